@@ -1,0 +1,51 @@
+package fs
+
+import (
+	"context"
+	"errors"
+	iofs "io/fs"
+)
+
+// The errors of the tree. Those of io/fs mean what they mean there; wrap them
+// with operation and path ([iofs.PathError]) and compare with errors.Is.
+var (
+	ErrNotExist   = iofs.ErrNotExist
+	ErrExist      = iofs.ErrExist
+	ErrPermission = iofs.ErrPermission
+	ErrInvalid    = iofs.ErrInvalid
+
+	// ErrReadOnly is the answer to every attempt to write, except in an inbox.
+	ErrReadOnly = errors.New("read-only file system")
+	// ErrNotDir says that a path leads through something that is no folder.
+	ErrNotDir = errors.New("not a directory")
+	// ErrIsDir says that a folder was read as a file.
+	ErrIsDir = errors.New("is a directory")
+	// ErrTooLarge says that a body is longer than its inbox takes.
+	ErrTooLarge = errors.New("file too large")
+	// ErrTimeout says that a provider did not answer within the deadline.
+	ErrTimeout = errors.New("provider did not answer in time")
+	// ErrInterrupted says that the caller left before the answer came.
+	ErrInterrupted = errors.New("interrupted")
+	// ErrBroken says that a provider failed in a way it did not foresee.
+	ErrBroken = errors.New("internal error")
+)
+
+// pathError wraps err with the operation and the path, once.
+func pathError(op, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return &iofs.PathError{Op: op, Path: path, Err: err}
+}
+
+// contextError translates the end of a context: the deadline is the
+// provider's fault, anything else the caller's wish.
+func contextError(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return ErrTimeout
+	}
+	return ErrInterrupted
+}

@@ -1,0 +1,139 @@
+package fs
+
+import (
+	"context"
+	iofs "io/fs"
+	"time"
+)
+
+// SizeOnDemand is the size of a file that has not been rendered: ask
+// [Tree.Stat], which measures it.
+const SizeOnDemand int64 = -1
+
+// Attr describes a node at one moment.
+type Attr struct {
+	// Mode holds the type and the permissions. Of the types only regular
+	// files (0), iofs.ModeDir and iofs.ModeSymlink occur.
+	Mode iofs.FileMode
+	// Size is in bytes: exactly what reading the file to its end returns, or
+	// SizeOnDemand. It is 0 for folders.
+	Size int64
+	// ModTime is when the facts shown last changed, not when they were
+	// rendered; it survives a restart. It moves whenever Version does.
+	ModTime time.Time
+	// Version promises bytes: equal versions of one file are equal text. For
+	// a Live file it names the incarnation, within which the file only grows.
+	// Of folders it promises nothing.
+	Version uint64
+	// Live says that the node changes without notice, so that nobody may keep
+	// its size and time. A live folder's ModTime moves with every change.
+	Live bool
+	// InPlace says that a new version overwrites this file for those who have
+	// it open, instead of replacing it.
+	InPlace bool
+}
+
+// IsDir tells whether the node is a folder.
+func (a Attr) IsDir() bool { return a.Mode.IsDir() }
+
+// Node is anything that has a place in the tree: a [Dir], a [File] or a
+// [Link]. Implementations are safe for concurrent use.
+type Node interface {
+	// Attr is cheap: from memory or one stat of a local file. Its errors are
+	// those of the node's source; ErrNotExist says that the node is gone.
+	Attr(ctx context.Context) (Attr, error)
+}
+
+// Entry is one line of a folder's listing.
+type Entry struct {
+	Name string
+	// Type holds the type bits alone: 0, iofs.ModeDir or iofs.ModeSymlink.
+	Type iofs.FileMode
+}
+
+// Dir is a folder.
+type Dir interface {
+	Node
+	// Lookup returns the node of that name, or ErrNotExist. It renders
+	// nothing and waits for nothing.
+	Lookup(ctx context.Context, name string) (Node, error)
+	// List returns all names, sorted bytewise. The slice is shared and never
+	// written to again; between two changes it may be the same slice. What it
+	// holds, Lookup finds; a lookup-only folder lists nothing but what
+	// explains it.
+	List(ctx context.Context) ([]Entry, error)
+}
+
+// File is a regular file.
+type File interface {
+	Node
+	// ReadAt reads len(p) bytes from off, as io.ReaderAt does: fewer only
+	// together with an error, which at the end is io.EOF.
+	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
+}
+
+// Link is a symbolic link. Only folders on disk have them: everything else
+// shows real nodes, because search tools do not follow links.
+type Link interface {
+	Node
+	Target(ctx context.Context) (string, error)
+}
+
+// Measurer is a File whose Attr may say SizeOnDemand.
+type Measurer interface {
+	File
+	// Measure is Attr with the exact size, rendering if need be. Once
+	// measured, a version's size does not change.
+	Measure(ctx context.Context) (Attr, error)
+}
+
+// Headed is a Live file that begins with a header of fixed length, which is
+// rewritten in place.
+type Headed interface {
+	File
+	// Head gives the length of the header in bytes, and a number that moves
+	// whenever the header is rewritten.
+	Head() (length int64, version uint64)
+}
+
+// Patient is a node whose operations may take longer than the tree's usual
+// deadline, because they wait for the outcome of something.
+type Patient interface {
+	Node
+	Patience() time.Duration
+}
+
+// Inbox is a folder in which a new file may be created. Its body is one JSON
+// object, handed over once, as soon as it is complete.
+type Inbox interface {
+	Dir
+	// Create begins a new file. ErrInvalid refuses the name, ErrExist says
+	// that a file of this name is under way.
+	Create(ctx context.Context, name string) (Draft, error)
+}
+
+// Draft is a file being written into an [Inbox].
+type Draft interface {
+	// Write takes a piece of the body. The error of the piece that completes
+	// the object is the inbox's verdict on it; ErrInvalid says that this is
+	// not one JSON object, ErrTooLarge that it is longer than allowed.
+	Write(ctx context.Context, p []byte, off int64) (int, error)
+	// Abandon says that nobody can write any more. After the object was
+	// complete it does nothing.
+	Abandon()
+}
+
+// prompt is implemented by those nodes of this package that answer from
+// memory, so that the tree need not guard against their waiting.
+type prompt interface{ prompt() }
+
+// typeOf gives a node's type bits without asking the node.
+func typeOf(n Node) iofs.FileMode {
+	switch n.(type) {
+	case Dir:
+		return iofs.ModeDir
+	case Link:
+		return iofs.ModeSymlink
+	}
+	return 0
+}

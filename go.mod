@@ -1,0 +1,3 @@
+module ctxfs
+
+go 1.26
