@@ -1,0 +1,56 @@
+package clean
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+func TestText(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"plain\ttext\r\nsecond", "plain\ttext\nsecond"},
+		{"\x1b[31mred\x1b[0m", "red"},
+		{"\x1b]0;title\x07after", "after"},
+		{"\x1b]8;;http://x\x1b\\link", "link"},
+		{"a\u202eb\u200bc\U000e0041d", "abcd"},
+		{"bad\xffutf8", "badutf8"},
+		{"family 👨\u200d👩\u200d👧", "family 👨\u200d👩\u200d👧"},
+		{"nul\x00 bell\x07 c1\u0085", "nul bell c1"},
+	} {
+		if got := Text(c.in); got != c.want {
+			t.Errorf("Text(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+func TestSentence(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"Create a file. It must not exist.", "Create a file."},
+		{"Reads e.g. this and that. More.", "Reads e.g. this and that."},
+		{"One\nline wrapped\n\nparagraph two", "One line wrapped"},
+		{"", ""},
+	} {
+		if got := Sentence(c.in, 1000); got != c.want {
+			t.Errorf("Sentence(%q) = %q, want %q", c.in, got, c.want)
+		}
+	}
+	if got := Sentence("aaaa bbbb cccc dddd", 14); got != "aaaa bbbb…" {
+		t.Errorf("cut: %q", got)
+	}
+}
+
+func TestJSONKeepsTheValue(t *testing.T) {
+	in := []byte("{\"a\":\"x\u202ey\U000e0041z\u200b\",\n \"b\": 1}")
+	out := JSON(in)
+	var a, b any
+	if json.Unmarshal(in, &a) != nil || json.Unmarshal(out, &b) != nil {
+		t.Fatalf("not JSON: %s", out)
+	}
+	if x, y := a.(map[string]any)["a"], b.(map[string]any)["a"]; x != y {
+		t.Errorf("%q became %q", x, y)
+	}
+	for _, r := range string(out) {
+		if hidden(r) && r != '\n' {
+			t.Errorf("%q left in %q", r, out)
+		}
+	}
+}
