@@ -1,212 +1,90 @@
 package fs
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"hash/fnv"
 	"io"
 	iofs "io/fs"
-	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 )
 
 // DiskOptions say how a folder on disk is passed through.
 type DiskOptions struct {
-	// Watched says that whoever made the node watches the disk and reports
-	// every change. Without that all nodes are Live.
-	Watched func() bool
+	// Watched tells whether every change in the folder dir itself, files and
+	// names, is reported by whoever made the node. Where it is not, the
+	// folder, its files and its links are Live. It is asked with every Attr
+	// and must answer from memory; nil means that nothing is watched.
+	Watched func(dir string) bool
 	// Hide leaves out a path, such as a mount point of ours: walking into
-	// one's own mount deadlocks.
+	// one's own mount deadlocks. It is asked before the path is touched.
 	Hide func(path string) bool
 }
 
-func (o DiskOptions) live() bool { return o.Watched == nil || !o.Watched() }
+func (o DiskOptions) live(dir string) bool { return o.Watched == nil || !o.Watched(dir) }
 
-// DiskDir is a folder on disk, passed through as it is. Links stay links and
-// are not followed; other file systems below it, sockets, pipes and devices
-// are left out.
-type DiskDir struct {
-	path string
-	root string // a relative link that leads out of root is made absolute
-	dev  uint64
-	opts DiskOptions
-}
+func (o DiskOptions) hides(path string) bool { return o.Hide != nil && o.Hide(path) }
 
-// NewDiskDir returns the folder at path, which may be a link to one. The
-// error is that of reading its attributes.
-func NewDiskDir(path string, opts DiskOptions) (*DiskDir, error) {
+// resolve follows the links in path and stats what it leads to.
+func (o DiskOptions) resolve(path string) (string, *syscall.Stat_t, error) {
+	if o.hides(path) {
+		return "", nil, pathError("open", path, ErrNotExist)
+	}
 	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	var st syscall.Stat_t
-	if err := syscall.Lstat(resolved, &st); err != nil {
-		return nil, pathError("lstat", resolved, err)
+	if o.hides(resolved) {
+		return "", nil, pathError("open", path, ErrNotExist)
 	}
-	if st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
-		return nil, pathError("open", resolved, ErrNotDir)
-	}
-	return &DiskDir{path: resolved, root: resolved, dev: uint64(st.Dev), opts: opts}, nil
+	st, err := lstat(resolved)
+	return resolved, st, err
 }
 
-// Path is where the folder lies on disk.
-func (d *DiskDir) Path() string { return d.path }
-
-// Attr implements Node.
-func (d *DiskDir) Attr(context.Context) (Attr, error) {
-	return diskAttr(d.path, d.opts.live(), nil)
-}
-
-// Lookup implements Dir.
-func (d *DiskDir) Lookup(_ context.Context, name string) (Node, error) {
-	if name == "" || name == "." || name == ".." || strings.ContainsRune(name, '/') {
-		return nil, ErrNotExist
-	}
-	path := filepath.Join(d.path, name)
-	if d.opts.Hide != nil && d.opts.Hide(path) {
-		return nil, ErrNotExist
-	}
+// lstat never follows a link. Its errors carry the path.
+func lstat(path string) (*syscall.Stat_t, error) {
 	var st syscall.Stat_t
-	if err := syscall.Lstat(path, &st); err != nil {
+	if err := retryEINTR(func() error { return syscall.Lstat(path, &st) }); err != nil {
 		return nil, pathError("lstat", path, err)
 	}
-	if uint64(st.Dev) != d.dev {
-		return nil, ErrNotExist
-	}
-	switch st.Mode & syscall.S_IFMT {
-	case syscall.S_IFDIR:
-		return &DiskDir{path: path, root: d.root, dev: d.dev, opts: d.opts}, nil
-	case syscall.S_IFREG:
-		return &DiskFile{path: path, dev: d.dev, opts: d.opts}, nil
-	case syscall.S_IFLNK:
-		return &diskLink{path: path, root: d.root, opts: d.opts}, nil
-	}
-	return nil, ErrNotExist
+	return &st, nil
 }
 
-// List implements Dir.
-func (d *DiskDir) List(context.Context) ([]Entry, error) {
-	found, err := os.ReadDir(d.path)
-	if err != nil {
-		return nil, err
+// lstatAs is lstat for a node that was made for one type of file: a path that
+// has become anything else is not that node any more.
+func lstatAs(path string, want uint32) (*syscall.Stat_t, error) {
+	st, err := lstat(path)
+	if err == nil && fileType(st) != want {
+		return nil, pathError("lstat", path, ErrNotExist)
 	}
-	entries := make([]Entry, 0, len(found))
-	for _, e := range found {
-		switch e.Type() {
-		case 0, iofs.ModeSymlink:
-		case iofs.ModeDir:
-			if d.opts.Hide != nil && d.opts.Hide(filepath.Join(d.path, e.Name())) {
-				continue
-			}
-			var st syscall.Stat_t
-			if syscall.Lstat(filepath.Join(d.path, e.Name()), &st) != nil || uint64(st.Dev) != d.dev {
-				continue
-			}
-		default:
-			continue
-		}
-		entries = append(entries, Entry{Name: e.Name(), Type: e.Type()})
-	}
-	return entries, nil // os.ReadDir sorts
+	return st, err
 }
 
-// DiskFile is one file on disk, passed through.
-type DiskFile struct {
-	path string
-	dev  uint64
-	opts DiskOptions
-}
+// fileType is one of syscall.S_IFREG, S_IFDIR, S_IFLNK and so on.
+func fileType(st *syscall.Stat_t) uint32 { return uint32(st.Mode) & syscall.S_IFMT }
 
-// NewDiskFile returns the regular file at path, which may be a link to one.
-func NewDiskFile(path string, opts DiskOptions) (*DiskFile, error) {
-	resolved, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return nil, err
-	}
-	var st syscall.Stat_t
-	if err := syscall.Lstat(resolved, &st); err != nil {
-		return nil, pathError("lstat", resolved, err)
-	}
-	if st.Mode&syscall.S_IFMT != syscall.S_IFREG {
-		return nil, pathError("open", resolved, ErrInvalid)
-	}
-	return &DiskFile{path: resolved, dev: uint64(st.Dev), opts: opts}, nil
-}
-
-// Attr implements Node.
-func (f *DiskFile) Attr(context.Context) (Attr, error) {
-	return diskAttr(f.path, f.opts.live(), nil)
-}
-
-// ReadAt implements File with an open, a pread and a close. Non-blocking, so
-// that a file that became a pipe meanwhile hangs nobody.
-func (f *DiskFile) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
-	fd, err := openRegular(f.path, f.dev)
-	if err != nil {
-		return 0, pathError("open", f.path, err)
-	}
-	defer syscall.Close(fd)
-	return preadFull(fd, p, off)
-}
-
-type diskLink struct {
-	path, root string
-	opts       DiskOptions
-}
-
-func (l *diskLink) Attr(context.Context) (Attr, error) {
-	a, err := diskAttr(l.path, l.opts.live(), nil)
-	if err != nil {
-		return Attr{}, err
-	}
-	target, err := l.Target(context.Background())
-	a.Size = int64(len(target))
-	return a, err
-}
-
-func (l *diskLink) Target(context.Context) (string, error) {
-	target, err := os.Readlink(l.path)
-	if err != nil || filepath.IsAbs(target) {
-		return target, err
-	}
-	full := filepath.Join(filepath.Dir(l.path), target)
-	if rel, err := filepath.Rel(l.root, full); err == nil && filepath.IsLocal(rel) {
-		return target, nil
-	}
-	return full, nil
-}
-
-// diskAttr stats path without following a link. The permissions are shown
-// without their write bits. If sys is given, the raw stat is left there.
-func diskAttr(path string, live bool, sys *syscall.Stat_t) (Attr, error) {
-	var st syscall.Stat_t
-	if sys == nil {
-		sys = &st
-	}
-	if err := syscall.Lstat(path, sys); err != nil {
-		return Attr{}, pathError("lstat", path, err)
-	}
-	mtime, ctime := statTimes(sys)
+// diskAttr translates a stat. The permissions are shown without their write
+// bits, because nothing can be written.
+func diskAttr(st *syscall.Stat_t, live bool) Attr {
+	mtime, ctime := statTimes(st)
 	a := Attr{
-		Mode:    iofs.FileMode(sys.Mode) & 0o555,
-		Size:    sys.Size,
+		Mode:    iofs.FileMode(st.Mode) & 0o555,
+		Size:    st.Size,
 		ModTime: mtime,
-		Version: numbersVersion(uint64(sys.Dev), sys.Ino, uint64(sys.Size), uint64(mtime.UnixNano()), uint64(ctime.UnixNano())),
+		Version: numbersVersion(uint64(st.Dev), st.Ino, uint64(st.Size), uint64(mtime.UnixNano()), uint64(ctime.UnixNano())),
 		Live:    live,
 		InPlace: true,
 	}
-	switch sys.Mode & syscall.S_IFMT {
+	switch fileType(st) {
 	case syscall.S_IFDIR:
 		a.Mode |= iofs.ModeDir
 		a.Size = 0
 	case syscall.S_IFLNK:
 		a.Mode = iofs.ModeSymlink | 0o777
 	}
-	return a, nil
+	return a
 }
 
 // numbersVersion makes a version of some numbers.
@@ -220,33 +98,40 @@ func numbersVersion(numbers ...uint64) uint64 {
 	return h.Sum64()
 }
 
-// openRegular opens a file that must be a regular one, on that device unless
-// dev is 0.
-func openRegular(path string, dev uint64) (int, error) {
+// readRegular reads from the regular file at path with an open, a pread and a
+// close. Anything else is ErrNotExist; the open does not block, so that a file
+// that has become a pipe hangs nobody.
+func readRegular(path string, p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, pathError("read", path, ErrInvalid)
+	}
 	var fd int
 	err := retryEINTR(func() (err error) {
 		fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 		return err
 	})
-	if err != nil {
-		return -1, err
+	switch {
+	case errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.ENXIO): // a link, a socket
+		return 0, pathError("open", path, ErrNotExist)
+	case err != nil:
+		return 0, pathError("open", path, err)
 	}
+	defer syscall.Close(fd)
 	var st syscall.Stat_t
-	if err := syscall.Fstat(fd, &st); err != nil {
-		syscall.Close(fd)
-		return -1, err
+	if err := retryEINTR(func() error { return syscall.Fstat(fd, &st) }); err != nil {
+		return 0, pathError("fstat", path, err)
 	}
-	if st.Mode&syscall.S_IFMT != syscall.S_IFREG || (dev != 0 && uint64(st.Dev) != dev) {
-		syscall.Close(fd)
-		return -1, ErrNotExist
+	if fileType(&st) != syscall.S_IFREG {
+		return 0, pathError("open", path, ErrNotExist)
 	}
-	return fd, nil
+	n, err := preadFull(fd, p, off)
+	if err != nil && err != io.EOF {
+		err = pathError("read", path, err)
+	}
+	return n, err
 }
 
 func preadFull(fd int, p []byte, off int64) (int, error) {
-	if off < 0 {
-		return 0, ErrInvalid
-	}
 	n := 0
 	for n < len(p) {
 		var m int

@@ -2,13 +2,12 @@ package fs
 
 import (
 	"context"
-	iofs "io/fs"
 	"sync"
 	"syscall"
 )
 
 // Log is a live file on disk that somebody else appends to: a terminal's log,
-// a session's history. It begins with a header of HeadLen bytes that its
+// a session's history. It begins with a header of fixed length that its
 // writer may rewrite in place. A log that became shorter, or was replaced, is
 // a new incarnation.
 type Log struct {
@@ -17,13 +16,14 @@ type Log struct {
 
 	mu   sync.Mutex
 	dev  uint64
-	ino  uint64
+	ino  uint64 // 0: not there when last looked at
 	seen int64  // the largest size of this incarnation
 	born uint64 // number of the incarnation
 	head uint64 // version of the header
 }
 
-// NewLog returns the log at path. The file need not exist yet.
+// NewLog returns the log at path, whose first headLen bytes are the header.
+// The file need not exist yet.
 func NewLog(path string, headLen int64) *Log {
 	return &Log{path: path, headLen: headLen}
 }
@@ -36,7 +36,7 @@ func (l *Log) HeadChanged() {
 }
 
 // Head implements Headed.
-func (l *Log) Head() (int64, uint64) {
+func (l *Log) Head() (length int64, version uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.headLen, l.head
@@ -44,31 +44,25 @@ func (l *Log) Head() (int64, uint64) {
 
 // Attr implements Node.
 func (l *Log) Attr(context.Context) (Attr, error) {
-	var st syscall.Stat_t
-	a, err := diskAttr(l.path, true, &st)
+	l.mu.Lock() // over the stat too: an older size after a newer one would look like a truncation
+	defer l.mu.Unlock()
+	st, err := lstatAs(l.path, syscall.S_IFREG)
 	if err != nil {
+		l.ino = 0 // the next file may be given the same number
 		return Attr{}, err
 	}
-	if a.Mode.Type() != iofs.FileMode(0) {
-		return Attr{}, pathError("stat", l.path, ErrNotExist)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if uint64(st.Dev) != l.dev || st.Ino != l.ino || st.Size < l.seen {
 		l.dev, l.ino, l.seen = uint64(st.Dev), st.Ino, 0
 		l.born++
 	}
 	l.seen = max(l.seen, st.Size)
+	a := diskAttr(st, true)
 	a.Version = numbersVersion(l.dev, l.ino, l.born)
+	a.InPlace = false // a new incarnation replaces the old one
 	return a, nil
 }
 
 // ReadAt implements File.
 func (l *Log) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
-	fd, err := openRegular(l.path, 0)
-	if err != nil {
-		return 0, pathError("open", l.path, err)
-	}
-	defer syscall.Close(fd)
-	return preadFull(fd, p, off)
+	return readRegular(l.path, p, off)
 }

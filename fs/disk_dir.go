@@ -1,0 +1,99 @@
+package fs
+
+import (
+	"context"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// DiskDir is a folder on disk, passed through as it is. Links stay links and
+// are not followed. Folders on other file systems, sockets, pipes and devices
+// are left out.
+type DiskDir struct {
+	path string
+	root string // links that lead out of root are made absolute
+	// dev is the device of root. Only folders are compared with it: on an
+	// overlay the files of one folder may lie on several devices.
+	dev  uint64
+	opts DiskOptions
+}
+
+// NewDiskDir returns the folder at path, which may be a link to one. The
+// error is that of reading its attributes, or ErrNotDir.
+func NewDiskDir(path string, opts DiskOptions) (*DiskDir, error) {
+	resolved, st, err := opts.resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	if fileType(st) != syscall.S_IFDIR {
+		return nil, pathError("open", resolved, ErrNotDir)
+	}
+	return &DiskDir{path: resolved, root: resolved, dev: uint64(st.Dev), opts: opts}, nil
+}
+
+// Path is where the folder lies on disk, links resolved.
+func (d *DiskDir) Path() string { return d.path }
+
+// Attr implements Node.
+func (d *DiskDir) Attr(context.Context) (Attr, error) {
+	st, err := lstatAs(d.path, syscall.S_IFDIR)
+	if err != nil {
+		return Attr{}, err
+	}
+	return diskAttr(st, d.opts.live(d.path)), nil
+}
+
+// Lookup implements Dir.
+func (d *DiskDir) Lookup(_ context.Context, name string) (Node, error) {
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
+		return nil, ErrNotExist
+	}
+	path := filepath.Join(d.path, name)
+	if d.opts.hides(path) {
+		return nil, pathError("lookup", path, ErrNotExist)
+	}
+	st, err := lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	switch fileType(st) {
+	case syscall.S_IFDIR:
+		if uint64(st.Dev) == d.dev {
+			return &DiskDir{path: path, root: d.root, dev: d.dev, opts: d.opts}, nil
+		}
+	case syscall.S_IFREG:
+		return &DiskFile{path: path, opts: d.opts}, nil
+	case syscall.S_IFLNK:
+		return &DiskLink{path: path, root: d.root, opts: d.opts}, nil
+	}
+	return nil, pathError("lookup", path, ErrNotExist)
+}
+
+// List implements Dir.
+func (d *DiskDir) List(context.Context) ([]Entry, error) {
+	found, err := os.ReadDir(d.path) // sorted
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, len(found))
+	for _, e := range found {
+		path := filepath.Join(d.path, e.Name())
+		if d.opts.hides(path) {
+			continue
+		}
+		switch e.Type() {
+		case 0, iofs.ModeSymlink:
+		case iofs.ModeDir:
+			if st, err := lstat(path); err != nil || uint64(st.Dev) != d.dev {
+				continue
+			}
+		default:
+			continue
+		}
+		entries = append(entries, Entry{Name: e.Name(), Type: e.Type()})
+	}
+	return entries, nil
+}

@@ -1,0 +1,44 @@
+package fs
+
+import (
+	"context"
+	"path/filepath"
+	"syscall"
+)
+
+// DiskFile is one regular file on disk, passed through. Whatever replaces the
+// file at its path is the same node, overwritten.
+type DiskFile struct {
+	path string
+	opts DiskOptions
+}
+
+// NewDiskFile returns the regular file at path, which may be a link to one.
+// The error is that of reading its attributes, or ErrInvalid.
+func NewDiskFile(path string, opts DiskOptions) (*DiskFile, error) {
+	resolved, st, err := opts.resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	if fileType(st) != syscall.S_IFREG {
+		return nil, pathError("open", resolved, ErrInvalid)
+	}
+	return &DiskFile{path: resolved, opts: opts}, nil
+}
+
+// Path is where the file lies on disk, links resolved.
+func (f *DiskFile) Path() string { return f.path }
+
+// Attr implements Node.
+func (f *DiskFile) Attr(context.Context) (Attr, error) {
+	st, err := lstatAs(f.path, syscall.S_IFREG)
+	if err != nil {
+		return Attr{}, err
+	}
+	return diskAttr(st, f.opts.live(filepath.Dir(f.path))), nil
+}
+
+// ReadAt implements File.
+func (f *DiskFile) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
+	return readRegular(f.path, p, off)
+}
