@@ -29,7 +29,8 @@ type Attr struct {
 	// its size and time. A live folder's ModTime moves with every change.
 	Live bool
 	// InPlace says that a new version overwrites this file for those who have
-	// it open, instead of replacing it.
+	// it open, instead of replacing it. A growing file is not InPlace: its
+	// next incarnation replaces it.
 	InPlace bool
 }
 

@@ -1,0 +1,46 @@
+package fusefs
+
+import (
+	"context"
+	"errors"
+	"syscall"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"ctxfs/fs"
+)
+
+// errnos is the one place where errors become numbers. The first match counts.
+var errnos = []struct {
+	err   error
+	errno syscall.Errno
+}{
+	{fs.ErrNotExist, syscall.ENOENT},
+	{fs.ErrReadOnly, syscall.EROFS},
+	{fs.ErrPermission, syscall.EACCES},
+	{fs.ErrExist, syscall.EEXIST},
+	{fs.ErrInvalid, syscall.EINVAL},
+	{fs.ErrNotDir, syscall.ENOTDIR},
+	{fs.ErrIsDir, syscall.EISDIR},
+	{fs.ErrTooLarge, syscall.EFBIG},
+	{fs.ErrTimeout, syscall.ETIMEDOUT},
+	{fs.ErrInterrupted, syscall.EINTR},
+	{fs.ErrBroken, syscall.EIO},
+	{context.DeadlineExceeded, syscall.ETIMEDOUT},
+	{context.Canceled, syscall.EINTR},
+}
+
+func status(err error) fuse.Status {
+	if err == nil {
+		return fuse.OK
+	}
+	for _, e := range errnos {
+		if errors.Is(err, e.err) {
+			return fuse.Status(e.errno)
+		}
+	}
+	if errno := syscall.Errno(0); errors.As(err, &errno) && errno != 0 {
+		return fuse.Status(errno)
+	}
+	return fuse.EIO
+}

@@ -1,0 +1,106 @@
+package fusefs
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// epoch is the modification time of all test nodes.
+var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func text(s string) *fs.Text { return fs.NewText(epoch, []byte(s)) }
+
+// mounted mounts a tree for the length of a test. The test must look at it
+// from child processes only ([mountedTree.run]): a process that uses its own
+// mount may deadlock.
+type mountedTree struct {
+	*Mount
+	t    *testing.T
+	tree *fs.Tree
+	dir  string
+}
+
+func mounted(t *testing.T, root fs.Dir, opts fs.TreeOptions) *mountedTree {
+	t.Helper()
+	if f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0); err != nil {
+		t.Skipf("no FUSE here: %v", err)
+	} else {
+		f.Close()
+	}
+	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	opts.Log = quiet
+	tree := fs.NewTree(root, opts)
+	dir := t.TempDir()
+	m, err := New(tree, dir, quiet)
+	if err != nil {
+		t.Fatalf("mount: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := m.Unmount(); err != nil {
+			t.Errorf("unmount: %v", err)
+		}
+	})
+	return &mountedTree{Mount: m, t: t, tree: tree, dir: dir}
+}
+
+// command prepares a shell command that runs in the root of the mount, as $1
+// and so on the arguments. The working directory of this process's child is
+// changed by the child itself: exec.Cmd.Dir in a mount of ours may freeze us.
+func (m *mountedTree) command(ctx context.Context, script string, args ...string) *exec.Cmd {
+	args = append([]string{"-c", "cd -- \"$0\" && " + script, m.dir}, args...)
+	cmd := exec.CommandContext(ctx, "bash", args...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "RIPGREP_CONFIG_PATH=")
+	return cmd
+}
+
+// run runs a shell command in the root of the mount and returns what it
+// printed on both outputs, and its exit code.
+func (m *mountedTree) run(script string, args ...string) (string, int) {
+	m.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := m.command(ctx, script, args...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		m.t.Fatalf("%s: did not end", script)
+	}
+	if err != nil && cmd.ProcessState == nil {
+		m.t.Fatalf("%s: %v", script, err)
+	}
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// expect runs a command that must succeed and print want.
+func (m *mountedTree) expect(want, script string, args ...string) {
+	m.t.Helper()
+	got, code := m.run(script, args...)
+	if code != 0 || strings.TrimSuffix(got, "\n") != want {
+		m.t.Errorf("%s\n got (exit %d): %q\nwant: %q", script, code, got, want)
+	}
+}
+
+// changed publishes news and waits until the kernel has them.
+func (m *mountedTree) changed(path string) {
+	m.tree.Changed(path)
+	m.Settle()
+}
+
+func need(t *testing.T, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed", tool)
+		}
+	}
+}

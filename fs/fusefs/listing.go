@@ -1,0 +1,153 @@
+package fusefs
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"ctxfs/fs"
+)
+
+// A READDIR carries nothing but an offset, so the offset says which listing it
+// continues: its number in the upper bits, the position of the next entry in
+// the lower. It fits 31 bits, for programs that were built for 32.
+const (
+	positionBits   = 24
+	generationBits = 7
+	keptListings   = 4
+)
+
+// plainListing is the number of entries above which a listing goes out without
+// attributes: the kernel then looks up only what is used.
+const plainListing = 1000
+
+// listings are the newest listings of a folder that may still be continued.
+type listings struct {
+	generation uint64
+	kept       [keptListings][]fs.Entry
+}
+
+// newest is the last listing given to the kernel, nil if there was none.
+func (l *listings) newest() []fs.Entry { return l.kept[l.generation%keptListings] }
+
+func (l *listings) start(entries []fs.Entry) (generation uint64) {
+	if newest := l.newest(); newest != nil && slices.Equal(newest, entries) {
+		return l.generation
+	}
+	l.generation = (l.generation + 1) % (1 << generationBits)
+	l.kept[l.generation%keptListings] = entries
+	return l.generation
+}
+
+// at finds the listing that an offset continues. One that is too old is
+// continued in the newest, at the same place.
+func (l *listings) at(offset uint64) (entries []fs.Entry, generation, position uint64) {
+	generation, position = offset>>positionBits, offset&(1<<positionBits-1)
+	age := (l.generation - generation) % (1 << generationBits)
+	if age >= keptListings {
+		generation = l.generation
+	}
+	return l.kept[generation%keptListings], generation, position
+}
+
+// has tells whether a sorted listing holds a name.
+func has(entries []fs.Entry, name string) bool {
+	_, found := slices.BinarySearchFunc(entries, name, func(e fs.Entry, name string) int {
+		return strings.Compare(e.Name, name)
+	})
+	return found
+}
+
+// ReadDir implements fuse.RawFileSystem.
+func (r *raw) ReadDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
+	r.count(opReaddir)
+	return r.readDir(cancel, in, out, false)
+}
+
+// ReadDirPlus implements fuse.RawFileSystem.
+func (r *raw) ReadDirPlus(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
+	r.count(opReaddirplus)
+	return r.readDir(cancel, in, out, true)
+}
+
+func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList, plus bool) fuse.Status {
+	n, node := r.table.get(in.NodeId)
+	if n == nil {
+		return fuse.ENOENT
+	}
+	d, ok := node.(fs.Dir)
+	if !ok {
+		return fuse.ENOTDIR
+	}
+	ctx := newRequest(cancel)
+	defer ctx.done()
+	epoch := r.table.epoch.Load()
+	var (
+		entries              []fs.Entry
+		generation, position uint64
+	)
+	if in.Offset == 0 {
+		fresh, err := r.tree.List(ctx, d)
+		if err != nil {
+			return status(err)
+		}
+		if fresh == nil {
+			fresh = []fs.Entry{}
+		}
+		r.table.mu.Lock()
+		generation = n.folder.listings.start(fresh)
+		entries = n.folder.listings.newest()
+		r.table.mu.Unlock()
+	} else {
+		r.table.mu.Lock()
+		entries, generation, position = n.folder.listings.at(in.Offset)
+		r.table.mu.Unlock()
+	}
+	attributes := plus && len(entries) <= plainListing
+	for ; position < uint64(len(entries))+2; position++ {
+		e := fuse.DirEntry{Off: generation<<positionBits | (position + 1)}
+		switch position {
+		case 0:
+			e.Name, e.Mode, e.Ino = ".", fuse.S_IFDIR, n.ino
+		case 1:
+			e.Name, e.Mode, e.Ino = "..", fuse.S_IFDIR, n.ino
+			if n.parent != nil {
+				e.Ino = n.parent.ino
+			}
+		default:
+			e.Name = entries[position-2].Name
+			e.Mode = typeBits(entries[position-2].Type)
+		}
+		if !plus {
+			if !out.AddDirEntry(e) {
+				break
+			}
+			continue
+		}
+		entry := out.AddDirLookupEntry(e)
+		if entry == nil {
+			break
+		}
+		if attributes && position >= 2 {
+			r.readDirEntry(ctx, n, d, e.Name, entry)
+		}
+	}
+	r.recheck(epoch, n)
+	return fuse.OK
+}
+
+// readDirEntry adds the attributes of one name. Where they cannot be had the
+// entry stays without: the kernel will look it up if it is used.
+func (r *raw) readDirEntry(ctx context.Context, parent *inode, d fs.Dir, name string, out *fuse.EntryOut) {
+	node, err := r.tree.Lookup(ctx, d, name)
+	if err != nil {
+		return
+	}
+	a, err := r.tree.Attr(ctx, node)
+	if err != nil {
+		return
+	}
+	r.enter(out, parent, name, node, a)
+}

@@ -1,0 +1,146 @@
+package fusefs
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"ctxfs/fs"
+)
+
+// FSType is what the mount table shows as the type of a mount of ours.
+const FSType = "fuse.ctxfs"
+
+// maxBackground is the number of background reads the kernel may have under
+// way in one mount. With go-fuse's default of 12, a dozen reads that hang stop
+// every other file.
+const maxBackground = 512
+
+// Mount is a tree shown to the kernel.
+type Mount struct {
+	dir    string
+	raw    *raw
+	server *fuse.Server
+	cancel func()
+	served chan struct{}
+}
+
+// New mounts the tree on the folder dir, an absolute path, and returns when
+// its root can be listed. As root it mounts directly, otherwise, or if that is
+// refused, through fusermount3.
+func New(tree *fs.Tree, dir string, logger *slog.Logger) (*Mount, error) {
+	r := &raw{
+		RawFileSystem: fuse.NewDefaultRawFileSystem(),
+		tree:          tree,
+		table:         newTable(tree.Root()),
+		news:          newNews(),
+		touch:         newToucher(dir),
+		owner:         fuse.Owner{Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid())},
+		log:           logger,
+	}
+	r.news.handle = r.look
+	server, err := fuse.NewServer(r, dir, &fuse.MountOptions{
+		FsName:                   "ctxfs",
+		Name:                     "ctxfs",
+		DirectMount:              true,
+		MaxBackground:            maxBackground,
+		DisableXAttrs:            true,
+		ExplicitDataCacheControl: true,
+		Logger:                   log.New(logWriter{logger}, "", 0),
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := &Mount{dir: dir, raw: r, server: server, served: make(chan struct{})}
+	m.cancel = tree.Subscribe(func(path string) {
+		r.table.epoch.Add(1)
+		r.news.changed(path)
+	})
+	go func() {
+		server.Serve()
+		m.cancel()
+		r.news.close()
+		r.touch.close()
+		close(m.served)
+	}()
+	if err := server.WaitMount(); err != nil {
+		return nil, errors.Join(err, m.Unmount())
+	}
+	return m, nil
+}
+
+// Dir is the folder that the tree is mounted on.
+func (m *Mount) Dir() string { return m.dir }
+
+// Done is closed when the mount has ended, whoever ended it, and its last
+// user is gone.
+func (m *Mount) Done() <-chan struct{} { return m.served }
+
+// Settle waits until every change reported so far has been told to the kernel.
+func (m *Mount) Settle() { m.raw.news.settle() }
+
+// ErrBusy says that somebody has a file or folder of the mount open, or works
+// in it.
+var ErrBusy = errors.New("the mount is in use")
+
+// Unmount takes the mount away. Of a busy mount it takes the name away, so
+// that the folder is free at once, serves those who still use it, and returns
+// ErrBusy; Done tells when they have gone.
+func (m *Mount) Unmount() error {
+	if err := unmount(m.dir, false); err == nil {
+		<-m.served
+		return nil
+	}
+	select {
+	case <-m.served:
+		return nil // somebody else unmounted it
+	default:
+	}
+	if err := Detach(m.dir); err != nil {
+		return err
+	}
+	select {
+	case <-m.served:
+		return nil
+	default:
+		return ErrBusy
+	}
+}
+
+// Detach takes the name of a mount away, dead or alive, busy or not.
+func Detach(dir string) error { return unmount(dir, true) }
+
+func unmount(dir string, lazy bool) error {
+	flags := 0
+	if lazy {
+		flags = syscall.MNT_DETACH
+	}
+	err := syscall.Unmount(dir, flags)
+	if err == nil || !errors.Is(err, syscall.EPERM) {
+		return err
+	}
+	args := []string{"-u", dir}
+	if lazy {
+		args = []string{"-u", "-z", dir}
+	}
+	cmd := exec.Command("fusermount3", args...)
+	cmd.Dir = "/"
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("fusermount3 %v: %w: %s", args, err, out)
+	}
+	return nil
+}
+
+// logWriter passes go-fuse's lines to the log.
+type logWriter struct{ log *slog.Logger }
+
+func (w logWriter) Write(p []byte) (int, error) {
+	w.log.Warn("go-fuse", "message", string(p))
+	return len(p), nil
+}

@@ -1,0 +1,118 @@
+package fusefs
+
+import (
+	"sync"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+)
+
+// maxWorkers bounds the goroutines that notify the kernel. A notification may
+// wait in the kernel for a request of the same folder or file, so there are
+// more of them than folders that can reasonably hang.
+const maxWorkers = 64
+
+// notifier is the part of the go-fuse server that tells the kernel of changes.
+type notifier interface {
+	EntryNotify(parent uint64, name string) fuse.Status
+	InodeNotify(node uint64, off, length int64) fuse.Status
+}
+
+// news is the queue of what may have changed: paths of the tree, and inodes
+// whose published attributes are stale. The same thing queued twice is looked
+// at once; a thing that is being looked at is looked at again.
+type news struct {
+	kernel notifier
+	handle func(task)
+
+	mu      sync.Mutex
+	idle    *sync.Cond // signalled when the queue is empty and nothing runs
+	queue   []task
+	state   map[task]taskState
+	workers int
+	closed  bool
+}
+
+// task is a path, or an inode.
+type task struct {
+	path  string
+	inode *inode
+}
+
+type taskState int
+
+const (
+	queued taskState = iota + 1
+	running
+	again
+)
+
+func newNews() *news {
+	q := &news{state: make(map[task]taskState)}
+	q.idle = sync.NewCond(&q.mu)
+	return q
+}
+
+func (q *news) changed(path string) { q.put(task{path: path}) }
+func (q *news) stale(n *inode)      { q.put(task{inode: n}) }
+
+// put only enqueues: it is called from handlers and from providers.
+func (q *news) put(t task) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return
+	}
+	switch q.state[t] {
+	case queued, again:
+		return
+	case running:
+		q.state[t] = again
+		return
+	}
+	q.state[t] = queued
+	q.queue = append(q.queue, t)
+	if q.workers < maxWorkers {
+		q.workers++
+		go q.work()
+	}
+}
+
+func (q *news) work() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.queue) > 0 && !q.closed {
+		t := q.queue[0]
+		q.queue = q.queue[1:]
+		q.state[t] = running
+		q.mu.Unlock()
+		q.handle(t)
+		q.mu.Lock()
+		if q.state[t] == again && !q.closed {
+			q.state[t] = queued
+			q.queue = append(q.queue, t)
+		} else {
+			delete(q.state, t)
+		}
+	}
+	q.workers--
+	if q.workers == 0 {
+		q.idle.Broadcast()
+	}
+}
+
+// close drops what is queued. What runs ends with the mount.
+func (q *news) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.queue = nil
+}
+
+// settle waits until everything that was queued has been told to the kernel.
+func (q *news) settle() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.workers > 0 {
+		q.idle.Wait()
+	}
+}

@@ -1,0 +1,100 @@
+package fusefs
+
+import (
+	"time"
+
+	"ctxfs/fs"
+)
+
+// publishAttr decides what the kernel is told of a node whose Attr is a, and
+// for how long it may believe it, in seconds.
+func (r *raw) publishAttr(n *inode, node fs.Node, a fs.Attr) (fs.Attr, uint64) {
+	valid := uint64(forever)
+	if a.Live {
+		valid = 0
+	}
+	f := n.file
+	if f == nil {
+		return a, valid
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !a.Live && !a.InPlace {
+		return f.publishText(a)
+	}
+	switch {
+	case !f.known || !f.read:
+		// The kernel holds no page that could be wrong.
+		f.publish(node, a)
+	case differs(f.shown, a):
+		r.news.stale(n)
+	}
+	return f.shown, valid
+}
+
+// publishText remembers a size that cost a rendering: were the kernel told "not
+// known" again while it holds the inode, it would cut what is mapped.
+func (f *file) publishText(a fs.Attr) (fs.Attr, uint64) {
+	if a.Size == fs.SizeOnDemand && f.known {
+		a.Size = f.shown.Size
+	}
+	if a.Size == fs.SizeOnDemand {
+		return a, 0
+	}
+	f.shown, f.known = a, true
+	return a, forever
+}
+
+func (f *file) publish(node fs.Node, a fs.Attr) {
+	f.shown, f.known = a, true
+	if h, ok := node.(fs.Headed); ok {
+		_, f.head = h.Head()
+	}
+}
+
+func differs(a, b fs.Attr) bool {
+	return a.Size != b.Size || a.Version != b.Version || a.Mode != b.Mode || !a.ModTime.Equal(b.ModTime)
+}
+
+func (f *file) beginRead() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.read = true
+	f.reads++
+}
+
+// waitForReads is how long the news of a file waits for its reads to end.
+// After that they are published all the same, by a worker that may have to
+// wait in the kernel.
+const waitForReads = 100 * time.Millisecond
+
+// endRead publishes what waited for the reads of the file to end.
+func (r *raw) endRead(n *inode) {
+	f := n.file
+	f.mu.Lock()
+	ready := !f.wanted.IsZero() && (f.reads == 1 || now().Sub(f.wanted) > waitForReads)
+	f.reads--
+	if ready {
+		f.force = true
+	}
+	f.mu.Unlock()
+	if ready {
+		r.news.stale(n)
+	}
+}
+
+// postponed tells whether news of the file must wait: dropping a page waits in
+// the kernel for a read of it that is under way, and would hold up a worker for
+// as long as a provider hangs.
+func (f *file) postponed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.reads > 0 && !f.force {
+		if f.wanted.IsZero() {
+			f.wanted = now()
+		}
+		return true
+	}
+	f.wanted, f.force = time.Time{}, false
+	return false
+}

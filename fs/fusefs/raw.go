@@ -1,0 +1,248 @@
+package fusefs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"ctxfs/fs"
+)
+
+// raw answers the kernel's requests.
+type raw struct {
+	fuse.RawFileSystem // for what is not implemented: ENOSYS
+
+	tree  *fs.Tree
+	table *table
+	news  *news
+	touch *toucher
+	owner fuse.Owner
+	log   *slog.Logger
+
+	// Whether the kernel understands ENOSYS to OPEN and to OPENDIR; an older
+	// one would pass it on to programs.
+	noOpen, noOpendir bool
+
+	counts [opCount]atomic.Uint64
+}
+
+// Init implements fuse.RawFileSystem.
+func (r *raw) Init(s *fuse.Server) {
+	kernel := s.KernelSettings()
+	r.noOpen = kernel.SupportsVersion(7, 23)
+	r.noOpendir = kernel.SupportsVersion(7, 29)
+	r.news.kernel = s
+}
+
+func (r *raw) String() string { return "ctxfs" }
+
+// Lookup implements fuse.RawFileSystem.
+func (r *raw) Lookup(cancel <-chan struct{}, header *fuse.InHeader, name string, out *fuse.EntryOut) fuse.Status {
+	r.count(opLookup)
+	parent, node := r.table.get(header.NodeId)
+	if parent == nil {
+		return fuse.ENOENT
+	}
+	d, ok := node.(fs.Dir)
+	if !ok {
+		return fuse.ENOTDIR
+	}
+	ctx := newRequest(cancel)
+	defer ctx.done()
+	epoch := r.table.epoch.Load()
+	child, err := r.tree.Lookup(ctx, d, name)
+	var a fs.Attr
+	if err == nil {
+		a, err = r.tree.Attr(ctx, child)
+	}
+	switch {
+	case err == nil:
+		r.enter(out, parent, name, child, a)
+	case errors.Is(err, fs.ErrNotExist):
+		if !r.rememberAbsent(ctx, parent, d, name) {
+			return fuse.ENOENT
+		}
+		*out = fuse.EntryOut{EntryValid: forever}
+	default:
+		return status(err)
+	}
+	r.recheck(epoch, parent, name)
+	return fuse.OK
+}
+
+// rememberAbsent tells whether the kernel may hold a name to be absent, and
+// notes that it does.
+func (r *raw) rememberAbsent(ctx context.Context, parent *inode, d fs.Dir, name string) bool {
+	a, err := r.tree.Attr(ctx, d)
+	if err != nil || a.Live {
+		return false
+	}
+	r.table.mu.Lock()
+	defer r.table.mu.Unlock()
+	if len(parent.folder.absent) >= maxAbsent {
+		return false
+	}
+	parent.folder.absent[name] = struct{}{}
+	return true
+}
+
+// recheck has news looked for at a place where the tree may have changed while
+// the kernel was told of it: the news may have come before there was anything
+// to correct.
+func (r *raw) recheck(epoch uint64, n *inode, names ...string) {
+	if r.table.epoch.Load() == epoch {
+		return
+	}
+	path := n.path()
+	for _, name := range names {
+		if path != "" {
+			path += "/"
+		}
+		path += name
+	}
+	r.news.changed(path)
+}
+
+// enter gives the kernel an entry and counts the reference.
+func (r *raw) enter(out *fuse.EntryOut, parent *inode, name string, node fs.Node, a fs.Attr) {
+	n := r.table.enter(parent, name, node, a)
+	*out = fuse.EntryOut{NodeId: n.id, EntryValid: forever}
+	a, valid := r.publishAttr(n, node, a)
+	out.AttrValid = valid
+	r.fill(&out.Attr, n, a)
+}
+
+// GetAttr implements fuse.RawFileSystem. It is where text on demand is
+// rendered and where an outcome is waited for.
+func (r *raw) GetAttr(cancel <-chan struct{}, in *fuse.GetAttrIn, out *fuse.AttrOut) fuse.Status {
+	r.count(opGetattr)
+	n, node := r.table.get(in.NodeId)
+	if n == nil {
+		return fuse.ENOENT
+	}
+	if n.draft != nil {
+		r.fill(&out.Attr, n, draftAttr())
+		return fuse.OK
+	}
+	ctx := newRequest(cancel)
+	defer ctx.done()
+	epoch := r.table.epoch.Load()
+	a, err := r.tree.Stat(ctx, node)
+	if err != nil {
+		return status(err)
+	}
+	a, out.AttrValid = r.publishAttr(n, node, a)
+	r.fill(&out.Attr, n, a)
+	r.recheck(epoch, n)
+	return fuse.OK
+}
+
+// Read implements fuse.RawFileSystem.
+func (r *raw) Read(cancel <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.ReadResult, fuse.Status) {
+	r.count(opRead)
+	n, node := r.table.get(in.NodeId)
+	if n == nil {
+		return nil, fuse.ENOENT
+	}
+	f, ok := node.(fs.File)
+	if !ok {
+		return nil, fuse.EISDIR
+	}
+	n.file.beginRead()
+	defer r.endRead(n)
+	ctx := newRequest(cancel)
+	defer ctx.done()
+	size := min(len(buf), int(in.Size))
+	got, err := r.tree.ReadAt(ctx, f, buf[:size], int64(in.Offset))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, status(err)
+	}
+	return fuse.ReadResultData(buf[:got]), fuse.OK
+}
+
+// Readlink implements fuse.RawFileSystem.
+func (r *raw) Readlink(cancel <-chan struct{}, header *fuse.InHeader) ([]byte, fuse.Status) {
+	r.count(opReadlink)
+	n, node := r.table.get(header.NodeId)
+	if n == nil {
+		return nil, fuse.ENOENT
+	}
+	l, ok := node.(fs.Link)
+	if !ok {
+		return nil, fuse.EINVAL
+	}
+	ctx := newRequest(cancel)
+	defer ctx.done()
+	target, err := r.tree.Target(ctx, l)
+	return []byte(target), status(err)
+}
+
+// Access implements fuse.RawFileSystem. Without the kernel's own permission
+// check, which would answer "permission denied", an ordinary user hears what
+// root hears: that the file system is read-only.
+func (r *raw) Access(_ <-chan struct{}, in *fuse.AccessIn) fuse.Status {
+	r.count(opAccess)
+	n, node := r.table.get(in.NodeId)
+	if n == nil {
+		return fuse.ENOENT
+	}
+	_, inbox := node.(fs.Inbox)
+	if in.Mask&fuse.W_OK != 0 && !inbox {
+		return fuse.EROFS
+	}
+	if in.Mask&fuse.X_OK != 0 && n.file != nil {
+		if a, err := r.tree.Attr(context.Background(), node); err == nil && a.Mode&0o111 == 0 {
+			return fuse.EACCES
+		}
+	}
+	return fuse.OK
+}
+
+// Open implements fuse.RawFileSystem: never again, if the kernel can.
+func (r *raw) Open(_ <-chan struct{}, _ *fuse.OpenIn, out *fuse.OpenOut) fuse.Status {
+	r.count(opOpen)
+	if r.noOpen {
+		return fuse.ENOSYS
+	}
+	out.OpenFlags = fuse.FOPEN_KEEP_CACHE
+	return fuse.OK
+}
+
+// OpenDir implements fuse.RawFileSystem: never again, if the kernel can.
+func (r *raw) OpenDir(_ <-chan struct{}, _ *fuse.OpenIn, out *fuse.OpenOut) fuse.Status {
+	r.count(opOpendir)
+	if r.noOpendir {
+		return fuse.ENOSYS
+	}
+	out.OpenFlags = fuse.FOPEN_KEEP_CACHE | fuse.FOPEN_CACHE_DIR
+	return fuse.OK
+}
+
+// Flush implements fuse.RawFileSystem: ENOSYS, and never again.
+func (r *raw) Flush(<-chan struct{}, *fuse.FlushIn) fuse.Status {
+	r.count(opFlush)
+	return fuse.ENOSYS
+}
+
+// StatFs implements fuse.RawFileSystem.
+func (r *raw) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.StatfsOut) fuse.Status {
+	r.count(opStatfs)
+	*out = fuse.StatfsOut{Bsize: 4096, Frsize: 4096, NameLen: 255}
+	return fuse.OK
+}
+
+// Forget implements fuse.RawFileSystem.
+func (r *raw) Forget(id, lookups uint64) {
+	r.count(opForget)
+	if n := r.table.forget(id, lookups); n != nil && n.draft != nil {
+		go n.draft.Abandon()
+	}
+}
+
+// now is the wall clock; only the throttling of touches depends on it.
+func now() time.Time { return time.Now() }

@@ -1,0 +1,76 @@
+package fusefs
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// touchInterval is the shortest time between two touches of one file.
+const touchInterval = 50 * time.Millisecond
+
+// toucher wakes programs that follow a live file by inotify. Nothing that a
+// FUSE server does makes an inotify event, only what comes through the mount:
+// so the file is touched there, which changes nothing (SetAttr) but is seen as
+// a modification. Nobody waits for it.
+type toucher struct {
+	root string
+
+	mu      sync.Mutex
+	waiting map[*inode]bool // false: a touch is under way, true: and another is wanted
+	closed  bool
+}
+
+func newToucher(root string) *toucher {
+	return &toucher{root: root, waiting: make(map[*inode]bool)}
+}
+
+func (t *toucher) wake(n *inode) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return
+	}
+	if _, ok := t.waiting[n]; ok {
+		t.waiting[n] = true
+		return
+	}
+	t.waiting[n] = false
+	go t.touch(n)
+}
+
+func (t *toucher) touch(n *inode) {
+	times := []unix.Timespec{{Nsec: unix.UTIME_OMIT}, {Nsec: unix.UTIME_NOW}}
+	// An error means that the file or the mount has gone.
+	_ = unix.UtimesNanoAt(unix.AT_FDCWD, filepath.Join(t.root, n.path()), times, unix.AT_SYMLINK_NOFOLLOW)
+	time.AfterFunc(touchInterval, func() {
+		t.mu.Lock()
+		wanted := t.waiting[n] && !t.closed
+		if wanted {
+			t.waiting[n] = false
+		} else {
+			delete(t.waiting, n)
+		}
+		t.mu.Unlock()
+		if wanted {
+			t.touch(n)
+		}
+	})
+}
+
+func (t *toucher) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+}
+
+// ownThread tells whether a request came from this process: the kernel gives
+// the number of the thread.
+func ownThread(pid uint32) bool {
+	_, err := os.Stat("/proc/self/task/" + strconv.FormatUint(uint64(pid), 10))
+	return err == nil
+}
