@@ -1,0 +1,67 @@
+package frontmatter
+
+import (
+	"regexp"
+	"strings"
+)
+
+// keyLine matches a line that gives a key its value.
+var keyLine = regexp.MustCompile(`^([ \t]*(?:- )?[\pL\pN_.-]+:[ \t]+)(\S.*)$`)
+
+// quoteValues quotes the plain values that YAML does not take for plain
+// values: "description: Use when: always", "globs: *.ts".
+func quoteValues(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); i++ {
+		m := keyLine.FindStringSubmatch(lines[i])
+		if m == nil {
+			continue
+		}
+		// What is indented deeper than the key is more of its value.
+		last := i
+		for last+1 < len(lines) && indent(lines[last+1]) > indent(lines[i]) {
+			last++
+		}
+		value := append([]string{m[2]}, lines[i+1:last+1]...)
+		if needsQuotes(value) {
+			for j, part := range value {
+				value[j] = strings.ReplaceAll(strings.TrimRight(part, " \t"), "'", "''")
+			}
+			value[0] = "'" + value[0]
+			value[len(value)-1] += "'"
+			lines[i] = m[1] + value[0]
+			copy(lines[i+1:], value[1:])
+		}
+		i = last
+	}
+	return strings.Join(lines, "\n")
+}
+
+// needsQuotes tells whether the lines of a value are meant as plain text and
+// are none.
+func needsQuotes(value []string) bool {
+	first, all := value[0], strings.TrimRight(strings.Join(value, "\n"), " \t")
+	switch first[0] {
+	case '|', '>', '#': // a block, a comment
+		return false
+	case '"', '\'':
+		return len(all) == 1 || all[len(all)-1] != first[0]
+	case '[':
+		return strings.IndexByte(all, ']') != len(all)-1
+	case '{':
+		return all[len(all)-1] != '}'
+	case '*', '&', '!', '%', '@', '`', ',', ']', '}':
+		return true
+	}
+	return strings.HasPrefix(first, "- ") || strings.HasPrefix(first, "? ") ||
+		strings.Contains(all, ": ") || strings.Contains(all, ":\n") || strings.HasSuffix(all, ":")
+}
+
+// indent is how far a line is indented; an empty line is not.
+func indent(line string) int {
+	rest := strings.TrimLeft(line, " \t")
+	if rest == "" {
+		return 0
+	}
+	return len(line) - len(rest)
+}
