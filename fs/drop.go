@@ -1,0 +1,314 @@
+package fs
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits of a [Drop] whose options say nothing else.
+const (
+	DefaultMaxBody     int64 = 64 << 20
+	DefaultKeep              = 1000
+	DefaultWorkTimeout       = 10 * time.Minute
+)
+
+// keepAtLeast is how long an outcome stays whatever their number: whoever made
+// the file has that long to read what became of it.
+const keepAtLeast = 10 * time.Minute
+
+const resultSuffix = ".result"
+
+// Outcome is what became of a file that was put into an inbox. As a JSON
+// object it is the text of the file's result. The work that gives it answers
+// for its text being clean.
+type Outcome struct {
+	OK bool `json:"ok"`
+	// Text is the answer for reading.
+	Text string `json:"text,omitempty"`
+	// Structured is the answer for programs.
+	Structured json.RawMessage `json:"structured,omitempty"`
+	// File is the path of a file that holds the whole answer where it is too
+	// long to stand here.
+	File string `json:"file,omitempty"`
+	// Error says in one sentence why OK is false, and what mends it.
+	Error string `json:"error,omitempty"`
+}
+
+// body is the text of the result: one line of JSON. It fails where Structured
+// is no JSON.
+func (o Outcome) body() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(o)
+	return b.Bytes(), err
+}
+
+// Work does what a file in an inbox asks for. It ends soon after ctx does.
+type Work func(ctx context.Context) Outcome
+
+// DropOptions are the settings of a [Drop].
+type DropOptions struct {
+	// Accept judges a complete body, once for each file. It decides at once,
+	// from memory; its error goes to who writes the file (ErrInvalid: this is
+	// not what the inbox takes) and into the file's result. Otherwise it
+	// returns the work, which then runs by itself. Ctx ends with the drop and
+	// not with the writer, who may be interrupted. The body is not to be
+	// written to.
+	Accept func(ctx context.Context, name string, body []byte) (Work, error)
+	// Static are the nodes that explain the folder, such as a README.md.
+	Static map[string]Node
+	// Now is the clock.
+	Now func() time.Time
+	// Log is told of panics; nil means slog.Default().
+	Log *slog.Logger
+	// Changed is told the name of every result that came, changed or went;
+	// it only enqueues. Nil tells nobody.
+	Changed func(name string)
+	// WorkTimeout bounds the work on one file; 0 means DefaultWorkTimeout.
+	WorkTimeout time.Duration
+	// MaxBody bounds a file in bytes; 0 means DefaultMaxBody.
+	MaxBody int64
+	// Keep is how many finished outcomes are kept, the newest, and in any
+	// case those of the last ten minutes; 0 means DefaultKeep.
+	Keep int
+}
+
+// Drop is an [Inbox] in memory. A file that is created in it is never shown:
+// its body goes to Accept, and what became of it stands in <name>.result,
+// which can be looked up as soon as the file was created, and is listed when
+// the outcome is there. A name may be used again when its outcome is there;
+// the new result takes the place of the old one.
+type Drop struct {
+	opts DropOptions
+	ctx  context.Context // of all work
+	end  context.CancelFunc
+	work sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool
+	results  map[string]*result // by the name of the file that asks
+	finished []*result          // oldest first
+	drafts   map[*draft]struct{}
+	sorted   []Entry // nil after a change, made again by List
+	modTime  time.Time
+	born     int64
+	number   uint64
+}
+
+var _ Inbox = (*Drop)(nil)
+
+// NewDrop returns an empty inbox. Close ends it.
+func NewDrop(opts DropOptions) *Drop {
+	opts.WorkTimeout = cmp.Or(opts.WorkTimeout, DefaultWorkTimeout)
+	opts.MaxBody = cmp.Or(opts.MaxBody, DefaultMaxBody)
+	opts.Keep = cmp.Or(opts.Keep, DefaultKeep)
+	opts.Log = cmp.Or(opts.Log, slog.Default())
+	opts.Static = maps.Clone(opts.Static)
+	if opts.Changed == nil {
+		opts.Changed = func(string) {}
+	}
+	ctx, end := context.WithCancel(context.Background())
+	now := opts.Now()
+	return &Drop{
+		opts: opts, ctx: ctx, end: end,
+		results: make(map[string]*result), drafts: make(map[*draft]struct{}),
+		modTime: now, born: now.UnixNano(),
+	}
+}
+
+// Close ends all work and waits for it. What was not finished has an outcome
+// that says so; results can still be read, and nothing can be created.
+func (d *Drop) Close() error {
+	d.mu.Lock()
+	d.closed = true
+	drafts := make([]*draft, 0, len(d.drafts))
+	for w := range d.drafts {
+		drafts = append(drafts, w)
+	}
+	d.mu.Unlock()
+	d.end()
+	for _, w := range drafts {
+		w.Abandon()
+	}
+	d.work.Wait()
+	return nil
+}
+
+// Attr implements Node.
+func (d *Drop) Attr(context.Context) (Attr, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return Attr{Mode: iofs.ModeDir | 0o755, ModTime: d.modTime, Version: uint64(d.modTime.UnixNano()), Live: true}, nil
+}
+
+// Lookup implements Dir. It finds a result from the moment its file was
+// created.
+func (d *Drop) Lookup(_ context.Context, name string) (Node, error) {
+	if n, ok := d.opts.Static[name]; ok {
+		return n, nil
+	}
+	asked, ok := strings.CutSuffix(name, resultSuffix)
+	if !ok {
+		return nil, ErrNotExist
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if r, ok := d.results[asked]; ok {
+		return r, nil
+	}
+	return nil, ErrNotExist
+}
+
+// List implements Dir. It shows the outcomes that are there.
+func (d *Drop) List(context.Context) ([]Entry, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.sorted == nil {
+		d.sorted = make([]Entry, 0, len(d.opts.Static)+len(d.finished))
+		for name, n := range d.opts.Static {
+			d.sorted = append(d.sorted, Entry{Name: name, Type: typeOf(n)})
+		}
+		for _, r := range d.finished {
+			d.sorted = append(d.sorted, Entry{Name: r.name + resultSuffix})
+		}
+		sortEntries(d.sorted)
+	}
+	return d.sorted, nil
+}
+
+func (d *Drop) prompt() {}
+
+// Create implements Inbox.
+func (d *Drop) Create(_ context.Context, name string) (Draft, error) {
+	if err := checkDropName(name); err != nil {
+		return nil, err
+	}
+	w, err := d.create(name)
+	if err != nil {
+		return nil, err
+	}
+	d.opts.Changed(name + resultSuffix)
+	return w, nil
+}
+
+func (d *Drop) create(name string) (*draft, error) {
+	now := d.opts.Now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, fmt.Errorf("%w: this inbox has been closed", ErrReadOnly)
+	}
+	_, taken := d.opts.Static[name]
+	_, hidden := d.opts.Static[name+resultSuffix]
+	if taken || hidden {
+		return nil, ErrExist
+	}
+	if old, ok := d.results[name]; ok {
+		if !old.isFinished() {
+			return nil, fmt.Errorf("%w: a file of this name is under way", ErrExist)
+		}
+		d.finished = slices.DeleteFunc(d.finished, func(r *result) bool { return r == old })
+	}
+	d.number++
+	r := &result{
+		name: name, modTime: now, version: numbersVersion(uint64(d.born), d.number),
+		patience: d.opts.WorkTimeout + DefaultDeadline, finished: make(chan struct{}),
+	}
+	d.results[name] = r
+	w := &draft{drop: d, result: r}
+	d.drafts[w] = struct{}{}
+	d.changed(now)
+	return w, nil
+}
+
+// checkDropName refuses names that no request has: those that editors and
+// shells use for their own purposes, results, and what could not be shown.
+func checkDropName(name string) error {
+	switch {
+	case name == "" || strings.ContainsRune(name, '/') || len(name)+len(resultSuffix) > 255:
+		return fmt.Errorf("%w: not a file name that can be used here", ErrInvalid)
+	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, resultSuffix):
+		return fmt.Errorf("%w: names of this kind are not taken here", ErrInvalid)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("%w: the name holds what cannot be printed", ErrInvalid)
+	}
+	return nil
+}
+
+// start runs the work that w's body asks for. Once for each draft, as is
+// finish.
+func (d *Drop) start(w *draft, work Work) {
+	d.work.Go(func() {
+		ctx, cancel := context.WithTimeout(d.ctx, d.opts.WorkTimeout)
+		defer cancel()
+		var o Outcome
+		if err := d.guard(func() error { o = work(ctx); return nil }); err != nil {
+			o = Outcome{Error: err.Error()}
+		}
+		d.finish(w, o)
+	})
+}
+
+// finish publishes the outcome.
+func (d *Drop) finish(w *draft, o Outcome) {
+	body, err := o.body()
+	if err != nil {
+		body, _ = Outcome{Error: fmt.Sprintf("%v: the outcome cannot be written down: %v", ErrBroken, err)}.body()
+	}
+	now := d.opts.Now()
+	d.mu.Lock()
+	delete(d.drafts, w)
+	w.result.publish(now, body)
+	d.finished = append(d.finished, w.result)
+	dropped := d.trim(now)
+	d.changed(now)
+	d.mu.Unlock()
+
+	d.opts.Changed(w.result.name + resultSuffix)
+	for _, r := range dropped {
+		d.opts.Changed(r.name + resultSuffix)
+	}
+}
+
+// guard is the guard of the code that the inbox's owner gave it.
+func (d *Drop) guard(f func() error) error {
+	err := guard(f)
+	if p := (*panicError)(nil); errors.As(err, &p) {
+		d.opts.Log.Error("an inbox panicked", "panic", p.value, "stack", string(p.stack))
+	}
+	return err
+}
+
+// trim forgets the oldest outcomes beyond those that are kept.
+func (d *Drop) trim(now time.Time) (dropped []*result) {
+	for len(d.finished) > d.opts.Keep && now.Sub(d.finished[0].doneAt()) >= keepAtLeast {
+		dropped = append(dropped, d.finished[0])
+		delete(d.results, d.finished[0].name)
+		d.finished[0] = nil
+		d.finished = d.finished[1:]
+	}
+	return dropped
+}
+
+// changed moves the modification time, also where the clock stood still.
+func (d *Drop) changed(now time.Time) {
+	d.sorted = nil
+	if !now.After(d.modTime) {
+		now = d.modTime.Add(time.Nanosecond)
+	}
+	d.modTime = now
+}

@@ -1,0 +1,173 @@
+package fs
+
+import (
+	"bytes"
+	"container/heap"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// draft is a file being written into a [Drop]. Its pieces may come in any
+// order and may overlap where they agree; what is contiguous from the
+// beginning is scanned as it comes.
+type draft struct {
+	drop   *Drop
+	result *result
+
+	mu      sync.Mutex
+	body    []byte // contiguous from offset 0, up to the end of the object
+	scanner objectScanner
+	pending pieces // not contiguous yet
+	waiting int64  // bytes in pending
+	done    bool   // judged or abandoned
+	verdict error  // of every Write once done
+}
+
+// Write implements Draft.
+func (w *draft) Write(_ context.Context, p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, ErrInvalid
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.verdict
+	switch {
+	case w.done && err == nil:
+		err = w.afterwards(p, off)
+	case !w.done:
+		err = w.take(p, off)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Abandon implements Draft.
+func (w *draft) Abandon() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.done {
+		w.fail(invalidBody("the file ended before its JSON object was complete"))
+	}
+	w.body = nil
+}
+
+// take adds a piece. An error in the body ends the draft.
+func (w *draft) take(p []byte, off int64) error {
+	limit := w.drop.opts.MaxBody
+	if off > limit-int64(len(p)) || w.waiting > limit-int64(len(p)) {
+		return w.fail(fmt.Errorf("%w: at most %d bytes are taken here", ErrTooLarge, limit))
+	}
+	if off > int64(len(w.body)) {
+		heap.Push(&w.pending, piece{off, slices.Clone(p)})
+		w.waiting += int64(len(p))
+		return nil
+	}
+	end, err := w.extend(p, off)
+	for end < 0 && err == nil && len(w.pending) > 0 && w.pending[0].off <= int64(len(w.body)) {
+		next := heap.Pop(&w.pending).(piece)
+		w.waiting -= int64(len(next.body))
+		end, err = w.extend(next.body, next.off)
+	}
+	if err == nil && end >= 0 {
+		err = w.complete(end)
+	}
+	if err != nil {
+		return w.fail(err)
+	}
+	return nil
+}
+
+// extend adds a piece that touches the contiguous bytes. End is where the
+// object ends, or -1.
+func (w *draft) extend(p []byte, off int64) (end int, err error) {
+	known := min(len(p), len(w.body)-int(off))
+	if !bytes.Equal(p[:known], w.body[off:int(off)+known]) {
+		return -1, invalidBody("bytes that were written already were changed")
+	}
+	begin := len(w.body)
+	w.body = append(w.body, p[known:]...)
+	end, err = w.scanner.scan(w.body[begin:])
+	if end >= 0 {
+		end += begin
+	}
+	return end, err
+}
+
+// complete hands the object over, which ends at end.
+func (w *draft) complete(end int) error {
+	if firstNonSpace(w.body[end:]) >= 0 {
+		return errTrailing
+	}
+	w.body = w.body[:end:end]
+	for _, p := range w.pending {
+		if err := w.afterwards(p.body, p.off); err != nil {
+			return err
+		}
+	}
+	w.pending = nil
+	if err := checkObject(w.body); err != nil {
+		return err
+	}
+	var work Work
+	err := w.drop.guard(func() (err error) {
+		work, err = w.drop.opts.Accept(w.drop.ctx, w.result.name, w.body)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.done = true
+	w.drop.start(w, work)
+	return nil
+}
+
+var errTrailing = invalidBody("something follows the object")
+
+// afterwards judges a piece that comes when the object is complete: it may
+// repeat the object, and be white space after it.
+func (w *draft) afterwards(p []byte, off int64) error {
+	if off < int64(len(w.body)) {
+		known := min(len(p), len(w.body)-int(off))
+		if !bytes.Equal(p[:known], w.body[off:int(off)+known]) {
+			return invalidBody("bytes that were written already were changed")
+		}
+		p = p[known:]
+	}
+	if firstNonSpace(p) >= 0 {
+		return errTrailing
+	}
+	return nil
+}
+
+// fail ends the draft with an error, which it returns.
+func (w *draft) fail(err error) error {
+	w.done, w.verdict = true, err
+	w.body, w.pending = nil, nil
+	w.drop.finish(w, Outcome{Error: err.Error()})
+	return err
+}
+
+// pieces is a heap, the lowest offset first.
+type pieces []piece
+
+type piece struct {
+	off  int64
+	body []byte
+}
+
+func (h pieces) Len() int           { return len(h) }
+func (h pieces) Less(i, j int) bool { return h[i].off < h[j].off }
+func (h pieces) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *pieces) Push(x any)        { *h = append(*h, x.(piece)) }
+
+func (h *pieces) Pop() any {
+	last := len(*h) - 1
+	p := (*h)[last]
+	(*h)[last] = piece{}
+	*h = (*h)[:last]
+	return p
+}

@@ -1,0 +1,528 @@
+package fs_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"ctxfs/fs"
+)
+
+var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func fixed() time.Time { return day }
+
+// echo accepts every object and answers with it at once.
+func echo(_ context.Context, _ string, body []byte) (fs.Work, error) {
+	return func(context.Context) fs.Outcome { return fs.Outcome{OK: true, Structured: body} }, nil
+}
+
+func newDrop(t *testing.T, opts fs.DropOptions) *fs.Drop {
+	t.Helper()
+	if opts.Now == nil {
+		opts.Now = fixed
+	}
+	if opts.Accept == nil {
+		opts.Accept = echo
+	}
+	opts.Log = slog.New(slog.DiscardHandler)
+	d := fs.NewDrop(opts)
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func create(t *testing.T, d *fs.Drop, name string) fs.Draft {
+	t.Helper()
+	w, err := d.Create(t.Context(), name)
+	if err != nil {
+		t.Fatalf("create %s: %v", name, err)
+	}
+	return w
+}
+
+func put(t *testing.T, d *fs.Drop, name, body string) error {
+	t.Helper()
+	_, err := create(t, d, name).Write(t.Context(), []byte(body), 0)
+	return err
+}
+
+// outcomeOf waits for the outcome of a file and reads it.
+func outcomeOf(t *testing.T, d *fs.Drop, name string) fs.Outcome {
+	t.Helper()
+	tree := fs.NewTree(d, fs.TreeOptions{})
+	n, err := tree.Resolve(t.Context(), name+".result")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := tree.ReadAll(t.Context(), n.(fs.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o fs.Outcome
+	if err := json.Unmarshal(body, &o); err != nil {
+		t.Fatalf("result of %s: %v in %q", name, err, body)
+	}
+	return o
+}
+
+func listed(t *testing.T, d fs.Dir) []string {
+	t.Helper()
+	entries, err := d.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+func TestDropTakesOneObjectInPieces(t *testing.T) {
+	const object = ` {"a": "}{\"\\", "b": [1, {"c": "\u00e9é"}]}`
+	for _, after := range []string{"", "\n", " \r\n\t"} {
+		whole := []byte(object + after)
+		for size := 1; size <= len(whole); size++ {
+			d := newDrop(t, fs.DropOptions{})
+			w := create(t, d, "x")
+			for off := 0; off < len(whole); off += size {
+				piece := whole[off:min(off+size, len(whole))]
+				if n, err := w.Write(t.Context(), piece, int64(off)); n != len(piece) || err != nil {
+					t.Fatalf("size %d, offset %d: %d, %v", size, off, n, err)
+				}
+			}
+			if o := outcomeOf(t, d, "x"); !o.OK || !jsonEqual(o.Structured, []byte(object)) {
+				t.Fatalf("size %d: %+v", size, o)
+			}
+		}
+	}
+}
+
+func jsonEqual(a, b []byte) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && x.String() == y.String()
+}
+
+func TestDropTakesPiecesInAnyOrder(t *testing.T) {
+	body := []byte(`{"text": "` + strings.Repeat("ab\\\"{}", 50) + `"}` + "\n")
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		var got []byte
+		calls := 0
+		d := newDrop(t, fs.DropOptions{Accept: func(ctx context.Context, name string, b []byte) (fs.Work, error) {
+			got, calls = b, calls+1
+			return echo(ctx, name, b)
+		}})
+		w := create(t, d, "x")
+		for _, off := range random.Perm(len(body)) {
+			if off%5 != 0 { // so that pieces leave out nothing, and overlap
+				continue
+			}
+			end := min(off+5+random.IntN(20), len(body))
+			if _, err := w.Write(t.Context(), body[off:end], int64(off)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		outcomeOf(t, d, "x")
+		if calls != 1 || !bytes.Equal(got, bytes.TrimSpace(body)) {
+			t.Fatalf("%d calls, %q", calls, got)
+		}
+	}
+}
+
+func TestDropRefusesWhatIsNoObject(t *testing.T) {
+	for body, says := range map[string]string{
+		`[1]`:             `begins with '['`,
+		`hello`:           `begins with 'h'`,
+		`{"a": 1} x`:      `something follows`,
+		`{"a": 1}{}`:      `something follows`,
+		`{"a": 1,}`:       `at byte`,
+		`{a: 1}`:          `at byte`,
+		`{"a": [1}`:       ``,
+		`{]`:              ``,
+		"\xef\xbb\xbf{}":  `begins with`,
+		"{\"a\": \"\n\"}": `at byte`,
+	} {
+		accepted := false
+		d := newDrop(t, fs.DropOptions{Accept: func(ctx context.Context, name string, b []byte) (fs.Work, error) {
+			accepted = true
+			return echo(ctx, name, b)
+		}})
+		w := create(t, d, "x")
+		_, err := w.Write(t.Context(), []byte(body), 0)
+		if body == `{"a": [1}` { // goes on until nobody can write any more
+			w.Abandon()
+		} else if !errors.Is(err, fs.ErrInvalid) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", body, err)
+		}
+		if _, again := w.Write(t.Context(), []byte("{}"), 0); again == nil {
+			t.Errorf("%q: a later write was taken", body)
+		}
+		if o := outcomeOf(t, d, "x"); o.OK || o.Error == "" || accepted {
+			t.Errorf("%q: accepted %v, outcome %+v", body, accepted, o)
+		}
+	}
+}
+
+func TestDropDeliversOnce(t *testing.T) {
+	calls := 0
+	d := newDrop(t, fs.DropOptions{Accept: func(ctx context.Context, name string, b []byte) (fs.Work, error) {
+		calls++
+		return echo(ctx, name, b)
+	}})
+	w := create(t, d, "x")
+	for _, step := range []struct {
+		body string
+		off  int64
+		err  error
+	}{
+		{`{"a"`, 0, nil},
+		{`{"a": 1}`, 0, nil}, // complete here
+		{`{"a": 1}`, 0, nil}, // the same again
+		{` 1}` + "\n\n", 5, nil},
+		{"   \n", 100, nil},
+		{`{"a": 2}`, 0, fs.ErrInvalid},
+		{`x`, 8, fs.ErrInvalid},
+		{`{}`, -1, fs.ErrInvalid},
+	} {
+		if _, err := w.Write(t.Context(), []byte(step.body), step.off); !errors.Is(err, step.err) {
+			t.Errorf("write %q at %d: %v, want %v", step.body, step.off, err, step.err)
+		}
+	}
+	w.Abandon()
+	if o := outcomeOf(t, d, "x"); !o.OK || calls != 1 {
+		t.Errorf("%d calls, %+v", calls, o)
+	}
+}
+
+func TestDropRefusesChangedBytes(t *testing.T) {
+	d := newDrop(t, fs.DropOptions{})
+	w := create(t, d, "x")
+	w.Write(t.Context(), []byte(`{"a": 1`), 0)
+	if _, err := w.Write(t.Context(), []byte(`2}`), 6); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("changed bytes: %v", err)
+	}
+	w = create(t, d, "y")
+	w.Write(t.Context(), []byte(`garbage`), 8)
+	if _, err := w.Write(t.Context(), []byte(`{"a": 1}`), 0); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("garbage that came before the object: %v", err)
+	}
+}
+
+func TestDropVerdictComesBackFromTheWrite(t *testing.T) {
+	verdict := fmt.Errorf("%w: no tool is called y; see tools/", fs.ErrInvalid)
+	d := newDrop(t, fs.DropOptions{Accept: func(context.Context, string, []byte) (fs.Work, error) { return nil, verdict }})
+	if err := put(t, d, "x", `{}`); !errors.Is(err, verdict) {
+		t.Errorf("write: %v", err)
+	}
+	if o := outcomeOf(t, d, "x"); o.OK || o.Error != verdict.Error() {
+		t.Errorf("outcome: %+v", o)
+	}
+}
+
+func TestDropLimit(t *testing.T) {
+	d := newDrop(t, fs.DropOptions{MaxBody: 10})
+	if err := put(t, d, "fits", `{"a":"bcd"`[:9]+`}`); errors.Is(err, fs.ErrTooLarge) {
+		t.Error("ten bytes do not fit in ten")
+	}
+	if err := put(t, d, "long", `{"a":"bcd"}`); !errors.Is(err, fs.ErrTooLarge) {
+		t.Errorf("eleven bytes: %v", err)
+	}
+	w := create(t, d, "far")
+	if _, err := w.Write(t.Context(), []byte("}"), 1<<40); !errors.Is(err, fs.ErrTooLarge) {
+		t.Errorf("far out: %v", err)
+	}
+	w = create(t, d, "again")
+	var err error
+	for range 5 {
+		_, err = w.Write(t.Context(), []byte("aaa"), 5)
+	}
+	if !errors.Is(err, fs.ErrTooLarge) {
+		t.Errorf("the same piece over and over: %v", err)
+	}
+}
+
+func TestDropLargeBodyIsScannedOnce(t *testing.T) {
+	d := newDrop(t, fs.DropOptions{})
+	body := []byte(`{"text":"` + strings.Repeat("x", 10<<20) + `"}`)
+	w := create(t, d, "x")
+	for off := 0; off < len(body); off += 4096 {
+		if _, err := w.Write(t.Context(), body[off:min(off+4096, len(body))], int64(off)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o := outcomeOf(t, d, "x"); !o.OK || len(o.Structured) != len(body) {
+		t.Errorf("ok %v, %d bytes", o.OK, len(o.Structured))
+	}
+}
+
+func TestDropNames(t *testing.T) {
+	d := newDrop(t, fs.DropOptions{Static: map[string]fs.Node{"README.md": fs.NewText(day, []byte("put\n"))}})
+	for _, name := range []string{"", ".", "..", ".x.swp", "x~", "x.result", "a/b", "a\x00b", "a\nb", "\xff", "a\u202eb", strings.Repeat("x", 249)} {
+		if _, err := d.Create(t.Context(), name); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("create %q: %v", name, err)
+		}
+	}
+	if _, err := d.Create(t.Context(), "README.md"); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("create README.md: %v", err)
+	}
+	for _, name := range []string{"x", "ein Ärger 1.json", strings.Repeat("x", 248)} {
+		if err := put(t, d, name, "{}"); err != nil {
+			t.Errorf("create %q: %v", name, err)
+		}
+		if _, err := d.Lookup(t.Context(), name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("lookup %q: %v", name, err)
+		}
+	}
+}
+
+func TestDropResultWaits(t *testing.T) {
+	release, news := make(chan struct{}), make(chan string, 10)
+	d := newDrop(t, fs.DropOptions{
+		Changed: func(name string) { news <- name },
+		Accept: func(_ context.Context, _ string, _ []byte) (fs.Work, error) {
+			return func(context.Context) fs.Outcome { <-release; return fs.Outcome{OK: true, Text: "<done>"} }, nil
+		}})
+	tree := fs.NewTree(d, fs.TreeOptions{})
+	before, _ := d.Attr(t.Context())
+	w := create(t, d, "x")
+	n, err := d.Lookup(t.Context(), "x.result")
+	if err != nil {
+		t.Fatal("no result after create:", err)
+	}
+	check := func(when string) {
+		t.Helper()
+		if a, err := tree.Attr(t.Context(), n); a.Size != fs.SizeOnDemand || err != nil {
+			t.Errorf("%s: %+v, %v", when, a, err)
+		}
+		if m, err := n.(fs.File).ReadAt(t.Context(), make([]byte, 10), 0); m != 0 || err == nil || errors.Is(err, io.EOF) {
+			t.Errorf("%s: a read gave %d, %v", when, m, err)
+		}
+		if names := listed(t, d); len(names) != 0 {
+			t.Errorf("%s: listed %q", when, names)
+		}
+		if _, err := d.Create(t.Context(), "x"); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: second create: %v", when, err)
+		}
+	}
+	check("before the body")
+	if _, err := w.Write(t.Context(), []byte("{}"), 0); err != nil {
+		t.Fatal(err)
+	}
+	check("before the outcome")
+
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if _, err := tree.Stat(gone, n); !errors.Is(err, fs.ErrInterrupted) {
+		t.Errorf("a caller who left: %v", err)
+	}
+	sizes := make(chan int64)
+	for range 5 {
+		go func() { a, _ := tree.Stat(context.Background(), n); sizes <- a.Size }()
+	}
+	close(release)
+	for range 5 {
+		if size := <-sizes; size != int64(len(`{"ok":true,"text":"<done>"}`)+1) {
+			t.Errorf("size %d", size)
+		}
+	}
+	if names := listed(t, d); !slices.Equal(names, []string{"x.result"}) {
+		t.Errorf("listed %q", names)
+	}
+	if after, _ := d.Attr(t.Context()); !after.Live || !after.ModTime.After(before.ModTime) {
+		t.Errorf("folder %+v, before %+v", after, before)
+	}
+	for range 2 {
+		if name := <-news; name != "x.result" {
+			t.Errorf("news of %q", name)
+		}
+	}
+}
+
+func TestDropNameAgain(t *testing.T) {
+	d := newDrop(t, fs.DropOptions{})
+	put(t, d, "x", `{"n":1}`)
+	outcomeOf(t, d, "x")
+	old, _ := d.Lookup(t.Context(), "x.result")
+	put(t, d, "x", `{"n":2}`)
+	if o := outcomeOf(t, d, "x"); string(o.Structured) != `{"n":2}` {
+		t.Errorf("outcome %s", o.Structured)
+	}
+	now, _ := d.Lookup(t.Context(), "x.result")
+	a, _ := old.Attr(t.Context())
+	b, _ := now.Attr(t.Context())
+	if a.Version == b.Version {
+		t.Error("two results have one version")
+	}
+	if names := listed(t, d); !slices.Equal(names, []string{"x.result"}) {
+		t.Errorf("listed %q", names)
+	}
+}
+
+func TestDropAbandoned(t *testing.T) {
+	d := newDrop(t, fs.DropOptions{})
+	w := create(t, d, "x")
+	w.Write(t.Context(), []byte(`{"a": `), 0)
+	w.Abandon()
+	w.Abandon()
+	if o := outcomeOf(t, d, "x"); o.OK || !strings.Contains(o.Error, "ended before its JSON object was complete") {
+		t.Errorf("outcome %+v", o)
+	}
+	if _, err := w.Write(t.Context(), []byte(`1}`), 6); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("write afterwards: %v", err)
+	}
+}
+
+func TestDropSurvivesPanics(t *testing.T) {
+	d := newDrop(t, fs.DropOptions{Accept: func(_ context.Context, name string, _ []byte) (fs.Work, error) {
+		if name == "accept" {
+			panic("oh")
+		}
+		return func(context.Context) fs.Outcome {
+			if name == "json" {
+				return fs.Outcome{OK: true, Structured: json.RawMessage("{")}
+			}
+			panic("oh")
+		}, nil
+	}})
+	if err := put(t, d, "accept", "{}"); !errors.Is(err, fs.ErrBroken) {
+		t.Errorf("accept: %v", err)
+	}
+	put(t, d, "work", "{}")
+	put(t, d, "json", "{}")
+	for _, name := range []string{"accept", "work", "json"} {
+		if o := outcomeOf(t, d, name); o.OK || !strings.Contains(o.Error, "internal error") {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+}
+
+func TestDropKeepsTheNewest(t *testing.T) {
+	now := day
+	var gone []string
+	d := newDrop(t, fs.DropOptions{Keep: 3, Now: func() time.Time { return now }, Changed: func(name string) { gone = append(gone, name) }})
+	abandon := func(name string) {
+		w := create(t, d, name)
+		w.Abandon()
+		now = now.Add(time.Minute)
+	}
+	for i := range 8 {
+		abandon(fmt.Sprint(i))
+	}
+	if names := listed(t, d); len(names) != 8 {
+		t.Errorf("younger than ten minutes, yet %q", names)
+	}
+	now = day.Add(13 * time.Minute)
+	gone = nil
+	abandon("8")
+	if names := listed(t, d); !slices.Equal(names, []string{"4.result", "5.result", "6.result", "7.result", "8.result"}) {
+		t.Errorf("kept %q", names)
+	}
+	if want := []string{"8.result", "8.result", "0.result", "1.result", "2.result", "3.result"}; !slices.Equal(gone, want) {
+		t.Errorf("news %q", gone)
+	}
+	if _, err := d.Lookup(t.Context(), "0.result"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("lookup of a dropped result: %v", err)
+	}
+}
+
+func TestDropWorkHasATimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDrop(t, fs.DropOptions{Now: time.Now, WorkTimeout: time.Hour, Accept: func(context.Context, string, []byte) (fs.Work, error) {
+			return func(ctx context.Context) fs.Outcome { <-ctx.Done(); return fs.Outcome{Error: ctx.Err().Error()} }, nil
+		}})
+		begin := time.Now()
+		put(t, d, "x", "{}")
+		if o := outcomeOf(t, d, "x"); o.OK || time.Since(begin) != time.Hour {
+			t.Errorf("%+v after %v", o, time.Since(begin))
+		}
+	})
+}
+
+func TestDropClose(t *testing.T) {
+	d := newDrop(t, fs.DropOptions{Accept: func(context.Context, string, []byte) (fs.Work, error) {
+		return func(ctx context.Context) fs.Outcome { <-ctx.Done(); return fs.Outcome{Error: "stopped"} }, nil
+	}})
+	put(t, d, "running", "{}")
+	create(t, d, "unwritten")
+	d.Close()
+	if o := outcomeOf(t, d, "running"); o.Error != "stopped" {
+		t.Errorf("running: %+v", o)
+	}
+	if o := outcomeOf(t, d, "unwritten"); o.OK {
+		t.Errorf("unwritten: %+v", o)
+	}
+	if _, err := d.Create(t.Context(), "new"); !errors.Is(err, fs.ErrReadOnly) {
+		t.Errorf("create afterwards: %v", err)
+	}
+}
+
+// TestDropManyWriters has answers come out of order, and every one be right.
+func TestDropManyWriters(t *testing.T) {
+	const writers, files = 40, 25
+	var mu sync.Mutex
+	var held []chan struct{} // works that wait until a later one lets them go
+	allIn := make(chan struct{})
+	d := newDrop(t, fs.DropOptions{Accept: func(_ context.Context, name string, body []byte) (fs.Work, error) {
+		return func(context.Context) fs.Outcome {
+			mine := make(chan struct{})
+			mu.Lock()
+			if held = append(held, mine); len(held) > 10 {
+				last := len(held) - 2 // the youngest but one: never in order
+				close(held[last])
+				held = slices.Delete(held, last, last+1)
+			}
+			mu.Unlock()
+			select {
+			case <-mine:
+			case <-allIn:
+			}
+			return fs.Outcome{OK: true, Text: name, Structured: body}
+		}, nil
+	}})
+	tree := fs.NewTree(d, fs.TreeOptions{})
+	var all sync.WaitGroup
+	for writer := range writers {
+		all.Go(func() {
+			for file := range files {
+				name := fmt.Sprintf("w%d-%d", writer, file)
+				body := fmt.Appendf(nil, `{"writer":%d,"file":%d}`, writer, file)
+				n, err := tree.Create(t.Context(), d, name)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				half := len(body) / 2
+				n.Write(t.Context(), body[:half], 0)
+				if _, err := n.Write(t.Context(), body[half:], int64(half)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	close(allIn)
+	for writer := range writers {
+		for file := range files {
+			name := fmt.Sprintf("w%d-%d", writer, file)
+			o := outcomeOf(t, d, name)
+			if want := fmt.Sprintf(`{"writer":%d,"file":%d}`, writer, file); !o.OK || o.Text != name || string(o.Structured) != want {
+				t.Errorf("%s: %+v", name, o)
+			}
+		}
+	}
+	if n := len(listed(t, d)); n != writers*files {
+		t.Errorf("%d outcomes", n)
+	}
+}
