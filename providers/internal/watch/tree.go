@@ -1,0 +1,196 @@
+package watch
+
+import (
+	"errors"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// tree is a folder that is watched with all that is in it.
+type tree struct {
+	root     string // as given
+	real     string // what root leads to; "" if that is no folder now
+	dev      uint64
+	count    int    // of its folders
+	complete bool   // all folders that should be watched are
+	point    *point // root itself
+}
+
+// folder is one watched folder.
+type folder struct {
+	trees  []*tree             // that it is in
+	points map[string][]*point // that wait for an entry, by its name
+}
+
+func (f *folder) inTree() bool { return f != nil && len(f.trees) > 0 }
+
+// hold watches a folder, if it is not watched yet.
+func (w *Watcher) hold(dir string) (*folder, error) {
+	if f := w.folders[dir]; f != nil {
+		return f, nil
+	}
+	if err := w.notify.Add(dir); err != nil {
+		return nil, err
+	}
+	f := &folder{points: make(map[string][]*point)}
+	w.folders[dir] = f
+	return f, nil
+}
+
+// release ends the watch of a folder that nothing needs any more.
+func (w *Watcher) release(dir string) {
+	if f := w.folders[dir]; f != nil && len(f.trees) == 0 && len(f.points) == 0 {
+		delete(w.folders, dir)
+		w.notify.Remove(dir) // fails where the folder is gone
+	}
+}
+
+// plant watches what the tree's root leads to.
+func (w *Watcher) plant(t *tree) {
+	t.complete = true
+	real, dev, ok := w.resolveFolder(t.root)
+	if !ok {
+		return
+	}
+	t.real, t.dev = real, dev
+	w.walk(t, real)
+}
+
+// uproot ends the watch of a tree's folders.
+func (w *Watcher) uproot(t *tree) {
+	for dir, f := range w.folders {
+		if i := slices.Index(f.trees, t); i >= 0 {
+			f.trees = slices.Delete(f.trees, i, i+1)
+			w.release(dir)
+		}
+	}
+	t.real, t.count = "", 0
+}
+
+// replant plants a tree again if its root leads elsewhere now, or is another
+// folder, and tells whether it did.
+func (w *Watcher) replant(t *tree) bool {
+	real, _, _ := w.resolveFolder(t.root)
+	if real == t.real && (real == "" || w.folders[real].inTree() && slices.Contains(w.folders[real].trees, t)) {
+		return false
+	}
+	w.uproot(t)
+	w.plant(t)
+	return true
+}
+
+// grow takes the folder that has appeared at path into the trees its parent
+// is in.
+func (w *Watcher) grow(path string, trees []*tree) {
+	if w.folders[path].inTree() || skipped(filepath.Base(path)) {
+		return
+	}
+	dev, ok := folderDevice(path)
+	if !ok {
+		return
+	}
+	for _, t := range trees {
+		if dev == t.dev {
+			w.walk(t, path)
+		}
+	}
+}
+
+// walk watches a folder and all below it. Each is watched first and listed
+// after that, so that nothing can appear unseen.
+func (w *Watcher) walk(t *tree, dir string) {
+	for pending := []string{dir}; len(pending) > 0; pending = pending[1:] {
+		dir := pending[0]
+		if t.count >= w.opts.MaxDirs {
+			w.fault(t, "more folders below it than are watched", "limit", w.opts.MaxDirs)
+			return
+		}
+		f, err := w.hold(dir)
+		if errors.Is(err, iofs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			w.fault(t, "folder cannot be watched", "folder", dir, "error", err)
+			continue
+		}
+		if !slices.Contains(f.trees, t) {
+			f.trees = append(f.trees, t)
+			t.count++
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, iofs.ErrNotExist) {
+			w.fault(t, "folder cannot be listed", "folder", dir, "error", err)
+		}
+		for _, e := range entries {
+			sub := filepath.Join(dir, e.Name())
+			if !e.IsDir() || skipped(e.Name()) || w.hidden(sub) {
+				continue
+			}
+			if dev, ok := folderDevice(sub); ok && dev == t.dev {
+				pending = append(pending, sub)
+			}
+		}
+	}
+}
+
+func (w *Watcher) fault(t *tree, what string, args ...any) {
+	t.complete = false
+	w.opts.Log.Warn("watching "+t.root+": "+what, args...)
+}
+
+// drop forgets the folder at path and all below it, which are gone or are
+// others now, and returns the points whose way led through them.
+func (w *Watcher) drop(path string) (lost []*point) {
+	if w.folders[path] == nil {
+		return nil
+	}
+	for dir, f := range w.folders {
+		if dir != path && !strings.HasPrefix(dir, path+"/") {
+			continue
+		}
+		delete(w.folders, dir)
+		w.notify.Remove(dir) // fails where the folder is gone
+		for _, t := range f.trees {
+			t.count--
+			if t.real == dir {
+				lost = append(lost, t.point)
+			}
+		}
+		for _, points := range f.points {
+			lost = append(lost, points...)
+		}
+	}
+	return lost
+}
+
+// resolveFolder follows the links of a path to a folder.
+func (w *Watcher) resolveFolder(path string) (real string, dev uint64, ok bool) {
+	if w.hidden(path) {
+		return "", 0, false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || w.hidden(real) {
+		return "", 0, false
+	}
+	if dev, ok = folderDevice(real); !ok {
+		return "", 0, false
+	}
+	return real, dev, true
+}
+
+// folderDevice tells whether path is a folder, no link, and on which device.
+func folderDevice(path string) (dev uint64, ok bool) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.IsDir() {
+		return 0, false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return uint64(st.Dev), ok
+}
+
+// skipped tells whether folders of that name are not worth their watches.
+func skipped(name string) bool { return name == ".git" || name == "node_modules" }

@@ -1,0 +1,255 @@
+// Package watch tells what changes on disk, as soon as it changes and without
+// asking again and again.
+//
+// A [Watcher] watches folders with all that is in them ([Watcher.Add]) and
+// single paths ([Watcher.AddFile]). Neither need exist: what is missing is
+// waited for, and what is replaced, as editors replace files, is followed.
+//
+// Three things make that less simple than it sounds, and are hidden here.
+// The kernel watches inodes, so that one folder reached by two paths has one
+// watch: all folders are held by their path without links. A path means what
+// the links on it say: every link is watched too, where it lies. And what is
+// made in a new folder before its watch stands is not told: a new folder is
+// reported as a whole, after its watch was set.
+package watch
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// DefaultMaxDirs is how many folders are watched below one root.
+const DefaultMaxDirs = 2000
+
+// Options are the settings of a Watcher. Changed is required.
+type Options struct {
+	// Changed is told what changed: absolute paths, each once, in the order
+	// in which they first changed. For a folder that is watched with all that
+	// is in it, anything below may have changed. It is called from one
+	// goroutine; what changes meanwhile is told by its next call. It may call
+	// the Watcher's methods, but for Close.
+	Changed func(paths []string)
+	// Hide leaves out a path, such as a mount point of ours. It is asked
+	// before the path is touched.
+	Hide func(path string) bool
+	// MaxDirs is how many folders are watched below one root; 0 means
+	// DefaultMaxDirs.
+	MaxDirs int
+	// Log is told of folders that cannot be watched; nil means slog.Default().
+	Log *slog.Logger
+}
+
+// Watcher watches folders and files. It is safe for concurrent use.
+type Watcher struct {
+	opts   Options
+	notify *fsnotify.Watcher
+	news   *queue
+	lost   chan struct{} // events were
+	cancel context.CancelFunc
+	done   sync.WaitGroup
+
+	mu      sync.RWMutex
+	trees   map[string]*tree   // by root
+	points  map[string]*point  // by path
+	folders map[string]*folder // that are watched, by path without links
+}
+
+// New starts a watcher of nothing. The error says that the system has no more
+// of them (on Linux fs.inotify.max_user_instances).
+func New(opts Options) (*Watcher, error) {
+	if opts.MaxDirs == 0 {
+		opts.MaxDirs = DefaultMaxDirs
+	}
+	if opts.Log == nil {
+		opts.Log = slog.Default()
+	}
+	notify, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &Watcher{
+		opts: opts, notify: notify, news: newQueue(), lost: make(chan struct{}, 1), cancel: cancel,
+		trees: make(map[string]*tree), points: make(map[string]*point), folders: make(map[string]*folder),
+	}
+	w.done.Go(w.receive)
+	w.done.Go(w.receiveErrors)
+	w.done.Go(func() { w.news.deliver(ctx, opts.Changed) })
+	return w, nil
+}
+
+// Close ends the watch and waits: Changed is not running and will not be
+// called any more.
+func (w *Watcher) Close() error {
+	w.cancel()
+	err := w.notify.Close()
+	w.done.Wait()
+	return err
+}
+
+// Add watches the folder at root and every folder below it, up to MaxDirs,
+// but for .git and node_modules, other file systems, and what is hidden. Links
+// below it are not followed. Root itself may be or contain a link; what changes
+// in it is reported with the path that it leads to. That root itself appeared,
+// vanished or leads elsewhere is reported as root, and so is everything where
+// events were lost. Adding a root again does nothing.
+func (w *Watcher) Add(root string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	root = filepath.Clean(root)
+	if w.trees[root] != nil {
+		return
+	}
+	t := &tree{root: root}
+	t.point = &point{path: root, tree: t}
+	w.trees[root] = t
+	w.locate(t.point)
+	w.plant(t)
+}
+
+// AddFile reports path whenever what it leads to may have changed, whatever it
+// is: the file was written or replaced, appeared or vanished, or a link on the
+// way leads elsewhere now. Of a folder it reports only that.
+func (w *Watcher) AddFile(path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	path = filepath.Clean(path)
+	if w.points[path] != nil {
+		return
+	}
+	p := &point{path: path}
+	w.points[path] = p
+	w.locate(p)
+}
+
+// Remove ends what Add or AddFile began for this path.
+func (w *Watcher) Remove(path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	path = filepath.Clean(path)
+	if t := w.trees[path]; t != nil {
+		delete(w.trees, path)
+		w.uproot(t)
+		w.forget(t.point)
+	}
+	if p := w.points[path]; p != nil {
+		delete(w.points, path)
+		w.forget(p)
+	}
+}
+
+// Watched tells whether every change in the folder at path (without links) is
+// reported: of its names and of its files, not of the folders in it; or, for
+// what AddFile was given, every change of that. It answers from memory.
+func (w *Watcher) Watched(path string) bool {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.folders[path].inTree() {
+		return true
+	}
+	p := w.points[path]
+	return p != nil && p.complete
+}
+
+// Complete tells whether all folders below root (as given to Add) are watched
+// that should be. It is true of a root that does not exist yet, as long as it
+// would be noticed.
+func (w *Watcher) Complete(root string) bool {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	t := w.trees[filepath.Clean(root)]
+	return t != nil && t.complete && t.point.complete
+}
+
+// receive keeps the watches in step with what happens and queues the news.
+func (w *Watcher) receive() {
+	for {
+		select {
+		case e, ok := <-w.notify.Events:
+			if !ok {
+				return
+			}
+			w.handle(e)
+		case <-w.lost:
+			w.startOver()
+		}
+	}
+}
+
+// receiveErrors holds no lock: the library sends errors while it holds its own.
+func (w *Watcher) receiveErrors() {
+	for err := range w.notify.Errors {
+		if !errors.Is(err, fsnotify.ErrEventOverflow) {
+			w.opts.Log.Debug("watching files", "error", err)
+			continue
+		}
+		select {
+		case w.lost <- struct{}{}:
+		default: // about to start over anyway
+		}
+	}
+}
+
+func (w *Watcher) handle(e fsnotify.Event) {
+	path := filepath.Clean(e.Name)
+	if w.hidden(path) {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	created, gone := e.Has(fsnotify.Create), e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)
+	var points []*point
+	if created || gone {
+		// What stands at this path now, if anything, is not what was watched.
+		points = w.drop(path)
+	}
+	parent := w.folders[filepath.Dir(path)]
+	if parent != nil {
+		points = append(points, parent.points[filepath.Base(path)]...)
+	}
+	if parent.inTree() {
+		if created || e.Has(fsnotify.Chmod) {
+			w.grow(path, parent.trees)
+		}
+		w.news.add(path)
+	} else if w.folders[path].inTree() {
+		w.news.add(path) // the root of a tree, touched
+	}
+	for _, p := range points {
+		w.visit(p, created || gone || e.Has(fsnotify.Chmod))
+	}
+}
+
+// visit reports a point and, if it may lead elsewhere now, finds its way anew.
+func (w *Watcher) visit(p *point, moved bool) {
+	if moved {
+		w.locate(p)
+	}
+	if p.tree == nil || moved && w.replant(p.tree) {
+		w.news.add(p.path)
+	}
+}
+
+// startOver is for when events were lost: everything is looked at again, and
+// everything may have changed.
+func (w *Watcher) startOver() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, t := range w.trees {
+		w.uproot(t)
+		w.locate(t.point)
+		w.plant(t)
+		w.news.add(t.root)
+	}
+	for _, p := range w.points {
+		w.locate(p)
+		w.news.add(p.path)
+	}
+}
+
+func (w *Watcher) hidden(path string) bool { return w.opts.Hide != nil && w.opts.Hide(path) }

@@ -1,0 +1,459 @@
+package watch
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// deadline is how long the kernel may take to tell what happened.
+const deadline = 10 * time.Second
+
+type watched struct {
+	*Watcher
+	t     *testing.T
+	paths chan string
+}
+
+// start runs a watcher whose reports are collected.
+func start(t *testing.T, opts Options) *watched {
+	t.Helper()
+	got := &watched{t: t, paths: make(chan string, 100_000)}
+	opts.Changed = func(paths []string) {
+		for _, p := range paths {
+			got.paths <- p
+		}
+	}
+	opts.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	w, err := New(opts)
+	if err != nil {
+		t.Skipf("no watcher can be had: %v", err)
+	}
+	got.Watcher = w
+	t.Cleanup(func() { w.Close() })
+	return got
+}
+
+// expect waits until each of the paths was reported.
+func (w *watched) expect(paths ...string) {
+	w.t.Helper()
+	missing := make(map[string]bool)
+	for _, p := range paths {
+		missing[p] = true
+	}
+	timeout := time.After(deadline)
+	for len(missing) > 0 {
+		select {
+		case p := <-w.paths:
+			delete(missing, p)
+		case <-timeout:
+			w.t.Fatalf("not reported: %v", missing)
+		}
+	}
+}
+
+// settle makes a change that is reported after all earlier ones, and returns
+// what those were.
+func (w *watched) settle(dir string) map[string]bool {
+	w.t.Helper()
+	mark := filepath.Join(dir, "mark-"+strconv.FormatInt(time.Now().UnixNano(), 36))
+	w.AddFile(mark)
+	defer w.Remove(mark)
+	write(w.t, mark, "")
+	earlier := make(map[string]bool)
+	timeout := time.After(deadline)
+	for {
+		select {
+		case p := <-w.paths:
+			if p == mark {
+				return earlier
+			}
+			earlier[p] = true
+		case <-timeout:
+			w.t.Fatal("the mark was not reported")
+		}
+	}
+}
+
+func tempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	check(t, err)
+	return dir
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mkdir(t *testing.T, path ...string) string {
+	t.Helper()
+	dir := filepath.Join(path...)
+	check(t, os.MkdirAll(dir, 0o755))
+	return dir
+}
+
+func write(t *testing.T, path, body string) {
+	t.Helper()
+	check(t, os.WriteFile(path, []byte(body), 0o644))
+}
+
+// replace writes a file as editors do.
+func replace(t *testing.T, path, body string) {
+	t.Helper()
+	write(t, path+".new", body)
+	check(t, os.Rename(path+".new", path))
+}
+
+func TestAFolderIsWatchedWithAllBelow(t *testing.T) {
+	root := tempDir(t)
+	mkdir(t, root, "a", "b")
+	write(t, filepath.Join(root, "a", "b", "f"), "1")
+	w := start(t, Options{})
+	w.Add(root)
+	if !w.Watched(filepath.Join(root, "a", "b")) || !w.Complete(root) {
+		t.Fatal("not watched")
+	}
+
+	file := filepath.Join(root, "a", "b", "f")
+	write(t, file, "2")
+	w.expect(file)
+	replace(t, file, "3")
+	w.expect(file)
+	check(t, os.Chmod(file, 0o755))
+	w.expect(file)
+	check(t, os.Remove(file))
+	w.expect(file)
+	write(t, filepath.Join(root, "new"), "")
+	w.expect(filepath.Join(root, "new"))
+	check(t, os.Chmod(root, 0o700))
+	w.expect(root)
+}
+
+func TestFilesInNewFoldersAreNotLost(t *testing.T) {
+	root := tempDir(t)
+	w := start(t, Options{})
+	w.Add(root)
+	for i := range 50 {
+		top := filepath.Join(root, strconv.Itoa(i))
+		deep := mkdir(t, top, "x", "y", "z")
+		write(t, filepath.Join(deep, "f"), "1")
+		w.expect(top)
+	}
+	// Once told of the folder, everything in it is watched.
+	for i := range 50 {
+		file := filepath.Join(root, strconv.Itoa(i), "x", "y", "z", "f")
+		if !w.Watched(filepath.Dir(file)) {
+			t.Fatal("not watched:", file)
+		}
+		write(t, file, "2")
+		w.expect(file)
+	}
+}
+
+func TestRenamedFolders(t *testing.T) {
+	root := tempDir(t)
+	mkdir(t, root, "a", "sub")
+	w := start(t, Options{})
+	w.Add(root)
+	a, b := filepath.Join(root, "a"), filepath.Join(root, "b")
+	for range 20 {
+		check(t, os.Rename(a, b))
+		w.expect(a, b)
+		if w.Watched(a) || !w.Watched(filepath.Join(b, "sub")) {
+			t.Fatal("the old name is watched, or the new is not")
+		}
+		write(t, filepath.Join(b, "sub", "f"), "")
+		w.expect(filepath.Join(b, "sub", "f"))
+		a, b = b, a
+	}
+	// Out of the tree, and another one in its place.
+	check(t, os.Rename(a, filepath.Join(tempDir(t), "out")))
+	mkdir(t, a, "other")
+	w.expect(a)
+	w.settle(root)
+	write(t, filepath.Join(a, "other", "f"), "")
+	w.expect(filepath.Join(a, "other", "f"))
+}
+
+func TestRootsThatDoNotExistYet(t *testing.T) {
+	home := tempDir(t)
+	root := filepath.Join(home, "one", "two", "three")
+	w := start(t, Options{})
+	w.Add(root)
+	if !w.Complete(root) || w.Watched(root) {
+		t.Fatal("a missing root is complete and not watched")
+	}
+	mkdir(t, home, "one")
+	mkdir(t, home, "one", "two")
+	mkdir(t, root, "sub")
+	w.expect(root)
+	w.settle(home)
+	write(t, filepath.Join(root, "sub", "f"), "")
+	w.expect(filepath.Join(root, "sub", "f"))
+
+	// It goes, with all above it, and comes again.
+	check(t, os.RemoveAll(filepath.Join(home, "one")))
+	w.expect(root)
+	mkdir(t, root, "sub")
+	w.expect(root)
+	w.settle(home)
+	write(t, filepath.Join(root, "sub", "f"), "")
+	w.expect(filepath.Join(root, "sub", "f"))
+
+	// It is replaced in one step.
+	other := mkdir(t, home, "one", "two", "other")
+	check(t, os.RemoveAll(filepath.Join(root, "sub")))
+	w.expect(filepath.Join(root, "sub"))
+	check(t, syscall.Rename(other, root)) // os.Rename refuses folders
+	w.expect(root)
+	w.settle(home)
+	write(t, filepath.Join(root, "g"), "")
+	w.expect(filepath.Join(root, "g"))
+
+	// The folder above is renamed and comes back.
+	check(t, os.Rename(filepath.Join(home, "one", "two"), filepath.Join(home, "one", "away")))
+	w.expect(root)
+	if w.Watched(root) {
+		t.Error("watched though gone")
+	}
+	check(t, os.Rename(filepath.Join(home, "one", "away"), filepath.Join(home, "one", "two")))
+	w.expect(root)
+	w.settle(home)
+	write(t, filepath.Join(root, "g"), "1")
+	w.expect(filepath.Join(root, "g"))
+}
+
+func TestRootsThatAreLinks(t *testing.T) {
+	home := tempDir(t)
+	first, second := mkdir(t, home, "first"), mkdir(t, home, "second")
+	root := filepath.Join(home, "root")
+	check(t, os.Symlink("first", root))
+	w := start(t, Options{})
+	w.Add(root)
+	write(t, filepath.Join(first, "f"), "")
+	w.expect(filepath.Join(first, "f"))
+
+	check(t, os.Symlink("second", root+".new"))
+	check(t, os.Rename(root+".new", root))
+	w.expect(root)
+	write(t, filepath.Join(second, "f"), "")
+	w.expect(filepath.Join(second, "f"))
+	if w.Watched(first) {
+		t.Error("the folder is watched that the link has left")
+	}
+}
+
+func TestSingleFiles(t *testing.T) {
+	home := tempDir(t)
+	file, beside := filepath.Join(home, "config.json"), filepath.Join(home, "beside")
+	w := start(t, Options{})
+	w.AddFile(file)
+	if !w.Watched(file) || w.Watched(home) {
+		t.Error("the file is watched and its folder is not")
+	}
+	write(t, file, "1")
+	w.expect(file)
+	for range 10 {
+		replace(t, file, "2")
+		w.expect(file)
+	}
+	write(t, beside, "")
+	if earlier := w.settle(home); earlier[beside] || earlier[home] {
+		t.Errorf("reported besides: %v", earlier)
+	}
+	check(t, os.Remove(file))
+	w.expect(file)
+
+	// A link to a file elsewhere: both are watched.
+	target := filepath.Join(mkdir(t, home, "dotfiles"), "real.json")
+	write(t, target, "1")
+	check(t, os.Symlink("dotfiles/real.json", file))
+	w.expect(file)
+	w.settle(home)
+	write(t, target, "2")
+	w.expect(file)
+	replace(t, target, "3")
+	w.expect(file)
+
+	w.settle(home)
+	w.Remove(file)
+	write(t, target, "4")
+	replace(t, file, "5")
+	if earlier := w.settle(home); earlier[file] {
+		t.Error("reported after Remove")
+	}
+}
+
+func TestSkippedHiddenAndLinked(t *testing.T) {
+	root, elsewhere := tempDir(t), tempDir(t)
+	for _, name := range []string{".git", "node_modules", "hidden"} {
+		mkdir(t, root, name, "sub")
+	}
+	check(t, os.Symlink(elsewhere, filepath.Join(root, "link")))
+	check(t, os.Symlink(".", filepath.Join(root, "loop")))
+	w := start(t, Options{Hide: func(path string) bool { return filepath.Base(path) == "hidden" }})
+	w.Add(root)
+	for _, dir := range []string{".git", "node_modules", "hidden", "link", "loop"} {
+		if w.Watched(filepath.Join(root, dir)) {
+			t.Error("watched:", dir)
+		}
+	}
+	write(t, filepath.Join(elsewhere, "f"), "")
+	check(t, os.Remove(filepath.Join(root, "hidden", "sub")))
+	check(t, os.Remove(filepath.Join(root, "hidden")))
+	mkdir(t, root, "hidden")
+	for p := range w.settle(root) {
+		if p != root {
+			t.Error("reported:", p)
+		}
+	}
+}
+
+func TestMoreFoldersThanAreWatched(t *testing.T) {
+	root := tempDir(t)
+	for i := range 30 {
+		mkdir(t, root, strconv.Itoa(i))
+	}
+	w := start(t, Options{MaxDirs: 10})
+	w.Add(root)
+	if w.Complete(root) {
+		t.Error("complete with 31 folders of which 10 may be watched")
+	}
+	n := 0
+	for i := range 30 {
+		if w.Watched(filepath.Join(root, strconv.Itoa(i))) {
+			n++
+		}
+	}
+	if n != 9 {
+		t.Errorf("%d folders below the root are watched, want 9", n)
+	}
+}
+
+func TestRootsInsideEachOther(t *testing.T) {
+	root := tempDir(t)
+	inner := mkdir(t, root, "a", "inner")
+	w := start(t, Options{})
+	w.Add(root)
+	w.Add(inner)
+	w.Remove(root)
+	if w.Watched(root) || !w.Watched(inner) {
+		t.Fatal("the inner root alone is watched now")
+	}
+	write(t, filepath.Join(inner, "f"), "")
+	w.expect(filepath.Join(inner, "f"))
+	w.Add(root)
+	w.Remove(inner)
+	write(t, filepath.Join(inner, "f"), "2")
+	w.expect(filepath.Join(inner, "f"))
+	w.Remove(root)
+	if n := len(w.notify.WatchList()); n != 0 || len(w.folders) != 0 {
+		t.Errorf("left: %d watches, %d folders", n, len(w.folders))
+	}
+}
+
+func TestLostEventsAreNews(t *testing.T) {
+	home := tempDir(t)
+	root, file := mkdir(t, home, "root"), filepath.Join(home, "file")
+	w := start(t, Options{})
+	w.Add(root)
+	w.AddFile(file)
+	w.lost <- struct{}{}
+	w.expect(root, file)
+	write(t, filepath.Join(root, "f"), "")
+	w.expect(filepath.Join(root, "f"))
+}
+
+func TestChangedMayAddAndRemove(t *testing.T) {
+	home := tempDir(t)
+	first, second := mkdir(t, home, "first"), mkdir(t, home, "second")
+	var w *Watcher
+	told := make(chan string, 100)
+	w, err := New(Options{Changed: func(paths []string) {
+		for _, p := range paths {
+			w.Remove(first)
+			w.Add(second)
+			told <- p
+		}
+	}})
+	if err != nil {
+		t.Skipf("no watcher can be had: %v", err)
+	}
+	defer w.Close()
+	w.Add(first)
+	write(t, filepath.Join(first, "f"), "")
+	<-told
+	write(t, filepath.Join(second, "f"), "")
+	for p := range told {
+		if p == filepath.Join(second, "f") {
+			break
+		}
+	}
+}
+
+func TestCloseWhileMuchHappens(t *testing.T) {
+	root := tempDir(t)
+	w := start(t, Options{})
+	w.Add(root)
+	stop := make(chan struct{})
+	var writers sync.WaitGroup
+	for i := range 2 {
+		writers.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				dir := filepath.Join(root, strconv.Itoa(i))
+				os.MkdirAll(filepath.Join(dir, "x"), 0o755)
+				os.WriteFile(filepath.Join(dir, "x", "f"), nil, 0o644)
+				os.Rename(dir, dir+"-moved")
+				os.RemoveAll(dir + "-moved")
+			}
+		})
+	}
+	for range 200 {
+		<-w.paths
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	close(stop)
+	writers.Wait()
+}
+
+// A change is reported at once: within milliseconds, not by looking again.
+func BenchmarkLatency(b *testing.B) {
+	root := b.TempDir()
+	told := make(chan struct{}, 1)
+	w, err := New(Options{Changed: func([]string) {
+		select {
+		case told <- struct{}{}:
+		default:
+		}
+	}})
+	if err != nil {
+		b.Skip(err)
+	}
+	defer w.Close()
+	w.Add(root)
+	for b.Loop() {
+		if err := os.Mkdir(filepath.Join(root, "x"), 0o755); err != nil {
+			b.Fatal(err)
+		}
+		<-told
+		os.Remove(filepath.Join(root, "x"))
+		<-told
+	}
+}
