@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"errors"
 	iofs "io/fs"
 	"os"
 	"path/filepath"
@@ -14,10 +13,10 @@ const maxLinks = 40
 
 // point is a path of which is watched what it leads to.
 type point struct {
-	path     string
-	tree     *tree // whose root it is, or nil
-	at       []waypoint
-	complete bool // all waypoints are watched
+	path string
+	tree *tree // whose root it is, or nil
+	at   []waypoint
+	err  error // why not all waypoints are watched
 }
 
 // waypoint is an entry of a folder on which depends what a path leads to.
@@ -26,7 +25,7 @@ type waypoint struct{ dir, name string }
 // locate finds a point's waypoints and watches them.
 func (w *Watcher) locate(p *point) {
 	old := p.at
-	p.at, p.complete = nil, false
+	p.at, p.err = nil, iofs.ErrNotExist
 	// The way is found again after the watches were set, until it stays: what
 	// changed in between was not told.
 	for range maxLinks {
@@ -36,21 +35,20 @@ func (w *Watcher) locate(p *point) {
 		}
 		old = append(old, p.at...)
 		p.at = at
-		p.complete = len(at) > 0
+		p.err = nil
 		for _, wp := range at {
 			f, err := w.hold(wp.dir)
 			if err != nil {
-				p.complete = false
-				if errors.Is(err, iofs.ErrNotExist) {
-					continue // just gone: the way is another now
-				}
-				w.opts.Log.Warn("watching "+p.path+": folder cannot be watched", "folder", wp.dir, "error", err)
+				p.err = &iofs.PathError{Op: "watch", Path: wp.dir, Err: err}
 				continue
 			}
 			if !slices.Contains(f.points[wp.name], p) {
 				f.points[wp.name] = append(f.points[wp.name], p)
 			}
 		}
+	}
+	if p.err != nil {
+		w.opts.Log.Warn("not watched", "path", p.path, "error", p.err)
 	}
 	for _, wp := range old {
 		if !slices.Contains(p.at, wp) {

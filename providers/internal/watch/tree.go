@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"errors"
 	iofs "io/fs"
 	"os"
@@ -12,12 +13,12 @@ import (
 
 // tree is a folder that is watched with all that is in it.
 type tree struct {
-	root     string // as given
-	real     string // what root leads to; "" if that is no folder now
-	dev      uint64
-	count    int    // of its folders
-	complete bool   // all folders that should be watched are
-	point    *point // root itself
+	root  string // as given
+	real  string // what root leads to; "" if that is no folder now
+	dev   uint64
+	count int    // of its folders
+	err   error  // why not all of them are watched
+	point *point // root itself
 }
 
 // folder is one watched folder.
@@ -51,7 +52,7 @@ func (w *Watcher) release(dir string) {
 
 // plant watches what the tree's root leads to.
 func (w *Watcher) plant(t *tree) {
-	t.complete = true
+	t.err = nil
 	real, dev, ok := w.resolveFolder(t.root)
 	if !ok {
 		return
@@ -106,7 +107,7 @@ func (w *Watcher) walk(t *tree, dir string) {
 	for pending := []string{dir}; len(pending) > 0; pending = pending[1:] {
 		dir := pending[0]
 		if t.count >= w.opts.MaxDirs {
-			w.fault(t, "more folders below it than are watched", "limit", w.opts.MaxDirs)
+			w.fault(t, ErrLimit)
 			return
 		}
 		f, err := w.hold(dir)
@@ -114,7 +115,7 @@ func (w *Watcher) walk(t *tree, dir string) {
 			continue
 		}
 		if err != nil {
-			w.fault(t, "folder cannot be watched", "folder", dir, "error", err)
+			w.fault(t, &iofs.PathError{Op: "watch", Path: dir, Err: err})
 			continue
 		}
 		if !slices.Contains(f.trees, t) {
@@ -123,7 +124,7 @@ func (w *Watcher) walk(t *tree, dir string) {
 		}
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, iofs.ErrNotExist) {
-			w.fault(t, "folder cannot be listed", "folder", dir, "error", err)
+			w.fault(t, err)
 		}
 		for _, e := range entries {
 			sub := filepath.Join(dir, e.Name())
@@ -137,9 +138,9 @@ func (w *Watcher) walk(t *tree, dir string) {
 	}
 }
 
-func (w *Watcher) fault(t *tree, what string, args ...any) {
-	t.complete = false
-	w.opts.Log.Warn("watching "+t.root+": "+what, args...)
+func (w *Watcher) fault(t *tree, err error) {
+	w.opts.Log.Warn("not everything is watched", "below", t.root, "error", err)
+	t.err = cmp.Or(t.err, err)
 }
 
 // drop forgets the folder at path and all below it, which are gone or are

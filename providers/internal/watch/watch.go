@@ -14,6 +14,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -25,6 +26,9 @@ import (
 
 // DefaultMaxDirs is how many folders are watched below one root.
 const DefaultMaxDirs = 2000
+
+// ErrLimit says that there are more folders below a root than are watched.
+var ErrLimit = errors.New("too many folders to watch")
 
 // Options are the settings of a Watcher. Changed is required.
 type Options struct {
@@ -153,17 +157,24 @@ func (w *Watcher) Watched(path string) bool {
 		return true
 	}
 	p := w.points[path]
-	return p != nil && p.complete
+	return p != nil && p.err == nil
 }
 
-// Complete tells whether all folders below root (as given to Add) are watched
-// that should be. It is true of a root that does not exist yet, as long as it
-// would be noticed.
-func (w *Watcher) Complete(root string) bool {
+// Err tells why not all is watched that should be below root, or of the file,
+// as given to Add or AddFile: ErrLimit, or the error of the first folder that
+// cannot be watched. It is nil for what does not exist yet, as long as it would
+// be noticed.
+func (w *Watcher) Err(path string) error {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	t := w.trees[filepath.Clean(root)]
-	return t != nil && t.complete && t.point.complete
+	path = filepath.Clean(path)
+	if t := w.trees[path]; t != nil {
+		return cmp.Or(t.err, t.point.err)
+	}
+	if p := w.points[path]; p != nil {
+		return p.err
+	}
+	return nil
 }
 
 // receive keeps the watches in step with what happens and queues the news.

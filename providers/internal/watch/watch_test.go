@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -120,7 +121,7 @@ func TestAFolderIsWatchedWithAllBelow(t *testing.T) {
 	write(t, filepath.Join(root, "a", "b", "f"), "1")
 	w := start(t, Options{})
 	w.Add(root)
-	if !w.Watched(filepath.Join(root, "a", "b")) || !w.Complete(root) {
+	if !w.Watched(filepath.Join(root, "a", "b")) || w.Err(root) != nil {
 		t.Fatal("not watched")
 	}
 
@@ -190,8 +191,8 @@ func TestRootsThatDoNotExistYet(t *testing.T) {
 	root := filepath.Join(home, "one", "two", "three")
 	w := start(t, Options{})
 	w.Add(root)
-	if !w.Complete(root) || w.Watched(root) {
-		t.Fatal("a missing root is complete and not watched")
+	if w.Err(root) != nil || w.Watched(root) {
+		t.Fatal("a missing root is waited for and not watched")
 	}
 	mkdir(t, home, "one")
 	mkdir(t, home, "one", "two")
@@ -326,8 +327,8 @@ func TestMoreFoldersThanAreWatched(t *testing.T) {
 	}
 	w := start(t, Options{MaxDirs: 10})
 	w.Add(root)
-	if w.Complete(root) {
-		t.Error("complete with 31 folders of which 10 may be watched")
+	if err := w.Err(root); !errors.Is(err, ErrLimit) {
+		t.Errorf("31 folders of which 10 may be watched: %v", err)
 	}
 	n := 0
 	for i := range 30 {
