@@ -14,3 +14,12 @@ func (t *Tree) Write(ctx context.Context, inbox Inbox, d Draft, p []byte, off in
 		return d.Write(ctx, own, off)
 	})
 }
+
+// Abandon says that nobody can write to a draft any more, as [Draft.Abandon]
+// does.
+func (t *Tree) Abandon(inbox Inbox, d Draft) {
+	_, _ = call(context.Background(), t, inbox, func(context.Context) (struct{}, error) {
+		d.Abandon()
+		return struct{}{}, nil
+	})
+}

@@ -66,6 +66,9 @@ func inodeNumber(parent uint64, name string, a fs.Attr) uint64 {
 	return n
 }
 
-// replaces tells whether a new version of the file is a new inode: static text
-// by its version, growing files by their incarnation.
-func replaces(a fs.Attr) bool { return a.Mode.IsRegular() && !a.InPlace }
+// replaces tells whether a new version is a new inode: static text by its
+// version, growing files by their incarnation, links because nothing can be
+// written into them.
+func replaces(a fs.Attr) bool {
+	return a.Mode.IsRegular() && !a.InPlace || a.Mode.Type() == iofs.ModeSymlink
+}

@@ -29,7 +29,8 @@
 //     (inode.shown), never what the node says now, because pages must be
 //     dropped before a new size is seen, or readers meet zero bytes
 //     (publish.go).
-//   - Live folders: names are cached, absences are not.
+//   - Live folders: nothing of their own, no listing, name or absence. What a
+//     name leads to is kept as its node says.
 //
 // # News
 //

@@ -30,6 +30,10 @@ var errnos = []struct {
 	{context.Canceled, syscall.EINTR},
 }
 
+// maxErrno bounds the numbers that the kernel takes: a reply with another one
+// would be lost. ENOSYS would end the operation for the whole mount.
+const maxErrno = 512
+
 func status(err error) fuse.Status {
 	if err == nil {
 		return fuse.OK
@@ -39,7 +43,8 @@ func status(err error) fuse.Status {
 			return fuse.Status(e.errno)
 		}
 	}
-	if errno := syscall.Errno(0); errors.As(err, &errno) && errno != 0 {
+	errno := syscall.Errno(0)
+	if errors.As(err, &errno) && 0 < errno && errno < maxErrno && errno != syscall.ENOSYS {
 		return fuse.Status(errno)
 	}
 	return fuse.EIO

@@ -2,6 +2,7 @@ package fusefs
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -18,6 +19,23 @@ import (
 // unfinished body is then abandoned when its last writer closes it, and the
 // same name written again is a new file.
 
+// draft is such a file.
+type draft struct {
+	inbox fs.Inbox
+	fs.Draft
+	size atomic.Int64 // what has been written: who appends asks for it
+}
+
+func (d *draft) attr() fs.Attr {
+	return fs.Attr{Mode: 0o600, Size: d.size.Load(), ModTime: time.Unix(0, 0)}
+}
+
+func (d *draft) grow(size int64) {
+	for old := d.size.Load(); old < size && !d.size.CompareAndSwap(old, size); {
+		old = d.size.Load()
+	}
+}
+
 // Create implements fuse.RawFileSystem.
 func (r *raw) Create(cancel <-chan struct{}, in *fuse.CreateIn, name string, out *fuse.CreateOut) fuse.Status {
 	r.count(opCreate)
@@ -31,23 +49,32 @@ func (r *raw) Create(cancel <-chan struct{}, in *fuse.CreateIn, name string, out
 	}
 	ctx := newRequest(cancel)
 	defer ctx.done()
-	draft, err := r.tree.Create(ctx, inbox, name)
+	created, err := r.tree.Create(ctx, inbox, name)
 	if err != nil {
 		return status(err)
 	}
+	d := &draft{inbox: inbox, Draft: created}
 	r.table.mu.Lock()
-	n := r.table.add(&inode{parent: parent, name: name, lookups: 1, file: new(file), inbox: inbox, draft: draft})
+	n := r.table.add(&inode{parent: parent, name: name, lookups: 1, file: new(file), draft: d})
 	n.ino = n.id
 	r.table.mu.Unlock()
 	out.EntryOut = fuse.EntryOut{NodeId: n.id, AttrValid: forever}
-	r.fill(&out.Attr, n, draftAttr())
+	r.fill(&out.Attr, n, d.attr())
 	// The kernel holds the folder's lock until it has this answer, and the
 	// notification waits for that lock: it cannot come too early.
-	go r.kernel().EntryNotify(parent.id, name)
+	go r.notifyEntry(parent, name)
 	return fuse.OK
 }
 
-func draftAttr() fs.Attr { return fs.Attr{Mode: 0o600, ModTime: time.Unix(0, 0)} }
+func (r *raw) abandon(n *inode) { r.tree.Abandon(n.draft.inbox, n.draft.Draft) }
+
+// abandonAll ends what was being written when the mount ended: after that no
+// FORGET comes.
+func (r *raw) abandonAll() {
+	for _, n := range r.table.drafts() {
+		r.abandon(n)
+	}
+}
 
 // Write implements fuse.RawFileSystem.
 func (r *raw) Write(cancel <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, fuse.Status) {
@@ -59,7 +86,10 @@ func (r *raw) Write(cancel <-chan struct{}, in *fuse.WriteIn, data []byte) (uint
 	if n.draft == nil {
 		return 0, fuse.EROFS
 	}
-	written, err := r.tree.Write(context.Background(), n.inbox, n.draft, data, int64(in.Offset))
+	written, err := r.tree.Write(context.Background(), n.draft.inbox, n.draft.Draft, data, int64(in.Offset))
+	if written > 0 {
+		n.draft.grow(int64(in.Offset) + int64(written))
+	}
 	return uint32(written), status(err)
 }
 
@@ -72,7 +102,10 @@ func (r *raw) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut) 
 	case n == nil:
 		return fuse.ENOENT
 	case n.draft != nil:
-		r.fill(&out.Attr, n, draftAttr())
+		if size, ok := in.GetSize(); ok {
+			n.draft.size.Store(int64(size))
+		}
+		r.fill(&out.Attr, n, n.draft.attr())
 		return fuse.OK
 	case n.file == nil || !ownThread(in.Pid):
 		return fuse.EROFS
@@ -83,5 +116,8 @@ func (r *raw) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut) 
 		return fuse.EROFS
 	}
 	r.fill(&out.Attr, n, n.file.shown)
+	if !n.file.shown.Live {
+		out.AttrValid = forever
+	}
 	return fuse.OK
 }

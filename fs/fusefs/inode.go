@@ -24,8 +24,7 @@ type inode struct {
 
 	folder *folder // of folders
 	file   *file   // of regular files
-	inbox  fs.Inbox
-	draft  fs.Draft // of a file being written into an inbox
+	draft  *draft  // of a file being written into an inbox
 }
 
 // folder is what the kernel knows below a folder. Guarded by table.mu.
@@ -33,6 +32,7 @@ type folder struct {
 	live     bool
 	entries  map[string]*inode   // the inode last given for each name
 	absent   map[string]struct{} // names that the kernel holds to be absent
+	stale    map[string]struct{} // names to be notified next; nil when nobody is at it
 	listings listings
 }
 
@@ -82,13 +82,14 @@ func (t *table) get(id uint64) (*inode, fs.Node) {
 }
 
 // enter counts one more reference of the kernel to the node that parent has
-// under name, making an inode if there is none of that number.
-func (t *table) enter(parent *inode, name string, node fs.Node, a fs.Attr) *inode {
+// under name, making an inode if there is none of that number. Sure tells
+// whether the kernel may rely on the name: in a live folder it must ask.
+func (t *table) enter(parent *inode, name string, node fs.Node, a fs.Attr) (n *inode, sure bool) {
 	ino := inodeNumber(parent.ino, name, a)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(parent.folder.absent, name)
-	n := parent.folder.entries[name]
+	n = parent.folder.entries[name]
 	if n == nil || n.ino != ino {
 		n = t.add(&inode{ino: ino, parent: parent, name: name})
 		switch {
@@ -104,7 +105,7 @@ func (t *table) enter(parent *inode, name string, node fs.Node, a fs.Attr) *inod
 	if n.folder != nil {
 		n.folder.live = a.Live
 	}
-	return n
+	return n, !parent.folder.live
 }
 
 // add gives a new inode its number. The caller holds mu.
@@ -131,6 +132,31 @@ func (t *table) forget(id, lookups uint64) *inode {
 		delete(n.parent.folder.entries, n.name)
 	}
 	return n
+}
+
+// isLive tells whether a folder changes without notice.
+func (t *table) isLive(n *inode) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return n.folder.live
+}
+
+func (t *table) setLive(n *inode, live bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n.folder.live = live
+}
+
+// drafts returns what is being written into inboxes.
+func (t *table) drafts() (drafts []*inode) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, n := range t.byID {
+		if n.draft != nil {
+			drafts = append(drafts, n)
+		}
+	}
+	return drafts
 }
 
 // path is where the node was found, from the root.

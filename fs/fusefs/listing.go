@@ -2,6 +2,7 @@ package fusefs
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -52,12 +53,15 @@ func (l *listings) at(offset uint64) (entries []fs.Entry, generation, position u
 	return l.kept[generation%keptListings], generation, position
 }
 
-// has tells whether a sorted listing holds a name.
-func has(entries []fs.Entry, name string) bool {
-	_, found := slices.BinarySearchFunc(entries, name, func(e fs.Entry, name string) int {
+// find returns the entry of a name in a sorted listing.
+func find(entries []fs.Entry, name string) (e fs.Entry, found bool) {
+	i, found := slices.BinarySearchFunc(entries, name, func(e fs.Entry, name string) int {
 		return strings.Compare(e.Name, name)
 	})
-	return found
+	if found {
+		e = entries[i]
+	}
+	return e, found
 }
 
 // ReadDir implements fuse.RawFileSystem.
@@ -105,8 +109,15 @@ func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntr
 		entries, generation, position = n.folder.listings.at(in.Offset)
 		r.table.mu.Unlock()
 	}
+	end := uint64(len(entries)) + 2
+	if position >= end && r.table.isLive(n) {
+		// The reader has all of it, and so does the kernel's cache. It would
+		// answer whoever lists without asking for the folder's time (musl, Go).
+		// Unlike that of a name this notification waits for no request.
+		r.kernel().InodeNotify(n.id, 0, 0)
+	}
 	attributes := plus && len(entries) <= plainListing
-	for ; position < uint64(len(entries))+2; position++ {
+	for ; position < end; position++ {
 		e := fuse.DirEntry{Off: generation<<positionBits | (position + 1)}
 		switch position {
 		case 0:
@@ -131,7 +142,7 @@ func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntr
 			break
 		}
 		if attributes && position >= 2 {
-			r.readDirEntry(ctx, n, d, e.Name, entry)
+			attributes = r.readDirEntry(ctx, n, d, e.Name, entry)
 		}
 	}
 	r.recheck(epoch, n)
@@ -139,15 +150,13 @@ func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntr
 }
 
 // readDirEntry adds the attributes of one name. Where they cannot be had the
-// entry stays without: the kernel will look it up if it is used.
-func (r *raw) readDirEntry(ctx context.Context, parent *inode, d fs.Dir, name string, out *fuse.EntryOut) {
-	node, err := r.tree.Lookup(ctx, d, name)
+// entry stays without: the kernel will look it up if it is used. After one that
+// hangs the others had better not be asked, which it tells.
+func (r *raw) readDirEntry(ctx context.Context, parent *inode, d fs.Dir, name string, out *fuse.EntryOut) (goOn bool) {
+	node, a, err := r.find(ctx, d, name)
 	if err != nil {
-		return
-	}
-	a, err := r.tree.Attr(ctx, node)
-	if err != nil {
-		return
+		return !errors.Is(err, fs.ErrTimeout) && !errors.Is(err, fs.ErrInterrupted)
 	}
 	r.enter(out, parent, name, node, a)
+	return true
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
 
@@ -42,7 +43,6 @@ func New(tree *fs.Tree, dir string, logger *slog.Logger) (*Mount, error) {
 		news:          newNews(),
 		touch:         newToucher(dir),
 		owner:         fuse.Owner{Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid())},
-		log:           logger,
 	}
 	r.news.handle = r.look
 	server, err := fuse.NewServer(r, dir, &fuse.MountOptions{
@@ -52,6 +52,7 @@ func New(tree *fs.Tree, dir string, logger *slog.Logger) (*Mount, error) {
 		MaxBackground:            maxBackground,
 		DisableXAttrs:            true,
 		ExplicitDataCacheControl: true,
+		EnableSymlinkCaching:     true,
 		Logger:                   log.New(logWriter{logger}, "", 0),
 	})
 	if err != nil {
@@ -67,6 +68,7 @@ func New(tree *fs.Tree, dir string, logger *slog.Logger) (*Mount, error) {
 		m.cancel()
 		r.news.close()
 		r.touch.close()
+		r.abandonAll()
 		close(m.served)
 	}()
 	if err := server.WaitMount(); err != nil {
@@ -93,7 +95,8 @@ var ErrBusy = errors.New("the mount is in use")
 // that the folder is free at once, serves those who still use it, and returns
 // ErrBusy; Done tells when they have gone.
 func (m *Mount) Unmount() error {
-	if err := unmount(m.dir, false); err == nil {
+	err := unmount(m.dir, false)
+	if err == nil {
 		<-m.served
 		return nil
 	}
@@ -102,16 +105,23 @@ func (m *Mount) Unmount() error {
 		return nil // somebody else unmounted it
 	default:
 	}
-	if err := Detach(m.dir); err != nil {
-		return err
+	if !errors.Is(err, syscall.EINVAL) { // EINVAL: the name has gone already
+		if err := Detach(m.dir); err != nil {
+			return err
+		}
 	}
+	leave := time.NewTimer(timeToLeave)
+	defer leave.Stop()
 	select {
 	case <-m.served:
 		return nil
-	default:
+	case <-leave.C:
 		return ErrBusy
 	}
 }
+
+// timeToLeave is how long those have who are just leaving.
+const timeToLeave = 200 * time.Millisecond
 
 // Detach takes the name of a mount away, dead or alive, busy or not.
 func Detach(dir string) error { return unmount(dir, true) }

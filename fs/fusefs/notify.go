@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"ctxfs/fs"
 )
@@ -52,11 +53,7 @@ func (r *raw) lookAt(parent *inode, name string) (child *inode, unchanged bool) 
 		return nil, false
 	}
 	ctx := context.Background()
-	node, err := r.tree.Lookup(ctx, d, name)
-	var a fs.Attr
-	if err == nil {
-		a, err = r.tree.Attr(ctx, node)
-	}
+	node, a, err := r.find(ctx, d, name)
 	exists := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		// Not known: have the kernel ask again what it thinks it knows.
@@ -75,7 +72,7 @@ func (r *raw) lookAt(parent *inode, name string) (child *inode, unchanged bool) 
 	if child != nil || (absent && exists) {
 		r.dropEntry(parent, name, child)
 	}
-	if has(listed, name) != exists {
+	if e, found := find(listed, name); found != exists || found && e.Type != a.Mode.Type() {
 		r.kernel().InodeNotify(parent.id, 0, 0) // listing and attributes
 	} else {
 		r.kernel().InodeNotify(parent.id, -1, 0) // attributes
@@ -91,7 +88,32 @@ func (r *raw) dropEntry(parent *inode, name string, child *inode) {
 		delete(parent.folder.entries, name)
 	}
 	r.table.mu.Unlock()
-	r.kernel().EntryNotify(parent.id, name)
+	r.notifyEntry(parent, name)
+}
+
+// notifyEntry has the kernel forget what it knows of a name. The kernel lets
+// that wait as long as something is being looked up or listed in the folder. So
+// that one folder that hangs holds up one worker and not all of them, whoever is
+// at it also does what others leave to it.
+func (r *raw) notifyEntry(parent *inode, name string) {
+	f, mu := parent.folder, &r.table.mu
+	mu.Lock()
+	defer mu.Unlock()
+	if f.stale != nil {
+		f.stale[name] = struct{}{}
+		return
+	}
+	f.stale = map[string]struct{}{name: {}}
+	for len(f.stale) > 0 {
+		names := f.stale
+		f.stale = make(map[string]struct{})
+		mu.Unlock()
+		for name := range names {
+			r.kernel().EntryNotify(parent.id, name)
+		}
+		mu.Lock()
+	}
+	f.stale = nil
 }
 
 // lookBelow compares everything that the kernel knows at and below an inode
@@ -102,8 +124,7 @@ func (r *raw) lookBelow(n *inode) {
 		return
 	}
 	if n.folder == nil {
-		r.kernel().InodeNotify(n.id, 0, 0) // a link
-		return
+		return // a link: with another target it is another inode
 	}
 	r.table.mu.Lock()
 	listed := n.folder.listings.newest()
@@ -125,6 +146,11 @@ func (r *raw) lookBelow(n *inode) {
 	}
 	r.kernel().InodeNotify(n.id, 0, 0)
 }
+
+// racyTime is how long after a change of a file on disk another one may not have
+// moved its version: the clock that disks note times by is coarse, and watches
+// report late.
+const racyTime = 2 * time.Second
 
 // refresh publishes a file that changes in place: pages that are no longer
 // right are dropped, then the new size and time are shown. In the other order
@@ -156,7 +182,7 @@ func (r *raw) refresh(n *inode) {
 	f.mu.Unlock()
 	if read {
 		switch {
-		case a.InPlace && (old.Version != a.Version || old.Size != a.Size):
+		case a.InPlace && (old.Version != a.Version || old.Size != a.Size || now().Sub(a.ModTime) < racyTime):
 			r.kernel().InodeNotify(n.id, 0, 0)
 		case a.Size != old.Size:
 			r.kernel().InodeNotify(n.id, min(old.Size, a.Size), 0)

@@ -3,8 +3,9 @@ package fusefs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"log/slog"
+	iofs "io/fs"
 	"sync/atomic"
 	"time"
 
@@ -22,7 +23,6 @@ type raw struct {
 	news  *news
 	touch *toucher
 	owner fuse.Owner
-	log   *slog.Logger
 
 	// Whether the kernel understands ENOSYS to OPEN and to OPENDIR; an older
 	// one would pass it on to programs.
@@ -55,11 +55,7 @@ func (r *raw) Lookup(cancel <-chan struct{}, header *fuse.InHeader, name string,
 	ctx := newRequest(cancel)
 	defer ctx.done()
 	epoch := r.table.epoch.Load()
-	child, err := r.tree.Lookup(ctx, d, name)
-	var a fs.Attr
-	if err == nil {
-		a, err = r.tree.Attr(ctx, child)
-	}
+	child, a, err := r.find(ctx, d, name)
 	switch {
 	case err == nil:
 		r.enter(out, parent, name, child, a)
@@ -73,6 +69,34 @@ func (r *raw) Lookup(cancel <-chan struct{}, header *fuse.InHeader, name string,
 	}
 	r.recheck(epoch, parent, name)
 	return fuse.OK
+}
+
+// find looks a name up and asks for its attributes. What a node says of its type
+// must be what it is: all that follows relies on that.
+func (r *raw) find(ctx context.Context, d fs.Dir, name string) (fs.Node, fs.Attr, error) {
+	n, err := r.tree.Lookup(ctx, d, name)
+	if err != nil {
+		return nil, fs.Attr{}, err
+	}
+	a, err := r.tree.Attr(ctx, n)
+	if err != nil {
+		return nil, fs.Attr{}, err
+	}
+	switch n.(type) {
+	case fs.Dir:
+		if a.IsDir() {
+			return n, a, nil
+		}
+	case fs.File:
+		if a.Mode.IsRegular() {
+			return n, a, nil
+		}
+	case fs.Link:
+		if a.Mode.Type() == iofs.ModeSymlink {
+			return n, a, nil
+		}
+	}
+	return nil, fs.Attr{}, fmt.Errorf("%w: %T says that its type is %v", fs.ErrBroken, n, a.Mode.Type())
 }
 
 // rememberAbsent tells whether the kernel may hold a name to be absent, and
@@ -110,8 +134,11 @@ func (r *raw) recheck(epoch uint64, n *inode, names ...string) {
 
 // enter gives the kernel an entry and counts the reference.
 func (r *raw) enter(out *fuse.EntryOut, parent *inode, name string, node fs.Node, a fs.Attr) {
-	n := r.table.enter(parent, name, node, a)
-	*out = fuse.EntryOut{NodeId: n.id, EntryValid: forever}
+	n, sure := r.table.enter(parent, name, node, a)
+	*out = fuse.EntryOut{NodeId: n.id}
+	if sure {
+		out.EntryValid = forever
+	}
 	a, valid := r.publishAttr(n, node, a)
 	out.AttrValid = valid
 	r.fill(&out.Attr, n, a)
@@ -126,7 +153,7 @@ func (r *raw) GetAttr(cancel <-chan struct{}, in *fuse.GetAttrIn, out *fuse.Attr
 		return fuse.ENOENT
 	}
 	if n.draft != nil {
-		r.fill(&out.Attr, n, draftAttr())
+		r.fill(&out.Attr, n, n.draft.attr())
 		return fuse.OK
 	}
 	ctx := newRequest(cancel)
@@ -135,6 +162,9 @@ func (r *raw) GetAttr(cancel <-chan struct{}, in *fuse.GetAttrIn, out *fuse.Attr
 	a, err := r.tree.Stat(ctx, node)
 	if err != nil {
 		return status(err)
+	}
+	if n.folder != nil {
+		r.table.setLive(n, a.Live)
 	}
 	a, out.AttrValid = r.publishAttr(n, node, a)
 	r.fill(&out.Attr, n, a)
@@ -151,7 +181,7 @@ func (r *raw) Read(cancel <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.Re
 	}
 	f, ok := node.(fs.File)
 	if !ok {
-		return nil, fuse.EISDIR
+		return nil, fuse.EINVAL // a file being written
 	}
 	n.file.beginRead()
 	defer r.endRead(n)
@@ -185,18 +215,23 @@ func (r *raw) Readlink(cancel <-chan struct{}, header *fuse.InHeader) ([]byte, f
 // Access implements fuse.RawFileSystem. Without the kernel's own permission
 // check, which would answer "permission denied", an ordinary user hears what
 // root hears: that the file system is read-only.
-func (r *raw) Access(_ <-chan struct{}, in *fuse.AccessIn) fuse.Status {
+func (r *raw) Access(cancel <-chan struct{}, in *fuse.AccessIn) fuse.Status {
 	r.count(opAccess)
 	n, node := r.table.get(in.NodeId)
 	if n == nil {
 		return fuse.ENOENT
+	}
+	if n.draft != nil {
+		return fuse.OK
 	}
 	_, inbox := node.(fs.Inbox)
 	if in.Mask&fuse.W_OK != 0 && !inbox {
 		return fuse.EROFS
 	}
 	if in.Mask&fuse.X_OK != 0 && n.file != nil {
-		if a, err := r.tree.Attr(context.Background(), node); err == nil && a.Mode&0o111 == 0 {
+		ctx := newRequest(cancel)
+		defer ctx.done()
+		if a, err := r.tree.Attr(ctx, node); err == nil && a.Mode&0o111 == 0 {
 			return fuse.EACCES
 		}
 	}
@@ -240,7 +275,7 @@ func (r *raw) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.StatfsOut) f
 func (r *raw) Forget(id, lookups uint64) {
 	r.count(opForget)
 	if n := r.table.forget(id, lookups); n != nil && n.draft != nil {
-		go n.draft.Abandon()
+		go r.abandon(n)
 	}
 }
 

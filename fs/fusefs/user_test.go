@@ -1,0 +1,3 @@
+package fusefs
+
+func helpUser(args []string) error { return nil }
