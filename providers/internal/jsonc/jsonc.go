@@ -92,6 +92,13 @@ func (v Value) Get(name string) (member Value, ok bool) {
 	return member, ok
 }
 
+// Literal is a text, number, truth value or null as it is written; "" for
+// objects and arrays.
+func (v Value) Literal() string {
+	literal, _ := v.node.Value.(hujson.Literal)
+	return string(literal)
+}
+
 // Place is where the value begins, both counted from one, the column in bytes.
 func (v Value) Place() (line, column int) { return place(v.text, v.node.StartOffset) }
 

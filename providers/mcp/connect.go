@@ -1,0 +1,306 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// connection is a server that has answered the handshake.
+type connection struct {
+	client    *client.Client
+	transport transport.Interface
+	info      *mcp.InitializeResult
+	legacy    bool
+
+	// changed gets a value when the server says that a list has changed.
+	changed chan struct{}
+	// lost is closed when the server has ended or cannot be reached.
+	lost     chan struct{}
+	loseOnce sync.Once
+	cause    error // why, if that is known; read after lost
+
+	process *process      // of stdio
+	output  *messages     // of stdio
+	http    *roundTripper // of streamable HTTP
+
+	background context.Context // of everything that runs as long as the connection
+	cancel     context.CancelFunc
+	running    sync.WaitGroup
+	requests   int
+}
+
+// dialer is what connections of one server have in common.
+type dialer struct {
+	def    *definition
+	home   string
+	lookup func(string) (string, bool)
+	timing timing
+	log    *slog.Logger
+	now    func() time.Time
+}
+
+// dial connects to the server, in the era it is known to speak. Where that
+// fails it tries the other way once: a strict server of the old era ends at
+// the probe for the new one, and a server may have been replaced by a newer
+// one. The connection that is returned with an error tells what is known of
+// the attempt, and is closed.
+func (d *dialer) dial(ctx context.Context, legacy bool) (*connection, error) {
+	c, err := d.attempt(ctx, legacy)
+	if err == nil || ctx.Err() != nil {
+		return c, err
+	}
+	var start *startFault
+	if errors.As(err, &start) || errors.Is(err, transport.ErrAuthorizationRequired) {
+		return c, err
+	}
+	if d.def.transport == stdio && !legacy && !hasEnded(err) {
+		return c, err // it lives and has refused
+	}
+	if d.def.transport != stdio && !legacy {
+		return c, err // the library has tried both
+	}
+	again, errAgain := d.attempt(ctx, !legacy)
+	if errAgain != nil && legacy {
+		return c, err
+	}
+	return again, errAgain
+}
+
+// hasEnded tells whether an error is that of a process that has ended.
+func hasEnded(err error) bool {
+	return errors.Is(err, transport.ErrTransportClosed) || errors.Is(err, syscall.EPIPE)
+}
+
+// attempt connects once.
+func (d *dialer) attempt(ctx context.Context, legacy bool) (*connection, error) {
+	c := &connection{changed: make(chan struct{}, 1), lost: make(chan struct{})}
+	c.background, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if err := d.open(c, legacy); err != nil {
+		c.cancel()
+		return c, err
+	}
+	err := c.handshake(ctx, d.timing, legacy)
+	if err == nil && d.def.transport != stdio && c.legacy && !legacy && c.announcesChanges() {
+		// Changes are told on a stream of its own then, which the library
+		// must be told to open before the handshake.
+		c.close(d.timing)
+		return d.attempt(ctx, true)
+	}
+	if err != nil {
+		err = c.ending(err, d.timing)
+		c.close(d.timing)
+		return c, err
+	}
+	if !c.legacy && c.announcesChanges() {
+		c.running.Go(func() { c.listen(d.timing, d.now) })
+	}
+	return c, nil
+}
+
+// open makes the transport, and starts the process if there is one.
+func (d *dialer) open(c *connection, legacy bool) error {
+	if d.def.transport == stdio {
+		p, err := startProcess(d.def, environ(d.lookup, d.home, d.def.env), d.home)
+		if err != nil {
+			return err
+		}
+		c.process = p
+		c.output = newMessages(p.stdout, func() { c.lose(nil) })
+		c.transport = transport.NewIO(c.output, p.stdin, nil)
+		c.running.Go(func() {
+			<-p.exited
+			c.lose(nil)
+		})
+		return nil
+	}
+	c.http = newRoundTripper(c.lose)
+	options := []transport.StreamableHTTPCOption{
+		transport.WithHTTPBasicClient(c.http.client()),
+		transport.WithHTTPHeaders(d.def.headers),
+		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)), // it tells addresses
+	}
+	if legacy {
+		options = append(options, transport.WithContinuousListening())
+	}
+	t, err := transport.NewStreamableHTTP(d.def.url, options...)
+	if err != nil {
+		return &startFault{what: "the url of the entry is not valid", hint: "mend the url in the entry"}
+	}
+	c.transport = t
+	return nil
+}
+
+// handshake finds out which era the server speaks, and what it offers.
+func (c *connection) handshake(ctx context.Context, t timing, legacy bool) error {
+	options := []client.ClientOption{client.WithDiscoverTimeout(t.discover)}
+	if legacy {
+		options = append(options, client.WithLegacyProtocolOnly())
+	}
+	c.client = client.NewClient(c.transport, options...)
+	c.client.OnNotification(c.notified)
+	if err := c.client.Start(c.background); err != nil {
+		return err
+	}
+	request := mcp.InitializeRequest{}
+	request.Params.ClientInfo = clientInfo()
+	info, err := c.client.Initialize(ctx, request)
+	var rpc *transport.Error
+	if err != nil && !legacy && ctx.Err() == nil && !errors.As(err, &rpc) && c.process != nil {
+		// It has answered with an error. A server of the new era alone does
+		// that when it was not up in time for the probe.
+		info, err = c.client.Initialize(ctx, request)
+	}
+	if err != nil {
+		return err
+	}
+	c.info = info
+	c.legacy = !mcp.IsModernProtocol(info.ProtocolVersion)
+	return nil
+}
+
+// clientInfo is what servers are told of us.
+func clientInfo() mcp.Implementation { return mcp.Implementation{Name: "ctxfs", Version: "1"} }
+
+// offers tells whether the server has such a list.
+func (c *connection) offers(k kind) bool {
+	switch caps := c.info.Capabilities; k {
+	case tools:
+		return caps.Tools != nil
+	case prompts:
+		return caps.Prompts != nil
+	default:
+		return caps.Resources != nil
+	}
+}
+
+// changesTold are the lists of which the server tells when they change.
+func (c *connection) changesTold() mcp.SubscriptionFilter {
+	caps := c.info.Capabilities
+	return mcp.SubscriptionFilter{
+		ToolsListChanged:     caps.Tools != nil && caps.Tools.ListChanged,
+		ResourcesListChanged: caps.Resources != nil && caps.Resources.ListChanged,
+		PromptsListChanged:   caps.Prompts != nil && caps.Prompts.ListChanged,
+	}
+}
+
+func (c *connection) announcesChanges() bool { return !c.changesTold().IsEmpty() }
+
+// notified runs on the transport's reader: it may only post.
+func (c *connection) notified(n mcp.JSONRPCNotification) {
+	switch n.Method {
+	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
+		c.news()
+	}
+}
+
+func (c *connection) news() {
+	select {
+	case c.changed <- struct{}{}:
+	default:
+	}
+}
+
+// listen keeps a stream of notifications open, which servers of the new era
+// want to be asked for. A server that has none is left in peace; one that
+// cannot be reached twice running is lost.
+func (c *connection) listen(t timing, now func() time.Time) {
+	failed := false
+	for {
+		begun := now()
+		err := c.client.Listen(c.background, c.changesTold())
+		var broken *transport.Error
+		switch {
+		case c.background.Err() != nil:
+			return
+		case err != nil && !errors.As(err, &broken):
+			return // it does not know the request
+		case err != nil && failed:
+			c.lose(broken.Err)
+			return
+		}
+		failed = err != nil && now().Sub(begun) < 2*t.relisten
+		timer := time.NewTimer(t.relisten)
+		select {
+		case <-c.background.Done():
+			timer.Stop()
+			return
+		case <-c.lost:
+			timer.Stop()
+			return
+		case <-timer.C:
+			c.news() // of what happened meanwhile
+		}
+	}
+}
+
+func (c *connection) lose(cause error) {
+	c.loseOnce.Do(func() {
+		c.cause = cause
+		close(c.lost)
+	})
+}
+
+// request sends one request and returns the raw result. Results go round the
+// library's types, which drop what they do not know.
+func (c *connection) request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+	c.requests++
+	version := c.info.ProtocolVersion
+	if !c.legacy {
+		params["_meta"] = map[string]any{
+			mcp.MetaKeyProtocolVersion:    version,
+			mcp.MetaKeyClientCapabilities: mcp.ClientCapabilities{},
+			mcp.MetaKeyClientInfo:         clientInfo(),
+		}
+	}
+	encoded, err := json.Marshal(params)
+	if err != nil {
+		return nil, err
+	}
+	req := transport.JSONRPCRequest{
+		JSONRPC: mcp.JSONRPC_VERSION,
+		ID:      mcp.NewRequestId("raw-" + strconv.Itoa(c.requests)), // the library's are numbers
+		Method:  method,
+		Params:  json.RawMessage(encoded),
+	}
+	for name, value := range mcp.StandardHeaders(version, mcp.MCPMethod(method), encoded) {
+		if req.Header == nil {
+			req.Header = make(map[string][]string)
+		}
+		req.Header.Set(name, value)
+	}
+	res, err := c.transport.SendRequest(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if res.Error != nil {
+		return nil, fmt.Errorf("%s: the server answered: %s (code %d)", method, strings.TrimSpace(res.Error.Message), res.Error.Code)
+	}
+	return res.Result, nil
+}
+
+// close ends the connection and its process, and waits for both.
+func (c *connection) close(t timing) {
+	c.cancel()
+	if c.client != nil {
+		_ = c.client.Close() // what it says of the end of a process of ours is no news
+	}
+	if c.process != nil {
+		c.process.stop(t)
+	}
+	if c.http != nil {
+		c.http.next.CloseIdleConnections()
+	}
+	c.running.Wait()
+}

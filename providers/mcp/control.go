@@ -1,0 +1,241 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/internal/settings"
+)
+
+// Start starts the servers in the background, a few at a time, and returns at
+// once. Offline it does nothing.
+func (p *Provider) Start() {
+	p.changing.Lock()
+	defer p.changing.Unlock()
+	p.mu.Lock()
+	idle := !p.started && !p.closed && !p.opts.Offline
+	p.started = p.started || idle
+	p.mu.Unlock()
+	if !idle {
+		return
+	}
+	p.begin(p.all())
+	p.running.Go(p.prune)
+}
+
+// Reload reads the configuration files again: servers that are configured as
+// they were go on running, those that are not end and their folders go, new
+// ones start. A file that has become unreadable leaves its servers as they are.
+func (p *Provider) Reload() {
+	p.changing.Lock()
+	defer p.changing.Unlock()
+	if p.closed {
+		return
+	}
+	var problems []fs.Problem
+	if p.settingsPath != "" {
+		own, err := p.readSettings()
+		if err == nil {
+			p.good[p.settingsPath] = own
+		} else {
+			problems = append(problems, fs.Problem{What: clean.Line(err.Error()), Mend: "mend " + p.settingsPath})
+		}
+	}
+	found, bad := p.discover()
+	p.apply(merge(p.good[p.settingsPath], found), append(problems, bad...))
+	if p.hasStarted() {
+		p.running.Go(p.prune)
+	}
+}
+
+func (p *Provider) readSettings() ([]*definition, error) {
+	f, err := settings.Load(p.settingsPath)
+	if err != nil {
+		return nil, err
+	}
+	return readOwn(f, p.surroundings())
+}
+
+// Restart starts a server anew, by the name of its folder or by the one it is
+// configured under; "" is all that can be started. It does not wait for it.
+func (p *Provider) Restart(name string) error {
+	if !p.hasStarted() {
+		return errors.New("no server can be restarted: ctxfs is not running; ctxfs mount starts it")
+	}
+	var known []string
+	var chosen []*server
+	for _, s := range p.all() {
+		called := s.names()
+		known = append(known, called...)
+		if slices.Contains(called, name) {
+			chosen = append(chosen, s)
+		}
+	}
+	if name == "" {
+		for _, s := range p.all() {
+			_ = s.restart() // those that cannot be started say so in STATUS.md
+		}
+		return nil
+	}
+	// The name of a folder is meant before that of another server's entry.
+	if i := slices.IndexFunc(chosen, func(s *server) bool { return s.brief().file == name }); i >= 0 {
+		chosen = chosen[i : i+1]
+	}
+	if len(chosen) == 0 {
+		msg := fmt.Sprintf("no server is called %q", clean.Line(name))
+		if near := nearest.Of(name, known); near != "" {
+			return fmt.Errorf("%s; did you mean %q?", msg, clean.Line(near))
+		}
+		return fmt.Errorf("%s; ctxfs ls mcps lists them", msg)
+	}
+	var errs []error
+	for _, s := range chosen {
+		errs = append(errs, s.restart())
+	}
+	return errors.Join(errs...)
+}
+
+// Close implements fs.Provider.
+func (p *Provider) Close() error {
+	p.changing.Lock()
+	p.closed = true
+	all := slices.Concat(p.all(), slices.Collect(maps.Values(p.leaving)))
+	p.changing.Unlock()
+	for _, s := range all {
+		s.end()
+	}
+	for _, s := range all {
+		if s.done != nil {
+			<-s.done
+		}
+	}
+	p.running.Wait()
+	return nil
+}
+
+func (p *Provider) hasStarted() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.started
+}
+
+// apply makes the set of servers that of the definitions: servers that are as
+// they were go on, others end and their folders go, new ones start.
+func (p *Provider) apply(defs []*definition, problems []fs.Problem) {
+	for id, s := range p.leaving {
+		select {
+		case <-s.done:
+			delete(p.leaving, id)
+		default:
+		}
+	}
+	old := make(map[string]*server)
+	for _, s := range p.all() {
+		old[s.def.identity()] = s
+	}
+	files := fileNames(defs)
+	remarks := namesakes(defs, files)
+	var servers, fresh []*server
+	for i, d := range defs {
+		id := d.identity()
+		if s := old[id]; s != nil && s.def.unchanged(d) {
+			delete(old, id)
+			s.redefine(d, files[i], remarks[i])
+			servers = append(servers, s)
+			continue
+		}
+		s := newServer(p, d, files[i], remarks[i])
+		servers, fresh = append(servers, s), append(fresh, s)
+	}
+	for id, s := range old {
+		s.end()
+		if s.done != nil {
+			p.leaving[id] = s
+		}
+	}
+	p.mu.Lock()
+	p.servers, p.problems = servers, problems
+	p.mu.Unlock()
+	p.publishFolders()
+	if p.hasStarted() {
+		p.begin(fresh)
+	}
+}
+
+// begin starts servers, each after the end of the one that it replaces.
+func (p *Provider) begin(servers []*server) {
+	for _, s := range servers {
+		if !s.def.startable() {
+			continue
+		}
+		var before <-chan struct{}
+		if l := p.leaving[s.def.identity()]; l != nil {
+			before = l.done
+		}
+		s.begin(before)
+	}
+}
+
+// prune removes the cached catalogues of servers that are configured no more,
+// unless their file cannot be read.
+func (p *Provider) prune() {
+	p.changing.Lock()
+	defer p.changing.Unlock()
+	if p.closed {
+		return
+	}
+	configured := make(map[string]bool)
+	for _, s := range p.all() {
+		for _, from := range s.def.sources() {
+			configured[from.name+"\x00"+from.file] = true
+		}
+	}
+	p.cache.prune(func(name, file string) bool {
+		_, good := p.good[file]
+		return configured[name+"\x00"+file] || !good
+	})
+}
+
+// namesakes are remarks on servers whose names become one file name: each
+// tells of the others, and where they come from.
+func namesakes(defs []*definition, files []string) [][]string {
+	groups := make(map[string][]int)
+	for i, file := range files {
+		base, _, _ := strings.Cut(strings.ToLower(file), "~")
+		groups[base] = append(groups[base], i)
+	}
+	remarks := make([][]string, len(defs))
+	for _, group := range groups {
+		for _, i := range group {
+			for _, j := range group {
+				if i != j {
+					remarks[i] = append(remarks[i], fmt.Sprintf("%s is another server of this name, %s in %s",
+						files[j], defs[j].quotedName(), defs[j].file))
+				}
+			}
+		}
+	}
+	for i, d := range defs {
+		for _, other := range d.also {
+			remarks[i] = append(remarks[i], fmt.Sprintf("%s configures the same server as %q", other.file, clean.Line(other.name)))
+		}
+	}
+	return remarks
+}
+
+// names are those by which commands know the server.
+func (s *server) names() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	called := []string{s.file}
+	for _, from := range s.def.sources() {
+		called = append(called, from.name)
+	}
+	return called
+}

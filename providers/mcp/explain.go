@@ -1,0 +1,110 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// lostError says that a server went away that had been ready.
+type lostError struct{ cause error }
+
+func (e *lostError) Error() string {
+	if e.cause == nil {
+		return "the server has ended"
+	}
+	return "the connection is lost: " + trimURL(e.cause).Error()
+}
+
+func (e *lostError) Unwrap() error { return e.cause }
+
+// endedError says that the server's process ended by itself.
+type endedError struct {
+	status string
+	cause  error
+}
+
+func (e *endedError) Error() string { return e.status }
+func (e *endedError) Unwrap() error { return e.cause }
+
+// ending completes an error with how the process ended, if that is why. It is
+// called before the connection is closed, which ends every process.
+func (c *connection) ending(err error, t timing) error {
+	var lost *lostError
+	if c.process != nil && (hasEnded(err) || errors.As(err, &lost)) && c.process.waitFor(t.eof) {
+		return &endedError{status: c.process.status, cause: err}
+	}
+	return err
+}
+
+// explain puts into words why a server cannot be used, and how to mend it.
+func (s *server) explain(d *definition, c *connection, err error, limit time.Duration) condition {
+	entry := "the entry " + d.quotedName() + " in " + d.file
+	s.mu.Lock()
+	again := "ctxfs restart " + s.file
+	s.mu.Unlock()
+	is := condition{state: stateError, mend: again, remarks: s.remarks(d, c)}
+
+	var (
+		start   *startFault
+		ended   *endedError
+		lost    *lostError
+		version mcp.UnsupportedProtocolVersionError
+	)
+	switch {
+	case errors.As(err, &start):
+		is.what, is.mend = start.what, start.hint+" ("+entry+"), then "+again
+	case errors.Is(err, transport.ErrAuthorizationRequired), c.http != nil && c.http.lastStatus() == http.StatusUnauthorized:
+		is.state = stateNeedsAuth
+		is.what = "the server wants authorization (HTTP status 401)"
+		is.mend = "put a token into the `headers` of " + entry + ", then " + again
+	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
+		is.what = "no answer within " + seconds(limit)
+		is.mend = again + "; if it needs longer, set `start_timeout` (seconds) in [mcp.servers] of ctxfs's config.toml"
+		if d.transport == stdio {
+			is.remarks = append(is.remarks, "the command runs but does not speak MCP on its standard output: check its arguments, and whether it needs the network")
+		}
+	case errors.As(err, &ended):
+		is.what = ended.status
+		if !errors.As(err, &lost) {
+			is.what += ", before it answered"
+		}
+		is.mend = "see the end of its standard error below, mend " + entry + ", then " + again
+	case errors.As(err, &version):
+		is.what = fmt.Sprintf("the server speaks version %s of the protocol; ctxfs speaks %s", version.Version, strings.Join(mcp.ValidProtocolVersions, ", "))
+		is.mend = "update the server or ctxfs, then " + again
+	case c.http != nil && c.http.failure() != "":
+		is.what = c.http.failure()
+		is.mend = "check the url and the `headers` of " + entry + ", then " + again
+	default:
+		is.what = trimURL(err).Error()
+	}
+	is.what = clean.Cut(clean.Line(s.tidy(d, is.what)), 1000)
+	if c != nil && c.process != nil {
+		margin := 0
+		for _, secret := range d.secrets {
+			margin = max(margin, len(secret))
+		}
+		is.stderr = s.tidy(d, c.process.stderr.text(margin))
+	}
+	return is
+}
+
+// trimURL takes the address out of an error of net/http: it may hold a token.
+func trimURL(err error) error {
+	if u := (*url.Error)(nil); errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%g s", d.Seconds()) }

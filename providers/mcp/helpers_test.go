@@ -1,0 +1,274 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/settings"
+)
+
+// world is a home folder with a provider over it.
+type world struct {
+	t    *testing.T
+	home string
+	dir  string // for files of the test
+	opts Options
+
+	p    *Provider
+	tree *fs.Tree
+
+	mu      sync.Mutex
+	changes []string
+	news    chan struct{}
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, home: t.TempDir(), dir: t.TempDir(), news: make(chan struct{}, 1)}
+	t.Setenv("HOME", w.home)
+	w.opts = Options{
+		Env: fs.Env{
+			Changed: w.changed,
+			Log:     slog.New(slog.DiscardHandler),
+			Now:     time.Now,
+		},
+		Home:     w.home,
+		CacheDir: filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
+		timing: timing{
+			start: 20 * time.Second, discover: 300 * time.Millisecond, slot: 100 * time.Millisecond,
+			settle: time.Millisecond, retry: time.Hour, retryMax: time.Hour, relisten: 10 * time.Millisecond,
+			eof: 500 * time.Millisecond, term: 200 * time.Millisecond,
+		},
+	}
+	return w
+}
+
+func (w *world) changed(path string) {
+	w.mu.Lock()
+	w.changes = append(w.changes, path)
+	w.mu.Unlock()
+	select {
+	case w.news <- struct{}{}:
+	default:
+	}
+}
+
+// drain gives the changes told of since the last time.
+func (w *world) drain() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := w.changes
+	w.changes = nil
+	return all
+}
+
+func (w *world) write(path, text string) string {
+	w.t.Helper()
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(w.home, path)
+	}
+	if err := atomicfile.Write(path, []byte(text)); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+// stub is an entry for a stub server.
+func stub(mode string, env ...string) map[string]any {
+	vars := map[string]string{stubMode: mode}
+	for i := 0; i+1 < len(env); i += 2 {
+		vars[env[i]] = env[i+1]
+	}
+	return map[string]any{"command": os.Args[0], "env": vars}
+}
+
+// configure writes a client's file.
+func (w *world) configure(path string, servers map[string]any) string {
+	w.t.Helper()
+	text, err := json.MarshalIndent(map[string]any{"mcpServers": servers}, "", "  ")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.write(path, string(text))
+}
+
+func (w *world) claude(servers map[string]any) string { return w.configure(".claude.json", servers) }
+func (w *world) cursor(servers map[string]any) string {
+	return w.configure(".cursor/mcp.json", servers)
+}
+
+// settings writes ctxfs's own configuration.
+func (w *world) settings(text string) {
+	w.t.Helper()
+	f, err := settings.Load(w.write(".config/ctxfs/config.toml", text))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.opts.Settings = f
+}
+
+// open makes the provider, and checks at the end of the test that nothing is
+// left of it.
+func (w *world) open() *world {
+	w.t.Helper()
+	before := runtime.NumGoroutine()
+	p, err := New(w.opts)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.p, w.tree = p, fs.NewTree(p.Root(), fs.TreeOptions{Log: w.opts.Env.Log})
+	w.t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			w.t.Error(err)
+		}
+		for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {
+			if time.Now().After(deadline) {
+				buf := make([]byte, 1<<20)
+				w.t.Errorf("goroutines are left:\n%s", buf[:runtime.Stack(buf, true)])
+				return
+			}
+			time.Sleep(time.Millisecond) // goroutines give no signal of their end
+		}
+	})
+	return w
+}
+
+// reopen closes the provider and makes another one over the same files.
+func (w *world) reopen() *world {
+	w.t.Helper()
+	if err := w.p.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.drain()
+	return w.open()
+}
+
+func (w *world) start() *world {
+	w.p.Start()
+	return w
+}
+
+func (w *world) cat(path string) string {
+	w.t.Helper()
+	text, err := w.read(path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return text
+}
+
+func (w *world) read(path string) (string, error) {
+	ctx := context.Background()
+	n, err := w.tree.Resolve(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	f, ok := n.(fs.File)
+	if !ok {
+		return "", fs.ErrIsDir
+	}
+	text, err := w.tree.ReadAll(ctx, f)
+	return string(text), err
+}
+
+func (w *world) stat(path string) fs.Attr {
+	w.t.Helper()
+	n, err := w.tree.Resolve(context.Background(), path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	a, err := w.tree.Stat(context.Background(), n)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a
+}
+
+func (w *world) ls(path string) string {
+	w.t.Helper()
+	ctx := context.Background()
+	n, err := w.tree.Resolve(ctx, path)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	entries, err := w.tree.List(ctx, n.(fs.Dir))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// until waits for a condition, which is looked at after each change.
+func (w *world) until(what string, ok func() bool) {
+	w.t.Helper()
+	deadline := time.After(30 * time.Second)
+	for !ok() {
+		select {
+		case <-w.news:
+		case <-deadline:
+			w.t.Fatalf("not within 30 s: %s\n%s", what, w.cat("INDEX.md"))
+		}
+	}
+}
+
+// untilState waits for a server's state and returns its STATUS.md.
+func (w *world) untilState(server, state string) string {
+	w.t.Helper()
+	var text string
+	w.until(server+" is "+state, func() bool {
+		var err error
+		text, err = w.read(server + "/STATUS.md")
+		return err == nil && strings.HasPrefix(text, "state: "+state+"\n")
+	})
+	return text
+}
+
+func (w *world) journal() (path string, lines func(what string) int) {
+	path = filepath.Join(w.dir, "journal")
+	return path, func(what string) int {
+		text, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			w.t.Fatal(err)
+		}
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			if strings.TrimSpace(line) == what {
+				n++
+			}
+		}
+		return n
+	}
+}
+
+func contains(t *testing.T, text string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+}
+
+func containsNot(t *testing.T, text string, bad ...string) {
+	t.Helper()
+	for _, b := range bad {
+		if strings.Contains(text, b) {
+			t.Errorf("%q is in:\n%s", b, text)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package mcp
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// errorBodyKept is how much of the body of an error answer is kept, in bytes.
+const errorBodyKept = 2 << 10
+
+// roundTripper is the HTTP side of a connection. It keeps status and body of
+// the last answer that was an error, which the library does not tell, bounds
+// the size of answers, and notices when the stream of notifications is lost.
+type roundTripper struct {
+	next *http.Transport
+	lost func(error) // the stream was there and cannot be had again
+
+	mu       sync.Mutex
+	status   int
+	body     string
+	streamed bool // the stream of notifications was open once
+}
+
+func newRoundTripper(lost func(error)) *roundTripper {
+	return &roundTripper{next: http.DefaultTransport.(*http.Transport).Clone(), lost: lost}
+}
+
+// client is an HTTP client that does not carry configured headers, which hold
+// tokens, to another host.
+func (r *roundTripper) client() *http.Client {
+	return &http.Client{
+		Transport: r,
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			switch {
+			case req.URL.Host != via[0].URL.Host || req.URL.Scheme != via[0].URL.Scheme:
+				return fmt.Errorf("it redirects to another host, %s", req.URL.Host)
+			case len(via) >= 5:
+				return errors.New("it redirects in circles")
+			}
+			return nil
+		},
+	}
+}
+
+// RoundTrip implements http.RoundTripper.
+func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	stream := req.Method == http.MethodGet
+	res, err := r.next.RoundTrip(req)
+	if err != nil {
+		if stream && req.Context().Err() == nil {
+			r.lost(err)
+		}
+		return nil, err
+	}
+	if res.StatusCode >= 400 {
+		body, _ := io.ReadAll(io.LimitReader(res.Body, errorBodyKept)) // as much as there is
+		res.Body.Close()
+		res.Body = io.NopCloser(bytes.NewReader(body))
+		if stream {
+			return r.refusedStream(res)
+		}
+		if req.Method != http.MethodDelete {
+			r.mu.Lock()
+			r.status, r.body = res.StatusCode, string(body)
+			r.mu.Unlock()
+		}
+		return res, nil
+	}
+	if stream {
+		r.mu.Lock()
+		r.streamed = true
+		r.mu.Unlock()
+	}
+	res.Body = &bounded{ReadCloser: res.Body, left: maxLine}
+	return res, nil
+}
+
+// refusedStream deals with an error instead of the stream of notifications.
+// After it was there once, the session is gone. Else the server does not have
+// it, and the library is told so in the one way that keeps it from asking
+// again and again.
+func (r *roundTripper) refusedStream(res *http.Response) (*http.Response, error) {
+	r.mu.Lock()
+	streamed := r.streamed
+	r.mu.Unlock()
+	if streamed {
+		r.lost(fmt.Errorf("the session has ended (HTTP status %d)", res.StatusCode))
+	}
+	res.StatusCode = http.StatusMethodNotAllowed
+	return res, nil
+}
+
+// failure tells status and body of the last error answer, or "".
+func (r *roundTripper) failure() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.status == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("the server answered with HTTP status %d %s", r.status, http.StatusText(r.status))
+	if body := strings.TrimSpace(r.body); body != "" {
+		text += ": " + body
+	}
+	return text
+}
+
+// lastStatus is the status of the last error answer, or 0.
+func (r *roundTripper) lastStatus() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.status
+}
+
+// sessionLost tells whether the server has forgotten the session: it should
+// answer 404 then, and some answer 400. It is asked after an answer that was
+// good.
+func (r *roundTripper) sessionLost() bool {
+	status := r.lastStatus()
+	return status == http.StatusNotFound || status == http.StatusBadRequest
+}
+
+// bounded is a body that ends with an error where it is too long.
+type bounded struct {
+	io.ReadCloser
+	left int
+}
+
+var errTooLong = fmt.Errorf("the answer is longer than %d MiB", maxLine>>20)
+
+// Read implements io.Reader.
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}

@@ -1,0 +1,79 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+)
+
+// brief is what the index and the provider's status tell of a server.
+type brief struct {
+	file      string // of its folder
+	condition condition
+	about     string
+	catalogue time.Time // zero where there is none
+	tools     []item
+}
+
+// indexText is the text of INDEX.md.
+func indexText(servers []brief, problems []fs.Problem, places []string) []byte {
+	var out strings.Builder
+	total := 0
+	for _, b := range servers {
+		total += len(b.tools)
+	}
+	if len(servers) == 0 {
+		out.WriteString("# MCP tools: no server is configured\n\n")
+		out.WriteString("ctxfs looks for servers in these files:\n\n")
+		for _, p := range places {
+			fmt.Fprintf(&out, "- %s\n", clean.Line(p))
+		}
+		fmt.Fprintf(&out, "\nTo add one, configure it in Claude Code or Cursor, or write into %s:\n\n", clean.Line(places[0]))
+		out.WriteString("    [mcp.servers.NAME]\n    command = \"PROGRAM\"\n    args = [\"ARGUMENT\"]\n")
+	} else {
+		fmt.Fprintf(&out, "# MCP tools: %s of %s; schema of each in <server>/tools/<tool>.json\n\n",
+			count(total, "tool"), count(len(servers), "server"))
+	}
+	for _, b := range servers {
+		for _, t := range b.tools {
+			out.WriteString(b.file + "/" + t.file)
+			if t.summary != "" {
+				out.WriteString(" — " + t.summary)
+			}
+			out.WriteByte('\n')
+		}
+	}
+	writeUnready(&out, servers)
+	if len(problems) > 0 {
+		out.WriteString("\n## Problems\n\n")
+		for _, p := range problems {
+			fmt.Fprintf(&out, "- %s; to mend it: %s\n", clean.Line(p.What), clean.Line(p.Mend))
+		}
+	}
+	return []byte(out.String())
+}
+
+// writeUnready marks the servers that are not ready.
+func writeUnready(out *strings.Builder, servers []brief) {
+	first := true
+	for _, b := range servers {
+		if b.condition.state == stateReady {
+			continue
+		}
+		if first {
+			out.WriteString("\n## Servers that are not ready\n\n")
+			first = false
+		}
+		fmt.Fprintf(out, "- %s: %s", b.file, b.condition.state)
+		if b.condition.what != "" {
+			fmt.Fprintf(out, ": %s", clean.Cut(clean.Line(b.condition.what), 240))
+		}
+		if !b.catalogue.IsZero() && b.condition.state != stateDisabled {
+			fmt.Fprintf(out, "; its tools are as of %s", stamp(b.catalogue))
+		}
+		fmt.Fprintf(out, "; see %s/STATUS.md\n", b.file)
+	}
+}

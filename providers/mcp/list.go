@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// maxPages bounds the pages of one list: a server may make up new ones
+// without end.
+const maxPages = 1000
+
+// listing is what came of asking for one list.
+type listing struct {
+	asked bool // the server offers it
+	list  list
+	note  string // a remark for STATUS.md
+	err   error
+}
+
+// lists asks for everything that the server offers.
+func (c *connection) lists(ctx context.Context) (all [kinds]listing) {
+	for k := range kinds {
+		if !c.offers(k) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			all[k].err = err
+		} else {
+			all[k] = c.fetch(ctx, k)
+		}
+		all[k].asked = true
+	}
+	return all
+}
+
+// fetch asks for one list, page by page.
+func (c *connection) fetch(ctx context.Context, k kind) (l listing) {
+	var (
+		params  = map[string]any{}
+		cursors = map[string]bool{}
+		seen    = map[[sha256.Size]byte]bool{}
+		odd     int
+	)
+	for range maxPages {
+		result, err := c.request(ctx, lists[k].method, params)
+		if err != nil {
+			l.err = err
+			return l
+		}
+		var page struct {
+			NextCursor string `json:"nextCursor"`
+		}
+		var members map[string]json.RawMessage
+		var items []json.RawMessage
+		if err = json.Unmarshal(result, &page); err == nil {
+			err = json.Unmarshal(result, &members)
+		}
+		if raw, ok := members[lists[k].key]; err == nil && ok {
+			err = json.Unmarshal(raw, &items)
+		}
+		if err != nil {
+			l.err = fmt.Errorf("%s: the result has a wrong form: %w", lists[k].method, err)
+			return l
+		}
+		odd += l.list.add(items, seen)
+		switch {
+		case page.NextCursor == "":
+			l.list.Items, l.note = c.withoutUnusable(k, l.list.Items)
+			if odd > 0 {
+				l.note = fmt.Sprintf("%s: %d definitions are not objects and are left out", lists[k].method, odd)
+			}
+			return l
+		case cursors[page.NextCursor]:
+			l.note = fmt.Sprintf("%s: the server repeats a page, so the list may not be complete", lists[k].method)
+			return l
+		}
+		cursors[page.NextCursor] = true
+		params = map[string]any{"cursor": page.NextCursor}
+	}
+	l.note = fmt.Sprintf("%s: the server has more than %d pages, the rest is left out", lists[k].method, maxPages)
+	return l
+}
+
+// withoutUnusable leaves out the tools that a client over HTTP in the new era
+// must not offer, because what they demand of headers cannot be met.
+func (c *connection) withoutUnusable(k kind, items []definedRaw) (usable []definedRaw, note string) {
+	if k != tools || c.legacy || c.http == nil {
+		return items, ""
+	}
+	for _, d := range items {
+		var tool mcp.Tool
+		if json.Unmarshal(d.Raw, &tool) == nil && mcp.ValidateParamHeaderAnnotations(&tool) != nil {
+			note = "tools/list: a tool with an invalid x-mcp-header annotation is left out"
+			continue
+		}
+		usable = append(usable, d)
+	}
+	return usable, note
+}

@@ -1,0 +1,51 @@
+package mcp
+
+import (
+	"encoding/json"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// metadata is SERVER_METADATA.json. It tells neither arguments nor variables
+// nor headers, and of an address only the host: all of them carry tokens.
+type metadata struct {
+	// Name is the server's name as it is configured.
+	Name      string         `json:"name"`
+	Server    string         `json:"server,omitempty"` // what it calls itself
+	Title     string         `json:"title,omitempty"`
+	Version   string         `json:"version,omitempty"`
+	Transport string         `json:"transport,omitempty"`
+	Command   string         `json:"command,omitempty"`
+	Address   string         `json:"address,omitempty"`
+	Protocol  string         `json:"protocol,omitempty"`
+	Scope     string         `json:"scope"`
+	Sources   []configuredIn `json:"sources"`
+}
+
+// configuredIn is a place that configures the server.
+type configuredIn struct {
+	Client string `json:"client"`
+	Scope  string `json:"scope"`
+	File   string `json:"file"`
+	Name   string `json:"name"`
+}
+
+// metadataText is the text of SERVER_METADATA.json.
+func (s *server) metadataText() ([]byte, error) {
+	d := s.def
+	m := metadata{
+		Name: d.name, Transport: d.transport, Command: d.redact(d.program()), Address: d.redact(d.address()), Scope: d.scope,
+	}
+	for _, from := range d.sources() {
+		m.Sources = append(m.Sources, configuredIn{Client: from.client, Scope: from.scope, File: from.file, Name: from.name})
+	}
+	if c := s.shown; c != nil {
+		m.Server, m.Title, m.Version = clean.Line(c.Server.Name), clean.Line(c.Server.Title), clean.Line(c.Server.Version)
+		m.Protocol = c.Protocol
+	}
+	compact, err := json.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return indent(compact)
+}

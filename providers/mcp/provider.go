@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"log/slog"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/settings"
+)
+
+// Options are the settings of a provider.
+type Options struct {
+	Env fs.Env
+	// Home is the user's home folder: where the agents' configurations are
+	// looked for, and where servers run that have no folder configured.
+	Home string
+	// CacheDir is the folder of the cached catalogues. It is made when there
+	// is something to write.
+	CacheDir string
+	// LookupEnv looks up a variable of the environment; nil is os.LookupEnv.
+	LookupEnv func(string) (string, bool)
+	// Settings is ctxfs's own configuration; nil is an empty one. Its table
+	// [mcp] is read.
+	Settings *settings.File
+	// Offline shows what configuration and cache hold and starts nothing;
+	// nothing is written.
+	Offline bool
+
+	timing timing // of tests; zero is the usual one
+}
+
+// Provider is the folder mcps.
+type Provider struct {
+	opts         Options
+	env          fs.Env
+	timing       timing
+	cache        cache
+	slots        slots
+	settingsPath string
+	root         *fs.Folder
+	running      sync.WaitGroup
+
+	// changing is held while the set of servers changes. Only then are the
+	// next three written.
+	changing sync.Mutex
+	good     map[string][]*definition // by file: what it held when it was last good
+	leaving  map[string]*server       // by identity: those replaced or removed that may still run
+	closed   bool
+
+	mu       sync.Mutex
+	started  bool
+	servers  []*server // in the order in which they got their names
+	problems []fs.Problem
+
+	shown published
+}
+
+// New reads the configuration and the cached catalogues, and starts nothing.
+// Its error is a fault in the table [mcp] of ctxfs's own configuration; what
+// is wrong elsewhere is told in the tree.
+func New(opts Options) (*Provider, error) {
+	if opts.LookupEnv == nil {
+		opts.LookupEnv = os.LookupEnv
+	}
+	if opts.Env.Changed == nil {
+		opts.Env.Changed = func(string) {}
+	}
+	if opts.Env.Log == nil {
+		opts.Env.Log = slog.Default()
+	}
+	if opts.Env.Now == nil {
+		opts.Env.Now = time.Now
+	}
+	p := &Provider{
+		opts: opts, env: opts.Env, timing: opts.timing,
+		cache:   cache{dir: opts.CacheDir, log: opts.Env.Log},
+		slots:   make(slots, max(4, 2*runtime.GOMAXPROCS(0))),
+		root:    new(fs.Folder),
+		leaving: make(map[string]*server),
+		good:    make(map[string][]*definition),
+	}
+	if p.timing == (timing{}) {
+		p.timing = usualTiming()
+	}
+	var own []*definition
+	if opts.Settings != nil {
+		p.settingsPath = opts.Settings.Path()
+		var err error
+		if own, err = readOwn(opts.Settings, p.surroundings()); err != nil {
+			return nil, err
+		}
+		p.good[p.settingsPath] = own
+	}
+	found, problems := p.discover()
+	p.apply(merge(own, found), problems)
+	return p, nil
+}
+
+func (p *Provider) surroundings() surroundings {
+	return surroundings{home: p.opts.Home, lookup: p.opts.LookupEnv}
+}
+
+// discover reads the files of all agents. What a file held when it was last
+// good counts as long as it is not; before it ever was, what the cache knows.
+func (p *Provider) discover() (found []*definition, problems []fs.Problem) {
+	for _, a := range agents() {
+		defs, bad := a.read(p.surroundings())
+		if bad != nil {
+			problems = append(problems, bad.Problem)
+			known, ok := p.good[bad.path]
+			if !ok {
+				known = p.remembered(bad)
+			}
+			found = append(found, known...)
+			continue
+		}
+		p.good[a.file(p.opts.Home)] = defs
+		found = append(found, defs...)
+	}
+	return found, problems
+}
+
+// remembered are the servers that the cache knows of a file that cannot be
+// used.
+func (p *Provider) remembered(bad *badFile) (known []*definition) {
+	var changed time.Time
+	if info, err := os.Stat(bad.path); err == nil {
+		changed = info.ModTime()
+	}
+	for _, cat := range p.cache.from(bad.path) {
+		known = append(known, &definition{
+			source:    source{client: cat.Client, scope: cat.Scope, file: cat.Source, name: cat.Name, time: changed},
+			transport: cat.Transport,
+			fault:     &fault{state: stateError, what: "the configuration file cannot be read: " + bad.What, mend: bad.Mend},
+		})
+	}
+	return known
+}
+
+// Root implements fs.Provider.
+func (p *Provider) Root() fs.Dir { return p.root }
+
+// ConfigFiles are the files whose change may call for Reload, there or not.
+func (p *Provider) ConfigFiles() []string {
+	var files []string
+	if p.settingsPath != "" {
+		files = append(files, p.settingsPath)
+	}
+	for _, a := range agents() {
+		files = append(files, a.file(p.opts.Home))
+	}
+	return files
+}
+
+// all are the present servers. The slice is not written to.
+func (p *Provider) all() []*server {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.servers
+}

@@ -1,0 +1,141 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+)
+
+const indexName = "INDEX.md"
+
+// published is what the root folder shows.
+type published struct {
+	mu      sync.Mutex // orders publications
+	folders map[string]fs.Node
+	text    []byte
+	index   fs.Node // of text
+	state   string
+	since   time.Time // of state
+}
+
+// publishFolders shows the folders of all servers and the index, and tells of
+// the folders that came, went or were replaced.
+func (p *Provider) publishFolders() {
+	folders := make(map[string]fs.Node)
+	for _, s := range p.all() {
+		folders[s.brief().file] = s.dir
+	}
+	p.shown.mu.Lock()
+	before := p.shown.folders
+	first := before == nil
+	var changed []string
+	for name, n := range folders {
+		if before[name] != n {
+			changed = append(changed, name)
+		}
+	}
+	for name := range before {
+		if folders[name] == nil {
+			changed = append(changed, name)
+		}
+	}
+	p.shown.folders = folders
+	if first || len(changed) > 0 {
+		nodes := maps.Clone(folders)
+		t := p.env.Now()
+		if first {
+			t = p.factTime()
+		}
+		if p.shown.index != nil {
+			nodes[indexName] = p.shown.index
+		}
+		p.root.Replace(t, nodes)
+	}
+	p.shown.mu.Unlock()
+	if !first {
+		slices.Sort(changed)
+		for _, name := range changed {
+			p.env.Changed(name)
+		}
+	}
+	p.publishIndex()
+}
+
+// publishIndex shows the index if it has changed.
+func (p *Provider) publishIndex() {
+	if p.publishIndexText() {
+		p.env.Changed(indexName)
+	}
+}
+
+func (p *Provider) publishIndexText() (changed bool) {
+	p.shown.mu.Lock()
+	defer p.shown.mu.Unlock()
+	if p.shown.folders == nil {
+		return false // it is being made
+	}
+	servers, problems := p.briefs()
+	first := p.shown.text == nil
+	t := p.env.Now()
+	if first {
+		t = p.factTime()
+	}
+	if state := overall(servers, problems); state != p.shown.state {
+		p.shown.state, p.shown.since = state, t
+	}
+	text := indexText(servers, problems, p.places())
+	if bytes.Equal(text, p.shown.text) {
+		return false
+	}
+	p.shown.text, p.shown.index = text, fs.NewText(t, text)
+	p.root.Set(t, indexName, p.shown.index)
+	return !first
+}
+
+// briefs are all servers and the problems with configuration files.
+func (p *Provider) briefs() ([]brief, []fs.Problem) {
+	p.mu.Lock()
+	servers, problems := p.servers, p.problems
+	p.mu.Unlock()
+	all := make([]brief, 0, len(servers))
+	for _, s := range servers {
+		all = append(all, s.brief())
+	}
+	return all, problems
+}
+
+// factTime is the time of the newest fact that is known at the beginning, so
+// that what is shown then has the same time after a restart.
+func (p *Provider) factTime() time.Time {
+	var newest time.Time
+	servers, _ := p.briefs()
+	for _, b := range servers {
+		for _, t := range []time.Time{b.condition.since, b.catalogue} {
+			if t.After(newest) {
+				newest = t
+			}
+		}
+	}
+	return cmp.Or(newest, p.env.Now())
+}
+
+// places are the files in which servers are looked for, ctxfs's own first, as
+// people write them.
+func (p *Provider) places() []string {
+	files := []string{cmp.Or(p.settingsPath, filepath.Join(p.opts.Home, ".config", "ctxfs", "config.toml"))}
+	for _, a := range agents() {
+		files = append(files, a.file(p.opts.Home))
+	}
+	for i, f := range files {
+		if rel, err := filepath.Rel(p.opts.Home, f); err == nil && filepath.IsLocal(rel) {
+			files[i] = "~/" + rel
+		}
+	}
+	return files
+}

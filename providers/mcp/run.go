@@ -1,0 +1,289 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// steady is how long a server must have been ready for its next failure to
+// count as a first one.
+const steady = time.Minute
+
+// begin starts the goroutine of the server. Before it starts anything it
+// waits for the end of another one of the same server.
+func (s *server) begin(before <-chan struct{}) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.cancel, s.done = cancel, make(chan struct{})
+	s.update(func() { s.condition = condition{state: stateStarting} })
+	go func() {
+		defer close(s.done)
+		if before != nil {
+			<-before
+		}
+		s.run(ctx)
+	}()
+}
+
+// run starts the server, and again whenever it fails, until ctx ends.
+func (s *server) run(ctx context.Context) {
+	t := s.p.timing
+	wait := t.retry
+	for ctx.Err() == nil {
+		life := s.live(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		select {
+		case <-s.again:
+			wait = t.retry
+			s.update(func() { s.condition = condition{state: stateStarting, since: s.condition.since} })
+			continue
+		default:
+		}
+		if life.ready >= steady {
+			wait = t.retry
+		}
+		var timer <-chan time.Time
+		if life.state != stateNeedsAuth { // only the user can change that
+			life.next = s.p.env.Now().Add(wait)
+			timer = time.After(wait)
+			wait = min(2*wait, t.retryMax)
+		}
+		s.update(func() {
+			life.since = s.condition.since
+			s.condition = life.condition
+		})
+		select {
+		case <-ctx.Done():
+		case <-timer:
+		case <-s.again:
+			wait = t.retry
+			s.update(func() { s.condition = condition{state: stateStarting, since: s.condition.since} })
+		}
+	}
+}
+
+// life is how one run of a server ended.
+type life struct {
+	condition
+	ready time.Duration // for how long it was ready
+}
+
+// live starts the server, shows its lists, and stays with it until it ends, a
+// restart is asked for, or ctx ends.
+func (s *server) live(ctx context.Context) life {
+	slot, err := s.p.slots.take(ctx, s.p.timing.slot)
+	if err != nil {
+		return life{}
+	}
+	defer slot.release()
+
+	limit := s.p.timing.start
+	s.mu.Lock()
+	def, legacy := s.def, s.shown != nil && s.shown.Legacy && s.shown.Command == s.def.hash()
+	if def.startTimeout > 0 {
+		limit = def.startTimeout
+	}
+	starting, stop := context.WithTimeout(ctx, limit)
+	s.interrupt = stop
+	select {
+	case <-s.again: // this is the start that was asked for
+	default:
+	}
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.interrupt = nil
+		s.mu.Unlock()
+		stop()
+	}()
+
+	d := &dialer{def: def, home: s.p.opts.Home, lookup: s.p.opts.LookupEnv, timing: s.p.timing, log: s.p.env.Log, now: s.p.env.Now}
+	c, err := d.dial(starting, legacy)
+	if err != nil {
+		return life{condition: s.explain(def, c, err, limit)}
+	}
+	defer c.close(s.p.timing)
+	all := c.lists(starting)
+	if err := all[tools].err; err != nil || starting.Err() != nil {
+		if err == nil {
+			err = starting.Err()
+		}
+		return life{condition: s.explain(def, c, c.ending(err, s.p.timing), limit)}
+	}
+	slot.release()
+	s.adopt(c, all, true)
+	begun := s.p.env.Now()
+	cause := s.serve(ctx, c, limit)
+	life := life{ready: s.p.env.Now().Sub(begun)}
+	if cause != nil {
+		life.condition = s.explain(def, c, c.ending(cause, s.p.timing), limit)
+	}
+	return life
+}
+
+// serve keeps the lists current as long as the server runs. It returns why it
+// does no more, or nil where that was wanted.
+func (s *server) serve(ctx context.Context, c *connection, limit time.Duration) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.again:
+			s.again <- struct{}{} // for run
+			return nil
+		case <-c.lost:
+			return &lostError{cause: c.cause}
+		case <-c.changed:
+		}
+		settle := time.NewTimer(s.p.timing.settle)
+		select {
+		case <-ctx.Done():
+			settle.Stop()
+			return nil
+		case <-settle.C:
+		}
+		select { // what was told meanwhile is answered by the same lists
+		case <-c.changed:
+		default:
+		}
+		listing, stop := context.WithTimeout(ctx, limit)
+		all := c.lists(listing)
+		stop()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case all[tools].err != nil && c.http != nil && c.http.sessionLost():
+			return &lostError{cause: all[tools].err}
+		}
+		for k := range all {
+			if errors.Is(all[k].err, context.DeadlineExceeded) {
+				all[k].err = fmt.Errorf("no answer within %s", seconds(limit))
+			}
+		}
+		s.adopt(c, all, false)
+	}
+}
+
+// adopt shows and saves what the server has listed. A list that could not be
+// fetched, or is empty where there was a good one, does not replace it.
+func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
+	now := s.p.env.Now().UTC()
+	s.mu.Lock()
+	def, before := s.def, s.unsaved
+	s.mu.Unlock()
+	if before == nil {
+		if before = s.p.cache.load(def); before == nil {
+			before = new(catalogue)
+		}
+	}
+	cat := describe(def, c, now, before)
+	for k, l := range all {
+		old := before.Lists[k]
+		switch method := lists[k].method; {
+		case l.err != nil:
+			cat.Notes = append(cat.Notes, s.tidy(def, method+" failed, what was known before is shown: "+clean.Line(trimURL(l.err).Error())))
+			l.list = old
+		case len(l.list.Items) == 0 && len(old.Items) > 0 && before.Command == cat.Command && (l.asked || kind(k) == tools):
+			cat.Notes = append(cat.Notes, fmt.Sprintf("the server listed no %s, those known before (%d) are shown", lists[k].plural, len(old.Items)))
+			l.list = old
+		default:
+			l.list.succeed(old, now)
+		}
+		if l.note != "" {
+			cat.Notes = append(cat.Notes, l.note)
+		}
+		cat.Lists[k] = l.list
+	}
+	var unsaved *catalogue
+	if err := s.p.cache.save(cat); err != nil {
+		s.p.env.Log.Warn("a catalogue cannot be saved", "server", def.name, "err", err)
+		unsaved = cat
+	}
+	shown := show(cat)
+	remarks := s.remarks(def, c)
+	s.update(func() {
+		s.unsaved = unsaved
+		s.shown = shown
+		if ready {
+			s.condition = condition{state: stateReady, since: s.condition.since}
+		}
+		s.condition.remarks = remarks
+	})
+}
+
+// describe is a catalogue without its lists.
+func describe(d *definition, c *connection, now time.Time, before *catalogue) *catalogue {
+	info := c.info
+	cat := &catalogue{
+		Format: cacheFormat,
+		Name:   d.name, Source: d.file, Scope: d.scope, Client: d.client,
+		Command: d.hash(), Transport: d.transport,
+		Server:   serverInfo{Name: info.ServerInfo.Name, Title: info.ServerInfo.Title, Version: info.ServerInfo.Version},
+		Protocol: info.ProtocolVersion, Legacy: c.legacy, Instructions: info.Instructions,
+		Time: now, Described: now,
+	}
+	if cat.Server == before.Server && cat.Protocol == before.Protocol && cat.Instructions == before.Instructions && cat.Transport == before.Transport {
+		cat.Described = before.Described
+	}
+	return cat
+}
+
+// remarks are what a server does that it should not.
+func (s *server) remarks(d *definition, c *connection) (remarks []string) {
+	if c == nil || c.output == nil {
+		return nil
+	}
+	n, first, long := c.output.strays()
+	if n > 0 {
+		for i := range first {
+			first[i] = fmt.Sprintf("%q", clean.Cut(clean.Line(first[i]), strayLength))
+		}
+		remarks = append(remarks, s.tidy(d, fmt.Sprintf("%s on its standard output that are no messages, such as %s",
+			count(n, "line"), strings.Join(first, ", "))))
+	}
+	if long {
+		remarks = append(remarks, fmt.Sprintf("it wrote a message of more than %d MiB", maxLine>>20))
+	}
+	return remarks
+}
+
+// tidy makes a text from outside fit to be shown.
+func (s *server) tidy(d *definition, text string) string {
+	return d.redact(clean.Text(d.redact(text)))
+}
+
+// slots bound how many servers start at the same time.
+type slots chan struct{}
+
+type slot struct {
+	once  sync.Once
+	slots slots
+	timer *time.Timer
+}
+
+// take waits for a slot. It is given back when released, or after the time
+// given: a server that does not answer is not to hold up others.
+func (s slots) take(ctx context.Context, limit time.Duration) (*slot, error) {
+	select {
+	case s <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	taken := &slot{slots: s}
+	taken.timer = time.AfterFunc(limit, taken.free)
+	return taken, nil
+}
+
+func (s *slot) release() {
+	s.timer.Stop()
+	s.free()
+}
+
+func (s *slot) free() { s.once.Do(func() { <-s.slots }) }

@@ -1,0 +1,234 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+)
+
+// server is one configured server: its folder, and the goroutine that runs it.
+type server struct {
+	p   *Provider
+	dir *fs.Folder
+
+	toolsDir, resourcesDir, promptsDir *fs.Folder
+
+	again  chan struct{} // somebody asked for a restart
+	cancel context.CancelFunc
+	done   chan struct{} // closed when the goroutine has ended; nil where there is none
+
+	mu        sync.Mutex
+	def       *definition
+	file      string   // the name of its folder
+	namesakes []string // remarks on servers of the same name
+	condition condition
+	shown     *snapshot  // nil where there is no catalogue
+	unsaved   *catalogue // the catalogue, where it could not be saved
+	interrupt func()     // ends the attempt to start that is under way
+	texts     map[string][]byte
+}
+
+// newServer makes the folder of a server from what is known without starting
+// it.
+func newServer(p *Provider, d *definition, file string, namesakes []string) *server {
+	s := &server{
+		p: p, def: d, file: file, namesakes: namesakes,
+		dir:      new(fs.Folder),
+		toolsDir: new(fs.Folder), resourcesDir: new(fs.Folder), promptsDir: new(fs.Folder),
+		again: make(chan struct{}, 1),
+		texts: make(map[string][]byte),
+	}
+	if cat := p.cache.load(d); cat != nil && !d.disabled {
+		s.shown = show(cat)
+	}
+	s.condition = s.atRest()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	begun := cmp.Or(s.condition.since, p.env.Now())
+	s.dir.Replace(begun, map[string]fs.Node{"tools": s.toolsDir, "resources": s.resourcesDir, "prompts": s.promptsDir})
+	s.publishSections(nil, begun)
+	s.publishTexts(begun)
+	return s
+}
+
+// atRest is the condition of a server that has not been started. Its time is
+// that of the facts, so that it is the same after a restart of ctxfs.
+func (s *server) atRest() condition {
+	d := s.def
+	switch {
+	case d.disabled:
+		return condition{state: stateDisabled, since: d.time, mend: "to use it, take `disabled` out of the entry " + d.quotedName() + " in " + d.file}
+	case d.fault != nil:
+		return condition{state: d.fault.state, since: d.time, what: d.redact(d.fault.what), mend: d.fault.mend}
+	case s.shown != nil:
+		return condition{state: stateCached, since: s.shown.Time}
+	}
+	return condition{state: stateStopped, since: d.time, mend: "ctxfs mount starts it"}
+}
+
+// startable tells whether there is anything to start.
+func (d *definition) startable() bool { return !d.disabled && d.fault == nil }
+
+// update changes what is known of the server and shows it.
+func (s *server) update(change func()) {
+	s.mu.Lock()
+	before, was := s.shown, s.condition.state
+	change()
+	now := s.p.env.Now()
+	if s.condition.state != was {
+		s.condition.since = now
+	}
+	changed := append(s.publishSections(before, now), s.publishTexts(now)...)
+	file := s.file
+	s.mu.Unlock()
+	for _, path := range changed {
+		s.p.env.Changed(file + "/" + path)
+	}
+	s.p.publishIndex()
+}
+
+// publishSections shows the folders of definitions whose content differs from
+// that of the snapshot before, and returns their names.
+func (s *server) publishSections(before *snapshot, now time.Time) (changed []string) {
+	if s.shown == before && before != nil {
+		return nil
+	}
+	for _, f := range []struct {
+		name string
+		dir  *fs.Folder
+		of   func(*snapshot) section
+	}{
+		{"tools", s.toolsDir, func(s *snapshot) section { return s.tools }},
+		{"resources", s.resourcesDir, func(s *snapshot) section { return s.resources }},
+		{"prompts", s.promptsDir, func(s *snapshot) section { return s.prompts }},
+	} {
+		var is, was section
+		if s.shown != nil {
+			is = f.of(s.shown)
+		}
+		if before != nil {
+			was = f.of(before)
+			if is.equal(was) {
+				continue
+			}
+		}
+		f.dir.Replace(cmp.Or(is.changed, now), is.nodes())
+		if before != nil || len(is.items) > 0 {
+			changed = append(changed, f.name)
+		}
+	}
+	return changed
+}
+
+// equal tells whether two sections are the same files.
+func (s section) equal(o section) bool {
+	if len(s.items) != len(o.items) || !s.changed.Equal(o.changed) {
+		return false
+	}
+	for i := range s.items {
+		if a, b := &s.items[i], &o.items[i]; a.file != b.file || !bytes.Equal(a.body, b.body) {
+			return false
+		}
+	}
+	return true
+}
+
+// publishTexts shows the files of text that differ, and returns their names.
+// The time is theirs if they change; those shown for the first time have the
+// time of their facts.
+func (s *server) publishTexts(now time.Time) (changed []string) {
+	factTime := cmp.Or(s.def.time, now)
+	if s.shown != nil {
+		factTime = s.shown.Described
+	}
+	set := func(name string, body []byte, t time.Time) {
+		old, had := s.texts[name]
+		switch {
+		case len(body) == 0 && had:
+			delete(s.texts, name)
+			s.dir.Remove(now, name)
+		case len(body) == 0, had && bytes.Equal(old, body):
+			return
+		case had:
+			s.texts[name] = body
+			s.dir.Set(now, name, fs.NewText(now, body))
+		default:
+			s.texts[name] = body
+			s.dir.Set(now, name, fs.NewText(t, body))
+		}
+		changed = append(changed, name)
+	}
+	set("STATUS.md", s.statusText(), cmp.Or(s.condition.since, now))
+	if text, err := s.metadataText(); err == nil {
+		set("SERVER_METADATA.json", text, factTime)
+	}
+	var instructions []byte
+	if s.shown != nil {
+		if text := clean.Text(s.shown.Instructions); text != "" {
+			instructions = []byte(text)
+			if text[len(text)-1] != '\n' {
+				instructions = append(instructions, '\n')
+			}
+		}
+	}
+	set("INSTRUCTIONS.md", instructions, factTime)
+	return changed
+}
+
+// brief is what others tell of the server.
+func (s *server) brief() brief {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := brief{file: s.file, condition: s.condition, about: s.shown.about()}
+	if s.shown != nil {
+		b.catalogue, b.tools = s.shown.Time, s.shown.tools.items
+	}
+	return b
+}
+
+// redefine gives the server a definition that starts the same server, perhaps
+// from other sources, the name of its folder, and remarks.
+func (s *server) redefine(d *definition, file string, namesakes []string) {
+	s.mu.Lock()
+	moved := s.file != file
+	s.def, s.file, s.namesakes = d, file, namesakes
+	changed := s.publishTexts(s.p.env.Now())
+	s.mu.Unlock()
+	if moved {
+		return // the provider tells of the whole folder
+	}
+	for _, path := range changed {
+		s.p.env.Changed(file + "/" + path)
+	}
+}
+
+// end tells the goroutine to end, which takes a while.
+func (s *server) end() {
+	if s.cancel != nil {
+		s.cancel()
+	}
+}
+
+// restart asks the goroutine to start the server anew, at once.
+func (s *server) restart() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.def.startable() {
+		c := s.condition
+		return fmt.Errorf("server %q is %s: %s", s.file, c.state, cmp.Or(c.what, "it is not to be started")+"; "+c.mend)
+	}
+	select {
+	case s.again <- struct{}{}:
+	default: // it has been asked already
+	}
+	if s.interrupt != nil {
+		s.interrupt()
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package mcp
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestAServerAppears(t *testing.T) {
+	w := newWorld(t)
+	w.claude(map[string]any{"hello": stub("ok")})
+	w.open()
+	contains(t, w.cat("hello/STATUS.md"), "state: stopped\n")
+	if got := w.ls("hello"); got != "SERVER_METADATA.json STATUS.md prompts resources tools" {
+		t.Errorf("before the start: %s", got)
+	}
+	w.start()
+	status := w.untilState("hello", "ready")
+	contains(t, status, "since: ", "catalogue: ", ", 1 tool, 0 resources, 0 prompts\n")
+	if got := w.ls("hello"); got != "INSTRUCTIONS.md SERVER_METADATA.json STATUS.md prompts resources tools" {
+		t.Errorf("files: %s", got)
+	}
+	want := `{
+  "name": "greet",
+  "description": "Says hello. Politely.",
+  "arguments": {
+    "type": "object",
+    "properties": {
+      "who": {
+        "type": "string",
+        "description": "Whom"
+      }
+    }
+  }
+}
+`
+	if got := w.cat("hello/tools/greet.json"); got != want {
+		t.Errorf("the tool: %s", got)
+	}
+	contains(t, w.cat("hello/INSTRUCTIONS.md"), "Use the stub. With care.\n")
+	contains(t, w.cat("hello/SERVER_METADATA.json"), `"name": "hello"`, `"server": "stub"`, `"version": "1.2.3"`,
+		`"protocol": "2025-06-18"`, `"client": "claude-code"`, `.claude.json"`)
+	contains(t, w.cat("INDEX.md"), "hello/greet — Says hello.\n")
+	containsNot(t, w.cat("INDEX.md"), "not ready")
+	if s := w.p.Status(); s.State != "ready" || s.Summary != "1 server, 1 tool" || s.Items[0].About != "Use the stub." {
+		t.Errorf("status: %+v", s)
+	}
+}
+
+func TestServersThatFail(t *testing.T) {
+	const secret = "hunter2-hunter2"
+	w := newWorld(t)
+	w.opts.timing.start = 700 * time.Millisecond
+	w.claude(map[string]any{
+		"dies":    stub("dies-at-start", "STUB_SECRET", secret),
+		"silent":  stub("silent"),
+		"garbage": stub("garbage", "STUB_SECRET", secret),
+		"lost":    map[string]any{"command": "no-such-program-here"},
+		"nolist":  stub("no-list"),
+	})
+	w.open().start()
+	contains(t, w.untilState("dies", "error"), "exit status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ")
+	contains(t, w.untilState("silent", "error"), "error: no answer within 0.7 s")
+	contains(t, w.untilState("garbage", "error"), "error: no answer within 0.7 s", "no messages, such as \"loading modules, password is ***")
+	contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "mend: install it")
+	contains(t, w.untilState("nolist", "error"), "fetch failed")
+	for _, server := range []string{"dies", "garbage"} {
+		containsNot(t, w.cat(server+"/STATUS.md"), secret, "\x1b", "\u202e")
+	}
+	s := w.p.Status()
+	if s.State != "degraded" || len(s.Problems) != 5 || s.Problems[0].Mend == "" {
+		t.Errorf("status: %+v", s)
+	}
+	contains(t, w.cat("INDEX.md"), "- dies: error: it ended with exit status 3")
+}
+
+func TestOddServersThatWork(t *testing.T) {
+	w := newWorld(t)
+	journal, count := w.journal()
+	w.claude(map[string]any{
+		"banner":  stub("banner"),
+		"strict":  stub("strict", stubJournal, journal),
+		"ignores": stub("ignores"),
+		"pages":   stub("pages"),
+	})
+	w.open().start()
+	contains(t, w.untilState("banner", "ready"), "2 lines on its standard output", "Welcome to the stub server!")
+	w.untilState("strict", "ready")
+	if got := count("start"); got != 2 {
+		t.Errorf("the strict server was started %d times, not 2", got)
+	}
+	w.untilState("ignores", "ready")
+	contains(t, w.untilState("pages", "ready"), "repeats a page", "3 tools")
+
+	// The era is remembered: one start, no probe.
+	w.reopen().start()
+	w.untilState("strict", "ready")
+	if starts, probes := count("start"), count("server/discover"); starts != 3 || probes != 1 {
+		t.Errorf("after a restart: %d starts, %d probes, not 3 and 1", starts, probes)
+	}
+}
+
+func TestADeadServerIsStartedAgain(t *testing.T) {
+	w := newWorld(t)
+	w.opts.timing.retry = time.Millisecond
+	w.opts.timing.retryMax = 4 * time.Millisecond
+	journal, count := w.journal()
+	w.claude(map[string]any{"mortal": stub("dies-after-handshake", stubJournal, journal)})
+	w.open().start()
+	w.until("three starts", func() bool { return count("start") >= 3 })
+	contains(t, w.untilState("mortal", "error"), "exit status 4", "that is all for today")
+	contains(t, w.cat("INDEX.md"), "mortal/greet — ")
+}
+
+func TestRestart(t *testing.T) {
+	w := newWorld(t)
+	tools := w.write("tools.json", `[{"name":"one"}]`)
+	w.claude(map[string]any{"a.b": stub("ok", stubTools, tools), "off": map[string]any{"command": "x", "disabled": true}})
+	w.open()
+	if err := w.p.Restart("a.b"); err == nil {
+		t.Error("restarted before the start")
+	}
+	w.start()
+	w.untilState("a_b", "ready")
+	for i, name := range []string{"a.b", "a_b", ""} {
+		tool := "tool" + strconv.Itoa(i)
+		w.write(tools, `[{"name":"`+tool+`"}]`)
+		if err := w.p.Restart(name); err != nil {
+			t.Fatal(err)
+		}
+		w.until(tool, func() bool { return w.ls("a_b/tools") == tool+".json" })
+	}
+	for name, want := range map[string]string{"a_c": `did you mean "a_b"?`, "off": "is disabled"} {
+		if err := w.p.Restart(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Restart(%q): %v", name, err)
+		}
+	}
+}
+
+func TestListChanged(t *testing.T) {
+	w := newWorld(t)
+	tools := w.write("tools.json", `[{"name":"one"},{"name":"two"}]`)
+	w.claude(map[string]any{"stub": stub("changes", stubTools, tools)})
+	w.open().start()
+	w.untilState("stub", "ready")
+	one, two := w.stat("stub/tools/one.json"), w.stat("stub/tools/two.json")
+	w.drain()
+
+	w.write(tools, `[{"name":"one"},{"name":"two","description":"Now with words."}]`)
+	w.until("the change", func() bool { return strings.Contains(w.cat("stub/tools/two.json"), "words") })
+	if got := w.stat("stub/tools/one.json"); got != one {
+		t.Errorf("the tool that is as it was: %v, was %v", got, one)
+	}
+	if got := w.stat("stub/tools/two.json"); got.Version == two.Version || !got.ModTime.After(two.ModTime) {
+		t.Errorf("the tool that changed: %v, was %v", got, two)
+	}
+	w.until("the news", func() bool { return strings.Contains(w.cat("INDEX.md"), "Now with words.") })
+	w.mu.Lock()
+	changes := strings.Join(w.changes, " ")
+	w.mu.Unlock()
+	contains(t, changes, "stub/tools")
+	containsNot(t, changes, "stub/prompts", "stub/resources", "stub/SERVER_METADATA.json")
+
+	// Equal content, spelled otherwise, changes nothing.
+	w.drain()
+	folder, listed := w.stat("stub/tools"), w.p.all()[0].brief().catalogue
+	w.write(tools, `[ {"name":"one"}, {"name":"two","description":"Now with words."} ]`)
+	w.until("another list", func() bool {
+		return w.p.all()[0].brief().catalogue.After(listed)
+	})
+	if got := w.stat("stub/tools"); got != folder {
+		t.Errorf("the folder: %v, was %v", got, folder)
+	}
+}
+
+func TestNoProcessIsLeft(t *testing.T) {
+	w := newWorld(t)
+	journal, _ := w.journal()
+	w.claude(map[string]any{"launcher": stub("grandchild", stubJournal, journal)})
+	w.open().start()
+	w.untilState("launcher", "ready")
+	text, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(text), "grandchild ")
+	pid, err := strconv.Atoi(strings.Fields(after)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(5 * time.Second); syscall.Kill(pid, 0) == nil && !zombie(pid); {
+		if time.Now().After(deadline) {
+			t.Fatalf("the grandchild %d is alive", pid)
+		}
+		time.Sleep(time.Millisecond) // its parent is init, nobody else is told
+	}
+}
+
+// zombie tells whether a process has ended and waits for its parent.
+func zombie(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return err == nil && strings.HasPrefix(state, "Z")
+}

@@ -1,0 +1,114 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// The states of a server, as they are written in STATUS.md.
+const (
+	stateStarting   = "starting"            // it has not answered yet
+	stateReady      = "ready"               // it runs and its lists are shown
+	stateCached     = "cached"              // its lists are known, it does not run
+	stateNeedsAuth  = "needs-auth"          // it wants to know who asks
+	stateError      = "error"               // it cannot be used, for a reason that is told
+	stateStopped    = "stopped"             // it was never started
+	stateDisabled   = "disabled"            // by configuration
+	stateUnresolved = "unresolved-variable" // a variable of its configuration has no value
+)
+
+// condition is how a server is, as its STATUS.md tells it.
+type condition struct {
+	state string
+	since time.Time
+	what  string    // the error, one line
+	mend  string    // the command or change that mends it
+	next  time.Time // when it is tried again
+	// stderr is the end of its standard error, clean.
+	stderr string
+	// remarks are of this run of the server.
+	remarks []string
+}
+
+// failing tells whether a user has something to mend.
+func (c condition) failing() bool {
+	return c.state == stateError || c.state == stateNeedsAuth || c.state == stateUnresolved
+}
+
+// statusText is the text of STATUS.md.
+func (s *server) statusText() []byte {
+	var out strings.Builder
+	line := func(key, value string) {
+		if value != "" {
+			fmt.Fprintf(&out, "%s: %s\n", key, value)
+		}
+	}
+	c := s.condition
+	line("state", c.state)
+	line("since", stamp(c.since))
+	if s.shown != nil {
+		line("catalogue", stamp(s.shown.Time)+", "+s.shown.counts())
+	}
+	line("error", clean.Line(c.what))
+	if !c.next.IsZero() {
+		line("next try", stamp(c.next))
+	}
+	line("mend", clean.Line(c.mend))
+
+	notes := s.notes()
+	if len(notes) > 0 {
+		out.WriteString("\n")
+	}
+	for _, n := range notes {
+		fmt.Fprintf(&out, "- %s\n", clean.Line(n))
+	}
+	if stderr := strings.TrimRight(c.stderr, "\n"); stderr != "" {
+		fence := fenceFor(stderr)
+		fmt.Fprintf(&out, "\nend of its standard error:\n\n%stext\n%s\n%s\n", fence, stderr, fence)
+	}
+	return []byte(out.String())
+}
+
+// notes are all remarks on the server.
+func (s *server) notes() []string {
+	var notes []string
+	if s.shown != nil {
+		if s.def.fault == nil && s.shown.Command != s.def.hash() {
+			notes = append(notes, "the catalogue is from an earlier command of this server")
+		}
+		notes = append(notes, s.shown.Notes...)
+	}
+	notes = append(notes, s.def.notes...)
+	notes = append(notes, s.condition.remarks...)
+	return append(notes, s.namesakes...)
+}
+
+// counts tells how much a catalogue holds.
+func (s *snapshot) counts() string {
+	return strings.Join([]string{
+		count(len(s.tools.items), "tool"),
+		count(len(s.resources.items), "resource"),
+		count(len(s.prompts.items), "prompt"),
+	}, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// fenceFor is a fence that the text does not contain.
+func fenceFor(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
+}

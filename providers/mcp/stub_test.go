@@ -1,0 +1,215 @@
+package mcp
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The variables of a stub server.
+const (
+	stubMode    = "CTXFS_TEST_STUB"
+	stubJournal = "CTXFS_TEST_JOURNAL" // a file: a line for each start and request
+	stubTools   = "CTXFS_TEST_TOOLS"   // a file: the tools, as JSON; read for each list
+)
+
+// message is a JSON-RPC message.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Cursor string `json:"cursor"`
+	} `json:"params"`
+}
+
+// runStub is a server on standard input and output that does what its mode
+// says.
+func runStub(mode string) {
+	journal("start")
+	switch mode {
+	case "dies-at-start":
+		fmt.Fprintln(os.Stderr, "\x1b[31mfatal\x1b[0m: the variable STUB_TOKEN is missing, not "+os.Getenv("STUB_SECRET"))
+		os.Exit(3)
+	case "silent":
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return
+	case "garbage":
+		for os.Getppid() != 1 {
+			if _, err := fmt.Println("\x1b[2Jloading \u202emodules, password is " + os.Getenv("STUB_SECRET")); err != nil {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+		return
+	case "banner":
+		fmt.Println("Welcome to the stub server!\nIt is a fine day.")
+	case "endless-line":
+		_, _ = io.Copy(os.Stdout, io.MultiReader(strings.NewReader(`{"`), endless{}))
+		return
+	case "grandchild":
+		grandchild()
+	case "stubborn":
+		signal.Ignore(syscall.SIGTERM)
+		for {
+			time.Sleep(time.Hour)
+		}
+	}
+	out := bufio.NewWriter(os.Stdout)
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		var m message
+		if json.Unmarshal([]byte(line), &m) != nil {
+			continue
+		}
+		journal(m.Method)
+		before := stubbedTools()
+		reply := answer(mode, m)
+		if reply == "" {
+			continue
+		}
+		fmt.Fprintln(out, reply)
+		out.Flush()
+		if mode == "dies-after-handshake" && m.Method == "tools/list" {
+			fmt.Fprintln(os.Stderr, "that is all for today")
+			os.Exit(4)
+		}
+		if mode == "changes" && m.Method == "tools/list" {
+			go tellWhenToolsChange(before)
+		}
+	}
+}
+
+// answer is the stub's answer to a message, or "".
+func answer(mode string, m message) string {
+	result := func(format string, args ...any) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, fmt.Sprintf(format, args...))
+	}
+	refuse := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"method not found"}}`, m.ID)
+	switch m.Method {
+	case "server/discover":
+		switch mode {
+		case "strict":
+			os.Exit(1)
+		case "ignores":
+			return ""
+		}
+		return refuse
+	case "initialize":
+		return result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},` +
+			`"serverInfo":{"name":"stub","version":"1.2.3","title":"A stub"},"instructions":"Use the stub. With care."}`)
+	case "tools/list":
+		if mode == "no-list" {
+			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"fetch failed"}}`, m.ID)
+		}
+		if mode == "pages" {
+			switch m.Params.Cursor {
+			case "":
+				return result(`{"tools":[{"name":"a"}],"nextCursor":"2"}`)
+			case "2":
+				return result(`{"tools":[{"name":"b"}],"nextCursor":"3"}`)
+			default:
+				return result(`{"tools":[{"name":"c"}],"nextCursor":"2"}`)
+			}
+		}
+		return result(`{"tools":%s}`, stubbedTools())
+	}
+	if m.ID == nil {
+		return ""
+	}
+	return refuse
+}
+
+func stubbedTools() string {
+	if text, err := os.ReadFile(os.Getenv(stubTools)); err == nil {
+		return strings.ReplaceAll(string(text), "\n", " ")
+	}
+	return `[{"name":"greet","description":"Says hello. Politely.","inputSchema":{"type":"object","properties":{"who":{"type":"string","description":"Whom"}}}}]`
+}
+
+// tellWhenToolsChange says so when the file of tools is another one.
+func tellWhenToolsChange(before string) {
+	for stubbedTools() == before {
+		time.Sleep(5 * time.Millisecond)
+	}
+	fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+}
+
+// grandchild starts one that ends neither with its input nor when asked to,
+// and notes its process id.
+func grandchild() {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), stubMode+"=stubborn")
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+	journal(fmt.Sprintf("grandchild %d", cmd.Process.Pid))
+}
+
+func journal(what string) {
+	path := os.Getenv(stubJournal)
+	if path == "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	fmt.Fprintln(f, what)
+}
+
+// endless is a text without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+// httpStub is a stub over HTTP: status answers to those without the token.
+type httpStub struct {
+	token  string
+	status int
+	body   string
+	legacy bool
+}
+
+func (h httpStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer "+h.token {
+		http.Error(w, h.body, h.status)
+		return
+	}
+	if r.Method != http.MethodPost {
+		http.Error(w, "no stream here", http.StatusBadRequest)
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	var m message
+	if json.Unmarshal(body, &m) != nil {
+		http.Error(w, "bad", http.StatusBadRequest)
+		return
+	}
+	journal(m.Method)
+	if m.ID == nil {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Mcp-Session-Id", "s1")
+	fmt.Fprint(w, answer("", m))
+}

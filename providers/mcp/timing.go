@@ -1,0 +1,30 @@
+package mcp
+
+import "time"
+
+// timing are the waits of a provider; tests have shorter ones.
+type timing struct {
+	start    time.Duration // until a server has answered, unless configured
+	discover time.Duration // for an answer to the modern probe
+	slot     time.Duration // after which a silent server gives its slot back
+	settle   time.Duration // from the news of a change to asking for the lists
+	retry    time.Duration // before the first new try; doubles with each
+	retryMax time.Duration
+	relisten time.Duration // before a stream of notifications that ended is opened again
+	eof      time.Duration // from the end of its input to SIGTERM
+	term     time.Duration // from SIGTERM to SIGKILL
+}
+
+func usualTiming() timing {
+	return timing{
+		start:    30 * time.Second,
+		discover: 2 * time.Second,
+		slot:     3 * time.Second,
+		settle:   200 * time.Millisecond,
+		retry:    5 * time.Second,
+		retryMax: 10 * time.Minute,
+		relisten: 5 * time.Second,
+		eof:      2 * time.Second,
+		term:     3 * time.Second,
+	}
+}
