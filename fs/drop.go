@@ -190,8 +190,6 @@ func (d *Drop) List(context.Context) ([]Entry, error) {
 	return d.sorted, nil
 }
 
-func (d *Drop) prompt() {}
-
 // Create implements Inbox.
 func (d *Drop) Create(_ context.Context, name string) (Draft, error) {
 	if err := checkDropName(name); err != nil {

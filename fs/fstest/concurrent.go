@@ -1,0 +1,75 @@
+package fstest
+
+import (
+	"context"
+	"hash/fnv"
+	"io"
+	"sync"
+
+	"ctxfs/fs"
+)
+
+// concurrent has several readers walk the tree at the same time, who must all
+// see the same.
+func (c *checker) concurrent() {
+	const readers = 8
+	sums := make([]uint64, readers)
+	var all sync.WaitGroup
+	for i := range sums {
+		all.Go(func() { sums[i] = c.sum() })
+	}
+	all.Wait()
+	for _, sum := range sums {
+		if sum != sums[0] && !c.live {
+			c.errorf("readers at the same time saw different trees")
+			return
+		}
+	}
+}
+
+// sum is a hash of all that can be read.
+func (c *checker) sum() uint64 {
+	h := fnv.New64a()
+	walk(c.ctx, c.tree, func(n fs.Node) {
+		switch n := n.(type) {
+		case fs.Dir:
+			entries, err := c.tree.List(c.ctx, n)
+			if err != nil {
+				c.errorf("%v", err)
+			}
+			for _, e := range entries {
+				io.WriteString(h, e.Name+"\x00")
+			}
+		case fs.File:
+			body, err := c.tree.ReadAll(c.ctx, n)
+			if err != nil {
+				c.errorf("%v", err)
+			}
+			h.Write(body)
+		}
+	})
+	return h.Sum64()
+}
+
+// walk calls visit with every node that is listed. What cannot be
+// reached is left out.
+func walk(ctx context.Context, tree *fs.Tree, visit func(fs.Node)) {
+	var in func(n fs.Node)
+	in = func(n fs.Node) {
+		visit(n)
+		d, ok := n.(fs.Dir)
+		if !ok {
+			return
+		}
+		entries, err := tree.List(ctx, d)
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			if child, err := tree.Lookup(ctx, d, e.Name); err == nil {
+				in(child)
+			}
+		}
+	}
+	in(tree.Root())
+}

@@ -1,0 +1,95 @@
+package fstest
+
+import (
+	"context"
+	"io"
+	iofs "io/fs"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// Hanging is a fault that nodes share: their operations begin to hang, and go
+// on when they are released. They do not heed their contexts unless told to.
+type Hanging struct {
+	// HeedContext makes the operations end with their contexts.
+	HeedContext bool
+
+	arrived  chan struct{}
+	released chan struct{}
+	once     sync.Once
+}
+
+// NewHanging returns a fault whose nodes hang until Release.
+func NewHanging() *Hanging {
+	return &Hanging{arrived: make(chan struct{}, 1<<16), released: make(chan struct{})}
+}
+
+// Arrived gives a value for each operation that has begun to hang.
+func (h *Hanging) Arrived() <-chan struct{} { return h.arrived }
+
+// Release lets go all operations that hang, and all to come.
+func (h *Hanging) Release() { h.once.Do(func() { close(h.released) }) }
+
+func (h *Hanging) hang(ctx context.Context) error {
+	h.arrived <- struct{}{}
+	var left <-chan struct{}
+	if h.HeedContext {
+		left = ctx.Done()
+	}
+	select {
+	case <-h.released:
+		return nil
+	case <-left:
+		return ctx.Err()
+	}
+}
+
+// File returns a file of that size, all zero bytes, whose reads hang. Its
+// Attr answers.
+func (h *Hanging) File(t time.Time, size int64) fs.File {
+	return &hangingFile{h, fs.Attr{Mode: 0o444, Size: size, ModTime: t, Version: 1}}
+}
+
+// Dir returns an empty folder whose lookups and lists hang. Its Attr answers.
+func (h *Hanging) Dir(t time.Time) fs.Dir {
+	return &hangingDir{h, fs.Attr{Mode: iofs.ModeDir | 0o555, ModTime: t}}
+}
+
+type hangingFile struct {
+	fault *Hanging
+	attr  fs.Attr
+}
+
+func (f *hangingFile) Attr(context.Context) (fs.Attr, error) { return f.attr, nil }
+
+func (f *hangingFile) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	if err := f.fault.hang(ctx); err != nil {
+		return 0, err
+	}
+	n := max(0, min(int64(len(p)), f.attr.Size-off))
+	clear(p[:n])
+	if n < int64(len(p)) {
+		return int(n), io.EOF
+	}
+	return int(n), nil
+}
+
+type hangingDir struct {
+	fault *Hanging
+	attr  fs.Attr
+}
+
+func (d *hangingDir) Attr(context.Context) (fs.Attr, error) { return d.attr, nil }
+
+func (d *hangingDir) Lookup(ctx context.Context, _ string) (fs.Node, error) {
+	if err := d.fault.hang(ctx); err != nil {
+		return nil, err
+	}
+	return nil, fs.ErrNotExist
+}
+
+func (d *hangingDir) List(ctx context.Context) ([]fs.Entry, error) {
+	return nil, d.fault.hang(ctx)
+}
