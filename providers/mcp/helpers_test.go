@@ -213,13 +213,16 @@ func (w *world) ls(path string) string {
 	return strings.Join(names, " ")
 }
 
-// until waits for a condition, which is looked at after each change.
+// until waits for a condition. It is looked at after each change that is told,
+// and now and then for what is not told, such as the work of a process.
 func (w *world) until(what string, ok func() bool) {
 	w.t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline, tick := time.After(30*time.Second), time.NewTicker(10*time.Millisecond)
+	defer tick.Stop()
 	for !ok() {
 		select {
 		case <-w.news:
+		case <-tick.C:
 		case <-deadline:
 			w.t.Fatalf("not within 30 s: %s\n%s", what, w.cat("INDEX.md"))
 		}
