@@ -1,9 +1,9 @@
 package watch
 
 import (
-	"cmp"
 	"errors"
 	iofs "io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,12 +13,12 @@ import (
 
 // tree is a folder that is watched with all that is in it.
 type tree struct {
-	root  string // as given
-	real  string // what root leads to; "" if that is no folder now
-	dev   uint64
-	count int    // of its folders
-	err   error  // why not all of them are watched
-	point *point // root itself
+	root   string // as given
+	real   string // what root leads to; "" if that is no folder now
+	dev    uint64
+	count  int              // of its folders
+	failed map[string]error // folders that are not watched, and why
+	point  *point           // root itself
 }
 
 // folder is one watched folder.
@@ -52,7 +52,7 @@ func (w *Watcher) release(dir string) {
 
 // plant watches what the tree's root leads to.
 func (w *Watcher) plant(t *tree) {
-	t.err = nil
+	t.failed = make(map[string]error)
 	real, dev, ok := w.resolveFolder(t.root)
 	if !ok {
 		return
@@ -107,7 +107,7 @@ func (w *Watcher) walk(t *tree, dir string) {
 	for pending := []string{dir}; len(pending) > 0; pending = pending[1:] {
 		dir := pending[0]
 		if t.count >= w.opts.MaxDirs {
-			w.fault(t, ErrLimit)
+			w.fault(t, dir, ErrLimit)
 			return
 		}
 		f, err := w.hold(dir)
@@ -115,16 +115,17 @@ func (w *Watcher) walk(t *tree, dir string) {
 			continue
 		}
 		if err != nil {
-			w.fault(t, &iofs.PathError{Op: "watch", Path: dir, Err: err})
+			w.fault(t, dir, &iofs.PathError{Op: "watch", Path: dir, Err: err})
 			continue
 		}
 		if !slices.Contains(f.trees, t) {
 			f.trees = append(f.trees, t)
 			t.count++
 		}
+		delete(t.failed, dir)
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, iofs.ErrNotExist) {
-			w.fault(t, err)
+			w.fault(t, dir, err)
 		}
 		for _, e := range entries {
 			sub := filepath.Join(dir, e.Name())
@@ -138,19 +139,31 @@ func (w *Watcher) walk(t *tree, dir string) {
 	}
 }
 
-func (w *Watcher) fault(t *tree, err error) {
+func (w *Watcher) fault(t *tree, dir string, err error) {
 	w.opts.Log.Warn("not everything is watched", "below", t.root, "error", err)
-	t.err = cmp.Or(t.err, err)
+	t.failed[dir] = err
+}
+
+// err is the error of the first folder that is not watched.
+func (t *tree) err() error {
+	if len(t.failed) == 0 {
+		return nil
+	}
+	return t.failed[slices.Min(slices.Collect(maps.Keys(t.failed)))]
 }
 
 // drop forgets the folder at path and all below it, which are gone or are
 // others now, and returns the points whose way led through them.
 func (w *Watcher) drop(path string) (lost []*point) {
+	below := func(dir string) bool { return dir == path || strings.HasPrefix(dir, path+"/") }
+	for _, t := range w.trees {
+		maps.DeleteFunc(t.failed, func(dir string, _ error) bool { return below(dir) })
+	}
 	if w.folders[path] == nil {
 		return nil
 	}
 	for dir, f := range w.folders {
-		if dir != path && !strings.HasPrefix(dir, path+"/") {
+		if !below(dir) {
 			continue
 		}
 		delete(w.folders, dir)

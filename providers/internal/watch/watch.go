@@ -169,7 +169,7 @@ func (w *Watcher) Err(path string) error {
 	defer w.mu.RUnlock()
 	path = filepath.Clean(path)
 	if t := w.trees[path]; t != nil {
-		return cmp.Or(t.err, t.point.err)
+		return cmp.Or(t.err(), t.point.err)
 	}
 	if p := w.points[path]; p != nil {
 		return p.err

@@ -1,0 +1,215 @@
+package skills
+
+import (
+	"errors"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+)
+
+const (
+	// maxDepth is how deep below a source skills are looked for.
+	maxDepth = 4
+	// maxFolders is how many folders of one source are looked at.
+	maxFolders = 2000
+)
+
+// scan is one look at all sources.
+type scan struct {
+	*Provider
+	old   *snapshot
+	dirty map[string]bool
+
+	seen    map[string]bool // folders looked at, links resolved
+	folders int             // of this source
+
+	skills  []*skill // in order of precedence
+	faults  []fault
+	roots   []string // folders that are passed through
+	trees   []string // to be watched with all below
+	files   []string // to be watched
+	modTime time.Time
+}
+
+// place is a folder that is looked at.
+type place struct {
+	real   string // links resolved
+	given  string // as the user knows it
+	source *source
+	depth  int // 0 for the source itself
+}
+
+func (p *Provider) scan(old *snapshot, dirty map[string]bool) *scan {
+	s := &scan{Provider: p, old: old, dirty: dirty, seen: make(map[string]bool), modTime: builtinTime}
+	for i := range p.sources {
+		s.folders = 0
+		s.root(&p.sources[i])
+	}
+	builtin := *p.builtin
+	s.skills = append(s.skills, &builtin)
+	return s
+}
+
+func (s *scan) root(src *source) {
+	if s.hidden(src.dir) {
+		return
+	}
+	s.trees = append(s.trees, src.dir)
+	if _, err := os.Lstat(src.dir); errors.Is(err, iofs.ErrNotExist) {
+		s.roots = append(s.roots, src.dir)
+		return
+	}
+	real, info, err := s.resolve(src.dir)
+	switch {
+	case err != nil:
+		s.roots = append(s.roots, src.dir)
+		s.fault(unreadable(s.shown(src.dir), err))
+	case !info.IsDir():
+		s.roots = append(s.roots, src.dir)
+		s.fault(fault{where: s.shown(src.dir), what: "is not a folder", mend: "move it away: this is where skills are looked for", grave: true})
+	case !s.seen[real]:
+		s.seen[real] = true
+		s.roots = append(s.roots, real)
+		s.modTime = latest(s.modTime, info.ModTime())
+		s.group(place{real: real, given: src.dir, source: src})
+	}
+}
+
+// group looks for skills in a folder that is none, and returns how many it
+// found.
+func (s *scan) group(in place) int {
+	entries, err := os.ReadDir(in.real)
+	if err != nil {
+		if in.depth != 1 { // a folder of that depth is shown, with its fault
+			s.fault(unreadable(s.shown(in.given), err))
+		}
+		return 0
+	}
+	before := len(s.skills)
+	for _, e := range entries {
+		s.entry(in, e)
+	}
+	return len(s.skills) - before
+}
+
+func (s *scan) entry(in place, e os.DirEntry) {
+	name := e.Name()
+	grouped := in.depth == 0 && slices.Contains(in.source.groups, name)
+	if name == "node_modules" || strings.HasPrefix(name, ".") && !grouped {
+		return
+	}
+	at := place{real: filepath.Join(in.real, name), given: filepath.Join(in.given, name), source: in.source, depth: in.depth + 1}
+	if !e.IsDir() && e.Type() != iofs.ModeSymlink || s.hidden(at.real) {
+		return
+	}
+	if s.folders >= maxFolders {
+		if s.folders == maxFolders {
+			s.folders++
+			s.fault(fault{
+				where: s.shown(in.source.dir), what: "holds more folders than are looked at; some skills are missing here",
+				mend: "move what is no skill out of it", grave: true,
+			})
+		}
+		return
+	}
+	var info os.FileInfo
+	var err error
+	if linked := e.Type() == iofs.ModeSymlink; linked {
+		at.real, info, err = s.resolve(at.real)
+		if err == nil && (!info.IsDir() || within(in.real, at.real) || s.hidden(at.real)) {
+			return // no skill, a loop, a mount of ours
+		}
+		if err == nil {
+			s.trees = append(s.trees, at.real)
+		}
+	} else if info, err = os.Lstat(at.real); errors.Is(err, iofs.ErrNotExist) {
+		return // gone since
+	}
+	if err != nil {
+		s.fault(unreadable(s.shown(at.given), err))
+		return
+	}
+	if s.seen[at.real] {
+		return
+	}
+	s.seen[at.real] = true
+	s.folders++
+
+	file, err := findSkillFile(at.real)
+	if file == "" && err == nil && at.depth < maxDepth && s.group(at) > 0 {
+		s.roots = append(s.roots, at.real)
+		return
+	}
+	if file != "" || at.depth == 1 && !grouped {
+		s.found(at, info, file, err)
+	}
+}
+
+// found takes up the skill at a place. Without a file it has a fault: err, or
+// that it has no SKILL.md.
+func (s *scan) found(at place, info os.FileInfo, file string, err error) {
+	sk := &skill{own: filepath.Base(at.given), source: at.source.name, path: at.real, file: file, info: info}
+	old := s.old.byPath[at.real]
+	if old != nil && os.SameFile(old.info, info) {
+		sk.node = old.node
+	} else {
+		dir, err := fs.NewDiskDir(at.real, s.disk())
+		if err != nil {
+			return // gone since
+		}
+		sk.node = &skillFolder{DiskDir: dir, opts: s.disk()}
+	}
+	s.roots = append(s.roots, at.real)
+	switch {
+	case file != "":
+		if old == nil || old.file != file || s.dirty[file] || !old.card.current(file) {
+			sk.card = readCard(file)
+		} else {
+			sk.card = old.card
+		}
+		if isLink(file) {
+			s.files = append(s.files, file)
+		}
+		s.modTime = latest(s.modTime, sk.card.modTime())
+		sk.faults = sk.card.faults(s.shown(filepath.Join(at.given, filepath.Base(file))), sk.own)
+	case err == nil:
+		_, err = os.ReadDir(at.real)
+		if err == nil {
+			sk.faults = []fault{noSkillFile(s.shown(at.given))}
+			break
+		}
+		fallthrough
+	default:
+		sk.faults = []fault{unreadable(s.shown(at.given), err)}
+	}
+	s.skills = append(s.skills, sk)
+}
+
+func (s *scan) fault(f fault) { s.faults = append(s.faults, f) }
+
+func (s *scan) shown(path string) string { return shown(s.opts.Home, path) }
+
+// resolve follows links, and describes what they lead to.
+func (s *scan) resolve(path string) (real string, info os.FileInfo, err error) {
+	if real, err = filepath.EvalSymlinks(path); err == nil {
+		info, err = os.Lstat(real)
+	}
+	return real, info, err
+}
+
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().Type() == iofs.ModeSymlink
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

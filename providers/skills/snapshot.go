@@ -1,0 +1,154 @@
+package skills
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+)
+
+// snapshot is everything that is shown at one moment. It is not changed after
+// it was published.
+type snapshot struct {
+	skills  []*skill // by name
+	byPath  map[string]*skill
+	roots   []string
+	index   *fs.Text
+	text    []byte // of index
+	modTime time.Time
+	status  fs.Status
+}
+
+func (p *Provider) snapshot(old *snapshot, found *scan) *snapshot {
+	next := &snapshot{
+		skills: found.skills, byPath: make(map[string]*skill), roots: roots(found.roots),
+		index: old.index, text: old.text, modTime: found.modTime,
+	}
+	assignNames(next.skills)
+	slices.SortFunc(next.skills, func(a, b *skill) int { return cmp.Compare(a.name, b.name) })
+	for _, s := range next.skills {
+		if s.path != "" {
+			next.byPath[s.path] = s
+		}
+	}
+	faults := next.faults(found.faults, p.watchFaults())
+	if text := p.renderIndex(next.skills, faults); old.index == nil || !bytes.Equal(text, old.text) {
+		if !next.modTime.After(old.modTime) {
+			next.modTime = p.opts.Env.Now().UTC().Truncate(time.Second) // of a fact that has no time, such as a permission
+		}
+		next.text, next.index = text, fs.NewText(next.modTime, text)
+	}
+	next.status = status(next, faults)
+	if old.status.State == next.status.State {
+		next.status.Since = old.status.Since
+	}
+	return next
+}
+
+// faults are all there are, those of one file together.
+func (s *snapshot) faults(others ...[]fault) []fault {
+	all := slices.Concat(others...)
+	for _, sk := range s.skills {
+		all = append(all, sk.faults...)
+	}
+	slices.SortStableFunc(all, func(a, b fault) int { return cmp.Compare(a.where, b.where) })
+	return slices.Compact(all) // a folder that cannot be read cannot be watched either
+}
+
+// nodes are what the provider's root holds.
+func (s *snapshot) nodes() map[string]fs.Node {
+	nodes := make(map[string]fs.Node, len(s.skills)+1)
+	for _, sk := range s.skills {
+		nodes[sk.name] = sk.node
+	}
+	nodes[indexName] = s.index
+	return nodes
+}
+
+// differences are the names in the root that were added, removed or changed.
+func (s *snapshot) differences(old *snapshot) (changed []string) {
+	if s.index != old.index {
+		changed = append(changed, indexName)
+	}
+	before := make(map[string]fs.Dir, len(old.skills))
+	for _, sk := range old.skills {
+		before[sk.name] = sk.node
+	}
+	for _, sk := range s.skills {
+		if before[sk.name] != sk.node {
+			changed = append(changed, sk.name)
+		}
+		delete(before, sk.name)
+	}
+	for name := range before {
+		changed = append(changed, name)
+	}
+	return changed
+}
+
+// holding returns the skill that a path on disk lies in, or nil.
+func (s *snapshot) holding(path string) *skill {
+	for {
+		if sk := s.byPath[path]; sk != nil {
+			return sk
+		}
+		parent := filepath.Dir(path)
+		if parent == path {
+			return nil
+		}
+		path = parent
+	}
+}
+
+// aboutLen is the length in bytes of what Status says about a skill.
+const aboutLen = 200
+
+func status(s *snapshot, faults []fault) fs.Status {
+	st := fs.Status{State: "ready", Since: s.modTime, Summary: count(len(s.skills), "skill")}
+	for _, f := range faults {
+		if f.grave {
+			st.State = "degraded"
+			st.Problems = append(st.Problems, fs.Problem{What: f.sentence(), Mend: f.mend})
+		}
+	}
+	for _, sk := range s.skills {
+		item := fs.Item{Name: sk.name, Count: -1, About: clean.Sentence(sk.card.description, aboutLen)}
+		if sk.grave() {
+			item.State = "error"
+		}
+		st.Items = append(st.Items, item)
+	}
+	if len(faults) > 0 {
+		st.Summary += ", " + count(len(faults), "problem") + " (see " + indexName + ")"
+	}
+	return st
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// roots leaves out what lies in another root.
+func roots(all []string) []string {
+	slices.Sort(all) // what lies in a folder comes after it
+	var outer []string
+	for _, path := range all {
+		if !slices.ContainsFunc(outer, func(root string) bool { return within(path, root) }) {
+			outer = append(outer, path)
+		}
+	}
+	return outer
+}
+
+func within(path, root string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
+}
