@@ -31,6 +31,12 @@ type mountedTree struct {
 
 func mounted(t *testing.T, root fs.Dir, opts fs.TreeOptions) *mountedTree {
 	t.Helper()
+	return mountedWith(t, root, opts, func(*fs.Tree) {})
+}
+
+// mountedWith gives the tree to who needs it before it is mounted.
+func mountedWith(t *testing.T, root fs.Dir, opts fs.TreeOptions, made func(*fs.Tree)) *mountedTree {
+	t.Helper()
 	if f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0); err != nil {
 		t.Skipf("no FUSE here: %v", err)
 	} else {
@@ -39,6 +45,7 @@ func mounted(t *testing.T, root fs.Dir, opts fs.TreeOptions) *mountedTree {
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
 	opts.Log = quiet
 	tree := fs.NewTree(root, opts)
+	made(tree)
 	dir := t.TempDir()
 	m, err := New(tree, dir, quiet)
 	if err != nil {
@@ -48,6 +55,7 @@ func mounted(t *testing.T, root fs.Dir, opts fs.TreeOptions) *mountedTree {
 		if err := m.Unmount(); err != nil {
 			t.Errorf("unmount: %v", err)
 		}
+		<-m.Done()
 	})
 	return &mountedTree{Mount: m, t: t, tree: tree, dir: dir}
 }

@@ -78,6 +78,9 @@ func (r *raw) find(ctx context.Context, d fs.Dir, name string) (fs.Node, fs.Attr
 	if err != nil {
 		return nil, fs.Attr{}, err
 	}
+	if n == nil {
+		return nil, fs.Attr{}, fmt.Errorf("%w: a name leads to nothing", fs.ErrBroken)
+	}
 	a, err := r.tree.Attr(ctx, n)
 	if err != nil {
 		return nil, fs.Attr{}, err
