@@ -94,7 +94,7 @@ func (m *mountedTree) expect(want, script string, args ...string) {
 	m.t.Helper()
 	got, code := m.run(script, args...)
 	if code != 0 || strings.TrimSuffix(got, "\n") != want {
-		m.t.Errorf("%s\n got (exit %d): %q\nwant: %q", script, code, got, want)
+		m.t.Errorf("%s\n got (exit %d): %q\nwant: %q", script, code, shorten(got), shorten(want))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	iofs "io/fs"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -194,6 +195,12 @@ func (r *raw) Read(cancel <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.Re
 	got, err := r.tree.ReadAt(ctx, f, buf[:size], int64(in.Offset))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, status(err)
+	}
+	if got == 0 && in.Offset > 0 {
+		// The kernel asks for nothing beyond the size it knows: the file has
+		// become shorter. Of several empty answers it would take the last for
+		// the new size, and fill what is before with zero bytes.
+		return nil, fuse.Status(syscall.ESTALE)
 	}
 	return fuse.ReadResultData(buf[:got]), fuse.OK
 }
