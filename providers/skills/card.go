@@ -112,18 +112,14 @@ func (c card) faults(where, own string) (faults []fault) {
 		return faults
 	}
 	if c.err != nil {
-		mend := "begin the file with the lines: ---, name: " + clean.Line(own) + ", description: what it does and when to use it, ---"
-		if errors.Is(c.err, frontmatter.ErrSyntax) {
-			mend = "mend the lines between the two lines ---; put values with special characters in quotes"
-		}
-		add(true, clean.Line(c.err.Error()), mend)
+		add(true, clean.Line(c.err.Error()), matterMend(c.err, own))
 		return faults
 	}
 	if !strings.HasSuffix(where, "/"+skillFiles()[0]) {
 		add(false, "some agents look for SKILL.md only", "rename it to SKILL.md")
 	}
 	for _, w := range c.warnings {
-		add(false, clean.Line(w), "mend it: some agents leave the skill out")
+		add(false, clean.Line(w), "correct that line: some agents leave the skill out")
 	}
 	switch n := utf8.RuneCountInString(c.name); {
 	case c.name == "":
@@ -140,4 +136,17 @@ func (c card) faults(where, own string) (faults []fault) {
 		add(false, fmt.Sprintf("the description has %d characters, agents allow %d", n, maxDescriptionChars), "shorten it: some agents leave the skill out")
 	}
 	return faults
+}
+
+// matterMend says how to mend front matter that cannot be read.
+func matterMend(err error, own string) string {
+	switch {
+	case errors.Is(err, frontmatter.ErrOpen):
+		return "end it with a line ---"
+	case errors.Is(err, frontmatter.ErrTooLarge):
+		return "leave only name and description in it"
+	case errors.Is(err, frontmatter.ErrSyntax):
+		return "correct the lines between the two lines ---, with quotes around values that hold special characters"
+	}
+	return "begin the file with the lines: ---, name: " + clean.Line(own) + ", description: what it does and when to use it, ---"
 }

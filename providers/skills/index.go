@@ -30,7 +30,7 @@ func (p *Provider) renderIndex(skills []*skill, faults []fault) []byte {
 	if len(faults) > 0 {
 		b.WriteString("\n## Problems\n\n")
 		for _, f := range faults {
-			b.WriteString("- " + f.sentence() + "; to mend it: " + f.mend + "\n")
+			b.WriteString("- " + f.sentence() + "; to mend: " + f.mend + "\n")
 		}
 	}
 	return []byte(b.String())

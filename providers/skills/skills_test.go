@@ -347,8 +347,8 @@ func TestLinks(t *testing.T) {
 		t.Errorf("SKILL.md must be a file and notes.md a link: %+v", entries)
 	}
 	f.wantIndex("one — below a link", "managed — from a store", "shared — one skill",
-		"- ~/.claude/skills/dead: is a link that leads nowhere; to mend it: link it again, or remove it",
-		"- ~/.claude/skills/broken/SKILL.md: is a link that leads nowhere; to mend it: link it to the file again, or remove it")
+		"- ~/.claude/skills/dead: is a link that leads nowhere; to mend: link it again, or remove it",
+		"- ~/.claude/skills/broken/SKILL.md: is a link that leads nowhere; to mend: link it to the file again, or remove it")
 	for _, root := range []string{".claude/skills", ".agents/skills", "dev/tools"} {
 		if !slices.Contains(f.Roots(), filepath.Join(h, root)) {
 			t.Errorf("%s is missing in %q", root, f.Roots())
@@ -378,7 +378,7 @@ func TestNestedSkills(t *testing.T) {
 	}), offline)
 	f.wantNames("", "INDEX.md", "agentctx", "a", "a~claude-code", "b", "4", "one", "empty", "s")
 	f.wantIndex("a — (no description, see Problems)", "a~claude-code — nested", "s — system",
-		"- ~/.claude/skills/empty: has no SKILL.md, and nothing below it has; to mend it: write one with name and description, or move the folder away")
+		"- ~/.claude/skills/empty: has no SKILL.md, and nothing below it has; to mend: write one with name and description, or move the folder away")
 	// The name goes to the first by path; what has no SKILL.md is still there.
 	f.wantNames("one/two/three/four/five", "six")
 }
@@ -434,7 +434,7 @@ func TestFaults(t *testing.T) {
 		"huge": "longer than 64 KiB", "dir": "is not a regular file", "pipe": "is not a regular file", long: "the name has 65 characters",
 	} {
 		if !slices.ContainsFunc(strings.Split(problems, "\n"), func(line string) bool {
-			return strings.HasPrefix(line, "- ~/.claude/skills/"+name+"/SKILL.md: ") && strings.Contains(line, words) && strings.Contains(line, "; to mend it: ")
+			return strings.HasPrefix(line, "- ~/.claude/skills/"+name+"/SKILL.md: ") && strings.Contains(line, words) && strings.Contains(line, "; to mend: ")
 		}) {
 			t.Errorf("no problem of %s that says %q", name, words)
 		}
