@@ -229,14 +229,20 @@ func (w *world) until(what string, ok func() bool) {
 	}
 }
 
-// untilState waits for a server's state and returns its STATUS.md.
+// untilState waits for a server's state, in the index too, and returns its
+// STATUS.md.
 func (w *world) untilState(server, state string) string {
 	w.t.Helper()
 	var text string
 	w.until(server+" is "+state, func() bool {
 		var err error
 		text, err = w.read(server + "/STATUS.md")
-		return err == nil && strings.HasPrefix(text, "state: "+state+"\n")
+		mark := "\n- " + server + ": "
+		if state != stateReady {
+			mark += state
+		}
+		return err == nil && strings.HasPrefix(text, "state: "+state+"\n") &&
+			strings.Contains(w.cat("INDEX.md"), mark) == (state != stateReady)
 	})
 	return text
 }

@@ -31,7 +31,13 @@ type server struct {
 	shown     *snapshot  // nil where there is no catalogue
 	unsaved   *catalogue // the catalogue, where it could not be saved
 	interrupt func()     // ends the attempt to start that is under way
-	texts     map[string][]byte
+	texts     map[string]text
+}
+
+// text is a file of text as it is shown.
+type text struct {
+	body []byte
+	time time.Time
 }
 
 // newServer makes the folder of a server from what is known without starting
@@ -42,7 +48,7 @@ func newServer(p *Provider, d *definition, file string, namesakes []string) *ser
 		dir:      new(fs.Folder),
 		toolsDir: new(fs.Folder), resourcesDir: new(fs.Folder), promptsDir: new(fs.Folder),
 		again: make(chan struct{}, 1),
-		texts: make(map[string][]byte),
+		texts: make(map[string]text),
 	}
 	if cat := p.cache.load(d); cat != nil && !d.disabled {
 		s.shown = show(cat)
@@ -65,7 +71,7 @@ func (s *server) atRest() condition {
 	case d.disabled:
 		return condition{state: stateDisabled, since: d.time, mend: "to use it, take `disabled` out of the entry " + d.quotedName() + " in " + d.file}
 	case d.fault != nil:
-		return condition{state: d.fault.state, since: d.time, what: d.redact(d.fault.what), mend: d.fault.mend}
+		return condition{state: d.fault.state, since: d.time, what: d.fault.what, mend: d.fault.mend}
 	case s.shown != nil:
 		return condition{state: stateCached, since: s.shown.Time}
 	}
@@ -140,12 +146,11 @@ func (s section) equal(o section) bool {
 }
 
 // publishTexts shows the files of text that differ, and returns their names.
-// The time is theirs if they change; those shown for the first time have the
-// time of their facts.
+// Each has the time of its facts, or now where it changes for another reason.
 func (s *server) publishTexts(now time.Time) (changed []string) {
-	factTime := cmp.Or(s.def.time, now)
+	described := cmp.Or(s.def.time, now)
 	if s.shown != nil {
-		factTime = s.shown.Described
+		described = s.shown.Described
 	}
 	set := func(name string, body []byte, t time.Time) {
 		old, had := s.texts[name]
@@ -153,20 +158,20 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 		case len(body) == 0 && had:
 			delete(s.texts, name)
 			s.dir.Remove(now, name)
-		case len(body) == 0, had && bytes.Equal(old, body):
+		case bytes.Equal(old.body, body):
 			return
-		case had:
-			s.texts[name] = body
-			s.dir.Set(now, name, fs.NewText(now, body))
 		default:
-			s.texts[name] = body
+			if !t.After(old.time) {
+				t = now
+			}
+			s.texts[name] = text{body, t}
 			s.dir.Set(now, name, fs.NewText(t, body))
 		}
 		changed = append(changed, name)
 	}
 	set("STATUS.md", s.statusText(), cmp.Or(s.condition.since, now))
 	if text, err := s.metadataText(); err == nil {
-		set("SERVER_METADATA.json", text, factTime)
+		set("SERVER_METADATA.json", text, described)
 	}
 	var instructions []byte
 	if s.shown != nil {
@@ -177,7 +182,7 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 			}
 		}
 	}
-	set("INSTRUCTIONS.md", instructions, factTime)
+	set("INSTRUCTIONS.md", instructions, described)
 	return changed
 }
 

@@ -1,0 +1,236 @@
+package mcp
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// names of the folders, without the index.
+func (w *world) folders() string {
+	return strings.TrimSpace(strings.Replace(" "+w.ls("")+" ", " INDEX.md ", " ", 1))
+}
+
+func TestNothingConfigured(t *testing.T) {
+	w := newWorld(t)
+	w.settings("")
+	w.open().start()
+	contains(t, w.cat("INDEX.md"), "no server is configured", "- ~/.config/ctxfs/config.toml\n", "- ~/.claude.json\n", "- ~/.cursor/mcp.json\n", "[mcp.servers.NAME]")
+	if s := w.p.Status(); s.State != "empty" || s.Since.IsZero() {
+		t.Errorf("status: %+v", s)
+	}
+	if got := len(w.p.ConfigFiles()); got != 3 {
+		t.Errorf("%d files", got)
+	}
+}
+
+func TestBadNames(t *testing.T) {
+	w := newWorld(t)
+	long := strings.Repeat("x", 300)
+	servers := map[string]any{}
+	for _, name := range []string{"a/b", "..", "new\nline", long, "", "GitHub", "github"} {
+		servers[name] = map[string]any{"command": "true", "args": []string{name}}
+	}
+	w.claude(servers)
+	w.open()
+	got := w.folders()
+	for _, want := range []string{"a_b", "__", "new_line", strings.Repeat("x", 91) + "-", "_", "GitHub", "github~2"} {
+		if !strings.Contains(" "+got+" ", " "+want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+	contains(t, w.cat("new_line/SERVER_METADATA.json"), `"name": "new\nline"`)
+	contains(t, w.cat("github~2/STATUS.md"), `- GitHub is another server of this name, "GitHub" in `)
+	if err := w.p.Restart("x"); err == nil {
+		t.Error("restarted before the start")
+	}
+}
+
+func TestTwoServersOfOneName(t *testing.T) {
+	w := newWorld(t)
+	w.claude(map[string]any{"x": map[string]any{"command": "one"}, "both": map[string]any{"command": "b", "args": []string{"1"}}})
+	w.cursor(map[string]any{"x": map[string]any{"command": "two"}, "same": map[string]any{"command": "b", "args": []string{"1"}}})
+	w.open()
+	if got := w.folders(); got != "both x x~2" {
+		t.Fatalf("folders: %s", got)
+	}
+	contains(t, w.cat("x/SERVER_METADATA.json"), `"command": "one"`, `"client": "claude-code"`)
+	contains(t, w.cat("x/STATUS.md"), `- x~2 is another server of this name, "x" in `, ".cursor/mcp.json")
+	contains(t, w.cat("x~2/STATUS.md"), `- x is another server of this name, "x" in `, ".claude.json")
+	contains(t, w.cat("both/SERVER_METADATA.json"), ".claude.json", ".cursor/mcp.json", `"name": "same"`)
+}
+
+func TestOwnEntries(t *testing.T) {
+	w := newWorld(t)
+	w.claude(map[string]any{"off": map[string]any{"command": "one"}, "mine": map[string]any{"command": "theirs"}})
+	w.cursor(map[string]any{"off": map[string]any{"command": "two"}, "other": map[string]any{"command": "three"}})
+	w.settings("[mcp.servers.off]\ndisabled = true\n[mcp.servers.mine]\ncommand = \"${PROGRAM:-ours}\"\nstart_timeout = 2.5\n")
+	w.open()
+	if got := w.folders(); got != "mine off other" {
+		t.Fatalf("folders: %s", got)
+	}
+	contains(t, w.cat("off/STATUS.md"), "state: disabled\n", "take `disabled` out of the entry \"off\" in ")
+	contains(t, w.cat("mine/SERVER_METADATA.json"), `"command": "ours"`, `"client": "ctxfs"`)
+
+	w.settings("[mcp.servers.x]\ncomand = \"y\"\n")
+	if _, err := New(w.opts); err == nil || !strings.Contains(err.Error(), `config.toml:2: unknown key "comand" in [mcp.servers.x]; did you mean "command"?`) {
+		t.Errorf("an unknown key: %v", err)
+	}
+}
+
+func TestEntriesThatAreWrong(t *testing.T) {
+	w := newWorld(t)
+	w.write(".claude.json", `{
+  // my servers
+  "mcpServers": {
+    "args":  {"command": "x", "args": "not a list"},
+    "entry": ["x"],
+    "none":  {},
+    "sse":   {"type": "sse", "url": "https://example.com/sse"},
+    "unset": {"type": "http", "url": "https://example.com", "headers": {"Authorization": "Bearer ${NO_SUCH_TOKEN}"}},
+    "fine":  {"command": "x", "env": {"PORT": 8080}},
+  },
+}`)
+	w.cursor(map[string]any{"ws": map[string]any{"command": "x", "args": []string{"${workspaceFolder}"}}})
+	w.open()
+	for server, want := range map[string]string{
+		"args":  `error: the entry is not valid: line 4, column 39: "args" is not an array of texts`,
+		"entry": `error: the entry is not valid: line 5, column 14: the entry is an array, not an object`,
+		"none":  `error: the entry has neither a command nor a url`,
+		"sse":   `the transport "sse" is not supported`,
+		"unset": "state: unresolved-variable\n",
+		"ws":    "the variable ${workspaceFolder} of the configuration is not set",
+		"fine":  "state: stopped\n",
+	} {
+		contains(t, w.cat(server+"/STATUS.md"), want)
+	}
+	contains(t, w.cat("unset/STATUS.md"), "the variable ${NO_SUCH_TOKEN} of the configuration is not set")
+}
+
+func TestAFileThatIsNotJSON(t *testing.T) {
+	w := newWorld(t)
+	w.claude(map[string]any{"hello": stub("ok")})
+	w.cursor(map[string]any{"other": stub("ok", "A", "b")})
+	w.open().start()
+	w.untilState("hello", "ready")
+	w.untilState("other", "ready")
+	w.drain()
+
+	// While running: the servers go on.
+	path := w.write(".claude.json", "{\n  \"mcpServers\": {\n")
+	w.p.Reload()
+	contains(t, w.cat("hello/STATUS.md"), "state: ready\n")
+	contains(t, w.cat("INDEX.md"), "## Problems", path+" is not valid: line 3, column 1: ", "mend "+path)
+	if s := w.p.Status(); s.State != "degraded" || len(s.Problems) != 1 {
+		t.Errorf("status: %+v", s)
+	}
+
+	// From the start: they are shown as the cache knows them.
+	w.reopen().start()
+	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "the configuration file cannot be read: ", "line 3, column 1", "catalogue: ")
+	contains(t, w.cat("hello/tools/greet.json"), `"name": "greet"`)
+	w.untilState("other", "ready")
+
+	w.claude(map[string]any{"hello": stub("ok")})
+	w.p.Reload()
+	w.untilState("hello", "ready")
+	containsNot(t, w.cat("INDEX.md"), "Problems")
+}
+
+func TestReload(t *testing.T) {
+	w := newWorld(t)
+	journal, count := w.journal()
+	w.claude(map[string]any{"stays": stub("ok", stubJournal, journal), "goes": stub("ok"), "changes": stub("ok")})
+	w.open().start()
+	w.untilState("stays", "ready")
+	w.untilState("goes", "ready")
+	w.untilState("changes", "ready")
+	w.drain()
+
+	w.claude(map[string]any{"stays": stub("ok", stubJournal, journal), "comes": stub("ok"), "changes": stub("banner")})
+	w.p.Reload()
+	if got := w.folders(); got != "changes comes stays" {
+		t.Errorf("folders: %s", got)
+	}
+	w.mu.Lock()
+	changes := " " + strings.Join(w.changes, " ") + " "
+	w.mu.Unlock()
+	contains(t, changes, " goes ", " comes ", " changes ", " INDEX.md ")
+	containsNot(t, changes, " stays ")
+	w.untilState("comes", "ready")
+	contains(t, w.untilState("changes", "ready"), "Welcome")
+	if got := count("start"); got != 1 {
+		t.Errorf("the server that stays was started %d times", got)
+	}
+}
+
+func TestExpand(t *testing.T) {
+	env := map[string]string{"HOME": "/home/me", "TOKEN": "s3cret-value", "EMPTY": ""}
+	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+	for _, c := range []struct {
+		dialect         dialect
+		in, want, unset string
+	}{
+		{shellDialect, "a ${TOKEN} b ${HOME}", "a s3cret-value b /home/me", ""},
+		{shellDialect, "${NONE:-x}${EMPTY:-y}${EMPTY}", "xy", ""},
+		{shellDialect, "$TOKEN ${#a} ${TOKEN", "$TOKEN ${#a} ${TOKEN", ""},
+		{shellDialect, "${A} ${B}", "${A} ${B}", "${A}"},
+		{cursorDialect, "${env:TOKEN} ${userHome}${/}x${pathSeparator}", "s3cret-value /home/me/x/", ""},
+		{cursorDialect, "${TOKEN} $TOKEN", "${TOKEN} $TOKEN", ""},
+		{cursorDialect, "${env:NONE}", "${env:NONE}", "${env:NONE}"},
+	} {
+		x := &expander{dialect: c.dialect, lookup: lookup, home: "/home/me"}
+		if got := x.expand(c.in); got != c.want || x.unset != c.unset {
+			t.Errorf("%q: %q, unset %q", c.in, got, x.unset)
+		}
+		if strings.Contains(c.want, "s3cret") != (len(x.secrets) > 0 && x.secrets[0] == "s3cret-value") {
+			t.Errorf("%q: secrets %q", c.in, x.secrets)
+		}
+	}
+}
+
+func TestEnvFile(t *testing.T) {
+	w := newWorld(t)
+	w.write("vars", "# comment\nexport A=1\nB=\"two words\" # x\nC=three # x\nbad line\nD='q'\n")
+	d := &definition{env: map[string]string{"A": "own"}}
+	found, err := cursor().parse([]byte(`{"mcpServers":{"x":{"command":"c","env":{"A":"own"},"envFile":"${userHome}/vars"}}}`), surroundings{home: w.home, lookup: func(string) (string, bool) { return "", false }}, "f", d.time)
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	got := found[0].env
+	for name, want := range map[string]string{"A": "own", "B": "two words", "C": "three", "D": "q"} {
+		if got[name] != want {
+			t.Errorf("%s is %q, not %q", name, got[name], want)
+		}
+	}
+}
+
+func FuzzAgentFiles(f *testing.F) {
+	f.Add([]byte(`{"mcpServers":{"a":{"command":"x","args":["${A}"],"env":{"B":1}},"b":{"type":"http","url":"http://u:p@h/?k=v","headers":{"A":"Bearer ${T:-x}"}}}}`))
+	f.Add([]byte(`{"mcpServers":[1]}`))
+	f.Add([]byte(`{"mcpServers":{"":null,"..":{"url":5}}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := surroundings{home: "/nowhere", lookup: func(string) (string, bool) { return "", false }}
+		var own, found []*definition
+		for _, a := range agents() {
+			defs, err := a.parse(text, s, a.file(s.home), time.Time{})
+			if err != nil {
+				continue
+			}
+			for _, d := range defs {
+				if d.fault == nil && d.transport == stdio && d.command == "" {
+					t.Errorf("%q has no command and no fault", d.name)
+				}
+			}
+			found = append(found, defs...)
+		}
+		all := merge(own, found)
+		seen := map[string]bool{}
+		for _, file := range fileNames(all) {
+			if seen[strings.ToLower(file)] || strings.ContainsAny(file, "/\x00\n.") {
+				t.Errorf("the folder %q", file)
+			}
+			seen[strings.ToLower(file)] = true
+		}
+	})
+}

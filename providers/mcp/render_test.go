@@ -1,0 +1,208 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"unicode/utf8"
+)
+
+func TestOddTools(t *testing.T) {
+	w := newWorld(t)
+	journal, count := w.journal()
+	list := []map[string]any{
+		{"name": "Read"}, {"name": "read"}, {"name": "READ"}, {"name": "a/b"}, {"name": "../../x"}, {"name": ""},
+		{"name": "big", "description": strings.Repeat("Five million bytes. ", 250_000)},
+		{"name": "evil\u202e\x1b[31m", "description": "a\u202eb\U000e0041c\x1b]0;x\x07d.", "icons": []string{"x"}, "extra": 1, "title": "T"},
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := w.write("tools.json", string(text))
+	w.claude(map[string]any{"odd": stub("ok", stubTools, tools, stubJournal, journal)})
+	w.open().start()
+	w.untilState("odd", "ready")
+	if got, want := w.ls("odd/tools"), "READ.json Read~2.json _.json ______x.json a_b.json big.json evil___31m.json read~3.json"; got != want {
+		t.Errorf("files: %s", got)
+	}
+	if got := w.stat("odd/tools/big.json").Size; got < 5_000_000 {
+		t.Errorf("the big one has %d bytes", got)
+	}
+	evil := w.cat("odd/tools/evil___31m.json")
+	containsNot(t, evil, "\u202e", "\U000e0041", "icons", "\x1b")
+	contains(t, evil, `"title": "T"`, `"extra": 1`, `\u202e`)
+	contains(t, w.cat("INDEX.md"), "odd/evil___31m — abcd.\n", "odd/big — Five million bytes.\n")
+
+	// Everything is read, by every way there is: the server hears nothing.
+	lists := count("tools/list")
+	fsys := w.tree.FS(context.Background())
+	if err := fstest.TestFS(fsys, "INDEX.md", "odd/STATUS.md", "odd/tools/a_b.json"); err != nil {
+		t.Error(err)
+	}
+	n := 0
+	for d := range w.p.Documents() {
+		if n++; d.Title == "odd/big" && len(d.Fields["description"]) < 1000 {
+			t.Errorf("document: %v", d)
+		}
+	}
+	if n != len(list) {
+		t.Errorf("%d documents", n)
+	}
+	heard, err := os.ReadFile(journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	containsNot(t, string(heard), "tools/call", "resources/read", "prompts/get")
+	if got := count("tools/list"); got != lists {
+		t.Errorf("%d lists, not %d", got, lists)
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	w := newWorld(t)
+	w.claude(map[string]any{"hello": stub("ok")})
+	w.open().start()
+	w.untilState("hello", "ready")
+	for d := range w.p.Documents() {
+		if d.Path != "hello/tools/greet.json" || d.Title != "hello/greet" || d.Fields["parameters"] != "who Whom\n" || d.Fields["server"] != "hello" {
+			t.Errorf("%+v", d)
+		}
+	}
+}
+
+// TestRealCatalogues renders the tools of real servers and takes the texts
+// apart again: nothing is lost.
+func TestRealCatalogues(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", "data", "mcp-tools", "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Skip("the recorded catalogues in ../shared/data/mcp-tools are missing")
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var result struct{ Tools []json.RawMessage }
+		if err := json.Unmarshal(text, &result); err != nil {
+			t.Fatal(err)
+		}
+		for _, raw := range result.Tools {
+			sameTool(t, filepath.Base(file), raw, nil)
+		}
+	}
+}
+
+// sameTool checks that the text of a tool holds all of its definition. Where
+// the text is nil it is rendered.
+func sameTool(t *testing.T, server string, raw json.RawMessage, text []byte) {
+	t.Helper()
+	o, err := parseObject(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text == nil {
+		if text, err = toolShape.render(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want, got map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &want); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatalf("%s: %v in %s", server, err, text)
+	}
+	delete(want, "icons")
+	if schema, ok := want["inputSchema"]; ok {
+		delete(want, "inputSchema")
+		want["arguments"] = schema
+	}
+	if len(got) != len(want) {
+		t.Errorf("%s/%s: %d members, not %d", server, o.text("name"), len(got), len(want))
+	}
+	for name := range want {
+		var a, b bytes.Buffer
+		if err := json.Compact(&a, want[name]); err != nil {
+			t.Fatal(err)
+		}
+		if json.Compact(&b, got[name]) != nil || !bytes.Equal(a.Bytes(), b.Bytes()) {
+			t.Errorf("%s/%s: %s is\n%s, not\n%s", server, o.text("name"), name, b.Bytes(), a.Bytes())
+		}
+	}
+}
+
+func FuzzRender(f *testing.F) {
+	for _, seed := range []string{
+		`{"name":"a","inputSchema":{"b":1,"a":1.50},"icons":[1],"z":null,"annotations":{}}`,
+		`{"inputSchema":1,"arguments":2,"name":5}`, `{"a":1,"a":2}`, `{"\u202e":"\ud800"}`, "{\"a\":\"\xff\u2028\"}", `{}`, `[]`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var l list
+		if json.Valid(raw) {
+			l.add([]json.RawMessage{raw}, map[[32]byte]bool{})
+		}
+		for _, d := range l.Items {
+			o, err := parseObject(d.Raw)
+			if err != nil {
+				t.Fatalf("%v: %s", err, d.Raw)
+			}
+			for _, shape := range []shape{toolShape, resourceShape, promptShape} {
+				text, err := shape.render(o)
+				if err != nil || !json.Valid(text) || !utf8.Valid(text) || !bytes.HasSuffix(text, []byte("}\n")) {
+					t.Fatalf("%v: %s", err, text)
+				}
+			}
+			s := newSection(toolShape, l)
+			if len(s.items) != 1 {
+				t.Fatalf("%d items", len(s.items))
+			}
+			document("s", s.items[0])
+		}
+	})
+}
+
+func FuzzMessages(f *testing.F) {
+	f.Add([]byte("banner\n{\"a\":1}\n\n{}"), 3)
+	f.Add([]byte("\x1b[2J\n {}\r\n"), 1)
+	f.Fuzz(func(t *testing.T, text []byte, size int) {
+		ended := 0
+		m := newMessages(bytes.NewReader(text), func() { ended++ })
+		var got []byte
+		buf := make([]byte, 1+max(0, size%64))
+		for {
+			n, err := m.Read(buf)
+			got = append(got, buf[:n]...)
+			if err == io.EOF {
+				break
+			}
+		}
+		var want []byte
+		for line := range bytes.Lines(text) {
+			if strings.IndexByte("{ \t\r\n", line[0]) >= 0 {
+				want = append(want, line...)
+			}
+		}
+		if !bytes.Equal(got, want) || ended != 1 {
+			t.Errorf("%q, not %q; ended %d times", got, want, ended)
+		}
+	})
+}
+
+func lookPath(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is missing: %v", name, err)
+	}
+	return path
+}
