@@ -1,3 +1,98 @@
 package fusefs
 
-func helpUser(args []string) error { return nil }
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ctxfs/fs"
+)
+
+// TestOrdinaryUser has a user who is not root mount with a process of his own.
+func TestOrdinaryUser(t *testing.T) {
+	need(t, "fusermount3")
+	if os.Getuid() != 0 {
+		t.Skip("only root can become an ordinary user")
+	}
+	if info, err := os.Stat("/dev/fuse"); err != nil || info.Mode()&0o006 != 0o006 {
+		t.Skip("/dev/fuse is not open to ordinary users (0666)")
+	}
+	const uid = 65534
+	dir, err := os.MkdirTemp("", "ctxfs-user")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	mnt := filepath.Join(dir, "mnt")
+	exe := filepath.Join(dir, "helper")
+	self, err := os.Executable()
+	if err == nil {
+		err = copyFile(exe, self, 0o755)
+	}
+	if err := errors.Join(err, os.Chmod(dir, 0o755), os.Mkdir(mnt, 0o700), os.Chown(mnt, uid, uid)); err != nil {
+		t.Fatal(err)
+	}
+	asUser := func(cmd *exec.Cmd) *exec.Cmd {
+		cmd.Dir = "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+		return cmd
+	}
+	cmd := helper(t, "user", mnt)
+	cmd.Path = exe
+	mounter := start(t, asUser(cmd))
+	mounter.until("mounted")
+	run := func(script string) (string, error) {
+		out, err := asUser(exec.CommandContext(t.Context(), "bash", "-c", "cd -- \"$0\" && "+script, mnt)).CombinedOutput()
+		return strings.TrimSpace(string(out)), err
+	}
+	if out, err := run("cat a.txt; ls; stat -c %u a.txt; sub/run x"); err != nil || out != "hello\na.txt\nempty\nnone\nsub\n65534\nran x" {
+		t.Errorf("%v: %s", err, out)
+	}
+	for _, script := range refusals {
+		out, err := run(script)
+		if err == nil || !strings.Contains(strings.ToLower(out), "read-only file system") {
+			t.Errorf("%s: %v: %s", script, err, out)
+		}
+	}
+	if out, _ := run("[ -w a.txt ] || echo no; [ -x a.txt ] || echo no; [ -x sub/run ] && echo yes"); out != "no\nno\nyes" {
+		t.Errorf("permissions: %s", out)
+	}
+	fmt.Fprintln(mounter.stdin)
+	mounter.end()
+	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err != nil || strings.Contains(string(mounts), mnt) {
+		t.Errorf("still mounted (%v)", err)
+	}
+}
+
+// helpUser mounts the sample tree until a line comes.
+func helpUser(args []string) error {
+	m, err := New(fs.NewTree(sampleTree(), fs.TreeOptions{}), args[0], slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	fmt.Println("mounted")
+	bufio.NewScanner(os.Stdin).Scan()
+	return m.Unmount()
+}
+
+func copyFile(to, from string, perm os.FileMode) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
