@@ -1,0 +1,174 @@
+package mounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// retryAfter is when a followed tree is asked again for what could not be
+// read.
+const retryAfter = time.Minute
+
+// FolderOptions are the settings of a [Folder].
+type FolderOptions struct {
+	// Log is told of conflicts and errors while changes are followed; nil
+	// means slog.Default().
+	Log *slog.Logger
+	// Report is told of every pass while changes are followed; nil means
+	// nobody is.
+	Report func(Report)
+}
+
+// Folder shows a tree in a plain folder, where FUSE cannot be used.
+//
+// Every file is written beside its place and renamed into it, with the mode
+// and the modification time of the tree; what has its version already is
+// neither read nor written. A live file that grew is appended to in place, so
+// that who follows it goes on. Inboxes are left out, and a folder shows what
+// it lists.
+//
+// Only what ctxfs wrote is ever replaced or removed. A manifest in the folder
+// keeps what that is: a file that is not in it, or that somebody has changed
+// since, is a conflict and stays as it is, unless it holds the very bytes that
+// would be written: then it is taken over. Links are never followed.
+type Folder struct {
+	tree *fs.Tree
+	dir  string
+	root *os.Root
+	opts FolderOptions
+
+	mu       sync.Mutex // one pass at a time
+	manifest *manifest
+	heads    map[string]uint64 // versions of the headers written, by path
+	told     map[string]bool   // conflicts that are in the log
+	buf      []byte
+}
+
+// Report tells what one pass did.
+type Report struct {
+	// Written, Removed and Unchanged count files, links and folders.
+	Written   int `json:"written"`
+	Removed   int `json:"removed"`
+	Unchanged int `json:"unchanged"`
+	// Conflicts are sentences about what is in the way, each with what mends
+	// it.
+	Conflicts []string `json:"conflicts,omitempty"`
+	// Errors tell of paths that could not be read or written, and are as they
+	// were before.
+	Errors []string `json:"errors,omitempty"`
+
+	failed []string // the paths of Errors
+}
+
+// NewFolder prepares to show tree in the folder dir, which is made if need be
+// and locked until Close.
+func NewFolder(tree *fs.Tree, dir string, opts FolderOptions) (*Folder, error) {
+	if opts.Log == nil {
+		opts.Log = slog.Default()
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	m, err := openManifest(root)
+	if errors.Is(err, errLocked) {
+		err = &Fault{Message: "another ctxfs syncs into it", Hint: "stop that one, or sync into another folder"}
+	}
+	if err != nil {
+		root.Close()
+		return nil, inFolder(dir, err)
+	}
+	return &Folder{
+		tree: tree, dir: dir, root: root, opts: opts,
+		manifest: m, heads: make(map[string]uint64), told: make(map[string]bool), buf: make([]byte, 256<<10),
+	}, nil
+}
+
+// Close lets go of the folder, after the pass that is under way. The files
+// stay.
+func (f *Folder) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return errors.Join(f.manifest.close(), f.root.Close())
+}
+
+// Pass makes the folder like the tree. Errors of single paths are in the
+// report and the rest goes on; the error is what stopped the pass: the end of
+// ctx, or a folder that cannot be written at all. The next pass continues
+// where a stopped one ended.
+func (f *Folder) Pass(ctx context.Context) (Report, error) {
+	return f.sync(ctx, []string{""})
+}
+
+// Run makes a pass, and then follows the tree's changes until ctx ends. It
+// returns nil then, or the error that stopped a pass.
+func (f *Folder) Run(ctx context.Context) error {
+	news := newNews()
+	defer f.tree.Subscribe(news.add)()
+	news.add("")
+	var failed []string
+	var retry <-chan time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-news.wake:
+		case <-retry:
+			for _, p := range failed {
+				news.add(p)
+			}
+			failed, retry = nil, nil
+			continue
+		}
+		r, err := f.sync(ctx, news.take())
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f.tell(r)
+		if f.opts.Report != nil {
+			f.opts.Report(r)
+		}
+		if failed = append(failed, r.failed...); len(failed) > 0 && retry == nil {
+			retry = time.After(retryAfter)
+		}
+	}
+}
+
+// tell puts what went wrong into the log, each conflict once.
+func (f *Folder) tell(r Report) {
+	for _, c := range r.Conflicts {
+		if !f.told[c] {
+			f.told[c] = true
+			f.opts.Log.Warn(c)
+		}
+	}
+	for _, err := range r.Errors {
+		f.opts.Log.Warn("not synced: " + err)
+	}
+}
+
+// inFolder adds the folder's path to an error.
+func inFolder(dir string, err error) error {
+	if f := (*Fault)(nil); errors.As(err, &f) {
+		return &Fault{Message: dir + ": " + f.Message, Hint: f.Hint}
+	}
+	return fmt.Errorf("%s: %w", dir, err)
+}

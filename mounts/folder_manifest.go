@@ -1,0 +1,293 @@
+package mounts
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	iofs "io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The manifest of a synced folder, at its top: what ctxfs wrote there. It is
+// one JSON object a line: the first names the format, every other tells of one
+// path, and the last line of a path counts. A line is written before the file
+// takes its place, so that an interruption at any moment leaves at most the
+// last line ahead of the folder. Whoever syncs holds a lock on it.
+const (
+	manifestName   = ".ctxfs-sync.jsonl"
+	manifestFormat = 1
+	// temporaryName is where a file is written before it takes its place.
+	// There is but one, at the top, so that an interruption leaves none about.
+	temporaryName = ".ctxfs-sync.tmp"
+)
+
+const moveManifest = "move it away: files that are as ctxfs would write them are then taken over"
+
+// state is what was written at one path.
+type state struct {
+	Mode    iofs.FileMode `json:"mode"` // type and permissions
+	Version uint64        `json:"version,omitempty"`
+	Size    int64         `json:"size,omitempty"`
+	ModTime time.Time     `json:"mtime,omitzero"` // as the disk tells it
+	Target  string        `json:"target,omitempty"`
+}
+
+type manifestHeader struct {
+	Format int `json:"ctxfs-sync"`
+}
+
+type manifestLine struct {
+	Path string `json:"path"`
+	Gone bool   `json:"gone,omitempty"`
+	state
+}
+
+type manifest struct {
+	root   *os.Root
+	file   *os.File
+	states map[string]state
+	names  map[string]map[string]struct{} // the names of states by folder
+	lines  int
+}
+
+// openManifest locks the manifest below root and reads it.
+func openManifest(root *os.Root) (*manifest, error) {
+	m := &manifest{root: root, states: make(map[string]state), names: make(map[string]map[string]struct{})}
+	if err := m.lock(); err != nil {
+		return nil, err
+	}
+	err := m.load()
+	if err == nil {
+		err = m.compact()
+	}
+	if err != nil {
+		m.close()
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *manifest) close() error { return m.file.Close() }
+
+// lock opens and locks the manifest. The file that was locked may have been
+// replaced meanwhile by who held the lock before, hence the second look.
+func (m *manifest) lock() error {
+	for {
+		if info, err := m.root.Lstat(manifestName); err == nil && !info.Mode().IsRegular() {
+			return &Fault{Message: manifestName + " is not a regular file", Hint: moveManifest}
+		}
+		f, err := m.root.OpenFile(manifestName, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		if err := lockFile(f); err != nil {
+			f.Close()
+			return err
+		}
+		mine, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return err
+		}
+		if there, err := m.root.Lstat(manifestName); err == nil && os.SameFile(mine, there) {
+			m.file = f
+			return nil
+		}
+		f.Close()
+	}
+}
+
+func lockFile(f *os.File) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var locked error
+	if err := conn.Control(func(fd uintptr) { locked = syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB) }); err != nil {
+		return err
+	}
+	if errors.Is(locked, syscall.EWOULDBLOCK) {
+		return errLocked
+	}
+	return locked
+}
+
+// load reads the manifest. A last line that was not finished does not count;
+// a last line that did not come true is taken back.
+func (m *manifest) load() error {
+	r := bufio.NewReader(m.file)
+	first, err := r.ReadBytes('\n')
+	if errors.Is(err, io.EOF) {
+		return nil // new, or interrupted before anything was written
+	}
+	var header manifestHeader
+	if err != nil || json.Unmarshal(first, &header) != nil || header.Format == 0 {
+		return &Fault{Message: manifestName + " is not a manifest of ctxfs", Hint: moveManifest}
+	}
+	if header.Format != manifestFormat {
+		return &Fault{
+			Message: fmt.Sprintf("%s has format %d, and this ctxfs knows %d", manifestName, header.Format, manifestFormat),
+			Hint:    "sync with the ctxfs that wrote it, or into another folder",
+		}
+	}
+	var last string
+	var before state
+	var existed bool
+	for {
+		raw, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		var line manifestLine
+		if err := json.Unmarshal(raw, &line); err != nil || !iofs.ValidPath(line.Path) {
+			return &Fault{Message: fmt.Sprintf("%s is damaged at line %d", manifestName, m.lines+2), Hint: moveManifest}
+		}
+		m.lines++
+		last = line.Path
+		before, existed = m.states[last]
+		m.keep(line)
+	}
+	if s, ok := m.states[last]; ok && !s.matches(m.root, last) {
+		m.keep(manifestLine{Path: last, Gone: !existed, state: before})
+	}
+	return nil
+}
+
+// keep takes a line into memory.
+func (m *manifest) keep(l manifestLine) {
+	dir, name := path.Split(l.Path)
+	if l.Gone {
+		delete(m.states, l.Path)
+		delete(m.names[dir], name)
+		if len(m.names[dir]) == 0 {
+			delete(m.names, dir)
+		}
+		return
+	}
+	m.states[l.Path] = l.state
+	if m.names[dir] == nil {
+		m.names[dir] = make(map[string]struct{})
+	}
+	m.names[dir][name] = struct{}{}
+}
+
+// put records what is at a path, or is about to be.
+func (m *manifest) put(p string, s state) error { return m.write(manifestLine{Path: p, state: s}) }
+
+// forget records that a path is no longer ours.
+func (m *manifest) forget(p string) error {
+	if _, ok := m.states[p]; !ok {
+		return nil
+	}
+	return m.write(manifestLine{Path: p, Gone: true})
+}
+
+func (m *manifest) write(l manifestLine) error {
+	raw, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	if _, err := m.file.Write(append(raw, '\n')); err != nil {
+		return &manifestError{err}
+	}
+	m.lines++
+	m.keep(l)
+	if m.lines > 3*len(m.states)+10_000 {
+		return m.compact()
+	}
+	return nil
+}
+
+// compact writes a manifest without what has been superseded, and locks it
+// before it takes the place of the old one.
+func (m *manifest) compact() error {
+	if err := m.replace(); err != nil {
+		return &manifestError{err}
+	}
+	return nil
+}
+
+func (m *manifest) replace() error {
+	m.root.Remove(temporaryName)
+	f, err := m.root.OpenFile(temporaryName, os.O_RDWR|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	err = lockFile(f)
+	if err == nil {
+		_, err = f.Write(m.text())
+	}
+	if err == nil {
+		err = m.root.Rename(temporaryName, manifestName)
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	m.file.Close()
+	m.file, m.lines = f, len(m.states)
+	return nil
+}
+
+func (m *manifest) text() []byte {
+	paths := make([]string, 0, len(m.states))
+	for p := range m.states {
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.Encode(manifestHeader{manifestFormat}) // to memory, of our own types: nothing can fail
+	for _, p := range paths {
+		e.Encode(manifestLine{Path: p, state: m.states[p]})
+	}
+	return text.Bytes()
+}
+
+// in gives the names in a folder, sorted.
+func (m *manifest) in(dir string) []string {
+	if dir != "" {
+		dir = strings.TrimSuffix(dir, "/") + "/"
+	}
+	names := make([]string, 0, len(m.names[dir]))
+	for name := range m.names[dir] {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// matches tells whether a path is as s says: whether nobody has changed it
+// since.
+func (s state) matches(root *os.Root, p string) bool {
+	info, err := root.Lstat(p)
+	if err != nil || info.Mode().Type() != s.Mode.Type() {
+		return false
+	}
+	switch {
+	case s.Mode.IsDir():
+		return true
+	case s.Mode.IsRegular():
+		return info.Size() == s.Size && info.ModTime().Equal(s.ModTime)
+	}
+	target, err := root.Readlink(p)
+	return err == nil && target == s.Target
+}
+
+// manifestError is one after which nothing more may be written, because
+// nobody would know that it is ours.
+type manifestError struct{ err error }
+
+func (e *manifestError) Error() string { return "the manifest cannot be written: " + e.err.Error() }
+func (e *manifestError) Unwrap() error { return e.err }

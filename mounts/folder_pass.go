@@ -1,0 +1,222 @@
+package mounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"ctxfs/fs"
+)
+
+// pass is one pass over some paths.
+type pass struct {
+	*Folder
+	ctx    context.Context
+	report Report
+	stop   error // what ends the pass
+}
+
+func (f *Folder) sync(ctx context.Context, paths []string) (Report, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := &pass{Folder: f, ctx: ctx}
+	if err := f.there(); err != nil {
+		return p.report, err
+	}
+	for _, at := range paths {
+		p.path(at)
+	}
+	f.root.Remove(temporaryName) // where one was left
+	return p.report, p.stop
+}
+
+// there makes sure that the folder is still where it was: a folder that was
+// removed would take everything without a word.
+func (f *Folder) there() error {
+	ours, err := f.root.Stat(".")
+	if err != nil {
+		return inFolder(f.dir, err)
+	}
+	if now, err := os.Stat(f.dir); err != nil || !os.SameFile(ours, now) {
+		return &Fault{Message: f.dir + " was removed or replaced while it was synced", Hint: "start anew: ctxfs sync " + quote(f.dir)}
+	}
+	return nil
+}
+
+// stopped tells whether the pass goes no further.
+func (p *pass) stopped() bool {
+	if p.stop == nil {
+		p.stop = p.ctx.Err()
+	}
+	return p.stop != nil
+}
+
+// fail records the error of one path, and stops the pass where it concerns
+// all.
+func (p *pass) fail(at string, err error) {
+	if p.stopped() {
+		return
+	}
+	if fatal := (*manifestError)(nil); errors.As(err, &fatal) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) {
+		p.stop = inFolder(p.dir, err)
+		return
+	}
+	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
+		err = pe.Err
+	}
+	p.report.Errors = append(p.report.Errors, fmt.Sprintf("%s/%s: %v", p.dir, at, err))
+	p.report.failed = append(p.report.failed, at)
+}
+
+// conflict records that something in the way is not ours.
+func (p *pass) conflict(at, why string) {
+	p.report.Conflicts = append(p.report.Conflicts, fmt.Sprintf("%s/%s %s; left as it is: move it away to have that of ctxfs", p.dir, at, why))
+}
+
+// path syncs one path and all below it. Where the path, or a folder above it,
+// is not listed, it goes.
+func (p *pass) path(at string) {
+	var n fs.Node = p.tree.Root()
+	here := ""
+	for name := range strings.SplitSeq(at, "/") {
+		if name == "" {
+			continue
+		}
+		d, ok := n.(fs.Dir)
+		if !ok || p.stopped() {
+			return
+		}
+		if _, ok := n.(fs.Inbox); ok {
+			p.remove(here)
+			return
+		}
+		if here != "" && !p.folder(here, d) {
+			return
+		}
+		entries, err := p.tree.List(p.ctx, d)
+		if err != nil {
+			p.fail(at, err)
+			return
+		}
+		parent := here
+		here = path.Join(here, name)
+		_, listed := slices.BinarySearchFunc(entries, name, func(e fs.Entry, name string) int { return strings.Compare(e.Name, name) })
+		if !listed || !usable(here) {
+			p.remove(here)
+			p.times(parent, d)
+			return
+		}
+		if n, err = p.tree.Lookup(p.ctx, d, name); errors.Is(err, fs.ErrNotExist) {
+			p.remove(here)
+			p.times(parent, d)
+			return
+		} else if err != nil {
+			p.fail(at, err)
+			return
+		}
+		defer p.times(parent, d)
+	}
+	p.node(here, n)
+}
+
+func (p *pass) node(at string, n fs.Node) {
+	if p.stopped() {
+		return
+	}
+	switch n := n.(type) {
+	case fs.Inbox:
+		p.remove(at) // only the tree itself can take a file
+	case fs.Dir:
+		if p.folder(at, n) {
+			p.contents(at, n)
+			p.times(at, n)
+		}
+	case fs.Link:
+		p.link(at, n)
+	case fs.File:
+		p.file(at, n)
+	}
+}
+
+// contents syncs all that a folder lists, and removes what it lists no more.
+func (p *pass) contents(at string, d fs.Dir) {
+	entries, err := p.tree.List(p.ctx, d)
+	if err != nil {
+		p.fail(at, err)
+		return
+	}
+	listed := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		if p.stopped() {
+			return
+		}
+		here := path.Join(at, e.Name)
+		if strings.Contains(e.Name, "/") || !usable(here) {
+			p.fail(here, fmt.Errorf("%w: the name cannot be used in a plain folder", fs.ErrInvalid))
+			continue
+		}
+		n, err := p.tree.Lookup(p.ctx, d, e.Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		listed[e.Name] = true
+		if err != nil {
+			p.fail(here, err)
+			continue
+		}
+		p.node(here, n)
+	}
+	for _, name := range p.manifest.in(at) {
+		if !listed[name] && !p.stopped() {
+			p.remove(path.Join(at, name))
+		}
+	}
+}
+
+// usable tells whether a path can be written down in the manifest, and is none
+// of our own.
+func usable(p string) bool {
+	return iofs.ValidPath(p) && p != manifestName && p != temporaryName
+}
+
+// remove takes away what we wrote at a path. What others put there stays, and
+// so do the folders around it.
+func (p *pass) remove(at string) {
+	s, ours := p.manifest.states[at]
+	if !ours || p.stopped() {
+		return
+	}
+	if s.Mode.IsDir() {
+		for _, name := range p.manifest.in(at) {
+			p.remove(path.Join(at, name))
+		}
+	}
+	_, err := p.root.Lstat(at)
+	switch {
+	case p.stopped():
+		return
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		err = nil
+	case err == nil && s.matches(p.root, at):
+		if err = p.root.Remove(at); err == nil {
+			p.report.Removed++
+		} else if s.Mode.IsDir() && (errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST)) {
+			err = nil // others have files in it
+		}
+	case err == nil && !s.Mode.IsDir():
+		p.conflict(at, "was changed since ctxfs wrote it")
+	}
+	if err == nil {
+		err = p.manifest.forget(at)
+		delete(p.heads, at)
+	}
+	if err != nil {
+		p.fail(at, err)
+	}
+}

@@ -1,0 +1,138 @@
+package mounts
+
+import (
+	"errors"
+	iofs "io/fs"
+
+	"ctxfs/fs"
+)
+
+// folder sees to it that there is a folder of ours, or of somebody else's
+// making, which is as good.
+func (p *pass) folder(at string, d fs.Dir) bool {
+	if at == "" {
+		return true
+	}
+	a, err := p.tree.Attr(p.ctx, d)
+	if err != nil {
+		p.gone(at, err)
+		return false
+	}
+	info, err := p.root.Lstat(at)
+	if err == nil && info.IsDir() {
+		if s, ours := p.manifest.states[at]; ours && !s.Mode.IsDir() {
+			err = p.manifest.forget(at) // a file of ours, for which somebody made a folder
+		}
+		if err != nil {
+			p.fail(at, err)
+		}
+		return err == nil
+	}
+	if !p.clear(at) {
+		return false
+	}
+	// Writable for ourselves, as a plain folder must be.
+	mode := a.Mode.Perm()&0o777 | 0o700
+	if err = p.manifest.put(at, state{Mode: iofs.ModeDir | mode}); err == nil {
+		err = p.root.Mkdir(at, mode)
+	}
+	if err != nil {
+		p.fail(at, err)
+		return false
+	}
+	p.report.Written++
+	return true
+}
+
+// times gives a folder the modification time of the tree's, when all in it is
+// done.
+func (p *pass) times(at string, d fs.Dir) {
+	if _, ours := p.manifest.states[at]; !ours || p.stopped() {
+		return
+	}
+	a, err := p.tree.Attr(p.ctx, d)
+	if err != nil {
+		return // told when the folder was made
+	}
+	if info, err := p.root.Lstat(at); err == nil && info.IsDir() && !info.ModTime().Equal(a.ModTime) {
+		if err := p.root.Chtimes(at, a.ModTime, a.ModTime); err != nil {
+			p.fail(at, err)
+		}
+	}
+}
+
+// gone records an error of a node, which is no error where it vanished while
+// we looked.
+func (p *pass) gone(at string, err error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		p.remove(at)
+		return
+	}
+	p.fail(at, err)
+}
+
+// clear makes room at a path for a node of another type than the one that is
+// there. It is false, and told, where that is not ours.
+func (p *pass) clear(at string) bool {
+	told := len(p.report.Conflicts)
+	p.remove(at)
+	if p.stopped() {
+		return false
+	}
+	if _, err := p.root.Lstat(at); err == nil {
+		if len(p.report.Conflicts) == told {
+			p.conflict(at, "was not written by ctxfs")
+		}
+		return false
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		p.fail(at, err)
+		return false
+	}
+	return true
+}
+
+func (p *pass) link(at string, l fs.Link) {
+	target, err := p.tree.Target(p.ctx, l)
+	if err != nil {
+		p.gone(at, err)
+		return
+	}
+	want := state{Mode: iofs.ModeSymlink, Target: target}
+	if want.matches(p.root, at) {
+		p.keep(at, want)
+		return
+	}
+	if s, ours := p.manifest.states[at]; (!ours || s.Mode.Type() != iofs.ModeSymlink || !s.matches(p.root, at)) && !p.clear(at) {
+		return
+	}
+	p.root.Remove(temporaryName)
+	if err = p.root.Symlink(target, temporaryName); err == nil {
+		err = p.place(at, want)
+	}
+	if err != nil {
+		p.fail(at, err)
+	}
+}
+
+// keep records that a path is as it should be.
+func (p *pass) keep(at string, s state) {
+	p.report.Unchanged++
+	if p.manifest.states[at] != s {
+		if err := p.manifest.put(at, s); err != nil {
+			p.fail(at, err)
+		}
+	}
+}
+
+// place moves the temporary file to its place. What is there is ours.
+func (p *pass) place(at string, s state) error {
+	if err := p.manifest.put(at, s); err != nil {
+		return err
+	}
+	if err := p.root.Rename(temporaryName, at); err != nil {
+		return err
+	}
+	p.report.Written++
+	return nil
+}
+

@@ -1,0 +1,577 @@
+package mounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	iofs "io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/fstest"
+)
+
+var day = time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
+
+func textOf(body string) fs.Node { return fs.NewText(day, []byte(body)) }
+
+func dirOf(nodes map[string]fs.Node) *fs.Folder { return fs.NewFolder(day, nodes) }
+
+func newTree(nodes map[string]fs.Node) (*fs.Tree, *fs.Folder) {
+	root := dirOf(nodes)
+	return fs.NewTree(root, fs.TreeOptions{Log: slog.New(slog.DiscardHandler)}), root
+}
+
+func newFolder(t *testing.T, tree *fs.Tree, dir string) *Folder {
+	t.Helper()
+	f, err := NewFolder(tree, dir, FolderOptions{Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// pass makes one pass that must go well.
+func passOver(t *testing.T, f *Folder) Report {
+	t.Helper()
+	r, err := f.Pass(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func wantReport(t *testing.T, r Report, written, removed, unchanged int) {
+	t.Helper()
+	if r.Written != written || r.Removed != removed || r.Unchanged != unchanged || len(r.Conflicts)+len(r.Errors) > 0 {
+		t.Errorf("written %d, removed %d, unchanged %d, conflicts %q, errors %q; want %d, %d, %d",
+			r.Written, r.Removed, r.Unchanged, r.Conflicts, r.Errors, written, removed, unchanged)
+	}
+}
+
+// onDisk describes a folder: a line for each path but our own, with the text
+// of files.
+func onDisk(t *testing.T, dir string) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(dir, func(p string, d iofs.DirEntry, err error) error {
+		if err != nil || p == dir || d.Name() == manifestName {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, p)
+		switch {
+		case d.IsDir():
+			found = append(found, rel+"/")
+		case d.Type() == iofs.ModeSymlink:
+			target, err := os.Readlink(p)
+			found = append(found, rel+" -> "+target)
+			return err
+		default:
+			body, err := os.ReadFile(p)
+			found = append(found, rel+": "+string(body))
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func wantDisk(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	if got := onDisk(t, dir); !slices.Equal(got, want) {
+		t.Errorf("on disk:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func putFile(t *testing.T, path, body string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(body), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func appendFile(t *testing.T, path, body string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err == nil {
+		_, err = f.WriteString(body)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFolderShowsATree(t *testing.T) {
+	counting := fstest.NewCountingFile(day, []byte("rendered"))
+	tree, root := newTree(map[string]fs.Node{
+		"a.md": textOf("hello"),
+		"run":  fs.NewScript(day, []byte("#!/bin/sh\n")),
+		"sub":  dirOf(map[string]fs.Node{"deep": dirOf(nil), "made": counting}),
+	})
+	dir := filepath.Join(t.TempDir(), "new")
+	f := newFolder(t, tree, dir)
+	wantReport(t, passOver(t, f), 5, 0, 0)
+	wantDisk(t, dir, "a.md: hello", "run: #!/bin/sh\n", "sub/", "sub/deep/", "sub/made: rendered")
+	for p, mode := range map[string]iofs.FileMode{"a.md": 0o444, "run": 0o555, "sub": iofs.ModeDir | 0o755, "sub/made": 0o444} {
+		info, err := os.Lstat(filepath.Join(dir, p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode() != mode || !info.ModTime().Equal(day) {
+			t.Errorf("%s: mode %v, time %v", p, info.Mode(), info.ModTime())
+		}
+	}
+
+	// What has its version already is not read again, not even by another
+	// process, and not where it was never rendered in that.
+	f.Close()
+	again := fstest.NewCountingFile(day, []byte("rendered"))
+	root.Set(day, "sub", dirOf(map[string]fs.Node{"deep": dirOf(nil), "made": again}))
+	reads := tree.Counters().Reads
+	f = newFolder(t, tree, dir)
+	wantReport(t, passOver(t, f), 0, 0, 3)
+	if n := again.Renders.Load(); n != 0 || tree.Counters().Reads != reads {
+		t.Errorf("an unchanged tree was rendered %d times and read", n)
+	}
+}
+
+func TestFolderFollowsChanges(t *testing.T) {
+	tree, root := newTree(map[string]fs.Node{"a": textOf("one"), "dir": dirOf(map[string]fs.Node{"x": textOf("x")}), "flips": textOf("file")})
+	dir := t.TempDir()
+	f := newFolder(t, tree, dir)
+	wantReport(t, passOver(t, f), 4, 0, 0)
+
+	later := day.Add(time.Hour)
+	root.Replace(later, map[string]fs.Node{"a": fs.NewText(later, []byte("two!")), "b": textOf("new"), "flips": dirOf(map[string]fs.Node{"in": textOf("in")})})
+	wantReport(t, passOver(t, f), 4, 3, 0)
+	wantDisk(t, dir, "a: two!", "b: new", "flips/", "flips/in: in")
+
+	root.Set(later, "flips", textOf("file again"))
+	wantReport(t, passOver(t, f), 1, 2, 2)
+	root.Set(later, "b", fs.NewScript(later, []byte("new"))) // mode and time only
+	wantReport(t, passOver(t, f), 1, 0, 2)
+	if info, _ := os.Stat(filepath.Join(dir, "b")); info.Mode() != 0o555 || !info.ModTime().Equal(later) {
+		t.Errorf("b: %v %v", info.Mode(), info.ModTime())
+	}
+	os.Remove(filepath.Join(dir, "a"))
+	wantReport(t, passOver(t, f), 1, 0, 2) // made again
+	root.Replace(later, nil)
+	passOver(t, f)
+	wantDisk(t, dir)
+}
+
+func TestFolderLeavesWhatIsNotItsOwn(t *testing.T) {
+	tree, root := newTree(map[string]fs.Node{
+		"same": textOf("equal"), "mine": textOf("ctxfs"), "changed": textOf("ctxfs"), "gone": textOf("ctxfs"),
+		"dir": dirOf(map[string]fs.Node{"x": textOf("x")}), "asfile": dirOf(map[string]fs.Node{"x": textOf("x")}), "asdir": textOf("file"), "aslink": dirOf(map[string]fs.Node{"x": textOf("x")}),
+	})
+	outside, dir := t.TempDir(), t.TempDir()
+	putFile(t, filepath.Join(dir, "same"), "equal")
+	putFile(t, filepath.Join(dir, "mine"), "not ctxfs's")
+	putFile(t, filepath.Join(dir, "asfile"), "a file")
+	putFile(t, filepath.Join(dir, "other"), "unrelated")
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "asdir"), 0o755), os.Symlink(outside, filepath.Join(dir, "aslink"))); err != nil {
+		t.Fatal(err)
+	}
+	f := newFolder(t, tree, dir)
+	r := passOver(t, f)
+	conflicts := func(r Report, names ...string) {
+		t.Helper()
+		if len(r.Conflicts) != len(names) {
+			t.Errorf("conflicts %q, want %q", r.Conflicts, names)
+			return
+		}
+		for i, name := range names {
+			if !strings.HasPrefix(r.Conflicts[i], filepath.Join(dir, name)+" was ") || !strings.Contains(r.Conflicts[i], "; left as it is") {
+				t.Errorf("conflict %q, want %s", r.Conflicts[i], name)
+			}
+		}
+	}
+	conflicts(r, "asdir", "asfile", "aslink", "mine")
+	wantDisk(t, dir, "asdir/", "asfile: a file", "aslink -> "+outside, "changed: ctxfs", "dir/", "dir/x: x", "gone: ctxfs", "mine: not ctxfs's", "other: unrelated", "same: equal")
+	if names := onDisk(t, outside); len(names) > 0 {
+		t.Errorf("written through a link: %q", names)
+	}
+
+	// Somebody changes what was ours, and adds to a folder of ours.
+	os.Remove(filepath.Join(dir, "changed"))
+	os.Remove(filepath.Join(dir, "gone"))
+	putFile(t, filepath.Join(dir, "changed"), "by a user")
+	putFile(t, filepath.Join(dir, "gone"), "by a user, too")
+	putFile(t, filepath.Join(dir, "dir/own"), "own")
+	root.Replace(day, map[string]fs.Node{"changed": textOf("ctxfs 2")})
+	conflicts(passOver(t, f), "changed", "gone")
+	wantDisk(t, dir, "asdir/", "asfile: a file", "aslink -> "+outside, "changed: by a user", "dir/", "dir/own: own", "gone: by a user, too", "mine: not ctxfs's", "other: unrelated")
+	conflicts(passOver(t, f), "changed")
+
+	// Moved away, it is ctxfs's again.
+	os.Remove(filepath.Join(dir, "changed"))
+	wantReport(t, passOver(t, f), 1, 0, 0)
+}
+
+func TestFolderNeverFollowsALinkOut(t *testing.T) {
+	tree, root := newTree(map[string]fs.Node{"dir": dirOf(map[string]fs.Node{"x": textOf("x")}), "file": textOf("file")})
+	outside, dir := t.TempDir(), t.TempDir()
+	f := newFolder(t, tree, dir)
+	passOver(t, f)
+	putFile(t, filepath.Join(outside, "x"), "theirs")
+	for name, target := range map[string]string{"dir": outside, "file": filepath.Join(outside, "x")} {
+		if err := errors.Join(os.RemoveAll(filepath.Join(dir, name)), os.Symlink(target, filepath.Join(dir, name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root.Replace(day, map[string]fs.Node{"dir": dirOf(map[string]fs.Node{"x": textOf("new x"), "y": textOf("y")}), "file": textOf("new")})
+	if r := passOver(t, f); len(r.Conflicts) != 2 {
+		t.Errorf("conflicts %q", r.Conflicts)
+	}
+	root.Replace(day, nil)
+	passOver(t, f)
+	wantDisk(t, outside, "x: theirs")
+}
+
+func TestFolderLinksAndDisk(t *testing.T) {
+	disk := t.TempDir()
+	putFile(t, filepath.Join(disk, "SKILL.md"), "a skill")
+	putFile(t, filepath.Join(disk, "run"), "#!/bin/sh\n")
+	if err := errors.Join(os.Chmod(filepath.Join(disk, "run"), 0o755), os.Symlink("run", filepath.Join(disk, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	skills, err := fs.NewDiskDir(disk, fs.DiskOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, root := newTree(map[string]fs.Node{"skill": skills})
+	dir := t.TempDir()
+	f := newFolder(t, tree, dir)
+	wantReport(t, passOver(t, f), 4, 0, 0)
+	wantDisk(t, dir, "skill/", "skill/SKILL.md: a skill", "skill/link -> run", "skill/run: #!/bin/sh\n")
+	if info, _ := os.Stat(filepath.Join(dir, "skill/run")); info.Mode() != 0o555 {
+		t.Errorf("run: %v", info.Mode())
+	}
+	wantReport(t, passOver(t, f), 0, 0, 3)
+	if err := errors.Join(os.Remove(filepath.Join(disk, "link")), os.Symlink("SKILL.md", filepath.Join(disk, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	wantReport(t, passOver(t, f), 1, 0, 2)
+	root.Replace(day, nil)
+	wantReport(t, passOver(t, f), 0, 4, 0)
+}
+
+func TestFolderAppendsToLiveFiles(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "log")
+	putFile(t, source, "head1\nline 1\n")
+	log := fs.NewLog(source, 6)
+	tree, _ := newTree(map[string]fs.Node{"log": log})
+	dir := t.TempDir()
+	shown := filepath.Join(dir, "log")
+	f := newFolder(t, tree, dir)
+	passOver(t, f)
+	follower, err := os.Open(shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer follower.Close()
+	followed := func(want string) {
+		t.Helper()
+		body, err := io.ReadAll(io.NewSectionReader(follower, 0, 1<<20))
+		if err != nil || string(body) != want {
+			t.Errorf("the follower reads %q, %v; want %q", body, err, want)
+		}
+		info, _ := follower.Stat()
+		if truth, _ := os.Stat(source); !truth.ModTime().Equal(info.ModTime()) || info.Mode() != 0o444 {
+			t.Errorf("mode %v, time %v", info.Mode(), info.ModTime())
+		}
+	}
+	wantReport(t, passOver(t, f), 0, 0, 1)
+	appendFile(t, source, "line 2\n")
+	wantReport(t, passOver(t, f), 1, 0, 0)
+	followed("head1\nline 1\nline 2\n")
+
+	out, err := os.OpenFile(source, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = out.WriteAt([]byte("HEAD2\n"), 0)
+	if err = errors.Join(err, out.Close()); err != nil {
+		t.Fatal(err)
+	}
+	log.HeadChanged()
+	appendFile(t, source, "line 3\n")
+	wantReport(t, passOver(t, f), 1, 0, 0)
+	followed("HEAD2\nline 1\nline 2\nline 3\n")
+
+	// Interrupted in the middle of an append: the next one goes on.
+	f.Close()
+	appendFile(t, source, "line 4\n")
+	if err := os.Chmod(shown, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	appendFile(t, shown, "line")
+	f = newFolder(t, tree, dir)
+	if r := passOver(t, f); len(r.Conflicts)+len(r.Errors) > 0 {
+		t.Errorf("%+v", r)
+	}
+	followed("HEAD2\nline 1\nline 2\nline 3\nline 4\n")
+
+	// Another incarnation takes the place of the file.
+	putFile(t, source, "short\n")
+	passOver(t, f)
+	wantDisk(t, dir, "log: short\n")
+	followed2, _ := io.ReadAll(io.NewSectionReader(follower, 0, 1<<20))
+	if !strings.HasPrefix(string(followed2), "HEAD2") {
+		t.Error("the old incarnation was overwritten")
+	}
+}
+
+func TestFolderLeavesOutInboxesAndWhatIsNotListed(t *testing.T) {
+	inbox := fs.NewDrop(fs.DropOptions{Now: time.Now, Static: map[string]fs.Node{"README.md": textOf("r")}})
+	defer inbox.Close()
+	tree, _ := newTree(map[string]fs.Node{"calls": inbox, "find": lookupOnly{dirOf(map[string]fs.Node{"README.md": textOf("how")})}})
+	dir := t.TempDir()
+	f := newFolder(t, tree, dir)
+	passOver(t, f)
+	if _, err := f.sync(t.Context(), []string{"find/words", "calls/x.result", "calls", "nothing/here"}); err != nil {
+		t.Fatal(err)
+	}
+	wantDisk(t, dir, "find/", "find/README.md: how")
+}
+
+// lookupOnly finds a folder under every name.
+type lookupOnly struct{ *fs.Folder }
+
+func (d lookupOnly) Lookup(ctx context.Context, name string) (fs.Node, error) {
+	if n, err := d.Folder.Lookup(ctx, name); err == nil {
+		return n, nil
+	}
+	return dirOf(map[string]fs.Node{"match": textOf("m")}), nil
+}
+
+func TestFolderGoesOnAfterErrors(t *testing.T) {
+	broken := true
+	tree, _ := newTree(map[string]fs.Node{
+		"a": fs.NewRendered(day, 1, func(context.Context) ([]byte, error) {
+			if broken {
+				return nil, errors.New("the source is away")
+			}
+			return []byte("a"), nil
+		}),
+		"dir":     fstest.PanickingDir(day),
+		"panics":  fstest.PanickingFile(day),
+		"z":       textOf("z"),
+		"\xffbad": textOf("no"),
+	})
+	dir := t.TempDir()
+	f := newFolder(t, tree, dir)
+	r := passOver(t, f)
+	if len(r.Errors) != 4 || !strings.Contains(strings.Join(r.Errors, "\n"), filepath.Join(dir, "a")+": the source is away") {
+		t.Errorf("errors %q", r.Errors)
+	}
+	wantDisk(t, dir, "dir/", "z: z")
+	broken = false
+	passOver(t, f)
+	wantDisk(t, dir, "a: a", "dir/", "z: z")
+}
+
+func TestFolderKeepsWhatCannotBeReadNow(t *testing.T) {
+	tree, root := newTree(map[string]fs.Node{"a": textOf("a"), "dir": dirOf(map[string]fs.Node{"x": textOf("x")})})
+	dir := t.TempDir()
+	f := newFolder(t, tree, dir)
+	passOver(t, f)
+	root.Replace(day, map[string]fs.Node{"a": fs.NewRendered(day, 7, func(context.Context) ([]byte, error) { return nil, errors.New("no") }), "dir": fstest.PanickingDir(day)})
+	if r := passOver(t, f); len(r.Errors) != 2 {
+		t.Errorf("%q", r.Errors)
+	}
+	wantDisk(t, dir, "a: a", "dir/", "dir/x: x")
+}
+
+func TestFolderContinuesAnInterruptedPass(t *testing.T) {
+	const files = 50
+	nodes := make(map[string]fs.Node)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for i := range files {
+		nodes[fmt.Sprintf("%02d", i)] = fs.NewRendered(day, uint64(i), func(context.Context) ([]byte, error) {
+			if i == files/2 {
+				cancel()
+			}
+			return fmt.Append(nil, i), nil
+		})
+	}
+	tree, _ := newTree(nodes)
+	dir := t.TempDir()
+	f := newFolder(t, tree, dir)
+	r, err := f.Pass(ctx)
+	if !errors.Is(err, context.Canceled) || r.Written < files/2 || r.Written == files {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	done := r.Written
+	f.Close()
+	wantReport(t, passOver(t, newFolder(t, tree, dir)), files-done, 0, done)
+	if names := onDisk(t, dir); len(names) != files {
+		t.Errorf("%d files", len(names))
+	}
+}
+
+// TestFolderAfterACrash has the process end at the worst moment: the manifest
+// tells of a file that has not taken its place yet.
+func TestFolderAfterACrash(t *testing.T) {
+	tree, root := newTree(map[string]fs.Node{"a": textOf("one")})
+	dir := t.TempDir()
+	f := newFolder(t, tree, dir)
+	passOver(t, f)
+	s := f.manifest.states["a"]
+	s.Version, s.Size = 99, 1000
+	if err := f.manifest.put("a", s); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	putFile(t, filepath.Join(dir, temporaryName), "half of a")
+	root.Set(day, "a", textOf("three"))
+	wantReport(t, passOver(t, newFolder(t, tree, dir)), 1, 0, 0)
+	wantDisk(t, dir, "a: three")
+
+	// A file that never was, and half a line.
+	dir = t.TempDir()
+	f = newFolder(t, tree, dir)
+	if err := f.manifest.put("a", s); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	appendFile(t, filepath.Join(dir, manifestName), `{"path":"b`)
+	wantReport(t, passOver(t, newFolder(t, tree, dir)), 1, 0, 0)
+}
+
+func TestFolderTwiceAtOnce(t *testing.T) {
+	tree, _ := newTree(map[string]fs.Node{"a": textOf("a")})
+	dir := t.TempDir()
+	f := newFolder(t, tree, dir)
+	passOver(t, f)
+	_, err := NewFolder(tree, dir, FolderOptions{})
+	if f := (*Fault)(nil); !errors.As(err, &f) || !strings.Contains(f.Message, "another ctxfs") {
+		t.Errorf("second sync: %v", err)
+	}
+	f.Close()
+	newFolder(t, tree, dir)
+}
+
+func TestFolderManifestThatIsNone(t *testing.T) {
+	tree, _ := newTree(nil)
+	for body, says := range map[string]string{
+		"hello\n":                                   "is not a manifest",
+		`{"ctxfs-sync":2}` + "\n":                   "has format 2",
+		"{\"ctxfs-sync\":1}\nhello\n":               "damaged at line 2",
+		"{\"ctxfs-sync\":1}\n{\"path\":\"../x\"}\n": "damaged at line 2",
+	} {
+		dir := t.TempDir()
+		putFile(t, filepath.Join(dir, manifestName), body)
+		if _, err := NewFolder(tree, dir, FolderOptions{}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", body, err)
+		}
+		if now, _ := os.ReadFile(filepath.Join(dir, manifestName)); string(now) != body {
+			t.Errorf("%q became %q", body, now)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.Symlink("/etc/passwd", filepath.Join(dir, manifestName)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewFolder(tree, dir, FolderOptions{}); err == nil {
+		t.Error("a link was taken for a manifest")
+	}
+}
+
+func TestFolderManifestStaysSmall(t *testing.T) {
+	tree, root := newTree(nil)
+	dir := t.TempDir()
+	f := newFolder(t, tree, dir)
+	for i := range 12_000 {
+		if err := f.manifest.put("a", state{Mode: 0o444, Version: uint64(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f.manifest.lines > 10_010 {
+		t.Errorf("%d lines", f.manifest.lines)
+	}
+	if _, err := NewFolder(tree, dir, FolderOptions{}); err == nil {
+		t.Error("the lock was lost when the manifest was written anew")
+	}
+	root.Set(day, "b", textOf("b"))
+	passOver(t, f)
+	f.Close()
+	f = newFolder(t, tree, dir)
+	if len(f.manifest.states) != 1 {
+		t.Errorf("states %v", f.manifest.states)
+	}
+}
+
+func TestFolderThatWasRemoved(t *testing.T) {
+	tree, _ := newTree(map[string]fs.Node{"a": textOf("a")})
+	dir := filepath.Join(t.TempDir(), "dir")
+	f := newFolder(t, tree, dir)
+	passOver(t, f)
+	os.RemoveAll(dir)
+	if _, err := f.Pass(t.Context()); err == nil || !strings.Contains(err.Error(), "was removed or replaced") {
+		t.Errorf("pass: %v", err)
+	}
+}
+
+func TestFolderRunFollows(t *testing.T) {
+	tree, root := newTree(map[string]fs.Node{
+		"server": dirOf(map[string]fs.Node{"tools": dirOf(map[string]fs.Node{"a.json": textOf("a")})}),
+		"other":  textOf("untouched"),
+	})
+	dir := t.TempDir()
+	reports := make(chan Report, 100)
+	f, err := NewFolder(tree, dir, FolderOptions{Log: slog.New(slog.DiscardHandler), Report: func(r Report) { reports <- r }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error)
+	go func() { ended <- f.Run(ctx) }()
+	wantReport(t, <-reports, 4, 0, 0)
+
+	root.Set(day, "server", dirOf(map[string]fs.Node{"tools": dirOf(map[string]fs.Node{"a.json": textOf("b"), "c.json": textOf("c")})}))
+	tree.Changed("server/tools/a.json")
+	wantReport(t, <-reports, 1, 0, 0) // that path alone
+	tree.Changed("server")
+	wantReport(t, <-reports, 1, 0, 1)
+	wantDisk(t, dir, "other: untouched", "server/", "server/tools/", "server/tools/a.json: b", "server/tools/c.json: c")
+
+	root.Remove(day, "server")
+	tree.Changed("server/tools/c.json")
+	wantReport(t, <-reports, 0, 4, 0)
+	wantDisk(t, dir, "other: untouched")
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNewsCoalesce(t *testing.T) {
+	n := newNews()
+	for _, p := range []string{"a/b/c", "a/b", "ab", "x/y", "x/y", "a/b/d/e"} {
+		n.add(p)
+	}
+	if got := n.take(); !slices.Equal(got, []string{"a/b", "ab", "x/y"}) {
+		t.Errorf("%q", got)
+	}
+	n.add("a")
+	n.add("")
+	if got := n.take(); !slices.Equal(got, []string{""}) {
+		t.Errorf("%q", got)
+	}
+}
