@@ -3,6 +3,7 @@ package watch
 import (
 	"errors"
 	"io"
+	iofs "io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -339,6 +340,36 @@ func TestMoreFoldersThanAreWatched(t *testing.T) {
 	if n != 9 {
 		t.Errorf("%d folders below the root are watched, want 9", n)
 	}
+}
+
+func TestFoldersThatMayNotBeRead(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read everything: run this as an ordinary user")
+	}
+	root := tempDir(t)
+	locked := mkdir(t, root, "locked")
+	check(t, os.Chmod(locked, 0))
+	t.Cleanup(func() { os.Chmod(locked, 0o755) })
+	w := start(t, Options{})
+	w.Add(root)
+	if err := w.Err(root); !errors.Is(err, iofs.ErrPermission) || w.Watched(locked) || !w.Watched(root) {
+		t.Fatalf("locked: %v", err)
+	}
+	check(t, os.Chmod(locked, 0o755))
+	w.expect(locked)
+	if err := w.Err(root); err != nil || !w.Watched(locked) {
+		t.Fatalf("unlocked: %v", err)
+	}
+	write(t, filepath.Join(locked, "f"), "")
+	w.expect(filepath.Join(locked, "f"))
+
+	check(t, os.Chmod(root, 0))
+	w.expect(root)
+	check(t, os.Chmod(root, 0o755))
+	w.expect(root)
+	w.settle(root)
+	write(t, filepath.Join(locked, "f"), "2")
+	w.expect(filepath.Join(locked, "f"))
 }
 
 func TestRootsInsideEachOther(t *testing.T) {
