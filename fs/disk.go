@@ -6,7 +6,9 @@ import (
 	"hash/fnv"
 	"io"
 	iofs "io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -27,17 +29,60 @@ func (o DiskOptions) live(dir string) bool { return o.Watched == nil || !o.Watch
 
 func (o DiskOptions) hides(path string) bool { return o.Hide != nil && o.Hide(path) }
 
-// resolve follows the links in path and stats what it leads to.
-func (o DiskOptions) resolve(path string) (string, *syscall.Stat_t, error) {
-	if o.hides(path) {
-		return "", nil, pathError("open", path, ErrNotExist)
+// maxLinks is how many links a path may lead through, as in the kernel.
+const maxLinks = 40
+
+// Resolve returns the absolute path of what path leads to, with all links
+// followed, as filepath.EvalSymlinks does. But it touches nothing that is
+// hidden: a link into a dead or hanging mount of ours is ErrNotExist at once.
+func (o DiskOptions) Resolve(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", pathError("resolve", path, err)
 	}
-	resolved, err := filepath.EvalSymlinks(path)
+	dir, rest := "/", strings.Split(abs, "/")
+	for links := 0; len(rest) > 0; {
+		name := rest[0]
+		rest = rest[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			dir = filepath.Dir(dir)
+			continue
+		}
+		full := filepath.Join(dir, name)
+		if o.hides(full) {
+			return "", pathError("resolve", path, ErrNotExist)
+		}
+		st, err := lstat(full)
+		if err != nil {
+			return "", pathError("resolve", path, err)
+		}
+		if fileType(st) != syscall.S_IFLNK {
+			dir = full
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", pathError("resolve", path, syscall.ELOOP)
+		}
+		target, err := os.Readlink(full)
+		if err != nil {
+			return "", pathError("resolve", path, err)
+		}
+		if filepath.IsAbs(target) {
+			dir = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
+	}
+	return dir, nil
+}
+
+// resolve is Resolve, and stats what it has found.
+func (o DiskOptions) resolve(path string) (string, *syscall.Stat_t, error) {
+	resolved, err := o.Resolve(path)
 	if err != nil {
 		return "", nil, err
-	}
-	if o.hides(resolved) {
-		return "", nil, pathError("open", path, ErrNotExist)
 	}
 	st, err := lstat(resolved)
 	return resolved, st, err

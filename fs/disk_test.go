@@ -259,6 +259,22 @@ func TestDiskLinks(t *testing.T) {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
+	for name, want := range map[string]string{"inside": "sub/b.txt", "up": "a.txt", "self": "", "sub/inside": "a.txt", "self/self/sub": "sub"} {
+		got, err := DiskOptions{}.Resolve(filepath.Join(dir, name))
+		if err != nil || got != filepath.Join(dir, want) {
+			t.Errorf("%s resolves to %q, %v", name, got, err)
+		}
+	}
+	must(t, os.Symlink("loop", filepath.Join(dir, "loop")))
+	for name, want := range map[string]error{"dead": ErrNotExist, "loop": syscall.ELOOP, "a.txt/x": syscall.ENOTDIR} {
+		if got, err := (DiskOptions{}).Resolve(filepath.Join(dir, name)); !errors.Is(err, want) {
+			t.Errorf("%s resolves to %q, %v", name, got, err)
+		}
+	}
+	hideSub := DiskOptions{Hide: func(path string) bool { return path == filepath.Join(dir, "sub") }}
+	if got, err := hideSub.Resolve(filepath.Join(dir, "inside")); !errors.Is(err, ErrNotExist) {
+		t.Errorf("a link into what is hidden resolves to %q, %v", got, err)
+	}
 	// The folder itself may be reached by a link.
 	other := filepath.Join(t.TempDir(), "other")
 	must(t, os.Symlink(dir, other))

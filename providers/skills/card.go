@@ -53,10 +53,10 @@ func readCard(path string) card {
 	}
 }
 
-// readHead reads the beginning of a regular file, or of one that a link leads
-// to. It never waits for a pipe.
+// readHead reads the beginning of a regular file. It follows no link and never
+// waits for a pipe.
 func readHead(path string, limit int) ([]byte, os.FileInfo, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +83,7 @@ func (c card) current(path string) bool {
 	if c.info == nil {
 		return false
 	}
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	return err == nil && os.SameFile(info, c.info) && info.Size() == c.info.Size() && info.ModTime().Equal(c.info.ModTime())
 }
 
@@ -105,7 +105,7 @@ func (c card) faults(where, own string) (faults []fault) {
 		case errors.Is(c.err, errNotRegular):
 			add(true, errNotRegular.Error(), "make it a text file with name and description")
 		case errors.Is(c.err, iofs.ErrNotExist):
-			add(true, "is a link that leads nowhere", "link it to the file again, or remove it")
+			add(true, deadLink, "link it to the file again, or remove it")
 		default:
 			faults = append(faults, unreadable(where, c.err))
 		}

@@ -22,7 +22,7 @@ func documents(skills []*skill) iter.Seq[fs.Document] {
 			}
 			head := builtinText()
 			if s.path != "" {
-				head, _, _ = readHead(s.file, frontmatter.MaxBytes+bodyLen)
+				head, _, _ = readHead(s.target, frontmatter.MaxBytes+bodyLen)
 			}
 			// Without front matter all of it is body.
 			matter, _ := frontmatter.Parse(head)

@@ -28,6 +28,10 @@ func (f fault) sentence() string {
 	return f.where + ": " + f.what
 }
 
+// deadLink is what is wrong with a link whose target is missing. What lies in
+// a mount of ours is never looked at.
+const deadLink = "is a link that leads nowhere, or into a mount of ctxfs"
+
 func noSkillFile(where string) fault {
 	return fault{
 		where: where, what: "has no SKILL.md, and nothing below it has",
@@ -41,7 +45,7 @@ func unreadable(where string, err error) fault {
 	case errors.Is(err, iofs.ErrPermission):
 		f.what, f.mend = "cannot be read: permission denied", "chmod -R u+rX "+shellWord(where)
 	case errors.Is(err, iofs.ErrNotExist):
-		f.what, f.mend = "is a link that leads nowhere", "link it again, or remove it"
+		f.what, f.mend = deadLink, "link it again, or remove it"
 	case errors.Is(err, syscall.ELOOP):
 		f.what, f.mend = "is a link that leads to itself", "link it again, or remove it"
 	}

@@ -119,10 +119,10 @@ func (s *scan) entry(in place, e os.DirEntry) {
 	}
 	var info os.FileInfo
 	var err error
-	if linked := e.Type() == iofs.ModeSymlink; linked {
+	if e.Type() == iofs.ModeSymlink {
 		at.real, info, err = s.resolve(at.real)
-		if err == nil && (!info.IsDir() || within(in.real, at.real) || s.hidden(at.real)) {
-			return // no skill, a loop, a mount of ours
+		if err == nil && (!info.IsDir() || within(in.real, at.real)) {
+			return // no skill, or a loop
 		}
 		if err == nil {
 			s.trees = append(s.trees, at.real)
@@ -140,19 +140,19 @@ func (s *scan) entry(in place, e os.DirEntry) {
 	s.seen[at.real] = true
 	s.folders++
 
-	file, err := findSkillFile(at.real)
+	file, linked, err := findSkillFile(at.real)
 	if file == "" && err == nil && at.depth < maxDepth && s.group(at) > 0 {
 		s.roots = append(s.roots, at.real)
 		return
 	}
 	if file != "" || at.depth == 1 && !grouped {
-		s.found(at, info, file, err)
+		s.found(at, info, file, linked, err)
 	}
 }
 
 // found takes up the skill at a place. Without a file it has a fault: err, or
 // that it has no SKILL.md.
-func (s *scan) found(at place, info os.FileInfo, file string, err error) {
+func (s *scan) found(at place, info os.FileInfo, file string, linked bool, err error) {
 	sk := &skill{own: filepath.Base(at.given), source: at.source.name, path: at.real, file: file, info: info}
 	old := s.old.byPath[at.real]
 	if old != nil && os.SameFile(old.info, info) {
@@ -167,13 +167,18 @@ func (s *scan) found(at place, info os.FileInfo, file string, err error) {
 	s.roots = append(s.roots, at.real)
 	switch {
 	case file != "":
-		if old == nil || old.file != file || s.dirty[file] || !old.card.current(file) {
-			sk.card = readCard(file)
-		} else {
-			sk.card = old.card
-		}
-		if isLink(file) {
+		sk.target = file
+		if linked {
 			s.files = append(s.files, file)
+			sk.target, err = s.disk().Resolve(file)
+		}
+		switch {
+		case err != nil:
+			sk.card = card{err: err}
+		case old != nil && old.target == sk.target && !s.dirty[file] && old.card.current(sk.target):
+			sk.card = old.card
+		default:
+			sk.card = readCard(sk.target)
 		}
 		s.modTime = latest(s.modTime, sk.card.modTime())
 		sk.faults = sk.card.faults(s.shown(filepath.Join(at.given, filepath.Base(file))), sk.own)
@@ -196,15 +201,10 @@ func (s *scan) shown(path string) string { return shown(s.opts.Home, path) }
 
 // resolve follows links, and describes what they lead to.
 func (s *scan) resolve(path string) (real string, info os.FileInfo, err error) {
-	if real, err = filepath.EvalSymlinks(path); err == nil {
+	if real, err = s.disk().Resolve(path); err == nil {
 		info, err = os.Lstat(real)
 	}
 	return real, info, err
-}
-
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode().Type() == iofs.ModeSymlink
 }
 
 func latest(a, b time.Time) time.Time {

@@ -5,6 +5,7 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ctxfs/fs"
 )
@@ -17,6 +18,7 @@ type skill struct {
 	path   string      // of its folder, links resolved; "" for the built-in one
 	info   os.FileInfo // of its folder
 	file   string      // its SKILL.md; "" if it has none
+	target string      // what file leads to, if it is a link
 	card   card
 	faults []fault
 	node   fs.Dir
@@ -36,18 +38,21 @@ func (s *skill) grave() bool {
 // is what the validator of agentskills/agentskills accepts besides.
 func skillFiles() []string { return []string{"SKILL.md", "skill.md"} }
 
-func isSkillFile(name string) bool { return name == "SKILL.md" || name == "skill.md" }
+func isSkillFile(name string) bool { return slices.Contains(skillFiles(), name) }
 
 // findSkillFile returns the path of a folder's SKILL.md, which may be of any
-// type; "" if it has none. The error says that the folder cannot be searched.
-func findSkillFile(dir string) (string, error) {
+// type, and whether it is a link; "" if it has none. The error says that the
+// folder cannot be searched.
+func findSkillFile(dir string) (file string, linked bool, err error) {
 	for _, name := range skillFiles() {
 		path := filepath.Join(dir, name)
-		if _, err := os.Lstat(path); err == nil {
-			return path, nil
-		} else if !errors.Is(err, iofs.ErrNotExist) {
-			return "", err
+		info, err := os.Lstat(path)
+		if err == nil {
+			return path, info.Mode().Type() == iofs.ModeSymlink, nil
+		}
+		if !errors.Is(err, iofs.ErrNotExist) {
+			return "", false, err
 		}
 	}
-	return "", nil
+	return "", false, nil
 }

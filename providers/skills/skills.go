@@ -19,6 +19,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -104,6 +105,10 @@ func (p *Provider) Close() error {
 	return p.watcher.Close()
 }
 
+// maxNews is how many changes are told one by one; of more, only the skills
+// they are in.
+const maxNews = 1000
+
 // changed is told of paths on disk.
 func (p *Provider) changed(paths []string) {
 	p.refreshing.Lock()
@@ -112,18 +117,22 @@ func (p *Provider) changed(paths []string) {
 	var inTree []string
 	dirty, rescan := make(map[string]bool), false
 	for _, path := range paths {
-		s := now.holding(path)
-		if s == nil {
-			rescan = true // a root, a group, something new
-			continue
+		holding := now.holding(path)
+		rescan = rescan || len(holding) == 0 // a root, a group, something new
+		for _, s := range holding {
+			inside, err := filepath.Rel(s.path, path)
+			if err != nil {
+				continue
+			}
+			inTree = append(inTree, filepath.Join(s.name, inside))
+			if inside == "." || s.file == "" || isSkillFile(inside) {
+				dirty[path], rescan = true, true
+			}
 		}
-		inside, err := filepath.Rel(s.path, path)
-		if err != nil {
-			continue
-		}
-		inTree = append(inTree, filepath.Join(s.name, inside))
-		if inside == "." || s.file == "" || isSkillFile(inside) {
-			dirty[path], rescan = true, true
+	}
+	if len(inTree) > maxNews {
+		for i, path := range inTree {
+			inTree[i], _, _ = strings.Cut(path, "/")
 		}
 	}
 	if rescan {

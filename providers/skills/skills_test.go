@@ -347,8 +347,8 @@ func TestLinks(t *testing.T) {
 		t.Errorf("SKILL.md must be a file and notes.md a link: %+v", entries)
 	}
 	f.wantIndex("one — below a link", "managed — from a store", "shared — one skill",
-		"- ~/.claude/skills/dead: is a link that leads nowhere; to mend: link it again, or remove it",
-		"- ~/.claude/skills/broken/SKILL.md: is a link that leads nowhere; to mend: link it to the file again, or remove it")
+		"- ~/.claude/skills/dead: is a link that leads nowhere, or into a mount of ctxfs; to mend: link it again, or remove it",
+		"- ~/.claude/skills/broken/SKILL.md: is a link that leads nowhere, or into a mount of ctxfs; to mend: link it to the file again, or remove it")
 	for _, root := range []string{".claude/skills", ".agents/skills", "dev/tools"} {
 		if !slices.Contains(f.Roots(), filepath.Join(h, root)) {
 			t.Errorf("%s is missing in %q", root, f.Roots())
@@ -488,6 +488,68 @@ func TestHiddenFoldersAreNotTouched(t *testing.T) {
 	f := start(t, h, func(o *Options) { o.Hide = func(path string) bool { return filepath.Base(path) == "mnt" } })
 	f.wantNames("", "INDEX.md", "a", "agentctx")
 	f.wantNames("a", "SKILL.md")
+}
+
+// A dead mount of ours hangs whoever follows a link into it.
+func TestLinksIntoAMountOfOurs(t *testing.T) {
+	h := home(t, map[string]string{
+		"mnt/skills/x/SKILL.md":        md("x", "in the mount"),
+		".claude/skills/x":             "-> ../../mnt/skills/x",
+		".claude/skills/y/SKILL.md":    "-> ../../../mnt/skills/x/SKILL.md",
+		".claude/skills/z/SKILL.md":    md("z", "fine"),
+		".claude/skills/z/more/x.md":   "-> ../../../../mnt/skills/x/SKILL.md",
+		".claude/skills/root":          "-> ../../mnt",
+		".cursor/skills":               "-> ../mnt/skills",
+		".agents/skills/one/SKILL.md/": "",
+	})
+	mount := filepath.Join(h, "mnt")
+	f := start(t, h, func(o *Options) {
+		o.Hide = func(path string) bool {
+			if strings.HasPrefix(path, mount+"/") {
+				t.Errorf("%s lies in the mount and was asked for", path)
+			}
+			return path == mount
+		}
+	})
+	f.wantNames("", "INDEX.md", "agentctx", "one", "y", "z")
+	f.wantIndex("- ~/.claude/skills/x: "+deadLink+"; to mend: link it again, or remove it", "z — fine")
+}
+
+func TestASkillInASkill(t *testing.T) {
+	h := home(t, map[string]string{
+		".claude/skills/outer/SKILL.md":       md("outer", "x"),
+		".claude/skills/outer/inner/SKILL.md": md("inner", "x"),
+		".cursor/skills/inner":                "-> ../../.claude/skills/outer/inner",
+	})
+	f := start(t, h)
+	f.wantNames("", "INDEX.md", "agentctx", "inner", "outer")
+	put(t, filepath.Join(h, ".claude/skills/outer/inner/notes"), "x", false)
+	f.expect("inner/notes")
+	f.expect("outer/inner/notes")
+}
+
+func TestTooManyFolders(t *testing.T) {
+	files := map[string]string{".claude/skills/zz/SKILL.md": md("zz", "x"), ".claude/skills/a/SKILL.md": md("a", "first")}
+	for i := range maxFolders {
+		files[fmt.Sprintf(".claude/skills/group/%d/", i)] = ""
+	}
+	f := start(t, home(t, files))
+	f.wantNames("", "INDEX.md", "a", "agentctx", "group")
+	f.wantIndex(
+		"- ~/.claude/skills: holds more folders than are looked at; some skills are missing here; to mend: move what is no skill out of it",
+		"- ~/.claude/skills: not all changes are noticed: it holds more than 2000 folders; to mend: move what is no skill out of it")
+	live := 0
+	for _, name := range f.names("group") {
+		if f.attr("group/" + name).Live {
+			live++
+		}
+	}
+	if live == 0 || live == maxFolders {
+		t.Errorf("%d of %d folders are live", live, maxFolders)
+	}
+	if f.Status().State != "degraded" {
+		t.Errorf("status %+v", f.Status())
+	}
 }
 
 func TestUnwatchedIsLive(t *testing.T) {

@@ -91,15 +91,16 @@ func (s *snapshot) differences(old *snapshot) (changed []string) {
 	return changed
 }
 
-// holding returns the skill that a path on disk lies in, or nil.
-func (s *snapshot) holding(path string) *skill {
+// holding returns the skills that a path on disk lies in: more than one where a
+// link leads into another skill.
+func (s *snapshot) holding(path string) (holding []*skill) {
 	for {
 		if sk := s.byPath[path]; sk != nil {
-			return sk
+			holding = append(holding, sk)
 		}
 		parent := filepath.Dir(path)
 		if parent == path {
-			return nil
+			return holding
 		}
 		path = parent
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"ctxfs/fs"
 )
 
 // tree is a folder that is watched with all that is in it.
@@ -183,11 +185,8 @@ func (w *Watcher) drop(path string) (lost []*point) {
 
 // resolveFolder follows the links of a path to a folder.
 func (w *Watcher) resolveFolder(path string) (real string, dev uint64, ok bool) {
-	if w.hidden(path) {
-		return "", 0, false
-	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil || w.hidden(real) {
+	real, err := fs.DiskOptions{Hide: w.opts.Hide}.Resolve(path)
+	if err != nil {
 		return "", 0, false
 	}
 	if dev, ok = folderDevice(real); !ok {

@@ -11,6 +11,9 @@
 // the links on it say: every link is watched too, where it lies. And what is
 // made in a new folder before its watch stands is not told: a new folder is
 // reported as a whole, after its watch was set.
+//
+// What is not noticed: that a folder further up was renamed than the one a
+// watched path lies in.
 package watch
 
 import (
