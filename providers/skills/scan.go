@@ -38,10 +38,12 @@ type scan struct {
 
 // place is a folder that is looked at.
 type place struct {
-	real   string // links resolved
-	given  string // as the user knows it
-	source *source
-	depth  int // 0 for the source itself
+	real    string // links resolved
+	given   string // as the user knows it
+	source  *source
+	depth   int  // 0 for the source itself
+	grouped bool // one of the source's groups
+	info    os.FileInfo
 }
 
 func (p *Provider) scan(old *snapshot, dirty map[string]bool) *scan {
@@ -85,77 +87,93 @@ func (s *scan) root(src *source) {
 func (s *scan) group(in place) int {
 	entries, err := os.ReadDir(in.real)
 	if err != nil {
-		if in.depth != 1 { // a folder of that depth is shown, with its fault
+		if in.depth != 1 || in.grouped { // else the folder itself is shown, with its fault
 			s.fault(unreadable(s.shown(in.given), err))
 		}
 		return 0
 	}
 	before := len(s.skills)
+	// What is a skill comes first, before the limit is reached below others.
+	var others []place
 	for _, e := range entries {
-		s.entry(in, e)
+		if at, ok := s.entry(in, e); ok {
+			others = append(others, at)
+		}
+	}
+	for _, at := range others {
+		switch {
+		case at.depth < maxDepth && s.group(at) > 0:
+			s.roots = append(s.roots, at.real)
+		case at.depth == 1 && !at.grouped:
+			s.found(at, "", false, nil)
+		}
 	}
 	return len(s.skills) - before
 }
 
-func (s *scan) entry(in place, e os.DirEntry) {
+// entry looks at one entry of a folder: a skill is taken up, a folder that
+// may hold skills is returned.
+func (s *scan) entry(in place, e os.DirEntry) (other place, ok bool) {
 	name := e.Name()
 	grouped := in.depth == 0 && slices.Contains(in.source.groups, name)
 	if name == "node_modules" || strings.HasPrefix(name, ".") && !grouped {
-		return
+		return place{}, false
 	}
-	at := place{real: filepath.Join(in.real, name), given: filepath.Join(in.given, name), source: in.source, depth: in.depth + 1}
+	at := place{
+		real: filepath.Join(in.real, name), given: filepath.Join(in.given, name),
+		source: in.source, depth: in.depth + 1, grouped: grouped,
+	}
 	if !e.IsDir() && e.Type() != iofs.ModeSymlink || s.hidden(at.real) {
-		return
+		return place{}, false
 	}
 	if s.folders >= maxFolders {
 		if s.folders == maxFolders {
 			s.folders++
 			s.fault(fault{
-				where: s.shown(in.source.dir), what: "holds more folders than are looked at; some skills are missing here",
+				where: s.shown(in.source.dir), what: "holds more folders than are looked at; some skills may be missing here",
 				mend: "move what is no skill out of it", grave: true,
 			})
 		}
-		return
+		return place{}, false
 	}
-	var info os.FileInfo
 	var err error
 	if e.Type() == iofs.ModeSymlink {
-		at.real, info, err = s.resolve(at.real)
-		if err == nil && (!info.IsDir() || within(in.real, at.real)) {
-			return // no skill, or a loop
+		at.real, at.info, err = s.resolve(at.real)
+		if err == nil && (!at.info.IsDir() || within(in.real, at.real)) {
+			return place{}, false // no skill, or a loop
 		}
 		if err == nil {
 			s.trees = append(s.trees, at.real)
 		}
-	} else if info, err = os.Lstat(at.real); errors.Is(err, iofs.ErrNotExist) {
-		return // gone since
+	} else if at.info, err = os.Lstat(at.real); errors.Is(err, iofs.ErrNotExist) {
+		return place{}, false // gone since
 	}
 	if err != nil {
 		s.fault(unreadable(s.shown(at.given), err))
-		return
+		return place{}, false
 	}
 	if s.seen[at.real] {
-		return
+		return place{}, false
 	}
 	s.seen[at.real] = true
 	s.folders++
 
 	file, linked, err := findSkillFile(at.real)
-	if file == "" && err == nil && at.depth < maxDepth && s.group(at) > 0 {
-		s.roots = append(s.roots, at.real)
-		return
+	if file == "" && err == nil {
+		return at, true
 	}
 	if file != "" || at.depth == 1 && !grouped {
-		s.found(at, info, file, linked, err)
+		s.found(at, file, linked, err)
 	}
+	return place{}, false
 }
 
 // found takes up the skill at a place. Without a file it has a fault: err, or
 // that it has no SKILL.md.
-func (s *scan) found(at place, info os.FileInfo, file string, linked bool, err error) {
-	sk := &skill{own: filepath.Base(at.given), source: at.source.name, path: at.real, file: file, info: info}
+func (s *scan) found(at place, file string, linked bool, err error) {
+	sk := &skill{own: filepath.Base(at.given), source: at.source.name, path: at.real, file: file, info: at.info}
 	old := s.old.byPath[at.real]
-	if old != nil && os.SameFile(old.info, info) {
+	if old != nil && os.SameFile(old.info, at.info) {
 		sk.node = old.node
 	} else {
 		dir, err := fs.NewDiskDir(at.real, s.disk())

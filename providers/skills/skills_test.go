@@ -297,7 +297,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 		".agents/skills/index.md/SKILL.md": md("index.md", "not the index"),
 	}), offline)
 	f.wantNames("", "INDEX.md", "a", "a~cursor~2", "a~codex", "a~codex~2", "a~agents", "A~Cursor", "agentctx", "agentctx~builtin", "index.md~agents")
-	f.wantIndex("a — from Claude Code", "a~cursor~2 — from Cursor", "a~codex — from the system", "a~codex~2 — from Codex", "a~agents — from agents", "agentctx — mine")
+	f.wantIndex("a — from Claude Code", "a~cursor~2 — from Cursor", "a~codex — from Codex", "a~codex~2 — from the system", "a~agents — from agents", "agentctx — mine")
 }
 
 func TestCodexHome(t *testing.T) {
@@ -534,9 +534,9 @@ func TestTooManyFolders(t *testing.T) {
 		files[fmt.Sprintf(".claude/skills/group/%d/", i)] = ""
 	}
 	f := start(t, home(t, files))
-	f.wantNames("", "INDEX.md", "a", "agentctx", "group")
+	f.wantNames("", "INDEX.md", "a", "agentctx", "group", "zz")
 	f.wantIndex(
-		"- ~/.claude/skills: holds more folders than are looked at; some skills are missing here; to mend: move what is no skill out of it",
+		"- ~/.claude/skills: holds more folders than are looked at; some skills may be missing here; to mend: move what is no skill out of it",
 		"- ~/.claude/skills: not all changes are noticed: it holds more than 2000 folders; to mend: move what is no skill out of it")
 	live := 0
 	for _, name := range f.names("group") {
