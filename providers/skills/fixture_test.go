@@ -1,0 +1,178 @@
+package skills
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// deadline is how long a change on disk may take to arrive.
+const deadline = 10 * time.Second
+
+type fixture struct {
+	*Provider
+	t       *testing.T
+	home    string
+	tree    *fs.Tree
+	changes chan string
+}
+
+// home makes a home folder with these files, by path; a body "-> x" makes a
+// link, a path that ends in "/" a folder.
+func home(t *testing.T, files map[string]string) string {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	check(t, err)
+	for _, path := range sortedKeys(files) {
+		put(t, filepath.Join(home, path), files[path], strings.HasSuffix(path, "/"))
+	}
+	return home
+}
+
+func put(t *testing.T, path, body string, folder bool) {
+	t.Helper()
+	if folder {
+		check(t, os.MkdirAll(path, 0o755))
+		return
+	}
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	if target, ok := strings.CutPrefix(body, "-> "); ok {
+		check(t, os.Symlink(target, path))
+		return
+	}
+	check(t, os.WriteFile(path, []byte(body), 0o644))
+}
+
+func sortedKeys(m map[string]string) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func start(t *testing.T, home string, change ...func(*Options)) *fixture {
+	t.Helper()
+	f := &fixture{t: t, home: home, changes: make(chan string, 100_000)}
+	opts := Options{
+		Env: fs.Env{
+			Changed: func(path string) { f.changes <- path },
+			Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Now:     func() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) },
+		},
+		Home:      home,
+		LookupEnv: func(string) (string, bool) { return "", false },
+		Watch:     true,
+	}
+	for _, c := range change {
+		c(&opts)
+	}
+	f.Provider = New(opts)
+	t.Cleanup(func() { check(t, f.Close()) })
+	if opts.Watch && f.watcher == nil {
+		t.Skipf("no watcher can be had: %v", f.noWatch)
+	}
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log})
+	return f
+}
+
+func offline(opts *Options) { opts.Watch = false }
+
+// expect waits until a path was told to have changed.
+func (f *fixture) expect(path string) {
+	f.t.Helper()
+	timeout := time.After(deadline)
+	for {
+		select {
+		case got := <-f.changes:
+			if got == path {
+				return
+			}
+		case <-timeout:
+			f.t.Fatalf("no change of %q was told", path)
+		}
+	}
+}
+
+// await waits for changes until a condition holds.
+func (f *fixture) await(what string, holds func() bool) {
+	f.t.Helper()
+	timeout := time.After(deadline)
+	for !holds() {
+		select {
+		case <-f.changes:
+		case <-timeout:
+			f.t.Fatalf("not so: %s; names %q\n%s", what, f.names(""), f.read("INDEX.md"))
+		}
+	}
+}
+
+func (f *fixture) node(path string) fs.Node {
+	f.t.Helper()
+	n, err := f.tree.Resolve(context.Background(), path)
+	check(f.t, err)
+	return n
+}
+
+func (f *fixture) attr(path string) fs.Attr {
+	f.t.Helper()
+	a, err := f.tree.Stat(context.Background(), f.node(path))
+	check(f.t, err)
+	return a
+}
+
+func (f *fixture) names(path string) []string {
+	f.t.Helper()
+	entries, err := f.tree.List(context.Background(), f.node(path).(fs.Dir))
+	check(f.t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+func (f *fixture) read(path string) string {
+	f.t.Helper()
+	body, err := f.tree.ReadAll(context.Background(), f.node(path).(fs.File))
+	check(f.t, err)
+	return string(body)
+}
+
+func (f *fixture) wantNames(path string, want ...string) {
+	f.t.Helper()
+	slices.Sort(want)
+	if got := f.names(path); !slices.Equal(got, want) {
+		f.t.Errorf("%q holds %q, want %q", path, got, want)
+	}
+}
+
+func (f *fixture) wantIndex(lines ...string) {
+	f.t.Helper()
+	index := f.read("INDEX.md")
+	for _, line := range lines {
+		if !slices.Contains(strings.Split(index, "\n"), line) {
+			f.t.Errorf("INDEX.md lacks the line %q:\n%s", line, index)
+		}
+	}
+}
+
+func md(name, description string) string {
+	return "---\nname: " + name + "\ndescription: " + description + "\n---\n\n# " + name + "\n\nDo it.\n"
+}
