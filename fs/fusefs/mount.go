@@ -33,8 +33,7 @@ type Mount struct {
 }
 
 // New mounts the tree on the folder dir, an absolute path, and returns when
-// its root can be listed. As root it mounts directly, otherwise, or if that is
-// refused, through fusermount3.
+// its root can be listed.
 func New(tree *fs.Tree, dir string, logger *slog.Logger) (*Mount, error) {
 	r := &raw{
 		RawFileSystem: fuse.NewDefaultRawFileSystem(),
@@ -45,10 +44,12 @@ func New(tree *fs.Tree, dir string, logger *slog.Logger) (*Mount, error) {
 		owner:         fuse.Owner{Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid())},
 	}
 	r.news.handle = r.look
-	server, err := fuse.NewServer(r, dir, &fuse.MountOptions{
-		FsName:                   "ctxfs",
-		Name:                     "ctxfs",
-		DirectMount:              true,
+	fd, err := attach(dir)
+	if err != nil {
+		return nil, err
+	}
+	server, err := fuse.NewServer(r, fmt.Sprintf("/dev/fd/%d", fd), &fuse.MountOptions{
+		MaxWrite:                 maxRead,
 		MaxBackground:            maxBackground,
 		DisableXAttrs:            true,
 		ExplicitDataCacheControl: true,
@@ -56,7 +57,7 @@ func New(tree *fs.Tree, dir string, logger *slog.Logger) (*Mount, error) {
 		Logger:                   log.New(logWriter{logger}, "", 0),
 	})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, Detach(dir), syscall.Close(fd))
 	}
 	m := &Mount{dir: dir, raw: r, server: server, served: make(chan struct{})}
 	m.cancel = tree.Subscribe(func(path string) {

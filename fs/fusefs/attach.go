@@ -1,0 +1,89 @@
+package fusefs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxRead is the size in bytes of the largest READ.
+const maxRead = 128 << 10
+
+// attach mounts a FUSE file system on dir and returns the descriptor of its
+// connection. As root it mounts directly, otherwise, or where that is refused,
+// through fusermount3. go-fuse could do both, but would leave the descriptor
+// open to every program started meanwhile: the mount of a process that was
+// killed then hangs, instead of being dead, for as long as such a program runs.
+func attach(dir string) (fd int, err error) {
+	fd, direct := attachDirectly(dir)
+	if direct == nil {
+		return fd, nil
+	}
+	fd, err = attachByHelper(dir)
+	if err != nil {
+		if os.Getuid() == 0 {
+			err = errors.Join(direct, err)
+		}
+		return -1, err
+	}
+	return fd, nil
+}
+
+func attachDirectly(dir string) (int, error) {
+	fd, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, fmt.Errorf("open /dev/fuse: %w", err)
+	}
+	data := fmt.Sprintf("fd=%d,rootmode=%o,user_id=%d,group_id=%d,max_read=%d",
+		fd, syscall.S_IFDIR, os.Geteuid(), os.Getegid(), maxRead)
+	if err := unix.Mount("ctxfs", dir, FSType, unix.MS_NOSUID|unix.MS_NODEV, data); err != nil {
+		unix.Close(fd)
+		return -1, fmt.Errorf("mount: %w", err)
+	}
+	return fd, nil
+}
+
+// attachByHelper has fusermount3, which is setuid root, mount for us. It sends
+// the descriptor over a socket (fusermount3(1), _FUSE_COMMFD).
+func attachByHelper(dir string) (int, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, fmt.Errorf("socketpair: %w", err)
+	}
+	ours, theirs := pair[0], os.NewFile(uintptr(pair[1]), "fusermount3")
+	defer unix.Close(ours)
+	var said strings.Builder
+	cmd := exec.Command("fusermount3", "-o", fmt.Sprintf("fsname=ctxfs,subtype=ctxfs,max_read=%d", maxRead), "--", dir)
+	cmd.Dir = "/"
+	cmd.Env = append(os.Environ(), "_FUSE_COMMFD=3")
+	cmd.ExtraFiles = []*os.File{theirs}
+	cmd.Stdout, cmd.Stderr = &said, &said
+	err = cmd.Run()
+	theirs.Close()
+	if err != nil {
+		if text := strings.TrimSpace(said.String()); text != "" {
+			err = errors.New(text)
+		}
+		return -1, fmt.Errorf("fusermount3: %w", err)
+	}
+	var (
+		data    [1]byte
+		control [256]byte
+	)
+	_, n, _, _, err := unix.Recvmsg(ours, data[:], control[:], unix.MSG_CMSG_CLOEXEC)
+	if err != nil {
+		return -1, fmt.Errorf("fusermount3: receive the connection: %w", err)
+	}
+	messages, err := unix.ParseSocketControlMessage(control[:n])
+	if err == nil && len(messages) == 1 {
+		if fds, err := unix.ParseUnixRights(&messages[0]); err == nil && len(fds) == 1 {
+			return fds[0], nil
+		}
+	}
+	return -1, errors.New("fusermount3 sent no connection")
+}
