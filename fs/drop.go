@@ -213,7 +213,7 @@ func (d *Drop) create(name string) (*draft, error) {
 	_, taken := d.opts.Static[name]
 	_, hidden := d.opts.Static[name+resultSuffix]
 	if taken || hidden {
-		return nil, ErrExist
+		return nil, ErrReadOnly
 	}
 	if old, ok := d.results[name]; ok {
 		if !old.isFinished() {

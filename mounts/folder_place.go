@@ -135,4 +135,3 @@ func (p *pass) place(at string, s state) error {
 	p.report.Written++
 	return nil
 }
-
