@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/mounts"
+)
+
+// app is what every command needs: who the user is and where things lie.
+type app struct {
+	stdio
+	lookupEnv func(string) (string, bool)
+
+	home    string // the user's home folder
+	config  string // config.toml
+	state   string // folder for logs
+	cache   string // folder for catalogues
+	runtime string // folder for the socket
+}
+
+// newApp finds the folders, and makes those of our own that are not there.
+func newApp(lookupEnv func(string) (string, bool)) (*app, error) {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		return nil, &mounts.Fault{Message: "the home folder is not known", Hint: "set HOME to an absolute path"}
+	}
+	xdg := func(variable string, fallback ...string) string {
+		if dir, ok := lookupEnv(variable); ok && filepath.IsAbs(dir) {
+			return filepath.Join(dir, "ctxfs")
+		}
+		return filepath.Join(append(append([]string{home}, fallback...), "ctxfs")...)
+	}
+	a := &app{
+		lookupEnv: lookupEnv,
+		home:      home,
+		config:    filepath.Join(xdg("XDG_CONFIG_HOME", ".config"), "config.toml"),
+		state:     xdg("XDG_STATE_HOME", ".local", "state"),
+		cache:     xdg("XDG_CACHE_HOME", ".cache"),
+	}
+	for _, dir := range []string{a.state, a.cache} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("cannot make a folder of ctxfs's own: %w", err)
+		}
+	}
+	a.runtime, err = mounts.RuntimeDir(lookupEnv)
+	return a, err
+}
+
+// defaultDir is where the tree is mounted if nothing else is said.
+func (a *app) defaultDir() string { return filepath.Join(a.home, ".agentctx") }
+
+func (a *app) logPath() string { return filepath.Join(a.state, "daemon.log") }
+
+// start connects to the background process, starting it if need be.
+func (a *app) start() (*mounts.Client, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return mounts.Start(a.runtime, exec.Command(self, "daemon"), a.logPath())
+}
+
+// running connects to the background process if there is one; nil if not.
+func (a *app) running() (*mounts.Client, error) {
+	c, err := mounts.Dial(a.runtime)
+	if errors.Is(err, mounts.ErrNotRunning) {
+		return nil, nil
+	}
+	return c, err
+}
+
+// say prints a line for people.
+func (a *app) say(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }
+
+// note prints a line that is not the result: to standard error.
+func (a *app) note(format string, args ...any) { fmt.Fprintf(a.err, "ctxfs: "+format+"\n", args...) }
+
+// printJSON prints a value for scripts.
+func (a *app) printJSON(value any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(value)
+}
+
+// tilde shortens a path in the home folder, for people.
+func (a *app) tilde(path string) string {
+	if rel, err := filepath.Rel(a.home, path); err == nil && filepath.IsLocal(rel) && rel != "." {
+		return "~/" + rel
+	}
+	return path
+}
+
+// pretty cuts a count and its noun: "1 file", "2 files".
+func pretty(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, strings.TrimSuffix(noun, "s"))
+}

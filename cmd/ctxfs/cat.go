@@ -1,0 +1,39 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func (a *app) catCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "cat PATH...",
+		Short: "print files of the tree, without a mount",
+		Long: `Cat prints what a file of the mount would hold. PATH is a path in the tree,
+such as mcps/github/STATUS.md, or one of a mount. It starts nothing.`,
+		Example: `  ctxfs cat AGENTS.md
+  ctxfs cat mcps/github/tools/create_issue.json | jq .arguments`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: a.completePaths,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			src, err := a.source()
+			if err != nil {
+				return err
+			}
+			defer src.close()
+			var failed error
+			for _, arg := range args {
+				p, err := a.treePath(arg)
+				if err == nil {
+					err = src.cat(cmd.Context(), p, a.out)
+				}
+				if err != nil {
+					if failed != nil {
+						complain(a.err, failed)
+					}
+					failed = err
+				}
+			}
+			return failed
+		},
+	}
+}

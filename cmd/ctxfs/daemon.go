@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts"
+)
+
+// idleTime is how long a background process waits for its first view.
+const idleTime = 10 * time.Second
+
+// gcPercent makes the garbage collector run more often than by default: the
+// process mostly holds what it shows, for days, and should be small.
+const gcPercent = 40
+
+func (a *app) daemonCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "daemon",
+		Short:  "the background process (started by mount)",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE:   func(*cobra.Command, []string) error { return a.daemon() },
+	}
+}
+
+// daemon serves until the last view is gone or a signal comes. It reports on
+// mounts.ReadyFD.
+func (a *app) daemon() error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGHUP)
+	ready := os.NewFile(mounts.ReadyFD, "ready")
+	tell := func(line string) {
+		if ready != nil {
+			fmt.Fprintln(ready, line)
+			ready.Close()
+		}
+	}
+	s, closeWorld, err := a.newServer(idleTime)
+	if err != nil {
+		tell(err.Error())
+		return err
+	}
+	defer closeWorld()
+	tell("ready")
+	go endOnSignal(s, signals)
+	s.Serve()
+	return nil
+}
+
+// newServer makes the tree of this user and a server for it. Who calls must
+// call Serve, then the returned function.
+func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
+	debug.SetGCPercent(gcPercent)
+	log := slog.New(slog.NewTextHandler(a.err, nil))
+	var s *mounts.Server
+	w, err := a.newWorld(worldOptions{log: log, hide: func(path string) bool { return s != nil && s.Shows(path) }})
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err = mounts.NewServer(mounts.Options{
+		Runtime:  a.runtime,
+		Tree:     w.tree,
+		Sources:  w.providers.Roots,
+		Begin:    w.providers.Begin,
+		Handlers: w.handlers(),
+		Idle:     idle,
+		Version:  version,
+		Log:      log,
+	})
+	if err != nil {
+		w.close()
+		if errors.Is(err, mounts.ErrRunning) {
+			return nil, nil, err
+		}
+		return nil, nil, fmt.Errorf("cannot serve: %w", err)
+	}
+	return s, w.close, nil
+}
+
+func (a *app) restartCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "restart [SERVER]",
+		Short: "start an MCP server again, or all of them",
+		Long: `Restart ends an MCP server, starts it again and lists its tools anew. Its
+folder and its last known tools stay all the while.`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.completeServers(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := ""
+			if len(args) > 0 {
+				name = args[0]
+			}
+			return a.restart(cmd.Context(), name)
+		},
+	}
+	return cmd
+}
+
+func (a *app) restart(ctx context.Context, name string) error {
+	c, err := a.running()
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		return &mounts.Fault{Message: "ctxfs is not running, so no server is", Hint: "start it: ctxfs mount"}
+	}
+	defer c.Close()
+	if err := c.Call(ctx, "restart", map[string]string{"name": name}, nil, nil); err != nil {
+		return err
+	}
+	if name == "" {
+		name = "every server"
+	}
+	a.say("restarting %s; see how it goes: ctxfs status", name)
+	return nil
+}
+
+func (a *app) completeServers(ctx context.Context) []string {
+	src, err := a.source()
+	if err != nil {
+		return nil
+	}
+	defer src.close()
+	statuses, err := src.statuses(ctx)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, p := range statuses {
+		if p.Name == "mcps" {
+			for _, item := range p.Items {
+				names = append(names, item.Name)
+			}
+		}
+	}
+	return names
+}

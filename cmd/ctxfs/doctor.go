@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts"
+)
+
+// finding is the result of one check.
+type finding struct {
+	Check string `json:"check"`
+	OK    bool   `json:"ok"`
+	// What was found, in a sentence.
+	What string `json:"what"`
+	// Mend is the command that mends it; empty if all is well.
+	Mend string `json:"mend,omitempty"`
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "look for what is wrong, and say what mends it",
+		Long: `Doctor checks whether this user can mount, whether mounts and the background
+process are well, whether the configuration can be read and every provider
+works. For each fault it names the command that mends it. It changes nothing,
+and exits with 4 if there is something to mend.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			findings := a.examine(cmd.Context())
+			ill := 0
+			for _, f := range findings {
+				if !f.OK {
+					ill++
+				}
+			}
+			if asJSON {
+				if err := a.printJSON(findings); err != nil {
+					return err
+				}
+			} else {
+				a.printFindings(findings, ill)
+			}
+			if ill > 0 {
+				return &coded{code: exitProblems}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (a *app) printFindings(findings []finding, ill int) {
+	for _, f := range findings {
+		mark := "ok"
+		if !f.OK {
+			mark = "!!"
+		}
+		a.say("%s  %-14s %s", mark, f.Check, f.What)
+		if f.Mend != "" {
+			a.say("    %-14s mend: %s", "", f.Mend)
+		}
+	}
+	if ill == 0 {
+		a.say("all is well")
+	} else {
+		a.say("%s to mend", pretty(ill, "thing"))
+	}
+}
+
+func (a *app) examine(ctx context.Context) []finding {
+	var all []finding
+	all = append(all, a.checkFuse(), a.checkTools(), a.checkFolders())
+	all = append(all, a.checkDaemon(ctx)...)
+	all = append(all, a.checkProviders(ctx)...)
+	return all
+}
+
+func (a *app) checkFuse() finding {
+	if cause, cure := mounts.Obstacle(); cause != "" {
+		return finding{"fuse", false, cause, cure + "; or do without: ctxfs sync DIR"}
+	}
+	how := "through fusermount3"
+	if os.Getuid() == 0 {
+		how = "directly, as root"
+	}
+	return finding{Check: "fuse", OK: true, What: "this user can mount, " + how}
+}
+
+// checkTools looks for the programs with which agents search.
+func (a *app) checkTools() finding {
+	var missing []string
+	for tool, pkg := range map[string]string{"rg": "ripgrep", "jq": "jq"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			missing = append(missing, pkg)
+		}
+	}
+	if len(missing) > 0 {
+		list := strings.Join(missing, " ")
+		return finding{"search", false, "agents search with rg and jq; missing: " + list, "sudo apt install " + list}
+	}
+	return finding{Check: "search", OK: true, What: "rg and jq are installed"}
+}
+
+func (a *app) checkFolders() finding {
+	for _, dir := range []string{a.state, a.cache, a.runtime} {
+		f, err := os.CreateTemp(dir, ".doctor-*")
+		if err != nil {
+			return finding{"folders", false, fmt.Sprintf("cannot write to %s: %v", dir, err), "make it yours: sudo chown -R $(id -un) " + dir}
+		}
+		f.Close()
+		os.Remove(f.Name())
+	}
+	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s, runtime %s", a.tilde(a.state), a.tilde(a.cache), a.tilde(a.runtime))}
+}
+
+func (a *app) checkDaemon(ctx context.Context) []finding {
+	report, err := a.status(ctx)
+	if err != nil {
+		return []finding{{"process", false, err.Error(), "its log: " + a.tilde(a.logPath())}}
+	}
+	f := finding{Check: "process", OK: true, What: "not running; ctxfs mount starts it"}
+	if report.Running {
+		f.What = fmt.Sprintf("process %d is running; its log: %s", report.Pid, a.tilde(a.logPath()))
+		if report.Version != version {
+			f.OK = false
+			f.What = fmt.Sprintf("process %d is of version %s, this program of %s", report.Pid, report.Version, version)
+			f.Mend = "ctxfs unmount --all; ctxfs mount"
+		}
+	}
+	all := []finding{f}
+	for _, m := range report.Mounts {
+		f := finding{Check: "mount", OK: true, What: a.tilde(m.Dir) + " answers"}
+		if m.State != mounts.Healthy {
+			f = finding{"mount", false, fmt.Sprintf("%s is %s: its process does not answer", a.tilde(m.Dir), m.State), "ctxfs mount " + a.tilde(m.Dir)}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func (a *app) checkProviders(ctx context.Context) []finding {
+	var all []finding
+	src, err := a.source()
+	if err != nil {
+		return append(all, finding{"providers", false, err.Error(), ""})
+	}
+	defer src.close()
+	statuses, err := src.statuses(ctx)
+	if err != nil {
+		return append(all, finding{"providers", false, err.Error(), ""})
+	}
+	for _, p := range statuses {
+		for _, problem := range p.Problems {
+			all = append(all, finding{p.Name, false, problem.What, problem.Mend})
+		}
+		if len(p.Problems) == 0 {
+			all = append(all, finding{Check: p.Name, OK: true, What: p.Summary})
+		}
+	}
+	return all
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// ignoreFile keeps rg from finding a thing twice: INDEX and STATUS pages repeat
+// what the files beside them say. The first line lets rg search the mount even
+// inside a home folder under git that ignores everything; the second keeps dot
+// files hidden all the same.
+const ignoreFile = `!*
+.*
+INDEX.*
+/STATUS.md
+*.jsonl
+*.cast
+**/terminals/*/
+`
+
+// born is the modification time of text that is as old as the program.
+var born = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+
+// frontPage keeps the files in the tree's root: AGENTS.md and STATUS.md are
+// made of what the providers say of themselves, whenever one reports a change.
+type frontPage struct {
+	root  *fs.Folder
+	world *world
+	pages map[string]page // as last published; only make uses it
+
+	wake chan struct{}
+	end  context.CancelFunc
+	done sync.WaitGroup
+}
+
+type page struct {
+	body []byte
+	time time.Time
+}
+
+func newFrontPage(root *fs.Folder, w *world) *frontPage {
+	return &frontPage{root: root, world: w, pages: make(map[string]page), wake: make(chan struct{}, 1)}
+}
+
+// open fills the root and goes on renewing it until it is closed.
+func (f *frontPage) open() {
+	nodes := map[string]fs.Node{".ignore": fs.NewText(born, []byte(ignoreFile))}
+	for _, p := range f.world.providers.All() {
+		nodes[p.Folder] = p.Root()
+	}
+	f.root.Replace(born, nodes)
+	f.make()
+	ctx, end := context.WithCancel(context.Background())
+	f.end = end
+	f.done.Go(func() {
+		for {
+			select {
+			case <-f.wake:
+				f.make()
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+func (f *frontPage) close() {
+	f.end()
+	f.done.Wait()
+}
+
+// renew has the pages made anew soon. It never blocks.
+func (f *frontPage) renew() {
+	select {
+	case f.wake <- struct{}{}:
+	default: // they will be, anyway
+	}
+}
+
+// make publishes the pages whose text is another than before.
+func (f *frontPage) make() {
+	all := f.world.statuses()
+	latest := born
+	for _, p := range all {
+		latest = later(latest, p.Since)
+		for _, i := range p.Items {
+			latest = later(latest, i.Since)
+		}
+	}
+	for name, body := range map[string][]byte{
+		"AGENTS.md": agentsPage(all),
+		"STATUS.md": statusPage(all),
+	} {
+		old, known := f.pages[name]
+		if known && bytes.Equal(old.body, body) {
+			continue
+		}
+		t := latest
+		if known && !t.After(old.time) {
+			t = time.Now() // something has gone, which has no time of its own
+		}
+		f.pages[name] = page{body, t}
+		f.root.Set(t, name, fs.NewText(t, body))
+		f.world.tree.Changed(name)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// agentsPage is the text meant for the prompt: what is here and how to look.
+func agentsPage(all []providerStatus) []byte {
+	var b bytes.Buffer
+	b.WriteString(`# Context for agents
+
+Files with everything a coding agent may need, kept current. All of it only
+reads: look with ls, rg, cat and jq as much as you like, before you ask or guess.
+`)
+	for _, p := range all {
+		switch p.Name {
+		case configuration:
+			continue
+		case "mcps":
+			b.WriteString(`
+## mcps/: MCP servers and their tools
+
+    rg -il 'create issue' mcps          which tools could do it
+    jq . mcps/<server>/tools/<tool>.json    name, description, arguments (input schema)
+
+Each server has STATUS.md (its first line is its state, then what to do about
+it), INSTRUCTIONS.md, tools/, resources/ and prompts/. mcps/INDEX.md has a line
+per tool. A server that is not ready keeps its last known tools.
+
+`)
+		case "skills":
+			b.WriteString(`
+## skills/: how to do things well
+
+Before a task that a skill covers, read skills/<name>/SKILL.md. skills/INDEX.md
+has a line per skill.
+
+`)
+		default:
+			fmt.Fprintf(&b, "\n## %s/\n\n", p.Name)
+		}
+		fmt.Fprintf(&b, "%s\n", itemLine(p.Status))
+	}
+	b.WriteString("\nSTATUS.md says what is not well, and the command that mends it.\n")
+	return b.Bytes()
+}
+
+// itemLine names what a provider holds, the healthy without ado.
+func itemLine(s fs.Status) string {
+	if len(s.Items) == 0 {
+		return "None yet."
+	}
+	var words []string
+	for _, i := range s.Items {
+		word := i.Name
+		var more []string
+		if i.State != "" && i.State != "ready" {
+			more = append(more, i.State)
+		}
+		if i.Count >= 0 {
+			more = append(more, pretty(i.Count, i.Unit))
+		}
+		if len(more) > 0 {
+			word += " (" + strings.Join(more, ", ") + ")"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
+}
+
+// statusPage tells every provider's state, counts and times, and what to do
+// where one is not well.
+func statusPage(all []providerStatus) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Status\n\nctxfs %s. The same, from a shell: ctxfs status\n", version)
+	for _, p := range all {
+		fmt.Fprintf(&b, "\n## %s: %s\n\n%s", p.Name, p.State, p.Summary)
+		if !p.Since.IsZero() {
+			fmt.Fprintf(&b, ", since %s", stamp(p.Since))
+		}
+		b.WriteString("\n")
+		if slices.ContainsFunc(p.Items, func(i fs.Item) bool { return i.State != "" }) {
+			b.WriteString("\n")
+			for _, i := range p.Items {
+				fmt.Fprintf(&b, "- %s: %s", i.Name, i.State)
+				if i.Count >= 0 {
+					fmt.Fprintf(&b, ", %s", pretty(i.Count, i.Unit))
+				}
+				if !i.Since.IsZero() {
+					fmt.Fprintf(&b, ", since %s", stamp(i.Since))
+				}
+				b.WriteString("\n")
+			}
+		}
+		if len(p.Problems) > 0 {
+			b.WriteString("\n")
+			writeProblems(&b, p.Problems)
+		}
+	}
+	return b.Bytes()
+}
+
+func writeProblems(b *bytes.Buffer, problems []fs.Problem) {
+	for _, p := range problems {
+		fmt.Fprintf(b, "- problem: %s\n", p.What)
+		if p.Mend != "" {
+			fmt.Fprintf(b, "  mend: %s\n", p.Mend)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/fs"
+	"ctxfs/mounts"
+)
+
+func (a *app) lsCommand() *cobra.Command {
+	var long, recursive, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ls [PATH...]",
+		Short: "list folders of the tree, without a mount",
+		Long: `Ls lists what the mount would show. PATH is a path in the tree, such as
+mcps/github/tools, or one of a mount. It starts nothing: without a background
+process it shows what is known from configuration and caches.`,
+		Example: `  ctxfs ls
+  ctxfs ls -l mcps
+  ctxfs ls --json skills`,
+		ValidArgsFunction: a.completePaths,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			src, err := a.source()
+			if err != nil {
+				return err
+			}
+			defer src.close()
+			if len(args) == 0 {
+				args = []string{""}
+			}
+			l := &lister{app: a, src: src, long: long, recursive: recursive, json: asJSON, headers: len(args) > 1 || recursive}
+			var failed error
+			for _, arg := range args {
+				p, err := a.treePath(arg)
+				if err == nil {
+					err = l.show(cmd.Context(), p)
+				}
+				if err != nil {
+					if failed != nil {
+						complain(a.err, failed)
+					}
+					failed = err
+				}
+			}
+			if asJSON && failed == nil {
+				return a.printJSON(l.all)
+			}
+			return failed
+		},
+	}
+	cmd.Flags().BoolVarP(&long, "long", "l", false, "with mode, size and time")
+	cmd.Flags().BoolVarP(&recursive, "recursive", "R", false, "with all that is below")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+type lister struct {
+	app                            *app
+	src                            source
+	long, recursive, json, headers bool
+	shown                          int
+	all                            []jsonEntry
+}
+
+// jsonEntry is an entry with its path in the tree.
+type jsonEntry struct {
+	Path string `json:"path"`
+	lsEntry
+}
+
+func (l *lister) show(ctx context.Context, p string) error {
+	entries, err := l.src.list(ctx, p)
+	if err != nil {
+		if f := (*mounts.Fault)(nil); errors.As(err, &f) {
+			return err
+		}
+		return treeFault(p, err)
+	}
+	if l.json {
+		for _, e := range entries {
+			full := path.Join(p, e.Name)
+			if e.Itself {
+				full, e.Itself = p, false
+			}
+			l.all = append(l.all, jsonEntry{Path: full, lsEntry: e})
+		}
+	} else {
+		l.print(p, entries)
+	}
+	if !l.recursive {
+		return nil
+	}
+	for _, e := range entries {
+		if e.Type != "dir" {
+			continue
+		}
+		if err := l.show(ctx, path.Join(p, e.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lister) print(p string, entries []lsEntry) {
+	if l.headers && !(len(entries) == 1 && entries[0].Itself) {
+		if l.shown > 0 {
+			l.app.say("")
+		}
+		l.app.say("%s:", path.Join(".", p))
+	}
+	l.shown++
+	table := tabwriter.NewWriter(l.app.out, 0, 0, 2, ' ', 0)
+	defer table.Flush()
+	for _, e := range entries {
+		name := e.Name
+		switch {
+		case e.Itself:
+			name = p
+		case e.Type == "dir":
+			name += "/"
+		}
+		if l.long {
+			fmt.Fprintf(table, "%s\t%8d\t%s\t%s\n", e.Mode, e.Size, stamp(e.Modified), name)
+		} else {
+			fmt.Fprintln(table, name)
+		}
+	}
+}
+
+// completePaths completes paths of the tree.
+func (a *app) completePaths(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	src, err := a.source()
+	if err != nil {
+		return nil, directive
+	}
+	defer src.close()
+	dir, base := path.Split(word)
+	entries, err := src.list(cmd.Context(), clean(dir))
+	if err != nil {
+		return nil, directive
+	}
+	var words []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name, base) {
+			w := dir + e.Name
+			if e.Type == "dir" {
+				w += "/"
+			}
+			words = append(words, w)
+		}
+	}
+	return words, directive
+}

@@ -1,0 +1,12 @@
+// Command ctxfs shows everything that a coding agent may need as one folder of
+// files.
+package main
+
+import (
+	"context"
+	"os"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts"
+)
+
+func (a *app) mountCommand() *cobra.Command {
+	var foreground, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "mount [DIR]",
+		Short: "show the tree on a folder (default ~/.agentctx)",
+		Long: `Mount shows the tree on DIR, which must be empty or not exist, and returns as
+soon as it can be listed. MCP servers start after that, in the background.
+
+One background process serves all mounts of a user; the first mount starts it
+and the last unmount ends it. Mounting where a mount is already does nothing;
+where a dead one lies, whose process was killed, it is mended first.`,
+		Example: `  ctxfs mount
+  ctxfs mount /tmp/ctx
+  ctxfs mount -f        in the foreground, for systemd: ends with Ctrl-C or SIGTERM`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeDirs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := a.dirArg(args)
+			if err != nil {
+				return err
+			}
+			if foreground {
+				return a.mountForeground(cmd.Context(), dir)
+			}
+			return a.mount(cmd.Context(), dir, asJSON)
+		},
+	}
+	cmd.Flags().BoolVarP(&foreground, "foreground", "f", false, "stay in the foreground")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return cmd
+}
+
+func completeDirs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// dirArg is the folder that a command names, or the default one.
+func (a *app) dirArg(args []string) (string, error) {
+	if len(args) == 0 {
+		return a.defaultDir(), nil
+	}
+	if args[0] == "" {
+		return "", &coded{exitUsage, errors.New("the name of the folder is empty")}
+	}
+	return filepath.Abs(args[0])
+}
+
+func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
+	c, err := a.start()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var result mounts.MountResult
+	if err := c.Call(ctx, "mount", map[string]string{"dir": dir}, &result, nil); err != nil {
+		return err
+	}
+	// The process that serves the mount cannot look at it; this one can.
+	if _, err := os.ReadDir(result.Dir); err != nil {
+		return &mounts.Fault{
+			Message: fmt.Sprintf("mounted, but the root cannot be listed: %v", err),
+			Hint:    "see what is wrong: ctxfs doctor",
+		}
+	}
+	if asJSON {
+		return a.printJSON(result)
+	}
+	a.reportMount(result)
+	return nil
+}
+
+func (a *app) reportMount(result mounts.MountResult) {
+	if result.Already {
+		a.say("already mounted on %s", a.tilde(result.Dir))
+		return
+	}
+	a.say("mounted on %s", a.tilde(result.Dir))
+	a.say("  look: ls %s   state: ctxfs status   end: ctxfs unmount", a.tilde(result.Dir))
+}
+
+// mountForeground serves the mount in this process, or, if there is a
+// background process already, has it mount and waits for the end.
+func (a *app) mountForeground(ctx context.Context, dir string) error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+
+	s, closeWorld, err := a.newServer(0)
+	if errors.Is(err, mounts.ErrRunning) {
+		return a.mountElsewhere(ctx, dir, signals)
+	}
+	if err != nil {
+		return err
+	}
+	defer closeWorld()
+	result, err := s.Mount(dir)
+	if err != nil {
+		s.End()
+		s.Serve()
+		return err
+	}
+	a.reportMount(result)
+	go endOnSignal(s, signals)
+	s.Serve()
+	return nil
+}
+
+// endOnSignal ends the server at the first signal, and the process, at once,
+// at the second.
+func endOnSignal(s *mounts.Server, signals <-chan os.Signal) {
+	<-signals
+	s.End()
+	<-signals
+	os.Exit(exitFailed)
+}
+
+func (a *app) mountElsewhere(ctx context.Context, dir string, signals <-chan os.Signal) error {
+	if err := a.mount(ctx, dir, false); err != nil {
+		return err
+	}
+	c, err := mounts.Dial(a.runtime)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	err = c.Call(ctx, "wait", map[string]string{"dir": dir}, nil, nil)
+	if errors.Is(err, context.Canceled) {
+		return a.unmount(context.Background(), []string{dir}, false, false)
+	}
+	return err
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	iofs "io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/mounts"
+)
+
+// source is where the commands that need no mount read the tree: from the
+// background process if there is one, else from configuration and caches.
+type source interface {
+	// list returns a folder's entries, or the one entry of a file.
+	list(ctx context.Context, path string) ([]lsEntry, error)
+	// cat writes a file.
+	cat(ctx context.Context, path string, w io.Writer) error
+	statuses(ctx context.Context) ([]providerStatus, error)
+	close()
+}
+
+// lsEntry is a line of a listing.
+type lsEntry struct {
+	Name     string    `json:"name"`
+	Type     string    `json:"type"` // "file", "dir" or "link"
+	Mode     string    `json:"mode"` // as ls -l prints it
+	Size     int64     `json:"size"`
+	Modified time.Time `json:"modified"`
+	// Itself says that this is the file named, not one in a folder named.
+	Itself bool `json:"itself,omitempty"`
+}
+
+type pathArgs struct {
+	Path string `json:"path"`
+}
+
+func (a *app) source() (source, error) {
+	c, err := a.running()
+	if err != nil {
+		return nil, err
+	}
+	if c != nil {
+		c.Close()
+		return &remoteSource{app: a}, nil
+	}
+	w, err := a.newWorld(worldOptions{offline: true})
+	if err != nil {
+		return nil, err
+	}
+	return &localSource{world: w}, nil
+}
+
+// treePath makes a path in the tree of what a user names: "mcps/x", or a path
+// of a mount.
+func (a *app) treePath(arg string) (string, error) {
+	if !filepath.IsAbs(arg) && !strings.HasPrefix(arg, ".") && !strings.HasPrefix(arg, "~") {
+		return clean(arg), nil
+	}
+	abs, err := filepath.Abs(arg)
+	if err != nil {
+		return "", err
+	}
+	roots := []string{a.defaultDir()}
+	if points, err := mounts.Points(); err == nil {
+		for _, p := range points {
+			roots = append(roots, p.Dir)
+		}
+	}
+	for _, root := range roots {
+		if rel, err := filepath.Rel(root, abs); err == nil && filepath.IsLocal(rel) {
+			return clean(rel), nil
+		}
+	}
+	return clean(arg), nil
+}
+
+func clean(p string) string { return strings.TrimPrefix(path.Clean("/"+p), "/") }
+
+// localSource reads the tree in this process.
+type localSource struct{ world *world }
+
+func (s *localSource) close() { s.world.close() }
+
+func (s *localSource) statuses(context.Context) ([]providerStatus, error) {
+	return s.world.statuses(), nil
+}
+
+func (s *localSource) list(ctx context.Context, name string) ([]lsEntry, error) {
+	tree := s.world.tree
+	n, err := tree.Resolve(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	d, ok := n.(fs.Dir)
+	if !ok {
+		e, err := s.entry(ctx, path.Base(name), n)
+		e.Itself = true
+		return []lsEntry{e}, err
+	}
+	listed, err := tree.List(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]lsEntry, 0, len(listed))
+	for _, l := range listed {
+		child, err := tree.Lookup(ctx, d, l.Name)
+		var e lsEntry
+		if err == nil {
+			e, err = s.entry(ctx, l.Name, child)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // gone since it was listed
+		}
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+func (s *localSource) entry(ctx context.Context, name string, n fs.Node) (lsEntry, error) {
+	a, err := s.world.tree.Stat(ctx, n)
+	if err != nil {
+		return lsEntry{}, err
+	}
+	e := lsEntry{Name: name, Type: "file", Mode: a.Mode.String(), Size: a.Size, Modified: a.ModTime.UTC()}
+	switch a.Mode.Type() {
+	case iofs.ModeDir:
+		e.Type = "dir"
+	case iofs.ModeSymlink:
+		e.Type = "link"
+	}
+	return e, nil
+}
+
+// file finds a file and its size.
+func (s *localSource) file(ctx context.Context, name string) (fs.File, int64, error) {
+	n, err := s.world.tree.Resolve(ctx, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	f, ok := n.(fs.File)
+	if !ok {
+		return nil, 0, fs.ErrIsDir
+	}
+	a, err := s.world.tree.Stat(ctx, f)
+	return f, a.Size, err
+}
+
+func (s *localSource) cat(ctx context.Context, name string, w io.Writer) error {
+	f, size, err := s.file(ctx, name)
+	if err != nil {
+		return treeFault(name, err)
+	}
+	return s.copy(ctx, f, size, w)
+}
+
+// copy writes a file as large as it was when it was asked for.
+func (s *localSource) copy(ctx context.Context, f fs.File, size int64, w io.Writer) error {
+	buf := make([]byte, min(size, 1<<17))
+	for off := int64(0); off < size; {
+		n, err := s.world.tree.ReadAt(ctx, f, buf[:min(int64(len(buf)), size-off)], off)
+		if n > 0 {
+			if _, err := w.Write(buf[:n]); err != nil {
+				return err
+			}
+			off += int64(n)
+		}
+		if err != nil && !(errors.Is(err, io.EOF) && off == size) {
+			return err
+		}
+	}
+	return nil
+}
+
+// send answers a "read": the size, then the bytes.
+func (s *localSource) send(ctx context.Context, name string, c *mounts.Conn) error {
+	f, size, err := s.file(ctx, name)
+	if err != nil {
+		return treeFault(name, err)
+	}
+	if err := c.Reply(size); err != nil {
+		return err
+	}
+	return s.copy(ctx, f, size, c)
+}
+
+// remoteSource asks the background process.
+type remoteSource struct{ app *app }
+
+func (s *remoteSource) close() {}
+
+func (s *remoteSource) call(ctx context.Context, op string, args, value any, then func(*mounts.Client) error) error {
+	c, err := mounts.Dial(s.app.runtime)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.Call(ctx, op, args, value, nil); err != nil || then == nil {
+		return err
+	}
+	return then(c)
+}
+
+func (s *remoteSource) statuses(ctx context.Context) ([]providerStatus, error) {
+	var all []providerStatus
+	err := s.call(ctx, "providers", nil, &all, nil)
+	return all, err
+}
+
+func (s *remoteSource) list(ctx context.Context, name string) ([]lsEntry, error) {
+	var entries []lsEntry
+	err := s.call(ctx, "list", pathArgs{name}, &entries, nil)
+	return entries, err
+}
+
+func (s *remoteSource) cat(ctx context.Context, name string, w io.Writer) error {
+	var size int64
+	return s.call(ctx, "read", pathArgs{name}, &size, func(c *mounts.Client) error {
+		n, err := io.Copy(w, io.LimitReader(c.Rest(), size))
+		if err == nil && n < size {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	})
+}
+
+// cause is the innermost word of an error: "file does not exist" rather than
+// the whole way there.
+func cause(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "no such file or folder"
+	}
+	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/fs"
+	"ctxfs/mounts"
+)
+
+// statusReport is what `ctxfs status --json` prints.
+type statusReport struct {
+	Running bool `json:"running"`
+	// Pid is that of the background process, 0 if there is none.
+	Pid       int               `json:"pid"`
+	Version   string            `json:"version,omitempty"`
+	Since     time.Time         `json:"since,omitzero"`
+	Mounts    []mounts.ViewInfo `json:"mounts"`
+	Providers []providerStatus  `json:"providers"`
+}
+
+type providerStatus struct {
+	Name string `json:"name"`
+	fs.Status
+}
+
+func (a *app) statusCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "what is mounted where, and how every provider is",
+		Long: `Status tells the background process, its mounts and the state of every
+provider. Without a background process it tells what is known from the caches,
+and exits with 3.`,
+		Example: `  ctxfs status
+  ctxfs status --json | jq .pid
+  ctxfs status --json | jq -r '.providers[].problems[]?.what'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			report, err := a.status(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.printJSON(report)
+			} else {
+				a.printStatus(report)
+			}
+			if err == nil && !report.Running {
+				return &coded{code: exitNotRunning}
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// serverInfo asks the background process who it is; all zero if there is none.
+func (a *app) serverInfo(ctx context.Context) (mounts.ServerInfo, error) {
+	var info mounts.ServerInfo
+	c, err := a.running()
+	if err != nil || c == nil {
+		return info, err
+	}
+	defer c.Close()
+	err = c.Call(ctx, "status", nil, &info, nil)
+	return info, err
+}
+
+func (a *app) status(ctx context.Context) (*statusReport, error) {
+	info, err := a.serverInfo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	report := &statusReport{
+		Running: info.Pid != 0, Pid: info.Pid, Version: info.Version, Since: info.Since, Mounts: []mounts.ViewInfo{},
+	}
+	served := make(map[string]bool)
+	for _, v := range info.Mounts {
+		served[v.Dir] = true
+		v.State = mounts.Healthy
+		if v.Kind == "fuse" {
+			v.State = health(v.Dir)
+		}
+		report.Mounts = append(report.Mounts, v)
+	}
+	points, err := mounts.Points()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range points {
+		if state := p.Check(); !served[p.Dir] && state != mounts.Healthy {
+			report.Mounts = append(report.Mounts, mounts.ViewInfo{Dir: p.Dir, Kind: "fuse", State: state})
+		}
+	}
+	src, err := a.source()
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	report.Providers, err = src.statuses(ctx)
+	return report, err
+}
+
+// health looks at one mount of ours.
+func health(dir string) mounts.Health {
+	points, err := mounts.Points()
+	if err == nil {
+		for _, p := range points {
+			if p.Dir == dir {
+				return p.Check()
+			}
+		}
+	}
+	return mounts.Dead
+}
+
+func (a *app) printStatus(r *statusReport) {
+	if r.Running {
+		a.say("ctxfs %s, process %d, since %s", r.Version, r.Pid, stamp(r.Since))
+	} else {
+		a.say("ctxfs is not running; start it: ctxfs mount")
+	}
+	for _, m := range r.Mounts {
+		line := fmt.Sprintf("  %-6s  %s", m.Kind, a.tilde(m.Dir))
+		if m.State != mounts.Healthy {
+			line += fmt.Sprintf("  %s: mend it with: ctxfs mount %s", m.State, a.tilde(m.Dir))
+		}
+		a.say("%s", line)
+	}
+	for _, p := range r.Providers {
+		a.say("")
+		a.say("%s: %s, %s", p.Name, p.State, p.Summary)
+		for _, item := range p.Items {
+			if item.State != "" {
+				a.say("  %-24s %-14s %s", item.Name, item.State, countText(item))
+			}
+		}
+		for _, problem := range p.Problems {
+			a.say("  ! %s", problem.What)
+			if problem.Mend != "" {
+				a.say("    %s", problem.Mend)
+			}
+		}
+	}
+}
+
+func countText(i fs.Item) string {
+	if i.Count < 0 {
+		return ""
+	}
+	return pretty(i.Count, i.Unit)
+}
+
+// stamp is a time as all texts of ctxfs state it: absolute, UTC, to seconds.
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

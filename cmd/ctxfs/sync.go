@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts"
+)
+
+func (a *app) syncCommand() *cobra.Command {
+	var once, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "sync DIR",
+		Short: "write the same tree to a plain folder, for machines without FUSE",
+		Long: `Sync writes the tree that a mount would show into the plain folder DIR, and
+keeps it current until it is stopped (Ctrl-C). Files are replaced atomically.
+It deletes and overwrites only what it wrote itself: a file of yours that is in
+the way is left as it is, and named.
+
+With --once it makes one pass and ends. Unless ctxfs is running, that starts no
+server: what is written is what is known from the last time.`,
+		Example: `  ctxfs sync ~/agentctx
+  ctxfs sync --once /tmp/ctx && rg -il issue /tmp/ctx/mcps`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeDirs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir, err := a.dirArg(args)
+			if err != nil {
+				return err
+			}
+			report := a.syncReporter(dir, asJSON)
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			if once {
+				err = a.syncOnce(ctx, dir, report)
+			} else {
+				err = a.syncFollow(ctx, dir, report)
+			}
+			if err == nil && report.conflicts > 0 {
+				return &coded{code: exitProblems}
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&once, "once", false, "make one pass, then end")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print each pass as a line of JSON")
+	return cmd
+}
+
+// syncReporter prints what passes did.
+type syncReporter struct {
+	app       *app
+	dir       string
+	json      bool
+	passes    int
+	conflicts int
+}
+
+func (a *app) syncReporter(dir string, asJSON bool) *syncReporter {
+	return &syncReporter{app: a, dir: dir, json: asJSON}
+}
+
+func (r *syncReporter) report(p mounts.Report) {
+	r.passes++
+	r.conflicts = len(p.Conflicts)
+	if r.json {
+		_ = json.NewEncoder(r.app.out).Encode(p)
+		return
+	}
+	for _, c := range p.Conflicts {
+		r.app.note("%s", c)
+	}
+	for _, e := range p.Errors {
+		r.app.note("%s", e)
+	}
+	if r.passes == 1 || p.Written+p.Removed > 0 {
+		r.app.say("%s: %s written, %d removed, %d unchanged", r.app.tilde(r.dir), pretty(p.Written, "file"), p.Removed, p.Unchanged)
+	}
+}
+
+func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
+	c, err := a.running()
+	if err != nil {
+		return err
+	}
+	if c != nil {
+		defer c.Close()
+		return a.syncCall(ctx, c, dir, true, r)
+	}
+	w, err := a.newWorld(worldOptions{offline: true})
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	p, err := mounts.SyncOnce(ctx, w.tree, dir, w.providers.Roots())
+	if err == nil {
+		r.report(p)
+	}
+	return err
+}
+
+// syncFollow has the background process keep the folder current as long as
+// this process lives.
+func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) error {
+	c, err := a.start()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	err = a.syncCall(ctx, c, dir, false, r)
+	if errors.Is(err, context.Canceled) {
+		return nil // stopped by the user: what is written stays
+	}
+	return err
+}
+
+func (a *app) syncCall(ctx context.Context, c *mounts.Client, dir string, once bool, r *syncReporter) error {
+	args := map[string]any{"dir": filepath.Clean(dir), "once": once}
+	return c.Call(ctx, "sync", args, nil, func(value json.RawMessage) {
+		var p mounts.Report
+		if json.Unmarshal(value, &p) == nil {
+			r.report(p)
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts"
+)
+
+func (a *app) unmountCommand() *cobra.Command {
+	var all, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "unmount [DIR]",
+		Aliases: []string{"umount"},
+		Short:   "take a mount away",
+		Long: `Unmount takes the mount on DIR away; without DIR, the only one there is. A
+mount in use loses its name at once and goes on for those who use it. The last
+one ends the background process. A dead mount, whose process was killed, is
+taken away too. Where nothing is mounted it does nothing.`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			points, _ := mounts.Points()
+			var dirs []string
+			for _, p := range points {
+				dirs = append(dirs, p.Dir)
+			}
+			return dirs, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.unmount(cmd.Context(), args, all, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "take every mount away")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return cmd
+}
+
+func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) error {
+	info, err := a.serverInfo(ctx)
+	if err != nil {
+		return err
+	}
+	var shown []string
+	for _, v := range info.Mounts {
+		shown = append(shown, v.Dir)
+	}
+	dead, err := deadPoints(shown)
+	if err != nil {
+		return err
+	}
+	want, err := a.chooseMounts(args, all, shown, dead)
+	if err != nil {
+		return err
+	}
+
+	result := mounts.UnmountResult{Dirs: []string{}, Busy: map[string][]string{}}
+	for _, dir := range want {
+		if i := slices.IndexFunc(dead, func(p mounts.Point) bool { return p.Dir == dir }); i >= 0 {
+			if err := dead[i].Mend(); err != nil {
+				return err
+			}
+			result.Dirs = append(result.Dirs, dir)
+			continue
+		}
+		one, err := a.unmountServed(ctx, dir)
+		if err != nil {
+			return err
+		}
+		result.Dirs = append(result.Dirs, one.Dirs...)
+		for dir, users := range one.Busy {
+			result.Busy[dir] = users
+		}
+	}
+	if asJSON {
+		return a.printJSON(result)
+	}
+	if len(result.Dirs) == 0 {
+		a.say("nothing is mounted%s", strings.Join(prefixed(" on ", args), ""))
+	}
+	for _, dir := range result.Dirs {
+		a.say("unmounted %s", a.tilde(dir))
+		if users := result.Busy[dir]; users != nil {
+			a.note("it was in use by %s; what they have open ends with them", strings.Join(users, ", "))
+		}
+	}
+	return nil
+}
+
+func prefixed(prefix string, args []string) []string {
+	var out []string
+	for _, arg := range args {
+		out = append(out, prefix+arg)
+	}
+	return out
+}
+
+func (a *app) unmountServed(ctx context.Context, dir string) (mounts.UnmountResult, error) {
+	var result mounts.UnmountResult
+	c, err := a.running()
+	if err != nil || c == nil {
+		return result, err
+	}
+	defer c.Close()
+	err = c.Call(ctx, "unmount", map[string]any{"dir": dir}, &result, nil)
+	return result, err
+}
+
+// deadPoints returns our mounts that no process of ours serves and that do not
+// answer.
+func deadPoints(served []string) ([]mounts.Point, error) {
+	points, err := mounts.Points()
+	if err != nil {
+		return nil, err
+	}
+	var dead []mounts.Point
+	for _, p := range points {
+		if !slices.Contains(served, p.Dir) && p.Check() != mounts.Healthy {
+			dead = append(dead, p)
+		}
+	}
+	return dead, nil
+}
+
+// chooseMounts decides which mounts a command means.
+func (a *app) chooseMounts(args []string, all bool, shown []string, dead []mounts.Point) ([]string, error) {
+	every := slices.Clone(shown)
+	for _, p := range dead {
+		every = append(every, p.Dir)
+	}
+	switch {
+	case all && len(args) > 0:
+		return nil, &coded{exitUsage, fmt.Errorf("--all and a folder exclude each other")}
+	case all:
+		return every, nil
+	case len(args) == 0 && len(every) > 1:
+		return nil, &coded{exitUsage, &mounts.Fault{
+			Message: "there are several mounts: " + strings.Join(every, ", "),
+			Hint:    "name one, or: ctxfs unmount --all",
+		}}
+	case len(args) == 0:
+		return every, nil
+	}
+	dir, err := mounts.Resolve(args[0])
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(every, dir) {
+		return []string{dir}, nil
+	}
+	if abs, err := filepath.Abs(args[0]); err == nil && slices.Contains(every, abs) {
+		return []string{abs}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/mounts"
+	"ctxfs/providers"
+)
+
+// world is the tree of one user with its providers: everything that is shown,
+// wherever it is shown.
+type world struct {
+	tree      *fs.Tree
+	providers *providers.Set
+	front     *frontPage
+	log       *slog.Logger
+}
+
+type worldOptions struct {
+	// offline starts and watches nothing.
+	offline bool
+	// hide leaves out paths on disk that are views of ours.
+	hide func(path string) bool
+	log  *slog.Logger
+}
+
+// newWorld makes the tree from configuration files and caches. It starts
+// nothing and is quick.
+func (a *app) newWorld(opts worldOptions) (*world, error) {
+	if opts.log == nil {
+		opts.log = slog.New(slog.DiscardHandler)
+	}
+	root := fs.NewFolder(born, nil)
+	w := &world{tree: fs.NewTree(root, fs.TreeOptions{Log: opts.log}), log: opts.log}
+	w.front = newFrontPage(root, w)
+	var err error
+	w.providers, err = providers.New(providers.Options{
+		Home: a.home, Config: a.config, Cache: a.cache, LookupEnv: a.lookupEnv,
+		Env:     w.env,
+		Hide:    opts.hide,
+		Offline: opts.offline,
+		Changed: w.front.renew,
+		Log:     opts.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.front.open()
+	return w, nil
+}
+
+// env is what the provider with that folder is given.
+func (w *world) env(folder string) fs.Env {
+	return fs.Env{
+		Changed: func(path string) {
+			w.tree.Changed(folder + "/" + path)
+			w.front.renew()
+		},
+		Log: w.log.With("provider", folder),
+		Now: time.Now,
+	}
+}
+
+func (w *world) close() {
+	w.front.close()
+	if err := w.providers.Close(); err != nil {
+		w.log.Warn("a provider did not end well", "error", err)
+	}
+}
+
+// configuration stands among the providers where its files have faults.
+const configuration = "configuration"
+
+func (w *world) statuses() []providerStatus {
+	var all []providerStatus
+	if problems := w.providers.Problems(); len(problems) > 0 {
+		all = append(all, providerStatus{Name: configuration, Status: fs.Status{
+			State: "degraded", Summary: "parts of it are not used", Problems: problems,
+		}})
+	}
+	for _, p := range w.providers.All() {
+		all = append(all, providerStatus{Name: p.Folder, Status: p.Status()})
+	}
+	return all
+}
+
+// handlers are the requests that concern the tree and its providers.
+func (w *world) handlers() map[string]mounts.Handler {
+	local := &localSource{world: w}
+	return map[string]mounts.Handler{
+		"list": func(ctx context.Context, c *mounts.Conn) error {
+			var args pathArgs
+			if err := c.Args(&args); err != nil {
+				return err
+			}
+			entries, err := local.list(ctx, args.Path)
+			if err != nil {
+				return treeFault(args.Path, err)
+			}
+			return c.Reply(entries)
+		},
+		"read": func(ctx context.Context, c *mounts.Conn) error {
+			var args pathArgs
+			if err := c.Args(&args); err != nil {
+				return err
+			}
+			return local.send(ctx, args.Path, c)
+		},
+		"providers": func(_ context.Context, c *mounts.Conn) error { return c.Reply(w.statuses()) },
+		"restart": func(_ context.Context, c *mounts.Conn) error {
+			var args struct {
+				Name string `json:"name"`
+			}
+			if err := c.Args(&args); err != nil {
+				return err
+			}
+			if err := w.providers.Restart(args.Name); err != nil {
+				return &mounts.Fault{Message: err.Error(), Hint: "see which servers there are: ctxfs ls mcps"}
+			}
+			return c.Reply(struct{}{})
+		},
+	}
+}
+
+// treeFault words an error of the tree for people.
+func treeFault(path string, err error) error {
+	return &mounts.Fault{Message: fmt.Sprintf("%s: %s", path, cause(err))}
+}

@@ -1,0 +1,40 @@
+package mounts
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// cannotMount explains why a mount failed, and what would help.
+func cannotMount(dir string, err error) *Fault {
+	instead := "without FUSE, write the same tree to a plain folder: ctxfs sync " + quote(dir)
+	if cause, cure := Obstacle(); cause != "" {
+		return &Fault{Message: fmt.Sprintf("cannot mount on %s: %s", dir, cause), Hint: cure + "; " + instead}
+	}
+	return &Fault{Message: fmt.Sprintf("cannot mount on %s: %v", dir, err), Hint: "find out more: ctxfs doctor; " + instead}
+}
+
+// Obstacle looks for what keeps this user from mounting, and says what would
+// help; both are empty if nothing is in the way.
+func Obstacle() (cause, cure string) {
+	if _, err := os.Stat("/dev/fuse"); err != nil {
+		return "this system has no /dev/fuse", "load the kernel module (modprobe fuse), or start the container with --device /dev/fuse"
+	}
+	f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Sprintf("/dev/fuse cannot be opened by you (%v)", err), "as root: chmod 0666 /dev/fuse"
+	}
+	f.Close()
+	if os.Getuid() == 0 {
+		return "", ""
+	}
+	path, err := exec.LookPath("fusermount3")
+	if err != nil {
+		return "fusermount3 is not installed", "install it: sudo apt install fuse3"
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeSetuid == 0 {
+		return path + " is not setuid root, so it cannot mount for you", "as root: chmod u+s " + path
+	}
+	return "", ""
+}

@@ -1,0 +1,132 @@
+package mounts
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"ctxfs/fs/fusefs"
+)
+
+// Point is a mount of ours in the kernel's mount table.
+type Point struct {
+	Dir string
+	// minor is the number under which /sys/fs/fuse/connections knows it.
+	minor string
+}
+
+// Points returns every ctxfs mount of this mount namespace, dead or alive, in
+// the order in which they were mounted.
+func Points() ([]Point, error) {
+	f, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return nil, fmt.Errorf("read the mount table: %w", err)
+	}
+	defer f.Close()
+	var points []Point
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		// proc(5): id parent major:minor root dir options [optional...] - type source super
+		fields := strings.Fields(lines.Text())
+		for i := 6; i+1 < len(fields); i++ {
+			if fields[i] == "-" {
+				if fields[i+1] == fusefs.FSType {
+					_, minor, _ := strings.Cut(fields[2], ":")
+					points = append(points, Point{Dir: unescape(fields[4]), minor: minor})
+				}
+				break
+			}
+		}
+	}
+	return points, lines.Err()
+}
+
+// unescape undoes the kernel's octal escapes for blanks and backslashes.
+func unescape(s string) string {
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
+				out.WriteByte(byte(n))
+				i += 3
+				continue
+			}
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
+
+// mountedAt returns the topmost mount of ours on dir, if there is one.
+func mountedAt(dir string) (Point, bool, error) {
+	points, err := Points()
+	if err != nil {
+		return Point{}, false, err
+	}
+	for i := len(points) - 1; i >= 0; i-- {
+		if points[i].Dir == dir {
+			return points[i], true, nil
+		}
+	}
+	return Point{}, false, nil
+}
+
+// Health is the state of a mount point.
+type Health string
+
+const (
+	Healthy Health = "ok"
+	Dead    Health = "dead" // its process is gone
+	Hung    Health = "hung" // its process does not answer
+)
+
+// hungAfter is how long the root of a mount may take to answer.
+const hungAfter = 3 * time.Second
+
+// Check looks at a mount from this process, which must not be the one that
+// serves it.
+func (p Point) Check() Health {
+	answer := make(chan error, 1)
+	go func() {
+		f, err := os.Open(p.Dir)
+		if err == nil {
+			_, err = f.Readdirnames(1)
+			f.Close()
+		}
+		answer <- err
+	}()
+	select {
+	case err := <-answer:
+		if errors.Is(err, syscall.ENOTCONN) || errors.Is(err, syscall.ECONNABORTED) {
+			return Dead
+		}
+		return Healthy
+	case <-time.After(hungAfter):
+		return Hung
+	}
+}
+
+// Mend takes a dead or hung mount away. It does nothing to a healthy one.
+func (p Point) Mend() error {
+	switch p.Check() {
+	case Healthy:
+		return nil
+	case Hung:
+		// Whoever waits for the mount gets an error at once.
+		abort := filepath.Join("/sys/fs/fuse/connections", p.minor, "abort")
+		if err := os.WriteFile(abort, []byte("1"), 0); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("end the hung mount on %s: %w", p.Dir, err)
+		}
+	}
+	if err := fusefs.Detach(p.Dir); err != nil {
+		return fmt.Errorf("take away the dead mount on %s: %w", p.Dir, err)
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package mounts
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// RuntimeDir returns the folder for the socket, the locks and the mount table,
+// making it if need be: $XDG_RUNTIME_DIR/ctxfs, or, where that variable is not
+// set or names a folder that is not ours, one of the user's own under the
+// temporary folder. A folder that belongs to somebody else is an error.
+func RuntimeDir(lookupEnv func(string) (string, bool)) (string, error) {
+	if base, ok := lookupEnv("XDG_RUNTIME_DIR"); ok && filepath.IsAbs(base) {
+		if dir, err := ownFolder(filepath.Join(base, "ctxfs")); err == nil {
+			return dir, nil
+		}
+	}
+	return ownFolder(filepath.Join(os.TempDir(), "ctxfs-"+strconv.Itoa(os.Getuid())))
+}
+
+func ownFolder(dir string) (string, error) {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return "", err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !info.IsDir() || !ok || st.Uid != uint32(os.Getuid()) {
+		return "", &Fault{
+			Message: fmt.Sprintf("%s is not a folder of yours", dir),
+			Hint:    "set XDG_RUNTIME_DIR to a folder that only you can write to",
+		}
+	}
+	if info.Mode().Perm() != 0o700 {
+		if err := os.Chmod(dir, 0o700); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+func socketPath(runtime string) string { return filepath.Join(runtime, "daemon.sock") }
+func lockPath(runtime string) string   { return filepath.Join(runtime, "daemon.lock") }
+func startPath(runtime string) string  { return filepath.Join(runtime, "start.lock") }
+
+// MountTable is where the server keeps the list of its views, for people and
+// for scripts.
+func MountTable(runtime string) string { return filepath.Join(runtime, "mounts.json") }
+
+// errLocked says that another process holds a lock.
+var errLocked = errors.New("locked by another process")
+
+// lock takes an exclusive lock, which ends with the process or with the
+// closing of the file. Without wait, a lock held elsewhere is errLocked.
+func lock(path string, wait bool) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	how := syscall.LOCK_EX
+	if !wait {
+		how |= syscall.LOCK_NB
+	}
+	for {
+		err = syscall.Flock(int(f.Fd()), how)
+		if !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			err = errLocked
+		}
+		return nil, err
+	}
+	return f, nil
+}

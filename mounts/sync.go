@@ -1,0 +1,84 @@
+package mounts
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// sync writes the tree to a plain folder and, unless once is given, keeps it
+// current until ctx ends. Each pass is reported.
+func (s *Server) sync(ctx context.Context, dir string, once bool, report func(Report)) error {
+	dir, err := Resolve(dir)
+	if err != nil {
+		return err
+	}
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	done := make(chan struct{})
+	defer close(done)
+
+	s.mounting.Lock()
+	err = s.addFolder(dir, end, done)
+	s.mounting.Unlock()
+	if err != nil {
+		return err
+	}
+	f, err := NewFolder(s.opts.Tree, dir, FolderOptions{Log: s.opts.Log, Report: report})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if once {
+		r, err := f.Pass(ctx)
+		if err == nil {
+			report(r)
+		}
+		return err
+	}
+	return f.Run(ctx)
+}
+
+func (s *Server) addFolder(dir string, end context.CancelFunc, done <-chan struct{}) error {
+	if s.find(dir) != nil {
+		return &Fault{Message: fmt.Sprintf("%s is shown already", dir), Hint: "see what is shown where: ctxfs status"}
+	}
+	if err := checkSources(dir, s.opts.Sources()); err != nil {
+		return err
+	}
+	s.add(&view{ViewInfo: ViewInfo{Dir: dir, Kind: "folder", Since: time.Now()}, end: end, done: done})
+	return nil
+}
+
+// handleSync keeps a folder current as long as the conversation lasts.
+func (s *Server) handleSync(ctx context.Context, c *Conn) error {
+	var args viewArgs
+	if err := c.Args(&args); err != nil {
+		return err
+	}
+	// A write error means that the caller has left, which ends ctx.
+	if err := s.sync(ctx, args.Dir, args.Once, func(r Report) { _ = c.Progress(r) }); err != nil {
+		return err
+	}
+	return c.Reply(struct{}{})
+}
+
+// SyncOnce writes a tree to a plain folder in one pass, without a server.
+// Sources are the folders on disk that the tree passes through.
+func SyncOnce(ctx context.Context, tree *fs.Tree, dir string, sources []string) (Report, error) {
+	dir, err := Resolve(dir)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := checkSources(dir, sources); err != nil {
+		return Report{}, err
+	}
+	f, err := NewFolder(tree, dir, FolderOptions{})
+	if err != nil {
+		return Report{}, err
+	}
+	defer f.Close()
+	return f.Pass(ctx)
+}

@@ -1,0 +1,132 @@
+package mounts
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Resolve makes dir absolute and free of links as far as it exists, without
+// looking into it: a dead mount cannot be looked into.
+func Resolve(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	parent, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	if errors.Is(err, os.ErrNotExist) {
+		return abs, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	abs = filepath.Join(parent, filepath.Base(abs))
+	if target, err := filepath.EvalSymlinks(abs); err == nil {
+		return target, nil
+	}
+	return abs, nil
+}
+
+// within tells whether path is dir or lies below it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// checkSources refuses a place that would contain what is shown there, or be
+// contained in it: the process would wait for itself.
+func checkSources(dir string, sources []string) error {
+	for _, source := range sources {
+		if within(dir, source) {
+			return &Fault{
+				Message: fmt.Sprintf("%s lies inside %s, which is shown in it: it would contain itself", dir, source),
+				Hint:    "choose a folder elsewhere: ctxfs mount ~/.agentctx",
+			}
+		}
+		if within(source, dir) {
+			return &Fault{
+				Message: fmt.Sprintf("%s contains %s, which is shown in it: it would contain itself", dir, source),
+				Hint:    "choose an empty folder: ctxfs mount ~/.agentctx",
+			}
+		}
+	}
+	return nil
+}
+
+// prepareMount makes a mount point ready: made if it does not exist, empty,
+// freed of a dead mount.
+func prepareMount(dir string, sources []string) error {
+	if err := checkSources(dir, sources); err != nil {
+		return err
+	}
+	// Several dead mounts may lie on top of each other.
+	for {
+		p, found, err := mountedAt(dir)
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+		if p.Check() == Healthy {
+			return &Fault{
+				Message: fmt.Sprintf("another ctxfs process has mounted %s", dir),
+				Hint:    fmt.Sprintf("to free it: fusermount3 -u %s", quote(dir)),
+			}
+		}
+		if err := p.Mend(); err != nil {
+			return &Fault{Message: err.Error(), Hint: fmt.Sprintf("try: fusermount3 -uz %s", quote(dir))}
+		}
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return &Fault{Message: fmt.Sprintf("cannot make the mount point: %v", err)}
+		}
+		return nil
+	case errors.Is(err, syscall.ENOTCONN):
+		return &Fault{
+			Message: fmt.Sprintf("%s is a dead mount of another program", dir),
+			Hint:    fmt.Sprintf("take it away with: fusermount3 -uz %s", quote(dir)),
+		}
+	case err != nil:
+		return &Fault{Message: fmt.Sprintf("cannot use the mount point: %v", err)}
+	case !info.IsDir():
+		return &Fault{Message: fmt.Sprintf("%s is a file, not a folder", dir), Hint: "choose a folder that is empty or does not exist"}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return &Fault{Message: fmt.Sprintf("cannot use the mount point: %v", err)}
+	}
+	if len(entries) > 0 {
+		return &Fault{
+			Message: fmt.Sprintf("%s is not empty (it holds %s): the mount would hide what is in it", dir, some(entries)),
+			Hint:    "choose a folder that is empty or does not exist",
+		}
+	}
+	return nil
+}
+
+func some(entries []os.DirEntry) string {
+	var names []string
+	for _, e := range entries[:min(3, len(entries))] {
+		names = append(names, e.Name())
+	}
+	s := strings.Join(names, ", ")
+	if len(entries) > 3 {
+		s += fmt.Sprintf(" and %d more", len(entries)-3)
+	}
+	return s
+}
+
+// quote makes a path safe to paste into a shell.
+func quote(path string) string {
+	if !strings.ContainsAny(path, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

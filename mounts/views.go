@@ -1,0 +1,281 @@
+package mounts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"ctxfs/fs/fusefs"
+)
+
+// ViewInfo describes a view.
+type ViewInfo struct {
+	Dir string `json:"dir"`
+	// Kind is "fuse" or "folder".
+	Kind  string    `json:"kind"`
+	Since time.Time `json:"since"`
+	// State is set by who looks at the view from outside: "ok", "dead" or
+	// "hung".
+	State Health `json:"state,omitempty"`
+}
+
+// ServerInfo is what the background process says of itself.
+type ServerInfo struct {
+	Pid     int        `json:"pid"`
+	Version string     `json:"version"`
+	Since   time.Time  `json:"since"`
+	Mounts  []ViewInfo `json:"mounts"`
+}
+
+type view struct {
+	ViewInfo
+	mount *fusefs.Mount // nil for a folder
+	end   context.CancelFunc
+	done  <-chan struct{}
+}
+
+// busyGrace is how long a process that ends goes on serving those who still
+// use a mount that has lost its name.
+const busyGrace = 5 * time.Second
+
+type viewArgs struct {
+	Dir  string `json:"dir"`
+	All  bool   `json:"all,omitempty"`  // every view
+	Once bool   `json:"once,omitempty"` // one pass only
+}
+
+// MountResult is the answer to a request for a mount.
+type MountResult struct {
+	Dir string `json:"dir"`
+	// Already says that it was there before.
+	Already bool `json:"already"`
+	Pid     int  `json:"pid"`
+}
+
+// UnmountResult is the answer to a request to end views.
+type UnmountResult struct {
+	Dirs []string `json:"dirs"`
+	// Busy are those of them that somebody still uses, by their users.
+	Busy map[string][]string `json:"busy,omitempty"`
+}
+
+// Mount shows the tree on a folder. It is idempotent.
+func (s *Server) Mount(dir string) (MountResult, error) {
+	dir, err := Resolve(dir)
+	if err != nil {
+		return MountResult{}, err
+	}
+	s.mounting.Lock()
+	defer s.mounting.Unlock()
+	result := MountResult{Dir: dir, Pid: os.Getpid()}
+	if v := s.find(dir); v != nil {
+		if v.mount == nil {
+			return result, &Fault{Message: fmt.Sprintf("%s is being synced to", dir), Hint: "choose another folder"}
+		}
+		result.Already = true
+		return result, nil
+	}
+	if err := prepareMount(dir, s.opts.Sources()); err != nil {
+		return result, err
+	}
+	m, err := fusefs.New(s.opts.Tree, dir, s.opts.Log)
+	if err != nil {
+		return result, cannotMount(dir, err)
+	}
+	s.add(&view{ViewInfo: ViewInfo{Dir: dir, Kind: "fuse", Since: time.Now()}, mount: m, done: m.Done()})
+	return result, nil
+}
+
+// find returns the view of a folder, or nil.
+func (s *Server) find(dir string) *view {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range s.views {
+		if v.Dir == dir {
+			return v
+		}
+	}
+	return nil
+}
+
+// add registers a view and watches over its end.
+func (s *Server) add(v *view) {
+	s.mu.Lock()
+	s.views = append(s.views, v)
+	s.rest()
+	s.saveTable()
+	s.mu.Unlock()
+	s.opts.Log.Info("view added", "dir", v.Dir, "kind", v.Kind)
+	if s.opts.Begin != nil {
+		s.begin.Do(func() { s.wg.Go(s.opts.Begin) })
+	}
+	s.wg.Go(func() {
+		select {
+		case <-v.done:
+		case <-s.ctx.Done():
+			return
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.remove(v)
+	})
+}
+
+// remove forgets a view; with the last one the server ends. The caller holds
+// mu.
+func (s *Server) remove(v *view) {
+	i := slices.Index(s.views, v)
+	if i < 0 {
+		return
+	}
+	s.views = slices.Delete(s.views, i, i+1)
+	s.saveTable()
+	s.opts.Log.Info("view ended", "dir", v.Dir)
+	if len(s.views) == 0 {
+		s.End()
+	}
+}
+
+// saveTable writes the mount table. The caller holds mu, or is alone.
+func (s *Server) saveTable() {
+	body, err := json.MarshalIndent(s.info(), "", "  ")
+	if err != nil {
+		return
+	}
+	path := MountTable(s.opts.Runtime)
+	if err := writeFile(path, append(body, '\n')); err != nil {
+		s.opts.Log.Warn("cannot write the mount table", "path", path, "error", err)
+	}
+}
+
+func writeFile(path string, body []byte) error {
+	if err := os.WriteFile(path+".tmp", body, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".tmp", path)
+}
+
+// info is what the server is and shows. The caller holds mu, or is alone.
+func (s *Server) info() ServerInfo {
+	info := ServerInfo{Pid: os.Getpid(), Version: s.opts.Version, Since: s.started, Mounts: []ViewInfo{}}
+	for _, v := range s.views {
+		info.Mounts = append(info.Mounts, v.ViewInfo)
+	}
+	return info
+}
+
+// Info is what the server is and shows now.
+func (s *Server) Info() ServerInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.info()
+}
+
+// Shows tells whether a path is the root of a view, which whoever walks the
+// disk must leave out.
+func (s *Server) Shows(path string) bool { return s.find(path) != nil }
+
+// close ends one view. It returns who still uses it, nil if nobody does.
+func (v *view) close() []string {
+	if v.mount == nil {
+		v.end()
+		<-v.done
+		return nil
+	}
+	users := holders(v.Dir)
+	if err := v.mount.Unmount(); !errors.Is(err, fusefs.ErrBusy) {
+		return nil
+	}
+	if len(users) == 0 {
+		users = []string{"a process that cannot be seen from here"}
+	}
+	return users
+}
+
+// closeViews ends all views at the server's end, and serves those who still
+// use one for a moment.
+func (s *Server) closeViews() {
+	s.mu.Lock()
+	views := slices.Clone(s.views)
+	fading := slices.Clone(s.fading)
+	s.mu.Unlock()
+	for _, v := range views {
+		if users := v.close(); users != nil {
+			s.opts.Log.Warn("the mount is in use; its name is taken away", "dir", v.Dir, "users", users)
+			fading = append(fading, v)
+		}
+	}
+	grace := time.After(busyGrace)
+	for _, v := range fading {
+		select {
+		case <-v.done:
+		case <-grace:
+			return
+		}
+	}
+}
+
+func (s *Server) handleMount(_ context.Context, c *Conn) error {
+	var args viewArgs
+	if err := c.Args(&args); err != nil {
+		return err
+	}
+	result, err := s.Mount(args.Dir)
+	if err != nil {
+		return err
+	}
+	return c.Reply(result)
+}
+
+func (s *Server) handleUnmount(_ context.Context, c *Conn) error {
+	var args viewArgs
+	if err := c.Args(&args); err != nil {
+		return err
+	}
+	var end []*view
+	s.mu.Lock()
+	for _, v := range s.views {
+		if args.All || v.Dir == args.Dir {
+			end = append(end, v)
+		}
+	}
+	s.mu.Unlock()
+	result := UnmountResult{Dirs: []string{}, Busy: map[string][]string{}}
+	for _, v := range end {
+		if users := v.close(); users != nil {
+			result.Busy[v.Dir] = users
+			s.mu.Lock()
+			s.fading = append(s.fading, v)
+			s.mu.Unlock()
+		}
+		result.Dirs = append(result.Dirs, v.Dir)
+	}
+	err := c.Reply(result)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range end {
+		s.remove(v)
+	}
+	return err
+}
+
+// handleWait replies when a view has ended.
+func (s *Server) handleWait(ctx context.Context, c *Conn) error {
+	var args viewArgs
+	if err := c.Args(&args); err != nil {
+		return err
+	}
+	if v := s.find(args.Dir); v != nil {
+		select {
+		case <-v.done:
+		case <-ctx.Done():
+		}
+	}
+	return c.Reply(struct{}{})
+}
+
+func (s *Server) handleStatus(_ context.Context, c *Conn) error { return c.Reply(s.Info()) }

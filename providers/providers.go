@@ -1,0 +1,122 @@
+// Package providers is the table of providers: the one place that names them
+// all, gives each what it needs and reads their configuration. Providers know
+// nothing of each other.
+package providers
+
+import (
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"ctxfs/fs"
+	"ctxfs/providers/mcp"
+	"ctxfs/providers/skills"
+)
+
+// Options are what the providers together need.
+type Options struct {
+	// Home is the user's home folder, Config the path of config.toml, Cache
+	// the folder for what can be made again.
+	Home, Config, Cache string
+	LookupEnv           func(string) (string, bool)
+	// Env gives the environment of the provider with that folder.
+	Env func(folder string) fs.Env
+	// Hide leaves out paths on disk that are views of ours; may be nil.
+	Hide func(path string) bool
+	// Offline starts nothing and watches nothing.
+	Offline bool
+	// Changed is called when Problems have changed. It only enqueues.
+	Changed func()
+	Log     *slog.Logger
+}
+
+// Named is a provider and its folder in the root.
+type Named struct {
+	Folder string
+	fs.Provider
+}
+
+// Set is all providers.
+type Set struct {
+	opts   Options
+	mcp    *mcp.Provider
+	skills *skills.Provider
+	all    []Named
+	stop   []func() error
+
+	mu       sync.Mutex
+	problems []fs.Problem
+}
+
+// New makes all providers, from configuration and caches: it starts nothing
+// but watches, and is quick. What is wrong with the configuration is told by
+// Problems and keeps nothing from being shown.
+func New(opts Options) (*Set, error) {
+	s := &Set{opts: opts}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// open is the table. The order is that of AGENTS.md.
+func (s *Set) open() error {
+	config := s.loadSettings()
+	var err error
+	s.mcp, err = mcp.New(mcp.Options{
+		Env:       s.opts.Env("mcps"),
+		Home:      s.opts.Home,
+		CacheDir:  filepath.Join(s.opts.Cache, "mcp"),
+		LookupEnv: s.opts.LookupEnv,
+		Settings:  config,
+		Offline:   s.opts.Offline,
+	})
+	if err != nil {
+		return err
+	}
+	s.add("mcps", s.mcp)
+
+	s.skills = skills.New(skills.Options{
+		Env:       s.opts.Env("skills"),
+		Home:      s.opts.Home,
+		LookupEnv: s.opts.LookupEnv,
+		Hide:      s.opts.Hide,
+		Watch:     !s.opts.Offline,
+	})
+	s.add("skills", s.skills)
+
+	if !s.opts.Offline {
+		s.watchConfig()
+	}
+	return nil
+}
+
+func (s *Set) add(folder string, p fs.Provider) {
+	s.all = append(s.all, Named{folder, p})
+	s.stop = append(s.stop, p.Close)
+}
+
+// All are the providers, in the order in which people read of them.
+func (s *Set) All() []Named { return s.all }
+
+// Begin starts what runs: MCP servers. It returns at once.
+func (s *Set) Begin() { s.mcp.Start() }
+
+// Roots are the folders on disk that are passed through: no view may lie in
+// one of them.
+func (s *Set) Roots() []string { return s.skills.Roots() }
+
+// Restart starts an MCP server again, by its name or its folder's; "" means
+// all.
+func (s *Set) Restart(server string) error { return s.mcp.Restart(server) }
+
+// Close ends all providers, the last one first.
+func (s *Set) Close() error {
+	var failed []error
+	for i := len(s.stop) - 1; i >= 0; i-- {
+		failed = append(failed, s.stop[i]())
+	}
+	s.stop = nil
+	return errors.Join(failed...)
+}
