@@ -157,6 +157,8 @@ func (r *raw) readDirEntry(ctx context.Context, parent *inode, d fs.Dir, name st
 	if err != nil {
 		return !errors.Is(err, fs.ErrTimeout) && !errors.Is(err, fs.ErrInterrupted)
 	}
-	r.enter(out, parent, name, node, a)
+	if n, stale := r.enter(out, parent, name, node, a); stale {
+		r.news.stale(n)
+	}
 	return true
 }

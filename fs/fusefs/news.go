@@ -28,6 +28,7 @@ type news struct {
 	idle    *sync.Cond // signalled when the queue is empty and nothing runs
 	queue   []task
 	state   map[task]taskState
+	waiting map[task]chan struct{} // closed when the task has been looked at
 	workers int
 	closed  bool
 }
@@ -47,13 +48,31 @@ const (
 )
 
 func newNews() *news {
-	q := &news{state: make(map[task]taskState)}
+	q := &news{state: make(map[task]taskState), waiting: make(map[task]chan struct{})}
 	q.idle = sync.NewCond(&q.mu)
 	return q
 }
 
 func (q *news) changed(path string) { q.put(task{path: path}) }
-func (q *news) stale(n *inode)      { q.put(task{inode: n}) }
+
+// stale queues an inode. The channel is closed when it has been looked at, from
+// now on.
+func (q *news) stale(n *inode) <-chan struct{} {
+	t := task{inode: n}
+	q.put(t)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	done := q.waiting[t]
+	if done == nil {
+		done = make(chan struct{})
+		if q.state[t] == 0 { // that was quick
+			close(done)
+			return done
+		}
+		q.waiting[t] = done
+	}
+	return done
+}
 
 // put only enqueues: it is called from handlers and from providers.
 func (q *news) put(t task) {
@@ -91,7 +110,7 @@ func (q *news) work() {
 			q.state[t] = queued
 			q.queue = append(q.queue, t)
 		} else {
-			delete(q.state, t)
+			q.finished(t)
 		}
 	}
 	q.workers--
@@ -100,11 +119,23 @@ func (q *news) work() {
 	}
 }
 
+// finished ends a task. The caller holds mu.
+func (q *news) finished(t task) {
+	delete(q.state, t)
+	if done := q.waiting[t]; done != nil {
+		delete(q.waiting, t)
+		close(done)
+	}
+}
+
 // close drops what is queued. What runs ends with the mount.
 func (q *news) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
+	for _, t := range q.queue {
+		q.finished(t)
+	}
 	q.queue = nil
 }
 

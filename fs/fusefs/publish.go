@@ -7,29 +7,46 @@ import (
 )
 
 // publishAttr decides what the kernel is told of a node whose Attr is a, and
-// for how long it may believe it, in seconds.
-func (r *raw) publishAttr(n *inode, node fs.Node, a fs.Attr) (fs.Attr, uint64) {
-	valid := uint64(forever)
+// for how long it may believe it, in seconds. Stale says that the node has
+// changed since it was last published, which must come first (catchUp).
+func (n *inode) publishAttr(node fs.Node, a fs.Attr) (shown fs.Attr, valid uint64, stale bool) {
+	valid = forever
 	if a.Live {
 		valid = 0
 	}
 	f := n.file
 	if f == nil {
-		return a, valid
+		return a, valid, false
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !a.Live && !a.InPlace {
-		return f.publishText(a)
+		shown, valid = f.publishText(a)
+		return shown, valid, false
 	}
-	switch {
-	case !f.known || !f.read:
+	if !f.known || !f.read {
 		// The kernel holds no page that could be wrong.
 		f.publish(node, a)
-	case differs(f.shown, a):
-		r.news.stale(n)
 	}
-	return f.shown, valid
+	return f.shown, valid, differs(f.shown, a)
+}
+
+// waitForNews is how long a request waits until what it found is published.
+const waitForNews = 100 * time.Millisecond
+
+// catchUp has a file published anew that has changed without news, or before
+// them, and returns what is shown then. The worker who does it may have to wait
+// for reads; the request waits for him, but not for ever.
+func (r *raw) catchUp(n *inode) fs.Attr {
+	timer := time.NewTimer(waitForNews)
+	defer timer.Stop()
+	select {
+	case <-r.news.stale(n):
+	case <-timer.C:
+	}
+	n.file.mu.Lock()
+	defer n.file.mu.Unlock()
+	return n.file.shown
 }
 
 // publishText remembers a size that cost a rendering: were the kernel told "not

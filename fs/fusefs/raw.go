@@ -59,7 +59,9 @@ func (r *raw) Lookup(cancel <-chan struct{}, header *fuse.InHeader, name string,
 	child, a, err := r.find(ctx, d, name)
 	switch {
 	case err == nil:
-		r.enter(out, parent, name, child, a)
+		if n, stale := r.enter(out, parent, name, child, a); stale {
+			r.fill(&out.Attr, n, r.catchUp(n))
+		}
 	case errors.Is(err, fs.ErrNotExist):
 		if !r.rememberAbsent(ctx, parent, d, name) {
 			return fuse.ENOENT
@@ -136,16 +138,17 @@ func (r *raw) recheck(epoch uint64, n *inode, names ...string) {
 	r.news.changed(path)
 }
 
-// enter gives the kernel an entry and counts the reference.
-func (r *raw) enter(out *fuse.EntryOut, parent *inode, name string, node fs.Node, a fs.Attr) {
+// enter gives the kernel an entry and counts the reference. Stale is that of
+// publishAttr.
+func (r *raw) enter(out *fuse.EntryOut, parent *inode, name string, node fs.Node, a fs.Attr) (n *inode, stale bool) {
 	n, sure := r.table.enter(parent, name, node, a)
 	*out = fuse.EntryOut{NodeId: n.id}
 	if sure {
 		out.EntryValid = forever
 	}
-	a, valid := r.publishAttr(n, node, a)
-	out.AttrValid = valid
+	a, out.AttrValid, stale = n.publishAttr(node, a)
 	r.fill(&out.Attr, n, a)
+	return n, stale
 }
 
 // GetAttr implements fuse.RawFileSystem. It is where text on demand is
@@ -170,7 +173,11 @@ func (r *raw) GetAttr(cancel <-chan struct{}, in *fuse.GetAttrIn, out *fuse.Attr
 	if n.folder != nil {
 		r.table.setLive(n, a.Live)
 	}
-	a, out.AttrValid = r.publishAttr(n, node, a)
+	a, valid, stale := n.publishAttr(node, a)
+	if stale {
+		a = r.catchUp(n)
+	}
+	out.AttrValid = valid
 	r.fill(&out.Attr, n, a)
 	r.recheck(epoch, n)
 	return fuse.OK
