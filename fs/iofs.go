@@ -115,7 +115,10 @@ func (v *view) ReadFile(name string) ([]byte, error) {
 	}
 	f, ok := n.(File)
 	if !ok {
-		return nil, pathError("read", name, ErrIsDir)
+		if _, ok := n.(Dir); ok {
+			return nil, pathError("read", name, ErrIsDir)
+		}
+		return nil, pathError("read", name, ErrInvalid) // a link
 	}
 	body, err := v.tree.ReadAll(v.ctx, f)
 	return body, pathError("read", name, err)
@@ -222,10 +225,13 @@ func (f *openFile) Read(p []byte) (int, error) {
 
 func (f *openFile) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
+	case io.SeekStart:
 	case io.SeekCurrent:
 		offset += f.off
 	case io.SeekEnd:
 		offset += f.info.Size()
+	default:
+		return 0, pathError("seek", f.name, ErrInvalid)
 	}
 	if offset < 0 {
 		return 0, pathError("seek", f.name, ErrInvalid)

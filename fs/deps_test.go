@@ -1,0 +1,125 @@
+package fs_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// listedPackage is what `go list` tells of a package.
+type listedPackage struct {
+	ImportPath string
+	Standard   bool
+	Module     *struct {
+		Path string
+		Main bool
+	}
+	Imports []string
+}
+
+func listPackages(t *testing.T) map[string]listedPackage {
+	t.Helper()
+	list := exec.Command("go", "list", "-deps", "-json=ImportPath,Standard,Module,Imports", "./...")
+	list.Dir = ".."
+	var stderr strings.Builder
+	list.Stderr = &stderr
+	out, err := list.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("no go command here")
+	}
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	packages := make(map[string]listedPackage)
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listedPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages[p.ImportPath] = p
+	}
+}
+
+func (p listedPackage) ours() bool { return p.Module != nil && p.Module.Main }
+
+// mayImport tells whether a package of ours may import another of ours.
+func mayImport(from, to string) bool {
+	from, to = strings.TrimPrefix(from, "ctxfs/"), strings.TrimPrefix(to, "ctxfs/")
+	internal := strings.HasPrefix(to, "providers/internal/")
+	switch {
+	case from == "fs":
+		return false
+	case strings.HasPrefix(from, "fs/"), strings.HasPrefix(from, "providers/internal/") && !internal:
+		return to == "fs"
+	case from == "providers": // the table of them all
+		return to == "fs" || strings.HasPrefix(to, "providers/")
+	case from == "mounts":
+		return to == "fs" || to == "fs/fusefs"
+	case strings.HasPrefix(from, "providers/"):
+		name := strings.SplitN(from, "/", 3)[1]
+		return to == "fs" || internal || strings.HasPrefix(to, "providers/"+name+"/")
+	}
+	return strings.HasPrefix(from, "cmd/")
+}
+
+// TestDependencies holds the packages to the table of the design: what may
+// import what, and one importer for each library.
+func TestDependencies(t *testing.T) {
+	packages := listPackages(t)
+	importers := make(map[string][]string)
+	for path, p := range packages {
+		if !p.ours() {
+			continue
+		}
+		for _, to := range p.Imports {
+			target := packages[to]
+			switch {
+			case target.Standard || to == "C":
+			case target.ours():
+				if !mayImport(path, to) {
+					t.Errorf("%s imports %s", path, to)
+				}
+			case path == "ctxfs/fs" || path == "ctxfs/fs/fstest":
+				t.Errorf("%s imports %s: it needs no more than the standard library", path, to)
+			case target.Module == nil:
+				t.Errorf("%s imports %s, which has no module", path, to)
+			default:
+				module := target.Module.Path
+				if !slices.Contains(importers[module], path) {
+					importers[module] = append(importers[module], path)
+				}
+			}
+		}
+	}
+	for module, by := range importers {
+		slices.Sort(by)
+		switch {
+		case strings.HasPrefix(module, "golang.org/x/sys"), strings.HasPrefix(module, "golang.org/x/text"):
+		case len(by) > 1:
+			t.Errorf("%s is imported by %s: one package a library", module, strings.Join(by, ", "))
+		case strings.HasPrefix(module, "github.com/hanwen/go-fuse") && by[0] != "ctxfs/fs/fusefs",
+			strings.HasPrefix(module, "github.com/spf13/") && by[0] != "ctxfs/cmd/ctxfs":
+			t.Errorf("%s is imported by %s", module, by[0])
+		}
+	}
+}
+
+func TestTopLevelFolders(t *testing.T) {
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := []string{"cmd", "fs", "mounts", "providers", "testdata"}
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !slices.Contains(allowed, e.Name()) {
+			t.Errorf("%s: top-level folders are %s", e.Name(), strings.Join(allowed, ", "))
+		}
+	}
+}
