@@ -65,7 +65,7 @@ func (d *dialer) dial(ctx context.Context, legacy bool) (*connection, error) {
 	if errors.As(err, &start) || errors.Is(err, transport.ErrAuthorizationRequired) {
 		return c, err
 	}
-	if d.def.transport == stdio && !legacy && !hasEnded(err) {
+	if d.def.transport == stdio && (c.output.tooLong() || !legacy && !hasEnded(err)) {
 		return c, err // it lives and has refused
 	}
 	if d.def.transport != stdio && !legacy {

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
@@ -141,17 +143,29 @@ func (p *Provider) apply(defs []*definition, problems []fs.Problem) {
 	}
 	files := fileNames(defs)
 	remarks := namesakes(defs, files)
-	var servers, fresh []*server
+	servers := make([]*server, len(defs))
+	var fresh []*server
+	var making sync.WaitGroup // catalogues are large, and a mount waits for them
+	cores := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, d := range defs {
 		id := d.identity()
 		if s := old[id]; s != nil && s.def.unchanged(d) {
 			delete(old, id)
 			s.redefine(d, files[i], remarks[i])
-			servers = append(servers, s)
+			servers[i] = s
 			continue
 		}
-		s := newServer(p, d, files[i], remarks[i])
-		servers, fresh = append(servers, s), append(fresh, s)
+		cores <- struct{}{}
+		making.Go(func() {
+			defer func() { <-cores }()
+			servers[i] = newServer(p, d, files[i], remarks[i])
+		})
+	}
+	making.Wait()
+	for _, s := range servers {
+		if s.done == nil {
+			fresh = append(fresh, s)
+		}
 	}
 	for id, s := range old {
 		s.end()

@@ -131,8 +131,10 @@ func (d *definition) keepSecret(values ...string) {
 
 // keepSecrets remembers what the definition itself says in confidence.
 func (d *definition) keepSecrets() {
-	for _, v := range d.env {
-		d.keepSecret(v)
+	for name, v := range d.env {
+		if !inherited(name) {
+			d.keepSecret(v)
+		}
 	}
 	for _, v := range d.headers {
 		d.keepSecret(v)

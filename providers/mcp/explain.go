@@ -63,13 +63,15 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 	switch {
 	case errors.As(err, &start):
 		is.what, is.mend = start.what, start.hint+" ("+entry+"), then "+again
+	case c.output != nil && c.output.tooLong():
+		is.what = fmt.Sprintf("it wrote a message of more than %d MiB", maxLine>>20)
 	case errors.Is(err, transport.ErrAuthorizationRequired), c.http != nil && c.http.lastStatus() == http.StatusUnauthorized:
 		is.state = stateNeedsAuth
 		is.what = "the server wants authorization (HTTP status 401)"
 		is.mend = "put a token into the `headers` of " + entry + ", then " + again
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
 		is.what = "no answer within " + seconds(limit)
-		is.mend = again + "; if it needs longer, set `start_timeout` (seconds) in [mcp.servers] of ctxfs's config.toml"
+		is.mend = again + "; if it needs longer, configure it in ctxfs's config.toml with a `start_timeout` (seconds)"
 		if d.transport == stdio {
 			is.remarks = append(is.remarks, "the command runs but does not speak MCP on its standard output: check its arguments, and whether it needs the network")
 		}

@@ -20,7 +20,7 @@ import (
 
 // world is a home folder with a provider over it.
 type world struct {
-	t    *testing.T
+	t    testing.TB
 	home string
 	dir  string // for files of the test
 	opts Options
@@ -33,7 +33,7 @@ type world struct {
 	news    chan struct{}
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, home: t.TempDir(), dir: t.TempDir(), news: make(chan struct{}, 1)}
 	t.Setenv("HOME", w.home)
@@ -264,7 +264,7 @@ func (w *world) journal() (path string, lines func(what string) int) {
 	}
 }
 
-func contains(t *testing.T, text string, wants ...string) {
+func contains(t testing.TB, text string, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
 		if !strings.Contains(text, want) {
@@ -273,7 +273,7 @@ func contains(t *testing.T, text string, wants ...string) {
 	}
 }
 
-func containsNot(t *testing.T, text string, bad ...string) {
+func containsNot(t testing.TB, text string, bad ...string) {
 	t.Helper()
 	for _, b := range bad {
 		if strings.Contains(text, b) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -96,8 +97,15 @@ func (m *messages) note(line []byte) {
 }
 
 // strays tells how many lines were no messages, and shows the first of them.
-func (m *messages) strays() (count int, first []string, long bool) {
+func (m *messages) strays() (count int, first []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.count, append([]string(nil), m.stray...), m.long
+	return m.count, slices.Clone(m.stray)
+}
+
+// tooLong tells whether the output ended at a line that was too long.
+func (m *messages) tooLong() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.long
 }

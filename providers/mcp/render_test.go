@@ -102,7 +102,7 @@ func TestRealCatalogues(t *testing.T) {
 
 // sameTool checks that the text of a tool holds all of its definition. Where
 // the text is nil it is rendered.
-func sameTool(t *testing.T, server string, raw json.RawMessage, text []byte) {
+func sameTool(t testing.TB, server string, raw json.RawMessage, text []byte) {
 	t.Helper()
 	o, err := parseObject(raw)
 	if err != nil {

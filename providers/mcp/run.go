@@ -240,16 +240,13 @@ func (s *server) remarks(d *definition, c *connection) (remarks []string) {
 	if c == nil || c.output == nil {
 		return nil
 	}
-	n, first, long := c.output.strays()
+	n, first := c.output.strays()
 	if n > 0 {
 		for i := range first {
 			first[i] = fmt.Sprintf("%q", clean.Cut(clean.Line(first[i]), strayLength))
 		}
 		remarks = append(remarks, s.tidy(d, fmt.Sprintf("%s on its standard output that are no messages, such as %s",
 			count(n, "line"), strings.Join(first, ", "))))
-	}
-	if long {
-		remarks = append(remarks, fmt.Sprintf("it wrote a message of more than %d MiB", maxLine>>20))
 	}
 	return remarks
 }

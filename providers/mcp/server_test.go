@@ -176,6 +176,29 @@ func TestListChanged(t *testing.T) {
 	}
 }
 
+func TestALineWithoutEnd(t *testing.T) {
+	w := newWorld(t)
+	w.claude(map[string]any{"stub": stub("endless-line")})
+	w.open().start()
+	contains(t, w.untilState("stub", "error"), "error: it wrote a message of more than 64 MiB")
+}
+
+func TestTheNewEra(t *testing.T) {
+	w := newWorld(t)
+	journal, count := w.journal()
+	tools := w.write("tools.json", `[{"name":"one"}]`)
+	w.claude(map[string]any{"stub": stub("modern", stubTools, tools, stubJournal, journal)})
+	w.open().start()
+	w.untilState("stub", "ready")
+	contains(t, w.cat("stub/SERVER_METADATA.json"), `"protocol": "2026-07-28"`, `"server": "modern stub"`)
+	w.until("the subscription", func() bool { return count("subscriptions/listen") == 1 })
+	w.write(tools, `[{"name":"two"}]`)
+	w.until("the change", func() bool { return w.ls("stub/tools") == "two.json" })
+	if got := count("initialize"); got != 0 {
+		t.Errorf("%d requests to initialize", got)
+	}
+}
+
 func TestNoProcessIsLeft(t *testing.T) {
 	w := newWorld(t)
 	journal, _ := w.journal()

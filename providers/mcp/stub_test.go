@@ -73,8 +73,11 @@ func runStub(mode string) {
 		if json.Unmarshal([]byte(line), &m) != nil {
 			continue
 		}
-		journal(m.Method)
 		before := stubbedTools()
+		journal(m.Method)
+		if mode == "modern" && m.Method == "subscriptions/listen" {
+			go tellWhenToolsChange(before)
+		}
 		reply := answer(mode, m)
 		if reply == "" {
 			continue
@@ -100,10 +103,18 @@ func answer(mode string, m message) string {
 	switch m.Method {
 	case "server/discover":
 		switch mode {
+		case "modern":
+			return result(`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"resultType":"complete",` +
+				`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"modern stub","version":"2"}}}`)
 		case "strict":
 			os.Exit(1)
 		case "ignores":
 			return ""
+		}
+		return refuse
+	case "subscriptions/listen":
+		if mode == "modern" {
+			return "" // it stays open
 		}
 		return refuse
 	case "initialize":
