@@ -93,7 +93,7 @@ shutil.copytree(".", sys.argv[1] + "/tree"); print(len(glob.glob(sys.argv[1] + "
 	"gzip":    `gzip -nc big.txt | md5sum; gzip -nc sizes/4097 | zcat | md5sum; xz -c a.txt | xz -d`,
 	"busybox": `busybox cat a.txt; busybox tail -n 2 big.txt; busybox wc sizes/*; busybox find . -type f | sort; busybox md5sum *.txt`,
 	"perl":    `perl -ne 'print if /needle/' a.txt; perl -e 'print -s "big.txt", " ", (-x "run" ? 1 : 0), "\n"'`,
-	"uutils":  `/usr/lib/cargo/bin/coreutils cat a.txt sizes/4097; /usr/lib/cargo/bin/coreutils wc big.txt; /usr/lib/cargo/bin/coreutils tail -n 1 big.txt; /usr/lib/cargo/bin/coreutils cp -r json "$1/u" && ls "$1/u"`,
+	"uutils":  `U=/usr/lib/cargo/bin/coreutils; $U/cat a.txt sizes/4097; $U/wc big.txt; $U/tail -n 1 big.txt; $U/cp -r json "$1/u" && ls "$1/u"`,
 	"zsh":     `zsh -fc 'print -l **/*(.) | sort; print "$(<a.txt)"; zmodload zsh/mapfile && print ${#mapfile[a.txt]}'`,
 	"fish":    `fish --no-config -c 'for f in **.json; echo $f; end; while read -l l; echo $l; end < a.txt; test -x run; and echo yes'`,
 	"tmux":    `tmux -L ctxfs-test-$$ -f /dev/null new-session -d -s x 'sleep 9' \; load-buffer a.txt \; show-buffer \; kill-server`,
@@ -156,7 +156,7 @@ func TestBatteryOfTools(t *testing.T) {
 			switch first {
 			case "sums":
 			case "uutils":
-				need(t, "/usr/lib/cargo/bin/coreutils")
+				need(t, uutilsTail)
 			default:
 				need(t, first)
 			}

@@ -104,6 +104,9 @@ func (m *mountedTree) changed(path string) {
 	m.Settle()
 }
 
+// uutilsTail is where rust-coreutils puts its tail, which follows by inotify alone.
+const uutilsTail = "/usr/lib/cargo/bin/coreutils/tail"
+
 func need(t *testing.T, tools ...string) {
 	t.Helper()
 	for _, tool := range tools {

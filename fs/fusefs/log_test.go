@@ -191,15 +191,14 @@ func helpReopen(args []string) error {
 }
 
 func TestTailFollowsLog(t *testing.T) {
-	uutils := "/usr/lib/cargo/bin/coreutils"
 	for name, command := range map[string]string{
 		"gnu":    "exec tail -n +1 -s 0.05 -f log",
 		"gnu -F": "exec tail -n +1 -s 0.05 -F log",
-		"uutils": "exec " + uutils + " tail -n +1 -f log",
+		"uutils": "exec " + uutilsTail + " -n +1 -f log",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "uutils" {
-				need(t, uutils)
+				need(t, uutilsTail)
 			}
 			g := newGrowingLog(t)
 			tail := start(t, g.command(t.Context(), command))
