@@ -526,3 +526,34 @@ func TestDropManyWriters(t *testing.T) {
 		t.Errorf("%d outcomes", n)
 	}
 }
+
+// FuzzDropBody cuts bodies in two: wherever that is, what is taken is just the
+// JSON objects.
+func FuzzDropBody(f *testing.F) {
+	for _, body := range []string{`{}`, ` {"a":[1,"}\\\""]} `, `{]`, `[]`, `{"a":1}x`, `{"a`, "", "\xff{}"} {
+		f.Add([]byte(body), 1)
+	}
+	f.Fuzz(func(t *testing.T, body []byte, cut int) {
+		if cut < 0 || cut > len(body) {
+			return
+		}
+		var got []byte
+		d := fs.NewDrop(fs.DropOptions{Now: fixed, Accept: func(ctx context.Context, name string, b []byte) (fs.Work, error) {
+			got = b
+			return echo(ctx, name, b)
+		}})
+		defer d.Close()
+		w, err := d.Create(t.Context(), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Write(t.Context(), body[cut:], int64(cut))
+		_, err2 := w.Write(t.Context(), body[:cut], 0)
+		w.Abandon()
+		trimmed := bytes.Trim(body, " \t\r\n")
+		want := bytes.HasPrefix(trimmed, []byte("{")) && json.Valid(body)
+		if (got != nil) != want || want && (!bytes.Equal(bytes.TrimLeft(got, " \t\r\n"), trimmed) || err != nil || err2 != nil) {
+			t.Errorf("%q cut at %d: took %q, %v, %v; want %v", body, cut, got, err, err2, want)
+		}
+	})
+}

@@ -54,7 +54,8 @@ type Folder struct {
 
 // Report tells what one pass did.
 type Report struct {
-	// Written, Removed and Unchanged count files, links and folders.
+	// Written and Removed count files, links and folders, Unchanged files and
+	// links. A file whose mode or time alone was set counts as written.
 	Written   int `json:"written"`
 	Removed   int `json:"removed"`
 	Unchanged int `json:"unchanged"`

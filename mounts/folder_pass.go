@@ -43,7 +43,11 @@ func (f *Folder) there() error {
 	if err != nil {
 		return inFolder(f.dir, err)
 	}
-	if now, err := os.Stat(f.dir); err != nil || !os.SameFile(ours, now) {
+	now, err := os.Stat(f.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return inFolder(f.dir, err)
+	}
+	if err != nil || !os.SameFile(ours, now) {
 		return &Fault{Message: f.dir + " was removed or replaced while it was synced", Hint: "start anew: ctxfs sync " + quote(f.dir)}
 	}
 	return nil
