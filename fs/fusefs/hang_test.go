@@ -19,7 +19,7 @@ type hanging struct {
 	in      string      // the operation that hangs
 }
 
-func newHanging(t *testing.T, in string) *hanging {
+func newHanging(t testing.TB, in string) *hanging {
 	h := &hanging{release: make(chan struct{}), asked: make(chan string, 1000), in: in}
 	t.Cleanup(h.letGo)
 	return h
