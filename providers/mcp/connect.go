@@ -47,7 +47,6 @@ type dialer struct {
 	home   string
 	lookup func(string) (string, bool)
 	timing timing
-	log    *slog.Logger
 	now    func() time.Time
 }
 

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -10,8 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"unicode/utf8"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestOddTools(t *testing.T) {
@@ -19,7 +19,6 @@ func TestOddTools(t *testing.T) {
 	journal, count := w.journal()
 	list := []map[string]any{
 		{"name": "Read"}, {"name": "read"}, {"name": "READ"}, {"name": "a/b"}, {"name": "../../x"}, {"name": ""},
-		{"name": "big", "description": strings.Repeat("Five million bytes. ", 250_000)},
 		{"name": "evil\u202e\x1b[31m", "description": "a\u202eb\U000e0041c\x1b]0;x\x07d.", "icons": []string{"x"}, "extra": 1, "title": "T"},
 	}
 	text, err := json.Marshal(list)
@@ -30,28 +29,20 @@ func TestOddTools(t *testing.T) {
 	w.claude(map[string]any{"odd": stub("ok", stubTools, tools, stubJournal, journal)})
 	w.open().start()
 	w.untilState("odd", "ready")
-	if got, want := w.ls("odd/tools"), "READ.json Read~2.json _.json ______x.json a_b.json big.json evil___31m.json read~3.json"; got != want {
+	if got, want := w.ls("odd/tools"), "READ.json Read~2.json _.json ______x.json a_b.json evil___31m.json read~3.json"; got != want {
 		t.Errorf("files: %s", got)
-	}
-	if got := w.stat("odd/tools/big.json").Size; got < 5_000_000 {
-		t.Errorf("the big one has %d bytes", got)
 	}
 	evil := w.cat("odd/tools/evil___31m.json")
 	containsNot(t, evil, "\u202e", "\U000e0041", "icons", "\x1b")
 	contains(t, evil, `"title": "T"`, `"extra": 1`, `\u202e`)
-	contains(t, w.cat("INDEX.md"), "odd/evil___31m — abcd.\n", "odd/big — Five million bytes.\n")
+	contains(t, w.cat("INDEX.md"), "odd/evil___31m — abcd.\n")
 
 	// Everything is read, by every way there is: the server hears nothing.
 	lists := count("tools/list")
-	fsys := w.tree.FS(context.Background())
-	if err := fstest.TestFS(fsys, "INDEX.md", "odd/STATUS.md", "odd/tools/a_b.json"); err != nil {
-		t.Error(err)
-	}
+	fstest.Check(t, w.tree, fstest.Expect("INDEX.md", "odd/STATUS.md", "odd/tools/a_b.json"), fstest.Clock(w.opts.Env.Now))
 	n := 0
-	for d := range w.p.Documents() {
-		if n++; d.Title == "odd/big" && len(d.Fields["description"]) < 1000 {
-			t.Errorf("document: %v", d)
-		}
+	for range w.p.Documents() {
+		n++
 	}
 	if n != len(list) {
 		t.Errorf("%d documents", n)
@@ -64,6 +55,19 @@ func TestOddTools(t *testing.T) {
 	if got := count("tools/list"); got != lists {
 		t.Errorf("%d lists, not %d", got, lists)
 	}
+}
+
+func TestALargeDescription(t *testing.T) {
+	w := newWorld(t)
+	description := strings.Repeat("Five million bytes. ", 250_000)
+	w.claude(map[string]any{"large": stub("ok", stubTools, w.write("tools.json", `[{"name":"big","description":"`+description+`"}]`))})
+	w.open().start()
+	w.untilState("large", "ready")
+	var tool struct{ Description string }
+	if err := json.Unmarshal([]byte(w.cat("large/tools/big.json")), &tool); err != nil || tool.Description != description {
+		t.Errorf("%d bytes, %v", len(tool.Description), err)
+	}
+	contains(t, w.cat("INDEX.md"), "large/big — Five million bytes.\n")
 }
 
 func TestDocuments(t *testing.T) {

@@ -104,7 +104,7 @@ func (s *server) live(ctx context.Context) life {
 		stop()
 	}()
 
-	d := &dialer{def: def, home: s.p.opts.Home, lookup: s.p.opts.LookupEnv, timing: s.p.timing, log: s.p.env.Log, now: s.p.env.Now}
+	d := &dialer{def: def, home: s.p.opts.Home, lookup: s.p.opts.LookupEnv, timing: s.p.timing, now: s.p.env.Now}
 	c, err := d.dial(starting, legacy)
 	if err != nil {
 		return life{condition: s.explain(def, c, err, limit)}

@@ -197,7 +197,6 @@ type httpStub struct {
 	token  string
 	status int
 	body   string
-	legacy bool
 }
 
 func (h httpStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
