@@ -48,28 +48,49 @@ func (d *DiskDir) Attr(context.Context) (Attr, error) {
 
 // Lookup implements Dir.
 func (d *DiskDir) Lookup(_ context.Context, name string) (Node, error) {
+	n, _, err := d.lookup(name)
+	return n, err
+}
+
+func (d *DiskDir) find(name string) (Node, Attr, error) {
+	n, st, err := d.lookup(name)
+	if err != nil {
+		return nil, Attr{}, err
+	}
+	if l, ok := n.(*DiskLink); ok {
+		a, err := l.Attr(context.Background())
+		return n, a, err
+	}
+	dir := d.path
+	if sub, ok := n.(*DiskDir); ok {
+		dir = sub.path
+	}
+	return n, diskAttr(st, d.opts.live(dir)), nil
+}
+
+func (d *DiskDir) lookup(name string) (Node, *syscall.Stat_t, error) {
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
-		return nil, ErrNotExist
+		return nil, nil, ErrNotExist
 	}
 	path := filepath.Join(d.path, name)
 	if d.opts.hides(path) {
-		return nil, pathError("lookup", path, ErrNotExist)
+		return nil, nil, pathError("lookup", path, ErrNotExist)
 	}
 	st, err := lstat(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch fileType(st) {
 	case syscall.S_IFDIR:
 		if uint64(st.Dev) == d.dev {
-			return &DiskDir{path: path, root: d.root, dev: d.dev, opts: d.opts}, nil
+			return &DiskDir{path: path, root: d.root, dev: d.dev, opts: d.opts}, st, nil
 		}
 	case syscall.S_IFREG:
-		return &DiskFile{path: path, opts: d.opts}, nil
+		return &DiskFile{path: path, opts: d.opts}, st, nil
 	case syscall.S_IFLNK:
-		return &DiskLink{path: path, root: d.root, opts: d.opts}, nil
+		return &DiskLink{path: path, root: d.root, opts: d.opts}, st, nil
 	}
-	return nil, pathError("lookup", path, ErrNotExist)
+	return nil, nil, pathError("lookup", path, ErrNotExist)
 }
 
 // List implements Dir.

@@ -48,7 +48,6 @@ func (r *raw) Create(cancel <-chan struct{}, in *fuse.CreateIn, name string, out
 		return fuse.EROFS
 	}
 	ctx := newRequest(cancel)
-	defer ctx.done()
 	created, err := r.tree.Create(ctx, inbox, name)
 	if err != nil {
 		return status(err)

@@ -28,6 +28,7 @@ const plainListing = 1000
 type listings struct {
 	generation uint64
 	kept       [keptListings][]fs.Entry
+	plain      bool // the newest goes on without attributes
 }
 
 // newest is the last listing given to the kernel, nil if there was none.
@@ -86,11 +87,11 @@ func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntr
 		return fuse.ENOTDIR
 	}
 	ctx := newRequest(cancel)
-	defer ctx.done()
 	epoch := r.table.epoch.Load()
 	var (
 		entries              []fs.Entry
 		generation, position uint64
+		attributes           bool
 	)
 	if in.Offset == 0 {
 		fresh, err := r.tree.List(ctx, d)
@@ -102,11 +103,17 @@ func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntr
 		}
 		r.table.mu.Lock()
 		generation = n.folder.listings.start(fresh)
+		n.folder.listings.plain = len(fresh) > plainListing
 		entries = n.folder.listings.newest()
 		r.table.mu.Unlock()
 	} else {
 		r.table.mu.Lock()
 		entries, generation, position = n.folder.listings.at(in.Offset)
+		r.table.mu.Unlock()
+	}
+	if plus {
+		r.table.mu.Lock()
+		attributes = !n.folder.listings.plain
 		r.table.mu.Unlock()
 	}
 	end := uint64(len(entries)) + 2
@@ -116,7 +123,10 @@ func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntr
 		// Unlike that of a name this notification waits for no request.
 		r.kernel().InodeNotify(n.id, 0, 0)
 	}
-	attributes := plus && len(entries) <= plainListing
+	var (
+		names []string
+		outs  []*fuse.EntryOut
+	)
 	for ; position < end; position++ {
 		e := fuse.DirEntry{Off: generation<<positionBits | (position + 1)}
 		switch position {
@@ -141,24 +151,33 @@ func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntr
 		if entry == nil {
 			break
 		}
-		if attributes && position >= 2 {
-			attributes = r.readDirEntry(ctx, n, d, e.Name, entry)
+		if position >= 2 && attributes {
+			names, outs = append(names, e.Name), append(outs, entry)
 		}
 	}
+	r.addAttributes(ctx, n, d, names, outs)
 	r.recheck(epoch, n)
 	return fuse.OK
 }
 
-// readDirEntry adds the attributes of one name. Where they cannot be had the
-// entry stays without: the kernel will look it up if it is used. After one that
-// hangs the others had better not be asked, which it tells.
-func (r *raw) readDirEntry(ctx context.Context, parent *inode, d fs.Dir, name string, out *fuse.EntryOut) (goOn bool) {
-	node, a, err := r.find(ctx, d, name)
-	if err != nil {
-		return !errors.Is(err, fs.ErrTimeout) && !errors.Is(err, fs.ErrInterrupted)
+// addAttributes adds to the entries of a listing what they lead to. Where that
+// cannot be had an entry stays without: the kernel will look it up if it is
+// used. After one that hangs the listing goes on without asking others.
+func (r *raw) addAttributes(ctx context.Context, parent *inode, d fs.Dir, names []string, outs []*fuse.EntryOut) {
+	if len(names) == 0 {
+		return
 	}
-	if n, stale := r.enter(out, parent, name, node, a); stale {
-		r.news.stale(n)
+	for i, f := range r.tree.Find(ctx, d, names...) {
+		if err := check(f); err != nil {
+			if errors.Is(err, fs.ErrTimeout) || errors.Is(err, fs.ErrInterrupted) {
+				r.table.mu.Lock()
+				parent.folder.listings.plain = true
+				r.table.mu.Unlock()
+			}
+			continue
+		}
+		if n, stale := r.enter(outs[i], parent, names[i], f.Node, f.Attr); stale {
+			r.news.stale(n)
+		}
 	}
-	return true
 }

@@ -54,7 +54,6 @@ func (r *raw) Lookup(cancel <-chan struct{}, header *fuse.InHeader, name string,
 		return fuse.ENOTDIR
 	}
 	ctx := newRequest(cancel)
-	defer ctx.done()
 	epoch := r.table.epoch.Load()
 	child, a, err := r.find(ctx, d, name)
 	switch {
@@ -74,35 +73,34 @@ func (r *raw) Lookup(cancel <-chan struct{}, header *fuse.InHeader, name string,
 	return fuse.OK
 }
 
-// find looks a name up and asks for its attributes. What a node says of its type
-// must be what it is: all that follows relies on that.
+// find looks a name up and asks for its attributes.
 func (r *raw) find(ctx context.Context, d fs.Dir, name string) (fs.Node, fs.Attr, error) {
-	n, err := r.tree.Lookup(ctx, d, name)
-	if err != nil {
-		return nil, fs.Attr{}, err
+	f := r.tree.Find(ctx, d, name)[0]
+	return f.Node, f.Attr, check(f)
+}
+
+// check tells whether a node was found that is what it says of itself: all that
+// follows relies on that.
+func check(f fs.Found) error {
+	if f.Err != nil {
+		return f.Err
 	}
-	if n == nil {
-		return nil, fs.Attr{}, fmt.Errorf("%w: a name leads to nothing", fs.ErrBroken)
-	}
-	a, err := r.tree.Attr(ctx, n)
-	if err != nil {
-		return nil, fs.Attr{}, err
-	}
-	switch n.(type) {
+	t := f.Attr.Mode.Type()
+	switch f.Node.(type) {
 	case fs.Dir:
-		if a.IsDir() {
-			return n, a, nil
+		if t == iofs.ModeDir {
+			return nil
 		}
 	case fs.File:
-		if a.Mode.IsRegular() {
-			return n, a, nil
+		if t == 0 {
+			return nil
 		}
 	case fs.Link:
-		if a.Mode.Type() == iofs.ModeSymlink {
-			return n, a, nil
+		if t == iofs.ModeSymlink {
+			return nil
 		}
 	}
-	return nil, fs.Attr{}, fmt.Errorf("%w: %T says that its type is %v", fs.ErrBroken, n, a.Mode.Type())
+	return fmt.Errorf("%w: %T says that its type is %v", fs.ErrBroken, f.Node, t)
 }
 
 // rememberAbsent tells whether the kernel may hold a name to be absent, and
@@ -164,7 +162,6 @@ func (r *raw) GetAttr(cancel <-chan struct{}, in *fuse.GetAttrIn, out *fuse.Attr
 		return fuse.OK
 	}
 	ctx := newRequest(cancel)
-	defer ctx.done()
 	epoch := r.table.epoch.Load()
 	a, err := r.tree.Stat(ctx, node)
 	if err != nil {
@@ -197,7 +194,6 @@ func (r *raw) Read(cancel <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.Re
 	n.file.beginRead()
 	defer r.endRead(n)
 	ctx := newRequest(cancel)
-	defer ctx.done()
 	size := min(len(buf), int(in.Size))
 	got, err := r.tree.ReadAt(ctx, f, buf[:size], int64(in.Offset))
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -224,7 +220,6 @@ func (r *raw) Readlink(cancel <-chan struct{}, header *fuse.InHeader) ([]byte, f
 		return nil, fuse.EINVAL
 	}
 	ctx := newRequest(cancel)
-	defer ctx.done()
 	target, err := r.tree.Target(ctx, l)
 	return []byte(target), status(err)
 }
@@ -247,7 +242,6 @@ func (r *raw) Access(cancel <-chan struct{}, in *fuse.AccessIn) fuse.Status {
 	}
 	if in.Mask&fuse.X_OK != 0 && n.file != nil {
 		ctx := newRequest(cancel)
-		defer ctx.done()
 		if a, err := r.tree.Attr(ctx, node); err == nil && a.Mode&0o111 == 0 {
 			return fuse.EACCES
 		}
