@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -52,6 +53,16 @@ func startPath(runtime string) string  { return filepath.Join(runtime, "start.lo
 // MountTable is where the server keeps the list of its views, for people and
 // for scripts.
 func MountTable(runtime string) string { return filepath.Join(runtime, "mounts.json") }
+
+// LockHolder is the number of the process that last took the server's lock, as
+// text; "unknown" if that is not known.
+func LockHolder(runtime string) string {
+	body, err := os.ReadFile(lockPath(runtime))
+	if pid := strings.TrimSpace(string(body)); err == nil && pid != "" {
+		return pid
+	}
+	return "unknown"
+}
 
 // errLocked says that another process holds a lock.
 var errLocked = errors.New("locked by another process")

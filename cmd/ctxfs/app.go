@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"ctxfs/mounts"
 )
@@ -73,6 +75,29 @@ func (a *app) running() (*mounts.Client, error) {
 		return nil, nil
 	}
 	return c, err
+}
+
+// answerTime is how long the background process may take to say how it is.
+const answerTime = 5 * time.Second
+
+// ask sends a request that a healthy process answers at once.
+func (a *app) ask(ctx context.Context, c *mounts.Client, op string, args, value any) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	err := c.Call(ctx, op, args, value, nil)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return a.hung()
+	}
+	return err
+}
+
+// hung says that the background process does not answer.
+func (a *app) hung() error {
+	pid := mounts.LockHolder(a.runtime)
+	return &mounts.Fault{
+		Message: fmt.Sprintf("the background process (%s) does not answer", pid),
+		Hint:    fmt.Sprintf("end it and start anew: kill -9 %s; ctxfs mount", pid),
+	}
 }
 
 // say prints a line for people.

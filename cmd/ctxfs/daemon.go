@@ -121,7 +121,7 @@ func (a *app) restart(ctx context.Context, name string) error {
 		return &mounts.Fault{Message: "ctxfs is not running, so no server is", Hint: "start it: ctxfs mount"}
 	}
 	defer c.Close()
-	if err := c.Call(ctx, "restart", map[string]string{"name": name}, nil, nil); err != nil {
+	if err := a.ask(ctx, c, "restart", map[string]string{"name": name}, nil); err != nil {
 		return err
 	}
 	if name == "" {

@@ -8,11 +8,15 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"ctxfs/mounts"
 )
+
+// mountTime is how long a mount may take, with the mending of a hung one.
+const mountTime = 20 * time.Second
 
 func (a *app) mountCommand() *cobra.Command {
 	var foreground, asJSON bool
@@ -68,7 +72,13 @@ func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
 	}
 	defer c.Close()
 	var result mounts.MountResult
-	if err := c.Call(ctx, "mount", map[string]string{"dir": dir}, &result, nil); err != nil {
+	limited, cancel := context.WithTimeout(ctx, mountTime)
+	defer cancel()
+	err = c.Call(limited, "mount", map[string]string{"dir": dir}, &result, nil)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return a.hung()
+	}
+	if err != nil {
 		return err
 	}
 	// The process that serves the mount cannot look at it; this one can.

@@ -122,6 +122,7 @@ Exit codes:
 			}
 		}
 	}
+	root.SuggestionsMinimumDistance = 2
 	check := root.Args
 	root.Args = func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {

@@ -203,7 +203,7 @@ func (s *remoteSource) call(ctx context.Context, op string, args, value any, the
 		return err
 	}
 	defer c.Close()
-	if err := c.Call(ctx, op, args, value, nil); err != nil || then == nil {
+	if err := s.app.ask(ctx, c, op, args, value); err != nil || then == nil {
 		return err
 	}
 	return then(c)

@@ -67,7 +67,7 @@ func (a *app) serverInfo(ctx context.Context) (mounts.ServerInfo, error) {
 		return info, err
 	}
 	defer c.Close()
-	err = c.Call(ctx, "status", nil, &info, nil)
+	err = a.ask(ctx, c, "status", nil, &info)
 	return info, err
 }
 

@@ -119,7 +119,7 @@ func (w *world) handlers() map[string]mounts.Handler {
 				return err
 			}
 			if err := w.providers.Restart(args.Name); err != nil {
-				return &mounts.Fault{Message: err.Error(), Hint: "see which servers there are: ctxfs ls mcps"}
+				return err
 			}
 			return c.Reply(struct{}{})
 		},
