@@ -17,8 +17,9 @@ type DiskDir struct {
 	root string // links that lead out of root are made absolute
 	// dev is the device of root. Only folders are compared with it: on an
 	// overlay the files of one folder may lie on several devices.
-	dev  uint64
-	opts DiskOptions
+	dev   uint64
+	local bool // on a disk of this machine
+	opts  DiskOptions
 }
 
 // NewDiskDir returns the folder at path, which may be a link to one. The
@@ -31,11 +32,13 @@ func NewDiskDir(path string, opts DiskOptions) (*DiskDir, error) {
 	if fileType(st) != syscall.S_IFDIR {
 		return nil, pathError("open", resolved, ErrNotDir)
 	}
-	return &DiskDir{path: resolved, root: resolved, dev: uint64(st.Dev), opts: opts}, nil
+	return &DiskDir{path: resolved, root: resolved, dev: uint64(st.Dev), local: onLocalDisk(resolved), opts: opts}, nil
 }
 
 // Path is where the folder lies on disk, links resolved.
 func (d *DiskDir) Path() string { return d.path }
+
+func (d *DiskDir) prompt() bool { return d.local }
 
 // Attr implements Node.
 func (d *DiskDir) Attr(context.Context) (Attr, error) {
@@ -83,12 +86,12 @@ func (d *DiskDir) lookup(name string) (Node, *syscall.Stat_t, error) {
 	switch fileType(st) {
 	case syscall.S_IFDIR:
 		if uint64(st.Dev) == d.dev {
-			return &DiskDir{path: path, root: d.root, dev: d.dev, opts: d.opts}, st, nil
+			return &DiskDir{path: path, root: d.root, dev: d.dev, local: d.local, opts: d.opts}, st, nil
 		}
 	case syscall.S_IFREG:
-		return &DiskFile{path: path, opts: d.opts}, st, nil
+		return &DiskFile{path: path, local: d.local, opts: d.opts}, st, nil
 	case syscall.S_IFLNK:
-		return &DiskLink{path: path, root: d.root, opts: d.opts}, st, nil
+		return &DiskLink{path: path, root: d.root, local: d.local, opts: d.opts}, st, nil
 	}
 	return nil, nil, pathError("lookup", path, ErrNotExist)
 }

@@ -9,8 +9,9 @@ import (
 // DiskFile is one regular file on disk, passed through. Whatever replaces the
 // file at its path is the same node, overwritten.
 type DiskFile struct {
-	path string
-	opts DiskOptions
+	path  string
+	local bool // on a disk of this machine
+	opts  DiskOptions
 }
 
 // NewDiskFile returns the regular file at path, which may be a link to one.
@@ -23,11 +24,13 @@ func NewDiskFile(path string, opts DiskOptions) (*DiskFile, error) {
 	if fileType(st) != syscall.S_IFREG {
 		return nil, pathError("open", resolved, ErrInvalid)
 	}
-	return &DiskFile{path: resolved, opts: opts}, nil
+	return &DiskFile{path: resolved, local: onLocalDisk(resolved), opts: opts}, nil
 }
 
 // Path is where the file lies on disk, links resolved.
 func (f *DiskFile) Path() string { return f.path }
+
+func (f *DiskFile) prompt() bool { return f.local }
 
 // Attr implements Node.
 func (f *DiskFile) Attr(context.Context) (Attr, error) {

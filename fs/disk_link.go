@@ -10,8 +10,11 @@ import (
 // DiskLink is a symbolic link in a [DiskDir].
 type DiskLink struct {
 	path, root string
+	local      bool // on a disk of this machine
 	opts       DiskOptions
 }
+
+func (l *DiskLink) prompt() bool { return l.local }
 
 // Attr implements Node.
 func (l *DiskLink) Attr(ctx context.Context) (Attr, error) {

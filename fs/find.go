@@ -23,15 +23,11 @@ func (t *Tree) Find(ctx context.Context, d Dir, names ...string) []Found {
 	t.lookups.Add(uint64(len(names)))
 	t.attrs.Add(uint64(len(names)))
 	found := make([]Found, 0, len(names))
-	if _, ok := d.(prompt); ok {
+	if isPrompt(d) {
 		for _, name := range names {
-			n, err := d.Lookup(ctx, name)
-			if _, ok := n.(prompt); err == nil && !ok {
+			f, slow := t.find(ctx, d, name, false)
+			if slow {
 				break
-			}
-			f := Found{Node: n, Err: err}
-			if err == nil {
-				f.Attr, f.Err = n.Attr(ctx)
 			}
 			found = append(found, f)
 		}
@@ -40,35 +36,41 @@ func (t *Tree) Find(ctx context.Context, d Dir, names ...string) []Found {
 	if len(names) == 0 {
 		return found
 	}
-	slow, err := await(ctx, t, d, func(ctx context.Context) ([]Found, error) {
-		found := make([]Found, 0, len(names))
+	rest, err := await(ctx, t, d, func(ctx context.Context) ([]Found, error) {
+		rest := make([]Found, 0, len(names))
 		for _, name := range names {
 			if ctx.Err() != nil {
 				return nil, contextError(ctx)
 			}
-			found = append(found, t.find(ctx, d, name))
+			f, _ := t.find(ctx, d, name, true)
+			rest = append(rest, f)
 		}
-		return found, nil
+		return rest, nil
 	})
 	if err != nil {
 		for range names {
 			found = append(found, Found{Err: err})
 		}
 	}
-	return append(found, slow...)
+	return append(found, rest...)
 }
 
-// find finds one name. What panics is an error of that name.
-func (t *Tree) find(ctx context.Context, d Dir, name string) (f Found) {
+// find finds one name. What panics is an error of that name. Unless it may wait
+// it asks only a node that is prompt, and tells of another that it may be slow.
+func (t *Tree) find(ctx context.Context, d Dir, name string, wait bool) (f Found, slow bool) {
 	f.Err = t.guard(d, func() (err error) {
 		if d, ok := d.(finder); ok {
 			f.Node, f.Attr, err = d.find(name)
 			return err
 		}
-		if f.Node, err = d.Lookup(ctx, name); err == nil {
-			f.Attr, err = f.Node.Attr(ctx)
+		if f.Node, err = d.Lookup(ctx, name); err != nil {
+			return err
 		}
+		if slow = !wait && !isPrompt(f.Node); slow {
+			return nil
+		}
+		f.Attr, err = f.Node.Attr(ctx)
 		return err
 	})
-	return f
+	return f, slow
 }

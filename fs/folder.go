@@ -99,7 +99,7 @@ func (f *Folder) List(context.Context) ([]Entry, error) {
 	return f.sorted, nil
 }
 
-func (f *Folder) prompt() {}
+func (f *Folder) prompt() bool { return true }
 
 func sortEntries(entries []Entry) {
 	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })

@@ -124,9 +124,15 @@ type Draft interface {
 	Abandon()
 }
 
-// prompt is implemented by those nodes of this package that answer from
-// memory, so that the tree need not guard against their waiting.
-type prompt interface{ prompt() }
+// prompt is implemented by those nodes of this package that answer from memory
+// or from a disk of this machine, so that the tree need not guard against their
+// waiting.
+type prompt interface{ prompt() bool }
+
+func isPrompt(n Node) bool {
+	p, ok := n.(prompt)
+	return ok && p.prompt()
+}
 
 // typeOf gives a node's type bits without asking the node.
 func typeOf(n Node) iofs.FileMode {

@@ -48,7 +48,7 @@ func (f *Text) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
 	return readBytesAt(f.body, p, off)
 }
 
-func (f *Text) prompt() {}
+func (f *Text) prompt() bool { return true }
 
 func readBytesAt(body, p []byte, off int64) (int, error) {
 	if off < 0 {

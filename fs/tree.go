@@ -129,8 +129,13 @@ func (t *Tree) List(ctx context.Context, d Dir) ([]Entry, error) {
 // it returned, even where the provider still works.
 func (t *Tree) ReadAt(ctx context.Context, f File, p []byte, off int64) (int, error) {
 	t.reads.Add(1)
-	if _, ok := f.(prompt); ok {
-		return f.ReadAt(ctx, p, off)
+	if isPrompt(f) {
+		n := 0
+		err := t.guard(f, func() (err error) {
+			n, err = f.ReadAt(ctx, p, off)
+			return err
+		})
+		return n, err
 	}
 	body, err := call(ctx, t, f, func(ctx context.Context) ([]byte, error) {
 		own := make([]byte, len(p))
@@ -200,8 +205,13 @@ const patience = 20 * time.Millisecond
 // when the caller has left or the deadline ends, whichever is first; the
 // operation then ends by itself, unheard.
 func call[T any](ctx context.Context, t *Tree, n Node, op func(context.Context) (T, error)) (T, error) {
-	if _, ok := n.(prompt); ok {
-		return op(ctx)
+	if isPrompt(n) {
+		var value T
+		err := t.guard(n, func() (err error) {
+			value, err = op(ctx)
+			return err
+		})
+		return value, err
 	}
 	return await(ctx, t, n, op)
 }
