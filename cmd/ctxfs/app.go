@@ -122,10 +122,10 @@ func (a *app) tilde(path string) string {
 	return path
 }
 
-// pretty cuts a count and its noun: "1 file", "2 files".
-func pretty(n int, noun string) string {
+// pretty writes a count and its noun, given in the plural: "1 file", "2 files".
+func pretty(n int, nouns string) string {
 	if n == 1 {
-		return "1 " + noun
+		nouns = strings.TrimSuffix(nouns, "s")
 	}
-	return fmt.Sprintf("%d %ss", n, strings.TrimSuffix(noun, "s"))
+	return fmt.Sprintf("%d %s", n, nouns)
 }

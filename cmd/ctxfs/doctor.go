@@ -71,7 +71,7 @@ func (a *app) printFindings(findings []finding, ill int) {
 	if ill == 0 {
 		a.say("all is well")
 	} else {
-		a.say("%s to mend", pretty(ill, "thing"))
+		a.say("%s to mend", pretty(ill, "things"))
 	}
 }
 

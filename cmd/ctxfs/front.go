@@ -135,8 +135,8 @@ reads: look with ls, rg, cat and jq as much as you like, before you ask or guess
 			b.WriteString(`
 ## mcps/: MCP servers and their tools
 
-    rg -il 'create issue' mcps          which tools could do it
-    jq . mcps/<server>/tools/<tool>.json    name, description, arguments (input schema)
+    rg -il 'create issue' mcps              which tools could do it
+    jq . mcps/<server>/tools/<tool>.json    one tool: description, arguments
 
 Each server has STATUS.md (its first line is its state, then what to do about
 it), INSTRUCTIONS.md, tools/, resources/ and prompts/. mcps/INDEX.md has a line
