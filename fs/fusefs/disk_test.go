@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"ctxfs/fs"
@@ -134,4 +135,29 @@ func TestSameSizeEditsOnDiskAreSeen(t *testing.T) {
 		m.changed("x/file")
 		m.expect(body, "cat x/file")
 	}
+}
+
+// A folder whose watch is lost is asked each time from then on.
+func TestWatchIsLost(t *testing.T) {
+	var lost atomic.Bool
+	dir := t.TempDir()
+	d, err := fs.NewDiskDir(dir, fs.DiskOptions{Watched: func(string) bool { return !lost.Load() }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mounted(t, fs.NewFolder(epoch, map[string]fs.Node{"x": d}), fs.TreeOptions{})
+	put(t, dir, "file", "one\n")
+	put(t, dir, "removed", "removed\n")
+	m.expect("one\nremoved\nNo", "cat x/*; [ -e x/new ] || echo No")
+	lost.Store(true)
+	m.changed("x")
+	put(t, dir, "file", "two two\n")
+	put(t, dir, "new", "new\n")
+	if err := os.Remove(filepath.Join(dir, "removed")); err != nil {
+		t.Fatal(err)
+	}
+	m.expect("8", "stat -c %s x/file")
+	m.expect("No", "[ -e x/removed ] || echo No")
+	m.expect("two two\nnew", "cat x/file x/new")
+	m.expect("file new", "echo $(ls x)")
 }

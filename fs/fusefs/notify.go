@@ -57,20 +57,28 @@ func (r *raw) lookAt(parent *inode, name string) (child *inode, unchanged bool) 
 	exists := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		// Not known: have the kernel ask again what it thinks it knows.
-		r.dropEntry(parent, name, child)
+		r.forgetEntry(parent, name)
 		return child, false
 	}
 	if child != nil && exists && inodeNumber(parent.ino, name, a) == child.ino {
 		r.table.mu.Lock()
 		child.node = node
-		if child.folder != nil {
-			child.folder.live = a.Live
+		var sure []string // names that the kernel need not ask for
+		if f := child.folder; f != nil {
+			if a.Live && !f.live {
+				sure = slices.Collect(maps.Keys(f.entries))
+				sure = slices.AppendSeq(sure, maps.Keys(f.absent))
+			}
+			f.live = a.Live
 		}
 		r.table.mu.Unlock()
+		for _, name := range sure {
+			r.forgetEntry(child, name)
+		}
 		return child, true
 	}
 	if child != nil || (absent && exists) {
-		r.dropEntry(parent, name, child)
+		r.forgetEntry(parent, name)
 	}
 	if e, found := find(listed, name); found != exists || found && e.Type != a.Mode.Type() {
 		r.kernel().InodeNotify(parent.id, 0, 0) // listing and attributes
@@ -80,13 +88,11 @@ func (r *raw) lookAt(parent *inode, name string) (child *inode, unchanged bool) 
 	return child, false
 }
 
-// dropEntry makes the kernel look a name up again.
-func (r *raw) dropEntry(parent *inode, name string, child *inode) {
+// forgetEntry makes the kernel look a name up again.
+func (r *raw) forgetEntry(parent *inode, name string) {
 	r.table.mu.Lock()
 	delete(parent.folder.absent, name)
-	if child != nil && parent.folder.entries[name] == child {
-		delete(parent.folder.entries, name)
-	}
+	delete(parent.folder.entries, name)
 	r.table.mu.Unlock()
 	r.notifyEntry(parent, name)
 }
@@ -194,7 +200,7 @@ func (r *raw) refresh(n *inode) {
 	f.mu.Lock()
 	f.shown, f.known, f.head = a, true, head
 	f.mu.Unlock()
-	if !a.Live {
+	if !a.Live || !old.Live {
 		r.kernel().InodeNotify(n.id, -1, 0)
 	}
 	if read && (differs(old, a) || head != oldHead) {

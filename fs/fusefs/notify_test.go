@@ -132,9 +132,10 @@ func TestNews(t *testing.T) {
 							x.Set(epoch, fmt.Sprintf("many%04d", i), text(""))
 						}
 					}
-					root.Replace(c.now(), map[string]fs.Node{"x": x})
 					if live {
 						root.Replace(c.now(), map[string]fs.Node{"x": liveFolder{x}})
+					} else {
+						root.Replace(c.now(), map[string]fs.Node{"x": x})
 					}
 					m.changed("")
 					m.run(look)
@@ -146,7 +147,7 @@ func TestNews(t *testing.T) {
 					}
 					m.Settle()
 					if got, _ := m.run(seen); got != told(t, root) {
-						t.Errorf("%s, %s, told %s, live %v\n got: %q\nwant: %q", how, what, whom, live, shorten(got), shorten(told(t, root)))
+						t.Errorf("%s, %s, told %s, live %v\n got: %q\nwant: %q", how, what, whom, live, difference(got, told(t, root)), difference(told(t, root), got))
 					}
 				}
 			}
