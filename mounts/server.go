@@ -66,13 +66,37 @@ type Server struct {
 // ErrRunning says that this user's background process is there already.
 var ErrRunning = errors.New("ctxfs is already running")
 
-// NewServer takes the user's lock and opens the socket; ErrRunning if another
-// process has the lock. Serve must be called next.
-func NewServer(opts Options) (*Server, error) {
-	held, err := lock(lockPath(opts.Runtime), false)
-	if errors.Is(err, errLocked) {
-		return nil, ErrRunning
+// lockTime is how long a new server waits for one that is ending.
+const lockTime = 15 * time.Second
+
+// takeLock takes the user's lock; ErrRunning if a process that answers has it.
+func takeLock(runtime string) (*os.File, error) {
+	deadline := time.Now().Add(lockTime)
+	for {
+		held, err := lock(lockPath(runtime), false)
+		if !errors.Is(err, errLocked) {
+			return held, err
+		}
+		if c, err := Dial(runtime); err == nil {
+			c.Close()
+			return nil, ErrRunning
+		}
+		if time.Now().After(deadline) {
+			pid := LockHolder(runtime)
+			return nil, &Fault{
+				Message: fmt.Sprintf("process %s has the lock of ctxfs but does not answer", pid),
+				Hint:    "end it: kill -9 " + pid,
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// NewServer takes the user's lock and opens the socket; ErrRunning if another
+// process serves already. One that is ending is waited for. Serve must be
+// called next.
+func NewServer(opts Options) (*Server, error) {
+	held, err := takeLock(opts.Runtime)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +166,15 @@ func (s *Server) finishTalks() {
 	}
 }
 
+func (s *Server) ending() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // End makes Serve return.
 func (s *Server) End() { s.once.Do(func() { close(s.ended) }) }
 
@@ -201,6 +234,9 @@ func (s *Server) talk(conn net.Conn) {
 		_, _ = lines.ReadByte()
 		cancel()
 	}()
+	if s.ending() {
+		return // without a reply: the caller asks the next server
+	}
 	c := &Conn{conn: conn, args: r.Args}
 	handler := s.handler(r.Op)
 	if handler == nil {

@@ -42,6 +42,9 @@ func (s *Server) sync(ctx context.Context, dir string, once bool, report func(Re
 }
 
 func (s *Server) addFolder(dir string, end context.CancelFunc, done <-chan struct{}) error {
+	if s.ending() {
+		return errEnding
+	}
 	if s.find(dir) != nil {
 		return &Fault{Message: fmt.Sprintf("%s is shown already", dir), Hint: "see what is shown where: ctxfs status"}
 	}

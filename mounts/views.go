@@ -42,6 +42,9 @@ type view struct {
 // use a mount that has lost its name.
 const busyGrace = 5 * time.Second
 
+// errEnding says that the server makes no more views.
+var errEnding = &Fault{Message: "ctxfs is ending", Hint: "try again"}
+
 type viewArgs struct {
 	Dir  string `json:"dir"`
 	All  bool   `json:"all,omitempty"`  // every view
@@ -72,6 +75,9 @@ func (s *Server) Mount(dir string) (MountResult, error) {
 	s.mounting.Lock()
 	defer s.mounting.Unlock()
 	result := MountResult{Dir: dir, Pid: os.Getpid()}
+	if s.ending() {
+		return result, errEnding
+	}
 	if v := s.find(dir); v != nil {
 		if v.mount == nil {
 			return result, &Fault{Message: fmt.Sprintf("%s is being synced to", dir), Hint: "choose another folder"}
@@ -199,6 +205,8 @@ func (v *view) close() []string {
 // closeViews ends all views at the server's end, and serves those who still
 // use one for a moment.
 func (s *Server) closeViews() {
+	s.mounting.Lock() // what is being mounted is a view first
+	defer s.mounting.Unlock()
 	s.mu.Lock()
 	views := slices.Clone(s.views)
 	fading := slices.Clone(s.fading)

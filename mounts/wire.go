@@ -48,6 +48,9 @@ func shortSocket(path string) (string, func(), error) {
 // ErrNotRunning says that there is no background process.
 var ErrNotRunning = errors.New("ctxfs is not running")
 
+// ErrGone says that the background process ended during a conversation.
+var ErrGone = errors.New("the background process went away")
+
 // Client is a conversation with the background process.
 type Client struct {
 	conn  net.Conn
@@ -123,10 +126,7 @@ func (c *Client) broken(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &Fault{
-		Message: fmt.Sprintf("the background process went away (%v)", err),
-		Hint:    "see what it said: ctxfs doctor",
-	}
+	return fmt.Errorf("%w (%v)", ErrGone, err)
 }
 
 // Conn is the server's side of a conversation.

@@ -66,17 +66,12 @@ func (a *app) dirArg(args []string) (string, error) {
 }
 
 func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
-	c, err := a.start()
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	var result mounts.MountResult
-	limited, cancel := context.WithTimeout(ctx, mountTime)
-	defer cancel()
-	err = c.Call(limited, "mount", map[string]string{"dir": dir}, &result, nil)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return a.hung()
+	result, err := a.requestMount(ctx, dir)
+	for range 3 {
+		if !errors.Is(err, mounts.ErrGone) {
+			break
+		}
+		result, err = a.requestMount(ctx, dir) // of the process that comes after it
 	}
 	if err != nil {
 		return err
@@ -93,6 +88,21 @@ func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
 	}
 	a.reportMount(result)
 	return nil
+}
+
+func (a *app) requestMount(ctx context.Context, dir string) (result mounts.MountResult, err error) {
+	c, err := a.start()
+	if err != nil {
+		return result, err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, mountTime)
+	defer cancel()
+	err = c.Call(ctx, "mount", map[string]string{"dir": dir}, &result, nil)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return result, a.hung()
+	}
+	return result, err
 }
 
 func (a *app) reportMount(result mounts.MountResult) {

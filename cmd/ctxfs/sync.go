@@ -81,7 +81,7 @@ func (r *syncReporter) report(p mounts.Report) {
 		r.app.note("%s", e)
 	}
 	if r.passes == 1 || p.Written+p.Removed > 0 {
-		r.app.say("%s: %s written, %d removed, %d unchanged", r.app.tilde(r.dir), pretty(p.Written, "files"), p.Removed, p.Unchanged)
+		r.app.say("%s: %d written, %d removed, %d unchanged", r.app.tilde(r.dir), p.Written, p.Removed, p.Unchanged)
 	}
 }
 
