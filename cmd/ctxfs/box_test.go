@@ -1,0 +1,315 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// nobody is the ordinary user of the tests.
+const nobody = 65534
+
+// box is a user's world: a home folder and all other folders that ctxfs uses.
+// At the end of its test it must be free of mounts and processes.
+type box struct {
+	*testing.T
+	dir, home, config, state, cache, runtime string
+
+	uid     int // 0: whoever runs the tests
+	env     []string
+	servers map[string]map[string]any // of ~/.cursor/mcp.json
+}
+
+func newBox(t *testing.T) *box { return makeBox(t, 0, "run") }
+
+// newUserBox is the box of an ordinary user. It skips the test where there can
+// be none.
+func newUserBox(t *testing.T) *box {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return newBox(t)
+	}
+	need(t, "fusermount3")
+	if info, err := os.Stat("/dev/fuse"); err == nil && info.Mode()&0o006 != 0o006 {
+		t.Skip("/dev/fuse is not open to ordinary users (chmod 0666 /dev/fuse)")
+	}
+	return makeBox(t, nobody, "run")
+}
+
+func makeBox(t *testing.T, uid int, runtime string) *box {
+	t.Helper()
+	if _, err := os.Stat("/dev/fuse"); err != nil {
+		t.Skip("this machine has no /dev/fuse")
+	}
+	dir, err := os.MkdirTemp(base, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &box{
+		T: t, dir: dir, uid: uid, servers: make(map[string]map[string]any),
+		home: filepath.Join(dir, "h"), config: filepath.Join(dir, "h/.config/ctxfs/config.toml"),
+		state: filepath.Join(dir, "st"), cache: filepath.Join(dir, "ca"), runtime: filepath.Join(dir, runtime),
+	}
+	for _, d := range []string{b.home, b.state, b.cache, b.runtime} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if uid != 0 {
+		err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+			return errors.Join(err, os.Lchown(path, uid, uid))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.env = []string{
+		"HOME=" + b.home, "XDG_CONFIG_HOME=" + filepath.Join(b.home, ".config"),
+		"XDG_STATE_HOME=" + b.state, "XDG_CACHE_HOME=" + b.cache, "XDG_RUNTIME_DIR=" + b.runtime,
+		"PATH=" + filepath.Dir(binary()) + ":" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TMPDIR=" + dir,
+	}
+	t.Cleanup(b.clear)
+	return b
+}
+
+// clear takes away what the box shows, and complains about what is left then.
+func (b *box) clear() {
+	b.Helper()
+	_ = b.run("unmount", "--all")
+	for _, p := range processesOf(b.dir) {
+		if strings.Contains(p.args, "daemon") || strings.Contains(p.args, "mount -f") {
+			_ = syscall.Kill(p.pid, syscall.SIGTERM)
+		}
+	}
+	if !waitFor(func() bool { return len(processesOf(b.dir)) == 0 }) {
+		left := processesOf(b.dir)
+		b.Errorf("processes are left: %v\n%s", left, b.log())
+		for _, p := range left {
+			_ = syscall.Kill(p.pid, syscall.SIGKILL)
+		}
+	}
+	if left := mountsBelow(b.dir); len(left) > 0 {
+		b.Errorf("mounts are left: %v", left)
+		for _, m := range left {
+			_ = syscall.Unmount(m, syscall.MNT_DETACH)
+		}
+	}
+	if b.Failed() {
+		b.Logf("the log of the background process:\n%s", b.log())
+	}
+	if strings.Contains(b.log(), "DATA RACE") {
+		b.Errorf("a data race:\n%s", b.log())
+	}
+	if err := os.RemoveAll(b.dir); err != nil {
+		b.Error(err)
+	}
+}
+
+func (b *box) log() string {
+	text, _ := os.ReadFile(filepath.Join(b.state, "ctxfs", "daemon.log"))
+	return string(text)
+}
+
+// mnt is the default mount point.
+func (b *box) mnt(path ...string) string {
+	return filepath.Join(append([]string{b.home, ".agentctx"}, path...)...)
+}
+
+// result is how a command ended.
+type result struct {
+	code     int
+	out, err string
+}
+
+func (r result) String() string {
+	return "out: " + r.out + "\nerr: " + r.err
+}
+
+// command prepares any command in the box, as its user.
+func (b *box) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = b.dir, b.env
+	cmd.WaitDelay = 2 * time.Second
+	if b.uid != 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(b.uid), Gid: uint32(b.uid)}}
+	}
+	return cmd
+}
+
+// do runs a command to its end. What it started must not hold its output.
+func (b *box) do(name string, args ...string) result {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	defer cancel()
+	cmd := b.command(ctx, name, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
+		b.Errorf("%s %q: %v", name, args, err)
+	}
+	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// run runs ctxfs.
+func (b *box) run(args ...string) result { b.Helper(); return b.do(binary(), args...) }
+
+// ok runs ctxfs, which must succeed, and returns its output.
+func (b *box) ok(args ...string) string {
+	b.Helper()
+	r := b.run(args...)
+	if r.code != 0 {
+		b.Fatalf("ctxfs %q: exit %d\n%v", args, r.code, r)
+	}
+	return r.out
+}
+
+// refused runs ctxfs, which must fail with an exit code and say all of some
+// words, the error first and the hint on a line of its own.
+func (b *box) refused(code int, words []string, args ...string) {
+	b.Helper()
+	r := b.run(args...)
+	if r.code != code {
+		b.Errorf("ctxfs %q: exit %d, want %d\n%v", args, r.code, code, r)
+	}
+	if !strings.HasPrefix(r.err, "ctxfs: ") {
+		b.Errorf("ctxfs %q: no error of ours: %v", args, r)
+	}
+	for _, w := range words {
+		if !strings.Contains(r.err, w) {
+			b.Errorf("ctxfs %q does not say %q: %s", args, w, r.err)
+		}
+	}
+}
+
+// sh runs a script of bash in the home folder; it must succeed.
+func (b *box) sh(script string) string {
+	b.Helper()
+	r := b.shell(script)
+	if r.code != 0 {
+		b.Fatalf("%s: exit %d\n%v", script, r.code, r)
+	}
+	return r.out
+}
+
+// shell runs a script of bash in the home folder.
+func (b *box) shell(script string) result {
+	b.Helper()
+	return b.do("timeout", "50", "bash", "-c", "cd ~ && "+script)
+}
+
+// mount mounts on the default folder.
+func (b *box) mount() {
+	b.Helper()
+	b.ok("mount")
+}
+
+// status is what `ctxfs status --json` prints.
+func (b *box) status() statusReport {
+	b.Helper()
+	r := b.run("status", "--json")
+	var report statusReport
+	if err := json.Unmarshal([]byte(r.out), &report); err != nil {
+		b.Fatalf("status --json: %v\n%v", err, r)
+	}
+	return report
+}
+
+// pid is that of the background process.
+func (b *box) pid() int {
+	b.Helper()
+	report := b.status()
+	if !report.Running || report.Pid <= 1 {
+		b.Fatalf("no background process: %+v", report)
+	}
+	return report.Pid
+}
+
+// write writes a file, by its path in the home folder, as the box's user.
+func (b *box) write(path, text string) {
+	b.Helper()
+	b.writeMode(path, text, 0o600)
+}
+
+func (b *box) writeMode(path, text string, mode os.FileMode) {
+	b.Helper()
+	full := filepath.Join(b.home, path)
+	var made []string
+	for dir := filepath.Dir(full); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil {
+			break
+		}
+		made = append(made, dir)
+	}
+	err := os.MkdirAll(filepath.Dir(full), 0o700)
+	if err == nil {
+		// As editors do it.
+		err = os.WriteFile(full+".new", []byte(text), mode)
+	}
+	if b.uid != 0 {
+		for _, p := range append(made, full+".new") {
+			err = errors.Join(err, os.Lchown(p, b.uid, b.uid))
+		}
+	}
+	if err = errors.Join(err, os.Rename(full+".new", full)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// read reads a file of the mount.
+func (b *box) read(path string) string {
+	b.Helper()
+	text, err := os.ReadFile(b.mnt(path))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(text)
+}
+
+// shows waits until a file of the mount holds some words.
+func (b *box) shows(path string, words ...string) {
+	b.Helper()
+	var text []byte
+	var err error
+	if !waitFor(func() bool {
+		text, err = os.ReadFile(b.mnt(path))
+		return err == nil && containsAll(string(text), words)
+	}) {
+		b.Fatalf("%s does not hold %q (%v):\n%s", path, words, err, text)
+	}
+}
+
+func containsAll(text string, words []string) bool {
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// need skips a test for which a program is missing.
+func need(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			t.Skipf("%s is not installed", p)
+		}
+	}
+}
+
+// must fails a test on an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The tests of the command run the real binary, each in a box: a home folder
+// with everything that belongs to it. They look at mounts directly, since
+// another process serves them.
+
+// base is the folder of all boxes and of the binary. Its name is short, for
+// the sake of socket addresses.
+var base string
+
+// binary is the command under test.
+func binary() string { return filepath.Join(base, "bin", "ctxfs") }
+
+func TestMain(m *testing.M) {
+	if mode, ok := os.LookupEnv(stubMode); ok {
+		runStub(mode)
+		return
+	}
+	os.Exit(runAll(m))
+}
+
+func runAll(m *testing.M) int {
+	var err error
+	if base, err = os.MkdirTemp("/tmp", "cx"); err == nil {
+		// Ordinary users go through it.
+		err = os.Chmod(base, 0o755)
+	}
+	if err == nil {
+		err = build()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(base)
+	code := m.Run()
+	if left := mountsBelow(base); len(left) > 0 {
+		fmt.Fprintln(os.Stderr, "mounts are left:", left)
+		code = 1
+	}
+	if left := processesOf(base); len(left) > 0 {
+		fmt.Fprintln(os.Stderr, "processes are left:", left)
+		code = 1
+	}
+	return code
+}
+
+// build builds the command, and puts this program beside it, where ordinary
+// users can run it as a server.
+func build() error {
+	args := []string{"build", "-o", binary()}
+	if raceEnabled {
+		args = append(args, "-race")
+	}
+	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+		return fmt.Errorf("build ctxfs: %w\n%s", err, out)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(self)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(stubPath(), text, 0o755)
+}
+
+// mountsBelow are the mount points below a folder.
+func mountsBelow(dir string) []string {
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var points []string
+	for line := range strings.Lines(string(table)) {
+		if fields := strings.Fields(line); len(fields) > 4 && strings.HasPrefix(fields[4], dir+"/") {
+			points = append(points, fields[4])
+		}
+	}
+	return points
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/mounts"
+)
+
+func TestMountWithNothingConfigured(t *testing.T) {
+	t.Parallel()
+	need(t, "rg")
+	b := newBox(t)
+	out := b.ok("mount")
+	if !strings.Contains(out, "mounted on ~/.agentctx\n") || !strings.Contains(out, "ctxfs unmount") {
+		t.Errorf("mount says: %s", out)
+	}
+	if got := b.sh("ls -A .agentctx"); got != ".ignore\nAGENTS.md\nSTATUS.md\nmcps\nskills\n" {
+		t.Errorf("the root is %q", got)
+	}
+	if got := b.sh("ls .agentctx/mcps .agentctx/skills"); got != ".agentctx/mcps:\nINDEX.md\n\n.agentctx/skills:\nINDEX.md\nagentctx\n" {
+		t.Errorf("the folders are %q", got)
+	}
+	for path, words := range map[string][]string{
+		"AGENTS.md":                {"mcps/", "skills/", "agentctx", "STATUS.md"},
+		"STATUS.md":                {"## mcps: ", "## skills: "},
+		".ignore":                  {"!*\n", "INDEX.*\n"},
+		"mcps/INDEX.md":            {"config.toml", "mcp.json", ".claude.json"},
+		"skills/INDEX.md":          {"agentctx"},
+		"skills/agentctx/SKILL.md": {"name: agentctx", "rg "},
+	} {
+		if text := b.read(path); !containsAll(text, words) {
+			t.Errorf("%s does not hold all of %q:\n%s", path, words, text)
+		}
+	}
+	if got := b.ok("status"); !strings.Contains(got, "~/.agentctx") {
+		t.Errorf("status says: %s", got)
+	}
+	if r := b.run("doctor"); r.code != 0 || !strings.Contains(r.out, "all is well") {
+		t.Errorf("doctor: exit %d\n%v", r.code, r)
+	}
+}
+
+func TestMountPointsAndIdempotence(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	far := filepath.Join(b.dir, "made", "on", "the way", "ünï")
+	if out := b.ok("mount", far); !strings.Contains(out, "mounted on "+far) {
+		t.Errorf("mount says: %s", out)
+	}
+	pid := b.pid()
+	b.mount()
+	if out := b.ok("mount"); !strings.Contains(out, "already mounted on ~/.agentctx") {
+		t.Errorf("the second mount says: %s", out)
+	}
+	link := filepath.Join(b.home, "link")
+	must(t, os.Symlink(far, link))
+	var again mounts.MountResult
+	if err := json.Unmarshal([]byte(b.ok("mount", "--json", link)), &again); err != nil || !again.Already || again.Dir != far || again.Pid != pid {
+		t.Errorf("mount --json through a link: %+v, %v", again, err)
+	}
+	b.sh("cd " + b.dir + "; mkdir rel; cd rel; ctxfs mount .; ctxfs mount ../rel; test -f AGENTS.md || ls ../rel/AGENTS.md")
+
+	report := b.status()
+	if report.Pid != pid || len(report.Mounts) != 3 || len(report.Providers) != 2 {
+		t.Errorf("status --json: %+v", report)
+	}
+	for _, m := range report.Mounts {
+		if m.State != mounts.Healthy || m.Kind != "fuse" || m.Since.IsZero() {
+			t.Errorf("mount %+v", m)
+		}
+	}
+	for _, dir := range []string{far, b.mnt(), filepath.Join(b.dir, "rel")} {
+		if _, err := os.ReadFile(filepath.Join(dir, "AGENTS.md")); err != nil {
+			t.Error(err)
+		}
+	}
+	b.refused(exitUsage, []string{"several mounts", "unmount --all"}, "unmount")
+
+	// The mount table is there for scripts.
+	var table mounts.ServerInfo
+	text, err := os.ReadFile(filepath.Join(b.runtime, "ctxfs", "mounts.json"))
+	must(t, err)
+	if err := json.Unmarshal(text, &table); err != nil || table.Pid != pid || len(table.Mounts) != 3 {
+		t.Errorf("the mount table: %+v, %v", table, err)
+	}
+
+	if out := b.ok("unmount", link); !strings.Contains(out, "unmounted "+far) {
+		t.Errorf("unmount says: %s", out)
+	}
+	if out := b.ok("unmount", far); !strings.Contains(out, "nothing is mounted on "+far) {
+		t.Errorf("unmount of what is not mounted says: %s", out)
+	}
+	var gone mounts.UnmountResult
+	if err := json.Unmarshal([]byte(b.ok("unmount", "--all", "--json")), &gone); err != nil || len(gone.Dirs) != 2 {
+		t.Errorf("unmount --all --json: %+v, %v", gone, err)
+	}
+	b.ended(pid)
+	if out := b.ok("unmount"); !strings.Contains(out, "nothing is mounted\n") {
+		t.Errorf("unmount without a mount says: %s", out)
+	}
+	if r := b.run("status"); r.code != exitNotRunning || !strings.Contains(r.out, "ctxfs mount") {
+		t.Errorf("status without a mount: exit %d\n%v", r.code, r)
+	}
+}
+
+// ended waits for the end of the background process, which leaves nothing.
+func (b *box) ended(pid int) {
+	b.Helper()
+	eventually(b.T, "the background process ends", func() bool { return !alive(pid) })
+	for _, name := range []string{"daemon.sock", "mounts.json"} {
+		if _, err := os.Lstat(filepath.Join(b.runtime, "ctxfs", name)); err == nil {
+			b.Errorf("%s is left", name)
+		}
+	}
+	if left := mountsBelow(b.dir); len(left) > 0 {
+		b.Errorf("mounts are left: %v", left)
+	}
+}
+
+// TestSearchFindsEachFactOnce searches a mount in a home folder under git that
+// ignores everything.
+func TestSearchFindsEachFactOnce(t *testing.T) {
+	t.Parallel()
+	need(t, "rg", "git")
+	b := newBox(t)
+	b.stub("zoo", "", nil)
+	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks the wombat.\n---\nMind the puddles.\n")
+	b.sh("git init -q . && echo '*' > .gitignore")
+	b.mount()
+	b.ready("zoo")
+	for fact, file := range map[string]string{
+		"xylophone": "mcps/zoo/tools/greet.json",
+		"wombat":    "skills/walk/SKILL.md",
+		"puddles":   "skills/walk/SKILL.md",
+		"stub://":   "mcps/zoo/resources/one.json",
+		"with care": "mcps/zoo/INSTRUCTIONS.md",
+	} {
+		for _, where := range []string{"rg -l '%s' .agentctx", "cd .agentctx && rg -l '%s'", "cd .agentctx && rg -l '%s' ."} {
+			script := strings.ReplaceAll(where, "%s", fact)
+			got := b.sh(script)
+			got = strings.TrimPrefix(strings.TrimPrefix(got, ".agentctx/"), "./")
+			if got != file+"\n" {
+				t.Errorf("%s: %q", script, got)
+			}
+		}
+	}
+	if got := b.sh("cd .agentctx; rg --files | sort"); strings.Contains(got, ".ignore") || strings.Contains(got, "INDEX") || !strings.Contains(got, "AGENTS.md") {
+		t.Errorf("rg --files: %s", got)
+	}
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is a running process of a box.
+type process struct {
+	pid  int
+	args string
+}
+
+func (p process) String() string { return fmt.Sprintf("%d (%s)", p.pid, p.args) }
+
+// processesOf are the processes whose HOME is below a folder: whatever a box
+// has started, however far removed.
+func processesOf(dir string) []process {
+	environs, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		panic(err)
+	}
+	var found []process
+	for _, path := range environs {
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if pid == os.Getpid() {
+			continue
+		}
+		env, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00HOME="+dir+"/")) {
+			continue
+		}
+		args, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		if len(args) == 0 {
+			continue // it has ended
+		}
+		found = append(found, process{pid, string(bytes.ReplaceAll(bytes.TrimRight(args, "\x00"), []byte{0}, []byte{' '}))})
+	}
+	return found
+}
+
+// alive tells whether a process is there and no mere entry in the table.
+func alive(pid int) bool {
+	args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return err == nil && len(args) > 0
+}
+
+// signal sends a signal to a process that the box started.
+func signalTo(t *testing.T, pid int, sig syscall.Signal) {
+	t.Helper()
+	if pid <= 1 {
+		t.Fatalf("%v to process %d", sig, pid)
+	}
+	if err := syscall.Kill(pid, sig); err != nil {
+		t.Fatalf("%v to process %d: %v", sig, pid, err)
+	}
+}
+
+// patience is how long anything may take on a busy machine.
+const patience = 30 * time.Second
+
+// eventually waits for a state of the outside world, of which no signal tells.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	if !waitFor(holds) {
+		t.Fatalf("not within %v: %s", patience, what)
+	}
+}
+
+func waitFor(holds func() bool) bool {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	end := time.After(patience)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-end:
+			return holds()
+		}
+	}
+	return true
+}

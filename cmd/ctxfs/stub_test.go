@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The variables of a stub, an MCP server on standard input and output.
+const (
+	stubMode    = "CTXFS_TEST_STUB"
+	stubJournal = "CTXFS_TEST_JOURNAL" // a file: a line for each start and request
+	stubTools   = "CTXFS_TEST_TOOLS"   // a file: the tools, as JSON
+)
+
+// stubPath is this program where every user can run it.
+func stubPath() string { return filepath.Join(base, "bin", "stub") }
+
+// stubEntry is a stub's entry in the configuration of an agent.
+func stubEntry(mode string, env map[string]string) map[string]any {
+	all := map[string]string{stubMode: mode}
+	maps.Copy(all, env)
+	return map[string]any{"command": stubPath(), "env": all}
+}
+
+// stub adds a stub to ~/.cursor/mcp.json.
+func (b *box) stub(name, mode string, env map[string]string) {
+	b.Helper()
+	b.servers[name] = stubEntry(mode, env)
+	b.configure()
+}
+
+// configure writes ~/.cursor/mcp.json.
+func (b *box) configure() {
+	b.Helper()
+	b.write(".cursor/mcp.json", asJSON(map[string]any{"mcpServers": b.servers}))
+}
+
+func asJSON(v any) string {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// stubbed waits until a server of ~/.cursor/mcp.json is ready.
+func (b *box) ready(servers ...string) {
+	b.Helper()
+	for _, s := range servers {
+		b.shows("mcps/"+s+"/STATUS.md", "state: ready\n")
+	}
+}
+
+// runStub is a server that does what its mode says.
+func runStub(mode string) {
+	journal("start")
+	switch mode {
+	case "dies":
+		fmt.Fprintln(os.Stderr, "fatal: the moon is in the wrong place")
+		os.Exit(3)
+	case "silent":
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return
+	case "garbage":
+		for {
+			if _, err := fmt.Println("loading modules"); err != nil || os.Getppid() == 1 {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	case "stubborn": // serves, but ends only when it is killed
+		signal.Ignore(syscall.SIGTERM)
+		defer func() { select {} }()
+	}
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return
+		}
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		if json.Unmarshal([]byte(line), &m) != nil {
+			continue
+		}
+		journal(m.Method)
+		if m.ID == nil {
+			continue
+		}
+		body := `"error":{"code":-32601,"message":"method not found"}`
+		switch m.Method {
+		case "initialize":
+			body = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{}},` +
+				`"serverInfo":{"name":"stub","version":"1.2.3"},"instructions":"Use the stub with care."}`
+		case "tools/list":
+			body = `"result":{"tools":` + stubbedTools() + `}`
+		case "resources/list":
+			body = `"result":{"resources":[{"uri":"stub://one","name":"one","description":"The one resource"}]}`
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, body)
+	}
+}
+
+func stubbedTools() string {
+	if text, err := os.ReadFile(os.Getenv(stubTools)); err == nil {
+		return strings.ReplaceAll(string(text), "\n", " ")
+	}
+	return `[{"name":"greet","description":"Says hello to a xylophone.","inputSchema":{"type":"object",` +
+		`"properties":{"who":{"type":"string","description":"Whom"}}}}]`
+}
+
+func journal(what string) {
+	path := os.Getenv(stubJournal)
+	if path == "" {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	fmt.Fprintln(f, what)
+}
