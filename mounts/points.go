@@ -2,10 +2,12 @@ package mounts
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -123,7 +125,49 @@ func (p Point) Mend() error {
 		}
 	}
 	if err := fusefs.Detach(p.Dir); err != nil {
+		if _, still, _ := mountedAt(p.Dir); !still {
+			return nil // somebody else was quicker
+		}
 		return fmt.Errorf("take away the dead mount on %s: %w", p.Dir, err)
 	}
 	return nil
+}
+
+// leftBehind returns the folders in which the mount table says that mounts
+// were, and in which ctxfs mounts are.
+func leftBehind(runtime string) []string {
+	var table ServerInfo
+	body, err := os.ReadFile(MountTable(runtime))
+	if err != nil || json.Unmarshal(body, &table) != nil {
+		return nil
+	}
+	dirs := table.Left
+	for _, v := range table.Mounts {
+		dirs = append(dirs, v.Dir)
+	}
+	points, err := Points()
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool {
+		return !slices.ContainsFunc(points, func(p Point) bool { return p.Dir == dir })
+	})
+}
+
+// DeadPoints returns the mounts that this user's killed processes have left, or that
+// lie on one of the folders named, and that do not answer. Served are the
+// folders that a living process shows.
+func DeadPoints(runtime string, served []string, folders ...string) ([]Point, error) {
+	points, err := Points()
+	if err != nil {
+		return nil, err
+	}
+	ours := append(leftBehind(runtime), folders...)
+	var dead []Point
+	for _, p := range points {
+		if slices.Contains(ours, p.Dir) && !slices.Contains(served, p.Dir) && p.Check() != Healthy {
+			dead = append(dead, p)
+		}
+	}
+	return dead, nil
 }

@@ -46,6 +46,7 @@ type Server struct {
 	listen  net.Listener
 	lock    *os.File
 	started time.Time
+	left    []string // folders that earlier processes have left mounted
 
 	mounting sync.Mutex // held while a view is made
 
@@ -127,7 +128,7 @@ func NewServer(opts Options) (*Server, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{
 		opts: opts, listen: listen, lock: held, started: time.Now(),
-		ended: make(chan struct{}), ctx: ctx, stop: stop,
+		ended: make(chan struct{}), ctx: ctx, stop: stop, left: leftBehind(opts.Runtime),
 	}
 	s.saveTable()
 	return s, nil
@@ -149,7 +150,11 @@ func (s *Server) Serve() {
 	s.wg.Wait()
 	// New processes may start from here on.
 	os.Remove(socketPath(s.opts.Runtime))
-	os.Remove(MountTable(s.opts.Runtime))
+	if len(s.Info().Left) > 0 {
+		s.saveTable()
+	} else {
+		os.Remove(MountTable(s.opts.Runtime))
+	}
 	s.lock.Close()
 }
 

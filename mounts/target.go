@@ -9,12 +9,15 @@ import (
 	"syscall"
 )
 
-// Resolve makes dir absolute and free of links as far as it exists, without
-// looking into it: a dead mount cannot be looked into.
+// Resolve makes dir absolute and free of links as far as it exists. It does
+// not look at a mount of ours, which may be dead or hang.
 func Resolve(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
+	}
+	if _, found, err := mountedAt(abs); err != nil || found {
+		return abs, err
 	}
 	parent, err := filepath.EvalSymlinks(filepath.Dir(abs))
 	if errors.Is(err, os.ErrNotExist) {
@@ -24,6 +27,9 @@ func Resolve(dir string) (string, error) {
 		return "", err
 	}
 	abs = filepath.Join(parent, filepath.Base(abs))
+	if _, found, err := mountedAt(abs); err != nil || found {
+		return abs, err
+	}
 	if target, err := filepath.EvalSymlinks(abs); err == nil {
 		return target, nil
 	}

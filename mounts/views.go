@@ -29,6 +29,9 @@ type ServerInfo struct {
 	Version string     `json:"version"`
 	Since   time.Time  `json:"since"`
 	Mounts  []ViewInfo `json:"mounts"`
+	// Left are folders where mounts of earlier processes, which were killed,
+	// may still lie.
+	Left []string `json:"left,omitempty"`
 }
 
 type view struct {
@@ -170,6 +173,11 @@ func (s *Server) info() ServerInfo {
 	info := ServerInfo{Pid: os.Getpid(), Version: s.opts.Version, Since: s.started, Mounts: []ViewInfo{}}
 	for _, v := range s.views {
 		info.Mounts = append(info.Mounts, v.ViewInfo)
+	}
+	for _, dir := range s.left {
+		if !slices.ContainsFunc(s.views, func(v *view) bool { return v.Dir == dir }) {
+			info.Left = append(info.Left, dir)
+		}
 	}
 	return info
 }

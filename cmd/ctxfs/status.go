@@ -79,23 +79,21 @@ func (a *app) status(ctx context.Context) (*statusReport, error) {
 	report := &statusReport{
 		Running: info.Pid != 0, Pid: info.Pid, Version: info.Version, Since: info.Since, Mounts: []mounts.ViewInfo{},
 	}
-	served := make(map[string]bool)
+	var served []string
 	for _, v := range info.Mounts {
-		served[v.Dir] = true
+		served = append(served, v.Dir)
 		v.State = mounts.Healthy
 		if v.Kind == "fuse" {
 			v.State = health(v.Dir)
 		}
 		report.Mounts = append(report.Mounts, v)
 	}
-	points, err := mounts.Points()
+	dead, err := mounts.DeadPoints(a.runtime, served, a.defaultDir())
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range points {
-		if state := p.Check(); !served[p.Dir] && state != mounts.Healthy {
-			report.Mounts = append(report.Mounts, mounts.ViewInfo{Dir: p.Dir, Kind: "fuse", State: state})
-		}
+	for _, p := range dead {
+		report.Mounts = append(report.Mounts, mounts.ViewInfo{Dir: p.Dir, Kind: "fuse", State: p.Check()})
 	}
 	src, err := a.source()
 	if err != nil {

@@ -49,7 +49,15 @@ func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) erro
 	for _, v := range info.Mounts {
 		shown = append(shown, v.Dir)
 	}
-	dead, err := deadPoints(shown)
+	named := []string{a.defaultDir()}
+	if len(args) > 0 {
+		dir, err := mounts.Resolve(args[0])
+		if err != nil {
+			return err
+		}
+		named = append(named, dir)
+	}
+	dead, err := mounts.DeadPoints(a.runtime, shown, named...)
 	if err != nil {
 		return err
 	}
@@ -108,22 +116,6 @@ func (a *app) unmountServed(ctx context.Context, dir string) (mounts.UnmountResu
 	defer c.Close()
 	err = c.Call(ctx, "unmount", map[string]any{"dir": dir}, &result, nil)
 	return result, err
-}
-
-// deadPoints returns our mounts that no process of ours serves and that do not
-// answer.
-func deadPoints(served []string) ([]mounts.Point, error) {
-	points, err := mounts.Points()
-	if err != nil {
-		return nil, err
-	}
-	var dead []mounts.Point
-	for _, p := range points {
-		if !slices.Contains(served, p.Dir) && p.Check() != mounts.Healthy {
-			dead = append(dead, p)
-		}
-	}
-	return dead, nil
 }
 
 // chooseMounts decides which mounts a command means.
