@@ -14,27 +14,23 @@ import (
 // has settings.
 func tables() []string { return []string{"mcp"} }
 
-// Problems are what is wrong with config.toml itself.
+// Problems are what is wrong with config.toml that concerns no provider: each
+// reads its own table, and tells what is wrong with it or with the whole.
 func (s *Set) Problems() []fs.Problem {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.problems)
 }
 
-// loadSettings reads config.toml, nil if it cannot be read.
-func (s *Set) loadSettings() *settings.File {
-	config, err := settings.Load(s.opts.Config)
+// checkTables looks for tables in config.toml that nobody reads.
+func (s *Set) checkTables() {
 	var problems []fs.Problem
-	if err != nil {
-		problems = append(problems, fs.Problem{What: err.Error(), Mend: "correct the file; it is read again at once"})
-		config = nil
-	} else {
+	if config, err := settings.Load(s.opts.Config); err == nil {
 		problems = unknownTables(config)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.problems = problems
-	return config
 }
 
 func unknownTables(config *settings.File) []fs.Problem {
@@ -57,7 +53,7 @@ func unknownTables(config *settings.File) []fs.Problem {
 func (s *Set) watchConfig() {
 	files, err := watch.New(watch.Options{
 		Changed: func([]string) {
-			s.loadSettings()
+			s.checkTables()
 			s.mcp.Reload()
 			s.opts.Changed()
 		},
@@ -67,7 +63,7 @@ func (s *Set) watchConfig() {
 		s.opts.Log.Warn("configuration files are not watched", "error", err)
 		return
 	}
-	for _, path := range append(s.mcp.ConfigFiles(), s.opts.Config) {
+	for _, path := range s.mcp.ConfigFiles() {
 		files.AddFile(path)
 	}
 	s.stop = append(s.stop, files.Close)

@@ -54,27 +54,21 @@ type Set struct {
 // Problems and keeps nothing from being shown.
 func New(opts Options) (*Set, error) {
 	s := &Set{opts: opts}
-	if err := s.open(); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
+	s.open()
 	return s, nil
 }
 
 // open is the table. The order is that of AGENTS.md.
-func (s *Set) open() error {
-	config := s.loadSettings()
-	var err error
-	s.mcp, err = mcp.New(mcp.Options{
-		Env:       s.opts.Env("mcps"),
-		Home:      s.opts.Home,
-		CacheDir:  filepath.Join(s.opts.Cache, "mcp"),
-		LookupEnv: s.opts.LookupEnv,
-		Settings:  config,
-		Offline:   s.opts.Offline,
+func (s *Set) open() {
+	s.checkTables()
+	s.mcp = mcp.New(mcp.Options{
+		Env:          s.opts.Env("mcps"),
+		Home:         s.opts.Home,
+		CacheDir:     filepath.Join(s.opts.Cache, "mcp"),
+		LookupEnv:    s.opts.LookupEnv,
+		SettingsPath: s.opts.Config,
+		Offline:      s.opts.Offline,
 	})
-	if err != nil {
-		return err
-	}
 	s.add("mcps", s.mcp)
 
 	s.skills = skills.New(skills.Options{
@@ -89,7 +83,6 @@ func (s *Set) open() error {
 	if !s.opts.Offline {
 		s.watchConfig()
 	}
-	return nil
 }
 
 func (s *Set) add(folder string, p fs.Provider) {

@@ -37,21 +37,24 @@ type surroundings struct {
 	lookup func(string) (string, bool)
 }
 
-// badFile says that a configuration file cannot be used, so that nothing is
-// known of the servers in it.
-type badFile struct {
-	agent agent
-	path  string
-	fs.Problem
+// configuration is what a file says of servers.
+type configuration struct {
+	path string
+	defs []*definition
+	// problems are faults in it that belong to no server.
+	problems []fs.Problem
+	// bad says why the file cannot be used, so that nothing is known of the
+	// servers in it.
+	bad *fs.Problem
 }
 
 // read reads a client's file. One that does not exist configures nothing.
-func (a agent) read(s surroundings) ([]*definition, *badFile) {
+func (a agent) read(s surroundings) configuration {
 	path := a.file(s.home)
-	bad := func(format string, args ...any) *badFile {
-		return &badFile{agent: a, path: path, Problem: fs.Problem{
+	bad := func(format string, args ...any) configuration {
+		return configuration{path: path, bad: &fs.Problem{
 			What: clean.Line(fmt.Sprintf(format, args...)),
-			Mend: "mend " + path + ", the configuration of " + a.name,
+			Mend: "correct " + path + ", the configuration of " + a.name + "; it is read again at once",
 		}}
 	}
 	info, err := os.Stat(path)
@@ -61,15 +64,15 @@ func (a agent) read(s surroundings) ([]*definition, *badFile) {
 	}
 	switch {
 	case errors.Is(err, iofs.ErrNotExist), err == nil && len(strings.TrimSpace(string(text))) == 0:
-		return nil, nil
+		return configuration{path: path}
 	case err != nil:
-		return nil, bad("%s cannot be read: %v", path, errors.Unwrap(err))
+		return bad("%s cannot be read: %v", path, errors.Unwrap(err))
 	}
 	found, err := a.parse(text, s, path, info.ModTime())
 	if err != nil {
-		return nil, bad("%s is not valid: %v", path, err)
+		return bad("%s is not valid: %v", path, err)
 	}
-	return found, nil
+	return configuration{path: path, defs: found}
 }
 
 // parse reads the text of a client's file.

@@ -27,10 +27,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 	w.p.Close()
 	for b.Loop() {
-		p, err := New(w.opts)
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := New(w.opts)
 		if got := p.Status().Summary; got != "25 servers, 1000 tools" {
 			b.Fatal(got)
 		}

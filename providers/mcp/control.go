@@ -12,7 +12,6 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
-	"ctxfs/providers/internal/settings"
 )
 
 // Start starts the servers in the background, a few at a time, and returns at
@@ -40,28 +39,10 @@ func (p *Provider) Reload() {
 	if p.closed {
 		return
 	}
-	var problems []fs.Problem
-	if p.settingsPath != "" {
-		own, err := p.readSettings()
-		if err == nil {
-			p.good[p.settingsPath] = own
-		} else {
-			problems = append(problems, fs.Problem{What: clean.Line(err.Error()), Mend: "mend " + p.settingsPath})
-		}
-	}
-	found, bad := p.discover()
-	p.apply(merge(p.good[p.settingsPath], found), append(problems, bad...))
+	p.apply(p.discover())
 	if p.hasStarted() {
 		p.running.Go(p.prune)
 	}
-}
-
-func (p *Provider) readSettings() ([]*definition, error) {
-	f, err := settings.Load(p.settingsPath)
-	if err != nil {
-		return nil, err
-	}
-	return readOwn(f, p.surroundings())
 }
 
 // Restart starts a server anew, by the name of its folder or by the one it is

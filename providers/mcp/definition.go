@@ -55,6 +55,7 @@ type fault struct {
 	state string
 	what  string
 	mend  string
+	told  bool // as a problem of its file, which all servers in it share
 }
 
 // identity tells servers apart: a name in a file.

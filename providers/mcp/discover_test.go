@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -72,10 +74,52 @@ func TestOwnEntries(t *testing.T) {
 	contains(t, w.cat("off/STATUS.md"), "state: disabled\n", "take `disabled` out of the entry \"off\" in ")
 	contains(t, w.cat("mine/SERVER_METADATA.json"), `"command": "ours"`, `"client": "ctxfs"`)
 
-	w.settings("[mcp.servers.x]\ncomand = \"y\"\n")
-	if _, err := New(w.opts); err == nil || !strings.Contains(err.Error(), `config.toml:2: unknown key "comand" in [mcp.servers.x]; did you mean "command"?`) {
-		t.Errorf("an unknown key: %v", err)
+}
+
+func TestFaultsInOwnEntries(t *testing.T) {
+	w := newWorld(t)
+	w.settings("[mcp]\nretries = 3\n[mcp.servers.x]\ncomand = \"y\"\n[mcp.servers.y]\nargs = 5\n[mcp.servers.late]\ncommand = \"c\"\nstart_timeout = 1e9\n" +
+		"[mcp.servers.fine]\ncommand = \"c\"\n")
+	w.open()
+	for server, want := range map[string]string{
+		"x":    `config.toml:4: unknown key "comand" in [mcp.servers.x]; did you mean "command"?`,
+		"y":    `config.toml:6: "args" in [mcp.servers.y] is not an array`,
+		"late": `start_timeout is 1e+09; it is a number of seconds up to 3600`,
+		"fine": "state: stopped\n",
+	} {
+		contains(t, w.cat(server+"/STATUS.md"), want)
 	}
+	contains(t, w.cat("INDEX.md"), `config.toml:2: unknown key "retries" in [mcp]`)
+	if s := w.p.Status(); len(s.Problems) != 4 {
+		t.Errorf("problems: %+v", s.Problems)
+	}
+}
+
+func TestOwnFileThatCannotBeRead(t *testing.T) {
+	w := newWorld(t)
+	entry := fmt.Sprintf("[mcp.servers.hello]\ncommand = %q\nenv = {%s = \"ok\"}\n", os.Args[0], stubMode)
+	w.settings(entry)
+	w.open().start()
+	w.untilState("hello", "ready")
+
+	// While running: the servers go on.
+	w.settings("[mcp.servers.hello]\ncommand = \n")
+	w.p.Reload()
+	contains(t, w.cat("hello/STATUS.md"), "state: ready\n")
+	if s := w.p.Status(); len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, "config.toml:2: ") {
+		t.Errorf("problems: %+v", s.Problems)
+	}
+
+	// From the start: they are shown as the cache knows them.
+	w.reopen().start()
+	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "config.toml:2: ", "mend: correct ", "catalogue: ")
+	contains(t, w.cat("hello/tools/greet.json"), `"name": "greet"`)
+	if s := w.p.Status(); len(s.Problems) != 1 || s.Items[0].State != "error" {
+		t.Errorf("the problem of the file is told more than once: %+v", s)
+	}
+	w.settings(entry)
+	w.p.Reload()
+	w.untilState("hello", "ready")
 }
 
 func TestEntriesThatAreWrong(t *testing.T) {
@@ -120,14 +164,14 @@ func TestAFileThatIsNotJSON(t *testing.T) {
 	path := w.write(".claude.json", "{\n  \"mcpServers\": {\n")
 	w.p.Reload()
 	contains(t, w.cat("hello/STATUS.md"), "state: ready\n")
-	contains(t, w.cat("INDEX.md"), "## Problems", path+" is not valid: line 3, column 1: ", "mend "+path)
+	contains(t, w.cat("INDEX.md"), "## Problems", path+" is not valid: line 3, column 1: ", "correct "+path)
 	if s := w.p.Status(); s.State != "degraded" || len(s.Problems) != 1 {
 		t.Errorf("status: %+v", s)
 	}
 
 	// From the start: they are shown as the cache knows them.
 	w.reopen().start()
-	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "the configuration file cannot be read: ", "line 3, column 1", "catalogue: ")
+	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "line 3, column 1", "catalogue: ")
 	contains(t, w.cat("hello/tools/greet.json"), `"name": "greet"`)
 	w.untilState("other", "ready")
 

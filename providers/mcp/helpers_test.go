@@ -15,7 +15,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/atomicfile"
-	"ctxfs/providers/internal/settings"
 )
 
 // world is a home folder with a provider over it.
@@ -111,11 +110,7 @@ func (w *world) cursor(servers map[string]any) string {
 // settings writes ctxfs's own configuration.
 func (w *world) settings(text string) {
 	w.t.Helper()
-	f, err := settings.Load(w.write(".config/ctxfs/config.toml", text))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.opts.Settings = f
+	w.opts.SettingsPath = w.write(".config/ctxfs/config.toml", text)
 }
 
 // open makes the provider, and checks at the end of the test that nothing is
@@ -123,10 +118,7 @@ func (w *world) settings(text string) {
 func (w *world) open() *world {
 	w.t.Helper()
 	before := runtime.NumGoroutine()
-	p, err := New(w.opts)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	p := New(w.opts)
 	w.p, w.tree = p, fs.NewTree(p.Root(), fs.TreeOptions{Log: w.opts.Env.Log})
 	w.t.Cleanup(func() {
 		if err := p.Close(); err != nil {

@@ -21,7 +21,7 @@ func (p *Provider) Status() fs.Status {
 		status.Items = append(status.Items, fs.Item{
 			Name: b.file, State: b.condition.state, Count: len(b.tools), Unit: "tools", About: b.about, Since: b.condition.since,
 		})
-		if b.condition.failing() {
+		if b.condition.failing() && !b.condition.told {
 			status.Problems = append(status.Problems, fs.Problem{
 				What: fmt.Sprintf("server %s is %s: %s", b.file, b.condition.state, b.condition.what),
 				Mend: cmp.Or(b.condition.mend, "ctxfs restart "+b.file),

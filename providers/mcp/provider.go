@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/settings"
 )
 
 // Options are the settings of a provider.
@@ -22,9 +21,9 @@ type Options struct {
 	CacheDir string
 	// LookupEnv looks up a variable of the environment; nil is os.LookupEnv.
 	LookupEnv func(string) (string, bool)
-	// Settings is ctxfs's own configuration; nil is an empty one. Its table
-	// [mcp] is read.
-	Settings *settings.File
+	// SettingsPath is where ctxfs's own configuration is, or would be. Its
+	// table [mcp] is read.
+	SettingsPath string
 	// Offline shows what configuration and cache hold and starts nothing;
 	// nothing is written.
 	Offline bool
@@ -34,14 +33,13 @@ type Options struct {
 
 // Provider is the folder mcps.
 type Provider struct {
-	opts         Options
-	env          fs.Env
-	timing       timing
-	cache        cache
-	slots        slots
-	settingsPath string
-	root         *fs.Folder
-	running      sync.WaitGroup
+	opts    Options
+	env     fs.Env
+	timing  timing
+	cache   cache
+	slots   slots
+	root    *fs.Folder
+	running sync.WaitGroup
 
 	// changing is held while the set of servers changes. Only then are the
 	// next three written.
@@ -59,9 +57,8 @@ type Provider struct {
 }
 
 // New reads the configuration and the cached catalogues, and starts nothing.
-// Its error is a fault in the table [mcp] of ctxfs's own configuration; what
-// is wrong elsewhere is told in the tree.
-func New(opts Options) (*Provider, error) {
+// What is wrong with either is told in the tree and by Status.
+func New(opts Options) *Provider {
 	if opts.LookupEnv == nil {
 		opts.LookupEnv = os.LookupEnv
 	}
@@ -85,56 +82,52 @@ func New(opts Options) (*Provider, error) {
 	if p.timing == (timing{}) {
 		p.timing = usualTiming()
 	}
-	var own []*definition
-	if opts.Settings != nil {
-		p.settingsPath = opts.Settings.Path()
-		var err error
-		if own, err = readOwn(opts.Settings, p.surroundings()); err != nil {
-			return nil, err
-		}
-		p.good[p.settingsPath] = own
-	}
-	found, problems := p.discover()
-	p.apply(merge(own, found), problems)
-	return p, nil
+	p.apply(p.discover())
+	return p
 }
 
 func (p *Provider) surroundings() surroundings {
 	return surroundings{home: p.opts.Home, lookup: p.opts.LookupEnv}
 }
 
-// discover reads the files of all agents. What a file held when it was last
-// good counts as long as it is not; before it ever was, what the cache knows.
-func (p *Provider) discover() (found []*definition, problems []fs.Problem) {
+// discover reads all configuration files.
+func (p *Provider) discover() ([]*definition, []fs.Problem) {
+	own := readOwn(p.opts.SettingsPath, p.surroundings())
+	defs, problems := p.current(own)
+	var found []*definition
 	for _, a := range agents() {
-		defs, bad := a.read(p.surroundings())
-		if bad != nil {
-			problems = append(problems, bad.Problem)
-			known, ok := p.good[bad.path]
-			if !ok {
-				known = p.remembered(bad)
-			}
-			found = append(found, known...)
-			continue
-		}
-		p.good[a.file(p.opts.Home)] = defs
-		found = append(found, defs...)
+		f, bad := p.current(a.read(p.surroundings()))
+		found, problems = append(found, f...), append(problems, bad...)
 	}
-	return found, problems
+	return merge(defs, found), problems
+}
+
+// current are the servers of a file. What it held when it was last good counts
+// as long as it is not; before it ever was, what the cache knows.
+func (p *Provider) current(c configuration) ([]*definition, []fs.Problem) {
+	if c.bad == nil {
+		p.good[c.path] = c.defs
+		return c.defs, c.problems
+	}
+	known, ok := p.good[c.path]
+	if !ok {
+		known = p.remembered(c.path, *c.bad)
+	}
+	return known, []fs.Problem{*c.bad}
 }
 
 // remembered are the servers that the cache knows of a file that cannot be
 // used.
-func (p *Provider) remembered(bad *badFile) (known []*definition) {
+func (p *Provider) remembered(path string, bad fs.Problem) (known []*definition) {
 	var changed time.Time
-	if info, err := os.Stat(bad.path); err == nil {
+	if info, err := os.Stat(path); err == nil {
 		changed = info.ModTime()
 	}
-	for _, cat := range p.cache.from(bad.path) {
+	for _, cat := range p.cache.from(path) {
 		known = append(known, &definition{
 			source:    source{client: cat.Client, scope: cat.Scope, file: cat.Source, name: cat.Name, time: changed},
 			transport: cat.Transport,
-			fault:     &fault{state: stateError, what: "the configuration file cannot be read: " + bad.What, mend: bad.Mend},
+			fault:     &fault{state: stateError, what: "its configuration file cannot be used: " + bad.What, mend: bad.Mend, told: true},
 		})
 	}
 	return known
@@ -146,8 +139,8 @@ func (p *Provider) Root() fs.Dir { return p.root }
 // ConfigFiles are the files whose change may call for Reload, there or not.
 func (p *Provider) ConfigFiles() []string {
 	var files []string
-	if p.settingsPath != "" {
-		files = append(files, p.settingsPath)
+	if p.opts.SettingsPath != "" {
+		files = append(files, p.opts.SettingsPath)
 	}
 	for _, a := range agents() {
 		files = append(files, a.file(p.opts.Home))

@@ -128,7 +128,7 @@ func (p *Provider) factTime() time.Time {
 // places are the files in which servers are looked for, ctxfs's own first, as
 // people write them.
 func (p *Provider) places() []string {
-	files := []string{cmp.Or(p.settingsPath, filepath.Join(p.opts.Home, ".config", "ctxfs", "config.toml"))}
+	files := []string{cmp.Or(p.opts.SettingsPath, filepath.Join(p.opts.Home, ".config", "ctxfs", "config.toml"))}
 	for _, a := range agents() {
 		files = append(files, a.file(p.opts.Home))
 	}

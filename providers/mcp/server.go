@@ -71,7 +71,7 @@ func (s *server) atRest() condition {
 	case d.disabled:
 		return condition{state: stateDisabled, since: d.time, mend: "to use it, take `disabled` out of the entry " + d.quotedName() + " in " + d.file}
 	case d.fault != nil:
-		return condition{state: d.fault.state, since: d.time, what: d.fault.what, mend: d.fault.mend}
+		return condition{state: d.fault.state, since: d.time, what: d.fault.what, mend: d.fault.mend, told: d.fault.told}
 	case s.shown != nil:
 		return condition{state: stateCached, since: s.shown.Time}
 	}

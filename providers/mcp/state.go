@@ -27,6 +27,7 @@ type condition struct {
 	what  string    // the error, one line
 	mend  string    // the command or change that mends it
 	next  time.Time // when it is tried again
+	told  bool      // the error is that of a whole file, which is told of once
 	// stderr is the end of its standard error, clean.
 	stderr string
 	// remarks are of this run of the server.

@@ -21,24 +21,22 @@ import (
 
 // File is a configuration file that has been read. It never changes.
 type File struct {
-	path   string
-	text   []byte
-	tables []string
+	path string
+	text []byte
+	top  map[string]any
 }
 
-// Load reads the file. One that does not exist is an empty one. Errors begin
-// with "file:line: " where a line is to blame.
+// Load reads the file. One that does not exist is an empty one. Errors name
+// the file, and begin with "file:line: " where a line is to blame.
 func Load(path string) (*File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, iofs.ErrNotExist) {
-		return nil, err
+		return nil, fmt.Errorf("%s cannot be read: %w", path, errors.Unwrap(err))
 	}
 	f := &File{path: path, text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))}
-	var top map[string]any
-	if err := toml.Unmarshal(f.text, &top); err != nil {
-		return nil, f.located(err)
+	if err := toml.Unmarshal(f.text, &f.top); err != nil {
+		return nil, f.misspelt(err)
 	}
-	f.tables = slices.Sorted(maps.Keys(top))
 	return f, nil
 }
 
@@ -46,95 +44,153 @@ func Load(path string) (*File, error) {
 func (f *File) Path() string { return f.path }
 
 // Tables are the names of the top-level tables (and of top-level keys), sorted.
-func (f *File) Tables() []string { return f.tables }
+func (f *File) Tables() []string { return slices.Sorted(maps.Keys(f.top)) }
 
-// Decode decodes one top-level table into what into points to; fields are
-// found by their "toml" tags. A table that is not there leaves it unchanged.
-// A key without a field is an error that names the nearest known one.
-func (f *File) Decode(table string, into any) error {
-	// Only a struct with exactly this table makes the decoder tell unknown
-	// keys of the table from other tables.
+// Decode decodes the table at path ("mcp", "servers", "x" for
+// [mcp.servers.x]) into the struct that into points to; fields are found by
+// their "toml" tags. A table that is not there leaves it unchanged. A key
+// without a field is an error that names the nearest known one; the others are
+// decoded all the same. A value of a wrong type is an error. Errors begin with
+// "file:line: ". Faults in other tables do not matter.
+func (f *File) Decode(into any, path ...string) error {
+	value, ok := f.at(path)
+	if !ok {
+		return nil
+	}
+	// Taken by itself, as the decoder ends at the first fault of a document.
+	const entry = "entry"
+	text, err := toml.Marshal(map[string]any{entry: value})
+	if err != nil {
+		return fmt.Errorf("%s: [%s]: %w", f.path, strings.Join(path, "."), err)
+	}
 	ptr := reflect.ValueOf(into)
 	doc := reflect.New(reflect.StructOf([]reflect.StructField{{
-		Name: "Table",
-		Type: ptr.Type().Elem(),
-		Tag:  reflect.StructTag(fmt.Sprintf("toml:%q", table)),
+		Name: "Entry", Type: ptr.Type().Elem(), Tag: `toml:"` + entry + `"`,
 	}}))
 	doc.Elem().Field(0).Set(ptr.Elem())
-	err := toml.NewDecoder(bytes.NewReader(f.text)).DisallowUnknownFields().Decode(doc.Interface())
-	var missing *toml.StrictMissingError
-	if errors.As(err, &missing) {
-		err = nil
-		for i := range missing.Errors {
-			if key := missing.Errors[i].Key(); len(key) > 0 && key[0] == table {
-				return f.unknown(&missing.Errors[i], doc.Elem().Type())
-			}
-		}
+	err = toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(doc.Interface())
+	var unknown *toml.StrictMissingError
+	var mistyped *toml.DecodeError
+	switch {
+	case err == nil:
+		ptr.Elem().Set(doc.Elem().Field(0))
+		return nil
+	case errors.As(err, &unknown) && len(unknown.Errors) > 0:
+		ptr.Elem().Set(doc.Elem().Field(0))
+		return f.unknown(path, unknown.Errors[0].Key()[1:], ptr.Type().Elem())
+	case errors.As(err, &mistyped) && len(mistyped.Key()) > 0:
+		return f.mistyped(path, mistyped.Key()[1:], ptr.Type().Elem())
 	}
-	if err != nil {
-		return f.located(err)
-	}
-	ptr.Elem().Set(doc.Elem().Field(0))
-	return nil
+	return fmt.Errorf("%s: [%s]: %w", f.path, strings.Join(path, "."), err)
 }
 
-// unknown is the error for a key that has no field in the document's type.
-func (f *File) unknown(e *toml.DecodeError, doc reflect.Type) error {
-	key := e.Key()
-	line, _ := e.Position()
-	bad, known := faultyKey(key, doc)
-	msg := fmt.Sprintf("%s:%d: unknown key %q in [%s]", f.path, line, key[bad], strings.Join(key[:bad], "."))
+// at is the value at a path.
+func (f *File) at(path []string) (value any, ok bool) {
+	value, ok = f.top, true
+	for _, name := range path {
+		table, isTable := value.(map[string]any)
+		if value, ok = table[name]; !isTable || !ok {
+			return nil, false
+		}
+	}
+	return value, true
+}
+
+// unknown is the error for a key below path that has no field in type t.
+func (f *File) unknown(path []string, key toml.Key, t reflect.Type) error {
+	bad, known := faultyKey(key, t)
+	table := slices.Concat(path, key[:bad])
+	msg := fmt.Sprintf("%sunknown key %q in [%s]", f.place(append(table, key[bad])), key[bad], strings.Join(table, "."))
 	if near := nearest.Of(key[bad], known); near != "" {
 		return fmt.Errorf("%s; did you mean %q?", msg, near)
 	}
 	return fmt.Errorf("%s; known are %s", msg, strings.Join(known, ", "))
 }
 
+// mistyped is the error for a value that does not fit its field in type t.
+func (f *File) mistyped(path []string, key toml.Key, t reflect.Type) error {
+	whole := slices.Concat(path, key)
+	for _, element := range key {
+		t = within(t, element)
+	}
+	last := len(whole) - 1
+	if last == 0 {
+		return fmt.Errorf("%s%q is not %s", f.place(whole), whole[0], kindOf(t))
+	}
+	return fmt.Errorf("%s%q in [%s] is not %s", f.place(whole), whole[last], strings.Join(whole[:last], "."), kindOf(t))
+}
+
+// kindOf names what a field of type t takes.
+func kindOf(t reflect.Type) string {
+	if t == nil {
+		return "what it should be"
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "an array, or something in it is not " + kindOf(t.Elem())
+	case reflect.Map:
+		if t.Elem().Kind() == reflect.Interface {
+			return "a table"
+		}
+		return "a table, or something in it is not " + kindOf(t.Elem())
+	case reflect.Struct:
+		return "a table"
+	}
+	return "a number that it can be"
+}
+
+// within is the type of an element of type t, or nil.
+func within(t reflect.Type, element string) reflect.Type {
+	if t == nil {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Map, reflect.Slice:
+		return t.Elem()
+	case reflect.Struct:
+		for j := range t.NumField() {
+			if fieldName(t.Field(j)) == element {
+				return t.Field(j).Type
+			}
+		}
+	}
+	return nil
+}
+
 // faultyKey finds the first element of a key that has no field, and the names
 // of the fields that there are.
 func faultyKey(key toml.Key, t reflect.Type) (index int, known []string) {
 	for i, element := range key {
-		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-			t = t.Elem()
-		}
-		switch t.Kind() {
-		case reflect.Map:
-			t = t.Elem()
-			continue
-		case reflect.Struct:
-		default:
-			return i, nil
-		}
-		known = nil
-		var next reflect.Type
-		for j := range t.NumField() {
-			name, _, _ := strings.Cut(t.Field(j).Tag.Get("toml"), ",")
-			if name == "" || name == "-" {
-				continue
-			}
-			known = append(known, name)
-			if name == element {
-				next = t.Field(j).Type
-			}
-		}
+		next := within(t, element)
 		if next == nil {
+			if t.Kind() == reflect.Struct {
+				for j := range t.NumField() {
+					known = append(known, fieldName(t.Field(j)))
+				}
+			}
 			return i, known
 		}
 		t = next
 	}
-	return len(key) - 1, known
+	return len(key) - 1, nil
 }
 
-// located puts file and line before a decoder's error.
-func (f *File) located(err error) error {
+// fieldName is the key of a field. Every field has a tag.
+func fieldName(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("toml"), ",")
+	return name
+}
+
+// misspelt is the error for text that is not TOML.
+func (f *File) misspelt(err error) error {
 	var at *toml.DecodeError
 	if !errors.As(err, &at) {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	line, _ := at.Position()
-	text := strings.TrimPrefix(at.Error(), "toml: ")
-	if key := at.Key(); len(key) > 0 {
-		return fmt.Errorf("%s:%d: %s: %s", f.path, line, strings.Join(key, "."), text)
-	}
-	return fmt.Errorf("%s:%d: %s", f.path, line, text)
+	return fmt.Errorf("%s:%d: %s", f.path, line, strings.TrimPrefix(at.Error(), "toml: "))
 }

@@ -37,26 +37,45 @@ func TestDecode(t *testing.T) {
 		t.Errorf("tables %q", got)
 	}
 	got := table{Limit: 7}
-	if err := f.Decode("mcp", &got); err != nil || got.Limit != 3 || got.Servers["a b"].Command != "x" {
+	if err := f.Decode(&got, "mcp"); err != nil || got.Limit != 3 || got.Servers["a b"].Command != "x" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got = table{Limit: 7}
-	if err := f.Decode("absent", &got); err != nil || got.Limit != 7 {
+	if err := f.Decode(&got, "absent"); err != nil || got.Limit != 7 {
 		t.Errorf("an absent table: %+v, %v", got, err)
+	}
+}
+
+func TestDecodeOneOfMany(t *testing.T) {
+	f := load(t, "[mcp.servers.bad]\nargs = 5\n[mcp.servers.\"a.b\"]\ncommand = \"x\"\n[mcp.servers]\nodd = 1\n")
+	var got server
+	if err := f.Decode(&got, "mcp", "servers", "a.b"); err != nil || got.Command != "x" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for name, want := range map[string]string{
+		"bad": `:2: "args" in [mcp.servers.bad] is not an array, or something in it is not a text`,
+		"odd": `:6: "odd" in [mcp.servers] is not a table`,
+	} {
+		if err := f.Decode(&got, "mcp", "servers", name); err == nil || err.Error() != f.Path()+want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
 	}
 }
 
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"[mcp]\nlimt = 3\n":                             `:2: unknown key "limt" in [mcp]; did you mean "limit"?`,
-		"[mcp.servers.x]\n\ncomand = \"x\"\n":           `:3: unknown key "comand" in [mcp.servers.x]; did you mean "command"?`,
-		"[mcp]\nservers.x.zzzzzzzzz = 1\n":              `:2: unknown key "zzzzzzzzz" in [mcp.servers.x]; known are command, args`,
-		"[other]\nbad = 1\n[mcp]\nlimit = \"three\"\n":  `:4: mcp.limit: `,
-		"[mcp.srvers.x]\ncommand = \"x\"\nargs = []\n":  `unknown key "srvers" in [mcp]; did you mean "servers"?`,
-		"[mcp.servers.x]\ncommand = \"x\"\nargs = \"\"": `:3: mcp.servers.x.args: `,
+		"[mcp]\nlimt = 3\n":                              `:2: unknown key "limt" in [mcp]; did you mean "limit"?`,
+		"[mcp.servers.x]\n\ncomand = \"x\"\n":            `:3: unknown key "comand" in [mcp.servers.x]; did you mean "command"?`,
+		"[mcp]\nservers.x.zzzzzzzzz = 1\n":               `:2: unknown key "zzzzzzzzz" in [mcp.servers.x]; known are command, args`,
+		"[mcp]\nservers = {x = {comand = 1}}\n":          `:2: unknown key "comand" in [mcp.servers.x]; did you mean "command"?`,
+		"[other]\nbad = 1\n[mcp]\nlimit = \"three\"\n":   `:4: "limit" in [mcp] is not a number that it can be`,
+		"[mcp.srvers.x]\ncommand = \"x\"\nargs = []\n":   `:1: unknown key "srvers" in [mcp]; did you mean "servers"?`,
+		"[mcp.servers.x]\ncommand = \"x\"\nargs = \"\"":  `:3: "args" in [mcp.servers.x] is not an array`,
+		"[mcp.servers.x]\ncommand = \"x\"\nargs = [\n1]": `:3: "args" in [mcp.servers.x] is not an array, or something in it is not a text`,
+		"mcp = 1": `:1: "mcp" is not a table`,
 	} {
 		f := load(t, text)
-		if err := f.Decode("mcp", new(table)); err == nil || !strings.Contains(err.Error(), f.Path()) || !strings.Contains(err.Error(), want) {
+		if err := f.Decode(new(table), "mcp"); err == nil || !strings.HasPrefix(err.Error(), f.Path()+want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -74,4 +93,22 @@ func TestLoad(t *testing.T) {
 	if _, err := Load(path); err == nil || !strings.HasPrefix(err.Error(), path+":2: ") {
 		t.Errorf("bad syntax: %v", err)
 	}
+}
+
+func FuzzFile(f *testing.F) {
+	f.Add("[mcp.servers.x]\ncommand = \"x\"\nargs = [\n1]")
+	f.Add("mcp.servers = {x = {comand = 1}}\n[[a]]\nb = 1979-05-27T07:32:00Z\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(t.TempDir(), "config.toml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		file, err := Load(path)
+		if err == nil {
+			err = file.Decode(new(table), "mcp")
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), path+":") {
+			t.Errorf("the error does not begin with the file: %v", err)
+		}
+	})
 }
