@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -63,12 +64,15 @@ func (a *app) daemon() error {
 func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
 	debug.SetGCPercent(gcPercent)
 	log := slog.New(slog.NewTextHandler(a.err, nil))
-	var s *mounts.Server
-	w, err := a.newWorld(worldOptions{log: log, hide: func(path string) bool { return s != nil && s.Shows(path) }})
+	var shown atomic.Pointer[mounts.Server] // the watches of the tree are there first
+	w, err := a.newWorld(worldOptions{log: log, hide: func(path string) bool {
+		s := shown.Load()
+		return s != nil && s.Shows(path)
+	}})
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err = mounts.NewServer(mounts.Options{
+	s, err := mounts.NewServer(mounts.Options{
 		Runtime:  a.runtime,
 		Tree:     w.tree,
 		Sources:  w.providers.Roots,
@@ -85,6 +89,7 @@ func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
 		}
 		return nil, nil, fmt.Errorf("cannot serve: %w", err)
 	}
+	shown.Store(s)
 	return s, w.close, nil
 }
 
