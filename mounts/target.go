@@ -9,6 +9,9 @@ import (
 	"syscall"
 )
 
+// maxLinks is how many links in a row are followed.
+const maxLinks = 40
+
 // Resolve makes dir absolute and free of links as far as it exists. It does
 // not look at a mount of ours, which may be dead or hang.
 func Resolve(dir string) (string, error) {
@@ -16,24 +19,31 @@ func Resolve(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, found, err := mountedAt(abs); err != nil || found {
-		return abs, err
+	for range maxLinks {
+		if _, found, err := mountedAt(abs); err != nil || found {
+			return abs, err
+		}
+		parent, err := filepath.EvalSymlinks(filepath.Dir(abs))
+		if errors.Is(err, os.ErrNotExist) {
+			return abs, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		abs = filepath.Join(parent, filepath.Base(abs))
+		if _, found, err := mountedAt(abs); err != nil || found {
+			return abs, err
+		}
+		target, err := os.Readlink(abs)
+		if err != nil {
+			return abs, nil // no link
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(parent, target)
+		}
+		abs = target
 	}
-	parent, err := filepath.EvalSymlinks(filepath.Dir(abs))
-	if errors.Is(err, os.ErrNotExist) {
-		return abs, nil
-	}
-	if err != nil {
-		return "", err
-	}
-	abs = filepath.Join(parent, filepath.Base(abs))
-	if _, found, err := mountedAt(abs); err != nil || found {
-		return abs, err
-	}
-	if target, err := filepath.EvalSymlinks(abs); err == nil {
-		return target, nil
-	}
-	return abs, nil
+	return "", &os.PathError{Op: "resolve", Path: dir, Err: syscall.ELOOP}
 }
 
 // within tells whether path is dir or lies below it.
