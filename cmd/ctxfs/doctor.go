@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -78,8 +79,11 @@ func (a *app) printFindings(findings []finding, ill int) {
 func (a *app) examine(ctx context.Context) []finding {
 	var all []finding
 	all = append(all, a.checkFuse(), a.checkTools(), a.checkFolders())
-	all = append(all, a.checkDaemon(ctx)...)
-	all = append(all, a.checkProviders(ctx)...)
+	found, answers := a.checkDaemon(ctx)
+	all = append(all, found...)
+	if answers {
+		all = append(all, a.checkProviders(ctx)...)
+	}
 	return all
 }
 
@@ -121,10 +125,15 @@ func (a *app) checkFolders() finding {
 	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s, runtime %s", a.tilde(a.state), a.tilde(a.cache), a.tilde(a.runtime))}
 }
 
-func (a *app) checkDaemon(ctx context.Context) []finding {
+// checkDaemon also tells whether the providers can be asked.
+func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 	report, err := a.status(ctx)
 	if err != nil {
-		return []finding{{"process", false, err.Error(), "its log: " + a.tilde(a.logPath())}}
+		f := finding{Check: "process", What: err.Error(), Mend: "its log: " + a.tilde(a.logPath())}
+		if fault := (*mounts.Fault)(nil); errors.As(err, &fault) && fault.Hint != "" {
+			f.Mend = fault.Hint
+		}
+		return []finding{f}, false
 	}
 	f := finding{Check: "process", OK: true, What: "not running; ctxfs mount starts it"}
 	if report.Running {
@@ -135,7 +144,7 @@ func (a *app) checkDaemon(ctx context.Context) []finding {
 			f.Mend = "ctxfs unmount --all; ctxfs mount"
 		}
 	}
-	all := []finding{f}
+	all = append(all, f)
 	for _, m := range report.Mounts {
 		f := finding{Check: "mount", OK: true, What: a.tilde(m.Dir) + " answers"}
 		if m.State != mounts.Healthy {
@@ -143,7 +152,7 @@ func (a *app) checkDaemon(ctx context.Context) []finding {
 		}
 		all = append(all, f)
 	}
-	return all
+	return all, true
 }
 
 func (a *app) checkProviders(ctx context.Context) []finding {

@@ -96,6 +96,10 @@ func (a *app) requestMount(ctx context.Context, dir string) (result mounts.Mount
 		return result, err
 	}
 	defer c.Close()
+	// A mount may take a while. Whether anybody is there is found out first.
+	if _, err := a.serverInfo(ctx); err != nil {
+		return result, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, mountTime)
 	defer cancel()
 	err = c.Call(ctx, "mount", map[string]string{"dir": dir}, &result, nil)

@@ -43,7 +43,12 @@ server: what is written is what is known from the last time.`,
 			} else {
 				err = a.syncFollow(ctx, dir, report)
 			}
-			if err == nil && report.conflicts > 0 {
+			switch {
+			case errors.Is(err, context.Canceled) && !once:
+				return nil // stopped by the user: what is written stays
+			case errors.Is(err, context.Canceled):
+				return &mounts.Fault{Message: "stopped before the pass was complete", Hint: "to go on, give the same command again"}
+			case err == nil && report.conflicts > 0:
 				return &coded{code: exitProblems}
 			}
 			return err
@@ -114,14 +119,14 @@ func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) error
 		return err
 	}
 	defer c.Close()
-	err = a.syncCall(ctx, c, dir, false, r)
-	if errors.Is(err, context.Canceled) {
-		return nil // stopped by the user: what is written stays
-	}
-	return err
+	return a.syncCall(ctx, c, dir, false, r)
 }
 
 func (a *app) syncCall(ctx context.Context, c *mounts.Client, dir string, once bool, r *syncReporter) error {
+	// A pass may take long. Whether anybody is there is found out first.
+	if _, err := a.serverInfo(ctx); err != nil {
+		return err
+	}
 	args := map[string]any{"dir": filepath.Clean(dir), "once": once}
 	return c.Call(ctx, "sync", args, nil, func(value json.RawMessage) {
 		var p mounts.Report
