@@ -75,6 +75,7 @@ func makeBox(t *testing.T, uid int, runtime string) *box {
 		"HOME=" + b.home, "XDG_CONFIG_HOME=" + filepath.Join(b.home, ".config"),
 		"XDG_STATE_HOME=" + b.state, "XDG_CACHE_HOME=" + b.cache, "XDG_RUNTIME_DIR=" + b.runtime,
 		"PATH=" + filepath.Dir(binary()) + ":" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TMPDIR=" + dir,
+		"GORACE=atexit_sleep_ms=0", // a second at each end otherwise
 	}
 	t.Cleanup(b.clear)
 	return b

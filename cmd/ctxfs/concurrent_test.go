@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestManyMountsAtOnce starts many commands at once, which get one process.
+func TestManyMountsAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		dirs int
+	}{{"one folder", 1}, {"five folders", 5}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			var all sync.WaitGroup
+			for i := range 20 {
+				all.Go(func() { b.ok("mount", filepath.Join(b.dir, fmt.Sprint("m", i%c.dirs))) })
+			}
+			all.Wait()
+			if t.Failed() {
+				return
+			}
+			if m := b.status().Mounts; len(m) != c.dirs {
+				t.Errorf("mounts: %+v", m)
+			}
+			if points := mountsBelow(b.dir); len(points) != c.dirs {
+				t.Errorf("mount points: %v", points)
+			}
+			var daemons []process
+			for _, p := range processesOf(b.dir) {
+				if strings.HasSuffix(p.args, " daemon") {
+					daemons = append(daemons, p)
+				}
+			}
+			if len(daemons) != 1 {
+				t.Errorf("background processes: %v", daemons)
+			}
+		})
+	}
+}
+
+// TestMountsAndUnmountsAtOnce has processes come and go.
+func TestMountsAndUnmountsAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	var all sync.WaitGroup
+	for i := range 6 {
+		all.Go(func() {
+			dir := filepath.Join(b.dir, fmt.Sprint("m", i%3))
+			for range 3 {
+				b.ok("mount", dir)
+				b.ok("unmount", dir)
+			}
+		})
+	}
+	all.Wait()
+	b.ok("unmount", "--all")
+	if points := mountsBelow(b.dir); len(points) != 0 {
+		t.Errorf("mount points: %v", points)
+	}
+	b.mount()
+	b.read("AGENTS.md")
+}
+
+// TestLongRuntimePath has a runtime folder whose socket fits no address.
+func TestLongRuntimePath(t *testing.T) {
+	t.Parallel()
+	b := makeBox(t, 0, strings.Repeat("quite-long/", 25))
+	b.mount()
+	b.read("AGENTS.md")
+	if got := b.ok("ls"); !strings.Contains(got, "AGENTS.md") {
+		t.Errorf("ls: %s", got)
+	}
+	b.ok("unmount")
+}
+
+// TestWithoutRuntimeDir uses a folder under the temporary one.
+func TestWithoutRuntimeDir(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	var env []string
+	for _, v := range b.env {
+		if !strings.HasPrefix(v, "XDG_RUNTIME_DIR=") {
+			env = append(env, v)
+		}
+	}
+	b.env = env
+	b.mount()
+	if got := b.sh("stat -c %a " + b.dir + "/ctxfs-*"); got != "700\n" {
+		t.Errorf("the runtime folder's mode is %q", got)
+	}
+	b.ok("unmount")
+}

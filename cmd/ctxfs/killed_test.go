@@ -1,0 +1,195 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ctxfs/mounts"
+)
+
+// TestKilled has the background process killed while a server has left a
+// child behind that outlives everything.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.stub("zoo", "stubborn", nil)
+	b.servers["parent"] = map[string]any{"command": "sh", "args": []string{"-c", "sleep 1000 & exec " + stubPath()}, "env": map[string]string{stubMode: ""}}
+	b.configure()
+	other := filepath.Join(b.dir, "other")
+	b.mount()
+	b.ok("mount", other)
+	b.ready("zoo", "parent")
+	known := b.read("mcps/zoo/tools/greet.json")
+	pid := b.pid()
+	signalTo(t, pid, syscall.SIGKILL)
+	eventually(t, "the process has gone", func() bool { return !alive(pid) })
+	orphans := processesOf(b.dir)
+	defer func() {
+		for _, p := range processesOf(b.dir) {
+			if slices.Contains(orphans, p) {
+				_ = syscall.Kill(p.pid, syscall.SIGKILL)
+			}
+		}
+	}()
+
+	// Who looks gets an answer at once.
+	for _, dir := range []string{b.mnt(), other} {
+		r := b.do("timeout", "10", "cat", filepath.Join(dir, "mcps/none"))
+		if r.code != 1 || !strings.Contains(r.err, "not connected") {
+			t.Errorf("cat of a dead mount: exit %d\n%v", r.code, r)
+		}
+		if r := b.do("timeout", "10", "ls", "-l", dir); r.code == 124 {
+			t.Error("ls of a dead mount hangs")
+		}
+	}
+
+	r := b.run("status")
+	if r.code != exitNotRunning || strings.Count(r.out, "dead: mend it with: ctxfs mount") != 2 {
+		t.Errorf("status: exit %d\n%v", r.code, r)
+	}
+	report := b.status()
+	if report.Running || report.Pid != 0 || len(report.Mounts) != 2 || report.Mounts[0].State != mounts.Dead {
+		t.Errorf("status --json: %+v", report)
+	}
+	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{"mend: ctxfs mount ~/.agentctx", "mend: ctxfs mount " + other}) {
+		t.Errorf("doctor: exit %d\n%v", r.code, r)
+	}
+	// What needs no mount needs no process either.
+	if got := b.ok("cat", "mcps/zoo/tools/greet.json"); got != known {
+		t.Errorf("cat without a process: %s", got)
+	}
+
+	// A dead mount is mended by what mounts there, and by unmount.
+	b.mount()
+	if got := b.read("mcps/zoo/tools/greet.json"); got != known {
+		t.Errorf("the tool after the mending: %s", got)
+	}
+	if got := b.ok("unmount", other); !strings.Contains(got, "unmounted "+other) {
+		t.Errorf("unmount of the dead mount: %s", got)
+	}
+	if report := b.status(); len(report.Mounts) != 1 || report.Mounts[0].State != mounts.Healthy {
+		t.Errorf("status after mending: %+v", report)
+	}
+	b.ready("zoo", "parent")
+}
+
+// TestKilledOverAndOver kills the process as soon as it has mounted.
+func TestKilledOverAndOver(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.stub("zoo", "", nil)
+	for range 5 {
+		b.mount()
+		signalTo(t, b.pid(), syscall.SIGKILL)
+	}
+	b.mount()
+	b.read("AGENTS.md")
+	if points := mountsBelow(b.dir); len(points) != 1 {
+		t.Errorf("mounts: %v", points)
+	}
+}
+
+// TestKilledBusy has a dead mount that somebody still works in.
+func TestKilledBusy(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	holder := b.hold(b.mnt("mcps"))
+	signalTo(t, b.pid(), syscall.SIGKILL)
+	b.mount()
+	b.read("AGENTS.md")
+	holder()
+}
+
+// hold has a process work in a folder until the returned function is called.
+func (b *box) hold(dir string) (end func()) {
+	b.Helper()
+	cmd := b.command(b.Context(), "sleep", "1000")
+	cmd.Dir = dir
+	must(b, cmd.Start())
+	return func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+}
+
+// TestStopped has a background process that does not answer: every command
+// says so within its time, and what to do.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	pid := b.pid()
+	signalTo(t, pid, syscall.SIGSTOP)
+	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
+	words := []string{"does not answer", "\n  end it and start anew: kill -9 "}
+	type answer struct {
+		args []string
+		out  string
+	}
+	commands := [][]string{{"status"}, {"ls"}, {"cat", "AGENTS.md"}, {"mount"}, {"unmount"}, {"restart"}, {"sync", "--once", filepath.Join(b.dir, "sync")}}
+	answers := make(chan answer)
+	for _, args := range commands {
+		go func() {
+			cmd := b.command(t.Context(), "timeout", append([]string{"40", binary()}, args...)...)
+			out, _ := cmd.CombinedOutput()
+			answers <- answer{args, string(out)}
+		}()
+	}
+	for range commands {
+		if a := <-answers; !containsAll(a.out, words) {
+			t.Errorf("ctxfs %q: %s", a.args, a.out)
+		}
+	}
+	if r := b.run("doctor"); r.code != exitProblems || !strings.Contains(r.out, "does not answer") || !strings.Contains(r.out, "kill -9") {
+		t.Errorf("doctor: exit %d\n%v", r.code, r)
+	}
+
+	// The cure works.
+	signalTo(t, pid, syscall.SIGKILL)
+	b.mount()
+	b.read("AGENTS.md")
+	if b.pid() == pid {
+		t.Error("the old process serves")
+	}
+}
+
+// TestHungMount has a mount whose process is stopped while its runtime folder
+// has been lost, so that a new process finds it.
+func TestHungMount(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	pid := b.pid()
+	signalTo(t, pid, syscall.SIGSTOP)
+	defer func() {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}()
+	must(t, os.RemoveAll(filepath.Join(b.runtime, "ctxfs")))
+	report := b.status()
+	if len(report.Mounts) != 1 || report.Mounts[0].State != mounts.Hung {
+		t.Errorf("status: %+v", report)
+	}
+	b.mount()
+	b.read("AGENTS.md")
+	if points := mountsBelow(b.dir); len(points) != 1 {
+		t.Errorf("mounts: %v", points)
+	}
+}
+
+// TestUnmountedByOthers has the mount taken away with the system's own tools.
+func TestUnmountedByOthers(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	pid := b.pid()
+	if out, err := exec.Command("umount", b.mnt()).CombinedOutput(); err != nil {
+		t.Skipf("umount: %v: %s", err, out)
+	}
+	b.ended(pid)
+}

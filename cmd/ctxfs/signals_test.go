@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestTerminated(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.stub("zoo", "", nil)
+	b.mount()
+	b.ready("zoo")
+	b.ok("mount", filepath.Join(b.dir, "other"))
+	pid := b.pid()
+	signalTo(t, pid, syscall.SIGHUP) // the end of a session is none of its business
+	signalTo(t, pid, syscall.SIGTERM)
+	b.ended(pid)
+	if left, err := os.ReadDir(b.mnt()); err != nil || len(left) > 0 {
+		t.Errorf("the mount point: %v, %v", left, err)
+	}
+}
+
+// TestTerminatedBusy has a process work in the mount: it loses its name at
+// once, and its server after a moment.
+func TestTerminatedBusy(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	release := b.hold(b.mnt("mcps"))
+	pid := b.pid()
+	signalTo(t, pid, syscall.SIGTERM)
+	eventually(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
+	eventually(t, "the log tells who uses the mount", func() bool { return containsAll(b.log(), []string{"in use", "sleep"}) })
+	release()
+	b.ended(pid)
+}
+
+// TestTerminatedTwice does not wait for a user of the mount that stays.
+func TestTerminatedTwice(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	defer b.hold(b.mnt("mcps"))()
+	pid := b.pid()
+	signalTo(t, pid, syscall.SIGTERM)
+	eventually(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
+	signalTo(t, pid, syscall.SIGTERM)
+	eventually(t, "the process ends", func() bool { return !alive(pid) })
+}
+
+func TestUnmountBusy(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	pid := b.pid()
+	release := b.hold(b.mnt("mcps"))
+	r := b.run("unmount")
+	if r.code != 0 || !strings.Contains(r.out, "unmounted ~/.agentctx") || !strings.Contains(r.err, "in use by sleep (") {
+		t.Errorf("unmount of a busy mount: exit %d\n%v", r.code, r)
+	}
+	if left := mountsBelow(b.dir); len(left) > 0 {
+		t.Errorf("mounts are left: %v", left)
+	}
+	// The folder is free for the next one.
+	b.mount()
+	b.read("AGENTS.md")
+	release()
+	if b.pid() == pid {
+		return // it came in time
+	}
+	eventually(t, "the first process ends", func() bool { return !alive(pid) })
+}
+
+// front runs `ctxfs mount -f` until it has mounted.
+func (b *box) front(args ...string) (cmd *exec.Cmd, out *bytes.Buffer) {
+	b.Helper()
+	cmd = b.command(b.Context(), binary(), append([]string{"mount", "-f"}, args...)...)
+	out = new(bytes.Buffer)
+	cmd.Stderr = out
+	pipe, err := cmd.StdoutPipe()
+	must(b, err)
+	must(b, cmd.Start())
+	line := make([]byte, 4096)
+	n, err := pipe.Read(line)
+	if err != nil || !strings.HasPrefix(string(line[:n]), "mounted on ") {
+		b.Fatalf("mount -f: %q, %v, %s", line[:n], err, out)
+	}
+	go func() {
+		for err == nil {
+			_, err = pipe.Read(line)
+		}
+	}()
+	return cmd, out
+}
+
+func TestForeground(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			b.stub("zoo", "", nil)
+			cmd, out := b.front()
+			if pid := b.pid(); pid != cmd.Process.Pid {
+				t.Errorf("process %d serves, not %d", pid, cmd.Process.Pid)
+			}
+			b.ready("zoo")
+			// Others are guests of it.
+			b.ok("mount", filepath.Join(b.dir, "other"))
+			signalTo(t, cmd.Process.Pid, sig)
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("mount -f ended with %v: %s", err, out)
+			}
+			b.ended(cmd.Process.Pid)
+		})
+	}
+}
+
+// TestForegroundUnmounted ends when its mount is taken away.
+func TestForegroundUnmounted(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	cmd, out := b.front()
+	b.ok("unmount")
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("mount -f ended with %v: %s", err, out)
+	}
+}
+
+// TestForegroundBesides stays in front of a mount that the background process
+// serves.
+func TestForegroundBesides(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	pid := b.pid()
+	first, second := filepath.Join(b.dir, "first"), filepath.Join(b.dir, "second")
+
+	cmd, out := b.front(first)
+	if got := b.pid(); got != pid {
+		t.Errorf("process %d serves, not %d", got, pid)
+	}
+	signalTo(t, cmd.Process.Pid, syscall.SIGINT)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("mount -f ended with %v: %s", err, out)
+	}
+
+	cmd, out = b.front(second)
+	b.ok("unmount", second)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("mount -f ended with %v: %s", err, out)
+	}
+	if left := mountsBelow(b.dir); len(left) != 1 || left[0] != b.mnt() {
+		t.Errorf("mounts: %v", left)
+	}
+	b.read("AGENTS.md")
+}
