@@ -114,6 +114,7 @@ func (r *raw) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut) 
 	if !n.file.known {
 		return fuse.EROFS
 	}
+	n.file.tell()
 	r.fill(&out.Attr, n, n.file.shown)
 	if !n.file.shown.Live {
 		out.AttrValid = forever

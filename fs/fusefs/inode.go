@@ -49,6 +49,8 @@ type file struct {
 	reads  int       // READs under way
 	wanted time.Time // since when news waits for reads to end
 	force  bool      // and waits no longer
+	told   int64     // the size that the kernel was told last
+	toldAt time.Time // when it was first told that
 }
 
 // table holds all inodes. Its lock is held for moments only, never while a

@@ -126,7 +126,7 @@ func (r *raw) notifyEntry(parent *inode, name string) {
 // that itself is still the right one.
 func (r *raw) lookBelow(n *inode) {
 	if n.file != nil {
-		r.refresh(n)
+		r.news.stale(n) // one worker at a time publishes a file
 		return
 	}
 	if n.folder == nil {
@@ -166,7 +166,13 @@ func (r *raw) refresh(n *inode) {
 	r.table.mu.Lock()
 	node := n.node
 	r.table.mu.Unlock()
-	if f == nil || n.draft != nil || f.postponed() {
+	if f == nil || n.draft != nil {
+		return
+	}
+	if wait := f.untilSettled(); wait > 0 {
+		time.Sleep(wait)
+	}
+	if f.postponed() {
 		return
 	}
 	a, err := r.tree.Attr(context.Background(), node)
@@ -196,6 +202,9 @@ func (r *raw) refresh(n *inode) {
 		if headLen > 0 && head != oldHead {
 			r.kernel().InodeNotify(n.id, 0, headLen)
 		}
+	}
+	if read && a.Size > old.Size {
+		time.Sleep(leaveTime)
 	}
 	f.mu.Lock()
 	f.shown, f.known, f.head = a, true, head

@@ -28,7 +28,36 @@ func (n *inode) publishAttr(node fs.Node, a fs.Attr) (shown fs.Attr, valid uint6
 		// The kernel holds no page that could be wrong.
 		f.publish(node, a)
 	}
+	f.tell()
 	return f.shown, valid, differs(f.shown, a)
+}
+
+// settleTime is how long the kernel is given to take in a new size before it is
+// told another. It notes the size first and cuts its pages to it some
+// instructions later: where a thread is preempted in between it zeroes what a
+// page has got since.
+const settleTime = 20 * time.Millisecond
+
+// leaveTime is how long readers who still hold a page that was dropped are given
+// to leave it before a size is shown that the page does not have: the kernel
+// takes the page first and the size some instructions later.
+const leaveTime = 10 * time.Millisecond
+
+// tell notes that the kernel is told what is shown. The caller holds mu.
+func (f *file) tell() {
+	if f.told != f.shown.Size || f.toldAt.IsZero() {
+		f.told, f.toldAt = f.shown.Size, now()
+	}
+}
+
+// untilSettled is how long the next size has to wait.
+func (f *file) untilSettled() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.read {
+		return 0
+	}
+	return settleTime - now().Sub(f.toldAt)
 }
 
 // waitForNews is how long a request waits until what it found is published.
@@ -46,6 +75,7 @@ func (r *raw) catchUp(n *inode) fs.Attr {
 	}
 	n.file.mu.Lock()
 	defer n.file.mu.Unlock()
+	n.file.tell()
 	return n.file.shown
 }
 
