@@ -12,6 +12,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/jsonc"
+	"ctxfs/providers/internal/syntax"
 )
 
 // agent is an agent that keeps MCP servers in a file of its own.
@@ -81,20 +82,19 @@ func (a agent) parse(text []byte, s surroundings, path string, changed time.Time
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := doc.Members(); !ok {
-		return nil, misplaced(doc, "the file is %s, not an object", doc.Kind())
+	if doc.Kind != syntax.Object {
+		return nil, doc.Errorf("the file is %s, not an object", doc.Kind)
 	}
 	servers, ok := doc.Get(a.servers)
-	if !ok || servers.IsNull() {
+	if !ok {
 		return nil, nil
 	}
-	members, ok := servers.Members()
-	if !ok {
-		return nil, misplaced(servers, "%q is %s, not an object", a.servers, servers.Kind())
+	if servers.Kind != syntax.Object {
+		return nil, servers.Errorf("%q is %s, not an object", a.servers, servers.Kind)
 	}
 	var found []*definition
-	place := make(map[string]int, len(members))
-	for _, m := range members {
+	place := make(map[string]int, len(servers.Members))
+	for _, m := range servers.Members {
 		d := &definition{source: source{client: a.name, scope: a.scope, file: path, name: m.Name, time: changed}}
 		a.read1(m.Value, d, s)
 		if i, ok := place[m.Name]; ok { // as in all JSON, the last one counts
@@ -108,11 +108,11 @@ func (a agent) parse(text []byte, s surroundings, path string, changed time.Time
 }
 
 // read1 reads one server's entry.
-func (a agent) read1(v jsonc.Value, d *definition, s surroundings) {
+func (a agent) read1(v syntax.Value, d *definition, s surroundings) {
 	e := &entry{value: v}
 	x := &expander{dialect: a.dialect, lookup: s.lookup, home: s.home}
-	if _, ok := v.Members(); !ok {
-		e.fail(v, "the entry is %s, not an object", v.Kind())
+	if v.Kind != syntax.Object {
+		e.fail(v, "the entry is %s, not an object", v.Kind)
 	} else {
 		a.entry(e, d, x)
 	}
@@ -150,74 +150,68 @@ func (d *definition) quotedName() string {
 // entry reads the keys of one server's entry. A key of a wrong type is a
 // fault, of which the first is kept.
 type entry struct {
-	value jsonc.Value
+	value syntax.Value
 	fault string
 }
 
-func (e *entry) fail(at jsonc.Value, format string, args ...any) {
+func (e *entry) fail(at syntax.Value, format string, args ...any) {
 	if e.fault == "" {
-		e.fault = misplaced(at, format, args...).Error()
+		e.fault = at.Errorf(format, args...).Error()
 	}
 }
 
-// misplaced is an error at a value, in words like those of jsonc.
-func misplaced(at jsonc.Value, format string, args ...any) error {
-	line, column := at.Place()
-	return fmt.Errorf("line %d, column %d: %s", line, column, fmt.Sprintf(format, args...))
-}
-
-// get decodes a key, which is to be of the kind named.
-func (e *entry) get(key, kind string, into any) {
+func (e *entry) text(key string) string {
 	v, ok := e.value.Get(key)
-	if !ok || v.IsNull() {
-		return
+	if ok && v.Kind != syntax.Text {
+		e.fail(v, "%q is not a text", key)
+		return ""
 	}
-	if err := v.Decode(into); err != nil {
-		e.fail(v, "%q is not %s", key, kind)
+	return v.Text
+}
+
+func (e *entry) texts(key string) (texts []string) {
+	v, ok := e.value.Get(key)
+	if !ok {
+		return nil
 	}
+	fits := v.Kind == syntax.Array
+	for _, item := range v.Items {
+		fits = fits && item.Kind == syntax.Text
+		texts = append(texts, item.Text)
+	}
+	if !fits {
+		e.fail(v, "%q is not an array of texts", key)
+		return nil
+	}
+	return texts
 }
 
-func (e *entry) text(key string) (s string) {
-	e.get(key, "a text", &s)
-	return s
-}
-
-func (e *entry) texts(key string) (s []string) {
-	e.get(key, "an array of texts", &s)
-	return s
-}
-
-func (e *entry) flag(key string) (b bool) {
-	e.get(key, "true or false", &b)
-	return b
+func (e *entry) flag(key string) bool {
+	v, ok := e.value.Get(key)
+	if ok && v.Kind != syntax.Bool {
+		e.fail(v, "%q is not true or false", key)
+	}
+	return ok && v.Text == "true"
 }
 
 // table is an object of texts; numbers and truth values in it are taken as
 // they are written, since that is what their writer meant.
 func (e *entry) table(key string) map[string]string {
 	v, ok := e.value.Get(key)
-	if !ok || v.IsNull() {
-		return nil
-	}
-	members, ok := v.Members()
 	if !ok {
-		e.fail(v, "%q is %s, not an object", key, v.Kind())
 		return nil
 	}
-	table := make(map[string]string, len(members))
-	for _, m := range members {
-		var value any
-		if err := m.Value.Decode(&value); err != nil {
-			e.fail(m.Value, "%s.%s: %v", key, m.Name, err)
-			continue
-		}
-		switch value := value.(type) {
-		case string:
-			table[m.Name] = value
-		case float64, bool:
-			table[m.Name] = m.Value.Literal()
+	if v.Kind != syntax.Object {
+		e.fail(v, "%q is %s, not an object", key, v.Kind)
+		return nil
+	}
+	table := make(map[string]string, len(v.Members))
+	for _, m := range v.Members {
+		switch m.Value.Kind {
+		case syntax.Text, syntax.Number, syntax.Bool:
+			table[m.Name] = m.Value.Text
 		default:
-			e.fail(m.Value, "%q in %q is %s, not a text", m.Name, key, m.Value.Kind())
+			e.fail(m.Value, "%q in %q is %s, not a text", m.Name, key, m.Value.Kind)
 		}
 	}
 	return table

@@ -5,113 +5,73 @@ package jsonc
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"ctxfs/providers/internal/syntax"
 )
 
 // maxDepth bounds the nesting of objects and arrays, as encoding/json does:
 // the parser is recursive.
 const maxDepth = 10000
 
-// Value is one value of a document, with its place.
-type Value struct {
-	node *hujson.Value
-	text []byte // the whole document
-}
-
-// Member is one member of an object.
-type Member struct {
-	Name  string
-	Value Value
-}
-
 // Parse reads a whole document. Its errors begin with the place of the fault:
-// "line 3, column 7: ...". The text must not be written to again.
-func Parse(text []byte) (Value, error) {
+// "line 3, column 7: ...".
+func Parse(text []byte) (syntax.Value, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if at := tooDeep(text); at >= 0 {
-		line, column := place(text, at)
-		return Value{}, fmt.Errorf("line %d, column %d: nested more than %d deep", line, column, maxDepth)
+		v := syntax.Value{Line: 1 + bytes.Count(text[:at], []byte("\n")), Column: at - bytes.LastIndexByte(text[:at], '\n')}
+		return syntax.Value{}, v.Errorf("nested more than %d deep", maxDepth)
 	}
 	node, err := hujson.Parse(text)
 	if err != nil {
-		return Value{}, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+		return syntax.Value{}, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
 	}
-	return Value{node: &node, text: text}, nil
+	r := reader{text: text, line: 1}
+	return r.value(&node), nil
 }
 
-// Kind names what the value is: "an object", "an array", "a text",
-// "a number", "true or false" or "null".
-func (v Value) Kind() string {
-	switch v.node.Value.Kind() {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a text"
-	case '0':
-		return "a number"
-	case 'n':
-		return "null"
-	}
-	return "true or false"
+// reader makes values of syntax. It counts lines as it goes on.
+type reader struct {
+	text []byte
+	at   int // up to where lines are counted
+	line int
 }
 
-// IsNull tells whether the value is null.
-func (v Value) IsNull() bool { return v.node.Value.Kind() == 'n' }
-
-// Members gives an object's members in their order; ok says whether the value
-// is an object.
-func (v Value) Members() (members []Member, ok bool) {
-	obj, ok := v.node.Value.(*hujson.Object)
-	if !ok {
-		return nil, false
-	}
-	for i := range obj.Members {
-		m := &obj.Members[i]
-		name := m.Name.Value.(hujson.Literal).String()
-		members = append(members, Member{Name: name, Value: Value{node: &m.Value, text: v.text}})
-	}
-	return members, true
-}
-
-// Get gives the member of that name; of several the last, as encoding/json
-// does.
-func (v Value) Get(name string) (member Value, ok bool) {
-	members, _ := v.Members()
-	for _, m := range members {
-		if m.Name == name {
-			member, ok = m.Value, true
+func (r *reader) value(node *hujson.Value) syntax.Value {
+	begin := node.StartOffset
+	r.line += bytes.Count(r.text[r.at:begin], []byte("\n"))
+	r.at = begin
+	v := syntax.Value{Line: r.line, Column: begin - bytes.LastIndexByte(r.text[:begin], '\n')}
+	switch inner := node.Value.(type) {
+	case *hujson.Object:
+		v.Kind = syntax.Object
+		for i := range inner.Members {
+			m := &inner.Members[i]
+			name := m.Name.Value.(hujson.Literal).String()
+			v.Members = append(v.Members, syntax.Member{Name: name, Value: r.value(&m.Value)})
+		}
+	case *hujson.Array:
+		v.Kind = syntax.Array
+		for i := range inner.Elements {
+			v.Items = append(v.Items, r.value(&inner.Elements[i]))
+		}
+	case hujson.Literal:
+		v.Text = string(inner)
+		switch inner.Kind() {
+		case '"':
+			v.Kind, v.Text = syntax.Text, inner.String()
+		case '0':
+			v.Kind = syntax.Number
+		case 'n':
+			v.Kind = syntax.Null
+		default:
+			v.Kind = syntax.Bool
 		}
 	}
-	return member, ok
-}
-
-// Literal is a text, number, truth value or null as it is written; "" for
-// objects and arrays.
-func (v Value) Literal() string {
-	literal, _ := v.node.Value.(hujson.Literal)
-	return string(literal)
-}
-
-// Place is where the value begins, both counted from one, the column in bytes.
-func (v Value) Place() (line, column int) { return place(v.text, v.node.StartOffset) }
-
-// Decode is json.Unmarshal of the value.
-func (v Value) Decode(into any) error {
-	node := v.node.Clone()
-	node.Minimize()
-	return json.Unmarshal(node.Pack(), into)
-}
-
-func place(text []byte, offset int) (line, column int) {
-	before := text[:offset]
-	return 1 + bytes.Count(before, []byte("\n")), offset - bytes.LastIndexByte(before, '\n')
+	return v
 }
 
 // tooDeep is the offset of the bracket that goes deeper than maxDepth, or -1.

@@ -1,0 +1,107 @@
+// Package syntax is the one shape of configuration files, whatever syntax
+// they are written in. Every value knows where it stands, so that a fault can
+// be told with its line.
+package syntax
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a value is, in words for a message.
+type Kind string
+
+// The kinds of values.
+const (
+	Object Kind = "an object"
+	Array  Kind = "an array"
+	Text   Kind = "a text"
+	Number Kind = "a number"
+	Bool   Kind = "true or false"
+	Null   Kind = "null"
+)
+
+// Value is one value of a document.
+type Value struct {
+	Kind Kind
+	// Text is what a text says, or a number, truth value or null as it is
+	// written.
+	Text string
+	// Members are those of an object, in their order; of several with one name
+	// the last counts. Items are the elements of an array.
+	Members []Member
+	Items   []Value
+	// Line and Column are where the value begins, both counted from one, the
+	// column in bytes; Column is 0 where it is not known.
+	Line, Column int
+}
+
+// Member is one member of an object.
+type Member struct {
+	Name  string
+	Value Value
+}
+
+// Get gives the member of that name. One that is null is not there.
+func (v Value) Get(name string) (member Value, ok bool) {
+	for _, m := range v.Members {
+		if m.Name == name {
+			member, ok = m.Value, m.Value.Kind != Null
+		}
+	}
+	return member, ok
+}
+
+// At gives the value that is reached by a path of names.
+func (v Value) At(path ...string) (at Value, ok bool) {
+	at, ok = v, true
+	for _, name := range path {
+		if at, ok = at.Get(name); !ok {
+			return Value{}, false
+		}
+	}
+	return at, ok
+}
+
+// Errorf is an error at the value: "line 3, column 7: ...".
+func (v Value) Errorf(format string, args ...any) error {
+	place := fmt.Sprintf("line %d", v.Line)
+	if v.Column > 0 {
+		place += fmt.Sprintf(", column %d", v.Column)
+	}
+	return fmt.Errorf("%s: %s", place, fmt.Sprintf(format, args...))
+}
+
+// Canonical is a text that is equal for values that say the same, wherever
+// they stand and whatever comments stand between. It is for hashing.
+func (v Value) Canonical() string {
+	var out strings.Builder
+	v.canonical(&out)
+	return out.String()
+}
+
+func (v Value) canonical(out *strings.Builder) {
+	switch v.Kind {
+	case Object:
+		out.WriteByte('{')
+		for _, m := range v.Members {
+			out.WriteString(strconv.Quote(m.Name))
+			out.WriteByte(':')
+			m.Value.canonical(out)
+			out.WriteByte(',')
+		}
+		out.WriteByte('}')
+	case Array:
+		out.WriteByte('[')
+		for _, item := range v.Items {
+			item.canonical(out)
+			out.WriteByte(',')
+		}
+		out.WriteByte(']')
+	case Text:
+		out.WriteString(strconv.Quote(v.Text))
+	default:
+		out.WriteString(v.Text)
+	}
+}
