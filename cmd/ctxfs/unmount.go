@@ -23,13 +23,11 @@ mount in use loses its name at once and goes on for those who use it. The last
 one ends the background process. A dead mount, whose process was killed, is
 taken away too. Where nothing is mounted it does nothing.`,
 		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			points, _ := mounts.Points()
-			var dirs []string
-			for _, p := range points {
-				dirs = append(dirs, p.Dir)
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return dirs, cobra.ShellCompDirectiveNoFileComp
+			return a.completeMounts(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.unmount(cmd.Context(), args, all, asJSON)
@@ -97,6 +95,22 @@ func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) erro
 		}
 	}
 	return nil
+}
+
+func (a *app) completeMounts(ctx context.Context) []string {
+	info, err := a.serverInfo(ctx)
+	if err != nil {
+		return nil
+	}
+	var dirs []string
+	for _, v := range info.Mounts {
+		dirs = append(dirs, v.Dir)
+	}
+	dead, _ := mounts.DeadPoints(a.runtime, dirs, a.defaultDir())
+	for _, p := range dead {
+		dirs = append(dirs, p.Dir)
+	}
+	return dirs
 }
 
 func prefixed(prefix string, args []string) []string {
