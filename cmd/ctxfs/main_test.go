@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,8 +29,14 @@ func TestMain(m *testing.M) {
 	os.Exit(runAll(m))
 }
 
+// parallel is how many tests run at once: they mostly wait for processes.
+const parallel = "6"
+
 func runAll(m *testing.M) int {
-	var err error
+	err := flag.Set("test.parallel", parallel)
+	if err != nil {
+		panic(err)
+	}
 	if base, err = os.MkdirTemp("/tmp", "cx"); err == nil {
 		// Ordinary users go through it.
 		err = os.Chmod(base, 0o755)

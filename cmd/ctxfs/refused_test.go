@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -66,10 +67,9 @@ func TestMountInsideAMount(t *testing.T) {
 	b.mount()
 	for _, args := range [][]string{{"mount", b.mnt("below")}, {"mount", b.mnt("skills")}, {"sync", "--once", b.mnt("below")}} {
 		r := b.do("timeout", append([]string{"20", binary()}, args...)...)
-		if r.code != exitFailed || r.err == "" {
+		if r.code != exitFailed || !strings.Contains(r.err, "read-only file system") && !strings.Contains(r.err, "is not empty") {
 			t.Errorf("ctxfs %q: exit %d\n%v", args, r.code, r)
 		}
-		t.Logf("%v", r)
 	}
 	b.read("AGENTS.md")
 }

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestHelp holds every command to the same manners.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	root := (&app{stdio: stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}}).rootCommand()
+	root.InitDefaultHelpCmd()
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		for _, c := range cmd.Commands() {
+			if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
+				continue
+			}
+			if c.Long == "" || c.Short == "" || c.Short[0] < 'a' || c.Short[0] > 'z' || strings.HasSuffix(c.Short, ".") {
+				t.Errorf("%s: %q, %q", c.CommandPath(), c.Short, c.Long)
+			}
+			for line := range strings.Lines(c.Long) {
+				if len(line) > 81 {
+					t.Errorf("%s: a long line: %s", c.CommandPath(), line)
+				}
+			}
+			if got := b.ok(c.Name(), "--help"); !strings.Contains(got, c.Long) || !strings.Contains(got, "Usage:\n  ctxfs "+c.Name()) {
+				t.Errorf("help of %s: %s", c.Name(), got)
+			}
+			visit(c)
+		}
+	}
+	visit(root)
+	for _, args := range [][]string{{}, {"--help"}, {"help"}} {
+		if got := b.ok(args...); !containsAll(got, []string{"ctxfs mount", "Exit codes:", "3  status: ctxfs is not running", "doctor", "unmount"}) {
+			t.Errorf("ctxfs %q: %s", args, got)
+		}
+	}
+	if got := b.ok("--version"); got != "ctxfs "+version+"\n" {
+		t.Errorf("--version: %q", got)
+	}
+
+	hint := "\n  see how it is used: ctxfs "
+	b.refused(exitUsage, []string{`unknown command "mouunt"`, "\n  did you mean: ctxfs mount"}, "mouunt")
+	b.refused(exitUsage, []string{`unknown command "xyzzy"`, "\n  see what there is: ctxfs --help"}, "xyzzy")
+	b.refused(exitUsage, []string{"unknown flag: --nope", hint + "--help"}, "--nope")
+	b.refused(exitUsage, []string{"unknown flag: --nope", hint + "mount --help"}, "mount", "--nope")
+	b.refused(exitUsage, []string{"unknown command", hint + "status --help"}, "status", "x")
+	b.refused(exitUsage, []string{"unknown shorthand flag: 'z'", hint + "ls --help"}, "ls", "-z")
+	b.refused(exitUsage, []string{"--all and a folder exclude each other"}, "unmount", "--all", "/tmp")
+
+	// Without a home folder there is nothing to be found.
+	cmd := b.command(context.Background(), binary(), "status")
+	cmd.Env = []string{"HOME=relative"}
+	if out, err := cmd.CombinedOutput(); err == nil || string(out) != "ctxfs: the home folder is not known\n  set HOME to an absolute path\n" {
+		t.Errorf("without a home folder: %v: %s", err, out)
+	}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestLook reads the tree by commands, without a process and with one: both
+// show the same.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.stub("zoo", "", nil)
+	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks.\n---\n")
+	b.writeMode(".claude/skills/walk/go.sh", "#!/bin/sh\necho walked\n", 0o755)
+
+	// Before anything ever ran.
+	if got := b.ok("cat", "mcps/zoo/STATUS.md"); !strings.HasPrefix(got, "state: stopped\n") || !strings.Contains(got, "ctxfs mount") {
+		t.Errorf("a server that never ran: %s", got)
+	}
+	b.mount()
+	b.ready("zoo")
+
+	for _, running := range []bool{true, false} {
+		if !running {
+			b.ok("unmount")
+		}
+		if got := b.ok("ls"); got != ".ignore\nAGENTS.md\nSTATUS.md\nmcps/\nskills/\n" {
+			t.Errorf("ls: %q", got)
+		}
+		if got := b.ok("ls", "mcps/zoo/tools", b.mnt("skills/walk"), "skills/walk/SKILL.md"); got != "mcps/zoo/tools:\ngreet.json\n\nskills/walk:\nSKILL.md\ngo.sh\nskills/walk/SKILL.md\n" {
+			t.Errorf("ls of several: %q", got)
+		}
+		if got := b.ok("ls", "-l", "skills/walk"); !strings.Contains(got, "-r-xr-xr-x        22  20") || strings.Count(got, "Z  ") != 2 {
+			t.Errorf("ls -l: %q", got)
+		}
+		if got := b.ok("ls", "-R"); !containsAll(got, []string{".:\n", "\nmcps/zoo/tools:\ngreet.json\n", "\nskills/agentctx:\nSKILL.md\n"}) {
+			t.Errorf("ls -R: %s", got)
+		}
+		var entries []jsonEntry
+		if err := json.Unmarshal([]byte(b.ok("ls", "-R", "--json", "skills/walk")), &entries); err != nil || len(entries) != 2 ||
+			entries[1].Path != "skills/walk/go.sh" || entries[1].Size != 22 || entries[1].Type != "file" || entries[1].Modified.IsZero() {
+			t.Errorf("ls --json: %+v, %v", entries, err)
+		}
+		if got := b.ok("ls", "--json", "skills/walk/go.sh"); !strings.Contains(got, `"path": "skills/walk/go.sh"`) {
+			t.Errorf("ls --json of a file: %s", got)
+		}
+		if got := b.ok("cat", "skills/walk/go.sh", b.mnt("skills/walk/go.sh")); got != strings.Repeat("#!/bin/sh\necho walked\n", 2) {
+			t.Errorf("cat: %q", got)
+		}
+		if got := b.sh("cd " + b.home + " && ctxfs cat ./.agentctx/.ignore | head -n 1"); got != "!*\n" {
+			t.Errorf("cat of a relative path: %q", got)
+		}
+
+		b.refused(exitFailed, []string{"ctxfs: nothing/here: no such file or folder"}, "ls", "nothing/here")
+		b.refused(exitFailed, []string{"ctxfs: mcps: is a directory"}, "cat", "mcps")
+		b.refused(exitFailed, []string{"not a directory"}, "cat", "mcps/zoo/STATUS.md/x")
+		b.refused(exitFailed, []string{"no such file or folder"}, "cat", "../../etc/passwd")
+		b.refused(exitUsage, []string{"requires at least 1 arg"}, "cat")
+		// The others are shown all the same.
+		if r := b.run("cat", "nothing", "skills/walk/go.sh"); r.code != exitFailed || !strings.Contains(r.out, "walked") || !strings.Contains(r.err, "nothing") {
+			t.Errorf("cat of what is there and what is not: exit %d\n%v", r.code, r)
+		}
+
+		for word, want := range map[string]string{
+			"mcps/":        "mcps/INDEX.md\nmcps/zoo/\n:",
+			"mcps/zoo/to":  "mcps/zoo/tools/\n:",
+			"skills/walk/": "skills/walk/SKILL.md\nskills/walk/go.sh\n:",
+			"none/":        ":",
+		} {
+			if got := b.ok("__complete", "ls", word); !strings.HasPrefix(got, want) {
+				t.Errorf("completion of %q: %q", word, got)
+			}
+		}
+		if got := b.ok("__complete", "restart", ""); !strings.HasPrefix(got, "zoo\n:") {
+			t.Errorf("completion of a server: %q", got)
+		}
+		want := ":"
+		if running {
+			want = b.mnt() + "\n:"
+		}
+		if got := b.ok("__complete", "unmount", ""); !strings.HasPrefix(got, want) {
+			t.Errorf("completion of a mount: %q", got)
+		}
+	}
+	// The mount's path means the tree, wherever the mount is.
+	if got := b.ok("ls", filepath.Join(b.mnt(), "mcps/zoo/tools")); got != "greet.json\n" {
+		t.Errorf("ls of a path of the mount: %q", got)
+	}
+}
+
+// TestClosedPipe pipes into a command that reads one line.
+func TestClosedPipe(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	if r := b.shell("set -o pipefail; ctxfs ls -R | head -n 1"); strings.Contains(r.err, "panic") {
+		t.Errorf("exit %d\n%v", r.code, r)
+	}
+}

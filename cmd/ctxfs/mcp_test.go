@@ -1,0 +1,149 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// fromEverywhere configures a stub in each of the three places.
+func (b *box) fromEverywhere() {
+	b.Helper()
+	b.stub("zoo", "", nil)
+	b.write(".claude.json", asJSON(map[string]any{"mcpServers": map[string]any{"bank": stubEntry("", map[string]string{"STUB_N": "2"})}}))
+	b.write(".config/ctxfs/config.toml", "[mcp.servers.farm]\ncommand = \""+stubPath()+"\"\nenv = { "+stubMode+" = \"\", STUB_N = \"3\" }\n")
+}
+
+func TestServersFromEverywhere(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.fromEverywhere()
+	b.mount()
+	b.ready("zoo", "bank", "farm")
+	var tool struct {
+		Name, Description string
+		Arguments         map[string]any
+	}
+	if err := json.Unmarshal([]byte(b.read("mcps/bank/tools/greet.json")), &tool); err != nil ||
+		tool.Name != "greet" || tool.Description != "Says hello to a xylophone." || tool.Arguments["type"] != "object" {
+		t.Errorf("the tool: %+v, %v", tool, err)
+	}
+	for server, file := range map[string]string{"zoo": ".cursor/mcp.json", "bank": ".claude.json", "farm": "config.toml"} {
+		b.shows("mcps/"+server+"/SERVER_METADATA.json", `"stub"`, "1.2.3", file)
+		b.shows("mcps/"+server+"/INSTRUCTIONS.md", "Use the stub with care.")
+		b.shows("mcps/INDEX.md", server+"/greet")
+		b.shows("AGENTS.md", server)
+		b.shows("STATUS.md", "- "+server+": ready, 1 tool, since ")
+	}
+
+	// Shown at once by the next process, and never less than before.
+	signalTo(t, b.pid(), syscall.SIGTERM)
+	eventually(t, "the process ends", func() bool { return b.run("status").code == exitNotRunning })
+	b.ok("ls", "mcps/farm/tools/greet.json")
+	if got := b.ok("cat", "mcps/farm/STATUS.md"); !strings.HasPrefix(got, "state: cached\n") || !strings.Contains(got, "catalogue: 20") {
+		t.Errorf("without a process: %s", got)
+	}
+	b.mount()
+	if got := b.read("mcps/farm/tools/greet.json"); !strings.Contains(got, "xylophone") {
+		t.Errorf("after a restart: %s", got)
+	}
+	b.ready("zoo", "bank", "farm")
+}
+
+func TestServersThatFail(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.stub("zoo", "", nil)
+	b.stub("dies", "dies", nil)
+	b.stub("mute", "silent", nil)
+	b.servers["gone"] = map[string]any{"command": "/nowhere/server"}
+	b.servers["empty"] = map[string]any{}
+	b.servers["unset"] = map[string]any{"command": stubPath(), "env": map[string]string{"TOKEN": "${env:NOT_SET_ANYWHERE}"}}
+	b.configure()
+	own := func(name, mode string) string {
+		return fmt.Sprintf("[mcp.servers.%s]\ncommand = %q\nenv = { %s = %q, STUB_N = %q }\nstart_timeout = 1\n", name, stubPath(), stubMode, mode, name)
+	}
+	b.write(".config/ctxfs/config.toml", own("slow", "silent")+own("noise", "garbage"))
+	b.mount()
+	b.ready("zoo")
+	for server, words := range map[string][]string{
+		"dies":  {"state: error\n", "exit status 3", "the moon is in the wrong place", "mend: ", "mcp.json", "ctxfs restart dies"},
+		"mute":  {"state: starting\n"},
+		"noise": {"state: error\n", "that are no messages", "loading modules"},
+		"gone":  {"state: error\n", "/nowhere/server", "mend: "},
+		"empty": {"state: error\n", "neither a command nor a url"},
+		"unset": {"state: unresolved-variable\n", "NOT_SET_ANYWHERE"},
+		"slow":  {"state: error\n", "no answer within 1 s", "start_timeout"},
+	} {
+		b.shows("mcps/"+server+"/STATUS.md", words...)
+	}
+	for _, server := range []string{"dies", "gone", "empty", "unset", "slow"} {
+		b.shows("STATUS.md", server)
+		if got := b.run("status").out; !strings.Contains(got, "! server "+server+" is ") {
+			t.Errorf("status does not tell of %s: %s", server, got)
+		}
+	}
+	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{"dies", "exit status 3", "mend: "}) {
+		t.Errorf("doctor: exit %d\n%v", r.code, r)
+	}
+	if left := b.read("mcps/INDEX.md"); !strings.Contains(left, "zoo/greet") {
+		t.Errorf("INDEX.md: %s", left)
+	}
+}
+
+func TestServerChanges(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	journal := filepath.Join(b.dir, "journal")
+	tools := filepath.Join(b.dir, "tools")
+	must(t, os.WriteFile(tools, []byte(`[{"name":"old","description":"The old one.","inputSchema":{"type":"object"}}]`), 0o600))
+	b.stub("zoo", "", map[string]string{stubJournal: journal, stubTools: tools})
+	b.mount()
+	b.ready("zoo")
+	starts := func() int {
+		text, _ := os.ReadFile(journal)
+		return strings.Count(string(text), "start\n")
+	}
+	before := starts()
+
+	// Restarted by hand, by name.
+	must(t, os.WriteFile(tools, []byte(`[{"name":"new","description":"The new one.","inputSchema":{"type":"object"}}]`), 0o600))
+	if got := b.ok("restart", "zoo"); !strings.Contains(got, "restarting zoo") {
+		t.Errorf("restart says: %s", got)
+	}
+	b.shows("mcps/zoo/tools/new.json", "The new one.")
+	eventually(t, "the old tool has gone", func() bool { return b.sh("ls .agentctx/mcps/zoo/tools") == "new.json\n" })
+	if starts() == before {
+		t.Error("it was not started again")
+	}
+	b.refused(exitFailed, []string{`no server is called "zo"`, "zoo"}, "restart", "zo")
+
+	// Another command in the configuration, which does not work: the tools stay.
+	b.stub("zoo", "dies", nil)
+	b.shows("mcps/zoo/STATUS.md", "state: error\n", "catalogue: ")
+	b.shows("mcps/zoo/tools/new.json", "The new one.")
+	b.ok("unmount")
+	b.mount()
+	b.shows("mcps/zoo/tools/new.json", "The new one.")
+	b.shows("mcps/zoo/STATUS.md", "state: error\n", "catalogue: ")
+
+	// A program that is gone.
+	b.servers["zoo"] = map[string]any{"command": filepath.Join(b.dir, "gone")}
+	b.configure()
+	b.shows("mcps/zoo/STATUS.md", "state: error\n", "catalogue: ", "cannot be started")
+	b.shows("mcps/zoo/tools/new.json", "The new one.")
+
+	// One more server, and one less.
+	b.stub("farm", "", nil)
+	b.ready("farm")
+	delete(b.servers, "farm")
+	b.configure()
+	eventually(t, "the server has gone", func() bool { return b.sh("ls .agentctx/mcps") == "INDEX.md\nzoo\n" })
+
+	b.ok("unmount")
+	b.refused(exitFailed, []string{"not running", "\n  start it: ctxfs mount"}, "restart", "zoo")
+}

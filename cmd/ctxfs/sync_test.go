@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ctxfs/mounts"
+)
+
+// syncing runs `ctxfs sync` until the end of the test, and waits for the first
+// pass.
+func (b *box) syncing(dir string) (cmd *exec.Cmd) {
+	b.Helper()
+	cmd = b.command(b.Context(), binary(), "sync", "--json", dir)
+	pipe, err := cmd.StdoutPipe()
+	must(b, err)
+	must(b, cmd.Start())
+	passes := json.NewDecoder(pipe)
+	var first mounts.Report
+	if err := passes.Decode(&first); err != nil || len(first.Errors) > 0 {
+		b.Fatalf("the first pass: %+v, %v", first, err)
+	}
+	go func() {
+		var more mounts.Report
+		for passes.Decode(&more) == nil {
+		}
+	}()
+	return cmd
+}
+
+func TestSyncFollows(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.stub("zoo", "", nil)
+	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks.\n---\n")
+	b.writeMode(".claude/skills/walk/go.sh", "#!/bin/sh\necho walked\n", 0o755)
+	dir := filepath.Join(b.dir, "plain")
+	cmd := b.syncing(dir)
+	pid := b.pid()
+	if m := b.status().Mounts; len(m) != 1 || m[0].Kind != "folder" || m[0].Dir != dir {
+		t.Errorf("status: %+v", m)
+	}
+	holds := func(path, words string) func() bool {
+		return func() bool {
+			text, _ := os.ReadFile(filepath.Join(dir, path))
+			return strings.Contains(string(text), words)
+		}
+	}
+	eventually(t, "the server is ready", holds("mcps/zoo/STATUS.md", "state: ready\n"))
+	eventually(t, "the root says so", holds("STATUS.md", "zoo: ready"))
+	if got := b.sh(dir + "/skills/walk/go.sh"); got != "walked\n" {
+		t.Errorf("the script says %q", got)
+	}
+
+	// It is what a mount shows.
+	b.mount()
+	same := "diff -r --exclude=.ctxfs-sync --exclude='.ctxfs*' .agentctx " + dir
+	eventually(t, "folder and mount are the same", func() bool { return b.shell(same).code == 0 })
+	list := func(at string) string {
+		return b.sh("cd " + at + " && find . -not -name '.ctxfs*' -type f -printf '%P %s %TY-%Tm-%Td %TT %#m\\n' | sort")
+	}
+	a, c := list(b.mnt()), list(dir)
+	// A plain folder's files are writable for their owner where they were made so.
+	if a != c {
+		t.Logf("of the mount:\n%s\nof the folder:\n%s", a, c)
+		t.Error("sizes, times or modes differ")
+	}
+
+	// It follows.
+	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks far.\n---\n")
+	eventually(t, "the edited skill is there", holds("skills/walk/SKILL.md", "Walks far"))
+	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
+	eventually(t, "the removed skill has gone", func() bool {
+		_, err := os.Lstat(filepath.Join(dir, "skills/walk"))
+		return os.IsNotExist(err)
+	})
+
+	// A second sync into it is refused, one into another folder is not.
+	b.refused(exitFailed, []string{"shown already", "\n  "}, "sync", "--once", dir)
+	b.ok("sync", "--once", filepath.Join(b.dir, "second"))
+	b.refused(exitFailed, []string{"is not empty"}, "mount", filepath.Join(b.dir, "second"))
+
+	b.ok("unmount", b.mnt())
+	signalTo(t, cmd.Process.Pid, syscall.SIGINT)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("sync ended with %v", err)
+	}
+	b.ended(pid)
+	if _, err := os.Stat(filepath.Join(dir, "mcps/zoo/tools/greet.json")); err != nil {
+		t.Errorf("what was written stays: %v", err)
+	}
+}
+
+// TestSyncUnmounted ends when its folder is taken away with unmount.
+func TestSyncUnmounted(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	dir := filepath.Join(b.dir, "plain")
+	cmd := b.syncing(dir)
+	b.ok("unmount", dir)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("sync ended with %v", err)
+	}
+}
+
+func TestSyncOnce(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	journal := filepath.Join(b.dir, "journal")
+	b.stub("zoo", "", map[string]string{stubJournal: journal})
+	dir := filepath.Join(b.dir, "plain")
+	if out := b.ok("sync", "--once", dir); !strings.Contains(out, " written, 0 removed, 0 unchanged") {
+		t.Errorf("sync says: %s", out)
+	}
+	var second mounts.Report
+	if err := json.Unmarshal([]byte(b.ok("sync", "--once", "--json", dir)), &second); err != nil ||
+		second.Written != 0 || second.Removed != 0 || second.Unchanged == 0 {
+		t.Errorf("the second pass: %+v, %v", second, err)
+	}
+	if _, err := os.Stat(journal); err == nil {
+		t.Error("a server was started")
+	}
+	if len(processesOf(b.dir)) > 0 {
+		t.Errorf("processes: %v", processesOf(b.dir))
+	}
+
+	// What is not ours stays.
+	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks.\n---\n")
+	b.sh("cd " + dir + " && echo mine > mine && mkdir -p skills/walk && echo mine > skills/walk/SKILL.md && echo more >> AGENTS.md && rm .ignore")
+	r := b.run("sync", "--once", dir)
+	if r.code != exitProblems {
+		t.Errorf("sync with conflicts: exit %d", r.code)
+	}
+	for _, words := range []string{"skills/walk/SKILL.md was not written by ctxfs", "AGENTS.md was changed since ctxfs wrote it", "move it away"} {
+		if !strings.Contains(r.err, words) {
+			t.Errorf("sync does not say %q: %s", words, r.err)
+		}
+	}
+	if got := b.sh("cd " + dir + " && cat mine skills/walk/SKILL.md; tail -n 1 AGENTS.md; test -f .ignore && echo back"); got != "mine\nmine\nmore\nback\n" {
+		t.Errorf("the folder: %q", got)
+	}
+	b.sh("cd " + dir + " && rm AGENTS.md skills/walk/SKILL.md")
+	b.ok("sync", "--once", dir)
+	if got := b.sh("cd " + dir + " && cat mine skills/walk/SKILL.md"); !strings.Contains(got, "description: Walks.") {
+		t.Errorf("the folder: %q", got)
+	}
+
+	b.refused(exitFailed, []string{"not a directory"}, "sync", "--once", filepath.Join(dir, "mine"))
+	b.refused(exitUsage, []string{"accepts 1 arg"}, "sync")
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestOrdinaryUser has a user who is not root do everything, through
+// fusermount3.
+func TestOrdinaryUser(t *testing.T) {
+	t.Parallel()
+	need(t, "rg", "fusermount3")
+	b := newUserBox(t)
+	b.stub("zoo", "", nil)
+	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks.\n---\n")
+	b.writeMode(".claude/skills/walk/go.sh", "#!/bin/sh\necho walked\n", 0o755)
+	b.mount()
+	reach := func() {
+		b.Helper()
+		if !waitFor(func() bool {
+			return strings.HasPrefix(b.shell("cat .agentctx/mcps/zoo/STATUS.md").out, "state: ready\n")
+		}) {
+			b.Fatalf("the server is not ready: %v", b.shell("cat .agentctx/mcps/zoo/STATUS.md"))
+		}
+		if got := b.sh("rg -l xylophone .agentctx; .agentctx/skills/walk/go.sh; stat -c %u .agentctx/AGENTS.md"); got != ".agentctx/mcps/zoo/tools/greet.json\nwalked\n"+b.sh("id -u") {
+			t.Errorf("the mount: %q", got)
+		}
+	}
+	reach()
+	b.refuses()
+	if r := b.run("doctor"); r.code != 0 || !strings.Contains(r.out, "through fusermount3") {
+		t.Errorf("doctor: exit %d\n%v", r.code, r)
+	}
+	if left := mountsBelow(b.dir); len(left) != 1 {
+		t.Errorf("mounts: %v", left)
+	}
+
+	// A dead one is mended, also where somebody works in it.
+	pid := b.pid()
+	release := b.hold(b.mnt("mcps"))
+	signalTo(t, pid, syscall.SIGKILL)
+	eventually(t, "the process has gone", func() bool { return !alive(pid) })
+	b.mount()
+	release()
+	reach()
+
+	// Two at once, one of them in use.
+	other := filepath.Join(b.dir, "h/other")
+	b.ok("mount", other)
+	defer b.hold(other)()
+	if r := b.run("unmount", other); r.code != 0 || !strings.Contains(r.err, "in use by sleep") {
+		t.Errorf("unmount of a busy mount: exit %d\n%v", r.code, r)
+	}
+	pid = b.pid()
+	b.ok("unmount")
+	if left := mountsBelow(b.dir); len(left) > 0 {
+		t.Errorf("mounts are left: %v", left)
+	}
+}
+
+// TestSpoiledFolders has folders of ctxfs's own that cannot be written to: the
+// mount works, and says what is wrong.
+func TestSpoiledFolders(t *testing.T) {
+	t.Parallel()
+	b := newUserBox(t)
+	b.stub("zoo", "", nil)
+	b.sh("mkdir -p " + b.cache + "/ctxfs && chmod 0500 " + b.cache + "/ctxfs")
+	b.mount()
+	if !waitFor(func() bool {
+		return strings.HasPrefix(b.shell("cat .agentctx/mcps/zoo/STATUS.md").out, "state: ready\n")
+	}) {
+		t.Errorf("the server is not ready: %v", b.shell("cat .agentctx/mcps/zoo/STATUS.md"))
+	}
+	if got := b.sh("ls .agentctx/mcps/zoo/tools"); got != "greet.json\n" {
+		t.Errorf("tools: %q", got)
+	}
+	if r := b.run("doctor"); r.code != exitProblems || !strings.Contains(r.out, "cannot write to "+b.cache+"/ctxfs") {
+		t.Errorf("doctor: exit %d\n%v", r.code, r)
+	}
+	b.sh("chmod 0700 " + b.cache + "/ctxfs")
+}
