@@ -44,6 +44,7 @@ type connection struct {
 // dialer is what connections of one server have in common.
 type dialer struct {
 	def    *definition
+	spawn  *spawner
 	home   string
 	lookup func(string) (string, bool)
 	timing timing
@@ -76,6 +77,10 @@ func (d *dialer) dial(ctx context.Context, legacy bool) (*connection, error) {
 	}
 	return again, errAgain
 }
+
+// errMute says that a server's standard output has ended. Mostly that is
+// because the server has.
+var errMute = errors.New("the server has closed its standard output and runs on")
 
 // hasEnded tells whether an error is that of a process that has ended.
 func hasEnded(err error) bool {
@@ -111,16 +116,19 @@ func (d *dialer) attempt(ctx context.Context, legacy bool) (*connection, error) 
 // open makes the transport, and starts the process if there is one.
 func (d *dialer) open(c *connection, legacy bool) error {
 	if d.def.transport == stdio {
-		p, err := startProcess(d.def, environ(d.lookup, d.home, d.def.env), d.home)
+		p, err := startProcess(d.def, environ(d.lookup, d.home, d.def.env), d.home, d.spawn)
 		if err != nil {
 			return err
 		}
 		c.process = p
-		c.output = newMessages(p.stdout, func() { c.lose(nil) })
-		c.transport = transport.NewIO(c.output, p.stdin, nil)
+		c.output = newMessages(p.stdout, func() { c.lose(errMute) })
+		c.transport = transport.NewIO(c.output, &stdin{File: p.stdin, limit: d.timing.eof, broken: c.lose}, nil)
 		c.running.Go(func() {
-			<-p.exited
-			c.lose(nil)
+			select {
+			case <-p.exited:
+				c.lose(nil)
+			case <-c.background.Done():
+			}
 		})
 		return nil
 	}
@@ -249,6 +257,15 @@ func (c *connection) lose(cause error) {
 		c.cause = cause
 		close(c.lost)
 	})
+}
+
+func (c *connection) isLost() bool {
+	select {
+	case <-c.lost:
+		return true
+	default:
+		return false
+	}
 }
 
 // request sends one request and returns the raw result. Results go round the

@@ -99,6 +99,7 @@ func (p *Provider) Close() error {
 		}
 	}
 	p.running.Wait()
+	p.spawn.close()
 	return nil
 }
 

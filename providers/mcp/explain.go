@@ -22,7 +22,7 @@ func (e *lostError) Error() string {
 	if e.cause == nil {
 		return "the server has ended"
 	}
-	return "the connection is lost: " + trimURL(e.cause).Error()
+	return trimURL(e.cause).Error()
 }
 
 func (e *lostError) Unwrap() error { return e.cause }
@@ -40,8 +40,13 @@ func (e *endedError) Unwrap() error { return e.cause }
 // called before the connection is closed, which ends every process.
 func (c *connection) ending(err error, t timing) error {
 	var lost *lostError
-	if c.process != nil && (hasEnded(err) || errors.As(err, &lost)) && c.process.waitFor(t.eof) {
+	switch {
+	case c.process == nil || !hasEnded(err) && !errors.As(err, &lost):
+		return err
+	case c.process.waitFor(t.eof):
 		return &endedError{status: c.process.status, cause: err}
+	case hasEnded(err):
+		return errMute
 	}
 	return err
 }
@@ -81,6 +86,8 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 			is.what += ", before it answered"
 		}
 		is.mend = "see the end of its standard error below, mend " + entry + ", then " + again
+	case errors.Is(err, errDeaf):
+		is.what = errDeaf.Error()
 	case errors.As(err, &version):
 		is.what = fmt.Sprintf("the server speaks version %s of the protocol; ctxfs speaks %s", version.Version, strings.Join(mcp.ValidProtocolVersions, ", "))
 		is.mend = "update the server or ctxfs, then " + again

@@ -46,8 +46,8 @@ func newWorld(t testing.TB) *world {
 		CacheDir: filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
 		timing: timing{
 			start: 20 * time.Second, discover: 300 * time.Millisecond, slot: 100 * time.Millisecond,
-			settle: time.Millisecond, retry: time.Hour, retryMax: time.Hour, relisten: 10 * time.Millisecond,
-			eof: 500 * time.Millisecond, term: 200 * time.Millisecond,
+			settle: time.Millisecond, calm: 5 * time.Millisecond, retry: time.Hour, retryMax: time.Hour, relisten: 10 * time.Millisecond,
+			eof: 500 * time.Millisecond, term: 200 * time.Millisecond, kill: 10 * time.Second,
 		},
 	}
 	return w
@@ -216,7 +216,11 @@ func (w *world) until(what string, ok func() bool) {
 		case <-w.news:
 		case <-tick.C:
 		case <-deadline:
-			w.t.Fatalf("not within 30 s: %s\n%s", what, w.cat("INDEX.md"))
+			index := ""
+			if w.tree != nil {
+				index = w.cat("INDEX.md")
+			}
+			w.t.Fatalf("not within 30 s: %s\n%s", what, index)
 		}
 	}
 }

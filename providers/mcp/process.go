@@ -25,7 +25,7 @@ type process struct {
 }
 
 // startProcess starts the server of a definition.
-func startProcess(d *definition, env []string, home string) (*process, error) {
+func startProcess(d *definition, env []string, home string, spawn *spawner) (*process, error) {
 	dir := d.dir
 	if dir == "" {
 		dir = home
@@ -53,7 +53,7 @@ func startProcess(d *definition, env []string, home string) (*process, error) {
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 		WaitDelay:   time.Second, // a grandchild may hold the standard error
 	}
-	err = p.cmd.Start()
+	err = spawn.start(p.cmd)
 	inR.Close()
 	outW.Close()
 	if err != nil {
@@ -69,7 +69,8 @@ func startProcess(d *definition, env []string, home string) (*process, error) {
 }
 
 // stop ends the process and all of its group, and waits for its end: its
-// standard input is closed; it is asked to end; it is killed.
+// standard input is closed; it is asked to end; it is killed. What hangs in
+// the kernel even then is left to it.
 func (p *process) stop(t timing) {
 	p.stdin.Close()
 	if !p.waitFor(t.eof) {
@@ -77,7 +78,7 @@ func (p *process) stop(t timing) {
 		p.waitFor(t.term)
 	}
 	p.signal(syscall.SIGKILL) // what is left of the group, in any case
-	<-p.exited
+	p.waitFor(t.kill)
 	p.stdout.Close()
 }
 

@@ -38,6 +38,7 @@ type Provider struct {
 	timing  timing
 	cache   cache
 	slots   slots
+	spawn   *spawner
 	root    *fs.Folder
 	running sync.WaitGroup
 
@@ -75,6 +76,7 @@ func New(opts Options) *Provider {
 		opts: opts, env: opts.Env, timing: opts.timing,
 		cache:   cache{dir: opts.CacheDir, log: opts.Env.Log},
 		slots:   make(slots, max(4, 2*runtime.GOMAXPROCS(0))),
+		spawn:   newSpawner(),
 		root:    new(fs.Folder),
 		leaving: make(map[string]*server),
 		good:    make(map[string][]*definition),

@@ -76,7 +76,7 @@ type life struct {
 }
 
 // live starts the server, shows its lists, and stays with it until it ends, a
-// restart is asked for, or ctx ends.
+// restart interrupts it, or ctx ends.
 func (s *server) live(ctx context.Context) life {
 	slot, err := s.p.slots.take(ctx, s.p.timing.slot)
 	if err != nil {
@@ -85,13 +85,13 @@ func (s *server) live(ctx context.Context) life {
 	defer slot.release()
 
 	limit := s.p.timing.start
+	ctx, interrupt := context.WithCancel(ctx)
 	s.mu.Lock()
 	def, legacy := s.def, s.shown != nil && s.shown.Legacy && s.shown.Command == s.def.hash()
 	if def.startTimeout > 0 {
 		limit = def.startTimeout
 	}
-	starting, stop := context.WithTimeout(ctx, limit)
-	s.interrupt = stop
+	s.interrupt = interrupt
 	select {
 	case <-s.again: // this is the start that was asked for
 	default:
@@ -101,10 +101,12 @@ func (s *server) live(ctx context.Context) life {
 		s.mu.Lock()
 		s.interrupt = nil
 		s.mu.Unlock()
-		stop()
+		interrupt()
 	}()
+	starting, stop := context.WithTimeout(ctx, limit)
+	defer stop()
 
-	d := &dialer{def: def, home: s.p.opts.Home, lookup: s.p.opts.LookupEnv, timing: s.p.timing, now: s.p.env.Now}
+	d := &dialer{def: def, spawn: s.p.spawn, home: s.p.opts.Home, lookup: s.p.opts.LookupEnv, timing: s.p.timing, now: s.p.env.Now}
 	c, err := d.dial(starting, legacy)
 	if err != nil {
 		return life{condition: s.explain(def, c, err, limit)}
@@ -131,23 +133,25 @@ func (s *server) live(ctx context.Context) life {
 // serve keeps the lists current as long as the server runs. It returns why it
 // does no more, or nil where that was wanted.
 func (s *server) serve(ctx context.Context, c *connection, limit time.Duration) error {
+	settle := s.p.timing.settle
+	var listed time.Time
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-s.again:
-			s.again <- struct{}{} // for run
 			return nil
 		case <-c.lost:
 			return &lostError{cause: c.cause}
 		case <-c.changed:
 		}
-		settle := time.NewTimer(s.p.timing.settle)
+		if s.p.env.Now().Sub(listed) > 2*settle {
+			settle = s.p.timing.settle
+		} else { // it has news whenever it was asked
+			settle = min(2*settle, s.p.timing.calm)
+		}
 		select {
 		case <-ctx.Done():
-			settle.Stop()
 			return nil
-		case <-settle.C:
+		case <-time.After(settle):
 		}
 		select { // what was told meanwhile is answered by the same lists
 		case <-c.changed:
@@ -156,9 +160,12 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration) 
 		listing, stop := context.WithTimeout(ctx, limit)
 		all := c.lists(listing)
 		stop()
+		listed = s.p.env.Now()
 		switch {
 		case ctx.Err() != nil:
 			return nil
+		case c.isLost():
+			return &lostError{cause: c.cause}
 		case all[tools].err != nil && c.http != nil && c.http.sessionLost():
 			return &lostError{cause: all[tools].err}
 		}

@@ -30,7 +30,7 @@ type server struct {
 	condition condition
 	shown     *snapshot  // nil where there is no catalogue
 	unsaved   *catalogue // the catalogue, where it could not be saved
-	interrupt func()     // ends the attempt to start that is under way
+	interrupt func()     // ends the life of the server that is under way
 	texts     map[string]text
 }
 

@@ -217,11 +217,18 @@ func TestNoProcessIsLeft(t *testing.T) {
 	if err := w.p.Close(); err != nil {
 		t.Fatal(err)
 	}
+	untilDead(t, pid)
+}
+
+// untilDead waits for the end of a process whose parent is not this one.
+func untilDead(t *testing.T, pid int) {
+	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); syscall.Kill(pid, 0) == nil && !zombie(pid); {
 		if time.Now().After(deadline) {
-			t.Fatalf("the grandchild %d is alive", pid)
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended this moment
+			t.Fatalf("process %d is alive", pid)
 		}
-		time.Sleep(time.Millisecond) // its parent is init, nobody else is told
+		time.Sleep(time.Millisecond) // only its parent is told
 	}
 }
 

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -58,9 +60,20 @@ func runStub(mode string) {
 		grandchild()
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
-		for {
-			time.Sleep(time.Hour)
+		journal(fmt.Sprintf("pid %d", os.Getpid()))
+		stay()
+	case "stubborn-server":
+		signal.Ignore(syscall.SIGTERM)
+		defer stay()
+	case "loud":
+		noise := bytes.Repeat([]byte("noise noise noise\n"), 1<<12)
+		for range 64 << 20 / len(noise) {
+			_, _ = os.Stderr.Write(noise)
 		}
+		fmt.Fprintln(os.Stderr, "the last words")
+	case "daemon":
+		New(Options{Home: os.Getenv("HOME"), CacheDir: filepath.Join(os.Getenv("HOME"), "cache")}).Start()
+		stay()
 	}
 	out := bufio.NewWriter(os.Stdout)
 	in := bufio.NewReader(os.Stdin)
@@ -88,8 +101,24 @@ func runStub(mode string) {
 			fmt.Fprintln(os.Stderr, "that is all for today")
 			os.Exit(4)
 		}
-		if mode == "changes" && m.Method == "tools/list" {
+		if m.Method != "tools/list" {
+			continue
+		}
+		switch mode {
+		case "changes":
 			go tellWhenToolsChange(before)
+		case "storm":
+			for range 1000 {
+				fmt.Println(listChanged)
+			}
+		case "hangs-later":
+			fmt.Println(listChanged)
+			_, _ = io.Copy(io.Discard, in)
+			return
+		case "mute":
+			os.Stdout.Close()
+			_, _ = io.Copy(io.Discard, in)
+			return
 		}
 	}
 }
@@ -154,7 +183,16 @@ func tellWhenToolsChange(before string) {
 	for stubbedTools() == before {
 		time.Sleep(5 * time.Millisecond)
 	}
-	fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	fmt.Println(listChanged)
+}
+
+const listChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+
+// stay outlives everything but a signal that cannot be ignored.
+func stay() {
+	for {
+		time.Sleep(time.Hour)
+	}
 }
 
 // grandchild starts one that ends neither with its input nor when asked to,

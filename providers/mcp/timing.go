@@ -7,12 +7,14 @@ type timing struct {
 	start    time.Duration // until a server has answered, unless configured
 	discover time.Duration // for an answer to the modern probe
 	slot     time.Duration // after which a silent server gives its slot back
-	settle   time.Duration // from the news of a change to asking for the lists
+	settle   time.Duration // from the news of a change to asking for the lists; doubles while there is news after news
+	calm     time.Duration // the longest of these
 	retry    time.Duration // before the first new try; doubles with each
 	retryMax time.Duration
 	relisten time.Duration // before a stream of notifications that ended is opened again
 	eof      time.Duration // from the end of its input to SIGTERM
 	term     time.Duration // from SIGTERM to SIGKILL
+	kill     time.Duration // from SIGKILL to giving up
 }
 
 func usualTiming() timing {
@@ -21,10 +23,12 @@ func usualTiming() timing {
 		discover: 2 * time.Second,
 		slot:     3 * time.Second,
 		settle:   200 * time.Millisecond,
+		calm:     30 * time.Second,
 		retry:    5 * time.Second,
 		retryMax: 10 * time.Minute,
 		relisten: 5 * time.Second,
 		eof:      2 * time.Second,
-		term:     3 * time.Second,
+		term:     2 * time.Second,
+		kill:     2 * time.Second,
 	}
 }

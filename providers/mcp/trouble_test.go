@@ -1,0 +1,179 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestAServerThatClosesItsOutput(t *testing.T) {
+	w := newWorld(t)
+	w.claude(map[string]any{"mute": stub("mute")})
+	w.open().start()
+	contains(t, w.untilState("mute", "error"), "error: the server has closed its standard output and runs on\n")
+	containsNot(t, w.cat("mute/STATUS.md"), "tools/list failed")
+}
+
+func TestALoudServer(t *testing.T) {
+	w := newWorld(t)
+	w.claude(map[string]any{"loud": stub("loud")})
+	w.open().start()
+	w.untilState("loud", "ready")
+}
+
+// TestNewsWithoutEnd has a server that always says that its list has changed.
+// It is asked, but more and more seldom.
+func TestNewsWithoutEnd(t *testing.T) {
+	w := newWorld(t)
+	w.opts.timing.calm = time.Hour
+	journal, count := w.journal()
+	w.claude(map[string]any{"storm": stub("storm", stubJournal, journal)})
+	w.open().start()
+	w.until("a list", func() bool { return count("tools/list") >= 1 })
+	begun := time.Now()
+	w.until("seven lists", func() bool { return count("tools/list") >= 8 })
+	if took, least := time.Since(begun), (2+4+8+16+32+64)*time.Millisecond; took < least {
+		t.Errorf("seven lists took %v, not %v", took, least)
+	}
+}
+
+func TestAServerThatDoesNotRead(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	var told error
+	in := &stdin{File: w, limit: time.Millisecond, broken: func(err error) { told = err }}
+	if _, err := in.Write([]byte("a message\n")); err != nil || told != nil {
+		t.Errorf("a message: %v, %v", err, told)
+	}
+	if _, err := in.Write(make([]byte, 1<<20)); !errors.Is(err, errDeaf) || !errors.Is(told, errDeaf) {
+		t.Errorf("more than the pipe takes: %v, %v", err, told)
+	}
+}
+
+func TestCloseIsBounded(t *testing.T) {
+	w := newWorld(t)
+	w.opts.timing.slot = time.Millisecond
+	servers := map[string]any{}
+	for i := range 6 {
+		servers[fmt.Sprint("s", i)] = stub("stubborn-server", "N", fmt.Sprint(i))
+	}
+	w.claude(servers)
+	w.open().start()
+	for name := range servers {
+		w.untilState(name, "ready")
+	}
+	begun := time.Now()
+	if err := w.p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	timing := w.opts.timing
+	if took := time.Since(begun); took < timing.eof+timing.term || took > 2*(timing.eof+timing.term)+2*time.Second {
+		t.Errorf("closing took %v", took)
+	}
+}
+
+func TestCloseDuringTheWait(t *testing.T) {
+	w := newWorld(t) // tries again after an hour
+	w.claude(map[string]any{"dies": stub("dies-at-start")})
+	w.open().start()
+	w.untilState("dies", "error")
+	if err := errors.Join(w.p.Close(), w.p.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRestartInterrupts(t *testing.T) {
+	for _, mode := range []string{"silent", "hangs-later"} {
+		t.Run(mode, func(t *testing.T) {
+			w := newWorld(t)
+			w.opts.timing.start = time.Hour
+			journal, count := w.journal()
+			w.claude(map[string]any{"stub": stub(mode, stubJournal, journal)})
+			w.open().start()
+			want := map[string]string{"silent": "start", "hangs-later": "tools/list"}[mode]
+			for i := range 3 {
+				w.until(want, func() bool { return count(want) == i+1 })
+				if err := w.p.Restart("stub"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.until("the last start", func() bool { return count("start") >= 4 })
+		})
+	}
+}
+
+// TestEverythingAtOnce reloads, restarts and reads while servers come and go,
+// and closes in the midst of it.
+func TestEverythingAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.opts.timing.retry, w.opts.timing.retryMax = time.Millisecond, time.Millisecond
+	configurations := []map[string]any{
+		{"a": stub("ok"), "b": stub("dies-after-handshake")},
+		{"a": stub("ok", "N", "2"), "c": stub("silent")},
+		{"a": stub("ok"), "d": map[string]any{"command": "x", "disabled": true}},
+		{},
+	}
+	w.claude(configurations[0])
+	w.open().start()
+	var all sync.WaitGroup
+	all.Go(func() {
+		for i := range 12 {
+			w.claude(configurations[i%len(configurations)])
+			w.p.Reload()
+		}
+	})
+	for range 2 {
+		all.Go(func() {
+			for range 200 {
+				_ = w.p.Restart("") // some cannot be
+				w.p.Status()
+				for range w.p.Documents() {
+				}
+				_, _ = w.read("a/STATUS.md") // it comes and goes
+			}
+		})
+	}
+	all.Wait()
+	w.claude(configurations[0])
+	w.p.Reload()
+	w.untilState("a", "ready")
+	all.Go(w.p.Reload)
+	all.Go(func() { _ = w.p.Restart("") }) // it may be closed already
+	if err := w.p.Close(); err != nil {
+		t.Error(err)
+	}
+	all.Wait()
+}
+
+// TestTwoOverOneCache has two providers, as two daemons have that were started
+// with different runtime folders, write the same cache files.
+func TestTwoOverOneCache(t *testing.T) {
+	w := newWorld(t)
+	tools := w.write("tools.json", `[{"name":"one"}]`)
+	w.claude(map[string]any{"stub": stub("changes", stubTools, tools)})
+	w.open().start()
+	other := &world{t: t, home: w.home, dir: w.dir, opts: w.opts, news: make(chan struct{}, 1)}
+	other.opts.Env.Changed = other.changed
+	other.open().start()
+	for i := range 5 {
+		name := fmt.Sprintf("tool%d", i)
+		w.write(tools, fmt.Sprintf(`[{"name":%q}]`, name))
+		for _, w := range []*world{w, other} {
+			w.until(name, func() bool { return w.ls("stub/tools") == name+".json" })
+		}
+	}
+	if err := other.p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.reopen()
+	if got := w.ls("stub/tools"); got != "tool4.json" {
+		t.Errorf("the cache has %s", got)
+	}
+}
