@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -55,6 +56,7 @@ func launch(command *exec.Cmd, logPath string) error {
 	command.Stdin, command.Stdout, command.Stderr = nil, logFile, logFile
 	command.ExtraFiles = []*os.File{tell} // becomes ReadyFD
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	keepDescriptors()
 	err = command.Start()
 	tell.Close()
 	if err != nil {
@@ -75,6 +77,21 @@ func launch(command *exec.Cmd, logPath string) error {
 		return &Fault{Message: "the background process ended at once", Hint: "its log: " + logPath}
 	}
 	return &Fault{Message: fmt.Sprintf("the background process was not ready within %v", startTimeout), Hint: "its log: " + logPath}
+}
+
+// keepDescriptors keeps what this process was handed open, such as the lock of
+// a shell script, from programs that it starts: the background process would
+// hold it for days.
+func keepDescriptors() {
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return // then they are handed on
+	}
+	for _, entry := range open {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
 }
 
 // maxLog is the size in bytes past which a log is set aside at the next start.
