@@ -26,11 +26,11 @@ type app struct {
 	runtime string // folder for the socket
 }
 
-// newApp finds the folders, and makes those of our own that are not there.
+// newApp finds the folders. Only that for the socket is made if need be.
 func newApp(lookupEnv func(string) (string, bool)) (*app, error) {
 	home, err := os.UserHomeDir()
 	if err != nil || !filepath.IsAbs(home) {
-		return nil, &mounts.Fault{Message: "the home folder is not known", Hint: "set HOME to an absolute path"}
+		return new(app), &mounts.Fault{Message: "the home folder is not known", Hint: "set HOME to an absolute path"}
 	}
 	xdg := func(variable string, fallback ...string) string {
 		if dir, ok := lookupEnv(variable); ok && filepath.IsAbs(dir) {
@@ -44,11 +44,6 @@ func newApp(lookupEnv func(string) (string, bool)) (*app, error) {
 		config:    filepath.Join(xdg("XDG_CONFIG_HOME", ".config"), "config.toml"),
 		state:     xdg("XDG_STATE_HOME", ".local", "state"),
 		cache:     xdg("XDG_CACHE_HOME", ".cache"),
-	}
-	for _, dir := range []string{a.state, a.cache} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, fmt.Errorf("cannot make a folder of ctxfs's own: %w", err)
-		}
 	}
 	a.runtime, err = mounts.RuntimeDir(lookupEnv)
 	return a, err
@@ -64,6 +59,12 @@ func (a *app) start() (*mounts.Client, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
+	}
+	if err := os.MkdirAll(a.state, 0o700); err != nil {
+		return nil, &mounts.Fault{
+			Message: fmt.Sprintf("cannot make the folder for the log of the background process: %v", err),
+			Hint:    "set XDG_STATE_HOME to a folder that you can write to",
+		}
 	}
 	return mounts.Start(a.runtime, exec.Command(self, "daemon"), a.logPath())
 }

@@ -30,8 +30,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		Short: "look for what is wrong, and say what mends it",
 		Long: `Doctor checks whether this user can mount, whether mounts and the background
 process are well, whether the configuration can be read and every provider
-works. For each fault it names the command that mends it. It changes nothing,
-and exits with 4 if there is something to mend.`,
+works. For each fault it names the command that mends it. It mends nothing by
+itself, and exits with 4 if there is something to mend.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := a.examine(cmd.Context())
@@ -115,7 +115,11 @@ func (a *app) checkTools() finding {
 
 func (a *app) checkFolders() finding {
 	for _, dir := range []string{a.state, a.cache, a.runtime} {
-		f, err := os.CreateTemp(dir, ".doctor-*")
+		err := os.MkdirAll(dir, 0o700)
+		var f *os.File
+		if err == nil {
+			f, err = os.CreateTemp(dir, ".doctor-*")
+		}
 		if err != nil {
 			return finding{"folders", false, fmt.Sprintf("cannot write to %s: %v", dir, err), "make it yours: sudo chown -R $(id -un) " + dir}
 		}

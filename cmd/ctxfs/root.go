@@ -52,16 +52,16 @@ func (e *coded) Unwrap() error { return e.err }
 
 // run is the whole program.
 func run(ctx context.Context, args []string, io stdio) int {
-	a, err := newApp(os.LookupEnv)
-	if err == nil {
-		a.stdio = io
-		root := a.rootCommand()
-		root.SetArgs(args)
-		root.SetIn(io.in)
-		root.SetOut(io.out)
-		root.SetErr(io.err)
-		err = root.ExecuteContext(ctx)
-	}
+	a, fault := newApp(os.LookupEnv)
+	a.stdio = io
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(io.in)
+	root.SetOut(io.out)
+	root.SetErr(io.err)
+	// Help is there even where nothing else is.
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return fault }
+	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
 	}
