@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -68,6 +69,9 @@ func (a *app) serverInfo(ctx context.Context) (mounts.ServerInfo, error) {
 	}
 	defer c.Close()
 	err = a.ask(ctx, c, "status", nil, &info)
+	if errors.Is(err, mounts.ErrGone) {
+		return mounts.ServerInfo{}, nil // it was ending
+	}
 	return info, err
 }
 

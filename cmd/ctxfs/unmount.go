@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -30,7 +31,14 @@ taken away too. Where nothing is mounted it does nothing.`,
 			return a.completeMounts(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.unmount(cmd.Context(), args, all, asJSON)
+			err := a.unmount(cmd.Context(), args, all, asJSON)
+			for range 3 {
+				if !errors.Is(err, mounts.ErrGone) {
+					break
+				}
+				err = a.unmount(cmd.Context(), args, all, asJSON) // what it has left
+			}
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "take every mount away")
