@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -53,11 +52,4 @@ func TestHelp(t *testing.T) {
 	b.refused(exitUsage, []string{"unknown command", hint + "status --help"}, "status", "x")
 	b.refused(exitUsage, []string{"unknown shorthand flag: 'z'", hint + "ls --help"}, "ls", "-z")
 	b.refused(exitUsage, []string{"--all and a folder exclude each other"}, "unmount", "--all", "/tmp")
-
-	// Without a home folder there is nothing to be found.
-	cmd := b.command(context.Background(), binary(), "status")
-	cmd.Env = []string{"HOME=relative"}
-	if out, err := cmd.CombinedOutput(); err == nil || string(out) != "ctxfs: the home folder is not known\n  set HOME to an absolute path\n" {
-		t.Errorf("without a home folder: %v: %s", err, out)
-	}
 }

@@ -108,6 +108,17 @@ func TestSyncUnmounted(t *testing.T) {
 	}
 }
 
+// TestSyncKilled ends the background process all the same.
+func TestSyncKilled(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	cmd := b.syncing(filepath.Join(b.dir, "plain"))
+	pid := b.pid()
+	signalTo(t, cmd.Process.Pid, syscall.SIGKILL)
+	_ = cmd.Wait()
+	b.ended(pid)
+}
+
 func TestSyncOnce(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

@@ -1,0 +1,151 @@
+package mounts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"testing"
+
+	"ctxfs/fs"
+)
+
+// serve runs a server with some handlers until the end of the test.
+func serve(t *testing.T, handlers map[string]Handler) (runtime string, s *Server) {
+	t.Helper()
+	runtime, err := os.MkdirTemp("/tmp", "cx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(runtime) })
+	s, err = NewServer(Options{
+		Runtime: runtime, Tree: fs.NewTree(new(fs.Folder), fs.TreeOptions{}), Sources: func() []string { return nil },
+		Handlers: handlers, Version: "test", Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan struct{})
+	go func() {
+		s.Serve()
+		close(served)
+	}()
+	t.Cleanup(func() {
+		s.End()
+		<-served
+	})
+	return runtime, s
+}
+
+func dial(t *testing.T, runtime string) *Client {
+	t.Helper()
+	c, err := Dial(runtime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func TestConversation(t *testing.T) {
+	gone := make(chan struct{})
+	runtime, _ := serve(t, map[string]Handler{
+		"count": func(_ context.Context, c *Conn) error {
+			var n int
+			if err := c.Args(&n); err != nil {
+				return err
+			}
+			for i := range n {
+				if err := c.Progress(i); err != nil {
+					return err
+				}
+			}
+			if err := c.Reply("done"); err != nil {
+				return err
+			}
+			_, err := c.Write([]byte("raw"))
+			return err
+		},
+		"fail": func(context.Context, *Conn) error { return &Fault{Message: "no", Hint: "do this"} },
+		"hang": func(ctx context.Context, c *Conn) error {
+			if err := c.Progress(0); err != nil {
+				return err
+			}
+			<-ctx.Done()
+			close(gone)
+			return ctx.Err()
+		},
+	})
+
+	var got []string
+	var last string
+	c := dial(t, runtime)
+	err := c.Call(t.Context(), "count", 3, &last, func(v json.RawMessage) { got = append(got, string(v)) })
+	rest, restErr := io.ReadAll(c.Rest())
+	if err != nil || restErr != nil || strings.Join(got, " ") != "0 1 2" || last != "done" || string(rest) != "raw" {
+		t.Errorf("count: %v, %v, %v, %q, %q", err, restErr, got, last, rest)
+	}
+
+	for op, want := range map[string]Fault{
+		"fail":    {Message: "no", Hint: "do this"},
+		"no such": {Message: `the background process (version test) does not know "no such"`, Hint: "start it anew: ctxfs unmount --all; ctxfs mount"},
+	} {
+		var fault *Fault
+		if err := dial(t, runtime).Call(t.Context(), op, nil, nil, nil); !errors.As(err, &fault) || *fault != want {
+			t.Errorf("%s: %v", op, err)
+		}
+	}
+	if err := dial(t, runtime).Call(t.Context(), "count", "three", nil, nil); err == nil {
+		t.Error("an argument of a wrong type is taken")
+	}
+
+	// Who leaves ends what is done for him.
+	ctx, cancel := context.WithCancel(t.Context())
+	err = dial(t, runtime).Call(ctx, "hang", nil, nil, func(json.RawMessage) { cancel() })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("hang: %v", err)
+	}
+	<-gone
+}
+
+// TestStrangers say something else, or nothing, and leave: the server goes on.
+func TestStrangers(t *testing.T) {
+	runtime, s := serve(t, nil)
+	for _, text := range []string{"", "\n", "GET / HTTP/1.0\r\n\r\n", "{\"op\":\"status\"", "[]\n", strings.Repeat("x", 1<<20)} {
+		conn, err := net.Dial("unix", socketPath(runtime))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, text)
+		conn.Close()
+	}
+	var info ServerInfo
+	if err := dial(t, runtime).Call(t.Context(), "status", nil, &info, nil); err != nil || info.Pid != os.Getpid() {
+		t.Errorf("status: %+v, %v", info, err)
+	}
+	if _, err := NewServer(s.opts); !errors.Is(err, ErrRunning) {
+		t.Errorf("a second server: %v", err)
+	}
+	if got := LockHolder(runtime); got == "unknown" {
+		t.Error("the lock does not tell its holder")
+	}
+}
+
+// TestServerEnds leaves no socket, and hangs up on those who wait.
+func TestServerEnds(t *testing.T) {
+	runtime, s := serve(t, map[string]Handler{"hang": func(ctx context.Context, c *Conn) error {
+		if err := c.Progress(0); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	err := dial(t, runtime).Call(t.Context(), "hang", nil, nil, func(json.RawMessage) { s.End() })
+	if !errors.Is(err, ErrGone) {
+		t.Errorf("who waits is told %v", err)
+	}
+}

@@ -1,0 +1,69 @@
+package mounts
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+func TestResolve(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(elements ...string) string { return filepath.Join(append([]string{dir}, elements...)...) }
+	for _, err := range []error{
+		os.MkdirAll(at("real", "sub"), 0o700),
+		os.Symlink("real", at("link")),
+		os.Symlink(at("link", "sub"), at("far")),
+		os.Symlink("missing", at("dangling")),
+		os.Symlink("loop", at("loop")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{
+		at("real"):                    at("real"),
+		at("real", "..", "real", "."): at("real"),
+		at("link"):                    at("real"),
+		at("link", "sub"):             at("real", "sub"),
+		at("far"):                     at("real", "sub"),
+		at("dangling"):                at("missing"),
+		at("link", "new"):             at("real", "new"),
+		at("no", "such", "folder"):    at("no", "such", "folder"),
+		"/":                           "/",
+	} {
+		if got, err := Resolve(path); err != nil || got != want {
+			t.Errorf("Resolve(%q) = %q, %v; want %q", path, got, err, want)
+		}
+	}
+	if got, err := Resolve(at("loop")); !errors.Is(err, syscall.ELOOP) {
+		t.Errorf("Resolve of a loop = %q, %v", got, err)
+	}
+}
+
+func TestQuoteAndUnescape(t *testing.T) {
+	for path, want := range map[string]string{
+		"/plain/path_1.x": "/plain/path_1.x",
+		"/two words":      "'/two words'",
+		"/it's":           `'/it'\''s'`,
+		"~/x":             "'~/x'",
+	} {
+		if got := quote(path); got != want {
+			t.Errorf("quote(%q) = %s, want %s", path, got, want)
+		}
+	}
+	for field, want := range map[string]string{
+		`/a\040b\011c\012d\134e`: "/a b\tc\nd\\e",
+		`/x\04`:                  `/x\04`,
+		`/x\999`:                 `/x\999`,
+		`/end\`:                  `/end\`,
+	} {
+		if got := unescape(field); got != want {
+			t.Errorf("unescape(%s) = %q, want %q", field, got, want)
+		}
+	}
+}
