@@ -127,18 +127,21 @@ func (d *definition) finish(wrong string, x *expander) {
 	if d.dir != "" && !filepath.IsAbs(d.dir) {
 		d.dir = filepath.Join(x.home, d.dir)
 	}
-	where := d.quotedName() + " in " + d.file
+	correct := "correct the entry " + d.quotedName() + " in " + d.file + "; it is read again at once"
 	switch {
 	case wrong != "":
-		d.fault = &fault{state: stateError, what: "the entry is not valid: " + wrong, mend: "mend the entry " + where}
+		d.fault = &fault{state: stateError, what: "the entry is not valid: " + wrong, mend: correct}
 	case x.unset != "":
 		d.fault = &fault{
 			state: stateUnresolved,
-			what:  "the variable " + clean.Line(x.unset) + " of the configuration is not set",
-			mend:  "set it in the environment in which ctxfs starts, or mend the entry " + where,
+			what:  "the variable " + clean.Line(x.unset) + " in its configuration has no value",
+			mend:  correct,
+		}
+		if x.missing != "" {
+			d.fault.mend = "export " + clean.Line(x.missing) + " and start ctxfs anew with it (ctxfs unmount, ctxfs mount), or " + correct
 		}
 	case d.command == "" && d.url == "":
-		d.fault = &fault{state: stateError, what: "the entry has neither a command nor a url", mend: "mend the entry " + where}
+		d.fault = &fault{state: stateError, what: "the entry has neither a command nor a url", mend: correct}
 	}
 }
 
@@ -261,7 +264,7 @@ func (d *definition) choose(kind string) (wrong string) {
 			return fmt.Sprintf(`"type" is %q, but there is no "url"`, kind)
 		}
 	case "sse":
-		return `the transport "sse" is not supported: give the server's streamable HTTP address with "type": "http"`
+		return `the transport "sse" is not supported; if the server also has an address for streamable HTTP (often /mcp instead of /sse), give that, with the type "http"`
 	default:
 		return fmt.Sprintf(`"type" is %q, and not "stdio" or "http"`, clean.Line(kind))
 	}

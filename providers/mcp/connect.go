@@ -143,7 +143,7 @@ func (d *dialer) open(c *connection, legacy bool) error {
 	}
 	t, err := transport.NewStreamableHTTP(d.def.url, options...)
 	if err != nil {
-		return &startFault{what: "the url of the entry is not valid", hint: "mend the url in the entry"}
+		return &startFault{what: "the url of the entry is not valid", hint: "correct the url"}
 	}
 	c.transport = t
 	return nil

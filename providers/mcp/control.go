@@ -49,7 +49,7 @@ func (p *Provider) Reload() {
 // configured under; "" is all that can be started. It does not wait for it.
 func (p *Provider) Restart(name string) error {
 	if !p.hasStarted() {
-		return errors.New("no server can be restarted: ctxfs is not running; ctxfs mount starts it")
+		return errors.New("no server can be restarted, ctxfs does not run any; start them: ctxfs mount")
 	}
 	var known []string
 	var chosen []*server
@@ -75,7 +75,7 @@ func (p *Provider) Restart(name string) error {
 		if near := nearest.Of(name, known); near != "" {
 			return fmt.Errorf("%s; did you mean %q?", msg, clean.Line(near))
 		}
-		return fmt.Errorf("%s; ctxfs ls mcps lists them", msg)
+		return fmt.Errorf("%s; list them: ctxfs ls mcps", msg)
 	}
 	var errs []error
 	for _, s := range chosen {

@@ -143,12 +143,12 @@ func TestEntriesThatAreWrong(t *testing.T) {
 		"none":  `error: the entry has neither a command nor a url`,
 		"sse":   `the transport "sse" is not supported`,
 		"unset": "state: unresolved-variable\n",
-		"ws":    "the variable ${workspaceFolder} of the configuration is not set",
+		"ws":    "the variable ${workspaceFolder} in its configuration has no value",
 		"fine":  "state: stopped\n",
 	} {
 		contains(t, w.cat(server+"/STATUS.md"), want)
 	}
-	contains(t, w.cat("unset/STATUS.md"), "the variable ${NO_SUCH_TOKEN} of the configuration is not set")
+	contains(t, w.cat("unset/STATUS.md"), "mend: export NO_SUCH_TOKEN and start ctxfs anew", "the variable ${NO_SUCH_TOKEN} in its configuration has no value")
 }
 
 func TestAFileThatIsNotJSON(t *testing.T) {

@@ -17,7 +17,9 @@ type expander struct {
 	lookup  func(string) (string, bool)
 	home    string
 
-	unset   string   // the first variable that is not set
+	unset   string   // the first reference that has no value
+	missing string   // the variable of the environment that it names, or ""
+	asked   string   // the variable that was looked up last
 	secrets []string // the values of variables
 }
 
@@ -32,6 +34,7 @@ func (x *expander) expand(s string) string {
 		}
 		reference, after, closed := strings.Cut(rest, "}")
 		if closed {
+			x.asked = ""
 			value, known, set := x.dialect(x, reference)
 			switch {
 			case known && set:
@@ -39,7 +42,7 @@ func (x *expander) expand(s string) string {
 				s = after
 				continue
 			case known && x.unset == "":
-				x.unset = "${" + reference + "}"
+				x.unset, x.missing = "${"+reference+"}", x.asked
 			}
 		}
 		out.WriteString("${")
@@ -50,6 +53,7 @@ func (x *expander) expand(s string) string {
 // variable looks up a variable of the environment. Its value is a secret,
 // unless it is one that every child process gets to see.
 func (x *expander) variable(name string) (string, bool) {
+	x.asked = name
 	value, ok := x.lookup(name)
 	if ok && !inherited(name) {
 		x.secrets = append(x.secrets, value)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -55,8 +56,9 @@ func (c *connection) ending(err error, t timing) error {
 func (s *server) explain(d *definition, c *connection, err error, limit time.Duration) condition {
 	entry := "the entry " + d.quotedName() + " in " + d.file
 	s.mu.Lock()
-	again := "ctxfs restart " + s.file
+	file := s.file
 	s.mu.Unlock()
+	again := "ctxfs restart " + file
 	is := condition{state: stateError, mend: again, remarks: s.remarks(d, c)}
 
 	var (
@@ -67,33 +69,39 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 	)
 	switch {
 	case errors.As(err, &start):
-		is.what, is.mend = start.what, start.hint+" ("+entry+"), then "+again
+		is.what, is.mend = start.what, start.hint+" in "+entry+", then: "+again
 	case c.output != nil && c.output.tooLong():
 		is.what = fmt.Sprintf("it wrote a message of more than %d MiB", maxLine>>20)
 	case errors.Is(err, transport.ErrAuthorizationRequired), c.http != nil && c.http.lastStatus() == http.StatusUnauthorized:
 		is.state = stateNeedsAuth
 		is.what = "the server wants authorization (HTTP status 401)"
-		is.mend = "put a token into the `headers` of " + entry + ", then " + again
+		is.mend = "put a valid token into the `headers` of " + entry + ", then: " + again
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
 		is.what = "no answer within " + seconds(limit)
-		is.mend = again + "; if it needs longer, configure it in ctxfs's config.toml with a `start_timeout` (seconds)"
+		is.mend = again + "; if it needs longer, " + s.moreTime(d)
 		if d.transport == stdio {
-			is.remarks = append(is.remarks, "the command runs but does not speak MCP on its standard output: check its arguments, and whether it needs the network")
+			is.remarks = append(is.remarks, "the command runs but does not answer on its standard output: is it an MCP server, with these arguments, and does it wait for the network?")
 		}
 	case errors.As(err, &ended):
 		is.what = ended.status
 		if !errors.As(err, &lost) {
 			is.what += ", before it answered"
 		}
-		is.mend = "see the end of its standard error below, mend " + entry + ", then " + again
+		is.mend = "correct " + entry + ", then: " + again
+		if len(c.process.stderr.text(0)) > 0 {
+			is.mend = "read the end of its standard error in mcps/" + file + "/STATUS.md, " + is.mend
+		}
 	case errors.Is(err, errDeaf):
 		is.what = errDeaf.Error()
 	case errors.As(err, &version):
 		is.what = fmt.Sprintf("the server speaks version %s of the protocol; ctxfs speaks %s", version.Version, strings.Join(mcp.ValidProtocolVersions, ", "))
-		is.mend = "update the server or ctxfs, then " + again
+		is.mend = "update the server or ctxfs, then: " + again
 	case c.http != nil && c.http.failure() != "":
 		is.what = c.http.failure()
-		is.mend = "check the url and the `headers` of " + entry + ", then " + again
+		is.mend = "check the url and the `headers` of " + entry + ", then: " + again
+	case c.http != nil && unreachable(err) != nil:
+		is.what = d.address() + " cannot be reached: " + unreachable(err).Error()
+		is.mend = "see that it runs, check the url of " + entry + ", then: " + again
 	default:
 		is.what = trimURL(err).Error()
 	}
@@ -108,12 +116,33 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 	return is
 }
 
+// moreTime is how a server is given longer to start.
+func (s *server) moreTime(d *definition) string {
+	if d.client == "ctxfs" {
+		return "raise its `start_timeout` (in seconds) in " + d.file
+	}
+	return "move its entry to ctxfs's own config.toml, with a `start_timeout` (in seconds)"
+}
+
 // trimURL takes the address out of an error of net/http: it may hold a token.
 func trimURL(err error) error {
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		return u.Err
 	}
 	return err
+}
+
+// unreachable is why a server could not even be asked, or nil.
+func unreachable(err error) error {
+	var ask *url.Error
+	var op *net.OpError
+	switch {
+	case errors.As(err, &op):
+		return op.Err // without the address, which is told already
+	case errors.As(err, &ask):
+		return ask.Err
+	}
+	return nil
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%g s", d.Seconds()) }

@@ -23,7 +23,7 @@ func (p *Provider) Status() fs.Status {
 		})
 		if b.condition.failing() && !b.condition.told {
 			status.Problems = append(status.Problems, fs.Problem{
-				What: fmt.Sprintf("server %s is %s: %s", b.file, b.condition.state, b.condition.what),
+				What: fmt.Sprintf("server %s (%s): %s", b.file, b.condition.state, b.condition.what),
 				Mend: cmp.Or(b.condition.mend, "ctxfs restart "+b.file),
 			})
 		}

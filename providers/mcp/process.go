@@ -137,7 +137,7 @@ func findProgram(command string, env []string, dir string) (string, error) {
 	}
 	return "", &startFault{
 		what: fmt.Sprintf("the command %q was not found in PATH, which is %s", program(command), search),
-		hint: "install it, or give its full path in the entry",
+		hint: "install it, or give its full path",
 	}
 }
 
@@ -155,7 +155,7 @@ func (f *startFault) Error() string { return f.what }
 func startError(d *definition, dir string, err error) error {
 	if errors.Is(err, iofs.ErrNotExist) {
 		if _, statErr := os.Stat(dir); statErr != nil {
-			return &startFault{what: fmt.Sprintf("its folder %s does not exist", dir), hint: "make it, or change `cwd` in the entry"}
+			return &startFault{what: fmt.Sprintf("its folder %s does not exist", dir), hint: "make it, or change `cwd`"}
 		}
 	}
 	cause := err
@@ -164,6 +164,6 @@ func startError(d *definition, dir string, err error) error {
 	}
 	return &startFault{
 		what: fmt.Sprintf("the command %q cannot be started: %v", program(d.command), cause),
-		hint: "mend the command in the entry",
+		hint: "correct the command",
 	}
 }

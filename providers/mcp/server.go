@@ -75,7 +75,7 @@ func (s *server) atRest() condition {
 	case s.shown != nil:
 		return condition{state: stateCached, since: s.shown.Time}
 	}
-	return condition{state: stateStopped, since: d.time, mend: "ctxfs mount starts it"}
+	return condition{state: stateStopped, since: d.time, mend: "start it: ctxfs mount"}
 }
 
 // startable tells whether there is anything to start.
