@@ -19,6 +19,8 @@ import (
 // Point is a mount of ours in the kernel's mount table.
 type Point struct {
 	Dir string
+	// State is how it was when it was last looked at; empty if it was not.
+	State Health
 	// minor is the number under which /sys/fs/fuse/connections knows it.
 	minor string
 }
@@ -112,9 +114,14 @@ func (p Point) Check() Health {
 	}
 }
 
-// Mend takes a dead or hung mount away. It does nothing to a healthy one.
+// Mend takes a dead or hung mount away. It does nothing to a healthy one. It
+// looks at the mount unless somebody has done so: to wait for a hung one twice
+// would be twice as long.
 func (p Point) Mend() error {
-	switch p.Check() {
+	if p.State == "" {
+		p.State = p.Check()
+	}
+	switch p.State {
 	case Healthy:
 		return nil
 	case Hung:
@@ -154,9 +161,9 @@ func leftBehind(runtime string) []string {
 	})
 }
 
-// DeadPoints returns the mounts that this user's killed processes have left, or that
-// lie on one of the folders named, and that do not answer. Served are the
-// folders that a living process shows.
+// DeadPoints returns the mounts that this user's killed processes have left,
+// or that lie on one of the folders named, and that do not answer, with their
+// State. Served are the folders that a living process shows.
 func DeadPoints(runtime string, served []string, folders ...string) ([]Point, error) {
 	points, err := Points()
 	if err != nil {
@@ -165,7 +172,10 @@ func DeadPoints(runtime string, served []string, folders ...string) ([]Point, er
 	ours := append(leftBehind(runtime), folders...)
 	var dead []Point
 	for _, p := range points {
-		if slices.Contains(ours, p.Dir) && !slices.Contains(served, p.Dir) && p.Check() != Healthy {
+		if !slices.Contains(ours, p.Dir) || slices.Contains(served, p.Dir) {
+			continue
+		}
+		if p.State = p.Check(); p.State != Healthy {
 			dead = append(dead, p)
 		}
 	}

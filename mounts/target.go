@@ -87,7 +87,7 @@ func prepareMount(dir string, sources []string) error {
 		if !found {
 			break
 		}
-		if p.Check() == Healthy {
+		if p.State = p.Check(); p.State == Healthy {
 			return &Fault{
 				Message: fmt.Sprintf("another ctxfs process has mounted %s", dir),
 				Hint:    fmt.Sprintf("to free it: fusermount3 -u %s", quote(dir)),

@@ -97,7 +97,7 @@ func (a *app) status(ctx context.Context) (*statusReport, error) {
 		return nil, err
 	}
 	for _, p := range dead {
-		report.Mounts = append(report.Mounts, mounts.ViewInfo{Dir: p.Dir, Kind: "fuse", State: p.Check()})
+		report.Mounts = append(report.Mounts, mounts.ViewInfo{Dir: p.Dir, Kind: "fuse", State: p.State})
 	}
 	src, err := a.source()
 	if err != nil {
