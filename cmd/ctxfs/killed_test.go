@@ -182,6 +182,28 @@ func TestHungMount(t *testing.T) {
 	}
 }
 
+// TestAnotherProcess has a process with another runtime folder find a mount
+// that is well: it is left alone.
+func TestAnotherProcess(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	other := *b
+	other.runtime = filepath.Join(b.dir, "other")
+	must(t, os.Mkdir(other.runtime, 0o700))
+	other.env = append(slices.Clone(b.env), "XDG_RUNTIME_DIR="+other.runtime)
+	words := []string{"another ctxfs process has mounted " + b.mnt(), "\n  to free it: fusermount3 -u " + b.mnt()}
+	other.refused(exitFailed, words, "mount")
+	other.refused(exitFailed, words, "mount", "-f")
+	if out := other.ok("unmount", "--all"); !strings.Contains(out, "nothing is mounted") {
+		t.Errorf("unmount --all says: %s", out)
+	}
+	b.read("AGENTS.md")
+	if m := b.status().Mounts; len(m) != 1 {
+		t.Errorf("status: %+v", m)
+	}
+}
+
 // TestUnmountedByOthers has the mount taken away with the system's own tools.
 func TestUnmountedByOthers(t *testing.T) {
 	t.Parallel()

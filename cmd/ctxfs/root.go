@@ -16,7 +16,7 @@ import (
 // version is the program's own.
 const version = "0.1.0"
 
-// Exit codes, as `ctxfs help exit-codes` documents them.
+// Exit codes, as the help documents them.
 const (
 	exitOK         = 0
 	exitFailed     = 1
