@@ -1,0 +1,160 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// callback is where the browser comes back to: a port of this machine, RFC
+// 8252 section 7.3.
+type callback struct {
+	address   string // the redirect address
+	path      string
+	listeners []net.Listener
+	server    *http.Server
+	serving   sync.WaitGroup
+
+	answers  chan url.Values
+	once     sync.Once
+	done     chan struct{} // closed when outcome is set
+	doneOnce sync.Once
+	outcome  error
+}
+
+// defaultRedirect is the redirect address where none is configured.
+const defaultRedirect = "http://127.0.0.1/callback"
+
+// listen opens the port of a redirect address, or a free one.
+func listen(redirect string) (*callback, error) {
+	if redirect == "" {
+		redirect = defaultRedirect
+	}
+	u, err := url.Parse(redirect)
+	if err != nil || u.Scheme != "http" || !loopback(u.Hostname()) || u.RawQuery != "" || u.User != nil {
+		return nil, &Fault{What: "the redirect address " + quoted(redirect) + " is not one of this machine",
+			Mend: "configure one such as http://localhost:8787/callback"}
+	}
+	host := u.Hostname()
+	if host == "localhost" {
+		host = "127.0.0.1"
+	}
+	port := u.Port()
+	if port == "" {
+		port = "0"
+	}
+	first, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, &Fault{What: "port " + port + ", to which the browser is to come back, is in use",
+			Mend: "end what uses it, perhaps another login, or configure another port"}
+	case err != nil:
+		return nil, fmt.Errorf("no port can be opened for the browser to come back to: %w", err)
+	}
+	c := &callback{path: u.Path, listeners: []net.Listener{first}, answers: make(chan url.Values, 1), done: make(chan struct{})}
+	_, port, _ = net.SplitHostPort(first.Addr().String())
+	if u.Hostname() == "localhost" {
+		// Browsers may try this one first. It is in use or there is none: all
+		// the same.
+		if second, err := net.Listen("tcp6", net.JoinHostPort("::1", port)); err == nil {
+			c.listeners = append(c.listeners, second)
+		}
+	}
+	if c.path == "" {
+		c.path = "/"
+	}
+	u.Host = net.JoinHostPort(u.Hostname(), port)
+	c.address = u.String()
+	return c, nil
+}
+
+// serve begins to answer browsers. The answer that counts carries the state.
+func (c *callback) serve(state string, note func(string)) {
+	var mu sync.Mutex // note is not called twice at a time
+	c.server = &http.Server{
+		ReadHeaderTimeout: 10 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			q := r.URL.Query()
+			switch {
+			case r.Method != http.MethodGet || r.URL.Path != c.path:
+				http.NotFound(w, r)
+			case q.Get("state") != state:
+				mu.Lock()
+				note("a browser came back with the answer to another login, which was not taken; still waiting")
+				mu.Unlock()
+				writePage(w, http.StatusBadRequest, "This is the answer to another login",
+					"ctxfs is waiting for the login that it asked for last. Close this tab and use the newest address that it has shown.")
+			default:
+				c.take(w, r, q)
+			}
+		}),
+	}
+	for _, l := range c.listeners {
+		c.serving.Go(func() { _ = c.server.Serve(l) }) // until it is closed
+	}
+}
+
+// take hands on the first answer, and tells the browser what came of it.
+func (c *callback) take(w http.ResponseWriter, r *http.Request, q url.Values) {
+	first := false
+	c.once.Do(func() {
+		first = true
+		c.answers <- q
+	})
+	if !first {
+		writePage(w, http.StatusConflict, "This login has been answered already", "Close this tab. ctxfs says in the terminal what became of the login.")
+		return
+	}
+	select {
+	case <-c.done:
+	case <-r.Context().Done():
+		return
+	}
+	if c.outcome != nil {
+		writePage(w, http.StatusOK, "The login did not work", c.outcome.Error()+".", "The terminal says what to do.")
+		return
+	}
+	writePage(w, http.StatusOK, "You are logged in", "ctxfs has what it needs. You can close this tab.")
+}
+
+// wait waits for the browser.
+func (c *callback) wait(ctx context.Context) (url.Values, error) {
+	select {
+	case q := <-c.answers:
+		return q, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// finish tells the browser how the login has ended.
+func (c *callback) finish(err error) {
+	c.doneOnce.Do(func() {
+		c.outcome = err
+		close(c.done)
+	})
+}
+
+// close ends it, after the page that is under way has been sent.
+func (c *callback) close() {
+	c.finish(errors.New("the login was interrupted"))
+	if c.server == nil {
+		for _, l := range c.listeners {
+			l.Close()
+		}
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if c.server.Shutdown(ctx) != nil {
+		c.server.Close()
+	}
+	c.serving.Wait()
+}

@@ -1,0 +1,195 @@
+package oauth
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// Options are the settings of a client.
+type Options struct {
+	// Dir is the folder of the logins; it is made when there is one.
+	Dir string
+	// FileOnly keeps all secrets in files of that folder (0600). Else they go
+	// to the system's keyring where there is one.
+	FileOnly bool
+	// LookupEnv looks up a variable of the environment.
+	LookupEnv func(string) (string, bool)
+	Now       func() time.Time
+}
+
+// Client keeps the logins of a user.
+type Client struct {
+	store *store
+	now   func() time.Time
+	http  *http.Client
+
+	background context.Context // of renewals, which outlive who wants them
+	cancel     context.CancelFunc
+	running    sync.WaitGroup
+}
+
+// New makes a client. It touches nothing.
+func New(opts Options) *Client {
+	c := &Client{store: &store{dir: opts.Dir}, now: opts.Now}
+	if !opts.FileOnly {
+		c.store.ring = systemKeyring(opts.LookupEnv)
+	}
+	c.http = &http.Client{
+		Transport: http.DefaultTransport.(*http.Transport).Clone(),
+		Timeout:   requestTime,
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			switch first := via[0]; {
+			case first.Method != http.MethodGet || len(via) >= 3:
+				return http.ErrUseLastResponse
+			case first.URL.Scheme == "https" && req.URL.Scheme != "https", !web(req.URL):
+				return errors.New("it redirects to an address that is not safe")
+			}
+			return nil
+		},
+	}
+	c.background, c.cancel = context.WithCancel(context.Background())
+	return c
+}
+
+// Close ends what is under way. A renewal that an authorization server has
+// begun gets a moment to finish, since its outcome replaces the old login.
+func (c *Client) Close() {
+	timer := time.AfterFunc(closingTime, c.cancel)
+	c.running.Wait()
+	timer.Stop()
+	c.cancel()
+	c.http.CloseIdleConnections()
+}
+
+const (
+	requestTime = 30 * time.Second
+	closingTime = 3 * time.Second
+	maxAnswer   = 1 << 20 // bytes
+)
+
+// Server is a server that may want a login, and what is configured for that.
+type Server struct {
+	// URL is the server's address.
+	URL string
+	// Headers are sent to it with every request.
+	Headers map[string]string
+	// ClientID and ClientSecret are of a client that was registered by hand.
+	ClientID, ClientSecret string
+	// Scopes are asked for instead of those that the server names.
+	Scopes []string
+	// Redirect is the redirect address that was registered with ClientID:
+	// http, on this machine. Without a port it gets any that is free; "" is
+	// http://127.0.0.1/callback.
+	Redirect string
+	// Metadata is the address of the authorization server's metadata, where
+	// it is not to be found by the rules.
+	Metadata string
+	// Document is the address of a client ID metadata document.
+	Document string
+}
+
+// key names the login of a server: of an address and, where there is one, of
+// the client that was registered by hand.
+func (s Server) key() string {
+	sum := sha256.Sum256([]byte(s.URL + "\x00" + s.ClientID))
+	return hex.EncodeToString(sum[:16])
+}
+
+// address is the server's address as others get to see it: without what may
+// be secret in it.
+func (s Server) address() (*url.URL, error) {
+	u, err := url.Parse(s.URL)
+	if err != nil || !web(u) {
+		return nil, &Fault{What: "the url of the server is not valid"}
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}, nil
+}
+
+// Session is the login of a server, there or not.
+func (c *Client) Session(s Server) *Session { return &Session{c: c, server: s, key: s.key()} }
+
+// web tells whether an address is one of the web.
+func web(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" }
+
+// loopback tells whether a host is this machine.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// trusted parses an address that a server has given, and refuses one over
+// which secrets could be overheard: it has to be https, but on this machine
+// and on the very host that is configured with http.
+func trusted(what, address string, server *url.URL) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || !web(u) || u.User != nil {
+		return nil, fmt.Errorf("%s %s is not a valid address", what, quoted(address))
+	}
+	if u.Scheme == "http" && !loopback(u.Hostname()) && !(server.Scheme == "http" && u.Hostname() == server.Hostname()) {
+		return nil, fmt.Errorf("%s %s is not https", what, quoted(u.Scheme+"://"+u.Host))
+	}
+	u.Fragment = ""
+	return u, nil
+}
+
+// statusError is an answer that is not the one that was hoped for.
+type statusError struct {
+	what   string
+	status int
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("%s answered with HTTP status %d %s", e.what, e.status, http.StatusText(e.status))
+}
+
+// absent tells whether the answer means that there is no such thing.
+func (e *statusError) absent() bool {
+	return e.status >= 400 && e.status < 500 && e.status != http.StatusTooManyRequests
+}
+
+// getJSON fetches a document.
+func (c *Client) getJSON(ctx context.Context, what string, u *url.URL, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	status, body, err := c.do(req, what)
+	switch {
+	case err != nil:
+		return err
+	case status != http.StatusOK:
+		return &statusError{what, status}
+	case json.Unmarshal(body, into) != nil:
+		return fmt.Errorf("%s (%s) is not valid", what, u.Host)
+	}
+	return nil
+}
+
+// do sends a request and reads the whole answer.
+func (c *Client) do(req *http.Request, what string) (status int, body []byte, err error) {
+	res, err := c.http.Do(req)
+	if err != nil {
+		return 0, nil, unreachable(what, req.URL, err)
+	}
+	defer res.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return 0, nil, unreachable(what, req.URL, err)
+	case len(body) > maxAnswer:
+		return 0, nil, fmt.Errorf("%s (%s) answers with more than %d MiB", what, req.URL.Host, maxAnswer>>20)
+	}
+	return res.StatusCode, bytes.TrimSpace(body), nil
+}

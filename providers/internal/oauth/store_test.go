@@ -1,0 +1,141 @@
+package oauth
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// ring is a keyring in memory.
+type ring struct {
+	texts map[string]string
+	fault error
+}
+
+func (r *ring) get(name string) (string, error) {
+	text, ok := r.texts[name]
+	if !ok && r.fault == nil {
+		return "", errNoSecret
+	}
+	return text, r.fault
+}
+
+func (r *ring) set(name, text string) error {
+	if r.fault == nil {
+		r.texts[name] = text
+	}
+	return r.fault
+}
+
+func (r *ring) remove(name string) error {
+	if _, ok := r.texts[name]; !ok {
+		return errNoSecret
+	}
+	delete(r.texts, name)
+	return r.fault
+}
+
+func TestFiles(t *testing.T) {
+	u := newUser(t)
+	s := u.mustLogin()
+	info, err := os.Stat(u.client.store.path(s.key))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if info, err := os.Stat(u.client.store.dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	text, _ := os.ReadFile(u.client.store.path(s.key))
+	if !strings.Contains(string(text), u.server.Secrets()[1]) {
+		t.Errorf("the login is not in %s", text)
+	}
+}
+
+func TestKeyring(t *testing.T) {
+	u := newUser(t)
+	r := &ring{texts: map[string]string{}}
+	u.client.store.ring = r
+	s := u.mustLogin()
+	u.mustCall(s)
+	if status, err := s.Status(); err != nil || status.Place != "keyring" {
+		t.Errorf("%+v, %v", status, err)
+	}
+	text, err := os.ReadFile(u.client.store.path(s.key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.hidden(string(text))
+	u.later(2 * time.Hour)
+	u.mustCall(s)
+
+	// Out of reach, it is neither lost nor taken for none.
+	u.client.store.ring = nil
+	u.fails(u.call(u.session()), "the login is in the system keyring, which cannot be reached from here")
+	u.client.store.ring = &ring{fault: errors.New("it is locked")}
+	u.fails(u.call(u.session()), "which does not give it: it is locked")
+	u.client.store.ring = r
+	u.mustCall(u.session())
+
+	if was, _, err := s.Logout(t.Context()); !was || err != nil || len(r.texts) != 0 {
+		t.Errorf("%v, %v, %v", was, err, r.texts)
+	}
+
+	// One that takes nothing is replaced by the file.
+	u.client.store.ring = &ring{fault: errors.New("it is locked")}
+	u.mustCall(u.mustLogin())
+}
+
+func TestDamagedLogin(t *testing.T) {
+	u := newUser(t)
+	s := u.mustLogin()
+	if err := os.WriteFile(u.client.store.path(s.key), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	u.fails(u.call(s), "the stored login is damaged")
+	u.mustLogin()
+	u.mustCall(s)
+}
+
+func TestKeyringThatHangs(t *testing.T) {
+	hang := make(chan struct{})
+	defer close(hang)
+	_, err := within(time.Millisecond, func() (string, error) { <-hang; return "", nil })
+	if !errors.Is(err, errKeyringMute) {
+		t.Error(err)
+	}
+}
+
+func TestOtherHosts(t *testing.T) {
+	s := New(Options{FileOnly: true}).Session(Server{URL: "https://example.org/mcp"})
+	address, _ := s.server.address()
+	for given, want := range map[string]bool{
+		"https://elsewhere.org/x":   true,
+		"http://127.0.0.1:8/x":      true,
+		"http://[::1]:8/x":          true,
+		"http://localhost/x":        true,
+		"http://example.org/x":      false,
+		"http://elsewhere.org/x":    false,
+		"file:///etc/passwd":        false,
+		"javascript:alert(1)":       false,
+		"https://user@elsewhere/x":  false,
+		"https://":                  false,
+		"http://localhost.evil.org": false,
+		"%zz":                       false,
+	} {
+		if _, err := trusted("it", given, address); (err == nil) != want {
+			t.Errorf("%s: %v", given, err)
+		}
+	}
+	for a, b := range map[string]string{"https://a.org": "https://a.org/", "https://a.org/x": "https://a.org/x"} {
+		if !sameIssuer(a, b) {
+			t.Errorf("%s is not %s", a, b)
+		}
+	}
+	for a, b := range map[string]string{"https://a.org/x": "https://a.org/x/", "https://a.org": "http://a.org"} {
+		if sameIssuer(a, b) {
+			t.Errorf("%s is %s", a, b)
+		}
+	}
+}
