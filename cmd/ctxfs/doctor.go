@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -107,6 +109,7 @@ func (a *app) checkTools() finding {
 		}
 	}
 	if len(missing) > 0 {
+		slices.Sort(missing)
 		list := strings.Join(missing, " ")
 		return finding{"search", false, "agents search with rg and jq; missing: " + list, "sudo apt install " + list}
 	}
@@ -115,18 +118,30 @@ func (a *app) checkTools() finding {
 
 func (a *app) checkFolders() finding {
 	for _, dir := range []string{a.state, a.cache, a.runtime} {
-		err := os.MkdirAll(dir, 0o700)
-		var f *os.File
+		err := tryFolder(dir)
 		if err == nil {
-			f, err = os.CreateTemp(dir, ".doctor-*")
+			continue
 		}
-		if err != nil {
-			return finding{"folders", false, fmt.Sprintf("cannot write to %s: %v", dir, err), "make it yours: sudo chown -R $(id -un) " + dir}
+		mend := "make it yours: sudo chown -R $(id -un) " + dir
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+			mend = "make room; how full it is: df -h " + dir
 		}
-		f.Close()
-		os.Remove(f.Name())
+		return finding{"folders", false, fmt.Sprintf("cannot write to %s: %v", dir, err), mend}
 	}
 	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s, runtime %s", a.tilde(a.state), a.tilde(a.cache), a.tilde(a.runtime))}
+}
+
+// tryFolder writes a file in a folder, which is made if need be, and removes it.
+func tryFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, 4096)) // an empty file fits a full disk
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 // checkDaemon also tells whether the providers can be asked.
