@@ -20,9 +20,6 @@ import (
 type Options struct {
 	// Dir is the folder of the logins; it is made when there is one.
 	Dir string
-	// FileOnly keeps all secrets in files of that folder (0600). Else they go
-	// to the system's keyring where there is one.
-	FileOnly bool
 	// LookupEnv looks up a variable of the environment.
 	LookupEnv func(string) (string, bool)
 	Now       func() time.Time
@@ -41,10 +38,7 @@ type Client struct {
 
 // New makes a client. It touches nothing.
 func New(opts Options) *Client {
-	c := &Client{store: &store{dir: opts.Dir}, now: opts.Now}
-	if !opts.FileOnly {
-		c.store.ring = systemKeyring(opts.LookupEnv)
-	}
+	c := &Client{store: &store{dir: opts.Dir, ring: systemKeyring(opts.LookupEnv)}, now: opts.Now}
 	c.http = &http.Client{
 		Transport: http.DefaultTransport.(*http.Transport).Clone(),
 		Timeout:   requestTime,
@@ -61,6 +55,11 @@ func New(opts Options) *Client {
 	c.background, c.cancel = context.WithCancel(context.Background())
 	return c
 }
+
+// UseFiles says where new secrets are put: into files of the folder (0600), or
+// into the system's keyring, if there is one and it takes them, which is where
+// they are put by default. What was stored before is found in either place.
+func (c *Client) UseFiles(yes bool) { c.store.files.Store(yes) }
 
 // Close ends what is under way. A renewal that an authorization server has
 // begun gets a moment to finish, since its outcome replaces the old login.

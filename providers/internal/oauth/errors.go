@@ -16,6 +16,8 @@ type Needed struct {
 	// Certain tells that the server takes logins: it has asked for one by the
 	// rules, or there was one.
 	Certain bool
+	// Narrow tells that there is a login, which is good for other requests.
+	Narrow bool
 }
 
 func (e *Needed) Error() string { return e.Reason }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -32,10 +31,14 @@ func newUser(t *testing.T) *user {
 	t.Helper()
 	u := &user{T: t, server: oauthtest.New(t)}
 	u.conf = Server{URL: u.server.URL}
-	u.client = New(Options{Dir: filepath.Join(t.TempDir(), "logins"), FileOnly: true, LookupEnv: os.LookupEnv, Now: u.now})
+	u.client = New(Options{Dir: filepath.Join(t.TempDir(), "logins"), LookupEnv: nothing, Now: u.now})
+	u.client.store.ring = nil
 	t.Cleanup(u.client.Close)
 	return u
 }
+
+// nothing is an empty environment.
+func nothing(string) (string, bool) { return "", false }
 
 func (u *user) now() time.Time {
 	u.mu.Lock()

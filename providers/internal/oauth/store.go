@@ -8,6 +8,7 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -24,8 +25,9 @@ const (
 // whether the secrets are in it or in the keyring. So nothing but a login that
 // is there ever makes a keyring ask its user for a password.
 type store struct {
-	dir  string
-	ring keyring // nil: none
+	dir   string
+	ring  keyring     // nil: none
+	files atomic.Bool // put nothing into it
 }
 
 func (s *store) path(key string) string { return filepath.Join(s.dir, key+".json") }
@@ -77,7 +79,7 @@ func (s *store) secrets(key string, rec *record) (*secrets, error) {
 func (s *store) save(key string, rec *record, sec *secrets) error {
 	out := *rec
 	out.Place, out.Secrets = inFile, sec
-	if s.ring != nil {
+	if s.ring != nil && !s.files.Load() {
 		blob, err := json.Marshal(sec)
 		if err != nil {
 			return err

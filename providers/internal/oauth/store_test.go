@@ -82,7 +82,14 @@ func TestKeyring(t *testing.T) {
 		t.Errorf("%v, %v, %v", was, err, r.texts)
 	}
 
-	// One that takes nothing is replaced by the file.
+	// One that is not to be used is left alone, one that takes nothing is replaced by the file.
+	u.client.store.ring = r
+	u.client.UseFiles(true)
+	u.mustCall(u.mustLogin())
+	if len(r.texts) != 0 {
+		t.Errorf("in the keyring: %v", r.texts)
+	}
+	u.client.UseFiles(false)
 	u.client.store.ring = &ring{fault: errors.New("it is locked")}
 	u.mustCall(u.mustLogin())
 }
@@ -108,7 +115,7 @@ func TestKeyringThatHangs(t *testing.T) {
 }
 
 func TestOtherHosts(t *testing.T) {
-	s := New(Options{FileOnly: true}).Session(Server{URL: "https://example.org/mcp"})
+	s := New(Options{LookupEnv: nothing}).Session(Server{URL: "https://example.org/mcp"})
 	address, _ := s.server.address()
 	for given, want := range map[string]bool{
 		"https://elsewhere.org/x":   true,

@@ -94,7 +94,7 @@ func (s *Session) insufficient(req *http.Request, c challenge) error {
 			reason += ": the server wants the scope " + quoted(strings.Join(missing, " ")) + " as well"
 		}
 	}
-	return &Needed{Reason: reason, Certain: true}
+	return &Needed{Reason: reason, Certain: true, Narrow: true}
 }
 
 // owns tells whether an address is of the server's own origin.
