@@ -1,10 +1,8 @@
 package mcp
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	iofs "io/fs"
 	"log/slog"
@@ -29,52 +27,73 @@ func (c cache) path(name, source string) string {
 	return filepath.Join(c.dir, names.File(name)+"-"+hex.EncodeToString(sum[:4])+".json")
 }
 
+// shown gives what was shown of a server when it was last saved from any of
+// its sources, or nil.
+func (c cache) shown(d *definition) (s *snapshot) {
+	c.find(d, func(f *cacheFile) (err error) {
+		s, err = f.snapshot()
+		return err
+	})
+	return s
+}
+
 // load gives the catalogue of a server from any of its sources, or nil.
-func (c cache) load(d *definition) *catalogue {
+func (c cache) load(d *definition) (cat *catalogue) {
+	c.find(d, func(f *cacheFile) (err error) {
+		cat, err = f.catalogue()
+		return err
+	})
+	return cat
+}
+
+// find reads the first cache file of a server's sources that can be read.
+func (c cache) find(d *definition, read func(*cacheFile) error) {
 	for _, s := range d.sources() {
-		if cat := c.read(c.path(s.name, s.file)); cat != nil && cat.Name == s.name && cat.Source == s.file {
-			return cat
+		if c.read(c.path(s.name, s.file), func(f *cacheFile) error {
+			if f.Name != s.name || f.Source != s.file {
+				return errForeign
+			}
+			return read(f)
+		}) {
+			return
 		}
 	}
-	return nil
 }
 
-// read reads one cache file. One that is damaged is as good as none: it is
-// written anew when the server has answered.
-func (c cache) read(path string) *catalogue {
-	text, err := os.ReadFile(path)
+var errForeign = errors.New("it is of another server")
+
+// read reads a cache file and tells whether it could. One that is damaged is
+// as good as none: it is written anew when the server has answered.
+func (c cache) read(path string, read func(*cacheFile) error) bool {
+	f, err := openCacheFile(path)
+	if err == nil {
+		err = read(f)
+		f.close()
+	}
+	if err != nil && !errors.Is(err, iofs.ErrNotExist) {
+		c.log.Warn("a cached catalogue is ignored", "file", path, "err", err)
+	}
+	return err == nil
+}
+
+// save writes a catalogue and what is shown of it.
+func (c cache) save(cat *catalogue, s *snapshot) error {
+	text, err := cacheFileText(cat, s)
 	if err != nil {
-		if !errors.Is(err, iofs.ErrNotExist) {
-			c.log.Warn("a cached catalogue cannot be read", "file", path, "err", err)
-		}
-		return nil
-	}
-	var cat catalogue
-	if err := json.Unmarshal(text, &cat); err != nil || cat.Format != cacheFormat {
-		c.log.Warn("a cached catalogue is ignored", "file", path, "format", cat.Format, "err", err)
-		return nil
-	}
-	return &cat
-}
-
-// save writes a catalogue.
-func (c cache) save(cat *catalogue) error {
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false) // definitions are to come back as they were
-	if err := enc.Encode(cat); err != nil {
 		return err
 	}
-	return atomicfile.Write(c.path(cat.Name, cat.Source), text.Bytes())
+	return atomicfile.Write(c.path(cat.Name, cat.Source), text)
 }
 
-// from gives all catalogues of servers that a file configured.
-func (c cache) from(source string) []*catalogue {
-	var found []*catalogue
+// from tells of all servers that a file configured.
+func (c cache) from(source string) (found []about) {
 	for _, path := range c.files() {
-		if cat := c.read(path); cat != nil && cat.Source == source {
-			found = append(found, cat)
-		}
+		c.read(path, func(f *cacheFile) error {
+			if f.Source == source {
+				found = append(found, f.about)
+			}
+			return nil
+		})
 	}
 	return found
 }
@@ -83,10 +102,16 @@ func (c cache) from(source string) []*catalogue {
 // tells which are to stay.
 func (c cache) prune(keep func(name, source string) bool) {
 	for _, path := range c.files() {
-		if cat := c.read(path); cat != nil && !keep(cat.Name, cat.Source) {
-			if err := os.Remove(path); err != nil {
-				c.log.Warn("a cached catalogue cannot be removed", "file", path, "err", err)
-			}
+		gone := false
+		c.read(path, func(f *cacheFile) error {
+			gone = !keep(f.Name, f.Source)
+			return nil
+		})
+		if !gone {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			c.log.Warn("a cached catalogue cannot be removed", "file", path, "err", err)
 		}
 	}
 }

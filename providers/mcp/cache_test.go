@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,50 @@ func TestADamagedCacheFile(t *testing.T) {
 	w.untilState("hello", "ready")
 	w.reopen()
 	contains(t, w.cat("hello/STATUS.md"), "state: cached\n")
+
+	// The texts are made anew where they are damaged or of another rendering.
+	text := w.cat("hello/tools/greet.json")
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range [][2]string{{`Politely."`, `Politel!."`}, {`"rendering":1`, `"rendering":0`}} {
+		broken := strings.Replace(string(whole), change[0], change[1], 1)
+		if broken == string(whole) {
+			t.Fatalf("%q is not in %s", change[0], whole)
+		}
+		w.write(file, broken)
+		w.reopen()
+		if got := w.cat("hello/tools/greet.json"); got != text {
+			t.Errorf("after %q: %s", change, got)
+		}
+	}
+	for n := range len(whole) {
+		if n%7 == 0 {
+			w.write(file, string(whole[:n]))
+			w.p.cache.load(w.p.all()[0].def)
+			if s := w.p.cache.shown(w.p.all()[0].def); s != nil && string(s.sections[toolFolder].items[0].body) != text {
+				t.Fatalf("of the first %d bytes: %s", n, s.sections[toolFolder].items[0].body)
+			}
+		}
+	}
+}
+
+func FuzzCacheFile(f *testing.F) {
+	f.Add([]byte(`{"format":2,"rendering":1,"sections":[{"items":[{"name":"a","file":"a","size":2}]}],"sum":0}` + "\n{}[]"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		path := filepath.Join(t.TempDir(), "x.json")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := cache{log: slog.New(slog.DiscardHandler)}
+		for _, read := range []func(f *cacheFile) error{
+			func(f *cacheFile) error { _, err := f.snapshot(); return err },
+			func(f *cacheFile) error { _, err := f.catalogue(); return err },
+		} {
+			c.read(path, read)
+		}
+	})
 }
 
 func TestOffline(t *testing.T) {

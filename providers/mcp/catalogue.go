@@ -26,11 +26,15 @@ var lists = [kinds]struct{ method, key, plural string }{
 	prompts:   {"prompts/list", "prompts", "prompts"},
 }
 
-// catalogue is what a server has said of itself. It is what a cache file
-// holds, and is in memory only while it is made or shown.
+// catalogue is what a server has said of itself. Its lists are in memory only
+// while they are fetched and shown; then they are in the cache file.
 type catalogue struct {
-	Format int `json:"format"`
+	about
+	Lists [kinds]list
+}
 
+// about is a catalogue without its lists.
+type about struct {
 	// Name, Source, Scope and Client are those of the definition.
 	Name   string `json:"name"`
 	Source string `json:"source"`
@@ -50,12 +54,8 @@ type catalogue struct {
 	// Time is when the lists were last fetched.
 	Time time.Time `json:"time"`
 	// Notes are remarks on the lists for STATUS.md.
-	Notes []string    `json:"notes,omitempty"`
-	Lists [kinds]list `json:"lists"`
+	Notes []string `json:"notes,omitempty"`
 }
-
-// cacheFormat is the format of cache files; others are ignored.
-const cacheFormat = 1
 
 // serverInfo is what a server calls itself.
 type serverInfo struct {

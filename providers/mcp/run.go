@@ -160,7 +160,6 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration) 
 		listing, stop := context.WithTimeout(ctx, limit)
 		all := c.lists(listing)
 		stop()
-		listed = s.p.env.Now()
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -175,6 +174,7 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration) 
 			}
 		}
 		s.adopt(c, all, false)
+		listed = s.p.env.Now()
 	}
 }
 
@@ -183,7 +183,7 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration) 
 func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 	now := s.p.env.Now().UTC()
 	s.mu.Lock()
-	def, before := s.def, s.unsaved
+	def, before, was := s.def, s.unsaved, s.shown
 	s.mu.Unlock()
 	if before == nil {
 		if before = s.p.cache.load(def); before == nil {
@@ -208,12 +208,13 @@ func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 		}
 		cat.Lists[k] = l.list
 	}
+	shown := show(cat)
+	shown.share(was)
 	var unsaved *catalogue
-	if err := s.p.cache.save(cat); err != nil {
+	if err := s.p.cache.save(cat, shown); err != nil {
 		s.p.env.Log.Warn("a catalogue cannot be saved", "server", def.name, "err", err)
 		unsaved = cat
 	}
-	shown := show(cat)
 	remarks := s.remarks(def, c)
 	s.update(func() {
 		s.unsaved = unsaved
@@ -228,14 +229,13 @@ func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 // describe is a catalogue without its lists.
 func describe(d *definition, c *connection, now time.Time, before *catalogue) *catalogue {
 	info := c.info
-	cat := &catalogue{
-		Format: cacheFormat,
-		Name:   d.name, Source: d.file, Scope: d.scope, Client: d.client,
+	cat := &catalogue{about: about{
+		Name: d.name, Source: d.file, Scope: d.scope, Client: d.client,
 		Command: d.hash(), Transport: d.transport,
 		Server:   serverInfo{Name: info.ServerInfo.Name, Title: info.ServerInfo.Title, Version: info.ServerInfo.Version},
 		Protocol: info.ProtocolVersion, Legacy: c.legacy, Instructions: info.Instructions,
 		Time: now, Described: now,
-	}
+	}}
 	if cat.Server == before.Server && cat.Protocol == before.Protocol && cat.Instructions == before.Instructions && cat.Transport == before.Transport {
 		cat.Described = before.Described
 	}

@@ -14,10 +14,9 @@ import (
 
 // server is one configured server: its folder, and the goroutine that runs it.
 type server struct {
-	p   *Provider
-	dir *fs.Folder
-
-	toolsDir, resourcesDir, promptsDir *fs.Folder
+	p    *Provider
+	dir  *fs.Folder
+	dirs [sections]*fs.Folder // in dir
 
 	again  chan struct{} // somebody asked for a restart
 	cancel context.CancelFunc
@@ -45,19 +44,23 @@ type text struct {
 func newServer(p *Provider, d *definition, file string, namesakes []string) *server {
 	s := &server{
 		p: p, def: d, file: file, namesakes: namesakes,
-		dir:      new(fs.Folder),
-		toolsDir: new(fs.Folder), resourcesDir: new(fs.Folder), promptsDir: new(fs.Folder),
+		dir:   new(fs.Folder),
 		again: make(chan struct{}, 1),
 		texts: make(map[string]text),
 	}
-	if cat := p.cache.load(d); cat != nil && !d.disabled {
-		s.shown = show(cat)
+	if !d.disabled {
+		s.shown = p.cache.shown(d)
 	}
 	s.condition = s.atRest()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	begun := cmp.Or(s.condition.since, p.env.Now())
-	s.dir.Replace(begun, map[string]fs.Node{"tools": s.toolsDir, "resources": s.resourcesDir, "prompts": s.promptsDir})
+	nodes := make(map[string]fs.Node)
+	for i, f := range folders {
+		s.dirs[i] = new(fs.Folder)
+		nodes[f.name] = s.dirs[i]
+	}
+	s.dir.Replace(begun, nodes)
 	s.publishSections(nil, begun)
 	s.publishTexts(begun)
 	return s
@@ -105,26 +108,18 @@ func (s *server) publishSections(before *snapshot, now time.Time) (changed []str
 	if s.shown == before && before != nil {
 		return nil
 	}
-	for _, f := range []struct {
-		name string
-		dir  *fs.Folder
-		of   func(*snapshot) section
-	}{
-		{"tools", s.toolsDir, func(s *snapshot) section { return s.tools }},
-		{"resources", s.resourcesDir, func(s *snapshot) section { return s.resources }},
-		{"prompts", s.promptsDir, func(s *snapshot) section { return s.prompts }},
-	} {
+	for i, f := range folders {
 		var is, was section
 		if s.shown != nil {
-			is = f.of(s.shown)
+			is = s.shown.sections[i]
 		}
 		if before != nil {
-			was = f.of(before)
+			was = before.sections[i]
 			if is.equal(was) {
 				continue
 			}
 		}
-		f.dir.Replace(cmp.Or(is.changed, now), is.nodes())
+		s.dirs[i].Replace(cmp.Or(is.changed, now), is.nodes())
 		if before != nil || len(is.items) > 0 {
 			changed = append(changed, f.name)
 		}
@@ -190,9 +185,9 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 func (s *server) brief() brief {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := brief{file: s.file, condition: s.condition, about: s.shown.about()}
+	b := brief{file: s.file, condition: s.condition, about: s.shown.sentence()}
 	if s.shown != nil {
-		b.catalogue, b.tools = s.shown.Time, s.shown.tools.items
+		b.catalogue, b.tools = s.shown.Time, s.shown.sections[toolFolder].items
 	}
 	return b
 }

@@ -13,11 +13,27 @@ import (
 
 // snapshot is a catalogue as it is shown. It never changes.
 type snapshot struct {
-	// catalogue is without its lists: their text is in the sections.
-	catalogue
-	changed [kinds]time.Time
+	about
+	sections [sections]section
+}
 
-	tools, resources, prompts section
+// The folders of definitions of a server.
+const (
+	toolFolder = iota
+	resourceFolder
+	promptFolder
+	sections
+)
+
+// folders says how each of them is made: its name, and the kinds that are in it.
+var folders = [sections]struct {
+	name  string
+	shape shape
+	kinds []kind
+}{
+	toolFolder:     {"tools", toolShape, []kind{tools}},
+	resourceFolder: {"resources", resourceShape, []kind{resources, templates}},
+	promptFolder:   {"prompts", promptShape, []kind{prompts}},
 }
 
 // section is one of the folders of definitions of a server.
@@ -41,15 +57,28 @@ const summaryLength = 160
 // show renders a catalogue. Definitions that cannot be rendered cannot be
 // there: lists take objects only.
 func show(cat *catalogue) *snapshot {
-	s := &snapshot{catalogue: *cat}
-	s.Lists = [kinds]list{}
-	for k, l := range cat.Lists {
-		s.changed[k] = l.Changed
+	s := &snapshot{about: cat.about}
+	for i, f := range folders {
+		var lists []list
+		for _, k := range f.kinds {
+			lists = append(lists, cat.Lists[k])
+		}
+		s.sections[i] = newSection(f.shape, lists...)
 	}
-	s.tools = newSection(toolShape, cat.Lists[tools])
-	s.resources = newSection(resourceShape, cat.Lists[resources], cat.Lists[templates])
-	s.prompts = newSection(promptShape, cat.Lists[prompts])
 	return s
+}
+
+// share takes over the sections of a snapshot that hold the same, so that
+// their texts are in memory once.
+func (s *snapshot) share(before *snapshot) {
+	if before == nil {
+		return
+	}
+	for i := range s.sections {
+		if s.sections[i].equal(before.sections[i]) {
+			s.sections[i] = before.sections[i]
+		}
+	}
 }
 
 func newSection(shape shape, lists ...list) section {
@@ -108,8 +137,8 @@ func (s section) nodes() map[string]fs.Node {
 	return nodes
 }
 
-// about is one sentence on the server, in its own words.
-func (s *snapshot) about() string {
+// sentence is one on the server, in its own words.
+func (s *snapshot) sentence() string {
 	if s == nil {
 		return ""
 	}

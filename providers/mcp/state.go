@@ -90,9 +90,9 @@ func (s *server) notes() []string {
 // counts tells how much a catalogue holds.
 func (s *snapshot) counts() string {
 	return strings.Join([]string{
-		count(len(s.tools.items), "tool"),
-		count(len(s.resources.items), "resource"),
-		count(len(s.prompts.items), "prompt"),
+		count(len(s.sections[toolFolder].items), "tool"),
+		count(len(s.sections[resourceFolder].items), "resource"),
+		count(len(s.sections[promptFolder].items), "prompt"),
 	}, ", ")
 }
 
