@@ -83,7 +83,7 @@ func TestServersThatFail(t *testing.T) {
 	}
 	for _, server := range []string{"dies", "gone", "empty", "unset", "slow"} {
 		b.shows("STATUS.md", server)
-		if got := b.run("status").out; !strings.Contains(got, "! server "+server+" is ") {
+		if got := b.run("status").out; !strings.Contains(got, "! server "+server+" ") {
 			t.Errorf("status does not tell of %s: %s", server, got)
 		}
 	}
