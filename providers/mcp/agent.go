@@ -1,277 +1,151 @@
 package mcp
 
 import (
-	"errors"
-	"fmt"
-	iofs "io/fs"
-	"os"
 	"path/filepath"
-	"strings"
-	"time"
+	"slices"
 
-	"ctxfs/fs"
-	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/jsonc"
 	"ctxfs/providers/internal/syntax"
 )
 
-// agent is an agent that keeps MCP servers in a file of its own.
+// agent is a client of MCP servers, an agent or an editor, that keeps them in
+// files of its own.
 type agent struct {
-	name  string
-	scope string
-	// file is where it keeps them, in a home folder.
-	file func(home string) string
-	// servers is the key below which they are.
-	servers string
+	name string
+	// files are those of the user, the one that has precedence first.
+	files func(s surroundings) []place
+	// project are the files that it reads in the folder of a project, the one
+	// that has precedence first.
+	project []string
+	// layers says that an entry hides one of its name in a file of less
+	// precedence; else its files are those of programs of their own.
+	layers bool
+	// parse reads the syntax of its files.
+	parse func(text []byte) (syntax.Value, error)
+	// find hands the entries of a file to the reader.
+	find func(r *reader, file syntax.Value) error
+
 	dialect dialect
 	// entry reads one server's entry into d; x expands its variables.
 	entry func(e *entry, d *definition, x *expander)
 }
 
-// agents are the agents that are looked at, in the order in which they give
+// agents are the clients that are looked at, in the order in which they give
 // names to servers.
-func agents() []agent { return []agent{claudeCode(), cursor()} }
+func agents() []agent {
+	return []agent{
+		claudeCode(), claudePlugins(), cursor(), codex(), gemini(), opencode(), copilot(), vscode(),
+		cline(), goose(), zed(), amp(), windsurf(), claudeDesktop(),
+	}
+}
+
+// place is a file in which servers are configured.
+type place struct {
+	path    string
+	scope   string
+	project string // the folder of the project, of scope "project"
+	plugin  plugin // of scope "plugin"
+}
+
+// The scopes.
+const (
+	scopeUser    = "user"    // the user's own, everywhere
+	scopeLocal   = "local"   // the user's own, in one project
+	scopeProject = "project" // that of whoever wrote the project
+	scopePlugin  = "plugin"  // of a plugin that the user has installed
+	scopeSystem  = "system"  // of the machine
+)
 
 // surroundings are what reading a configuration depends on besides the file.
 type surroundings struct {
 	home   string
 	lookup func(string) (string, bool)
+	inputs map[string]string // of [mcp.inputs]
+	hide   func(path string) bool
 }
 
-// configuration is what a file says of servers.
-type configuration struct {
-	path string
-	defs []*definition
-	// problems are faults in it that belong to no server.
-	problems []fs.Problem
-	// bad says why the file cannot be used, so that nothing is known of the
-	// servers in it.
-	bad *fs.Problem
+// hidden tells whether a path is a view of ours, or of no concern.
+func (s surroundings) hidden(path string) bool { return s.hide != nil && s.hide(path) }
+
+// at is a path in the home folder.
+func (s surroundings) at(path ...string) string {
+	return filepath.Join(append([]string{s.home}, path...)...)
 }
 
-// read reads a client's file. One that does not exist configures nothing.
-func (a agent) read(s surroundings) configuration {
-	path := a.file(s.home)
-	bad := func(format string, args ...any) configuration {
-		return configuration{path: path, bad: &fs.Problem{
-			What: clean.Line(fmt.Sprintf(format, args...)),
-			Mend: "correct " + path + ", the configuration of " + a.name + "; it is read again at once",
-		}}
+// folder is the folder that a variable names, or else one in the home folder.
+func (s surroundings) folder(variable string, fallback ...string) string {
+	if dir, ok := s.lookup(variable); ok && filepath.IsAbs(dir) {
+		return dir
 	}
-	info, err := os.Stat(path)
-	var text []byte
-	if err == nil {
-		text, err = os.ReadFile(path)
-	}
-	switch {
-	case errors.Is(err, iofs.ErrNotExist), err == nil && len(strings.TrimSpace(string(text))) == 0:
-		return configuration{path: path}
-	case err != nil:
-		return bad("%s cannot be read: %v", path, errors.Unwrap(err))
-	}
-	found, err := a.parse(text, s, path, info.ModTime())
-	if err != nil {
-		return bad("%s is not valid: %v", path, err)
-	}
-	return configuration{path: path, defs: found}
+	return s.at(fallback...)
 }
 
-// parse reads the text of a client's file.
-func (a agent) parse(text []byte, s surroundings, path string, changed time.Time) ([]*definition, error) {
-	doc, err := jsonc.Parse(text)
-	if err != nil {
-		return nil, err
+// config is a path in $XDG_CONFIG_HOME.
+func (s surroundings) config(path ...string) string {
+	return filepath.Join(append([]string{s.folder("XDG_CONFIG_HOME", ".config")}, path...)...)
+}
+
+// application is a path in the folder of the settings of desktop programs.
+func (s surroundings) application(path ...string) []string {
+	return []string{s.config(path...), s.at(append([]string{"Library", "Application Support"}, path...)...)}
+}
+
+// userFiles are places of scope "user".
+func userFiles(paths ...string) []place {
+	places := make([]place, len(paths))
+	for i, path := range paths {
+		places[i] = place{path: path, scope: scopeUser}
 	}
-	if doc.Kind != syntax.Object {
-		return nil, doc.Errorf("the file is %s, not an object", doc.Kind)
-	}
-	servers, ok := doc.Get(a.servers)
-	if !ok {
-		return nil, nil
-	}
-	if servers.Kind != syntax.Object {
-		return nil, servers.Errorf("%q is %s, not an object", a.servers, servers.Kind)
-	}
-	var found []*definition
-	place := make(map[string]int, len(servers.Members))
-	for _, m := range servers.Members {
-		d := &definition{source: source{client: a.name, scope: a.scope, file: path, name: m.Name, time: changed}}
-		a.read1(m.Value, d, s)
-		if i, ok := place[m.Name]; ok { // as in all JSON, the last one counts
-			found[i] = d
-			continue
+	return places
+}
+
+// below finds the servers of a file below a key.
+func below(path ...string) func(*reader, syntax.Value) error {
+	return func(r *reader, file syntax.Value) error {
+		servers, ok := file.At(path...)
+		if !ok {
+			return nil
 		}
-		place[m.Name] = len(found)
-		found = append(found, d)
-	}
-	return found, nil
-}
-
-// read1 reads one server's entry.
-func (a agent) read1(v syntax.Value, d *definition, s surroundings) {
-	e := &entry{value: v}
-	x := &expander{dialect: a.dialect, lookup: s.lookup, home: s.home}
-	if v.Kind != syntax.Object {
-		e.fail(v, "the entry is %s, not an object", v.Kind)
-	} else {
-		a.entry(e, d, x)
-	}
-	d.finish(e.fault, x)
-}
-
-// finish brings a definition that was read into its final state. Wrong is what
-// was wrong with the entry, or "".
-func (d *definition) finish(wrong string, x *expander) {
-	d.keepSecret(x.secrets...)
-	d.keepSecrets()
-	if d.dir != "" && !filepath.IsAbs(d.dir) {
-		d.dir = filepath.Join(x.home, d.dir)
-	}
-	correct := "correct the entry " + d.quotedName() + " in " + d.file + "; it is read again at once"
-	switch {
-	case wrong != "":
-		d.fault = &fault{state: stateError, what: "the entry is not valid: " + wrong, mend: correct}
-	case x.unset != "":
-		d.fault = &fault{
-			state: stateUnresolved,
-			what:  "the variable " + clean.Line(x.unset) + " in its configuration has no value",
-			mend:  correct,
-		}
-		if x.missing != "" {
-			d.fault.mend = "export " + clean.Line(x.missing) + " and start ctxfs anew with it (ctxfs unmount, ctxfs mount), or " + correct
-		}
-	case d.command == "" && d.url == "":
-		d.fault = &fault{state: stateError, what: "the entry has neither a command nor a url", mend: correct}
+		return r.read(servers, path[len(path)-1])
 	}
 }
 
-// quotedName is the server's name for a text.
-func (d *definition) quotedName() string {
-	return fmt.Sprintf("%q", clean.Cut(clean.Line(d.name), 120))
+// jsonAgent is a client whose file has servers below "mcpServers".
+func jsonAgent(name string) agent {
+	return agent{name: name, parse: jsonc.Parse, find: below("mcpServers")}
 }
 
-// entry reads the keys of one server's entry. A key of a wrong type is a
-// fault, of which the first is kept.
-type entry struct {
-	value syntax.Value
-	fault string
-}
-
-func (e *entry) fail(at syntax.Value, format string, args ...any) {
-	if e.fault == "" {
-		e.fault = at.Errorf(format, args...).Error()
-	}
-}
-
-func (e *entry) text(key string) string {
-	v, ok := e.value.Get(key)
-	if ok && v.Kind != syntax.Text {
-		e.fail(v, "%q is not a text", key)
-		return ""
-	}
-	return v.Text
-}
-
-func (e *entry) texts(key string) (texts []string) {
-	v, ok := e.value.Get(key)
-	if !ok {
-		return nil
-	}
-	fits := v.Kind == syntax.Array
-	for _, item := range v.Items {
-		fits = fits && item.Kind == syntax.Text
-		texts = append(texts, item.Text)
-	}
-	if !fits {
-		e.fail(v, "%q is not an array of texts", key)
-		return nil
-	}
-	return texts
-}
-
-func (e *entry) flag(key string) bool {
-	v, ok := e.value.Get(key)
-	if ok && v.Kind != syntax.Bool {
-		e.fail(v, "%q is not true or false", key)
-	}
-	return ok && v.Text == "true"
-}
-
-// table is an object of texts; numbers and truth values in it are taken as
-// they are written, since that is what their writer meant.
-func (e *entry) table(key string) map[string]string {
-	v, ok := e.value.Get(key)
-	if !ok {
-		return nil
-	}
-	if v.Kind != syntax.Object {
-		e.fail(v, "%q is %s, not an object", key, v.Kind)
-		return nil
-	}
-	table := make(map[string]string, len(v.Members))
-	for _, m := range v.Members {
-		switch m.Value.Kind {
-		case syntax.Text, syntax.Number, syntax.Bool:
-			table[m.Name] = m.Value.Text
-		default:
-			e.fail(m.Value, "%q in %q is %s, not a text", m.Name, key, m.Value.Kind)
+// userPlaces are all files of the user and of the machine, each once.
+func userPlaces(s surroundings) (all []agentPlace) {
+	seen := make(map[string]bool)
+	for _, a := range agents() {
+		for _, p := range a.files(s) {
+			if !seen[p.path] {
+				seen[p.path] = true
+				all = append(all, agentPlace{a, p})
+			}
 		}
 	}
-	return table
+	return all
 }
 
-// common reads the keys on which the clients agree, and expands them.
-func (e *entry) common(d *definition, x *expander) {
-	d.command = x.expand(e.text("command"))
-	d.args = x.expandAll(e.texts("args"))
-	d.env = x.expandTable(e.table("env"))
-	d.url = x.expand(e.text("url"))
-	d.headers = x.expandTable(e.table("headers"))
-	d.disabled = e.flag("disabled")
-}
-
-func (x *expander) expandAll(texts []string) []string {
-	for i := range texts {
-		texts[i] = x.expand(texts[i])
-	}
-	return texts
-}
-
-func (x *expander) expandTable(table map[string]string) map[string]string {
-	for name, text := range table {
-		table[name] = x.expand(text)
-	}
-	return table
-}
-
-// choose sets the transport from what is configured: a command, or else an
-// address.
-func (d *definition) choose(kind string) (wrong string) {
-	switch kind {
-	case "":
-		d.transport = stdio
-		if d.command == "" {
-			d.transport = streamableHTTP
+// projectPlaces are the files in the folder of a project, but for those that
+// are a user's own.
+func projectPlaces(folder string, own []agentPlace) (all []agentPlace) {
+	for _, a := range agents() {
+		for _, name := range a.project {
+			path := filepath.Join(folder, name)
+			taken := func(p agentPlace) bool { return p.path == path }
+			if !slices.ContainsFunc(own, taken) && !slices.ContainsFunc(all, taken) {
+				all = append(all, agentPlace{a, place{path: path, scope: scopeProject, project: folder}})
+			}
 		}
-	case "stdio":
-		d.transport = stdio
-		if d.command == "" {
-			return `"type" is "stdio", but there is no "command"`
-		}
-	case "http", "streamable-http", "streamableHttp", "streamable_http":
-		d.transport = streamableHTTP
-		if d.url == "" {
-			return fmt.Sprintf(`"type" is %q, but there is no "url"`, kind)
-		}
-	case "sse":
-		return `the transport "sse" is not supported; if the server also has an address for streamable HTTP (often /mcp instead of /sse), give that, with the type "http"`
-	default:
-		return fmt.Sprintf(`"type" is %q, and not "stdio" or "http"`, clean.Line(kind))
 	}
-	if d.transport == stdio {
-		d.url, d.headers = "", nil
-	} else {
-		d.command, d.args, d.env, d.dir = "", nil, nil, ""
-	}
-	return ""
+	return all
+}
+
+// agentPlace is a place and the client whose it is.
+type agentPlace struct {
+	agent
+	place
 }

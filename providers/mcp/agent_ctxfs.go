@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"ctxfs/fs"
@@ -16,11 +17,14 @@ import (
 // by itself, so that a fault in one leaves the others.
 type own struct {
 	Servers map[string]any `toml:"servers"`
+	// Inputs are the values of ${input:ID} in VS Code's files.
+	Inputs map[string]string `toml:"inputs"`
 }
 
-// ownServer is one [mcp.servers.NAME]. One that is disabled also disables
-// those of that name which are found elsewhere; else it replaces them.
-// Variables in its texts are written ${NAME} or ${NAME:-default}.
+// ownServer is one [mcp.servers.NAME]. One with a command or a url replaces
+// those of that name which are found elsewhere, one that is disabled disables
+// them, and any other changes their keys. Variables in its texts are written
+// ${NAME} or ${NAME:-default}.
 type ownServer struct {
 	Type         string            `toml:"type"`
 	Command      string            `toml:"command"`
@@ -29,35 +33,43 @@ type ownServer struct {
 	Cwd          string            `toml:"cwd"`
 	URL          string            `toml:"url"`
 	Headers      map[string]string `toml:"headers"`
-	Disabled     bool              `toml:"disabled"`
-	StartTimeout float64           `toml:"start_timeout"` // seconds
+	Disabled     *bool             `toml:"disabled"`
+	StartTimeout *float64          `toml:"start_timeout"` // seconds
+	CallTimeout  *float64          `toml:"call_timeout"`  // seconds
+	// AllowTools and DenyTools are patterns of the tools that are shown, and
+	// of those that are not.
+	AllowTools []string `toml:"allow_tools"`
+	DenyTools  []string `toml:"deny_tools"`
 }
 
-// maxStartTimeout bounds start_timeout.
+// maxStartTimeout bounds start_timeout and call_timeout.
 const maxStartTimeout = time.Hour
 
 // readOwn reads ctxfs's own servers.
 func readOwn(path string, s surroundings) configuration {
-	c := configuration{path: path}
+	c := configuration{path: path, client: "ctxfs", scope: scopeUser}
 	problem := func(err error) fs.Problem {
 		return fs.Problem{What: clean.Line(err.Error()), Mend: "correct " + path + "; it is read again at once"}
 	}
 	f, err := settings.Load(path)
 	if err != nil {
 		bad := problem(err)
-		c.bad = &bad
+		c.there, c.bad = true, &bad
 		return c
 	}
 	var table own
 	if err := f.Decode(&table, "mcp"); err != nil {
 		c.problems = append(c.problems, problem(err))
 	}
+	c.inputs = table.Inputs
 	var changed time.Time
 	if info, err := os.Stat(path); err == nil {
-		changed = info.ModTime()
+		c.there, changed = true, info.ModTime()
 	}
 	for _, name := range slices.Sorted(maps.Keys(table.Servers)) {
-		d := &definition{source: source{client: "ctxfs", scope: "user", file: path, name: name, time: changed}}
+		d := &definition{source: source{
+			client: "ctxfs", scope: scopeUser, file: path, name: name, time: changed, line: f.Line("mcp", "servers", name),
+		}}
 		readOwnServer(f, d, s)
 		c.defs = append(c.defs, d)
 	}
@@ -66,22 +78,89 @@ func readOwn(path string, s surroundings) configuration {
 
 // readOwnServer reads the entry of a server into d.
 func readOwnServer(f *settings.File, d *definition, s surroundings) {
-	x := &expander{dialect: shellDialect, lookup: s.lookup, home: s.home}
-	var e ownServer
-	if err := f.Decode(&e, "mcp", "servers", d.name); err != nil {
-		d.finish(clean.Line(err.Error()), x)
+	x := &expander{dialect: shellDialect, surroundings: s}
+	d.base = s.home
+	e := new(ownServer)
+	if err := f.Decode(e, "mcp", "servers", d.name); err != nil {
+		d.wrong = clean.Line(err.Error())
 		return
 	}
-	d.command, d.args, d.env, d.dir = x.expand(e.Command), x.expandAll(e.Args), x.expandTable(e.Env), x.expand(e.Cwd)
-	d.url, d.headers = x.expand(e.URL), x.expandTable(e.Headers)
-	d.disabled = e.Disabled
-	d.startTimeout = time.Duration(e.StartTimeout * float64(time.Second))
-	var wrong string
-	switch {
-	case !(e.StartTimeout >= 0 && e.StartTimeout <= maxStartTimeout.Seconds()): // nan is neither
-		wrong = fmt.Sprintf("start_timeout is %g; it is a number of seconds up to %g", e.StartTimeout, maxStartTimeout.Seconds())
-	case !e.Disabled || e.Command != "" || e.URL != "":
-		wrong = d.choose(e.Type)
+	d.command, d.args, d.env = x.text("command", e.Command), x.texts("args", e.Args), x.table("env", e.Env)
+	d.dir = x.text("cwd", e.Cwd)
+	d.url, d.headers = x.text("url", e.URL), x.table("headers", e.Headers)
+	d.tools = toolFilter{allow: e.AllowTools, deny: e.DenyTools}
+	if e.Disabled != nil && *e.Disabled {
+		d.disable("take `disabled` out of ")
 	}
-	d.finish(wrong, x)
+	d.startTimeout = d.seconds("start_timeout", e.StartTimeout)
+	d.callTimeout = d.seconds("call_timeout", e.CallTimeout)
+	switch {
+	case d.wrong != "":
+	case d.command != "" || d.url != "":
+		d.wrong = d.choose(e.Type)
+	case !d.disabled:
+		d.change = e
+	}
+	d.unset = x.unset
+	d.keepSecret(x.secrets...)
+}
+
+// seconds is a configured time.
+func (d *definition) seconds(key string, n *float64) time.Duration {
+	if n == nil {
+		return 0
+	}
+	if !(*n >= 0 && *n <= maxStartTimeout.Seconds()) { // nan is neither
+		d.wrong = fmt.Sprintf("%s is %g; it is a number of seconds up to %g", key, *n, maxStartTimeout.Seconds())
+		return 0
+	}
+	return time.Duration(*n * float64(time.Second))
+}
+
+// apply makes the changes of an entry of ctxfs's own to a definition.
+func (d *definition) apply(o *definition) {
+	var keys []string
+	set := func(key string, given bool, change func()) {
+		if given {
+			keys = append(keys, key)
+			d.unset = slices.DeleteFunc(d.unset, func(u unset) bool { return u.key == key })
+			change()
+		}
+	}
+	merge := func(key string, of *map[string]string, with map[string]string) {
+		set(key, len(with) > 0, func() {
+			d.unset = slices.DeleteFunc(d.unset, func(u unset) bool {
+				name, ok := strings.CutPrefix(u.key, key+".")
+				_, given := with[name]
+				return ok && given
+			})
+			if *of == nil {
+				*of = make(map[string]string)
+			}
+			maps.Copy(*of, with)
+		})
+	}
+	c := o.change
+	set("type", c.Type != "", func() {
+		if wrong := d.choose(c.Type); wrong != "" && d.wrong == "" {
+			d.wrong = wrong
+		}
+	})
+	set("args", c.Args != nil, func() { d.args = o.args })
+	set("cwd", c.Cwd != "", func() { d.dir, d.base = o.dir, o.base })
+	if d.transport == stdio {
+		merge("env", &d.env, o.env)
+	} else {
+		merge("headers", &d.headers, o.headers)
+	}
+	set("disabled", c.Disabled != nil, func() { d.disabled, d.enable = false, "" })
+	set("start_timeout", c.StartTimeout != nil, func() { d.startTimeout = o.startTimeout })
+	set("call_timeout", c.CallTimeout != nil, func() { d.callTimeout = o.callTimeout })
+	set("allow_tools", c.AllowTools != nil, func() { d.tools.allow = o.tools.allow })
+	set("deny_tools", c.DenyTools != nil, func() { d.tools.deny = o.tools.deny })
+	d.unset = append(d.unset, o.unset...)
+	d.keepSecret(o.secrets...)
+	if len(keys) > 0 {
+		d.notes = append(d.notes, fmt.Sprintf("%s changes its %s", o.file, strings.Join(keys, ", ")))
+	}
 }

@@ -20,10 +20,10 @@ type cache struct {
 	log *slog.Logger
 }
 
-// path is where the catalogue of a server is kept: by its name and the file
-// that configures it, so that servers of one name do not meet.
-func (c cache) path(name, source string) string {
-	sum := sha256.Sum256([]byte(name + "\x00" + source))
+// path is where the catalogue of a server is kept: by its name and the origin
+// of its entry, so that servers of one name do not meet.
+func (c cache) path(name, origin string) string {
+	sum := sha256.Sum256([]byte(name + "\x00" + origin))
 	return filepath.Join(c.dir, names.File(name)+"-"+hex.EncodeToString(sum[:4])+".json")
 }
 
@@ -49,8 +49,8 @@ func (c cache) load(d *definition) (cat *catalogue) {
 // find reads the first cache file of a server's sources that can be read.
 func (c cache) find(d *definition, read func(*cacheFile) error) {
 	for _, s := range d.sources() {
-		if c.read(c.path(s.name, s.file), func(f *cacheFile) error {
-			if f.Name != s.name || f.Source != s.file {
+		if c.read(c.path(s.name, s.origin()), func(f *cacheFile) error {
+			if f.Name != s.name || f.origin() != s.origin() {
 				return errForeign
 			}
 			return read(f)
@@ -82,7 +82,7 @@ func (c cache) save(cat *catalogue, s *snapshot) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(c.path(cat.Name, cat.Source), text)
+	return atomicfile.Write(c.path(cat.Name, cat.origin()), text)
 }
 
 // from tells of all servers that a file configured.
@@ -100,11 +100,11 @@ func (c cache) from(source string) (found []about) {
 
 // prune removes the catalogues of servers that are configured no more. Keep
 // tells which are to stay.
-func (c cache) prune(keep func(name, source string) bool) {
+func (c cache) prune(keep func(name, origin string) bool) {
 	for _, path := range c.files() {
 		gone := false
 		c.read(path, func(f *cacheFile) error {
-			gone = !keep(f.Name, f.Source)
+			gone = !keep(f.Name, f.origin())
 			return nil
 		})
 		if !gone {

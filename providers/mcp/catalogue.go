@@ -35,11 +35,13 @@ type catalogue struct {
 
 // about is a catalogue without its lists.
 type about struct {
-	// Name, Source, Scope and Client are those of the definition.
-	Name   string `json:"name"`
-	Source string `json:"source"`
-	Scope  string `json:"scope"`
-	Client string `json:"client"`
+	// Name, Source (its file), Scope, Project and Client are those of the
+	// definition.
+	Name    string `json:"name"`
+	Source  string `json:"source"`
+	Scope   string `json:"scope"`
+	Project string `json:"project,omitempty"`
+	Client  string `json:"client"`
 	// Command is the definition's hash when the server said this.
 	Command   string `json:"command"`
 	Transport string `json:"transport"`
@@ -55,6 +57,11 @@ type about struct {
 	Time time.Time `json:"time"`
 	// Notes are remarks on the lists for STATUS.md.
 	Notes []string `json:"notes,omitempty"`
+}
+
+// origin is that of the definition.
+func (a about) origin() string {
+	return source{scope: a.Scope, project: a.Project, file: a.Source}.origin()
 }
 
 // serverInfo is what a server calls itself.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
 )
@@ -111,7 +110,8 @@ func (p *Provider) hasStarted() bool {
 
 // apply makes the set of servers that of the definitions: servers that are as
 // they were go on, others end and their folders go, new ones start.
-func (p *Provider) apply(defs []*definition, problems []fs.Problem) {
+func (p *Provider) apply(all *discovery) {
+	defs := all.defs
 	for id, s := range p.leaving {
 		select {
 		case <-s.done:
@@ -156,7 +156,7 @@ func (p *Provider) apply(defs []*definition, problems []fs.Problem) {
 		}
 	}
 	p.mu.Lock()
-	p.servers, p.problems = servers, problems
+	p.servers, p.problems, p.files = servers, all.problems, p.configFiles(all)
 	p.mu.Unlock()
 	p.publishFolders()
 	if p.hasStarted() {
@@ -189,12 +189,13 @@ func (p *Provider) prune() {
 	configured := make(map[string]bool)
 	for _, s := range p.all() {
 		for _, from := range s.def.sources() {
-			configured[from.name+"\x00"+from.file] = true
+			configured[from.name+"\x00"+from.origin()] = true
 		}
 	}
-	p.cache.prune(func(name, file string) bool {
+	p.cache.prune(func(name, origin string) bool {
+		file, _, _ := strings.Cut(origin, "\x00")
 		_, good := p.good[file]
-		return configured[name+"\x00"+file] || !good
+		return configured[name+"\x00"+origin] || !good
 	})
 }
 

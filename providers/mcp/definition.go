@@ -4,17 +4,22 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
 )
 
-// The two transports.
+// The transports.
 const (
 	stdio          = "stdio"
 	streamableHTTP = "http"
+	sse            = "sse" // HTTP as it was until 2024-11-05
 )
 
 // definition says how one server is reached, variables expanded, and where
@@ -27,27 +32,60 @@ type definition struct {
 	command   string
 	args      []string
 	env       map[string]string
-	dir       string // "" is the home folder
+	dir       string // where the process runs; "" is the home folder
 	url       string
 	headers   map[string]string
 
 	startTimeout time.Duration // 0 is the default
+	callTimeout  time.Duration // of a tool call; 0 is the default
+	tools        toolFilter
 	disabled     bool
+	enable       string // what enables it, where it is disabled
 	// fault says why the server cannot be started as it is configured.
 	fault *fault
 	// notes are remarks for STATUS.md.
 	notes []string
 	// secrets are the values that may not appear in any text.
 	secrets []string
+
+	// Until finish:
+	base    string     // folder that a relative one is in
+	wrong   string     // what is wrong with the entry as it is written
+	unset   []unset    // variables without a value
+	partial bool       // the entry only switches one of another file on or off
+	trust   trust      // of an entry of a project
+	change  *ownServer // an entry of ctxfs's own that changes those of its name
+	lost    fs.Problem // of the file, which cannot be used
+	reads   []string   // other files that the entry reads
+}
+
+// clone is a definition of its own.
+func (d *definition) clone() *definition {
+	c := *d
+	c.also, c.notes, c.unset = slices.Clone(d.also), slices.Clone(d.notes), slices.Clone(d.unset)
+	c.args, c.secrets = slices.Clone(d.args), slices.Clone(d.secrets)
+	c.env, c.headers = maps.Clone(d.env), maps.Clone(d.headers)
+	return &c
 }
 
 // source is a place that configures a server.
 type source struct {
-	client string // "ctxfs", "claude-code", "cursor"
-	scope  string // "user"
-	file   string
-	name   string    // as written there
-	time   time.Time // of the file
+	client  string // "ctxfs", "claude-code", "cursor"
+	scope   string
+	project string // the folder of the project, or ""
+	file    string
+	line    int       // 0 where it is not known
+	name    string    // as written there
+	time    time.Time // of the file
+}
+
+// origin tells the files apart that configure servers: one file may configure
+// those of many projects.
+func (s source) origin() string {
+	if s.scope != scopeLocal {
+		return s.file
+	}
+	return s.file + "\x00" + s.project
 }
 
 // fault is why a server does not work, with the words for its STATUS.md.
@@ -59,23 +97,27 @@ type fault struct {
 }
 
 // identity tells servers apart: a name in a file.
-func (d *definition) identity() string { return d.name + "\x00" + d.file }
+func (d *definition) identity() string { return d.name + "\x00" + d.origin() }
 
-// same tells whether two definitions start the same server.
+// same tells whether two definitions start the same server. That a project is
+// not trusted does not make it another one.
 func (d *definition) same(o *definition) bool {
-	return d.fault == nil && o.fault == nil &&
+	return d.usable() && o.usable() &&
 		d.transport == o.transport &&
-		d.command == o.command && slices.Equal(d.args, o.args) && d.dir == o.dir && maps.Equal(d.env, o.env) &&
+		d.command == o.command && slices.Equal(d.args, o.args) && maps.Equal(d.env, o.env) &&
 		d.url == o.url && maps.Equal(d.headers, o.headers)
 }
+
+// usable tells whether the entry says how the server is reached.
+func (d *definition) usable() bool { return d.fault == nil || d.fault.state == stateUntrusted }
 
 // unchanged tells whether a server of definition d may go on as one of o.
 func (d *definition) unchanged(o *definition) bool {
 	if (d.fault == nil) != (o.fault == nil) || d.fault != nil && *d.fault != *o.fault {
 		return false
 	}
-	return (d.fault != nil || d.same(o)) && d.disabled == o.disabled && d.startTimeout == o.startTimeout &&
-		slices.Equal(d.notes, o.notes)
+	return (d.fault != nil || d.same(o) && d.dir == o.dir) && d.disabled == o.disabled && d.startTimeout == o.startTimeout &&
+		d.callTimeout == o.callTimeout && d.tools.equal(o.tools) && slices.Equal(d.notes, o.notes)
 }
 
 // hash names the command or the address without giving it away: no variable
@@ -108,6 +150,20 @@ func (d *definition) program() string {
 		return fields[0]
 	}
 	return ""
+}
+
+// entry is where the definition is written, for a text: "the entry "x" in FILE".
+func (s source) entry() string { return "the entry " + s.quotedName() + " in " + s.file }
+
+// quotedName is the server's name for a text.
+func (s source) quotedName() string {
+	return fmt.Sprintf("%q", clean.Cut(clean.Line(s.name), 120))
+}
+
+// disable switches the server off; how says how to switch it on again, up to
+// the words "the entry".
+func (d *definition) disable(how string) {
+	d.disabled, d.enable = true, how+d.entry()
 }
 
 // minSecret is the length in bytes of the shortest value that is taken for a

@@ -3,9 +3,12 @@ package mcp
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"ctxfs/providers/internal/syntax"
 )
 
 // names of the folders, without the index.
@@ -21,8 +24,10 @@ func TestNothingConfigured(t *testing.T) {
 	if s := w.p.Status(); s.State != "empty" || s.Since.IsZero() {
 		t.Errorf("status: %+v", s)
 	}
-	if got := len(w.p.ConfigFiles()); got != 3 {
-		t.Errorf("%d files", got)
+	for _, file := range []string{".config/ctxfs/config.toml", ".claude.json", ".codex/config.toml", ".config/goose/config.yaml"} {
+		if !slices.Contains(w.p.ConfigFiles(), filepath.Join(w.home, file)) {
+			t.Errorf("%s is not watched", file)
+		}
 	}
 }
 
@@ -141,7 +146,7 @@ func TestEntriesThatAreWrong(t *testing.T) {
 		"args":  `error: the entry is not valid: line 4, column 39: "args" is not an array of texts`,
 		"entry": `error: the entry is not valid: line 5, column 14: the entry is an array, not an object`,
 		"none":  `error: the entry has neither a command nor a url`,
-		"sse":   `the transport "sse" is not supported`,
+		"sse":   "state: stopped\n",
 		"unset": "state: unresolved-variable\n",
 		"ws":    "the variable ${workspaceFolder} in its configuration has no value",
 		"fine":  "state: stopped\n",
@@ -219,13 +224,17 @@ func TestExpand(t *testing.T) {
 		{shellDialect, "${NONE:-x}${EMPTY:-y}${EMPTY}", "xy", ""},
 		{shellDialect, "$TOKEN ${#a} ${TOKEN", "$TOKEN ${#a} ${TOKEN", ""},
 		{shellDialect, "${A} ${B}", "${A} ${B}", "${A}"},
-		{cursorDialect, "${env:TOKEN} ${userHome}${/}x${pathSeparator}", "s3cret-value /home/me/x/", ""},
-		{cursorDialect, "${TOKEN} $TOKEN", "${TOKEN} $TOKEN", ""},
-		{cursorDialect, "${env:NONE}", "${env:NONE}", "${env:NONE}"},
+		{editorDialect, "${env:TOKEN} ${userHome}${/}x${pathSeparator}", "s3cret-value /home/me/x/", ""},
+		{editorDialect, "${TOKEN} $TOKEN", "${TOKEN} $TOKEN", ""},
+		{editorDialect, "${env:NONE}", "${env:NONE}", "${env:NONE}"},
 	} {
-		x := &expander{dialect: c.dialect, lookup: lookup, home: "/home/me"}
-		if got := x.expand(c.in); got != c.want || x.unset != c.unset {
-			t.Errorf("%q: %q, unset %q", c.in, got, x.unset)
+		x := &expander{dialect: c.dialect, surroundings: surroundings{home: "/home/me", lookup: lookup}}
+		got, unset := x.expand(c.in), ""
+		if len(x.unset) > 0 {
+			unset = x.unset[0].variable
+		}
+		if got != c.want || unset != c.unset {
+			t.Errorf("%q: %q, unset %q", c.in, got, unset)
 		}
 		if strings.Contains(c.want, "s3cret") != (len(x.secrets) > 0 && x.secrets[0] == "s3cret-value") {
 			t.Errorf("%q: secrets %q", c.in, x.secrets)
@@ -235,17 +244,17 @@ func TestExpand(t *testing.T) {
 
 func TestEnvFile(t *testing.T) {
 	w := newWorld(t)
-	w.write("vars", "# comment\nexport A=1\nB=\"two words\" # x\nC=three # x\nbad line\nD='q'\n")
-	d := &definition{env: map[string]string{"A": "own"}}
-	found, err := cursor().parse([]byte(`{"mcpServers":{"x":{"command":"c","env":{"A":"own"},"envFile":"${userHome}/vars"}}}`), surroundings{home: w.home, lookup: func(string) (string, bool) { return "", false }}, "f", d.time)
-	if err != nil || len(found) != 1 {
-		t.Fatal(found, err)
-	}
-	got := found[0].env
+	vars := w.write("vars", "# comment\nexport A=1\nB=\"two words\" # x\nC=three # x\nbad line\nD='q'\n")
+	w.write(".cursor/mcp.json", `{"mcpServers":{"x":{"command":"c","env":{"A":"own"},"envFile":"${userHome}/vars"}}}`)
+	w.open()
+	got := w.p.all()[0].def.env
 	for name, want := range map[string]string{"A": "own", "B": "two words", "C": "three", "D": "q"} {
 		if got[name] != want {
 			t.Errorf("%s is %q, not %q", name, got[name], want)
 		}
+	}
+	if !slices.Contains(w.p.ConfigFiles(), vars) {
+		t.Error("the file of variables is not watched")
 	}
 }
 
@@ -253,24 +262,36 @@ func FuzzAgentFiles(f *testing.F) {
 	f.Add([]byte(`{"mcpServers":{"a":{"command":"x","args":["${A}"],"env":{"B":1}},"b":{"type":"http","url":"http://u:p@h/?k=v","headers":{"A":"Bearer ${T:-x}"}}}}`))
 	f.Add([]byte(`{"mcpServers":[1]}`))
 	f.Add([]byte(`{"mcpServers":{"":null,"..":{"url":5}}}`))
+	f.Add([]byte(`{"projects":{"/":{"mcpServers":{"a":{"command":"x"}},"disabledMcpjsonServers":["a"]}}}`))
+	f.Add([]byte(`{"servers":{"a":{"command":"x","env":{"A":"${input:t}"}}},"mcp":{"b":{"type":"local","command":["{env:A}","$B"]},"excluded":["a"]}}`))
+	f.Add([]byte(`{"amp.mcpServers":{"a":{"url":"x"}},"context_servers":{"b":{"command":{"path":"x"}}}}`))
+	f.Add([]byte("[mcp_servers.a]\ncommand = 'x'\nenv_vars = ['A', {name = 'B', source = 'remote'}]\nstartup_timeout_sec = 1e300\n"))
+	f.Add([]byte("extensions:\n  a:\n    type: stdio\n    cmd: x\n    env_keys: [A]\n    timeout: 300\n"))
+	home := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s := surroundings{home: "/nowhere", lookup: func(string) (string, bool) { return "", false }}
-		var own, found []*definition
-		for _, a := range agents() {
-			defs, err := a.parse(text, s, a.file(s.home), time.Time{})
+		s := surroundings{home: home, lookup: func(string) (string, bool) { return "", false }}
+		all := new(discovery)
+		var found []*definition
+		for _, place := range append(userPlaces(s), projectPlaces(home, nil)...) {
+			file, err := place.parse(text)
 			if err != nil {
 				continue
 			}
-			for _, d := range defs {
-				if d.fault == nil && d.transport == stdio && d.command == "" {
-					t.Errorf("%q has no command and no fault", d.name)
-				}
+			r := &reader{agentPlace: place, surroundings: s}
+			if file.Kind == syntax.Object && place.find(r, file) == nil {
+				found = append(found, newLayers(all).add(place.agent, r.defs)...)
 			}
-			found = append(found, defs...)
 		}
-		all := merge(own, found)
+		all.merge(nil, found)
 		seen := map[string]bool{}
-		for _, file := range fileNames(all) {
+		for i, file := range fileNames(all.defs) {
+			d := all.defs[i]
+			if d.fault == nil && d.transport == stdio && d.command == "" {
+				t.Errorf("%q has no command and no fault", d.name)
+			}
+			if d.fault == nil && d.transport != stdio && d.url == "" {
+				t.Errorf("%q has no address and no fault", d.name)
+			}
 			if seen[strings.ToLower(file)] || strings.ContainsAny(file, "/\x00\n.") {
 				t.Errorf("the folder %q", file)
 			}

@@ -1,8 +1,6 @@
 package mcp
 
 import (
-	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -10,17 +8,18 @@ import (
 // envFile reads the file of variables that the key "envFile" names; a variable
 // of "env" has precedence.
 func (e *entry) envFile(d *definition, x *expander) {
-	path := x.expand(e.text("envFile"))
-	if path == "" || x.unset != "" {
+	path := x.text("envFile", e.text("envFile"))
+	if path == "" || len(x.unset) > 0 {
 		return
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(x.home, path)
+		path = filepath.Join(x.base(), path)
 	}
-	text, err := os.ReadFile(path)
+	x.reads = append(x.reads, path)
+	text, _, err := readRegular(path)
 	if err != nil {
 		v, _ := e.value.Get("envFile")
-		e.fail(v, "%q cannot be read: %v", path, errors.Unwrap(err))
+		e.fail(v, "%q cannot be read: %v", path, reason(err))
 		return
 	}
 	if d.env == nil {

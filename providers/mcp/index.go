@@ -31,7 +31,7 @@ func indexText(servers []brief, problems []fs.Problem, places []string) []byte {
 		for _, p := range places {
 			fmt.Fprintf(&out, "- %s\n", clean.Line(p))
 		}
-		fmt.Fprintf(&out, "\nTo add one, configure it in Claude Code or Cursor, or write into %s:\n\n", clean.Line(places[0]))
+		fmt.Fprintf(&out, "\nTo add one, configure it in one of these programs, or write into %s:\n\n", clean.Line(places[0]))
 		out.WriteString("    [mcp.servers.NAME]\n    command = \"PROGRAM\"\n    args = [\"ARGUMENT\"]\n")
 	} else {
 		fmt.Fprintf(&out, "# MCP tools: %s of %s; schema of each in <server>/tools/<tool>.json\n\n",

@@ -19,25 +19,27 @@ type metadata struct {
 	Address   string         `json:"address,omitempty"`
 	Protocol  string         `json:"protocol,omitempty"`
 	Scope     string         `json:"scope"`
+	Project   string         `json:"project,omitempty"`
 	Sources   []configuredIn `json:"sources"`
 }
 
 // configuredIn is a place that configures the server.
 type configuredIn struct {
-	Client string `json:"client"`
-	Scope  string `json:"scope"`
-	File   string `json:"file"`
-	Name   string `json:"name"`
+	Client  string `json:"client"`
+	Scope   string `json:"scope"`
+	Project string `json:"project,omitempty"`
+	File    string `json:"file"`
+	Name    string `json:"name"`
 }
 
 // metadataText is the text of SERVER_METADATA.json.
 func (s *server) metadataText() ([]byte, error) {
 	d := s.def
 	m := metadata{
-		Name: d.name, Transport: d.transport, Command: d.redact(d.program()), Address: d.redact(d.address()), Scope: d.scope,
+		Name: d.name, Transport: d.transport, Command: d.redact(d.program()), Address: d.redact(d.address()), Scope: d.scope, Project: d.project,
 	}
 	for _, from := range d.sources() {
-		m.Sources = append(m.Sources, configuredIn{Client: from.client, Scope: from.scope, File: from.file, Name: from.name})
+		m.Sources = append(m.Sources, configuredIn{Client: from.client, Scope: from.scope, Project: from.project, File: from.file, Name: from.name})
 	}
 	if c := s.shown; c != nil {
 		m.Server, m.Title, m.Version = clean.Line(c.Server.Name), clean.Line(c.Server.Title), clean.Line(c.Server.Version)

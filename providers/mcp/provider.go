@@ -19,6 +19,11 @@ type Options struct {
 	// CacheDir is the folder of the cached catalogues. It is made when there
 	// is something to write.
 	CacheDir string
+	// StateDir is the folder in which is kept which projects are trusted; ""
+	// trusts none.
+	StateDir string
+	// Hide leaves out projects that are, or are in, views of ours; may be nil.
+	Hide func(path string) bool
 	// LookupEnv looks up a variable of the environment; nil is os.LookupEnv.
 	LookupEnv func(string) (string, bool)
 	// SettingsPath is where ctxfs's own configuration is, or would be. Its
@@ -45,7 +50,7 @@ type Provider struct {
 	// changing is held while the set of servers changes. Only then are the
 	// next three written.
 	changing sync.Mutex
-	good     map[string][]*definition // by file: what it held when it was last good
+	good     map[string]configuration // by file: what it held when it was last good
 	leaving  map[string]*server       // by identity: those replaced or removed that may still run
 	closed   bool
 
@@ -53,6 +58,7 @@ type Provider struct {
 	started  bool
 	servers  []*server // in the order in which they got their names
 	problems []fs.Problem
+	files    []string // that configure servers, there or not
 
 	shown published
 }
@@ -79,7 +85,7 @@ func New(opts Options) *Provider {
 		spawn:   newSpawner(),
 		root:    new(fs.Folder),
 		leaving: make(map[string]*server),
-		good:    make(map[string][]*definition),
+		good:    make(map[string]configuration),
 	}
 	if p.timing == (timing{}) {
 		p.timing = usualTiming()
@@ -89,65 +95,18 @@ func New(opts Options) *Provider {
 }
 
 func (p *Provider) surroundings() surroundings {
-	return surroundings{home: p.opts.Home, lookup: p.opts.LookupEnv}
-}
-
-// discover reads all configuration files.
-func (p *Provider) discover() ([]*definition, []fs.Problem) {
-	own := readOwn(p.opts.SettingsPath, p.surroundings())
-	defs, problems := p.current(own)
-	var found []*definition
-	for _, a := range agents() {
-		f, bad := p.current(a.read(p.surroundings()))
-		found, problems = append(found, f...), append(problems, bad...)
-	}
-	return merge(defs, found), problems
-}
-
-// current are the servers of a file. What it held when it was last good counts
-// as long as it is not; before it ever was, what the cache knows.
-func (p *Provider) current(c configuration) ([]*definition, []fs.Problem) {
-	if c.bad == nil {
-		p.good[c.path] = c.defs
-		return c.defs, c.problems
-	}
-	known, ok := p.good[c.path]
-	if !ok {
-		known = p.remembered(c.path, *c.bad)
-	}
-	return known, []fs.Problem{*c.bad}
-}
-
-// remembered are the servers that the cache knows of a file that cannot be
-// used.
-func (p *Provider) remembered(path string, bad fs.Problem) (known []*definition) {
-	var changed time.Time
-	if info, err := os.Stat(path); err == nil {
-		changed = info.ModTime()
-	}
-	for _, cat := range p.cache.from(path) {
-		known = append(known, &definition{
-			source:    source{client: cat.Client, scope: cat.Scope, file: cat.Source, name: cat.Name, time: changed},
-			transport: cat.Transport,
-			fault:     &fault{state: stateError, what: "its configuration file cannot be used: " + bad.What, mend: bad.Mend, told: true},
-		})
-	}
-	return known
+	return surroundings{home: p.opts.Home, lookup: p.opts.LookupEnv, hide: p.opts.Hide}
 }
 
 // Root implements fs.Provider.
 func (p *Provider) Root() fs.Dir { return p.root }
 
 // ConfigFiles are the files whose change may call for Reload, there or not.
+// Reload may change which they are.
 func (p *Provider) ConfigFiles() []string {
-	var files []string
-	if p.opts.SettingsPath != "" {
-		files = append(files, p.opts.SettingsPath)
-	}
-	for _, a := range agents() {
-		files = append(files, a.file(p.opts.Home))
-	}
-	return files
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.files
 }
 
 // all are the present servers. The slice is not written to.

@@ -129,8 +129,12 @@ func (p *Provider) factTime() time.Time {
 // people write them.
 func (p *Provider) places() []string {
 	files := []string{cmp.Or(p.opts.SettingsPath, filepath.Join(p.opts.Home, ".config", "ctxfs", "config.toml"))}
-	for _, a := range agents() {
-		files = append(files, a.file(p.opts.Home))
+	clients := make(map[string]bool)
+	for _, place := range userPlaces(p.surroundings()) { // of each client that one which most have
+		if place.scope == scopeUser && !clients[place.name] {
+			clients[place.name] = true
+			files = append(files, place.path)
+		}
 	}
 	for i, f := range files {
 		if rel, err := filepath.Rel(p.opts.Home, f); err == nil && filepath.IsLocal(rel) {

@@ -218,7 +218,7 @@ func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 	remarks := s.remarks(def, c)
 	s.update(func() {
 		s.unsaved = unsaved
-		s.shown = shown
+		s.shown = shown.only(def.tools)
 		if ready {
 			s.condition = condition{state: stateReady, since: s.condition.since}
 		}
@@ -230,7 +230,7 @@ func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 func describe(d *definition, c *connection, now time.Time, before *catalogue) *catalogue {
 	info := c.info
 	cat := &catalogue{about: about{
-		Name: d.name, Source: d.file, Scope: d.scope, Client: d.client,
+		Name: d.name, Source: d.file, Scope: d.scope, Project: d.project, Client: d.client,
 		Command: d.hash(), Transport: d.transport,
 		Server:   serverInfo{Name: info.ServerInfo.Name, Title: info.ServerInfo.Title, Version: info.ServerInfo.Version},
 		Protocol: info.ProtocolVersion, Legacy: c.legacy, Instructions: info.Instructions,

@@ -49,7 +49,7 @@ func newServer(p *Provider, d *definition, file string, namesakes []string) *ser
 		texts: make(map[string]text),
 	}
 	if !d.disabled {
-		s.shown = p.cache.shown(d)
+		s.shown = p.cache.shown(d).only(d.tools)
 	}
 	s.condition = s.atRest()
 	s.mu.Lock()
@@ -72,7 +72,7 @@ func (s *server) atRest() condition {
 	d := s.def
 	switch {
 	case d.disabled:
-		return condition{state: stateDisabled, since: d.time, mend: "to use it, take `disabled` out of the entry " + d.quotedName() + " in " + d.file}
+		return condition{state: stateDisabled, since: d.time, mend: "to use it, " + d.enable}
 	case d.fault != nil:
 		return condition{state: d.fault.state, since: d.time, what: d.fault.what, mend: d.fault.mend, told: d.fault.told}
 	case s.shown != nil:

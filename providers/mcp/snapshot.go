@@ -15,6 +15,7 @@ import (
 type snapshot struct {
 	about
 	sections [sections]section
+	left     int // tools that the configuration leaves out
 }
 
 // The folders of definitions of a server.
@@ -66,6 +67,18 @@ func show(cat *catalogue) *snapshot {
 		s.sections[i] = newSection(f.shape, lists...)
 	}
 	return s
+}
+
+// only is the snapshot with those tools only that the filter shows.
+func (s *snapshot) only(f toolFilter) *snapshot {
+	if s == nil || f.allow == nil && f.deny == nil {
+		return s
+	}
+	part := *s
+	tools := &part.sections[toolFolder]
+	tools.items = slices.DeleteFunc(slices.Clone(tools.items), func(i item) bool { return !f.shows(i.name) })
+	part.left = len(s.sections[toolFolder].items) - len(tools.items)
+	return &part
 }
 
 // share takes over the sections of a snapshot that hold the same, so that

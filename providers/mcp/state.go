@@ -17,6 +17,7 @@ const (
 	stateError      = "error"               // it cannot be used, for a reason that is told
 	stateStopped    = "stopped"             // it was never started
 	stateDisabled   = "disabled"            // by configuration
+	stateUntrusted  = "untrusted"           // its project has not been trusted
 	stateUnresolved = "unresolved-variable" // a variable of its configuration has no value
 )
 
@@ -81,6 +82,9 @@ func (s *server) notes() []string {
 			notes = append(notes, "the catalogue is from an earlier command of this server")
 		}
 		notes = append(notes, s.shown.Notes...)
+		if n := s.shown.left; n > 0 {
+			notes = append(notes, count(n, "tool")+" left out by the configuration")
+		}
 	}
 	notes = append(notes, s.def.notes...)
 	notes = append(notes, s.condition.remarks...)

@@ -17,6 +17,9 @@ func (f *File) place(key []string) string {
 	return f.path + ": "
 }
 
+// Line is the first line that names the table or key at path; 0 without any.
+func (f *File) Line(path ...string) int { return f.line(path) }
+
 // line is the first line that names a key or something in it; within an inline
 // table it is that of the innermost key around it. Without any it is 0.
 func (f *File) line(key []string) int {

@@ -1,0 +1,32 @@
+package mcp
+
+import (
+	"path/filepath"
+
+	"ctxfs/providers/internal/jsonc"
+)
+
+// amp is Amp, in whose settings "amp.mcpServers" is one key.
+//
+// Source of the format: ampcode.com/manual.
+func amp() agent {
+	return agent{
+		name: "amp",
+		files: func(s surroundings) []place {
+			if file, ok := s.lookup("AMP_SETTINGS_FILE"); ok && filepath.IsAbs(file) {
+				return userFiles(file)
+			}
+			return userFiles(s.config("amp", "settings.json"), s.config("amp", "settings.jsonc"))
+		},
+		project: []string{".amp/settings.json", ".amp/settings.jsonc"},
+		layers:  true,
+		parse:   jsonc.Parse,
+		find:    below("amp.mcpServers"),
+		dialect: plainDialect,
+		entry: func(e *entry, d *definition, x *expander) {
+			e.common(d, x)
+			d.choose("")
+			d.tools.allow = e.texts("includeTools")
+		},
+	}
+}

@@ -1,0 +1,17 @@
+package mcp
+
+// claudeDesktop is Claude Desktop. It starts processes only, and expands
+// nothing. On Linux it has the folder that unofficial builds use.
+//
+// Source of the format: modelcontextprotocol.io/docs/develop/connect-local-servers.
+func claudeDesktop() agent {
+	a := jsonAgent("claude-desktop")
+	a.files = func(s surroundings) []place {
+		return userFiles(s.application("Claude", "claude_desktop_config.json")...)
+	}
+	a.entry = func(e *entry, d *definition, x *expander) {
+		e.process(d, x, "command", "env")
+		d.transport = stdio
+	}
+	return a
+}

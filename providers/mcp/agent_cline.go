@@ -1,0 +1,35 @@
+package mcp
+
+import (
+	"cmp"
+	"time"
+)
+
+// cline is Cline: its file is in the storage of the editor that it extends. An
+// address without a type means SSE.
+//
+// Source of the format: docs.cline.bot/mcp.
+func cline() agent {
+	a := jsonAgent("cline")
+	a.files = func(s surroundings) []place {
+		file := []string{"User", "globalStorage", "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json"}
+		var paths []string
+		for _, editor := range append(editors(), "Cursor", "Windsurf") {
+			paths = append(paths, s.application(append([]string{editor}, file...)...)...)
+		}
+		for _, server := range []string{".vscode-server", ".vscode-server-insiders", ".cursor-server"} {
+			paths = append(paths, s.at(append([]string{server, "data"}, file...)...))
+		}
+		return userFiles(append(paths, s.at(".cline", "data", "settings", "cline_mcp_settings.json"))...)
+	}
+	a.entry = func(e *entry, d *definition, x *expander) {
+		e.common(d, x)
+		kind := cmp.Or(e.text("type"), e.text("transportType"))
+		if kind == "" && d.command == "" && d.url != "" {
+			kind = "sse"
+		}
+		e.choose(d, kind)
+		d.callTimeout = e.duration("timeout", time.Second)
+	}
+	return a
+}

@@ -1,0 +1,102 @@
+package mcp
+
+import (
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ctxfs/providers/internal/settings"
+	"ctxfs/providers/internal/syntax"
+)
+
+// codex is Codex, the one client whose file is TOML. It expands nothing, but
+// has keys that name variables. It knows no SSE.
+//
+// Source of the format: developers.openai.com/codex/config-reference.
+func codex() agent {
+	return agent{
+		name: "codex",
+		files: func(s surroundings) []place {
+			return userFiles(filepath.Join(s.folder("CODEX_HOME", ".codex"), "config.toml"))
+		},
+		project: []string{".codex/config.toml"},
+		parse:   settings.Document,
+		find:    below("mcp_servers"),
+		entry:   codexEntry,
+	}
+}
+
+func codexEntry(e *entry, d *definition, x *expander) {
+	e.process(d, x, "command", "env")
+	e.remote(d, x, "url", "http_headers")
+	d.dir = e.text("cwd")
+	process := []string{"command", "args", "env", "env_vars", "cwd"}
+	http := []string{"url", "bearer_token_env_var", "http_headers", "env_http_headers"}
+	switch {
+	case e.has("bearer_token"):
+		e.fail(e.value, `"bearer_token" is refused by Codex: name a variable in "bearer_token_env_var"`)
+	case slices.ContainsFunc(process, e.has) && slices.ContainsFunc(http, e.has):
+		e.fail(e.value, "keys of a process and of an address stand side by side, which Codex refuses")
+	}
+	e.enabled(d, "enabled")
+	d.choose("")
+	if d.transport == stdio {
+		e.passOn(d, x)
+	} else {
+		e.headersFromVariables(d, x)
+	}
+	d.startTimeout = e.duration("startup_timeout_ms", time.Millisecond)
+	if e.has("startup_timeout_sec") {
+		d.startTimeout = e.duration("startup_timeout_sec", time.Second)
+	}
+	d.callTimeout = e.duration("tool_timeout_sec", time.Second)
+	d.tools = toolFilter{allow: e.texts("enabled_tools"), deny: e.texts("disabled_tools")}
+}
+
+// passOn reads "env_vars": variables that the process gets as they are, if
+// they are set. One is a name, or a table of a name and a source; "remote"
+// ones are those of another machine.
+func (e *entry) passOn(d *definition, x *expander) {
+	vars, ok := e.value.Get("env_vars")
+	if ok && vars.Kind != syntax.Array {
+		e.fail(vars, `"env_vars" is %s, not an array`, vars.Kind)
+	}
+	for _, v := range vars.Items {
+		name, _ := v.Get("name")
+		if source, _ := v.Get("source"); source.Text == "remote" {
+			continue
+		}
+		if v.Kind == syntax.Text {
+			name = v
+		}
+		if value, ok := x.variable(name.Text); ok && d.env[name.Text] == "" {
+			if d.env == nil {
+				d.env = make(map[string]string)
+			}
+			d.env[name.Text] = value
+		}
+	}
+}
+
+// headersFromVariables reads the keys that name variables with the values of
+// headers.
+func (e *entry) headersFromVariables(d *definition, x *expander) {
+	set := func(key, header, variable, prefix string) {
+		value, ok := x.variable(variable)
+		if !ok {
+			x.key = key
+			x.missing(unset{variable: variable, name: variable})
+			return
+		}
+		if d.headers == nil {
+			d.headers = make(map[string]string)
+		}
+		d.headers[header] = prefix + value
+	}
+	for header, variable := range e.table("env_http_headers") {
+		set("headers."+header, header, variable, "")
+	}
+	if variable := e.text("bearer_token_env_var"); variable != "" {
+		set("headers.Authorization", "Authorization", variable, "Bearer ")
+	}
+}

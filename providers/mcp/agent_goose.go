@@ -1,0 +1,66 @@
+package mcp
+
+import (
+	"time"
+
+	"ctxfs/providers/internal/syntax"
+	"ctxfs/providers/internal/yaml"
+)
+
+// goose is Goose, the one client whose file is YAML. Its own extensions, which
+// are no servers, stand there too.
+//
+// Source of the format: block.github.io/goose/docs/guides/config-files.
+func goose() agent {
+	return agent{
+		name:  "goose",
+		files: func(s surroundings) []place { return userFiles(s.config("goose", "config.yaml")) },
+		parse: func(text []byte) (syntax.Value, error) {
+			file, _, err := yaml.Parse(string(text))
+			return file, err
+		},
+		find: func(r *reader, file syntax.Value) error {
+			extensions, ok := file.Get("extensions")
+			if !ok {
+				return nil
+			}
+			servers := extensions
+			servers.Members = nil
+			for _, m := range extensions.Members {
+				switch kind, _ := m.Value.Get("type"); kind.Text {
+				case "builtin", "platform", "frontend", "inline_python":
+				default:
+					servers.Members = append(servers.Members, m)
+				}
+			}
+			return r.read(servers, "extensions")
+		},
+		dialect: plainDialect,
+		entry: func(e *entry, d *definition, x *expander) {
+			d.env = e.table("envs")
+			x.extra = d.env
+			for _, name := range e.texts("env_keys") {
+				value, ok := x.variable(name)
+				switch _, given := d.env[name]; {
+				case given:
+				case !ok:
+					x.key = "env." + name
+					x.missing(unset{variable: name, keyring: "Goose"})
+				default:
+					if d.env == nil {
+						d.env = make(map[string]string)
+					}
+					d.env[name] = value
+				}
+			}
+			d.command, d.args = e.text("cmd"), e.texts("args")
+			e.remote(d, x, "uri", "headers")
+			e.enabled(d, "enabled")
+			e.choose(d, e.text("type"))
+			d.startTimeout = e.duration("timeout", time.Second)
+			if tools := e.texts("available_tools"); len(tools) > 0 {
+				d.tools.allow = tools
+			}
+		},
+	}
+}

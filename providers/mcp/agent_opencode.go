@@ -1,0 +1,50 @@
+package mcp
+
+import (
+	"path/filepath"
+	"time"
+
+	"ctxfs/providers/internal/jsonc"
+	"ctxfs/providers/internal/syntax"
+)
+
+// opencode is opencode, in which the command is an array with its arguments.
+// Of the files in one folder the later ones of its own order win.
+//
+// Source of the format: opencode.ai/docs/mcp-servers.
+func opencode() agent {
+	return agent{
+		name: "opencode",
+		files: func(s surroundings) []place {
+			var paths []string
+			if dir, ok := s.lookup("OPENCODE_CONFIG_DIR"); ok && filepath.IsAbs(dir) {
+				paths = append(paths, filepath.Join(dir, "opencode.jsonc"), filepath.Join(dir, "opencode.json"))
+			}
+			if file, ok := s.lookup("OPENCODE_CONFIG"); ok && filepath.IsAbs(file) {
+				paths = append(paths, file)
+			}
+			return userFiles(append(paths, s.config("opencode", "opencode.jsonc"), s.config("opencode", "opencode.json"), s.config("opencode", "config.json"))...)
+		},
+		project: []string{".opencode/opencode.jsonc", ".opencode/opencode.json", "opencode.jsonc", "opencode.json"},
+		layers:  true,
+		parse:   jsonc.Parse,
+		find:    below("mcp"),
+		dialect: opencodeDialect,
+		entry: func(e *entry, d *definition, x *expander) {
+			d.partial = !e.has("type") && !e.has("command") && !e.has("url")
+			if command := x.texts("command", e.texts("command")); len(command) > 0 {
+				d.command, d.args = command[0], command[1:]
+			}
+			d.env = x.table("env", e.table("environment"))
+			d.dir = x.text("cwd", e.text("cwd"))
+			e.remote(d, x, "url", "headers")
+			e.enabled(d, "enabled")
+			if v, _ := e.value.Get("timeout"); v.Kind != syntax.Object {
+				d.startTimeout = e.duration("timeout", time.Millisecond)
+			}
+			if !d.partial {
+				e.choose(d, e.text("type"))
+			}
+		},
+	}
+}

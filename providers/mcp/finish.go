@@ -1,0 +1,87 @@
+package mcp
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+)
+
+// finish brings a definition that was read into its final state.
+func (d *definition) finish() {
+	d.keepSecrets()
+	switch {
+	case d.transport != stdio:
+		d.dir = ""
+	case d.dir != "" && !filepath.IsAbs(d.dir):
+		d.dir = filepath.Join(d.base, d.dir)
+	case d.dir == "" && d.project != "":
+		d.dir = d.project
+	}
+	switch {
+	case d.lost != fs.Problem{}:
+		d.fault = &fault{state: stateError, what: "its configuration file cannot be used: " + d.lost.What, mend: d.lost.Mend, told: true}
+	case d.trust != trusted:
+		d.fault = d.trust.fault(d.source)
+	case d.wrong != "":
+		d.fault = &fault{state: stateError, what: "the entry is not valid: " + d.wrong, mend: d.correct()}
+	case len(d.unset) > 0:
+		d.fault = d.unset[0].fault(d.source)
+	case d.command == "" && d.url == "":
+		d.fault = &fault{state: stateError, what: "the entry has neither a command nor a url", mend: d.correct()}
+	}
+}
+
+// correct tells to correct the entry.
+func (s source) correct() string { return "correct " + s.entry() + "; it is read again at once" }
+
+// fault says that a variable of an entry has no value.
+func (u unset) fault(s source) *fault {
+	variable := clean.Line(u.variable)
+	f := &fault{state: stateUnresolved, what: "the variable " + variable + " in its configuration has no value", mend: s.correct()}
+	const anew = " and start ctxfs anew with it (ctxfs unmount, ctxfs mount)"
+	switch {
+	case u.input != "":
+		f.what = "the input " + clean.Line(u.input) + " in its configuration has no value"
+		f.mend = "write it into ctxfs's config.toml, below [mcp.inputs], as " + clean.Line(tomlKey(u.input)) +
+			` = "...", or export ` + inputVariable(u.input) + anew
+	case u.keyring != "":
+		f.what = "the variable " + variable + " is in the keyring of " + u.keyring + ", which ctxfs does not read"
+		f.mend = "export " + variable + anew + ", or give it in ctxfs's config.toml: [mcp.servers." + clean.Line(tomlKey(s.name)) +
+			"] env = {" + clean.Line(tomlKey(u.variable)) + ` = "..."}`
+	case strings.HasPrefix(u.variable, "{file:"):
+		f.what = "the file of " + variable + " in its configuration cannot be read"
+	case u.name != "":
+		f.mend = "export " + clean.Line(u.name) + anew + ", or " + s.correct()
+	}
+	return f
+}
+
+// tomlKey is a key as TOML writes it.
+func tomlKey(name string) string {
+	bare := name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+	if bare {
+		return name
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+}
+
+// rooted tells whether the folder in which the process runs makes a
+// difference: its command or an argument names something there.
+func (d *definition) rooted() bool {
+	return d.project != "" && d.dir != "" && slices.ContainsFunc(append([]string{d.command}, d.args...), func(arg string) bool {
+		if arg == "" || filepath.IsAbs(arg) || strings.HasPrefix(arg, "-") {
+			return false
+		}
+		if strings.HasPrefix(arg, ".") {
+			return true
+		}
+		_, err := os.Lstat(filepath.Join(d.dir, arg))
+		return err == nil
+	})
+}

@@ -1,0 +1,170 @@
+package mcp
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/syntax"
+)
+
+// configuration is what a file says of servers.
+type configuration struct {
+	path   string
+	client string
+	scope  string
+	there  bool // the file exists
+	defs   []*definition
+	// projects are folders that the file knows as projects.
+	projects []string
+	refused  []refusal
+	inputs   map[string]string // of ctxfs's own
+	// sum stands for the entries as they are written: approval of the servers
+	// of a project is that of a sum.
+	sum string
+	// problems are faults in it that belong to no server.
+	problems []fs.Problem
+	// bad says why the file cannot be used, so that nothing is known of the
+	// servers in it.
+	bad *fs.Problem
+}
+
+// reader reads the entries of one client's file.
+type reader struct {
+	agentPlace
+	surroundings
+	changed time.Time
+
+	defs     []*definition
+	projects []string
+	refused  []refusal
+	written  strings.Builder
+}
+
+// refusal says that a client's user does not want a server of a project.
+type refusal struct{ project, name, enable string }
+
+// read reads a client's file. One that does not exist configures nothing.
+func (p agentPlace) read(s surroundings) configuration {
+	c := configuration{path: p.path, client: p.name, scope: p.scope}
+	bad := func(format string, args ...any) configuration {
+		c.bad = &fs.Problem{
+			What: clean.Line(fmt.Sprintf(format, args...)),
+			Mend: "correct " + c.path + ", the configuration of " + c.client + "; it is read again at once",
+		}
+		return c
+	}
+	text, changed, err := readRegular(p.path)
+	c.there = !errors.Is(err, iofs.ErrNotExist)
+	switch {
+	case !c.there:
+		return c
+	case err != nil:
+		return bad("%s cannot be read: %v", p.path, reason(err))
+	case strings.TrimSpace(string(text)) == "":
+		return c
+	}
+	file, err := p.parse(text)
+	if err != nil {
+		return bad("%s is not valid: %v", p.path, err)
+	}
+	r := &reader{agentPlace: p, surroundings: s, changed: changed}
+	if file.Kind != syntax.Object {
+		err = file.Errorf("the file is %s, not an object", file.Kind)
+	} else {
+		err = p.find(r, file)
+	}
+	if err != nil {
+		return bad("%s is not valid: %v", p.path, err)
+	}
+	c.defs, c.projects, c.refused = r.defs, r.projects, r.refused
+	sum := sha256.Sum256([]byte(r.written.String()))
+	c.sum = hex.EncodeToString(sum[:])
+	return c
+}
+
+// maxFile is the size of the largest configuration file that is read.
+const maxFile = 64 << 20
+
+// readRegular reads a file that another program or a foreign project may have
+// put there: nothing that could block, and nothing endless.
+func readRegular(path string) (text []byte, changed time.Time, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, changed, err
+	case !info.Mode().IsRegular():
+		return nil, changed, errors.New("it is not a file")
+	case info.Size() > maxFile:
+		return nil, changed, fmt.Errorf("it is larger than %d MiB", maxFile>>20)
+	}
+	text, err = os.ReadFile(path)
+	return text, info.ModTime(), err
+}
+
+// reason is why a file cannot be read, without its path.
+func reason(err error) error {
+	if p := (*iofs.PathError)(nil); errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// read reads the entries of an object, which stands below a key.
+func (r *reader) read(servers syntax.Value, key string) error {
+	return r.readIn(servers, key, r.scope, r.place.project)
+}
+
+// readIn reads the entries of an object, of a scope and project that are not
+// those of the file.
+func (r *reader) readIn(servers syntax.Value, key, scope, project string) error {
+	if servers.Kind != syntax.Object {
+		return servers.Errorf("%q is %s, not an object", key, servers.Kind)
+	}
+	begin := len(r.defs)
+	for _, m := range servers.Members {
+		fmt.Fprintf(&r.written, "%q:%s\n", m.Name, m.Value.Canonical())
+		if m.Value.Kind == syntax.Null {
+			continue
+		}
+		d := &definition{source: source{
+			client: r.name, scope: scope, project: project, file: r.path, line: m.Value.Line, name: m.Name, time: r.changed,
+		}}
+		r.define(m.Value, d)
+		again := false
+		for i, other := range r.defs[begin:] { // as in all JSON, the last one counts
+			if again = other.name == d.name; again {
+				r.defs[begin+i] = d
+				break
+			}
+		}
+		if !again {
+			r.defs = append(r.defs, d)
+		}
+	}
+	return nil
+}
+
+// define reads one server's entry.
+func (r *reader) define(v syntax.Value, d *definition) {
+	e := &entry{value: v}
+	x := &expander{
+		dialect: r.dialect, surroundings: r.surroundings, project: d.project,
+		folder: filepath.Dir(r.path), extra: r.plugin.variables(),
+	}
+	if v.Kind != syntax.Object {
+		e.fail(v, "the entry is %s, not an object", v.Kind)
+	} else {
+		r.agent.entry(e, d, x)
+	}
+	d.base, d.wrong, d.unset, d.reads = x.base(), e.fault, x.unset, x.reads
+	d.keepSecret(x.secrets...)
+}
