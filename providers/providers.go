@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 
 	"ctxfs/fs"
@@ -67,6 +68,7 @@ func (s *Set) open() {
 		CacheDir:     filepath.Join(s.opts.Cache, "mcp"),
 		LookupEnv:    s.opts.LookupEnv,
 		SettingsPath: s.opts.Config,
+		Settled:      debug.FreeOSMemory,
 		Offline:      s.opts.Offline,
 	})
 	s.add("mcps", s.mcp)

@@ -99,6 +99,11 @@ func (p *Provider) Close() error {
 	}
 	p.running.Wait()
 	p.spawn.close()
+	p.shown.mu.Lock()
+	defer p.shown.mu.Unlock()
+	if p.shown.settled != nil {
+		p.shown.settled.Stop()
+	}
 	return nil
 }
 

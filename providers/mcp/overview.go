@@ -42,7 +42,7 @@ func overall(servers []brief, problems []fs.Problem) string {
 	}
 	switch {
 	case starting:
-		return "starting"
+		return stateStarting
 	case failing:
 		return "degraded"
 	case len(servers) == 0:

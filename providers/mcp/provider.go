@@ -29,6 +29,9 @@ type Options struct {
 	// SettingsPath is where ctxfs's own configuration is, or would be. Its
 	// table [mcp] is read.
 	SettingsPath string
+	// Settled is called a while after the last server has started or failed to:
+	// the time to give back the memory that starting took. It may be nil.
+	Settled func()
 	// Offline shows what configuration and cache hold and starts nothing;
 	// nothing is written.
 	Offline bool
@@ -71,6 +74,9 @@ func New(opts Options) *Provider {
 	}
 	if opts.Env.Changed == nil {
 		opts.Env.Changed = func(string) {}
+	}
+	if opts.Settled == nil {
+		opts.Settled = func() {}
 	}
 	if opts.Env.Log == nil {
 		opts.Env.Log = slog.Default()

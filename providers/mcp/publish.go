@@ -22,6 +22,7 @@ type published struct {
 	index   fs.Node // of text
 	state   string
 	since   time.Time // of state
+	settled *time.Timer
 }
 
 // publishFolders shows the folders of all servers and the index, and tells of
@@ -87,6 +88,12 @@ func (p *Provider) publishIndexText() (changed bool) {
 		t = p.factTime()
 	}
 	if state := overall(servers, problems); state != p.shown.state {
+		if p.shown.settled != nil {
+			p.shown.settled.Stop()
+		}
+		if p.shown.state == stateStarting {
+			p.shown.settled = time.AfterFunc(p.timing.settled, p.opts.Settled)
+		}
 		p.shown.state, p.shown.since = state, t
 	}
 	text := indexText(servers, problems, p.places())

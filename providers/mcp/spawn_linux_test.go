@@ -20,6 +20,11 @@ func TestAKilledDaemonLeavesNoServer(t *testing.T) {
 	w.claude(map[string]any{"stubborn": stub("stubborn", stubJournal, journal)})
 	daemon := exec.Command(os.Args[0])
 	daemon.Env = append(os.Environ(), stubMode+"=daemon", "HOME="+w.home)
+	input, err := daemon.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer input.Close()
 	if err := daemon.Start(); err != nil {
 		t.Fatal(err)
 	}

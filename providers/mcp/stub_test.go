@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -72,8 +73,7 @@ func runStub(mode string) {
 		}
 		fmt.Fprintln(os.Stderr, "the last words")
 	case "daemon":
-		New(Options{Home: os.Getenv("HOME"), CacheDir: filepath.Join(os.Getenv("HOME"), "cache")}).Start()
-		stay()
+		runDaemon()
 	}
 	out := bufio.NewWriter(os.Stdout)
 	in := bufio.NewReader(os.Stdin)
@@ -187,6 +187,23 @@ func tellWhenToolsChange(before string) {
 }
 
 const listChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+
+// runDaemon is a process that does nothing but run servers, with the memory
+// settings of the real one. It ends with its input, and says when its servers
+// have started and how much memory it has then.
+func runDaemon() {
+	debug.SetGCPercent(40)
+	p := New(Options{Home: os.Getenv("HOME"), CacheDir: filepath.Join(os.Getenv("HOME"), "cache"), Settled: func() {
+		debug.FreeOSMemory()
+		status, _ := os.ReadFile("/proc/self/status") // without it there is no figure
+		_, after, _ := strings.Cut(string(status), "VmRSS:")
+		fmt.Println(strings.Fields(after + " 0")[0])
+	}, timing: timing{start: time.Minute, discover: time.Second, slot: time.Second, settled: 100 * time.Millisecond,
+		eof: time.Second, term: time.Second, kill: time.Second}})
+	p.Start()
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	_ = p.Close() // it has no errors
+}
 
 // stay outlives everything but a signal that cannot be ignored.
 func stay() {

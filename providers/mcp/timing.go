@@ -12,6 +12,7 @@ type timing struct {
 	retry    time.Duration // before the first new try; doubles with each
 	retryMax time.Duration
 	relisten time.Duration // before a stream of notifications that ended is opened again
+	settled  time.Duration // from the end of the last start to calling Settled
 	eof      time.Duration // from the end of its input to SIGTERM
 	term     time.Duration // from SIGTERM to SIGKILL
 	kill     time.Duration // from SIGKILL to giving up
@@ -27,6 +28,7 @@ func usualTiming() timing {
 		retry:    5 * time.Second,
 		retryMax: 10 * time.Minute,
 		relisten: 5 * time.Second,
+		settled:  5 * time.Second,
 		eof:      2 * time.Second,
 		term:     2 * time.Second,
 		kill:     2 * time.Second,

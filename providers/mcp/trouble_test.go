@@ -177,3 +177,15 @@ func TestTwoOverOneCache(t *testing.T) {
 		t.Errorf("the cache has %s", got)
 	}
 }
+
+func TestSettled(t *testing.T) {
+	w := newWorld(t)
+	settled := make(chan struct{}, 10)
+	w.opts.Settled = func() { settled <- struct{}{} }
+	w.opts.timing.start = 200 * time.Millisecond
+	w.claude(map[string]any{"hello": stub("ok"), "hangs": stub("silent")})
+	w.open().start()
+	<-settled
+	contains(t, w.cat("hangs/STATUS.md"), "state: error\n")
+	w.untilState("hello", "ready")
+}

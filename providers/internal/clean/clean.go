@@ -92,7 +92,7 @@ func JSON(b []byte) []byte {
 		case hidden(r) && r > 0xffff:
 			r -= 0x10000
 			fmt.Fprintf(&out, `\u%04x\u%04x`, 0xd800+(r>>10), 0xdc00+(r&0x3ff))
-		case hidden(r) && r != '\n' && r != '\t' && r != '\r':
+		case hidden(r) && !jsonSpace(r):
 			fmt.Fprintf(&out, `\u%04x`, r)
 		default:
 			out.Write(b[:n])
@@ -103,15 +103,22 @@ func JSON(b []byte) []byte {
 }
 
 func needsEscape(b []byte) bool {
-	for len(b) > 0 {
-		r, n := utf8.DecodeRune(b)
-		if (r == utf8.RuneError && n == 1) || (hidden(r) && r != '\n' && r != '\t') {
+	for i := 0; i < len(b); {
+		if c := b[i]; c >= ' ' && c <= '~' { // nearly all of it
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 || hidden(r) && !jsonSpace(r) {
 			return true
 		}
-		b = b[n:]
+		i += n
 	}
 	return false
 }
+
+// jsonSpace tells whether JSON allows a control character between values.
+func jsonSpace(r rune) bool { return r == '\n' || r == '\t' || r == '\r' }
 
 // strip removes escape sequences and hidden characters other than those keep
 // accepts.
