@@ -132,7 +132,7 @@ func (d *dialer) open(c *connection, legacy bool) error {
 		})
 		return nil
 	}
-	c.http = newRoundTripper(c.lose)
+	c.http = newRoundTripper(c.lose, d.timing.eof)
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(c.http.client()),
 		transport.WithHTTPHeaders(d.def.headers),

@@ -4,8 +4,8 @@
 // # Where servers come from
 //
 // Each agent keeps its servers in a file of its own, in a dialect of its own.
-// A client (client_cursor.go and so on) knows one of them and gives back
-// definitions; discovery puts those of all clients together. A fault stays
+// An agent (agent_cursor.go and so on) knows one of them and gives back
+// definitions; discovery puts those of all agents together. A fault stays
 // where it is: an entry that is wrong is a server in state "error", a file
 // that cannot be read leaves the servers that were known from it.
 //

@@ -2,12 +2,14 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 )
 
 // errorBodyKept is how much of the body of an error answer is kept, in bytes.
@@ -18,7 +20,8 @@ const errorBodyKept = 2 << 10
 // the size of answers, and notices when the stream of notifications is lost.
 type roundTripper struct {
 	next *http.Transport
-	lost func(error) // the stream was there and cannot be had again
+	lost func(error)   // the stream was there and cannot be had again
+	end  time.Duration // until the server must have taken note of the end of a session
 
 	mu       sync.Mutex
 	status   int
@@ -26,8 +29,8 @@ type roundTripper struct {
 	streamed bool // the stream of notifications was open once
 }
 
-func newRoundTripper(lost func(error)) *roundTripper {
-	return &roundTripper{next: http.DefaultTransport.(*http.Transport).Clone(), lost: lost}
+func newRoundTripper(lost func(error), end time.Duration) *roundTripper {
+	return &roundTripper{next: http.DefaultTransport.(*http.Transport).Clone(), lost: lost, end: end}
 }
 
 // client is an HTTP client that does not carry configured headers, which hold
@@ -49,6 +52,11 @@ func (r *roundTripper) client() *http.Client {
 
 // RoundTrip implements http.RoundTripper.
 func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Method == http.MethodDelete { // of the session, of whose answer nothing is read
+		ctx, stop := context.WithTimeout(req.Context(), r.end)
+		defer stop()
+		req = req.WithContext(ctx)
+	}
 	stream := req.Method == http.MethodGet
 	res, err := r.next.RoundTrip(req)
 	if err != nil {

@@ -52,6 +52,29 @@ func TestHTTP(t *testing.T) {
 	containsNot(t, w.cat("INDEX.md"), bearer)
 }
 
+// TestCloseWithoutAnAnswer has a server that does not answer at the end of the
+// session.
+func TestCloseWithoutAnAnswer(t *testing.T) {
+	w := newWorld(t)
+	ok := httpStub{token: bearer}
+	w.claude(map[string]any{"remote": remote(w.serve(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			<-r.Context().Done()
+			return
+		}
+		ok.ServeHTTP(rw, r)
+	})), bearer)})
+	w.open().start()
+	w.untilState("remote", "ready")
+	begun := time.Now()
+	if err := w.p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begun); took > 4*time.Second {
+		t.Errorf("closing took %v", took)
+	}
+}
+
 // streaming is an HTTP server of the old era with a stream of notifications.
 type streaming struct {
 	tools   atomic.Value // string

@@ -1,0 +1,58 @@
+package providers
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// open makes the providers over a home folder with that config.toml.
+func open(t *testing.T, config string) *Set {
+	t.Helper()
+	home := t.TempDir()
+	path := filepath.Join(home, "config.toml")
+	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	s, err := New(Options{
+		Home: home, Config: path, Cache: filepath.Join(home, "cache"),
+		LookupEnv: func(string) (string, bool) { return "", false },
+		Env:       func(string) fs.Env { return fs.Env{Changed: func(string) {}, Log: log, Now: time.Now} },
+		Offline:   true,
+		Changed:   func() {},
+		Log:       log,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestFaultsInTheConfigurationAreToldOnce(t *testing.T) {
+	for config, want := range map[string]string{
+		"[mpc.servers.x]\ncommand = \"x\"\n": "unknown table [mpc]; did you mean [mcp]?",
+		"[mcp]\nserver = 1\n":                `config.toml:2: unknown key "server" in [mcp]`,
+		"[mcp.servers.x]\ncmd = \"x\"\n":     `config.toml:2: unknown key "cmd" in [mcp.servers.x]`,
+		"[mcp\n":                             "config.toml:1: ",
+	} {
+		s := open(t, config)
+		told := s.Problems()
+		for _, p := range s.All() {
+			told = append(told, p.Status().Problems...)
+		}
+		if len(told) != 1 || !strings.Contains(told[0].What, want) || told[0].Mend == "" {
+			t.Errorf("%q: %+v", config, told)
+		}
+	}
+}
