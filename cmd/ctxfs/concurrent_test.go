@@ -68,6 +68,33 @@ func TestMountsAndUnmountsAtOnce(t *testing.T) {
 	b.read("AGENTS.md")
 }
 
+// TestLookWhileItEnds reads the tree by commands while the process comes and
+// goes: there is always an answer.
+func TestLookWhileItEnds(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		for range 12 {
+			b.ok("ls", "-R")
+			b.ok("cat", "AGENTS.md")
+			if r := b.run("status"); r.code != 0 && r.code != exitNotRunning {
+				t.Errorf("status: exit %d\n%v", r.code, r)
+			}
+		}
+	}()
+	for {
+		b.run("mount")
+		b.run("unmount")
+		select {
+		case <-looked:
+			return
+		default:
+		}
+	}
+}
+
 // TestLongRuntimePath has a runtime folder whose socket fits no address.
 func TestLongRuntimePath(t *testing.T) {
 	t.Parallel()

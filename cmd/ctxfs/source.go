@@ -49,6 +49,11 @@ func (a *app) source() (source, error) {
 		c.Close()
 		return &remoteSource{app: a}, nil
 	}
+	return a.offline()
+}
+
+// offline is the tree as configuration and caches have it.
+func (a *app) offline() (*localSource, error) {
 	w, err := a.newWorld(worldOptions{offline: true})
 	if err != nil {
 		return nil, err
@@ -192,44 +197,65 @@ func (s *localSource) send(ctx context.Context, name string, c *mounts.Conn) err
 	return s.copy(ctx, f, size, c)
 }
 
-// remoteSource asks the background process.
-type remoteSource struct{ app *app }
+// remoteSource asks the background process, and goes on without it where it
+// has ended meanwhile.
+type remoteSource struct {
+	app   *app
+	after *localSource // from then on; nil before
+}
 
-func (s *remoteSource) close() {}
-
-func (s *remoteSource) call(ctx context.Context, op string, args, value any, then func(*mounts.Client) error) error {
-	c, err := mounts.Dial(s.app.runtime)
-	if err != nil {
-		return err
+func (s *remoteSource) close() {
+	if s.after != nil {
+		s.after.close()
 	}
-	defer c.Close()
-	if err := s.app.ask(ctx, c, op, args, value); err != nil || then == nil {
+}
+
+func (s *remoteSource) call(ctx context.Context, op string, args, value any, then func(*mounts.Client) error, without func(source) error) error {
+	c, err := mounts.Dial(s.app.runtime)
+	if err == nil {
+		defer c.Close()
+		err = s.app.ask(ctx, c, op, args, value)
+	}
+	switch {
+	case errors.Is(err, mounts.ErrGone), errors.Is(err, mounts.ErrNotRunning):
+		if s.after == nil {
+			if s.after, err = s.app.offline(); err != nil {
+				return err
+			}
+		}
+		return without(s.after)
+	case err != nil || then == nil:
 		return err
 	}
 	return then(c)
 }
 
-func (s *remoteSource) statuses(ctx context.Context) ([]providerStatus, error) {
-	var all []providerStatus
-	err := s.call(ctx, "providers", nil, &all, nil)
+func (s *remoteSource) statuses(ctx context.Context) (all []providerStatus, err error) {
+	err = s.call(ctx, "providers", nil, &all, nil, func(after source) error {
+		all, err = after.statuses(ctx)
+		return err
+	})
 	return all, err
 }
 
-func (s *remoteSource) list(ctx context.Context, name string) ([]lsEntry, error) {
-	var entries []lsEntry
-	err := s.call(ctx, "list", pathArgs{name}, &entries, nil)
+func (s *remoteSource) list(ctx context.Context, name string) (entries []lsEntry, err error) {
+	err = s.call(ctx, "list", pathArgs{name}, &entries, nil, func(after source) error {
+		entries, err = after.list(ctx, name)
+		return err
+	})
 	return entries, err
 }
 
 func (s *remoteSource) cat(ctx context.Context, name string, w io.Writer) error {
 	var size int64
-	return s.call(ctx, "read", pathArgs{name}, &size, func(c *mounts.Client) error {
+	receive := func(c *mounts.Client) error {
 		n, err := io.Copy(w, io.LimitReader(c.Rest(), size))
 		if err == nil && n < size {
 			err = io.ErrUnexpectedEOF
 		}
 		return err
-	})
+	}
+	return s.call(ctx, "read", pathArgs{name}, &size, receive, func(after source) error { return after.cat(ctx, name, w) })
 }
 
 // cause is the innermost word of an error: "file does not exist" rather than
