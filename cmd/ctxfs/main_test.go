@@ -38,6 +38,7 @@ func runAll(m *testing.M) int {
 		panic(err)
 	}
 	if base, err = os.MkdirTemp("/tmp", "cx"); err == nil {
+		defer os.RemoveAll(base)
 		// Ordinary users go through it.
 		err = os.Chmod(base, 0o755)
 	}
@@ -48,7 +49,6 @@ func runAll(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(base)
 	code := m.Run()
 	if left := mountsBelow(base); len(left) > 0 {
 		fmt.Fprintln(os.Stderr, "mounts are left:", left)
