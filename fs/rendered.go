@@ -8,7 +8,9 @@ import (
 
 // Rendered is a file made on demand: listed without cost, rendered once when
 // its size or its bytes are first asked for. A change is a new Rendered with
-// another version in its folder.
+// another version in its folder. Through a mount, a program that has the kernel
+// send the file (sendfile, splice) before anybody asked for its size sees an
+// empty one; of the tools in use only busybox cat is known to.
 type Rendered struct {
 	modTime time.Time
 	version uint64

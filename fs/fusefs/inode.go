@@ -56,11 +56,12 @@ type file struct {
 // table holds all inodes. Its lock is held for moments only, never while a
 // node or the kernel is asked anything.
 type table struct {
-	mu    sync.Mutex
-	byID  map[uint64]*inode
-	next  uint64
-	root  *inode
-	epoch atomic.Uint64 // moves with every change of the tree
+	mu     sync.Mutex
+	byID   map[uint64]*inode
+	next   uint64
+	root   *inode
+	epoch  atomic.Uint64 // moves with every change of the tree
+	search search
 }
 
 func newTable(root fs.Dir) *table {

@@ -167,6 +167,7 @@ func (r *raw) addAttributes(ctx context.Context, parent *inode, d fs.Dir, names 
 	if len(names) == 0 {
 		return
 	}
+	var listed []*inode
 	for i, f := range r.tree.Find(ctx, d, names...) {
 		if err := check(f); err != nil {
 			if errors.Is(err, fs.ErrTimeout) || errors.Is(err, fs.ErrInterrupted) {
@@ -176,8 +177,11 @@ func (r *raw) addAttributes(ctx context.Context, parent *inode, d fs.Dir, names 
 			}
 			continue
 		}
-		if n, stale := r.enter(outs[i], parent, names[i], f.Node, f.Attr); stale {
+		n, stale := r.enter(outs[i], parent, names[i], f.Node, f.Attr)
+		if stale {
 			r.news.stale(n)
 		}
+		listed = append(listed, n)
 	}
+	r.readAhead(listed)
 }

@@ -15,6 +15,7 @@ const maxWorkers = 64
 type notifier interface {
 	EntryNotify(parent uint64, name string) fuse.Status
 	InodeNotify(node uint64, off, length int64) fuse.Status
+	InodeNotifyStoreCache(node uint64, off int64, data []byte) fuse.Status
 }
 
 // news is the queue of what may have changed: paths of the tree, and inodes

@@ -193,6 +193,9 @@ func (r *raw) Read(cancel <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.Re
 	}
 	n.file.beginRead()
 	defer r.endRead(n)
+	if in.Offset == 0 {
+		r.noteRead(n)
+	}
 	ctx := newRequest(cancel)
 	size := min(len(buf), int(in.Size))
 	got, err := r.tree.ReadAt(ctx, f, buf[:size], int64(in.Offset))

@@ -1,0 +1,135 @@
+package fusefs
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"ctxfs/fs"
+)
+
+// A search reads every file of a folder, one after the other, and then those of
+// the next folder. Each costs a round trip to us that takes longer than the
+// reading. So once some files of a folder have been read, the small files of the
+// folders that are listed next are pushed into the kernel's cache before they are
+// asked for. Whoever only lists has nothing pushed.
+const (
+	aheadAfter = 8                      // this many reads in one folder make a search,
+	aheadPause = 100 * time.Millisecond // which goes on with no longer pause than this
+	aheadBytes = 1 << 20                // how much is pushed of one folder
+	aheadSmall = 64 << 10               // and how large a file may be
+)
+
+// search is what the reads of files look like. Guarded by table.mu.
+type search struct {
+	folder *folder // that was read from last
+	reads  int     // in it
+	last   time.Time
+	found  bool // it is one
+}
+
+// noteRead notes that a file is read from its beginning.
+func (r *raw) noteRead(n *inode) {
+	if n.parent == nil {
+		return
+	}
+	t := now()
+	r.table.mu.Lock()
+	defer r.table.mu.Unlock()
+	s := &r.table.search
+	if t.Sub(s.last) > aheadPause {
+		*s = search{}
+	}
+	s.last = t
+	if s.folder != n.parent.folder {
+		s.folder, s.reads = n.parent.folder, 0
+	}
+	if s.reads++; s.reads >= aheadAfter {
+		s.found = true
+	}
+}
+
+// readAhead pushes the files of a listing that the kernel was given just now, if
+// somebody searches. Searches go through a listing in either direction, and
+// ripgrep, which most do, backwards.
+func (r *raw) readAhead(listed []*inode) {
+	t := now()
+	r.table.mu.Lock()
+	searched := r.table.search.found && t.Sub(r.table.search.last) <= aheadPause
+	var next []pushed
+	for _, n := range listed {
+		if searched && n.file != nil && n.draft == nil && !n.parent.folder.live {
+			next = append(next, pushed{n, n.node})
+		}
+	}
+	r.table.mu.Unlock()
+	if len(next) > 0 {
+		slices.Reverse(next)
+		go r.push(next)
+	}
+}
+
+type pushed struct {
+	inode *inode
+	node  fs.Node
+}
+
+// push puts whole small files into the kernel's cache. Nobody waits for it, and
+// what goes wrong is no matter: the kernel then asks.
+func (r *raw) push(next []pushed) {
+	buf := make([]byte, aheadSmall)
+	left := aheadBytes
+	for _, p := range next {
+		n, err := r.pushOne(p, buf)
+		if left -= n; left <= 0 || errors.Is(err, fs.ErrTimeout) {
+			return
+		}
+	}
+}
+
+// pushOne pushes one file, unless the kernel has pages of it, and returns its
+// size in bytes. What is pushed is what was published, or it is dropped again:
+// a file on disk may change at any moment, and the news of it may come before
+// the old bytes are there to be dropped.
+func (r *raw) pushOne(p pushed, buf []byte) (int, error) {
+	f, ok := p.node.(fs.File)
+	if !ok {
+		return 0, nil
+	}
+	file := p.inode.file
+	file.mu.Lock()
+	shown, fresh := file.shown, file.known && !file.read
+	file.mu.Unlock()
+	if !fresh || shown.Live || shown.Size <= 0 || shown.Size > int64(len(buf)) {
+		return 0, nil
+	}
+	if shown.InPlace && now().Sub(shown.ModTime) < racyTime {
+		return 0, nil
+	}
+	ctx := context.Background()
+	file.mu.Lock()
+	if fresh = !file.read; fresh {
+		file.read = true // from here on news drop pages
+	}
+	file.mu.Unlock()
+	if !fresh {
+		return 0, nil
+	}
+	n, err := r.tree.ReadAt(ctx, f, buf[:shown.Size], 0)
+	if int64(n) != shown.Size || err != nil && !errors.Is(err, io.EOF) {
+		return n, err
+	}
+	if r.kernel().InodeNotifyStoreCache(p.inode.id, 0, buf[:n]) != fuse.OK {
+		return n, nil
+	}
+	if shown.InPlace {
+		if a, err := r.tree.Attr(ctx, p.node); err != nil || differs(shown, a) {
+			r.kernel().InodeNotify(p.inode.id, 0, 0)
+		}
+	}
+	return n, nil
+}
