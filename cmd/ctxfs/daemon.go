@@ -119,14 +119,14 @@ folder and its last known tools stay all the while.`,
 
 func (a *app) restart(ctx context.Context, name string) error {
 	c, err := a.running()
-	if err != nil {
-		return err
+	if c != nil {
+		defer c.Close()
+		err = a.ask(ctx, c, "restart", map[string]string{"name": name}, nil)
 	}
-	if c == nil {
+	if c == nil && err == nil || errors.Is(err, mounts.ErrGone) {
 		return &mounts.Fault{Message: "ctxfs is not running, so no server is", Hint: "start it: ctxfs mount"}
 	}
-	defer c.Close()
-	if err := a.ask(ctx, c, "restart", map[string]string{"name": name}, nil); err != nil {
+	if err != nil {
 		return err
 	}
 	if name == "" {

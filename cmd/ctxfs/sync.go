@@ -97,7 +97,10 @@ func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
 	}
 	if c != nil {
 		defer c.Close()
-		return a.syncCall(ctx, c, dir, true, r)
+		// One that is just ending is as good as none.
+		if err := a.syncCall(ctx, c, dir, true, r); !errors.Is(err, mounts.ErrGone) || r.passes > 0 {
+			return err
+		}
 	}
 	w, err := a.newWorld(worldOptions{offline: true})
 	if err != nil {
@@ -113,13 +116,19 @@ func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
 
 // syncFollow has the background process keep the folder current as long as
 // this process lives.
-func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) error {
-	c, err := a.start()
-	if err != nil {
-		return err
+func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) (err error) {
+	for range 4 { // one that is just ending has a successor
+		var c *mounts.Client
+		if c, err = a.start(); err != nil {
+			return err
+		}
+		err = a.syncCall(ctx, c, dir, false, r)
+		c.Close()
+		if !errors.Is(err, mounts.ErrGone) || r.passes > 0 {
+			break
+		}
 	}
-	defer c.Close()
-	return a.syncCall(ctx, c, dir, false, r)
+	return err
 }
 
 func (a *app) syncCall(ctx context.Context, c *mounts.Client, dir string, once bool, r *syncReporter) error {
