@@ -125,7 +125,7 @@ func TestStopped(t *testing.T) {
 	b := newBox(t)
 	b.mount()
 	pid := b.pid()
-	signalTo(t, pid, syscall.SIGSTOP)
+	stop(t, pid)
 	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
 	words := []string{"does not answer", "\n  end it and start anew: kill -9 "}
 	type answer struct {
@@ -166,7 +166,7 @@ func TestHungMount(t *testing.T) {
 	b := newBox(t)
 	b.mount()
 	pid := b.pid()
-	signalTo(t, pid, syscall.SIGSTOP)
+	stop(t, pid)
 	defer func() {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}()

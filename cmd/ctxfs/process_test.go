@@ -51,7 +51,7 @@ func alive(pid int) bool {
 	return err == nil && len(args) > 0
 }
 
-// signal sends a signal to a process that the box started.
+// signalTo sends a signal to a process that the box started.
 func signalTo(t *testing.T, pid int, sig syscall.Signal) {
 	t.Helper()
 	if pid <= 1 {
@@ -60,6 +60,22 @@ func signalTo(t *testing.T, pid int, sig syscall.Signal) {
 	if err := syscall.Kill(pid, sig); err != nil {
 		t.Fatalf("%v to process %d: %v", sig, pid, err)
 	}
+}
+
+// stop stops a process, and waits until each of its threads stands still.
+func stop(t *testing.T, pid int) {
+	t.Helper()
+	signalTo(t, pid, syscall.SIGSTOP)
+	eventually(t, "the process stands still", func() bool {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		must(t, err)
+		for _, thread := range threads {
+			if stat, err := os.ReadFile(thread); err == nil && !bytes.Contains(stat, []byte(") T ")) {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // patience is how long anything may take on a busy machine.

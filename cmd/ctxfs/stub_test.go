@@ -52,7 +52,7 @@ func asJSON(v any) string {
 	return string(text)
 }
 
-// stubbed waits until a server of ~/.cursor/mcp.json is ready.
+// ready waits until servers are ready.
 func (b *box) ready(servers ...string) {
 	b.Helper()
 	for _, s := range servers {
