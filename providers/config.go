@@ -3,6 +3,7 @@ package providers
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/nearest"
@@ -51,20 +52,56 @@ func unknownTables(config *settings.File) []fs.Problem {
 // watchConfig has configuration files read again when they change. That they
 // cannot be watched is no reason to show nothing.
 func (s *Set) watchConfig() {
+	w := &configWatch{set: s, watched: make(map[string]bool)}
 	files, err := watch.New(watch.Options{
 		Changed: func([]string) {
 			s.checkTables()
 			s.mcp.Reload()
+			if w.follow() {
+				s.mcp.Reload() // what changed before it was watched
+			}
 			s.opts.Changed()
 		},
-		Log: s.opts.Log,
+		Hide: s.opts.Hide,
+		Log:  s.opts.Log,
 	})
 	if err != nil {
 		s.opts.Log.Warn("configuration files are not watched", "error", err)
 		return
 	}
-	for _, path := range s.mcp.ConfigFiles() {
-		files.AddFile(path)
-	}
+	w.files = files
+	w.follow()
 	s.stop = append(s.stop, files.Close)
+}
+
+// configWatch watches the configuration files, which change with what is in
+// them: projects come and go.
+type configWatch struct {
+	set *Set
+
+	mu      sync.Mutex
+	files   *watch.Watcher
+	watched map[string]bool
+}
+
+// follow watches the files that there are now, and tells whether there are new
+// ones.
+func (w *configWatch) follow() (more bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := make(map[string]bool)
+	for _, path := range w.set.mcp.ConfigFiles() {
+		now[path] = true
+		if !w.watched[path] {
+			more = true
+			w.files.AddFile(path)
+		}
+	}
+	for path := range w.watched {
+		if !now[path] {
+			w.files.Remove(path)
+		}
+	}
+	w.watched = now
+	return more
 }

@@ -18,9 +18,9 @@ import (
 // Options are what the providers together need.
 type Options struct {
 	// Home is the user's home folder, Config the path of config.toml, Cache
-	// the folder for what can be made again.
-	Home, Config, Cache string
-	LookupEnv           func(string) (string, bool)
+	// the folder for what can be made again, State that for what cannot.
+	Home, Config, Cache, State string
+	LookupEnv                  func(string) (string, bool)
 	// Env gives the environment of the provider with that folder.
 	Env func(folder string) fs.Env
 	// Hide leaves out paths on disk that are views of ours; may be nil.
@@ -66,6 +66,8 @@ func (s *Set) open() {
 		Env:          s.opts.Env("mcps"),
 		Home:         s.opts.Home,
 		CacheDir:     filepath.Join(s.opts.Cache, "mcp"),
+		StateDir:     filepath.Join(s.opts.State, "mcp"),
+		Hide:         s.opts.Hide,
 		LookupEnv:    s.opts.LookupEnv,
 		SettingsPath: s.opts.Config,
 		Settled:      debug.FreeOSMemory,
@@ -105,6 +107,19 @@ func (s *Set) Roots() []string { return s.skills.Roots() }
 // Restart starts an MCP server again, by its name or its folder's; "" means
 // all.
 func (s *Set) Restart(server string) error { return s.mcp.Restart(server) }
+
+// Configuration tells what is configured for MCP servers where, what counts
+// and why; folder is looked at as if it were a known project.
+func (s *Set) Configuration(folder string) mcp.Report { return s.mcp.Configuration(folder) }
+
+// Trust allows the MCP servers that the files of a project configure.
+func (s *Set) Trust(folder string) (mcp.Project, error) { return s.mcp.Trust(folder) }
+
+// Revoke takes back what Trust allowed.
+func (s *Set) Revoke(folder string) (mcp.Project, error) { return s.mcp.Revoke(folder) }
+
+// Projects are those that configure MCP servers or are trusted.
+func (s *Set) Projects() []mcp.Project { return s.mcp.Projects() }
 
 // Close ends all providers, the last one first.
 func (s *Set) Close() error {

@@ -39,7 +39,7 @@ func (a *app) newWorld(opts worldOptions) (*world, error) {
 	w.front = newFrontPage(root, w)
 	var err error
 	w.providers, err = providers.New(providers.Options{
-		Home: a.home, Config: a.config, Cache: a.cache, LookupEnv: a.lookupEnv,
+		Home: a.home, Config: a.config, Cache: a.cache, State: a.state, LookupEnv: a.lookupEnv,
 		Env:     w.env,
 		Hide:    opts.hide,
 		Offline: opts.offline,
@@ -92,6 +92,9 @@ func (w *world) statuses() []providerStatus {
 func (w *world) handlers() map[string]mounts.Handler {
 	local := &localSource{world: w}
 	return map[string]mounts.Handler{
+		"config":   w.configHandler,
+		"trust":    w.trustHandler,
+		"projects": func(_ context.Context, c *mounts.Conn) error { return c.Reply(w.providers.Projects()) },
 		"list": func(ctx context.Context, c *mounts.Conn) error {
 			var args pathArgs
 			if err := c.Args(&args); err != nil {

@@ -18,11 +18,12 @@ import (
 
 // configuration is what a file says of servers.
 type configuration struct {
-	path   string
-	client string
-	scope  string
-	there  bool // the file exists
-	defs   []*definition
+	path    string
+	client  string
+	scope   string
+	project string
+	there   bool // the file exists
+	defs    []*definition
 	// projects are folders that the file knows as projects.
 	projects []string
 	refused  []refusal
@@ -54,7 +55,7 @@ type refusal struct{ project, name, enable string }
 
 // read reads a client's file. One that does not exist configures nothing.
 func (p agentPlace) read(s surroundings) configuration {
-	c := configuration{path: p.path, client: p.name, scope: p.scope}
+	c := configuration{path: p.path, client: p.name, scope: p.scope, project: p.place.project}
 	bad := func(format string, args ...any) configuration {
 		c.bad = &fs.Problem{
 			What: clean.Line(fmt.Sprintf(format, args...)),

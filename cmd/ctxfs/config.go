@@ -1,0 +1,206 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts"
+	"ctxfs/providers/mcp"
+)
+
+func (a *app) configCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "config [SERVER]",
+		Short: "show which MCP servers were found where, what counts and why",
+		Long: `Config reads the configuration files of every program that ctxfs knows, those
+in the current folder too, and shows each entry for an MCP server: the file it
+stands in, the folder it has in mcps, its state, and for an entry that is not
+used what is used in its place. Of a server it shows the program or the host
+and nothing else: arguments, variables and headers may be secrets.
+
+It starts nothing, and works whether ctxfs is running or not. With a name it
+shows all that is known of that server's entries.`,
+		Example: `  ctxfs config
+  ctxfs config github
+  ctxfs config --json | jq '.entries[] | select(.state == "untrusted")'`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeOneServer,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			report, err := a.configuration(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if len(args) > 0 {
+				part, near := report.Of(args[0])
+				if len(part.Entries) == 0 {
+					fault := &mounts.Fault{Message: fmt.Sprintf("no file configures a server %q", args[0]), Hint: "see what there is: ctxfs config"}
+					if near != "" {
+						fault.Hint = "did you mean: ctxfs config " + near
+					}
+					return fault
+				}
+				report = part
+			}
+			switch {
+			case asJSON:
+				return a.printJSON(report)
+			case len(args) > 0:
+				a.printEntries(report.Entries)
+			default:
+				a.printReport(report)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// completeOneServer completes the one argument of a command.
+func (a *app) completeOneServer(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completeServers(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
+}
+
+type configArgs struct {
+	Folder string `json:"folder"`
+}
+
+func (w *world) configHandler(_ context.Context, c *mounts.Conn) error {
+	var args configArgs
+	if err := c.Args(&args); err != nil {
+		return err
+	}
+	return c.Reply(w.providers.Configuration(args.Folder))
+}
+
+// configuration asks the background process, whose environment counts where
+// there is one, or reads the files.
+func (a *app) configuration(ctx context.Context) (report mcp.Report, err error) {
+	folder, err := os.Getwd()
+	if err != nil || a.ours(folder) {
+		folder = "" // it has gone, or is a view, which configures nothing
+	}
+	err = a.either(ctx, "config", configArgs{folder}, &report, func(w *world) error {
+		report = w.providers.Configuration(folder)
+		return nil
+	})
+	return report, err
+}
+
+// ours tells whether a path is in a mount of ours.
+func (a *app) ours(path string) bool {
+	points, err := mounts.Points()
+	if err != nil {
+		return false
+	}
+	for _, p := range points {
+		if path == p.Dir || strings.HasPrefix(path, p.Dir+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// either asks the background process if there is one, and does it here if not.
+func (a *app) either(ctx context.Context, op string, args, value any, here func(*world) error) error {
+	c, err := a.running()
+	if err != nil {
+		return err
+	}
+	if c != nil {
+		defer c.Close()
+		return a.ask(ctx, c, op, args, value)
+	}
+	w, err := a.newWorld(worldOptions{offline: true, hide: a.ours})
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	return here(w)
+}
+
+// printReport prints a table for people.
+func (a *app) printReport(r mcp.Report) {
+	if len(r.Entries) == 0 {
+		a.say("no server is configured; ctxfs looks for them in the files of Claude Code, Cursor, Codex and others,\nand in %s", a.tilde(a.config))
+	} else {
+		table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "SERVER\tSTATE\tRUNS\tCLIENT\tSCOPE\tFILE")
+		for _, e := range r.Entries {
+			name := e.Name
+			if e.Folder != "" && e.Folder != e.Name {
+				name += " (" + e.Folder + ")"
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", name, e.State, e.Runs, e.Client, a.scope(e), a.place(e))
+		}
+		table.Flush()
+	}
+	told := false
+	for _, e := range r.Entries {
+		if e.Why == "" {
+			continue
+		}
+		if !told {
+			a.say("")
+			told = true
+		}
+		a.say("%s in %s: %s", e.Name, a.place(e), e.Why)
+		if e.Mend != "" {
+			a.say("  mend: %s", e.Mend)
+		}
+	}
+	for _, p := range r.Problems {
+		a.say("\n! %s\n  mend: %s", p.What, p.Mend)
+	}
+}
+
+// printEntries prints all that is known of some entries.
+func (a *app) printEntries(entries []mcp.Entry) {
+	for i, e := range entries {
+		if i > 0 {
+			a.say("")
+		}
+		seconds := func(n float64) string {
+			if n == 0 {
+				return ""
+			}
+			return fmt.Sprintf("%g s", n)
+		}
+		for _, line := range [][2]string{
+			{"server", e.Name}, {"folder", e.Folder}, {"state", e.State}, {"why", e.Why}, {"mend", e.Mend},
+			{"transport", e.Transport}, {"runs", e.Runs}, {"client", e.Client}, {"scope", a.scope(e)}, {"file", a.place(e)},
+			{"start timeout", seconds(e.StartTimeout)}, {"call timeout", seconds(e.CallTimeout)},
+			{"allowed tools", strings.Join(e.AllowTools, ", ")}, {"denied tools", strings.Join(e.DenyTools, ", ")},
+			{"note", strings.Join(e.Notes, "; ")},
+		} {
+			if line[1] != "" {
+				a.say("%-14s %s", line[0]+":", line[1])
+			}
+		}
+	}
+}
+
+// scope is that of an entry, with its project.
+func (a *app) scope(e mcp.Entry) string {
+	if e.Project != "" {
+		return e.Scope + " " + a.tilde(e.Project)
+	}
+	return e.Scope
+}
+
+// place is where an entry stands.
+func (a *app) place(e mcp.Entry) string {
+	if e.Line == 0 {
+		return a.tilde(e.File)
+	}
+	return fmt.Sprintf("%s:%d", a.tilde(e.File), e.Line)
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts"
+	"ctxfs/providers/mcp"
+)
+
+func (a *app) trustCommand() *cobra.Command {
+	var revoke, list, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "trust [DIR]",
+		Short: "let the MCP servers run that a project configures",
+		Long: `Trust allows the MCP servers that the files in a project's folder configure
+(.mcp.json, .cursor/mcp.json, .vscode/mcp.json and others): they are programs
+that whoever wrote the project has chosen, so that none is started before you
+have looked and said so. What is allowed are the entries as they are now: when
+one of them changes, the servers of that file end until they are trusted again.
+
+DIR is the current folder if it is not given. It takes effect at once.`,
+		Example: `  ctxfs trust ~/src/shop
+  ctxfs trust --revoke ~/src/shop
+  ctxfs trust --list`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if list {
+				if len(args) > 0 {
+					return usage(cmd, fmt.Errorf("--list shows all projects, and takes no folder"))
+				}
+				return a.listProjects(cmd.Context(), asJSON)
+			}
+			dir := "."
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			return a.trust(cmd.Context(), dir, revoke, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "take back what was allowed")
+	cmd.Flags().BoolVar(&list, "list", false, "list the projects that configure servers, and which are trusted")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.MarkFlagsMutuallyExclusive("revoke", "list")
+	return cmd
+}
+
+type trustArgs struct {
+	Folder string `json:"folder"`
+	Revoke bool   `json:"revoke"`
+}
+
+func (w *world) trustHandler(_ context.Context, c *mounts.Conn) error {
+	var args trustArgs
+	if err := c.Args(&args); err != nil {
+		return err
+	}
+	project, err := w.trust(args)
+	if err != nil {
+		return err
+	}
+	return c.Reply(project)
+}
+
+func (w *world) trust(args trustArgs) (mcp.Project, error) {
+	if args.Revoke {
+		return w.providers.Revoke(args.Folder)
+	}
+	return w.providers.Trust(args.Folder)
+}
+
+func (a *app) trust(ctx context.Context, dir string, revoke, asJSON bool) error {
+	folder, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	args := trustArgs{folder, revoke}
+	var project mcp.Project
+	err = a.either(ctx, "trust", args, &project, func(w *world) (err error) {
+		project, err = w.trust(args)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(project)
+	}
+	if revoke {
+		a.say("the servers of %s are not trusted any more", a.tilde(project.Folder))
+		return nil
+	}
+	a.say("trusted as they are now, in %s:", a.tilde(project.Folder))
+	a.printProject(project)
+	return nil
+}
+
+func (a *app) listProjects(ctx context.Context, asJSON bool) error {
+	var projects []mcp.Project
+	err := a.either(ctx, "projects", nil, &projects, func(w *world) error {
+		projects = w.providers.Projects()
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		if projects == nil {
+			projects = []mcp.Project{}
+		}
+		return a.printJSON(projects)
+	case len(projects) == 0:
+		a.say("no project is trusted, and none that is known configures a server")
+	}
+	for _, p := range projects {
+		if p.Trusted.IsZero() {
+			a.say("%s: not trusted", a.tilde(p.Folder))
+		} else {
+			a.say("%s: trusted since %s", a.tilde(p.Folder), p.Trusted.UTC().Format(time.RFC3339))
+		}
+		a.printProject(p)
+	}
+	return nil
+}
+
+func (a *app) printProject(p mcp.Project) {
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, s := range p.Servers {
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", s.Name, s.State, s.Runs, a.tilde(s.File))
+	}
+	table.Flush()
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/mcp"
+)
+
+// project makes a folder whose file configures a stub.
+func (b *box) project(name, mode string) string {
+	b.Helper()
+	b.write(name+"/.mcp.json", asJSON(map[string]any{"mcpServers": map[string]any{"shop": stubEntry(mode, map[string]string{"STUB_N": "7"})}}))
+	return filepath.Join(b.home, name)
+}
+
+func TestTrust(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	dir := b.project("src/my shop", "")
+	b.write(".claude.json", asJSON(map[string]any{"projects": map[string]any{dir: map[string]any{"enabledMcpjsonServers": []string{"shop"}}}}))
+	b.mount()
+	b.shows("mcps/shop/STATUS.md", "state: untrusted\n", ".mcp.json, which is not trusted", "ctxfs trust '"+dir+"'")
+	b.shows("mcps/INDEX.md", "- shop: untrusted: ")
+	b.refused(exitFailed, []string{"is untrusted"}, "restart", "shop")
+	if got := b.ok("trust", "--list"); !containsAll(got, []string{"~/src/my shop: not trusted", "shop", "untrusted"}) {
+		t.Errorf("trust --list: %s", got)
+	}
+
+	// It takes effect at once, and in the files of the state folder.
+	if got := b.ok("trust", dir); !containsAll(got, []string{"trusted as they are now, in ~/src/my shop", "shop", "~/src/my shop/.mcp.json"}) {
+		t.Errorf("trust: %s", got)
+	}
+	b.ready("shop")
+	kept := filepath.Join(b.state, "ctxfs", "mcp", "trusted.json")
+	if info, err := os.Stat(kept); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%s: %v, %v", kept, info, err)
+	}
+
+	// A comment, another order of lines: still the same servers.
+	text, err := os.ReadFile(filepath.Join(dir, ".mcp.json"))
+	must(t, err)
+	b.write("src/my shop/.mcp.json", "// mine\n"+string(text))
+	b.shows("mcps/shop/STATUS.md", "state: ready\n")
+
+	// Another program is another matter.
+	b.project("src/my shop", "dies")
+	b.shows("mcps/shop/STATUS.md", "state: untrusted\n", "have changed since it was trusted", "catalogue: ")
+	b.ok("trust", dir)
+	b.shows("mcps/shop/STATUS.md", "state: error\n")
+	b.project("src/my shop", "")
+	b.shows("mcps/shop/STATUS.md", "state: untrusted\n")
+	b.ok("trust", dir)
+	b.ready("shop")
+
+	if got := b.ok("trust", "--revoke", dir); !strings.Contains(got, "not trusted any more") {
+		t.Errorf("revoke: %s", got)
+	}
+	b.shows("mcps/shop/STATUS.md", "state: untrusted\n")
+	b.refused(exitFailed, []string{"is not trusted", "ctxfs trust --list"}, "trust", "--revoke", dir)
+	b.refused(exitFailed, []string{"configures a server"}, "trust", b.dir)
+}
+
+func TestTrustWithoutProcess(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	dir := b.project("shop", "")
+	var p mcp.Project
+	if err := json.Unmarshal([]byte(b.ok("trust", "--json", dir)), &p); err != nil || p.Folder != dir || len(p.Servers) != 1 || p.Servers[0].State != "trusted" {
+		t.Errorf("trust --json: %+v, %v", p, err)
+	}
+	if got := b.ok("cat", "mcps/shop/STATUS.md"); !strings.HasPrefix(got, "state: stopped\n") {
+		t.Errorf("status: %s", got)
+	}
+	b.mount()
+	b.ready("shop")
+	b.ok("unmount")
+	b.ok("trust", "--revoke", dir)
+	if got := b.ok("ls", "mcps"); strings.Contains(got, "shop") {
+		t.Errorf("a project that nothing knows is shown: %s", got)
+	}
+	if got := b.ok("trust", "--list"); !strings.Contains(got, "no project") {
+		t.Errorf("trust --list: %s", got)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	const secret = "s3cr3t-t0ken-value"
+	b.write(".cursor/mcp.json", `{
+  // mine
+  "mcpServers": {
+    "github": {"url": "https://user:`+secret+`@api.example.com/`+secret+`", "headers": {"Authorization": "Bearer `+secret+`"}},
+    "db": {"command": "true", "args": ["--token", "`+secret+`"], "env": {"TOKEN": "`+secret+`"}}
+  }
+}`)
+	b.write(".codex/config.toml", "[mcp_servers.db]\ncommand = \"true\"\nargs = [\"--token\", \""+secret+"\"]\nenv = {TOKEN = \""+secret+"\"}\n\n[mcp_servers.linear]\nurl = \"https://mcp.linear.app/mcp\"\nbearer_token_env_var = \"NO_SUCH_VARIABLE\"\n")
+	b.write(".gemini/settings.json", "{\n  \"mcpServers\": [\n")
+	b.write(".config/ctxfs/config.toml", "[mcp.servers.db]\nstart_timeout = 5\ndeny_tools = [\"drop_*\"]\n")
+	b.write("here/.mcp.json", `{"mcpServers": {"local": {"command": "true"}}}`)
+	want := []string{
+		"SERVER", "api.example.com", "~/.cursor/mcp.json:4", "~/.codex/config.toml:1", "passed-over",
+		"it is the same server as the entry \"db\" in ", "unresolved-variable", "NO_SUCH_VARIABLE", "export NO_SUCH_VARIABLE",
+		"local", "untrusted", "~/here/.mcp.json:1", "project ~/here", "~/.config/ctxfs/config.toml", "it changes the servers of that name",
+		"settings.json is not valid: line 3", "mend: correct ",
+	}
+	check := func(when string) {
+		t.Helper()
+		got := b.sh("cd here && ctxfs config")
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s: config does not say %q:\n%s", when, w, got)
+			}
+		}
+		all := got + b.ok("config", "--json") + b.ok("config", "db") + b.ok("config", "github")
+		if strings.Contains(all, secret) {
+			t.Errorf("%s: a secret is told:\n%s", when, all)
+		}
+		if got := b.ok("config", "db"); !containsAll(got, []string{"start timeout: 5 s", "denied tools:  drop_*", "config.toml changes its start_timeout, deny_tools"}) {
+			t.Errorf("%s: config db: %s", when, got)
+		}
+		var report mcp.Report
+		if err := json.Unmarshal([]byte(b.ok("config", "--json", "linear")), &report); err != nil || len(report.Entries) != 1 || report.Entries[0].Line != 6 {
+			t.Errorf("%s: config --json linear: %+v, %v", when, report, err)
+		}
+		b.refused(exitFailed, []string{`no file configures a server "linea"`, "did you mean: ctxfs config linear"}, "config", "linea")
+	}
+	check("without a process")
+	b.mount()
+	check("with one")
+}

@@ -1,0 +1,136 @@
+package mcp
+
+import (
+	"cmp"
+	"slices"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/nearest"
+)
+
+// Report is what was found where, what counts and why. It holds no secret:
+// neither arguments, nor variables, nor headers, and of an address the host.
+type Report struct {
+	// Entries are those of all files, in the order of the servers' names;
+	// those that make one server stand together, the decisive one first.
+	Entries []Entry `json:"entries"`
+	// Files are those that exist.
+	Files    []File       `json:"files"`
+	Problems []fs.Problem `json:"problems"`
+}
+
+// Entry is one entry of a file.
+type Entry struct {
+	Name string `json:"name"`
+	// Folder is that of the server in mcps; empty where the entry makes none.
+	Folder string `json:"folder,omitempty"`
+	// State is that of the server; "passed-over" where the entry makes none.
+	State     string `json:"state"`
+	Why       string `json:"why,omitempty"`  // that state
+	Mend      string `json:"mend,omitempty"` // a command or change
+	Transport string `json:"transport,omitempty"`
+	Runs      string `json:"runs,omitempty"` // a program, or the address of a host
+	Client    string `json:"client"`
+	Scope     string `json:"scope"`
+	Project   string `json:"project,omitempty"`
+	File      string `json:"file"`
+	Line      int    `json:"line,omitempty"`
+	// Times are in seconds; 0 is the default.
+	StartTimeout float64  `json:"start_timeout,omitempty"`
+	CallTimeout  float64  `json:"call_timeout,omitempty"`
+	AllowTools   []string `json:"allow_tools,omitempty"`
+	DenyTools    []string `json:"deny_tools,omitempty"`
+	Notes        []string `json:"notes,omitempty"`
+}
+
+// File is a configuration file.
+type File struct {
+	Path    string `json:"path"`
+	Client  string `json:"client"`
+	Scope   string `json:"scope"`
+	Entries int    `json:"entries"`
+	Fault   string `json:"fault,omitempty"`
+}
+
+// passedOverState marks an entry that is no server of its own.
+const passedOverState = "passed-over"
+
+// Configuration reads all configuration files anew and tells what they say;
+// that of the folder, if it is not empty, as if it were a known project.
+func (p *Provider) Configuration(folder string) Report {
+	p.changing.Lock()
+	defer p.changing.Unlock()
+	var folders []string
+	if project, ok := projectFolder(folder); ok {
+		folders = append(folders, project)
+	}
+	all := p.discover(folders...)
+	report := Report{Entries: []Entry{}, Files: []File{}, Problems: []fs.Problem{}}
+	running := make(map[string]*server)
+	for _, s := range p.all() {
+		running[s.def.identity()] = s
+	}
+	for _, d := range all.defs {
+		e := d.report()
+		if s := running[d.identity()]; s != nil && s.def.unchanged(d) {
+			b := s.brief()
+			e.Folder, e.State, e.Why, e.Mend = b.file, b.condition.state, b.condition.what, b.condition.mend
+		} else {
+			c := (&server{def: d}).atRest()
+			e.State, e.Why, e.Mend = c.state, c.what, c.mend
+		}
+		e.Why, e.Mend = clean.Line(e.Why), clean.Line(e.Mend)
+		report.Entries = append(report.Entries, e)
+	}
+	for _, d := range all.passed {
+		e := d.report()
+		e.State, e.Why = passedOverState, clean.Line(d.why)
+		report.Entries = append(report.Entries, e)
+	}
+	slices.SortStableFunc(report.Entries, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
+	for _, c := range all.files {
+		if c.there {
+			f := File{Path: c.path, Client: c.client, Scope: c.scope, Entries: len(c.defs)}
+			if c.bad != nil {
+				f.Fault = clean.Line(c.bad.What)
+			}
+			report.Files = append(report.Files, f)
+		}
+	}
+	for _, problem := range all.problems {
+		report.Problems = append(report.Problems, fs.Problem{What: clean.Line(problem.What), Mend: clean.Line(problem.Mend)})
+	}
+	return report
+}
+
+// report is what may be told of an entry.
+func (d *definition) report() Entry {
+	e := Entry{
+		Name: clean.Line(d.name), Transport: d.transport, Runs: d.runs(),
+		Client: d.client, Scope: d.scope, Project: d.project, File: d.file, Line: d.line,
+		StartTimeout: d.startTimeout.Seconds(), CallTimeout: d.callTimeout.Seconds(),
+		AllowTools: d.tools.allow, DenyTools: d.tools.deny,
+	}
+	for _, n := range d.notes {
+		e.Notes = append(e.Notes, clean.Line(d.redact(n)))
+	}
+	return e
+}
+
+// Of is the part of a report that concerns a server, by the name of its folder
+// or of an entry. Without one, near is the name that was probably meant.
+func (r Report) Of(name string) (part Report, near string) {
+	part = Report{Entries: []Entry{}, Files: []File{}, Problems: []fs.Problem{}}
+	var known []string
+	for _, e := range r.Entries {
+		known = append(known, e.Name, e.Folder)
+		if e.Name == name || e.Folder == name {
+			part.Entries = append(part.Entries, e)
+		}
+	}
+	if len(part.Entries) == 0 {
+		near = nearest.Of(name, known)
+	}
+	return part, near
+}
