@@ -57,6 +57,7 @@ func claudeCode() agent {
 
 func claudeEntry(e *entry, d *definition, x *expander) {
 	e.common(d, x)
+	e.claudeLogin(d, x)
 	e.choose(d, e.text("type"))
 	d.callTimeout = e.duration("timeout", time.Millisecond)
 	if e.text("headersHelper") != "" {

@@ -44,6 +44,7 @@ func codexEntry(e *entry, d *definition, x *expander) {
 		e.passOn(d, x)
 	} else {
 		e.headersFromVariables(d, x)
+		e.codexLogin(d, x)
 	}
 	d.startTimeout = e.duration("startup_timeout_ms", time.Millisecond)
 	if e.has("startup_timeout_sec") {

@@ -19,6 +19,9 @@ type own struct {
 	Servers map[string]any `toml:"servers"`
 	// Inputs are the values of ${input:ID} in VS Code's files.
 	Inputs map[string]string `toml:"inputs"`
+	// TokenStore is "keyring" or "file".
+	TokenStore       string `toml:"token_store"`
+	ClientIDDocument string `toml:"client_id_document"`
 }
 
 // ownServer is one [mcp.servers.NAME]. One with a command or a url replaces
@@ -40,6 +43,8 @@ type ownServer struct {
 	// of those that are not.
 	AllowTools []string `toml:"allow_tools"`
 	DenyTools  []string `toml:"deny_tools"`
+	// OAuth is the client as which to log in, where it was registered by hand.
+	OAuth *ownLogin `toml:"oauth"`
 }
 
 // maxStartTimeout bounds start_timeout and call_timeout.
@@ -62,6 +67,9 @@ func readOwn(path string, s surroundings) configuration {
 		c.problems = append(c.problems, problem(err))
 	}
 	c.inputs = table.Inputs
+	if err := c.logins.read(table); err != nil {
+		c.problems = append(c.problems, problem(fmt.Errorf("%s: %w", path, err)))
+	}
 	var changed time.Time
 	if info, err := os.Stat(path); err == nil {
 		c.there, changed = true, info.ModTime()
@@ -88,6 +96,7 @@ func readOwnServer(f *settings.File, d *definition, s surroundings) {
 	d.command, d.args, d.env = x.text("command", e.Command), x.texts("args", e.Args), x.table("env", e.Env)
 	d.dir = x.text("cwd", e.Cwd)
 	d.url, d.headers = x.text("url", e.URL), x.table("headers", e.Headers)
+	d.login = e.OAuth.read(x)
 	d.tools = toolFilter{allow: e.AllowTools, deny: e.DenyTools}
 	if e.Disabled != nil && *e.Disabled {
 		d.disable("take `disabled` out of ")
@@ -153,6 +162,7 @@ func (d *definition) apply(o *definition) {
 	} else {
 		merge("headers", &d.headers, o.headers)
 	}
+	set("oauth", c.OAuth != nil, func() { d.login = o.login })
 	set("disabled", c.Disabled != nil, func() { d.disabled, d.enable = false, "" })
 	set("start_timeout", c.StartTimeout != nil, func() { d.startTimeout = o.startTimeout })
 	set("call_timeout", c.CallTimeout != nil, func() { d.callTimeout = o.callTimeout })

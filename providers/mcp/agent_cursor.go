@@ -12,6 +12,7 @@ func cursor() agent {
 	a.dialect = editorDialect
 	a.entry = func(e *entry, d *definition, x *expander) {
 		e.common(d, x)
+		e.cursorLogin(d, x)
 		d.choose("")
 		if d.transport == stdio {
 			e.envFile(d, x)

@@ -34,6 +34,7 @@ func gemini() agent {
 		dialect: geminiDialect,
 		entry: func(e *entry, d *definition, x *expander) {
 			e.common(d, x)
+			e.geminiLogin(d, x)
 			kind := e.text("type")
 			if address := e.text("httpUrl"); address != "" {
 				d.url, kind = x.text("url", address), "http"

@@ -38,6 +38,7 @@ func opencode() agent {
 			d.env = x.table("env", e.table("environment"))
 			d.dir = x.text("cwd", e.text("cwd"))
 			e.remote(d, x, "url", "headers")
+			e.opencodeLogin(d, x)
 			e.enabled(d, "enabled")
 			if v, _ := e.value.Get("timeout"); v.Kind != syntax.Object {
 				d.startTimeout = e.duration("timeout", time.Millisecond)

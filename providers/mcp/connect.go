@@ -15,6 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/providers/internal/oauth"
 )
 
 // connection is a server that has answered the handshake.
@@ -44,6 +46,7 @@ type connection struct {
 // dialer is what connections of one server have in common.
 type dialer struct {
 	def    *definition
+	login  *oauth.Session // nil where there can be none
 	spawn  *spawner
 	home   string
 	lookup func(string) (string, bool)
@@ -62,7 +65,7 @@ func (d *dialer) dial(ctx context.Context, legacy bool) (*connection, error) {
 		return c, err
 	}
 	var start *startFault
-	if errors.As(err, &start) || errors.Is(err, transport.ErrAuthorizationRequired) {
+	if errors.As(err, &start) || errors.Is(err, transport.ErrAuthorizationRequired) || c.http.needsLogin() != nil {
 		return c, err
 	}
 	if d.def.transport == stdio && (c.output.tooLong() || !legacy && !hasEnded(err)) {
@@ -132,7 +135,7 @@ func (d *dialer) open(c *connection, legacy bool) error {
 		})
 		return nil
 	}
-	c.http = newRoundTripper(c.lose, d.timing.eof)
+	c.http = newRoundTripper(c.lose, d.timing.eof, d.login)
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(c.http.client()),
 		transport.WithHTTPHeaders(d.def.headers),
@@ -316,7 +319,7 @@ func (c *connection) close(t timing) {
 		c.process.stop(t)
 	}
 	if c.http != nil {
-		c.http.next.CloseIdleConnections()
+		c.http.base.CloseIdleConnections()
 	}
 	c.running.Wait()
 }

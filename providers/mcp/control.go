@@ -50,6 +50,26 @@ func (p *Provider) Restart(name string) error {
 	if !p.hasStarted() {
 		return errors.New("no server can be restarted, ctxfs does not run any; start them: ctxfs mount")
 	}
+	if name == "" {
+		for _, s := range p.all() {
+			_ = s.restart() // those that cannot be started say so in STATUS.md
+		}
+		return nil
+	}
+	chosen, err := p.choose(name)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, s := range chosen {
+		errs = append(errs, s.restart())
+	}
+	return errors.Join(errs...)
+}
+
+// choose finds the servers that are meant by a name: that of a folder, or else
+// that of entries.
+func (p *Provider) choose(name string) ([]*server, error) {
 	var known []string
 	var chosen []*server
 	for _, s := range p.all() {
@@ -59,12 +79,6 @@ func (p *Provider) Restart(name string) error {
 			chosen = append(chosen, s)
 		}
 	}
-	if name == "" {
-		for _, s := range p.all() {
-			_ = s.restart() // those that cannot be started say so in STATUS.md
-		}
-		return nil
-	}
 	// The name of a folder is meant before that of another server's entry.
 	if i := slices.IndexFunc(chosen, func(s *server) bool { return s.brief().file == name }); i >= 0 {
 		chosen = chosen[i : i+1]
@@ -72,15 +86,11 @@ func (p *Provider) Restart(name string) error {
 	if len(chosen) == 0 {
 		msg := fmt.Sprintf("no server is called %q", clean.Line(name))
 		if near := nearest.Of(name, known); near != "" {
-			return fmt.Errorf("%s; did you mean %q?", msg, clean.Line(near))
+			return nil, fmt.Errorf("%s; did you mean %q?", msg, clean.Line(near))
 		}
-		return fmt.Errorf("%s; list them: ctxfs ls mcps", msg)
+		return nil, fmt.Errorf("%s; list them: ctxfs ls mcps", msg)
 	}
-	var errs []error
-	for _, s := range chosen {
-		errs = append(errs, s.restart())
-	}
-	return errors.Join(errs...)
+	return chosen, nil
 }
 
 // Close implements fs.Provider.
@@ -98,6 +108,7 @@ func (p *Provider) Close() error {
 		}
 	}
 	p.running.Wait()
+	p.logins.Close()
 	p.spawn.close()
 	p.shown.mu.Lock()
 	defer p.shown.mu.Unlock()

@@ -35,6 +35,7 @@ type definition struct {
 	dir       string // where the process runs; "" is the home folder
 	url       string
 	headers   map[string]string
+	login     loginEntry
 
 	startTimeout time.Duration // 0 is the default
 	callTimeout  time.Duration // of a tool call; 0 is the default
@@ -116,7 +117,7 @@ func (d *definition) unchanged(o *definition) bool {
 	if (d.fault == nil) != (o.fault == nil) || d.fault != nil && *d.fault != *o.fault {
 		return false
 	}
-	return (d.fault != nil || d.same(o) && d.dir == o.dir) && d.disabled == o.disabled && d.startTimeout == o.startTimeout &&
+	return (d.fault != nil || d.same(o) && d.dir == o.dir && d.login.same(o.login)) && d.disabled == o.disabled && d.startTimeout == o.startTimeout &&
 		d.callTimeout == o.callTimeout && d.tools.equal(o.tools) && slices.Equal(d.notes, o.notes)
 }
 
@@ -199,6 +200,7 @@ func (d *definition) keepSecrets() {
 			d.keepSecret(strings.TrimSpace(token))
 		}
 	}
+	d.keepSecret(d.login.clientSecret)
 	if u, err := url.Parse(d.url); err == nil {
 		if password, ok := u.User.Password(); ok {
 			d.keepSecret(password)

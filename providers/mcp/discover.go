@@ -45,6 +45,7 @@ func (p *Provider) discover(folders ...string) *discovery {
 	s := p.surroundings()
 	own := take(readOwn(p.opts.SettingsPath, s))
 	s.inputs = own.inputs
+	p.storeLogins(own.logins)
 
 	var found []*definition
 	var refused []refusal
@@ -157,6 +158,9 @@ func (all *discovery) merge(own, found []*definition) {
 	for _, d := range found {
 		if twin := twinOf(d, all.defs); twin != nil {
 			twin.also = append(twin.also, d.source)
+			if twin.login.same(loginEntry{}) {
+				twin.login = d.login
+			}
 			all.pass(d, "it is the same server as "+twin.entry())
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/oauth"
 )
 
 // lostError says that a server went away that had been ready.
@@ -66,12 +67,17 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 		ended   *endedError
 		lost    *lostError
 		version mcp.UnsupportedProtocolVersionError
+		stored  *oauth.Fault
 	)
 	switch {
 	case errors.As(err, &start):
 		is.what, is.mend = start.what, start.hint+" in "+entry+", then: "+again
 	case c.output != nil && c.output.tooLong():
 		is.what = fmt.Sprintf("it wrote a message of more than %d MiB", maxLine>>20)
+	case c.http.needsLogin() != nil:
+		needsLogin(&is, c.http.needsLogin(), file, entry)
+	case errors.As(err, &stored):
+		is.what, is.mend = stored.What, stored.Mend+", then: "+again
 	case errors.Is(err, transport.ErrAuthorizationRequired), c.http != nil && c.http.lastStatus() == http.StatusUnauthorized:
 		is.state = stateNeedsAuth
 		is.what = "the server wants authorization (HTTP status 401)"

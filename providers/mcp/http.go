@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ctxfs/providers/internal/oauth"
 )
 
 // errorBodyKept is how much of the body of an error answer is kept, in bytes.
@@ -17,20 +19,29 @@ const errorBodyKept = 2 << 10
 
 // roundTripper is the HTTP side of a connection. It keeps status and body of
 // the last answer that was an error, which the library does not tell, bounds
-// the size of answers, and notices when the stream of notifications is lost.
+// the size of answers, and notices when the stream of notifications is lost,
+// or the login.
 type roundTripper struct {
-	next *http.Transport
-	lost func(error)   // the stream was there and cannot be had again
-	end  time.Duration // until the server must have taken note of the end of a session
+	base *http.Transport
+	next http.RoundTripper // base, with the login
+	lost func(error)       // the stream was there and cannot be had again, or the login has ended
+	end  time.Duration     // until the server must have taken note of the end of a session
 
 	mu       sync.Mutex
 	status   int
 	body     string
 	streamed bool // the stream of notifications was open once
+	needed   *oauth.Needed
 }
 
-func newRoundTripper(lost func(error), end time.Duration) *roundTripper {
-	return &roundTripper{next: http.DefaultTransport.(*http.Transport).Clone(), lost: lost, end: end}
+// newRoundTripper sends requests with the login, if it is not nil.
+func newRoundTripper(lost func(error), end time.Duration, login *oauth.Session) *roundTripper {
+	r := &roundTripper{base: http.DefaultTransport.(*http.Transport).Clone(), lost: lost, end: end}
+	r.next = r.base
+	if login != nil {
+		r.next = login.Transport(r.base)
+	}
+	return r
 }
 
 // client is an HTTP client that does not carry configured headers, which hold
@@ -59,6 +70,9 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	stream := req.Method == http.MethodGet
 	res, err := r.next.RoundTrip(req)
+	if needed := (*oauth.Needed)(nil); errors.As(err, &needed) && req.Method != http.MethodDelete {
+		return r.refusedLogin(req, needed)
+	}
 	if err != nil {
 		if stream && req.Context().Err() == nil {
 			r.lost(err)
@@ -79,11 +93,12 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return res, nil
 	}
-	if stream {
-		r.mu.Lock()
-		r.streamed = true
-		r.mu.Unlock()
+	r.mu.Lock()
+	r.streamed = r.streamed || stream
+	if r.needed != nil && r.needed.Narrow {
+		r.needed = nil // for something else it goes far enough
 	}
+	r.mu.Unlock()
 	res.Body = &bounded{ReadCloser: res.Body, left: maxLine}
 	return res, nil
 }
@@ -103,6 +118,25 @@ func (r *roundTripper) refusedStream(res *http.Response) (*http.Response, error)
 	return res, nil
 }
 
+// refusedLogin deals with a server that wants a login, or another one. One
+// that does not go far enough for a stream of notifications is good for the
+// rest.
+func (r *roundTripper) refusedLogin(req *http.Request, needed *oauth.Needed) (*http.Response, error) {
+	if req.Method == http.MethodGet && needed.Narrow {
+		return r.refusedStream(&http.Response{
+			StatusCode: http.StatusForbidden, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+			Header: make(http.Header), Body: http.NoBody, Request: req,
+		})
+	}
+	r.mu.Lock()
+	r.needed = needed
+	r.mu.Unlock()
+	if !needed.Narrow {
+		r.lost(needed)
+	}
+	return nil, needed
+}
+
 // failure tells status and body of the last error answer, or "".
 func (r *roundTripper) failure() string {
 	r.mu.Lock()
@@ -115,6 +149,17 @@ func (r *roundTripper) failure() string {
 		text += ": " + body
 	}
 	return text
+}
+
+// needsLogin is what the server has said of a login that it wants, or nil. It
+// can be asked of no roundTripper.
+func (r *roundTripper) needsLogin() *oauth.Needed {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.needed
 }
 
 // lastStatus is the status of the last error answer, or 0.

@@ -3,11 +3,13 @@ package mcp
 import (
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/oauth"
 )
 
 // Options are the settings of a provider.
@@ -19,8 +21,8 @@ type Options struct {
 	// CacheDir is the folder of the cached catalogues. It is made when there
 	// is something to write.
 	CacheDir string
-	// StateDir is the folder in which is kept which projects are trusted; ""
-	// trusts none.
+	// StateDir is the folder in which is kept which projects are trusted, and
+	// the logins to servers; "" trusts none, and has none.
 	StateDir string
 	// Hide leaves out projects that are, or are in, views of ours; may be nil.
 	Hide func(path string) bool
@@ -47,6 +49,7 @@ type Provider struct {
 	cache   cache
 	slots   slots
 	spawn   *spawner
+	logins  *oauth.Client
 	root    *fs.Folder
 	running sync.WaitGroup
 
@@ -61,6 +64,7 @@ type Provider struct {
 	started  bool
 	servers  []*server // in the order in which they got their names
 	problems []fs.Problem
+	document string   // [mcp] client_id_document
 	files    []string // that configure servers, there or not
 
 	shown published
@@ -86,10 +90,13 @@ func New(opts Options) *Provider {
 	}
 	p := &Provider{
 		opts: opts, env: opts.Env, timing: opts.timing,
-		cache:   cache{dir: opts.CacheDir, log: opts.Env.Log},
-		slots:   make(slots, max(4, 2*runtime.GOMAXPROCS(0))),
-		spawn:   newSpawner(),
-		root:    new(fs.Folder),
+		cache: cache{dir: opts.CacheDir, log: opts.Env.Log},
+		slots: make(slots, max(4, 2*runtime.GOMAXPROCS(0))),
+		spawn: newSpawner(),
+		root:  new(fs.Folder),
+		logins: oauth.New(oauth.Options{
+			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: opts.LookupEnv, Now: opts.Env.Now,
+		}),
 		leaving: make(map[string]*server),
 		good:    make(map[string]configuration),
 	}

@@ -106,7 +106,11 @@ func (s *server) live(ctx context.Context) life {
 	starting, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 
-	d := &dialer{def: def, spawn: s.p.spawn, home: s.p.opts.Home, lookup: s.p.opts.LookupEnv, timing: s.p.timing, now: s.p.env.Now}
+	login := s.p.session(def)
+	s.mu.Lock()
+	s.login = login
+	s.mu.Unlock()
+	d := &dialer{def: def, login: login, spawn: s.p.spawn, home: s.p.opts.Home, lookup: s.p.opts.LookupEnv, timing: s.p.timing, now: s.p.env.Now}
 	c, err := d.dial(starting, legacy)
 	if err != nil {
 		return life{condition: s.explain(def, c, err, limit)}
@@ -165,7 +169,7 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration) 
 			return nil
 		case c.isLost():
 			return &lostError{cause: c.cause}
-		case all[tools].err != nil && c.http != nil && c.http.sessionLost():
+		case all[tools].err != nil && c.http.needsLogin() != nil, all[tools].err != nil && c.http != nil && c.http.sessionLost():
 			return &lostError{cause: all[tools].err}
 		}
 		for k := range all {
@@ -260,7 +264,14 @@ func (s *server) remarks(d *definition, c *connection) (remarks []string) {
 
 // tidy makes a text from outside fit to be shown.
 func (s *server) tidy(d *definition, text string) string {
-	return d.redact(clean.Text(d.redact(text)))
+	s.mu.Lock()
+	login := s.login
+	s.mu.Unlock()
+	hide := d.redact
+	if login != nil {
+		hide = func(text string) string { return login.Redact(d.redact(text)) }
+	}
+	return hide(clean.Text(hide(text)))
 }
 
 // slots bound how many servers start at the same time.

@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/oauth"
 )
 
 // server is one configured server: its folder, and the goroutine that runs it.
@@ -27,9 +28,10 @@ type server struct {
 	file      string   // the name of its folder
 	namesakes []string // remarks on servers of the same name
 	condition condition
-	shown     *snapshot  // nil where there is no catalogue
-	unsaved   *catalogue // the catalogue, where it could not be saved
-	interrupt func()     // ends the life of the server that is under way
+	shown     *snapshot      // nil where there is no catalogue
+	unsaved   *catalogue     // the catalogue, where it could not be saved
+	login     *oauth.Session // of the life that is under way; nil where there can be none
+	interrupt func()         // ends the life of the server that is under way
 	texts     map[string]text
 }
 

@@ -1,0 +1,202 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/oauth"
+)
+
+// Login is how a user is logged in to a server.
+type Login struct {
+	// Server is the name of its folder, State the server's.
+	Server string `json:"server"`
+	State  string `json:"state"`
+	// Address is the part of the server's address that may be shown.
+	Address  string    `json:"address"`
+	LoggedIn bool      `json:"logged_in"`
+	Since    time.Time `json:"since,omitzero"`
+	Issuer   string    `json:"issuer,omitempty"` // the authorization server
+	Scopes   []string  `json:"scopes,omitempty"` // granted
+	// Missing are scopes that the server has asked for since.
+	Missing []string `json:"missing,omitempty"`
+	// Stored is "file" or "keyring".
+	Stored string `json:"stored,omitempty"`
+	// Problem says why the login is of no use.
+	Problem string `json:"problem,omitempty"`
+}
+
+// LoginPrompt is how a login talks to the user.
+type LoginPrompt struct {
+	// Show gives the user the address at which to log in.
+	Show func(address string)
+	// Note tells of something that does not end the login.
+	Note func(text string)
+}
+
+// LoginError is why a login failed, with the change that mends it.
+type LoginError struct {
+	What string
+	Mend string // may be empty
+}
+
+func (e *LoginError) Error() string { return e.What }
+
+// session is the login of a server; nil where there can be none: the server is
+// a process, or its entry says in a header who asks, or there is no folder for
+// logins.
+func (p *Provider) session(d *definition) *oauth.Session {
+	if d.transport == stdio || d.url == "" || d.login.off || p.opts.StateDir == "" {
+		return nil
+	}
+	for name := range d.headers {
+		if http.CanonicalHeaderKey(name) == "Authorization" {
+			return nil
+		}
+	}
+	p.mu.Lock()
+	document := p.document
+	p.mu.Unlock()
+	return p.logins.Session(oauth.Server{
+		URL: d.url, Headers: d.headers, Document: document,
+		ClientID: d.login.clientID, ClientSecret: d.login.clientSecret, Scopes: d.login.scopes,
+		Redirect: d.login.redirect, Metadata: d.login.metadata,
+	})
+}
+
+// storeLogins takes over what the configuration says of logins.
+func (p *Provider) storeLogins(settings loginSettings) {
+	p.mu.Lock()
+	p.document = settings.document
+	p.mu.Unlock()
+	p.logins.UseFiles(settings.files)
+}
+
+// Logins are the logins of all servers that can have one, there or not. It
+// reads small files, and asks nobody.
+func (p *Provider) Logins() []Login {
+	all := []Login{}
+	for _, s := range p.all() {
+		d, name, state := s.named()
+		if session := p.session(d); session != nil {
+			all = append(all, describeLogin(session, d, name, state))
+		}
+	}
+	return all
+}
+
+func describeLogin(session *oauth.Session, d *definition, name, state string) Login {
+	l := Login{Server: name, State: state, Address: d.address()}
+	status, err := session.Status()
+	if err != nil {
+		l.Problem = clean.Line(err.Error())
+		return l
+	}
+	l.LoggedIn, l.Since, l.Issuer, l.Stored = status.LoggedIn, status.Since, clean.Line(status.Issuer), status.Place
+	l.Scopes, l.Missing, l.Problem = cleanAll(status.Scopes), cleanAll(status.Missing), clean.Line(status.Ended)
+	return l
+}
+
+func cleanAll(texts []string) (out []string) {
+	for _, t := range texts {
+		out = append(out, clean.Line(t))
+	}
+	return out
+}
+
+// Login has the user log in to a server, named as Restart names it. It does
+// not return before the login has succeeded or failed, or ctx ends. Servers
+// that run take no notice until they are restarted.
+func (p *Provider) Login(ctx context.Context, name string, prompt LoginPrompt) (Login, error) {
+	s, session, err := p.withLogin(name)
+	if err != nil {
+		return Login{}, err
+	}
+	_, err = session.Login(ctx, oauth.Prompt{Show: prompt.Show, Note: prompt.Note})
+	d, file, state := s.named()
+	if err != nil {
+		return Login{}, loginError(ctx, d, err)
+	}
+	return describeLogin(session, d, file, state), nil
+}
+
+// Logout ends the login to a server. Untold says why the authorization server
+// does not know of it, or is nil.
+func (p *Provider) Logout(ctx context.Context, name string) (was bool, untold, err error) {
+	s, session, err := p.withLogin(name)
+	if err != nil {
+		return false, nil, err
+	}
+	was, untold, err = session.Logout(ctx)
+	if err != nil {
+		d, _, _ := s.named()
+		return was, untold, loginError(ctx, d, err)
+	}
+	return was, untold, nil
+}
+
+// loginError words why a login failed.
+func loginError(ctx context.Context, d *definition, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e := &LoginError{What: clean.Cut(clean.Line(d.redact(err.Error())), 1000)}
+	if f := (*oauth.Fault)(nil); errors.As(err, &f) && f.Mend != "" {
+		e.Mend = clean.Line(d.redact(f.Mend)) + " (" + d.quotedName() + " in " + d.file + ")"
+	}
+	return e
+}
+
+// withLogin finds the server of that name, and its login.
+func (p *Provider) withLogin(name string) (*server, *oauth.Session, error) {
+	chosen, err := p.choose(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(chosen) > 1 {
+		names := ""
+		for _, s := range chosen {
+			names += " " + s.brief().file
+		}
+		return nil, nil, &LoginError{What: fmt.Sprintf("several servers are called %q", clean.Line(name)), Mend: "name one of:" + names}
+	}
+	s := chosen[0]
+	d, _, _ := s.named()
+	where := d.quotedName() + " in " + d.file
+	switch {
+	case d.fault != nil:
+		return nil, nil, &LoginError{What: d.fault.what, Mend: d.fault.mend}
+	case d.transport == stdio:
+		return nil, nil, &LoginError{What: "the server is a program on this machine, which takes no logins",
+			Mend: "credentials go into `env` of the entry " + where}
+	}
+	session := p.session(d)
+	if session == nil {
+		mend := "take the header out of the entry " + where + " to log in instead"
+		if d.login.off {
+			mend = "allow it in the entry " + where
+		}
+		return nil, nil, &LoginError{What: "the entry says itself who asks: it has the header Authorization, or does not allow logins", Mend: mend}
+	}
+	return s, session, nil
+}
+
+// named is what a login needs to know of a server.
+func (s *server) named() (d *definition, file, state string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.def, s.file, s.condition.state
+}
+
+// needsLogin words that a server wants a login, or another one.
+func needsLogin(is *condition, n *oauth.Needed, file, entry string) {
+	is.state, is.what = stateNeedsAuth, n.Reason
+	is.mend = "ctxfs auth " + file
+	if !n.Certain {
+		is.mend += "; if the server takes a token instead, put it into the `headers` of " + entry + ", then: ctxfs restart " + file
+	}
+}

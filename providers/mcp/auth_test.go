@@ -1,0 +1,256 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ctxfs/providers/mcp/oauthtest"
+)
+
+// guarded is a world with a server called "guarded" that wants logins.
+func guarded(t *testing.T, f oauthtest.Faults, more map[string]any) (*world, *oauthtest.Server) {
+	t.Helper()
+	w := newWorld(t)
+	w.opts.LookupEnv = func(name string) (string, bool) {
+		if name == "DBUS_SESSION_BUS_ADDRESS" || name == "XDG_RUNTIME_DIR" {
+			return "", false // no keyring
+		}
+		return os.LookupEnv(name)
+	}
+	w.opts.StateDir = filepath.Join(w.home, ".local", "state", "ctxfs", "mcp")
+	s := oauthtest.New(t)
+	f.Echo = true
+	s.Set(f)
+	entry := map[string]any{"type": "http", "url": s.URL}
+	for k, v := range more {
+		entry[k] = v
+	}
+	w.claude(map[string]any{"guarded": entry})
+	return w.open(), s
+}
+
+// login logs in to a server, with a browser that follows every link.
+func (w *world) login(server string) (Login, error) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var browser sync.WaitGroup
+	defer browser.Wait()
+	return w.p.Login(ctx, server, LoginPrompt{
+		Note: func(text string) { w.t.Error(text) },
+		Show: func(address string) {
+			browser.Go(func() {
+				client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+				res, err := client.Get(address)
+				if err != nil {
+					w.t.Error(err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, res.Body)
+				res.Body.Close()
+			})
+		},
+	})
+}
+
+func (w *world) mustLogin(server string) Login {
+	w.t.Helper()
+	l, err := w.login(server)
+	if err != nil || !l.LoggedIn {
+		w.t.Fatalf("%+v, %v", l, err)
+	}
+	if err := w.p.Restart(server); err != nil {
+		w.t.Fatal(err)
+	}
+	return l
+}
+
+func TestServerThatWantsALogin(t *testing.T) {
+	w, s := guarded(t, oauthtest.Faults{}, nil)
+	var log bytes.Buffer
+	w.p.env.Log = slog.New(slog.NewTextHandler(&log, nil))
+	w.start()
+	text := w.untilState("guarded", "needs-auth")
+	contains(t, text, "\nerror: the server wants a login (HTTP status 401)\n", "\nmend: ctxfs auth guarded\n")
+	if l := w.p.Logins(); len(l) != 1 || l[0].LoggedIn || l[0].Server != "guarded" {
+		t.Errorf("%+v", l)
+	}
+
+	begun := time.Now()
+	l := w.mustLogin("guarded")
+	if l.Issuer != s.Issuer || l.Stored != "file" || strings.Join(l.Scopes, " ") != "tools" {
+		t.Errorf("%+v", l)
+	}
+	w.untilState("guarded", "ready")
+	if took := time.Since(begun); took > time.Second {
+		t.Errorf("ready after %s", took)
+	}
+	if w.ls("guarded/tools") != "whoami.json" {
+		t.Error(w.ls("guarded/tools"))
+	}
+
+	// Another process of ours finds the login.
+	w.reopen().start()
+	w.untilState("guarded", "ready")
+
+	// Revoked: renewed where that can be, else it is told, and the tools stay.
+	s.RevokeAccess()
+	w.p.Restart("guarded")
+	w.untilState("guarded", "ready")
+	s.RevokeAccess()
+	s.RevokeRefresh()
+	w.p.Restart("guarded")
+	text = w.untilState("guarded", "needs-auth")
+	contains(t, text, "the authorization server has ended the login: invalid_grant", "\nmend: ctxfs auth guarded\n", "1 tool")
+	if w.ls("guarded/tools") != "whoami.json" {
+		t.Error(w.ls("guarded/tools"))
+	}
+	w.mustLogin("guarded")
+	w.untilState("guarded", "ready")
+
+	// Its end while the server runs.
+	if was, untold, err := w.p.Logout(t.Context(), "guarded"); !was || untold != nil || err != nil {
+		t.Errorf("%v, %v, %v", was, untold, err)
+	}
+	w.p.Restart("guarded")
+	contains(t, w.untilState("guarded", "needs-auth"), "the server wants a login")
+
+	w.showsNone(s.Secrets(), log.String())
+}
+
+// showsNone checks that no secret is anywhere but where logins are stored.
+func (w *world) showsNone(secrets []string, texts ...string) {
+	w.t.Helper()
+	if len(secrets) < 4 {
+		w.t.Errorf("too few secrets: %d", len(secrets))
+	}
+	err := filepath.WalkDir(w.home, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(path, filepath.Join(w.opts.StateDir, "logins")) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		texts = append(texts, string(text))
+		return err
+	})
+	if err != nil {
+		w.t.Error(err)
+	}
+	for _, path := range []string{"INDEX.md", "guarded/STATUS.md", "guarded/SERVER_METADATA.json"} {
+		texts = append(texts, w.cat(path))
+	}
+	for _, text := range texts {
+		containsNot(w.t, text, secrets...)
+	}
+}
+
+// TestTokenEndpointDown does not take it for the end of the login.
+func TestTokenEndpointDown(t *testing.T) {
+	w, s := guarded(t, oauthtest.Faults{}, nil)
+	w.start()
+	w.untilState("guarded", "needs-auth")
+	w.mustLogin("guarded")
+	w.untilState("guarded", "ready")
+	s.RevokeAccess()
+	s.Set(oauthtest.Faults{Down: true, Echo: true})
+	w.p.Restart("guarded")
+	text := w.untilState("guarded", "error")
+	contains(t, text, "the login cannot be renewed now: the token endpoint answered with HTTP status 503", "next try: ", "ctxfs restart guarded")
+	containsNot(t, text, s.URL)
+	s.Set(oauthtest.Faults{})
+	w.p.Restart("guarded")
+	w.untilState("guarded", "ready")
+	w.showsNone(s.Secrets())
+}
+
+func TestLoginThatDoesNotGoFarEnough(t *testing.T) {
+	w, s := guarded(t, oauthtest.Faults{}, nil)
+	w.start()
+	w.untilState("guarded", "needs-auth")
+	w.mustLogin("guarded")
+	w.untilState("guarded", "ready")
+	s.Set(oauthtest.Faults{Scope: "admin"})
+	w.p.Restart("guarded")
+	text := w.untilState("guarded", "needs-auth")
+	contains(t, text, `insufficient_scope): the server wants the scope "admin" as well`, "\nmend: ctxfs auth guarded\n")
+	if l := w.p.Logins()[0]; strings.Join(l.Missing, " ") != "admin" {
+		t.Errorf("%+v", l)
+	}
+	if l := w.mustLogin("guarded"); strings.Join(l.Scopes, " ") != "admin tools" {
+		t.Errorf("%+v", l)
+	}
+	w.untilState("guarded", "ready")
+}
+
+func TestServerThatWantsWhoKnowsWhat(t *testing.T) {
+	w, _ := guarded(t, oauthtest.Faults{NoChallenge: true}, nil)
+	w.start()
+	contains(t, w.untilState("guarded", "needs-auth"), "\nmend: ctxfs auth guarded; if the server takes a token instead, put it into the `headers`")
+}
+
+// TestLoginEntries reads what entries say of logins.
+func TestLoginEntries(t *testing.T) {
+	w := newWorld(t)
+	t.Setenv("CLIENT", "from-env")
+	w.claude(map[string]any{
+		"claude": map[string]any{"type": "http", "url": "https://a.example/mcp", "oauth": map[string]any{
+			"clientId": "${CLIENT}", "callbackPort": 9100, "authServerMetadataUrl": "https://a.example/m", "scopes": "x y",
+		}},
+		"badport": map[string]any{"type": "http", "url": "https://b.example/mcp", "oauth": map[string]any{"callbackPort": 70000}},
+		"badauth": map[string]any{"type": "http", "url": "https://c.example/mcp", "oauth": 5},
+		"twin":    map[string]any{"type": "http", "url": "https://d.example/mcp"},
+		"header":  map[string]any{"type": "http", "url": "https://e.example/mcp", "headers": map[string]any{"authorization": "Bearer x"}},
+		"process": map[string]any{"command": "true"},
+	})
+	w.cursor(map[string]any{"cursor": map[string]any{"url": "https://d.example/mcp", "auth": map[string]any{
+		"CLIENT_ID": "c1", "CLIENT_SECRET": "s3cret-s3cret", "scopes": []string{"z"},
+	}}})
+	w.settings("[mcp]\ntoken_store = \"file\"\nclient_id_document = \"https://me.example/ctxfs.json\"\n" +
+		"[mcp.servers.own]\nurl = \"https://f.example/mcp\"\n[mcp.servers.own.oauth]\nclient_id = \"o1\"\nscopes = [\"q\"]\nredirect_uri = \"http://localhost:9/x\"\n")
+	w.opts.StateDir = filepath.Join(w.home, "state")
+	w.open()
+	defs := make(map[string]*definition)
+	for _, s := range w.p.all() {
+		d, file, _ := s.named()
+		defs[file] = d
+	}
+	for name, want := range map[string]loginEntry{
+		"claude": {clientID: "from-env", redirect: "http://localhost:9100/callback", metadata: "https://a.example/m", scopes: []string{"x", "y"}},
+		"twin":   {clientID: "c1", clientSecret: "s3cret-s3cret", redirect: cursorRedirect, scopes: []string{"z"}},
+		"own":    {clientID: "o1", redirect: "http://localhost:9/x", scopes: []string{"q"}},
+	} {
+		if d := defs[name]; d == nil || !d.login.same(want) {
+			t.Errorf("%s: %+v, want %+v", name, d, want)
+		}
+	}
+	if w.p.document != "https://me.example/ctxfs.json" {
+		t.Errorf("document %q", w.p.document)
+	}
+	contains(t, w.cat("badport/STATUS.md"), "state: error", `"callbackPort" is not a port`)
+	contains(t, w.cat("badauth/STATUS.md"), "state: error", `"oauth" is a number, not an object`)
+	var fault *LoginError
+	for name, words := range map[string]string{
+		"header": "Authorization", "process": "a program on this machine", "badport": "callbackPort", "nobody": "no server is called",
+	} {
+		_, err := w.login(name)
+		if err == nil || !strings.Contains(err.Error(), words) || name != "nobody" && !errors.As(err, &fault) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+
+	w.settings("[mcp]\ntoken_store = \"pocket\"\n")
+	w.p.Reload()
+	contains(t, w.cat("INDEX.md"), `token_store in [mcp] is "pocket", and not "keyring" or "file"`)
+	w.settings("[mcp]\nclient_id_document = \"http://me.example/\"\n")
+	w.p.Reload()
+	contains(t, w.cat("INDEX.md"), `client_id_document in [mcp] is not the https address of a document`)
+}
