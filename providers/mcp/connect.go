@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -33,9 +32,10 @@ type connection struct {
 	loseOnce sync.Once
 	cause    error // why, if that is known; read after lost
 
+	kind    string        // the transport
 	process *process      // of stdio
 	output  *messages     // of stdio
-	http    *roundTripper // of streamable HTTP
+	http    *roundTripper // of HTTP
 
 	background context.Context // of everything that runs as long as the connection
 	cancel     context.CancelFunc
@@ -304,7 +304,7 @@ func (c *connection) request(ctx context.Context, method string, params map[stri
 		return nil, err
 	}
 	if res.Error != nil {
-		return nil, fmt.Errorf("%s: the server answered: %s (code %d)", method, strings.TrimSpace(res.Error.Message), res.Error.Code)
+		return nil, &answeredError{method, strings.TrimSpace(res.Error.Message), res.Error.Code}
 	}
 	return res.Result, nil
 }

@@ -152,3 +152,19 @@ func unreachable(err error) error {
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%g s", d.Seconds()) }
+
+// answeredError is an error with which a server answered a request.
+type answeredError struct {
+	method, message string
+	code            int
+}
+
+func (e *answeredError) Error() string {
+	return fmt.Sprintf("%s: the server answered: %s (code %d)", e.method, e.message, e.code)
+}
+
+// unknownMethod tells whether the server does not know the request.
+func unknownMethod(err error) bool {
+	var answered *answeredError
+	return errors.As(err, &answered) && answered.code == mcp.METHOD_NOT_FOUND
+}

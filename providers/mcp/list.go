@@ -47,6 +47,9 @@ func (c *connection) fetch(ctx context.Context, k kind) (l listing) {
 	)
 	for range maxPages {
 		result, err := c.request(ctx, lists[k].method, params)
+		if unknownMethod(err) && k != tools {
+			return l // it has none: some say that they have what they do not know
+		}
 		if err != nil {
 			l.err = err
 			return l

@@ -50,6 +50,18 @@ func TestAServerAppears(t *testing.T) {
 	}
 }
 
+// Many servers have resources but know no templates, or say that they have
+// prompts and do not know how to list them.
+func TestAListThatTheServerDoesNotKnowIsEmpty(t *testing.T) {
+	w := newWorld(t)
+	w.claude(map[string]any{"plain": stub("no-templates")})
+	w.open()
+	w.start()
+	status := w.untilState("plain", "ready")
+	contains(t, status, "1 tool, 1 resource, 0 prompts")
+	containsNot(t, status, "failed")
+}
+
 func TestServersThatFail(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	w := newWorld(t)

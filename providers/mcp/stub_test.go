@@ -147,8 +147,16 @@ func answer(mode string, m message) string {
 		}
 		return refuse
 	case "initialize":
+		if mode == "no-templates" {
+			return result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{},"prompts":{}},` +
+				`"serverInfo":{"name":"stub","version":"1.2.3"}}`)
+		}
 		return result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},` +
 			`"serverInfo":{"name":"stub","version":"1.2.3","title":"A stub"},"instructions":"Use the stub. With care."}`)
+	case "resources/list":
+		if mode == "no-templates" {
+			return result(`{"resources":[{"uri":"stub://one","name":"one"}]}`)
+		}
 	case "tools/list":
 		if mode == "no-list" {
 			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"fetch failed"}}`, m.ID)
