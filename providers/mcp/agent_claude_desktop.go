@@ -12,6 +12,9 @@ func claudeDesktop() agent {
 	a.entry = func(e *entry, d *definition, x *expander) {
 		e.process(d, x, "command", "env")
 		d.transport = stdio
+		if d.command == "" {
+			e.fail(e.value, "it has no command, and Claude Desktop reads no addresses from this file")
+		}
 	}
 	return a
 }

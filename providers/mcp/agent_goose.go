@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"slices"
 	"time"
 
 	"ctxfs/providers/internal/syntax"
@@ -37,24 +38,18 @@ func goose() agent {
 		},
 		dialect: plainDialect,
 		entry: func(e *entry, d *definition, x *expander) {
-			d.env = e.table("envs")
+			d.command, d.args, d.env = e.text("cmd"), e.texts("args"), e.table("envs")
+			keys := e.texts("env_keys")
 			x.extra = d.env
-			for _, name := range e.texts("env_keys") {
-				value, ok := x.variable(name)
-				switch _, given := d.env[name]; {
-				case given:
-				case !ok:
-					x.key = "env." + name
-					x.missing(unset{variable: name, keyring: "Goose"})
-				default:
-					if d.env == nil {
-						d.env = make(map[string]string)
-					}
-					d.env[name] = value
+			e.remote(d, x, "uri", "headers")
+			for i, u := range x.unset {
+				if slices.Contains(keys, u.name) {
+					x.unset[i].keyring = "Goose"
 				}
 			}
-			d.command, d.args = e.text("cmd"), e.texts("args")
-			e.remote(d, x, "uri", "headers")
+			if d.command != "" {
+				takeKeys(d, x, keys)
+			}
 			e.enabled(d, "enabled")
 			e.choose(d, e.text("type"))
 			d.startTimeout = e.duration("timeout", time.Second)
@@ -62,5 +57,25 @@ func goose() agent {
 				d.tools.allow = tools
 			}
 		},
+	}
+}
+
+// takeKeys gives the process the variables that Goose has in its keyring, from
+// the environment.
+func takeKeys(d *definition, x *expander, keys []string) {
+	for _, name := range keys {
+		if _, given := d.env[name]; given {
+			continue
+		}
+		value, ok := x.variable(name)
+		if !ok {
+			x.key = "env." + name
+			x.missing(unset{variable: name, name: name, keyring: "Goose"})
+			continue
+		}
+		if d.env == nil {
+			d.env = make(map[string]string)
+		}
+		d.env[name] = value
 	}
 }

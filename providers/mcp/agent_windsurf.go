@@ -9,6 +9,9 @@ func windsurf() agent {
 	a.dialect = envDialect
 	a.entry = func(e *entry, d *definition, x *expander) {
 		e.common(d, x)
+		if d.command == "" && d.url != "" && !e.has("serverUrl") {
+			e.fail(e.value, `"url" is not read by Windsurf: there it is called "serverUrl"`)
+		}
 		e.remote(d, x, "serverUrl", "headers")
 		d.choose("")
 		d.tools.deny = e.texts("disabledTools")

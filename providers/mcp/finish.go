@@ -30,6 +30,11 @@ func (d *definition) finish() {
 		d.fault = &fault{state: stateError, what: "the entry is not valid: " + d.wrong, mend: d.correct()}
 	case len(d.unset) > 0:
 		d.fault = d.unset[0].fault(d.source)
+	case d.change != nil:
+		d.fault = &fault{
+			state: stateError, what: "the entry has neither a command nor a url, and no other file configures a server of this name that it could change",
+			mend: d.correct(),
+		}
 	case d.command == "" && d.url == "":
 		d.fault = &fault{state: stateError, what: "the entry has neither a command nor a url", mend: d.correct()}
 	}
@@ -49,9 +54,13 @@ func (u unset) fault(s source) *fault {
 		f.mend = "write it into ctxfs's config.toml, below [mcp.inputs], as " + clean.Line(tomlKey(u.input)) +
 			` = "...", or export ` + inputVariable(u.input) + anew
 	case u.keyring != "":
+		table, name, _ := strings.Cut(u.key, ".")
 		f.what = "the variable " + variable + " is in the keyring of " + u.keyring + ", which ctxfs does not read"
-		f.mend = "export " + variable + anew + ", or give it in ctxfs's config.toml: [mcp.servers." + clean.Line(tomlKey(s.name)) +
-			"] env = {" + clean.Line(tomlKey(u.variable)) + ` = "..."}`
+		f.mend = "export " + clean.Line(u.name) + anew
+		if name != "" {
+			f.mend += ", or write into ctxfs's config.toml, below [mcp.servers." + clean.Line(tomlKey(s.name)) + "], " +
+				table + " = {" + clean.Line(tomlKey(name)) + ` = "..."}`
+		}
 	case strings.HasPrefix(u.variable, "{file:"):
 		f.what = "the file of " + variable + " in its configuration cannot be read"
 	case u.name != "":

@@ -39,7 +39,7 @@ type Entry struct {
 	// Times are in seconds; 0 is the default.
 	StartTimeout float64  `json:"start_timeout,omitempty"`
 	CallTimeout  float64  `json:"call_timeout,omitempty"`
-	AllowTools   []string `json:"allow_tools,omitempty"`
+	AllowTools   []string `json:"allow_tools,omitzero"` // absent is all
 	DenyTools    []string `json:"deny_tools,omitempty"`
 	Notes        []string `json:"notes,omitempty"`
 }
@@ -110,7 +110,15 @@ func (d *definition) report() Entry {
 		Name: clean.Line(d.name), Transport: d.transport, Runs: d.runs(),
 		Client: d.client, Scope: d.scope, Project: d.project, File: d.file, Line: d.line,
 		StartTimeout: d.startTimeout.Seconds(), CallTimeout: d.callTimeout.Seconds(),
-		AllowTools: d.tools.allow, DenyTools: d.tools.deny,
+	}
+	for _, t := range d.tools.deny {
+		e.DenyTools = append(e.DenyTools, clean.Line(t))
+	}
+	if d.tools.allow != nil {
+		e.AllowTools = []string{}
+	}
+	for _, t := range d.tools.allow {
+		e.AllowTools = append(e.AllowTools, clean.Line(t))
 	}
 	for _, n := range d.notes {
 		e.Notes = append(e.Notes, clean.Line(d.redact(n)))
