@@ -15,8 +15,8 @@ func (s *Set) Login(ctx context.Context, server string, prompt mcp.LoginPrompt) 
 	return s.mcp.Login(ctx, server, prompt)
 }
 
-// Logout ends the login to an MCP server. It tells whether there was one, and
-// why the authorization server does not know of its end.
-func (s *Set) Logout(ctx context.Context, server string) (was bool, untold, err error) {
+// Logout ends the login to an MCP server. It gives the login that there was,
+// and why the authorization server does not know of its end.
+func (s *Set) Logout(ctx context.Context, server string) (was mcp.Login, untold, err error) {
 	return s.mcp.Logout(ctx, server)
 }

@@ -94,6 +94,7 @@ func (w *world) handlers() map[string]mounts.Handler {
 	return map[string]mounts.Handler{
 		"config":   w.configHandler,
 		"trust":    w.trustHandler,
+		"logins":   func(_ context.Context, c *mounts.Conn) error { return c.Reply(w.providers.Logins()) },
 		"projects": func(_ context.Context, c *mounts.Conn) error { return c.Reply(w.providers.Projects()) },
 		"list": func(ctx context.Context, c *mounts.Conn) error {
 			var args pathArgs

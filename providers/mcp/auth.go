@@ -124,16 +124,17 @@ func (p *Provider) Login(ctx context.Context, name string, prompt LoginPrompt) (
 	return describeLogin(session, d, file, state), nil
 }
 
-// Logout ends the login to a server. Untold says why the authorization server
-// does not know of it, or is nil.
-func (p *Provider) Logout(ctx context.Context, name string) (was bool, untold, err error) {
+// Logout ends the login to a server, and gives the one that there was. Untold
+// says why the authorization server does not know of it, or is nil.
+func (p *Provider) Logout(ctx context.Context, name string) (was Login, untold, err error) {
 	s, session, err := p.withLogin(name)
 	if err != nil {
-		return false, nil, err
+		return was, nil, err
 	}
-	was, untold, err = session.Logout(ctx)
+	d, file, state := s.named()
+	was = describeLogin(session, d, file, state)
+	was.LoggedIn, untold, err = session.Logout(ctx)
 	if err != nil {
-		d, _, _ := s.named()
 		return was, untold, loginError(ctx, d, err)
 	}
 	return was, untold, nil

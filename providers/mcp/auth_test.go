@@ -119,8 +119,8 @@ func TestServerThatWantsALogin(t *testing.T) {
 	w.untilState("guarded", "ready")
 
 	// Its end while the server runs.
-	if was, untold, err := w.p.Logout(t.Context(), "guarded"); !was || untold != nil || err != nil {
-		t.Errorf("%v, %v, %v", was, untold, err)
+	if was, untold, err := w.p.Logout(t.Context(), "guarded"); !was.LoggedIn || was.Server != "guarded" || untold != nil || err != nil {
+		t.Errorf("%+v, %v, %v", was, untold, err)
 	}
 	w.p.Restart("guarded")
 	contains(t, w.untilState("guarded", "needs-auth"), "the server wants a login")

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts"
+	"ctxfs/providers/mcp"
+)
+
+const (
+	// loginTime is how long a login waits for its user.
+	loginTime = 10 * time.Minute
+	// connectTime is how long to look what became of a server after a login.
+	connectTime = 15 * time.Second
+	connectPoll = 50 * time.Millisecond
+)
+
+func (a *app) authCommand() *cobra.Command {
+	var logout, noBrowser, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "auth [SERVER]",
+		Short: "log in to an MCP server, or out of it",
+		Long: `Auth logs in to an MCP server that wants to know who asks (its state is
+needs-auth): it opens the page of the server's login in the browser, or prints
+its address, and waits until the browser comes back to this machine. What it
+gets is kept in the system's keyring, or else in a file that only you can read,
+and renewed by itself. A running ctxfs connects to the server at once.
+
+Without SERVER it lists the servers that can be logged in to.
+
+Where the browser is on another machine, forward the port that stands in the
+address after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
+		Example: `  ctxfs auth                       which servers want a login
+  ctxfs auth linear                log in
+  ctxfs auth --no-browser linear   print the address only
+  ctxfs auth --logout linear       log out, and forget everything`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				logins, _ := a.logins(cmd.Context())
+				for _, l := range logins {
+					names = append(names, l.Server)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			switch {
+			case len(args) == 0 && (logout || noBrowser):
+				return usage(cmd, errors.New("which server? name it"))
+			case len(args) == 0:
+				return a.listLogins(ctx, asJSON)
+			case asJSON:
+				return usage(cmd, errors.New("--json is for the list of logins, and takes no server"))
+			case logout:
+				return a.logout(ctx, args[0])
+			}
+			return a.login(ctx, args[0], noBrowser)
+		},
+	}
+	cmd.Flags().BoolVar(&logout, "logout", false, "log out, and delete what is kept of the login")
+	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "print the address, open no browser")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
+	cmd.MarkFlagsMutuallyExclusive("logout", "no-browser")
+	return cmd
+}
+
+func (a *app) logins(ctx context.Context) (logins []mcp.Login, err error) {
+	err = a.either(ctx, "logins", nil, &logins, func(w *world) error {
+		logins = w.providers.Logins()
+		return nil
+	})
+	return logins, err
+}
+
+func (a *app) listLogins(ctx context.Context, asJSON bool) error {
+	logins, err := a.logins(ctx)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return a.printJSON(logins)
+	case len(logins) == 0:
+		a.say("no server is configured that can be logged in to")
+		return nil
+	}
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "SERVER\tSTATE\tLOGIN\tSCOPES\tADDRESS")
+	for _, l := range logins {
+		how, scopes := "none", "-"
+		switch {
+		case l.Problem != "":
+			how = l.Problem
+		case l.LoggedIn:
+			how = "since " + l.Since.UTC().Format(time.RFC3339) + ", in the " + l.Stored
+		}
+		if len(l.Scopes) > 0 {
+			scopes = strings.Join(l.Scopes, " ")
+		}
+		if len(l.Missing) > 0 {
+			scopes += ", missing: " + strings.Join(l.Missing, " ")
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.Server, l.State, how, scopes, l.Address)
+	}
+	return table.Flush()
+}
+
+// login logs in here, where the user and the browser are: the background
+// process only has to look at the outcome.
+func (a *app) login(ctx context.Context, server string, noBrowser bool) error {
+	w, err := a.newWorld(worldOptions{offline: true, hide: a.ours})
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	waiting, cancel := context.WithTimeout(ctx, loginTime)
+	defer cancel()
+	login, err := w.providers.Login(waiting, server, mcp.LoginPrompt{
+		Show: func(address string) {
+			if !noBrowser && a.openBrowser(address) {
+				a.say("the browser shows where to log in; if it does not, open\n\n  %s\n", address)
+			} else {
+				a.say("to log in, open\n\n  %s\n", address)
+			}
+			a.note("waiting for the browser to come back (ctrl-c gives up)")
+		},
+		Note: func(text string) { a.note("%s", text) },
+	})
+	if err != nil {
+		return authFault(ctx, server, err)
+	}
+	where := "a file that only you can read"
+	if login.Stored == "keyring" {
+		where = "the system keyring"
+	}
+	a.say("logged in to %s at %s; the login is kept in %s", login.Server, login.Issuer, where)
+	return a.reconnect(ctx, login.Server)
+}
+
+// reconnect has the background process, if there is one, connect to a server
+// anew, and says what becomes of it.
+func (a *app) reconnect(ctx context.Context, server string) error {
+	begun := time.Now()
+	if running, err := a.reread(ctx, server); err != nil || !running {
+		return err
+	}
+	tick := time.NewTicker(connectPoll)
+	defer tick.Stop()
+	for {
+		switch state, err := a.serverState(ctx, server, begun); {
+		case err != nil:
+			return err
+		case state == "ready":
+			a.say("%s is ready", server)
+			return nil
+		case state == "error" || state == "needs-auth":
+			return &mounts.Fault{Message: server + " is in the state " + state, Hint: "see why: ctxfs cat mcps/" + server + "/STATUS.md"}
+		case time.Since(begun) > connectTime:
+			a.note("%s has not answered yet; see how it goes: ctxfs status", server)
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return authFault(ctx, server, ctx.Err())
+		case <-tick.C:
+		}
+	}
+}
+
+// reread has the background process start a server anew; false if there is
+// none.
+func (a *app) reread(ctx context.Context, server string) (running bool, err error) {
+	c, err := a.running()
+	if err != nil || c == nil {
+		return false, err
+	}
+	defer c.Close()
+	err = a.ask(ctx, c, "restart", map[string]string{"name": server}, nil)
+	if errors.Is(err, mounts.ErrGone) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// serverState is the state that a server has reached since then, or "".
+func (a *app) serverState(ctx context.Context, server string, then time.Time) (string, error) {
+	src, err := a.source()
+	if err != nil {
+		return "", err
+	}
+	defer src.close()
+	statuses, err := src.statuses(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range statuses {
+		for _, item := range p.Items {
+			if p.Name == "mcps" && item.Name == server && !item.Since.Before(then) {
+				return item.State, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+func (a *app) logout(ctx context.Context, server string) error {
+	w, err := a.newWorld(worldOptions{offline: true, hide: a.ours})
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	login, untold, err := w.providers.Logout(ctx, server)
+	if err != nil {
+		return authFault(ctx, server, err)
+	}
+	if !login.LoggedIn {
+		a.say("there was no login to %s", login.Server)
+		return nil
+	}
+	a.say("logged out of %s; nothing is kept of the login", login.Server)
+	if untold != nil {
+		a.note("the authorization server does not know: %v", untold)
+	}
+	_, err = a.reread(ctx, login.Server)
+	return err
+}
+
+// authFault words what went wrong with a login.
+func authFault(ctx context.Context, server string, err error) error {
+	var e *mcp.LoginError
+	switch {
+	case errors.As(err, &e):
+		return &mounts.Fault{Message: e.What, Hint: e.Mend}
+	case ctx.Err() != nil:
+		return &mounts.Fault{Message: "interrupted; the login is as it was before"}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &mounts.Fault{
+			Message: fmt.Sprintf("nobody has logged in within %g minutes", loginTime.Minutes()),
+			Hint:    "try again: ctxfs auth " + server,
+		}
+	}
+	return err
+}
+
+// openBrowser opens an address in the user's browser, and tells whether there
+// is one. The browser outlives us.
+func (a *app) openBrowser(address string) bool {
+	opener := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		opener = "open"
+	} else {
+		_, x11 := a.lookupEnv("DISPLAY")
+		if _, wayland := a.lookupEnv("WAYLAND_DISPLAY"); !x11 && !wayland {
+			return false
+		}
+	}
+	cmd := exec.Command(opener, address)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if cmd.Start() != nil {
+		return false
+	}
+	go func() { _ = cmd.Wait() }() // so that it leaves no dead process while we wait
+	return true
+}

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ctxfs/providers/mcp/oauthtest"
+)
+
+// login is a `ctxfs auth` that waits for its browser.
+type login struct {
+	*exec.Cmd
+	address string
+	lines   *bufio.Reader
+	err     bytes.Buffer
+	stop    context.CancelFunc
+}
+
+// startLogin runs `ctxfs auth` until it has shown where to log in.
+func (b *box) startLogin(args ...string) *login {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	l := &login{Cmd: b.command(ctx, binary(), append([]string{"auth", "--no-browser"}, args...)...), stop: cancel}
+	out, err := l.StdoutPipe()
+	must(b, err)
+	l.Stderr = &l.err
+	l.lines = bufio.NewReader(out)
+	must(b, l.Start())
+	for l.address == "" {
+		line, err := l.lines.ReadString('\n')
+		if err != nil {
+			_ = l.Wait()
+			b.Fatalf("auth ended: %v\n%s", err, l.err.String())
+		}
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "http") {
+			l.address = line
+		}
+	}
+	return l
+}
+
+// end waits for the end, and returns what was said.
+func (l *login) end() result {
+	defer l.stop()
+	rest, _ := io.ReadAll(l.lines)
+	_ = l.Wait()
+	return result{l.ProcessState.ExitCode(), string(rest), l.err.String()}
+}
+
+// browse follows an address as a browser does, and returns the last page.
+func browse(t testing.TB, address string) string {
+	t.Helper()
+	res, err := http.Get(address)
+	must(t, err)
+	defer res.Body.Close()
+	page, err := io.ReadAll(res.Body)
+	must(t, err)
+	return string(page)
+}
+
+// login logs in to a server.
+func (b *box) login(server string) result {
+	b.Helper()
+	l := b.startLogin(server)
+	page := browse(b, l.address)
+	r := l.end()
+	if r.code != 0 || !strings.Contains(r.out, "logged in to "+server+" at ") || !strings.Contains(page, "You are logged in") {
+		b.Fatalf("auth %s: exit %d\n%v\n%s", server, r.code, r, page)
+	}
+	return r
+}
+
+// hides checks that no secret is in anything that users or agents look at.
+func (b *box) hides(secrets []string, texts ...string) {
+	b.Helper()
+	if len(secrets) < 3 {
+		b.Errorf("too few secrets: %d", len(secrets))
+	}
+	texts = append(texts, b.log())
+	for _, dir := range []string{b.mnt(), b.cache} {
+		must(b, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			texts = append(texts, string(text))
+			return err
+		}))
+	}
+	for _, text := range texts {
+		for _, secret := range secrets {
+			if strings.Contains(text, secret) {
+				b.Errorf("a secret is in %s", text)
+			}
+		}
+	}
+}
+
+// loginList is what `ctxfs auth --json` prints.
+func (b *box) loginList() (list []struct {
+	Server, State, Stored string
+	LoggedIn              bool `json:"logged_in"`
+	Missing               []string
+}) {
+	b.Helper()
+	must(b, json.Unmarshal([]byte(b.ok("auth", "--json")), &list))
+	return list
+}
+
+func TestAuth(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	s := oauthtest.New(t)
+	s.Set(oauthtest.Faults{Echo: true})
+	b.servers["guarded"] = map[string]any{"url": s.URL}
+	b.configure()
+	b.mount()
+	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n", "\nmend: ctxfs auth guarded\n")
+	b.shows("AGENTS.md", "needs-auth")
+	b.shows("mcps/INDEX.md", "needs-auth", "guarded/STATUS.md")
+	if l := b.loginList(); len(l) != 1 || l[0].LoggedIn || l[0].State != "needs-auth" {
+		t.Errorf("%+v", l)
+	}
+
+	l := b.startLogin("guarded")
+	browse(t, l.address)
+	begun := time.Now()
+	for _, file := range []string{"mcps/guarded/STATUS.md", "mcps/INDEX.md", "AGENTS.md"} {
+		if !waitFor(func() bool { return !strings.Contains(b.read(file), "needs-auth") }) {
+			t.Errorf("%s: %s", file, b.read(file))
+		}
+	}
+	b.shows("mcps/guarded/STATUS.md", "state: ready\n")
+	if took := time.Since(begun); took > time.Second && !raceEnabled {
+		t.Errorf("shown %s after the login", took)
+	}
+	r := l.end()
+	if r.code != 0 || !containsAll(r.out, []string{"logged in to guarded at " + s.Issuer, "in a file", "guarded is ready"}) {
+		t.Errorf("exit %d\n%v", r.code, r)
+	}
+	b.shows("mcps/guarded/tools/whoami.json", "Says who you are.")
+	if l := b.loginList(); len(l) != 1 || !l[0].LoggedIn || l[0].State != "ready" || l[0].Stored != "file" {
+		t.Errorf("%+v", l)
+	}
+
+	// A scope that is missing.
+	s.Set(oauthtest.Faults{Scope: "admin", Echo: true})
+	b.ok("restart", "guarded")
+	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n", `the scope "admin" as well`, "\nmend: ctxfs auth guarded\n", "1 tool")
+	b.login("guarded")
+	b.shows("mcps/guarded/STATUS.md", "state: ready\n")
+
+	// The end of the login: the tools stay.
+	list := b.ok("auth")
+	out := b.ok("auth", "--logout", "guarded")
+	if !strings.Contains(out, "logged out of guarded") || s.Counts().Revocations != 2 {
+		t.Errorf("%s, %+v", out, s.Counts())
+	}
+	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n", "1 tool")
+	b.shows("mcps/guarded/tools/whoami.json", "Says who you are.")
+	if out := b.ok("auth", "--logout", "guarded"); !strings.Contains(out, "there was no login") {
+		t.Error(out)
+	}
+	b.hides(s.Secrets(), r.out, r.err, list, out, b.run("status").out, b.run("doctor").out)
+}
+
+// TestAuthWithoutProcess logs in while ctxfs does not run.
+func TestAuthWithoutProcess(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	s := oauthtest.New(t)
+	b.servers["guarded"] = map[string]any{"url": s.URL}
+	b.configure()
+	b.login("guarded")
+	if b.run("status").code != exitNotRunning {
+		t.Error("a process was started")
+	}
+	b.mount()
+	b.ready("guarded")
+	b.hides(s.Secrets())
+}
+
+func TestAuthRefused(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	s := oauthtest.New(t)
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer busy.Close()
+	gone := oauthtest.New(t)
+	gone.Set(oauthtest.Faults{NoRegistration: true})
+	b.stub("zoo", "", nil)
+	b.servers["guarded"] = map[string]any{"url": s.URL}
+	b.servers["strict"] = map[string]any{"url": gone.URL}
+	b.servers["token"] = map[string]any{"url": s.URL + "?x", "headers": map[string]any{"Authorization": "Bearer x"}}
+	b.configure()
+	port := busy.Addr().(*net.TCPAddr).Port
+	b.write(".claude.json", asJSON(map[string]any{"mcpServers": map[string]any{
+		"busy": map[string]any{"type": "http", "url": oauthtest.New(t).URL, "oauth": map[string]any{"callbackPort": port}},
+		"away": map[string]any{"type": "http", "url": "http://127.0.0.1:1/mcp"},
+	}}))
+	for server, words := range map[string][]string{
+		"guard":  {`no server is called "guard"`, `did you mean "guarded"?`},
+		"zoo":    {"a program on this machine", "`env`"},
+		"token":  {"Authorization"},
+		"strict": {"registers no clients by itself", "client id", "\n  "},
+		"away":   {"cannot be reached", "connection refused"},
+	} {
+		b.refused(exitFailed, words, "auth", "--no-browser", server)
+	}
+	b.refused(exitUsage, []string{"which server"}, "auth", "--logout")
+	b.refused(exitUsage, []string{"--json"}, "auth", "--json", "guarded")
+
+	b.refused(exitFailed, []string{fmt.Sprintf("port %d, to which the browser is to come back, is in use", port), "\n  "}, "auth", "--no-browser", "busy")
+
+	s.Set(oauthtest.Faults{Deny: true})
+	l := b.startLogin("guarded")
+	if page := browse(t, l.address); !strings.Contains(page, "The login did not work") || !strings.Contains(page, "access_denied") {
+		t.Errorf("the page: %s", page)
+	}
+	if r := l.end(); r.code != exitFailed || !containsAll(r.err, []string{"ctxfs: the login was denied", "\n  "}) {
+		t.Errorf("exit %d\n%v", r.code, r)
+	}
+
+	s.Set(oauthtest.Faults{})
+	l = b.startLogin("guarded")
+	must(t, l.Process.Signal(syscall.SIGINT))
+	if r := l.end(); r.code != exitFailed || !strings.Contains(r.err, "ctxfs: interrupted; the login is as it was before") {
+		t.Errorf("exit %d\n%v", r.code, r)
+	}
+}
+
+// TestAuthOfficialServer logs in to the example server of the official
+// TypeScript SDK.
+func TestAuthOfficialServer(t *testing.T) {
+	t.Parallel()
+	need(t, "node")
+	modules, err := filepath.Abs(cmp.Or(os.Getenv("CTXFS_TEST_NODE_MODULES"), "../../.ci/node_modules"))
+	must(t, err)
+	script := filepath.Join(modules, "@modelcontextprotocol/sdk/dist/esm/examples/server/simpleStreamableHttp.js")
+	if _, err := os.Stat(script); errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("the npm package @modelcontextprotocol/sdk is not installed in %s", modules)
+	}
+	b := newBox(t)
+	server, auth := freePort(t), freePort(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	node := b.command(ctx, "node", script, "--oauth")
+	node.Env = append(node.Env, "MCP_PORT="+server, "MCP_AUTH_PORT="+auth)
+	must(t, node.Start())
+	defer func() {
+		cancel()
+		_ = node.Wait()
+	}()
+	for _, port := range []string{server, auth} {
+		if !waitFor(func() bool {
+			c, err := net.Dial("tcp", "127.0.0.1:"+port)
+			if err == nil {
+				c.Close()
+			}
+			return err == nil
+		}) {
+			t.Fatal("the server does not listen")
+		}
+	}
+	b.servers["official"] = map[string]any{"url": "http://localhost:" + server + "/mcp"}
+	b.configure()
+	b.mount()
+	b.shows("mcps/official/STATUS.md", "state: needs-auth\n", "\nmend: ctxfs auth official\n")
+	r := b.login("official")
+	if !strings.Contains(r.out, "official is ready") {
+		t.Errorf("%v", r)
+	}
+	b.shows("mcps/official/tools/greet.json", "greeting")
+	if out := b.ok("auth", "--logout", "official"); !strings.Contains(out, "logged out of official") {
+		t.Error(out)
+	}
+	b.shows("mcps/official/STATUS.md", "state: needs-auth\n")
+	b.shows("mcps/official/tools/greet.json", "greeting")
+}
+
+func freePort(t testing.TB) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
