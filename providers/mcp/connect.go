@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -57,24 +58,34 @@ type dialer struct {
 // dial connects to the server, in the era it is known to speak. Where that
 // fails it tries the other way once: a strict server of the old era ends at
 // the probe for the new one, and a server may have been replaced by a newer
-// one. The connection that is returned with an error tells what is known of
+// one. A server over HTTP that refuses the handshake may be one with a stream
+// for its answers (sse). The connection that is returned with an error tells what is known of
 // the attempt, and is closed.
 func (d *dialer) dial(ctx context.Context, legacy bool) (*connection, error) {
-	c, err := d.attempt(ctx, legacy)
-	if err == nil || ctx.Err() != nil {
+	kind := d.def.transport
+	c, err := d.attempt(ctx, kind, legacy || kind == sse)
+	if err == nil || ctx.Err() != nil || kind == sse {
 		return c, err
 	}
 	var start *startFault
 	if errors.As(err, &start) || errors.Is(err, transport.ErrAuthorizationRequired) || c.http.needsLogin() != nil {
 		return c, err
 	}
-	if d.def.transport == stdio && (c.output.tooLong() || !legacy && !hasEnded(err)) {
+	if errors.Is(err, transport.ErrLegacySSEServer) && c.http.lastStatus() != http.StatusForbidden {
+		if other, errOther := d.attempt(ctx, sse, true); errOther == nil {
+			return other, nil
+		}
+		if !legacy {
+			return c, err
+		}
+	}
+	if kind == stdio && (c.output.tooLong() || !legacy && !hasEnded(err)) {
 		return c, err // it lives and has refused
 	}
-	if d.def.transport != stdio && !legacy {
+	if kind != stdio && !legacy {
 		return c, err // the library has tried both
 	}
-	again, errAgain := d.attempt(ctx, !legacy)
+	again, errAgain := d.attempt(ctx, kind, !legacy)
 	if errAgain != nil && legacy {
 		return c, err
 	}
@@ -90,20 +101,20 @@ func hasEnded(err error) bool {
 	return errors.Is(err, transport.ErrTransportClosed) || errors.Is(err, syscall.EPIPE)
 }
 
-// attempt connects once.
-func (d *dialer) attempt(ctx context.Context, legacy bool) (*connection, error) {
-	c := &connection{changed: make(chan struct{}, 1), lost: make(chan struct{})}
+// attempt connects once, by a transport.
+func (d *dialer) attempt(ctx context.Context, kind string, legacy bool) (*connection, error) {
+	c := &connection{kind: kind, changed: make(chan struct{}, 1), lost: make(chan struct{})}
 	c.background, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	if err := d.open(c, legacy); err != nil {
+	if err := d.open(ctx, c, legacy); err != nil {
 		c.cancel()
 		return c, err
 	}
 	err := c.handshake(ctx, d.timing, legacy)
-	if err == nil && d.def.transport != stdio && c.legacy && !legacy && c.announcesChanges() {
+	if err == nil && kind == streamableHTTP && c.legacy && !legacy && c.announcesChanges() {
 		// Changes are told on a stream of its own then, which the library
 		// must be told to open before the handshake.
 		c.close(d.timing)
-		return d.attempt(ctx, true)
+		return d.attempt(ctx, kind, true)
 	}
 	if err != nil {
 		err = c.ending(err, d.timing)
@@ -116,9 +127,10 @@ func (d *dialer) attempt(ctx context.Context, legacy bool) (*connection, error) 
 	return c, nil
 }
 
-// open makes the transport, and starts the process if there is one.
-func (d *dialer) open(c *connection, legacy bool) error {
-	if d.def.transport == stdio {
+// open makes the transport of a connection that is being made until starting
+// ends, and starts the process if there is one.
+func (d *dialer) open(starting context.Context, c *connection, legacy bool) error {
+	if c.kind == stdio {
 		p, err := startProcess(d.def, environ(d.lookup, d.home, d.def.env), d.home, d.spawn)
 		if err != nil {
 			return err
@@ -136,6 +148,16 @@ func (d *dialer) open(c *connection, legacy bool) error {
 		return nil
 	}
 	c.http = newRoundTripper(c.lose, d.timing.eof, d.login)
+	wrong := &startFault{what: "the url of the entry is not valid", hint: "correct the url"}
+	if c.kind == sse {
+		c.http.answers = true
+		t, err := newSSE(starting, c, d.def)
+		if err != nil {
+			return wrong
+		}
+		c.transport = t
+		return nil
+	}
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(c.http.client()),
 		transport.WithHTTPHeaders(d.def.headers),
@@ -146,7 +168,7 @@ func (d *dialer) open(c *connection, legacy bool) error {
 	}
 	t, err := transport.NewStreamableHTTP(d.def.url, options...)
 	if err != nil {
-		return &startFault{what: "the url of the entry is not valid", hint: "correct the url"}
+		return wrong
 	}
 	c.transport = t
 	return nil
@@ -299,7 +321,13 @@ func (c *connection) request(ctx context.Context, method string, params map[stri
 		}
 		req.Header.Set(name, value)
 	}
+	session := c.transport.GetSessionId()
+	ctx, status := withStatus(ctx)
 	res, err := c.transport.SendRequest(ctx, req)
+	if forgotten(session, *status) {
+		err = &sessionError{*status}
+		c.lose(err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,9 @@ type roundTripper struct {
 	next http.RoundTripper // base, with the login
 	lost func(error)       // the stream was there and cannot be had again, or the login has ended
 	end  time.Duration     // until the server must have taken note of the end of a session
+	// answers says that the stream is that of sse, without which there is
+	// nothing.
+	answers bool
 
 	mu       sync.Mutex
 	status   int
@@ -68,7 +71,7 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer stop()
 		req = req.WithContext(ctx)
 	}
-	stream := req.Method == http.MethodGet
+	stream := req.Method == http.MethodGet && !r.answers
 	res, err := r.next.RoundTrip(req)
 	if needed := (*oauth.Needed)(nil); errors.As(err, &needed) && req.Method != http.MethodDelete {
 		return r.refusedLogin(req, needed)
@@ -86,6 +89,9 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		if stream {
 			return r.refusedStream(res)
 		}
+		if status, ok := req.Context().Value(statusKey{}).(*int); ok {
+			*status = res.StatusCode
+		}
 		if req.Method != http.MethodDelete {
 			r.mu.Lock()
 			r.status, r.body = res.StatusCode, string(body)
@@ -99,7 +105,7 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		r.needed = nil // for something else it goes far enough
 	}
 	r.mu.Unlock()
-	res.Body = &bounded{ReadCloser: res.Body, left: maxLine}
+	res.Body = &bounded{ReadCloser: res.Body, left: maxLine, events: req.Method == http.MethodGet}
 	return res, nil
 }
 
@@ -112,7 +118,7 @@ func (r *roundTripper) refusedStream(res *http.Response) (*http.Response, error)
 	streamed := r.streamed
 	r.mu.Unlock()
 	if streamed {
-		r.lost(fmt.Errorf("the session has ended (HTTP status %d)", res.StatusCode))
+		r.lost(&sessionError{res.StatusCode})
 	}
 	res.StatusCode = http.StatusMethodNotAllowed
 	return res, nil
@@ -122,7 +128,7 @@ func (r *roundTripper) refusedStream(res *http.Response) (*http.Response, error)
 // that does not go far enough for a stream of notifications is good for the
 // rest.
 func (r *roundTripper) refusedLogin(req *http.Request, needed *oauth.Needed) (*http.Response, error) {
-	if req.Method == http.MethodGet && needed.Narrow {
+	if req.Method == http.MethodGet && needed.Narrow && !r.answers {
 		return r.refusedStream(&http.Response{
 			StatusCode: http.StatusForbidden, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 			Header: make(http.Header), Body: http.NoBody, Request: req,
@@ -169,18 +175,13 @@ func (r *roundTripper) lastStatus() int {
 	return r.status
 }
 
-// sessionLost tells whether the server has forgotten the session: it should
-// answer 404 then, and some answer 400. It is asked after an answer that was
-// good.
-func (r *roundTripper) sessionLost() bool {
-	status := r.lastStatus()
-	return status == http.StatusNotFound || status == http.StatusBadRequest
-}
-
-// bounded is a body that ends with an error where it is too long.
+// bounded is a body that ends with an error where it is too long, or where one
+// of its events is.
 type bounded struct {
 	io.ReadCloser
-	left int
+	left   int
+	events bool // it is a stream of events, which are divided by empty lines
+	last   byte // but for carriage returns
 }
 
 var errTooLong = fmt.Errorf("the answer is longer than %d MiB", maxLine>>20)
@@ -192,5 +193,15 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
 	b.left -= n
+	if b.events {
+		for i, c := range p[:n] {
+			if c == '\n' && b.last == '\n' {
+				b.left = maxLine - (n - i - 1)
+			}
+			if c != '\r' {
+				b.last = c
+			}
+		}
+	}
 	return n, err
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -79,12 +80,13 @@ func TestCloseWithoutAnAnswer(t *testing.T) {
 type streaming struct {
 	tools   atomic.Value // string
 	gone    atomic.Bool  // it has forgotten the session
+	forgets int          // with which status it says so
 	streams chan chan string
 }
 
 func (s *streaming) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.gone.Load() && r.Header.Get("Mcp-Session-Id") != "" {
-		http.Error(w, "no such session", http.StatusBadRequest)
+		http.Error(w, "no such session", cmp.Or(s.forgets, http.StatusBadRequest))
 		return
 	}
 	switch r.Method {

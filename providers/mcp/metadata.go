@@ -44,6 +44,9 @@ func (s *server) metadataText() ([]byte, error) {
 	if c := s.shown; c != nil {
 		m.Server, m.Title, m.Version = clean.Line(c.Server.Name), clean.Line(c.Server.Title), clean.Line(c.Server.Version)
 		m.Protocol = c.Protocol
+		if c.Transport == sse && d.transport == streamableHTTP { // it was found to be older than it is configured
+			m.Transport = sse
+		}
 	}
 	compact, err := json.Marshal(m)
 	if err != nil {

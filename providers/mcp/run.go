@@ -34,6 +34,7 @@ func (s *server) begin(before <-chan struct{}) {
 func (s *server) run(ctx context.Context) {
 	t := s.p.timing
 	wait := t.retry
+	var renewed time.Time
 	for ctx.Err() == nil {
 		life := s.live(ctx)
 		if ctx.Err() != nil {
@@ -45,6 +46,11 @@ func (s *server) run(ctx context.Context) {
 			s.update(func() { s.condition = condition{state: stateStarting, since: s.condition.since} })
 			continue
 		default:
+		}
+		if now := s.p.env.Now(); life.renewable && now.Sub(renewed) > t.retry {
+			renewed = now
+			s.update(func() { s.condition = condition{state: stateStarting, since: s.condition.since} })
+			continue
 		}
 		if life.ready >= steady {
 			wait = t.retry
@@ -72,7 +78,8 @@ func (s *server) run(ctx context.Context) {
 // life is how one run of a server ended.
 type life struct {
 	condition
-	ready time.Duration // for how long it was ready
+	ready     time.Duration // for how long it was ready
+	renewable bool          // a new connection is worth making at once
 }
 
 // live starts the server, shows its lists, and stays with it until it ends, a
@@ -129,6 +136,7 @@ func (s *server) live(ctx context.Context) life {
 	cause := s.serve(ctx, c, limit)
 	life := life{ready: s.p.env.Now().Sub(begun)}
 	if cause != nil {
+		life.renewable = renewable(cause)
 		life.condition = s.explain(def, c, c.ending(cause, s.p.timing), limit)
 	}
 	return life
@@ -169,7 +177,7 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration) 
 			return nil
 		case c.isLost():
 			return &lostError{cause: c.cause}
-		case all[tools].err != nil && c.http.needsLogin() != nil, all[tools].err != nil && c.http != nil && c.http.sessionLost():
+		case all[tools].err != nil && c.http.needsLogin() != nil:
 			return &lostError{cause: all[tools].err}
 		}
 		for k := range all {
@@ -235,7 +243,7 @@ func describe(d *definition, c *connection, now time.Time, before *catalogue) *c
 	info := c.info
 	cat := &catalogue{about: about{
 		Name: d.name, Source: d.file, Scope: d.scope, Project: d.project, Client: d.client,
-		Command: d.hash(), Transport: d.transport,
+		Command: d.hash(), Transport: c.kind,
 		Server:   serverInfo{Name: info.ServerInfo.Name, Title: info.ServerInfo.Title, Version: info.ServerInfo.Version},
 		Protocol: info.ProtocolVersion, Legacy: c.legacy, Instructions: info.Instructions,
 		Time: now, Described: now,
