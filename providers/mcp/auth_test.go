@@ -153,6 +153,28 @@ func (w *world) showsNone(secrets []string, texts ...string) {
 	}
 }
 
+// TestStoredLoginOutOfReach tells what is wrong with it.
+func TestStoredLoginOutOfReach(t *testing.T) {
+	w, _ := guarded(t, oauthtest.Faults{}, nil)
+	w.start()
+	w.untilState("guarded", "needs-auth")
+	w.mustLogin("guarded")
+	w.untilState("guarded", "ready")
+	files, err := filepath.Glob(filepath.Join(w.opts.StateDir, "logins", "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	w.write(files[0], `{"place": "keyring"}`)
+	w.p.Restart("guarded")
+	contains(t, w.untilState("guarded", "needs-auth"), "the login is in the system keyring, which cannot be reached from here",
+		"mend: start ctxfs where the keyring can be reached, or log in again", "then: ctxfs restart guarded")
+	w.write(files[0], `{`)
+	w.p.Restart("guarded")
+	w.until("the damage is told", func() bool { return strings.Contains(w.cat("guarded/STATUS.md"), "the stored login is damaged") })
+	w.mustLogin("guarded")
+	w.untilState("guarded", "ready")
+}
+
 // TestTokenEndpointDown does not take it for the end of the login.
 func TestTokenEndpointDown(t *testing.T) {
 	w, s := guarded(t, oauthtest.Faults{}, nil)

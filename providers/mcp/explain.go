@@ -77,7 +77,8 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 	case c.http.needsLogin() != nil:
 		needsLogin(&is, c.http.needsLogin(), file, entry)
 	case errors.As(err, &stored):
-		is.what, is.mend = stored.What, stored.Mend+", then: "+again
+		// To try again by itself would ask for the keyring's password each time.
+		is.state, is.what, is.mend = stateNeedsAuth, stored.What, stored.Mend+", then: "+again
 	case errors.Is(err, transport.ErrAuthorizationRequired), c.http != nil && c.http.lastStatus() == http.StatusUnauthorized:
 		is.state = stateNeedsAuth
 		is.what = "the server wants authorization (HTTP status 401)"

@@ -128,14 +128,16 @@ func loopback(host string) bool {
 }
 
 // trusted parses an address that a server has given, and refuses one over
-// which secrets could be overheard: it has to be https, but on this machine
-// and on the very host that is configured with http.
+// which secrets could be overheard, or at which something is that is meant for
+// this machine alone: it has to be https, but for the very host that is
+// configured with http, and for this machine if the server is on it.
 func trusted(what, address string, server *url.URL) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || !web(u) || u.User != nil {
 		return nil, fmt.Errorf("%s %s is not a valid address", what, quoted(address))
 	}
-	if u.Scheme == "http" && !loopback(u.Hostname()) && !(server.Scheme == "http" && u.Hostname() == server.Hostname()) {
+	if u.Scheme == "http" && !(server.Scheme == "http" && u.Hostname() == server.Hostname()) &&
+		!(loopback(u.Hostname()) && loopback(server.Hostname())) {
 		return nil, fmt.Errorf("%s %s is not https", what, quoted(u.Scheme+"://"+u.Host))
 	}
 	u.Fragment = ""

@@ -190,10 +190,11 @@ func (s *Session) refresh(bad string) (string, error) {
 	switch {
 	case errors.As(err, &refused) && refused.final():
 		rec.Ended = "the authorization server has ended the login: " + s.Redact(refused.Error())
-		if refused.Code != "invalid_grant" {
-			rec.Client = registration{} // it does not know us any more
+		left := &secrets{ClientSecret: sec.ClientSecret}
+		if refused.Code != "invalid_grant" { // it does not know us any more
+			rec.Client, left = registration{}, &secrets{}
 		}
-		if err := s.c.store.save(s.key, rec, &secrets{}); err != nil {
+		if err := s.c.store.save(s.key, rec, left); err != nil {
 			return "", err
 		}
 		return "", s.gone(rec)

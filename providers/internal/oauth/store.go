@@ -79,7 +79,13 @@ func (s *store) secrets(key string, rec *record) (*secrets, error) {
 func (s *store) save(key string, rec *record, sec *secrets) error {
 	out := *rec
 	out.Place, out.Secrets = inFile, sec
-	if s.ring != nil && !s.files.Load() {
+	switch {
+	case s.ring == nil:
+	case *sec == (secrets{}): // for nothing, nobody is asked for a password
+		if rec.Place == inKeyring {
+			_ = s.ring.remove(key) // what is left there is of no use
+		}
+	case !s.files.Load():
 		blob, err := json.Marshal(sec)
 		if err != nil {
 			return err

@@ -70,6 +70,15 @@ func TestKeyring(t *testing.T) {
 	u.later(2 * time.Hour)
 	u.mustCall(s)
 
+	// Of a login that has ended nothing is left there.
+	u.server.RevokeAccess()
+	u.server.RevokeRefresh()
+	u.needs(u.call(s), "invalid_grant")
+	if len(r.texts) != 0 {
+		t.Errorf("in the keyring: %v", r.texts)
+	}
+	u.mustLogin()
+
 	// Out of reach, it is neither lost nor taken for none.
 	u.client.store.ring = nil
 	u.fails(u.call(u.session()), "the login is in the system keyring, which cannot be reached from here")
@@ -115,13 +124,22 @@ func TestKeyringThatHangs(t *testing.T) {
 }
 
 func TestOtherHosts(t *testing.T) {
-	s := New(Options{LookupEnv: nothing}).Session(Server{URL: "https://example.org/mcp"})
-	address, _ := s.server.address()
+	remote, _ := Server{URL: "https://example.org/mcp"}.address()
+	local, _ := Server{URL: "http://127.0.0.1:80/mcp"}.address()
+	for _, given := range []string{"http://127.0.0.1:8/x", "http://[::1]:8/x", "http://localhost/x"} {
+		if _, err := trusted("it", given, local); err != nil {
+			t.Error(err)
+		}
+		if _, err := trusted("it", given, remote); err == nil {
+			t.Errorf("a remote server sends us to %s", given)
+		}
+	}
+	inside, _ := Server{URL: "http://inside/mcp"}.address()
+	if _, err := trusted("it", "http://inside:8080/token", inside); err != nil {
+		t.Error(err)
+	}
 	for given, want := range map[string]bool{
 		"https://elsewhere.org/x":   true,
-		"http://127.0.0.1:8/x":      true,
-		"http://[::1]:8/x":          true,
-		"http://localhost/x":        true,
 		"http://example.org/x":      false,
 		"http://elsewhere.org/x":    false,
 		"file:///etc/passwd":        false,
@@ -131,7 +149,7 @@ func TestOtherHosts(t *testing.T) {
 		"http://localhost.evil.org": false,
 		"%zz":                       false,
 	} {
-		if _, err := trusted("it", given, address); (err == nil) != want {
+		if _, err := trusted("it", given, remote); (err == nil) != want {
 			t.Errorf("%s: %v", given, err)
 		}
 	}
