@@ -56,6 +56,16 @@ func TestTrust(t *testing.T) {
 	b.ok("trust", dir)
 	b.ready("shop")
 
+	// A project that nothing knew is followed from then on.
+	other := b.project("elsewhere", "")
+	b.ok("trust", other)
+	b.write("elsewhere/.mcp.json", asJSON(map[string]any{"mcpServers": map[string]any{"till": stubEntry("", nil)}}))
+	b.shows("mcps/till/STATUS.md", "state: untrusted\n", "have changed")
+	b.write("elsewhere/.cursor/mcp.json", asJSON(map[string]any{"mcpServers": map[string]any{"scale": stubEntry("", map[string]string{"STUB_N": "8"})}}))
+	b.shows("mcps/scale/STATUS.md", "state: untrusted\n", "which is not trusted")
+	b.ok("trust", other)
+	b.ready("till", "scale")
+
 	if got := b.ok("trust", "--revoke", dir); !strings.Contains(got, "not trusted any more") {
 		t.Errorf("revoke: %s", got)
 	}

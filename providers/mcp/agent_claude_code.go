@@ -31,8 +31,8 @@ func claudeCode() agent {
 			}
 			projects, _ := file.Get("projects")
 			for _, m := range projects.Members {
-				folder, ok := projectFolder(m.Name)
-				if !ok || r.hidden(m.Name) {
+				folder, ok := r.projectFolder(m.Name)
+				if !ok {
 					continue
 				}
 				r.projects = append(r.projects, folder)

@@ -53,7 +53,7 @@ func (p *Provider) Revoke(folder string) (Project, error) {
 // decide changes the approvals with regard to a folder. Files are those in it
 // that configure servers, with their sums.
 func (p *Provider) decide(folder string, change func(a *approvals, project string, files map[string]string) error) (Project, error) {
-	project, ok := projectFolder(folder)
+	project, ok := p.surroundings().projectFolder(folder)
 	if !ok {
 		project = filepath.Clean(folder) // one that has gone can be revoked
 	}

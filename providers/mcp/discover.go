@@ -62,12 +62,12 @@ func (p *Provider) discover(folders ...string) *discovery {
 		all.problems = append(all.problems, fs.Problem{What: err.Error(), Mend: "trust them anew: ctxfs trust DIR"})
 	}
 	for folder := range allowed.Projects {
-		if real, ok := projectFolder(folder); ok && real == folder {
+		if real, ok := s.projectFolder(folder); ok && real == folder {
 			projects = append(projects, folder)
 		}
 	}
 	slices.Sort(projects)
-	all.projects = slices.DeleteFunc(slices.Compact(projects), s.hidden)
+	all.projects = slices.Compact(projects)
 	for _, folder := range all.projects {
 		for _, place := range projectPlaces(folder, places) {
 			c := take(place.read(s))

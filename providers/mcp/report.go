@@ -62,7 +62,7 @@ func (p *Provider) Configuration(folder string) Report {
 	p.changing.Lock()
 	defer p.changing.Unlock()
 	var folders []string
-	if project, ok := projectFolder(folder); ok {
+	if project, ok := p.surroundings().projectFolder(folder); ok {
 		folders = append(folders, project)
 	}
 	all := p.discover(folders...)

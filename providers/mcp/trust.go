@@ -104,9 +104,10 @@ func (a approvals) of(project, file, sum string) trust {
 }
 
 // projectFolder is the path by which a project is known: absolute and without
-// links. One that does not exist is no project.
-func projectFolder(path string) (string, bool) {
-	if !filepath.IsAbs(path) {
+// links. One that does not exist is no project, and nor is a view of ours,
+// which is not touched.
+func (s surroundings) projectFolder(path string) (string, bool) {
+	if !filepath.IsAbs(path) || s.hidden(path) {
 		return "", false
 	}
 	real, err := filepath.EvalSymlinks(path)
@@ -114,5 +115,5 @@ func projectFolder(path string) (string, bool) {
 		return "", false
 	}
 	info, err := os.Stat(real)
-	return real, err == nil && info.IsDir()
+	return real, err == nil && info.IsDir() && !s.hidden(real)
 }
