@@ -219,6 +219,20 @@ func TestServerThatWantsWhoKnowsWhat(t *testing.T) {
 	contains(t, w.untilState("guarded", "needs-auth"), "\nmend: ctxfs auth guarded; if the server takes a token instead, put it into the `headers`")
 }
 
+// TestStreamThatWantsALogin asks for it though the server takes no requests
+// where its stream is.
+func TestStreamThatWantsALogin(t *testing.T) {
+	w, s := guarded(t, oauthtest.Faults{StreamOnly: true}, nil)
+	w.claude(map[string]any{
+		"guarded": map[string]any{"type": "http", "url": s.URL},
+		"stream":  map[string]any{"type": "sse", "url": s.URL},
+	})
+	w.p.Reload()
+	w.start()
+	contains(t, w.untilState("guarded", "needs-auth"), "\nmend: ctxfs auth guarded\n")
+	contains(t, w.untilState("stream", "needs-auth"), "\nmend: ctxfs auth stream\n")
+}
+
 // TestLoginEntries reads what entries say of logins.
 func TestLoginEntries(t *testing.T) {
 	w := newWorld(t)

@@ -72,8 +72,8 @@ func (d *dialer) dial(ctx context.Context, legacy bool) (*connection, error) {
 		return c, err
 	}
 	if errors.Is(err, transport.ErrLegacySSEServer) && c.http.lastStatus() != http.StatusForbidden {
-		if other, errOther := d.attempt(ctx, sse, true); errOther == nil {
-			return other, nil
+		if other, errOther := d.attempt(ctx, sse, true); errOther == nil || other.http.needsLogin() != nil {
+			return other, errOther
 		}
 		if !legacy {
 			return c, err

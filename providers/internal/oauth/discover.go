@@ -93,26 +93,41 @@ type asked struct {
 	refused bool
 }
 
-// probe sends the first request of the protocol without a token.
+// probe sends the first request of the protocol without a token; to a server
+// that does not take it there, that for the stream of one of before 2025.
 func (s *Session) probe(ctx context.Context, address *url.URL) (asked, error) {
 	const hello = `{"jsonrpc":"2.0","id":"login","method":"initialize","params":{"protocolVersion":"2025-11-25",` +
 		`"capabilities":{},"clientInfo":{"name":"ctxfs","version":"1"}}}`
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.server.URL, strings.NewReader(hello))
+	status, h, err := s.ask(ctx, address, http.MethodPost, strings.NewReader(hello))
+	if err == nil && status >= 400 && !refused(status) {
+		status, h, err = s.ask(ctx, address, http.MethodGet, nil)
+	}
+	return asked{parseChallenge(h), refused(status)}, err
+}
+
+func refused(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden
+}
+
+// ask sends a request without a token, and returns the beginning of the answer.
+func (s *Session) ask(ctx context.Context, address *url.URL, method string, body io.Reader) (int, http.Header, error) {
+	req, err := http.NewRequestWithContext(ctx, method, s.server.URL, body)
 	if err != nil {
-		return asked{}, &Fault{What: "the url of the server is not valid"}
+		return 0, nil, &Fault{What: "the url of the server is not valid"}
 	}
 	for name, value := range s.server.Headers {
 		req.Header.Set(name, value)
 	}
-	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
 	res, err := s.c.http.Do(req)
 	if err != nil {
-		return asked{}, unreachable("the server", address, err)
+		return 0, nil, unreachable("the server", address, err)
 	}
-	_, _ = io.CopyN(io.Discard, res.Body, 4<<10) // so that the connection may be used again
-	res.Body.Close()
-	return asked{parseChallenge(res.Header), res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden}, nil
+	res.Body.Close() // unread: it may be a stream without an end
+	return res.StatusCode, res.Header, nil
 }
 
 // resource finds the metadata of the server: where it says, else in the two

@@ -24,6 +24,7 @@ func TestLogin(t *testing.T) {
 		"metadata at the root":       {faults: oauthtest.Faults{RootMetadata: true}},
 		"no challenge":               {faults: oauthtest.Faults{NoChallenge: true}},
 		"no metadata":                {faults: oauthtest.Faults{NoMetadata: true}},
+		"a stream only":              {faults: oauthtest.Faults{StreamOnly: true, Scope: "tools"}},
 		"OpenID Connect":             {faults: oauthtest.Faults{OpenID: true}},
 		"the origin as resource":     {faults: oauthtest.Faults{Origin: true}},
 		"several authorities":        {faults: oauthtest.Faults{DeadFirst: true}},
@@ -91,7 +92,9 @@ func TestLogin(t *testing.T) {
 				if err != nil || !status.LoggedIn || status.Since.IsZero() || status.Place != "file" {
 					t.Fatalf("%+v, %v", status, err)
 				}
-				u.mustCall(s)
+				if !c.faults.StreamOnly {
+					u.mustCall(s)
+				}
 				if p := u.server.Params(); p.Get("scope") != "tools" && !c.faults.NoMetadata {
 					t.Errorf("parameters: %v", p)
 				}

@@ -36,6 +36,7 @@ type Faults struct {
 	NoPKCE         bool   // the metadata does not tell of it
 	DeadFirst      bool   // another authorization server is named first, which does not exist
 	OpenID         bool   // metadata in the place of OpenID Connect alone
+	StreamOnly     bool   // the MCP server takes no POST
 	Scope          string // the MCP server wants it
 	Echo           bool   // errors repeat what was sent
 }
@@ -208,6 +209,10 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.URL.Path != "/mcp":
 		http.NotFound(w, r)
+		return
+	}
+	if f.StreamOnly && r.Method == http.MethodPost {
+		http.Error(w, "no requests here", http.StatusMethodNotAllowed)
 		return
 	}
 	body := ""
