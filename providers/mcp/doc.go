@@ -24,6 +24,13 @@
 // when the server has answered. What is asked of a server are its lists and
 // nothing else; no tool is called, no resource is read.
 //
+// # Logins
+//
+// A server over HTTP whose entry does not say who asks is sent the login of
+// its user, if there is one (package oauth), which renews itself. A server
+// never makes anybody log in: it is in state "needs-auth", and stays so until
+// the user has run Login, wherever that is, and restarted it.
+//
 // # What is kept of a definition
 //
 // Definitions are taken as raw JSON, so that nothing of them is lost to the
