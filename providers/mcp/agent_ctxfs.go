@@ -19,6 +19,9 @@ type own struct {
 	Servers map[string]any `toml:"servers"`
 	// Inputs are the values of ${input:ID} in VS Code's files.
 	Inputs map[string]string `toml:"inputs"`
+	// IdleTimeout is how long a server runs that is not used, such as "10m";
+	// "0" is for ever.
+	IdleTimeout string `toml:"idle_timeout"`
 	// TokenStore is "keyring" or "file".
 	TokenStore       string `toml:"token_store"`
 	ClientIDDocument string `toml:"client_id_document"`
@@ -52,7 +55,7 @@ const maxStartTimeout = time.Hour
 
 // readOwn reads ctxfs's own servers.
 func readOwn(path string, s surroundings) configuration {
-	c := configuration{path: path, client: "ctxfs", scope: scopeUser}
+	c := configuration{path: path, client: "ctxfs", scope: scopeUser, idle: usualIdle}
 	problem := func(err error) fs.Problem {
 		return fs.Problem{What: clean.Line(err.Error()), Mend: "correct " + path + "; it is read again at once"}
 	}
@@ -67,6 +70,14 @@ func readOwn(path string, s surroundings) configuration {
 		c.problems = append(c.problems, problem(err))
 	}
 	c.inputs = table.Inputs
+	if table.IdleTimeout != "" {
+		idle, err := time.ParseDuration(table.IdleTimeout)
+		if err != nil || idle < 0 {
+			c.problems = append(c.problems, problem(fmt.Errorf("%s: idle_timeout is %q; it is a time such as \"10m\", or \"0\" for ever", path, clean.Line(table.IdleTimeout))))
+		} else {
+			c.idle = idle
+		}
+	}
 	if err := c.logins.read(table); err != nil {
 		c.problems = append(c.problems, problem(fmt.Errorf("%s: %w", path, err)))
 	}

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -41,7 +43,7 @@ type connection struct {
 	background context.Context // of everything that runs as long as the connection
 	cancel     context.CancelFunc
 	running    sync.WaitGroup
-	requests   int
+	requests   atomic.Int64
 }
 
 // dialer is what connections of one server have in common.
@@ -164,6 +166,7 @@ func (d *dialer) open(starting context.Context, c *connection, legacy bool) erro
 		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)), // it tells addresses
 	}
 	if legacy {
+		//lint:ignore SA1019 servers of the old era tell of changes only there
 		options = append(options, transport.WithContinuousListening())
 	}
 	t, err := transport.NewStreamableHTTP(d.def.url, options...)
@@ -178,6 +181,7 @@ func (d *dialer) open(starting context.Context, c *connection, legacy bool) erro
 func (c *connection) handshake(ctx context.Context, t timing, legacy bool) error {
 	options := []client.ClientOption{client.WithDiscoverTimeout(t.discover)}
 	if legacy {
+		//lint:ignore SA1019 strict servers of the old era end at the probe for the new one
 		options = append(options, client.WithLegacyProtocolOnly())
 	}
 	c.client = client.NewClient(c.transport, options...)
@@ -296,9 +300,9 @@ func (c *connection) isLost() bool {
 // request sends one request and returns the raw result. Results go round the
 // library's types, which drop what they do not know.
 func (c *connection) request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
-	c.requests++
 	version := c.info.ProtocolVersion
 	if !c.legacy {
+		params = maps.Clone(params)
 		params["_meta"] = map[string]any{
 			mcp.MetaKeyProtocolVersion:    version,
 			mcp.MetaKeyClientCapabilities: mcp.ClientCapabilities{},
@@ -311,7 +315,7 @@ func (c *connection) request(ctx context.Context, method string, params map[stri
 	}
 	req := transport.JSONRPCRequest{
 		JSONRPC: mcp.JSONRPC_VERSION,
-		ID:      mcp.NewRequestId("raw-" + strconv.Itoa(c.requests)), // the library's are numbers
+		ID:      mcp.NewRequestId("raw-" + strconv.FormatInt(c.requests.Add(1), 10)), // the library's are numbers
 		Method:  method,
 		Params:  json.RawMessage(encoded),
 	}

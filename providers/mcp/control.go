@@ -183,7 +183,7 @@ func (p *Provider) apply(all *discovery) {
 // begin starts servers, each after the end of the one that it replaces.
 func (p *Provider) begin(servers []*server) {
 	for _, s := range servers {
-		if !s.def.startable() {
+		if !s.def.startable() || s.done != nil {
 			continue
 		}
 		var before <-chan struct{}

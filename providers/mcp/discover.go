@@ -46,6 +46,7 @@ func (p *Provider) discover(folders ...string) *discovery {
 	own := take(readOwn(p.opts.SettingsPath, s))
 	s.inputs = own.inputs
 	p.storeLogins(own.logins)
+	p.storeIdle(own.idle)
 
 	var found []*definition
 	var refused []refusal

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ctxfs/fs"
@@ -59,6 +60,8 @@ type Provider struct {
 	good     map[string]configuration // by file: what it held when it was last good
 	leaving  map[string]*server       // by identity: those replaced or removed that may still run
 	closed   bool
+
+	idle atomic.Int64 // nanoseconds after which a server ends that is not used; 0 is never
 
 	mu       sync.Mutex
 	started  bool

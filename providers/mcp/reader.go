@@ -28,6 +28,7 @@ type configuration struct {
 	projects []string
 	refused  []refusal
 	inputs   map[string]string // of ctxfs's own
+	idle     time.Duration     // of ctxfs's own
 	logins   loginSettings     // of ctxfs's own
 	// sum stands for the entries as they are written: approval of the servers
 	// of a project is that of a sum.

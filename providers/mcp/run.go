@@ -20,7 +20,7 @@ const steady = time.Minute
 func (s *server) begin(before <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.done = cancel, make(chan struct{})
-	s.update(func() { s.condition = condition{state: stateStarting} })
+	s.awake()
 	go func() {
 		defer close(s.done)
 		if before != nil {
@@ -28,6 +28,14 @@ func (s *server) begin(before <-chan struct{}) {
 		}
 		s.run(ctx)
 	}()
+}
+
+// awake begins a life of the server.
+func (s *server) awake() {
+	s.update(func() {
+		s.lives++
+		s.condition = condition{state: stateStarting, since: s.condition.since}
+	})
 }
 
 // run starts the server, and again whenever it fails, until ctx ends.
@@ -43,20 +51,22 @@ func (s *server) run(ctx context.Context) {
 		select {
 		case <-s.again:
 			wait = t.retry
-			s.update(func() { s.condition = condition{state: stateStarting, since: s.condition.since} })
+			s.awake()
 			continue
 		default:
 		}
 		if now := s.p.env.Now(); life.renewable && now.Sub(renewed) > t.retry {
 			renewed = now
-			s.update(func() { s.condition = condition{state: stateStarting, since: s.condition.since} })
+			s.awake()
 			continue
 		}
 		if life.ready >= steady {
 			wait = t.retry
 		}
 		var timer <-chan time.Time
-		if life.state != stateNeedsAuth { // only the user can change that
+		switch life.state {
+		case stateNeedsAuth, stateCached: // that is for the user to change
+		default:
 			life.next = s.p.env.Now().Add(wait)
 			timer = time.After(wait)
 			wait = min(2*wait, t.retryMax)
@@ -64,13 +74,17 @@ func (s *server) run(ctx context.Context) {
 		s.update(func() {
 			life.since = s.condition.since
 			s.condition = life.condition
+			if life.state != stateCached {
+				s.failed = s.lives
+			}
 		})
 		select {
 		case <-ctx.Done():
 		case <-timer:
+			s.update(func() { s.lives++ })
 		case <-s.again:
 			wait = t.retry
-			s.update(func() { s.condition = condition{state: stateStarting, since: s.condition.since} })
+			s.awake()
 		}
 	}
 }
@@ -134,8 +148,12 @@ func (s *server) live(ctx context.Context) life {
 	s.adopt(c, all, true)
 	begun := s.p.env.Now()
 	cause := s.serve(ctx, c, limit)
+	s.leave()
 	life := life{ready: s.p.env.Now().Sub(begun)}
-	if cause != nil {
+	switch {
+	case cause == errUnused:
+		life.condition = condition{state: stateCached, remarks: []string{unusedRemark}}
+	case cause != nil:
 		life.renewable = renewable(cause)
 		life.condition = s.explain(def, c, c.ending(cause, s.p.timing), limit)
 	}
@@ -143,14 +161,25 @@ func (s *server) live(ctx context.Context) life {
 }
 
 // serve keeps the lists current as long as the server runs. It returns why it
-// does no more, or nil where that was wanted.
+// does no more: errUnused where nobody has used it for a while, nil where it
+// was told to end.
 func (s *server) serve(ctx context.Context, c *connection, limit time.Duration) error {
 	settle := s.p.timing.settle
 	var listed time.Time
+	idle := newIdleTimer(s)
+	defer idle.stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-s.used:
+			idle.restart()
+			continue
+		case <-idle.fires():
+			if idle.over() {
+				return errUnused
+			}
+			continue
 		case <-c.lost:
 			return &lostError{cause: c.cause}
 		case <-c.changed:
@@ -233,6 +262,7 @@ func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 		s.shown = shown.only(def.tools)
 		if ready {
 			s.condition = condition{state: stateReady, since: s.condition.since}
+			s.conn = c
 		}
 		s.condition.remarks = remarks
 	})

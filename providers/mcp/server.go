@@ -19,7 +19,8 @@ type server struct {
 	dir  *fs.Folder
 	dirs [sections]*fs.Folder // in dir
 
-	again  chan struct{} // somebody asked for a restart
+	again  chan struct{} // somebody asked for a start
+	used   chan struct{} // the last user has let go
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the goroutine has ended; nil where there is none
 
@@ -32,6 +33,11 @@ type server struct {
 	unsaved   *catalogue     // the catalogue, where it could not be saved
 	login     *oauth.Session // of the life that is under way; nil where there can be none
 	interrupt func()         // ends the life of the server that is under way
+	lives     int            // how often it was started, the life under way included
+	failed    int            // the last life that has failed; 0 if none has
+	conn      *connection    // while it is ready
+	users     int            // that hold it
+	turned    chan struct{}  // closed when something of this changes
 	texts     map[string]text
 }
 
@@ -47,7 +53,7 @@ func newServer(p *Provider, d *definition, file string, namesakes []string) *ser
 	s := &server{
 		p: p, def: d, file: file, namesakes: namesakes,
 		dir:   new(fs.Folder),
-		again: make(chan struct{}, 1),
+		again: make(chan struct{}, 1), used: make(chan struct{}, 1), turned: make(chan struct{}),
 		texts: make(map[string]text),
 	}
 	if !d.disabled {
@@ -91,6 +97,8 @@ func (s *server) update(change func()) {
 	s.mu.Lock()
 	before, was := s.shown, s.condition.state
 	change()
+	close(s.turned)
+	s.turned = make(chan struct{})
 	now := s.p.env.Now()
 	if s.condition.state != was {
 		s.condition.since = now

@@ -65,7 +65,7 @@ func TestAListThatTheServerDoesNotKnowIsEmpty(t *testing.T) {
 func TestServersThatFail(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	w := newWorld(t)
-	w.opts.timing.start = 700 * time.Millisecond
+	w.opts.timing.start = 2 * time.Second
 	w.claude(map[string]any{
 		"dies":    stub("dies-at-start", "STUB_SECRET", secret),
 		"silent":  stub("silent"),
@@ -75,8 +75,8 @@ func TestServersThatFail(t *testing.T) {
 	})
 	w.open().start()
 	contains(t, w.untilState("dies", "error"), "exit status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ")
-	contains(t, w.untilState("silent", "error"), "error: no answer within 0.7 s")
-	contains(t, w.untilState("garbage", "error"), "error: no answer within 0.7 s", "no messages, such as \"loading modules, password is ***")
+	contains(t, w.untilState("silent", "error"), "error: no answer within 2 s")
+	contains(t, w.untilState("garbage", "error"), "error: no answer within 2 s", "no messages, such as \"loading modules, password is ***")
 	contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "mend: install it")
 	contains(t, w.untilState("nolist", "error"), "fetch failed")
 	for _, server := range []string{"dies", "garbage"} {

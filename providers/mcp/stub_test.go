@@ -30,6 +30,7 @@ type message struct {
 	Method string          `json:"method"`
 	Params struct {
 		Cursor string `json:"cursor"`
+		URI    string `json:"uri"`
 	} `json:"params"`
 }
 
@@ -75,6 +76,7 @@ func runStub(mode string) {
 	case "daemon":
 		runDaemon()
 	}
+	var held string // an answer that is kept until another one has gone out
 	out := bufio.NewWriter(os.Stdout)
 	in := bufio.NewReader(os.Stdin)
 	for {
@@ -94,6 +96,31 @@ func runStub(mode string) {
 		reply := answer(mode, m)
 		if reply == "" {
 			continue
+		}
+		if mode == "notifies-first" {
+			fmt.Fprintln(out, listChanged)
+			fmt.Fprintln(out, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"hello"}}`)
+		}
+		if m.Method == "resources/read" {
+			switch mode {
+			case "dies-in-request":
+				fmt.Fprintln(os.Stderr, "what a request")
+				os.Exit(4)
+			case "hangs-in-request":
+				continue
+			case "twice":
+				fmt.Fprintln(out, reply)
+			case "out-of-order":
+				if held == "" {
+					held = reply
+					continue
+				}
+				reply, held = reply+"\n"+held, ""
+			case "huge-answer":
+				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":"x","text":"`, m.ID)
+				_, _ = io.CopyN(out, endless{}, 64<<20)
+				reply = `"}]}}`
+			}
 		}
 		fmt.Fprintln(out, reply)
 		out.Flush()
@@ -172,6 +199,8 @@ func answer(mode string, m message) string {
 			}
 		}
 		return result(`{"tools":%s}`, stubbedTools())
+	case "resources/read":
+		return result(`{"contents":[{"uri":%q,"mimeType":"text/plain","text":%q}]}`, m.Params.URI, "the text of "+m.Params.URI)
 	}
 	if m.ID == nil {
 		return ""

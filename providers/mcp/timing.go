@@ -11,6 +11,7 @@ type timing struct {
 	calm     time.Duration // the longest of these
 	retry    time.Duration // before the first new try; doubles with each
 	retryMax time.Duration
+	call     time.Duration // until a request has been answered that a user makes
 	relisten time.Duration // before a stream of notifications that ended is opened again
 	settled  time.Duration // from the end of the last start to calling Settled
 	eof      time.Duration // from the end of its input to SIGTERM
@@ -27,6 +28,7 @@ func usualTiming() timing {
 		calm:     30 * time.Second,
 		retry:    5 * time.Second,
 		retryMax: 10 * time.Minute,
+		call:     time.Minute,
 		relisten: 5 * time.Second,
 		settled:  5 * time.Second,
 		eof:      2 * time.Second,

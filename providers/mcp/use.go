@@ -1,0 +1,198 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// UseError is why a server cannot be used, or has not answered, with the
+// command or change that mends it.
+type UseError struct {
+	// Server is the name of its folder.
+	Server string
+	// State is the server's, or "" where it is not to blame.
+	State string
+	What  string
+	Mend  string // may be empty
+	cause error
+}
+
+func (e *UseError) Error() string {
+	if e.State == "" {
+		return fmt.Sprintf("server %s: %s", e.Server, e.What)
+	}
+	return fmt.Sprintf("server %s (%s): %s", e.Server, e.State, e.What)
+}
+
+func (e *UseError) Unwrap() error { return e.cause }
+
+// Session is one use of a server, which runs at least until Release. Any
+// number of uses share one connection. It may be used concurrently.
+type Session struct {
+	s    *server
+	once sync.Once
+}
+
+// Use starts a server if need be, named as Restart names it, waits until it is
+// ready, and keeps it from being stopped. It is called whether or not Start
+// was. A server that has failed is tried again at once.
+func (p *Provider) Use(ctx context.Context, name string) (*Session, error) {
+	chosen, err := p.choose(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) > 1 {
+		var files []string
+		for _, s := range chosen {
+			files = append(files, s.brief().file)
+		}
+		return nil, fmt.Errorf("%q is the name of several servers; name the folder of one: %s", clean.Line(name), strings.Join(files, ", "))
+	}
+	s := chosen[0]
+	if err := p.wake(s); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.users++
+	s.mu.Unlock()
+	session := &Session{s: s}
+	if _, err := s.connected(ctx, nil); err != nil {
+		session.Release()
+		return nil, err
+	}
+	return session, nil
+}
+
+// Release ends the use. It may be called again.
+func (u *Session) Release() {
+	u.once.Do(func() {
+		u.s.mu.Lock()
+		u.s.users--
+		last := u.s.users == 0
+		u.s.mu.Unlock()
+		if last {
+			u.s.touch()
+		}
+	})
+}
+
+// Request sends a request, whose parameters may not be nil, and returns the result as it came. It waits as long
+// as the context lets it, but not longer than a minute. Where the server has
+// forgotten the session it is sent again in another one.
+func (u *Session) Request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+	limit := u.s.p.timing.call
+	bounded, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	c, err := u.s.connected(bounded, nil)
+	if err != nil {
+		return nil, err
+	}
+	result, err := c.request(bounded, method, params)
+	if session := (*sessionError)(nil); errors.As(err, &session) {
+		if c, err = u.s.connected(bounded, c); err != nil {
+			return nil, err
+		}
+		result, err = c.request(bounded, method, params)
+	}
+	if err == nil {
+		return result, nil
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return nil, u.s.unanswered(c, err, limit)
+}
+
+// unanswered puts into words why a request has not been answered as it should.
+func (s *server) unanswered(c *connection, err error, limit time.Duration) error {
+	s.mu.Lock()
+	def, file := s.def, s.file
+	s.mu.Unlock()
+	fault := &UseError{Server: file, cause: err}
+	var answer *answeredError
+	switch {
+	case errors.As(err, &answer):
+		fault.What = clean.Line(s.tidy(def, answer.Error()))
+	case errors.Is(err, context.DeadlineExceeded):
+		fault.What, fault.Mend = "no answer within "+seconds(limit), "ask again, or start it anew: ctxfs restart "+file
+	default:
+		if hasEnded(err) {
+			err = &lostError{cause: err}
+		}
+		is := s.explain(def, c, c.ending(err, s.p.timing), limit)
+		fault.State, fault.What, fault.Mend = is.state, is.what, is.mend
+	}
+	return fault
+}
+
+// wake begins the goroutine of a server that is not begun with the others.
+func (p *Provider) wake(s *server) error {
+	p.changing.Lock()
+	defer p.changing.Unlock()
+	if p.closed || p.opts.Offline {
+		return errors.New("ctxfs does not run servers here; start it: ctxfs mount")
+	}
+	for _, is := range p.all() {
+		if is == s {
+			p.begin([]*server{s})
+		}
+	}
+	if s.def.startable() && s.done == nil {
+		return errChanging
+	}
+	return nil
+}
+
+var errChanging = errors.New("the configuration of the server is just changing; try again")
+
+// connected waits until the server is ready with a connection other than not,
+// and asks for its start where it does not run. The start that is under way,
+// or else the next one, decides.
+func (s *server) connected(ctx context.Context, not *connection) (*connection, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	decisive, asked := s.lives+1, false
+	if s.condition.state == stateStarting {
+		decisive--
+	}
+	for {
+		state := s.condition.state
+		switch {
+		case s.conn != nil && s.conn != not && !s.conn.isLost():
+			return s.conn, nil
+		case !s.def.startable(), state == stateNeedsAuth, s.failed >= decisive:
+			return nil, &UseError{Server: s.file, State: state, What: cmp.Or(s.condition.what, "it is not to be started"), Mend: s.condition.mend}
+		case (state == stateCached || state == stateStopped || state == stateError) && !asked:
+			asked = true
+			select {
+			case s.again <- struct{}{}:
+			default: // somebody else has
+			}
+		}
+		turned := s.turned
+		s.mu.Unlock()
+		var err error
+		select {
+		case <-turned:
+		case <-s.done:
+			err = errChanging
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		s.mu.Lock()
+		if err == ctx.Err() && errors.Is(err, context.DeadlineExceeded) {
+			err = &UseError{Server: s.file, State: s.condition.state, What: "it is not ready in time", Mend: "see how it goes: ctxfs status", cause: err}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}

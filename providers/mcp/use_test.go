@@ -1,0 +1,267 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// ask reads a resource of a server in a use of its own.
+func (w *world) ask(server, uri string) (string, error) {
+	session, err := w.p.Use(context.Background(), server)
+	if err != nil {
+		return "", err
+	}
+	defer session.Release()
+	result, err := session.Request(context.Background(), "resources/read", map[string]any{"uri": uri})
+	return string(result), err
+}
+
+func wantText(t *testing.T, result string, err error, uri string) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+	contains(t, result, `"the text of `+uri+`"`)
+}
+
+// TestIdle has a server end that nobody uses, and start again for who does.
+func TestIdle(t *testing.T) {
+	w := newWorld(t)
+	journal, count := w.journal()
+	w.settings("[mcp]\nidle_timeout = \"20ms\"\n")
+	w.claude(map[string]any{"stub": stub("ok", stubJournal, journal)})
+	w.open().start()
+	w.until("a start", func() bool { return count("start") == 1 })
+	contains(t, w.untilState("stub", "cached"), "1 tool", unusedRemark)
+	contains(t, w.cat("INDEX.md"), "stub/greet")
+
+	session, err := w.p.Use(context.Background(), "stub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.untilState("stub", "ready")
+	result, err := session.Request(context.Background(), "resources/read", map[string]any{"uri": "a:b"})
+	wantText(t, string(result), err, "a:b")
+	session.Release()
+	session.Release()
+	w.untilState("stub", "cached")
+	if n := count("start"); n != 2 {
+		t.Errorf("it was started %d times", n)
+	}
+
+	// While it is used it goes on, whatever the time.
+	if session, err = w.p.Use(context.Background(), "stub"); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.NewTimer(100 * time.Millisecond)
+	<-timer.C
+	contains(t, w.cat("stub/STATUS.md"), "state: ready\n")
+	session.Release()
+	w.untilState("stub", "cached")
+
+	// For ever, from now on.
+	w.settings("[mcp]\nidle_timeout = \"0\"\n")
+	w.p.Reload()
+	if err := w.p.Restart("stub"); err != nil {
+		t.Fatal(err)
+	}
+	w.untilState("stub", "ready")
+	timer.Reset(100 * time.Millisecond)
+	<-timer.C
+	contains(t, w.cat("stub/STATUS.md"), "state: ready\n")
+	w.settings("[mcp]\nidle_timeout = \"20ms\"\n")
+	w.p.Reload()
+	w.untilState("stub", "cached")
+}
+
+func TestIdleTimeoutOfNoSense(t *testing.T) {
+	w := newWorld(t)
+	w.settings("[mcp]\nidle_timeout = \"soon\"\n")
+	w.open()
+	contains(t, w.cat("INDEX.md"), `idle_timeout is "soon"; it is a time such as "10m", or "0" for ever`)
+}
+
+// TestUse has many users at once of a server that was never started, without
+// any other being started.
+func TestUse(t *testing.T) {
+	w := newWorld(t)
+	journal, count := w.journal()
+	w.claude(map[string]any{
+		"stub":    stub("ok", stubJournal, journal),
+		"other":   stub("ok", stubJournal, journal, "N", "2"),
+		"off":     map[string]any{"command": "x", "disabled": true},
+		"dies":    stub("dies-at-start"),
+		"unset":   map[string]any{"command": "${NO_SUCH_THING}"},
+		"missing": map[string]any{"command": "no-such-command"},
+	})
+	w.open()
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			uri := fmt.Sprint("stub:", i)
+			result, err := w.ask("stub", uri)
+			wantText(t, result, err, uri)
+		})
+	}
+	all.Wait()
+	if n := count("start"); n != 1 {
+		t.Errorf("%d servers were started", n)
+	}
+	contains(t, w.cat("other/STATUS.md"), "state: stopped\n")
+
+	for server, want := range map[string]string{
+		"off":     "server off (disabled): it is not to be started",
+		"dies":    "server dies (error): it ended with exit status 3, before it answered",
+		"unset":   "server unset (unresolved-variable): ",
+		"missing": `the command "no-such-command" was not found`,
+		"stup":    `no server is called "stup"; did you mean "stub"?`,
+	} {
+		if _, err := w.ask(server, "x"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", server, err)
+		}
+	}
+	w.start() // the others; it goes on
+	w.untilState("other", "ready")
+	w.untilState("dies", "error")
+	if n := count("start"); n != 2 {
+		t.Errorf("%d servers were started", n)
+	}
+}
+
+// TestUseOfAServerThatFailed has the next use try again at once.
+func TestUseOfAServerThatFailed(t *testing.T) {
+	w := newWorld(t) // tries again after an hour
+	script := w.write("server", "#!/bin/sh\necho not yet >&2; exit 1\n")
+	if err := os.Chmod(script, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	entry := stub("ok")
+	entry["command"] = script
+	w.claude(map[string]any{"stub": entry})
+	w.open().start()
+	w.untilState("stub", "error")
+	w.write(script, "#!/bin/sh\nexec "+os.Args[0]+"\n")
+	if err := os.Chmod(script, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	result, err := w.ask("stub", "a:b")
+	wantText(t, result, err, "a:b")
+}
+
+func TestUseEndsWithItsContext(t *testing.T) {
+	w := newWorld(t)
+	w.claude(map[string]any{"silent": stub("silent"), "hangs": stub("hangs-in-request")})
+	w.open()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := w.p.Use(ctx, "silent"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	session, err := w.p.Use(context.Background(), "hangs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Release()
+	asking, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := session.Request(asking, "resources/read", map[string]any{"uri": "x"}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	contains(t, w.cat("hangs/STATUS.md"), "state: ready\n")
+}
+
+// TestChaosInRequests has servers that misbehave while they are used: no
+// answer is another's, and the next use finds a server.
+func TestChaosInRequests(t *testing.T) {
+	t.Run("dies-in-request", func(t *testing.T) {
+		w := newWorld(t)
+		w.claude(map[string]any{"stub": stub("dies-in-request")})
+		w.open().start()
+		for range 2 {
+			if _, err := w.ask("stub", "x"); err == nil || !strings.Contains(err.Error(), "it ended with exit status 4") {
+				t.Error(err)
+			}
+			contains(t, w.untilState("stub", "error"), "what a request", "exit status 4")
+		}
+	})
+	t.Run("hangs-in-request", func(t *testing.T) {
+		w := newWorld(t)
+		w.opts.timing.call = 50 * time.Millisecond
+		w.claude(map[string]any{"stub": stub("hangs-in-request")})
+		w.open().start()
+		w.untilState("stub", "ready")
+		if _, err := w.ask("stub", "x"); err == nil || !strings.Contains(err.Error(), "no answer within 0.05 s") {
+			t.Error(err)
+		}
+	})
+	t.Run("huge-answer", func(t *testing.T) {
+		w := newWorld(t)
+		w.claude(map[string]any{"stub": stub("huge-answer")})
+		w.open().start()
+		if _, err := w.ask("stub", "x"); err == nil || !strings.Contains(err.Error(), "more than 64 MiB") {
+			t.Error(err)
+		}
+		contains(t, w.untilState("stub", "error"), "more than 64 MiB")
+	})
+	for _, mode := range []string{"twice", "out-of-order", "notifies-first", "banner"} {
+		t.Run(mode, func(t *testing.T) {
+			w := newWorld(t)
+			w.claude(map[string]any{"stub": stub(mode)})
+			w.open().start()
+			var all sync.WaitGroup
+			for i := range 20 {
+				all.Go(func() {
+					uri := fmt.Sprint("x:", i)
+					result, err := w.ask("stub", uri)
+					wantText(t, result, err, uri)
+				})
+			}
+			all.Wait()
+			w.untilState("stub", "ready")
+		})
+	}
+}
+
+// TestUseOverAForgottenSession has a request be answered, though the session
+// in which it was sent was unknown.
+func TestUseOverAForgottenSession(t *testing.T) {
+	for _, status := range []int{400, 404} {
+		w := newWorld(t) // tries again after an hour
+		s := &streaming{streams: make(chan chan string, 10), forgets: status}
+		s.tools.Store(`[{"name":"one"}]`)
+		w.cursor(map[string]any{"remote": map[string]any{"url": w.serve(s)}})
+		w.open().start()
+		w.untilState("remote", "ready")
+		s.gone.Store(true)
+		result, err := w.ask("remote", "a:b")
+		wantText(t, result, err, "a:b")
+	}
+}
+
+// TestUseOfAServerThatWasKilled has nobody notice yet that it has ended.
+func TestUseOfAServerThatWasKilled(t *testing.T) {
+	w := newWorld(t) // tries again after an hour
+	w.claude(map[string]any{"stub": stub("ok")})
+	w.open().start()
+	w.untilState("stub", "ready")
+	for range 5 {
+		s := w.p.all()[0]
+		s.mu.Lock()
+		pid := s.conn.process.cmd.Process.Pid
+		lost := s.conn.lost
+		s.mu.Unlock()
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		<-lost
+		result, err := w.ask("stub", "a:b")
+		wantText(t, result, err, "a:b")
+	}
+}
