@@ -72,6 +72,9 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 	switch {
 	case errors.As(err, &start):
 		is.what, is.mend = start.what, start.hint+" in "+entry+", then: "+again
+		if start.remark != "" {
+			is.remarks = append(is.remarks, start.remark)
+		}
 	case c.output != nil && c.output.tooLong():
 		is.what = fmt.Sprintf("it wrote a message of more than %d MiB", maxLine>>20)
 	case c.http.needsLogin() != nil:

@@ -136,8 +136,9 @@ func findProgram(command string, env []string, dir string) (string, error) {
 		}
 	}
 	return "", &startFault{
-		what: fmt.Sprintf("the command %q was not found in PATH, which is %s", program(command), search),
-		hint: "install it, or give its full path",
+		what:   fmt.Sprintf("the command %q was not found in PATH", program(command)),
+		hint:   "install it, or give its full path",
+		remark: "the PATH in which ctxfs looks for it, that of the shell that started it: " + search,
 	}
 }
 
@@ -148,7 +149,10 @@ func program(command string) string {
 }
 
 // startFault is why a process could not be started at all.
-type startFault struct{ what, hint string }
+type startFault struct {
+	what, hint string
+	remark     string // more, for STATUS.md
+}
 
 func (f *startFault) Error() string { return f.what }
 
