@@ -90,6 +90,10 @@ func runStub(mode string) {
 		var m struct {
 			ID     json.RawMessage `json:"id"`
 			Method string          `json:"method"`
+			Params struct {
+				URI, Name string
+				Arguments map[string]string
+			} `json:"params"`
 		}
 		if json.Unmarshal([]byte(line), &m) != nil {
 			continue
@@ -101,10 +105,30 @@ func runStub(mode string) {
 		body := `"error":{"code":-32601,"message":"method not found"}`
 		switch m.Method {
 		case "initialize":
-			body = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{}},` +
+			body = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{},"prompts":{}},` +
 				`"serverInfo":{"name":"stub","version":"1.2.3"},"instructions":"Use the stub with care."}`
 		case "tools/list":
 			body = `"result":{"tools":` + stubbedTools() + `}`
+		case "resources/read":
+			body = map[string]string{
+				"stub://one":   `"result":{"contents":[{"uri":"stub://one","mimeType":"text/plain","text":"The text \u001b[31mof one."}]}`,
+				"pics://2": `"result":{"contents":[{"uri":"pics://2","mimeType":"image/png","blob":"AAEC/w=="}]}`,
+			}[m.Params.URI]
+			if body == "" {
+				body = `"error":{"code":-32002,"message":"resource not found"}`
+			}
+		case "prompts/list":
+			body = `"result":{"prompts":[{"name":"review.it","arguments":[{"name":"of","required":true}]}]}`
+		case "prompts/get":
+			body = `"error":{"code":-32602,"message":"the argument of is missing"}`
+			if m.Params.Name != "review.it" {
+				body = `"error":{"code":-32602,"message":"no such prompt"}`
+			} else if of := m.Params.Arguments["of"]; of != "" {
+				body = fmt.Sprintf(`"result":{"messages":[{"role":"user","content":{"type":"text","text":%q}},`+
+					`{"role":"assistant","content":{"type":"image","mimeType":"image/png","data":"AAEC"}}]}`, "Review "+of+".")
+			}
+		case "resources/templates/list":
+			body = `"result":{"resourceTemplates":[{"uriTemplate":"pics://{n}","name":"two"}]}`
 		case "resources/list":
 			body = `"result":{"resources":[{"uri":"stub://one","name":"one","description":"The one resource"}]}`
 		}

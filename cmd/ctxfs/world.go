@@ -92,6 +92,8 @@ func (w *world) statuses() []providerStatus {
 func (w *world) handlers() map[string]mounts.Handler {
 	local := &localSource{world: w}
 	return map[string]mounts.Handler{
+		"resource": w.resourceHandler(),
+		"prompt":   w.promptHandler(),
 		"config":   w.configHandler,
 		"trust":    w.trustHandler,
 		"logins":   func(_ context.Context, c *mounts.Conn) error { return c.Reply(w.providers.Logins()) },

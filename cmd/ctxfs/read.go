@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts"
+	"ctxfs/providers/mcp"
+)
+
+// readArgs are those of the requests "resource" and "prompt".
+type readArgs struct {
+	Server string            `json:"server"`
+	What   string            `json:"what"`
+	Args   map[string]string `json:"args,omitempty"`
+}
+
+func (a *app) readCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "read SERVER URI",
+		Short: "read a resource of an MCP server",
+		Long: `Read asks an MCP server for a resource and prints it: text without control
+characters, anything else as the bytes that it is (not to a terminal). URI is
+that of a resource, or one that a template describes, or the name of a file in
+mcps/SERVER/resources. The server is started if it does not run.`,
+		Example: `  ctxfs ls mcps/docs/resources        what there is
+  ctxfs read docs file:///guide.md
+  ctxfs read --json docs guide | jq -r '.contents[].mimeType'`,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: a.completeServersAnd("resources"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := a.askServer(cmd.Context(), "resource", readArgs{Server: args[0], What: args[1]})
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return a.printJSON(r.Raw)
+			}
+			return a.printResource(r)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the server's whole answer")
+	return cmd
+}
+
+// printResource prints the contents of a resource one after the other.
+func (a *app) printResource(r *mcp.Reading) error {
+	for _, c := range r.Contents {
+		if c.Blob != nil && a.toTerminal() {
+			return &mounts.Fault{
+				Message: fmt.Sprintf("the resource is no text, but %s of %d bytes", kindOf(c), len(c.Blob)),
+				Hint:    "write it to a file: ctxfs read ... >FILE",
+			}
+		}
+		body := c.Blob
+		if body == nil {
+			body = []byte(c.Text)
+			if text := c.Text; text != "" && !strings.HasSuffix(text, "\n") && (a.toTerminal() || len(r.Contents) > 1) {
+				body = append(body, '\n')
+			}
+		}
+		if _, err := a.out.Write(body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func kindOf(c mcp.Content) string {
+	if c.MIMEType == "" {
+		return "something"
+	}
+	return c.MIMEType
+}
+
+// toTerminal tells whether somebody may be looking at the output.
+func (a *app) toTerminal() bool {
+	f, ok := a.out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// askServer has the background process ask an MCP server, starting both if
+// need be.
+func (a *app) askServer(ctx context.Context, op string, args readArgs) (r *mcp.Reading, err error) {
+	for range 4 { // a process that is just ending has a successor
+		var c *mounts.Client
+		if c, err = a.start(); err != nil {
+			return nil, err
+		}
+		r = new(mcp.Reading)
+		err = c.Call(ctx, op, args, r, nil)
+		c.Close()
+		if !errors.Is(err, mounts.ErrGone) {
+			break
+		}
+	}
+	return r, err
+}
+
+// reading answers the requests "resource" and "prompt".
+func (w *world) reading(ask func(context.Context, readArgs) (*mcp.Reading, error)) mounts.Handler {
+	return func(ctx context.Context, c *mounts.Conn) error {
+		var args readArgs
+		if err := c.Args(&args); err != nil {
+			return err
+		}
+		r, err := ask(ctx, args)
+		if use := (*mcp.UseError)(nil); errors.As(err, &use) {
+			return &mounts.Fault{Message: err.Error(), Hint: use.Mend}
+		}
+		if err != nil {
+			return err
+		}
+		return c.Reply(r)
+	}
+}
+
+func (w *world) resourceHandler() mounts.Handler {
+	return w.reading(func(ctx context.Context, args readArgs) (*mcp.Reading, error) {
+		return w.providers.ReadResource(ctx, args.Server, args.What)
+	})
+}
+
+func (w *world) promptHandler() mounts.Handler {
+	return w.reading(func(ctx context.Context, args readArgs) (*mcp.Reading, error) {
+		return w.providers.GetPrompt(ctx, args.Server, args.What, args.Args)
+	})
+}
+
+// completeServersAnd completes the name of a server, then those of the files
+// in one of its folders.
+func (a *app) completeServersAnd(folder string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		switch len(args) {
+		case 0:
+			names = a.completeServers(cmd.Context())
+		case 1:
+			src, err := a.source()
+			if err != nil {
+				break
+			}
+			defer src.close()
+			entries, _ := src.list(cmd.Context(), "mcps/"+args[0]+"/"+folder) // no server, no names
+			for _, e := range entries {
+				names = append(names, strings.TrimSuffix(e.Name, ".json"))
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// TestRead asks servers without a mount: the background process starts them.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.stub("zoo", "", nil)
+	b.stub("dies", "dies", nil)
+	for _, what := range []string{"stub://one", "one"} {
+		if got := b.ok("read", "zoo", what); got != "The text of one." {
+			t.Errorf("read %s: %q", what, got)
+		}
+	}
+	if got := b.ok("read", "zoo", "pics://2"); got != "\x00\x01\x02\xff" {
+		t.Errorf("the blob: %q", got)
+	}
+	var raw struct{ Contents []struct{ MimeType string } }
+	if err := json.Unmarshal([]byte(b.ok("read", "--json", "zoo", "one")), &raw); err != nil || len(raw.Contents) != 1 || raw.Contents[0].MimeType != "text/plain" {
+		t.Errorf("--json: %v, %v", raw, err)
+	}
+	b.refused(exitFailed, []string{"resource not found", `did you mean "stub://one"?`}, "read", "zoo", "stub://on")
+	b.refused(exitFailed, []string{"resource not found", "ctxfs ls mcps/zoo/resources"}, "read", "zoo", "file:///somewhere/else")
+	b.refused(exitFailed, []string{`no server is called "zo"`, "zoo"}, "read", "zo", "one")
+	b.refused(exitFailed, []string{"server dies (error)", "exit status 3", "ctxfs restart dies"}, "read", "dies", "one")
+	b.refused(exitUsage, []string{"--help"}, "read", "zoo")
+	if got := b.ok("__complete", "read", "zoo", ""); !containsAll(got, []string{"one\n", "two\n"}) {
+		t.Errorf("completion: %s", got)
+	}
+}
+
+func TestPromptGet(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.stub("zoo", "", nil)
+	b.mount()
+	b.ready("zoo")
+	want := "user:\n\nReview this.\n\nassistant:\n\n(image/png of 3 bytes; --json has it)\n"
+	for _, name := range []string{"review.it", "review_it"} {
+		if got := b.ok("prompt-get", "zoo", name, "--arg", "of=this"); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := b.ok("prompt-get", "--json", "zoo", "review.it", "--arg", "of=a=b"); !containsAll(got, []string{`"Review a=b."`, `"messages"`}) {
+		t.Errorf("--json: %s", got)
+	}
+	b.refused(exitFailed, []string{"the argument of is missing", "ctxfs cat mcps/zoo/prompts/review_it.json"}, "prompt-get", "zoo", "review.it")
+	b.refused(exitFailed, []string{"no such prompt", `did you mean "review.it"?`}, "prompt-get", "zoo", "revue.it")
+	b.refused(exitUsage, []string{"NAME=VALUE"}, "prompt-get", "zoo", "review.it", "--arg", "of")
+}

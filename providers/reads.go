@@ -1,0 +1,19 @@
+package providers
+
+import (
+	"context"
+
+	"ctxfs/providers/mcp"
+)
+
+// ReadResource asks an MCP server, by its name or its folder's, for a resource,
+// by its URI or the name of its file. The server is started if need be.
+func (s *Set) ReadResource(ctx context.Context, server, uri string) (*mcp.Reading, error) {
+	return s.mcp.ReadResource(ctx, server, uri)
+}
+
+// GetPrompt asks an MCP server, by its name or its folder's, for a prompt. The
+// server is started if need be.
+func (s *Set) GetPrompt(ctx context.Context, server, prompt string, args map[string]string) (*mcp.Reading, error) {
+	return s.mcp.GetPrompt(ctx, server, prompt, args)
+}
