@@ -2,12 +2,14 @@ package mcp
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -36,23 +38,30 @@ func TestRealServers(t *testing.T) {
 	for _, c := range []struct {
 		name, pkg, bin string
 		args           []string
+		env            []string
 	}{
-		{"everything", "@modelcontextprotocol/server-everything", "mcp-server-everything", []string{"stdio"}},
-		{"filesystem", "@modelcontextprotocol/server-filesystem", "mcp-server-filesystem", []string{"."}},
-		{"memory", "@modelcontextprotocol/server-memory", "mcp-server-memory", nil},
-		{"sequential-thinking", "@modelcontextprotocol/server-sequential-thinking", "mcp-server-sequential-thinking", nil},
-		{"playwright", "@playwright/mcp", "playwright-mcp", []string{"--headless"}},
-		{"context7", "@upstash/context7-mcp", "context7-mcp", nil},
+		{"everything", "@modelcontextprotocol/server-everything", "mcp-server-everything", []string{"stdio"}, nil},
+		{"filesystem", "@modelcontextprotocol/server-filesystem", "mcp-server-filesystem", []string{"."}, nil},
+		{"memory", "@modelcontextprotocol/server-memory", "mcp-server-memory", nil, nil},
+		{"sequential-thinking", "@modelcontextprotocol/server-sequential-thinking", "mcp-server-sequential-thinking", nil, nil},
+		{"playwright", "@playwright/mcp", "playwright-mcp", []string{"--headless"}, nil},
+		{"context7", "@upstash/context7-mcp", "context7-mcp", nil, nil},
+		{"chrome-devtools", "chrome-devtools-mcp", "chrome-devtools-mcp", []string{"--headless"}, nil},
+		{"notion", "@notionhq/notion-mcp-server", "notion-mcp-server", nil, nil},
+		{"firecrawl", "firecrawl-mcp", "firecrawl-mcp", nil, []string{"FIRECRAWL_API_KEY=dummy"}},
+		{"tavily", "tavily-mcp", "tavily-mcp", nil, []string{"TAVILY_API_KEY=dummy"}},
+		{"figma", "figma-developer-mcp", "figma-developer-mcp", []string{"--stdio"}, []string{"FIGMA_API_KEY=dummy"}},
+		{"slack", "@modelcontextprotocol/server-slack", "mcp-server-slack", nil, []string{"SLACK_BOT_TOKEN=xoxb-dummy", "SLACK_TEAM_ID=T000000"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bin := filepath.Join(nodeModules(t, c.pkg), ".bin", c.bin)
 			w := newWorld(t)
 			w.opts.timing.discover = 2 * time.Second
 			args := append([]string{bin}, c.args...)
-			w.claude(map[string]any{c.name: map[string]any{"command": "node", "args": args}})
+			w.claude(map[string]any{c.name: map[string]any{"command": "node", "args": args, "env": variables(c.env)}})
 			w.open().start()
 			w.untilState(c.name, "ready")
-			want := listByHand(t, w.home, args)
+			want := listByHand(t, w.home, c.env, "node", args...)
 			w.compare(c.name, want)
 			if c.name == "everything" {
 				contains(t, w.cat("everything/INSTRUCTIONS.md"), "Everything")
@@ -85,10 +94,10 @@ func (w *world) compare(server string, tools []json.RawMessage) {
 }
 
 // listByHand asks a server over standard input and output for its tools.
-func listByHand(t *testing.T, dir string, args []string) []json.RawMessage {
+func listByHand(t *testing.T, dir string, env []string, command string, args ...string) []json.RawMessage {
 	t.Helper()
-	cmd := exec.Command("node", args...)
-	cmd.Dir = dir
+	cmd := exec.Command(command, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +137,58 @@ func listByHand(t *testing.T, dir string, args []string) []json.RawMessage {
 	return nil
 }
 
+// variables are those of an entry.
+func variables(env []string) map[string]string {
+	vars := make(map[string]string)
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		vars[name] = value
+	}
+	return vars
+}
+
+// TestRealServerInGo has a server that is no script, and one that wants a
+// token.
+func TestRealServerInGo(t *testing.T) {
+	lookPath(t, "go")
+	// A module of its own that requires the one version: nothing else is asked
+	// of the module proxy.
+	dir := t.TempDir()
+	const required = "module scratch\n\ngo 1.26\n\nrequire github.com/github/github-mcp-server v1.0.0\n"
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(required), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(dir, "github-mcp-server")
+	build := exec.Command("go", "build", "-mod=mod", "-o", bin, "github.com/github/github-mcp-server/cmd/github-mcp-server")
+	build.Dir = dir
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Skipf("github-mcp-server v1.0.0 cannot be had from the module proxy: %v\n%s", err, out)
+	}
+	w := newWorld(t)
+	w.opts.timing.discover = 2 * time.Second
+	const token = "ghp_dummy-dummy"
+	w.claude(map[string]any{
+		"github": map[string]any{"command": bin, "args": []string{"stdio"}, "env": map[string]string{"GITHUB_PERSONAL_ACCESS_TOKEN": token}},
+		"locked": map[string]any{"command": bin, "args": []string{"stdio"}},
+	})
+	w.open().start()
+	contains(t, w.untilState("github", "ready"), "41 tools")
+	contains(t, w.untilState("locked", "error"), "GITHUB_PERSONAL_ACCESS_TOKEN", "mend: ")
+	w.compare("github", listByHand(t, w.home, []string{"GITHUB_PERSONAL_ACCESS_TOKEN=" + token}, bin, "stdio"))
+	containsNot(t, w.cat("github/STATUS.md")+w.cat("github/SERVER_METADATA.json"), token)
+}
+
 func TestRealServerOverHTTP(t *testing.T) {
+	for _, transport := range []struct{ arg, path, kind string }{{"streamableHttp", "/mcp", "http"}, {"sse", "/sse", "sse"}, {"sse", "/sse", "http"}} {
+		t.Run(transport.arg+" as "+transport.kind, func(t *testing.T) {
+			realServerOverHTTP(t, transport.arg, transport.path, transport.kind)
+		})
+	}
+}
+
+// realServerOverHTTP uses a server that listens on a port, before and after it
+// is started anew.
+func realServerOverHTTP(t *testing.T, arg, path, kind string) {
 	bin := filepath.Join(nodeModules(t, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
 	w := newWorld(t)
 	w.opts.timing.retry, w.opts.timing.retryMax = 20*time.Millisecond, 100*time.Millisecond
@@ -139,11 +199,11 @@ func TestRealServerOverHTTP(t *testing.T) {
 	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	listener.Close()
 
-	w.cursor(map[string]any{"everything": map[string]any{"url": "http://127.0.0.1:" + port + "/mcp"}})
+	w.claude(map[string]any{"everything": map[string]any{"type": kind, "url": "http://127.0.0.1:" + port + path}})
 	w.open().start()
 	w.untilState("everything", "error") // nobody is there yet
 	run := func() (stop func()) {
-		cmd := exec.Command("node", bin, "streamableHttp")
+		cmd := exec.Command("node", bin, arg)
 		cmd.Env = append(os.Environ(), "PORT="+port)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -155,7 +215,7 @@ func TestRealServerOverHTTP(t *testing.T) {
 	}
 	stop := run()
 	w.untilState("everything", "ready")
-	want := listByHand(t, w.home, []string{bin, "stdio"})
+	want := listByHand(t, w.home, nil, "node", bin, "stdio")
 	if got := len(w.p.all()[0].brief().tools); got != len(want) {
 		t.Errorf("%d tools, not %d", got, len(want))
 	}
@@ -166,4 +226,13 @@ func TestRealServerOverHTTP(t *testing.T) {
 	stop = run()
 	defer stop()
 	w.untilState("everything", "ready")
+
+	r, err := w.p.ReadResource(context.Background(), "everything", "demo://resource/dynamic/text/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Contents) != 1 || !strings.Contains(r.Contents[0].Text, "Resource 1") {
+		t.Errorf("a resource: %+v", r.Contents)
+	}
+	contains(t, w.cat("everything/SERVER_METADATA.json"), `"transport": "`+map[string]string{"streamableHttp": "http", "sse": "sse"}[arg]+`"`)
 }
