@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // manyServers configures 25 servers that have 1,000 tools together, each of
@@ -93,4 +94,73 @@ func (w *world) daemonMemory() int {
 		w.t.Fatal(err)
 	}
 	return kib
+}
+
+// hundred configures 100 servers.
+func (w *world) hundred() []string {
+	servers := map[string]any{}
+	var names []string
+	for i := range 100 {
+		name := fmt.Sprintf("server%d", i)
+		names = append(names, name)
+		servers[name] = stub("ok", "N", fmt.Sprint(i))
+	}
+	w.claude(servers)
+	return names
+}
+
+// BenchmarkHundred starts 100 servers until all are ready, and compares with
+// what a shell needs that starts the same processes side by side and has each
+// answer the same requests.
+func BenchmarkHundred(b *testing.B) {
+	w := newWorld(b)
+	names := w.hundred()
+	for b.Loop() {
+		begun := time.Now()
+		w.open().start()
+		for _, name := range names {
+			w.untilState(name, "ready")
+		}
+		ours := time.Since(begun)
+		b.StopTimer()
+		if err := w.p.Close(); err != nil {
+			b.Fatal(err)
+		}
+		shell := w.fromShell(len(names))
+		b.ReportMetric(float64(ours.Milliseconds()), "ms-ours")
+		b.ReportMetric(float64(shell.Milliseconds()), "ms-shell")
+		b.ReportMetric(ours.Seconds()/shell.Seconds(), "ratio")
+		b.StartTimer()
+	}
+}
+
+// fromShell starts n servers side by side, and tells how long it takes until
+// all have answered.
+func (w *world) fromShell(n int) time.Duration {
+	requests := w.write("requests", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{}}
+{"jsonrpc":"2.0","id":2,"method":"initialize","params":{}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{}}
+`)
+	shell := exec.Command("sh", "-c", `i=0; while [ $i -lt "$3" ]; do "$1" <"$2" >/dev/null & i=$((i+1)); done; wait`,
+		"sh", os.Args[0], requests, fmt.Sprint(n))
+	shell.Env = append(os.Environ(), stubMode+"=ok")
+	begun := time.Now()
+	if out, err := shell.CombinedOutput(); err != nil {
+		w.t.Fatalf("%v\n%s", err, out)
+	}
+	return time.Since(begun)
+}
+
+// BenchmarkHundredMemory tells the resident memory at rest of a process that
+// runs 100 servers.
+func BenchmarkHundredMemory(b *testing.B) {
+	if runtime.GOOS != "linux" {
+		b.Skip("/proc/self/status is missing")
+	}
+	w := newWorld(b)
+	w.hundred()
+	for b.Loop() {
+		b.ReportMetric(float64(w.daemonMemory())/1024, "MB-resident")
+	}
 }
