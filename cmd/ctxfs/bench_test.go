@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// benchServers is a user with 25 servers of 50 tools, of which hanging never
+// benchServers is a user with n servers of 50 tools, of which hanging never
 // answer.
-func benchServers(b *testing.B, hanging int) (env []string, mnt string) {
+func benchServers(b *testing.B, n, hanging int) (env []string, mnt string) {
 	b.Helper()
 	if _, err := os.Stat("/dev/fuse"); err != nil {
 		b.Skip("this machine has no /dev/fuse")
@@ -36,7 +36,7 @@ func benchServers(b *testing.B, hanging int) (env []string, mnt string) {
 	}
 	list := filepath.Join(dir, "tools.json")
 	servers := make(map[string]any)
-	for i := range 25 {
+	for i := range n {
 		mode := "serves"
 		if i < hanging {
 			mode = "silent"
@@ -92,13 +92,16 @@ func benchStatus(b *testing.B, env []string) (report statusReport) {
 // starts the background process, to the end of the first `ls` of the root,
 // with 25 servers of which 5 hang.
 func BenchmarkMount(b *testing.B) {
-	for _, cached := range []bool{false, true} {
-		name := "first-time"
+	for _, c := range []struct {
+		servers int
+		cached  bool
+	}{{25, false}, {25, true}, {100, false}, {100, true}} {
+		cached, name := c.cached, "first-time"
 		if cached {
 			name = "from-cache"
 		}
-		b.Run(name, func(b *testing.B) {
-			env, mnt := benchServers(b, 5)
+		b.Run(fmt.Sprintf("%d-servers/%s", c.servers, name), func(b *testing.B) {
+			env, mnt := benchServers(b, c.servers, 5)
 			var times []float64
 			round := func() float64 {
 				begun := time.Now()
@@ -108,7 +111,7 @@ func BenchmarkMount(b *testing.B) {
 			}
 			if cached {
 				round()
-				if !waitFor(func() bool { return readyServers(benchStatus(b, env)) == 20 }) {
+				if !waitFor(func() bool { return readyServers(benchStatus(b, env)) == c.servers-5 }) {
 					b.Fatal("the servers did not get ready")
 				}
 				endServer(b, env)
@@ -157,7 +160,7 @@ func readyServers(report statusReport) int {
 // BenchmarkIdleMemory reports the resident memory of the background process
 // with 25 servers and 1,250 tools, all of which were searched, at rest.
 func BenchmarkIdleMemory(b *testing.B) {
-	env, mnt := benchServers(b, 0)
+	env, mnt := benchServers(b, 25, 0)
 	benchRun(b, env, binary(), "mount")
 	if !waitFor(func() bool { return readyServers(benchStatus(b, env)) == 25 }) {
 		b.Fatal("the servers did not get ready")

@@ -111,8 +111,8 @@ func runStub(mode string) {
 			body = `"result":{"tools":` + stubbedTools() + `}`
 		case "resources/read":
 			body = map[string]string{
-				"stub://one":   `"result":{"contents":[{"uri":"stub://one","mimeType":"text/plain","text":"The text \u001b[31mof one."}]}`,
-				"pics://2": `"result":{"contents":[{"uri":"pics://2","mimeType":"image/png","blob":"AAEC/w=="}]}`,
+				"stub://one": `"result":{"contents":[{"uri":"stub://one","mimeType":"text/plain","text":"The text \u001b[31mof one."}]}`,
+				"pics://2":   `"result":{"contents":[{"uri":"pics://2","mimeType":"image/png","blob":"AAEC/w=="}]}`,
 			}[m.Params.URI]
 			if body == "" {
 				body = `"error":{"code":-32002,"message":"resource not found"}`

@@ -210,6 +210,33 @@ func TestChaosInRequests(t *testing.T) {
 		}
 		contains(t, w.untilState("stub", "error"), "more than 64 MiB")
 	})
+	t.Run("late", func(t *testing.T) { // when nobody waits for it any more
+		w := newWorld(t)
+		journal, count := w.journal()
+		w.claude(map[string]any{"stub": stub("out-of-order", stubJournal, journal)})
+		w.open().start()
+		session, err := w.p.Use(context.Background(), "stub")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer session.Release()
+		for i := range 3 {
+			asking, stop := context.WithCancel(context.Background())
+			failed := make(chan error)
+			go func() {
+				_, err := session.Request(asking, "resources/read", map[string]any{"uri": "x:late"})
+				failed <- err
+			}()
+			w.until("the request", func() bool { return count("resources/read") == 2*i+1 })
+			stop()
+			if err := <-failed; !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+			result, err := session.Request(context.Background(), "resources/read", map[string]any{"uri": "x:next"})
+			wantText(t, string(result), err, "x:next")
+		}
+		w.untilState("stub", "ready")
+	})
 	for _, mode := range []string{"twice", "out-of-order", "notifies-first", "banner"} {
 		t.Run(mode, func(t *testing.T) {
 			w := newWorld(t)
