@@ -3,6 +3,7 @@ package mounts
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"ctxfs/fs"
@@ -41,6 +42,23 @@ func (s *Server) sync(ctx context.Context, dir string, once bool, report func(Re
 	return f.Run(ctx)
 }
 
+// checkFolder refuses what cannot be a folder to sync into.
+func checkFolder(dir string, sources []string) error {
+	if err := checkSources(dir, sources); err != nil {
+		return err
+	}
+	if _, mounted, err := mountedAt(dir); err != nil || mounted {
+		if err == nil {
+			err = &Fault{Message: dir + " is a mount of ctxfs", Hint: "choose a plain folder: what is mounted is current anyway"}
+		}
+		return err
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return &Fault{Message: dir + " is a file, not a folder", Hint: "choose a folder, or a name that does not exist"}
+	}
+	return nil
+}
+
 func (s *Server) addFolder(dir string, end context.CancelFunc, done <-chan struct{}) error {
 	if s.ending() {
 		return errEnding
@@ -48,7 +66,7 @@ func (s *Server) addFolder(dir string, end context.CancelFunc, done <-chan struc
 	if s.find(dir) != nil {
 		return &Fault{Message: fmt.Sprintf("%s is shown already", dir), Hint: "see what is shown where: ctxfs status"}
 	}
-	if err := checkSources(dir, s.opts.Sources()); err != nil {
+	if err := checkFolder(dir, s.opts.Sources()); err != nil {
 		return err
 	}
 	s.add(&view{ViewInfo: ViewInfo{Dir: dir, Kind: "folder", Since: time.Now()}, end: end, done: done})
@@ -75,7 +93,7 @@ func SyncOnce(ctx context.Context, tree *fs.Tree, dir string, sources []string) 
 	if err != nil {
 		return Report{}, err
 	}
-	if err := checkSources(dir, sources); err != nil {
+	if err := checkFolder(dir, sources); err != nil {
 		return Report{}, err
 	}
 	f, err := NewFolder(tree, dir, FolderOptions{})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -124,8 +125,9 @@ func agentsPage(all []providerStatus) []byte {
 	var b bytes.Buffer
 	b.WriteString(`# Context for agents
 
-Files with everything a coding agent may need, kept current. All of it only
-reads: look with ls, rg, cat and jq as much as you like, before you ask or guess.
+The folder ~/.agentctx (or wherever this file lies) holds what a coding agent may
+need, as files, kept current. Nothing in it can be changed, and reading costs
+nothing: look with ls, rg, cat and jq before you ask or guess.
 `)
 	for _, p := range all {
 		switch p.Name {
@@ -135,12 +137,13 @@ reads: look with ls, rg, cat and jq as much as you like, before you ask or guess
 			b.WriteString(`
 ## mcps/: MCP servers and their tools
 
-    rg -il 'create issue' mcps              which tools could do it
-    jq . mcps/<server>/tools/<tool>.json    one tool: description, arguments
+    rg -il 'create.*issue' ~/.agentctx/mcps             which tools could do it
+    jq . ~/.agentctx/mcps/<server>/tools/<tool>.json    description, arguments
 
-Each server has STATUS.md (its first line is its state, then what to do about
-it), INSTRUCTIONS.md, tools/, resources/ and prompts/. mcps/INDEX.md has a line
-per tool. A server that is not ready keeps its last known tools.
+mcps/INDEX.md has a line per tool. mcps/<server>/STATUS.md begins with the state
+and says what to do about it; INSTRUCTIONS.md, where there is one, is the server's
+own. A server that is not ready keeps its last known tools. A tool that you cannot
+call is configured for another program (SERVER_METADATA.json): tell your user.
 
 `)
 		case "skills":
@@ -197,7 +200,7 @@ func statusPage(all []providerStatus) []byte {
 		if slices.ContainsFunc(p.Items, func(i fs.Item) bool { return i.State != "" }) {
 			b.WriteString("\n")
 			for _, i := range p.Items {
-				fmt.Fprintf(&b, "- %s: %s", i.Name, i.State)
+				fmt.Fprintf(&b, "- %s: %s", i.Name, cmp.Or(i.State, "ready"))
 				if i.Count >= 0 {
 					fmt.Fprintf(&b, ", %s", pretty(i.Count, i.Unit))
 				}

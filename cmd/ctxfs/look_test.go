@@ -57,7 +57,7 @@ func TestLook(t *testing.T) {
 		b.refused(exitFailed, []string{"ctxfs: nothing/here: no such file or folder"}, "ls", "nothing/here")
 		b.refused(exitFailed, []string{"ctxfs: mcps: is a directory"}, "cat", "mcps")
 		b.refused(exitFailed, []string{"not a directory"}, "cat", "mcps/zoo/STATUS.md/x")
-		b.refused(exitFailed, []string{"no such file or folder"}, "cat", "../../etc/passwd")
+		b.refused(exitFailed, []string{"is not in a mount of ctxfs", "ctxfs ls"}, "cat", "../../etc/passwd")
 		b.refused(exitUsage, []string{"requires at least 1 arg"}, "cat")
 		// The others are shown all the same.
 		if r := b.run("cat", "nothing", "skills/walk/go.sh"); r.code != exitFailed || !strings.Contains(r.out, "walked") || !strings.Contains(r.err, "nothing") {

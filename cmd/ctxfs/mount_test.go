@@ -82,7 +82,6 @@ func TestMountPointsAndIdempotence(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	b.refused(exitUsage, []string{"several mounts", "unmount --all"}, "unmount")
 
 	// The mount table is there for scripts.
 	var table mounts.ServerInfo
@@ -133,6 +132,9 @@ func TestSearchFindsEachFactOnce(t *testing.T) {
 	b := newBox(t)
 	b.stub("zoo", "", nil)
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks the wombat.\n---\nMind the puddles.\n")
+	// Files of a skill are its own, whatever their names are in the rest of the tree.
+	b.write(".claude/skills/walk/INDEX.md", "An albatross.\n")
+	b.write(".claude/skills/walk/data.jsonl", "{\"bird\": \"bullfinch\"}\n")
 	b.sh("git init -q . && echo '*' > .gitignore")
 	b.mount()
 	b.ready("zoo")
@@ -140,6 +142,8 @@ func TestSearchFindsEachFactOnce(t *testing.T) {
 		"xylophone": "mcps/zoo/tools/greet.json",
 		"wombat":    "skills/walk/SKILL.md",
 		"puddles":   "skills/walk/SKILL.md",
+		"albatross": "skills/walk/INDEX.md",
+		"bullfinch": "skills/walk/data.jsonl",
 		"stub://":   "mcps/zoo/resources/one.json",
 		"with care": "mcps/zoo/INSTRUCTIONS.md",
 	} {
@@ -152,7 +156,26 @@ func TestSearchFindsEachFactOnce(t *testing.T) {
 			}
 		}
 	}
-	if got := b.sh("cd .agentctx; rg --files | sort"); strings.Contains(got, ".ignore") || strings.Contains(got, "INDEX") || !strings.Contains(got, "AGENTS.md") {
+	if got := b.sh("cd .agentctx; rg --files | sort"); strings.Contains(got, ".ignore") || strings.Contains(got, "s/INDEX") || !strings.Contains(got, "AGENTS.md") {
 		t.Errorf("rg --files: %s", got)
+	}
+}
+
+// TestUnmountWithoutAName takes away what mount without a name has made, and
+// never guesses.
+func TestUnmountWithoutAName(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	one, two := filepath.Join(b.dir, "one"), filepath.Join(b.dir, "two")
+	b.ok("mount", one)
+	b.ok("mount", two)
+	b.ok("mount")
+	if out := b.ok("unmount"); out != "unmounted ~/.agentctx\n" {
+		t.Errorf("unmount says: %s", out)
+	}
+	b.refused(exitUsage, []string{"several mounts", one, two, "unmount --all"}, "unmount")
+	b.ok("unmount", one)
+	if out := b.ok("unmount"); out != "unmounted "+two+"\n" {
+		t.Errorf("unmount of the only one says: %s", out)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	iofs "io/fs"
 	"path"
@@ -64,7 +65,11 @@ func (a *app) offline() (*localSource, error) {
 // treePath makes a path in the tree of what a user names: "mcps/x", or a path
 // of a mount.
 func (a *app) treePath(arg string) (string, error) {
-	if !filepath.IsAbs(arg) && !strings.HasPrefix(arg, ".") && !strings.HasPrefix(arg, "~") {
+	onDisk := filepath.IsAbs(arg)
+	for _, start := range []string{".", "..", "~"} {
+		onDisk = onDisk || arg == start || strings.HasPrefix(arg, start+"/")
+	}
+	if !onDisk {
 		return clean(arg), nil
 	}
 	abs, err := filepath.Abs(arg)
@@ -82,7 +87,10 @@ func (a *app) treePath(arg string) (string, error) {
 			return clean(rel), nil
 		}
 	}
-	return clean(arg), nil
+	return "", &mounts.Fault{
+		Message: fmt.Sprintf("%s is not in a mount of ctxfs", arg),
+		Hint:    "name a path in the tree, such as mcps or skills/agentctx; see what there is: ctxfs ls",
+	}
 }
 
 func clean(p string) string { return strings.TrimPrefix(path.Clean("/"+p), "/") }

@@ -21,8 +21,9 @@ func (a *app) syncCommand() *cobra.Command {
 		Short: "write the same tree to a plain folder, for machines without FUSE",
 		Long: `Sync writes the tree that a mount would show into the plain folder DIR, and
 keeps it current until it is stopped (Ctrl-C). Files are replaced atomically.
-It deletes and overwrites only what it wrote itself: a file of yours that is in
-the way is left as it is, and named.
+It deletes and overwrites only what it wrote itself, of which it keeps a list in
+DIR/.ctxfs-sync.jsonl: a file of yours that is in the way is left as it is, and
+named.
 
 With --once it makes one pass and ends. Unless ctxfs is running, that starts no
 server: what is written is what is known from the last time.`,
@@ -41,6 +42,7 @@ server: what is written is what is known from the last time.`,
 			if once {
 				err = a.syncOnce(ctx, dir, report)
 			} else {
+				report.follows = true
 				err = a.syncFollow(ctx, dir, report)
 			}
 			switch {
@@ -64,6 +66,7 @@ type syncReporter struct {
 	app       *app
 	dir       string
 	json      bool
+	follows   bool
 	passes    int
 	conflicts int
 }
@@ -87,6 +90,9 @@ func (r *syncReporter) report(p mounts.Report) {
 	}
 	if r.passes == 1 || p.Written+p.Removed > 0 {
 		r.app.say("%s: %d written, %d removed, %d unchanged", r.app.tilde(r.dir), p.Written, p.Removed, p.Unchanged)
+	}
+	if r.passes == 1 && r.follows {
+		r.app.note("keeping it current; end with Ctrl-C")
 	}
 }
 

@@ -161,6 +161,6 @@ func TestSyncOnce(t *testing.T) {
 		t.Errorf("the folder: %q", got)
 	}
 
-	b.refused(exitFailed, []string{"not a directory"}, "sync", "--once", filepath.Join(dir, "mine"))
+	b.refused(exitFailed, []string{"is a file, not a folder"}, "sync", "--once", filepath.Join(dir, "mine"))
 	b.refused(exitUsage, []string{"accepts 1 arg"}, "sync")
 }

@@ -19,10 +19,11 @@ func (a *app) unmountCommand() *cobra.Command {
 		Use:     "unmount [DIR]",
 		Aliases: []string{"umount"},
 		Short:   "take a mount away",
-		Long: `Unmount takes the mount on DIR away; without DIR, the only one there is. A
-mount in use loses its name at once and goes on for those who use it. The last
-one ends the background process. A dead mount, whose process was killed, is
-taken away too. Where nothing is mounted it does nothing.`,
+		Long: `Unmount takes the mount on DIR away; without DIR, the one on ~/.agentctx, or
+else the only one there is. A mount in use loses its name at once and goes on
+for those who use it. The last one ends the background process. A dead mount,
+whose process was killed, is taken away too. Where nothing is mounted it does
+nothing.`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -151,6 +152,8 @@ func (a *app) chooseMounts(args []string, all bool, shown []string, dead []mount
 		return nil, &coded{exitUsage, fmt.Errorf("--all and a folder exclude each other")}
 	case all:
 		return every, nil
+	case len(args) == 0 && slices.Contains(every, a.defaultDir()):
+		return []string{a.defaultDir()}, nil
 	case len(args) == 0 && len(every) > 1:
 		return nil, &coded{exitUsage, &mounts.Fault{
 			Message: "there are several mounts: " + strings.Join(every, ", "),

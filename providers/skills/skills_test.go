@@ -119,7 +119,7 @@ func TestDocuments(t *testing.T) {
 
 func TestNothingIsSaidOfNow(t *testing.T) {
 	h := home(t, map[string]string{".claude/skills/a/SKILL.md": md("a", "x"), ".claude/skills/b/notes": "x"})
-	when := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+	when := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	for _, path := range []string{".claude/skills/a/SKILL.md", ".claude/skills"} {
 		check(t, os.Chtimes(filepath.Join(h, path), when, when))
 	}

@@ -67,8 +67,17 @@ func (s *snapshot) nodes() map[string]fs.Node {
 		nodes[sk.name] = sk.node
 	}
 	nodes[indexName] = s.index
+	nodes[ignoreName] = fs.NewText(builtinTime, []byte(ignoreText))
 	return nodes
 }
+
+// ignoreName is the file that tells search tools what to leave out: of all that
+// the root of the tree hides, here only the index repeats something. What a skill
+// has under such names is its own.
+const (
+	ignoreName = ".ignore"
+	ignoreText = "!INDEX.*\n!*.jsonl\n!*.cast\n!**/terminals/*/\n/INDEX.md\n"
+)
 
 // differences are the names in the root that were added, removed or changed.
 func (s *snapshot) differences(old *snapshot) (changed []string) {
@@ -124,8 +133,8 @@ func status(s *snapshot, faults []fault) fs.Status {
 		}
 		st.Items = append(st.Items, item)
 	}
-	if len(faults) > 0 {
-		st.Summary += ", " + count(len(faults), "problem") + " (see " + indexName + ")"
+	if warnings := len(faults) - len(st.Problems); warnings > 0 {
+		st.Summary += ", " + count(warnings, "warning") + " (see skills/" + indexName + ")"
 	}
 	return st
 }
