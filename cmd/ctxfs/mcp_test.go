@@ -73,7 +73,7 @@ func TestServersThatFail(t *testing.T) {
 	for server, words := range map[string][]string{
 		"dies":  {"state: error\n", "exit status 3", "the moon is in the wrong place", "mend: ", "mcp.json", "ctxfs restart dies"},
 		"mute":  {"state: starting\n"},
-		"noise": {"state: error\n", "that are no messages", "loading modules"},
+		"noise": {"state: error\n", "only messages of the protocol belong", "loading modules"},
 		"gone":  {"state: error\n", "/nowhere/server", "mend: "},
 		"empty": {"state: error\n", "neither a command nor a url"},
 		"unset": {"state: unresolved-variable\n", "NOT_SET_ANYWHERE"},

@@ -91,10 +91,11 @@ func (s source) origin() string {
 
 // fault is why a server does not work, with the words for its STATUS.md.
 type fault struct {
-	state string
-	what  string
-	mend  string
-	told  bool // as a problem of its file, which all servers in it share
+	state  string
+	what   string
+	mend   string
+	told   bool // as a problem of its file, which all servers in it share
+	lapsed bool // the user has wanted the server, and must do so again
 }
 
 // identity tells servers apart: a name in a file.

@@ -174,6 +174,13 @@ func TestAFileThatIsNotJSON(t *testing.T) {
 		t.Errorf("status: %+v", s)
 	}
 
+	// So they do with a file that a program has emptied before it writes to it.
+	w.write(".claude.json", "")
+	w.p.Reload()
+	contains(t, w.cat("hello/STATUS.md"), "state: ready\n")
+	contains(t, w.cat("INDEX.md"), "## Problems", path+" is not valid: ")
+	w.write(".claude.json", "{\n  \"mcpServers\": {\n")
+
 	// From the start: they are shown as the cache knows them.
 	w.reopen().start()
 	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "line 3, column 1", "catalogue: ")

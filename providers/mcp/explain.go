@@ -38,6 +38,10 @@ type endedError struct {
 func (e *endedError) Error() string { return e.status }
 func (e *endedError) Unwrap() error { return e.cause }
 
+// lastWordsShown is how much of the last line of a server's standard error is
+// told wherever the error is, in bytes.
+const lastWordsShown = 160
+
 // ending completes an error with how the process ended, if that is why. It is
 // called before the connection is closed, which ends every process.
 func (c *connection) ending(err error, t timing) error {
@@ -89,7 +93,13 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
 		is.what = "no answer within " + seconds(limit)
 		is.mend = again + "; if it needs longer, " + s.moreTime(d)
-		if d.transport == stdio {
+		if d.transport != stdio {
+			break
+		}
+		if n, first := c.output.strays(); n > 0 {
+			is.what += fmt.Sprintf("; it writes text instead, such as %q", s.line(d, first[0], strayLength))
+			is.mend = "see that " + entry + " starts an MCP server, with the right arguments, then: " + again
+		} else {
 			is.remarks = append(is.remarks, "the command runs but does not answer on its standard output: is it an MCP server, with these arguments, and does it wait for the network?")
 		}
 	case errors.As(err, &ended):
@@ -98,8 +108,9 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 			is.what += ", before it answered"
 		}
 		is.mend = "correct " + entry + ", then: " + again
-		if len(c.process.stderr.text(0)) > 0 {
-			is.mend = "read the end of its standard error in mcps/" + file + "/STATUS.md, " + is.mend
+		if last := lastLine(s.lastWords(d, c)); last != "" {
+			is.what += "; its last words: " + clean.Cut(last, lastWordsShown)
+			is.mend = "see the end of its standard error in mcps/" + file + "/STATUS.md, " + is.mend
 		}
 	case errors.Is(err, errDeaf):
 		is.what = errDeaf.Error()
@@ -117,11 +128,7 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 	}
 	is.what = clean.Cut(clean.Line(s.tidy(d, is.what)), 1000)
 	if c != nil && c.process != nil {
-		margin := 0
-		for _, secret := range d.secrets {
-			margin = max(margin, len(secret))
-		}
-		is.stderr = s.tidy(d, c.process.stderr.text(margin))
+		is.stderr = s.lastWords(d, c)
 	}
 	return is
 }
@@ -171,4 +178,24 @@ func (e *answeredError) Error() string {
 func unknownMethod(err error) bool {
 	var answered *answeredError
 	return errors.As(err, &answered) && answered.code == mcp.METHOD_NOT_FOUND
+}
+
+// lastWords is the end of a process's standard error, fit to be shown. Where it
+// does not begin with a line, as much is left out as a secret could be long.
+func (s *server) lastWords(d *definition, c *connection) string {
+	margin := 0
+	for _, secret := range d.secrets {
+		margin = max(margin, len(secret))
+	}
+	return s.tidy(d, c.process.stderr.text(margin))
+}
+
+// lastLine is the last line of a text from outside that is not blank.
+func lastLine(text string) string {
+	for lines := strings.Split(text, "\n"); len(lines) > 0; lines = lines[:len(lines)-1] {
+		if line := clean.Line(lines[len(lines)-1]); line != "" {
+			return line
+		}
+	}
+	return ""
 }

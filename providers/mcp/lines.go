@@ -12,7 +12,8 @@ import (
 const (
 	maxLine     = 64 << 20 // one message, in bytes
 	strayKept   = 3        // lines that are no messages
-	strayLength = 200      // of each of them, in bytes
+	strayBytes  = 4 << 10  // of each of them, before secrets are taken out
+	strayLength = 200      // and of each that is shown
 )
 
 // messages reads the messages in a server's standard output: lines that begin
@@ -92,7 +93,7 @@ func (m *messages) note(line []byte) {
 	defer m.mu.Unlock()
 	m.count++
 	if len(m.stray) < strayKept {
-		m.stray = append(m.stray, string(line[:min(len(line), strayLength)]))
+		m.stray = append(m.stray, string(line[:min(len(line), strayBytes)]))
 	}
 }
 

@@ -72,12 +72,15 @@ func (p agentPlace) read(s surroundings) configuration {
 		return c
 	case err != nil:
 		return bad("%s cannot be read: %v", p.path, reason(err))
-	case strings.TrimSpace(string(text)) == "":
-		return c
 	}
+	// An empty file is what a program leaves for a moment that does not replace
+	// files in one step: where the syntax does not allow it, it is no news.
 	file, err := p.parse(text)
 	if err != nil {
 		return bad("%s is not valid: %v", p.path, err)
+	}
+	if strings.TrimSpace(string(text)) == "" {
+		return c
 	}
 	r := &reader{agentPlace: p, surroundings: s, changed: changed}
 	if file.Kind != syntax.Object {

@@ -292,10 +292,10 @@ func (s *server) remarks(d *definition, c *connection) (remarks []string) {
 	n, first := c.output.strays()
 	if n > 0 {
 		for i := range first {
-			first[i] = fmt.Sprintf("%q", clean.Cut(clean.Line(first[i]), strayLength))
+			first[i] = fmt.Sprintf("%q", s.line(d, first[i], strayLength))
 		}
-		remarks = append(remarks, s.tidy(d, fmt.Sprintf("%s on its standard output that are no messages, such as %s",
-			count(n, "line"), strings.Join(first, ", "))))
+		remarks = append(remarks, fmt.Sprintf("%s of text on its standard output, where only messages of the protocol belong, such as %s",
+			count(n, "line"), strings.Join(first, ", ")))
 	}
 	return remarks
 }
@@ -310,6 +310,12 @@ func (s *server) tidy(d *definition, text string) string {
 		hide = func(text string) string { return login.Redact(d.redact(text)) }
 	}
 	return hide(clean.Text(hide(text)))
+}
+
+// line makes a line from outside fit to be shown: secrets are taken out before
+// it is cut, or a piece of one would stay.
+func (s *server) line(d *definition, text string, limit int) string {
+	return clean.Cut(clean.Line(s.tidy(d, text)), limit)
 }
 
 // slots bound how many servers start at the same time.

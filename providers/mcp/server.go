@@ -82,7 +82,7 @@ func (s *server) atRest() condition {
 	case d.disabled:
 		return condition{state: stateDisabled, since: d.time, mend: "to use it, " + d.enable}
 	case d.fault != nil:
-		return condition{state: d.fault.state, since: d.time, what: d.fault.what, mend: d.fault.mend, told: d.fault.told}
+		return condition{state: d.fault.state, since: d.time, what: d.fault.what, mend: d.fault.mend, told: d.fault.told, lapsed: d.fault.lapsed}
 	case s.shown != nil:
 		return condition{state: stateCached, since: s.shown.Time}
 	}

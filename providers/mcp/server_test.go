@@ -70,20 +70,23 @@ func TestServersThatFail(t *testing.T) {
 		"dies":    stub("dies-at-start", "STUB_SECRET", secret),
 		"silent":  stub("silent"),
 		"garbage": stub("garbage", "STUB_SECRET", secret),
+		"long":    stub("long-garbage", "STUB_SECRET", secret),
 		"lost":    map[string]any{"command": "no-such-program-here"},
 		"nolist":  stub("no-list"),
 	})
 	w.open().start()
-	contains(t, w.untilState("dies", "error"), "exit status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ")
+	contains(t, w.untilState("dies", "error"), "exit status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ",
+		"its last words: fatal: the variable STUB_TOKEN is missing, not ***\n")
 	contains(t, w.untilState("silent", "error"), "error: no answer within 2 s")
-	contains(t, w.untilState("garbage", "error"), "error: no answer within 2 s", "no messages, such as \"loading modules, password is ***")
+	contains(t, w.untilState("garbage", "error"), "error: no answer within 2 s", "only messages of the protocol belong, such as \"loading modules, password is ***")
+	containsNot(t, w.untilState("long", "error"), secret[:6]) // not a piece of it either
 	contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "mend: install it")
 	contains(t, w.untilState("nolist", "error"), "fetch failed")
 	for _, server := range []string{"dies", "garbage"} {
 		containsNot(t, w.cat(server+"/STATUS.md"), secret, "\x1b", "\u202e")
 	}
 	s := w.p.Status()
-	if s.State != "degraded" || len(s.Problems) != 5 || s.Problems[0].Mend == "" {
+	if s.State != "degraded" || len(s.Problems) != 6 || s.Problems[0].Mend == "" {
 		t.Errorf("status: %+v", s)
 	}
 	contains(t, w.cat("INDEX.md"), "- dies: error: it ended with exit status 3")
@@ -99,7 +102,7 @@ func TestOddServersThatWork(t *testing.T) {
 		"pages":   stub("pages"),
 	})
 	w.open().start()
-	contains(t, w.untilState("banner", "ready"), "2 lines on its standard output", "Welcome to the stub server!")
+	contains(t, w.untilState("banner", "ready"), "2 lines of text on its standard output", "Welcome to the stub server!")
 	w.untilState("strict", "ready")
 	if got := count("start"); got != 2 {
 		t.Errorf("the strict server was started %d times, not 2", got)

@@ -23,12 +23,13 @@ const (
 
 // condition is how a server is, as its STATUS.md tells it.
 type condition struct {
-	state string
-	since time.Time
-	what  string    // the error, one line
-	mend  string    // the command or change that mends it
-	next  time.Time // when it is tried again
-	told  bool      // the error is that of a whole file, which is told of once
+	state  string
+	since  time.Time
+	what   string    // the error, one line
+	mend   string    // the command or change that mends it
+	next   time.Time // when it is tried again
+	told   bool      // the error is that of a whole file, which is told of once
+	lapsed bool      // what the user has allowed holds no more
 	// stderr is the end of its standard error, clean.
 	stderr string
 	// remarks are of this run of the server.
@@ -37,7 +38,7 @@ type condition struct {
 
 // failing tells whether a user has something to mend.
 func (c condition) failing() bool {
-	return c.state == stateError || c.state == stateNeedsAuth || c.state == stateUnresolved
+	return c.state == stateError || c.state == stateNeedsAuth || c.state == stateUnresolved || c.lapsed
 }
 
 // statusText is the text of STATUS.md.

@@ -53,6 +53,10 @@ func runStub(mode string) {
 			time.Sleep(time.Millisecond)
 		}
 		return
+	case "long-garbage": // a secret where a text is cut
+		fmt.Println(strings.Repeat("x", strayLength-8) + os.Getenv("STUB_SECRET"))
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return
 	case "banner":
 		fmt.Println("Welcome to the stub server!\nIt is a fine day.")
 	case "endless-line":

@@ -31,6 +31,7 @@ func (t trust) fault(s source) *fault {
 	}
 	if t == trustLapsed {
 		f.what = "the servers of the project file " + s.file + " have changed since it was trusted"
+		f.lapsed = true
 	}
 	return f
 }

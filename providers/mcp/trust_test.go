@@ -49,6 +49,9 @@ func TestTrustedProject(t *testing.T) {
 	w.write(filepath.Join(dir, ".vscode/mcp.json"), text("banner"))
 	w.p.Reload()
 	contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n", "have changed since it was trusted", "catalogue: ")
+	if s := w.p.Status(); s.State != "degraded" || len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Mend, "ctxfs trust ") {
+		t.Errorf("a server that was wanted is not told of: %+v", s)
+	}
 	if got := w.p.Projects(); len(got) != 1 || got[0].Servers[0].State != "changed" {
 		t.Errorf("projects: %+v", got)
 	}
