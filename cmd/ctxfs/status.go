@@ -139,7 +139,7 @@ func (a *app) printStatus(r *statusReport) {
 		a.say("%s: %s, %s", p.Name, p.State, p.Summary)
 		for _, item := range p.Items {
 			if item.State != "" {
-				a.say("  %-24s %-14s %s", item.Name, item.State, countText(item))
+				a.say("  %-24s %-20s %s", item.Name, item.State, countText(item))
 			}
 		}
 		for _, problem := range p.Problems {
