@@ -53,10 +53,10 @@ type Set struct {
 // New makes all providers, from configuration and caches: it starts nothing
 // but watches, and is quick. What is wrong with the configuration is told by
 // Problems and keeps nothing from being shown.
-func New(opts Options) (*Set, error) {
+func New(opts Options) *Set {
 	s := &Set{opts: opts}
 	s.open()
-	return s, nil
+	return s
 }
 
 // open is the table. The order is that of AGENTS.md.

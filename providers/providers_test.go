@@ -20,7 +20,7 @@ func open(t *testing.T, config string) *Set {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	s, err := New(Options{
+	s := New(Options{
 		Home: home, Config: path, Cache: filepath.Join(home, "cache"),
 		LookupEnv: func(string) (string, bool) { return "", false },
 		Env:       func(string) fs.Env { return fs.Env{Changed: func(string) {}, Log: log, Now: time.Now} },
@@ -28,9 +28,6 @@ func open(t *testing.T, config string) *Set {
 		Changed:   func() {},
 		Log:       log,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -122,10 +122,7 @@ func (a *app) listLogins(ctx context.Context, asJSON bool) error {
 // login logs in here, where the user and the browser are: the background
 // process only has to look at the outcome.
 func (a *app) login(ctx context.Context, server string, noBrowser bool) error {
-	w, err := a.newWorld(worldOptions{offline: true, hide: a.ours})
-	if err != nil {
-		return err
-	}
+	w := a.newWorld(worldOptions{offline: true, hide: a.ours})
 	defer w.close()
 	waiting, cancel := context.WithTimeout(ctx, loginTime)
 	defer cancel()
@@ -218,10 +215,7 @@ func (a *app) serverState(ctx context.Context, server string, then time.Time) (s
 }
 
 func (a *app) logout(ctx context.Context, server string) error {
-	w, err := a.newWorld(worldOptions{offline: true, hide: a.ours})
-	if err != nil {
-		return err
-	}
+	w := a.newWorld(worldOptions{offline: true, hide: a.ours})
 	defer w.close()
 	login, untold, err := w.providers.Logout(ctx, server)
 	if err != nil {

@@ -120,10 +120,7 @@ func (a *app) either(ctx context.Context, op string, args, value any, here func(
 		defer c.Close()
 		return a.ask(ctx, c, op, args, value)
 	}
-	w, err := a.newWorld(worldOptions{offline: true, hide: a.ours})
-	if err != nil {
-		return err
-	}
+	w := a.newWorld(worldOptions{offline: true, hide: a.ours})
 	defer w.close()
 	return here(w)
 }

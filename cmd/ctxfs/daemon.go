@@ -65,13 +65,10 @@ func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
 	debug.SetGCPercent(gcPercent)
 	log := slog.New(slog.NewTextHandler(a.err, nil))
 	var shown atomic.Pointer[mounts.Server] // the watches of the tree are there first
-	w, err := a.newWorld(worldOptions{log: log, hide: func(path string) bool {
+	w := a.newWorld(worldOptions{log: log, hide: func(path string) bool {
 		s := shown.Load()
 		return s != nil && s.Shows(path)
 	}})
-	if err != nil {
-		return nil, nil, err
-	}
 	s, err := mounts.NewServer(mounts.Options{
 		Runtime:  a.runtime,
 		Tree:     w.tree,

@@ -55,10 +55,7 @@ func (a *app) source() (source, error) {
 
 // offline is the tree as configuration and caches have it.
 func (a *app) offline() (*localSource, error) {
-	w, err := a.newWorld(worldOptions{offline: true})
-	if err != nil {
-		return nil, err
-	}
+	w := a.newWorld(worldOptions{offline: true, hide: a.ours})
 	return &localSource{world: w}, nil
 }
 

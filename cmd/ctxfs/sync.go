@@ -108,10 +108,7 @@ func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
 			return err
 		}
 	}
-	w, err := a.newWorld(worldOptions{offline: true})
-	if err != nil {
-		return err
-	}
+	w := a.newWorld(worldOptions{offline: true, hide: a.ours})
 	defer w.close()
 	p, err := mounts.SyncOnce(ctx, w.tree, dir, w.providers.Roots())
 	if err == nil {

@@ -30,15 +30,14 @@ type worldOptions struct {
 
 // newWorld makes the tree from configuration files and caches. It starts
 // nothing and is quick.
-func (a *app) newWorld(opts worldOptions) (*world, error) {
+func (a *app) newWorld(opts worldOptions) *world {
 	if opts.log == nil {
 		opts.log = slog.New(slog.DiscardHandler)
 	}
 	root := fs.NewFolder(born, nil)
 	w := &world{tree: fs.NewTree(root, fs.TreeOptions{Log: opts.log}), log: opts.log}
 	w.front = newFrontPage(root, w)
-	var err error
-	w.providers, err = providers.New(providers.Options{
+	w.providers = providers.New(providers.Options{
 		Home: a.home, Config: a.config, Cache: a.cache, State: a.state, LookupEnv: a.lookupEnv,
 		Env:     w.env,
 		Hide:    opts.hide,
@@ -46,11 +45,8 @@ func (a *app) newWorld(opts worldOptions) (*world, error) {
 		Changed: w.front.renew,
 		Log:     opts.log,
 	})
-	if err != nil {
-		return nil, err
-	}
 	w.front.open()
-	return w, nil
+	return w
 }
 
 // env is what the provider with that folder is given.
