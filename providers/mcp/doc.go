@@ -22,7 +22,7 @@
 // waits for its end and tries again. Nobody waits for it: its folder is made
 // of the catalogue of the last time, kept in the cache folder, and is replaced
 // when the server has answered. What is asked of a server are its lists and
-// nothing else; no tool is called, no resource is read.
+// nothing else, but for what a user asks of it by a command (Use).
 //
 // # Logins
 //
