@@ -252,7 +252,7 @@ func (s *Server) talk(conn net.Conn) {
 	} else {
 		err = handler(ctx, c)
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errEnding) {
 		_ = c.line(reply{Fault: fault(err)})
 	}
 }

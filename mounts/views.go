@@ -45,8 +45,9 @@ type view struct {
 // use a mount that has lost its name.
 const busyGrace = 5 * time.Second
 
-// errEnding says that the server makes no more views.
-var errEnding = &Fault{Message: "ctxfs is ending", Hint: "try again"}
+// errEnding says that the server makes no more views. It is not replied: the
+// caller hears nothing and asks the next server.
+var errEnding = errors.New("ctxfs is ending; try again")
 
 type viewArgs struct {
 	Dir  string `json:"dir"`

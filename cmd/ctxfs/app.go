@@ -101,6 +101,20 @@ func (a *app) hung() error {
 	}
 }
 
+// untilServed calls ask again when the background process that it reached was
+// just ending: another one comes after it.
+func untilServed(ask func() error) error {
+	err := ask()
+	for range 10 {
+		if !errors.Is(err, mounts.ErrGone) {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+		err = ask()
+	}
+	return err
+}
+
 // say prints a line for people.
 func (a *app) say(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }
 

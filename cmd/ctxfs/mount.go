@@ -66,13 +66,11 @@ func (a *app) dirArg(args []string) (string, error) {
 }
 
 func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
-	result, err := a.requestMount(ctx, dir)
-	for range 3 {
-		if !errors.Is(err, mounts.ErrGone) {
-			break
-		}
-		result, err = a.requestMount(ctx, dir) // of the process that comes after it
-	}
+	var result mounts.MountResult
+	err := untilServed(func() (err error) {
+		result, err = a.requestMount(ctx, dir)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -119,19 +120,19 @@ func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
 
 // syncFollow has the background process keep the folder current as long as
 // this process lives.
-func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) (err error) {
-	for range 4 { // one that is just ending has a successor
-		var c *mounts.Client
-		if c, err = a.start(); err != nil {
+func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) error {
+	return untilServed(func() error {
+		c, err := a.start()
+		if err != nil {
 			return err
 		}
+		defer c.Close()
 		err = a.syncCall(ctx, c, dir, false, r)
-		c.Close()
-		if !errors.Is(err, mounts.ErrGone) || r.passes > 0 {
-			break
+		if errors.Is(err, mounts.ErrGone) && r.passes > 0 {
+			return fmt.Errorf("what is written stays as it is: %v", err)
 		}
-	}
-	return err
+		return err
+	})
 }
 
 func (a *app) syncCall(ctx context.Context, c *mounts.Client, dir string, once bool, r *syncReporter) error {
