@@ -22,7 +22,8 @@
 // waits for its end and tries again. Nobody waits for it: its folder is made
 // of the catalogue of the last time, kept in the cache folder, and is replaced
 // when the server has answered. What is asked of a server are its lists and
-// nothing else; no tool is called, no resource is read.
+// nothing else; no tool is called, and no resource is read but those that a user
+// has asked for, and for those kept (KeepResource) whenever they change.
 //
 // # Logins
 //
