@@ -18,26 +18,37 @@ type readArgs struct {
 	Server string            `json:"server"`
 	What   string            `json:"what"`
 	Args   map[string]string `json:"args,omitempty"`
+	Keep   bool              `json:"keep,omitempty"`
+	Forget bool              `json:"forget,omitempty"`
 }
 
 func (a *app) readCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, keep, forget bool
 	cmd := &cobra.Command{
 		Use:   "read SERVER URI",
 		Short: "read a resource of an MCP server",
 		Long: `Read asks an MCP server for a resource and prints it: text without control
 characters, anything else as the bytes that it is (not to a terminal). URI is
 that of a resource, or one that a template describes, or the name of a file in
-mcps/SERVER/resources. The server is started if it does not run.`,
+mcps/SERVER/resources. The server is started if it does not run.
+
+With --keep the resource is also a file in mcps/SERVER/resources from then on,
+NAME.content.EXT. It is read again when the server says that it has changed, and
+whenever the server starts; the server is not stopped for want of use. --forget
+takes the file away.`,
 		Example: `  ctxfs ls mcps/docs/resources        what there is
   ctxfs read docs file:///guide.md
+  ctxfs read --keep docs guide
   ctxfs read --json docs guide | jq -r '.contents[].mimeType'`,
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: a.completeServersAnd("resources"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := a.askServer(cmd.Context(), "resource", readArgs{Server: args[0], What: args[1]})
+			if forget && (keep || asJSON) {
+				return &coded{exitUsage, errors.New("--forget reads nothing; give it alone")}
+			}
+			r, err := a.askServer(cmd.Context(), "resource", readArgs{Server: args[0], What: args[1], Keep: keep, Forget: forget})
 			switch {
-			case err != nil:
+			case err != nil || forget:
 				return err
 			case asJSON:
 				return a.printJSON(r.Raw)
@@ -46,6 +57,8 @@ mcps/SERVER/resources. The server is started if it does not run.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the server's whole answer")
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep it as a file in the mount, and current")
+	cmd.Flags().BoolVar(&forget, "forget", false, "keep it no more, and print nothing")
 	return cmd
 }
 
@@ -127,6 +140,12 @@ func (w *world) reading(ask func(context.Context, readArgs) (*mcp.Reading, error
 
 func (w *world) resourceHandler() mounts.Handler {
 	return w.reading(func(ctx context.Context, args readArgs) (*mcp.Reading, error) {
+		switch {
+		case args.Forget:
+			return &mcp.Reading{}, w.providers.ForgetResource(args.Server, args.What)
+		case args.Keep:
+			return w.providers.KeepResource(ctx, args.Server, args.What)
+		}
 		return w.providers.ReadResource(ctx, args.Server, args.What)
 	})
 }
@@ -152,7 +171,9 @@ func (a *app) completeServersAnd(folder string) cobra.CompletionFunc {
 			defer src.close()
 			entries, _ := src.list(cmd.Context(), "mcps/"+args[0]+"/"+folder) // no server, no names
 			for _, e := range entries {
-				names = append(names, strings.TrimSuffix(e.Name, ".json"))
+				if name := strings.TrimSuffix(e.Name, ".json"); !strings.Contains(name, ".") { // not what is kept
+					names = append(names, name)
+				}
 			}
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp

@@ -30,6 +30,7 @@ type connection struct {
 
 	// changed gets a value when the server says that a list has changed.
 	changed chan struct{}
+	watched watched
 	// lost is closed when the server has ended or cannot be reached.
 	lost     chan struct{}
 	loseOnce sync.Once
@@ -105,7 +106,9 @@ func hasEnded(err error) bool {
 
 // attempt connects once, by a transport.
 func (d *dialer) attempt(ctx context.Context, kind string, legacy bool) (*connection, error) {
-	c := &connection{kind: kind, changed: make(chan struct{}, 1), lost: make(chan struct{})}
+	c := &connection{
+		kind: kind, changed: make(chan struct{}, 1), watched: watched{news: make(chan struct{}, 1)}, lost: make(chan struct{}),
+	}
 	c.background, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := d.open(ctx, c, legacy); err != nil {
 		c.cancel()
@@ -231,13 +234,25 @@ func (c *connection) changesTold() mcp.SubscriptionFilter {
 	}
 }
 
-func (c *connection) announcesChanges() bool { return !c.changesTold().IsEmpty() }
+// subscribes tells whether the server can tell when a resource changes.
+func (c *connection) subscribes() bool {
+	r := c.info.Capabilities.Resources
+	return r != nil && r.Subscribe
+}
+
+func (c *connection) announcesChanges() bool { return !c.changesTold().IsEmpty() || c.subscribes() }
 
 // notified runs on the transport's reader: it may only post.
 func (c *connection) notified(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
 		c.news()
+	case mcp.MethodNotificationResourceUpdated:
+		if uri, ok := n.Params.AdditionalFields["uri"].(string); ok {
+			c.watched.outdate(uri)
+		}
+	case mcp.MethodNotificationSubscriptionsAcknowledged:
+		c.watched.outdateAll() // what has happened until now was not told
 	}
 }
 
@@ -255,11 +270,26 @@ func (c *connection) listen(t timing, now func() time.Time) {
 	failed := false
 	for {
 		begun := now()
-		err := c.client.Listen(c.background, c.changesTold())
+		filter := c.changesTold()
+		ctx, stop, uris := c.watched.filter(c.background)
+		if c.subscribes() {
+			filter.ResourceSubscriptions = uris
+		}
+		var err error
+		if filter.IsEmpty() {
+			<-ctx.Done()
+		} else {
+			err = c.client.Listen(ctx, filter)
+		}
+		turned := ctx.Err() != nil
+		stop()
 		var broken *transport.Error
 		switch {
 		case c.background.Err() != nil:
 			return
+		case turned: // other resources are watched
+			failed = false
+			continue
 		case err != nil && !errors.As(err, &broken):
 			return // it does not know the request
 		case err != nil && failed:
@@ -277,6 +307,7 @@ func (c *connection) listen(t timing, now func() time.Time) {
 			return
 		case <-timer.C:
 			c.news() // of what happened meanwhile
+			c.watched.outdateAll()
 		}
 	}
 }

@@ -208,11 +208,13 @@ func (p *Provider) prune() {
 			configured[from.name+"\x00"+from.origin()] = true
 		}
 	}
-	p.cache.prune(func(name, origin string) bool {
+	keep := func(name, origin string) bool {
 		file, _, _ := strings.Cut(origin, "\x00")
 		_, good := p.good[file]
 		return configured[name+"\x00"+origin] || !good
-	})
+	}
+	p.cache.prune(keep)
+	p.cache.pruneKept(keep)
 }
 
 // namesakes are remarks on servers whose names become one file name: each

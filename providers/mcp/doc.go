@@ -22,7 +22,8 @@
 // waits for its end and tries again. Nobody waits for it: its folder is made
 // of the catalogue of the last time, kept in the cache folder, and is replaced
 // when the server has answered. What is asked of a server are its lists and
-// nothing else, but for what a user asks of it by a command (Use).
+// nothing else; no tool is called, and no resource is read but those that a user
+// has asked for, and for those kept (KeepResource) whenever they change.
 //
 // # Logins
 //

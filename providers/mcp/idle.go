@@ -73,13 +73,13 @@ func (i *idleTimer) fires() <-chan time.Time {
 }
 
 // over is called when the timer has fired. It tells whether the server is to
-// end; nobody gets its connection then. While it has users it goes on: the
-// last one begins the time anew.
+// end; nobody gets its connection then. While it has users or
+// something is kept of it, it goes on: the end of that begins the time anew.
 func (i *idleTimer) over() bool {
 	s := i.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.users > 0 {
+	if s.users > 0 || len(s.kept) > 0 {
 		return false
 	}
 	select {

@@ -36,20 +36,29 @@ type Reading struct {
 // in the folder resources.
 func (p *Provider) ReadResource(ctx context.Context, server, uri string) (*Reading, error) {
 	return p.ask(ctx, server, resourceFolder, uri, func(session *Session, uri string) (*Reading, error) {
-		raw, err := session.Request(ctx, "resources/read", map[string]any{"uri": uri})
-		if err != nil {
-			return nil, err
-		}
-		var result struct{ Contents []wireResource }
-		if err := json.Unmarshal(raw, &result); err != nil {
-			return nil, fmt.Errorf("resources/read: the result has a wrong form: %w", err)
-		}
-		r := &Reading{Raw: raw, Contents: []Content{}}
-		for _, c := range result.Contents {
-			r.Contents = append(r.Contents, c.content())
-		}
-		return r, nil
+		return readResource(ctx, session, uri)
 	})
+}
+
+func readResource(ctx context.Context, session *Session, uri string) (*Reading, error) {
+	raw, err := session.Request(ctx, "resources/read", map[string]any{"uri": uri})
+	if err != nil {
+		return nil, err
+	}
+	return resourceReading(raw)
+}
+
+// resourceReading is the result of a request for a resource.
+func resourceReading(raw json.RawMessage) (*Reading, error) {
+	var result struct{ Contents []wireResource }
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return nil, fmt.Errorf("resources/read: the result has a wrong form: %w", err)
+	}
+	r := &Reading{Raw: raw, Contents: []Content{}}
+	for _, c := range result.Contents {
+		r.Contents = append(r.Contents, c.content())
+	}
+	return r, nil
 }
 
 // GetPrompt asks a server, named as Restart names it, for a prompt, by its name

@@ -146,6 +146,7 @@ func (s *server) live(ctx context.Context) life {
 	}
 	slot.release()
 	s.adopt(c, all, true)
+	c.running.Go(func() { s.keepCurrent(c) })
 	begun := s.p.env.Now()
 	cause := s.serve(ctx, c, limit)
 	s.leave()

@@ -39,6 +39,11 @@ type server struct {
 	users     int            // that hold it
 	turned    chan struct{}  // closed when something of this changes
 	texts     map[string]text
+
+	keeping     sync.Mutex           // orders changes of what is kept; before mu
+	kept        map[string]*kept     // by URI: the resources that are kept
+	keptFaults  map[string]keptFault // of those
+	keptChanged bool                 // since it was last shown
 }
 
 // text is a file of text as it is shown.
@@ -54,10 +59,11 @@ func newServer(p *Provider, d *definition, file string, namesakes []string) *ser
 		p: p, def: d, file: file, namesakes: namesakes,
 		dir:   new(fs.Folder),
 		again: make(chan struct{}, 1), used: make(chan struct{}, 1), turned: make(chan struct{}),
-		texts: make(map[string]text),
+		texts: make(map[string]text), kept: make(map[string]*kept), keptFaults: make(map[string]keptFault),
 	}
 	if !d.disabled {
 		s.shown = p.cache.shown(d).only(d.tools)
+		s.kept = p.cache.kept(d)
 	}
 	s.condition = s.atRest()
 	s.mu.Lock()
@@ -113,24 +119,36 @@ func (s *server) update(change func()) {
 }
 
 // publishSections shows the folders of definitions whose content differs from
-// that of the snapshot before, and returns their names.
+// that of the snapshot before, and what is kept, and returns their names.
 func (s *server) publishSections(before *snapshot, now time.Time) (changed []string) {
-	if s.shown == before && before != nil {
+	keptChanged := s.keptChanged
+	s.keptChanged = false
+	if s.shown == before && before != nil && !keptChanged {
 		return nil
 	}
 	for i, f := range folders {
 		var is, was section
+		kept := keptChanged && i == resourceFolder
 		if s.shown != nil {
 			is = s.shown.sections[i]
 		}
 		if before != nil {
 			was = before.sections[i]
-			if is.equal(was) {
+			if is.equal(was) && !kept {
 				continue
 			}
 		}
-		s.dirs[i].Replace(cmp.Or(is.changed, now), is.nodes())
-		if before != nil || len(is.items) > 0 {
+		t, nodes := cmp.Or(is.changed, now), is.nodes()
+		if i == resourceFolder {
+			if newest := s.addKept(nodes); newest.After(t) {
+				t = newest
+			}
+		}
+		if kept {
+			t = now
+		}
+		s.dirs[i].Replace(t, nodes)
+		if before != nil || len(is.items) > 0 || kept {
 			changed = append(changed, f.name)
 		}
 	}

@@ -89,6 +89,7 @@ func (s *server) notes() []string {
 	}
 	notes = append(notes, s.def.notes...)
 	notes = append(notes, s.condition.remarks...)
+	notes = append(notes, s.keptNotes()...)
 	return append(notes, s.namesakes...)
 }
 

@@ -22,6 +22,7 @@ const (
 	stubMode    = "CTXFS_TEST_STUB"
 	stubJournal = "CTXFS_TEST_JOURNAL" // a file: a line for each start and request
 	stubTools   = "CTXFS_TEST_TOOLS"   // a file: the tools, as JSON; read for each list
+	stubText    = "CTXFS_TEST_TEXT"    // a file: the text of all resources of a stub that "subscribes"
 )
 
 // message is a JSON-RPC message.
@@ -31,6 +32,8 @@ type message struct {
 	Params struct {
 		Cursor string `json:"cursor"`
 		URI    string `json:"uri"`
+
+		Notifications struct{ ResourceSubscriptions []string }
 	} `json:"params"`
 }
 
@@ -92,10 +95,16 @@ func runStub(mode string) {
 		if json.Unmarshal([]byte(line), &m) != nil {
 			continue
 		}
-		before := stubbedTools()
+		before, text := stubbedTools(), stubbedText()
 		journal(m.Method)
 		if mode == "modern" && m.Method == "subscriptions/listen" {
 			go tellWhenToolsChange(before)
+		}
+		if m.Method == "resources/subscribe" {
+			go tellWhenTextChanges(m.Params.URI, text)
+		}
+		if uris := m.Params.Notifications.ResourceSubscriptions; mode == "modern-subscribes" && len(uris) > 0 {
+			go tellWhenTextChanges(uris[0], text)
 		}
 		reply := answer(mode, m)
 		if reply == "" {
@@ -166,6 +175,9 @@ func answer(mode string, m message) string {
 		case "modern":
 			return result(`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"resultType":"complete",` +
 				`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"modern stub","version":"2"}}}`)
+		case "modern-subscribes":
+			return result(`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"resources":{"subscribe":true}},"resultType":"complete",` +
+				`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"modern stub","version":"2"}}}`)
 		case "strict":
 			os.Exit(1)
 		case "ignores":
@@ -173,11 +185,15 @@ func answer(mode string, m message) string {
 		}
 		return refuse
 	case "subscriptions/listen":
-		if mode == "modern" {
+		if strings.HasPrefix(mode, "modern") {
 			return "" // it stays open
 		}
 		return refuse
 	case "initialize":
+		if mode == "subscribes" {
+			return result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{"subscribe":true}},` +
+				`"serverInfo":{"name":"stub","version":"1.2.3"}}`)
+		}
 		if mode == "no-templates" {
 			return result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{},"prompts":{}},` +
 				`"serverInfo":{"name":"stub","version":"1.2.3"}}`)
@@ -185,7 +201,7 @@ func answer(mode string, m message) string {
 		return result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},` +
 			`"serverInfo":{"name":"stub","version":"1.2.3","title":"A stub"},"instructions":"Use the stub. With care."}`)
 	case "resources/list":
-		if mode == "no-templates" {
+		if mode == "no-templates" || strings.HasSuffix(mode, "subscribes") {
 			return result(`{"resources":[{"uri":"stub://one","name":"one"}]}`)
 		}
 	case "tools/list":
@@ -203,7 +219,20 @@ func answer(mode string, m message) string {
 			}
 		}
 		return result(`{"tools":%s}`, stubbedTools())
+	case "resources/subscribe", "resources/unsubscribe":
+		return result(`{}`)
 	case "resources/read":
+		switch text := stubbedText(); text {
+		case "":
+		case "broken":
+			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"the disk is full"}}`, m.ID)
+		default:
+			encoded, err := json.Marshal(text)
+			if err != nil {
+				panic(err)
+			}
+			return result(`{"contents":[{"uri":%q,"mimeType":"text/markdown","text":%s}]}`, m.Params.URI, encoded)
+		}
 		return result(`{"contents":[{"uri":%q,"mimeType":"text/plain","text":%q}]}`, m.Params.URI, "the text of "+m.Params.URI)
 	}
 	if m.ID == nil {
@@ -217,6 +246,22 @@ func stubbedTools() string {
 		return strings.ReplaceAll(string(text), "\n", " ")
 	}
 	return `[{"name":"greet","description":"Says hello. Politely.","inputSchema":{"type":"object","properties":{"who":{"type":"string","description":"Whom"}}}}]`
+}
+
+func stubbedText() string {
+	text, _ := os.ReadFile(os.Getenv(stubText)) // most stubs have none
+	return string(text)
+}
+
+// tellWhenTextChanges says so whenever the file of text is another one.
+func tellWhenTextChanges(uri, before string) {
+	for {
+		for stubbedText() == before {
+			time.Sleep(5 * time.Millisecond)
+		}
+		before = stubbedText()
+		fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%q}}`+"\n", uri)
+	}
 }
 
 // tellWhenToolsChange says so when the file of tools is another one.

@@ -45,18 +45,10 @@ type Session struct {
 // ready, and keeps it from being stopped. It is called whether or not Start
 // was. A server that has failed is tried again at once.
 func (p *Provider) Use(ctx context.Context, name string) (*Session, error) {
-	chosen, err := p.choose(name)
+	s, err := p.chooseOne(name)
 	if err != nil {
 		return nil, err
 	}
-	if len(chosen) > 1 {
-		var files []string
-		for _, s := range chosen {
-			files = append(files, s.brief().file)
-		}
-		return nil, fmt.Errorf("%q is the name of several servers; name the folder of one: %s", clean.Line(name), strings.Join(files, ", "))
-	}
-	s := chosen[0]
 	if err := p.wake(s); err != nil {
 		return nil, err
 	}
@@ -69,6 +61,22 @@ func (p *Provider) Use(ctx context.Context, name string) (*Session, error) {
 		return nil, err
 	}
 	return session, nil
+}
+
+// chooseOne finds the one server that is meant by a name.
+func (p *Provider) chooseOne(name string) (*server, error) {
+	chosen, err := p.choose(name)
+	if err != nil {
+		return nil, err
+	}
+	if len(chosen) > 1 {
+		var files []string
+		for _, s := range chosen {
+			files = append(files, s.brief().file)
+		}
+		return nil, fmt.Errorf("%q is the name of several servers; name the folder of one: %s", clean.Line(name), strings.Join(files, ", "))
+	}
+	return chosen[0], nil
 }
 
 // Release ends the use. It may be called again.
@@ -138,7 +146,7 @@ func (p *Provider) wake(s *server) error {
 	p.changing.Lock()
 	defer p.changing.Unlock()
 	if p.closed || p.opts.Offline {
-		return errors.New("ctxfs does not run servers here; start it: ctxfs mount")
+		return errNotHere
 	}
 	for _, is := range p.all() {
 		if is == s {
@@ -150,6 +158,8 @@ func (p *Provider) wake(s *server) error {
 	}
 	return nil
 }
+
+var errNotHere = errors.New("ctxfs does not run servers here; start it: ctxfs mount")
 
 var errChanging = errors.New("the configuration of the server is just changing; try again")
 

@@ -1,0 +1,341 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/names"
+)
+
+// keptLimit is the size in bytes of the largest content that is kept.
+const keptLimit = 16 << 20
+
+// kept is the content of a resource that is shown as a file. It never changes.
+type kept struct {
+	URI      string `json:"uri"`
+	MIMEType string `json:"mimeType,omitempty"`
+	// Time is when this content was first fetched.
+	Time   time.Time `json:"time"`
+	Binary bool      `json:"binary,omitempty"`
+	Body   []byte    `json:"body"`
+}
+
+// newKept is the first content of a resource.
+func newKept(uri string, r *Reading, now time.Time) (*kept, error) {
+	if len(r.Contents) == 0 {
+		return nil, errors.New("the resource has no content")
+	}
+	c := r.Contents[0]
+	k := &kept{URI: uri, MIMEType: c.MIMEType, Time: now.UTC(), Binary: c.Blob != nil, Body: c.Blob}
+	if !k.Binary {
+		k.Body = []byte(c.Text)
+	}
+	if len(k.Body) > keptLimit {
+		return nil, fmt.Errorf("the resource has %d bytes; up to %d are kept", len(k.Body), keptLimit)
+	}
+	return k, nil
+}
+
+func (k *kept) same(o *kept) bool {
+	return k.MIMEType == o.MIMEType && k.Binary == o.Binary && bytes.Equal(k.Body, o.Body)
+}
+
+// extension is that of the file, without the dot.
+func (k *kept) extension() string {
+	mime, _, _ := strings.Cut(strings.ToLower(k.MIMEType), ";")
+	mime = strings.TrimSpace(mime)
+	if k.Binary {
+		switch mime {
+		case "image/png":
+			return "png"
+		case "image/jpeg":
+			return "jpg"
+		case "application/pdf":
+			return "pdf"
+		}
+		return "bin"
+	}
+	switch {
+	case mime == "text/markdown":
+		return "md"
+	case mime == "application/json", strings.HasSuffix(mime, "+json"):
+		return "json"
+	case mime == "text/html":
+		return "html"
+	case mime == "text/csv":
+		return "csv"
+	}
+	return "txt"
+}
+
+// KeepResource is ReadResource for a resource whose content is to be a file in
+// the folder resources from then on, and to be kept current while the server
+// runs. The server is not stopped for want of use as long as it has one.
+func (p *Provider) KeepResource(ctx context.Context, server, uri string) (*Reading, error) {
+	return p.ask(ctx, server, resourceFolder, uri, func(session *Session, uri string) (*Reading, error) {
+		r, err := readResource(ctx, session, uri)
+		if err != nil {
+			return nil, err
+		}
+		k, err := newKept(uri, r, p.env.Now())
+		if err == nil {
+			err = session.s.keep(k)
+		}
+		if err != nil {
+			return nil, &UseError{Server: session.s.brief().file, What: clean.Line(err.Error()), cause: err}
+		}
+		return r, nil
+	})
+}
+
+// ForgetResource takes away the file that KeepResource made. The server is not
+// started for it.
+func (p *Provider) ForgetResource(server, uri string) error {
+	s, err := p.chooseOne(server)
+	switch {
+	case err != nil:
+		return err
+	case p.opts.Offline:
+		return errNotHere
+	}
+	file, known := s.known(resourceFolder)
+	s.keeping.Lock()
+	defer s.keeping.Unlock()
+	s.mu.Lock()
+	if s.kept[uri] == nil {
+		uri = known[uri]
+	}
+	k, d := s.kept[uri], s.def
+	s.mu.Unlock()
+	if k == nil {
+		return &UseError{Server: file, What: "this resource is not kept", Mend: "see what is: ctxfs ls mcps/" + file + "/resources"}
+	}
+	if err := p.cache.forget(d, uri); err != nil {
+		return err
+	}
+	s.update(func() { s.setKept(uri, nil) })
+	s.touch()
+	return nil
+}
+
+// keep shows and saves a content that a user wants to be kept.
+func (s *server) keep(k *kept) error {
+	s.keeping.Lock()
+	defer s.keeping.Unlock()
+	s.mu.Lock()
+	old, d := s.kept[k.URI], s.def
+	s.mu.Unlock()
+	if old != nil && old.same(k) {
+		k.Time = old.Time
+	}
+	if err := s.p.cache.keep(d, k); err != nil {
+		return err
+	}
+	s.update(func() { s.setKept(k.URI, k) })
+	return nil
+}
+
+// setKept changes what is kept, nil for nothing, and has the keeper follow. It
+// is called by update.
+func (s *server) setKept(uri string, k *kept) {
+	if k == nil {
+		delete(s.kept, uri)
+	} else {
+		s.kept[uri] = k
+	}
+	delete(s.keptFaults, uri)
+	s.keptChanged = true
+	if s.conn != nil {
+		s.conn.watched.post()
+	}
+}
+
+// keepCurrent follows the changes of the resources that are kept as long as
+// the connection lasts.
+func (s *server) keepCurrent(c *connection) {
+	ctx, settle := c.background, s.p.timing.settle
+	var done time.Time
+	for {
+		fresh, dropped := c.watched.set(s.keptURIs())
+		s.subscribe(c, fresh, dropped)
+		for _, uri := range c.watched.takeStale() {
+			s.readAgain(c, uri)
+		}
+		done = s.p.env.Now()
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.lost:
+			return
+		case <-c.watched.news:
+		}
+		if s.p.env.Now().Sub(done) > 2*settle {
+			settle = s.p.timing.settle
+		} else { // it has news whenever it was asked
+			settle = min(2*settle, s.p.timing.calm)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(settle):
+		}
+	}
+}
+
+func (s *server) keptURIs() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.kept))
+}
+
+// subscribe asks a server of the old era to tell of changes. One of the new
+// era is asked by the stream of its notifications.
+func (s *server) subscribe(c *connection, fresh, dropped []string) {
+	if !c.legacy || !c.subscribes() {
+		return
+	}
+	for _, uri := range fresh {
+		_, err := s.request(c, "resources/subscribe", uri)
+		s.fault(c, uri, func(f *keptFault, why string) { f.telling = why }, err)
+	}
+	for _, uri := range dropped {
+		_, _ = s.request(c, "resources/unsubscribe", uri) // what it tells all the same is not heard
+	}
+}
+
+func (s *server) request(c *connection, method, uri string) ([]byte, error) {
+	ctx, stop := context.WithTimeout(c.background, s.p.timing.call)
+	defer stop()
+	return c.request(ctx, method, map[string]any{"uri": uri})
+}
+
+// readAgain reads a kept resource and shows what it holds now. After an error
+// what was known before stays.
+func (s *server) readAgain(c *connection, uri string) {
+	raw, err := s.request(c, "resources/read", uri)
+	var k *kept
+	if err == nil {
+		var r *Reading
+		if r, err = resourceReading(raw); err == nil {
+			k, err = newKept(uri, r, s.p.env.Now())
+		}
+	}
+	if err != nil {
+		s.fault(c, uri, func(f *keptFault, why string) { f.reading = why }, err)
+		return
+	}
+	s.keeping.Lock()
+	defer s.keeping.Unlock()
+	s.mu.Lock()
+	old, d, fault := s.kept[uri], s.def, s.keptFaults[uri]
+	s.mu.Unlock()
+	switch {
+	case old == nil: // it was forgotten meanwhile
+		return
+	case old.same(k) && fault.reading == "":
+		return
+	case old.same(k):
+		k = old
+	default:
+		if err := s.p.cache.keep(d, k); err != nil {
+			s.p.env.Log.Warn("a kept resource cannot be saved", "server", d.name, "err", err)
+		}
+	}
+	s.update(func() {
+		s.kept[uri] = k
+		s.keptChanged = k != old
+		fault.reading = ""
+		s.keptFaults[uri] = fault
+	})
+}
+
+// keptFault is why a kept resource may be out of date; empty where it is not.
+type keptFault struct{ telling, reading string }
+
+// fault takes down how a request for a kept resource has failed, or that it has
+// not. What fails with its connection is news of the server, not of this.
+func (s *server) fault(c *connection, uri string, set func(f *keptFault, why string), err error) {
+	if c.background.Err() != nil || c.isLost() {
+		return
+	}
+	why := ""
+	if err != nil {
+		var use *UseError
+		if err = s.unanswered(c, err, s.p.timing.call); errors.As(err, &use) {
+			why = use.What
+		}
+	}
+	s.mu.Lock()
+	before := s.keptFaults[uri]
+	after := before
+	set(&after, why)
+	stands := s.kept[uri] != nil
+	s.mu.Unlock()
+	if stands && after != before {
+		s.update(func() { s.keptFaults[uri] = after })
+	}
+}
+
+// keptNotes are remarks on the resources that are kept.
+func (s *server) keptNotes() (notes []string) {
+	for _, uri := range slices.Sorted(maps.Keys(s.kept)) {
+		f, name := s.keptFaults[uri], clean.Line(s.def.redact(uri))
+		if f.telling != "" {
+			notes = append(notes, "the server does not tell when the kept resource "+name+" changes, it is read when the server starts: "+f.telling)
+		}
+		if f.reading != "" {
+			notes = append(notes, "the kept resource "+name+" could not be read again, what was known before is shown: "+f.reading)
+		}
+	}
+	return notes
+}
+
+// addKept adds the files of what is kept to those of the folder resources,
+// named as their descriptions, or by their URI where there is none.
+func (s *server) addKept(nodes map[string]fs.Node) (newest time.Time) {
+	if len(s.kept) == 0 {
+		return newest
+	}
+	var foreign []string
+	files := make(map[string]string)
+	if s.shown != nil {
+		for _, i := range s.shown.sections[resourceFolder].items {
+			foreign = append(foreign, i.name)
+			if uri := i.uri(); uri != "" && files[uri] == "" {
+				files[uri] = i.file
+			}
+		}
+	}
+	listed := len(foreign)
+	for _, uri := range slices.Sorted(maps.Keys(s.kept)) {
+		if files[uri] == "" {
+			foreign = append(foreign, uri)
+		}
+	}
+	for i, file := range names.Assign(foreign)[listed:] {
+		files[foreign[listed+i]] = file
+	}
+	for uri, k := range s.kept {
+		nodes[files[uri]+".content."+k.extension()] = fs.NewText(k.Time, k.Body)
+		if k.Time.After(newest) {
+			newest = k.Time
+		}
+	}
+	return newest
+}
+
+// uri is that of a resource; a template has none.
+func (i item) uri() string {
+	var shown struct{ URI string }
+	_ = json.Unmarshal(i.body, &shown) // it was made here
+	return shown.URI
+}
