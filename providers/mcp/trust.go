@@ -7,10 +7,10 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/shell"
 )
 
 // trust is whether the servers of a project's file may be started.
@@ -27,23 +27,13 @@ func (t trust) fault(s source) *fault {
 	f := &fault{
 		state: stateUntrusted,
 		what:  "it is configured by the project file " + s.file + ", which is not trusted",
-		mend:  "see what it would start in " + s.file + ", then: ctxfs trust " + shellWord(s.project),
+		mend:  "see what it would start in " + s.file + ", then: ctxfs trust " + shell.Word(s.project),
 	}
 	if t == trustLapsed {
 		f.what = "the servers of the project file " + s.file + " have changed since it was trusted"
 		f.lapsed = true
 	}
 	return f
-}
-
-// shellWord writes a text so that a shell reads it as one word.
-func shellWord(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("/._-+,:@%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r < 0x80
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // approvals are the projects whose servers the user has allowed: by the path

@@ -6,9 +6,9 @@ import (
 	iofs "io/fs"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/shell"
 	"ctxfs/providers/internal/watch"
 )
 
@@ -43,7 +43,7 @@ func unreadable(where string, err error) fault {
 	f := fault{where: where, what: "cannot be read: " + cause(err), mend: "look at it with ls -la", grave: true}
 	switch {
 	case errors.Is(err, iofs.ErrPermission):
-		f.what, f.mend = "cannot be read: permission denied", "chmod -R u+rX "+shellWord(where)
+		f.what, f.mend = "cannot be read: permission denied", "chmod -R u+rX "+shell.Word(where)
 	case errors.Is(err, iofs.ErrNotExist):
 		f.what, f.mend = deadLink, "link it again, or remove it"
 	case errors.Is(err, syscall.ELOOP):
@@ -88,19 +88,4 @@ func shown(home, path string) string {
 		path = "~/" + rest
 	}
 	return clean.Line(path)
-}
-
-// shellWord is a shown path as one word for a shell.
-func shellWord(path string) string {
-	plain := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+@~", r)
-	}
-	if strings.TrimFunc(path, plain) == "" {
-		return path
-	}
-	home, rest := "", path
-	if strings.HasPrefix(path, "~/") {
-		home, rest = "~/", path[2:]
-	}
-	return home + "'" + strings.ReplaceAll(rest, "'", `'\''`) + "'"
 }
