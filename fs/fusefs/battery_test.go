@@ -61,8 +61,10 @@ var battery = map[string]string{
 		const fs = require("fs"), c = require("crypto");
 		for (const f of ["a.txt", "big.txt", "empty", "sizes/131073"]) console.log(f, fs.statSync(f).size, c.createHash("md5").update(fs.readFileSync(f)).digest("hex"));
 		console.log(fs.readdirSync(".", {withFileTypes: true}).map(e => e.name + e.isDirectory()).sort().join());
-		fs.promises.readFile("big.txt").then(b => console.log(b.length));
-		fs.createReadStream("sizes/131072").on("data", d => n += d.length).on("end", () => console.log(n)); let n = 0;
+		fs.promises.readFile("big.txt").then(b => {
+			console.log(b.length);
+			let n = 0; fs.createReadStream("sizes/131072").on("data", d => n += d.length).on("end", () => console.log(n));
+		});
 		fs.cpSync("json", process.argv[1] + "/node", {recursive: true}); console.log(fs.readdirSync(process.argv[1] + "/node").length)' "$1"`,
 	"python3": `python3 -c '
 import hashlib, json, mmap, os, shutil, sys, glob, pathlib
