@@ -60,8 +60,10 @@ func mayImport(from, to string) bool {
 		return to == "fs"
 	case from == "providers": // the table of them all
 		return to == "fs" || strings.HasPrefix(to, "providers/")
+	case from == "mounts/control":
+		return false
 	case from == "mounts":
-		return to == "fs" || to == "fs/fusefs"
+		return to == "fs" || to == "fs/fusefs" || to == "mounts/control"
 	case strings.HasPrefix(from, "providers/"):
 		name := strings.SplitN(from, "/", 3)[1]
 		return to == "fs" || internal || strings.HasPrefix(to, "providers/"+name+"/")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fusefs"
+	"ctxfs/mounts/control"
 )
 
 // ViewInfo describes a view.
@@ -84,7 +85,7 @@ func (s *Server) Mount(dir string) (MountResult, error) {
 	}
 	if v := s.find(dir); v != nil {
 		if v.mount == nil {
-			return result, &Fault{Message: fmt.Sprintf("%s is being synced to", dir), Hint: "choose another folder"}
+			return result, &control.Fault{Message: fmt.Sprintf("%s is being synced to", dir), Hint: "choose another folder"}
 		}
 		result.Already = true
 		return result, nil
@@ -156,7 +157,7 @@ func (s *Server) saveTable() {
 	if err != nil {
 		return
 	}
-	path := MountTable(s.opts.Runtime)
+	path := control.MountTable(s.opts.Runtime)
 	if err := writeFile(path, append(body, '\n')); err != nil {
 		s.opts.Log.Warn("cannot write the mount table", "path", path, "error", err)
 	}
@@ -236,7 +237,7 @@ func (s *Server) closeViews() {
 	}
 }
 
-func (s *Server) handleMount(_ context.Context, c *Conn) error {
+func (s *Server) handleMount(_ context.Context, c *control.Conn) error {
 	var args viewArgs
 	if err := c.Args(&args); err != nil {
 		return err
@@ -248,7 +249,7 @@ func (s *Server) handleMount(_ context.Context, c *Conn) error {
 	return c.Reply(result)
 }
 
-func (s *Server) handleUnmount(_ context.Context, c *Conn) error {
+func (s *Server) handleUnmount(_ context.Context, c *control.Conn) error {
 	var args viewArgs
 	if err := c.Args(&args); err != nil {
 		return err
@@ -281,7 +282,7 @@ func (s *Server) handleUnmount(_ context.Context, c *Conn) error {
 }
 
 // handleWait replies when a view has ended.
-func (s *Server) handleWait(ctx context.Context, c *Conn) error {
+func (s *Server) handleWait(ctx context.Context, c *control.Conn) error {
 	var args viewArgs
 	if err := c.Args(&args); err != nil {
 		return err
@@ -295,4 +296,4 @@ func (s *Server) handleWait(ctx context.Context, c *Conn) error {
 	return c.Reply(struct{}{})
 }
 
-func (s *Server) handleStatus(_ context.Context, c *Conn) error { return c.Reply(s.Info()) }
+func (s *Server) handleStatus(_ context.Context, c *control.Conn) error { return c.Reply(s.Info()) }

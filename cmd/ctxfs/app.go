@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 )
 
 // app is what every command needs: who the user is and where things lie.
@@ -30,7 +30,7 @@ type app struct {
 func newApp(lookupEnv func(string) (string, bool)) (*app, error) {
 	home, err := os.UserHomeDir()
 	if err != nil || !filepath.IsAbs(home) {
-		return new(app), &mounts.Fault{Message: "the home folder is not known", Hint: "set HOME to an absolute path"}
+		return new(app), &control.Fault{Message: "the home folder is not known", Hint: "set HOME to an absolute path"}
 	}
 	xdg := func(variable string, fallback ...string) string {
 		if dir, ok := lookupEnv(variable); ok && filepath.IsAbs(dir) {
@@ -45,7 +45,7 @@ func newApp(lookupEnv func(string) (string, bool)) (*app, error) {
 		state:     xdg("XDG_STATE_HOME", ".local", "state"),
 		cache:     xdg("XDG_CACHE_HOME", ".cache"),
 	}
-	a.runtime, err = mounts.RuntimeDir(lookupEnv)
+	a.runtime, err = control.RuntimeDir(lookupEnv)
 	return a, err
 }
 
@@ -55,24 +55,24 @@ func (a *app) defaultDir() string { return filepath.Join(a.home, ".agentctx") }
 func (a *app) logPath() string { return filepath.Join(a.state, "daemon.log") }
 
 // start connects to the background process, starting it if need be.
-func (a *app) start() (*mounts.Client, error) {
+func (a *app) start() (*control.Client, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(a.state, 0o700); err != nil {
-		return nil, &mounts.Fault{
+		return nil, &control.Fault{
 			Message: fmt.Sprintf("cannot make the folder for the log of the background process: %v", err),
 			Hint:    "set XDG_STATE_HOME to a folder that you can write to",
 		}
 	}
-	return mounts.Start(a.runtime, exec.Command(self, "daemon"), a.logPath())
+	return control.Start(a.runtime, exec.Command(self, "daemon"), a.logPath())
 }
 
 // running connects to the background process if there is one; nil if not.
-func (a *app) running() (*mounts.Client, error) {
-	c, err := mounts.Dial(a.runtime)
-	if errors.Is(err, mounts.ErrNotRunning) {
+func (a *app) running() (*control.Client, error) {
+	c, err := control.Dial(a.runtime)
+	if errors.Is(err, control.ErrNotRunning) {
 		return nil, nil
 	}
 	return c, err
@@ -82,7 +82,7 @@ func (a *app) running() (*mounts.Client, error) {
 const answerTime = 5 * time.Second
 
 // ask sends a request that a healthy process answers at once.
-func (a *app) ask(ctx context.Context, c *mounts.Client, op string, args, value any) error {
+func (a *app) ask(ctx context.Context, c *control.Client, op string, args, value any) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	err := c.Call(ctx, op, args, value, nil)
@@ -94,8 +94,8 @@ func (a *app) ask(ctx context.Context, c *mounts.Client, op string, args, value 
 
 // hung says that the background process does not answer.
 func (a *app) hung() error {
-	pid := mounts.LockHolder(a.runtime)
-	return &mounts.Fault{
+	pid := control.LockHolder(a.runtime)
+	return &control.Fault{
 		Message: fmt.Sprintf("the background process (%s) does not answer", pid),
 		Hint:    fmt.Sprintf("end it and start anew: kill -9 %s; ctxfs mount", pid),
 	}
@@ -106,7 +106,7 @@ func (a *app) hung() error {
 func untilServed(ask func() error) error {
 	err := ask()
 	for range 10 {
-		if !errors.Is(err, mounts.ErrGone) {
+		if !errors.Is(err, control.ErrGone) {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 )
 
 // finding is the result of one check.
@@ -149,7 +150,7 @@ func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 	report, err := a.status(ctx)
 	if err != nil {
 		f := finding{Check: "process", What: err.Error(), Mend: "its log: " + a.tilde(a.logPath())}
-		if fault := (*mounts.Fault)(nil); errors.As(err, &fault) && fault.Hint != "" {
+		if fault := (*control.Fault)(nil); errors.As(err, &fault) && fault.Hint != "" {
 			f.Mend = fault.Hint
 		}
 		return []finding{f}, false

@@ -13,6 +13,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 )
 
 // source is where the commands that need no mount read the tree: from the
@@ -84,7 +85,7 @@ func (a *app) treePath(arg string) (string, error) {
 			return clean(rel), nil
 		}
 	}
-	return "", &mounts.Fault{
+	return "", &control.Fault{
 		Message: fmt.Sprintf("%s is not in a mount of ctxfs", arg),
 		Hint:    "name a path in the tree, such as mcps or skills/agentctx; see what there is: ctxfs ls",
 	}
@@ -191,7 +192,7 @@ func (s *localSource) copy(ctx context.Context, f fs.File, size int64, w io.Writ
 }
 
 // send answers a "read": the size, then the bytes.
-func (s *localSource) send(ctx context.Context, name string, c *mounts.Conn) error {
+func (s *localSource) send(ctx context.Context, name string, c *control.Conn) error {
 	f, size, err := s.file(ctx, name)
 	if err != nil {
 		return treeFault(name, err)
@@ -215,14 +216,14 @@ func (s *remoteSource) close() {
 	}
 }
 
-func (s *remoteSource) call(ctx context.Context, op string, args, value any, then func(*mounts.Client) error, without func(source) error) error {
-	c, err := mounts.Dial(s.app.runtime)
+func (s *remoteSource) call(ctx context.Context, op string, args, value any, then func(*control.Client) error, without func(source) error) error {
+	c, err := control.Dial(s.app.runtime)
 	if err == nil {
 		defer c.Close()
 		err = s.app.ask(ctx, c, op, args, value)
 	}
 	switch {
-	case errors.Is(err, mounts.ErrGone), errors.Is(err, mounts.ErrNotRunning):
+	case errors.Is(err, control.ErrGone), errors.Is(err, control.ErrNotRunning):
 		if s.after == nil {
 			if s.after, err = s.app.offline(); err != nil {
 				return err
@@ -253,7 +254,7 @@ func (s *remoteSource) list(ctx context.Context, name string) (entries []lsEntry
 
 func (s *remoteSource) cat(ctx context.Context, name string, w io.Writer) error {
 	var size int64
-	receive := func(c *mounts.Client) error {
+	receive := func(c *control.Client) error {
 		n, err := io.Copy(w, io.LimitReader(c.Rest(), size))
 		if err == nil && n < size {
 			err = io.ErrUnexpectedEOF

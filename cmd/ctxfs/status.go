@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 )
 
 // statusReport is what `ctxfs status --json` prints.
@@ -69,7 +70,7 @@ func (a *app) serverInfo(ctx context.Context) (mounts.ServerInfo, error) {
 	}
 	defer c.Close()
 	err = a.ask(ctx, c, "status", nil, &info)
-	if errors.Is(err, mounts.ErrGone) {
+	if errors.Is(err, control.ErrGone) {
 		return mounts.ServerInfo{}, nil // it was ending
 	}
 	return info, err

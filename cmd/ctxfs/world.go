@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 	"ctxfs/providers"
 )
 
@@ -92,9 +93,9 @@ func (w *world) handlers() map[string]mounts.Handler {
 		"prompt":   w.promptHandler(),
 		"config":   w.configHandler,
 		"trust":    w.trustHandler,
-		"logins":   func(_ context.Context, c *mounts.Conn) error { return c.Reply(w.providers.Logins()) },
-		"projects": func(_ context.Context, c *mounts.Conn) error { return c.Reply(w.providers.Projects()) },
-		"list": func(ctx context.Context, c *mounts.Conn) error {
+		"logins":   func(_ context.Context, c *control.Conn) error { return c.Reply(w.providers.Logins()) },
+		"projects": func(_ context.Context, c *control.Conn) error { return c.Reply(w.providers.Projects()) },
+		"list": func(ctx context.Context, c *control.Conn) error {
 			var args pathArgs
 			if err := c.Args(&args); err != nil {
 				return err
@@ -105,15 +106,15 @@ func (w *world) handlers() map[string]mounts.Handler {
 			}
 			return c.Reply(entries)
 		},
-		"read": func(ctx context.Context, c *mounts.Conn) error {
+		"read": func(ctx context.Context, c *control.Conn) error {
 			var args pathArgs
 			if err := c.Args(&args); err != nil {
 				return err
 			}
 			return local.send(ctx, args.Path, c)
 		},
-		"providers": func(_ context.Context, c *mounts.Conn) error { return c.Reply(w.statuses()) },
-		"restart": func(_ context.Context, c *mounts.Conn) error {
+		"providers": func(_ context.Context, c *control.Conn) error { return c.Reply(w.statuses()) },
+		"restart": func(_ context.Context, c *control.Conn) error {
 			var args struct {
 				Name string `json:"name"`
 			}
@@ -130,5 +131,5 @@ func (w *world) handlers() map[string]mounts.Handler {
 
 // treeFault words an error of the tree for people.
 func treeFault(path string, err error) error {
-	return &mounts.Fault{Message: fmt.Sprintf("%s: %s", path, cause(err))}
+	return &control.Fault{Message: fmt.Sprintf("%s: %s", path, cause(err))}
 }
