@@ -129,7 +129,7 @@ func (a *app) either(ctx context.Context, op string, args, value any, here func(
 // printReport prints a table for people.
 func (a *app) printReport(r mcp.Report) {
 	if len(r.Entries) == 0 {
-		a.say("no server is configured; ctxfs looks for them in the files of Claude Code, Cursor, Codex and others,\nand in %s", a.tilde(a.config))
+		a.say("no server is configured; ctxfs looks for them in the files of Claude Code, Cursor, Codex and others,\nand in %s", a.tilde(a.Config))
 	} else {
 		table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "SERVER\tSTATE\tRUNS\tCLIENT\tSCOPE\tFILE")

@@ -71,7 +71,7 @@ func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
 		return s != nil && s.Shows(path)
 	}})
 	s, err := mounts.NewServer(mounts.Options{
-		Runtime:  a.runtime,
+		Runtime:  a.Runtime,
 		Tree:     w.tree,
 		Sources:  w.providers.Roots,
 		Begin:    w.providers.Begin,

@@ -118,7 +118,7 @@ func (a *app) checkTools() finding {
 }
 
 func (a *app) checkFolders() finding {
-	for _, dir := range []string{a.state, a.cache, a.runtime} {
+	for _, dir := range []string{a.State, a.Cache, a.Runtime} {
 		err := tryFolder(dir)
 		if err == nil {
 			continue
@@ -129,7 +129,7 @@ func (a *app) checkFolders() finding {
 		}
 		return finding{"folders", false, fmt.Sprintf("cannot write to %s: %v", dir, err), mend}
 	}
-	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s, runtime %s", a.tilde(a.state), a.tilde(a.cache), a.tilde(a.runtime))}
+	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s, runtime %s", a.tilde(a.State), a.tilde(a.Cache), a.tilde(a.Runtime))}
 }
 
 // tryFolder writes a file in a folder, which is made if need be, and removes it.
@@ -149,7 +149,7 @@ func tryFolder(dir string) error {
 func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 	report, err := a.status(ctx)
 	if err != nil {
-		f := finding{Check: "process", What: err.Error(), Mend: "its log: " + a.tilde(a.logPath())}
+		f := finding{Check: "process", What: err.Error(), Mend: "its log: " + a.tilde(a.Log())}
 		if fault := (*control.Fault)(nil); errors.As(err, &fault) && fault.Hint != "" {
 			f.Mend = fault.Hint
 		}
@@ -157,7 +157,7 @@ func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 	}
 	f := finding{Check: "process", OK: true, What: "not running; ctxfs mount starts it"}
 	if report.Running {
-		f.What = fmt.Sprintf("process %d is running; its log: %s", report.Pid, a.tilde(a.logPath()))
+		f.What = fmt.Sprintf("process %d is running; its log: %s", report.Pid, a.tilde(a.Log()))
 		if report.Version != version {
 			f.OK = false
 			f.What = fmt.Sprintf("process %d is of version %s, this program of %s", report.Pid, report.Version, version)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 )
@@ -68,7 +69,7 @@ func (a *app) dirArg(args []string) (string, error) {
 
 func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
 	var result mounts.MountResult
-	err := untilServed(func() (err error) {
+	err := places.UntilServed(func() (err error) {
 		result, err = a.requestMount(ctx, dir)
 		return err
 	})
@@ -90,7 +91,7 @@ func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
 }
 
 func (a *app) requestMount(ctx context.Context, dir string) (result mounts.MountResult, err error) {
-	c, err := a.start()
+	c, err := a.Start()
 	if err != nil {
 		return result, err
 	}
@@ -157,7 +158,7 @@ func (a *app) mountElsewhere(ctx context.Context, dir string, signals <-chan os.
 	if err := a.mount(ctx, dir, false); err != nil {
 		return err
 	}
-	c, err := control.Dial(a.runtime)
+	c, err := control.Dial(a.Runtime)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (a *app) toTerminal() bool {
 func (a *app) askServer(ctx context.Context, op string, args readArgs) (r *mcp.Reading, err error) {
 	for range 4 { // a process that is just ending has a successor
 		var c *control.Client
-		if c, err = a.start(); err != nil {
+		if c, err = a.Start(); err != nil {
 			return nil, err
 		}
 		r = new(mcp.Reading)

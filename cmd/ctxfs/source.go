@@ -217,7 +217,7 @@ func (s *remoteSource) close() {
 }
 
 func (s *remoteSource) call(ctx context.Context, op string, args, value any, then func(*control.Client) error, without func(source) error) error {
-	c, err := control.Dial(s.app.runtime)
+	c, err := control.Dial(s.app.Runtime)
 	if err == nil {
 		defer c.Close()
 		err = s.app.ask(ctx, c, op, args, value)

@@ -93,7 +93,7 @@ func (a *app) status(ctx context.Context) (*statusReport, error) {
 		}
 		report.Mounts = append(report.Mounts, v)
 	}
-	dead, err := mounts.DeadPoints(a.runtime, served, a.defaultDir())
+	dead, err := mounts.DeadPoints(a.Runtime, served, a.defaultDir())
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 )
@@ -122,8 +123,8 @@ func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
 // syncFollow has the background process keep the folder current as long as
 // this process lives.
 func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) error {
-	return untilServed(func() error {
-		c, err := a.start()
+	return places.UntilServed(func() error {
+		c, err := a.Start()
 		if err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) erro
 		}
 		named = append(named, dir)
 	}
-	dead, err := mounts.DeadPoints(a.runtime, shown, named...)
+	dead, err := mounts.DeadPoints(a.Runtime, shown, named...)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (a *app) completeMounts(ctx context.Context) []string {
 	for _, v := range info.Mounts {
 		dirs = append(dirs, v.Dir)
 	}
-	dead, _ := mounts.DeadPoints(a.runtime, dirs, a.defaultDir())
+	dead, _ := mounts.DeadPoints(a.Runtime, dirs, a.defaultDir())
 	for _, p := range dead {
 		dirs = append(dirs, p.Dir)
 	}

@@ -39,7 +39,7 @@ func (a *app) newWorld(opts worldOptions) *world {
 	w := &world{tree: fs.NewTree(root, fs.TreeOptions{Log: opts.log}), log: opts.log}
 	w.front = newFrontPage(root, w)
 	w.providers = providers.New(providers.Options{
-		Home: a.home, Config: a.config, Cache: a.cache, State: a.state, LookupEnv: a.lookupEnv,
+		Home: a.Home, Config: a.Config, Cache: a.Cache, State: a.State, LookupEnv: a.lookupEnv,
 		Env:     w.env,
 		Hide:    opts.hide,
 		Offline: opts.offline,
