@@ -48,7 +48,7 @@ func TestAServerThatDoesNotRead(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	var told error
-	in := &stdin{File: w, limit: time.Millisecond, broken: func(err error) { told = err }}
+	in := newStdin(w, time.Millisecond, func(err error) { told = err })
 	if _, err := in.Write([]byte("a message\n")); err != nil || told != nil {
 		t.Errorf("a message: %v, %v", err, told)
 	}
