@@ -47,6 +47,8 @@ func (p *Provider) discover(folders ...string) *discovery {
 	s.inputs = own.inputs
 	p.storeLogins(own.logins)
 	p.storeIdle(own.idle)
+	p.policy.Store(own.policy)
+	p.fileCalls.Store(own.fileCalls)
 
 	var found []*definition
 	var refused []refusal

@@ -39,6 +39,14 @@ type server struct {
 	users     int            // that hold it
 	turned    chan struct{}  // closed when something of this changes
 	texts     map[string]text
+	toolbox   toolbox
+	bin       *fs.Folder // in dir; nil while there is none
+	binOf     struct {   // what it was made of
+		file string
+		section
+	}
+	calls *fs.Drop // in dir; nil while there is none
+	ended bool     // there will be no more calls
 
 	keeping     sync.Mutex           // orders changes of what is kept; before mu
 	kept        map[string]*kept     // by URI: the resources that are kept
@@ -77,6 +85,7 @@ func newServer(p *Provider, d *definition, file string, namesakes []string) *ser
 	s.dir.Replace(begun, nodes)
 	s.publishSections(nil, begun)
 	s.publishTexts(begun)
+	s.publishPrograms(begun)
 	return s
 }
 
@@ -110,6 +119,7 @@ func (s *server) update(change func()) {
 		s.condition.since = now
 	}
 	changed := append(s.publishSections(before, now), s.publishTexts(now)...)
+	changed = append(changed, s.publishPrograms(now)...)
 	file := s.file
 	s.mu.Unlock()
 	for _, path := range changed {
@@ -226,7 +236,8 @@ func (s *server) redefine(d *definition, file string, namesakes []string) {
 	s.mu.Lock()
 	moved := s.file != file
 	s.def, s.file, s.namesakes = d, file, namesakes
-	changed := s.publishTexts(s.p.env.Now())
+	now := s.p.env.Now()
+	changed := append(s.publishTexts(now), s.publishPrograms(now)...)
 	s.mu.Unlock()
 	if moved {
 		return // the provider tells of the whole folder
@@ -236,8 +247,12 @@ func (s *server) redefine(d *definition, file string, namesakes []string) {
 	}
 }
 
-// end tells the goroutine to end, which takes a while.
+// end tells the goroutine to end, and the calls by files, which takes a while.
 func (s *server) end() {
+	s.mu.Lock()
+	s.ended = true
+	s.publishCalls(s.p.env.Now())
+	s.mu.Unlock()
 	if s.cancel != nil {
 		s.cancel()
 	}
