@@ -70,7 +70,7 @@ func TestCallsThatAreNotMade(t *testing.T) {
 	for _, known := range []bool{false, true} {
 		for call, want := range map[string]string{
 			"callee ecko {}":           `server callee has no tool "ecko"; did you mean "echo"?`,
-			`callee echo {"txt":"x"}`:  `missing "text"`,
+			`callee echo {"txt":"x"}`:  `unknown "txt"; did you mean "text"?`,
 			`callee echo [1]`:          `object`,
 			`kallee echo {"text":"x"}`: `no server is called "kallee"; did you mean "callee"?`,
 		} {

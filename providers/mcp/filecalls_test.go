@@ -64,7 +64,7 @@ func TestCallsByFiles(t *testing.T) {
 		want fs.Outcome
 	}{
 		"echo.a":           {`{"text":"hello"}`, nil, fs.Outcome{OK: true, Text: "hello"}},
-		"echo.b":           {`{"txt":"hello"}`, fs.ErrInvalid, fs.Outcome{Error: `missing "text"` + "\n" + `schema: {"required":["text"]}`}},
+		"echo.b":           {`{"txt":"hello"}`, fs.ErrInvalid, fs.Outcome{Error: `unknown "txt"; did you mean "text"?` + "\n" + `schema: {"text":{"type":"string"}}`}},
 		"ecko.c":           {`{}`, fs.ErrInvalid, fs.Outcome{Error: `server callee has no tool "ecko"; did you mean "echo"?`}},
 		"asks.d":           {`{}`, fs.ErrPermission, fs.Outcome{Error: `callee/asks may not be called: deny "*/asks" in ` + w.opts.SettingsPath + `:3; if it is to be allowed, change [mcp.policy] there; it is read again at once`}},
 		"delete_all.e":     {`{}`, fs.ErrPermission, fs.Outcome{Error: "callee/delete_all is to be confirmed: its server calls it destructive; if it is meant, write it again as delete_all.e.yes.json"}},
