@@ -17,6 +17,9 @@ func TestCheckAccepts(t *testing.T) {
 		{`{"properties":{"a":{}},"additionalProperties":true}`, `{"b":1}`},
 		{`{"properties":{"a":{}},"patternProperties":{"^x-":{}}}`, `{"x-b":1}`},
 		{`{"type":"object"}`, `{"anything":1}`},
+		{`{"properties":{"a":{}},"required":["b"]}`, `{"b":1}`}, // asked for, so known
+		{`{"properties":{"a":{}},"dependentSchemas":{"a":{"properties":{"b":{}}}}}`, `{"a":1,"b":1}`},
+		{`{"properties":{"a":{}},"unevaluatedProperties":{"type":"integer"}}`, `{"b":1}`},
 		{`{}`, `{"anything":1}`},
 		{`true`, `{"anything":1}`},
 		{``, `{"anything":1}`},
@@ -82,6 +85,8 @@ func TestCheckFaults(t *testing.T) {
 		{`{"minProperties":1}`, `{}`, `the arguments is an object; it has at least 1 member`, "", ""},
 		{`{"properties":{"a":{"uniqueItems":true}}}`, `{"a":[1,2,1]}`, `"a" has the same item twice: [0] and [2]`, "", "*"},
 		{`{"properties":{"a":{},"b":{}},"dependentRequired":{"a":["b"]}}`, `{"a":1}`, `"a" needs "b" with it`, "", ""},
+		{`{"properties":{"a":{}},"required":["b"]}`, `{}`, `missing "b"`, "", ""},
+		{`{"properties":{"a":{}},"unevaluatedProperties":false}`, `{"other":1}`, `unknown "other"`, `the arguments are "a"`, ""},
 		{`{"properties":{"a":false}}`, `{"a":1}`, `"a" is not allowed`, "", "*"},
 		{`{"properties":{"a":{"not":{"type":"null"}}}}`, `{"a":null}`, `"a" is null; it is not allowed to be that`, "", "*"},
 		{`{"properties":{"a":{"multipleOf":0.5}}}`, `{"a":0.3}`, `"a" is 0.3; it is a multiple of 0.5`, "", "*"},

@@ -74,7 +74,9 @@ func TestEndlessSchemas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := compile(c.schema)
-			_ = s.Check([]byte(c.args))
+			if err := s.Check([]byte(c.args)); name == "any" && err != nil { // given up
+				t.Error(err)
+			}
 			_, _ = s.Parse(line("--a.b.c.d.e", "1", "--x.x.x.x.x.x", "{}"))
 			_ = s.Help()
 		})

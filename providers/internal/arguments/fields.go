@@ -13,7 +13,7 @@ import (
 // field is a property that a schema lists.
 type field struct {
 	name     string
-	places   []place // more than one where alternatives list it
+	places   []place // more than one where alternatives list it, none where it is only asked for
 	required bool
 	shape    shape
 }
@@ -42,6 +42,12 @@ func (s *Schema) fieldsOf(of shape) fields {
 			}
 			index[m.name] = len(out.list)
 			out.list = append(out.list, field{name: m.name, places: []place{sub}, required: slices.Contains(of.required, m.name)})
+		}
+	}
+	for _, name := range of.required { // some are asked for without being listed
+		if _, ok := index[name]; !ok && len(out.list) > 0 {
+			index[name] = len(out.list)
+			out.list = append(out.list, field{name: name, required: true})
 		}
 	}
 	for i := range out.list {
@@ -141,7 +147,7 @@ func (s *Schema) annotation(f *field, name string) string {
 // part is the field's schema under its name, at most maxPart bytes: what is
 // longer loses its longest members.
 func (s *Schema) part(f *field) json.RawMessage {
-	if f == nil {
+	if f == nil || len(f.places) == 0 {
 		return nil
 	}
 	return s.partAt(f.name, f.places[0].at)

@@ -15,7 +15,8 @@ type Flag struct {
 	Name        string // without the dashes, as the schema has it
 	Type        string // string, number, integer, boolean, object, array or value (unknown); "string|number"; of a list, its items' type
 	Enum        []string
-	Default     string // as it would be written; "" where there is none
+	Members     []string // of an object, or of the objects in a list: --name.member
+	Default     string   // as it would be written; "" where there is none
 	Required    bool
 	Repeatable  bool // a list: the flag may be given several times
 	Description string
@@ -58,12 +59,25 @@ func (s *Schema) flag(f *field) Flag {
 			out.Default = bare(v.node)
 		}
 	}
-	text := s.annotation(f, "description")
-	if text == "" {
-		text = s.annotation(f, "title")
+	for _, name := range s.members(f) {
+		out.Members = append(out.Members, clean.Line(name))
 	}
-	out.Description = clean.Sentence(text, longest)
+	said := s.annotation(f, "description")
+	if title := s.annotation(f, "title"); said == "" && plainName(title) != plainName(f.name) { // pydantic's titles are the names
+		said = title
+	}
+	out.Description = clean.Sentence(said, longest)
 	return out
+}
+
+// members are the names of the members of a field's objects.
+func (s *Schema) members(f *field) []string {
+	of := f.shape
+	if of.kinds.has(array) {
+		of = s.shapeOf(of.items)
+	}
+	inner := s.fieldsOf(of)
+	return inner.names()
 }
 
 // Help is the part of a tool's --help that tells its flags: a line for each,
@@ -130,6 +144,12 @@ func (f Flag) text() string {
 	var parts []string
 	if f.Description != "" {
 		parts = append(parts, f.Description)
+		if last := f.Description[len(f.Description)-1]; (len(f.Enum) > 0 || len(f.Members) > 0) && last != '.' && last != '!' && last != '?' {
+			parts[0] += "."
+		}
+	}
+	if len(f.Members) > 0 {
+		parts = append(parts, "Members: "+listed(f.Members, func(s string) string { return s })+".")
 	}
 	if len(f.Enum) > 0 {
 		parts = append(parts, "One of: "+listed(f.Enum, func(s string) string { return s })+".")

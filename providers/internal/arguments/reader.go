@@ -40,7 +40,10 @@ func decodeCount(b []byte) (any, int, error) {
 	if err == nil {
 		err = r.end()
 	}
-	return v, r.count, err
+	if err != nil {
+		return nil, 0, err
+	}
+	return v, r.count, nil
 }
 
 // member is a member of a JSON object.

@@ -41,6 +41,11 @@ func (r *report) read(verdict *jsonschema.ValidationError) {
 				r.unknown = append(r.unknown, k.Properties...)
 				continue
 			}
+		case *kind.FalseSchema: // unevaluatedProperties
+			if at := leaf.InstanceLocation; len(at) == 1 && r.schema.fields.exact(at[0]) == nil {
+				r.unknown = append(r.unknown, at[0])
+				continue
+			}
 		case *kind.RefCycle, *kind.InvalidJsonValue: // not the caller's fault
 			continue
 		}
@@ -140,7 +145,7 @@ func (r *report) missingError() *Error {
 	var parts []member
 	size := 0
 	for _, name := range r.missing {
-		if f := r.schema.fields.exact(name); f != nil {
+		if f := r.schema.fields.exact(name); f != nil && len(f.places) > 0 {
 			raw := compact(r.schema.rawAt(f.places[0].at))
 			if size += len(name) + len(raw); size > maxPart {
 				break

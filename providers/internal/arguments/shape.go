@@ -123,7 +123,7 @@ func (w *shaper) shape(p place, depth int) shape {
 		}
 		out = and(out, choice)
 	}
-	for _, name := range []string{"then", "else"} { // they may apply: their names are known, no more
+	for _, name := range []string{"if", "then", "else"} { // they may apply: their names are known, no more
 		if sub, ok := p.down(name); ok {
 			one := w.shape(sub, depth+1)
 			out.objects = append(out.objects, one.objects...)
@@ -179,13 +179,15 @@ func (w *shaper) own(p place, m map[string]any) shape {
 			}
 		}
 	}
-	switch v, ok := m["additionalProperties"]; {
-	case v == false:
-		out.closed = true
-	case ok:
-		out.loose = true
+	for _, name := range []string{"additionalProperties", "unevaluatedProperties"} {
+		switch v, ok := m[name]; {
+		case v == false:
+			out.closed = true
+		case ok:
+			out.loose = true
+		}
 	}
-	for _, name := range []string{"patternProperties", "$dynamicRef", "$recursiveRef"} {
+	for _, name := range []string{"patternProperties", "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef"} {
 		if _, ok := m[name]; ok {
 			out.loose = true
 		}
