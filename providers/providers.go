@@ -43,6 +43,7 @@ type Set struct {
 	opts   Options
 	mcp    *mcp.Provider
 	skills *skills.Provider
+	finder *finder
 	all    []Named
 	stop   []func() error
 
@@ -55,6 +56,7 @@ type Set struct {
 // Problems and keeps nothing from being shown.
 func New(opts Options) *Set {
 	s := &Set{opts: opts}
+	s.finder = newFinder(s.documents)
 	s.open()
 	return s
 }
@@ -63,7 +65,7 @@ func New(opts Options) *Set {
 func (s *Set) open() {
 	s.checkTables()
 	s.mcp = mcp.New(mcp.Options{
-		Env:          s.opts.Env("mcps"),
+		Env:          s.env("mcps"),
 		Home:         s.opts.Home,
 		CacheDir:     filepath.Join(s.opts.Cache, "mcp"),
 		StateDir:     filepath.Join(s.opts.State, "mcp"),
@@ -76,7 +78,7 @@ func (s *Set) open() {
 	s.add("mcps", s.mcp)
 
 	s.skills = skills.New(skills.Options{
-		Env:       s.opts.Env("skills"),
+		Env:       s.env("skills"),
 		Home:      s.opts.Home,
 		LookupEnv: s.opts.LookupEnv,
 		Hide:      s.opts.Hide,
@@ -89,6 +91,17 @@ func (s *Set) open() {
 	}
 }
 
+// env is what the provider with that folder is given.
+func (s *Set) env(folder string) fs.Env {
+	env := s.opts.Env(folder)
+	changed := env.Changed
+	env.Changed = func(path string) {
+		s.finder.changed(folder, path)
+		changed(path)
+	}
+	return env
+}
+
 func (s *Set) add(folder string, p fs.Provider) {
 	s.all = append(s.all, Named{folder, p})
 	s.stop = append(s.stop, p.Close)
@@ -97,8 +110,12 @@ func (s *Set) add(folder string, p fs.Provider) {
 // All are the providers, in the order in which people read of them.
 func (s *Set) All() []Named { return s.all }
 
-// Begin starts what runs: MCP servers. It returns at once.
-func (s *Set) Begin() { s.mcp.Start() }
+// Begin starts what runs: MCP servers, and the index for Find. It returns at
+// once.
+func (s *Set) Begin() {
+	s.mcp.Start()
+	s.finder.start(s.folders()...)
+}
 
 // Roots are the folders on disk that are passed through: no view may lie in
 // one of them.
@@ -128,5 +145,6 @@ func (s *Set) Close() error {
 		failed = append(failed, s.stop[i]())
 	}
 	s.stop = nil
+	failed = append(failed, s.finder.close())
 	return errors.Join(failed...)
 }

@@ -14,6 +14,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
+	"ctxfs/providers/find"
 )
 
 // source is where the commands that need no mount read the tree: from the
@@ -24,6 +25,8 @@ type source interface {
 	// cat writes a file.
 	cat(ctx context.Context, path string, w io.Writer) error
 	statuses(ctx context.Context) ([]providerStatus, error)
+	// find returns what is found, best first.
+	find(ctx context.Context, args findArgs) ([]find.Match, error)
 	close()
 }
 
@@ -100,6 +103,13 @@ func (s *localSource) close() { s.world.close() }
 
 func (s *localSource) statuses(context.Context) ([]providerStatus, error) {
 	return s.world.statuses(), nil
+}
+
+func (s *localSource) find(ctx context.Context, args findArgs) ([]find.Match, error) {
+	if _, err := s.world.tree.Resolve(ctx, args.In); err != nil {
+		return nil, treeFault(args.In, err)
+	}
+	return s.world.providers.Find(ctx, args.Query, find.Options{In: args.In, Limit: args.Limit})
 }
 
 func (s *localSource) list(ctx context.Context, name string) ([]lsEntry, error) {
@@ -242,6 +252,14 @@ func (s *remoteSource) statuses(ctx context.Context) (all []providerStatus, err 
 		return err
 	})
 	return all, err
+}
+
+func (s *remoteSource) find(ctx context.Context, args findArgs) (matches []find.Match, err error) {
+	err = s.call(ctx, "find", args, &matches, nil, func(after source) error {
+		matches, err = after.find(ctx, args)
+		return err
+	})
+	return matches, err
 }
 
 func (s *remoteSource) list(ctx context.Context, name string) (entries []lsEntry, err error) {

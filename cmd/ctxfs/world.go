@@ -106,6 +106,17 @@ func (w *world) handlers() map[string]mounts.Handler {
 			}
 			return c.Reply(entries)
 		},
+		"find": func(ctx context.Context, c *control.Conn) error {
+			var args findArgs
+			if err := c.Args(&args); err != nil {
+				return err
+			}
+			matches, err := local.find(ctx, args)
+			if err != nil {
+				return err
+			}
+			return c.Reply(matches)
+		},
 		"read": func(ctx context.Context, c *control.Conn) error {
 			var args pathArgs
 			if err := c.Args(&args); err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 	"math"
-	"path"
 	"slices"
 	"strings"
 
@@ -80,7 +79,7 @@ func (x *Index) put(a analysis) {
 		x.docs = append(x.docs, document{})
 	}
 	doc := a.document
-	doc.group = x.groups.enter(path.Dir(path.Dir(doc.path)))
+	doc.group = x.groups.enter(groupOf(doc.path))
 	doc.terms = make([]*term, 0, len(a.counts))
 	for text, count := range a.counts {
 		t := x.terms[text]
@@ -204,6 +203,13 @@ func (g *groups) share(n int) float64 {
 		g.shares = append(g.shares, math.Pow(float64(len(g.shares)), 0.4))
 	}
 	return g.shares[n]
+}
+
+// groupOf is the folder of a provider's that a document is in: mcps/github.
+func groupOf(path string) string {
+	provider, rest, _ := strings.Cut(path, "/")
+	name, _, _ := strings.Cut(rest, "/")
+	return provider + "/" + name
 }
 
 func (g *groups) enter(name string) uint32 {
