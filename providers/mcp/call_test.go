@@ -232,3 +232,74 @@ func TestCallsAreMadeOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsThatAreRefused by a status: what speaks of the session is no answer,
+// and the call is sent in another session, once.
+func TestCallsThatAreRefused(t *testing.T) {
+	const asTypeScript = `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":ID}`
+	for _, c := range []struct {
+		refusedCall
+		outcome string
+		sent    int
+	}{
+		{refusedCall{404, "no such session"}, "ok", 2},
+		{refusedCall{400, "no such session"}, "ok", 2},
+		{refusedCall{400, asTypeScript}, "ok", 2},
+		{refusedCall{400, strings.ReplaceAll(asTypeScript, "ID", "null")}, "ok", 2},
+		{refusedCall{404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":ID}`}, "ok", 2},
+		{refusedCall{400, `{"jsonrpc":"2.0","error":{"code":-32602,"message":"the title is too long"},"id":ID}`}, "bad-arguments", 1},
+		{refusedCall{400, `{"jsonrpc":"2.0","error":{"code":-32603,"message":"it broke"},"id":ID}`}, "tool-error", 1},
+		{refusedCall{500, "it broke"}, "unreachable", 1},
+		{refusedCall{503, "later"}, "unreachable", 1},
+		{refusedCall{200, `{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"x"}]},"id":"raw-999"}`}, "unreachable", 1},
+		{refusedCall{200, `{"jsonrpc":"2.0","result":{`}, "unreachable", 1},
+	} {
+		w := newWorld(t)
+		journal, count := w.journal()
+		t.Setenv(stubJournal, journal)
+		s := newCallee("")
+		w.claude(map[string]any{"callee": map[string]any{"url": w.serve(s)}})
+		w.open()
+		if _, err := w.call("echo", `{"text":"x"}`); err != nil {
+			t.Fatal(err)
+		}
+		before := count("tools/call")
+		s.forgets.Store(&c.refusedCall)
+		r, err := w.call("echo", `{"text":"x"}`)
+		if got := Outcome(r, err); got != c.outcome {
+			t.Errorf("%v: %s: %v", c.refusedCall, got, err)
+		}
+		if n := count("tools/call") - before; n != c.sent {
+			t.Errorf("%v: sent %d times", c.refusedCall, n)
+		}
+		if r, err = w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
+			t.Errorf("%v: then %v, %v", c.refusedCall, r, err)
+		}
+	}
+}
+
+func TestCallOfAServerThatWantsALogin(t *testing.T) {
+	w := newWorld(t)
+	w.claude(map[string]any{"callee": remote(w.serve(httpStub{token: "x", status: 401}), bearer)})
+	w.open()
+	if _, err := w.call("echo", `{"text":"x"}`); Outcome(nil, err) != "needs-auth" {
+		t.Error(err)
+	}
+}
+
+// TestCallHeaders has arguments stand in headers where the tool wants that.
+func TestCallHeaders(t *testing.T) {
+	for era, want := range map[string]int{"": 0, "-modern": 1} {
+		w := newWorld(t)
+		journal, count := w.journal()
+		t.Setenv(stubJournal, journal)
+		w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(era))}})
+		w.open()
+		if _, err := w.call("headed", `{"region":"eu"}`); err != nil {
+			t.Fatal(err)
+		}
+		if n := count("region eu"); n != want {
+			t.Errorf("era %q: the header was there %d times", era, n)
+		}
+	}
+}

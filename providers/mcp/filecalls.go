@@ -115,7 +115,7 @@ func callOutcome(name string, r *Result, err error) fs.Outcome {
 		o.Text = ""
 	}
 	if len(r.Aside) > 0 {
-		o.Text = string(joined([]string{o.Text, string(r.Aside)}))
+		o.Text = string(joined([]part{{text: o.Text}, {text: string(r.Aside)}}))
 	}
 	if r.Failed && o.Error == "" {
 		o.Error = "the tool says that it failed"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"ctxfs/providers/internal/clean"
@@ -156,9 +157,17 @@ type output struct {
 	Result
 	p            *Provider
 	server, tool string
-	texts        []string // of blocks of text
-	lines        []string // that stand for what is no text
+	parts        []part // in their order
 }
+
+// part is a text of a result, or a line that stands for what is no text.
+type part struct {
+	text string
+	line bool
+}
+
+func (o *output) addText(text string) { o.parts = append(o.parts, part{text, false}) }
+func (o *output) addLine(text string) { o.parts = append(o.parts, part{text, true}) }
 
 // block is a part of a result as it comes.
 type block struct {
@@ -178,17 +187,17 @@ func (o *output) add(raw json.RawMessage) error {
 	}
 	switch b.Type {
 	case "text":
-		o.texts = append(o.texts, clean.Text(b.Text))
+		o.addText(clean.Text(b.Text))
 	case "image", "audio":
 		o.save(b.MIMEType, b.Data)
 	case "resource":
 		if r := b.Resource; r.Blob != nil {
 			o.save(r.MIMEType, r.Blob)
 		} else {
-			o.texts = append(o.texts, clean.Text(r.Text))
+			o.addText(clean.Text(r.Text))
 		}
 	case "resource_link":
-		o.lines = append(o.lines, strings.TrimSpace(clean.Line("resource: "+b.URI+" "+b.Name+" "+b.Description)))
+		o.addLine(strings.TrimSpace(clean.Line("resource: " + b.URI + " " + b.Name + " " + b.Description)))
 	default:
 		return o.addUnknown(raw)
 	}
@@ -200,7 +209,7 @@ func (o *output) addUnknown(raw json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errForm, err)
 	}
-	o.texts = append(o.texts, string(text))
+	o.addText(string(text))
 	return nil
 }
 
@@ -212,7 +221,7 @@ func (o *output) save(mimeType string, body []byte) {
 	}
 	is := fmt.Sprintf("%s (%s)", clean.Cut(kind, 100), excerpt.Size(int64(len(body))))
 	if o.p.opts.Results == nil {
-		o.lines = append(o.lines, is+" is in the raw result alone")
+		o.addLine(is + " is in the raw result alone")
 		return
 	}
 	saved, err := o.p.opts.Results.Save(o.server, o.tool, mediatype.Ext(mimeType, true), body)
@@ -221,7 +230,7 @@ func (o *output) save(mimeType string, body []byte) {
 		return
 	}
 	o.Files = append(o.Files, saved.Path)
-	o.lines = append(o.lines, is+" has been written to: "+saved.Path)
+	o.addLine(is + " has been written to: " + saved.Path)
 }
 
 // fail notes that something could not be written.
@@ -230,36 +239,45 @@ func (o *output) fail(what string, err error) {
 	if o.Fault == "" {
 		o.Fault = fault
 	}
-	o.lines = append(o.lines, fault)
+	o.addLine(fault)
 }
 
 // settle makes text of what has come.
 func (o *output) settle(structured json.RawMessage) error {
 	if structured == nil {
-		o.Text = joined(append(o.texts, o.lines...))
+		o.Text = joined(o.parts)
 		return nil
 	}
 	if !json.Valid(structured) {
 		return errForm
 	}
 	o.Structured = clean.JSON(structured)
-	aside := make([]string, 0, len(o.texts))
-	for _, text := range o.texts {
-		if !repeats(text, structured) {
-			aside = append(aside, text)
+	wrapped := onlyMember(structured)
+	var aside []part
+	texts := 0
+	for _, p := range o.parts {
+		if !p.line && (repeats(p.text, structured) || wrapped != nil && repeats(p.text, wrapped)) {
+			continue
+		}
+		aside = append(aside, p)
+		if !p.line {
+			texts++
 		}
 	}
-	if text, ok := wrapped(structured); ok && len(aside) == 1 && aside[0] == clean.Text(text) {
-		// The structure is but a wrapping of the text, as some libraries make it.
-		o.Text = joined(append(aside, o.lines...))
-		return nil
+	var text string
+	if texts == 1 && wrapped != nil && json.Unmarshal(wrapped, &text) == nil {
+		// Some libraries wrap a text: it is better read as it is.
+		if text = clean.Text(text); slices.Contains(aside, part{text, false}) {
+			o.Text = joined(aside)
+			return nil
+		}
 	}
 	var err error
 	if o.Text, err = indent(structured); err != nil {
 		return fmt.Errorf("%w: %w", errForm, err)
 	}
 	o.IsJSON = true
-	o.Aside = joined(append(aside, o.lines...))
+	o.Aside = joined(aside)
 	return nil
 }
 
@@ -307,17 +325,17 @@ func (r *Result) addAside(line string) {
 }
 
 // joined are texts one after the other, each beginning a line.
-func joined(texts []string) []byte {
+func joined(parts []part) []byte {
 	size := 0
-	for _, t := range texts {
-		size += len(t) + 1
+	for _, p := range parts {
+		size += len(p.text) + 1
 	}
 	out := make([]byte, 0, size)
-	for i, t := range texts {
-		if i > 0 && len(out) > 0 && out[len(out)-1] != '\n' {
+	for _, p := range parts {
+		if len(out) > 0 && out[len(out)-1] != '\n' {
 			out = append(out, '\n')
 		}
-		out = append(out, t...)
+		out = append(out, p.text...)
 	}
 	return out
 }
@@ -349,12 +367,18 @@ func equalJSON(a, b []byte) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// wrapped is the text in a structured result that is an object of it alone.
-func wrapped(structured json.RawMessage) (text string, ok bool) {
-	n := 0
-	for _, value := range partsOf(structured) {
-		n++
-		ok = n == 1 && len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &text) == nil
+// onlyMember is the value of the one member of an object that has no other, or
+// nil.
+func onlyMember(object json.RawMessage) (only json.RawMessage) {
+	if !bytes.HasPrefix(bytes.TrimSpace(object), []byte("{")) {
+		return nil
 	}
-	return text, ok && bytes.HasPrefix(bytes.TrimSpace(structured), []byte("{"))
+	n := 0
+	for _, value := range partsOf(object) {
+		if n++; n > 1 {
+			return nil
+		}
+		only = value
+	}
+	return only
 }

@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"ctxfs/providers/internal/clean"
 )
 
 // shelf keeps results in a folder.
@@ -67,6 +70,7 @@ func TestResults(t *testing.T) {
 			"{\n  \"b\": [\n    1\n  ],\n  \"a\": \"x\"\n}\n", "", `{"b":[1],"a":"x"}`},
 		{"structured and more", `{"content":[{"type":"text","text":"Found one."}],"structuredContent":[1]}`, "[\n  1\n]\n", "Found one.", `[1]`},
 		{"wrapped text", `{"content":[{"type":"text","text":"a\nb"}],"structuredContent":{"result":"a\nb"}}`, "a\nb", "", `{"result":"a\nb"}`},
+		{"wrapped JSON", `{"content":[{"type":"text","text":"[ 1 ]"}],"structuredContent":{"list":[1]}}`, "{\n  \"list\": [\n    1\n  ]\n}\n", "", `{"list":[1]}`},
 		{"no structure", `{"content":[{"type":"text","text":"x"}],"structuredContent":null}`, "x", "", ""},
 		{"resources", `{"content":[{"type":"resource","resource":{"uri":"a:b","text":"res"}},{"type":"resource_link","uri":"file:///x","name":"X","description":"An\u001b[1m x."}]}`,
 			"res\nresource: file:///x X An x.", "", ""},
@@ -83,8 +87,8 @@ func TestResults(t *testing.T) {
 		t.Errorf("saved: %v", kept.saved)
 	}
 
-	r := give(`{"content":[{"type":"text","text":"A picture:"},` + image + `]}`)
-	if len(r.Files) != 1 || string(r.Text) != "A picture:\nimage/png (19 bytes) has been written to: "+r.Files[0] || !strings.HasSuffix(r.Files[0], ".callee.give_result.png") {
+	r := give(`{"content":[{"type":"text","text":"A picture:"},` + image + `,{"type":"text","text":"That was it."}]}`)
+	if len(r.Files) != 1 || string(r.Text) != "A picture:\nimage/png (19 bytes) has been written to: "+r.Files[0]+"\nThat was it." || !strings.HasSuffix(r.Files[0], ".callee.give_result.png") {
 		t.Fatalf("%s %v", r.Text, r.Files)
 	}
 	if body, err := os.ReadFile(r.Files[0]); err != nil || !bytes.Equal(body, png) {
@@ -187,6 +191,32 @@ func FuzzParts(f *testing.F) {
 		}
 		if _, err := readCallResult(text); err == nil && first != '{' {
 			t.Error("a result that is no object")
+		}
+	})
+}
+
+func FuzzResult(f *testing.F) {
+	for _, seed := range []string{
+		`{"content":[{"type":"text","text":"\u001b[1mx\r"},{"type":"image","data":"AAAA","mimeType":"image/png"},{"type":"resource","resource":{"text":"x"}}]}`,
+		`{"structuredContent":{"result":"x"},"content":[{"type":"text","text":"x"}],"isError":true}`,
+		`{"resultType":"input_required","inputRequests":{"a":{"method":"x"}}}`, `{"content":{"a":1},"structuredContent":[}`,
+	} {
+		f.Add([]byte(seed), 20)
+	}
+	p := &Provider{opts: Options{Results: &shelf{fault: errors.New("full")}}}
+	made := &prepared{server: &server{p: p, file: "s"}, tool: &tool{name: "t", file: "t"}}
+	f.Fuzz(func(t *testing.T, raw []byte, limit int) {
+		r, err := p.result(made, &Call{Limit: max(1, limit%1000)}, raw)
+		if err != nil {
+			return
+		}
+		for _, text := range [][]byte{r.Text, r.Aside} {
+			if !utf8.Valid(text) || clean.Text(string(text)) != string(text) {
+				t.Errorf("%q", text)
+			}
+		}
+		if r.IsJSON && r.Fault == "" && (!json.Valid(r.Text) || !json.Valid(r.Structured)) {
+			t.Errorf("%q is no JSON", r.Text)
 		}
 	})
 }

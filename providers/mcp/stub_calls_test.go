@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -36,10 +37,16 @@ type called struct {
 // callee is a server with tools. It answers in any order.
 type callee struct {
 	modern  bool
-	session string // over HTTP
+	forgets atomic.Pointer[refusedCall] // over HTTP, how the next call is refused
 	mu      sync.Mutex
 	waiting map[string]chan struct{} // requests that wait to be cancelled
 	asked   chan string              // answers to what it has asked
+}
+
+// refusedCall is how a call is refused, once.
+type refusedCall struct {
+	status int
+	body   string
 }
 
 func newCallee(era string) *callee {
@@ -56,6 +63,7 @@ const calledTools = `[
  {"name":"refuses","inputSchema":{"type":"object"}},
  {"name":"dies","inputSchema":{"type":"object"}},
  {"name":"large","inputSchema":{"type":"object"},"_meta":{"anthropic/maxResultSizeChars":30000}},
+ {"name":"headed","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}},
  {"name":"delete_all","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}]`
 
 // serve answers a message by any number of messages.
@@ -191,6 +199,17 @@ func (s *callee) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	journal(m.Method)
+	if region := r.Header.Get("Mcp-Param-Region"); region != "" {
+		journal("region " + region)
+	}
+	if m.Method == "tools/call" {
+		if refuse := s.forgets.Swap(nil); refuse != nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(refuse.status)
+			fmt.Fprint(w, strings.ReplaceAll(refuse.body, "ID", string(m.ID)))
+			return
+		}
+	}
 	if m.ID == nil || m.Method == "" {
 		s.serve(r.Context(), m, nil)
 		w.WriteHeader(http.StatusAccepted)
