@@ -10,7 +10,7 @@ import (
 // Check tells whether arguments, one JSON object, fit the schema; nil if they
 // do. The error is an *[Error]; it tells the first few faults, the same for the
 // same arguments. Long texts are read at 100 MB a second and more, lists of
-// small items at 10 to 20. It holds the arguments once more in memory while it
+// small items at 5 to 15. It holds the arguments once more in memory while it
 // works, small items at several times their size. The number of steps is limited: a schema that asks for
 // more is given up, and the arguments are taken as they are.
 func (s *Schema) Check(args json.RawMessage) error {

@@ -18,7 +18,7 @@ type Schema struct {
 }
 
 // Compile reads a tool's input schema. It never fails: see [Schema.Fault]. It
-// costs some 100 microseconds for a usual schema, and a second for one that is
+// costs some 100 microseconds for a usual schema, and a second or two for one that is
 // made to take long. raw is kept and must not be changed.
 func Compile(raw json.RawMessage) *Schema {
 	s := &Schema{raw: raw, fields: fields{loose: true}}
