@@ -14,7 +14,8 @@ import (
 )
 
 // ignoreFile keeps rg from finding a thing twice: INDEX and STATUS pages repeat
-// what the files beside them say. The first line lets rg search the mount even
+// what the files beside them say, and the programs in bin repeat the names of
+// tools. The first line lets rg search the mount even
 // inside a home folder under git that ignores everything; the second keeps dot
 // files hidden all the same.
 const ignoreFile = `!*
@@ -24,6 +25,8 @@ INDEX.*
 *.jsonl
 *.cast
 **/terminals/*/
+**/mcps/*/bin/
+**/mcps/*/calls/README.md
 `
 
 // born is the modification time of text that is as old as the program.
