@@ -10,7 +10,7 @@ import (
 
 // cannotMount explains why a mount failed, and what would help.
 func cannotMount(dir string, err error) *control.Fault {
-	instead := "without FUSE, write the same tree to a plain folder: ctxfs sync " + quote(dir)
+	instead := "without FUSE, write the same tree to a plain folder: ctxfs sync " + Quote(dir)
 	if cause, cure := Obstacle(); cause != "" {
 		return &control.Fault{Message: fmt.Sprintf("cannot mount on %s: %s", dir, cause), Hint: cure + "; " + instead}
 	}

@@ -92,11 +92,11 @@ func prepareMount(dir string, sources []string) error {
 		if p.State = p.Check(); p.State == Healthy {
 			return &control.Fault{
 				Message: fmt.Sprintf("another ctxfs process has mounted %s", dir),
-				Hint:    fmt.Sprintf("to free it: fusermount3 -u %s", quote(dir)),
+				Hint:    fmt.Sprintf("to free it: fusermount3 -u %s", Quote(dir)),
 			}
 		}
 		if err := p.Mend(); err != nil {
-			return &control.Fault{Message: err.Error(), Hint: fmt.Sprintf("try: fusermount3 -uz %s", quote(dir))}
+			return &control.Fault{Message: err.Error(), Hint: fmt.Sprintf("try: fusermount3 -uz %s", Quote(dir))}
 		}
 	}
 	info, err := os.Stat(dir)
@@ -109,7 +109,7 @@ func prepareMount(dir string, sources []string) error {
 	case errors.Is(err, syscall.ENOTCONN):
 		return &control.Fault{
 			Message: fmt.Sprintf("%s is a dead mount of another program", dir),
-			Hint:    fmt.Sprintf("take it away with: fusermount3 -uz %s", quote(dir)),
+			Hint:    fmt.Sprintf("take it away with: fusermount3 -uz %s", Quote(dir)),
 		}
 	case err != nil:
 		return &control.Fault{Message: fmt.Sprintf("cannot use the mount point: %v", err)}
@@ -141,8 +141,8 @@ func some(entries []os.DirEntry) string {
 	return s
 }
 
-// quote makes a path safe to paste into a shell.
-func quote(path string) string {
+// Quote makes a path safe to paste into a shell.
+func Quote(path string) string {
 	if !strings.ContainsAny(path, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
 		return path
 	}

@@ -4,6 +4,7 @@
 package providers
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"path/filepath"
@@ -21,6 +22,8 @@ type Options struct {
 	// the folder for what can be made again, State that for what cannot.
 	Home, Config, Cache, State string
 	LookupEnv                  func(string) (string, bool)
+	// Program is the path of ctxfs, for the programs that call tools; may be "".
+	Program string
 	// Env gives the environment of the provider with that folder.
 	Env func(folder string) fs.Env
 	// Hide leaves out paths on disk that are views of ours; may be nil.
@@ -72,6 +75,7 @@ func (s *Set) open() {
 		Hide:         s.opts.Hide,
 		LookupEnv:    s.opts.LookupEnv,
 		SettingsPath: s.opts.Config,
+		Program:      s.opts.Program,
 		Settled:      debug.FreeOSMemory,
 		Offline:      s.opts.Offline,
 	})
@@ -124,6 +128,41 @@ func (s *Set) Roots() []string { return s.skills.Roots() }
 // Restart starts an MCP server again, by its name or its folder's; "" means
 // all.
 func (s *Set) Restart(server string) error { return s.mcp.Restart(server) }
+
+// Tools lists the tools of an MCP server, named as for Restart; "" means all.
+func (s *Set) Tools(server string) ([]mcp.Toolbox, error) { return s.mcp.Tools(server) }
+
+// Flags are the arguments of a tool, as far as the server is known.
+func (s *Set) Flags(server, tool string) ([]mcp.Flag, error) {
+	info, err := s.mcp.Tool(server, tool)
+	if err != nil {
+		return nil, err
+	}
+	return info.Schema.Flags(), nil
+}
+
+// IsServer tells whether an MCP server has that name.
+func (s *Set) IsServer(name string) bool {
+	_, err := s.mcp.Tools(name)
+	return err == nil
+}
+
+// Tool tells of a tool. A server of which nothing is known is started for it.
+func (s *Set) Tool(ctx context.Context, server, tool string) (mcp.ToolInfo, error) {
+	info, err := s.mcp.Tool(server, tool)
+	if use := (*mcp.UseError)(nil); !errors.As(err, &use) {
+		return info, err
+	}
+	session, err := s.mcp.Use(ctx, server)
+	if err != nil {
+		return mcp.ToolInfo{}, err
+	}
+	defer session.Release()
+	return s.mcp.Tool(server, tool)
+}
+
+// Call calls a tool.
+func (s *Set) Call(ctx context.Context, c mcp.Call) (*mcp.Result, error) { return s.mcp.Call(ctx, c) }
 
 // Configuration tells what is configured for MCP servers where, what counts
 // and why; folder is looked at as if it were a known project.

@@ -110,7 +110,8 @@ Exit codes:
 	})
 	root.AddCommand(
 		a.mountCommand(), a.unmountCommand(), a.statusCommand(), a.doctorCommand(), a.syncCommand(),
-		a.lsCommand(), a.catCommand(), a.findCommand(), a.restartCommand(), a.readCommand(), a.promptCommand(), a.configCommand(), a.trustCommand(), a.authCommand(), a.daemonCommand(),
+		a.lsCommand(), a.catCommand(), a.findCommand(), a.toolsCommand(), a.callCommand(), a.readCommand(), a.promptCommand(),
+		a.restartCommand(), a.configCommand(), a.trustCommand(), a.authCommand(), a.completionCommand(), a.daemonCommand(),
 	)
 	for _, cmd := range root.Commands() {
 		if check := cmd.Args; check != nil {

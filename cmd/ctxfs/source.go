@@ -15,6 +15,7 @@ import (
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/find"
+	"ctxfs/providers/mcp"
 )
 
 // source is where the commands that need no mount read the tree: from the
@@ -27,6 +28,10 @@ type source interface {
 	statuses(ctx context.Context) ([]providerStatus, error)
 	// find returns what is found, best first.
 	find(ctx context.Context, args findArgs) ([]find.Match, error)
+	// tools lists the tools of a server; "" means all.
+	tools(ctx context.Context, server string) ([]mcp.Toolbox, error)
+	// flags are the arguments of a tool.
+	flags(ctx context.Context, server, tool string) ([]mcp.Flag, error)
 	close()
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
+	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/fs"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
@@ -38,8 +40,13 @@ func (a *app) newWorld(opts worldOptions) *world {
 	root := fs.NewFolder(born, nil)
 	w := &world{tree: fs.NewTree(root, fs.TreeOptions{Log: opts.log}), log: opts.log}
 	w.front = newFrontPage(root, w)
+	self, err := os.Executable()
+	if err != nil {
+		w.log.Warn("tools cannot be called by programs", "error", err)
+	}
 	w.providers = providers.New(providers.Options{
 		Home: a.Home, Config: a.Config, Cache: a.Cache, State: a.State, LookupEnv: a.lookupEnv,
+		Program: self,
 		Env:     w.env,
 		Hide:    opts.hide,
 		Offline: opts.offline,
@@ -91,6 +98,9 @@ func (w *world) handlers() map[string]mounts.Handler {
 	return map[string]mounts.Handler{
 		"resource": w.resourceHandler(),
 		"prompt":   w.promptHandler(),
+		"tools":    w.toolsHandler(),
+		"flags":    w.flagsHandler(),
+		call.Op:    w.callHandler(),
 		"config":   w.configHandler,
 		"trust":    w.trustHandler,
 		"logins":   func(_ context.Context, c *control.Conn) error { return c.Reply(w.providers.Logins()) },

@@ -131,13 +131,13 @@ func (m *prepared) resolve(c *Call) error {
 	if err := policy.check(is); err != nil {
 		return err
 	}
-	switch {
-	case len(c.Words) > 0:
-		m.args, err = t.schema.Parse(c.Words)
-	case len(c.Arguments) > 0:
-		m.args, err = c.Arguments, t.schema.Check(c.Arguments)
-	default:
+	if m.args = c.Arguments; len(m.args) == 0 {
 		m.args = json.RawMessage("{}")
+	}
+	if len(c.Words) > 0 {
+		m.args, err = t.schema.Parse(c.Words)
+	}
+	if err == nil {
 		err = t.schema.Check(m.args)
 	}
 	if fault := (*arguments.Error)(nil); errors.As(err, &fault) {

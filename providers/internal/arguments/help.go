@@ -188,3 +188,6 @@ func (s *shape) example() string {
 	}
 	return "<value>"
 }
+
+// Has tells whether the schema lists a property that a flag of that name means.
+func (s *Schema) Has(flag string) bool { return len(s.fields.find(flag)) > 0 }
