@@ -10,7 +10,7 @@ import (
 	"ctxfs/providers/find"
 )
 
-// Find finds documents of all providers; paths are those of the tree. What a
+// Find finds documents of all providers but for results; paths are those of the tree. What a
 // provider has told of before can be found: it waits until the index is that
 // far, which is a matter of milliseconds, or until ctx ends. It is made for the
 // first time by Begin, or by the first call.
@@ -22,10 +22,13 @@ func (s *Set) Find(ctx context.Context, query string, opts find.Options) ([]find
 	return s.finder.index.Search(query, opts), nil
 }
 
-// folders are those of all providers.
+// folders are those in which something is found. Results are not: each is named
+// after its tool, and a hundred calls of one would stand before the tool itself.
 func (s *Set) folders() (folders []string) {
 	for _, p := range s.all {
-		folders = append(folders, p.Folder)
+		if p.Provider != s.results {
+			folders = append(folders, p.Folder)
+		}
 	}
 	return folders
 }

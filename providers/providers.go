@@ -13,6 +13,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/results"
 	"ctxfs/providers/skills"
 )
 
@@ -43,12 +44,13 @@ type Named struct {
 
 // Set is all providers.
 type Set struct {
-	opts   Options
-	mcp    *mcp.Provider
-	skills *skills.Provider
-	finder *finder
-	all    []Named
-	stop   []func() error
+	opts    Options
+	mcp     *mcp.Provider
+	skills  *skills.Provider
+	results *results.Provider
+	finder  *finder
+	all     []Named
+	stop    []func() error
 
 	mu       sync.Mutex
 	problems []fs.Problem
@@ -67,6 +69,15 @@ func New(opts Options) *Set {
 // open is the table. The order is that of AGENTS.md.
 func (s *Set) open() {
 	s.checkTables()
+	// First, because calls of tools save in it.
+	s.results = results.New(results.Options{
+		Env:          s.opts.Env("results"),
+		Dir:          filepath.Join(s.opts.State, "results"),
+		SettingsPath: s.opts.Config,
+		Hide:         s.opts.Hide,
+		Watch:        !s.opts.Offline,
+	})
+
 	s.mcp = mcp.New(mcp.Options{
 		Env:          s.env("mcps"),
 		Home:         s.opts.Home,
@@ -76,6 +87,7 @@ func (s *Set) open() {
 		LookupEnv:    s.opts.LookupEnv,
 		SettingsPath: s.opts.Config,
 		Program:      s.opts.Program,
+		Results:      toolResults{s.results.Store()},
 		Settled:      debug.FreeOSMemory,
 		Offline:      s.opts.Offline,
 	})
@@ -89,6 +101,8 @@ func (s *Set) open() {
 		Watch:     !s.opts.Offline,
 	})
 	s.add("skills", s.skills)
+
+	s.add("results", s.results)
 
 	if !s.opts.Offline {
 		s.watchConfig()
@@ -123,7 +137,7 @@ func (s *Set) Begin() {
 
 // Roots are the folders on disk that are passed through: no view may lie in
 // one of them.
-func (s *Set) Roots() []string { return s.skills.Roots() }
+func (s *Set) Roots() []string { return append(s.skills.Roots(), s.results.Roots()...) }
 
 // Restart starts an MCP server again, by its name or its folder's; "" means
 // all.

@@ -157,6 +157,16 @@ Before a task that a skill covers, read skills/<name>/SKILL.md. skills/INDEX.md
 has a line per skill.
 
 `)
+		case "results":
+			// No counts: the text is part of prompts, and should not change with
+			// each call of a tool.
+			b.WriteString(`
+## results/: what was too long to hand over, whole
+
+results/INDEX.tsv has a line per file, newest first. Look into one with rg, jq,
+head or tail instead of reading all of it.
+`)
+			continue
 		default:
 			fmt.Fprintf(&b, "\n## %s/\n\n", p.Name)
 		}

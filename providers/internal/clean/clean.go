@@ -3,6 +3,7 @@
 package clean
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
@@ -15,6 +16,9 @@ func Text(s string) string {
 	s = strings.ReplaceAll(s, "\r", "\n")
 	return strip(s, func(r rune) bool { return r == '\n' || r == '\t' })
 }
+
+// Safe tells whether Text would leave b as it is. It allocates nothing.
+func Safe(b []byte) bool { return !needsEscape(b) && bytes.IndexByte(b, '\r') < 0 }
 
 // Line cleans text into one line: all white space, line ends included, becomes
 // single spaces.
