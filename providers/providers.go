@@ -188,6 +188,12 @@ func (s *Set) Trust(folder string) (mcp.Project, error) { return s.mcp.Trust(fol
 // Revoke takes back what Trust allowed.
 func (s *Set) Revoke(folder string) (mcp.Project, error) { return s.mcp.Revoke(folder) }
 
+// Accept pins the definitions of an MCP server's tools as they are shown now,
+// all of them or those named.
+func (s *Set) Accept(server string, tools ...string) (mcp.Accepted, error) {
+	return s.mcp.Accept(server, tools...)
+}
+
 // Projects are those that configure MCP servers or are trusted.
 func (s *Set) Projects() []mcp.Project { return s.mcp.Projects() }
 

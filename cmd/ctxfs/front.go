@@ -13,11 +13,11 @@ import (
 	"ctxfs/fs"
 )
 
-// ignoreFile keeps rg from finding a thing twice: INDEX and STATUS pages repeat
-// what the files beside them say, and the programs in bin repeat the names of
-// tools. The first line lets rg search the mount even
-// inside a home folder under git that ignores everything; the second keeps dot
-// files hidden all the same.
+// ignoreFile keeps rg from finding a thing twice: INDEX and STATUS pages and
+// differences repeat what the files beside them say, and the programs in bin
+// the names of tools. The first line lets rg search the mount even inside a
+// home folder under git that ignores everything; the second keeps dot files
+// hidden all the same.
 const ignoreFile = `!*
 .*
 INDEX.*
@@ -27,6 +27,7 @@ INDEX.*
 **/terminals/*/
 **/mcps/*/bin/
 **/mcps/*/calls/README.md
+**/mcps/*/tools/*.diff
 `
 
 // born is the modification time of text that is as old as the program.

@@ -103,6 +103,7 @@ func (w *world) handlers() map[string]mounts.Handler {
 		call.Op:    w.callHandler(),
 		"config":   w.configHandler,
 		"trust":    w.trustHandler,
+		"accept":   w.acceptHandler,
 		"logins":   func(_ context.Context, c *control.Conn) error { return c.Reply(w.providers.Logins()) },
 		"projects": func(_ context.Context, c *control.Conn) error { return c.Reply(w.providers.Projects()) },
 		"list": func(ctx context.Context, c *control.Conn) error {

@@ -22,9 +22,9 @@ type Options struct {
 	// CacheDir is the folder of the cached catalogues. It is made when there
 	// is something to write.
 	CacheDir string
-	// StateDir is the folder in which is kept which projects are trusted, and
-	// the logins to servers, and the log of calls; "" trusts none, and has
-	// none.
+	// StateDir is the folder in which is kept which projects are trusted, the
+	// logins to servers, the pinned definitions of tools, and the log of calls;
+	// "" trusts none, and has none.
 	StateDir string
 	// Hide leaves out projects that are, or are in, views of ours; may be nil.
 	Hide func(path string) bool
@@ -55,6 +55,7 @@ type Provider struct {
 	env     fs.Env
 	timing  timing
 	cache   cache
+	pins    pinStore
 	slots   slots
 	spawn   *spawner
 	logins  *oauth.Client
@@ -113,6 +114,9 @@ func New(opts Options) *Provider {
 		callLog: newCallLog(opts.StateDir),
 		leaving: make(map[string]*server),
 		good:    make(map[string]configuration),
+	}
+	if opts.StateDir != "" {
+		p.pins.dir = filepath.Join(opts.StateDir, "pins")
 	}
 	if p.timing == (timing{}) {
 		p.timing = usualTiming()

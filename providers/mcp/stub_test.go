@@ -283,7 +283,7 @@ const listChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed
 // have started and how much memory it has then.
 func runDaemon() {
 	debug.SetGCPercent(40)
-	p := New(Options{Home: os.Getenv("HOME"), CacheDir: filepath.Join(os.Getenv("HOME"), "cache"), Settled: func() {
+	p := New(Options{Home: os.Getenv("HOME"), CacheDir: filepath.Join(os.Getenv("HOME"), "cache"), StateDir: filepath.Join(os.Getenv("HOME"), "state"), Settled: func() {
 		debug.FreeOSMemory()
 		status, _ := os.ReadFile("/proc/self/status") // without it there is no figure
 		_, after, _ := strings.Cut(string(status), "VmRSS:")
