@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -67,4 +69,30 @@ func TestResults(t *testing.T) {
 		t.Errorf("without a process the table is\n%s\nand was\n%s", got, index)
 	}
 	b.refused(exitFailed, []string{"lies inside", "results"}, "mount", filepath.Join(b.state, "ctxfs", "results", "x"))
+}
+
+// TestLongResultOfACall is handed over as its beginning, its end and a path at
+// which the whole is, on disk and in the mount.
+func TestLongResultOfACall(t *testing.T) {
+	t.Parallel()
+	need(t, "jq", "rg")
+	b := zoo(t, "")
+	b.mount()
+	item := `{"name":"wombat","kilos":26.50}`
+	text, err := json.Marshal("[" + strings.Repeat(item+",", 1999) + item + "]")
+	must(t, err)
+	b.write("result.json", `{"content":[{"type":"text","text":`+string(text)+`}]}`)
+	out := b.ok("call", "zoo", "list")
+	notice := regexp.MustCompile(`\nLarge output has been written to: (.*\.json) \(100\.0 KB, 8002 lines\)\n$`).FindStringSubmatch(out)
+	if notice == nil || len(out) > 12_000 || !strings.HasPrefix(out, "[") || !strings.Contains(out, " left out ...\n") {
+		t.Fatalf("%d bytes: %.200s ... %s", len(out), out, out[max(0, len(out)-300):])
+	}
+	for _, path := range []string{notice[1], b.mnt("results", filepath.Base(notice[1]))} {
+		if got := b.sh("jq length '" + path + "'; rg -c wombat '" + path + "'; rg -c 26.50 '" + path + "'"); got != "2000\n2000\n2000\n" {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+	if row := strings.Split(b.read("results/INDEX.tsv"), "\n")[1]; !strings.Contains(row, "\tcall\tzoo\tlist\t100003\t8002\t") {
+		t.Errorf("row %q", row)
+	}
 }
