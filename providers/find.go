@@ -5,21 +5,30 @@ import (
 	"iter"
 	"strings"
 	"sync"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/find"
 )
 
-// Find finds documents of all providers but for results; paths are those of the tree. What a
-// provider has told of before can be found: it waits until the index is that
-// far, which is a matter of milliseconds, or until ctx ends. It is made for the
-// first time by Begin, or by the first call.
+// Find finds documents of all providers but for results; paths are those of
+// the tree. What a provider has told of before can be found: it waits until the
+// index is that far, which is a matter of milliseconds, or until ctx ends. The
+// index is made by Begin, or by the first call.
 func (s *Set) Find(ctx context.Context, query string, opts find.Options) ([]find.Match, error) {
 	s.finder.start(s.folders()...)
 	if err := s.finder.current(ctx); err != nil {
 		return nil, err
 	}
 	return s.finder.index.Search(query, opts), nil
+}
+
+// FindFolder is the folder find/ over a tree that has the providers' folders in
+// its root; resolve finds the nodes of that tree.
+func (s *Set) FindFolder(born time.Time, resolve func(ctx context.Context, path string) (fs.Node, error)) fs.Dir {
+	return find.NewFolder(born, find.FolderOptions{
+		Search: s.Find, Resolve: resolve, Folders: s.folders(), Modified: s.finder.modified,
+	})
 }
 
 // folders are those in which something is found. Results are not: each is named
@@ -53,19 +62,21 @@ func (s *Set) documents(folder, below string) iter.Seq[fs.Document] {
 type finder struct {
 	index     *find.Index
 	documents func(folder, below string) iter.Seq[fs.Document]
+	now       func() time.Time
 
 	mu         sync.Mutex
 	pending    map[string]bool // paths at and below which documents may have changed
 	told, done uint64          // how often something was told, and how far the index is
 	further    chan struct{}   // closed when done moves
+	time       time.Time       // when that was last
 	working    bool            // a worker runs
 	started    bool
 	closed     bool
 	work       sync.WaitGroup
 }
 
-func newFinder(documents func(folder, below string) iter.Seq[fs.Document]) *finder {
-	return &finder{index: find.New(), documents: documents, pending: make(map[string]bool), further: make(chan struct{})}
+func newFinder(documents func(folder, below string) iter.Seq[fs.Document], now func() time.Time) *finder {
+	return &finder{index: find.New(), documents: documents, now: now, time: now(), pending: make(map[string]bool), further: make(chan struct{})}
 }
 
 // start makes the index, of what folders there are.
@@ -120,7 +131,7 @@ func (f *finder) run() {
 			f.index.Update(prefix, inFolder(folder, f.documents(folder, below)))
 		}
 		f.mu.Lock()
-		f.done = told
+		f.done, f.time = told, f.now()
 		close(f.further)
 		f.further = make(chan struct{})
 	}
@@ -156,6 +167,13 @@ func (f *finder) current(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// modified is when the index last changed.
+func (f *finder) modified() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.time
 }
 
 // close ends the worker and waits for it.

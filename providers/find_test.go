@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/find"
@@ -72,7 +73,7 @@ func (s *source) set(path, text string) {
 
 func TestFinderFollowsWhatIsTold(t *testing.T) {
 	src := &source{docs: map[string]string{"a/1": "lion"}}
-	f := newFinder(src.documents)
+	f := newFinder(src.documents, time.Now)
 	defer f.close()
 	f.changed("p", "a/1") // before the start it is nothing new
 	has := func(word string, want bool) {
@@ -111,7 +112,7 @@ func TestFinderFollowsWhatIsTold(t *testing.T) {
 
 func TestFinderIsNotWaitedForByWhoHasLeft(t *testing.T) {
 	src := &source{docs: map[string]string{"a/1": "lion"}, gate: make(chan struct{})}
-	f := newFinder(src.documents)
+	f := newFinder(src.documents, time.Now)
 	f.start("p")
 	ctx, leave := context.WithCancel(t.Context())
 	leave()

@@ -61,7 +61,7 @@ type Set struct {
 // Problems and keeps nothing from being shown.
 func New(opts Options) *Set {
 	s := &Set{opts: opts}
-	s.finder = newFinder(s.documents)
+	s.finder = newFinder(s.documents, opts.Env("find").Now)
 	s.open()
 	return s
 }

@@ -53,3 +53,50 @@ func TestFind(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
 	eventually(t, "the removed skill is not found", func() bool { return b.run("find", "--in", "skills", "moon").code == exitFailed })
 }
+
+// TestFindFolder finds by the names of folders, in a mount and without one.
+func TestFindFolder(t *testing.T) {
+	t.Parallel()
+	need(t, "rg")
+	b := newBox(t)
+	b.stub("zoo", "", nil)
+	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Goes for a stroll.\n---\nfirst\n")
+	b.mount()
+	b.ready("zoo")
+	if got := b.sh("cd .agentctx && ls find find/mcps && ls -A find/skills/'go for a strol' | head -n 1"); got != "find:\nREADME.md\n\nfind/mcps:\nREADME.md\n01-walk.md\n" {
+		t.Errorf("ls: %q", got)
+	}
+	if got := b.sh("cmp .agentctx/find/greet/01-zoo-greet.json .agentctx/mcps/zoo/tools/greet.json && ctxfs cat find/greet/01-zoo-greet.json | head -n 1"); got != "{\n" {
+		t.Errorf("the file that was found: %q", got)
+	}
+	if got := b.sh("cd .agentctx && ls find/.git find/package.json find/zzzzqqqq find/mcps/stroll 2>&1 | grep -c 'No such file'"); got != "4\n" {
+		t.Errorf("what does not exist: %q", got)
+	}
+	// Nothing walks into what nobody lists.
+	if got := b.sh("cd .agentctx && rg -l stroll; find find | sort"); got != "skills/walk/SKILL.md\nfind\nfind/README.md\n" {
+		t.Errorf("rg and find: %q", got)
+	}
+	// A name of bytes that are no text is a name like another.
+	if r := b.shell("cd .agentctx && ls find/$'\\xff\\xfe' find/$'a\\nb' find/' ' \"find/$(printf 'x%.0s' $(seq 255))\""); r.code > 2 || strings.Contains(r.err, "nput/output") {
+		t.Errorf("odd names: exit %d\n%s", r.code, r.err)
+	}
+
+	// What was found changes in place, and goes.
+	if got := b.sh("tail -n 1 .agentctx/find/stroll/01-walk.md"); got != "first\n" {
+		t.Errorf("before the change: %q", got)
+	}
+	must(t, os.WriteFile(filepath.Join(b.home, ".claude/skills/walk/SKILL.md"), []byte("---\nname: walk\ndescription: Goes for a stroll.\n---\nthe second, which is longer\n"), 0o600))
+	eventually(t, "the change is seen where it was found", func() bool {
+		return b.shell("tail -n 1 .agentctx/find/stroll/01-walk.md").out == "the second, which is longer\n"
+	})
+	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
+	eventually(t, "what has gone is not found", func() bool {
+		_, err := os.Lstat(b.mnt("find/stroll"))
+		return os.IsNotExist(err)
+	})
+	b.write(".claude/skills/run/SKILL.md", "---\nname: run\ndescription: A stroll, but fast.\n---\n")
+	eventually(t, "what has come is found", func() bool {
+		_, err := os.Lstat(b.mnt("find/stroll/01-run.md"))
+		return err == nil
+	})
+}

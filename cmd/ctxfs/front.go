@@ -17,11 +17,13 @@ import (
 // differences repeat what the files beside them say, and the programs in bin
 // the names of tools. The first line lets rg search the mount even inside a
 // home folder under git that ignores everything; the second keeps dot files
-// hidden all the same.
+// hidden all the same. What stands in find/ are other names of what is found
+// anyway.
 const ignoreFile = `!*
 .*
 INDEX.*
 /STATUS.md
+/find/
 *.jsonl
 *.cast
 **/terminals/*/
@@ -56,7 +58,10 @@ func newFrontPage(root *fs.Folder, w *world) *frontPage {
 
 // open fills the root and goes on renewing it until it is closed.
 func (f *frontPage) open() {
-	nodes := map[string]fs.Node{".ignore": fs.NewText(born, []byte(ignoreFile))}
+	nodes := map[string]fs.Node{
+		".ignore": fs.NewText(born, []byte(ignoreFile)),
+		"find":    f.world.providers.FindFolder(born, f.world.tree.Resolve),
+	}
 	for _, p := range f.world.providers.All() {
 		nodes[p.Folder] = p.Root()
 	}
@@ -132,6 +137,9 @@ func agentsPage(all []providerStatus) []byte {
 The folder ~/.agentctx (or wherever this file lies) holds what a coding agent may
 need, as files, kept current. Nothing in it can be changed, and reading costs
 nothing: look with ls, rg, cat and jq before you ask or guess.
+
+    ls ~/.agentctx/find/"what is to be done"    the best matches of everything here
+    ctxfs find what is to be done               the same with paths and reasons
 `)
 	for _, p := range all {
 		switch p.Name {
