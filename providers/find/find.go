@@ -31,7 +31,7 @@ import (
 	"sync"
 )
 
-// Index holds what can be found, in memory: about 2 KB a tool. It is safe for
+// Index holds what can be found, in memory: about 3 KB a tool. It is safe for
 // concurrent use; searches run side by side and wait only while an update
 // moves documents that were analysed before into their places.
 type Index struct {
