@@ -27,7 +27,7 @@ type Options struct {
 	// Sources are the folders on disk that the tree passes through. No view
 	// may lie in one of them.
 	Sources func() []string
-	// Begin is called once, when the first view is there.
+	// Begin is called once, when the first view is there, or the first gateway.
 	Begin func()
 	// Handlers answer requests beyond those of this package.
 	Handlers map[string]Handler
@@ -53,6 +53,7 @@ type Server struct {
 	views  []*view
 	fading []*view       // have lost their names but not their users
 	talks  int           // conversations under way
+	holds  int           // those of them that keep the process
 	quiet  *time.Timer   // runs while there is neither view nor conversation
 	ended  chan struct{} // closed when the server should end
 	once   sync.Once
@@ -214,6 +215,8 @@ func (s *Server) handler(op string) Handler {
 		return s.handleSync
 	case "wait":
 		return s.handleWait
+	case "hold":
+		return s.handleHold
 	case "status":
 		return s.handleStatus
 	}

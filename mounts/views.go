@@ -30,6 +30,8 @@ type ServerInfo struct {
 	Version string     `json:"version"`
 	Since   time.Time  `json:"since"`
 	Mounts  []ViewInfo `json:"mounts"`
+	// Gateways is how many programs besides the views need the process.
+	Gateways int `json:"gateways,omitempty"`
 	// Left are folders where mounts of earlier processes, which were killed,
 	// may still lie.
 	Left []string `json:"left,omitempty"`
@@ -121,9 +123,7 @@ func (s *Server) add(v *view) {
 	s.saveTable()
 	s.mu.Unlock()
 	s.opts.Log.Info("view added", "dir", v.Dir, "kind", v.Kind)
-	if s.opts.Begin != nil {
-		s.begin.Do(func() { s.wg.Go(s.opts.Begin) })
-	}
+	s.start()
 	s.wg.Go(func() {
 		select {
 		case <-v.done:
@@ -136,8 +136,15 @@ func (s *Server) add(v *view) {
 	})
 }
 
-// remove forgets a view; with the last one the server ends. The caller holds
-// mu.
+// start has begin what runs only where somebody looks.
+func (s *Server) start() {
+	if s.opts.Begin != nil {
+		s.begin.Do(func() { s.wg.Go(s.opts.Begin) })
+	}
+}
+
+// remove forgets a view; with the last one the server ends, unless a gateway
+// needs it. The caller holds mu.
 func (s *Server) remove(v *view) {
 	i := slices.Index(s.views, v)
 	if i < 0 {
@@ -146,7 +153,7 @@ func (s *Server) remove(v *view) {
 	s.views = slices.Delete(s.views, i, i+1)
 	s.saveTable()
 	s.opts.Log.Info("view ended", "dir", v.Dir)
-	if len(s.views) == 0 {
+	if len(s.views) == 0 && s.holds == 0 {
 		s.End()
 	}
 }
@@ -172,7 +179,7 @@ func writeFile(path string, body []byte) error {
 
 // info is what the server is and shows. The caller holds mu, or is alone.
 func (s *Server) info() ServerInfo {
-	info := ServerInfo{Pid: os.Getpid(), Version: s.opts.Version, Since: s.started, Mounts: []ViewInfo{}}
+	info := ServerInfo{Pid: os.Getpid(), Version: s.opts.Version, Since: s.started, Mounts: []ViewInfo{}, Gateways: s.holds}
 	for _, v := range s.views {
 		info.Mounts = append(info.Mounts, v.ViewInfo)
 	}

@@ -94,8 +94,11 @@ func kindOf(c mcp.Content) string {
 }
 
 // toTerminal tells whether somebody may be looking at the output.
-func (a *app) toTerminal() bool {
-	f, ok := a.out.(*os.File)
+func (a *app) toTerminal() bool { return terminal(a.out) }
+
+// terminal tells whether a stream may have a person at its end.
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}
