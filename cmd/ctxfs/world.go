@@ -101,6 +101,7 @@ func (w *world) handlers() map[string]mounts.Handler {
 		"tools":    w.toolsHandler(),
 		"flags":    w.flagsHandler(),
 		call.Op:    w.callHandler(),
+		gatewayOp:  w.gatewayCallHandler(),
 		"config":   w.configHandler,
 		"trust":    w.trustHandler,
 		"accept":   w.acceptHandler,

@@ -60,24 +60,28 @@ type Call struct {
 
 // Progress is how far a call has come. Total is 0 where it is not known.
 type Progress struct {
-	Done, Total float64
-	Message     string
+	Done    float64 `json:"done"`
+	Total   float64 `json:"total,omitempty"`
+	Message string  `json:"message,omitempty"`
 }
 
 // Result is what a tool answered.
 type Result struct {
 	// Failed says that the tool says that it failed.
-	Failed bool
-	Text   string
-	// Blocks are blocks of content that are no text, as they came.
-	Blocks []json.RawMessage
+	Failed bool   `json:"failed,omitempty"`
+	Text   string `json:"text"`
+	// Blocks are blocks of content besides, as they came.
+	Blocks []json.RawMessage `json:"blocks,omitempty"`
 	// Structured is an object, or nil where there is none or Text does not
 	// hold all of it.
-	Structured json.RawMessage
+	Structured json.RawMessage `json:"structured,omitempty"`
 }
 
 // Fault is an error and what mends it, both for a reader.
-type Fault struct{ What, Mend string }
+type Fault struct {
+	What string `json:"what"`
+	Mend string `json:"mend,omitempty"`
+}
 
 func (f *Fault) Error() string { return f.What }
 

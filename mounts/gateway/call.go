@@ -24,7 +24,7 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 			Mend: `find {"query":"what it should do"} shows them: mcps/<server>/tools/<tool>.json`,
 		}
 	}
-	c := Call{Server: args.Server, Tool: args.Tool, Arguments: unquoted(args.Arguments), Confirmed: args.Yes, Client: clientOf(ctx)}
+	c := Call{Server: args.Server, Tool: args.Tool, Arguments: given(args.Arguments), Confirmed: args.Yes, Client: clientOf(ctx)}
 	result, err := g.backend.Call(ctx, c, g.progressFor(ctx, r))
 	if err != nil {
 		return nil, err
@@ -39,11 +39,15 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 	return answer, nil
 }
 
-// unquoted takes arguments that a model has written as a text that holds the
-// object, which some do with an argument whose members its schema cannot name.
-func unquoted(arguments json.RawMessage) json.RawMessage {
+// given are the arguments of a call as models write them: some write null for
+// none, and some a text that holds the object, where a schema cannot name its
+// members.
+func given(arguments json.RawMessage) json.RawMessage {
 	var text string
-	if json.Unmarshal(arguments, &text) == nil && json.Valid([]byte(text)) {
+	switch {
+	case string(arguments) == "null":
+		return nil
+	case json.Unmarshal(arguments, &text) == nil && json.Valid([]byte(text)):
 		return json.RawMessage(text)
 	}
 	return arguments

@@ -215,6 +215,10 @@ func TestCall(t *testing.T) {
 		if string(got.Arguments) != `{"a":1}` || got.Confirmed || len(r.Content) != 1 {
 			t.Errorf("arguments in a text: %+v, %+v", got, r)
 		}
+		ask(t, c, "call", json.RawMessage(`{"server":"s","tool":"mute","arguments":null}`))
+		if got.Arguments != nil {
+			t.Errorf("no arguments: %+v", got)
+		}
 		if r := ask(t, c, "call", map[string]any{"server": "s", "tool": "fails"}); !r.IsError || text(r) != "the tool says no" {
 			t.Errorf("a tool that fails: %+v", r)
 		}

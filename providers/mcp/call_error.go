@@ -28,8 +28,8 @@ func (e *ArgumentsError) Error() string {
 type DeniedError struct {
 	What string
 	Mend string
-
-	confirm bool // it would be made if it were confirmed
+	// Confirm says that the call would be made if it were confirmed.
+	Confirm bool
 }
 
 func (e *DeniedError) Error() string { return e.What }

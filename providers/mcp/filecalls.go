@@ -146,7 +146,7 @@ func callFault(err error, name string) string {
 
 // mendFor is what mends a call by a file that was denied.
 func (e *DeniedError) mendFor(name string) string {
-	if e.confirm {
+	if e.Confirm {
 		return "if it is meant, write it again as " + strings.TrimSuffix(name, callSuffix) + confirmedSuffix
 	}
 	return e.Mend

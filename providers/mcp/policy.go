@@ -149,10 +149,10 @@ func (p *policy) confirmed(s subject, isDestructive bool) error {
 	what := s.servers[0] + "/" + clean.Cut(clean.Line(s.tools[0]), summaryLength)
 	const mend = "if it is meant, call it with --yes"
 	if r := s.find(p.confirm); r != nil {
-		return &DeniedError{What: fmt.Sprintf("%s is to be confirmed: confirm %q in %s:%d", what, r.text, p.path, r.line), Mend: mend, confirm: true}
+		return &DeniedError{What: fmt.Sprintf("%s is to be confirmed: confirm %q in %s:%d", what, r.text, p.path, r.line), Mend: mend, Confirm: true}
 	}
 	if p.destructive && isDestructive {
-		return &DeniedError{What: what + " is to be confirmed: its server calls it destructive", Mend: mend, confirm: true}
+		return &DeniedError{What: what + " is to be confirmed: its server calls it destructive", Mend: mend, Confirm: true}
 	}
 	return nil
 }
