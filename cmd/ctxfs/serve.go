@@ -30,8 +30,8 @@ out of the agent's own configuration, and put them into ctxfs's, or leave them
 in that of another agent: see ctxfs config.
 
 It speaks over standard input and output, to the program that starts it. For
-Claude Desktop (claude_desktop_config.json), Cursor (~/.cursor/mcp.json) and most
-others:
+Claude Desktop (claude_desktop_config.json), Cursor (~/.cursor/mcp.json) and
+most others:
 
   { "mcpServers": { "ctxfs": { "command": "ctxfs", "args": ["serve"] } } }
 
@@ -40,8 +40,8 @@ For VS Code (.vscode/mcp.json):
   { "servers": { "ctxfs": { "command": "ctxfs", "args": ["serve"] } } }
 
 Give the full path of ctxfs where the agent does not find it. With --http it
-serves any number of agents at ADDR (default 127.0.0.1:4939, port 0: a free one),
-which only programs of yours on this machine may use:
+serves any number of agents at ADDR (default 127.0.0.1:4939, port 0 is a free
+one), which only programs of yours on this machine may use:
 
   { "mcpServers": { "ctxfs": { "url": "http://127.0.0.1:4939/mcp" } } }
 

@@ -157,6 +157,27 @@ func TestServeShares(t *testing.T) {
 	}
 }
 
+// TestServeLongResult hands over the ends of a long result, and the rest by its
+// path in the tree.
+func TestServeLongResult(t *testing.T) {
+	t.Parallel()
+	b := zoo(t, "")
+	var lines strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&lines, "line %d of a long result\n", i)
+	}
+	b.write("result.json", asJSON(map[string]any{"content": []any{map[string]any{"type": "text", "text": lines.String()}}}))
+	a := b.agent()
+	text, failed := a.ask("call", callOf("zoo", "open", nil))
+	_, path, ok := strings.Cut(text, "Large output has been written to: ")
+	path, _, _ = strings.Cut(path, " ")
+	if failed || !ok || len(text) > 12_100 || !strings.HasPrefix(path, "results/") || !containsAll(text, []string{"line 0 of", "line 2999 of"}) {
+		t.Fatalf("%d bytes, %s: %s", len(text), path, text)
+	}
+	a.says(false, []string{"line 1500 of a long result\n", "lines 1501-1510 of 3000; next: read"}, "read", map[string]any{"path": path, "offset": 1501, "limit": 10})
+	a.says(false, []string{"line 2999 of a long result\n"}, "read", map[string]any{"path": path, "offset": -1})
+}
+
 // TestServeOutlives keeps the background process beyond the last mount, and
 // starts it again after it was ended or killed.
 func TestServeOutlives(t *testing.T) {
