@@ -202,6 +202,18 @@ func (s *Server) Info() ServerInfo {
 // disk must leave out.
 func (s *Server) Shows(path string) bool { return s.find(path) != nil }
 
+// MountPoint is the folder of the first mount, "" if there is none.
+func (s *Server) MountPoint() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range s.views {
+		if v.mount != nil {
+			return v.Dir
+		}
+	}
+	return ""
+}
+
 // close ends one view. It returns who still uses it, nil if nobody does.
 func (v *view) close() []string {
 	if v.mount == nil {

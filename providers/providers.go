@@ -29,6 +29,8 @@ type Options struct {
 	Env func(folder string) fs.Env
 	// Hide leaves out paths on disk that are views of ours; may be nil.
 	Hide func(path string) bool
+	// MountPoint is where the tree is mounted now, "" if nowhere; may be nil.
+	MountPoint func() string
 	// Offline starts nothing and watches nothing.
 	Offline bool
 	// Changed is called when Problems have changed. It only enqueues.
@@ -87,7 +89,7 @@ func (s *Set) open() {
 		LookupEnv:    s.opts.LookupEnv,
 		SettingsPath: s.opts.Config,
 		Program:      s.opts.Program,
-		Results:      toolResults{s.results.Store()},
+		Results:      toolResults{s},
 		Settled:      debug.FreeOSMemory,
 		Offline:      s.opts.Offline,
 	})

@@ -2,6 +2,7 @@ package providers
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 
 func TestResultsOfTools(t *testing.T) {
 	s := open(t, "[results]\nlimit = '5 KB'\n")
-	kept := toolResults{s.Results()}
+	kept := toolResults{s}
 	if kept.Limit() != 5000 {
 		t.Errorf("limit %d", kept.Limit())
 	}
@@ -20,6 +21,11 @@ func TestResultsOfTools(t *testing.T) {
 	}
 	if text, err := os.ReadFile(saved.Path); err != nil || string(text) != "{\n  \"agentctx\": \"walk\"\n}\n" {
 		t.Errorf("%q, %v", text, err)
+	}
+	// In a mount it is named by its place there.
+	s.opts.MountPoint = func() string { return "/mnt" }
+	if saved, err := kept.Save("zoo", "walk", "", []byte("x")); err != nil || saved.Path != "/mnt/results/"+filepath.Base(saved.Path) {
+		t.Errorf("%+v, %v", saved, err)
 	}
 	// What a tool has answered does not stand before the tool.
 	got, err := s.Find(t.Context(), "agentctx", find.Options{})

@@ -61,11 +61,15 @@ func (w *world) call(ctx context.Context, c *control.Conn, request call.Request)
 	if err := c.Progress(call.News{Begun: true}); err != nil {
 		return callFault(line.name(), err), nil
 	}
-	result, err := w.providers.Call(ctx, line.call(request, func(p mcp.Progress) {
-		if request.Watched {
-			_ = c.Progress(call.News{Done: p.Done, Total: p.Total, Message: p.Message})
-		}
-	}))
+	var tell func(mcp.Progress)
+	if request.Watched {
+		p := newProgressQueue(func(p mcp.Progress) error {
+			return c.Progress(call.News{Done: p.Done, Total: p.Total, Message: p.Message})
+		})
+		defer p.close()
+		tell = p.post
+	}
+	result, err := w.providers.Call(ctx, line.call(request, tell))
 	if err != nil {
 		return callFault(line.name(), err), nil
 	}

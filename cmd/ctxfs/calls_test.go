@@ -92,7 +92,7 @@ done
 	}
 	if got := b.sh(`cd .agentctx/mcps/every_thing/calls
 { printf '{"message":"'; head -c 10000000 /dev/zero | tr '\0' x; printf '"}'; } > echo.large.json
-jq -r .text echo.large.result | grep -o 'written to: .* (10.0 MB'; wc -c < "$(jq -r .file echo.large.result)"`); !containsAll(got, []string{"/ctxfs/results/", ".every_thing.echo.", ".txt (10.0 MB\n10000006\n"}) {
+jq -r .text echo.large.result | grep -o 'written to: .* (10.0 MB'; wc -c < "$(jq -r .file echo.large.result)"`); !containsAll(got, []string{"/.agentctx/results/", ".every_thing.echo.", ".txt (10.0 MB\n10000006\n"}) {
 		t.Errorf("a large call: %s", got)
 	}
 }

@@ -66,10 +66,19 @@ func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
 	debug.SetGCPercent(gcPercent)
 	log := slog.New(slog.NewTextHandler(a.err, nil))
 	var shown atomic.Pointer[mounts.Server] // the watches of the tree are there first
-	w := a.newWorld(worldOptions{log: log, hide: func(path string) bool {
-		s := shown.Load()
-		return s != nil && s.Shows(path)
-	}})
+	w := a.newWorld(worldOptions{
+		log: log,
+		hide: func(path string) bool {
+			s := shown.Load()
+			return s != nil && s.Shows(path)
+		},
+		mountPoint: func() string {
+			if s := shown.Load(); s != nil {
+				return s.MountPoint()
+			}
+			return ""
+		},
+	})
 	s, err := mounts.NewServer(mounts.Options{
 		Runtime:  a.Runtime,
 		Tree:     w.tree,

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
@@ -65,8 +63,5 @@ func (b *backend) Call(ctx context.Context, c gateway.Call, progress func(gatewa
 	case reply.Fault != nil:
 		return nil, reply.Fault
 	}
-	// What is named by its place on the disk is named by that in the tree.
-	folder := filepath.Join(b.app.State, "results")
-	reply.Result.Text = strings.ReplaceAll(reply.Result.Text, folder+"/", "results/")
 	return reply.Result, nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
@@ -24,7 +23,9 @@ func (w *world) gatewayCallHandler() mounts.Handler {
 		if err := c.Progress(gatewayNews{}); err != nil {
 			return err
 		}
-		p := newProgressQueue(c)
+		p := newProgressQueue(func(p mcp.Progress) error {
+			return c.Progress(gatewayNews{&gateway.Progress{Done: p.Done, Total: p.Total, Message: p.Message}})
+		})
 		r, err := w.providers.Call(ctx, mcp.Call{
 			Server: request.Server, Tool: request.Tool, Arguments: request.Arguments, Confirmed: request.Confirmed,
 			Caller:   mcp.Caller{Via: "gateway", Agent: request.Agent, PID: request.PID},
@@ -34,51 +35,11 @@ func (w *world) gatewayCallHandler() mounts.Handler {
 		if err != nil {
 			return c.Reply(gatewayReply{Fault: agentFault(err)})
 		}
-		return c.Reply(gatewayReply{Result: gatewayResult(r)})
+		answer := gatewayResult(r)
+		// What is named by its place on the disk is named by that in the tree.
+		answer.Text = strings.ReplaceAll(answer.Text, w.providers.ResultsFolder()+"/", "results/")
+		return c.Reply(gatewayReply{Result: answer})
 	}
-}
-
-// progressQueue sends progress to a caller, without holding up who tells of it.
-// Of what comes faster than it is taken some is left out.
-type progressQueue struct {
-	news chan mcp.Progress
-	end  func()
-	sent sync.WaitGroup
-}
-
-func newProgressQueue(c *control.Conn) *progressQueue {
-	over := make(chan struct{})
-	q := &progressQueue{news: make(chan mcp.Progress, 64), end: func() { close(over) }}
-	send := func(p mcp.Progress) {
-		_ = c.Progress(gatewayNews{&gateway.Progress{Done: p.Done, Total: p.Total, Message: p.Message}}) // who has left hears nothing
-	}
-	q.sent.Go(func() {
-		for {
-			select {
-			case p := <-q.news:
-				send(p)
-			case <-over:
-				for len(q.news) > 0 {
-					send(<-q.news)
-				}
-				return
-			}
-		}
-	})
-	return q
-}
-
-func (q *progressQueue) post(p mcp.Progress) {
-	select {
-	case q.news <- p:
-	default:
-	}
-}
-
-// close waits until what was posted is sent.
-func (q *progressQueue) close() {
-	q.end()
-	q.sent.Wait()
 }
 
 // maxMedia is the size in bytes, as text, of the pictures and sounds of a

@@ -28,7 +28,9 @@ type worldOptions struct {
 	offline bool
 	// hide leaves out paths on disk that are views of ours.
 	hide func(path string) bool
-	log  *slog.Logger
+	// mountPoint is where the tree is mounted now, "" if nowhere.
+	mountPoint func() string
+	log        *slog.Logger
 }
 
 // newWorld makes the tree from configuration files and caches. It starts
@@ -49,7 +51,7 @@ func (a *app) newWorld(opts worldOptions) *world {
 		Program: self,
 		Env:     w.env,
 		Hide:    opts.hide,
-		Offline: opts.offline,
+		Offline: opts.offline, MountPoint: opts.mountPoint,
 		Changed: w.front.renew,
 		Log:     opts.log,
 	})
