@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"ctxfs/providers/mcp"
 )
@@ -12,7 +13,7 @@ import (
 func callHelp(l *callLine, tool mcp.ToolInfo) []byte {
 	var out strings.Builder
 	if tool.Description != "" {
-		out.WriteString(strings.TrimSpace(tool.Description) + "\n\n")
+		out.WriteString(wrap(strings.TrimSpace(tool.Description)) + "\n\n")
 	}
 	name := "ctxfs call " + tool.Server + " " + tool.File
 	if l.via == "bin" {
@@ -32,4 +33,25 @@ func callHelp(l *callLine, tool mcp.ToolInfo) []byte {
 		fmt.Fprintf(&out, "  %-22s %s\n", strings.TrimSpace("--"+o.name+" "+o.value), o.about)
 	}
 	return []byte(out.String())
+}
+
+// helpWidth is the width of help in characters.
+const helpWidth = 80
+
+// wrap breaks lines that are too long between words.
+func wrap(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		width := 0
+		for i, word := range strings.SplitAfter(line, " ") {
+			length := utf8.RuneCountInString(strings.TrimRight(word, " \n"))
+			if i > 0 && width+length > helpWidth {
+				out.WriteByte('\n')
+				width = 0
+			}
+			out.WriteString(word)
+			width += utf8.RuneCountInString(word)
+		}
+	}
+	return strings.ReplaceAll(out.String(), " \n", "\n")
 }

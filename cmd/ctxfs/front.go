@@ -151,11 +151,12 @@ nothing: look with ls, rg, cat and jq before you ask or guess.
 
     rg -il 'create.*issue' ~/.agentctx/mcps             which tools could do it
     jq . ~/.agentctx/mcps/<server>/tools/<tool>.json    description, arguments
+    ~/.agentctx/mcps/<server>/bin/<tool> --flag value   call it; --help tells how
 
 mcps/INDEX.md has a line per tool. mcps/<server>/STATUS.md begins with the state
 and says what to do about it; INSTRUCTIONS.md, where there is one, is the server's
-own. A server that is not ready keeps its last known tools. A tool that you cannot
-call is configured for another program (SERVER_METADATA.json): tell your user.
+own. A server that is not ready keeps its last known tools. Arguments are checked
+first; a long result is cut and its last line names the file that has all of it.
 
 `)
 		case "skills":

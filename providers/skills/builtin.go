@@ -19,7 +19,7 @@ func builtinText() []byte { return []byte(builtinSkill) }
 
 // builtinTime is when the text of the built-in skill was last changed: the
 // same in every build, so that its modification time is.
-var builtinTime = time.Date(2026, time.November, 20, 0, 0, 0, 0, time.UTC)
+var builtinTime = time.Date(2026, time.November, 21, 0, 0, 0, 0, time.UTC)
 
 func newBuiltin() *skill {
 	text := builtinText()
