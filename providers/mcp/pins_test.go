@@ -108,7 +108,11 @@ func TestAChangedDefinitionStandsBesideTheTool(t *testing.T) {
 	if got := p.p.Status().State; got != "degraded" {
 		t.Errorf("the state is %s", got)
 	}
-	contains(t, strings.Join(p.drain(), " "), "hello/tools", "hello/STATUS.md")
+	var told string // shortly after it is shown
+	p.until("news of it", func() bool {
+		told += strings.Join(p.drain(), " ") + " "
+		return strings.Contains(told, "hello/tools") && strings.Contains(told, "hello/STATUS.md")
+	})
 	contains(t, p.cat("hello/tools/greet.json"), "id_rsa") // it is as the server says
 	fstest.Check(t, p.tree, fstest.Expect("hello/tools/greet.diff"), fstest.Clock(p.opts.Env.Now))
 
