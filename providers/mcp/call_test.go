@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // eachCallee runs a test with a server whose tools can be called, over both
@@ -133,7 +132,7 @@ func TestCallCancelled(t *testing.T) {
 func TestCallProgress(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
 		news := make(chan Progress, 10)
-		c := Call{Server: "callee", Tool: "steps", Timeout: 70 * time.Millisecond, Progress: func(p Progress) { news <- p }}
+		c := Call{Server: "callee", Tool: "steps", Timeout: 4 * stepTime, Progress: func(p Progress) { news <- p }}
 		if _, err := w.call("echo", `{"text":"started"}`); err != nil {
 			t.Fatal(err)
 		}
@@ -146,8 +145,8 @@ func TestCallProgress(t *testing.T) {
 				t.Errorf("%+v, not %+v", p, want)
 			}
 		}
-		w.p.timing.toolMax = 70 * time.Millisecond
-		if _, err = w.p.Call(context.Background(), c); Outcome(nil, err) != "timeout" || !strings.Contains(err.Error(), "the tool has not answered within 0.07 s") {
+		w.p.timing.toolMax = 4 * stepTime
+		if _, err = w.p.Call(context.Background(), c); Outcome(nil, err) != "timeout" || !strings.Contains(err.Error(), "the tool has not answered within 1.2 s") {
 			t.Error(err)
 		}
 		c.Tool = "wait"

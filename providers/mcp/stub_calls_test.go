@@ -66,6 +66,11 @@ const calledTools = `[
  {"name":"headed","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}},
  {"name":"delete_all","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}]`
 
+// stepTime is how long each of five steps takes: all of them take longer than a
+// tool may be silent that has four, and one takes so much less that a busy
+// machine does not matter.
+const stepTime = 300 * time.Millisecond
+
 // serve answers a message by any number of messages.
 func (s *callee) serve(ctx context.Context, m called, say func(format string, args ...any)) {
 	result := func(text string) { say(`{"result":%s,"jsonrpc":"2.0","id":%s}`, text, m.ID) }
@@ -145,7 +150,7 @@ func (s *callee) call(ctx context.Context, m called, say func(string, ...any), r
 	case "steps":
 		token, _ := json.Marshal(m.Params.Meta["progressToken"])
 		for i := range 5 {
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(stepTime)
 			say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":5,"message":"step\u001b[31m %d"}}`, token, i+1, i+1)
 		}
 		text("all steps done")

@@ -185,7 +185,7 @@ func TestSettled(t *testing.T) {
 	w := newWorld(t)
 	settled := make(chan struct{}, 10)
 	w.opts.Settled = func() { settled <- struct{}{} }
-	w.opts.timing.start = 200 * time.Millisecond
+	w.opts.timing.start = 3 * time.Second
 	w.claude(map[string]any{"hello": stub("ok"), "hangs": stub("silent")})
 	w.open().start()
 	<-settled
