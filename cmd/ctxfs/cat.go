@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/call"
 )
 
 func (a *app) catCommand() *cobra.Command {
@@ -28,7 +30,7 @@ such as mcps/github/STATUS.md, or one of a mount. It starts nothing.`,
 				}
 				if err != nil {
 					if failed != nil {
-						complain(a.err, failed)
+						call.Complain(a.err, failed)
 					}
 					failed = err
 				}

@@ -106,13 +106,8 @@ func (a *app) restartCommand() *cobra.Command {
 		Short: "start an MCP server again, or all of them",
 		Long: `Restart ends an MCP server, starts it again and lists its tools anew. Its
 folder and its last known tools stay all the while.`,
-		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return a.completeServers(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
-		},
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := ""
 			if len(args) > 0 {
@@ -141,6 +136,14 @@ func (a *app) restart(ctx context.Context, name string) error {
 	}
 	a.say("restarting %s; see how it goes: ctxfs status", name)
 	return nil
+}
+
+// completeServer completes the one name of a server.
+func (a *app) completeServer(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completeServers(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 }
 
 func (a *app) completeServers(ctx context.Context) []string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
 )
@@ -44,7 +45,7 @@ process it shows what is known from configuration and caches.`,
 				}
 				if err != nil {
 					if failed != nil {
-						complain(a.err, failed)
+						call.Complain(a.err, failed)
 					}
 					failed = err
 				}

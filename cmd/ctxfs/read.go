@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
@@ -94,17 +94,7 @@ func kindOf(c mcp.Content) string {
 }
 
 // toTerminal tells whether somebody may be looking at the output.
-func (a *app) toTerminal() bool { return terminal(a.out) }
-
-// terminal tells whether a stream may have a person at its end.
-func terminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
+func (a *app) toTerminal() bool { return call.IsTerminal(a.out) }
 
 // askServer has the background process ask an MCP server, starting both if
 // need be.

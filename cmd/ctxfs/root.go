@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/mounts/control"
 
 	"github.com/spf13/cobra"
@@ -71,16 +72,8 @@ func run(ctx context.Context, args []string, io stdio) int {
 			return code
 		}
 	}
-	complain(io.err, err)
+	call.Complain(io.err, err)
 	return code
-}
-
-// complain prints an error, and its hint on a line of its own.
-func complain(w io.Writer, err error) {
-	fmt.Fprintf(w, "ctxfs: %s\n", strings.TrimSpace(err.Error()))
-	if f := (*control.Fault)(nil); errors.As(err, &f) && f.Hint != "" {
-		fmt.Fprintf(w, "  %s\n", f.Hint)
-	}
 }
 
 func (a *app) rootCommand() *cobra.Command {

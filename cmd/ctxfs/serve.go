@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
 )
@@ -83,7 +84,7 @@ func (a *app) serve(ctx context.Context, overHTTP bool, address string) error {
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	g := gateway.New(gateway.Options{Backend: newBackend(ctx, a), Version: version, Log: log})
 	if !overHTTP {
-		if terminal(a.in) {
+		if call.IsTerminal(a.in) {
 			a.note("this is for programs that speak MCP; see how to set one up: ctxfs serve --help")
 		}
 		return g.ServeStdio(ctx, a.in, a.out)

@@ -30,13 +30,8 @@ starts nothing: what is listed is what the server said last.`,
   ctxfs tools github
   ctxfs call github create_issue --help      how one is called
   ctxfs tools --json | jq -r '.[].tools[].name'`,
-		Args: cobra.MaximumNArgs(1),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return a.completeServers(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
-		},
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			server := ""
 			if len(args) > 0 {

@@ -44,7 +44,7 @@ func run(ctx context.Context, p places.Places, lookupEnv func(string) (string, b
 	if err != nil {
 		return ExitUsage, err
 	}
-	request := Request{Words: words, Caller: NewCaller(lookupEnv), Piped: piped(s.In), Watched: isTerminal(s.Err)}
+	request := Request{Words: words, Caller: NewCaller(lookupEnv), Piped: piped(s.In), Watched: IsTerminal(s.Err)}
 	for {
 		reply, rest, end, err := ask(ctx, p, request, s.Err)
 		if err != nil {
@@ -130,9 +130,9 @@ func Complain(w io.Writer, err error) {
 	}
 }
 
-// isTerminal tells whether somebody may be looking.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// IsTerminal tells whether a stream may have a person at its end.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}
