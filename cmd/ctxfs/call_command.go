@@ -28,8 +28,8 @@ SERVER/TOOL, as INDEX.md has it.
 Arguments are flags named for the tool's: --title Hello, --draft or --no-draft,
 --labels '["a","b"]' or --label a --label b, --filter.state open. Or they are
 one JSON object: as a word, as @FILE, or on standard input (-). The value of a
-flag may be @FILE too, the text of that file. They are checked before anything
-is sent.
+flag may be @FILE too, the text of that file, or - for that of standard input.
+They are checked before anything is sent.
 
 Options, before the tool, or behind it where it has no such argument:
   --json                 print the server's whole answer as JSON

@@ -25,7 +25,7 @@ func callHelp(l *callLine, tool mcp.ToolInfo) []byte {
 	} else {
 		out.WriteString("\nIt takes no arguments.\n")
 	}
-	out.WriteString("\nA value of @FILE is the text of a file, @@x is the text @x.\n\nOptions of ctxfs:\n")
+	out.WriteString("\nA value of @FILE is the text of a file, - that of standard input, @@x is the text @x.\n\nOptions of ctxfs:\n")
 	for _, o := range ownOptions {
 		if tool.Schema.Has(o.name) {
 			continue // it is the tool's

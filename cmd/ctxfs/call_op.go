@@ -158,8 +158,13 @@ func callFault(command string, err error) call.Reply {
 	return reply
 }
 
-// name is the command without arguments.
-func (l *callLine) name() string { return fmt.Sprintf("ctxfs call %s %s", l.server, l.tool) }
+// name is the command without arguments, as it was called.
+func (l *callLine) name() string {
+	if l.via == "bin" {
+		return l.tool // ctxfs may not be on PATH
+	}
+	return fmt.Sprintf("ctxfs call %s %s", l.server, l.tool)
+}
 
 // asFault words an error for people.
 func asFault(err error) *control.Fault {

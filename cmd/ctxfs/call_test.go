@@ -61,6 +61,7 @@ func TestCall(t *testing.T) {
 		`ctxfs call zoo feed_animal --animal lion --note @@home`:                                      `{"animal":"lion","note":"@home"}`,
 		`ctxfs call zoo feed_animal --animal lion --json x`:                                           `{"animal":"lion","json":"x"}`,
 		`echo '{"animal":"lion"}' | ctxfs call zoo feed_animal`:                                       `{"animal":"lion"}`,
+		`printf lion | ctxfs call zoo feed_animal --animal - --note=-`:                                `{"animal":"lion","note":"-"}`,
 		`echo '{"animal":"lion"}' | ctxfs call zoo feed_animal -`:                                     `{"animal":"lion"}`,
 		`echo '{"animal":"lion"}' > args && ctxfs call zoo feed_animal < args && rm args`:             `{"animal":"lion"}`,
 		`echo '{"animal":"lion"}' > args.json && ctxfs call zoo feed_animal @args.json; rm args.json`: `{"animal":"lion"}`,
@@ -113,6 +114,9 @@ func TestCallRefused(t *testing.T) {
 		{2, "zoo feed_animal --animal lionn", []string{"lion", "zebra"}},
 		{2, "zoo feed_animal --animal lion --kilos many", []string{"kilos", "number"}},
 		{2, "zoo feed_animal --animal lion --note @nowhere", []string{"nowhere", "@@nowhere"}},
+		{2, "zoo feed_animal --animal lion --note @-", []string{"standard input is written -", "@@-"}},
+		{2, "zoo feed_animal --animal lion --note=@-", []string{"standard input is written -: --note -", "--note=@@-"}},
+		{2, "zoo feed_animal @-", []string{"standard input is written -", "@@-"}},
 		{2, "zoo", []string{"which tool", "ctxfs tools zoo"}},
 		{2, "zoo --jsn list", []string{"unknown option --jsn"}},
 		{2, "zoo list --timeout soon", []string{"--timeout", "90s"}},
@@ -148,6 +152,9 @@ func TestCallHelp(t *testing.T) {
 			strings.Contains(got, "server's whole answer") {
 			t.Errorf("%s:\n%s", line, got)
 		}
+	}
+	if r := b.do(b.mnt("mcps/zoo/bin/feed_animal")); r.code != 2 || !strings.Contains(r.err, "see its arguments: feed_animal --help") {
+		t.Errorf("bin without arguments: exit %d, %v", r.code, r)
 	}
 	if got := b.sh("~/.agentctx/mcps/zoo/bin/feed_animal --help"); !containsAll(got, []string{"Usage:\n  feed_animal [ARGUMENTS]", "--animal"}) {
 		t.Errorf("bin:\n%s", got)

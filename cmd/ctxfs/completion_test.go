@@ -50,3 +50,38 @@ func TestCompletionOfBin(t *testing.T) {
 		})
 	}
 }
+
+// TestCompletionWithoutHelp completes the command in a bash that has nothing of
+// the package bash-completion.
+func TestCompletionWithoutHelp(t *testing.T) {
+	t.Parallel()
+	need(t, "bash")
+	b := zoo(t, "")
+	b.mount()
+	b.ready("zoo")
+	r := b.do("timeout", "40", "bash", "--norc", "-c", `
+		eval "$(ctxfs completion bash)"
+		compopt() { :; }
+		press() {
+			COMP_LINE=$1 COMP_POINT=${#1} COMP_TYPE=9 COMP_KEY=9
+			shift
+			COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+			__start_ctxfs
+			echo "$COMP_LINE: ${COMPREPLY[*]}"
+		}
+		press "ctxfs unm" ctxfs unm
+		press "ctxfs call zo" ctxfs call zo
+		press "ctxfs call zoo feed_animal --an" ctxfs call zoo feed_animal --an
+		press "ctxfs call zoo feed_animal --note=a:b --animal z" ctxfs call zoo feed_animal --note = a : b --animal z
+		press "ctxfs call zoo feed_animal --note a: --an" ctxfs call zoo feed_animal --note a : --an
+		mkdir -p folder
+		press "ctxfs sync fo" ctxfs sync fo`)
+	for _, want := range []string{"unm: unmount", "call zo: zoo", "feed_animal --an: --animal", "a: --an: --animal", "--animal z: zebra", "sync fo: folder"} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if t.Failed() || r.err != "" {
+		t.Errorf("exit %d\n%v", r.code, r)
+	}
+}

@@ -144,7 +144,7 @@ func (p *Provider) logCall(begun time.Time, c *Call, made *prepared, r *Result, 
 			line.Error = string(first[:min(len(first), 64<<10)])
 		}
 	}
-	if failed != nil {
+	if failed != nil && line.Outcome != OutcomeCancelled { // that says it all
 		line.Error = failed.Error()
 	}
 	for _, text := range []*string{&line.Via, &line.Agent, &line.Session, &line.Dir, &line.Server, &line.Tool, &line.Error} {

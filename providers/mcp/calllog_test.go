@@ -71,7 +71,7 @@ func TestCallLog(t *testing.T) {
 	for _, c := range []Call{{Server: "nobody", Tool: "x"}, {Server: "callee", Tool: "echo", Arguments: json.RawMessage(`{"text":"x"}`)}} {
 		_, err := w.p.Call(expired, c)
 		all := w.logged()
-		if got := all[len(all)-1]; got.Outcome != Outcome(nil, err) || got.Server != c.Server {
+		if got := all[len(all)-1]; got.Outcome != Outcome(nil, err) || got.Server != c.Server || got.Outcome == OutcomeCancelled && got.Error != "" {
 			t.Errorf("%v: %+v", err, got)
 		}
 	}

@@ -74,6 +74,9 @@ func readCallResult(raw json.RawMessage) (r callResult, err error) {
 	for name, value := range partsOf(raw) {
 		switch name {
 		case "content":
+			if string(value) != "null" && value[0] != '[' {
+				return r, errForm // nothing of it would be seen
+			}
 			for _, block := range partsOf(value) {
 				r.content = append(r.content, block)
 			}

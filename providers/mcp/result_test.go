@@ -137,7 +137,7 @@ func TestResults(t *testing.T) {
 	if r = give(`{"content":[` + image + `]}`); string(r.Text) != "image/png (19 bytes) is in the raw result alone" {
 		t.Errorf("%s", r.Text)
 	}
-	for _, bad := range []string{`[]`, `{"content":[{"type":"text","text":tru}]}`, `{"structuredContent":{a}}`} {
+	for _, bad := range []string{`[]`, `{"content":"x"}`, `{"content":{"type":"text","text":"x"}}`, `{"content":[{"type":"text","text":tru}]}`, `{"structuredContent":{a}}`} {
 		args, _ := json.Marshal(map[string]string{"result": bad})
 		if _, err := w.call("give.result", string(args)); err == nil || !strings.Contains(err.Error(), "wrong form") || Outcome(nil, err) != "failed" {
 			t.Errorf("%s: %v", bad, err)

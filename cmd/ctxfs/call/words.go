@@ -37,10 +37,7 @@ func readWords(args []string, stdin io.Reader) ([]Word, error) {
 		case isFile && rest != "":
 			word, err = readWord(flag, rest, func() ([]byte, error) { return os.ReadFile(rest) })
 			if os.IsNotExist(err) {
-				err = &control.Fault{
-					Message: fmt.Sprintf("%s names a file that does not exist", arg),
-					Hint:    fmt.Sprintf("for the text itself write %s@%s", flag, value),
-				}
+				err = noFile(flag, arg)
 			}
 		}
 		if err != nil {
@@ -49,6 +46,21 @@ func readWords(args []string, stdin io.Reader) ([]Word, error) {
 		words = append(words, word)
 	}
 	return words, nil
+}
+
+// noFile says what else may be meant by a word that ends in the name of a file.
+// Other programs write standard input as "@-".
+func noFile(flag, arg string) error {
+	value := strings.TrimPrefix(arg, flag)
+	hint := fmt.Sprintf("for the text itself write %s@%s", flag, value)
+	if value == "@-" {
+		input := "standard input is written -"
+		if flag != "" {
+			input += ": " + strings.TrimSuffix(flag, "=") + " -"
+		}
+		hint = input + "\n" + hint
+	}
+	return &control.Fault{Message: arg + " names a file that does not exist", Hint: hint}
 }
 
 func readWord(flag, path string, read func() ([]byte, error)) (Word, error) {
