@@ -32,11 +32,13 @@ func (a *app) completeCall(cmd *cobra.Command, args []string, word string) ([]st
 	if strings.HasPrefix(word, "@") {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	if len(args) > 0 {
-		for _, f := range flags {
-			if args[len(args)-1] == "--"+f.Name && f.Type != "boolean" {
-				return f.Enum, directive
-			}
+	flag, _, valued := strings.Cut(word, "=") // the shell keeps what is before the value
+	if !valued && len(args) > 0 {
+		flag = args[len(args)-1]
+	}
+	for _, f := range flags {
+		if flag == "--"+f.Name && (valued || f.Type != "boolean") {
+			return f.Enum, directive
 		}
 	}
 	var words []string

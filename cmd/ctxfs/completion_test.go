@@ -74,9 +74,10 @@ func TestCompletionWithoutHelp(t *testing.T) {
 		press "ctxfs call zoo feed_animal --an" ctxfs call zoo feed_animal --an
 		press "ctxfs call zoo feed_animal --note=a:b --animal z" ctxfs call zoo feed_animal --note = a : b --animal z
 		press "ctxfs call zoo feed_animal --note a: --an" ctxfs call zoo feed_animal --note a : --an
+		press "ctxfs call zoo feed_animal --animal=z" ctxfs call zoo feed_animal --animal = z
 		mkdir -p folder
 		press "ctxfs sync fo" ctxfs sync fo`)
-	for _, want := range []string{"unm: unmount", "call zo: zoo", "feed_animal --an: --animal", "a: --an: --animal", "--animal z: zebra", "sync fo: folder"} {
+	for _, want := range []string{"unm: unmount", "call zo: zoo", "feed_animal --an: --animal", "a: --an: --animal", "--animal z: zebra", "--animal=z: zebra", "sync fo: folder"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("no %q", want)
 		}

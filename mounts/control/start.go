@@ -44,7 +44,10 @@ func Start(runtime string, command *exec.Cmd, logPath string) (*Client, error) {
 func launch(command *exec.Cmd, logPath string) error {
 	logFile, err := openLog(logPath)
 	if err != nil {
-		return err
+		return &Fault{
+			Message: fmt.Sprintf("cannot write the log of the background process: %v", err),
+			Hint:    "set XDG_STATE_HOME to a folder that you can write to",
+		}
 	}
 	defer logFile.Close()
 	ready, tell, err := os.Pipe()
