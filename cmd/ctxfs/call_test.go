@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,7 +103,13 @@ func canonical(text string) string {
 func TestCallRefused(t *testing.T) {
 	t.Parallel()
 	b := zoo(t, "")
-	b.servers["login"] = map[string]any{"url": "${env:NOT_THERE}/mcp"}
+	guarded := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(guarded.Close)
+	b.servers["login"] = map[string]any{"url": guarded.URL + "/mcp"}
+	b.servers["away"] = map[string]any{"url": "http://127.0.0.1:1/mcp"}
 	b.stub("dead", "dies", nil)
 	b.write(".config/ctxfs/config.toml", "[mcp.policy]\ndeny = [\"zoo/open\"]\nconfirm = \"destructive\"\n")
 	for _, c := range []struct {
@@ -124,6 +132,8 @@ func TestCallRefused(t *testing.T) {
 		{2, "zo list", []string{`no server`, "zoo"}},
 		{8, "zoo open", []string{"deny", "config.toml"}},
 		{8, "zoo demolish", []string{"--yes"}},
+		{6, "login anything", []string{"wants a login", "\n  ctxfs auth login"}},
+		{7, "away anything", []string{"http://127.0.0.1:1", "cannot be reached", "away"}},
 		{7, "dead anything", []string{"dead", "moon"}},
 		{7, "zoo sleep --timeout 100ms", []string{"0.1 s", "--timeout"}},
 	} {
