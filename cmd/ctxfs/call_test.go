@@ -230,6 +230,18 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
+// TestBinWithoutEnvironment calls a tool from an environment that says nothing:
+// the background process is the one that shows it.
+func TestBinWithoutEnvironment(t *testing.T) {
+	t.Parallel()
+	b := zoo(t, "")
+	b.mount()
+	b.ready("zoo")
+	if got := b.sh("env -i HOME=$HOME ~/.agentctx/mcps/zoo/bin/open"); got != "{}\n" || b.starts() != 1 {
+		t.Errorf("%q, %d starts", got, b.starts())
+	}
+}
+
 // TestCallInterrupted cancels a call.
 func TestCallInterrupted(t *testing.T) {
 	t.Parallel()

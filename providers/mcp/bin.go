@@ -24,7 +24,7 @@ func (s *server) publishBin(now time.Time) bool {
 	}
 	nodes := make(map[string]fs.Node, len(tools.items))
 	for _, i := range tools.items {
-		nodes[i.file] = fs.NewScript(i.since, script(s.p.opts.Program, s.file, i.file))
+		nodes[i.file] = fs.NewScript(i.since, s.script(i.file))
 	}
 	t := now
 	if s.bin == nil {
@@ -39,7 +39,16 @@ func (s *server) publishBin(now time.Time) bool {
 	return true
 }
 
-// script is a program that calls a tool.
-func script(program, server, tool string) []byte {
-	return []byte("#!/bin/sh\nexec " + shell.Word(program) + " call --via bin -- " + shell.Word(server) + " " + shell.Word(tool) + " \"$@\"\n")
+// script is a program that calls a tool. It reaches the background process that
+// shows it also from an environment that lacks the variable by which that is
+// found.
+func (s *server) script(tool string) []byte {
+	out := "#!/bin/sh\n"
+	if dir, _ := s.p.opts.LookupEnv(runtimeVariable); dir != "" {
+		out += "[ -n \"$" + runtimeVariable + "\" ] || export " + runtimeVariable + "=" + shell.Word(dir) + "\n"
+	}
+	return []byte(out + "exec " + shell.Word(s.p.opts.Program) + " call --via bin -- " + shell.Word(s.file) + " " + shell.Word(tool) + " \"$@\"\n")
 }
+
+// runtimeVariable names the folder of the background process's socket.
+const runtimeVariable = "XDG_RUNTIME_DIR"
