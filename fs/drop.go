@@ -69,6 +69,9 @@ type DropOptions struct {
 	// not with the writer, who may be interrupted. The body is not to be
 	// written to.
 	Accept func(ctx context.Context, name string, body []byte) (Work, error)
+	// Extension ends the names of all files that are taken; in the name of a
+	// result, ".result" stands in its place. With "" any name is taken.
+	Extension string
 	// Static are the nodes that explain the folder, such as a README.md.
 	Static map[string]Node
 	// Now is the clock.
@@ -88,8 +91,8 @@ type DropOptions struct {
 }
 
 // Drop is an [Inbox] in memory. A file that is created in it is never shown:
-// its body goes to Accept, and what became of it stands in <name>.result,
-// which can be looked up as soon as the file was created, and is listed when
+// its body goes to Accept, and what became of it stands in <name>.result (see
+// Extension), which can be looked up as soon as the file was created, and is listed when
 // the outcome is there. A name may be used again when its outcome is there;
 // the new result takes the place of the old one.
 type Drop struct {
@@ -100,7 +103,7 @@ type Drop struct {
 
 	mu       sync.Mutex
 	closed   bool
-	results  map[string]*result // by the name of the file that asks
+	results  map[string]*result // by the name of the file that asks, without the extension
 	finished []*result          // oldest first
 	drafts   map[*draft]struct{}
 	sorted   []Entry // nil after a change, made again by List
@@ -195,15 +198,19 @@ func (d *Drop) Create(_ context.Context, name string) (Draft, error) {
 	if err := checkDropName(name); err != nil {
 		return nil, err
 	}
-	w, err := d.create(name)
+	base, ok := strings.CutSuffix(name, d.opts.Extension)
+	if !ok || base == "" {
+		return nil, fmt.Errorf("%w: names end in %s here", ErrInvalid, d.opts.Extension)
+	}
+	w, err := d.create(name, base)
 	if err != nil {
 		return nil, err
 	}
-	d.opts.Changed(name + resultSuffix)
+	d.opts.Changed(base + resultSuffix)
 	return w, nil
 }
 
-func (d *Drop) create(name string) (*draft, error) {
+func (d *Drop) create(name, base string) (*draft, error) {
 	now := d.opts.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -211,11 +218,11 @@ func (d *Drop) create(name string) (*draft, error) {
 		return nil, fmt.Errorf("%w: this inbox has been closed", ErrReadOnly)
 	}
 	_, taken := d.opts.Static[name]
-	_, hidden := d.opts.Static[name+resultSuffix]
+	_, hidden := d.opts.Static[base+resultSuffix]
 	if taken || hidden {
 		return nil, ErrReadOnly
 	}
-	if old, ok := d.results[name]; ok {
+	if old, ok := d.results[base]; ok {
 		if !old.isFinished() {
 			return nil, fmt.Errorf("%w: a file of this name is under way", ErrExist)
 		}
@@ -223,11 +230,11 @@ func (d *Drop) create(name string) (*draft, error) {
 	}
 	d.number++
 	r := &result{
-		name: name, modTime: now, version: numbersVersion(uint64(d.born), d.number),
+		name: base, modTime: now, version: numbersVersion(uint64(d.born), d.number),
 		patience: d.opts.WorkTimeout + DefaultDeadline, finished: make(chan struct{}),
 	}
-	d.results[name] = r
-	w := &draft{drop: d, result: r}
+	d.results[base] = r
+	w := &draft{drop: d, name: name, result: r}
 	d.drafts[w] = struct{}{}
 	d.changed(now)
 	return w, nil

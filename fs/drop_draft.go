@@ -14,6 +14,7 @@ import (
 // beginning is scanned as it comes.
 type draft struct {
 	drop   *Drop
+	name   string
 	result *result
 
 	mu      sync.Mutex
@@ -114,7 +115,7 @@ func (w *draft) complete(end int) error {
 	}
 	var work Work
 	err := w.drop.guard(func() (err error) {
-		work, err = w.drop.opts.Accept(w.drop.ctx, w.result.name, w.body)
+		work, err = w.drop.opts.Accept(w.drop.ctx, w.name, w.body)
 		return err
 	})
 	if err != nil {

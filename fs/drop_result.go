@@ -14,7 +14,7 @@ import (
 // version does not have. Whoever asks for the size first, as all do, never
 // meets that.
 type result struct {
-	name     string // of the file that asks
+	name     string // of the file that asks, without the extension
 	version  uint64
 	patience time.Duration
 	finished chan struct{}

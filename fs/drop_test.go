@@ -557,3 +557,26 @@ func FuzzDropBody(f *testing.F) {
 		}
 	})
 }
+
+// TestDropExtension has names of one kind only, and results in their place.
+func TestDropExtension(t *testing.T) {
+	var asked []string
+	d := newDrop(t, fs.DropOptions{Extension: ".json", Accept: func(ctx context.Context, name string, body []byte) (fs.Work, error) {
+		asked = append(asked, name)
+		return echo(ctx, name, body)
+	}})
+	for _, name := range []string{"x", ".json", "x.json.txt"} {
+		if _, err := d.Create(t.Context(), name); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := put(t, d, "x.1.json", `{"a":1}`); err != nil {
+		t.Fatal(err)
+	}
+	if o := outcomeOf(t, d, "x.1"); string(o.Structured) != `{"a":1}` || !slices.Equal(asked, []string{"x.1.json"}) {
+		t.Errorf("%+v, %v", o, asked)
+	}
+	if _, err := d.Lookup(t.Context(), "x.1.json.result"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}

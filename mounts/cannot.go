@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+
+	"ctxfs/mounts/control"
 )
 
 // cannotMount explains why a mount failed, and what would help.
-func cannotMount(dir string, err error) *Fault {
-	instead := "without FUSE, write the same tree to a plain folder: ctxfs sync " + quote(dir)
+func cannotMount(dir string, err error) *control.Fault {
+	instead := "without FUSE, write the same tree to a plain folder: ctxfs sync " + Quote(dir)
 	if cause, cure := Obstacle(); cause != "" {
-		return &Fault{Message: fmt.Sprintf("cannot mount on %s: %s", dir, cause), Hint: cure + "; " + instead}
+		return &control.Fault{Message: fmt.Sprintf("cannot mount on %s: %s", dir, cause), Hint: cure + "; " + instead}
 	}
-	return &Fault{Message: fmt.Sprintf("cannot mount on %s: %v", dir, err), Hint: "find out more: ctxfs doctor; " + instead}
+	return &control.Fault{Message: fmt.Sprintf("cannot mount on %s: %v", dir, err), Hint: "find out more: ctxfs doctor; " + instead}
 }
 
 // Obstacle looks for what keeps this user from mounting, and says what would

@@ -4,7 +4,7 @@
 // One background process per user ([Server]) owns the tree; a mount or a
 // synced folder is a view of it, so any number of views share one set of
 // providers. Commands reach the process over a socket in the runtime folder
-// ([Dial], [Start]); the last view that ends, ends it.
+// (package control); the last view that ends, ends it.
 //
 // Nothing here trusts the past. What is mounted is read from the kernel's
 // mount table ([Points]); a mount whose process was killed is found there and

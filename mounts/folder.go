@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/mounts/control"
 )
 
 // retryAfter is when a followed tree is asked again for what could not be
@@ -88,7 +89,7 @@ func NewFolder(tree *fs.Tree, dir string, opts FolderOptions) (*Folder, error) {
 	}
 	m, err := openManifest(root)
 	if errors.Is(err, errLocked) {
-		err = &Fault{Message: "another ctxfs syncs into it", Hint: "stop that one, or sync into another folder"}
+		err = &control.Fault{Message: "another ctxfs syncs into it", Hint: "stop that one, or sync into another folder"}
 	}
 	if err != nil {
 		root.Close()
@@ -168,8 +169,8 @@ func (f *Folder) tell(r Report) {
 
 // inFolder adds the folder's path to an error.
 func inFolder(dir string, err error) error {
-	if f := (*Fault)(nil); errors.As(err, &f) {
-		return &Fault{Message: dir + ": " + f.Message, Hint: f.Hint}
+	if f := (*control.Fault)(nil); errors.As(err, &f) {
+		return &control.Fault{Message: dir + ": " + f.Message, Hint: f.Hint}
 	}
 	return fmt.Errorf("%s: %w", dir, err)
 }

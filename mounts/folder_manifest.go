@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"ctxfs/mounts/control"
 )
 
 // The manifest of a synced folder, at its top: what ctxfs wrote there. It is
@@ -82,7 +84,7 @@ func (m *manifest) close() error { return m.file.Close() }
 func (m *manifest) lock() error {
 	for {
 		if info, err := m.root.Lstat(manifestName); err == nil && !info.Mode().IsRegular() {
-			return &Fault{Message: manifestName + " is not a regular file", Hint: moveManifest}
+			return &control.Fault{Message: manifestName + " is not a regular file", Hint: moveManifest}
 		}
 		f, err := m.root.OpenFile(manifestName, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
@@ -104,6 +106,9 @@ func (m *manifest) lock() error {
 		f.Close()
 	}
 }
+
+// errLocked says that another process syncs into the folder.
+var errLocked = errors.New("locked by another process")
 
 func lockFile(f *os.File) error {
 	conn, err := f.SyscallConn()
@@ -130,10 +135,10 @@ func (m *manifest) load() error {
 	}
 	var header manifestHeader
 	if err != nil || json.Unmarshal(first, &header) != nil || header.Format == 0 {
-		return &Fault{Message: manifestName + " is not a manifest of ctxfs", Hint: moveManifest}
+		return &control.Fault{Message: manifestName + " is not a manifest of ctxfs", Hint: moveManifest}
 	}
 	if header.Format != manifestFormat {
-		return &Fault{
+		return &control.Fault{
 			Message: fmt.Sprintf("%s has format %d, and this ctxfs knows %d", manifestName, header.Format, manifestFormat),
 			Hint:    "sync with the ctxfs that wrote it, or into another folder",
 		}
@@ -151,7 +156,7 @@ func (m *manifest) load() error {
 		}
 		var line manifestLine
 		if err := json.Unmarshal(raw, &line); err != nil || !iofs.ValidPath(line.Path) {
-			return &Fault{Message: fmt.Sprintf("%s is damaged at line %d", manifestName, m.lines+2), Hint: moveManifest}
+			return &control.Fault{Message: fmt.Sprintf("%s is damaged at line %d", manifestName, m.lines+2), Hint: moveManifest}
 		}
 		m.lines++
 		last = line.Path

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"ctxfs/fs"
+	"ctxfs/mounts/control"
 )
 
 // pass is one pass over some paths.
@@ -48,7 +49,7 @@ func (f *Folder) there() error {
 		return inFolder(f.dir, err)
 	}
 	if err != nil || !os.SameFile(ours, now) {
-		return &Fault{Message: f.dir + " was removed or replaced while it was synced", Hint: "start anew: ctxfs sync " + quote(f.dir)}
+		return &control.Fault{Message: f.dir + " was removed or replaced while it was synced", Hint: "start anew: ctxfs sync " + Quote(f.dir)}
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
+	"ctxfs/mounts/control"
 )
 
 var day = time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
@@ -458,7 +459,7 @@ func TestFolderTwiceAtOnce(t *testing.T) {
 	f := newFolder(t, tree, dir)
 	passOver(t, f)
 	_, err := NewFolder(tree, dir, FolderOptions{})
-	if f := (*Fault)(nil); !errors.As(err, &f) || !strings.Contains(f.Message, "another ctxfs") {
+	if f := (*control.Fault)(nil); !errors.As(err, &f) || !strings.Contains(f.Message, "another ctxfs") {
 		t.Errorf("second sync: %v", err)
 	}
 	f.Close()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fusefs"
+	"ctxfs/mounts/control"
 )
 
 // Point is a mount of ours in the kernel's mount table.
@@ -144,7 +145,7 @@ func (p Point) Mend() error {
 // were, and in which ctxfs mounts are.
 func leftBehind(runtime string) []string {
 	var table ServerInfo
-	body, err := os.ReadFile(MountTable(runtime))
+	body, err := os.ReadFile(control.MountTable(runtime))
 	if err != nil || json.Unmarshal(body, &table) != nil {
 		return nil
 	}

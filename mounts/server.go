@@ -1,24 +1,23 @@
 package mounts
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
-	"strconv"
 	"sync"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/mounts/control"
 )
 
 // Handler answers one kind of request. Its error becomes the reply, unless it
 // replied already. The context ends with the conversation.
-type Handler func(ctx context.Context, c *Conn) error
+type Handler func(ctx context.Context, c *control.Conn) error
 
 // Options are what a server shows and who it is.
 type Options struct {
@@ -28,7 +27,7 @@ type Options struct {
 	// Sources are the folders on disk that the tree passes through. No view
 	// may lie in one of them.
 	Sources func() []string
-	// Begin is called once, when the first view is there.
+	// Begin is called once, when the first view is there, or the first gateway.
 	Begin func()
 	// Handlers answer requests beyond those of this package.
 	Handlers map[string]Handler
@@ -54,6 +53,7 @@ type Server struct {
 	views  []*view
 	fading []*view       // have lost their names but not their users
 	talks  int           // conversations under way
+	holds  int           // those of them that keep the process
 	quiet  *time.Timer   // runs while there is neither view nor conversation
 	ended  chan struct{} // closed when the server should end
 	once   sync.Once
@@ -64,67 +64,19 @@ type Server struct {
 	stop   context.CancelFunc
 }
 
-// ErrRunning says that this user's background process is there already.
-var ErrRunning = errors.New("ctxfs is already running")
-
-// lockTime is how long a new server waits for one that is ending.
-const lockTime = 15 * time.Second
-
-// takeLock takes the user's lock; ErrRunning if a process that answers has it.
-func takeLock(runtime string) (*os.File, error) {
-	deadline := time.Now().Add(lockTime)
-	for {
-		held, err := lock(lockPath(runtime), false)
-		if !errors.Is(err, errLocked) {
-			return held, err
-		}
-		if c, err := Dial(runtime); err == nil {
-			c.Close()
-			return nil, ErrRunning
-		}
-		if time.Now().After(deadline) {
-			pid := LockHolder(runtime)
-			return nil, &Fault{
-				Message: fmt.Sprintf("process %s has the lock of ctxfs but does not answer", pid),
-				Hint:    "end it: kill -9 " + pid,
-			}
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
 // NewServer takes the user's lock and opens the socket; ErrRunning if another
 // process serves already. One that is ending is waited for. Serve must be
 // called next.
 func NewServer(opts Options) (*Server, error) {
-	held, err := takeLock(opts.Runtime)
+	held, err := control.Lock(opts.Runtime)
 	if err != nil {
 		return nil, err
 	}
-	if err := held.Truncate(0); err == nil {
-		_, err = held.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
-		if err != nil {
-			opts.Log.Warn("cannot write the lock file", "error", err)
-		}
-	}
-	// A socket that is there was left by a process that was killed.
-	path := socketPath(opts.Runtime)
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		held.Close()
-		return nil, err
-	}
-	name, done, err := shortSocket(path)
+	listen, err := control.Listen(opts.Runtime)
 	if err != nil {
 		held.Close()
 		return nil, err
 	}
-	defer done()
-	listen, err := net.Listen("unix", name)
-	if err != nil {
-		held.Close()
-		return nil, err
-	}
-	listen.(*net.UnixListener).SetUnlinkOnClose(false) // by its short name, which is gone
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{
 		opts: opts, listen: listen, lock: held, started: time.Now(),
@@ -149,11 +101,11 @@ func (s *Server) Serve() {
 	s.stop()
 	s.wg.Wait()
 	// New processes may start from here on.
-	os.Remove(socketPath(s.opts.Runtime))
+	control.RemoveSocket(s.opts.Runtime)
 	if len(s.Info().Left) > 0 {
 		s.saveTable()
 	} else {
-		os.Remove(MountTable(s.opts.Runtime))
+		os.Remove(control.MountTable(s.opts.Runtime))
 	}
 	s.lock.Close()
 }
@@ -225,35 +177,31 @@ func (s *Server) talk(conn net.Conn) {
 	stop := context.AfterFunc(s.ctx, func() { conn.Close() })
 	defer stop()
 
-	lines := bufio.NewReader(conn)
-	line, err := lines.ReadBytes('\n')
+	c, err := control.Receive(conn)
 	if err != nil {
+		if !errors.Is(err, io.EOF) {
+			s.opts.Log.Warn("not a request", "error", err)
+		}
 		return
 	}
-	var r request
-	if err := json.Unmarshal(line, &r); err != nil {
-		s.opts.Log.Warn("not a request", "error", err)
-		return
-	}
-	go func() { // nothing more is expected: an end means that the caller left
-		_, _ = lines.ReadByte()
+	go func() {
+		c.AwaitEnd()
 		cancel()
 	}()
 	if s.ending() {
 		return // without a reply: the caller asks the next server
 	}
-	c := &Conn{conn: conn, args: r.Args}
-	handler := s.handler(r.Op)
+	handler := s.handler(c.Op())
 	if handler == nil {
-		err = &Fault{
-			Message: fmt.Sprintf("the background process (version %s) does not know %q", s.opts.Version, r.Op),
+		err = &control.Fault{
+			Message: fmt.Sprintf("the background process (version %s) does not know %q", s.opts.Version, c.Op()),
 			Hint:    "start it anew: ctxfs unmount --all; ctxfs mount",
 		}
 	} else {
 		err = handler(ctx, c)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errEnding) {
-		_ = c.line(reply{Fault: fault(err)})
+		_ = c.Fail(err)
 	}
 }
 
@@ -267,6 +215,8 @@ func (s *Server) handler(op string) Handler {
 		return s.handleSync
 	case "wait":
 		return s.handleWait
+	case "hold":
+		return s.handleHold
 	case "status":
 		return s.handleStatus
 	}

@@ -8,10 +8,12 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/mounts/control"
 )
 
 // serve runs a server with some handlers until the end of the test.
@@ -41,9 +43,9 @@ func serve(t *testing.T, handlers map[string]Handler) (runtime string, s *Server
 	return runtime, s
 }
 
-func dial(t *testing.T, runtime string) *Client {
+func dial(t *testing.T, runtime string) *control.Client {
 	t.Helper()
-	c, err := Dial(runtime)
+	c, err := control.Dial(runtime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func dial(t *testing.T, runtime string) *Client {
 func TestConversation(t *testing.T) {
 	gone := make(chan struct{})
 	runtime, _ := serve(t, map[string]Handler{
-		"count": func(_ context.Context, c *Conn) error {
+		"count": func(_ context.Context, c *control.Conn) error {
 			var n int
 			if err := c.Args(&n); err != nil {
 				return err
@@ -70,8 +72,8 @@ func TestConversation(t *testing.T) {
 			_, err := c.Write([]byte("raw"))
 			return err
 		},
-		"fail": func(context.Context, *Conn) error { return &Fault{Message: "no", Hint: "do this"} },
-		"hang": func(ctx context.Context, c *Conn) error {
+		"fail": func(context.Context, *control.Conn) error { return &control.Fault{Message: "no", Hint: "do this"} },
+		"hang": func(ctx context.Context, c *control.Conn) error {
 			if err := c.Progress(0); err != nil {
 				return err
 			}
@@ -90,11 +92,11 @@ func TestConversation(t *testing.T) {
 		t.Errorf("count: %v, %v, %v, %q, %q", err, restErr, got, last, rest)
 	}
 
-	for op, want := range map[string]Fault{
+	for op, want := range map[string]control.Fault{
 		"fail":    {Message: "no", Hint: "do this"},
 		"no such": {Message: `the background process (version test) does not know "no such"`, Hint: "start it anew: ctxfs unmount --all; ctxfs mount"},
 	} {
-		var fault *Fault
+		var fault *control.Fault
 		if err := dial(t, runtime).Call(t.Context(), op, nil, nil, nil); !errors.As(err, &fault) || *fault != want {
 			t.Errorf("%s: %v", op, err)
 		}
@@ -116,7 +118,7 @@ func TestConversation(t *testing.T) {
 func TestStrangers(t *testing.T) {
 	runtime, s := serve(t, nil)
 	for _, text := range []string{"", "\n", "GET / HTTP/1.0\r\n\r\n", "{\"op\":\"status\"", "[]\n", strings.Repeat("x", 1<<20)} {
-		conn, err := net.Dial("unix", socketPath(runtime))
+		conn, err := net.Dial("unix", filepath.Join(runtime, "daemon.sock"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,17 +129,17 @@ func TestStrangers(t *testing.T) {
 	if err := dial(t, runtime).Call(t.Context(), "status", nil, &info, nil); err != nil || info.Pid != os.Getpid() {
 		t.Errorf("status: %+v, %v", info, err)
 	}
-	if _, err := NewServer(s.opts); !errors.Is(err, ErrRunning) {
+	if _, err := NewServer(s.opts); !errors.Is(err, control.ErrRunning) {
 		t.Errorf("a second server: %v", err)
 	}
-	if got := LockHolder(runtime); got == "unknown" {
+	if got := control.LockHolder(runtime); got == "unknown" {
 		t.Error("the lock does not tell its holder")
 	}
 }
 
 // TestServerEnds leaves no socket, and hangs up on those who wait.
 func TestServerEnds(t *testing.T) {
-	runtime, s := serve(t, map[string]Handler{"hang": func(ctx context.Context, c *Conn) error {
+	runtime, s := serve(t, map[string]Handler{"hang": func(ctx context.Context, c *control.Conn) error {
 		if err := c.Progress(0); err != nil {
 			return err
 		}
@@ -145,7 +147,7 @@ func TestServerEnds(t *testing.T) {
 		return ctx.Err()
 	}})
 	err := dial(t, runtime).Call(t.Context(), "hang", nil, nil, func(json.RawMessage) { s.End() })
-	if !errors.Is(err, ErrGone) {
+	if !errors.Is(err, control.ErrGone) {
 		t.Errorf("who waits is told %v", err)
 	}
 }

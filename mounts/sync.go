@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/mounts/control"
 )
 
 // sync writes the tree to a plain folder and, unless once is given, keeps it
@@ -49,12 +50,12 @@ func checkFolder(dir string, sources []string) error {
 	}
 	if _, mounted, err := mountedAt(dir); err != nil || mounted {
 		if err == nil {
-			err = &Fault{Message: dir + " is a mount of ctxfs", Hint: "choose a plain folder: what is mounted is current anyway"}
+			err = &control.Fault{Message: dir + " is a mount of ctxfs", Hint: "choose a plain folder: what is mounted is current anyway"}
 		}
 		return err
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return &Fault{Message: dir + " is a file, not a folder", Hint: "choose a folder, or a name that does not exist"}
+		return &control.Fault{Message: dir + " is a file, not a folder", Hint: "choose a folder, or a name that does not exist"}
 	}
 	return nil
 }
@@ -64,7 +65,7 @@ func (s *Server) addFolder(dir string, end context.CancelFunc, done <-chan struc
 		return errEnding
 	}
 	if s.find(dir) != nil {
-		return &Fault{Message: fmt.Sprintf("%s is shown already", dir), Hint: "see what is shown where: ctxfs status"}
+		return &control.Fault{Message: fmt.Sprintf("%s is shown already", dir), Hint: "see what is shown where: ctxfs status"}
 	}
 	if err := checkFolder(dir, s.opts.Sources()); err != nil {
 		return err
@@ -74,7 +75,7 @@ func (s *Server) addFolder(dir string, end context.CancelFunc, done <-chan struc
 }
 
 // handleSync keeps a folder current as long as the conversation lasts.
-func (s *Server) handleSync(ctx context.Context, c *Conn) error {
+func (s *Server) handleSync(ctx context.Context, c *control.Conn) error {
 	var args viewArgs
 	if err := c.Args(&args); err != nil {
 		return err

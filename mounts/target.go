@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"ctxfs/mounts/control"
 )
 
 // maxLinks is how many links in a row are followed.
@@ -57,13 +59,13 @@ func within(path, dir string) bool {
 func checkSources(dir string, sources []string) error {
 	for _, source := range sources {
 		if within(dir, source) {
-			return &Fault{
+			return &control.Fault{
 				Message: fmt.Sprintf("%s lies inside %s, which is shown in it: it would contain itself", dir, source),
 				Hint:    "choose a folder elsewhere: ctxfs mount ~/.agentctx",
 			}
 		}
 		if within(source, dir) {
-			return &Fault{
+			return &control.Fault{
 				Message: fmt.Sprintf("%s contains %s, which is shown in it: it would contain itself", dir, source),
 				Hint:    "choose an empty folder: ctxfs mount ~/.agentctx",
 			}
@@ -88,38 +90,38 @@ func prepareMount(dir string, sources []string) error {
 			break
 		}
 		if p.State = p.Check(); p.State == Healthy {
-			return &Fault{
+			return &control.Fault{
 				Message: fmt.Sprintf("another ctxfs process has mounted %s", dir),
-				Hint:    fmt.Sprintf("to free it: fusermount3 -u %s", quote(dir)),
+				Hint:    fmt.Sprintf("to free it: fusermount3 -u %s", Quote(dir)),
 			}
 		}
 		if err := p.Mend(); err != nil {
-			return &Fault{Message: err.Error(), Hint: fmt.Sprintf("try: fusermount3 -uz %s", quote(dir))}
+			return &control.Fault{Message: err.Error(), Hint: fmt.Sprintf("try: fusermount3 -uz %s", Quote(dir))}
 		}
 	}
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return &Fault{Message: fmt.Sprintf("cannot make the mount point: %v", err)}
+			return &control.Fault{Message: fmt.Sprintf("cannot make the mount point: %v", err)}
 		}
 		return nil
 	case errors.Is(err, syscall.ENOTCONN):
-		return &Fault{
+		return &control.Fault{
 			Message: fmt.Sprintf("%s is a dead mount of another program", dir),
-			Hint:    fmt.Sprintf("take it away with: fusermount3 -uz %s", quote(dir)),
+			Hint:    fmt.Sprintf("take it away with: fusermount3 -uz %s", Quote(dir)),
 		}
 	case err != nil:
-		return &Fault{Message: fmt.Sprintf("cannot use the mount point: %v", err)}
+		return &control.Fault{Message: fmt.Sprintf("cannot use the mount point: %v", err)}
 	case !info.IsDir():
-		return &Fault{Message: fmt.Sprintf("%s is a file, not a folder", dir), Hint: "choose a folder that is empty or does not exist"}
+		return &control.Fault{Message: fmt.Sprintf("%s is a file, not a folder", dir), Hint: "choose a folder that is empty or does not exist"}
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return &Fault{Message: fmt.Sprintf("cannot use the mount point: %v", err)}
+		return &control.Fault{Message: fmt.Sprintf("cannot use the mount point: %v", err)}
 	}
 	if len(entries) > 0 {
-		return &Fault{
+		return &control.Fault{
 			Message: fmt.Sprintf("%s is not empty (it holds %s): the mount would hide what is in it", dir, some(entries)),
 			Hint:    "choose a folder that is empty or does not exist",
 		}
@@ -139,8 +141,8 @@ func some(entries []os.DirEntry) string {
 	return s
 }
 
-// quote makes a path safe to paste into a shell.
-func quote(path string) string {
+// Quote makes a path safe to paste into a shell.
+func Quote(path string) string {
 	if !strings.ContainsAny(path, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
 		return path
 	}

@@ -52,8 +52,8 @@ func TestQuoteAndUnescape(t *testing.T) {
 		"/it's":           `'/it'\''s'`,
 		"~/x":             "'~/x'",
 	} {
-		if got := quote(path); got != want {
-			t.Errorf("quote(%q) = %s, want %s", path, got, want)
+		if got := Quote(path); got != want {
+			t.Errorf("Quote(%q) = %s, want %s", path, got, want)
 		}
 	}
 	for field, want := range map[string]string{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fusefs"
+	"ctxfs/mounts/control"
 )
 
 // ViewInfo describes a view.
@@ -29,6 +30,8 @@ type ServerInfo struct {
 	Version string     `json:"version"`
 	Since   time.Time  `json:"since"`
 	Mounts  []ViewInfo `json:"mounts"`
+	// Gateways is how many programs besides the views need the process.
+	Gateways int `json:"gateways,omitempty"`
 	// Left are folders where mounts of earlier processes, which were killed,
 	// may still lie.
 	Left []string `json:"left,omitempty"`
@@ -84,7 +87,7 @@ func (s *Server) Mount(dir string) (MountResult, error) {
 	}
 	if v := s.find(dir); v != nil {
 		if v.mount == nil {
-			return result, &Fault{Message: fmt.Sprintf("%s is being synced to", dir), Hint: "choose another folder"}
+			return result, &control.Fault{Message: fmt.Sprintf("%s is being synced to", dir), Hint: "choose another folder"}
 		}
 		result.Already = true
 		return result, nil
@@ -120,9 +123,7 @@ func (s *Server) add(v *view) {
 	s.saveTable()
 	s.mu.Unlock()
 	s.opts.Log.Info("view added", "dir", v.Dir, "kind", v.Kind)
-	if s.opts.Begin != nil {
-		s.begin.Do(func() { s.wg.Go(s.opts.Begin) })
-	}
+	s.start()
 	s.wg.Go(func() {
 		select {
 		case <-v.done:
@@ -135,8 +136,15 @@ func (s *Server) add(v *view) {
 	})
 }
 
-// remove forgets a view; with the last one the server ends. The caller holds
-// mu.
+// start has begin what runs only where somebody looks.
+func (s *Server) start() {
+	if s.opts.Begin != nil {
+		s.begin.Do(func() { s.wg.Go(s.opts.Begin) })
+	}
+}
+
+// remove forgets a view; with the last one the server ends, unless a gateway
+// needs it. The caller holds mu.
 func (s *Server) remove(v *view) {
 	i := slices.Index(s.views, v)
 	if i < 0 {
@@ -145,7 +153,7 @@ func (s *Server) remove(v *view) {
 	s.views = slices.Delete(s.views, i, i+1)
 	s.saveTable()
 	s.opts.Log.Info("view ended", "dir", v.Dir)
-	if len(s.views) == 0 {
+	if len(s.views) == 0 && s.holds == 0 {
 		s.End()
 	}
 }
@@ -156,7 +164,7 @@ func (s *Server) saveTable() {
 	if err != nil {
 		return
 	}
-	path := MountTable(s.opts.Runtime)
+	path := control.MountTable(s.opts.Runtime)
 	if err := writeFile(path, append(body, '\n')); err != nil {
 		s.opts.Log.Warn("cannot write the mount table", "path", path, "error", err)
 	}
@@ -171,7 +179,7 @@ func writeFile(path string, body []byte) error {
 
 // info is what the server is and shows. The caller holds mu, or is alone.
 func (s *Server) info() ServerInfo {
-	info := ServerInfo{Pid: os.Getpid(), Version: s.opts.Version, Since: s.started, Mounts: []ViewInfo{}}
+	info := ServerInfo{Pid: os.Getpid(), Version: s.opts.Version, Since: s.started, Mounts: []ViewInfo{}, Gateways: s.holds}
 	for _, v := range s.views {
 		info.Mounts = append(info.Mounts, v.ViewInfo)
 	}
@@ -236,7 +244,7 @@ func (s *Server) closeViews() {
 	}
 }
 
-func (s *Server) handleMount(_ context.Context, c *Conn) error {
+func (s *Server) handleMount(_ context.Context, c *control.Conn) error {
 	var args viewArgs
 	if err := c.Args(&args); err != nil {
 		return err
@@ -248,7 +256,7 @@ func (s *Server) handleMount(_ context.Context, c *Conn) error {
 	return c.Reply(result)
 }
 
-func (s *Server) handleUnmount(_ context.Context, c *Conn) error {
+func (s *Server) handleUnmount(_ context.Context, c *control.Conn) error {
 	var args viewArgs
 	if err := c.Args(&args); err != nil {
 		return err
@@ -281,7 +289,7 @@ func (s *Server) handleUnmount(_ context.Context, c *Conn) error {
 }
 
 // handleWait replies when a view has ended.
-func (s *Server) handleWait(ctx context.Context, c *Conn) error {
+func (s *Server) handleWait(ctx context.Context, c *control.Conn) error {
 	var args viewArgs
 	if err := c.Args(&args); err != nil {
 		return err
@@ -295,4 +303,4 @@ func (s *Server) handleWait(ctx context.Context, c *Conn) error {
 	return c.Reply(struct{}{})
 }
 
-func (s *Server) handleStatus(_ context.Context, c *Conn) error { return c.Reply(s.Info()) }
+func (s *Server) handleStatus(_ context.Context, c *control.Conn) error { return c.Reply(s.Info()) }

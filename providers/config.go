@@ -9,11 +9,12 @@ import (
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/results"
 )
 
 // tables are the tables that config.toml may have, one for each provider that
 // has settings.
-func tables() []string { return []string{"mcp"} }
+func tables() []string { return []string{"mcp", results.Table} }
 
 // Problems are what is wrong with config.toml that concerns no provider: each
 // reads its own table, and tells what is wrong with it or with the whole.
@@ -57,6 +58,7 @@ func (s *Set) watchConfig() {
 		Changed: func([]string) {
 			s.checkTables()
 			s.mcp.Reload()
+			s.results.Reload()
 			if w.follow() {
 				s.mcp.Reload() // what changed before it was watched
 			}

@@ -4,6 +4,7 @@
 package providers
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/results"
 	"ctxfs/providers/skills"
 )
 
@@ -21,6 +23,8 @@ type Options struct {
 	// the folder for what can be made again, State that for what cannot.
 	Home, Config, Cache, State string
 	LookupEnv                  func(string) (string, bool)
+	// Program is the path of ctxfs, for the programs that call tools; may be "".
+	Program string
 	// Env gives the environment of the provider with that folder.
 	Env func(folder string) fs.Env
 	// Hide leaves out paths on disk that are views of ours; may be nil.
@@ -40,11 +44,13 @@ type Named struct {
 
 // Set is all providers.
 type Set struct {
-	opts   Options
-	mcp    *mcp.Provider
-	skills *skills.Provider
-	all    []Named
-	stop   []func() error
+	opts    Options
+	mcp     *mcp.Provider
+	skills  *skills.Provider
+	results *results.Provider
+	finder  *finder
+	all     []Named
+	stop    []func() error
 
 	mu       sync.Mutex
 	problems []fs.Problem
@@ -55,6 +61,7 @@ type Set struct {
 // Problems and keeps nothing from being shown.
 func New(opts Options) *Set {
 	s := &Set{opts: opts}
+	s.finder = newFinder(s.documents, opts.Env("find").Now)
 	s.open()
 	return s
 }
@@ -62,21 +69,32 @@ func New(opts Options) *Set {
 // open is the table. The order is that of AGENTS.md.
 func (s *Set) open() {
 	s.checkTables()
+	// First, because calls of tools save in it.
+	s.results = results.New(results.Options{
+		Env:          s.opts.Env("results"),
+		Dir:          filepath.Join(s.opts.State, "results"),
+		SettingsPath: s.opts.Config,
+		Hide:         s.opts.Hide,
+		Watch:        !s.opts.Offline,
+	})
+
 	s.mcp = mcp.New(mcp.Options{
-		Env:          s.opts.Env("mcps"),
+		Env:          s.env("mcps"),
 		Home:         s.opts.Home,
 		CacheDir:     filepath.Join(s.opts.Cache, "mcp"),
 		StateDir:     filepath.Join(s.opts.State, "mcp"),
 		Hide:         s.opts.Hide,
 		LookupEnv:    s.opts.LookupEnv,
 		SettingsPath: s.opts.Config,
+		Program:      s.opts.Program,
+		Results:      toolResults{s.results.Store()},
 		Settled:      debug.FreeOSMemory,
 		Offline:      s.opts.Offline,
 	})
 	s.add("mcps", s.mcp)
 
 	s.skills = skills.New(skills.Options{
-		Env:       s.opts.Env("skills"),
+		Env:       s.env("skills"),
 		Home:      s.opts.Home,
 		LookupEnv: s.opts.LookupEnv,
 		Hide:      s.opts.Hide,
@@ -84,9 +102,22 @@ func (s *Set) open() {
 	})
 	s.add("skills", s.skills)
 
+	s.add("results", s.results)
+
 	if !s.opts.Offline {
 		s.watchConfig()
 	}
+}
+
+// env is what the provider with that folder is given.
+func (s *Set) env(folder string) fs.Env {
+	env := s.opts.Env(folder)
+	changed := env.Changed
+	env.Changed = func(path string) {
+		s.finder.changed(folder, path)
+		changed(path)
+	}
+	return env
 }
 
 func (s *Set) add(folder string, p fs.Provider) {
@@ -97,16 +128,55 @@ func (s *Set) add(folder string, p fs.Provider) {
 // All are the providers, in the order in which people read of them.
 func (s *Set) All() []Named { return s.all }
 
-// Begin starts what runs: MCP servers. It returns at once.
-func (s *Set) Begin() { s.mcp.Start() }
+// Begin starts what runs: MCP servers, and the index for Find. It returns at
+// once.
+func (s *Set) Begin() {
+	s.mcp.Start()
+	s.finder.start(s.folders()...)
+}
 
 // Roots are the folders on disk that are passed through: no view may lie in
 // one of them.
-func (s *Set) Roots() []string { return s.skills.Roots() }
+func (s *Set) Roots() []string { return append(s.skills.Roots(), s.results.Roots()...) }
 
 // Restart starts an MCP server again, by its name or its folder's; "" means
 // all.
 func (s *Set) Restart(server string) error { return s.mcp.Restart(server) }
+
+// Tools lists the tools of an MCP server, named as for Restart; "" means all.
+func (s *Set) Tools(server string) ([]mcp.Toolbox, error) { return s.mcp.Tools(server) }
+
+// Flags are the arguments of a tool, as far as the server is known.
+func (s *Set) Flags(server, tool string) ([]mcp.Flag, error) {
+	info, err := s.mcp.Tool(server, tool)
+	if err != nil {
+		return nil, err
+	}
+	return info.Schema.Flags(), nil
+}
+
+// IsServer tells whether an MCP server has that name.
+func (s *Set) IsServer(name string) bool {
+	_, err := s.mcp.Tools(name)
+	return err == nil
+}
+
+// Tool tells of a tool. A server of which nothing is known is started for it.
+func (s *Set) Tool(ctx context.Context, server, tool string) (mcp.ToolInfo, error) {
+	info, err := s.mcp.Tool(server, tool)
+	if use := (*mcp.UseError)(nil); !errors.As(err, &use) {
+		return info, err
+	}
+	session, err := s.mcp.Use(ctx, server)
+	if err != nil {
+		return mcp.ToolInfo{}, err
+	}
+	defer session.Release()
+	return s.mcp.Tool(server, tool)
+}
+
+// Call calls a tool.
+func (s *Set) Call(ctx context.Context, c mcp.Call) (*mcp.Result, error) { return s.mcp.Call(ctx, c) }
 
 // Configuration tells what is configured for MCP servers where, what counts
 // and why; folder is looked at as if it were a known project.
@@ -118,6 +188,12 @@ func (s *Set) Trust(folder string) (mcp.Project, error) { return s.mcp.Trust(fol
 // Revoke takes back what Trust allowed.
 func (s *Set) Revoke(folder string) (mcp.Project, error) { return s.mcp.Revoke(folder) }
 
+// Accept pins the definitions of an MCP server's tools as they are shown now,
+// all of them or those named.
+func (s *Set) Accept(server string, tools ...string) (mcp.Accepted, error) {
+	return s.mcp.Accept(server, tools...)
+}
+
 // Projects are those that configure MCP servers or are trusted.
 func (s *Set) Projects() []mcp.Project { return s.mcp.Projects() }
 
@@ -128,5 +204,6 @@ func (s *Set) Close() error {
 		failed = append(failed, s.stop[i]())
 	}
 	s.stop = nil
+	failed = append(failed, s.finder.close())
 	return errors.Join(failed...)
 }

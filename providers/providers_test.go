@@ -21,7 +21,7 @@ func open(t *testing.T, config string) *Set {
 	}
 	log := slog.New(slog.DiscardHandler)
 	s := New(Options{
-		Home: home, Config: path, Cache: filepath.Join(home, "cache"),
+		Home: home, Config: path, Cache: filepath.Join(home, "cache"), State: filepath.Join(home, "state"),
 		LookupEnv: func(string) (string, bool) { return "", false },
 		Env:       func(string) fs.Env { return fs.Env{Changed: func(string) {}, Log: log, Now: time.Now} },
 		Offline:   true,
@@ -42,6 +42,8 @@ func TestFaultsInTheConfigurationAreToldOnce(t *testing.T) {
 		"[mcp]\nserver = 1\n":                `config.toml:2: unknown key "server" in [mcp]`,
 		"[mcp.servers.x]\ncmd = \"x\"\n":     `config.toml:2: unknown key "cmd" in [mcp.servers.x]`,
 		"[mcp\n":                             "config.toml:1: ",
+		"[result]\nmax_age = \"1d\"\n":       "unknown table [result]; did you mean [results]?",
+		"[results]\nmax_sise = 1\n":          `config.toml:2: unknown key "max_sise" in [results]; did you mean "max_size"?`,
 	} {
 		s := open(t, config)
 		told := s.Problems()

@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"ctxfs/mounts"
+	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/mounts/control"
 )
 
 // app is what every command needs: who the user is and where things lie.
@@ -19,60 +18,22 @@ type app struct {
 	stdio
 	lookupEnv func(string) (string, bool)
 
-	home    string // the user's home folder
-	config  string // config.toml
-	state   string // folder for logs
-	cache   string // folder for catalogues
-	runtime string // folder for the socket
+	places.Places
 }
 
 // newApp finds the folders. Only that for the socket is made if need be.
 func newApp(lookupEnv func(string) (string, bool)) (*app, error) {
-	home, err := os.UserHomeDir()
-	if err != nil || !filepath.IsAbs(home) {
-		return new(app), &mounts.Fault{Message: "the home folder is not known", Hint: "set HOME to an absolute path"}
-	}
-	xdg := func(variable string, fallback ...string) string {
-		if dir, ok := lookupEnv(variable); ok && filepath.IsAbs(dir) {
-			return filepath.Join(dir, "ctxfs")
-		}
-		return filepath.Join(append(append([]string{home}, fallback...), "ctxfs")...)
-	}
-	a := &app{
-		lookupEnv: lookupEnv,
-		home:      home,
-		config:    filepath.Join(xdg("XDG_CONFIG_HOME", ".config"), "config.toml"),
-		state:     xdg("XDG_STATE_HOME", ".local", "state"),
-		cache:     xdg("XDG_CACHE_HOME", ".cache"),
-	}
-	a.runtime, err = mounts.RuntimeDir(lookupEnv)
-	return a, err
+	found, err := places.Find(lookupEnv)
+	return &app{Places: found, lookupEnv: lookupEnv}, err
 }
 
 // defaultDir is where the tree is mounted if nothing else is said.
-func (a *app) defaultDir() string { return filepath.Join(a.home, ".agentctx") }
-
-func (a *app) logPath() string { return filepath.Join(a.state, "daemon.log") }
-
-// start connects to the background process, starting it if need be.
-func (a *app) start() (*mounts.Client, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(a.state, 0o700); err != nil {
-		return nil, &mounts.Fault{
-			Message: fmt.Sprintf("cannot make the folder for the log of the background process: %v", err),
-			Hint:    "set XDG_STATE_HOME to a folder that you can write to",
-		}
-	}
-	return mounts.Start(a.runtime, exec.Command(self, "daemon"), a.logPath())
-}
+func (a *app) defaultDir() string { return filepath.Join(a.Home, ".agentctx") }
 
 // running connects to the background process if there is one; nil if not.
-func (a *app) running() (*mounts.Client, error) {
-	c, err := mounts.Dial(a.runtime)
-	if errors.Is(err, mounts.ErrNotRunning) {
+func (a *app) running() (*control.Client, error) {
+	c, err := control.Dial(a.Runtime)
+	if errors.Is(err, control.ErrNotRunning) {
 		return nil, nil
 	}
 	return c, err
@@ -82,7 +43,7 @@ func (a *app) running() (*mounts.Client, error) {
 const answerTime = 5 * time.Second
 
 // ask sends a request that a healthy process answers at once.
-func (a *app) ask(ctx context.Context, c *mounts.Client, op string, args, value any) error {
+func (a *app) ask(ctx context.Context, c *control.Client, op string, args, value any) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	err := c.Call(ctx, op, args, value, nil)
@@ -94,25 +55,11 @@ func (a *app) ask(ctx context.Context, c *mounts.Client, op string, args, value 
 
 // hung says that the background process does not answer.
 func (a *app) hung() error {
-	pid := mounts.LockHolder(a.runtime)
-	return &mounts.Fault{
+	pid := control.LockHolder(a.Runtime)
+	return &control.Fault{
 		Message: fmt.Sprintf("the background process (%s) does not answer", pid),
 		Hint:    fmt.Sprintf("end it and start anew: kill -9 %s; ctxfs mount", pid),
 	}
-}
-
-// untilServed calls ask again when the background process that it reached was
-// just ending: another one comes after it.
-func untilServed(ask func() error) error {
-	err := ask()
-	for range 10 {
-		if !errors.Is(err, mounts.ErrGone) {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-		err = ask()
-	}
-	return err
 }
 
 // say prints a line for people.
@@ -131,7 +78,7 @@ func (a *app) printJSON(value any) error {
 
 // tilde shortens a path in the home folder, for people.
 func (a *app) tilde(path string) string {
-	if rel, err := filepath.Rel(a.home, path); err == nil && filepath.IsLocal(rel) && rel != "." {
+	if rel, err := filepath.Rel(a.Home, path); err == nil && filepath.IsLocal(rel) && rel != "." {
 		return "~/" + rel
 	}
 	return path

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
 
@@ -165,7 +165,7 @@ func (a *app) reconnect(ctx context.Context, server string) error {
 			a.say("%s is ready", server)
 			return nil
 		case state == "error" || state == "needs-auth":
-			return &mounts.Fault{Message: server + " is in the state " + state, Hint: "see why: ctxfs cat mcps/" + server + "/STATUS.md"}
+			return &control.Fault{Message: server + " is in the state " + state, Hint: "see why: ctxfs cat mcps/" + server + "/STATUS.md"}
 		case time.Since(begun) > connectTime:
 			a.note("%s has not answered yet; see how it goes: ctxfs status", server)
 			return nil
@@ -187,7 +187,7 @@ func (a *app) reread(ctx context.Context, server string) (running bool, err erro
 	}
 	defer c.Close()
 	err = a.ask(ctx, c, "restart", map[string]string{"name": server}, nil)
-	if errors.Is(err, mounts.ErrGone) {
+	if errors.Is(err, control.ErrGone) {
 		return false, nil
 	}
 	return err == nil, err
@@ -238,11 +238,11 @@ func authFault(ctx context.Context, server string, err error) error {
 	var e *mcp.LoginError
 	switch {
 	case errors.As(err, &e):
-		return &mounts.Fault{Message: e.What, Hint: e.Mend}
+		return &control.Fault{Message: e.What, Hint: e.Mend}
 	case ctx.Err() != nil:
-		return &mounts.Fault{Message: "interrupted; the login is as it was before"}
+		return &control.Fault{Message: "interrupted; the login is as it was before"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &mounts.Fault{
+		return &control.Fault{
 			Message: fmt.Sprintf("nobody has logged in within %g minutes", loginTime.Minutes()),
 			Hint:    "try again: ctxfs auth " + server,
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
 
@@ -39,7 +40,7 @@ shows all that is known of that server's entries.`,
 			if len(args) > 0 {
 				part, near := report.Of(args[0])
 				if len(part.Entries) == 0 {
-					fault := &mounts.Fault{Message: fmt.Sprintf("no file configures a server %q", args[0]), Hint: "see what there is: ctxfs config"}
+					fault := &control.Fault{Message: fmt.Sprintf("no file configures a server %q", args[0]), Hint: "see what there is: ctxfs config"}
 					if near != "" {
 						fault.Hint = "did you mean: ctxfs config " + near
 					}
@@ -74,7 +75,7 @@ type configArgs struct {
 	Folder string `json:"folder"`
 }
 
-func (w *world) configHandler(_ context.Context, c *mounts.Conn) error {
+func (w *world) configHandler(_ context.Context, c *control.Conn) error {
 	var args configArgs
 	if err := c.Args(&args); err != nil {
 		return err
@@ -128,7 +129,7 @@ func (a *app) either(ctx context.Context, op string, args, value any, here func(
 // printReport prints a table for people.
 func (a *app) printReport(r mcp.Report) {
 	if len(r.Entries) == 0 {
-		a.say("no server is configured; ctxfs looks for them in the files of Claude Code, Cursor, Codex and others,\nand in %s", a.tilde(a.config))
+		a.say("no server is configured; ctxfs looks for them in the files of Claude Code, Cursor, Codex and others,\nand in %s", a.tilde(a.Config))
 	} else {
 		table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "SERVER\tSTATE\tRUNS\tCLIENT\tSCOPE\tFILE")

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 )
 
 // idleTime is how long a background process waits for its first view.
@@ -35,12 +36,12 @@ func (a *app) daemonCommand() *cobra.Command {
 }
 
 // daemon serves until the last view is gone or a signal comes. It reports on
-// mounts.ReadyFD.
+// control.ReadyFD.
 func (a *app) daemon() error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	signal.Ignore(syscall.SIGHUP)
-	ready := os.NewFile(mounts.ReadyFD, "ready")
+	ready := os.NewFile(control.ReadyFD, "ready")
 	tell := func(line string) {
 		if ready != nil {
 			fmt.Fprintln(ready, line)
@@ -70,7 +71,7 @@ func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
 		return s != nil && s.Shows(path)
 	}})
 	s, err := mounts.NewServer(mounts.Options{
-		Runtime:  a.runtime,
+		Runtime:  a.Runtime,
 		Tree:     w.tree,
 		Sources:  w.providers.Roots,
 		Begin:    w.providers.Begin,
@@ -81,7 +82,7 @@ func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
 	})
 	if err != nil {
 		w.close()
-		if errors.Is(err, mounts.ErrRunning) {
+		if errors.Is(err, control.ErrRunning) {
 			return nil, nil, err
 		}
 		return nil, nil, fmt.Errorf("cannot serve: %w", err)
@@ -120,8 +121,8 @@ func (a *app) restart(ctx context.Context, name string) error {
 		defer c.Close()
 		err = a.ask(ctx, c, "restart", map[string]string{"name": name}, nil)
 	}
-	if c == nil && err == nil || errors.Is(err, mounts.ErrGone) {
-		return &mounts.Fault{Message: "ctxfs is not running, so no server is", Hint: "start it: ctxfs mount"}
+	if c == nil && err == nil || errors.Is(err, control.ErrGone) {
+		return &control.Fault{Message: "ctxfs is not running, so no server is", Hint: "start it: ctxfs mount"}
 	}
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 )
 
 // finding is the result of one check.
@@ -117,7 +118,7 @@ func (a *app) checkTools() finding {
 }
 
 func (a *app) checkFolders() finding {
-	for _, dir := range []string{a.state, a.cache, a.runtime} {
+	for _, dir := range []string{a.State, a.Cache, a.Runtime} {
 		err := tryFolder(dir)
 		if err == nil {
 			continue
@@ -128,7 +129,7 @@ func (a *app) checkFolders() finding {
 		}
 		return finding{"folders", false, fmt.Sprintf("cannot write to %s: %v", dir, err), mend}
 	}
-	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s, runtime %s", a.tilde(a.state), a.tilde(a.cache), a.tilde(a.runtime))}
+	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s, runtime %s", a.tilde(a.State), a.tilde(a.Cache), a.tilde(a.Runtime))}
 }
 
 // tryFolder writes a file in a folder, which is made if need be, and removes it.
@@ -148,15 +149,15 @@ func tryFolder(dir string) error {
 func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 	report, err := a.status(ctx)
 	if err != nil {
-		f := finding{Check: "process", What: err.Error(), Mend: "its log: " + a.tilde(a.logPath())}
-		if fault := (*mounts.Fault)(nil); errors.As(err, &fault) && fault.Hint != "" {
+		f := finding{Check: "process", What: err.Error(), Mend: "its log: " + a.tilde(a.Log())}
+		if fault := (*control.Fault)(nil); errors.As(err, &fault) && fault.Hint != "" {
 			f.Mend = fault.Hint
 		}
 		return []finding{f}, false
 	}
 	f := finding{Check: "process", OK: true, What: "not running; ctxfs mount starts it"}
 	if report.Running {
-		f.What = fmt.Sprintf("process %d is running; its log: %s", report.Pid, a.tilde(a.logPath()))
+		f.What = fmt.Sprintf("process %d is running; its log: %s", report.Pid, a.tilde(a.Log()))
 		if report.Version != version {
 			f.OK = false
 			f.What = fmt.Sprintf("process %d is of version %s, this program of %s", report.Pid, report.Version, version)

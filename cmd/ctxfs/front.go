@@ -13,17 +13,23 @@ import (
 	"ctxfs/fs"
 )
 
-// ignoreFile keeps rg from finding a thing twice: INDEX and STATUS pages repeat
-// what the files beside them say. The first line lets rg search the mount even
-// inside a home folder under git that ignores everything; the second keeps dot
-// files hidden all the same.
+// ignoreFile keeps rg from finding a thing twice: INDEX and STATUS pages and
+// differences repeat what the files beside them say, and the programs in bin
+// the names of tools. The first line lets rg search the mount even inside a
+// home folder under git that ignores everything; the second keeps dot files
+// hidden all the same. What stands in find/ are other names of what is found
+// anyway.
 const ignoreFile = `!*
 .*
 INDEX.*
 /STATUS.md
+/find/
 *.jsonl
 *.cast
 **/terminals/*/
+**/mcps/*/bin/
+**/mcps/*/calls/README.md
+**/mcps/*/tools/*.diff
 `
 
 // born is the modification time of text that is as old as the program.
@@ -52,7 +58,10 @@ func newFrontPage(root *fs.Folder, w *world) *frontPage {
 
 // open fills the root and goes on renewing it until it is closed.
 func (f *frontPage) open() {
-	nodes := map[string]fs.Node{".ignore": fs.NewText(born, []byte(ignoreFile))}
+	nodes := map[string]fs.Node{
+		".ignore": fs.NewText(born, []byte(ignoreFile)),
+		"find":    f.world.providers.FindFolder(born, f.world.tree.Resolve),
+	}
 	for _, p := range f.world.providers.All() {
 		nodes[p.Folder] = p.Root()
 	}
@@ -128,6 +137,9 @@ func agentsPage(all []providerStatus) []byte {
 The folder ~/.agentctx (or wherever this file lies) holds what a coding agent may
 need, as files, kept current. Nothing in it can be changed, and reading costs
 nothing: look with ls, rg, cat and jq before you ask or guess.
+
+    ls ~/.agentctx/find/"what is to be done"    the best matches of everything here
+    ctxfs find what is to be done               the same with paths and reasons
 `)
 	for _, p := range all {
 		switch p.Name {
@@ -154,6 +166,16 @@ Before a task that a skill covers, read skills/<name>/SKILL.md. skills/INDEX.md
 has a line per skill.
 
 `)
+		case "results":
+			// No counts: the text is part of prompts, and should not change with
+			// each call of a tool.
+			b.WriteString(`
+## results/: what was too long to hand over, whole
+
+results/INDEX.tsv has a line per file, newest first. Look into one with rg, jq,
+head or tail instead of reading all of it.
+`)
+			continue
 		default:
 			fmt.Fprintf(&b, "\n## %s/\n\n", p.Name)
 		}

@@ -18,7 +18,7 @@ func TestDiskFull(t *testing.T) {
 	b.stub("zoo", "", nil)
 	b.write("script", `
 set -e
-fill() { mkdir -p "$1"; mount -t tmpfs -o size=64k full "$1"; mkdir "$1/ctxfs"; cat /dev/zero > "$1/ctxfs/zero" 2>/dev/null || :; }
+fill() { mkdir -p "$1"; mount -t tmpfs -o size=128k full "$1"; mkdir "$1/ctxfs"; cat /dev/zero > "$1/ctxfs/zero" 2>/dev/null || :; }
 fill "$XDG_CACHE_HOME"; fill "$XDG_STATE_HOME"; fill ~/plain
 ctxfs mount
 until grep -q 'state: ready' .agentctx/mcps/zoo/STATUS.md; do sleep 0.05; done

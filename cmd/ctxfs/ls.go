@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/fs"
-	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 )
 
 func (a *app) lsCommand() *cobra.Command {
@@ -78,7 +78,7 @@ type jsonEntry struct {
 func (l *lister) show(ctx context.Context, p string) error {
 	entries, err := l.src.list(ctx, p)
 	if err != nil {
-		if f := (*mounts.Fault)(nil); errors.As(err, &f) {
+		if f := (*control.Fault)(nil); errors.As(err, &f) {
 			return err
 		}
 		return treeFault(p, err)

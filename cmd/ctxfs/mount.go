@@ -12,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 )
 
 // mountTime is how long a mount may take, with the mending of a hung one.
@@ -67,7 +69,7 @@ func (a *app) dirArg(args []string) (string, error) {
 
 func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
 	var result mounts.MountResult
-	err := untilServed(func() (err error) {
+	err := places.UntilServed(func() (err error) {
 		result, err = a.requestMount(ctx, dir)
 		return err
 	})
@@ -76,7 +78,7 @@ func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
 	}
 	// The process that serves the mount cannot look at it; this one can.
 	if _, err := os.ReadDir(result.Dir); err != nil {
-		return &mounts.Fault{
+		return &control.Fault{
 			Message: fmt.Sprintf("mounted, but the root cannot be listed: %v", err),
 			Hint:    "see what is wrong: ctxfs doctor",
 		}
@@ -89,7 +91,7 @@ func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
 }
 
 func (a *app) requestMount(ctx context.Context, dir string) (result mounts.MountResult, err error) {
-	c, err := a.start()
+	c, err := a.Start()
 	if err != nil {
 		return result, err
 	}
@@ -124,7 +126,7 @@ func (a *app) mountForeground(ctx context.Context, dir string) error {
 	defer signal.Stop(signals)
 
 	s, closeWorld, err := a.newServer(0)
-	if errors.Is(err, mounts.ErrRunning) {
+	if errors.Is(err, control.ErrRunning) {
 		return a.mountElsewhere(ctx, dir, signals)
 	}
 	if err != nil {
@@ -156,7 +158,7 @@ func (a *app) mountElsewhere(ctx context.Context, dir string, signals <-chan os.
 	if err := a.mount(ctx, dir, false); err != nil {
 		return err
 	}
-	c, err := mounts.Dial(a.runtime)
+	c, err := control.Dial(a.Runtime)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
 
@@ -66,7 +67,7 @@ takes the file away.`,
 func (a *app) printResource(r *mcp.Reading) error {
 	for _, c := range r.Contents {
 		if c.Blob != nil && a.toTerminal() {
-			return &mounts.Fault{
+			return &control.Fault{
 				Message: fmt.Sprintf("the resource is no text, but %s of %d bytes", kindOf(c), len(c.Blob)),
 				Hint:    "write it to a file: ctxfs read ... >FILE",
 			}
@@ -93,8 +94,11 @@ func kindOf(c mcp.Content) string {
 }
 
 // toTerminal tells whether somebody may be looking at the output.
-func (a *app) toTerminal() bool {
-	f, ok := a.out.(*os.File)
+func (a *app) toTerminal() bool { return terminal(a.out) }
+
+// terminal tells whether a stream may have a person at its end.
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}
@@ -106,14 +110,14 @@ func (a *app) toTerminal() bool {
 // need be.
 func (a *app) askServer(ctx context.Context, op string, args readArgs) (r *mcp.Reading, err error) {
 	for range 4 { // a process that is just ending has a successor
-		var c *mounts.Client
-		if c, err = a.start(); err != nil {
+		var c *control.Client
+		if c, err = a.Start(); err != nil {
 			return nil, err
 		}
 		r = new(mcp.Reading)
 		err = c.Call(ctx, op, args, r, nil)
 		c.Close()
-		if !errors.Is(err, mounts.ErrGone) {
+		if !errors.Is(err, control.ErrGone) {
 			break
 		}
 	}
@@ -122,14 +126,14 @@ func (a *app) askServer(ctx context.Context, op string, args readArgs) (r *mcp.R
 
 // reading answers the requests "resource" and "prompt".
 func (w *world) reading(ask func(context.Context, readArgs) (*mcp.Reading, error)) mounts.Handler {
-	return func(ctx context.Context, c *mounts.Conn) error {
+	return func(ctx context.Context, c *control.Conn) error {
 		var args readArgs
 		if err := c.Args(&args); err != nil {
 			return err
 		}
 		r, err := ask(ctx, args)
 		if use := (*mcp.UseError)(nil); errors.As(err, &use) {
-			return &mounts.Fault{Message: err.Error(), Hint: use.Mend}
+			return &control.Fault{Message: err.Error(), Hint: use.Mend}
 		}
 		if err != nil {
 			return err

@@ -8,9 +8,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"ctxfs/mounts/control"
 
-	"ctxfs/mounts"
+	"github.com/spf13/cobra"
 )
 
 // version is the program's own.
@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, io stdio) int {
 // complain prints an error, and its hint on a line of its own.
 func complain(w io.Writer, err error) {
 	fmt.Fprintf(w, "ctxfs: %s\n", strings.TrimSpace(err.Error()))
-	if f := (*mounts.Fault)(nil); errors.As(err, &f) && f.Hint != "" {
+	if f := (*control.Fault)(nil); errors.As(err, &f) && f.Hint != "" {
 		fmt.Fprintf(w, "  %s\n", f.Hint)
 	}
 }
@@ -110,7 +110,8 @@ Exit codes:
 	})
 	root.AddCommand(
 		a.mountCommand(), a.unmountCommand(), a.statusCommand(), a.doctorCommand(), a.syncCommand(),
-		a.lsCommand(), a.catCommand(), a.restartCommand(), a.readCommand(), a.promptCommand(), a.configCommand(), a.trustCommand(), a.authCommand(), a.daemonCommand(),
+		a.lsCommand(), a.catCommand(), a.findCommand(), a.toolsCommand(), a.callCommand(), a.readCommand(), a.promptCommand(),
+		a.serveCommand(), a.restartCommand(), a.configCommand(), a.trustCommand(), a.acceptCommand(), a.authCommand(), a.completionCommand(), a.daemonCommand(),
 	)
 	for _, cmd := range root.Commands() {
 		if check := cmd.Args; check != nil {
@@ -130,7 +131,7 @@ Exit codes:
 			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 				hint = "did you mean: ctxfs " + near[0]
 			}
-			return &coded{exitUsage, &mounts.Fault{Message: fmt.Sprintf("unknown command %q", args[0]), Hint: hint}}
+			return &coded{exitUsage, &control.Fault{Message: fmt.Sprintf("unknown command %q", args[0]), Hint: hint}}
 		}
 		return nil
 	}
@@ -139,7 +140,7 @@ Exit codes:
 
 // usage marks an error as one of the command line.
 func usage(cmd *cobra.Command, err error) error {
-	return &coded{exitUsage, &mounts.Fault{Message: err.Error(), Hint: "see how it is used: " + cmd.CommandPath() + " --help"}}
+	return &coded{exitUsage, &control.Fault{Message: err.Error(), Hint: "see how it is used: " + cmd.CommandPath() + " --help"}}
 }
 
 func indent(s string) string {

@@ -13,6 +13,9 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/find"
+	"ctxfs/providers/mcp"
 )
 
 // source is where the commands that need no mount read the tree: from the
@@ -23,6 +26,12 @@ type source interface {
 	// cat writes a file.
 	cat(ctx context.Context, path string, w io.Writer) error
 	statuses(ctx context.Context) ([]providerStatus, error)
+	// find returns what is found, best first.
+	find(ctx context.Context, args findArgs) ([]find.Match, error)
+	// tools lists the tools of a server; "" means all.
+	tools(ctx context.Context, server string) ([]mcp.Toolbox, error)
+	// flags are the arguments of a tool.
+	flags(ctx context.Context, server, tool string) ([]mcp.Flag, error)
 	close()
 }
 
@@ -84,7 +93,7 @@ func (a *app) treePath(arg string) (string, error) {
 			return clean(rel), nil
 		}
 	}
-	return "", &mounts.Fault{
+	return "", &control.Fault{
 		Message: fmt.Sprintf("%s is not in a mount of ctxfs", arg),
 		Hint:    "name a path in the tree, such as mcps or skills/agentctx; see what there is: ctxfs ls",
 	}
@@ -99,6 +108,13 @@ func (s *localSource) close() { s.world.close() }
 
 func (s *localSource) statuses(context.Context) ([]providerStatus, error) {
 	return s.world.statuses(), nil
+}
+
+func (s *localSource) find(ctx context.Context, args findArgs) ([]find.Match, error) {
+	if _, err := s.world.tree.Resolve(ctx, args.In); err != nil {
+		return nil, treeFault(args.In, err)
+	}
+	return s.world.providers.Find(ctx, args.Query, find.Options{In: args.In, Limit: args.Limit})
 }
 
 func (s *localSource) list(ctx context.Context, name string) ([]lsEntry, error) {
@@ -191,7 +207,7 @@ func (s *localSource) copy(ctx context.Context, f fs.File, size int64, w io.Writ
 }
 
 // send answers a "read": the size, then the bytes.
-func (s *localSource) send(ctx context.Context, name string, c *mounts.Conn) error {
+func (s *localSource) send(ctx context.Context, name string, c *control.Conn) error {
 	f, size, err := s.file(ctx, name)
 	if err != nil {
 		return treeFault(name, err)
@@ -215,14 +231,14 @@ func (s *remoteSource) close() {
 	}
 }
 
-func (s *remoteSource) call(ctx context.Context, op string, args, value any, then func(*mounts.Client) error, without func(source) error) error {
-	c, err := mounts.Dial(s.app.runtime)
+func (s *remoteSource) call(ctx context.Context, op string, args, value any, then func(*control.Client) error, without func(source) error) error {
+	c, err := control.Dial(s.app.Runtime)
 	if err == nil {
 		defer c.Close()
 		err = s.app.ask(ctx, c, op, args, value)
 	}
 	switch {
-	case errors.Is(err, mounts.ErrGone), errors.Is(err, mounts.ErrNotRunning):
+	case errors.Is(err, control.ErrGone), errors.Is(err, control.ErrNotRunning):
 		if s.after == nil {
 			if s.after, err = s.app.offline(); err != nil {
 				return err
@@ -243,6 +259,14 @@ func (s *remoteSource) statuses(ctx context.Context) (all []providerStatus, err 
 	return all, err
 }
 
+func (s *remoteSource) find(ctx context.Context, args findArgs) (matches []find.Match, err error) {
+	err = s.call(ctx, "find", args, &matches, nil, func(after source) error {
+		matches, err = after.find(ctx, args)
+		return err
+	})
+	return matches, err
+}
+
 func (s *remoteSource) list(ctx context.Context, name string) (entries []lsEntry, err error) {
 	err = s.call(ctx, "list", pathArgs{name}, &entries, nil, func(after source) error {
 		entries, err = after.list(ctx, name)
@@ -253,7 +277,7 @@ func (s *remoteSource) list(ctx context.Context, name string) (entries []lsEntry
 
 func (s *remoteSource) cat(ctx context.Context, name string, w io.Writer) error {
 	var size int64
-	receive := func(c *mounts.Client) error {
+	receive := func(c *control.Client) error {
 		n, err := io.Copy(w, io.LimitReader(c.Rest(), size))
 		if err == nil && n < size {
 			err = io.ErrUnexpectedEOF

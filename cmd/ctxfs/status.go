@@ -10,17 +10,20 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 )
 
 // statusReport is what `ctxfs status --json` prints.
 type statusReport struct {
 	Running bool `json:"running"`
 	// Pid is that of the background process, 0 if there is none.
-	Pid       int               `json:"pid"`
-	Version   string            `json:"version,omitempty"`
-	Since     time.Time         `json:"since,omitzero"`
-	Mounts    []mounts.ViewInfo `json:"mounts"`
-	Providers []providerStatus  `json:"providers"`
+	Pid     int               `json:"pid"`
+	Version string            `json:"version,omitempty"`
+	Since   time.Time         `json:"since,omitzero"`
+	Mounts  []mounts.ViewInfo `json:"mounts"`
+	// Gateways is how many programs besides, such as "ctxfs serve", need it.
+	Gateways  int              `json:"gateways,omitempty"`
+	Providers []providerStatus `json:"providers"`
 }
 
 type providerStatus struct {
@@ -69,7 +72,7 @@ func (a *app) serverInfo(ctx context.Context) (mounts.ServerInfo, error) {
 	}
 	defer c.Close()
 	err = a.ask(ctx, c, "status", nil, &info)
-	if errors.Is(err, mounts.ErrGone) {
+	if errors.Is(err, control.ErrGone) {
 		return mounts.ServerInfo{}, nil // it was ending
 	}
 	return info, err
@@ -81,7 +84,7 @@ func (a *app) status(ctx context.Context) (*statusReport, error) {
 		return nil, err
 	}
 	report := &statusReport{
-		Running: info.Pid != 0, Pid: info.Pid, Version: info.Version, Since: info.Since, Mounts: []mounts.ViewInfo{},
+		Running: info.Pid != 0, Pid: info.Pid, Version: info.Version, Since: info.Since, Mounts: []mounts.ViewInfo{}, Gateways: info.Gateways,
 	}
 	var served []string
 	for _, v := range info.Mounts {
@@ -92,7 +95,7 @@ func (a *app) status(ctx context.Context) (*statusReport, error) {
 		}
 		report.Mounts = append(report.Mounts, v)
 	}
-	dead, err := mounts.DeadPoints(a.runtime, served, a.defaultDir())
+	dead, err := mounts.DeadPoints(a.Runtime, served, a.defaultDir())
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +136,9 @@ func (a *app) printStatus(r *statusReport) {
 			line += fmt.Sprintf("  %s: mend it with: ctxfs mount %s", m.State, a.tilde(m.Dir))
 		}
 		a.say("%s", line)
+	}
+	if r.Gateways > 0 {
+		a.say("  %s (ctxfs serve)", pretty(r.Gateways, "gateways"))
 	}
 	for _, p := range r.Providers {
 		a.say("")

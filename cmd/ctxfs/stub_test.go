@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -19,6 +20,7 @@ const (
 	stubMode    = "CTXFS_TEST_STUB"
 	stubJournal = "CTXFS_TEST_JOURNAL" // a file: a line for each start and request
 	stubTools   = "CTXFS_TEST_TOOLS"   // a file: the tools, as JSON
+	stubResult  = "CTXFS_TEST_RESULT"  // a file: what a call answers, as JSON
 )
 
 // stubPath is this program where every user can run it.
@@ -81,6 +83,10 @@ func runStub(mode string) {
 		signal.Ignore(syscall.SIGTERM)
 		defer func() { select {} }()
 	}
+	say := func(line string) { fmt.Print(line) }
+	if mode == "shuffles" {
+		say = shuffled()
+	}
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadString('\n')
@@ -92,7 +98,7 @@ func runStub(mode string) {
 			Method string          `json:"method"`
 			Params struct {
 				URI, Name string
-				Arguments map[string]string
+				Arguments json.RawMessage
 			} `json:"params"`
 		}
 		if json.Unmarshal([]byte(line), &m) != nil {
@@ -117,13 +123,18 @@ func runStub(mode string) {
 			if body == "" {
 				body = `"error":{"code":-32002,"message":"resource not found"}`
 			}
+		case "tools/call":
+			body = stubCalled(m.Params.Name, m.Params.Arguments)
+			if body == "" {
+				continue // it works for ever
+			}
 		case "prompts/list":
 			body = `"result":{"prompts":[{"name":"review.it","arguments":[{"name":"of","required":true}]}]}`
 		case "prompts/get":
 			body = `"error":{"code":-32602,"message":"the argument of is missing"}`
 			if m.Params.Name != "review.it" {
 				body = `"error":{"code":-32602,"message":"no such prompt"}`
-			} else if of := m.Params.Arguments["of"]; of != "" {
+			} else if of := member(m.Params.Arguments, "of"); of != "" {
 				body = fmt.Sprintf(`"result":{"messages":[{"role":"user","content":{"type":"text","text":%q}},`+
 					`{"role":"assistant","content":{"type":"image","mimeType":"image/png","data":"AAEC"}}]}`, "Review "+of+".")
 			}
@@ -132,7 +143,56 @@ func runStub(mode string) {
 		case "resources/list":
 			body = `"result":{"resources":[{"uri":"stub://one","name":"one","description":"The one resource"}]}`
 		}
-		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, body)
+		say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, body))
+	}
+}
+
+// member is a text in a JSON object.
+func member(object json.RawMessage, name string) string {
+	var members map[string]any
+	_ = json.Unmarshal(object, &members)
+	text, _ := members[name].(string)
+	return text
+}
+
+// stubCalled is what a call of a tool answers: what is in a file, if there is
+// one, or the arguments as they came; "" is never.
+func stubCalled(tool string, arguments json.RawMessage) string {
+	if text, err := os.ReadFile(os.Getenv(stubResult)); err == nil {
+		return `"result":` + strings.ReplaceAll(string(text), "\n", " ")
+	}
+	switch {
+	case strings.HasPrefix(tool, "sleep"):
+		return ""
+	case strings.HasPrefix(tool, "fail"):
+		return `"result":{"isError":true,"content":[{"type":"text","text":"the zoo is closed"}]}`
+	}
+	text, err := json.Marshal(string(arguments))
+	if err != nil {
+		panic(err)
+	}
+	return `"result":{"content":[{"type":"text","text":` + string(text) + `}]}`
+}
+
+// shuffled answers out of order: the later ones first, of as many as have come
+// meanwhile.
+func shuffled() func(string) {
+	var mu sync.Mutex
+	var waiting []string
+	go func() {
+		for range time.Tick(2 * time.Millisecond) {
+			mu.Lock()
+			for i := len(waiting) - 1; i >= 0; i-- {
+				fmt.Print(waiting[i])
+			}
+			waiting = nil
+			mu.Unlock()
+		}
+	}()
+	return func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		waiting = append(waiting, line)
 	}
 }
 

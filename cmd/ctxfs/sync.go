@@ -12,7 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 )
 
 func (a *app) syncCommand() *cobra.Command {
@@ -50,7 +52,7 @@ server: what is written is what is known from the last time.`,
 			case errors.Is(err, context.Canceled) && !once:
 				return nil // stopped by the user: what is written stays
 			case errors.Is(err, context.Canceled):
-				return &mounts.Fault{Message: "stopped before the pass was complete", Hint: "to go on, give the same command again"}
+				return &control.Fault{Message: "stopped before the pass was complete", Hint: "to go on, give the same command again"}
 			case err == nil && report.conflicts > 0:
 				return &coded{code: exitProblems}
 			}
@@ -105,7 +107,7 @@ func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
 	if c != nil {
 		defer c.Close()
 		// One that is just ending is as good as none.
-		if err := a.syncCall(ctx, c, dir, true, r); !errors.Is(err, mounts.ErrGone) || r.passes > 0 {
+		if err := a.syncCall(ctx, c, dir, true, r); !errors.Is(err, control.ErrGone) || r.passes > 0 {
 			return err
 		}
 	}
@@ -121,21 +123,21 @@ func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
 // syncFollow has the background process keep the folder current as long as
 // this process lives.
 func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) error {
-	return untilServed(func() error {
-		c, err := a.start()
+	return places.UntilServed(func() error {
+		c, err := a.Start()
 		if err != nil {
 			return err
 		}
 		defer c.Close()
 		err = a.syncCall(ctx, c, dir, false, r)
-		if errors.Is(err, mounts.ErrGone) && r.passes > 0 {
+		if errors.Is(err, control.ErrGone) && r.passes > 0 {
 			return fmt.Errorf("what is written stays as it is: %v", err)
 		}
 		return err
 	})
 }
 
-func (a *app) syncCall(ctx context.Context, c *mounts.Client, dir string, once bool, r *syncReporter) error {
+func (a *app) syncCall(ctx context.Context, c *control.Client, dir string, once bool, r *syncReporter) error {
 	// A pass may take long. Whether anybody is there is found out first.
 	if _, err := a.serverInfo(ctx); err != nil {
 		return err

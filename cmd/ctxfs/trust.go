@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
 
@@ -58,7 +58,7 @@ type trustArgs struct {
 	Revoke bool   `json:"revoke"`
 }
 
-func (w *world) trustHandler(_ context.Context, c *mounts.Conn) error {
+func (w *world) trustHandler(_ context.Context, c *control.Conn) error {
 	var args trustArgs
 	if err := c.Args(&args); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 )
 
 func (a *app) unmountCommand() *cobra.Command {
@@ -34,7 +35,7 @@ nothing.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := a.unmount(cmd.Context(), args, all, asJSON)
 			for range 3 {
-				if !errors.Is(err, mounts.ErrGone) {
+				if !errors.Is(err, control.ErrGone) {
 					break
 				}
 				err = a.unmount(cmd.Context(), args, all, asJSON) // what it has left
@@ -64,7 +65,7 @@ func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) erro
 		}
 		named = append(named, dir)
 	}
-	dead, err := mounts.DeadPoints(a.runtime, shown, named...)
+	dead, err := mounts.DeadPoints(a.Runtime, shown, named...)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func (a *app) completeMounts(ctx context.Context) []string {
 	for _, v := range info.Mounts {
 		dirs = append(dirs, v.Dir)
 	}
-	dead, _ := mounts.DeadPoints(a.runtime, dirs, a.defaultDir())
+	dead, _ := mounts.DeadPoints(a.Runtime, dirs, a.defaultDir())
 	for _, p := range dead {
 		dirs = append(dirs, p.Dir)
 	}
@@ -155,7 +156,7 @@ func (a *app) chooseMounts(args []string, all bool, shown []string, dead []mount
 	case len(args) == 0 && slices.Contains(every, a.defaultDir()):
 		return []string{a.defaultDir()}, nil
 	case len(args) == 0 && len(every) > 1:
-		return nil, &coded{exitUsage, &mounts.Fault{
+		return nil, &coded{exitUsage, &control.Fault{
 			Message: "there are several mounts: " + strings.Join(every, ", "),
 			Hint:    "name one, or: ctxfs unmount --all",
 		}}

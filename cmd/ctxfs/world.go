@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
+	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/fs"
 	"ctxfs/mounts"
+	"ctxfs/mounts/control"
 	"ctxfs/providers"
 )
 
@@ -37,8 +40,13 @@ func (a *app) newWorld(opts worldOptions) *world {
 	root := fs.NewFolder(born, nil)
 	w := &world{tree: fs.NewTree(root, fs.TreeOptions{Log: opts.log}), log: opts.log}
 	w.front = newFrontPage(root, w)
+	self, err := os.Executable()
+	if err != nil {
+		w.log.Warn("tools cannot be called by programs", "error", err)
+	}
 	w.providers = providers.New(providers.Options{
-		Home: a.home, Config: a.config, Cache: a.cache, State: a.state, LookupEnv: a.lookupEnv,
+		Home: a.Home, Config: a.Config, Cache: a.Cache, State: a.State, LookupEnv: a.lookupEnv,
+		Program: self,
 		Env:     w.env,
 		Hide:    opts.hide,
 		Offline: opts.offline,
@@ -90,11 +98,16 @@ func (w *world) handlers() map[string]mounts.Handler {
 	return map[string]mounts.Handler{
 		"resource": w.resourceHandler(),
 		"prompt":   w.promptHandler(),
+		"tools":    w.toolsHandler(),
+		"flags":    w.flagsHandler(),
+		call.Op:    w.callHandler(),
+		gatewayOp:  w.gatewayCallHandler(),
 		"config":   w.configHandler,
 		"trust":    w.trustHandler,
-		"logins":   func(_ context.Context, c *mounts.Conn) error { return c.Reply(w.providers.Logins()) },
-		"projects": func(_ context.Context, c *mounts.Conn) error { return c.Reply(w.providers.Projects()) },
-		"list": func(ctx context.Context, c *mounts.Conn) error {
+		"accept":   w.acceptHandler,
+		"logins":   func(_ context.Context, c *control.Conn) error { return c.Reply(w.providers.Logins()) },
+		"projects": func(_ context.Context, c *control.Conn) error { return c.Reply(w.providers.Projects()) },
+		"list": func(ctx context.Context, c *control.Conn) error {
 			var args pathArgs
 			if err := c.Args(&args); err != nil {
 				return err
@@ -105,15 +118,26 @@ func (w *world) handlers() map[string]mounts.Handler {
 			}
 			return c.Reply(entries)
 		},
-		"read": func(ctx context.Context, c *mounts.Conn) error {
+		"find": func(ctx context.Context, c *control.Conn) error {
+			var args findArgs
+			if err := c.Args(&args); err != nil {
+				return err
+			}
+			matches, err := local.find(ctx, args)
+			if err != nil {
+				return err
+			}
+			return c.Reply(matches)
+		},
+		"read": func(ctx context.Context, c *control.Conn) error {
 			var args pathArgs
 			if err := c.Args(&args); err != nil {
 				return err
 			}
 			return local.send(ctx, args.Path, c)
 		},
-		"providers": func(_ context.Context, c *mounts.Conn) error { return c.Reply(w.statuses()) },
-		"restart": func(_ context.Context, c *mounts.Conn) error {
+		"providers": func(_ context.Context, c *control.Conn) error { return c.Reply(w.statuses()) },
+		"restart": func(_ context.Context, c *control.Conn) error {
 			var args struct {
 				Name string `json:"name"`
 			}
@@ -130,5 +154,5 @@ func (w *world) handlers() map[string]mounts.Handler {
 
 // treeFault words an error of the tree for people.
 func treeFault(path string, err error) error {
-	return &mounts.Fault{Message: fmt.Sprintf("%s: %s", path, cause(err))}
+	return &control.Fault{Message: fmt.Sprintf("%s: %s", path, cause(err))}
 }

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 	}
 	help := map[string]func(args []string) error{
 		"follow":  helpFollow,
+		"latency": helpLatency,
 		"reopen":  helpReopen,
 		"version": helpVersion,
 		"names":   helpNames,

@@ -50,7 +50,13 @@ type file struct {
 	wanted time.Time // since when news waits for reads to end
 	force  bool      // and waits no longer
 	told   int64     // the size that the kernel was told last
-	toldAt time.Time // when it was first told that
+	toldAt time.Time // when it was first told that; zero where it was not by attributes
+
+	// Of a growing file:
+	dirty    bool          // the kernel may hold its last page
+	dropping bool          // which is to be dropped
+	dropped  time.Time     // when it was last
+	storing  chan struct{} // closed when the size that is being shown is known to the kernel; nil otherwise
 }
 
 // table holds all inodes. Its lock is held for moments only, never while a

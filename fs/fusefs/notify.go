@@ -194,21 +194,20 @@ func (r *raw) refresh(n *inode) {
 	f.mu.Unlock()
 	if read {
 		switch {
-		case a.InPlace && (old.Version != a.Version || old.Size != a.Size || now().Sub(a.ModTime) < racyTime):
+		case !a.InPlace:
+			r.dropTail(n)
+		case old.Version != a.Version || old.Size != a.Size || now().Sub(a.ModTime) < racyTime:
 			r.kernel().InodeNotify(n.id, 0, 0)
-		case a.Size != old.Size:
-			r.kernel().InodeNotify(n.id, min(old.Size, a.Size), 0)
+			f.hasDropped()
 		}
 		if headLen > 0 && head != oldHead {
 			r.kernel().InodeNotify(n.id, 0, headLen)
 		}
+		if wait := f.untilLeft(); wait > 0 && a.Size > old.Size {
+			time.Sleep(wait)
+		}
 	}
-	if read && a.Size > old.Size {
-		time.Sleep(leaveTime)
-	}
-	f.mu.Lock()
-	f.shown, f.known, f.head = a, true, head
-	f.mu.Unlock()
+	r.show(n, node, a, head)
 	if !a.Live || !old.Live {
 		r.kernel().InodeNotify(n.id, -1, 0)
 	}

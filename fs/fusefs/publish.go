@@ -20,6 +20,7 @@ func (n *inode) publishAttr(node fs.Node, a fs.Attr) (shown fs.Attr, valid uint6
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.awaitStored()
 	if !a.Live && !a.InPlace {
 		shown, valid = f.publishText(a)
 		return shown, valid, false
@@ -32,20 +33,15 @@ func (n *inode) publishAttr(node fs.Node, a fs.Attr) (shown fs.Attr, valid uint6
 	return f.shown, valid, differs(f.shown, a)
 }
 
-// settleTime is how long the kernel is given to take in a new size before it is
-// told another. It notes the size first and cuts its pages to it some
-// instructions later: where a thread is preempted in between it zeroes what a
-// page has got since.
+// settleTime is how long the kernel is given to take in a size that it was told
+// by attributes before it is told another. It notes the size first and cuts its
+// pages to it some instructions later: where a thread is preempted in between it
+// zeroes what a page has got since.
 const settleTime = 20 * time.Millisecond
-
-// leaveTime is how long readers who still hold a page that was dropped are given
-// to leave it before a size is shown that the page does not have: the kernel
-// takes the page first and the size some instructions later.
-const leaveTime = 10 * time.Millisecond
 
 // tell notes that the kernel is told what is shown. The caller holds mu.
 func (f *file) tell() {
-	if f.told != f.shown.Size || f.toldAt.IsZero() {
+	if f.told != f.shown.Size {
 		f.told, f.toldAt = f.shown.Size, now()
 	}
 }
@@ -75,6 +71,7 @@ func (r *raw) catchUp(n *inode) fs.Attr {
 	}
 	n.file.mu.Lock()
 	defer n.file.mu.Unlock()
+	n.file.awaitStored()
 	n.file.tell()
 	return n.file.shown
 }
@@ -107,6 +104,7 @@ func (f *file) beginRead() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.read = true
+	f.dirty = true
 	f.reads++
 }
 
@@ -124,9 +122,13 @@ func (r *raw) endRead(n *inode) {
 	if ready {
 		f.force = true
 	}
+	drop := f.reads == 0 && f.shown.Live && !f.shown.InPlace && f.dropSoon()
 	f.mu.Unlock()
 	if ready {
 		r.news.stale(n)
+	}
+	if drop {
+		time.AfterFunc(dropTime, func() { r.news.stale(n) })
 	}
 }
 

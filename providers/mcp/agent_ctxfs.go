@@ -23,8 +23,13 @@ type own struct {
 	// "0" is for ever.
 	IdleTimeout string `toml:"idle_timeout"`
 	// TokenStore is "keyring" or "file".
-	TokenStore       string `toml:"token_store"`
-	ClientIDDocument string `toml:"client_id_document"`
+	TokenStore string `toml:"token_store"`
+	// FileCalls has a file that is created in the folder calls of a server
+	// call a tool.
+	FileCalls bool `toml:"file_calls"`
+	// Policy is an [ownPolicy], decoded by itself.
+	Policy           map[string]any `toml:"policy"`
+	ClientIDDocument string         `toml:"client_id_document"`
 }
 
 // ownServer is one [mcp.servers.NAME]. One with a command or a url replaces
@@ -46,6 +51,8 @@ type ownServer struct {
 	// of those that are not.
 	AllowTools []string `toml:"allow_tools"`
 	DenyTools  []string `toml:"deny_tools"`
+	// FileCalls is that of [mcp], for this server.
+	FileCalls *bool `toml:"file_calls"`
 	// OAuth is the client as which to log in, where it was registered by hand.
 	OAuth *ownLogin `toml:"oauth"`
 }
@@ -55,21 +62,24 @@ const maxStartTimeout = time.Hour
 
 // readOwn reads ctxfs's own servers.
 func readOwn(path string, s surroundings) configuration {
-	c := configuration{path: path, client: "ctxfs", scope: scopeUser, idle: usualIdle}
+	c := configuration{path: path, client: "ctxfs", scope: scopeUser, idle: usualIdle, policy: new(policy)}
 	problem := func(err error) fs.Problem {
 		return fs.Problem{What: clean.Line(err.Error()), Mend: "correct " + path + "; it is read again at once"}
 	}
 	f, err := settings.Load(path)
 	if err != nil {
 		bad := problem(err)
-		c.there, c.bad = true, &bad
+		c.there, c.bad, c.policy = true, &bad, brokenPolicy(path, err)
 		return c
+	}
+	if c.policy, err = readPolicy(f); err != nil {
+		c.problems = append(c.problems, problem(err))
 	}
 	var table own
 	if err := f.Decode(&table, "mcp"); err != nil {
 		c.problems = append(c.problems, problem(err))
 	}
-	c.inputs = table.Inputs
+	c.inputs, c.fileCalls = table.Inputs, table.FileCalls
 	if table.IdleTimeout != "" {
 		idle, err := time.ParseDuration(table.IdleTimeout)
 		if err != nil || idle < 0 {
@@ -107,7 +117,7 @@ func readOwnServer(f *settings.File, d *definition, s surroundings) {
 	d.command, d.args, d.env = x.text("command", e.Command), x.texts("args", e.Args), x.table("env", e.Env)
 	d.dir = x.text("cwd", e.Cwd)
 	d.url, d.headers = x.text("url", e.URL), x.table("headers", e.Headers)
-	d.login = e.OAuth.read(x)
+	d.login, d.fileCalls = e.OAuth.read(x), e.FileCalls
 	d.tools = toolFilter{allow: e.AllowTools, deny: e.DenyTools}
 	if e.Disabled != nil && *e.Disabled {
 		d.disable("take `disabled` out of ")
@@ -177,6 +187,7 @@ func (d *definition) apply(o *definition) {
 	set("disabled", c.Disabled != nil, func() { d.disabled, d.enable = false, "" })
 	set("start_timeout", c.StartTimeout != nil, func() { d.startTimeout = o.startTimeout })
 	set("call_timeout", c.CallTimeout != nil, func() { d.callTimeout = o.callTimeout })
+	set("file_calls", c.FileCalls != nil, func() { d.fileCalls = o.fileCalls })
 	set("allow_tools", c.AllowTools != nil, func() { d.tools.allow = o.tools.allow })
 	set("deny_tools", c.DenyTools != nil, func() { d.tools.deny = o.tools.deny })
 	d.unset = append(d.unset, o.unset...)

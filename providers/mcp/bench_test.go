@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -44,6 +45,46 @@ func BenchmarkNew(b *testing.B) {
 		if got := p.Status().Summary; got != "25 servers, 1000 tools" {
 			b.Fatal(got)
 		}
+	}
+}
+
+// BenchmarkPins opens a provider over the cached catalogues of 25 servers with
+// 1,000 tools whose definitions are pinned, and compares with one that knows no
+// pins; then over pins that all differ.
+func BenchmarkPins(b *testing.B) {
+	for _, change := range []string{"none", "all"} {
+		b.Run(change, func(b *testing.B) {
+			w := newWorld(b)
+			w.opts.StateDir = filepath.Join(w.home, "state")
+			servers := w.manyServers()
+			tools, err := os.ReadFile(filepath.Join(w.home, "tools.json"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, words := range map[string][]string{"none": {"Does a thing."}, "all": {"Does a thing.", "Does another thing."}}[change] {
+				w.write("tools.json", strings.ReplaceAll(string(tools), "Does a thing.", words))
+				w.open().start()
+				for name := range servers {
+					w.untilState(name, "ready")
+				}
+				w.p.Close()
+			}
+			without := w.opts
+			without.StateDir = ""
+			with, plain := time.Duration(0), time.Duration(0)
+			for b.Loop() {
+				begun := time.Now()
+				New(without)
+				between := time.Now()
+				p := New(w.opts)
+				with, plain = with+time.Since(between), plain+between.Sub(begun)
+				if got := len(p.Status().Problems); got != map[string]int{"none": 0, "all": 25}[change] {
+					b.Fatal(p.Status().Problems)
+				}
+			}
+			b.ReportMetric(float64(with.Microseconds())/float64(b.N)/1000, "ms-with")
+			b.ReportMetric(with.Seconds()/plain.Seconds(), "ratio")
+		})
 	}
 }
 

@@ -128,7 +128,7 @@ func TestADamagedCacheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range [][2]string{{`Politely."`, `Politel!."`}, {`"rendering":1`, `"rendering":0`}} {
+	for _, change := range [][2]string{{`Politely."`, `Politel!."`}, {`"rendering":2`, `"rendering":0`}} {
 		broken := strings.Replace(string(whole), change[0], change[1], 1)
 		if broken == string(whole) {
 			t.Fatalf("%q is not in %s", change[0], whole)
@@ -151,7 +151,7 @@ func TestADamagedCacheFile(t *testing.T) {
 }
 
 func FuzzCacheFile(f *testing.F) {
-	f.Add([]byte(`{"format":2,"rendering":1,"sections":[{"items":[{"name":"a","file":"a","size":2}]}],"sum":0}` + "\n{}[]"))
+	f.Add([]byte(`{"format":2,"rendering":2,"sections":[{"items":[{"name":"a","file":"a","size":2}]}],"sum":0}` + "\n{}[]"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		path := filepath.Join(t.TempDir(), "x.json")
 		if err := os.WriteFile(path, text, 0o600); err != nil {

@@ -19,7 +19,7 @@ import (
 // a mount waits for it.
 const (
 	cacheFormat = 2 // of cache files; others are ignored
-	rendering   = 1 // moves when the texts are made in another way
+	rendering   = 2 // moves when the texts are made in another way
 )
 
 // header is the first line of a cache file.
@@ -42,6 +42,8 @@ type cachedItem struct {
 	Summary string    `json:"summary,omitempty"`
 	Since   time.Time `json:"since"`
 	Size    int       `json:"size"` // of its text, in bytes
+	// Sum is that of a tool's definition.
+	Sum fingerprint `json:"sum,omitzero"`
 }
 
 var errDamaged = errors.New("the file is damaged")
@@ -117,7 +119,7 @@ func (c *cacheFile) snapshot() (*snapshot, error) {
 		from := &c.Sections[k]
 		is := section{changed: from.Changed, items: make([]item, len(from.Items))}
 		for j, i := range from.Items {
-			is.items[j] = item{name: i.Name, file: i.File, summary: i.Summary, since: i.Since, body: texts[:i.Size:i.Size]}
+			is.items[j] = item{name: i.Name, file: i.File, summary: i.Summary, since: i.Since, body: texts[:i.Size:i.Size], sum: i.Sum}
 			texts = texts[i.Size:]
 		}
 		s.sections[k] = is
@@ -156,7 +158,7 @@ func cacheFileText(cat *catalogue, s *snapshot) ([]byte, error) {
 	for k, is := range s.sections {
 		to := cachedSection{Changed: is.changed}
 		for _, i := range is.items {
-			to.Items = append(to.Items, cachedItem{Name: i.name, File: i.file, Summary: i.summary, Since: i.since, Size: len(i.body)})
+			to.Items = append(to.Items, cachedItem{Name: i.name, File: i.file, Summary: i.summary, Since: i.since, Size: len(i.body), Sum: i.sum})
 			texts = append(texts, i.body...)
 		}
 		h.Sections[k] = to

@@ -2,15 +2,10 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
-	"maps"
 	"net/http"
-	"strconv"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -38,13 +33,14 @@ type connection struct {
 
 	kind    string        // the transport
 	process *process      // of stdio
+	input   *stdin        // of stdio
 	output  *messages     // of stdio
 	http    *roundTripper // of HTTP
 
 	background context.Context // of everything that runs as long as the connection
 	cancel     context.CancelFunc
 	running    sync.WaitGroup
-	requests   atomic.Int64
+	flights    flights
 }
 
 // dialer is what connections of one server have in common.
@@ -142,7 +138,8 @@ func (d *dialer) open(starting context.Context, c *connection, legacy bool) erro
 		}
 		c.process = p
 		c.output = newMessages(p.stdout, func() { c.lose(errMute) })
-		c.transport = transport.NewIO(c.output, &stdin{File: p.stdin, limit: d.timing.eof, broken: c.lose}, nil)
+		c.input = newStdin(p.stdin, d.timing.deaf, c.lose)
+		c.transport = transport.NewIO(c.output, c.input, nil)
 		c.running.Go(func() {
 			select {
 			case <-p.exited:
@@ -191,6 +188,9 @@ func (c *connection) handshake(ctx context.Context, t timing, legacy bool) error
 	c.client.OnNotification(c.notified)
 	if err := c.client.Start(c.background); err != nil {
 		return err
+	}
+	if b, ok := c.transport.(transport.BidirectionalInterface); ok {
+		b.SetRequestHandler(c.asked)
 	}
 	request := mcp.InitializeRequest{}
 	request.Params.ClientInfo = clientInfo()
@@ -251,6 +251,8 @@ func (c *connection) notified(n mcp.JSONRPCNotification) {
 		if uri, ok := n.Params.AdditionalFields["uri"].(string); ok {
 			c.watched.outdate(uri)
 		}
+	case string(mcp.MethodNotificationProgress):
+		c.flights.progress(n.Params.AdditionalFields)
 	case mcp.MethodNotificationSubscriptionsAcknowledged:
 		c.watched.outdateAll() // what has happened until now was not told
 	}
@@ -328,53 +330,12 @@ func (c *connection) isLost() bool {
 	}
 }
 
-// request sends one request and returns the raw result. Results go round the
-// library's types, which drop what they do not know.
-func (c *connection) request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
-	version := c.info.ProtocolVersion
-	if !c.legacy {
-		params = maps.Clone(params)
-		params["_meta"] = map[string]any{
-			mcp.MetaKeyProtocolVersion:    version,
-			mcp.MetaKeyClientCapabilities: mcp.ClientCapabilities{},
-			mcp.MetaKeyClientInfo:         clientInfo(),
-		}
-	}
-	encoded, err := json.Marshal(params)
-	if err != nil {
-		return nil, err
-	}
-	req := transport.JSONRPCRequest{
-		JSONRPC: mcp.JSONRPC_VERSION,
-		ID:      mcp.NewRequestId("raw-" + strconv.FormatInt(c.requests.Add(1), 10)), // the library's are numbers
-		Method:  method,
-		Params:  json.RawMessage(encoded),
-	}
-	for name, value := range mcp.StandardHeaders(version, mcp.MCPMethod(method), encoded) {
-		if req.Header == nil {
-			req.Header = make(map[string][]string)
-		}
-		req.Header.Set(name, value)
-	}
-	session := c.transport.GetSessionId()
-	ctx, status := withStatus(ctx)
-	res, err := c.transport.SendRequest(ctx, req)
-	if forgotten(session, *status) {
-		err = &sessionError{*status}
-		c.lose(err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if res.Error != nil {
-		return nil, &answeredError{method, strings.TrimSpace(res.Error.Message), res.Error.Code}
-	}
-	return res.Result, nil
-}
-
 // close ends the connection and its process, and waits for both.
 func (c *connection) close(t timing) {
 	c.cancel()
+	if c.output != nil {
+		c.output.end() // nobody reads any more
+	}
 	if c.client != nil {
 		_ = c.client.Close() // what it says of the end of a process of ours is no news
 	}

@@ -40,6 +40,7 @@ type definition struct {
 	startTimeout time.Duration // 0 is the default
 	callTimeout  time.Duration // of a tool call; 0 is the default
 	tools        toolFilter
+	fileCalls    *bool // nil is as for all
 	disabled     bool
 	enable       string // what enables it, where it is disabled
 	// fault says why the server cannot be started as it is configured.

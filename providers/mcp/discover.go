@@ -47,6 +47,8 @@ func (p *Provider) discover(folders ...string) *discovery {
 	s.inputs = own.inputs
 	p.storeLogins(own.logins)
 	p.storeIdle(own.idle)
+	p.policy.Store(own.policy)
+	p.fileCalls.Store(own.fileCalls)
 
 	var found []*definition
 	var refused []refusal
@@ -131,6 +133,7 @@ func (all *discovery) pass(d *definition, why string) {
 // or change others of their name, and one server in several files is one
 // definition.
 func (all *discovery) merge(own, found []*definition) {
+	own, found = all.withoutGateways(own), all.withoutGateways(found)
 	ours := make(map[string]*definition, len(own))
 	for _, o := range own {
 		ours[o.name] = o
@@ -194,6 +197,24 @@ func (all *discovery) merge(own, found []*definition) {
 			cmp.Compare(rank[a], rank[b]),
 		)
 	})
+}
+
+// withoutGateways leaves out the entries through which agents reach ctxfs: as a
+// server it would only show ctxfs itself.
+func (all *discovery) withoutGateways(defs []*definition) (servers []*definition) {
+	for _, d := range defs {
+		if d.isGateway() {
+			all.pass(d, "it is ctxfs itself, for agents without a shell")
+			continue
+		}
+		servers = append(servers, d)
+	}
+	return servers
+}
+
+// isGateway tells whether the entry starts `ctxfs serve`.
+func (d *definition) isGateway() bool {
+	return d.transport == stdio && filepath.Base(d.command) == "ctxfs" && len(d.args) > 0 && d.args[0] == "serve"
 }
 
 // twinOf finds the definition of the same server from another file.

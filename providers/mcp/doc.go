@@ -34,6 +34,10 @@
 //
 // # What is kept of a definition
 //
+// The definition of a tool is pinned as it was first shown, in the state
+// folder. When the server changes it, the difference stands beside it until the
+// user accepts it (Accept).
+//
 // Definitions are taken as raw JSON, so that nothing of them is lost to the
 // types of a library. In memory there is only the text that is shown; the raw
 // catalogue is in the cache file.

@@ -12,12 +12,19 @@ import (
 )
 
 // Documents implements fs.Provider: one document for each tool.
-func (p *Provider) Documents() iter.Seq[fs.Document] {
+func (p *Provider) Documents() iter.Seq[fs.Document] { return p.DocumentsOf("") }
+
+// DocumentsOf are the documents of the server with that folder; "" stands for
+// every server.
+func (p *Provider) DocumentsOf(folder string) iter.Seq[fs.Document] {
 	return func(yield func(fs.Document) bool) {
 		for _, s := range p.all() {
 			b := s.brief()
+			if folder != "" && b.file != folder {
+				continue
+			}
 			for _, t := range b.tools {
-				if !yield(document(b.file, t)) {
+				if !yield(document(b, t)) {
 					return
 				}
 			}
@@ -25,39 +32,49 @@ func (p *Provider) Documents() iter.Seq[fs.Document] {
 	}
 }
 
-func document(server string, t item) fs.Document {
+// documentText is how much of a description can be found, in bytes.
+const documentText = 16 << 10
+
+func document(b brief, t item) fs.Document {
 	var tool struct {
+		Title       string          `json:"title"`
 		Description string          `json:"description"`
 		Arguments   json.RawMessage `json:"arguments"`
 	}
 	_ = json.Unmarshal(t.body, &tool) // a part of another type is left out
+	names, details := parameters(tool.Arguments)
 	return fs.Document{
-		Path:  server + "/tools/" + t.file + ".json",
-		Title: server + "/" + t.file,
+		Path:  b.file + "/tools/" + t.file + ".json",
+		Title: b.file + "/" + t.file,
 		Fields: map[string]string{
 			"name":        clean.Line(t.name),
-			"description": clean.Text(tool.Description),
-			"server":      server,
-			"parameters":  parameters(tool.Arguments),
+			"title":       clean.Line(clean.Prefix(tool.Title, documentText)),
+			"description": clean.Text(clean.Prefix(tool.Description, documentText)),
+			"server":      b.file,
+			"about":       b.about,
+			"parameters":  names,
+			"details":     details,
 		},
 	}
 }
 
-// parameters are the names and descriptions of a schema's properties, a line
-// each.
-func parameters(schema json.RawMessage) string {
+// parameters are the names and the descriptions of a schema's properties, a
+// line each.
+func parameters(schema json.RawMessage) (names, details string) {
 	var object struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
 	_ = json.Unmarshal(schema, &object)
-	var out strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(object.Properties)) {
+	var name, detail strings.Builder
+	for _, n := range slices.Sorted(maps.Keys(object.Properties)) {
 		var property struct {
 			Description string `json:"description"`
 		}
-		_ = json.Unmarshal(object.Properties[name], &property) // a schema may also be true or false
-		out.WriteString(strings.TrimSpace(clean.Line(name) + " " + clean.Line(property.Description)))
-		out.WriteByte('\n')
+		_ = json.Unmarshal(object.Properties[n], &property) // a schema may also be true or false
+		name.WriteString(clean.Line(n) + "\n")
+		if d := clean.Line(clean.Prefix(property.Description, documentText)); d != "" {
+			detail.WriteString(d + "\n")
+		}
 	}
-	return out.String()
+	return name.String(), detail.String()
 }

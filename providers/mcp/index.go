@@ -16,6 +16,7 @@ type brief struct {
 	about     string
 	catalogue time.Time // zero where there is none
 	tools     []item
+	drifted   *fs.Problem // that definitions are not those pinned, or nil
 }
 
 // indexText is the text of INDEX.md.

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/mediatype"
 	"ctxfs/providers/internal/names"
 )
 
@@ -50,32 +50,7 @@ func (k *kept) same(o *kept) bool {
 }
 
 // extension is that of the file, without the dot.
-func (k *kept) extension() string {
-	mime, _, _ := strings.Cut(strings.ToLower(k.MIMEType), ";")
-	mime = strings.TrimSpace(mime)
-	if k.Binary {
-		switch mime {
-		case "image/png":
-			return "png"
-		case "image/jpeg":
-			return "jpg"
-		case "application/pdf":
-			return "pdf"
-		}
-		return "bin"
-	}
-	switch {
-	case mime == "text/markdown":
-		return "md"
-	case mime == "application/json", strings.HasSuffix(mime, "+json"):
-		return "json"
-	case mime == "text/html":
-		return "html"
-	case mime == "text/csv":
-		return "csv"
-	}
-	return "txt"
-}
+func (k *kept) extension() string { return mediatype.Ext(k.MIMEType, k.Binary) }
 
 // KeepResource is ReadResource for a resource whose content is to be a file in
 // the folder resources from then on, and to be kept current while the server

@@ -136,7 +136,7 @@ func TestKeptContent(t *testing.T) {
 		{Content{MIMEType: "text/markdown; charset=utf-8"}, "md"}, {Content{MIMEType: "application/ld+json"}, "json"},
 		{Content{MIMEType: "Text/HTML"}, "html"}, {Content{MIMEType: "text/csv"}, "csv"}, {Content{}, "txt"},
 		{Content{MIMEType: "image/png", Blob: []byte{0}}, "png"}, {Content{MIMEType: "image/jpeg", Blob: []byte{0}}, "jpg"},
-		{Content{MIMEType: "application/pdf", Blob: []byte{0}}, "pdf"}, {Content{MIMEType: "text/csv", Blob: []byte{0}}, "bin"},
+		{Content{MIMEType: "application/pdf", Blob: []byte{0}}, "pdf"}, {Content{MIMEType: "text/csv", Blob: []byte{0}}, "csv"},
 	} {
 		k, err := newKept("x", &Reading{Contents: []Content{c.content, {Text: "more"}}}, now)
 		if err != nil || k.extension() != c.want || k.Binary != (c.content.Blob != nil) {

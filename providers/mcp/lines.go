@@ -10,84 +10,131 @@ import (
 
 // The bounds of what a server may write to its standard output.
 const (
-	maxLine     = 64 << 20 // one message, in bytes
-	strayKept   = 3        // lines that are no messages
-	strayBytes  = 4 << 10  // of each of them, before secrets are taken out
-	strayLength = 200      // and of each that is shown
+	maxLine     = 256 << 20 // one message, in bytes
+	strayKept   = 3         // lines that are no messages
+	strayBytes  = 4 << 10   // of each of them, before secrets are taken out
+	strayLength = 200       // and of each that is shown
 )
+
+// linePiece is the size in bytes of the pieces in which a long line is gathered:
+// a slice that grows would take many times as much memory.
+const linePiece = 1 << 20
 
 // messages reads the messages in a server's standard output: lines that begin
 // an object. Others, such as a banner, are counted and dropped as they come.
-// It ends at the end of the output, and at a line over maxLine.
+// Answers that are waited for (expect) go to who waits, as they are and without
+// a copy; who reads gets all other messages. It ends at the end of the output,
+// and at a line over maxLine.
 type messages struct {
 	src   *bufio.Reader
 	ended func()
 	once  sync.Once
+	done  chan struct{} // closed after ended was called
 
-	line     int  // bytes read of the present line
-	dropping bool // the present line is no message
+	pieces [][]byte // of the present line
+	rest   []byte   // of the present line, for who reads
 
-	mu    sync.Mutex
-	count int      // lines that were no messages
-	stray []string // the beginnings of the first of them
-	long  bool     // a line was too long
+	mu      sync.Mutex
+	waiting map[string]chan<- []byte // by id
+	count   int                      // lines that were no messages
+	stray   []string                 // the beginnings of the first of them
+	long    bool                     // a line was too long
 }
 
 // newMessages calls ended once, when there is nothing more to come.
 func newMessages(src io.Reader, ended func()) *messages {
-	return &messages{src: bufio.NewReaderSize(src, 16<<10), ended: ended}
+	return &messages{
+		src: bufio.NewReaderSize(src, 16<<10), ended: ended, done: make(chan struct{}),
+		waiting: make(map[string]chan<- []byte),
+	}
 }
 
 // Read implements io.Reader.
 func (m *messages) Read(p []byte) (int, error) {
-	for {
-		chunk, err := m.chunk(len(p))
+	for len(m.rest) == 0 {
+		line, err := m.next()
 		if err != nil {
-			m.once.Do(m.ended)
+			m.end()
 			return 0, io.EOF
 		}
-		if !m.dropping {
-			n := copy(p, chunk)
-			m.advance(chunk[:n])
-			return n, nil
-		}
-		m.advance(chunk)
-	}
-}
-
-// chunk looks at up to limit bytes of the present line, without taking them.
-func (m *messages) chunk(limit int) ([]byte, error) {
-	if _, err := m.src.Peek(1); err != nil {
-		return nil, err
-	}
-	chunk, _ := m.src.Peek(min(limit, m.src.Buffered()))
-	if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
-		chunk = chunk[:i+1]
-	}
-	if m.line == 0 {
-		m.dropping = chunk[0] != '{' && chunk[0] != '\n' && chunk[0] != '\r' && chunk[0] != ' ' && chunk[0] != '\t'
-		if m.dropping {
-			m.note(chunk)
+		if !m.hand(line) {
+			m.rest = line
 		}
 	}
-	if m.line+len(chunk) > maxLine && !m.dropping {
-		m.mu.Lock()
-		m.long = true
-		m.mu.Unlock()
-		return nil, io.EOF
-	}
-	return chunk, nil
+	n := copy(p, m.rest)
+	m.rest = m.rest[n:]
+	return n, nil
 }
 
-// advance takes bytes of the present line.
-func (m *messages) advance(chunk []byte) {
-	m.line += len(chunk)
-	if chunk[len(chunk)-1] == '\n' {
-		m.line = 0
-	}
-	_, _ = m.src.Discard(len(chunk)) // they are buffered
+// end says that nothing more will come.
+func (m *messages) end() {
+	m.once.Do(func() {
+		m.ended()
+		close(m.done)
+	})
 }
 
+// next reads the next message, with its end of line if it has one.
+func (m *messages) next() ([]byte, error) {
+	size, dropping := 0, false
+	for {
+		part, err := m.src.ReadSlice('\n')
+		if size == 0 && !dropping && len(part) > 0 && !beginsMessage(part[0]) {
+			dropping = true
+			m.note(part)
+		}
+		if !dropping {
+			if size += len(part); size > maxLine {
+				m.mu.Lock()
+				m.long = true
+				m.mu.Unlock()
+				m.pieces = nil
+				return nil, io.EOF
+			}
+			m.gather(part)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+		case err == nil && dropping:
+			dropping = false
+		case err == nil, size > 0:
+			return m.gathered(), nil
+		default:
+			return nil, err
+		}
+	}
+}
+
+// gather adds a part to the present line.
+func (m *messages) gather(part []byte) {
+	last := len(m.pieces) - 1
+	if last < 0 || len(m.pieces[last])+len(part) > linePiece {
+		m.pieces = append(m.pieces, nil)
+		last++
+		if last > 0 {
+			m.pieces[last] = make([]byte, 0, linePiece)
+		}
+	}
+	m.pieces[last] = append(m.pieces[last], part...)
+}
+
+// gathered is the present line, which ends with that.
+func (m *messages) gathered() []byte {
+	pieces := m.pieces
+	m.pieces = nil
+	if len(pieces) == 1 {
+		return pieces[0]
+	}
+	return bytes.Join(pieces, nil)
+}
+
+// beginsMessage tells whether a line that begins with c may be a message, or an
+// empty line.
+func beginsMessage(c byte) bool {
+	return c == '{' || c == '\n' || c == '\r' || c == ' ' || c == '\t'
+}
+
+// note keeps the beginning of a line that is no message.
 func (m *messages) note(line []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,4 +156,38 @@ func (m *messages) tooLong() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.long
+}
+
+// expect has the answer to a request, by its id, sent to a channel, which has
+// room for it.
+func (m *messages) expect(id string, answer chan<- []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting[id] = answer
+}
+
+// forget says that nobody waits for an answer any more.
+func (m *messages) forget(id string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.waiting, id)
+}
+
+// hand takes an answer to a request of ours, and gives it to who waits for it.
+// Nobody does where it comes late, or twice.
+func (m *messages) hand(line []byte) bool {
+	if !bytes.Contains(line, []byte(requestPrefix)) {
+		return false
+	}
+	id, ok := answered(line)
+	if !ok {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if to, ok := m.waiting[id]; ok {
+		delete(m.waiting, id)
+		to <- line
+	}
+	return true
 }

@@ -27,6 +27,9 @@ func (p *Provider) Status() fs.Status {
 				Mend: cmp.Or(b.condition.mend, "ctxfs restart "+b.file),
 			})
 		}
+		if b.drifted != nil {
+			status.Problems = append(status.Problems, *b.drifted)
+		}
 	}
 	status.Summary = count(len(servers), "server") + ", " + count(total, "tool")
 	return status
@@ -38,7 +41,7 @@ func overall(servers []brief, problems []fs.Problem) string {
 	starting, failing := false, len(problems) > 0
 	for _, b := range servers {
 		starting = starting || b.condition.state == stateStarting
-		failing = failing || b.condition.failing()
+		failing = failing || b.condition.failing() || b.drifted != nil
 	}
 	switch {
 	case starting:

@@ -22,8 +22,9 @@ type Options struct {
 	// CacheDir is the folder of the cached catalogues. It is made when there
 	// is something to write.
 	CacheDir string
-	// StateDir is the folder in which is kept which projects are trusted, and
-	// the logins to servers; "" trusts none, and has none.
+	// StateDir is the folder in which is kept which projects are trusted, the
+	// logins to servers, the pinned definitions of tools, and the log of calls;
+	// "" trusts none, and has none.
 	StateDir string
 	// Hide leaves out projects that are, or are in, views of ours; may be nil.
 	Hide func(path string) bool
@@ -32,6 +33,12 @@ type Options struct {
 	// SettingsPath is where ctxfs's own configuration is, or would be. Its
 	// table [mcp] is read.
 	SettingsPath string
+	// Results keeps what is too long to be handed over; nil hands everything
+	// over whole.
+	Results Results
+	// Program is the path of ctxfs, for the programs that call tools; "" has
+	// none of them.
+	Program string
 	// Settled is called a while after the last server has started or failed to:
 	// the time to give back the memory that starting took. It may be nil.
 	Settled func()
@@ -48,9 +55,11 @@ type Provider struct {
 	env     fs.Env
 	timing  timing
 	cache   cache
+	pins    pinStore
 	slots   slots
 	spawn   *spawner
 	logins  *oauth.Client
+	callLog *callLog
 	root    *fs.Folder
 	running sync.WaitGroup
 
@@ -61,7 +70,9 @@ type Provider struct {
 	leaving  map[string]*server       // by identity: those replaced or removed that may still run
 	closed   bool
 
-	idle atomic.Int64 // nanoseconds after which a server ends that is not used; 0 is never
+	idle      atomic.Int64 // nanoseconds after which a server ends that is not used; 0 is never
+	policy    atomic.Pointer[policy]
+	fileCalls atomic.Bool // what [mcp] says of calls by files
 
 	mu       sync.Mutex
 	started  bool
@@ -100,8 +111,12 @@ func New(opts Options) *Provider {
 		logins: oauth.New(oauth.Options{
 			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: opts.LookupEnv, Now: opts.Env.Now,
 		}),
+		callLog: newCallLog(opts.StateDir),
 		leaving: make(map[string]*server),
 		good:    make(map[string]configuration),
+	}
+	if opts.StateDir != "" {
+		p.pins.dir = filepath.Join(opts.StateDir, "pins")
 	}
 	if p.timing == (timing{}) {
 		p.timing = usualTiming()

@@ -30,6 +30,9 @@ type configuration struct {
 	inputs   map[string]string // of ctxfs's own
 	idle     time.Duration     // of ctxfs's own
 	logins   loginSettings     // of ctxfs's own
+	policy   *policy           // of ctxfs's own
+	// fileCalls is that of ctxfs's own.
+	fileCalls bool
 	// sum stands for the entries as they are written: approval of the servers
 	// of a project is that of a sum.
 	sum string

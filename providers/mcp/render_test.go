@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -76,9 +77,15 @@ func TestDocuments(t *testing.T) {
 	w.open().start()
 	w.untilState("hello", "ready")
 	for d := range w.p.Documents() {
-		if d.Path != "hello/tools/greet.json" || d.Title != "hello/greet" || d.Fields["parameters"] != "who Whom\n" || d.Fields["server"] != "hello" {
+		if d.Path != "hello/tools/greet.json" || d.Title != "hello/greet" || d.Fields["parameters"] != "who\n" || d.Fields["details"] != "Whom\n" || d.Fields["server"] != "hello" {
 			t.Errorf("%+v", d)
 		}
+	}
+	for range w.p.DocumentsOf("hell") {
+		t.Error("there is a document of a server that is not there")
+	}
+	if all := slices.Collect(w.p.DocumentsOf("hello")); len(all) != 1 {
+		t.Errorf("%d documents of the server", len(all))
 	}
 }
 
@@ -170,7 +177,7 @@ func FuzzRender(f *testing.F) {
 			if len(s.items) != 1 {
 				t.Fatalf("%d items", len(s.items))
 			}
-			document("s", s.items[0])
+			document(brief{file: "s"}, s.items[0])
 		}
 	})
 }

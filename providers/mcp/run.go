@@ -224,6 +224,8 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration) 
 // fetched, or is empty where there was a good one, does not replace it.
 func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 	now := s.p.env.Now().UTC()
+	s.pinning.Lock() // what is accepted meanwhile is what is shown
+	defer s.pinning.Unlock()
 	s.mu.Lock()
 	def, before, was := s.def, s.unsaved, s.shown
 	s.mu.Unlock()
@@ -258,9 +260,12 @@ func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 		unsaved = cat
 	}
 	remarks := s.remarks(def, c)
+	shown = shown.only(def.tools)
+	pins, drifts := s.pin(def, was, shown)
 	s.update(func() {
 		s.unsaved = unsaved
-		s.shown = shown.only(def.tools)
+		s.shown = shown
+		s.setPins(pins, drifts)
 		if ready {
 			s.condition = condition{state: stateReady, since: s.condition.since}
 			s.conn = c

@@ -39,6 +39,19 @@ type server struct {
 	users     int            // that hold it
 	turned    chan struct{}  // closed when something of this changes
 	texts     map[string]text
+	toolbox   toolbox
+	bin       *fs.Folder // in dir; nil while there is none
+	binOf     struct {   // what it was made of
+		file string
+		section
+	}
+	calls *fs.Drop // in dir; nil while there is none
+	ended bool     // there will be no more calls
+
+	pinning     sync.Mutex // orders changes of what is pinned; before mu
+	pins        pins
+	drifts      []drift // from the pins
+	pinsChanged bool    // since the drifts were last shown
 
 	keeping     sync.Mutex           // orders changes of what is kept; before mu
 	kept        map[string]*kept     // by URI: the resources that are kept
@@ -64,6 +77,9 @@ func newServer(p *Provider, d *definition, file string, namesakes []string) *ser
 	if !d.disabled {
 		s.shown = p.cache.shown(d).only(d.tools)
 		s.kept = p.cache.kept(d)
+		all := p.pins.read(d, false)
+		s.drifts = p.pins.drifts(d, all, s.shown)
+		s.pins = *all.rest()
 	}
 	s.condition = s.atRest()
 	s.mu.Lock()
@@ -77,6 +93,7 @@ func newServer(p *Provider, d *definition, file string, namesakes []string) *ser
 	s.dir.Replace(begun, nodes)
 	s.publishSections(nil, begun)
 	s.publishTexts(begun)
+	s.publishPrograms(begun)
 	return s
 }
 
@@ -110,6 +127,7 @@ func (s *server) update(change func()) {
 		s.condition.since = now
 	}
 	changed := append(s.publishSections(before, now), s.publishTexts(now)...)
+	changed = append(changed, s.publishPrograms(now)...)
 	file := s.file
 	s.mu.Unlock()
 	for _, path := range changed {
@@ -119,36 +137,41 @@ func (s *server) update(change func()) {
 }
 
 // publishSections shows the folders of definitions whose content differs from
-// that of the snapshot before, and what is kept, and returns their names.
+// that of the snapshot before, what is kept and what has drifted, and returns
+// their names.
 func (s *server) publishSections(before *snapshot, now time.Time) (changed []string) {
-	keptChanged := s.keptChanged
-	s.keptChanged = false
-	if s.shown == before && before != nil && !keptChanged {
+	beside := [sections]bool{toolFolder: s.pinsChanged, resourceFolder: s.keptChanged}
+	s.pinsChanged, s.keptChanged = false, false
+	if s.shown == before && before != nil && beside == [sections]bool{} {
 		return nil
 	}
 	for i, f := range folders {
 		var is, was section
-		kept := keptChanged && i == resourceFolder
 		if s.shown != nil {
 			is = s.shown.sections[i]
 		}
 		if before != nil {
 			was = before.sections[i]
-			if is.equal(was) && !kept {
+			if is.equal(was) && !beside[i] {
 				continue
 			}
 		}
 		t, nodes := cmp.Or(is.changed, now), is.nodes()
-		if i == resourceFolder {
-			if newest := s.addKept(nodes); newest.After(t) {
-				t = newest
-			}
+		var newest time.Time
+		switch i {
+		case toolFolder:
+			newest = s.addDrifts(nodes)
+		case resourceFolder:
+			newest = s.addKept(nodes)
 		}
-		if kept {
+		if newest.After(t) {
+			t = newest
+		}
+		if beside[i] {
 			t = now
 		}
 		s.dirs[i].Replace(t, nodes)
-		if before != nil || len(is.items) > 0 || kept {
+		if before != nil || len(is.items) > 0 || beside[i] {
 			changed = append(changed, f.name)
 		}
 	}
@@ -213,7 +236,7 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 func (s *server) brief() brief {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := brief{file: s.file, condition: s.condition, about: s.shown.sentence()}
+	b := brief{file: s.file, condition: s.condition, about: s.shown.sentence(), drifted: s.pinProblem()}
 	if s.shown != nil {
 		b.catalogue, b.tools = s.shown.Time, s.shown.sections[toolFolder].items
 	}
@@ -226,7 +249,8 @@ func (s *server) redefine(d *definition, file string, namesakes []string) {
 	s.mu.Lock()
 	moved := s.file != file
 	s.def, s.file, s.namesakes = d, file, namesakes
-	changed := s.publishTexts(s.p.env.Now())
+	now := s.p.env.Now()
+	changed := append(s.publishTexts(now), s.publishPrograms(now)...)
 	s.mu.Unlock()
 	if moved {
 		return // the provider tells of the whole folder
@@ -236,8 +260,12 @@ func (s *server) redefine(d *definition, file string, namesakes []string) {
 	}
 }
 
-// end tells the goroutine to end, which takes a while.
+// end tells the goroutine to end, and the calls by files, which takes a while.
 func (s *server) end() {
+	s.mu.Lock()
+	s.ended = true
+	s.publishCalls(s.p.env.Now())
+	s.mu.Unlock()
 	if s.cancel != nil {
 		s.cancel()
 	}

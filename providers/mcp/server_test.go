@@ -195,7 +195,7 @@ func TestALineWithoutEnd(t *testing.T) {
 	w := newWorld(t)
 	w.claude(map[string]any{"stub": stub("endless-line")})
 	w.open().start()
-	contains(t, w.untilState("stub", "error"), "error: it wrote a message of more than 64 MiB")
+	contains(t, w.untilState("stub", "error"), "error: it wrote a message of more than 256 MiB")
 }
 
 func TestTheNewEra(t *testing.T) {

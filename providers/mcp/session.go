@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // sessionError says that a server over HTTP has forgotten the session, as it
@@ -35,4 +37,11 @@ func forgotten(session string, status int) bool {
 func renewable(cause error) bool {
 	var session *sessionError
 	return errors.As(cause, &session) || errors.Is(cause, errStream)
+}
+
+// sessionCode tells whether an error with HTTP status 400 or 404 may speak of
+// the session, and not of the request. Those are the codes that the SDKs have
+// for it.
+func sessionCode(code int) bool {
+	return code == -32000 || code == -32001 || code == mcp.INVALID_REQUEST
 }

@@ -50,6 +50,7 @@ type item struct {
 	summary string
 	since   time.Time
 	body    []byte
+	sum     fingerprint // of a tool's definition
 }
 
 // summaryLength is the longest summary in an index, in bytes.
@@ -65,6 +66,10 @@ func show(cat *catalogue) *snapshot {
 			lists = append(lists, cat.Lists[k])
 		}
 		s.sections[i] = newSection(f.shape, lists...)
+	}
+	for i := range s.sections[toolFolder].items {
+		tool := &s.sections[toolFolder].items[i]
+		tool.sum = fingerprintOf(tool.definition())
 	}
 	return s
 }

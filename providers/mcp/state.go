@@ -77,7 +77,7 @@ func (s *server) statusText() []byte {
 
 // notes are all remarks on the server.
 func (s *server) notes() []string {
-	var notes []string
+	notes := s.pinNotes()
 	if s.shown != nil {
 		if s.def.fault == nil && s.shown.Command != s.def.hash() {
 			notes = append(notes, "the catalogue is from an earlier command of this server")

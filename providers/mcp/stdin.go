@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,22 +11,71 @@ import (
 // errDeaf says that a server lets its standard input fill up.
 var errDeaf = errors.New("the server does not read its standard input")
 
-// stdin is a server's standard input. Who writes to it holds up others, and
-// listens to no context: a write that takes longer than the limit fails.
+// stdinPiece is how much is written at once, in bytes: each piece has its own
+// time, so that a long message to a slow server is no fault.
+const stdinPiece = 64 << 10
+
+// stdin is a server's standard input. Messages are written to it one after the
+// other. A server that takes nothing of one for longer than the limit is
+// deaf.
 type stdin struct {
-	*os.File
+	file  *os.File
 	limit time.Duration
 	// broken is called after a write failed: the server may have got half a
 	// message.
 	broken func(error)
+	turn   chan struct{} // holds a value while somebody writes
 }
 
-// Write implements io.Writer.
+func newStdin(file *os.File, limit time.Duration, broken func(error)) *stdin {
+	return &stdin{file: file, limit: limit, broken: broken, turn: make(chan struct{}, 1)}
+}
+
+// Write implements io.Writer: one message.
 func (s *stdin) Write(p []byte) (int, error) {
-	err := s.SetWriteDeadline(time.Now().Add(s.limit))
-	n := 0
-	if err == nil {
-		n, err = s.File.Write(p)
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	return s.write(p)
+}
+
+// Close implements io.Closer. Who writes just then fails.
+func (s *stdin) Close() error { return s.file.Close() }
+
+// send writes a message, for as long as the context lets it. Begun tells
+// whether the server may have got some of it. A message that was begun is
+// written to its end, whether or not anybody waits for that.
+func (s *stdin) send(ctx context.Context, message []byte) (begun bool, err error) {
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	type written struct {
+		n   int
+		err error
+	}
+	done := make(chan written, 1)
+	go func() {
+		n, err := s.write(message)
+		<-s.turn
+		done <- written{n, err}
+	}()
+	select {
+	case w := <-done:
+		return w.n > 0, w.err
+	case <-ctx.Done():
+		return true, ctx.Err()
+	}
+}
+
+func (s *stdin) write(p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		if err = s.file.SetWriteDeadline(time.Now().Add(s.limit)); err != nil {
+			break
+		}
+		var more int
+		more, err = s.file.Write(p[n:min(n+stdinPiece, len(p))])
+		n += more
 	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -41,6 +41,10 @@ type message struct {
 // says.
 func runStub(mode string) {
 	journal("start")
+	if era, ok := strings.CutPrefix(mode, "calls"); ok {
+		runCalls(era)
+		return
+	}
 	switch mode {
 	case "dies-at-start":
 		fmt.Fprintln(os.Stderr, "\x1b[31mfatal\x1b[0m: the variable STUB_TOKEN is missing, not "+os.Getenv("STUB_SECRET"))
@@ -131,7 +135,7 @@ func runStub(mode string) {
 				reply, held = reply+"\n"+held, ""
 			case "huge-answer":
 				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":"x","text":"`, m.ID)
-				_, _ = io.CopyN(out, endless{}, 64<<20)
+				_, _ = io.CopyN(out, endless{}, maxLine)
 				reply = `"}]}}`
 			}
 		}
@@ -279,7 +283,7 @@ const listChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed
 // have started and how much memory it has then.
 func runDaemon() {
 	debug.SetGCPercent(40)
-	p := New(Options{Home: os.Getenv("HOME"), CacheDir: filepath.Join(os.Getenv("HOME"), "cache"), Settled: func() {
+	p := New(Options{Home: os.Getenv("HOME"), CacheDir: filepath.Join(os.Getenv("HOME"), "cache"), StateDir: filepath.Join(os.Getenv("HOME"), "state"), Settled: func() {
 		debug.FreeOSMemory()
 		status, _ := os.ReadFile("/proc/self/status") // without it there is no figure
 		_, after, _ := strings.Cut(string(status), "VmRSS:")

@@ -12,6 +12,9 @@ type timing struct {
 	retry    time.Duration // before the first new try; doubles with each
 	retryMax time.Duration
 	call     time.Duration // until a request has been answered that a user makes
+	tool     time.Duration // until a tool has answered or told of progress, unless configured
+	toolMax  time.Duration // until a tool has answered, whatever it tells of, unless more is configured
+	deaf     time.Duration // for which a process may take nothing of a message
 	relisten time.Duration // before a stream of notifications that ended is opened again
 	settled  time.Duration // from the end of the last start to calling Settled
 	eof      time.Duration // from the end of its input to SIGTERM
@@ -29,6 +32,9 @@ func usualTiming() timing {
 		retry:    5 * time.Second,
 		retryMax: 10 * time.Minute,
 		call:     time.Minute,
+		tool:     5 * time.Minute,
+		toolMax:  time.Hour,
+		deaf:     30 * time.Second,
 		relisten: 5 * time.Second,
 		settled:  5 * time.Second,
 		eof:      2 * time.Second,

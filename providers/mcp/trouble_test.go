@@ -1,8 +1,11 @@
 package mcp
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"testing"
@@ -48,7 +51,7 @@ func TestAServerThatDoesNotRead(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	var told error
-	in := &stdin{File: w, limit: time.Millisecond, broken: func(err error) { told = err }}
+	in := newStdin(w, time.Millisecond, func(err error) { told = err })
 	if _, err := in.Write([]byte("a message\n")); err != nil || told != nil {
 		t.Errorf("a message: %v, %v", err, told)
 	}
@@ -188,4 +191,51 @@ func TestSettled(t *testing.T) {
 	<-settled
 	contains(t, w.cat("hangs/STATUS.md"), "state: error\n")
 	w.untilState("hello", "ready")
+}
+
+// TestAServerThatReadsSlowly takes longer for a message than the limit, and is
+// not deaf. Who does not wait for it any more goes, and does not leave half a
+// message.
+func TestAServerThatReadsSlowly(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	in := newStdin(w, time.Second, func(err error) { t.Errorf("broken: %v", err) })
+	message := bytes.Repeat([]byte("0123456789abcde\n"), 1<<16) // fills the pipe many times
+	leaving, leave := context.WithCancel(context.Background())
+	first := make(chan error)
+	go func() {
+		begun, err := in.send(leaving, message)
+		if !begun {
+			t.Error("it was not begun")
+		}
+		first <- err
+	}()
+	piece := make([]byte, 4096)
+	if _, err := io.ReadFull(r, piece); err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	if err := <-first; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if begun, err := in.send(leaving, message); begun || !errors.Is(err, context.Canceled) {
+		t.Errorf("begun: %t, %v", begun, err)
+	}
+	second := make(chan error)
+	go func() {
+		_, err := in.send(context.Background(), []byte("the next\n"))
+		second <- err
+	}()
+	want := append(message[4096:len(message):len(message)], "the next\n"...)
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(r, got); err != nil || !bytes.Equal(got, want) {
+		t.Error("the messages came otherwise", err)
+	}
+	if err := <-second; err != nil {
+		t.Error(err)
+	}
 }

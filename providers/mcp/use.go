@@ -49,6 +49,10 @@ func (p *Provider) Use(ctx context.Context, name string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.use(ctx, s)
+}
+
+func (p *Provider) use(ctx context.Context, s *server) (*Session, error) {
 	if err := p.wake(s); err != nil {
 		return nil, err
 	}

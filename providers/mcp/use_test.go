@@ -205,10 +205,10 @@ func TestChaosInRequests(t *testing.T) {
 		w := newWorld(t)
 		w.claude(map[string]any{"stub": stub("huge-answer")})
 		w.open().start()
-		if _, err := w.ask("stub", "x"); err == nil || !strings.Contains(err.Error(), "more than 64 MiB") {
+		if _, err := w.ask("stub", "x"); err == nil || !strings.Contains(err.Error(), "more than 256 MiB") {
 			t.Error(err)
 		}
-		contains(t, w.untilState("stub", "error"), "more than 64 MiB")
+		contains(t, w.untilState("stub", "error"), "more than 256 MiB")
 	})
 	t.Run("late", func(t *testing.T) { // when nobody waits for it any more
 		w := newWorld(t)

@@ -3,6 +3,7 @@
 package clean
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
@@ -15,6 +16,9 @@ func Text(s string) string {
 	s = strings.ReplaceAll(s, "\r", "\n")
 	return strip(s, func(r rune) bool { return r == '\n' || r == '\t' })
 }
+
+// Safe tells whether Text would leave b as it is. It allocates nothing.
+func Safe(b []byte) bool { return !needsEscape(b) && bytes.IndexByte(b, '\r') < 0 }
 
 // Line cleans text into one line: all white space, line ends included, becomes
 // single spaces.
@@ -124,19 +128,26 @@ func jsonSpace(r rune) bool { return r == '\n' || r == '\t' || r == '\r' }
 // accepts.
 func strip(s string, keep func(rune) bool) string {
 	var out strings.Builder
-	out.Grow(len(s))
+	begun := false // s up to i is not what it was
 	for i := 0; i < len(s); {
-		if n := escapeLen(s[i:]); n > 0 {
-			i += n
-			continue
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
 		}
-		r, n := utf8.DecodeRuneInString(s[i:])
+		escape := escapeLen(s[i:])
+		stays := escape == 0 && (r != utf8.RuneError || n > 1) && (!hidden(r) || keep(r))
 		switch {
-		case r == utf8.RuneError && n == 1:
-		case keep(r), !hidden(r):
+		case stays && begun:
 			out.WriteString(s[i : i+n])
+		case !stays && !begun:
+			begun = true
+			out.Grow(len(s))
+			out.WriteString(s[:i])
 		}
-		i += n
+		i += max(n, escape)
+	}
+	if !begun {
+		return s // as most are: no copy of what may be megabytes
 	}
 	return out.String()
 }

@@ -9,15 +9,16 @@ import "strings"
 func Of(word string, known []string) string {
 	best, least := "", max(2, len([]rune(word))/3)+1
 	for _, k := range known {
-		if d := distance([]rune(strings.ToLower(word)), []rune(strings.ToLower(k))); d < least {
+		if d := Distance([]rune(strings.ToLower(word)), []rune(strings.ToLower(k))); d < least {
 			best, least = k, d
 		}
 	}
 	return best
 }
 
-// distance is the optimal string alignment distance.
-func distance(a, b []rune) int {
+// Distance is how many letters have to be changed, added, left out or swapped
+// with their neighbour to make one word of the other (optimal string alignment).
+func Distance(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

@@ -1,4 +1,4 @@
-package mounts
+package control
 
 import (
 	"bufio"
@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"syscall"
 	"time"
 )
@@ -26,23 +25,6 @@ type reply struct {
 	Value json.RawMessage `json:"value,omitempty"`
 	Fault *Fault          `json:"fault,omitempty"`
 	More  bool            `json:"more,omitempty"`
-}
-
-// maxSocketPath is the longest path that fits a socket address.
-const maxSocketPath = 100
-
-// shortSocket gives a name for the socket that fits a socket address, and a
-// function to call after it was used.
-func shortSocket(path string) (string, func(), error) {
-	if len(path) <= maxSocketPath {
-		return path, func() {}, nil
-	}
-	dir, base := path[:len(path)-len("/daemon.sock")], "daemon.sock"
-	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return "", nil, &os.PathError{Op: "open", Path: dir, Err: err}
-	}
-	return fmt.Sprintf("/proc/self/fd/%d/%s", fd, base), func() { syscall.Close(fd) }, nil
 }
 
 // ErrNotRunning says that there is no background process.
@@ -127,44 +109,4 @@ func (c *Client) broken(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	return fmt.Errorf("%w (%v)", ErrGone, err)
-}
-
-// Conn is the server's side of a conversation.
-type Conn struct {
-	conn net.Conn
-	args json.RawMessage
-}
-
-// Args decodes the request's arguments.
-func (c *Conn) Args(into any) error {
-	if len(c.args) == 0 {
-		return nil
-	}
-	return json.Unmarshal(c.args, into)
-}
-
-// Progress sends a reply that is not the last.
-func (c *Conn) Progress(value any) error { return c.send(value, true) }
-
-// Reply sends the last reply. Write may follow it.
-func (c *Conn) Reply(value any) error { return c.send(value, false) }
-
-// Write sends raw bytes after the last reply.
-func (c *Conn) Write(p []byte) (int, error) { return c.conn.Write(p) }
-
-func (c *Conn) send(value any, more bool) error {
-	body, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	return c.line(reply{Value: body, More: more})
-}
-
-func (c *Conn) line(r reply) error {
-	line, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	_, err = c.conn.Write(append(line, '\n'))
-	return err
 }

@@ -1,4 +1,4 @@
-package mounts
+package control
 
 import (
 	"errors"
@@ -62,34 +62,4 @@ func LockHolder(runtime string) string {
 		return pid
 	}
 	return "unknown"
-}
-
-// errLocked says that another process holds a lock.
-var errLocked = errors.New("locked by another process")
-
-// lock takes an exclusive lock, which ends with the process or with the
-// closing of the file. Without wait, a lock held elsewhere is errLocked.
-func lock(path string, wait bool) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	how := syscall.LOCK_EX
-	if !wait {
-		how |= syscall.LOCK_NB
-	}
-	for {
-		err = syscall.Flock(int(f.Fd()), how)
-		if !errors.Is(err, syscall.EINTR) {
-			break
-		}
-	}
-	if err != nil {
-		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			err = errLocked
-		}
-		return nil, err
-	}
-	return f, nil
 }

@@ -1,0 +1,80 @@
+package call
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// progress is a line on a terminal that tells how a call goes: what the tool
+// says of it, or that it still runs. A nil one tells nothing.
+type progress struct {
+	out   io.Writer
+	begun time.Time
+	stop  chan struct{}
+	done  sync.WaitGroup
+
+	mu   sync.Mutex
+	last News
+	told bool
+}
+
+func newProgress(out io.Writer) *progress {
+	p := &progress{out: out, begun: time.Now(), stop: make(chan struct{})}
+	p.done.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-p.stop:
+				return
+			case <-tick.C:
+				p.print()
+			}
+		}
+	})
+	return p
+}
+
+func (p *progress) tell(n News) {
+	if p == nil || n.Begun {
+		return
+	}
+	p.mu.Lock()
+	p.last = n
+	p.mu.Unlock()
+	p.print()
+}
+
+// print writes the line anew, in at most a usual terminal's width.
+func (p *progress) print() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	line := strconv.Itoa(int(time.Since(p.begun).Seconds())) + " s"
+	switch n := p.last; {
+	case n.Total > 0:
+		line += fmt.Sprintf(", %g of %g (%d %%)", n.Done, n.Total, int(100*n.Done/n.Total))
+	case n.Done > 0:
+		line += fmt.Sprintf(", %g done", n.Done)
+	}
+	if p.last.Message != "" {
+		line += ": " + p.last.Message
+	}
+	if r := []rune(strings.ReplaceAll(line, "\n", " ")); len(r) > 78 {
+		line = string(r[:77]) + "…"
+	}
+	fmt.Fprintf(p.out, "\r\x1b[K%s", line)
+	p.told = true
+}
+
+// clear takes the line away.
+func (p *progress) clear() {
+	close(p.stop)
+	p.done.Wait()
+	if p.told {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}

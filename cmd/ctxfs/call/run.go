@@ -1,0 +1,141 @@
+package call
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/mounts/control"
+)
+
+// Streams are those of the command.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// Run makes the call that the words ask for and returns the exit code. Ctrl-C
+// cancels it.
+func Run(ctx context.Context, p places.Places, lookupEnv func(string) (string, bool), s Streams, args []string) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	code, err := run(ctx, p, lookupEnv, s, args)
+	switch {
+	case err == nil:
+		return code
+	case ctx.Err() != nil:
+		return ExitInterrupted
+	case errors.Is(err, syscall.EPIPE): // whoever reads has seen enough
+		return ExitFailed
+	}
+	Complain(s.Err, err)
+	return max(code, ExitFailed)
+}
+
+func run(ctx context.Context, p places.Places, lookupEnv func(string) (string, bool), s Streams, args []string) (int, error) {
+	words, err := readWords(args, s.In)
+	if err != nil {
+		return ExitUsage, err
+	}
+	request := Request{Words: words, Caller: NewCaller(lookupEnv), Piped: piped(s.In), Watched: isTerminal(s.Err)}
+	for {
+		reply, rest, end, err := ask(ctx, p, request, s.Err)
+		if err != nil {
+			return ExitFailed, err
+		}
+		if !reply.WantsInput {
+			err := s.print(ctx, reply, rest)
+			end()
+			return reply.Code, err
+		}
+		end()
+		text, err := readInput(s.In)
+		if err != nil {
+			return ExitUsage, err
+		}
+		request.Input, request.Piped = &text, false
+	}
+}
+
+// ask has one conversation. Where the process that it reached was just ending,
+// it asks the next one, but not once the tool may have been called.
+func ask(ctx context.Context, p places.Places, request Request, watched io.Writer) (reply Reply, rest io.Reader, end func(), err error) {
+	begun := false
+	var line *progress
+	if request.Watched {
+		line = newProgress(watched)
+		defer line.clear()
+	}
+	err = places.UntilServed(func() error {
+		c, err := p.Start()
+		if err != nil {
+			return err
+		}
+		err = c.Call(ctx, Op, request, &reply, func(raw json.RawMessage) {
+			var news News
+			if json.Unmarshal(raw, &news) == nil {
+				begun = begun || news.Begun
+				line.tell(news)
+			}
+		})
+		if err == nil {
+			rest, end = c.Rest(), func() { c.Close() }
+			return nil
+		}
+		c.Close()
+		if begun && errors.Is(err, control.ErrGone) {
+			return &control.Fault{
+				Message: "the background process ended during the call; whether the tool has done its work is not known",
+				Hint:    "its log: " + p.Log(),
+			}
+		}
+		return err
+	})
+	return reply, rest, end, err
+}
+
+// print hands over what came.
+func (s Streams) print(ctx context.Context, reply Reply, rest io.Reader) error {
+	n, err := io.Copy(s.Out, io.LimitReader(rest, reply.Size))
+	if err == nil && n < reply.Size {
+		err = io.ErrUnexpectedEOF
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(s.Err, reply.Aside); err != nil {
+		return err
+	}
+	if reply.Fault != nil {
+		Complain(s.Err, reply.Fault)
+	}
+	return nil
+}
+
+// Complain prints an error, and its hint on lines of their own.
+func Complain(w io.Writer, err error) {
+	fmt.Fprintf(w, "ctxfs: %s\n", strings.TrimSpace(err.Error()))
+	if f := (*control.Fault)(nil); errors.As(err, &f) && f.Hint != "" {
+		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(f.Hint, "\n", "\n  "))
+	}
+}
+
+// isTerminal tells whether somebody may be looking.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

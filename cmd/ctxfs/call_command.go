@@ -1,0 +1,56 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/call"
+)
+
+const callExitCodesHelp = `0    it worked
+1    it failed; the message says why
+2    the arguments do not fit the tool, or the command line was wrong
+5    the tool says that it failed; what it says is on standard error
+6    the server wants a login: ctxfs auth SERVER
+7    the server cannot be reached, or has not answered in time
+8    the configuration does not allow the call, or it lacks --yes
+130  it was interrupted`
+
+func (a *app) callCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "call SERVER TOOL [ARGUMENTS]",
+		Short: "call a tool of an MCP server",
+		Long: `Call calls a tool of an MCP server and prints its result: text as text, a
+structured result as JSON. Images and other bytes go to files whose paths are
+printed; so does a long result, of which the beginning and the end are printed.
+The server is started if it does not run. SERVER TOOL may be written
+SERVER/TOOL, as INDEX.md has it.
+
+Arguments are flags named for the tool's: --title Hello, --draft or --no-draft,
+--labels '["a","b"]' or --label a --label b, --filter.state open. Or they are
+one JSON object: as a word, as @FILE, or on standard input (-). The value of a
+flag may be @FILE too, the text of that file. They are checked before anything
+is sent.
+
+Options, before the tool, or behind it where it has no such argument:
+  --json                 print the server's whole answer as JSON
+  --yes                  call it although it asks for confirmation
+  --max-bytes N          longer results go to a file (0: none does)
+  --timeout DURATION     give up after so long without news of it
+  --help                 show the tool's arguments
+
+Exit codes:
+` + indent(callExitCodesHelp),
+		Example: `  ctxfs tools github                              what there is
+  ctxfs call github create_issue --help           what it wants
+  ctxfs call github create_issue --title "It fails" --body @report.md --label bug
+  ctxfs call github list_issues '{"state":"open"}' | jq length`,
+		DisableFlagParsing: true,
+		ValidArgsFunction:  a.completeCall,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if call.OwnHelp(args) {
+				return cmd.Help()
+			}
+			return &coded{code: call.Run(cmd.Context(), a.Places, a.lookupEnv, call.Streams{In: a.in, Out: a.out, Err: a.err}, args)}
+		},
+	}
+}

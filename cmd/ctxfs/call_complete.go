@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/providers/mcp"
+)
+
+// completeCall completes a server, one of its tools, and the tool's flags and
+// their values.
+func (a *app) completeCall(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp
+	var named []string
+	for len(args) > 0 && len(named) < 2 {
+		if !strings.HasPrefix(args[0], "-") {
+			named = append(named, args[0])
+		}
+		args = args[1:]
+	}
+	switch {
+	case strings.HasPrefix(word, "-") && len(named) < 2:
+		return completeOwn(nil), directive
+	case len(named) == 0:
+		return a.completeServers(cmd.Context()), directive
+	case len(named) == 1:
+		return a.completeTools(cmd.Context(), named[0]), directive
+	}
+	flags := a.toolFlags(cmd.Context(), named[0], named[1])
+	if strings.HasPrefix(word, "@") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	if len(args) > 0 {
+		for _, f := range flags {
+			if args[len(args)-1] == "--"+f.Name && f.Type != "boolean" {
+				return f.Enum, directive
+			}
+		}
+	}
+	var words []string
+	for _, f := range flags {
+		words = append(words, "--"+f.Name+"\t"+f.Description)
+	}
+	return completeOwn(words), directive
+}
+
+// completeOwn adds the options of the command.
+func completeOwn(words []string) []string {
+	for _, o := range ownOptions {
+		words = append(words, "--"+o.name+"\t"+o.about)
+	}
+	return words
+}
+
+func (a *app) completeTools(ctx context.Context, server string) (names []string) {
+	src, err := a.source()
+	if err != nil {
+		return nil
+	}
+	defer src.close()
+	boxes, _ := src.tools(ctx, server) // no server, no tools
+	for _, box := range boxes {
+		for _, t := range box.Tools {
+			names = append(names, t.File+"\t"+t.Summary)
+		}
+	}
+	return names
+}
+
+func (a *app) toolFlags(ctx context.Context, server, tool string) []mcp.Flag {
+	src, err := a.source()
+	if err != nil {
+		return nil
+	}
+	defer src.close()
+	flags, _ := src.flags(ctx, server, tool) // no tool, no flags
+	return flags
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/mounts/control"
+)
+
+// callLine is the command line of a call: what is the command's own of it, and
+// what is the tool's.
+type callLine struct {
+	server, tool string
+	args         []call.Word
+	raw          bool // --json
+	yes          bool
+	help         bool
+	via          string // "bin" where it comes from a file in a folder bin
+	limit        int
+	timeout      time.Duration
+}
+
+type ownOption struct {
+	name, value string // the value's name; "" where there is none
+	about       string
+}
+
+// ownOptions are the options of the command itself. They may stand anywhere;
+// behind the tool one that is called like an argument of the tool is that.
+var ownOptions = []ownOption{
+	{"json", "", "print the server's whole answer as JSON"},
+	{"yes", "", "call it although it asks for confirmation"},
+	{"max-bytes", "N", "longer results go to a file (0: none does; default 12000)"},
+	{"timeout", "DURATION", "give up after so long without news of it (90s, 10m)"},
+	{"help", "", "show its arguments"},
+}
+
+// viaOption tells, for the log of calls, how the command came to be called: by
+// a file in a folder bin.
+const viaOption = "via"
+
+// takesValue tells whether an option of the command has one.
+func takesValue(name string) bool {
+	return name == viaOption || slices.ContainsFunc(ownOptions, func(o ownOption) bool { return o.name == name && o.value != "" })
+}
+
+// option takes what is the command's own off the front of words. Ok tells
+// whether it was.
+func (l *callLine) option(words []call.Word) (rest []call.Word, ok bool, err error) {
+	word := words[0]
+	if word.Body != nil || !strings.HasPrefix(word.Text, "-") {
+		return words, false, nil
+	}
+	name, value, given := strings.Cut(strings.TrimPrefix(word.Text, "--"), "=")
+	if word.Text == "-h" {
+		name = "help"
+	}
+	rest = words[1:]
+	if takesValue(name) && !given {
+		if len(rest) == 0 {
+			return rest, true, fmt.Errorf("--%s lacks its value", name)
+		}
+		value, rest = rest[0].Text, rest[1:]
+	} else if given && !takesValue(name) {
+		return words, false, nil
+	}
+	switch name {
+	case "json":
+		l.raw = true
+	case "yes":
+		l.yes = true
+	case "help":
+		l.help = true
+	case viaOption:
+		l.via = value
+	case "max-bytes":
+		if l.limit, err = strconv.Atoi(value); err != nil || l.limit < 0 {
+			return rest, true, fmt.Errorf("--max-bytes is %q; it is a number of bytes", value)
+		}
+		if l.limit == 0 {
+			l.limit = -1
+		}
+	case "timeout":
+		if l.timeout, err = time.ParseDuration(value); err != nil || l.timeout <= 0 {
+			return rest, true, fmt.Errorf("--timeout is %q; it is a duration such as 90s or 10m", value)
+		}
+	default:
+		return words, false, nil
+	}
+	return rest, true, nil
+}
+
+// parseCallLine finds the server and the tool. What follows is still whole: whose
+// the options in it are, only the tool's schema tells ([callLine.settle]).
+func parseCallLine(words []call.Word, isServer func(string) bool) (*callLine, error) {
+	l := new(callLine)
+	var named []string
+	for len(words) > 0 && len(named) < 2 {
+		rest, own, err := l.option(words)
+		if err != nil {
+			return nil, badLine(err)
+		}
+		if own {
+			words = rest
+			continue
+		}
+		word := words[0]
+		if word.Text == "--" && word.Body == nil {
+			words = words[1:]
+			continue
+		}
+		if word.Body == nil && strings.HasPrefix(word.Text, "--") {
+			return nil, badLine(fmt.Errorf("unknown option %s", word.Text))
+		}
+		named, words = append(named, word.Text), words[1:]
+		// An index writes "server/tool".
+		if i := strings.LastIndex(named[0], "/"); len(named) == 1 && i > 0 && !isServer(named[0]) {
+			named = []string{named[0][:i], named[0][i+1:]}
+		}
+	}
+	switch len(named) {
+	case 0:
+		return nil, badLine(fmt.Errorf("which server, and which tool?"))
+	case 1:
+		return nil, &control.Fault{
+			Message: fmt.Sprintf("which tool of %s?", named[0]),
+			Hint:    "list them: ctxfs tools " + named[0],
+		}
+	}
+	l.server, l.tool, l.args = named[0], named[1], words
+	return l, nil
+}
+
+// settle takes the command's own options out of the tool's words. Known tells
+// whether the tool has an argument of that name.
+func (l *callLine) settle(known func(string) bool) error {
+	var args []call.Word
+	for words := l.args; len(words) > 0; {
+		name, _, _ := strings.Cut(strings.TrimPrefix(words[0].Text, "--"), "=")
+		if !known(name) {
+			rest, own, err := l.option(words)
+			if err != nil {
+				return badLine(err)
+			}
+			if own {
+				words = rest
+				continue
+			}
+		}
+		args, words = append(args, words[0]), words[1:]
+	}
+	l.args = args
+	return nil
+}
+
+func badLine(err error) error {
+	return &control.Fault{Message: err.Error(), Hint: "see how it is used: ctxfs call --help"}
+}

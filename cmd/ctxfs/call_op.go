@@ -1,0 +1,174 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/mounts"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/mcp"
+)
+
+// callHandler answers the request of "ctxfs call".
+func (w *world) callHandler() mounts.Handler {
+	return func(ctx context.Context, c *control.Conn) error {
+		var request call.Request
+		if err := c.Args(&request); err != nil {
+			return err
+		}
+		reply, out := w.call(ctx, c, request)
+		reply.Size = int64(len(out))
+		if err := c.Reply(reply); err != nil {
+			return err
+		}
+		_, err := c.Write(out)
+		return err
+	}
+}
+
+// call makes a call as the command line asks for it. Out is for standard
+// output.
+func (w *world) call(ctx context.Context, c *control.Conn, request call.Request) (reply call.Reply, out []byte) {
+	usage := func(err error) (call.Reply, []byte) {
+		return call.Reply{Code: call.ExitUsage, Fault: asFault(err)}, nil
+	}
+	line, err := parseCallLine(request.Words, w.providers.IsServer)
+	if err != nil {
+		return usage(err)
+	}
+	tool, err := w.providers.Tool(ctx, line.server, line.tool)
+	if err != nil {
+		return callFault("", err), nil
+	}
+	if err := line.settle(tool.Schema.Has); err != nil {
+		return usage(err)
+	}
+	if line.help {
+		return call.Reply{}, callHelp(line, tool)
+	}
+	if len(line.args) == 0 && !tool.Schema.Empty() {
+		if request.Piped {
+			return call.Reply{WantsInput: true}, nil
+		}
+		if request.Input != nil && strings.TrimSpace(*request.Input) != "" {
+			line.args = []call.Word{{Path: "standard input", Body: request.Input}}
+		}
+	}
+	if err := c.Progress(call.News{Begun: true}); err != nil {
+		return callFault(line.name(), err), nil
+	}
+	result, err := w.providers.Call(ctx, line.call(request, func(p mcp.Progress) {
+		if request.Watched {
+			_ = c.Progress(call.News{Done: p.Done, Total: p.Total, Message: p.Message})
+		}
+	}))
+	if err != nil {
+		return callFault(line.name(), err), nil
+	}
+	return line.show(result)
+}
+
+// call is the call that the line asks for.
+func (l *callLine) call(request call.Request, progress func(mcp.Progress)) mcp.Call {
+	words := make([]mcp.Word, len(l.args))
+	for i, word := range l.args {
+		words[i] = mcp.Word(word)
+	}
+	limit := l.limit
+	if l.raw {
+		limit = -1
+	}
+	who := request.Caller
+	return mcp.Call{
+		Server: l.server, Tool: l.tool, Words: words, Confirmed: l.yes, Limit: limit, Timeout: l.timeout, Progress: progress,
+		Caller: mcp.Caller{Via: cmp.Or(l.via, "command"), Agent: who.Agent, Session: who.Session, Dir: who.Dir, PID: who.PID},
+	}
+}
+
+// show makes of a result what the command prints: the result goes to standard
+// output, what the tool says of its failure to standard error.
+func (l *callLine) show(r *mcp.Result) (reply call.Reply, out []byte) {
+	reply.Aside = line(string(r.Aside))
+	switch {
+	case r.Failed:
+		reply.Code = call.ExitTool
+	case r.Fault != "":
+		reply.Code = call.ExitFailed
+		reply.Fault = &control.Fault{Message: r.Fault}
+	}
+	switch {
+	case l.raw:
+		out = []byte(line(string(r.Raw)))
+	case r.Failed:
+		reply.Aside = line(string(r.Text)) + reply.Aside
+	default:
+		out = []byte(line(string(r.Text)))
+	}
+	return reply, out
+}
+
+// line ends a text in a newline, if there is any.
+func line(s string) string {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
+}
+
+// exitCodes are those of the ways in which a call can end.
+var callExitCodes = map[string]int{
+	mcp.OutcomeBadArguments: call.ExitUsage,
+	mcp.OutcomeDenied:       call.ExitDenied,
+	mcp.OutcomeNeedsAuth:    call.ExitLogin,
+	mcp.OutcomeUnreachable:  call.ExitUnreachable,
+	mcp.OutcomeTimeout:      call.ExitUnreachable,
+	mcp.OutcomeCancelled:    call.ExitInterrupted,
+}
+
+// callFault words why there is no result of a command, "" where there is no such
+// tool.
+func callFault(command string, err error) call.Reply {
+	code, ok := callExitCodes[mcp.Outcome(nil, err)]
+	if !ok {
+		code = call.ExitFailed
+	}
+	reply := call.Reply{Code: code, Fault: asFault(err)}
+	var bad *mcp.ArgumentsError
+	if errors.As(err, &bad) {
+		var hint []string
+		if len(bad.Part) > 0 {
+			hint = append(hint, strings.TrimSpace(string(bad.Part)))
+		}
+		if bad.Hint != "" {
+			hint = append(hint, bad.Hint)
+		}
+		if command != "" {
+			hint = append(hint, "see its arguments: "+command+" --help")
+		}
+		reply.Fault = &control.Fault{Message: bad.What, Hint: strings.Join(hint, "\n")}
+	}
+	return reply
+}
+
+// name is the command without arguments.
+func (l *callLine) name() string { return fmt.Sprintf("ctxfs call %s %s", l.server, l.tool) }
+
+// asFault words an error for people.
+func asFault(err error) *control.Fault {
+	var fault *control.Fault
+	var use *mcp.UseError
+	var denied *mcp.DeniedError
+	switch {
+	case errors.As(err, &fault):
+		return fault
+	case errors.As(err, &use):
+		return &control.Fault{Message: err.Error(), Hint: use.Mend}
+	case errors.As(err, &denied):
+		return &control.Fault{Message: denied.What, Hint: denied.Mend}
+	}
+	return &control.Fault{Message: err.Error()}
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// zooTools are tools of the stub.
+const zooTools = `[
+	{"name":"feed.animal","description":"Feeds an animal. It may bite.","inputSchema":{"type":"object",
+		"properties":{"animal":{"type":"string","enum":["lion","zebra"],"description":"Which"},
+			"kilos":{"type":"number"},"labels":{"type":"array","items":{"type":"string"}},
+			"draft":{"type":"boolean"},"note":{"type":"string"},"json":{"type":"string"}},
+		"required":["animal"]}},
+	{"name":"open","description":"Opens the zoo.","inputSchema":{"type":"object","properties":{}}},
+	{"name":"list","description":"Lists the animals.","annotations":{"readOnlyHint":true},
+		"inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}},
+	{"name":"fail","description":"Fails.","inputSchema":{"type":"object"}},
+	{"name":"sleep","description":"Sleeps for ever.","inputSchema":{"type":"object"}},
+	{"name":"demolish","description":"Tears the zoo down.","annotations":{"destructiveHint":true},"inputSchema":{"type":"object"}}
+]`
+
+// zoo is a box with a stub that has these tools.
+func zoo(t *testing.T, mode string) *box {
+	t.Helper()
+	b := newBox(t)
+	b.write("tools.json", zooTools)
+	b.stub("zoo", mode, map[string]string{
+		stubTools: filepath.Join(b.home, "tools.json"), stubJournal: filepath.Join(b.dir, "journal"),
+		stubResult: filepath.Join(b.home, "result.json"),
+	})
+	return b
+}
+
+// starts is how often the stub was started.
+func (b *box) starts() int {
+	b.Helper()
+	text, err := os.ReadFile(filepath.Join(b.dir, "journal"))
+	must(b.T, err)
+	return strings.Count("\n"+string(text), "\nstart\n")
+}
+
+// TestCall calls tools in all the ways in which arguments can be given. Nothing
+// is mounted, and nothing runs before.
+func TestCall(t *testing.T) {
+	t.Parallel()
+	b := zoo(t, "")
+	b.write("note.txt", "two\nlines\n")
+	for script, want := range map[string]string{
+		`ctxfs call zoo feed.animal --animal lion`:                                                    `{"animal":"lion"}`,
+		`ctxfs call zoo feed_animal --animal=zebra --kilos 2.50 --label a --label b --no-draft`:       `{"animal":"zebra","draft":false,"kilos":2.50,"labels":["a","b"]}`,
+		`ctxfs call zoo/feed_animal '{"animal":"lion","kilos":1}' --kilos 3`:                          `{"animal":"lion","kilos":3}`,
+		`ctxfs call zoo feed_animal --animal lion --note @note.txt`:                                   `{"animal":"lion","note":"two\nlines\n"}`,
+		`ctxfs call zoo feed_animal --animal lion --note=@note.txt`:                                   `{"animal":"lion","note":"two\nlines\n"}`,
+		`ctxfs call zoo feed_animal --animal lion --note @@home`:                                      `{"animal":"lion","note":"@home"}`,
+		`ctxfs call zoo feed_animal --animal lion --json x`:                                           `{"animal":"lion","json":"x"}`,
+		`echo '{"animal":"lion"}' | ctxfs call zoo feed_animal`:                                       `{"animal":"lion"}`,
+		`echo '{"animal":"lion"}' | ctxfs call zoo feed_animal -`:                                     `{"animal":"lion"}`,
+		`echo '{"animal":"lion"}' > args && ctxfs call zoo feed_animal < args && rm args`:             `{"animal":"lion"}`,
+		`echo '{"animal":"lion"}' > args.json && ctxfs call zoo feed_animal @args.json; rm args.json`: `{"animal":"lion"}`,
+		`ctxfs call zoo list`: `{}`,
+		`sleep 30 | { ctxfs call zoo open; kill $(jobs -p) 2>/dev/null; pkill -P $$ sleep; }`: `{}`,
+	} {
+		r := b.shell(script)
+		if r.code != 0 && !strings.HasPrefix(script, "sleep") || canonical(r.out) != canonical(want) {
+			t.Errorf("%s\ngot %d: %v\nwant %s", script, r.code, r, want)
+		}
+	}
+	if got := b.starts(); got != 1 {
+		t.Errorf("the server was started %d times", got)
+	}
+}
+
+// canonical is JSON with its members in order.
+func canonical(text string) string {
+	cmd := exec.Command("jq", "-cS", ".")
+	cmd.Stdin = strings.NewReader(text)
+	out, err := cmd.Output()
+	if err != nil {
+		return text
+	}
+	return string(bytes.TrimSpace(out))
+}
+
+// TestCallRefused are calls that do not come to pass, or fail.
+func TestCallRefused(t *testing.T) {
+	t.Parallel()
+	b := zoo(t, "")
+	b.servers["login"] = map[string]any{"url": "${env:NOT_THERE}/mcp"}
+	b.stub("dead", "dies", nil)
+	b.write(".config/ctxfs/config.toml", "[mcp.policy]\ndeny = [\"zoo/open\"]\nconfirm = \"destructive\"\n")
+	for _, c := range []struct {
+		code  int
+		line  string
+		words []string
+	}{
+		{2, "zoo feed_animal", []string{`missing "animal"`, "ctxfs call zoo feed_animal --help"}},
+		{2, "zoo feed_animal --animl lion", []string{`did you mean`, "animal"}},
+		{2, "zoo feed_animal --animal lionn", []string{"lion", "zebra"}},
+		{2, "zoo feed_animal --animal lion --kilos many", []string{"kilos", "number"}},
+		{2, "zoo feed_animal --animal lion --note @nowhere", []string{"nowhere", "@@nowhere"}},
+		{2, "zoo", []string{"which tool", "ctxfs tools zoo"}},
+		{2, "zoo --jsn list", []string{"unknown option --jsn"}},
+		{2, "zoo list --timeout soon", []string{"--timeout", "90s"}},
+		{2, "zoo feed_animl", []string{"no tool", "feed.animal"}},
+		{2, "zo list", []string{`no server`, "zoo"}},
+		{8, "zoo open", []string{"deny", "config.toml"}},
+		{8, "zoo demolish", []string{"--yes"}},
+		{7, "dead anything", []string{"dead", "moon"}},
+		{7, "zoo sleep --timeout 100ms", []string{"0.1 s", "--timeout"}},
+	} {
+		b.refused(c.code, c.words, append([]string{"call"}, strings.Fields(c.line)...)...)
+	}
+	if r := b.run("call", "zoo", "fail"); r.code != 5 || r.out != "" || r.err != "the zoo is closed\n" {
+		t.Errorf("a tool's own failure: exit %d, %v", r.code, r)
+	}
+	if r := b.run("call", "--json", "zoo", "fail"); r.code != 5 || !strings.Contains(r.out, `"isError":`) {
+		t.Errorf("as JSON: exit %d, %v", r.code, r)
+	}
+	if got := b.ok("call", "zoo", "demolish", "--yes"); got != "{}\n" {
+		t.Errorf("confirmed: %q", got)
+	}
+}
+
+// TestCallHelp shows what a tool wants, and what there is.
+func TestCallHelp(t *testing.T) {
+	t.Parallel()
+	b := zoo(t, "")
+	b.mount()
+	b.ready("zoo")
+	for _, line := range []string{"call zoo feed_animal --help", "call zoo feed_animal -h", "call --help zoo feed.animal"} {
+		got := b.ok(strings.Fields(line)...)
+		if !containsAll(got, []string{"Feeds an animal.", "ctxfs call zoo feed_animal", "--animal", "lion", "--kilos", "--timeout DURATION"}) ||
+			strings.Contains(got, "server's whole answer") {
+			t.Errorf("%s:\n%s", line, got)
+		}
+	}
+	if got := b.sh("~/.agentctx/mcps/zoo/bin/feed_animal --help"); !containsAll(got, []string{"Usage:\n  feed_animal [ARGUMENTS]", "--animal"}) {
+		t.Errorf("bin:\n%s", got)
+	}
+	if got := b.ok("tools", "zoo"); !containsAll(got, []string{"zoo/feed_animal", "Feeds an animal.", "zoo/open"}) {
+		t.Errorf("tools:\n%s", got)
+	}
+	if got := b.sh("ctxfs tools --json | jq -r '.[].tools[].name' | sort | head -2"); got != "demolish\nfail\n" {
+		t.Errorf("tools --json: %q", got)
+	}
+	for line, want := range map[string]string{
+		"zoo ":                            "feed_animal",
+		"zoo feed_animal --an":            "--animal",
+		"zoo feed_animal --animal ":       "zebra",
+		"zoo feed_animal --animal lion -": "--kilos",
+	} {
+		words := strings.Split(line, " ")
+		if got := b.ok(append([]string{"__complete", "call"}, words...)...); !strings.Contains(got, want) {
+			t.Errorf("completion of %q: %s", line, got)
+		}
+	}
+	calls, err := os.ReadFile(filepath.Join(b.dir, "journal"))
+	if err != nil || strings.Contains(string(calls), "tools/call") {
+		t.Errorf("looking has called a tool: %v\n%s", err, calls)
+	}
+}
+
+// TestManyCalls makes a thousand calls by forty callers, by the command and by
+// files in bin, on a server that answers out of order.
+func TestManyCalls(t *testing.T) {
+	t.Parallel()
+	n, callers := 1000, 40
+	if raceEnabled {
+		n = 200 // each is a process that starts slowly then
+	}
+	b := zoo(t, "shuffles")
+	b.mount()
+	b.ready("zoo")
+	for _, command := range [][]string{
+		{binary(), "call", "zoo", "list"},
+		{b.mnt("mcps/zoo/bin/list")},
+	} {
+		var all sync.WaitGroup
+		next := make(chan int)
+		for range callers {
+			all.Go(func() {
+				for i := range next {
+					r := b.do(command[0], append(command[1:len(command):len(command)], "--n", fmt.Sprint(i))...)
+					if r.code != 0 || r.out != fmt.Sprintf("{\"n\":%d}\n", i) {
+						t.Errorf("%s %d: exit %d, %v", command[0], i, r.code, r)
+					}
+				}
+			})
+		}
+		for i := range n {
+			next <- i
+		}
+		close(next)
+		all.Wait()
+	}
+	if got := b.starts(); got != 1 {
+		t.Errorf("%d processes of the server", got)
+	}
+}
+
+// TestCallInterrupted cancels a call.
+func TestCallInterrupted(t *testing.T) {
+	t.Parallel()
+	b := zoo(t, "")
+	journal := filepath.Join(b.dir, "journal")
+	cmd := b.command(t.Context(), binary(), "call", "zoo", "sleep")
+	must(t, cmd.Start())
+	has := func(word string) func() bool {
+		return func() bool {
+			text, _ := os.ReadFile(journal)
+			return strings.Contains(string(text), word)
+		}
+	}
+	if !waitFor(has("tools/call")) {
+		t.Fatal("the tool is not called")
+	}
+	must(t, cmd.Process.Signal(os.Interrupt))
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit %d", code)
+	}
+	if !waitFor(has("notifications/cancelled")) {
+		t.Error("the server is not told")
+	}
+}
+
+// TestCallsStartEarly: a call does not wait for libraries that it does not
+// need.
+func TestCallsStartEarly(t *testing.T) {
+	t.Parallel()
+	b := zoo(t, "")
+	b.env = append(b.env, "GODEBUG=inittrace=1")
+	r := b.run("call", "zoo", "open")
+	if r.code != 0 || !strings.Contains(r.err, "init ") {
+		t.Fatalf("exit %d, %v", r.code, r)
+	}
+	for _, late := range []string{"santhosh-tekuri", "mcp-go", "init net/http ", "spf13"} {
+		if strings.Contains(r.err, late) {
+			t.Errorf("%s is initialised before a call", late)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	_ "embed"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts"
+)
+
+// What is added to the completion that cobra makes: that of the programs in
+// mcps/SERVER/bin. PROGRAM stands for this program.
+var (
+	//go:embed completion/bash
+	bashBin string
+	//go:embed completion/zsh
+	zshBin string
+	//go:embed completion/fish
+	fishBin string
+)
+
+func (a *app) completionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish",
+		Short: "print what makes a shell complete ctxfs",
+		Long: `Completion prints a script that makes a shell complete the words of ctxfs: its
+commands, servers, tools and their arguments, also of the programs in
+mcps/SERVER/bin of a mount.`,
+		Example: `  eval "$(ctxfs completion bash)"                                      in ~/.bashrc
+  eval "$(ctxfs completion zsh)"                                       in ~/.zshrc, after compinit
+  ctxfs completion fish > ~/.config/fish/completions/ctxfs.fish`,
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"bash", "zsh", "fish"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			root, more := cmd.Root(), ""
+			switch args[0] {
+			case "bash":
+				err, more = root.GenBashCompletionV2(a.out, true), bashBin
+			case "zsh":
+				err, more = root.GenZshCompletion(a.out), zshBin
+			case "fish":
+				err, more = root.GenFishCompletion(a.out, true), fishBin
+			}
+			if err == nil {
+				_, err = io.WriteString(a.out, strings.ReplaceAll(more, "@PROGRAM@", mounts.Quote(self)))
+			}
+			return err
+		},
+	}
+}

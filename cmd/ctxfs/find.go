@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts/control"
+	"ctxfs/providers/find"
+)
+
+// findArgs are those of the request "find".
+type findArgs struct {
+	Query string `json:"query"`
+	In    string `json:"in,omitempty"`
+	Limit int    `json:"limit"`
+}
+
+// maxMatches is the most that can be asked for.
+const maxMatches = 1000
+
+func (a *app) findCommand() *cobra.Command {
+	var in string
+	var limit int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "find WORDS...",
+		Short: "find tools, skills and whatever else the mount holds",
+		Long: `Find prints what fits best, best first: the path in the tree, one line of what
+it is, and a score for comparing the lines. WORDS may be a name or a part of
+it, a few words, or a sentence that says what is to be done; typing errors do
+not matter much. It starts nothing: without a background process it finds what
+is known from configuration and caches.`,
+		Example: `  ctxfs find create issue
+  ctxfs find --in mcps/github "merge a pull request"
+  ctxfs cat "$(ctxfs find -n 1 --json take a screenshot | jq -r '.[0].path')"`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if limit < 1 || limit > maxMatches {
+				return usage(cmd, fmt.Errorf("-n takes a number from 1 to %d", maxMatches))
+			}
+			folder, err := a.treePath(in)
+			if err != nil {
+				return err
+			}
+			src, err := a.source()
+			if err != nil {
+				return err
+			}
+			defer src.close()
+			query := strings.Join(args, " ")
+			matches, err := src.find(cmd.Context(), findArgs{Query: query, In: folder, Limit: limit})
+			switch {
+			case err != nil:
+				return err
+			case len(matches) == 0:
+				return &control.Fault{
+					Message: fmt.Sprintf("nothing is found for %q", query),
+					Hint:    "try other words, or see what there is: ctxfs ls",
+				}
+			case asJSON:
+				return a.printJSON(matches)
+			}
+			a.printMatches(matches)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&in, "in", "", "only below this path of the tree, such as mcps or mcps/github")
+	cmd.Flags().IntVarP(&limit, "limit", "n", 10, "the most to be printed")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("in", a.completePaths) // fails for a flag that is not there
+	return cmd
+}
+
+func (a *app) printMatches(matches []find.Match) {
+	for _, m := range matches {
+		line := m.Path
+		if m.Why != "" {
+			line += " — " + m.Why
+		}
+		a.say("%s (%.1f)", line, m.Score)
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/find"
+)
+
+// TestFind finds with a background process and without one: both find the same.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.stub("zoo", "", nil)
+	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Goes for a stroll. Slowly.\n---\n")
+	b.refused(exitFailed, []string{`nothing is found for "gret"`, "\n  try other words"}, "find", "gret")
+	b.mount()
+	b.ready("zoo")
+
+	for _, running := range []bool{true, false} {
+		if !running {
+			b.ok("unmount")
+		}
+		if got := b.ok("find", "-n", "1", "greet", "somebody"); !strings.HasPrefix(got, "mcps/zoo/tools/greet.json — ") || strings.Count(got, "\n") != 1 {
+			t.Errorf("find greet: %q", got)
+		}
+		if got := b.ok("find", "I want to go for a strol"); !strings.HasPrefix(got, "skills/walk/SKILL.md — Goes for a stroll. (") {
+			t.Errorf("find a misspelt word: %q", got)
+		}
+		var matches []find.Match
+		if err := json.Unmarshal([]byte(b.ok("find", "--json", "--in", b.mnt("skills"), "stroll")), &matches); err != nil || len(matches) != 1 ||
+			matches[0].Path != "skills/walk/SKILL.md" || matches[0].Title != "walk" || matches[0].Why != "Goes for a stroll." || matches[0].Score <= 0 {
+			t.Errorf("find --json: %+v, %v", matches, err)
+		}
+		b.refused(exitFailed, []string{`nothing is found for "stroll"`}, "find", "--in", "mcps", "stroll")
+		b.refused(exitFailed, []string{"mpcs: no such file or folder"}, "find", "--in", "mpcs", "stroll")
+		b.refused(exitUsage, []string{"-n takes a number from 1"}, "find", "-n", "0", "stroll")
+		b.refused(exitUsage, []string{"requires at least 1 arg"}, "find")
+		if got := b.ok("__complete", "find", "--in", "skills/wa"); !strings.HasPrefix(got, "skills/walk/\n") {
+			t.Errorf("completion of --in: %q", got)
+		}
+	}
+
+	// What changes is found as it is.
+	b.mount()
+	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Flies to the moon.\n---\n")
+	eventually(t, "the changed skill is found", func() bool {
+		return strings.HasPrefix(b.run("find", "--in", "skills", "moon").out, "skills/walk/SKILL.md")
+	})
+	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
+	eventually(t, "the removed skill is not found", func() bool { return b.run("find", "--in", "skills", "moon").code == exitFailed })
+}
+
+// TestFindFolder finds by the names of folders, in a mount and without one.
+func TestFindFolder(t *testing.T) {
+	t.Parallel()
+	need(t, "rg")
+	b := newBox(t)
+	b.stub("zoo", "", nil)
+	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Goes for a stroll.\n---\nfirst\n")
+	b.mount()
+	b.ready("zoo")
+	if got := b.sh("cd .agentctx && ls find find/mcps && ls -A find/skills/'go for a strol' | head -n 1"); got != "find:\nREADME.md\n\nfind/mcps:\nREADME.md\n01-walk.md\n" {
+		t.Errorf("ls: %q", got)
+	}
+	if got := b.sh("cmp .agentctx/find/greet/01-zoo-greet.json .agentctx/mcps/zoo/tools/greet.json && ctxfs cat find/greet/01-zoo-greet.json | head -n 1"); got != "{\n" {
+		t.Errorf("the file that was found: %q", got)
+	}
+	if got := b.sh("cd .agentctx && ls find/.git find/package.json find/zzzzqqqq find/mcps/stroll 2>&1 | grep -c 'No such file'"); got != "4\n" {
+		t.Errorf("what does not exist: %q", got)
+	}
+	// Nothing walks into what nobody lists.
+	if got := b.sh("cd .agentctx && rg -l stroll; find find | sort"); got != "skills/walk/SKILL.md\nfind\nfind/README.md\n" {
+		t.Errorf("rg and find: %q", got)
+	}
+	// A name of bytes that are no text is a name like another.
+	if r := b.shell("cd .agentctx && ls find/$'\\xff\\xfe' find/$'a\\nb' find/' ' \"find/$(printf 'x%.0s' $(seq 255))\""); r.code > 2 || strings.Contains(r.err, "nput/output") {
+		t.Errorf("odd names: exit %d\n%s", r.code, r.err)
+	}
+
+	// What was found changes in place, and goes.
+	if got := b.sh("tail -n 1 .agentctx/find/stroll/01-walk.md"); got != "first\n" {
+		t.Errorf("before the change: %q", got)
+	}
+	must(t, os.WriteFile(filepath.Join(b.home, ".claude/skills/walk/SKILL.md"), []byte("---\nname: walk\ndescription: Goes for a stroll.\n---\nthe second, which is longer\n"), 0o600))
+	eventually(t, "the change is seen where it was found", func() bool {
+		return b.shell("tail -n 1 .agentctx/find/stroll/01-walk.md").out == "the second, which is longer\n"
+	})
+	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
+	eventually(t, "what has gone is not found", func() bool {
+		_, err := os.Lstat(b.mnt("find/stroll"))
+		return os.IsNotExist(err)
+	})
+	b.write(".claude/skills/run/SKILL.md", "---\nname: run\ndescription: A stroll, but fast.\n---\n")
+	eventually(t, "what has come is found", func() bool {
+		_, err := os.Lstat(b.mnt("find/stroll/01-run.md"))
+		return err == nil
+	})
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts/control"
+	"ctxfs/mounts/gateway"
+)
+
+// defaultAddress is where HTTP is served if nothing else is said. It is the
+// same each time, since it stands in the configuration of agents.
+const defaultAddress = "127.0.0.1:4939"
+
+func (a *app) serveCommand() *cobra.Command {
+	var overHTTP bool
+	cmd := &cobra.Command{
+		Use:   "serve [--http [ADDR]]",
+		Short: "be an MCP server, for agents that have no shell",
+		Long: `Serve shows the tree to agents that have no shell, as an MCP server with four
+tools: find, list, read and call. Through it an agent uses the tools of all
+other servers, and pays for four definitions in its prompt. Take those servers
+out of the agent's own configuration, and put them into ctxfs's, or leave them
+in that of another agent: see ctxfs config.
+
+It speaks over standard input and output, to the program that starts it. For
+Claude Desktop (claude_desktop_config.json), Cursor (~/.cursor/mcp.json) and
+most others:
+
+  { "mcpServers": { "ctxfs": { "command": "ctxfs", "args": ["serve"] } } }
+
+For VS Code (.vscode/mcp.json):
+
+  { "servers": { "ctxfs": { "command": "ctxfs", "args": ["serve"] } } }
+
+Give the full path of ctxfs where the agent does not find it. With --http it
+serves any number of agents at ADDR (default 127.0.0.1:4939, port 0 is a free
+one), which only programs of yours on this machine may use:
+
+  { "mcpServers": { "ctxfs": { "url": "http://127.0.0.1:4939/mcp" } } }
+
+All gateways and mounts share one background process and its MCP servers. It is
+started if need be, and stays as long as a gateway does.`,
+		Example: `  ctxfs serve
+  ctxfs serve --http
+  ctxfs serve --http 127.0.0.1:0
+  claude mcp add ctxfs -- ctxfs serve`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && !overHTTP {
+				return errors.New("an address goes with --http")
+			}
+			return cobra.MaximumNArgs(1)(cmd, args)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			address := defaultAddress
+			if len(args) > 0 {
+				address = args[0]
+			}
+			err := a.serve(ctx, overHTTP, address)
+			if ctx.Err() != nil {
+				return nil // as it is ended
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&overHTTP, "http", false, "serve HTTP on a loopback address")
+	return cmd
+}
+
+// serve serves until ctx ends, or, on standard input, until that does.
+func (a *app) serve(ctx context.Context, overHTTP bool, address string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	g := gateway.New(gateway.Options{Backend: newBackend(ctx, a), Version: version, Log: log})
+	if !overHTTP {
+		if terminal(a.in) {
+			a.note("this is for programs that speak MCP; see how to set one up: ctxfs serve --help")
+		}
+		return g.ServeStdio(ctx, a.in, a.out)
+	}
+	l, err := gateway.Listen(address)
+	if fault := (*gateway.Fault)(nil); errors.As(err, &fault) {
+		return &control.Fault{Message: fault.What, Hint: fault.Mend}
+	}
+	if err != nil {
+		return err
+	}
+	a.say("serving on http://%s%s", l.Addr(), gateway.Endpoint)
+	a.note("end with Ctrl-C")
+	return g.ServeHTTP(ctx, l)
+}

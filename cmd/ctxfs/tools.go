@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/mcp"
+)
+
+// toolsArgs are those of the requests "tools" and "flags".
+type toolsArgs struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool,omitempty"`
+}
+
+func (a *app) toolsCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "tools [SERVER]",
+		Short: "list the tools of the MCP servers",
+		Long: `Tools lists the tools of all MCP servers, or of one, a line each: the server and
+the name of the tool's file, and the first sentence of its description. It
+starts nothing: what is listed is what the server said last.`,
+		Example: `  ctxfs tools
+  ctxfs tools github
+  ctxfs call github create_issue --help      how one is called
+  ctxfs tools --json | jq -r '.[].tools[].name'`,
+		Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.completeServers(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			server := ""
+			if len(args) > 0 {
+				server = args[0]
+			}
+			return a.tools(cmd.Context(), server, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (a *app) tools(ctx context.Context, server string, asJSON bool) error {
+	src, err := a.source()
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	boxes, err := src.tools(ctx, server)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return a.printJSON(boxes)
+	case len(boxes) == 0:
+		return &control.Fault{Message: "no MCP server is configured", Hint: "see where ctxfs looks: ctxfs cat mcps/INDEX.md"}
+	}
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	for _, box := range boxes {
+		for _, t := range box.Tools {
+			fmt.Fprintf(table, "%s/%s\t%s\n", box.Server, t.File, t.Summary)
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, box := range boxes {
+		if box.What == "" && len(box.Tools) > 0 || box.State == "starting" && len(box.Tools) > 0 {
+			continue
+		}
+		line := box.Server + " is " + box.State
+		if box.What != "" {
+			line += ": " + box.What
+		}
+		if box.Mend != "" {
+			line += "; " + box.Mend
+		}
+		a.note("%s", line)
+	}
+	return nil
+}
+
+func (s *localSource) tools(_ context.Context, server string) ([]mcp.Toolbox, error) {
+	return s.world.providers.Tools(server)
+}
+
+func (s *remoteSource) tools(ctx context.Context, server string) (boxes []mcp.Toolbox, err error) {
+	err = s.call(ctx, "tools", toolsArgs{Server: server}, &boxes, nil, func(after source) error {
+		boxes, err = after.tools(ctx, server)
+		return err
+	})
+	return boxes, err
+}
+
+// toolsHandler answers the request "tools".
+func (w *world) toolsHandler() mounts.Handler {
+	return func(_ context.Context, c *control.Conn) error {
+		var args toolsArgs
+		if err := c.Args(&args); err != nil {
+			return err
+		}
+		boxes, err := w.providers.Tools(args.Server)
+		if err != nil {
+			return err
+		}
+		return c.Reply(boxes)
+	}
+}
+
+func (s *localSource) flags(_ context.Context, server, tool string) ([]mcp.Flag, error) {
+	return s.world.providers.Flags(server, tool)
+}
+
+func (s *remoteSource) flags(ctx context.Context, server, tool string) (flags []mcp.Flag, err error) {
+	err = s.call(ctx, "flags", toolsArgs{server, tool}, &flags, nil, func(after source) error {
+		flags, err = after.flags(ctx, server, tool)
+		return err
+	})
+	return flags, err
+}
+
+// flagsHandler answers the request "flags".
+func (w *world) flagsHandler() mounts.Handler {
+	return func(_ context.Context, c *control.Conn) error {
+		var args toolsArgs
+		if err := c.Args(&args); err != nil {
+			return err
+		}
+		flags, err := w.providers.Flags(args.Server, args.Tool)
+		if err != nil {
+			return err
+		}
+		return c.Reply(flags)
+	}
+}

@@ -1,0 +1,73 @@
+package control
+
+import (
+	"bufio"
+	"encoding/json"
+	"net"
+)
+
+// Conn is the server's side of a conversation.
+type Conn struct {
+	conn  net.Conn
+	lines *bufio.Reader
+	op    string
+	args  json.RawMessage
+}
+
+// Receive waits for the request of a conversation.
+func Receive(conn net.Conn) (*Conn, error) {
+	c := &Conn{conn: conn, lines: bufio.NewReader(conn)}
+	line, err := c.lines.ReadBytes('\n')
+	if err != nil {
+		return nil, err
+	}
+	var r request
+	if err := json.Unmarshal(line, &r); err != nil {
+		return nil, err
+	}
+	c.op, c.args = r.Op, r.Args
+	return c, nil
+}
+
+// Op is what is asked for.
+func (c *Conn) Op() string { return c.op }
+
+// AwaitEnd returns when the caller has left. Nothing more is expected of one.
+func (c *Conn) AwaitEnd() { _, _ = c.lines.ReadByte() }
+
+// Fail sends an error as the last reply.
+func (c *Conn) Fail(err error) error { return c.line(reply{Fault: fault(err)}) }
+
+// Args decodes the request's arguments.
+func (c *Conn) Args(into any) error {
+	if len(c.args) == 0 {
+		return nil
+	}
+	return json.Unmarshal(c.args, into)
+}
+
+// Progress sends a reply that is not the last.
+func (c *Conn) Progress(value any) error { return c.send(value, true) }
+
+// Reply sends the last reply. Write may follow it.
+func (c *Conn) Reply(value any) error { return c.send(value, false) }
+
+// Write sends raw bytes after the last reply.
+func (c *Conn) Write(p []byte) (int, error) { return c.conn.Write(p) }
+
+func (c *Conn) send(value any, more bool) error {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return c.line(reply{Value: body, More: more})
+}
+
+func (c *Conn) line(r reply) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = c.conn.Write(append(line, '\n'))
+	return err
+}

@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// defaultMatches is how many matches are shown if nothing else is said.
+const defaultMatches = 8
+
+func (g *Gateway) find(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	args := struct {
+		Query string `json:"query"`
+		In    string `json:"in"`
+		Limit int    `json:"limit"`
+	}{Limit: defaultMatches}
+	if err := decode(r, &args); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(args.Query) == "" {
+		return nil, &Fault{What: "find: the query is empty", Mend: "say in a few words what is wanted"}
+	}
+	matches, err := g.backend.Find(ctx, Query{Words: args.Query, In: treePath(args.In), Limit: min(max(args.Limit, 1), 50)})
+	if err != nil {
+		return nil, err
+	}
+	if len(matches) == 0 {
+		return texts("Nothing fits. Say it in other words, or look around: list mcps, list skills."), nil
+	}
+	var b strings.Builder
+	for _, m := range matches {
+		line := m.Path + " — " + m.Why + "\n"
+		if args := g.argumentsOf(ctx, m.Path); args != "" {
+			line += "  arguments: " + args + "\n"
+		}
+		if b.Len()+len(line) > MaxText {
+			break // the best are there
+		}
+		b.WriteString(line)
+	}
+	return texts(b.String()), nil
+}
+
+// maxDefinition is the size in bytes of the largest file of a tool that is
+// looked at for its arguments.
+const maxDefinition = 1 << 20
+
+// argumentsOf are the arguments of a tool in short, or "" for what is no tool.
+func (g *Gateway) argumentsOf(ctx context.Context, name string) string {
+	dir, file := path.Split(name)
+	if path.Ext(file) != ".json" || path.Base(dir) != "tools" || !strings.HasPrefix(name, "mcps/") {
+		return ""
+	}
+	text := bounded{limit: maxDefinition}
+	if err := g.backend.Read(ctx, name, &text); err != nil {
+		return "" // gone, or too large: reading it will tell
+	}
+	return signature(text.Bytes())
+}
+
+var errFull = errors.New("there is enough")
+
+// bounded takes so many bytes and no more.
+type bounded struct {
+	bytes.Buffer
+	limit int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > b.limit {
+		return 0, errFull
+	}
+	return b.Buffer.Write(p)
+}
+
+// treePath is a path of the tree as an agent may write it.
+func treePath(p string) string { return strings.TrimPrefix(path.Clean("/"+p), "/") }

@@ -1,0 +1,133 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// MaxText is the most bytes of text in an answer.
+const MaxText = 12_000
+
+// Options are what a gateway shows and who it is.
+type Options struct {
+	Backend Backend
+	// Version is the program's.
+	Version string
+	Log     *slog.Logger
+}
+
+// Gateway is a server of the Model Context Protocol over a tree. It is safe
+// for concurrent use and may serve several clients at once.
+type Gateway struct {
+	backend Backend
+	log     *slog.Logger
+	server  *server.MCPServer
+}
+
+// New makes a gateway. It starts nothing.
+func New(opts Options) *Gateway {
+	g := &Gateway{backend: opts.Backend, log: opts.Log}
+	hooks := new(server.Hooks)
+	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, result *mcp.InitializeResult) {
+		result.Instructions = g.instructions(ctx)
+	})
+	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, result *mcp.DiscoverResult) {
+		result.Instructions = g.instructions(ctx)
+	})
+	g.server = server.NewMCPServer("ctxfs", opts.Version,
+		server.WithToolCapabilities(false), server.WithHooks(hooks), server.WithRecovery())
+	g.add(definition("find", findText, findSchema, true), g.find)
+	g.add(definition("list", listText, listSchema, true), g.list)
+	g.add(definition("read", readText, readSchema, true), g.read)
+	g.add(definition("call", callText, callSchema, false), g.call)
+	return g
+}
+
+// instructions are the text that an agent reads first. What there is stands in
+// it where the backend tells that soon.
+func (g *Gateway) instructions(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, overviewTime)
+	defer cancel()
+	overview, err := g.backend.Overview(ctx)
+	if err != nil {
+		g.log.Warn("no overview for a client", "error", err)
+	}
+	if overview == "" {
+		return instructions
+	}
+	return instructions + "\n\n" + cut(overview, maxOverview)
+}
+
+// maxOverview is the most bytes of an overview: it is in the prompt always.
+const maxOverview = 1_200
+
+// add adds a tool. Its errors are told to the agent, as results.
+func (g *Gateway) add(t mcp.Tool, handle func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error)) {
+	g.server.AddTool(t, func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		result, err := handle(ctx, r)
+		if err != nil {
+			return mcp.NewToolResultError(words(err)), nil
+		}
+		return result, nil
+	})
+}
+
+// decode reads a tool's arguments. They are read as they came, so that long
+// numbers keep their digits.
+func decode(r mcp.CallToolRequest, into any) error {
+	raw := r.Params.RawArguments
+	if len(raw) == 0 || string(raw) == "null" {
+		raw = json.RawMessage("{}")
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return &Fault{
+			What: fmt.Sprintf("the arguments of %s do not fit: %s", r.Params.Name, strings.TrimPrefix(err.Error(), "json: ")),
+			Mend: "its definition tells their types",
+		}
+	}
+	return nil
+}
+
+func texts(blocks ...string) *mcp.CallToolResult {
+	result := new(mcp.CallToolResult)
+	for _, b := range blocks {
+		if b != "" {
+			result.Content = append(result.Content, mcp.NewTextContent(b))
+		}
+	}
+	return result
+}
+
+// cut shortens a text to n bytes, at the end of a character.
+func cut(s string, n int) string {
+	const more = "…"
+	if len(s) <= n {
+		return s
+	}
+	s = s[:n-len(more)]
+	return s[:whole([]byte(s))] + more
+}
+
+// whole is how much of a text there is without a character at its end of which
+// there is only a part.
+func whole(text []byte) int {
+	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax+1); i-- {
+		if utf8.RuneStart(text[i]) {
+			if !utf8.FullRune(text[i:]) {
+				return i
+			}
+			break
+		}
+	}
+	return len(text)
+}

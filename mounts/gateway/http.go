@@ -1,0 +1,97 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// Endpoint is the path of the address at which HTTP is served.
+const Endpoint = "/mcp"
+
+// Listen opens a port for [Gateway.ServeHTTP]: HOST:PORT, where HOST is a
+// loopback address or "localhost", and port 0 a free one. Any other address is
+// refused, since whoever reaches the port could call the user's tools.
+func Listen(address string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, &Fault{
+			What: fmt.Sprintf("%q is no address to listen on", address),
+			Mend: "give host and port, such as 127.0.0.1:4939",
+		}
+	}
+	if host == "localhost" {
+		host = "127.0.0.1"
+	}
+	if ip, err := netip.ParseAddr(host); err != nil || !ip.IsLoopback() {
+		return nil, &Fault{
+			What: fmt.Sprintf("%q is not a loopback address: others could call your tools", address),
+			Mend: "give 127.0.0.1:" + port + ", or [::1]:" + port,
+		}
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return nil, &Fault{
+			What: fmt.Sprintf("cannot listen on %s: %v", address, errors.Unwrap(err)),
+			Mend: "give another port, or 0 for a free one",
+		}
+	}
+	return l, nil
+}
+
+// ServeHTTP serves any number of clients over streamable HTTP, at [Endpoint],
+// until ctx ends; then it ends at once what is under way, and returns nil.
+//
+// It serves programs of this user and of root, as far as the system tells whose
+// a connection is (Linux does). Web pages are refused: a request whose Origin is
+// not the address itself, or whose Host is no name of this machine's loopback.
+func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener) error {
+	protocol := server.NewStreamableHTTPServer(g.server, server.WithStreamableHTTPLogger(g.log))
+	mux := http.NewServeMux()
+	mux.Handle(Endpoint, g.guard(protocol))
+	s := &http.Server{
+		Handler:           mux,
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          slog.NewLogLogger(g.log.Handler(), slog.LevelWarn),
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, ownerKey{}, sync.OnceValue(func() error { return checkPeer(c.RemoteAddr(), c.LocalAddr()) }))
+		},
+	}
+	stop := context.AfterFunc(ctx, func() { s.Close() })
+	defer stop()
+	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// ownerKey is of a function that tells, once a connection, why its other end
+// may not use it.
+type ownerKey struct{}
+
+// guard lets through what comes from a program of the user.
+func (g *Gateway) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		check, _ := r.Context().Value(ownerKey{}).(func() error)
+		if err := check(); err != nil {
+			g.log.Warn("refused a connection", "peer", r.RemoteAddr, "error", err)
+			http.Error(w, "this is the gateway of another user", http.StatusForbidden)
+			return
+		}
+		if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
+			http.Error(w, "web pages may not use this gateway", http.StatusForbidden)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxMessage)
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,92 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+func (g *Gateway) list(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	args := struct {
+		Path   string `json:"path"`
+		Offset int    `json:"offset"`
+	}{Offset: 1}
+	if err := decode(r, &args); err != nil {
+		return nil, err
+	}
+	name := treePath(args.Path)
+	entries, err := g.backend.List(ctx, name)
+	if err != nil {
+		return nil, g.lost(ctx, name, err)
+	}
+	if len(entries) == 1 && entries[0].Itself {
+		return texts(fmt.Sprintf("%s is a file of %s: read it.", name, size(entries[0].Size))), nil
+	}
+	if len(entries) == 0 {
+		return texts(shown(name) + " is empty."), nil
+	}
+	first := min(max(args.Offset, 1), len(entries))
+	var b strings.Builder
+	next := first
+	for _, e := range entries[first-1:] {
+		line := e.Name + "/\n"
+		if !e.Dir {
+			line = e.Name + "  " + size(e.Size) + "\n"
+		}
+		if b.Len()+len(line) > MaxText-noticeRoom-len(name) {
+			break
+		}
+		b.WriteString(line)
+		next++
+	}
+	notice := ""
+	if first > 1 || next <= len(entries) {
+		notice = fmt.Sprintf("[entries %d-%d of %d", first, next-1, len(entries))
+		if next <= len(entries) {
+			notice += fmt.Sprintf("; next: list %s", object("path", name, "offset", next))
+		}
+		notice += "]"
+	}
+	return texts(b.String(), notice), nil
+}
+
+// noticeRoom is how many bytes a notice takes, besides a path.
+const noticeRoom = 160
+
+// lost is what is said of a path that cannot be read, with the nearest folder
+// that can.
+func (g *Gateway) lost(ctx context.Context, name string, err error) error {
+	f := &Fault{What: words(err)}
+	for dir := name; dir != ""; {
+		if dir = path.Dir(dir); dir == "." {
+			dir = ""
+		}
+		if _, err := g.backend.List(ctx, dir); err == nil {
+			f.Mend = "see what there is: list " + object("path", dir)
+			return f
+		}
+	}
+	return f
+}
+
+// shown is a path in a sentence.
+func shown(name string) string {
+	if name == "" {
+		return "the root"
+	}
+	return name
+}
+
+// size is a number of bytes for a reader; 1 KB are 1,000 bytes.
+func size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,142 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// maxSignature is the most bytes of a tool's arguments in short.
+const maxSignature = 600
+
+// signature writes the arguments of a tool in short, from the file that
+// describes it: `owner: string, labels?: string[]`. What is required comes
+// first, each in the order of the schema. A schema of another shape has none.
+func signature(file []byte) string {
+	var tool struct {
+		Arguments struct {
+			Properties members  `json:"properties"`
+			Required   []string `json:"required"`
+		} `json:"arguments"`
+	}
+	if json.Unmarshal(file, &tool) != nil {
+		return ""
+	}
+	if len(tool.Arguments.Properties) == 0 {
+		return "none"
+	}
+	var required, optional []string
+	for _, p := range tool.Arguments.Properties {
+		if slices.Contains(tool.Arguments.Required, p.name) {
+			required = append(required, p.name+": "+typeName(p.value, 0))
+		} else {
+			optional = append(optional, p.name+"?: "+typeName(p.value, 0))
+		}
+	}
+	const more = ", … (read the file)"
+	var b strings.Builder
+	for i, arg := range append(required, optional...) {
+		if i > 0 {
+			arg = ", " + arg
+		}
+		if b.Len()+len(arg) > maxSignature-len(more) {
+			b.WriteString(more)
+			break
+		}
+		b.WriteString(arg)
+	}
+	return b.String()
+}
+
+// maxDepth is how deep arrays in arrays are told.
+const maxDepth = 3
+
+// typeName is the type that a schema describes, in short: "any" where that
+// takes more than a word.
+func typeName(schema json.RawMessage, depth int) string {
+	var s struct {
+		Type  json.RawMessage   `json:"type"`
+		Enum  []json.RawMessage `json:"enum"`
+		Items json.RawMessage   `json:"items"`
+	}
+	if json.Unmarshal(schema, &s) != nil || depth > maxDepth {
+		return "any"
+	}
+	if words := enumeration(s.Enum); words != "" {
+		return words
+	}
+	var one string
+	var several []string
+	switch {
+	case json.Unmarshal(s.Type, &one) == nil:
+	case json.Unmarshal(s.Type, &several) == nil && len(several) > 0:
+		several = slices.DeleteFunc(several, func(t string) bool { return t == "null" })
+		if len(several) != 1 {
+			return "any"
+		}
+		one = several[0]
+	}
+	switch one {
+	case "array":
+		if s.Items == nil {
+			return "any[]"
+		}
+		name := typeName(s.Items, depth+1)
+		if strings.Contains(name, "|") {
+			name = "(" + name + ")"
+		}
+		return name + "[]"
+	case "string", "number", "integer", "boolean", "object", "null":
+		return one
+	}
+	return "any"
+}
+
+// maxEnumeration is the most bytes of an enumeration that is spelt out.
+const maxEnumeration = 80
+
+func enumeration(values []json.RawMessage) string {
+	var words []string
+	for _, v := range values {
+		var compact bytes.Buffer
+		if json.Compact(&compact, v) != nil {
+			return ""
+		}
+		words = append(words, compact.String())
+	}
+	all := strings.Join(words, "|")
+	if len(all) > maxEnumeration {
+		return ""
+	}
+	return all
+}
+
+// members are those of an object, in the order in which they are written.
+type members []member
+
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+func (m *members) UnmarshalJSON(body []byte) error {
+	*m = nil
+	d := json.NewDecoder(bytes.NewReader(body))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return err // not an object: it has no members
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		text, _ := name.(string)
+		*m = append(*m, member{text, value})
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package gateway
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSignature(t *testing.T) {
+	properties := func(p string) string {
+		return `{"arguments":{"type":"object","properties":{` + p + `},"required":["b"]}}`
+	}
+	for file, want := range map[string]string{
+		properties(`"a":{"type":"string"},"b":{"type":["integer","null"]},"c":{"type":["string","number"]}`): "b: integer, a?: string, c?: any",
+		properties(`"a":{"type":"array","items":{"enum":[1,"x"]}},"b":{"type":"array"}`):                     `b: any[], a?: (1|"x")[]`,
+		properties(`"a":{"$ref":"#/x"},"b":true,"c":{"type":"object"}`):                                      "b: any, a?: any, c?: object",
+		`{"arguments":{"type":"object"}}`:                                                                    "none",
+		`{}`:                                                                                                 "none",
+		`{"arguments":[]}`:                                                                                   "",
+		`not json`:                                                                                           "",
+		properties(`"b":{"enum":["` + strings.Repeat("x", 100) + `"],"type":"string"}`): "b: string",
+	} {
+		if got := signature([]byte(file)); got != want {
+			t.Errorf("%s: %q, not %q", file, got, want)
+		}
+	}
+}
+
+func FuzzSignature(f *testing.F) {
+	f.Add([]byte(issueTool))
+	f.Add([]byte(`{"arguments":{"properties":{"a":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"array"}}}}}}}`))
+	f.Add([]byte(`{"arguments":{"properties":[1,2]}}`))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		if got := signature(file); len(got) > maxSignature {
+			t.Errorf("%d bytes: %s", len(got), got)
+		}
+	})
+}

@@ -1,0 +1,186 @@
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// maxMessage is the size in bytes of the longest message that a client may
+// send.
+const maxMessage = 64 << 20
+
+// ServeStdio serves one client over a pair of streams, a message a line, until
+// in ends or ctx does, or out takes no more; each ends at once what is under
+// way. It returns nil after an end of in. It waits for no read and no write that
+// is under way then: a client may neither say nor take anything any more.
+//
+// The library's own loop serves one client a process and calls a hundred tools
+// at once; beyond that it answers nothing. This one answers all.
+func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c := &connection{gateway: g, session: newSession(), lines: make(chan []byte), over: ctx.Done(), pending: make(map[string]context.CancelCauseFunc)}
+	ctx = context.WithValue(g.server.WithContext(ctx, c.session), connectionKey{}, c)
+	go func() {
+		defer cancel() // a client that cannot be written to has gone
+		c.write(out)
+	}()
+	ended := make(chan error, 1)
+	go func() { ended <- c.receive(ctx, in) }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	cancel()
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.working.Wait()
+	return err
+}
+
+// connection is that with one client over streams.
+type connection struct {
+	gateway *Gateway
+	session session
+	lines   chan []byte     // to be written
+	over    <-chan struct{} // closed when the conversation has ended
+	working sync.WaitGroup  // requests
+
+	mu      sync.Mutex
+	pending map[string]context.CancelCauseFunc // by the id of the request
+	closed  bool                               // no request is begun any more
+}
+
+// session is what the library keeps of a client.
+type session struct {
+	*server.InProcessSession
+	news chan mcp.JSONRPCNotification
+}
+
+func newSession() session {
+	return session{server.NewInProcessSession("stdio", nil), make(chan mcp.JSONRPCNotification, 16)}
+}
+
+func (s session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.news }
+
+type connectionKey struct{}
+
+// connectionOf is the connection over which a request came; nil over HTTP.
+func connectionOf(ctx context.Context) *connection {
+	c, _ := ctx.Value(connectionKey{}).(*connection)
+	return c
+}
+
+// errCancelled says that the client wants no answer any more.
+var errCancelled = errors.New("cancelled by the client")
+
+func (c *connection) receive(ctx context.Context, in io.Reader) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 0, 64<<10), maxMessage)
+	for lines.Scan() {
+		if line := bytes.TrimSpace(lines.Bytes()); len(line) > 0 {
+			c.dispatch(ctx, bytes.Clone(line))
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return fmt.Errorf("a message of more than %d MiB", maxMessage>>20)
+	}
+	return lines.Err()
+}
+
+// dispatch answers a message. It does not wait for the answer of a request, and
+// a request can be cancelled from the moment on when it was read.
+func (c *connection) dispatch(ctx context.Context, line []byte) {
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+		Params struct {
+			RequestID json.RawMessage `json:"requestId"`
+		} `json:"params"`
+	}
+	_ = json.Unmarshal(line, &m) // what is wrong with it is answered below
+	switch {
+	case m.Method == "notifications/cancelled":
+		c.mu.Lock()
+		cancel := c.pending[string(m.Params.RequestID)]
+		c.mu.Unlock()
+		if cancel != nil {
+			cancel(errCancelled)
+		}
+		return
+	case m.ID == nil || m.Method == "":
+		if answer := c.gateway.server.HandleMessage(ctx, line); answer != nil {
+			c.send(answer)
+		}
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	id := string(m.ID)
+	c.pending[id] = cancel
+	c.working.Go(func() {
+		answer := c.gateway.server.HandleMessage(ctx, line)
+		c.mu.Lock()
+		delete(c.pending, id)
+		c.mu.Unlock()
+		for len(c.session.news) > 0 { // what the library says of a request goes before its answer
+			select {
+			case n := <-c.session.news:
+				c.send(n)
+			default:
+			}
+		}
+		if !errors.Is(context.Cause(ctx), errCancelled) {
+			c.send(answer)
+		}
+		cancel(nil)
+	})
+}
+
+func (c *connection) notify(method string, params map[string]any) {
+	c.send(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "method": method, "params": params})
+}
+
+// send has a message written, after those before it, or drops it when nobody
+// waits for it any more.
+func (c *connection) send(message any) {
+	line, err := json.Marshal(message)
+	if err != nil {
+		c.gateway.log.Error("an answer cannot be written as JSON", "error", err)
+		return
+	}
+	select {
+	case c.lines <- append(line, '\n'):
+	case <-c.over:
+	}
+}
+
+// write writes messages until the conversation ends or out fails.
+func (c *connection) write(out io.Writer) {
+	for {
+		select {
+		case line := <-c.lines:
+			if _, err := out.Write(line); err != nil {
+				return
+			}
+		case <-c.over:
+			return
+		}
+	}
+}

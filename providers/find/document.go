@@ -1,0 +1,137 @@
+package find
+
+import (
+	"hash/maphash"
+	"strings"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+)
+
+// The fields of a document, as far as they count differently.
+const (
+	nameField        = iota
+	serverField      // the name of what it belongs to
+	aboutField       // what that says of itself
+	summaryField     // the first sentence of the description
+	descriptionField // the rest of it
+	parametersField  // names of parameters
+	detailsField     // what is said of the parameters
+	bodyField        // longer text
+	fields
+)
+
+// fieldOf is the field of a text of a document; what is not known is body.
+func fieldOf(name string) int {
+	switch name {
+	case "name":
+		return nameField
+	case "server":
+		return serverField
+	case "about":
+		return aboutField
+	case "title":
+		return summaryField
+	case "description":
+		return descriptionField
+	case "parameters":
+		return parametersField
+	case "details":
+		return detailsField
+	}
+	return bodyField
+}
+
+const (
+	// maxText is how much of one text of a document can be found, in bytes.
+	maxText = 16 << 10
+	// maxCount is how often a word is counted in a field.
+	maxCount = 255
+	// whyLength is the longest Match.Why, in bytes.
+	whyLength = 160
+)
+
+// document is one that is in the index.
+type document struct {
+	path, title, why string
+	sum              uint64 // of its texts
+	letters          uint64 // of the title
+	group            uint32
+	length           [fields]uint16 // in words
+	terms            []*term
+	name             []*term // its words in order
+}
+
+// analysis is a document by its words.
+type analysis struct {
+	document
+	counts map[string]*[fields]uint8
+	name   []string
+}
+
+// digest is equal for documents that are found alike.
+func digest(seed maphash.Seed, d fs.Document) uint64 {
+	sum := maphash.String(seed, d.Title)
+	for name, text := range d.Fields { // in any order
+		sum += maphash.String(seed, name+"\x00"+text)
+	}
+	return sum
+}
+
+func (l *lexicon) analyse(d fs.Document, sum uint64) analysis {
+	a := analysis{
+		document: document{path: d.Path, title: clean.Line(d.Title), why: clean.Sentence(d.Fields["description"], whyLength), sum: sum},
+		counts:   make(map[string]*[fields]uint8),
+	}
+	a.letters = lettersOf(a.title)
+	for name, text := range d.Fields {
+		text = clean.Prefix(text, maxText)
+		field := fieldOf(name)
+		if field == descriptionField {
+			var first string
+			first, text = cutSentence(text)
+			l.count(&a, summaryField, first)
+		}
+		l.count(&a, field, text)
+	}
+	if len(a.name) == 0 {
+		l.count(&a, nameField, d.Title)
+	}
+	return a
+}
+
+func (l *lexicon) count(a *analysis, field int, text string) {
+	split(text, func(w word) {
+		if field != nameField && l.functionWords[w.text] {
+			return
+		}
+		s := stem(w.text)
+		c := a.counts[s]
+		if c == nil {
+			c = new([fields]uint8)
+			a.counts[s] = c
+		}
+		if c[field] < maxCount {
+			c[field]++
+		}
+		if w.kind == whole || w.kind == part {
+			a.length[field] = max(a.length[field], a.length[field]+1) // no further than it can count
+			if field == nameField {
+				a.name = append(a.name, s)
+			}
+		}
+	})
+}
+
+// cutSentence cuts a text after its first sentence.
+func cutSentence(text string) (first, rest string) {
+	text = strings.TrimSpace(text)
+	for i, r := range text {
+		ends := r == '。' || r == '\n' && strings.HasPrefix(text[i+1:], "\n") ||
+			(r == ' ' || r == '\n') && i > 0 && text[i-1] == '.'
+		if ends {
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
+}

@@ -1,0 +1,63 @@
+package find
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/sahilm/fuzzy"
+)
+
+// fuzzy finds names by some of their letters, as people type them who know the
+// name: "ghcris" for github/create_issue. It is for what no word is known of,
+// and its scores are below those of words.
+func (x *Index) fuzzy(query string, opts Options) []Match {
+	letters := strings.Join(strings.Fields(query), "")
+	if len(letters) < 2 || len(letters) > maxWord {
+		return nil
+	}
+	titles := make(titles, 0, len(x.ids))
+	asked := lettersOf(letters)
+	for i := range x.docs {
+		if doc := &x.docs[i]; doc.path != "" && doc.letters&asked == asked && below(doc.path, opts.In) {
+			titles = append(titles, doc)
+		}
+	}
+	var out []Match
+	for _, m := range fuzzy.FindFromNoSort(letters, titles) {
+		out = append(out, titles[m.Index].match(float64(m.Score)))
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	slices.SortFunc(out, func(a, b Match) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Path, b.Path))
+	})
+	if opts.Limit > 0 && len(out) > opts.Limit {
+		out = out[:opts.Limit]
+	}
+	for i := range out {
+		out[i].Score = 1 / float64(i+2)
+	}
+	return out
+}
+
+// lettersOf is the set of the letters and digits in a name, by which most names
+// are told to be other ones.
+func lettersOf(name string) (set uint64) {
+	for _, r := range strings.ToLower(name) {
+		switch {
+		case r >= 'a' && r <= 'z':
+			set |= 1 << (r - 'a')
+		case r >= '0' && r <= '9':
+			set |= 1 << (26 + r - '0')
+		}
+	}
+	return set
+}
+
+// titles is a fuzzy.Source.
+type titles []*document
+
+func (t titles) String(i int) string { return t[i].title }
+func (t titles) Len() int            { return len(t) }

@@ -1,0 +1,86 @@
+package find
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ctxfs/providers/internal/nearest"
+)
+
+// from are the known words at and after a text, in order.
+func (x *Index) from(text string) []*term {
+	at, _ := slices.BinarySearchFunc(x.vocabulary, text, func(t *term, text string) int { return strings.Compare(t.text, text) })
+	return x.vocabulary[at:]
+}
+
+// maxBegun is how many words one may be the beginning of.
+const maxBegun = 32
+
+// begun are the known words of which a text, or its stem, is the beginning.
+func (x *Index) begun(text, stem string) []*term {
+	var out []*term
+	if len(stem) < 3 {
+		return nil
+	}
+	for _, t := range x.from(stem) {
+		if !strings.HasPrefix(t.text, stem) || len(out) == maxBegun {
+			break
+		}
+		out = append(out, t)
+	}
+	if len(out) == 0 && text != stem {
+		return x.begun(text, text)
+	}
+	return out
+}
+
+// halves cuts a word into two known ones; the first as long as can be.
+func (x *Index) halves(text string) (a, b string) {
+	const least = 3
+	for at := len(text) - least; at >= least; at-- {
+		if utf8.RuneStart(text[at]) && x.terms[stem(text[:at])] != nil && x.terms[stem(text[at:])] != nil {
+			return text[:at], text[at:]
+		}
+	}
+	return "", ""
+}
+
+// near are the known words that one may have been meant by: those with the
+// fewest wrong, missing, needless or swapped letters, of which one is allowed
+// in short words and two in long ones. The first letter is right or swapped.
+func (x *Index) near(s string) []*term {
+	letters := []rune(s)
+	limit := 0
+	switch {
+	case len(letters) >= 8:
+		limit = 2
+	case len(letters) >= 4:
+		limit = 1
+	default:
+		return nil
+	}
+	var out []*term
+	try := func(begin string) {
+		for _, t := range x.from(begin) {
+			if !strings.HasPrefix(t.text, begin) {
+				break
+			}
+			if n := len(t.text) - len(s); n > limit || n < -limit {
+				continue
+			}
+			d := nearest.Distance(letters, []rune(t.text))
+			if d < limit {
+				limit, out = d, nil
+			}
+			if d == limit {
+				out = append(out, t)
+			}
+		}
+	}
+	try(string(letters[0]))
+	if letters[1] != letters[0] {
+		try(string(letters[1]) + string(letters[0]))
+	}
+	return out
+}

@@ -1,0 +1,127 @@
+package find
+
+import (
+	"ctxfs/providers/internal/clean"
+)
+
+const (
+	// maxQuery is how much of a query is read, in bytes.
+	maxQuery = 4 << 10
+	// maxConcepts is how many words of it are looked up.
+	maxConcepts = 64
+	// maxUnknown is of how many unknown words it is asked what they may mean.
+	maxUnknown = 16
+)
+
+// concept is one thing that a query asks for, with the words that stand for it.
+type concept struct {
+	weight   float64
+	variants []variant
+}
+
+type variant struct {
+	*term
+	weight float64
+}
+
+// question is a query on its way to concepts.
+type question struct {
+	*Index
+	concepts []concept
+	seen     map[string]bool
+	content  bool // there is more than courtesies
+	unknown  int  // words
+}
+
+// concepts are what a query asks for, by known words.
+func (x *Index) concepts(query string) []concept {
+	q := question{Index: x, seen: make(map[string]bool)}
+	parts := passages(clean.Prefix(query, maxQuery))
+	words := make([][]word, len(parts))
+	for i, p := range parts {
+		split(p.text, func(w word) {
+			words[i] = append(words[i], w)
+			q.content = q.content || !q.courtesies[w.text]
+		})
+	}
+	for i, p := range parts {
+		q.read(words[i], p.weight)
+	}
+	return q.concepts
+}
+
+// read adds what the words of a passage ask for.
+func (q *question) read(words []word, weight float64) {
+	before := ""
+	for _, w := range words {
+		switch {
+		case w.kind == paired: // its pairs say more
+		case q.content && q.courtesies[w.text]:
+			before = ""
+		case w.kind == joined:
+			if q.known(w.text) {
+				q.add(w.text, weight)
+			}
+		default:
+			if before != "" && q.known(before+w.text) {
+				q.add(before+w.text, weight) // "word cloud" for wordcloud
+			}
+			q.add(w.text, weight)
+			before = w.text
+		}
+	}
+}
+
+func (q *question) known(text string) bool { return q.terms[stem(text)] != nil }
+
+// add adds a word once, if anything is known that it may stand for.
+func (q *question) add(text string, weight float64) {
+	s := stem(text)
+	if q.seen[s] || len(q.concepts) == maxConcepts {
+		return
+	}
+	q.seen[s] = true
+	c := concept{weight: weight}
+	c.vary(q.terms[s], 1)
+	for _, other := range q.synonyms[s] {
+		c.vary(q.terms[other], synonymWeight)
+	}
+	if len(c.variants) == 0 && q.unknown < maxUnknown {
+		q.unknown++
+		q.guess(&c, text, s)
+	}
+	if len(c.variants) > 0 {
+		q.concepts = append(q.concepts, c)
+	}
+}
+
+// guess has those words stand for an unknown one that it may mean.
+func (q *question) guess(c *concept, text, stem string) {
+	for _, t := range q.begun(text, stem) {
+		c.vary(t, beginningWeight)
+	}
+	if len(c.variants) > 0 {
+		return
+	}
+	if a, b := q.halves(text); a != "" { // wordcloud for "word cloud"
+		q.add(a, c.weight)
+		q.add(b, c.weight)
+		return
+	}
+	for _, t := range q.near(stem) {
+		c.vary(t, misspeltWeight)
+	}
+}
+
+// vary has a term stand for the concept too; nil is none.
+func (c *concept) vary(t *term, weight float64) {
+	if t == nil {
+		return
+	}
+	for _, v := range c.variants {
+		if v.term == t {
+			return
+		}
+	}
+	c.variants = append(c.variants, variant{t, weight})
+}

@@ -1,0 +1,72 @@
+package find
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSplit(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"create_issue", "create issue"},
+		{"createIssue", "create issue +createissue"},
+		{"HTTPServer2Go", "http server2 go +httpserver2go"},
+		{"get-36kr-trending", "get 36kr trending"},
+		{"base64 mp3", "base64 mp3"},
+		{"Café ÉTÉ", "cafe ete"},
+		{"天気予報", "~天 ~気 天気 ~予 気予 ~報 予報"},
+		{"日 x天气y", "日 x ~天 ~气 天气 y"},
+		{"ﬁle", "file"},
+		{strings.Repeat("a", 41) + " b", "b"},
+		{"\xff\x00 --", ""},
+	} {
+		var got []string
+		split(test.text, func(w word) {
+			mark := map[kind]string{joined: "+", paired: "~"}[w.kind]
+			got = append(got, mark+w.text)
+		})
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%q: %q, not %q", test.text, got, test.want)
+		}
+	}
+}
+
+func TestPassages(t *testing.T) {
+	for _, test := range []struct{ query, want string }{
+		{"read /root/notes.txt.", "read|file|txt"},
+		{"what is in ~/music?", "what is in|directory path"},
+		{"convert a.docx and Node.js", "convert and Node.js|file|docx"},
+		{"mail x@y.org now", "mail now|email"},
+		{"see https://www.github.com/a/b.", "see|url github"},
+		{"and/or 1/2", "and/or 1/2"},
+		{"the card 'Sky Striker' please", "the card please|'Sky Striker'"},
+		{`"create issue"`, `"create issue"`},
+		{"on 2026-01-02", "on|date"},
+		{"what is " + strings.Repeat("iVBO", 50), "what is"},
+	} {
+		var got []string
+		for _, p := range passages(test.query) {
+			got = append(got, strings.Join(strings.Fields(p.text), " "))
+		}
+		if strings.Join(got, "|") != test.want {
+			t.Errorf("%q: %q, not %q", test.query, got, test.want)
+		}
+	}
+}
+
+// TestSynonymsAreKnownBothWays also keeps the list free of what does nothing.
+func TestSynonymsAreKnownBothWays(t *testing.T) {
+	table := synonyms()
+	for a, others := range table {
+		for _, b := range others {
+			if !slices.Contains(table[b], a) {
+				t.Errorf("%s stands for %s, and not the other way round", a, b)
+			}
+		}
+	}
+	for line := range strings.Lines(synonymGroups) {
+		if words := strings.Fields(line); len(words) == 1 || strings.ToLower(line) != line {
+			t.Errorf("a group of %q", words)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package arguments
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestCheckAccepts(t *testing.T) {
+	for _, c := range []struct{ schema, args string }{
+		{issue, `{"owner":"o","repo":"r","title":"t"}`},
+		{issue, ` {"owner":"o","repo":"r","title":"t","perPage":1.0,"milestone":-1e3,"labels":[]} `},
+		{search, `{"query":"q","filter":{"state":null,"sub":{"state":"open","sub":null}},"max_results":null}`},
+		{search, `{"query":"q","filter":{"state":"open","more":1}}`}, // what is not listed is refused on the top level only
+		{chart, `{"data":[{"category":"a","value":1}],"shape":{"type":"circle","r":1},"theColourOfTheBackgroundAndTheGrid":"#00ff00"}`},
+		{`{"properties":{"a":{}},"additionalProperties":true}`, `{"b":1}`},
+		{`{"properties":{"a":{}},"patternProperties":{"^x-":{}}}`, `{"x-b":1}`},
+		{`{"type":"object"}`, `{"anything":1}`},
+		{`{"properties":{"a":{}},"required":["b"]}`, `{"b":1}`}, // asked for, so known
+		{`{"properties":{"a":{}},"dependentSchemas":{"a":{"properties":{"b":{}}}}}`, `{"a":1,"b":1}`},
+		{`{"properties":{"a":{}},"unevaluatedProperties":{"type":"integer"}}`, `{"b":1}`},
+		{`{}`, `{"anything":1}`},
+		{`true`, `{"anything":1}`},
+		{``, `{"anything":1}`},
+		{`{"oneOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}`, `{"b":"x"}`},
+		{`{"properties":{"a":{"const":1}},"if":{"required":["a"]},"then":{"properties":{"b":{"type":"string"}}}}`, `{"a":1,"b":"x"}`},
+		{`{"properties":{"s":{"type":"string","format":"uri"},"d":{"format":"date-time"}},"$schema":"http://json-schema.org/draft-07/schema#"}`, `{"s":"no uri","d":"today"}`}, // the server decides
+		{`{"properties":{"s":{"pattern":"^(?!x).*$"}}}`, `{"s":"x"}`},                                                                                                          // Go has no look-ahead
+		{`{"properties":{"n":{"maximum":123456789012345678901234567890}}}`, `{"n":123456789012345678901234567889}`},
+	} {
+		if err := compile(c.schema).Check([]byte(c.args)); err != nil {
+			t.Errorf("%s: %v", c.args, err)
+		}
+	}
+}
+
+func TestCheckFaults(t *testing.T) {
+	title := `{"title":{"type":"string","description":"Issue title","minLength":1}}`
+	state := `{"state":{"type":"string","enum":["open","closed","all"],"default":"open","description":"The state to give it"}}`
+	page := `{"perPage":{"type":"integer","minimum":1,"maximum":100,"description":"Results per page"}}`
+	full := `"owner":"o","repo":"r","title":"t"`
+	for _, c := range []struct{ schema, args, what, hint, part string }{
+		{issue, `{"owner":"o","repo":"r"}`, `missing "title"`, "", title},
+		{issue, `{"owner":"o"}`, `missing "repo", "title"`, "", `{"repo":{"type":"string","description":"Repository name. The part after the slash."},` + title[1:]},
+		{issue, `{"owner":"o","repo":"r","titel":"t"}`, `unknown "titel"`, `did you mean "title"?`, title},
+		{issue, `{"owner":"o","repo":"r","titel":"t","xyzzyx":1}`, `unknown "titel", "xyzzyx"`, `did you mean "title"?`, title},
+		{issue, `{` + full + `,"per_page":1}`, `unknown "per_page"`, `did you mean "perPage"?`, page},
+		{issue, `{` + full + `,"somethingElse":1}`, `unknown "somethingElse"`, `the arguments are "body", "assignees", "labels", "milestone", "owner", "repo", "title", "state", "draft", "perPage"`, ""},
+		{issue, `{` + full + `,"state":"opne"}`, `"state" is "opne"; it is one of open, closed, all`, `did you mean "open"?`, state},
+		{issue, `{` + full + `,"state":7}`, `"state" is 7; it is one of open, closed, all`, "", state},
+		{issue, `{` + full + `,"perPage":"ten"}`, `"perPage" is "ten"; it is an integer`, "", page},
+		{issue, `{` + full + `,"perPage":1.5}`, `"perPage" is 1.5; it is an integer`, "", page},
+		{issue, `{` + full + `,"perPage":0}`, `"perPage" is 0; it is at least 1`, "", page},
+		{issue, `{` + full + `,"perPage":101}`, `"perPage" is 101; it is at most 100`, "", page},
+		{issue, `{` + full + `,"draft":"yes"}`, `"draft" is "yes"; it is true or false`, "", "*"},
+		{issue, `{"owner":"o","repo":"r","title":""}`, `"title" is empty; it has at least 1 character`, "", title},
+		{issue, `{` + full + `,"labels":["a","b",3]}`, `"labels[2]" is 3; it is a string`, "", `{"labels[2]":{"type":"string"}}`},
+		{issue, `{` + full + `,"labels":"a"}`, `"labels" is "a"; it is an array`, "", "*"},
+		{issue, `{` + full + `,"labels":null}`, `"labels" is null; it is an array`, "", "*"},
+		{issue, `{"owner":1,"repo":["r"],"state":"x","perPage":true,"y":1}`,
+			`unknown "y"; also missing "title"; also "owner" is 1; it is a string; and 3 more`,
+			`the arguments are "body", "assignees", "labels", "milestone", "owner", "repo", "title", "state", "draft", "perPage"`, title},
+
+		{search, `{"query":"q","querys":["x"]}`, `unknown "querys"`, `did you mean "query"?`, "*"},
+		{search, `{"query":"q","sort":"newst"}`, `"sort" is "newst"; it is one of newest, oldest, best_match`, `did you mean "newest"?`,
+			`{"sort":{"enum":["newest","oldest","best_match"],"title":"Sort","type":"string","description":"How to sort."}}`},
+		{search, `{"query":"q","max_results":"5"}`, `"max_results" is "5"; it is an integer or null`, "", `{"max_results":{"anyOf":[{"type":"integer"},{"type":"null"}],"default":null,"title":"Max Results"}}`},
+		{search, `{"query":"q","filter":{"state":"opne"}}`, `"filter.state" is "opne"; it is one of open, closed`, `did you mean "open"?`, "*"},
+		{search, `{"query":"q","filter":{"sub":{"state":"open"}}}`, `missing "filter.state"`, "", "*"},
+		{search, `{"query":"q","filter":{"state":null,"sub":{"state":null,"min_stars":"x"}}}`, `"filter.sub.min_stars" is "x"; it is an integer`, "",
+			`{"filter.sub.min_stars":{"default":0,"title":"Min Stars","type":"integer"}}`},
+		{search, `{"query":"q","ids":[1,"2"]}`, `"ids[1]" is "2"; it is an integer`, "", `{"ids[1]":{"type":"integer"}}`},
+
+		{chart, `{"data":[]}`, `"data" has 0 items; it has at least 1`, "", "*"},
+		{chart, `{"data":[{"category":"a","value":0}]}`, `"data[0].value" is 0; it is more than 0`, "", `{"data[0].value":{"type":"number","exclusiveMinimum":0}}`},
+		{chart, `{"data":[{"categori":"a","value":1}]}`, `unknown "data[0].categori"; also missing "data[0].category"`, `did you mean "category"?`, "*"},
+		{chart, `{"data":[{"category":"a","value":1}],"shape":{"type":"square","r":1}}`, `missing "shape.side"`, "", "*"},
+		{chart, `{"data":[{"category":"a","value":1}],"shape":{"type":"round"}}`, `"shape.type" is "round"; it is one of circle, square`, "", `{"shape.type":{"const":"circle"}}`},
+		{chart, `{"data":[{"category":"a","value":1}],"shape":7}`, `"shape" is 7; it is an object`, "", "*"},
+		{chart, `{"data":[{"category":"a","value":1}],"theColourOfTheBackgroundAndTheGrid":"red"}`, `"theColourOfTheBackgroundAndTheGrid" is "red"; it matches the pattern ^#[0-9a-f]{6}$`, "", "*"},
+		{chart, `{"data":[{"category":"a","value":1}],"fooBar":true}`, `"fooBar" is true; it is a number, a string or null`, "", "*"},
+
+		{`{"type":"object","properties":{},"additionalProperties":false}`, `{"x":1}`, `unknown "x"`, "the tool takes no arguments", ""},
+		{`{"minProperties":1}`, `{}`, `the arguments is an object; it has at least 1 member`, "", ""},
+		{`{"properties":{"a":{"uniqueItems":true}}}`, `{"a":[1,2,1]}`, `"a" has the same item twice: [0] and [2]`, "", "*"},
+		{`{"properties":{"a":{},"b":{}},"dependentRequired":{"a":["b"]}}`, `{"a":1}`, `"a" needs "b" with it`, "", ""},
+		{`{"properties":{"a":{}},"required":["b"]}`, `{}`, `missing "b"`, "", ""},
+		{`{"properties":{"a":{}},"unevaluatedProperties":false}`, `{"other":1}`, `unknown "other"`, `the arguments are "a"`, ""},
+		{`{"properties":{"a":false}}`, `{"a":1}`, `"a" is not allowed`, "", "*"},
+		{`{"properties":{"a":{"not":{"type":"null"}}}}`, `{"a":null}`, `"a" is null; it is not allowed to be that`, "", "*"},
+		{`{"properties":{"a":{"multipleOf":0.5}}}`, `{"a":0.3}`, `"a" is 0.3; it is a multiple of 0.5`, "", "*"},
+		{`{"properties":{"a":{"oneOf":[{"type":"number"},{"type":"integer"}]}}}`, `{"a":1}`, `"a" fits more than one of the forms that it can have`, "leave out what belongs to another form", "*"},
+		{`{"properties":{"a\u001b[1m\u202e":{"type":"string"}}}`, `{"a\u001b[1m\u202e":1}`, `"a" is 1; it is a string`, "", "*"},
+
+		{issue, ``, `the arguments are empty`, `write {} for none`, ""},
+		{issue, `[1]`, `the arguments are an array`, `they are one JSON object`, ""},
+		{issue, `{"title":"x"`, `the arguments are no JSON: it ends too early (at byte 13)`, "", ""},
+		{issue, `{"title":"x",}`, `the arguments are no JSON: unexpected '}' instead of a name in double quotes (at byte 14)`, "", ""},
+		{issue, `{'title':"x"}`, `the arguments are no JSON: unexpected '\'' instead of a name in double quotes (at byte 2)`, "", ""},
+		{issue, "{\"title\":\"a\nb\"}", `the arguments are no JSON: a string holds a raw control character: write \n for a line end (at byte 12)`, "", ""},
+		{issue, "{\"title\":\"\xff\"}", `the arguments are no JSON: a string is not valid UTF-8 (at byte 13)`, "", ""},
+		{issue, `{"title":"x"} {}`, `the arguments are no JSON: something follows its end (at byte 15)`, "", ""},
+		{``, `{"a":{"b":1,"b":2}}`, `the arguments are no JSON: "b" is in it twice (at byte 17)`, "", ""},
+		{``, `{"a":1e1000000}`, `the arguments are no JSON: a number has too many digits (at byte 15)`, "", ""},
+		{``, strings.Repeat("[", 2000), `the arguments are no JSON: it is nested more than 1000 levels deep (at byte 1001)`, "", ""},
+	} {
+		checkError(t, c.args, compile(c.schema).Check([]byte(c.args)), c.what, c.hint, c.part)
+	}
+}
+
+func TestCheckIsRepeatable(t *testing.T) {
+	s := compile(issue)
+	args := []byte(`{"z":1,"y":2,"x":3,"owner":1,"repo":2,"labels":[1,2,3,"4",5],"state":"x","draft":1}`)
+	first := s.Check(args).Error()
+	for range 50 {
+		if again := s.Check(args).Error(); again != first {
+			t.Fatalf("%s\nbecame\n%s", first, again)
+		}
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	for _, schema := range []string{issue, search, chart} {
+		s := compile(schema)
+		want := map[string]string{}
+		for _, args := range []string{`{}`, `{"query":1}`, `{"title":7,"owner":"o"}`, `{"data":[{}]}`} {
+			want[args] = fmt.Sprint(s.Check([]byte(args)))
+		}
+		help := s.Help()
+		var group sync.WaitGroup
+		for range 8 {
+			group.Go(func() {
+				for range 20 {
+					for args, text := range want {
+						if got := fmt.Sprint(s.Check([]byte(args))); got != text {
+							t.Errorf("%s: %s, want %s", args, got, text)
+						}
+					}
+					if _, err := s.Parse(line("--query=x", "--title=x", "--data=[]")); err == nil {
+						t.Error("a flag of another tool is taken")
+					}
+					if s.Help() != help {
+						t.Error("another help")
+					}
+				}
+			})
+		}
+		group.Wait()
+	}
+}

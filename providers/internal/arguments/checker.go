@@ -1,0 +1,286 @@
+package arguments
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// The limits of a schema that is checked against. The largest of 700 real ones
+// has 13 kB. Compiling costs the square of the number of objects, and what a
+// server sends is not to stop anybody's work.
+const (
+	maxSchema  = 256 << 10 // bytes
+	maxObjects = 2000      // objects in it
+)
+
+// schemaURL is the name under which the library knows the schema. References to
+// other documents are resolved against it, and refused.
+const schemaURL = "ctxfs:///tool"
+
+// checker is a schema compiled by the library. Its counter belongs to one check
+// at a time, so a checker is used by one.
+type checker struct {
+	schema *jsonschema.Schema
+	left   int // steps that the check may still make
+}
+
+// exhausted is what ends a check that takes too many steps.
+type exhausted struct{}
+
+func newChecker(doc any, size int) (c *checker, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c, err = nil, fmt.Errorf("the input schema cannot be compiled: %s", clean.Sentence(fmt.Sprint(p), 200))
+		}
+	}()
+	if size > maxSchema || countObjects(doc, maxObjects) > maxObjects {
+		return nil, errors.New("the input schema is too large to be checked against")
+	}
+	schema, err := compileAs(doc, jsonschema.Draft2020)
+	var invalid *jsonschema.SchemaValidationError
+	if errors.As(err, &invalid) { // some are written as in draft 4 ("exclusiveMinimum": true) without saying so
+		if old, err4 := compileAs(doc, jsonschema.Draft4); err4 == nil {
+			schema, err = old, nil
+		}
+	}
+	if err != nil {
+		return nil, explainCompile(err)
+	}
+	c = &checker{schema: schema}
+	if err := c.prepare(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// compileAs compiles a schema, as of a draft unless it names its own.
+func compileAs(doc any, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(draft)
+	compiler.UseLoader(noLoader{})
+	compiler.UseRegexpEngine(lenient)
+	if err := compiler.AddResource(schemaURL, doc); err != nil {
+		return nil, err
+	}
+	return compiler.Compile(schemaURL)
+}
+
+// check is the library's verdict on a value, nil where it fits. It is nil, too,
+// where there is no verdict: the check would take more steps than allowed, or
+// the library fails at this schema.
+func (c *checker) check(v any, steps int) (verdict *jsonschema.ValidationError) {
+	defer func() {
+		if recover() != nil { // exhausted, or a fault of the library at a foreign schema: no verdict
+			verdict = nil
+		}
+	}()
+	c.left = steps
+	err := c.schema.Validate(v)
+	errors.As(err, &verdict)
+	return verdict
+}
+
+// prepare goes over the compiled schema once. Every part of it gets a "format"
+// that counts the step (see counter), in place of the one that stood there:
+// formats are not enforced, servers differ in what they take for a date or an
+// address.
+func (c *checker) prepare() error {
+	type part struct {
+		schema *jsonschema.Schema
+		exact  bool // an unchecked pattern here would turn a right value into a wrong one
+	}
+	seen := map[part]bool{}
+	todo := []part{{c.schema, false}}
+	for len(todo) > 0 {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if p.schema == nil || p.schema.Bool != nil || seen[p] {
+			continue
+		}
+		seen[p] = true
+		s := p.schema
+		if s.DynamicRef != nil || s.RecursiveRef != nil {
+			return errors.New("the input schema uses dynamic references, which are not followed")
+		}
+		if _, ok := s.Pattern.(anything); ok {
+			if p.exact {
+				return errors.New("the input schema decides by a pattern that cannot be read")
+			}
+		}
+		for re := range s.PatternProperties {
+			if _, ok := re.(anything); ok {
+				return errors.New("the input schema names properties by a pattern that cannot be read")
+			}
+		}
+		if s.Format == nil || s.Format.Name != stepFormat {
+			s.Format = &jsonschema.Format{Name: stepFormat, Validate: c.counter(s)}
+		}
+		each := func(exact bool, list ...*jsonschema.Schema) {
+			for _, sub := range list {
+				todo = append(todo, part{sub, exact || p.exact})
+			}
+		}
+		each(true, s.Not, s.If, s.Contains)
+		each(true, s.OneOf...)
+		each(false, s.Ref, s.Then, s.Else, s.PropertyNames, s.UnevaluatedProperties, s.UnevaluatedItems, s.Items2020)
+		each(false, s.AllOf...)
+		each(false, s.AnyOf...)
+		each(false, s.PrefixItems...)
+		for _, any := range []any{s.AdditionalProperties, s.Items, s.AdditionalItems} {
+			switch sub := any.(type) {
+			case *jsonschema.Schema:
+				each(false, sub)
+			case []*jsonschema.Schema:
+				each(false, sub...)
+			}
+		}
+		for _, sub := range s.Properties {
+			each(false, sub)
+		}
+		for _, sub := range s.PatternProperties {
+			each(false, sub)
+		}
+		for _, sub := range s.DependentSchemas {
+			each(false, sub)
+		}
+		for _, sub := range s.Dependencies {
+			if sub, ok := sub.(*jsonschema.Schema); ok {
+				each(false, sub)
+			}
+		}
+	}
+	return nil
+}
+
+// stepFormat is the name of the formats that count.
+const stepFormat = "ctxfs-step"
+
+// wrongType is the error of a value that is of none of the types.
+type wrongType struct{ types *jsonschema.Types }
+
+func (w wrongType) Error() string { return "not one of " + w.types.String() }
+
+// counter makes the function that the library calls for each value that it
+// holds against a part of the schema. It counts the steps, since a few lines of
+// schema can ask for more of them than there are atoms (alternatives of
+// alternatives by reference), and the library cannot be stopped otherwise; more
+// for what the library does in a loop of its own. It takes over the check of
+// types, too: the library's takes a microsecond for an integer.
+func (c *checker) counter(s *jsonschema.Schema) func(any) error {
+	cost, perItem := 1, 0
+	var allowed kinds
+	types := s.Types
+	if types != nil {
+		for _, name := range types.ToStrings() {
+			allowed |= kindOf(name)
+		}
+		s.Types = nil
+	}
+	if s.Enum != nil {
+		cost += len(s.Enum.Values)
+	}
+	for _, items := range []any{s.Items, s.Items2020, s.Contains} {
+		if items, ok := items.(*jsonschema.Schema); ok && items != nil && items.Enum != nil {
+			perItem += len(items.Enum.Values)
+		}
+	}
+	if s.UnevaluatedItems != nil || s.UnevaluatedProperties != nil {
+		perItem++
+	}
+	return func(v any) error {
+		c.left -= cost
+		if list, ok := v.([]any); ok {
+			c.left -= perItem * len(list)
+		}
+		if c.left < 0 {
+			panic(exhausted{})
+		}
+		if allowed != 0 && !allowed.has(kindOfValue(v)) && !(allowed.has(integer) && integral(v)) {
+			return wrongType{types}
+		}
+		return nil
+	}
+}
+
+// integral tells whether a value is a whole number; 1.0 and 1e3 are.
+func integral(v any) bool {
+	n, ok := v.(json.Number)
+	if !ok || !strings.ContainsAny(string(n), ".eE") {
+		return ok
+	}
+	exact, ok := new(big.Rat).SetString(string(n))
+	return ok && exact.IsInt()
+}
+
+// noLoader refuses every document but the schema itself and the library's own
+// copies of the drafts.
+type noLoader struct{}
+
+func (noLoader) Load(string) (any, error) { return nil, errors.New("nothing is fetched") }
+
+// anything is a pattern that Go cannot express; it fits everything.
+type anything struct{ pattern string }
+
+func (a anything) String() string        { return a.pattern }
+func (anything) MatchString(string) bool { return true }
+
+// lenient compiles a pattern. JSON Schema's are those of JavaScript, with things
+// that Go leaves out since they take exponential time.
+func lenient(pattern string) (jsonschema.Regexp, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return anything{pattern}, nil
+	}
+	return re, nil
+}
+
+// countObjects counts the objects and arrays in a value, to a limit.
+func countObjects(v any, limit int) int {
+	n := 0
+	count := func(sub any) {
+		if n <= limit {
+			n += countObjects(sub, limit-n)
+		}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		n++
+		for _, sub := range v {
+			count(sub)
+		}
+	case []any:
+		n++
+		for _, sub := range v {
+			count(sub)
+		}
+	case bool: // a schema, perhaps
+		n++
+	}
+	return n
+}
+
+// explainCompile says in a sentence why a schema cannot be compiled.
+func explainCompile(err error) error {
+	var load *jsonschema.LoadURLError
+	var invalid *jsonschema.SchemaValidationError
+	var verdict *jsonschema.ValidationError
+	switch {
+	case errors.As(err, &load):
+		return fmt.Errorf("the input schema refers to %s, and nothing is fetched", quoted(load.URL))
+	case errors.As(err, &invalid) && errors.As(invalid.Err, &verdict):
+		for len(verdict.Causes) > 0 {
+			verdict = verdict.Causes[0]
+		}
+		return fmt.Errorf("the input schema is no JSON Schema: there is a fault at %s",
+			quoted("/"+strings.Join(verdict.InstanceLocation, "/")))
+	}
+	return fmt.Errorf("the input schema cannot be compiled: %s", clean.Sentence(err.Error(), 200))
+}

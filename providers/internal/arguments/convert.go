@@ -1,0 +1,238 @@
+package arguments
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// finish makes the object of what was given.
+func (p *parser) finish() (json.RawMessage, error) {
+	if len(p.given) == 0 {
+		if p.whole == nil {
+			return json.RawMessage("{}"), nil
+		}
+		return p.whole, nil
+	}
+	root := &tree{}
+	if p.whole != nil {
+		root = expand(p.whole)
+	}
+	deep := 1
+	for level := 1; level <= deep; level++ { // what is whole first, then the members within it
+		for _, g := range p.given {
+			deep = max(deep, len(g.names))
+			if len(g.names) != level {
+				continue
+			}
+			raw, err := p.convert(g)
+			if err != nil {
+				return nil, err
+			}
+			root.set(g.names, raw)
+		}
+	}
+	return root.json(), nil
+}
+
+// tree is an object that is being put together.
+type tree struct {
+	names []string
+	raw   map[string]json.RawMessage
+	sub   map[string]*tree
+}
+
+// expand is an object's members; none if it is no object.
+func expand(raw json.RawMessage) *tree {
+	t := &tree{raw: map[string]json.RawMessage{}}
+	list, _ := members(raw)
+	for _, m := range list {
+		t.names = append(t.names, m.name)
+		t.raw[m.name] = m.raw
+	}
+	return t
+}
+
+func (t *tree) set(names []string, raw json.RawMessage) {
+	if t.raw == nil {
+		t.raw = map[string]json.RawMessage{}
+	}
+	name := names[0]
+	before, there := t.raw[name]
+	if !there && t.sub[name] == nil {
+		t.names = append(t.names, name)
+	}
+	if len(names) == 1 {
+		t.raw[name] = raw
+		return
+	}
+	if t.sub[name] == nil {
+		if t.sub == nil {
+			t.sub = map[string]*tree{}
+		}
+		t.sub[name] = expand(before)
+	}
+	t.sub[name].set(names[1:], raw)
+}
+
+func (t *tree) json() json.RawMessage {
+	out := []byte{'{'}
+	for i, name := range t.names {
+		raw := t.raw[name]
+		if sub := t.sub[name]; sub != nil {
+			raw = sub.json()
+		}
+		if i == 0 && len(t.names) == 1 { // one long text: no growing in steps
+			out = append(make([]byte, 0, len(raw)+len(name)+16), out...)
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(out, quoteJSON(name)...), ':')
+		out = append(out, raw...)
+	}
+	return append(out, '}')
+}
+
+// convert is the JSON of what flags gave a property.
+func (p *parser) convert(g *given) (json.RawMessage, *Error) {
+	for _, v := range g.values {
+		if v.json == nil && !utf8.ValidString(v.text) {
+			from := "the value of " + flagName(g.name())
+			if v.path != "" {
+				from = fileName(v.path)
+			}
+			return nil, errorf("%s is no text: it is not valid UTF-8", from).
+				hint("JSON carries bytes only if encoded, for instance in base64").part(p.schema.part(g.field))
+		}
+	}
+	kinds := g.shape.kinds
+	if !kinds.has(array) {
+		return p.one(g, g.values[0])
+	}
+	if len(g.values) == 1 && kinds != array { // a list or something else
+		if v := g.values[0]; v.json != nil || looksLike(v.text, '{', '}') || !looksLike(v.text, '[', ']') {
+			return p.one(g, v)
+		}
+	}
+	return p.list(g)
+}
+
+// one is the JSON of a single value.
+func (p *parser) one(g *given, v value) (json.RawMessage, *Error) {
+	if v.json != nil {
+		return v.json, nil
+	}
+	if raw, ok := g.shape.make(v.text); ok {
+		return raw, nil
+	}
+	if g.shape.kinds.only(object|null) && looksLike(v.text, '{', '}') {
+		return nil, p.unreadable(g, v, `'{"name": "value"}'`)
+	}
+	return quoteJSON(v.text), nil // the check says what it should be
+}
+
+// list is the JSON array of the values of a list: each is an item, or an array
+// of items.
+func (p *parser) list(g *given) (json.RawMessage, *Error) {
+	items := p.schema.shapeOf(g.shape.items)
+	var out [][]byte
+	for _, v := range g.values {
+		if v.json != nil {
+			out = append(out, v.json)
+			continue
+		}
+		if len(g.values) == 1 && g.shape.kinds.has(null) && v.text == "null" {
+			return json.RawMessage("null"), nil
+		}
+		if !looksLike(v.text, '[', ']') {
+			raw, ok := items.make(v.text)
+			if !ok {
+				raw = quoteJSON(v.text)
+			}
+			out = append(out, raw)
+			continue
+		}
+		inner, ok := elements(v.text)
+		switch {
+		case !ok:
+			return nil, p.unreadable(g, v, `'["a", "b"]'`)
+		case items.kinds.only(array|null) && (len(inner) == 0 || inner[0][0] != '['): // an item that is a list itself
+			out = append(out, []byte(strings.TrimSpace(v.text)))
+		default:
+			out = append(out, inner...)
+		}
+	}
+	joined := []byte{'['}
+	for i, raw := range out {
+		if i > 0 {
+			joined = append(joined, ',')
+		}
+		joined = append(joined, raw...)
+	}
+	return append(joined, ']'), nil
+}
+
+func (p *parser) unreadable(g *given, v value, example string) *Error {
+	_, err := decode([]byte(v.text))
+	return errorf("the value of %s is no JSON: %s", flagName(g.name()), err).
+		hint("write %s %s", flagName(g.name()), example).part(p.schema.part(g.field))
+}
+
+// make is the JSON value that a text stands for in a shape, if it can be one.
+func (s *shape) make(t string) (json.RawMessage, bool) {
+	for _, v := range s.enum {
+		if v == t {
+			return quoteJSON(t), true
+		}
+	}
+	if s.kinds == str {
+		return quoteJSON(t), true
+	}
+	if trimmed := strings.TrimSpace(t); trimmed != "" && (s.kinds == 0 || s.kinds.has(kindOfText(trimmed))) {
+		if _, err := decode([]byte(trimmed)); err == nil {
+			return json.RawMessage(trimmed), true
+		}
+	}
+	if lower := strings.ToLower(t); s.kinds.has(boolean) && (lower == "true" || lower == "false") { // True, as Python has it
+		return json.RawMessage(lower), true
+	}
+	return quoteJSON(t), s.kinds == 0 || s.kinds.has(str)
+}
+
+// kindOfText is the kind of JSON value that a text can be, by its first
+// character. What is in quotes is no kind: quotes are part of a text.
+func kindOfText(t string) kinds {
+	switch c := t[0]; {
+	case c == '{':
+		return object
+	case c == '[':
+		return array
+	case c == '-' || c >= '0' && c <= '9':
+		return number | integer
+	case t == "true" || t == "false":
+		return boolean
+	case t == "null":
+		return null
+	}
+	return 0
+}
+
+// looksLike tells whether a text is meant to be a JSON array or object.
+func looksLike(t string, begin, end byte) bool {
+	t = strings.TrimSpace(t)
+	return len(t) >= 2 && t[0] == begin && t[len(t)-1] == end
+}
+
+// elements are those of a JSON array.
+func elements(t string) ([][]byte, bool) {
+	var list []json.RawMessage
+	if _, err := decode([]byte(t)); err != nil || json.Unmarshal([]byte(t), &list) != nil {
+		return nil, false
+	}
+	out := make([][]byte, len(list))
+	for i, raw := range list {
+		out[i] = raw
+	}
+	return out, true
+}

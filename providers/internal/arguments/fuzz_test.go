@@ -1,0 +1,126 @@
+package arguments
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// fine checks what every text for users promises.
+func fine(t *testing.T, err error) {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("not an *Error: %v", err)
+	}
+	for _, text := range []string{e.What, e.Hint} {
+		if len(text) > 6000 || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x202e }) {
+			t.Fatalf("%d bytes: %q", len(text), text)
+		}
+	}
+	if e.What == "" || e.Part != nil && (!json.Valid(e.Part) || e.Part[0] != '{' || len(e.Part) > 8*maxPart) {
+		t.Fatalf("%q, %s", e.What, e.Part)
+	}
+}
+
+func seed(f *testing.F, second ...string) {
+	for _, schema := range []string{issue, search, chart, ``, `{}`, `true`, `{"type":["string","null"]}`,
+		`{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"$ref":"#"},{"properties":{"a.b":{"items":[{}]}}}]}}}`,
+		`{"properties":{"a":{"$ref":"#/properties/a"},"":{"enum":[]},"a=":{"const":{}}}}`,
+		`{"if":{"properties":{"a":{"pattern":"(?=)"}}},"then":{"properties":{"b":{"minimum":1}}},"$schema":"http://json-schema.org/draft-04/schema#"}`} {
+		for _, s := range second {
+			f.Add(schema, s)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	seed(f, "--title\nx\n--label\na\n--draft", "{\"title\":1}\n--x.y.z=1", "--a=[1\n--filter.sub.state\nnull\n--no-draft", "--a.b\n[\"x\"]\n--\n--=\n-x\nt=1")
+	f.Fuzz(func(t *testing.T, schema, command string) {
+		s := compile(schema)
+		var words []Word
+		for i, text := range strings.Split(command, "\n") {
+			words = append(words, Word{Text: text})
+			if i%7 == 5 { // some are read from files
+				words[i] = file("", "path", text)
+			}
+		}
+		args, err := s.Parse(words)
+		if err != nil {
+			fine(t, err)
+			return
+		}
+		if !json.Valid(args) || args[0] != '{' {
+			t.Fatalf("no JSON object: %s", args)
+		}
+		if err := s.Check(args); err != nil {
+			fine(t, err)
+		}
+	})
+}
+
+func FuzzCheck(f *testing.F) {
+	seed(f, `{"title":"x","labels":[1],"state":"opne"}`, `{"query":"q","filter":{"sub":{}},"ids":["1"]}`, `{"data":[{}],"shape":{"type":1}}`, `[]`, `{"a":1e5,"a":{}}`, `{"":null}`)
+	f.Fuzz(func(t *testing.T, schema, args string) {
+		s := compile(schema)
+		err := s.Check([]byte(args))
+		var obj map[string]json.RawMessage
+		switch {
+		case err != nil:
+			fine(t, err)
+			if again := s.Check([]byte(args)); again == nil || again.Error() != err.Error() {
+				t.Fatalf("%v became %v", err, again)
+			}
+		case json.Unmarshal([]byte(args), &obj) != nil || obj == nil:
+			t.Fatalf("%q is taken for an object", args)
+		}
+	})
+}
+
+func FuzzCompile(f *testing.F) {
+	seed(f, "")
+	f.Fuzz(func(t *testing.T, schema, _ string) {
+		s := compile(schema)
+		if strings.ContainsFunc(s.Fault(), func(r rune) bool { return r < ' ' }) {
+			t.Fatalf("%q", s.Fault())
+		}
+		flags := s.Flags()
+		if s.Empty() && len(flags) > 0 || len(flags) > 0 && s.Help() == "" {
+			t.Fatalf("%d flags, empty: %v", len(flags), s.Empty())
+		}
+	})
+}
+
+// FuzzReader holds the reader to encoding/json: it refuses what that refuses,
+// and reads the same of what it accepts.
+func FuzzReader(f *testing.F) {
+	for _, s := range []string{`{"a":[1,-0.5e+3,"x\u00e9\\\"",true,false,null]}`, `{"a":{},"b":[]}`, `"\ud800"`, `[1,]`, `{"a":1,}`, `01`, `-`, `"\x"`, "\"\t\"", `{"a" 1}`, ` 1 2`, `tru`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, err := decode(b)
+		decoder := json.NewDecoder(bytes.NewReader(b))
+		decoder.UseNumber()
+		var want any
+		valid := json.Valid(b) && decoder.Decode(&want) == nil
+		switch {
+		case err == nil && (!valid || !reflect.DeepEqual(got, want)):
+			t.Fatalf("%q: %#v, want %#v (%v)", b, got, want, valid)
+		case err != nil && valid && utf8.Valid(b):
+			for _, known := range []string{"is in it twice", "levels deep", "too many digits"} {
+				if strings.Contains(err.Error(), known) {
+					return
+				}
+			}
+			t.Fatalf("%q: %v", b, err)
+		}
+		list, listErr := members(b)
+		if obj, ok := got.(map[string]any); ok && (listErr != nil || len(list) != len(obj)) {
+			t.Fatalf("%q: %d members, %v", b, len(list), listErr)
+		}
+	})
+}

@@ -1,0 +1,193 @@
+package arguments
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// Flag is a property of a tool's arguments, as a flag. All texts are clean and
+// one line each.
+type Flag struct {
+	Name        string // without the dashes, as the schema has it
+	Type        string // string, number, integer, boolean, object, array or value (unknown); "string|number"; of a list, its items' type
+	Enum        []string
+	Members     []string // of an object, or of the objects in a list: --name.member
+	Default     string   // as it would be written; "" where there is none
+	Required    bool
+	Repeatable  bool // a list: the flag may be given several times
+	Description string
+}
+
+// Flags are the properties that the schema lists, required ones first, each
+// group in the order of the schema. It costs going over the schema for each.
+func (s *Schema) Flags() []Flag {
+	var required, optional []Flag
+	for i := range s.fields.list {
+		if f := s.flag(&s.fields.list[i]); f.Required {
+			required = append(required, f)
+		} else {
+			optional = append(optional, f)
+		}
+	}
+	return slices.Concat(required, optional)
+}
+
+func (s *Schema) flag(f *field) Flag {
+	const longest = 200 // bytes of a description
+	of := f.shape
+	out := Flag{Name: clean.Line(f.name), Required: f.required}
+	if of.kinds.has(array) {
+		items := s.shapeOf(of.items)
+		out.Repeatable = true
+		if of.kinds.only(array | null) {
+			of.kinds, of.enum = items.kinds, items.enum
+		}
+	}
+	for _, v := range of.enum {
+		out.Enum = append(out.Enum, bare(v))
+	}
+	out.Type = strings.Join(slices.DeleteFunc(of.kinds.names(), func(s string) bool { return s == "null" && of.kinds != null }), "|")
+	if out.Type == "" {
+		out.Type = "value"
+	}
+	for _, p := range f.places {
+		if v, ok := p.down("default"); ok && v.node != nil && out.Default == "" {
+			out.Default = bare(v.node)
+		}
+	}
+	for _, name := range s.members(f) {
+		out.Members = append(out.Members, clean.Line(name))
+	}
+	said := s.annotation(f, "description")
+	if title := s.annotation(f, "title"); said == "" && plainName(title) != plainName(f.name) { // pydantic's titles are the names
+		said = title
+	}
+	out.Description = clean.Sentence(said, longest)
+	return out
+}
+
+// members are the names of the members of a field's objects.
+func (s *Schema) members(f *field) []string {
+	of := f.shape
+	if of.kinds.has(array) {
+		of = s.shapeOf(of.items)
+	}
+	inner := s.fieldsOf(of)
+	return inner.names()
+}
+
+// Help is the part of a tool's --help that tells its flags: a line for each,
+// required ones first, at most 80 columns wide. It ends with a line end, or is
+// "" where there are no flags.
+func (s *Schema) Help() string {
+	const (
+		width  = 80
+		column = 30 // the widest flag that has its text beside it
+	)
+	flags := s.Flags()
+	heads := make([]string, len(flags))
+	indent := 0
+	for i, f := range flags {
+		heads[i] = "  " + f.head()
+		if n := utf8.RuneCountInString(heads[i]) + 2; n <= column {
+			indent = max(indent, n)
+		}
+	}
+	if indent == 0 {
+		indent = column
+	}
+	var out strings.Builder
+	for i, f := range flags {
+		if i == 0 && f.Required {
+			out.WriteString("Required:\n")
+		} else if !f.Required && (i == 0 || flags[i-1].Required) {
+			if i > 0 {
+				out.WriteString("\n")
+			}
+			out.WriteString("Optional:\n")
+		}
+		lines := wrap(f.text(), width-indent)
+		head := heads[i]
+		if utf8.RuneCountInString(head)+2 > indent && len(lines) > 0 {
+			out.WriteString(head + "\n")
+			head = ""
+		}
+		if len(lines) == 0 {
+			lines = []string{""}
+		}
+		for _, line := range lines {
+			pad := strings.Repeat(" ", max(0, indent-utf8.RuneCountInString(head)))
+			out.WriteString(strings.TrimRight(head+pad+line, " ") + "\n")
+			head = ""
+		}
+	}
+	return out.String()
+}
+
+// head is how the flag is written.
+func (f Flag) head() string {
+	if f.Type == "boolean" && !f.Repeatable {
+		return "--" + f.Name
+	}
+	if f.Repeatable {
+		return "--" + f.Name + " " + f.Type + "..."
+	}
+	return "--" + f.Name + " " + f.Type
+}
+
+// text is what is said of the flag.
+func (f Flag) text() string {
+	var parts []string
+	if f.Description != "" {
+		parts = append(parts, f.Description)
+		if last := f.Description[len(f.Description)-1]; (len(f.Enum) > 0 || len(f.Members) > 0) && last != '.' && last != '!' && last != '?' {
+			parts[0] += "."
+		}
+	}
+	if len(f.Members) > 0 {
+		parts = append(parts, "Members: "+listed(f.Members, func(s string) string { return s })+".")
+	}
+	if len(f.Enum) > 0 {
+		parts = append(parts, "One of: "+listed(f.Enum, func(s string) string { return s })+".")
+	}
+	if f.Default != "" {
+		parts = append(parts, fmt.Sprintf("[default: %s]", f.Default))
+	}
+	return strings.Join(parts, " ")
+}
+
+// wrap breaks a text into lines at spaces. Longer words stay whole.
+func wrap(text string, width int) []string {
+	var lines []string
+	line, n := "", 0
+	for _, word := range strings.Fields(text) {
+		w := utf8.RuneCountInString(word)
+		if n > 0 && n+1+w > width {
+			lines = append(lines, line)
+			line, n = "", 0
+		}
+		if n > 0 {
+			line, n = line+" ", n+1
+		}
+		line, n = line+word, n+w
+	}
+	if n > 0 {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// example is a placeholder for a value.
+func (s *shape) example() string {
+	if names := s.kinds.names(); len(names) > 0 {
+		return "<" + names[len(names)-1] + ">"
+	}
+	return "<value>"
+}
+
+// Has tells whether the schema lists a property that a flag of that name means.
+func (s *Schema) Has(flag string) bool { return len(s.fields.find(flag)) > 0 }

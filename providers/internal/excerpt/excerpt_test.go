@@ -1,0 +1,157 @@
+package excerpt
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// numbered are n lines of 32 bytes.
+func numbered(n int) []byte {
+	var b bytes.Buffer
+	for i := range n {
+		fmt.Fprintf(&b, "line %06d of some long output.\n", i+1)
+	}
+	return b.Bytes()
+}
+
+func TestTheBeginningTheEndAndWhereTheWholeIs(t *testing.T) {
+	text := numbered(1207)
+	notice := Notice("/state/x.txt", int64(len(text)), 1207)
+	want := `line 000001 of some long output.
+line 000002 of some long output.
+... 1203 lines (39.7 KB) left out ...
+line 001206 of some long output.
+line 001207 of some long output.
+Large output has been written to: /state/x.txt (39.8 KB, 1207 lines)
+`
+	if got := string(Of(text, 250, notice)); got != want {
+		t.Errorf("%d bytes:\n%s", len(got), got)
+	}
+	// Without a last line end the last line is whole all the same.
+	if got := string(Of(text[:len(text)-1], 250, notice)); got != want {
+		t.Errorf("without the last line end, %d bytes:\n%s", len(got), got)
+	}
+}
+
+func TestShortTextIsAllThere(t *testing.T) {
+	for _, text := range []string{"", "x", "one\ntwo", "exactly 20 bytes ..\n"} {
+		if got := string(Of([]byte(text), 20, "notice")); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+func TestLongLinesAreCutBetweenCharacters(t *testing.T) {
+	got := string(Of([]byte(strings.Repeat("€", 1000)), 100, "notice"))
+	head, rest, _ := strings.Cut(got, "\n")
+	gap, tail, _ := strings.Cut(rest, "\n")
+	if strings.Trim(head, "€") != "" || gap != "... 2.9 KB left out ..." || strings.Trim(tail, "€") != "\nnotice\n" || len(got) > 100 {
+		t.Errorf("%q", got)
+	}
+	// One short line before a long one is no place to cut.
+	got = string(Of([]byte("{\n"+strings.Repeat("x", 1000)+"\n}"), 200, "notice"))
+	if !strings.HasPrefix(got, "{\nxxxxxxxxxx") || !strings.HasSuffix(got, "xxxxxxxxxx\n}\nnotice\n") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTinyLimits(t *testing.T) {
+	text := numbered(100)
+	for limit, want := range map[int]string{
+		-1: "", 0: "", 5: "line ", 6: "line 0", 7: "notice\n", 30: "notice\n",
+	} {
+		if got := string(Of(text, limit, "notice")); got != want {
+			t.Errorf("limit %d: %q, want %q", limit, got, want)
+		}
+	}
+	if got := string(Of([]byte("€uro and more"), 2, "")); len(got) > 2 {
+		t.Errorf("limit 2: %q", got)
+	}
+}
+
+func TestWithoutANotice(t *testing.T) {
+	got := string(Of(numbered(100), 150, ""))
+	if !strings.HasPrefix(got, "line 000001") || !strings.HasSuffix(got, "line 000100 of some long output.\n") || !strings.Contains(got, "lines (") {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestManyWrites gives the same excerpt however the text comes, in memory that
+// does not grow with it.
+func TestManyWrites(t *testing.T) {
+	const limit = 1000
+	text := numbered(5000)
+	want := Of(text, limit, "notice")
+	for _, piece := range []int{1, 7, 999, 1000, 1001, 4096, len(text)} {
+		w := NewWriter(limit)
+		for rest := text; len(rest) > 0; rest = rest[min(piece, len(rest)):] {
+			if n, err := w.Write(rest[:min(piece, len(rest))]); n != min(piece, len(rest)) || err != nil {
+				t.Fatal(n, err)
+			}
+			if len(w.head)+len(w.tail) > 3*limit {
+				t.Fatalf("pieces of %d: it holds %d bytes", piece, len(w.head)+len(w.tail))
+			}
+		}
+		if got := w.Excerpt("notice"); !bytes.Equal(got, want) {
+			t.Errorf("pieces of %d:\n%s\nwant\n%s", piece, got, want)
+		}
+		if sum := w.Tally(); sum.Bytes != int64(len(text)) || sum.Lines() != 5000 {
+			t.Errorf("pieces of %d: %+v", piece, sum)
+		}
+	}
+}
+
+func TestSize(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1000: "1.0 KB", 36_700: "36.7 KB", 999_949: "999.9 KB", 999_951: "1.0 MB",
+		3_400_000: "3.4 MB", 1 << 30: "1.1 GB", 5e12: "5.0 TB", 5e15: "5000.0 TB",
+	} {
+		if got := Size(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "\n": 1, "a": 1, "a\n": 1, "a\nb": 2, "a\n\n": 2} {
+		var sum Tally
+		sum.Add([]byte(text))
+		sum.Add(nil)
+		if got := sum.Lines(); got != want {
+			t.Errorf("%q: %d lines, want %d", text, got, want)
+		}
+	}
+	if got := Notice("p", 1, 1); !strings.HasSuffix(got, "p (1 byte, 1 line)") {
+		t.Error(got)
+	}
+}
+
+func FuzzOf(f *testing.F) {
+	f.Add([]byte("line\nline\nlonger line\nend"), 40, "notice")
+	f.Add([]byte(strings.Repeat("€\xff\n", 50)), 60, "n")
+	f.Add(bytes.Repeat([]byte{0x80}, 300), 100, "")
+	f.Fuzz(func(t *testing.T, text []byte, limit int, notice string) {
+		if limit > 1<<20 || strings.Contains(notice, "\n") {
+			t.Skip()
+		}
+		got := Of(text, limit, notice)
+		if len(text) <= max(limit, 0) {
+			if !bytes.Equal(got, text) {
+				t.Fatalf("%q became %q", text, got)
+			}
+			return
+		}
+		if len(got) > max(limit, 0) {
+			t.Fatalf("%d bytes, limit %d", len(got), limit)
+		}
+		if utf8.Valid(text) && utf8.ValidString(notice) && !utf8.Valid(got) {
+			t.Fatalf("%q is not valid", got)
+		}
+		if len(notice) < limit && !bytes.HasSuffix(got, []byte(notice)) && !bytes.HasSuffix(got, []byte(notice+"\n")) {
+			t.Fatalf("%q does not end with the notice %q", got, notice)
+		}
+	})
+}

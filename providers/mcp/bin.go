@@ -1,0 +1,45 @@
+package mcp
+
+import (
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/shell"
+)
+
+const binName = "bin"
+
+// publishBin shows the folder bin: for each tool a program of the name of its
+// file, which calls it. The programs name ctxfs by its path, so that it need
+// not be in PATH, and say nothing of the tools: that stands in the folder
+// tools. There is none where the path is not known, or nothing is known of the
+// server. It tells whether something changed.
+func (s *server) publishBin(now time.Time) bool {
+	if s.p.opts.Program == "" || s.shown == nil {
+		return false // what is known of a server is never forgotten
+	}
+	tools := &s.shown.sections[toolFolder]
+	if s.bin != nil && s.binOf.file == s.file && s.binOf.section.equal(*tools) {
+		return false
+	}
+	nodes := make(map[string]fs.Node, len(tools.items))
+	for _, i := range tools.items {
+		nodes[i.file] = fs.NewScript(i.since, script(s.p.opts.Program, s.file, i.file))
+	}
+	t := now
+	if s.bin == nil {
+		s.bin = new(fs.Folder)
+		if !tools.changed.IsZero() {
+			t = tools.changed
+		}
+		defer s.dir.Set(now, binName, s.bin)
+	}
+	s.bin.Replace(t, nodes)
+	s.binOf.file, s.binOf.section = s.file, *tools
+	return true
+}
+
+// script is a program that calls a tool.
+func script(program, server, tool string) []byte {
+	return []byte("#!/bin/sh\nexec " + shell.Word(program) + " call --via bin -- " + shell.Word(server) + " " + shell.Word(tool) + " \"$@\"\n")
+}

@@ -1,0 +1,84 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// ArgumentsError says what is wrong with a call as it was written: its
+// arguments, or the names of its server or tool.
+type ArgumentsError struct {
+	What string // one sentence
+	// Hint is the nearest known name, or what to write; it may be empty.
+	Hint string
+	// Part is the part of the tool's schema that matters, or nil.
+	Part json.RawMessage
+}
+
+func (e *ArgumentsError) Error() string {
+	text := e.What
+	if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return text
+}
+
+// DeniedError says which rule of the policy forbids a call.
+type DeniedError struct {
+	What string
+	Mend string
+	// Confirm says that the call would be made if it were confirmed.
+	Confirm bool
+}
+
+func (e *DeniedError) Error() string { return e.What }
+
+// The outcomes of calls, as the log of calls and exit codes tell them.
+const (
+	OutcomeOK           = "ok"
+	OutcomeToolError    = "tool-error"    // the tool, or its server, says that it failed
+	OutcomeBadArguments = "bad-arguments" // it was not made, or the server refused it
+	OutcomeDenied       = "denied"        // the policy forbids it, or it is to be confirmed
+	OutcomeNeedsAuth    = "needs-auth"
+	OutcomeUnreachable  = "unreachable" // the server cannot be used
+	OutcomeCancelled    = "cancelled"
+	OutcomeTimeout      = "timeout"
+	OutcomeFailed       = "failed" // anything else
+)
+
+// invalidParams is the code of an error with which a server refuses arguments.
+const invalidParams = -32602
+
+// Outcome says in a word how a call has ended that gave r and err.
+func Outcome(r *Result, err error) string {
+	var (
+		args   *ArgumentsError
+		denied *DeniedError
+		use    *UseError
+		answer *answeredError
+	)
+	switch {
+	case err == nil && r != nil && r.Failed:
+		return OutcomeToolError
+	case err == nil:
+		return OutcomeOK
+	case errors.As(err, &args):
+		return OutcomeBadArguments
+	case errors.As(err, &denied):
+		return OutcomeDenied
+	case errors.Is(err, context.DeadlineExceeded):
+		return OutcomeTimeout
+	case errors.Is(err, context.Canceled):
+		return OutcomeCancelled
+	case errors.As(err, &answer) && answer.code == invalidParams:
+		return OutcomeBadArguments
+	case errors.As(err, &answer):
+		return OutcomeToolError
+	case errors.As(err, &use) && use.State == stateNeedsAuth:
+		return OutcomeNeedsAuth
+	case errors.As(err, &use) && use.State != "":
+		return OutcomeUnreachable
+	}
+	return OutcomeFailed
+}

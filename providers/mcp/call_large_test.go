@@ -1,0 +1,80 @@
+package mcp
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// TestALargeResult has a result of 64 MB go to a file whole.
+func TestALargeResult(t *testing.T) {
+	w := newWorld(t)
+	w.opts.Results = &shelf{dir: w.dir}
+	w.claude(map[string]any{"callee": stub("calls")})
+	w.open()
+	const line = "a line of a large result, \"quoted\" once\n"
+	r, err := w.call("big", fmt.Sprintf(`{"size":%d}`, 64_000_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := 64_000_000 / len(line) * len(line)
+	if info, err := os.Stat(r.File); err != nil || info.Size() != int64(whole) || r.Size != whole {
+		t.Fatal(err, info)
+	}
+	if !strings.HasPrefix(string(r.Text), line) || len(r.Text) > 12_000 || !strings.Contains(string(r.Text), "Large output has been written to: "+r.File+" (64.0 MB, 1600000 lines)") {
+		t.Errorf("%s", r.Text)
+	}
+}
+
+// BenchmarkLargeResult tells how long a result of 64 MB takes, and the most
+// memory that the process which calls has had, with the settings of the
+// background process. Its first run counts: the memory is that of all runs.
+func BenchmarkLargeResult(b *testing.B) {
+	for _, transport := range []string{"stdio", "http"} {
+		b.Run(transport, func(b *testing.B) {
+			defer debug.SetGCPercent(debug.SetGCPercent(40))
+			w := newWorld(b)
+			w.opts.Results = &shelf{dir: w.dir}
+			w.claude(map[string]any{"callee": stub("calls")})
+			if transport == "http" {
+				w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(""))}}) // in this process: its memory counts too
+			}
+			w.open()
+			if _, err := w.call("big", `{"size":100}`); err != nil {
+				b.Fatal(err)
+			}
+			debug.FreeOSMemory()
+			// From here on the peak is counted anew.
+			_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0o200)
+			for b.Loop() {
+				if _, err := w.call("big", `{"size":64000000}`); err != nil {
+					b.Fatal(err)
+				}
+			}
+			status, _ := os.ReadFile("/proc/self/status") // without it there is no figure
+			_, after, _ := strings.Cut(string(status), "VmHWM:")
+			var peak float64
+			if _, err := fmt.Sscan(after, &peak); err == nil {
+				b.ReportMetric(peak/1000, "MB-peak")
+			}
+		})
+	}
+}
+
+// BenchmarkCall is a call of a tool that does nothing much.
+func BenchmarkCall(b *testing.B) {
+	w := newWorld(b)
+	w.opts.StateDir = w.dir
+	w.claude(map[string]any{"callee": stub("calls")})
+	w.open()
+	if _, err := w.call("give.result", `{"result":"{}"}`); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := w.call("give.result", `{"result":"{}"}`); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

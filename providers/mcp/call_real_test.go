@@ -1,0 +1,133 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRealCalls calls tools of real servers, over each transport that they
+// have.
+func TestRealCalls(t *testing.T) {
+	bin := func(name string) string {
+		return filepath.Join(nodeModules(t, "@modelcontextprotocol/server-"+name), ".bin", "mcp-server-"+name)
+	}
+	w := newWorld(t)
+	w.opts.timing.discover = 2 * time.Second
+	kept := &shelf{dir: w.dir}
+	w.opts.Results = kept
+	folder := t.TempDir()
+	long := strings.Repeat("a line of a long file\n", 2000)
+	if err := os.WriteFile(filepath.Join(folder, "long.txt"), []byte(long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	node := func(args ...string) map[string]any { return map[string]any{"command": "node", "args": args} }
+	memory := node(bin("memory"))
+	memory["env"] = map[string]string{"MEMORY_FILE_PATH": filepath.Join(w.dir, "memory.jsonl")}
+	w.claude(map[string]any{
+		"everything": node(bin("everything"), "stdio"),
+		"filesystem": node(bin("filesystem"), folder),
+		"memory":     memory,
+		"http":       map[string]any{"type": "http", "url": serveEverything(t, bin("everything"), "streamableHttp") + "/mcp"},
+		"sse":        map[string]any{"type": "sse", "url": serveEverything(t, bin("everything"), "sse") + "/sse"},
+	})
+	w.open()
+	call := func(server, tool, args string) (*Result, []Progress) {
+		t.Helper()
+		steps := make(chan Progress, 100)
+		r, err := w.p.Call(context.Background(), Call{Server: server, Tool: tool, Arguments: json.RawMessage(args), Progress: func(p Progress) { steps <- p }})
+		if err != nil {
+			t.Fatalf("%s/%s: %v", server, tool, err)
+		}
+		var seen []Progress
+		for {
+			select {
+			case p := <-steps:
+				seen = append(seen, p)
+				continue
+			default:
+			}
+			return r, seen
+		}
+	}
+	for _, server := range []string{"everything", "http", "sse"} {
+		if r, _ := call(server, "echo", `{"message":"hello"}`); string(r.Text) != "Echo: hello" {
+			t.Errorf("%s: %+v", server, r)
+		}
+		if r, _ := call(server, "get-structured-content", `{"location":"New York"}`); !r.IsJSON || r.Structured == nil || len(r.Aside) > 0 {
+			t.Errorf("%s: %+v", server, r)
+		}
+		if r, seen := call(server, "trigger-long-running-operation", `{"duration":0.3,"steps":3}`); len(seen) == 0 || seen[0].Total != 3 || r.Failed {
+			t.Errorf("%s: %+v, %v", server, r, seen)
+		}
+		r, _ := call(server, "get-tiny-image", "")
+		if len(r.Files) != 1 || !strings.Contains(string(r.Text), "image/png (") {
+			t.Fatalf("%s: %+v", server, r)
+		}
+		if body, err := os.ReadFile(r.Files[0]); err != nil || !strings.HasPrefix(string(body), "\x89PNG") {
+			t.Error(err)
+		}
+		if r, _ = call(server, "get-resource-links", `{"count":2}`); strings.Count(string(r.Text), "\nresource: demo://") != 2 {
+			t.Errorf("%s: %s", server, r.Text)
+		}
+		_, err := w.p.Call(context.Background(), Call{Server: server, Tool: "get-sum", Words: []Word{{Text: "--a"}, {Text: "one"}, {Text: "--b"}, {Text: "2"}}})
+		if Outcome(nil, err) != OutcomeBadArguments {
+			t.Error(err)
+		}
+		if r, err := w.p.Call(context.Background(), Call{Server: server, Tool: "get-sum", Words: []Word{{Text: "--a"}, {Text: "1"}, {Text: "--b"}, {Text: "2"}}}); err != nil || string(r.Text) != "The sum of 1 and 2 is 3." {
+			t.Error(r, err)
+		}
+	}
+	if r, _ := call("filesystem", "read_text_file", `{"path":"`+folder+`/long.txt"}`); r.File == "" || r.IsJSON {
+		t.Errorf("%+v", r)
+	} else if body, err := os.ReadFile(r.File); err != nil || string(body) != long {
+		t.Error(err)
+	}
+	if r, _ := call("filesystem", "read_text_file", `{"path":"/etc/passwd"}`); Outcome(r, nil) != OutcomeToolError {
+		t.Errorf("%+v", r)
+	}
+	if r, _ := call("memory", "create_entities", `{"entities":[{"name":"a","entityType":"b","observations":["c"]}]}`); !r.IsJSON || len(r.Aside) > 0 {
+		t.Errorf("%+v", r)
+	}
+	if info, err := w.p.Tool("memory", "delete_entities"); err != nil || !info.Destructive {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+// serveEverything runs the server on a port until the end of the test.
+func serveEverything(t *testing.T, bin, arg string) (url string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	_, port, _ := net.SplitHostPort(address)
+	listener.Close()
+	cmd := exec.Command("node", bin, arg)
+	cmd.Env = append(os.Environ(), "PORT="+port)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	})
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			conn.Close()
+			return "http://" + address
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond) // it gives no sign when it listens
+	}
+}

@@ -1,0 +1,305 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// eachCallee runs a test with a server whose tools can be called, over both
+// transports and in both eras. Count counts lines of the server's journal.
+func eachCallee(t *testing.T, test func(t *testing.T, w *world, count func(string) int)) {
+	for _, era := range []string{"", "-modern"} {
+		t.Run("stdio"+era, func(t *testing.T) {
+			w := newWorld(t)
+			journal, count := w.journal()
+			w.claude(map[string]any{"callee": stub("calls"+era, stubJournal, journal)})
+			test(t, w.open(), count)
+		})
+		t.Run("http"+era, func(t *testing.T) {
+			w := newWorld(t)
+			journal, count := w.journal()
+			t.Setenv(stubJournal, journal)
+			w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(era))}})
+			test(t, w.open(), count)
+		})
+	}
+}
+
+// call calls a tool of the callee.
+func (w *world) call(tool, args string) (*Result, error) {
+	return w.p.Call(context.Background(), Call{Server: "callee", Tool: tool, Arguments: json.RawMessage(args)})
+}
+
+func TestCall(t *testing.T) {
+	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
+		r, err := w.call("echo", `{"text":"good\u001b[31m day\u202e"}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(r.Text) != "good day" || r.Failed || r.IsJSON || Outcome(r, err) != "ok" {
+			t.Errorf("%+v", r)
+		}
+		if r, err = w.p.Call(context.Background(), Call{Server: "callee", Tool: "give_result", Words: []Word{{Text: "--result"}, {Text: `{"isError":true,"content":[{"type":"text","text":"no"}]}`}}}); err != nil || !r.Failed || string(r.Text) != "no" || Outcome(r, err) != "tool-error" {
+			t.Errorf("%+v, %v", r, err)
+		}
+		_, err = w.call("refuses", "")
+		if err == nil || Outcome(nil, err) != "bad-arguments" || !strings.Contains(err.Error(), "these arguments will not do") {
+			t.Error(err)
+		}
+		if n := count("start"); n > 1 {
+			t.Errorf("%d processes", n)
+		}
+	})
+}
+
+// TestCallsThatAreNotMade are judged by what is known, once it is known.
+func TestCallsThatAreNotMade(t *testing.T) {
+	w := newWorld(t)
+	journal, count := w.journal()
+	w.claude(map[string]any{"callee": stub("calls", stubJournal, journal), "off": map[string]any{"command": "x", "disabled": true}})
+	w.open()
+	if _, err := w.p.Tool("callee", "echo"); Outcome(nil, err) != "unreachable" {
+		t.Error(err)
+	}
+	for _, known := range []bool{false, true} {
+		for call, want := range map[string]string{
+			"callee ecko {}":           `server callee has no tool "ecko"; did you mean "echo"?`,
+			`callee echo {"txt":"x"}`:  `unknown "txt"; did you mean "text"?`,
+			`callee echo [1]`:          `object`,
+			`kallee echo {"text":"x"}`: `no server is called "kallee"; did you mean "callee"?`,
+		} {
+			f := strings.SplitN(call, " ", 3)
+			_, err := w.p.Call(context.Background(), Call{Server: f[0], Tool: f[1], Arguments: json.RawMessage(f[2])})
+			if err == nil || !strings.Contains(err.Error(), want) || Outcome(nil, err) != "bad-arguments" {
+				t.Errorf("%s: %v", call, err)
+			}
+		}
+		if known {
+			break
+		}
+		if n := count("start"); n != 1 {
+			t.Fatalf("%d starts: nothing was known of the server", n)
+		}
+		w.reopen()
+	}
+	if n := count("start"); n != 1 {
+		t.Errorf("%d starts", n)
+	}
+	if n := count("call echo"); n != 0 {
+		t.Errorf("%d calls", n)
+	}
+	if _, err := w.p.Call(context.Background(), Call{Server: "off", Tool: "x"}); Outcome(nil, err) != "unreachable" {
+		t.Error(err)
+	}
+	info, err := w.p.Tool("callee", "delete_all")
+	if err != nil || !info.Destructive || info.File != "delete_all" || info.Schema == nil {
+		t.Errorf("%+v, %v", info, err)
+	}
+	w.p.opts.Offline = true
+	if _, err := w.call("echo", `{"text":"x"}`); err == nil {
+		t.Error("an offline tree makes calls")
+	}
+}
+
+func TestCallCancelled(t *testing.T) {
+	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error)
+		go func() {
+			_, err := w.p.Call(ctx, Call{Server: "callee", Tool: "wait"})
+			done <- err
+		}()
+		w.until("the call", func() bool { return count("waits") == 1 })
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) || Outcome(nil, err) != "cancelled" {
+			t.Error(err)
+		}
+		w.until("the end of the call", func() bool {
+			return count("cancelled by a message")+count("cancelled by the end of the stream") == 1
+		})
+		if r, err := w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
+			t.Error(r, err)
+		}
+	})
+}
+
+// TestCallProgress has progress put the end off, but not for ever.
+func TestCallProgress(t *testing.T) {
+	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
+		news := make(chan Progress, 10)
+		c := Call{Server: "callee", Tool: "steps", Timeout: 70 * time.Millisecond, Progress: func(p Progress) { news <- p }}
+		if _, err := w.call("echo", `{"text":"started"}`); err != nil {
+			t.Fatal(err)
+		}
+		r, err := w.p.Call(context.Background(), c)
+		if err != nil || string(r.Text) != "all steps done" {
+			t.Fatal(r, err)
+		}
+		for i := range 5 {
+			if p, want := <-news, (Progress{float64(i + 1), 5, fmt.Sprint("step ", i+1)}); p != want {
+				t.Errorf("%+v, not %+v", p, want)
+			}
+		}
+		w.p.timing.toolMax = 70 * time.Millisecond
+		if _, err = w.p.Call(context.Background(), c); Outcome(nil, err) != "timeout" || !strings.Contains(err.Error(), "the tool has not answered within 0.07 s") {
+			t.Error(err)
+		}
+		c.Tool = "wait"
+		if _, err = w.p.Call(context.Background(), c); Outcome(nil, err) != "timeout" {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCallThatAsks(t *testing.T) {
+	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
+		r, err := w.call("asks", "")
+		if err != nil || !r.Failed {
+			t.Fatal(r, err)
+		}
+		contains(t, string(r.Text), "no colour: ", "there is nobody here to ask: elicitation/create")
+		contains(t, string(r.Aside), "the server wanted an answer from you (elicitation/create), which a call cannot give\n")
+
+		_, err = w.call("give.result", `{"result":"{\"resultType\":\"input_required\",\"inputRequests\":{\"a\":{\"method\":\"elicitation/create\",\"params\":{\"message\":\"Which colour?\"}}},\"requestState\":\"s\"}"}`)
+		if Outcome(nil, err) != "failed" || !strings.Contains(err.Error(), "the tool asks for input (elicitation/create Which colour?), which a call cannot give") {
+			t.Error(err)
+		}
+	})
+}
+
+// TestCallsInAnyOrder has every caller get its own answers of one server.
+func TestCallsInAnyOrder(t *testing.T) {
+	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
+		var all sync.WaitGroup
+		for caller := range 40 {
+			all.Go(func() {
+				for i := range 25 {
+					want := fmt.Sprintf("answer %d of %d", i, caller)
+					r, err := w.call("echo", fmt.Sprintf(`{"text":%q}`, want))
+					if err != nil || string(r.Text) != want {
+						t.Errorf("%s: %v, %v", want, r, err)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+		if n := count("call echo"); n != 1000 {
+			t.Errorf("%d calls were made", n)
+		}
+		if n := count("start"); n > 1 {
+			t.Errorf("%d processes", n)
+		}
+	})
+}
+
+// TestCallsAreMadeOnce: one that the server may have got is not sent again, one
+// that it cannot have got is.
+func TestCallsAreMadeOnce(t *testing.T) {
+	w := newWorld(t)
+	journal, count := w.journal()
+	w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
+	w.open()
+	_, err := w.call("dies", "")
+	if Outcome(nil, err) != "unreachable" || !strings.Contains(err.Error(), "exit status 5") || !strings.Contains(err.Error(), "whether the tool has done its work is not known") {
+		t.Error(err)
+	}
+	if n := count("call dies"); n != 1 {
+		t.Errorf("it was made %d times", n)
+	}
+	for i := range 5 {
+		if r, err := w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
+			t.Fatal(r, err)
+		}
+		s := w.p.all()[0]
+		s.mu.Lock()
+		conn := s.conn
+		s.mu.Unlock()
+		// It is gone, and the next call may be before anybody has noticed.
+		if err := conn.process.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 {
+			<-conn.process.exited
+		} else {
+			<-conn.lost
+		}
+	}
+}
+
+// TestCallsThatAreRefused by a status: what speaks of the session is no answer,
+// and the call is sent in another session, once.
+func TestCallsThatAreRefused(t *testing.T) {
+	const asTypeScript = `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":ID}`
+	for _, c := range []struct {
+		refusedCall
+		outcome string
+		sent    int
+	}{
+		{refusedCall{404, "no such session"}, "ok", 2},
+		{refusedCall{400, "no such session"}, "ok", 2},
+		{refusedCall{400, asTypeScript}, "ok", 2},
+		{refusedCall{400, strings.ReplaceAll(asTypeScript, "ID", "null")}, "ok", 2},
+		{refusedCall{404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":ID}`}, "ok", 2},
+		{refusedCall{400, `{"jsonrpc":"2.0","error":{"code":-32602,"message":"the title is too long"},"id":ID}`}, "bad-arguments", 1},
+		{refusedCall{400, `{"jsonrpc":"2.0","error":{"code":-32603,"message":"it broke"},"id":ID}`}, "tool-error", 1},
+		{refusedCall{500, "it broke"}, "unreachable", 1},
+		{refusedCall{503, "later"}, "unreachable", 1},
+		{refusedCall{200, `{"jsonrpc":"2.0","result":{"content":[{"type":"text","text":"x"}]},"id":"raw-999"}`}, "unreachable", 1},
+		{refusedCall{200, `{"jsonrpc":"2.0","result":{`}, "unreachable", 1},
+	} {
+		w := newWorld(t)
+		journal, count := w.journal()
+		t.Setenv(stubJournal, journal)
+		s := newCallee("")
+		w.claude(map[string]any{"callee": map[string]any{"url": w.serve(s)}})
+		w.open()
+		if _, err := w.call("echo", `{"text":"x"}`); err != nil {
+			t.Fatal(err)
+		}
+		before := count("tools/call")
+		s.forgets.Store(&c.refusedCall)
+		r, err := w.call("echo", `{"text":"x"}`)
+		if got := Outcome(r, err); got != c.outcome {
+			t.Errorf("%v: %s: %v", c.refusedCall, got, err)
+		}
+		if n := count("tools/call") - before; n != c.sent {
+			t.Errorf("%v: sent %d times", c.refusedCall, n)
+		}
+		if r, err = w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
+			t.Errorf("%v: then %v, %v", c.refusedCall, r, err)
+		}
+	}
+}
+
+func TestCallOfAServerThatWantsALogin(t *testing.T) {
+	w := newWorld(t)
+	w.claude(map[string]any{"callee": remote(w.serve(httpStub{token: "x", status: 401}), bearer)})
+	w.open()
+	if _, err := w.call("echo", `{"text":"x"}`); Outcome(nil, err) != "needs-auth" {
+		t.Error(err)
+	}
+}
+
+// TestCallHeaders has arguments stand in headers where the tool wants that.
+func TestCallHeaders(t *testing.T) {
+	for era, want := range map[string]int{"": 0, "-modern": 1} {
+		w := newWorld(t)
+		journal, count := w.journal()
+		t.Setenv(stubJournal, journal)
+		w.claude(map[string]any{"callee": map[string]any{"url": w.serve(newCallee(era))}})
+		w.open()
+		if _, err := w.call("headed", `{"region":"eu"}`); err != nil {
+			t.Fatal(err)
+		}
+		if n := count("region eu"); n != want {
+			t.Errorf("era %q: the header was there %d times", era, n)
+		}
+	}
+}

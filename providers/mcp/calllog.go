@@ -1,0 +1,206 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/excerpt"
+)
+
+// The log of calls is a file of JSON lines, which any number of processes
+// write to, one line for each call. It is kept by being renamed once it is
+// large, over the one that was kept before.
+const (
+	callLogName = "calls.jsonl"
+	maxCallLog  = 16 << 20
+)
+
+// Called is a line in the log of calls.
+type Called struct {
+	Time   time.Time `json:"time"` // when it was asked for
+	Caller           // who asked
+	Server string    `json:"server"` // the name of its folder, or what it was called
+	Tool   string    `json:"tool"`   // its own name, or what it was called
+	// MS is how long it took, in milliseconds.
+	MS      int64  `json:"ms"`
+	Outcome string `json:"outcome"`
+	// Bytes is the size of the text before it was shortened.
+	Bytes int    `json:"bytes"`
+	File  string `json:"file,omitempty"`
+	Error string `json:"error,omitempty"` // one line
+	// Arguments are there only where the policy says so.
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// callLog is the file. It may be used concurrently.
+type callLog struct {
+	path string // "" keeps none
+	max  int64
+
+	mu sync.Mutex // the lock of the file is the process's
+}
+
+func newCallLog(dir string) *callLog {
+	l := &callLog{max: maxCallLog}
+	if dir != "" {
+		l.path = filepath.Join(dir, callLogName)
+	}
+	return l
+}
+
+// add writes a line, all of it or nothing. It is there when add returns.
+func (l *callLog) add(line []byte) error {
+	if l.path == "" {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f, size, err := l.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close() // and with it the lock
+	if _, err = f.Write(line); err != nil {
+		_ = f.Truncate(size) // half a line would spoil the next one
+	}
+	return err
+}
+
+// open gives the file, locked against other processes, and its size. One that
+// is full is renamed first.
+func (l *callLog) open() (*os.File, int64, error) {
+	for {
+		f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if os.IsNotExist(err) {
+			if err = os.MkdirAll(filepath.Dir(l.path), 0o700); err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		size, present, err := l.lock(f)
+		switch {
+		case err == nil && present && size < l.max:
+			return f, size, nil
+		case err == nil && present:
+			err = os.Rename(l.path, l.path+".1")
+		}
+		f.Close()
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+}
+
+// lock locks the file, and tells whether it still is the one of that name:
+// another process may have renamed it meanwhile.
+func (l *callLog) lock(f *os.File) (size int64, present bool, err error) {
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return 0, false, fmt.Errorf("lock %s: %w", l.path, err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return 0, false, err
+	}
+	now, err := os.Stat(l.path)
+	if err != nil && !os.IsNotExist(err) {
+		return 0, false, err
+	}
+	return info.Size(), err == nil && os.SameFile(info, now), nil
+}
+
+// logCall writes the line of a call. That it cannot be written does not keep a
+// call from being made.
+func (p *Provider) logCall(begun time.Time, c *Call, made *prepared, r *Result, failed error) {
+	if p.opts.Offline {
+		return // nothing is called, and nothing written
+	}
+	redact := func(text string) string { return text }
+	line := Called{Time: begun.UTC(), Caller: c.Caller, Server: c.Server, Tool: c.Tool,
+		MS: p.env.Now().Sub(begun).Milliseconds(), Outcome: Outcome(r, failed)}
+	if made != nil {
+		s := made.server
+		s.mu.Lock()
+		def := s.def
+		line.Server = s.file
+		s.mu.Unlock()
+		redact = func(text string) string { return s.tidy(def, text) }
+		if made.tool != nil {
+			line.Tool = made.tool.name
+		}
+	}
+	if r != nil {
+		line.Bytes, line.File = r.Size, r.File
+		if r.Failed {
+			first, _, _ := bytes.Cut(bytes.TrimSpace(r.Text), []byte("\n"))
+			line.Error = string(first[:min(len(first), 64<<10)])
+		}
+	}
+	if failed != nil {
+		line.Error = failed.Error()
+	}
+	for _, text := range []*string{&line.Via, &line.Agent, &line.Session, &line.Dir, &line.Server, &line.Tool, &line.Error} {
+		*text = clean.Cut(clean.Line(redact(*text)), loggedText)
+	}
+	if p.policy.Load().logArguments && made != nil {
+		line.Arguments = loggedArguments(made.args, redact)
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(line)
+	if err == nil {
+		err = p.callLog.add(out.Bytes())
+	}
+	if err != nil {
+		p.env.Log.Error("a call is missing in the log of calls", "server", line.Server, "tool", line.Tool, "err", err)
+	}
+}
+
+// The bounds of what is logged, in bytes.
+const (
+	loggedText = 400      // of each text
+	loggedArgs = 64 << 10 // of arguments
+)
+
+// loggedArguments are arguments without secrets, however they are written.
+func loggedArguments(args json.RawMessage, redact func(string) string) json.RawMessage {
+	if len(args) > loggedArgs {
+		args, _ = json.Marshal(excerpt.Size(int64(len(args))) + " left out") // texts always encode
+		return args
+	}
+	var value any
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.UseNumber()
+	if dec.Decode(&value) != nil {
+		return nil
+	}
+	args, _ = json.Marshal(redacted(value, redact)) // it was decoded
+	return args
+}
+
+func redacted(value any, redact func(string) string) any {
+	switch v := value.(type) {
+	case string:
+		return redact(v)
+	case []any:
+		for i := range v {
+			v[i] = redacted(v[i], redact)
+		}
+	case map[string]any:
+		clean := make(map[string]any, len(v))
+		for name, member := range v {
+			clean[redact(name)] = redacted(member, redact)
+		}
+		return clean
+	}
+	return value
+}

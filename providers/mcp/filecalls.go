@@ -1,0 +1,167 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+)
+
+const (
+	callsName = "calls"
+	// callSuffix ends the name of a file that is a call, confirmedSuffix that
+	// of one that is confirmed.
+	callSuffix      = ".json"
+	confirmedSuffix = ".yes" + callSuffix
+)
+
+// publishPrograms shows the folders by which tools are called, and returns the
+// names of those that differ.
+func (s *server) publishPrograms(now time.Time) (changed []string) {
+	if s.publishBin(now) {
+		changed = append(changed, binName)
+	}
+	if s.publishCalls(now) {
+		changed = append(changed, callsName)
+	}
+	return changed
+}
+
+// publishCalls shows the folder calls where the configuration allows it, and
+// takes it away where it does not any more: calls that are under way end with
+// it. It tells whether something changed.
+func (s *server) publishCalls(now time.Time) bool {
+	allowed := s.p.fileCalls.Load()
+	if s.def.fileCalls != nil {
+		allowed = *s.def.fileCalls
+	}
+	allowed = allowed && !s.p.opts.Offline && s.def.startable() && !s.ended
+	switch {
+	case allowed && s.calls == nil:
+		s.calls = s.newCalls(now)
+		s.dir.Set(now, callsName, s.calls)
+	case !allowed && s.calls != nil:
+		s.dir.Remove(now, callsName)
+		calls := s.calls
+		s.calls = nil
+		s.p.running.Go(func() { _ = calls.Close() }) // it has no errors, and waits for what it ends
+	default:
+		return false
+	}
+	return true
+}
+
+// newCalls makes the folder.
+func (s *server) newCalls(now time.Time) *fs.Drop {
+	return fs.NewDrop(fs.DropOptions{
+		Accept:    s.acceptCall,
+		Extension: callSuffix,
+		Static:    map[string]fs.Node{"README.md": fs.NewText(now, []byte(callsText))},
+		Now:       s.p.env.Now,
+		Log:       s.p.env.Log,
+		Changed: func(name string) {
+			s.p.env.Changed(s.brief().file + "/" + callsName + "/" + name)
+		},
+		// A call has its own bounds, which depend on the server and on what
+		// the tool tells of.
+		WorkTimeout: maxTimeout,
+	})
+}
+
+// acceptCall judges a call by a file, at once and from memory.
+func (s *server) acceptCall(_ context.Context, name string, body []byte) (fs.Work, error) {
+	tool, _, _ := strings.Cut(name, ".")
+	c := Call{
+		Server: s.brief().file, Tool: tool, Arguments: json.RawMessage(body), Caller: Caller{Via: "file"},
+		Confirmed: strings.HasSuffix(name, confirmedSuffix),
+	}
+	begun := s.p.env.Now()
+	made, err := s.p.prepare(&c)
+	if err != nil {
+		s.p.logCall(begun, &c, made, nil, err)
+		kind := fs.ErrInvalid
+		if denied := (*DeniedError)(nil); errors.As(err, &denied) {
+			kind = fs.ErrPermission
+		}
+		return nil, &refusedFile{callFault(err, name), kind}
+	}
+	return func(ctx context.Context) fs.Outcome {
+		r, err := s.p.carryOut(ctx, made, &c)
+		s.p.logCall(begun, &c, made, r, err)
+		return callOutcome(name, r, err)
+	}, nil
+}
+
+// refusedFile is the error of the write that completed a call that is not made.
+type refusedFile struct {
+	text string
+	kind error
+}
+
+func (e *refusedFile) Error() string { return e.text }
+func (e *refusedFile) Unwrap() error { return e.kind }
+
+// callOutcome is what stands in the file beside a call.
+func callOutcome(name string, r *Result, err error) fs.Outcome {
+	if err != nil {
+		return fs.Outcome{Error: callFault(err, name)}
+	}
+	o := fs.Outcome{OK: !r.Failed, Text: string(r.Text), Structured: r.Structured, File: r.File, Error: r.Fault}
+	if r.IsJSON && r.Structured != nil { // one fact once
+		o.Text = ""
+	}
+	if len(r.Aside) > 0 {
+		o.Text = string(joined([]part{{text: o.Text}, {text: string(r.Aside)}}))
+	}
+	if r.Failed && o.Error == "" {
+		o.Error = "the tool says that it failed"
+	}
+	return o
+}
+
+// callFault says in words why a call was not carried out, with what mends it.
+func callFault(err error, name string) string {
+	text := clean.Line(err.Error())
+	var (
+		args   *ArgumentsError
+		denied *DeniedError
+		use    *UseError
+	)
+	switch {
+	case errors.As(err, &args) && args.Part != nil:
+		text += "\nschema: " + string(clean.JSON(args.Part))
+	case errors.As(err, &denied):
+		text += "; " + denied.mendFor(name)
+	case errors.As(err, &use) && use.Mend != "":
+		text += "; " + use.Mend
+	case errors.Is(err, context.Canceled):
+		text = "the call was given up because ctxfs ends, or allows no calls by files any more"
+	}
+	return text
+}
+
+// mendFor is what mends a call by a file that was denied.
+func (e *DeniedError) mendFor(name string) string {
+	if e.Confirm {
+		return "if it is meant, write it again as " + strings.TrimSuffix(name, callSuffix) + confirmedSuffix
+	}
+	return e.Mend
+}
+
+// callsText explains the folder.
+const callsText = `# Calls by files
+
+A new file here calls a tool of this server: TOOL.ANYTHING.json, where TOOL is the
+name of a file in ../tools without ".json", and its text is one JSON object, the arguments.
+
+    echo '{"title": "x"}' > create_issue.1.json; cat create_issue.1.result
+
+The call is made once, as soon as the object is complete. What became of it stands in
+TOOL.ANYTHING.result: ok, text, structured, file (of a long answer), error. Reading that waits for the call.
+Arguments that do not fit fail the write itself; the result says why.
+A tool that is to be confirmed is called as TOOL.ANYTHING.yes.json.
+`

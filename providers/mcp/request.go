@@ -1,0 +1,183 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// outgoing is a request as it is sent: once.
+type outgoing struct {
+	method string
+	params map[string]any
+	header map[string]string // over HTTP, beside the usual ones; may be nil
+	flight *flight           // who wants to know how it goes; may be nil
+}
+
+// request sends one request and returns the raw result. Results go round the
+// library's types, which drop what they do not know.
+func (c *connection) request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+	result, _, err := c.send(ctx, outgoing{method: method, params: params})
+	return result, err
+}
+
+// send sends a request and waits for its answer. Begun tells whether the server
+// may have got the request, or some of it: one that was not begun may be sent
+// again in another connection. When ctx ends the server is told that nobody
+// waits any more.
+func (c *connection) send(ctx context.Context, out outgoing) (result json.RawMessage, begun bool, err error) {
+	id := c.flights.depart(out.flight)
+	defer c.flights.arrive(id)
+	params, err := c.params(id, out)
+	if err != nil {
+		return nil, false, err
+	}
+	if c.input != nil {
+		result, begun, err = c.sendLine(ctx, id, out.method, params)
+	} else {
+		result, begun, err = c.sendHTTP(ctx, id, out, params)
+	}
+	if begun && ctx.Err() != nil {
+		c.tellCancelled(ctx, id)
+	}
+	return result, begun, err
+}
+
+// params are the encoded parameters of a request.
+func (c *connection) params(id string, out outgoing) (json.RawMessage, error) {
+	meta := make(map[string]any)
+	if out.flight != nil {
+		meta["progressToken"] = id
+	}
+	if !c.legacy {
+		meta[mcp.MetaKeyProtocolVersion] = c.info.ProtocolVersion
+		meta[mcp.MetaKeyClientCapabilities] = mcp.ClientCapabilities{}
+		meta[mcp.MetaKeyClientInfo] = clientInfo()
+	}
+	params := out.params
+	if len(meta) > 0 {
+		params = maps.Clone(params)
+		params["_meta"] = meta
+	}
+	return json.Marshal(params)
+}
+
+// sendLine sends a request to a process. The answer is taken from the output
+// before the library sees it, which would copy it many times: an answer may be
+// as long as maxLine.
+func (c *connection) sendLine(ctx context.Context, id, method string, params json.RawMessage) (result json.RawMessage, begun bool, err error) {
+	came := make(chan []byte, 1)
+	c.output.expect(id, came)
+	defer c.output.forget(id)
+	select {
+	case <-c.output.done:
+		return nil, false, transport.ErrTransportClosed
+	default:
+	}
+	line := fmt.Appendf(make([]byte, 0, len(params)+len(method)+64), `{"jsonrpc":"2.0","id":%q,"method":%q,"params":`, id, method)
+	line = append(append(line, params...), '}', '\n')
+	if begun, err = c.input.send(ctx, line); err != nil {
+		return nil, begun, err
+	}
+	line, params = nil, nil // they may be large, and the answer may take its time
+	select {
+	case message := <-came:
+		result, err = c.result(method, message)
+		return result, true, err
+	case <-ctx.Done():
+		return nil, true, ctx.Err()
+	case <-c.output.done:
+	}
+	select {
+	case message := <-came: // its last words
+		result, err = c.result(method, message)
+		return result, true, err
+	default:
+		return nil, true, transport.ErrTransportClosed
+	}
+}
+
+func (c *connection) result(method string, message []byte) (json.RawMessage, error) {
+	r, err := readResponse(message)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: the answer has a wrong form: %w", method, err)
+	case r.fault != nil:
+		return nil, &answeredError{method, strings.TrimSpace(r.fault.Message), r.fault.Code}
+	}
+	return r.result, nil
+}
+
+// sendHTTP sends a request over one of the library's transports.
+func (c *connection) sendHTTP(ctx context.Context, id string, out outgoing, params json.RawMessage) (result json.RawMessage, begun bool, err error) {
+	req := transport.JSONRPCRequest{
+		JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: out.method, Params: params, Header: make(http.Header),
+	}
+	for name, value := range mcp.StandardHeaders(c.info.ProtocolVersion, mcp.MCPMethod(out.method), params) {
+		req.Header.Set(name, value)
+	}
+	for name, value := range out.header {
+		req.Header.Set(name, value)
+	}
+	session := c.transport.GetSessionId()
+	sending, status := withStatus(ctx)
+	var connected atomic.Bool
+	sending = httptrace.WithClientTrace(sending, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	if out.flight != nil {
+		sending = context.WithValue(sending, flightKey{}, out.flight)
+	}
+	res, err := c.transport.SendRequest(sending, req)
+	begun = connected.Load()
+	ours := res != nil && res.ID.String() == req.ID.String()
+	if forgotten(session, *status) && !(ours && res.Error != nil && !sessionCode(res.Error.Code)) {
+		err = &sessionError{*status}
+		c.lose(err)
+	}
+	switch {
+	case err != nil:
+		return nil, begun, err
+	case !ours && (res.Error == nil || *status == 0): // what refuses a request may not know its id
+		return nil, begun, fmt.Errorf("%s: the server answered another request", out.method)
+	case res.Error != nil:
+		return nil, begun, &answeredError{out.method, strings.TrimSpace(res.Error.Message), res.Error.Code}
+	}
+	return res.Result, begun, nil
+}
+
+// cancelling bounds how long the news takes that nobody waits any more.
+const cancelling = 5 * time.Second
+
+// tellCancelled tells the server that nobody waits for an answer any more, and
+// does not wait for that itself. Over HTTP in the new era, the end of the
+// request's stream says so.
+func (c *connection) tellCancelled(ctx context.Context, id string) {
+	if c.http != nil && !c.legacy || c.isLost() {
+		return
+	}
+	reason := "the caller has cancelled it"
+	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		reason = "it took too long"
+	}
+	notification := mcp.JSONRPCNotification{
+		JSONRPC: mcp.JSONRPC_VERSION,
+		Notification: mcp.Notification{
+			Method: string(mcp.MethodNotificationCancelled),
+			Params: mcp.NotificationParams{AdditionalFields: map[string]any{"requestId": id, "reason": reason}},
+		},
+	}
+	go func() {
+		telling, stop := context.WithTimeout(c.background, cancelling)
+		defer stop()
+		_ = c.transport.SendNotification(telling, notification) // a server that does not hear it answers in vain
+	}()
+}

@@ -1,0 +1,384 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/mediatype"
+)
+
+// Result is what a tool answered, ready to be handed over. Its texts are
+// clean.
+type Result struct {
+	// Failed says that the tool says it failed; what it says is the text.
+	Failed bool
+	// Text is what the caller is to see: the text, or the structured result as
+	// JSON. One that is too long is an excerpt whose last line says where the
+	// whole is.
+	Text   []byte
+	IsJSON bool // Text is JSON, or an excerpt of it
+	// Aside is text that says something else than the structured result.
+	Aside []byte
+	// Structured is nil where there is none or it is too long.
+	Structured json.RawMessage
+	// File is the path of the whole where it was too long.
+	File string
+	// Files are the paths of pictures and other bytes.
+	Files []string
+	// Fault says what could not be written to a file and why; Text holds the
+	// beginning of what was.
+	Fault string
+	// Size is the length in bytes of the text before it was shortened.
+	Size int
+	// Raw is the result as it came.
+	Raw json.RawMessage
+}
+
+// Results keeps what is too long to be handed over, and what is no text.
+type Results interface {
+	// Save keeps a result of a tool. Ext is the ending of its name without the
+	// dot; "" has it found by the content. The body is not kept.
+	Save(server, tool, ext string, body []byte) (SavedResult, error)
+	// Limit is the usual size in bytes of text over which it is kept.
+	Limit() int
+}
+
+// SavedResult is a result in a file.
+type SavedResult struct {
+	Path  string
+	Bytes int64
+	Lines int
+}
+
+// callResult is the result of a call as it comes.
+type callResult struct {
+	content    []json.RawMessage
+	structured json.RawMessage
+	failed     bool
+	inputs     json.RawMessage // what it asks for first; not nil where it does
+}
+
+var errForm = errors.New("tools/call: the result has a wrong form")
+
+func readCallResult(raw json.RawMessage) (r callResult, err error) {
+	if !isWhole(raw) || !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
+		return r, errForm
+	}
+	for name, value := range partsOf(raw) {
+		switch name {
+		case "content":
+			for _, block := range partsOf(value) {
+				r.content = append(r.content, block)
+			}
+		case "structuredContent":
+			if string(value) != "null" {
+				r.structured = value
+			}
+		case "isError":
+			r.failed = string(value) == "true"
+		case "resultType":
+			if string(value) == `"input_required"` && r.inputs == nil {
+				r.inputs = json.RawMessage("{}")
+			}
+		case "inputRequests":
+			r.inputs = value
+		}
+	}
+	return r, nil
+}
+
+// result makes the result of a call ready.
+func (p *Provider) result(made *prepared, c *Call, raw json.RawMessage) (*Result, error) {
+	file := made.server.brief().file
+	wrong := func(err error) error { return &UseError{Server: file, What: clean.Line(err.Error()), cause: err} }
+	came, err := readCallResult(raw)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	if came.inputs != nil {
+		return nil, came.wantsInput(file)
+	}
+	out := &output{p: p, server: file, tool: made.tool.file, Result: Result{Failed: came.failed, Raw: clean.JSON(raw)}}
+	for _, block := range came.content {
+		if err := out.add(block); err != nil {
+			return nil, wrong(err)
+		}
+	}
+	if err := out.settle(came.structured); err != nil {
+		return nil, wrong(err)
+	}
+	out.shorten(p.textLimit(c, made.tool))
+	return &out.Result, nil
+}
+
+// textLimit is the size over which the text of a call goes to a file; negative
+// is none.
+func (p *Provider) textLimit(c *Call, t *tool) int {
+	switch {
+	case p.opts.Results == nil, c.Limit < 0:
+		return -1
+	case c.Limit > 0:
+		return c.Limit
+	}
+	return max(p.opts.Results.Limit(), t.maxText)
+}
+
+// wantsInput is the error of a result that asks for something first.
+func (r callResult) wantsInput(file string) error {
+	var asked []string
+	for _, request := range partsOf(r.inputs) {
+		var is struct {
+			Method string
+			Params struct{ Message string }
+		}
+		if json.Unmarshal(request, &is) == nil {
+			asked = append(asked, strings.TrimSpace(clean.Line(is.Method+" "+is.Params.Message)))
+		}
+	}
+	if len(asked) == 0 {
+		return &UseError{Server: file, What: "the server is too busy for the call", Mend: "call again later"}
+	}
+	return &UseError{
+		Server: file,
+		What:   "the tool asks for input (" + clean.Cut(strings.Join(asked, ", "), 1000) + "), which a call cannot give",
+		Mend:   "give it as an argument if the tool takes it as one, or use a client that asks its user",
+	}
+}
+
+// output is a result that is being made.
+type output struct {
+	Result
+	p            *Provider
+	server, tool string
+	parts        []part // in their order
+}
+
+// part is a text of a result, or a line that stands for what is no text.
+type part struct {
+	text string
+	line bool
+}
+
+func (o *output) addText(text string) { o.parts = append(o.parts, part{text, false}) }
+func (o *output) addLine(text string) { o.parts = append(o.parts, part{text, true}) }
+
+// block is a part of a result as it comes.
+type block struct {
+	Type, Text, MIMEType, URI, Name, Description string
+	Data                                         []byte
+	Resource                                     wireResource
+}
+
+// add adds a block. One of a kind that nobody knows is shown as it is.
+func (o *output) add(raw json.RawMessage) error {
+	var b block
+	if err := json.Unmarshal(raw, &b); err != nil {
+		if !json.Valid(raw) {
+			return fmt.Errorf("%w: %w", errForm, err)
+		}
+		return o.addUnknown(raw)
+	}
+	switch b.Type {
+	case "text":
+		o.addText(clean.Text(b.Text))
+	case "image", "audio":
+		o.save(b.MIMEType, b.Data)
+	case "resource":
+		if r := b.Resource; r.Blob != nil {
+			o.save(r.MIMEType, r.Blob)
+		} else {
+			o.addText(clean.Text(r.Text))
+		}
+	case "resource_link":
+		o.addLine(strings.TrimSpace(clean.Line("resource: " + b.URI + " " + b.Name + " " + b.Description)))
+	default:
+		return o.addUnknown(raw)
+	}
+	return nil
+}
+
+func (o *output) addUnknown(raw json.RawMessage) error {
+	text, err := indent(raw)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errForm, err)
+	}
+	o.addText(string(text))
+	return nil
+}
+
+// save writes bytes to a file, and says where.
+func (o *output) save(mimeType string, body []byte) {
+	kind := clean.Line(mimeType)
+	if kind == "" {
+		kind = "bytes of no type"
+	}
+	is := fmt.Sprintf("%s (%s)", clean.Cut(kind, 100), excerpt.Size(int64(len(body))))
+	if o.p.opts.Results == nil {
+		o.addLine(is + " is in the raw result alone")
+		return
+	}
+	saved, err := o.p.opts.Results.Save(o.server, o.tool, mediatype.Ext(mimeType, true), body)
+	if err != nil {
+		o.fail(is, err)
+		return
+	}
+	o.Files = append(o.Files, saved.Path)
+	o.addLine(is + " has been written to: " + saved.Path)
+}
+
+// fail notes that something could not be written.
+func (o *output) fail(what string, err error) {
+	fault := what + " could not be written to a file: " + clean.Line(err.Error())
+	if o.Fault == "" {
+		o.Fault = fault
+	}
+	o.addLine(fault)
+}
+
+// settle makes text of what has come.
+func (o *output) settle(structured json.RawMessage) error {
+	if structured == nil {
+		o.Text = joined(o.parts)
+		return nil
+	}
+	if !json.Valid(structured) {
+		return errForm
+	}
+	o.Structured = clean.JSON(structured)
+	wrapped := onlyMember(structured)
+	var aside []part
+	texts := 0
+	for _, p := range o.parts {
+		if !p.line && (repeats(p.text, structured) || wrapped != nil && repeats(p.text, wrapped)) {
+			continue
+		}
+		aside = append(aside, p)
+		if !p.line {
+			texts++
+		}
+	}
+	var text string
+	if texts == 1 && wrapped != nil && json.Unmarshal(wrapped, &text) == nil {
+		// Some libraries wrap a text: it is better read as it is.
+		if text = clean.Text(text); slices.Contains(aside, part{text, false}) {
+			o.Text = joined(aside)
+			return nil
+		}
+	}
+	var err error
+	if o.Text, err = indent(structured); err != nil {
+		return fmt.Errorf("%w: %w", errForm, err)
+	}
+	o.IsJSON = true
+	o.Aside = joined(aside)
+	return nil
+}
+
+// shorten keeps what is longer than the limit in files.
+func (o *output) shorten(limit int) {
+	o.Size = len(o.Text)
+	if limit < 0 {
+		return
+	}
+	if len(o.Text) > limit {
+		ext := ""
+		if o.IsJSON {
+			ext = "json"
+		}
+		o.Text, o.File = o.excerpt(o.Text, limit, ext)
+		o.Structured = nil
+	}
+	if len(o.Aside) > limit {
+		var path string
+		if o.Aside, path = o.excerpt(o.Aside, limit, ""); path != "" {
+			o.Files = append(o.Files, path)
+		}
+	}
+}
+
+// excerpt writes a text to a file, and gives what is to be seen of it.
+func (o *output) excerpt(text []byte, limit int, ext string) (short []byte, path string) {
+	saved, err := o.p.opts.Results.Save(o.server, o.tool, ext, text)
+	if err != nil {
+		fault := "the whole (" + excerpt.Size(int64(len(text))) + ") could not be written to a file: " + clean.Line(err.Error())
+		if o.Fault == "" {
+			o.Fault = fault
+		}
+		return excerpt.Of(text, limit, fault), ""
+	}
+	return excerpt.Of(text, limit, excerpt.Notice(saved.Path, saved.Bytes, saved.Lines)), saved.Path
+}
+
+// addAside adds a line.
+func (r *Result) addAside(line string) {
+	if len(r.Aside) > 0 && r.Aside[len(r.Aside)-1] != '\n' {
+		r.Aside = append(r.Aside, '\n')
+	}
+	r.Aside = append(append(r.Aside, line...), '\n')
+}
+
+// joined are texts one after the other, each beginning a line.
+func joined(parts []part) []byte {
+	size := 0
+	for _, p := range parts {
+		size += len(p.text) + 1
+	}
+	out := make([]byte, 0, size)
+	for _, p := range parts {
+		if len(out) > 0 && out[len(out)-1] != '\n' {
+			out = append(out, '\n')
+		}
+		out = append(out, p.text...)
+	}
+	return out
+}
+
+// maxCompared is the size in bytes up to which values are compared whatever
+// they are written like.
+const maxCompared = 1 << 20
+
+// repeats tells whether a text says the same as a structured result.
+func repeats(text string, structured json.RawMessage) bool {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" || !json.Valid([]byte(trimmed)) {
+		return false
+	}
+	var a, b bytes.Buffer
+	if json.Compact(&a, []byte(trimmed)) != nil || json.Compact(&b, structured) != nil {
+		return false
+	}
+	if bytes.Equal(a.Bytes(), b.Bytes()) {
+		return true
+	}
+	return a.Len() <= maxCompared && b.Len() <= maxCompared && equalJSON(a.Bytes(), b.Bytes())
+}
+
+// equalJSON tells whether two JSON texts are the same value: neither the order
+// of members nor the way in which numbers and letters are written counts.
+func equalJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+// onlyMember is the value of the one member of an object that has no other, or
+// nil.
+func onlyMember(object json.RawMessage) (only json.RawMessage) {
+	if !bytes.HasPrefix(bytes.TrimSpace(object), []byte("{")) {
+		return nil
+	}
+	n := 0
+	for _, value := range partsOf(object) {
+		if n++; n > 1 {
+			return nil
+		}
+		only = value
+	}
+	return only
+}

@@ -1,0 +1,222 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// shelf keeps results in a folder.
+type shelf struct {
+	dir   string
+	fault error
+	saved []string
+}
+
+func (s *shelf) Limit() int { return 12_000 }
+
+func (s *shelf) Save(server, tool, ext string, body []byte) (SavedResult, error) {
+	if s.fault != nil {
+		return SavedResult{}, s.fault
+	}
+	if ext == "" {
+		ext = "txt"
+	}
+	path := filepath.Join(s.dir, fmt.Sprintf("%d.%s.%s.%s", len(s.saved), server, tool, ext))
+	s.saved = append(s.saved, path)
+	return SavedResult{Path: path, Bytes: int64(len(body)), Lines: bytes.Count(body, []byte("\n"))}, os.WriteFile(path, body, 0o600)
+}
+
+func TestResults(t *testing.T) {
+	w := newWorld(t)
+	kept := &shelf{dir: w.dir}
+	w.opts.Results = kept
+	w.claude(map[string]any{"callee": stub("calls")})
+	w.open()
+	give := func(result string) *Result {
+		t.Helper()
+		args, err := json.Marshal(map[string]string{"result": result})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := w.call("give.result", string(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid(r.Raw) {
+			t.Errorf("raw: %s", r.Raw)
+		}
+		return r
+	}
+	png := []byte("\x89PNG but not really")
+	image := fmt.Sprintf(`{"type":"image","mimeType":"image/png","data":%q}`, base64.StdEncoding.EncodeToString(png))
+	for _, c := range []struct{ name, result, text, aside, structured string }{
+		{"nothing", `{}`, "", "", ""},
+		{"texts", `{"content":[{"type":"text","text":"one\r\n"},{"type":"text","text":"two"},{"type":"text","text":"three"}]}`, "one\ntwo\nthree", "", ""},
+		{"text that is JSON", `{"content":[{"type":"text","text":"{\"a\":1}"}]}`, `{"a":1}`, "", ""},
+		{"structured", `{"structuredContent":{"b":12345678901234567890,"a":"\u202e"}}`,
+			"{\n  \"b\": 12345678901234567890,\n  \"a\": \"\\u202e\"\n}\n", "", `{"b":12345678901234567890,"a":"\u202e"}`},
+		{"structured and the same", `{"content":[{"type":"text","text":" {\"a\": \"\\u0078\", \"b\":[1.0]}\n"}],"structuredContent":{"b":[1],"a":"x"}}`,
+			"{\n  \"b\": [\n    1\n  ],\n  \"a\": \"x\"\n}\n", "", `{"b":[1],"a":"x"}`},
+		{"structured and more", `{"content":[{"type":"text","text":"Found one."}],"structuredContent":[1]}`, "[\n  1\n]\n", "Found one.", `[1]`},
+		{"wrapped text", `{"content":[{"type":"text","text":"a\nb"}],"structuredContent":{"result":"a\nb"}}`, "a\nb", "", `{"result":"a\nb"}`},
+		{"wrapped JSON", `{"content":[{"type":"text","text":"[ 1 ]"}],"structuredContent":{"list":[1]}}`, "{\n  \"list\": [\n    1\n  ]\n}\n", "", `{"list":[1]}`},
+		{"no structure", `{"content":[{"type":"text","text":"x"}],"structuredContent":null}`, "x", "", ""},
+		{"resources", `{"content":[{"type":"resource","resource":{"uri":"a:b","text":"res"}},{"type":"resource_link","uri":"file:///x","name":"X","description":"An\u001b[1m x."}]}`,
+			"res\nresource: file:///x X An x.", "", ""},
+		{"unknown", `{"content":[{"type":"hologram","depth":3},{"type":7}]}`, "{\n  \"type\": \"hologram\",\n  \"depth\": 3\n}\n{\n  \"type\": 7\n}\n", "", ""},
+		{"bad bytes", `{"content":[{"type":"image","mimeType":"image/png","data":"???"}]}`,
+			"{\n  \"type\": \"image\",\n  \"mimeType\": \"image/png\",\n  \"data\": \"???\"\n}\n", "", ""},
+	} {
+		r := give(c.result)
+		if string(r.Text) != c.text || string(r.Aside) != c.aside || string(r.Structured) != c.structured || r.File != "" || r.Fault != "" {
+			t.Errorf("%s: text %q, aside %q, structured %q", c.name, r.Text, r.Aside, r.Structured)
+		}
+	}
+	if len(kept.saved) > 0 {
+		t.Errorf("saved: %v", kept.saved)
+	}
+
+	r := give(`{"content":[{"type":"text","text":"A picture:"},` + image + `,{"type":"text","text":"That was it."}]}`)
+	if len(r.Files) != 1 || string(r.Text) != "A picture:\nimage/png (19 bytes) has been written to: "+r.Files[0]+"\nThat was it." || !strings.HasSuffix(r.Files[0], ".callee.give_result.png") {
+		t.Fatalf("%s %v", r.Text, r.Files)
+	}
+	if body, err := os.ReadFile(r.Files[0]); err != nil || !bytes.Equal(body, png) {
+		t.Error(err, body)
+	}
+	if r = give(`{"content":[` + image + `],"structuredContent":{"a":1}}`); !r.IsJSON || !json.Valid(r.Text) || !strings.Contains(string(r.Aside), "image/png") {
+		t.Errorf("%+v", r)
+	}
+
+	long := strings.Repeat("0123456789\n", 5000)
+	if r, err := w.call("echo", fmt.Sprintf(`{"text":%q}`, long)); err != nil || len(r.Text) > 12_000 || r.Size != len(long) ||
+		!strings.HasSuffix(string(r.Text), "Large output has been written to: "+r.File+" (55.0 KB, 5000 lines)\n") {
+		t.Errorf("%v %s", err, r.Text)
+	} else if body, err := os.ReadFile(r.File); err != nil || string(body) != long {
+		t.Error(err)
+	}
+	r = give(`{"structuredContent":{"a":"` + strings.Repeat("x", 20_000) + `"}}`)
+	if body, err := os.ReadFile(r.File); err != nil || !json.Valid(body) || r.Structured != nil || !r.IsJSON || !strings.HasSuffix(r.File, ".json") {
+		t.Errorf("%v %+v", err, r)
+	}
+	// A tool may ask for more, and the caller for anything.
+	if r, err := w.call("large", ""); err != nil || r.File != "" || r.Size < 19_000 {
+		t.Errorf("%v %+v", err, r)
+	}
+	for limit, file := range map[int]bool{-1: false, 100: true} {
+		r, err := w.p.Call(context.Background(), Call{Server: "callee", Tool: "echo", Arguments: json.RawMessage(fmt.Sprintf(`{"text":%q}`, long)), Limit: limit})
+		if err != nil || (r.File != "") != file || file && len(r.Text) > 100 {
+			t.Errorf("limit %d: %v %+v", limit, err, r)
+		}
+	}
+
+	// Nothing is lost of what is seen where it cannot be saved.
+	kept.fault = errors.New("no space left on device")
+	r, err := w.call("echo", fmt.Sprintf(`{"text":%q}`, long))
+	if err != nil || r.File != "" || !strings.HasPrefix(string(r.Text), "0123456789\n") || len(r.Text) > 12_000 ||
+		r.Fault != "the whole (55.0 KB) could not be written to a file: no space left on device" || !strings.HasSuffix(string(r.Text), r.Fault+"\n") {
+		t.Errorf("%v %+v", err, r)
+	}
+	if r = give(`{"content":[` + image + `]}`); r.Fault == "" || string(r.Text) != r.Fault {
+		t.Errorf("%+v", r)
+	}
+	w.p.opts.Results = nil
+	if r, err := w.call("echo", fmt.Sprintf(`{"text":%q}`, long)); err != nil || string(r.Text) != long {
+		t.Error(err)
+	}
+	if r = give(`{"content":[` + image + `]}`); string(r.Text) != "image/png (19 bytes) is in the raw result alone" {
+		t.Errorf("%s", r.Text)
+	}
+	for _, bad := range []string{`[]`, `{"content":[{"type":"text","text":tru}]}`, `{"structuredContent":{a}}`} {
+		args, _ := json.Marshal(map[string]string{"result": bad})
+		if _, err := w.call("give.result", string(args)); err == nil || !strings.Contains(err.Error(), "wrong form") || Outcome(nil, err) != "failed" {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+func FuzzParts(f *testing.F) {
+	for _, seed := range []string{`{"a":1,"b":[{"c":"]}\""}]}`, `[1,"\\",null]`, ` {} `, `{"a":{"b":`, `{"a" 1}`, `"x"`, `{"a":1,}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		whole := isWhole(text)
+		if !json.Valid(text) {
+			for range partsOf(text) { // it ends
+			}
+			_, _ = answered(text)
+			return
+		}
+		if !whole {
+			t.Fatalf("%q is one value", text)
+		}
+		var members map[string]json.RawMessage
+		var elements []json.RawMessage
+		first := bytes.TrimLeft(text, " \t\r\n")[0]
+		if first == '{' && json.Unmarshal(text, &members) == nil {
+			got := make(map[string]string)
+			for name, value := range partsOf(text) {
+				got[name] = string(value)
+			}
+			for name, value := range members {
+				if got[name] != string(value) {
+					t.Errorf("%q: %q, not %q", name, got[name], value)
+				}
+			}
+			if len(got) != len(members) {
+				t.Errorf("%v, not %v", got, members)
+			}
+		}
+		if first == '[' && json.Unmarshal(text, &elements) == nil {
+			i := 0
+			for _, value := range partsOf(text) {
+				if i >= len(elements) || string(value) != string(elements[i]) {
+					t.Fatalf("element %d: %q of %q", i, value, text)
+				}
+				i++
+			}
+			if i != len(elements) {
+				t.Errorf("%d elements of %q", i, text)
+			}
+		}
+		if _, err := readCallResult(text); err == nil && first != '{' {
+			t.Error("a result that is no object")
+		}
+	})
+}
+
+func FuzzResult(f *testing.F) {
+	for _, seed := range []string{
+		`{"content":[{"type":"text","text":"\u001b[1mx\r"},{"type":"image","data":"AAAA","mimeType":"image/png"},{"type":"resource","resource":{"text":"x"}}]}`,
+		`{"structuredContent":{"result":"x"},"content":[{"type":"text","text":"x"}],"isError":true}`,
+		`{"resultType":"input_required","inputRequests":{"a":{"method":"x"}}}`, `{"content":{"a":1},"structuredContent":[}`,
+	} {
+		f.Add([]byte(seed), 20)
+	}
+	p := &Provider{opts: Options{Results: &shelf{fault: errors.New("full")}}}
+	made := &prepared{server: &server{p: p, file: "s"}, tool: &tool{name: "t", file: "t"}}
+	f.Fuzz(func(t *testing.T, raw []byte, limit int) {
+		r, err := p.result(made, &Call{Limit: max(1, limit%1000)}, raw)
+		if err != nil {
+			return
+		}
+		for _, text := range [][]byte{r.Text, r.Aside} {
+			if !utf8.Valid(text) || clean.Text(string(text)) != string(text) {
+				t.Errorf("%q", text)
+			}
+		}
+		if r.IsJSON && r.Fault == "" && (!json.Valid(r.Text) || !json.Valid(r.Structured)) {
+			t.Errorf("%q is no JSON", r.Text)
+		}
+	})
+}

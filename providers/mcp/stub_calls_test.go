@@ -1,0 +1,233 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// called is a JSON-RPC message to a server whose tools are called.
+type called struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Name      string `json:"name"`
+		RequestID string `json:"requestId"`
+		Arguments struct {
+			Text   string  `json:"text"`
+			Size   int     `json:"size"`
+			Result string  `json:"result"`
+			ID     float64 `json:"id"`
+		} `json:"arguments"`
+		Meta map[string]any `json:"_meta"`
+	} `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// callee is a server with tools. It answers in any order.
+type callee struct {
+	modern  bool
+	forgets atomic.Pointer[refusedCall] // over HTTP, how the next call is refused
+	mu      sync.Mutex
+	waiting map[string]chan struct{} // requests that wait to be cancelled
+	asked   chan string              // answers to what it has asked
+}
+
+// refusedCall is how a call is refused, once.
+type refusedCall struct {
+	status int
+	body   string
+}
+
+func newCallee(era string) *callee {
+	return &callee{modern: era == "-modern", waiting: make(map[string]chan struct{}), asked: make(chan string, 1)}
+}
+
+const calledTools = `[
+ {"name":"echo","description":"Says it again.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},
+ {"name":"give.result","description":"Gives any result.","inputSchema":{"type":"object","properties":{"result":{"type":"string"}}}},
+ {"name":"big","inputSchema":{"type":"object","properties":{"size":{"type":"integer"},"text":{"type":"string"}}}},
+ {"name":"wait","inputSchema":{"type":"object"}},
+ {"name":"steps","inputSchema":{"type":"object"}},
+ {"name":"asks","inputSchema":{"type":"object"}},
+ {"name":"refuses","inputSchema":{"type":"object"}},
+ {"name":"dies","inputSchema":{"type":"object"}},
+ {"name":"large","inputSchema":{"type":"object"},"_meta":{"anthropic/maxResultSizeChars":30000}},
+ {"name":"headed","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}},
+ {"name":"delete_all","inputSchema":{"type":"object"},"annotations":{"destructiveHint":true}}]`
+
+// serve answers a message by any number of messages.
+func (s *callee) serve(ctx context.Context, m called, say func(format string, args ...any)) {
+	result := func(text string) { say(`{"result":%s,"jsonrpc":"2.0","id":%s}`, text, m.ID) }
+	fault := func(code int, text string) {
+		say(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, m.ID, code, text)
+	}
+	switch m.Method {
+	case "server/discover":
+		if s.modern {
+			result(`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"callee","version":"2"}}}`)
+		} else {
+			fault(-32601, "method not found")
+		}
+	case "initialize":
+		result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"callee","version":"1"}}`)
+	case "tools/list":
+		result(strings.ReplaceAll(`{"tools":`+calledTools+`}`, "\n", ""))
+	case "tools/call":
+		journal("call " + m.Params.Name)
+		if modern := m.Params.Meta["io.modelcontextprotocol/protocolVersion"] != nil; modern != s.modern {
+			fault(-32000, "a call of the wrong era")
+			return
+		}
+		s.call(ctx, m, say, result, fault)
+	case "notifications/cancelled":
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if c := s.waiting[m.Params.RequestID]; c != nil {
+			close(c)
+			delete(s.waiting, m.Params.RequestID)
+		}
+	default:
+		if m.Method == "" { // an answer
+			s.asked <- string(m.Result) + string(m.Error)
+		} else if m.ID != nil {
+			fault(-32601, "method not found")
+		}
+	}
+}
+
+func (s *callee) call(ctx context.Context, m called, say func(string, ...any), result func(string), fault func(int, string)) {
+	text := func(text string) {
+		encoded, _ := json.Marshal(text)
+		result(`{"content":[{"type":"text","text":` + string(encoded) + `}],"resultType":"complete"}`)
+	}
+	args := m.Params.Arguments
+	switch m.Params.Name {
+	case "echo":
+		time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond) // the order is anybody's guess
+		text(args.Text)
+	case "give.result":
+		result(args.Result)
+	case "large":
+		text(strings.Repeat("0123456789\n", 20_000/11))
+	case "big":
+		line := args.Text
+		if line == "" {
+			line = "a line of a large result, \"quoted\" once\n"
+		}
+		encoded, _ := json.Marshal(line)
+		piece := string(encoded[1 : len(encoded)-1])
+		result(`{"content":[{"type":"text","text":"` + strings.Repeat(piece, args.Size/len(line)) + `"}]}`)
+	case "wait":
+		cancelled := make(chan struct{})
+		var id string
+		_ = json.Unmarshal(m.ID, &id)
+		s.mu.Lock()
+		s.waiting[id] = cancelled
+		s.mu.Unlock()
+		journal("waits")
+		select {
+		case <-cancelled:
+			journal("cancelled by a message")
+		case <-ctx.Done():
+			journal("cancelled by the end of the stream")
+		}
+	case "steps":
+		token, _ := json.Marshal(m.Params.Meta["progressToken"])
+		for i := range 5 {
+			time.Sleep(20 * time.Millisecond)
+			say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":5,"message":"step\u001b[31m %d"}}`, token, i+1, i+1)
+		}
+		text("all steps done")
+	case "asks":
+		say(`{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"message":"Which colour?"}}`)
+		answer := <-s.asked
+		result(fmt.Sprintf(`{"isError":true,"content":[{"type":"text","text":%q}]}`, "no colour: "+answer))
+	case "refuses":
+		fault(-32602, "these arguments will not do")
+	case "dies":
+		os.Exit(5)
+	default:
+		text("done " + m.Params.Name)
+	}
+}
+
+// runCalls serves on standard input and output.
+func runCalls(era string) {
+	s := newCallee(era)
+	var out sync.Mutex
+	w := bufio.NewWriterSize(os.Stdout, 1<<20)
+	say := func(format string, args ...any) {
+		out.Lock()
+		defer out.Unlock()
+		fmt.Fprintf(w, format+"\n", args...)
+		w.Flush()
+	}
+	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var m called
+		if json.Unmarshal(line, &m) == nil {
+			go s.serve(context.Background(), m, say)
+		}
+	}
+}
+
+// ServeHTTP serves over HTTP: calls by a stream of events, the rest by itself.
+func (s *callee) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		http.Error(w, "no stream here", http.StatusMethodNotAllowed)
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	var m called
+	if json.Unmarshal(body, &m) != nil {
+		http.Error(w, "bad", http.StatusBadRequest)
+		return
+	}
+	journal(m.Method)
+	if region := r.Header.Get("Mcp-Param-Region"); region != "" {
+		journal("region " + region)
+	}
+	if m.Method == "tools/call" {
+		if refuse := s.forgets.Swap(nil); refuse != nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(refuse.status)
+			fmt.Fprint(w, strings.ReplaceAll(refuse.body, "ID", string(m.ID)))
+			return
+		}
+	}
+	if m.ID == nil || m.Method == "" {
+		s.serve(r.Context(), m, nil)
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	if m.Method == "tools/call" {
+		w.Header().Set("Content-Type", "text/event-stream")
+	} else {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	if !s.modern {
+		w.Header().Set("Mcp-Session-Id", "s1")
+	}
+	s.serve(r.Context(), m, func(format string, args ...any) {
+		if m.Method == "tools/call" {
+			format = "data: " + format + "\n\n"
+		}
+		fmt.Fprintf(w, format, args...)
+		w.(http.Flusher).Flush()
+	})
+}

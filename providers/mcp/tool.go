@@ -1,0 +1,161 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/providers/internal/arguments"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/nearest"
+)
+
+// ToolInfo is what is known of a tool. Its texts are clean.
+type ToolInfo struct {
+	Server      string // the name of its folder
+	Name        string // its own
+	File        string // that of its file, without ".json"
+	Description string
+	// Schema is what it takes.
+	Schema *Schema
+	// Annotations are as the server gives them, or nil.
+	Annotations json.RawMessage
+	// Destructive says that the server calls it that.
+	Destructive bool
+}
+
+// Tool tells of a tool by the names that Call takes. It is answered from
+// memory, and starts nothing. Its error is an [*ArgumentsError] where there is
+// no such tool, and a [*UseError] where nothing is known of the server yet.
+func (p *Provider) Tool(server, name string) (ToolInfo, error) {
+	s, err := p.chooseOne(server)
+	if err != nil {
+		return ToolInfo{}, &ArgumentsError{What: err.Error()}
+	}
+	if !s.isKnown() {
+		b := s.brief()
+		return ToolInfo{}, &UseError{Server: b.file, State: b.condition.state, What: "its tools are not known, it was never started", Mend: "start it: ctxfs mount"}
+	}
+	t, err := s.tool(name)
+	if err != nil {
+		return ToolInfo{}, err
+	}
+	info := ToolInfo{
+		Server: s.brief().file, Name: clean.Line(t.name), File: t.file,
+		Description: clean.Text(t.description), Schema: t.schema, Annotations: t.annotations, Destructive: t.destructive,
+	}
+	return info, nil
+}
+
+// tool is a tool as it is known, for a call. It never changes.
+type tool struct {
+	name, file  string
+	description string
+	input       json.RawMessage // its schema as it is shown, or nil
+	schema      *arguments.Schema
+	annotations json.RawMessage
+	destructive bool
+	maxText     int // the size in bytes that it wants its results to be handed over with, or 0
+}
+
+// maxMaxText bounds what a tool may ask for.
+const maxMaxText = 500_000
+
+// newTool takes a definition apart as it is shown.
+func newTool(is item) *tool {
+	t := &tool{name: is.name, file: is.file}
+	for name, value := range partsOf(is.body) {
+		switch name {
+		case "description":
+			_ = json.Unmarshal(value, &t.description) // of another type it is none
+		case "arguments":
+			t.input = value
+		case "annotations":
+			t.annotations = value
+			var hints struct{ DestructiveHint bool }
+			t.destructive = json.Unmarshal(value, &hints) == nil && hints.DestructiveHint
+		case "_meta":
+			var wish struct {
+				Size float64 `json:"anthropic/maxResultSizeChars"`
+			}
+			if json.Unmarshal(value, &wish) == nil && wish.Size > 0 {
+				t.maxText = int(min(wish.Size, maxMaxText))
+			}
+		}
+	}
+	t.schema = arguments.Compile(t.input)
+	return t
+}
+
+// headers are what a call carries of its arguments, over HTTP in the new era,
+// where the tool wants that.
+func (t *tool) headers(args json.RawMessage) map[string]string {
+	if !bytes.Contains(t.input, []byte("x-mcp-header")) {
+		return nil
+	}
+	params, err := json.Marshal(map[string]json.RawMessage{"arguments": args})
+	if err != nil {
+		return nil
+	}
+	return mcp.GenerateParamHeaders(&mcp.Tool{RawInputSchema: t.input}, params)
+}
+
+// toolbox keeps the tools that have been called: their schemas take a while to
+// compile.
+type toolbox struct {
+	mu    sync.Mutex
+	of    *snapshot
+	tools map[string]*tool // by file
+}
+
+// tool finds the one tool that is meant by a name: its own or, before it, that
+// of its file.
+func (s *server) tool(name string) (*tool, error) {
+	s.mu.Lock()
+	shown, file := s.shown, s.file
+	s.mu.Unlock()
+	var found *item
+	var known []string
+	for i := range shown.sections[toolFolder].items {
+		is := &shown.sections[toolFolder].items[i]
+		if is.file == name {
+			found = is
+			break
+		}
+		if is.name == name {
+			found = is
+		}
+		known = append(known, is.name)
+	}
+	if found == nil {
+		fault := &ArgumentsError{
+			What: fmt.Sprintf("server %s has no tool %q", file, clean.Cut(clean.Line(name), summaryLength)),
+			Hint: "see what there is: ctxfs tools " + file,
+		}
+		if near := nearest.Of(name, known); near != "" {
+			fault.Hint = fmt.Sprintf("did you mean %q?", clean.Line(near))
+		}
+		return nil, fault
+	}
+	s.toolbox.mu.Lock()
+	defer s.toolbox.mu.Unlock()
+	if s.toolbox.of != shown {
+		s.toolbox.of, s.toolbox.tools = shown, make(map[string]*tool)
+	}
+	t := s.toolbox.tools[found.file]
+	if t == nil {
+		t = newTool(*found)
+		s.toolbox.tools[found.file] = t
+	}
+	return t, nil
+}
+
+// isKnown tells whether it is known what tools the server has.
+func (s *server) isKnown() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown != nil
+}

@@ -1,0 +1,154 @@
+package results
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// deadline is how long news of another process may take to arrive.
+const deadline = 10 * time.Second
+
+// clock is a clock that stands still until it is moved.
+type clock struct{ at atomic.Int64 }
+
+func newClock(t time.Time) *clock {
+	c := new(clock)
+	c.at.Store(t.UnixNano())
+	return c
+}
+
+func (c *clock) now() time.Time        { return time.Unix(0, c.at.Load()).UTC() }
+func (c *clock) move(by time.Duration) { c.at.Add(int64(by)) }
+
+type fixture struct {
+	*Provider
+	t       testing.TB
+	dir     string
+	tree    *fs.Tree
+	changes chan string
+}
+
+func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+// start shows a folder of results, with a watch unless it is changed.
+func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
+	t.Helper()
+	f := &fixture{t: t, dir: dir, changes: make(chan string, 100_000)}
+	opts := Options{
+		Env:   fs.Env{Changed: func(path string) { f.changes <- path }, Log: discard(), Now: time.Now},
+		Dir:   dir,
+		Watch: true,
+	}
+	for _, c := range change {
+		c(&opts)
+	}
+	f.Provider = New(opts)
+	t.Cleanup(func() { check(t, f.Close()) })
+	if opts.Watch && f.watcher == nil {
+		t.Skipf("no watcher can be had: %v", f.noWatch)
+	}
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log})
+	return f
+}
+
+func at(c *clock) func(*Options)            { return func(o *Options) { o.Env.Now = c.now } }
+func offline(o *Options)                    { o.Watch = false }
+func configured(path string) func(*Options) { return func(o *Options) { o.SettingsPath = path } }
+
+// stateDir is a folder for results that does not exist yet.
+func stateDir(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	check(t, err)
+	return filepath.Join(dir, "results")
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *fixture) save(o Origin, ext, body string) Saved {
+	f.t.Helper()
+	saved, err := f.Store().Save(o, ext, []byte(body))
+	check(f.t, err)
+	return saved
+}
+
+// await waits until a condition holds. Not all that it may ask for is told.
+func (f *fixture) await(what string, holds func() bool) {
+	f.t.Helper()
+	timeout := time.After(deadline)
+	for !holds() {
+		select {
+		case <-f.changes:
+		case <-time.After(10 * time.Millisecond):
+		case <-timeout:
+			f.t.Fatalf("not so: %s; names %q", what, f.names())
+		}
+	}
+}
+
+// names are the results that are listed.
+func (f *fixture) names() (names []string) {
+	f.t.Helper()
+	entries, err := f.tree.List(context.Background(), f.tree.Root())
+	check(f.t, err)
+	for _, e := range entries {
+		if e.Name != ignoreName && e.Name != indexName {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+func (f *fixture) has(name string) bool { return slices.Contains(f.names(), name) }
+
+func (f *fixture) read(path string) string {
+	f.t.Helper()
+	n, err := f.tree.Resolve(context.Background(), path)
+	check(f.t, err)
+	body, err := f.tree.ReadAll(context.Background(), n.(fs.File))
+	check(f.t, err)
+	return string(body)
+}
+
+// rows are the lines of the index without the head, as cells.
+func (f *fixture) rows() (rows [][]string) {
+	f.t.Helper()
+	lines := strings.Split(strings.TrimSuffix(f.read(indexName), "\n"), "\n")
+	if lines[0]+"\n" != columns {
+		f.t.Errorf("the index begins with %q", lines[0])
+	}
+	for _, line := range lines[1:] {
+		if !strings.HasPrefix(line, "#") {
+			rows = append(rows, strings.Split(line, "\t"))
+		}
+	}
+	return rows
+}
+
+// onDisk are the files in the folder of a store, but for our own folder.
+func onDisk(t testing.TB, dir string) (names []string) {
+	t.Helper()
+	found, err := os.ReadDir(dir)
+	check(t, err)
+	for _, e := range found {
+		if e.Name() != ownFolder {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}

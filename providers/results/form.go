@@ -1,0 +1,182 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// The endings of text whose form was found from its content.
+const (
+	extJSON  = "json"
+	extLines = "jsonl"
+	extText  = "txt"
+)
+
+// form is how a text is stored.
+type form struct {
+	ext   string
+	write func(io.Writer) error
+}
+
+// formOf decides how a text is stored: one JSON value indented by two spaces,
+// JSON Lines and other text as they are. Hidden characters are escaped in JSON,
+// which leaves the values as they are, and taken out of other text.
+func formOf(text []byte) form {
+	as := func(ext string, stored ...[]byte) form {
+		return form{ext, func(w io.Writer) (err error) {
+			for _, part := range stored {
+				if _, err = w.Write(part); err != nil {
+					break
+				}
+			}
+			return err
+		}}
+	}
+	switch {
+	case json.Valid(text):
+		value := clean.JSON(bytes.Trim(text, jsonSpace))
+		if !indentable(value) {
+			return as(extJSON, value, newline)
+		}
+		return form{extJSON, func(w io.Writer) error {
+			buf := bufio.NewWriterSize(w, 1<<16)
+			_ = indent(buf, value) // its error is told by Flush
+			_ = buf.WriteByte('\n')
+			return buf.Flush()
+		}}
+	case isLines(text):
+		return as(extLines, clean.JSON(text))
+	case clean.Safe(text):
+		return as(extText, text)
+	}
+	return as(extText, []byte(clean.Text(string(text))))
+}
+
+var newline = []byte{'\n'}
+
+const jsonSpace = " \t\r\n"
+
+// isLines tells whether each line of a text is an object or an array, of which
+// there are at least two.
+func isLines(text []byte) bool {
+	n := 0
+	for line := range bytes.Lines(text) {
+		line = bytes.Trim(line, jsonSpace)
+		if len(line) == 0 {
+			continue
+		}
+		if line[0] != '{' && line[0] != '[' || !json.Valid(line) {
+			return false
+		}
+		n++
+	}
+	return n > 1
+}
+
+// maxGrowth is how many times as long as it came JSON may become by being
+// indented. Deep nesting, of which foreign text may have any, would make
+// gigabytes of a megabyte.
+const maxGrowth = 10
+
+func indentable(value []byte) bool {
+	room := countdown(maxGrowth*len(value) + 1000)
+	return indent(&room, value) == nil
+}
+
+// countdown is a Writer that takes so many bytes and keeps none.
+type countdown int
+
+var errFull = errors.New("full")
+
+func (c *countdown) Write(p []byte) (int, error) { return len(p), c.take(len(p)) }
+
+func (c *countdown) WriteString(s string) (int, error) { return len(s), c.take(len(s)) }
+
+func (c *countdown) take(n int) error {
+	if *c -= countdown(n); *c < 0 {
+		return errFull
+	}
+	return nil
+}
+
+type stringWriter interface {
+	io.Writer
+	io.StringWriter
+}
+
+// indent writes valid JSON as json.Indent does with two spaces, but in little
+// memory.
+func indent(w stringWriter, value []byte) (err error) {
+	depth, opened := 0, false // opened: nothing has followed the last { or [
+	put := func(token []byte) {
+		if err == nil {
+			_, err = w.Write(token)
+		}
+	}
+	line := func() {
+		put(newline)
+		for n := 2 * depth; n > 0 && err == nil; n -= len(spaces) {
+			_, err = w.WriteString(spaces[:min(n, len(spaces))])
+		}
+	}
+	for len(value) > 0 && err == nil {
+		n, c := tokenLen(value), value[0]
+		if strings.IndexByte(jsonSpace, c) >= 0 {
+			value = value[n:]
+			continue
+		}
+		closing := c == '}' || c == ']'
+		if closing {
+			depth--
+		}
+		if opened != closing {
+			line()
+		}
+		opened = c == '{' || c == '['
+		if put(value[:n]); opened {
+			depth++
+		}
+		switch c {
+		case ',':
+			line()
+		case ':':
+			put(space)
+		}
+		value = value[n:]
+	}
+	return err
+}
+
+var space = []byte{' '}
+
+const spaces = "                                                                "
+
+// tokenLen is the length of the token that valid JSON begins with.
+func tokenLen(value []byte) int {
+	switch c := value[0]; {
+	case c == '"':
+		for i := 1; ; i++ {
+			end := bytes.IndexByte(value[i:], '"')
+			i += end
+			escapes := 0
+			for value[i-1-escapes] == '\\' {
+				escapes++
+			}
+			if escapes%2 == 0 {
+				return i + 1
+			}
+		}
+	case strings.IndexByte("{}[]:, \t\r\n", c) >= 0:
+		return 1
+	}
+	if n := bytes.IndexAny(value, "}], \t\r\n"); n > 0 {
+		return n
+	}
+	return len(value)
+}

@@ -1,0 +1,269 @@
+package results
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"hash/fnv"
+	iofs "io/fs"
+	"os"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// entry is one result. It does not change, but that its lines are counted when
+// they are asked for.
+type entry struct {
+	name   string
+	time   time.Time
+	origin Origin
+	size   int64
+	lines  atomic.Int64 // uncounted until they are known
+	node   *fs.DiskFile
+	disk   uint64 // version of the file on disk
+	sum    uint64 // of what the index tells of it
+}
+
+const uncounted = -1
+
+// index is what a folder of results holds. The store's lock guards it.
+type index struct {
+	store   *Store
+	dir     *fs.DiskDir // nil while there is none
+	tree    *fs.Tree    // of dir
+	err     error       // why the folder cannot be read
+	entries []*entry    // by time; nothing below its length is written again
+	byName  map[string]*entry
+	size    int64
+	sum     uint64 // of all entries, in whatever order they came
+	changed time.Time
+
+	journal reader
+	records map[string]record // of files that have not appeared yet
+	dead    int               // lines of the journal whose files are gone
+}
+
+// change is what has changed in an index. An entry that was replaced is both.
+type change struct {
+	added, removed []*entry
+	state          bool // whether the folder can be read
+}
+
+func (c change) none() bool { return len(c.added)+len(c.removed) == 0 && !c.state }
+
+// and is both changes, made one after the other.
+func (c change) and(d change) change {
+	return change{slices.Concat(c.added, d.added), slices.Concat(c.removed, d.removed), c.state || d.state}
+}
+
+// born is when a folder that does not exist was last changed.
+var born = time.Date(2026, time.November, 21, 0, 0, 0, 0, time.UTC)
+
+// newIndex reads the whole folder: its names, a stat of each, and the journal.
+func newIndex(s *Store) *index {
+	x := &index{store: s, byName: make(map[string]*entry), records: make(map[string]record), journal: reader{journal: s.journal}}
+	x.load()
+	x.changed = born
+	if x.dir != nil {
+		if info, err := os.Stat(x.dir.Path()); err == nil {
+			x.changed = info.ModTime()
+		}
+	}
+	return x
+}
+
+// load reads the whole folder again. What has not changed stays the same entry.
+func (x *index) load() change {
+	before := x.err
+	x.dir = nil
+	x.open()
+	names := make([]string, 0, len(x.byName))
+	if x.dir != nil {
+		var found []fs.Entry
+		found, x.err = x.dir.List(context.Background())
+		for _, e := range found {
+			names = append(names, e.Name)
+		}
+	}
+	for name := range x.byName {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	c := x.look(slices.Compact(names)...)
+	for name, r := range x.records {
+		if x.store.opts.Now().Sub(r.Time) > youth { // it was deleted, or its process killed
+			delete(x.records, name)
+			x.dead++
+		}
+	}
+	c.state = (before == nil) != (x.err == nil)
+	return c
+}
+
+// open finds the folder, if there is one now.
+func (x *index) open() {
+	if x.dir != nil {
+		return
+	}
+	dir, err := fs.NewDiskDir(x.store.opts.Dir, x.store.disk)
+	if x.err = err; errors.Is(err, iofs.ErrNotExist) {
+		x.err = nil
+	}
+	if err == nil {
+		x.dir, x.tree = dir, fs.NewTree(dir, fs.TreeOptions{Log: x.store.opts.Log})
+	}
+}
+
+// look compares what is known of some files with what is on disk.
+func (x *index) look(names ...string) (c change) {
+	names = slices.DeleteFunc(names, func(name string) bool { return !isResult(name) })
+	x.open()
+	found := make([]fs.Found, len(names)) // none
+	if x.dir != nil {
+		found = x.tree.Find(context.Background(), x.dir, names...)
+	}
+	followed := false
+	for i, name := range names {
+		old := x.byName[name]
+		node, ok := found[i].Node.(*fs.DiskFile)
+		switch err := found[i].Err; {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			continue // not known
+		case !ok && old != nil:
+			c.removed = append(c.removed, old)
+			continue
+		case !ok:
+			continue
+		}
+		a := found[i].Attr
+		if old != nil && old.disk == a.Version {
+			continue
+		}
+		e := &entry{name: name, size: a.Size, node: node, disk: a.Version}
+		e.lines.Store(uncounted)
+		if old != nil {
+			c.removed = append(c.removed, old)
+			e.time, e.origin = old.time, old.origin // somebody has changed the file: its lines are others
+		} else {
+			if _, ok := x.records[name]; !ok && !followed {
+				x.follow()
+				followed = true
+			}
+			x.describe(e)
+		}
+		e.sum = e.version()
+		c.added = append(c.added, e)
+	}
+	x.apply(c)
+	return c
+}
+
+// describe tells of a new entry what the journal has, or the name.
+func (x *index) describe(e *entry) {
+	r, ok := x.records[e.name]
+	if !ok {
+		e.time, e.origin, _ = parseName(e.name)
+		return
+	}
+	delete(x.records, e.name)
+	e.time, e.origin = r.Time, r.Origin
+	if r.Bytes == e.size {
+		e.lines.Store(int64(r.Lines))
+	}
+}
+
+// follow takes in what was appended to the journal.
+func (x *index) follow() {
+	records, err := x.journal.next()
+	if err != nil {
+		x.store.opts.Log.Warn("the journal of results cannot be read", "error", err)
+	}
+	for _, r := range records {
+		if x.byName[r.File] == nil {
+			x.records[r.File] = r
+		}
+	}
+}
+
+// expect takes in a record of our own, whose file is there.
+func (x *index) expect(r record) {
+	if x.byName[r.File] == nil {
+		x.records[r.File] = r
+	}
+}
+
+// apply makes a change.
+func (x *index) apply(c change) {
+	if len(c.added)+len(c.removed) == 0 {
+		return
+	}
+	for _, e := range c.removed {
+		delete(x.byName, e.name)
+		x.size -= e.size
+		x.sum -= e.sum
+	}
+	if len(c.removed) > 0 {
+		kept := make([]*entry, 0, len(x.entries))
+		for _, e := range x.entries {
+			if x.byName[e.name] == e {
+				kept = append(kept, e)
+			}
+		}
+		x.entries = kept
+	}
+	sorted := true
+	for _, e := range c.added {
+		x.byName[e.name] = e
+		x.size += e.size
+		x.sum += e.sum
+		if n := len(x.entries); n > 0 && byTime(x.entries[n-1], e) > 0 { // of the same moment, or of another process
+			if len(c.added) == 1 {
+				at, _ := slices.BinarySearchFunc(x.entries, e, byTime)
+				x.entries = slices.Insert(slices.Clone(x.entries), at, e)
+				break
+			}
+			sorted = false
+		}
+		x.entries = append(x.entries, e)
+	}
+	if !sorted {
+		x.entries = slices.SortedFunc(slices.Values(x.entries), byTime)
+	}
+	x.touch()
+}
+
+// touch moves the time of the last change, which moves with every one.
+func (x *index) touch() {
+	now := x.store.opts.Now()
+	if !now.After(x.changed) {
+		now = x.changed.Add(1)
+	}
+	x.changed = now
+}
+
+func byTime(a, b *entry) int {
+	return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.name, b.name))
+}
+
+// version is a number made of all that the index tells of an entry.
+func (e *entry) version() uint64 {
+	h := fnv.New64a()
+	lines := e.lines.Load()
+	if lines == uncounted {
+		lines = int64(e.disk)
+	}
+	for _, text := range []string{e.name, e.origin.Source, e.origin.Server, e.origin.Tool} {
+		h.Write([]byte(text))
+		h.Write([]byte{0})
+	}
+	var b []byte
+	for _, n := range []int64{e.time.UnixNano(), e.size, lines} {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	h.Write(b)
+	return h.Sum64()
+}

@@ -1,0 +1,220 @@
+package results
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/watch"
+)
+
+// Options are what the provider needs.
+type Options struct {
+	Env fs.Env
+	// Dir is the folder of the results, SettingsPath the path of config.toml.
+	Dir, SettingsPath string
+	// Hide leaves out a path, such as a mount point of ours; it may be nil.
+	Hide func(path string) bool
+	// Watch keeps the provider current and the folder within its limits. Without
+	// it, for a command that reads once, the results are those of the moment of
+	// New and nothing is deleted.
+	Watch bool
+}
+
+// Provider is the folder of results.
+type Provider struct {
+	opts  Options
+	store *Store
+	root  *fs.Folder
+	shown atomic.Pointer[shown]
+
+	watcher *watch.Watcher // nil where nothing is watched
+	noWatch error          // why, though it should be
+	running sync.WaitGroup
+}
+
+// shown is what was last published.
+type shown struct {
+	entries []*entry
+	size    int64
+	changed time.Time
+	err     error
+	dir     string // with links resolved
+}
+
+// New finds the results there are. What cannot be read is content and no error.
+func New(opts Options) *Provider {
+	opts.Dir = filepath.Clean(opts.Dir)
+	p := &Provider{opts: opts, root: new(fs.Folder)}
+	p.store = Open(StoreOptions{Dir: opts.Dir, SettingsPath: opts.SettingsPath, Now: opts.Env.Now, Log: opts.Env.Log})
+	p.store.disk = fs.DiskOptions{Hide: p.hidden}
+	if opts.Watch {
+		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changed, Hide: p.hidden, Log: opts.Env.Log})
+	}
+	if p.watcher != nil {
+		p.store.disk.Watched = p.watcher.Watched
+	}
+	p.shown.Store(new(shown))
+	if p.watcher != nil {
+		p.watcher.Add(opts.Dir) // first: what comes after that is told
+	}
+	p.store.show(p)
+	if opts.Watch {
+		p.running.Go(func() {
+			p.store.sweep()
+			p.store.prune()
+		})
+	}
+	return p
+}
+
+// hidden leaves out what is not to be watched: drafts grow all the time.
+func (p *Provider) hidden(path string) bool {
+	return filepath.Base(path) == ownFolder || p.opts.Hide != nil && p.opts.Hide(path)
+}
+
+// Store is where results are saved so that they are in the folder at once.
+func (p *Provider) Store() *Store { return p.store }
+
+// Reload reads the settings again.
+func (p *Provider) Reload() { p.store.Reload() }
+
+// Root implements fs.Provider.
+func (p *Provider) Root() fs.Dir { return p.root }
+
+// Roots are the folders on disk that are passed through, links resolved where
+// they exist. A mount point must not lie in any.
+func (p *Provider) Roots() []string { return []string{cmp.Or(p.shown.Load().dir, p.opts.Dir)} }
+
+// Close implements fs.Provider.
+func (p *Provider) Close() error {
+	p.running.Wait()
+	if p.watcher == nil {
+		return nil
+	}
+	return p.watcher.Close()
+}
+
+// changed is told of paths on disk.
+func (p *Provider) changed(paths []string) {
+	var names []string
+	whole, now := false, p.shown.Load()
+	for _, path := range paths {
+		if path == p.opts.Dir || path == now.dir {
+			whole = true
+		} else if name := filepath.Base(path); isResult(name) {
+			names = append(names, name)
+		}
+	}
+	switch {
+	case whole:
+		p.store.update((*index).load)
+	case len(names) > 0:
+		p.store.update(func(now *index) change { return now.look(names...) })
+	}
+}
+
+// ignoreName is the file that tells search tools what to leave out. The root of
+// the tree hides such files as repeat something: these do not.
+const (
+	ignoreName = ".ignore"
+	ignoreText = "!*.jsonl\n"
+)
+
+// publish implements view.
+func (p *Provider) publish(now *index, c change) {
+	for _, e := range c.removed {
+		if now.byName[e.name] == nil {
+			p.root.Remove(now.changed, e.name)
+		}
+	}
+	for _, e := range c.added {
+		if now.byName[e.name] == e {
+			p.root.Set(now.changed, e.name, e.node)
+		}
+	}
+	p.root.Set(now.changed, indexName, now.indexFile())
+	p.root.Set(now.changed, ignoreName, fs.NewText(born, []byte(ignoreText)))
+	next := &shown{entries: now.entries, size: now.size, changed: now.changed, err: now.err}
+	if now.dir != nil {
+		next.dir = now.dir.Path()
+	}
+	p.shown.Store(next)
+}
+
+// maxNews is how many changes are told one by one.
+const maxNews = 1000
+
+// tell implements view.
+func (p *Provider) tell(c change) {
+	if len(c.added)+len(c.removed) > maxNews {
+		p.opts.Env.Changed("")
+		return
+	}
+	for _, e := range slices.Concat(c.removed, c.added) {
+		p.opts.Env.Changed(e.name)
+	}
+	p.opts.Env.Changed(indexName)
+}
+
+// Status implements fs.Provider.
+func (p *Provider) Status() fs.Status {
+	now := p.shown.Load()
+	s := fs.Status{State: "ready", Since: now.changed, Summary: fmt.Sprintf("%d results, %s", len(now.entries), excerpt.Size(now.size))}
+	switch len(now.entries) {
+	case 0:
+		s.State, s.Summary = "empty", "no results"
+	case 1:
+		s.Summary = strings.Replace(s.Summary, "results", "result", 1)
+	}
+	s.Problems = slices.Clone(p.store.settings.Load().problems)
+	if f := p.store.broken.Load(); f != nil {
+		s.Problems = append(s.Problems, f.Problem)
+	}
+	if now.err != nil {
+		s.Problems = append(s.Problems, p.store.fault("read", now.err).Problem)
+	}
+	if err := p.unwatched(); err != nil {
+		s.Problems = append(s.Problems, watchProblem(err))
+	}
+	if len(s.Problems) > 0 {
+		s.State = "degraded"
+	}
+	return s
+}
+
+// unwatched tells why what other processes save is not noticed.
+func (p *Provider) unwatched() error {
+	if p.watcher == nil {
+		return p.noWatch
+	}
+	if err := p.watcher.Err(p.opts.Dir); !errors.Is(err, iofs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func watchProblem(err error) fs.Problem {
+	problem := fs.Problem{
+		What: clean.Line(fmt.Sprintf("results of other programs are not noticed: %v", cause(err))),
+		Mend: "run ctxfs mount again to see them",
+	}
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		problem.Mend = "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"
+	case errors.Is(err, syscall.EMFILE):
+		problem.Mend = "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"
+	}
+	return problem
+}

@@ -1,0 +1,151 @@
+package results
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// limited is a config.toml with that table [results].
+func limited(t *testing.T, table string) func(*Options) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	check(t, os.WriteFile(path, []byte("[results]\n"+table), 0o600))
+	return configured(path)
+}
+
+var kilobyte = strings.Repeat("x", 999) + "\n"
+
+func TestTheOldestGoFirst(t *testing.T) {
+	c := newClock(time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC))
+	f := start(t, stateDir(t), at(c), limited(t, "max_size = '3 KB'\n"))
+	check(t, os.MkdirAll(f.dir, 0o700))
+	foreign := filepath.Join(f.dir, "2020-notes.txt")
+	check(t, os.WriteFile(foreign, []byte(kilobyte), 0o600))
+	var saved []Saved
+	for range 10 {
+		saved = append(saved, f.save(issues, "", kilobyte))
+		c.move(10 * time.Minute)
+	}
+	// 4:00 to 5:30. Those of the last hour stay, whatever they take.
+	last := f.save(issues, "", kilobyte) // at 5:40
+	want := []string{}
+	for _, s := range append(saved[5:], last) { // 4:40 is an hour old, and older ones went
+		want = append(want, s.Name)
+	}
+	if got := f.names(); !slices.Equal(got, want) {
+		t.Errorf("%q are left, want %q", got, want)
+	}
+	c.move(2 * youth)
+	last = f.save(issues, "", kilobyte)
+	if got := f.names(); len(got) != 3 || got[2] != last.Name || got[1] != want[len(want)-1] {
+		t.Errorf("%q are left", got)
+	}
+	if _, err := os.Stat(foreign); err != nil {
+		t.Error(err)
+	}
+	if s := f.Status(); s.Summary != "3 results, 3.0 KB" {
+		t.Errorf("status %+v", s)
+	}
+}
+
+func TestAllBeyondTheAgeGo(t *testing.T) {
+	c := newClock(time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC))
+	dir := stateDir(t)
+	f := start(t, dir, at(c), limited(t, "max_age = '2d'\n"))
+	for range 3 {
+		f.save(issues, "", "old")
+	}
+	c.move(47 * time.Hour)
+	young := f.save(issues, "", "young")
+	c.move(2 * time.Hour)
+	if got := f.names(); len(got) != 4 {
+		t.Errorf("%q are left", got)
+	}
+	// At the next start, by whoever shows them; not by who only looks once.
+	if got := start(t, dir, at(c), limited(t, "max_age = '2d'\n"), offline).names(); len(got) != 4 {
+		t.Errorf("looking has left %q", got)
+	}
+	next := start(t, dir, at(c), limited(t, "max_age = '2d'\n"))
+	next.await("the old ones are gone", func() bool { return slices.Equal(next.names(), []string{young.Name}) })
+	f.await("the other process sees it", func() bool { return slices.Equal(f.names(), []string{young.Name}) })
+}
+
+// TestTwoThatPrune do not delete more than one would: each believes in files
+// that the other has deleted.
+func TestTwoThatPrune(t *testing.T) {
+	c := newClock(time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC))
+	dir := stateDir(t)
+	one := start(t, dir, at(c), limited(t, "max_size = '5 KB'\n"))
+	for range 5 {
+		one.save(issues, "", kilobyte)
+		c.move(youth)
+	}
+	two := start(t, dir, at(c), offline, limited(t, "max_size = '5 KB'\n")) // it is told of nothing
+	for range 3 {
+		one.save(issues, "", kilobyte)
+		c.move(youth)
+	}
+	if got := len(onDisk(t, dir)); got != 5 {
+		t.Fatalf("%d are left", got)
+	}
+	two.save(issues, "", kilobyte) // it knows of five, of which three are gone, and of this one
+	if got := len(onDisk(t, dir)); got != 6 {
+		t.Errorf("%d are left", got)
+	}
+	one.await("all are seen", func() bool { return len(one.names()) == 6 })
+	c.move(youth)
+	one.save(issues, "", kilobyte)
+	if got := len(onDisk(t, dir)); got != 5 {
+		t.Errorf("%d are left", got)
+	}
+}
+
+func TestCommandsPruneToo(t *testing.T) {
+	c := newClock(time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC))
+	dir := stateDir(t)
+	for range 3 {
+		s := Open(StoreOptions{Dir: dir, Now: c.now, Log: discard()})
+		_, err := s.Save(issues, "", []byte("x"))
+		check(t, err)
+		c.move(8 * day)
+	}
+	if got := onDisk(t, dir); len(got) != 2 {
+		t.Errorf("%q are left", got)
+	}
+}
+
+// TestSweep removes what killed processes have left, and no draft that somebody
+// writes, however slowly.
+func TestSweep(t *testing.T) {
+	dir := stateDir(t)
+	s := Open(StoreOptions{Dir: dir, Now: time.Now, Log: discard()})
+	_, err := s.Save(issues, "", []byte("x"))
+	check(t, err)
+	d, err := s.Create(issues, "txt")
+	check(t, err)
+	_, err = d.Write([]byte("slow"))
+	check(t, err)
+	own := filepath.Join(dir, ownFolder)
+	check(t, os.WriteFile(filepath.Join(own, "draft-dead"), []byte("x"), 0o600))
+	check(t, os.WriteFile(filepath.Join(own, "draft-young"), []byte("x"), 0o600))
+	check(t, os.WriteFile(filepath.Join(own, "2026-11-21T04-01-02Z.a.b.abcde.txt"), nil, 0o600))
+	long := time.Now().Add(-2 * youth)
+	for _, name := range onDisk(t, own) {
+		if name != "draft-young" {
+			check(t, os.Chtimes(filepath.Join(own, name), long, long))
+		}
+	}
+	f := start(t, dir)
+	f.running.Wait()
+	want := []string{filepath.Base(d.file.Name()), "draft-young", "journal", "lock"}
+	slices.Sort(want)
+	if got := onDisk(t, own); !slices.Equal(got, want) {
+		t.Errorf("left: %q, want %q", got, want)
+	}
+	_, err = d.Commit()
+	check(t, err)
+}

@@ -1,0 +1,265 @@
+package results
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/fstest"
+)
+
+var issues = Origin{Source: "call", Server: "git hub", Tool: "list.issues"}
+
+func TestSave(t *testing.T) {
+	f := start(t, stateDir(t))
+	saved := f.save(issues, "", "one\ntwo\nthree")
+	if !regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.git_hub\.list_issues\.[a-z0-9]{5}\.txt$`).MatchString(saved.Name) {
+		t.Errorf("name %q", saved.Name)
+	}
+	if saved.Bytes != 13 || saved.Lines != 3 || saved.Path != filepath.Join(f.dir, saved.Name) {
+		t.Errorf("%+v", saved)
+	}
+	if got, err := os.ReadFile(saved.Path); err != nil || string(got) != "one\ntwo\nthree" {
+		t.Errorf("on disk %q, %v", got, err)
+	}
+	// It is in the tree when Save returns, and told of after that.
+	if got := f.read(saved.Name); got != "one\ntwo\nthree" {
+		t.Errorf("in the tree %q", got)
+	}
+	rows := f.rows()
+	if len(rows) != 1 || !slices.Equal(rows[0][1:], []string{"call", "git hub", "list.issues", "13", "3", saved.Name}) {
+		t.Errorf("index %q", rows)
+	}
+	if at, err := time.Parse(time.RFC3339, rows[0][0]); err != nil || time.Since(at) > time.Minute || len(rows[0][0]) != len("2026-11-21T04:01:02.000Z") {
+		t.Errorf("time %q", rows[0][0])
+	}
+	told := map[string]bool{}
+	f.await("both are told", func() bool {
+		for len(f.changes) > 0 {
+			told[<-f.changes] = true
+		}
+		return told[saved.Name] && told[indexName]
+	})
+	s := f.Status()
+	if s.State != "ready" || s.Summary != "1 result, 13 bytes" || len(s.Problems) > 0 || s.Since.IsZero() {
+		t.Errorf("status %+v", s)
+	}
+	for doc := range f.Documents() {
+		if doc.Path != saved.Name || !strings.HasPrefix(doc.Title, "git hub/list.issues 20") || doc.Fields["tool"] != "list.issues" {
+			t.Errorf("document %+v", doc)
+		}
+	}
+	fstest.Check(t, f.tree, fstest.Expect(indexName, saved.Name))
+}
+
+func TestModes(t *testing.T) {
+	f := start(t, stateDir(t))
+	saved := f.save(issues, "png", "\x89PNG\x00")
+	err := filepath.WalkDir(f.dir, func(path string, _ os.DirEntry, _ error) error {
+		info, err := os.Lstat(path)
+		check(t, err)
+		if want := map[bool]os.FileMode{true: 0o700, false: 0o600}[info.IsDir()]; info.Mode().Perm() != want {
+			t.Errorf("%s: %v", path, info.Mode())
+		}
+		return nil
+	})
+	check(t, err)
+	if got := f.read(saved.Name); got != "\x89PNG\x00" || !strings.HasSuffix(saved.Name, ".png") {
+		t.Errorf("%s holds %q", saved.Name, got)
+	}
+}
+
+func TestNothingYet(t *testing.T) {
+	f := start(t, stateDir(t))
+	if got := f.read(indexName); got != columns+noneLine {
+		t.Errorf("the index is %q", got)
+	}
+	if s := f.Status(); s.State != "empty" || len(s.Problems) > 0 {
+		t.Errorf("status %+v", s)
+	}
+	if _, err := os.Lstat(f.dir); err == nil {
+		t.Error("looking has made the folder")
+	}
+	fstest.Check(t, f.tree, fstest.Expect(indexName))
+}
+
+// TestNewestFirst also has origins without a server and with names that are
+// not fit for a table.
+func TestNewestFirst(t *testing.T) {
+	c := newClock(time.Date(2026, 11, 21, 4, 1, 2, 345e6, time.UTC))
+	f := start(t, stateDir(t), at(c))
+	first := f.save(Origin{Source: "run", Tool: "npm run\ttest\n\x1b[31m"}, "", "x\n")
+	c.move(time.Millisecond)
+	second := f.save(Origin{"call", strings.Repeat("long", 200), "t"}, "", "y\n")
+	rows := f.rows()
+	if len(rows) != 2 || rows[0][6] != second.Name || rows[1][6] != first.Name || len(rows[0][2]) > cellLen ||
+		!slices.Equal(rows[1][:6], []string{"2026-11-21T04:01:02.345Z", "run", "", "npm run test", "2", "1"}) {
+		t.Errorf("index %q", rows)
+	}
+	if !strings.HasPrefix(first.Name, "2026-11-21T04-01-02Z.run.npm_run_test_") || len(second.Name) > 240 {
+		t.Errorf("names %q, %q", first.Name, second.Name)
+	}
+	if info, err := os.Stat(first.Path); err != nil || !info.ModTime().Equal(c.now().Add(-time.Millisecond)) {
+		t.Errorf("modified %v, %v", info.ModTime(), err)
+	}
+}
+
+// TestAllIsThereAgain after a restart, whatever has become of the journal.
+func TestAllIsThereAgain(t *testing.T) {
+	dir := stateDir(t)
+	f := start(t, dir)
+	for range 20 {
+		f.save(issues, "", "some\ntext\n")
+	}
+	index, attr := f.read(indexName), f.attr(indexName)
+	check(t, f.Close())
+	again := start(t, dir)
+	if got := again.read(indexName); got != index {
+		t.Errorf("the index was\n%s\nand is\n%s", index, got)
+	}
+	if got := again.attr(indexName); got.Version != attr.Version {
+		t.Errorf("version %d became %d", attr.Version, got.Version)
+	}
+
+	journal := filepath.Join(dir, ownFolder, "journal")
+	text, err := os.ReadFile(journal)
+	check(t, err)
+	torn := append([]byte("garbage\n2026-11-21T04-"), text[len(text)/2:]...)
+	check(t, os.WriteFile(journal, torn, 0o600))
+	if got := start(t, dir).rows(); len(got) != 20 || !allOf(got, func(row []string) bool { return row[4] == "10" && row[5] == "2" }) {
+		t.Errorf("with half a journal:\n%q", got)
+	}
+	check(t, os.Remove(journal))
+	bare := start(t, dir)
+	if got := bare.rows(); len(got) != 20 || !allOf(got, func(row []string) bool {
+		return slices.Equal(row[1:6], []string{"", "git_hub", "list_issues", "10", "2"}) && strings.HasSuffix(row[0], ".000Z")
+	}) {
+		t.Errorf("without a journal:\n%q", got)
+	}
+	fstest.Check(t, bare.tree, fstest.Expect(indexName))
+}
+
+func allOf(rows [][]string, holds func([]string) bool) bool {
+	return !slices.ContainsFunc(rows, func(row []string) bool { return !holds(row) })
+}
+
+func (f *fixture) attr(path string) fs.Attr {
+	f.t.Helper()
+	n, err := f.tree.Resolve(f.t.Context(), path)
+	check(f.t, err)
+	a, err := f.tree.Stat(f.t.Context(), n)
+	check(f.t, err)
+	return a
+}
+
+// TestAnotherProcess saves, deletes and changes files.
+func TestAnotherProcess(t *testing.T) {
+	dir := stateDir(t)
+	f := start(t, dir)
+	other := Open(StoreOptions{Dir: dir, Now: time.Now, Log: discard()})
+	saved, err := other.Save(issues, "", []byte("from elsewhere\n"))
+	check(t, err)
+	f.await("it is there", func() bool { return f.has(saved.Name) && len(f.rows()) == 1 })
+	if row := f.rows()[0]; row[2] != "git hub" || row[5] != "1" {
+		t.Errorf("row %q", row)
+	}
+	if a := f.attr(saved.Name); a.Live {
+		t.Error("it is watched and live")
+	}
+	before := f.attr(indexName)
+	check(t, os.WriteFile(saved.Path, []byte("changed\nby hand\n"), 0o600))
+	f.await("the change is there", func() bool { return f.rows()[0][4] == "16" && f.rows()[0][5] == "2" })
+	if now := f.attr(indexName); now.Version == before.Version || !now.ModTime.After(before.ModTime) {
+		t.Errorf("the index was %+v and is %+v", before, now)
+	}
+	check(t, os.Remove(saved.Path))
+	f.await("it is gone", func() bool { return len(f.names()) == 0 && f.Status().State == "empty" })
+
+	for _, name := range []string{"notes.txt", "2026-11-21T04-01-02Z.a.b.txt", "2026-13-41T04-01-02Z.a.b.abcde.txt", "2026-11-21T04-01-02Z.a.b.ABCDE.txt"} {
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte("not ours"), 0o600))
+	}
+	check(t, os.Mkdir(filepath.Join(dir, "2026-11-21T04-01-02Z.a.b.abcde.txt"), 0o700))
+	last, err := other.Save(issues, "", []byte("x"))
+	check(t, err)
+	f.await("only ours is there", func() bool { return slices.Equal(f.names(), []string{last.Name}) })
+	check(t, os.RemoveAll(dir))
+	f.await("all is gone", func() bool { return len(f.names()) == 0 })
+	again := f.save(issues, "", "x")
+	if got := f.read(again.Name); got != "x" {
+		t.Errorf("after the folder was deleted: %q", got)
+	}
+	f.await("it is watched again", func() bool { return !f.attr(again.Name).Live })
+}
+
+func TestWithoutAWatch(t *testing.T) {
+	dir := stateDir(t)
+	c := newClock(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC))
+	_, err := Open(StoreOptions{Dir: dir, Now: c.now, Log: discard()}).Save(issues, "", []byte("very old\n"))
+	check(t, err)
+	f := start(t, dir, offline)
+	if names := f.names(); len(names) != 1 || !f.attr(names[0]).Live {
+		t.Errorf("%q: nothing is watched, and not all is there and live", names)
+	}
+}
+
+func TestDraft(t *testing.T) {
+	f := start(t, stateDir(t))
+	d, err := f.Store().Create(issues, "txt")
+	check(t, err)
+	for range 1000 {
+		_, err = d.Write(bytes.Repeat([]byte("x"), 99))
+		check(t, err)
+		_, err = d.Write([]byte("\n"))
+		check(t, err)
+	}
+	if len(f.names()) != 0 || len(onDisk(t, f.dir)) != 0 {
+		t.Error("a draft is seen")
+	}
+	saved, err := d.Commit()
+	if err != nil || saved.Bytes != 100_000 || saved.Lines != 1000 || !f.has(saved.Name) {
+		t.Errorf("%+v, %v", saved, err)
+	}
+	d.Abandon()
+	if _, err := d.Commit(); err == nil {
+		t.Error("a draft was committed twice")
+	}
+	if _, err := d.Write([]byte("x")); err == nil {
+		t.Error("a draft takes more after Commit")
+	}
+	d, err = f.Store().Create(issues, "txt")
+	check(t, err)
+	d.Abandon()
+	if left := onDisk(t, filepath.Join(f.dir, ownFolder)); !slices.Equal(left, []string{"journal", "lock"}) {
+		t.Errorf("left: %q", left)
+	}
+	if !f.has(saved.Name) {
+		t.Error("Abandon after Commit has deleted the result")
+	}
+	for _, ext := range []string{"", "../x", "TXT", "a.b", strings.Repeat("x", 11)} {
+		if _, err := f.Store().Create(issues, ext); err == nil {
+			t.Errorf("ending %q", ext)
+		}
+	}
+}
+
+func TestAFolderThatCannotBeWritten(t *testing.T) {
+	dir := stateDir(t)
+	check(t, os.WriteFile(dir, []byte("a file"), 0o600))
+	f := start(t, dir)
+	_, err := f.Store().Save(issues, "", []byte("x"))
+	if err == nil || !strings.Contains(err.Error(), "results cannot be kept in "+dir+": not a directory; to mend it: ") {
+		t.Errorf("error %v", err)
+	}
+	if s := f.Status(); s.State != "degraded" || len(s.Problems) == 0 || s.Problems[0].Mend == "" {
+		t.Errorf("status %+v", s)
+	}
+	check(t, os.Remove(dir))
+	f.save(issues, "", "x")
+	f.await("all is well again", func() bool { return f.Status().State == "ready" })
+}

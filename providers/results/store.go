@@ -1,0 +1,102 @@
+package results
+
+import (
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// StoreOptions are what a store needs.
+type StoreOptions struct {
+	// Dir is the folder of the results. It is made by the first save.
+	Dir string
+	// SettingsPath is the path of config.toml.
+	SettingsPath string
+	Now          func() time.Time
+	Log          *slog.Logger
+}
+
+// Store keeps results in a folder, which it shares with the stores of other
+// processes. It is safe for concurrent use.
+type Store struct {
+	opts     StoreOptions
+	disk     fs.DiskOptions // how files are passed through
+	journal  journal
+	settings atomic.Pointer[loaded]
+	broken   atomic.Pointer[fault] // of the last save; nil when that went well
+
+	mu    sync.Mutex
+	index *index // nil until it is needed
+	view  view   // nil: nobody looks
+}
+
+// loaded are the settings as last read.
+type loaded struct {
+	limits
+	problems []fs.Problem
+}
+
+// view is who shows what a store holds.
+type view interface {
+	// publish shows a change of the index, which is locked.
+	publish(now *index, c change)
+	// tell tells that a change was published, or another problem has come up.
+	tell(c change)
+}
+
+// Open returns the store of a folder, which need not exist. It reads the
+// settings and nothing else: a command that only saves looks into the folder
+// once, after its first save, for what is to be deleted.
+func Open(opts StoreOptions) *Store {
+	s := &Store{opts: opts, journal: journal{filepath.Join(opts.Dir, ownFolder)}}
+	s.Reload()
+	return s
+}
+
+// ownFolder is the folder of the journal and of drafts, in that of the results.
+const ownFolder = ".store"
+
+// Limit is the size in bytes over which a result should go to a file.
+func (s *Store) Limit() int { return s.settings.Load().limit }
+
+// Reload reads the settings again, and deletes what is beyond new limits.
+func (s *Store) Reload() {
+	l, problems := readLimits(s.opts.SettingsPath)
+	before := s.settings.Swap(&loaded{l, problems})
+	if before != nil && before.limits != l {
+		s.prune()
+	}
+}
+
+// show has a view show what there is, and all changes from then on.
+func (s *Store) show(v view) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.index = newIndex(s)
+	s.view = v
+	v.publish(s.index, change{added: s.index.entries})
+}
+
+// prune deletes what is beyond the limits.
+func (s *Store) prune() { s.update((*index).prune) }
+
+// update has the index changed, and what has changed shown and told.
+func (s *Store) update(by func(now *index) change) {
+	s.mu.Lock()
+	if s.index == nil {
+		s.index = newIndex(s)
+	}
+	c := by(s.index)
+	view := s.view
+	if view != nil && !c.none() {
+		view.publish(s.index, c)
+	}
+	s.mu.Unlock()
+	if view != nil && !c.none() {
+		view.tell(c)
+	}
+}
