@@ -1,0 +1,166 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/tiktoken-go/tokenizer/codec"
+)
+
+// tokens counts as models of OpenAI from GPT-4o on do; those of others count
+// much the same.
+func tokens(t *testing.T, text string) int {
+	t.Helper()
+	n, err := codec.NewO200kBase().Count(text)
+	must(t, err)
+	return n
+}
+
+// definition is a tool as a model gets it.
+type definition struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+// definitionTokens are the tokens of tools in a prompt.
+func definitionTokens(t *testing.T, tools []definition) int {
+	t.Helper()
+	text, err := json.Marshal(tools)
+	must(t, err)
+	return tokens(t, string(text))
+}
+
+// definitions are those of the gateway.
+func (a *agent) definitions() (tools []definition) {
+	a.t.Helper()
+	listed, err := a.ListTools(a.t.Context(), mcp.ListToolsRequest{})
+	must(a.t, err)
+	for _, tool := range listed.Tools {
+		schema, err := json.Marshal(tool.InputSchema)
+		if tool.RawInputSchema != nil {
+			schema = tool.RawInputSchema
+		}
+		must(a.t, err)
+		tools = append(tools, definition{tool.Name, tool.Description, schema})
+	}
+	return tools
+}
+
+// maxDefinitionTokens is what the gateway's tools may cost in every prompt.
+const maxDefinitionTokens = 1500
+
+func TestServeIsCheap(t *testing.T) {
+	t.Parallel()
+	a := newBox(t).agent()
+	tools := a.definitions()
+	n := definitionTokens(t, tools)
+	t.Logf("%d tokens for the tools of the gateway, %d for its instructions", n, tokens(t, a.hello.Instructions))
+	if n > maxDefinitionTokens || len(tools) != 4 {
+		t.Errorf("%d tools of %d tokens", len(tools), n)
+	}
+}
+
+// TestTokens prints the table of tokens in BENCHMARKS.md: what the definitions
+// of real servers cost in a prompt, beside what an agent reads to find one of
+// their tools and to use it. For each tool the words that are looked for are the
+// first of its description, and the cost is the mean over all tools.
+func TestTokens(t *testing.T) {
+	data := filepath.Join(cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../shared/data"), "mcp-tools")
+	files, err := filepath.Glob(filepath.Join(data, "*.json"))
+	must(t, err)
+	if len(files) == 0 {
+		t.Skip("the definitions of real servers in ../shared/data/mcp-tools are missing; CTXFS_TEST_DATA names another folder")
+	}
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 1, ' ', 0)
+	fmt.Fprintln(w, "| servers\t| tools\t| static\t| file: prompt\t| file: all\t| gateway: prompt\t| gateway: all\t| found\t|")
+	fmt.Fprintln(w, "| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t| ---\t|")
+	for _, c := range append(single(files), tokenCase{"all twelve", files}) {
+		c.row(t, w)
+	}
+	must(t, w.Flush())
+	t.Logf("\n%s", table.String())
+}
+
+// tokenCase are the files of some servers.
+type tokenCase struct {
+	name  string
+	files []string
+}
+
+func single(files []string) (cases []tokenCase) {
+	for _, f := range files {
+		cases = append(cases, tokenCase{strings.TrimSuffix(filepath.Base(f), ".json"), []string{f}})
+	}
+	return cases
+}
+
+func (c tokenCase) row(t *testing.T, w *tabwriter.Writer) {
+	b := newBox(t)
+	tools := make(map[string]definition) // by the path of the file
+	var all []definition
+	for _, file := range c.files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		text, err := os.ReadFile(file)
+		must(t, err)
+		var raw struct{ Tools json.RawMessage }
+		must(t, json.Unmarshal(text, &raw))
+		var listed []struct {
+			Name, Description string
+			InputSchema       json.RawMessage
+		}
+		must(t, json.Unmarshal(raw.Tools, &listed))
+		for _, tool := range listed {
+			d := definition{tool.Name, tool.Description, tool.InputSchema}
+			tools["mcps/"+name+"/tools/"+d.Name+".json"] = d
+			all = append(all, d)
+		}
+		list := filepath.Join(b.dir, name)
+		must(t, os.WriteFile(list, raw.Tools, 0o600))
+		b.servers[name] = stubEntry("", map[string]string{stubTools: list})
+	}
+	b.configure()
+	b.mount()
+	for _, file := range c.files {
+		b.ready(strings.TrimSuffix(filepath.Base(file), ".json"))
+	}
+	a := b.agent()
+	eventually(t, "AGENTS.md names all tools", func() bool { return !strings.Contains(b.read("AGENTS.md"), "starting") })
+	static := definitionTokens(t, all)
+	byFile := tokens(t, b.read("AGENTS.md"))
+	byGateway := definitionTokens(t, a.definitions()) + tokens(t, a.hello.Instructions)
+	files, gateway, found := 0, 0, 0
+	for path, tool := range tools {
+		query := firstWords(tool.Description, 12)
+		command := b.ok("find", "-n", "8", "--", query)
+		answer, failed := a.ask("find", map[string]any{"query": query})
+		if failed {
+			t.Errorf("find %q: %s", query, answer)
+		}
+		if strings.Contains(answer, path) {
+			found++
+		}
+		files += tokens(t, command) + tokens(t, b.read(path))
+		gateway += tokens(t, answer)
+	}
+	n := len(tools)
+	fmt.Fprintf(w, "| %s\t| %d\t| %d\t| %d\t| %d\t| %d\t| %d\t| %d %%\t|\n", c.name, n, static, byFile, byFile+files/n, byGateway, byGateway+gateway/n, 100*found/n)
+	if len(c.files) > 1 && (byFile+files/n > static/10 || byGateway+gateway/n > static/10) {
+		t.Errorf("%s: %d tokens by file and %d by gateway are more than a tenth of %d", c.name, byFile+files/n, byGateway+gateway/n, static)
+	}
+	b.ok("unmount")
+}
+
+// firstWords are the first n words of a text.
+func firstWords(text string, n int) string {
+	all := strings.Fields(text)
+	return strings.Join(all[:min(n, len(all))], " ")
+}
