@@ -195,7 +195,7 @@ func (s *Server) talk(conn net.Conn) {
 	if handler == nil {
 		err = &control.Fault{
 			Message: fmt.Sprintf("the background process (version %s) does not know %q", s.opts.Version, c.Op()),
-			Hint:    "start it anew: ctxfs unmount --all; ctxfs mount",
+			Hint:    fmt.Sprintf("start it anew: kill %d; ctxfs mount", os.Getpid()),
 		}
 	} else {
 		err = handler(ctx, c)

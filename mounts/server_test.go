@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -94,7 +95,7 @@ func TestConversation(t *testing.T) {
 
 	for op, want := range map[string]control.Fault{
 		"fail":    {Message: "no", Hint: "do this"},
-		"no such": {Message: `the background process (version test) does not know "no such"`, Hint: "start it anew: ctxfs unmount --all; ctxfs mount"},
+		"no such": {Message: `the background process (version test) does not know "no such"`, Hint: fmt.Sprintf("start it anew: kill %d; ctxfs mount", os.Getpid())},
 	} {
 		var fault *control.Fault
 		if err := dial(t, runtime).Call(t.Context(), op, nil, nil, nil); !errors.As(err, &fault) || *fault != want {

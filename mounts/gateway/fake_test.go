@@ -83,7 +83,7 @@ type way struct {
 }
 
 func ways() []way {
-	legacy := []client.ClientOption{client.WithLegacyProtocolOnly()}
+	legacy := []client.ClientOption{client.WithProtocolVersion("2025-06-18")}
 	return []way{{name: "stdio"}, {name: "stdio, legacy", options: legacy}, {name: "http", http: true}, {name: "http, legacy", http: true, options: legacy}}
 }
 
