@@ -28,7 +28,7 @@
 //
 // # Cost
 //
-// One write a prompt and one a command, and in bash before 5.3 two forks: see
+// One write a prompt and one a command, and in bash two forks (one from 5.3 on): see
 // BenchmarkCommand. Bash runs one more process for each part of a pipeline, to
 // hand PIPESTATUS on to the user's PROMPT_COMMAND.
 //

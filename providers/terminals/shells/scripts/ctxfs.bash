@@ -15,39 +15,42 @@ builtin unset CTXFS_NONCE
 # by another one; "&& case" leaves both alone, and ERR traps and set -e too. The
 # text does nothing in a shell that inherits it without the functions.
 __ctxfs_entry='{
-${__ctxfs_hook-:} "$?" "${PIPESTATUS[@]}"
-case ${__ctxfs_statuses-} in
-2) (exit ${__ctxfs_pipe[0]}) | (exit ${__ctxfs_pipe[1]}) && case x in esac;;
-3) (exit ${__ctxfs_pipe[0]}) | (exit ${__ctxfs_pipe[1]}) | (exit ${__ctxfs_pipe[2]}) && case x in esac;;
-4) (exit ${__ctxfs_pipe[0]}) | (exit ${__ctxfs_pipe[1]}) | (exit ${__ctxfs_pipe[2]}) | (exit ${__ctxfs_pipe[3]}) && case x in esac;;
-*) ${__ctxfs_restore-:} && case x in esac;;
+"${__ctxfs_hook-:}" "$?" "${PIPESTATUS[@]}"
+case "${__ctxfs_statuses-}" in
+2) (exit "${__ctxfs_pipe[0]}") | (exit "${__ctxfs_pipe[1]}") && case x in esac;;
+3) (exit "${__ctxfs_pipe[0]}") | (exit "${__ctxfs_pipe[1]}") | (exit "${__ctxfs_pipe[2]}") && case x in esac;;
+4) (exit "${__ctxfs_pipe[0]}") | (exit "${__ctxfs_pipe[1]}") | (exit "${__ctxfs_pipe[2]}") | (exit "${__ctxfs_pipe[3]}") && case x in esac;;
+*) "${__ctxfs_restore-:}" && case x in esac;;
 esac
+} >/dev/null 2>&1'
+
+# What is put after it where the user's sets PS0 at each prompt.
+__ctxfs_last='{
+"${__ctxfs_keep-:}"
 } >/dev/null 2>&1'
 __ctxfs_hook=__ctxfs_prompt
 __ctxfs_restore=__ctxfs_exit
+__ctxfs_keep=__ctxfs_keep_ps0
 __ctxfs_statuses=1
 __ctxfs_pipe=(0)
 __ctxfs_status=0
 __ctxfs_open=0    # 1: a command has begun, and no prompt came since
 __ctxfs_history=0 # $HISTCMD at the prompt
-__ctxfs_seen=     # the PROMPT_COMMAND in which ours was not first
+__ctxfs_late=0    # 1: at the prompt before, ours was not first
+__ctxfs_lost=     # how often PS0 lost ours: x each time
 __ctxfs_folder=   # $PWD, and as it stands in marks
 __ctxfs_cwd=
-__ctxfs_mark=
 __ctxfs_null=
 __ctxfs_one=1
 
 # What is put after the user's PS0, which bash shows when it has read a command
-# and is about to run it. (A DEBUG trap would also fire in completions.)
-if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 503)); then
-	__ctxfs_ps0='${__ctxfs_hook+${ { __ctxfs_command; } >/dev/null 2>&1; }${__ctxfs_mark-}}'
-else
-	# A command substitution cannot set variables of this shell. So the first
-	# half is a substring of length zero, whose arithmetic sets __ctxfs_open, and
-	# puts the hook back where it is lost: at the first place if that is empty, at
-	# the last if the prompt before this command did not call it.
-	__ctxfs_ps0='${__ctxfs_hook+${__ctxfs_null:0:0*(1${__ctxfs_one/"${PROMPT_COMMAND[__ctxfs_open*1048576]:=$__ctxfs_entry}"/}+(__ctxfs_open=1))}$({ __ctxfs_command; } 2>/dev/null)}'
-fi
+# and is about to run it. (A DEBUG trap would also fire in completions, and the
+# user's fires in ${ …; } of bash 5.3.) A command substitution cannot set
+# variables of this shell. So the first half is a substring of length zero, whose
+# arithmetic sets __ctxfs_open, and puts the hook back where it is lost: at the
+# first place if that is empty, at the last if the prompt before this command did
+# not call it.
+__ctxfs_ps0='${__ctxfs_hook+${__ctxfs_null:0:0*(1${__ctxfs_one/"${PROMPT_COMMAND[__ctxfs_open*1048576]:=$__ctxfs_entry}"/}+(__ctxfs_open=1))}$({ __ctxfs_command; } 2>/dev/null)}'
 
 __ctxfs_exit() { return "$__ctxfs_status"; }
 
@@ -92,21 +95,25 @@ __ctxfs_prompt() {
 
 # Keeps our two texts where they belong.
 __ctxfs_place() {
-	if [[ ${PS0@a} == *r* ]]; then
-		:
-	elif ! builtin shopt -q promptvars; then
-		PS0=${PS0//"$__ctxfs_ps0"/} # it would be shown as it is
-	elif [[ ${PS0-} != *"$__ctxfs_ps0"* ]]; then
-		PS0=${PS0-}$__ctxfs_ps0
+	if __ctxfs_keep_ps0; then
+		__ctxfs_lost+=x
 	fi
-	if [[ ${PROMPT_COMMAND-} == "$__ctxfs_entry"* || ${PROMPT_COMMAND@a} == *r* ]]; then
+	if [[ ${PROMPT_COMMAND@a} == *r* ]]; then
+		builtin return
+	fi
+	if [[ $__ctxfs_lost == xx ]]; then
+		__ctxfs_lost=added
+		PROMPT_COMMAND=${PROMPT_COMMAND-}$'\n'$__ctxfs_last
+	fi
+	if [[ ${PROMPT_COMMAND-} == "$__ctxfs_entry"* ]]; then
+		__ctxfs_late=0
 		builtin return
 	fi
 	# It is somewhere else, or nowhere. What installs itself at the next prompt
 	# (bash-preexec does) looks for its own text in PROMPT_COMMAND, so that this
 	# stays as it is for one prompt more.
-	if [[ -n ${PROMPT_COMMAND-} && ${PROMPT_COMMAND-} == *"$__ctxfs_entry"* && $PROMPT_COMMAND != "$__ctxfs_seen" ]]; then
-		__ctxfs_seen=$PROMPT_COMMAND
+	if [[ ${PROMPT_COMMAND-} == *"$__ctxfs_entry"* && $__ctxfs_late == 0 ]]; then
+		__ctxfs_late=1
 		builtin return
 	fi
 	if [[ ${PROMPT_COMMAND[1048576]-} == "$__ctxfs_entry" ]]; then
@@ -116,19 +123,29 @@ __ctxfs_place() {
 	rest=${rest//"$__ctxfs_entry"$'\n'/}
 	rest=${rest//"$__ctxfs_entry"/:}
 	PROMPT_COMMAND=$__ctxfs_entry${rest:+$'\n'$rest}
+	__ctxfs_late=0
 }
 
-# Before a command: sets and prints its mark.
+# Puts our text into PS0, and tells whether it was not there.
+__ctxfs_keep_ps0() {
+	if [[ ${PS0@a} == *r* ]]; then
+		builtin return 1
+	elif ! builtin shopt -q promptvars; then
+		PS0=${PS0//"$__ctxfs_ps0"/} # it would be shown as it is
+		builtin return 1
+	elif [[ ${PS0-} == *"$__ctxfs_ps0"* ]]; then
+		builtin return 1
+	fi
+	PS0=${PS0-}$__ctxfs_ps0
+}
+
+# Before a command: prints its mark.
 __ctxfs_command() {
 	local -
 	builtin set +aeux
-	local text= encoded known=$((HISTCMD - __ctxfs_history))
+	local text= encoded mark known=$((HISTCMD - __ctxfs_history))
 	if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 503)); then
-		builtin eval 'text=${ HISTTIMEFORMAT= builtin history 1; }' # no fork
-		if ((__ctxfs_open)); then
-			__ctxfs_place # no prompt called it since the command before
-		fi
-		__ctxfs_open=1
+		builtin eval 'text=${ HISTTIMEFORMAT= builtin history 1; }' # without a process
 	else
 		text=$(HISTTIMEFORMAT= builtin history 1)
 	fi
@@ -140,21 +157,21 @@ __ctxfs_command() {
 	if ((known == 0)) && [[ -o history && -z ${HISTIGNORE-} && ${HISTCONTROL-} != *ignore[bs]* ]]; then
 		known=1
 	fi
-	__ctxfs_mark=$'\e]133;C;ctx='"$__ctxfs_nonce;cwd="
+	mark=$'\e]133;C;ctx='"$__ctxfs_nonce;cwd="
 	__ctxfs_encode "$PWD"
-	__ctxfs_mark+=$encoded
+	mark+=$encoded
 	__ctxfs_encode "$text"
 	if ((known == 1)) && [[ -n $text ]]; then
-		__ctxfs_mark+=";cmdline_url=$encoded"
+		mark+=";cmdline_url=$encoded"
 	else
 		# What was typed stands after the prompt's last line.
-		__ctxfs_mark+=";last=${encoded:0:2048}"
+		mark+=";last=${encoded:0:2048}"
 		__ctxfs_last_line "${PS1@P}"
 		__ctxfs_encode "$encoded"
-		__ctxfs_mark+=";prompt=${encoded:0:1024}"
+		mark+=";prompt=${encoded:0:1024}"
 	fi
-	__ctxfs_mark+=$'\a'
-	builtin printf %s "$__ctxfs_mark"
+	mark+=$'\a'
+	builtin printf %s "$mark"
 }
 
 # Sets encoded to the last line of an expanded prompt, without its escapes.
