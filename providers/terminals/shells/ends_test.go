@@ -108,7 +108,7 @@ func TestNested(t *testing.T) {
 		got := s.records()
 		if len(got) != 2 || got[0].command != shell || got[0].exit != 3 || !strings.Contains(got[0].output, "within\n") ||
 			got[1] != (record{"echo after", h.dir, 0, "after\n"}) {
-			t.Errorf("%v\n%q", got, s.raw.String())
+			t.Errorf("%v\n%q", got, s.shown())
 		}
 	})
 }
@@ -239,7 +239,7 @@ func TestLostHooks(t *testing.T) {
 			s.enter("echo two")
 			got := s.records()
 			if got = got[max(0, len(got)-2):]; len(got) < 2 || got[0] != (record{"echo one; false", h.dir, 1, "one\n"}) || got[1] != (record{"echo two", h.dir, 0, "two\n"}) {
-				t.Errorf("%v\n%q", got, s.raw.String())
+				t.Errorf("%v\n%q", got, s.shown())
 			}
 		})
 	}

@@ -126,8 +126,8 @@ func TestLogin(t *testing.T) {
 			{line: "env | grep -ciE 'ctxfs|posix|histfile'", output: "0\n", exit: 1},
 		}, ordinary...))
 		s.write("logout 4\r")
-		if code := s.end(); code != 4 || !strings.Contains(s.raw.String(), "logged out") {
-			t.Errorf("exit %d\n%q", code, s.raw.String())
+		if code := s.end(); code != 4 || !strings.Contains(s.shown(), "logged out") {
+			t.Errorf("exit %d\n%q", code, s.shown())
 		}
 	})
 	t.Run("zsh", func(t *testing.T) {
@@ -143,8 +143,8 @@ func TestLogin(t *testing.T) {
 			{line: "echo $read ${ZDOTDIR#$HOME} ${(t)ZDOTDIR}", output: "zshenv zprofile zshrc zlogin /z scalar-export\n"},
 		}, ordinary...))
 		s.write("logout 4\r")
-		if code := s.end(); code != 4 || !strings.Contains(s.raw.String(), "logged out") {
-			t.Errorf("exit %d\n%q", code, s.raw.String())
+		if code := s.end(); code != 4 || !strings.Contains(s.shown(), "logged out") {
+			t.Errorf("exit %d\n%q", code, s.shown())
 		}
 	})
 	t.Run("fish", func(t *testing.T) {
@@ -164,8 +164,8 @@ func TestBrokenFiles(t *testing.T) {
 	s.shows("ok>")
 	s.write("echo still $((1 + 1))\r")
 	s.shows("still 2")
-	if strings.Contains(s.raw.String(), "readonly") {
-		t.Errorf("%q", s.raw.String())
+	if strings.Contains(s.shown(), "readonly") {
+		t.Errorf("%q", s.shown())
 	}
 	h = newHome(t)
 	h.file(".zshenv", "if\n")

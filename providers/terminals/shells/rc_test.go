@@ -56,7 +56,7 @@ func TestLineRecords(t *testing.T) {
 			if flags != nil {
 				want += " --login"
 			}
-			if got := s.raw.String(); !strings.Contains(got, want+"\r\n") || strings.Contains(got, "ok>") {
+			if got := s.shown(); !strings.Contains(got, want+"\r\n") || strings.Contains(got, "ok>") {
 				t.Errorf("%s %q: %q", name, flags, got)
 			}
 		}
@@ -93,7 +93,7 @@ func TestLineLeavesShellsAlone(t *testing.T) {
 				s.write("echo with''in\r")
 				s.shows("within")
 				// Fish has its own word for a program that cannot be started.
-				if got := s.raw.String(); strings.Contains(got, "recorded") || strings.Contains(got, "ctxfs") && !strings.Contains(got, "exec: Failed") {
+				if got := s.shown(); strings.Contains(got, "recorded") || strings.Contains(got, "ctxfs") && !strings.Contains(got, "exec: Failed") {
 					t.Errorf("%q", got)
 				}
 			})

@@ -216,6 +216,13 @@ func (s *session) await(what string, is func() bool) {
 	}
 }
 
+// shown is all that the terminal was sent.
+func (s *session) shown() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.raw.String()
+}
+
 // count is the number of marks of a kind.
 func (s *session) count(kind grid.Kind) int {
 	n := 0
@@ -267,7 +274,7 @@ func (s *session) end() int {
 	select {
 	case <-s.done:
 	case <-time.After(patience):
-		s.Fatalf("the shell goes on; the terminal has shown:\n%q", s.raw.String())
+		s.Fatalf("the shell goes on; the terminal has shown:\n%q", s.shown())
 	}
 	err := s.shell.Wait()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
@@ -325,8 +332,6 @@ func (s *session) recorded(want ...record) {
 		}
 	}
 	if s.Failed() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.Logf("the terminal has shown:\n%q", s.raw.String())
+		s.Logf("the terminal has shown:\n%q", s.shown())
 	}
 }
