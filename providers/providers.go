@@ -9,12 +9,14 @@ import (
 	"log/slog"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"ctxfs/fs"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/results"
 	"ctxfs/providers/skills"
+	"ctxfs/providers/terminals"
 )
 
 // Options are what the providers together need.
@@ -44,13 +46,14 @@ type Named struct {
 
 // Set is all providers.
 type Set struct {
-	opts    Options
-	mcp     *mcp.Provider
-	skills  *skills.Provider
-	results *results.Provider
-	finder  *finder
-	all     []Named
-	stop    []func() error
+	opts      Options
+	mcp       *mcp.Provider
+	terminals *terminals.Provider
+	skills    *skills.Provider
+	results   *results.Provider
+	finder    *finder
+	all       []Named
+	stop      []func() error
 
 	mu       sync.Mutex
 	problems []fs.Problem
@@ -92,6 +95,16 @@ func (s *Set) open() {
 		Offline:      s.opts.Offline,
 	})
 	s.add("mcps", s.mcp)
+
+	s.terminals = terminals.New(terminals.Options{
+		Env:          s.opts.Env("terminals"),
+		Dir:          filepath.Join(s.opts.State, "terminals"),
+		SettingsPath: s.opts.Config,
+		Hide:         s.opts.Hide,
+		Documented:   func(path string) { s.finder.changed("terminals", path) },
+		Watch:        !s.opts.Offline,
+	})
+	s.add("terminals", s.terminals)
 
 	s.skills = skills.New(skills.Options{
 		Env:       s.env("skills"),
@@ -137,7 +150,9 @@ func (s *Set) Begin() {
 
 // Roots are the folders on disk that are passed through: no view may lie in
 // one of them.
-func (s *Set) Roots() []string { return append(s.skills.Roots(), s.results.Roots()...) }
+func (s *Set) Roots() []string {
+	return slices.Concat(s.skills.Roots(), s.results.Roots(), s.terminals.Roots())
+}
 
 // Restart starts an MCP server again, by its name or its folder's; "" means
 // all.

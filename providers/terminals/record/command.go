@@ -37,7 +37,8 @@ type Record struct {
 	// Truncated says that its text was too long to be told.
 	Truncated bool `json:"truncated,omitempty"`
 
-	at Place // where its output begins
+	at   Place // where its output begins
+	made bool  // of what a killed holder left
 }
 
 // Failed tells whether the command is known to have failed.

@@ -117,7 +117,7 @@ func TestRecordKeys(t *testing.T) {
 	p := newTape(t, "")
 	p.put(prompt() + begins("true") + ends(0))
 	var keys map[string]any
-	check(t, json.Unmarshal([]byte(p.read(recordsFile)), &keys))
+	check(t, json.Unmarshal([]byte(p.read(RecordsFile)), &keys))
 	for _, key := range strings.Fields("n command cwd start end ms exit signal part bytes lines source alt_screen") {
 		if _, ok := keys[key]; !ok {
 			t.Errorf("no key %q in %v", key, keys)
@@ -132,7 +132,7 @@ func TestFullScreenPrograms(t *testing.T) {
 	p := newTape(t, "")
 	p.put(prompt() + begins("vim") + "\x1b[?1049h\x1b[H\x1b[2JVIM")
 	p.wait(10 * time.Millisecond)
-	p.same("screen", p.read(screenFile), "VIM\n")
+	p.same("screen", p.read(ScreenFile), "VIM\n")
 	p.put("\x1b[?1049l" + ends(0) + prompt())
 	p.wait(10 * time.Millisecond)
 	c := p.load().Records[0]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,8 +163,8 @@ func TestKilledHolder(t *testing.T) {
 	p := newTape(t, "")
 	p.put(prompt() + begins("one") + ends(0) + prompt() + begins("serve") + "listening\r\nboom\r\n")
 	p.wait(10 * time.Millisecond)
-	meta := p.read(metaFile)
-	check(t, os.WriteFile(filepath.Join(p.Dir(), metaFile), []byte(strings.ReplaceAll(meta, p.meta.HolderStart, "gone")), 0o600))
+	meta := p.read(MetaFile)
+	check(t, os.WriteFile(filepath.Join(p.Dir(), MetaFile), []byte(strings.ReplaceAll(meta, p.meta.HolderStart, "gone")), 0o600))
 	got := p.load()
 	if got.Running() || !got.Killed || got.Ended == nil || len(got.Records) != 2 {
 		t.Fatalf("%+v", got)
@@ -172,6 +173,16 @@ func TestKilledHolder(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	p.same("output", p.slice(got.Records[1]), "listening\nboom\n")
+
+	again := newTape(t, p.root, func(o *Options) { o.Continue = "1" })
+	again.put(prompt() + begins("two") + ends(0))
+	var ns []int
+	for _, c := range again.load().Records {
+		ns = append(ns, c.N)
+	}
+	if !slices.Equal(ns, []int{1, 2, 3}) {
+		t.Errorf("numbers %v", ns)
+	}
 }
 
 // TestWhatCannotBeWrittenWaits has the log refuse to be written, which stands for

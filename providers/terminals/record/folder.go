@@ -193,6 +193,9 @@ func (r *Recorder) resume() error {
 	r.log.part = t.LastPart()
 	if n := len(t.Records); n > 0 {
 		last := t.Records[n-1]
+		if last.made { // and written down now
+			r.journal.add(&last)
+		}
 		r.journal.n, r.meta.LastCommand, r.meta.LastExit = last.N, last.Command, last.Exit
 	}
 	r.meta.Started = t.Started
@@ -215,4 +218,17 @@ func list(root string) ([]string, error) {
 	}
 	slices.Sort(ids)
 	return ids, nil
+}
+
+// List is the ids of the terminals in a folder, sorted; none where there is no
+// such folder.
+func List(root string) ([]string, error) {
+	ids, err := list(root)
+	return slices.DeleteFunc(ids, func(id string) bool { return !IsID(id) }), err
+}
+
+// IsID tells whether a terminal's folder may have that name.
+func IsID(name string) bool {
+	plain := strings.ReplaceAll(name, "~", "_")
+	return plain != "" && names.File(plain) == plain
 }

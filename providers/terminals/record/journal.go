@@ -9,8 +9,8 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// recordsFile is the file of the records.
-const recordsFile = "commands.jsonl"
+// RecordsFile is the file of the records.
+const RecordsFile = "commands.jsonl"
 
 // journal writes the records of commands.
 type journal struct {
@@ -62,7 +62,7 @@ func (j *journal) write() error {
 
 // open opens the file, and ends a line that was torn.
 func (j *journal) open() error {
-	f, err := os.OpenFile(j.dir.file(recordsFile), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(j.dir.file(RecordsFile), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}

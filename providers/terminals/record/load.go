@@ -18,7 +18,8 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// MaxRecords is how many records of a terminal are read: its last ones.
+// MaxRecords is how many records of a terminal are kept: its last ones, and at
+// most a tenth more.
 const MaxRecords = 10_000
 
 // Part is one file of a log.
@@ -34,7 +35,7 @@ type Terminal struct {
 	ID      string
 	Dir     string
 	Parts   []Part   // those that there are, by number
-	Records []Record // the last MaxRecords, by number
+	Records []Record // the last ones, as they ended
 	// Killed says that whoever recorded it ended without a word: the state is
 	// Ended, and of the command that ran there is a record.
 	Killed bool
@@ -62,6 +63,9 @@ func (t *Terminal) Part(number int) (Part, bool) {
 	return t.Parts[i], true
 }
 
+// Journal reads the terminal's records.
+func (t *Terminal) Journal() *Records { return &Records{Path: filepath.Join(t.Dir, RecordsFile)} }
+
 // Path is the file of a part.
 func (t *Terminal) Path(part int) string { return filepath.Join(t.Dir, partFile(part)) }
 
@@ -73,7 +77,7 @@ func Load(dir string) (*Terminal, error) {
 	if err != nil {
 		return nil, err
 	}
-	records, err := (&Records{Path: filepath.Join(dir, recordsFile)}).Next()
+	records, _, err := t.Journal().Next()
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +128,7 @@ const maxMeta = 1 << 20
 
 // readMeta reads meta.json.
 func (t *Terminal) readMeta() error {
-	text, err := readSmall(filepath.Join(t.Dir, metaFile), maxMeta)
+	text, err := readSmall(filepath.Join(t.Dir, MetaFile), maxMeta)
 	if err != nil {
 		return err
 	}
@@ -135,7 +139,7 @@ func (t *Terminal) readMeta() error {
 // anything.
 func (t *Terminal) parse(text []byte) error {
 	if err := json.Unmarshal(text, &t.Meta); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(t.Dir, metaFile), err)
+		return fmt.Errorf("%s: %w", filepath.Join(t.Dir, MetaFile), err)
 	}
 	m := &t.Meta
 	if m.State != Running && m.State != Idle {
@@ -182,12 +186,20 @@ func (t *Terminal) alive() bool {
 	return start != "" && start == t.HolderStart
 }
 
-// Add takes in records that have come. The record of a command that ran when the
-// terminal was killed is made of what there is.
+// Add takes in records that have come; others who have the slice keep theirs.
+// The record of a command that ran when the terminal was killed is made of what
+// there is.
 func (t *Terminal) Add(records []Record) {
-	t.Records = append(t.Records, records...)
-	if n := len(t.Records) - MaxRecords; n > 0 {
-		t.Records = slices.Delete(t.Records, 0, n)
+	if n := len(t.Records); n > 0 && len(records) > 0 && t.Records[n-1].made {
+		t.Records = slices.Clone(t.Records[:n-1]) // it has come
+	}
+	for _, c := range records {
+		if n := len(t.Records); n == 0 || t.Records[n-1].N < c.N {
+			t.Records = append(t.Records, c)
+		}
+	}
+	if n := len(t.Records); n > MaxRecords+MaxRecords/10 {
+		t.Records = slices.Clone(t.Records[n-MaxRecords:])
 	}
 	last, ok := t.Part(t.LastPart())
 	if !t.Killed || t.CommandAt == nil || t.CommandStarted == nil || !ok {
@@ -197,7 +209,7 @@ func (t *Terminal) Add(records []Record) {
 		return
 	}
 	from := *t.CommandAt
-	c := Record{N: t.Commands, Command: t.Command, Cwd: t.Cwd, Start: *t.CommandStarted, End: *t.Ended, Source: FromEnd}
+	c := Record{N: t.Commands, Command: t.Command, Cwd: t.Cwd, Start: *t.CommandStarted, End: *t.Ended, Source: FromEnd, made: true}
 	c.Ms = c.End.Sub(c.Start).Milliseconds()
 	c.span(from, Place{last.Number, last.Size, from.Line + 1})
 	c.Lines = nil // nobody has counted them
@@ -208,35 +220,38 @@ func (t *Terminal) Add(records []Record) {
 type Records struct {
 	Path string
 	off  int64
+	file os.FileInfo // that was read from; nil if there was none
 }
 
 // Next returns the records that were added since the last time, without those
-// that cannot be read; none where there is no file. Of a file that has become
-// shorter all are new.
-func (r *Records) Next() ([]Record, error) {
+// that cannot be read; none where there is no file. Anew tells that those before
+// do not count any more: the file is another one, or has become shorter.
+func (r *Records) Next() (records []Record, anew bool, err error) {
 	f, err := os.OpenFile(r.Path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, iofs.ErrNotExist) {
-		r.off = 0
-		return nil, nil
+		anew = r.file != nil
+		r.off, r.file = 0, nil
+		return nil, anew, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, err
+		return nil, false, err
 	}
-	if info.Size() < r.off {
-		r.off = 0
+	if r.file != nil && (!os.SameFile(info, r.file) || info.Size() < r.off) {
+		r.off, anew = 0, true
 	}
+	r.file = info
 	text, err := io.ReadAll(io.NewSectionReader(f, r.off, info.Size()-r.off))
 	if err != nil {
-		return nil, err
+		return nil, anew, err
 	}
 	whole := bytes.LastIndexByte(text, '\n') + 1
 	r.off += int64(whole)
-	return parseRecords(text[:whole]), nil
+	return parseRecords(text[:whole]), anew, nil
 }
 
 // parseRecords reads lines of commands.jsonl.

@@ -157,3 +157,9 @@ func cause(err error) string {
 	}
 	return err.Error()
 }
+
+// IsPart tells whether a file of that name is a part.
+func IsPart(name string) bool {
+	_, ok := partNumber(name)
+	return ok
+}

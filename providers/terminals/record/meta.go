@@ -20,8 +20,8 @@ const (
 
 const metaVersion = 1
 
-// metaFile is the file of the Meta.
-const metaFile = "meta.json"
+// MetaFile is the file of the Meta.
+const MetaFile = "meta.json"
 
 // Meta is what is known of a terminal: the content of meta.json. All text in it
 // is clean, and masked where it was typed. Its id is the name of its folder.
@@ -85,11 +85,11 @@ func (d *folder) save(m Meta) error {
 	if len(padded) > len(text) {
 		padded = append(padded, '\n')
 	}
-	err = atomicfile.Write(d.file(metaFile), padded)
+	err = atomicfile.Write(d.file(MetaFile), padded)
 	if err == nil {
 		return nil
 	}
-	f, inPlace := os.OpenFile(d.file(metaFile), os.O_WRONLY, 0)
+	f, inPlace := os.OpenFile(d.file(MetaFile), os.O_WRONLY, 0)
 	if inPlace != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func sweep(dir string, now time.Time) error {
 	if err != nil || now.Sub(info.ModTime()) < halfMade {
 		return nil
 	}
-	if _, err := os.Lstat(filepath.Join(dir, metaFile)); !errors.Is(err, iofs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(dir, MetaFile)); !errors.Is(err, iofs.ErrNotExist) {
 		return nil // not to be understood is no reason to delete it
 	}
 	return os.RemoveAll(dir)

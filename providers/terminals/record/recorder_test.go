@@ -40,7 +40,7 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 		t.Error(got)
 	}
 	p.put(begins("true") + ends(0))
-	for _, name := range []string{metaFile, screenFile, recordsFile, replayFile, partFile(1)} {
+	for _, name := range []string{MetaFile, ScreenFile, RecordsFile, ReplayFile, partFile(1)} {
 		info, err := os.Stat(filepath.Join(p.Dir(), name))
 		check(t, err)
 		if info.Mode().Perm() != 0o600 {
@@ -68,10 +68,10 @@ func TestLinesAppearInTime(t *testing.T) {
 		t.Errorf("after %v", late)
 	}
 	p.same("log", p.text(1), "$ build\ncompiling\n")
-	p.same("screen", p.read(screenFile), "$ build\ncompiling\n")
+	p.same("screen", p.read(ScreenFile), "$ build\ncompiling\n")
 	p.put("40%\r") // not final, but shown
 	p.wait(10 * time.Millisecond)
-	p.same("screen", p.read(screenFile), "$ build\ncompiling\n40%\n")
+	p.same("screen", p.read(ScreenFile), "$ build\ncompiling\n40%\n")
 	p.same("log", p.text(1), "$ build\ncompiling\n")
 	if next := p.wait(time.Second); !next.IsZero() {
 		t.Errorf("asks to be called at %v though nothing is to come", next)
@@ -97,7 +97,7 @@ func TestSecretsAreMaskedEverywhere(t *testing.T) {
 		if bytes.Contains(text, []byte("hunter2")) || bytes.Contains(bytes.ReplaceAll(text, []byte("\n"), nil), []byte("hunter2")) {
 			t.Errorf("%s: %s", path, text)
 		}
-		if !bytes.Contains(text, []byte("[REDACTED]")) && e.Name() != screenFile {
+		if !bytes.Contains(text, []byte("[REDACTED]")) && e.Name() != ScreenFile {
 			t.Errorf("%s has nothing hidden: %s", path, text)
 		}
 		return err
@@ -116,7 +116,7 @@ func TestReplay(t *testing.T) {
 		p.put(strings.Repeat("0123456789abcdef ", 2000))
 	}
 	check(t, p.Close(0, ""))
-	text := p.read(replayFile)
+	text := p.read(ReplayFile)
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	p.same("begin", strings.Join(lines[:4], "\n"), `{"version":2,"width":80,"height":24,"timestamp":1795233600}
 [0,"o","a\u001b[31m"]

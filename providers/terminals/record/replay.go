@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// replayFile is the recording that asciinema plays.
-const replayFile = "replay.cast"
+// ReplayFile is the recording that asciinema plays.
+const ReplayFile = "replay.cast"
 
 // maxReplay is the size at which it ends.
 const maxReplay = 16 << 20
@@ -43,7 +43,7 @@ type event struct {
 }
 
 func (p *replay) begin(now time.Time, m Meta, mask Masker) {
-	f, err := os.OpenFile(p.dir.file(replayFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(p.dir.file(ReplayFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
 		return
 	}

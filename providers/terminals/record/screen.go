@@ -9,8 +9,8 @@ import (
 	"ctxfs/providers/internal/atomicfile"
 )
 
-// screenFile shows the screen.
-const screenFile = "screen.txt"
+// ScreenFile shows the screen.
+const ScreenFile = "screen.txt"
 
 // How long a change of the screen may wait for more of them, and how long
 // after it was written it is left alone.
@@ -59,7 +59,7 @@ func (s *screen) write(now time.Time, r *Recorder) {
 	if s.text != nil && bytes.Equal(text, s.text) || !s.dir.present() {
 		return
 	}
-	if err := atomicfile.Write(s.dir.file(screenFile), text); err != nil {
+	if err := atomicfile.Write(s.dir.file(ScreenFile), text); err != nil {
 		s.dir.failed(now, err)
 		s.changed = now
 		return
