@@ -33,7 +33,7 @@ already, and in shells that agents and editors start for themselves.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if check {
-				if a.recordable() != nil {
+				if !opensShells(cmd.Root()) || a.recordable() != nil {
 					return &coded{code: exitFailed} // nobody reads why
 				}
 				return nil
@@ -80,6 +80,13 @@ func (a *app) shellName(cmd *cobra.Command, given string) (string, error) {
 		return name, nil
 	}
 	return "", &control.Fault{Message: "your shell ($SHELL) is none of bash, zsh and fish", Hint: "name the one to set up: ctxfs setup shell --shell bash"}
+}
+
+// opensShells tells whether ctxfs term takes what the line in a shell's file says
+// to it: a shell that is given up for an error would be lost.
+func opensShells(root *cobra.Command) bool {
+	term, _, err := root.Find([]string{"term"})
+	return err == nil && term != root && term.Flags().Lookup("shell") != nil && term.Flags().Lookup("login") != nil
 }
 
 // programPath is where this program will be found in future: a shell's file is
