@@ -161,4 +161,3 @@ func TestPause(t *testing.T) {
 		t.Errorf("a gap in:\n%s", log)
 	}
 }
-

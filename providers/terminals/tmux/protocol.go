@@ -17,7 +17,7 @@ func decode(text []byte) []byte {
 	out := text[:i]
 	for rest := text[i:]; ; {
 		if len(rest) >= 4 && octal(rest[1]) && octal(rest[2]) && octal(rest[3]) {
-			out = append(out, (rest[1]-'0')<<6|(rest[2]-'0')<<3|rest[3]-'0')
+			out = append(out, (rest[1]-'0')<<6|(rest[2]-'0')<<3|(rest[3]-'0'))
 			rest = rest[4:]
 		} else {
 			out = append(out, rest[0])
