@@ -107,6 +107,7 @@ func ourHost(host string) bool {
 
 // start notes that a command has started.
 func (r *Recorder) start(at time.Time, command, cwd, source string) {
+	r.log.gap()
 	r.journal.n++
 	command = string(r.masked([]byte(clean.Prefix(clean.Text(command), maxCommand))))
 	r.open = &Record{N: r.journal.n, Command: command, Cwd: cwd, Start: moment(at), Source: source, at: r.log.place()}
@@ -117,6 +118,7 @@ func (r *Recorder) start(at time.Time, command, cwd, source string) {
 
 // end notes that the command has ended.
 func (r *Recorder) end(at time.Time, exit int, signal string) {
+	r.log.gap()
 	c, to := r.open, r.log.place()
 	r.open = nil
 	c.End, c.Exit = moment(at), known(exit)

@@ -42,16 +42,19 @@ func (l *log) append(text []byte) {
 			return
 		}
 		n := l.fits(text)
-		l.pending = append(l.pending, text[:n]...)
-		l.size += int64(n)
-		l.lines += int64(bytes.Count(text[:n], []byte{'\n'}))
+		l.add(text[:n])
 		if text = text[n:]; len(text) > 0 && !l.advance() {
-			l.pending = append(l.pending, text...)
-			l.size += int64(len(text))
-			l.lines += int64(bytes.Count(text, []byte{'\n'}))
+			l.add(text)
 			return
 		}
 	}
+}
+
+// add takes text into the part.
+func (l *log) add(text []byte) {
+	l.pending = append(l.pending, text...)
+	l.size += int64(len(text))
+	l.lines += int64(bytes.Count(text, []byte{'\n'}))
 }
 
 // fits is how much of a text still goes into the part: whole lines, unless one
@@ -126,17 +129,16 @@ func (l *log) deleted() bool {
 	return syscall.Fstat(int(l.file.Fd()), &st) == nil && st.Nlink == 0
 }
 
-// gap has the log say how much is missing in it.
-func (l *log) gap(why error) {
-	if l.lost == 0 {
+// gap has the log say here that text is missing. Very many gaps become one.
+func (l *log) gap() {
+	if l.lost == 0 || len(l.pending) > 2*maxPending {
 		return
 	}
-	lost := l.lost
-	l.lost = 0
 	if len(l.pending) > 0 && l.pending[len(l.pending)-1] != '\n' {
-		l.append([]byte{'\n'})
+		l.add([]byte{'\n'})
 	}
-	l.append(fmt.Appendf(nil, "[%d bytes were not recorded: %s]\n", lost, cause(why)))
+	l.add(fmt.Appendf(nil, "[%d bytes were not recorded: %s]\n", l.lost, cause(l.dir.fault)))
+	l.lost = 0
 }
 
 // writeHeader writes the header in place.

@@ -11,7 +11,7 @@ func (r *Recorder) store(now time.Time) {
 	}
 	err := r.writeText()
 	if err == nil && d.fault != nil {
-		r.log.gap(d.fault)
+		r.log.gap()
 		err = r.writeText()
 	}
 	if (err == nil) != (r.meta.Fault == nil) {
