@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"ctxfs/providers/results"
 	"ctxfs/providers/skills"
 	"ctxfs/providers/terminals"
+	"ctxfs/providers/terminals/tmux"
 )
 
 // Options are what the providers together need.
@@ -101,6 +103,7 @@ func (s *Set) open() {
 		Dir:          filepath.Join(s.opts.State, "terminals"),
 		SettingsPath: s.opts.Config,
 		Hide:         s.opts.Hide,
+		TmuxFolder:   tmux.Folder(s.opts.LookupEnv, os.Getuid()),
 		Documented:   func(path string) { s.finder.changed("terminals", path) },
 		Watch:        !s.opts.Offline,
 	})
@@ -141,10 +144,11 @@ func (s *Set) add(folder string, p fs.Provider) {
 // All are the providers, in the order in which people read of them.
 func (s *Set) All() []Named { return s.all }
 
-// Begin starts what runs: MCP servers, and the index for Find. It returns at
-// once.
+// Begin starts what runs: MCP servers, the recording of tmux where that is
+// configured, and the index for Find. It returns at once.
 func (s *Set) Begin() {
 	s.mcp.Start()
+	s.terminals.Begin()
 	s.finder.start(s.folders()...)
 }
 
@@ -211,6 +215,11 @@ func (s *Set) Accept(server string, tools ...string) (mcp.Accepted, error) {
 
 // Projects are those that configure MCP servers or are trusted.
 func (s *Set) Projects() []mcp.Project { return s.mcp.Projects() }
+
+// AdoptTmux records the panes of tmux servers.
+func (s *Set) AdoptTmux(ctx context.Context, socket string) (terminals.Adopted, error) {
+	return s.terminals.AdoptTmux(ctx, socket)
+}
 
 // Close ends all providers, the last one first.
 func (s *Set) Close() error {

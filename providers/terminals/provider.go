@@ -28,6 +28,8 @@ type Options struct {
 	// Documented is told of the path of a document that is another now, or gone;
 	// it may be nil. It only enqueues. (Env.Changed is also told of all growth.)
 	Documented func(path string)
+	// TmuxFolder is where tmux keeps the sockets of the user's servers.
+	TmuxFolder string
 	// Watch keeps the provider current and the files within their limits. Without
 	// it, for a command that reads once, the terminals are those of the moment of
 	// New and nothing is deleted.
@@ -45,6 +47,7 @@ type Provider struct {
 	wake    chan struct{} // to prune
 	closing chan struct{}
 	running sync.WaitGroup
+	tmux    adoption
 
 	mu        sync.Mutex // held while something is published
 	dir       string     // Options.Dir with links resolved
@@ -105,6 +108,7 @@ func (p *Provider) Reload() {
 	p.mu.Unlock()
 	p.opts.Env.Changed(indexName)
 	p.pruneSoon()
+	p.configured()
 }
 
 func (p *Provider) pruneSoon() {
@@ -116,6 +120,7 @@ func (p *Provider) pruneSoon() {
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
+	p.tmux.close()
 	close(p.closing)
 	p.running.Wait()
 	if p.holders != nil {

@@ -19,6 +19,8 @@ type Settings struct {
 	Limits record.Limits
 	// Replay has replay.cast written for new terminals.
 	Replay bool
+	// Tmux has the panes of running tmux servers recorded.
+	Tmux bool
 }
 
 // defaults are the settings of those who have none.
@@ -32,6 +34,7 @@ type table struct {
 	MaxSize any    `toml:"max_size"`
 	MaxAge  string `toml:"max_age"`
 	Replay  bool   `toml:"replay"`
+	Tmux    bool   `toml:"tmux"`
 }
 
 // ReadSettings reads the table [terminals] of the config.toml at path. A setting
@@ -63,6 +66,6 @@ func ReadSettings(path string) (s Settings, problems []fs.Problem) {
 	} else if t.MaxAge != "" {
 		wrong("max_age", t.MaxAge, `a time such as "14d" or "12h"`)
 	}
-	s.Replay = t.Replay
+	s.Replay, s.Tmux = t.Replay, t.Tmux
 	return s, problems
 }

@@ -47,6 +47,7 @@ func (p *Provider) Status() fs.Status {
 	case 1:
 		s.Summary = strings.Replace(s.Summary, "terminals", "terminal", 1)
 	}
+	s.Problems = append(s.Problems, p.tmux.problems()...)
 	if err := p.unwatched(); err != nil {
 		s.Problems = append(s.Problems, watchProblem(err))
 	}

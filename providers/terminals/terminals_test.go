@@ -189,8 +189,8 @@ func TestStrangeFolders(t *testing.T) {
 func TestSettings(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.toml")
 	for text, want := range map[string]Settings{
-		"": {record.Limits{MaxSize: 1 << 30, MaxAge: 14 * 24 * time.Hour}, true},
-		"[terminals]\nmax_size='2 GB'\nmax_age='3d'\nreplay=false\n": {record.Limits{MaxSize: 2e9, MaxAge: 72 * time.Hour}, false},
+		"": {record.Limits{MaxSize: 1 << 30, MaxAge: 14 * 24 * time.Hour}, true, false},
+		"[terminals]\nmax_size='2 GB'\nmax_age='3d'\nreplay=false\ntmux=true\n": {record.Limits{MaxSize: 2e9, MaxAge: 72 * time.Hour}, false, true},
 	} {
 		check(t, os.WriteFile(path, []byte(text), 0o600))
 		if got, problems := ReadSettings(path); got != want || len(problems) > 0 {

@@ -97,7 +97,7 @@ func parseListing(text, token string) *listing {
 		p := &listed{
 			sessionID: words[2], windowID: words[3], id: words[4], pid: number(5), cols: number(6), rows: number(7),
 			dead: words[8] == "1", exit: -1, window: number(10), place: number(11),
-			session: words[14], command: words[15], cwd: words[16],
+			session: clean.Line(words[14]), command: clean.Line(words[15]), cwd: clean.Text(words[16]),
 		}
 		if exit, err := strconv.Atoi(strings.TrimPrefix(words[9], "x")); err == nil {
 			p.exit = exit

@@ -105,6 +105,7 @@ func TestFullScreen(t *testing.T) {
 	r.adopt()
 	r.until("the screen", func() bool { return strings.HasPrefix(r.screen("main-0-0"), "FULL") })
 	r.tmux("a", "send-keys", "-t", "main", "Enter")
+	r.until("the prompt is back", func() bool { return strings.HasSuffix(r.tmux("a", "capture-pane", "-p", "-t", "main"), "\n$") })
 	r.keys("a", "main", "echo af''ter", "\nafter\n")
 	r.shows("main-0-0", "\nafter\n")
 	log := r.log("main-0-0")
