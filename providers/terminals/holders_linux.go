@@ -13,13 +13,13 @@ type holders struct {
 	ended func(id string)
 
 	mu      sync.Mutex
-	waiting map[holder]*os.File // their pidfds
+	waiting map[holding]*os.File // their pidfds
 	closed  bool
 	done    sync.WaitGroup
 }
 
-// holder is a process, and the terminal that it holds.
-type holder struct {
+// holding is a process, and the terminal that it holds.
+type holding struct {
 	id  string
 	pid int
 }
@@ -27,13 +27,13 @@ type holder struct {
 // newHolders tells ended the terminal whose holder has ended, from a goroutine
 // for each.
 func newHolders(ended func(id string)) *holders {
-	return &holders{ended: ended, waiting: make(map[holder]*os.File)}
+	return &holders{ended: ended, waiting: make(map[holding]*os.File)}
 }
 
 // watch has the end of a terminal's holder noticed. It tells whether it will be:
 // not if it has ended already, or if this kernel cannot.
 func (h *holders) watch(id string, pid int) bool {
-	key := holder{id, pid}
+	key := holding{id, pid}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || h.waiting[key] != nil {

@@ -7,6 +7,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/settings"
+	"ctxfs/providers/terminals/holder"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -21,20 +22,23 @@ type Settings struct {
 	Replay bool
 	// Tmux has the panes of running tmux servers recorded.
 	Tmux bool
+	// DetachKey takes a window away from a terminal that goes on.
+	DetachKey holder.Key
 }
 
 // defaults are the settings of those who have none.
 func defaults() Settings {
-	return Settings{Limits: record.Limits{MaxSize: 1 << 30, MaxAge: 14 * 24 * time.Hour}, Replay: true}
+	return Settings{Limits: record.Limits{MaxSize: 1 << 30, MaxAge: 14 * 24 * time.Hour}, Replay: true, DetachKey: holder.DefaultKey()}
 }
 
 // table is the table as it is written. Sizes are numbers of bytes, or texts such
 // as "500 MB".
 type table struct {
-	MaxSize any    `toml:"max_size"`
-	MaxAge  string `toml:"max_age"`
-	Replay  bool   `toml:"replay"`
-	Tmux    bool   `toml:"tmux"`
+	MaxSize   any    `toml:"max_size"`
+	MaxAge    string `toml:"max_age"`
+	Replay    bool   `toml:"replay"`
+	Tmux      bool   `toml:"tmux"`
+	DetachKey string `toml:"detach_key"`
 }
 
 // ReadSettings reads the table [terminals] of the config.toml at path. A setting
@@ -65,6 +69,11 @@ func ReadSettings(path string) (s Settings, problems []fs.Problem) {
 		s.Limits.MaxAge = age
 	} else if t.MaxAge != "" {
 		wrong("max_age", t.MaxAge, `a time such as "14d" or "12h"`)
+	}
+	if key, err := holder.ParseKey(t.DetachKey); err == nil {
+		s.DetachKey = key
+	} else if t.DetachKey != "" {
+		wrong("detach_key", t.DetachKey, `a key such as "ctrl-\ d" or "ctrl-]", or "none"`)
 	}
 	s.Replay, s.Tmux = t.Replay, t.Tmux
 	return s, problems

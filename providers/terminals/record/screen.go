@@ -100,3 +100,12 @@ func (s *screen) render(r *Recorder) []byte {
 	}
 	return b.Bytes()
 }
+
+// Screen is what the screen shows now, with the secrets on it, one string a row,
+// and the place of the cursor, counted from 0.
+func (r *Recorder) Screen() (rows []string, col, row int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	col, row = r.grid.Cursor()
+	return r.grid.Screen(), col, row
+}
