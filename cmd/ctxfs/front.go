@@ -159,6 +159,10 @@ call is configured for another program (SERVER_METADATA.json): tell your user.
 
 `)
 		case "terminals":
+			if p.State == "empty" {
+				b.WriteString("\n## terminals/: none recorded yet\n")
+				continue
+			}
 			// No states: the text is part of prompts, and should not change with
 			// each command that somebody types.
 			fmt.Fprintf(&b, `

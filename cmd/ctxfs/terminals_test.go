@@ -129,7 +129,7 @@ func TestTerminals(t *testing.T) {
 	need(t, "rg", "jq")
 	b := newBox(t)
 	b.mount()
-	b.shows("AGENTS.md", "Open now: none.")
+	b.shows("AGENTS.md", "terminals/: none recorded yet")
 	r := b.recorder()
 	b.shows("AGENTS.md", "Open now: 1.")
 	r.put(commandBegins("make") + "cc x.c\r\nx.c:1: wombat expected\r\n" + commandEnds(2))
@@ -154,6 +154,7 @@ func TestTerminals(t *testing.T) {
 	}
 	must(t, r.in.Close())
 	b.shows("terminals/INDEX.md", "- 1.txt: ended 20")
+	b.shows("AGENTS.md", "Open now: none.")
 	b.ok("unmount")
 	// The same without a mount, and in a plain folder.
 	if got := b.ok("cat", "terminals/1/failed.txt"); got != "cc x.c\nx.c:1: wombat expected\n" {

@@ -212,3 +212,31 @@ func TestSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestLimits has the provider keep them when it starts and when they change, and
+// only look when it is to look once.
+func TestLimits(t *testing.T) {
+	dir := stateDir(t)
+	config := filepath.Join(t.TempDir(), "config.toml")
+	for range 2 {
+		p := newTape(t, dir)
+		p.put("old\r\n")
+		check(t, p.Close(0, ""))
+	}
+	long := time.Now().Add(-10 * 24 * time.Hour)
+	found, err := filepath.Glob(filepath.Join(dir, "1", "*"))
+	check(t, err)
+	for _, path := range found {
+		check(t, os.Chtimes(path, long, long))
+	}
+	check(t, os.WriteFile(config, []byte("[terminals]\nmax_age = '9d'\n"), 0o600))
+	configured := func(o *Options) { o.SettingsPath = config }
+	if got := start(t, dir, configured, offline).names(""); len(got) != 5 {
+		t.Errorf("looking has left %q", got)
+	}
+	f := start(t, dir, configured)
+	f.await("the old one is gone", func() bool { return slices.Equal(f.names(""), []string{"2", "2.txt", indexName}) })
+	check(t, os.WriteFile(config, []byte("[terminals]\nmax_size = 1\n"), 0o600))
+	f.Reload()
+	f.await("all are gone", func() bool { return slices.Equal(f.names(""), []string{indexName}) })
+}
