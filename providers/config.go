@@ -10,11 +10,12 @@ import (
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/results"
+	"ctxfs/providers/terminals"
 )
 
 // tables are the tables that config.toml may have, one for each provider that
 // has settings.
-func tables() []string { return []string{"mcp", results.Table} }
+func tables() []string { return []string{"mcp", results.Table, terminals.Table} }
 
 // Problems are what is wrong with config.toml that concerns no provider: each
 // reads its own table, and tells what is wrong with it or with the whole.
@@ -59,6 +60,7 @@ func (s *Set) watchConfig() {
 			s.checkTables()
 			s.mcp.Reload()
 			s.results.Reload()
+			s.terminals.Reload()
 			if w.follow() {
 				s.mcp.Reload() // what changed before it was watched
 			}

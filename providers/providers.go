@@ -7,14 +7,18 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"ctxfs/fs"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/results"
 	"ctxfs/providers/skills"
+	"ctxfs/providers/terminals"
+	"ctxfs/providers/terminals/tmux"
 )
 
 // Options are what the providers together need.
@@ -46,13 +50,14 @@ type Named struct {
 
 // Set is all providers.
 type Set struct {
-	opts    Options
-	mcp     *mcp.Provider
-	skills  *skills.Provider
-	results *results.Provider
-	finder  *finder
-	all     []Named
-	stop    []func() error
+	opts      Options
+	mcp       *mcp.Provider
+	terminals *terminals.Provider
+	skills    *skills.Provider
+	results   *results.Provider
+	finder    *finder
+	all       []Named
+	stop      []func() error
 
 	mu       sync.Mutex
 	problems []fs.Problem
@@ -95,6 +100,17 @@ func (s *Set) open() {
 	})
 	s.add("mcps", s.mcp)
 
+	s.terminals = terminals.New(terminals.Options{
+		Env:          s.opts.Env("terminals"),
+		Dir:          filepath.Join(s.opts.State, "terminals"),
+		SettingsPath: s.opts.Config,
+		Hide:         s.opts.Hide,
+		TmuxFolder:   tmux.Folder(s.opts.LookupEnv, os.Getuid()),
+		Documented:   func(path string) { s.finder.changed("terminals", path) },
+		Watch:        !s.opts.Offline,
+	})
+	s.add("terminals", s.terminals)
+
 	s.skills = skills.New(skills.Options{
 		Env:       s.env("skills"),
 		Home:      s.opts.Home,
@@ -130,16 +146,19 @@ func (s *Set) add(folder string, p fs.Provider) {
 // All are the providers, in the order in which people read of them.
 func (s *Set) All() []Named { return s.all }
 
-// Begin starts what runs: MCP servers, and the index for Find. It returns at
-// once.
+// Begin starts what runs: MCP servers, the recording of tmux where that is
+// configured, and the index for Find. It returns at once.
 func (s *Set) Begin() {
 	s.mcp.Start()
+	s.terminals.Begin()
 	s.finder.start(s.folders()...)
 }
 
 // Roots are the folders on disk that are passed through: no view may lie in
 // one of them.
-func (s *Set) Roots() []string { return append(s.skills.Roots(), s.results.Roots()...) }
+func (s *Set) Roots() []string {
+	return slices.Concat(s.skills.Roots(), s.results.Roots(), s.terminals.Roots())
+}
 
 // Restart starts an MCP server again, by its name or its folder's; "" means
 // all.
@@ -198,6 +217,11 @@ func (s *Set) Accept(server string, tools ...string) (mcp.Accepted, error) {
 
 // Projects are those that configure MCP servers or are trusted.
 func (s *Set) Projects() []mcp.Project { return s.mcp.Projects() }
+
+// AdoptTmux records the panes of tmux servers.
+func (s *Set) AdoptTmux(ctx context.Context, socket string) (terminals.Adopted, error) {
+	return s.terminals.AdoptTmux(ctx, socket)
+}
 
 // Close ends all providers, the last one first.
 func (s *Set) Close() error {

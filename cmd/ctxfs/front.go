@@ -159,6 +159,26 @@ own. A server that is not ready keeps its last known tools. Arguments are checke
 first; a long result is cut and its last line names the file that has all of it.
 
 `)
+		case "terminals":
+			if p.State == "empty" {
+				b.WriteString("\n## terminals/: none recorded yet\n")
+				continue
+			}
+			// No states: the text is part of prompts, and should not change with
+			// each command that somebody types.
+			fmt.Fprintf(&b, `
+## terminals/: what happened in the user's terminals
+
+    tail -n 40 ~/.agentctx/terminals/<id>.txt    what a terminal showed last
+    cat ~/.agentctx/terminals/<id>/failed.txt    output of the last command that failed
+
+Look there before you ask for an error's text or start a server again.
+terminals/INDEX.md has a line per terminal: where it is, what runs in it, the last
+command and its exit code. terminals/<id>/commands.jsonl has a line per command.
+
+Open now: %s.
+`, cmp.Or(openTerminals(p.Items), "none"))
+			continue
 		case "skills":
 			b.WriteString(`
 ## skills/: how to do things well
@@ -184,6 +204,15 @@ head or tail instead of reading all of it.
 	}
 	b.WriteString("\nSTATUS.md says what is not well, and the command that mends it.\n")
 	return b.Bytes()
+}
+
+// openTerminals names terminals.
+func openTerminals(items []fs.Item) string {
+	var names []string
+	for _, i := range items {
+		names = append(names, i.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // itemLine names what a provider holds, the healthy without ado.

@@ -28,8 +28,8 @@ func TestHelp(t *testing.T) {
 					t.Errorf("%s: a long line: %s", c.CommandPath(), line)
 				}
 			}
-			if got := b.ok(c.Name(), "--help"); !strings.Contains(got, c.Long) || !strings.Contains(got, "Usage:\n  ctxfs "+c.Name()) {
-				t.Errorf("help of %s: %s", c.Name(), got)
+			if got := b.ok(append(strings.Fields(c.CommandPath())[1:], "--help")...); !strings.Contains(got, c.Long) || !strings.Contains(got, "Usage:\n  "+c.CommandPath()) {
+				t.Errorf("help of %s: %s", c.CommandPath(), got)
 			}
 			visit(c)
 		}

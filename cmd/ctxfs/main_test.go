@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 		runStub(mode)
 		return
 	}
+	if dir, ok := os.LookupEnv(recordMode); ok {
+		os.Exit(recordStdin(dir))
+	}
 	os.Exit(runAll(m))
 }
 

@@ -107,6 +107,7 @@ func (w *world) handlers() map[string]mounts.Handler {
 		"config":   w.configHandler,
 		"trust":    w.trustHandler,
 		"accept":   w.acceptHandler,
+		"tmux":     w.tmuxHandler,
 		"logins":   func(_ context.Context, c *control.Conn) error { return c.Reply(w.providers.Logins()) },
 		"projects": func(_ context.Context, c *control.Conn) error { return c.Reply(w.providers.Projects()) },
 		"list": func(ctx context.Context, c *control.Conn) error {

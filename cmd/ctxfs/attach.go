@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts/control"
+	"ctxfs/providers/terminals/holder"
+)
+
+func (a *app) attachCommand() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "attach ID",
+		Short: "look at a terminal of ctxfs term, and type into it",
+		Long: `Attach shows a running terminal here, by its id or name; ctxfs ps lists them.
+Others who look at it see the same, and it has the size of the smallest window.
+Ctrl-\ d detaches: the terminal goes on. When its shell ends, attach ends with
+the shell's exit code.
+
+Of what was shown before, the screen is drawn as it is now, without colours; all
+of it is in terminals/ID.txt of the mount.`,
+		Example: `  ctxfs ps
+  ctxfs attach api`,
+		Args: cobra.ExactArgs(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				ids = a.runningTerminals()
+			}
+			return ids, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.attach(cmd.Context(), args[0], force) },
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "also inside a terminal that is recorded itself")
+	return cmd
+}
+
+func (a *app) attach(ctx context.Context, name string, force bool) error {
+	recording := a.recording()
+	t, err := recording.Find(name)
+	if missing := (*holder.Missing)(nil); errors.As(err, &missing) {
+		fault := &control.Fault{Message: err.Error(), Hint: "see what runs: ctxfs ps"}
+		switch {
+		case missing.Ended != nil:
+			fault.Hint = "what it has shown: " + missing.Ended.Path(missing.Ended.LastPart())
+		case missing.Near != "":
+			fault.Hint = "did you mean: ctxfs attach " + missing.Near
+		}
+		return fault
+	}
+	if err != nil {
+		return err
+	}
+	if id, inside := a.lookupEnv(holder.Variable); inside && (!force || id == t.ID) {
+		fault := &control.Fault{Message: fmt.Sprintf("this is terminal %s, which would record what it is shown", id), Hint: "do it all the same: ctxfs attach --force " + name}
+		if id == t.ID {
+			fault.Message, fault.Hint = fmt.Sprintf("this is terminal %s itself", id), ""
+		}
+		return fault
+	}
+	if !isTerminal(a.in) || !isTerminal(a.out) {
+		return &control.Fault{Message: "there is no terminal here to show it in", Hint: "read what it shows: " + t.Path(t.LastPart())}
+	}
+	out, err := recording.Attach(ctx, t.ID, a.terminal())
+	if errors.Is(err, holder.ErrNotRunning) {
+		return &control.Fault{Message: fmt.Sprintf("terminal %s has just ended, or its socket was deleted", t.ID), Hint: "what it has shown: " + t.Path(t.LastPart())}
+	}
+	return a.looked(out, err)
+}
+
+// runningTerminals are the ids of those that can be attached to.
+func (a *app) runningTerminals() (ids []string) {
+	recording := a.recording()
+	all, _ := recording.List() // without any there is nothing to complete
+	for _, t := range all {
+		if t.Running() && t.Source == "term" {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+
+	"ctxfs/providers/terminals/record"
+)
+
+// TestAttach: a terminal lives on without a window, and is shown in another.
+func TestAttach(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	w := b.terminal("--name", "api")
+	w.types("echo one\r")
+	w.sees("one\r\n")
+	w.sees("ready> ")
+	w.types("\x1cd")
+	w.sees("ctxfs: detached; look at it again: ctxfs attach api")
+	if code := w.wait(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	w.restored()
+	if e := b.ps("api"); e.State != record.Idle {
+		t.Errorf("after detaching: %+v", e)
+	}
+
+	first := b.open("attach", "api")
+	first.sees("one\x1b[3Hready>") // the screen
+	second := b.open("attach", "api")
+	second.sees("one\x1b[3Hready>")
+	second.types("echo t\"\"wo\r")
+	first.sees("two\r\n")
+	second.sees("two\r\n")
+
+	// The smallest counts, also when it goes.
+	second.resize(60, 20)
+	eventually(t, "it is small", func() bool { first.types("stty size\r"); return strings.Contains(first.text(), "20 60\r\n") })
+	second.types("\x1cd")
+	second.sees("detached")
+	eventually(t, "it is large", func() bool { first.types("stty size\r"); return strings.Contains(first.text(), "24 80\r\n") })
+
+	// The first key of two is the program's, if the other does not follow.
+	first.types("sleep 1000\r")
+	eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
+	first.types("\x1c")
+	first.sees("^\\")
+	first.types("exit 4\r")
+	if code := first.wait(); code != 4 {
+		t.Errorf("exit %d", code)
+	}
+	first.restored()
+	b.becomes("api", record.Ended)
+	b.refused(exitFailed, []string{"terminal api has ended", "what it has shown: ", "api/part-0001.txt"}, "attach", "api")
+}
+
+func TestAttachRefused(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.refused(exitFailed, []string{`there is no terminal "api"`, "ctxfs ps"}, "attach", "api")
+	w := b.terminal("--name", "server")
+	b.refused(exitFailed, []string{`there is no terminal "sever"`, "did you mean: ctxfs attach server"}, "attach", "sever")
+	b.refused(exitFailed, []string{"there is no terminal here to show it in", "server/part-0001.txt"}, "attach", "server")
+	if got := b.ok("__complete", "attach", ""); !strings.HasPrefix(got, "server\n") {
+		t.Errorf("completion: %s", got)
+	}
+	w.types(binary() + " attach --force server\r")
+	w.sees("this is terminal server itself")
+	w.sees("ready> ")
+	w.types(binary() + " term\r")
+	w.sees("this terminal is recorded already, as server")
+	w.types("exit\r")
+	w.wait()
+}
+
+// TestAttachFullScreen: a program that has the whole screen draws it again.
+func TestAttachFullScreen(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	need(t, "less")
+	b.write("long", strings.Repeat("some line\n", 100)+"the end\n")
+	w := b.terminal()
+	w.types("less ~/long\r")
+	w.sees("\x1b[?1049h")
+	w.sees("some line")
+	w.types("G")
+	w.sees("the end")
+	w.types("\x1cd")
+	w.sees("\x1b[?1049l") // the window is left as one without it
+	w.sees("detached")
+	again := b.open("attach", "1")
+	again.sees("\x1b[?1049h")
+	again.sees("\x1b[H\x1b[2J")
+	again.sees("the end") // the grid's
+	again.sees("the end") // less's own
+	again.types("qexit\r")
+	if code := again.wait(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// TestClientKilled: the terminal lives on when its window goes, however it goes,
+// and the window is usable.
+func TestClientKilled(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	w := b.terminal()
+	signalTo(t, w.cmd.Process.Pid, syscall.SIGKILL)
+	w.wait()
+	w.restored()
+	if e := b.ps("1"); e.State != record.Idle {
+		t.Fatalf("after the kill: %+v", e)
+	}
+	// Nobody takes what is typed now.
+	w.types("x")
+	again := b.open("attach", "1")
+	again.sees("ready>")
+	again.types("echo $((1+1))\r")
+	again.sees("2\r\n")
+	again.close() // the window goes
+	again.wait()
+	again = b.open("attach", "1")
+	again.sees("ready>")
+	signalTo(t, again.cmd.Process.Pid, syscall.SIGTERM)
+	again.sees("detached")
+	again.wait()
+	again.restored()
+	again = b.open("attach", "1")
+	again.sees("ready>")
+	again.types("exit\r")
+	if code := again.wait(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// TestHolderKilled: what was recorded stays, the terminal of the user is as it
+// was, and nothing runs on.
+func TestHolderKilled(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	w := b.terminal("--name", "api")
+	w.types("echo $((40+2)); sleep 1000\r")
+	w.sees("42\r\n")
+	eventually(t, "it is recorded", func() bool { return strings.Contains(b.logOf("api"), "42\n") })
+	shell := b.ps("api").Pid
+	signalTo(t, b.holderOf("api"), syscall.SIGKILL)
+	w.sees("ctxfs: the process that held the terminal has been killed\r\n  what it has shown: ")
+	if code := w.wait(); code != exitFailed {
+		t.Errorf("exit %d", code)
+	}
+	w.restored()
+	eventuallyGone(t, shell)
+	if e := b.ps("api"); e.State != record.Ended || !e.Killed {
+		t.Errorf("ps: %+v", e)
+	}
+	// Its name can be had again, and its socket is in nobody's way.
+	w = b.terminal("--name", "api")
+	w.types("exit\r")
+	if code := w.wait(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+// TestHolderEnded: a holder that is told to end closes the terminal properly.
+func TestHolderEnded(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	w := b.terminal()
+	w.types("sleep 1000\r")
+	eventually(t, "it runs", func() bool { return b.ps("1").Command == "sleep 1000" })
+	signalTo(t, b.holderOf("1"), syscall.SIGTERM)
+	if code := w.wait(); code != 128+1 {
+		t.Errorf("exit %d", code)
+	}
+	w.restored()
+	b.becomes("1", record.Ended)
+	if e := b.ps("1"); e.Killed || e.LastCommand != "sleep 1000" {
+		t.Errorf("ps: %+v", e)
+	}
+}
+
+// TestShellKilled: the record tells how the shell ended.
+func TestShellKilled(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	w := b.terminal()
+	signalTo(t, b.ps("1").Pid, syscall.SIGKILL)
+	if code := w.wait(); code != 128+9 {
+		t.Errorf("exit %d", code)
+	}
+	w.restored()
+	b.becomes("1", record.Ended)
+	if e := b.ps("1"); e.Signal != "SIGKILL" {
+		t.Errorf("ps: %+v", e)
+	}
+}

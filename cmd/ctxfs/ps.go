@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/providers/terminals/record"
+)
+
+func (a *app) psCommand() *cobra.Command {
+	var all, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ps",
+		Short: "list the terminals that are recorded",
+		Long: `Ps lists the terminals that run now: those of ctxfs term, commands of ctxfs run
+and panes of tmux. It reads their files, and asks no process. With -a it lists
+those that have ended, too; they are kept for a while (max_age and max_size in
+the table [terminals] of the configuration).`,
+		Example: `  ctxfs ps
+  ctxfs ps -a
+  ctxfs ps --json | jq -r '.[] | select(.last_exit > 0) | .file'`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			recording := a.recording()
+			list, err := recording.List()
+			if err != nil {
+				return err
+			}
+			shown := make([]psEntry, 0, len(list))
+			for _, t := range list {
+				if all || t.Running() {
+					shown = append(shown, newPsEntry(t))
+				}
+			}
+			switch {
+			case asJSON:
+				return a.printJSON(shown)
+			case len(shown) == 0 && all:
+				a.say("no terminal was recorded yet; open one: ctxfs term")
+			case len(shown) == 0:
+				a.say("no terminal is recorded now; open one: ctxfs term")
+			default:
+				a.printTerminals(shown)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "also those that have ended")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// psEntry is a terminal for scripts.
+type psEntry struct {
+	ID             string     `json:"id"`
+	Source         string     `json:"source"`
+	State          string     `json:"state"`
+	Pid            int        `json:"pid"`
+	Argv           []string   `json:"argv"`
+	Cwd            string     `json:"cwd"`
+	Started        time.Time  `json:"started"`
+	Ended          *time.Time `json:"ended"`
+	Exit           *int       `json:"exit"`
+	Signal         string     `json:"signal,omitempty"`
+	Killed         bool       `json:"killed,omitempty"`
+	Command        string     `json:"command,omitempty"`
+	CommandStarted *time.Time `json:"command_started,omitempty"`
+	LastCommand    string     `json:"last_command,omitempty"`
+	LastExit       *int       `json:"last_exit"`
+	File           string     `json:"file"` // the newest part of the log
+	Fault          string     `json:"fault,omitempty"`
+}
+
+func newPsEntry(t *record.Terminal) psEntry {
+	e := psEntry{
+		ID: t.ID, Source: t.Source, State: t.State, Pid: t.Pid, Argv: t.Argv, Cwd: t.Cwd,
+		Started: t.Started, Ended: t.Ended, Exit: t.Exit, Signal: t.Signal, Killed: t.Killed,
+		Command: t.Command, CommandStarted: t.CommandStarted, LastCommand: t.LastCommand, LastExit: t.LastExit,
+		File: t.Path(t.LastPart()),
+	}
+	if t.Fault != nil {
+		e.Fault = t.Fault.What
+	}
+	return e
+}
+
+// printTerminals prints a table for people.
+func (a *app) printTerminals(all []psEntry) {
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	defer table.Flush()
+	fmt.Fprintln(table, "ID\tSTATE\tPID\tSTARTED\tCWD\tCOMMAND")
+	for _, e := range all {
+		state := e.State
+		if e.Killed {
+			state = "killed"
+		}
+		if e.Fault != "" {
+			state += ", not recorded: " + e.Fault
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", e.ID, state, e.Pid, stamp(e.Started), a.tilde(e.Cwd), e.doing())
+	}
+}
+
+// doing is what a terminal does, or did last.
+func (e *psEntry) doing() string {
+	line := func(s string) string {
+		first, _, more := strings.Cut(s, "\n")
+		if runes := []rune(first); len(runes) > 60 {
+			first, more = string(runes[:60]), true
+		}
+		if more {
+			first += " ..."
+		}
+		return first
+	}
+	switch {
+	case e.Command != "":
+		return line(e.Command)
+	case e.LastCommand != "" && e.LastExit != nil:
+		return fmt.Sprintf("(%s: %d)", line(e.LastCommand), *e.LastExit)
+	case e.LastCommand != "":
+		return "(" + line(e.LastCommand) + ")"
+	}
+	return "(" + line(strings.Join(e.Argv, " ")) + ")"
+}

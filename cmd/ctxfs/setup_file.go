@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// readRC reads a shell's file; one that is not there is empty.
+func readRC(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return string(text), err
+}
+
+// writeRC replaces a shell's file at once, so that no shell reads half of it. A
+// link stays one, and the mode and the owner are as they were.
+func writeRC(path, text string) error {
+	if _, err := os.Lstat(path); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".ctxfs-*") // 0600
+	if err != nil {
+		return err
+	}
+	err = func() error {
+		if info, err := os.Stat(path); err == nil {
+			if owner := info.Sys().(*syscall.Stat_t); int(owner.Uid) != os.Getuid() || int(owner.Gid) != os.Getgid() {
+				if err := tmp.Chown(int(owner.Uid), int(owner.Gid)); err != nil {
+					return err
+				}
+			}
+			if err := tmp.Chmod(info.Mode().Perm()); err != nil {
+				return err
+			}
+		}
+		_, err := tmp.WriteString(text)
+		return err
+	}()
+	err = errors.Join(err, tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
+}

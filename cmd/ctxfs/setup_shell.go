@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts/control"
+	"ctxfs/providers/terminals/shells"
+)
+
+func (a *app) setupShellCommand() *cobra.Command {
+	var name string
+	var remove, show, check bool
+	cmd := &cobra.Command{
+		Use:   "shell",
+		Short: "record every new terminal of your shell",
+		Long: `Shell writes one line at the beginning of your shell's file (~/.bashrc, ~/.zshrc
+or ~/.config/fish/config.fish) that makes every new interactive terminal a
+recorded one, as ctxfs term does. Nothing else in the file changes; --remove
+takes the line out again, and --print only shows it.
+
+The shell goes on as usual, without being recorded, where ctxfs is missing or
+cannot record, in scripts, without a terminal, in a terminal that is recorded
+already, and in shells that agents and editors start for themselves.`,
+		Example: `  ctxfs setup shell
+  ctxfs setup shell --shell zsh --print
+  ctxfs setup shell --remove`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if check {
+				if !opensShells(cmd.Root()) || a.recordable() != nil {
+					return &coded{code: exitFailed} // nobody reads why
+				}
+				return nil
+			}
+			name, err := a.shellName(cmd, name)
+			if err != nil {
+				return err
+			}
+			program, err := programPath()
+			if err != nil {
+				return err
+			}
+			path, line := shells.RCFile(name, program, a.Home, a.lookupEnv)
+			switch {
+			case show:
+				a.say("%s", line)
+				return nil
+			case remove:
+				return a.unsetShell(path)
+			}
+			return a.setShell(name, path, line)
+		},
+	}
+	cmd.Flags().StringVar(&name, "shell", "", "bash, zsh or fish (default: as $SHELL says)")
+	cmd.Flags().BoolVar(&remove, "remove", false, "take the line out again")
+	cmd.Flags().BoolVar(&show, "print", false, "print the line, and write nothing")
+	cmd.Flags().BoolVar(&check, "check", false, "")
+	_ = cmd.Flags().MarkHidden("check") // the line's own question
+	cmd.MarkFlagsMutuallyExclusive("remove", "print", "check")
+	_ = cmd.RegisterFlagCompletionFunc("shell", cobra.FixedCompletions(shells.Names(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// shellName is the shell to set up, by default the user's.
+func (a *app) shellName(cmd *cobra.Command, given string) (string, error) {
+	if given != "" {
+		if !slices.Contains(shells.Names(), given) {
+			return "", usage(cmd, fmt.Errorf("--shell is bash, zsh or fish, not %q", given))
+		}
+		return given, nil
+	}
+	path, _ := a.lookupEnv("SHELL")
+	if name := filepath.Base(path); slices.Contains(shells.Names(), name) {
+		return name, nil
+	}
+	return "", &control.Fault{Message: "your shell ($SHELL) is none of bash, zsh and fish", Hint: "name the one to set up: ctxfs setup shell --shell bash"}
+}
+
+// opensShells tells whether ctxfs term takes what the line in a shell's file says
+// to it: a shell that is given up for an error would be lost.
+func opensShells(root *cobra.Command) bool {
+	term, _, err := root.Find([]string{"term"})
+	return err == nil && term != root && term.Flags().Lookup("shell") != nil && term.Flags().Lookup("login") != nil
+}
+
+// programPath is where this program will be found in future: a shell's file is
+// read before its user's PATH is complete, and the program itself may be a link
+// into a folder that the next version does not have.
+func programPath() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if named, err := exec.LookPath("ctxfs"); err == nil && filepath.IsAbs(named) && sameFile(named, self) {
+		return named, nil
+	}
+	return self, nil
+}
+
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+func (a *app) setShell(name, path, line string) error {
+	old, err := readRC(path)
+	if err != nil {
+		return err
+	}
+	if text := shells.WithLine(old, line); text != old {
+		if err := writeRC(path, text); err != nil {
+			return &control.Fault{Message: err.Error(), Hint: "write the line yourself: ctxfs setup shell --shell " + name + " --print"}
+		}
+		a.say("wrote one line at the beginning of %s:\n  %s", a.tilde(path), line)
+	} else {
+		a.say("%s has the line already", a.tilde(path))
+	}
+	a.say("every new %s in a terminal is recorded; which there are: ctxfs ps", name)
+	a.say("undo: ctxfs setup shell --shell %s --remove", name)
+	return nil
+}
+
+func (a *app) unsetShell(path string) error {
+	old, err := readRC(path)
+	if err != nil {
+		return err
+	}
+	rest, found := shells.WithoutLine(old)
+	if !found {
+		a.say("%s has no line of ctxfs", a.tilde(path))
+		return nil
+	}
+	if err := writeRC(path, rest); err != nil {
+		return err
+	}
+	a.say("took the line out of %s; new terminals are not recorded", a.tilde(path))
+	return nil
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts/control"
+	"ctxfs/providers/terminals"
+	"ctxfs/providers/terminals/holder"
+)
+
+func (a *app) termCommand() *cobra.Command {
+	var name, shell string
+	var login, force, tmux bool
+	cmd := &cobra.Command{
+		Use:   "term [-- COMMAND...]",
+		Short: "open a terminal that agents can read",
+		Long: `Term starts your shell in this window as if it were not there, and records
+what it shows: terminals/ID.txt in the mount is a text file that grows as you
+work, and tells of each command its output and exit code. Keys are not recorded;
+what a program echoes is.
+
+The terminal lives in a process of its own. When the window is closed or
+Ctrl-\ d is typed it goes on: ctxfs ps lists it, ctxfs attach shows it again.
+(Ctrl-\ alone reaches the program after half a second, and typed twice at once.
+Another key: detach_key = "ctrl-]" in the table [terminals] of the
+configuration.) It ends when the shell does, whose exit code is passed on.
+
+A name is the terminal's id. While a terminal of that name runs, the next one is
+called NAME~2.
+
+With --tmux no terminal is opened: the panes of your tmux servers are recorded
+as they are, with what tmux still holds of them, while something is mounted.
+tmux = true in the table [terminals] of the configuration does so always.`,
+		Example: `  ctxfs term                        your shell ($SHELL)
+  ctxfs term --name api             in the mount: terminals/api.txt
+  ctxfs term --shell fish
+  ctxfs term --name web -- npm run dev
+  ctxfs term --tmux`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if tmux {
+				return a.adoptTmux(cmd.Context())
+			}
+			if len(args) > 0 && (shell != "" || login) {
+				return usage(cmd, errors.New("a command and a shell exclude each other"))
+			}
+			if err := a.canOpen(force); err != nil {
+				return err
+			}
+			spec := holder.Spec{Recording: a.recording(), Name: name, Login: login, Argv: args}
+			if len(args) == 0 {
+				path, err := a.shell(shell)
+				if err != nil {
+					return err
+				}
+				spec.Shell = path
+			}
+			return a.openTerminal(cmd.Context(), spec)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&name, "name", "", "the id that the terminal is to have, instead of a number")
+	flags.StringVar(&shell, "shell", "", "bash, zsh, fish or the path of a shell, instead of $SHELL")
+	flags.BoolVar(&force, "force", false, "also inside a terminal that is recorded already")
+	flags.BoolVar(&login, "login", false, "start a login shell")
+	flags.BoolVar(&tmux, "tmux", false, "open none: record the panes of the tmux servers that run")
+	for _, other := range []string{"name", "shell", "login", "force"} {
+		cmd.MarkFlagsMutuallyExclusive("tmux", other)
+	}
+	_ = cmd.RegisterFlagCompletionFunc("shell", cobra.FixedCompletions([]string{"bash", "zsh", "fish"}, cobra.ShellCompDirectiveDefault))
+	_ = cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions)
+	return cmd
+}
+
+// recording says where and how terminals are recorded.
+func (a *app) recording() holder.Recording {
+	s, _ := terminals.ReadSettings(a.Config) // its faults are in STATUS.md
+	return holder.Recording{
+		Dir: filepath.Join(a.State, "terminals"), Runtime: a.Runtime, Limits: s.Limits, Replay: s.Replay, Key: s.DetachKey,
+	}
+}
+
+// canOpen tells why no terminal can be opened here.
+func (a *app) canOpen(force bool) error {
+	if id, inside := a.lookupEnv(holder.Variable); inside && !force {
+		return &control.Fault{
+			Message: fmt.Sprintf("this terminal is recorded already, as %s", id),
+			Hint:    "open another one inside it all the same: ctxfs term --force",
+		}
+	}
+	if !isTerminal(a.in) || !isTerminal(a.out) {
+		return &control.Fault{
+			Message: "there is no terminal here to open another one in",
+			Hint:    "record a command without one: ctxfs run -- COMMAND",
+		}
+	}
+	return os.MkdirAll(a.recording().Dir, 0o700)
+}
+
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && holder.IsTerminal(f)
+}
+
+// shell is the path of the shell to start.
+func (a *app) shell(named string) (string, error) {
+	shell := named
+	if shell == "" {
+		shell, _ = a.lookupEnv("SHELL")
+	}
+	if shell == "" {
+		shell = "sh"
+	}
+	path, err := exec.LookPath(shell)
+	if err != nil {
+		fault := &control.Fault{Message: fmt.Sprintf("the shell %s cannot be started: %s", shell, cause(err)), Hint: "name another one: ctxfs term --shell bash"}
+		return "", &coded{holder.NotStarted(err), fault}
+	}
+	return path, nil
+}
+
+// openTerminal opens a terminal here, and waits until it has ended or is
+// detached.
+func (a *app) openTerminal(ctx context.Context, spec holder.Spec) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	out, err := holder.Start(ctx, []string{self, holderName}, filepath.Join(a.State, "holder.log"), spec, a.terminal())
+	return a.looked(out, err)
+}
+
+// terminal is the one that this command was started in.
+func (a *app) terminal() *os.File {
+	f, _ := a.in.(*os.File)
+	return f
+}
+
+// looked tells how somebody ceased to look at a terminal, by the exit code.
+func (a *app) looked(out holder.Outcome, err error) error {
+	var fault *holder.Fault
+	switch {
+	case errors.As(err, &fault):
+		return &coded{fault.Exit, fault}
+	case errors.Is(err, holder.ErrLost) && out.Dir != "":
+		return &control.Fault{Message: err.Error(), Hint: "what it has shown: " + filepath.Join(out.Dir, "part-*.txt")}
+	case err != nil:
+		return err
+	case out.HungUp != 0 && out.HungUp != syscall.SIGTERM:
+		return &coded{code: 128 + int(out.HungUp)}
+	case out.Detached:
+		a.note("detached; look at it again: ctxfs attach %s", out.ID)
+	case out.Exit != 0:
+		return &coded{code: out.Exit}
+	}
+	return nil
+}
+
+// holderName is the command that becomes a holder.
+const holderName = "term-holder"
+
+func (a *app) holderCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    holderName,
+		Short:  "the process that holds a terminal (started by term)",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE:   func(*cobra.Command, []string) error { return holder.Hold() },
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/terminals"
+)
+
+type tmuxArgs struct {
+	Socket string `json:"socket,omitempty"`
+}
+
+// adoptTmux has the background process record the panes of running tmux servers.
+func (a *app) adoptTmux(ctx context.Context) error {
+	var args tmuxArgs
+	if name, inside := a.lookupEnv("TMUX"); inside {
+		args.Socket, _, _ = strings.Cut(name, ",") // wherever that server has it
+	}
+	var adopted terminals.Adopted
+	err := places.UntilServed(func() error {
+		c, err := a.Start()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		return c.Call(ctx, "tmux", args, &adopted, nil)
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range adopted.Panes {
+		a.say("recording %s as %s", p.ID, p.Terminal)
+	}
+	for _, p := range adopted.Problems {
+		a.note("%s", p)
+	}
+	if len(adopted.Panes) == 0 {
+		return &control.Fault{Message: "there is no pane of tmux to record", Hint: "start one: tmux new-session"}
+	}
+	return nil
+}
+
+// tmuxHandler answers the request of "ctxfs term --tmux".
+func (w *world) tmuxHandler(ctx context.Context, c *control.Conn) error {
+	var args tmuxArgs
+	if err := c.Args(&args); err != nil {
+		return err
+	}
+	adopted, err := w.providers.AdoptTmux(ctx, args.Socket)
+	if err != nil {
+		return err
+	}
+	return c.Reply(adopted)
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// window is a terminal of the user's with a program in it, which is the leader
+// of its session: what a terminal emulator opens.
+type window struct {
+	*box
+	cmd    *exec.Cmd
+	master *os.File
+	slave  *os.File // kept, to see how the terminal was left
+	before unix.Termios
+	ended  chan struct{}
+
+	mu    sync.Mutex
+	shown []byte
+}
+
+// open opens a window with a command of ctxfs.
+func (b *box) open(args ...string) *window { b.Helper(); return b.openWith(nil, args...) }
+
+// openWith opens a window with a command of ctxfs and more variables.
+func (b *box) openWith(env []string, args ...string) *window {
+	b.Helper()
+	return b.openProgram(env, append([]string{binary()}, args...)...)
+}
+
+func (b *box) openProgram(env []string, argv ...string) *window {
+	b.Helper()
+	w := &window{box: b, ended: make(chan struct{})}
+	master, slave, err := pty.Open()
+	must(b.T, err)
+	must(b.T, pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: 80}))
+	// One that is closed also while it is read.
+	fd, err := unix.FcntlInt(master.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	must(b.T, err)
+	must(b.T, unix.SetNonblock(fd, true))
+	must(b.T, master.Close())
+	w.master, w.slave = os.NewFile(uintptr(fd), "master"), slave
+	w.before = w.attributes()
+	w.cmd = exec.Command(argv[0], argv[1:]...)
+	w.cmd.Dir = b.dir
+	w.cmd.Env = append(append(append([]string(nil), b.env...), "SHELL=/bin/bash", "TERM=xterm", "PS1=ready> "), env...)
+	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = w.slave, w.slave, w.slave
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	must(b.T, w.cmd.Start())
+	go func() {
+		buf := make([]byte, 64<<10)
+		for {
+			n, err := w.master.Read(buf)
+			w.mu.Lock()
+			w.shown = append(w.shown, buf[:n]...)
+			w.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	go func() {
+		_ = w.cmd.Wait()
+		close(w.ended)
+	}()
+	b.Cleanup(func() {
+		_ = w.cmd.Process.Kill()
+		<-w.ended
+		w.close()
+	})
+	return w
+}
+
+// close closes the window.
+func (w *window) close() {
+	w.master.Close()
+	w.slave.Close()
+}
+
+// resize gives the window another size.
+func (w *window) resize(cols, rows uint16) {
+	w.Helper()
+	must(w.T, unix.IoctlSetWinsize(int(w.slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: cols, Row: rows}))
+}
+
+// attributes are those of the terminal: raw or not, for instance.
+func (w *window) attributes() unix.Termios {
+	w.Helper()
+	t, err := unix.IoctlGetTermios(int(w.slave.Fd()), unix.TCGETS)
+	must(w.T, err)
+	return *t
+}
+
+// restored checks that the terminal is as it was.
+func (w *window) restored() {
+	w.Helper()
+	if !waitFor(func() bool { return w.attributes() == w.before }) {
+		w.Errorf("the terminal was %+v, and is left %+v", w.before, w.attributes())
+	}
+}
+
+// types types.
+func (w *window) types(text string) {
+	w.Helper()
+	_, err := w.master.Write([]byte(text))
+	must(w.T, err)
+}
+
+// text is what was shown until now.
+func (w *window) text() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(bytes.Clone(w.shown))
+}
+
+// sees waits until words were shown, and forgets all up to them.
+func (w *window) sees(words string) {
+	w.Helper()
+	if !waitFor(func() bool { return strings.Contains(w.text(), words) }) {
+		w.Fatalf("%q is not shown:\n%q", words, w.text())
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.shown = w.shown[bytes.Index(w.shown, []byte(words))+len(words):]
+}
+
+// wait waits for the command, and gives its exit code.
+func (w *window) wait() int {
+	w.Helper()
+	select {
+	case <-w.ended:
+	case <-time.After(patience):
+		w.Fatalf("it does not end:\n%q", w.text())
+	}
+	return w.cmd.ProcessState.ExitCode()
+}
+
+// shell opens a terminal, and waits for its prompt.
+func (b *box) terminal(args ...string) *window {
+	b.Helper()
+	b.write(".bashrc", "PS1='ready> '\n")
+	w := b.open(append([]string{"term"}, args...)...)
+	w.sees("ready> ")
+	return w
+}
+
+// logOf is the newest part of the log of a terminal, without its header.
+func (b *box) logOf(id string) string {
+	b.Helper()
+	text, err := os.ReadFile(b.state + "/ctxfs/terminals/" + id + "/part-0001.txt")
+	must(b.T, err)
+	_, body, _ := strings.Cut(strings.TrimPrefix(string(text), "---\n"), "---\n")
+	return body
+}
+
+// ps is what `ctxfs ps -a --json` tells of a terminal.
+func (b *box) ps(id string) psEntry {
+	b.Helper()
+	for _, e := range b.terminals() {
+		if e.ID == id {
+			return e
+		}
+	}
+	b.Fatalf("ps does not tell of %s", id)
+	return psEntry{}
+}
+
+// becomes waits until a terminal is in a state.
+func (b *box) becomes(id, state string) {
+	b.Helper()
+	eventually(b.T, id+" is "+state, func() bool { return b.ps(id).State == state })
+}
+
+func eventuallyGone(t *testing.T, pid int) {
+	t.Helper()
+	eventually(t, "the process has ended", func() bool { return !alive(pid) })
+}

@@ -1,0 +1,131 @@
+package terminals
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/terminals/record"
+	"ctxfs/providers/terminals/tmux"
+)
+
+// adoption is the recording of tmux's panes, while there is one.
+type adoption struct {
+	mu      sync.Mutex
+	adopter *tmux.Adopter
+	asked   bool   // by a command: configuration does not end it
+	fault   string // why what is configured cannot be
+	closed  bool
+}
+
+// Adopted is what is recorded of tmux.
+type Adopted struct {
+	Panes    []tmux.Pane
+	Problems []string // sentences: what is not recorded, and why
+}
+
+// Begin starts what the settings say: the panes of tmux are recorded. It returns
+// at once.
+func (p *Provider) Begin() { p.configured() }
+
+// configured starts or ends the recording of tmux, as the settings say.
+func (p *Provider) configured() {
+	if !p.opts.Watch {
+		return
+	}
+	p.mu.Lock()
+	wanted := p.settings.Tmux
+	p.mu.Unlock()
+	p.tmux.mu.Lock()
+	p.tmux.fault = ""
+	var ended *tmux.Adopter
+	switch {
+	case wanted:
+		if err := p.adopt(); err != nil {
+			p.tmux.fault = err.Error()
+		}
+	case !p.tmux.asked:
+		ended, p.tmux.adopter = p.tmux.adopter, nil
+	}
+	p.tmux.mu.Unlock()
+	if ended != nil {
+		_ = ended.Close()
+	}
+}
+
+// adopt starts the recording. The caller holds its mutex.
+func (p *Provider) adopt() (err error) {
+	if p.tmux.adopter != nil || p.tmux.closed {
+		return nil
+	}
+	p.mu.Lock()
+	s := p.settings
+	p.mu.Unlock()
+	p.tmux.adopter, err = tmux.New(tmux.Options{
+		Folder:  p.opts.TmuxFolder,
+		Record:  record.Options{Dir: p.opts.Dir, Limits: s.Limits, Replay: s.Replay},
+		Changed: func() { p.opts.Env.Changed(indexName) }, // the status may be another
+		Log:     p.opts.Env.Log,
+	})
+	return err
+}
+
+// AdoptTmux records the panes of the user's tmux servers from now on, until the
+// provider is closed, and tells which they are. Socket adds a server that is
+// elsewhere: the path of its socket, or its name as for tmux -L. It waits until
+// all panes there are now are recorded.
+func (p *Provider) AdoptTmux(ctx context.Context, socket string) (Adopted, error) {
+	p.tmux.mu.Lock()
+	err := p.adopt()
+	adopter := p.tmux.adopter
+	p.tmux.asked = p.tmux.asked || err == nil
+	p.tmux.mu.Unlock()
+	if err != nil || adopter == nil {
+		return Adopted{}, err
+	}
+	if socket != "" {
+		if !strings.Contains(socket, "/") {
+			socket = filepath.Join(p.opts.TmuxFolder, socket)
+		}
+		if err := adopter.Add(socket); err != nil {
+			return Adopted{}, err
+		}
+	}
+	if err := adopter.Adopt(ctx); err != nil {
+		return Adopted{}, err
+	}
+	return Adopted{adopter.Panes(), adopter.Problems()}, nil
+}
+
+// problems are what is wrong with the recording.
+func (a *adoption) problems() []fs.Problem {
+	a.mu.Lock()
+	adopter, fault := a.adopter, a.fault
+	a.mu.Unlock()
+	var all []fs.Problem
+	if fault != "" {
+		all = append(all, fs.Problem{
+			What: clean.Line(fault),
+			Mend: "install tmux 3.2 or later, or take tmux = true out of the table [" + Table + "]",
+		})
+	}
+	if adopter != nil {
+		for _, what := range adopter.Problems() {
+			all = append(all, fs.Problem{What: clean.Line(what), Mend: "see what tmux says: tmux list-sessions; it is tried again by itself"})
+		}
+	}
+	return all
+}
+
+func (a *adoption) close() {
+	a.mu.Lock()
+	adopter := a.adopter
+	a.adopter, a.closed = nil, true
+	a.mu.Unlock()
+	if adopter != nil {
+		_ = adopter.Close()
+	}
+}

@@ -1,0 +1,120 @@
+package terminals
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/providers/terminals/record"
+)
+
+// childVariable names the folder in which this test binary records as a process
+// of its own.
+const childVariable = "CTXFS_TERMINALS_CHILD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childVariable); dir != "" {
+		if err := recordStdin(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// recordStdin records what it is given by lines, and says when each is written.
+func recordStdin(dir string) error {
+	r, err := record.New(record.Options{Dir: dir, Source: record.Term, Nonce: nonce, Pid: os.Getpid(), Cwd: "/home/u"})
+	if err != nil {
+		return err
+	}
+	fmt.Println(r.ID())
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		r.Write([]byte(strings.ReplaceAll(lines.Text(), "~", "\r\n")))
+		r.Settle(time.Now().Add(time.Second))
+		fmt.Println("written")
+	}
+	return r.Close(0, "")
+}
+
+// recorder is a process that records.
+type recorder struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	in    *os.File
+	lines *bufio.Scanner
+}
+
+func startRecorder(t *testing.T, dir string) *recorder {
+	t.Helper()
+	theirs, ours, err := os.Pipe()
+	check(t, err)
+	r := &recorder{t: t, cmd: exec.CommandContext(t.Context(), os.Args[0]), in: ours}
+	r.cmd.Env, r.cmd.Stdin, r.cmd.Stderr = append(os.Environ(), childVariable+"="+dir), theirs, os.Stderr
+	out, err := r.cmd.StdoutPipe()
+	check(t, err)
+	check(t, r.cmd.Start())
+	check(t, theirs.Close())
+	t.Cleanup(func() {
+		_ = r.in.Close()
+		_ = r.cmd.Wait()
+	})
+	r.lines = bufio.NewScanner(out)
+	r.line()
+	return r
+}
+
+func (r *recorder) line() {
+	r.t.Helper()
+	if !r.lines.Scan() {
+		r.t.Fatal("the recorder has ended")
+	}
+}
+
+// put has it record a text, "~" for a line's end.
+func (r *recorder) put(text string) {
+	r.t.Helper()
+	fmt.Fprintln(r.in, strings.ReplaceAll(text, "\r\n", "~"))
+	r.line()
+}
+
+// TestRecorderIsKilled notices at once that the process is gone, and loses
+// nothing.
+func TestRecorderIsKilled(t *testing.T) {
+	dir := stateDir(t)
+	f := start(t, dir)
+	r := startRecorder(t, dir)
+	r.put(begin("serve") + "listening\r\n")
+	f.shows(indexName, "**1.txt**", "runs: `serve`")
+	before := f.read("1.txt")
+	check(t, r.cmd.Process.Kill())
+	f.shows(indexName, "- 1.txt: ended, its holder was killed", "last: `serve`, exit not known")
+	if got := f.read("1.txt"); got != before || !strings.HasSuffix(got, "listening\n") {
+		t.Errorf("%q", got)
+	}
+	if got := f.read("1/last.txt"); got != "listening\n" {
+		t.Errorf("%q", got)
+	}
+	// As for the process that has ended and is still in the table, so for one that
+	// is not.
+	_ = r.cmd.Wait()
+	if got := start(t, dir, offline).read(indexName); !strings.Contains(got, "its holder was killed") {
+		t.Error(got)
+	}
+}
+
+// TestRecorderEnds shows a terminal that was closed.
+func TestRecorderEnds(t *testing.T) {
+	dir := stateDir(t)
+	f := start(t, dir)
+	r := startRecorder(t, dir)
+	f.shows(indexName, "**1.txt**")
+	check(t, r.in.Close())
+	f.shows(indexName, "- 1.txt: ended 20", ", exit 0")
+}

@@ -1,0 +1,201 @@
+package terminals
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/terminals/record"
+)
+
+// deadline is how long news may take to arrive.
+const deadline = 10 * time.Second
+
+// epoch is when the terminals of the tests begin.
+var epoch = time.Date(2026, time.November, 20, 4, 0, 0, 0, time.UTC)
+
+const nonce = "s3cret"
+
+// fixture is a provider over a folder of terminals.
+type fixture struct {
+	*Provider
+	t       testing.TB
+	dir     string
+	tree    *fs.Tree
+	changes chan struct{} // something was told
+
+	mu          sync.Mutex
+	told, found map[string]bool // paths
+}
+
+// hear notes a path that is told.
+func (f *fixture) hear(told map[string]bool, path string) {
+	f.mu.Lock()
+	told[path] = true
+	f.mu.Unlock()
+	select {
+	case f.changes <- struct{}{}:
+	default:
+	}
+}
+
+func (f *fixture) heard(told map[string]bool, path string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return told[path]
+}
+
+func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
+	t.Helper()
+	f := &fixture{t: t, dir: dir, changes: make(chan struct{}, 1), told: make(map[string]bool), found: make(map[string]bool)}
+	opts := Options{
+		Env:        fs.Env{Changed: func(path string) { f.hear(f.told, path) }, Log: slog.New(slog.DiscardHandler), Now: time.Now},
+		Dir:        dir,
+		Documented: func(path string) { f.hear(f.found, path) },
+		Watch:      true,
+	}
+	for _, c := range change {
+		c(&opts)
+	}
+	f.Provider = New(opts)
+	t.Cleanup(func() { check(t, f.Close()) })
+	if opts.Watch && f.watcher == nil {
+		t.Skipf("no watcher can be had: %v", f.noWatch)
+	}
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log})
+	return f
+}
+
+func offline(o *Options) { o.Watch = false }
+
+func stateDir(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	check(t, err)
+	return filepath.Join(dir, "terminals")
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read is a file of the tree.
+func (f *fixture) read(path string) string {
+	f.t.Helper()
+	text, err := f.try(path)
+	if err != nil {
+		f.t.Fatalf("%s: %v", path, err)
+	}
+	return text
+}
+
+func (f *fixture) try(path string) (string, error) {
+	n, err := f.tree.Resolve(context.Background(), path)
+	if err != nil {
+		return "", err
+	}
+	text, err := f.tree.ReadAll(context.Background(), n.(fs.File))
+	return string(text), err
+}
+
+// shows waits until a file holds some words.
+func (f *fixture) shows(path string, words ...string) string {
+	f.t.Helper()
+	var text string
+	f.await(path+" shows "+strings.Join(words, ", "), func() bool {
+		var err error
+		text, err = f.try(path)
+		for _, w := range words {
+			if err != nil || !strings.Contains(text, w) {
+				return false
+			}
+		}
+		return true
+	})
+	return text
+}
+
+func (f *fixture) await(what string, holds func() bool) {
+	f.t.Helper()
+	timeout := time.After(deadline)
+	for !holds() {
+		select {
+		case <-f.changes:
+		case <-time.After(5 * time.Millisecond):
+		case <-timeout:
+			index, _ := f.try(indexName)
+			f.t.Fatalf("not so: %s\n%s", what, index)
+		}
+	}
+}
+
+// names are the entries of a folder.
+func (f *fixture) names(path string) (names []string) {
+	f.t.Helper()
+	n, err := f.tree.Resolve(context.Background(), path)
+	check(f.t, err)
+	entries, err := f.tree.List(context.Background(), n.(fs.Dir))
+	check(f.t, err)
+	for _, e := range entries {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// tape is a recording with a clock of its own.
+type tape struct {
+	*record.Recorder
+	t   testing.TB
+	now *atomic.Int64
+}
+
+func newTape(t testing.TB, dir string, change ...func(*record.Options)) *tape {
+	t.Helper()
+	p := &tape{t: t, now: new(atomic.Int64)}
+	p.now.Store(epoch.UnixNano())
+	o := record.Options{
+		Dir: dir, Source: record.Term, Argv: []string{"/bin/bash"}, Pid: 4711, Cwd: "/home/u", Nonce: nonce,
+		Now: func() time.Time { return time.Unix(0, p.now.Load()).UTC() },
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	r, err := record.New(o)
+	check(t, err)
+	p.Recorder = r
+	t.Cleanup(func() { _ = r.Close(-1, "") })
+	return p
+}
+
+func (p *tape) put(text string) { p.Write([]byte(text)) }
+
+func (p *tape) wait(d time.Duration) {
+	p.now.Add(int64(d))
+	p.Settle(time.Unix(0, p.now.Load()))
+}
+
+// begin is a prompt and the begin of a command, end its end.
+func begin(command string) string {
+	return "\x1b]133;A;ctx=" + nonce + ";cwd=/home/u\a$ " + command + "\r\n\x1b]133;C;ctx=" + nonce + ";cwd=/home/u;cmdline_url=" + command + "\a"
+}
+
+func end(exit string) string { return "\x1b]133;D;" + exit + ";ctx=" + nonce + "\a" }
+
+// kill makes a terminal one whose holder was killed.
+func kill(t testing.TB, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, record.MetaFile)
+	text, err := os.ReadFile(path)
+	check(t, err)
+	check(t, os.WriteFile(path, []byte(strings.Replace(string(text), `"holder_start": "`, `"holder_start": "x`, 1)), 0o600))
+}

@@ -1,0 +1,90 @@
+package holder
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/terminals/record"
+)
+
+// List is all terminals there are files of, those that run first and the newest
+// first among each.
+func (r *Recording) List() ([]*record.Terminal, error) {
+	entries, err := os.ReadDir(r.Dir)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	var all []*record.Terminal
+	for _, e := range entries {
+		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		// A folder that cannot be read is half made, or nobody's.
+		if t, err := record.LoadState(filepath.Join(r.Dir, e.Name())); err == nil {
+			all = append(all, t)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *record.Terminal) int {
+		if a.Running() != b.Running() {
+			if a.Running() {
+				return -1
+			}
+			return 1
+		}
+		return b.Started.Compare(a.Started)
+	})
+	return all, nil
+}
+
+// Missing says that there is no running terminal of a name.
+type Missing struct {
+	Name string
+	Near string // what may have been meant
+	// Ended is the terminal that has ended, if that is so.
+	Ended *record.Terminal
+	// Other says that it runs, but has no holder: what it is.
+	Other string
+}
+
+func (m *Missing) Error() string {
+	switch {
+	case m.Other != "":
+		return fmt.Sprintf("%s is of %s: only those of ctxfs term can be attached to", m.Name, m.Other)
+	case m.Ended != nil:
+		return fmt.Sprintf("terminal %s has ended", m.Name)
+	}
+	return fmt.Sprintf("there is no terminal %q", m.Name)
+}
+
+// Find finds the running terminal that has an id or a name.
+func (r *Recording) Find(name string) (*record.Terminal, error) {
+	all, err := r.List()
+	if err != nil {
+		return nil, err
+	}
+	missing := &Missing{Name: name}
+	var known []string
+	for _, t := range all {
+		if t.ID != name && t.Name != name {
+			if t.Running() && t.Source == record.Term {
+				known = append(known, t.ID)
+			}
+			continue
+		}
+		switch {
+		case !t.Running():
+			missing.Ended = cmp.Or(missing.Ended, t)
+		case t.Source != record.Term:
+			missing.Other = "ctxfs " + t.Source
+		default:
+			return t, nil
+		}
+	}
+	missing.Near = nearest.Of(name, known)
+	return nil, missing
+}

@@ -1,0 +1,149 @@
+package holder
+
+import (
+	"errors"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"ctxfs/providers/terminals/record"
+)
+
+// SocketFD is the descriptor by which a holder is told what to start.
+const SocketFD = 3
+
+// Hold is a holder: it starts what comes by [SocketFD], serves it, and returns
+// when that has ended. What goes wrong before that is told there too. The
+// process must be one of a session of its own that does nothing else.
+func Hold() error {
+	first, err := fileLink(os.NewFile(SocketFD, "holder"))
+	if err != nil {
+		return err
+	}
+	m, err := first.next()
+	if err != nil || m.Op != opStart || m.Spec == nil {
+		return errors.Join(errors.New("nobody says what to hold"), err)
+	}
+	fail := func(err error) error {
+		return errors.Join(err, first.send(message{Op: opFailed, Text: err.Error(), Exit: NotStarted(err)}, nil))
+	}
+	spec, file := m.Spec, first.file()
+	if file == nil {
+		return fail(errNoTerminal)
+	}
+	p, err := spec.prepare(record.Term, m.Cols, m.Rows, false)
+	if err != nil {
+		return fail(err)
+	}
+	defer p.cleanup()
+	id := p.rec.ID()
+	listener, err := listen(spec.socket(id))
+	if err != nil {
+		p.abandon(err)
+		return fail(err)
+	}
+	defer listener.Close() // takes the socket away, too
+	s, err := begin(p.rec, p.cmd, nil, m.Cols, m.Rows)
+	if err != nil {
+		p.abandon(err)
+		return fail(err)
+	}
+	_ = os.Chdir("/") // a folder that is removed or unmounted is not ours to hold
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
+	go func() {
+		for range signals {
+			s.hangUp()
+		}
+	}()
+	go accept(listener, s)
+	// The first viewer sees all of it.
+	if v := s.enter(first, m, file, true); v != nil {
+		go s.follow(v, first)
+	}
+	s.serve()
+	return nil
+}
+
+// fileLink is the link over a socket that was inherited.
+func fileLink(f *os.File) (*link, error) {
+	defer f.Close()
+	conn, err := net.FileConn(f)
+	if err != nil {
+		return nil, err
+	}
+	unixConn, ok := conn.(*net.UnixConn)
+	if !ok {
+		conn.Close()
+		return nil, errors.New("not a socket of ours")
+	}
+	return newLink(unixConn), nil
+}
+
+// listen opens the socket of a terminal. One that lies there is that of a holder
+// that was killed: the id is ours.
+func listen(path string) (*net.UnixListener, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	old := syscall.Umask(0o177)
+	defer syscall.Umask(old)
+	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+}
+
+// accept serves those who want to look at the session.
+func accept(listener *net.UnixListener, s *session) {
+	for {
+		conn, err := listener.AcceptUnix()
+		if err != nil {
+			return
+		}
+		go func() {
+			l := newLink(conn)
+			m, err := l.next()
+			file := l.file()
+			if err != nil || m.Op != opAttach || file == nil {
+				if file != nil {
+					file.Close()
+				}
+				l.close()
+				return
+			}
+			if v := s.enter(l, m, file, false); v != nil {
+				s.follow(v, l)
+			}
+		}()
+	}
+}
+
+// enter shows the session to one who asks for it; nil says that it could not be.
+func (s *session) enter(l *link, m message, file *os.File, first bool) *viewer {
+	v := newViewer(s, file, m, func(m message) { _ = l.send(m, nil) })
+	if err := s.attach(v, first); err != nil {
+		v.told(message{Op: opFailed, Text: err.Error(), Exit: 1})
+		file.Close()
+		l.close()
+		return nil
+	}
+	return v
+}
+
+// follow does what is said for a viewer, until it goes.
+func (s *session) follow(v *viewer, l *link) {
+	defer l.close()
+	for {
+		m, err := l.next()
+		switch {
+		case err != nil || m.Op == opDetach: // it was killed, or asks for it
+			s.detach(v)
+			return
+		case m.Op == opResize:
+			s.resize(v, m.Cols, m.Rows)
+		}
+	}
+}

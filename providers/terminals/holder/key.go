@@ -1,0 +1,103 @@
+package holder
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Key is what detaches a viewer: a control character, and then another key if
+// there is one. The zero Key is none.
+type Key struct {
+	Prefix byte `json:"prefix,omitempty"`
+	Then   byte `json:"then,omitempty"`
+}
+
+// DefaultKey is Ctrl-\ and then d.
+func DefaultKey() Key { return Key{'\\' & 0x1f, 'd'} }
+
+// keyTime is how long the first key waits for the second; then it was meant for
+// the program. So Ctrl-\ still ends what does not end otherwise.
+const keyTime = 500 * time.Millisecond
+
+// ParseKey reads a key: "ctrl-\ d", "ctrl-]", "ctrl-a ctrl-d". "none" is none.
+func ParseKey(text string) (k Key, err error) {
+	words := strings.Fields(text)
+	wrong := fmt.Errorf("%q is no key such as %q", text, `ctrl-\ d`)
+	if len(words) == 1 && words[0] == "none" {
+		return Key{}, nil
+	}
+	if len(words) == 0 || len(words) > 2 {
+		return Key{}, wrong
+	}
+	if k.Prefix = control(words[0]); k.Prefix == 0 {
+		return Key{}, wrong
+	}
+	if len(words) == 2 {
+		if k.Then = control(words[1]); k.Then == 0 && len(words[1]) == 1 && words[1][0] > ' ' && words[1][0] < 0x7f {
+			k.Then = words[1][0]
+		}
+		if k.Then == 0 {
+			return Key{}, wrong
+		}
+	}
+	return k, nil
+}
+
+// control is the character of "ctrl-x", 0 for what is none.
+func control(word string) byte {
+	rest, ok := strings.CutPrefix(strings.ToLower(word), "ctrl-")
+	if !ok || len(rest) != 1 {
+		return 0
+	}
+	switch c := rest[0]; {
+	case c >= 'a' && c <= 'z':
+		return c - 'a' + 1
+	case strings.IndexByte(`[\]^_`, c) >= 0:
+		return c & 0x1f
+	}
+	return 0
+}
+
+// keys passes what is typed on, and looks for the key in it.
+type keys struct {
+	key  Key
+	held bool // the prefix was typed, and is not passed on yet
+}
+
+// pass gives what is to be passed on of p, which it may change, and tells
+// whether the key was in it; what was typed after it is dropped.
+func (k *keys) pass(p []byte) (out []byte, detach bool) {
+	if k.key.Prefix == 0 || !k.held && bytes.IndexByte(p, k.key.Prefix) < 0 {
+		return p, false
+	}
+	for _, c := range p {
+		switch {
+		case k.held && c == k.key.Then:
+			return out, true
+		case k.held && c == k.key.Prefix: // typed twice it is itself
+			k.held = false
+			out = append(out, c)
+		case k.held:
+			k.held = false
+			out = append(out, k.key.Prefix, c)
+		case c == k.key.Prefix && k.key.Then == 0:
+			return out, true
+		case c == k.key.Prefix:
+			k.held = true
+		default:
+			out = append(out, c)
+		}
+	}
+	return out, false
+}
+
+// release gives what was held when no second key has come in time.
+func (k *keys) release() (out []byte) {
+	if k.held {
+		k.held = false
+		out = []byte{k.key.Prefix}
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+package holder
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// Outcome is how somebody ceased to look at a terminal.
+type Outcome struct {
+	ID  string // of the terminal
+	Dir string // its folder
+	// Detached says that the terminal lives on. Otherwise its program has ended,
+	// with this exit code.
+	Detached bool
+	Exit     int
+	Signal   string // that killed the program
+	// HungUp is the signal that ended the viewing, 0 if none did.
+	HungUp syscall.Signal
+}
+
+// Fault is what a holder says in place of starting something.
+type Fault struct {
+	Text string
+	Exit int // the exit code that tells of it
+}
+
+func (f *Fault) Error() string { return f.Text }
+
+// ErrLost says that a holder has gone without a word, and its terminal with it.
+var ErrLost = errors.New("the process that held the terminal has been killed")
+
+// partingTime is how long a holder may take to give the terminal back.
+const partingTime = 5 * time.Second
+
+// look hands the terminal over and waits. Whatever happens, the terminal is as
+// it was afterwards. It closes the link.
+func look(ctx context.Context, l *link, terminal *os.File, hello message) (o Outcome, err error) {
+	defer l.close()
+	file, err := openTerminal(terminal)
+	if err != nil {
+		return o, err
+	}
+	defer file.Close()
+	was, err := getTermios(file)
+	if err != nil {
+		return o, err
+	}
+	defer setTermios(file, was) // it may have gone
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP)
+	defer signal.Stop(signals)
+	signal.Ignore(syscall.SIGTTOU) // the terminal is put back also if another job has it
+
+	hello.Cols, hello.Rows = size(file)
+	if err := l.send(hello, file); err != nil {
+		return o, errors.Join(ErrLost, err)
+	}
+	said := make(chan message)
+	gone := make(chan struct{})
+	defer close(gone)
+	go func() {
+		defer close(said)
+		for {
+			m, err := l.next()
+			if err != nil {
+				return
+			}
+			select {
+			case said <- m:
+			case <-gone:
+				return
+			}
+		}
+	}()
+	var parting <-chan time.Time
+	leave := func() {
+		if parting == nil {
+			parting = time.After(partingTime)
+			_ = l.send(message{Op: opDetach}, nil)
+		}
+	}
+	cancelled := ctx.Done()
+	for {
+		select {
+		case m, ok := <-said:
+			if !ok {
+				return o, ErrLost
+			}
+			if o.ID == "" {
+				o.ID, o.Dir = m.ID, m.Dir
+			}
+			switch m.Op {
+			case opExit:
+				o.Exit, o.Signal = m.Exit, m.Signal
+				return o, nil
+			case opDetached:
+				o.Detached = true
+				return o, nil
+			case opFailed:
+				return o, &Fault{m.Text, m.Exit}
+			}
+		case s := <-signals:
+			switch s {
+			case syscall.SIGWINCH:
+				cols, rows := size(file)
+				_ = l.send(message{Op: opResize, Cols: cols, Rows: rows}, nil)
+			case syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT:
+				o.HungUp, _ = s.(syscall.Signal)
+				leave()
+			}
+		case <-cancelled:
+			cancelled = nil
+			leave()
+		case <-parting:
+			return o, ErrLost
+		}
+	}
+}

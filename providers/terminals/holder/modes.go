@@ -1,0 +1,130 @@
+package holder
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
+
+// modes are what a program has set in the terminal and a viewer that comes
+// later has to set too, and one that goes to undo: the mouse, pasting in
+// brackets, the other screen. It looks at escape sequences only; other bytes
+// cost it a search for one.
+type modes struct {
+	on     []int // those that are not as at the start, in order of setting
+	keypad bool
+
+	state   modeState
+	private bool
+	number  int
+	numbers []int
+}
+
+type modeState int
+
+const (
+	inText modeState = iota
+	inEscape
+	inSequence
+)
+
+// Private modes (xterm, "Control Sequences") that are kept: cursor keys,
+// wrapping, the cursor's visibility, mouse and focus, the other screen, pasting.
+var keptModes = []int{1, 7, 9, 25, 47, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1015, 1016, 1047, 1049, 2004}
+
+// onAtFirst tells whether a mode is set in a new terminal.
+func onAtFirst(mode int) bool { return mode == 7 || mode == 25 }
+
+// otherScreen tells whether a mode is that of full-screen programs.
+func otherScreen(mode int) bool { return mode == 47 || mode == 1047 || mode == 1049 }
+
+func (m *modes) write(p []byte) {
+	for len(p) > 0 {
+		if m.state == inText {
+			i := bytes.IndexByte(p, 0x1b)
+			if i < 0 {
+				return
+			}
+			p = p[i+1:]
+			m.state = inEscape
+			continue
+		}
+		m.take(p[0])
+		p = p[1:]
+	}
+}
+
+// take takes one byte of an escape sequence.
+func (m *modes) take(c byte) {
+	switch {
+	case c == 0x1b:
+		m.state = inEscape
+	case m.state == inEscape:
+		m.state = inText
+		switch c {
+		case '[':
+			m.state, m.private, m.number, m.numbers = inSequence, false, 0, m.numbers[:0]
+		case '=', '>':
+			m.keypad = c == '='
+		case 'c':
+			m.on, m.keypad = m.on[:0], false
+		}
+	case c == '?':
+		m.private = true
+	case c >= '0' && c <= '9':
+		m.number = min(m.number*10+int(c-'0'), 1<<16)
+	case c == ';':
+		if len(m.numbers) < 32 {
+			m.numbers = append(m.numbers, m.number)
+		}
+		m.number = 0
+	case c >= '@' && c <= '~':
+		m.state = inText
+		if m.private && (c == 'h' || c == 'l') {
+			for _, mode := range append(m.numbers, m.number) {
+				m.set(mode, c == 'h')
+			}
+		}
+	}
+}
+
+func (m *modes) set(mode int, on bool) {
+	if !slices.Contains(keptModes, mode) {
+		return
+	}
+	m.on = slices.DeleteFunc(m.on, func(n int) bool { return n == mode })
+	if on != onAtFirst(mode) {
+		m.on = append(m.on, mode)
+	}
+}
+
+// alternate tells whether a full-screen program has the screen.
+func (m *modes) alternate() bool { return slices.ContainsFunc(m.on, otherScreen) }
+
+// enter sets in a terminal what is set; leave undoes it.
+func (m *modes) enter() (text []byte) {
+	for _, mode := range m.on {
+		text = append(text, sequence(mode, !onAtFirst(mode))...)
+	}
+	if m.keypad {
+		text = append(text, "\x1b="...)
+	}
+	return text
+}
+
+func (m *modes) leave() (text []byte) {
+	for _, mode := range slices.Backward(m.on) {
+		text = append(text, sequence(mode, onAtFirst(mode))...)
+	}
+	if m.keypad {
+		text = append(text, "\x1b>"...)
+	}
+	return append(text, "\x1b[m"...)
+}
+
+func sequence(mode int, on bool) string {
+	if on {
+		return fmt.Sprintf("\x1b[?%dh", mode)
+	}
+	return fmt.Sprintf("\x1b[?%dl", mode)
+}

@@ -1,0 +1,237 @@
+package holder
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"ctxfs/providers/terminals/record"
+)
+
+// Variable is the variable of the environment that holds the id of the terminal
+// that a program runs in.
+const Variable = "CTXFS_TERMINAL"
+
+// session is a program in a terminal that is recorded, and its viewers.
+type session struct {
+	rec    *record.Recorder
+	master *os.File
+	slave  *os.File // ours, so that the terminal lives as long as the program
+	cmd    *exec.Cmd
+	settle *settler
+
+	mu         sync.Mutex // output and changes of viewers take turns
+	viewers    []*viewer
+	modes      modes
+	cols, rows int
+	ended      bool
+}
+
+// begin starts a program in a new terminal. Where stdin is nil it reads from
+// that, too.
+func begin(rec *record.Recorder, cmd *exec.Cmd, stdin *os.File, cols, rows int) (*session, error) {
+	s := &session{rec: rec, cmd: cmd, cols: cols, rows: rows}
+	master, slave, err := pty.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer master.Close()
+	setSize(master, cols, rows)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	if stdin != nil {
+		cmd.Stdin = stdin
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
+	if s.master, err = waking(master); err != nil {
+		slave.Close()
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		s.master.Close()
+		slave.Close()
+		return nil, err
+	}
+	s.slave = slave
+	s.settle = newSettler(rec)
+	rec.Started(cmd.Process.Pid)
+	return s, nil
+}
+
+// How long a terminal whose program has ended is read: until it has been quiet
+// for the first, and no longer than the second.
+const (
+	quietTime = 50 * time.Millisecond
+	drainTime = time.Second
+)
+
+// serve relays until the program has ended and its output is recorded, and tells
+// how it ended.
+func (s *session) serve() (exit int, signal string) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = s.cmd.Wait()
+		s.slave.Close()
+		_ = s.master.SetReadDeadline(time.Now().Add(quietTime))
+	}()
+	s.relay(ended)
+	<-ended
+	s.settle.stop()
+	exit, signal = outcome(s.cmd.ProcessState)
+	_ = s.rec.Close(exit, signal) // the files tell
+	s.mu.Lock()
+	s.ended = true
+	left := s.viewers
+	s.viewers = nil
+	s.mu.Unlock()
+	for _, v := range left {
+		v.stop()
+		v.told(message{Op: opExit, Exit: exit, Signal: signal, ID: s.rec.ID(), Dir: s.rec.Dir()})
+	}
+	s.master.Close()
+	return exit, signal
+}
+
+// relay reads the terminal to its end.
+func (s *session) relay(ended <-chan struct{}) {
+	buf := make([]byte, 64<<10)
+	var last time.Time
+	for {
+		n, err := s.master.Read(buf)
+		if n > 0 {
+			s.show(buf[:n])
+		}
+		switch {
+		case err != nil: // hung up, or quiet
+			return
+		case last.IsZero():
+			select {
+			case <-ended:
+				last = time.Now().Add(drainTime)
+			default:
+			}
+		case time.Now().After(last):
+			return
+		}
+		if !last.IsZero() {
+			_ = s.master.SetReadDeadline(time.Now().Add(quietTime))
+		}
+	}
+}
+
+// show shows output to the viewers, and then records it.
+func (s *session) show(p []byte) {
+	s.mu.Lock()
+	for _, v := range s.viewers {
+		v.show(p)
+	}
+	s.modes.write(p)
+	s.mu.Unlock()
+	s.settle.at(s.rec.Write(p))
+}
+
+// outcome is how a process ended, as shells count: of one that a signal killed
+// the exit code is 128 and its number.
+func outcome(state *os.ProcessState) (exit int, signal string) {
+	if state == nil {
+		return -1, ""
+	}
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal()), signalName(status.Signal())
+	}
+	return state.ExitCode(), ""
+}
+
+func signalName(s syscall.Signal) string {
+	if name := unix.SignalName(s); name != "" {
+		return name
+	}
+	return strconv.Itoa(int(s))
+}
+
+// attach adds a viewer. The terminal is drawn for it, unless it sees it from the
+// beginning.
+func (s *session) attach(v *viewer, first bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return errors.New("the terminal has just ended")
+	}
+	if err := v.tty.raw(); err != nil {
+		return err
+	}
+	s.viewers = append(s.viewers, v)
+	v.told(message{Op: opAttached, ID: s.rec.ID(), Dir: s.rec.Dir()})
+	s.fit()
+	if !first {
+		s.draw(v)
+	}
+	v.start()
+	return nil
+}
+
+// detach takes a viewer away, and tells it.
+func (s *session) detach(v *viewer) {
+	s.mu.Lock()
+	here := false
+	for i, other := range s.viewers {
+		if here = other == v; here {
+			s.viewers = append(s.viewers[:i:i], s.viewers[i+1:]...)
+			break
+		}
+	}
+	if here {
+		v.show(s.modes.leave())
+	}
+	s.fit()
+	s.mu.Unlock()
+	if here {
+		v.stop()
+		v.told(message{Op: opDetached, ID: s.rec.ID(), Dir: s.rec.Dir()})
+	}
+}
+
+// resize notes the size of a viewer.
+func (s *session) resize(v *viewer, cols, rows int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v.cols, v.rows = cols, rows
+	s.fit()
+}
+
+// fit gives the terminal the size of the smallest viewer; without any it keeps
+// the one it has.
+func (s *session) fit() {
+	cols, rows := 0, 0
+	for _, v := range s.viewers {
+		if v.cols <= 0 || v.rows <= 0 {
+			continue
+		}
+		if cols == 0 {
+			cols, rows = v.cols, v.rows
+		}
+		cols, rows = min(cols, v.cols), min(rows, v.rows)
+	}
+	if cols == 0 || cols == s.cols && rows == s.rows {
+		return
+	}
+	s.cols, s.rows = cols, rows
+	setSize(s.master, cols, rows)
+	s.rec.Resize(cols, rows)
+}
+
+// hangUp ends the program as a terminal that is closed does.
+func (s *session) hangUp() {
+	if group := foreground(s.master); group > 1 {
+		_ = syscall.Kill(-group, syscall.SIGHUP)
+	}
+	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGHUP)
+	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGCONT)
+}

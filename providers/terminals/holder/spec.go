@@ -1,0 +1,109 @@
+package holder
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"ctxfs/providers/terminals/record"
+	"ctxfs/providers/terminals/shells"
+)
+
+// Recording says where and how terminals are recorded.
+type Recording struct {
+	// Dir is the folder of all terminals, Runtime that for their sockets.
+	Dir     string        `json:"dir"`
+	Runtime string        `json:"runtime"`
+	Limits  record.Limits `json:"limits,omitzero"`
+	Replay  bool          `json:"replay,omitempty"`
+	// Key detaches a viewer.
+	Key Key `json:"key,omitzero"`
+}
+
+// Spec is what is to be started.
+type Spec struct {
+	Recording
+	// Name is the id that is wanted; see record.Options.
+	Name string `json:"name,omitempty"`
+	// Shell is the path of a shell, Login makes it a login shell. Argv is a
+	// command instead.
+	Shell string   `json:"shell,omitempty"`
+	Login bool     `json:"login,omitempty"`
+	Argv  []string `json:"argv,omitempty"`
+}
+
+// prepared is a program that is to be recorded.
+type prepared struct {
+	rec     *record.Recorder
+	cmd     *exec.Cmd
+	cleanup func()
+}
+
+// prepare makes the recording and the command. What goes wrong after this must
+// close the one and call the clean-up.
+func (s *Spec) prepare(source string, cols, rows int, pipe bool) (p prepared, err error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		cwd = "/"
+	}
+	argv := s.Argv
+	if len(argv) == 0 {
+		argv = []string{s.Shell}
+	}
+	nonce := ""
+	if source == record.Term {
+		nonce = rand.Text()
+	}
+	p.rec, err = record.New(record.Options{
+		Dir: s.Dir, Name: s.Name, Source: source, Argv: argv, Cwd: cwd, Cols: cols, Rows: rows, Pipe: pipe,
+		Nonce: nonce, Limits: s.Limits, Replay: s.Replay,
+	})
+	if err != nil {
+		return p, fmt.Errorf("the terminal cannot be recorded: %w", err)
+	}
+	p.cleanup = func() {}
+	env := append(os.Environ(), Variable+"="+p.rec.ID())
+	if len(s.Argv) > 0 {
+		p.cmd = exec.Command(argv[0], argv[1:]...)
+		p.cmd.Env = env
+		err = p.cmd.Err
+	} else {
+		var c shells.Command
+		c, p.cleanup, err = shells.Prepare(shells.Options{
+			Shell: s.Shell, Login: s.Login, Nonce: nonce, Dir: s.runtimePath(p.rec.ID(), ".shell"), Env: env,
+		})
+		p.cmd = &exec.Cmd{Path: c.Path, Args: c.Args, Env: c.Env}
+	}
+	if err != nil {
+		p.abandon(err)
+	}
+	return p, err
+}
+
+// abandon ends a recording whose program could not be started.
+func (p *prepared) abandon(err error) {
+	_ = p.rec.Close(NotStarted(err), "")
+	if p.cleanup != nil {
+		p.cleanup()
+	}
+}
+
+// NotStarted is the exit code for a command that could not be started, as of
+// shells: 127 if it was not found, 126 otherwise.
+func NotStarted(err error) int {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+		return 127
+	}
+	return 126
+}
+
+// runtimePath is a path for what a terminal needs as long as it runs.
+func (r *Recording) runtimePath(id, ending string) string {
+	return filepath.Join(r.Runtime, "terminals", id+ending)
+}
+
+// socket is the path of the socket of a terminal.
+func (r *Recording) socket(id string) string { return r.runtimePath(id, ".sock") }

@@ -1,0 +1,70 @@
+package holder
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Start starts what a Spec says in a holder, and shows it in a terminal, which
+// nobody else may use meanwhile, until it ends or is detached. Program is the command that becomes the holder, by calling [Hold];
+// what that has to complain of goes to the file at log.
+func Start(ctx context.Context, program []string, log string, spec Spec, terminal *os.File) (Outcome, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return Outcome{}, err
+	}
+	unix.CloseOnExec(fds[0])
+	unix.CloseOnExec(fds[1])
+	theirs := os.NewFile(uintptr(fds[1]), "holder")
+	ours, err := fileLink(os.NewFile(uintptr(fds[0]), "holder"))
+	if err != nil {
+		theirs.Close()
+		return Outcome{}, err
+	}
+	err = startHolder(program, log, theirs)
+	theirs.Close()
+	if err != nil {
+		ours.close()
+		return Outcome{}, err
+	}
+	return look(ctx, ours, terminal, message{Op: opStart, Spec: &spec, Key: spec.Key})
+}
+
+// startHolder starts the process. It is never waited for: when it ends, so does
+// the connection.
+func startHolder(program []string, log string, socket *os.File) error {
+	errs, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer errs.Close()
+	cmd := exec.Command(program[0], program[1:]...)
+	cmd.Stderr = errs
+	cmd.ExtraFiles = []*os.File{socket} // SocketFD
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
+}
+
+// ErrNotRunning says that a terminal has no holder.
+var ErrNotRunning = errors.New("the terminal does not run")
+
+// Attach shows the running terminal with an id in a terminal, as Start does.
+func (r *Recording) Attach(ctx context.Context, id string, terminal *os.File) (Outcome, error) {
+	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: r.socket(id), Net: "unix"})
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+		return Outcome{}, ErrNotRunning
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	return look(ctx, newLink(conn), terminal, message{Op: opAttach, Key: r.Key})
+}

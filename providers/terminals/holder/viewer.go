@@ -1,0 +1,174 @@
+package holder
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// stallTime is how long a viewer may take nothing before the others, the
+// program and the recording no longer wait for it.
+const stallTime = 3 * time.Second
+
+// viewer is a terminal in which somebody looks at a session.
+type viewer struct {
+	session    *session
+	tty        tty
+	keys       keys
+	cols, rows int
+	told       func(message) // tells who handed us the terminal
+
+	stalled  bool          // under the session's lock
+	done     chan struct{} // closed when it has gone
+	reading  chan struct{} // closed when no key is read any more
+	detached func()
+}
+
+func newViewer(s *session, file *os.File, m message, told func(message)) *viewer {
+	v := &viewer{
+		session: s, tty: tty{file: file}, keys: keys{key: m.Key}, cols: m.Cols, rows: m.Rows, told: told,
+		done: make(chan struct{}), reading: make(chan struct{}),
+	}
+	v.detached = func() { go s.detach(v) }
+	return v
+}
+
+// start begins to read keys.
+func (v *viewer) start() { go v.read() }
+
+// stop ends it: after this nobody reads from the terminal, which is as it was.
+func (v *viewer) stop() {
+	close(v.done)
+	_ = v.tty.file.SetDeadline(time.Unix(1, 0))
+	<-v.reading
+	v.tty.restore()
+	v.tty.file.Close()
+}
+
+func (v *viewer) gone() bool {
+	select {
+	case <-v.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// show writes output. It is called with the session's lock.
+func (v *viewer) show(p []byte) {
+	if v.stalled || len(p) == 0 {
+		return
+	}
+	_ = v.tty.file.SetWriteDeadline(time.Now().Add(stallTime))
+	n, err := v.tty.file.Write(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		v.stalled = true
+		go v.recover(append([]byte(nil), p[n:]...))
+	} // of any other error the reader hears
+}
+
+// recover waits until a viewer that was stalled takes output again.
+func (v *viewer) recover(rest []byte) {
+	for len(rest) > 0 {
+		if v.gone() {
+			return
+		}
+		_ = v.tty.file.SetWriteDeadline(time.Now().Add(stallTime))
+		n, err := v.tty.file.Write(rest)
+		rest = rest[n:]
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
+	}
+	v.session.mu.Lock()
+	defer v.session.mu.Unlock()
+	if !v.gone() {
+		v.stalled = false
+		v.session.draw(v)
+	}
+}
+
+// read passes on what is typed.
+func (v *viewer) read() {
+	defer close(v.reading)
+	buf := make([]byte, 16<<10)
+	for {
+		n, err := v.tty.file.Read(buf)
+		if n > 0 {
+			out, detach := v.keys.pass(buf[:n])
+			v.typed(out)
+			if detach {
+				v.detached()
+				return
+			}
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) && !v.gone() {
+			v.typed(v.keys.release())
+			err = v.tty.file.SetReadDeadline(time.Time{})
+		}
+		if v.keys.held && err == nil {
+			err = v.tty.file.SetReadDeadline(time.Now().Add(keyTime))
+		}
+		switch {
+		case v.gone(): // after the deadline was set, as stop sets it before
+			return
+		case err != nil: // the terminal was closed
+			v.detached()
+			return
+		}
+	}
+}
+
+// typed writes to the program, which may be slow to read.
+func (v *viewer) typed(p []byte) {
+	for len(p) > 0 && !v.gone() {
+		_ = v.session.master.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+		n, err := v.session.master.Write(p)
+		p = p[n:]
+		if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
+	}
+}
+
+// draw draws the screen for a viewer: its text, as colours are not known, and
+// the modes that are set. A full-screen program is asked to draw it itself. It is
+// called with the session's lock.
+func (s *session) draw(v *viewer) {
+	rows, col, row := s.rec.Screen()
+	var b strings.Builder
+	b.Write(s.modes.enter())
+	b.WriteString("\x1b[m\x1b[H\x1b[2J")
+	for i, text := range rows {
+		if text != "" {
+			fmt.Fprintf(&b, "\x1b[%dH%s", i+1, text)
+		}
+	}
+	fmt.Fprintf(&b, "\x1b[%d;%dH", row+1, col+1)
+	v.show([]byte(b.String()))
+	if s.modes.alternate() {
+		go s.redraw()
+	}
+}
+
+// redraw makes a full-screen program draw everything: it sees its terminal
+// change its size, and change back.
+func (s *session) redraw() {
+	s.mu.Lock()
+	cols, rows := s.cols, s.rows
+	setSize(s.master, cols, max(1, rows-1))
+	s.mu.Unlock()
+	time.AfterFunc(50*time.Millisecond, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.ended {
+			setSize(s.master, s.cols, s.rows)
+			if group := foreground(s.master); group > 1 {
+				_ = syscall.Kill(-group, syscall.SIGWINCH)
+			}
+		}
+	})
+}

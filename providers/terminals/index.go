@@ -1,0 +1,201 @@
+package terminals
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/shell"
+	"ctxfs/providers/terminals/record"
+)
+
+// indexName is the file that lists all terminals.
+const indexName = "INDEX.md"
+
+// born is when a folder without terminals was last changed.
+var born = time.Date(2026, time.November, 21, 0, 0, 0, 0, time.UTC)
+
+// How much of a command and of a folder's path a line shows, in bytes.
+const (
+	commandLen = 120
+	cwdLen     = 200
+)
+
+// shown is what was last published.
+type shown struct {
+	terminals []*record.Terminal // newest first
+	limits    record.Limits
+	index     []byte
+	modTime   time.Time // of the index
+	problems  []fs.Problem
+}
+
+// finish makes what is made of the rest. Old is what was shown before.
+func (s *shown) finish(old *shown, p *Provider) {
+	slices.SortFunc(s.terminals, func(a, b *record.Terminal) int {
+		return cmp.Or(b.Started.Compare(a.Started), compareIDs(b.ID, a.ID))
+	})
+	if p.pruneErr != nil {
+		s.problems = append(s.problems, pruneProblem(p.pruneErr, p.dir))
+	}
+	s.index = renderIndex(s.terminals)
+	s.modTime = born
+	for _, t := range s.terminals {
+		s.modTime = later(s.modTime, changed(t))
+	}
+	switch {
+	case bytes.Equal(s.index, old.index):
+		s.modTime = old.modTime
+	case old.index != nil && !s.modTime.After(old.modTime):
+		s.modTime = later(p.opts.Env.Now(), old.modTime.Add(1)) // what is gone has no time of its own
+	}
+}
+
+// compareIDs orders ids: numbers by their value.
+func compareIDs(a, b string) int {
+	if strings.Trim(a+b, "0123456789") == "" {
+		return cmp.Or(len(a)-len(b), strings.Compare(a, b))
+	}
+	return strings.Compare(a, b)
+}
+
+// changed is when what the index tells of a terminal last changed.
+func changed(t *record.Terminal) time.Time {
+	at := t.Started
+	if t.CommandStarted != nil {
+		at = later(at, *t.CommandStarted)
+	}
+	if t.Ended != nil {
+		at = later(at, *t.Ended)
+	}
+	if n := len(t.Records); n > 0 {
+		at = later(at, t.Records[n-1].End)
+	}
+	return at
+}
+
+// latest is when something in any of the folders last changed.
+func latest(terminals []*record.Terminal) time.Time {
+	at := born
+	for _, t := range terminals {
+		at = later(at, changed(t))
+	}
+	return at
+}
+
+const intro = `# Terminals
+
+A line for each, the newest first; those in **bold** are open. <id>.txt is the log
+of a terminal: what it is and what runs in it, then all it showed, as plain text
+that only grows. Look at the end of it (tail), or search it (rg). The folder <id>
+has screen.txt, what is on the screen now; last.txt and failed.txt, the output of
+the last command and of the last that failed; commands.jsonl, a line for each
+command with its exit code and the place of its output; commands/<n>.txt, the
+outputs; and replay.cast for asciinema.
+
+`
+
+const none = `None yet. Open a terminal that is recorded, or run one command in one:
+
+    ctxfs term
+    ctxfs run -- make test
+`
+
+// renderIndex writes INDEX.md.
+func renderIndex(terminals []*record.Terminal) []byte {
+	var b bytes.Buffer
+	b.WriteString(intro)
+	if len(terminals) == 0 {
+		b.WriteString(none)
+	}
+	for _, t := range terminals {
+		b.WriteString(line(t) + "\n")
+	}
+	return b.Bytes()
+}
+
+// line is the line of a terminal.
+func line(t *record.Terminal) string {
+	var b strings.Builder
+	name := t.ID + ".txt"
+	if t.Running() {
+		name = "**" + name + "**"
+	}
+	fmt.Fprintf(&b, "- %s", name)
+	if t.Name != "" && t.Name != t.ID {
+		fmt.Fprintf(&b, " (%s)", clean.Cut(clean.Line(t.Name), commandLen))
+	}
+	b.WriteString(": " + state(t))
+	if t.Pid > 0 && t.Running() {
+		fmt.Fprintf(&b, ", pid %d", t.Pid)
+	}
+	if t.Cwd != "" {
+		fmt.Fprintf(&b, ", in %s", clean.Cut(clean.Line(t.Cwd), cwdLen))
+	}
+	if t.Command != "" && t.Running() {
+		fmt.Fprintf(&b, "; runs: %s, since %s", shortened(t.Command), stamp(*t.CommandStarted))
+	}
+	if n := len(t.Records); n > 0 {
+		c := &t.Records[n-1]
+		fmt.Fprintf(&b, "; last: %s, %s", shortened(c.Command), exit(c.Exit, c.Signal))
+	}
+	if n := len(t.Parts); n > 1 {
+		fmt.Fprintf(&b, "; part %d, before it", t.Parts[n-1].Number)
+		for i := n - 2; i >= 0; i-- {
+			fmt.Fprintf(&b, " %s (%d)", partName(t.ID, n-1-i), t.Parts[i].Number)
+		}
+	}
+	if t.Fault != nil && t.Running() {
+		fmt.Fprintf(&b, "; not recorded since %s: %s", stamp(t.Fault.Since), t.Fault.What)
+	}
+	return b.String()
+}
+
+// state tells of a terminal in words.
+func state(t *record.Terminal) string {
+	switch {
+	case t.Killed:
+		return "ended, its holder was killed"
+	case !t.Running():
+		words := "ended"
+		if t.Ended != nil {
+			words += " " + stamp(*t.Ended)
+		}
+		var signal *string
+		if t.Signal != "" {
+			signal = &t.Signal
+		}
+		return words + ", " + exit(t.Exit, signal)
+	case t.Command != "" && t.CommandStarted != nil:
+		return record.Running
+	}
+	return record.Idle
+}
+
+func exit(code *int, signal *string) string {
+	switch {
+	case signal != nil:
+		return "killed by " + clean.Line(*signal)
+	case code != nil:
+		return fmt.Sprintf("exit %d", *code)
+	}
+	return "exit not known"
+}
+
+func shortened(command string) string {
+	return "`" + strings.ReplaceAll(clean.Cut(clean.Line(command), commandLen), "`", "'") + "`"
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+func pruneProblem(err error, dir string) fs.Problem {
+	return fs.Problem{
+		What: clean.Line(fmt.Sprintf("old terminals cannot be deleted: %v", err)),
+		Mend: "chmod -R u+rwX " + shell.Word(dir),
+	}
+}

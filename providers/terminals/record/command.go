@@ -1,0 +1,145 @@
+package record
+
+import (
+	"os"
+	"strings"
+	"time"
+
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/terminals/grid"
+)
+
+// Where a record comes from.
+const (
+	FromHook = "hook" // the shell told
+	FromEcho = "echo" // the shell did not tell the text, which is that of its prompt's line
+	FromEnd  = "eof"  // the terminal ended before the shell told the end
+)
+
+// Record is a command that has ended: a line of commands.jsonl. Its text is clean
+// and masked.
+type Record struct {
+	N       int       `json:"n"` // counted from 1
+	Command string    `json:"command"`
+	Cwd     string    `json:"cwd"` // where it was started
+	Start   time.Time `json:"start"`
+	End     time.Time `json:"end"`
+	Ms      int64     `json:"ms"`
+	Exit    *int      `json:"exit"`   // null if not known
+	Signal  *string   `json:"signal"` // that killed it, where the kernel told us; a shell tells 128 and its number
+	Part    int       `json:"part"`
+	EndPart int       `json:"end_part,omitempty"`
+	Bytes   [2]int64  `json:"bytes"`
+	Lines   *[2]int64 `json:"lines"`
+	Source  string    `json:"source"`
+	// AltScreen says that it took the whole screen.
+	AltScreen bool `json:"alt_screen"`
+	// Truncated says that its text was too long to be told.
+	Truncated bool `json:"truncated,omitempty"`
+
+	at   Place // where its output begins
+	made bool  // of what a killed holder left
+}
+
+// Failed tells whether the command is known to have failed.
+func (r *Record) Failed() bool { return r.Exit != nil && *r.Exit != 0 || r.Signal != nil }
+
+// maxCommand is how much of a command's text is kept, in bytes.
+const maxCommand = 64 << 10
+
+// mark takes a mark of the grid, which lies at the end of the log.
+func (r *Recorder) mark(m grid.Mark) {
+	switch m.Kind {
+	case grid.PromptStart:
+		r.hooked = true
+		if r.open != nil { // the shell lost its hook: it will not tell the end
+			r.end(m.At, -1, "")
+		}
+		r.moved(m.Folder)
+		r.tail.reset(false)
+	case grid.CommandLine:
+		r.line = m.Command
+	case grid.OutputStart:
+		r.hooked = true
+		if r.open != nil {
+			r.end(m.At, -1, "")
+		}
+		r.moved(m.Folder)
+		command, source := r.commandOf(&m)
+		r.start(m.At, command, r.meta.Cwd, source)
+		r.open.Truncated = m.Truncated && source == FromHook
+	case grid.CommandEnd:
+		if r.open != nil {
+			r.end(m.At, m.Exit, "")
+		}
+		r.moved(m.Folder)
+	case grid.Folder:
+		// Anything may tell a folder. While a command runs it is not the shell.
+		if (!r.hooked || r.open == nil) && ourHost(m.Host) {
+			r.moved(m.Folder)
+		}
+	case grid.FullScreen:
+		if r.open != nil {
+			r.open.AltScreen = true
+		}
+	}
+}
+
+// moved notes the current folder, where one is told.
+func (r *Recorder) moved(folder string) {
+	if folder == "" {
+		return
+	}
+	if folder = string(r.masked([]byte(folder))); folder != r.meta.Cwd {
+		r.meta.Cwd, r.dirty = folder, true
+	}
+}
+
+// ourHost tells whether a name is that of this machine.
+func ourHost(host string) bool {
+	if host == "" || host == "localhost" {
+		return true
+	}
+	name, err := os.Hostname()
+	short := func(s string) string { s, _, _ = strings.Cut(s, "."); return strings.ToLower(s) }
+	return err == nil && short(name) == short(host)
+}
+
+// start notes that a command has started.
+func (r *Recorder) start(at time.Time, command, cwd, source string) {
+	r.log.gap()
+	r.journal.n++
+	command = string(r.masked([]byte(clean.Prefix(clean.Text(command), maxCommand))))
+	r.open = &Record{N: r.journal.n, Command: command, Cwd: cwd, Start: moment(at), Source: source, at: r.log.place()}
+	r.meta.State, r.meta.Command, r.meta.Commands = Running, command, r.journal.n
+	r.meta.CommandStarted, r.meta.CommandAt = &r.open.Start, &r.open.at
+	r.dirty = true
+}
+
+// end notes that the command has ended.
+func (r *Recorder) end(at time.Time, exit int, signal string) {
+	r.log.gap()
+	c, to := r.open, r.log.place()
+	r.open = nil
+	c.End, c.Exit = moment(at), known(exit)
+	c.Ms = c.End.Sub(c.Start).Milliseconds()
+	if signal != "" {
+		c.Signal = &signal
+	}
+	c.span(c.at, to)
+	r.journal.add(c)
+	r.meta.State, r.meta.Command, r.meta.CommandStarted, r.meta.CommandAt = Idle, "", nil, nil
+	r.meta.LastCommand, r.meta.LastExit = c.Command, c.Exit
+	r.dirty = true
+}
+
+// span notes where the output lies.
+func (c *Record) span(from, to Place) {
+	c.Part, c.Bytes, c.Lines = from.Part, [2]int64{from.Byte, to.Byte}, nil
+	if from.Part != to.Part {
+		c.EndPart = to.Part
+	}
+	if from != to {
+		c.Lines = &[2]int64{from.Line, to.Line - 1}
+	}
+}

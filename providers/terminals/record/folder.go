@@ -1,0 +1,234 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"ctxfs/providers/internal/names"
+)
+
+// folder is the folder of one terminal, and what keeps us from writing in it.
+type folder struct {
+	root, id string
+	dev, ino uint64
+
+	fault   error // why nothing can be written
+	since   time.Time
+	retryAt time.Time
+}
+
+func (d *folder) path() string            { return filepath.Join(d.root, d.id) }
+func (d *folder) file(name string) string { return filepath.Join(d.root, d.id, name) }
+
+// retryTime is how long nothing is tried again after a fault.
+const retryTime = time.Second
+
+// failed notes that something cannot be written.
+func (d *folder) failed(now time.Time, err error) {
+	if d.fault == nil {
+		d.since = now
+	}
+	d.fault, d.retryAt = err, now.Add(retryTime)
+}
+
+func (d *folder) works() { d.fault, d.since, d.retryAt = nil, time.Time{}, time.Time{} }
+
+// blocked tells whether it is too early to try again.
+func (d *folder) blocked(now time.Time) bool { return d.retryAt.After(now) }
+
+// make makes a new folder with that id. ErrExist says that the id is taken.
+func (d *folder) make(id string) error {
+	if err := os.MkdirAll(d.root, 0o700); err != nil {
+		return err
+	}
+	if err := os.Mkdir(filepath.Join(d.root, id), 0o700); err != nil {
+		return err
+	}
+	return d.open(id)
+}
+
+// open takes the folder with that id.
+func (d *folder) open(id string) error {
+	d.id = id
+	st, err := d.stat()
+	if err != nil {
+		return err
+	}
+	d.dev, d.ino = uint64(st.Dev), st.Ino
+	return nil
+}
+
+func (d *folder) stat() (st syscall.Stat_t, err error) {
+	if err := syscall.Lstat(d.path(), &st); err != nil {
+		return st, &iofs.PathError{Op: "stat", Path: d.path(), Err: err}
+	}
+	return st, nil
+}
+
+// present tells whether our folder is still where it was.
+func (d *folder) present() bool {
+	st, err := d.stat()
+	return err != nil && !errors.Is(err, iofs.ErrNotExist) || err == nil && uint64(st.Dev) == d.dev && st.Ino == d.ino
+}
+
+// again makes a folder that was deleted anew, with another id if another
+// terminal has taken ours.
+func (d *folder) again() error {
+	err := d.make(d.id)
+	for n := 2; errors.Is(err, iofs.ErrExist); n++ {
+		id := strings.TrimRight(d.id, "0123456789")
+		if id == "" {
+			return d.count()
+		}
+		err = d.make(strings.TrimSuffix(id, "~") + "~" + strconv.Itoa(n))
+	}
+	return err
+}
+
+// count makes a folder whose id is the next number.
+func (d *folder) count() error {
+	for {
+		ids, err := list(d.root)
+		if err != nil {
+			return err
+		}
+		last := 0
+		for _, id := range ids {
+			if n, err := strconv.Atoi(id); err == nil {
+				last = max(last, n)
+			}
+		}
+		if err := d.make(strconv.Itoa(last + 1)); !errors.Is(err, iofs.ErrExist) {
+			return err
+		}
+	}
+}
+
+// named makes a folder with that id, or with the next free one while a terminal
+// of that id runs. One that has ended has to give its id away.
+func (d *folder) named(id string) error {
+	err := d.make(id)
+	if errors.Is(err, iofs.ErrExist) && !busy(filepath.Join(d.root, id)) {
+		if err = d.giveAway(id); err == nil {
+			err = d.make(id)
+		}
+	}
+	for n := 2; errors.Is(err, iofs.ErrExist); n++ {
+		err = d.make(id + "~" + strconv.Itoa(n))
+	}
+	return err
+}
+
+// busy tells whether a terminal runs in a folder, or is just about to.
+func busy(dir string) bool {
+	t, err := Load(dir)
+	if err != nil {
+		return true // leave it alone
+	}
+	return t.Running()
+}
+
+// giveAway gives a folder the next free id.
+func (d *folder) giveAway(id string) error {
+	for n := 2; ; n++ {
+		to := filepath.Join(d.root, id+"~"+strconv.Itoa(n))
+		if _, err := os.Lstat(to); err == nil {
+			continue
+		}
+		err := os.Rename(filepath.Join(d.root, id), to)
+		if errors.Is(err, iofs.ErrExist) || errors.Is(err, syscall.ENOTEMPTY) {
+			continue
+		}
+		return err
+	}
+}
+
+// abandon takes a folder away in which nothing could be recorded.
+func (d *folder) abandon(whole bool) {
+	if whole {
+		os.RemoveAll(d.path())
+	}
+}
+
+// occupy finds the folder of a new recording.
+func (r *Recorder) occupy() error {
+	r.dir.root = filepath.Clean(r.opts.Dir)
+	switch {
+	case r.opts.Continue != "":
+		return r.resume()
+	case r.opts.Name == "":
+		return r.dir.count()
+	}
+	id := names.File(r.opts.Name)
+	if !strings.ContainsFunc(id, func(c rune) bool { return c < '0' || c > '9' }) {
+		return fmt.Errorf("a terminal cannot be named %q: numbers are given to those without a name", r.opts.Name)
+	}
+	return r.dir.named(id)
+}
+
+// resume takes the folder of a terminal that has ended.
+func (r *Recorder) resume() error {
+	id := r.opts.Continue
+	if id != filepath.Base(id) || strings.HasPrefix(id, ".") {
+		return fmt.Errorf("no terminal has the id %q", id)
+	}
+	if err := r.dir.open(id); err != nil {
+		return err
+	}
+	t, err := Load(r.dir.path())
+	if err != nil {
+		return err
+	}
+	if t.Running() {
+		return fmt.Errorf("terminal %s runs, in process %d", id, t.Holder)
+	}
+	r.log.part = t.LastPart()
+	if n := len(t.Records); n > 0 {
+		last := t.Records[n-1]
+		if last.made { // and written down now
+			r.journal.add(&last)
+		}
+		r.journal.n, r.meta.LastCommand, r.meta.LastExit = last.N, last.Command, last.Exit
+	}
+	r.meta.Started = t.Started
+	r.meta.Name = t.Name
+	return nil
+}
+
+// list is the ids of the terminals in a folder, sorted; none where there is no
+// such folder.
+func list(root string) ([]string, error) {
+	entries, err := os.ReadDir(root)
+	if err != nil && !errors.Is(err, iofs.ErrNotExist) {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			ids = append(ids, e.Name())
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// List is the ids of the terminals in a folder, sorted; none where there is no
+// such folder.
+func List(root string) ([]string, error) {
+	ids, err := list(root)
+	return slices.DeleteFunc(ids, func(id string) bool { return !IsID(id) }), err
+}
+
+// IsID tells whether a terminal's folder may have that name.
+func IsID(name string) bool {
+	plain := strings.ReplaceAll(name, "~", "_")
+	return plain != "" && names.File(plain) == plain
+}

@@ -1,0 +1,86 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"syscall"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// RecordsFile is the file of the records.
+const RecordsFile = "commands.jsonl"
+
+// journal writes the records of commands.
+type journal struct {
+	dir     *folder
+	file    *os.File // nil until there is something to write
+	n       int      // the number of the last command
+	pending []byte
+}
+
+// add takes a record. Where there has been no room for long, it is dropped.
+func (j *journal) add(c *Record) {
+	if len(j.pending) > maxPending {
+		return
+	}
+	j.pending = append(j.pending, jsonLine(c)...)
+}
+
+// jsonLine is a value as a line of JSON, in which nothing is hidden.
+func jsonLine(value any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		panic(err) // all of it is ours
+	}
+	return clean.JSON(b.Bytes())
+}
+
+// write writes what is pending.
+func (j *journal) write() error {
+	if len(j.pending) == 0 {
+		return nil
+	}
+	if j.file != nil {
+		var st syscall.Stat_t
+		if syscall.Fstat(int(j.file.Fd()), &st) == nil && st.Nlink == 0 {
+			_ = j.close()
+		}
+	}
+	if j.file == nil {
+		if err := j.open(); err != nil {
+			return err
+		}
+	}
+	n, err := j.file.Write(j.pending)
+	j.pending = j.pending[:copy(j.pending, j.pending[n:])]
+	return err
+}
+
+// open opens the file, and ends a line that was torn.
+func (j *journal) open() error {
+	f, err := os.OpenFile(j.dir.file(RecordsFile), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	if info, err := f.Stat(); err == nil && info.Size() > 0 {
+		var last [1]byte
+		if _, err := f.ReadAt(last[:], info.Size()-1); err == nil && last[0] != '\n' {
+			j.pending = append([]byte{'\n'}, j.pending...)
+		}
+	}
+	j.file = f
+	return nil
+}
+
+func (j *journal) close() error {
+	if j.file == nil {
+		return nil
+	}
+	f := j.file
+	j.file = nil
+	return f.Close()
+}

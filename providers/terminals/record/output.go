@@ -1,0 +1,92 @@
+package record
+
+import (
+	"errors"
+	"io"
+	iofs "io/fs"
+	"os"
+	"syscall"
+)
+
+// Output is what a command printed, over all parts in which it lies.
+type Output struct {
+	pieces []piece
+	size   int64
+}
+
+// piece is the bytes of a file from an offset.
+type piece struct {
+	path      string
+	from, len int64
+}
+
+// Output finds the output of a command. ErrNotExist says that a part of it was
+// deleted.
+func (t *Terminal) Output(c Record) (*Output, error) {
+	o := new(Output)
+	last := max(c.Part, c.EndPart)
+	for n := c.Part; n <= last; n++ {
+		p, ok := t.Part(n)
+		if !ok {
+			if n > c.Part && n < last && n > t.Parts[0].Number {
+				continue // there never was one
+			}
+			return nil, &iofs.PathError{Op: "read", Path: t.Path(n), Err: iofs.ErrNotExist}
+		}
+		from, to := min(t.HeaderLen, p.Size), p.Size
+		if n == c.Part {
+			from = c.Bytes[0]
+		}
+		if n == last {
+			to = c.Bytes[1]
+		}
+		if to > p.Size || from > to { // no record of ours
+			return nil, &iofs.PathError{Op: "read", Path: t.Path(n), Err: iofs.ErrInvalid}
+		}
+		o.pieces = append(o.pieces, piece{t.Path(n), from, to - from})
+		o.size += to - from
+	}
+	return o, nil
+}
+
+// Size is in bytes.
+func (o *Output) Size() int64 { return o.size }
+
+// ReadAt implements io.ReaderAt. It opens the files that it needs.
+func (o *Output) ReadAt(p []byte, off int64) (n int, err error) {
+	if off < 0 {
+		return 0, iofs.ErrInvalid
+	}
+	for _, piece := range o.pieces {
+		if off >= piece.len {
+			off -= piece.len
+			continue
+		}
+		if n == len(p) {
+			return n, nil
+		}
+		want := p[n:min(int64(len(p)), int64(n)+piece.len-off)]
+		got, err := piece.read(want, off)
+		if n += got; err != nil {
+			return n, err
+		}
+		off = 0
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (p piece) read(b []byte, off int64) (int, error) {
+	f, err := os.OpenFile(p.path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	n, err := f.ReadAt(b, p.from+off)
+	if errors.Is(err, io.EOF) && n < len(b) {
+		return n, io.ErrUnexpectedEOF // it has become shorter
+	}
+	return n, err
+}

@@ -1,0 +1,125 @@
+package record
+
+import (
+	"errors"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Limits are those of all terminals together.
+type Limits struct {
+	// MaxSize is in bytes of all files, MaxAge since something in a file has
+	// changed. Zero means without a limit.
+	MaxSize int64
+	MaxAge  time.Duration
+}
+
+// keptParts is how many parts of a running terminal are never deleted.
+const keptParts = 2
+
+// Prune deletes what is beyond the limits, the oldest parts first. Of a running
+// terminal the last two parts stay, whatever the limits are; one that has ended
+// goes as a whole when its last part does. The error is that of the first that
+// cannot be deleted. That several processes prune at the same time does no harm.
+func Prune(root string, limits Limits, now time.Time) error {
+	ids, err := list(root)
+	if err != nil {
+		return err
+	}
+	var failed error
+	var size int64
+	var all []old
+	for _, id := range ids {
+		t, err := LoadState(filepath.Join(root, id))
+		if err != nil {
+			if err := sweep(filepath.Join(root, id), now); failed == nil {
+				failed = err
+			}
+			continue
+		}
+		size += t.size()
+		all = append(all, t.old()...)
+	}
+	slices.SortStableFunc(all, func(a, b old) int { return a.time.Compare(b.time) })
+	for _, o := range all {
+		aged := limits.MaxAge > 0 && now.Sub(o.used) > limits.MaxAge
+		if !aged && (limits.MaxSize <= 0 || size <= limits.MaxSize) {
+			continue
+		}
+		if err := o.remove(); err != nil && !errors.Is(err, iofs.ErrNotExist) {
+			if failed == nil {
+				failed = err
+			}
+			continue
+		}
+		size -= o.size
+	}
+	return failed
+}
+
+// old is what may be deleted: a part, or a folder with the last one.
+type old struct {
+	path  string
+	whole bool
+	size  int64
+	time  time.Time // when it was written
+	used  time.Time // from when its age counts
+}
+
+func (o old) remove() error {
+	if o.whole {
+		return os.RemoveAll(o.path)
+	}
+	return os.Remove(o.path)
+}
+
+// old is what of a terminal may be deleted, the oldest first.
+func (t *Terminal) old() (all []old) {
+	n := len(t.Parts)
+	kept := keptParts
+	if !t.Running() {
+		kept = 1
+	}
+	rest := t.size()
+	for _, p := range t.Parts[:max(0, n-kept)] {
+		o := old{path: t.Path(p.Number), size: p.Size, time: p.ModTime, used: p.ModTime}
+		if !t.Running() {
+			o.used = t.Changed // it ages out as a whole
+		}
+		all = append(all, o)
+		rest -= p.Size
+	}
+	if !t.Running() {
+		all = append(all, old{t.Dir, true, rest, t.Changed, t.Changed})
+	}
+	return all
+}
+
+// size is the size of all files of a terminal.
+func (t *Terminal) size() (size int64) {
+	entries, _ := os.ReadDir(t.Dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
+	}
+	return size
+}
+
+// halfMade is how long a folder may be without a meta.json.
+const halfMade = time.Hour
+
+// sweep deletes a folder that a process left half made.
+func sweep(dir string, now time.Time) error {
+	info, err := os.Lstat(dir)
+	if err != nil || now.Sub(info.ModTime()) < halfMade {
+		return nil
+	}
+	if _, err := os.Lstat(filepath.Join(dir, MetaFile)); !errors.Is(err, iofs.ErrNotExist) {
+		return nil // not to be understood is no reason to delete it
+	}
+	return os.RemoveAll(dir)
+}

@@ -1,0 +1,111 @@
+package record
+
+import (
+	"bytes"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"ctxfs/providers/internal/atomicfile"
+)
+
+// ScreenFile shows the screen.
+const ScreenFile = "screen.txt"
+
+// How long a change of the screen may wait for more of them, and how long
+// after it was written it is left alone.
+const (
+	screenWait = 2 * time.Millisecond
+	screenRest = 8 * time.Millisecond
+)
+
+// screen writes what is on the screen.
+type screen struct {
+	dir     *folder
+	text    []byte    // as last written
+	changed time.Time // since when something else may be shown; zero: nothing is
+	written time.Time
+}
+
+// touch notes that the screen may have changed.
+func (s *screen) touch(now time.Time) {
+	if s.changed.IsZero() {
+		s.changed = now
+	}
+}
+
+// show writes the screen if it is time, and tells when it will be.
+func (s *screen) show(now time.Time, r *Recorder) (next time.Time) {
+	if s.changed.IsZero() {
+		return time.Time{}
+	}
+	due := s.changed.Add(screenWait)
+	for _, t := range []time.Time{s.written.Add(screenRest), s.dir.retryAt} {
+		if t.After(due) {
+			due = t
+		}
+	}
+	if due.After(now) {
+		return due
+	}
+	s.write(now, r)
+	return time.Time{}
+}
+
+// write writes the screen.
+func (s *screen) write(now time.Time, r *Recorder) {
+	text := s.render(r)
+	s.changed = time.Time{}
+	if s.text != nil && bytes.Equal(text, s.text) || !s.dir.present() {
+		return
+	}
+	if err := atomicfile.Write(s.dir.file(ScreenFile), text); err != nil {
+		s.dir.failed(now, err)
+		s.changed = now
+		return
+	}
+	s.text, s.written = text, now
+}
+
+// render is the text of the screen, without the blank rows that end it.
+func (s *screen) render(r *Recorder) []byte {
+	rows := r.grid.Screen()
+	for len(rows) > 0 && rows[len(rows)-1] == "" {
+		rows = rows[:len(rows)-1]
+	}
+	var b bytes.Buffer
+	for len(rows) > 0 {
+		// A secret may go on in the next row.
+		n := 1
+		for n < len(rows) && utf8.RuneCountInString(rows[n-1]) >= r.meta.Cols {
+			n++
+		}
+		whole := strings.Join(rows[:n], "")
+		if masked := r.masked([]byte(whole)); string(masked) != whole {
+			for rest := masked; len(rest) > 0; {
+				cut := 0
+				for i := 0; i < r.meta.Cols && cut < len(rest); i++ {
+					_, size := utf8.DecodeRune(rest[cut:])
+					cut += size
+				}
+				b.Write(rest[:cut])
+				b.WriteByte('\n')
+				rest = rest[cut:]
+			}
+		} else {
+			b.WriteString(strings.Join(rows[:n], "\n"))
+			b.WriteByte('\n')
+		}
+		rows = rows[n:]
+	}
+	return b.Bytes()
+}
+
+// Screen is what the screen shows now, with the secrets on it, one string a row,
+// and the place of the cursor, counted from 0.
+func (r *Recorder) Screen() (rows []string, col, row int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	col, row = r.grid.Cursor()
+	return r.grid.Screen(), col, row
+}

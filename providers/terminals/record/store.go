@@ -1,0 +1,82 @@
+package record
+
+import "time"
+
+// store brings the files up to date: first the text, then what tells of it.
+func (r *Recorder) store(now time.Time) {
+	d := &r.dir
+	idle := len(r.log.pending) == 0 && len(r.journal.pending) == 0 && !r.dirty && d.fault == nil
+	if idle || d.blocked(now) {
+		return
+	}
+	err := r.writeText()
+	if err == nil && d.fault != nil {
+		r.log.gap()
+		err = r.writeText()
+	}
+	if (err == nil) != (r.meta.Fault == nil) {
+		r.meta.Fault, r.dirty = nil, true
+		if err != nil {
+			r.meta.Fault = &Fault{What: cause(err), Since: moment(now)}
+		}
+	}
+	if r.dirty {
+		if e := r.writeState(); e == nil {
+			r.dirty = false
+		} else if err == nil {
+			err = e
+		}
+	}
+	if err != nil {
+		d.failed(now, err)
+	} else {
+		d.works()
+	}
+}
+
+// writeText writes the log and the records. It goes on elsewhere if somebody has
+// deleted the files.
+func (r *Recorder) writeText() error {
+	if (r.dirty || r.dir.fault != nil) && (r.log.deleted() || !r.dir.present()) {
+		if err := r.anew(); err != nil {
+			return err
+		}
+	}
+	err := r.log.write()
+	if e := r.journal.write(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// writeState writes the header and meta.json.
+func (r *Recorder) writeState() error {
+	r.meta.Parts = r.log.part
+	err := r.log.writeHeader()
+	if e := r.dir.save(r.meta); err == nil {
+		err = e
+	}
+	return err
+}
+
+// anew makes the next part where this one was deleted, and the folder too.
+func (r *Recorder) anew() error {
+	whole := !r.dir.present()
+	if whole {
+		if err := r.dir.again(); err != nil {
+			return err
+		}
+		_ = r.journal.close()
+		r.replay.end()
+		r.screen.text = nil
+	}
+	deleted := r.log.part
+	if err := r.log.next(); err != nil {
+		return err
+	}
+	if r.open != nil && (whole || r.open.at.Part == deleted) {
+		r.open.at = Place{r.log.part, HeaderLen, HeaderLines + 1}
+	}
+	r.dirty = true
+	return nil
+}

@@ -1,0 +1,71 @@
+package record
+
+import "bytes"
+
+// How much of a line is kept until it is finished, and how much of it is kept
+// back when it is written in pieces, so that no secret is cut.
+const (
+	maxPartial = 64 << 10
+	keptBack   = 4 << 10
+)
+
+// append writes the lines of a text, and keeps the last one until it is
+// finished.
+func (r *Recorder) append(text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	r.tail.add(text)
+	whole := bytes.LastIndexByte(text, '\n') + 1
+	if whole > 0 && len(r.partial) > 0 {
+		first := bytes.IndexByte(text, '\n') + 1
+		r.partial = append(r.partial, text[:first]...)
+		r.emit(r.partial)
+		r.partial = r.partial[:0]
+		text, whole = text[first:], whole-first
+	}
+	r.emit(text[:whole])
+	r.partial = append(r.partial, text[whole:]...)
+	if len(r.partial) > maxPartial {
+		cut := len(r.partial) - keptBack
+		if i := bytes.LastIndexByte(r.partial[:cut], ' '); i > cut-keptBack {
+			cut = i + 1
+		}
+		for cut > 0 && r.partial[cut]&0xc0 == 0x80 { // within a character
+			cut--
+		}
+		r.emit(r.partial[:cut])
+		r.partial = r.partial[:copy(r.partial, r.partial[cut:])]
+	}
+}
+
+// finishLine writes what is left of a line that was not finished.
+func (r *Recorder) finishLine() {
+	r.emit(r.partial)
+	r.partial = nil
+}
+
+func (r *Recorder) emit(text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	part := r.log.part
+	r.log.append(r.masked(text))
+	if r.log.part == part {
+		return
+	}
+	r.dirty = true
+	if c := r.open; c != nil && c.at.Part == part && c.at.Byte == r.log.ended {
+		c.at = Place{part + 1, HeaderLen, HeaderLines + 1} // nothing of it had found room
+	}
+	if r.opts.Limits != (Limits{}) {
+		_ = Prune(r.dir.root, r.opts.Limits, r.opts.Now())
+	}
+}
+
+func (r *Recorder) masked(text []byte) []byte {
+	if r.opts.Mask == nil {
+		return text
+	}
+	return r.opts.Mask.Mask(text)
+}

@@ -1,0 +1,67 @@
+package shells
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/internal/shell"
+)
+
+// Names are the shells that can be made to print marks.
+func Names() []string { return []string{"bash", "zsh", "fish"} }
+
+// lineMark ends the line in a shell's file, so that it is found again.
+const lineMark = "# records each new terminal; undo: ctxfs setup shell --remove"
+
+// The lines that make each new interactive shell a recorded terminal; %[1]s is
+// the path of ctxfs. What is asked first needs no program; the rest "setup shell
+// --check" answers. Only when it says yes is the shell given up for ctxfs, so
+// that no fault of ours takes anyone's shell away.
+const (
+	bashLine = `if [[ $- == *i* && -t 0 && -t 1 && -z ${CTXFS_TERMINAL-} && -x %[1]s ]] && %[1]s setup shell --check >/dev/null 2>&1; then exec %[1]s term --shell bash $(shopt -q login_shell && echo --login); fi`
+	zshLine  = `if [[ -o interactive && -t 0 && -t 1 && -z ${CTXFS_TERMINAL-} && -x %[1]s ]] && %[1]s setup shell --check >/dev/null 2>&1; then exec %[1]s term --shell zsh $([[ -o login ]] && echo --login); fi`
+	fishLine = `if status is-interactive; and test -t 0; and test -t 1; and not set -q CTXFS_TERMINAL; and test -x %[1]s; and %[1]s setup shell --check >/dev/null 2>&1; exec %[1]s term --shell fish (status is-login; and echo --login); end`
+)
+
+// RCFile is the file of commands that an interactive shell reads, and the line
+// for it that makes each new terminal a recorded one by the program at a path.
+// The shell is one of [Names].
+func RCFile(name, program, home string, lookupEnv func(string) (string, bool)) (path, line string) {
+	below := func(variable, fallback string) string {
+		if dir, ok := lookupEnv(variable); ok && filepath.IsAbs(dir) {
+			return dir
+		}
+		return fallback
+	}
+	switch word := shell.Word(program); name {
+	case "bash":
+		return filepath.Join(home, ".bashrc"), fmt.Sprintf(bashLine, word) + " " + lineMark
+	case "zsh":
+		return filepath.Join(below("ZDOTDIR", home), ".zshrc"), fmt.Sprintf(zshLine, word) + " " + lineMark
+	default:
+		return filepath.Join(below("XDG_CONFIG_HOME", filepath.Join(home, ".config")), "fish", "config.fish"),
+			fmt.Sprintf(fishLine, fishWord(program)) + " " + lineMark
+	}
+}
+
+// WithLine puts the line at the beginning of a file's text, in the place of an
+// older one: what stood before it would be done twice, by the shell that is given
+// up and by the recorded one.
+func WithLine(text, line string) string {
+	rest, _ := WithoutLine(text)
+	return line + "\n" + rest
+}
+
+// WithoutLine is a file's text without the line, and tells whether it was there.
+func WithoutLine(text string) (rest string, found bool) {
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.HasSuffix(strings.TrimRight(line, "\r\n"), lineMark) {
+			found = true
+		} else {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String(), found
+}

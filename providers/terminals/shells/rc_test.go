@@ -1,0 +1,156 @@
+package shells
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// stub is a ctxfs that allows recording if a file says so, and records nothing.
+const stub = `#!/bin/sh
+case $* in
+"setup shell --check") [ -t 0 ] && [ -e "$HOME/allowed" ] ;;
+*) echo "recorded: $*" ;;
+esac
+`
+
+// withLine is a home whose files of all shells have the line for a stub.
+func withLine(t *testing.T) home {
+	t.Helper()
+	h := newHome(t)
+	h.fish("")
+	h.file(".bashrc", "PS1='ok> '\n")
+	h.file(".bash_profile", ". ~/.bashrc\n")
+	h.file(".zshrc", "PS1='ok> '\n")
+	h.file("it's a bin/ctxfs", stub)
+	program := filepath.Join(h.dir, "it's a bin/ctxfs")
+	if err := os.Chmod(program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Names() {
+		path, line := RCFile(name, program, h.dir, func(string) (string, bool) { return "", false })
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.file(strings.TrimPrefix(path, h.dir), WithLine(string(text), line))
+	}
+	return h
+}
+
+// TestLineRecords: an interactive shell is given up for ctxfs, which is told
+// whether it was one for a login.
+func TestLineRecords(t *testing.T) {
+	for _, name := range Names() {
+		for _, flags := range [][]string{nil, {"-l"}} {
+			h := withLine(t)
+			h.file("allowed", "")
+			s := open(t, Command{Path: find(t, name), Args: append([]string{name}, flags...), Env: h.environment()}, h.dir, "")
+			if code := s.end(); code != 0 {
+				t.Errorf("%s %q: exit %d", name, flags, code)
+			}
+			want := "recorded: term --shell " + name
+			if flags != nil {
+				want += " --login"
+			}
+			if got := s.shown(); !strings.Contains(got, want+"\r\n") || strings.Contains(got, "ok>") {
+				t.Errorf("%s %q: %q", name, flags, got)
+			}
+		}
+	}
+}
+
+// TestLineLeavesShellsAlone: wherever ctxfs says no or cannot be asked, the
+// shell goes on, and says nothing of it.
+func TestLineLeavesShellsAlone(t *testing.T) {
+	for _, name := range Names() {
+		for _, c := range []struct {
+			name string
+			env  string
+			do   func(h home)
+		}{
+			{"not allowed", "A=1", func(home) {}},
+			{"already recorded", "CTXFS_TERMINAL=1", func(h home) { h.file("allowed", "") }},
+			{"no ctxfs", "A=1", func(h home) {
+				h.file("allowed", "")
+				if err := os.RemoveAll(filepath.Join(h.dir, "it's a bin")); err != nil {
+					t.Fatal(err)
+				}
+			}},
+			{"a ctxfs that does not start", "A=1", func(h home) {
+				h.file("allowed", "")
+				h.file("it's a bin/ctxfs", "#!/no/such/interpreter\n")
+			}},
+		} {
+			t.Run(name+" "+c.name, func(t *testing.T) {
+				h := withLine(t)
+				c.do(h)
+				s := open(t, Command{Path: find(t, name), Args: []string{name}, Env: append(h.environment(), c.env)}, h.dir, "")
+				s.shows("ok>")
+				s.write("echo with''in\r")
+				s.shows("within")
+				// Fish has its own word for a program that cannot be started.
+				if got := s.shown(); strings.Contains(got, "recorded") || strings.Contains(got, "ctxfs") && !strings.Contains(got, "exec: Failed") {
+					t.Errorf("%q", got)
+				}
+			})
+		}
+		t.Run(name+" no terminal", func(t *testing.T) {
+			h := withLine(t)
+			h.file("allowed", "")
+			for _, args := range [][]string{{"-c", "echo out"}, {"-i", "-c", "echo out"}, {"-l", "-c", "echo out"}} {
+				cmd := exec.Command(find(t, name), args...)
+				cmd.Env, cmd.Dir = h.environment(), h.dir
+				out, err := cmd.Output()
+				if err != nil || !strings.HasSuffix(string(out), "out\n") || strings.Contains(string(out), "recorded") {
+					t.Errorf("%q: %q, %v", args, out, err)
+				}
+			}
+		})
+	}
+}
+
+func TestLineInFile(t *testing.T) {
+	none := func(string) (string, bool) { return "", false }
+	for _, name := range Names() {
+		_, line := RCFile(name, "/usr/bin/ctxfs", "/home/user", none)
+		_, older := RCFile(name, "/old/ctxfs", "/home/user", none)
+		for _, text := range []string{"", "\n", "one\ntwo\n", "no line feed", "crlf\r\n\r\n", "# ctxfs setup shell\n"} {
+			with := WithLine(text, line)
+			if got, found := WithoutLine(with); got != text || !found {
+				t.Errorf("%q comes back as %q", text, got)
+			}
+			if got := WithLine(with, line); got != with {
+				t.Errorf("twice: %q", got)
+			}
+			if got := WithLine(WithLine(text, older), line); got != with {
+				t.Errorf("in place of an older one: %q", got)
+			}
+			if _, found := WithoutLine(text); found {
+				t.Errorf("found in %q", text)
+			}
+		}
+	}
+	env := func(name string) (string, bool) { return "/" + strings.ToLower(name), true }
+	var paths []string
+	for _, name := range Names() {
+		path, _ := RCFile(name, "/usr/bin/ctxfs", "/home/user", env)
+		paths = append(paths, path)
+	}
+	if want := []string{"/home/user/.bashrc", "/zdotdir/.zshrc", "/xdg_config_home/fish/config.fish"}; !slices.Equal(paths, want) {
+		t.Errorf("%q", paths)
+	}
+}
+
+func FuzzWithoutLine(f *testing.F) {
+	f.Add("one\ntwo\nx " + lineMark)
+	f.Fuzz(func(t *testing.T, text string) {
+		clean, _ := WithoutLine(text)
+		if got, _ := WithoutLine(WithLine(clean, "x "+lineMark)); got != clean {
+			t.Errorf("%q comes back as %q", clean, got)
+		}
+	})
+}

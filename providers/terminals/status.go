@@ -1,0 +1,132 @@
+package terminals
+
+import (
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"iter"
+	"slices"
+	"strings"
+	"syscall"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/shell"
+	"ctxfs/providers/terminals/record"
+)
+
+// maxItems is how many open terminals are named: the newest.
+const maxItems = 20
+
+// itemLen is how much of a running command is told, in bytes.
+const itemLen = 60
+
+// Status implements fs.Provider.
+func (p *Provider) Status() fs.Status {
+	now := p.shown.Load()
+	s := fs.Status{State: "ready", Since: now.modTime, Problems: slices.Clone(now.problems)}
+	open := 0
+	for _, t := range now.terminals {
+		if !t.Running() {
+			continue
+		}
+		if open++; open <= maxItems {
+			s.Items = append(s.Items, item(t))
+		}
+		if t.Fault != nil {
+			s.Problems = append(s.Problems, fs.Problem{
+				What: fmt.Sprintf("terminal %s is not recorded since %s: %s", t.ID, stamp(t.Fault.Since), t.Fault.What),
+				Mend: "see what is wrong: df -h " + shell.Word(t.Dir) + "; it is recorded again by itself",
+			})
+		}
+	}
+	s.Summary = fmt.Sprintf("%d terminals, %d open", len(now.terminals), open)
+	switch len(now.terminals) {
+	case 0:
+		s.State, s.Summary = "empty", "no terminals"
+	case 1:
+		s.Summary = strings.Replace(s.Summary, "terminals", "terminal", 1)
+	}
+	s.Problems = append(s.Problems, p.tmux.problems()...)
+	if err := p.unwatched(); err != nil {
+		s.Problems = append(s.Problems, watchProblem(err))
+	}
+	if len(s.Problems) > 0 {
+		s.State = "degraded"
+	}
+	return s
+}
+
+func item(t *record.Terminal) fs.Item {
+	i := fs.Item{Name: t.ID, State: record.Idle, Count: -1, About: clean.Line(t.Cwd), Since: t.Started}
+	if n := len(t.Records); n > 0 {
+		i.Since = later(i.Since, t.Records[n-1].End)
+	}
+	if t.Command != "" && t.CommandStarted != nil {
+		i.State, i.Since = "runs "+clean.Cut(clean.Line(t.Command), itemLen), *t.CommandStarted
+	}
+	return i
+}
+
+// unwatched tells why changes are not noticed.
+func (p *Provider) unwatched() error {
+	if p.watcher == nil {
+		return p.noWatch
+	}
+	if err := p.watcher.Err(p.opts.Dir); !errors.Is(err, iofs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func watchProblem(err error) fs.Problem {
+	problem := fs.Problem{
+		What: clean.Line(fmt.Sprintf("new terminals are not noticed: %v", err)),
+		Mend: "run ctxfs mount again to see them",
+	}
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		problem.Mend = "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"
+	case errors.Is(err, syscall.EMFILE):
+		problem.Mend = "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"
+	}
+	return problem
+}
+
+// maxFound is how many commands of a terminal can be found: its last.
+const maxFound = 50
+
+// Documents implements fs.Provider: one for each terminal, the newest first, with
+// its name and its last commands.
+func (p *Provider) Documents() iter.Seq[fs.Document] {
+	all := p.shown.Load().terminals
+	return func(yield func(fs.Document) bool) {
+		for _, t := range all {
+			if !yield(document(t)) {
+				return
+			}
+		}
+	}
+}
+
+func document(t *record.Terminal) fs.Document {
+	var commands []string
+	for _, c := range t.Records[max(0, len(t.Records)-maxFound):] {
+		commands = append(commands, clean.Cut(clean.Line(c.Command), commandLen))
+	}
+	if t.Command != "" {
+		commands = append(commands, clean.Cut(clean.Line(t.Command), commandLen))
+	}
+	slices.Reverse(commands)
+	title := "terminal " + t.ID
+	if n := len(commands); n > 0 {
+		title += ": " + commands[0]
+	}
+	return fs.Document{
+		Path: t.ID + ".txt", Title: title,
+		Fields: map[string]string{
+			"name": t.ID + " " + clean.Line(t.Name), "description": "terminal in " + clean.Line(t.Cwd),
+			"body": strings.Join(commands, "\n"),
+		},
+	}
+}

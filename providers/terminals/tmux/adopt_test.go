@@ -1,0 +1,163 @@
+package tmux
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/terminals/record"
+)
+
+// What was there before is recorded once, what comes after as it comes.
+func TestPane(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	r.keys("a", "main", "seq 20", "\n20\n")
+	a := r.adopt()
+	if got := names(a); got != "main-0-0" {
+		t.Fatalf("recorded: %s %q", got, a.Problems())
+	}
+	r.keys("a", "main", "echo li''ve", "\nlive\n")
+	r.shows("main-0-0", "\nlive\n")
+	want := "$ seq 20\n"
+	for i := range 20 {
+		want += strconv.Itoa(i+1) + "\n"
+	}
+	want += "$ echo li''ve\nlive\n"
+	if got := r.log("main-0-0"); got != want {
+		t.Errorf("log:\n%s\nwant:\n%s", got, want)
+	}
+	screen := r.tmux("a", "capture-pane", "-p", "-t", "main")
+	r.until("the screen is that of tmux", func() bool { return strings.TrimSpace(r.screen("main-0-0")) == screen })
+	term := r.load("main-0-0")
+	if pid := r.tmux("a", "display-message", "-p", "-t", "main", "#{pane_pid}"); strconv.Itoa(term.Pid) != pid {
+		t.Errorf("pid %d, want %s", term.Pid, pid)
+	}
+	if term.Source != record.Tmux || term.Argv[0] != "sh" || term.Cwd == "" || term.Cols != 60 || term.Rows != 8 {
+		t.Errorf("%+v", term.Meta)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := r.tmux("a", "list-clients"); left != "" {
+		t.Errorf("clients are left: %s", left)
+	}
+}
+
+// Panes, windows, sessions and servers come and go.
+func TestComeAndGo(t *testing.T) {
+	r := newRig(t)
+	a := r.adopt()
+	if got := names(a); got != "" {
+		t.Fatal(got)
+	}
+	r.start("a", "one")
+	r.until("a server that starts later is found", func() bool { return names(a) == "one-0-0" })
+	r.tmux("a", "split-window", "-t", "one", "PS1='$ ' sh")
+	r.tmux("a", "new-window", "-t", "one", "PS1='$ ' sh")
+	r.tmux("a", "new-session", "-d", "-s", "two", "PS1='$ ' sh")
+	r.start("b", "other")
+	r.until("all are recorded", func() bool { return names(a) == "one-0-0 one-0-1 one-1-0 other-0-0 two-0-0" })
+	for _, pane := range []string{"one:0.0", "one:0.1", "one:1.0", "two:0.0"} {
+		r.keys("a", pane, "echo in-"+pane, "\nin-"+pane+"\n")
+		r.shows(strings.NewReplacer(":", "-", ".", "-").Replace(pane), "\nin-"+pane+"\n")
+	}
+	// One client for each session, which counts for no size.
+	for client := range strings.Lines(r.tmux("a", "list-clients", "-F", "#{session_name} #{client_flags}")) {
+		if !strings.Contains(client, "read-only") || !strings.Contains(client, "ignore-size") {
+			t.Errorf("client: %s", client)
+		}
+	}
+	if got := r.tmux("a", "list-clients", "-F", "#{session_name}"); got != "one\ntwo" && got != "two\none" {
+		t.Errorf("clients: %s", got)
+	}
+	r.tmux("a", "send-keys", "-t", "one:0.1", "echo last; exit 3", "Enter")
+	r.ended("one-0-1")
+	r.tmux("a", "kill-session", "-t", "two")
+	r.ended("two-0-0")
+	r.tmux("b", "kill-server")
+	r.ended("other-0-0")
+	r.until("the others are recorded", func() bool { return names(a) == "one-0-0 one-1-0" })
+	r.keys("a", "one:1.0", "echo still", "\nstill\n")
+	r.shows("one-1-0", "\nstill\n")
+}
+
+// A pane that moves to another session is the same terminal.
+func TestMove(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "one")
+	r.tmux("a", "split-window", "-t", "one", "PS1='$ ' sh")
+	r.tmux("a", "new-session", "-d", "-s", "two", "PS1='$ ' sh")
+	a := r.adopt()
+	r.keys("a", "one:0.1", "echo before", "\nbefore\n")
+	r.shows("one-0-1", "\nbefore\n")
+	r.tmux("a", "join-pane", "-s", "one:0.1", "-t", "two:0")
+	r.until("it is there", func() bool { return strings.Contains(names(a), "one-0-1") })
+	id := r.load("one-0-1").Pane
+	id = id[strings.LastIndex(id, "%"):]
+	r.keys("a", id, "echo after", "\nafter\n")
+	r.shows("one-0-1", "\nafter\n")
+	log := r.log("one-0-1")
+	if strings.Count(log, "\nbefore\n") != 1 || strings.Count(log, "\nafter\n") != 1 || strings.Contains(log, Gap) {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+// Recording that begins again goes on where it ended.
+func TestAgain(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	r.keys("a", "main", "seq 100 120", "\n120\n")
+	a := r.adopt()
+	r.keys("a", "main", "echo fir''st", "\nfirst\n")
+	r.shows("main-0-0", "\nfirst\n")
+	a.Close()
+	if r.load("main-0-0").Running() {
+		t.Error("it runs")
+	}
+	r.keys("a", "main", "echo mea''nwhile", "\nmeanwhile\n")
+	a = r.adopt()
+	if got := names(a); got != "main-0-0" {
+		t.Fatalf("recorded: %s", got)
+	}
+	r.keys("a", "main", "echo seco''nd", "\nsecond\n")
+	r.shows("main-0-0", "\nsecond\n")
+	log := r.log("main-0-0")
+	for _, line := range []string{"100", "120", "first", "meanwhile", "second"} {
+		if n := strings.Count(log, "\n"+line+"\n"); n != 1 {
+			t.Errorf("%s is there %d times in:\n%s", line, n, log)
+		}
+	}
+	// Where the end of the log is not in the history any more, it says so.
+	a.Close()
+	r.tmux("a", "send-keys", "-t", "main", "-R", "clear; echo emp''ty", "Enter")
+	r.tmux("a", "clear-history", "-t", "main")
+	r.until("cleared", func() bool {
+		return strings.HasPrefix(r.tmux("a", "capture-pane", "-p", "-S", "-", "-t", "main"), "empty")
+	})
+	r.adopt()
+	r.shows("main-0-0", Gap+"\nempty\n")
+}
+
+// What tmux drops because we are late is taken from its history.
+func TestPause(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	r.adopt()
+	r.keys("a", "main", "echo fir''st", "\nfirst\n")
+	r.shows("main-0-0", "\nfirst\n")
+	client := r.tmux("a", "list-clients", "-F", "#{client_name}")
+	r.tmux("a", "refresh-client", "-t", client, "-A", "%0:pause") // as tmux does when we are late
+	r.keys("a", "main", "seq 30 55", "\n55\n")
+	r.keys("a", "main", "echo la''st", "\nlast\n")
+	r.shows("main-0-0", "\nlast\n")
+	log := r.log("main-0-0")
+	for _, line := range []string{"first", "30", "42", "55", "last"} {
+		if n := strings.Count(log, "\n"+line+"\n"); n != 1 {
+			t.Errorf("%s is there %d times in:\n%s", line, n, log)
+		}
+	}
+	if strings.Contains(log, Gap) {
+		t.Errorf("a gap in:\n%s", log)
+	}
+}

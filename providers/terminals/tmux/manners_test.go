@@ -1,0 +1,256 @@
+package tmux
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/terminals/record"
+)
+
+// Nothing that the user has set or sees is another while we record.
+func TestManners(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main", 71, 9)
+	piped := filepath.Join(filepath.Dir(r.dir), "piped")
+	r.tmux("a", "pipe-pane", "-t", "main", "cat > "+piped)
+	t.Setenv("SSH_AUTH_SOCK", "/ours")
+	what := func() string {
+		return r.tmux("a", "display-message", "-p", "-t", "main", "#{window_width}x#{window_height} #{pane_width}x#{pane_height} #{pane_pipe}") +
+			"\n" + r.tmux("a", "show-environment", "-t", "main") + "\n" + r.tmux("a", "list-sessions", "-F", "#{session_name}")
+	}
+	before := what()
+	r.adopt()
+	r.keys("a", "main", "echo pi''ped", "\npiped\n")
+	if after := what(); after != before {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
+	}
+	r.until("the user's pipe works", func() bool {
+		text, _ := os.ReadFile(piped)
+		return strings.Contains(string(text), "piped\r\n")
+	})
+	r.tmux("a", "resize-window", "-t", "main", "-x", "50", "-y", "12")
+	r.until("a new size is noticed", func() bool {
+		m := r.load("main-0-0")
+		return m.Cols == 50 && m.Rows == 12
+	})
+}
+
+// A session that tmux destroys when its last client leaves is left alone, and
+// told of: else it would outlive the user's client, or end with ours.
+func TestFragile(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	r.tmux("a", "new-session", "-d", "-s", "fragile", "PS1='$ ' sh")
+	user := exec.Command("tmux", "-L", "a", "-C", "attach", "-t", "fragile")
+	keyboard, err := user.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := user.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer user.Wait()
+	defer keyboard.Close()
+	r.until("the user is there", func() bool { return r.tmux("a", "list-clients", "-t", "fragile") != "" })
+	r.tmux("a", "set-option", "-t", "fragile", "destroy-unattached", "on")
+	a := r.adopt()
+	if got := names(a); got != "main-0-0" {
+		t.Errorf("recorded: %s", got)
+	}
+	if got := strings.Join(a.Problems(), "\n"); !strings.Contains(got, "destroy-unattached") {
+		t.Errorf("problems: %s", got)
+	}
+	a.Close()
+	r.tmux("a", "has-session", "-t", "fragile")
+}
+
+// Somebody detaches all clients: recording goes on, and says what it missed.
+func TestEjected(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	a := r.adopt()
+	r.keys("a", "main", "echo fir''st", "\nfirst\n")
+	r.shows("main-0-0", "\nfirst\n")
+	client := r.tmux("a", "list-clients", "-F", "#{client_name}")
+	r.tmux("a", "detach-client", "-s", "main")
+	r.keys("a", "main", "echo mea''nwhile", "\nmeanwhile\n")
+	r.until("it is back", func() bool {
+		now := r.tmux("a", "list-clients", "-F", "#{client_name}")
+		return now != "" && now != client
+	})
+	r.keys("a", "main", "echo la''st", "\nlast\n")
+	r.shows("main-0-0", "\nlast\n")
+	log := r.log("main-0-0")
+	for _, line := range []string{"first", "meanwhile", "last"} {
+		if n := strings.Count(log, "\n"+line+"\n"); n != 1 {
+			t.Errorf("%s is there %d times in:\n%s", line, n, log)
+		}
+	}
+	if got := names(a); got != "main-0-0" {
+		t.Errorf("recorded: %s", got)
+	}
+}
+
+// A full-screen program that runs already: what is beneath is in the log, what
+// it shows is on the screen.
+func TestFullScreen(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	r.keys("a", "main", "seq 12", "\n12\n")
+	r.keys("a", "main", `printf '\033[?1049h\033[H\033[2JFULL'; read x; printf '\033[?1049l'`, "FULL")
+	r.adopt()
+	r.until("the screen", func() bool { return strings.HasPrefix(r.screen("main-0-0"), "FULL") })
+	r.tmux("a", "send-keys", "-t", "main", "Enter")
+	r.until("the prompt is back", func() bool { return strings.HasSuffix(r.tmux("a", "capture-pane", "-p", "-t", "main"), "\n$") })
+	r.keys("a", "main", "echo af''ter", "\nafter\n")
+	r.shows("main-0-0", "\nafter\n")
+	log := r.log("main-0-0")
+	if strings.Contains(log, "FULL") && !strings.Contains(log, "FULL'") || strings.Count(log, "\n12\n") != 1 {
+		t.Errorf("log:\n%s", log)
+	}
+	want := r.tmux("a", "capture-pane", "-p", "-t", "main")
+	r.until("the screen is that of tmux again", func() bool { return strings.TrimSpace(r.screen("main-0-0")) == want })
+}
+
+// A screen that scrolled and was then half emptied.
+func TestHalfScreen(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	r.keys("a", "main", "seq 30", "\n30\n")
+	r.keys("a", "main", `printf '\033[H\033[2J'; echo to''p`, "\ntop\n")
+	r.adopt()
+	want := r.tmux("a", "capture-pane", "-p", "-t", "main")
+	r.until("the screen is that of tmux", func() bool { return strings.TrimSpace(r.screen("main-0-0")) == want })
+	r.keys("a", "main", "echo bo''ttom", "\nbottom\n")
+	r.shows("main-0-0", "\nbottom\n")
+	log := r.log("main-0-0")
+	for i := 1; i <= 23; i++ {
+		if n := strings.Count("\n"+log, fmt.Sprintf("\n%d\n", i)); n != 1 {
+			t.Fatalf("%d is there %d times in:\n%s", i, n, log)
+		}
+	}
+	if !strings.HasSuffix(log, "top\n$ echo bo''ttom\nbottom\n") {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+// Marks of the shell's integration count, with the right secret only.
+func TestMarks(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	r.adopt()
+	for _, nonce := range []string{"forged", "n0nce"} {
+		script := `printf '\033]133;C;ctx=%s;cmdline_url=make%%%%20%s\007'; echo out''put; printf '\033]133;D;3;ctx=%s\007'; echo en''d-` + nonce
+		r.keys("a", "main", fmt.Sprintf(script, nonce, nonce, nonce), "\nend-"+nonce+"\n")
+	}
+	r.shows("main-0-0", "end-n0nce\n")
+	r.until("there is a record", func() bool { return len(r.load("main-0-0").Records) == 1 })
+	got := r.load("main-0-0").Records[0]
+	if got.Command != "make n0nce" || got.Exit == nil || *got.Exit != 3 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A pane whose process is another is another terminal.
+func TestRespawn(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	r.tmux("a", "set-option", "-g", "remain-on-exit", "on")
+	a := r.adopt()
+	r.tmux("a", "send-keys", "-t", "main", "exit 5", "Enter")
+	r.ended("main-0-0")
+	if m := r.load("main-0-0"); m.Exit == nil || *m.Exit != 5 {
+		t.Errorf("%+v", m.Meta)
+	}
+	first := r.load("main-0-0").Pid
+	r.tmux("a", "respawn-pane", "-t", "main", "PS1='$ ' sh")
+	r.until("the new one is recorded", func() bool { return names(a) != "" })
+	if got := r.load(a.Panes()[0].Terminal); got.Pid == first || !got.Running() {
+		t.Errorf("%+v", got.Meta)
+	}
+}
+
+// A flood is recorded to its last line, and tmux keeps the client.
+func TestFlood(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	r.adopt()
+	client := r.tmux("a", "list-clients", "-F", "#{client_name}")
+	const lines = 200_000
+	r.tmux("a", "send-keys", "-t", "main", fmt.Sprintf("seq 1 %d; echo do''ne", lines), "Enter")
+	r.shows("main-0-0", "\ndone\n")
+	if now := r.tmux("a", "list-clients", "-F", "#{client_name}"); now != client {
+		t.Errorf("client %s, then %s", client, now)
+	}
+	log := r.log("main-0-0")
+	if strings.Contains(log, Gap) {
+		t.Skip("this machine was so slow that tmux dropped output, and the log says so")
+	}
+	var want strings.Builder
+	for i := 1; i <= lines; i++ {
+		fmt.Fprintln(&want, i)
+	}
+	if !strings.Contains(log, want.String()+"done\n") {
+		t.Error("lines are missing")
+	}
+}
+
+// A socket without a server is not one that we start.
+func TestStale(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	socket := r.tmux("a", "display-message", "-p", "#{socket_path}")
+	kept := socket + ".kept"
+	if err := os.Link(socket, kept); err != nil {
+		t.Skip(err)
+	}
+	r.tmux("a", "kill-server")
+	if err := os.Rename(kept, socket); err != nil {
+		t.Fatal(err)
+	}
+	a := r.adopt()
+	if alive(socket) || names(a) != "" || len(a.Problems()) > 0 {
+		t.Errorf("a server was started: %s %q", names(a), a.Problems())
+	}
+	r.start("a", "later")
+	r.until("a server takes the socket", func() bool { return names(a) == "later-0-0" })
+}
+
+// A server named by its socket, outside of the folder.
+func TestAdd(t *testing.T) {
+	r := newRig(t)
+	socket := filepath.Join(filepath.Dir(r.dir), "mine")
+	a := r.adopt()
+	if err := a.Add(socket); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("tmux", "-S", socket, "-f", "/dev/null", "new-session", "-d", "-s", "named", "sh")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatal(err, string(out))
+	}
+	t.Cleanup(func() { _ = exec.Command("tmux", "-S", socket, "kill-server").Run() })
+	r.until("it is recorded", func() bool { return names(a) == "named-0-0" })
+}
+
+// A pane that another process records is not recorded twice.
+func TestTwice(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	a := r.adopt()
+	b, err := New(Options{Folder: r.folder, Record: record.Options{Dir: r.dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	r.wait(b)
+	r.until("it says so", func() bool { return strings.Contains(strings.Join(b.Problems(), "\n"), "is recorded by process") })
+	if got := names(b); got != "" {
+		t.Errorf("recorded twice: %s", got)
+	}
+	a.Close()
+	r.until("it goes on", func() bool { return names(b) == "main-0-0" })
+}

@@ -1,0 +1,205 @@
+package tmux
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"ctxfs/providers/terminals/record"
+)
+
+// pane is a pane that is recorded, or is about to be.
+type pane struct {
+	listed
+	key string // identifies it among all panes of all servers, in meta.json
+
+	// Only the server's goroutine uses these.
+	owner  *client // through which its output comes
+	moving bool    // the owner is about to give it up
+	failed string  // why it could not be recorded, until it is tried again
+
+	mu     sync.Mutex
+	rec    *record.Recorder // nil until its backlog was taken
+	timer  *time.Timer
+	closed bool
+}
+
+// chunk is how much of a backlog is recorded at once.
+const chunk = 64 << 10
+
+// begin records what tmux holds of a pane: all of it, or what is new since it
+// was last recorded.
+func (p *pane) begin(c capture, o record.Options) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil
+	}
+	if p.rec != nil {
+		p.write([]byte(reset)) // what is on the screen is now in the log
+		p.rec.Resize(c.cols, c.rows)
+		p.resume(c, p.rec.Dir())
+		return nil
+	}
+	o.Source, o.Pane, o.Pid, o.Name = record.Tmux, p.key, p.pid, p.name()
+	o.Argv, o.Cwd, o.Cols, o.Rows = []string{p.command}, p.cwd, c.cols, c.rows
+	before, err := find(o.Dir, p.key, p.pid)
+	if err != nil {
+		return err
+	}
+	var last []string
+	if before != nil {
+		o.Continue = before.ID
+		last = logTail(before.Dir)
+	}
+	if p.rec, err = record.New(o); err != nil {
+		return fmt.Errorf("pane %s of tmux is not recorded: %w", p.name(), err)
+	}
+	switch {
+	case before == nil:
+		p.write(c.whole())
+	default:
+		p.feed(c, last)
+	}
+	return nil
+}
+
+// resume goes on after what the log has.
+func (p *pane) resume(c capture, dir string) { p.feed(c, logTail(dir)) }
+
+func (p *pane) feed(c capture, log []string) {
+	text, sure := c.since(log)
+	if !sure {
+		p.write([]byte(Gap + "\r\n"))
+	}
+	p.write(text)
+}
+
+// output records what the pane's programs print.
+func (p *pane) output(text []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rec != nil && !p.closed {
+		p.write(text)
+	}
+}
+
+func (p *pane) write(text []byte) {
+	for len(text) > 0 {
+		n := min(len(text), chunk)
+		p.settleAt(p.rec.Write(text[:n]))
+		text = text[n:]
+	}
+}
+
+// settleAt sees to it that what has settled is written at a time, zero for none.
+func (p *pane) settleAt(at time.Time) {
+	switch {
+	case at.IsZero():
+	case p.timer == nil:
+		p.timer = time.AfterFunc(time.Until(at), p.settle)
+	default:
+		p.timer.Reset(time.Until(at))
+	}
+}
+
+func (p *pane) settle() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rec != nil && !p.closed {
+		p.settleAt(p.rec.Settle(time.Now()))
+	}
+}
+
+func (p *pane) resize(cols, rows int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rec != nil && !p.closed {
+		p.rec.Resize(cols, rows)
+	}
+}
+
+// close ends the terminal; exit is -1 if it is not known.
+func (p *pane) close(exit int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	p.closed = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	if p.rec != nil {
+		_ = p.rec.Close(exit, "") // the files tell what went wrong
+	}
+}
+
+// terminal is the id of its terminal, "" if it has none yet.
+func (p *pane) terminal() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rec == nil || p.closed {
+		return ""
+	}
+	return p.rec.ID()
+}
+
+// find finds the terminal that a pane was recorded to, nil if there is none. The
+// error says that another process records it.
+func find(dir, key string, pid int) (*record.Terminal, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil // record.New tells what is wrong with the folder
+	}
+	var found *record.Terminal
+	for _, e := range entries {
+		t, err := record.LoadState(filepath.Join(dir, e.Name()))
+		switch {
+		case err != nil || t.Source != record.Tmux || t.Pane != key || t.Pid != pid:
+		case t.Running():
+			return nil, fmt.Errorf("this pane of tmux is recorded by process %d, as terminal %s", t.Holder, t.ID)
+		case found == nil || t.Changed.After(found.Changed):
+			found = t
+		}
+	}
+	return found, nil
+}
+
+// tailSize is how much of the end of a log is compared, in bytes.
+const tailSize = 32 << 10
+
+// logTail is the last lines of a terminal's log, as far as its newest part has
+// them; none if it cannot be read.
+func logTail(dir string) []string {
+	t, err := record.LoadState(dir)
+	if err != nil {
+		return nil
+	}
+	for i := len(t.Parts) - 1; i >= 0; i-- { // a part that has just begun has no lines
+		part := t.Parts[i]
+		begin := t.HeaderLen
+		if part.Size <= begin {
+			continue
+		}
+		f, err := os.Open(t.Path(part.Number))
+		if err != nil {
+			return nil
+		}
+		from := max(begin, part.Size-tailSize)
+		text, err := io.ReadAll(io.NewSectionReader(f, from, part.Size-from))
+		f.Close()
+		if err != nil {
+			return nil
+		}
+		lines := tail(text)
+		if from > begin && len(lines) > 1 {
+			lines = lines[1:] // it may have been cut
+		}
+		return lines
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package tmux
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+)
+
+// decode undoes the escapes of %output: a backslash and three octal digits. It
+// works in place.
+func decode(text []byte) []byte {
+	i := bytes.IndexByte(text, '\\')
+	if i < 0 {
+		return text
+	}
+	out := text[:i]
+	for rest := text[i:]; ; {
+		if len(rest) >= 4 && octal(rest[1]) && octal(rest[2]) && octal(rest[3]) {
+			out = append(out, (rest[1]-'0')<<6|(rest[2]-'0')<<3|(rest[3]-'0'))
+			rest = rest[4:]
+		} else {
+			out = append(out, rest[0])
+			rest = rest[1:]
+		}
+		i := bytes.IndexByte(rest, '\\')
+		if i < 0 {
+			return append(out, rest...)
+		}
+		out = append(out, rest[:i]...)
+		rest = rest[i:]
+	}
+}
+
+func octal(c byte) bool { return '0' <= c && c <= '7' }
+
+// output reads a line of output: "%output %1 text", or "%extended-output %1 5 :
+// text".
+func output(line []byte) (pane string, text []byte, ok bool) {
+	rest, ok := bytes.CutPrefix(line, []byte("%output "))
+	extended := false
+	if !ok {
+		rest, extended = bytes.CutPrefix(line, []byte("%extended-output "))
+	}
+	id, text, found := bytes.Cut(rest, []byte(" "))
+	if extended && found {
+		_, text, found = bytes.Cut(text, []byte(": "))
+	}
+	if !ok && !extended || !found || len(id) < 2 || id[0] != '%' {
+		return "", nil, false
+	}
+	return string(id), decode(text), true
+}
+
+// notification is the first word of a line outside of blocks, and the second.
+func notification(line string) (name, argument string) {
+	name, rest, _ := strings.Cut(line, " ")
+	argument, _, _ = strings.Cut(rest, " ")
+	return name, argument
+}
+
+// fields splits a line at its blanks, but for those that the format modifier q
+// has put a backslash before.
+func fields(line string) []string {
+	all := []string{""}
+	for escaped, rest := false, line; rest != ""; rest = rest[1:] {
+		c, last := rest[0], len(all)-1
+		switch {
+		case c == '\\' && !escaped:
+			escaped = true
+			continue
+		case c == ' ' && !escaped:
+			all = append(all, "")
+		default:
+			all[last] += string(rest[:1])
+		}
+		escaped = false
+	}
+	return all
+}
+
+// newToken is a word that no program can foresee: what stands between two of
+// them is an answer to us, whatever it looks like.
+func newToken() string {
+	random := make([]byte, 12)
+	_, _ = rand.Read(random) // it never fails
+	return "ctxfs" + hex.EncodeToString(random)
+}
+
+// A question is a line of commands of which the answers are wanted.
+type question struct {
+	token    string
+	commands []string
+	// answered is called by the goroutine that reads, with what the first
+	// format gave and with the answer of each command; ok is false if tmux
+	// refused, or the connection ended.
+	answered func(first string, answers []string, ok bool)
+
+	started bool
+	first   string
+	answers []string
+	lines   []string // of the current answer, and what frames it
+	frame   string   // the arguments of the %begin of the last token
+}
+
+// line is what is sent. tmux does all commands of a line at once.
+func (q *question) line(format string) string {
+	all := []string{format}
+	for _, c := range q.commands {
+		all = append(all, c, "display-message -p "+q.token)
+	}
+	return strings.Join(all, " ; ") + "\n"
+}
+
+// take takes a line after the question has been started, and tells whether it
+// was the last one.
+func (q *question) take(line string) bool {
+	if line != q.token {
+		q.lines = append(q.lines, line)
+		return false
+	}
+	// %end of the token before, %begin, the answer, %end, %begin of this token.
+	answer := ""
+	if n := len(q.lines); n >= 4 {
+		answer = strings.Join(q.lines[2:n-2], "\n")
+		q.frame = strings.TrimPrefix(q.lines[n-1], "%begin ")
+	}
+	q.answers, q.lines = append(q.answers, answer), nil
+	return len(q.answers) == len(q.commands)
+}

@@ -1,0 +1,164 @@
+package tmux
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/providers/terminals/record"
+)
+
+// rig is a folder for sockets and one for terminals, and what acts on real
+// servers.
+type rig struct {
+	*testing.T
+	folder string // of the sockets
+	dir    string // of the terminals
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("no tmux here")
+	}
+	root, err := os.MkdirTemp("", "tm") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(root) })
+	t.Setenv("TMUX_TMPDIR", root)
+	t.Setenv("TMUX", "")
+	t.Setenv("ENV", "")
+	r := &rig{T: t, folder: Folder(os.LookupEnv, os.Getuid()), dir: filepath.Join(root, "terminals")}
+	return r
+}
+
+// tmux does a command of tmux in the server with that name.
+func (r *rig) tmux(server string, args ...string) string {
+	r.Helper()
+	out, err := exec.Command("tmux", append([]string{"-L", server, "-f", "/dev/null"}, args...)...).CombinedOutput()
+	if err != nil {
+		r.Fatalf("tmux %q: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// start starts a server with one session of one shell.
+func (r *rig) start(server, session string, size ...int) {
+	r.Helper()
+	if size == nil {
+		size = []int{60, 8}
+	}
+	r.tmux(server, "new-session", "-d", "-s", session, "-x", fmt.Sprint(size[0]), "-y", fmt.Sprint(size[1]), "PS1='$ ' sh")
+	r.Cleanup(func() { _ = exec.Command("tmux", "-L", server, "kill-server").Run() })
+	r.until("there is a prompt", func() bool { return r.tmux(server, "capture-pane", "-p", "-t", session) == "$" })
+}
+
+// keys types a line into a pane, and waits until a text is shown there.
+func (r *rig) keys(server, pane, line, shown string) {
+	r.Helper()
+	r.tmux(server, "send-keys", "-t", pane, "-l", line)
+	r.tmux(server, "send-keys", "-t", pane, "Enter")
+	r.until("the pane shows "+shown, func() bool {
+		return strings.Contains("\n"+r.tmux(server, "capture-pane", "-p", "-J", "-S", "-", "-t", pane)+"\n", shown)
+	})
+}
+
+// adopt begins to record, and waits until all panes are.
+func (r *rig) adopt() *Adopter {
+	r.Helper()
+	a, err := New(Options{Folder: r.folder, Record: record.Options{Dir: r.dir, Nonce: "n0nce"}})
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.Cleanup(func() { a.Close() })
+	r.wait(a)
+	return a
+}
+
+func (r *rig) wait(a *Adopter) {
+	r.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := a.Adopt(ctx); err != nil {
+		r.Fatal(err, a.Problems())
+	}
+}
+
+// until waits for a condition.
+func (r *rig) until(what string, ok func() bool) {
+	r.Helper()
+	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.Fatalf("not so after 20 s: %s\nlogs:%s", what, r.logs())
+		}
+	}
+}
+
+// log is the text of a terminal, of all its parts.
+func (r *rig) log(id string) string {
+	r.Helper()
+	t, err := record.Load(filepath.Join(r.dir, id))
+	if err != nil {
+		return ""
+	}
+	var text strings.Builder
+	for _, part := range t.Parts {
+		b, err := os.ReadFile(t.Path(part.Number))
+		if err == nil && int64(len(b)) >= t.HeaderLen {
+			text.Write(b[t.HeaderLen:])
+		}
+	}
+	return text.String()
+}
+
+func (r *rig) logs() string {
+	entries, _ := os.ReadDir(r.dir)
+	var b strings.Builder
+	for _, e := range entries {
+		fmt.Fprintf(&b, "\n--- %s\n%s", e.Name(), r.log(e.Name()))
+	}
+	return b.String()
+}
+
+// shows waits until a log has a text.
+func (r *rig) shows(id, text string) {
+	r.Helper()
+	r.until(id+" has "+text, func() bool { return strings.Contains("\n"+r.log(id), text) })
+}
+
+func (r *rig) screen(id string) string {
+	b, _ := os.ReadFile(filepath.Join(r.dir, id, "screen.txt"))
+	return string(b)
+}
+
+func (r *rig) load(id string) *record.Terminal {
+	r.Helper()
+	t, err := record.Load(filepath.Join(r.dir, id))
+	if err != nil {
+		r.Fatal(err)
+	}
+	return t
+}
+
+// ended waits until a terminal has ended.
+func (r *rig) ended(id string) {
+	r.Helper()
+	r.until(id+" has ended", func() bool {
+		t, err := record.Load(filepath.Join(r.dir, id))
+		return err == nil && !t.Running()
+	})
+}
+
+func names(a *Adopter) string {
+	var all []string
+	for _, p := range a.Panes() {
+		all = append(all, p.Terminal)
+	}
+	return strings.Join(all, " ")
+}
