@@ -24,7 +24,7 @@ import (
 
 // leaveTime is how long readers who still hold a page that was dropped are given
 // to leave it.
-const leaveTime = 7 * time.Millisecond
+const leaveTime = 6 * time.Millisecond
 
 // dropTime is how long after a read the last page is dropped. It leaves time for
 // the reader, who would have to read the page again.

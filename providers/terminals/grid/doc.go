@@ -10,7 +10,7 @@
 // rows of the terminal's screen, and a row goes into the log when it is final:
 //
 //   - it scrolls off the top of the screen;
-//   - it lies above the cursor and has been left alone for a while: 5 ms as long
+//   - it lies above the cursor and has been left alone for a while: 2 ms as long
 //     as the running command has not moved the cursor up over text, 750 ms
 //     after that and while the shell shows its prompt. Rows are taken from the
 //     top only, so that a line is never in the log before the one above it;

@@ -11,7 +11,7 @@ const FullScreenLine = "[full-screen program]"
 // How long a row above the cursor is left alone before it is final: as long as
 // the running command has only gone down, and otherwise.
 const (
-	settlesSoon = 5 * time.Millisecond
+	settlesSoon = 2 * time.Millisecond
 	settlesLate = 750 * time.Millisecond
 )
 
