@@ -18,12 +18,12 @@ type Streams struct {
 }
 
 // Run runs the command of a Spec, records it, and tells how it ended. Where
-// standard output and error are terminals the command has one too; otherwise its
-// output and its errors go where ours go, and the recording has both as they
+// standard output and error are terminals that we may use (as no background job
+// may) the command has one too; otherwise its output and its errors go where ours go, and the recording has both as they
 // come. Signals are passed on. An error says that the command was not started;
 // NotStarted has its exit code.
 func Run(spec Spec, streams Streams) (Outcome, error) {
-	if !streams.Quiet && IsTerminal(streams.Out) && IsTerminal(streams.Err) {
+	if !streams.Quiet && IsTerminal(streams.Out) && IsTerminal(streams.Err) && !inBackground(streams.Out) {
 		return runInTerminal(spec, streams)
 	}
 	return runInPipes(spec, streams)

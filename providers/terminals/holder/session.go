@@ -227,11 +227,17 @@ func (s *session) fit() {
 	s.rec.Resize(cols, rows)
 }
 
-// hangUp ends the program as a terminal that is closed does.
+// hangUpTime is how long a program may take to end when its terminal is closed.
+const hangUpTime = 5 * time.Second
+
+// hangUp ends the program as a terminal that is closed does, and kills it if it
+// takes no notice.
 func (s *session) hangUp() {
 	if group := foreground(s.master); group > 1 {
 		_ = syscall.Kill(-group, syscall.SIGHUP)
 	}
-	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGHUP)
-	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGCONT)
+	program := s.cmd.Process.Pid
+	_ = syscall.Kill(-program, syscall.SIGHUP)
+	_ = syscall.Kill(-program, syscall.SIGCONT)
+	time.AfterFunc(hangUpTime, func() { _ = s.cmd.Process.Kill() }) // not another one of that number
 }
