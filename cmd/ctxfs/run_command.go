@@ -23,10 +23,11 @@ it were not there; a command that a signal has killed gives 128 and its number.
 What it shows is recorded as it comes: terminals/ID.txt in the mount, where it
 stays when it has ended.
 
-Where the output goes to a terminal the command has one too (not with
---max-bytes). Elsewhere, as in a pipe or in CI, output and errors go each where
-they would have gone; the recording has both. What the command leaves running in
-the background is heard no more when it has ended.
+Where the output goes to a terminal the command has one too, of its own: Ctrl-C
+ends it, but Ctrl-Z does not stop it. Elsewhere, as in a pipe, in CI, in the
+background and with --max-bytes, output and errors go each where they would have
+gone; the recording has both. What the command leaves running in the background
+is heard no more when it has ended.
 
 With --max-bytes nothing is printed before the command has ended, and then what
 it has shown, as clean text of at most that many bytes: if there is more, its

@@ -24,8 +24,9 @@ type window struct {
 	before unix.Termios
 	ended  chan struct{}
 
-	mu    sync.Mutex
-	shown []byte
+	reading sync.Mutex // held while nothing is to be taken
+	mu      sync.Mutex
+	shown   []byte
 }
 
 // open opens a window with a command of ctxfs.
@@ -59,6 +60,8 @@ func (b *box) openProgram(env []string, argv ...string) *window {
 	go func() {
 		buf := make([]byte, 64<<10)
 		for {
+			w.reading.Lock()
+			w.reading.Unlock()
 			n, err := w.master.Read(buf)
 			w.mu.Lock()
 			w.shown = append(w.shown, buf[:n]...)
@@ -115,6 +118,12 @@ func (w *window) types(text string) {
 	must(w.T, err)
 }
 
+// pause has the window take nothing until resume is called.
+func (w *window) pause() (resume func()) {
+	w.reading.Lock()
+	return w.reading.Unlock
+}
+
 // text is what was shown until now.
 func (w *window) text() string {
 	w.mu.Lock()
@@ -144,7 +153,7 @@ func (w *window) wait() int {
 	return w.cmd.ProcessState.ExitCode()
 }
 
-// shell opens a terminal, and waits for its prompt.
+// terminal opens one, and waits for its prompt.
 func (b *box) terminal(args ...string) *window {
 	b.Helper()
 	b.write(".bashrc", "PS1='ready> '\n")

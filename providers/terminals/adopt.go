@@ -5,12 +5,16 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/terminals/record"
 	"ctxfs/providers/terminals/tmux"
 )
+
+// adoptTime is how long a command waits for all panes to be recorded.
+const adoptTime = 15 * time.Second
 
 // adoption is the recording of tmux's panes, while there is one.
 type adoption struct {
@@ -74,7 +78,8 @@ func (p *Provider) adopt() (err error) {
 }
 
 // AdoptTmux records the panes of the user's tmux servers from now on, until the
-// provider is closed, and tells which they are. Socket adds a server that is
+// provider is closed, and tells which they are (cost: at most 15 seconds, where a
+// server hangs). Socket adds a server that is
 // elsewhere: the path of its socket, or its name as for tmux -L. It waits until
 // all panes there are now are recorded.
 func (p *Provider) AdoptTmux(ctx context.Context, socket string) (Adopted, error) {
@@ -94,10 +99,17 @@ func (p *Provider) AdoptTmux(ctx context.Context, socket string) (Adopted, error
 			return Adopted{}, err
 		}
 	}
-	if err := adopter.Adopt(ctx); err != nil {
+	waiting, cancel := context.WithTimeout(ctx, adoptTime)
+	defer cancel()
+	late := adopter.Adopt(waiting) != nil
+	if err := ctx.Err(); err != nil {
 		return Adopted{}, err
 	}
-	return Adopted{adopter.Panes(), adopter.Problems()}, nil
+	adopted := Adopted{adopter.Panes(), adopter.Problems()}
+	if late {
+		adopted.Problems = append(adopted.Problems, "a tmux server takes long to answer; the other panes are recorded as soon as it does")
+	}
+	return adopted, nil
 }
 
 // problems are what is wrong with the recording.

@@ -5,7 +5,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 
 	"ctxfs/providers/terminals/record"
@@ -39,12 +38,13 @@ func Hold() error {
 	}
 	defer p.cleanup()
 	id := p.rec.ID()
-	listener, err := listen(spec.socket(id))
+	listener, err := spec.listen(id)
 	if err != nil {
 		p.abandon(err)
 		return fail(err)
 	}
-	defer listener.Close() // takes the socket away, too
+	defer os.Remove(spec.socket(id))
+	defer listener.Close()
 	s, err := begin(p.rec, p.cmd, nil, m.Cols, m.Rows)
 	if err != nil {
 		p.abandon(err)
@@ -80,20 +80,6 @@ func fileLink(f *os.File) (*link, error) {
 		return nil, errors.New("not a socket of ours")
 	}
 	return newLink(unixConn), nil
-}
-
-// listen opens the socket of a terminal. One that lies there is that of a holder
-// that was killed: the id is ours.
-func listen(path string) (*net.UnixListener, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	old := syscall.Umask(0o177)
-	defer syscall.Umask(old)
-	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 }
 
 // accept serves those who want to look at the session.

@@ -33,6 +33,8 @@ func (f *Fault) Error() string { return f.Text }
 // ErrLost says that a holder has gone without a word, and its terminal with it.
 var ErrLost = errors.New("the process that held the terminal has been killed")
 
+var errBackground = errors.New("a job in the background cannot show a terminal")
+
 // partingTime is how long a holder may take to give the terminal back.
 const partingTime = 5 * time.Second
 
@@ -40,6 +42,9 @@ const partingTime = 5 * time.Second
 // it was afterwards. It closes the link.
 func look(ctx context.Context, l *link, terminal *os.File, hello message) (o Outcome, err error) {
 	defer l.close()
+	if inBackground(terminal) {
+		return o, errBackground
+	}
 	file, err := openTerminal(terminal)
 	if err != nil {
 		return o, err

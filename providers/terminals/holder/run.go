@@ -18,12 +18,12 @@ type Streams struct {
 }
 
 // Run runs the command of a Spec, records it, and tells how it ended. Where
-// standard output and error are terminals the command has one too; otherwise its
-// output and its errors go where ours go, and the recording has both as they
+// standard output and error are terminals that we may use (as no background job
+// may) the command has one too; otherwise its output and its errors go where ours go, and the recording has both as they
 // come. Signals are passed on. An error says that the command was not started;
 // NotStarted has its exit code.
 func Run(spec Spec, streams Streams) (Outcome, error) {
-	if !streams.Quiet && IsTerminal(streams.Out) && IsTerminal(streams.Err) {
+	if !streams.Quiet && IsTerminal(streams.Out) && IsTerminal(streams.Err) && !inBackground(streams.Out) {
 		return runInTerminal(spec, streams)
 	}
 	return runInPipes(spec, streams)
@@ -164,7 +164,7 @@ func runInPipes(spec Spec, streams Streams) (o Outcome, err error) {
 	}
 	_ = p.cmd.Wait()
 	for i := range pipes {
-		_ = pipes[i].from.SetReadDeadline(time.Now().Add(quietTime))
+		_ = pipes[i].from.SetReadDeadline(time.Now())
 	}
 	readers.Wait()
 	settle.stop()
@@ -189,25 +189,17 @@ type pipe struct {
 	to        *os.File // nil: nowhere
 }
 
-// relay shows and records what comes, to the end, or until a deadline that was
-// set when the command has ended finds it quiet.
+// relay shows and records what comes.
 func (p *pipe) relay(order *sync.Mutex, settle *settler) {
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := p.from.Read(buf)
-		if n > 0 && p.to != nil {
-			if _, e := p.to.Write(buf[:n]); errors.Is(e, syscall.EPIPE) {
+	relay(p.from, func(text []byte) {
+		if p.to != nil {
+			if _, err := p.to.Write(text); errors.Is(err, syscall.EPIPE) {
 				p.from.Close() // so that the command learns it
-				p.to, err = nil, e
+				p.to = nil
 			}
 		}
-		if n > 0 {
-			order.Lock()
-			settle.at(settle.rec.Write(buf[:n]))
-			order.Unlock()
-		}
-		if err != nil {
-			return
-		}
-	}
+		order.Lock()
+		defer order.Unlock()
+		settle.at(settle.rec.Write(text))
+	})
 }

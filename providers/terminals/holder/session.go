@@ -64,13 +64,6 @@ func begin(rec *record.Recorder, cmd *exec.Cmd, stdin *os.File, cols, rows int) 
 	return s, nil
 }
 
-// How long a terminal whose program has ended is read: until it has been quiet
-// for the first, and no longer than the second.
-const (
-	quietTime = 50 * time.Millisecond
-	drainTime = time.Second
-)
-
 // serve relays until the program has ended and its output is recorded, and tells
 // how it ended.
 func (s *session) serve() (exit int, signal string) {
@@ -79,9 +72,9 @@ func (s *session) serve() (exit int, signal string) {
 		defer close(ended)
 		_ = s.cmd.Wait()
 		s.slave.Close()
-		_ = s.master.SetReadDeadline(time.Now().Add(quietTime))
+		_ = s.master.SetReadDeadline(time.Now())
 	}()
-	s.relay(ended)
+	relay(s.master, s.show)
 	<-ended
 	s.settle.stop()
 	exit, signal = outcome(s.cmd.ProcessState)
@@ -97,33 +90,6 @@ func (s *session) serve() (exit int, signal string) {
 	}
 	s.master.Close()
 	return exit, signal
-}
-
-// relay reads the terminal to its end.
-func (s *session) relay(ended <-chan struct{}) {
-	buf := make([]byte, 64<<10)
-	var last time.Time
-	for {
-		n, err := s.master.Read(buf)
-		if n > 0 {
-			s.show(buf[:n])
-		}
-		switch {
-		case err != nil: // hung up, or quiet
-			return
-		case last.IsZero():
-			select {
-			case <-ended:
-				last = time.Now().Add(drainTime)
-			default:
-			}
-		case time.Now().After(last):
-			return
-		}
-		if !last.IsZero() {
-			_ = s.master.SetReadDeadline(time.Now().Add(quietTime))
-		}
-	}
 }
 
 // show shows output to the viewers, and then records it.
@@ -227,11 +193,17 @@ func (s *session) fit() {
 	s.rec.Resize(cols, rows)
 }
 
-// hangUp ends the program as a terminal that is closed does.
+// hangUpTime is how long a program may take to end when its terminal is closed.
+const hangUpTime = 5 * time.Second
+
+// hangUp ends the program as a terminal that is closed does, and kills it if it
+// takes no notice.
 func (s *session) hangUp() {
 	if group := foreground(s.master); group > 1 {
 		_ = syscall.Kill(-group, syscall.SIGHUP)
 	}
-	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGHUP)
-	_ = syscall.Kill(-s.cmd.Process.Pid, syscall.SIGCONT)
+	program := s.cmd.Process.Pid
+	_ = syscall.Kill(-program, syscall.SIGHUP)
+	_ = syscall.Kill(-program, syscall.SIGCONT)
+	time.AfterFunc(hangUpTime, func() { _ = s.cmd.Process.Kill() }) // not another one of that number
 }

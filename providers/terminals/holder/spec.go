@@ -104,6 +104,3 @@ func NotStarted(err error) int {
 func (r *Recording) runtimePath(id, ending string) string {
 	return filepath.Join(r.Runtime, "terminals", id+ending)
 }
-
-// socket is the path of the socket of a terminal.
-func (r *Recording) socket(id string) string { return r.runtimePath(id, ".sock") }

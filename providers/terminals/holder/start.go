@@ -3,7 +3,6 @@ package holder
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"os/exec"
 	"syscall"
@@ -15,6 +14,9 @@ import (
 // nobody else may use meanwhile, until it ends or is detached. Program is the command that becomes the holder, by calling [Hold];
 // what that has to complain of goes to the file at log.
 func Start(ctx context.Context, program []string, log string, spec Spec, terminal *os.File) (Outcome, error) {
+	if inBackground(terminal) {
+		return Outcome{}, errBackground
+	}
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
 		return Outcome{}, err
@@ -59,10 +61,7 @@ var ErrNotRunning = errors.New("the terminal does not run")
 
 // Attach shows the running terminal with an id in a terminal, as Start does.
 func (r *Recording) Attach(ctx context.Context, id string, terminal *os.File) (Outcome, error) {
-	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: r.socket(id), Net: "unix"})
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
-		return Outcome{}, ErrNotRunning
-	}
+	conn, err := r.dial(id)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -100,6 +100,12 @@ func foreground(f *os.File) (group int) {
 	return group
 }
 
+// inBackground tells whether a terminal is that of another job now.
+func inBackground(f *os.File) bool {
+	group := foreground(f)
+	return group > 0 && group != unix.Getpgrp()
+}
+
 // withFD does something with the descriptor of a file, without changing how
 // it waits, as Fd would.
 func withFD(f *os.File, do func(fd int) error) error {

@@ -30,6 +30,7 @@ type client struct {
 	can     features
 	cmd     *exec.Cmd
 	in      io.WriteCloser
+	out     io.Closer
 
 	attached func()      // called once, by the goroutine that reads
 	news     func()      // called when panes may have come, gone or changed
@@ -78,11 +79,11 @@ func (c *client) attach(cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("tmux cannot be started: %w", err)
 	}
-	c.in = in
+	c.in, c.out = in, out
 	go func() {
 		c.read(out)
 		c.close()
-		_ = cmd.Process.Kill() // it has closed its output, or must
+		c.kill() // it has ended, or must
 		_ = cmd.Wait()
 		c.mu.Lock()
 		c.watchdog.Stop()
@@ -120,8 +121,14 @@ func (c *client) close() {
 	}
 	_ = c.in.Close()
 	// A server that hangs does not tell its client to end.
-	kill := c.cmd.Process
-	c.watchdog = time.AfterFunc(2*time.Second, func() { _ = kill.Kill() })
+	c.watchdog = time.AfterFunc(2*time.Second, c.kill)
+}
+
+// kill ends the client without the server, which holds the other ends of its
+// pipes too.
+func (c *client) kill() {
+	_ = c.cmd.Process.Kill()
+	_ = c.out.Close()
 }
 
 // ask asks a question about a target, "" for none; its answer comes in the order
@@ -143,18 +150,17 @@ func (c *client) ask(q *question, target, format string) bool {
 		c.watch()
 	}
 	if _, err := io.WriteString(c.in, q.line(first+"'"+q.token+" "+format+"'")); err != nil {
-		_ = c.cmd.Process.Kill() // its end answers the question
+		c.kill() // the end answers the question
 	}
 	return true
 }
 
 // watch gives up a server that does not answer. The caller holds mu.
 func (c *client) watch() {
-	kill := c.cmd.Process
 	if c.watchdog != nil {
 		c.watchdog.Stop()
 	}
-	c.watchdog = time.AfterFunc(answerTime, func() { _ = kill.Kill() })
+	c.watchdog = time.AfterFunc(answerTime, c.kill)
 }
 
 // answered takes the first question away.

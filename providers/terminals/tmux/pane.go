@@ -19,6 +19,7 @@ type pane struct {
 	// Only the server's goroutine uses these.
 	owner  *client // through which its output comes
 	moving bool    // the owner is about to give it up
+	late   bool    // its process has ended, but the exit code was not known yet
 	failed string  // why it could not be recorded, until it is tried again
 
 	mu     sync.Mutex
@@ -31,8 +32,8 @@ type pane struct {
 const chunk = 64 << 10
 
 // begin records what tmux holds of a pane: all of it, or what is new since it
-// was last recorded.
-func (p *pane) begin(c capture, o record.Options) error {
+// was last recorded. Before is the terminal that it was recorded to, if any.
+func (p *pane) begin(c capture, o record.Options, before *record.Terminal) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -41,36 +42,33 @@ func (p *pane) begin(c capture, o record.Options) error {
 	if p.rec != nil {
 		p.write([]byte(reset)) // what is on the screen is now in the log
 		p.rec.Resize(c.cols, c.rows)
-		p.resume(c, p.rec.Dir())
+		p.resume(c, logTail(p.rec.Dir()))
 		return nil
 	}
 	o.Source, o.Pane, o.Pid, o.Name = record.Tmux, p.key, p.pid, p.name()
 	o.Argv, o.Cwd, o.Cols, o.Rows = []string{p.command}, p.cwd, c.cols, c.rows
-	before, err := find(o.Dir, p.key, p.pid)
-	if err != nil {
-		return err
-	}
 	var last []string
-	if before != nil {
+	if before != nil && before.Pid == p.pid {
+		if before.Running() {
+			return fmt.Errorf("this pane of tmux is recorded by process %d, as terminal %s", before.Holder, before.ID)
+		}
 		o.Continue = before.ID
 		last = logTail(before.Dir)
 	}
-	if p.rec, err = record.New(o); err != nil {
+	rec, err := record.New(o)
+	if err != nil {
 		return fmt.Errorf("pane %s of tmux is not recorded: %w", p.name(), err)
 	}
-	switch {
-	case before == nil:
+	if p.rec = rec; o.Continue != "" {
+		p.resume(c, last)
+	} else {
 		p.write(c.whole())
-	default:
-		p.feed(c, last)
 	}
 	return nil
 }
 
-// resume goes on after what the log has.
-func (p *pane) resume(c capture, dir string) { p.feed(c, logTail(dir)) }
-
-func (p *pane) feed(c capture, log []string) {
+// resume goes on after the last lines of the log.
+func (p *pane) resume(c capture, log []string) {
 	text, sure := c.since(log)
 	if !sure {
 		p.write([]byte(Gap + "\r\n"))
@@ -148,25 +146,24 @@ func (p *pane) terminal() string {
 	return p.rec.ID()
 }
 
-// find finds the terminal that a pane was recorded to, nil if there is none. The
-// error says that another process records it.
-func find(dir, key string, pid int) (*record.Terminal, error) {
+// recordings are the terminals that panes were recorded to, by the key of the
+// pane: the newest of each, or the one that runs.
+func recordings(dir string) map[string]*record.Terminal {
+	all := make(map[string]*record.Terminal)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, nil // record.New tells what is wrong with the folder
+		return all // record.New tells what is wrong with the folder
 	}
-	var found *record.Terminal
 	for _, e := range entries {
 		t, err := record.LoadState(filepath.Join(dir, e.Name()))
-		switch {
-		case err != nil || t.Source != record.Tmux || t.Pane != key || t.Pid != pid:
-		case t.Running():
-			return nil, fmt.Errorf("this pane of tmux is recorded by process %d, as terminal %s", t.Holder, t.ID)
-		case found == nil || t.Changed.After(found.Changed):
-			found = t
+		if err != nil || t.Source != record.Tmux || t.Pane == "" {
+			continue
+		}
+		if old := all[t.Pane]; old == nil || t.Running() || !old.Running() && t.Changed.After(old.Changed) {
+			all[t.Pane] = t
 		}
 	}
-	return found, nil
+	return all
 }
 
 // tailSize is how much of the end of a log is compared, in bytes.

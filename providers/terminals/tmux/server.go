@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"ctxfs/providers/terminals/record"
 )
 
 // How long nothing is tried again: at first, and at most. So a server is found
@@ -44,6 +46,7 @@ type server struct {
 	retry   time.Duration // until the next look, where nothing tells of changes
 	hold    time.Time     // until then no client is started
 	holdFor time.Duration
+	before  map[string]*record.Terminal // what panes were recorded to
 }
 
 func newServer(a *Adopter, socket string) *server {
@@ -161,6 +164,7 @@ func (s *server) look(l *listing, err error) (again bool) {
 	for _, p := range s.panes {
 		s.gone(p, l)
 	}
+	s.before = nil // it is read when a pane is new
 	for _, listed := range l.panes {
 		switch s.pane(listed, l) {
 		case pending:
@@ -241,7 +245,11 @@ func (s *server) gone(p *pane, l *listing) {
 			return
 		}
 		if now.dead && now.pid == p.pid {
-			exit = now.exit
+			if exit = now.exit; exit < 0 && !p.late { // tmux has not asked the kernel yet
+				p.late = true
+				time.AfterFunc(retryFirst, s.poke)
+				return
+			}
 		}
 	}
 	delete(s.panes, p.id)
@@ -332,13 +340,17 @@ func (s *server) capture(c *client, p *pane, paused bool) {
 	if paused {
 		commands = append(commands, "refresh-client -A '"+p.id+":continue'")
 	}
+	if s.before == nil && !paused {
+		s.before = recordings(s.a.opts.Record.Dir)
+	}
+	before := s.before[p.key]
 	p.owner = c
 	s.asked++
 	if !c.ask(&question{commands: commands, answered: func(first string, answers []string, ok bool) {
 		err := errors.New("tmux did not tell what it holds of the pane")
 		if ok {
 			if held, id, whole := parseCapture(first, answers); whole && id == p.id {
-				err = p.begin(held, s.a.opts.Record)
+				err = p.begin(held, s.a.opts.Record, before)
 			}
 		}
 		if err == nil {

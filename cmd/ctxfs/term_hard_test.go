@@ -1,0 +1,193 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"ctxfs/providers/terminals/record"
+)
+
+// TestTermDescriptors: nothing of ours is open in the user's programs.
+func TestTermDescriptors(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	const list = "exec ls -m /proc/self/fd /dev/null"
+	seen := func(w *window) string {
+		w.sees("/dev/null")
+		w.wait()
+		return w.text()
+	}
+	want := seen(b.openProgram(nil, "sh", "-c", list))
+	for _, how := range []string{"term", "run"} {
+		if got := seen(b.open(how, "--", "sh", "-c", list)); got != want {
+			t.Errorf("%s: %q, without us %q", how, got, want)
+		}
+	}
+	if got, want := b.ok("run", "--", "sh", "-c", list), b.do("sh", "-c", list).out; got != want {
+		t.Errorf("run: %q, without us %q", got, want)
+	}
+	// Signals that the command handles are as they would be.
+	if got := b.ok("run", "--", "sh", "-c", "grep SigIgn /proc/self/status"); !strings.HasSuffix(got, "0000000000000000\n") {
+		t.Errorf("run: %s", got)
+	}
+}
+
+// TestTermKeys: what is typed and not shown is in no file.
+func TestTermKeys(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	w := b.terminal()
+	w.types("read -s word; echo \"<${#word}>\"\r")
+	eventually(t, "it reads", func() bool { return strings.HasPrefix(b.ps("1").Command, "read") })
+	w.types("correcthorse\r")
+	w.sees("<12>")
+	w.types("exit\r")
+	w.wait()
+	b.becomes("1", record.Ended)
+	must(t, filepath.WalkDir(b.state, func(path string, e os.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), "correcthorse") {
+			t.Errorf("%s: %s", path, text)
+		}
+		return err
+	}))
+}
+
+// TestTermInterrupt: a flood is stopped by a key, and a storm of sizes harms
+// nothing.
+func TestTermInterrupt(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	w := b.terminal()
+	w.types("yes some line\r")
+	w.sees("some line\r\nsome line\r\n")
+	for n := range uint16(200) {
+		w.resize(20+n%100, 5+n%50)
+	}
+	w.resize(80, 24)
+	w.types("\x03")
+	w.sees("^C")
+	eventually(t, "the size is known", func() bool { w.types("stty size\r"); return strings.Contains(w.text(), "24 80\r\n") })
+	w.types("exit\r")
+	w.wait()
+	b.becomes("1", record.Ended)
+	if text := b.logOf("1"); strings.Count(text, "some line\n") < 2 || strings.Contains(text, "\x00") {
+		t.Errorf("log of %d bytes", len(text))
+	}
+}
+
+// TestTermStalled: a window that takes nothing holds up neither the program nor
+// the recording, and shows the screen when it takes something again.
+func TestTermStalled(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	w := b.terminal()
+	resume := w.pause()
+	w.types("seq 100000; echo do''ne\r")
+	eventually(t, "all is recorded", func() bool { return strings.Contains(b.logOf("1"), "\n99999\n100000\ndone\n") })
+	resume()
+	w.sees("\x1b[H\x1b[2J")
+	w.sees("done")
+	w.types("exit 3\r")
+	if code := w.wait(); code != 3 {
+		t.Errorf("exit %d", code)
+	}
+	w.restored()
+}
+
+// TestTermDetachKey: the key that the configuration says.
+func TestTermDetachKey(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.write(".config/ctxfs/config.toml", "[terminals]\ndetach_key = 'ctrl-]'\nreplay = false\n")
+	w := b.terminal("--name", strings.Repeat("long", 24)) // and a name that is too long for a socket
+	w.types("\x1cd\r")
+	w.sees("d")
+	w.types("\x1d")
+	w.sees("detached")
+	w.wait()
+	w = b.open("attach", strings.Repeat("long", 24))
+	w.sees("ready>")
+	w.types("exit\r")
+	w.wait()
+	b.becomes(strings.Repeat("long", 24), record.Ended)
+	if _, err := os.Stat(filepath.Join(b.state, "ctxfs/terminals", strings.Repeat("long", 24), "replay.cast")); err == nil {
+		t.Error("a replay is written")
+	}
+}
+
+// TestTermFromShell: with the line of ctxfs setup shell every new shell is a
+// recorded one, once.
+func TestTermFromShell(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.write(".bashrc", "PS1='ready> '\n")
+	b.ok("setup", "shell", "--shell", "bash")
+	w := b.openProgram(nil, "bash", "-i")
+	w.sees("ready> ")
+	w.types("echo in $CTXFS_TERMINAL.\r")
+	w.sees("in 1.\r\n")
+	w.types("bash -i\r") // no other one in it
+	w.sees("ready> ")
+	w.types("echo in $CTXFS_TERMINAL.\r")
+	w.sees("in 1.\r\n")
+	w.types("exit\r")
+	w.sees("ready> ")
+	w.types("exit 6\r")
+	if code := w.wait(); code != 6 {
+		t.Errorf("exit %d", code)
+	}
+	w.restored()
+	if all := b.terminals(); len(all) != 1 {
+		t.Errorf("terminals: %+v", all)
+	}
+}
+
+// TestTermMany opens many terminals at once.
+func TestTermMany(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.write(".bashrc", "PS1='ready> '\n")
+	const many = 40
+	var all sync.WaitGroup
+	for range many {
+		w := b.open("term")
+		all.Go(func() {
+			if !waitFor(func() bool { return strings.Contains(w.text(), "ready> ") }) {
+				t.Errorf("no prompt: %q", w.text())
+				return
+			}
+			w.types("echo id=$CTXFS_TERMINAL; exit\r")
+			<-w.ended
+		})
+	}
+	all.Wait()
+	for n := range many {
+		id := fmt.Sprint(n + 1)
+		b.becomes(id, record.Ended)
+		if text := b.logOf(id); !strings.Contains(text, "id="+id+"\n") {
+			t.Errorf("%s: %q", id, text)
+		}
+	}
+}
+
+// TestTermNotEnding: a program that takes no notice of a hang-up is killed.
+func TestTermNotEnding(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	w := b.open("term", "--", "sh", "-c", "trap '' HUP; echo ready; while :; do sleep 0.1; done")
+	w.sees("ready")
+	signalTo(t, b.holderOf("1"), syscall.SIGTERM)
+	if code := w.wait(); code != 128+9 {
+		t.Errorf("exit %d", code)
+	}
+	b.becomes("1", record.Ended)
+}

@@ -1,0 +1,84 @@
+package holder
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// What fits the address of a socket, in bytes, and what of it is for its name.
+const (
+	maxSocketPath = 100
+	maxSocketName = 60
+)
+
+// socket is the path of the socket of a terminal.
+func (r *Recording) socket(id string) string {
+	if len(id) > maxSocketName {
+		sum := fnv.New64a()
+		_, _ = sum.Write([]byte(id)) // cannot fail
+		id = fmt.Sprintf("%x", sum.Sum64())
+	}
+	return r.runtimePath(id, ".sock")
+}
+
+// address is the address of a socket, and a function to call after it was used.
+func address(path string) (*net.UnixAddr, func(), error) {
+	a := &net.UnixAddr{Name: path, Net: "unix"}
+	if len(path) <= maxSocketPath {
+		return a, func() {}, nil
+	}
+	dir, name := filepath.Split(path)
+	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, &os.PathError{Op: "open", Path: dir, Err: err}
+	}
+	a.Name = fmt.Sprintf("/proc/self/fd/%d/%s", fd, name)
+	return a, func() { syscall.Close(fd) }, nil
+}
+
+// listen opens the socket of a terminal, for its owner only. One that lies there
+// is that of a holder that was killed: the id is ours.
+func (r *Recording) listen(id string) (*net.UnixListener, error) {
+	path := r.socket(id)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	addr, done, err := address(path)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	old := syscall.Umask(0o177)
+	defer syscall.Umask(old)
+	l, err := net.ListenUnix("unix", addr)
+	if err != nil {
+		return nil, err
+	}
+	l.SetUnlinkOnClose(false) // by the short name, which is gone
+	return l, nil
+}
+
+// dial connects to the holder of a terminal.
+func (r *Recording) dial(id string) (*net.UnixConn, error) {
+	addr, done, err := address(r.socket(id))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, ErrNotRunning
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	conn, err := net.DialUnix("unix", nil, addr)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+		return nil, ErrNotRunning
+	}
+	return conn, err
+}
