@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"ctxfs/mounts/control"
 	"ctxfs/providers/terminals/holder"
+	"ctxfs/providers/terminals/record"
 )
 
 func (a *app) attachCommand() *cobra.Command {
@@ -46,6 +48,8 @@ func (a *app) attach(ctx context.Context, name string, force bool) error {
 		switch {
 		case missing.Ended != nil:
 			fault.Hint = "what it has shown: " + missing.Ended.Path(missing.Ended.LastPart())
+		case missing.Other != "":
+			fault.Hint = "what it shows: " + a.terminalFile(name)
 		case missing.Near != "":
 			fault.Hint = "did you mean: ctxfs attach " + missing.Near
 		}
@@ -71,12 +75,21 @@ func (a *app) attach(ctx context.Context, name string, force bool) error {
 	return a.looked(out, err)
 }
 
+// terminalFile is the newest part of the log of a terminal.
+func (a *app) terminalFile(id string) string {
+	t, err := record.LoadState(filepath.Join(a.recording().Dir, id))
+	if err != nil {
+		return a.recording().Dir
+	}
+	return t.Path(t.LastPart())
+}
+
 // runningTerminals are the ids of those that can be attached to.
 func (a *app) runningTerminals() (ids []string) {
 	recording := a.recording()
 	all, _ := recording.List() // without any there is nothing to complete
 	for _, t := range all {
-		if t.Running() && t.Source == "term" {
+		if t.Running() && t.Source == record.Term {
 			ids = append(ids, t.ID)
 		}
 	}

@@ -46,6 +46,9 @@ tmux = true in the table [terminals] of the configuration does so always.`,
   ctxfs term --tmux`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if tmux {
+				if cmd.Flags().NFlag() > 1 || len(args) > 0 {
+					return usage(cmd, errors.New("--tmux opens no terminal; give it alone"))
+				}
 				return a.adoptTmux(cmd.Context())
 			}
 			if len(args) > 0 && (shell != "" || login) {
@@ -71,9 +74,6 @@ tmux = true in the table [terminals] of the configuration does so always.`,
 	flags.BoolVar(&force, "force", false, "also inside a terminal that is recorded already")
 	flags.BoolVar(&login, "login", false, "start a login shell")
 	flags.BoolVar(&tmux, "tmux", false, "open none: record the panes of the tmux servers that run")
-	for _, other := range []string{"name", "shell", "login", "force"} {
-		cmd.MarkFlagsMutuallyExclusive("tmux", other)
-	}
 	_ = cmd.RegisterFlagCompletionFunc("shell", cobra.FixedCompletions([]string{"bash", "zsh", "fish"}, cobra.ShellCompDirectiveDefault))
 	_ = cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions)
 	return cmd

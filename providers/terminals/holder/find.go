@@ -47,14 +47,14 @@ type Missing struct {
 	Near string // what may have been meant
 	// Ended is the terminal that has ended, if that is so.
 	Ended *record.Terminal
-	// Other says that it runs, but has no holder: what it is.
+	// Other says that it runs, but has no holder: what records it.
 	Other string
 }
 
 func (m *Missing) Error() string {
 	switch {
 	case m.Other != "":
-		return fmt.Sprintf("%s is of %s: only those of ctxfs term can be attached to", m.Name, m.Other)
+		return fmt.Sprintf("%s is recorded by %s: only what ctxfs term has opened can be attached to", m.Name, m.Other)
 	case m.Ended != nil:
 		return fmt.Sprintf("terminal %s has ended", m.Name)
 	}
@@ -80,7 +80,7 @@ func (r *Recording) Find(name string) (*record.Terminal, error) {
 		case !t.Running():
 			missing.Ended = cmp.Or(missing.Ended, t)
 		case t.Source != record.Term:
-			missing.Other = "ctxfs " + t.Source
+			missing.Other = map[string]string{record.Run: "ctxfs run", record.Tmux: "ctxfs from tmux"}[t.Source]
 		default:
 			return t, nil
 		}
