@@ -38,6 +38,12 @@ func (b *box) openWith(env []string, args ...string) *window {
 	return b.openProgram(env, append([]string{binary()}, args...)...)
 }
 
+// awaitReading waits while the window is stalled.
+func (w *window) awaitReading() {
+	w.reading.Lock()
+	defer w.reading.Unlock()
+}
+
 func (b *box) openProgram(env []string, argv ...string) *window {
 	b.Helper()
 	w := &window{box: b, ended: make(chan struct{})}
@@ -60,8 +66,7 @@ func (b *box) openProgram(env []string, argv ...string) *window {
 	go func() {
 		buf := make([]byte, 64<<10)
 		for {
-			w.reading.Lock()
-			w.reading.Unlock()
+			w.awaitReading()
 			n, err := w.master.Read(buf)
 			w.mu.Lock()
 			w.shown = append(w.shown, buf[:n]...)
