@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/internal/spawn"
 )
 
 // connection is a server that has answered the handshake.
@@ -47,7 +48,7 @@ type connection struct {
 type dialer struct {
 	def    *definition
 	login  *oauth.Session // nil where there can be none
-	spawn  *spawner
+	spawn  *spawn.Spawner
 	home   string
 	lookup func(string) (string, bool)
 	timing timing

@@ -109,7 +109,7 @@ func (p *Provider) Close() error {
 	}
 	p.running.Wait()
 	p.logins.Close()
-	p.spawn.close()
+	p.spawn.Close()
 	p.shown.mu.Lock()
 	defer p.shown.mu.Unlock()
 	if p.shown.settled != nil {

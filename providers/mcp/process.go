@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"ctxfs/providers/internal/spawn"
 )
 
 // process is a server's process with its whole group: launchers leave the
@@ -25,7 +27,7 @@ type process struct {
 }
 
 // startProcess starts the server of a definition.
-func startProcess(d *definition, env []string, home string, spawn *spawner) (*process, error) {
+func startProcess(d *definition, env []string, home string, spawner *spawn.Spawner) (*process, error) {
 	dir := d.dir
 	if dir == "" {
 		dir = home
@@ -53,7 +55,7 @@ func startProcess(d *definition, env []string, home string, spawn *spawner) (*pr
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 		WaitDelay:   time.Second, // a grandchild may hold the standard error
 	}
-	err = spawn.start(p.cmd)
+	err = spawner.Start(p.cmd)
 	inR.Close()
 	outW.Close()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/internal/spawn"
 )
 
 // Options are the settings of a provider.
@@ -57,7 +58,7 @@ type Provider struct {
 	cache   cache
 	pins    pinStore
 	slots   slots
-	spawn   *spawner
+	spawn   *spawn.Spawner
 	logins  *oauth.Client
 	callLog *callLog
 	root    *fs.Folder
@@ -106,7 +107,7 @@ func New(opts Options) *Provider {
 		opts: opts, env: opts.Env, timing: opts.timing,
 		cache: cache{dir: opts.CacheDir, log: opts.Env.Log},
 		slots: make(slots, max(4, 2*runtime.GOMAXPROCS(0))),
-		spawn: newSpawner(),
+		spawn: spawn.New(),
 		root:  new(fs.Folder),
 		logins: oauth.New(oauth.Options{
 			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: opts.LookupEnv, Now: opts.Env.Now,

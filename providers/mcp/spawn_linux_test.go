@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/providers/internal/spawn"
 )
 
 // TestAKilledDaemonLeavesNoServer kills a process that has a server which
@@ -47,8 +49,8 @@ func TestAKilledDaemonLeavesNoServer(t *testing.T) {
 
 // TestServersOutliveThreads starts a process from a thread that ends.
 func TestServersOutliveThreads(t *testing.T) {
-	spawn := newSpawner()
-	defer spawn.close()
+	spawner := spawn.New()
+	defer spawner.Close()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), stubMode+"=silent")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -67,7 +69,7 @@ func TestServersOutliveThreads(t *testing.T) {
 			other.Wait()
 			return
 		}
-		if err := spawn.start(cmd); err != nil {
+		if err := spawner.Start(cmd); err != nil {
 			t.Error(err)
 		}
 		thread <- syscall.Gettid()

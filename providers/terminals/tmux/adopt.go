@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 
+	"ctxfs/providers/internal/spawn"
+
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/terminals/record"
 )
@@ -56,8 +58,9 @@ type Pane struct {
 // session, a process of tmux with a goroutine for each server. It is safe for
 // concurrent use.
 type Adopter struct {
-	opts Options
-	can  features // of the program
+	opts    Options
+	can     features       // of the program
+	spawner *spawn.Spawner // of clients: tmux does not always notice that one of them has lost us
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -75,7 +78,7 @@ type Adopter struct {
 // New begins to record. It returns at once; see [Adopter.Adopt]. The error says
 // that there is no tmux here, or one that is too old.
 func New(o Options) (*Adopter, error) {
-	a := &Adopter{opts: o, servers: make(map[string]*server), news: make(chan struct{})}
+	a := &Adopter{opts: o, servers: make(map[string]*server), news: make(chan struct{}), spawner: spawn.New()}
 	a.opts.Program = cmp.Or(o.Program, "tmux")
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	version, err := exec.Command(a.opts.Program, "-V").Output()
@@ -251,6 +254,7 @@ func (a *Adopter) Close() error {
 		err = a.watcher.Close()
 	}
 	a.running.Wait()
+	a.spawner.Close()
 	a.changed()
 	return err
 }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"ctxfs/providers/internal/spawn"
 )
 
 // pauseAfter is how far behind, in seconds, tmux lets us be before it drops
@@ -66,7 +68,7 @@ func (a *Adopter) command(socket string, args ...string) *exec.Cmd {
 }
 
 // attach starts a client.
-func (c *client) attach(cmd *exec.Cmd) error {
+func (c *client) attach(spawner *spawn.Spawner, cmd *exec.Cmd) error {
 	c.cmd, c.panes = cmd, make(map[string]*pane)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -76,7 +78,7 @@ func (c *client) attach(cmd *exec.Cmd) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := spawner.Start(cmd); err != nil {
 		return fmt.Errorf("tmux cannot be started: %w", err)
 	}
 	c.in, c.out = in, out

@@ -212,7 +212,7 @@ func (s *server) start(id string) {
 	}
 	c.paused = func(p *pane) { s.post(func() { s.paused(c, p) }) }
 	c.ended = func() { s.post(func() { s.left(c) }) }
-	if err := c.attach(s.a.command(s.socket, attachArgs(s.can, id)...)); err != nil {
+	if err := c.attach(s.a.spawner, s.a.command(s.socket, attachArgs(s.can, id)...)); err != nil {
 		s.problem[id] = err.Error()
 		return
 	}
