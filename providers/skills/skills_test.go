@@ -47,7 +47,7 @@ func TestTheBuiltInSkillIsValid(t *testing.T) {
 	if n := len(matter.String("description")); n == 0 || n > maxDescriptionChars {
 		t.Errorf("the description has %d characters", n)
 	}
-	if faults := newBuiltin().card; faults.err != nil || strings.Count(builtinSkill, "\n") > 60 {
+	if faults := newBuiltin().card; faults.err != nil || strings.Count(builtinSkill, "\n") > 80 {
 		t.Error("the built-in skill is broken or too long")
 	}
 }
@@ -119,7 +119,7 @@ func TestDocuments(t *testing.T) {
 
 func TestNothingIsSaidOfNow(t *testing.T) {
 	h := home(t, map[string]string{".claude/skills/a/SKILL.md": md("a", "x"), ".claude/skills/b/notes": "x"})
-	when := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	when := builtinTime.Add(10 * time.Hour)
 	for _, path := range []string{".claude/skills/a/SKILL.md", ".claude/skills"} {
 		check(t, os.Chtimes(filepath.Join(h, path), when, when))
 	}
