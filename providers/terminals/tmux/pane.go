@@ -19,7 +19,7 @@ type pane struct {
 	// Only the server's goroutine uses these.
 	owner  *client // through which its output comes
 	moving bool    // the owner is about to give it up
-	late   bool    // its process has ended, but the exit code was not known yet
+	late   int     // how often tmux did not know how its process had ended
 	failed string  // why it could not be recorded, until it is tried again
 
 	mu     sync.Mutex

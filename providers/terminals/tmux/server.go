@@ -235,6 +235,11 @@ func (s *server) left(c *client) {
 	}
 }
 
+// lateMost is how often tmux is asked again how a program ended: it notices the
+// end of the output before it hears of that of the program, and of one that a
+// signal has killed it may tell nothing.
+const lateMost = 5
+
 // gone ends the terminal of a pane that is not there any more, or not the same.
 // The caller holds mu.
 func (s *server) gone(p *pane, l *listing) {
@@ -245,8 +250,8 @@ func (s *server) gone(p *pane, l *listing) {
 			return
 		}
 		if now.dead && now.pid == p.pid {
-			if exit = now.exit; exit < 0 && !p.late { // tmux has not asked the kernel yet
-				p.late = true
+			if exit = now.exit; exit < 0 && p.late < lateMost { // tmux has not asked the kernel yet
+				p.late++
 				time.AfterFunc(retryFirst, s.poke)
 				return
 			}
