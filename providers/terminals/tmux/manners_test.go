@@ -159,6 +159,9 @@ func TestMarks(t *testing.T) {
 
 // A pane whose process is another is another terminal.
 func TestRespawn(t *testing.T) {
+	if version, err := exec.Command("tmux", "-V").Output(); err == nil && strings.TrimSpace(string(version)) == "tmux 3.3a" {
+		t.Skip("tmux 3.3a now and then crashes or hangs at a pane that is respawned, also where nobody records")
+	}
 	r := newRig(t)
 	r.start("a", "main")
 	r.tmux("a", "set-option", "-g", "remain-on-exit", "on")
