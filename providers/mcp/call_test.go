@@ -146,7 +146,7 @@ func TestCallProgress(t *testing.T) {
 			}
 		}
 		w.p.timing.toolMax = 4 * stepTime
-		if _, err = w.p.Call(context.Background(), c); Outcome(nil, err) != "timeout" || !strings.Contains(err.Error(), "the tool has not answered within 1.2 s") {
+		if _, err = w.p.Call(context.Background(), c); Outcome(nil, err) != "timeout" || !strings.Contains(err.Error(), "the tool has not answered within 2 s") {
 			t.Error(err)
 		}
 		c.Tool = "wait"

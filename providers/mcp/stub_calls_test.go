@@ -69,7 +69,7 @@ const calledTools = `[
 // stepTime is how long each of five steps takes: all of them take longer than a
 // tool may be silent that has four, and one takes so much less that a busy
 // machine does not matter.
-const stepTime = 300 * time.Millisecond
+const stepTime = 500 * time.Millisecond
 
 // serve answers a message by any number of messages.
 func (s *callee) serve(ctx context.Context, m called, say func(format string, args ...any)) {
