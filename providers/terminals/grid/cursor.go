@@ -17,11 +17,11 @@ func (g *Grid) place(x, y int) {
 	before := g.on.y
 	g.on.x, g.on.y = x, y
 	g.restrict(g.cols - 1)
-	if after := g.on.y; after < before {
-		g.on.y = before
-		g.up(after)
-		g.on.y = after
-	}
+	after := g.on.y
+	g.on.y = before
+	g.down(after)
+	g.up(after)
+	g.on.y = after
 }
 
 // moveTo puts the cursor at a column and a row as programs count them.
@@ -98,6 +98,7 @@ func (g *Grid) previousStop(x int) int {
 func (g *Grid) index() {
 	g.restrict(g.cols - 1)
 	s := g.on
+	s.row(s.y).at = g.clock
 	switch {
 	case s.y == s.bottom:
 		g.scroll(false)
@@ -115,7 +116,5 @@ func (g *Grid) reverseIndex() {
 		g.scrollDown(s.top)
 		return
 	}
-	g.up(s.y - 1)
-	s.y--
-	g.restrict(g.cols - 1)
+	g.place(s.x, s.y-1)
 }

@@ -28,7 +28,7 @@ type Grid struct {
 	nonce      string
 	now        func() time.Time
 	epoch      time.Time
-	clock      time.Duration // since epoch: when what is being written arrived
+	clock      time.Duration // since epoch: the time of the last write or look
 
 	primary, alternate screen
 	on                 *screen // the one that is shown
@@ -66,8 +66,7 @@ func bound(cols, rows int) (int, int) {
 
 // Write takes bytes that the terminal is sent, cut anywhere.
 func (g *Grid) Write(p []byte) {
-	g.clock = g.now().Sub(g.epoch)
-	g.settle()
+	g.settle(g.now().Sub(g.epoch))
 	if g.tailed > 0 {
 		p = g.finishTail(p)
 	}
@@ -101,8 +100,7 @@ func (g *Grid) finishTail(p []byte) []byte {
 // asked again: zero if only a write can change that. Calling it early, late or
 // never changes no text, only when it can be taken. Cost: a look at each row.
 func (g *Grid) Settle(now time.Time) (next time.Time) {
-	g.clock = max(g.clock, now.Sub(g.epoch))
-	if due := g.settle(); due > 0 {
+	if due := g.settle(now.Sub(g.epoch)); due > 0 {
 		return g.epoch.Add(due)
 	}
 	return time.Time{}

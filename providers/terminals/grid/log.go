@@ -91,9 +91,13 @@ func (g *Grid) lineEnd(y int) int {
 	return y
 }
 
-// settle logs the rows that have settled, and tells when the next one will
-// have; 0 if none is waiting.
-func (g *Grid) settle() (next time.Duration) {
+// settle moves the clock, logs the rows that have settled, and tells when the
+// next one will have; 0 if none is waiting. Nothing settles at a moment at which
+// something was written: more may be, so that rows would be logged or not as
+// the writes are cut.
+func (g *Grid) settle(now time.Duration) (next time.Duration) {
+	passed := now > g.clock
+	g.clock = max(g.clock, now)
 	if !g.logs() {
 		return 0
 	}
@@ -113,14 +117,22 @@ func (g *Grid) settle() (next time.Duration) {
 			}
 		}
 		if waiting {
-			if due > g.clock {
-				return due
+			if due > g.clock || !passed {
+				return max(due, g.clock+1)
 			}
 			g.logLine(first, last, false, false)
 		}
 		first = last + 1
 	}
 	return 0
+}
+
+// down is told before the cursor moves down from its row: the rows that it
+// leaves have been finished now.
+func (g *Grid) down(to int) {
+	for y := g.on.y; y < to; y++ {
+		g.on.row(y).at = g.clock
+	}
 }
 
 // flush logs the lines above the cursor's, and if cut is set also that one as

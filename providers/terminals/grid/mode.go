@@ -110,9 +110,7 @@ func (g *Grid) save() {
 func (g *Grid) restore() {
 	s := g.on
 	g.set = s.saved.set
-	g.up(s.saved.y)
-	s.x, s.y = s.saved.x, s.saved.y
-	g.restrict(g.cols - 1)
+	g.place(s.saved.x, s.saved.y)
 }
 
 // reset makes the terminal as it was in the beginning.

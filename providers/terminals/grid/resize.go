@@ -9,8 +9,7 @@ func (g *Grid) Resize(cols, rows int) {
 	if cols == g.cols && rows == g.rows {
 		return
 	}
-	g.clock = max(g.clock, g.now().Sub(g.epoch))
-	g.settle()
+	g.settle(g.now().Sub(g.epoch))
 	shown := g.on
 	g.on = &g.primary
 	g.resize(g.rewrapped(cols), cols, rows)

@@ -84,6 +84,7 @@ func (g *Grid) scroll(wrapped bool) {
 // lineFeed moves the cursor down, and scrolls at the end of the region.
 func (g *Grid) lineFeed() {
 	s := g.on
+	s.row(s.y).at = g.clock // finished now
 	switch {
 	case s.y == s.bottom:
 		g.scroll(false)
