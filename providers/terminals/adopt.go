@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/terminals/record"
 	"ctxfs/providers/terminals/tmux"
 )
@@ -69,8 +70,10 @@ func (p *Provider) adopt() (err error) {
 	s := p.settings
 	p.mu.Unlock()
 	p.tmux.adopter, err = tmux.New(tmux.Options{
-		Folder:  p.opts.TmuxFolder,
-		Record:  record.Options{Dir: p.opts.Dir, Limits: s.Limits, Replay: s.Replay},
+		Folder: p.opts.TmuxFolder,
+		Record: record.Options{
+			Dir: p.opts.Dir, Limits: s.Limits, Replay: s.Replay, Mask: func() record.Masker { return mask.New() },
+		},
 		Changed: func() { p.opts.Env.Changed(indexName) }, // the status may be another
 		Log:     p.opts.Env.Log,
 	})

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/terminals/record"
 	"ctxfs/providers/terminals/shells"
 )
@@ -59,7 +60,7 @@ func (s *Spec) prepare(source string, cols, rows int, pipe bool) (p prepared, er
 	}
 	p.rec, err = record.New(record.Options{
 		Dir: s.Dir, Name: s.Name, Source: source, Argv: argv, Cwd: cwd, Cols: cols, Rows: rows, Pipe: pipe,
-		Nonce: nonce, Limits: s.Limits, Replay: s.Replay,
+		Nonce: nonce, Limits: s.Limits, Replay: s.Replay, Mask: func() record.Masker { return mask.New() },
 	})
 	if err != nil {
 		return p, fmt.Errorf("the terminal cannot be recorded: %w", err)

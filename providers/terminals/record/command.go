@@ -90,7 +90,7 @@ func (r *Recorder) moved(folder string) {
 	if folder == "" {
 		return
 	}
-	if folder = string(r.masked([]byte(folder))); folder != r.meta.Cwd {
+	if folder = r.masked(folder); folder != r.meta.Cwd {
 		r.meta.Cwd, r.dirty = folder, true
 	}
 }
@@ -109,7 +109,7 @@ func ourHost(host string) bool {
 func (r *Recorder) start(at time.Time, command, cwd, source string) {
 	r.log.gap()
 	r.journal.n++
-	command = string(r.masked([]byte(clean.Prefix(clean.Text(command), maxCommand))))
+	command = clean.Prefix(r.masked(clean.Text(command)), maxCommand)
 	r.open = &Record{N: r.journal.n, Command: command, Cwd: cwd, Start: moment(at), Source: source, at: r.log.place()}
 	r.meta.State, r.meta.Command, r.meta.Commands = Running, command, r.journal.n
 	r.meta.CommandStarted, r.meta.CommandAt = &r.open.Start, &r.open.at

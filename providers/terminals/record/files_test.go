@@ -12,7 +12,7 @@ import (
 )
 
 func TestLongLinesComeInPieces(t *testing.T) {
-	p := newTape(t, "", func(o *Options) { o.Mask = stars{} })
+	p := newTape(t, "", func(o *Options) { o.Mask = hideStars })
 	p.put(prompt() + begins("gen"))
 	var want strings.Builder
 	for i := range 20_000 {

@@ -145,3 +145,7 @@ type stars struct{}
 func (stars) Mask(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte("hunter2"), []byte("[REDACTED]"))
 }
+
+func (s stars) Again(text []byte) []byte { return s.Mask(text) }
+
+func hideStars() Masker { return stars{} }

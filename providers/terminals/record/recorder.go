@@ -23,13 +23,16 @@ const (
 // part.
 const DefaultMaxPart = 64 << 20
 
-// Masker hides secrets.
+// Masker hides the secrets of one stream of text.
 type Masker interface {
-	// Mask returns whole lines of clean text, each with its line feed, with the
+	// Mask returns the stream's next lines, each with its line feed, with the
 	// secrets in them hidden: text itself where there are none. It keeps the
 	// number of lines and does not keep text. The last line may lack its line
-	// feed.
+	// feed; it goes on in the next text.
 	Mask(text []byte) []byte
+	// Again is the same for lines that show the end of the stream once more, of
+	// which the first may lie within a secret of several lines.
+	Again(text []byte) []byte
 }
 
 // Options say what is recorded. Dir is required.
@@ -62,8 +65,9 @@ type Options struct {
 	Nonce string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Mask hides secrets before anything is written; nil hides none.
-	Mask Masker
+	// Mask makes what hides the secrets of a stream of text before anything is
+	// written; nil hides none.
+	Mask func() Masker
 	// MaxPart is the size past which a log is continued; 0 is DefaultMaxPart.
 	MaxPart int64
 	// Limits are those of all terminals together, looked at whenever a part
@@ -90,6 +94,7 @@ type Recorder struct {
 	seen    int64  // bytes of the grid's text that were taken
 	partial []byte // of a line that is not finished
 	tail    tail   // the text since the shell's last prompt
+	mask    Masker // of the log; nil hides nothing
 	open    *Record
 	line    string // of the next command, where a mark told it
 	hooked  bool   // an authentic mark was seen
@@ -110,10 +115,11 @@ func New(o Options) (*Recorder, error) {
 	}
 	now := o.Now()
 	r := &Recorder{opts: o}
+	r.mask = r.masker()
 	r.meta = Meta{
-		Version: metaVersion, Name: o.Name, Source: o.Source, Argv: o.Argv, Pid: o.Pid, Pane: o.Pane,
+		Version: metaVersion, Name: o.Name, Source: o.Source, Argv: r.maskedEach(o.Argv), Pid: o.Pid, Pane: o.Pane,
 		Holder: os.Getpid(), HolderStart: processStart(os.Getpid()),
-		Started: moment(now), Cols: o.Cols, Rows: o.Rows, Cwd: o.Cwd, State: Idle, HeaderLen: HeaderLen,
+		Started: moment(now), Cols: o.Cols, Rows: o.Rows, Cwd: r.masked(o.Cwd), State: Idle, HeaderLen: HeaderLen,
 	}
 	if err := r.occupy(); err != nil {
 		return nil, err
@@ -141,11 +147,11 @@ func New(o Options) (*Recorder, error) {
 // begin begins what there is besides the log.
 func (r *Recorder) begin(now time.Time) {
 	if r.opts.Replay && r.opts.Continue == "" {
-		r.replay.begin(now, r.meta, r.opts.Mask)
+		r.replay.begin(now, r.meta, r.masker())
 	}
 	r.screen.write(now, r)
 	if r.opts.Source == Run {
-		r.start(now, words(r.opts.Argv), r.opts.Cwd, FromEnd)
+		r.start(now, words(r.opts.Argv), r.meta.Cwd, FromEnd)
 	}
 	r.dirty = true
 }

@@ -79,7 +79,7 @@ func TestLinesAppearInTime(t *testing.T) {
 }
 
 func TestSecretsAreMaskedEverywhere(t *testing.T) {
-	p := newTape(t, "", func(o *Options) { o.Mask, o.Replay, o.Cols = stars{}, true, 20 })
+	p := newTape(t, "", func(o *Options) { o.Mask, o.Replay, o.Cols = hideStars, true, 20 })
 	p.put(prompt() + begins("login hunter2"))
 	p.put("hun")
 	p.wait(time.Second)

@@ -73,30 +73,43 @@ func (s *screen) render(r *Recorder) []byte {
 	for len(rows) > 0 && rows[len(rows)-1] == "" {
 		rows = rows[:len(rows)-1]
 	}
-	var b bytes.Buffer
+	// A secret may go on in the next row, and in the next line.
+	var lines [][]string // the rows of each
+	var whole strings.Builder
 	for len(rows) > 0 {
-		// A secret may go on in the next row.
 		n := 1
 		for n < len(rows) && utf8.RuneCountInString(rows[n-1]) >= r.meta.Cols {
 			n++
 		}
-		whole := strings.Join(rows[:n], "")
-		if masked := r.masked([]byte(whole)); string(masked) != whole {
-			for rest := masked; len(rest) > 0; {
-				cut := 0
-				for i := 0; i < r.meta.Cols && cut < len(rest); i++ {
-					_, size := utf8.DecodeRune(rest[cut:])
-					cut += size
-				}
-				b.Write(rest[:cut])
-				b.WriteByte('\n')
-				rest = rest[cut:]
-			}
-		} else {
-			b.WriteString(strings.Join(rows[:n], "\n"))
-			b.WriteByte('\n')
+		for _, row := range rows[:n] {
+			whole.WriteString(row)
 		}
-		rows = rows[n:]
+		whole.WriteByte('\n')
+		lines, rows = append(lines, rows[:n]), rows[n:]
+	}
+	var b bytes.Buffer
+	masked := whole.String()
+	if r.mask != nil {
+		masked = string(r.mask.Again([]byte(masked)))
+	}
+	hidden := strings.SplitAfter(masked, "\n")
+	for i, rows := range lines {
+		line := strings.TrimSuffix(hidden[i], "\n")
+		if line == strings.Join(rows, "") {
+			b.WriteString(strings.Join(rows, "\n"))
+			b.WriteByte('\n')
+			continue
+		}
+		for len(line) > 0 {
+			cut := 0
+			for col := 0; col < r.meta.Cols && cut < len(line); col++ {
+				_, size := utf8.DecodeRuneInString(line[cut:])
+				cut += size
+			}
+			b.WriteString(line[:cut])
+			b.WriteByte('\n')
+			line = line[cut:]
+		}
 	}
 	return b.Bytes()
 }

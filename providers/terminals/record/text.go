@@ -49,8 +49,11 @@ func (r *Recorder) emit(text []byte) {
 	if len(text) == 0 {
 		return
 	}
+	if r.mask != nil {
+		text = r.mask.Mask(text)
+	}
 	part := r.log.part
-	r.log.append(r.masked(text))
+	r.log.append(text)
 	if r.log.part == part {
 		return
 	}
@@ -63,9 +66,27 @@ func (r *Recorder) emit(text []byte) {
 	}
 }
 
-func (r *Recorder) masked(text []byte) []byte {
+// masker makes what hides the secrets of another text; nil hides none.
+func (r *Recorder) masker() Masker {
 	if r.opts.Mask == nil {
-		return text
+		return nil
 	}
-	return r.opts.Mask.Mask(text)
+	return r.opts.Mask()
+}
+
+// masked is a text that stands by itself, with its secrets hidden.
+func (r *Recorder) masked(text string) string {
+	if m := r.masker(); m != nil {
+		return string(m.Mask([]byte(text)))
+	}
+	return text
+}
+
+// maskedEach is the words of a command line with their secrets hidden.
+func (r *Recorder) maskedEach(argv []string) []string {
+	hidden := make([]string, len(argv))
+	for i, arg := range argv {
+		hidden[i] = r.masked(arg)
+	}
+	return hidden
 }

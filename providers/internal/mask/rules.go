@@ -1,0 +1,290 @@
+package mask
+
+import "bytes"
+
+// rule is a shape of secrets.
+type rule struct {
+	name    string
+	literal string // in all of them, at least three bytes
+	// value tells where the secret is, by where the literal is; nothing where
+	// there is none. Nil is a private key's, which may have several lines.
+	value func(text []byte, at int) (from, to int)
+}
+
+// rules are all of them. Sources: the services' documents, and
+// github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml.
+var rules = []rule{
+	{"aws", "AKIA", aws},
+	{"aws", "ASIA", aws},
+	{"github", "ghp_", github},
+	{"github", "gho_", github},
+	{"github", "ghs_", github},
+	{"github", "ghu_", github},
+	{"github", "ghr_", github},
+	{"github", "github_pat_", githubFine},
+	{"slack", "xox", slack},
+	{"stripe", "k_live_", stripe},
+	{"stripe", "k_test_", stripe},
+	{"api-key", "sk-", apiKey},
+	{"google", "AIza", google},
+	{"npm", "npm_", npm},
+	{"gitlab", "glpat-", gitlab},
+	{"huggingface", "hf_", huggingFace},
+	{"jwt", "eyJ", jwt},
+	{"url-password", "://", urlPassword},
+	{"bearer", "earer ", bearer},
+	{keyRule, keyLiteral, nil},
+}
+
+// class is what a byte may be, as bits.
+type class uint8
+
+const (
+	upper class = 1 << iota
+	lower
+	digit
+	under
+	dash
+	base64 // besides letters and digits
+	bearerOnly
+
+	alnum = upper | lower | digit
+	word  = alnum | under
+	slug  = word | dash
+)
+
+var classes = func() (table [256]class) {
+	for c := range table {
+		switch {
+		case c >= 'A' && c <= 'Z':
+			table[c] = upper
+		case c >= 'a' && c <= 'z':
+			table[c] = lower
+		case c >= '0' && c <= '9':
+			table[c] = digit
+		}
+	}
+	table['_'], table['-'] = under, dash
+	table['+'], table['/'], table['='] = base64, base64, base64
+	table['.'], table['~'] = bearerOnly, bearerOnly
+	return table
+}()
+
+func is(c byte, what class) bool { return classes[c]&what != 0 }
+
+// run is where a run of bytes of a class ends, and what it consists of.
+func run(text []byte, from int, what class) (to int, has class) {
+	for to = from; to < len(text) && is(text[to], what); to++ {
+		has |= classes[text[to]]
+	}
+	return to, has
+}
+
+// begins tells whether a word begins at an offset: after what is no letter, or
+// after an escape of which the letter is the end (ESC [ 1 m, \n, %3D).
+func begins(text []byte, at int) bool {
+	if at == 0 || !is(text[at-1], word) {
+		return true
+	}
+	if at >= 2 && text[at-2] == '\\' || at >= 3 && text[at-3] == '%' {
+		return true
+	}
+	i := at - 2
+	for i > 0 && (is(text[i], digit) || text[i] == ';' || text[i] == ':') {
+		i--
+	}
+	return i > 0 && text[i] == '[' && text[i-1] == '\x1b' && !is(text[at-1], digit|under)
+}
+
+// mixed tells whether all of these classes occur.
+func mixed(has, all class) bool { return has&all == all }
+
+func aws(text []byte, at int) (from, to int) {
+	to, _ = run(text, at, alnum)
+	end, _ := run(text, at, upper|digit)
+	if to-at != 20 || end != to || !begins(text, at) {
+		return 0, 0
+	}
+	return at, to
+}
+
+func github(text []byte, at int) (from, to int) {
+	to, _ = run(text, at+4, alnum)
+	if to-at < 4+30 || !begins(text, at) {
+		return 0, 0
+	}
+	to, _ = run(text, to, word) // what follows belongs to a longer kind
+	return at, to
+}
+
+func githubFine(text []byte, at int) (from, to int) {
+	to, has := run(text, at+len("github_pat_"), word)
+	if to-at < 40 || !mixed(has, digit) || !begins(text, at) {
+		return 0, 0
+	}
+	return at, to
+}
+
+func slack(text []byte, at int) (from, to int) {
+	if at+5 > len(text) || !is(text[at+3], alnum) || text[at+4] != '-' || !begins(text, at) {
+		return 0, 0
+	}
+	to, has := run(text, at+5, alnum|dash)
+	if to-at < 5+10 || !mixed(has, digit) {
+		return 0, 0
+	}
+	return at, to
+}
+
+// stripe leaves the keys that Stripe calls publishable.
+func stripe(text []byte, at int) (from, to int) {
+	from = at - 1
+	if from < 0 || text[from] != 's' && text[from] != 'r' || !begins(text, from) {
+		return 0, 0
+	}
+	to, has := run(text, at+len("k_live_"), alnum)
+	if to-at < 7+16 || !mixed(has, digit) {
+		return 0, 0
+	}
+	return from, to
+}
+
+// apiKey finds the keys of OpenAI, Anthropic and those who took up their form. A
+// name with hyphens, such as a class of CSS, is none: the random part is long.
+func apiKey(text []byte, at int) (from, to int) {
+	if !begins(text, at) || at > 0 && text[at-1] == '-' {
+		return 0, 0
+	}
+	to, has := run(text, at+3, slug)
+	if to-at < 3+20 || !mixed(has, digit) {
+		return 0, 0
+	}
+	rest := text[at+3 : to]
+	for _, prefix := range []string{"ant-", "proj-", "svcacct-", "admin-", "or-v1-"} {
+		if bytes.HasPrefix(rest, []byte(prefix)) && len(rest) >= 32 && mixed(has, upper|lower) {
+			return at, to
+		}
+	}
+	for i := 0; i < len(rest); i++ {
+		end, has := run(rest, i, alnum)
+		if end-i >= 16 && mixed(has, digit) && has&(upper|lower) != 0 {
+			return at, to
+		}
+		i = end
+	}
+	return 0, 0
+}
+
+func google(text []byte, at int) (from, to int) {
+	to, _ = run(text, at, slug)
+	if to-at != 4+35 || !begins(text, at) {
+		return 0, 0
+	}
+	return at, to
+}
+
+func npm(text []byte, at int) (from, to int) {
+	to, _ = run(text, at+4, word)
+	end, has := run(text, at+4, alnum)
+	if to-at != 4+36 || end != to || has&(upper|digit) == 0 || !begins(text, at) {
+		return 0, 0
+	}
+	return at, to
+}
+
+func gitlab(text []byte, at int) (from, to int) {
+	to, has := run(text, at+len("glpat-"), slug)
+	if to-at < 6+20 || has&(upper|digit) == 0 || !begins(text, at) {
+		return 0, 0
+	}
+	for to+2 < len(text) && text[to] == '.' && is(text[to+1], lower|digit) && is(text[to+2], lower|digit) {
+		to, _ = run(text, to+1, lower|digit) // the newer kind has two such parts
+	}
+	return at, to
+}
+
+func huggingFace(text []byte, at int) (from, to int) {
+	to, has := run(text, at+3, alnum)
+	if to-at < 3+30 || !mixed(has, upper|lower) || !begins(text, at) {
+		return 0, 0
+	}
+	return at, to
+}
+
+func jwt(text []byte, at int) (from, to int) {
+	if !begins(text, at) {
+		return 0, 0
+	}
+	to, _ = run(text, at, slug)
+	if to-at < 12 {
+		return 0, 0
+	}
+	dots, long := 0, 0
+	for to < len(text) && text[to] == '.' && dots < 4 {
+		end, _ := run(text, to+1, slug)
+		long = max(long, end-to-1)
+		to = end
+		dots++
+	}
+	if dots < 2 || long < 8 {
+		return 0, 0
+	}
+	return at, to
+}
+
+// urlPassword finds what is between a colon and the last @ of what may be the
+// authority of a URL. The name of a variable is no password.
+func urlPassword(text []byte, at int) (from, to int) {
+	if at == 0 || !is(text[at-1], alnum) {
+		return 0, 0
+	}
+	rest := text[at+3:]
+	const longest = 512
+	rest = rest[:min(len(rest), longest)]
+	if end := bytes.IndexFunc(rest, authorityEnds); end >= 0 {
+		rest = rest[:end]
+	}
+	sign := bytes.LastIndexByte(rest, '@')
+	if sign < 0 {
+		return 0, 0
+	}
+	colon := bytes.IndexByte(rest[:sign], ':')
+	if colon < 0 || colon+1 == sign {
+		return 0, 0
+	}
+	switch password := rest[colon+1 : sign]; {
+	case password[0] == '$', password[0] == '{', password[0] == '%' && len(password) == 2,
+		len(bytes.Trim(password, "*")) == 0, bytes.HasPrefix(password, []byte("[REDACTED")):
+		return 0, 0
+	}
+	return at + 3 + colon + 1, at + 3 + sign
+}
+
+func authorityEnds(c rune) bool {
+	switch c {
+	case '/', '?', '#', '"', '\'', '`', '<', '>', '\\':
+		return true
+	}
+	return c <= ' ' || c == '\x7f'
+}
+
+// bearer finds the value after "Authorization: Bearer", however that is quoted.
+func bearer(text []byte, at int) (from, to int) {
+	i := at - 1
+	if i < 0 || text[i]|0x20 != 'b' {
+		return 0, 0
+	}
+	for gap := 0; i > 0 && gap < 8 && bytes.IndexByte([]byte(` "':=\,>[`), text[i-1]) >= 0; gap++ {
+		i--
+	}
+	const header = "authorization"
+	if i < len(header) || !bytes.EqualFold(text[i-len(header):i], []byte(header)) {
+		return 0, 0
+	}
+	from = at + len("earer ")
+	to, has := run(text, from, slug|base64|bearerOnly)
+	if to-from < 8 || !mixed(has, digit) && to-from < 20 {
+		return 0, 0
+	}
+	return from, to
+}

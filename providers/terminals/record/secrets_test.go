@@ -1,0 +1,69 @@
+package record
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/providers/internal/mask"
+)
+
+// TestNoTokenInAnyFile records tokens in every place, with the masking that all
+// recordings have, and a private key over several lines and writes.
+func TestNoTokenInAnyFile(t *testing.T) {
+	token := "gh" + "p_" + strings.Repeat("aB3dE6gH9", 4)
+	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\r\n", 12)
+	hides := func(o *Options) {
+		o.Mask, o.Replay, o.Cols = func() Masker { return mask.New() }, true, 50
+		o.Argv, o.Cwd = []string{"/bin/bash", "-c", "export T=" + token}, "/home/"+token
+	}
+	for _, source := range []string{Term, Run} {
+		p := newTape(t, "", hides, func(o *Options) { o.Source = source })
+		p.put(prompt() + begins("export TOKEN="+token))
+		p.wait(time.Second)
+		p.put(ends(0) + prompt() + begins("curl -H 'Authorization: Bearer "+token+"'\ncat key"))
+		for _, c := range "some text of this line, then " + token + " and more\r\n\x1b[1m" + token + "\x1b[0m\r\n" {
+			p.put(string(c))
+			p.wait(time.Millisecond)
+		}
+		for line := range strings.Lines("-----BEGIN PRIVATE" + " KEY-----\r\n" + key + "-----END PRIVATE" + " KEY-----\r\n") {
+			p.put(line)
+			p.wait(10 * time.Millisecond)
+			noTokens(t, p.Dir(), token, key[:48])
+		}
+		p.put("https://u:hunter2hunter2@example.com/\r\nclean text\r\n\x1b]7;file:///home/" + token + "\a" + ends(1) + prompt() + begins("sleep "+token))
+		p.wait(time.Second)
+		noTokens(t, p.Dir(), token, key[:48], "hunter2hunter2")
+		check(t, p.Close(0, ""))
+		noTokens(t, p.Dir(), token, key[:48], "hunter2hunter2")
+		for _, name := range []string{MetaFile, RecordsFile, ReplayFile, partFile(1)} {
+			if !strings.Contains(p.read(name), "[REDACTED:github]") {
+				t.Errorf("%s has nothing hidden:\n%s", name, p.read(name))
+			}
+		}
+		log := p.text(1)
+		if n := strings.Count(log, "[REDACTED:private-key]\n"); n != 12 || !strings.Contains(log, "\nclean text\n") {
+			t.Errorf("%d lines of the key are hidden:\n%s", n, log)
+		}
+	}
+}
+
+// noTokens checks that none of the secrets is in a file, also not over two lines.
+func noTokens(t *testing.T, dir string, secrets ...string) {
+	t.Helper()
+	check(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, s := range secrets {
+			if bytes.Contains(text, []byte(s)) || bytes.Contains(bytes.ReplaceAll(text, []byte("\n"), nil), []byte(s)) {
+				t.Errorf("a secret is in %s:\n%s", path, text)
+			}
+		}
+		return err
+	}))
+}
