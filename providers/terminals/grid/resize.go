@@ -19,6 +19,8 @@ func (g *Grid) Resize(cols, rows int) {
 			cut = append(cut, g.on.row(y).recut(cols))
 		}
 		g.resize(cut, cols, rows)
+	} else {
+		g.alternate = screen{}
 	}
 	g.cols, g.rows = cols, rows
 	g.tabs = stops(g.tabs, cols)
