@@ -250,6 +250,10 @@ func (r *row) text(dst []byte) []byte {
 			n = len(dst)
 			left := utf8.UTFMax * (end - x)
 			dst = slices.Grow(dst, left)[:n+left]
+		case c&content >= 0x800 && c&content < 0x10000: // most others
+			wide := dst[n : n+3]
+			wide[0], wide[1], wide[2] = 0xe0|byte(c>>12&0xf), 0x80|byte(c>>6&0x3f), 0x80|byte(c&0x3f)
+			n += 3
 		default:
 			n += utf8.EncodeRune(dst[n:], rune(c&content))
 		}

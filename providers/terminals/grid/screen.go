@@ -168,7 +168,9 @@ func (g *Grid) mixed(p []byte) (n int) {
 				break
 			}
 			w := 1
-			if c >= utf8.RuneSelf {
+			if c >= utf8.RuneSelf && c < 0xc2 {
+				c = utf8.RuneError // begins no character
+			} else if c >= 0xc2 {
 				if c, size = decode(p[n:]); c < 0xa0 {
 					break
 				}

@@ -25,7 +25,8 @@ type outcome struct {
 }
 
 // run writes a stream in pieces of sizes that next tells, with a second between
-// what lies on either side of a pause.
+// what lies on either side of a pause, and for terminals of odd widths another
+// size.
 func run(stream []byte, cols, rows, pause int, next func() int) outcome {
 	c := newClock()
 	g := c.grid(cols, rows)
@@ -43,6 +44,9 @@ func run(stream []byte, cols, rows, pause int, next func() int) outcome {
 		}
 		if i == pause {
 			c.advance(time.Second)
+			if cols%2 == 1 {
+				g.Resize(rows+i%7, cols/2)
+			}
 		}
 		g.Write(stream[i:end])
 		i = end
