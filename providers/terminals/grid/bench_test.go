@@ -120,6 +120,9 @@ func cpuTime() time.Duration {
 // writes of 4 KB as a PTY delivers them, at 120 by 40.
 func BenchmarkStreams(b *testing.B) {
 	all := streams()
+	for name, stream := range recordings(b) {
+		all["recorded-"+name] = stream
+	}
 	for _, name := range sortedNames(all) {
 		stream := all[name]
 		b.Run(name, func(b *testing.B) {

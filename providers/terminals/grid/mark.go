@@ -71,20 +71,20 @@ func (g *Grid) mark(m Mark) {
 
 // command takes an operating system command (OSC).
 func (g *Grid) command(payload []byte, truncated bool) {
-	code, rest, _ := strings.Cut(string(payload), ";")
-	switch code {
+	code, arguments, _ := bytes.Cut(payload, []byte(";"))
+	switch string(code) {
 	case "0", "2":
-		g.mark(Mark{Kind: Title, Title: oneLine(rest), Truncated: truncated})
+		g.mark(Mark{Kind: Title, Title: oneLine(string(arguments)), Truncated: truncated})
 	case "7":
-		if host, folder, ok := location(rest); ok && !truncated {
+		if host, folder, ok := location(string(arguments)); ok && !truncated {
 			g.mark(Mark{Kind: Folder, Host: host, Folder: folder})
 		}
 	case "1337":
-		if folder, ok := strings.CutPrefix(rest, "CurrentDir="); ok && !truncated {
-			g.mark(Mark{Kind: Folder, Folder: oneLine(folder)})
+		if folder, ok := bytes.CutPrefix(arguments, []byte("CurrentDir=")); ok && !truncated {
+			g.mark(Mark{Kind: Folder, Folder: oneLine(string(folder))})
 		}
 	case "133", "633":
-		if m, ok := g.integration(rest); ok {
+		if m, ok := g.integration(string(arguments)); ok {
 			m.Truncated = truncated
 			g.integrated(m)
 		}
@@ -255,5 +255,9 @@ func decodeHex(text, escape string) string {
 
 // oneLine is clean text without line feeds and tabs.
 func oneLine(text string) string {
-	return strings.NewReplacer("\n", "", "\t", "").Replace(clean.Text(text))
+	text = clean.Text(text)
+	if strings.ContainsAny(text, "\n\t") {
+		text = strings.NewReplacer("\n", "", "\t", "").Replace(text)
+	}
+	return text
 }

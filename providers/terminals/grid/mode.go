@@ -93,12 +93,25 @@ func (g *Grid) switchScreen(alternate bool) {
 		g.log.alternate = false
 	}
 	if alternate {
-		g.alternate = newScreen(g.rows)
+		g.emptyAlternate()
 		g.on = &g.alternate
 	} else {
 		g.on = &g.primary
 	}
 	g.on.x, g.on.y = from.x, from.y
+}
+
+// emptyAlternate makes the alternate screen one that was never written.
+func (g *Grid) emptyAlternate() {
+	s := &g.alternate
+	if s.ring == nil {
+		*s = newScreen(g.rows)
+		return
+	}
+	for _, r := range s.ring {
+		r.clear(g.clock)
+	}
+	*s = screen{ring: s.ring, bottom: g.rows - 1}
 }
 
 // save remembers the cursor and the character sets.
@@ -123,7 +136,7 @@ func (g *Grid) reset() {
 
 // resetSoftly resets what programs set and leaves the screen (DECSTR).
 func (g *Grid) resetSoftly() {
-	g.mode, g.set = modes{}, charsets{}
+	g.mode, g.set = modes{newLine: g.mode.newLine}, charsets{}
 	g.on.top, g.on.bottom = 0, g.rows-1
 	g.on.saved = saved{}
 }

@@ -48,7 +48,7 @@ func (g *Grid) parse(p []byte) {
 			continue
 		}
 		switch {
-		case c == '\n' && g.parser.state == ground:
+		case c < 0x1b && g.parser.state == ground && c != 0x18 && c != 0x1a:
 			g.execute(c)
 			p = p[1:]
 		case c == 0x1b:
@@ -66,6 +66,12 @@ func (g *Grid) parse(p []byte) {
 				p = p[skippable(p):]
 			}
 		default:
+			if g.parser.state == ground {
+				if n := g.mixed(p); n > 0 {
+					p = p[n:]
+					continue
+				}
+			}
 			r, n := decode(p)
 			if n == 0 {
 				g.tailed = copy(g.tail[:], p)
@@ -116,6 +122,17 @@ func colour(p []byte) int {
 // U+FFFD, once for the longest part that could have begun a character; n is 0
 // if p may end within one.
 func decode(p []byte) (r rune, n int) {
+	switch c := p[0]; {
+	case c >= utf8.RuneSelf && c < 0xc2 || c > 0xf4: // begins no character
+		return utf8.RuneError, 1
+	case c >= 0xc2 && c < 0xe0 && len(p) > 1 && p[1]&0xc0 == 0x80:
+		return rune(c&0x1f)<<6 | rune(p[1]&0x3f), 2
+	case c&0xf0 == 0xe0 && len(p) > 2 && p[1]&0xc0 == 0x80 && p[2]&0xc0 == 0x80:
+		r = rune(c&0xf)<<12 | rune(p[1]&0x3f)<<6 | rune(p[2]&0x3f)
+		if r >= 0x800 && r&0xf800 != 0xd800 {
+			return r, 3
+		}
+	}
 	if r, n = utf8.DecodeRune(p); r != utf8.RuneError || n != 1 {
 		return r, n
 	}
@@ -130,7 +147,7 @@ func decode(p []byte) (r rune, n int) {
 
 // text prints printable ASCII.
 func (g *Grid) text(p []byte) {
-	if g.mode.insert || g.set.drawing() {
+	if g.translated() {
 		for _, c := range p {
 			g.print(rune(c))
 		}
@@ -139,6 +156,9 @@ func (g *Grid) text(p []byte) {
 	g.write(p)
 	g.last = rune(p[len(p)-1])
 }
+
+// translated tells whether characters are more than put at the cursor.
+func (g *Grid) translated() bool { return g.mode.insert || g.set.drawing() }
 
 // character takes one character in whatever state the parser is.
 func (g *Grid) character(c rune) {

@@ -19,6 +19,8 @@ func (g *Grid) Resize(cols, rows int) {
 			cut = append(cut, g.on.row(y).recut(cols))
 		}
 		g.resize(cut, cols, rows)
+	} else {
+		g.alternate = screen{}
 	}
 	g.cols, g.rows = cols, rows
 	g.tabs = stops(g.tabs, cols)
@@ -107,6 +109,8 @@ func (g *Grid) rewrap(first, last, cols int) (made []*row, x, y int) {
 		}
 		for c := 0; c < end; c++ {
 			switch shown := r.glyph(c); {
+			case shown.cell == 0: // written from now on, as it may end a row
+				place(glyph{cell: ' '}, 1)
 			case shown.cell&isTail != 0:
 			case shown.cell&isWide != 0:
 				place(shown, 2)
@@ -158,7 +162,6 @@ func (r *row) show(c glyph, wide, cols int) {
 	if wide == 2 {
 		r.cells[r.used+1] = isTail
 	}
-	r.gaps = r.gaps || c.cell == 0
 	r.used += wide
 }
 

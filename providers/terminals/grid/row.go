@@ -2,6 +2,7 @@ package grid
 
 import (
 	"bytes"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -231,21 +232,33 @@ func (r *row) text(dst []byte) []byte {
 	for end > 0 && r.cells[end-1] == 0 {
 		end--
 	}
-	for _, c := range r.cells[:end] {
+	dst = slices.Grow(dst, utf8.UTFMax*end)
+	n := len(dst)
+	dst = dst[:n+utf8.UTFMax*end]
+	for x, c := range r.cells[:end] {
 		switch {
+		case c-1 < utf8.RuneSelf-1:
+			dst[n] = byte(c)
+			n++
 		case c == 0:
-			dst = append(dst, ' ')
+			dst[n] = ' '
+			n++
 		case c == isTail:
 		case c&isCluster != 0:
 			made := &r.clusters[c&content]
-			dst = append(dst, made.text[:made.n]...)
-		case c&content < utf8.RuneSelf:
-			dst = append(dst, byte(c))
+			dst = append(dst[:n], made.text[:made.n]...)
+			n = len(dst)
+			left := utf8.UTFMax * (end - x)
+			dst = slices.Grow(dst, left)[:n+left]
+		case c&content >= 0x800 && c&content < 0x10000: // most others
+			wide := dst[n : n+3]
+			wide[0], wide[1], wide[2] = 0xe0|byte(c>>12&0xf), 0x80|byte(c>>6&0x3f), 0x80|byte(c&0x3f)
+			n += 3
 		default:
-			dst = utf8.AppendRune(dst, rune(c&content))
+			n += utf8.EncodeRune(dst[n:], rune(c&content))
 		}
 	}
-	return dst
+	return dst[:n]
 }
 
 // length is the number of cells up to the last that was written.

@@ -1,5 +1,7 @@
 package grid
 
+import "unicode/utf8"
+
 // A screen is the rows of a terminal with a cursor. A terminal has two.
 type screen struct {
 	ring        []*row // row y is ring[(first+y) % len]: scrolling moves first
@@ -74,7 +76,11 @@ func (s *screen) rotateDown(top, bottom int) *row {
 func (g *Grid) scroll(wrapped bool) {
 	s := g.on
 	if s.top == 0 {
-		g.scrolledOff(s.bottom > 0 && s.row(1).wrapped || s.bottom == 0 && wrapped)
+		more := wrapped
+		if s.bottom > 0 {
+			more = s.row(1).wrapped
+		}
+		g.scrolledOff(more)
 	}
 	r := s.rotate(s.top, s.bottom)
 	r.clear(g.clock)
@@ -134,6 +140,68 @@ func (g *Grid) write(p []byte) {
 		s.x += n
 		p = p[n:]
 	}
+}
+
+// mixed puts what p begins with at the cursor, up to a control or to a character
+// that print is for, and tells how many bytes that is.
+func (g *Grid) mixed(p []byte) (n int) {
+	if g.translated() {
+		return 0
+	}
+	s := g.on
+	for n < len(p) {
+		if s.x >= g.cols {
+			c, _ := decode(p[n:])
+			if g.mode.noWrap || c < ' ' || c >= 0x7f && c < 0xa0 || !takesCells(width(c)) {
+				return n
+			}
+			g.wrap()
+		}
+		r := s.row(s.y)
+		r.enrich(g.cols)
+		cells := r.cells[:g.cols]
+		x := s.x
+		halved := x > 0 && cells[x] == isTail
+		for n < len(p) && x < len(cells) {
+			c, size := rune(p[n]), 1
+			if c < ' ' || c == 0x7f {
+				break
+			}
+			w := 1
+			if c >= utf8.RuneSelf && c < 0xc2 {
+				c = utf8.RuneError // begins no character
+			} else if c >= 0xc2 {
+				if c, size = decode(p[n:]); c < 0xa0 {
+					break
+				}
+				if w = width(c); !takesCells(w) || x+w > len(cells) {
+					break
+				}
+			}
+			if cells[x] = cell(c); w == 2 {
+				cells[x] |= isWide
+				cells[x+1] = isTail
+			}
+			g.last = c
+			x += w
+			n += size
+		}
+		if x == s.x {
+			return n
+		}
+		if halved {
+			cells[s.x-1], r.gaps = 0, true
+		}
+		if x < len(cells) && cells[x] == isTail {
+			cells[x], r.gaps = 0, true
+		}
+		r.extend(s.x, x)
+		r.touch(g.clock)
+		if s.x = x; x < g.cols {
+			return n
+		}
+	}
+	return n
 }
 
 // print puts one character at the cursor.

@@ -2,6 +2,7 @@ package grid
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -24,7 +25,8 @@ type outcome struct {
 }
 
 // run writes a stream in pieces of sizes that next tells, with a second between
-// what lies on either side of a pause.
+// what lies on either side of a pause, and for terminals of odd widths another
+// size.
 func run(stream []byte, cols, rows, pause int, next func() int) outcome {
 	c := newClock()
 	g := c.grid(cols, rows)
@@ -42,6 +44,9 @@ func run(stream []byte, cols, rows, pause int, next func() int) outcome {
 		}
 		if i == pause {
 			c.advance(time.Second)
+			if cols%2 == 1 {
+				g.Resize(rows+i%7, cols/2)
+			}
 		}
 		g.Write(stream[i:end])
 		i = end
@@ -59,9 +64,31 @@ func run(stream []byte, cols, rows, pause int, next func() int) outcome {
 }
 
 // checkStream holds a grid to what it promises of any stream: the same however
-// it is cut, clean, and with marks that lie where they say.
+// it is cut, clean, and with marks that lie where they say. It tells of the
+// shortest stream that it can find.
 func checkStream(t *testing.T, stream []byte, cols, rows int, random *rand.Rand) {
 	t.Helper()
+	seed := random.Uint64()
+	if faultOf(stream, cols, rows, seed) == "" {
+		return
+	}
+	for size := len(stream) / 2; size > 0; {
+		found := false
+		for i := 0; i+size <= len(stream) && !found; i += size {
+			if shorter := slices.Delete(slices.Clone(stream), i, i+size); faultOf(shorter, cols, rows, seed) != "" {
+				stream, found = shorter, true
+			}
+		}
+		if !found {
+			size /= 2
+		}
+	}
+	t.Fatalf("%d by %d, %q: %s", cols, rows, stream, faultOf(stream, cols, rows, seed))
+}
+
+// faultOf tells what promise a grid breaks, if it does.
+func faultOf(stream []byte, cols, rows int, seed uint64) string {
+	random := rand.New(rand.NewPCG(seed, 0))
 	pause := random.IntN(len(stream) + 1)
 	whole := run(stream, cols, rows, pause, func() int { return 1 << 16 })
 	for _, next := range []func() int{
@@ -71,36 +98,37 @@ func checkStream(t *testing.T, stream []byte, cols, rows int, random *rand.Rand)
 	} {
 		got := run(stream, cols, rows, pause, next)
 		if got.text != whole.text {
-			t.Fatalf("%d by %d: cut otherwise, %q gives %q, not %q", cols, rows, stream, got.text, whole.text)
+			return fmt.Sprintf("pause at %d, cut otherwise it gives %q, not %q", pause, got.text, whole.text)
 		}
 		if !slices.Equal(got.screen, whole.screen) || got.x != whole.x || got.y != whole.y {
-			t.Fatalf("%d by %d: cut otherwise, %q shows %q, not %q", cols, rows, stream, got.screen, whole.screen)
+			return fmt.Sprintf("cut otherwise it shows %q, not %q", got.screen, whole.screen)
 		}
 	}
 	if !utf8.ValidString(whole.text) || clean.Text(whole.text) != whole.text || strings.Contains(whole.text, "\t") {
-		t.Fatalf("%q gives text that is not clean: %q", stream, whole.text)
+		return fmt.Sprintf("text that is not clean: %q", whole.text)
 	}
 	if whole.text != "" && !strings.HasSuffix(whole.text, "\n") {
-		t.Fatalf("%q gives text that does not end with a line feed: %q", stream, whole.text)
+		return fmt.Sprintf("text that does not end with a line feed: %q", whole.text)
 	}
 	var last int64
 	for _, m := range whole.marks {
 		if m.Offset < last || m.Offset > int64(len(whole.text)) || m.Lines != int64(strings.Count(whole.text[:m.Offset], "\n")) {
-			t.Fatalf("%q: a mark at %d, line %d: %q", stream, m.Offset, m.Lines, whole.text)
+			return fmt.Sprintf("a mark at %d, line %d: %q", m.Offset, m.Lines, whole.text)
 		}
 		last = m.Offset
 		switch m.Kind {
 		case PromptStart, OutputStart, CommandEnd, FullScreen:
 			if m.Offset > 0 && whole.text[m.Offset-1] != '\n' {
-				t.Fatalf("%q: a mark within a line, at %d of %q", stream, m.Offset, whole.text)
+				return fmt.Sprintf("a mark within a line, at %d of %q", m.Offset, whole.text)
 			}
 		}
 	}
 	for _, row := range whole.screen {
 		if clean.Text(row) != row {
-			t.Fatalf("%q shows a row that is not clean: %q", stream, row)
+			return fmt.Sprintf("a row that is not clean: %q", row)
 		}
 	}
+	return ""
 }
 
 // FuzzGrid checks what is promised of any stream.

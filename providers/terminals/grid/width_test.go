@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/format"
 	"os"
+	"slices"
 	"testing"
 	"unicode"
 
@@ -50,23 +51,40 @@ func trueWidth(r rune) int {
 }
 
 func writeWidths(t *testing.T) {
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "package grid\n\n// widths are the characters that are not one cell wide, as `go test -run Widths\n// -update` wrote them from the tables of Unicode %s.\nvar widths = [...]span{\n", unicode.Version)
-	n := 0
-	for first := rune(0xa0); first <= unicode.MaxRune; {
-		last, w := first, trueWidth(first)
-		for last < unicode.MaxRune && trueWidth(last+1) == w {
-			last++
-		}
-		if w != 1 {
-			fmt.Fprintf(&out, "{%#x, %#x, %d},", first, last, w)
-			if n++; n%5 == 0 {
-				out.WriteByte('\n')
+	var index, pages bytes.Buffer
+	known := make(map[string]int)
+	for first := rune(0); first < 0x20000; first += 128 {
+		page := make([]byte, 32)
+		for i := range rune(128) {
+			if r := first + i; r >= 0xa0 { // not for controls
+				page[i/4] |= byte(trueWidth(r)) << (i % 4 * 2)
+			} else {
+				page[i/4] |= 1 << (i % 4 * 2)
 			}
 		}
-		first = last + 1
+		if _, ok := known[string(page)]; !ok {
+			known[string(page)] = len(known)
+			pages.Write(page)
+		}
+		index.WriteByte(byte(known[string(page)]))
 	}
-	out.WriteString("\n}\n")
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "package grid\n\n// Written by `go test -run Widths -update` from the tables of Unicode %s: the\n// page of each 128 characters, and the pages.\nconst (\n", unicode.Version)
+	for _, table := range []struct {
+		name  string
+		bytes []byte
+	}{{"widthIndex", index.Bytes()}, {"widthPages", pages.Bytes()}} {
+		fmt.Fprintf(&out, "%s = \"\"", table.name)
+		for line := range slices.Chunk(table.bytes, 32) {
+			out.WriteString("+\n\"")
+			for _, c := range line {
+				fmt.Fprintf(&out, "\\x%02x", c)
+			}
+			out.WriteByte('"')
+		}
+		out.WriteString("\n\n")
+	}
+	out.WriteString(")\n")
 	source, err := format.Source(out.Bytes())
 	if err == nil {
 		err = os.WriteFile("widths.go", source, 0o666)

@@ -215,7 +215,7 @@ func stream(random *rand.Rand, pieces, cols, rows int) (steps []step) {
 		case 12:
 			add(pick("\x1bD", "\x1bE", "\x1bM", "\x1b[4h", "\x1b[4l", "\x1b[?7l", "\x1b[?7h", "\x1b[?45h", "\x1b[?45l",
 				"\x1b(0", "\x1b(B", "\x0e", "\x0f", "\x1b)0", "\x1b#8", "\x1b[!p", "\x1bc",
-				"\x1b]0;title\a", "\x1bPq#0\x1b\\", "\x1b[?25l", "\x1b[20h", "\x1b[20l"))
+				"\x1b]0;title\a", "\x1bPq#0\x1b\\", "\x1b[?25l"))
 		}
 	}
 	return steps
