@@ -46,7 +46,7 @@ func newWorld(t testing.TB) *world {
 		CacheDir: filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
 		timing: timing{
 			start: 20 * time.Second, call: 20 * time.Second, tool: 20 * time.Second, toolMax: time.Minute, deaf: 20 * time.Second,
-			discover: 300 * time.Millisecond, slot: 100 * time.Millisecond,
+			discover: 2 * time.Second, slot: 100 * time.Millisecond,
 			settle: time.Millisecond, calm: 5 * time.Millisecond, retry: time.Hour, retryMax: time.Hour, relisten: 10 * time.Millisecond,
 			settled: time.Millisecond, eof: 500 * time.Millisecond, term: 200 * time.Millisecond, kill: 10 * time.Second,
 		},
