@@ -1,0 +1,5 @@
+package agents
+
+func claudeCode() Agent {
+	return Agent{Name: "claude-code", Places: func(Machine) []Place { return nil }}
+}

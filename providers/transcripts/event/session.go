@@ -1,0 +1,99 @@
+package event
+
+import (
+	"fmt"
+	"time"
+)
+
+// Session is what is known of a session as a whole.
+type Session struct {
+	// Agent is the agent's name as the tree has it: "claude-code".
+	Agent string `json:"agent"`
+	// ID is the agent's own id of the session. It is its identity: paths move.
+	ID string `json:"id"`
+	// Parent is the id of the session that started this one as a subagent.
+	Parent string `json:"parent,omitempty"`
+	// ForkOf is the id of the session whose beginning this one repeats.
+	ForkOf string `json:"fork_of,omitempty"`
+	// Aliases are other ids that the session is known by.
+	Aliases []string `json:"aliases,omitempty"`
+	// CWD is the folder that the agent was started in.
+	CWD    string `json:"cwd,omitempty"`
+	Title  string `json:"title,omitempty"`
+	Model  string `json:"model,omitempty"`
+	Branch string `json:"branch,omitempty"`
+	// Program is the version of the agent.
+	Program string `json:"program,omitempty"`
+	// Start and Last are zero where the source has no times; none is invented.
+	Start    time.Time `json:"start,omitzero"`
+	Last     time.Time `json:"last,omitzero"`
+	Archived bool      `json:"archived,omitempty"`
+
+	// TitleRank is the rank of Title.
+	TitleRank TitleRank `json:"title_rank,omitempty"`
+}
+
+// TitleRank says how good a title is: a better one replaces it.
+type TitleRank int
+
+const (
+	FromPrompt  TitleRank = iota + 1 // the first thing that a person typed; the first one stays
+	FromSummary                      // what a model made of the conversation
+	FromAgent                        // what the agent calls the session
+	FromUser                         // what the user called it
+)
+
+// Name gives the session a title, unless it has a better one. Of two first
+// prompts the first counts, else the last.
+func (s *Session) Name(rank TitleRank, title string) {
+	if title == "" || rank < s.TitleRank || rank == FromPrompt && s.TitleRank == FromPrompt {
+		return
+	}
+	s.Title, s.TitleRank = title, rank
+}
+
+// Saw notes a time at which something happened in the session.
+func (s *Session) Saw(t time.Time) {
+	if t.IsZero() {
+		return
+	}
+	if s.Start.IsZero() || t.Before(s.Start) {
+		s.Start = t
+	}
+	if t.After(s.Last) {
+		s.Last = t
+	}
+}
+
+// Sink takes the events of one session.
+type Sink interface {
+	// Session is what is known so far; readers fill it in while they read.
+	Session() *Session
+	// Emit takes the next event and returns its number. Session.Saw is told of
+	// its time.
+	Emit(Event) int
+	// Note remembers a native id as that of the event that was emitted last, for
+	// Known: also in later runs over what was appended since.
+	Note(id string)
+	// Known returns the number of the event for which an id was noted.
+	Known(id string) (seq int, ok bool)
+	// Inherited tells whether the session that this one is a fork or a
+	// continuation of has noted that id: then its record is told there, and is
+	// left out here. It is always false where that session is gone.
+	Inherited(id string) bool
+}
+
+// Blob is the note that stands for binary data: "[image/png 34 KB]". Size is in
+// bytes, before any encoding.
+func Blob(mediaType string, size int) string {
+	if mediaType == "" {
+		mediaType = "binary"
+	}
+	switch {
+	case size < 1000:
+		return fmt.Sprintf("[%s %d bytes]", mediaType, size)
+	case size < 1000*1000:
+		return fmt.Sprintf("[%s %d KB]", mediaType, (size+500)/1000)
+	}
+	return fmt.Sprintf("[%s %.1f MB]", mediaType, float64(size)/1e6)
+}
