@@ -1,0 +1,99 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Snapshot is one state of a database.
+type Snapshot struct {
+	ctx context.Context
+	tx  *sql.Tx
+}
+
+// Table is a table as this version of the program has it.
+type Table struct {
+	name    string
+	columns []string
+}
+
+// Has tells whether there is a table of that name.
+func (s *Snapshot) Has(name string) (bool, error) {
+	found := false
+	err := s.Each("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", func(Row) error {
+		found = true
+		return nil
+	}, name)
+	return found, err
+}
+
+// Table describes a table that must be there with those columns.
+func (s *Snapshot) Table(name string, needs ...string) (Table, error) {
+	t := Table{name: name}
+	err := s.Each("SELECT name FROM pragma_table_info(?)", func(r Row) error {
+		t.columns = append(t.columns, r.Text(0))
+		return nil
+	}, name)
+	if err != nil {
+		return t, err
+	}
+	if len(t.columns) == 0 {
+		return t, fmt.Errorf("no table %q: %w", name, ErrSchema)
+	}
+	for _, c := range needs {
+		if !t.Has(c) {
+			return t, fmt.Errorf("table %q has no column %q: %w", name, c, ErrSchema)
+		}
+	}
+	return t, nil
+}
+
+// Has tells whether the table has a column.
+func (t Table) Has(column string) bool { return slices.Contains(t.columns, column) }
+
+// Pick is the list of columns for a query on the table alone, with NULL for each
+// that this version does not have. The names are the caller's, never foreign.
+func (t Table) Pick(columns ...string) string {
+	list := make([]string, len(columns))
+	for i, c := range columns {
+		list[i] = "NULL"
+		if t.Has(c) {
+			// As an expression a column has no declared type: else the library makes
+			// times of what the program may have kept otherwise.
+			list[i] = "+" + quote(t.name) + "." + quote(c)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// Each calls row with each row of a query. The row is valid during the call.
+func (s *Snapshot) Each(query string, row func(Row) error, args ...any) error {
+	rows, err := s.tx.QueryContext(s.ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	values := make([]any, len(names))
+	into := make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		if err := row(Row{values}); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,338 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// owner opens a database as the program would that it belongs to: one that does
+// not wait for locks, so that it fails where we are in its way.
+func owner(t *testing.T, path, journal string) *sql.DB {
+	t.Helper()
+	db, err := open(path, url.Values{"mode": {"rwc"}, "_pragma": {"busy_timeout(0)", "journal_mode(" + journal + ")"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func do(t *testing.T, db *sql.DB, query string, args ...any) {
+	t.Helper()
+	if _, err := db.Exec(query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+func count(t *testing.T, path string) int64 {
+	t.Helper()
+	var n int64
+	err := View(context.Background(), path, func(s *Snapshot) error {
+		return s.Each("SELECT count(*) FROM t", func(r Row) error { n = r.Int(0); return nil })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestViewLeavesNoTrace reads databases in every state of their journals.
+func TestViewLeavesNoTrace(t *testing.T) {
+	for _, c := range []struct {
+		name, journal string
+		open          bool
+	}{
+		{"a log in use", "wal", true},
+		{"a log, closed", "wal", false},
+		{"a journal, open", "delete", true},
+		{"a journal, closed", "delete", false},
+		{"a journal that is kept", "persist", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "odd name?#100%.db")
+			db := owner(t, path, c.journal)
+			do(t, db, "CREATE TABLE t (x)")
+			do(t, db, "INSERT INTO t VALUES (1), (2)")
+			if !c.open {
+				if err := db.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before, bytes := names(t, dir), read(t, path)
+			if n := count(t, path); n != 2 {
+				t.Errorf("%d rows", n)
+			}
+			if after := names(t, dir); !slices.Equal(before, after) {
+				t.Errorf("files before %v, after %v", before, after)
+			}
+			if read(t, path) != bytes {
+				t.Error("the database was written")
+			}
+			err := View(context.Background(), path, func(s *Snapshot) error {
+				return s.Each("INSERT INTO t VALUES (3)", func(Row) error { return nil })
+			})
+			if err == nil {
+				t.Error("a foreign database was written")
+			}
+		})
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestLogOfADeadProgram copies a database with its log away from its owner: the
+// log alone has the rows, and its index may be missing.
+func TestLogOfADeadProgram(t *testing.T) {
+	from := t.TempDir()
+	db := owner(t, filepath.Join(from, "a.db"), "wal")
+	do(t, db, "PRAGMA wal_autocheckpoint = 0")
+	do(t, db, "CREATE TABLE t (x)")
+	do(t, db, "INSERT INTO t VALUES (1), (2), (3)")
+	for _, files := range [][]string{{"a.db", "a.db-wal"}, {"a.db", "a.db-wal", "a.db-shm"}} {
+		to := t.TempDir()
+		for _, name := range files {
+			if err := os.WriteFile(filepath.Join(to, name), []byte(read(t, filepath.Join(from, name))), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		log := read(t, filepath.Join(to, "a.db-wal"))
+		for range 2 {
+			if n := count(t, filepath.Join(to, "a.db")); n != 3 {
+				t.Errorf("%v: %d rows", files, n)
+			}
+		}
+		if got := names(t, to); !slices.Equal(got, files) && len(files) == 2 {
+			t.Errorf("%v became %v", files, got)
+		}
+		if read(t, filepath.Join(to, "a.db-wal")) != log {
+			t.Error("the log was changed")
+		}
+	}
+}
+
+// TestBesideAWriter reads while the owner writes pairs of rows: it is never
+// refused, and no half of a pair is seen.
+func TestBesideAWriter(t *testing.T) {
+	for _, journal := range []string{"wal", "delete", "truncate"} {
+		t.Run(journal, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a.db")
+			db := owner(t, path, journal)
+			do(t, db, "CREATE TABLE t (x)")
+			const pairs = 200
+			written := make(chan error, 1)
+			go func() {
+				for i := range pairs {
+					tx, err := db.Begin()
+					if err == nil {
+						_, err = tx.Exec("INSERT INTO t VALUES (?), (?)", i, strings.Repeat("x", 3000))
+					}
+					if err == nil {
+						err = tx.Commit()
+					}
+					if err != nil {
+						written <- fmt.Errorf("pair %d: %w", i, err)
+						return
+					}
+				}
+				written <- nil
+			}()
+			reads := 0
+			for done := false; !done; {
+				select {
+				case err := <-written:
+					if err != nil {
+						t.Fatal(err)
+					}
+					done = true
+				default:
+				}
+				var n int64
+				err := View(context.Background(), path, func(s *Snapshot) error {
+					return s.Each("SELECT count(*) FROM t", func(r Row) error { n = r.Int(0); return nil })
+				})
+				switch {
+				case errors.Is(err, ErrBusy), errors.Is(err, ErrUnfinished):
+					if journal == "wal" {
+						t.Errorf("a log is never busy: %v", err)
+					}
+				case err != nil:
+					t.Fatal(err)
+				case n%2 != 0:
+					t.Errorf("half a pair: %d rows", n)
+				default:
+					reads++
+				}
+			}
+			if n := count(t, path); n != 2*pairs {
+				t.Errorf("%d rows at the end", n)
+			}
+			t.Logf("%d reads", reads)
+		})
+	}
+}
+
+func TestFaults(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := filepath.Join(dir, "good.db")
+	db := owner(t, good, "delete")
+	do(t, db, "CREATE TABLE t (x)")
+	for range 100 {
+		do(t, db, "INSERT INTO t VALUES (?)", strings.Repeat("y", 1000))
+	}
+	whole := read(t, good)
+	unfinished := write("unfinished.db", whole)
+	write("unfinished.db-journal", "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 and so forth")
+	for _, c := range []struct {
+		path string
+		want error
+	}{
+		{write("empty.db", ""), ErrSchema},
+		{write("text.db", strings.Repeat("this is no database. ", 100)), ErrDamaged},
+		{write("short.db", whole[:5000]), ErrDamaged},
+		{write("overwritten.db", whole[:4096]+strings.Repeat("\xff", 40000)+whole[44096:]), ErrDamaged},
+		{unfinished, ErrUnfinished},
+		{filepath.Join(dir, "missing.db"), fs.ErrNotExist},
+	} {
+		err := View(context.Background(), c.path, func(s *Snapshot) error {
+			if _, err := s.Table("t", "x"); err != nil {
+				return err
+			}
+			return s.Each("SELECT x FROM t", func(Row) error { return nil })
+		})
+		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.path) {
+			t.Errorf("%s: %v", filepath.Base(c.path), err)
+		}
+	}
+	err := View(context.Background(), good, func(s *Snapshot) error { _, err := s.Table("t", "other"); return err })
+	if !errors.Is(err, ErrSchema) || !strings.Contains(err.Error(), `"other"`) {
+		t.Errorf("a missing column: %v", err)
+	}
+	if err := View(context.Background(), dir, func(*Snapshot) error { return nil }); err == nil {
+		t.Error("a folder was opened")
+	}
+}
+
+// TestLockedByItsOwner reads while a transaction of the owner holds the file:
+// what it has not committed is not seen, and it is not disturbed.
+func TestLockedByItsOwner(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	db := owner(t, path, "delete")
+	do(t, db, "CREATE TABLE t (x)")
+	do(t, db, "PRAGMA cache_size = 5")
+	for _, size := range []int{10, 1_000_000} { // the second is on disk before it is committed
+		do(t, db, "BEGIN EXCLUSIVE")
+		do(t, db, "INSERT INTO t VALUES (?)", strings.Repeat("x", size))
+		n := int64(0)
+		err := View(context.Background(), path, func(s *Snapshot) error {
+			return s.Each("SELECT count(*) FROM t", func(r Row) error { n = r.Int(0); return nil })
+		})
+		if err != nil && !errors.Is(err, ErrUnfinished) && !errors.Is(err, ErrBusy) || n != 0 {
+			t.Errorf("%d rows, %v", n, err)
+		}
+		do(t, db, "ROLLBACK")
+	}
+	if n := count(t, path); n != 0 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	do(t, owner(t, path, "delete"), "CREATE TABLE t (x)")
+	ctx, cancel := context.WithCancel(context.Background())
+	err := View(ctx, path, func(s *Snapshot) error {
+		cancel()
+		return s.Each("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n", func(Row) error { return nil })
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestValues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	db := owner(t, path, "delete")
+	do(t, db, "CREATE TABLE v (at TIMESTAMP, text TEXT, n INTEGER, bytes BLOB, none)")
+	do(t, db, "INSERT INTO v VALUES ('2026-02-03 04:05:06', 'ä', '12', x'00ff', NULL), (1770091506, 5, 2.5, 'text', NULL)")
+	var got []string
+	err := View(context.Background(), path, func(s *Snapshot) error {
+		got = nil
+		v, err := s.Table("v", "at")
+		if err != nil {
+			return err
+		}
+		return s.Each("SELECT "+v.Pick("at", "text", "n", "bytes", "none", "absent")+" FROM v", func(r Row) error {
+			got = append(got, fmt.Sprintf("%s|%s|%d|%x|%v%v", r.Time(0).Format(time.RFC3339), r.Text(1), r.Int(2), r.Bytes(3), r.Null(4), r.Null(5)))
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"2026-02-03T04:05:06Z|ä|12|00ff|truetrue", "2026-02-03T04:05:06Z|5|2|74657874|truetrue"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	at := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
+	for _, n := range []int64{at.Unix(), at.UnixMilli(), at.UnixMicro(), at.UnixNano()} {
+		if !Time(n).Equal(at) {
+			t.Errorf("%d is %v", n, Time(n))
+		}
+	}
+	if !Time(0).IsZero() || !Time(-1).IsZero() {
+		t.Error("a time was made of nothing")
+	}
+}
+
+// TestOwn makes a database of ours, with a full-text index.
+func TestOwn(t *testing.T) {
+	db, err := Own(filepath.Join(t.TempDir(), "own.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	do(t, db, "CREATE VIRTUAL TABLE f USING fts5(text, tokenize = 'unicode61')")
+	do(t, db, "INSERT INTO f VALUES ('the quick brown fox'), ('a lazy dog')")
+	var text string
+	if err := db.QueryRow("SELECT text FROM f WHERE f MATCH 'brown' ORDER BY bm25(f)").Scan(&text); err != nil || text != "the quick brown fox" {
+		t.Errorf("found %q, %v", text, err)
+	}
+}

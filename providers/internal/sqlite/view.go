@@ -1,0 +1,146 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// What can be wrong with a foreign database; View wraps one of these, or an
+// error of package io/fs.
+var (
+	// ErrDamaged says that the file is no database, or one with damaged pages.
+	ErrDamaged = errors.New("not a SQLite database, or a damaged one")
+	// ErrBusy says that its owner was writing for the whole time that we waited.
+	ErrBusy = errors.New("the database is being written; it is read again when it changes")
+	// ErrUnfinished says that a writer has left, or is in, a transaction that only
+	// a program with write access can take back.
+	ErrUnfinished = errors.New("an unfinished transaction lies beside the database; the program that it belongs to mends it when it starts again")
+	// ErrSchema says that a table or a column is not there.
+	ErrSchema = errors.New("not of a version that is known")
+)
+
+// attempts is how often a database that changes while it is read is read again.
+const attempts = 5
+
+// pause is the time before it is read again: a transaction of an agent takes
+// less.
+const pause = 20 * time.Millisecond
+
+// View calls read with one state of a foreign database. It may call it several
+// times, each time from the beginning, and only the last call counts: what read
+// collects it must collect anew, and hand on only when View has returned nil.
+// The error of read is returned as it is, with the path, where the database was
+// at rest.
+func View(ctx context.Context, path string, read func(*Snapshot) error) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		err := attempt(ctx, path, read)
+		if !errors.Is(err, errMoved) && !errors.Is(err, ErrBusy) && !errors.Is(err, ErrUnfinished) || n == attempts {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// errMoved says that the file has changed while it was read without locks.
+var errMoved = fmt.Errorf("it changed while it was read: %w", ErrBusy)
+
+func attempt(ctx context.Context, path string, read func(*Snapshot) error) error {
+	before, err := look(path)
+	if err != nil {
+		return err
+	}
+	how, locked, err := before.how()
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	err = transaction(ctx, path, how, read)
+	if !locked {
+		// Without locks anything may have been read, so a fault counts for nothing
+		// either unless the files are still the same.
+		after, lookErr := look(path)
+		if lookErr != nil {
+			return lookErr
+		}
+		if !before.same(after) {
+			return fmt.Errorf("%s: %w", path, errMoved)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, translate(err))
+	}
+	return nil
+}
+
+// transaction runs read in one transaction of one connection.
+func transaction(ctx context.Context, path string, how url.Values, read func(*Snapshot) error) error {
+	// What the file itself defines (views, triggers, functions in its schema) is
+	// not trusted, and nothing can be written.
+	how.Add("_pragma", "busy_timeout(3000)")
+	how.Add("_pragma", "query_only(1)")
+	how.Add("_pragma", "trusted_schema(0)")
+	how.Add("_pragma", "cell_size_check(1)")
+	db, err := open(path, how)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	return read(&Snapshot{ctx: ctx, tx: tx})
+}
+
+// open opens the database with one connection.
+func open(path string, how url.Values) (*sql.DB, error) {
+	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: how.Encode()}
+	connector, err := sqlite.NewConnector(name.String())
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(1)
+	return db, nil
+}
+
+// The primary result codes of SQLite that have a word of ours.
+const (
+	codeBusy     = 5
+	codeLocked   = 6
+	codeCorrupt  = 11
+	codeCantOpen = 14
+	codeNotADB   = 26
+)
+
+// translate adds our words to an error of the library.
+func translate(err error) error {
+	var fault *sqlite.Error
+	if !errors.As(err, &fault) {
+		return err
+	}
+	switch fault.Code() & 0xff {
+	case codeBusy, codeLocked:
+		return fmt.Errorf("%w (%v)", ErrBusy, err)
+	case codeCorrupt, codeNotADB:
+		return fmt.Errorf("%w (%v)", ErrDamaged, err)
+	case codeCantOpen:
+		return fmt.Errorf("the database cannot be opened: %w", err)
+	}
+	return err
+}
