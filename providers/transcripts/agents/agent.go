@@ -92,6 +92,9 @@ type Log struct {
 	Rank int
 	// Compressed says that the file is compressed with zstd and never changes.
 	Compressed bool
+	// Keep says that a record alone does not tell what an event's text is, so
+	// that long texts are kept instead of being read from the log again.
+	Keep bool
 	// Archived says that the user has put the session away.
 	Archived bool
 }
