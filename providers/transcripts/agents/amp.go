@@ -1,5 +1,140 @@
 package agents
 
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/event"
+)
+
+// amp is Sourcegraph's agent. A thread is a document,
+// ~/.local/share/amp/threads/T-<id>.json; since about March 2026 threads are kept
+// on its server only.
 func amp() Agent {
-	return Agent{Name: "amp", Places: func(Machine) []Place { return nil }}
+	return Agent{Name: "amp", Places: func(m Machine) []Place {
+		return []Place{{Dir: filepath.Join(m.Data("amp"), "threads"), File: ampFile}}
+	}}
+}
+
+func ampFile(rel string) Format {
+	if strings.Contains(rel, "/") || !strings.HasPrefix(rel, "T-") || !strings.HasSuffix(rel, ".json") {
+		return nil
+	}
+	return Store{Sessions: ampSessions, Read: ampRead}
+}
+
+func ampSessions(_ context.Context, path string) ([]Listed, error) {
+	doc, err := document(path)
+	if err != nil {
+		return nil, err
+	}
+	l := Listed{Session: event.Session{Agent: "amp"}, Stamp: stamp(path)}
+	ampMeta(path, doc, &l.Session)
+	l.Key = l.ID
+	return []Listed{l}, nil
+}
+
+// ampMeta fills in what the document tells of the thread.
+func ampMeta(path string, doc lazyjson.Value, s *event.Session) {
+	s.ID = strings.TrimSuffix(filepath.Base(path), ".json")
+	s.Name(event.FromAgent, doc.Get("title").String())
+	s.Saw(moment(doc.Get("created")))
+	s.CWD = strings.TrimPrefix(doc.Get("env.initial.trees.0.uri").String(), "file://")
+	s.Branch = strings.TrimPrefix(doc.Get("env.initial.trees.0.repository.ref").String(), "refs/heads/")
+	s.Program = doc.Get("env.initial.platform.clientVersion").String()
+	if parent := doc.Get("mainThreadID").String(); parent != s.ID {
+		s.Parent = parent
+	}
+}
+
+func ampRead(_ context.Context, path, _ string, out event.Sink) error {
+	doc, err := document(path)
+	if err != nil {
+		return err
+	}
+	ampMeta(path, doc, out.Session())
+	b := &blocks{out: out, calls: make(map[string]string)}
+	doc.Get("messages").ForEach(func(_, v lazyjson.Value) bool {
+		ampMessage(b, v)
+		return true
+	})
+	return nil
+}
+
+func ampMessage(b *blocks, v lazyjson.Value) {
+	m := message{id: v.Get("messageId").String(), user: v.Get("role").Str == "user", time: moment(v.Get("meta.sentAt"))}
+	if m.time.IsZero() {
+		m.time = moment(v.Get("usage.timestamp"))
+	}
+	if m.model = v.Get("usage.model").String(); m.model != "" {
+		b.out.Session().Model = m.model
+	}
+	content := v.Get("content")
+	switch v.Get("role").Str {
+	case "user", "assistant":
+	default:
+		e := m.event(event.Unknown)
+		e.Text, e.Record = "message of "+v.Get("role").String(), recordOf(v)
+		b.out.Emit(e)
+		return
+	}
+	if v.Get("state.type").Str == "streaming" {
+		return // it is written anew when it is whole
+	}
+	if !content.IsArray() {
+		b.emit(m, content)
+		return
+	}
+	content.ForEach(func(_, block lazyjson.Value) bool {
+		if block.Get("type").Str == "tool_result" && block.Get("run").Exists() {
+			ampResult(b, m, block)
+		} else {
+			b.block(m, block)
+		}
+		return true
+	})
+	if m.id != "" {
+		b.out.Note(m.id)
+	}
+}
+
+// ampResult emits the outcome of a call: {toolUseID, run: {status, result, error}}.
+func ampResult(b *blocks, m message, v lazyjson.Value) {
+	id, status := first(v, "toolUseID", "tool_use_id").String(), v.Get("run.status").Str
+	failed := false
+	switch status {
+	case "done":
+	case "error", "cancelled", "rejected-by-user":
+		failed = true
+	default:
+		return // it still runs
+	}
+	result := v.Get("run.result")
+	text, bad := ampText(result)
+	if text == "" && failed {
+		if text = first(v, "run.error.message", "run.error", "run.reason").String(); text == "" {
+			text = status
+		}
+	}
+	b.result(m, id, "", text, failed || bad || result.Get("success").Type == lazyjson.False)
+}
+
+// ampText is what a result says: most are a string, or an object with the
+// output, the content or the difference in it.
+func ampText(v lazyjson.Value) (text string, failed bool) {
+	if !v.IsObject() {
+		return resultText(v)
+	}
+	if output := v.Get("output"); output.Exists() {
+		text, _ = resultText(output)
+		return text, v.Get("exitCode").Int() != 0
+	}
+	for _, name := range []string{"content", "diff"} {
+		if part := v.Get(name); part.Exists() {
+			return resultText(part)
+		}
+	}
+	return resultText(v)
 }

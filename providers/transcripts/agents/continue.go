@@ -1,5 +1,199 @@
 package agents
 
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/event"
+)
+
+// continueDev is Continue. A session is a document, ~/.continue/sessions/<id>.json,
+// without times. What a tool returned stands with the call
+// (toolCallStates[].output), in older sessions in a message of its own.
 func continueDev() Agent {
-	return Agent{Name: "continue", Places: func(Machine) []Place { return nil }}
+	return Agent{Name: "continue", Places: func(m Machine) []Place {
+		dir := m.Env("CONTINUE_GLOBAL_DIR", filepath.Join(m.Home, ".continue"))
+		return []Place{{Dir: filepath.Join(dir, "sessions"), File: continueFile}}
+	}}
+}
+
+func continueFile(rel string) Format {
+	if strings.Contains(rel, "/") || !strings.HasSuffix(rel, ".json") || rel == "sessions.json" {
+		return nil // sessions.json is an index
+	}
+	return Store{Sessions: continueSessions, Read: continueRead}
+}
+
+func continueSessions(_ context.Context, path string) ([]Listed, error) {
+	doc, err := document(path)
+	if err != nil {
+		return nil, err
+	}
+	l := Listed{Session: event.Session{Agent: "continue"}, Stamp: stamp(path)}
+	continueMeta(path, doc, &l.Session)
+	l.Key = l.ID
+	doc.Get("history").ForEach(func(_, item lazyjson.Value) bool {
+		if m := item.Get("message"); m.Get("role").Str == "user" {
+			text, _ := resultText(m.Get("content"))
+			l.Name(event.FromPrompt, prompt(text))
+			return false
+		}
+		return true
+	})
+	return []Listed{l}, nil
+}
+
+// continueMeta fills in what the document tells of the session.
+func continueMeta(path string, doc lazyjson.Value, s *event.Session) {
+	if s.ID = doc.Get("sessionId").String(); s.ID == "" {
+		s.ID = strings.TrimSuffix(filepath.Base(path), ".json")
+	}
+	s.CWD = strings.TrimPrefix(doc.Get("workspaceDirectory").String(), "file://")
+	s.Model = doc.Get("chatModelTitle").String()
+	if title := doc.Get("title").String(); title != "New Session" {
+		s.Name(event.FromAgent, title)
+	}
+}
+
+func continueRead(_ context.Context, path, _ string, out event.Sink) error {
+	doc, err := document(path)
+	if err != nil {
+		return err
+	}
+	continueMeta(path, doc, out.Session())
+	r := continueReader{b: &blocks{out: out, calls: make(map[string]string)}, told: make(map[string]bool)}
+	history := doc.Get("history")
+	history.ForEach(func(_, item lazyjson.Value) bool {
+		if m := item.Get("message"); m.Get("role").Str == "tool" {
+			r.told[m.Get("toolCallId").String()] = true
+		}
+		return true
+	})
+	history.ForEach(func(_, item lazyjson.Value) bool {
+		r.item(item)
+		return true
+	})
+	return nil
+}
+
+// continueReader reads the items of a session's history.
+type continueReader struct {
+	b *blocks
+	// told are the calls whose results stand in messages of their own.
+	told map[string]bool
+	// failed are those calls of them that failed.
+	failed map[string]bool
+}
+
+func (r *continueReader) item(item lazyjson.Value) {
+	v := item.Get("message")
+	m := message{id: v.Get("id").String()}
+	role := v.Get("role").Str
+	switch role {
+	case "user":
+		m.user = true
+		r.context(m, item)
+		r.b.emit(m, v.Get("content"))
+	case "assistant":
+		m.model = item.Get("promptLogs.0.modelTitle").String()
+		r.reasoning(m, item.Get("reasoning"))
+		if content := v.Get("content"); content.IsArray() || content.String() != "" {
+			r.b.emit(m, content)
+		}
+	case "thinking":
+		text, _ := resultText(v.Get("content"))
+		r.b.thought(m, text)
+	case "tool":
+		id := v.Get("toolCallId").String()
+		text, _ := resultText(v.Get("content"))
+		r.b.result(m, id, "", text, r.failed[id])
+	case "system":
+		e := m.event(event.System)
+		e.Text, _ = resultText(v.Get("content"))
+		e.Quiet = true
+		r.b.out.Emit(e)
+	default:
+		e := m.event(event.Unknown)
+		e.Text, e.Record = "message of "+role, recordOf(item)
+		r.b.out.Emit(e)
+	}
+	r.calls(m, item, v)
+	if summary := item.Get("conversationSummary").String(); summary != "" {
+		e := m.event(event.Compaction)
+		e.Compact = &event.Compact{Summary: summary}
+		r.b.out.Emit(e)
+	}
+}
+
+// context emits the files and other things that a prompt refers to.
+func (r *continueReader) context(m message, item lazyjson.Value) {
+	item.Get("contextItems").ForEach(func(_, c lazyjson.Value) bool {
+		e := m.event(event.User)
+		e.Origin, e.Text = event.Injected, c.Get("name").String()+"\n"+c.Get("content").String()
+		r.b.out.Emit(e)
+		return true
+	})
+}
+
+func (r *continueReader) reasoning(m message, v lazyjson.Value) {
+	m.time = moment(v.Get("startAt"))
+	r.b.thought(m, v.Get("text").String())
+}
+
+// calls emits the calls of a message with what came of them.
+func (r *continueReader) calls(m message, item, v lazyjson.Value) {
+	states := item.Get("toolCallStates")
+	if !states.Exists() {
+		states = lazyjson.ParseString("[" + item.Get("toolCallState").Raw + "]")
+	}
+	seen := make(map[string]bool)
+	states.ForEach(func(_, state lazyjson.Value) bool {
+		if !state.IsObject() {
+			return true
+		}
+		id := first(state, "toolCallId", "toolCall.id").String()
+		seen[id] = true
+		r.call(m, id, state.Get("toolCall"))
+		r.outcome(m, id, state)
+		return true
+	})
+	v.Get("toolCalls").ForEach(func(_, call lazyjson.Value) bool {
+		if id := call.Get("id").String(); !seen[id] {
+			r.call(m, id, call)
+		}
+		return true
+	})
+}
+
+func (r *continueReader) call(m message, id string, v lazyjson.Value) {
+	r.b.call(m, id, v.Get("function.name").String(), v.Get("function.arguments"))
+}
+
+// outcome emits the result that stands with a call, unless a message has it.
+func (r *continueReader) outcome(m message, id string, state lazyjson.Value) {
+	status := state.Get("status").Str
+	failed := status == "errored" || status == "canceled"
+	if r.told[id] {
+		if failed {
+			if r.failed == nil {
+				r.failed = make(map[string]bool)
+			}
+			r.failed[id] = true
+		}
+		return
+	}
+	if !failed && status != "done" {
+		return // it still runs
+	}
+	var parts []string
+	state.Get("output").ForEach(func(_, c lazyjson.Value) bool {
+		parts = append(parts, c.Get("content").String())
+		return true
+	})
+	if status == "canceled" && len(parts) == 0 {
+		parts = []string{"canceled"}
+	}
+	r.b.result(m, id, "", strings.Join(parts, "\n"), failed)
 }

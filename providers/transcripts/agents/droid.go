@@ -1,5 +1,202 @@
 package agents
 
+import (
+	"hash/fnv"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/event"
+)
+
+// droid is Factory's agent. A session is a log,
+// ~/.factory/sessions/<folder>/<id>.jsonl, whose messages have the shape of
+// Anthropic's API. What `droid exec --output-format stream-json` prints has other
+// records for the same; files of those are read as well.
 func droid() Agent {
-	return Agent{Name: "droid", Places: func(Machine) []Place { return nil }}
+	return Agent{Name: "droid", Places: func(m Machine) []Place {
+		return []Place{{Dir: filepath.Join(m.Home, ".factory", "sessions"), File: droidFile}}
+	}}
+}
+
+func droidFile(rel string) Format {
+	id, ok := strings.CutSuffix(path.Base(rel), ".jsonl")
+	if !ok || id == "" || strings.Count(rel, "/") > 1 {
+		return nil
+	}
+	return Log{ID: id, Open: func(string) Reader { return new(droidReader) }}
+}
+
+// droidReader reads a session of Droid.
+type droidReader struct {
+	Calls map[string]string
+	// Answer is a hash of what the model said last: a completion repeats it.
+	Answer uint64
+}
+
+// Record implements Reader.
+func (r *droidReader) Record(line []byte, out event.Sink) {
+	if !lazyjson.Valid(line) {
+		out.Emit(garbled(line))
+		return
+	}
+	if r.Calls == nil {
+		r.Calls = make(map[string]string)
+	}
+	v := lazyjson.Parse(line)
+	var kind string
+	var m message
+	var inner lazyjson.Value
+	v.ForEach(func(key, v lazyjson.Value) bool {
+		switch key.Str {
+		case "type":
+			kind = v.String()
+		case "id":
+			m.id = v.String()
+		case "timestamp":
+			m.time = moment(v)
+		case "message":
+			inner = v
+		}
+		return true
+	})
+	if kind == "message" && inner.IsObject() {
+		r.message(m, inner, out)
+		return
+	}
+	if !r.streamed(kind, m, v, out) {
+		r.other(kind, m, v, out)
+	}
+}
+
+// message reads a record of a kept session.
+func (r *droidReader) message(m message, v lazyjson.Value, out event.Sink) {
+	b := &blocks{out: out, calls: r.Calls, origin: droidOrigin}
+	m.user = v.Get("role").Str == "user"
+	if m.model = first(v, "model", "modelId").String(); m.model != "" {
+		out.Session().Model = m.model
+	}
+	if v.Get("visibility").Str == "llm_only" {
+		m.origin = event.Injected
+	}
+	b.emit(m, v.Get("content"))
+	if m.id != "" {
+		out.Note(m.id)
+	}
+}
+
+// streamed reads the records that only printed sessions have.
+func (r *droidReader) streamed(kind string, m message, v lazyjson.Value, out event.Sink) bool {
+	b := &blocks{out: out, calls: r.Calls, origin: droidOrigin}
+	switch kind {
+	case "message":
+		m.user = v.Get("role").Str == "user"
+		text := v.Get("text").String()
+		if !m.user {
+			r.Answer = hashOf(text)
+		}
+		b.text(m, text)
+	case "tool_call":
+		b.call(m, first(v, "toolCallId", "id").String(), first(v, "toolName", "toolId").String(), v.Get("parameters"))
+	case "tool_result":
+		text, failed := droidResult(v.Get("value"))
+		if e := v.Get("error"); e.Exists() && text == "" {
+			text, _ = resultText(e)
+			failed = true
+		}
+		b.result(m, first(v, "toolCallId", "id").String(), "", text, failed || v.Get("isError").Bool())
+	case "completion":
+		if text := v.Get("finalText").String(); hashOf(text) != r.Answer {
+			b.text(m, text)
+		}
+	case "error":
+		e := m.event(event.System)
+		e.Text = first(v, "message", "error").String()
+		out.Emit(e)
+	default:
+		return false
+	}
+	return true
+}
+
+// other reads the records that are no part of the conversation.
+func (r *droidReader) other(kind string, m message, v lazyjson.Value, out event.Sink) {
+	e := m.event(event.System)
+	switch kind {
+	case "session_start", "system":
+		droidStart(v, out.Session())
+		e.Text, e.Quiet, e.Record = kind, true, recordOf(v)
+	case "compaction_state":
+		e.Kind = event.Compaction
+		e.Compact = &event.Compact{
+			Trigger: first(v, "trigger", "reason").String(),
+			Tokens:  int(first(v, "tokensBefore", "preTokens").Int()),
+			Summary: first(v, "summaryText", "summary").String(),
+		}
+	case "todo_state", "session_end", "session_settings", "agent_turn_outcome":
+		e.Text, e.Quiet, e.Record = kind, true, recordOf(v)
+	default:
+		e.Kind, e.Text, e.Record = event.Unknown, kind, recordOf(v)
+	}
+	out.Emit(e)
+	if m.id != "" {
+		out.Note(m.id)
+	}
+}
+
+// droidStart fills in what the first record tells of the session.
+func droidStart(v lazyjson.Value, s *event.Session) {
+	if id := first(v, "id", "session_id", "sessionId").String(); s.ID == "" && v.Get("type").Str == "session_start" {
+		s.ID = id
+	}
+	if s.CWD == "" {
+		s.CWD = v.Get("cwd").String()
+	}
+	if parent := v.Get("callingSessionId").String(); parent != "" {
+		s.Parent = parent
+	}
+	if version := v.Get("version"); version.Type == lazyjson.String {
+		s.Program = version.Str
+	}
+	if model := v.Get("model").String(); model != "" {
+		s.Model = model
+	}
+	for _, name := range []string{"title", "sessionTitle"} {
+		if title := v.Get(name).String(); title != "New Session" {
+			s.Name(event.FromAgent, title)
+		}
+	}
+}
+
+// droidResult is the text of a result as it is printed: a string, or what a
+// command wrote.
+func droidResult(v lazyjson.Value) (text string, failed bool) {
+	if v.Get("stdout").Exists() || v.Get("stderr").Exists() {
+		return v.Get("stdout").String() + v.Get("stderr").String(), v.Get("exitCode").Int() != 0
+	}
+	return resultText(v)
+}
+
+// droidOrigin tells who spoke. The program puts its reminders into the user's
+// messages: a text that goes on after them is a person's.
+func droidOrigin(text string) string {
+	rest := strings.TrimSpace(text)
+	for strings.HasPrefix(rest, "<system-reminder>") {
+		_, after, ok := strings.Cut(rest, "</system-reminder>")
+		if !ok {
+			return event.Injected
+		}
+		rest = strings.TrimSpace(after)
+	}
+	if rest == "" || strings.HasPrefix(rest, "<system-notification>") {
+		return event.Injected
+	}
+	return event.Typed
+}
+
+func hashOf(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
 }

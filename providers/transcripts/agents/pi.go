@@ -1,5 +1,260 @@
 package agents
 
+import (
+	"path"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/event"
+)
+
+// pi is the coding agent of badlogic/pi-mono. A session is a log below
+// ~/.pi/agent/sessions/--<folder>--/<time>_<id>.jsonl; its entries are a tree
+// by id and parentId (without them before version 2): who goes back in a
+// session and takes another way adds the new branch at the end. A fork is a new
+// file that begins with the entries of the old one, ids and times included.
 func pi() Agent {
-	return Agent{Name: "pi", Places: func(Machine) []Place { return nil }}
+	return Agent{Name: "pi", Places: func(m Machine) []Place {
+		dir := m.Env("PI_CODING_AGENT_DIR", filepath.Join(m.Home, ".pi", "agent"))
+		return []Place{{Dir: filepath.Join(dir, "sessions"), File: piFile}}
+	}}
+}
+
+func piFile(rel string) Format {
+	id := piSession(rel)
+	if id == "" || strings.Count(rel, "/") > 1 {
+		return nil
+	}
+	return Log{ID: id, Open: func(string) Reader { return new(piReader) }}
+}
+
+// piSession is the id of the session that the name of its file tells, or "".
+func piSession(file string) string {
+	file = path.Base(filepath.ToSlash(file))
+	name, ok := strings.CutSuffix(file, ".jsonl")
+	_, id, two := strings.Cut(name, "_")
+	if !ok || !two {
+		return ""
+	}
+	return id
+}
+
+// piReader reads a session of Pi.
+type piReader struct {
+	// Last is the id of the entry before, Said the number of the last event that
+	// is part of the conversation.
+	Last string
+	Said int
+	// Skipped counts the entries at the beginning that a fork repeats.
+	Skipped int
+	Model   string
+	Calls   map[string]string
+}
+
+// piEntry is an entry's top level.
+type piEntry struct {
+	kind, id, parent string
+	rooted           bool // parentId is there, and null
+	message          lazyjson.Value
+	line             lazyjson.Value
+}
+
+// Record implements Reader.
+func (r *piReader) Record(line []byte, out event.Sink) {
+	if !lazyjson.Valid(line) {
+		out.Emit(garbled(line))
+		return
+	}
+	entry := piEntry{line: lazyjson.Parse(line)}
+	var m message
+	entry.line.ForEach(func(key, v lazyjson.Value) bool {
+		switch key.Str {
+		case "type":
+			entry.kind = v.String()
+		case "id":
+			entry.id = v.String()
+		case "parentId":
+			entry.parent, entry.rooted = v.Str, v.Type == lazyjson.Null
+		case "timestamp":
+			m.time = moment(v)
+		case "message":
+			entry.message = v
+		}
+		return true
+	})
+	m.id = entry.id
+	if entry.kind == "session" {
+		r.header(m, entry.line, out)
+		return
+	}
+	if entry.id != "" {
+		if out.Inherited(entry.id) {
+			r.Skipped++
+			r.Last = entry.id
+			return
+		}
+	}
+	r.forked(m, out)
+	r.turnedBack(m, entry, out)
+	r.entry(m, entry, out)
+	if entry.id != "" {
+		out.Note(entry.id)
+		r.Last = entry.id
+	}
+}
+
+// header reads the first line.
+func (r *piReader) header(m message, line lazyjson.Value, out event.Sink) {
+	s := out.Session()
+	if s.ID == "" {
+		s.ID = m.id
+	}
+	if s.CWD == "" {
+		s.CWD = line.Get("cwd").String()
+	}
+	if parent := first(line, "parentSession", "branchedFrom").String(); parent != "" {
+		if s.ForkOf = piSession(parent); s.ForkOf == "" {
+			s.ForkOf = parent
+		}
+	}
+	r.model(line.Get("modelId").String(), out)
+	out.Emit(event.Event{ID: m.id, Time: m.time, Kind: event.System, Text: "session", Quiet: true, Record: recordOf(line)})
+}
+
+// forked says what a fork has left out, once that is over.
+func (r *piReader) forked(m message, out event.Sink) {
+	if r.Skipped == 0 {
+		return
+	}
+	out.Emit(event.Event{Time: m.time, Kind: event.Fork, Text: out.Session().ForkOf, Rewound: &event.Rewound{Count: r.Skipped}})
+	r.Skipped = 0
+}
+
+// turnedBack says that the conversation goes on from an earlier entry.
+func (r *piReader) turnedBack(m message, entry piEntry, out event.Sink) {
+	to := 0
+	switch {
+	case r.Last == "" || entry.parent == r.Last || entry.id == "":
+		return
+	case entry.rooted:
+	case entry.parent == "":
+		return
+	default:
+		var known bool
+		if to, known = out.Known(entry.parent); !known {
+			return
+		}
+	}
+	if to < r.Said {
+		r.Said = out.Emit(event.Event{Time: m.time, Kind: event.Rewind, Rewound: &event.Rewound{To: to}})
+	}
+}
+
+func (r *piReader) model(name string, out event.Sink) {
+	if name != "" {
+		r.Model, out.Session().Model = name, name
+	}
+}
+
+// entry emits what an entry says.
+func (r *piReader) entry(m message, entry piEntry, out event.Sink) {
+	line := entry.line
+	e := m.event(event.System)
+	switch entry.kind {
+	case "message":
+		r.message(m, entry, out)
+		return
+	case "compaction":
+		e.Kind = event.Compaction
+		e.Compact = &event.Compact{Tokens: int(line.Get("tokensBefore").Int()), Summary: line.Get("summary").String()}
+	case "branch_summary":
+		e.Kind, e.Origin, e.Text = event.User, event.Injected, line.Get("summary").String()
+	case "custom_message":
+		m.origin, m.user = event.Injected, true
+		if line.Get("display").Type == lazyjson.False {
+			e.Kind, e.Origin, e.Quiet, e.Record = event.User, event.Injected, true, recordOf(line)
+			break
+		}
+		(&blocks{out: out}).emit(m, line.Get("content"))
+		return
+	case "session_info":
+		out.Session().Name(event.FromUser, line.Get("name").String())
+		e.Text, e.Quiet, e.Record = entry.kind, true, recordOf(line)
+	case "model_change":
+		r.model(line.Get("modelId").String(), out)
+		e.Text, e.Quiet, e.Record = entry.kind, true, recordOf(line)
+	case "thinking_level_change", "custom", "label", "context_transform", "ephemeral", "leaf", "active_tools_change":
+		e.Text, e.Quiet, e.Record = entry.kind, true, recordOf(line)
+	default:
+		e.Kind, e.Text, e.Record = event.Unknown, entry.kind, recordOf(line)
+	}
+	if seq := out.Emit(e); !e.Quiet {
+		r.Said = seq
+	}
+}
+
+// message emits the message within an entry.
+func (r *piReader) message(m message, entry piEntry, out event.Sink) {
+	v := entry.message
+	if r.Calls == nil {
+		r.Calls = make(map[string]string)
+	}
+	b := &blocks{out: counted{out, &r.Said}, calls: r.Calls}
+	switch role := v.Get("role").Str; role {
+	case "user":
+		m.user = true
+		b.emit(m, v.Get("content"))
+	case "assistant":
+		r.model(v.Get("model").String(), out)
+		m.model = r.Model
+		b.emit(m, v.Get("content"))
+		if text := v.Get("errorMessage").String(); text != "" {
+			e := m.event(event.System)
+			e.Text = text
+			b.out.Emit(e)
+		}
+	case "toolResult":
+		r.result(b, m, v)
+	case "bashExecution": // a command that the user ran with "!"
+		m.user = true
+		b.text(m, "! "+v.Get("command").String())
+		e := m.event(event.ToolResult)
+		e.Result = &event.Result{Name: "bash", Text: v.Get("output").String(), Spill: v.Get("fullOutputPath").String(),
+			Error: v.Get("exitCode").Int() != 0 || v.Get("cancelled").Bool()}
+		b.out.Emit(e)
+	case "custom", "hookMessage":
+		m.user, m.origin = true, event.Injected
+		b.emit(m, v.Get("content"))
+	default:
+		e := m.event(event.Unknown)
+		e.Text, e.Record = "message of "+role, recordOf(entry.line)
+		b.out.Emit(e)
+	}
+}
+
+// result emits what a tool returned.
+func (r *piReader) result(b *blocks, m message, v lazyjson.Value) {
+	call, name := v.Get("toolCallId").String(), v.Get("toolName").String()
+	delete(r.Calls, call)
+	text, _ := resultText(v.Get("content"))
+	e := m.event(event.ToolResult)
+	e.Result = &event.Result{CallID: call, Name: name, Text: text, Error: v.Get("isError").Bool(),
+		Spill: v.Get("details.fullOutputPath").String()}
+	b.out.Emit(e)
+}
+
+// counted notes the number of the last event that is seen.
+type counted struct {
+	event.Sink
+	last *int
+}
+
+// Emit implements event.Sink.
+func (c counted) Emit(e event.Event) int {
+	seq := c.Sink.Emit(e)
+	if !e.Quiet {
+		*c.last = seq
+	}
+	return seq
 }

@@ -1,5 +1,10 @@
 package agents
 
+// roo is Roo Code, a fork of Cline; see taskRead. It condenses without losing
+// anything: messages that a summary replaces point to it (condenseParent) and
+// stay, the summary (isSummary) stands after them.
 func roo() Agent {
-	return Agent{Name: "roo", Places: func(Machine) []Place { return nil }}
+	return Agent{Name: "roo", Places: func(m Machine) []Place {
+		return taskPlaces("roo", editorTasks(m, "rooveterinaryinc.roo-cline"))
+	}}
 }
