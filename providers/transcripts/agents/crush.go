@@ -1,5 +1,282 @@
 package agents
 
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/event"
+)
+
+// Crush keeps a database for each project (internal/db/migrations,
+// internal/message/content.go and internal/projects of its repository), and a
+// list of the projects in projects.json. The parts of a message are
+// {type,data}. The schema has said seconds and milliseconds for times that have
+// always been seconds. A subagent's session is called after the message and the
+// call that started it: <message>$$<call>.
+//
+// The folder of the list is a place too: it is watched, and when the list
+// changes the places are others.
 func crush() Agent {
-	return Agent{Name: "crush", Places: func(Machine) []Place { return nil }}
+	return Agent{Name: "crush", Places: func(m Machine) []Place {
+		global := m.Env("CRUSH_GLOBAL_DATA", m.Data("crush"))
+		places := []Place{crushPlace(global, m.Home)}
+		for _, p := range crushProjects(filepath.Join(global, "projects.json")) {
+			if p.Path == "" {
+				continue
+			}
+			if p.DataDir == "" {
+				p.DataDir = ".crush"
+			}
+			if !filepath.IsAbs(p.DataDir) {
+				p.DataDir = filepath.Join(p.Path, p.DataDir)
+			}
+			places = append(places, crushPlace(p.DataDir, p.Path))
+		}
+		for _, p := range m.Projects {
+			places = append(places, crushPlace(filepath.Join(p, ".crush"), p))
+		}
+		seen := make(map[string]bool)
+		return slices.DeleteFunc(places, func(p Place) bool {
+			again := seen[filepath.Clean(p.Dir)]
+			seen[filepath.Clean(p.Dir)] = true
+			return again
+		})
+	}}
+}
+
+func crushPlace(dir, project string) Place {
+	return Place{
+		Dir: dir,
+		File: func(rel string) Format {
+			if rel != "crush.db" {
+				return nil
+			}
+			return Store{
+				Sessions: func(ctx context.Context, path string) ([]Listed, error) {
+					return crushSessions(ctx, path, project)
+				},
+				Read: crushRead,
+			}
+		},
+		Skip: func(string) bool { return true },
+	}
+}
+
+// crushProject is an entry of the list.
+type crushProject struct {
+	Path    string `json:"path"`
+	DataDir string `json:"data_dir"`
+}
+
+// crushProjects reads the list; a list that cannot be read lists nothing.
+func crushProjects(path string) []crushProject {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	var list struct {
+		Projects []crushProject `json:"projects"`
+	}
+	if json.Unmarshal(text, &list) != nil {
+		return nil
+	}
+	return list.Projects
+}
+
+func crushTables(s *sqlite.Snapshot) (sessions, messages sqlite.Table, err error) {
+	if sessions, err = s.Table("sessions", "id"); err == nil {
+		messages, err = s.Table("messages", "id", "session_id", "role", "parts", "created_at")
+	}
+	return sessions, messages, err
+}
+
+func crushSessions(ctx context.Context, path, project string) ([]Listed, error) {
+	return rowsOf(ctx, path, func(s *sqlite.Snapshot, add func(Listed)) error {
+		sessions, messages, err := crushTables(s)
+		if err != nil {
+			return err
+		}
+		written := make(map[string]string)
+		last := "created_at"
+		if messages.Has("updated_at") {
+			last = "updated_at"
+		}
+		// Times are too coarse to tell that a message grows; lengths are read
+		// without reading what they are of.
+		err = s.Each("SELECT session_id, count(*), max("+last+"), sum(octet_length(parts)) FROM messages GROUP BY session_id",
+			func(r sqlite.Row) error {
+				written[r.Text(0)] = stampOf(r.Int(1), r.Int(2), r.Int(3))
+				return nil
+			})
+		if err != nil {
+			return err
+		}
+		return s.Each("SELECT "+sessions.Pick("id", "parent_session_id", "title", "created_at", "updated_at", "workspace_cwd", "archived_at")+
+			" FROM sessions ORDER BY created_at, id", func(r sqlite.Row) error {
+			l := Listed{Key: r.Text(0), Session: event.Session{
+				Agent: "crush", ID: r.Text(0), Parent: r.Text(1), CWD: r.Text(5), Archived: r.Int(6) != 0,
+			}}
+			if l.CWD == "" {
+				l.CWD = project
+			}
+			content, ok := written[l.ID]
+			if !ok && l.Parent != "" {
+				return nil // made to give its parent a title
+			}
+			l.Name(event.FromSummary, r.Text(2))
+			l.Saw(r.Time(3))
+			l.Saw(r.Time(4))
+			l.Stamp = stampOf(r.Int(4), content, r.Text(2))
+			add(l)
+			return nil
+		})
+	})
+}
+
+// crushMessage is a row of messages, or with a child alone the session that a
+// call has started.
+type crushMessage struct {
+	id, role, parts, model string
+	summary                bool
+	event                  event.Event
+	child                  string
+}
+
+func crushRead(ctx context.Context, path, key string, out event.Sink) error {
+	rows, err := rowsOf(ctx, path, func(s *sqlite.Snapshot, add func(crushMessage)) error {
+		sessions, messages, err := crushTables(s)
+		if err != nil {
+			return err
+		}
+		if sessions.Has("parent_session_id") {
+			err := s.Each("SELECT id FROM sessions WHERE parent_session_id = ?", func(r sqlite.Row) error {
+				add(crushMessage{child: r.Text(0)})
+				return nil
+			}, key)
+			if err != nil {
+				return err
+			}
+		}
+		return s.Each("SELECT "+messages.Pick("id", "role", "parts", "model", "is_summary_message", "created_at")+
+			" FROM messages WHERE session_id = ? ORDER BY created_at, rowid", func(r sqlite.Row) error {
+			add(crushMessage{
+				id: r.Text(0), role: r.Text(1), parts: r.Text(2), model: r.Text(3), summary: r.Int(4) != 0,
+				event: event.Event{Time: r.Time(5)},
+			})
+			return nil
+		}, key)
+	})
+	if err != nil {
+		return err
+	}
+	reader := crushReader{out: out, names: make(calls), children: make(map[string]string)}
+	for i, m := range rows {
+		if m.child != "" {
+			if _, call, ok := strings.Cut(m.child, "$$"); ok {
+				reader.children[call] = m.child
+			}
+			continue
+		}
+		reader.message(m, i == len(rows)-1)
+	}
+	return nil
+}
+
+type crushReader struct {
+	out      event.Sink
+	names    calls
+	children map[string]string
+}
+
+func (c *crushReader) message(m crushMessage, newest bool) {
+	e := m.event
+	e.ID = m.id
+	parts, ok := rowJSON(c.out, e, m.parts)
+	if !ok {
+		return
+	}
+	if m.summary {
+		e := e
+		e.Kind, e.ID, e.Compact = event.Compaction, m.id+".compaction", &event.Compact{}
+		c.out.Emit(e)
+	}
+	switch m.role {
+	case "user", "tool":
+		e.Kind = event.User
+	case "system":
+		e.Kind = event.System
+	default:
+		e.Kind, e.Model = event.Assistant, m.model
+		if m.model != "" {
+			c.out.Session().Model = m.model
+		}
+	}
+	list := parts.Array()
+	finished := slices.ContainsFunc(list, func(p lazyjson.Value) bool { return p.Get("type").Str == "finish" })
+	for i, part := range list {
+		// Text grows word by word until something follows it.
+		live := newest && !finished && e.Kind == event.Assistant
+		e.ID = partID(m.id, i)
+		c.part(e, part.Get("type").Str, part.Get("data"), live, live && i == len(list)-1)
+	}
+}
+
+// part is one of a message's parts: live says that the message is being written,
+// open that this part is.
+func (c *crushReader) part(e event.Event, kind string, data lazyjson.Value, live, open bool) {
+	switch kind {
+	case "text":
+		e.Text = data.Get("text").Str
+		if e.Kind == event.User && data.Get("hidden").Bool() {
+			e.Origin = event.Injected
+		}
+		if open || e.Text == "" {
+			return
+		}
+		if e.Kind == event.User && e.Origin == event.Typed {
+			c.out.Session().Name(event.FromPrompt, e.Text)
+		}
+	case "reasoning":
+		e.Kind, e.Text = event.Thinking, data.Get("thinking").Str
+		if e.Text == "" || open && data.Get("finished_at").Int() == 0 {
+			return
+		}
+	case "image_url":
+		e.Text = linkNote("", data.Get("url").Str)
+	case "binary":
+		e.Text = strings.TrimSpace(data.Get("Path").Str + " " + base64Note(data.Get("MIMEType").Str, data.Get("Data").Str))
+	case "tool_call":
+		if live && !data.Get("finished").Bool() {
+			return
+		}
+		e.Kind = event.ToolCall
+		e.Call = &event.Call{ID: data.Get("id").Str, Name: data.Get("name").Str, Input: data.Get("input").Str}
+		e.Subagent = c.children[e.Call.ID]
+		c.names[e.Call.ID] = e.Call.Name
+	case "tool_result":
+		id, text := data.Get("tool_call_id").Str, data.Get("content").Str
+		if blob := data.Get("data").Str; blob != "" {
+			text = strings.TrimSpace(text + "\n" + base64Note(data.Get("mime_type").Str, blob))
+		}
+		e.Kind = event.ToolResult
+		e.Result = c.names.resultOf(id, text, data.Get("is_error").Bool())
+		if e.Result.Name == "" {
+			e.Result.Name = data.Get("name").Str
+		}
+	case "shell_command":
+		e.Text = "$ " + data.Get("command").Str + "\n" + data.Get("output").Str
+	case "finish":
+		e.Kind, e.Record = event.System, data.Raw
+		e.Text = strings.TrimSpace(data.Get("message").Str + "\n" + data.Get("details").Str)
+		e.Quiet = e.Text == ""
+	default:
+		e.Kind, e.Text, e.Record = event.Unknown, kind, data.Raw
+	}
+	c.out.Emit(e)
 }

@@ -1,5 +1,235 @@
 package agents
 
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/event"
+)
+
+// Goose keeps all sessions in one database (crates/goose/src/session and
+// crates/goose/src/conversation/message.rs of its repository, schema versions 1
+// to 15): sessions, and messages whose content_json is a list of blocks. A
+// compaction keeps the old messages (no longer agentVisible) and adds a summary
+// that only the model sees (not userVisible). Times are in UTC; those of messages
+// in seconds.
 func goose() Agent {
-	return Agent{Name: "goose", Places: func(Machine) []Place { return nil }}
+	return Agent{Name: "goose", Places: func(m Machine) []Place {
+		dir := filepath.Join(m.Data("goose"), "sessions")
+		if root := m.Env("GOOSE_PATH_ROOT", ""); root != "" {
+			dir = filepath.Join(root, "data", "sessions")
+		}
+		return []Place{{Dir: dir, File: func(rel string) Format {
+			if rel == "sessions.db" {
+				return Store{Sessions: gooseSessions, Read: gooseRead}
+			}
+			return nil
+		}}}
+	}}
+}
+
+func gooseTables(s *sqlite.Snapshot) (sessions, messages sqlite.Table, err error) {
+	if sessions, err = s.Table("sessions", "id"); err == nil {
+		messages, err = s.Table("messages", "id", "session_id", "role", "content_json")
+	}
+	return sessions, messages, err
+}
+
+func gooseSessions(ctx context.Context, path string) ([]Listed, error) {
+	return rowsOf(ctx, path, func(s *sqlite.Snapshot, add func(Listed)) error {
+		sessions, _, err := gooseTables(s)
+		if err != nil {
+			return err
+		}
+		// The number of the newest message also changes when a conversation is
+		// replaced, and is found in the index.
+		written := make(map[string]string)
+		err = s.Each("SELECT session_id, count(*), max(id) FROM messages GROUP BY session_id", func(r sqlite.Row) error {
+			written[r.Text(0)] = stampOf(r.Int(1), r.Int(2))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return s.Each("SELECT "+sessions.Pick("id", "name", "description", "user_set_name", "working_dir", "created_at", "updated_at",
+			"model_config_json", "parent_session_id", "archived_at", "session_type")+" FROM sessions ORDER BY created_at, id",
+			func(r sqlite.Row) error {
+				l := Listed{Key: r.Text(0), Session: event.Session{
+					Agent: "goose", ID: r.Text(0), CWD: r.Text(4), Parent: r.Text(8),
+					Model: lazyjson.ParseString(r.Text(7)).Get("model_name").Str, Archived: !r.Null(9),
+				}}
+				l.Name(event.FromSummary, r.Text(2))
+				if rank := event.FromSummary; r.Text(1) != "" {
+					if r.Int(3) != 0 {
+						rank = event.FromUser
+					}
+					l.Name(rank, r.Text(1))
+				}
+				l.Saw(r.Time(5))
+				l.Saw(r.Time(6))
+				l.Stamp = stampOf(r.Text(6), written[l.ID], r.Text(1), r.Text(2), r.Text(9))
+				add(l)
+				return nil
+			})
+	})
+}
+
+// gooseMessage is a row of messages.
+type gooseMessage struct {
+	id, role, content, metadata string
+	event                       event.Event
+}
+
+func gooseRead(ctx context.Context, path, key string, out event.Sink) error {
+	rows, err := rowsOf(ctx, path, func(s *sqlite.Snapshot, add func(gooseMessage)) error {
+		_, messages, err := gooseTables(s)
+		if err != nil {
+			return err
+		}
+		order := "id"
+		if messages.Has("created_timestamp") {
+			order = "created_timestamp, id"
+		}
+		return s.Each("SELECT "+messages.Pick("id", "message_id", "role", "content_json", "metadata_json", "created_timestamp", "timestamp")+
+			" FROM messages WHERE session_id = ? ORDER BY "+order, func(r sqlite.Row) error {
+			m := gooseMessage{id: r.Text(1), role: r.Text(2), content: r.Text(3), metadata: r.Text(4)}
+			if m.id == "" {
+				m.id = strconv.FormatInt(r.Int(0), 10)
+			}
+			if m.event.Time = r.Time(5); m.event.Time.IsZero() {
+				m.event.Time = r.Time(6)
+			}
+			add(m)
+			return nil
+		}, key)
+	})
+	if err != nil {
+		return err
+	}
+	reader := gooseReader{out: out, names: make(calls)}
+	for _, m := range rows {
+		reader.message(m)
+	}
+	return nil
+}
+
+type gooseReader struct {
+	out   event.Sink
+	names calls
+	// hidden says that the message before is no longer shown to the model.
+	hidden bool
+}
+
+func (g *gooseReader) message(m gooseMessage) {
+	metadata := lazyjson.ParseString(m.metadata)
+	forUser := metadata.Get("userVisible").Type != lazyjson.False
+	forModel := metadata.Get("agentVisible").Type != lazyjson.False
+	e := m.event
+	e.ID = m.id
+	content, ok := rowJSON(g.out, e, m.content)
+	if !ok {
+		return
+	}
+	if g.hidden && forModel && !forUser {
+		e := e
+		e.Kind, e.ID, e.Compact = event.Compaction, m.id+".compaction", &event.Compact{}
+		g.out.Emit(e)
+	}
+	g.hidden = !forModel
+	if m.role == "user" {
+		e.Kind = event.User
+		if !forUser {
+			e.Origin = event.Injected
+		}
+	} else {
+		e.Kind, e.Model = event.Assistant, g.out.Session().Model
+	}
+	if !content.IsArray() {
+		e.Kind, e.Text, e.Record = event.Unknown, "content", m.content
+		g.out.Emit(e)
+		return
+	}
+	n := 0
+	content.ForEach(func(_, block lazyjson.Value) bool {
+		e.ID = partID(m.id, n)
+		n++
+		g.block(e, block)
+		return true
+	})
+}
+
+func (g *gooseReader) block(e event.Event, block lazyjson.Value) {
+	switch kind := block.Get("type").Str; kind {
+	case "text":
+		e.Text = block.Get("text").Str
+		if e.Kind == event.User && e.Origin == event.Typed {
+			g.out.Session().Name(event.FromPrompt, e.Text)
+		}
+	case "image":
+		e.Text = base64Note(block.Get("mimeType").Str, block.Get("data").Str)
+	case "thinking", "reasoning":
+		e.Kind, e.Text = event.Thinking, block.Get("thinking").Str
+		if e.Text == "" {
+			e.Text = block.Get("text").Str
+		}
+	case "redactedThinking":
+		e.Kind, e.Quiet, e.Record = event.Thinking, true, block.Raw
+	case "toolRequest", "frontendToolRequest":
+		g.call(&e, block)
+	case "toolResponse":
+		g.result(&e, block)
+	case "conversationCompacted", "contextLengthExceeded", "summarizationRequested":
+		e.Kind, e.Compact = event.Compaction, &event.Compact{Summary: block.Get("msg").Str}
+	case "systemNotification":
+		e.Kind, e.Text = event.System, block.Get("msg").Str
+	case "toolConfirmationRequest", "actionRequired":
+		e.Kind, e.Record = event.System, block.Raw
+		if e.Text = block.Get("prompt").Str; e.Text == "" {
+			e.Quiet = true
+		}
+	default:
+		e.Kind, e.Text, e.Record = event.Unknown, kind, block.Raw
+	}
+	if e.Text == "" && (e.Kind == event.User || e.Kind == event.Assistant || e.Kind == event.Thinking) && !e.Quiet {
+		return
+	}
+	g.out.Emit(e)
+}
+
+// call is a request, which may be one that the model made wrongly.
+func (g *gooseReader) call(e *event.Event, block lazyjson.Value) {
+	call := block.Get("toolCall")
+	value := call.Get("value")
+	if !value.Exists() {
+		if value = call; call.Get("error").Exists() {
+			e.Kind, e.Text, e.Record = event.System, contentsText(call.Get("error")), block.Raw
+			return
+		}
+	}
+	e.Kind = event.ToolCall
+	e.Call = &event.Call{ID: block.Get("id").Str, Name: value.Get("name").Str, Input: value.Get("arguments").Raw}
+	g.names[e.Call.ID] = e.Call.Name
+}
+
+func (g *gooseReader) result(e *event.Event, block lazyjson.Value) {
+	result := block.Get("toolResult")
+	value := result.Get("value")
+	failed := result.Get("status").Str == "error" || value.Get("isError").Bool()
+	text := contentsText(result.Get("error"))
+	switch {
+	case value.IsArray(), !value.IsObject() && value.Exists():
+		text = contentsText(value)
+	case value.Get("content").Exists():
+		text = contentsText(value.Get("content"))
+		if structured := value.Get("structuredContent"); text == "" && structured.IsObject() {
+			text = structured.Raw
+		}
+	case value.Exists():
+		text = value.Raw
+	}
+	e.Kind, e.Origin, e.Model = event.ToolResult, "", ""
+	e.Result = g.names.resultOf(block.Get("id").Str, text, failed)
 }

@@ -1,5 +1,309 @@
 package agents
 
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/internal/zstd"
+	"ctxfs/providers/transcripts/event"
+)
+
+// Zed keeps a thread as one document in a row of its database
+// (crates/agent/src/db.rs and thread.rs of its repository): JSON, mostly
+// compressed. Version 0.3.0 has messages {User} and {Agent}, whose results are
+// beside their calls; older ones have a role, segments and tool_uses. Messages
+// have no times, only the thread has.
 func zed() Agent {
-	return Agent{Name: "zed", Places: func(Machine) []Place { return nil }}
+	return Agent{Name: "zed", Places: func(m Machine) []Place {
+		dir := m.Data("zed")
+		if m.OS == "darwin" {
+			dir = m.Support("Zed")
+		}
+		return []Place{{Dir: filepath.Join(dir, "threads"), File: func(rel string) Format {
+			if rel == "threads.db" {
+				return Store{Sessions: zedSessions, Read: zedRead}
+			}
+			return nil
+		}}}
+	}}
+}
+
+// zedLimit is the largest thread that is read, in bytes.
+const zedLimit = 512 << 20
+
+func zedSessions(ctx context.Context, path string) ([]Listed, error) {
+	return rowsOf(ctx, path, func(s *sqlite.Snapshot, add func(Listed)) error {
+		threads, err := s.Table("threads", "id", "data")
+		if err != nil {
+			return err
+		}
+		return s.Each("SELECT "+threads.Pick("id", "parent_id", "summary", "created_at", "updated_at", "folder_paths", "worktree_branch")+
+			", octet_length(data) FROM threads ORDER BY 5, 1", func(r sqlite.Row) error {
+			folder, _, _ := strings.Cut(r.Text(5), "\n")
+			l := Listed{Key: r.Text(0), Session: event.Session{
+				Agent: "zed", ID: r.Text(0), Parent: r.Text(1), CWD: folder, Branch: r.Text(6),
+			}}
+			l.Name(event.FromSummary, r.Text(2))
+			l.Saw(r.Time(3))
+			l.Saw(r.Time(4))
+			l.Stamp = stampOf(r.Text(4), r.Int(7), r.Text(2))
+			add(l)
+			return nil
+		})
+	})
+}
+
+func zedRead(ctx context.Context, path, key string, out event.Sink) error {
+	type row struct {
+		kind string
+		data []byte
+	}
+	rows, err := rowsOf(ctx, path, func(s *sqlite.Snapshot, add func(row)) error {
+		threads, err := s.Table("threads", "id", "data")
+		if err != nil {
+			return err
+		}
+		return s.Each("SELECT "+threads.Pick("data_type", "data")+" FROM threads WHERE id = ?", func(r sqlite.Row) error {
+			add(row{r.Text(0), r.Bytes(1)})
+			return nil
+		}, key)
+	})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	text := rows[0].data
+	switch rows[0].kind {
+	case "json", "":
+	case "zstd":
+		if text, err = zstd.Decompress(text, zedLimit); err != nil {
+			return fmt.Errorf("thread %s: %w", key, err)
+		}
+	default:
+		return fmt.Errorf("thread %s: data of an unknown type %q", key, rows[0].kind)
+	}
+	if !lazyjson.Valid(text) {
+		return fmt.Errorf("thread %s: %w", key, errNoJSON)
+	}
+	zedThread(lazyjson.Parse(text), out)
+	return nil
+}
+
+var errNoJSON = errors.New("its data is not JSON")
+
+// zedThread emits the messages of a thread.
+func zedThread(thread lazyjson.Value, out event.Sink) {
+	session := out.Session()
+	session.Name(event.FromSummary, thread.Get("title").Str)
+	session.Name(event.FromSummary, thread.Get("summary").Str)
+	if session.Parent == "" {
+		session.Parent = thread.Get("subagent_context.parent_thread_id").Str
+	}
+	if model := thread.Get("model.model").Str; model != "" {
+		session.Model = model
+	}
+	z := zedReader{out: out, names: make(calls)}
+	thread.Get("messages").ForEach(func(_, m lazyjson.Value) bool {
+		z.message(m)
+		return true
+	})
+}
+
+type zedReader struct {
+	out   event.Sink
+	names calls
+	count int
+}
+
+// emit numbers the events: the document has ids for few of them.
+func (z *zedReader) emit(e event.Event) {
+	if e.Kind != event.ToolCall && e.Kind != event.ToolResult && !e.Quiet && e.Text == "" && e.Compact == nil {
+		return
+	}
+	if e.Kind == event.User && e.Origin == event.Typed {
+		z.out.Session().Name(event.FromPrompt, e.Text)
+	}
+	if e.Kind == event.Assistant {
+		e.Model = z.out.Session().Model
+	}
+	z.count++
+	if e.ID == "" {
+		e.ID = fmt.Sprintf("%d", z.count)
+	}
+	z.out.Emit(e)
+}
+
+func (z *zedReader) message(m lazyjson.Value) {
+	if m.Get("role").Exists() {
+		z.legacy(m)
+		return
+	}
+	if m.Type == lazyjson.String {
+		z.emit(event.Event{Kind: event.System, Text: m.Str, Quiet: true, Record: m.Raw}) // "Resume"
+		return
+	}
+	user, agent := m.Get("User"), m.Get("Agent")
+	switch {
+	case user.Exists():
+		id := user.Get("id").Str
+		n := 0
+		user.Get("content").ForEach(func(_, c lazyjson.Value) bool {
+			e := z.content(event.User, c)
+			if id != "" {
+				e.ID = partID(id, n)
+			}
+			n++
+			z.emit(e)
+			return true
+		})
+	case agent.Exists():
+		agent.Get("content").ForEach(func(_, c lazyjson.Value) bool {
+			z.emit(z.content(event.Assistant, c))
+			return true
+		})
+		agent.Get("tool_results").ForEach(func(id, r lazyjson.Value) bool {
+			z.result(id.Str, r)
+			return true
+		})
+	default:
+		name, _ := variant(m)
+		z.emit(event.Event{Kind: event.Unknown, Text: name, Record: m.Raw})
+	}
+}
+
+// variant is the first field of an object: the type of an enum of Rust, and its
+// value.
+func variant(v lazyjson.Value) (name string, value lazyjson.Value) {
+	name = "record"
+	v.ForEach(func(k, field lazyjson.Value) bool {
+		name, value = k.Str, field
+		return false
+	})
+	return name, value
+}
+
+// content is a piece of a message: an object with one field, its type.
+func (z *zedReader) content(kind event.Kind, c lazyjson.Value) event.Event {
+	if c.Type == lazyjson.String {
+		return event.Event{Kind: kind, Text: c.Str}
+	}
+	if !c.IsObject() {
+		return event.Event{Kind: event.Unknown, Text: "content", Record: c.Raw}
+	}
+	name, v := variant(c)
+	switch name {
+	case "Text":
+		return event.Event{Kind: kind, Text: v.Str}
+	case "Thinking":
+		return event.Event{Kind: event.Thinking, Text: v.Get("text").Str}
+	case "RedactedThinking":
+		return event.Event{Kind: event.Thinking, Quiet: true, Record: c.Raw}
+	case "Mention":
+		e := event.Event{Kind: kind, Text: mentionText(v), Origin: event.Typed}
+		if kind == event.User {
+			e.Origin = event.Injected
+		}
+		return e
+	case "Image":
+		return event.Event{Kind: kind, Text: base64Note("image", v.Get("source").Str)}
+	case "ToolUse":
+		e := event.Event{Kind: event.ToolCall, ID: v.Get("id").Str, Call: &event.Call{
+			ID: v.Get("id").Str, Name: v.Get("name").Str, Input: v.Get("input").Raw,
+		}}
+		if raw := v.Get("raw_input"); e.Call.Input == "" || e.Call.Input == "null" {
+			e.Call.Input = raw.Str
+		}
+		z.names[e.Call.ID] = e.Call.Name
+		return e
+	}
+	return event.Event{Kind: event.Unknown, Text: name, Record: c.Raw}
+}
+
+// mentionText names what was mentioned, and tells what of it went to the model.
+func mentionText(v lazyjson.Value) string {
+	uri := v.Get("uri")
+	name := uri.Str
+	if uri.IsObject() {
+		name = uri.Raw
+	}
+	return strings.TrimSpace("[mention] " + name + "\n" + v.Get("content").Str)
+}
+
+func (z *zedReader) result(id string, r lazyjson.Value) {
+	if own := r.Get("tool_use_id").Str; own != "" {
+		id = own
+	}
+	text := zedOutput(r.Get("content"))
+	if output := r.Get("output"); text == "" && output.Type == lazyjson.String {
+		text = output.Str
+	} else if text == "" && output.Type == lazyjson.JSON {
+		text = output.Raw
+	}
+	e := event.Event{Kind: event.ToolResult, ID: id + ".result", Result: z.names.resultOf(id, text, r.Get("is_error").Bool())}
+	if e.Result.Name == "" {
+		e.Result.Name = r.Get("tool_name").Str
+	}
+	z.emit(e)
+}
+
+// zedOutput is the content of a result: one piece or several.
+func zedOutput(v lazyjson.Value) string {
+	switch {
+	case v.IsArray():
+		var texts []string
+		v.ForEach(func(_, c lazyjson.Value) bool {
+			texts = append(texts, zedOutput(c))
+			return true
+		})
+		return strings.Join(texts, "\n")
+	case v.Get("Text").Exists():
+		return v.Get("Text").Str
+	case v.Get("Image").Exists():
+		return base64Note("image", v.Get("Image.source").Str)
+	}
+	return contentsText(v)
+}
+
+// legacy is a message of a thread from before version 0.3.0.
+func (z *zedReader) legacy(m lazyjson.Value) {
+	kind := event.Assistant
+	switch m.Get("role").Str {
+	case "user":
+		kind = event.User
+	case "system":
+		kind = event.System
+	}
+	if files := m.Get("context").Str; files != "" {
+		z.emit(event.Event{Kind: event.User, Origin: event.Injected, Text: files})
+	}
+	m.Get("segments").ForEach(func(_, s lazyjson.Value) bool {
+		switch name := s.Get("type").Str; name {
+		case "text":
+			z.emit(event.Event{Kind: kind, Text: s.Get("text").Str})
+		case "thinking":
+			z.emit(event.Event{Kind: event.Thinking, Text: s.Get("text").Str})
+		case "redacted_thinking":
+			z.emit(event.Event{Kind: event.Thinking, Quiet: true, Record: s.Raw})
+		default:
+			z.emit(event.Event{Kind: event.Unknown, Text: name, Record: s.Raw})
+		}
+		return true
+	})
+	if !m.Get("segments").Exists() {
+		z.emit(event.Event{Kind: kind, Text: m.Get("text").Str})
+	}
+	m.Get("tool_uses").ForEach(func(_, u lazyjson.Value) bool {
+		call := &event.Call{ID: u.Get("id").Str, Name: u.Get("name").Str, Input: u.Get("input").Raw}
+		z.names[call.ID] = call.Name
+		z.emit(event.Event{Kind: event.ToolCall, ID: call.ID, Call: call})
+		return true
+	})
+	m.Get("tool_results").ForEach(func(_, r lazyjson.Value) bool {
+		z.result("", r)
+		return true
+	})
 }

@@ -1,0 +1,133 @@
+package agents
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/event"
+)
+
+// opencodeFile lists the session of a file storage/session/<project>/<id>.json.
+func opencodeFile(_ context.Context, file string) ([]Listed, error) {
+	info, err := readJSON(file)
+	if err != nil {
+		return nil, err
+	}
+	id := info.Get("id").Str
+	if id == "" || filepath.Base(id) != id {
+		return nil, fmt.Errorf("%s: a session without an id", file)
+	}
+	l := Listed{Key: id, Session: event.Session{
+		Agent: "opencode", ID: id, Parent: info.Get("parentID").Str, CWD: info.Get("directory").Str,
+		Program: info.Get("version").Str, Archived: info.Get("time.archived").Exists(),
+	}}
+	opencodeTitle(&l.Session, info.Get("title").Str)
+	l.Saw(sqlite.Time(info.Get("time.created").Int()))
+	l.Saw(sqlite.Time(info.Get("time.updated").Int()))
+	// The messages are files of their own, whose folder changes with each new one.
+	stamp := []any{info.Get("time.updated").Int(), info.Get("revert").Raw}
+	if folder, err := os.Stat(filepath.Join(opencodeStorage(file), "message", id)); err == nil {
+		stamp = append(stamp, folder.ModTime().UnixNano())
+	}
+	l.Stamp = stampOf(stamp...)
+	return []Listed{l}, nil
+}
+
+// opencodeStorage is the folder storage/ above a session's file.
+func opencodeStorage(session string) string {
+	return filepath.Dir(filepath.Dir(filepath.Dir(session)))
+}
+
+// readJSON reads a small document.
+func readJSON(file string) (lazyjson.Value, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return lazyjson.Value{}, err
+	}
+	if !lazyjson.Valid(text) {
+		return lazyjson.Value{}, fmt.Errorf("%s: not JSON, or not all of it", file)
+	}
+	return lazyjson.Parse(text), nil
+}
+
+// opencodeReadFiles reads message/<session>/*.json and part/<message>/*.json;
+// the oldest versions kept all parts in part/.
+func opencodeReadFiles(ctx context.Context, file, key string, out event.Sink) error {
+	info, err := readJSON(file)
+	if err != nil {
+		return err
+	}
+	storage := opencodeStorage(file)
+	messages, err := opencodeFolder(ctx, filepath.Join(storage, "message", key))
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(messages, func(a, b opencodeRow) int {
+		return cmp.Or(a.event.Time.Compare(b.event.Time), cmp.Compare(a.message, b.message))
+	})
+	// Only the oldest versions have files in part/ itself.
+	loose, err := opencodeFolder(ctx, filepath.Join(storage, "part"))
+	if err != nil {
+		return err
+	}
+	parts := make(map[string][]opencodeRow)
+	for _, m := range messages {
+		if filepath.Base(m.message) != m.message {
+			continue
+		}
+		list, err := opencodeFolder(ctx, filepath.Join(storage, "part", m.message))
+		if err != nil {
+			return err
+		}
+		for _, p := range loose {
+			if p.part == m.message { // the message that the part names
+				list = append(list, p)
+			}
+		}
+		for _, p := range list {
+			parts[m.message] = append(parts[m.message], opencodeRow{message: m.message, part: p.message, data: p.data})
+		}
+	}
+	opencodeEmit(messages, parts, info.Get("revert"), out)
+	return nil
+}
+
+// opencodeFolder reads the documents of a folder in the order of their names:
+// the id of each as message, the id of the message that it names as part. One
+// that is no JSON (it may be in the midst of being written) is a row as well.
+func opencodeFolder(ctx context.Context, dir string) ([]opencodeRow, error) {
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var rows []opencodeRow
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if e.IsDir() || filepath.Ext(e.Name()) != ".json" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if os.IsNotExist(err) {
+			continue // undone meanwhile
+		} else if err != nil {
+			return nil, err
+		}
+		row := opencodeRow{message: e.Name()[:len(e.Name())-len(".json")], data: string(text)}
+		if v := lazyjson.Parse(text); v.Get("id").Str != "" {
+			row.message, row.part = v.Get("id").Str, v.Get("messageID").Str
+			row.event.Time = sqlite.Time(v.Get("time.created").Int())
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
