@@ -76,7 +76,7 @@ func TestCrush(t *testing.T) {
 	if listStore(t, store, path)[0].Stamp == before {
 		t.Error("the stamp did not change")
 	}
-	events := told(readStore(t, store, path, "s1").Events)
+	events := outline(readStore(t, store, path, "s1").Events)
 	if events[len(events)-1] != "assistant half a sentence" {
 		t.Errorf("the last is %s", events[len(events)-1])
 	}

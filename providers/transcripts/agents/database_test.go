@@ -66,9 +66,9 @@ func readStore(t testing.TB, s Store, path, id string) *event.Collector {
 	return nil
 }
 
-// told is the events, a line each, without the quiet ones.
-func told(events []event.Event) []string {
-	var lines []string
+// outline is the events, a line each, without the quiet ones.
+func outline(events []event.Event) []string {
+	var list []string
 	for _, e := range events {
 		if e.Quiet {
 			continue
@@ -95,15 +95,15 @@ func told(events []event.Event) []string {
 		default:
 			line += " " + e.Text
 		}
-		lines = append(lines, line)
+		list = append(list, line)
 	}
-	return lines
+	return list
 }
 
 // tells compares what is told line by line.
 func tells(t *testing.T, events []event.Event, want ...string) {
 	t.Helper()
-	if got := told(events); !slices.Equal(got, want) {
+	if got := outline(events); !slices.Equal(got, want) {
 		t.Errorf("told:\n  %s\nwant:\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 	}
 }
