@@ -3,7 +3,11 @@
 // Numbers keep their digits (Value.Raw).
 package lazyjson
 
-import "github.com/tidwall/gjson"
+import (
+	"bytes"
+
+	"github.com/tidwall/gjson"
+)
 
 // Value is a JSON value, as text that is parsed where it is asked for. A value
 // that is not there is one of kind Null that does not exist; asking it for
@@ -30,5 +34,33 @@ func Parse(text []byte) Value { return gjson.ParseBytes(text) }
 // ParseString is Parse of a string, which is not copied.
 func ParseString(text string) Value { return gjson.Parse(text) }
 
-// Valid tells whether text is one JSON value.
-func Valid(text []byte) bool { return gjson.ValidBytes(text) }
+// deepest is how deep values may lie within each other.
+const deepest = 10_000
+
+// Valid tells whether text is one JSON value. One whose parts lie deeper than
+// 10,000 within each other is not: foreign text must not use up the stack.
+func Valid(text []byte) bool { return !deep(text) && gjson.ValidBytes(text) }
+
+// deep tells whether more than deepest brackets are open somewhere in text.
+func deep(text []byte) bool {
+	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) <= deepest {
+		return false // as it is nearly always; counting is much faster than what follows
+	}
+	open, inString := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '[' || c == '{':
+			if open++; open > deepest {
+				return true
+			}
+		case c == ']' || c == '}':
+			open--
+		}
+	}
+	return false
+}
