@@ -240,7 +240,7 @@ func (c *crushReader) part(e event.Event, kind string, data lazyjson.Value, live
 			return
 		}
 		if e.Kind == event.User && e.Origin == event.Typed {
-			c.out.Session().Name(event.FromPrompt, e.Text)
+			c.out.Session().Name(event.FromPrompt, prompt(e.Text))
 		}
 	case "reasoning":
 		e.Kind, e.Text = event.Thinking, data.Get("thinking").Str

@@ -47,8 +47,9 @@ func rowJSON(out event.Sink, e event.Event, text string) (lazyjson.Value, bool) 
 	if lazyjson.Valid([]byte(text)) {
 		return lazyjson.ParseString(text), true
 	}
-	e.Kind, e.Text, e.Record = event.Unknown, "not JSON", text
-	out.Emit(e)
+	broken := garbled([]byte(text))
+	broken.ID, broken.Time = e.ID, e.Time
+	out.Emit(broken)
 	return lazyjson.Value{}, false
 }
 

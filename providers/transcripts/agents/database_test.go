@@ -210,3 +210,22 @@ func badDatabases(t *testing.T, s Store, table string) {
 		}
 	}
 }
+
+// checkEvents checks what holds for the events of any input: each has a kind and
+// what goes with it.
+func checkEvents(t *testing.T, read func(event.Sink)) {
+	t.Helper()
+	c := &event.Collector{}
+	read(c)
+	for _, e := range c.Events {
+		switch {
+		case e.Kind == "",
+			e.Kind == event.ToolCall && e.Call == nil,
+			e.Kind == event.ToolResult && e.Result == nil,
+			e.Kind == event.Compaction && e.Compact == nil,
+			e.Kind == event.Rewind && (e.Rewound == nil || e.Rewound.To > len(c.Events)),
+			e.Kind == event.Unknown && e.Record == "":
+			t.Errorf("%+v", e)
+		}
+	}
+}

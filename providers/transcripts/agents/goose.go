@@ -166,7 +166,7 @@ func (g *gooseReader) block(e event.Event, block lazyjson.Value) {
 	case "text":
 		e.Text = block.Get("text").Str
 		if e.Kind == event.User && e.Origin == event.Typed {
-			g.out.Session().Name(event.FromPrompt, e.Text)
+			g.out.Session().Name(event.FromPrompt, prompt(e.Text))
 		}
 	case "image":
 		e.Text = base64Note(block.Get("mimeType").Str, block.Get("data").Str)

@@ -157,6 +157,6 @@ func opencodeRead(ctx context.Context, file, key string, out event.Sink) error {
 			revert = r.revert
 		}
 	}
-	opencodeEmit(messages, parts, lazyjson.ParseString(revert), out)
+	opencodeEmit(messages, parts, lazyjson.ParseString(revert), true, out)
 	return nil
 }

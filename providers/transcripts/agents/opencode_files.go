@@ -94,7 +94,8 @@ func opencodeReadFiles(ctx context.Context, file, key string, out event.Sink) er
 			parts[m.message] = append(parts[m.message], opencodeRow{message: m.message, part: p.message, data: p.data})
 		}
 	}
-	opencodeEmit(messages, parts, info.Get("revert"), out)
+	// The versions that wrote files did not say when a text was whole.
+	opencodeEmit(messages, parts, info.Get("revert"), false, out)
 	return nil
 }
 

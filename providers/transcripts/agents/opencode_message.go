@@ -9,11 +9,12 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// opencodeEmit emits a session: messages in order, each with its parts.
-func opencodeEmit(messages []opencodeRow, parts map[string][]opencodeRow, revert lazyjson.Value, out event.Sink) {
+// opencodeEmit emits a session: messages in order, each with its parts. Of a
+// live one the newest message may still be streamed.
+func opencodeEmit(messages []opencodeRow, parts map[string][]opencodeRow, revert lazyjson.Value, live bool, out event.Sink) {
 	o := opencodeReader{out: out, names: make(calls), revert: revert}
 	for i, m := range messages {
-		o.message(m, parts[m.message], i == len(messages)-1)
+		o.message(m, parts[m.message], live && i == len(messages)-1)
 	}
 	if o.reverted {
 		out.Emit(event.Event{Kind: event.Rewind, ID: "revert." + revert.Get("messageID").Str, Rewound: &event.Rewound{To: o.keeps, Count: o.undone}})
@@ -122,7 +123,7 @@ func (o *opencodeReader) part(e event.Event, data lazyjson.Value, live bool) {
 			return
 		}
 		if e.Kind == event.User && e.Origin == event.Typed {
-			o.out.Session().Name(event.FromPrompt, e.Text)
+			o.out.Session().Name(event.FromPrompt, prompt(e.Text))
 		}
 	case "tool":
 		o.tool(e, data)

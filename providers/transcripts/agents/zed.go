@@ -125,7 +125,7 @@ func (z *zedReader) emit(e event.Event) {
 		return
 	}
 	if e.Kind == event.User && e.Origin == event.Typed {
-		z.out.Session().Name(event.FromPrompt, e.Text)
+		z.out.Session().Name(event.FromPrompt, prompt(e.Text))
 	}
 	if e.Kind == event.Assistant {
 		e.Model = z.out.Session().Model

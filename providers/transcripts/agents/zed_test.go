@@ -1,0 +1,103 @@
+package agents
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/zstd"
+	"ctxfs/providers/transcripts/event"
+)
+
+const zedSchema = `CREATE TABLE threads (id TEXT PRIMARY KEY, summary TEXT NOT NULL, updated_at TEXT NOT NULL, data_type TEXT NOT NULL, data BLOB NOT NULL,
+	parent_id TEXT, folder_paths TEXT, folder_paths_order TEXT, created_at TEXT)`
+
+const zedThreadJSON = `{"version":"0.3.0","title":"Why it fails","updated_at":"2026-02-03T04:05:06Z","model":{"provider":"p","model":"model-x"},"messages":[
+	{"User":{"id":"u1","content":[{"Text":"why?"},{"Mention":{"uri":{"File":{"abs_path":"/a.go"}},"content":"package a"}},{"Image":{"source":"AAAA"}}]}},
+	{"Agent":{"content":[{"Thinking":{"text":"hm","signature":"s"}},{"RedactedThinking":"x"},{"Text":"I look."},
+		{"ToolUse":{"id":"t1","name":"grep","raw_input":"{\"re\":","input":{"regex":"x"},"is_input_complete":true}},
+		{"ToolUse":{"id":"t2","name":"read","raw_input":"{\"p\":1","input":null,"is_input_complete":false}}],
+		"tool_results":{"t1":{"tool_use_id":"t1","tool_name":"grep","is_error":true,"content":{"Text":"found"},"output":null},
+			"t2":{"tool_use_id":"t2","tool_name":"read","is_error":false,"content":[{"Text":"a"},{"Image":{"source":"AAAA"}}],"output":"a"}}}},
+	"Resume",{"Novel":{"x":1}}]}`
+
+func zedStore(t testing.TB) (Store, string) {
+	home := t.TempDir()
+	path := filepath.Join(home, ".local", "share", "zed", "threads", "threads.db")
+	return storeAt(t, zed(), linux(home), path), path
+}
+
+func compressed(t testing.TB, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b)
+	if err == nil {
+		_, err = w.Write([]byte(text))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestZed(t *testing.T) {
+	store, path := zedStore(t)
+	db := makeDatabase(t, path, zedSchema)
+	insert := "INSERT INTO threads (id, summary, updated_at, data_type, data, parent_id, folder_paths, created_at) VALUES (?, ?, '2026-02-03T04:05:06+00:00', ?, ?, ?, '/src/app' || char(10) || '/src/other', '2026-02-03T04:00:00+00:00')"
+	execute(t, db, insert, "a", "Why it fails", "zstd", compressed(t, zedThreadJSON), nil)
+	execute(t, db, insert, "b", "", "json", []byte(`{"version":"0.2.0","summary":"Old","messages":[
+		{"id":1,"role":"user","segments":[{"type":"text","text":"hello"}],"context":"files","tool_uses":[],"tool_results":[]},
+		{"id":2,"role":"assistant","segments":[{"type":"thinking","text":"so"},{"type":"text","text":"hi"}],
+			"tool_uses":[{"id":"t1","name":"ls","input":{}}],"tool_results":[{"tool_use_id":"t1","is_error":false,"content":"a\nb"}]}]}`), "a")
+	execute(t, db, insert, "c", "", "lz4", []byte("x"), nil)
+	execute(t, db, insert, "d", "", "zstd", []byte("not compressed"), nil)
+	execute(t, db, insert, "e", "", "json", []byte("{"), nil)
+	a := readStore(t, store, path, "a")
+	tells(t, a.Events, "user why?", `user (injected) [mention] {"File":{"abs_path":"/a.go"}}`+"\npackage a", "user [image 3 bytes]",
+		"thinking hm", "assistant I look.", `tool-call grep t1 {"regex":"x"}`, `tool-call read t2 {"p":1`,
+		"tool-result grep t1 found FAILED", "tool-result read t2 a\n[image 3 bytes]", "unknown Novel")
+	if a.Of.Title != "Why it fails" || a.Of.CWD != "/src/app" || a.Of.Model != "model-x" || a.Of.Start.Hour() != 4 || !a.Events[0].Time.IsZero() {
+		t.Errorf("session %+v", a.Of)
+	}
+	b := readStore(t, store, path, "b")
+	tells(t, b.Events, "user (injected) files", "user hello", "thinking so", "assistant hi", "tool-call ls t1 {}", "tool-result ls t1 a\nb")
+	if b.Of.Parent != "a" || b.Of.Title != "Old" {
+		t.Errorf("session %+v", b.Of)
+	}
+	for id, words := range map[string]string{"c": `unknown type "lz4"`, "d": "zstd", "e": "not JSON"} {
+		if err := store.Read(context.Background(), path, id, &event.Collector{}); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("thread %s: %v", id, err)
+		}
+	}
+	before := listStore(t, store, path)[0].Stamp
+	execute(t, db, "UPDATE threads SET data = ? WHERE id = 'a'", compressed(t, zedThreadJSON+"   "))
+	if listStore(t, store, path)[0].Stamp == before {
+		t.Error("the stamp did not change")
+	}
+	badDatabases(t, store, "threads")
+}
+
+func TestZedOnMacOS(t *testing.T) {
+	m := linux("/Users/u")
+	m.OS = "darwin"
+	if dir := zed().Places(m)[0].Dir; dir != "/Users/u/Library/Application Support/Zed/threads" {
+		t.Error(dir)
+	}
+}
+
+func FuzzZedThread(f *testing.F) {
+	f.Add([]byte(zedThreadJSON))
+	f.Add([]byte(`{"messages":[{"role":"user","segments":[{}]},{"User":{"content":["x",{}]}},{"Agent":{"content":{"Text":1}}},7,null]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if !lazyjson.Valid(text) {
+			return
+		}
+		checkEvents(t, func(out event.Sink) { zedThread(lazyjson.Parse(text), out) })
+	})
+}
