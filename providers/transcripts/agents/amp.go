@@ -73,7 +73,7 @@ func ampMessage(b *blocks, v lazyjson.Value) {
 	}
 	content := v.Get("content")
 	switch v.Get("role").Str {
-	case "user", "assistant":
+	case "user", "assistant", "info":
 	default:
 		e := m.event(event.Unknown)
 		e.Text, e.Record = "message of "+v.Get("role").String(), recordOf(v)
@@ -88,9 +88,14 @@ func ampMessage(b *blocks, v lazyjson.Value) {
 		return
 	}
 	content.ForEach(func(_, block lazyjson.Value) bool {
-		if block.Get("type").Str == "tool_result" && block.Get("run").Exists() {
+		switch kind := block.Get("type").Str; {
+		case kind == "tool_result" && block.Get("run").Exists():
 			ampResult(b, m, block)
-		} else {
+		case kind == "summary":
+			e := m.event(event.Compaction)
+			e.Compact = &event.Compact{Summary: first(block, "summary.summary", "summary").String()}
+			b.out.Emit(e)
+		default:
 			b.block(m, block)
 		}
 		return true

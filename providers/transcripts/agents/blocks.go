@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -110,7 +111,7 @@ func (b *blocks) block(m message, v lazyjson.Value) bool {
 		text, failed := resultText(first(v, "content", "output"))
 		failed = failed || first(v, "is_error", "isError").Bool()
 		b.result(m, first(v, "tool_use_id", "toolCallId").String(), first(v, "name", "toolName").String(), text, failed)
-	case "image", "document", "audio", "video":
+	case "image", "imageUrl", "document", "audio", "video":
 		return b.text(m, binary(v))
 	case "file":
 		// A file that the program put in because the prompt names it.
@@ -163,17 +164,26 @@ func (b *blocks) result(m message, call, name, text string, failed bool) {
 // resultText is the text of a tool's result: a string, blocks, or objects of the
 // agent's own, of which what they say is taken. failed is whether one of those
 // says that it failed.
-func resultText(v lazyjson.Value) (text string, failed bool) {
+func resultText(v lazyjson.Value) (text string, failed bool) { return resultWithin(v, 0) }
+
+// nested is how deep texts are looked for in a value: real ones are not deeper,
+// and every level costs a pass.
+const nested = 8
+
+func resultWithin(v lazyjson.Value, depth int) (text string, failed bool) {
+	if depth > nested {
+		return v.String(), false
+	}
 	switch {
 	case v.Type == lazyjson.String:
 		if strings.HasPrefix(v.Str, `{"query":`) && lazyjson.Valid([]byte(v.Str)) {
-			return resultText(lazyjson.ParseString(v.Str))
+			return resultWithin(lazyjson.ParseString(v.Str), depth+1)
 		}
 		return v.Str, false
 	case v.IsArray():
 		var parts []string
 		v.ForEach(func(_, item lazyjson.Value) bool {
-			part, bad := resultText(item)
+			part, bad := resultWithin(item, depth+1)
 			failed = failed || bad
 			if part != "" {
 				parts = append(parts, part)
@@ -197,7 +207,7 @@ func resultText(v lazyjson.Value) (text string, failed bool) {
 	}
 	var parts []string
 	for _, name := range []string{"query", "result", "error"} {
-		part, _ := resultText(v.Get(name))
+		part, _ := resultWithin(v.Get(name), depth+1)
 		if part != "" {
 			parts = append(parts, part)
 		}
@@ -208,7 +218,7 @@ func resultText(v lazyjson.Value) (text string, failed bool) {
 // binary is the note that stands for an image or another file within a message.
 func binary(v lazyjson.Value) string {
 	source := v
-	if s := v.Get("source"); s.IsObject() {
+	if s := first(v, "source", "imageUrl"); s.IsObject() {
 		source = s
 	}
 	kind := first(source, "media_type", "mimeType", "mediaType").String()
@@ -245,11 +255,17 @@ func recordOf(v lazyjson.Value) string {
 	return ""
 }
 
-// garbled is the event of a line that is not JSON; its record is the line as a
-// string.
-func garbled(line []byte) event.Event {
-	record, _ := json.Marshal(string(line)) // no string fails
-	return event.Event{Kind: event.Unknown, Text: "not JSON", Record: string(record)}
+// parsed is a line of a log. One that is no JSON is emitted as unknown, its
+// record is the line as a string; an empty line is nothing.
+func parsed(line []byte, out event.Sink) (v lazyjson.Value, ok bool) {
+	if lazyjson.Valid(line) {
+		return lazyjson.Parse(line), true
+	}
+	if len(bytes.TrimSpace(line)) > 0 {
+		record, _ := json.Marshal(string(line)) // no string fails
+		out.Emit(event.Event{Kind: event.Unknown, Text: "not JSON", Record: string(record)})
+	}
+	return v, false
 }
 
 // prompt is the beginning of what a person typed, for a title.

@@ -37,14 +37,13 @@ type droidReader struct {
 
 // Record implements Reader.
 func (r *droidReader) Record(line []byte, out event.Sink) {
-	if !lazyjson.Valid(line) {
-		out.Emit(garbled(line))
+	v, ok := parsed(line, out)
+	if !ok {
 		return
 	}
 	if r.Calls == nil {
 		r.Calls = make(map[string]string)
 	}
-	v := lazyjson.Parse(line)
 	var kind string
 	var m message
 	var inner lazyjson.Value

@@ -12,10 +12,17 @@ import (
 // kiro is Kiro's command line. Each of its engines keeps sessions elsewhere: the
 // second in logs, ~/.kiro/sessions/cli/<id>.jsonl, the third in
 // ~/.kiro/sessions/<workspace>/sess_<id>/messages.jsonl, both with a document
-// beside that describes the session.
+// beside that describes the session; the first in a database (kiroDatabase).
 func kiro() Agent {
 	return Agent{Name: "kiro", Places: func(m Machine) []Place {
-		return []Place{{Dir: filepath.Join(m.Home, ".kiro", "sessions"), File: kiroFile}}
+		data := m.Data("kiro-cli")
+		if m.OS == "darwin" {
+			data = m.Support("kiro-cli")
+		}
+		return []Place{
+			{Dir: filepath.Join(m.Home, ".kiro", "sessions"), File: kiroFile},
+			{Dir: data, File: kiroDatabase, Skip: func(string) bool { return true }},
+		}
 	}}
 }
 
@@ -53,14 +60,13 @@ func (r *kiroReader) Record(line []byte, out event.Sink) {
 		r.known = true
 		kiroMeta(beside(r.about), out.Session())
 	}
-	if !lazyjson.Valid(line) {
-		out.Emit(garbled(line))
+	v, ok := parsed(line, out)
+	if !ok {
 		return
 	}
 	if r.Calls == nil {
 		r.Calls = make(map[string]string)
 	}
-	v := lazyjson.Parse(line)
 	b := &blocks{out: out, calls: r.Calls}
 	if payload := v.Get("payload"); payload.IsObject() {
 		kiroPayload(b, v, payload)
@@ -137,12 +143,17 @@ func kiroBlock(b *blocks, m message, block lazyjson.Value) {
 
 // kiroText is the text of content: a string, {kind, data} or {Text} and {Json} of
 // the first engine, or a list of these.
-func kiroText(v lazyjson.Value) string {
+func kiroText(v lazyjson.Value) string { return kiroWithin(v, 0) }
+
+func kiroWithin(v lazyjson.Value, depth int) string {
+	if depth > nested {
+		return v.String()
+	}
 	switch {
 	case v.IsArray():
 		var parts []string
 		v.ForEach(func(_, item lazyjson.Value) bool {
-			if part := kiroText(item); part != "" {
+			if part := kiroWithin(item, depth+1); part != "" {
 				parts = append(parts, part)
 			}
 			return true
@@ -155,7 +166,7 @@ func kiroText(v lazyjson.Value) string {
 		return kiroImage(v.Get("data"))
 	}
 	if inner := first(v, "data", "Text", "text"); inner.Exists() {
-		return kiroText(inner)
+		return kiroWithin(inner, depth+1)
 	}
 	if inner := v.Get("Json"); inner.Exists() {
 		v = inner

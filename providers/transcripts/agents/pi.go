@@ -62,11 +62,11 @@ type piEntry struct {
 
 // Record implements Reader.
 func (r *piReader) Record(line []byte, out event.Sink) {
-	if !lazyjson.Valid(line) {
-		out.Emit(garbled(line))
+	v, ok := parsed(line, out)
+	if !ok {
 		return
 	}
-	entry := piEntry{line: lazyjson.Parse(line)}
+	entry := piEntry{line: v}
 	var m message
 	entry.line.ForEach(func(key, v lazyjson.Value) bool {
 		switch key.Str {
