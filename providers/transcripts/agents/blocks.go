@@ -255,17 +255,22 @@ func recordOf(v lazyjson.Value) string {
 	return ""
 }
 
-// parsed is a line of a log. One that is no JSON is emitted as unknown, its
-// record is the line as a string; an empty line is nothing.
+// parsed is a line of a log. One that is no JSON is emitted as unknown; an empty
+// line is nothing.
 func parsed(line []byte, out event.Sink) (v lazyjson.Value, ok bool) {
 	if lazyjson.Valid(line) {
 		return lazyjson.Parse(line), true
 	}
 	if len(bytes.TrimSpace(line)) > 0 {
-		record, _ := json.Marshal(string(line)) // no string fails
-		out.Emit(event.Event{Kind: event.Unknown, Text: "not JSON", Record: string(record)})
+		out.Emit(garbled(line))
 	}
 	return v, false
+}
+
+// garbled is the event of a record that is not JSON; it is kept as a string.
+func garbled(record []byte) event.Event {
+	kept, _ := json.Marshal(string(record)) // no string fails
+	return event.Event{Kind: event.Unknown, Text: "not JSON", Record: string(kept)}
 }
 
 // prompt is the beginning of what a person typed, for a title.
