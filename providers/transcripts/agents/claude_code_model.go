@@ -1,0 +1,210 @@
+package agents
+
+import (
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/event"
+)
+
+// synthetic is the model of texts that the program wrote itself.
+const synthetic = "<synthetic>"
+
+// claudeParts are the blocks of a message that have been told, as hashes.
+// Versions differ in how they write a message: one line a block, all blocks in
+// one, or both; what tells them apart is the message's id.
+type claudeParts struct {
+	ID   string
+	Told []uint64
+}
+
+// claudeMessage is the message of an assistant's record.
+type claudeMessage struct {
+	id, model string
+	content   lazyjson.Value
+}
+
+func messageOf(v lazyjson.Value) claudeMessage {
+	var m claudeMessage
+	v.ForEach(func(key, v lazyjson.Value) bool {
+		switch key.Str {
+		case "id":
+			m.id = storable(v.String())
+		case "model":
+			m.model = v.String()
+		case "content":
+			m.content = v
+		}
+		return true
+	})
+	return m
+}
+
+// assistant reads what the model said, thought and called.
+func (r *claudeReader) assistant(c *claudeRecord) {
+	m := messageOf(c.Message)
+	if c.APIError || m.model == synthetic {
+		eachBlock(m.content, func(kind string, block lazyjson.Value) {
+			if text := blockText(block); kind == "text" && text != "" {
+				r.emit(c, event.Event{Kind: event.System, Text: text})
+			}
+		})
+		return
+	}
+	if m.model != "" && r.inline(c) == "" {
+		c.out.Session().Model = m.model
+	}
+	c.speech = true
+	r.Queue.answered()
+	r.spoken(c, m, r.inline(c))
+}
+
+// spoken makes an event of each block of a message that was not told before.
+func (r *claudeReader) spoken(c *claudeRecord, m claudeMessage, agent string) {
+	parts := r.Parts[agent]
+	if m.id == "" || m.id != parts.ID {
+		parts = claudeParts{ID: m.id}
+	}
+	before := len(parts.Told)
+	fresh := func(kind, text string) bool {
+		h := fnv.New64a()
+		h.Write([]byte(kind))
+		h.Write([]byte{0})
+		h.Write([]byte(text))
+		sum := h.Sum64()
+		if slices.Contains(parts.Told[:before], sum) {
+			return false
+		}
+		if m.id != "" {
+			parts.Told = append(parts.Told, sum)
+		}
+		return true
+	}
+	eachBlock(m.content, func(kind string, block lazyjson.Value) {
+		e := event.Event{Model: m.model, Agent: agent}
+		key := ""
+		switch kind {
+		case "text":
+			e.Kind, e.Text = event.Assistant, blockText(block)
+			key, e.Quiet = e.Text, e.Text == ""
+		case "thinking":
+			e.Kind, e.Text = event.Thinking, block.Get("thinking").String()
+			key, e.Quiet = e.Text, e.Text == ""
+		case "redacted_thinking":
+			// Encrypted: there is nothing to read, only that the model thought.
+			e.Kind, e.Quiet = event.Thinking, true
+			key = block.Get("data").String()
+		case "tool_use", "server_tool_use", "mcp_tool_use":
+			e.Kind, e.Call = event.ToolCall, callOf(block)
+			key = e.Call.ID
+			if key == "" {
+				key = block.Raw
+			}
+		case "fallback":
+			e.Kind = event.System
+			e.Text = "model " + block.Get("from.model").String() + " replaced by " + block.Get("to.model").String()
+			key = e.Text
+		default:
+			if strings.HasSuffix(kind, "_tool_result") {
+				if fresh(kind, block.Get("tool_use_id").String()) {
+					r.result(c, block)
+				}
+				return
+			}
+			e.Kind, e.Text, e.Record = event.Unknown, "assistant "+kind, block.Raw
+			key = block.Raw
+		}
+		if !fresh(kind, key) {
+			return
+		}
+		if e.Call != nil {
+			r.called(e.Call.ID, e.Call.Name)
+		}
+		r.emit(c, e)
+	})
+	if m.id != "" {
+		if r.Parts == nil {
+			r.Parts = make(map[string]claudeParts)
+		}
+		r.Parts[agent] = parts
+	}
+}
+
+func callOf(block lazyjson.Value) *event.Call {
+	var call event.Call
+	block.ForEach(func(key, v lazyjson.Value) bool {
+		switch key.Str {
+		case "id":
+			call.ID = v.String()
+		case "name":
+			call.Name = v.String()
+		case "input":
+			call.Input = v.Raw
+			if v.Type == lazyjson.String {
+				call.Input = v.String()
+			}
+		}
+		return true
+	})
+	return &call
+}
+
+// openCalls is how many calls are remembered: those of a session that was
+// broken off again and again are never answered.
+const openCalls = 1000
+
+func (r *claudeReader) called(id, name string) {
+	if id == "" {
+		return
+	}
+	if r.Calls == nil || len(r.Calls) >= openCalls {
+		r.Calls = make(map[string]string)
+	}
+	r.Calls[storable(id)] = storable(name)
+}
+
+// result reads the outcome of a call.
+func (r *claudeReader) result(c *claudeRecord, block lazyjson.Value) {
+	var res event.Result
+	block.ForEach(func(key, v lazyjson.Value) bool {
+		switch key.Str {
+		case "tool_use_id":
+			res.CallID = v.String()
+		case "content":
+			res.Text = flatText(v)
+		case "is_error":
+			res.Error = v.Bool()
+		}
+		return true
+	})
+	id := storable(res.CallID)
+	res.Name = r.Calls[id]
+	delete(r.Calls, id)
+	if c.parts == 0 {
+		r.spillAndAgent(c, res.Text)
+	}
+	res.Spill = c.spill
+	r.emit(c, event.Event{Kind: event.ToolResult, Result: &res, Subagent: c.subagent})
+	c.spill, c.subagent = "", ""
+}
+
+// bare reads calls and results that are records of their own, as versions
+// before 2 have them: the uuid is all the identity there is.
+func (r *claudeReader) bare(c *claudeRecord) {
+	c.speech = true
+	name := c.all.Get("name").String()
+	if c.Type == "tool_use" {
+		call := callOf(c.all)
+		r.emit(c, event.Event{Kind: event.ToolCall, Call: call})
+		return
+	}
+	r.emit(c, event.Event{Kind: event.ToolResult, Result: &event.Result{
+		CallID: c.all.Get("tool_use_id").String(), Name: name,
+		Text: flatText(c.all.Get("output")), Error: c.all.Get("is_error").Bool(),
+	}})
+}
+
+// storable is text as JSON gives it back: the reader's state is saved as JSON.
+func storable(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
