@@ -60,19 +60,14 @@ func blob(block lazyjson.Value) string {
 	case "text":
 		return data.String()
 	case "base64":
-		return event.Blob(media, decodedSize(data.String()))
+		return event.Blob(media, base64Size(data.String()))
 	case "url":
 		return "[" + block.Get("type").String() + " " + source.Get("url").String() + "]"
 	}
 	if media == "" {
 		media = block.Get("type").String()
 	}
-	return event.Blob(media, decodedSize(data.String()))
-}
-
-// decodedSize is the size of what base64 text stands for.
-func decodedSize(base64 string) int {
-	return len(strings.TrimRight(base64, "=")) * 3 / 4
+	return event.Blob(media, base64Size(data.String()))
 }
 
 // flatText is the content of a result as one text: its blocks joined by newlines.

@@ -132,7 +132,7 @@ func (r *claudeReader) attachment(c *claudeRecord) {
 
 // queuedOrigin tells who spoke a queued text: the program queues notices, too.
 func queuedOrigin(text string) string {
-	if beginsWith(text, injected[:]) {
+	if beginsWith(text, claudeInjected[:]) {
 		return event.Injected
 	}
 	return event.Queued

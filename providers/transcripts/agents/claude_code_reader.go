@@ -79,7 +79,7 @@ func (c *claudeRecord) parse() {
 		case "agentId":
 			c.Agent = v.String()
 		case "timestamp":
-			c.Time = claudeTime(v)
+			c.Time = moment(v)
 		case "cwd":
 			c.CWD = v.String()
 		case "gitBranch":
@@ -128,7 +128,7 @@ func (r *claudeReader) Record(line []byte, out event.Sink) {
 	}
 	c := &claudeRecord{line: string(line), out: out}
 	if !lazyjson.Valid(line) {
-		out.Emit(event.Event{Kind: event.Unknown, Text: "not JSON", Record: c.line})
+		out.Emit(garbled(line))
 		return
 	}
 	c.all = lazyjson.ParseString(c.line)
@@ -183,7 +183,7 @@ func (r *claudeReader) read(c *claudeRecord) {
 // emit sends an event of the record, with what the record says of all of them.
 func (r *claudeReader) emit(c *claudeRecord, e event.Event) int {
 	if e.ID == "" && c.UUID != "" {
-		e.ID = partID(c.UUID, c.parts)
+		e.ID = claudePart(c.UUID, c.parts)
 	}
 	if e.Time.IsZero() {
 		e.Time = c.Time
@@ -228,12 +228,4 @@ func (r *claudeReader) describe(c *claudeRecord) {
 	if c.Program != "" {
 		s.Program = c.Program
 	}
-}
-
-func claudeTime(v lazyjson.Value) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, v.String())
-	if err != nil {
-		return time.Time{}
-	}
-	return t
 }

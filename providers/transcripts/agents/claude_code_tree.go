@@ -62,8 +62,8 @@ func (r *claudeReader) rewind(c *claudeRecord) {
 	r.Conversation = to
 }
 
-// partID is the id of the n-th event of a record, from 0.
-func partID(uuid string, n int) string {
+// claudePart is the id of the n-th event of a record, from 0.
+func claudePart(uuid string, n int) string {
 	if n == 0 {
 		return uuid
 	}
