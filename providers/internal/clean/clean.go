@@ -130,6 +130,10 @@ func strip(s string, keep func(rune) bool) string {
 	var out strings.Builder
 	begun := false // s up to i is not what it was
 	for i := 0; i < len(s); {
+		if c := s[i]; !begun && c >= ' ' && c <= '~' { // nearly all of it
+			i++
+			continue
+		}
 		r, n := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRuneInString(s[i:])

@@ -1,0 +1,103 @@
+package render
+
+import (
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+)
+
+// readable makes lines of "name: value" of a JSON object, without escapes. A
+// value of several lines stands below its name, indented; so do lists and
+// objects, unless they are short. What is no JSON object or list is left as it
+// is.
+func readable(input string) string {
+	text := strings.TrimLeft(input, " \t\r\n")
+	if text == "" || text[0] != '{' && text[0] != '[' || !lazyjson.Valid([]byte(text)) {
+		return input
+	}
+	var w writer
+	w.out.Grow(len(input) + len(input)/8)
+	w.members(lazyjson.ParseString(text), 0)
+	return w.out.String()
+}
+
+type writer struct{ out strings.Builder }
+
+// deepest is the depth from which on JSON stays JSON.
+const deepest = 12
+
+// members writes the members of an object or a list, each beginning on a line
+// of its own.
+func (w *writer) members(v lazyjson.Value, depth int) {
+	object := v.IsObject()
+	v.ForEach(func(key, value lazyjson.Value) bool {
+		w.indent(depth)
+		if object {
+			w.name(key.String())
+			w.out.WriteByte(':')
+		} else {
+			w.out.WriteByte('-')
+		}
+		w.value(value, depth)
+		return true
+	})
+}
+
+// value writes a value after its name, and the line's end.
+func (w *writer) value(v lazyjson.Value, depth int) {
+	switch {
+	case v.Type == lazyjson.String:
+		w.text(v.String(), depth)
+	case v.Type == lazyjson.JSON && !short(v.Raw) && depth < deepest:
+		w.out.WriteByte('\n')
+		w.members(v, depth+1)
+	default:
+		w.text(v.Raw, depth)
+	}
+}
+
+// text writes a text after its name: on the same line, or below it.
+func (w *writer) text(s string, depth int) {
+	if !strings.ContainsAny(s, "\n\r") {
+		if s != "" {
+			w.out.WriteByte(' ')
+			w.out.WriteString(s)
+		}
+		w.out.WriteByte('\n')
+		return
+	}
+	w.out.WriteByte('\n')
+	for s != "" {
+		line := s
+		if i := strings.IndexByte(s, '\n'); i >= 0 {
+			line, s = s[:i], s[i+1:]
+		} else {
+			s = ""
+		}
+		if line != "" {
+			w.indent(depth + 1)
+			w.out.WriteString(line)
+		}
+		w.out.WriteByte('\n')
+	}
+}
+
+// name writes the name of a member: one line whatever it is.
+func (w *writer) name(s string) {
+	if strings.ContainsAny(s, "\n\r") {
+		s = strings.Join(strings.Fields(s), " ")
+	}
+	w.out.WriteString(s)
+}
+
+func (w *writer) indent(depth int) {
+	for range depth {
+		w.out.WriteString("  ")
+	}
+}
+
+// short tells whether JSON may stay as it is: it fits beside its name, and has
+// no escapes.
+func short(raw string) bool {
+	return len(raw) <= 100 && !strings.ContainsAny(raw, "\\\n")
+}
