@@ -7,23 +7,30 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// eachBlock goes through the content of a message: a text, or a list of blocks.
-func eachBlock(content lazyjson.Value, do func(kind string, block lazyjson.Value)) {
+// contentBlock is a block of a message: text, tool_use, image …
+type contentBlock struct {
+	kind string
+	lazyjson.Value
+}
+
+// contentBlocks is the content of a message: a text, or a list of blocks.
+func contentBlocks(content lazyjson.Value) []contentBlock {
 	if content.Type == lazyjson.String {
-		do("text", content)
-		return
+		return []contentBlock{{"text", content}}
 	}
 	if !content.IsArray() {
-		return
+		return nil
 	}
-	content.ForEach(func(_, block lazyjson.Value) bool {
+	var blocks []contentBlock
+	content.ForEach(func(_, v lazyjson.Value) bool {
 		kind := "text"
-		if block.Type != lazyjson.String {
-			kind = block.Get("type").String()
+		if v.Type != lazyjson.String {
+			kind = v.Get("type").String()
 		}
-		do(kind, block)
+		blocks = append(blocks, contentBlock{kind, v})
 		return true
 	})
+	return blocks
 }
 
 // blockText is the text of a block, or of a string that stands for one.
@@ -36,18 +43,15 @@ func blockText(block lazyjson.Value) string {
 
 // firstText is the first text in a message to the model, and whether there are
 // results of tools in it.
-func firstText(content lazyjson.Value) (text string, results bool) {
-	if content.Type == lazyjson.String {
-		return content.String(), false
-	}
-	eachBlock(content, func(kind string, block lazyjson.Value) {
+func firstText(content []contentBlock) (text string, results bool) {
+	for _, block := range content {
 		switch {
-		case kind == "tool_result":
+		case block.kind == "tool_result":
 			results = true
-		case kind == "text" && text == "":
-			text = blockText(block)
+		case block.kind == "text" && text == "":
+			text = blockText(block.Value)
 		}
-	})
+	}
 	return text, results
 }
 
@@ -79,17 +83,17 @@ func flatText(content lazyjson.Value) string {
 		return content.Raw
 	}
 	var texts []string
-	eachBlock(content, func(kind string, block lazyjson.Value) {
-		switch kind {
+	for _, block := range contentBlocks(content) {
+		switch block.kind {
 		case "text":
-			texts = append(texts, blockText(block))
+			texts = append(texts, blockText(block.Value))
 		case "image", "document":
-			texts = append(texts, blob(block))
+			texts = append(texts, blob(block.Value))
 		case "tool_reference":
 			texts = append(texts, "[tool "+block.Get("tool_name").String()+"]")
 		default:
 			texts = append(texts, block.Raw)
 		}
-	})
+	}
 	return strings.Join(texts, "\n")
 }

@@ -46,11 +46,11 @@ func messageOf(v lazyjson.Value) claudeMessage {
 func (r *claudeReader) assistant(c *claudeRecord) {
 	m := messageOf(c.Message)
 	if c.APIError || m.model == synthetic {
-		eachBlock(m.content, func(kind string, block lazyjson.Value) {
-			if text := blockText(block); kind == "text" && text != "" {
+		for _, block := range contentBlocks(m.content) {
+			if text := blockText(block.Value); block.kind == "text" && text != "" {
 				r.emit(c, event.Event{Kind: event.System, Text: text})
 			}
-		})
+		}
 		return
 	}
 	if m.model != "" && r.inline(c) == "" {
@@ -82,54 +82,60 @@ func (r *claudeReader) spoken(c *claudeRecord, m claudeMessage, agent string) {
 		}
 		return true
 	}
-	eachBlock(m.content, func(kind string, block lazyjson.Value) {
-		e := event.Event{Model: m.model, Agent: agent}
-		key := ""
-		switch kind {
-		case "text":
-			e.Kind, e.Text = event.Assistant, blockText(block)
-			key, e.Quiet = e.Text, e.Text == ""
-		case "thinking":
-			e.Kind, e.Text = event.Thinking, block.Get("thinking").String()
-			key, e.Quiet = e.Text, e.Text == ""
-		case "redacted_thinking":
-			// Encrypted: there is nothing to read, only that the model thought.
-			e.Kind, e.Quiet = event.Thinking, true
-			key = block.Get("data").String()
-		case "tool_use", "server_tool_use", "mcp_tool_use":
-			e.Kind, e.Call = event.ToolCall, callOf(block)
-			key = e.Call.ID
-			if key == "" {
-				key = block.Raw
+	for _, block := range contentBlocks(m.content) {
+		if strings.HasSuffix(block.kind, "_tool_result") {
+			if fresh(block.kind, block.Get("tool_use_id").String()) {
+				r.result(c, block.Value)
 			}
-		case "fallback":
-			e.Kind = event.System
-			e.Text = "model " + block.Get("from.model").String() + " replaced by " + block.Get("to.model").String()
-			key = e.Text
-		default:
-			if strings.HasSuffix(kind, "_tool_result") {
-				if fresh(kind, block.Get("tool_use_id").String()) {
-					r.result(c, block)
-				}
-				return
-			}
-			e.Kind, e.Text, e.Record = event.Unknown, "assistant "+kind, block.Raw
-			key = block.Raw
+			continue
 		}
-		if !fresh(kind, key) {
-			return
+		e, key := modelEvent(block)
+		if !fresh(block.kind, key) {
+			continue
 		}
 		if e.Call != nil {
 			r.called(e.Call.ID, e.Call.Name)
 		}
+		e.Model, e.Agent = m.model, agent
 		r.emit(c, e)
-	})
+	}
 	if m.id != "" {
 		if r.Parts == nil {
 			r.Parts = make(map[string]claudeParts)
 		}
 		r.Parts[agent] = parts
 	}
+}
+
+// modelEvent is the event of a block of the model's, and what tells it from the
+// message's other blocks.
+func modelEvent(block contentBlock) (e event.Event, key string) {
+	switch block.kind {
+	case "text":
+		e.Kind, e.Text = event.Assistant, blockText(block.Value)
+		e.Quiet = e.Text == ""
+		return e, e.Text
+	case "thinking":
+		e.Kind, e.Text = event.Thinking, block.Get("thinking").String()
+		e.Quiet = e.Text == ""
+		return e, e.Text
+	case "redacted_thinking":
+		// Encrypted: there is nothing to read, only that the model thought.
+		e.Kind, e.Quiet = event.Thinking, true
+		return e, block.Get("data").String()
+	case "tool_use", "server_tool_use", "mcp_tool_use":
+		e.Kind, e.Call = event.ToolCall, callOf(block.Value)
+		if e.Call.ID == "" {
+			return e, block.Raw
+		}
+		return e, e.Call.ID
+	case "fallback":
+		e.Kind = event.System
+		e.Text = "model " + block.Get("from.model").String() + " replaced by " + block.Get("to.model").String()
+		return e, e.Text
+	}
+	e.Kind, e.Text, e.Record = event.Unknown, "assistant "+block.kind, block.Raw
+	return e, block.Raw
 }
 
 func callOf(block lazyjson.Value) *event.Call {

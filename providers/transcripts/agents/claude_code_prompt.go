@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -50,7 +49,7 @@ func (r *claudeReader) speaker(c *claudeRecord, text string) string {
 // user reads what was said to the model: prompts, results of tools, and what the
 // program adds.
 func (r *claudeReader) user(c *claudeRecord) {
-	content := c.Message.Get("content")
+	content := contentBlocks(c.Message.Get("content"))
 	first, results := firstText(content)
 	origin := r.speaker(c, first)
 	if r.Queue.sent(first) && origin == event.Typed {
@@ -68,13 +67,13 @@ func (r *claudeReader) user(c *claudeRecord) {
 }
 
 // said makes an event of each block of what was said to the model.
-func (r *claudeReader) said(c *claudeRecord, content lazyjson.Value, origin string) {
-	eachBlock(content, func(kind string, block lazyjson.Value) {
-		switch kind {
+func (r *claudeReader) said(c *claudeRecord, content []contentBlock, origin string) {
+	for _, block := range content {
+		switch block.kind {
 		case "text":
-			text := blockText(block)
+			text := blockText(block.Value)
 			if text == "" {
-				return
+				continue
 			}
 			from := origin
 			if origin != event.Injected && beginsWith(text, claudeInjected[:]) {
@@ -83,13 +82,13 @@ func (r *claudeReader) said(c *claudeRecord, content lazyjson.Value, origin stri
 			r.nameAfter(c, from, text)
 			r.emit(c, event.Event{Kind: event.User, Origin: from, Text: text})
 		case "image", "document":
-			r.emit(c, event.Event{Kind: event.User, Origin: origin, Text: blob(block)})
+			r.emit(c, event.Event{Kind: event.User, Origin: origin, Text: blob(block.Value)})
 		case "tool_result":
-			r.result(c, block)
+			r.result(c, block.Value)
 		default:
-			r.emit(c, event.Event{Kind: event.Unknown, Text: "user " + kind, Record: block.Raw})
+			r.emit(c, event.Event{Kind: event.Unknown, Text: "user " + block.kind, Record: block.Raw})
 		}
-	})
+	}
 }
 
 // nameAfter gives the session the title of its first prompt. A subagent's is

@@ -127,7 +127,7 @@ func (r *claudeReader) attachment(c *claudeRecord) {
 	if mode := a.Get("commandMode").String(); mode == "task-notification" || a.Get("isMeta").Bool() || kind != "" && kind != "human" {
 		origin = event.Injected
 	}
-	r.said(c, prompt, origin)
+	r.said(c, contentBlocks(prompt), origin)
 }
 
 // queuedOrigin tells who spoke a queued text: the program queues notices, too.

@@ -77,7 +77,8 @@ func smallFile(path string) lazyjson.Value {
 // tells: which subagent has answered, and where the whole text lies.
 func (r *claudeReader) spillAndAgent(c *claudeRecord, text string) {
 	twin := c.Result
-	if strings.Contains(twin.Raw, `"agentId"`) || strings.Contains(twin.Raw, `"persistedOutputPath"`) {
+	spilled := strings.HasPrefix(text, "<persisted-output>") || strings.Contains(text, "saved to")
+	if spilled || strings.Contains(twin.Raw, `"agentId"`) {
 		twin.ForEach(func(key, v lazyjson.Value) bool {
 			switch key.Str {
 			case "agentId":
@@ -90,7 +91,7 @@ func (r *claudeReader) spillAndAgent(c *claudeRecord, text string) {
 			return true
 		})
 	}
-	if c.spill == "" && (strings.HasPrefix(text, "<persisted-output>") || strings.Contains(text, "saved to")) {
+	if c.spill == "" && spilled {
 		c.spill = r.spilledIn(text)
 	}
 }
@@ -161,7 +162,7 @@ func (r *claudeReader) reported(c *claudeRecord, agent string, outer lazyjson.Va
 	inner.reported, inner.Agent = true, agent
 	switch inner.Type {
 	case "user":
-		r.said(inner, inner.Message.Get("content"), event.Injected)
+		r.said(inner, contentBlocks(inner.Message.Get("content")), event.Injected)
 	case "assistant":
 		r.spoken(inner, messageOf(inner.Message), r.inline(inner))
 	}
