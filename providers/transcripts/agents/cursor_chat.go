@@ -1,0 +1,225 @@
+package agents
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/event"
+)
+
+// chats reads a database of the command line: one session, all of whose data
+// lies in blobs called by the hash of their content. Messages are JSON. The root,
+// a protobuf message, lists those of the current context in its field 1; its
+// field 13 holds summaries, after which older messages are in no list any more.
+func (h cursorHome) chats() Store {
+	return Store{
+		Rank: 2,
+		Sessions: func(ctx context.Context, file string) ([]Listed, error) {
+			meta, err := chatMeta(ctx, file)
+			if err != nil {
+				return nil, err
+			}
+			id := chatID(meta, file)
+			l := Listed{Key: id, Session: event.Session{Agent: "cursor", ID: id, Model: meta.Get("lastUsedModel").Str}}
+			l.Name(event.FromSummary, meta.Get("name").Str)
+			l.Saw(moment(meta.Get("createdAt")))
+			beside, err := readJSON(filepath.Join(filepath.Dir(file), "meta.json"))
+			if err == nil { // newer versions have it
+				l.CWD = beside.Get("cwd").Str
+				l.Saw(moment(beside.Get("createdAtMs")))
+				l.Saw(moment(beside.Get("updatedAtMs")))
+			}
+			l.Stamp = stampOf(meta.Get("latestRootBlobId").Str, meta.Get("name").Str, beside.Get("updatedAtMs").Int())
+			if t, ok := h.find()[id]; ok {
+				l.Stamp = stampOf(l.Stamp, t.stamp)
+				l.Parent = t.parent
+				if l.CWD == "" {
+					l.CWD = h.folder(t.project)
+				}
+			}
+			return []Listed{l}, nil
+		},
+		Read: func(ctx context.Context, file, key string, out event.Sink) error {
+			blobs, root, err := chatBlobs(ctx, file)
+			if err != nil {
+				return err
+			}
+			events, err := chatEvents(blobs, root)
+			return errors.Join(err, h.join(events, key, out))
+		},
+	}
+}
+
+func chatID(meta lazyjson.Value, file string) string {
+	if id := meta.Get("agentId").Str; id != "" {
+		return id
+	}
+	return filepath.Base(filepath.Dir(file))
+}
+
+// chatMeta is the row about the session: JSON in hexadecimal.
+func chatMeta(ctx context.Context, file string) (lazyjson.Value, error) {
+	var meta lazyjson.Value
+	err := sqlite.View(ctx, file, func(s *sqlite.Snapshot) error {
+		var err error
+		meta, err = readChatMeta(s)
+		return err
+	})
+	return meta, err
+}
+
+func readChatMeta(s *sqlite.Snapshot) (meta lazyjson.Value, err error) {
+	if _, err := s.Table("meta", "key", "value"); err != nil {
+		return meta, err
+	}
+	if _, err := s.Table("blobs", "id", "data"); err != nil {
+		return meta, err
+	}
+	text := ""
+	err = s.Each("SELECT value FROM meta WHERE key = '0'", func(r sqlite.Row) error {
+		text = r.Text(0)
+		return nil
+	})
+	if err != nil {
+		return meta, err
+	}
+	if decoded, err := hex.DecodeString(text); err == nil {
+		text = string(decoded)
+	}
+	if !lazyjson.Valid([]byte(text)) {
+		return meta, errors.New("the row about the session is not JSON")
+	}
+	return lazyjson.ParseString(text), nil
+}
+
+// chatBlob is a message.
+type chatBlob struct{ id, text string }
+
+// chatBlobs reads all messages, in the order in which they were written, and the
+// root.
+func chatBlobs(ctx context.Context, file string) (blobs []chatBlob, root []byte, err error) {
+	blobs, err = rowsOf(ctx, file, func(s *sqlite.Snapshot, add func(chatBlob)) error {
+		root = nil
+		meta, err := readChatMeta(s)
+		if err != nil {
+			return err
+		}
+		rootID := meta.Get("latestRootBlobId").Str
+		return s.Each("SELECT id, data FROM blobs ORDER BY rowid", func(r sqlite.Row) error {
+			data := r.Bytes(1)
+			switch {
+			case r.Text(0) == rootID:
+				root = append([]byte{}, data...)
+			case len(data) > 0 && data[0] == '{' && lazyjson.Valid(data) && lazyjson.Parse(data).Get("role").Exists():
+				add(chatBlob{r.Text(0), string(data)})
+			}
+			return nil
+		})
+	})
+	return blobs, root, err
+}
+
+// The fields of the root.
+const (
+	rootMessages  = 1
+	rootSummaries = 13
+)
+
+// chatEvents tells the messages that the root lists, in its order, and before
+// each the older ones that it no longer lists. Of those only what is not told
+// elsewhere counts: a message may have been kept several times as it grew.
+func chatEvents(blobs []chatBlob, root []byte) ([]event.Event, error) {
+	texts := make(map[string]string, len(blobs))
+	for _, b := range blobs {
+		texts[b.id] = b.text
+	}
+	var listed []string
+	summaries := 0
+	err := protoFields(root, func(field int, value []byte) {
+		switch field {
+		case rootMessages:
+			listed = append(listed, hex.EncodeToString(value))
+		case rootSummaries:
+			summaries++
+		}
+	})
+	if err != nil {
+		err = fmt.Errorf("the list of messages: %w", err)
+	}
+	c := cursorEvents{}
+	isListed := make(map[string]bool)
+	for _, id := range listed {
+		isListed[id] = true
+		if text, ok := texts[id]; ok {
+			v := lazyjson.ParseString(text)
+			c.message(id, v.Get("role").Str, v.Get("content"))
+		}
+	}
+	current := c.events
+	old := cursorEvents{}
+	for _, b := range blobs {
+		if v := lazyjson.ParseString(b.text); !isListed[b.id] && v.Get("role").Str != "system" {
+			old.message(b.id, v.Get("role").Str, v.Get("content"))
+		}
+	}
+	earlier := notTold(old.events, current)
+	if len(earlier) == 0 {
+		return current, err
+	}
+	if summaries > 0 {
+		earlier = append(earlier, event.Event{Kind: event.Compaction, ID: "compaction", Compact: &event.Compact{}})
+	}
+	return append(earlier, current...), err
+}
+
+// notTold are the events of which the others, and the later ones of their own,
+// say nothing.
+func notTold(events, others []event.Event) []event.Event {
+	told := make(map[string]bool)
+	var keys []string
+	for _, e := range others {
+		told[toldKey(e)] = true
+		keys = append(keys, toldKey(e))
+	}
+	for _, e := range events {
+		keys = append(keys, toldKey(e))
+	}
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	var kept []event.Event
+	for _, e := range slices.Backward(events) {
+		key := toldKey(e)
+		grown := false
+		if e.Kind == event.Assistant || e.Kind == event.Thinking {
+			next, _ := slices.BinarySearch(keys, key)
+			grown = next+1 < len(keys) && strings.HasPrefix(keys[next+1], key)
+		}
+		if !told[key] && !grown {
+			kept = append(kept, e)
+		}
+		told[key] = true
+	}
+	slices.Reverse(kept)
+	return kept
+}
+
+// toldKey is what an event is recognised by in another version of its message.
+func toldKey(e event.Event) string {
+	switch {
+	case e.Call != nil:
+		return "call " + e.Call.ID
+	case e.Result != nil:
+		return "result " + e.Result.CallID
+	}
+	if key := textKey(e); key != "" {
+		return key
+	}
+	return e.Record
+}

@@ -1,0 +1,165 @@
+package agents
+
+import (
+	"context"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/event"
+)
+
+// The keys of the editor's database: composerData:<session> is a session with
+// the list of its messages, bubbleId:<session>:<message> a message. Messages that
+// are not on the list were taken back. The file is often a gigabyte: keys are
+// looked up, and never all are read.
+const (
+	composerPrefix = "composerData:"
+	bubblePrefix   = "bubbleId:"
+)
+
+// editor reads the editor's database.
+func (h cursorHome) editor() Store {
+	return Store{
+		Rank: 3,
+		Sessions: func(ctx context.Context, file string) ([]Listed, error) {
+			transcripts := h.find()
+			list, err := editorSessions(ctx, file)
+			for i, l := range list {
+				if t, ok := transcripts[l.ID]; ok {
+					list[i].Stamp = stampOf(l.Stamp, t.stamp)
+					if l.CWD == "" {
+						list[i].CWD = h.folder(t.project)
+					}
+					if l.Parent == "" {
+						list[i].Parent = t.parent
+					}
+				}
+			}
+			return list, err
+		},
+		Read: func(ctx context.Context, file, key string, out event.Sink) error {
+			events, err := editorRead(ctx, file, key)
+			if err != nil {
+				return err
+			}
+			return h.join(events, key, out)
+		},
+	}
+}
+
+// join adds what only the session's transcript has, and emits all. A transcript
+// that cannot be read takes nothing from the rest.
+func (h cursorHome) join(events []event.Event, id string, out event.Sink) error {
+	var fromTranscript []event.Event
+	var err error
+	if t, ok := h.find()[id]; ok {
+		fromTranscript, err = readTranscript(t.path)
+	}
+	emitCursor(joinCursor(events, fromTranscript), out)
+	return err
+}
+
+func editorTable(s *sqlite.Snapshot) error {
+	_, err := s.Table("cursorDiskKV", "key", "value")
+	return err
+}
+
+func editorSessions(ctx context.Context, file string) ([]Listed, error) {
+	parents := make(map[string]string)
+	list, err := rowsOf(ctx, file, func(s *sqlite.Snapshot, add func(Listed)) error {
+		clear(parents)
+		if err := editorTable(s); err != nil {
+			return err
+		}
+		last := make(map[string]string)
+		var found []Listed
+		err := s.Each("SELECT key, value FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'", func(r sqlite.Row) error {
+			v := lazyjson.ParseString(r.Text(1))
+			id := strings.TrimPrefix(r.Text(0), composerPrefix)
+			headers := v.Get("fullConversationHeadersOnly")
+			count := headers.Get("#").Int()
+			if count == 0 && v.Get("conversation.#").Int() == 0 {
+				return nil // an empty draft
+			}
+			l := Listed{Key: id, Session: event.Session{
+				Agent: "cursor", ID: id, CWD: v.Get("workspaceIdentifier.uri.fsPath").Str, Archived: v.Get("isArchived").Bool(),
+			}}
+			if model := v.Get("modelConfig.modelName").Str; model != "default" {
+				l.Model = model
+			}
+			l.Name(event.FromSummary, v.Get("name").Str)
+			l.Saw(moment(v.Get("createdAt")))
+			l.Saw(moment(v.Get("lastUpdatedAt")))
+			l.Stamp = stampOf(v.Get("lastUpdatedAt").Int(), count, len(r.Text(1)))
+			if count > 0 {
+				last[id] = bubblePrefix + id + ":" + headers.Array()[count-1].Get("bubbleId").Str
+			}
+			v.Get("subagentComposerIds").ForEach(func(_, child lazyjson.Value) bool {
+				parents[child.Str] = id
+				return true
+			})
+			found = append(found, l)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		// The newest message grows without the session's own row.
+		for _, l := range found {
+			err := s.Each("SELECT octet_length(value) FROM cursorDiskKV WHERE key = ?", func(r sqlite.Row) error {
+				l.Stamp = stampOf(l.Stamp, r.Int(0))
+				return nil
+			}, last[l.ID])
+			if err != nil {
+				return err
+			}
+			add(l)
+		}
+		return nil
+	})
+	for i, l := range list {
+		list[i].Parent = parents[l.ID]
+	}
+	return list, err
+}
+
+// editorBubble is a message of a session; before version 3 of the editor's
+// format they stand in the session's row.
+type editorBubble struct{ id, text string }
+
+func editorRead(ctx context.Context, file, id string) ([]event.Event, error) {
+	bubbles, err := rowsOf(ctx, file, func(s *sqlite.Snapshot, add func(editorBubble)) error {
+		if err := editorTable(s); err != nil {
+			return err
+		}
+		var session lazyjson.Value
+		value := func(key string, take func(text string)) error {
+			return s.Each("SELECT value FROM cursorDiskKV WHERE key = ?", func(r sqlite.Row) error {
+				take(r.Text(0))
+				return nil
+			}, key)
+		}
+		if err := value(composerPrefix+id, func(text string) { session = lazyjson.ParseString(text) }); err != nil {
+			return err
+		}
+		for _, b := range session.Get("conversation").Array() {
+			add(editorBubble{b.Get("bubbleId").Str, b.Raw})
+		}
+		for _, h := range session.Get("fullConversationHeadersOnly").Array() {
+			bubble := h.Get("bubbleId").Str
+			if err := value(bubblePrefix+id+":"+bubble, func(text string) { add(editorBubble{bubble, text}) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := cursorEvents{}
+	for _, b := range bubbles {
+		c.bubble(b)
+	}
+	return c.events, nil
+}

@@ -1,0 +1,165 @@
+package agents
+
+import (
+	"encoding/json"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/event"
+)
+
+// cursorEvents collects the events of a session of Cursor.
+type cursorEvents struct {
+	events []event.Event
+	names  calls
+}
+
+func (c *cursorEvents) add(e event.Event) { c.events = append(c.events, e) }
+
+// said adds what somebody said, unless it is nothing. What the program has put
+// around a person's words is an event of its own.
+func (c *cursorEvents) said(e event.Event, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if e.Kind != event.User || e.Origin != event.Typed {
+		e.Text = text
+		e.Quiet = e.Quiet || text == "[REDACTED]" // stands for thinking
+		c.add(e)
+		return
+	}
+	query, around := userQuery(text)
+	if around != "" {
+		e := e
+		e.Text, e.Origin, e.Quiet = around, event.Injected, isTag(around, "timestamp")
+		if query != "" && e.ID != "" {
+			e.ID += ".context"
+		}
+		if e.Quiet {
+			e.Record = jsonString(around)
+		}
+		c.add(e)
+	}
+	if query != "" {
+		e.Text = query
+		c.add(e)
+	}
+}
+
+// userQuery takes a text of the user's side apart: what a person typed, and what
+// the program has put around it. A text without a mark is a person's, unless it
+// begins with a tag of the program's.
+func userQuery(text string) (query, around string) {
+	const begin, end = "<user_query>", "</user_query>"
+	before, rest, ok := strings.Cut(text, begin)
+	if !ok {
+		for _, tag := range []string{"user_info", "system_reminder", "system-reminder", "open_and_recently_viewed_files", "git_status", "rules", "agent_transcripts", "timestamp", "attached_files", "additional_data"} {
+			if strings.HasPrefix(strings.TrimSpace(text), "<"+tag+">") {
+				return "", strings.TrimSpace(text)
+			}
+		}
+		return text, ""
+	}
+	at := strings.LastIndex(rest, end)
+	if at < 0 {
+		return strings.TrimSpace(rest), strings.TrimSpace(before)
+	}
+	return strings.TrimSpace(rest[:at]), strings.TrimSpace(before + rest[at+len(end):])
+}
+
+// isTag tells whether a text is one element of that name and nothing else.
+func isTag(text, name string) bool {
+	return strings.HasPrefix(text, "<"+name+">") && strings.Index(text, "</"+name+">") == len(text)-len(name)-3
+}
+
+// message adds a message whose content has the shape of Anthropic's or of the AI
+// SDK's messages; Cursor's names have changed over time.
+func (c *cursorEvents) message(id, role string, content lazyjson.Value) {
+	e := event.Event{Kind: event.Assistant}
+	switch role {
+	case "user":
+		e.Kind = event.User
+	case "system":
+		e.Kind, e.Quiet = event.System, true // the prompt of the program
+	}
+	n := 0
+	each := func(block lazyjson.Value) {
+		e := e
+		if id != "" {
+			e.ID = partID(id, n)
+		}
+		n++
+		c.block(e, block)
+	}
+	if !content.IsArray() {
+		each(content)
+		return
+	}
+	content.ForEach(func(_, block lazyjson.Value) bool {
+		each(block)
+		return true
+	})
+}
+
+func (c *cursorEvents) block(e event.Event, v lazyjson.Value) {
+	if e.Quiet {
+		e.Record = v.Raw
+	}
+	if v.Type == lazyjson.String {
+		c.said(e, v.Str)
+		return
+	}
+	kind := v.Get("type").Str
+	switch kind {
+	case "text", "input_text", "output_text":
+		c.said(e, v.Get("text").Str)
+	case "thinking", "reasoning":
+		e.Kind = event.Thinking
+		c.said(e, first(v, "thinking", "text").String())
+	case "redacted-reasoning", "redacted_thinking":
+		e.Kind, e.Quiet, e.Record = event.Thinking, true, v.Raw
+		c.add(e)
+	case "image", "file":
+		e.Text = binary(v)
+		c.add(e)
+	case "tool_use", "tool-call", "tool_call":
+		e.Kind = event.ToolCall
+		e.Call = &event.Call{
+			ID: first(v, "toolCallId", "id", "tool_call_id").String(), Name: first(v, "toolName", "name").String(),
+			Input: first(v, "args", "input", "arguments").String(),
+		}
+		c.remember(e.Call)
+		c.add(e)
+	case "tool_result", "tool-result":
+		e.Kind, e.Origin = event.ToolResult, event.Typed
+		result := first(v, "result", "content", "output")
+		text, failed := resultText(result)
+		if text == "" && result.Type != lazyjson.String && result.Exists() {
+			text = result.Raw
+		}
+		failed = failed || first(v, "isError", "is_error").Bool() || v.Get("providerOptions.cursor.highLevelToolCallResult.isError").Bool()
+		e.Result = c.names.resultOf(first(v, "toolCallId", "tool_use_id", "id").String(), text, failed)
+		if e.Result.Name == "" {
+			e.Result.Name = first(v, "toolName", "name").String()
+		}
+		c.add(e)
+	default:
+		e.Kind, e.Origin, e.Text, e.Record = event.Unknown, event.Typed, kind, v.Raw
+		c.add(e)
+	}
+}
+
+func (c *cursorEvents) remember(call *event.Call) {
+	if c.names == nil {
+		c.names = make(calls)
+	}
+	if call.ID != "" {
+		c.names[call.ID] = call.Name
+	}
+}
+
+// jsonString is a text as JSON.
+func jsonString(text string) string {
+	b, _ := json.Marshal(text) // no string fails
+	return string(b)
+}

@@ -1,0 +1,491 @@
+package agents
+
+import (
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/event"
+)
+
+const editorSchema = `CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+	CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+	INSERT INTO ItemTable VALUES ('cursorAuth/accessToken', 'SECRET-TOKEN'), ('cursorAuth/refreshToken', 'SECRET-TOKEN')`
+
+const editorRow = "INSERT INTO cursorDiskKV VALUES (?, ?)"
+
+// editorDatabase is the editor's database in a home, with its writer.
+func editorDatabase(t testing.TB, home string) (Store, string, *sql.DB) {
+	t.Helper()
+	path := filepath.Join(home, ".config", "Cursor", "User", "globalStorage", "state.vscdb")
+	return storeAt(t, cursor(), linux(home), path), path, makeDatabase(t, path, editorSchema)
+}
+
+func transcriptOf(t testing.TB, home, id, text string) string {
+	return testFile(t, home, ".cursor/projects/src-app/agent-transcripts/"+id+"/"+id+".jsonl", text)
+}
+
+func TestCursorTranscripts(t *testing.T) {
+	small := realSessions(t, "small-fixtures")
+	for _, c := range []struct {
+		file string
+		want []string
+	}{
+		{"cursor/large.jsonl", []string{"user What files are here?", "thinking Let me check the directory.", "assistant I will list the files.",
+			`tool-call Bash  {"command":"ls -la"}`, "tool-result  t1 file1.txt\nfile2.txt", "assistant There are two files.", "user Read file1.txt.",
+			`tool-call Read  {"file_path":"file1.txt"}`, "tool-result  t2 hello world", "assistant The file contains: hello world.", "user Thanks.", "assistant You are welcome."}},
+		{"cursor/small.jsonl", []string{"user List the files.", "assistant Here are the files.", "user Run ls.", "assistant Running ls.", `tool-call Bash  {"command":"ls"}`}},
+		{"cursor/schema_drift.jsonl", []string{"user Use the repo context and explain the latest build issue.", "thinking I should inspect the build log before answering.",
+			`tool-call read_file  {"path":"build.log"}`, "unknown custom_block", "tool-result read_file  Compile failed in Example.swift:42", "assistant The build issue is in Example.swift:42."}},
+		{"cursor-store/test-session.jsonl", []string{"user run ls command", "assistant Running the ls command for you.",
+			`tool-call Shell  {"command":"ls -la /tmp","description":"List directory contents"}`,
+			"assistant Here are the directory contents:\n\n```\ntotal 0\ndrwxrwxrwt  12 root  wheel  384 Jan  1 00:00 .\ndrwxr-xr-x   6 root  wheel  192 Jan  1 00:00 ..\n```",
+			"user now show me the git status", `tool-call Shell  {"command":"git status","description":"Check git status"}`, "assistant The repository is clean — no uncommitted changes."}},
+	} {
+		text, err := os.ReadFile(filepath.Join(small, filepath.FromSlash(c.file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		home := t.TempDir()
+		path := transcriptOf(t, home, "abc", string(text))
+		tells(t, readStore(t, storeAt(t, cursor(), linux(home), path), path, "abc").Events, c.want...)
+	}
+}
+
+func TestCursorTranscriptsOfText(t *testing.T) {
+	home := t.TempDir()
+	path := testFile(t, home, ".cursor/projects/src-app/agent-transcripts/old.txt", `user:
+<timestamp>Tuesday</timestamp>
+<user_query>
+why?
+</user_query>
+
+assistant:
+[Thinking] I look
+at two lines
+[Tool call] Read
+  path: a.go
+[Tool result] Read
+
+It is this:
+  indented
+user:
+thanks
+`)
+	testFile(t, home, ".cursor/projects/src-app/.workspace-trusted", `{"workspacePath":"/src/app"}`)
+	c := readStore(t, storeAt(t, cursor(), linux(home), path), path, "old")
+	tells(t, c.Events, "user why?", "thinking I look\nat two lines", "tool-call Read  path: a.go", "assistant It is this:\n  indented", "user thanks")
+	if c.Of.CWD != "/src/app" || c.Of.Title != "why?" || !c.Events[0].Quiet {
+		t.Errorf("%+v %+v", c.Of, c.Events[0])
+	}
+}
+
+func TestCursorPlaces(t *testing.T) {
+	m := linux("/home/u")
+	ours := func(path string) bool {
+		for _, p := range cursor().Places(m) {
+			rel, err := filepath.Rel(p.Dir, path)
+			if err != nil || !filepath.IsLocal(rel) {
+				continue
+			}
+			for dir := filepath.Dir(rel); dir != "."; dir = filepath.Dir(dir) {
+				if p.Skip != nil && p.Skip(dir) {
+					return false
+				}
+			}
+			if p.File(rel) != nil {
+				return true
+			}
+		}
+		return false
+	}
+	for path, want := range map[string]bool{
+		"/home/u/.cursor/projects/p/agent-transcripts/a.txt":                 true,
+		"/home/u/.cursor/projects/p/agent-transcripts/a/a.jsonl":             true,
+		"/home/u/.cursor/projects/p/agent-transcripts/a/subagents/b.jsonl":   true,
+		"/home/u/.cursor/projects/p/agent-transcripts/a/other/b.jsonl":       false,
+		"/home/u/.cursor/projects/p/agent-tools/a.txt":                       false,
+		"/home/u/.cursor/projects/p/a.jsonl":                                 false,
+		"/home/u/.cursor/mcp.json":                                           false,
+		"/home/u/.cursor/chats/h/s/store.db":                                 true,
+		"/home/u/.cursor/chats/h/s/other.db":                                 false,
+		"/home/u/.config/Cursor/User/globalStorage/state.vscdb":              true,
+		"/home/u/.config/Cursor/User/globalStorage/state.vscdb.backup":       false,
+		"/home/u/.config/Cursor/User/globalStorage/storage.json":             false,
+		"/home/u/.config/Cursor/User/globalStorage/extension.x/state.vscdb":  false,
+		"/home/u/.config/Cursor/User/workspaceStorage/hash/state.vscdb":      false,
+		"/home/u/.cursor/projects/p/agent-transcripts/a/subagents/x/b.jsonl": false,
+	} {
+		if got := ours(path); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+}
+
+// cursorDump is the real dump of a session of the editor.
+type cursorDump struct {
+	Head, Data   json.RawMessage
+	Bubbles      []json.RawMessage
+	ContentBlobs map[string]string `json:"content_blobs"`
+}
+
+// TestCursorEditorDump puts a real session into a database: counts equal those by
+// SQL, every text is told, and nothing of the logins is.
+func TestCursorEditorDump(t *testing.T) {
+	text, err := os.ReadFile(realSessions(t, "same-task-per-agent", "cursor", "convo.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dump cursorDump
+	if err := json.Unmarshal(text, &dump); err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	store, path, db := editorDatabase(t, home)
+	data := lazyjson.Parse(dump.Data)
+	id := data.Get("composerId").Str
+	execute(t, db, editorRow, "composerData:"+id, string(dump.Data))
+	for _, b := range dump.Bubbles {
+		execute(t, db, editorRow, "bubbleId:"+id+":"+lazyjson.Parse(b).Get("bubbleId").Str, string(b))
+	}
+	execute(t, db, editorRow, "bubbleId:"+id+":orphan", `{"type":1,"text":"taken back"}`)
+	execute(t, db, editorRow, "composerData:draft", `{"fullConversationHeadersOnly":[]}`)
+	if list := listStore(t, store, path); len(list) != 1 {
+		t.Fatalf("%d sessions", len(list))
+	}
+	c := readStore(t, store, path, id)
+	counts := tally(c.Events)
+	for kind, where := range map[event.Kind]string{
+		event.User:       `value ->> 'type' = 1 AND value ->> 'text' <> ''`,
+		event.Assistant:  `value ->> 'type' = 2 AND value ->> 'text' <> ''`,
+		event.Thinking:   `value ->> '$.thinking.text' <> ''`,
+		event.ToolCall:   `value ->> '$.toolFormerData.name' <> ''`,
+		event.ToolResult: `value ->> '$.toolFormerData.status' IN ('completed', 'error')`,
+	} {
+		var want int
+		if err := db.QueryRow("SELECT count(*) FROM cursorDiskKV WHERE key LIKE 'bubbleId:%' AND key NOT LIKE '%orphan' AND " + where).Scan(&want); err != nil {
+			t.Fatal(err)
+		}
+		if counts[string(kind)] != want || want == 0 {
+			t.Errorf("%s: %d, by SQL %d", kind, counts[string(kind)], want)
+		}
+	}
+	if counts["failed"] != 1 {
+		t.Errorf("%d failed", counts["failed"])
+	}
+	for _, b := range dump.Bubbles {
+		v := lazyjson.Parse(b)
+		for _, said := range []string{v.Get("text").Str, v.Get("thinking.text").Str, lazyjson.ParseString(v.Get("toolFormerData.result").Str).Get("output").Str} {
+			if !told(c.Events, said) {
+				t.Errorf("missing: %q", said)
+			}
+		}
+	}
+	secretFree(t, c)
+	if told(c.Events, "taken back") {
+		t.Error("a message that is on no list is told")
+	}
+	if c.Of.Title != "Tool usage exercise walkthrough" || c.Of.Start.UnixMilli() != 1780338796904 || c.Events[0].Time.IsZero() {
+		t.Errorf("session %+v", c.Of)
+	}
+	var started string
+	for _, e := range c.Events {
+		started += e.Subagent
+	}
+	if started != data.Get("subagentComposerIds.0").Str {
+		t.Errorf("subagent %q", started)
+	}
+
+	// With the transcript of the same session, nothing is told twice, and what
+	// was written to files is told.
+	const only, torn = `{"role":"user","message":{"content":[{"type":"text","text":"only in the transcript"}]}}` + "\n", `{"type":"turn_`
+	transcriptOf(t, home, id, dumpTranscript(dump)+only+torn)
+	joined := readStore(t, store, path, id)
+	if n, m := len(joined.Events), len(c.Events); n != m+1 {
+		t.Errorf("%d events joined, %d before:\n  %s", n, m, strings.Join(outline(joined.Events), "\n  "))
+	}
+	last := joined.Events[len(joined.Events)-1]
+	if last.Text != "only in the transcript" {
+		t.Errorf("the last is %+v", last)
+	}
+	secretFree(t, joined)
+}
+
+// dumpTranscript is the transcript that the editor would have written: texts and
+// calls by other names.
+func dumpTranscript(dump cursorDump) string {
+	var out strings.Builder
+	for _, b := range dump.Bubbles {
+		v := lazyjson.Parse(b)
+		text := strings.TrimSpace(v.Get("text").Str)
+		role := "assistant"
+		if v.Get("type").Int() == 1 {
+			role, text = "user", "<user_query>\n"+text+"\n</user_query>"
+		}
+		if text != "" {
+			fmt.Fprintf(&out, `{"role":%q,"message":{"content":[{"type":"text","text":%s}]}}`+"\n", role, jsonString(text))
+		}
+		if tool := v.Get("toolFormerData"); tool.Exists() {
+			fmt.Fprintf(&out, `{"role":"assistant","message":{"content":[{"type":"tool_use","name":"Other","input":%s}]}}`+"\n", tool.Get("params").Str)
+		}
+	}
+	return out.String()
+}
+
+// secretFree checks that nothing of the planted logins surfaces.
+func secretFree(t *testing.T, c *event.Collector) {
+	t.Helper()
+	text, err := json.Marshal(c.Events)
+	if err == nil {
+		var of []byte
+		of, err = json.Marshal(c.Of)
+		text = append(text, of...)
+	}
+	if err != nil || strings.Contains(string(text), "SECRET") || strings.Contains(string(text), "cursorAuth") {
+		t.Errorf("a login surfaced (%v)", err)
+	}
+}
+
+func TestCursorEditor(t *testing.T) {
+	home := t.TempDir()
+	store, path, db := editorDatabase(t, home)
+	execute(t, db, editorRow, "composerData:parent", `{"name":"A","createdAt":1780338796904,"lastUpdatedAt":1780338796999,"isArchived":true,"subagentComposerIds":["child"],
+		"modelConfig":{"modelName":"model-x"},"workspaceIdentifier":{"uri":{"fsPath":"/src/app"}},
+		"fullConversationHeadersOnly":[{"bubbleId":"1","type":1},{"bubbleId":"2","type":2},{"bubbleId":"gone","type":2},{"bubbleId":"3","type":2},{"bubbleId":"4","type":2},{"bubbleId":"5","type":2}]}`)
+	execute(t, db, editorRow, "composerData:child", `{"conversation":[{"bubbleId":"x","type":1,"text":"old shape"}]}`)
+	execute(t, db, editorRow, "composerDatb", "not ours")
+	for id, b := range map[string]string{
+		"1": `{"type":1,"text":"hello","images":[{"path":"/a.png"}]}`,
+		"2": `{"type":2,"text":"so","allThinkingBlocks":[{"thinking":"hm"}],"toolFormerData":{"name":"edit","toolCallId":"c1","rawArgs":"{\"a\":1}","params":"{}","status":"running"}}`,
+		"3": `{"type":2,"toolFormerData":{"name":"run","toolCallId":"c2","params":"{\"command\":\"ls\"}","status":"cancelled","userDecision":"rejected","error":"{\"clientVisibleErrorMessage\":\"no\"}"}}`,
+		"4": `{"type":2,"conversationSummary":{"summary":"what was"},"errorDetails":{"message":"lost"}}`,
+		"5": `{"type":2,"text":`,
+	} {
+		execute(t, db, editorRow, "bubbleId:parent:"+id, b)
+	}
+	c := readStore(t, store, path, "parent")
+	tells(t, c.Events, "user hello", "user [image] /a.png", "thinking hm", "assistant so", `tool-call edit c1 {"a":1}`,
+		`tool-call run c2 {"command":"ls"}`, "tool-result run c2 no FAILED", "compaction what was", "system lost", "unknown not JSON")
+	if c.Of.CWD != "/src/app" || !c.Of.Archived || c.Of.Model != "model-x" || !c.Events[0].Time.IsZero() {
+		t.Errorf("session %+v", c.Of)
+	}
+	child := readStore(t, store, path, "child")
+	tells(t, child.Events, "user old shape")
+	if child.Of.Parent != "parent" {
+		t.Errorf("child %+v", child.Of)
+	}
+	stamp := func() string { return listStore(t, store, path)[1].Stamp }
+	for _, change := range []func(){
+		func() {
+			execute(t, db, "UPDATE cursorDiskKV SET value = ? WHERE key = 'bubbleId:parent:5'", `{"type":2,"text":"longer than before"}`)
+		},
+		func() { transcriptOf(t, home, "parent", "{}\n") },
+	} {
+		before := stamp()
+		change()
+		if stamp() == before {
+			t.Error("the stamp did not change")
+		}
+	}
+	badDatabases(t, store, "cursorDiskKV")
+}
+
+// TestCursorEditorReadsByKey holds the queries to the index.
+func TestCursorEditorReadsByKey(t *testing.T) {
+	_, _, db := editorDatabase(t, t.TempDir())
+	for _, query := range []string{
+		"SELECT key, value FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'",
+		"SELECT octet_length(value) FROM cursorDiskKV WHERE key = 'x'",
+	} {
+		var a, b, c int
+		var plan string
+		if err := db.QueryRow("EXPLAIN QUERY PLAN "+query).Scan(&a, &b, &c, &plan); err != nil || !strings.HasPrefix(plan, "SEARCH") {
+			t.Errorf("%s: %s, %v", query, plan, err)
+		}
+	}
+}
+
+func TestCursorEditorBesideAWriter(t *testing.T) {
+	store, path, db := editorDatabase(t, t.TempDir())
+	var headers []string
+	add := func(n int) error {
+		tx, err := db.Begin()
+		if err != nil {
+			return err
+		}
+		for i, bubble := range []string{`{"type":1,"text":"question"}`, `{"type":2,"text":"answer"}`} {
+			id := fmt.Sprintf("%d-%d", n, i)
+			headers = append(headers, fmt.Sprintf(`{"bubbleId":%q}`, id))
+			if _, err := tx.Exec(editorRow, "bubbleId:a:"+id, bubble); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec(editorRow, "composerData:a", `{"fullConversationHeadersOnly":[`+strings.Join(headers, ",")+`]}`); err != nil {
+			return err
+		}
+		return tx.Commit()
+	}
+	besideAWriter(t, store, path, "a", add, func(events []event.Event) error {
+		if len(events)%2 != 0 {
+			return fmt.Errorf("half a transaction: %d events", len(events))
+		}
+		return nil
+	})
+}
+
+func TestJoinCursor(t *testing.T) {
+	said := func(kind event.Kind, text string) event.Event { return event.Event{Kind: kind, Text: text} }
+	call := func(id, name, input string) event.Event {
+		return event.Event{Kind: event.ToolCall, Call: &event.Call{ID: id, Name: name, Input: input}}
+	}
+	u, a := event.User, event.Assistant
+	for _, c := range []struct {
+		name                       string
+		database, transcript, want []event.Event
+	}{
+		{"the same", []event.Event{said(u, "go"), said(a, "x\n"), said(u, "go")}, []event.Event{said(u, "go"), said(a, "x"), said(u, "go")},
+			[]event.Event{said(u, "go"), said(a, "x\n"), said(u, "go")}},
+		{"only in the transcript", []event.Event{said(u, "one"), said(a, "three")}, []event.Event{said(u, "zero"), said(u, "one"), said(a, "two"), said(a, "three"), said(u, "four")},
+			[]event.Event{said(u, "zero"), said(u, "one"), said(a, "two"), said(a, "three"), said(u, "four")}},
+		{"only in the database", []event.Event{said(u, "one"), said(event.Thinking, "hm"), said(a, "two")}, []event.Event{said(u, "one")},
+			[]event.Event{said(u, "one"), said(event.Thinking, "hm"), said(a, "two")}},
+		{"calls of other names", []event.Event{said(u, "one"), call("c", "run", `{"command":"ls","cwd":""}`), said(a, "two")},
+			[]event.Event{said(u, "one"), call("", "Shell", `{"command":"ls"}`), said(a, "two")},
+			[]event.Event{said(u, "one"), call("c", "run", `{"command":"ls","cwd":""}`), said(a, "two")}},
+		{"a call that the database lacks", []event.Event{said(u, "one"), call("c", "run", `{"command":"pwd"}`)},
+			[]event.Event{said(u, "one"), call("", "Shell", `{"command":"make"}`), call("", "Shell", `{"command":"pwd"}`)},
+			[]event.Event{said(u, "one"), call("", "Shell", `{"command":"make"}`), call("c", "run", `{"command":"pwd"}`)}},
+		{"a text in two parts", []event.Event{said(a, "the first half of it"), said(a, "the second half of it")}, []event.Event{said(a, "the first half of it the second half of it")},
+			[]event.Event{said(a, "the first half of it"), said(a, "the second half of it")}},
+		{"nothing in the database", nil, []event.Event{said(u, "one")}, []event.Event{said(u, "one")}},
+	} {
+		got, want := outline(joinCursor(c.database, c.transcript)), outline(c.want)
+		if strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Errorf("%s:\n  %s", c.name, strings.Join(got, "\n  "))
+		}
+	}
+}
+
+// chatRoot is a root that lists those messages.
+func chatRoot(messages [][]byte, summaries int) []byte {
+	root := []byte{0x10, 0x05} // a number, which is passed over
+	for _, id := range messages {
+		root = append(append(root, 0x0a, byte(len(id))), id...)
+	}
+	for range summaries {
+		root = append(root, 0x6a, 1, 'x')
+	}
+	return root
+}
+
+func TestCursorChat(t *testing.T) {
+	home := t.TempDir()
+	const id = "f1ff7b74-0a28-4dd4-a452-e01ae080eb20"
+	path := filepath.Join(home, ".cursor", "chats", "36e6", id, "store.db")
+	store := storeAt(t, cursor(), linux(home), path)
+	db := makeDatabase(t, path, "CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB)", "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)")
+	testFile(t, filepath.Dir(path), "meta.json", `{"schemaVersion":1,"createdAtMs":1780000000000,"updatedAtMs":1780000001000,"cwd":"/src/app"}`)
+	var ids [][]byte
+	for i, m := range []string{
+		`{"role":"system","content":"the prompt of the program"}`,
+		`{"role":"user","content":"<user_query>\nbefore the summary\n</user_query>"}`,
+		`{"role":"assistant","content":[{"type":"text","text":"it gr"}]}`,
+		`{"role":"assistant","content":[{"type":"text","text":"it grew"}]}`,
+		`{"role":"user","content":[{"type":"text","text":"<user_info>\nOS: linux\n</user_info>"},{"type":"text","text":"<user_query>go on</user_query>"}]}`,
+		`{"role":"assistant","content":[{"type":"reasoning","text":"hm"},{"type":"redacted-reasoning","data":"x"},{"type":"text","text":"so"},{"type":"tool-call","toolCallId":"c1","toolName":"Shell","args":{"command":"ls"}}]}`,
+		`{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"Shell","result":"a b","isError":true}]}`,
+		`{"role":"assistant","content":[{"type":"text","text":"done"},{"type":"novel"}]}`,
+	} {
+		key := make([]byte, 32)
+		key[0] = byte(i + 1)
+		ids = append(ids, key)
+		execute(t, db, "INSERT INTO blobs VALUES (?, ?)", hex.EncodeToString(key), []byte(m))
+	}
+	root := strings.Repeat("ff", 32)
+	execute(t, db, "INSERT INTO blobs VALUES (?, ?)", root, chatRoot(append([][]byte{ids[0]}, ids[4:]...), 1))
+	execute(t, db, "INSERT INTO blobs VALUES ('other', ?)", []byte{8, 1, '{'})
+	meta := fmt.Sprintf(`{"agentId":%q,"latestRootBlobId":%q,"name":"A chat","createdAt":1780000000000,"lastUsedModel":"model-x","blobEncryptionKey":"SECRET"}`, id, root)
+	execute(t, db, "INSERT INTO meta VALUES ('0', ?)", hex.EncodeToString([]byte(meta)))
+	want := []string{"user before the summary", "assistant it grew", "compaction ",
+		"user (injected) <user_info>\nOS: linux\n</user_info>", "user go on", "thinking hm", "assistant so",
+		`tool-call Shell c1 {"command":"ls"}`, "tool-result Shell c1 a b FAILED", "assistant done", "unknown novel"}
+	c := readStore(t, store, path, id)
+	tells(t, c.Events, want...)
+	secretFree(t, c)
+	if c.Of.CWD != "/src/app" || c.Of.Title != "A chat" || c.Of.Model != "model-x" || c.Of.Last.UnixMilli() != 1780000001000 {
+		t.Errorf("session %+v", c.Of)
+	}
+	before := listStore(t, store, path)[0].Stamp
+	transcriptOf(t, home, id, `{"role":"user","message":{"content":[{"type":"text","text":"<user_query>\ngo on\n</user_query>"}]}}
+{"role":"assistant","message":{"content":[{"type":"text","text":"so"},{"type":"tool_use","name":"Shell","input":{"command":"ls"}}]}}
+{"role":"assistant","message":{"content":[{"type":"text","text":"done"}]}}
+{"role":"user","message":{"content":[{"type":"text","text":"<user_query>\nmore\n</user_query>"}]}}
+`)
+	if listStore(t, store, path)[0].Stamp == before {
+		t.Error("the stamp did not change with the transcript")
+	}
+	tells(t, readStore(t, store, path, id).Events, append(want, "user more")...)
+	badDatabases(t, store, "meta")
+}
+
+// TestCursorChatReal reads a real database, whose messages were taken out.
+func TestCursorChatReal(t *testing.T) {
+	home := t.TempDir()
+	fixtures := realSessions(t, "small-fixtures", "cursor-store")
+	text, err := os.ReadFile(filepath.Join(fixtures, "test-store.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := testFile(t, home, ".cursor/chats/hash/session/store.db", string(text))
+	store := storeAt(t, cursor(), linux(home), path)
+	list := listStore(t, store, path)
+	if len(list) != 1 || list[0].Title != "Test Session" || list[0].Model != "claude-4-sonnet" || list[0].Start.IsZero() {
+		t.Fatalf("%+v", list)
+	}
+	tells(t, readStore(t, store, path, list[0].ID).Events)
+	words, err := os.ReadFile(filepath.Join(fixtures, "test-session.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	transcriptOf(t, home, list[0].ID, string(words))
+	if events := outline(readStore(t, store, path, list[0].ID).Events); len(events) != 7 {
+		t.Errorf("with its transcript: %q", events)
+	}
+}
+
+func FuzzProto(f *testing.F) {
+	f.Add(chatRoot([][]byte{make([]byte, 32)}, 2))
+	f.Add([]byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Add([]byte{0x09, 1, 2, 3, 4, 5, 6, 7, 8, 0x0d, 1, 2, 3, 4, 0x0b})
+	f.Fuzz(func(t *testing.T, message []byte) {
+		total := 0
+		if err := protoFields(message, func(field int, value []byte) {
+			if field <= 0 {
+				t.Errorf("field %d", field)
+			}
+			total += len(value)
+		}); err == nil && total > len(message) {
+			t.Errorf("%d bytes of %d", total, len(message))
+		}
+		_, _ = chatEvents([]chatBlob{{"00", `{"role":"user","content":"x"}`}}, message)
+	})
+}
+
+func FuzzCursor(f *testing.F) {
+	f.Add(`{"role":"user","message":{"content":[{"type":"text","text":"<user_query>x</user_query>"}]}}`, `{"type":2,"text":"x","toolFormerData":{"name":"a","params":"{}","result":"{}"}}`)
+	f.Add("user:\nx\nassistant:\n[Thinking] a\n[Tool call] B\n  c\n[Tool result] B\n", `{"type":1,"thinking":"x","images":[7],"errorDetails":{}}`)
+	f.Fuzz(func(t *testing.T, text, bubble string) {
+		checkEvents(t, func(out event.Sink) {
+			c := cursorEvents{}
+			c.bubble(editorBubble{"b", bubble})
+			emitCursor(joinCursor(c.events, transcriptLines([]byte(text))), out)
+			emitCursor(joinCursor(transcriptText(text), c.events), out)
+		})
+	})
+}

@@ -1,0 +1,207 @@
+package agents
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/event"
+)
+
+// transcripts reads transcripts where no database knows the session.
+func (h cursorHome) transcripts(t transcript) Store {
+	rank := 1
+	if t.plain {
+		rank = 0
+	}
+	return Store{
+		Rank: rank,
+		Sessions: func(_ context.Context, file string) ([]Listed, error) {
+			info, err := os.Stat(file)
+			if err != nil || info.Size() == 0 {
+				return nil, err
+			}
+			return []Listed{{Key: t.id, Session: event.Session{
+				Agent: "cursor", ID: t.id, Parent: t.parent, CWD: h.folder(t.project),
+			}}}, nil
+		},
+		Read: func(_ context.Context, file, _ string, out event.Sink) error {
+			events, err := readTranscript(file)
+			if err != nil {
+				return err
+			}
+			emitCursor(events, out)
+			return nil
+		},
+	}
+}
+
+// folder is the folder that a project's slug stands for, where Cursor has noted
+// it: the slug alone does not tell.
+func (h cursorHome) folder(project string) string {
+	noted, err := readJSON(filepath.Join(h.projects(), project, ".workspace-trusted"))
+	if err != nil {
+		return ""
+	}
+	return noted.Get("workspacePath").Str
+}
+
+// transcriptFile is a transcript of some session.
+type transcriptFile struct {
+	transcript
+	path  string
+	stamp string
+}
+
+// find finds the transcripts of all sessions, by id. What cannot be read is left
+// out: it is told of where the transcript itself is listed.
+func (h cursorHome) find() map[string]transcriptFile {
+	found := make(map[string]transcriptFile)
+	root := h.projects()
+	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		rel, relErr := filepath.Rel(root, file)
+		if err != nil || relErr != nil {
+			return nil
+		}
+		rel = filepath.ToSlash(rel)
+		if entry.IsDir() {
+			if rel != "." && cursorSkip(rel) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		t, ok := transcriptAt(rel)
+		if before, twice := found[t.id]; !ok || twice && !before.plain {
+			return nil // of two forms the newer one counts
+		}
+		if info, err := entry.Info(); err == nil {
+			found[t.id] = transcriptFile{transcript: t, path: file, stamp: stampOf(info.Size(), info.ModTime().UnixNano())}
+		}
+		return nil
+	})
+	return found
+}
+
+// emitCursor emits what was read, and gives the session the title of its first
+// prompt.
+func emitCursor(events []event.Event, out event.Sink) {
+	for _, e := range events {
+		if e.Kind == event.User && e.Origin == event.Typed && !e.Quiet {
+			out.Session().Name(event.FromPrompt, prompt(e.Text))
+		}
+		out.Emit(e)
+	}
+}
+
+func readTranscript(file string) ([]event.Event, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if filepath.Ext(file) == ".txt" && !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return transcriptText(string(text)), nil
+	}
+	return transcriptLines(text), nil
+}
+
+// transcriptLines reads the form of JSON lines. The last line waits for its end.
+func transcriptLines(text []byte) []event.Event {
+	c := cursorEvents{}
+	for len(text) > 0 {
+		line, rest, whole := bytes.Cut(text, []byte("\n"))
+		text = rest
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		if !lazyjson.Valid(line) {
+			if whole {
+				c.add(garbled(line))
+			}
+			continue
+		}
+		v := lazyjson.Parse(line)
+		role := v.Get("role").Str
+		content := v.Get("message.content")
+		switch {
+		case role == "user" || role == "assistant" || role == "system" || role == "tool":
+			c.message("", role, content)
+		case v.Get("type").Str == "turn_ended":
+			c.add(event.Event{Kind: event.System, Quiet: true, Text: "turn_ended", Record: v.Raw})
+		default:
+			c.add(event.Event{Kind: event.Unknown, Text: v.Get("type").String(), Record: v.Raw})
+		}
+	}
+	return c.events
+}
+
+// transcriptText reads the older form: blocks that begin with a line "user:" or
+// "assistant:". Within the latter, marks stand at the beginning of a line, and
+// what belongs to them is indented.
+func transcriptText(text string) []event.Event {
+	c := cursorEvents{}
+	role := ""
+	var block []string
+	end := func() {
+		switch role {
+		case "user":
+			c.said(event.Event{Kind: event.User}, strings.TrimSpace(strings.Join(block, "\n")))
+		case "assistant":
+			c.answer(block)
+		}
+		block = nil
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		switch line {
+		case "user:", "assistant:":
+			end()
+			role = strings.TrimSuffix(line, ":")
+		default:
+			block = append(block, line)
+		}
+	}
+	end()
+	return c.events
+}
+
+// answer reads a block of the assistant.
+func (c *cursorEvents) answer(block []string) {
+	for i := 0; i < len(block); {
+		mark, name, begins := answerMark(block[i])
+		first := i
+		for i++; i < len(block); i++ {
+			next := block[i]
+			if _, _, another := answerMark(next); another {
+				break
+			}
+			if begins && mark != "[Thinking]" && next != "" && next[0] != ' ' && next[0] != '\t' {
+				break
+			}
+		}
+		body := strings.TrimSpace(strings.Join(block[first+1:i], "\n"))
+		switch {
+		case !begins:
+			c.said(event.Event{Kind: event.Assistant}, strings.TrimSpace(strings.Join(block[first:i], "\n")))
+		case mark == "[Thinking]":
+			c.said(event.Event{Kind: event.Thinking}, strings.TrimSpace(name+"\n"+body))
+		case mark == "[Tool call]":
+			c.add(event.Event{Kind: event.ToolCall, Call: &event.Call{Name: name, Input: body}})
+		default:
+			c.add(event.Event{Kind: event.ToolResult, Result: &event.Result{Name: name, Text: body}, Quiet: body == ""})
+		}
+	}
+}
+
+func answerMark(line string) (mark, rest string, ok bool) {
+	for _, mark := range []string{"[Thinking]", "[Tool call]", "[Tool result]"} {
+		if rest, ok := strings.CutPrefix(line, mark); ok {
+			return mark, strings.TrimSpace(rest), true
+		}
+	}
+	return "", "", false
+}
