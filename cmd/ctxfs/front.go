@@ -6,11 +6,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/prompt"
 )
 
 // ignoreFile keeps rg from finding a thing twice: INDEX and STATUS pages and
@@ -47,9 +47,10 @@ type frontPage struct {
 	done sync.WaitGroup
 }
 
+// page is what a page is made of, such as its text, and when that changed.
 type page struct {
-	body []byte
-	time time.Time
+	facts []byte
+	time  time.Time
 }
 
 func newFrontPage(root *fs.Folder, w *world) *frontPage {
@@ -104,22 +105,28 @@ func (f *frontPage) make() {
 			latest = later(latest, i.Since)
 		}
 	}
-	for name, body := range map[string][]byte{
-		"AGENTS.md": agentsPage(all),
-		"STATUS.md": statusPage(all),
-	} {
-		old, known := f.pages[name]
-		if known && bytes.Equal(old.body, body) {
-			continue
-		}
-		t := latest
-		if known && !t.After(old.time) {
-			t = time.Now() // something has gone, which has no time of its own
-		}
-		f.pages[name] = page{body, t}
-		f.root.Set(t, name, fs.NewText(t, body))
-		f.world.tree.Changed(name)
+	folders := promptFolders(all, nil)
+	publish(f, "STATUS.md", latest, statusPage(all), fs.NewText)
+	publish(f, "AGENTS.md", latest, []byte(prompt.Names(folders)), func(t time.Time, names []byte) *fs.Rendered {
+		return fs.NewRendered(t, fs.BytesVersion(names), func(ctx context.Context) ([]byte, error) {
+			return f.world.promptPage(ctx, folders)
+		})
+	})
+}
+
+// publish shows a page if its facts are others than before.
+func publish[N fs.Node](f *frontPage, name string, latest time.Time, facts []byte, make func(time.Time, []byte) N) {
+	old, known := f.pages[name]
+	if known && bytes.Equal(old.facts, facts) {
+		return
 	}
+	t := latest
+	if known && !t.After(old.time) {
+		t = time.Now() // something has gone, which has no time of its own
+	}
+	f.pages[name] = page{facts, t}
+	f.root.Set(t, name, make(t, facts))
+	f.world.tree.Changed(name)
 }
 
 func later(a, b time.Time) time.Time {
@@ -127,115 +134,6 @@ func later(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// agentsPage is the text meant for the prompt: what is here and how to look.
-func agentsPage(all []providerStatus) []byte {
-	var b bytes.Buffer
-	b.WriteString(`# Context for agents
-
-The folder ~/.agentctx (or wherever this file lies) holds what a coding agent may
-need, as files, kept current. Nothing in it can be changed, and reading costs
-nothing: look with ls, rg, cat and jq before you ask or guess.
-
-    ls ~/.agentctx/find/"what is to be done"    the best matches of everything here
-    ctxfs find what is to be done               the same with paths and reasons
-`)
-	for _, p := range all {
-		switch p.Name {
-		case configuration:
-			continue
-		case "mcps":
-			b.WriteString(`
-## mcps/: MCP servers and their tools
-
-    rg -il 'create.*issue' ~/.agentctx/mcps             which tools could do it
-    jq . ~/.agentctx/mcps/<server>/tools/<tool>.json    description, arguments
-    ~/.agentctx/mcps/<server>/bin/<tool> --flag value   call it; --help tells how
-
-mcps/INDEX.md has a line per tool. mcps/<server>/STATUS.md begins with the state
-and says what to do about it; INSTRUCTIONS.md, where there is one, is the server's
-own. A server that is not ready keeps its last known tools. Arguments are checked
-first; a long result is cut and its last line names the file that has all of it.
-
-`)
-		case "terminals":
-			if p.State == "empty" {
-				b.WriteString("\n## terminals/: none recorded yet\n")
-				continue
-			}
-			// No states: the text is part of prompts, and should not change with
-			// each command that somebody types.
-			fmt.Fprintf(&b, `
-## terminals/: what happened in the user's terminals
-
-    tail -n 40 ~/.agentctx/terminals/<id>.txt    what a terminal showed last
-    cat ~/.agentctx/terminals/<id>/failed.txt    output of the last command that failed
-
-Look there before you ask for an error's text or start a server again.
-terminals/INDEX.md has a line per terminal: where it is, what runs in it, the last
-command and its exit code. terminals/<id>/commands.jsonl has a line per command.
-
-Open now: %s.
-`, cmp.Or(openTerminals(p.Items), "none"))
-			continue
-		case "skills":
-			b.WriteString(`
-## skills/: how to do things well
-
-Before a task that a skill covers, read skills/<name>/SKILL.md. skills/INDEX.md
-has a line per skill.
-
-`)
-		case "results":
-			// No counts: the text is part of prompts, and should not change with
-			// each call of a tool.
-			b.WriteString(`
-## results/: what was too long to hand over, whole
-
-results/INDEX.tsv has a line per file, newest first. Look into one with rg, jq,
-head or tail instead of reading all of it.
-`)
-			continue
-		default:
-			fmt.Fprintf(&b, "\n## %s/\n\n", p.Name)
-		}
-		fmt.Fprintf(&b, "%s\n", itemLine(p.Status))
-	}
-	b.WriteString("\nSTATUS.md says what is not well, and the command that mends it.\n")
-	return b.Bytes()
-}
-
-// openTerminals names terminals.
-func openTerminals(items []fs.Item) string {
-	var names []string
-	for _, i := range items {
-		names = append(names, i.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
-// itemLine names what a provider holds, the healthy without ado.
-func itemLine(s fs.Status) string {
-	if len(s.Items) == 0 {
-		return "None yet."
-	}
-	var words []string
-	for _, i := range s.Items {
-		word := i.Name
-		var more []string
-		if i.State != "" && i.State != "ready" {
-			more = append(more, i.State)
-		}
-		if i.Count >= 0 {
-			more = append(more, pretty(i.Count, i.Unit))
-		}
-		if len(more) > 0 {
-			word += " (" + strings.Join(more, ", ") + ")"
-		}
-		words = append(words, word)
-	}
-	return strings.Join(words, ", ")
 }
 
 // statusPage tells every provider's state, counts and times, and what to do

@@ -25,7 +25,7 @@ func TestMountWithNothingConfigured(t *testing.T) {
 		t.Errorf("the folders are %q", got)
 	}
 	for path, words := range map[string][]string{
-		"AGENTS.md":                {"mcps/", "skills/", "agentctx", "results/INDEX.tsv", "terminals/", "STATUS.md"},
+		"AGENTS.md":                {"mcps/", "skills/", "agentctx", "## results/", "terminals/", "STATUS.md"},
 		"STATUS.md":                {"## mcps: ", "## skills: ", "## results: empty\n\nno results, since ", "## terminals: empty\n\nno terminals, since "},
 		".ignore":                  {"!*\n", "INDEX.*\n"},
 		"mcps/INDEX.md":            {"config.toml", "mcp.json", ".claude.json"},

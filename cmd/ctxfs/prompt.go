@@ -1,62 +1,115 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/prompt"
 )
 
 func (a *app) promptCommand() *cobra.Command {
-	var asJSON bool
-	var given []string
+	var budget int
+	var facts bool
 	cmd := &cobra.Command{
-		Use:   "prompt-get SERVER PROMPT",
-		Short: "get a prompt of an MCP server",
-		Long: `Prompt-get asks an MCP server for a prompt and prints its messages. PROMPT is
-its name, or that of its file in mcps/SERVER/prompts, which says what arguments
-it takes. The server is started if it does not run.`,
-		Example: `  ctxfs cat mcps/github/prompts/review.json
-  ctxfs prompt-get github review --arg repo=ctxfs --arg pr=12`,
-		Args:              cobra.ExactArgs(2),
-		ValidArgsFunction: a.completeServersAnd("prompts"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			values := make(map[string]string)
-			for _, g := range given {
-				name, value, ok := strings.Cut(g, "=")
-				if !ok || name == "" {
-					return usage(cmd, fmt.Errorf("--arg is NAME=VALUE, not %q", g))
-				}
-				values[name] = value
+		Use:   "prompt",
+		Short: "print the text that is meant for an agent's prompt",
+		Long: `Prompt prints what an agent should always know: where things are, what there
+is by name, and how to look and call. It is AGENTS.md of the mount, of at most
+600 tokens: where there are more names than that, it says how many are left
+out and where they are.
+
+With --budget it tells as much as there is room for in N tokens, and never more
+(tokens as models of OpenAI count them, o200k; others count much the same): all
+names, then those of tools, then a sentence on each skill and tool.
+
+The same facts give the same text, so that prompts stay cached; whether a server
+runs at the moment is not in it. It starts nothing.`,
+		Example: `  ctxfs prompt >>~/.codex/AGENTS.md
+  ctxfs prompt --budget 4000
+  claude --append-system-prompt "$(ctxfs prompt --budget 2000)"`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if facts {
+				return a.promptOfFacts()
 			}
-			r, err := a.askServer(cmd.Context(), "prompt", readArgs{Server: args[0], What: args[1], Args: values})
-			switch {
-			case err != nil:
+			if !cmd.Flags().Changed("budget") {
+				budget = 0
+			} else if budget < 1 {
+				return usage(cmd, errors.New("--budget takes a number of tokens, such as 2000"))
+			}
+			text, err := a.promptText(cmd.Context(), budget)
+			if err != nil {
 				return err
-			case asJSON:
-				return a.printJSON(r.Raw)
 			}
-			a.printMessages(r)
-			return nil
+			_, err = fmt.Fprint(a.out, text)
+			return err
 		},
 	}
-	cmd.Flags().StringArrayVar(&given, "arg", nil, "an argument of the prompt, NAME=VALUE; may be given again")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the server's whole answer")
+	cmd.Flags().IntVar(&budget, "budget", prompt.Budget, "the most tokens; tells as much as they have room for")
+	cmd.Flags().BoolVar(&facts, factsFlag, false, "make the page of facts on standard input (used by mount)")
+	for _, err := range []error{
+		cmd.Flags().MarkHidden(factsFlag),
+		cmd.RegisterFlagCompletionFunc("budget", cobra.NoFileCompletions),
+	} {
+		if err != nil {
+			panic(err) // a flag that is not there
+		}
+	}
 	return cmd
 }
 
-// printMessages prints the messages of a prompt, each below its role.
-func (a *app) printMessages(r *mcp.Reading) {
-	for i, c := range r.Contents {
-		if i > 0 {
-			a.say("")
-		}
-		text := strings.TrimSuffix(c.Text, "\n")
-		if c.Blob != nil {
-			text = fmt.Sprintf("(%s of %d bytes; --json has it)", kindOf(c), len(c.Blob))
-		}
-		a.say("%s:\n\n%s", c.Role, text)
+// promptText is the page of AGENTS.md, or one that fills a budget if that is not
+// 0.
+func (a *app) promptText(ctx context.Context, budget int) (string, error) {
+	src, err := a.source()
+	if err != nil {
+		return "", err
 	}
+	defer src.close()
+	statuses, err := src.statuses(ctx)
+	if err != nil {
+		return "", err
+	}
+	if budget == 0 {
+		return prompt.Page(promptFolders(statuses, nil)), nil
+	}
+	boxes, err := src.tools(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	text, err := prompt.Filled(promptFolders(statuses, boxes), budget)
+	if small := (*prompt.BudgetError)(nil); errors.As(err, &small) {
+		return "", &coded{exitUsage, &control.Fault{
+			Message: small.Error(), Hint: fmt.Sprintf("allow more: ctxfs prompt --budget %d", max(small.Least, prompt.Budget)),
+		}}
+	}
+	return text, err
+}
+
+// promptFolders are the facts for a page: what the providers say of themselves,
+// and perhaps the tools of MCP servers.
+func promptFolders(statuses []providerStatus, boxes []mcp.Toolbox) (folders []prompt.Folder) {
+	tools := make(map[string][]prompt.Thing)
+	for _, box := range boxes {
+		for _, t := range box.Tools {
+			tools[box.Server] = append(tools[box.Server], prompt.Thing{Name: t.File, About: t.Summary})
+		}
+	}
+	for _, p := range statuses {
+		if p.Name == configuration {
+			continue
+		}
+		f := prompt.Folder{Name: p.Name, Status: p.Status}
+		if p.Name == "mcps" {
+			f.Inside = tools
+		}
+		folders = append(folders, f)
+	}
+	return folders
 }

@@ -103,7 +103,7 @@ Exit codes:
 	})
 	root.AddCommand(
 		a.mountCommand(), a.unmountCommand(), a.statusCommand(), a.doctorCommand(), a.syncCommand(),
-		a.lsCommand(), a.catCommand(), a.findCommand(), a.toolsCommand(), a.callCommand(), a.readCommand(), a.promptCommand(),
+		a.lsCommand(), a.catCommand(), a.findCommand(), a.toolsCommand(), a.callCommand(), a.readCommand(), a.promptGetCommand(), a.promptCommand(),
 		a.serveCommand(), a.restartCommand(), a.configCommand(), a.trustCommand(), a.acceptCommand(), a.authCommand(), a.setupCommand(), a.completionCommand(), a.daemonCommand(),
 		a.termCommand(), a.psCommand(), a.attachCommand(), a.runCommand(), a.holderCommand(),
 	)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
 )
@@ -139,6 +140,29 @@ func (b *backend) Overview(ctx context.Context) (string, error) {
 		}
 	}
 	return strings.TrimSpace(text.String()), nil
+}
+
+// itemLine names what a provider holds, the healthy without ado.
+func itemLine(s fs.Status) string {
+	if len(s.Items) == 0 {
+		return "None yet."
+	}
+	var words []string
+	for _, i := range s.Items {
+		word := i.Name
+		var more []string
+		if i.State != "" && i.State != "ready" {
+			more = append(more, i.State)
+		}
+		if i.Count >= 0 {
+			more = append(more, pretty(i.Count, i.Unit))
+		}
+		if len(more) > 0 {
+			word += " (" + strings.Join(more, ", ") + ")"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, ", ")
 }
 
 func (b *backend) List(ctx context.Context, path string) ([]gateway.Entry, error) {

@@ -92,7 +92,7 @@ func TestServe(t *testing.T) {
 	a.says(false, []string{`{"animal":"lion"}`}, "call", callOf("zoo", "feed_animal", map[string]any{"animal": "lion"}))
 	a.says(false, []string{"feed_animal.json  ", "sleep.json  "}, "list", map[string]any{"path": "mcps/zoo/tools"})
 	a.says(false, []string{"state: ready"}, "read", map[string]any{"path": "mcps/zoo/STATUS.md"})
-	a.says(false, []string{"# Context for agents"}, "read", map[string]any{"path": "AGENTS.md"})
+	a.says(false, []string{"# Context in ~/.agentctx"}, "read", map[string]any{"path": "AGENTS.md"})
 
 	// What is wrong is said with what mends it.
 	a.says(true, []string{"animal", "lion"}, "call", callOf("zoo", "feed_animal", map[string]any{"animal": "tiger"}))

@@ -131,7 +131,7 @@ func TestTerminals(t *testing.T) {
 	b.mount()
 	b.shows("AGENTS.md", "terminals/: none recorded yet")
 	r := b.recorder()
-	b.shows("AGENTS.md", "Open now: 1.")
+	b.shows("AGENTS.md", "Open now: 1\n")
 	r.put(commandBegins("make") + "cc x.c\r\nx.c:1: wombat expected\r\n" + commandEnds(2))
 	b.shows("terminals/1.txt", "last_command: make\nlast_exit_code: 2\n", "wombat expected")
 	b.shows("terminals/1/failed.txt", "cc x.c\nx.c:1: wombat expected\n")
@@ -154,7 +154,7 @@ func TestTerminals(t *testing.T) {
 	}
 	must(t, r.in.Close())
 	b.shows("terminals/INDEX.md", "- 1.txt: ended 20")
-	b.shows("AGENTS.md", "Open now: none.")
+	b.shows("AGENTS.md", "Open now: none\n")
 	b.ok("unmount")
 	// The same without a mount, and in a plain folder.
 	if got := b.ok("cat", "terminals/1/failed.txt"); got != "cc x.c\nx.c:1: wombat expected\n" {

@@ -11,17 +11,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	"github.com/tiktoken-go/tokenizer/codec"
-)
 
-// tokens counts as models of OpenAI from GPT-4o on do; those of others count
-// much the same.
-func tokens(t *testing.T, text string) int {
-	t.Helper()
-	n, err := codec.NewO200kBase().Count(text)
-	must(t, err)
-	return n
-}
+	"ctxfs/providers/prompt"
+)
 
 // definition is a tool as a model gets it.
 type definition struct {
@@ -35,7 +27,7 @@ func definitionTokens(t *testing.T, tools []definition) int {
 	t.Helper()
 	text, err := json.Marshal(tools)
 	must(t, err)
-	return tokens(t, string(text))
+	return prompt.Tokens(string(text))
 }
 
 // definitions are those of the gateway.
@@ -62,7 +54,7 @@ func TestServeIsCheap(t *testing.T) {
 	a := newBox(t).agent()
 	tools := a.definitions()
 	n := definitionTokens(t, tools)
-	t.Logf("%d tokens for the tools of the gateway, %d for its instructions", n, tokens(t, a.hello.Instructions))
+	t.Logf("%d tokens for the tools of the gateway, %d for its instructions", n, prompt.Tokens(a.hello.Instructions))
 	if n > maxDefinitionTokens || len(tools) != 4 {
 		t.Errorf("%d tools of %d tokens", len(tools), n)
 	}
@@ -133,10 +125,10 @@ func (c tokenCase) row(t *testing.T, w *tabwriter.Writer) {
 		b.ready(strings.TrimSuffix(filepath.Base(file), ".json"))
 	}
 	a := b.agent()
-	eventually(t, "AGENTS.md names all tools", func() bool { return !strings.Contains(b.read("AGENTS.md"), "starting") })
+	eventually(t, "AGENTS.md names all tools", func() bool { return !strings.Contains(b.read("AGENTS.md"), "not ready") })
 	static := definitionTokens(t, all)
-	byFile := tokens(t, b.read("AGENTS.md"))
-	byGateway := definitionTokens(t, a.definitions()) + tokens(t, a.hello.Instructions)
+	byFile := prompt.Tokens(b.read("AGENTS.md"))
+	byGateway := definitionTokens(t, a.definitions()) + prompt.Tokens(a.hello.Instructions)
 	files, gateway, found := 0, 0, 0
 	for path, tool := range tools {
 		query := firstWords(tool.Description, 12)
@@ -148,8 +140,8 @@ func (c tokenCase) row(t *testing.T, w *tabwriter.Writer) {
 		if strings.Contains(answer, path) {
 			found++
 		}
-		files += tokens(t, command) + tokens(t, b.read(path))
-		gateway += tokens(t, answer)
+		files += prompt.Tokens(command) + prompt.Tokens(b.read(path))
+		gateway += prompt.Tokens(answer)
 	}
 	n := len(tools)
 	fmt.Fprintf(w, "| %s\t| %d\t| %d\t| %d\t| %d\t| %d\t| %d\t| %d %%\t|\n", c.name, n, static, byFile, byFile+files/n, byGateway, byGateway+gateway/n, 100*found/n)

@@ -21,6 +21,8 @@ type world struct {
 	providers *providers.Set
 	front     *frontPage
 	log       *slog.Logger
+	// counter is the program that makes AGENTS.md; "" makes it in this process.
+	counter string
 }
 
 type worldOptions struct {
@@ -45,6 +47,9 @@ func (a *app) newWorld(opts worldOptions) *world {
 	self, err := os.Executable()
 	if err != nil {
 		w.log.Warn("tools cannot be called by programs", "error", err)
+	}
+	if !opts.offline {
+		w.counter = self
 	}
 	w.providers = providers.New(providers.Options{
 		Home: a.Home, Config: a.Config, Cache: a.Cache, State: a.State, LookupEnv: a.lookupEnv,

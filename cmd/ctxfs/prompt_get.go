@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/providers/mcp"
+)
+
+func (a *app) promptGetCommand() *cobra.Command {
+	var asJSON bool
+	var given []string
+	cmd := &cobra.Command{
+		Use:   "prompt-get SERVER PROMPT",
+		Short: "get a prompt of an MCP server",
+		Long: `Prompt-get asks an MCP server for a prompt and prints its messages. PROMPT is
+its name, or that of its file in mcps/SERVER/prompts, which says what arguments
+it takes. The server is started if it does not run.`,
+		Example: `  ctxfs cat mcps/github/prompts/review.json
+  ctxfs prompt-get github review --arg repo=ctxfs --arg pr=12`,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: a.completeServersAnd("prompts"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			values := make(map[string]string)
+			for _, g := range given {
+				name, value, ok := strings.Cut(g, "=")
+				if !ok || name == "" {
+					return usage(cmd, fmt.Errorf("--arg is NAME=VALUE, not %q", g))
+				}
+				values[name] = value
+			}
+			r, err := a.askServer(cmd.Context(), "prompt", readArgs{Server: args[0], What: args[1], Args: values})
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return a.printJSON(r.Raw)
+			}
+			a.printMessages(r)
+			return nil
+		},
+	}
+	cmd.Flags().StringArrayVar(&given, "arg", nil, "an argument of the prompt, NAME=VALUE; may be given again")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the server's whole answer")
+	return cmd
+}
+
+// printMessages prints the messages of a prompt, each below its role.
+func (a *app) printMessages(r *mcp.Reading) {
+	for i, c := range r.Contents {
+		if i > 0 {
+			a.say("")
+		}
+		text := strings.TrimSuffix(c.Text, "\n")
+		if c.Blob != nil {
+			text = fmt.Sprintf("(%s of %d bytes; --json has it)", kindOf(c), len(c.Blob))
+		}
+		a.say("%s:\n\n%s", c.Role, text)
+	}
+}
