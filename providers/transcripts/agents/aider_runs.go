@@ -28,7 +28,7 @@ type aiderRun struct {
 	text []byte
 }
 
-// aiderSplit finds the runs in a history.
+// aiderSplit finds the runs in a history of whole lines.
 func aiderSplit(text []byte) []aiderRun {
 	var runs []aiderRun
 	for at := 0; at < len(text); {
@@ -65,6 +65,7 @@ func aiderSessions(_ context.Context, path string) ([]Listed, error) {
 	if err != nil {
 		return nil, err
 	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1] // half a line may be half a head
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
