@@ -16,7 +16,7 @@ func TestDroid(t *testing.T) {
 {"type":"dream"}
 {"type":"message","message":{"role":"user","content":"plain"}}
 {"type":"mess`
-	c := logged(t, new(droidReader), session)
+	c := logged(t, newDroid, session)
 	want := "system (quiet) session_start\n" +
 		"user <system-reminder>⏎Be concise.⏎</system-reminder>⏎⏎Do it\nuser [image/png 3 bytes]\n" +
 		"thinking hm\nthinking (quiet) [encrypted thinking 4 bytes]\ntool-call t1 Execute {\"command\":\"ls\"}\n" +
@@ -34,11 +34,11 @@ func TestDroid(t *testing.T) {
 func TestDroidReal(t *testing.T) {
 	for _, name := range []string{"session_store_small", "session_store_large", "session_store_schema_drift"} {
 		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(realSessions(t, "small-fixtures", "droid", name+".jsonl"))
+			text, err := os.ReadFile(realData(t, "sessions", "small-fixtures", "droid", name+".jsonl"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := logged(t, new(droidReader), string(text))
+			c := logged(t, newDroid, string(text))
 			want := make(map[string]int)
 			for line := range strings.Lines(strings.TrimSpace(string(text))) {
 				m, ok := decode(t, line)["message"].(map[string]any)
@@ -81,11 +81,11 @@ func TestDroidPrinted(t *testing.T) {
 			"tool-result call_1 Execute ls: /non-existent-directory: No such file or directory FAILED\nassistant Done\n" +
 			"system Authentication failed. Set FACTORY_API_KEY.\n",
 	} {
-		text, err := os.ReadFile(realSessions(t, "small-fixtures", "droid", name+".jsonl"))
+		text, err := os.ReadFile(realData(t, "sessions", "small-fixtures", "droid", name+".jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := lines(logged(t, new(droidReader), string(text)).Events); got != want {
+		if got := lines(logged(t, newDroid, string(text)).Events); got != want {
 			t.Errorf("%s: got\n%swant\n%s", name, got, want)
 		}
 	}
@@ -103,5 +103,7 @@ func TestDroidPlaces(t *testing.T) {
 func FuzzDroid(f *testing.F) {
 	f.Add(`{"type":"session_start","id":"d1","title":"x"}` + "\n" + `{"type":"message","id":"m1","message":{"role":"user","content":[{"type":"text","text":"x"}]}}`)
 	f.Add(`{"type":"tool_result","toolCallId":"c1","value":{"stdout":"x"}}` + "\n" + `{"type":"completion","finalText":"Done"}`)
-	f.Fuzz(func(t *testing.T, log string) { logged(t, new(droidReader), log) })
+	f.Fuzz(func(t *testing.T, log string) { logged(t, newDroid, log) })
 }
+
+func newDroid() Reader { return new(droidReader) }

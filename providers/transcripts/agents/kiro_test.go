@@ -28,7 +28,7 @@ func TestKiroSecondEngine(t *testing.T) {
 	testFile(t, dir, "cli/k1.json", `{"session_id":"k1","cwd":"/w","title":"The fix","created_at":"2026-07-06T00:00:00Z","updated_at":"2026-07-07T00:00:00Z","session_state":{"rts_model_state":{"model_info":{"model_id":"m"}}}}`)
 	path := testFile(t, dir, "cli/k1.jsonl", kiroSecond)
 	log := kiroFile("cli/k1.jsonl").(Log)
-	c := logged(t, log.Open(path), kiroSecond)
+	c := logged(t, func() Reader { return log.Open(path) }, kiroSecond)
 	want := "user fix it\nuser [image/png 3 bytes]\nthinking hm\nassistant so\ntool-call t1 shell {\"command\":\"ls\"}\n" +
 		"tool-result t1 shell exit status: 1⏎no⏎way FAILED\ncompaction  0 all of it\nunknown Dream\nunknown not JSON\n"
 	if got := lines(c.Events); got != want {
@@ -53,7 +53,7 @@ func TestKiroThirdEngine(t *testing.T) {
 	testFile(t, dir, "ws/sess_k3/session.json", `{"id":"k3","title":"The fix","workspacePaths":["/w"],"modelId":"m0"}`)
 	path := testFile(t, dir, "ws/sess_k3/messages.jsonl", kiroThird)
 	log := kiroFile("ws/sess_k3/messages.jsonl").(Log)
-	c := logged(t, log.Open(path), kiroThird)
+	c := logged(t, func() Reader { return log.Open(path) }, kiroThird)
 	want := "user fix it\nthinking hm\nassistant so\ntool-call t1 shell {\"command\":\"ls\"}\ntool-result t1 shell no FAILED\n" +
 		"system (quiet) usage_summary\nunknown dream\n"
 	if got := lines(c.Events); got != want {
@@ -208,10 +208,12 @@ func TestKiroPlaces(t *testing.T) {
 func FuzzKiro(f *testing.F) {
 	f.Add(kiroSecond)
 	f.Add(kiroThird)
-	f.Fuzz(func(t *testing.T, log string) { logged(t, new(kiroReader), log) })
+	f.Fuzz(func(t *testing.T, log string) { logged(t, newKiro, log) })
 }
 
 func FuzzKiroConversation(f *testing.F) {
 	f.Add(kiroValue)
 	f.Fuzz(func(t *testing.T, value string) { kiroConversation(lazyjson.ParseString(value), &event.Collector{}) })
 }
+
+func newKiro() Reader { return new(kiroReader) }

@@ -12,28 +12,10 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// realSessions is the folder with sessions of real agents, or skips the test.
-func realSessions(t testing.TB, path ...string) string {
+// logged reads a whole log, in one go and in pieces.
+func logged(t testing.TB, open func() Reader, text string) *event.Collector {
 	t.Helper()
-	data := os.Getenv("CTXFS_TEST_DATA")
-	if data == "" {
-		data = filepath.Join("..", "..", "..", "..", "shared", "data")
-	}
-	file := filepath.Join(append([]string{data, "sessions"}, path...)...)
-	if _, err := os.Stat(file); err != nil {
-		t.Skipf("the real sessions are not here: %v", err)
-	}
-	return file
-}
-
-// logged reads a whole log.
-func logged(t testing.TB, r Reader, text string) *event.Collector {
-	t.Helper()
-	var c event.Collector
-	for line := range strings.Lines(text) {
-		r.Record([]byte(strings.TrimSuffix(line, "\n")), &c)
-	}
-	return &c
+	return roundTrip(t, open, []byte(strings.TrimSuffix(text, "\n")+"\n"))
 }
 
 // stored reads the only session of a store.

@@ -104,7 +104,7 @@ func TestOpencode(t *testing.T) {
 // TestOpencodeExport puts a real session into a database and compares counts
 // with an independent count by SQL.
 func TestOpencodeExport(t *testing.T) {
-	text, err := os.ReadFile(realSessions(t, "same-task-per-agent", "opencode", "convo.json"))
+	text, err := os.ReadFile(realData(t, "sessions", "same-task-per-agent", "opencode", "convo.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestOpencodeExport(t *testing.T) {
 
 // TestOpencodeFiles reads the trees of files of two versions.
 func TestOpencodeFiles(t *testing.T) {
-	fixtures := realSessions(t, "small-fixtures", "opencode")
+	fixtures := realData(t, "sessions", "small-fixtures", "opencode")
 	for _, c := range []struct {
 		file string
 		want []string

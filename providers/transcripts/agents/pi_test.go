@@ -2,6 +2,7 @@ package agents
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -71,7 +72,7 @@ func TestPi(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := lines(logged(t, new(piReader), test.log).Events); got != test.want {
+			if got := lines(logged(t, newPi, test.log).Events); got != test.want {
 				t.Errorf("got\n%swant\n%s", got, test.want)
 			}
 		})
@@ -108,13 +109,13 @@ func TestPiPlaces(t *testing.T) {
 
 // TestPiReal compares with what plain decoding of the real sessions finds.
 func TestPiReal(t *testing.T) {
-	for _, path := range [][]string{{"pi", "large-session.jsonl"}, {"small-fixtures", "pi", "small.jsonl"}, {"same-task-per-agent", "pi", "convo.jsonl"}} {
-		t.Run(path[len(path)-1], func(t *testing.T) {
-			text, err := os.ReadFile(realSessions(t, path...))
+	for _, path := range []string{"pi/large-session.jsonl", "small-fixtures/pi/small.jsonl", "same-task-per-agent/pi/convo.jsonl"} {
+		t.Run(path, func(t *testing.T) {
+			text, err := os.ReadFile(realData(t, filepath.Join("sessions", path)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := logged(t, new(piReader), string(text))
+			c := logged(t, newPi, string(text))
 			want := make(map[string]int)
 			for line := range strings.Lines(string(text)) {
 				v := decode(t, line)
@@ -171,5 +172,7 @@ func FuzzPi(f *testing.F) {
 	f.Add(`{"type":"message","id":"a","parentId":null,"message":{"role":"bashExecution"}}`)
 	f.Add(`{"type":"message","message":{"role":"assistant","content":[{"type":"image"},{"type":"toolCall"}]}}`)
 	f.Add(`{"type":"compaction","id":"a","parentId":"b"}`)
-	f.Fuzz(func(t *testing.T, log string) { logged(t, new(piReader), log) })
+	f.Fuzz(func(t *testing.T, log string) { logged(t, newPi, log) })
 }
+
+func newPi() Reader { return new(piReader) }
