@@ -176,3 +176,14 @@ func FuzzPi(f *testing.F) {
 }
 
 func newPi() Reader { return new(piReader) }
+
+func BenchmarkPi(b *testing.B) {
+	log, err := os.ReadFile(realData(b, "sessions", "pi", "large-session.jsonl"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(log)))
+	for b.Loop() {
+		readLog(newPi(), log, &event.Collector{})
+	}
+}
