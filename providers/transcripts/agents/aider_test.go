@@ -148,7 +148,7 @@ func TestAiderPlaces(t *testing.T) {
 
 // TestAiderReal compares with the lines of the real history.
 func TestAiderReal(t *testing.T) {
-	path := realData(t, "sessions", "aider", "aider.chat.history.md")
+	path := realSessions(t, "aider", "aider.chat.history.md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func FuzzAider(f *testing.F) {
 }
 
 func BenchmarkAiderList(b *testing.B) {
-	path := realData(b, "sessions", "aider", "aider.chat.history.md")
+	path := realSessions(b, "aider", "aider.chat.history.md")
 	for b.Loop() {
 		if _, err := aiderSessions(context.Background(), path); err != nil {
 			b.Fatal(err)

@@ -146,7 +146,7 @@ func sdkSession(t *testing.T, compaction string) string {
 		if name == "" {
 			continue
 		}
-		text, err := os.ReadFile(realData(t, "sessions", "cline-sdk", "session", name))
+		text, err := os.ReadFile(realSessions(t, "cline-sdk", "session", name))
 		if err != nil {
 			t.Fatal(err)
 		}

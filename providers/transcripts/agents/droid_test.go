@@ -34,7 +34,7 @@ func TestDroid(t *testing.T) {
 func TestDroidReal(t *testing.T) {
 	for _, name := range []string{"session_store_small", "session_store_large", "session_store_schema_drift"} {
 		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(realData(t, "sessions", "small-fixtures", "droid", name+".jsonl"))
+			text, err := os.ReadFile(realSessions(t, "small-fixtures", "droid", name+".jsonl"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func TestDroidPrinted(t *testing.T) {
 			"tool-result call_1 Execute ls: /non-existent-directory: No such file or directory FAILED\nassistant Done\n" +
 			"system Authentication failed. Set FACTORY_API_KEY.\n",
 	} {
-		text, err := os.ReadFile(realData(t, "sessions", "small-fixtures", "droid", name+".jsonl"))
+		text, err := os.ReadFile(realSessions(t, "small-fixtures", "droid", name+".jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,12 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
+// realSessions is a file or a folder of the sessions of real agents.
+func realSessions(t testing.TB, path ...string) string {
+	t.Helper()
+	return realData(t, append([]string{"sessions"}, path...)...)
+}
+
 // logged reads a whole log, in one go and in pieces.
 func logged(t testing.TB, open func() Reader, text string) *event.Collector {
 	t.Helper()

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -111,7 +110,7 @@ func TestPiPlaces(t *testing.T) {
 func TestPiReal(t *testing.T) {
 	for _, path := range []string{"pi/large-session.jsonl", "small-fixtures/pi/small.jsonl", "same-task-per-agent/pi/convo.jsonl"} {
 		t.Run(path, func(t *testing.T) {
-			text, err := os.ReadFile(realData(t, filepath.Join("sessions", path)))
+			text, err := os.ReadFile(realSessions(t, path))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +177,7 @@ func FuzzPi(f *testing.F) {
 func newPi() Reader { return new(piReader) }
 
 func BenchmarkPi(b *testing.B) {
-	log, err := os.ReadFile(realData(b, "sessions", "pi", "large-session.jsonl"))
+	log, err := os.ReadFile(realSessions(b, "pi", "large-session.jsonl"))
 	if err != nil {
 		b.Fatal(err)
 	}
