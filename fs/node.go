@@ -22,11 +22,14 @@ type Attr struct {
 	// rendered; it survives a restart. It moves whenever Version does.
 	ModTime time.Time
 	// Version promises bytes: equal versions of one file are equal text. For
-	// a Live file it names the incarnation, within which the file only grows.
+	// a file that is Live, or is at times, it names the incarnation, within which
+	// the file only grows.
 	// Of folders it promises nothing.
 	Version uint64
 	// Live says that the node changes without notice, so that nobody may keep
-	// its size and time. A live folder's ModTime moves with every change.
+	// its size and time. A live folder's ModTime moves with every change. A file
+	// may be live at times: Env.Changed is told when it begins and ends, and in
+	// the times between it does not change.
 	Live bool
 	// InPlace says that a new version overwrites this file for those who have
 	// it open, instead of replacing it. A growing file is not InPlace: its

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -82,7 +83,11 @@ func aiderSessions(_ context.Context, path string) ([]Listed, error) {
 			Stamp:   fmt.Sprintf("%d-%08x", len(run.text), crc32.Checksum(run.text, table)),
 		}
 		aiderMeta(path, run.head, &l.Session)
-		l.Name(event.FromPrompt, prompt(aiderPrompt(run.text)))
+		for typed := range aiderPrompts(run.text) {
+			if l.Name(event.FromPrompt, prompt(typed)); l.TitleRank == event.FromPrompt {
+				break
+			}
+		}
 		list = append(list, l)
 	}
 	return list, nil
@@ -105,17 +110,19 @@ func aiderMeta(path, head string, s *event.Session) {
 	}
 }
 
-// aiderPrompt is the first line that a person typed in a run.
-func aiderPrompt(run []byte) string {
-	for {
-		i := bytes.Index(run, []byte("\n#### "))
-		if i < 0 {
-			return ""
-		}
-		run = run[i+1:]
-		line, _, _ := bytes.Cut(run, []byte("\n"))
-		if typed, ok := aiderTyped(string(line)); ok {
-			return typed
+// aiderPrompts are the lines that a person typed in a run.
+func aiderPrompts(run []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			i := bytes.Index(run, []byte("\n#### "))
+			if i < 0 {
+				return
+			}
+			run = run[i+1:]
+			line, _, _ := bytes.Cut(run, []byte("\n"))
+			if typed, ok := aiderTyped(string(line)); ok && !yield(typed) {
+				return
+			}
 		}
 	}
 }

@@ -2,7 +2,10 @@ package event
 
 import (
 	"fmt"
+	"strings"
 	"time"
+
+	"ctxfs/providers/internal/clean"
 )
 
 // Session is what is known of a session as a whole.
@@ -37,19 +40,33 @@ type Session struct {
 type TitleRank int
 
 const (
-	FromPrompt  TitleRank = iota + 1 // the first thing that a person typed; the first one stays
+	FromCommand TitleRank = iota + 1 // a prompt that is no more than a command of the agent's: "/clear"
+	FromPrompt                       // the first thing that a person typed; the first one stays
 	FromSummary                      // what a model made of the conversation
 	FromAgent                        // what the agent calls the session
 	FromUser                         // what the user called it
 )
 
-// Name gives the session a title, unless it has a better one. Of two first
-// prompts the first counts, else the last.
+// maxTitle is the length of the longest title, in bytes.
+const maxTitle = 200
+
+// Name gives the session a title, unless it has a better one: the text's first
+// words, in one line. Of two first prompts the first counts, else the last.
 func (s *Session) Name(rank TitleRank, title string) {
-	if title == "" || rank < s.TitleRank || rank == FromPrompt && s.TitleRank == FromPrompt {
+	title = clean.Cut(clean.Line(clean.Prefix(title, 4*maxTitle)), maxTitle)
+	if rank == FromPrompt && isCommand(title) {
+		rank = FromCommand
+	}
+	if title == "" || rank < s.TitleRank || rank <= FromPrompt && s.TitleRank == rank {
 		return
 	}
 	s.Title, s.TitleRank = title, rank
+}
+
+// isCommand tells a command from a path.
+func isCommand(prompt string) bool {
+	word, _, _ := strings.Cut(prompt, " ")
+	return strings.HasPrefix(word, "/") && strings.IndexByte(word[1:], '/') < 0
 }
 
 // Saw notes a time at which something happened in the session.

@@ -1,0 +1,105 @@
+package fusefs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"ctxfs/fs"
+)
+
+// seldom is a file that grows at times, and whose size costs a rendering at
+// first.
+type seldom struct {
+	mu       sync.Mutex
+	text     []byte
+	rendered bool
+	live     bool
+}
+
+func (f *seldom) attr() fs.Attr {
+	a := fs.Attr{Mode: 0o444, Size: fs.SizeOnDemand, ModTime: epoch, Version: 7}
+	if f.rendered {
+		a.Size, a.Live = int64(len(f.text)), f.live
+	}
+	return a
+}
+
+func (f *seldom) Attr(context.Context) (fs.Attr, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.attr(), nil
+}
+
+func (f *seldom) Measure(context.Context) (fs.Attr, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rendered = true
+	return f.attr(), nil
+}
+
+func (f *seldom) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rendered = true
+	return bytes.NewReader(f.text).ReadAt(p, off)
+}
+
+func (f *seldom) grow(line string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.live = true
+	f.text = append(f.text, line...)
+}
+
+func (f *seldom) settle() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.live = false
+}
+
+// TestAFileThatGrowsAtTimes: in the times between the kernel may keep it, and who
+// has it open then goes on when it grows again.
+func TestAFileThatGrowsAtTimes(t *testing.T) {
+	const rounds, each = 3, 400
+	f := &seldom{text: []byte(header(0))}
+	m := mounted(t, fs.NewFolder(epoch, map[string]fs.Node{"log": f}), fs.TreeOptions{})
+	m.expect(strconv.Itoa(headLen), "stat -c %s log")
+	m.expect(strings.TrimSuffix(header(0), "\n"), "cat log")
+	file := filepath.Join(m.dir, "log")
+	readers := []*child{
+		start(t, helper(t, "follow", file, strconv.Itoa(rounds*each), "read")),
+		start(t, helper(t, "follow", file, strconv.Itoa(rounds*each), "fstat")),
+	}
+	for _, r := range readers {
+		r.until("ready")
+	}
+	line := 0
+	for range rounds {
+		for range each {
+			f.grow(numberedLine(line))
+			line++
+			m.tree.Changed("log")
+		}
+		eventually(t, "all of it can be read", func() bool {
+			out, _ := m.run("tail -n1 log")
+			return strings.TrimSpace(out) == strings.TrimSpace(numberedLine(line-1))
+		})
+		f.settle()
+		m.changed("log")
+		eventually(t, "a quiet file costs no requests", func() bool {
+			before := m.Requests()
+			m.expect(fmt.Sprint(line+1), "grep -c '' log")
+			after := m.Requests()
+			return after["LOOKUP"]+after["GETATTR"]+after["READ"] == before["LOOKUP"]+before["GETATTR"]+before["READ"]
+		})
+	}
+	for _, r := range readers {
+		r.end()
+	}
+}
