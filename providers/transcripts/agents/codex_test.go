@@ -1,0 +1,309 @@
+package agents
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/transcripts/event"
+)
+
+func openCodex() Reader { return &codexReader{} }
+
+// codexLine is a line of today's form.
+func codexLine(typ, payload string) string {
+	return `{"timestamp":"2026-01-02T03:04:05Z","type":"` + typ + `","payload":` + payload + `}`
+}
+
+func codexItem(payload string) string { return codexLine("response_item", payload) }
+func codexMsg(payload string) string  { return codexLine("event_msg", payload) }
+
+func codexSaid(role, text string) string {
+	return codexItem(`{"type":"message","role":"` + role + `","content":[{"type":"input_text","text":"` + text + `"}]}`)
+}
+
+func TestCodexPlaces(t *testing.T) {
+	m := Machine{Home: "/h", OS: "linux", LookupEnv: func(k string) (string, bool) { return "/c", k == "CODEX_HOME" }}
+	places := codex().Places(m)
+	if len(places) != 2 || places[0].Dir != "/c/sessions" || places[1].Dir != "/c/archived_sessions" {
+		t.Fatalf("%+v", places)
+	}
+	const id = "019e03b2-11a2-7320-9098-5d831813e66c"
+	plain, ok := places[0].File("2026/05/07/rollout-2026-05-07T18-27-42-" + id + ".jsonl").(Log)
+	if !ok || plain.ID != id || plain.Archived || plain.Compressed {
+		t.Errorf("%+v", plain)
+	}
+	packed, ok := places[1].File("rollout-2026-05-07T18-27-42-" + id + ".jsonl.zst").(Log)
+	if !ok || packed.ID != id || !packed.Archived || !packed.Compressed || packed.Rank >= plain.Rank {
+		t.Errorf("%+v", packed)
+	}
+	for _, rel := range []string{"auth.json", "2026/05/07/rollout-x.jsonl", "rollout-2026-05-07T18-27-42-" + id + ".jsonl.tmp", "history.jsonl"} {
+		if f := places[0].File(rel); f != nil {
+			t.Errorf("%s is opened", rel)
+		}
+	}
+}
+
+func TestCodexSession(t *testing.T) {
+	home := t.TempDir()
+	index := `{"id":"a","thread_name":"old","updated_at":"x"}` + "\nno json\n" + `{"id":"a","thread_name":"what it is called","updated_at":"y"}` + "\n"
+	if err := os.WriteFile(filepath.Join(home, "session_index.jsonl"), []byte(index), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	names := &codexNames{path: filepath.Join(home, "session_index.jsonl")}
+	c := roundTrip(t, func() Reader { return &codexReader{names: names} }, logOf(
+		codexLine("session_meta",
+			`{"id":"a","timestamp":"2026-01-02T03:04:00Z","cwd":"/w","cli_version":"0.1","git":{"branch":"main"},"source":{"subagent":{"thread_spawn":{"parent_thread_id":"p","depth":1}}},"base_instructions":{"text":"be good"}}`),
+		codexLine("turn_context", `{"cwd":"/w","model":"gpt-5"}`),
+		codexSaid("user", "first words"),
+	))
+	want := event.Session{ID: "a", Parent: "p", CWD: "/w", Title: "what it is called", TitleRank: event.FromAgent, Model: "gpt-5",
+		Branch: "main", Program: "0.1", Start: parseTime("2026-01-02T03:04:00Z"), Last: parseTime("2026-01-02T03:04:05Z")}
+	if c.Of.ID != want.ID || c.Of.Parent != want.Parent || c.Of.CWD != want.CWD || c.Of.Title != want.Title || c.Of.Model != want.Model ||
+		c.Of.Branch != want.Branch || c.Of.Program != want.Program || !c.Of.Start.Equal(want.Start) || !c.Of.Last.Equal(want.Last) {
+		t.Errorf("got  %+v\nwant %+v", c.Of, want)
+	}
+	if !c.Events[0].Quiet || !strings.Contains(c.Events[0].Record, "be good") {
+		t.Errorf("the instructions are not kept quiet: %+v", c.Events[0])
+	}
+}
+
+func TestCodexTellsTextsOnce(t *testing.T) {
+	item := codexItem(`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done. "}]}`)
+	told := codexMsg(`{"type":"agent_message","message":"Done."}`)
+	tests := map[string]struct {
+		log  []byte
+		want string
+	}{
+		"event first": {logOf(told, item), `assistant "Done."`},
+		"item first":  {logOf(item, told), `assistant "Done. "`},
+		"item alone":  {logOf(item), `assistant "Done. "`},
+		"event alone": {logOf(told), `assistant "Done."`},
+		"said again":  {logOf(told, item, told, item), "assistant \"Done.\"\nassistant \"Done.\""},
+		"reasoning in parts": {logOf(
+			codexMsg(`{"type":"agent_reasoning","text":"one"}`), codexMsg(`{"type":"agent_reasoning","text":"two"}`),
+			codexItem(`{"type":"reasoning","summary":[{"type":"summary_text","text":"one"},{"type":"summary_text","text":"two"}],"encrypted_content":"SECRET"}`)),
+			"thinking \"one\"\nthinking \"two\""},
+		"reasoning, item first": {logOf(
+			codexItem(`{"type":"reasoning","summary":[{"type":"summary_text","text":"one"},{"type":"summary_text","text":"two"}]}`),
+			codexMsg(`{"type":"agent_reasoning","text":"one"}`), codexMsg(`{"type":"agent_reasoning","text":"two"}`)),
+			`thinking "one\n\ntwo"`},
+		"reasoning that is encrypted": {logOf(codexItem(`{"type":"reasoning","summary":[],"encrypted_content":"SECRET"}`)), ""},
+		"a prompt":                    {logOf(codexSaid("user", "go"), codexMsg(`{"type":"user_message","message":"go","images":[]}`)), `user "go"`},
+		"a prompt with an image": {logOf(
+			codexItem(`{"type":"message","role":"user","content":[{"type":"input_text","text":"<image name=[Image #1]>"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_text","text":"</image>"},{"type":"input_text","text":"see"}]}`),
+			codexMsg(`{"type":"user_message","message":"see","images":[],"local_images":["/tmp/a.png"]}`)),
+			`user "[image/png 3 bytes]\nsee"`},
+		"an item of the mode with whole items": {logOf(
+			codexMsg(`{"type":"item_completed","item":{"type":"UserMessage","id":"u","content":[{"type":"text","text":"go"}]}}`),
+			codexMsg(`{"type":"item_completed","item":{"type":"Reasoning","id":"r","summary_text":["hm"],"raw_content":[]}}`),
+			codexMsg(`{"type":"item_completed","item":{"type":"AgentMessage","id":"m","content":[{"type":"Text","text":"Done."}]}}`),
+			codexSaid("user", "go"), item),
+			"user \"go\"\nthinking \"hm\"\nassistant \"Done.\""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := roundTrip(t, openCodex, test.log)
+			checkShown(t, c.Events, test.want)
+			if strings.Contains(said(c.Events), "SECRET") {
+				t.Error("what is encrypted is shown")
+			}
+		})
+	}
+}
+
+func TestCodexWhoSpoke(t *testing.T) {
+	c := roundTrip(t, openCodex, logOf(
+		codexItem(`{"type":"message","role":"user","content":[{"type":"input_text","text":"# AGENTS.md instructions for /w\n\nbe brief"},{"type":"input_text","text":"<environment_context>\n<cwd>/w</cwd>\n</environment_context>"}]}`),
+		codexSaid("user", "<user_instructions>x</user_instructions>"),
+		codexSaid("developer", "<permissions instructions>none"),
+		codexSaid("user", "what is <b>bold</b>?"),
+		codexMsg(`{"type":"user_message","message":"what is <b>bold</b>?"}`),
+		codexItem(`{"type":"agent_message","author":"/root","recipient":"/root/a","content":[{"type":"input_text","text":"count"},{"type":"encrypted_content","encrypted_content":"SECRET"}]}`),
+		codexMsg(`{"type":"turn_aborted","reason":"interrupted"}`),
+		codexMsg(`{"type":"error","message":"too many"}`),
+		codexMsg(`{"type":"token_count","info":null}`),
+	))
+	checkShown(t, c.Events, `
+		user (injected) "# AGENTS.md instructions for /w\n\nbe brief\n<environment_context>\n<cwd>/w</cwd>\n</environment_context>"
+		user (injected) "<user_instructions>x</user_instructions>"
+		system "<permissions instructions>none"
+		user "what is <b>bold</b>?"
+		user (injected) "/root to /root/a:\ncount"
+		system "turn aborted: interrupted"
+		system "error: too many"`)
+	if c.Of.Title != "what is <b>bold</b>?" {
+		t.Errorf("title %q", c.Of.Title)
+	}
+}
+
+func TestCodexResults(t *testing.T) {
+	call := codexItem(`{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"c"}`)
+	tests := map[string]struct{ output, want string }{
+		"a text":               {`"a.txt\n"`, `tool-result c shell "a.txt\n"`},
+		"a text with its exit": {`"Exit code: 1\nWall time: 0 seconds\nOutput:\nno\n"`, `tool-result c shell failed "Exit code: 1\nWall time: 0 seconds\nOutput:\nno\n"`},
+		"an exit in the output": {`"Process exited with code 0\nOutput:\nExit code: 1\n"`,
+			`tool-result c shell "Process exited with code 0\nOutput:\nExit code: 1\n"`},
+		"an object":      {`{"content":"no","success":false}`, `tool-result c shell failed "no"`},
+		"a text of JSON": {`"{\"output\":\"no such file\\n\",\"metadata\":{\"exit_code\":2,\"duration_seconds\":0.1}}"`, `tool-result c shell failed "no such file\n"`},
+		"parts":          {`[{"type":"input_text","text":"one"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]`, `tool-result c shell "one\n[image/png 3 bytes]"`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := roundTrip(t, openCodex, logOf(call, codexItem(`{"type":"function_call_output","call_id":"c","output":`+test.output+`}`)))
+			checkShown(t, c.Events, `tool-call c shell {"command":["ls"]}`+"\n"+test.want)
+		})
+	}
+}
+
+func TestCodexCalls(t *testing.T) {
+	c := roundTrip(t, openCodex, logOf(
+		codexItem(`{"type":"custom_tool_call","name":"apply_patch","input":"*** Begin Patch","call_id":"p"}`),
+		codexItem(`{"type":"custom_tool_call_output","call_id":"p","output":"ok"}`),
+		codexMsg(`{"type":"patch_apply_end","call_id":"p","stdout":"ok","success":true}`),
+		codexItem(`{"type":"local_shell_call","call_id":"l","action":{"type":"exec","command":["pwd"]}}`),
+		codexItem(`{"type":"web_search_call","id":"w","action":{"type":"search","query":"go"}}`),
+		codexMsg(`{"type":"web_search_end","call_id":"w","query":"go","results":[{"title":"Go","url":"https://go.dev"}]}`),
+		codexMsg(`{"type":"mcp_tool_call_end","call_id":"m","invocation":{"server":"s","tool":"t","arguments":{"a":1}},"result":{"Ok":{"content":[{"type":"text","text":"fine"}],"isError":false}}}`),
+		codexItem(`{"type":"function_call","name":"spawn_agent","arguments":"{}","call_id":"s"}`),
+		codexItem(`{"type":"function_call_output","call_id":"s","output":"{\"agent_id\":\"child\"}"}`),
+		codexItem(`{"type":"image_generation_call","id":"g","status":"completed","revised_prompt":"a cat","result":"AAAABBBB"}`),
+		codexItem(`{"type":"from_the_future","x":1}`),
+		codexLine("from_the_future", `{"x":1}`),
+	))
+	checkShown(t, c.Events, `
+		tool-call p apply_patch *** Begin Patch
+		tool-result p apply_patch "ok"
+		tool-call l local_shell {"type":"exec","command":["pwd"]}
+		tool-call w web_search {"type":"search","query":"go"}
+		tool-result w web_search "Go\nhttps://go.dev\n"
+		tool-call m s.t {"a":1}
+		tool-result m s.t "fine"
+		tool-call s spawn_agent {}
+		tool-result s spawn_agent "{\"agent_id\":\"child\"}"
+		tool-call g image_generation a cat
+		tool-result g image_generation "[image 6 bytes]"
+		unknown "from_the_future"
+		unknown "from_the_future"`)
+	for _, e := range c.Events {
+		if e.Result != nil && e.Result.CallID == "s" && e.Subagent != "child" {
+			t.Errorf("the subagent is not named: %+v", e)
+		}
+	}
+}
+
+func TestCodexCompactionAndRollback(t *testing.T) {
+	c := roundTrip(t, openCodex, logOf(
+		codexMsg(`{"type":"user_message","message":"one"}`), // 1
+		codexMsg(`{"type":"agent_message","message":"1"}`),
+		codexMsg(`{"type":"user_message","message":"two"}`), // 3
+		codexMsg(`{"type":"agent_message","message":"2"}`),
+		codexMsg(`{"type":"user_message","message":"three"}`), // 5
+		codexMsg(`{"type":"token_count","info":{"last_token_usage":{"total_tokens":4711}}}`),
+		codexLine("compacted", `{"message":"so far: much","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"one"}]}]}`),
+		codexMsg(`{"type":"context_compacted"}`),
+		codexMsg(`{"type":"thread_rolled_back","num_turns":2}`),
+		codexMsg(`{"type":"user_message","message":"two, again"}`), // 10
+		codexMsg(`{"type":"thread_rolled_back","num_turns":1}`),
+		codexMsg(`{"type":"thread_rolled_back","num_turns":9}`),
+	))
+	checkShown(t, c.Events, `
+		user "one"
+		assistant "1"
+		user "two"
+		assistant "2"
+		user "three"
+		compaction "" 4711 "so far: much"
+		rewind to 2, 2
+		user "two, again"
+		rewind to 9, 1
+		rewind to 0, 9`)
+}
+
+func TestCodexFork(t *testing.T) {
+	parent := logOf(
+		codexLine("session_meta", `{"id":"p","cwd":"/w"}`),
+		codexMsg(`{"type":"task_started","turn_id":"t1"}`),
+		codexSaid("user", "one"), codexMsg(`{"type":"user_message","message":"one"}`),
+		codexItem(`{"type":"function_call","name":"shell","arguments":"{}","call_id":"c1"}`),
+	)
+	fork := logOf(
+		codexLine("session_meta", `{"id":"f","forked_from_id":"p","cwd":"/w"}`),
+		codexLine("session_meta", `{"id":"p","cwd":"/w"}`),
+		codexMsg(`{"type":"task_started","turn_id":"t1"}`),
+		codexSaid("user", "one"), codexMsg(`{"type":"user_message","message":"one"}`),
+		codexItem(`{"type":"function_call","name":"shell","arguments":"{}","call_id":"c1"}`),
+		codexMsg(`{"type":"task_started","turn_id":"t2"}`),
+		codexSaid("user", "one"), codexMsg(`{"type":"user_message","message":"one"}`),
+	)
+	of := &event.Collector{}
+	readLog(openCodex(), parent, of)
+	var known []string
+	for _, id := range []string{"session:p", "turn:t1", "call:c1"} {
+		if _, ok := of.Known(id); !ok {
+			t.Errorf("the parent has not noted %s", id)
+		}
+		known = append(known, id)
+	}
+	c := roundTrip(t, openCodex, fork, known...)
+	checkShown(t, c.Events, `
+		fork to 0, 5 "p"
+		user "one"`)
+	if c.Of.ID != "f" || c.Of.ForkOf != "p" {
+		t.Errorf("%+v", c.Of)
+	}
+	for _, id := range []string{"turn:t1", "turn:t2", "call:c1"} {
+		if _, ok := c.Known(id); !ok {
+			t.Errorf("a fork of the fork would not find %s", id)
+		}
+	}
+
+	alone := roundTrip(t, openCodex, fork)
+	checkShown(t, alone.Events, `
+		user "one"
+		tool-call c1 shell {}
+		user "one"`)
+}
+
+func TestCodexForkWithoutTurnIDs(t *testing.T) {
+	fork := logOf(
+		codexLine("session_meta", `{"id":"f","forked_from_id":"p"}`),
+		codexMsg(`{"type":"user_message","message":"one"}`),
+		codexMsg(`{"type":"agent_message","message":"1"}`),
+		codexMsg(`{"type":"user_message","message":"two"}`),
+		codexMsg(`{"type":"agent_message","message":"1"}`),
+	)
+	c := roundTrip(t, openCodex, fork, "session:p", promptID("one"))
+	checkShown(t, c.Events, `
+		fork to 0, 2 "p"
+		user "two"
+		assistant "1"`)
+}
+
+func TestCodexBareItems(t *testing.T) {
+	c := roundTrip(t, openCodex, logOf(
+		`{"id":"old","timestamp":"2025-06-01T10:00:00.000Z","instructions":"be good","git":{"branch":"main"}}`,
+		`{"record_type":"state"}`,
+		`{"type":"message","id":null,"role":"user","content":[{"type":"input_text","text":"<environment_context>\n</environment_context>"}]}`,
+		`{"type":"message","id":null,"role":"user","content":[{"type":"input_text","text":"hello"}]}`,
+		`{"type":"reasoning","id":"rs","summary":[]}`,
+		`{"type":"function_call","name":"shell","arguments":"{}","call_id":"c"}`,
+		`{"type":"function_call_output","call_id":"c","output":"{\"output\":\"x\",\"metadata\":{\"exit_code\":0}}"}`,
+		`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi"}]}`,
+		``,
+		`no JSON`,
+		`[1]`,
+	))
+	checkShown(t, c.Events, `
+		user (injected) "<environment_context>\n</environment_context>"
+		user "hello"
+		tool-call c shell {}
+		tool-result c shell "x"
+		assistant "hi"
+		unknown "no JSON"
+		unknown "no object"`)
+	if c.Of.ID != "old" || c.Of.Branch != "main" || !c.Of.Start.Equal(parseTime("2025-06-01T10:00:00Z")) {
+		t.Errorf("%+v", c.Of)
+	}
+}
