@@ -106,7 +106,7 @@ func TestCodexTellsTextsOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := roundTrip(t, openCodex, test.log)
 			checkShown(t, c.Events, test.want)
-			if strings.Contains(said(c.Events), "SECRET") {
+			if strings.Contains(allSaid(c.Events), "SECRET") {
 				t.Error("what is encrypted is shown")
 			}
 		})

@@ -66,8 +66,8 @@ func logOf(lines ...string) []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// said is all text of events, each after the other.
-func said(events []event.Event) string {
+// allSaid is all text of events, each after the other.
+func allSaid(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
 		b.WriteString(e.Text)
