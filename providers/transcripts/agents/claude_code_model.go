@@ -188,7 +188,8 @@ func (r *claudeReader) result(c *claudeRecord, block lazyjson.Value) {
 	id := storable(res.CallID)
 	res.Name = r.Calls[id]
 	delete(r.Calls, id)
-	if c.parts == 0 {
+	if !c.paired {
+		c.paired = true
 		r.spillAndAgent(c, res.Text)
 	}
 	res.Spill = c.spill

@@ -52,17 +52,19 @@ func (r *claudeReader) user(c *claudeRecord) {
 	content := contentBlocks(c.Message.Get("content"))
 	first, results := firstText(content)
 	origin := r.speaker(c, first)
-	if r.Queue.sent(first) && origin == event.Typed {
-		origin = event.Queued
-	}
 	if !results {
+		if sent := r.Queue.sent(first); origin == event.Typed && sent {
+			origin = event.Queued
+		} else if origin == event.Typed {
+			r.Queue.idle()
+		}
 		if origin != event.Injected || beginsWith(first, commands[:]) {
 			r.rewind(c)
 		}
 	}
-	// A summary stands for what was said before: a prompt whose parent was said
-	// before it takes nothing back.
-	c.speech = !c.Summary
+	// What the program adds may come at any time, beside the conversation: a
+	// prompt that does not follow it takes nothing back.
+	c.speech = results || origin != event.Injected
 	r.said(c, content, origin)
 }
 

@@ -62,12 +62,19 @@ func (q *claudeQueue) sent(text string) bool {
 	if forget(&q.Sent, text) {
 		return true
 	}
+	if forget(&q.Waiting, text) {
+		return true
+	}
 	if len(q.Sent) > 1 && strings.Join(q.Sent, "\n") == text {
 		q.Sent = nil
 		return true
 	}
 	return false
 }
+
+// idle says that a prompt was sent at once: then none waited any more. Those
+// that still do went down with a program that was ended.
+func (q *claudeQueue) idle() { q.Waiting = nil }
 
 // answered says that the model has spoken: what belongs together stands before.
 func (q *claudeQueue) answered() { q.Told, q.Owed = nil, nil }

@@ -58,6 +58,7 @@ type claudeRecord struct {
 	reported bool   // it is told within a report of progress; Agent is a subagent
 	subagent string // the session that the call answered here has started
 	spill    string // the file with the whole result
+	paired   bool   // the structured twin of its result was looked at
 	parts    int    // how many events the record has become
 	speech   bool   // its events are conversation, which a rewind takes back
 }

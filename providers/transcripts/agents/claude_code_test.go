@@ -146,6 +146,8 @@ func TestClaudeRecords(t *testing.T) {
 			"u2 t1 [Request interrupted by user for tool use]", "s1 r2 informational", "s2 r2 turn_duration", "u3 s1 next"},
 			want: []string{"user: one", `tool-call: Bash {"command":"ls"}`, `tool-call: Bash {"command":"pwd"}`, "tool-result: Bash files", "tool-result: Bash here",
 				"user injected: [Request interrupted by user for tool use]", "system: said", "user: next"}},
+		{name: "no rewind over what the program adds", lines: []string{"u1 - one", "a1 u1 first", "u2 a1 <task-notification>done", "u3 a1 two"},
+			want: []string{"user: one", "assistant: first", "user injected: <task-notification>done", "user: two"}},
 		{name: "errors", lines: []string{
 			`{"uuid":"x1","type":"assistant","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":"API Error: 500"}]}}`,
 			`{"uuid":"x2","type":"system","subtype":"api_error","error":{"status":529,"error":{"error":{"message":"Overloaded"}}},"retryAttempt":1,"maxRetries":10}`,
@@ -202,7 +204,9 @@ func TestClaudeQueue(t *testing.T) {
 		"taken back into the editor": {[]string{enqueue("A"), operation("popAll"), "u1 - A and more"}, []string{"user: A and more"}},
 		"said again after it was told": {[]string{enqueue("yes"), operation("remove"), "a1 - x", "u1 a1 yes", attached("q2", "yes")},
 			[]string{"user queued: yes", "assistant: x", "user: yes", "user queued: yes"}},
-		"a notice": {[]string{enqueue("<task-notification>x"), operation("remove")}, []string{"user injected: <task-notification>x"}},
+		"left by a program that was ended": {[]string{enqueue("A"), "u1 - new", enqueue("B"), operation("remove")}, []string{"user: new", "user queued: B"}},
+		"sent before it is dequeued":       {[]string{enqueue("A"), "u1 - A", operation("dequeue")}, []string{"user queued: A"}},
+		"a notice":                         {[]string{enqueue("<task-notification>x"), operation("remove")}, []string{"user injected: <task-notification>x"}},
 		"which one is told": {[]string{enqueue("A"), enqueue("B"), `{"type":"queue-operation","operation":"remove","reason":"absorbed_mid_turn","content":"B"}`},
 			[]string{"user queued: B"}},
 	} {
@@ -362,6 +366,10 @@ func TestClaudePlaces(t *testing.T) {
 // Whatever a log holds: no line is lost, nothing panics, and pieces give the same.
 func FuzzClaudeCode(f *testing.F) {
 	f.Add(said("u1 - hello", "a1 u1 hi", "t1 a1 ls", "r1 t1 t1 out", "u2 a1 again", "s1 u2 compact_boundary"))
+	f.Add(said(`{"uuid":"c","type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"auto","preTokens":1}}`,
+		`{"type":"queue-operation","operation":"enqueue","content":"A"}`, `{"type":"queue-operation","operation":"dequeue"}`,
+		`{"uuid":"q","type":"attachment","attachment":{"type":"queued_command","prompt":[{"type":"text","text":"A"}],"origin":{"kind":"human"}}}`,
+		`{"type":"summary","summary":"s","leafUuid":"q"}`, `{"uuid":"i","isSidechain":true,"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"x"},{"type":"thinking","thinking":"y"}]}}`))
 	f.Add([]byte("{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":[1,{}]}]},\"toolUseResult\":{\"agentId\":\"\xff\"}}\n"))
 	f.Add([]byte("{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"content\":\"\xff\"}\n{\"type\":\"queue-operation\",\"operation\":\"remove\"}\n"))
 	f.Add([]byte("{\"uuid\":\"x\",\"type\":\"progress\",\"data\":{\"type\":\"agent_progress\",\"agentId\":\"\xfe\",\"message\":{\"type\":\"assistant\",\"uuid\":\"y\",\"message\":{\"id\":\"\xff\",\"content\":[{\"type\":\"tool_use\",\"id\":\"\xff\",\"name\":\"\xff\"}]}}}}\n"))
