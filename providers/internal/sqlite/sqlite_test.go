@@ -336,3 +336,52 @@ func TestOwn(t *testing.T) {
 		t.Errorf("found %q, %v", text, err)
 	}
 }
+
+// FuzzView reads databases of which some bytes are others: there may be an error,
+// and nothing else.
+func FuzzView(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "a.db")
+	db, err := open(path, url.Values{"mode": {"rwc"}, "_pragma": {"page_size(512)"}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if _, err := db.Exec("CREATE TABLE t (id TEXT PRIMARY KEY, x); CREATE INDEX i ON t (x)"); err != nil {
+		f.Fatal(err)
+	}
+	for n := range 60 {
+		if _, err := db.Exec("INSERT INTO t VALUES (?, hex(zeroblob(?)))", fmt.Sprint("k", n), n*7); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(uint16(100), []byte{0xff, 0xff, 0xff})
+	f.Add(uint16(18), []byte{2, 2})
+	f.Add(uint16(600), []byte("\x05\x00\x00\x00\x09"))
+	f.Fuzz(func(t *testing.T, at uint16, bytes []byte) {
+		broken := slices.Clone(whole)
+		copy(broken[int(at)%len(broken):], bytes)
+		path := filepath.Join(t.TempDir(), "b.db")
+		if err := os.WriteFile(path, broken, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_ = View(context.Background(), path, func(s *Snapshot) error {
+			table, err := s.Table("t", "id")
+			if err != nil {
+				return err
+			}
+			if err := s.Each("SELECT "+table.Pick("id", "x", "y")+", octet_length(x) FROM t ORDER BY id", func(r Row) error {
+				_, _, _ = r.Text(0), r.Time(1), r.Int(2)
+				return nil
+			}); err != nil {
+				return err
+			}
+			return s.Each("SELECT count(*), max(x) FROM t GROUP BY id", func(Row) error { return nil })
+		})
+	})
+}

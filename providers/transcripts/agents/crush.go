@@ -223,14 +223,15 @@ func (c *crushReader) message(m crushMessage, newest bool) {
 		// Text grows word by word until something follows it.
 		live := newest && !finished && e.Kind == event.Assistant
 		e.ID = partID(m.id, i)
-		c.part(e, part.Get("type").Str, part.Get("data"), live, live && i == len(list)-1)
+		c.part(e, part, live, live && i == len(list)-1)
 	}
 }
 
 // part is one of a message's parts: live says that the message is being written,
 // open that this part is.
-func (c *crushReader) part(e event.Event, kind string, data lazyjson.Value, live, open bool) {
-	switch kind {
+func (c *crushReader) part(e event.Event, part lazyjson.Value, live, open bool) {
+	data := part.Get("data")
+	switch kind := part.Get("type").Str; kind {
 	case "text":
 		e.Text = data.Get("text").Str
 		if e.Kind == event.User && data.Get("hidden").Bool() {
@@ -276,7 +277,7 @@ func (c *crushReader) part(e event.Event, kind string, data lazyjson.Value, live
 		e.Text = strings.TrimSpace(data.Get("message").Str + "\n" + data.Get("details").Str)
 		e.Quiet = e.Text == ""
 	default:
-		e.Kind, e.Text, e.Record = event.Unknown, kind, data.Raw
+		e.Kind, e.Text, e.Record = event.Unknown, kind, part.Raw
 	}
 	c.out.Emit(e)
 }

@@ -133,3 +133,14 @@ func TestCrushBesideAWriter(t *testing.T) {
 		return nil
 	})
 }
+
+func FuzzCrush(f *testing.F) {
+	f.Add("assistant", `[{"type":"text","data":{"text":"x"}},{"type":"tool_call","data":{"id":"a","finished":true}},{"type":"finish","data":{}}]`, true)
+	f.Add("tool", `[{"type":"tool_result","data":{"tool_call_id":"a","data":"AAAA","mime_type":"image/png"}},{"type":"binary","data":{"Data":"="}},7]`, false)
+	f.Fuzz(func(t *testing.T, role, parts string, summary bool) {
+		checkEvents(t, func(out event.Sink) {
+			c := crushReader{out: out, names: make(calls)}
+			c.message(crushMessage{id: "m", role: role, parts: parts, summary: summary}, true)
+		})
+	})
+}

@@ -159,14 +159,14 @@ func chatEvents(blobs []chatBlob, root []byte) ([]event.Event, error) {
 		isListed[id] = true
 		if text, ok := texts[id]; ok {
 			v := lazyjson.ParseString(text)
-			c.message(id, v.Get("role").Str, v.Get("content"))
+			c.message(id, v, v.Get("content"))
 		}
 	}
 	current := c.events
 	old := cursorEvents{}
 	for _, b := range blobs {
 		if v := lazyjson.ParseString(b.text); !isListed[b.id] && v.Get("role").Str != "system" {
-			old.message(b.id, v.Get("role").Str, v.Get("content"))
+			old.message(b.id, v, v.Get("content"))
 		}
 	}
 	earlier := notTold(old.events, current)

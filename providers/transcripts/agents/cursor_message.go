@@ -74,8 +74,13 @@ func isTag(text, name string) bool {
 
 // message adds a message whose content has the shape of Anthropic's or of the AI
 // SDK's messages; Cursor's names have changed over time.
-func (c *cursorEvents) message(id, role string, content lazyjson.Value) {
+func (c *cursorEvents) message(id string, m, content lazyjson.Value) {
+	role := m.Get("role").Str
 	e := event.Event{Kind: event.Assistant}
+	if !content.IsArray() && content.Type != lazyjson.String {
+		c.add(event.Event{ID: id, Kind: event.Unknown, Text: role, Record: m.Raw})
+		return
+	}
 	switch role {
 	case "user":
 		e.Kind = event.User

@@ -129,7 +129,7 @@ func transcriptLines(text []byte) []event.Event {
 		content := v.Get("message.content")
 		switch {
 		case role == "user" || role == "assistant" || role == "system" || role == "tool":
-			c.message("", role, content)
+			c.message("", v, content)
 		case v.Get("type").Str == "turn_ended":
 			c.add(event.Event{Kind: event.System, Quiet: true, Text: "turn_ended", Record: v.Raw})
 		default:

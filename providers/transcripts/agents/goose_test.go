@@ -120,3 +120,14 @@ func TestGooseBesideAWriter(t *testing.T) {
 		t.Errorf("%d events", n)
 	}
 }
+
+func FuzzGoose(f *testing.F) {
+	f.Add("user", `[{"type":"text","text":"x"},{"type":"image","data":"AA=="}]`, `{"userVisible":false}`)
+	f.Add("assistant", `[{"type":"toolRequest","id":"a","toolCall":{"value":{"name":"n","arguments":1}}},{"type":"toolResponse","id":"a","toolResult":{"value":{"content":[{"type":"resource","resource":{"blob":"A"}}]}}}]`, `{"agentVisible":false}`)
+	f.Fuzz(func(t *testing.T, role, content, metadata string) {
+		checkEvents(t, func(out event.Sink) {
+			g := gooseReader{out: out, names: make(calls), hidden: true}
+			g.message(gooseMessage{id: "m", role: role, content: content, metadata: metadata})
+		})
+	})
+}
