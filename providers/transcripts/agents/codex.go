@@ -100,7 +100,7 @@ func (r *codexReader) Record(line []byte, out event.Sink) {
 		r.bare(rec, lazyjson.Parse(line), out)
 		return
 	}
-	rec.Value = payload
+	rec = rec.of(payload)
 	if r.Replay {
 		if r.replayed(typ, rec, out) {
 			return
@@ -144,15 +144,15 @@ func (r *codexReader) wrapped(typ string, rec record, out event.Sink) {
 
 // bare takes a line from the time when items stood alone.
 func (r *codexReader) bare(rec record, v lazyjson.Value, out event.Sink) {
-	rec.Value = v
+	rec = rec.of(v)
 	switch typ := rec.str("type"); {
 	case !v.IsObject():
 		emitUnknown(out, "no object", rec.line)
 	case typ != "":
 		r.item(rec, out)
-	case v.Get("record_type").Exists():
+	case rec.Get("record_type").Exists():
 		rec.quiet(event.System, out)
-	case v.Get("role").Exists():
+	case rec.Get("role").Exists():
 		r.message(rec, out)
 	case rec.str("id") != "":
 		r.header(rec, out)

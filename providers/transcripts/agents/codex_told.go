@@ -100,8 +100,7 @@ func (r *codexReader) rollback(rec record, out event.Sink) {
 
 // completed takes an item of the mode in which the program tells whole items.
 func (r *codexReader) completed(rec record, out event.Sink) {
-	item := rec
-	item.Value = rec.Get("item")
+	item := rec.of(rec.Get("item"))
 	switch typ := item.str("type"); typ {
 	case "UserMessage":
 		r.prompt(rec, codexText(item.Get("content")), codexWords(item.Get("content")), byEvent, out)

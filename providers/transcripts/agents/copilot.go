@@ -123,7 +123,7 @@ func (r *copilotReader) Record(line []byte, out event.Sink) {
 		case "type":
 			typ = v.Str
 		case "data":
-			rec.Value = v
+			rec.record = rec.of(v)
 		case "id":
 			rec.id = v.Str
 		case "timestamp":

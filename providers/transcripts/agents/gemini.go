@@ -85,12 +85,12 @@ func (r *geminiReader) Record(line []byte, out event.Sink) {
 	switch {
 	case !rec.IsObject():
 		emitUnknown(out, "no object", line)
-	case rec.Get(`\$rewindTo`).Exists():
+	case rec.Get("$rewindTo").Exists():
 		r.rewind(rec, out)
 	case rec.str("id") != "":
 		r.message(rec, out)
-	case rec.Get(`\$set`).IsObject():
-		set := rec.Get(`\$set`)
+	case rec.Get("$set").IsObject():
+		set := rec.Get("$set")
 		r.about(set, out)
 		if list := set.Get("messages"); list.IsArray() {
 			r.replace(rec, list, out)
@@ -107,11 +107,12 @@ func (r *geminiReader) Record(line []byte, out event.Sink) {
 
 // geminiRecord is a record with its time: a text, or seconds.
 func geminiRecord(v lazyjson.Value, line []byte) record {
-	rec := record{Value: v, line: line, time: parseTime(v.Get("timestamp").Str)}
-	if ts := v.Get("ts"); rec.time.IsZero() && ts.Type == lazyjson.Number {
+	rec := record{line: line}.of(v)
+	rec.time = parseTime(rec.str("timestamp"))
+	if ts := rec.Get("ts"); rec.time.IsZero() && ts.Type == lazyjson.Number {
 		rec.time = millis(int64(ts.Num * 1000))
 	}
-	if set := v.Get(`\$set.lastUpdated`).Str; set != "" {
+	if set := rec.Get("$set.lastUpdated").Str; set != "" {
 		rec.time = parseTime(set)
 	}
 	return rec
@@ -136,7 +137,7 @@ func (r *geminiReader) about(v lazyjson.Value, out event.Sink) {
 // rewind marks a message and all after it as taken back.
 func (r *geminiReader) rewind(rec record, out event.Sink) {
 	mark := &event.Rewound{}
-	if seq, ok := out.Known("msg:" + rec.str(`\$rewindTo`)); ok {
+	if seq, ok := out.Known("msg:" + rec.str("$rewindTo")); ok {
 		mark.To = max(0, seq-1)
 	}
 	out.Emit(event.Event{Kind: event.Rewind, Time: rec.time, Rewound: mark})

@@ -255,7 +255,7 @@ func geminiResponse(v lazyjson.Value) (text string, failed bool) {
 	default:
 		text = v.String()
 	}
-	return text, geminiExit.MatchString(text)
+	return text, strings.Contains(text, "Exit Code: ") && geminiExit.MatchString(text)
 }
 
 // geminiText is the text of a content, with notes for what is no text.

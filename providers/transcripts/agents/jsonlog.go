@@ -14,11 +14,46 @@ import (
 )
 
 // record is a line of a log of JSON objects: the part of it that matters, the
-// time, and the line itself.
+// time, and the line itself. Its fields are found in one pass, as most are looked
+// for and many are long.
 type record struct {
 	lazyjson.Value
-	line []byte
-	time time.Time
+	line   []byte
+	time   time.Time
+	fields []recordField
+}
+
+// recordField is one of them; of several with one name the first counts.
+type recordField struct {
+	name  string
+	value lazyjson.Value
+}
+
+// of is the record with another part of it that matters.
+func (r record) of(part lazyjson.Value) record {
+	r.Value, r.fields = part, make([]recordField, 0, 12)
+	if part.IsObject() {
+		part.ForEach(func(k, v lazyjson.Value) bool {
+			r.fields = append(r.fields, recordField{k.Str, v})
+			return true
+		})
+	}
+	return r
+}
+
+// Get is a field, or what lies at a path in it. Names of fields are plain here.
+func (r record) Get(path string) lazyjson.Value {
+	name, rest, deep := strings.Cut(path, ".")
+	for i := range r.fields {
+		if r.fields[i].name != name {
+			continue
+		}
+		if deep {
+			return r.fields[i].value.Get(rest)
+		}
+		return r.fields[i].value
+	}
+	return lazyjson.Value{}
 }
 
 // str is a text in it, "" for anything else.
