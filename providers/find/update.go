@@ -200,7 +200,7 @@ type groups struct {
 // is: the more there are, the less one more does.
 func (g *groups) share(n int) float64 {
 	for len(g.shares) <= n {
-		g.shares = append(g.shares, math.Pow(float64(len(g.shares)), 0.4))
+		g.shares = append(g.shares, math.Pow(float64(len(g.shares)), 0.2))
 	}
 	return g.shares[n]
 }
