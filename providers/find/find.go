@@ -28,6 +28,7 @@ package find
 
 import (
 	"hash/maphash"
+	"strings"
 	"sync"
 )
 
@@ -77,6 +78,7 @@ type lexicon struct {
 	functionWords map[string]bool // of no meaning in any text
 	courtesies    map[string]bool // nor in a question: these and functionWords
 	synonyms      map[string][]string
+	endings       []string // of words
 }
 
 func newLexicon() lexicon {
@@ -84,5 +86,6 @@ func newLexicon() lexicon {
 		functionWords: wordSet(functionWords),
 		courtesies:    wordSet(functionWords, courtesies),
 		synonyms:      synonyms(),
+		endings:       strings.Fields(endings),
 	}
 }

@@ -108,7 +108,7 @@ func (q *question) guess(c *concept, text, stem string) {
 		q.add(b, c.weight)
 		return
 	}
-	for _, t := range q.near(stem) {
+	for _, t := range q.near(text, stem) {
 		c.vary(t, misspeltWeight)
 	}
 }

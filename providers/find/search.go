@@ -97,6 +97,7 @@ func (x *Index) Search(query string, opts Options) []Match {
 		x.score(s, c, &fields)
 	}
 	s.found = slices.DeleteFunc(s.found, func(id uint32) bool { return !below(x.docs[id].path, opts.In) })
+	x.named(s, query)
 	s.hopeful(opts.Limit)
 	for _, id := range s.found {
 		doc := &x.docs[id]
