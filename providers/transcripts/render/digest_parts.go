@@ -1,0 +1,243 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// request is what was asked first and what was asked last.
+func (d *digest) request(size int) {
+	said := &d.summary.Said
+	if len(said.Notes) == 0 {
+		if first := d.summary.First; first != nil {
+			d.line(clean.Cut(first.Text, max(size, 120)), first.Seq)
+		}
+		return
+	}
+	first, last := said.Notes[0], said.last()
+	if len(said.Notes) == 1 {
+		d.line(clean.Cut(first.Text, max(size, 120)), first.Seq)
+		return
+	}
+	d.line("first: "+clean.Cut(first.Text, max(size*2/3, 80)), first.Seq)
+	d.line("last: "+clean.Cut(last.Text, max(size/3, 80)), last.Seq)
+}
+
+// messages are all messages of the user, the first and the last ones before the
+// others.
+func (d *digest) messages(size int) {
+	said := &d.summary.Said
+	d.list(said, size, 50, 300, func(n note) string {
+		if n.How != "" {
+			return n.How + ": "
+		}
+		return ""
+	})
+	shown, _ := share(len(said.Notes), size, 50, 300)
+	d.left(len(said.Notes)-shown+said.Left, "messages", "rg -A 5 '^### .* user' transcript.md")
+}
+
+// points are the model's conclusions, and the marks of the transcript.
+func (d *digest) points(size int) {
+	marks, points := &d.summary.Marks, &d.summary.Points
+	if n := len(marks.Notes); n > 0 {
+		from := max(n-4, 0)
+		for _, mark := range marks.Notes[from:] {
+			d.line(clean.Cut(mark.Text, 120), mark.Seq)
+		}
+		d.left(from+marks.Left, "marks", "rg '^=====' transcript.md")
+		size -= 80 * (n - from)
+	}
+	d.list(points, size, 90, 400, func(note) string { return "" })
+	shown, _ := share(len(points.Notes), size, 90, 400)
+	d.left(len(points.Notes)-shown+points.Left, "answers", "rg -A 5 '^### .* assistant' transcript.md")
+}
+
+// list writes the first and the last of notes.
+func (d *digest) list(n *notes, size, least, most int, before func(note) string) {
+	shown, each := share(len(n.Notes), size, least, most)
+	for i, one := range n.Notes {
+		if i == 0 && shown > 1 || i >= len(n.Notes)-shown+min(shown-1, 1) {
+			d.line(before(one)+clean.Cut(one.Text, each), one.Seq)
+		}
+	}
+}
+
+// tools are the tools and programs that were used, the most used first.
+func (d *digest) tools(size int) {
+	for _, kind := range []struct {
+		name string
+		of   map[string]*used
+	}{{"tools", d.summary.Tools}, {"programs", d.summary.Programs}} {
+		names := slices.SortedFunc(maps.Keys(kind.of), func(a, b string) int {
+			return cmp.Or(cmp.Compare(kind.of[b].Calls, kind.of[a].Calls), cmp.Compare(a, b))
+		})
+		var line strings.Builder
+		last, left := 0, 0
+		for i, name := range names {
+			u := kind.of[name]
+			word := fmt.Sprintf("%s %d", name, u.Calls)
+			if u.Errors > 0 {
+				word += fmt.Sprintf(" (%d failed)", u.Errors)
+			}
+			if i > 0 && line.Len()+len(word) > size/2 {
+				left = len(names) - i
+				break
+			}
+			if i > 0 {
+				line.WriteString(", ")
+			}
+			line.WriteString(word)
+			last = max(last, u.Seq)
+		}
+		if len(names) > 0 {
+			d.line(kind.name+": "+line.String()+"; last", last)
+			d.left(left, kind.name, "rg '^### .* tool-call' transcript.md")
+		}
+	}
+	if line := d.extensions(); line != "" {
+		d.line(line, d.summary.Paths.List[len(d.summary.Paths.List)-1].Seq)
+	}
+}
+
+// extensions tells of what sort the files are.
+func (d *digest) extensions() string {
+	counts := make(map[string]int)
+	for _, f := range d.summary.Paths.List {
+		if ext := path.Ext(f.Path); ext != "" && len(ext) < 8 {
+			counts[ext]++
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	var words []string
+	for _, ext := range names[:min(len(names), 5)] {
+		words = append(words, fmt.Sprintf("%s %d", clean.Line(ext), counts[ext]))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "files: " + strings.Join(words, ", ") + "; last"
+}
+
+// files are those that were changed, then those that were only read, the latest
+// first.
+func (d *digest) files(size int) {
+	all := d.summary.settled()
+	list := slices.Clone(all.List)
+	slices.SortFunc(list, func(a, b *file) int {
+		return cmp.Or(-cmp.Compare(min(a.Writes, 1), min(b.Writes, 1)), -cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Path, b.Path))
+	})
+	shown := 0
+	for _, f := range list {
+		name := clean.Line(f.Path)
+		if len(name) > 120 {
+			name = "…" + strings.ToValidUTF8(name[len(name)-117:], "")
+		}
+		text := name + ":"
+		if f.Writes > 0 {
+			text += fmt.Sprintf(" changed %d×", f.Writes)
+		}
+		if f.Reads > 0 {
+			text += fmt.Sprintf(" read %d×", f.Reads)
+		}
+		if size -= len(text) + lineCost; size < 0 && shown > 0 {
+			break
+		}
+		d.line(text, f.Seq)
+		shown++
+	}
+	d.left(len(list)-shown+all.Left, "files", "files.tsv")
+}
+
+// failures are errors and what worked after them, the latest ones.
+func (d *digest) failures(size int) {
+	list := d.summary.Failures.List
+	shown, each := share(len(list), size, 130, 400)
+	for _, f := range list[len(list)-shown:] {
+		text := f.Tool
+		if f.What != "" {
+			text += " `" + clean.Cut(f.What, each*3/10) + "`"
+		}
+		text += ": " + clean.Cut(f.Error, each*5/10)
+		d.line(text, f.Seq)
+		d.out = d.out[:len(d.out)-1]
+		switch {
+		case f.Fixed == 0:
+			d.out = append(d.out, " → not seen to work since\n"...)
+		case f.How == "":
+			d.out = append(d.out, " → worked"...)
+			d.fixed(f.Fixed)
+		default:
+			d.out = append(d.out, " → worked: `"...)
+			d.out = append(d.out, clean.Cut(f.How, each*3/10)...)
+			d.out = append(d.out, '`')
+			d.fixed(f.Fixed)
+		}
+	}
+	d.left(len(list)-shown+d.summary.Failures.Left, "errors", "rg -A 5 '^### .* tool-result .*error' transcript.md")
+}
+
+func (d *digest) fixed(seq int) {
+	d.out = append(d.out, ' ')
+	d.out = append((&Transcript{ID8: d.id8}).anchor(d.out, seq), '\n')
+}
+
+// tasks are those of the agent's own list that are still open.
+func (d *digest) tasks(size int) {
+	var list []task
+	done := 0
+	for _, t := range d.summary.Tasks.List {
+		if t.open() {
+			list = append(list, t)
+		} else {
+			done++
+		}
+	}
+	slices.SortStableFunc(list, func(a, b task) int { return cmp.Compare(rank(a), rank(b)) })
+	shown, each := share(len(list), size, 40, longWhat)
+	for _, t := range list[:shown] {
+		d.line(strings.ReplaceAll(cmp.Or(t.Status, "pending"), "_", " ")+": "+clean.Cut(t.Text, each), t.Seq)
+	}
+	d.left(len(list)-shown+d.summary.Tasks.Left, "tasks", "rg -A 30 '^### .* tool-call .*([Tt]ask|[Tt]odo|plan)' transcript.md")
+	if len(list) == 0 && done > 0 {
+		d.line(fmt.Sprintf("none: all %d of the list are done", done), d.summary.Tasks.List[len(d.summary.Tasks.List)-1].Seq)
+	}
+}
+
+func rank(t task) int {
+	if t.Status == "in_progress" {
+		return 0
+	}
+	return 1
+}
+
+// work is what the model said last, and its last calls.
+func (d *digest) work(size int) {
+	if last := d.summary.Latest; last != nil {
+		d.line("said: "+clean.Cut(last.Text, min(max(size/2, 100), 2*longNote)), last.Seq)
+	}
+	steps := d.summary.Steps
+	shown, each := share(len(steps), size/2, 40, longWhat)
+	for _, st := range steps[len(steps)-shown:] {
+		text := st.Tool
+		if st.What != "" {
+			text += " `" + clean.Cut(st.What, each) + "`"
+		}
+		switch {
+		case st.Error:
+			text += ": failed"
+		case !st.Done && d.summary.Results > 0:
+			text += ": no result yet"
+		}
+		d.line(text, st.Seq)
+	}
+	d.left(len(steps)-shown, "steps", "tail -n 100 transcript.md")
+}

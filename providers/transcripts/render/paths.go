@@ -1,0 +1,187 @@
+package render
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// touch is a file that a call reads or writes.
+type touch struct {
+	Path string `json:"p"`
+	How  string `json:"h"`
+	At   int64  `json:"t,omitempty"` // seconds since 1970, 0 if not known
+}
+
+// file is what a session has done to a file.
+type file struct {
+	Path   string   `json:"p"` // from the session's folder, if it lies there
+	First  int64    `json:"f,omitempty"`
+	Last   int64    `json:"l,omitempty"`
+	Reads  int      `json:"r,omitempty"`
+	Writes int      `json:"w,omitempty"`
+	Seq    int      `json:"n"` // of the last write, else of the last read
+	How    []string `json:"h"`
+}
+
+// paths are the files of a session, in the order in which it came to them.
+type paths struct {
+	List []*file `json:"list,omitempty"`
+	Left int     `json:"left,omitempty"` // how many are forgotten
+
+	size  int
+	index map[string]*file
+}
+
+// maxPaths is the size of the list, in bytes as JSON has it.
+const maxPaths = 34 << 10
+
+func (p *paths) add(t touch, tool string, seq int) {
+	if p.index == nil {
+		p.index, p.size = make(map[string]*file, len(p.List)), 0
+		for _, f := range p.List {
+			p.index[f.Path] = f
+			p.size += f.bytes()
+		}
+	}
+	f := p.index[t.Path]
+	if f == nil {
+		f = &file{Path: t.Path, First: t.At}
+		p.List = append(p.List, f)
+		p.index[t.Path] = f
+	} else {
+		p.size -= f.bytes()
+	}
+	f.Last = max(f.Last, t.At)
+	if f.First == 0 {
+		f.First = t.At
+	}
+	if t.How == writes {
+		f.Writes++
+	} else {
+		f.Reads++
+	}
+	if t.How == writes || f.Writes == 0 {
+		f.Seq = seq
+	}
+	if !slices.Contains(f.How, tool) && len(f.How) < 8 {
+		f.How = append(f.How, tool)
+	}
+	p.size += f.bytes()
+	for p.size > maxPaths && len(p.List) > 1 {
+		p.forget(f)
+	}
+}
+
+// bytes is about the size of an entry as JSON.
+func (f *file) bytes() int {
+	n := len(f.Path) + 80
+	for _, how := range f.How {
+		n += len(how) + 3
+	}
+	return n
+}
+
+// forget drops the file that counts least, but not keep: one that was only
+// read, and that longest ago.
+func (p *paths) forget(keep *file) {
+	least := -1
+	for i, f := range p.List {
+		if f != keep && (least < 0 || cmp.Or(cmp.Compare(min(f.Writes, 1), min(p.List[least].Writes, 1)), cmp.Compare(f.Seq, p.List[least].Seq)) < 0) {
+			least = i
+		}
+	}
+	f := p.List[least]
+	p.size -= f.bytes()
+	delete(p.index, f.Path)
+	p.List = slices.Delete(p.List, least, least+1)
+	p.Left++
+}
+
+// relative is a path as it is kept: from the session's folder, if it lies there.
+func (s *Summary) relative(name string) string {
+	name = strings.TrimPrefix(name, "file://")
+	if windows(name) {
+		return name
+	}
+	name = path.Clean(name)
+	if s.CWD != "" && s.CWD != "/" {
+		if rest, ok := strings.CutPrefix(name, strings.TrimSuffix(s.CWD, "/")+"/"); ok {
+			return rest
+		}
+	}
+	return name
+}
+
+// absolute is the path that relative has made shorter.
+func (s *Summary) absolute(name string) string {
+	if s.CWD == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || windows(name) {
+		return name
+	}
+	return path.Join(s.CWD, name)
+}
+
+func windows(name string) bool {
+	return len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/') || strings.HasPrefix(name, `\\`)
+}
+
+// Files makes files.tsv: a line of names, then a line for each file that the
+// session read or wrote, by path. Calls that failed count for nothing.
+//
+//	path    absolute
+//	first   when it was first read or written; "-" where times are not known
+//	last    and last
+//	reads   how often
+//	writes  how often
+//	how     the tools
+//	seen    when the session last knew its content: the last read or own write
+func (s *Summary) Files() []byte {
+	all := s.settled()
+	list := slices.Clone(all.List)
+	slices.SortFunc(list, func(a, b *file) int { return cmp.Compare(s.absolute(a.Path), s.absolute(b.Path)) })
+	out := []byte("path\tfirst\tlast\treads\twrites\thow\tseen\n")
+	for _, f := range list {
+		out = append(out, clean.Line(s.absolute(f.Path))...)
+		out = append(out, '\t')
+		out = append(appendUnix(out, f.First), '\t')
+		out = append(appendUnix(out, f.Last), '\t')
+		out = append(strconv.AppendInt(out, int64(f.Reads), 10), '\t')
+		out = append(strconv.AppendInt(out, int64(f.Writes), 10), '\t')
+		out = append(out, clean.Line(strings.Join(f.How, ","))...)
+		out = append(out, '\t')
+		out = append(appendUnix(out, f.Last), '\n')
+	}
+	return out
+}
+
+func appendUnix(dst []byte, at int64) []byte {
+	if at == 0 {
+		return append(dst, '-')
+	}
+	return appendTime(dst, time.Unix(at, 0))
+}
+
+// settled are the files, with those of open calls where the agent keeps no
+// results at all: there a call counts as done.
+func (s *Summary) settled() *paths {
+	if s.Results > 0 || len(s.Open) == 0 {
+		return &s.Paths
+	}
+	all := &paths{Left: s.Paths.Left}
+	for _, f := range s.Paths.List {
+		one := *f
+		one.How = slices.Clone(f.How)
+		all.List = append(all.List, &one)
+	}
+	for _, st := range s.Open {
+		for _, t := range st.Touched {
+			all.add(t, st.Tool, st.Seq)
+		}
+	}
+	return all
+}

@@ -1,0 +1,191 @@
+package render
+
+import (
+	"strings"
+
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/lazyjson"
+)
+
+// What a tool does to the file that its arguments name.
+const (
+	reads  = "r"
+	writes = "w"
+)
+
+// fileTool tells what a tool of any agent does to a file: "" if it is none that
+// is known to. Agents spell their tools alike but for case and separators.
+func fileTool(name string, input lazyjson.Value) string {
+	switch strings.ReplaceAll(strings.ToLower(name), "_", "") {
+	case "read", "readfile", "view", "viewfile", "viewimage", "notebookread", "copilotreadfile", "openfile", "fsread", "readmanyfiles", "cat":
+		return reads
+	case "write", "edit", "multiedit", "notebookedit", "writefile", "replace", "writetofile", "replaceinfile", "applydiff",
+		"insertcontent", "searchandreplace", "editfile", "searchreplace", "createfile", "insertedit", "inserteditintofile",
+		"replacestringinfile", "multireplacestringinfile", "strreplace", "create", "deletefile", "delete", "fswrite",
+		"editnotebook", "editnotebookfile", "copilotcreatefile", "copilotreplacestring", "copilotinsertedit", "undoedit", "newfile":
+		return writes
+	case "strreplaceeditor", "strreplacebasededittool", "strreplacebasededit", "texteditor":
+		switch input.Get("command").Str {
+		case "view":
+			return reads
+		case "":
+			return ""
+		}
+		return writes
+	}
+	return ""
+}
+
+// pathArguments are the names that tools give to the file they work on.
+var pathArguments = [...]string{
+	"file_path", "filePath", "path", "target_file", "absolute_path", "notebook_path", "target_notebook", "relative_workspace_path", "filename", "file",
+}
+
+// maxTouched is how many files of one call are looked at.
+const maxTouched = 30
+
+// touches are the files that a call reads or writes, as far as its arguments
+// tell for certain.
+func (s *Summary) touches(tool, text string, input lazyjson.Value, command string) []touch {
+	patch := ""
+	switch strings.ReplaceAll(strings.ToLower(tool), "_", "") {
+	case "applypatch", "patch":
+		patch = text
+		for _, name := range []string{"input", "patch", "patchText", "patch_text"} {
+			if v := input.Get(name); v.Type == lazyjson.String {
+				patch = v.Str
+				break
+			}
+		}
+		if input.Type == lazyjson.String {
+			patch = input.Str
+		}
+	default:
+		if strings.HasPrefix(command, "apply_patch") {
+			patch = command
+		}
+	}
+	if patch != "" {
+		return s.patched(patch)
+	}
+	how := fileTool(tool, input)
+	if how == "" || !input.IsObject() {
+		return nil
+	}
+	var found []touch
+	add := func(path string) {
+		if path != "" && len(found) < maxTouched && !strings.ContainsAny(path, "\n\x00") {
+			found = append(found, touch{Path: s.relative(path), How: how})
+		}
+	}
+	for _, name := range pathArguments {
+		if v := input.Get(name); v.Type == lazyjson.String {
+			add(v.Str)
+			return found
+		}
+	}
+	for _, name := range []string{"files", "replacements", "operations", "paths"} {
+		input.Get(name).ForEach(func(_, one lazyjson.Value) bool {
+			if one.Type == lazyjson.String {
+				add(one.Str)
+				return true
+			}
+			for _, name := range pathArguments {
+				if v := one.Get(name); v.Type == lazyjson.String {
+					add(v.Str)
+					break
+				}
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// patched are the files of a patch in the form of apply_patch.
+func (s *Summary) patched(patch string) []touch {
+	var found []touch
+	for line := range strings.Lines(patch) {
+		rest, ok := strings.CutPrefix(line, "*** ")
+		if !ok || len(found) >= maxTouched {
+			continue
+		}
+		for _, verb := range []string{"Add File: ", "Update File: ", "Delete File: ", "Move to: "} {
+			if path, ok := strings.CutPrefix(rest, verb); ok {
+				found = append(found, touch{Path: s.relative(strings.TrimSpace(path)), How: writes})
+			}
+		}
+	}
+	return found
+}
+
+// commandOf is the command line of a call of a shell, "" if it is none.
+func commandOf(input lazyjson.Value) string {
+	for _, name := range []string{"command", "cmd", "script"} {
+		v := input.Get(name)
+		switch {
+		case v.Type == lazyjson.String:
+			return v.Str
+		case v.IsArray():
+			words := v.Array()
+			if len(words) == 3 && strings.HasSuffix(words[0].Str, "sh") && strings.HasPrefix(words[1].Str, "-") {
+				return words[2].Str
+			}
+			var line []string
+			for _, w := range words {
+				line = append(line, w.String())
+			}
+			return strings.Join(line, " ")
+		}
+	}
+	return ""
+}
+
+// programOf is the program that a command line runs, with its subcommand where
+// that is what counts: "go test". Folders and variables before it are no part.
+func programOf(command string) string {
+	command = clean.Prefix(command, 2000)
+	for range 4 {
+		head, rest, more := strings.Cut(command, "&&")
+		words := strings.Fields(head)
+		for len(words) > 0 && (strings.Contains(words[0], "=") || words[0] == "sudo" || words[0] == "env") {
+			words = words[1:]
+		}
+		if len(words) == 0 || words[0] == "cd" && more {
+			command = rest
+			continue
+		}
+		program := words[0][strings.LastIndexByte(words[0], '/')+1:]
+		if !isName(strings.ReplaceAll(program, ".", "")) || program == "" || len(program) > 30 {
+			return ""
+		}
+		switch program {
+		case "git", "go", "npm", "pnpm", "yarn", "cargo", "docker", "kubectl", "gh", "uv", "mise", "make", "bun", "dotnet":
+			for _, w := range words[1:] {
+				if isName(strings.ReplaceAll(w, ":", "")) && w[0] != '-' && len(w) < 20 {
+					return program + " " + w
+				}
+			}
+		}
+		return program
+	}
+	return ""
+}
+
+// telling is the argument that says most of what a call does.
+func (s *Summary) telling(st *step, input lazyjson.Value, command, text string) string {
+	switch {
+	case len(st.Touched) > 0:
+		return clean.Cut(clean.Line(st.Touched[0].Path), longWhat)
+	case command != "":
+		return brief(command, longWhat)
+	case !input.IsObject():
+		return brief(text, longWhat)
+	}
+	for _, name := range []string{"description", "subject", "pattern", "query", "prompt", "url", "skill", "path", "title", "name", "explanation", "task"} {
+		if v := input.Get(name); v.Type == lazyjson.String && v.Str != "" {
+			return brief(v.Str, longWhat)
+		}
+	}
+	return ""
+}
