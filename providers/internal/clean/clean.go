@@ -130,15 +130,21 @@ func strip(s string, keep func(rune) bool) string {
 	var out strings.Builder
 	begun := false // s up to i is not what it was
 	for i := 0; i < len(s); {
-		if c := s[i]; !begun && c >= ' ' && c <= '~' { // nearly all of it
+		r, n := rune(s[i]), 1
+		switch {
+		case r >= ' ' && r <= '~': // nearly all of it
+			if begun {
+				out.WriteByte(byte(r))
+			}
 			i++
 			continue
-		}
-		r, n := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
+		case r >= utf8.RuneSelf:
 			r, n = utf8.DecodeRuneInString(s[i:])
 		}
-		escape := escapeLen(s[i:])
+		escape := 0
+		if r == 0x1b {
+			escape = escapeLen(s[i:])
+		}
 		stays := escape == 0 && (r != utf8.RuneError || n > 1) && (!hidden(r) || keep(r))
 		switch {
 		case stays && begun:

@@ -67,12 +67,12 @@ func (s *Summary) digestParts(session event.Session, head []byte, size int) []by
 		share int // of a hundred
 		write func(*digest, int)
 	}{
-		{"Request", 16, (*digest).request},
-		{"Concepts and tools", 8, (*digest).tools},
-		{"Files and changes", 17, (*digest).files},
-		{"Errors and what followed", 13, (*digest).failures},
-		{"Problem solving so far", 14, (*digest).points},
-		{"User messages", 17, (*digest).messages},
+		{"Request", 14, (*digest).request},
+		{"Concepts and tools", 7, (*digest).tools},
+		{"Files and changes", 15, (*digest).files},
+		{"Errors and what followed", 11, (*digest).failures},
+		{"Problem solving so far", 13, (*digest).points},
+		{"User messages", 25, (*digest).messages},
 		{"Open tasks", 7, (*digest).tasks},
 		{"Current work", 8, (*digest).work},
 	} {

@@ -33,14 +33,8 @@ func (d *digest) request(size int) {
 // others.
 func (d *digest) messages(size int) {
 	said := &d.summary.Said
-	d.list(said, size, 50, 300, func(n note) string {
-		if n.How != "" {
-			return n.How + ": "
-		}
-		return ""
-	})
-	shown, _ := share(len(said.Notes), size, 50, 300)
-	d.left(len(said.Notes)-shown+said.Left, "messages", "rg -A 5 '^### .* user' transcript.md")
+	left := d.list(said, size, 100, 300)
+	d.left(left, "messages", "rg -A 5 '^### .* user' transcript.md")
 }
 
 // points are the model's conclusions, and the marks of the transcript.
@@ -54,19 +48,44 @@ func (d *digest) points(size int) {
 		d.left(from+marks.Left, "marks", "rg '^=====' transcript.md")
 		size -= 80 * (n - from)
 	}
-	d.list(points, size, 90, 400, func(note) string { return "" })
-	shown, _ := share(len(points.Notes), size, 90, 400)
-	d.left(len(points.Notes)-shown+points.Left, "answers", "rg -A 5 '^### .* assistant' transcript.md")
+	left := d.list(points, size, 120, 400)
+	d.left(left, "answers", "rg -A 5 '^### .* assistant' transcript.md")
 }
 
-// list writes the first and the last of notes.
-func (d *digest) list(n *notes, size, least, most int, before func(note) string) {
-	shown, each := share(len(n.Notes), size, least, most)
-	for i, one := range n.Notes {
-		if i == 0 && shown > 1 || i >= len(n.Notes)-shown+min(shown-1, 1) {
-			d.line(before(one)+clean.Cut(one.Text, each), one.Seq)
+// list writes the first and the last of notes, as many as size has room for
+// with at least so many bytes of each, and tells how many it leaves out. What
+// short ones do not need the others get.
+func (d *digest) list(n *notes, size, least, most int) (left int) {
+	if len(n.Notes) == 0 {
+		return n.Left
+	}
+	cost := func(i, each int) int { return min(len(n.Notes[i].Text), each) + lineCost }
+	from, used := len(n.Notes), cost(0, least)
+	for from > 1 && used+cost(from-1, least) <= size {
+		from--
+		used += cost(from, least)
+	}
+	each := least
+	for ; each < most; each += 20 {
+		used = cost(0, each+20)
+		for i := from; i < len(n.Notes); i++ {
+			used += cost(i, each+20)
+		}
+		if used > size {
+			break
 		}
 	}
+	for i, one := range n.Notes {
+		if i > 0 && i < from {
+			continue
+		}
+		text := clean.Cut(one.Text, each)
+		if one.How != "" {
+			text = one.How + ": " + text
+		}
+		d.line(text, one.Seq)
+	}
+	return from - 1 + n.Left
 }
 
 // tools are the tools and programs that were used, the most used first.

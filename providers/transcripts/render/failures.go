@@ -20,7 +20,7 @@ func (f *failures) failed(st *step, e *event.Event) {
 func (f *failures) worked(st *step) {
 	for i := range f.List {
 		one := &f.List[i]
-		if one.Fixed == 0 && one.Tool == st.Tool && related(one, st) {
+		if one.Fixed == 0 && one.Seq < st.Seq && one.Tool == st.Tool && related(one, st) {
 			one.Fixed = st.Seq
 			if st.What != one.What {
 				one.How = st.What
@@ -42,6 +42,10 @@ func related(f *failure, st *step) bool {
 func errorLine(text string) string {
 	const limit = 220
 	text = clean.Text(clean.Prefix(text, 16<<10))
+	if strings.HasPrefix(text, "The user doesn't want to proceed with this tool use.") {
+		_, why, _ := strings.Cut(text, "the user said:")
+		return clean.Cut(clean.Line("the user refused it. "+why), limit)
+	}
 	text = strings.TrimPrefix(text, "<tool_use_error>")
 	text = strings.TrimSuffix(strings.TrimSpace(text), "</tool_use_error>")
 	var first, telling string
@@ -62,7 +66,10 @@ func errorLine(text string) string {
 			telling = line
 		}
 	}
-	return clean.Cut(clean.Line(strings.TrimSpace(first+" / "+telling)), limit)
+	if telling != "" {
+		first += " / " + telling
+	}
+	return clean.Cut(clean.Line(first), limit)
 }
 
 // tellsError tells whether a line of output looks like the cause of a failure.

@@ -84,7 +84,7 @@ func (s *Summary) Add(e *event.Event) {
 	case isMark(e.Kind):
 		var t Transcript
 		line := strings.Trim(string(t.mark(nil, e)), "= \n")
-		s.Marks.add(note{Seq: e.Seq, Text: clean.Cut(line[:strings.LastIndexByte(line, '[')], longNote)}, maxMarks)
+		s.Marks.add(note{Seq: e.Seq, Text: clean.Cut(strings.TrimSpace(line[:strings.LastIndexByte(line, '[')]), longNote)}, maxMarks)
 	case e.Call != nil:
 		s.called(e)
 	case e.Result != nil:
