@@ -3,11 +3,14 @@ package render
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/event"
 )
@@ -73,9 +76,13 @@ func TestRealLogs(t *testing.T) {
 		if largest > 80<<10 {
 			t.Errorf("%s: a summary of %d bytes", id, largest)
 		}
-		digest := s.Digest(c.Of, 2000, nil)
+		digest := s.Digest(c.Of, 2000, tokens.Count)
+		if n := tokens.Count(string(digest)); n > 2000 {
+			t.Errorf("%s: a digest of %d tokens", id, n)
+		}
+		checkWords(t, c, out, folded)
 		files := s.Files()
-		t.Logf("%s: %d events, transcript %d, folded %d, messages %d, summary %d, digest %d bytes, %d files", id, len(c.Events), len(out), len(folded), len(messages), largest, len(digest), bytes.Count(files, []byte("\n"))-1)
+		t.Logf("%s: %d events, transcript %d, folded %d, messages %d, summary %d, digest %d bytes of %d tokens, %d files", id, len(c.Events), len(out), len(folded), len(messages), largest, len(digest), tokens.Count(string(digest)), bytes.Count(files, []byte("\n"))-1)
 		if look != "" {
 			dir := filepath.Join(look, id)
 			if err := os.MkdirAll(filepath.Join(dir, "results"), 0o755); err != nil {
@@ -86,6 +93,31 @@ func TestRealLogs(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+		}
+	}
+}
+
+// checkWords looks for every line of what was said and answered in the
+// transcript, or in the whole of what it folds.
+func checkWords(t *testing.T, c *event.Collector, transcript []byte, folded map[string]Folded) {
+	t.Helper()
+	shown := string(transcript)
+	for i := range c.Events {
+		e := &c.Events[i]
+		if e.Quiet || isMark(e.Kind) {
+			continue
+		}
+		all := string(ResultText(e))
+		for line := range strings.Lines(all) {
+			line = strings.TrimRight(line, "\n")
+			if strings.Contains(shown, line) {
+				continue
+			}
+			pointer := fmt.Sprintf(", %s, %d line", excerpt.Size(int64(len(all))), lines(all))
+			if !strings.Contains(shown, pointer) {
+				t.Errorf("%s %d: %.80q is nowhere, in %d folded", c.Of.ID, e.Seq, line, len(folded))
+			}
+			break
 		}
 	}
 }
