@@ -81,39 +81,33 @@ func textKey(e event.Event) string {
 	return ""
 }
 
-// mostAligned bounds the work of comparing all with all; longer sessions are
-// compared in order, which is as good where neither side lacks much.
-const mostAligned = 16 << 20
+// mostAligned bounds the work and the memory of comparing all with all; what is
+// beyond is compared in order.
+const mostAligned = 4 << 20
 
 // alignTexts finds for each event of the transcript the same one of the
 // database, or -1: the longest common sequence of texts.
 func alignTexts(database, transcript []event.Event) []int {
 	at := make([]int, len(transcript))
-	numbers := make(map[string]int32)
-	keys := func(events []event.Event) (texts []int32, index []int) {
-		for i, e := range events {
-			if k := textKey(e); k != "" {
-				n, ok := numbers[k]
-				if !ok {
-					n = int32(len(numbers))
-					numbers[k] = n
-				}
-				texts, index = append(texts, n), append(index, i)
-			}
-		}
-		return texts, index
-	}
 	for i := range at {
 		at[i] = -1
 	}
-	a, ai := keys(transcript)
-	b, bi := keys(database)
+	a, b := sharedTexts(transcript, database), sharedTexts(database, transcript)
+	match := func(x, y keyed) { at[x.index] = y.index }
+	// The two differ in few places: what is the same at both ends needs no search.
+	for len(a) > 0 && len(b) > 0 && a[0].key == b[0].key {
+		match(a[0], b[0])
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1].key == b[len(b)-1].key {
+		match(a[len(a)-1], b[len(b)-1])
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
 	if len(a)*len(b) > mostAligned {
-		next := 0
-		for i, k := range a {
-			if j := slices.Index(b[next:], k); j >= 0 {
-				at[ai[i]] = bi[next+j]
-				next += j + 1
+		for _, x := range a {
+			if j := slices.IndexFunc(b, func(y keyed) bool { return x.key == y.key }); j >= 0 {
+				match(x, b[j])
+				b = b[j+1:]
 			}
 		}
 		return at
@@ -122,7 +116,7 @@ func alignTexts(database, transcript []event.Event) []int {
 	longest := make([]int32, (len(a)+1)*width)
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
+			if a[i].key == b[j].key {
 				longest[i*width+j] = longest[(i+1)*width+j+1] + 1
 			} else {
 				longest[i*width+j] = max(longest[(i+1)*width+j], longest[i*width+j+1])
@@ -131,8 +125,8 @@ func alignTexts(database, transcript []event.Event) []int {
 	}
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch {
-		case a[i] == b[j]:
-			at[ai[i]] = bi[j]
+		case a[i].key == b[j].key:
+			match(a[i], b[j])
 			i, j = i+1, j+1
 		case longest[(i+1)*width+j] >= longest[i*width+j+1]:
 			i++
@@ -141,6 +135,27 @@ func alignTexts(database, transcript []event.Event) []int {
 		}
 	}
 	return at
+}
+
+// keyed is an event's key, and its place.
+type keyed struct {
+	key   string
+	index int
+}
+
+// sharedTexts are the texts among events that the others have too.
+func sharedTexts(events, others []event.Event) []keyed {
+	theirs := make(map[string]bool)
+	for _, e := range others {
+		theirs[textKey(e)] = true
+	}
+	var shared []keyed
+	for i, e := range events {
+		if key := textKey(e); key != "" && theirs[key] {
+			shared = append(shared, keyed{key, i})
+		}
+	}
+	return shared
 }
 
 // alignBetween aligns what lies between two texts that are known on both sides:
