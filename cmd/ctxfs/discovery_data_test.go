@@ -1,0 +1,281 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxfs/cmd/ctxfs/places"
+)
+
+// discoveryWorld is a tree in this process with MCP servers and skills, each by
+// its name.
+func discoveryWorld(t testing.TB, servers map[string][]definition, skills map[string]string) *localSource {
+	t.Helper()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		serveDefinitions(w, r, servers[strings.TrimPrefix(r.URL.Path, "/")])
+	}))
+	t.Cleanup(web.Close)
+	home := t.TempDir()
+	write := func(path, text string) {
+		full := filepath.Join(home, path)
+		must(t, os.MkdirAll(filepath.Dir(full), 0o700))
+		must(t, os.WriteFile(full, []byte(text), 0o600))
+	}
+	entries := make(map[string]any)
+	for name := range servers {
+		entries[name] = map[string]any{"url": web.URL + "/" + name}
+	}
+	write(".cursor/mcp.json", asJSON(map[string]any{"mcpServers": entries}))
+	for name, text := range skills {
+		write(".claude/skills/"+name+"/SKILL.md", text)
+	}
+	a := &app{
+		stdio:     stdio{in: strings.NewReader(""), out: io.Discard, err: io.Discard},
+		lookupEnv: func(string) (string, bool) { return "", false },
+		Places: places.Places{
+			Home: home, Config: filepath.Join(home, "config.toml"), State: filepath.Join(home, "state"),
+			Cache: filepath.Join(home, "cache"), Runtime: filepath.Join(home, "runtime"),
+		},
+	}
+	w := a.newWorld(worldOptions{})
+	w.counter = "" // this process is no ctxfs
+	w.providers.Begin()
+	t.Cleanup(w.close)
+	want := 0
+	for _, tools := range servers {
+		want += len(tools)
+	}
+	if !waitFor(func() bool {
+		got := 0
+		for _, s := range w.statuses() {
+			for _, i := range s.Items {
+				got += max(i.Count, 0)
+			}
+		}
+		return got == want
+	}) {
+		t.Fatalf("not all of the %d tools are there: %s", want, asJSON(w.statuses()))
+	}
+	w.front.make()
+	return &localSource{world: w}
+}
+
+// serveDefinitions is an MCP server over HTTP that has tools.
+func serveDefinitions(w http.ResponseWriter, r *http.Request, tools []definition) {
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil {
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	answer := map[string]any{"jsonrpc": "2.0", "id": m.ID}
+	switch m.Method {
+	case "initialize":
+		answer["result"] = map[string]any{
+			"protocolVersion": "2025-06-18", "capabilities": map[string]any{"tools": map[string]any{}},
+			"serverInfo": map[string]any{"name": "stub", "version": "1"},
+		}
+	case "tools/list":
+		var listed []map[string]any
+		for _, d := range tools {
+			listed = append(listed, map[string]any{"name": d.Name, "description": d.Description, "inputSchema": d.InputSchema})
+		}
+		answer["result"] = map[string]any{"tools": listed}
+	default:
+		answer["error"] = map[string]any{"code": -32601, "message": "method not found"}
+	}
+	if m.ID == nil {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+// discoveries are the sets of ../shared/data/retrieval.
+func discoveries(b *testing.B) []discovery {
+	b.Helper()
+	live, solutions, steps, aligned := liveServers(b)
+	links, queries := linkTools(b)
+	skills, lines := skillsOf(live, links, 1000)
+	known := func(all []quest) []quest {
+		return slices.DeleteFunc(slices.Clone(all), func(q quest) bool {
+			return !slices.ContainsFunc(q.right, func(r string) bool { return skills[r] != "" })
+		})
+	}
+	toolbox := discoveryWorld(b, live, nil)
+	cabinet := discoveryWorld(b, nil, skills)
+	all := marshalled(b, live)
+	return []discovery{
+		{"LiveMCPBench-solutions", "mcps", toolbox, all, solutions},
+		{"LiveMCPBench-steps", "mcps", toolbox, all, steps},
+		{"LiveMCPBench-aligned", "mcps", toolbox, all, aligned},
+		{"ToolLinkOS", "mcps", discoveryWorld(b, links, nil), marshalled(b, links), queries},
+		{"skills-LiveMCPBench", "skills", cabinet, lines, known(solutions)},
+		{"skills-ToolLinkOS", "skills", cabinet, lines, known(queries)},
+	}
+}
+
+// marshalled are all tools as a model gets them.
+func marshalled(t testing.TB, servers map[string][]definition) string {
+	var all []definition
+	for _, tools := range servers {
+		all = append(all, tools...)
+	}
+	slices.SortFunc(all, func(a, b definition) int { return cmp.Compare(a.Name, b.Name) })
+	text, err := json.Marshal(all)
+	must(t, err)
+	return string(text)
+}
+
+func retrievalFile(t testing.TB, name string, value any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../shared/data"), "retrieval", name))
+	if err != nil {
+		t.Skip("the data for retrieval in ../shared/data is missing; CTXFS_TEST_DATA names another folder")
+	}
+	must(t, json.Unmarshal(text, value))
+}
+
+// numbered begins an entry in what the annotators wrote.
+var numbered = regexp.MustCompile(`(?m)^\s*\d+\.\s*`)
+
+func entries(text string) (all []string) {
+	for _, e := range numbered.Split(text, -1) {
+		if e = strings.TrimSpace(e); e != "" {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// liveServers are the servers of LiveMCPBench and what its annotators wrote for
+// each task: all steps together, each alone, and each of a task with as many
+// steps as tools. They do not say which step is for which tool: right is any
+// tool of the task, but in aligned only that of the same number. A tool of the
+// same name on another server is right too. Tasks of which no tool is among the
+// servers' are left out.
+func liveServers(t testing.TB) (servers map[string][]definition, solutions, steps, aligned []quest) {
+	var listed []struct {
+		Tools map[string]struct{ Tools []definitionOf }
+	}
+	retrievalFile(t, "LiveMCPBench/tools.json", &listed)
+	servers = make(map[string][]definition)
+	known := make(map[string]bool)
+	for _, l := range listed {
+		for server, set := range l.Tools {
+			server = unsafe.ReplaceAllString(server, "_")
+			for _, tool := range set.Tools {
+				servers[server] = append(servers[server], definition(tool))
+				known[tool.Name] = true
+			}
+		}
+	}
+	var tasks []struct {
+		Meta struct{ Steps, Tools string } `json:"Annotator Metadata"`
+	}
+	retrievalFile(t, "LiveMCPBench/all_annotations.json", &tasks)
+	for _, task := range tasks {
+		words, tools := entries(task.Meta.Steps), entries(task.Meta.Tools)
+		var right []string
+		for _, name := range tools {
+			if known[name] {
+				right = append(right, unsafe.ReplaceAllString(name, "_"))
+			}
+		}
+		if len(right) == 0 {
+			continue
+		}
+		solutions = append(solutions, quest{strings.Join(words, " "), right})
+		for i, w := range words {
+			steps = append(steps, quest{w, right})
+			if len(right) == len(words) && len(tools) == len(words) {
+				aligned = append(aligned, quest{w, right[i : i+1]})
+			}
+		}
+	}
+	return servers, solutions, steps, aligned
+}
+
+// definitionOf reads a definition as MCP writes it.
+type definitionOf struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"inputSchema"`
+}
+
+// unsafe is what no name of a folder has.
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// linkTools are the tools of ToolLinkOS, as those of one server, and its queries.
+func linkTools(t testing.TB) (map[string][]definition, []quest) {
+	type parameter struct {
+		Name, Type, Description string
+		Required                bool
+	}
+	type tool struct {
+		Name, Description string
+		Parameters        []parameter
+	}
+	var regular, core []tool
+	retrievalFile(t, "ToolLinkOS/regular_tools.json", &regular)
+	retrievalFile(t, "ToolLinkOS/core_tools.json", &core)
+	var tools []definition
+	for _, from := range slices.Concat(regular, core) {
+		properties, required := make(map[string]any), []string{}
+		for _, p := range from.Parameters {
+			properties[p.Name] = map[string]string{"type": p.Type, "description": p.Description}
+			if p.Required {
+				required = append(required, p.Name)
+			}
+		}
+		schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required})
+		must(t, err)
+		tools = append(tools, definition{from.Name, from.Description, schema})
+	}
+	var asked []struct {
+		Query string `json:"user_query"`
+		Right string `json:"main_golden_function_name"`
+	}
+	retrievalFile(t, "ToolLinkOS/instances.json", &asked)
+	var queries []quest
+	for _, a := range asked {
+		queries = append(queries, quest{a.Query, []string{a.Right}})
+	}
+	return map[string][]definition{"os": tools}, queries
+}
+
+// skillsOf makes n skills of real tools, each with its description, and its
+// arguments as text; lines are what agents have of skills in their prompt.
+func skillsOf(live, links map[string][]definition, n int) (skills map[string]string, lines string) {
+	skills = make(map[string]string)
+	var all []definition
+	for _, servers := range []map[string][]definition{live, links} {
+		for _, tools := range servers {
+			all = append(all, tools...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b definition) int { return cmp.Compare(a.Name+a.Description, b.Name+b.Description) })
+	for _, d := range all {
+		if skills[d.Name] != "" || unsafe.MatchString(d.Name) || len(skills) == n {
+			continue
+		}
+		about := strings.Join(strings.Fields(d.Description), " ")
+		about = strings.ToValidUTF8(about[:min(len(about), 1024)], "")
+		skills[d.Name] = fmt.Sprintf("---\nname: %s\ndescription: %q\n---\n\n# %s\n\n%s\n\nWhat it wants:\n\n%s\n", d.Name, about, d.Name, d.Description, d.InputSchema)
+		lines += fmt.Sprintf("- %s: %s (file: ~/.claude/skills/%s/SKILL.md)\n", d.Name, about, d.Name)
+	}
+	return skills, lines
+}
