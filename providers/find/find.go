@@ -13,6 +13,7 @@
 //   - A word stands for its synonyms of the trade as well, at half the weight:
 //     "delete" finds remove_file. A word that nobody uses stands for those
 //     that it begins, or is a misspelling of.
+//   - What bears just the name that is asked for comes first.
 //   - Words that twenty tools of one server share tell more than words that
 //     tools of twenty servers share: the documents of one folder count less
 //     and less towards how common a word is.
