@@ -11,11 +11,12 @@ import (
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/results"
 	"ctxfs/providers/terminals"
+	"ctxfs/providers/transcripts"
 )
 
 // tables are the tables that config.toml may have, one for each provider that
 // has settings.
-func tables() []string { return []string{"mcp", results.Table, terminals.Table} }
+func tables() []string { return []string{"mcp", results.Table, terminals.Table, transcripts.Table} }
 
 // Problems are what is wrong with config.toml that concerns no provider: each
 // reads its own table, and tells what is wrong with it or with the whole.
@@ -61,6 +62,7 @@ func (s *Set) watchConfig() {
 			s.mcp.Reload()
 			s.results.Reload()
 			s.terminals.Reload()
+			s.transcripts.Reload()
 			if w.follow() {
 				s.mcp.Reload() // what changed before it was watched
 			}

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -19,6 +20,8 @@ import (
 	"ctxfs/providers/skills"
 	"ctxfs/providers/terminals"
 	"ctxfs/providers/terminals/tmux"
+	"ctxfs/providers/transcripts"
+	"ctxfs/providers/transcripts/agents"
 )
 
 // Options are what the providers together need.
@@ -50,14 +53,15 @@ type Named struct {
 
 // Set is all providers.
 type Set struct {
-	opts      Options
-	mcp       *mcp.Provider
-	terminals *terminals.Provider
-	skills    *skills.Provider
-	results   *results.Provider
-	finder    *finder
-	all       []Named
-	stop      []func() error
+	opts        Options
+	mcp         *mcp.Provider
+	terminals   *terminals.Provider
+	transcripts *transcripts.Provider
+	skills      *skills.Provider
+	results     *results.Provider
+	finder      *finder
+	all         []Named
+	stop        []func() error
 
 	mu       sync.Mutex
 	problems []fs.Problem
@@ -111,6 +115,21 @@ func (s *Set) open() {
 	})
 	s.add("terminals", s.terminals)
 
+	s.transcripts = transcripts.New(transcripts.Options{
+		Env:          s.opts.Env("transcripts"),
+		Home:         s.opts.Home,
+		OS:           runtime.GOOS,
+		LookupEnv:    s.opts.LookupEnv,
+		Agents:       agents.All(),
+		Cache:        filepath.Join(s.opts.Cache, "transcripts"),
+		State:        filepath.Join(s.opts.State, "transcripts"),
+		SettingsPath: s.opts.Config,
+		Documented:   func() { s.finder.changed("transcripts", "") },
+		Hide:         s.opts.Hide,
+		Watch:        !s.opts.Offline,
+	})
+	s.add("transcripts", s.transcripts)
+
 	s.skills = skills.New(skills.Options{
 		Env:       s.env("skills"),
 		Home:      s.opts.Home,
@@ -151,6 +170,7 @@ func (s *Set) All() []Named { return s.all }
 func (s *Set) Begin() {
 	s.mcp.Start()
 	s.terminals.Begin()
+	s.transcripts.Begin()
 	s.finder.start(s.folders()...)
 }
 

@@ -48,7 +48,7 @@ func (r *claudeReader) assistant(c *claudeRecord) {
 	if c.APIError || m.model == synthetic {
 		for _, block := range contentBlocks(m.content) {
 			if text := blockText(block.Value); block.kind == "text" && text != "" {
-				r.emit(c, event.Event{Kind: event.System, Text: text})
+				r.emit(c, event.Event{Kind: event.Assistant, Model: synthetic, Text: text})
 			}
 		}
 		return

@@ -120,11 +120,9 @@ func countClaude(t *testing.T, log []byte) claudeTally {
 		if kind != "user" && kind != "assistant" {
 			continue
 		}
-		own := kind == "assistant" && (rec.IsAPIErrorMessage || message.Model == "<synthetic>")
 		for _, b := range message.blocks() {
 			n.said = append(n.said, b.Text, b.Thinking)
 			switch {
-			case own:
 			case b.Type == "tool_use":
 				n.calls++
 			case b.Type == "tool_result":

@@ -153,7 +153,7 @@ func TestClaudeRecords(t *testing.T) {
 			`{"uuid":"x2","type":"system","subtype":"api_error","error":{"status":529,"error":{"error":{"message":"Overloaded"}}},"retryAttempt":1,"maxRetries":10}`,
 			`{"uuid":"x3","type":"system","subtype":"turn_duration","durationMs":5}`,
 			`{"uuid":"x4","type":"system","subtype":"local_command","content":"<command-name>/skills</command-name>"}`,
-		}, want: []string{"system: API Error: 500", "system: api error 529: Overloaded (attempt 1 of 10)", "system: <command-name>/skills</command-name>"}},
+		}, want: []string{"assistant: API Error: 500", "system: api error 529: Overloaded (attempt 1 of 10)", "system: <command-name>/skills</command-name>"}},
 		{name: "not understood", lines: []string{`{"type":"hologram","uuid":"x1","x":1}`, `{"torn":`, `[1]`, `{"a":"b"}`,
 			`{"uuid":"x2","type":"assistant","message":{"content":[{"type":"smell","of":"roses"}]}}`,
 			`{"type":"file-history-snapshot","messageId":"m"}`},

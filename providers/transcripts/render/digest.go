@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/event"
@@ -88,10 +89,14 @@ func (s *Summary) digestParts(session event.Session, head []byte, size int) []by
 	return d.out
 }
 
-// ID8 is the short id of a session in anchors: the first eight letters and
-// digits of its id.
+// ID8 is the short id of a session in anchors and names: the first eight letters
+// and digits of its id, without the word that some agents begin all their ids
+// with ("ses_", "agent-").
 func ID8(id string) string {
 	const length = 8
+	if i := strings.IndexAny(id, "_-"); i > 0 && i < len(id)-1 && !isHexadecimal(id[:i]) && isWord(id[:i]) {
+		id = id[i+1:]
+	}
 	short := make([]byte, 0, length)
 	for i := 0; i < len(id) && len(short) < length; i++ {
 		if c := id[i]; isName(id[i:i+1]) && c != '-' && c != '_' {
@@ -99,6 +104,20 @@ func ID8(id string) string {
 		}
 	}
 	return cmp.Or(string(short), "session")
+}
+
+// isHexadecimal tells the first part of a uuid from a word.
+func isHexadecimal(part string) bool {
+	return len(part) == 8 && strings.Trim(part, "0123456789abcdefABCDEF") == ""
+}
+
+func isWord(part string) bool {
+	for _, c := range []byte(part) {
+		if c|0x20 < 'a' || c|0x20 > 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // digest is a digest.md that is being written.

@@ -1,0 +1,182 @@
+package transcripts
+
+import (
+	"context"
+	"errors"
+	iofs "io/fs"
+	"path/filepath"
+	"slices"
+
+	"ctxfs/fs"
+	"ctxfs/providers/transcripts/event"
+)
+
+// bookDir is the folder of a session's book.
+func (p *Provider) bookDir(s *session) string {
+	h := hashID(s.agent + "\x00" + s.id)
+	name := hex(h) + hex(hashID(s.id+"\x00"+s.agent))
+	return filepath.Join(p.opts.Cache, name[:2], name[2:])
+}
+
+func (p *Provider) bookPath(s *session, name string) string {
+	return filepath.Join(p.bookDir(s), name)
+}
+
+// current returns when what is shown of a session is what its source has now.
+func (p *Provider) current(ctx context.Context, s *session) error {
+	if err := p.scanned(ctx); err != nil {
+		return err
+	}
+	return p.render(ctx, s, rendering{})
+}
+
+// messages is current, with messages.jsonl made.
+func (p *Provider) messages(ctx context.Context, s *session) error {
+	if err := p.scanned(ctx); err != nil {
+		return err
+	}
+	return p.render(ctx, s, rendering{messages: true})
+}
+
+// renderAgain is for when the cache was thrown away.
+func (p *Provider) renderAgain(ctx context.Context, s *session) error {
+	p.unload(s)
+	p.list.mu.Lock()
+	wanted := s.shown.Messages >= 0
+	s.shown.Path = ""
+	p.list.mu.Unlock()
+	return p.render(ctx, s, rendering{messages: wanted})
+}
+
+// rendering says what is wanted of a session.
+type rendering struct {
+	// messages says that messages.jsonl is, too.
+	messages bool
+	// unasked says that nobody waits for it: then nothing is brought back that
+	// there was no room for.
+	unasked bool
+	// below are the sessions that wait for this one, so that two that name each
+	// other as the earlier do not wait for ever.
+	below []*session
+}
+
+// render brings a session's book up to date and publishes it.
+func (p *Provider) render(ctx context.Context, s *session, r rendering) error {
+	earlier := p.list.earlier(s)
+	earlier = slices.DeleteFunc(earlier, func(o *session) bool { return slices.Contains(r.below, o) })
+	for _, o := range earlier {
+		if err := p.render(ctx, o, rendering{below: append(r.below, s)}); err != nil && ctx.Err() != nil {
+			return err
+		}
+	}
+	s.work.Lock()
+	defer s.work.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j, done, err := p.job(s, earlier, r)
+	if err != nil || done {
+		return err
+	}
+	b := p.load(s)
+	before := b.Generation
+	err = p.bring(ctx, b, j)
+	if err == nil && r.messages && b.Messages < 0 {
+		err = p.makeMessages(ctx, b, j)
+	}
+	if ctxErr := ctx.Err(); ctxErr != nil && err != nil {
+		p.unload(s) // half of a state is none
+		return ctxErr
+	}
+	if err != nil {
+		p.unload(s)
+		p.publishFault(s, j, err)
+		if errors.Is(err, iofs.ErrPermission) {
+			return fs.ErrPermission
+		}
+		return err
+	}
+	p.save(s, b, before != b.Generation)
+	p.publish(s, b, j)
+	return nil
+}
+
+// job tells what is to be done for a session: nothing, if it is shown as it is.
+func (p *Provider) job(s *session, earlier []*session, r rendering) (j *job, done bool, err error) {
+	c := p.list
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	src := s.source()
+	if !c.there(s) || src == nil {
+		return nil, false, fs.ErrNotExist
+	}
+	if s.shown.Fault != "" && s.shown.Stat == src.stat {
+		return nil, true, nil
+	}
+	if !s.behind() && (!r.messages || s.shown.Messages >= 0) || r.unasked && s.shown.Evicted {
+		return nil, true, nil
+	}
+	return &job{source: *src, info: s.info, earlier: earlier, messages: r.messages}, false, nil
+}
+
+// publish shows what a book has become, and tells of it.
+func (p *Provider) publish(s *session, b *book, j *job) {
+	now := p.opts.Env.Now()
+	c := p.list
+	c.mu.Lock()
+	if !c.there(s) {
+		c.mu.Unlock()
+		return
+	}
+	was := s.shown
+	s.shown.Generation, s.shown.Size, s.shown.Events, s.shown.Offset = b.Generation, b.Transcript, b.Seq, b.Source.Offset
+	s.shown.Results, s.shown.Messages, s.shown.Inherits = b.Results, b.Messages, b.Inherits
+	s.shown.Path, s.shown.Stamp, s.shown.Stat = b.Source.Path, b.Source.Stamp, b.Source.Stat
+	s.shown.Fault, s.shown.Evicted = "", false
+	s.shown.Kept = b.size() - max(b.Messages, 0)
+	info := b.Session
+	info.Aliases = mergeAliases(info.Aliases, s.info.Aliases)
+	c.describeWhole(s, info)
+	paths := c.place(s, now)
+	c.touch(now)
+	c.mu.Unlock()
+
+	changed := was.Generation != s.shown.Generation || was.Size != b.Transcript || was.Events != b.Seq || was.Messages != b.Messages || was.Fault != ""
+	if changed || len(paths) > 0 {
+		p.told(append(paths, p.pathOf(s)), s)
+	}
+}
+
+func mergeAliases(a, b []string) []string {
+	for _, alias := range b {
+		if !slices.Contains(a, alias) {
+			a = append(a, alias)
+		}
+	}
+	return a
+}
+
+// describeWhole takes over what all of a session tells. The caller holds the
+// lock.
+func (c *catalogue) describeWhole(s *session, info event.Session) {
+	c.index(s, false)
+	info.Agent, info.ID = s.agent, s.id
+	s.info = info
+	c.index(s, true)
+}
+
+// publishFault shows why a session cannot be read.
+func (p *Provider) publishFault(s *session, j *job, err error) {
+	c := p.list
+	c.mu.Lock()
+	s.shown.Fault = p.describeFault(err)
+	s.shown.Stat, s.shown.Stamp, s.shown.Path = j.source.stat, j.source.stamp, j.source.path
+	c.mu.Unlock()
+	p.told([]string{p.pathOf(s)}, s)
+}
+
+func (p *Provider) pathOf(s *session) string {
+	p.list.mu.RLock()
+	defer p.list.mu.RUnlock()
+	return s.path()
+}

@@ -1,0 +1,66 @@
+package transcripts
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/tokens"
+	"ctxfs/providers/transcripts/event"
+)
+
+// digestTokens is how long digest.md may be, in tokens (o200k).
+const digestTokens = 2000
+
+// derive makes one of the files that tell of a session as a whole.
+func (p *Provider) derive(ctx context.Context, s *session, name string) ([]byte, error) {
+	if err := p.current(ctx, s); err != nil {
+		return nil, err
+	}
+	b := p.peek(s)
+	switch name {
+	case digestName:
+		return b.Summary.Digest(b.Session, digestTokens, tokens.Count), nil
+	case filesName:
+		return b.Summary.Files(), nil
+	case metaName:
+		return p.meta(s)
+	}
+	return nil, fs.ErrNotExist
+}
+
+// meta is meta.json.
+type meta struct {
+	event.Session
+	// Source is where the agent keeps the session, Bytes how long that is: of a
+	// session in a database not known, 0.
+	Source string `json:"source"`
+	Bytes  int64  `json:"bytes,omitempty"`
+	// Events counts the records, Results the texts in results/.
+	Events  int `json:"events"`
+	Results int `json:"results"`
+	// Transcript is the length of transcript.md in bytes.
+	Transcript int64    `json:"transcript_bytes"`
+	Subagents  []string `json:"subagents,omitempty"`
+	Changed    string   `json:"changed"`
+}
+
+func (p *Provider) meta(s *session) ([]byte, error) {
+	c := p.list
+	c.mu.RLock()
+	m := meta{Session: s.info, Events: s.shown.Events, Results: s.shown.Results, Transcript: s.shown.Size, Changed: s.modTime().UTC().Format(time.RFC3339Nano)}
+	m.TitleRank = 0
+	if src := s.source(); src != nil {
+		m.Source = src.path
+		if src.key == "" {
+			m.Bytes = src.stat.Size
+		}
+	}
+	for _, child := range sortedBy(s.children, func(s *session) string { return s.name }) {
+		m.Subagents = append(m.Subagents, subagentsName+"/"+child.name)
+	}
+	c.mu.RUnlock()
+	text, err := json.MarshalIndent(m, "", "  ")
+	return append(text, '\n'), err
+}

@@ -1,0 +1,27 @@
+package transcripts
+
+import (
+	"iter"
+
+	"ctxfs/fs"
+)
+
+// Documents implements fs.Provider: one for each session that is no subagent's,
+// found by its title and where it was. What was said in it is found in another
+// way: there is too much of it to be held in memory.
+func (p *Provider) Documents() iter.Seq[fs.Document] {
+	return func(yield func(fs.Document) bool) {
+		for _, s := range p.list.all() {
+			p.list.mu.RLock()
+			d := fs.Document{
+				Path: s.path() + "/" + transcriptName, Title: s.info.Title,
+				Fields: map[string]string{"title": s.info.Title, "project": s.info.CWD, "agent": s.agent},
+			}
+			skip := s.parent != nil || s.path() == ""
+			p.list.mu.RUnlock()
+			if !skip && !yield(d) {
+				return
+			}
+		}
+	}
+}

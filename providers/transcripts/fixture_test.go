@@ -1,0 +1,218 @@
+package transcripts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/transcripts/agents"
+)
+
+// deadline is how long news of another process may take to arrive.
+const deadline = 20 * time.Second
+
+// clock is a clock that stands still until it is moved.
+type clock struct{ at atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Unix(0, c.at.Load()) }
+
+// fixture is the provider over a home folder.
+type fixture struct {
+	*Provider
+	t       testing.TB
+	home    string
+	clock   *clock
+	tree    *fs.Tree
+	changes chan string
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// start shows the sessions of a home folder, with a watch unless it is changed.
+func start(t testing.TB, home string, change ...func(*Options)) *fixture {
+	t.Helper()
+	f := &fixture{t: t, home: home, clock: new(clock), changes: make(chan string, 1<<20)}
+	f.clock.at.Store(time.Now().UnixNano())
+	opts := Options{
+		Env: fs.Env{
+			Changed: func(path string) { f.changes <- path },
+			Log:     slog.New(slog.NewTextHandler(io.Discard, nil)), Now: f.clock.now,
+		},
+		Home: home, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
+		Agents: agents.All(),
+		Cache:  filepath.Join(home, ".cache"), State: filepath.Join(home, ".state"),
+		SettingsPath: filepath.Join(home, "config.toml"),
+		Watch:        true,
+	}
+	for _, c := range change {
+		c(&opts)
+	}
+	f.Provider = New(opts)
+	closed := false
+	t.Cleanup(func() {
+		if !closed {
+			check(t, f.Close())
+		}
+	})
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log})
+	if opts.Watch {
+		if f.watcher == nil {
+			t.Skipf("no watcher can be had: %v", f.noWatch)
+		}
+		f.Begin()
+		<-f.scanDone
+	}
+	return f
+}
+
+func offline(o *Options) { o.Watch = false }
+
+// tempHome is a home folder; its path has no links.
+func tempHome(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	check(t, err)
+	return dir
+}
+
+// await waits until a condition holds. Not all that it may ask for is told.
+func (f *fixture) await(what string, holds func() bool) {
+	f.t.Helper()
+	timeout := time.After(deadline)
+	for !holds() {
+		select {
+		case <-f.changes:
+		case <-time.After(10 * time.Millisecond):
+		case <-timeout:
+			f.t.Fatalf("not so: %s", what)
+		}
+	}
+}
+
+func (f *fixture) node(path string) fs.Node {
+	f.t.Helper()
+	n, err := f.tree.Resolve(context.Background(), path)
+	if err != nil {
+		f.t.Fatalf("%s: %v", path, err)
+	}
+	return n
+}
+
+func (f *fixture) read(path string) string {
+	f.t.Helper()
+	body, err := f.tree.ReadAll(context.Background(), f.node(path).(fs.File))
+	check(f.t, err)
+	return string(body)
+}
+
+func (f *fixture) names(path string) (names []string) {
+	f.t.Helper()
+	entries, err := f.tree.List(context.Background(), f.node(path).(fs.Dir))
+	check(f.t, err)
+	for _, e := range entries {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+func (f *fixture) exists(path string) bool {
+	_, err := f.tree.Resolve(context.Background(), path)
+	return err == nil
+}
+
+func (f *fixture) transcript(id string) string {
+	return f.read(byIDName + "/" + id + "/" + transcriptName)
+}
+
+// pi is a session of the agent Pi, whose format is the simplest of the logs.
+type pi struct {
+	t    testing.TB
+	path string
+	id   string
+	last string
+	n    int
+}
+
+func piSession(t testing.TB, home, id string) *pi {
+	t.Helper()
+	s := &pi{t: t, id: id, path: filepath.Join(home, ".pi", "agent", "sessions", "--work--", "2026-05-12T01-02-27-657Z_"+id+".jsonl")}
+	check(t, os.MkdirAll(filepath.Dir(s.path), 0o755))
+	s.raw(fmt.Sprintf(`{"type":"session","version":3,"id":%q,"timestamp":"2026-05-12T01:02:27.657Z","cwd":%q}`, id, filepath.Join(home, "work")) + "\n")
+	return s
+}
+
+// raw appends text to the log.
+func (s *pi) raw(text string) {
+	s.t.Helper()
+	f, err := os.OpenFile(s.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	check(s.t, err)
+	_, err = f.WriteString(text)
+	check(s.t, err)
+	check(s.t, f.Close())
+}
+
+func (s *pi) message(role string, content ...any) {
+	s.t.Helper()
+	s.raw(s.line(role, content...))
+}
+
+// line is a record that goes on from the last one.
+func (s *pi) line(role string, content ...any) string {
+	s.t.Helper()
+	s.n++
+	id := fmt.Sprintf("%s-%d", s.id, s.n)
+	record := map[string]any{
+		"type": "message", "id": id, "timestamp": time.Date(2026, 5, 12, 1, 3, s.n, 0, time.UTC).Format(time.RFC3339),
+		"message": map[string]any{"role": role, "content": content},
+	}
+	if s.last != "" {
+		record["parentId"] = s.last
+	}
+	s.last = id
+	text, err := json.Marshal(record)
+	check(s.t, err)
+	return string(text) + "\n"
+}
+
+func (s *pi) user(text string)      { s.message("user", textBlock(text)) }
+func (s *pi) assistant(text string) { s.message("assistant", textBlock(text)) }
+
+// call is a call of a tool with its result.
+func (s *pi) call(id, tool, result string, arguments map[string]any) {
+	s.message("assistant", map[string]any{"type": "toolCall", "id": id, "name": tool, "arguments": arguments})
+	s.n++
+	text, err := json.Marshal(map[string]any{
+		"type": "message", "id": fmt.Sprintf("%s-%d", s.id, s.n), "parentId": s.last, "timestamp": "2026-05-12T01:04:00Z",
+		"message": map[string]any{"role": "toolResult", "toolCallId": id, "toolName": tool, "content": []any{textBlock(result)}, "isError": false},
+	})
+	check(s.t, err)
+	s.last = fmt.Sprintf("%s-%d", s.id, s.n)
+	s.raw(string(text) + "\n")
+}
+
+func textBlock(text string) map[string]any { return map[string]any{"type": "text", "text": text} }
+
+func count(text, word string) int { return strings.Count(text, word) }
+
+// long is a text of n numbered lines.
+func long(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "line %d of a long text\n", i)
+	}
+	return b.String()
+}

@@ -1,0 +1,110 @@
+package transcripts
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"ctxfs/providers/internal/zstd"
+	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/event"
+)
+
+// readerFault is a panic of an agent's reader.
+type readerFault struct{ cause any }
+
+func (f *readerFault) Error() string {
+	return fmt.Sprintf("this record is not understood: %v", f.cause)
+}
+
+// headSize is how much of a log is read at most to find out what it is, in
+// bytes.
+const headSize = 512 << 10
+
+// head reads the beginning of a log until it is known what session it is.
+func head(path string, format agents.Log) (info event.Session, first string, err error) {
+	out := &headSink{info: event.Session{ID: format.ID, Parent: format.Parent}}
+	f, err := os.Open(path)
+	if err != nil {
+		return out.info, "", err
+	}
+	defer f.Close()
+	var text io.Reader = f
+	if format.Compressed {
+		z, err := zstd.NewReader(f)
+		if err != nil {
+			return out.info, "", err
+		}
+		defer z.Close()
+		text = z
+	}
+	reader := format.Open(path)
+	buf := make([]byte, 0, 32<<10)
+	for len(buf) < headSize {
+		have := len(buf)
+		buf = append(buf, make([]byte, max(have, 32<<10))...)
+		n, err := io.ReadFull(text, buf[have:])
+		buf = buf[:have+n]
+		ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !ended {
+			return out.info, out.first, err
+		}
+		if bytes.IndexByte(buf[have:], '\n') < 0 && !ended {
+			continue
+		}
+		// From the beginning each time: the lines are few, and the reader is
+		// cheap to have again.
+		*out = headSink{info: event.Session{ID: format.ID, Parent: format.Parent}}
+		reader = format.Open(path)
+		for rest := buf; len(rest) > 0 && !out.done(); {
+			line, after, whole := bytes.Cut(rest, []byte("\n"))
+			if !whole && !(ended && completeObject(line)) {
+				break
+			}
+			rest = after
+			if line = bytes.TrimSpace(line); len(line) > 0 {
+				if _, err := guarded(func() (any, error) { reader.Record(line, out); return nil, nil }); err != nil {
+					continue // rendering tells of it
+				}
+			}
+		}
+		if out.done() || ended {
+			break
+		}
+	}
+	out.info.Last = time.Time{} // which is further on
+	return out.info, out.first, nil
+}
+
+// headSink is interested in the session alone.
+type headSink struct {
+	info  event.Session
+	seq   int
+	first string
+}
+
+// done tells whether all is known. A reader that notes ids has noted the first by
+// then.
+func (h *headSink) done() bool { return enough(&h.info) }
+
+// enough tells whether a session has what its folder's name is made of.
+func enough(info *event.Session) bool {
+	return info.ID != "" && info.CWD != "" && info.TitleRank >= event.FromPrompt && !info.Start.IsZero()
+}
+
+func (h *headSink) Session() *event.Session { return &h.info }
+func (h *headSink) Emit(e event.Event) int {
+	h.info.Saw(e.Time)
+	h.seq++
+	return h.seq
+}
+func (h *headSink) Note(id string) {
+	if h.first == "" {
+		h.first = id
+	}
+}
+func (h *headSink) Known(string) (int, bool) { return 0, false }
+func (h *headSink) Inherited(string) bool    { return false }

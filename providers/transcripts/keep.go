@@ -1,0 +1,111 @@
+package transcripts
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/transcripts/event"
+)
+
+// keptName is the file in the cache folder with the list of sessions: one line
+// for each file that sessions were found in.
+const keptName = "sessions.jsonl"
+
+type keptFile struct {
+	Path     string        `json:"path"`
+	Agent    string        `json:"agent"`
+	Stat     stat          `json:"stat"`
+	Sessions []keptSession `json:"sessions"`
+}
+
+type keptSession struct {
+	Info  event.Session `json:"info"`
+	First string        `json:"first,omitempty"`
+	Key   string        `json:"key,omitempty"`
+	Stamp string        `json:"stamp,omitempty"`
+	Birth time.Time     `json:"birth,omitzero"`
+	Seen  time.Time     `json:"seen"`
+	Shown *shown        `json:"shown,omitempty"` // with the first of its files
+}
+
+// keep writes the list of sessions, if it has changed since.
+func (p *Provider) keep() {
+	c := p.list
+	c.mu.RLock()
+	version := c.version
+	if version == c.keptVersion || len(c.files) == 0 && c.keptVersion == 0 {
+		c.mu.RUnlock()
+		return
+	}
+	var text bytes.Buffer
+	out := json.NewEncoder(&text)
+	for _, f := range c.files {
+		k := keptFile{Path: f.path, Agent: f.agent, Stat: f.stat}
+		for _, s := range f.sessions {
+			one := keptSession{Info: s.info, First: s.first, Seen: s.seen}
+			for _, src := range s.sources {
+				if src.path == f.path {
+					one.Key, one.Stamp, one.Birth = src.key, src.stamp, src.birth
+				}
+			}
+			if s.source() != nil && s.source().path == f.path {
+				one.Shown = &s.shown
+			}
+			k.Sessions = append(k.Sessions, one)
+		}
+		_ = out.Encode(k) // into memory
+	}
+	c.mu.RUnlock()
+	if err := atomicfile.Write(filepath.Join(p.opts.Cache, keptName), text.Bytes()); err != nil {
+		p.setCacheFault(err)
+		return
+	}
+	c.mu.Lock()
+	c.keptVersion = version
+	c.mu.Unlock()
+}
+
+// restore reads the list of sessions as it was. Whether it still is so the scan
+// will show.
+func (p *Provider) restore() {
+	f, err := os.Open(filepath.Join(p.opts.Cache, keptName))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	in := json.NewDecoder(bufio.NewReaderSize(f, 1<<20))
+	for in.More() {
+		var k keptFile
+		if in.Decode(&k) != nil {
+			return // as far as it goes
+		}
+		one := &file{path: k.Path, agent: k.Agent, stat: k.Stat}
+		var all []found
+		for _, s := range k.Sessions {
+			all = append(all, found{
+				source: &source{path: k.Path, key: s.Key, stamp: s.Stamp, stat: k.Stat, birth: s.Birth},
+				info:   s.Info, first: afterAgent(s.First), seen: s.Seen,
+			})
+		}
+		_, sessions := p.list.put(one, all, born)
+		for i, s := range sessions {
+			if i < len(k.Sessions) && k.Sessions[i].Shown != nil {
+				s.shown = *k.Sessions[i].Shown
+			}
+		}
+	}
+}
+
+func (p *Provider) setCacheFault(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cacheFault = ""
+	if err != nil {
+		p.cacheFault = "transcripts are not kept: " + p.describeFault(err)
+	}
+}

@@ -1,0 +1,365 @@
+package transcripts
+
+import (
+	"context"
+	"fmt"
+
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/transcripts/agents"
+)
+
+// Options are what the provider needs.
+type Options struct {
+	Env fs.Env
+	// Home is the user's home folder, OS the system as in runtime.GOOS.
+	Home, OS  string
+	LookupEnv func(string) (string, bool)
+	// Agents are those whose histories are shown: agents.All().
+	Agents []agents.Agent
+	// Cache is the folder for rendered texts, State that for the archive,
+	// SettingsPath the path of config.toml.
+	Cache, State, SettingsPath string
+	// Documented is told that what can be found has changed; may be nil.
+	Documented func()
+	// Hide leaves out a path, such as a mount point of ours; it may be nil.
+	Hide func(path string) bool
+	// Watch keeps the provider current and renders in the background. Without it,
+	// for a command that reads once, the sessions are those of the moment when
+	// they are first asked for.
+	Watch bool
+}
+
+// Provider is the folder of transcripts.
+type Provider struct {
+	opts     Options
+	list     *catalogue
+	texts    *texts
+	tables   *tables
+	loaded   loaded
+	settings atomic.Pointer[settingsTable]
+
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	queue   *queue
+	watcher *watch.Watcher // nil where nothing is watched
+	noWatch error          // why, though it should be
+
+	scanOnce sync.Once
+	scanDone chan struct{}
+
+	mu         sync.Mutex
+	places     []*place
+	unreadable map[string]string // folders that may not be read, and whose they are
+	indexTimer bool
+	documented uint64 // the version of the names that was told
+	saveTimer  bool
+	indexes    map[string]*indexFile
+	cacheFault string
+}
+
+// New makes the provider from what is kept in the cache: it reads no history.
+func New(opts Options) *Provider {
+	p := &Provider{
+		opts: opts, list: newCatalogue(opts.Home, born), texts: newTexts(16 << 20), tables: newTables(),
+		scanDone: make(chan struct{}), unreadable: make(map[string]string), indexes: make(map[string]*indexFile),
+	}
+	p.loaded.books = make(map[*session]*loadedBook)
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.queue = newQueue(p)
+	p.Reload()
+	p.restore()
+	if opts.Watch {
+		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changed, Hide: p.hidden, MaxDirs: maxDirs, Log: opts.Env.Log})
+	}
+	return p
+}
+
+// maxDirs is how many folders of one place are watched.
+const maxDirs = 20_000
+
+// Begin starts the search for sessions, the watch and the rendering in the
+// background. It returns at once.
+func (p *Provider) Begin() {
+	p.running.Go(func() {
+		places := p.findPlaces()
+		p.mu.Lock()
+		p.places = places
+		p.mu.Unlock()
+		if p.watcher != nil {
+			for _, pl := range places { // first: what comes after that is told
+				p.watcher.Add(pl.Dir)
+			}
+		}
+		p.scanNow()
+		p.queue.backlog()
+		p.keepHouse()
+	})
+	p.queue.start()
+}
+
+func (p *Provider) scanNow() {
+	p.scanOnce.Do(func() {
+		p.scan(p.ctx)
+		close(p.scanDone)
+	})
+}
+
+// scanned returns when all there is has been found: who asks for a session that
+// was found early may depend on one that was not.
+func (p *Provider) scanned(ctx context.Context) error {
+	if !p.opts.Watch {
+		p.scanNow()
+		return nil
+	}
+	select {
+	case <-p.scanDone:
+		return nil
+	case <-p.ctx.Done():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// patienceWithScan is how long a listing waits for the search for sessions to
+// end. After that it shows those that were found.
+const patienceWithScan = 2 * time.Second
+
+// known returns when the sessions are known, more or less.
+func (p *Provider) known(ctx context.Context) error {
+	if p.opts.Watch {
+		select {
+		case <-p.scanDone:
+			return nil
+		default:
+		}
+		short, cancel := context.WithTimeout(ctx, patienceWithScan)
+		defer cancel()
+		if p.scanned(short) != nil {
+			return ctx.Err()
+		}
+		return nil
+	}
+	return p.scanned(ctx)
+}
+
+// hidden leaves out what is not to be watched.
+func (p *Provider) hidden(path string) bool {
+	if p.opts.Hide != nil && p.opts.Hide(path) {
+		return true
+	}
+	p.mu.Lock()
+	places := p.places
+	p.mu.Unlock()
+	skipped := false
+	for _, pl := range places {
+		if rel, ok := pl.rel(path); ok {
+			if pl.Skip == nil || rel == "" || !pl.Skip(rel) {
+				return false
+			}
+			skipped = true
+		}
+	}
+	return skipped
+}
+
+func (p *Provider) machine() agents.Machine {
+	return agents.Machine{
+		Home: p.opts.Home, OS: p.opts.OS, LookupEnv: p.opts.LookupEnv, Projects: p.settings.Load().projects,
+	}
+}
+
+// Root implements fs.Provider.
+func (p *Provider) Root() fs.Dir { return rootFolder{p} }
+
+// Close implements fs.Provider.
+func (p *Provider) Close() error {
+	p.cancel()
+	var err error
+	if p.watcher != nil {
+		err = p.watcher.Close()
+	}
+	p.queue.close()
+	p.running.Wait()
+	p.saveAll(true)
+	p.keep()
+	return err
+}
+
+// tell tells of paths that have changed and has sessions rendered that have
+// more to show than is shown.
+func (p *Provider) tell(paths []string, touched []*session) {
+	p.told(paths, touched...)
+	p.bury()
+	for _, s := range touched {
+		p.queue.touched(s)
+	}
+}
+
+// maxNews is how many changes are told one by one.
+const maxNews = 200
+
+// told tells of paths that have changed: those, and by-id.
+func (p *Provider) told(paths []string, sessions ...*session) {
+	if len(paths) == 0 {
+		return
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	if len(paths) > maxNews {
+		p.opts.Env.Changed("")
+	} else {
+		for _, path := range paths {
+			if path != "" {
+				p.opts.Env.Changed(path)
+				p.opts.Env.Changed(parentOf(path))
+			}
+		}
+		for _, s := range sessions {
+			p.opts.Env.Changed(byIDName + "/" + s.id)
+		}
+	}
+	p.indexSoon()
+}
+
+func parentOf(path string) string {
+	i := strings.LastIndexByte(path, '/')
+	return path[:max(i, 0)]
+}
+
+// describeFault says in words why a session cannot be read.
+func (p *Provider) describeFault(err error) string {
+	return clean.Cut(clean.Line(err.Error()), 500)
+}
+
+// setUnreadable notes the folders of a place that may not be read.
+func (p *Provider) setUnreadable(pl *place, below string, paths []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for path := range p.unreadable {
+		if path == below || strings.HasPrefix(path, below+"/") {
+			delete(p.unreadable, path)
+		}
+	}
+	for _, path := range paths {
+		p.unreadable[path] = pl.agent
+	}
+}
+
+// Status implements fs.Provider.
+func (p *Provider) Status() fs.Status {
+	c := p.list
+	perAgent := make(map[string]int)
+	var faults []string
+	c.mu.RLock()
+	s := fs.Status{State: "ready", Since: c.changed}
+	total, rendered := 0, 0
+	var size, done int64
+	for _, one := range c.byID {
+		if one.parent == nil {
+			perAgent[one.agent]++
+			total++
+		}
+		if src := one.source(); src != nil && src.key == "" {
+			size += src.stat.Size
+			if one.shown.Generation > 0 || one.shown.Fault != "" {
+				done += min(max(one.shown.Offset, 0), src.stat.Size)
+			}
+		}
+		if one.behind() && !one.shown.Evicted {
+			rendered++
+		}
+		if one.shown.Fault != "" && len(faults) < 3 {
+			faults = append(faults, one.path())
+		}
+	}
+	for _, f := range c.files {
+		if f.fault != "" && len(f.sessions) == 0 {
+			s.Problems = append(s.Problems, fs.Problem{What: clean.Line(fmt.Sprintf("%s cannot be read: %s", f.path, f.fault)), Mend: "it is read again when it changes"})
+		}
+	}
+	c.mu.RUnlock()
+	slices.SortFunc(s.Problems, func(a, b fs.Problem) int { return strings.Compare(a.What, b.What) })
+	if len(s.Problems) > 3 {
+		s.Problems = s.Problems[:3]
+	}
+	s.Summary = fmt.Sprintf("%d %s of %d %s, %s", total, plural(total, "session"), len(perAgent), plural(len(perAgent), "agent"), excerpt.Size(size))
+	for _, agent := range slices.Sorted(maps.Keys(perAgent)) {
+		s.Items = append(s.Items, fs.Item{Name: agent, Count: perAgent[agent], Unit: "sessions"})
+	}
+	if total == 0 {
+		s.State, s.Summary = "empty", "no sessions"
+	}
+	for _, path := range faults {
+		s.Problems = append(s.Problems, fs.Problem{What: path + " cannot be read", Mend: "ctxfs cat transcripts/" + quote(path) + "/STATUS.md"})
+	}
+	s.Problems = append(s.Problems, p.problems()...)
+	switch {
+	case len(s.Problems) > 0:
+		s.State = "degraded"
+	case p.opts.Watch && !p.isScanned():
+		s.State, s.Summary = "starting", s.Summary+"; looking for more"
+	case p.opts.Watch && rendered > 0:
+		s.State = "starting"
+		s.Summary += fmt.Sprintf("; %d not rendered yet (%d %% done), each is when it is read", rendered, percent(done, size))
+	}
+	return s
+}
+
+func (p *Provider) isScanned() bool {
+	select {
+	case <-p.scanDone:
+		return true
+	default:
+		return false
+	}
+}
+
+func percent(part, whole int64) int64 {
+	if whole == 0 {
+		return 100
+	}
+	return part * 100 / whole
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// problems are those of the provider as a whole.
+func (p *Provider) problems() (all []fs.Problem) {
+	all = append(all, p.settings.Load().problems...)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, path := range slices.Sorted(maps.Keys(p.unreadable)) {
+		all = append(all, fs.Problem{What: clean.Line("no permission to read " + path), Mend: "chmod u+rx " + quote(path)})
+	}
+	if p.cacheFault != "" {
+		all = append(all, fs.Problem{What: p.cacheFault, Mend: "free some space, or give max_cache in [transcripts] of " + p.opts.SettingsPath})
+	}
+	if p.opts.Watch && p.watcher == nil {
+		all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("new messages are not noticed: %v", p.noWatch)), Mend: "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"})
+	}
+	if p.watcher != nil {
+		for _, pl := range p.places {
+			if err := p.watcher.Err(pl.Dir); err != nil && !isNotExist(err) && !isPermission(err) {
+				all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("new messages below %s are noticed late: %v", pl.Dir, err)), Mend: "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"})
+			}
+		}
+	}
+	return all
+}

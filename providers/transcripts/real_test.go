@@ -1,0 +1,87 @@
+package transcripts
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// realHome is a home folder with the real logs where their agents keep them.
+func realHome(t testing.TB) string {
+	t.Helper()
+	home := tempHome(t)
+	data := dataDir(t, "sessions")
+	put := func(from, to string) {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(data, from))
+		check(t, err)
+		to = filepath.Join(home, to)
+		check(t, os.MkdirAll(filepath.Dir(to), 0o755))
+		check(t, os.WriteFile(to, text, 0o644))
+	}
+	logs, err := filepath.Glob(filepath.Join(data, "claude-code", "*.jsonl"))
+	check(t, err)
+	for _, log := range logs {
+		put("claude-code/"+filepath.Base(log), ".claude/projects/-work/"+filepath.Base(log))
+	}
+	subagent := filepath.Join(data, "small-fixtures", "claude", "subagent")
+	check(t, filepath.WalkDir(subagent, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			rel, _ := filepath.Rel(subagent, path)
+			put("small-fixtures/claude/subagent/"+rel, ".claude/projects/-work/"+rel)
+		}
+		return err
+	}))
+	put("same-task-per-agent/claude/convo.jsonl", ".claude/projects/-same/c0000000-0000-4000-8000-000000000001.jsonl")
+	put("same-task-per-agent/codex/convo.jsonl", ".codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-c0000000-0000-4000-8000-000000000002.jsonl")
+	put("small-fixtures/codex/small.jsonl", ".codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-c0000000-0000-4000-8000-000000000003.jsonl")
+	put("same-task-per-agent/copilot/convo.jsonl", ".copilot/session-state/c0000000-0000-4000-8000-000000000004/events.jsonl")
+	put("same-task-per-agent/gemini/convo.jsonl", ".gemini/tmp/work/chats/session-2026-01-01T00-00-c0000000.jsonl")
+	put("same-task-per-agent/pi/convo.jsonl", ".pi/agent/sessions/--work--/2026-01-01T00-00-00-000Z_c0000000-0000-4000-8000-000000000005.jsonl")
+	put("pi/large-session.jsonl", ".pi/agent/sessions/--work--/2026-01-01T00-00-00-000Z_c0000000-0000-4000-8000-000000000006.jsonl")
+	put("small-fixtures/droid/session_store_small.jsonl", ".factory/sessions/-work/c0000000-0000-4000-8000-000000000007.jsonl")
+	put("aider/aider.chat.history.md", "work/.aider.chat.history.md")
+	check(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\nprojects = [\"~/work\"]\n"), 0o600))
+	return home
+}
+
+// TestRealSessions reads everything that is made of the real sessions.
+func TestRealSessions(t *testing.T) {
+	f := start(t, realHome(t), offline)
+	agents, folded := make(map[string]int), 0
+	f.scanNow()
+	for _, s := range f.list.all() {
+		check(t, f.current(t.Context(), s))
+		path := f.pathOf(s)
+		agents[s.agent]++
+		text := f.read(path + "/transcript.md")
+		if s.shown.Fault != "" {
+			t.Errorf("%s: %s", path, s.shown.Fault)
+		}
+		for _, name := range f.names(path + "/results") {
+			folded++
+			if body := f.read(path + "/results/" + name); body == "" || !strings.Contains(text, "results/"+name) {
+				t.Errorf("%s/results/%s: %d bytes", path, name, len(body))
+			}
+		}
+		for _, name := range []string{"digest.md", "files.tsv", "meta.json"} {
+			if f.read(path+"/"+name) == "" {
+				t.Errorf("%s/%s is empty", path, name)
+			}
+		}
+		if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }); i >= 0 {
+			t.Errorf("%s: a control byte at %d", path, i)
+		}
+		if got := strings.Count(f.read(path+"/messages.jsonl"), "\n"); got != s.shown.Events {
+			t.Errorf("%s: %d messages of %d events", path, got, s.shown.Events)
+		}
+	}
+	t.Log(agents, folded, "long texts")
+	for agent, least := range map[string]int{"claude-code": 24, "codex": 2, "copilot": 1, "gemini": 1, "pi": 2, "droid": 1, "aider": 1000} {
+		if agents[agent] < least {
+			t.Errorf("%d sessions of %s", agents[agent], agent)
+		}
+	}
+}

@@ -1,0 +1,307 @@
+package transcripts
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+
+	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/render"
+)
+
+// job is what is to be rendered: a source as it was found.
+type job struct {
+	source  source
+	info    event.Session
+	earlier []*session // whose records are left out
+	// messages says that messages.jsonl is wanted too.
+	messages bool
+}
+
+// errChanged says that what was rendered is not what the source begins with.
+var errChanged = errors.New("the history was written anew")
+
+// bring brings a book up to date with a source: what is new is appended, and
+// where the source no longer begins with what was rendered, all is rendered anew.
+func (p *Provider) bring(ctx context.Context, b *book, j *job) error {
+	err := errChanged
+	if b.Generation > 0 && b.Format == bookFormat {
+		err = p.appendTo(ctx, b, j)
+	}
+	if !errors.Is(err, errChanged) {
+		return err
+	}
+	if err := b.begin(j.info); err != nil {
+		return err
+	}
+	if j.messages {
+		b.Messages = 0
+	}
+	return p.appendTo(ctx, b, j)
+}
+
+// appendTo appends what is new in the source.
+func (p *Provider) appendTo(ctx context.Context, b *book, j *job) error {
+	if !sameIDs(b.Inherits, j.earlier) && b.Seq > 0 {
+		return errChanged
+	}
+	w := &writer{book: b}
+	if err := p.inherit(w, j.earlier); err != nil {
+		return err
+	}
+	b.Inherits = nil
+	for _, s := range j.earlier {
+		b.Inherits = append(b.Inherits, s.id)
+	}
+	mergeInfo(&b.Session, j.info)
+	var err error
+	switch format := j.source.format.(type) {
+	case agents.Log:
+		err = p.appendLog(ctx, w, j, format)
+	case agents.Store:
+		err = p.appendStore(ctx, w, j, format)
+	default:
+		return fmt.Errorf("%s is not read yet", j.source.path)
+	}
+	if err != nil {
+		return err
+	}
+	w.flush()
+	if w.err != nil {
+		return w.err
+	}
+	b.Source.Path, b.Source.Stamp, b.Source.Stat = j.source.path, j.source.stamp, j.source.stat
+	return nil
+}
+
+func sameIDs(ids []string, sessions []*session) bool {
+	if len(ids) != len(sessions) {
+		return false
+	}
+	for i, s := range sessions {
+		if ids[i] != s.id {
+			return false
+		}
+	}
+	return true
+}
+
+// mergeInfo takes over what only the place of the source tells.
+func mergeInfo(s *event.Session, from event.Session) {
+	s.Agent, s.ID = from.Agent, from.ID
+	if s.Parent == "" {
+		s.Parent = from.Parent
+	}
+	if s.ForkOf == "" {
+		s.ForkOf = from.ForkOf
+	}
+	if s.CWD == "" {
+		s.CWD = from.CWD
+	}
+	s.Name(from.TitleRank, from.Title)
+	s.Archived = from.Archived
+}
+
+// same tells whether a log still begins with what was read of it.
+func (b *book) same(j *job, compressed bool) (bool, error) {
+	src := &b.Source
+	if src.Offset == 0 {
+		return b.Seq == 0, nil
+	}
+	if compressed || src.Path != j.source.path || src.Stat.Inode != j.source.stat.Inode || src.Stat.Size >= j.source.stat.Size {
+		sum, err := sumOf(j.source.path, compressed, src.Offset)
+		return sum == src.Sum, err
+	}
+	tail, err := tailOf(j.source.path, src.Offset)
+	if errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	return tail == src.Tail, err
+}
+
+// appendLog reads on in a log.
+func (p *Provider) appendLog(ctx context.Context, w *writer, j *job, format agents.Log) error {
+	b := w.book
+	if ok, err := b.same(j, format.Compressed); err != nil || !ok {
+		if err == nil {
+			err = errChanged
+		}
+		return err
+	}
+	w.keep = format.Keep
+	reader := format.Open(j.source.path)
+	if len(b.Reader) > 0 {
+		if err := json.Unmarshal(b.Reader, reader); err != nil {
+			return errChanged
+		}
+	}
+	log, err := openLog(j.source.path, format.Compressed, b.Source.Offset)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	l := &lines{from: log, offset: b.Source.Offset, sum: b.Source.Sum}
+	if err := w.lines(ctx, l, reader); err != nil {
+		return err
+	}
+	b.Source.Offset, b.Source.Sum = l.offset, l.sum
+	if !format.Compressed {
+		if b.Source.Tail, err = tailOf(j.source.path, l.offset); err != nil {
+			return err
+		}
+	}
+	b.Reader, err = json.Marshal(reader)
+	return err
+}
+
+// lines has all lines read.
+func (w *writer) lines(ctx context.Context, l *lines, reader agents.Reader) error {
+	for w.err == nil {
+		line, at, length, err := l.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		w.span = event.Span{Offset: at, Length: length}
+		w.record(reader, line)
+	}
+	return w.err
+}
+
+// record has one line read. What fails in it is shown and is no reason to stop.
+func (w *writer) record(reader agents.Reader, line []byte) {
+	before := w.book.Seq
+	_, err := guarded(func() (any, error) {
+		switch {
+		case line == nil:
+			w.Emit(event.Event{Kind: event.Unknown, Text: fmt.Sprintf("a line of %d bytes, which is too long to be read", w.span.Length)})
+		case len(line) > 0:
+			reader.Record(line, w)
+		}
+		return nil, nil
+	})
+	if err != nil && w.book.Seq == before {
+		w.Emit(event.Event{Kind: event.Unknown, Text: err.Error(), Record: string(line)})
+	}
+}
+
+// appendStore reads a session of a store whole and appends what is new.
+func (p *Provider) appendStore(ctx context.Context, w *writer, j *job, format agents.Store) error {
+	w.keep = true
+	sums, err := w.book.readSums()
+	if err != nil {
+		return errChanged
+	}
+	w.book.ids = make(map[uint64]uint32) // all is noted again
+	w.book.IDs = 0
+	out := &storeWriter{writer: w, sums: sums}
+	_, err = guarded(func() (any, error) { return nil, format.Read(ctx, j.source.path, j.source.key, out) })
+	switch {
+	case out.differs || err == nil && out.count < len(sums):
+		return errChanged
+	case err != nil && out.count == 0:
+		return err
+	case err != nil:
+		w.Emit(event.Event{Kind: event.Unknown, Text: "what follows cannot be read: " + err.Error()})
+	}
+	return nil
+}
+
+// storeWriter writes those events of a store that are new, and compares the
+// others with what was rendered.
+type storeWriter struct {
+	*writer
+	sums    []uint64
+	count   int
+	differs bool
+	line    []byte
+}
+
+func (w *storeWriter) Emit(e event.Event) int {
+	if w.differs {
+		return w.count
+	}
+	w.count++
+	e.Seq = w.count
+	w.line = render.AppendJSON(w.line[:0], &e)
+	h := fnv.New64a()
+	h.Write(w.line)
+	sum := h.Sum64()
+	if w.count <= len(w.sums) {
+		w.differs = w.sums[w.count-1] != sum
+		return w.count
+	}
+	w.writer.sums = binary.LittleEndian.AppendUint64(w.writer.sums, sum)
+	return w.writer.Emit(e)
+}
+
+func (w *storeWriter) Note(id string) {
+	w.writer.book.ids[hashID(id)] = uint32(w.count)
+	w.writer.ids = appendID(w.writer.ids, hashID(id), uint32(w.count))
+}
+
+func (w *storeWriter) Known(id string) (int, bool) {
+	seq, ok := w.writer.book.ids[hashID(id)]
+	return int(seq), ok
+}
+
+// makeMessages makes messages.jsonl of a book that is up to date: of exactly the
+// events that are in its transcript.
+func (p *Provider) makeMessages(ctx context.Context, b *book, j *job) error {
+	shadow := &book{dir: b.dir, ids: make(map[uint64]uint32)}
+	shadow.state = state{Generation: b.Generation, Session: j.info}
+	w := &writer{book: shadow, messagesOnly: true, limit: b.Seq}
+	if err := p.inherit(w, j.earlier); err != nil {
+		return err
+	}
+	switch format := j.source.format.(type) {
+	case agents.Log:
+		log, err := openLog(j.source.path, format.Compressed, 0)
+		if err != nil {
+			return err
+		}
+		defer log.Close()
+		l := &lines{from: io.LimitReader(log, b.Source.Offset)}
+		if err := w.lines(ctx, l, format.Open(j.source.path)); err != nil {
+			return err
+		}
+	case agents.Store:
+		_, err := guarded(func() (any, error) { return nil, format.Read(ctx, j.source.path, j.source.key, w) })
+		if err != nil && shadow.Seq == 0 {
+			return err
+		}
+	}
+	if w.flush(); w.err != nil {
+		return w.err
+	}
+	b.Messages = shadow.Messages
+	return nil
+}
+
+// inherit gives a writer the ids of the sessions that are repeated.
+func (p *Provider) inherit(w *writer, earlier []*session) error {
+	for _, s := range earlier {
+		ids, err := p.idsOf(s)
+		if err != nil {
+			return err
+		}
+		w.parents = append(w.parents, ids)
+	}
+	return nil
+}
+
+// idsOf are the ids that were noted in a session.
+func (p *Provider) idsOf(s *session) (map[uint64]uint32, error) {
+	ids, err := openBook(p.bookDir(s)).readIDs()
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return ids, err
+}

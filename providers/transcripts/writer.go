@@ -1,0 +1,172 @@
+package transcripts
+
+import (
+	"strings"
+
+	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/render"
+)
+
+// writer takes the events of one run and writes them into a book.
+type writer struct {
+	book *book
+	// keep has folded texts stored in the book, because the source cannot be cut.
+	keep bool
+	// messagesOnly has nothing but messages.jsonl made, of limit events.
+	messagesOnly bool
+	limit        int
+	// parents are the ids of the sessions whose beginning this one repeats.
+	parents []map[uint64]uint32
+
+	span event.Span // of the record that is being read
+
+	transcript, index, ids, text, messages, sums []byte
+	err                                          error
+}
+
+// flushSize is how much is collected before it is written, in bytes.
+const flushSize = 1 << 20
+
+func (w *writer) Session() *event.Session { return &w.book.Session }
+
+func (w *writer) Emit(e event.Event) int {
+	b := w.book
+	if w.messagesOnly && b.Seq == w.limit {
+		return b.Seq
+	}
+	b.Seq++
+	e.Seq = b.Seq
+	e.At = w.span
+	if !isMark(&e) {
+		w.span.Part++
+	}
+	b.Session.Saw(e.Time)
+	if w.messagesOnly {
+		w.messages = render.AppendJSON(w.messages, &e)
+		w.flushMuch()
+		return e.Seq
+	}
+	if !e.Quiet && b.Transcript == 0 && len(w.transcript) == 0 {
+		w.transcript = b.Writer.Header(w.transcript, b.Session)
+	}
+	b.Writer.Taken = w.taken
+	var folded render.Folded
+	if w.transcript, folded = b.Writer.Append(w.transcript, &e); folded.Name != "" {
+		w.fold(&e, folded)
+	}
+	if b.Summary.CWD == "" {
+		b.Summary.CWD = b.Session.CWD
+	}
+	b.Summary.Add(&e)
+	if b.Messages >= 0 {
+		w.messages = render.AppendJSON(w.messages, &e)
+	}
+	w.flushMuch()
+	return e.Seq
+}
+
+// isMark tells whether an event depends on what came before its record, so that
+// the record alone does not give it.
+func isMark(e *event.Event) bool { return e.Kind == event.Rewind || e.Kind == event.Fork }
+
+func (w *writer) flushMuch() {
+	if len(w.transcript)+len(w.text)+len(w.messages) > flushSize {
+		w.flush()
+	}
+}
+
+// fold notes where a text that was folded out is to be found.
+func (w *writer) fold(e *event.Event, f render.Folded) {
+	r := result{
+		name: f.Name, at: e.At, size: f.Size, spill: f.Spill, time: e.Time,
+	}
+	if w.keep {
+		text := render.ResultText(e)
+		r.at = event.Span{Offset: w.book.Text + int64(len(w.text)), Length: int64(len(text)), Part: kept}
+		w.text = append(w.text, text...)
+	}
+	w.index = r.append(w.index)
+	w.names()[strings.ToLower(f.Name)] = struct{}{}
+	w.book.Results++
+}
+
+// taken tells whether a name in results/ is in use.
+func (w *writer) taken(name string) bool {
+	_, ok := w.names()[strings.ToLower(name)]
+	return ok
+}
+
+// names are those in results/, read when they are first asked for.
+func (w *writer) names() map[string]struct{} {
+	b := w.book
+	if b.names == nil {
+		b.names = make(map[string]struct{})
+		results, err := b.readResults()
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		for _, r := range results {
+			b.names[strings.ToLower(r.name)] = struct{}{}
+		}
+	}
+	return b.names
+}
+
+func (w *writer) Note(id string) {
+	b := w.book
+	hash := hashID(id)
+	w.known()[hash] = uint32(b.Seq)
+	w.ids = appendID(w.ids, hash, uint32(b.Seq))
+}
+
+func (w *writer) Known(id string) (seq int, ok bool) {
+	n, ok := w.known()[hashID(id)]
+	return int(n), ok
+}
+
+// known are the ids of the book, read when they are first asked for.
+func (w *writer) known() map[uint64]uint32 {
+	if w.book.ids == nil {
+		ids, err := w.book.readIDs()
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		w.book.ids = ids
+	}
+	return w.book.ids
+}
+
+func (w *writer) Inherited(id string) bool {
+	if len(w.parents) == 0 {
+		return false
+	}
+	hash := hashID(id)
+	for _, ids := range w.parents {
+		if _, ok := ids[hash]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// flush writes what was collected.
+func (w *writer) flush() {
+	b := w.book
+	for _, part := range []struct {
+		name string
+		text *[]byte
+		size *int64
+	}{
+		{transcriptFileName(b.Generation), &w.transcript, &b.Transcript},
+		{resultsFileName(b.Generation), &w.index, &b.Index},
+		{idsFileName(b.Generation), &w.ids, &b.IDs},
+		{textFileName(b.Generation), &w.text, &b.Text},
+		{sumsFileName(b.Generation), &w.sums, &b.Sums},
+		{messagesFileName(b.Generation), &w.messages, &b.Messages},
+	} {
+		if w.err == nil {
+			w.err = b.appendTo(part.name, *part.text, part.size)
+		}
+		*part.text = (*part.text)[:0]
+	}
+}
