@@ -92,7 +92,7 @@ func (s *Summary) Add(e *event.Event) {
 	case e.Agent != "": // what a subagent says is not the session's
 	case e.Kind == event.User:
 		s.said(e)
-	case e.Kind == event.Assistant:
+	case e.Kind == event.Assistant && e.Model != "<synthetic>": // Claude Code's word for what it says itself
 		if text := brief(e.Text, 2*longNote); text != "" {
 			s.Latest = &note{Seq: e.Seq, Text: text}
 		}
