@@ -191,7 +191,7 @@ func (c *catalogue) place(s *session, now time.Time) (paths []string) {
 	if parent != nil && slices.Contains(ancestors(parent), s) {
 		parent = nil // a circle
 	}
-	name, project := s.folderName(), projectName(s.info.CWD, c.home)
+	name, project := s.folderName(), projectName(&s.info, c.home)
 	if parent != nil {
 		name, project = fileName(s.id), ""
 	}

@@ -104,6 +104,9 @@ func mergeInfo(s *event.Session, from event.Session) {
 	if s.CWD == "" {
 		s.CWD = from.CWD
 	}
+	if s.Project == "" {
+		s.Project = from.Project
+	}
 	s.Name(from.TitleRank, from.Title)
 	s.Archived = from.Archived
 }

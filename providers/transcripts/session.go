@@ -161,9 +161,13 @@ func (s *session) folderName() string {
 }
 
 // projectName is the name of the folder of a project: the way from the home
-// folder, or from the root.
-func projectName(cwd, home string) string {
+// folder, or from the root; else what the agent calls it.
+func projectName(s *event.Session, home string) string {
+	cwd := s.CWD
 	if cwd == "" {
+		if name := slug(s.Project, 100); name != "" {
+			return fileName(name)
+		}
 		return unknownProject
 	}
 	if rel, ok := strings.CutPrefix(cwd, home+"/"); ok && home != "" {

@@ -41,7 +41,7 @@ func (h cursorHome) chats() Store {
 				l.Stamp = stampOf(l.Stamp, t.stamp)
 				l.Parent = t.parent
 				if l.CWD == "" {
-					l.CWD = h.folder(t.project)
+					l.CWD, l.Project = h.folder(t.project), t.project
 				}
 			}
 			return []Listed{l}, nil

@@ -29,7 +29,7 @@ func (h cursorHome) editor() Store {
 				if t, ok := transcripts[l.ID]; ok {
 					list[i].Stamp = stampOf(l.Stamp, t.stamp)
 					if l.CWD == "" {
-						list[i].CWD = h.folder(t.project)
+						list[i].CWD, list[i].Project = h.folder(t.project), t.project
 					}
 					if l.Parent == "" {
 						list[i].Parent = t.parent

@@ -26,7 +26,7 @@ func (h cursorHome) transcripts(t transcript) Store {
 				return nil, err
 			}
 			return []Listed{{Key: t.id, Session: event.Session{
-				Agent: "cursor", ID: t.id, Parent: t.parent, CWD: h.folder(t.project),
+				Agent: "cursor", ID: t.id, Parent: t.parent, CWD: h.folder(t.project), Project: t.project,
 			}}}, nil
 		},
 		Read: func(_ context.Context, file, _ string, out event.Sink) error {

@@ -132,6 +132,9 @@ func (r *geminiReader) about(v lazyjson.Value, out event.Sink) {
 	if dir := v.Get("directories.0").Str; s.CWD == "" && dir != "" {
 		s.CWD = dir
 	}
+	if s.CWD == "" {
+		s.Project = geminiSlug(r.path)
+	}
 }
 
 // rewind marks a message and all after it as taken back.
@@ -201,9 +204,8 @@ func (r *geminiReader) replace(rec record, list lazyjson.Value, out event.Sink) 
 // geminiSaid is the id of a text.
 func geminiSaid(text string) string { return fmt.Sprintf("said:%016x", textHash(text)) }
 
-// geminiProject finds the folder of the project whose chats hold the file: the
-// folder is named in .project_root, or in projects.json by name or hash.
-func geminiProject(path, hash string) string {
+// geminiFolder is the folder of a project in which a file of its chats lies.
+func geminiFolder(path string) string {
 	dir := filepath.Dir(path)
 	for filepath.Base(dir) != "chats" {
 		up := filepath.Dir(dir)
@@ -212,7 +214,26 @@ func geminiProject(path, hash string) string {
 		}
 		dir = up
 	}
-	project := filepath.Dir(dir)
+	return filepath.Dir(dir)
+}
+
+// geminiSlug is the program's own name of a project: older versions have a hash
+// instead, which is cut.
+func geminiSlug(path string) string {
+	slug := filepath.Base(geminiFolder(path))
+	if len(slug) == 2*sha256.Size {
+		slug = slug[:8]
+	}
+	return strings.Trim(slug, "./")
+}
+
+// geminiProject finds the folder of the project whose chats hold the file: the
+// folder is named in .project_root, or in projects.json by name or hash.
+func geminiProject(path, hash string) string {
+	project := geminiFolder(path)
+	if project == "" {
+		return ""
+	}
 	if root, err := os.ReadFile(filepath.Join(project, ".project_root")); err == nil && len(root) < 1<<14 {
 		return strings.TrimSpace(string(root))
 	}

@@ -21,10 +21,12 @@ type Session struct {
 	// Aliases are other ids that the session is known by.
 	Aliases []string `json:"aliases,omitempty"`
 	// CWD is the folder that the agent was started in.
-	CWD    string `json:"cwd,omitempty"`
-	Title  string `json:"title,omitempty"`
-	Model  string `json:"model,omitempty"`
-	Branch string `json:"branch,omitempty"`
+	CWD string `json:"cwd,omitempty"`
+	// Project is what the agent calls the project, where CWD is not known.
+	Project string `json:"project,omitempty"`
+	Title   string `json:"title,omitempty"`
+	Model   string `json:"model,omitempty"`
+	Branch  string `json:"branch,omitempty"`
 	// Program is the version of the agent.
 	Program string `json:"program,omitempty"`
 	// Start and Last are zero where the source has no times; none is invented.
