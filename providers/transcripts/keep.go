@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -13,8 +14,9 @@ import (
 )
 
 // keptName is the file in the cache folder with the list of sessions: one line
-// for each file that sessions were found in.
-const keptName = "sessions.jsonl"
+// for each file that sessions were found in. What another version of the program
+// has kept is made again, like the books.
+func keptName() string { return fmt.Sprintf("sessions.%d.jsonl", bookFormat) }
 
 type keptFile struct {
 	Path     string        `json:"path"`
@@ -61,7 +63,7 @@ func (p *Provider) keep() {
 		_ = out.Encode(k) // into memory
 	}
 	c.mu.RUnlock()
-	if err := atomicfile.Write(filepath.Join(p.opts.Cache, keptName), text.Bytes()); err != nil {
+	if err := atomicfile.Write(filepath.Join(p.opts.Cache, keptName()), text.Bytes()); err != nil {
 		p.setCacheFault(err)
 		return
 	}
@@ -73,7 +75,7 @@ func (p *Provider) keep() {
 // restore reads the list of sessions as it was. Whether it still is so the scan
 // will show.
 func (p *Provider) restore() {
-	f, err := os.Open(filepath.Join(p.opts.Cache, keptName))
+	f, err := os.Open(filepath.Join(p.opts.Cache, keptName()))
 	if err != nil {
 		return
 	}
