@@ -30,7 +30,8 @@ const exitCodes = `0  it worked
 1  it failed; the message says why
 2  the command line was wrong
 3  status: ctxfs is not running
-4  doctor: something needs mending; sync: some files were left as they are`
+4  doctor: something needs mending; sync: some files were left as they are;
+   stale: files have changed`
 
 type stdio struct {
 	in       io.Reader
@@ -103,7 +104,7 @@ Exit codes:
 	})
 	root.AddCommand(
 		a.mountCommand(), a.unmountCommand(), a.statusCommand(), a.doctorCommand(), a.syncCommand(),
-		a.lsCommand(), a.catCommand(), a.findCommand(), a.toolsCommand(), a.callCommand(), a.readCommand(), a.promptGetCommand(), a.promptCommand(),
+		a.lsCommand(), a.catCommand(), a.findCommand(), a.historyCommand(), a.staleCommand(), a.toolsCommand(), a.callCommand(), a.readCommand(), a.promptGetCommand(), a.promptCommand(),
 		a.serveCommand(), a.restartCommand(), a.configCommand(), a.trustCommand(), a.acceptCommand(), a.authCommand(), a.setupCommand(), a.completionCommand(), a.daemonCommand(),
 		a.termCommand(), a.psCommand(), a.attachCommand(), a.runCommand(), a.holderCommand(),
 	)

@@ -16,6 +16,7 @@ import (
 	"ctxfs/mounts/control"
 	"ctxfs/providers/find"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/transcripts"
 )
 
 // source is where the commands that need no mount read the tree: from the
@@ -32,6 +33,10 @@ type source interface {
 	tools(ctx context.Context, server string) ([]mcp.Toolbox, error)
 	// flags are the arguments of a tool.
 	flags(ctx context.Context, server, tool string) ([]mcp.Flag, error)
+	// session finds a session of an agent.
+	session(ctx context.Context, w transcripts.Wanted) (transcripts.Known, error)
+	// sessions lists those at and below a folder, the newest first; nil means all.
+	sessions(ctx context.Context, below []string) ([]transcripts.Known, error)
 	close()
 }
 

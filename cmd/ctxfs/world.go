@@ -107,6 +107,8 @@ func (w *world) handlers() map[string]mounts.Handler {
 		"prompt":   w.promptHandler(),
 		"tools":    w.toolsHandler(),
 		"flags":    w.flagsHandler(),
+		"session":  w.sessionHandler(),
+		"sessions": w.sessionsHandler(),
 		call.Op:    w.callHandler(),
 		gatewayOp:  w.gatewayCallHandler(),
 		"config":   w.configHandler,

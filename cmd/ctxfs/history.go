@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts"
+	"ctxfs/providers/transcripts"
+)
+
+func (a *app) historyCommand() *cobra.Command {
+	var all, hook, asJSON bool
+	var cwd string
+	cmd := &cobra.Command{
+		Use:   "history [SESSION]",
+		Short: "tell where the whole history of an agent's session is",
+		Long: `History prints the path of transcript.md of the session that it is run in: all
+that was said and done in it, also what was before a compaction. Beside that
+file are digest.md, which sums it up, and files.tsv.
+
+Which session that is the agent says in the environment of what it runs (Claude
+Code, Codex, Copilot CLI, Goose, Pi and Amp do; Cursor, Gemini CLI and Crush in
+hooks). Where none does it is the newest one of the current folder, else of the
+next above it, up to the root of the repository. SESSION names another: an id,
+the beginning of one, or the path of its log or its folder in the mount.
+
+Without a mount it prints the path in the tree, for ctxfs cat.
+
+With --hook it answers a hook of an agent, given as JSON on the input, with a
+line that names the history and how to search it: of Claude Code SessionStart,
+PreCompact and PostCompact, of Codex the same, of Cursor sessionStart and
+preCompact, of Gemini CLI SessionStart and PreCompress. It takes two seconds at
+most. What it does not know it leaves unanswered, and never fails.`,
+		Example: `  ctxfs history
+  rg -n "connection refused" "$(ctxfs history)"
+  ctxfs history --all --cwd .
+  ctxfs history --json 08940314 | jq -r .digest`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeSession,
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if hook {
+				return nil // it does without a home folder
+			}
+			return cmd.Root().PersistentPreRunE(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case hook:
+				a.answerHook(cmd.Context())
+				return nil
+			case all && len(args) > 0:
+				return usage(cmd, errors.New("--all and a session exclude each other"))
+			case !all && cmd.Flags().Changed("cwd"):
+				return usage(cmd, errors.New("--cwd goes with --all"))
+			case len(args) > 0 && args[0] == "":
+				return usage(cmd, errors.New("the name of the session is empty"))
+			case all:
+				return a.listHistory(cmd.Context(), cwd, asJSON)
+			}
+			return a.printHistory(cmd.Context(), args, asJSON)
+		},
+	}
+	cmd.Flags().BoolVarP(&all, "all", "a", false, "list all sessions, the newest first")
+	cmd.Flags().StringVar(&cwd, "cwd", "", "with --all: only those that began in this folder or below it")
+	cmd.Flags().BoolVar(&hook, "hook", false, "answer the hook of an agent whose JSON is on the input")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("cwd", completeDirs) // fails for a flag that is not there
+	return cmd
+}
+
+// historyEntry is a session for scripts.
+type historyEntry struct {
+	ID    string `json:"id"`
+	Agent string `json:"agent"`
+	Title string `json:"title"`
+	CWD   string `json:"cwd"`
+	// Path, Digest and Files are those of transcript.md, digest.md and files.tsv:
+	// in the mount, or without one in the tree. Tree is the session's folder in
+	// the tree.
+	Path    string    `json:"path"`
+	Digest  string    `json:"digest"`
+	Files   string    `json:"files"`
+	Tree    string    `json:"tree"`
+	Mounted bool      `json:"mounted"`
+	Log     string    `json:"log"`
+	Start   time.Time `json:"start,omitzero"`
+	Last    time.Time `json:"last,omitzero"`
+	Events  *int      `json:"events"` // null until its log was read
+	Parent  string    `json:"parent,omitempty"`
+	Fault   string    `json:"fault,omitempty"`
+	By      string    `json:"by,omitempty"` // how it was found: "name", "environment" or "folder"
+}
+
+// entry tells of a session where the tree is shown in some folders.
+func (s shownIn) entry(k transcripts.Known) historyEntry {
+	tree := transcriptsFolder + "/" + k.Path
+	dir, mounted := s.dir(tree)
+	return historyEntry{
+		ID: k.ID, Agent: k.Agent, Title: k.Title, CWD: k.CWD, Tree: tree, Mounted: mounted, Log: k.Log,
+		Path: dir + "/transcript.md", Digest: dir + "/digest.md", Files: dir + "/files.tsv",
+		Start: k.Start, Last: k.Last, Events: k.Events, Parent: k.Parent, Fault: k.Fault, By: k.By,
+	}
+}
+
+func (a *app) printHistory(ctx context.Context, args []string, asJSON bool) error {
+	w, err := a.wanted(args)
+	if err != nil {
+		return err
+	}
+	src, err := a.source()
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	k, err := src.session(ctx, w)
+	if err != nil {
+		return err
+	}
+	shown, err := a.shownIn(ctx)
+	if err != nil {
+		return err
+	}
+	e := shown.entry(k)
+	if asJSON {
+		return a.printJSON(e)
+	}
+	a.guessed(k)
+	a.say("%s", e.Path)
+	if !e.Mounted {
+		a.note("not mounted; read it: ctxfs cat %s", mounts.Quote(e.Path))
+	}
+	if e.Fault != "" {
+		a.note("the session cannot be read: %s", e.Fault)
+	}
+	return nil
+}
+
+func (a *app) listHistory(ctx context.Context, cwd string, asJSON bool) error {
+	var below []string
+	if cwd != "" {
+		abs, err := filepath.Abs(cwd)
+		if err != nil {
+			return err
+		}
+		below = namesOf(abs)
+	}
+	src, err := a.source()
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	all, err := src.sessions(ctx, below)
+	if err != nil {
+		return err
+	}
+	shown, err := a.shownIn(ctx)
+	if err != nil {
+		return err
+	}
+	list := make([]historyEntry, 0, len(all))
+	for _, k := range all {
+		list = append(list, shown.entry(k))
+	}
+	switch {
+	case asJSON:
+		return a.printJSON(list)
+	case len(list) == 0:
+		a.note("no session of an agent is known here; where ctxfs looks: ctxfs status")
+		return nil
+	}
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "LAST\tAGENT\tTITLE\tTRANSCRIPT")
+	for _, e := range list {
+		title := []rune(e.Title)
+		if len(title) > 60 {
+			title = append(title[:60], []rune(" ...")...)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", stamp(e.Last), e.Agent, string(title), e.Path)
+	}
+	return table.Flush()
+}
+
+// shownIn are the folders in which the tree is shown now, the best one first.
+type shownIn []mounts.ViewInfo
+
+// shownIn asks the background process: a mount that does not answer must not be
+// looked at.
+func (a *app) shownIn(ctx context.Context) (shownIn, error) {
+	info, err := a.serverInfo(ctx)
+	if err != nil {
+		return nil, err
+	}
+	views := slices.Clone(info.Mounts)
+	slices.SortStableFunc(views, func(x, y mounts.ViewInfo) int { return a.lesser(x) - a.lesser(y) })
+	return views, nil
+}
+
+func (a *app) lesser(v mounts.ViewInfo) int {
+	switch {
+	case v.Kind != "fuse":
+		return 2 // a copy
+	case v.Dir != a.defaultDir():
+		return 1
+	}
+	return 0
+}
+
+// dir is the path on disk of a folder of the tree; where it is shown nowhere,
+// that in the tree.
+func (s shownIn) dir(tree string) (dir string, mounted bool) {
+	for _, v := range s {
+		path := filepath.Join(v.Dir, tree)
+		if v.Kind != "fuse" {
+			if _, err := os.Lstat(path); err != nil {
+				continue // not copied yet
+			}
+		}
+		return path, true
+	}
+	return tree, false
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/mounts"
+)
+
+const (
+	// hookTime is how long the answer to a hook may take: an agent waits for it.
+	hookTime = 2 * time.Second
+	// askTime is how much of it the background process may take.
+	askTime = time.Second
+	// maxHook is the most that is read of a hook's input, in bytes. What agents
+	// send holds a summary at most.
+	maxHook = 8 << 20
+)
+
+// hookInput is what the hooks of Claude Code, Codex, Cursor and Gemini CLI have
+// in common, and what tells them apart.
+type hookInput struct {
+	Event          string `json:"hook_event_name"`
+	SessionID      string `json:"session_id"`
+	ConversationID string `json:"conversation_id"` // of Cursor's
+	TranscriptPath string `json:"transcript_path"` // may be null
+	TurnID         string `json:"turn_id"`         // of Codex's alone
+}
+
+// answerHook answers an agent's hook. Whatever happens, the command ends well
+// and soon: an exit code of 2, which a panic has as well, would stop the agent.
+func (a *app) answerHook(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, hookTime)
+	defer cancel()
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() {
+			if fault := recover(); fault != nil {
+				done <- result{err: fmt.Errorf("%v", fault)}
+			}
+		}()
+		text, err := a.hookText(ctx)
+		done <- result{text, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			a.note("the hook is left unanswered: %v", r.err)
+			return
+		}
+		_, _ = io.WriteString(a.out, r.text) // who does not read it does not want it
+	case <-ctx.Done():
+		a.note("the hook is left unanswered: its input did not end")
+	}
+}
+
+func (a *app) hookText(ctx context.Context) (string, error) {
+	if call.IsTerminal(a.in) {
+		return "", errors.New("--hook is for agents, which give JSON on the input")
+	}
+	text, err := io.ReadAll(io.LimitReader(a.in, maxHook+1))
+	if err != nil {
+		return "", err
+	}
+	in, err := parseHook(text)
+	if err != nil {
+		return "", err
+	}
+	id, err := in.session()
+	if err != nil {
+		return "", err
+	}
+	return in.answer(a.historyLine(ctx, id))
+}
+
+// parseHook reads the input of a hook.
+func parseHook(text []byte) (in hookInput, err error) {
+	if len(text) > maxHook {
+		return in, fmt.Errorf("its input has more than %d bytes", maxHook)
+	}
+	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &in); err != nil {
+		return in, fmt.Errorf("its input is not the JSON of a hook: %w", err)
+	}
+	return in, nil
+}
+
+// session is the id of the session that the hook is of.
+func (in hookInput) session() (string, error) {
+	id := in.ConversationID
+	if id == "" {
+		id = in.SessionID
+	}
+	if name := filepath.Base(in.TranscriptPath); id == "" && in.TranscriptPath != "" {
+		id = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	switch {
+	case id == "":
+		return "", errors.New("its input names no session")
+	case len(id) > 200 || strings.Trim(id, ".") == "" || strings.ContainsFunc(id, isNoID):
+		return "", errors.New("the session has an id that cannot be a name")
+	}
+	return id, nil
+}
+
+func isNoID(r rune) bool {
+	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
+}
+
+// answer puts the line where the agent takes it from. At a start it goes to the
+// model. Before a compaction Claude Code takes text as a wish for the summary;
+// the others, and all of them after it, can only tell the user: there the model
+// hears of it at the start that follows.
+func (in hookInput) answer(line string) (string, error) {
+	told := map[string]any{"systemMessage": line}
+	switch in.Event {
+	case "SessionStart": // Claude Code, Codex, Gemini CLI
+		return jsonLine(map[string]any{"hookSpecificOutput": map[string]any{
+			"hookEventName": in.Event, "additionalContext": line,
+		}})
+	case "sessionStart": // Cursor
+		return jsonLine(map[string]any{"additional_context": line})
+	case "preCompact": // Cursor
+		return jsonLine(map[string]any{"user_message": line})
+	case "PreCompact":
+		if in.TurnID != "" { // Codex
+			return jsonLine(told)
+		}
+		return "End the summary with this line, word for word:\n" + line + "\n", nil
+	case "PostCompact", // Claude Code, Codex
+		"PreCompress": // Gemini CLI
+		return jsonLine(told)
+	case "":
+		return "", errors.New("its input names no event")
+	}
+	return "", fmt.Errorf("nothing is to be said at the event %q", in.Event)
+}
+
+func jsonLine(value any) (string, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(value)
+	return b.String(), err
+}
+
+// historyLine names the history of a session, which need not be written yet, and
+// how to search it. The path by id is the one that never changes.
+func (a *app) historyLine(ctx context.Context, id string) string {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	const what = "Full history of this session, also from before compactions: "
+	folder := transcriptsFolder + "/by-id/" + id
+	shown, _ := a.shownIn(ctx) // nowhere, where that cannot be found out
+	for _, v := range shown {
+		if v.Kind == "fuse" {
+			file := filepath.Join(v.Dir, folder, "transcript.md")
+			return fmt.Sprintf("%s%s (rg -n WORDS %s; digest.md beside it sums up).", what, file, mounts.Quote(file))
+		}
+	}
+	program := "ctxfs"
+	if _, err := exec.LookPath(program); err != nil {
+		if self, err := os.Executable(); err == nil {
+			program = mounts.Quote(self)
+		}
+	}
+	return fmt.Sprintf("%s%s cat %s/transcript.md | rg -n WORDS (%[2]s cat %[3]s/digest.md sums up).", what, program, folder)
+}

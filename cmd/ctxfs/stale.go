@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/mounts/control"
+	"ctxfs/providers/transcripts"
+)
+
+func (a *app) staleCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "stale [SESSION]",
+		Short: "list the files that changed since an agent's session last saw them",
+		Long: `Stale compares the files that a session has read or written, as files.tsv tells
+them, with those on disk, and lists the ones that are not as the session last
+saw them: changed since, by their modification time, or deleted. What the
+session has written itself it has seen. SESSION is as for ctxfs history; without
+it, it is the session that the command is run in.
+
+  changed  2026-11-21T08:12:45Z  cmd/main.go
+  deleted  -                     internal/old.go
+  unknown  -                     /srv/x.go (permission denied)
+
+Paths in the current folder are told from there. A time is when the file was
+changed; changes within the second in which the session saw it are not noticed.
+It exits with 4 if it lists any file, with 0 if nothing has changed.`,
+		Example: `  ctxfs stale
+  ctxfs stale 08940314
+  ctxfs stale --json | jq -r '.files[] | select(.state == "changed") | .path'`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "" {
+				return usage(cmd, errors.New("the name of the session is empty"))
+			}
+			report, err := a.stale(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				if err := a.printJSON(report); err != nil {
+					return err
+				}
+			} else {
+				a.printStale(report)
+			}
+			if len(report.Files) > 0 {
+				return &coded{code: exitProblems}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// staleReport is what `ctxfs stale --json` prints.
+type staleReport struct {
+	Session string `json:"session"`
+	Agent   string `json:"agent"`
+	// Checked is how many files were compared.
+	Checked int         `json:"checked"`
+	Files   []staleFile `json:"files"`
+	known   transcripts.Known
+}
+
+// staleFile is a file that is not as a session last saw it.
+type staleFile struct {
+	Path  string `json:"path"`
+	State string `json:"state"` // "changed", "deleted" or "unknown"
+	// Modified is when the file was changed, Seen when the session last saw it.
+	Modified time.Time `json:"modified,omitzero"`
+	Seen     time.Time `json:"seen,omitzero"`
+	// Why says why it is not known.
+	Why string `json:"why,omitempty"`
+}
+
+// stale compares the files of a session with those on disk.
+func (a *app) stale(ctx context.Context, args []string) (*staleReport, error) {
+	w, err := a.wanted(args)
+	if err != nil {
+		return nil, err
+	}
+	src, err := a.source()
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	k, err := src.session(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if k.Fault != "" {
+		return nil, &control.Fault{
+			Message: fmt.Sprintf("the session %s of %s cannot be read: %s", k.ID, k.Agent, k.Fault),
+			Hint:    "see what is wrong: ctxfs cat " + path.Join(transcriptsFolder, k.Path, "STATUS.md"),
+		}
+	}
+	var table bytes.Buffer
+	if err := src.cat(ctx, path.Join(transcriptsFolder, k.Path, "files.tsv"), &table); err != nil {
+		return nil, err
+	}
+	seen, err := readSeen(table.String())
+	if err != nil {
+		return nil, err
+	}
+	report := &staleReport{Session: k.ID, Agent: k.Agent, Files: []staleFile{}, known: k}
+	for _, f := range seen {
+		if compared, as := a.compare(f, k.Last); compared {
+			report.Checked++
+			if as != nil {
+				report.Files = append(report.Files, *as)
+			}
+		}
+	}
+	return report, nil
+}
+
+// seenFile is a line of files.tsv: a file, and when the session last saw it; zero
+// where the agent keeps no times.
+type seenFile struct {
+	path string
+	at   time.Time
+}
+
+// readSeen reads files.tsv. It goes by the names of the columns.
+func readSeen(table string) ([]seenFile, error) {
+	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
+	names := strings.Split(lines[0], "\t")
+	pathAt, seenAt := slices.Index(names, "path"), slices.Index(names, "seen")
+	if pathAt < 0 || seenAt < 0 {
+		return nil, fmt.Errorf("files.tsv has no columns path and seen, but %q", lines[0])
+	}
+	var all []seenFile
+	for i, line := range lines[1:] {
+		cells := strings.Split(line, "\t")
+		if len(cells) != len(names) {
+			return nil, fmt.Errorf("line %d of files.tsv has %d columns, not %d", i+2, len(cells), len(names))
+		}
+		f := seenFile{path: cells[pathAt]}
+		if at := cells[seenAt]; at != "-" && at != "" {
+			var err error
+			if f.at, err = time.Parse(time.RFC3339Nano, at); err != nil {
+				return nil, fmt.Errorf("line %d of files.tsv: %w", i+2, err)
+			}
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// compare looks at a file. Where it is not known when the session saw it, it saw
+// it before it ended. Folders are not compared. A nil file is one as it was seen.
+func (a *app) compare(f seenFile, last time.Time) (compared bool, as *staleFile) {
+	full := f.path
+	if rest, ok := strings.CutPrefix(full, "~/"); ok {
+		full = filepath.Join(a.Home, rest)
+	}
+	as = &staleFile{Path: full, Seen: f.at}
+	seen := f.at
+	if seen.IsZero() {
+		seen = last
+	}
+	if !filepath.IsAbs(full) {
+		as.State, as.Why = "unknown", "no path of this machine"
+		return true, as
+	}
+	info, err := os.Stat(full)
+	switch {
+	case errors.Is(err, iofs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		as.State = "deleted"
+	case err != nil:
+		as.State, as.Why = "unknown", cause(err)
+	case info.IsDir():
+		return false, nil
+	case info.ModTime().Unix() > seen.Unix():
+		as.State, as.Modified = "changed", info.ModTime().UTC()
+	default:
+		return true, nil
+	}
+	return true, as
+}
+
+func (a *app) printStale(r *staleReport) {
+	a.guessed(r.known)
+	here, err := os.Getwd()
+	for _, f := range r.Files {
+		at, name := "-", f.Path
+		if !f.Modified.IsZero() {
+			at = stamp(f.Modified)
+		}
+		if rel, relErr := filepath.Rel(here, name); err == nil && relErr == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		if f.Why != "" {
+			name += " (" + f.Why + ")"
+		}
+		a.say("%s  %-20s  %s", f.State, at, name)
+	}
+	session := fmt.Sprintf("the session %s of %s", r.Session, r.Agent)
+	switch {
+	case r.Checked == 0:
+		a.note("nothing changed: %s has read and written no files that are known", session)
+	case len(r.Files) == 0:
+		a.note("nothing changed: %s as %s last saw them", areFiles(r.Checked), session)
+	case r.known.CWD != "" && !exists(r.known.CWD):
+		a.note("%s began in %s, which is not on this machine", session, r.known.CWD)
+	}
+}
+
+func areFiles(n int) string {
+	if n == 1 {
+		return "1 file is"
+	}
+	return fmt.Sprintf("%d files are", n)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
