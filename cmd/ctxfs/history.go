@@ -43,7 +43,12 @@ most. What it does not know it leaves unanswered, and never fails.`,
   rg -n "connection refused" "$(ctxfs history)"
   ctxfs history --all --cwd .
   ctxfs history --json 08940314 | jq -r .digest`,
-		Args:              cobra.MaximumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if hook {
+				return nil // an error of the command line would stop the agent
+			}
+			return cobra.MaximumNArgs(1)(cmd, args)
+		},
 		ValidArgsFunction: a.completeSession,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if hook {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ctxfs/providers/internal/clean"
 )
 
 // Claim is what the environment of a program says of the session that it runs
@@ -290,7 +292,7 @@ func several(name string, all []*session) error {
 	e := &UnclearError{What: fmt.Sprintf("%d sessions are %s; name one of them by more of its id, or by its path", len(all), quote(name))}
 	var lines []string
 	for _, s := range all[:min(len(all), maxTold)] {
-		lines = append(lines, fmt.Sprintf("%s  %s  %s", s.id, stamp(s.modTime()), s.path()))
+		lines = append(lines, fmt.Sprintf("%s  %s  transcripts/%s", clean.Line(s.id), stamp(s.modTime()), s.path()))
 	}
 	if more := len(all) - maxTold; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more: ctxfs history --all", more))
