@@ -53,6 +53,16 @@ func (a *app) ask(ctx context.Context, c *control.Client, op string, args, value
 	return err
 }
 
+// askForLong sends a request that may take a healthy process a while, such as
+// for a file that has to be made first. Whether anybody is there is found out
+// before.
+func (a *app) askForLong(ctx context.Context, c *control.Client, op string, args, value any) error {
+	if _, err := a.serverInfo(ctx); err != nil {
+		return err
+	}
+	return c.Call(ctx, op, args, value, nil)
+}
+
 // hung says that the background process does not answer.
 func (a *app) hung() error {
 	pid := control.LockHolder(a.Runtime)

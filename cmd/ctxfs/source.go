@@ -240,7 +240,11 @@ func (s *remoteSource) call(ctx context.Context, op string, args, value any, the
 	c, err := control.Dial(s.app.Runtime)
 	if err == nil {
 		defer c.Close()
-		err = s.app.ask(ctx, c, op, args, value)
+		if op == "read" {
+			err = s.app.askForLong(ctx, c, op, args, value)
+		} else {
+			err = s.app.ask(ctx, c, op, args, value)
+		}
 	}
 	switch {
 	case errors.Is(err, control.ErrGone), errors.Is(err, control.ErrNotRunning):
