@@ -343,6 +343,22 @@ func plural(n int, word string) string {
 // problems are those of the provider as a whole.
 func (p *Provider) problems() (all []fs.Problem) {
 	all = append(all, p.settings.Load().problems...)
+	all = append(all, p.faults()...)
+	p.mu.Lock()
+	places := p.places
+	p.mu.Unlock() // the watcher asks for what is hidden while it holds its own lock
+	if p.watcher != nil {
+		for _, pl := range places {
+			if err := p.watcher.Err(pl.Dir); err != nil && !isNotExist(err) && !isPermission(err) {
+				all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("new messages below %s are noticed late: %v", pl.Dir, err)), Mend: "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"})
+			}
+		}
+	}
+	return all
+}
+
+// faults are the problems that were met.
+func (p *Provider) faults() (all []fs.Problem) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, path := range slices.Sorted(maps.Keys(p.unreadable)) {
@@ -353,13 +369,6 @@ func (p *Provider) problems() (all []fs.Problem) {
 	}
 	if p.opts.Watch && p.watcher == nil {
 		all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("new messages are not noticed: %v", p.noWatch)), Mend: "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"})
-	}
-	if p.watcher != nil {
-		for _, pl := range p.places {
-			if err := p.watcher.Err(pl.Dir); err != nil && !isNotExist(err) && !isPermission(err) {
-				all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("new messages below %s are noticed late: %v", pl.Dir, err)), Mend: "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"})
-			}
-		}
 	}
 	return all
 }

@@ -1,0 +1,46 @@
+package transcripts
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestStatusWhileTheWatchLooks: the watch asks what is hidden while it holds its
+// lock, and the state asks the watch for its faults. Neither waits for the other.
+func TestStatusWhileTheWatchLooks(t *testing.T) {
+	var f *fixture
+	var armed atomic.Bool
+	told := make(chan struct{})
+	home := tempHome(t)
+	f = start(t, home, func(o *Options) {
+		o.Hide = func(path string) bool {
+			// Above the home folder it is only on the way to a place, under the lock.
+			if len(path) < len(home) && armed.CompareAndSwap(true, false) {
+				go func() {
+					f.Status()
+					close(told)
+				}()
+				// Until the other has the lock, if it takes it for so long.
+				for range 100_000 {
+					if !f.mu.TryLock() {
+						break
+					}
+					f.mu.Unlock()
+					runtime.Gosched()
+				}
+			}
+			return false
+		}
+	})
+	armed.Store(true)
+	check(t, os.Mkdir(filepath.Join(home, ".codex"), 0o755))
+	select {
+	case <-told:
+	case <-time.After(deadline):
+		t.Fatal("the state is never told")
+	}
+}
