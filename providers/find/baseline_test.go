@@ -9,20 +9,21 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/words"
 )
 
 // plainWords are the words of the reference's baseline: camelCase cut, lower
 // case, runs of a-z and 0-9 or one Chinese or Japanese character, no stop
 // words, one ending taken off.
-func plainWords(text string) (words []string) {
-	stop := wordSet(functionWords)
+func plainWords(text string) (all []string) {
+	stop := words.Set(words.Function)
 	text = camel.ReplaceAllString(text, "$1 $2")
 	for _, w := range plainWord.FindAllString(strings.ToLower(text), -1) {
 		if !stop[w] {
-			words = append(words, lightStem(w))
+			all = append(all, lightStem(w))
 		}
 	}
-	return words
+	return all
 }
 
 var (

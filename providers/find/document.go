@@ -6,6 +6,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/words"
 )
 
 // The fields of a document, as far as they count differently.
@@ -101,11 +102,11 @@ func (l *lexicon) analyse(d fs.Document, sum uint64) analysis {
 }
 
 func (l *lexicon) count(a *analysis, field int, text string) {
-	split(text, func(w word) {
-		if field != nameField && l.functionWords[w.text] {
+	words.Split(text, func(w words.Word) {
+		if field != nameField && l.functionWords[w.Text] {
 			return
 		}
-		s := stem(w.text)
+		s := words.Stem(w.Text)
 		c := a.counts[s]
 		if c == nil {
 			c = new([fields]uint8)
@@ -114,7 +115,7 @@ func (l *lexicon) count(a *analysis, field int, text string) {
 		if c[field] < maxCount {
 			c[field]++
 		}
-		if w.kind == whole || w.kind == part {
+		if w.Kind == words.Whole || w.Kind == words.Part {
 			a.length[field] = max(a.length[field], a.length[field]+1) // no further than it can count
 			if field == nameField {
 				a.name = append(a.name, s)

@@ -31,6 +31,8 @@ import (
 	"hash/maphash"
 	"strings"
 	"sync"
+
+	"ctxfs/providers/internal/words"
 )
 
 // Index holds what can be found, in memory: about 3 KB a tool. It is safe for
@@ -84,8 +86,8 @@ type lexicon struct {
 
 func newLexicon() lexicon {
 	return lexicon{
-		functionWords: wordSet(functionWords),
-		courtesies:    wordSet(functionWords, courtesies),
+		functionWords: words.Set(words.Function),
+		courtesies:    words.Set(words.Function, words.Courtesies),
 		synonyms:      synonyms(),
 		endings:       strings.Fields(endings),
 	}

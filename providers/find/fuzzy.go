@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/sahilm/fuzzy"
+
+	"ctxfs/providers/internal/words"
 )
 
 // fuzzy finds names by some of their letters, as people type them who know the
@@ -13,7 +15,7 @@ import (
 // and its scores are below those of words.
 func (x *Index) fuzzy(query string, opts Options) []Match {
 	letters := strings.Join(strings.Fields(query), "")
-	if len(letters) < 2 || len(letters) > maxWord {
+	if len(letters) < 2 || len(letters) > words.MaxLength {
 		return nil
 	}
 	titles := make(titles, 0, len(x.ids))

@@ -3,6 +3,8 @@ package find
 import (
 	"slices"
 	"strings"
+
+	"ctxfs/providers/internal/words"
 )
 
 // maxName is the most words of a query that are taken for a name.
@@ -37,13 +39,13 @@ func (x *Index) named(s *scratch, query string) {
 
 // asked are the words of a query in order; nil if it cannot be a name.
 func (x *Index) asked(query string) (name []*term) {
-	if len(query) > maxName*maxWord {
+	if len(query) > maxName*words.MaxLength {
 		return nil
 	}
 	known := true
-	split(query, func(w word) {
-		if w.kind == whole || w.kind == part {
-			t := x.terms[stem(w.text)]
+	words.Split(query, func(w words.Word) {
+		if w.Kind == words.Whole || w.Kind == words.Part {
+			t := x.terms[words.Stem(w.Text)]
 			known = known && t != nil
 			name = append(name, t)
 		}

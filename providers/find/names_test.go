@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/words"
 )
 
 // rounding is what sums of shares may be wrong by.
@@ -99,13 +100,13 @@ func TestMisspeltWordsAreFoundByTheirStem(t *testing.T) {
 }
 
 func inWords(name string) string {
-	var words []string
-	split(name, func(w word) {
-		if w.kind == whole || w.kind == part {
-			words = append(words, w.text)
+	var all []string
+	words.Split(name, func(w words.Word) {
+		if w.Kind == words.Whole || w.Kind == words.Part {
+			all = append(all, w.Text)
 		}
 	})
-	return strings.Join(words, " ")
+	return strings.Join(all, " ")
 }
 
 // beginning is a name without its last three letters, as far as it is longer

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/internal/words"
 )
 
 // from are the known words at and after a text, in order.
@@ -39,7 +40,7 @@ func (x *Index) begun(text, stem string) []*term {
 func (x *Index) halves(text string) (a, b string) {
 	const least = 3
 	for at := len(text) - least; at >= least; at-- {
-		if utf8.RuneStart(text[at]) && x.terms[stem(text[:at])] != nil && x.terms[stem(text[at:])] != nil {
+		if utf8.RuneStart(text[at]) && x.terms[words.Stem(text[:at])] != nil && x.terms[words.Stem(text[at:])] != nil {
 			return text[:at], text[at:]
 		}
 	}

@@ -3,6 +3,8 @@ package find
 import (
 	"regexp"
 	"strings"
+
+	"ctxfs/providers/internal/words"
 )
 
 // passage is a part of a query, and how much its words count.
@@ -27,16 +29,16 @@ var (
 // passages cuts a query into what is asked for, which comes first, and the
 // values in it: those count for what they are.
 func passages(query string) []passage {
-	var words []string
+	var plain []string
 	var values []passage
 	for _, token := range strings.Fields(query) {
 		if found := valuePassages(strings.Trim(token, `.,;:!?()[]{}<>"'`+"`")); found != nil {
 			values = append(values, found...)
-		} else if len(token) <= maxToken || !ascii(token) {
-			words = append(words, token)
+		} else if len(token) <= maxToken || !words.ASCII(token) {
+			plain = append(plain, token)
 		}
 	}
-	rest := strings.Join(words, " ")
+	rest := strings.Join(plain, " ")
 	outside := quotation.ReplaceAllString(rest, " ")
 	// Whoever puts all of a query in quotes asks for just that.
 	if len(strings.Fields(outside)) > 1 {

@@ -2,6 +2,7 @@ package find
 
 import (
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/words"
 )
 
 const (
@@ -37,46 +38,46 @@ type question struct {
 func (x *Index) concepts(query string) []concept {
 	q := question{Index: x, seen: make(map[string]bool)}
 	parts := passages(clean.Prefix(query, maxQuery))
-	words := make([][]word, len(parts))
+	read := make([][]words.Word, len(parts))
 	for i, p := range parts {
-		split(p.text, func(w word) {
-			words[i] = append(words[i], w)
-			q.content = q.content || !q.courtesies[w.text]
+		words.Split(p.text, func(w words.Word) {
+			read[i] = append(read[i], w)
+			q.content = q.content || !q.courtesies[w.Text]
 		})
 	}
 	for i, p := range parts {
-		q.read(words[i], p.weight)
+		q.read(read[i], p.weight)
 	}
 	return q.concepts
 }
 
 // read adds what the words of a passage ask for.
-func (q *question) read(words []word, weight float64) {
+func (q *question) read(all []words.Word, weight float64) {
 	before := ""
-	for _, w := range words {
+	for _, w := range all {
 		switch {
-		case w.kind == paired: // its pairs say more
-		case q.content && q.courtesies[w.text]:
+		case w.Kind == words.Paired: // its pairs say more
+		case q.content && q.courtesies[w.Text]:
 			before = ""
-		case w.kind == joined:
-			if q.known(w.text) {
-				q.add(w.text, weight)
+		case w.Kind == words.Joined:
+			if q.known(w.Text) {
+				q.add(w.Text, weight)
 			}
 		default:
-			if before != "" && q.known(before+w.text) {
-				q.add(before+w.text, weight) // "word cloud" for wordcloud
+			if before != "" && q.known(before+w.Text) {
+				q.add(before+w.Text, weight) // "word cloud" for wordcloud
 			}
-			q.add(w.text, weight)
-			before = w.text
+			q.add(w.Text, weight)
+			before = w.Text
 		}
 	}
 }
 
-func (q *question) known(text string) bool { return q.terms[stem(text)] != nil }
+func (q *question) known(text string) bool { return q.terms[words.Stem(text)] != nil }
 
 // add adds a word once, if anything is known that it may stand for.
 func (q *question) add(text string, weight float64) {
-	s := stem(text)
+	s := words.Stem(text)
 	if q.seen[s] || len(q.concepts) == maxConcepts {
 		return
 	}

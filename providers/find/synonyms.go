@@ -1,6 +1,10 @@
 package find
 
-import "strings"
+import (
+	"strings"
+
+	"ctxfs/providers/internal/words"
+)
 
 // synonymGroups are words of the trade that mean much the same where a tool is
 // named: a line a group. A word may stand in several.
@@ -174,7 +178,7 @@ func synonyms() map[string][]string {
 	for line := range strings.Lines(synonymGroups) {
 		group := strings.Fields(line)
 		for i := range group {
-			group[i] = stem(group[i])
+			group[i] = words.Stem(group[i])
 		}
 		for _, a := range group {
 			for _, b := range group {

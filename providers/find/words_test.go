@@ -6,31 +6,6 @@ import (
 	"testing"
 )
 
-func TestSplit(t *testing.T) {
-	for _, test := range []struct{ text, want string }{
-		{"create_issue", "create issue"},
-		{"createIssue", "create issue +createissue"},
-		{"HTTPServer2Go", "http server2 go +httpserver2go"},
-		{"get-36kr-trending", "get 36kr trending"},
-		{"base64 mp3", "base64 mp3"},
-		{"Café ÉTÉ", "cafe ete"},
-		{"天気予報", "~天 ~気 天気 ~予 気予 ~報 予報"},
-		{"日 x天气y", "日 x ~天 ~气 天气 y"},
-		{"ﬁle", "file"},
-		{strings.Repeat("a", 41) + " b", "b"},
-		{"\xff\x00 --", ""},
-	} {
-		var got []string
-		split(test.text, func(w word) {
-			mark := map[kind]string{joined: "+", paired: "~"}[w.kind]
-			got = append(got, mark+w.text)
-		})
-		if strings.Join(got, " ") != test.want {
-			t.Errorf("%q: %q, not %q", test.text, got, test.want)
-		}
-	}
-}
-
 func TestPassages(t *testing.T) {
 	for _, test := range []struct{ query, want string }{
 		{"read /root/notes.txt.", "read|file|txt"},

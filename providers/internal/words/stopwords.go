@@ -1,9 +1,9 @@
-package find
+package words
 
 import "strings"
 
-// functionWords carry no meaning in any text.
-const functionWords = `
+// Function carry no meaning in any text.
+const Function = `
 a an the this that these those there here
 i me my mine myself we us our ours you your yours he him his she her hers it its they them their theirs
 who whom whose which what when where why how
@@ -16,8 +16,8 @@ s t d ll m re ve don isn aren doesn didn won wouldn can cannot couldn shouldn wa
 e g i.e etc
 `
 
-// courtesies are what sentences are wrapped in when people ask for something.
-const courtesies = `
+// Courtesies are what sentences are wrapped in when people ask for something.
+const Courtesies = `
 please help want need like wish let lets tell give know wonder wondering trying try able possible thanks thank hello hi hey
 im ive id ill youre whats thats
 something anything someone somebody anyone everything thing things way stuff
@@ -25,8 +25,8 @@ really actually currently maybe perhaps
 ok okay sure yes
 `
 
-// wordSet is the set of words in these texts.
-func wordSet(texts ...string) map[string]bool {
+// Set is the set of words in these texts.
+func Set(texts ...string) map[string]bool {
 	set := make(map[string]bool)
 	for _, text := range texts {
 		for _, w := range strings.Fields(text) {

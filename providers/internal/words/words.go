@@ -1,4 +1,4 @@
-package find
+package words
 
 import (
 	"strings"
@@ -9,32 +9,33 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxWord is the longest word that counts, in bytes: what is longer is data.
-const maxWord = 40
+// MaxLength is the longest word that counts, in bytes: what is longer is data.
+const MaxLength = 40
 
-// word is a part of a text that is looked up as one: lower case, without
+// Word is a part of a text that is looked up as one: lower case, without
 // accents, not stemmed.
-type word struct {
-	text string
-	kind kind
+type Word struct {
+	Text string
+	Kind Kind
 }
 
-type kind int
+// Kind is how a word was cut out.
+type Kind int
 
 const (
-	whole  kind = iota
-	part        // of an identifier
-	joined      // parts written as one, after them: "github" after "git" and "hub"
-	single      // a character that stands alone, of a script without spaces
-	paired      // one that has neighbours, of which the pairs are words too
+	Whole  Kind = iota
+	Part        // of an identifier
+	Joined      // parts written as one, after them: "github" after "git" and "hub"
+	Single      // a character that stands alone, of a script without spaces
+	Paired      // one that has neighbours, of which the pairs are words too
 )
 
-// split cuts a text into words: at whatever is no letter and no digit, and
+// Split cuts a text into words: at whatever is no letter and no digit, and
 // within an identifier (snake_case, camelCase, HTTPServer2Go). Of scripts that
 // put no spaces between words it makes every character and every pair of
 // neighbours a word.
-func split(text string, yield func(word)) {
-	if !ascii(text) {
+func Split(text string, yield func(Word)) {
+	if !ASCII(text) {
 		text = norm.NFKC.String(text)
 	}
 	for len(text) > 0 {
@@ -45,16 +46,16 @@ func split(text string, yield func(word)) {
 		text = text[start:]
 		r, _ := utf8.DecodeRuneInString(text)
 		same := inWord
-		if spaceless(r) {
-			same = spaceless
+		if Spaceless(r) {
+			same = Spaceless
 		} else {
-			same = func(r rune) bool { return inWord(r) && !spaceless(r) }
+			same = func(r rune) bool { return inWord(r) && !Spaceless(r) }
 		}
 		end := strings.IndexFunc(text, func(r rune) bool { return !same(r) })
 		if end < 0 {
 			end = len(text)
 		}
-		if spaceless(r) {
+		if Spaceless(r) {
 			pairs(text[:end], yield)
 		} else {
 			humps(text[:end], yield)
@@ -65,30 +66,30 @@ func split(text string, yield func(word)) {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// spaceless tells whether a character is of a script that is written without
+// Spaceless tells whether a character is of a script that is written without
 // spaces, or with spaces that do not help.
-func spaceless(r rune) bool {
+func Spaceless(r rune) bool {
 	return r >= 0xe00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-func pairs(run string, yield func(word)) {
+func pairs(run string, yield func(Word)) {
 	runes := []rune(run)
 	if len(runes) == 1 {
-		yield(word{run, single})
+		yield(Word{run, Single})
 		return
 	}
 	for i, r := range runes {
-		yield(word{string(r), paired})
+		yield(Word{string(r), Paired})
 		if i > 0 {
-			yield(word{string(runes[i-1 : i+1]), whole})
+			yield(Word{string(runes[i-1 : i+1]), Whole})
 		}
 	}
 }
 
 // humps cuts one identifier without separators.
-func humps(s string, yield func(word)) {
-	if len(s) > 4*maxWord {
+func humps(s string, yield func(Word)) {
+	if len(s) > 4*MaxLength {
 		return
 	}
 	runes := []rune(s)
@@ -100,27 +101,27 @@ func humps(s string, yield func(word)) {
 			cuts = append(cuts, i)
 		}
 	}
-	tell := func(s string, k kind) {
-		if s = fold(s); s != "" && len(s) <= maxWord {
-			yield(word{s, k})
+	tell := func(s string, k Kind) {
+		if s = Fold(s); s != "" && len(s) <= MaxLength {
+			yield(Word{s, k})
 		}
 	}
 	if cuts == nil {
-		tell(s, whole)
+		tell(s, Whole)
 		return
 	}
 	start := 0
 	for _, end := range append(cuts, len(runes)) {
-		tell(string(runes[start:end]), part)
+		tell(string(runes[start:end]), Part)
 		start = end
 	}
-	tell(s, joined)
+	tell(s, Joined)
 }
 
-// fold makes lower case and takes accents away.
-func fold(s string) string {
+// Fold makes lower case and takes accents away.
+func Fold(s string) string {
 	s = strings.ToLower(s)
-	if ascii(s) {
+	if ASCII(s) {
 		return s
 	}
 	return norm.NFC.String(strings.Map(func(r rune) rune {
@@ -131,7 +132,7 @@ func fold(s string) string {
 	}, norm.NFD.String(s)))
 }
 
-func ascii(s string) bool {
+func ASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return false
@@ -140,9 +141,9 @@ func ascii(s string) bool {
 	return true
 }
 
-// stem is what the forms of a word have in common. Words with digits in them
+// Stem is what the forms of a word have in common. Words with digits in them
 // and those of other scripts stay.
-func stem(s string) string {
+func Stem(s string) string {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' {
 			return s
