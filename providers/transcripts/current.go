@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	iofs "io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -132,7 +133,7 @@ func (p *Provider) publish(s *session, b *book, j *job) {
 	s.shown.Generation, s.shown.Size, s.shown.Events, s.shown.Offset = b.Generation, b.Transcript, b.Seq, b.Source.Offset
 	s.shown.Results, s.shown.Messages, s.shown.Inherits = b.Results, b.Messages, b.Inherits
 	s.shown.Path, s.shown.Stamp, s.shown.Stat = b.Source.Path, b.Source.Stamp, b.Source.Stat
-	s.shown.Fault, s.shown.Evicted = "", false
+	s.shown.Fault, s.shown.Denied, s.shown.Evicted = "", false, false
 	s.shown.Kept = b.size() - max(b.Messages, 0)
 	info := b.Session
 	info.Aliases = mergeAliases(info.Aliases, s.info.Aliases)
@@ -169,7 +170,7 @@ func (c *catalogue) describeWhole(s *session, info event.Session) {
 func (p *Provider) publishFault(s *session, j *job, err error) {
 	c := p.list
 	c.mu.Lock()
-	s.shown.Fault = p.describeFault(err)
+	s.shown.Fault, s.shown.Denied = p.describeFault(err), isPermission(err)
 	s.shown.Stat, s.shown.Stamp, s.shown.Path = j.source.stat, j.source.stamp, j.source.path
 	c.mu.Unlock()
 	p.told([]string{p.pathOf(s)}, s)
@@ -179,4 +180,32 @@ func (p *Provider) pathOf(s *session) string {
 	p.list.mu.RLock()
 	defer p.list.mu.RUnlock()
 	return s.path()
+}
+
+// admitted tells whether a file may be read now that could not be before for
+// want of permission. Its sessions have no fault then.
+func (p *Provider) admitted(f *file) bool {
+	c := p.list
+	c.mu.RLock()
+	denied := slices.ContainsFunc(f.sessions, func(s *session) bool { return s.shown.Denied })
+	c.mu.RUnlock()
+	if !denied {
+		return false
+	}
+	log, err := os.Open(f.path)
+	if err != nil {
+		return false
+	}
+	log.Close()
+	var paths []string
+	c.mu.Lock()
+	for _, s := range f.sessions {
+		if s.shown.Denied {
+			s.shown.Fault, s.shown.Denied, s.shown.Stat = "", false, stat{}
+			paths = append(paths, s.path())
+		}
+	}
+	c.mu.Unlock()
+	p.told(paths)
+	return true
 }

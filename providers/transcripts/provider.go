@@ -102,6 +102,7 @@ func (p *Provider) Begin() {
 			}
 		}
 		p.scanNow()
+		p.opts.Env.Changed(indexName) // all are known now, whether or not there is news
 		p.queue.backlog()
 		p.keepHouse()
 	})

@@ -159,8 +159,11 @@ func (p *Provider) look(ctx context.Context, agent, path string, format agents.F
 	}
 	known := p.list.file(path)
 	if known != nil && known.stat == now {
-		p.tell(nil, p.list.reopen(known, format))
-		return
+		if !p.admitted(known) {
+			p.tell(nil, p.list.reopen(known, format))
+			return
+		}
+		known = nil // what was found in it is of no use
 	}
 	f := &file{path: path, agent: agent, stat: now}
 	var all []found

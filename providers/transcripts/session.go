@@ -74,6 +74,9 @@ type shown struct {
 	Inherits []string `json:"inherits,omitempty"`
 	// Fault says why the session cannot be read; "" if it can.
 	Fault string `json:"fault,omitempty"`
+	// Denied says that it is that permission is missing: what is given then
+	// changes nothing that a stat compares.
+	Denied bool `json:"denied,omitempty"`
 	// Evicted says that there was no room for it in the cache.
 	Evicted bool `json:"evicted,omitempty"`
 

@@ -287,3 +287,22 @@ func TestATitleThatComesLater(t *testing.T) {
 		t.Error("any path leads to it")
 	}
 }
+
+func TestWhatMayBeReadAgain(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may read everything; the tests of the command have an ordinary user")
+	}
+	home := tempHome(t)
+	s := piSession(t, home, oneID)
+	s.user("What is this?")
+	check(t, os.Chmod(s.path, 0))
+	f := start(t, home)
+	f.await("it says why it cannot be read", func() bool {
+		return f.exists(byIDName+"/"+oneID+"/STATUS.md") && strings.Contains(f.read(byIDName+"/"+oneID+"/STATUS.md"), "permission denied")
+	})
+	check(t, os.Chmod(s.path, 0o600))
+	f.await("it is read", func() bool { return f.exists("pi/work/2026-05-12_What-is-this_11111111/transcript.md") })
+	if text := f.transcript(oneID); !strings.Contains(text, "What is this?") || f.exists(byIDName+"/"+oneID+"/STATUS.md") {
+		t.Errorf("the transcript is %s", text)
+	}
+}
