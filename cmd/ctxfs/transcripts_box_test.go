@@ -48,7 +48,6 @@ func (l *agentLog) say(role, text string) {
 	l.append(l.record(l, role, text))
 }
 
-func (l *agentLog) user(text string)      { l.Helper(); l.say("user", text) }
 func (l *agentLog) assistant(text string) { l.Helper(); l.say("assistant", text) }
 
 // idle has the log be one that nobody has written to for a day.
@@ -188,16 +187,16 @@ func longText(n int, word string) string {
 }
 
 const (
-	claudeID = "c1a0de00-2222-4333-8444-555555555555"
-	codexID  = "c0de0000-2222-4333-8444-555555555555"
-	piID     = "314159aa-2222-4333-8444-555555555555"
+	wombatID = "c1a0de00-2222-4333-8444-555555555555"
+	quokkaID = "c0de0000-2222-4333-8444-555555555555"
+	numbatID = "314159aa-2222-4333-8444-555555555555"
 )
 
 // threeSessions are one of each agent, with a long result each.
 func (b *box) threeSessions() []*agentLog {
 	b.Helper()
 	all := []*agentLog{
-		b.claude(claudeID, "Mend the wombat"), b.codex(codexID, "Feed the quokka"), b.pi(piID, "Wake the numbat"),
+		b.claude(wombatID, "Mend the wombat"), b.codex(quokkaID, "Feed the quokka"), b.pi(numbatID, "Wake the numbat"),
 	}
 	for _, l := range all {
 		l.assistant("I look at it, says " + l.agent + ".")

@@ -19,7 +19,7 @@ import (
 func TestTranscriptsAreFollowed(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	l := b.claude(claudeID, "Mend the wombat").idle()
+	l := b.claude(wombatID, "Mend the wombat").idle()
 	b.mount()
 	b.rendered()
 	path := b.mnt(l.transcript())
@@ -117,22 +117,22 @@ func TestTranscriptsComeAndGo(t *testing.T) {
 	b := newBox(t)
 	b.mount()
 	b.shows("STATUS.md", "## transcripts: empty")
-	if r := b.shell("ls .agentctx/transcripts/claude-code; ls .agentctx/transcripts/by-id/" + claudeID); strings.Count(r.err, "No such file") != 2 {
+	if r := b.shell("ls .agentctx/transcripts/claude-code; ls .agentctx/transcripts/by-id/" + wombatID); strings.Count(r.err, "No such file") != 2 {
 		t.Errorf("before there is anything: %v", r)
 	}
-	l := b.claude(claudeID, "Mend the wombat")
-	b.shows("transcripts/by-id/"+claudeID+"/transcript.md", "Mend the wombat")
+	l := b.claude(wombatID, "Mend the wombat")
+	b.shows("transcripts/by-id/"+wombatID+"/transcript.md", "Mend the wombat")
 	b.shows(l.transcript(), "Mend the wombat")
 	b.shows("transcripts/INDEX.tsv", l.folder+"\t")
 	former := l.folder
-	l.append(oneLine(map[string]any{"type": "custom-title", "customTitle": "Wombat day", "sessionId": claudeID}))
-	l.folder = "claude-code/work/" + sessionDay + "_Wombat-day_" + first8(claudeID)
+	l.append(oneLine(map[string]any{"type": "custom-title", "customTitle": "Wombat day", "sessionId": wombatID}))
+	l.folder = "claude-code/work/" + sessionDay + "_Wombat-day_" + first8(wombatID)
 	b.shows(l.transcript(), "Mend the wombat")
 	names := func() string { return b.sh("ls .agentctx/transcripts/claude-code/work") }
 	eventually(t, "the listing has the new name alone", func() bool { return names() == filepath.Base(l.folder)+"\n" })
 	b.shows("transcripts/"+former+"/transcript.md", "Mend the wombat") // for who has noted it
 	b.shows("transcripts/INDEX.tsv", l.folder+"\t")
-	p := b.pi(piID, "Wake the numbat")
+	p := b.pi(numbatID, "Wake the numbat")
 	b.shows(p.transcript(), "Wake the numbat")
 	must(t, os.Remove(filepath.Join(b.home, l.path)))
 	eventually(t, "the session has gone", func() bool {
@@ -140,7 +140,7 @@ func TestTranscriptsComeAndGo(t *testing.T) {
 		return os.IsNotExist(err)
 	})
 	eventually(t, "by its id it has, too", func() bool {
-		_, err := os.Stat(b.mnt("transcripts/by-id/" + claudeID))
+		_, err := os.Stat(b.mnt("transcripts/by-id/" + wombatID))
 		return os.IsNotExist(err)
 	})
 	if got := b.sh("ls .agentctx/transcripts"); got != "INDEX.tsv\nby-id\npi\n" {
@@ -213,7 +213,7 @@ func TestTranscriptsOutliveAKill(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	const messages = 10_000
-	l := b.big(piID, messages).idle()
+	l := b.big(numbatID, messages).idle()
 	texts := filepath.Join(b.cache, "ctxfs", "transcripts", "??", "*", "*.md")
 	seen := int64(0)
 	for range 3 {
@@ -295,8 +295,8 @@ func TestTranscriptsThatMayNotBeRead(t *testing.T) {
 	if os.Getuid() == 0 && b.uid == 0 {
 		t.Skip("root may read everything")
 	}
-	l, p := b.claude(claudeID, "Mend the wombat").idle(), b.pi(piID, "Wake the numbat").idle()
-	b.write(".claude/projects/-closed/"+codexID+".jsonl", "{}\n")
+	l, p := b.claude(wombatID, "Mend the wombat").idle(), b.pi(numbatID, "Wake the numbat").idle()
+	b.write(".claude/projects/-closed/"+quokkaID+".jsonl", "{}\n")
 	b.sh("chmod 000 .claude/projects/-closed " + l.path)
 	defer b.sh("chmod 700 .claude/projects/-closed")
 	b.mount()
@@ -309,10 +309,10 @@ func TestTranscriptsThatMayNotBeRead(t *testing.T) {
 	}
 	mounted("cat .agentctx/"+p.transcript(), "Wake the numbat")
 	mounted("cat .agentctx/STATUS.md", "## transcripts: degraded", "no permission to read "+b.home+"/.claude/projects/-closed", "chmod u+rx")
-	mounted("cat .agentctx/transcripts/by-id/"+claudeID+"/STATUS.md", "state: unreadable", "permission denied", "chmod u+r "+b.home+"/"+l.path)
+	mounted("cat .agentctx/transcripts/by-id/"+wombatID+"/STATUS.md", "state: unreadable", "permission denied", "chmod u+r "+b.home+"/"+l.path)
 	b.sh("chmod 600 " + l.path)
-	mounted("cat .agentctx/transcripts/by-id/"+claudeID+"/transcript.md", "Mend the wombat")
-	mounted("ls .agentctx/transcripts/by-id/"+claudeID, "transcript.md")
+	mounted("cat .agentctx/transcripts/by-id/"+wombatID+"/transcript.md", "Mend the wombat")
+	mounted("ls .agentctx/transcripts/by-id/"+wombatID, "transcript.md")
 	b.sh("chmod 700 .claude/projects/-closed")
 	mounted("cat .agentctx/STATUS.md", "## transcripts: ready")
 }

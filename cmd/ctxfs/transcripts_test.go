@@ -54,7 +54,7 @@ func TestTranscripts(t *testing.T) {
 			t.Errorf("the long result of %s: %s", l.agent, got)
 		}
 	}
-	if got := b.sh("cut -f 1,2,3 .agentctx/transcripts/INDEX.tsv"); got != fmt.Sprintf("path\tagent\tid\n%s\tclaude-code\t%s\n%s\tcodex\t%s\n%s\tpi\t%s\n", all[0].folder, claudeID, all[1].folder, codexID, all[2].folder, piID) {
+	if got := b.sh("cut -f 1,2,3 .agentctx/transcripts/INDEX.tsv"); got != fmt.Sprintf("path\tagent\tid\n%s\tclaude-code\t%s\n%s\tcodex\t%s\n%s\tpi\t%s\n", all[0].folder, wombatID, all[1].folder, quokkaID, all[2].folder, numbatID) {
 		t.Errorf("INDEX.tsv: %s", got)
 	}
 	if r := b.shell("ls .agentctx/transcripts/by-id/99999999-2222-4333-8444-555555555555"); r.code == 0 || !strings.Contains(r.err, "No such file") {
