@@ -118,7 +118,7 @@ func TestServeToTheSDK(t *testing.T) {
 				got.Wrong.has(t, "wrong arguments", true, "a", "number", `"b"`)
 				got.Unknown.has(t, "an unknown tool", true, "ekko", "echo")
 				got.Long.has(t, "a long call", false, "Long running operation completed")
-				if n := len(got.Progress); n < 2 || got.Progress[0].Total != 3 {
+				if n := len(got.Progress); n < 1 || got.Progress[0].Total != 3 { // the SDK may give up listening before the last
 					t.Errorf("progress: %+v", got.Progress)
 				}
 				if !strings.HasPrefix(got.Cancelled, "yes: ") {
