@@ -98,7 +98,7 @@ func openBook(dir string) *book {
 	}
 	for name, size := range sizes {
 		if info, err := os.Stat(filepath.Join(dir, name)); size > 0 && (err != nil || info.Size() < size) {
-			b.state = state{Messages: -1, Generation: b.Generation - 1} // the same bytes will be made again
+			b.state = state{Messages: -1, Generation: max(b.Generation, 1) - 1} // the same bytes will be made again
 			return b
 		}
 	}
@@ -111,7 +111,7 @@ func openBook(dir string) *book {
 // begin starts the next generation.
 func (b *book) begin(s event.Session) error {
 	if err := os.MkdirAll(b.dir, 0o700); err != nil {
-		return err
+		return cacheFaultOf(err)
 	}
 	old := b.Generation
 	b.state = state{Format: bookFormat, Generation: old + 1, Session: s, Messages: -1}
@@ -119,7 +119,7 @@ func (b *book) begin(s event.Session) error {
 	b.ids, b.names = make(map[uint64]uint32), make(map[string]struct{})
 	for _, name := range bookFileNames(b.Generation) {
 		if err := os.Remove(filepath.Join(b.dir, name)); err != nil && !os.IsNotExist(err) {
-			return err
+			return cacheFaultOf(err)
 		}
 	}
 	if old > 1 { // who still reads the last one may go on
@@ -146,14 +146,14 @@ func (b *book) appendTo(name string, text []byte, size *int64) error {
 	}
 	f, err := os.OpenFile(filepath.Join(b.dir, name), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
-		return err
+		return cacheFaultOf(err)
 	}
 	_, err = f.WriteAt(text, *size)
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
 	if err != nil {
-		return err
+		return cacheFaultOf(err)
 	}
 	*size += int64(len(text))
 	return nil

@@ -18,12 +18,13 @@ type catalogue struct {
 
 	mu          sync.RWMutex
 	byID        map[sessionKey]*session
-	byAlias     map[string][]*session // by id alone, of any agent; aliases too
-	byFirst     map[string][]*session // by agent and first native id: forks of one another
-	files       map[string]*file      // by path: what was found in it
-	names       uint64                // moves with every change of a name or title
-	lost        []*session            // whose books are to be thrown away
-	orphans     map[sessionKey][]*session
+	byAlias     map[string][]*session     // by id alone, of any agent; aliases too
+	byFirst     map[string][]*session     // by agent and first native id, and by what they are forks of
+	files       map[string]*file          // by path: what was found in it
+	names       uint64                    // moves with every change of a name or title
+	lost        map[sessionKey]*session   // whose books are to be thrown away
+	orphans     map[sessionKey][]*session // by the parent that is not there
+	news        []string                  // folders of agents and projects that have come or gone, until they are told
 	agents      map[string]*agentFolder
 	entries     []fs.Entry // of the agents; nil when they have changed
 	version     uint64     // moves with every change
@@ -40,6 +41,7 @@ type file struct {
 	stat     stat
 	sessions []*session
 	fault    string // why it cannot be read
+	kept     bool   // it was read from the cache, and not yet looked at
 }
 
 // agentFolder is the folder of an agent: projects by name.
@@ -65,7 +67,7 @@ func newCatalogue(home string, born time.Time) *catalogue {
 	return &catalogue{
 		home: home, changed: born,
 		byID: make(map[sessionKey]*session), byAlias: make(map[string][]*session), byFirst: make(map[string][]*session),
-		files: make(map[string]*file), orphans: make(map[sessionKey][]*session), agents: make(map[string]*agentFolder),
+		files: make(map[string]*file), lost: make(map[sessionKey]*session), orphans: make(map[sessionKey][]*session), agents: make(map[string]*agentFolder),
 	}
 }
 
@@ -75,6 +77,7 @@ type found struct {
 	info   event.Session
 	first  string
 	seen   time.Time // as it is kept; zero where it is new
+	name   string    // of its folder, as it is kept
 }
 
 // put notes what was found in a file, in place of what was known of it, and
@@ -90,11 +93,14 @@ func (c *catalogue) put(f *file, all []found, now time.Time) (paths []string, to
 		key := sessionKey{f.agent, one.info.ID}
 		s := c.byID[key]
 		if s == nil {
-			s = &session{agent: f.agent, id: one.info.ID, seen: one.seen}
-			if s.seen.IsZero() {
-				s.seen = time.Unix(0, one.source.stat.ModTime)
+			if s = c.lost[key]; s == nil {
+				s = &session{agent: f.agent, id: one.info.ID, seen: one.seen, name: one.name}
+				s.shown.Messages = -1
+				if s.seen.IsZero() {
+					s.seen = time.Unix(0, one.source.stat.ModTime)
+				}
 			}
-			s.shown.Messages = -1
+			delete(c.lost, key)
 			c.byID[key] = s
 		}
 		kept[s] = true
@@ -107,6 +113,9 @@ func (c *catalogue) put(f *file, all []found, now time.Time) (paths []string, to
 		f.sessions = append(f.sessions, s)
 		touched = append(touched, s)
 		paths = append(paths, c.place(s, now)...)
+		if !f.kept {
+			touched = append(touched, c.regroup(s)...)
+		}
 	}
 	if before != nil {
 		for _, s := range before.sessions {
@@ -157,98 +166,24 @@ func (c *catalogue) describe(s *session, info event.Session, first string) {
 // index notes or forgets what a session is found by.
 func (c *catalogue) index(s *session, add bool) {
 	change := func(m map[string][]*session, key string) {
-		m[key] = slices.DeleteFunc(m[key], func(o *session) bool { return o == s })
+		rest := slices.DeleteFunc(m[key], func(o *session) bool { return o == s })
 		if add {
-			m[key] = append(m[key], s)
+			rest = append(rest, s)
 		}
-		if len(m[key]) == 0 {
+		if m[key] = rest; len(rest) == 0 {
 			delete(m, key)
 		}
 	}
 	change(c.byAlias, s.id)
+	change(c.byAlias, fileName(s.id))
 	for _, alias := range s.info.Aliases {
 		change(c.byAlias, alias)
 	}
 	if s.first != "" {
 		change(c.byFirst, s.first)
 	}
-}
-
-// place puts a session where it belongs: below its parent if that is known, else
-// into the folder of its project. It returns the paths that have changed.
-func (c *catalogue) place(s *session, now time.Time) (paths []string) {
-	old := s.path()
-	var parent *session
-	if s.info.Parent != "" {
-		parent = c.byID[sessionKey{s.agent, s.info.Parent}]
-		if parent == nil {
-			key := sessionKey{s.agent, s.info.Parent}
-			if !slices.Contains(c.orphans[key], s) {
-				c.orphans[key] = append(c.orphans[key], s)
-			}
-		}
-	}
-	if parent != nil && slices.Contains(ancestors(parent), s) {
-		parent = nil // a circle
-	}
-	name, project := s.folderName(), projectName(&s.info, c.home)
-	if parent != nil {
-		name, project = fileName(s.id), ""
-	}
-	placed := parent == s.parent && (parent != nil || s.folder != nil && s.folder.name == project)
-	if !placed || s.name != name && !strings.HasPrefix(s.name, name+"~") {
-		c.unplace(s, now)
-		c.names++
-		if s.parent = parent; parent != nil {
-			s.name = name
-			parent.children = append(parent.children, s)
-		} else {
-			s.folder = c.project(s.agent, project, now)
-			s.name = s.folder.add(s, name, now)
-		}
-		c.touch(now)
-	}
-	if path := s.path(); path != old {
-		if old != "" {
-			paths = append(paths, old)
-		}
-		paths = append(paths, path)
-	}
-	// Subagents that had to stand alone.
-	key := sessionKey{s.agent, s.id}
-	waiting := c.orphans[key]
-	delete(c.orphans, key)
-	for _, child := range waiting {
-		paths = append(paths, c.place(child, now)...)
-	}
-	return paths
-}
-
-func ancestors(s *session) (all []*session) {
-	for ; s != nil; s = s.parent {
-		all = append(all, s)
-	}
-	return all
-}
-
-// unplace takes a session out of the folder it is in.
-func (c *catalogue) unplace(s *session, now time.Time) {
-	if s.parent != nil {
-		s.parent.children = slices.DeleteFunc(s.parent.children, func(o *session) bool { return o == s })
-		s.parent = nil
-	}
-	if p := s.folder; p != nil {
-		delete(p.sessions, s.name)
-		p.touch(now)
-		s.folder = nil
-		if len(p.sessions) == 0 {
-			delete(p.agent.projects, p.name)
-			p.agent.touch(now)
-			if len(p.agent.projects) == 0 {
-				delete(c.agents, p.agent.name)
-				c.entries = nil
-			}
-		}
+	if s.info.ForkOf != "" {
+		change(c.byFirst, forkKey(s.agent, s.info.ForkOf))
 	}
 }
 
@@ -289,20 +224,18 @@ func (c *catalogue) lose(s *session, path string, now time.Time) (paths []string
 		paths = append(paths, old)
 	}
 	delete(c.byID, sessionKey{s.agent, s.id})
-	c.lost = append(c.lost, s)
+	c.adopt(s, "")
+	c.lost[sessionKey{s.agent, s.id}], s.lostAt = s, now
 	c.names++
 	c.index(s, false)
 	c.unplace(s, now)
+	paths = append(paths, c.news...)
+	c.news = nil
 	for _, child := range slices.Clone(s.children) {
 		paths = append(paths, c.place(child, now)...)
 	}
 	// Those that left out what was told here have to tell it themselves.
-	for _, o := range c.byFirst[s.first] {
-		if slices.Contains(o.shown.Inherits, s.id) {
-			o.shown.Path = "" // as if it had another source now
-			touched = append(touched, o)
-		}
-	}
+	touched = append(touched, c.regroup(s)...)
 	c.touch(now)
 	return paths, touched
 }
@@ -310,96 +243,6 @@ func (c *catalogue) lose(s *session, path string, now time.Time) (paths []string
 func (c *catalogue) touch(now time.Time) {
 	c.version++
 	c.changed = now
-}
-
-func (c *catalogue) project(agent, name string, now time.Time) *project {
-	a := c.agents[agent]
-	if a == nil {
-		a = &agentFolder{name: agent, projects: make(map[string]*project), changed: now}
-		c.agents[agent] = a
-		c.entries = nil
-	}
-	p := a.projects[name]
-	if p == nil {
-		p = &project{name: name, agent: a, sessions: make(map[string]*session), changed: now}
-		a.projects[name] = p
-		a.touch(now)
-	}
-	return p
-}
-
-func (a *agentFolder) touch(now time.Time) {
-	a.entries = nil
-	a.version++
-	a.changed = now
-}
-
-func (p *project) touch(now time.Time) {
-	p.entries = nil
-	p.version++
-	p.changed = now
-}
-
-// add gives a session its name in the folder: of those that are equal the later
-// one gets a number.
-func (p *project) add(s *session, name string, now time.Time) string {
-	unique := name
-	for n := 2; p.sessions[unique] != nil; n++ {
-		unique = numbered(name, n)
-	}
-	p.sessions[unique] = s
-	p.touch(now)
-	return unique
-}
-
-// earlier are the sessions whose records a session repeats: of those that begin
-// with the same record, the ones that are older, oldest first; and the one that
-// it says it is a fork of.
-func (c *catalogue) earlier(s *session) (all []*session) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	older := func(a, b *session) bool {
-		x, y := a.source(), b.source()
-		switch {
-		case x == nil || y == nil:
-			return false
-		case !x.birth.Equal(y.birth):
-			return x.birth.Before(y.birth)
-		}
-		return a.id < b.id
-	}
-	add := func(o *session) {
-		if o != nil && o != s && o.source() != nil && !slices.Contains(all, o) {
-			all = append(all, o)
-		}
-	}
-	if s.info.ForkOf != "" {
-		seen := map[string]bool{s.id: true}
-		for id := s.info.ForkOf; id != "" && !seen[id]; {
-			seen[id] = true
-			o := c.byID[sessionKey{s.agent, id}]
-			add(o)
-			if o == nil {
-				break
-			}
-			id = o.info.ForkOf
-		}
-	}
-	if s.first == "" || len(all) > 0 {
-		return all
-	}
-	for _, o := range c.byFirst[s.first] {
-		if o != s && o.info.ForkOf != s.id && older(o, s) {
-			add(o)
-		}
-	}
-	slices.SortFunc(all, func(a, b *session) int {
-		if older(a, b) {
-			return -1
-		}
-		return 1
-	})
-	return all
 }
 
 // all returns every session, in the order of the tree.

@@ -40,13 +40,15 @@ func (p *Provider) messages(ctx context.Context, s *session) error {
 }
 
 // renderAgain is for when the cache was thrown away.
-func (p *Provider) renderAgain(ctx context.Context, s *session) error {
+func (p *Provider) renderAgain(ctx context.Context, s *session, messages bool) error {
+	s.work.Lock()
 	p.unload(s)
 	p.list.mu.Lock()
-	wanted := s.shown.Messages >= 0
-	s.shown.Path = ""
+	messages = messages || s.shown.Messages >= 0
+	s.shown.Path, s.shown.Messages = "", -1
 	p.list.mu.Unlock()
-	return p.render(ctx, s, rendering{messages: wanted})
+	s.work.Unlock()
+	return p.render(ctx, s, rendering{messages: messages})
 }
 
 // rendering says what is wanted of a session.
@@ -64,9 +66,11 @@ type rendering struct {
 // render brings a session's book up to date and publishes it.
 func (p *Provider) render(ctx context.Context, s *session, r rendering) error {
 	earlier := p.list.earlier(s)
-	earlier = slices.DeleteFunc(earlier, func(o *session) bool { return slices.Contains(r.below, o) })
 	for _, o := range earlier {
-		if err := p.render(ctx, o, rendering{below: append(r.below, s)}); err != nil && ctx.Err() != nil {
+		if slices.Contains(r.below, o) {
+			continue
+		}
+		if err := p.render(ctx, o, rendering{below: append(slices.Clip(r.below), s)}); err != nil && ctx.Err() != nil {
 			return err
 		}
 	}
@@ -81,16 +85,22 @@ func (p *Provider) render(ctx context.Context, s *session, r rendering) error {
 	}
 	b := p.load(s)
 	before := b.Generation
+	if before < j.generation {
+		b.Generation = j.generation // no version comes back with other bytes
+	}
 	err = p.bring(ctx, b, j)
 	if err == nil && r.messages && b.Messages < 0 {
 		err = p.makeMessages(ctx, b, j)
 	}
-	if ctxErr := ctx.Err(); ctxErr != nil && err != nil {
-		p.unload(s) // half of a state is none
-		return ctxErr
-	}
 	if err != nil {
-		p.unload(s)
+		p.unload(s) // half of a state is none
+		switch ctxErr := ctx.Err(); {
+		case ctxErr != nil:
+			return ctxErr
+		case isCacheError(err):
+			p.setCacheFault(err)
+			return err
+		}
 		p.publishFault(s, j, err)
 		if errors.Is(err, iofs.ErrPermission) {
 			return fs.ErrPermission
@@ -99,6 +109,9 @@ func (p *Provider) render(ctx context.Context, s *session, r rendering) error {
 	}
 	p.save(s, b, before != b.Generation)
 	p.publish(s, b, j)
+	if p.cacheBroken() {
+		p.setCacheFault(nil)
+	}
 	return nil
 }
 
@@ -111,13 +124,15 @@ func (p *Provider) job(s *session, earlier []*session, r rendering) (j *job, don
 	if !c.there(s) || src == nil {
 		return nil, false, fs.ErrNotExist
 	}
-	if s.shown.Fault != "" && s.shown.Stat == src.stat {
+	if s.failed() || !s.behind() && (!r.messages || s.shown.Messages >= 0) || r.unasked && s.shown.Evicted && !s.shown.live {
 		return nil, true, nil
 	}
-	if !s.behind() && (!r.messages || s.shown.Messages >= 0) || r.unasked && s.shown.Evicted {
-		return nil, true, nil
+	j = &job{source: *src, info: s.info, earlier: earlier, messages: r.messages}
+	j.info.Aliases = slices.Clone(j.info.Aliases)
+	if j.generation = s.shown.Generation; j.generation > 0 && s.shown.Stat == src.stat && s.shown.Stamp == src.stamp {
+		j.generation-- // the same bytes will be made again
 	}
-	return &job{source: *src, info: s.info, earlier: earlier, messages: r.messages}, false, nil
+	return j, false, nil
 }
 
 // publish shows what a book has become, and tells of it.
@@ -136,15 +151,19 @@ func (p *Provider) publish(s *session, b *book, j *job) {
 	s.shown.Fault, s.shown.Denied, s.shown.Evicted = "", false, false
 	s.shown.Kept = b.size() - max(b.Messages, 0)
 	info := b.Session
-	info.Aliases = mergeAliases(info.Aliases, s.info.Aliases)
+	info.Aliases = mergeAliases(slices.Clone(info.Aliases), s.info.Aliases)
 	c.describeWhole(s, info)
 	paths := c.place(s, now)
+	regrouped := c.regroup(s)
 	c.touch(now)
 	c.mu.Unlock()
 
 	changed := was.Generation != s.shown.Generation || was.Size != b.Transcript || was.Events != b.Seq || was.Messages != b.Messages || was.Fault != ""
 	if changed || len(paths) > 0 {
 		p.told(append(paths, p.pathOf(s)), s)
+	}
+	for _, o := range regrouped {
+		p.queue.touched(o)
 	}
 }
 
@@ -170,10 +189,18 @@ func (c *catalogue) describeWhole(s *session, info event.Session) {
 func (p *Provider) publishFault(s *session, j *job, err error) {
 	c := p.list
 	c.mu.Lock()
-	s.shown.Fault, s.shown.Denied = p.describeFault(err), isPermission(err)
+	if !c.there(s) {
+		c.mu.Unlock()
+		return
+	}
+	s.shown.Fault, s.shown.Denied = p.describeFault(err), errors.Is(err, iofs.ErrPermission)
 	s.shown.Stat, s.shown.Stamp, s.shown.Path = j.source.stat, j.source.stamp, j.source.path
+	again := s.behind() // it lies elsewhere by now
 	c.mu.Unlock()
 	p.told([]string{p.pathOf(s)}, s)
+	if again {
+		p.queue.touched(s)
+	}
 }
 
 func (p *Provider) pathOf(s *session) string {
@@ -201,7 +228,7 @@ func (p *Provider) admitted(f *file) bool {
 	c.mu.Lock()
 	for _, s := range f.sessions {
 		if s.shown.Denied {
-			s.shown.Fault, s.shown.Denied, s.shown.Stat = "", false, stat{}
+			s.shown.Fault, s.shown.Denied, s.shown.Path = "", false, ""
 			paths = append(paths, s.path())
 		}
 	}

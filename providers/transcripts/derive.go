@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/transcripts/event"
 )
@@ -18,16 +17,18 @@ func (p *Provider) derive(ctx context.Context, s *session, name string) ([]byte,
 	if err := p.current(ctx, s); err != nil {
 		return nil, err
 	}
-	b := p.peek(s)
-	switch name {
-	case digestName:
-		return b.Summary.Digest(b.Session, digestTokens, tokens.Count), nil
-	case filesName:
-		return b.Summary.Files(), nil
-	case metaName:
+	if name == metaName {
 		return p.meta(s)
 	}
-	return nil, fs.ErrNotExist
+	var text []byte
+	p.peek(s, func(b *book) {
+		if name == digestName {
+			text = b.Summary.Digest(b.Session, digestTokens, tokens.Count)
+		} else {
+			text = b.Summary.Files()
+		}
+	})
+	return text, nil
 }
 
 // meta is meta.json.

@@ -27,7 +27,7 @@ func (p *Provider) evict() {
 	c := p.list
 	c.mu.RLock()
 	for _, s := range c.byID {
-		if s.shown.Generation == 0 {
+		if s.shown.Generation == 0 || s.shown.Evicted {
 			continue
 		}
 		k := kept{s, s.shown.Kept, max(s.shown.Messages, 0), s.modTime().UnixNano()}
@@ -65,7 +65,7 @@ func (p *Provider) dropBook(s *session) {
 	_ = os.RemoveAll(p.bookDir(s))
 	p.list.mu.Lock()
 	defer p.list.mu.Unlock()
-	s.shown = shown{Messages: -1, Evicted: true}
+	s.shown.Path, s.shown.Kept, s.shown.Messages, s.shown.Evicted = "", 0, -1, true
 }
 
 // announce tells that the files of a session are others.
@@ -83,6 +83,9 @@ func (p *Provider) sweep() {
 	for _, s := range p.list.byID {
 		known[p.bookDir(s)] = true
 	}
+	for _, s := range p.list.lost {
+		known[p.bookDir(s)] = true
+	}
 	p.list.mu.RUnlock()
 	dirs, err := filepath.Glob(filepath.Join(p.opts.Cache, "[0-9a-f][0-9a-f]", "*"))
 	if err != nil {
@@ -95,18 +98,28 @@ func (p *Provider) sweep() {
 	}
 }
 
-// bury throws away what is kept of sessions that are no more.
-func (p *Provider) bury() {
-	p.list.mu.Lock()
-	lost := p.list.lost
-	p.list.lost = nil
-	p.list.mu.Unlock()
+// buryTime is how long what is kept of a session outlives it: a log that is
+// moved is gone for a moment.
+const buryTime = 30 * time.Second
+
+// bury throws away what is kept of the sessions that are no more since a time.
+func (p *Provider) bury(since time.Time) {
+	c := p.list
+	c.mu.Lock()
+	var lost []*session
+	for key, s := range c.lost {
+		if !s.lostAt.After(since) {
+			lost = append(lost, s)
+			delete(c.lost, key)
+		}
+	}
+	c.mu.Unlock()
 	for _, s := range lost {
 		s.work.Lock()
 		p.unload(s)
-		p.list.mu.RLock()
-		back := p.list.byID[sessionKey{s.agent, s.id}] != nil
-		p.list.mu.RUnlock()
+		c.mu.RLock()
+		back := c.byID[sessionKey{s.agent, s.id}] != nil
+		c.mu.RUnlock()
 		if !back {
 			_ = os.RemoveAll(p.bookDir(s))
 		}

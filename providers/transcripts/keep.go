@@ -22,6 +22,7 @@ type keptFile struct {
 	Path     string        `json:"path"`
 	Agent    string        `json:"agent"`
 	Stat     stat          `json:"stat"`
+	Fault    string        `json:"fault,omitempty"`
 	Sessions []keptSession `json:"sessions"`
 }
 
@@ -32,6 +33,7 @@ type keptSession struct {
 	Stamp string        `json:"stamp,omitempty"`
 	Birth time.Time     `json:"birth,omitzero"`
 	Seen  time.Time     `json:"seen"`
+	Name  string        `json:"name"`
 	Shown *shown        `json:"shown,omitempty"` // with the first of its files
 }
 
@@ -40,33 +42,45 @@ func (p *Provider) keep() {
 	c := p.list
 	c.mu.RLock()
 	version := c.version
-	if version == c.keptVersion || len(c.files) == 0 && c.keptVersion == 0 {
+	if version == c.keptVersion {
 		c.mu.RUnlock()
 		return
 	}
-	var text bytes.Buffer
-	out := json.NewEncoder(&text)
+	files := make([]keptFile, 0, len(c.files))
+	unsaved := make(map[*session]*shown)
 	for _, f := range c.files {
-		k := keptFile{Path: f.path, Agent: f.agent, Stat: f.stat}
+		k := keptFile{Path: f.path, Agent: f.agent, Stat: f.stat, Fault: f.fault, Sessions: make([]keptSession, 0, len(f.sessions))}
 		for _, s := range f.sessions {
-			one := keptSession{Info: s.info, First: s.first, Seen: s.seen}
+			one := keptSession{Info: s.info, First: s.first, Seen: s.seen, Name: s.name}
 			for _, src := range s.sources {
 				if src.path == f.path {
 					one.Key, one.Stamp, one.Birth = src.key, src.stamp, src.birth
 				}
 			}
 			if s.source() != nil && s.source().path == f.path {
-				one.Shown = &s.shown
+				copied := s.shown
+				one.Shown, unsaved[s] = &copied, &copied
 			}
 			k.Sessions = append(k.Sessions, one)
 		}
-		_ = out.Encode(k) // into memory
+		files = append(files, k)
 	}
 	c.mu.RUnlock()
+	for _, s := range p.unsaved() {
+		if shown := unsaved[s]; shown != nil {
+			shown.Path = "" // its state may never be written: who restores this looks
+		}
+	}
+	var text bytes.Buffer
+	out := json.NewEncoder(&text)
+	for i := range files {
+		_ = out.Encode(&files[i]) // into memory
+	}
 	if err := atomicfile.Write(filepath.Join(p.opts.Cache, keptName()), text.Bytes()); err != nil {
 		p.setCacheFault(err)
 		return
 	}
+	p.setCacheFault(nil)
 	c.mu.Lock()
 	c.keptVersion = version
 	c.mu.Unlock()
@@ -80,18 +94,19 @@ func (p *Provider) restore() {
 		return
 	}
 	defer f.Close()
+	defer func() { p.list.keptVersion = p.list.version }()
 	in := json.NewDecoder(bufio.NewReaderSize(f, 1<<20))
 	for in.More() {
 		var k keptFile
 		if in.Decode(&k) != nil {
 			return // as far as it goes
 		}
-		one := &file{path: k.Path, agent: k.Agent, stat: k.Stat}
+		one := &file{path: k.Path, agent: k.Agent, stat: k.Stat, fault: k.Fault, kept: true}
 		var all []found
 		for _, s := range k.Sessions {
 			all = append(all, found{
 				source: &source{path: k.Path, key: s.Key, stamp: s.Stamp, stat: k.Stat, birth: s.Birth},
-				info:   s.Info, first: afterAgent(s.First), seen: s.Seen,
+				info:   s.Info, first: afterAgent(s.First), seen: s.Seen, name: s.Name,
 			})
 		}
 		_, sessions := p.list.put(one, all, born)
@@ -100,14 +115,5 @@ func (p *Provider) restore() {
 				s.shown = *k.Sessions[i].Shown
 			}
 		}
-	}
-}
-
-func (p *Provider) setCacheFault(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.cacheFault = ""
-	if err != nil {
-		p.cacheFault = "transcripts are not kept: " + p.describeFault(err)
 	}
 }

@@ -82,7 +82,7 @@ func (l *lines) next(ctx context.Context) (line []byte, at, length int64, err er
 			}
 			return nil, 0, 0, io.EOF
 		}
-		if l.end-l.start > maxLine {
+		if l.end-l.start >= maxLine {
 			return l.skip()
 		}
 		if err := ctx.Err(); err != nil {
@@ -107,6 +107,7 @@ func (l *lines) take(end int) (line []byte, at, length int64, err error) {
 // skip leaves a line out that is longer than any that is read.
 func (l *lines) skip() (line []byte, at, length int64, err error) {
 	at = l.offset
+	sum := l.sum
 	for {
 		piece := l.buf[l.start:l.end]
 		i := bytes.IndexByte(piece, '\n')
@@ -116,8 +117,12 @@ func (l *lines) skip() (line []byte, at, length int64, err error) {
 		l.sum = crc32.Update(l.sum, castagnoli, piece)
 		l.offset += int64(len(piece))
 		l.start += len(piece)
-		if i >= 0 || l.ended {
+		if i >= 0 {
 			return nil, at, l.offset - at, nil
+		}
+		if l.ended { // its end is not written yet
+			l.offset, l.sum = at, sum
+			return nil, 0, 0, io.EOF
 		}
 		if err := l.fill(); err != nil {
 			return nil, 0, 0, err

@@ -39,12 +39,12 @@ func (p *Provider) load(s *session) *book {
 	return openBook(p.bookDir(s))
 }
 
-// peek is the book as it is on disk or in memory, for reading its state.
-func (p *Provider) peek(s *session) *book {
+// peek shows the book as it is on disk or in memory, for reading its state,
+// which does not change meanwhile.
+func (p *Provider) peek(s *session, read func(b *book)) {
 	s.work.Lock()
 	defer s.work.Unlock()
-	copied := *p.load(s)
-	return &copied
+	read(p.load(s))
 }
 
 // unload forgets what is in memory.
@@ -81,10 +81,25 @@ func (p *Provider) save(s *session, b *book, now bool) {
 
 // write writes a state. The caller holds the lock.
 func (p *Provider) write(s *session, held *loadedBook) {
-	held.dirty, held.saved = false, p.opts.Env.Now()
-	if err := held.book.save(); err != nil {
+	held.saved = p.opts.Env.Now()
+	err := held.book.save()
+	held.dirty = err != nil
+	if err != nil {
 		p.opts.Env.Log.Warn("the state of a transcript is not kept", "session", s.id, "error", err)
 	}
+}
+
+// unsaved are the sessions whose state is not written yet.
+func (p *Provider) unsaved() (all []*session) {
+	l := &p.loaded
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for s, b := range l.books {
+		if b.dirty {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // makeRoom lets go of the book that was not used for longest, but for one. The

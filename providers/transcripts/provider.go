@@ -58,6 +58,9 @@ type Provider struct {
 	scanOnce sync.Once
 	scanDone chan struct{}
 
+	asking  sync.Mutex // held while the places are asked for
+	looking pathLocks  // held while a file is looked at
+
 	mu         sync.Mutex
 	places     []*place
 	unreadable map[string]string // folders that may not be read, and whose they are
@@ -65,7 +68,8 @@ type Provider struct {
 	documented uint64 // the version of the names that was told
 	saveTimer  bool
 	indexes    map[string]*indexFile
-	cacheFault string
+	cacheFault string // why nothing can be kept
+	cacheFull  bool
 }
 
 // New makes the provider from what is kept in the cache: it reads no history.
@@ -74,6 +78,7 @@ func New(opts Options) *Provider {
 		opts: opts, list: newCatalogue(opts.Home, born), texts: newTexts(16 << 20), tables: newTables(),
 		scanDone: make(chan struct{}), unreadable: make(map[string]string), indexes: make(map[string]*indexFile),
 	}
+	p.looking.held = make(map[string]*pathLock)
 	p.loaded.books = make(map[*session]*loadedBook)
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.queue = newQueue(p)
@@ -92,20 +97,12 @@ const maxDirs = 20_000
 // background. It returns at once.
 func (p *Provider) Begin() {
 	p.running.Go(func() {
-		places := p.findPlaces()
-		p.mu.Lock()
-		p.places = places
-		p.mu.Unlock()
-		if p.watcher != nil {
-			for _, pl := range places { // first: what comes after that is told
-				p.watcher.Add(pl.Dir)
-			}
-		}
 		p.scanNow()
 		p.opts.Env.Changed(indexName) // all are known now, whether or not there is news
 		p.queue.backlog()
 		p.keepHouse()
 	})
+	p.running.Go(p.keepLooking)
 	p.queue.start()
 }
 
@@ -160,11 +157,8 @@ func (p *Provider) hidden(path string) bool {
 	if p.opts.Hide != nil && p.opts.Hide(path) {
 		return true
 	}
-	p.mu.Lock()
-	places := p.places
-	p.mu.Unlock()
 	skipped := false
-	for _, pl := range places {
+	for _, pl := range p.allPlaces() {
 		if rel, ok := pl.rel(path); ok {
 			if pl.Skip == nil || rel == "" || !pl.Skip(rel) {
 				return false
@@ -202,7 +196,6 @@ func (p *Provider) Close() error {
 // more to show than is shown.
 func (p *Provider) tell(paths []string, touched []*session) {
 	p.told(paths, touched...)
-	p.bury()
 	for _, s := range touched {
 		p.queue.touched(s)
 	}
@@ -345,13 +338,11 @@ func plural(n int, word string) string {
 func (p *Provider) problems() (all []fs.Problem) {
 	all = append(all, p.settings.Load().problems...)
 	all = append(all, p.faults()...)
-	p.mu.Lock()
-	places := p.places
-	p.mu.Unlock() // the watcher asks for what is hidden while it holds its own lock
+	places := p.allPlaces() // the watcher asks for what is hidden while it holds its own lock
 	if p.watcher != nil {
 		for _, pl := range places {
 			if err := p.watcher.Err(pl.Dir); err != nil && !isNotExist(err) && !isPermission(err) {
-				all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("new messages below %s are noticed late: %v", pl.Dir, err)), Mend: "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"})
+				all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("new messages below %s are noticed late, by looking every few seconds: %v", pl.Dir, err)), Mend: "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"})
 			}
 		}
 	}
@@ -366,10 +357,10 @@ func (p *Provider) faults() (all []fs.Problem) {
 		all = append(all, fs.Problem{What: clean.Line("no permission to read " + path), Mend: "chmod u+rx " + quote(path)})
 	}
 	if p.cacheFault != "" {
-		all = append(all, fs.Problem{What: p.cacheFault, Mend: "free some space, or give max_cache in [transcripts] of " + p.opts.SettingsPath})
+		all = append(all, fs.Problem{What: p.cacheFault, Mend: p.mendCache()})
 	}
 	if p.opts.Watch && p.watcher == nil {
-		all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("new messages are not noticed: %v", p.noWatch)), Mend: "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"})
+		all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("new messages are noticed late, by looking every few seconds: %v", p.noWatch)), Mend: "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"})
 	}
 	return all
 }

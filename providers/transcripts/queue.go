@@ -18,15 +18,21 @@ type queue struct {
 	more    *sync.Cond // signalled when there is something to do, or no more ever
 	fast    []*session
 	slow    []*session
-	waiting map[*session]bool // is in fast or slow
-	looking map[string]bool   // stores that are looked at; true: look again afterwards
+	waiting map[*session]bool // is in fast (true) or slow
+	looking map[string]*storeLook
 	closed  bool
 	started bool
 	work    sync.WaitGroup
 }
 
+// storeLook is a store that is looked at.
+type storeLook struct {
+	again  bool // afterwards, once more
+	forced bool // even if it has not changed
+}
+
 func newQueue(p *Provider) *queue {
-	q := &queue{p: p, waiting: make(map[*session]bool), looking: make(map[string]bool)}
+	q := &queue{p: p, waiting: make(map[*session]bool), looking: make(map[string]*storeLook)}
 	q.more = sync.NewCond(&q.mu)
 	return q
 }
@@ -39,10 +45,10 @@ func (q *queue) start() {
 	q.started = true
 	q.mu.Unlock()
 	for range fastWorkers {
-		q.work.Go(func() { q.run(&q.fast) })
+		q.work.Go(func() { q.run(&q.fast, true) })
 	}
 	for range max(1, runtime.GOMAXPROCS(0)/2) {
-		q.work.Go(func() { q.run(&q.slow) })
+		q.work.Go(func() { q.run(&q.slow, false) })
 	}
 }
 
@@ -54,7 +60,7 @@ func (q *queue) close() {
 	q.work.Wait()
 }
 
-func (q *queue) run(from *[]*session) {
+func (q *queue) run(from *[]*session, fast bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
@@ -66,6 +72,9 @@ func (q *queue) run(from *[]*session) {
 		}
 		s := (*from)[0]
 		*from = (*from)[1:]
+		if inFast, ok := q.waiting[s]; !ok || inFast != fast {
+			continue // it was taken over
+		}
 		delete(q.waiting, s)
 		q.mu.Unlock()
 		q.p.renderQueued(s)
@@ -73,15 +82,20 @@ func (q *queue) run(from *[]*session) {
 	}
 }
 
-func (q *queue) add(to *[]*session, all ...*session) {
+// add has sessions rendered, in front of all others if they are to be fast.
+func (q *queue) add(fast bool, all ...*session) {
+	to := &q.slow
+	if fast {
+		to = &q.fast
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed || !q.started {
 		return
 	}
 	for _, s := range all {
-		if !q.waiting[s] {
-			q.waiting[s] = true
+		if inFast, ok := q.waiting[s]; !ok || fast && !inFast {
+			q.waiting[s] = fast
 			*to = append(*to, s)
 		}
 	}
@@ -102,16 +116,15 @@ func (q *queue) touched(s *session) {
 	behind := s.behind()
 	if src != nil && src.format != nil && behind && now.Sub(time.Unix(0, src.stat.ModTime)) < idleTime {
 		s.shown.live, s.shown.grown = true, now
-		s.shown.Evicted = false
 	}
 	live, scanned := s.shown.live, p.isScanned()
 	c.mu.Unlock()
 	switch {
 	case !behind:
 	case live:
-		q.add(&q.fast, s)
+		q.add(true, s)
 	case scanned: // before that, backlog has them all
-		q.add(&q.slow, s)
+		q.add(false, s)
 	}
 }
 
@@ -132,11 +145,14 @@ func (q *queue) backlog() {
 	}
 	c.mu.RUnlock()
 	slices.SortFunc(all, func(a, b *session) int { return times[b].Compare(times[a]) })
-	q.add(&q.slow, all...)
+	q.add(false, all...)
 }
 
 // renderQueued renders a session that nobody waits for.
 func (p *Provider) renderQueued(s *session) {
+	if p.cacheBroken() {
+		return // until it can be written: see tryCache
+	}
 	err := p.render(p.ctx, s, rendering{unasked: true})
 	if err != nil && p.ctx.Err() == nil {
 		p.opts.Env.Log.Debug("a session cannot be read", "agent", s.agent, "session", s.id, "error", err)
@@ -145,31 +161,34 @@ func (p *Provider) renderQueued(s *session) {
 
 // lookAtStoreSoon looks at a store that has changed, apart from everybody else:
 // it may take long. What changes meanwhile is looked at afterwards.
-func (p *Provider) lookAtStoreSoon(agent, path string, format agents.Format) {
+func (p *Provider) lookAtStoreSoon(agent, path string, format agents.Format, forced bool) {
+	if !p.opts.Watch {
+		p.lookAt(p.ctx, agent, path, format, forced)
+		return
+	}
 	q := p.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return
 	}
-	if _, running := q.looking[path]; running {
-		q.looking[path] = true
+	if l := q.looking[path]; l != nil {
+		l.again, l.forced = true, l.forced || forced
 		return
 	}
-	q.looking[path] = false
+	l := &storeLook{again: true, forced: forced}
+	q.looking[path] = l
 	q.work.Go(func() {
-		for {
-			p.look(p.ctx, agent, path, format)
-			q.mu.Lock()
-			again := q.looking[path] && !q.closed
-			q.looking[path] = false
-			if !again {
-				delete(q.looking, path)
-				q.mu.Unlock()
-				return
-			}
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		for l.again && !q.closed {
+			forced := l.forced
+			l.again, l.forced = false, false
 			q.mu.Unlock()
+			p.lookAt(p.ctx, agent, path, format, forced)
+			q.mu.Lock()
 		}
+		delete(q.looking, path)
 	})
 }
 
@@ -193,6 +212,8 @@ func (p *Provider) keepHouse() {
 	p.sweep()
 	for {
 		p.settle()
+		p.bury(p.opts.Env.Now().Add(-buryTime))
+		p.tryCache()
 		p.keepArchive(p.ctx)
 		p.evict()
 		p.keep()

@@ -20,6 +20,8 @@ type job struct {
 	source  source
 	info    event.Session
 	earlier []*session // whose records are left out
+	// generation is the number of the last rendering.
+	generation uint32
 	// messages says that messages.jsonl is wanted too.
 	messages bool
 }
@@ -34,17 +36,20 @@ func (p *Provider) bring(ctx context.Context, b *book, j *job) error {
 	if b.Generation > 0 && b.Format == bookFormat {
 		err = p.appendTo(ctx, b, j)
 	}
-	if !errors.Is(err, errChanged) {
-		return err
+	for tries := 0; errors.Is(err, errChanged) && tries < maxTries; tries++ {
+		if err := b.begin(j.info); err != nil {
+			return err
+		}
+		if j.messages {
+			b.Messages = 0
+		}
+		err = p.appendTo(ctx, b, j)
 	}
-	if err := b.begin(j.info); err != nil {
-		return err
-	}
-	if j.messages {
-		b.Messages = 0
-	}
-	return p.appendTo(ctx, b, j)
+	return err
 }
+
+// maxTries is how often it is begun anew where the log is written anew meanwhile.
+const maxTries = 3
 
 // appendTo appends what is new in the source.
 func (p *Provider) appendTo(ctx context.Context, b *book, j *job) error {
@@ -155,7 +160,9 @@ func (p *Provider) appendLog(ctx context.Context, w *writer, j *job, format agen
 	}
 	b.Source.Offset, b.Source.Sum = l.offset, l.sum
 	if !format.Compressed {
-		if b.Source.Tail, err = tailOf(j.source.path, l.offset); err != nil {
+		if b.Source.Tail, err = tailOf(j.source.path, l.offset); errors.Is(err, io.EOF) {
+			return errChanged // truncated meanwhile
+		} else if err != nil {
 			return err
 		}
 	}
@@ -207,12 +214,18 @@ func (p *Provider) appendStore(ctx context.Context, w *writer, j *job, format ag
 	out := &storeWriter{writer: w, sums: sums}
 	_, err = guarded(func() (any, error) { return nil, format.Read(ctx, j.source.path, j.source.key, out) })
 	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
 	case out.differs || err == nil && out.count < len(sums):
 		return errChanged
-	case err != nil && out.count == 0:
+	case err != nil && (out.count == 0 || out.count < len(sums)):
 		return err
 	case err != nil:
-		w.Emit(event.Event{Kind: event.Unknown, Text: "what follows cannot be read: " + err.Error()})
+		// Its sum is noted too: once the store can be read, all is rendered anew.
+		out.Emit(event.Event{Kind: event.Unknown, Text: "what follows cannot be read: " + err.Error()})
+		if out.differs {
+			return errChanged
+		}
 	}
 	return nil
 }
@@ -277,8 +290,13 @@ func (p *Provider) makeMessages(ctx context.Context, b *book, j *job) error {
 		}
 	case agents.Store:
 		_, err := guarded(func() (any, error) { return nil, format.Read(ctx, j.source.path, j.source.key, w) })
-		if err != nil && shadow.Seq == 0 {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && shadow.Seq == 0:
 			return err
+		case err != nil:
+			w.Emit(event.Event{Kind: event.Unknown, Text: "what follows cannot be read: " + err.Error()})
 		}
 	}
 	if w.flush(); w.err != nil {

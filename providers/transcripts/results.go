@@ -146,13 +146,16 @@ func (p *Provider) resultTable(s *session) (*resultTable, error) {
 	if count == 0 {
 		return &resultTable{generation: generation}, nil
 	}
-	b := p.peek(s)
-	results, err := b.readResults()
-	if err != nil || b.Generation != generation {
+	t := &resultTable{}
+	var err error
+	p.peek(s, func(b *book) {
+		t.generation, t.size = b.Generation, b.Index
+		t.results, err = b.readResults()
+	})
+	if err != nil || t.generation != generation {
 		return nil, errors.Join(err, fs.ErrNotExist)
 	}
-	slices.SortFunc(results, func(a, b result) int { return strings.Compare(a.name, b.name) })
-	t := &resultTable{generation: generation, size: b.Index, results: results}
+	slices.SortFunc(t.results, func(a, b result) int { return strings.Compare(a.name, b.name) })
 	p.tables.put(s, t)
 	return t, nil
 }
@@ -244,6 +247,9 @@ func (p *Provider) cut(_ context.Context, f resultFile) ([]byte, error) {
 		return nil, err
 	}
 	defer log.Close()
+	if f.at.Length < 0 || f.at.Length > maxLine {
+		return nil, fs.ErrNotExist
+	}
 	line := make([]byte, f.at.Length)
 	if _, err := io.ReadFull(log, line); err != nil {
 		return nil, err

@@ -28,8 +28,10 @@ type session struct {
 
 	parent   *session
 	children []*session
+	orphanOf string   // the id of the parent that it waits for
 	folder   *project // in which it is listed; nil for a subagent
 	name     string   // of its folder
+	lostAt   time.Time
 
 	shown shown
 }
@@ -92,11 +94,18 @@ func (s *session) source() *source {
 	return s.sources[0]
 }
 
+// failed tells whether the source, as it is, cannot be read. The caller holds
+// the lock.
+func (s *session) failed() bool {
+	src := s.source()
+	return src != nil && s.shown.Fault != "" && s.shown.Path == src.path && s.shown.Stamp == src.stamp && s.shown.Stat == src.stat
+}
+
 // behind tells whether the source has more than what is shown. The caller holds
 // the lock.
 func (s *session) behind() bool {
 	src := s.source()
-	if src == nil || s.shown.Fault != "" && s.shown.Stat == src.stat {
+	if src == nil || s.failed() {
 		return false
 	}
 	return s.shown.Generation == 0 || s.shown.Path != src.path || s.shown.Stamp != src.stamp || src.stamp == "" && s.shown.Stat != src.stat

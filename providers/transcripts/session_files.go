@@ -41,7 +41,7 @@ func (s *session) version() uint64 {
 // unready tells whether a session must be rendered before it can be read: what is
 // live is shown as far as it is. The caller holds the catalogue's lock.
 func (s *session) unready() bool {
-	return s.behind() && (!s.shown.live || s.shown.Generation == 0)
+	return s.behind() && (!s.shown.live || s.shown.Generation == 0 || s.shown.Evicted)
 }
 
 // growing is the Attr of a file that grows with its session; size is -1 where
@@ -89,7 +89,7 @@ func (f transcriptFile) ReadAt(ctx context.Context, p []byte, off int64) (int, e
 	if err != nil {
 		return 0, err
 	}
-	return f.p.readBook(ctx, f.s, transcriptFileName, p, off, a.Size)
+	return f.p.readBook(ctx, f.s, transcriptFileName, p, off, a.Size, false)
 }
 
 // messagesFile is messages.jsonl. It is made when it is first asked for, and
@@ -133,31 +133,32 @@ func (f messagesFile) ReadAt(ctx context.Context, p []byte, off int64) (int, err
 	if err != nil {
 		return 0, err
 	}
-	return f.p.readBook(ctx, f.s, messagesFileName, p, off, a.Size)
+	return f.p.readBook(ctx, f.s, messagesFileName, p, off, a.Size, true)
 }
 
 // readBook reads from a file of a session's cache as far as it was published.
 // Where the cache was thrown away meanwhile it is made again.
-func (p *Provider) readBook(ctx context.Context, s *session, name func(uint32) string, b []byte, off, size int64) (int, error) {
+func (p *Provider) readBook(ctx context.Context, s *session, name func(uint32) string, b []byte, off, size int64, messages bool) (int, error) {
 	if off >= size {
 		return 0, io.EOF
 	}
-	short := b[:min(int64(len(b)), size-off)]
+	wanted := b[:min(int64(len(b)), size-off)]
 	for again := false; ; again = true {
 		p.list.mu.RLock()
 		generation := s.shown.Generation
 		p.list.mu.RUnlock()
-		n, err := readAt(p.bookPath(s, name(generation)), short, off)
+		n, err := readAt(p.bookPath(s, name(generation)), wanted, off)
+		short := errors.Is(err, io.EOF) && n < len(wanted) // than what was published
 		switch {
-		case errors.Is(err, os.ErrNotExist) && !again:
-			if err := p.renderAgain(ctx, s); err != nil {
+		case (errors.Is(err, os.ErrNotExist) || short) && !again:
+			if err := p.renderAgain(ctx, s, messages); err != nil {
 				return 0, err
 			}
 			continue
-		case err == nil && len(short) < len(b):
+		case err == nil && len(wanted) < len(b):
 			err = io.EOF
-		case errors.Is(err, io.EOF) && n < len(short):
-			err = fs.ErrBroken // shorter than what was published
+		case short:
+			err = fs.ErrBroken
 		}
 		return n, err
 	}

@@ -84,7 +84,7 @@ func (s *session) faultText() string {
 	b.WriteString("state: unreadable\n\n" + s.shown.Fault + "\n")
 	if src := s.source(); src != nil {
 		b.WriteString("\nIt lies in " + src.path + "\n")
-		if strings.Contains(s.shown.Fault, "permission denied") {
+		if s.shown.Denied {
 			b.WriteString("Make it readable: chmod u+r " + quote(src.path) + "\n")
 		} else {
 			b.WriteString("It is read again when it changes.\n")

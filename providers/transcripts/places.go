@@ -1,0 +1,124 @@
+package transcripts
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/providers/transcripts/agents"
+)
+
+// place is one of an agent's folders with histories. It does not change.
+type place struct {
+	agent string
+	agents.Place
+	real string // Dir with links resolved; "" where it is not there
+}
+
+// rel is the path below the place's folder, with slashes.
+func (pl *place) rel(path string) (rel string, ok bool) {
+	for _, dir := range []string{pl.Dir, pl.real} {
+		if dir == "" {
+			continue
+		}
+		if path == dir {
+			return "", true
+		}
+		if rest, found := strings.CutPrefix(path, dir+"/"); found {
+			return filepath.ToSlash(rest), true
+		}
+	}
+	return "", false
+}
+
+// findPlaces asks the agents where they keep their histories.
+func (p *Provider) findPlaces() (places []*place) {
+	for _, a := range p.opts.Agents {
+		for _, pl := range a.Places(p.machine()) {
+			pl.Dir = filepath.Clean(pl.Dir)
+			real, _ := filepath.EvalSymlinks(pl.Dir)
+			places = append(places, &place{agent: a.Name, Place: pl, real: real})
+		}
+	}
+	return places
+}
+
+func (p *Provider) allPlaces() []*place {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.places
+}
+
+// askPlaces finds the places anew and watches those, and no others.
+func (p *Provider) askPlaces() []*place {
+	p.asking.Lock()
+	defer p.asking.Unlock()
+	places := p.findPlaces()
+	p.mu.Lock()
+	before := p.places
+	p.places = places
+	p.mu.Unlock()
+	if p.watcher == nil {
+		return places
+	}
+	for _, pl := range places {
+		p.watcher.Add(pl.Dir) // first: what comes after that is told
+	}
+	for _, pl := range before {
+		if !slices.ContainsFunc(places, func(o *place) bool { return o.Dir == pl.Dir }) {
+			p.watcher.Remove(pl.Dir)
+		}
+	}
+	return places
+}
+
+// placesMoved tells whether an agent keeps its histories elsewhere by now.
+func (p *Provider) placesMoved() bool {
+	return !slices.EqualFunc(p.findPlaces(), p.allPlaces(), func(a, b *place) bool { return a.agent == b.agent && a.Dir == b.Dir })
+}
+
+// lateTime is how often at most is looked at what cannot be watched.
+const lateTime = 3 * time.Second
+
+// lookAgain looks at the places that are not watched, or not wholly: there are
+// more folders than the system or the watch allows, or some may not be read.
+func (p *Provider) lookAgain(ctx context.Context) {
+	for _, pl := range p.allPlaces() {
+		if ctx.Err() != nil {
+			return
+		}
+		if p.watcher != nil {
+			if err := p.watcher.Err(pl.Dir); err == nil || isNotExist(err) {
+				continue
+			}
+		}
+		seen := make(map[string]bool)
+		p.walk(ctx, pl, pl.Dir, seen)
+		if ctx.Err() != nil {
+			return
+		}
+		for _, dir := range []string{pl.Dir, pl.real} {
+			if dir != "" {
+				p.forget(dir, seen)
+			}
+		}
+	}
+}
+
+// keepLooking calls lookAgain every few seconds, or as seldom as it takes for it
+// to cost one part in twenty of a core.
+func (p *Provider) keepLooking() {
+	wait := lateTime
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		began := time.Now()
+		p.lookAgain(p.ctx)
+		wait = max(lateTime, 20*time.Since(began))
+	}
+}
