@@ -63,17 +63,23 @@ func within(path, dir string) bool {
 	return path != "" && err == nil && filepath.IsLocal(rel)
 }
 
+// lastTime is when something last happened in a session: by what was rendered of
+// it, else by its file. The caller holds the catalogue's lock.
+func (s *session) lastTime() time.Time {
+	if s.info.Last.IsZero() || s.behind() {
+		return s.modTime().Truncate(time.Second)
+	}
+	return s.info.Last
+}
+
 // tellOf tells of a session. The caller holds the catalogue's lock.
 func (p *Provider) tellOf(s *session) Known {
 	k := Known{
 		ID: s.id, Agent: s.agent, Path: s.path(), Title: clean.Line(s.info.Title), CWD: clean.Line(s.info.CWD),
-		Start: s.info.Start.UTC(), Last: s.info.Last.UTC(), Fault: s.shown.Fault,
+		Start: s.info.Start.UTC(), Last: s.lastTime().UTC(), Fault: s.shown.Fault,
 	}
 	if s.parent != nil {
 		k.Parent = s.parent.id
-	}
-	if s.info.Last.IsZero() || s.behind() {
-		k.Last = s.modTime().UTC().Truncate(time.Second)
 	}
 	if s.shown.Generation > 0 {
 		events := s.shown.Events

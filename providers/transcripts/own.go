@@ -280,7 +280,7 @@ func (c *catalogue) lastIn(folders [][]string) (s *session, others int, err erro
 }
 
 func byTime(a, b *session) int {
-	return cmp.Or(a.modTime().Compare(b.modTime()), strings.Compare(a.agent, b.agent), strings.Compare(a.id, b.id))
+	return cmp.Or(a.lastTime().Compare(b.lastTime()), strings.Compare(a.agent, b.agent), strings.Compare(a.id, b.id))
 }
 
 // maxTold is how many sessions an error names.
@@ -292,7 +292,7 @@ func several(name string, all []*session) error {
 	e := &UnclearError{What: fmt.Sprintf("%d sessions are %s; name one of them by more of its id, or by its path", len(all), quote(name))}
 	var lines []string
 	for _, s := range all[:min(len(all), maxTold)] {
-		lines = append(lines, fmt.Sprintf("%s  %s  transcripts/%s", clean.Line(s.id), stamp(s.modTime()), s.path()))
+		lines = append(lines, fmt.Sprintf("%s  %s  transcripts/%s", clean.Line(s.id), stamp(s.lastTime()), s.path()))
 	}
 	if more := len(all) - maxTold; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more: ctxfs history --all", more))
