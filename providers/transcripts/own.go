@@ -279,8 +279,10 @@ func (c *catalogue) lastIn(folders [][]string) (s *session, others int, err erro
 	}
 }
 
+// byTime orders by when the sessions were written to: the one that is going on
+// comes last.
 func byTime(a, b *session) int {
-	return cmp.Or(a.lastTime().Compare(b.lastTime()), strings.Compare(a.agent, b.agent), strings.Compare(a.id, b.id))
+	return cmp.Or(a.modTime().Compare(b.modTime()), strings.Compare(a.agent, b.agent), strings.Compare(a.id, b.id))
 }
 
 // maxTold is how many sessions an error names.
