@@ -90,6 +90,9 @@ func (c *catalogue) put(f *file, all []found, now time.Time) (paths []string, to
 	c.files[f.path] = f
 	kept := make(map[*session]bool)
 	for _, one := range all {
+		// What is kept is JSON, and must be the same when it is read again.
+		one.info.ID = strings.ToValidUTF8(one.info.ID, "\uFFFD")
+		one.info.Parent = strings.ToValidUTF8(one.info.Parent, "\uFFFD")
 		key := sessionKey{f.agent, one.info.ID}
 		s := c.byID[key]
 		if s == nil {

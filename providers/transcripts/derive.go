@@ -3,8 +3,10 @@ package transcripts
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/transcripts/event"
 )
@@ -52,8 +54,15 @@ func (p *Provider) meta(s *session) ([]byte, error) {
 	c.mu.RLock()
 	m := meta{Session: s.info, Events: s.shown.Events, Results: s.shown.Results, Transcript: s.shown.Size, Changed: s.modTime().UTC().Format(time.RFC3339Nano)}
 	m.TitleRank = 0
+	m.Aliases = slices.Clone(m.Aliases)
+	for i := range m.Aliases {
+		m.Aliases[i] = clean.Line(m.Aliases[i])
+	}
+	for _, text := range []*string{&m.ID, &m.Parent, &m.ForkOf, &m.CWD, &m.Project, &m.Model, &m.Branch, &m.Program} {
+		*text = clean.Line(*text)
+	}
 	if src := s.source(); src != nil {
-		m.Source = src.path
+		m.Source = clean.Line(src.path)
 		if src.key == "" {
 			m.Bytes = src.stat.Size
 		}

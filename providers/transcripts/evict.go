@@ -72,7 +72,7 @@ func (p *Provider) dropBook(s *session) {
 func (p *Provider) announce(s *session) {
 	if path := p.pathOf(s); path != "" {
 		p.opts.Env.Changed(path)
-		p.opts.Env.Changed(byIDName + "/" + s.id)
+		p.changedByID(s)
 	}
 }
 

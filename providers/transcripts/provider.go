@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -221,10 +222,19 @@ func (p *Provider) told(paths []string, sessions ...*session) {
 			}
 		}
 		for _, s := range sessions {
-			p.opts.Env.Changed(byIDName + "/" + s.id)
+			p.changedByID(s)
 		}
 	}
 	p.indexSoon()
+}
+
+// changedByID tells of a session by its id, as it can be looked up.
+func (p *Provider) changedByID(s *session) {
+	name := fileName(s.id)
+	p.opts.Env.Changed(byIDName + "/" + name)
+	if s.id != name && filepath.Base(s.id) == s.id {
+		p.opts.Env.Changed(byIDName + "/" + s.id)
+	}
 }
 
 func parentOf(path string) string {

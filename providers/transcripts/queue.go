@@ -244,7 +244,7 @@ func (p *Provider) settle() {
 	for _, s := range quiet {
 		if path := p.pathOf(s); path != "" {
 			p.opts.Env.Changed(path)
-			p.opts.Env.Changed(byIDName + "/" + s.id)
+			p.changedByID(s)
 		}
 	}
 }

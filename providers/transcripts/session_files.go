@@ -82,14 +82,7 @@ func (f transcriptFile) Measure(ctx context.Context) (fs.Attr, error) {
 }
 
 func (f transcriptFile) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
-	a, err := f.Attr(ctx)
-	if err == nil && a.Size == fs.SizeOnDemand {
-		a, err = f.Measure(ctx)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return f.p.readBook(ctx, f.s, transcriptFileName, p, off, a.Size, false)
+	return f.p.readBook(ctx, f.s, p, off, false)
 }
 
 // messagesFile is messages.jsonl. It is made when it is first asked for, and
@@ -126,31 +119,48 @@ func (f messagesFile) Measure(ctx context.Context) (fs.Attr, error) {
 }
 
 func (f messagesFile) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
-	a, err := f.Attr(ctx)
-	if err == nil && a.Size == fs.SizeOnDemand {
-		a, err = f.Measure(ctx)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return f.p.readBook(ctx, f.s, messagesFileName, p, off, a.Size, true)
+	return f.p.readBook(ctx, f.s, p, off, true)
 }
 
 // readBook reads from a file of a session's cache as far as it was published.
 // Where the cache was thrown away meanwhile it is made again.
-func (p *Provider) readBook(ctx context.Context, s *session, name func(uint32) string, b []byte, off, size int64, messages bool) (int, error) {
-	if off >= size {
-		return 0, io.EOF
-	}
-	wanted := b[:min(int64(len(b)), size-off)]
-	for again := false; ; again = true {
-		p.list.mu.RLock()
-		generation := s.shown.Generation
-		p.list.mu.RUnlock()
-		n, err := readAt(p.bookPath(s, name(generation)), wanted, off)
+func (p *Provider) readBook(ctx context.Context, s *session, b []byte, off int64, messages bool) (int, error) {
+	for tries := 1; ; tries++ {
+		c := p.list
+		c.mu.RLock()
+		there, ready, generation, size := c.there(s), !s.unready(), s.shown.Generation, s.shown.Size
+		if messages {
+			size = s.shown.Messages
+		}
+		c.mu.RUnlock()
+		if !there {
+			return 0, fs.ErrNotExist
+		}
+		if !ready || size < 0 {
+			if tries > maxTries {
+				return 0, fs.ErrBroken
+			}
+			bring := p.current
+			if messages {
+				bring = p.messages
+			}
+			if err := bring(ctx, s); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if off >= size {
+			return 0, io.EOF
+		}
+		wanted := b[:min(int64(len(b)), size-off)]
+		name := transcriptFileName(generation)
+		if messages {
+			name = messagesFileName(generation)
+		}
+		n, err := readAt(p.bookPath(s, name), wanted, off)
 		short := errors.Is(err, io.EOF) && n < len(wanted) // than what was published
 		switch {
-		case (errors.Is(err, os.ErrNotExist) || short) && !again:
+		case (errors.Is(err, os.ErrNotExist) || short) && tries <= maxTries:
 			if err := p.renderAgain(ctx, s, messages); err != nil {
 				return 0, err
 			}

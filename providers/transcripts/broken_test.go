@@ -1,0 +1,211 @@
+package transcripts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/transcripts/agents"
+)
+
+// anyPi has only the content of a log of Pi's tell its id.
+func anyPi(o *Options) {
+	for _, a := range agents.All() {
+		if a.Name != "pi" {
+			continue
+		}
+		places := a.Places
+		a.Places = func(m agents.Machine) []agents.Place {
+			pl := places(m)[0]
+			file := pl.File
+			pl.File = func(rel string) agents.Format {
+				if !strings.HasSuffix(rel, ".jsonl") {
+					return nil
+				}
+				log := file("x_x.jsonl").(agents.Log)
+				log.ID = ""
+				return log
+			}
+			return []agents.Place{pl}
+		}
+		o.Agents = []agents.Agent{a}
+	}
+}
+
+// TestLogsThatAreNone: whatever lies where a log is expected costs nothing but
+// itself.
+func TestLogsThatAreNone(t *testing.T) {
+	home := tempHome(t)
+	piSession(t, home, oneID).user("all is well")
+	dir := filepath.Join(home, ".pi", "agent", "sessions", "--work--")
+	for name, text := range map[string]string{
+		"empty": "", "torn": `{"type":"session","ver`, "binary": "\x00\x01\xff\xfe\n\x00\n\xff", "spaces": "  \n\n\t\n",
+		"list": "[]\n", "number": "1\n", "deep": strings.Repeat(`{"a":`, 5000) + "\n", "null": "null\n",
+		"unended": `{"type":"session","id":"unended","cwd":"/x"}`,
+	} {
+		check(t, os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(text), 0o644))
+	}
+	check(t, os.Mkdir(filepath.Join(dir, "folder.jsonl"), 0o755))
+	check(t, os.Symlink("unended.jsonl", filepath.Join(dir, "link.jsonl")))
+	check(t, os.Symlink("/nowhere", filepath.Join(dir, "nowhere.jsonl")))
+	f := start(t, home, anyPi)
+	if got := f.transcript(oneID); !strings.Contains(got, "\nall is well\n") {
+		t.Errorf("the session beside them: %s", got)
+	}
+	fstest.Check(t, f.tree, fstest.Expect("INDEX.tsv"))
+	if got := f.transcript("empty"); got != "" {
+		t.Errorf("of nothing it is %q", got)
+	}
+	if n := len(f.list.byAlias["unended"]); n != 1 {
+		t.Errorf("a log and a link to it are %d sessions", n)
+	}
+	for _, name := range []string{"torn", "empty"} {
+		check(t, os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(`{"type":"session","id":"`+name+`","cwd":"/y"}`+"\n"+`{"type":"message","id":"1","message":{"role":"user","content":"`+name+` no more"}}`+"\n"), 0o644))
+		f.await(name+" is a session now", func() bool { return strings.Contains(f.transcript(name), name+" no more") })
+	}
+	// The file becomes a folder, and the folder a file.
+	check(t, os.Remove(filepath.Join(dir, "torn.jsonl")))
+	check(t, os.MkdirAll(filepath.Join(dir, "torn.jsonl"), 0o755))
+	f.await("torn is gone", func() bool { return !f.exists(byIDName + "/torn") })
+	check(t, os.Remove(filepath.Join(dir, "folder.jsonl")))
+	check(t, os.WriteFile(filepath.Join(dir, "folder.jsonl"), []byte(`{"type":"session","id":"folder","cwd":"/y"}`+"\n"), 0o644))
+	f.await("the folder is a session", func() bool { return f.exists(byIDName + "/folder") })
+}
+
+// TestLongLines: one of a megabyte is shown whole, one that is longer than any
+// that is read is told of, and both only once they have ended.
+func TestLongLines(t *testing.T) {
+	home := tempHome(t)
+	s := piSession(t, home, oneID)
+	s.user("before")
+	s.call("call-1", "bash", strings.Repeat("0123456789abcde\n", 1<<16), map[string]any{"command": "cat"})
+	f := start(t, home)
+	results := f.names(byIDName + "/" + oneID + "/results")
+	if len(results) != 1 || len(f.read(byIDName+"/"+oneID+"/results/"+results[0])) != 1<<20 {
+		t.Errorf("the result of a megabyte: %q", results)
+	}
+	before := f.transcript(oneID)
+	long := s.line("user", textBlock(strings.Repeat("x", 70<<20)))
+	s.raw(long[:66<<20])
+	f.await("the log is looked at", func() bool {
+		f.list.mu.RLock()
+		defer f.list.mu.RUnlock()
+		s := f.list.byAlias[oneID][0]
+		return s.source().stat.Size > 66<<20 && !s.behind()
+	})
+	if got := f.transcript(oneID); got != before {
+		t.Errorf("half of a line is told: %s", got[len(before):])
+	}
+	s.raw(long[66<<20:])
+	s.user("after")
+	f.await("what follows is told", func() bool { return strings.Contains(f.transcript(oneID), "\nafter\n") })
+	if got := f.transcript(oneID)[len(before):]; count(got, "too_long_to_be_read") != 1 || len(got) > 1000 {
+		t.Errorf("of the long line is told %.2000s", got)
+	}
+}
+
+// TestForeignNames: ids and titles are anybody's.
+func TestForeignNames(t *testing.T) {
+	home := tempHome(t)
+	ids := []string{
+		"..", ".", "a/b", "a_b", "../../../etc/passwd", "\x1b[31mred", "\u202egpj.exe", "tag\U000e0041\U000e0042", "new\nline", "tab\tid",
+		strings.Repeat("long", 200), "ünïcödé", "\xff\xfe", "CON", "11111111-aaaa", "11111111-bbbb", "INDEX.tsv", "by-id", "README.md",
+	}
+	dir := filepath.Join(home, ".pi", "agent", "sessions", "--work--")
+	check(t, os.MkdirAll(dir, 0o755))
+	for i, id := range ids {
+		quoted := fmt.Sprintf("%q", id)
+		quoted = strings.NewReplacer(`\xff`, "\xff", `\xfe`, "\xfe", `\x1b`, `\u001b`, `\U000e0041`, "\U000e0041", `\U000e0042`, "\U000e0042").Replace(quoted)
+		text := fmt.Sprintf(`{"type":"session","version":3,"id":%s,"timestamp":"2026-05-12T01:02:27.657Z","cwd":"/w/\u001b[1m\u202e"}`+"\n"+
+			`{"type":"message","id":"m%d","timestamp":"2026-05-12T01:02:28Z","message":{"role":"user","content":[{"type":"text","text":"same\u001b[31m ti\u202etle\u200b/../x\u0007\udb40\udc41"}]}}`+"\n", quoted, i)
+		check(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("x%d.jsonl", i)), []byte(text), 0o644))
+	}
+	f := start(t, home, anyPi)
+	projects := f.names("pi")
+	if len(projects) != 2 {
+		t.Fatalf("projects %q", projects)
+	}
+	project := "pi/" + projects[len(projects)-1]
+	if projects[0] != "INDEX.tsv" {
+		project = "pi/" + projects[0]
+	}
+	names := f.names(project)
+	if len(names) != len(ids) {
+		t.Errorf("%d sessions of %d: %q", len(names), len(ids), names)
+	}
+	fstest.Check(t, f.tree, fstest.Expect("INDEX.tsv"))
+	clean := func(path string) {
+		text := f.read(path)
+		for _, bad := range []string{"\x1b", "\u202e", "\u200b", "\x07", "\U000e0041", "\x00", "\xff"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%s has %q", path, bad)
+			}
+		}
+	}
+	for _, name := range names {
+		if strings.ContainsAny(name, "/\x1b\u202e\n\t") || len(name) > 200 || name == ".." {
+			t.Errorf("a folder is called %q", name)
+		}
+		for _, file := range []string{"transcript.md", "digest.md", "files.tsv", "meta.json"} {
+			clean(project + "/" + name + "/" + file)
+		}
+	}
+	clean("INDEX.tsv")
+	if got := count(f.read("INDEX.tsv"), "\n"); got != len(ids)+1 {
+		t.Errorf("INDEX.tsv has %d lines", got)
+	}
+	for _, id := range []string{"ünïcödé", "CON", "a_b", fileName("../../../etc/passwd"), fileName(strings.Repeat("long", 200))} {
+		if !f.exists(byIDName + "/" + id + "/transcript.md") {
+			t.Errorf("no session is found by %q", id)
+		}
+	}
+	for _, name := range []string{"..", "."} {
+		if p := f.bookDir(&session{agent: "pi", id: name}); !strings.HasPrefix(p, filepath.Join(home, ".cache")+"/") || len(p) != len(filepath.Join(home, ".cache"))+1+33 {
+			t.Errorf("%q is kept in %s", name, p)
+		}
+	}
+	check(t, f.Close())
+	// The same names after a restart.
+	again := start(t, home, offline, anyPi)
+	if got := again.names(project); !slices.Equal(got, names) {
+		t.Errorf("after a restart %q", got)
+	}
+	for _, name := range names {
+		again.read(project + "/" + name + "/transcript.md")
+		f.list.mu.RLock()
+		a, b := f.list.agents["pi"].projects[projects[0]], again.list.agents["pi"].projects[projects[0]]
+		if a == nil || b == nil {
+			a, b = f.list.agents["pi"].projects[projects[1]], again.list.agents["pi"].projects[projects[1]]
+		}
+		if a.sessions[name].id != b.sessions[name].id {
+			t.Errorf("%s is %q after a restart, not %q", name, b.sessions[name].id, a.sessions[name].id)
+		}
+		f.list.mu.RUnlock()
+	}
+}
+
+// TestOneIDOfTwoAgents: they are two sessions.
+func TestOneIDOfTwoAgents(t *testing.T) {
+	home := tempHome(t)
+	piSession(t, home, oneID).user("in pi")
+	claude := filepath.Join(home, ".claude", "projects", "-work", oneID+".jsonl")
+	check(t, os.MkdirAll(filepath.Dir(claude), 0o755))
+	check(t, os.WriteFile(claude, []byte(`{"type":"user","uuid":"u-1","parentUuid":null,"timestamp":"2026-05-12T01:02:27Z","sessionId":"`+oneID+`","cwd":"`+home+`/work","message":{"role":"user","content":"in claude"}}`+"\n"), 0o644))
+	f := start(t, home)
+	if got := f.read("pi/work/2026-05-12_in-pi_11111111/transcript.md"); !strings.Contains(got, "\nin pi\n") || strings.Contains(got, "in claude") {
+		t.Errorf("of pi: %s", got)
+	}
+	if got := f.read("claude-code/work/2026-05-12_in-claude_11111111/transcript.md"); !strings.Contains(got, "\nin claude\n") || strings.Contains(got, "in pi") {
+		t.Errorf("of Claude Code: %s", got)
+	}
+	check(t, os.Remove(claude))
+	f.await("the other agent's is gone", func() bool { return !slices.Contains(f.names(""), "claude-code") })
+	f.bury(f.clock.now())
+	if got := f.transcript(oneID); !strings.Contains(got, "\nin pi\n") {
+		t.Errorf("pi's: %s", got)
+	}
+}

@@ -1,0 +1,183 @@
+package transcripts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// id makes the id of a session.
+func id(n int) string { return fmt.Sprintf("%08d-2222-4333-8444-555555555555", n) }
+
+// forkOf is a session that repeats another up to now. Whether it says so is
+// said.
+func forkOf(t testing.TB, home, id string, from *pi, says bool) *pi {
+	t.Helper()
+	fork := piSession(t, home, id)
+	header := ""
+	if says {
+		header = fmt.Sprintf(`,"parentSession":%q`, from.path)
+	}
+	text, err := os.ReadFile(from.path)
+	check(t, err)
+	_, records, _ := strings.Cut(string(text), "\n")
+	check(t, os.WriteFile(fork.path, []byte(fmt.Sprintf(`{"type":"session","version":3,"id":%q,"timestamp":"2026-05-12T01:02:27.657Z","cwd":%q%s}`+"\n", id, filepath.Join(home, "work"), header)+records), 0o644))
+	fork.last, fork.n = from.last, from.n
+	return fork
+}
+
+// told counts in how many places a text stands in all transcripts together.
+func (f *fixture) toldTimes(text string, ids ...string) (n int) {
+	f.t.Helper()
+	for _, id := range ids {
+		if f.exists(byIDName + "/" + id) {
+			n += count(f.transcript(id), "\n"+text+"\n")
+		}
+	}
+	return n
+}
+
+func (f *fixture) toldOnce(when string, ids []string, texts ...string) {
+	f.t.Helper()
+	for _, text := range texts {
+		f.await(fmt.Sprintf("%s, %q is told once", when, text), func() bool { return f.toldTimes(text, ids...) == 1 })
+	}
+}
+
+func TestForksTellNothingTwice(t *testing.T) {
+	for name, says := range map[string]bool{"that say so": true, "that do not": false} {
+		t.Run(name, func(t *testing.T) {
+			home := tempHome(t)
+			all := []string{id(1), id(2), id(3)}
+			parent := piSession(t, home, id(1))
+			parent.user("in the beginning")
+			fork := forkOf(t, home, id(2), parent, says)
+			fork.user("in the fork")
+			f := start(t, home)
+			f.toldOnce("at first", all, "in the beginning", "in the fork")
+			if got := f.transcript(id(1)); !strings.Contains(got, "in the beginning") {
+				t.Errorf("the parent does not tell its own: %s", got)
+			}
+
+			parent.user("in the parent, later")
+			second := forkOf(t, home, id(3), fork, says)
+			second.user("in the fork of the fork")
+			f.toldOnce("with a fork of the fork", all, "in the beginning", "in the fork", "in the fork of the fork", "in the parent, later")
+
+			check(t, os.Remove(parent.path))
+			f.await("the parent is gone", func() bool { return !f.exists(byIDName + "/" + id(1)) })
+			f.toldOnce("without the parent", all, "in the beginning", "in the fork", "in the fork of the fork")
+			check(t, os.Remove(fork.path))
+			f.await("the fork is gone", func() bool { return !f.exists(byIDName + "/" + id(2)) })
+			f.toldOnce("with the last alone", all, "in the beginning", "in the fork", "in the fork of the fork")
+			before := f.transcript(id(3))
+			check(t, f.Close())
+
+			again := start(t, home, offline)
+			if got := again.transcript(id(3)); got != before {
+				t.Errorf("after a restart: %s", got)
+			}
+		})
+	}
+}
+
+// TestAForkBeforeItsParent: what the fork told while it was alone it leaves out
+// once the parent is there.
+func TestAForkBeforeItsParent(t *testing.T) {
+	home := tempHome(t)
+	all := []string{id(1), id(2)}
+	parent := piSession(t, home, id(1))
+	parent.user("in the beginning")
+	fork := forkOf(t, home, id(2), parent, true)
+	fork.user("in the fork")
+	check(t, os.Rename(parent.path, filepath.Join(home, "away")))
+	f := start(t, home)
+	f.toldOnce("alone", all, "in the beginning", "in the fork")
+	check(t, os.Rename(filepath.Join(home, "away"), parent.path))
+	f.await("the parent is there", func() bool { return f.exists(byIDName + "/" + id(1)) })
+	f.toldOnce("with its parent", all, "in the beginning", "in the fork")
+	if got := f.transcript(id(1)); !strings.Contains(got, "in the beginning") {
+		t.Errorf("the parent: %s", got)
+	}
+}
+
+// TestForksInACircle name each other as what they are forks of.
+func TestForksInACircle(t *testing.T) {
+	home := tempHome(t)
+	all := []string{id(1), id(2), id(3)}
+	first := piSession(t, home, id(1))
+	first.user("in the beginning")
+	second := forkOf(t, home, id(2), first, true)
+	third := forkOf(t, home, id(3), second, true)
+	text, err := os.ReadFile(first.path)
+	check(t, err)
+	check(t, os.WriteFile(first.path, []byte(strings.Replace(string(text), `"cwd"`, fmt.Sprintf(`"parentSession":%q,"cwd"`, third.path), 1)), 0o644))
+	f := start(t, home)
+	f.toldOnce("at first", all, "in the beginning")
+	const more = 12
+	for i := range more {
+		s := []*pi{third, first, second}[i%3]
+		text := fmt.Sprintf("number %d.", i)
+		s.user(text)
+		f.await("it is told", func() bool { return strings.Contains(f.transcript(s.id), text) })
+		f.toldOnce("later", all, "in the beginning", text)
+	}
+	generations := 0
+	f.list.mu.RLock()
+	for _, s := range f.list.byID {
+		generations += int(s.shown.Generation)
+	}
+	f.list.mu.RUnlock()
+	if generations > more/2 { // while the first are found, some are rendered before all are known
+		t.Errorf("in all they were rendered from the beginning %d times", generations)
+	}
+	self := forkOf(t, home, id(4), first, false)
+	text, err = os.ReadFile(self.path)
+	check(t, err)
+	check(t, os.WriteFile(self.path, []byte(strings.Replace(string(text), `"cwd"`, fmt.Sprintf(`"parentSession":%q,"cwd"`, self.path), 1)), 0o644))
+	f.await("a fork of itself is there", func() bool { return f.exists(byIDName + "/" + id(4)) })
+	f.transcript(id(4))
+}
+
+// TestTheOrderOfForks: whatever sessions say, none repeats one that repeats it,
+// and what is repeated by what is repeated is repeated.
+func TestTheOrderOfForks(t *testing.T) {
+	const n = 5
+	for seed := range 2000 {
+		c := newCatalogue("", born)
+		var all []*session
+		x := uint32(seed)*2654435761 + 12345
+		next := func(below int) int {
+			x = x*1664525 + 1013904223
+			return int(x>>8) % below
+		}
+		for i := range n {
+			s := &session{agent: "pi", id: fmt.Sprint(i), sources: []*source{{birth: born.Add(-1 << uint(30+next(5)))}}}
+			if to := next(n + 2); to < n {
+				s.info.ForkOf = fmt.Sprint(to)
+			}
+			if next(3) > 0 {
+				s.first = "pi\x00" + fmt.Sprint(next(2))
+			}
+			c.byID[sessionKey{"pi", s.id}] = s
+			c.index(s, true)
+			all = append(all, s)
+		}
+		var visit func(s *session, above []*session)
+		visit = func(s *session, above []*session) {
+			for _, o := range above {
+				if o == s {
+					t.Fatalf("seed %d: session %s repeats itself", seed, s.id)
+				}
+			}
+			for _, o := range c.earlier(s) {
+				visit(o, append(above[:len(above):len(above)], s))
+			}
+		}
+		for _, s := range all {
+			visit(s, nil)
+		}
+	}
+}
