@@ -14,7 +14,8 @@ import (
 
 // catalogue is the list of all sessions, and the folders that they are in.
 type catalogue struct {
-	home string
+	home   string
+	totals totals
 
 	mu          sync.RWMutex
 	byID        map[sessionKey]*session
@@ -65,7 +66,7 @@ type project struct {
 
 func newCatalogue(home string, born time.Time) *catalogue {
 	return &catalogue{
-		home: home, changed: born,
+		home: home, changed: born, totals: newTotals(),
 		byID: make(map[sessionKey]*session), byAlias: make(map[string][]*session), byFirst: make(map[string][]*session),
 		files: make(map[string]*file), lost: make(map[sessionKey]*session), orphans: make(map[sessionKey][]*session), agents: make(map[string]*agentFolder),
 	}
@@ -120,7 +121,9 @@ func (c *catalogue) put(f *file, all []found, now time.Time) (paths []string, to
 			touched = append(touched, c.regroup(s)...)
 		}
 	}
+	c.countFile(f)
 	if before != nil {
+		c.countFile(before)
 		for _, s := range before.sessions {
 			if !kept[s] {
 				more, others := c.lose(s, f.path, now)
@@ -141,6 +144,7 @@ func (c *catalogue) reopen(f *file, format agents.Format) (touched []*session) {
 			if src.path == f.path && src.format == nil {
 				src.format = format
 				s.rank()
+				c.count(s)
 				touched = append(touched, s)
 			}
 		}
@@ -206,6 +210,7 @@ func (c *catalogue) drop(path string, now time.Time) (paths []string, touched []
 	}
 	for _, f := range gone {
 		delete(c.files, f.path)
+		c.countFile(f)
 		for _, s := range f.sessions {
 			more, others := c.lose(s, f.path, now)
 			paths, touched = append(paths, more...), append(touched, others...)
@@ -218,6 +223,7 @@ func (c *catalogue) drop(path string, now time.Time) (paths []string, touched []
 func (c *catalogue) lose(s *session, path string, now time.Time) (paths []string, touched []*session) {
 	s.sources = slices.DeleteFunc(s.sources, func(old *source) bool { return old.path == path })
 	if len(s.sources) > 0 {
+		c.count(s)
 		return nil, []*session{s}
 	}
 	if c.byID[sessionKey{s.agent, s.id}] != s {
@@ -232,6 +238,7 @@ func (c *catalogue) lose(s *session, path string, now time.Time) (paths []string
 	c.names++
 	c.index(s, false)
 	c.unplace(s, now)
+	c.count(s)
 	paths = append(paths, c.news...)
 	c.news = nil
 	for _, child := range slices.Clone(s.children) {

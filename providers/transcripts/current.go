@@ -46,6 +46,7 @@ func (p *Provider) renderAgain(ctx context.Context, s *session, messages bool) e
 	p.list.mu.Lock()
 	messages = messages || s.shown.Messages >= 0
 	s.shown.Path, s.shown.Messages = "", -1
+	p.list.count(s)
 	p.list.mu.Unlock()
 	s.work.Unlock()
 	return p.render(ctx, s, rendering{messages: messages})
@@ -159,8 +160,12 @@ func (p *Provider) publish(s *session, b *book, j *job) {
 	c.mu.Unlock()
 
 	changed := was.Generation != s.shown.Generation || was.Size != b.Transcript || was.Events != b.Seq || was.Messages != b.Messages || was.Fault != ""
-	if changed || len(paths) > 0 {
+	switch {
+	case len(paths) > 0:
 		p.told(append(paths, p.pathOf(s)), s)
+	case changed:
+		p.announce(s)
+		p.indexSoon()
 	}
 	for _, o := range regrouped {
 		p.queue.touched(o)
@@ -195,6 +200,7 @@ func (p *Provider) publishFault(s *session, j *job, err error) {
 	}
 	s.shown.Fault, s.shown.Denied = p.describeFault(err), errors.Is(err, iofs.ErrPermission)
 	s.shown.Stat, s.shown.Stamp, s.shown.Path = j.source.stat, j.source.stamp, j.source.path
+	c.count(s)
 	again := s.behind() // it lies elsewhere by now
 	c.mu.Unlock()
 	p.told([]string{p.pathOf(s)}, s)
@@ -229,6 +235,7 @@ func (p *Provider) admitted(f *file) bool {
 	for _, s := range f.sessions {
 		if s.shown.Denied {
 			s.shown.Fault, s.shown.Denied, s.shown.Path = "", false, ""
+			c.count(s)
 			paths = append(paths, s.path())
 		}
 	}

@@ -66,6 +66,7 @@ func (p *Provider) dropBook(s *session) {
 	p.list.mu.Lock()
 	defer p.list.mu.Unlock()
 	s.shown.Path, s.shown.Kept, s.shown.Messages, s.shown.Evicted = "", 0, -1, true
+	p.list.count(s)
 }
 
 // announce tells that the files of a session are others.

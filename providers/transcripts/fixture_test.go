@@ -33,6 +33,7 @@ type fixture struct {
 	clock   *clock
 	tree    *fs.Tree
 	changes chan string
+	news    atomic.Int64 // how many changes were told
 }
 
 func check(t testing.TB, err error) {
@@ -45,11 +46,17 @@ func check(t testing.TB, err error) {
 // start shows the sessions of a home folder, with a watch unless it is changed.
 func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 	t.Helper()
-	f := &fixture{t: t, home: home, clock: new(clock), changes: make(chan string, 1<<20)}
+	f := &fixture{t: t, home: home, clock: new(clock), changes: make(chan string, 1<<10)}
 	f.clock.at.Store(time.Now().UnixNano())
 	opts := Options{
 		Env: fs.Env{
-			Changed: func(path string) { f.changes <- path },
+			Changed: func(path string) {
+				f.news.Add(1)
+				select {
+				case f.changes <- path:
+				default: // somebody awaits something else, and looks by himself
+				}
+			},
 			Log:     slog.New(slog.NewTextHandler(io.Discard, nil)), Now: f.clock.now,
 		},
 		Home: home, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
@@ -62,11 +69,9 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 		c(&opts)
 	}
 	f.Provider = New(opts)
-	closed := false
 	t.Cleanup(func() {
-		if !closed {
-			check(t, f.Close())
-		}
+		check(t, f.Close())
+		f.checkTotals()
 	})
 	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log})
 	if opts.Watch {

@@ -107,6 +107,7 @@ func (c *catalogue) regroup(s *session) (touched []*session) {
 			continue
 		}
 		o.shown.Path = "" // as if it had another source now
+		c.count(o)
 		touched = append(touched, o)
 	}
 	return touched

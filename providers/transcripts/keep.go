@@ -113,6 +113,7 @@ func (p *Provider) restore() {
 		for i, s := range sessions {
 			if i < len(k.Sessions) && k.Sessions[i].Shown != nil {
 				s.shown = *k.Sessions[i].Shown
+				p.list.count(s)
 			}
 		}
 	}

@@ -45,6 +45,7 @@ func (c *catalogue) place(s *session, now time.Time) (paths []string) {
 		}
 		paths = append(paths, path)
 	}
+	c.count(s)
 	paths = append(paths, c.news...)
 	c.news = nil
 	// Subagents that had to stand alone.

@@ -2,9 +2,6 @@ package transcripts
 
 import (
 	"context"
-	"fmt"
-
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +11,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/transcripts/agents"
 )
@@ -99,7 +95,7 @@ const maxDirs = 20_000
 func (p *Provider) Begin() {
 	p.running.Go(func() {
 		p.scanNow()
-		p.opts.Env.Changed(indexName) // all are known now, whether or not there is news
+		p.opts.Env.Changed("") // all are known now: until then nothing was told
 		p.queue.backlog()
 		p.keepHouse()
 	})
@@ -207,7 +203,7 @@ const maxNews = 200
 
 // told tells of paths that have changed: those, and by-id.
 func (p *Provider) told(paths []string, sessions ...*session) {
-	if len(paths) == 0 {
+	if len(paths) == 0 || !p.isScanned() {
 		return
 	}
 	slices.Sort(paths)
@@ -259,118 +255,4 @@ func (p *Provider) setUnreadable(pl *place, below string, paths []string) {
 	for _, path := range paths {
 		p.unreadable[path] = pl.agent
 	}
-}
-
-// Status implements fs.Provider.
-func (p *Provider) Status() fs.Status {
-	c := p.list
-	perAgent := make(map[string]int)
-	var faults []string
-	c.mu.RLock()
-	s := fs.Status{State: "ready", Since: c.changed}
-	total, rendered := 0, 0
-	var size, done int64
-	for _, one := range c.byID {
-		if one.parent == nil {
-			perAgent[one.agent]++
-			total++
-		}
-		if src := one.source(); src != nil && src.key == "" {
-			size += src.stat.Size
-			if one.shown.Generation > 0 || one.shown.Fault != "" {
-				done += min(max(one.shown.Offset, 0), src.stat.Size)
-			}
-		}
-		if one.behind() && !one.shown.Evicted {
-			rendered++
-		}
-		if one.shown.Fault != "" && len(faults) < 3 {
-			faults = append(faults, one.path())
-		}
-	}
-	for _, f := range c.files {
-		if f.fault != "" && len(f.sessions) == 0 {
-			s.Problems = append(s.Problems, fs.Problem{What: clean.Line(fmt.Sprintf("%s cannot be read: %s", f.path, f.fault)), Mend: "it is read again when it changes"})
-		}
-	}
-	c.mu.RUnlock()
-	slices.SortFunc(s.Problems, func(a, b fs.Problem) int { return strings.Compare(a.What, b.What) })
-	if len(s.Problems) > 3 {
-		s.Problems = s.Problems[:3]
-	}
-	s.Summary = fmt.Sprintf("%d %s of %d %s, %s", total, plural(total, "session"), len(perAgent), plural(len(perAgent), "agent"), excerpt.Size(size))
-	for _, agent := range slices.Sorted(maps.Keys(perAgent)) {
-		s.Items = append(s.Items, fs.Item{Name: agent, Count: perAgent[agent], Unit: "sessions"})
-	}
-	if total == 0 {
-		s.State, s.Summary = "empty", "no sessions"
-	}
-	for _, path := range faults {
-		s.Problems = append(s.Problems, fs.Problem{What: path + " cannot be read", Mend: "ctxfs cat transcripts/" + quote(path) + "/STATUS.md"})
-	}
-	s.Problems = append(s.Problems, p.problems()...)
-	switch {
-	case len(s.Problems) > 0:
-		s.State = "degraded"
-	case p.opts.Watch && !p.isScanned():
-		s.State, s.Summary = "starting", s.Summary+"; looking for more"
-	case p.opts.Watch && rendered > 0:
-		s.State = "starting"
-		s.Summary += fmt.Sprintf("; %d not rendered yet (%d %% done), each is when it is read", rendered, percent(done, size))
-	}
-	return s
-}
-
-func (p *Provider) isScanned() bool {
-	select {
-	case <-p.scanDone:
-		return true
-	default:
-		return false
-	}
-}
-
-func percent(part, whole int64) int64 {
-	if whole == 0 {
-		return 100
-	}
-	return part * 100 / whole
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
-}
-
-// problems are those of the provider as a whole.
-func (p *Provider) problems() (all []fs.Problem) {
-	all = append(all, p.settings.Load().problems...)
-	all = append(all, p.faults()...)
-	places := p.allPlaces() // the watcher asks for what is hidden while it holds its own lock
-	if p.watcher != nil {
-		for _, pl := range places {
-			if err := p.watcher.Err(pl.Dir); err != nil && !isNotExist(err) && !isPermission(err) {
-				all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("new messages below %s are noticed late, by looking every few seconds: %v", pl.Dir, err)), Mend: "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"})
-			}
-		}
-	}
-	return all
-}
-
-// faults are the problems that were met.
-func (p *Provider) faults() (all []fs.Problem) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, path := range slices.Sorted(maps.Keys(p.unreadable)) {
-		all = append(all, fs.Problem{What: clean.Line("no permission to read " + path), Mend: "chmod u+rx " + quote(path)})
-	}
-	if p.cacheFault != "" {
-		all = append(all, fs.Problem{What: p.cacheFault, Mend: p.mendCache()})
-	}
-	if p.opts.Watch && p.watcher == nil {
-		all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("new messages are noticed late, by looking every few seconds: %v", p.noWatch)), Mend: "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"})
-	}
-	return all
 }

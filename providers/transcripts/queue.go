@@ -116,6 +116,7 @@ func (q *queue) touched(s *session) {
 	behind := s.behind()
 	if src != nil && src.format != nil && behind && now.Sub(time.Unix(0, src.stat.ModTime)) < idleTime {
 		s.shown.live, s.shown.grown = true, now
+		c.count(s)
 	}
 	live, scanned := s.shown.live, p.isScanned()
 	c.mu.Unlock()
@@ -236,6 +237,7 @@ func (p *Provider) settle() {
 	for _, s := range c.byID {
 		if s.shown.live && now.Sub(s.shown.grown) > idleTime {
 			s.shown.live = false
+			c.count(s)
 			quiet = append(quiet, s)
 		}
 	}

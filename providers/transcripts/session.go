@@ -33,7 +33,8 @@ type session struct {
 	name     string   // of its folder
 	lostAt   time.Time
 
-	shown shown
+	shown   shown
+	counted share // what of it is in the totals
 }
 
 // source is a place where a session lies.

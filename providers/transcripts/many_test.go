@@ -1,0 +1,65 @@
+package transcripts
+
+import (
+	"runtime"
+	"testing"
+)
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestTenThousandSessionsInOneFolder cost little memory each.
+func TestTenThousandSessionsInOneFolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	const n = 10_000
+	home := tempHome(t)
+	manySessions(t, home, n)
+	before := heap()
+	f := start(t, home, offline)
+	if got := len(f.names("pi/work")); got != n {
+		t.Errorf("%d sessions are listed", got)
+	}
+	if each := (heap() - before) / n; each > 4000 {
+		t.Errorf("a session costs %d bytes of memory", each)
+	}
+	if got := count(f.read("INDEX.tsv"), "\n"); got != n+1 {
+		t.Errorf("INDEX.tsv has %d lines", got)
+	}
+	f.transcript(id(n - 1))
+	check(t, f.Close())
+	again := start(t, home, offline)
+	if got := len(again.names("pi/work")); got != n {
+		t.Errorf("after a restart %d sessions are listed", got)
+	}
+}
+
+// TestTheFirstPassIsNoStorm: of each session no more is told than that it is
+// rendered.
+func TestTheFirstPassIsNoStorm(t *testing.T) {
+	const n = 1000
+	home := tempHome(t)
+	manySessions(t, home, n)
+	f := start(t, home)
+	f.await("all are rendered", func() bool { return f.Status().State == "ready" })
+	if news := f.news.Load(); news > 2*n+100 {
+		t.Errorf("%d changes are told of %d sessions", news, n)
+	}
+}
+
+// BenchmarkStatus is asked for after every change.
+func BenchmarkStatus(b *testing.B) {
+	home := tempHome(b)
+	manySessions(b, home, 10_000)
+	f := start(b, home, offline)
+	f.names("pi/work")
+	for b.Loop() {
+		f.Status()
+	}
+}
