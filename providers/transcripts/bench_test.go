@@ -118,3 +118,28 @@ func BenchmarkRestart(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkResults reads every long text of a history that was rendered, in the
+// order of the tree, as a search does.
+func BenchmarkResults(b *testing.B) {
+	home := tempHome(b)
+	corpus(b, home, 5)
+	f := start(b, home, offline)
+	f.scanNow()
+	var paths []string
+	for _, s := range f.list.all() {
+		check(b, f.current(b.Context(), s))
+		for _, name := range f.names(f.pathOf(s) + "/" + resultsName) {
+			paths = append(paths, f.pathOf(s)+"/"+resultsName+"/"+name)
+		}
+	}
+	for b.Loop() {
+		f.texts = newTexts(f.texts.room)
+		begin := time.Now()
+		for _, path := range paths {
+			f.read(path)
+		}
+		b.ReportMetric(float64(time.Since(begin).Microseconds())/float64(len(paths)), "µs/result")
+	}
+	b.ReportMetric(0, "ns/op")
+}

@@ -54,14 +54,24 @@ func (b *book) readResults() ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []result
+	return parseResults(text, bytes.Count(text, []byte("\n")))
+}
+
+// parseResults reads the first lines of a table of results. What is behind them
+// was not published yet.
+func parseResults(text []byte, count int) ([]result, error) {
+	all := make([]result, 0, count)
 	for line := range bytes.Lines(text) {
+		if len(all) == count {
+			break
+		}
 		cells := strings.Split(strings.TrimSuffix(string(line), "\n"), "\t")
 		if len(cells) != 7 {
 			return nil, errChanged
 		}
 		var n [5]int64
 		for i := range n {
+			var err error
 			if n[i], err = strconv.ParseInt(cells[i+1], 10, 64); err != nil {
 				return nil, errChanged
 			}
@@ -71,6 +81,9 @@ func (b *book) readResults() ([]result, error) {
 			r.time = time.Unix(0, n[4])
 		}
 		all = append(all, r)
+	}
+	if len(all) < count {
+		return nil, errChanged
 	}
 	return all, nil
 }
@@ -97,7 +110,7 @@ func (d resultsDir) table(ctx context.Context) (*resultTable, error) {
 	if err := d.p.current(ctx, d.s); err != nil {
 		return nil, err
 	}
-	return d.p.resultTable(d.s)
+	return d.p.resultTable(ctx, d.s)
 }
 
 func (d resultsDir) Lookup(ctx context.Context, name string) (fs.Node, error) {
@@ -136,7 +149,7 @@ type resultTable struct {
 
 // resultTable reads the table of a session. Those of the sessions that were
 // looked at last are kept.
-func (p *Provider) resultTable(s *session) (*resultTable, error) {
+func (p *Provider) resultTable(ctx context.Context, s *session) (*resultTable, error) {
 	p.list.mu.RLock()
 	generation, count := s.shown.Generation, s.shown.Results
 	p.list.mu.RUnlock()
@@ -146,16 +159,21 @@ func (p *Provider) resultTable(s *session) (*resultTable, error) {
 	if count == 0 {
 		return &resultTable{generation: generation}, nil
 	}
-	t := &resultTable{}
-	var err error
-	p.peek(s, func(b *book) {
-		t.generation, t.size = b.Generation, b.Index
-		t.results, err = b.readResults()
-	})
-	if err != nil || t.generation != generation {
-		return nil, errors.Join(err, fs.ErrNotExist)
+	text, err := os.ReadFile(p.bookPath(s, resultsFileName(generation)))
+	if errors.Is(err, os.ErrNotExist) {
+		if err = p.renderAgain(ctx, s); err == nil {
+			text, err = os.ReadFile(p.bookPath(s, resultsFileName(generation)))
+		}
 	}
-	slices.SortFunc(t.results, func(a, b result) int { return strings.Compare(a.name, b.name) })
+	if err != nil {
+		return nil, err
+	}
+	results, err := parseResults(text, count)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(results, func(a, b result) int { return strings.Compare(a.name, b.name) })
+	t := &resultTable{generation: generation, size: int64(len(text)), results: results}
 	p.tables.put(s, t)
 	return t, nil
 }
@@ -219,6 +237,11 @@ func (f resultFile) text(ctx context.Context) ([]byte, error) {
 // maxSpill is how much of a file is shown that an agent keeps a result in.
 const maxSpill = 256 << 20
 
+// aheadOfResult is how much of a log the disk is asked for with a result, in
+// bytes: a search goes on with the results beside it, and would wait for the disk
+// with each.
+const aheadOfResult = 1 << 20
+
 // cut gets a long text from where it lies.
 func (p *Provider) cut(_ context.Context, f resultFile) ([]byte, error) {
 	if f.spill != "" {
@@ -250,6 +273,7 @@ func (p *Provider) cut(_ context.Context, f resultFile) ([]byte, error) {
 	if f.at.Length < 0 || f.at.Length > maxLine {
 		return nil, fs.ErrNotExist
 	}
+	log.soon(f.at.Offset, aheadOfResult)
 	line := make([]byte, f.at.Length)
 	if _, err := io.ReadFull(log, line); err != nil {
 		return nil, err
