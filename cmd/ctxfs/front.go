@@ -74,7 +74,14 @@ func (f *frontPage) open() {
 		for {
 			select {
 			case <-f.wake:
+				begun := time.Now()
 				f.make()
+				rest := time.NewTimer(restFactor * time.Since(begun))
+				select {
+				case <-rest.C:
+				case <-ctx.Done():
+				}
+				rest.Stop()
 			case <-ctx.Done():
 				return
 			}
@@ -86,6 +93,11 @@ func (f *frontPage) close() {
 	f.end()
 	f.done.Wait()
 }
+
+// restFactor is how much longer than the making of the pages the rest after it
+// is: where there is a lot to ask and news without end, it takes a small part of
+// one processor all the same.
+const restFactor = 20
 
 // renew has the pages made anew soon. It never blocks.
 func (f *frontPage) renew() {

@@ -161,7 +161,7 @@ func (p *Provider) resultTable(ctx context.Context, s *session) (*resultTable, e
 	}
 	text, err := os.ReadFile(p.bookPath(s, resultsFileName(generation)))
 	if errors.Is(err, os.ErrNotExist) {
-		if err = p.renderAgain(ctx, s); err == nil {
+		if err = p.renderAgain(ctx, s, false); err == nil {
 			text, err = os.ReadFile(p.bookPath(s, resultsFileName(generation)))
 		}
 	}
