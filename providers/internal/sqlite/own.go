@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"errors"
 	"net/url"
 )
 
@@ -13,3 +14,7 @@ func Own(path string) (*sql.DB, error) {
 		"busy_timeout(3000)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(1)",
 	}})
 }
+
+// Damaged tells whether an error of a database of ours says that its file is no
+// database, or has damaged pages.
+func Damaged(err error) bool { return errors.Is(translate(err), ErrDamaged) }

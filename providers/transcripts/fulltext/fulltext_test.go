@@ -1,0 +1,270 @@
+package fulltext
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestNeverStale: what is said is found at once, whether it is in the index or
+// not, and what is not said any more is not.
+func TestNeverStale(t *testing.T) {
+	f := newFixture(t)
+	want := func(words, want string) {
+		t.Helper()
+		if got := f.found(words); got != want {
+			t.Errorf("%s: %q, not %q", words, got, want)
+		}
+	}
+	f.say("a", "the zebra crosses")
+	want("zebra", "a/1")
+	f.say("a", padding("alpha")...)
+	f.index()
+	if f.covered("a") != f.texts["a"].Size {
+		t.Fatalf("%d of %d bytes are indexed", f.covered("a"), f.texts["a"].Size)
+	}
+	want("zebra", "a/1")
+	f.say("a", "a lion sleeps") // behind what is indexed
+	f.say("b", "a lion wakes")
+	f.index()
+	if f.covered("b") != 0 {
+		t.Error("so little is indexed")
+	}
+	n := f.texts["a"].next - 1
+	if got := f.found("lion sleeps"); got != fmt.Sprintf("a/%d b/1", n) {
+		t.Error(got)
+	}
+	f.say("b", padding("beta")...)
+	f.index()
+	if got := f.found("lion sleeps"); got != fmt.Sprintf("a/%d b/1", n) {
+		t.Error(got)
+	}
+	f.again("a", "no animal")
+	want("zebra", "")
+	want("lion", "b/1")
+	want("animal", "a/1")
+	f.remove("b")
+	want("lion", "")
+	f.say("c", padding("gamma")...)
+	f.index()
+	want("lion", "")
+	if f.covered("a") == 0 || len(f.view.sessions) != 2 {
+		t.Errorf("%v", f.view.sessions)
+	}
+	// What does not count any more is thrown away: of all segments one is left.
+	if len(f.view.segments) != 1 {
+		t.Errorf("%d segments", len(f.view.segments))
+	}
+}
+
+func TestRestart(t *testing.T) {
+	f := newFixture(t)
+	f.say("a", "the zebra crosses")
+	f.say("a", padding("alpha")...)
+	f.index()
+	at := f.covered("a")
+	again := reopen(t, f.opts.Path, f.shelf)
+	if got := again.covered("a"); got != at || at == 0 {
+		t.Errorf("%d bytes are indexed, not %d", got, at)
+	}
+	if got := again.found("zebra"); got != "a/1" {
+		t.Error(got)
+	}
+	if more, err := again.step(t.Context()); more || err != nil {
+		t.Errorf("something is done again: %v", err)
+	}
+}
+
+// TestWithoutDatabase: a command that reads once makes none.
+func TestWithoutDatabase(t *testing.T) {
+	f := newFixture(t)
+	f.say("a", "the zebra crosses")
+	if got := f.found("zebra"); got != "a/1" {
+		t.Error(got)
+	}
+	if _, err := os.Stat(f.opts.Path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a database: %v", err)
+	}
+}
+
+func TestDamagedDatabase(t *testing.T) {
+	for name, damage := range map[string]func(t *testing.T, f *fixture){
+		"no database": func(t *testing.T, f *fixture) {
+			check(t, f.Close())
+			check(t, os.WriteFile(f.opts.Path, []byte("this is no database, and never was one"), 0o600))
+		},
+		"cut": func(t *testing.T, f *fixture) {
+			check(t, f.Close())
+			check(t, os.Truncate(f.opts.Path, 5000))
+		},
+		"rows are missing": func(t *testing.T, f *fixture) {
+			_, err := f.store.writer.Exec("DELETE FROM rows")
+			check(t, err)
+			check(t, f.Close())
+		},
+		"pieces are damaged": func(t *testing.T, f *fixture) {
+			_, err := f.store.writer.Exec("UPDATE segments SET pieces = x'ff00ff'")
+			check(t, err)
+			check(t, f.Close())
+		},
+		"another version": func(t *testing.T, f *fixture) {
+			_, err := f.store.writer.Exec("PRAGMA user_version = 99")
+			check(t, err)
+			check(t, f.Close())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.say("a", "the zebra crosses")
+			f.say("a", padding("alpha")...)
+			f.index()
+			damage(t, f)
+			again := reopen(t, f.opts.Path, f.shelf)
+			if got := again.found("zebra"); got != "a/1" {
+				t.Errorf("before it is made anew: %q", got)
+			}
+			for range 20 {
+				if more, err := again.step(t.Context()); err != nil {
+					if !damaged(err) {
+						t.Fatal(err)
+					}
+					check(t, again.renew(err))
+				} else if !more {
+					break
+				}
+			}
+			if again.covered("a") != f.texts["a"].Size {
+				t.Error("it is not made anew")
+			}
+			if got := again.found("zebra"); got != "a/1" {
+				t.Errorf("afterwards: %q", got)
+			}
+		})
+	}
+}
+
+// TestMerge: segments become one, and what is found stays the same.
+func TestMerge(t *testing.T) {
+	f := newFixture(t)
+	for i := range mergeCount + 2 {
+		f.say(fmt.Sprintf("s%d", i), fmt.Sprintf("zebra number%d crosses", i))
+		f.say(fmt.Sprintf("s%d", i), padding(fmt.Sprintf("w%d", i))...)
+		if i == 3 {
+			f.remove("s2")
+		}
+		f.index()
+	}
+	if n := len(f.view.segments); n != 2 {
+		t.Errorf("%d segments", n)
+	}
+	for i := range mergeCount + 2 {
+		want := fmt.Sprintf("s%d/1", i)
+		if i == 2 {
+			want = ""
+		}
+		if got := f.found(fmt.Sprintf("number%d", i)); got != want {
+			t.Errorf("%d: %q", i, got)
+		}
+	}
+	if n := len(f.hits("zebra", 100)); n != mergeCount+1 {
+		t.Errorf("%d hits", n)
+	}
+	var rows, kept int64
+	for _, s := range f.view.segments {
+		kept += s.rows
+	}
+	check(t, f.store.writer.QueryRow("SELECT count(*) FROM rows").Scan(&rows))
+	if rows != kept {
+		t.Errorf("%d rows are kept, %d are in use", rows, kept)
+	}
+}
+
+// TestTwoProcesses: two that index at the same time end with one index.
+func TestTwoProcesses(t *testing.T) {
+	f := newFixture(t)
+	other := reopen(t, f.opts.Path, f.shelf)
+	var work sync.WaitGroup
+	for i := range 4 {
+		f.say(fmt.Sprintf("s%d", i), fmt.Sprintf("zebra number%d crosses", i))
+		f.say(fmt.Sprintf("s%d", i), padding(fmt.Sprintf("w%d", i))...)
+		for _, x := range []*fixture{f, other} {
+			work.Go(func() {
+				for {
+					more, err := x.step(context.Background())
+					if err != nil && !errors.Is(err, errMoved) {
+						t.Error(err)
+						return
+					}
+					if err == nil && !more {
+						return
+					}
+				}
+			})
+		}
+		work.Wait()
+	}
+	for i := range 4 {
+		if got := other.found(fmt.Sprintf("number%d", i)); got != fmt.Sprintf("s%d/1", i) {
+			t.Errorf("%d: %q", i, got)
+		}
+	}
+	pieces := 0
+	v, err := f.look(t.Context(), f.store.reads)
+	check(t, err)
+	for _, s := range v.segments {
+		pieces += s.docs
+	}
+	var want int
+	for _, b := range f.texts {
+		cutPieces(b.body, func(piece) { want++ })
+	}
+	if pieces != want {
+		t.Errorf("%d pieces are indexed, there are %d", pieces, want)
+	}
+}
+
+// TestSearchWhileIndexing: whatever the worker does, a search finds all that was
+// said before it began.
+func TestSearchWhileIndexing(t *testing.T) {
+	f := newFixture(t)
+	f.Begin()
+	for i := range 12 {
+		name := fmt.Sprintf("s%d", i%5)
+		f.say(name, fmt.Sprintf("zebra number%d crosses", i))
+		n := f.texts[name].next - 1
+		f.say(name, padding(fmt.Sprintf("w%d", i))...)
+		f.Changed()
+		for range 3 {
+			if got := f.found(fmt.Sprintf("number%d", i)); got != fmt.Sprintf("%s/%d", name, n) {
+				t.Fatalf("%d: %q", i, got)
+			}
+		}
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	f := newFixture(t)
+	f.say("a", "zebra")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Search(ctx, Query{Words: "zebra", Limit: 1}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestTooMuch: what is too much to be searched as it is is told.
+func TestTooMuch(t *testing.T) {
+	f := newFixture(t)
+	big := strings.Repeat(strings.Repeat("old words here ", 300)+"\n", maxScanned/4400)
+	f.say("old", "zebra", big)
+	f.say("new", "zebra", big)
+	r, err := f.Search(t.Context(), Query{Words: "zebra", Limit: 10})
+	check(t, err)
+	if len(r.Hits) == 0 || r.Hits[0].Text.Session != "new" || r.Left == 0 {
+		t.Errorf("%d hits, %d left", len(r.Hits), r.Left)
+	}
+}

@@ -1,0 +1,271 @@
+package fulltext
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// Hit is a block of a transcript, or a part of a long one.
+type Hit struct {
+	Text Text
+	// Number is that of the block; 0 for what stands before the first one.
+	Number int
+	// Offset is where the block begins in the transcript.
+	Offset int64
+	// Time is when it was said; zero where that is not known.
+	Time time.Time
+	// Kind is that of the block: user, assistant, tool-call and so forth; Name is
+	// the name of the tool, or where the text of a user came from.
+	Kind, Name string
+	// Line is the line that fits best.
+	Line string
+	// Score is for comparing the hits of one search.
+	Score float64
+
+	body uint64 // equal for equal texts
+}
+
+// lineLength is the longest Hit.Line, in bytes.
+const lineLength = 160
+
+// How much more a piece counts than by its words alone.
+const (
+	coverPart  = 0.6 // of the score for having all words
+	besideMore = 0.3 // for having all of them side by side
+)
+
+// kindWeight is how much a block counts by its kind: what was said tells more
+// than what tools wrote.
+func kindWeight(kind string) float64 {
+	switch kind {
+	case "user", "assistant", "compaction":
+		return 1.2
+	case "tool-result", "system":
+		return 0.9
+	}
+	return 1
+}
+
+// rank reads the text of candidates and makes hits of them. What has not even
+// one of the words, because the text is another by now, is none.
+func (x *Index) rank(ctx context.Context, l *lexer, terms []wanted, candidates []candidate) (hits []Hit, err error) {
+	seed := maphash.MakeSeed()
+	var file File
+	var open Text
+	defer func() {
+		if file != nil {
+			_ = file.Close()
+		}
+	}()
+	// By text, so that each is opened once.
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.text.Session, b.text.Session), cmp.Compare(a.start, b.start))
+	})
+	for _, c := range candidates {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if file == nil || open.Session != c.text.Session {
+			if file != nil {
+				_ = file.Close()
+			}
+			if file, err = x.opts.Library.Open(c.text); err != nil {
+				file = nil
+				continue // gone meanwhile
+			}
+			open = c.text
+		}
+		if h, ok := l.hit(file, terms, c, seed); ok {
+			hits = append(hits, h)
+		}
+	}
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), b.Time.Compare(a.Time), b.Text.Time.Compare(a.Text.Time),
+			cmp.Compare(a.Text.Session, b.Text.Session), cmp.Compare(b.Number, a.Number))
+	})
+	return hits, nil
+}
+
+// longestHeading is how much of a block is read for its heading, in bytes.
+const longestHeading = 512
+
+func (l *lexer) hit(f File, terms []wanted, c candidate, seed maphash.Seed) (h Hit, ok bool) {
+	text := make([]byte, c.end-c.start)
+	if n, _ := f.ReadAt(text, c.start); n < len(text) {
+		return h, false
+	}
+	head, body := []byte(nil), text
+	if c.block == c.start {
+		if _, rest, ok := cutHeading(text); ok {
+			head, body = text[:len(text)-len(rest)], rest
+		}
+	} else {
+		head = make([]byte, longestHeading)
+		n, _ := f.ReadAt(head, c.block)
+		head = head[:n]
+	}
+	about, _, headed := cutHeading(head)
+	if !headed && c.block > 0 {
+		return h, false // no block begins here any more
+	}
+	m := l.measure(terms, []byte(about.name), body)
+	if m.covered == 0 {
+		return h, false
+	}
+	return Hit{
+		Text: c.text, Number: about.number, Offset: c.block, Time: about.time, Kind: about.kind, Name: about.name,
+		Line:  bestLine(body, m),
+		Score: c.score * (1 - coverPart + coverPart*m.covered) * (1 + besideMore*m.beside) * kindWeight(about.kind),
+		body:  maphash.Bytes(seed, body),
+	}, true
+}
+
+// measured is how well a piece fits.
+type measured struct {
+	covered float64 // share of the words that it has, by rarity
+	beside  float64 // share of those that follow each other as in the query
+	line    int     // where the best line begins
+	at      int     // where the first of the words is in it
+}
+
+// measure compares a piece with the words of a query, as they are.
+func (l *lexer) measure(terms []wanted, name, body []byte) (m measured) {
+	var seen, beside [maxTerms]bool
+	last := -1
+	match := func(texts []string, each func(i int)) {
+		first, final := -1, -1
+		for _, text := range texts {
+			for i := range terms {
+				if terms[i].text != text {
+					continue
+				}
+				seen[i] = true
+				if each != nil {
+					each(i)
+				}
+				if terms[i].joined {
+					continue
+				}
+				if first < 0 {
+					first = i
+				} else if i == final+1 {
+					beside[i] = true // parts of one identifier
+				}
+				final = i
+			}
+		}
+		if first > 0 && last == first-1 || first > 1 && terms[first-1].joined && last == first-2 {
+			beside[first] = true
+		}
+		last = final
+	}
+	l.each(name, func(texts []string) { match(texts, nil) })
+	last = -1
+	best := 0.0
+	for start := 0; start < len(body); {
+		line := body[start:]
+		if i := bytes.IndexByte(line, '\n'); i >= 0 {
+			line = line[:i]
+		}
+		var here [maxTerms]bool
+		sum, at := 0.0, -1
+		offset := 0
+		l.eachAt(line, func(texts []string, where int) {
+			offset = where
+			match(texts, func(i int) {
+				if !here[i] {
+					here[i] = true
+					sum += terms[i].rarity
+					if at < 0 {
+						at = offset
+					}
+				}
+			})
+		})
+		if sum > best {
+			best, m.line, m.at = sum, start, at
+		}
+		start += len(line) + 1
+	}
+	all, some, pairs, n := 0.0, 0.0, 0, 0
+	for i, t := range terms {
+		if t.joined {
+			continue
+		}
+		// A word that is nowhere says nothing of what there is.
+		if t.pieces > 0 {
+			all += t.rarity
+		}
+		if seen[i] {
+			some += t.rarity
+		}
+		n++
+		if beside[i] {
+			pairs++
+		}
+	}
+	if all > 0 {
+		m.covered = min(1, some/all)
+	}
+	if n > 1 {
+		m.beside = float64(pairs) / float64(n-1)
+	}
+	return m
+}
+
+// bestLine is the line that fits best, or as much of it as is wanted around the
+// first of the words.
+func bestLine(body []byte, m measured) string {
+	line := body[min(m.line, len(body)):]
+	if i := bytes.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	const before = lineLength / 3
+	cut := ""
+	if m.at > before && len(line) > lineLength {
+		start := min(m.at-before, len(line)-lineLength+len("…"))
+		if i := bytes.IndexByte(line[start:m.at], ' '); i >= 0 {
+			start += i + 1
+		}
+		line, cut = line[start:], "…"
+	}
+	text := strings.ToValidUTF8(string(line[:min(len(line), 4*lineLength)]), "")
+	return cut + clean.Cut(clean.Line(text), lineLength-len(cut))
+}
+
+// choose takes the best hits: no text twice, each block once, and not more than
+// a few of one session.
+func choose(hits []Hit, limit int) (chosen []Hit) {
+	most := max(2, limit/5)
+	bySession := make(map[string]int)
+	type block struct {
+		session string
+		number  int
+	}
+	blocks := make(map[block]bool)
+	texts := make(map[uint64]bool)
+	var rest []Hit
+	for _, h := range hits {
+		b := block{h.Text.Session, h.Number}
+		if blocks[b] || texts[h.body] {
+			continue
+		}
+		blocks[b], texts[h.body] = true, true
+		if bySession[h.Text.Session]++; bySession[h.Text.Session] > most {
+			rest = append(rest, h)
+			continue
+		}
+		if chosen = append(chosen, h); len(chosen) == limit {
+			return chosen
+		}
+	}
+	// Where there is room, more of a session is better than nothing.
+	return append(chosen, rest[:min(len(rest), limit-len(chosen))]...)
+}

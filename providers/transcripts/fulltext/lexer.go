@@ -1,0 +1,79 @@
+package fulltext
+
+import (
+	"unicode/utf8"
+
+	"ctxfs/providers/internal/words"
+)
+
+// lexer cuts text into the terms by which it is found. It remembers how words
+// are cut, and is not safe for concurrent use.
+type lexer struct {
+	known    map[string][]string
+	function map[string]bool
+}
+
+// maxKnown is how many words a lexer remembers.
+const maxKnown = 1 << 16
+
+func newLexer() *lexer {
+	return &lexer{known: make(map[string][]string), function: words.Set(words.Function)}
+}
+
+// longestKnown is the longest run of characters that is remembered, in bytes.
+const longestKnown = 64
+
+// each calls yield with the terms of each word of a text, in order.
+func (l *lexer) each(text []byte, yield func(terms []string)) {
+	l.eachAt(text, func(terms []string, _ int) { yield(terms) })
+}
+
+// eachAt is each, with where the word begins.
+func (l *lexer) eachAt(text []byte, yield func(terms []string, at int)) {
+	for i := 0; i < len(text); {
+		if !inRun(text[i]) {
+			i++
+			continue
+		}
+		start := i
+		for i < len(text) && inRun(text[i]) {
+			i++
+		}
+		if terms := l.run(text[start:i]); len(terms) > 0 {
+			yield(terms, start)
+		}
+	}
+}
+
+// inRun tells whether a byte may belong to a word.
+func inRun(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= utf8.RuneSelf
+}
+
+// run returns the terms of a run of characters.
+func (l *lexer) run(run []byte) []string {
+	if len(run) > longestKnown {
+		return l.cut(string(run))
+	}
+	terms, ok := l.known[string(run)]
+	if !ok {
+		if len(l.known) >= maxKnown {
+			clear(l.known)
+		}
+		terms = l.cut(string(run))
+		l.known[string(run)] = terms
+	}
+	return terms
+}
+
+// cut returns the terms of a run of characters: its words by their stems, and
+// pairs of characters of scripts without spaces.
+func (l *lexer) cut(run string) (terms []string) {
+	words.Split(run, func(w words.Word) {
+		if w.Kind == words.Paired || len(w.Text) < 2 || l.function[w.Text] {
+			return
+		}
+		terms = append(terms, words.Stem(w.Text))
+	})
+	return terms
+}

@@ -1,0 +1,80 @@
+package fulltext
+
+import (
+	"math"
+	"unicode/utf8"
+
+	"ctxfs/providers/internal/words"
+)
+
+const (
+	// maxQuery is how much of a query is read, in bytes.
+	maxQuery = 4 << 10
+	// maxTerms is how many words of it are looked up.
+	maxTerms = 32
+	// joinedWeight is that of an identifier as a whole, beside its parts.
+	joinedWeight = 0.5
+)
+
+// wanted is a word of a query.
+type wanted struct {
+	text   string
+	weight float64
+	joined bool    // an identifier as a whole: one that has the parts need not have it
+	pieces int     // that have it
+	rarity float64 // times the weight
+}
+
+// parseQuery returns the words that a query asks for, each once, in order.
+func parseQuery(query string) (all []wanted) {
+	if len(query) > maxQuery {
+		query = query[:maxQuery]
+		for len(query) > 0 && !utf8.RuneStart(query[len(query)-1]) {
+			query = query[:len(query)-1]
+		}
+	}
+	function, courtesies := words.Set(words.Function), words.Set(words.Function, words.Courtesies)
+	content := false
+	words.Split(query, func(w words.Word) { content = content || !courtesies[w.Text] && len(w.Text) > 1 })
+	dropped := function
+	if content {
+		dropped = courtesies
+	}
+	seen := make(map[string]bool)
+	words.Split(query, func(w words.Word) {
+		if w.Kind == words.Paired || len(w.Text) < 2 || dropped[w.Text] || len(all) == maxTerms {
+			return
+		}
+		text := words.Stem(w.Text)
+		if seen[text] {
+			return
+		}
+		seen[text] = true
+		one := wanted{text: text, weight: 1, joined: w.Kind == words.Joined}
+		if one.joined {
+			one.weight = joinedWeight
+		}
+		all = append(all, one)
+	})
+	return all
+}
+
+// weigh sets what each word counts among that many pieces.
+func weigh(all []wanted, pieces int) {
+	for i := range all {
+		n := float64(all[i].pieces)
+		all[i].rarity = all[i].weight * math.Log(1+(float64(pieces)-n+0.5)/(n+0.5))
+	}
+}
+
+// The parameters of BM25.
+const (
+	saturation = 0.9 // k1
+	lengthPart = 0.4 // b
+)
+
+// worth is what a word counts in a piece.
+func worth(rarity float64, often, length int, average float64) float64 {
+	n := float64(often)
+	return rarity * n * (saturation + 1) / (n + saturation*(1-lengthPart+lengthPart*float64(length)/average))
+}

@@ -1,0 +1,106 @@
+package fulltext
+
+import (
+	"context"
+)
+
+// scan searches texts as they are.
+type scan struct {
+	terms  []wanted
+	lexer  *lexer
+	counts [maxTerms]int
+	pieces int
+	words  int64
+	found  []scanned
+}
+
+// scanned is a piece that has at least one of the words.
+type scanned struct {
+	candidate
+	length int
+	often  []uint16
+}
+
+// scan searches what is not in the index, the newest first, and tells how much
+// of it was too much.
+func (x *Index) scan(ctx context.Context, s *scan, v *view, texts []Text) (left int64, err error) {
+	read := int64(0)
+	for _, t := range texts {
+		from := v.covered(t)
+		if from >= t.Size {
+			continue
+		}
+		if read >= maxScanned {
+			left += t.Size - from
+			continue
+		}
+		for from < t.Size && read < maxScanned {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+			text, err := x.read(t, from, 1<<20)
+			if err != nil {
+				break // it has gone meanwhile
+			}
+			s.search(t, from, text)
+			from += int64(len(text))
+			read += int64(len(text))
+		}
+		left += t.Size - from
+	}
+	return left, nil
+}
+
+// search searches a part of a text.
+func (s *scan) search(t Text, offset int64, text []byte) {
+	var block int64
+	cutPieces(text, func(p piece) {
+		start, end := offset+int64(p.start), offset+int64(p.end)
+		if !p.inner {
+			block = start
+		}
+		var often [maxTerms]uint16
+		length, some := 0, false
+		count := func(terms []string) {
+			length++
+			for _, text := range terms {
+				for i := range s.terms {
+					if s.terms[i].text == text {
+						often[i]++
+						some = true
+					}
+				}
+			}
+		}
+		name, body := searched(text[p.start:p.end])
+		s.lexer.each(name, count)
+		s.lexer.each(body, count)
+		s.pieces++
+		s.words += int64(length)
+		if !some {
+			return
+		}
+		for i, n := range often {
+			if n > 0 {
+				s.counts[i]++
+			}
+		}
+		s.found = append(s.found, scanned{
+			candidate: candidate{text: t, block: block, start: start, end: end},
+			length:    length, often: append([]uint16(nil), often[:len(s.terms)]...),
+		})
+	})
+}
+
+// rank returns what was found with its scores.
+func (s *scan) rank(terms []wanted, average float64) (all []candidate) {
+	for _, one := range s.found {
+		for i, n := range one.often {
+			if n > 0 {
+				one.score += worth(terms[i].rarity, int(n), one.length, average)
+			}
+		}
+		all = append(all, one.candidate)
+	}
+	return all
+}

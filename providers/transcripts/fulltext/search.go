@@ -1,0 +1,224 @@
+package fulltext
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+)
+
+// Query is what is looked for.
+type Query struct {
+	Words string
+	// Limit is the most hits that are wanted.
+	Limit int
+	// Only leaves out texts; may be nil.
+	Only func(Text) bool
+}
+
+// Result is what was found.
+type Result struct {
+	Hits []Hit // the best first
+	// Left is how much of the texts was not searched, in bytes: it is not indexed
+	// yet, and too much to be read at once.
+	Left int64
+}
+
+// maxScanned is how much text that is not indexed is searched, in bytes.
+const maxScanned = 32 << 20
+
+// candidate is a piece that may be a hit.
+type candidate struct {
+	text              Text
+	block, start, end int64
+	score             float64
+}
+
+// Search finds the pieces of text that have the words of a query. What is
+// published can be found; it costs some milliseconds for a gigabyte.
+func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
+	terms := parseQuery(q.Words)
+	if len(terms) == 0 || q.Limit <= 0 {
+		return Result{}, nil
+	}
+	var texts []Text
+	for _, t := range x.opts.Library.Texts() {
+		if q.Only == nil || q.Only(t) {
+			texts = append(texts, t)
+		}
+	}
+	found, err := x.lookup(ctx, terms, texts)
+	if err != nil && ctx.Err() == nil {
+		// The worker makes the index anew; until then the texts are read.
+		x.opts.Log.Debug("the full-text index cannot be read", "error", err)
+		if damaged(err) {
+			x.broken.Store(true)
+			x.Changed()
+		}
+		found = lookup{}
+	}
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+	lexer := x.lexers.Get().(*lexer)
+	defer x.lexers.Put(lexer)
+	s := scan{terms: terms, lexer: lexer}
+	left, err := x.scan(ctx, &s, found.view, texts)
+	if err != nil {
+		return Result{}, err
+	}
+	for i := range terms {
+		terms[i].pieces = found.counts[i] + s.counts[i]
+	}
+	pieces := found.pieces + s.pieces
+	weigh(terms, pieces)
+	average := max(1, float64(found.words+s.words)/float64(max(1, pieces)))
+	candidates := append(found.rank(terms, average, texts), s.rank(terms, average)...)
+	slices.SortFunc(candidates, better)
+	if len(candidates) > maxRead {
+		candidates = candidates[:maxRead]
+	}
+	hits, err := x.rank(ctx, lexer, terms, candidates)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Hits: choose(hits, q.Limit), Left: left}, nil
+}
+
+// maxRead is of how many candidates the text is read.
+const maxRead = 100
+
+// better orders candidates: by score, then the newer session, then the later
+// piece.
+func better(a, b candidate) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), b.text.Time.Compare(a.text.Time),
+		cmp.Compare(a.text.Session, b.text.Session), cmp.Compare(b.start, a.start))
+}
+
+// lookup is what the index has for a query.
+type lookup struct {
+	view    *view
+	counts  [maxTerms]int
+	pieces  int
+	words   int64
+	entries []entries
+}
+
+// entries are the postings of the terms of a query in one segment.
+type entries struct {
+	*segment
+	postings [maxTerms][]byte
+}
+
+// lookup reads the postings of terms.
+func (x *Index) lookup(ctx context.Context, terms []wanted, texts []Text) (found lookup, err error) {
+	s, done, err := x.opened(false)
+	defer done()
+	if err != nil || s == nil {
+		return found, err
+	}
+	tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return found, err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if found.view, err = x.look(ctx, tx); err != nil {
+		return found, err
+	}
+	for _, seg := range found.view.segments {
+		one := entries{segment: seg}
+		for i, term := range terms {
+			e, err := seg.find(ctx, tx, term.text)
+			if err != nil {
+				return found, err
+			}
+			found.counts[i] += e.count
+			one.postings[i] = e.text
+		}
+		found.pieces += seg.docs
+		found.words += seg.words
+		found.entries = append(found.entries, one)
+	}
+	return found, nil
+}
+
+// rank returns the pieces of the index that count most.
+func (l *lookup) rank(terms []wanted, average float64, texts []Text) (best []candidate) {
+	byID := make(map[int64]*Text, len(texts))
+	for i, t := range texts {
+		if l.view.covered(t) > 0 {
+			byID[l.view.sessions[t.Session].id] = &texts[i]
+		}
+	}
+	var top topList
+	for i := range l.entries {
+		l.entries[i].rank(terms, average, byID, &top)
+	}
+	for _, c := range top.list {
+		_, block, start, end := c.segment.place(c.doc)
+		best = append(best, candidate{text: *c.text, block: block, start: start, end: end, score: float64(c.score)})
+	}
+	return best
+}
+
+// rank adds the best pieces of a segment to the list.
+func (e *entries) rank(terms []wanted, average float64, byID map[int64]*Text, top *topList) {
+	scores := make([]float32, e.docs)
+	var byLength [256]float64 // how much the length counts
+	for i := range byLength {
+		byLength[i] = saturation * (1 - lengthPart + lengthPart*float64(unpackLength(byte(i)))/average)
+	}
+	for i, term := range terms {
+		rarity := term.rarity * (saturation + 1)
+		var once [256]float32 // of pieces that have the word once
+		for i := range once {
+			once[i] = float32(rarity / (1 + byLength[i]))
+		}
+		// What was damaged since it was looked up does not count.
+		_ = eachPosting(e.postings[i], e.docs, func(doc, often uint32) {
+			length := e.lengths[doc]
+			if often == 1 {
+				scores[doc] += once[length]
+				return
+			}
+			n := float64(often)
+			scores[doc] += float32(rarity * n / (n + byLength[length]))
+		})
+	}
+	for i, r := range e.runs {
+		text := byID[r.session]
+		if text == nil {
+			continue
+		}
+		for doc := r.first; doc < e.end(i); doc++ {
+			if scores[doc] > top.least {
+				top.add(ranked{scores[doc], text, e.segment, doc})
+			}
+		}
+	}
+}
+
+type ranked struct {
+	score   float32
+	text    *Text
+	segment *segment
+	doc     int
+}
+
+// topList collects the best of many.
+type topList struct {
+	list  []ranked
+	least float32 // what is not above cannot be among the best
+}
+
+func (t *topList) add(r ranked) {
+	t.list = append(t.list, r)
+	if len(t.list) < 4*maxRead {
+		return
+	}
+	slices.SortFunc(t.list, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), b.text.Time.Compare(a.text.Time), cmp.Compare(a.text.Session, b.text.Session), cmp.Compare(b.doc, a.doc))
+	})
+	t.list = t.list[:2*maxRead]
+	t.least = t.list[len(t.list)-1].score
+}
