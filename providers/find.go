@@ -11,8 +11,8 @@ import (
 	"ctxfs/providers/find"
 )
 
-// Find finds documents of all providers but for results; paths are those of
-// the tree. What a provider has told of before can be found: it waits until the
+// Find finds documents of all providers but for results, and what was said in
+// sessions; paths are those of the tree. What a provider has told of before can be found: it waits until the
 // index is that far, which is a matter of milliseconds, or until ctx ends. The
 // index is made by Begin, or by the first call.
 func (s *Set) Find(ctx context.Context, query string, opts find.Options) ([]find.Match, error) {
@@ -20,7 +20,7 @@ func (s *Set) Find(ctx context.Context, query string, opts find.Options) ([]find
 	if err := s.finder.current(ctx); err != nil {
 		return nil, err
 	}
-	return s.finder.index.Search(query, opts), nil
+	return s.addSaid(ctx, s.finder.index.Search(query, opts), query, opts)
 }
 
 // FindFolder is the folder find/ over a tree that has the providers' folders in

@@ -167,6 +167,9 @@ func (p *Provider) publish(s *session, b *book, j *job) {
 		p.announce(s)
 		p.indexSoon()
 	}
+	if changed {
+		p.fulltext.Changed()
+	}
 	for _, o := range regrouped {
 		p.queue.touched(o)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"ctxfs/providers/internal/clean"
@@ -18,6 +19,9 @@ const digestTokens = 2000
 func (p *Provider) derive(ctx context.Context, s *session, name string) ([]byte, error) {
 	if err := p.current(ctx, s); err != nil {
 		return nil, err
+	}
+	if strings.HasPrefix(name, blocksName+"/") {
+		return p.block(s, name)
 	}
 	if name == metaName {
 		return p.meta(s)

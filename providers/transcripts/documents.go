@@ -11,6 +11,9 @@ import (
 // way: there is too much of it to be held in memory.
 func (p *Provider) Documents() iter.Seq[fs.Document] {
 	return func(yield func(fs.Document) bool) {
+		if !p.opts.Watch {
+			p.scanNow()
+		}
 		for _, s := range p.list.all() {
 			p.list.mu.RLock()
 			d := fs.Document{

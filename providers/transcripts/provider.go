@@ -2,6 +2,8 @@ package transcripts
 
 import (
 	"context"
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/fulltext"
 )
 
 // Options are what the provider needs.
@@ -43,6 +46,7 @@ type Provider struct {
 	texts    *texts
 	tables   *tables
 	loaded   loaded
+	fulltext *fulltext.Index
 	settings atomic.Pointer[settingsTable]
 
 	ctx     context.Context
@@ -79,6 +83,7 @@ func New(opts Options) *Provider {
 	p.loaded.books = make(map[*session]*loadedBook)
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.queue = newQueue(p)
+	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: library{p}, Log: opts.Env.Log})
 	p.Reload()
 	p.restore()
 	if opts.Watch {
@@ -86,6 +91,9 @@ func New(opts Options) *Provider {
 	}
 	return p
 }
+
+// fulltextName is the file in the cache folder with the index of all words.
+const fulltextName = "fulltext.db"
 
 // maxDirs is how many folders of one place are watched.
 const maxDirs = 20_000
@@ -97,6 +105,11 @@ func (p *Provider) Begin() {
 		p.scanNow()
 		p.opts.Env.Changed("") // all are known now: until then nothing was told
 		p.queue.backlog()
+		if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
+			p.setCacheFault(err)
+		} else {
+			p.fulltext.Begin()
+		}
 		p.keepHouse()
 	})
 	p.running.Go(p.keepLooking)
@@ -184,6 +197,7 @@ func (p *Provider) Close() error {
 	}
 	p.queue.close()
 	p.running.Wait()
+	err = errors.Join(err, p.fulltext.Close())
 	p.saveAll(true)
 	p.keep()
 	return err

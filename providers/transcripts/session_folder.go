@@ -65,6 +65,8 @@ func (d sessionDir) Lookup(_ context.Context, name string) (fs.Node, error) {
 		return derivedFile{p: d.p, s: d.s, name: name, version: d.s.version()}, nil
 	case resultsName:
 		return resultsDir(d), nil
+	case blocksName:
+		return blocksDir(d), nil
 	case subagentsName:
 		if len(d.s.children) > 0 {
 			return subagentsDir(d), nil

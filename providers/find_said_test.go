@@ -1,0 +1,103 @@
+package providers
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/find"
+)
+
+func TestFindsWhatWasSaid(t *testing.T) {
+	s := open(t, "")
+	log := filepath.Join(s.opts.Home, ".pi", "agent", "sessions", "--work--", "2026-05-12T01-02-27-657Z_0b0e2bd1-1111-4000-8000-000000000001.jsonl")
+	if err := os.MkdirAll(filepath.Dir(log), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"type":"session","version":3,"id":"0b0e2bd1-1111-4000-8000-000000000001","timestamp":"2026-05-12T01:02:27.657Z","cwd":"/work"}
+{"type":"message","id":"m1","timestamp":"2026-05-12T01:03:01Z","message":{"role":"user","content":[{"type":"text","text":"why does the login fail"}]}}
+{"type":"message","id":"m2","parentId":"m1","timestamp":"2026-05-12T01:03:02Z","message":{"role":"assistant","content":[{"type":"text","text":"the zebra token expires"}]}}
+`
+	if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := New(s.opts)
+	defer again.Close()
+	for _, in := range []string{"", "transcripts", "transcripts/pi"} {
+		got, err := again.Find(t.Context(), "zebra token", find.Options{In: in, Limit: 10})
+		if err != nil || len(got) != 1 {
+			t.Fatalf("in %q: %+v, %v", in, got, err)
+		}
+		if m := got[0]; !strings.HasPrefix(m.Path, "transcripts/pi/work/") || !strings.Contains(m.Why, "the zebra token expires") {
+			t.Errorf("%+v", m)
+		}
+	}
+	for _, in := range []string{"mcps", "transcripts/codex", "transcript"} {
+		if got, err := again.Find(t.Context(), "zebra token", find.Options{In: in, Limit: 10}); err != nil || len(got) != 0 {
+			t.Errorf("in %q: %+v, %v", in, got, err)
+		}
+	}
+	// Its title is found too, behind what was said.
+	got, err := again.Find(t.Context(), "login fail", find.Options{In: "transcripts", Limit: 10})
+	if err != nil || len(got) != 2 || !strings.HasSuffix(got[1].Path, "/transcript.md") || got[0].Score < got[1].Score {
+		t.Errorf("%+v, %v", got, err)
+	}
+	// As files.
+	root := fs.NewFolder(time.Now(), map[string]fs.Node{"transcripts": again.transcripts.Root()})
+	tree := fs.NewTree(root, fs.TreeOptions{})
+	folder := again.FindFolder(time.Now(), tree.Resolve)
+	found, err := folder.Lookup(t.Context(), "zebra token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := found.(fs.Dir).List(t.Context())
+	if err != nil || len(entries) != 1 || entries[0].Name != "01-2026-05-12_why-does-the-login-fail_0b0e2bd1-00003.md" {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	file, err := found.(fs.Dir).Lookup(t.Context(), entries[0].Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := tree.ReadAll(t.Context(), file.(fs.File)); err != nil || !strings.Contains(string(body), "the zebra token expires\n") {
+		t.Errorf("%s, %v", body, err)
+	}
+}
+
+func TestWhatWasSaidMakesRoom(t *testing.T) {
+	list := func(name string, scores ...float64) (all []find.Match) {
+		for i, score := range scores {
+			all = append(all, find.Match{Path: fmt.Sprint(name, i), Score: score})
+		}
+		return all
+	}
+	show := func(all []find.Match) string {
+		var names []string
+		for i, m := range all {
+			names = append(names, m.Path)
+			if i > 0 && m.Score > all[i-1].Score {
+				t.Errorf("scores are not in order: %+v", all)
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	for _, test := range []struct{ got, want string }{
+		{show(beside(list("t", 5, 4, 3), list("s", 9, 8), 4)), "t0 t1 t2 s0"},
+		{show(beside(list("t", 5, 4, 3), list("s", 9, 8), 3)), "t0 t1 t2"},
+		{show(beside(list("t", 5, 4, 1, 1), list("s", 9, 8), 4)), "t0 t1 s0 s1"},
+		{show(beside(list("t", 5, 1, 1, 1), list("s", 9), 4)), "t0 t1 t2 s0"},
+		{show(beside(nil, list("s", 9, 8), 4)), "s0 s1"},
+		{show(beside(list("t", 5), nil, 4)), "t0"},
+		{show(behind(list("s", 9, 8, 7, 6), list("t", 1, 1), 3, 4)), "s0 s1 s2 t0"},
+		{show(behind(list("s", 9, 8, 7, 6), nil, 3, 4)), "s0 s1 s2 s3"},
+		{show(behind(list("s", 9), list("t", 12, 1, 1, 1), 3, 4)), "s0 t0 t1 t2"},
+		{show(behind(nil, list("t", 12, 1), 3, 4)), "t0 t1"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%q, not %q", test.got, test.want)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package transcripts
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func (f *fixture) find(words, in string) []Found {
+	f.t.Helper()
+	found, err := f.Find(f.t.Context(), words, in, 10)
+	check(f.t, err)
+	return found
+}
+
+// TestFind: what was said is found, and the file that is found says it.
+func TestFind(t *testing.T) {
+	home := tempHome(t)
+	one := piSession(t, home, "0b0e2bd1-1111-4000-8000-000000000001")
+	one.user("why does the login test fail")
+	one.assistant("the zebra token expires too early")
+	one.user("then mend it")
+	two := piSession(t, home, "0b0e2bd2-2222-4000-8000-000000000002")
+	two.user("draw a lion")
+	two.call("c1", "bash", "painted a lion", map[string]any{"command": "paint lion"})
+	for _, mode := range []struct {
+		name   string
+		change func(*Options)
+	}{{"a command that reads once", offline}, {"in the background", func(*Options) {}}} {
+		t.Run(mode.name, func(t *testing.T) {
+			f := start(t, home, mode.change)
+			found := f.find("zebra token", "")
+			if len(found) != 1 {
+				t.Fatalf("%+v", found)
+			}
+			hit := found[0]
+			if hit.Why != "2026-05-12 01:03 assistant: the zebra token expires too early" {
+				t.Errorf("%q", hit.Why)
+			}
+			if !strings.HasSuffix(hit.Path, "/blocks/00003.md") || !strings.HasSuffix(hit.Title, "_0b0e2bd1-00003") {
+				t.Errorf("%q, %q", hit.Path, hit.Title)
+			}
+			text := f.read(hit.Path)
+			for _, want := range []string{"transcript.md", "the zebra token expires too early\n", "login test fail", "then mend it"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is not in\n%s", want, text)
+				}
+			}
+			if n := count(text, blockMark); n != 3 {
+				t.Errorf("%d blocks", n)
+			}
+			session, _, _ := strings.Cut(hit.Path, "/blocks/")
+			if got := f.names(session); strings.Contains(fmt.Sprint(got), "blocks") {
+				t.Errorf("listed: %q", got)
+			}
+			if got := f.find("lion", session); len(got) != 0 {
+				t.Errorf("in another session: %+v", got)
+			}
+			if got := f.find("lion", "pi"); len(got) != 3 {
+				t.Errorf("%+v", got)
+			}
+			if got := f.find("lion", session+"/"+transcriptName); len(got) != 0 {
+				t.Errorf("in another transcript: %+v", got)
+			}
+			for _, name := range []string{"00000.md", "99999.md", "1.md", "-0001.md", "00001", ".git", "0000x.md"} {
+				if f.exists(session + "/blocks/" + name) {
+					t.Errorf("%s exists", name)
+				}
+			}
+		})
+	}
+}
+
+// TestFindsWhatGrows: a message is found as soon as it is published.
+func TestFindsWhatGrows(t *testing.T) {
+	home := tempHome(t)
+	s := piSession(t, home, "0b0e2bd1-1111-4000-8000-000000000001")
+	s.user("hello")
+	f := start(t, home)
+	for i := range 5 {
+		word := fmt.Sprintf("zebra%d", i)
+		s.assistant("a " + word + " crosses")
+		f.await(word, func() bool { return len(f.find(word, "")) == 1 })
+		if got := f.find(word, "")[0]; !strings.Contains(f.read(got.Path), word) {
+			t.Errorf("%s does not have %s", got.Path, word)
+		}
+	}
+}
+
+// TestBlocks: every block of the real transcripts is a file of its own, whole.
+func TestBlocks(t *testing.T) {
+	f := start(t, realHome(t), offline)
+	f.scanNow()
+	blocks := 0
+	for _, s := range f.list.all() {
+		path := f.pathOf(s)
+		text := f.read(path + "/" + transcriptName)
+		if len(text) > 300_000 {
+			continue
+		}
+		for i, block := range strings.Split("\n"+text, "\n"+blockMark)[1:] {
+			if i%7 > 0 { // some are enough
+				continue
+			}
+			anchor, _, _ := strings.Cut(block, "]")
+			number := anchor[strings.LastIndexByte(anchor, '/')+1:]
+			if got := f.read(path + "/blocks/" + number + ".md"); !strings.Contains(got, "\n"+blockMark+strings.TrimRight(block, "\n")+"\n") {
+				t.Fatalf("%s/%s:\n%s", path, number, got)
+			}
+			blocks++
+		}
+	}
+	if blocks < 300 {
+		t.Errorf("only %d blocks", blocks)
+	}
+}
