@@ -23,12 +23,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // logFile is a log that is read from somewhere to its end.
 type logFile struct {
 	io.Reader
-	file  *os.File
 	close []func()
 }
-
-// soon says that some bytes from an offset of the file will be read soon.
-func (l *logFile) soon(offset, size int64) { willNeed(l.file, offset, size) }
 
 func (l *logFile) Close() {
 	for _, f := range l.close {
@@ -42,7 +38,7 @@ func openLog(path string, compressed bool, offset int64) (*logFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &logFile{Reader: f, file: f, close: []func(){func() { f.Close() }}}
+	l := &logFile{Reader: f, close: []func(){func() { f.Close() }}}
 	if !compressed {
 		_, err = f.Seek(offset, io.SeekStart)
 	} else if z, zErr := zstd.NewReader(f); zErr == nil {

@@ -237,11 +237,6 @@ func (f resultFile) text(ctx context.Context) ([]byte, error) {
 // maxSpill is how much of a file is shown that an agent keeps a result in.
 const maxSpill = 256 << 20
 
-// aheadOfResult is how much of a log the disk is asked for with a result, in
-// bytes: a search goes on with the results beside it, and would wait for the disk
-// with each.
-const aheadOfResult = 1 << 20
-
 // cut gets a long text from where it lies.
 func (p *Provider) cut(_ context.Context, f resultFile) ([]byte, error) {
 	if f.spill != "" {
@@ -273,7 +268,6 @@ func (p *Provider) cut(_ context.Context, f resultFile) ([]byte, error) {
 	if f.at.Length < 0 || f.at.Length > maxLine {
 		return nil, fs.ErrNotExist
 	}
-	log.soon(f.at.Offset, aheadOfResult)
 	line := make([]byte, f.at.Length)
 	if _, err := io.ReadFull(log, line); err != nil {
 		return nil, err

@@ -21,6 +21,9 @@ const patience = 5 * time.Minute
 func (s *session) incarnation() uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(s.agent + "\x00" + s.id))
+	if s.shown.Generation == 0 && s.shown.Fault != "" {
+		return h.Sum64() // nothing, which is another text than what may be read later
+	}
 	// What has not been rendered will be the first generation.
 	return h.Sum64() + uint64(max(s.shown.Generation, 1))
 }

@@ -25,6 +25,3 @@ func birth(path string) time.Time {
 	}
 	return time.Unix(st.Birthtimespec.Sec, st.Birthtimespec.Nsec)
 }
-
-// willNeed has nothing to say here: the kernel reads ahead by itself.
-func willNeed(*os.File, int64, int64) {}

@@ -23,9 +23,3 @@ func birth(path string) time.Time {
 	}
 	return time.Unix(st.Btime.Sec, int64(st.Btime.Nsec))
 }
-
-// willNeed has the kernel begin to read a part of a file. That it does not is no
-// matter.
-func willNeed(f *os.File, offset, size int64) {
-	_ = unix.Fadvise(int(f.Fd()), offset, size, unix.FADV_WILLNEED)
-}
