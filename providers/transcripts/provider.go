@@ -162,7 +162,7 @@ func (p *Provider) known(ctx context.Context) error {
 	return p.scanned(ctx)
 }
 
-// hidden leaves out what is not to be watched.
+// hidden leaves out what is not to be watched: folders that hold no histories.
 func (p *Provider) hidden(path string) bool {
 	if p.opts.Hide != nil && p.opts.Hide(path) {
 		return true
@@ -176,7 +176,11 @@ func (p *Provider) hidden(path string) bool {
 			skipped = true
 		}
 	}
-	return skipped
+	if !skipped {
+		return false
+	}
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
 }
 
 func (p *Provider) machine() agents.Machine {

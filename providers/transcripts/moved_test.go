@@ -1,0 +1,164 @@
+package transcripts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/internal/zstd"
+)
+
+// codexLog writes a log of Codex.
+func codexLog(t testing.TB, path, id string, texts ...string) {
+	t.Helper()
+	check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	check(t, err)
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() == 0 {
+		fmt.Fprintf(f, `{"timestamp":"2026-05-12T01:02:27.657Z","type":"session_meta","payload":{"id":%q,"timestamp":"2026-05-12T01:02:27.657Z","cwd":"/w","cli_version":"1"}}`+"\n", id)
+	}
+	for _, text := range texts {
+		fmt.Fprintf(f, `{"timestamp":"2026-05-12T01:02:28Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":%q}]}}`+"\n", text)
+	}
+}
+
+// shownOf is what is published of a session.
+func (f *fixture) shownOf(id string) shown {
+	f.list.mu.RLock()
+	defer f.list.mu.RUnlock()
+	if all := f.list.byAlias[id]; len(all) > 0 {
+		return all[0].shown
+	}
+	return shown{}
+}
+
+// TestALogThatIsPutAway is neither lost nor there twice, and not rendered again.
+func TestALogThatIsPutAway(t *testing.T) {
+	home := tempHome(t)
+	name := "rollout-2026-05-12T01-02-27-" + oneID + ".jsonl"
+	path := filepath.Join(home, ".codex", "sessions", "2026", "05", "12", name)
+	away := filepath.Join(home, ".codex", "archived_sessions", name)
+	codexLog(t, path, oneID, "the question", "a second one")
+	check(t, os.MkdirAll(filepath.Dir(away), 0o755))
+	f := start(t, home)
+	before := f.transcript(oneID)
+	if count(before, "\nthe question\n") != 1 {
+		t.Fatal(before)
+	}
+	in := func(path string) func() bool {
+		return func() bool {
+			all := f.list.find("", oneID)
+			if len(all) != 1 {
+				return false
+			}
+			f.list.mu.RLock()
+			defer f.list.mu.RUnlock()
+			return len(all[0].sources) == 1 && all[0].source().path == path && !all[0].behind()
+		}
+	}
+	same := func(when string) {
+		t.Helper()
+		if got := f.transcript(oneID); got != before {
+			t.Errorf("%s it is %s", when, got)
+		}
+		if s := f.shownOf(oneID); s.Generation != 1 {
+			t.Errorf("%s it was rendered from the beginning: %d", when, s.Generation)
+		}
+		if got := count(f.read("INDEX.tsv"), oneID); got != 1 {
+			t.Errorf("%s it is listed %d times", when, got)
+		}
+	}
+	check(t, os.Rename(path, away))
+	f.await("it is in the archive", in(away))
+	same("put away")
+	check(t, os.Rename(away, path))
+	f.await("it is back", in(path))
+	same("back")
+
+	// Gone first, and found later.
+	f.changed([]string{path})
+	check(t, os.Rename(path, filepath.Join(home, "hidden")))
+	f.await("it is gone", func() bool { return len(f.list.find("", oneID)) == 0 })
+	check(t, os.Rename(filepath.Join(home, "hidden"), away))
+	f.await("it is found again", in(away))
+	same("found again")
+
+	// Compressed, the log beside it for a moment.
+	text, err := os.ReadFile(away)
+	check(t, err)
+	packed, err := os.Create(away + ".zst")
+	check(t, err)
+	z, err := zstd.NewWriter(packed)
+	check(t, err)
+	_, err = z.Write(text)
+	check(t, err)
+	check(t, z.Close())
+	check(t, packed.Close())
+	f.await("both are known", func() bool {
+		f.list.mu.RLock()
+		defer f.list.mu.RUnlock()
+		return len(f.list.byAlias[oneID][0].sources) == 2
+	})
+	same("beside its compressed twin")
+	check(t, os.Remove(away))
+	f.await("the compressed log stands in", in(away+".zst"))
+	same("compressed")
+	check(t, f.Close())
+
+	// Put back and gone on with while nobody looked.
+	codexLog(t, path, oneID, "the question", "a second one", "and a third")
+	check(t, os.Remove(away+".zst"))
+	again := start(t, home, offline)
+	if got := again.transcript(oneID); !strings.HasPrefix(got, before) || count(got, "\nand a third\n") != 1 {
+		t.Errorf("after a restart: %s", got)
+	}
+}
+
+// TestARootThatIsALink is followed, also when it leads elsewhere.
+func TestARootThatIsALink(t *testing.T) {
+	home := tempHome(t)
+	first, second := filepath.Join(home, "first"), filepath.Join(home, "second")
+	piSession(t, first, oneID).user("in the first")
+	two := piSession(t, second, twoID)
+	two.user("in the second")
+	check(t, os.Symlink(filepath.Join(first, ".pi"), filepath.Join(home, ".pi")))
+	f := start(t, home)
+	if got := f.transcript(oneID); !strings.Contains(got, "in the first") || f.exists(byIDName+"/"+twoID) {
+		t.Fatal(got)
+	}
+	check(t, os.Symlink(filepath.Join(second, ".pi"), filepath.Join(home, "new")))
+	check(t, os.Rename(filepath.Join(home, "new"), filepath.Join(home, ".pi")))
+	f.await("it leads elsewhere", func() bool { return f.exists(byIDName+"/"+twoID) && !f.exists(byIDName+"/"+oneID) })
+	two.user("later")
+	f.await("what is written there is told", func() bool { return strings.Contains(f.transcript(twoID), "\nlater\n") })
+	check(t, os.Remove(filepath.Join(home, ".pi")))
+	f.await("all is gone", func() bool { return !f.exists(byIDName + "/" + twoID) })
+	check(t, os.Rename(filepath.Join(first, ".pi"), filepath.Join(home, ".pi")))
+	f.await("a folder stands in its place", func() bool { return f.exists(byIDName + "/" + oneID) })
+}
+
+// TestWhatCannotBeWatchedIsLookedAt: without a watch there is news all the same.
+func TestWhatCannotBeWatchedIsLookedAt(t *testing.T) {
+	home := tempHome(t)
+	s := piSession(t, home, oneID)
+	s.user("one")
+	f := start(t, home, offline) // there is no watch
+	f.transcript(oneID)
+	s.user("two")
+	piSession(t, home, twoID).user("three")
+	f.lookAgain(t.Context())
+	if got := f.transcript(twoID); !strings.Contains(got, "\nthree\n") {
+		t.Error(got)
+	}
+	if got := f.transcript(oneID); !strings.Contains(got, "\ntwo\n") {
+		t.Error(got)
+	}
+	check(t, os.Remove(s.path))
+	f.lookAgain(t.Context())
+	if f.exists(byIDName + "/" + oneID) {
+		t.Error("what is gone is there")
+	}
+}
