@@ -12,15 +12,15 @@ import (
 )
 
 // Find finds documents of all providers but for results, and what was said in
-// sessions; paths are those of the tree. What a provider has told of before can be found: it waits until the
-// index is that far, which is a matter of milliseconds, or until ctx ends. The
-// index is made by Begin, or by the first call.
+// sessions; paths are those of the tree. What a provider has told of before can be
+// found: it waits until the index is that far, which is a matter of milliseconds,
+// or until ctx ends. The index is made by Begin, or by the first call.
 func (s *Set) Find(ctx context.Context, query string, opts find.Options) ([]find.Match, error) {
 	s.finder.start(s.folders()...)
 	if err := s.finder.current(ctx); err != nil {
 		return nil, err
 	}
-	return s.addSaid(ctx, s.finder.index.Search(query, opts), query, opts)
+	return s.addSessions(ctx, s.finder.index.Search(query, opts), query, opts)
 }
 
 // FindFolder is the folder find/ over a tree that has the providers' folders in
@@ -60,7 +60,10 @@ func (s *Set) documents(folder, below string) iter.Seq[fs.Document] {
 // finder keeps an index of the documents of all providers. A worker brings it
 // up to date, one run for all that was told since it began the last.
 type finder struct {
-	index     *find.Index
+	index *find.Index
+	// titles has the sessions, apart: there are many, and their titles have the
+	// words of everything that anybody ever worked at.
+	titles    *find.Index
 	documents func(folder, below string) iter.Seq[fs.Document]
 	now       func() time.Time
 
@@ -76,7 +79,7 @@ type finder struct {
 }
 
 func newFinder(documents func(folder, below string) iter.Seq[fs.Document], now func() time.Time) *finder {
-	return &finder{index: find.New(), documents: documents, now: now, time: now(), pending: make(map[string]bool), further: make(chan struct{})}
+	return &finder{index: find.New(), titles: find.New(), documents: documents, now: now, time: now(), pending: make(map[string]bool), further: make(chan struct{})}
 }
 
 // start makes the index, of what folders there are.
@@ -128,7 +131,11 @@ func (f *finder) run() {
 		f.mu.Unlock()
 		for prefix := range todo {
 			folder, below, _ := strings.Cut(prefix, "/")
-			f.index.Update(prefix, inFolder(folder, f.documents(folder, below)))
+			index := f.index
+			if folder == transcriptsFolder {
+				index = f.titles
+			}
+			index.Update(prefix, inFolder(folder, f.documents(folder, below)))
 		}
 		f.mu.Lock()
 		f.done, f.time = told, f.now()

@@ -22,8 +22,9 @@ const (
 // transcriptsFolder is the folder of transcripts in the root.
 const transcriptsFolder = "transcripts"
 
-// addSaid adds to matches what was said in sessions, from the full-text index.
-func (s *Set) addSaid(ctx context.Context, matches []find.Match, query string, opts find.Options) ([]find.Match, error) {
+// addSessions adds to matches the sessions that have the words in their titles,
+// and what was said in sessions, from the full-text index.
+func (s *Set) addSessions(ctx context.Context, matches []find.Match, query string, opts find.Options) ([]find.Match, error) {
 	limit := opts.Limit
 	if limit == 0 {
 		limit = allSaid
@@ -32,11 +33,15 @@ func (s *Set) addSaid(ctx context.Context, matches []find.Match, query string, o
 	in = strings.TrimSuffix(in, "/")
 	switch {
 	case alone:
+		titles := s.finder.titles.Search(query, opts)
 		found, err := s.transcripts.Find(ctx, query, in, limit)
-		return behind(inTranscripts(found), matches, limit-saidShare(limit), limit), err
+		return behind(inTranscripts(found), titles, limit-saidShare(limit), limit), err
 	case opts.In == "":
-		found, err := s.transcripts.Find(ctx, query, "", saidShare(limit))
-		return beside(matches, inTranscripts(found), limit), err
+		room := max(saidShare(limit), limit-len(matches))
+		titles := s.finder.titles.Search(query, find.Options{Limit: max(1, room/3)})
+		found, err := s.transcripts.Find(ctx, query, "", room)
+		said := append(titles, scaled(inTranscripts(found), titles)...)
+		return beside(matches, said[:min(len(said), room)], limit), err
 	}
 	return matches, nil
 }

@@ -268,3 +268,25 @@ func TestTooMuch(t *testing.T) {
 		t.Errorf("%d hits, %d left", len(r.Hits), r.Left)
 	}
 }
+
+// TestAwayAndBack: a session that is not there for a while, as when its log is
+// moved, is found again afterwards, though its words were thrown away meanwhile.
+func TestAwayAndBack(t *testing.T) {
+	f := newFixture(t)
+	f.say("one", padding("ballast")...)
+	f.say("one", "the heron stands in the reeds")
+	f.index()
+	f.shelf.mu.Lock()
+	away := f.texts["one"]
+	delete(f.texts, "one")
+	f.shelf.mu.Unlock()
+	f.say("two", "a word")
+	f.index()
+	f.shelf.mu.Lock()
+	f.texts["one"] = away
+	f.shelf.mu.Unlock()
+	f.index()
+	if got := f.found("heron"); got != fmt.Sprintf("one/%d", len(padding("ballast"))+1) {
+		t.Errorf("found %q", got)
+	}
+}

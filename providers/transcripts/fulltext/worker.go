@@ -62,7 +62,7 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	texts := x.opts.Library.Texts()
 	alive := v.alive(texts)
 	if list := v.due(alive); list != nil {
-		return true, s.merge(ctx, v.version, list, alive)
+		return true, s.merge(ctx, v, list, texts)
 	}
 	if todo, size := v.todo(texts); size >= enough {
 		return true, x.index(ctx, s, v, todo, texts)

@@ -99,13 +99,17 @@ func due(all map[int64]*segment) []*segment {
 }
 
 // merge makes one segment of several, without the pieces of texts that do not
-// count any more.
-func (s *store) merge(ctx context.Context, at int64, old []*segment, alive func(session int64) bool) error {
-	tx, err := s.begin(ctx, at)
+// count any more. Those are forgotten: should they come back, they are new.
+func (s *store) merge(ctx context.Context, v *view, old []*segment, texts []Text) error {
+	tx, err := s.begin(ctx, v.version)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
+	if err := v.forget(ctx, tx, texts); err != nil {
+		return err
+	}
+	alive := v.alive(texts)
 	w, err := newSegmentWriter(ctx, tx)
 	if err != nil {
 		return err
