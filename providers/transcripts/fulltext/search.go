@@ -151,8 +151,15 @@ func (l *lookup) rank(terms []wanted, average float64, texts []Text) (best []can
 		}
 	}
 	var top topList
+	var scores []float32 // by piece of a segment
 	for i := range l.entries {
-		l.entries[i].rank(terms, average, byID, &top)
+		e := &l.entries[i]
+		if cap(scores) < e.docs {
+			scores = make([]float32, e.docs)
+		}
+		scores = scores[:e.docs]
+		clear(scores)
+		e.rank(terms, average, byID, scores, &top)
 	}
 	for _, c := range top.list {
 		_, block, start, end := c.segment.place(c.doc)
@@ -162,8 +169,7 @@ func (l *lookup) rank(terms []wanted, average float64, texts []Text) (best []can
 }
 
 // rank adds the best pieces of a segment to the list.
-func (e *entries) rank(terms []wanted, average float64, byID map[int64]*Text, top *topList) {
-	scores := make([]float32, e.docs)
+func (e *entries) rank(terms []wanted, average float64, byID map[int64]*Text, scores []float32, top *topList) {
 	var byLength [256]float64 // how much the length counts
 	for i := range byLength {
 		byLength[i] = saturation * (1 - lengthPart + lengthPart*float64(unpackLength(byte(i)))/average)
