@@ -86,7 +86,7 @@ func BenchmarkFindWords(b *testing.B) {
 	begin := time.Now()
 	x.Begin()
 	for range time.Tick(10 * time.Millisecond) {
-		if indexed, _ := x.Coverage(); library.size-indexed < 1<<20 {
+		if left := x.Left(); left >= 0 && left < 1<<20 {
 			break
 		}
 	}

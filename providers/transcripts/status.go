@@ -8,6 +8,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/transcripts/fulltext"
 )
 
 // Status implements fs.Provider.
@@ -42,6 +43,9 @@ func (p *Provider) Status() fs.Status {
 	case p.opts.Watch && left > 0:
 		s.State = "starting"
 		s.Summary += fmt.Sprintf("; %d not rendered yet (%d %% done), each is when it is read", left, percent(done, size))
+	case p.fulltext.Left() > fulltext.MaxScanned:
+		s.State = "starting"
+		s.Summary += fmt.Sprintf("; find does not have all of their words yet, %s are left", excerpt.Size(p.fulltext.Left()))
 	}
 	return s
 }

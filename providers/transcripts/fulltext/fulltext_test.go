@@ -259,7 +259,7 @@ func TestCancelled(t *testing.T) {
 // TestTooMuch: what is too much to be searched as it is is told.
 func TestTooMuch(t *testing.T) {
 	f := newFixture(t)
-	big := strings.Repeat(strings.Repeat("old words here ", 300)+"\n", maxScanned/4400)
+	big := strings.Repeat(strings.Repeat("old words here ", 300)+"\n", MaxScanned/4400)
 	f.say("old", "zebra", big)
 	f.say("new", "zebra", big)
 	r, err := f.Search(t.Context(), Query{Words: "zebra", Limit: 10})

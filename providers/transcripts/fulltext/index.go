@@ -63,7 +63,8 @@ type Index struct {
 	viewMu sync.Mutex
 	view   *view
 
-	broken atomic.Bool // a search has met damage
+	broken atomic.Bool  // a search has met damage
+	left   atomic.Int64 // see Left
 	lexers sync.Pool
 }
 
@@ -77,6 +78,7 @@ type view struct {
 // New makes an index; without Begin it only reads what there is.
 func New(opts Options) *Index {
 	x := &Index{opts: opts, kick: make(chan struct{}, 1), lexers: sync.Pool{New: func() any { return newLexer() }}}
+	x.left.Store(-1)
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	return x
 }
@@ -174,20 +176,9 @@ func (x *Index) look(ctx context.Context, q querier) (*view, error) {
 	return v, nil
 }
 
-// Coverage tells how much of the texts is in the index, and how much there is, in
-// bytes.
-func (x *Index) Coverage() (indexed, all int64) {
-	x.viewMu.Lock()
-	v := x.view
-	x.viewMu.Unlock()
-	for _, t := range x.opts.Library.Texts() {
-		all += t.Size
-		if v != nil {
-			indexed += v.covered(t)
-		}
-	}
-	return indexed, all
-}
+// Left is how much text is not indexed yet, in bytes, as the worker last saw it;
+// -1 where it has not looked. A little is never indexed: see enough.
+func (x *Index) Left() int64 { return x.left.Load() }
 
 // covered is how much of a text is in the index.
 func (v *view) covered(t Text) int64 {

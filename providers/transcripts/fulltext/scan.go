@@ -30,11 +30,11 @@ func (x *Index) scan(ctx context.Context, s *scan, v *view, texts []Text) (left 
 		if from >= t.Size {
 			continue
 		}
-		if read >= maxScanned {
+		if read >= MaxScanned {
 			left += t.Size - from
 			continue
 		}
-		for from < t.Size && read < maxScanned {
+		for from < t.Size && read < MaxScanned {
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}

@@ -24,8 +24,8 @@ type Result struct {
 	Left int64
 }
 
-// maxScanned is how much text that is not indexed is searched, in bytes.
-const maxScanned = 32 << 20
+// MaxScanned is how much text that is not indexed is searched, in bytes.
+const MaxScanned = 32 << 20
 
 // candidate is a piece that may be a hit.
 type candidate struct {

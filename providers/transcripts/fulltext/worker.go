@@ -64,7 +64,9 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	if list := v.due(alive); list != nil {
 		return true, s.merge(ctx, v, list, texts)
 	}
-	if todo, size := v.todo(texts); size >= enough {
+	todo, size := v.todo(texts)
+	x.left.Store(size)
+	if size >= enough {
 		return true, x.index(ctx, s, v, todo, texts)
 	}
 	return false, s.settle(ctx)
