@@ -10,7 +10,6 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -91,11 +90,12 @@ func (p *Provider) keepArchive(ctx context.Context) {
 	if !settings.archive || !p.isScanned() {
 		return
 	}
-	for _, s := range p.list.all() {
+	room := p.roomInArchive(settings.maxArchive)
+	for _, s := range p.list.newest() {
 		if ctx.Err() != nil {
 			return
 		}
-		if err := p.archive(ctx, s); err != nil && ctx.Err() == nil {
+		if err := p.archive(ctx, s, room); err != nil && ctx.Err() == nil {
 			p.opts.Env.Log.Warn("a session is not archived", "session", s.id, "error", err)
 			if isFull(err) {
 				p.setCacheFault(err)
@@ -107,10 +107,14 @@ func (p *Provider) keepArchive(ctx context.Context) {
 }
 
 // archive archives one session, if it is quiet and has changed since.
-func (p *Provider) archive(ctx context.Context, s *session) error {
+func (p *Provider) archive(ctx context.Context, s *session, room *archiveRoom) error {
 	p.list.mu.RLock()
 	src, live, changed, fault := s.source(), s.shown.live, s.modTime(), s.shown.Fault
 	had := s.shown.Messages >= 0
+	size := s.shown.Size
+	if src != nil && src.key == "" {
+		size = src.stat.Size
+	}
 	p.list.mu.RUnlock()
 	if src == nil || live || fault != "" || rankOf(src.format) == archiveRank {
 		return nil
@@ -119,13 +123,16 @@ func (p *Provider) archive(ctx context.Context, s *session) error {
 	if info, err := os.Stat(path); err == nil && info.ModTime().Equal(changed.Truncate(time.Microsecond)) {
 		return nil
 	}
+	if !room.worth(changed, size) {
+		return nil
+	}
 	if err := p.messages(ctx, s); err != nil {
 		return err
 	}
 	p.list.mu.RLock()
-	info, generation, size := s.info, s.shown.Generation, s.shown.Messages
+	info, generation, length := s.info, s.shown.Generation, s.shown.Messages
 	p.list.mu.RUnlock()
-	err := p.writeArchive(path, info, p.bookPath(s, messagesFileName(generation)), size)
+	err := p.writeArchive(path, info, p.bookPath(s, messagesFileName(generation)), length)
 	if err == nil {
 		t := changed.Truncate(time.Microsecond)
 		err = os.Chtimes(path, t, t)
@@ -134,6 +141,7 @@ func (p *Provider) archive(ctx context.Context, s *session) error {
 		p.dropMessages(s)
 	}
 	if err == nil {
+		room.add(path, changed)
 		p.look(ctx, s.agent, path, archiveLog())
 	}
 	return err
@@ -231,36 +239,4 @@ func withSpill(line []byte) []byte {
 	}
 	e.Result.Text, e.Result.Spill = string(text), ""
 	return render.AppendJSON(nil, &e)
-}
-
-// pruneArchive deletes the oldest archived sessions until the rest is within
-// the limit.
-func (p *Provider) pruneArchive(limit int64) {
-	type archived struct {
-		path string
-		size int64
-		time time.Time
-	}
-	var all []archived
-	var total int64
-	_ = filepath.WalkDir(p.archiveDir(), func(path string, d iofs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, archiveSuffix) {
-			return nil
-		}
-		if info, err := d.Info(); err == nil {
-			all = append(all, archived{path, info.Size(), info.ModTime()})
-			total += info.Size()
-		}
-		return nil
-	})
-	slices.SortFunc(all, func(a, b archived) int { return a.time.Compare(b.time) })
-	for _, a := range all {
-		if total <= limit {
-			return
-		}
-		if os.Remove(a.path) == nil {
-			total -= a.size
-			p.tell(p.list.drop(a.path, p.opts.Env.Now()))
-		}
-	}
 }

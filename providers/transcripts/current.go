@@ -86,10 +86,18 @@ func (p *Provider) render(ctx context.Context, s *session, r rendering) error {
 	}
 	b := p.load(s)
 	before := b.Generation
+	remade := false
 	if before < j.generation {
 		b.Generation = j.generation // no version comes back with other bytes
+		if remade = j.same && unchanged(&j.source); remade {
+			b.Generation-- // the same bytes will be made again
+		}
 	}
 	err = p.bring(ctx, b, j)
+	if err == nil && remade && !unchanged(&j.source) {
+		b.Format = 0 // they may be others after all
+		err = p.bring(ctx, b, j)
+	}
 	if err == nil && r.messages && b.Messages < 0 {
 		err = p.makeMessages(ctx, b, j)
 	}
@@ -130,10 +138,21 @@ func (p *Provider) job(s *session, earlier []*session, r rendering) (j *job, don
 	}
 	j = &job{source: *src, info: s.info, earlier: earlier, messages: r.messages}
 	j.info.Aliases = slices.Clone(j.info.Aliases)
-	if j.generation = s.shown.Generation; j.generation > 0 && s.shown.Stat == src.stat && s.shown.Stamp == src.stamp {
-		j.generation-- // the same bytes will be made again
-	}
+	j.generation, j.same = s.shown.Generation, s.shown.Stat == src.stat && s.shown.Stamp == src.stamp
 	return j, false, nil
+}
+
+// unchanged tells whether a source's file is as it was found.
+func unchanged(src *source) bool {
+	info, err := os.Lstat(src.path)
+	if err != nil {
+		return false
+	}
+	now := statOf(info)
+	if src.key != "" {
+		now = withJournal(src.path, now)
+	}
+	return now == src.stat
 }
 
 // publish shows what a book has become, and tells of it.

@@ -20,8 +20,10 @@ type job struct {
 	source  source
 	info    event.Session
 	earlier []*session // whose records are left out
-	// generation is the number of the last rendering.
+	// generation is the number of the last rendering, same tells that it was of
+	// the source as it is.
 	generation uint32
+	same       bool
 	// messages says that messages.jsonl is wanted too.
 	messages bool
 }

@@ -1,0 +1,151 @@
+package transcripts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func settingsOf(t testing.TB, home, text string) {
+	t.Helper()
+	check(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\n"+text), 0o600))
+}
+
+// TestTheArchiveHasALimit: full, it keeps the newest, and what it has no room for
+// is not put into it again and again.
+func TestTheArchiveHasALimit(t *testing.T) {
+	home := tempHome(t)
+	const n = 12
+	for i := range n {
+		s := piSession(t, home, id(i))
+		var b strings.Builder
+		for j := range 400 {
+			fmt.Fprintf(&b, "%x ", hashID(fmt.Sprint(i, j)))
+		}
+		s.user(b.String())
+		at := time.Now().Add(time.Duration(i-20) * time.Hour)
+		check(t, os.Chtimes(s.path, at, at))
+	}
+	settingsOf(t, home, "archive = true\nmax_archive = \"20 KB\"\n")
+	f := start(t, home, offline)
+	f.names("")
+	f.keepArchive(t.Context())
+	kept := func() map[string]time.Time {
+		all, total := f.archivedFiles()
+		if total > 20_000 || len(all) < 2 {
+			t.Errorf("%d files of %d bytes are archived", len(all), total)
+		}
+		files := make(map[string]time.Time)
+		for _, a := range all {
+			info, err := os.Stat(a.path)
+			check(t, err)
+			files[fmt.Sprint(filepath.Base(a.path), inode(info))] = a.time
+		}
+		return files
+	}
+	first := kept()
+	f.keepArchive(t.Context())
+	if second := kept(); fmt.Sprint(first) != fmt.Sprint(second) {
+		t.Errorf("archived again: %v, then %v", first, second)
+	}
+	if _, err := os.Stat(filepath.Join(f.archiveDir(), "pi", id(n-1)+archiveSuffix)); err != nil {
+		t.Error("the newest is not archived")
+	}
+}
+
+// TestAnArchiveThatIsSwitchedOff shows what it has; a log that comes back counts.
+func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
+	home := tempHome(t)
+	claude := filepath.Join(home, ".claude", "projects", "-work")
+	spill := filepath.Join(claude, oneID, "tool-results", "call-1.txt")
+	check(t, os.MkdirAll(filepath.Dir(spill), 0o755))
+	check(t, os.WriteFile(spill, []byte(long(3000)), 0o644))
+	record := func(path, agent, text string) {
+		t.Helper()
+		full := filepath.Join(claude, path)
+		check(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		line := `{"type":"user","uuid":"u-` + text + `","parentUuid":null,"timestamp":"2026-05-12T01:02:27Z","sessionId":"` + oneID + `","cwd":"` + home + `/work"` + agent +
+			`,"message":{"role":"user","content":"` + text + `"}}` + "\n"
+		check(t, os.WriteFile(full, []byte(line), 0o644))
+		old := time.Now().Add(-time.Hour)
+		check(t, os.Chtimes(full, old, old))
+	}
+	record(oneID+".jsonl", "", "parent")
+	record(oneID+"/subagents/agent-abc123.jsonl", `,"isSidechain":true,"agentId":"abc123"`, "child")
+	log, err := os.ReadFile(filepath.Join(claude, oneID+".jsonl"))
+	check(t, err)
+	settingsOf(t, home, "archive = true\n")
+	f := start(t, home)
+	before := f.transcript(oneID)
+	f.keepArchive(t.Context())
+	settingsOf(t, home, "archive = false\n")
+	f.Reload()
+	check(t, os.RemoveAll(claude))
+	f.await("the archive stands in", func() bool {
+		all := f.list.find("", oneID)
+		if len(all) == 0 {
+			return false
+		}
+		f.list.mu.RLock()
+		defer f.list.mu.RUnlock()
+		return strings.HasSuffix(all[0].source().path, archiveSuffix) && len(all[0].children) == 1
+	})
+	if got := f.transcript(oneID); got != before {
+		t.Errorf("from the archive: %s", got)
+	}
+	child := f.names(byIDName + "/" + oneID + "/subagents")
+	if len(child) != 1 || !strings.Contains(f.read(byIDName+"/"+oneID+"/subagents/"+child[0]+"/transcript.md"), "\nchild\n") {
+		t.Errorf("subagents %q", child)
+	}
+	check(t, os.MkdirAll(claude, 0o755))
+	check(t, os.WriteFile(filepath.Join(claude, oneID+".jsonl"), append(log, []byte(strings.NewReplacer("u-parent", "u-more", `"content":"parent"`, `"content":"resumed"`, `"parentUuid":null`, `"parentUuid":"u-parent"`).Replace(string(log)))...), 0o644))
+	f.await("it goes on", func() bool { return strings.Contains(f.transcript(oneID), "\nresumed\n") })
+	if got := f.transcript(oneID); count(got, "\nparent\n") != 1 {
+		t.Errorf("resumed: %s", got)
+	}
+}
+
+// TestSubagents stand alone without their parent, and below it once it is there.
+func TestSubagents(t *testing.T) {
+	home := tempHome(t)
+	f := start(t, home)
+	dir := filepath.Join(home, ".claude", "projects", "-work")
+	write := func(rel, agent, text string) {
+		t.Helper()
+		path := filepath.Join(dir, rel)
+		check(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		check(t, os.WriteFile(path, []byte(`{"type":"user","uuid":"u-`+text+`","parentUuid":null,"timestamp":"2026-05-12T01:02:27Z","sessionId":"`+oneID+`","cwd":"`+home+`/work"`+agent+
+			`,"message":{"role":"user","content":"`+text+`"}}`+"\n"), 0o644))
+	}
+	const parent, sidechain = oneID + ".jsonl", `,"isSidechain":true,"agentId":"abc123"`
+	child := oneID + "/subagents/agent-abc123.jsonl"
+	below := func() bool {
+		return f.exists(byIDName+"/"+oneID) && f.exists(byIDName+"/"+oneID+"/subagents") && len(f.names(byIDName+"/"+oneID+"/subagents")) == 1
+	}
+	alone := func() bool {
+		return f.exists("claude-code/work") && len(f.names("claude-code/work")) == 1 && !f.exists(byIDName+"/"+oneID)
+	}
+	write(child, sidechain, "child")
+	f.await("it stands alone", alone)
+	write(parent, "", "parent")
+	f.await("it is below its parent", below)
+	if got := f.names("claude-code/work"); len(got) != 1 {
+		t.Errorf("beside its parent: %q", got)
+	}
+	check(t, os.Remove(filepath.Join(dir, parent)))
+	f.await("it stands alone again", alone)
+	// One that is gone is no child of a parent that comes.
+	check(t, os.Remove(filepath.Join(dir, child)))
+	f.await("both are gone", func() bool { return !f.exists("claude-code") })
+	write(parent, "", "parent")
+	f.await("the parent is there", func() bool { return f.exists(byIDName + "/" + oneID) })
+	if f.exists(byIDName + "/" + oneID + "/subagents") {
+		t.Errorf("subagents that are gone: %q", f.names(byIDName+"/"+oneID+"/subagents"))
+	}
+	if n := len(f.list.orphans); n != 0 {
+		t.Errorf("%d are waited for", n)
+	}
+}

@@ -1,0 +1,240 @@
+package transcripts
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ctxfs/providers/internal/atomicfile"
+)
+
+// TestACacheThatCannotBeWritten is told in the state with what mends it, and is
+// no fault of the sessions.
+func TestACacheThatCannotBeWritten(t *testing.T) {
+	home := tempHome(t)
+	piSession(t, home, oneID).user("is kept")
+	f := start(t, home)
+	f.await("it is rendered", func() bool { return f.Status().State == "ready" })
+	dir := filepath.Dir(f.bookDir(f.newSession(twoID)))
+	check(t, os.RemoveAll(dir))
+	check(t, os.WriteFile(dir, []byte("a file where a folder should be"), 0o600))
+	piSession(t, home, twoID).user("has no room")
+	f.await("the state tells", func() bool {
+		s := f.Status()
+		return s.State == "degraded" && len(s.Problems) == 1 && strings.Contains(s.Problems[0].What, "not kept") && s.Problems[0].Mend != ""
+	})
+	if _, err := f.tree.ReadAll(t.Context(), transcriptFile{f.Provider, f.list.find("", twoID)[0]}); err == nil {
+		t.Error("it is read all the same")
+	}
+	if s := f.shownOf(twoID); s.Fault != "" {
+		t.Errorf("the session is blamed: %s", s.Fault)
+	}
+	if got := f.transcript(oneID); !strings.Contains(got, "\nis kept\n") {
+		t.Errorf("the other one: %s", got)
+	}
+	check(t, os.Remove(dir))
+	f.tryCache()
+	f.await("all is well", func() bool { return f.Status().State == "ready" })
+	if got := f.transcript(twoID); !strings.Contains(got, "\nhas no room\n") {
+		t.Error(got)
+	}
+}
+
+// newSession is a session of Pi that is not known.
+func (f *fixture) newSession(id string) *session { return &session{agent: "pi", id: id} }
+
+// TestTheCacheIsThrownAway under a reader: the same is made again.
+func TestTheCacheIsThrownAway(t *testing.T) {
+	home := tempHome(t)
+	s := piSession(t, home, oneID)
+	s.user("one")
+	f := start(t, home)
+	before, messages := f.transcript(oneID), f.read(byIDName+"/"+oneID+"/messages.jsonl")
+	was, err := f.tree.Stat(t.Context(), f.node(byIDName+"/"+oneID+"/transcript.md"))
+	check(t, err)
+	for _, damage := range []func(dir string) error{
+		os.RemoveAll,
+		func(dir string) error { return os.Remove(filepath.Join(dir, stateName)) },
+		func(dir string) error { return os.Truncate(filepath.Join(dir, transcriptFileName(1)), 10) },
+		func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, stateName), []byte(`{"format":`), 0o600)
+		},
+		func(dir string) error { return os.Remove(filepath.Join(dir, messagesFileName(1))) },
+	} {
+		check(t, damage(f.bookDir(f.newSession(oneID))))
+		if got := f.transcript(oneID); got != before {
+			t.Errorf("made again it is %s", got)
+		}
+		if got := f.read(byIDName + "/" + oneID + "/messages.jsonl"); got != messages {
+			t.Errorf("made again the messages are %s", got)
+		}
+		now, err := f.tree.Stat(t.Context(), f.node(byIDName+"/"+oneID+"/transcript.md"))
+		if check(t, err); now.Version != was.Version {
+			t.Error("the same bytes are another version")
+		}
+	}
+	s.user("two")
+	f.await("it goes on", func() bool {
+		return strings.HasPrefix(f.transcript(oneID), before) && strings.Contains(f.transcript(oneID), "\ntwo\n")
+	})
+}
+
+// TestVersionsDoNotComeBack: what was thrown away and is others bytes by now is
+// another version.
+func TestVersionsDoNotComeBack(t *testing.T) {
+	home := tempHome(t)
+	s := piSession(t, home, oneID)
+	s.user("one")
+	f := start(t, home)
+	seen := make(map[uint64]string)
+	for i, text := range []string{"one", "two", "three", "four"} {
+		old, err := os.ReadFile(s.path)
+		check(t, err)
+		if i > 0 {
+			check(t, os.WriteFile(s.path, []byte(strings.Replace(string(old), `"`+[]string{"one", "two", "three"}[i-1]+`"`, `"`+text+`"`, 1)), 0o644))
+		}
+		f.await("it is told", func() bool { return strings.Contains(f.transcript(oneID), "\n"+text+"\n") })
+		node := f.node(byIDName + "/" + oneID + "/transcript.md")
+		a, err := f.tree.Stat(t.Context(), node)
+		check(t, err)
+		if was, ok := seen[a.Version]; ok {
+			t.Errorf("%q has the version of %q", text, was)
+		}
+		seen[a.Version] = text
+		f.dropBook(f.list.find("", oneID)[0])
+	}
+}
+
+// TestAStateThatWasNotWritten: a program that is killed has told more than it
+// has noted. The next one tells all of it.
+func TestAStateThatWasNotWritten(t *testing.T) {
+	home := tempHome(t)
+	s := piSession(t, home, oneID)
+	s.user("one")
+	f := start(t, home)
+	f.transcript(oneID)
+	state := filepath.Join(f.bookDir(f.newSession(oneID)), stateName)
+	early, err := os.ReadFile(state)
+	check(t, err)
+	s.user("two")
+	s.call("call-1", "bash", long(1000), map[string]any{"command": "cat log.txt"})
+	f.await("it is told", func() bool { return strings.Contains(f.transcript(oneID), "line 999 of") })
+	check(t, atomicfile.Write(state, early)) // as if it had not been written since
+	f.loaded.mu.Lock()
+	for _, b := range f.loaded.books {
+		b.dirty = true
+	}
+	f.loaded.mu.Unlock()
+	f.list.mu.Lock()
+	f.list.keptVersion = 0
+	f.list.mu.Unlock()
+	f.keep()
+	copied := tempHome(t)
+	check(t, os.CopyFS(filepath.Join(copied, "cache"), os.DirFS(filepath.Join(home, ".cache"))))
+	want := f.transcript(oneID)
+
+	again := start(t, home, offline, func(o *Options) { o.Cache = filepath.Join(copied, "cache") })
+	if got := again.transcript(oneID); got != want {
+		t.Errorf("after a kill: %s", got)
+	}
+	if got := again.names(byIDName + "/" + oneID + "/results"); len(got) != 1 {
+		t.Errorf("results %q", got)
+	}
+	if got := again.read(byIDName + "/" + oneID + "/digest.md"); got != f.read(byIDName+"/"+oneID+"/digest.md") {
+		t.Errorf("the digest: %s", got)
+	}
+}
+
+// TestTwoProcesses have one cache: one is alive, the others read once.
+func TestTwoProcesses(t *testing.T) {
+	home := tempHome(t)
+	s := piSession(t, home, oneID)
+	s.user("number 0.")
+	f := start(t, home)
+	var readers sync.WaitGroup
+	defer readers.Wait()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	readers.Go(func() {
+		for ctx.Err() == nil {
+			once := start(t, home, offline)
+			text := once.transcript(oneID)
+			if strings.Contains(text, "\x00") || count(text, "\nnumber 0.\n") != 1 {
+				t.Errorf("read beside the other: %s", text)
+			}
+			once.read(byIDName + "/" + oneID + "/messages.jsonl")
+			once.read(byIDName + "/" + oneID + "/digest.md")
+			check(t, once.Close())
+		}
+	})
+	for i := range 60 {
+		text := "number " + string(rune('1'+i%9)) + " and more."
+		if i%20 == 19 { // all is written anew
+			old, err := os.ReadFile(s.path)
+			check(t, err)
+			lines := bytes.SplitAfter(old, []byte("\n"))
+			check(t, os.WriteFile(s.path+".new", bytes.Join(append(lines[:2:2], lines[4:]...), nil), 0o644))
+			check(t, os.Rename(s.path+".new", s.path))
+		}
+		s.user(text)
+		want := i + 2
+		if text := f.transcript(oneID); strings.Contains(text, "\x00") || count(text, "\nnumber 0.\n") != 1 || count(text, "\n### ") > want {
+			t.Errorf("%s", text)
+		}
+	}
+	cancel()
+	readers.Wait()
+	f.await("all is told", func() bool {
+		other := start(t, home, offline, func(o *Options) { o.Cache = t.TempDir() })
+		defer other.Close()
+		return f.transcript(oneID) == strings.ReplaceAll(other.transcript(oneID), "\r", "")
+	})
+}
+
+// TestCloseWhileItRenders ends at once and leaves nothing that is half.
+func TestCloseWhileItRenders(t *testing.T) {
+	home := tempHome(t)
+	manySessions(t, home, 300)
+	f := start(t, home)
+	check(t, f.Close())
+	began := f.list.version
+	again := start(t, home, offline)
+	for i := range 300 {
+		if got := again.transcript(id(i)); count(got, "\ndo this and that\n") != 1 || count(got, "\nit is done\n") != 1 {
+			t.Fatalf("session %d: %s", i, got)
+		}
+	}
+	_ = began
+}
+
+// TestADigestWhileItGrows is made of what does not change meanwhile.
+func TestADigestWhileItGrows(t *testing.T) {
+	home := tempHome(t)
+	s := piSession(t, home, oneID)
+	s.user("begin")
+	f := start(t, home)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 100 {
+			s.call("call-"+string(rune('a'+i%26)), "bash", "result", map[string]any{"command": "ls", "path": "/w/" + time.Duration(i).String()})
+		}
+	}()
+	for {
+		for _, name := range []string{"digest.md", "files.tsv", "meta.json", "messages.jsonl"} {
+			if f.read(byIDName+"/"+oneID+"/"+name) == "" && name != "files.tsv" {
+				t.Errorf("%s is empty", name)
+			}
+		}
+		select {
+		case <-done:
+			return
+		default:
+		}
+	}
+}
