@@ -30,10 +30,13 @@ func (a *app) findCommand() *cobra.Command {
 		Long: `Find prints what fits best, best first: the path in the tree, one line of what
 it is, and a score for comparing the lines. WORDS may be a name or a part of
 it, a few words, or a sentence that says what is to be done; typing errors do
-not matter much. It starts nothing: without a background process it finds what
-is known from configuration and caches.`,
+not matter much. Of what was said in past sessions the best places are among
+them, each as the block that says it; --in transcripts finds sessions alone. It
+starts nothing: without a background process it finds what is known from
+configuration and caches.`,
 		Example: `  ctxfs find create issue
   ctxfs find --in mcps/github "merge a pull request"
+  ctxfs find --in transcripts why does the login test fail
   ctxfs cat "$(ctxfs find -n 1 --json take a screenshot | jq -r '.[0].path')"`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
