@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/providers"
@@ -30,10 +31,13 @@ func saidWorld(b *testing.B) (source *localSource, said []message, transcripts [
 	home := b.TempDir()
 	folder := filepath.Join(home, ".claude", "projects", "-work")
 	must(b, os.MkdirAll(folder, 0o700))
-	for _, log := range logs {
+	for i, log := range logs {
 		text, err := os.ReadFile(log)
 		must(b, err)
-		must(b, os.WriteFile(filepath.Join(folder, filepath.Base(log)), text, 0o600))
+		to := filepath.Join(folder, filepath.Base(log))
+		must(b, os.WriteFile(to, text, 0o600))
+		at := time.Unix(int64(1_770_000_000+i*3600), 0) // which is newer counts
+		must(b, os.Chtimes(to, at, at))
 	}
 	a := &app{
 		stdio:     stdio{in: strings.NewReader(""), out: io.Discard, err: io.Discard},
