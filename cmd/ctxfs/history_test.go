@@ -131,13 +131,17 @@ func TestHistory(t *testing.T) {
 		b.refused(exitUsage, []string{"the name of the session is empty"}, "history", "")
 		b.refused(exitUsage, []string{"accepts at most 1 arg"}, "history", "a", "b")
 
-		// All of them.
+		// All of them, the newest first as soon as it is known when their last words
+		// were said.
+		for _, id := range []string{piID, codexID, claudeID} {
+			b.ok("cat", "transcripts/by-id/"+id+"/transcript.md")
+		}
 		var all []historyEntry
 		must(t, json.Unmarshal([]byte(b.ok("history", "--all", "--json")), &all))
-		if len(all) != 3 || all[0].ID != claudeID || all[2].ID != piID || all[0].By != "" {
+		if len(all) != 3 || all[0].ID != piID || all[2].ID != claudeID || all[0].By != "" {
 			t.Errorf("--all: %+v", all)
 		}
-		if got := b.sh("ctxfs history -a --cwd work | awk '{ print $2, $NF }'"); got != "AGENT TRANSCRIPT\ncodex "+root+"transcripts/codex/work/2026-05-12_Rename-the-flag_0199a213/transcript.md\npi "+root+piTree+"/transcript.md\n" {
+		if got := b.sh("ctxfs history -a --cwd work | awk '{ print $2, $NF }'"); got != "AGENT TRANSCRIPT\npi "+root+piTree+"/transcript.md\ncodex "+root+"transcripts/codex/work/2026-05-12_Rename-the-flag_0199a213/transcript.md\n" {
 			t.Errorf("--all --cwd: %s", got)
 		}
 		if r := b.run("history", "--all", "--cwd", "/nowhere"); r.code != 0 || r.out != "" || !strings.Contains(r.err, "no session of an agent is known here") {
@@ -146,7 +150,7 @@ func TestHistory(t *testing.T) {
 		if got := b.ok("__complete", "history", "08"); !strings.HasPrefix(got, claudeID+"\tclaude-code Find the leak\n:") {
 			t.Errorf("completion: %q", got)
 		}
-		if got := b.ok("__complete", "stale", ""); strings.Count(got, "\n") != 4 || !strings.HasPrefix(got, claudeID) {
+		if got := b.ok("__complete", "stale", ""); strings.Count(got, "\n") != 4 || !strings.HasPrefix(got, piID) {
 			t.Errorf("completion of all: %q", got)
 		}
 	}

@@ -52,6 +52,26 @@ func (p *Provider) renderAgain(ctx context.Context, s *session, messages bool) e
 	return p.render(ctx, s, rendering{messages: messages})
 }
 
+// bookIsGone tells whether the cache of a session that is shown was thrown away,
+// by somebody else: then it is no longer shown. The caller holds s.work.
+func (p *Provider) bookIsGone(s *session) bool {
+	p.list.mu.RLock()
+	shown := s.shown.Generation > 0 && !s.failed()
+	p.list.mu.RUnlock()
+	if !shown {
+		return false
+	}
+	if _, err := os.Stat(p.bookPath(s, stateName)); !errors.Is(err, iofs.ErrNotExist) {
+		return false
+	}
+	p.unload(s)
+	p.list.mu.Lock()
+	defer p.list.mu.Unlock()
+	s.shown.Path, s.shown.Messages = "", -1
+	p.list.count(s)
+	return true
+}
+
 // rendering says what is wanted of a session.
 type rendering struct {
 	// messages says that messages.jsonl is, too.
@@ -81,6 +101,9 @@ func (p *Provider) render(ctx context.Context, s *session, r rendering) error {
 		return err
 	}
 	j, done, err := p.job(s, earlier, r)
+	if done && !r.unasked && p.bookIsGone(s) {
+		j, done, err = p.job(s, earlier, r)
+	}
 	if err != nil || done {
 		return err
 	}

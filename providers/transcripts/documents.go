@@ -1,6 +1,7 @@
 package transcripts
 
 import (
+	"fmt"
 	"iter"
 
 	"ctxfs/fs"
@@ -18,7 +19,10 @@ func (p *Provider) Documents() iter.Seq[fs.Document] {
 			p.list.mu.RLock()
 			d := fs.Document{
 				Path: s.path() + "/" + transcriptName, Title: s.info.Title,
-				Fields: map[string]string{"title": s.info.Title, "project": s.info.CWD, "agent": s.agent},
+				Fields: map[string]string{
+					"title": s.info.Title, "agent": s.agent,
+					"description": fmt.Sprintf("%s, %s, %s", s.date(), s.agent, s.info.CWD),
+				},
 			}
 			skip := s.parent != nil || s.path() == ""
 			p.list.mu.RUnlock()

@@ -1,6 +1,7 @@
 package transcripts
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -50,7 +51,7 @@ func (p *Provider) Sessions(ctx context.Context, below []string) ([]Known, error
 			found = append(found, s)
 		}
 	}
-	slices.SortFunc(found, func(a, b *session) int { return byTime(b, a) })
+	slices.SortFunc(found, func(a, b *session) int { return cmp.Or(b.lastTime().Compare(a.lastTime()), byTime(b, a)) })
 	list := make([]Known, 0, len(found))
 	for _, s := range found {
 		list = append(list, p.tellOf(s))

@@ -309,3 +309,32 @@ func TestWhatMayBeReadAgain(t *testing.T) {
 		t.Errorf("the transcript is %s", text)
 	}
 }
+
+// TestACacheThatIsThrownAway: all that was made of it is made again, also what is
+// made of the state alone.
+func TestACacheThatIsThrownAway(t *testing.T) {
+	home := tempHome(t)
+	s := piSession(t, home, oneID)
+	s.user("Mend the flaky test")
+	s.call("call-1", "read", long(1000), map[string]any{"path": "a.go"})
+	f := start(t, home)
+	folder := byIDName + "/" + oneID + "/"
+	read := func() (all []string) {
+		for _, name := range []string{"digest.md", "files.tsv", "transcript.md"} {
+			all = append(all, f.read(folder+name))
+		}
+		return append(all, strings.Join(f.names(folder+"results"), " "))
+	}
+	before := read()
+	for range 2 {
+		check(t, os.RemoveAll(filepath.Join(home, ".cache")))
+		f.texts = newTexts(1 << 20)
+		f.tables = newTables()
+		if after := read(); !slices.Equal(after, before) {
+			t.Errorf("made again: %q\nnot %q", after, before)
+		}
+		check(t, os.RemoveAll(filepath.Join(home, ".cache")))
+		check(t, f.Close())
+		f = start(t, home)
+	}
+}

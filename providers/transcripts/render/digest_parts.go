@@ -34,7 +34,7 @@ func (d *digest) request(size int) {
 func (d *digest) messages(size int) {
 	said := &d.summary.Said
 	left := d.list(said, size, 100, 300)
-	d.left(left, "messages", "rg -A 5 '^### .* user' transcript.md")
+	d.left(left, "messages", "rg -A 5 '^### .* user$' transcript.md")
 }
 
 // points are the model's conclusions, and the marks of the transcript.
@@ -192,10 +192,10 @@ func (d *digest) failures(size int) {
 		case f.Fixed == 0:
 			d.out = append(d.out, " → not seen to work since\n"...)
 		case f.How == "":
-			d.out = append(d.out, " → worked"...)
+			d.out = append(d.out, " → then without error"...)
 			d.fixed(f.Fixed)
 		default:
-			d.out = append(d.out, " → worked: `"...)
+			d.out = append(d.out, " → then without error: `"...)
 			d.out = append(d.out, clean.Cut(f.How, each*3/10)...)
 			d.out = append(d.out, '`')
 			d.fixed(f.Fixed)

@@ -16,8 +16,13 @@ func (f *failures) failed(st *step, e *event.Event) {
 	f.List = append(f.List, failure{Seq: e.Seq, Tool: st.Tool, What: st.What, Error: errorLine(e.Result.Text)})
 }
 
-// worked takes note of a call that worked after others of its tool had failed.
-func (f *failures) worked(st *step) {
+// worked takes note of a call without an error after others of its tool had
+// failed. Output that tells of a failure is none of success: what follows a
+// command in a pipe hides its exit code.
+func (f *failures) worked(st *step, output string) {
+	if tellsFailure(output) {
+		return
+	}
 	for i := range f.List {
 		one := &f.List[i]
 		if one.Fixed == 0 && one.Seq < st.Seq && one.Tool == st.Tool && related(one, st) {
@@ -36,6 +41,16 @@ func related(f *failure, st *step) bool {
 		return true
 	}
 	return programOf(f.What) == programOf(st.What)
+}
+
+// tellsFailure tells whether the output of a call without an error tells of one.
+func tellsFailure(output string) bool {
+	for _, word := range []string{"FAIL", "panic:", "Traceback (most recent", "error:", "Error:", "ERROR"} {
+		if strings.Contains(output, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // errorLine is what an error says: of its lines those that tell most.

@@ -27,7 +27,10 @@ type Summary struct {
 	First  *note `json:"first,omitempty"`
 	Latest *note `json:"latest,omitempty"`
 	// Marks are compactions, rewinds and forks.
-	Marks    notes            `json:"marks"`
+	Marks notes `json:"marks"`
+	// Compactions counts those that were met.
+	Compactions int `json:"compactions,omitempty"`
+
 	Tools    map[string]*used `json:"tools,omitempty"`
 	Programs map[string]*used `json:"programs,omitempty"`
 	Failures failures         `json:"failures"`
@@ -82,9 +85,10 @@ func (s *Summary) Add(e *event.Event) {
 	s.Events++
 	switch {
 	case isMark(e.Kind):
-		var t Transcript
+		t := Transcript{Compactions: s.Compactions}
 		line := strings.Trim(string(t.mark(nil, e)), "= \n")
 		s.Marks.add(note{Seq: e.Seq, Text: clean.Cut(strings.TrimSpace(line[:strings.LastIndexByte(line, '[')]), longNote)}, maxMarks)
+		s.Compactions = t.Compactions
 	case e.Call != nil:
 		s.called(e)
 	case e.Result != nil:
@@ -134,8 +138,8 @@ func (s *Summary) called(e *event.Event) {
 	st := &step{Seq: e.Seq, ID: e.Call.ID, Tool: clean.Cut(clean.Line(name), 60)}
 	st.Touched = s.touches(name, e.Call.Input, input, command)
 	st.What = s.telling(st, input, command, e.Call.Input)
-	if e.Agent == "" {
-		st.Task = taskOf(name, input)
+	if st.Task = taskOf(name, input); st.Task != nil && st.Task.All && e.Agent != "" {
+		st.Task = nil // a list of the subagent's own
 	}
 	count(&s.Tools, st.Tool, e.Seq)
 	if program := programOf(command); program != "" {
@@ -172,7 +176,7 @@ func (s *Summary) answered(e *event.Event) {
 			s.Failures.failed(st, e)
 			return
 		}
-		s.Failures.worked(st)
+		s.Failures.worked(st, e.Result.Text)
 		at := int64(0)
 		if !e.Time.IsZero() {
 			at = e.Time.Unix()

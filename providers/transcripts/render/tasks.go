@@ -27,6 +27,7 @@ type tasks struct {
 // taskChange is what a call does to the list: the whole of it, or one entry.
 type taskChange struct {
 	All  bool   `json:"all,omitempty"`
+	Look bool   `json:"look,omitempty"` // it only asks for the list
 	New  bool   `json:"new,omitempty"`
 	List []task `json:"list,omitempty"`
 }
@@ -38,6 +39,8 @@ func taskOf(tool string, input lazyjson.Value) *taskChange {
 	switch strings.ReplaceAll(strings.ToLower(tool), "_", "") {
 	case "taskcreate":
 		return &taskChange{New: true, List: []task{taskFrom(input)}}
+	case "tasklist":
+		return &taskChange{Look: true}
 	case "taskupdate":
 		return &taskChange{List: []task{taskFrom(input)}}
 	case "todowrite", "updateplan", "writetodos", "managetodolist", "updatetodolist", "updatetodos":
@@ -107,7 +110,7 @@ func checklist(text string) []task {
 
 // change makes the change of a call that worked.
 func (l *tasks) change(c *taskChange, seq int, result string) {
-	if c.All {
+	if c.All || c.Look && strings.Contains(result, "No tasks found") {
 		l.List, l.Left = nil, 0
 	}
 	for _, t := range c.List {

@@ -17,12 +17,12 @@ const (
 // is known to. Agents spell their tools alike but for case and separators.
 func fileTool(name string, input lazyjson.Value) string {
 	switch strings.ReplaceAll(strings.ToLower(name), "_", "") {
-	case "read", "readfile", "view", "viewfile", "viewimage", "notebookread", "copilotreadfile", "openfile", "fsread", "readmanyfiles", "cat":
+	case "read", "readfile", "view", "viewfile", "viewimage", "notebookread", "copilotreadfile", "openfile", "fsread", "readmanyfiles", "readfiles", "cat":
 		return reads
 	case "write", "edit", "multiedit", "notebookedit", "writefile", "replace", "writetofile", "replaceinfile", "applydiff",
 		"insertcontent", "searchandreplace", "editfile", "searchreplace", "createfile", "insertedit", "inserteditintofile",
 		"replacestringinfile", "multireplacestringinfile", "strreplace", "create", "deletefile", "delete", "fswrite",
-		"editnotebook", "editnotebookfile", "copilotcreatefile", "copilotreplacestring", "copilotinsertedit", "undoedit", "newfile":
+		"editnotebook", "editnotebookfile", "copilotcreatefile", "copilotreplacestring", "copilotinsertedit", "undoedit", "newfile", "editor":
 		return writes
 	case "strreplaceeditor", "strreplacebasededittool", "strreplacebasededit", "texteditor":
 		switch input.Get("command").Str {

@@ -49,7 +49,7 @@ func (t *Transcript) Header(dst []byte, s event.Session) []byte {
 	}
 	dst = fact(dst, "subagent of", s.Parent)
 	dst = fact(dst, "fork of", s.ForkOf)
-	return append(dst, "Blocks begin with `### [id/number] time kind`: `rg '^### .* user'` lists what was asked. "+
+	return append(dst, "Blocks begin with `### [id/number] time kind`: `rg -A 3 '^### .* user$'` lists what was asked. "+
 		"Long texts are whole in results/.\n\n"...)
 }
 
