@@ -195,7 +195,7 @@ func (p *Provider) writeArchive(path string, info event.Session, messages string
 	if _, err := out.Write(append(head, '\n')); err != nil {
 		return err
 	}
-	if err := copyMessages(out, io.LimitReader(in, size)); err != nil {
+	if err := copyMessages(out, io.LimitReader(in, size), func(path string) ([]byte, error) { return p.readSpill(info.Agent, path) }); err != nil {
 		return err
 	}
 	if err := out.Close(); err != nil {
@@ -208,13 +208,13 @@ func (p *Provider) writeArchive(path string, info event.Session, messages string
 }
 
 // copyMessages copies messages, with the results whole that lie elsewhere.
-func copyMessages(out io.Writer, in io.Reader) error {
+func copyMessages(out io.Writer, in io.Reader, spill func(path string) ([]byte, error)) error {
 	from := bufio.NewReaderSize(in, 1<<20)
 	for {
 		line, err := from.ReadBytes('\n')
 		if len(line) > 0 {
 			if bytes.Contains(line, []byte(`"spill":`)) {
-				line = withSpill(line)
+				line = withSpill(line, spill)
 			}
 			if _, err := out.Write(line); err != nil {
 				return err
@@ -228,12 +228,12 @@ func copyMessages(out io.Writer, in io.Reader) error {
 	}
 }
 
-func withSpill(line []byte) []byte {
+func withSpill(line []byte, spill func(path string) ([]byte, error)) []byte {
 	e, err := render.ParseMessage(bytes.TrimSuffix(line, []byte("\n")))
 	if err != nil || e.Result == nil || e.Result.Spill == "" {
 		return line
 	}
-	text, err := readSpill(e.Result.Spill)
+	text, err := spill(e.Result.Spill)
 	if err != nil {
 		return line
 	}

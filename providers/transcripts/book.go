@@ -37,6 +37,9 @@ type state struct {
 	Seq        int           `json:"seq"`
 	Results    int           `json:"results"`
 	Inherits   []string      `json:"inherits,omitempty"`
+	// Whole says that the session has nothing of its own, so that what others tell
+	// is told here too: a copy with no words at all would help nobody.
+	Whole bool `json:"whole,omitempty"`
 
 	// The lengths of the files, in bytes. Messages is -1 where there are none.
 	Transcript int64 `json:"transcript_size"`

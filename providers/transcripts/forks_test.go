@@ -110,12 +110,14 @@ func TestForksInACircle(t *testing.T) {
 	first := piSession(t, home, id(1))
 	first.user("in the beginning")
 	second := forkOf(t, home, id(2), first, true)
+	second.user("in the second")
 	third := forkOf(t, home, id(3), second, true)
+	third.user("in the third")
 	text, err := os.ReadFile(first.path)
 	check(t, err)
 	check(t, os.WriteFile(first.path, []byte(strings.Replace(string(text), `"cwd"`, fmt.Sprintf(`"parentSession":%q,"cwd"`, third.path), 1)), 0o644))
 	f := start(t, home)
-	f.toldOnce("at first", all, "in the beginning")
+	f.toldOnce("at first", all, "in the beginning", "in the second", "in the third")
 	const more = 12
 	for i := range more {
 		s := []*pi{third, first, second}[i%3]
@@ -180,4 +182,43 @@ func TestTheOrderOfForks(t *testing.T) {
 			visit(s, nil)
 		}
 	}
+}
+
+// TestACopyIsToldWhole: a session that has nothing of its own yet is not empty;
+// once it goes on, the rest is told by the session that it is a fork of.
+func TestACopyIsToldWhole(t *testing.T) {
+	home := tempHome(t)
+	parent := piSession(t, home, id(1))
+	parent.user("in the beginning")
+	parent.call("call-1", "read", long(1000), map[string]any{"path": "a.go"})
+	fork := forkOf(t, home, id(2), parent, false)
+	forkOf(t, home, id(3), parent, false)
+	f := start(t, home)
+	for _, one := range []string{id(1), id(2), id(3)} {
+		folder := f.pathOf(f.list.find("", one)[0])
+		if got := f.transcript(one); count(got, "in the beginning") != 1 {
+			t.Errorf("%s: %s", one, got)
+		}
+		for _, name := range f.names(folder + "/results") {
+			if f.read(folder+"/results/"+name) != long(1000) {
+				t.Errorf("%s: %s is another text", one, name)
+			}
+		}
+		if count(f.read(folder+"/messages.jsonl"), "in the beginning") != 1 {
+			t.Errorf("%s: messages", one)
+		}
+	}
+	fork.user("in the fork")
+	f.await("the fork goes on", func() bool {
+		got := f.transcript(id(2))
+		return count(got, "in the fork") == 1 && count(got, "in the beginning") == 0 && count(got, "===== FORK of") == 1
+	})
+	if got := f.transcript(id(3)); count(got, "in the beginning") != 1 {
+		t.Errorf("the other copy: %s", got)
+	}
+	check(t, os.Remove(parent.path))
+	f.await("without the parent", func() bool {
+		return count(f.transcript(id(2)), "in the beginning") == 1
+	})
+
 }

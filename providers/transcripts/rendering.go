@@ -35,7 +35,8 @@ var errChanged = errors.New("the history was written anew")
 // where the source no longer begins with what was rendered, all is rendered anew.
 func (p *Provider) bring(ctx context.Context, b *book, j *job) error {
 	err := errChanged
-	if b.Generation > 0 && b.Format == bookFormat {
+	copied := b.Whole && b.Source.Stat != j.source.stat // it may have got something of its own
+	if b.Generation > 0 && b.Format == bookFormat && !copied {
 		err = p.appendTo(ctx, b, j)
 	}
 	for tries := 0; errors.Is(err, errChanged) && tries < maxTries; tries++ {
@@ -46,6 +47,17 @@ func (p *Provider) bring(ctx context.Context, b *book, j *job) error {
 			b.Messages = 0
 		}
 		err = p.appendTo(ctx, b, j)
+		if err == nil && b.Transcript == 0 && len(j.earlier) > 0 {
+			b.Generation-- // nobody has seen it
+			if err = b.begin(j.info); err != nil {
+				return err
+			}
+			b.Whole = true
+			if j.messages {
+				b.Messages = 0
+			}
+			err = p.appendTo(ctx, b, j)
+		}
 	}
 	return err
 }
@@ -59,8 +71,10 @@ func (p *Provider) appendTo(ctx context.Context, b *book, j *job) error {
 		return errChanged
 	}
 	w := &writer{book: b}
-	if err := p.inherit(w, j.earlier); err != nil {
-		return err
+	if !b.Whole {
+		if err := p.inherit(w, j.earlier); err != nil {
+			return err
+		}
 	}
 	b.Inherits = nil
 	for _, s := range j.earlier {
@@ -276,8 +290,10 @@ func (p *Provider) makeMessages(ctx context.Context, b *book, j *job) error {
 	shadow := &book{dir: b.dir, ids: make(map[uint64]uint32)}
 	shadow.state = state{Generation: b.Generation, Session: j.info}
 	w := &writer{book: shadow, messagesOnly: true, limit: b.Seq}
-	if err := p.inherit(w, j.earlier); err != nil {
-		return err
+	if !b.Whole {
+		if err := p.inherit(w, j.earlier); err != nil {
+			return err
+		}
 	}
 	switch format := j.source.format.(type) {
 	case agents.Log:
@@ -311,6 +327,12 @@ func (p *Provider) makeMessages(ctx context.Context, b *book, j *job) error {
 // inherit gives a writer the ids of the sessions that are repeated.
 func (p *Provider) inherit(w *writer, earlier []*session) error {
 	for _, s := range earlier {
+		p.list.mu.RLock()
+		copied := s.shown.Whole // those have no id that the others have not
+		p.list.mu.RUnlock()
+		if copied {
+			continue
+		}
 		ids, err := p.idsOf(s)
 		if err != nil {
 			return err

@@ -240,7 +240,7 @@ const maxSpill = 256 << 20
 // cut gets a long text from where it lies.
 func (p *Provider) cut(_ context.Context, f resultFile) ([]byte, error) {
 	if f.spill != "" {
-		if text, err := readSpill(f.spill); err == nil {
+		if text, err := p.readSpill(f.s.agent, f.spill); err == nil {
 			return text, nil
 		}
 	}
@@ -291,7 +291,28 @@ func (p *Provider) cut(_ context.Context, f resultFile) ([]byte, error) {
 	return text, nil
 }
 
-func readSpill(path string) ([]byte, error) {
+// readSpill reads the file in which an agent keeps a result. The path stands in a
+// log, in text that anybody may have written: only files where the agent keeps
+// its histories are read.
+func (p *Provider) readSpill(agent, path string) ([]byte, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	places := p.places
+	p.mu.Unlock()
+	among := slices.ContainsFunc(places, func(pl *place) bool {
+		_, ok := pl.rel(real)
+		return ok && pl.agent == agent
+	})
+	if !among {
+		return nil, fs.ErrPermission
+	}
+	return readWhole(real)
+}
+
+func readWhole(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, err

@@ -75,6 +75,9 @@ type shown struct {
 	Path  string `json:"path"`
 	// Inherits are the ids of sessions whose records are left out in this one.
 	Inherits []string `json:"inherits,omitempty"`
+	// Whole says that nothing is left out all the same, because nothing else is
+	// in it.
+	Whole bool `json:"whole,omitempty"`
 	// Fault says why the session cannot be read; "" if it can.
 	Fault string `json:"fault,omitempty"`
 	// Denied says that it is that permission is missing: what is given then
