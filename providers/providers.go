@@ -125,6 +125,7 @@ func (s *Set) open() {
 		State:        filepath.Join(s.opts.State, "transcripts"),
 		SettingsPath: s.opts.Config,
 		Documented:   func() { s.finder.changed("transcripts", "") },
+		Settled:      debug.FreeOSMemory,
 		Hide:         s.opts.Hide,
 		Watch:        !s.opts.Offline,
 	})

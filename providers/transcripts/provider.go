@@ -31,6 +31,8 @@ type Options struct {
 	Cache, State, SettingsPath string
 	// Documented is told that what can be found has changed; may be nil.
 	Documented func()
+	// Settled is called when a lot of work has been done; may be nil.
+	Settled func()
 	// Hide leaves out a path, such as a mount point of ours; it may be nil.
 	Hide func(path string) bool
 	// Watch keeps the provider current and renders in the background. Without it,

@@ -63,7 +63,13 @@ func (q *queue) close() {
 func (q *queue) run(from *[]*session, fast bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for {
+	for done := 0; ; done++ {
+		if len(*from) == 0 && done >= manyDone && q.p.opts.Settled != nil {
+			done = 0
+			q.mu.Unlock()
+			q.p.opts.Settled()
+			q.mu.Lock()
+		}
 		for len(*from) == 0 && !q.closed {
 			q.more.Wait()
 		}
@@ -81,6 +87,9 @@ func (q *queue) run(from *[]*session, fast bool) {
 		q.mu.Lock()
 	}
 }
+
+// manyDone is how many sessions leave memory behind that is worth giving back.
+const manyDone = 50
 
 // add has sessions rendered, in front of all others if they are to be fast.
 func (q *queue) add(fast bool, all ...*session) {
