@@ -40,7 +40,9 @@ var born = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 type frontPage struct {
 	root  *fs.Folder
 	world *world
-	pages map[string]page // as last published; only make uses it
+
+	making sync.Mutex
+	pages  map[string]page // as last published
 
 	wake chan struct{}
 	end  context.CancelFunc
@@ -109,6 +111,8 @@ func (f *frontPage) renew() {
 
 // make publishes the pages whose text is another than before.
 func (f *frontPage) make() {
+	f.making.Lock()
+	defer f.making.Unlock()
 	all := f.world.statuses()
 	latest := born
 	for _, p := range all {
@@ -126,7 +130,8 @@ func (f *frontPage) make() {
 	})
 }
 
-// publish shows a page if its facts are others than before.
+// publish shows a page if its facts are others than before. The caller holds
+// making.
 func publish[N fs.Node](f *frontPage, name string, latest time.Time, facts []byte, make func(time.Time, []byte) N) {
 	old, known := f.pages[name]
 	if known && bytes.Equal(old.facts, facts) {
