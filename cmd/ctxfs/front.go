@@ -78,12 +78,14 @@ func (f *frontPage) open() {
 			case <-f.wake:
 				begun := time.Now()
 				f.make()
-				rest := time.NewTimer(restFactor * time.Since(begun))
-				select {
-				case <-rest.C:
-				case <-ctx.Done():
+				if took := time.Since(begun); took > restFrom {
+					rest := time.NewTimer(restFactor * took)
+					select {
+					case <-rest.C:
+					case <-ctx.Done():
+					}
+					rest.Stop()
 				}
-				rest.Stop()
 			case <-ctx.Done():
 				return
 			}
@@ -97,9 +99,12 @@ func (f *frontPage) close() {
 }
 
 // restFactor is how much longer than the making of the pages the rest after it
-// is: where there is a lot to ask and news without end, it takes a small part of
-// one processor all the same.
-const restFactor = 20
+// is, where that took longer than restFrom: where there is a lot to ask and news
+// without end, it takes a small part of one processor all the same.
+const (
+	restFactor = 20
+	restFrom   = 20 * time.Millisecond
+)
 
 // renew has the pages made anew soon. It never blocks.
 func (f *frontPage) renew() {
