@@ -317,7 +317,7 @@ func TestACacheThatIsThrownAway(t *testing.T) {
 	s := piSession(t, home, oneID)
 	s.user("Mend the flaky test")
 	s.call("call-1", "read", long(1000), map[string]any{"path": "a.go"})
-	f := start(t, home)
+	f := start(t, home, offline) // nobody else writes into the cache meanwhile
 	folder := byIDName + "/" + oneID + "/"
 	read := func() (all []string) {
 		for _, name := range []string{"digest.md", "files.tsv", "transcript.md"} {
@@ -335,6 +335,6 @@ func TestACacheThatIsThrownAway(t *testing.T) {
 		}
 		check(t, os.RemoveAll(filepath.Join(home, ".cache")))
 		check(t, f.Close())
-		f = start(t, home)
+		f = start(t, home, offline)
 	}
 }
