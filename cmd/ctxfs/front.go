@@ -102,7 +102,7 @@ func (f *frontPage) close() {
 // is, where that took longer than restFrom: where there is a lot to ask and news
 // without end, it takes a small part of one processor all the same.
 const (
-	restFactor = 20
+	restFactor = 4
 	restFrom   = 20 * time.Millisecond
 )
 

@@ -16,7 +16,7 @@ func TestPrompt(t *testing.T) {
 	b.write(".claude/skills/one/SKILL.md", "---\nname: one\ndescription: Use it for a unicorn.\n---\nRide.\n")
 	b.mount()
 	b.ready("zoo", "bank", "farm")
-	b.shows("AGENTS.md", "Servers (tools): bank (", "zoo (")
+	b.shows("AGENTS.md", "Servers (tools): bank (1), farm (1), zoo (1)", "## transcripts/: none yet")
 	page := b.ok("prompt")
 	if page != b.read("AGENTS.md") || prompt.Tokens(page) > prompt.Budget || strings.Contains(page, "greet") {
 		t.Errorf("the page of %d tokens is\n%s\nand AGENTS.md\n%s", prompt.Tokens(page), page, b.read("AGENTS.md"))
