@@ -133,7 +133,7 @@ func TestRunInTerminal(t *testing.T) {
 	if text := b.logOf("1"); text != "24 80\nthis\ngot this\n" {
 		t.Errorf("log: %q", text)
 	}
-	w = b.open("run", "--", "sh", "-c", "echo ready; sleep 1000")
+	w = b.open("run", "--", "sh", "-c", "echo ready; exec sleep 1000")
 	w.sees("ready")
 	w.types("\x03")
 	if code := w.wait(); code != 130 {
@@ -148,14 +148,14 @@ func TestRunInTerminal(t *testing.T) {
 	}
 	w.restored()
 	// A signal, and a window that is closed.
-	w = b.open("run", "--name", "long", "--", "sh", "-c", "echo ready; sleep 1000")
+	w = b.open("run", "--name", "long", "--", "sh", "-c", "echo ready; exec sleep 1000")
 	w.sees("ready")
 	signalTo(t, w.cmd.Process.Pid, syscall.SIGTERM)
 	if code := w.wait(); code != 143 {
 		t.Errorf("exit %d", code)
 	}
 	w.restored()
-	w = b.open("run", "--name", "closed", "--", "sh", "-c", "echo ready; sleep 1000")
+	w = b.open("run", "--name", "closed", "--", "sh", "-c", "echo ready; exec sleep 1000")
 	w.sees("ready")
 	w.close()
 	w.wait()
