@@ -27,8 +27,8 @@
 //   - Files that change in place (on disk, or growing): the inode stays. What
 //     the kernel is told of size and time is what was last published to it
 //     (inode.shown), never what the node says now, because pages must be
-//     dropped before a new size is seen, or readers meet zero bytes; and no
-//     two sizes are told so fast that the kernel confuses them (publish.go).
+//     dropped before a new size is seen, or readers meet zero bytes; and a size
+//     is shown only while nobody is still taking in an older one (grow.go).
 //   - Live folders: nothing of their own, no listing, name or absence. What a
 //     name leads to is kept as its node says.
 //

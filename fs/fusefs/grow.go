@@ -12,19 +12,17 @@ import (
 // How a growing file is published. The kernel fills the last page of a file
 // with zero bytes behind the end. Whoever reads takes the page first and the
 // size some instructions later, so a size may only be shown when nobody has
-// that page any more. Therefore the last page is dropped soon after each time
-// that it was read, and in quiet times it is long gone when the file grows: the
-// size is shown at once. While somebody reads all the time, growth waits for
-// leaveTime.
+// that page any more (awaitLeft). Therefore the last page is dropped soon after
+// each time that it was read, and in quiet times it is long gone when the file
+// grows: the size is shown at once. While somebody reads all the time, growth
+// waits for leaveTime.
 //
 // The size itself goes to the kernel with the last byte of the file, as
 // something to keep in its cache. Sizes that come with attributes make it cut
-// its pages to them some instructions later, which may be too late (settleTime);
-// this way does not, and the attributes that follow tell it nothing new.
-
-// leaveTime is how long readers who still hold a page that was dropped are given
-// to leave it.
-const leaveTime = 6 * time.Millisecond
+// its pages to them some instructions later, which may be too late; this way
+// does not, and the attributes that follow tell it nothing new. Attributes that
+// were asked for before are of no account to it from then on, but for those that
+// answer a touch (touch.go).
 
 // dropTime is how long after a read the last page is dropped. It leaves time for
 // the reader, who would have to read the page again.
@@ -73,8 +71,9 @@ func (f *file) untilLeft() time.Duration {
 func (r *raw) show(n *inode, node fs.Node, a fs.Attr, head uint64) {
 	f := n.file
 	f.mu.Lock()
+	f.awaitTouched()
 	text, grown := node.(fs.File)
-	grown = grown && f.read && !a.InPlace && a.Size > f.shown.Size
+	grown = grown && f.known && !a.InPlace && a.Size > f.shown.Size
 	f.shown, f.known, f.head = a, true, head
 	if grown {
 		f.storing = make(chan struct{})
@@ -86,7 +85,6 @@ func (r *raw) show(n *inode, node fs.Node, a fs.Attr, head uint64) {
 	stored := r.storeSize(n, text, a.Size)
 	f.mu.Lock()
 	if stored {
-		f.told, f.toldAt = a.Size, time.Time{}
 		// The first byte of a page makes a whole one of it.
 		f.dirty = f.dirty || (a.Size-1)%pageSize == 0
 	}
@@ -107,16 +105,18 @@ func (r *raw) storeSize(n *inode, node fs.File, size int64) (stored bool) {
 // awaitStored waits, though not for ever, until the kernel knows the size that
 // is shown. The caller holds mu, which is let go meanwhile.
 func (f *file) awaitStored() {
-	storing := f.storing
-	if storing == nil {
-		return
+	if f.storing != nil {
+		f.await(f.storing, waitForNews)
 	}
+}
+
+func (f *file) await(done <-chan struct{}, most time.Duration) {
 	f.mu.Unlock()
 	defer f.mu.Lock()
-	timer := time.NewTimer(waitForNews)
+	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
-	case <-storing:
+	case <-done:
 	case <-timer.C:
 	}
 }

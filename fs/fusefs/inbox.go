@@ -114,7 +114,10 @@ func (r *raw) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut) 
 	if !n.file.known {
 		return fuse.EROFS
 	}
-	n.file.tell()
+	n.file.awaitStored()
+	if n.file.touch == nil {
+		n.file.touch = make(chan struct{})
+	}
 	r.fill(&out.Attr, n, n.file.shown)
 	if !n.file.shown.Live {
 		out.AttrValid = forever

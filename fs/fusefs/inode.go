@@ -43,20 +43,20 @@ const maxAbsent = 4096
 type file struct {
 	mu     sync.Mutex
 	shown  fs.Attr
-	known  bool      // shown holds something
-	head   uint64    // version of the header, of a headed file
-	read   bool      // the kernel may hold pages
-	reads  int       // READs under way
-	wanted time.Time // since when news waits for reads to end
-	force  bool      // and waits no longer
-	told   int64     // the size that the kernel was told last
-	toldAt time.Time // when it was first told that; zero where it was not by attributes
+	known  bool          // shown holds something
+	head   uint64        // version of the header, of a headed file
+	read   bool          // the kernel may hold pages
+	reads  int           // READs under way
+	wanted time.Time     // since when news waits for reads to end
+	force  bool          // and waits no longer
+	touch  chan struct{} // closed when our own touch of the file is over; nil while there is none
 
 	// Of a growing file:
-	dirty    bool          // the kernel may hold its last page
-	dropping bool          // which is to be dropped
-	dropped  time.Time     // when it was last
-	storing  chan struct{} // closed when the size that is being shown is known to the kernel; nil otherwise
+	dirty    bool                 // the kernel may hold its last page
+	dropping bool                 // which is to be dropped
+	dropped  time.Time            // when it was last
+	answered map[uint32]time.Time // when threads were last answered
+	storing  chan struct{}        // closed when the size that is being shown is known to the kernel; nil otherwise
 }
 
 // table holds all inodes. Its lock is held for moments only, never while a

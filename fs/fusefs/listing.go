@@ -155,7 +155,7 @@ func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntr
 			names, outs = append(names, e.Name), append(outs, entry)
 		}
 	}
-	r.addAttributes(ctx, n, d, names, outs)
+	r.addAttributes(ctx, in.Pid, n, d, names, outs)
 	r.recheck(epoch, n)
 	return fuse.OK
 }
@@ -163,7 +163,7 @@ func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntr
 // addAttributes adds to the entries of a listing what they lead to. Where that
 // cannot be had an entry stays without: the kernel will look it up if it is
 // used. After one that hangs the listing goes on without asking others.
-func (r *raw) addAttributes(ctx context.Context, parent *inode, d fs.Dir, names []string, outs []*fuse.EntryOut) {
+func (r *raw) addAttributes(ctx context.Context, thread uint32, parent *inode, d fs.Dir, names []string, outs []*fuse.EntryOut) {
 	if len(names) == 0 {
 		return
 	}
@@ -177,7 +177,7 @@ func (r *raw) addAttributes(ctx context.Context, parent *inode, d fs.Dir, names 
 			}
 			continue
 		}
-		n, stale := r.enter(outs[i], parent, names[i], f.Node, f.Attr)
+		n, stale := r.enter(thread, outs[i], parent, names[i], f.Node, f.Attr)
 		if stale {
 			r.news.stale(n)
 		}

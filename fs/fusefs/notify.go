@@ -169,9 +169,6 @@ func (r *raw) refresh(n *inode) {
 	if f == nil || n.draft != nil {
 		return
 	}
-	if wait := f.untilSettled(); wait > 0 {
-		time.Sleep(wait)
-	}
 	if f.postponed() {
 		return
 	}
@@ -203,8 +200,11 @@ func (r *raw) refresh(n *inode) {
 		if headLen > 0 && head != oldHead {
 			r.kernel().InodeNotify(n.id, 0, headLen)
 		}
-		if wait := f.untilLeft(); wait > 0 && a.Size > old.Size {
-			time.Sleep(wait)
+		if a.Size > old.Size {
+			if wait := f.untilLeft(); wait > 0 {
+				time.Sleep(wait)
+			}
+			f.awaitLeft()
 		}
 	}
 	r.show(n, node, a, head)

@@ -9,7 +9,7 @@ import (
 // publishAttr decides what the kernel is told of a node whose Attr is a, and
 // for how long it may believe it, in seconds. Stale says that the node has
 // changed since it was last published, which must come first (catchUp).
-func (n *inode) publishAttr(node fs.Node, a fs.Attr) (shown fs.Attr, valid uint64, stale bool) {
+func (n *inode) publishAttr(thread uint32, node fs.Node, a fs.Attr) (shown fs.Attr, valid uint64, stale bool) {
 	valid = forever
 	if a.Live {
 		valid = 0
@@ -25,35 +25,12 @@ func (n *inode) publishAttr(node fs.Node, a fs.Attr) (shown fs.Attr, valid uint6
 		shown, valid = f.publishText(a)
 		return shown, valid, false
 	}
-	if !f.known || !f.read {
+	if !f.known || !f.read && a.InPlace {
 		// The kernel holds no page that could be wrong.
 		f.publish(node, a)
 	}
-	f.tell()
+	f.note(thread)
 	return f.shown, valid, differs(f.shown, a)
-}
-
-// settleTime is how long the kernel is given to take in a size that it was told
-// by attributes before it is told another. It notes the size first and cuts its
-// pages to it some instructions later: where a thread is preempted in between it
-// zeroes what a page has got since.
-const settleTime = 20 * time.Millisecond
-
-// tell notes that the kernel is told what is shown. The caller holds mu.
-func (f *file) tell() {
-	if f.told != f.shown.Size {
-		f.told, f.toldAt = f.shown.Size, now()
-	}
-}
-
-// untilSettled is how long the next size has to wait.
-func (f *file) untilSettled() time.Duration {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.read {
-		return 0
-	}
-	return settleTime - now().Sub(f.toldAt)
 }
 
 // waitForNews is how long a request waits until what it found is published.
@@ -72,7 +49,6 @@ func (r *raw) catchUp(n *inode) fs.Attr {
 	n.file.mu.Lock()
 	defer n.file.mu.Unlock()
 	n.file.awaitStored()
-	n.file.tell()
 	return n.file.shown
 }
 
@@ -100,9 +76,12 @@ func differs(a, b fs.Attr) bool {
 	return a.Size != b.Size || a.Version != b.Version || a.Mode != b.Mode || !a.ModTime.Equal(b.ModTime)
 }
 
-func (f *file) beginRead() {
+func (f *file) beginRead(thread uint32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.shown.Live || f.shown.InPlace {
+		f.note(thread)
+	}
 	f.read = true
 	f.dirty = true
 	f.reads++

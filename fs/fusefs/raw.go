@@ -58,7 +58,7 @@ func (r *raw) Lookup(cancel <-chan struct{}, header *fuse.InHeader, name string,
 	child, a, err := r.find(ctx, d, name)
 	switch {
 	case err == nil:
-		if n, stale := r.enter(out, parent, name, child, a); stale {
+		if n, stale := r.enter(header.Pid, out, parent, name, child, a); stale {
 			r.fill(&out.Attr, n, r.catchUp(n))
 		}
 	case errors.Is(err, fs.ErrNotExist):
@@ -138,13 +138,13 @@ func (r *raw) recheck(epoch uint64, n *inode, names ...string) {
 
 // enter gives the kernel an entry and counts the reference. Stale is that of
 // publishAttr.
-func (r *raw) enter(out *fuse.EntryOut, parent *inode, name string, node fs.Node, a fs.Attr) (n *inode, stale bool) {
+func (r *raw) enter(thread uint32, out *fuse.EntryOut, parent *inode, name string, node fs.Node, a fs.Attr) (n *inode, stale bool) {
 	n, sure := r.table.enter(parent, name, node, a)
 	*out = fuse.EntryOut{NodeId: n.id}
 	if sure {
 		out.EntryValid = forever
 	}
-	a, out.AttrValid, stale = n.publishAttr(node, a)
+	a, out.AttrValid, stale = n.publishAttr(thread, node, a)
 	r.fill(&out.Attr, n, a)
 	return n, stale
 }
@@ -170,7 +170,7 @@ func (r *raw) GetAttr(cancel <-chan struct{}, in *fuse.GetAttrIn, out *fuse.Attr
 	if n.folder != nil {
 		r.table.setLive(n, a.Live)
 	}
-	a, valid, stale := n.publishAttr(node, a)
+	a, valid, stale := n.publishAttr(in.Pid, node, a)
 	if stale {
 		a = r.catchUp(n)
 	}
@@ -191,7 +191,7 @@ func (r *raw) Read(cancel <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.Re
 	if !ok {
 		return nil, fuse.EINVAL // a file being written
 	}
-	n.file.beginRead()
+	n.file.beginRead(in.Pid)
 	defer r.endRead(n)
 	if in.Offset == 0 {
 		r.noteRead(n)

@@ -16,7 +16,9 @@ const touchInterval = 50 * time.Millisecond
 // toucher wakes programs that follow a live file by inotify. Nothing that a
 // FUSE server does makes an inotify event, only what comes through the mount:
 // so the file is touched there, which changes nothing (SetAttr) but is seen as
-// a modification. Nobody waits for it.
+// a modification. No program waits for it, but the next size does: the kernel
+// takes the answer's size for the newest, however late it comes, and cuts the
+// file to it.
 type toucher struct {
 	root string
 
@@ -47,6 +49,7 @@ func (t *toucher) touch(n *inode) {
 	times := []unix.Timespec{{Nsec: unix.UTIME_OMIT}, {Nsec: unix.UTIME_NOW}}
 	// An error means that the file or the mount has gone.
 	_ = unix.UtimesNanoAt(unix.AT_FDCWD, filepath.Join(t.root, n.path()), times, unix.AT_SYMLINK_NOFOLLOW)
+	n.file.touched()
 	time.AfterFunc(touchInterval, func() {
 		t.mu.Lock()
 		wanted := t.waiting[n] && !t.closed
@@ -60,6 +63,23 @@ func (t *toucher) touch(n *inode) {
 			t.touch(n)
 		}
 	})
+}
+
+func (f *file) touched() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.touch != nil {
+		close(f.touch)
+		f.touch = nil
+	}
+}
+
+// awaitTouched waits until no touch of the file is under way, though not for
+// ever. The caller holds mu, which is let go meanwhile.
+func (f *file) awaitTouched() {
+	if f.touch != nil {
+		f.await(f.touch, longestWay)
+	}
 }
 
 func (t *toucher) close() {

@@ -1,0 +1,68 @@
+package fusefs
+
+import (
+	"maps"
+	"time"
+)
+
+// Whoever has asked for the size of a growing file may still be on its way out
+// of the kernel, with a page that has been dropped since, or with a size to
+// which it has yet to cut the pages. A thread takes some instructions for that,
+// but where it is preempted, or its processor taken away, it may be any time.
+// Therefore growth does not trust in time alone: it waits until every thread
+// that was answered has been seen elsewhere.
+
+// longestWay is how long growth waits for a thread at most, and how long a
+// thread that was answered is remembered.
+const longestWay = time.Second
+
+// leaveTime is how long after a page was dropped it is left to readers of whom
+// nothing is known: those that splice.
+const leaveTime = 6 * time.Millisecond
+
+// strangerTime is how long threads of other namespaces are given, of which the
+// kernel tells no number.
+const strangerTime = 20 * time.Millisecond
+
+// maxAnswered is how many threads are remembered before those are looked for
+// that were answered longer ago than longestWay.
+const maxAnswered = 64
+
+// note notes that a thread is being answered. The kernel numbers threads as this
+// process sees them; zero stands for those that it does not see. The caller
+// holds mu.
+func (f *file) note(thread uint32) {
+	t := now()
+	if f.answered == nil {
+		f.answered = make(map[uint32]time.Time)
+	}
+	if len(f.answered) >= maxAnswered {
+		maps.DeleteFunc(f.answered, func(_ uint32, at time.Time) bool { return t.Sub(at) > longestWay })
+	}
+	f.answered[thread] = t
+}
+
+// awaitLeft waits until the threads that have been answered so far have left
+// the kernel, but not for ever.
+func (f *file) awaitLeft() {
+	begun := now()
+	inside := make(map[uint32]*passage)
+	f.mu.Lock()
+	for thread, at := range f.answered {
+		if begun.Sub(at) < longestWay && thread != 0 {
+			inside[thread] = new(passage)
+		}
+	}
+	strangers := strangerTime - begun.Sub(f.answered[0])
+	f.mu.Unlock()
+	if strangers > 0 {
+		time.Sleep(strangers)
+	}
+	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
+		maps.DeleteFunc(inside, func(thread uint32, p *passage) bool { return p.over(thread) })
+		if len(inside) == 0 || now().Sub(begun) > longestWay {
+			return
+		}
+		time.Sleep(pause)
+	}
+}
