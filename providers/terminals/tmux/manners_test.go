@@ -225,6 +225,7 @@ func TestStale(t *testing.T) {
 		t.Skip(err)
 	}
 	r.tmux("a", "kill-server")
+	r.until("the server has ended", func() bool { return !alive(kept) })
 	if err := os.Rename(kept, socket); err != nil {
 		t.Fatal(err)
 	}
