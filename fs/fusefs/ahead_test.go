@@ -102,7 +102,7 @@ func TestReadAheadIsNeverStale(t *testing.T) {
 				}
 			}
 			if shown != want.String() {
-				t.Error("the mount shows other bytes than the disk holds")
+				t.Errorf("the mount shows other bytes than the disk holds\n got: %q\nwant: %q", difference(shown, want.String()), difference(want.String(), shown))
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package fusefs
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -52,10 +53,14 @@ func mountedWith(t *testing.T, root fs.Dir, opts fs.TreeOptions, made func(*fs.T
 		t.Fatalf("mount: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := m.Unmount(); err != nil {
+		if err := m.Unmount(); err != nil && !errors.Is(err, ErrBusy) {
 			t.Errorf("unmount: %v", err)
 		}
-		<-m.Done()
+		select {
+		case <-m.Done():
+		case <-time.After(time.Minute):
+			t.Error("somebody still uses the mount")
+		}
 	})
 	return &mountedTree{Mount: m, t: t, tree: tree, dir: dir}
 }

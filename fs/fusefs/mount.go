@@ -96,6 +96,7 @@ var ErrBusy = errors.New("the mount is in use")
 // that the folder is free at once, serves those who still use it, and returns
 // ErrBusy; Done tells when they have gone.
 func (m *Mount) Unmount() error {
+	m.raw.touch.close() // who touches uses the mount
 	err := unmount(m.dir, false)
 	if err == nil {
 		<-m.served
@@ -122,7 +123,7 @@ func (m *Mount) Unmount() error {
 }
 
 // timeToLeave is how long those have who are just leaving.
-const timeToLeave = 200 * time.Millisecond
+const timeToLeave = time.Second
 
 // Detach takes the name of a mount away, dead or alive, busy or not.
 func Detach(dir string) error { return unmount(dir, true) }

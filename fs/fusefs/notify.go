@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hanwen/go-fuse/v2/fuse"
+
 	"ctxfs/fs"
 )
 
@@ -209,10 +211,19 @@ func (r *raw) refresh(n *inode) {
 	}
 	r.show(n, node, a, head)
 	if !a.Live || !old.Live {
-		r.kernel().InodeNotify(n.id, -1, 0)
+		r.notifyAttr(n)
 	}
 	if read && (differs(old, a) || head != oldHead) {
 		r.touch.wake(n)
+	}
+}
+
+// notifyAttr has the kernel ask for a file's attributes again. It may not have
+// the inode yet, because the answer that names it is still on its way with the
+// attributes of before. A notification of the name waits for that answer.
+func (r *raw) notifyAttr(n *inode) {
+	if r.kernel().InodeNotify(n.id, -1, 0) == fuse.ENOENT {
+		r.notifyEntry(n.parent, n.name)
 	}
 }
 

@@ -2,10 +2,13 @@ package fusefs
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"ctxfs/fs"
 )
 
 // touchEnds is a kernel that hears of a size only when no touch is under way.
@@ -44,4 +47,41 @@ func TestSizeWaitsForTouch(t *testing.T) {
 	time.AfterFunc(10*time.Millisecond, n.file.touched)
 	g.changed("log")
 	g.expect("42", "stat -c %s log")
+}
+
+// lateInode is a kernel that has not been told of a file yet.
+type lateInode struct {
+	notifier
+	names chan string
+}
+
+func (k lateInode) InodeNotify(uint64, int64, int64) fuse.Status { return fuse.ENOENT }
+
+func (k lateInode) EntryNotify(_ uint64, name string) fuse.Status {
+	k.names <- name
+	return fuse.OK
+}
+
+// News of a file that come before the answer that names it make the kernel ask
+// for the name again.
+func TestNewsBeforeTheAnswer(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "note")
+	write := func(s string) {
+		if err := os.WriteFile(path, []byte(s), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one\n")
+	m := mounted(t, must(fs.NewDiskDir(dir, fs.DiskOptions{Watched: func(string) bool { return true }})), fs.TreeOptions{})
+	m.expect("4", "stat -c %s note")
+	m.Settle()
+	names := make(chan string, 10)
+	m.raw.news.kernel = lateInode{m.raw.news.kernel, names}
+	write("two and more\n")
+	m.changed("note")
+	m.Settle()
+	if len(names) == 0 {
+		t.Error("the kernel keeps what it was told before")
+	}
 }
