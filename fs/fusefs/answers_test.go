@@ -1,8 +1,11 @@
 package fusefs
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -84,4 +87,53 @@ func TestNewsBeforeTheAnswer(t *testing.T) {
 	if len(names) == 0 {
 		t.Error("the kernel keeps what it was told before")
 	}
+}
+
+// heard is a kernel that notes what it is told of one folder.
+type heard struct {
+	notifier
+	id uint64
+
+	mu   sync.Mutex
+	said []string
+}
+
+func (k *heard) note(id uint64, what string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if id == k.id {
+		k.said = append(k.said, what)
+	}
+}
+
+func (k *heard) InodeNotify(id uint64, off, n int64) fuse.Status {
+	k.note(id, fmt.Sprintf("forget %d", off))
+	return k.notifier.InodeNotify(id, off, n)
+}
+
+func (k *heard) EntryNotify(id uint64, name string) fuse.Status {
+	k.note(id, "wait")
+	return k.notifier.EntryNotify(id, name)
+}
+
+// A listing of before may be on its way when the folder changes: it is forgotten
+// once more when that has been answered, which the notification of a name waits
+// for.
+func TestListingIsForgottenAfterAnswers(t *testing.T) {
+	root := fs.NewFolder(epoch, map[string]fs.Node{"a": text("a")})
+	m := mounted(t, root, fs.TreeOptions{})
+	m.expect("a", "ls")
+	m.Settle()
+	kernel := &heard{notifier: m.raw.news.kernel, id: fuse.FUSE_ROOT_ID}
+	m.raw.news.kernel = kernel
+	root.Set(epoch, "b", text("b"))
+	m.changed("b")
+	m.Settle()
+	kernel.mu.Lock()
+	said := kernel.said
+	kernel.mu.Unlock()
+	if last := strings.Join(said[max(0, len(said)-2):], ", "); said == nil || last != "wait, forget 0" {
+		t.Errorf("the kernel was told: %q", said)
+	}
+	m.expect("a\nb", "ls")
 }

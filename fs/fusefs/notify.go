@@ -16,6 +16,10 @@ import (
 // look compares what the kernel knows with the tree, at one path or inode, and
 // tells the kernel of every difference. It runs in a worker that holds nothing.
 func (r *raw) look(t task) {
+	if t.inode != nil && t.inode.folder != nil {
+		r.notifyAnswered(t.inode)
+		return
+	}
 	if t.inode != nil {
 		r.refresh(t.inode)
 		return
@@ -83,7 +87,7 @@ func (r *raw) lookAt(parent *inode, name string) (child *inode, unchanged bool) 
 		r.forgetEntry(parent, name)
 	}
 	if e, found := find(listed, name); found != exists || found && e.Type != a.Mode.Type() {
-		r.kernel().InodeNotify(parent.id, 0, 0) // listing and attributes
+		r.notifyListing(parent)
 	} else {
 		r.kernel().InodeNotify(parent.id, -1, 0) // attributes
 	}
@@ -152,6 +156,22 @@ func (r *raw) lookBelow(n *inode) {
 			return
 		}
 	}
+	r.notifyListing(n)
+}
+
+// notifyListing has the kernel forget a folder's listing and attributes: at
+// once, and again after what is on its way (notifyAnswered).
+func (r *raw) notifyListing(n *inode) {
+	r.kernel().InodeNotify(n.id, 0, 0)
+	r.news.stale(n)
+}
+
+// notifyAnswered has the kernel forget a folder's listing when what is being
+// listed or looked up in the folder has been answered: a listing of before may
+// still be on its way. A notification of a name waits for that, here of one that
+// nothing has.
+func (r *raw) notifyAnswered(n *inode) {
+	r.notifyEntry(n, ".")
 	r.kernel().InodeNotify(n.id, 0, 0)
 }
 
