@@ -29,7 +29,6 @@ package find
 
 import (
 	"hash/maphash"
-	"strings"
 	"sync"
 
 	"ctxfs/providers/internal/words"
@@ -81,7 +80,6 @@ type lexicon struct {
 	functionWords map[string]bool // of no meaning in any text
 	courtesies    map[string]bool // nor in a question: these and functionWords
 	synonyms      map[string][]string
-	endings       []string // of words
 }
 
 func newLexicon() lexicon {
@@ -89,6 +87,5 @@ func newLexicon() lexicon {
 		functionWords: words.Set(words.Function),
 		courtesies:    words.Set(words.Function, words.Courtesies),
 		synonyms:      synonyms(),
-		endings:       strings.Fields(endings),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/internal/words"
 )
 
@@ -47,52 +46,20 @@ func (x *Index) halves(text string) (a, b string) {
 	return "", ""
 }
 
-// endings are what stemming takes off words, and off a misspelt one may not.
-const endings = "s es ies e ed ing ings er ers y ly ion ions ation ations al ity ment ments ant ent able ive ic ics"
-
-// cuts are the stems that a word may have if it is misspelt: its own, the whole
-// of it, and what is left without any ending.
-func (l *lexicon) cuts(text, stem string) [][]rune {
-	out := [][]rune{[]rune(text)}
-	if stem != text {
-		out = append(out, []rune(stem))
-	}
-	for _, end := range l.endings {
-		if before, ok := strings.CutSuffix(text, end); ok && len(before) >= 3 && before != stem {
-			out = append(out, []rune(before))
-		}
-	}
-	return out
-}
-
 // near are the known words that one may have been meant by: those with the
-// fewest wrong, missing, needless or swapped letters, of which one is allowed
-// in short words and two in long ones. The first letter is right or swapped.
-func (x *Index) near(text, stem string) []*term {
-	letters := []rune(text)
-	limit := 0
-	switch {
-	case len(letters) >= 8:
-		limit = 2
-	case len(letters) >= 4:
-		limit = 1
-	default:
+// fewest wrong letters. The first letter is right or swapped.
+func (x *Index) near(text string) (out []*term) {
+	word := words.NewMisspelt(text)
+	limit := word.Limit
+	if limit == 0 {
 		return nil
 	}
-	cuts := x.cuts(text, stem)
-	var out []*term
-	try := func(begin string) {
+	for _, begin := range word.Beginnings(1) {
 		for _, t := range x.from(begin) {
 			if !strings.HasPrefix(t.text, begin) {
 				break
 			}
-			known := []rune(t.text)
-			least := limit + 1
-			for _, cut := range cuts {
-				if n := len(known) - len(cut); len(known) > 2 && n <= limit && n >= -limit {
-					least = min(least, nearest.Distance(cut, known))
-				}
-			}
+			least := word.Distance(t.text, limit)
 			if least < limit {
 				limit, out = least, nil
 			}
@@ -100,10 +67,6 @@ func (x *Index) near(text, stem string) []*term {
 				out = append(out, t)
 			}
 		}
-	}
-	try(string(letters[0]))
-	if letters[1] != letters[0] {
-		try(string(letters[1]) + string(letters[0]))
 	}
 	return out
 }

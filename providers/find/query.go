@@ -109,7 +109,7 @@ func (q *question) guess(c *concept, text, stem string) {
 		q.add(b, c.weight)
 		return
 	}
-	for _, t := range q.near(text, stem) {
+	for _, t := range q.near(text) {
 		c.vary(t, misspeltWeight)
 	}
 }

@@ -105,6 +105,7 @@ func BenchmarkFindWords(b *testing.B) {
 		"common":   "error file test",
 		"one":      "file",
 		"none":     "zebra xylophone",
+		"misspelt": "bakcward comaptibility migartion rollbakc",
 		"sentence": "where did we decide how the session state is kept when a checkpoint is pushed to another branch",
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -27,5 +27,7 @@
 //
 // Words are cut and stemmed as package words does it. A piece counts by the
 // rarity of the words that it has (BM25); of the best ones the text is read, and
-// those come first that have all of the words, and have them side by side.
+// those come first that have all of the words, and have them side by side. A word
+// that nobody used stands for the one of those in use that it may be a misspelling
+// of; those are looked up by their first two letters.
 package fulltext

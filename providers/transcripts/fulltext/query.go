@@ -19,6 +19,7 @@ const (
 // wanted is a word of a query.
 type wanted struct {
 	text   string
+	word   string // as it was written
 	weight float64
 	joined bool    // an identifier as a whole: one that has the parts need not have it
 	pieces int     // that have it
@@ -50,7 +51,7 @@ func parseQuery(query string) (all []wanted) {
 			return
 		}
 		seen[text] = true
-		one := wanted{text: text, weight: 1, joined: w.Kind == words.Joined}
+		one := wanted{text: text, word: w.Text, weight: 1, joined: w.Kind == words.Joined}
 		if one.joined {
 			one.weight = joinedWeight
 		}

@@ -1,8 +1,6 @@
 package fulltext
 
-import (
-	"context"
-)
+import "context"
 
 // scan searches texts as they are.
 type scan struct {
@@ -21,9 +19,9 @@ type scanned struct {
 	often  []uint16
 }
 
-// scan searches what is not in the index, the newest first, and tells how much
-// of it was too much.
-func (x *Index) scan(ctx context.Context, s *scan, v *view, texts []Text) (left int64, err error) {
+// unindexed calls yield with what is not in the index, the newest first, in
+// parts, and tells how much of it was too much.
+func (x *Index) unindexed(ctx context.Context, v *view, texts []Text, yield func(t Text, from int64, text []byte)) (left int64, err error) {
 	read := int64(0)
 	for _, t := range texts {
 		from := v.covered(t)
@@ -42,7 +40,7 @@ func (x *Index) scan(ctx context.Context, s *scan, v *view, texts []Text) (left 
 			if err != nil {
 				break // it has gone meanwhile
 			}
-			s.search(t, from, text)
+			yield(t, from, text)
 			from += int64(len(text))
 			read += int64(len(text))
 		}

@@ -47,28 +47,17 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 			texts = append(texts, t)
 		}
 	}
-	found, err := x.lookup(ctx, terms, texts)
-	if err != nil && ctx.Err() == nil {
-		// The worker makes the index anew; until then the texts are read.
-		x.opts.Log.Debug("the full-text index cannot be read", "error", err)
-		if damaged(err) {
-			x.broken.Store(true)
-			x.Changed()
-		}
-		found = lookup{}
-	}
-	if err := ctx.Err(); err != nil {
-		return Result{}, err
-	}
 	lexer := x.lexers.Get().(*lexer)
 	defer x.lexers.Put(lexer)
-	s := scan{terms: terms, lexer: lexer}
-	left, err := x.scan(ctx, &s, found.view, texts)
+	found, s, left, err := x.gather(ctx, lexer, terms, texts)
 	if err != nil {
 		return Result{}, err
 	}
-	for i := range terms {
-		terms[i].pieces = found.counts[i] + s.counts[i]
+	if mended, some := x.mend(ctx, terms, found, texts); some {
+		terms = mended
+		if found, s, left, err = x.gather(ctx, lexer, terms, texts); err != nil {
+			return Result{}, err
+		}
 	}
 	pieces := found.pieces + s.pieces
 	weigh(terms, pieces)
@@ -83,6 +72,30 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 		return Result{}, err
 	}
 	return Result{Hits: choose(hits, q.Limit), Left: left}, nil
+}
+
+// gather looks terms up and searches what is not indexed; it counts the pieces
+// that have them, and tells how much text was left out.
+func (x *Index) gather(ctx context.Context, lexer *lexer, terms []wanted, texts []Text) (found lookup, s scan, left int64, err error) {
+	found, err = x.lookup(ctx, terms, texts)
+	if err != nil && ctx.Err() == nil {
+		// The worker makes the index anew; until then the texts are read.
+		x.opts.Log.Debug("the full-text index cannot be read", "error", err)
+		if damaged(err) {
+			x.broken.Store(true)
+			x.Changed()
+		}
+		found = lookup{}
+	}
+	if err := ctx.Err(); err != nil {
+		return found, s, 0, err
+	}
+	s = scan{terms: terms, lexer: lexer}
+	left, err = x.unindexed(ctx, found.view, texts, s.search)
+	for i := range terms {
+		terms[i].pieces = found.counts[i] + s.counts[i]
+	}
+	return found, s, left, err
 }
 
 // maxRead is of how many candidates the text is read.

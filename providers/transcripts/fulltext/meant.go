@@ -1,0 +1,162 @@
+package fulltext
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"slices"
+	"sort"
+	"strings"
+
+	"ctxfs/providers/internal/words"
+)
+
+const (
+	// maxMisspelt is of how many words that nobody used it is asked what was meant.
+	maxMisspelt = 4
+	// misspeltWeight is that of the word that was meant.
+	misspeltWeight = 0.5
+)
+
+// misspelling is a word of a query that nobody used.
+type misspelling struct {
+	words.Misspelt
+	term    int            // of the query
+	begins  []string       // what was meant begins with one of these
+	nearest map[string]int // those with the fewest wrong letters, how often each
+}
+
+func (m *misspelling) compare(term string, often int) {
+	if numbered(term) || !slices.ContainsFunc(m.begins, func(b string) bool { return strings.HasPrefix(term, b) }) {
+		return
+	}
+	least := m.Distance(term, m.Limit)
+	if least < m.Limit {
+		m.Limit = least
+		clear(m.nearest)
+	}
+	if least == m.Limit {
+		m.nearest[term] += often
+	}
+}
+
+// numbered tells whether there are digits in a word: one of them makes another
+// id or number of it, and no misspelling.
+func numbered(word string) bool { return strings.ContainsAny(word, "0123456789") }
+
+// meant is the most frequent of those.
+func (m *misspelling) meant() (best string) {
+	for term, often := range m.nearest {
+		if n := m.nearest[best]; often > n || often == n && term < best {
+			best = term
+		}
+	}
+	return best
+}
+
+// mend puts words that are used in the place of misspelt ones that nobody used,
+// and tells whether there are any.
+func (x *Index) mend(ctx context.Context, terms []wanted, found lookup, texts []Text) (mended []wanted, some bool) {
+	var all []*misspelling
+	for i, t := range terms {
+		m := &misspelling{Misspelt: words.NewMisspelt(t.word), term: i, nearest: make(map[string]int)}
+		if t.pieces == 0 && !t.joined && m.Limit > 0 && !numbered(t.word) && len(all) < maxMisspelt {
+			m.begins = m.Beginnings(2)
+			all = append(all, m)
+		}
+	}
+	if len(all) == 0 {
+		return terms, false
+	}
+	// What cannot be read now is no guess.
+	_ = x.known(ctx, found.view, all)
+	lexer := x.lexers.Get().(*lexer)
+	defer x.lexers.Put(lexer)
+	_, _ = x.unindexed(ctx, found.view, texts, func(_ Text, _ int64, text []byte) {
+		lexer.each(text, func(texts []string) {
+			for _, term := range texts {
+				for _, m := range all {
+					m.compare(term, 1)
+				}
+			}
+		})
+	})
+	mended = slices.Clone(terms)
+	for _, m := range all {
+		if best := m.meant(); best != "" {
+			mended[m.term].text, mended[m.term].weight = best, misspeltWeight
+			some = true
+		}
+	}
+	// A word may be there twice by now.
+	seen := make(map[string]bool)
+	mended = slices.DeleteFunc(mended, func(t wanted) bool {
+		again := seen[t.text]
+		seen[t.text] = true
+		return again
+	})
+	return mended, some
+}
+
+// known compares misspellings with the terms of the index.
+func (x *Index) known(ctx context.Context, v *view, all []*misspelling) error {
+	if v == nil {
+		return nil
+	}
+	s, done, err := x.opened(false)
+	defer done()
+	if err != nil || s == nil {
+		return err
+	}
+	tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if v, err = x.look(ctx, tx); err != nil {
+		return err
+	}
+	for _, seg := range v.segments {
+		for _, m := range all {
+			for _, begin := range m.begins {
+				if err := seg.begun(ctx, tx, begin, func(e entry) { m.compare(string(e.term), e.count) }); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// begun calls yield with the entries of terms that begin with a text.
+func (s *segment) begun(ctx context.Context, q querier, begin string, yield func(entry)) error {
+	first := max(0, sort.SearchStrings(s.names, begin)-1)
+	end := first + sort.Search(len(s.names)-first, func(i int) bool {
+		name := s.names[first+i]
+		return name > begin && !strings.HasPrefix(name, begin)
+	})
+	rows, err := q.QueryContext(ctx, "SELECT data FROM rows WHERE id >= ? AND id < ? ORDER BY id", s.firstRow+int64(first), s.firstRow+int64(end))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var data sql.RawBytes
+		if err := rows.Scan(&data); err != nil {
+			return err
+		}
+		for r := (rowReader{data: data}); ; {
+			e, ok, err := r.next()
+			if err != nil {
+				return err
+			}
+			if !ok {
+				break
+			}
+			if bytes.HasPrefix(e.term, []byte(begin)) {
+				yield(e)
+			}
+		}
+	}
+	return rows.Err()
+}
