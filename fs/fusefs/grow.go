@@ -28,6 +28,10 @@ import (
 // the reader, who would have to read the page again.
 const dropTime = 2 * time.Millisecond
 
+// grows tells whether a file is one that others append to, and somebody may be
+// doing it now.
+func grows(a fs.Attr) bool { return a.Live && !a.InPlace }
+
 // pageSize is at most the size of the kernel's pages.
 const pageSize = 4096
 
@@ -60,11 +64,16 @@ func (f *file) hasDropped() {
 	f.dropped = now()
 }
 
-// untilLeft is how long readers may still have a page that was dropped.
+// untilLeft is how long readers of whom nothing is known may still have a page
+// that was dropped.
 func (f *file) untilLeft() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return leaveTime - now().Sub(f.dropped)
+	leave := leaveTime
+	if !grows(f.shown) {
+		leave = strangerTime // who read it is known only from now on
+	}
+	return leave - now().Sub(f.dropped)
 }
 
 // show shows what a file that changes in place has become. One worker at a time does.

@@ -20,8 +20,9 @@ const longestWay = time.Second
 // nothing is known: those that splice.
 const leaveTime = 6 * time.Millisecond
 
-// strangerTime is how long threads of other namespaces are given, of which the
-// kernel tells no number.
+// strangerTime is how long those are given of whom nothing at all is known:
+// threads of other namespaces, of which the kernel tells no number, and all
+// threads where the kernel did not ask for the size each time.
 const strangerTime = 20 * time.Millisecond
 
 // maxAnswered is how many threads are remembered before those are looked for

@@ -29,7 +29,9 @@ func (n *inode) publishAttr(thread uint32, node fs.Node, a fs.Attr) (shown fs.At
 		// The kernel holds no page that could be wrong.
 		f.publish(node, a)
 	}
-	f.note(thread)
+	if grows(a) {
+		f.note(thread)
+	}
 	return f.shown, valid, differs(f.shown, a)
 }
 
@@ -79,7 +81,7 @@ func differs(a, b fs.Attr) bool {
 func (f *file) beginRead(thread uint32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.shown.Live || f.shown.InPlace {
+	if grows(f.shown) {
 		f.note(thread)
 	}
 	f.read = true
@@ -101,7 +103,7 @@ func (r *raw) endRead(n *inode) {
 	if ready {
 		f.force = true
 	}
-	drop := f.reads == 0 && f.shown.Live && !f.shown.InPlace && f.dropSoon()
+	drop := f.reads == 0 && grows(f.shown) && f.dropSoon()
 	f.mu.Unlock()
 	if ready {
 		r.news.stale(n)

@@ -77,7 +77,7 @@ func (f *file) touched() {
 // awaitTouched waits until no touch of the file is under way, though not for
 // ever. The caller holds mu, which is let go meanwhile.
 func (f *file) awaitTouched() {
-	if f.touch != nil {
+	for begun := now(); f.touch != nil && now().Sub(begun) < longestWay; {
 		f.await(f.touch, longestWay)
 	}
 }
