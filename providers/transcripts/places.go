@@ -2,6 +2,7 @@ package transcripts
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,8 +40,42 @@ func (p *Provider) findPlaces() (places []*place) {
 		for _, pl := range a.Places(p.machine()) {
 			pl.Dir = filepath.Clean(pl.Dir)
 			real, _ := filepath.EvalSymlinks(pl.Dir)
-			places = append(places, &place{agent: a.Name, Place: pl, real: real})
+			one := &place{agent: a.Name, Place: pl, real: real}
+			places = append(append(places, one), one.linked()...)
 		}
+	}
+	return places
+}
+
+// linked are the folders that are linked into a place, as whoever moves or
+// renames a project's folder does: each is a place of its own. Links that lead
+// into the place, or to a folder that it lies in, are left out.
+func (pl *place) linked() (places []*place) {
+	if pl.Closed || pl.real == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(pl.real)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if e.Type()&os.ModeSymlink == 0 || pl.Skip != nil && pl.Skip(e.Name()) {
+			continue
+		}
+		dir := filepath.Join(pl.Dir, e.Name())
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil || within(real, pl.real) || within(pl.real, real) {
+			continue
+		}
+		if info, err := os.Stat(real); err != nil || !info.IsDir() {
+			continue
+		}
+		prefix := e.Name() + "/"
+		below := agents.Place{Dir: dir, File: func(rel string) agents.Format { return pl.File(prefix + rel) }}
+		if pl.Skip != nil {
+			below.Skip = func(rel string) bool { return pl.Skip(prefix + rel) }
+		}
+		places = append(places, &place{agent: pl.agent, Place: below, real: real})
 	}
 	return places
 }

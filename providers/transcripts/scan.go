@@ -204,6 +204,10 @@ func (p *Provider) changedBelow(ctx context.Context, pl *place, path, rel string
 		seen := make(map[string]bool)
 		p.walk(ctx, pl, path, seen)
 		p.forget(path, seen)
+	case info.Mode()&os.ModeSymlink != 0:
+		if p.placesMoved() {
+			p.queue.rescan() // it may lead to a folder with histories
+		}
 	case info.Mode().IsRegular():
 		switch format := pl.File(rel).(type) {
 		case agents.Log:

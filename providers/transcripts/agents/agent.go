@@ -72,6 +72,9 @@ type Place struct {
 	File func(rel string) Format
 	// Skip leaves out folders below Dir that hold no histories; may be nil.
 	Skip func(rel string) bool
+	// Closed says that folders which are linked into Dir are not looked into: it
+	// is the user's, and what links lead to he has not allowed.
+	Closed bool
 }
 
 // Format is a [Log] or a [Store].

@@ -29,7 +29,8 @@ func aiderPlaces(m Machine) []Place {
 				}
 				return aiderStore()
 			},
-			Skip: func(string) bool { return true },
+			Skip:   func(string) bool { return true },
+			Closed: true,
 		})
 	} else if file != "" {
 		name = filepath.Base(file)
@@ -43,7 +44,8 @@ func aiderPlaces(m Machine) []Place {
 				}
 				return aiderStore()
 			},
-			Skip: aiderSkips,
+			Skip:   aiderSkips,
+			Closed: true,
 		})
 	}
 	return places

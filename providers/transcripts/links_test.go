@@ -1,0 +1,44 @@
+package transcripts
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestLinkedFolders: a folder of a project may be a link, as whoever moves or
+// renames a project leaves one behind.
+func TestLinkedFolders(t *testing.T) {
+	home := tempHome(t)
+	away := filepath.Join(tempHome(t), "away")
+	sessions := filepath.Join(home, ".pi", "agent", "sessions")
+	inside, outside := piSession(t, home, oneID), piSession(t, away, twoID)
+	inside.user("in the folder")
+	outside.user("in the linked folder")
+	linked := filepath.Dir(outside.path)
+	link := filepath.Join(sessions, "--linked--")
+	check(t, os.Symlink(linked, link))
+	check(t, os.Symlink("--work--", filepath.Join(sessions, "--renamed--")))
+	check(t, os.Symlink("/", filepath.Join(sessions, "--all--")))
+	check(t, os.Symlink("/nowhere", filepath.Join(sessions, "--nowhere--")))
+	f := start(t, home)
+	for id, text := range map[string]string{oneID: "in the folder", twoID: "in the linked folder"} {
+		if got := f.transcript(id); count(got, "\n"+text+"\n") != 1 {
+			t.Errorf("%s: %s", id, got)
+		}
+	}
+	if got := count(f.read("pi/INDEX.tsv"), "\n"); got != 3 {
+		t.Errorf("%d lines of two sessions", got)
+	}
+
+	outside.user("said later")
+	f.await("what is written there is told", func() bool { return strings.Contains(f.transcript(twoID), "\nsaid later\n") })
+	check(t, os.Remove(link))
+	f.await("without the link it is gone", func() bool { return !f.exists(byIDName + "/" + twoID) })
+	check(t, os.Symlink(linked, link))
+	f.await("with the link it is back", func() bool { return f.exists(byIDName + "/" + twoID) })
+	if got := f.transcript(twoID); count(got, "\nin the linked folder\n") != 1 {
+		t.Errorf("it is back with %s", got)
+	}
+}
