@@ -38,8 +38,9 @@ type paths struct {
 	index map[string]*file
 }
 
-// maxPaths is the size of the list, in bytes as JSON has it.
-const maxPaths = 34 << 10
+// maxPaths is the size of the list, in bytes as JSON has it. It is more than
+// sessions come to, some 10,000 files: files.tsv is to have all of them.
+const maxPaths = 1 << 20
 
 func (p *paths) add(t touch, tool string, seq int) {
 	if p.index == nil {

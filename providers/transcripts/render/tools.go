@@ -42,7 +42,7 @@ var pathArguments = [...]string{
 }
 
 // maxTouched is how many files of one call are looked at.
-const maxTouched = 30
+const maxTouched = 1000
 
 // touches are the files that a call reads or writes, as far as its arguments
 // tell for certain.
