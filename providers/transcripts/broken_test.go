@@ -209,3 +209,43 @@ func TestOneIDOfTwoAgents(t *testing.T) {
 		t.Errorf("pi's: %s", got)
 	}
 }
+
+// TestALogOfNothing says so in its folder.
+func TestALogOfNothing(t *testing.T) {
+	home := tempHome(t)
+	dir := filepath.Join(home, ".pi", "agent", "sessions", "--work--")
+	check(t, os.MkdirAll(dir, 0o755))
+	record := `{"type":"session","id":"x","cwd":"/x"}`
+	for name, text := range map[string]string{
+		"empty": "", "torn": record[:20], "garbage": "what is this\n\x00\xff\n", "quiet": record + "\n", "partly": "garbage\n" + record + "\n", "spaces": "  \n\t\r\n",
+	} {
+		check(t, os.WriteFile(filepath.Join(dir, "x_"+name+".jsonl"), []byte(text), 0o644))
+	}
+	f := start(t, home)
+	for name, wanted := range map[string]string{
+		"empty": "state: empty\n\nNothing was written to it yet.\n", "spaces": "state: empty\n\nNothing was written to it yet.\n",
+		"torn":    "state: empty\n\nIts first line has 20 bytes so far and has not ended yet.\n",
+		"garbage": "state: unreadable\n\nNone of its 2 records is one of pi's: it is no log, or was damaged. What it holds stands in transcript.md.\n",
+		"quiet":   "", "partly": "",
+	} {
+		f.transcript(name)
+		path := byIDName + "/" + name + "/STATUS.md"
+		if wanted == "" {
+			if f.exists(path) {
+				t.Errorf("%s: %s", name, f.read(path))
+			}
+			continue
+		}
+		if got := f.read(path); !strings.HasPrefix(got, wanted) || !strings.Contains(got, "x_"+name+".jsonl") {
+			t.Errorf("%s: %s", name, got)
+		}
+		if !slices.Contains(f.names(byIDName+"/"+name), "STATUS.md") {
+			t.Errorf("%s: STATUS.md is not listed", name)
+		}
+	}
+	if s := f.Status(); len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Mend, "garbage") {
+		t.Errorf("the status: %+v", s.Problems)
+	}
+	check(t, os.WriteFile(filepath.Join(dir, "x_garbage.jsonl"), []byte(record+"\n"), 0o644))
+	f.await("it is a log now", func() bool { return !f.exists(byIDName+"/garbage/STATUS.md") && len(f.Status().Problems) == 0 })
+}

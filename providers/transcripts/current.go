@@ -190,7 +190,7 @@ func (p *Provider) publish(s *session, b *book, j *job) {
 	was := s.shown
 	s.shown.Generation, s.shown.Size, s.shown.Events, s.shown.Offset = b.Generation, b.Transcript, b.Seq, b.Source.Offset
 	s.shown.Results, s.shown.Messages, s.shown.Inherits = b.Results, b.Messages, b.Inherits
-	s.shown.Whole = b.Whole
+	s.shown.Whole, s.shown.Strange = b.Whole, b.Seq > 0 && !b.Understood
 	s.shown.Path, s.shown.Stamp, s.shown.Stat = b.Source.Path, b.Source.Stamp, b.Source.Stat
 	s.shown.Fault, s.shown.Denied, s.shown.Evicted = "", false, false
 	s.shown.Kept = b.size() - max(b.Messages, 0)

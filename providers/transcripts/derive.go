@@ -3,6 +3,7 @@ package transcripts
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -17,8 +18,12 @@ const digestTokens = 2000
 
 // derive makes one of the files that tell of a session as a whole.
 func (p *Provider) derive(ctx context.Context, s *session, name string) ([]byte, error) {
-	if err := p.current(ctx, s); err != nil {
-		return nil, err
+	err := p.current(ctx, s)
+	p.list.mu.RLock()
+	info, fault := s.info, s.shown.Fault
+	p.list.mu.RUnlock()
+	if err != nil && (fault == "" || name == filesName) {
+		return nil, err // but what a session is, and why it cannot be read, can be told
 	}
 	if strings.HasPrefix(name, blocksName+"/") {
 		return p.block(s, name)
@@ -28,7 +33,9 @@ func (p *Provider) derive(ctx context.Context, s *session, name string) ([]byte,
 	}
 	var text []byte
 	p.peek(s, func(b *book) {
-		if name == digestName {
+		if name == digestName && b.Generation == 0 && fault != "" {
+			text = fmt.Appendf(nil, "# Digest of %s session %s\nThe session cannot be read, see %s beside this file: %s\n", info.Agent, clean.Line(info.ID), statusName, fault)
+		} else if name == digestName {
 			text = b.Summary.Digest(b.Session, digestTokens, tokens.Count)
 		} else {
 			text = b.Summary.Files()

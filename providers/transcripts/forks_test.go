@@ -222,3 +222,47 @@ func TestACopyIsToldWhole(t *testing.T) {
 	})
 
 }
+
+// TestEqualIDsMakeNoFork: the ids of records need not be unique among sessions.
+// What was said at another time is no repetition.
+func TestEqualIDsMakeNoFork(t *testing.T) {
+	home := tempHome(t)
+	dir := filepath.Join(home, ".claude", "projects", "-w")
+	check(t, os.MkdirAll(dir, 0o755))
+	for n := 1; n <= 2; n++ {
+		text := ""
+		for uuid, content := range []string{"question", "more"} {
+			text += fmt.Sprintf(`{"type":"user","uuid":"u%d","sessionId":"one","cwd":"/w","timestamp":"2026-05-12T01:00:0%dZ","message":{"role":"user","content":"%s %d"}}`+"\n", uuid*n, n, content, n)
+		}
+		check(t, os.WriteFile(filepath.Join(dir, id(n)+".jsonl"), []byte(text), 0o644))
+	}
+	f := start(t, home)
+	for n := 1; n <= 2; n++ {
+		if got := f.transcript(id(n)); count(got, fmt.Sprintf("\nquestion %d\n", n)) != 1 || strings.Contains(got, "FORK") {
+			t.Errorf("session %d: %s", n, got)
+		}
+	}
+}
+
+// TestAForkSaysWhereTheRestIs, also where the records name a session that is
+// not there, or none.
+func TestAForkSaysWhereTheRestIs(t *testing.T) {
+	for _, says := range []string{"", "no-such-session"} {
+		t.Run(says, func(t *testing.T) {
+			home := tempHome(t)
+			parent := piSession(t, home, id(1))
+			parent.user("in the beginning")
+			fork := forkOf(t, home, id(2), parent, false)
+			if says != "" {
+				text, err := os.ReadFile(fork.path)
+				check(t, err)
+				check(t, os.WriteFile(fork.path, []byte(strings.Replace(string(text), `"cwd"`, fmt.Sprintf(`"parentSession":%q,"cwd"`, says), 1)), 0o644))
+			}
+			fork.user("in the fork")
+			f := start(t, home)
+			f.await("the parent is named", func() bool {
+				return strings.Contains(f.transcript(id(2)), "FORK of "+id(1)+": 1 records are told there, by-id/"+id(1)+" ")
+			})
+		})
+	}
+}

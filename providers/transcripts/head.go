@@ -84,6 +84,7 @@ type headSink struct {
 	info  event.Session
 	seq   int
 	first string
+	time  time.Time // of the newest event
 }
 
 // done tells whether all is known. A reader that notes ids has noted the first by
@@ -98,13 +99,18 @@ func enough(info *event.Session) bool {
 func (h *headSink) Session() *event.Session { return &h.info }
 func (h *headSink) Emit(e event.Event) int {
 	h.info.Saw(e.Time)
+	h.time = e.Time
 	h.seq++
 	return h.seq
 }
+
+// Note takes the first id with its time: not all agents' ids are unique, and
+// whoever repeats a record repeats its time.
 func (h *headSink) Note(id string) {
 	if h.first == "" {
-		h.first = id
+		h.first = id + " " + h.time.Format(time.RFC3339Nano)
 	}
 }
+
 func (h *headSink) Known(string) (int, bool) { return 0, false }
 func (h *headSink) Inherited(string) bool    { return false }

@@ -23,6 +23,7 @@ type keptFile struct {
 	Agent    string        `json:"agent"`
 	Stat     stat          `json:"stat"`
 	Fault    string        `json:"fault,omitempty"`
+	Denied   bool          `json:"denied,omitempty"`
 	Sessions []keptSession `json:"sessions"`
 }
 
@@ -49,7 +50,7 @@ func (p *Provider) keep() {
 	files := make([]keptFile, 0, len(c.files))
 	unsaved := make(map[*session]*shown)
 	for _, f := range c.files {
-		k := keptFile{Path: f.path, Agent: f.agent, Stat: f.stat, Fault: f.fault, Sessions: make([]keptSession, 0, len(f.sessions))}
+		k := keptFile{Path: f.path, Agent: f.agent, Stat: f.stat, Fault: f.fault, Denied: f.denied, Sessions: make([]keptSession, 0, len(f.sessions))}
 		for _, s := range f.sessions {
 			one := keptSession{Info: s.info, First: s.first, Seen: s.seen, Name: s.name}
 			for _, src := range s.sources {
@@ -101,7 +102,7 @@ func (p *Provider) restore() {
 		if in.Decode(&k) != nil {
 			return // as far as it goes
 		}
-		one := &file{path: k.Path, agent: k.Agent, stat: k.Stat, fault: k.Fault, kept: true}
+		one := &file{path: k.Path, agent: k.Agent, stat: k.Stat, fault: k.Fault, denied: k.Denied, kept: true}
 		var all []found
 		for _, s := range k.Sessions {
 			all = append(all, found{

@@ -77,7 +77,7 @@ func (p *Provider) lookLocked(ctx context.Context, agent, path string, format ag
 	}
 	known := p.list.file(path)
 	if known != nil && known.stat == now && !forced {
-		if known.fault == "" && !p.admitted(known) {
+		if !p.admitted(known) && known.fault == "" {
 			return nil, p.list.reopen(known, format), nil
 		}
 		if !isStore {
@@ -141,7 +141,7 @@ func (p *Provider) lookAtLog(known *file, f *file, format agents.Log) []found {
 	}
 	info, first, err := head(f.path, format)
 	if err != nil {
-		f.fault = err.Error()
+		f.fault, f.denied = p.describeFault(err), isPermission(err)
 	}
 	info.Agent = f.agent
 	if info.ID == "" {

@@ -1,6 +1,7 @@
 package transcripts
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -208,7 +209,7 @@ func (w *writer) record(reader agents.Reader, line []byte) {
 		switch {
 		case line == nil:
 			w.Emit(event.Event{Kind: event.Unknown, Text: fmt.Sprintf("a line of %d bytes, which is too long to be read", w.span.Length)})
-		case len(line) > 0:
+		case len(bytes.TrimSpace(line)) > 0:
 			reader.Record(line, w)
 		}
 		return nil, nil
@@ -337,7 +338,7 @@ func (p *Provider) inherit(w *writer, earlier []*session) error {
 		if err != nil {
 			return err
 		}
-		w.parents = append(w.parents, ids)
+		w.parents = append(w.parents, parent{s.id, ids})
 	}
 	return nil
 }

@@ -78,6 +78,8 @@ type shown struct {
 	// Whole says that nothing is left out all the same, because nothing else is
 	// in it.
 	Whole bool `json:"whole,omitempty"`
+	// Strange says that none of the records is one of the agent's.
+	Strange bool `json:"strange,omitempty"`
 	// Fault says why the session cannot be read; "" if it can.
 	Fault string `json:"fault,omitempty"`
 	// Denied says that it is that permission is missing: what is given then

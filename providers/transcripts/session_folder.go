@@ -2,10 +2,11 @@ package transcripts
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
 )
 
 // sessionDir is the folder of a session.
@@ -42,7 +43,7 @@ func (d sessionDir) List(context.Context) ([]fs.Entry, error) {
 	if len(d.s.children) > 0 {
 		entries = append(entries, dirEntry(subagentsName))
 	}
-	if d.s.shown.Fault != "" {
+	if c.statusText(d.s) != "" {
 		entries = append(entries, fs.Entry{Name: statusName})
 	}
 	sortEntries(entries)
@@ -72,27 +73,42 @@ func (d sessionDir) Lookup(_ context.Context, name string) (fs.Node, error) {
 			return subagentsDir(d), nil
 		}
 	case statusName:
-		if d.s.shown.Fault != "" {
-			return fs.NewText(d.s.modTime(), []byte(d.s.faultText())), nil
+		if text := c.statusText(d.s); text != "" {
+			return fs.NewText(d.s.modTime(), []byte(text)), nil
 		}
 	}
 	return nil, fs.ErrNotExist
 }
 
-// faultText is what STATUS.md says of a session that cannot be read. The caller
-// holds the lock.
-func (s *session) faultText() string {
-	var b strings.Builder
-	b.WriteString("state: unreadable\n\n" + s.shown.Fault + "\n")
-	if src := s.source(); src != nil {
-		b.WriteString("\nIt lies in " + src.path + "\n")
-		if s.shown.Denied {
-			b.WriteString("Make it readable: chmod u+r " + quote(src.path) + "\n")
-		} else {
-			b.WriteString("It is read again when it changes.\n")
-		}
+// statusText is what STATUS.md says of a session that cannot be read, or has
+// nothing to read; "" for all others. The caller holds the lock.
+func (c *catalogue) statusText(s *session) string {
+	src := s.source()
+	if src == nil {
+		return ""
 	}
-	return b.String()
+	fault, denied := s.shown.Fault, s.shown.Denied
+	if f := c.files[src.path]; fault == "" && f != nil && s.shown.Generation == 0 {
+		fault, denied = f.fault, f.denied // nobody has tried to read all of it
+	}
+	var text string
+	switch {
+	case fault != "":
+		text = "state: unreadable\n\n" + fault + "\n"
+	case s.shown.Strange:
+		text = fmt.Sprintf("state: unreadable\n\nNone of its %d %s is one of %s's: it is no log, or was damaged. What it holds stands in transcript.md.\n", s.shown.Events, plural(s.shown.Events, "record"), s.agent)
+	case s.shown.Generation == 0 || s.shown.Events > 0 || src.key != "":
+		return ""
+	case s.shown.Stat.Size == s.shown.Offset:
+		text = "state: empty\n\nNothing was written to it yet.\n"
+	default:
+		text = fmt.Sprintf("state: empty\n\nIts first line has %d bytes so far and has not ended yet.\n", s.shown.Stat.Size-s.shown.Offset)
+	}
+	text += "\nIt lies in " + clean.Line(src.path) + "\n"
+	if denied {
+		return text + "Make it readable: chmod u+r " + quote(src.path) + "\n"
+	}
+	return text + "It is read again when it changes.\n"
 }
 
 // subagentsDir are the sessions that a session has started.

@@ -292,8 +292,8 @@ func TestATitleThatComesLater(t *testing.T) {
 }
 
 func TestWhatMayBeReadAgain(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root may read everything; the tests of the command have an ordinary user")
+	if asOrdinaryUser(t) {
+		return
 	}
 	home := tempHome(t)
 	s := piSession(t, home, oneID)
@@ -303,10 +303,39 @@ func TestWhatMayBeReadAgain(t *testing.T) {
 	f.await("it says why it cannot be read", func() bool {
 		return f.exists(byIDName+"/"+oneID+"/STATUS.md") && strings.Contains(f.read(byIDName+"/"+oneID+"/STATUS.md"), "permission denied")
 	})
+	if got := f.read(byIDName + "/" + oneID + "/digest.md"); !strings.Contains(got, "pi session "+oneID) || !strings.Contains(got, "permission denied") {
+		t.Errorf("the digest is %s", got)
+	}
 	check(t, os.Chmod(s.path, 0o600))
 	f.await("it is read", func() bool { return f.exists("pi/work/2026-05-12_What-is-this_11111111/transcript.md") })
 	if text := f.transcript(oneID); !strings.Contains(text, "What is this?") || f.exists(byIDName+"/"+oneID+"/STATUS.md") {
 		t.Errorf("the transcript is %s", text)
+	}
+}
+
+// TestWhatNobodyTriedToRead says all the same why it cannot be.
+func TestWhatNobodyTriedToRead(t *testing.T) {
+	if asOrdinaryUser(t) {
+		return
+	}
+	home := tempHome(t)
+	s := piSession(t, home, oneID)
+	check(t, os.Chmod(s.path, 0))
+	for _, when := range []string{"at first", "after a restart"} {
+		f := start(t, home, offline)
+		if got := f.read(byIDName + "/" + oneID + "/STATUS.md"); !strings.Contains(got, "permission denied") || !strings.Contains(got, "chmod u+r") {
+			t.Errorf("%s: %s", when, got)
+		}
+		check(t, f.Close())
+	}
+}
+
+// TestStatusWithoutAWatch tells of the sessions that are there.
+func TestStatusWithoutAWatch(t *testing.T) {
+	home := tempHome(t)
+	piSession(t, home, oneID)
+	if s := start(t, home, offline).Status(); !strings.HasPrefix(s.Summary, "1 session of 1 agent") {
+		t.Errorf("the status: %+v", s)
 	}
 }
 

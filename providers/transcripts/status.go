@@ -13,6 +13,9 @@ import (
 
 // Status implements fs.Provider.
 func (p *Provider) Status() fs.Status {
+	if !p.opts.Watch {
+		p.scanNow() // who watches has it under way
+	}
 	c := p.list
 	c.mu.RLock()
 	t := &c.totals

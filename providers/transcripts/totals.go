@@ -36,7 +36,7 @@ func (c *catalogue) count(s *session) {
 		}
 		now.left = s.behind() && !s.shown.Evicted && (!s.shown.live || s.shown.Generation == 0)
 	}
-	if c.there(s) && s.shown.Fault != "" {
+	if c.there(s) && (s.shown.Fault != "" || s.shown.Strange) {
 		t.faulty[s] = struct{}{}
 	} else {
 		delete(t.faulty, s)

@@ -1,6 +1,7 @@
 package transcripts
 
 import (
+	"slices"
 	"strings"
 
 	"ctxfs/providers/transcripts/event"
@@ -15,13 +16,21 @@ type writer struct {
 	// messagesOnly has nothing but messages.jsonl made, of limit events.
 	messagesOnly bool
 	limit        int
-	// parents are the ids of the sessions whose beginning this one repeats.
-	parents []map[uint64]uint32
+	// parents are the sessions whose beginning this one repeats, the nearest first;
+	// teller is the id of the one that told what was left out last.
+	parents []parent
+	teller  string
 
 	span event.Span // of the record that is being read
 
 	transcript, index, ids, text, messages, sums []byte
 	err                                          error
+}
+
+// parent is a session whose records are left out here.
+type parent struct {
+	id  string
+	ids map[uint64]uint32 // that were noted in it
 }
 
 // flushSize is how much is collected before it is written, in bytes.
@@ -34,12 +43,16 @@ func (w *writer) Emit(e event.Event) int {
 	if w.messagesOnly && b.Seq == w.limit {
 		return b.Seq
 	}
+	if e.Kind == event.Fork {
+		e.Text = w.told(e.Text)
+	}
 	b.Seq++
 	e.Seq = b.Seq
 	e.At = w.span
 	if !isMark(&e) {
 		w.span.Part++
 	}
+	b.Understood = b.Understood || e.Kind != event.Unknown
 	b.Session.Saw(e.Time)
 	if w.messagesOnly {
 		w.messages = render.AppendJSON(w.messages, &e)
@@ -141,12 +154,26 @@ func (w *writer) Inherited(id string) bool {
 		return false
 	}
 	hash := hashID(id)
-	for _, ids := range w.parents {
-		if _, ok := ids[hash]; ok {
+	for _, p := range w.parents {
+		if _, ok := p.ids[hash]; ok {
+			w.teller = p.id
 			return true
 		}
 	}
 	return false
+}
+
+// told is the id of the session that tells what a fork has left out. The reader
+// knows only what the fork says of itself: that may be gone, or be nothing.
+func (w *writer) told(says string) string {
+	is := func(id string) bool { return slices.ContainsFunc(w.parents, func(p parent) bool { return p.id == id }) }
+	switch {
+	case w.teller != "":
+		return w.teller
+	case !is(says) && len(w.parents) > 0:
+		return w.parents[0].id
+	}
+	return says
 }
 
 // flush writes what was collected.

@@ -1,0 +1,38 @@
+package transcripts
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// asOrdinaryUser runs the test again as a user who may not read everything, where
+// this one may, and tells whether it has.
+func asOrdinaryUser(t *testing.T) bool {
+	t.Helper()
+	if os.Getuid() != 0 {
+		return false
+	}
+	const nobody = 65534
+	dir := t.TempDir()
+	for up := dir; up != os.TempDir() && up != "/"; up = filepath.Dir(up) {
+		check(t, os.Chmod(up, 0o755))
+	}
+	path, err := os.Executable()
+	check(t, err)
+	self, err := os.ReadFile(path)
+	check(t, err)
+	program, temp := filepath.Join(dir, "test"), filepath.Join(dir, "tmp")
+	check(t, os.WriteFile(program, self, 0o755))
+	check(t, os.Mkdir(temp, 0o700))
+	check(t, os.Chown(temp, nobody, nobody))
+	cmd := exec.Command(program, "-test.run=^"+t.Name()+"$")
+	cmd.Dir, cmd.Env = temp, append(os.Environ(), "TMPDIR="+temp, "HOME="+temp)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("as an ordinary user: %v\n%s", err, out)
+	}
+	return true
+}
