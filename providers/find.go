@@ -11,8 +11,8 @@ import (
 	"ctxfs/providers/find"
 )
 
-// Find finds documents of all providers but for results, and what was said in
-// sessions; paths are those of the tree. What a provider has told of before can be
+// Find finds documents of all providers, what was said in sessions, and what is in
+// results; paths are those of the tree. What a provider has told of before can be
 // found: it waits until the index is that far, which is a matter of milliseconds,
 // or until ctx ends. The index is made by Begin, or by the first call.
 func (s *Set) Find(ctx context.Context, query string, opts find.Options) ([]find.Match, error) {
@@ -20,19 +20,20 @@ func (s *Set) Find(ctx context.Context, query string, opts find.Options) ([]find
 	if err := s.finder.current(ctx); err != nil {
 		return nil, err
 	}
-	return s.addSessions(ctx, s.finder.index.Search(query, opts), query, opts)
+	return s.addTexts(ctx, s.finder.index.Search(query, opts), query, opts)
 }
 
 // FindFolder is the folder find/ over a tree that has the providers' folders in
 // its root; resolve finds the nodes of that tree.
 func (s *Set) FindFolder(born time.Time, resolve func(ctx context.Context, path string) (fs.Node, error)) fs.Dir {
 	return find.NewFolder(born, find.FolderOptions{
-		Search: s.Find, Resolve: resolve, Folders: s.folders(), Modified: s.finder.modified,
+		Search: s.Find, Resolve: resolve, Folders: append(s.folders(), resultsFolder), Modified: s.finder.modified,
 	})
 }
 
-// folders are those in which something is found. Results are not: each is named
-// after its tool, and a hundred calls of one would stand before the tool itself.
+// folders are those whose documents are found. Those of results are not: each is
+// named after its tool, and a hundred calls of one would stand before the tool
+// itself. They are found by what is in them.
 func (s *Set) folders() (folders []string) {
 	for _, p := range s.all {
 		if p.Provider != s.results {

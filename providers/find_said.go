@@ -1,15 +1,18 @@
 package providers
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"ctxfs/providers/find"
+	"ctxfs/providers/results"
 	"ctxfs/providers/transcripts"
 )
 
 const (
-	// saidPart is how many of ten matches may be what was said in sessions, where
+	// saidPart is how many of ten matches may be of sessions and results, where
 	// everything is searched: tools and skills are what is mostly wanted.
 	saidPart = 3
 	// poorMatch is the share of the best score below which a match makes room for
@@ -19,12 +22,15 @@ const (
 	allSaid = 100
 )
 
-// transcriptsFolder is the folder of transcripts in the root.
-const transcriptsFolder = "transcripts"
+// The folders in the root of which whole texts are searched.
+const (
+	transcriptsFolder = "transcripts"
+	resultsFolder     = "results"
+)
 
-// addSessions adds to matches the sessions that have the words in their titles,
-// and what was said in sessions, from the full-text index.
-func (s *Set) addSessions(ctx context.Context, matches []find.Match, query string, opts find.Options) ([]find.Match, error) {
+// addTexts adds to matches the sessions that have the words in their titles, and
+// from the full-text indexes what was said in sessions and what is in results.
+func (s *Set) addTexts(ctx context.Context, matches []find.Match, query string, opts find.Options) ([]find.Match, error) {
 	limit := opts.Limit
 	if limit == 0 {
 		limit = allSaid
@@ -32,6 +38,9 @@ func (s *Set) addSessions(ctx context.Context, matches []find.Match, query strin
 	in, alone := strings.CutPrefix(opts.In+"/", transcriptsFolder+"/")
 	in = strings.TrimSuffix(in, "/")
 	switch {
+	case opts.In == resultsFolder || strings.HasPrefix(opts.In, resultsFolder+"/"):
+		found, err := s.results.Find(ctx, query, strings.TrimPrefix(opts.In[len(resultsFolder):], "/"), limit)
+		return inResults(found), err
 	case alone:
 		titles := s.finder.titles.Search(query, opts)
 		found, err := s.transcripts.Find(ctx, query, in, limit)
@@ -39,9 +48,15 @@ func (s *Set) addSessions(ctx context.Context, matches []find.Match, query strin
 	case opts.In == "":
 		room := max(saidShare(limit), limit-len(matches))
 		titles := s.finder.titles.Search(query, find.Options{Limit: max(1, room/3)})
-		found, err := s.transcripts.Find(ctx, query, "", room)
-		said := append(titles, scaled(inTranscripts(found), titles)...)
-		return beside(matches, said[:min(len(said), room)], limit), err
+		said, err := s.transcripts.Find(ctx, query, "", room)
+		if err != nil {
+			return nil, err
+		}
+		kept, err := s.results.Find(ctx, query, "", room)
+		found := append(inTranscripts(said), inResults(kept)...)
+		slices.SortStableFunc(found, func(a, b find.Match) int { return cmp.Compare(b.Score, a.Score) })
+		more := append(titles, scaled(found, titles)...)
+		return beside(matches, more[:min(len(more), room)], limit), err
 	}
 	return matches, nil
 }
@@ -52,6 +67,14 @@ func inTranscripts(found []transcripts.Found) []find.Match {
 	all := make([]find.Match, len(found))
 	for i, f := range found {
 		all[i] = find.Match{Path: transcriptsFolder + "/" + f.Path, Title: f.Title, Why: f.Why, Score: f.Score}
+	}
+	return all
+}
+
+func inResults(found []results.Found) []find.Match {
+	all := make([]find.Match, len(found))
+	for i, f := range found {
+		all[i] = find.Match{Path: resultsFolder + "/" + f.Path, Title: f.Title, Why: f.Why, Score: f.Score}
 	}
 	return all
 }

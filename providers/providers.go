@@ -84,6 +84,7 @@ func (s *Set) open() {
 	s.results = results.New(results.Options{
 		Env:          s.opts.Env("results"),
 		Dir:          filepath.Join(s.opts.State, "results"),
+		Cache:        filepath.Join(s.opts.Cache, "results"),
 		SettingsPath: s.opts.Config,
 		Hide:         s.opts.Hide,
 		Watch:        !s.opts.Offline,
@@ -172,6 +173,7 @@ func (s *Set) Begin() {
 	s.mcp.Start()
 	s.terminals.Begin()
 	s.transcripts.Begin()
+	s.results.Begin()
 	s.finder.start(s.folders()...)
 }
 

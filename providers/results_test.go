@@ -5,7 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"ctxfs/fs"
 	"ctxfs/providers/find"
 )
 
@@ -29,7 +31,38 @@ func TestResultsOfTools(t *testing.T) {
 	}
 	// What a tool has answered does not stand before the tool.
 	got, err := s.Find(t.Context(), "agentctx", find.Options{})
-	if err != nil || len(got) != 1 || got[0].Path != "skills/agentctx/SKILL.md" {
+	if err != nil || len(got) != 2 || got[0].Path != "skills/agentctx/SKILL.md" {
 		t.Errorf("%+v, %v", got, err)
+	}
+	// It is found by what it says.
+	if _, err := kept.Save("zoo", "walk", "", []byte("past the agentctx of okapis")); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []string{"", "results"} {
+		got, err := s.Find(t.Context(), "okapis", find.Options{In: in})
+		if err != nil || len(got) != 1 || !strings.HasPrefix(got[0].Path, "results/") || !strings.HasSuffix(got[0].Why, "zoo walk: past the agentctx of okapis") {
+			t.Errorf("in %q: %+v, %v", in, got, err)
+		}
+	}
+	got, err = s.Find(t.Context(), "agentctx", find.Options{})
+	if err != nil || len(got) != 3 || got[0].Path != "skills/agentctx/SKILL.md" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	// As files.
+	tree := fs.NewTree(fs.NewFolder(time.Now(), map[string]fs.Node{"results": s.results.Root()}), fs.TreeOptions{})
+	inResults, err := s.FindFolder(time.Now(), tree.Resolve).Lookup(t.Context(), "results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := inResults.(fs.Dir).Lookup(t.Context(), "okapi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := found.(fs.Dir).Lookup(t.Context(), "01-zoo-walk.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := tree.ReadAll(t.Context(), file.(fs.File)); err != nil || !strings.Contains(string(body), "of okapis") {
+		t.Errorf("%s, %v", body, err)
 	}
 }

@@ -31,9 +31,10 @@ func (a *app) findCommand() *cobra.Command {
 it is, and a score for comparing the lines. WORDS may be a name or a part of
 it, a few words, or a sentence that says what is to be done; typing errors do
 not matter much. Of what was said in past sessions the best places are among
-them, each as the block that says it; --in transcripts finds sessions alone. It
-starts nothing: without a background process it finds what is known from
-configuration and caches.`,
+them, each as the block that says it, and long results that have the words;
+--in transcripts finds sessions alone, --in results results. It starts nothing:
+without a background process it finds what is known from configuration and
+caches.`,
 		Example: `  ctxfs find create issue
   ctxfs find --in mcps/github "merge a pull request"
   ctxfs find --in transcripts why does the login test fail

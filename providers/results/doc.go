@@ -25,6 +25,11 @@
 // indented, JSON Lines stay as they are, both with their numbers and the order
 // of their keys as they came (see [Store.Save]).
 //
+// # Finding
+//
+// Whatever is text is in a full-text index in the cache folder, whole; see
+// package fulltext.
+//
 // # Limits
 //
 // The table [results] of config.toml limits the size of all files (max_size)

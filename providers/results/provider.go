@@ -16,14 +16,16 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/watch"
 )
 
 // Options are what the provider needs.
 type Options struct {
 	Env fs.Env
-	// Dir is the folder of the results, SettingsPath the path of config.toml.
-	Dir, SettingsPath string
+	// Dir is the folder of the results, Cache that for what can be made of them
+	// again, SettingsPath the path of config.toml.
+	Dir, Cache, SettingsPath string
 	// Hide leaves out a path, such as a mount point of ours; it may be nil.
 	Hide func(path string) bool
 	// Watch keeps the provider current and the folder within its limits. Without
@@ -38,6 +40,8 @@ type Provider struct {
 	store *Store
 	root  *fs.Folder
 	shown atomic.Pointer[shown]
+
+	fulltext *fulltext.Index
 
 	watcher *watch.Watcher // nil where nothing is watched
 	noWatch error          // why, though it should be
@@ -66,6 +70,7 @@ func New(opts Options) *Provider {
 		p.store.disk.Watched = p.watcher.Watched
 	}
 	p.shown.Store(new(shown))
+	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: library{p}, Plain: true, Log: opts.Env.Log})
 	if p.watcher != nil {
 		p.watcher.Add(opts.Dir) // first: what comes after that is told
 	}
@@ -100,10 +105,11 @@ func (p *Provider) Roots() []string { return []string{cmp.Or(p.shown.Load().dir,
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.running.Wait()
+	err := p.fulltext.Close()
 	if p.watcher == nil {
-		return nil
+		return err
 	}
-	return p.watcher.Close()
+	return errors.Join(err, p.watcher.Close())
 }
 
 // changed is told of paths on disk.
@@ -158,6 +164,7 @@ const maxNews = 1000
 
 // tell implements view.
 func (p *Provider) tell(c change) {
+	p.fulltext.Changed()
 	if len(c.added)+len(c.removed) > maxNews {
 		p.opts.Env.Changed("")
 		return

@@ -56,6 +56,7 @@ func TestAllBeyondTheAgeGo(t *testing.T) {
 	c := newClock(time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC))
 	dir := stateDir(t)
 	f := start(t, dir, at(c), limited(t, "max_age = '2d'\n"))
+	f.running.Wait() // its look for old ones, which is not to come later
 	for range 3 {
 		f.save(issues, "", "old")
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/providers/transcripts/fulltext"
+	"ctxfs/providers/internal/fulltext"
 )
 
 // Found is a place in a transcript that was found by its words.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/providers/transcripts/fulltext"
+	"ctxfs/providers/internal/fulltext"
 )
 
 // textFolder is a folder of rendered texts.

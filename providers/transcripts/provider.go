@@ -13,9 +13,9 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/transcripts/agents"
-	"ctxfs/providers/transcripts/fulltext"
 )
 
 // Options are what the provider needs.

@@ -8,7 +8,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
-	"ctxfs/providers/transcripts/fulltext"
+	"ctxfs/providers/internal/fulltext"
 )
 
 // Status implements fs.Provider.

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"io"
+	"unicode/utf8"
 )
 
 const (
@@ -133,7 +134,7 @@ func (x *Index) index(ctx context.Context, s *store, v *view, todo []part, texts
 			x.opts.Log.Debug("a transcript is not indexed", "session", p.Session, "error", err)
 			continue
 		}
-		b.add(int64(len(taken)), p.from, text)
+		b.add(int64(len(taken)), p.Text, p.from, text)
 		p.Size = p.from + int64(len(text))
 		taken = append(taken, p)
 	}
@@ -203,7 +204,7 @@ func (v *view) note(ctx context.Context, tx *sql.Tx, p part) (id int64, err erro
 }
 
 // read reads a text from an offset, no more than about limit, to the end of a
-// block.
+// block, or where there are none, of a line.
 func (x *Index) read(t Text, from, limit int64) ([]byte, error) {
 	f, err := x.opts.Library.Open(t)
 	if err != nil {
@@ -223,6 +224,9 @@ func (x *Index) read(t Text, from, limit int64) ([]byte, error) {
 		if part == size {
 			return text, nil
 		}
+		if x.opts.Plain {
+			return wholeLines(text), nil
+		}
 		if i := bytes.LastIndex(text, []byte("\n"+headingMark)); i > 0 {
 			return text[:i+1], nil
 		}
@@ -231,4 +235,18 @@ func (x *Index) read(t Text, from, limit int64) ([]byte, error) {
 			limit = pieceSize
 		}
 	}
+}
+
+// wholeLines is a text without the beginning of a line at its end, if that is
+// not all there is; and without the beginning of a character.
+func wholeLines(text []byte) []byte {
+	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
+		return text[:i+1]
+	}
+	for i := len(text) - 1; i > max(0, len(text)-utf8.UTFMax); i-- {
+		if utf8.RuneStart(text[i]) {
+			return text[:i]
+		}
+	}
+	return text
 }

@@ -70,7 +70,7 @@ func (s *scan) search(t Text, offset int64, text []byte) {
 				}
 			}
 		}
-		name, body := searched(text[p.start:p.end])
+		name, body := searched(t, start, text[p.start:p.end])
 		s.lexer.each(name, count)
 		s.lexer.each(body, count)
 		s.pieces++

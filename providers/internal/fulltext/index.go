@@ -14,10 +14,13 @@ import (
 	"ctxfs/providers/internal/sqlite"
 )
 
-// Text is the transcript of a session, as far as it is published.
+// Text is the transcript of a session, as far as it is published, or another
+// text.
 type Text struct {
 	// Session names the session, for ever.
 	Session string
+	// Title has words by which the beginning of the text is found, besides its own.
+	Title string
 	// Generation is another where the text is not the former one with more behind
 	// it.
 	Generation uint32
@@ -46,7 +49,9 @@ type Options struct {
 	// Path is that of the database. Its folder must exist for Begin.
 	Path    string
 	Library Library
-	Log     *slog.Logger
+	// Plain tells that texts have no blocks: the pieces of one are all of number 0.
+	Plain bool
+	Log   *slog.Logger
 }
 
 // Index finds words in the texts of a library. It is safe for concurrent use.

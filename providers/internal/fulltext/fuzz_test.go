@@ -47,8 +47,8 @@ func FuzzBatch(f *testing.F) {
 	f.Add("the zebra crosses\n\n### [a/00001] - user\nthe lion", "zebra")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		batch := newBatch(newLexer())
-		batch.add(3, 0, []byte(a))
-		batch.add(900, 1<<40, []byte(b))
+		batch.add(3, Text{}, 0, []byte(a))
+		batch.add(900, Text{}, 1<<40, []byte(b))
 		table, err := unmarshalTable(batch.table.marshal())
 		check(t, err)
 		if table.docs != batch.table.docs || len(table.runs) > 2 {
@@ -89,7 +89,7 @@ func FuzzBatch(f *testing.F) {
 // FuzzDamage: whatever stands in the database is read to its end or refused.
 func FuzzDamage(f *testing.F) {
 	b := newBatch(newLexer())
-	b.add(1, 0, []byte("the zebra crosses\n\n### [a/00001] - user\nthe lion, the lion"))
+	b.add(1, Text{}, 0, []byte("the zebra crosses\n\n### [a/00001] - user\nthe lion, the lion"))
 	f.Add(b.table.marshal())
 	check(f, b.rows(func(r *row) error { f.Add(bytes.Clone(r.data)); return nil }))
 	f.Add(marshalNames([]string{"a", "zebra"}))

@@ -81,12 +81,20 @@ func cutHeading(text []byte) (h heading, body []byte, ok bool) {
 	return h, body, true
 }
 
-// searched is what is found of a piece: all of it but for the anchor, the time
+// searched is what is found of a piece of a text: all of it but for the anchor, the time
 // and the ids in a heading.
-func searched(text []byte) (name, body []byte) {
+func searched(t Text, at int64, text []byte) (name, body []byte) {
 	h, body, ok := cutHeading(text)
 	if !ok {
-		return nil, text
+		return t.titleAt(at), text
 	}
 	return []byte(h.name), body
+}
+
+// titleAt is the title for the piece that begins the text, and for no other.
+func (t Text) titleAt(at int64) []byte {
+	if at > 0 {
+		return nil
+	}
+	return []byte(t.Title)
 }

@@ -1,4 +1,5 @@
-// Package fulltext finds words in the transcripts of all sessions.
+// Package fulltext finds words in many long texts: the transcripts of all
+// sessions, of which it knows the blocks, and files of any text.
 //
 // # What is kept
 //

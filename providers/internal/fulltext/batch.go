@@ -22,8 +22,8 @@ type term struct {
 
 func newBatch(l *lexer) *batch { return &batch{lexer: l, terms: make(map[string]*term)} }
 
-// add adds the pieces of a text, which begins at an offset of its transcript.
-func (b *batch) add(session int64, offset int64, text []byte) {
+// add adds the pieces of a part of a text, which begins at an offset of it.
+func (b *batch) add(session int64, t Text, offset int64, text []byte) {
 	b.table.begin(session, offset)
 	cutPieces(text, func(p piece) {
 		doc := uint32(b.table.docs)
@@ -34,7 +34,7 @@ func (b *batch) add(session int64, offset int64, text []byte) {
 				b.count(text, doc)
 			}
 		}
-		name, body := searched(text[p.start:p.end])
+		name, body := searched(t, offset+int64(p.start), text[p.start:p.end])
 		b.lexer.each(name, count)
 		b.lexer.each(body, count)
 		b.table.add(p.end-p.start, p.inner, length)

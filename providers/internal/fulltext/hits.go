@@ -82,7 +82,7 @@ func (x *Index) rank(ctx context.Context, l *lexer, terms []wanted, candidates [
 			}
 			open = c.text
 		}
-		if h, ok := l.hit(file, terms, c, seed); ok {
+		if h, ok := l.hit(file, terms, c, seed, x.opts.Plain); ok {
 			hits = append(hits, h)
 		}
 	}
@@ -96,7 +96,7 @@ func (x *Index) rank(ctx context.Context, l *lexer, terms []wanted, candidates [
 // longestHeading is how much of a block is read for its heading, in bytes.
 const longestHeading = 512
 
-func (l *lexer) hit(f File, terms []wanted, c candidate, seed maphash.Seed) (h Hit, ok bool) {
+func (l *lexer) hit(f File, terms []wanted, c candidate, seed maphash.Seed, plain bool) (h Hit, ok bool) {
 	text := make([]byte, c.end-c.start)
 	if n, _ := f.ReadAt(text, c.start); n < len(text) {
 		return h, false
@@ -112,8 +112,11 @@ func (l *lexer) hit(f File, terms []wanted, c candidate, seed maphash.Seed) (h H
 		head = head[:n]
 	}
 	about, _, headed := cutHeading(head)
-	if !headed && c.block > 0 {
+	if !headed && c.block > 0 && !plain {
 		return h, false // no block begins here any more
+	}
+	if !headed && about.name == "" {
+		about.name = string(c.text.titleAt(c.start))
 	}
 	m := l.measure(terms, []byte(about.name), body)
 	if m.covered == 0 {

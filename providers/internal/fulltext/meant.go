@@ -72,14 +72,16 @@ func (x *Index) mend(ctx context.Context, terms []wanted, found lookup, texts []
 	_ = x.known(ctx, found.view, all)
 	lexer := x.lexers.Get().(*lexer)
 	defer x.lexers.Put(lexer)
-	_, _ = x.unindexed(ctx, found.view, texts, func(_ Text, _ int64, text []byte) {
-		lexer.each(text, func(texts []string) {
-			for _, term := range texts {
-				for _, m := range all {
-					m.compare(term, 1)
-				}
+	compare := func(terms []string) {
+		for _, term := range terms {
+			for _, m := range all {
+				m.compare(term, 1)
 			}
-		})
+		}
+	}
+	_, _ = x.unindexed(ctx, found.view, texts, func(t Text, from int64, text []byte) {
+		lexer.each(t.titleAt(from), compare)
+		lexer.each(text, compare)
 	})
 	mended = slices.Clone(terms)
 	for _, m := range all {

@@ -1,0 +1,106 @@
+package results
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"ctxfs/providers/internal/fulltext"
+)
+
+// Found is a result that was found by its words, or by those of its tool.
+type Found struct {
+	// Path is its name in the provider's folder.
+	Path string
+	// Title names its server and tool.
+	Title string
+	// Why is one line: when it came, of which tool, and the line that fits best.
+	Why string
+	// Score is for comparing what one search has found.
+	Score float64
+}
+
+// Find finds the results that have words, the best first: all, or the one at a
+// path of the provider's folder. A result can be found as soon as it is there;
+// where very much is not indexed yet, the newest of that can.
+func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]Found, error) {
+	q := fulltext.Query{Words: words, Limit: limit}
+	if in != "" {
+		q.Only = func(t fulltext.Text) bool { return t.Session == in }
+	}
+	result, err := p.fulltext.Search(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	var all []Found
+	for _, h := range result.Hits {
+		all = append(all, Found{
+			Path: h.Text.Session, Title: strings.ReplaceAll(h.Text.Title, " ", "/"), Score: h.Score,
+			Why: h.Text.Time.UTC().Format("2006-01-02 15:04") + " " + h.Text.Title + ": " + h.Line,
+		})
+	}
+	return all, nil
+}
+
+// fulltextName is the file in the cache folder with the index of all words.
+const fulltextName = "fulltext.db"
+
+// Begin starts the indexing in the background. It returns at once.
+func (p *Provider) Begin() {
+	if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
+		p.opts.Env.Log.Warn("results are not indexed", "error", err)
+		return
+	}
+	p.fulltext.Begin()
+}
+
+// library are the results that are text, as the full-text index sees them.
+type library struct{ p *Provider }
+
+// Texts implements fulltext.Library.
+func (l library) Texts() []fulltext.Text {
+	entries := l.p.shown.Load().entries
+	all := make([]fulltext.Text, 0, len(entries))
+	for _, e := range slices.Backward(entries) {
+		if isText(e.name) {
+			all = append(all, e.text())
+		}
+	}
+	return all
+}
+
+func (e *entry) text() fulltext.Text {
+	title := strings.TrimSpace(cell(e.origin.Server) + " " + cell(e.origin.Tool))
+	return fulltext.Text{Session: e.name, Title: title, Generation: uint32(e.disk ^ e.disk>>32), Size: e.size, Time: e.time}
+}
+
+// Open implements fulltext.Library.
+func (l library) Open(t fulltext.Text) (fulltext.File, error) {
+	for _, e := range slices.Backward(l.p.shown.Load().entries) {
+		if e.name == t.Session {
+			return openEntry{e}, nil
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+// openEntry is a result that is read.
+type openEntry struct{ e *entry }
+
+func (f openEntry) ReadAt(p []byte, off int64) (int, error) {
+	return f.e.node.ReadAt(context.Background(), p, off)
+}
+
+func (openEntry) Close() error { return nil }
+
+// isText tells by the ending of its name whether a result is text. All that is
+// stored without a type of its own is.
+func isText(name string) bool {
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case extJSON, extLines, extText, "css", "csv", "diff", "html", "js", "log", "md", "svg", "toml", "tsv", "xml", "yaml":
+		return true
+	}
+	return false
+}
