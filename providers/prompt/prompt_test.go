@@ -178,7 +178,7 @@ func TestFilled(t *testing.T) {
 		t.Errorf("something is left out:\n%s", whole)
 	}
 	some, _ := Filled(folders, 1200)
-	if !strings.Contains(some, "\n- github (3): do_thing_0, do_thing_1, do_thing_2\n") || !strings.Contains(some, "\n- desktop-commander (27)\n") {
+	if !strings.Contains(some, "\n- github (3): do_thing_0, do_thing_1, do_thing_2\n") || !strings.Contains(some, ", huggingface (26), desktop-commander (27)\n") {
 		t.Errorf("the smallest servers come first:\n%s", some)
 	}
 }
@@ -206,5 +206,23 @@ func TestPageOfOthers(t *testing.T) {
 	}}}})
 	if !strings.Contains(page, "\n## deploys/\n\napi, web ## forged\n") {
 		t.Error(page)
+	}
+}
+
+// TestFilledAsFarAsCanBe: where not all is told, there is no room for one more
+// sentence, also where a long list of names begins to have sentences.
+func TestFilledAsFarAsCanBe(t *testing.T) {
+	for name, folders := range map[string][]Folder{"typical": world(25, 50, 10), "skills": world(2, 400, 0)} {
+		all := Tokens(Names(folders))
+		whole, err := Filled(folders, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for budget := all; budget < Tokens(whole); budget += (Tokens(whole) - all) / 12 {
+			page, err := Filled(folders, budget)
+			if n := Tokens(page); err != nil || n > budget || n < budget-40 {
+				t.Errorf("%s: with a budget of %d: %d tokens, %v", name, budget, n, err)
+			}
+		}
 	}
 }

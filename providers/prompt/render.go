@@ -68,17 +68,27 @@ func (s *section) line(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// list has a line for each item. There are such only when all are shown.
+// list has a line for each item of which there is more to tell than its name, and
+// one for the names of the others. There are such only when all are shown.
 func (s *section) list(b *strings.Builder) {
 	b.WriteString(strings.TrimRight(s.lead, " ") + "\n")
+	var named []string
 	for i := range s.items {
 		it := &s.items[i]
+		told := i < s.abouts && it.about != ""
+		if !told && it.shown == 0 {
+			named = append(named, it.name)
+			continue
+		}
 		b.WriteString("- " + it.name)
-		if i < s.abouts && it.about != "" {
+		if told {
 			b.WriteString(" — " + it.about)
 		}
 		it.render(b)
 		b.WriteByte('\n')
+	}
+	if len(named) > 0 {
+		b.WriteString("- " + strings.Join(named, ", ") + "\n")
 	}
 }
 
