@@ -13,6 +13,7 @@ func TestPane(t *testing.T) {
 	r := newRig(t)
 	r.start("a", "main")
 	r.keys("a", "main", "seq 20", "\n20\n")
+	r.prompt("a", "main")
 	a := r.adopt()
 	if got := names(a); got != "main-0-0" {
 		t.Fatalf("recorded: %s %q", got, a.Problems())
@@ -27,6 +28,7 @@ func TestPane(t *testing.T) {
 	if got := r.log("main-0-0"); got != want {
 		t.Errorf("log:\n%s\nwant:\n%s", got, want)
 	}
+	r.prompt("a", "main")
 	screen := r.tmux("a", "capture-pane", "-p", "-t", "main")
 	r.until("the screen is that of tmux", func() bool { return strings.TrimSpace(r.screen("main-0-0")) == screen })
 	term := r.load("main-0-0")
@@ -130,11 +132,11 @@ func TestAgain(t *testing.T) {
 	}
 	// Where the end of the log is not in the history any more, it says so.
 	a.Close()
-	r.tmux("a", "send-keys", "-t", "main", "-R", "clear; echo emp''ty", "Enter")
-	r.tmux("a", "clear-history", "-t", "main")
-	r.until("cleared", func() bool {
-		return strings.HasPrefix(r.tmux("a", "capture-pane", "-p", "-S", "-", "-t", "main"), "empty")
-	})
+	r.keys("a", "main", "clear; echo emp''ty", "\nempty\n")
+	r.tmux("a", "clear-history", "-t", "main") // it has what was cleared from the screen
+	if got := r.tmux("a", "capture-pane", "-p", "-S", "-", "-t", "main"); !strings.HasPrefix(got, "empty") {
+		t.Fatalf("tmux holds:\n%s", got)
+	}
 	r.adopt()
 	r.shows("main-0-0", Gap+"\nempty\n")
 }

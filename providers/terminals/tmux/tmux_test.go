@@ -13,6 +13,9 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
+// patience is how long tmux and its shells may take on a busy machine.
+const patience = 2 * time.Minute
+
 // rig is a folder for sockets and one for terminals, and what acts on real
 // servers.
 type rig struct {
@@ -56,12 +59,23 @@ func (r *rig) start(server, session string, size ...int) {
 	}
 	r.tmux(server, "new-session", "-d", "-s", session, "-x", fmt.Sprint(size[0]), "-y", fmt.Sprint(size[1]), "PS1='$ ' sh")
 	r.Cleanup(func() { _ = exec.Command("tmux", "-L", server, "kill-server").Run() })
-	r.until("there is a prompt", func() bool { return r.tmux(server, "capture-pane", "-p", "-t", session) == "$" })
+	r.prompt(server, session)
 }
 
-// keys types a line into a pane, and waits until a text is shown there.
+// prompt waits until a pane's shell is idle. What is typed before that is shown
+// above the prompt, and not behind it; and as long as there is no prompt, the
+// program that has ended may still be the one in the foreground.
+func (r *rig) prompt(server, pane string) {
+	r.Helper()
+	r.until("there is a prompt", func() bool {
+		return strings.HasSuffix("\n"+r.tmux(server, "capture-pane", "-p", "-t", pane), "\n$")
+	})
+}
+
+// keys types a line at a pane's prompt, and waits until a text is shown there.
 func (r *rig) keys(server, pane, line, shown string) {
 	r.Helper()
+	r.prompt(server, pane)
 	r.tmux(server, "send-keys", "-t", pane, "-l", line)
 	r.tmux(server, "send-keys", "-t", pane, "Enter")
 	r.until("the pane shows "+shown, func() bool {
@@ -83,7 +97,7 @@ func (r *rig) adopt() *Adopter {
 
 func (r *rig) wait(a *Adopter) {
 	r.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := a.Adopt(ctx); err != nil {
 		r.Fatal(err, a.Problems())
@@ -93,9 +107,9 @@ func (r *rig) wait(a *Adopter) {
 // until waits for a condition.
 func (r *rig) until(what string, ok func() bool) {
 	r.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			r.Fatalf("not so after 20 s: %s\nlogs:%s", what, r.logs())
+			r.Fatalf("not so after %v: %s\nlogs:%s", patience, what, r.logs())
 		}
 	}
 }
