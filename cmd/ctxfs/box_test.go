@@ -138,7 +138,7 @@ func (r result) String() string {
 func (b *box) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = b.dir, b.env
-	cmd.WaitDelay = 2 * time.Second
+	cmd.WaitDelay = 20 * time.Second
 	if b.uid != 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(b.uid), Gid: uint32(b.uid)}}
 	}

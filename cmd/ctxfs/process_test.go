@@ -79,7 +79,7 @@ func stop(t *testing.T, pid int) {
 }
 
 // patience is how long anything may take on a busy machine.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // eventually waits for a state of the outside world, of which no signal tells.
 func eventually(t *testing.T, what string, holds func() bool) {

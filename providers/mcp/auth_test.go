@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"ctxfs/providers/mcp/oauthtest"
 )
@@ -42,7 +41,7 @@ func guarded(t *testing.T, f oauthtest.Faults, more map[string]any) (*world, *oa
 // login logs in to a server, with a browser that follows every link.
 func (w *world) login(server string) (Login, error) {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var browser sync.WaitGroup
 	defer browser.Wait()
@@ -86,15 +85,11 @@ func TestServerThatWantsALogin(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 
-	begun := time.Now()
 	l := w.mustLogin("guarded")
 	if l.Issuer != s.Issuer || l.Stored != "file" || strings.Join(l.Scopes, " ") != "tools" {
 		t.Errorf("%+v", l)
 	}
-	w.untilState("guarded", "ready")
-	if took := time.Since(begun); took > time.Second {
-		t.Errorf("ready after %s", took)
-	}
+	w.untilState("guarded", "ready") // at once: the next try would be after an hour
 	if w.ls("guarded/tools") != "whoami.json" {
 		t.Error(w.ls("guarded/tools"))
 	}

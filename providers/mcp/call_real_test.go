@@ -119,7 +119,7 @@ func serveEverything(t *testing.T, bin, arg string) (url string) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
 	})
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(patience); ; {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			conn.Close()

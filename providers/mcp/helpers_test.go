@@ -17,6 +17,9 @@ import (
 	"ctxfs/providers/internal/atomicfile"
 )
 
+// patience is how long anything may take on a busy machine.
+const patience = 2 * time.Minute
+
 // world is a home folder with a provider over it.
 type world struct {
 	t    testing.TB
@@ -45,8 +48,8 @@ func newWorld(t testing.TB) *world {
 		Home:     w.home,
 		CacheDir: filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
 		timing: timing{
-			start: 20 * time.Second, call: 20 * time.Second, tool: 20 * time.Second, toolMax: time.Minute, deaf: 20 * time.Second,
-			discover: 2 * time.Second, slot: 100 * time.Millisecond,
+			start: patience, call: patience, tool: patience, toolMax: patience, deaf: patience,
+			discover: patience, slot: 100 * time.Millisecond,
 			settle: time.Millisecond, calm: 5 * time.Millisecond, retry: time.Hour, retryMax: time.Hour, relisten: 10 * time.Millisecond,
 			settled: time.Millisecond, eof: 500 * time.Millisecond, term: 200 * time.Millisecond, kill: 10 * time.Second,
 		},
@@ -120,12 +123,12 @@ func (w *world) open() *world {
 	w.t.Helper()
 	before := runtime.NumGoroutine()
 	p := New(w.opts)
-	w.p, w.tree = p, fs.NewTree(p.Root(), fs.TreeOptions{Log: w.opts.Env.Log})
+	w.p, w.tree = p, fs.NewTree(p.Root(), fs.TreeOptions{Log: w.opts.Env.Log, Deadline: patience})
 	w.t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			w.t.Error(err)
 		}
-		for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; {
+		for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before; {
 			if time.Now().After(deadline) {
 				buf := make([]byte, 1<<20)
 				w.t.Errorf("goroutines are left:\n%s", buf[:runtime.Stack(buf, true)])
@@ -210,7 +213,7 @@ func (w *world) ls(path string) string {
 // and now and then for what is not told, such as the work of a process.
 func (w *world) until(what string, ok func() bool) {
 	w.t.Helper()
-	deadline, tick := time.After(30*time.Second), time.NewTicker(10*time.Millisecond)
+	deadline, tick := time.After(patience), time.NewTicker(10*time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
 		select {
@@ -221,7 +224,7 @@ func (w *world) until(what string, ok func() bool) {
 			if w.tree != nil {
 				index = w.cat("INDEX.md")
 			}
-			w.t.Fatalf("not within 30 s: %s\n%s", what, index)
+			w.t.Fatalf("not within %v: %s\n%s", patience, what, index)
 		}
 	}
 }

@@ -13,6 +13,7 @@ func TestPolicy(t *testing.T) {
 	w := newWorld(t)
 	journal, count := w.journal()
 	w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
+	w.settings("")
 	w.open()
 	if _, err := w.call("echo", `{"text":"x"}`); err != nil { // its tools are known from here on
 		t.Fatal(err)
@@ -41,11 +42,9 @@ func TestPolicy(t *testing.T) {
 	} {
 		if c.policy == "= nonsense" {
 			w.settings("[mcp.policy]\n\n")
-			w.p.opts.SettingsPath = w.opts.SettingsPath
 			w.p.Reload()
 		}
 		w.settings("[mcp.policy]\n\n" + c.policy + "\n")
-		w.p.opts.SettingsPath = w.opts.SettingsPath
 		w.p.Reload()
 		before := count("call " + c.call)
 		_, err := w.p.Call(context.Background(), Call{Server: "callee", Tool: c.call, Arguments: json.RawMessage(map[bool]string{true: `{"text":"x"}`, false: `{}`}[c.call == "echo"])})

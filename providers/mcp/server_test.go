@@ -65,7 +65,8 @@ func TestAListThatTheServerDoesNotKnowIsEmpty(t *testing.T) {
 func TestServersThatFail(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	w := newWorld(t)
-	w.opts.timing.start = 2 * time.Second
+	// The output of those that are waited for should have come by then.
+	w.settings("[mcp.servers.silent]\nstart_timeout = 2\n[mcp.servers.garbage]\nstart_timeout = 8\n[mcp.servers.long]\nstart_timeout = 8\n")
 	w.claude(map[string]any{
 		"dies":    stub("dies-at-start", "STUB_SECRET", secret),
 		"silent":  stub("silent"),
@@ -78,7 +79,7 @@ func TestServersThatFail(t *testing.T) {
 	contains(t, w.untilState("dies", "error"), "exit status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ",
 		"its last words: fatal: the variable STUB_TOKEN is missing, not ***\n")
 	contains(t, w.untilState("silent", "error"), "error: no answer within 2 s")
-	contains(t, w.untilState("garbage", "error"), "error: no answer within 2 s", "only messages of the protocol belong, such as \"loading modules, password is ***")
+	contains(t, w.untilState("garbage", "error"), "error: no answer within 8 s", "only messages of the protocol belong, such as \"loading modules, password is ***")
 	containsNot(t, w.untilState("long", "error"), secret[:6]) // not a piece of it either
 	contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "mend: install it")
 	contains(t, w.untilState("nolist", "error"), "fetch failed")
@@ -96,10 +97,9 @@ func TestOddServersThatWork(t *testing.T) {
 	w := newWorld(t)
 	journal, count := w.journal()
 	w.claude(map[string]any{
-		"banner":  stub("banner"),
-		"strict":  stub("strict", stubJournal, journal),
-		"ignores": stub("ignores"),
-		"pages":   stub("pages"),
+		"banner": stub("banner"),
+		"strict": stub("strict", stubJournal, journal),
+		"pages":  stub("pages"),
 	})
 	w.open().start()
 	contains(t, w.untilState("banner", "ready"), "2 lines of text on its standard output", "Welcome to the stub server!")
@@ -107,7 +107,6 @@ func TestOddServersThatWork(t *testing.T) {
 	if got := count("start"); got != 2 {
 		t.Errorf("the strict server was started %d times, not 2", got)
 	}
-	w.untilState("ignores", "ready")
 	contains(t, w.untilState("pages", "ready"), "repeats a page", "3 tools")
 
 	// The era is remembered: one start, no probe.
@@ -116,6 +115,14 @@ func TestOddServersThatWork(t *testing.T) {
 	if starts, probes := count("start"), count("server/discover"); starts != 3 || probes != 1 {
 		t.Errorf("after a restart: %d starts, %d probes, not 3 and 1", starts, probes)
 	}
+}
+
+func TestAServerThatIgnoresTheProbe(t *testing.T) {
+	w := newWorld(t)
+	w.opts.timing.discover = 50 * time.Millisecond
+	w.claude(map[string]any{"ignores": stub("ignores")})
+	w.open().start()
+	w.untilState("ignores", "ready")
 }
 
 func TestADeadServerIsStartedAgain(t *testing.T) {
@@ -238,7 +245,7 @@ func TestNoProcessIsLeft(t *testing.T) {
 // untilDead waits for the end of a process whose parent is not this one.
 func untilDead(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); syscall.Kill(pid, 0) == nil && !zombie(pid); {
+	for deadline := time.Now().Add(patience); syscall.Kill(pid, 0) == nil && !zombie(pid); {
 		if time.Now().After(deadline) {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended this moment
 			t.Fatalf("process %d is alive", pid)

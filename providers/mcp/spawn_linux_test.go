@@ -76,7 +76,7 @@ func TestServersOutliveThreads(t *testing.T) {
 	}
 	go begin()
 	tid := <-thread
-	for deadline := time.Now().Add(5 * time.Second); syscall.Tgkill(os.Getpid(), tid, 0) == nil; {
+	for deadline := time.Now().Add(patience); syscall.Tgkill(os.Getpid(), tid, 0) == nil; {
 		if time.Now().After(deadline) {
 			t.Fatal("the thread does not end")
 		}

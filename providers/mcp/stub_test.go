@@ -99,7 +99,7 @@ func runStub(mode string) {
 		if json.Unmarshal([]byte(line), &m) != nil {
 			continue
 		}
-		before, text := stubbedTools(), stubbedText()
+		before, text := toolsFile(), stubbedText()
 		journal(m.Method)
 		if mode == "modern" && m.Method == "subscriptions/listen" {
 			go tellWhenToolsChange(before)
@@ -268,9 +268,20 @@ func tellWhenTextChanges(uri, before string) {
 	}
 }
 
+// toolsFile is the file of tools as it is now, nil if there is none. Looking at
+// it costs the same however large it is.
+func toolsFile() os.FileInfo {
+	info, _ := os.Stat(os.Getenv(stubTools)) // most stubs have none
+	return info
+}
+
 // tellWhenToolsChange says so when the file of tools is another one.
-func tellWhenToolsChange(before string) {
-	for stubbedTools() == before {
+func tellWhenToolsChange(before os.FileInfo) {
+	for {
+		now := toolsFile()
+		if now != nil && (before == nil || !os.SameFile(now, before) || !now.ModTime().Equal(before.ModTime())) {
+			break
+		}
 		time.Sleep(5 * time.Millisecond)
 	}
 	fmt.Println(listChanged)

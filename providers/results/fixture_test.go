@@ -16,7 +16,7 @@ import (
 )
 
 // deadline is how long news of another process may take to arrive.
-const deadline = 10 * time.Second
+const deadline = 2 * time.Minute
 
 // clock is a clock that stands still until it is moved.
 type clock struct{ at atomic.Int64 }
@@ -57,7 +57,7 @@ func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	if opts.Watch && f.watcher == nil {
 		t.Skipf("no watcher can be had: %v", f.noWatch)
 	}
-	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log})
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: deadline})
 	return f
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // deadline is how long a change on disk may take to arrive.
-const deadline = 10 * time.Second
+const deadline = 2 * time.Minute
 
 type fixture struct {
 	*Provider
@@ -88,7 +88,7 @@ func start(t *testing.T, home string, change ...func(*Options)) *fixture {
 	if opts.Watch && f.watcher == nil {
 		t.Skipf("no watcher can be had: %v", f.noWatch)
 	}
-	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log})
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: deadline})
 	return f
 }
 

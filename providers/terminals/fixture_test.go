@@ -16,7 +16,7 @@ import (
 )
 
 // deadline is how long news may take to arrive.
-const deadline = 10 * time.Second
+const deadline = 2 * time.Minute
 
 // epoch is when the terminals of the tests begin.
 var epoch = time.Date(2026, time.November, 20, 4, 0, 0, 0, time.UTC)
@@ -69,7 +69,7 @@ func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	if opts.Watch && f.watcher == nil {
 		t.Skipf("no watcher can be had: %v", f.noWatch)
 	}
-	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log})
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: deadline})
 	return f
 }
 

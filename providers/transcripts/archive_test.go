@@ -145,7 +145,10 @@ func TestSubagents(t *testing.T) {
 	if f.exists(byIDName + "/" + oneID + "/subagents") {
 		t.Errorf("subagents that are gone: %q", f.names(byIDName+"/"+oneID+"/subagents"))
 	}
-	if n := len(f.list.orphans); n != 0 {
+	f.list.mu.RLock()
+	n := len(f.list.orphans)
+	f.list.mu.RUnlock()
+	if n != 0 {
 		t.Errorf("%d are waited for", n)
 	}
 }

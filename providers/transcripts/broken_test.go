@@ -60,7 +60,10 @@ func TestLogsThatAreNone(t *testing.T) {
 	if got := f.transcript("empty"); got != "" {
 		t.Errorf("of nothing it is %q", got)
 	}
-	if n := len(f.list.byAlias["unended"]); n != 1 {
+	f.list.mu.RLock()
+	n := len(f.list.byAlias["unended"])
+	f.list.mu.RUnlock()
+	if n != 1 {
 		t.Errorf("a log and a link to it are %d sessions", n)
 	}
 	for _, name := range []string{"torn", "empty"} {

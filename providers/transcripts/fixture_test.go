@@ -18,7 +18,7 @@ import (
 )
 
 // deadline is how long news of another process may take to arrive.
-const deadline = 20 * time.Second
+const deadline = 2 * time.Minute
 
 // clock is a clock that stands still until it is moved.
 type clock struct{ at atomic.Int64 }
@@ -73,7 +73,7 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 		check(t, f.Close())
 		f.checkTotals()
 	})
-	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log})
+	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: deadline})
 	if opts.Watch {
 		if f.watcher == nil {
 			t.Skipf("no watcher can be had: %v", f.noWatch)

@@ -11,7 +11,7 @@ import (
 )
 
 // deadline is how long the kernel may take to tell what happened.
-const deadline = 10 * time.Second
+const deadline = 2 * time.Minute
 
 type watched struct {
 	*Watcher

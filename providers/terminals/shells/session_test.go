@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long a shell may take for what takes it a moment.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // A record is what the marks tell of one command.
 type record struct {
