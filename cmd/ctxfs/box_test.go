@@ -204,7 +204,7 @@ func (b *box) sh(script string) string {
 // shell runs a script of bash in the home folder.
 func (b *box) shell(script string) result {
 	b.Helper()
-	return b.do("timeout", "50", "bash", "-c", "cd ~ && "+script)
+	return b.do("timeout", "100", "bash", "-c", "cd ~ && "+script)
 }
 
 // mount mounts on the default folder.

@@ -125,7 +125,7 @@ mount -t tmpfs -o size=128k full "$XDG_STATE_HOME"
 ctxfs mount >/dev/null
 ctxfs call zoo open; echo "exit $?"
 ctxfs unmount >/dev/null`)
-	r := b.do("timeout", "50", "unshare", "-m", "bash", "-c", "cd ~ && . ./script")
+	r := b.do("timeout", "100", "unshare", "-m", "bash", "-c", "cd ~ && . ./script")
 	if !strings.HasPrefix(r.out, "the beginning and more") || !strings.HasSuffix(r.out, "\nexit 1\n") || len(r.out) > 13_000 ||
 		!containsAll(r.err, []string{"ctxfs: ", "no space left on device"}) {
 		t.Errorf("%.300s\n...%s\nerr: %s", r.out, r.out[max(0, len(r.out)-300):], r.err)

@@ -43,7 +43,7 @@ func TestCompletionOfBin(t *testing.T) {
 	} {
 		t.Run(shell, func(t *testing.T) {
 			need(t, shell)
-			r := b.do("timeout", "40", shell, "-c", script)
+			r := b.do("timeout", "100", shell, "-c", script)
 			if !containsAll(r.out, []string{"--animal", "zebra", "--kilos", "called"}) || strings.Contains(r.out, "lion") {
 				t.Errorf("exit %d\n%v", r.code, r)
 			}
@@ -59,7 +59,7 @@ func TestCompletionWithoutHelp(t *testing.T) {
 	b := zoo(t, "")
 	b.mount()
 	b.ready("zoo")
-	r := b.do("timeout", "40", "bash", "--norc", "-c", `
+	r := b.do("timeout", "100", "bash", "--norc", "-c", `
 		eval "$(ctxfs completion bash)"
 		compopt() { :; }
 		press() {

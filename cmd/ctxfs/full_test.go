@@ -29,7 +29,7 @@ rm plain/ctxfs/zero
 ctxfs sync --once plain && diff -r --exclude='.ctxfs*' --exclude=ctxfs .agentctx plain && echo complete
 ctxfs unmount
 `)
-	r := b.do("timeout", "50", "unshare", "-m", "bash", "-c", "cd ~ && . ./script")
+	r := b.do("timeout", "100", "unshare", "-m", "bash", "-c", "cd ~ && . ./script")
 	if r.code != 0 || !containsAll(r.out, []string{"greet.json\n", "make room; how full it is: df -h ", "doctor: 4\n", "sync: 1\n", "complete\n", "unmounted ~/.agentctx"}) {
 		t.Errorf("exit %d\n%v", r.code, r)
 	}

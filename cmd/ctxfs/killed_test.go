@@ -39,11 +39,11 @@ func TestKilled(t *testing.T) {
 
 	// Who looks gets an answer at once.
 	for _, dir := range []string{b.mnt(), other} {
-		r := b.do("timeout", "10", "cat", filepath.Join(dir, "mcps/none"))
+		r := b.do("timeout", "100", "cat", filepath.Join(dir, "mcps/none"))
 		if r.code != 1 || !strings.Contains(r.err, "not connected") {
 			t.Errorf("cat of a dead mount: exit %d\n%v", r.code, r)
 		}
-		if r := b.do("timeout", "10", "ls", "-l", dir); r.code == 124 {
+		if r := b.do("timeout", "100", "ls", "-l", dir); r.code == 124 {
 			t.Error("ls of a dead mount hangs")
 		}
 	}
@@ -136,7 +136,7 @@ func TestStopped(t *testing.T) {
 	answers := make(chan answer)
 	for _, args := range commands {
 		go func() {
-			cmd := b.command(t.Context(), "timeout", append([]string{"40", binary()}, args...)...)
+			cmd := b.command(t.Context(), "timeout", append([]string{"100", binary()}, args...)...)
 			out, _ := cmd.CombinedOutput()
 			answers <- answer{args, string(out)}
 		}()

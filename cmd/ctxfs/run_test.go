@@ -39,7 +39,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%v", r)
 	}
 	// A large output, byte for byte, also of what is no text.
-	if r := b.shell(`head -c 3000000 /dev/urandom > bytes; ctxfs run -- cat bytes | cmp - bytes`); r.code != 0 {
+	if r := b.shell(`head -c 1000000 /dev/urandom > bytes; ctxfs run -- cat bytes | cmp - bytes`); r.code != 0 {
 		t.Errorf("bytes: %v", r)
 	}
 	// A reader that goes is the command's to notice.
