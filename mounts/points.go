@@ -92,8 +92,9 @@ const (
 	Hung    Health = "hung" // its process does not answer
 )
 
-// hungAfter is how long the root of a mount may take to answer.
-const hungAfter = 3 * time.Second
+// hungAfter is how long the root of a mount may take to answer. It is long,
+// because a mount that is taken for a hung one is ended for all who use it.
+const hungAfter = 10 * time.Second
 
 // Check looks at a mount from this process, which must not be the one that
 // serves it. It asks for the file system's figures: those are never cached,

@@ -39,8 +39,10 @@ func (a *app) running() (*control.Client, error) {
 	return c, err
 }
 
-// answerTime is how long the background process may take to say how it is.
-const answerTime = 5 * time.Second
+// answerTime is how long the background process may take to say how it is. On a
+// busy machine one that is well takes seconds, and who is told that it hangs
+// kills it.
+const answerTime = 10 * time.Second
 
 // ask sends a request that a healthy process answers at once.
 func (a *app) ask(ctx context.Context, c *control.Client, op string, args, value any) error {

@@ -97,5 +97,7 @@ func words(err error) string {
 	return err.Error()
 }
 
-// overviewTime is how long a connection may wait for the overview.
-const overviewTime = 2 * time.Second
+// overviewTime is how long a connection may wait for the overview, without
+// which the agent does not know what there is until it ends. Clients give a
+// server at least ten seconds to connect.
+const overviewTime = 5 * time.Second
