@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"ctxfs/providers/terminals/record"
 )
@@ -297,5 +298,21 @@ func TestHung(t *testing.T) {
 	}
 	if r.load("main-0-0").Running() || r.load("other-0-0").Running() {
 		t.Error("a terminal runs")
+	}
+}
+
+// A client has ended just before recording does, and nobody has heard of it.
+func TestEndBesideAClient(t *testing.T) {
+	s := newServer(new(Adopter), "")
+	c := &client{session: "$1", closed: true}
+	s.clients[c.session] = c
+	s.post(func() { s.left(c) })
+	<-s.again // as run takes it, whose context ends then
+	ended := make(chan struct{})
+	go func() { s.end(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(patience):
+		t.Fatal("it waits for ever for a client that has ended")
 	}
 }

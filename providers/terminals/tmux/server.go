@@ -129,9 +129,8 @@ func (s *server) end() {
 	for _, c := range s.clients {
 		c.close()
 	}
-	for len(s.clients) > 0 {
+	for s.call(); len(s.clients) > 0; s.call() { // the news of what was posted may have been taken
 		<-s.again
-		s.call()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
