@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"ctxfs/providers/transcripts/agents"
 )
 
 // queue has sessions rendered: those that grow at once, all others in the
@@ -23,12 +21,6 @@ type queue struct {
 	closed  bool
 	started bool
 	work    sync.WaitGroup
-}
-
-// storeLook is a store that is looked at.
-type storeLook struct {
-	again  bool // afterwards, once more
-	forced bool // even if it has not changed
 }
 
 func newQueue(p *Provider) *queue {
@@ -167,39 +159,6 @@ func (p *Provider) renderQueued(s *session) {
 	if err != nil && p.ctx.Err() == nil {
 		p.opts.Env.Log.Debug("a session cannot be read", "agent", s.agent, "session", s.id, "error", err)
 	}
-}
-
-// lookAtStoreSoon looks at a store that has changed, apart from everybody else:
-// it may take long. What changes meanwhile is looked at afterwards.
-func (p *Provider) lookAtStoreSoon(agent, path string, format agents.Format, forced bool) {
-	if !p.opts.Watch {
-		p.lookAt(p.ctx, agent, path, format, forced)
-		return
-	}
-	q := p.queue
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed {
-		return
-	}
-	if l := q.looking[path]; l != nil {
-		l.again, l.forced = true, l.forced || forced
-		return
-	}
-	l := &storeLook{again: true, forced: forced}
-	q.looking[path] = l
-	q.work.Go(func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		for l.again && !q.closed {
-			forced := l.forced
-			l.again, l.forced = false, false
-			q.mu.Unlock()
-			p.lookAt(p.ctx, agent, path, format, forced)
-			q.mu.Lock()
-		}
-		delete(q.looking, path)
-	})
 }
 
 // rescan looks for sessions anew, because the settings have changed.

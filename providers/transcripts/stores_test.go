@@ -1,16 +1,19 @@
 package transcripts
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/event"
 )
 
 // databaseAt makes a database, or opens it again.
@@ -250,4 +253,44 @@ func TestATranscriptBesideADatabase(t *testing.T) {
 	if got := f.transcript(oneID); count(got, "\nfrom the database\n") != 1 || count(got, "\nfrom the transcript\n") != 1 {
 		t.Errorf("twice: %s", got)
 	}
+}
+
+// TestACommitThatIsSeenLate: what a database's log has is no part of it until
+// the writer says so, which nothing tells of.
+func TestACommitThatIsSeenLate(t *testing.T) {
+	home := tempHome(t)
+	dir := filepath.Join(home, "store")
+	path := filepath.Join(dir, "store.db")
+	check(t, os.MkdirAll(dir, 0o755))
+	var looks, said atomic.Int64
+	store := agents.Store{
+		Sessions: func(context.Context, string) ([]agents.Listed, error) {
+			if looks.Add(1) == 3 { // after the start, and the first look at what was written
+				said.Store(1)
+			}
+			return []agents.Listed{{Session: event.Session{ID: oneID, CWD: "/w"}, Key: oneID, Stamp: fmt.Sprint(said.Load())}}, nil
+		},
+		Read: func(_ context.Context, _, _ string, out event.Sink) error {
+			for n := range said.Load() + 1 {
+				out.Emit(event.Event{Kind: event.User, Text: fmt.Sprint("message ", n)})
+			}
+			return nil
+		},
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		check(t, os.WriteFile(path+suffix, []byte("x"), 0o644))
+	}
+	f := start(t, home, func(o *Options) {
+		o.Agents = []agents.Agent{{Name: "goose", Places: func(agents.Machine) []agents.Place {
+			return []agents.Place{{Dir: dir, File: func(rel string) agents.Format {
+				if rel == "store.db" {
+					return store
+				}
+				return nil
+			}}}
+		}}}
+	})
+	f.await("it is there", func() bool { return strings.Contains(f.transcript(oneID), "message 0") })
+	check(t, os.WriteFile(path+"-wal", []byte("more"), 0o644))
+	f.await("what is said is told, without another word of the database", func() bool { return strings.Contains(f.transcript(oneID), "message 1") })
 }
