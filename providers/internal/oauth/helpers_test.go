@@ -72,7 +72,7 @@ func (u *user) browse(address string) string {
 // login logs in with the browser.
 func (u *user) login(s *Session) (Status, error) {
 	u.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	var browser sync.WaitGroup
 	defer browser.Wait()

@@ -229,7 +229,7 @@ func TestTwoProcesses(t *testing.T) {
 		})
 	}
 	<-arrived
-	for deadline := time.Now().Add(20 * time.Second); u.server.Counts().Refused < 4 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * time.Minute); u.server.Counts().Refused < 4 && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond) // all of them were refused, and wait
 	}
 	release()
