@@ -133,22 +133,37 @@ func (a *Adopter) scan() {
 	}
 	for _, socket := range sockets {
 		if s := a.servers[socket]; s != nil {
+			s.found.Store(true)
 			s.poke()
 			continue
 		}
-		if !ours(socket, os.ModeSocket) {
-			continue
-		}
-		s := newServer(a, socket)
-		a.servers[socket] = s
-		a.running.Go(func() {
-			s.run(a.ctx)
-			a.mu.Lock()
-			delete(a.servers, socket)
-			a.mu.Unlock()
-			a.changed()
-		})
+		a.begin(socket)
 	}
+}
+
+// begin records the server of a socket. The caller holds mu.
+func (a *Adopter) begin(socket string) {
+	if !ours(socket, os.ModeSocket) {
+		return
+	}
+	s := newServer(a, socket)
+	a.servers[socket] = s
+	a.running.Go(func() {
+		s.run(a.ctx)
+		a.ended(s)
+	})
+}
+
+// ended forgets a server, and looks for another one where its socket was found
+// once more while it was ending: nobody else tells of that one.
+func (a *Adopter) ended(s *server) {
+	a.mu.Lock()
+	delete(a.servers, s.socket)
+	if s.found.Load() && !a.closed {
+		a.begin(s.socket)
+	}
+	a.mu.Unlock()
+	a.changed()
 }
 
 // ours tells whether a path is of that type and the user's own: what somebody

@@ -242,6 +242,27 @@ func TestStale(t *testing.T) {
 	r.until("a server takes the socket", func() bool { return names(a) == "later-0-0" })
 }
 
+// A server that takes the socket of one that is just ending is recorded.
+func TestSuccessor(t *testing.T) {
+	r := newRig(t)
+	r.start("a", "main")
+	socket := r.tmux("a", "display-message", "-p", "#{socket_path}")
+	a, err := New(Options{Record: record.Options{Dir: r.dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	former := newServer(a, socket)
+	a.mu.Lock()
+	a.servers[socket] = former // it has ended, and this is not noted yet
+	a.mu.Unlock()
+	if err := a.Add(socket); err != nil {
+		t.Fatal(err)
+	}
+	a.ended(former)
+	r.until("it is recorded", func() bool { return names(a) == "main-0-0" })
+}
+
 // A server named by its socket, outside of the folder.
 func TestAdd(t *testing.T) {
 	r := newRig(t)

@@ -32,6 +32,8 @@ type server struct {
 	posted sync.Mutex
 	calls  []func() // for the goroutine of run
 
+	found atomic.Bool // the socket was, since run last looked who listens there
+
 	// Not all panes there are are recorded, and no problem tells why.
 	unsettled atomic.Bool
 
@@ -89,6 +91,7 @@ func (s *server) run(ctx context.Context) {
 	defer s.end()
 	for ctx.Err() == nil {
 		s.call()
+		s.found.Store(false)
 		listed, err := s.a.list(ctx, s.socket)
 		if err != nil && !alive(s.socket) {
 			return
