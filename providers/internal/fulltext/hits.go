@@ -146,7 +146,7 @@ func (l *lexer) measure(terms []wanted, name, body []byte) (m measured) {
 		first, final := -1, -1
 		for _, text := range texts {
 			for i := range terms {
-				if terms[i].text != text {
+				if !terms[i].is(text) {
 					continue
 				}
 				seen[i] = true

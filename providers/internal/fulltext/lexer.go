@@ -66,14 +66,37 @@ func (l *lexer) run(run []byte) []string {
 	return terms
 }
 
-// cut returns the terms of a run of characters: its words by their stems, and
-// pairs of characters of scripts without spaces.
+// cut returns the terms of a run of characters: its words by their stems, and of
+// scripts without spaces the pairs of neighbours and the last character, so that
+// every character begins a term.
 func (l *lexer) cut(run string) (terms []string) {
+	var before, last string // the latest two characters that no pair has joined yet
+	end := func() {
+		for _, c := range []string{before, last} {
+			if c != "" {
+				terms = append(terms, c)
+			}
+		}
+		before, last = "", ""
+	}
 	words.Split(run, func(w words.Word) {
-		if w.Kind == words.Paired || len(w.Text) < 2 || l.function[w.Text] {
+		if w.Kind == words.Paired {
+			if before != "" { // another text without spaces begins
+				terms = append(terms, before)
+			}
+			before, last = last, w.Text
+			return
+		}
+		if before+last == w.Text {
+			before = ""
+		} else {
+			end()
+		}
+		if len(w.Text) < 2 || l.function[w.Text] {
 			return
 		}
 		terms = append(terms, words.Stem(w.Text))
 	})
+	end()
 	return terms
 }

@@ -1,11 +1,9 @@
 package fulltext
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"slices"
-	"sort"
 	"strings"
 
 	"ctxfs/providers/internal/words"
@@ -128,37 +126,4 @@ func (x *Index) known(ctx context.Context, v *view, all []*misspelling) error {
 		}
 	}
 	return nil
-}
-
-// begun calls yield with the entries of terms that begin with a text.
-func (s *segment) begun(ctx context.Context, q querier, begin string, yield func(entry)) error {
-	first := max(0, sort.SearchStrings(s.names, begin)-1)
-	end := first + sort.Search(len(s.names)-first, func(i int) bool {
-		name := s.names[first+i]
-		return name > begin && !strings.HasPrefix(name, begin)
-	})
-	rows, err := q.QueryContext(ctx, "SELECT data FROM rows WHERE id >= ? AND id < ? ORDER BY id", s.firstRow+int64(first), s.firstRow+int64(end))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var data sql.RawBytes
-		if err := rows.Scan(&data); err != nil {
-			return err
-		}
-		for r := (rowReader{data: data}); ; {
-			e, ok, err := r.next()
-			if err != nil {
-				return err
-			}
-			if !ok {
-				break
-			}
-			if bytes.HasPrefix(e.term, []byte(begin)) {
-				yield(e)
-			}
-		}
-	}
-	return rows.Err()
 }

@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	"ctxfs/providers/internal/words"
@@ -22,8 +23,14 @@ type wanted struct {
 	word   string // as it was written
 	weight float64
 	joined bool    // an identifier as a whole: one that has the parts need not have it
+	begins bool    // a character of a script without spaces: all that begins with it
 	pieces int     // that have it
 	rarity float64 // times the weight
+}
+
+// is tells whether a term of a text is the wanted one.
+func (w *wanted) is(term string) bool {
+	return term == w.text || w.begins && strings.HasPrefix(term, w.text)
 }
 
 // parseQuery returns the words that a query asks for, each once, in order.
@@ -51,7 +58,7 @@ func parseQuery(query string) (all []wanted) {
 			return
 		}
 		seen[text] = true
-		one := wanted{text: text, word: w.Text, weight: 1, joined: w.Kind == words.Joined}
+		one := wanted{text: text, word: w.Text, weight: 1, joined: w.Kind == words.Joined, begins: w.Kind == words.Single}
 		if one.joined {
 			one.weight = joinedWeight
 		}

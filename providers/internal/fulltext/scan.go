@@ -63,7 +63,7 @@ func (s *scan) search(t Text, offset int64, text []byte) {
 			length++
 			for _, text := range terms {
 				for i := range s.terms {
-					if s.terms[i].text == text {
+					if s.terms[i].is(text) {
 						often[i]++
 						some = true
 					}

@@ -141,7 +141,11 @@ func (x *Index) lookup(ctx context.Context, terms []wanted, texts []Text) (found
 	for _, seg := range found.view.segments {
 		one := entries{segment: seg}
 		for i, term := range terms {
-			e, err := seg.find(ctx, tx, term.text)
+			find := seg.find
+			if term.begins {
+				find = seg.union
+			}
+			e, err := find(ctx, tx, term.text)
 			if err != nil {
 				return found, err
 			}

@@ -15,7 +15,7 @@ import (
 
 // format is the number of what the database holds. One with another number is
 // made anew.
-const format = 1
+const format = 2
 
 const schema = `
 CREATE TABLE state(one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL);

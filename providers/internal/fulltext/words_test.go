@@ -25,6 +25,11 @@ func TestWords(t *testing.T) {
 		{"Rolled BACK migrating", "a/2"},
 		{"予報", "a/3"},
 		{"天気", "a/3"},
+		{"天", "a/3"}, // the first character, one within, the last
+		{"予", "a/3"},
+		{"る", "a/3"},
+		{"報 cafe", "a/3"},
+		{"雨", ""},
 		{"cafe", "a/4"},
 		{"4f2a9c01d7e6b5a4938271605f4e3d2c1b0a9f8e", "a/5"},
 		{"http server", "a/6"},
