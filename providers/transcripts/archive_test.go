@@ -96,6 +96,9 @@ func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
 	if got := f.transcript(oneID); got != before {
 		t.Errorf("from the archive: %s", got)
 	}
+	if got := f.read(byIDName + "/" + oneID + "/meta.json"); !strings.Contains(got, `"deleted": true`) {
+		t.Errorf("from the archive: %s", got)
+	}
 	child := f.names(byIDName + "/" + oneID + "/subagents")
 	if len(child) != 1 || !strings.Contains(f.read(byIDName+"/"+oneID+"/subagents/"+child[0]+"/transcript.md"), "\nchild\n") {
 		t.Errorf("subagents %q", child)
@@ -103,6 +106,9 @@ func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
 	check(t, os.MkdirAll(claude, 0o755))
 	check(t, os.WriteFile(filepath.Join(claude, oneID+".jsonl"), append(log, []byte(strings.NewReplacer("u-parent", "u-more", `"content":"parent"`, `"content":"resumed"`, `"parentUuid":null`, `"parentUuid":"u-parent"`).Replace(string(log)))...), 0o644))
 	f.await("it goes on", func() bool { return strings.Contains(f.transcript(oneID), "\nresumed\n") })
+	if got := f.read(byIDName + "/" + oneID + "/meta.json"); strings.Contains(got, "deleted") {
+		t.Errorf("resumed: %s", got)
+	}
 	if got := f.transcript(oneID); count(got, "\nparent\n") != 1 {
 		t.Errorf("resumed: %s", got)
 	}

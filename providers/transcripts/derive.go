@@ -51,6 +51,8 @@ type meta struct {
 	// session in a database not known, 0.
 	Source string `json:"source"`
 	Bytes  int64  `json:"bytes,omitempty"`
+	// Deleted says that the agent no longer has it: Source is in the archive.
+	Deleted bool `json:"deleted,omitempty"`
 	// Events counts the records, Results the texts in results/.
 	Events  int `json:"events"`
 	Results int `json:"results"`
@@ -74,6 +76,7 @@ func (p *Provider) meta(s *session) ([]byte, error) {
 	}
 	if src := s.source(); src != nil {
 		m.Source = clean.Line(src.path)
+		m.Deleted = strings.HasPrefix(src.path, p.archiveDir()+"/")
 		if src.key == "" {
 			m.Bytes = src.stat.Size
 		}
