@@ -24,17 +24,23 @@ type want struct {
 	gold []string // names of tools
 }
 
-// retrievalData reads a file of ../shared/data/retrieval, or of the folder
-// that CTXFS_TEST_DATA names instead of ../shared/data.
+// retrievalData reads a file of ../shared/data/retrieval.
 func retrievalData(t testing.TB, name string, value any) {
+	t.Helper()
+	sharedData(t, filepath.Join("retrieval", name), value)
+}
+
+// sharedData reads a file of ../shared/data, or of the folder that
+// CTXFS_TEST_DATA names instead.
+func sharedData(t testing.TB, name string, value any) {
 	t.Helper()
 	dir := os.Getenv("CTXFS_TEST_DATA")
 	if dir == "" {
 		dir = "../../../shared/data"
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "retrieval", name))
+	b, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
-		t.Skip("the data for retrieval in ../shared/data is missing; CTXFS_TEST_DATA names another folder")
+		t.Skip("the data in ../shared/data is missing; CTXFS_TEST_DATA names another folder")
 	}
 	if err := json.Unmarshal(b, value); err != nil {
 		t.Fatal(err)
@@ -133,6 +139,41 @@ func toolLinkOS(t testing.TB) (c corpus) {
 	return c
 }
 
+// realServers has the tools of twelve real servers, and what one person wrote who
+// had seen their names and not the ranking.
+func realServers(t testing.TB) (c corpus) {
+	for _, server := range []string{
+		"chrome-devtools", "context7", "eslint", "everything", "filesystem", "github-npm", "github", "memory",
+		"playwright", "sequential-thinking", "slack", "tavily",
+	} {
+		var list struct {
+			Tools []struct {
+				Name, Description string
+				InputSchema       struct {
+					Properties map[string]parameter
+				}
+			}
+		}
+		sharedData(t, filepath.Join("mcp-tools", server+".json"), &list)
+		for _, tool := range list.Tools {
+			var parameters []parameter
+			for name, p := range tool.InputSchema.Properties {
+				parameters = append(parameters, parameter{name, p.Description})
+			}
+			c.docs = append(c.docs, toolDocument(server, "", tool.Name, tool.Description, parameters))
+		}
+	}
+	wants, err := os.ReadFile("testdata/wants.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(wants)) {
+		text, gold, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		c.wants = append(c.wants, want{text, strings.Fields(gold)})
+	}
+	return c
+}
+
 // ranker makes a search over documents that returns the names of tools; all
 // those of a rank that is shared stand together.
 type ranker func(docs []fs.Document) func(w want) (rank int)
@@ -201,6 +242,7 @@ func BenchmarkRetrieval(b *testing.B) {
 		{"LiveMCPBench-tasks-about", liveMCPBench(b, false, true)},
 		{"LiveMCPBench-steps-about", liveMCPBench(b, true, true)},
 		{"ToolLinkOS", toolLinkOS(b)},
+		{"real-servers", realServers(b)},
 	} {
 		var base []int
 		for _, by := range []struct {

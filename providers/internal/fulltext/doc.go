@@ -27,9 +27,9 @@
 // # Ranking
 //
 // Words are cut and stemmed as package words does it. Of scripts without spaces
-// pairs of characters are kept; one alone stands for the pairs that it begins. A piece counts by the
-// rarity of the words that it has (BM25); of the best ones the text is read, and
-// those come first that have all of the words, and have them side by side. A word
-// that nobody used stands for the one of those in use that it may be a misspelling
-// of; those are looked up by their first two letters.
+// pairs of characters are kept; one alone stands for the pairs that it begins.
+// A piece counts by the rarity of the words that it has (BM25); of the best ones
+// the text is read, and those come first that have all of the words, and have them
+// side by side. A word that nobody used stands for the one of those in use that it
+// may be a misspelling of; those are looked up by their first two letters.
 package fulltext
