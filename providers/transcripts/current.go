@@ -210,8 +210,10 @@ func (p *Provider) publish(s *session, b *book, j *job) {
 		p.announce(s)
 		p.indexSoon()
 	}
-	if changed {
-		p.fulltext.Changed()
+	if was.Generation == b.Generation {
+		p.fulltext.Grew(b.Transcript - was.Size)
+	} else {
+		p.fulltext.Grew(b.Transcript)
 	}
 	for _, o := range regrouped {
 		p.queue.touched(o)

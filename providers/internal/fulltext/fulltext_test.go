@@ -246,6 +246,40 @@ func TestSearchWhileIndexing(t *testing.T) {
 	}
 }
 
+// TestGrew: the worker, which looks at all texts there are, is not woken for
+// every message, but once there is enough to index.
+func TestGrew(t *testing.T) {
+	f := newFixture(t)
+	woken := func() bool {
+		select {
+		case <-f.kick:
+			return true
+		default:
+			return false
+		}
+	}
+	f.Grew(1)
+	if !woken() {
+		t.Error("a worker that has not looked yet is not woken")
+	}
+	f.say("a", "zebra")
+	size := f.texts["a"].Size
+	f.index()
+	f.Grew(enough - size - 1)
+	if woken() {
+		t.Error("woken before there is enough")
+	}
+	f.Grew(1)
+	if !woken() {
+		t.Error("not woken when there is enough")
+	}
+	f.index()
+	f.Grew(1)
+	if woken() {
+		t.Error("woken for what was there before")
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	f := newFixture(t)
 	f.say("a", "zebra")

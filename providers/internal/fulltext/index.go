@@ -70,6 +70,8 @@ type Index struct {
 
 	broken atomic.Bool  // a search has met damage
 	left   atomic.Int64 // see Left
+	grown  atomic.Int64 // by how much the texts have grown since the worker last looked
+	wanted atomic.Int64 // by how much they must have for it to look again
 	lexers sync.Pool
 }
 
@@ -105,11 +107,19 @@ func (x *Index) Close() error {
 	return s.close()
 }
 
-// Changed tells that there may be more to index. It never blocks.
+// Changed has the worker look whether there is something to do. It never blocks.
 func (x *Index) Changed() {
 	select {
 	case x.kick <- struct{}{}:
 	default:
+	}
+}
+
+// Grew tells that the texts have become that many bytes longer. The worker looks
+// at them all, so it is woken only once there is enough to index. It never blocks.
+func (x *Index) Grew(by int64) {
+	if x.grown.Add(by) >= x.wanted.Load() {
+		x.Changed()
 	}
 }
 

@@ -31,6 +31,7 @@ func (x *Index) run() {
 				}
 				if err != nil {
 					more = errors.Is(err, errMoved)
+					x.wanted.Store(0) // the next news is reason enough to try again
 				}
 			}
 			if !more {
@@ -60,6 +61,7 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	x.grown.Store(0)
 	texts := x.opts.Library.Texts()
 	alive := v.alive(texts)
 	if list := v.due(alive); list != nil {
@@ -70,7 +72,8 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	if size >= enough {
 		return true, x.index(ctx, s, v, todo, texts)
 	}
-	return false, s.settle(ctx)
+	x.wanted.Store(enough - size)
+	return x.grown.Load() >= enough-size, s.settle(ctx)
 }
 
 // part is text that is to be indexed: of a text what is behind an offset.
