@@ -2,11 +2,13 @@ package transcripts
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"ctxfs/providers/internal/atomicfile"
@@ -47,9 +49,40 @@ func (p *Provider) keep() {
 		c.mu.RUnlock()
 		return
 	}
-	files := make([]keptFile, 0, len(c.files))
+	files := slices.Collect(maps.Values(c.files))
+	c.mu.RUnlock()
+	err := atomicfile.WriteFrom(filepath.Join(p.opts.Cache, keptName()), func(w io.Writer) error {
+		out := json.NewEncoder(w)
+		for some := range slices.Chunk(files, keptAtOnce) {
+			for _, k := range p.kept(some) {
+				if err := out.Encode(&k); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		p.setCacheFault(err)
+		return
+	}
+	p.setCacheFault(nil)
+	c.mu.Lock()
+	c.keptVersion = version
+	c.mu.Unlock()
+}
+
+// keptAtOnce is how many files are noted at a time: of a hundred thousand the list
+// is many times as large as all else, and nobody else may wait for it.
+const keptAtOnce = 500
+
+// kept are the lines of some files.
+func (p *Provider) kept(files []*file) []keptFile {
+	c := p.list
+	c.mu.RLock()
+	all := make([]keptFile, 0, len(files))
 	unsaved := make(map[*session]*shown)
-	for _, f := range c.files {
+	for _, f := range files {
 		k := keptFile{Path: f.path, Agent: f.agent, Stat: f.stat, Fault: f.fault, Denied: f.denied, Sessions: make([]keptSession, 0, len(f.sessions))}
 		for _, s := range f.sessions {
 			one := keptSession{Info: s.info, First: s.first, Seen: s.seen, Name: s.name}
@@ -64,7 +97,7 @@ func (p *Provider) keep() {
 			}
 			k.Sessions = append(k.Sessions, one)
 		}
-		files = append(files, k)
+		all = append(all, k)
 	}
 	c.mu.RUnlock()
 	for _, s := range p.unsaved() {
@@ -72,19 +105,7 @@ func (p *Provider) keep() {
 			shown.Path = "" // its state may never be written: who restores this looks
 		}
 	}
-	var text bytes.Buffer
-	out := json.NewEncoder(&text)
-	for i := range files {
-		_ = out.Encode(&files[i]) // into memory
-	}
-	if err := atomicfile.Write(filepath.Join(p.opts.Cache, keptName()), text.Bytes()); err != nil {
-		p.setCacheFault(err)
-		return
-	}
-	p.setCacheFault(nil)
-	c.mu.Lock()
-	c.keptVersion = version
-	c.mu.Unlock()
+	return all
 }
 
 // restore reads the list of sessions as it was. Whether it still is so the scan
@@ -114,6 +135,9 @@ func (p *Provider) restore() {
 		for i, s := range sessions {
 			if i < len(k.Sessions) && k.Sessions[i].Shown != nil {
 				s.shown = *k.Sessions[i].Shown
+				if s.shown.Path == k.Path {
+					s.shown.Path = k.Path // the same text, which is long, once
+				}
 				p.list.count(s)
 			}
 		}

@@ -3,6 +3,8 @@
 package atomicfile
 
 import (
+	"bufio"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -10,6 +12,25 @@ import (
 // Write replaces the file at path with body, owner-only (0600), making its
 // folder (0700) if need be. After an error the old file is as it was.
 func Write(path string, body []byte) error {
+	return replace(path, func(f *os.File) error {
+		_, err := f.Write(body)
+		return err
+	})
+}
+
+// WriteFrom is Write of what body writes, for what is too long to be held in
+// memory.
+func WriteFrom(path string, body func(w io.Writer) error) error {
+	return replace(path, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, 64<<10)
+		if err := body(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}
+
+func replace(path string, write func(f *os.File) error) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -18,7 +39,7 @@ func Write(path string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = tmp.Write(body)
+	err = write(tmp)
 	if closeErr := tmp.Close(); err == nil {
 		err = closeErr
 	}
