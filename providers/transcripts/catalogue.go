@@ -95,6 +95,7 @@ func (c *catalogue) put(f *file, all []found, now time.Time) (paths []string, to
 		// What is kept is JSON, and must be the same when it is read again.
 		one.info.ID = strings.ToValidUTF8(one.info.ID, "\uFFFD")
 		one.info.Parent = strings.ToValidUTF8(one.info.Parent, "\uFFFD")
+		one.info = lean(one.info)
 		key := sessionKey{f.agent, one.info.ID}
 		s := c.byID[key]
 		if s == nil {

@@ -233,6 +233,7 @@ func mergeAliases(a, b []string) []string {
 // lock.
 func (c *catalogue) describeWhole(s *session, info event.Session) {
 	c.index(s, false)
+	info = lean(info)
 	info.Agent, info.ID = s.agent, s.id
 	s.info = info
 	c.index(s, true)

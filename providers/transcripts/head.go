@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"ctxfs/providers/internal/zstd"
@@ -25,7 +26,7 @@ func (f *readerFault) Error() string {
 const headSize = 512 << 10
 
 // head reads the beginning of a log until it is known what session it is.
-func head(path string, format agents.Log) (info event.Session, first string, err error) {
+func head(path string, format agents.Log, mem *scratch) (info event.Session, first string, err error) {
 	out := &headSink{info: event.Session{ID: format.ID, Parent: format.Parent}}
 	f, err := os.Open(path)
 	if err != nil {
@@ -42,10 +43,11 @@ func head(path string, format agents.Log) (info event.Session, first string, err
 		text = z
 	}
 	reader := format.Open(path)
-	buf := make([]byte, 0, 32<<10)
+	buf := mem.read[:0]
+	defer func() { mem.read = buf }()
 	for len(buf) < headSize {
 		have := len(buf)
-		buf = append(buf, make([]byte, max(have, 32<<10))...)
+		buf = slices.Grow(buf, max(have, 32<<10))[:have+max(have, 32<<10)]
 		n, err := io.ReadFull(text, buf[have:])
 		buf = buf[:have+n]
 		ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

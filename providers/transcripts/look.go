@@ -139,7 +139,9 @@ func (p *Provider) lookAtLog(known *file, f *file, format agents.Log) []found {
 			return []found{one}
 		}
 	}
-	info, first, err := head(f.path, format)
+	mem := p.borrow()
+	defer p.giveBack(mem)
+	info, first, err := head(f.path, format, mem)
 	if err != nil {
 		f.fault, f.denied = p.describeFault(err), isPermission(err)
 	}

@@ -50,6 +50,7 @@ type Provider struct {
 	loaded   loaded
 	fulltext *fulltext.Index
 	settings atomic.Pointer[settingsTable]
+	scratch  sync.Pool // of *scratch
 
 	ctx     context.Context
 	cancel  context.CancelFunc

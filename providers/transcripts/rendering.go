@@ -71,7 +71,8 @@ func (p *Provider) appendTo(ctx context.Context, b *book, j *job) error {
 	if !sameIDs(b.Inherits, j.earlier) && b.Seq > 0 {
 		return errChanged
 	}
-	w := &writer{book: b}
+	w := &writer{book: b, scratch: p.borrow()}
+	defer p.giveBack(w.scratch)
 	if !b.Whole {
 		if err := p.inherit(w, j.earlier); err != nil {
 			return err
@@ -189,6 +190,8 @@ func (p *Provider) appendLog(ctx context.Context, w *writer, j *job, format agen
 
 // lines has all lines read.
 func (w *writer) lines(ctx context.Context, l *lines, reader agents.Reader) error {
+	l.buf = w.read[:cap(w.read)]
+	defer func() { w.read = l.buf }()
 	for w.err == nil {
 		line, at, length, err := l.next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -290,7 +293,8 @@ func (w *storeWriter) Known(id string) (int, bool) {
 func (p *Provider) makeMessages(ctx context.Context, b *book, j *job) error {
 	shadow := &book{dir: b.dir, ids: make(map[uint64]uint32)}
 	shadow.state = state{Generation: b.Generation, Session: j.info}
-	w := &writer{book: shadow, messagesOnly: true, limit: b.Seq}
+	w := &writer{book: shadow, scratch: p.borrow(), messagesOnly: true, limit: b.Seq}
+	defer p.giveBack(w.scratch)
 	if !b.Whole {
 		if err := p.inherit(w, j.earlier); err != nil {
 			return err

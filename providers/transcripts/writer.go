@@ -11,6 +11,7 @@ import (
 // writer takes the events of one run and writes them into a book.
 type writer struct {
 	book *book
+	*scratch
 	// keep has folded texts stored in the book, because the source cannot be cut.
 	keep bool
 	// messagesOnly has nothing but messages.jsonl made, of limit events.
@@ -23,8 +24,7 @@ type writer struct {
 
 	span event.Span // of the record that is being read
 
-	transcript, index, ids, text, messages, sums []byte
-	err                                          error
+	err error
 }
 
 // parent is a session whose records are left out here.

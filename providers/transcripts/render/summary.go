@@ -135,9 +135,10 @@ func (s *Summary) called(e *event.Event) {
 		input = lazyjson.ParseString(e.Call.Input)
 	}
 	command := commandOf(input)
-	st := &step{Seq: e.Seq, ID: e.Call.ID, Tool: clean.Cut(clean.Line(name), 60)}
+	// What is kept of a record is copied: it would keep all of it in memory.
+	st := &step{Seq: e.Seq, ID: strings.Clone(e.Call.ID), Tool: strings.Clone(clean.Cut(clean.Line(name), 60))}
 	st.Touched = s.touches(name, e.Call.Input, input, command)
-	st.What = s.telling(st, input, command, e.Call.Input)
+	st.What = strings.Clone(s.telling(st, input, command, e.Call.Input))
 	if st.Task = taskOf(name, input); st.Task != nil && st.Task.All && e.Agent != "" {
 		st.Task = nil // a list of the subagent's own
 	}

@@ -75,7 +75,7 @@ func (s *Summary) touches(tool, text string, input lazyjson.Value, command strin
 	var found []touch
 	add := func(path string) {
 		if path != "" && len(found) < maxTouched && !strings.ContainsAny(path, "\n\x00") {
-			found = append(found, touch{Path: s.relative(path), How: how})
+			found = append(found, touch{Path: strings.Clone(s.relative(path)), How: how})
 		}
 	}
 	for _, name := range pathArguments {
@@ -112,7 +112,7 @@ func (s *Summary) patched(patch string) []touch {
 		}
 		for _, verb := range []string{"Add File: ", "Update File: ", "Delete File: ", "Move to: "} {
 			if path, ok := strings.CutPrefix(rest, verb); ok {
-				found = append(found, touch{Path: s.relative(strings.TrimSpace(path)), How: writes})
+				found = append(found, touch{Path: strings.Clone(s.relative(strings.TrimSpace(path))), How: writes})
 			}
 		}
 	}
