@@ -52,10 +52,13 @@ func (p *Provider) keep() {
 	files := slices.Collect(maps.Values(c.files))
 	c.mu.RUnlock()
 	err := atomicfile.WriteFrom(filepath.Join(p.opts.Cache, keptName()), func(w io.Writer) error {
-		out := json.NewEncoder(w)
 		for some := range slices.Chunk(files, keptAtOnce) {
 			for _, k := range p.kept(some) {
-				if err := out.Encode(&k); err != nil {
+				line, err := json.Marshal(&k)
+				if err != nil {
+					continue // a time that JSON does not have: it is found anew
+				}
+				if _, err := w.Write(append(line, '\n')); err != nil {
 					return err
 				}
 			}
