@@ -100,7 +100,8 @@ func (b *backend) askOnce(ctx context.Context, op string, args, value any, each 
 	}
 	c, err := control.Dial(b.app.Runtime)
 	if errors.Is(err, control.ErrNotRunning) {
-		return control.ErrGone // a moment ago it was there
+		b.awaitEnd(ctx) // a moment ago it was there
+		return control.ErrGone
 	}
 	if err != nil {
 		return err
@@ -111,6 +112,19 @@ func (b *backend) askOnce(ctx context.Context, op string, args, value any, each 
 	}
 	defer context.AfterFunc(ctx, func() { c.Close() })()
 	return then(c.Rest())
+}
+
+// awaitEnd waits for a process that takes no more requests to end, which may
+// take a while on a busy machine: only then hold starts the next.
+func (b *backend) awaitEnd(ctx context.Context) {
+	b.mu.Lock()
+	held := b.held
+	b.mu.Unlock()
+	select {
+	case <-held:
+	case <-ctx.Done():
+	case <-time.After(answerTime):
+	}
 }
 
 // look asks for something that changes nothing.

@@ -298,7 +298,7 @@ func TestTranscriptsThatMayNotBeRead(t *testing.T) {
 		t.Skip("root may read everything")
 	}
 	l, p := b.claude(wombatID, "Mend the wombat").idle(), b.pi(numbatID, "Wake the numbat").idle()
-	b.write(".claude/projects/-closed/"+quokkaID+".jsonl", "{}\n")
+	b.write(".claude/projects/-closed/"+quokkaID+".jsonl", `{"type":"user","uuid":"c0de0000-0000-4000-8000-000000000001","sessionId":"`+quokkaID+`","timestamp":"2026-05-12T08:00:00Z","cwd":"/closed","message":{"role":"user","content":"Feed the quokka"}}`+"\n")
 	b.sh("chmod 000 .claude/projects/-closed " + l.path)
 	defer b.sh("chmod 700 .claude/projects/-closed")
 	b.mount()
