@@ -54,11 +54,11 @@ func TestCallsByFiles(t *testing.T) {
 		}
 	}
 	// A call that takes its time holds up no other.
-	got := b.sh(in + `echo '{"duration":3,"steps":2}' > trigger-long-running-operation.1.json
+	got := b.sh(in + `echo '{"duration":8,"steps":2}' > trigger-long-running-operation.1.json
 cat trigger-long-running-operation.1.result > ~/slow & slow=$!
 for i in 1 2 3; do echo '{"message":"'$i'"}' > echo.during-$i.json; jq -r .text echo.during-$i.result; done
 kill -0 $slow && echo still waiting; wait $slow; jq -r .text ~/slow`)
-	if got != "Echo: 1\nEcho: 2\nEcho: 3\nstill waiting\nLong running operation completed. Duration: 3 seconds, Steps: 2.\n" {
+	if got != "Echo: 1\nEcho: 2\nEcho: 3\nstill waiting\nLong running operation completed. Duration: 8 seconds, Steps: 2.\n" {
 		t.Errorf("beside a slow call: %s", got)
 	}
 	if got := b.sh("jq -r '[.via,.server,.tool,.outcome]|join(\" \")' " + b.state + "/ctxfs/mcp/calls.jsonl | sort | uniq -c | sort -rn"); !containsAll(got, []string{
