@@ -21,7 +21,7 @@ set -e
 fill() { mkdir -p "$1"; mount -t tmpfs -o size=128k full "$1"; mkdir "$1/ctxfs"; cat /dev/zero > "$1/ctxfs/zero" 2>/dev/null || :; }
 fill "$XDG_CACHE_HOME"; fill "$XDG_STATE_HOME"; fill ~/plain
 ctxfs mount
-until grep -q 'state: ready' .agentctx/mcps/zoo/STATUS.md; do sleep 0.05; done
+until grep -q 'state: ready' .agentctx/mcps/zoo/STATUS.md && grep -q 'zoo (1)' .agentctx/AGENTS.md; do sleep 0.05; done
 ls .agentctx/mcps/zoo/tools
 ctxfs doctor || echo "doctor: $?"
 ctxfs sync --once plain || echo "sync: $?"
