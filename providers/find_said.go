@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"ctxfs/providers/find"
-	"ctxfs/providers/results"
-	"ctxfs/providers/transcripts"
+	"ctxfs/providers/internal/fulltext"
 )
 
 const (
@@ -40,11 +39,11 @@ func (s *Set) addTexts(ctx context.Context, matches []find.Match, query string, 
 	switch {
 	case opts.In == resultsFolder || strings.HasPrefix(opts.In, resultsFolder+"/"):
 		found, err := s.results.Find(ctx, query, strings.TrimPrefix(opts.In[len(resultsFolder):], "/"), limit)
-		return inResults(found), err
+		return matchesIn(resultsFolder, found), err
 	case alone:
 		titles := s.finder.titles.Search(query, opts)
 		found, err := s.transcripts.Find(ctx, query, in, limit)
-		return behind(inTranscripts(found), titles, limit-saidShare(limit), limit), err
+		return behind(matchesIn(transcriptsFolder, found), titles, limit-saidShare(limit), limit), err
 	case opts.In == "":
 		room := max(saidShare(limit), limit-len(matches))
 		titles := s.finder.titles.Search(query, find.Options{Limit: max(1, room/3)})
@@ -53,7 +52,7 @@ func (s *Set) addTexts(ctx context.Context, matches []find.Match, query string, 
 			return nil, err
 		}
 		kept, err := s.results.Find(ctx, query, "", room)
-		found := append(inTranscripts(said), inResults(kept)...)
+		found := append(matchesIn(transcriptsFolder, said), matchesIn(resultsFolder, kept)...)
 		slices.SortStableFunc(found, func(a, b find.Match) int { return cmp.Compare(b.Score, a.Score) })
 		more := append(titles, scaled(found, titles)...)
 		return beside(matches, more[:min(len(more), room)], limit), err
@@ -63,18 +62,11 @@ func (s *Set) addTexts(ctx context.Context, matches []find.Match, query string, 
 
 func saidShare(limit int) int { return (limit*saidPart + 5) / 10 }
 
-func inTranscripts(found []transcripts.Found) []find.Match {
+// matchesIn are matches of what a provider has found in its folder.
+func matchesIn(folder string, found []fulltext.Found) []find.Match {
 	all := make([]find.Match, len(found))
 	for i, f := range found {
-		all[i] = find.Match{Path: transcriptsFolder + "/" + f.Path, Title: f.Title, Why: f.Why, Score: f.Score}
-	}
-	return all
-}
-
-func inResults(found []results.Found) []find.Match {
-	all := make([]find.Match, len(found))
-	for i, f := range found {
-		all[i] = find.Match{Path: resultsFolder + "/" + f.Path, Title: f.Title, Why: f.Why, Score: f.Score}
+		all[i] = find.Match{Path: folder + "/" + f.Path, Title: f.Title, Why: f.Why, Score: f.Score}
 	}
 	return all
 }

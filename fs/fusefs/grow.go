@@ -64,18 +64,6 @@ func (f *file) hasDropped() {
 	f.dropped = now()
 }
 
-// untilLeft is how long readers of whom nothing is known may still have a page
-// that was dropped.
-func (f *file) untilLeft() time.Duration {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	leave := leaveTime
-	if !grows(f.shown) {
-		leave = strangerTime // who read it is known only from now on
-	}
-	return leave - now().Sub(f.dropped)
-}
-
 // show shows what a file that changes in place has become. One worker at a time does.
 func (r *raw) show(n *inode, node fs.Node, a fs.Attr, head uint64) {
 	f := n.file

@@ -6,11 +6,10 @@ import (
 )
 
 // Whoever has asked for the size of a growing file may still be on its way out
-// of the kernel, with a page that has been dropped since, or with a size to
-// which it has yet to cut the pages. A thread takes some instructions for that,
-// but where it is preempted, or its processor taken away, it may be any time.
-// Therefore growth does not trust in time alone: it waits until every thread
-// that was answered has been seen elsewhere.
+// of the kernel with a page that has been dropped since. A thread takes some
+// instructions for that, but where it is preempted, or its processor taken away,
+// it may be any time. Therefore growth does not trust in time alone: it waits
+// until every thread that was answered has been seen elsewhere.
 
 // longestWay is how long growth waits for a thread at most, and how long a
 // thread that was answered is remembered.
@@ -43,22 +42,25 @@ func (f *file) note(thread uint32) {
 	f.answered[thread] = t
 }
 
-// awaitLeft waits until the threads that have been answered so far have left
-// the kernel, but not for ever.
+// awaitLeft waits until no reader can have a page any more that was dropped: those
+// of whom nothing is known for some time, and the threads that have been answered
+// so far until they have left the kernel, but not for ever.
 func (f *file) awaitLeft() {
-	begun := now()
 	inside := make(map[uint32]*passage)
 	f.mu.Lock()
+	begun := now()
+	leave := leaveTime
+	if !grows(f.shown) {
+		leave = strangerTime // who read it is known only from now on
+	}
+	rest := max(leave-begun.Sub(f.dropped), strangerTime-begun.Sub(f.answered[0]))
 	for thread, at := range f.answered {
 		if begun.Sub(at) < longestWay && thread != 0 {
 			inside[thread] = new(passage)
 		}
 	}
-	strangers := strangerTime - begun.Sub(f.answered[0])
 	f.mu.Unlock()
-	if strangers > 0 {
-		time.Sleep(strangers)
-	}
+	time.Sleep(rest)
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
 		maps.DeleteFunc(inside, func(thread uint32, p *passage) bool { return p.over(thread) })
 		if len(inside) == 0 || now().Sub(begun) > longestWay {

@@ -14,8 +14,9 @@ type passage struct {
 
 // over tells whether a thread has left the place in the kernel where it was when
 // it was first asked for. At that place no thread sleeps. One that sleeps is
-// elsewhere, perhaps waiting for an answer of ours, and so is one that has run: its statistics may move once for what it
-// ran before, but not twice. Formats: proc(5), and sched-stats.rst of the kernel.
+// elsewhere, perhaps waiting for an answer of ours, and so is one that has run:
+// its statistics may move once for what it ran before, but not twice. Formats:
+// proc(5), and sched-stats.rst of the kernel.
 func (p *passage) over(thread uint32) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", thread))
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 // look compares what the kernel knows with the tree, at one path or inode, and
 // tells the kernel of every difference. It runs in a worker that holds nothing.
 func (r *raw) look(t task) {
-	if t.inode != nil && t.inode.folder != nil {
+	switch {
+	case t.inode != nil && t.inode.folder != nil:
 		r.notifyAnswered(t.inode)
 		return
-	}
-	if t.inode != nil {
+	case t.inode != nil:
 		r.refresh(t.inode)
 		return
 	}
@@ -223,9 +223,6 @@ func (r *raw) refresh(n *inode) {
 			r.kernel().InodeNotify(n.id, 0, headLen)
 		}
 		if a.Size > old.Size {
-			if wait := f.untilLeft(); wait > 0 {
-				time.Sleep(wait)
-			}
 			f.awaitLeft()
 		}
 	}

@@ -2,30 +2,19 @@ package results
 
 import (
 	"context"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/fulltext"
 )
 
-// Found is a result that was found by its words, or by those of its tool.
-type Found struct {
-	// Path is its name in the provider's folder.
-	Path string
-	// Title names its server and tool.
-	Title string
-	// Why is one line: when it came, of which tool, and the line that fits best.
-	Why string
-	// Score is for comparing what one search has found.
-	Score float64
-}
-
-// Find finds the results that have words, the best first: all, or the one at a
-// path of the provider's folder. A result can be found as soon as it is there;
-// where very much is not indexed yet, the newest of that can.
-func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]Found, error) {
+// Find finds the results that have words, or whose tool has them, the best first:
+// all, or the one at a path of the provider's folder. Titles name the server and
+// the tool, and Why also tells when it came. A result can be found as soon as it
+// is there; where very much is not indexed yet, the newest of that can.
+func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]fulltext.Found, error) {
 	q := fulltext.Query{Words: words, Limit: limit}
 	if in != "" {
 		q.Only = func(t fulltext.Text) bool { return t.Session == in }
@@ -34,9 +23,9 @@ func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]Fou
 	if err != nil {
 		return nil, err
 	}
-	var all []Found
+	var all []fulltext.Found
 	for _, h := range result.Hits {
-		all = append(all, Found{
+		all = append(all, fulltext.Found{
 			Path: h.Text.Session, Title: strings.ReplaceAll(h.Text.Title, " ", "/"), Score: h.Score,
 			Why: h.Text.Time.UTC().Format("2006-01-02 15:04") + " " + h.Text.Title + ": " + h.Line,
 		})
@@ -78,22 +67,25 @@ func (e *entry) text() fulltext.Text {
 
 // Open implements fulltext.Library.
 func (l library) Open(t fulltext.Text) (fulltext.File, error) {
-	for _, e := range slices.Backward(l.p.shown.Load().entries) {
-		if e.name == t.Session {
-			return openEntry{e}, nil
-		}
+	node, err := l.p.root.Lookup(context.Background(), t.Session)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fs.ErrNotExist
+	f, ok := node.(fs.File)
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return openResult{f}, nil
 }
 
-// openEntry is a result that is read.
-type openEntry struct{ e *entry }
+// openResult is a result that is read.
+type openResult struct{ file fs.File }
 
-func (f openEntry) ReadAt(p []byte, off int64) (int, error) {
-	return f.e.node.ReadAt(context.Background(), p, off)
+func (f openResult) ReadAt(p []byte, off int64) (int, error) {
+	return f.file.ReadAt(context.Background(), p, off)
 }
 
-func (openEntry) Close() error { return nil }
+func (openResult) Close() error { return nil }
 
 // isText tells by the ending of its name whether a result is text. All that is
 // stored without a type of its own is.

@@ -36,6 +36,9 @@ type archiveHead struct {
 
 func (p *Provider) archiveDir() string { return filepath.Join(p.opts.State, "archive") }
 
+// isArchived tells whether a file lies in the archive.
+func (p *Provider) isArchived(path string) bool { return isBelow(path, p.archiveDir()) }
+
 func (p *Provider) archivePath(s *session) string {
 	name := fileName(s.id)
 	if name != s.id {

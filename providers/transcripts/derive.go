@@ -76,7 +76,7 @@ func (p *Provider) meta(s *session) ([]byte, error) {
 	}
 	if src := s.source(); src != nil {
 		m.Source = clean.Line(src.path)
-		m.Deleted = strings.HasPrefix(src.path, p.archiveDir()+"/")
+		m.Deleted = p.isArchived(src.path)
 		if src.key == "" {
 			m.Bytes = src.stat.Size
 		}

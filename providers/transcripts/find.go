@@ -12,23 +12,12 @@ import (
 	"ctxfs/providers/internal/fulltext"
 )
 
-// Found is a place in a transcript that was found by its words.
-type Found struct {
-	// Path is that of a file in the provider's folder: the block, with the ends of
-	// its neighbours and how to read on.
-	Path string
-	// Title names the session and the block.
-	Title string
-	// Why is one line: when and by whom it was said, and the line that fits best.
-	Why string
-	// Score is for comparing what one search has found.
-	Score float64
-}
-
 // Find finds what was said in all sessions at or below a path of the provider's
-// folder, "" for all: the best first. What is in the transcripts can be found,
-// at once; where very much was not read or indexed yet, the newest of that can.
-func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]Found, error) {
+// folder, "" for all: the best first. Paths are those of blocks, each with the ends
+// of its neighbours and how to read on, titles name session and block, and Why also
+// tells when and by whom it was said. What is in the transcripts can be found, at
+// once; where very much was not read or indexed yet, the newest of that can.
+func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]fulltext.Found, error) {
 	if err := p.known(ctx); err != nil {
 		return nil, err
 	}
@@ -47,7 +36,7 @@ func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]Fou
 	if err != nil {
 		return nil, err
 	}
-	var all []Found
+	var all []fulltext.Found
 	for _, h := range result.Hits {
 		s := p.sessionNamed(h.Text.Session)
 		if s == nil {
@@ -59,7 +48,7 @@ func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]Fou
 		if at == "" {
 			continue
 		}
-		f := Found{Score: h.Score}
+		f := fulltext.Found{Score: h.Score}
 		if h.Number > 0 {
 			f.Path, f.Title = at+"/"+blocksName+"/"+blockName(h.Number), fmt.Sprintf("%s-%05d", name, h.Number)
 		} else {

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"ctxfs/providers/internal/fulltext"
 )
 
-func (f *fixture) find(words, in string) []Found {
+func (f *fixture) find(words, in string) []fulltext.Found {
 	f.t.Helper()
 	found, err := f.Find(f.t.Context(), words, in, 10)
 	check(f.t, err)

@@ -47,7 +47,8 @@ func head(path string, format agents.Log, mem *scratch) (info event.Session, fir
 	defer func() { mem.read = buf }()
 	for len(buf) < headSize {
 		have := len(buf)
-		buf = slices.Grow(buf, max(have, 32<<10))[:have+max(have, 32<<10)]
+		more := max(have, 32<<10)
+		buf = slices.Grow(buf, more)[:have+more]
 		n, err := io.ReadFull(text, buf[have:])
 		buf = buf[:have+n]
 		ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

@@ -60,7 +60,7 @@ func (p *Provider) isOurs(path string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(path, p.archiveDir()+"/")
+	return p.isArchived(path)
 }
 
 // scanners is how many files are looked at at the same time: what is waited for

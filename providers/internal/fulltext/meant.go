@@ -54,7 +54,7 @@ func (m *misspelling) meant() (best string) {
 
 // mend puts words that are used in the place of misspelt ones that nobody used,
 // and tells whether there are any.
-func (x *Index) mend(ctx context.Context, terms []wanted, found lookup, texts []Text) (mended []wanted, some bool) {
+func (x *Index) mend(ctx context.Context, lexer *lexer, terms []wanted, found lookup, texts []Text) (mended []wanted, some bool) {
 	var all []*misspelling
 	for i, t := range terms {
 		m := &misspelling{Misspelt: words.NewMisspelt(t.word), term: i, nearest: make(map[string]int)}
@@ -68,8 +68,6 @@ func (x *Index) mend(ctx context.Context, terms []wanted, found lookup, texts []
 	}
 	// What cannot be read now is no guess.
 	_ = x.known(ctx, found.view, all)
-	lexer := x.lexers.Get().(*lexer)
-	defer x.lexers.Put(lexer)
 	compare := func(terms []string) {
 		for _, term := range terms {
 			for _, m := range all {
@@ -103,27 +101,16 @@ func (x *Index) known(ctx context.Context, v *view, all []*misspelling) error {
 	if v == nil {
 		return nil
 	}
-	s, done, err := x.opened(false)
-	defer done()
-	if err != nil || s == nil {
-		return err
-	}
-	tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	if v, err = x.look(ctx, tx); err != nil {
-		return err
-	}
-	for _, seg := range v.segments {
-		for _, m := range all {
-			for _, begin := range m.begins {
-				if err := seg.begun(ctx, tx, begin, func(e entry) { m.compare(string(e.term), e.count) }); err != nil {
-					return err
+	return x.reading(ctx, func(tx *sql.Tx, v *view) error {
+		for _, seg := range v.segments {
+			for _, m := range all {
+				for _, begin := range m.begins {
+					if err := seg.begun(ctx, tx, begin, func(e entry) { m.compare(string(e.term), e.count) }); err != nil {
+						return err
+					}
 				}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }

@@ -53,7 +53,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if mended, some := x.mend(ctx, terms, found, texts); some {
+	if mended, some := x.mend(ctx, lexer, terms, found, texts); some {
 		terms = mended
 		if found, s, left, err = x.gather(ctx, lexer, terms, texts); err != nil {
 			return Result{}, err
@@ -77,7 +77,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 // gather looks terms up and searches what is not indexed; it counts the pieces
 // that have them, and tells how much text was left out.
 func (x *Index) gather(ctx context.Context, lexer *lexer, terms []wanted, texts []Text) (found lookup, s scan, left int64, err error) {
-	found, err = x.lookup(ctx, terms, texts)
+	found, err = x.lookup(ctx, terms)
 	if err != nil && ctx.Err() == nil {
 		// The worker makes the index anew; until then the texts are read.
 		x.opts.Log.Debug("the full-text index cannot be read", "error", err)
@@ -124,39 +124,49 @@ type entries struct {
 }
 
 // lookup reads the postings of terms.
-func (x *Index) lookup(ctx context.Context, terms []wanted, texts []Text) (found lookup, err error) {
+func (x *Index) lookup(ctx context.Context, terms []wanted) (found lookup, err error) {
+	err = x.reading(ctx, func(tx *sql.Tx, v *view) error {
+		found.view = v
+		for _, seg := range v.segments {
+			one := entries{segment: seg}
+			for i, term := range terms {
+				find := seg.find
+				if term.begins {
+					find = seg.union
+				}
+				e, err := find(ctx, tx, term.text)
+				if err != nil {
+					return err
+				}
+				found.counts[i] += e.count
+				one.postings[i] = e.text
+			}
+			found.pieces += seg.docs
+			found.words += seg.words
+			found.entries = append(found.entries, one)
+		}
+		return nil
+	})
+	return found, err
+}
+
+// reading calls do with the index as it is now, if there is one.
+func (x *Index) reading(ctx context.Context, do func(tx *sql.Tx, v *view) error) error {
 	s, done, err := x.opened(false)
 	defer done()
 	if err != nil || s == nil {
-		return found, err
+		return err
 	}
 	tx, err := s.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return found, err
+		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	if found.view, err = x.look(ctx, tx); err != nil {
-		return found, err
+	v, err := x.look(ctx, tx)
+	if err != nil {
+		return err
 	}
-	for _, seg := range found.view.segments {
-		one := entries{segment: seg}
-		for i, term := range terms {
-			find := seg.find
-			if term.begins {
-				find = seg.union
-			}
-			e, err := find(ctx, tx, term.text)
-			if err != nil {
-				return found, err
-			}
-			found.counts[i] += e.count
-			one.postings[i] = e.text
-		}
-		found.pieces += seg.docs
-		found.words += seg.words
-		found.entries = append(found.entries, one)
-	}
-	return found, nil
+	return do(tx, v)
 }
 
 // rank returns the pieces of the index that count most.
