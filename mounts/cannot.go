@@ -4,22 +4,51 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 
+	"ctxfs/fs/fusefs"
 	"ctxfs/mounts/control"
 )
 
+// CheckSystem fails, with the way out, on a system that cannot mount dir nor
+// any other folder.
+func CheckSystem(dir string) error {
+	if cause := unsupported(runtime.GOOS, fusefs.Supported); cause != "" {
+		return cannotMount(dir, nil)
+	}
+	return nil
+}
+
+func unsupported(system string, supported bool) (cause string) {
+	if supported {
+		return ""
+	}
+	return "mounting works on Linux only, and this is " + system
+}
+
 // cannotMount explains why a mount failed, and what would help.
 func cannotMount(dir string, err error) *control.Fault {
+	cause, cure := Obstacle()
+	return cannotBecause(dir, err, cause, cure)
+}
+
+func cannotBecause(dir string, err error, cause, cure string) *control.Fault {
 	instead := "without FUSE, write the same tree to a plain folder: ctxfs sync " + Quote(dir)
-	if cause, cure := Obstacle(); cause != "" {
-		return &control.Fault{Message: fmt.Sprintf("cannot mount on %s: %s", dir, cause), Hint: cure + "; " + instead}
+	switch {
+	case cause == "":
+		cause, cure = err.Error(), "find out more: ctxfs doctor; "
+	case cure != "":
+		cure += "; "
 	}
-	return &control.Fault{Message: fmt.Sprintf("cannot mount on %s: %v", dir, err), Hint: "find out more: ctxfs doctor; " + instead}
+	return &control.Fault{Message: fmt.Sprintf("cannot mount on %s: %s", dir, cause), Hint: cure + instead}
 }
 
 // Obstacle looks for what keeps this user from mounting, and says what would
-// help; both are empty if nothing is in the way.
+// help; both are empty if nothing is in the way, and cure alone if nothing helps.
 func Obstacle() (cause, cure string) {
+	if cause := unsupported(runtime.GOOS, fusefs.Supported); cause != "" {
+		return cause, ""
+	}
 	if _, err := os.Stat("/dev/fuse"); err != nil {
 		return "this system has no /dev/fuse", "load the kernel module (modprobe fuse), or start the container with --device /dev/fuse"
 	}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fusefs"
 )
 
 // nobody is the ordinary user of the tests.
@@ -100,7 +102,7 @@ func (b *box) clear() {
 	if left := mountsBelow(b.dir); len(left) > 0 {
 		b.Errorf("mounts are left: %v", left)
 		for _, m := range left {
-			_ = syscall.Unmount(m, syscall.MNT_DETACH)
+			_ = fusefs.Detach(m)
 		}
 	}
 	if b.Failed() {

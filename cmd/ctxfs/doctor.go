@@ -92,7 +92,10 @@ func (a *app) examine(ctx context.Context) []finding {
 
 func (a *app) checkFuse() finding {
 	if cause, cure := mounts.Obstacle(); cause != "" {
-		return finding{"fuse", false, cause, cure + "; or do without: ctxfs sync DIR"}
+		if cure != "" {
+			cure += "; or "
+		}
+		return finding{"fuse", false, cause, cure + "do without: ctxfs sync DIR"}
 	}
 	how := "through fusermount3"
 	if os.Getuid() == 0 {

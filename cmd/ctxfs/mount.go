@@ -41,6 +41,9 @@ where a dead one lies, whose process was killed, it is mended first.`,
 			if err != nil {
 				return err
 			}
+			if err := mounts.CheckSystem(dir); err != nil {
+				return err
+			}
 			if foreground {
 				return a.mountForeground(cmd.Context(), dir)
 			}

@@ -103,7 +103,7 @@ func (w *window) resize(cols, rows uint16) {
 // attributes are those of the terminal: raw or not, for instance.
 func (w *window) attributes() unix.Termios {
 	w.Helper()
-	t, err := unix.IoctlGetTermios(int(w.slave.Fd()), unix.TCGETS)
+	t, err := unix.IoctlGetTermios(int(w.slave.Fd()), getAttributes)
 	must(w.T, err)
 	return *t
 }

@@ -6,7 +6,6 @@ import (
 	"log"
 	"log/slog"
 	"os"
-	"os/exec"
 	"syscall"
 	"time"
 
@@ -127,27 +126,6 @@ const timeToLeave = time.Second
 
 // Detach takes the name of a mount away, dead or alive, busy or not.
 func Detach(dir string) error { return unmount(dir, true) }
-
-func unmount(dir string, lazy bool) error {
-	flags := 0
-	if lazy {
-		flags = syscall.MNT_DETACH
-	}
-	err := syscall.Unmount(dir, flags)
-	if err == nil || !errors.Is(err, syscall.EPERM) {
-		return err
-	}
-	args := []string{"-u", dir}
-	if lazy {
-		args = []string{"-u", "-z", dir}
-	}
-	cmd := exec.Command("fusermount3", args...)
-	cmd.Dir = "/"
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("fusermount3 %v: %w: %s", args, err, out)
-	}
-	return nil
-}
 
 // logWriter passes go-fuse's lines to the log.
 type logWriter struct{ log *slog.Logger }

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // touchInterval is the shortest time between two touches of one file.
@@ -46,9 +44,8 @@ func (t *toucher) wake(n *inode) {
 }
 
 func (t *toucher) touch(n *inode) {
-	times := []unix.Timespec{{Nsec: unix.UTIME_OMIT}, {Nsec: unix.UTIME_NOW}}
 	// An error means that the file or the mount has gone.
-	_ = unix.UtimesNanoAt(unix.AT_FDCWD, filepath.Join(t.root, n.path()), times, unix.AT_SYMLINK_NOFOLLOW)
+	_ = setNow(filepath.Join(t.root, n.path()))
 	n.file.touched()
 	time.AfterFunc(touchInterval, func() {
 		t.mu.Lock()

@@ -8,14 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"ctxfs/providers/terminals/grid"
 )
@@ -133,24 +130,7 @@ func (h home) start(o Options) *session {
 // open runs a command in a new terminal of 80 by 24.
 func open(t testing.TB, c Command, dir, nonce string) *session {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("this machine has no terminals: %v", err)
-	}
-	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	master, slave := openTerminal(t)
 	s := &session{TB: t, nonce: nonce, master: master, cleanup: func() {}, done: make(chan struct{})}
 	s.changed = sync.NewCond(&s.mu)
 	s.grid = grid.New(grid.Options{Cols: 80, Rows: 24, Nonce: nonce})

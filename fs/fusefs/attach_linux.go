@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Supported reports whether this system can mount.
+const Supported = true
+
 // maxRead is the size in bytes of the largest READ.
 const maxRead = 128 << 10
 

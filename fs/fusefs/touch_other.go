@@ -1,0 +1,5 @@
+//go:build !linux
+
+package fusefs
+
+func setNow(string) error { return errLinuxOnly }
