@@ -13,7 +13,7 @@ import (
 
 // bookFormat is the number of what is kept in the cache. What was kept under
 // another number is made again.
-const bookFormat = 3
+const bookFormat = 4
 
 // book is what is kept of a session in the cache folder: its texts, and the state
 // from which it goes on. Only lengths that stand in the state count: what is
@@ -36,7 +36,8 @@ type state struct {
 	Source     sourceState   `json:"source"`
 	Seq        int           `json:"seq"`
 	Results    int           `json:"results"`
-	Inherits   []string      `json:"inherits,omitempty"`
+	// Repeats names the sessions whose records are left out in this one; 0 for none.
+	Repeats uint64 `json:"repeats,omitempty"`
 	// Whole says that the session has nothing of its own, so that what others tell
 	// is told here too: a copy with no words at all would help nobody.
 	Whole bool `json:"whole,omitempty"`

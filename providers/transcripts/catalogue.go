@@ -119,8 +119,8 @@ func (c *catalogue) put(f *file, all []found, now time.Time) (paths []string, to
 		f.sessions = append(f.sessions, s)
 		touched = append(touched, s)
 		paths = append(paths, c.place(s, now)...)
-		if !f.kept {
-			touched = append(touched, c.regroup(s)...)
+		if related := c.relate(s); !f.kept {
+			touched = append(touched, c.regroup(related)...)
 		}
 	}
 	c.countFile(f)
@@ -147,7 +147,7 @@ func (c *catalogue) reopen(f *file, format agents.Format) (touched []*session) {
 				src.format = format
 				s.rank()
 				c.count(s)
-				touched = append(touched, s)
+				touched = append(append(touched, s), c.regroup(c.relate(s))...)
 			}
 		}
 	}
@@ -226,7 +226,7 @@ func (c *catalogue) lose(s *session, path string, now time.Time) (paths []string
 	s.sources = slices.DeleteFunc(s.sources, func(old *source) bool { return old.path == path })
 	if len(s.sources) > 0 {
 		c.count(s)
-		return nil, []*session{s}
+		return nil, append(c.regroup(c.relate(s)), s)
 	}
 	if c.byID[sessionKey{s.agent, s.id}] != s {
 		return nil, nil
@@ -247,7 +247,7 @@ func (c *catalogue) lose(s *session, path string, now time.Time) (paths []string
 		paths = append(paths, c.place(child, now)...)
 	}
 	// Those that left out what was told here have to tell it themselves.
-	touched = append(touched, c.regroup(s)...)
+	touched = append(touched, c.regroup(c.relate(s))...)
 	c.touch(now)
 	return paths, touched
 }

@@ -79,31 +79,62 @@ type rendering struct {
 	// unasked says that nobody waits for it: then nothing is brought back that
 	// there was no room for.
 	unasked bool
-	// below are the sessions that wait for this one, so that two that name each
-	// other as the earlier do not wait for ever.
-	below []*session
 }
 
-// render brings a session's book up to date and publishes it.
+// render brings a session's book up to date and publishes it, after those of the
+// sessions that it repeats.
 func (p *Provider) render(ctx context.Context, s *session, r rendering) error {
-	earlier := p.list.earlier(s)
-	for _, o := range earlier {
-		if slices.Contains(r.below, o) {
-			continue
-		}
-		if err := p.render(ctx, o, rendering{below: append(slices.Clip(r.below), s)}); err != nil && ctx.Err() != nil {
+	if done, err := p.asShown(s, r); done || err != nil {
+		return err
+	}
+	for _, o := range p.list.behind(p.list.earlier(s)) {
+		if err := p.renderAfterEarlier(ctx, o, rendering{}); err != nil && (ctx.Err() != nil || isCacheError(err)) {
 			return err
 		}
 	}
+	return p.renderAfterEarlier(ctx, s, r)
+}
+
+// asShown reports whether there is nothing to be done for a session.
+func (p *Provider) asShown(s *session, r rendering) (bool, error) {
+	s.work.Lock()
+	defer s.work.Unlock()
+	_, done, err := p.job(s, nil, r)
+	return done && (r.unasked || !p.bookIsGone(s)), err
+}
+
+// renderAfterEarlier is render where those that the session repeats are rendered.
+func (p *Provider) renderAfterEarlier(ctx context.Context, s *session, r rendering) error {
+	for tries := 0; ; tries++ {
+		e := p.list.earlier(s)
+		if e.sum == 0 {
+			return p.renderAlone(ctx, s, e, r)
+		}
+		missing, err := e.noted.load(p, e)
+		switch {
+		case err != nil:
+			return err
+		case missing == nil:
+			return p.renderAlone(ctx, s, e, r)
+		case tries > len(e.way)+e.older+maxTries:
+			return fs.ErrBroken
+		}
+		// It has come just now, or its book was thrown away.
+		if err := p.renderAgain(ctx, missing, false); err != nil && (ctx.Err() != nil || isCacheError(err)) {
+			return err
+		}
+	}
+}
+
+// renderAlone brings a session's book up to date and publishes it. The ids of
+// the sessions that it repeats are loaded.
+func (p *Provider) renderAlone(ctx context.Context, s *session, e *earlier, r rendering) error {
 	s.work.Lock()
 	defer s.work.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j, done, err := p.job(s, earlier, r)
-	if done && !r.unasked && p.bookIsGone(s) {
-		j, done, err = p.job(s, earlier, r)
-	}
+	j, done, err := p.job(s, e, r)
 	if err != nil || done {
 		return err
 	}
@@ -148,7 +179,7 @@ func (p *Provider) render(ctx context.Context, s *session, r rendering) error {
 }
 
 // job tells what is to be done for a session: nothing, if it is shown as it is.
-func (p *Provider) job(s *session, earlier []*session, r rendering) (j *job, done bool, err error) {
+func (p *Provider) job(s *session, e *earlier, r rendering) (j *job, done bool, err error) {
 	c := p.list
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -159,9 +190,9 @@ func (p *Provider) job(s *session, earlier []*session, r rendering) (j *job, don
 	if s.failed() || !s.behind() && (!r.messages || s.shown.Messages >= 0) || r.unasked && s.shown.Evicted && !s.shown.live {
 		return nil, true, nil
 	}
-	j = &job{source: *src, info: s.info, earlier: earlier, messages: r.messages}
+	j = &job{source: *src, info: s.info, earlier: e, messages: r.messages}
 	j.info.Aliases = slices.Clone(j.info.Aliases)
-	j.generation, j.same = s.shown.Generation, s.shown.Stat == src.stat && s.shown.Stamp == src.stamp
+	j.generation, j.same = s.shown.Generation, s.shown.Stat == src.stat && s.shown.Stamp == src.stamp && e != nil && s.shown.Repeats == e.sum
 	return j, false, nil
 }
 
@@ -189,7 +220,7 @@ func (p *Provider) publish(s *session, b *book, j *job) {
 	}
 	was := s.shown
 	s.shown.Generation, s.shown.Size, s.shown.Events, s.shown.Offset = b.Generation, b.Transcript, b.Seq, b.Source.Offset
-	s.shown.Results, s.shown.Messages, s.shown.Inherits = b.Results, b.Messages, b.Inherits
+	s.shown.Results, s.shown.Messages, s.shown.Repeats, s.shown.IDs = b.Results, b.Messages, b.Repeats, b.IDs
 	s.shown.Whole, s.shown.Strange = b.Whole, b.Seq > 0 && !b.Understood
 	s.shown.Path, s.shown.Stamp, s.shown.Stat = b.Source.Path, b.Source.Stamp, b.Source.Stat
 	s.shown.Fault, s.shown.Denied, s.shown.Evicted = "", false, false
@@ -198,7 +229,11 @@ func (p *Provider) publish(s *session, b *book, j *job) {
 	info.Aliases = mergeAliases(slices.Clone(info.Aliases), s.info.Aliases)
 	c.describeWhole(s, info)
 	paths := c.place(s, now)
-	regrouped := c.regroup(s)
+	related := c.relate(s)
+	if related == nil {
+		related = []*session{s} // others may have come or gone while it was rendered
+	}
+	regrouped := c.regroup(related)
 	c.touch(now)
 	c.mu.Unlock()
 

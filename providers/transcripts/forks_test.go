@@ -165,6 +165,7 @@ func TestTheOrderOfForks(t *testing.T) {
 			}
 			c.byID[sessionKey{"pi", s.id}] = s
 			c.index(s, true)
+			c.relate(s)
 			all = append(all, s)
 		}
 		var visit func(s *session, above []*session)
@@ -174,13 +175,137 @@ func TestTheOrderOfForks(t *testing.T) {
 					t.Fatalf("seed %d: session %s repeats itself", seed, s.id)
 				}
 			}
-			for _, o := range c.earlier(s) {
+			e := c.earlier(s)
+			before := make(map[*session]bool)
+			e.each(func(o *session) {
+				for _, first := range append(c.earlier(o).way, o) {
+					before[first] = true
+				}
 				visit(o, append(above[:len(above):len(above)], s))
+			})
+			if len(before) != len(e.way)+e.older || (e.sum == 0) != (len(before) == 0) {
+				t.Fatalf("seed %d: session %s repeats %d sessions, those and what they repeat are %d", seed, s.id, len(e.way)+e.older, len(before))
 			}
 		}
 		for _, s := range all {
 			visit(s, nil)
 		}
+	}
+}
+
+// TestManyForks are rendered once each, however they are related and in whatever
+// order they are asked for.
+func TestManyForks(t *testing.T) {
+	const n = 120
+	for name, shape := range map[string]struct {
+		from func(i int) int // what the session is a fork of
+		says bool
+	}{
+		"a chain":                 {func(i int) int { return i - 1 }, true},
+		"a chain that says not":   {func(i int) int { return i - 1 }, false},
+		"a star":                  {func(int) int { return 0 }, true},
+		"a star that says not":    {func(int) int { return 0 }, false},
+		"a tree":                  {func(i int) int { return (i - 1) / 2 }, true},
+		"two chains from one end": {func(i int) int { return max(i-2, 0) }, true},
+	} {
+		for order, at := range map[string]func(i int) int{
+			"first to last": func(i int) int { return i },
+			"last to first": func(i int) int { return n - 1 - i },
+			"any":           func(i int) int { return i * 77 % n },
+		} {
+			t.Run(name+", "+order, func(t *testing.T) {
+				t.Parallel()
+				home := tempHome(t)
+				all := []*pi{piSession(t, home, id(0))}
+				all[0].user("told in 0.")
+				for i := 1; i < n; i++ {
+					s := forkOf(t, home, id(i), all[shape.from(i)], shape.says)
+					s.user(fmt.Sprintf("told in %d.", i))
+					all = append(all, s)
+				}
+				f := start(t, home, offline)
+				for i := range n {
+					f.transcript(id(at(i)))
+				}
+				for i := range n {
+					got := f.transcript(id(i))
+					if count(got, "\ntold in ") != 1 || count(got, fmt.Sprintf("\ntold in %d.\n", i)) != 1 {
+						t.Errorf("session %d: %s", i, got)
+					}
+					if g := f.shownOf(id(i)).Generation; g != 1 {
+						t.Errorf("session %d was rendered %d times", i, g)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestForksThatComeWhileOthersRender, the last first, and grow while they do.
+func TestForksThatComeWhileOthersRender(t *testing.T) {
+	const n = 60
+	home, away := tempHome(t), tempHome(t)
+	all := []*pi{piSession(t, away, id(0))}
+	all[0].user("told in 0.")
+	for i := 1; i < n; i++ {
+		s := forkOf(t, away, id(i), all[i-1], true)
+		s.user(fmt.Sprintf("told in %d.", i))
+		all = append(all, s)
+	}
+	piSession(t, home, id(n)).user("the folder is there")
+	f := start(t, home)
+	for i := n - 1; i >= 0; i-- {
+		to := strings.Replace(all[i].path, away, home, 1)
+		check(t, os.Rename(all[i].path, to))
+		all[i].path = to
+		if i%10 == 0 {
+			f.await("it is there", func() bool { return f.exists(byIDName + "/" + id(i)) })
+			f.transcript(id(n - 1))
+		}
+		if i < n-1 {
+			all[i+1].user(fmt.Sprintf("later in %d.", i+1))
+		}
+	}
+	for i := range n {
+		f.await(fmt.Sprintf("session %d tells its own", i), func() bool {
+			if !f.exists(byIDName + "/" + id(i)) {
+				return false
+			}
+			got := f.transcript(id(i))
+			return count(got, "\ntold in ") == 1 && count(got, fmt.Sprintf("\ntold in %d.\n", i)) == 1 &&
+				count(got, "\nlater in ") == min(i, 1) && count(got, fmt.Sprintf("\nlater in %d.\n", i)) == min(i, 1)
+		})
+	}
+}
+
+// TestAForkOfWhatWasThrownAway: what others tell is known again when their books
+// are gone.
+func TestAForkOfWhatWasThrownAway(t *testing.T) {
+	home := tempHome(t)
+	first := piSession(t, home, id(1))
+	first.user("in the beginning")
+	second := forkOf(t, home, id(2), first, true)
+	second.user("in the second")
+	third := forkOf(t, home, id(3), second, true)
+	third.user("in the third")
+	f := start(t, home, offline)
+	f.transcript(id(3))
+	check(t, f.Close())
+	check(t, os.RemoveAll(f.bookDir(f.newSession(id(1)))))
+	check(t, os.RemoveAll(f.bookDir(f.newSession(id(2)))))
+	third.user("and later")
+	again := start(t, home, offline)
+	if got := again.transcript(id(3)); strings.Contains(got, "in the beginning") || strings.Contains(got, "in the second") || !strings.Contains(got, "and later") {
+		t.Error(got)
+	}
+	for _, one := range []string{id(1), id(2)} { // while nobody has the ids in memory
+		again.dropBook(again.list.find("", one)[0])
+	}
+	again.throwAwayNoted()
+	again.throwAwayNoted()
+	again.dropBook(again.list.find("", id(3))[0])
+	if got := again.transcript(id(3)); strings.Contains(got, "in the beginning") || strings.Contains(got, "in the second") || !strings.Contains(got, "and later") {
+		t.Error(got)
 	}
 }
 

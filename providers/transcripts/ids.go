@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 )
@@ -27,10 +28,21 @@ func appendID(dst []byte, hash uint64, seq uint32) []byte {
 func (b *book) readIDs() (map[uint64]uint32, error) {
 	ids := make(map[uint64]uint32, b.IDs/idSize)
 	text, err := readStart(filepath.Join(b.dir, idsFileName(b.Generation)), b.IDs)
-	for ; len(text) >= idSize; text = text[idSize:] {
-		ids[binary.LittleEndian.Uint64(text)] = binary.LittleEndian.Uint32(text[8:])
+	for id, seq := range idsIn(text) {
+		ids[id] = seq
 	}
 	return ids, err
+}
+
+// idsIn goes through ids as they are kept.
+func idsIn(text []byte) iter.Seq2[uint64, uint32] {
+	return func(yield func(uint64, uint32) bool) {
+		for ; len(text) >= idSize; text = text[idSize:] {
+			if !yield(binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint32(text[8:])) {
+				return
+			}
+		}
+	}
 }
 
 // readSums reads the hashes of a store's events.

@@ -119,7 +119,10 @@ func (p *Provider) restore() {
 		return
 	}
 	defer f.Close()
-	defer func() { p.list.keptVersion = p.list.version }()
+	defer func() {
+		p.list.regroup(slices.Collect(maps.Values(p.list.byID))) // the list may have ended early
+		p.list.keptVersion = p.list.version
+	}()
 	in := json.NewDecoder(bufio.NewReaderSize(f, 1<<20))
 	for in.More() {
 		var k keptFile

@@ -185,6 +185,7 @@ func (p *Provider) keepHouse() {
 		p.tryCache()
 		p.keepArchive(p.ctx)
 		p.evict()
+		p.throwAwayNoted()
 		p.keep()
 		select {
 		case <-p.ctx.Done():

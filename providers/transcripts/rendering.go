@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"os"
 
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/event"
@@ -20,7 +19,7 @@ import (
 type job struct {
 	source  source
 	info    event.Session
-	earlier []*session // whose records are left out
+	earlier *earlier // whose records are left out
 	// generation is the number of the last rendering, same tells that it was of
 	// the source as it is.
 	generation uint32
@@ -48,7 +47,7 @@ func (p *Provider) bring(ctx context.Context, b *book, j *job) error {
 			b.Messages = 0
 		}
 		err = p.appendTo(ctx, b, j)
-		if err == nil && b.Transcript == 0 && len(j.earlier) > 0 {
+		if err == nil && b.Transcript == 0 && j.earlier.sum != 0 {
 			b.Generation-- // nobody has seen it
 			if err = b.begin(j.info); err != nil {
 				return err
@@ -68,20 +67,13 @@ const maxTries = 3
 
 // appendTo appends what is new in the source.
 func (p *Provider) appendTo(ctx context.Context, b *book, j *job) error {
-	if !sameIDs(b.Inherits, j.earlier) && b.Seq > 0 {
+	if b.Repeats != j.earlier.sum && b.Seq > 0 {
 		return errChanged
 	}
 	w := &writer{book: b, scratch: p.borrow()}
 	defer p.giveBack(w.scratch)
-	if !b.Whole {
-		if err := p.inherit(w, j.earlier); err != nil {
-			return err
-		}
-	}
-	b.Inherits = nil
-	for _, s := range j.earlier {
-		b.Inherits = append(b.Inherits, s.id)
-	}
+	w.inherit(b, j.earlier)
+	b.Repeats = j.earlier.sum
 	mergeInfo(&b.Session, j.info)
 	var err error
 	switch format := j.source.format.(type) {
@@ -101,18 +93,6 @@ func (p *Provider) appendTo(ctx context.Context, b *book, j *job) error {
 	}
 	b.Source.Path, b.Source.Stamp, b.Source.Stat = j.source.path, j.source.stamp, j.source.stat
 	return nil
-}
-
-func sameIDs(ids []string, sessions []*session) bool {
-	if len(ids) != len(sessions) {
-		return false
-	}
-	for i, s := range sessions {
-		if ids[i] != s.id {
-			return false
-		}
-	}
-	return true
 }
 
 // mergeInfo takes over what only the place of the source tells.
@@ -295,11 +275,7 @@ func (p *Provider) makeMessages(ctx context.Context, b *book, j *job) error {
 	shadow.state = state{Generation: b.Generation, Session: j.info}
 	w := &writer{book: shadow, scratch: p.borrow(), messagesOnly: true, limit: b.Seq}
 	defer p.giveBack(w.scratch)
-	if !b.Whole {
-		if err := p.inherit(w, j.earlier); err != nil {
-			return err
-		}
-	}
+	w.inherit(b, j.earlier)
 	switch format := j.source.format.(type) {
 	case agents.Log:
 		log, err := openLog(j.source.path, format.Compressed, 0)
@@ -327,31 +303,4 @@ func (p *Provider) makeMessages(ctx context.Context, b *book, j *job) error {
 	}
 	b.Messages = shadow.Messages
 	return nil
-}
-
-// inherit gives a writer the ids of the sessions that are repeated.
-func (p *Provider) inherit(w *writer, earlier []*session) error {
-	for _, s := range earlier {
-		p.list.mu.RLock()
-		copied := s.shown.Whole // those have no id that the others have not
-		p.list.mu.RUnlock()
-		if copied {
-			continue
-		}
-		ids, err := p.idsOf(s)
-		if err != nil {
-			return err
-		}
-		w.parents = append(w.parents, parent{s.id, ids})
-	}
-	return nil
-}
-
-// idsOf are the ids that were noted in a session.
-func (p *Provider) idsOf(s *session) (map[uint64]uint32, error) {
-	ids, err := openBook(p.bookDir(s)).readIDs()
-	if errors.Is(err, os.ErrNotExist) {
-		err = nil
-	}
-	return ids, err
 }

@@ -28,7 +28,9 @@ type session struct {
 
 	parent   *session
 	children []*session
-	orphanOf string   // the id of the parent that it waits for
+	orphanOf string  // the id of the parent that it waits for
+	family   *family // that may repeat it, or it them; nil where there is no other
+	kin      kin
 	folder   *project // in which it is listed; nil for a subagent
 	name     string   // of its folder
 	lostAt   time.Time
@@ -73,8 +75,10 @@ type shown struct {
 	Stat  stat   `json:"stat"`
 	Stamp string `json:"stamp,omitempty"`
 	Path  string `json:"path"`
-	// Inherits are the ids of sessions whose records are left out in this one.
-	Inherits []string `json:"inherits,omitempty"`
+	// Repeats names the sessions whose records are left out in this one; 0 for
+	// none. IDs is how long the list of ids is that this one has noted, in bytes.
+	Repeats uint64 `json:"repeats,omitempty"`
+	IDs     int64  `json:"ids,omitempty"`
 	// Whole says that nothing is left out all the same, because nothing else is
 	// in it.
 	Whole bool `json:"whole,omitempty"`

@@ -1,7 +1,6 @@
 package transcripts
 
 import (
-	"slices"
 	"strings"
 
 	"ctxfs/providers/transcripts/event"
@@ -17,20 +16,14 @@ type writer struct {
 	// messagesOnly has nothing but messages.jsonl made, of limit events.
 	messagesOnly bool
 	limit        int
-	// parents are the sessions whose beginning this one repeats, the nearest first;
-	// teller is the id of the one that told what was left out last.
-	parents []parent
+	// earlier are the sessions whose records are left out, nil for none; teller is
+	// the id of the one that told what was left out last.
+	earlier *earlier
 	teller  string
 
 	span event.Span // of the record that is being read
 
 	err error
-}
-
-// parent is a session whose records are left out here.
-type parent struct {
-	id  string
-	ids map[uint64]uint32 // that were noted in it
 }
 
 // flushSize is how much is collected before it is written, in bytes.
@@ -149,29 +142,34 @@ func (w *writer) known() map[uint64]uint32 {
 	return w.book.ids
 }
 
+// inherit has the records left out that other sessions tell, unless all of the
+// book is to be told whole.
+func (w *writer) inherit(b *book, e *earlier) {
+	if e.sum != 0 && !b.Whole {
+		w.earlier = e
+	}
+}
+
 func (w *writer) Inherited(id string) bool {
-	if len(w.parents) == 0 {
+	if w.earlier == nil {
 		return false
 	}
-	hash := hashID(id)
-	for _, p := range w.parents {
-		if _, ok := p.ids[hash]; ok {
-			w.teller = p.id
-			return true
-		}
+	o := w.earlier.noted.teller(hashID(id), w.earlier)
+	if o == nil {
+		return false
 	}
-	return false
+	w.teller = o.id
+	return true
 }
 
 // told is the id of the session that tells what a fork has left out. The reader
 // knows only what the fork says of itself: that may be gone, or be nothing.
 func (w *writer) told(says string) string {
-	is := func(id string) bool { return slices.ContainsFunc(w.parents, func(p parent) bool { return p.id == id }) }
 	switch {
 	case w.teller != "":
 		return w.teller
-	case !is(says) && len(w.parents) > 0:
-		return w.parents[0].id
+	case w.earlier != nil && !w.earlier.has(says):
+		return w.earlier.nearest().id
 	}
 	return says
 }
