@@ -117,9 +117,8 @@ func parseCallLine(words []call.Word, isServer func(string) bool) (*callLine, er
 			return nil, badLine(fmt.Errorf("unknown option %s", word.Text))
 		}
 		named, words = append(named, word.Text), words[1:]
-		// An index writes "server/tool".
-		if i := strings.LastIndex(named[0], "/"); len(named) == 1 && i > 0 && !isServer(named[0]) {
-			named = []string{named[0][:i], named[0][i+1:]}
+		if len(named) == 1 {
+			named = splitTool(named[0], isServer)
 		}
 	}
 	switch len(named) {
@@ -133,6 +132,22 @@ func parseCallLine(words []call.Word, isServer func(string) bool) (*callLine, er
 	}
 	l.server, l.tool, l.args = named[0], named[1], words
 	return l, nil
+}
+
+// splitTool takes "server/tool" apart, as an index writes it. Either name may
+// hold slashes: the longest server that is known is meant, else the last slash
+// is the one between the two.
+func splitTool(word string, isServer func(string) bool) []string {
+	last := strings.LastIndex(word, "/")
+	if last <= 0 || isServer(word) {
+		return []string{word}
+	}
+	for i := last; i > 0; i = strings.LastIndex(word[:i], "/") {
+		if isServer(word[:i]) {
+			return []string{word[:i], word[i+1:]}
+		}
+	}
+	return []string{word[:last], word[last+1:]}
 }
 
 // settle takes the command's own options out of the tool's words. Known tells

@@ -147,6 +147,15 @@ func (d *definition) seconds(key string, n *float64) time.Duration {
 	return time.Duration(*n * float64(time.Second))
 }
 
+// limit has the allow_tools and deny_tools of an entry of ctxfs's own hold
+// besides.
+func (d *definition) limit(o *definition) {
+	if !o.tools.isEmpty() {
+		d.limits = d.limits.and(o.tools)
+		d.notes = append(d.notes, o.file+" limits its tools, by the entry "+o.quotedName())
+	}
+}
+
 // apply makes the changes of an entry of ctxfs's own to a definition.
 func (d *definition) apply(o *definition) {
 	var keys []string
@@ -188,8 +197,14 @@ func (d *definition) apply(o *definition) {
 	set("start_timeout", c.StartTimeout != nil, func() { d.startTimeout = o.startTimeout })
 	set("call_timeout", c.CallTimeout != nil, func() { d.callTimeout = o.callTimeout })
 	set("file_calls", c.FileCalls != nil, func() { d.fileCalls = o.fileCalls })
-	set("allow_tools", c.AllowTools != nil, func() { d.tools.allow = o.tools.allow })
-	set("deny_tools", c.DenyTools != nil, func() { d.tools.deny = o.tools.deny })
+	set("allow_tools", c.AllowTools != nil, func() {
+		d.tools.allow = o.tools.allow
+		d.limits = d.limits.and(toolFilter{allow: o.tools.allow})
+	})
+	set("deny_tools", c.DenyTools != nil, func() {
+		d.tools.deny = o.tools.deny
+		d.limits = d.limits.and(toolFilter{deny: o.tools.deny})
+	})
 	d.unset = append(d.unset, o.unset...)
 	d.keepSecret(o.secrets...)
 	if len(keys) > 0 {

@@ -116,7 +116,7 @@ func (p *Provider) prepare(c *Call) (*prepared, error) {
 	if s.isKnown() {
 		return made, made.resolve(c)
 	}
-	return made, p.policy.Load().check(subject{s.names(), []string{c.Tool, names.File(c.Tool)}})
+	return made, p.policy.Load().check(newSubject(s.names(), c.Tool, names.File(c.Tool)))
 }
 
 // resolve finds the tool that is meant, and judges the call.
@@ -127,7 +127,7 @@ func (m *prepared) resolve(c *Call) error {
 	}
 	m.tool = t
 	policy := m.server.p.policy.Load()
-	is := subject{m.server.names(), []string{t.name, t.file}}
+	is := newSubject(m.server.names(), t.name, t.file)
 	if err := policy.check(is); err != nil {
 		return err
 	}

@@ -40,7 +40,8 @@ type definition struct {
 	startTimeout time.Duration // 0 is the default
 	callTimeout  time.Duration // of a tool call; 0 is the default
 	tools        toolFilter
-	fileCalls    *bool // nil is as for all
+	limits       toolFilter // those of entries of ctxfs's own, which hold besides
+	fileCalls    *bool      // nil is as for all
 	disabled     bool
 	enable       string // what enables it, where it is disabled
 	// fault says why the server cannot be started as it is configured.
@@ -120,7 +121,7 @@ func (d *definition) unchanged(o *definition) bool {
 		return false
 	}
 	return (d.fault != nil || d.same(o) && d.dir == o.dir && d.login.same(o.login)) && d.disabled == o.disabled && d.startTimeout == o.startTimeout &&
-		d.callTimeout == o.callTimeout && d.tools.equal(o.tools) && slices.Equal(d.notes, o.notes)
+		d.callTimeout == o.callTimeout && d.tools.equal(o.tools) && d.limits.equal(o.limits) && slices.Equal(d.notes, o.notes)
 }
 
 // hash names the command or the address without giving it away: no variable

@@ -134,15 +134,15 @@ func (all *discovery) pass(d *definition, why string) {
 // definition.
 func (all *discovery) merge(own, found []*definition) {
 	own, found = all.withoutGateways(own), all.withoutGateways(found)
-	ours := make(map[string]*definition, len(own))
-	for _, o := range own {
-		ours[o.name] = o
-	}
+	ours := newOwnEntries(own, found)
 	changes := make(map[*definition]bool)
 	for _, d := range found {
-		if o := ours[d.name]; o != nil && o.change != nil {
+		for _, o := range ours.changing(d) {
 			d.apply(o)
 			changes[o] = true
+		}
+		for _, o := range ours.limiting(d) {
+			d.limit(o)
 		}
 		d.finish()
 	}
@@ -162,14 +162,18 @@ func (all *discovery) merge(own, found []*definition) {
 	for _, d := range found {
 		if twin := twinOf(d, all.defs); twin != nil {
 			twin.also = append(twin.also, d.source)
+			if !d.limits.isEmpty() {
+				twin.limits = twin.limits.and(d.limits)
+				twin.notes = append(twin.notes, "the limits that ctxfs's own configuration sets to the tools of "+d.entry()+" hold for it too")
+			}
 			if twin.login.same(loginEntry{}) {
 				twin.login = d.login
 			}
 			all.pass(d, "it is the same server as "+twin.entry())
 			continue
 		}
-		switch o := ours[d.name]; {
-		case o == nil || changes[o]:
+		switch o := ours.replacing(d); {
+		case o == nil:
 			all.defs = append(all.defs, d)
 		case o.disabled:
 			o.also = append(o.also, d.source)

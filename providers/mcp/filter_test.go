@@ -18,14 +18,14 @@ func TestToolFilter(t *testing.T) {
 		{[]string{"*a*b*"}, nil, "ab xaxbx éaéb", "ba a b"},
 		{[]string{strings.Repeat("*a", 50)}, nil, "", strings.Repeat("a", 40) + "b"},
 	} {
-		f := toolFilter{c.allow, c.deny}
+		f := toolFilter{allow: c.allow, deny: c.deny}
 		for _, name := range strings.Fields(c.shown) {
-			if !f.shows(name) {
+			if !f.shows(name, name) {
 				t.Errorf("%q, %q: %s is not shown", c.allow, c.deny, name)
 			}
 		}
 		for _, name := range strings.Fields(c.not) {
-			if f.shows(name) {
+			if f.shows(name, name) {
 				t.Errorf("%q, %q: %s is shown", c.allow, c.deny, name)
 			}
 		}

@@ -3,15 +3,13 @@ package mcp
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/settings"
 )
 
-// ownPolicy is the table [mcp.policy]. Patterns are of "server/tool", by the
-// names of entries or folders and those of tools or files; "*" is any text and
-// "?" any letter.
+// ownPolicy is the table [mcp.policy]. Its patterns are of "server/tool", see
+// [rule].
 type ownPolicy struct {
 	// Allow are the tools that may be called; without it all may.
 	Allow []string `toml:"allow"`
@@ -34,13 +32,6 @@ type policy struct {
 	confirm      []rule
 	destructive  bool // those are confirmed
 	logArguments bool
-}
-
-// rule is a pattern with its place.
-type rule struct {
-	server, tool []rune
-	text         string
-	line         int
 }
 
 // destructive stands for all tools that their servers call that.
@@ -67,11 +58,11 @@ func (p *policy) take(f *settings.File, table ownPolicy) (err error) {
 	rules := func(key string, patterns []string) (all []rule) {
 		line := f.Line("mcp", "policy", key)
 		for _, text := range patterns {
-			server, tool, ok := strings.Cut(text, "/")
-			if (!ok || server == "" || tool == "") && err == nil {
+			r := newRule(key, text, line)
+			if len(r.splits) == 0 && err == nil {
 				err = fmt.Errorf("%s:%d: %s: %q is no pattern of the form \"server/tool\"", p.path, line, key, clean.Line(text))
 			}
-			all = append(all, rule{[]rune(server), []rune(tool), text, line})
+			all = append(all, r)
 		}
 		return all
 	}
@@ -98,44 +89,22 @@ func (p *policy) take(f *settings.File, table ownPolicy) (err error) {
 	return err
 }
 
-// subject is a tool by all of its names.
-type subject struct {
-	servers, tools []string
-}
-
-// find is the first rule that holds for a tool, or nil.
-func (s subject) find(rules []rule) *rule {
-	for i, r := range rules {
-		for _, server := range s.servers {
-			if !matchGlob(r.server, []rune(server)) {
-				continue
-			}
-			for _, tool := range s.tools {
-				if matchGlob(r.tool, []rune(tool)) {
-					return &rules[i]
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // check says why a tool may not be called, or nil.
 func (p *policy) check(s subject) error {
-	what := s.servers[0] + "/" + clean.Cut(clean.Line(s.tools[0]), summaryLength)
+	what := s.name()
 	if p.broken != nil {
 		return &DeniedError{
 			What: "no tool may be called, because it is not known what the policy allows: " + clean.Line(p.broken.Error()),
 			Mend: "correct " + p.path + "; it is read again at once",
 		}
 	}
-	if r := s.find(p.deny); r != nil {
+	if r := s.find(p.deny, rule.covers); r != nil {
 		return &DeniedError{
 			What: fmt.Sprintf("%s may not be called: deny %q in %s:%d", what, r.text, p.path, r.line),
 			Mend: "if it is to be allowed, change [mcp.policy] there; it is read again at once",
 		}
 	}
-	if p.allow != nil && s.find(p.allow) == nil {
+	if p.allow != nil && s.find(p.allow, rule.names) == nil {
 		return &DeniedError{
 			What: fmt.Sprintf("%s may not be called: nothing in \"allow\" of [mcp.policy] in %s is it", what, p.path),
 			Mend: fmt.Sprintf("if it is to be allowed, add %q there; it is read again at once", what),
@@ -146,9 +115,9 @@ func (p *policy) check(s subject) error {
 
 // confirmed says why a tool wants to be confirmed, or nil.
 func (p *policy) confirmed(s subject, isDestructive bool) error {
-	what := s.servers[0] + "/" + clean.Cut(clean.Line(s.tools[0]), summaryLength)
+	what := s.name()
 	const mend = "if it is meant, call it with --yes"
-	if r := s.find(p.confirm); r != nil {
+	if r := s.find(p.confirm, rule.covers); r != nil {
 		return &DeniedError{What: fmt.Sprintf("%s is to be confirmed: confirm %q in %s:%d", what, r.text, p.path, r.line), Mend: mend, Confirm: true}
 	}
 	if p.destructive && isDestructive {

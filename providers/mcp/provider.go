@@ -74,6 +74,7 @@ type Provider struct {
 	idle      atomic.Int64 // nanoseconds after which a server ends that is not used; 0 is never
 	policy    atomic.Pointer[policy]
 	fileCalls atomic.Bool // what [mcp] says of calls by files
+	idleRules idleRules
 
 	mu       sync.Mutex
 	started  bool

@@ -105,7 +105,8 @@ func (p *Provider) publishIndexText() (changed bool) {
 	return !first
 }
 
-// briefs are all servers and the problems with configuration files.
+// briefs are all servers and the problems with configuration files, rules of the
+// policy that hold for nothing among them.
 func (p *Provider) briefs() ([]brief, []fs.Problem) {
 	p.mu.Lock()
 	servers, problems := p.servers, p.problems
@@ -114,7 +115,7 @@ func (p *Provider) briefs() ([]brief, []fs.Problem) {
 	for _, s := range servers {
 		all = append(all, s.brief())
 	}
-	return all, problems
+	return all, slices.Concat(problems, p.idleRules.find(p))
 }
 
 // factTime is the time of the newest fact that is known at the beginning, so

@@ -111,7 +111,7 @@ func (d *definition) report() Entry {
 		Client: d.client, Scope: d.scope, Project: d.project, File: d.file, Line: d.line,
 		StartTimeout: d.startTimeout.Seconds(), CallTimeout: d.callTimeout.Seconds(),
 	}
-	for _, t := range d.tools.deny {
+	for _, t := range d.tools.and(d.limits).denied() {
 		e.DenyTools = append(e.DenyTools, clean.Line(t))
 	}
 	if d.tools.allow != nil {

@@ -15,7 +15,8 @@ import (
 type snapshot struct {
 	about
 	sections [sections]section
-	left     int // tools that the configuration leaves out
+	left     []toolNames // tools that the configuration leaves out
+	idle     []string    // patterns of the configuration that are of no tool
 }
 
 // The folders of definitions of a server.
@@ -74,16 +75,37 @@ func show(cat *catalogue) *snapshot {
 	return s
 }
 
+// toolNames are those of a tool: its own, and that of its file.
+type toolNames struct{ name, file string }
+
 // only is the snapshot with those tools only that the filter shows.
 func (s *snapshot) only(f toolFilter) *snapshot {
-	if s == nil || f.allow == nil && f.deny == nil {
+	if s == nil || f.isEmpty() {
 		return s
 	}
 	part := *s
 	tools := &part.sections[toolFolder]
-	tools.items = slices.DeleteFunc(slices.Clone(tools.items), func(i item) bool { return !f.shows(i.name) })
-	part.left = len(s.sections[toolFolder].items) - len(tools.items)
+	tools.items, part.left = nil, nil
+	for _, i := range s.sections[toolFolder].items {
+		if f.shows(i.name, i.file) {
+			tools.items = append(tools.items, i)
+		} else {
+			part.left = append(part.left, toolNames{i.name, i.file})
+		}
+	}
+	part.idle = slices.DeleteFunc(f.patterns(), func(pattern string) bool {
+		return len(s.sections[toolFolder].items) == 0 || slices.ContainsFunc(s.sections[toolFolder].items, func(i item) bool { return matchesTool(pattern, i.name, i.file) })
+	})
 	return &part
+}
+
+// toolNames are those of all tools, those that are left out too.
+func (s *snapshot) toolNames() []toolNames {
+	all := slices.Clone(s.left)
+	for _, i := range s.sections[toolFolder].items {
+		all = append(all, toolNames{i.name, i.file})
+	}
+	return all
 }
 
 // share takes over the sections of a snapshot that hold the same, so that

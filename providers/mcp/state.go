@@ -83,8 +83,11 @@ func (s *server) notes() []string {
 			notes = append(notes, "the catalogue is from an earlier command of this server")
 		}
 		notes = append(notes, s.shown.Notes...)
-		if n := s.shown.left; n > 0 {
+		if n := len(s.shown.left); n > 0 {
 			notes = append(notes, count(n, "tool")+" left out by the configuration")
+		}
+		for _, pattern := range s.shown.idle {
+			notes = append(notes, fmt.Sprintf("the configuration allows or denies %q, which is the name of no tool of this server", clean.Cut(clean.Line(pattern), summaryLength)))
 		}
 	}
 	notes = append(notes, s.def.notes...)

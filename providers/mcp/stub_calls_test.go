@@ -87,7 +87,11 @@ func (s *callee) serve(ctx context.Context, m called, say func(format string, ar
 	case "initialize":
 		result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"callee","version":"1"}}`)
 	case "tools/list":
-		result(strings.ReplaceAll(`{"tools":`+calledTools+`}`, "\n", ""))
+		tools := calledTools
+		if text, err := os.ReadFile(os.Getenv(stubTools)); err == nil {
+			tools = string(text)
+		}
+		result(strings.ReplaceAll(`{"tools":`+tools+`}`, "\n", ""))
 	case "tools/call":
 		journal("call " + m.Params.Name)
 		if modern := m.Params.Meta["io.modelcontextprotocol/protocolVersion"] != nil; modern != s.modern {

@@ -44,6 +44,12 @@ func File(name string) string {
 	return safe[:cut] + hash
 }
 
+// Fold is the form in which names are compared that differ in nothing but letter
+// case or the way in which Unicode composes their letters.
+func Fold(name string) string {
+	return norm.NFC.String(strings.ToLower(strings.ToUpper(norm.NFC.String(name))))
+}
+
 // Assign gives each foreign name its file name, in the order given: of file
 // names that are equal without regard to case, the first keeps its own and
 // the later get "~2", "~3" and so on. For a result that does not depend on
