@@ -7,33 +7,41 @@ type rule struct {
 	name    string
 	literal string // in all of them, at least three bytes
 	// value tells where the secret is, by where the literal is; nothing where
-	// there is none. Nil is a private key's, which may have several lines.
+	// there is none.
 	value func(text []byte, at int) (from, to int)
+	// act adds what it finds itself. Without both it is a private key's, which
+	// may have several lines.
+	act  func(f *finder, at int)
+	fold bool // the literal is meant in any case
 }
 
-// rules are all of them. Sources: the services' documents, and
+// shapes are those that need more than an expression. Sources: the services' documents, and
 // github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml.
-var rules = []rule{
-	{"aws", "AKIA", aws},
-	{"aws", "ASIA", aws},
-	{"github", "ghp_", github},
-	{"github", "gho_", github},
-	{"github", "ghs_", github},
-	{"github", "ghu_", github},
-	{"github", "ghr_", github},
-	{"github", "github_pat_", githubFine},
-	{"slack", "xox", slack},
-	{"stripe", "k_live_", stripe},
-	{"stripe", "k_test_", stripe},
-	{"api-key", "sk-", apiKey},
-	{"google", "AIza", google},
-	{"npm", "npm_", npm},
-	{"gitlab", "glpat-", gitlab},
-	{"huggingface", "hf_", huggingFace},
-	{"jwt", "eyJ", jwt},
-	{"url-password", "://", urlPassword},
-	{"bearer", "earer ", bearer},
-	{keyRule, keyLiteral, nil},
+var shapes = []rule{
+	{name: "aws", literal: "AKIA", value: aws},
+	{name: "aws", literal: "ASIA", value: aws},
+	{name: "github", literal: "ghp_", value: github},
+	{name: "github", literal: "gho_", value: github},
+	{name: "github", literal: "ghs_", value: github},
+	{name: "github", literal: "ghu_", value: github},
+	{name: "github", literal: "ghr_", value: github},
+	{name: "github", literal: "github_pat_", value: githubFine},
+	{name: "slack", literal: "xox", value: slack},
+	{name: "stripe", literal: "k_live_", value: stripe},
+	{name: "stripe", literal: "k_test_", value: stripe},
+	{name: "api-key", literal: "sk-", value: apiKey},
+	{name: "google", literal: "AIza", value: google},
+	{name: "npm", literal: "npm_", value: npm},
+	{name: "gitlab", literal: "glpat-", value: gitlab},
+	{name: "huggingface", literal: "hf_", value: huggingFace},
+	{name: "sendgrid", literal: "SG.", value: prefixed(3, 60, word|dash|dot)},
+	{name: "digitalocean", literal: "dop_v1_", value: prefixed(7, 64, lower|digit)},
+	{name: "webhook-secret", literal: "whsec_", value: prefixed(6, 24, alnum|base64)},
+	{name: "telegram", literal: ":AA", value: telegram},
+	{name: "jwt", literal: "eyJ", value: jwt},
+	{name: "url-password", literal: "://", value: urlPassword},
+	{name: "bearer", literal: "earer ", value: bearer},
+	{name: keyRule, literal: keyLiteral},
 }
 
 // class is what a byte may be, as bits.
@@ -47,6 +55,7 @@ const (
 	dash
 	base64 // besides letters and digits
 	bearerOnly
+	dot
 
 	alnum = upper | lower | digit
 	word  = alnum | under
@@ -66,7 +75,7 @@ var classes = func() (table [256]class) {
 	}
 	table['_'], table['-'] = under, dash
 	table['+'], table['/'], table['='] = base64, base64, base64
-	table['.'], table['~'] = bearerOnly, bearerOnly
+	table['.'], table['~'] = bearerOnly|dot, bearerOnly
 	return table
 }()
 
@@ -249,7 +258,10 @@ func urlPassword(text []byte, at int) (from, to int) {
 		return 0, 0
 	}
 	colon := bytes.IndexByte(rest[:sign], ':')
-	if colon < 0 || colon+1 == sign {
+	if colon < 0 && sign >= 16 && isWordOf(rest[:sign], word) && looksRandom(rest[:sign]) { // a token for a name
+		return at + 3, at + 3 + sign
+	}
+	if colon < 0 || colon+1 == sign || bytes.HasPrefix(rest, []byte("[REDACTED")) {
 		return 0, 0
 	}
 	switch password := rest[colon+1 : sign]; {
@@ -287,4 +299,29 @@ func bearer(text []byte, at int) (from, to int) {
 		return 0, 0
 	}
 	return from, to
+}
+
+// prefixed finds what begins with a literal of so many bytes and goes on with so
+// many of a class.
+func prefixed(literal, least int, what class) func([]byte, int) (int, int) {
+	return func(text []byte, at int) (from, to int) {
+		to, has := run(text, at+literal, what)
+		if to-at < literal+least || !mixed(has, digit) || !begins(text, at) {
+			return 0, 0
+		}
+		return at, to
+	}
+}
+
+// telegram finds what follows the number of a bot; with it, it is its token.
+func telegram(text []byte, at int) (from, to int) {
+	from = at
+	for from > 0 && at-from < 16 && is(text[from-1], digit) {
+		from--
+	}
+	to, _ = run(text, at+1, slug)
+	if at-from < 5 || to-at < 33 || to-at > 41 || from > 0 && is(text[from-1], word) && !bytes.HasSuffix(text[:from], []byte("bot")) {
+		return 0, 0
+	}
+	return at + 1, to
 }

@@ -1,32 +1,79 @@
 package mask
 
-// pairs tells which two bytes may be the first or the second pair of a rule's
-// literal. A literal has three bytes at least, so looking at every other pair of
-// a text finds all of them.
-var pairs = func() (table [1 << 16]bool) {
-	for _, r := range rules {
-		table[pair(r.literal[0], r.literal[1])] = true
-		table[pair(r.literal[1], r.literal[2])] = true
-	}
-	return table
-}()
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+)
 
-// starting is the rules by the first byte of their literals.
-var starting = func() (table [256][]rule) {
-	for _, r := range rules {
-		table[r.literal[0]] = append(table[r.literal[0]], r)
-	}
-	return table
-}()
+// A matcher knows which four bytes of a text may belong to a rule's literal. A
+// literal has three bytes at least, so looking at every other four bytes of a
+// text finds all of them. Case is left out at first: letters are looked at with
+// their sixth bit set.
+type matcher struct {
+	bits  [1 << windowBits / 32]uint32
+	heads [1 << headBits][]*rule // by the first three bytes of their literals
+}
 
-func pair(a, b byte) uint16 { return uint16(a) | uint16(b)<<8 }
+const (
+	windowBits = 17
+	headBits   = 11
+	foldBits   = 0x20202020
+	scatter    = 0x9e3779b1
+)
+
+func window(w uint32) uint32 { return w * scatter >> (32 - windowBits) }
+
+// head is the place of three bytes in the table of literals.
+func head(a, b, c byte) uint32 {
+	w := uint32(a) | uint32(b)<<8 | uint32(c)<<16
+	return (w | foldBits) * scatter >> (32 - headBits)
+}
+
+// add makes a rule known.
+func (m *matcher) add(r *rule) {
+	l := []byte(r.literal)
+	h := head(l[0], l[1], l[2])
+	m.heads[h] = append(slices.Clip(m.heads[h]), r)
+	switch {
+	case len(l) > 4:
+		m.window(l[0], l[1], l[2], l[3])
+		m.window(l[1], l[2], l[3], l[4])
+	case len(l) == 4:
+		m.window(l[0], l[1], l[2], l[3])
+		for c := range 256 {
+			m.window(l[1], l[2], l[3], byte(c))
+		}
+	default:
+		for c := range 256 {
+			m.window(l[0], l[1], l[2], byte(c))
+			m.window(byte(c), l[0], l[1], l[2])
+		}
+	}
+}
+
+func (m *matcher) window(a, b, c, d byte) {
+	h := window((uint32(a) | uint32(b)<<8 | uint32(c)<<16 | uint32(d)<<24) | foldBits)
+	m.bits[h>>5] |= 1 << (h & 31)
+}
+
+// base has the rules that all maskers have.
+var base = func() *matcher {
+	m := new(matcher)
+	for i := range rules {
+		m.add(&rules[i])
+	}
+	return m
+}()
 
 // finder finds the secrets of a text.
 type finder struct {
 	text  []byte
+	match *matcher
 	last  int    // where the last line begins, which is not finished
 	spans []span // in order, without overlaps
 	after *block // the private key in which the last line begins
+	named int    // where the last name ends that was looked at
 }
 
 // find finds all of them. The text begins within a private key, or nil.
@@ -35,63 +82,100 @@ func (f *finder) find(key *block) {
 	if key != nil {
 		from = f.body(0, *key)
 	}
-	text := f.text
+	text, bits := f.text, &f.match.bits
 	i := from
-	for ; i+8 <= len(text); i += 8 {
-		t := text[i : i+8 : i+8]
-		if !(pairs[pair(t[0], t[1])] || pairs[pair(t[2], t[3])] || pairs[pair(t[4], t[5])] || pairs[pair(t[6], t[7])]) {
+	for ; i+12 <= len(text); i += 8 {
+		t := text[i : i+12 : i+12]
+		v := binary.LittleEndian.Uint64(t) | foldBits<<32 | foldBits
+		h0, h1, h2 := window(uint32(v)), window(uint32(v>>16)), window(uint32(v>>32))
+		h3 := window(binary.LittleEndian.Uint32(t[6:]) | foldBits)
+		if (bits[h0>>5]>>(h0&31)|bits[h1>>5]>>(h1&31)|bits[h2>>5]>>(h2&31)|bits[h3>>5]>>(h3&31))&1 == 0 {
 			continue
 		}
 		for j := i; j < i+8; j += 2 {
-			if next := f.look(j, from); next > j {
+			w := window(binary.LittleEndian.Uint32(text[j:]) | foldBits)
+			if bits[w>>5]>>(w&31)&1 == 0 {
+				continue
+			}
+			if next := f.look(max(j-1, from), j+1); next > j {
 				from, i = next, next-8
 				break
 			}
 		}
 	}
-	for ; i+2 <= len(text); i += 2 {
-		if next := f.look(i, from); next > i {
-			from, i = next, next-2
+	for at := max(i-1, from); at+2 < len(text); at++ {
+		if next := f.look(at, at); next > at {
+			at = next - 1
 		}
 	}
 }
 
-// look tries the rules for a literal that has its first or second byte at an
-// offset, but not before from. Where a private key begins it returns where that
-// ends, otherwise zero.
-func (f *finder) look(at, from int) (next int) {
-	if !pairs[pair(f.text[at], f.text[at+1])] {
-		return 0
-	}
-	for p := max(at-1, from); p <= at; p++ {
-		for k := range starting[f.text[p]] {
-			r := &starting[f.text[p]][k]
-			if len(f.text)-p < len(r.literal) || string(f.text[p:p+len(r.literal)]) != r.literal {
+// look tries the rules whose literals begin at an offset, from the first to the
+// last. Where a private key begins it returns where that ends, otherwise zero.
+func (f *finder) look(first, last int) (next int) {
+	text := f.text
+	for p := first; p <= last && p+2 < len(text); p++ {
+		for _, r := range f.match.heads[head(text[p], text[p+1], text[p+2])] {
+			if !r.at(text, p) {
 				continue
 			}
-			if r.value == nil {
-				if next := f.marker(p); next > at {
+			switch {
+			case r.act != nil:
+				r.act(f, p)
+			case r.value != nil:
+				if v0, v1 := r.value(text, p); v1 > v0 {
+					f.add(span{v0, v1, r.name})
+				}
+			default:
+				if next := f.marker(p); next > last {
 					return next
 				}
-				continue
-			}
-			if v0, v1 := r.value(f.text, p); v1 > v0 {
-				f.add(span{v0, v1, r.name})
 			}
 		}
 	}
 	return 0
 }
 
-// add adds a span that ends the list, or comes before the last one: the password
-// of a URL is known before its user name is looked at.
-func (f *finder) add(s span) {
-	n := len(f.spans)
-	switch {
-	case n == 0 || s.from >= f.spans[n-1].to:
-		f.spans = append(f.spans, s)
-	case s.to <= f.spans[n-1].from && (n == 1 || s.from >= f.spans[n-2].to):
-		f.spans = append(f.spans, f.spans[n-1])
-		f.spans[n-1] = s
+// at reports whether the rule's literal begins at an offset.
+func (r *rule) at(text []byte, p int) bool {
+	n := len(r.literal)
+	if len(text)-p < n {
+		return false
 	}
+	if r.fold {
+		return strings.EqualFold(string(text[p:p+n]), r.literal)
+	}
+	return string(text[p:p+n]) == r.literal
+}
+
+// add adds a span. Of two that overlap the shape's name stays, if it has the
+// whole; what the second has besides the first is hidden too.
+func (f *finder) add(s span) {
+	i := len(f.spans)
+	for i > 0 && f.spans[i-1].from > s.from {
+		i--
+	}
+	for i > 0 && f.spans[i-1].to > s.from { // overlaps the one before
+		p := f.spans[i-1]
+		if p.from == s.from && s.to >= p.to && byName(p.rule) {
+			p.rule = s.rule
+		}
+		s = span{p.from, max(p.to, s.to), p.rule}
+		i--
+		f.spans = slices.Delete(f.spans, i, i+1)
+	}
+	for i < len(f.spans) && f.spans[i].from < s.to { // and those behind
+		s.to = max(s.to, f.spans[i].to)
+		f.spans = slices.Delete(f.spans, i, i+1)
+	}
+	f.spans = slices.Insert(f.spans, i, s)
+}
+
+// byName reports whether a rule knows a secret by its name only.
+func byName(rule string) bool {
+	switch rule {
+	case "password", "secret", "token", "cookie", "authorization", "value":
+		return true
+	}
+	return false
 }

@@ -1,0 +1,65 @@
+package mask
+
+import "slices"
+
+// rules are all of them, of which the first that finds a secret names it.
+var rules = slices.Concat(shapes, anchors())
+
+// anchors are the words by which secrets are found that have no shape: parts of
+// their names, headers, and programs to which passwords are typed.
+func anchors() (all []rule) {
+	names := []string{
+		"pass", "pwd", "secret", "token", "apikey", "accesskey", "accountkey", "privatekey", "masterkey", "signingkey", "encryptionkey",
+		"authkey", "_key", "-key", ".key", "_auth", "basicauth", "credential", "_pat=", "_jwt", "_dsn", "_pw", "mnemonic", "signature",
+		"?key=", "&key=", "?sig=", "&sig=", "?code=", "&code=", "?auth=", "&auth=", "_sig", "-auth", "\"pw\"", " pw=", ";pw=",
+	}
+	for _, n := range names {
+		all = append(all, rule{literal: n, act: anchored(n), fold: true})
+	}
+	for _, n := range []string{"api key", "access key", "secret key", "unseal key", "recovery key", "license key", "account key", "auth key"} {
+		all = append(all, rule{literal: n, act: twoWords(len(n)), fold: true})
+	}
+	all = append(all,
+		rule{name: "authorization", literal: "authorization", value: authorization, fold: true},
+		rule{literal: "cookie", act: (*finder).cookie, fold: true},
+		rule{name: "password", literal: "identified by", value: identified, fold: true},
+		rule{name: "password", literal: ":5432:", value: pgpass},
+		rule{name: "password", literal: ":*:", value: pgpass},
+		rule{literal: "from-literal", act: (*finder).literals},
+	)
+	for _, n := range []string{"password-stdin", "chpasswd", "sudo -s", "with-token", "passwd --stdin"} {
+		all = append(all, rule{literal: n, act: (*finder).piped, fold: true})
+	}
+	for _, n := range []string{
+		"curl ", "mysql", "mariadb", "mycli", "sshpass", "redis-cli", "valkey-cli", "mongo", "ldap", "sqlcmd", "openssl ", "zip -", "unzip -",
+		"7z a", "7z x", "7za ", "7zz ", "rar a", "unrar ", "twine ", "smbclient", "rpcclient", "http -", "https -", "xh -", "htpasswd ", "gh secret",
+		"ipmitool ", "xfreerdp", "bw unlock", "snmp", "net use", "lftp ", "vault login", "bao login",
+	} {
+		all = append(all, rule{literal: n, act: (*finder).program})
+	}
+	return append(all, rule{literal: " login", act: (*finder).login})
+}
+
+// anchored looks for the name around a part of it, whose first and last bytes may
+// be no part of a name.
+func anchored(literal string) func(f *finder, at int) {
+	skip := 0
+	if !is(literal[0], nameBytes) {
+		skip = 1
+	}
+	return func(f *finder, at int) { f.name(at + skip) }
+}
+
+// twoWords looks for the value of a name of two words.
+func twoWords(length int) func(f *finder, at int) {
+	return func(f *finder, at int) {
+		to := at + length
+		if i, _ := run(f.text, to, digit|under|dash); i > to {
+			to = i
+		} else if i, _ := run(f.text, min(len(f.text), to+1), digit); to < len(f.text) && f.text[to] == ' ' && i > to+1 {
+			to = i
+		}
+		f.named = to
+		f.assigned(assignment{text: f.text, from: at, to: to, kind: strong})
+	}
+}

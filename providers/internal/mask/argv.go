@@ -1,0 +1,104 @@
+package mask
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Args returns the arguments of a command line with their secrets masked: values
+// of flags and assignments with secret names, what a program is known to take for
+// a password, and all that Text finds. The first word is the program. Number and
+// order stay. It makes a copy where something is masked.
+func Args(argv []string) []string {
+	w := make(words, len(argv))
+	for i, arg := range argv {
+		w[i] = []byte(arg)
+	}
+	var found []piece
+	for i := range w { // env, sudo, sh -c and the like come first
+		if i == 0 || !bytes.HasPrefix(w[i], []byte("-")) {
+			found = ofCommand(w[i:], moved(found, -i))
+			found = moved(found, i)
+		}
+		if len(w[i]) > 2 && w[i][0] == '-' || i > 0 && sets(w[i-1]) {
+			found = ofFlag(w, i, found)
+		}
+		found = ofVariable(w, i, found)
+	}
+	out := make([]string, len(argv))
+	for i, arg := range argv {
+		out[i] = masked(arg, i, found)
+	}
+	return out
+}
+
+// ofVariable finds the value of a word NAME=value or --name=value, which may have
+// blanks.
+func ofVariable(w words, i int, found []piece) []piece {
+	name, value, ok := bytes.Cut(w[i], []byte("="))
+	name = bytes.TrimLeft(name, "-")
+	if k := named(name); ok && k != nothing && isWordOf(name, nameBytes) && worth(name, value, k, exact) {
+		found = append(found, piece{i, len(w[i]) - len(value), len(w[i]), k.rule()})
+	}
+	return found
+}
+
+// moved has the words counted from another one.
+func moved(found []piece, by int) []piece {
+	for i := range found {
+		found[i].word += by
+	}
+	return found
+}
+
+// sets reports whether a word comes before a name and its value.
+func sets(w []byte) bool {
+	switch string(w) {
+	case "set", "-x", "-gx", "-Ux", "setenv", "ENV", "ARG", "export":
+		return true
+	}
+	return false
+}
+
+// masked is an argument with its pieces hidden, and then what its text shows.
+func masked(arg string, i int, found []piece) string {
+	var first *piece // a word has one as a rule; cookies have more
+	for k := range found {
+		if p := &found[k]; p.word == i && (first == nil || p.from < first.from) {
+			first = p
+		}
+	}
+	if first == nil {
+		return Text(arg)
+	}
+	rest := Text(arg[first.to:])
+	for k := range found {
+		if p := &found[k]; p != first && p.word == i && p.from >= first.to {
+			rest = masked(arg[first.to:], 0, []piece{{0, p.from - first.to, p.to - first.to, p.rule}})
+			break
+		}
+	}
+	return Text(arg[:first.from]) + marker(first.rule) + rest
+}
+
+// Env returns the variables of an environment ("NAME=value") with the values
+// masked whose names say that they are secret, and all that Text finds.
+func Env(environ []string) []string {
+	out := make([]string, len(environ))
+	for i, variable := range environ {
+		name, value, ok := strings.Cut(variable, "=")
+		if k := named([]byte(name)); ok && k != nothing && worth([]byte(name), []byte(value), k, exact) {
+			out[i] = name + "=" + marker(k.rule())
+			continue
+		}
+		out[i] = Text(variable)
+	}
+	return out
+}
+
+// Text returns a text that stands by itself with its secrets masked.
+func Text(text string) string {
+	return string(New().Mask([]byte(text)))
+}
+
+func marker(rule string) string { return "[REDACTED:" + rule + "]" }

@@ -1,0 +1,60 @@
+package mask
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestArgs has what a program takes for a password hidden, with the same number
+// of words, which are separated by "|" here.
+func TestArgs(t *testing.T) {
+	for line, want := range map[string]string{
+		"npx|-y|@x/server|--api-key|abc123|--port|80":                          "npx|-y|@x/server|--api-key|[]|--port|80",
+		"npx|-y|@x/server|--api-key=abc123":                                    "npx|-y|@x/server|--api-key=[]",
+		"server|--token|two words|--password|-x-":                              "server|--token|[]|--password|-x-",
+		"docker|run|-i|--rm|-e|PGPASSWORD=hunter2|-e|TOKEN|-e|TZ=UTC|i/x":      "docker|run|-i|--rm|-e|PGPASSWORD=[]|-e|TOKEN|-e|TZ=UTC|i/x",
+		"env|A_SECRET=x y z|node|x.js":                                         "env|A_SECRET=[]|node|x.js",
+		"curl|-H|Authorization: Bearer abcdef123456|https://x":                 "curl|-H|Authorization: Bearer []|https://x",
+		"curl|-H|X-Api-Key: 55 44|-u|me:pq1|-uyou:pq2|--user=a:b":               "curl|-H|X-Api-Key: 55 44|-u|me:[]|-uyou:[]|--user=a:[]",
+		"/usr/bin/mysql|-ppq1|-u|root|-p|db":                                    "/usr/bin/mysql|-p[]|-u|root|-p|db",
+		"sshpass|-p|pq1|ssh|-p|22|h":                                            "sshpass|-p|[]|ssh|-p|22|h",
+		"sudo|docker|login|-u|x|-p|pq1":                                         "sudo|docker|login|-u|x|-p|[]",
+		"sh|-c|export DB_PASSWORD=hunter2; exec node x":                        "sh|-c|export DB_PASSWORD=[]; exec node x",
+		"mcp-server-postgres|postgresql://u:pq1@h/db":                           "mcp-server-postgres|postgresql://u:[]@h/db",
+		"mcp-remote|https://x/mcp?api_key=0a1b2c3d|--header|X-Auth-Token:abc1": "mcp-remote|https://x/mcp?api_key=[]|--header|X-Auth-Token:[]",
+		"mcp-remote|https://x|--header|Authorization:${AUTH}":                  "mcp-remote|https://x|--header|Authorization:${AUTH}",
+		"uvx|x|--password-file|/run/pw|--token-type|bearer|--max-tokens|4096":  "uvx|x|--password-file|/run/pw|--token-type|bearer|--max-tokens|4096",
+		"server|--password|${DB_PASSWORD}|--token|<your-token>":                "server|--password|${DB_PASSWORD}|--token|<your-token>",
+		"node|/a/b/server.js|/home/u/secret-project|--key|value":               "node|/a/b/server.js|/home/u/secret-project|--key|value",
+		"curl|-b|a=0123456789abcdef; b=fedcba9876543210|x":                     "curl|-b|a=[]; b=[]|x",
+		"": "",
+	} {
+		argv := strings.Split(line, "|")
+		before := slices.Clone(argv)
+		got := Args(argv)
+		if s := anyRule(strings.Join(got, "|")); s != want || len(got) != len(argv) {
+			t.Errorf("%s\n got %s\nwant %s", line, s, want)
+		}
+		if !slices.Equal(argv, before) {
+			t.Errorf("%s was written to", line)
+		}
+		if again := Args(got); !slices.Equal(again, got) {
+			t.Errorf("again %q", again)
+		}
+	}
+	if got := Args(nil); len(got) != 0 {
+		t.Errorf("of nothing %q", got)
+	}
+}
+
+func TestEnv(t *testing.T) {
+	in := []string{"HOME=/root", "DB_PASSWORD=a b", "GITHUB_TOKEN=x1y2z3", "PWD=/tmp/x", "OLDPWD=/", "SSH_AUTH_SOCK=/tmp/ssh-x/agent.1", "EMPTY_TOKEN=", "URL=redis://:pw@h", "B", "MAX_TOKENS=5", "TOKEN=${X}"}
+	want := []string{"HOME=/root", "DB_PASSWORD=[]", "GITHUB_TOKEN=[]", "PWD=/tmp/x", "OLDPWD=/", "SSH_AUTH_SOCK=/tmp/ssh-x/agent.1", "EMPTY_TOKEN=", "URL=redis://:[]@h", "B", "MAX_TOKENS=5", "TOKEN=${X}"}
+	got := Env(in)
+	for i := range got {
+		if anyRule(got[i]) != want[i] {
+			t.Errorf("%s: %s", in[i], got[i])
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package mask
+
+import "bytes"
+
+// value is where the secret is; nothing where the value is none.
+func (a *assignment) value() (from, to int) {
+	text, i := a.text, a.after
+	name := text[a.from:a.to]
+	if a.operator == '>' {
+		end := bytes.IndexByte(text[i:min(len(text), i+512)], '<')
+		if end <= 0 || bytes.IndexByte(text[i:i+end], '\n') >= 0 || !worth(name, text[i:i+end], max(a.kind, strong), quoted) {
+			return 0, 0
+		}
+		return i, i + end
+	}
+	if bytes.HasPrefix(text[i:], []byte("base64:")) { // Laravel's
+		i += len("base64:")
+	}
+	q := i
+	for q < len(text) && q-i < 2 && is(text[q], alnum) { // b"", f"", $''
+		q++
+	}
+	if q < len(text) && text[q] == '$' && q+1 < len(text) && text[q+1] == '\'' {
+		q++
+	}
+	if q < len(text) && (isQuote(text[q]) || text[q] == '\\' && q+1 < len(text) && isQuote(text[q+1])) {
+		return a.quoted(name, q)
+	}
+	if a.to > 0 && bytes.EqualFold(name, []byte("authorization")) {
+		return 0, 0 // a header's rule knows
+	}
+	return a.unquoted(name, i)
+}
+
+// quoted is the value in the quote at q.
+func (a *assignment) quoted(name []byte, q int) (from, to int) {
+	text := a.text
+	end := -1
+	if text[q] == '\\' {
+		from = q + 2
+		if i := bytes.Index(text[from:lineEnd(text, from)], text[q:q+2]); i >= 0 {
+			end = from + i
+		}
+	} else {
+		from = q + 1
+		end = quoteEnd(text, q)
+	}
+	if text[q] == '`' && a.operator == '=' && !a.spaced {
+		return 0, 0 // a command
+	}
+	if end < 0 { // the line is cut, or the quote ends on another one
+		end = from
+		for end < len(text) && text[end] > ' ' && !isQuote(text[end]) {
+			end++
+		}
+	}
+	how := quoted
+	if a.operator == '=' && !a.spaced && isUpper(name) || a.isFlag() {
+		how = exact
+	}
+	v := text[from:end]
+	if q > 0 && text[q-1] == 'f' && bytes.IndexByte(v, '{') >= 0 || !worth(name, v, a.kind, how) {
+		return 0, 0
+	}
+	return from, end
+}
+
+// unquoted is the value at i that has no quotes.
+func (a *assignment) unquoted(name []byte, i int) (from, to int) {
+	text := a.text
+	to = unquotedEnd(text, i)
+	starts := startsLine(text, a.from)
+	if starts && a.operator == '=' && !a.spaced && isUpper(name) {
+		for to < len(text) && bytes.IndexByte([]byte("&;|<>)]},"), text[to]) >= 0 && to+1 < len(text) && text[to+1] > ' ' && !isQuote(text[to+1]) {
+			to = unquotedEnd(text, to+1) // of a listing, not of a command line
+		}
+	}
+	if to < len(text) && i < to && (text[i] == '[' && text[to] == ']' || text[i] == '(' && text[to] == ')' || text[i] == '{' && text[to] == '}') {
+		to++
+	}
+	v := text[i:to]
+	switch how := a.setting(name, v, to, starts); {
+	case !worth(name, v, a.kind, how), isPattern(v):
+		return 0, 0
+	}
+	return i, to
+}
+
+// setting is how far the name of an unquoted value is believed.
+func (a *assignment) setting(name, v []byte, end int, starts bool) setting {
+	text := a.text
+	before := byte(' ')
+	if a.from > 0 {
+		before = text[a.from-1]
+	}
+	ends := endsLine(text, end)
+	switch {
+	case a.operator == '=' && !a.spaced && (isUpper(name) || before == '?' || before == '&'):
+		return exact
+	case a.operator == '=' && a.isFlag():
+		if isUpperName(v) {
+			return loose
+		}
+		return exact
+	case a.operator == ':' && bytes.IndexByte(name, '-') > 0 && is(name[0], upper|lower) && ends && (a.after > a.to+1 || starts):
+		if has := classesOf(v); has&digit != 0 {
+			return headed
+		}
+		return loose
+	case starts && ends && (a.operator == ':' || !a.spaced):
+		return line
+	case a.operator == '=' && !a.spaced && a.kind == password && !isCode(v) && classesOf(v)&^(upper|lower|dash) == 0 && !inCall(text, a.from):
+		return line
+	}
+	return loose
+}
+
+// isFlag reports whether the name is that of a flag.
+func (a *assignment) isFlag() bool {
+	return a.from > 0 && a.text[a.from-1] == '-' && (a.from < 2 || a.text[a.from-2] <= ' ' || a.text[a.from-2] == '-' || isQuote(a.text[a.from-2]))
+}
+
+// isPattern reports whether a value is a regular expression, or has nothing
+// readable.
+func isPattern(v []byte) bool {
+	has := classesOf(v)
+	return bytes.Contains(v, []byte(".*")) || bytes.Contains(v, []byte(".+")) || bytes.Contains(v, []byte("[^")) || has&alnum == 0
+}
+
+func isUpper(name []byte) bool {
+	has := classesOf(name)
+	return has&upper != 0 && has&lower == 0
+}
+
+// unquotedEnd is where a value without quotes ends.
+func unquotedEnd(text []byte, i int) int {
+	for ; i < len(text); i++ {
+		switch c := text[i]; {
+		case c <= ' ' || c == 0x7f || isQuote(c):
+			return i
+		case c == '\\':
+			if i+1 < len(text) && bytes.IndexByte([]byte(`nrt"'\`), text[i+1]) >= 0 {
+				return i
+			}
+			i++
+		case bytes.IndexByte([]byte(",;&|<>)]}"), c) >= 0:
+			return i
+		case c == '$' && i+1 < len(text) && (text[i+1] == '{' || text[i+1] == '('):
+			if end := bytes.IndexAny(text[i:lineEnd(text, i)], "})"); end > 0 {
+				i += end
+			}
+		}
+	}
+	return min(i, len(text))
+}
+
+func lineEnd(text []byte, i int) int {
+	if n := bytes.IndexByte(text[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(text)
+}
+
+// startsLine reports whether only blanks and marks of lists and differences stand
+// before an offset on its line.
+func startsLine(text []byte, i int) bool {
+	for ; i > 0; i-- {
+		switch text[i-1] {
+		case ' ', '\t', '-', '+', '>', '*', '#', '"', '\'':
+		case '\n', '\r':
+			return true
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// endsLine reports whether nothing but a comment stands after an offset on its
+// line.
+func endsLine(text []byte, i int) bool {
+	start := i
+	i = skipBlanks(text, i)
+	return i >= len(text) || text[i] == '\n' || text[i] == '\r' || text[i] == '#' && i > start
+}
+
+// inCall reports whether an offset lies within parentheses of its line.
+func inCall(text []byte, i int) bool {
+	open := 0
+	for ; i > 0 && text[i-1] != '\n'; i-- {
+		switch text[i-1] {
+		case '(':
+			if open--; open < 0 {
+				return true
+			}
+		case ')':
+			open++
+		}
+	}
+	return false
+}

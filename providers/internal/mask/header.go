@@ -1,0 +1,82 @@
+package mask
+
+import "bytes"
+
+// authorization finds the credentials of a header after its scheme, however the
+// header is quoted: Authorization: Basic X. Those of Bearer are another rule's.
+func authorization(text []byte, at int) (from, to int) {
+	i := at
+	for end := min(len(text), at+24); i < end && is(text[i], alnum); {
+		i++
+	}
+	gap := i
+	for gap < len(text) && gap-i < 8 && bytes.IndexByte([]byte(` "':=\,>[`), text[gap]) >= 0 {
+		gap++
+	}
+	if gap == i {
+		return 0, 0
+	}
+	end, _ := run(text, gap, alnum|dash)
+	if end >= len(text) || end-gap > 24 {
+		return 0, 0
+	}
+	from = gap
+	if text[end] == ' ' && end > gap {
+		scheme := bytes.ToLower(text[gap:end])
+		if string(scheme) == "bearer" {
+			return 0, 0
+		}
+		from = end + 1
+	}
+	to, has := run(text, from, slug|base64|bearerOnly)
+	v := text[from:to]
+	if to-from < 4 || placeholder(v) || from == gap && (to-from < 8 || has&digit == 0) ||
+		from > gap && has&(digit|upper|base64) == 0 || !endsToken(text, to) || bytes.IndexByte(v, '=') > 0 && bytes.IndexByte(v, '=') < len(v)-2 {
+		return 0, 0
+	}
+	return from, to
+}
+
+func endsToken(text []byte, i int) bool {
+	return i >= len(text) || text[i] <= ' ' || bytes.IndexByte([]byte(`"',;\)}]&<`), text[i]) >= 0 || text[i] == '`' || text[i] == 0x1b
+}
+
+// cookie finds the values of a header with cookies.
+func (f *finder) cookie(at int) {
+	text := f.text
+	i, _ := run(text, at, alnum)
+	for gap := 0; i < len(text) && gap < 6 && bytes.IndexByte([]byte(` "':\`), text[i]) >= 0; gap++ {
+		i++
+	}
+	if i == at+len("cookie") || bytes.IndexByte(text[at:i], ':') < 0 {
+		return
+	}
+	end := i
+	for end < len(text) && text[end] >= ' ' && !isQuote(text[end]) {
+		end++
+	}
+	set := at >= 4 && hasPrefixFold(text[at-4:], "set-")
+	for _, s := range cookies(text[i:end], i, set) {
+		f.add(s)
+	}
+}
+
+// cookies finds the values of cookies that may be somebody's session; those that
+// are short words are settings. Of Set-Cookie only the first is one.
+func cookies(text []byte, at int, set bool) (found []span) {
+	for len(text) > 0 {
+		one, rest, _ := bytes.Cut(text, []byte(";"))
+		name, v, ok := bytes.Cut(one, []byte("="))
+		has := classesOf(v)
+		if ok && !placeholder(v) && (len(v) >= 8 || named(bytes.TrimSpace(name)) != nothing) && has&^(lower|upper|dash) != 0 && has&^digit != 0 && isWordOf(bytes.TrimSpace(name), nameBytes) {
+			from := at + len(name) + 1
+			found = append(found, span{from, from + len(v), "cookie"})
+		}
+		if set {
+			break
+		}
+		at += len(one) + 1
+		text = rest
+	}
+	return found
+}

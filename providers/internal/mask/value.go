@@ -1,0 +1,300 @@
+package mask
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+)
+
+// setting is how a value is written, which says how far its name is believed.
+type setting uint8
+
+const (
+	exact  setting = iota // NAME=value, a flag, a parameter of a URL: all but placeholders
+	headed                // Name-With-Dashes: value, alone on its line
+	quoted                // a string of code or data: not prose
+	line                  // unquoted, alone on its line with a name, as in YAML and INI
+	loose                 // unquoted in a line of anything: not code
+)
+
+// worth reports whether the value of a name is a secret, rather than a
+// placeholder, a reference, a piece of code or of prose.
+func worth(name, v []byte, k kind, how setting) bool {
+	if placeholder(v) || isPath(v) || sameName(name, v) {
+		return false
+	}
+	has := classesOf(v)
+	if k == keyLike {
+		return len(v) >= 16 && looksRandom(v)
+	}
+	if k < password && (has&^digit == 0 && len(v) < 12 && (how != headed || len(v) < 6) || isURL(v)) {
+		return false
+	}
+	switch how {
+	case exact, headed:
+		return true
+	case quoted:
+		switch {
+		case bytes.ContainsAny(v, " \t"):
+			return k == password && !isProse(v)
+		case isReference(v, has) && (k < password || has&dash == 0):
+			return false
+		}
+		return k >= strong && len(v) >= 4 || k == weak && isToken(v, has)
+	case line:
+		if k == password {
+			return !isWord(v) && !isCode(v)
+		}
+	}
+	switch {
+	case isCode(v), isReference(v, has), isType(v):
+		return false
+	case k == password:
+		return has&digit != 0 || has&^(alnum|under|dash) != 0 && !isChain(v)
+	}
+	return isToken(v, has) && (k == strong || has&(lower|dash) != 0 || has&under == 0)
+}
+
+// classesOf is the classes of all bytes; one that has none counts as base64.
+func classesOf(v []byte) (has class) {
+	for _, c := range v {
+		if k := classes[c]; k != 0 {
+			has |= k
+		} else {
+			has |= base64
+		}
+	}
+	return has
+}
+
+// words that stand for a secret or for its absence.
+var placeholders = map[string]bool{
+	"null": true, "nil": true, "none": true, "undefined": true, "true": true, "false": true, "yes": true, "no": true, "on": true,
+	"off": true, "value": true, "string": true, "example": true, "changeme": true, "change_me": true, "change-me": true,
+	"placeholder": true, "redacted": true, "masked": true, "hidden": true, "todo": true, "tbd": true, "empty": true, "unset": true,
+	"password": true, "passwd": true, "pass": true, "secret": true, "token": true, "passphrase": true, "credentials": true,
+	"apikey": true, "api_key": true, "api-key": true, "key": true, "pw": true, "pwd": true, "n/a": true, "sensitive": true, "filtered": true,
+	"default": true, "disabled": true, "enabled": true, "required": true, "optional": true, "auto": true, "prompt": true, "env": true,
+	"stdin": true, "int": true, "bool": true, "boolean": true, "str": true, "object": true, "text": true, "any": true, "yourpassword": true,
+}
+
+// placeholder reports whether a value stands for another one: an empty one, a
+// variable, a template, stars, or words such as "your-token".
+func placeholder(v []byte) bool {
+	if len(v) == 0 {
+		return true
+	}
+	switch first, last := v[0], v[len(v)-1]; {
+	case first == '$':
+		return isVariable(v[1:])
+	case first == '<' && (last == '>' || bytes.IndexByte(v, '>') < 0),
+		first == '[' && last == ']', first == '(' && last == ')', first == '{' && last == '}',
+		first == '%' && last == '%' && len(v) > 2, first == '@' && last == '@' && len(v) > 2,
+		first == '`', first == '{' && len(v) > 1 && v[1] == '{', first == '!' && len(v) > 2 && is(v[1], alnum) && isWordOf(v[1:], alnum|dash) && !bytes.ContainsAny(v, "0123456789"):
+		return true
+	case first == '%' && (len(v) == 2 || len(v) == 3 && v[1] == '+'):
+		return true
+	case bytes.HasPrefix(v, []byte("[REDACTED")), bytes.HasPrefix(v, []byte("ENC[")), bytes.HasPrefix(v, []byte("op://")),
+		bytes.HasPrefix(v, []byte("vault:")), bytes.HasPrefix(v, []byte("arn:")), bytes.HasPrefix(v, []byte("secretRef:")):
+		return true
+	case bytes.Contains(v, []byte("{{")) && bytes.Contains(v, []byte("}}")), bytes.Contains(v, []byte("${")):
+		return true
+	}
+	if len(bytes.Trim(v, "*.-_x#?•…")) == 0 || len(bytes.Trim(v, "X-_")) == 0 || len(bytes.Trim(v, "0")) == 0 {
+		return true
+	}
+	if len(v) > 64 {
+		return false
+	}
+	small := strings.ToLower(string(v))
+	if placeholders[small] {
+		return true
+	}
+	for _, begins := range []string{"your", "<", "insert", "replace", "enter-", "enter_", "put-", "put_", "xxx", "***"} {
+		if strings.HasPrefix(small, begins) && !strings.ContainsAny(small, digitsOf) {
+			return true
+		}
+	}
+	return false
+}
+
+const digitsOf = "0123456789"
+
+// isVariable reports whether what follows a dollar sign is a reference: a name, a
+// name in braces, a command.
+func isVariable(v []byte) bool {
+	if len(v) == 0 {
+		return true
+	}
+	if v[0] == '{' || v[0] == '(' {
+		return true
+	}
+	to, _ := run(v, 0, word)
+	return to > 0 && (to == len(v) || v[to] == ':' || v[to] == '.' || v[to] == '[' || v[to] == '-' && to+1 < len(v) && v[to+1] == '>')
+}
+
+// sameName reports whether a value is only the name once more, or its end.
+func sameName(name, v []byte) bool {
+	var a, b [2 * maxName]byte
+	if len(v) > maxName || len(name) > maxName || len(v) < 3 {
+		return false
+	}
+	n, w := bytes.Trim(normal(a[:0], name), "_"), bytes.Trim(normal(b[:0], v), "_")
+	return bytes.Equal(n, w) || len(w) > 0 && bytes.HasSuffix(n, w) && len(n) > len(w) && n[len(n)-len(w)-1] == '_'
+}
+
+// isPath reports whether a value is a file's path rather than base64.
+func isPath(v []byte) bool {
+	if string(v) == "/" {
+		return true
+	}
+	rest := bytes.TrimPrefix(bytes.TrimPrefix(v, []byte("~")), []byte("."))
+	rest = bytes.TrimPrefix(rest, []byte("."))
+	if len(rest) < 2 || rest[0] != '/' && !(len(v) > 3 && v[1] == ':' && (v[2] == '\\' || v[2] == '/')) {
+		return false
+	}
+	parts := 0
+	for part := range bytes.SplitSeq(rest, []byte("/")) {
+		if bytes.ContainsAny(part, "+=!#$%^&*") || len(part) >= 20 && looksRandom(part) {
+			return false
+		}
+		parts++
+	}
+	return parts > 2 || len(v) > len(rest) || len(rest) < 12
+}
+
+// isURL reports whether a value is an address; its own password is another
+// rule's.
+func isURL(v []byte) bool {
+	i := bytes.Index(v, []byte("://"))
+	return i > 0 && i < 12
+}
+
+// prosaic are words that occur in sentences and hardly in passphrases.
+var prosaic = []string{
+	"the", "a", "an", "your", "is", "are", "of", "for", "to", "and", "or", "in", "not", "must", "be", "with", "password", "passwords",
+	"token", "please", "enter", "invalid", "required", "user", "this", "that", "on", "at", "you", "from", "by", "mot", "de", "can", "has", "new", "confirm", "current", "forgot", "reset", "old", "change", "show", "hide",
+}
+
+// isProse reports whether a string of several words is a sentence.
+func isProse(v []byte) bool {
+	n := 0
+	for w := range bytes.FieldsSeq(v) {
+		if n++; slices.Contains(prosaic, strings.ToLower(strings.Trim(string(w), ".,:;!?'()"))) {
+			return true
+		}
+	}
+	return n > 8
+}
+
+// isReference reports whether an unspaced value is the name of something: words
+// that themselves name a secret, or, in code, a name of constants.
+func isReference(v []byte, has class) bool {
+	if has&(digit|base64|bearerOnly) != 0 {
+		return false
+	}
+	return named(v) != nothing && (has&(under|dash) != 0 || has&upper != 0)
+}
+
+// isToken reports whether a value may be a token, rather than a word.
+func isToken(v []byte, has class) bool {
+	switch {
+	case len(v) < 6:
+		return false
+	case has&digit != 0:
+		return has&^digit != 0 && !isVersion(v) || len(v) >= 12
+	case len(v) >= 20:
+		return has&upper != 0 && has&lower != 0 && has&under == 0 && looksRandom(v)
+	}
+	return false
+}
+
+// isVersion reports whether a value is a number with dots, a time or a size.
+func isVersion(v []byte) bool {
+	rest := bytes.Trim(v, "0123456789.:v%,+-TZ/")
+	return len(rest) == 0 || len(rest) <= 2 && bytes.HasSuffix(v, rest)
+}
+
+// isCode reports whether an unquoted value is an expression.
+func isCode(v []byte) bool {
+	if bytes.ContainsAny(v, "()[]{}`") || bytes.Contains(v, []byte("::")) || bytes.Contains(v, []byte("->")) || bytes.Contains(v, []byte("=>")) || bytes.Contains(v, []byte("==")) && len(v) < 4 {
+		return true
+	}
+	return isChain(v)
+}
+
+// isChain reports whether a value is names with dots between ("req.body.token").
+func isChain(v []byte) bool {
+	dots := 0
+	for part := range bytes.SplitSeq(bytes.TrimRight(v, ";,"), []byte(".")) {
+		part = bytes.TrimSuffix(part, []byte("?"))
+		to, has := run(part, 0, word)
+		if to != len(part) || len(part) == 0 || has&digit != 0 {
+			return false
+		}
+		dots++
+	}
+	return dots > 1
+}
+
+// states are words that a log has after the name of a secret.
+var states = map[string]bool{
+	"incorrect": true, "invalid": true, "missing": true, "wrong": true, "expired": true, "ok": true, "accepted": true, "rejected": true,
+	"set": true, "updated": true, "changed": true, "unchanged": true, "unknown": true, "denied": true, "failed": true, "mismatch": true,
+	"needed": true, "generated": true, "created": true, "deleted": true, "found": true, "given": true, "bytes": true, "float": true,
+	"number": true, "args": true, "varchar": true, "char": true, "self": true, "this": true, "option": true, "flag": true,
+}
+
+// isWord reports whether a value alone on a line tells a state or a type.
+func isWord(v []byte) bool {
+	w := strings.ToLower(string(bytes.TrimRight(v, ".,;!?")))
+	return placeholders[w] || states[w] || isType(v) || len(v) < 2
+}
+
+// isType reports whether a value is the type of a variable.
+func isType(v []byte) bool {
+	t := strings.TrimRight(string(v), ";,?|&*")
+	switch strings.TrimLeft(t, "*&?") {
+	case "string", "String", "str", "Str", "text", "Text", "bytes", "Bytes", "int", "Int", "bool", "Buffer", "Uint8Array", "Vec", "Option",
+		"u8", "u16", "u32", "u64", "u128", "i32", "i64", "int32", "int64", "uint32", "uint64", "float64", "f64", "char", "NSString",
+		"SecretStr", "Secret", "SecretString", "Token", "Password", "bytes32", "uint256", "Any", "any", "object", "number", "boolean":
+		return true
+	}
+	return strings.HasPrefix(t, "*") || strings.HasPrefix(t, "&")
+}
+
+// looksRandom reports whether a value has the entropy of a generated one, and
+// digits or letters of both cases.
+func looksRandom(v []byte) bool {
+	has := classesOf(v)
+	if has&digit == 0 && !mixed(has, upper|lower) || has&(upper|lower) == 0 {
+		return false
+	}
+	return entropy(v) >= 3.2
+}
+
+// entropy is that of the bytes of a text, in bits a byte.
+func entropy(v []byte) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	var counts [256]int
+	for _, c := range v {
+		counts[c]++
+	}
+	bits := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(v))
+			bits -= p * math.Log2(p)
+		}
+	}
+	return bits
+}
+
+// isWordOf reports whether all bytes are of a class.
+func isWordOf(v []byte, what class) bool {
+	to, _ := run(v, 0, what)
+	return to == len(v)
+}

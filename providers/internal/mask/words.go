@@ -1,0 +1,107 @@
+package mask
+
+import "bytes"
+
+// words are those of a command line, as written, quotes and all: their places in
+// a text. Of an argument vector each is its own text.
+type words [][]byte
+
+// maxWords is how many words of a command are looked at.
+const maxWords = 128
+
+// split appends the words of the command at the beginning of a text, up to the
+// end of the line or of the command, and tells where each begins.
+func split(text []byte, all words, at []int) (words, []int) {
+	for i := 0; i < len(text) && len(all) < maxWords; {
+		switch c := text[i]; c {
+		case ' ', '\t':
+			i++
+			continue
+		case '\n', '\r', '|', ';', 0x1b:
+			return all, at
+		case '&':
+			if i+1 < len(text) && text[i+1] == '&' {
+				return all, at
+			}
+		case '\\':
+			if i+1 < len(text) && (text[i+1] == 'n' || text[i+1] == '\n') {
+				return all, at
+			}
+		}
+		end := wordEnd(text, i)
+		all, at, i = append(all, text[i:end:end]), append(at, i), max(end, i+1)
+	}
+	return all, at
+}
+
+// wordEnd is where a word of a shell ends.
+func wordEnd(text []byte, i int) int {
+	for i < len(text) {
+		switch c := text[i]; c {
+		case ' ', '\t', '\n', '\r', ';', '|', ')', 0x1b:
+			return i
+		case '\'', '"':
+			end := quoteEnd(text, i)
+			if end < 0 {
+				i++ // an apostrophe, or a line that was cut
+				continue
+			}
+			i = end + 1
+		case '\\':
+			if i+1 < len(text) && text[i+1] == 'n' {
+				return i
+			}
+			i = min(i+2, len(text))
+		default:
+			i++
+		}
+	}
+	return i
+}
+
+// quoteEnd is where the quote ends that a text has at i, or -1 if it does not end
+// on its line.
+func quoteEnd(text []byte, i int) int {
+	q := text[i]
+	for j := i + 1; j < len(text); j++ {
+		switch c := text[j]; {
+		case c == q:
+			return j
+		case c == '\n' || c == 0x1b:
+			return -1
+		case c == '\\' && (q == '"' || j+1 < len(text) && text[j+1] == q):
+			j++
+		}
+	}
+	return -1
+}
+
+// bare is the part of a word, from an offset, that lies within its quotes.
+func bare(w []byte, from int) (f, t int) {
+	f, t = from, len(w)
+	for f < t && (w[f] == '"' || w[f] == '\'') {
+		if w[t-1] == w[f] && t-1 > f {
+			f, t = f+1, t-1
+			continue
+		}
+		f++
+	}
+	for t > f && from > 0 && (w[t-1] == '"' || w[t-1] == '\'') { // -e "NAME=value"
+		t--
+	}
+	return f, t
+}
+
+// text is a word without the quotes around it.
+func (w words) text(i int) []byte {
+	if i >= len(w) {
+		return nil
+	}
+	f, t := bare(w[i], 0)
+	return w[i][f:t]
+}
+
+// basename is the name of a program, without its folder.
+func basename(program []byte) []byte {
+	return program[bytes.LastIndexByte(program, '/')+1:]
+}
