@@ -7,7 +7,9 @@
 // it then reads itself: bash by --rcfile (a login shell in POSIX mode by ENV,
 // which it leaves at once), zsh by ZDOTDIR, fish by --init-command. The prompts
 // are never touched, nor traps; hooks are added first before a prompt and last
-// before a command, and put back if they are lost. Other shells, bash before 4.4,
+// before a command, and put back if they are lost. In bash, where others take
+// PROMPT_COMMAND to pieces, ours goes back to the front once and no more, and
+// bash-preexec calls it as one of its functions. Other shells, bash before 4.4,
 // and zsh where the system's zshenv sets ZDOTDIR, are started without marks.
 //
 // # The marks
