@@ -48,7 +48,6 @@ func discoveryWorld(t testing.TB, servers map[string][]definition, skills map[st
 		},
 	}
 	w := a.newWorld(worldOptions{})
-	w.counter = "" // this process is no ctxfs
 	w.providers.Begin()
 	t.Cleanup(w.close)
 	want := 0

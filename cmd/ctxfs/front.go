@@ -32,31 +32,37 @@ INDEX.*
 **/mcps/*/tools/*.diff
 `
 
+// agentsName is the page that is meant for the prompt of an agent.
+const agentsName = "AGENTS.md"
+
 // born is the modification time of text that is as old as the program.
 var born = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
 // frontPage keeps the files in the tree's root: AGENTS.md and STATUS.md are
-// made of what the providers say of themselves, whenever one reports a change.
+// made of what the providers say of themselves, whenever one reports a change
+// and before anybody reads them. Only in a command that reads the tree once, and
+// ends, AGENTS.md is made for the one who asks for it.
 type frontPage struct {
 	root  *fs.Folder
 	world *world
 
 	making sync.Mutex
-	pages  map[string]page // as last published
+	status page          // as last published
+	agents *prompt.Maker // nil in a command that only reads
 
 	wake chan struct{}
 	end  context.CancelFunc
 	done sync.WaitGroup
 }
 
-// page is what a page is made of, such as its text, and when that changed.
+// page is a text and when it changed.
 type page struct {
-	facts []byte
-	time  time.Time
+	text []byte
+	time time.Time
 }
 
 func newFrontPage(root *fs.Folder, w *world) *frontPage {
-	return &frontPage{root: root, world: w, pages: make(map[string]page), wake: make(chan struct{}, 1)}
+	return &frontPage{root: root, world: w, wake: make(chan struct{}, 1)}
 }
 
 // open fills the root and goes on renewing it until it is closed.
@@ -69,6 +75,12 @@ func (f *frontPage) open() {
 		nodes[p.Folder] = p.Root()
 	}
 	f.root.Replace(born, nodes)
+	if count := f.world.count; count != nil {
+		f.agents = prompt.NewMaker(prompt.MakerOptions{
+			Count: count, Cache: f.world.pages, Now: time.Now, Log: f.world.log,
+			Show: func(t time.Time, text []byte) { f.show(agentsName, t, fs.NewText(t, text)) },
+		})
+	}
 	f.make()
 	ctx, end := context.WithCancel(context.Background())
 	f.end = end
@@ -96,6 +108,9 @@ func (f *frontPage) open() {
 func (f *frontPage) close() {
 	f.end()
 	f.done.Wait()
+	if f.agents != nil {
+		f.agents.Close()
+	}
 }
 
 // restFactor is how much longer than the making of the pages the rest after it
@@ -114,7 +129,8 @@ func (f *frontPage) renew() {
 	}
 }
 
-// make publishes the pages whose text is another than before.
+// make publishes STATUS.md if its text is another than before, and has AGENTS.md
+// made anew if its facts are.
 func (f *frontPage) make() {
 	f.making.Lock()
 	defer f.making.Unlock()
@@ -126,28 +142,27 @@ func (f *frontPage) make() {
 			latest = later(latest, i.Since)
 		}
 	}
+	if text := statusPage(all); !bytes.Equal(text, f.status.text) {
+		t := latest
+		if f.status.text != nil && !t.After(f.status.time) {
+			t = time.Now() // something has gone, which has no time of its own
+		}
+		f.status = page{text, t}
+		f.show("STATUS.md", t, fs.NewText(t, text))
+	}
 	folders := promptFolders(all, nil)
-	publish(f, "STATUS.md", latest, statusPage(all), fs.NewText)
-	publish(f, "AGENTS.md", latest, []byte(prompt.Names(folders)), func(t time.Time, names []byte) *fs.Rendered {
-		return fs.NewRendered(t, fs.BytesVersion(names), func(ctx context.Context) ([]byte, error) {
-			return f.world.promptPage(ctx, folders)
-		})
-	})
-}
-
-// publish shows a page if its facts are others than before. The caller holds
-// making.
-func publish[N fs.Node](f *frontPage, name string, latest time.Time, facts []byte, make func(time.Time, []byte) N) {
-	old, known := f.pages[name]
-	if known && bytes.Equal(old.facts, facts) {
+	if f.agents != nil {
+		f.agents.Make(folders, latest)
 		return
 	}
-	t := latest
-	if known && !t.After(old.time) {
-		t = time.Now() // something has gone, which has no time of its own
-	}
-	f.pages[name] = page{facts, t}
-	f.root.Set(t, name, make(t, facts))
+	f.show(agentsName, latest, fs.NewRendered(latest, fs.BytesVersion([]byte(prompt.Names(folders))), func(context.Context) ([]byte, error) {
+		return []byte(prompt.Page(folders)), nil
+	}))
+}
+
+// show publishes a file of the root.
+func (f *frontPage) show(name string, t time.Time, file fs.Node) {
+	f.root.Set(t, name, file)
 	f.world.tree.Changed(name)
 }
 

@@ -48,7 +48,6 @@ func saidWorld(b *testing.B) (source *localSource, said []message, transcripts [
 		},
 	}
 	w := a.newWorld(worldOptions{})
-	w.counter = "" // this process is no ctxfs
 	w.providers.Begin()
 	b.Cleanup(w.close)
 	source = &localSource{w}

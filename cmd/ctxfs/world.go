@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"ctxfs/cmd/ctxfs/call"
@@ -21,8 +22,8 @@ type world struct {
 	providers *providers.Set
 	front     *frontPage
 	log       *slog.Logger
-	// counter is the program that makes AGENTS.md; "" makes it in this process.
-	counter string
+	count     counter
+	pages     string // the path of the file that keeps what count made
 }
 
 type worldOptions struct {
@@ -32,7 +33,9 @@ type worldOptions struct {
 	hide func(path string) bool
 	// mountPoint is where the tree is mounted now, "" if nowhere.
 	mountPoint func() string
-	log        *slog.Logger
+	// count makes AGENTS.md ahead of its readers; nil makes it when it is read.
+	count counter
+	log   *slog.Logger
 }
 
 // newWorld makes the tree from configuration files and caches. It starts
@@ -42,14 +45,11 @@ func (a *app) newWorld(opts worldOptions) *world {
 		opts.log = slog.New(slog.DiscardHandler)
 	}
 	root := fs.NewFolder(born, nil)
-	w := &world{tree: fs.NewTree(root, fs.TreeOptions{Log: opts.log}), log: opts.log}
+	w := &world{tree: fs.NewTree(root, fs.TreeOptions{Log: opts.log}), log: opts.log, count: opts.count, pages: filepath.Join(a.Cache, "pages.json")}
 	w.front = newFrontPage(root, w)
 	self, err := os.Executable()
 	if err != nil {
 		w.log.Warn("tools cannot be called by programs", "error", err)
-	}
-	if !opts.offline {
-		w.counter = self
 	}
 	w.providers = providers.New(providers.Options{
 		Home: a.Home, Config: a.Config, Cache: a.Cache, State: a.State, LookupEnv: a.lookupEnv,

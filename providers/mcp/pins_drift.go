@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -23,6 +22,7 @@ type drift struct {
 	pinned  time.Time
 	before  json.RawMessage // the pinned definition
 	members []string        // what of it differs, by the names that are shown; of those only that are told
+	diff    []byte          // the difference of what is shown
 }
 
 // drifts are those of what is shown, in its order.
@@ -49,6 +49,7 @@ func (p pinStore) drifts(d *definition, all *pins, shown *snapshot) (found []dri
 		if len(found) < driftsTold {
 			is.members = differences(defined(one.definition).definition(), tool.definition())
 		}
+		is.diff = is.difference()
 		found = append(found, is)
 	}
 	return found
@@ -87,19 +88,18 @@ func differences(before, now json.RawMessage) (members []string) {
 	return members
 }
 
-// node is the file of the drift: the difference of what is shown.
-func (d drift) node() fs.Node {
-	from, to := "pinned "+stamp(d.pinned), "now "+stamp(d.tool.since)
-	version := fs.BytesVersion(slices.Concat([]byte(from+"\n"+to+"\n"), d.before, d.tool.body))
-	return fs.NewRendered(d.time(), version, func(context.Context) ([]byte, error) {
-		before, now := defined(d.before).definition(), d.tool.definition()
-		if max(len(before), len(now)) <= orderedLimit { // moved lines would hide what differs
-			before = readValue(before).inOrderOf(readValue(now)).append(nil)
-		}
-		old := string(defined(before).body)
-		diff, err := udiff.ToUnified(from, to, old, udiff.Lines(old, string(d.tool.body)), udiff.DefaultContextLines)
-		return []byte(diff), err
-	})
+// difference is the text of the drift's file.
+func (d drift) difference() []byte {
+	before, now := defined(d.before).definition(), d.tool.definition()
+	if max(len(before), len(now)) <= orderedLimit { // moved lines would hide what differs
+		before = readValue(before).inOrderOf(readValue(now)).append(nil)
+	}
+	old := string(defined(before).body)
+	diff, err := udiff.ToUnified("pinned "+stamp(d.pinned), "now "+stamp(d.tool.since), old, udiff.Lines(old, string(d.tool.body)), udiff.DefaultContextLines)
+	if err != nil {
+		return []byte("the difference cannot be shown: " + clean.Line(err.Error()) + "\n")
+	}
+	return []byte(diff)
 }
 
 // time is when the drift came to be.
@@ -114,7 +114,7 @@ func (d drift) time() time.Time {
 func (s *server) addDrifts(nodes map[string]fs.Node) (newest time.Time) {
 	newest = s.pins.accepted
 	for _, d := range s.drifts {
-		nodes[d.tool.file+".diff"] = d.node()
+		nodes[d.tool.file+".diff"] = fs.NewText(d.time(), d.diff)
 		if t := d.time(); t.After(newest) {
 			newest = t
 		}

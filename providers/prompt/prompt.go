@@ -55,8 +55,17 @@ func Names(folders []Folder) string {
 // many as there is room for, and how many more there are where. Only where the
 // page without any name is longer already, that is the page.
 func Page(folders []Folder) string {
-	p := newPlan(folders)
-	text, err := p.fill(Budget, p.names)
+	return newPlan(folders).page(counted)
+}
+
+// Estimated is Page, made without the vocabulary that counts tokens: it names
+// fewer things, because it takes what they cost at most.
+func Estimated(folders []Folder) string {
+	return newPlan(folders).page(estimated)
+}
+
+func (p *plan) page(cost measure) string {
+	text, err := p.fill(Budget, p.names, cost)
 	if err != nil {
 		return p.render(0)
 	}
@@ -68,7 +77,11 @@ func Page(folders []Folder) string {
 // fails with a *BudgetError.
 func Filled(folders []Folder, budget int) (string, error) {
 	p := newPlan(folders)
-	return p.fill(budget, len(p.steps))
+	text, err := p.fill(budget, len(p.steps), counted)
+	if err != nil {
+		return "", &BudgetError{Budget: budget, Least: tokens.Count(p.render(0))}
+	}
+	return text, nil
 }
 
 // Tokens is how many tokens a text has (o200k).
@@ -79,19 +92,24 @@ const maxToken = 128
 
 var errTooLong = errors.New("no room")
 
+// measure is what a page that was just rendered costs, in tokens.
+type measure func(p *plan, text string) int
+
+func counted(_ *plan, text string) int { return tokens.Count(text) }
+
 // fill is the page with the most steps, up to limit, that keeps to a budget.
-func (p *plan) fill(budget, limit int) (string, error) {
-	best, err := p.within(budget, limit)
+func (p *plan) fill(budget, limit int, cost measure) (string, error) {
+	best, err := p.within(budget, limit, cost)
 	if err == nil {
 		return best, nil
 	}
-	if best, err = p.within(budget, 0); err != nil {
-		return "", &BudgetError{Budget: budget, Least: tokens.Count(p.render(0))}
+	if best, err = p.within(budget, 0, cost); err != nil {
+		return "", err
 	}
 	low, high := 0, limit // low fits, high does not
 	for high-low > 1 {
 		n := (low + high) / 2
-		if text, err := p.within(budget, n); err == nil {
+		if text, err := p.within(budget, n, cost); err == nil {
 			best, low = text, n
 		} else {
 			high = n
@@ -99,7 +117,7 @@ func (p *plan) fill(budget, limit int) (string, error) {
 	}
 	// A list that is whole saves the words on what is left out of it.
 	for n := low + 2; n <= min(low+ahead, limit); n++ {
-		if text, err := p.within(budget, n); err == nil {
+		if text, err := p.within(budget, n, cost); err == nil {
 			best = text
 		}
 	}
@@ -110,9 +128,9 @@ func (p *plan) fill(budget, limit int) (string, error) {
 const ahead = 8
 
 // within is the page with n steps, if it keeps to a budget.
-func (p *plan) within(budget, n int) (string, error) {
+func (p *plan) within(budget, n int, cost measure) (string, error) {
 	text := p.render(n)
-	if len(text) > maxToken*max(budget, 0) || tokens.Count(text) > budget {
+	if len(text) > maxToken*max(budget, 0) || cost(p, text) > budget {
 		return "", errTooLong
 	}
 	return text, nil

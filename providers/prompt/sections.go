@@ -22,7 +22,10 @@ ask, guess or redo. Paths below are in ~/.agentctx, or where this file lies.
 type text struct {
 	// place orders the folders: what changes most often comes last.
 	place int
-	title string
+	// tokens are those of all that is always said of it, at most: 0 where that
+	// was not counted.
+	tokens int
+	title  string
 	// how tells how to look and what to do, in lines after an empty one.
 	how string
 	// lead stands before the names.
@@ -46,7 +49,7 @@ func textOf(folder string) text {
 	switch folder {
 	case "mcps":
 		return text{
-			place: 0, title: "tools of MCP servers", sentences: true,
+			place: 0, tokens: 67, title: "tools of MCP servers", sentences: true,
 			how: `
     cat mcps/<server>/tools/<tool>.json      description, arguments
     mcps/<server>/bin/<tool> --flag value    call it; or: ctxfs call <server> <tool>
@@ -55,22 +58,22 @@ func textOf(folder string) text {
 		}
 	case "skills":
 		return text{
-			place: 1, sentences: true,
+			place: 1, tokens: 29, sentences: true,
 			lead: "Before a task that one covers, read skills/<name>/SKILL.md: ", none: "none yet",
 			more: "skills/INDEX.md", remark: brokenRemark,
 		}
 	case "transcripts":
 		return text{
-			place: 2, title: "past sessions", silent: true, none: "none yet",
+			place: 2, tokens: 28, title: "past sessions", silent: true, none: "none yet",
 			how: `
     ctxfs history    path of your own; of others: rg -il 'words' transcripts
 `,
 		}
 	case "results":
-		return text{place: 4, title: "long results of calls, whole; see INDEX.tsv", silent: true}
+		return text{place: 4, tokens: 15, title: "long results of calls, whole; see INDEX.tsv", silent: true}
 	case "terminals":
 		return text{
-			place: 5, title: "the user's", sorted: true,
+			place: 5, tokens: 53, title: "the user's", sorted: true,
 			how: `
     tail terminals/<id>.txt         what one showed; INDEX.md lists all
     cat terminals/<id>/failed.txt   output of the last command that failed

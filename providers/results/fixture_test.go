@@ -125,6 +125,14 @@ func (f *fixture) read(path string) string {
 	return string(body)
 }
 
+// counted waits until the index has the lines of all results.
+func (f *fixture) counted() {
+	f.t.Helper()
+	f.await("all lines are counted", func() bool {
+		return !slices.ContainsFunc(f.rows(), func(row []string) bool { return row[5] == "" })
+	})
+}
+
 // rows are the lines of the index without the head, as cells.
 func (f *fixture) rows() (rows [][]string) {
 	f.t.Helper()

@@ -22,13 +22,18 @@ type entry struct {
 	time   time.Time
 	origin Origin
 	size   int64
-	lines  atomic.Int64 // uncounted until they are known
+	lines  atomic.Int64 // or uncounted, or unreadable
+	row    string       // its line in the index, once that is whole; the store's lock guards it
 	node   *fs.DiskFile
 	disk   uint64 // version of the file on disk
 	sum    uint64 // of what the index tells of it
 }
 
-const uncounted = -1
+// What stands for a number of lines.
+const (
+	uncounted  = -1
+	unreadable = -2
+)
 
 // index is what a folder of results holds. The store's lock guards it.
 type index struct {
@@ -253,7 +258,7 @@ func byTime(a, b *entry) int {
 func (e *entry) version() uint64 {
 	h := fnv.New64a()
 	lines := e.lines.Load()
-	if lines == uncounted {
+	if lines < 0 {
 		lines = int64(e.disk)
 	}
 	for _, text := range []string{e.name, e.origin.Source, e.origin.Server, e.origin.Tool} {

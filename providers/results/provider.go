@@ -2,6 +2,7 @@ package results
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	iofs "io/fs"
@@ -46,6 +47,10 @@ type Provider struct {
 	watcher *watch.Watcher // nil where nothing is watched
 	noWatch error          // why, though it should be
 	running sync.WaitGroup
+
+	ctx      context.Context // until Close
+	cancel   context.CancelFunc
+	counting bool // lines are being counted; the store's lock guards it
 }
 
 // shown is what was last published.
@@ -61,6 +66,7 @@ type shown struct {
 func New(opts Options) *Provider {
 	opts.Dir = filepath.Clean(opts.Dir)
 	p := &Provider{opts: opts, root: new(fs.Folder)}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.store = Open(StoreOptions{Dir: opts.Dir, SettingsPath: opts.SettingsPath, Now: opts.Env.Now, Log: opts.Env.Log})
 	p.store.disk = fs.DiskOptions{Hide: p.hidden}
 	if opts.Watch {
@@ -104,6 +110,9 @@ func (p *Provider) Roots() []string { return []string{cmp.Or(p.shown.Load().dir,
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
+	p.store.mu.Lock()
+	p.cancel() // no counting begins any more
+	p.store.mu.Unlock()
 	p.running.Wait()
 	err := p.fulltext.Close()
 	if p.watcher == nil {
@@ -150,7 +159,10 @@ func (p *Provider) publish(now *index, c change) {
 			p.root.Set(now.changed, e.name, e.node)
 		}
 	}
-	p.root.Set(now.changed, indexName, now.indexFile())
+	p.root.Set(now.changed, indexName, now.indexFile(p.opts.Watch))
+	if p.opts.Watch {
+		p.countSoon(now)
+	}
 	p.root.Set(now.changed, ignoreName, fs.NewText(born, []byte(ignoreText)))
 	next := &shown{entries: now.entries, size: now.size, changed: now.changed, err: now.err}
 	if now.dir != nil {

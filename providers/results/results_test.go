@@ -132,11 +132,14 @@ func TestAllIsThereAgain(t *testing.T) {
 	check(t, err)
 	torn := append([]byte("garbage\n2026-11-21T04-"), text[len(text)/2:]...)
 	check(t, os.WriteFile(journal, torn, 0o600))
-	if got := start(t, dir).rows(); len(got) != 20 || !allOf(got, func(row []string) bool { return row[4] == "10" && row[5] == "2" }) {
+	half := start(t, dir)
+	half.counted()
+	if got := half.rows(); len(got) != 20 || !allOf(got, func(row []string) bool { return row[4] == "10" && row[5] == "2" }) {
 		t.Errorf("with half a journal:\n%q", got)
 	}
 	check(t, os.Remove(journal))
 	bare := start(t, dir)
+	bare.counted()
 	if got := bare.rows(); len(got) != 20 || !allOf(got, func(row []string) bool {
 		return slices.Equal(row[1:6], []string{"", "git_hub", "list_issues", "10", "2"}) && strings.HasSuffix(row[0], ".000Z")
 	}) {

@@ -1,13 +1,13 @@
 package results
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
@@ -25,27 +25,58 @@ const (
 // rowTime is the format of times in the index: RFC 3339, UTC, with thousandths.
 const rowTime = "2006-01-02T15:04:05.000Z"
 
-// indexFile is the file of an index as it is now. Files whose lines nobody has
-// counted are read when it is.
-func (x *index) indexFile() fs.Node {
-	entries := x.entries
-	return fs.NewRendered(x.changed, x.sum, func(ctx context.Context) ([]byte, error) {
-		return render(ctx, entries), nil
-	})
+// indexFile is the file of an index as it is now, made ahead of its readers.
+// Where nothing is kept current, for a command that reads once, files whose
+// lines nobody has counted are read when it is. The caller holds the store's
+// lock.
+func (x *index) indexFile(ahead bool) fs.Node {
+	if !ahead && len(x.uncounted()) > 0 {
+		entries := x.entries
+		return fs.NewRendered(x.changed, x.sum, func(ctx context.Context) ([]byte, error) {
+			for _, e := range entries {
+				e.count(ctx)
+			}
+			return rows(entries, (*entry).newRow), nil
+		})
+	}
+	return fs.NewText(x.changed, rows(x.entries, (*entry).keptRow))
 }
 
-// render makes the table, newest first.
-func render(ctx context.Context, entries []*entry) []byte {
-	var out strings.Builder
+// rows is the text of the index, newest first.
+func rows(entries []*entry, row func(*entry) string) []byte {
+	var out bytes.Buffer
 	out.WriteString(columns)
 	if len(entries) == 0 {
 		out.WriteString(noneLine)
 	}
 	for _, e := range slices.Backward(entries) {
-		fmt.Fprintf(&out, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", e.time.UTC().Format(rowTime),
-			cell(e.origin.Source), cell(e.origin.Server), cell(e.origin.Tool), e.size, e.count(ctx), e.name)
+		out.WriteString(row(e))
 	}
-	return []byte(out.String())
+	return out.Bytes()
+}
+
+// keptRow is the entry's line. Of an entry whose lines are counted it is made
+// once. The caller holds the store's lock.
+func (e *entry) keptRow() string {
+	if e.row != "" {
+		return e.row
+	}
+	row := e.newRow()
+	if e.lines.Load() != uncounted {
+		e.row = row
+	}
+	return row
+}
+
+// newRow is the entry's line as it is now. The number of its lines is empty as
+// long as nobody has counted them, or where it cannot be read.
+func (e *entry) newRow() string {
+	lines := ""
+	if n := e.lines.Load(); n >= 0 {
+		lines = strconv.FormatInt(n, 10)
+	}
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\n", e.time.UTC().Format(rowTime),
+		cell(e.origin.Source), cell(e.origin.Server), cell(e.origin.Tool), e.size, lines, e.name)
 }
 
 // cellLen is the length in bytes of what the index tells of a foreign name.
@@ -53,23 +84,59 @@ const cellLen = 200
 
 func cell(name string) string { return clean.Cut(clean.Line(name), cellLen) }
 
-// count is the number of lines of a result, "" if it cannot be read.
-func (e *entry) count(ctx context.Context) string {
-	if n := e.lines.Load(); n != uncounted {
-		return strconv.FormatInt(n, 10)
+// uncounted are the entries whose lines nobody has counted. The caller holds the
+// store's lock.
+func (x *index) uncounted() (all []*entry) {
+	for _, e := range x.entries {
+		if e.lines.Load() == uncounted {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// count counts the lines of a result, unless they are known or ctx ends.
+func (e *entry) count(ctx context.Context) {
+	if e.lines.Load() != uncounted {
+		return
 	}
 	var sum excerpt.Tally
 	buf := make([]byte, 1<<16)
-	for {
+	for ctx.Err() == nil {
 		n, err := e.node.ReadAt(ctx, buf, sum.Bytes)
 		sum.Add(buf[:n])
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return ""
+		switch {
+		case errors.Is(err, io.EOF):
+			e.lines.Store(int64(sum.Lines()))
+			return
+		case err != nil && ctx.Err() == nil:
+			e.lines.Store(unreadable)
+			return
 		}
 	}
-	e.lines.Store(int64(sum.Lines()))
-	return strconv.Itoa(sum.Lines())
+}
+
+// countSoon has the lines counted that nobody has, which other programs have
+// written, and the index made anew. The caller holds the store's lock.
+func (p *Provider) countSoon(now *index) {
+	if p.counting || p.ctx.Err() != nil || len(now.uncounted()) == 0 {
+		return
+	}
+	p.counting = true
+	p.running.Go(func() {
+		for again := true; again; {
+			p.store.mu.Lock()
+			all := now.uncounted()
+			p.store.mu.Unlock()
+			for _, e := range all {
+				e.count(p.ctx)
+			}
+			p.store.update(func(now *index) change {
+				again = p.ctx.Err() == nil && len(now.uncounted()) > 0
+				p.counting = again
+				now.changed = now.changed.Add(1) // the files are as old as before
+				return change{state: true}
+			})
+		}
+	})
 }
