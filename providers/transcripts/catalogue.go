@@ -281,6 +281,13 @@ func (c *catalogue) all() []*session {
 	return list
 }
 
+// empty reports whether no session is known.
+func (c *catalogue) empty() bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.byID) == 0
+}
+
 // find returns the sessions that are known by an id: of any agent, or of one.
 func (c *catalogue) find(agent, id string) (all []*session) {
 	c.mu.RLock()

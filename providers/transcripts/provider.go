@@ -62,14 +62,16 @@ type Provider struct {
 	scanOnce sync.Once
 	scanDone chan struct{}
 
-	asking  sync.Mutex // held while the places are asked for
-	looking pathLocks  // held while a file is looked at
+	asking   sync.Mutex // held while the places are asked for
+	looking  pathLocks  // held while a file is looked at
+	indexing sync.Mutex // held while INDEX.tsv is made
 
 	mu         sync.Mutex
 	places     []*place
 	unreadable map[string]string // folders that may not be read, and whose they are
 	indexTimer bool
-	documented uint64 // the version of the names that was told
+	indexTook  time.Duration // how long the last INDEX.tsv took to be made
+	documented uint64        // the version of the names that was told
 	saveTimer  bool
 	indexes    map[string]*indexFile
 	cacheFault string // why nothing can be kept
@@ -105,6 +107,9 @@ const maxDirs = 20_000
 // background. It returns at once.
 func (p *Provider) Begin() {
 	p.running.Go(func() {
+		if !p.list.empty() {
+			p.makeIndexes() // as they were: that is told with the first scan
+		}
 		p.scanNow()
 		p.opts.Env.Changed("") // all are known now: until then nothing was told
 		p.queue.backlog()
@@ -122,6 +127,9 @@ func (p *Provider) Begin() {
 func (p *Provider) scanNow() {
 	p.scanOnce.Do(func() {
 		p.scan(p.ctx)
+		if p.opts.Watch {
+			p.makeIndexes()
+		}
 		close(p.scanDone)
 	})
 }
