@@ -65,7 +65,7 @@ func (a *app) daemon() error {
 func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
 	debug.SetGCPercent(gcPercent)
 	log := slog.New(slog.NewTextHandler(a.err, nil))
-	self, _ := os.Executable() // without it, AGENTS.md names as many things as surely fit
+	self, _ := os.Executable()              // without it, AGENTS.md names as many things as surely fit
 	var shown atomic.Pointer[mounts.Server] // the watches of the tree are there first
 	w := a.newWorld(worldOptions{
 		log: log, count: countedBy(self),
