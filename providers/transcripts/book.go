@@ -13,7 +13,7 @@ import (
 
 // bookFormat is the number of what is kept in the cache. What was kept under
 // another number is made again.
-const bookFormat = 4
+const bookFormat = 5
 
 // book is what is kept of a session in the cache folder: its texts, and the state
 // from which it goes on. Only lengths that stand in the state count: what is

@@ -3,6 +3,8 @@ package transcripts
 import (
 	"bytes"
 	"context"
+	"errors"
+	iofs "io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -135,7 +137,7 @@ func TestAStateThatWasNotWritten(t *testing.T) {
 	f.list.mu.Unlock()
 	f.keep()
 	copied := tempHome(t)
-	check(t, os.CopyFS(filepath.Join(copied, "cache"), os.DirFS(filepath.Join(home, ".cache"))))
+	copyCache(t, filepath.Join(home, ".cache"), filepath.Join(copied, "cache"))
 	want := f.transcript(oneID)
 
 	again := start(t, home, offline, func(o *Options) { o.Cache = filepath.Join(copied, "cache") })
@@ -148,6 +150,30 @@ func TestAStateThatWasNotWritten(t *testing.T) {
 	if got := again.read(byIDName + "/" + oneID + "/digest.md"); got != f.read(byIDName+"/"+oneID+"/digest.md") {
 		t.Errorf("the digest: %s", got)
 	}
+}
+
+// copyCache copies a cache that is in use: what is written and renamed meanwhile
+// may be gone, and a database cannot be copied without its journal.
+func copyCache(t *testing.T, from, to string) {
+	t.Helper()
+	check(t, filepath.WalkDir(from, func(path string, d iofs.DirEntry, err error) error {
+		rel, relErr := filepath.Rel(from, path)
+		switch {
+		case errors.Is(err, iofs.ErrNotExist) || strings.HasPrefix(rel, fulltextName):
+			return nil
+		case err != nil || relErr != nil:
+			return errors.Join(err, relErr)
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(to, rel), 0o700)
+		}
+		text, err := os.ReadFile(path)
+		if errors.Is(err, iofs.ErrNotExist) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rel), text, 0o600)
+	}))
 }
 
 // TestTwoProcesses have one cache: one is alive, the others read once.

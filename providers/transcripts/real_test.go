@@ -1,11 +1,17 @@
 package transcripts
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/providers/internal/tokens"
+	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/render"
 )
 
 // realHome is a home folder with the real logs where their agents keep them.
@@ -42,9 +48,72 @@ func realHome(t testing.TB) string {
 	put("same-task-per-agent/pi/convo.jsonl", ".pi/agent/sessions/--work--/2026-01-01T00-00-00-000Z_c0000000-0000-4000-8000-000000000005.jsonl")
 	put("pi/large-session.jsonl", ".pi/agent/sessions/--work--/2026-01-01T00-00-00-000Z_c0000000-0000-4000-8000-000000000006.jsonl")
 	put("small-fixtures/droid/session_store_small.jsonl", ".factory/sessions/-work/c0000000-0000-4000-8000-000000000007.jsonl")
+	for i, from := range []string{
+		"claude/small", "claude/large", "claude/schema_drift", "codex/large", "codex/schema_drift", "pi/small", "copilot/small", "copilot/large",
+		"copilot/schema_drift", "droid/session_store_large", "droid/session_store_schema_drift", "droid/stream_json_small", "cursor/small",
+		"cursor/large", "cursor/schema_drift", "gemini/jsonl_v040",
+	} {
+		one := fmt.Sprintf("c1000000-0000-4000-8000-%012d", i)
+		put("small-fixtures/"+from+".jsonl", map[string]string{
+			"claude": ".claude/projects/-small/" + one + ".jsonl",
+			"codex":  ".codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-" + one + ".jsonl",
+			"pi":     ".pi/agent/sessions/--work--/2026-01-01T00-00-00-000Z_" + one + ".jsonl", "copilot": ".copilot/session-state/" + one + "/events.jsonl",
+			"droid": ".factory/sessions/-work/" + one + ".jsonl", "cursor": ".cursor/projects/work/agent-transcripts/" + one + "/" + one + ".jsonl",
+			"gemini": ".gemini/tmp/work/chats/session-2026-01-01T00-01-" + one[:8] + ".jsonl",
+		}[path.Dir(from)])
+	}
+	for i, from := range []string{"small", "large", "schema_drift"} {
+		put("small-fixtures/gemini/"+from+".json", fmt.Sprintf(".gemini/tmp/work/chats/session-2026-01-01T00-00-d000000%d.json", i))
+	}
+	copied := func(from, to string) {
+		t.Helper()
+		check(t, os.CopyFS(filepath.Join(home, to), os.DirFS(filepath.Join(data, from))))
+	}
+	copied("small-fixtures/opencode/storage_v2", ".local/share/opencode/storage")
+	put("cline-sdk/session/session.messages.json", ".cline/data/sessions/session/session.messages.json")
+	put("cline-sdk/session/session.json", ".cline/data/sessions/session/session.json")
 	put("aider/aider.chat.history.md", "work/.aider.chat.history.md")
 	check(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\nprojects = [\"~/work\"]\n"), 0o600))
 	return home
+}
+
+// TestDigestsEndWithTheLastQuestion: where the model's last words ask something,
+// the digest has the question whole.
+func TestDigestsEndWithTheLastQuestion(t *testing.T) {
+	f := start(t, realHome(t), offline)
+	f.scanNow()
+	asked, found := make(map[string]int), make(map[string]int)
+	for _, s := range f.list.all() {
+		check(t, f.current(t.Context(), s))
+		path := f.pathOf(s)
+		digest := f.read(path + "/digest.md")
+		if n := tokens.Count(digest); n > digestTokens {
+			t.Errorf("%s: %d tokens", path, n)
+		}
+		last := ""
+		for line := range strings.Lines(f.read(path + "/messages.jsonl")) {
+			if e, err := render.ParseMessage([]byte(strings.TrimSuffix(line, "\n"))); err == nil && e.Kind == event.Assistant && e.Agent == "" && strings.TrimSpace(e.Text) != "" {
+				last = strings.Join(strings.Fields(e.Text), " ")
+			}
+		}
+		near := last[max(0, len(last)-600):]
+		i := strings.LastIndexByte(near, '?')
+		if i < 0 {
+			continue
+		}
+		question := near[:i+1]
+		if j := strings.LastIndexAny(question[:i], ".!?:"); j >= 0 {
+			question = question[j+1:]
+		}
+		asked[s.agent]++
+		_, ending, _ := strings.Cut(digest, "\n## Last words\n")
+		if strings.Contains(ending, strings.TrimSpace(question)) {
+			found[s.agent]++
+		} else {
+			t.Errorf("%s: %q is not at the end:\n%s", path, question, ending)
+		}
+	}
+	t.Logf("questions %v, found %v", asked, found)
 }
 
 // TestRealSessions reads everything that is made of the real sessions.

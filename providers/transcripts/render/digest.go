@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,23 +12,34 @@ import (
 
 // Digest makes digest.md, of at most budget tokens as count counts them: what an
 // agent needs to go on after its context was lost, each line with the place in
-// the transcript. What the budget or the summary has no room for is counted,
-// part for part. Without count tokens are estimated.
+// the transcript. It ends with what the session ended with, which comes before
+// all else where there is little room. What the budget or the summary has no room
+// for is counted, part for part. Without count tokens are estimated.
 func (s *Summary) Digest(session event.Session, budget int, count func(string) int) []byte {
 	if count == nil {
 		count = func(text string) int { return len(text)/3 + 1 }
 	}
+	d := digest{summary: s, id8: ID8(session.ID)}
 	head := s.digestHead(session)
-	// The largest size of the parts that the budget allows, by halving.
-	low, high := 0, 32<<10
-	best := s.digestParts(session, head, low)
-	for high-low > 200 {
-		middle := (low + high) / 2
-		text := s.digestParts(session, head, middle)
-		if count(string(text)) <= budget {
-			low, best = middle, text
+	ending := largest(100, 2*maxEnding, budget*2/5, count, d.lastWords)
+	out := 0 // how many parts there is no room for at all
+	text := func(size int) []byte { return slices.Concat(head, d.parts(size, out), ending) }
+	for out < len(digestParts) && count(string(text(0))) > budget {
+		out++
+	}
+	return largest(0, 32<<10, budget, count, text)
+}
+
+// largest is the text of the largest size between two that has at most so many
+// tokens, about, or else that of the least size.
+func largest(low, high, tokens int, count func(string) int, text func(size int) []byte) []byte {
+	best := text(low)
+	for most := high; most-low > 1+high/200; {
+		middle := (low + most) / 2
+		if one := text(middle); count(string(one)) <= tokens {
+			low, best = middle, one
 		} else {
-			high = middle
+			most = middle
 		}
 	}
 	return best
@@ -37,14 +49,14 @@ func (s *Summary) digestHead(session event.Session) []byte {
 	out := []byte("# Digest of ")
 	out = append(out, clean.Line(session.Agent)...)
 	out = append(out, " session "...)
-	out = append(out, clean.Line(session.ID)...)
+	out = append(out, clean.Cut(clean.Line(session.ID), 100)...)
 	if session.Title != "" {
 		out = append(out, ": "...)
 		out = append(out, brief(session.Title, 100)...)
 	}
 	out = append(out, '\n')
 	if session.CWD != "" {
-		out = append(out, clean.Cut(clean.Line(session.CWD), 300)...)
+		out = append(out, clean.Cut(clean.Line(session.CWD), 200)...)
 		out = append(out, ", "...)
 	}
 	if !session.Start.IsZero() {
@@ -60,33 +72,53 @@ func (s *Summary) digestHead(session event.Session) []byte {
 	return append(out, ". An anchor such as [id/00012] is a block of transcript.md: rg -F '/00012]' -A 20 transcript.md\n"...)
 }
 
-// digestParts makes the digest with parts that have size bytes together.
-func (s *Summary) digestParts(session event.Session, head []byte, size int) []byte {
-	d := digest{summary: s, id8: ID8(session.ID), out: append([]byte(nil), head...)}
-	for _, part := range []struct {
-		title string
-		share int // of a hundred
-		write func(*digest, int)
-	}{
-		{"Request", 14, (*digest).request},
-		{"Concepts and tools", 7, (*digest).tools},
-		{"Files and changes", 15, (*digest).files},
-		{"Errors and what followed", 11, (*digest).failures},
-		{"Problem solving so far", 13, (*digest).points},
-		{"User messages", 25, (*digest).messages},
-		{"Open tasks", 7, (*digest).tasks},
-		{"Current work", 8, (*digest).work},
-	} {
-		d.out = append(d.out, "\n## "...)
-		d.out = append(d.out, part.title...)
-		d.out = append(d.out, '\n')
-		from := len(d.out)
-		part.write(&d, size*part.share/100)
-		if len(d.out) == from {
-			d.out = append(d.out, "none\n"...)
+// digestPart is a part of a digest.
+type digestPart struct {
+	title string
+	share int // of a hundred
+	rank  int // the highest is the first to go where there is no room
+	write func(*digest, int)
+}
+
+var digestParts = [...]digestPart{
+	{"Request", 14, 1, (*digest).request},
+	{"Concepts and tools", 7, 8, (*digest).tools},
+	{"Files and changes", 15, 5, (*digest).files},
+	{"Errors and what followed", 11, 6, (*digest).failures},
+	{"Problem solving so far", 13, 7, (*digest).points},
+	{"User messages", 27, 4, (*digest).messages},
+	{"Open tasks", 7, 3, (*digest).tasks},
+	{"Current work", 6, 2, (*digest).work},
+}
+
+// parts makes all but the ending, of size bytes together, and without out of
+// them.
+func (d digest) parts(size, out int) []byte {
+	d.out = nil
+	for _, part := range digestParts {
+		if part.rank <= len(digestParts)-out {
+			d.part(part.title, size*part.share/100, part.write)
 		}
 	}
 	return d.out
+}
+
+// lastWords makes the ending.
+func (d digest) lastWords(size int) []byte {
+	d.out = nil
+	d.part("Last words", size, (*digest).ending)
+	return d.out
+}
+
+func (d *digest) part(title string, size int, write func(*digest, int)) {
+	d.out = append(d.out, "\n## "...)
+	d.out = append(d.out, title...)
+	d.out = append(d.out, '\n')
+	from := len(d.out)
+	write(d, size)
+	if len(d.out) == from {
+		d.out = append(d.out, "none\n"...)
+	}
 }
 
 // ID8 is the short id of a session in anchors and names: the first eight letters

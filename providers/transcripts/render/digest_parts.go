@@ -238,13 +238,10 @@ func rank(t task) int {
 	return 1
 }
 
-// work is what the model said last, and its last calls.
+// work are the model's last calls.
 func (d *digest) work(size int) {
-	if last := d.summary.Latest; last != nil {
-		d.line("said: "+clean.Cut(last.Text, min(max(size/2, 100), 2*longNote)), last.Seq)
-	}
 	steps := d.summary.Steps
-	shown, each := share(len(steps), size/2, 40, longWhat)
+	shown, each := share(len(steps), size, 40, longWhat)
 	for _, st := range steps[len(steps)-shown:] {
 		text := st.Tool
 		if st.What != "" {

@@ -24,8 +24,9 @@ type Summary struct {
 	Points notes `json:"points"`
 	// First is the text that the session began with, of whatever origin, and
 	// Latest what the model said last.
-	First  *note `json:"first,omitempty"`
-	Latest *note `json:"latest,omitempty"`
+	First  *note  `json:"first,omitempty"`
+	Latest *note  `json:"latest,omitempty"`
+	Ending ending `json:"ending"`
 	// Marks are compactions, rewinds and forks.
 	Marks notes `json:"marks"`
 	// Compactions counts those that were met.
@@ -96,10 +97,18 @@ func (s *Summary) Add(e *event.Event) {
 	case e.Agent != "": // what a subagent says is not the session's
 	case e.Kind == event.User:
 		s.said(e)
-	case e.Kind == event.Assistant && e.Model != "<synthetic>": // Claude Code's word for what it says itself
-		if text := brief(e.Text, 2*longNote); text != "" {
-			s.Latest = &note{Seq: e.Seq, Text: text}
-		}
+		s.ended(e)
+	case e.Kind == event.Assistant && e.Model != synthetic:
+		s.spoke(e.Seq, "", e.Text)
+	default:
+		s.ended(e)
+	}
+}
+
+// spoke takes what the model has said, by a tool if one is named.
+func (s *Summary) spoke(seq int, tool, text string) {
+	if s.Ending.said(seq, tool, text) {
+		s.Latest = &note{Seq: seq, Text: brief(text, longNote)}
 	}
 }
 
@@ -120,9 +129,7 @@ func (s *Summary) said(e *event.Event) {
 		return
 	}
 	if s.Latest != nil && (len(s.Points.Notes) == 0 || s.Points.last().Seq != s.Latest.Seq) {
-		point := *s.Latest
-		point.Text = clean.Cut(point.Text, longNote)
-		s.Points.add(point, maxPoints)
+		s.Points.add(*s.Latest, maxPoints)
 	}
 	s.Said.add(note{Seq: e.Seq, Text: text, How: e.Origin}, maxSaid)
 }
@@ -155,6 +162,9 @@ func (s *Summary) called(e *event.Event) {
 		s.Steps = append(s.Steps[:0], s.Steps[1:]...)
 	}
 	s.Steps = append(s.Steps, step{Seq: st.Seq, Tool: st.Tool, What: st.What})
+	if text := spoken(name, input); text != "" && e.Agent == "" {
+		s.spoke(e.Seq, st.Tool, text)
+	}
 }
 
 // answered takes the result of a call.
@@ -175,9 +185,18 @@ func (s *Summary) answered(e *event.Event) {
 				u.Errors++
 			}
 			s.Failures.failed(st, e)
+			if e.Agent == "" {
+				s.Ending.wrong(e.Seq, st.Tool+" failed", s.Failures.List[len(s.Failures.List)-1].Error)
+			}
 			return
 		}
 		s.Failures.worked(st, e.Result.Text)
+		if e.Agent == "" {
+			s.Ending.After = nil
+			if shown := s.Ending.Shown; shown != nil && shown.Seq == st.Seq {
+				s.Ending.asked(e.Seq, "answer to "+st.Tool, e.Result.Text)
+			}
+		}
 		at := int64(0)
 		if !e.Time.IsZero() {
 			at = e.Time.Unix()

@@ -197,7 +197,7 @@ func FuzzSummary(f *testing.F) {
 		s.user(input)
 		sum := s.summary(text)
 		digest, files := sum.Digest(event.Session{ID: text, CWD: text, Title: tool}, 2000, nil), sum.Files()
-		if n := bytes.Count(digest, []byte("\n## ")); n != 8 {
+		if n := bytes.Count(digest, []byte("\n## ")); n != 9 {
 			t.Errorf("%d parts:\n%s", n, digest)
 		}
 		for line := range bytes.Lines(files) {
