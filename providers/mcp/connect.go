@@ -140,7 +140,7 @@ func (d *dialer) open(starting context.Context, c *connection, legacy bool) erro
 		c.process = p
 		c.output = newMessages(p.stdout, func() { c.lose(errMute) })
 		c.input = newStdin(p.stdin, d.timing.deaf, c.lose)
-		c.transport = transport.NewIO(c.output, c.input, nil)
+		c.transport = probedStdio{transport.NewIO(c.output, c.input, nil)}
 		c.running.Go(func() {
 			select {
 			case <-p.exited:
@@ -174,7 +174,7 @@ func (d *dialer) open(starting context.Context, c *connection, legacy bool) erro
 	if err != nil {
 		return wrong
 	}
-	c.transport = t
+	c.transport = probedHTTP{t}
 	return nil
 }
 

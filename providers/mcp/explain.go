@@ -114,6 +114,9 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 		}
 	case errors.Is(err, errDeaf):
 		is.what = errDeaf.Error()
+	case errors.As(err, &version) && version.Version == "":
+		is.what = "its answer to the handshake names no version of the protocol"
+		is.mend = "see that " + entry + " starts an MCP server, then: " + again
 	case errors.As(err, &version):
 		is.what = fmt.Sprintf("the server speaks version %s of the protocol; ctxfs speaks %s", version.Version, strings.Join(mcp.ValidProtocolVersions, ", "))
 		is.mend = "update the server or ctxfs, then: " + again

@@ -53,6 +53,9 @@ func newCallee(era string) *callee {
 	return &callee{modern: era == "-modern", waiting: make(map[string]chan struct{}), asked: make(chan string, 1)}
 }
 
+// stubDiscovery is a variable: what a callee answers to server/discover.
+const stubDiscovery = "CTXFS_TEST_DISCOVERY"
+
 const calledTools = `[
  {"name":"echo","description":"Says it again.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},
  {"name":"give.result","description":"Gives any result.","inputSchema":{"type":"object","properties":{"result":{"type":"string"}}}},
@@ -79,7 +82,9 @@ func (s *callee) serve(ctx context.Context, m called, say func(format string, ar
 	}
 	switch m.Method {
 	case "server/discover":
-		if s.modern {
+		if answer := os.Getenv(stubDiscovery); answer != "" {
+			result(answer)
+		} else if s.modern {
 			result(`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"callee","version":"2"}}}`)
 		} else {
 			fault(-32601, "method not found")
@@ -109,6 +114,8 @@ func (s *callee) serve(ctx context.Context, m called, say func(format string, ar
 	default:
 		if m.Method == "" { // an answer
 			s.asked <- string(m.Result) + string(m.Error)
+		} else if m.ID != nil && os.Getenv(stubDiscovery) != "" {
+			result("{}") // it agrees to everything
 		} else if m.ID != nil {
 			fault(-32601, "method not found")
 		}
