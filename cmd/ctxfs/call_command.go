@@ -31,7 +31,8 @@ one JSON object: as a word, as @FILE, or on standard input (-). The value of a
 flag may be @FILE too, the text of that file, or - for that of standard input.
 They are checked before anything is sent.
 
-Options, before the tool, or behind it where it has no such argument:
+Options, before the tool, or behind it where it has no such argument (behind
+the tool its own argument is meant, behind -- always; --help alone is help):
   --json                 print the server's whole answer as JSON
   --yes                  call it although it asks for confirmation
   --max-bytes N          longer results go to a file (0: none does)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,14 +26,36 @@ func callHelp(l *callLine, tool mcp.ToolInfo) []byte {
 	} else {
 		out.WriteString("\nIt takes no arguments.\n")
 	}
-	out.WriteString("\nA value of @FILE is the text of a file, - that of standard input, @@x is the text @x.\n\nOptions of ctxfs:\n")
+	out.WriteString("\nA value of @FILE is the text of a file, - that of standard input, @@x is the text @x.\n")
+	var shared []string
+	header := "\nOptions of ctxfs:\n"
 	for _, o := range ownOptions {
 		if tool.Schema.Has(o.name) {
+			shared = append(shared, "--"+o.name)
 			continue // it is the tool's
 		}
-		fmt.Fprintf(&out, "  %-22s %s\n", strings.TrimSpace("--"+o.name+" "+o.value), o.about)
+		fmt.Fprintf(&out, "%s  %-22s %s\n", header, strings.TrimSpace("--"+o.name+" "+o.value), o.about)
+		header = ""
+	}
+	if len(shared) > 0 {
+		out.WriteString("\n" + wrap(sharedText(shared, tool)) + "\n")
 	}
 	return []byte(out.String())
+}
+
+// sharedText explains the options of ctxfs that are called like arguments of the
+// tool.
+func sharedText(shared []string, tool mcp.ToolInfo) string {
+	const help = "--help"
+	var text []string
+	if others := slices.DeleteFunc(slices.Clone(shared), func(name string) bool { return name == help }); len(others) > 0 {
+		text = append(text, fmt.Sprintf("Behind the tool, %s is its own argument; the option of ctxfs goes before it: ctxfs call %s %s %s.",
+			strings.Join(others, ", "), others[0], tool.Server, tool.File))
+	}
+	if slices.Contains(shared, help) {
+		text = append(text, "--help alone shows this text; with a value (--help=x), or beside other arguments, it is the tool's own.")
+	}
+	return strings.Join(text, "\n")
 }
 
 // helpWidth is the width of help in characters.

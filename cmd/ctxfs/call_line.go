@@ -29,8 +29,11 @@ type ownOption struct {
 	about       string
 }
 
-// ownOptions are the options of the command itself. They may stand anywhere;
-// behind the tool one that is called like an argument of the tool is that.
+// ownOptions are the options of the command itself. Before the tool they are
+// always that. Behind it one that is called like an argument of the tool is the
+// argument, and behind "--" everything is the tool's; but --help or -h without
+// anything else for the tool always asks for help, since who asks for it does not
+// want the tool to be called.
 var ownOptions = []ownOption{
 	{"json", "", "print the server's whole answer as JSON"},
 	{"yes", "", "call it although it asks for confirmation"},
@@ -150,13 +153,17 @@ func splitTool(word string, isServer func(string) bool) []string {
 	return []string{word[:last], word[last+1:]}
 }
 
-// settle takes the command's own options out of the tool's words. Known tells
+// settle takes the command's own options out of the tool's words. Known reports
 // whether the tool has an argument of that name.
 func (l *callLine) settle(known func(string) bool) error {
 	var args []call.Word
 	for words := l.args; len(words) > 0; {
+		if words[0].Text == "--" && words[0].Body == nil {
+			l.args = append(args, words[1:]...)
+			return nil
+		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(words[0].Text, "--"), "=")
-		if !known(name) {
+		if words[0].Text == "-h" || name != viaOption && !known(name) {
 			rest, own, err := l.option(words)
 			if err != nil {
 				return badLine(err)
@@ -167,6 +174,9 @@ func (l *callLine) settle(known func(string) bool) error {
 			}
 		}
 		args, words = append(args, words[0]), words[1:]
+	}
+	if len(args) == 1 && args[0].Text == "--help" && args[0].Body == nil {
+		l.help, args = true, nil
 	}
 	l.args = args
 	return nil

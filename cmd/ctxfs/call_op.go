@@ -71,7 +71,12 @@ func (w *world) call(ctx context.Context, c *control.Conn, request call.Request)
 	}
 	result, err := w.providers.Call(ctx, line.call(request, tell))
 	if err != nil {
-		return callFault(line.name(), err), nil
+		reply := callFault(line.name(), err)
+		if denied := (*mcp.DeniedError)(nil); errors.As(err, &denied) && denied.Confirm && tool.Schema.Has("yes") {
+			// Behind the tool, --yes is an argument of its own.
+			reply.Fault.Hint = fmt.Sprintf("if it is meant: ctxfs call --yes %s %s", tool.Server, tool.File)
+		}
+		return reply, nil
 	}
 	return line.show(result)
 }
