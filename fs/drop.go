@@ -43,6 +43,9 @@ type Outcome struct {
 	// File is the path of a file that holds the whole answer where it is too
 	// long to stand here.
 	File string `json:"file,omitempty"`
+	// Misfit says in one sentence how the answer is not what was promised,
+	// whether or not OK is true.
+	Misfit string `json:"misfit,omitempty"`
 	// Error says in one sentence why OK is false, and what mends it.
 	Error string `json:"error,omitempty"`
 }

@@ -102,6 +102,9 @@ func (l *callLine) call(request call.Request, progress func(mcp.Progress)) mcp.C
 // output, what the tool says of its failure to standard error.
 func (l *callLine) show(r *mcp.Result) (reply call.Reply, out []byte) {
 	reply.Aside = line(string(r.Aside))
+	if r.Misfit != "" {
+		reply.Aside += "ctxfs: " + r.Misfit + "\n"
+	}
 	switch {
 	case r.Failed:
 		reply.Code = call.ExitTool

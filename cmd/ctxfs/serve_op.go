@@ -49,7 +49,7 @@ const maxMedia = 8 << 20
 // gatewayResult is a result for an agent: the text, what the tool says besides,
 // and pictures and sounds as they came.
 func gatewayResult(r *mcp.Result) *gateway.Result {
-	result := &gateway.Result{Failed: r.Failed, Text: string(r.Text)}
+	result := &gateway.Result{Failed: r.Failed, Text: string(r.Text), Misfit: r.Misfit}
 	if strings.HasPrefix(strings.TrimSpace(string(r.Structured)), "{") { // else clients refuse it
 		result.Structured = r.Structured
 	}

@@ -75,6 +75,9 @@ type Result struct {
 	// Structured is an object, or nil where there is none or Text does not
 	// hold all of it.
 	Structured json.RawMessage `json:"structured,omitempty"`
+	// Misfit says how the result is not what the tool's output schema promises,
+	// or is "".
+	Misfit string `json:"misfit,omitempty"`
 }
 
 // Fault is an error and what mends it, both for a reader.

@@ -33,6 +33,10 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 	if result.Text != "" || len(result.Blocks) == 0 {
 		answer.Content = append(answer.Content, mcp.NewTextContent(result.Text))
 	}
+	if result.Misfit != "" {
+		answer.Content = append(answer.Content, mcp.NewTextContent("ctxfs: "+result.Misfit))
+		answer.Meta = &mcp.Meta{AdditionalFields: map[string]any{"ctxfs/misfit": result.Misfit}}
+	}
 	for _, b := range result.Blocks {
 		answer.Content = append(answer.Content, block{raw: b})
 	}

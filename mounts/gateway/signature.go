@@ -28,7 +28,7 @@ func signature(file []byte) string {
 	}
 	var required, optional []string
 	for _, p := range tool.Arguments.Properties {
-		if slices.Contains(tool.Arguments.Required, p.name) {
+		if slices.Contains(tool.Arguments.Required, p.name) && !hasDefault(p.value) {
 			required = append(required, p.name+": "+typeName(p.value, 0))
 		} else {
 			optional = append(optional, p.name+"?: "+typeName(p.value, 0))
@@ -47,6 +47,14 @@ func signature(file []byte) string {
 		b.WriteString(arg)
 	}
 	return b.String()
+}
+
+// hasDefault reports whether a schema gives a value to what is left out.
+func hasDefault(schema json.RawMessage) bool {
+	var s struct {
+		Default json.RawMessage `json:"default"`
+	}
+	return json.Unmarshal(schema, &s) == nil && s.Default != nil
 }
 
 // maxDepth is how deep arrays in arrays are told.

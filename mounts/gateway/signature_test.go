@@ -13,6 +13,7 @@ func TestSignature(t *testing.T) {
 		properties(`"a":{"type":"string"},"b":{"type":["integer","null"]},"c":{"type":["string","number"]}`): "b: integer, a?: string, c?: any",
 		properties(`"a":{"type":"array","items":{"enum":[1,"x"]}},"b":{"type":"array"}`):                     `b: any[], a?: (1|"x")[]`,
 		properties(`"a":{"$ref":"#/x"},"b":true,"c":{"type":"object"}`):                                      "b: any, a?: any, c?: object",
+		properties(`"a":{"type":"string"},"b":{"type":"integer","default":0}`):                               "a?: string, b?: integer",
 		`{"arguments":{"type":"object"}}`:                                                                    "none",
 		`{}`:                                                                                                 "none",
 		`{"arguments":[]}`:                                                                                   "",

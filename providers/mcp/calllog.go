@@ -35,6 +35,8 @@ type Called struct {
 	Bytes int    `json:"bytes"`
 	File  string `json:"file,omitempty"`
 	Error string `json:"error,omitempty"` // one line
+	// Misfit says how the result is not what the tool promises.
+	Misfit string `json:"misfit,omitempty"`
 	// Arguments are there only where the policy says so.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
@@ -138,7 +140,7 @@ func (p *Provider) logCall(begun time.Time, c *Call, made *prepared, r *Result, 
 		}
 	}
 	if r != nil {
-		line.Bytes, line.File = r.Size, r.File
+		line.Bytes, line.File, line.Misfit = r.Size, r.File, r.Misfit
 		if r.Failed {
 			first, _, _ := bytes.Cut(bytes.TrimSpace(r.Text), []byte("\n"))
 			line.Error = string(first[:min(len(first), 64<<10)])
@@ -147,7 +149,7 @@ func (p *Provider) logCall(begun time.Time, c *Call, made *prepared, r *Result, 
 	if failed != nil && line.Outcome != OutcomeCancelled { // that says it all
 		line.Error = failed.Error()
 	}
-	for _, text := range []*string{&line.Via, &line.Agent, &line.Session, &line.Dir, &line.Server, &line.Tool, &line.Error} {
+	for _, text := range []*string{&line.Via, &line.Agent, &line.Session, &line.Dir, &line.Server, &line.Tool, &line.Error, &line.Misfit} {
 		*text = clean.Cut(clean.Line(redact(*text)), loggedText)
 	}
 	if p.policy.Load().logArguments && made != nil {

@@ -110,7 +110,7 @@ func callOutcome(name string, r *Result, err error) fs.Outcome {
 	if err != nil {
 		return fs.Outcome{Error: callFault(err, name)}
 	}
-	o := fs.Outcome{OK: !r.Failed, Text: string(r.Text), Structured: r.Structured, File: r.File, Error: r.Fault}
+	o := fs.Outcome{OK: !r.Failed, Text: string(r.Text), Structured: r.Structured, File: r.File, Misfit: r.Misfit, Error: r.Fault}
 	if r.IsJSON && r.Structured != nil { // one fact once
 		o.Text = ""
 	}
@@ -161,7 +161,8 @@ name of a file in ../tools without ".json", and its text is one JSON object, the
     echo '{"title": "x"}' > create_issue.1.json; cat create_issue.1.result
 
 The call is made once, as soon as the object is complete. What became of it stands in
-TOOL.ANYTHING.result: ok, text, structured, file (of a long answer), error. Reading that waits for the call.
+TOOL.ANYTHING.result: ok, text, structured, file (of a long answer), misfit (it is
+not what the tool's outputSchema promises), error. Reading that waits for the call.
 Arguments that do not fit fail the write itself; the result says why.
 A tool that is to be confirmed is called as TOOL.ANYTHING.yes.json.
 `

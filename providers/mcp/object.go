@@ -68,6 +68,17 @@ func (o object) text(name string) string {
 	return s
 }
 
+// with is the object with a member, in the place of one of that name.
+func (o object) with(name string, value json.RawMessage) object {
+	for i := range o {
+		if o[i].name == name {
+			o[i].value = value
+			return o
+		}
+	}
+	return append(o, member{name, value})
+}
+
 // append adds the object's compact text to out.
 func (o object) append(out []byte) ([]byte, error) {
 	out = append(out, '{')

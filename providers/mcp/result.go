@@ -32,6 +32,9 @@ type Result struct {
 	File string
 	// Files are the paths of pictures and other bytes.
 	Files []string
+	// Misfit says in a sentence how the result is not what the tool's output
+	// schema promises; it counts all the same.
+	Misfit string
 	// Fault says what could not be written to a file and why; Text holds the
 	// beginning of what was.
 	Fault string
@@ -116,6 +119,9 @@ func (p *Provider) result(made *prepared, c *Call, raw json.RawMessage) (*Result
 	}
 	if err := out.settle(came.structured); err != nil {
 		return nil, wrong(err)
+	}
+	if !came.failed {
+		out.promised(made, came.structured)
 	}
 	out.shorten(p.textLimit(c, made.tool))
 	return &out.Result, nil

@@ -56,6 +56,7 @@ type tool struct {
 	description string
 	input       json.RawMessage // its schema as it is shown, or nil
 	schema      *arguments.Schema
+	output      func() *arguments.Schema // of its structured results; nil where it promises none
 	annotations json.RawMessage
 	destructive bool
 	maxText     int // the size in bytes that it wants its results to be handed over with, or 0
@@ -73,6 +74,8 @@ func newTool(is item) *tool {
 			_ = json.Unmarshal(value, &t.description) // of another type it is none
 		case "arguments":
 			t.input = value
+		case "outputSchema":
+			t.output = sync.OnceValue(func() *arguments.Schema { return arguments.Compile(value) })
 		case "annotations":
 			t.annotations = value
 			var hints struct{ DestructiveHint bool }

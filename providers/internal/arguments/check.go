@@ -14,10 +14,6 @@ import (
 // works, small items at several times their size. The number of steps is limited: a schema that asks for
 // more is given up, and the arguments are taken as they are.
 func (s *Schema) Check(args json.RawMessage) error {
-	const ( // the steps that a check may make
-		free = 100_000
-		each = 6 // more for each value in the arguments
-	)
 	if first := bytes.TrimLeft(args, " \t\r\n"); len(first) == 0 {
 		return errorf("the arguments are empty").hint("write {} for none")
 	}
@@ -32,15 +28,39 @@ func (s *Schema) Check(args json.RawMessage) error {
 	if s.fault != "" {
 		return nil
 	}
+	return s.hold(&report{schema: s, value: obj, whole: "the arguments", unknown: s.unknown(obj)}, values)
+}
+
+// Fits checks any value as JSON Schema does, such as a result against a tool's
+// output schema: names that the schema does not list are none of its business.
+// Whole is what the value is called in the error. Otherwise it is like [Schema.Check].
+func (s *Schema) Fits(value json.RawMessage, whole string) error {
+	v, values, err := decodeCount(value)
+	if err != nil {
+		return errorf("%s is no JSON: %s", whole, err)
+	}
+	if s.fault != "" {
+		return nil
+	}
+	return s.hold(&report{schema: s, value: v, whole: whole}, values)
+}
+
+// hold holds a value, which consists of some number of values, against the
+// schema.
+func (s *Schema) hold(r *report, values int) error {
+	const ( // the steps that a check may make
+		free = 100_000
+		each = 6 // more for each value in it
+	)
 	c, _ := s.idle.Get().(*checker)
 	if c == nil { // several checks at once, or some time since the last
+		var err error
 		if c, err = newChecker(s.root.node, len(s.raw)); err != nil {
 			return nil // it could be compiled once: not the caller's fault
 		}
 	}
 	defer s.idle.Put(c)
-	r := report{schema: s, args: obj, unknown: s.unknown(obj)}
-	r.read(c.check(v, free+each*values))
+	r.read(c.check(r.value, free+each*values))
 	if e := r.error(); e != nil {
 		return e
 	}

@@ -16,7 +16,11 @@ func TestCheckAccepts(t *testing.T) {
 		{chart, `{"data":[{"category":"a","value":1}],"shape":{"type":"circle","r":1},"theColourOfTheBackgroundAndTheGrid":"#00ff00"}`},
 		{`{"properties":{"a":{}},"additionalProperties":true}`, `{"b":1}`},
 		{`{"properties":{"a":{}},"patternProperties":{"^x-":{}}}`, `{"x-b":1}`},
+		{search, `{"query":"q","filter":{"sub":{"state":"open"}}}`}, // "state" has a default
 		{`{"type":"object"}`, `{"anything":1}`},
+		{`{"properties":{"a":{"default":1},"b":{"type":"string"}},"required":["a","b"]}`, `{"b":"x"}`}, // SDKs leave it out
+		{`{"properties":{"a":{"type":["string","null"],"default":null}},"required":["a"]}`, `{}`},
+		{`{"properties":{"o":{"properties":{"a":{"default":1}},"required":["a"]},"r":{"$ref":"#/$defs/x"}},"$defs":{"x":{"properties":{"a":{"default":1}},"required":["a"]}}}`, `{"o":{},"r":{}}`},
 		{`{"properties":{"a":{}},"required":["b"]}`, `{"b":1}`}, // asked for, so known
 		{`{"properties":{"a":{}},"dependentSchemas":{"a":{"properties":{"b":{}}}}}`, `{"a":1,"b":1}`},
 		{`{"properties":{"a":{}},"unevaluatedProperties":{"type":"integer"}}`, `{"b":1}`},
@@ -41,6 +45,8 @@ func TestCheckFaults(t *testing.T) {
 	page := `{"perPage":{"type":"integer","minimum":1,"maximum":100,"description":"Results per page"}}`
 	full := `"owner":"o","repo":"r","title":"t"`
 	for _, c := range []struct{ schema, args, what, hint, part string }{
+		{`{"properties":{"a":{"default":1},"b":{"type":"string"}},"required":["a","b"]}`, `{}`, `missing "b"`, "", `{"b":{"type":"string"}}`},
+		{`{"properties":{"a":{"type":"integer","default":1}},"required":["a"]}`, `{"a":"x"}`, `"a" is "x"; it is an integer`, "", "*"},
 		{issue, `{"owner":"o","repo":"r"}`, `missing "title"`, "", title},
 		{issue, `{"owner":"o"}`, `missing "repo", "title"`, "", `{"repo":{"type":"string","description":"Repository name. The part after the slash."},` + title[1:]},
 		{issue, `{"owner":"o","repo":"r","titel":"t"}`, `unknown "titel"`, `did you mean "title"?`, title},
@@ -67,7 +73,7 @@ func TestCheckFaults(t *testing.T) {
 			`{"sort":{"enum":["newest","oldest","best_match"],"title":"Sort","type":"string","description":"How to sort."}}`},
 		{search, `{"query":"q","max_results":"5"}`, `"max_results" is "5"; it is an integer or null`, "", `{"max_results":{"anyOf":[{"type":"integer"},{"type":"null"}],"default":null,"title":"Max Results"}}`},
 		{search, `{"query":"q","filter":{"state":"opne"}}`, `"filter.state" is "opne"; it is one of open, closed`, `did you mean "open"?`, "*"},
-		{search, `{"query":"q","filter":{"sub":{"state":"open"}}}`, `missing "filter.state"`, "", "*"},
+		{strings.Replace(search, `"required": ["state"]`, `"required": ["sort"]`, 1), `{"query":"q","filter":{"sub":{"state":"open"}}}`, `missing "filter.sort"; also missing "filter.sub.sort"`, "", "*"},
 		{search, `{"query":"q","filter":{"state":null,"sub":{"state":null,"min_stars":"x"}}}`, `"filter.sub.min_stars" is "x"; it is an integer`, "",
 			`{"filter.sub.min_stars":{"default":0,"title":"Min Stars","type":"integer"}}`},
 		{search, `{"query":"q","ids":[1,"2"]}`, `"ids[1]" is "2"; it is an integer`, "", `{"ids[1]":{"type":"integer"}}`},
@@ -147,5 +153,31 @@ func TestConcurrentUse(t *testing.T) {
 			})
 		}
 		group.Wait()
+	}
+}
+
+// TestFits checks results, which are any values.
+func TestFits(t *testing.T) {
+	const weather = `{"type":"object","properties":{"degrees":{"type":"number"},"at":{"type":"array","items":{"type":"string"}}},"required":["degrees"]}`
+	for _, c := range []struct{ schema, value, want string }{
+		{weather, `{"degrees":3.5,"more":true}`, ""},
+		{weather, `{"degrees":"cold"}`, `"degrees" is "cold"; it is a number`},
+		{weather, `{"at":[1]}`, `missing "degrees"; also "at[0]" is 1; it is a string`},
+		{weather, `[1]`, "the result is an array; it is an object"},
+		{weather, `"x"`, `the result is "x"; it is an object`},
+		{`{"type":"array","items":{"type":"integer"}}`, `[1,2]`, ""},
+		{`{"type":"array","items":{"type":"integer"}}`, `[1,"2"]`, `"[1]" is "2"; it is an integer`},
+		{`{"type":"object","properties":{"a":{}},"additionalProperties":false}`, `{"b":1}`, `unknown "b"`},
+		{`{"$ref":"https://example.com/x"}`, `{"b":1}`, ""},
+		{``, `{"b":1}`, ""},
+		{weather, `{`, "the result is no JSON: it ends too early (at byte 2)"},
+	} {
+		got := ""
+		if err := compile(c.schema).Fits([]byte(c.value), "the result"); err != nil {
+			got = err.(*Error).What // its hint is for arguments
+		}
+		if got != c.want {
+			t.Errorf("%s: %s: %q, want %q", c.schema, c.value, got, c.want)
+		}
 	}
 }

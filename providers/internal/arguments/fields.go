@@ -14,7 +14,7 @@ import (
 type field struct {
 	name     string
 	places   []place // more than one where alternatives list it, none where it is only asked for
-	required bool
+	required bool    // and has no default
 	shape    shape
 }
 
@@ -52,8 +52,27 @@ func (s *Schema) fieldsOf(of shape) fields {
 	}
 	for i := range out.list {
 		out.list[i].shape = s.shapeOf(out.list[i].places)
+		out.list[i].required = out.list[i].required && !slices.ContainsFunc(out.list[i].places, place.hasDefault)
 	}
 	return out
+}
+
+// hasDefault reports whether the schema gives a value to what is left out.
+func (p place) hasDefault() bool {
+	_, ok := p.down("default")
+	return ok
+}
+
+// hasDefault reports whether the schema at a URL of the library's gives a value
+// to a property that is left out.
+func (s *Schema) hasDefault(url, name string) bool {
+	_, fragment, _ := strings.Cut(url, "#")
+	at, ok := tokens("#" + fragment)
+	if !ok {
+		return false
+	}
+	p, ok := s.root.down(append(slices.Clone(at), "properties", name)...)
+	return ok && p.hasDefault()
 }
 
 func (f *fields) names() []string {

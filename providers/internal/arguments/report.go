@@ -17,7 +17,8 @@ import (
 // report turns the library's verdict into an error for people.
 type report struct {
 	schema  *Schema
-	args    map[string]any
+	value   any
+	whole   string   // what the value is called
 	unknown []string // names on the top level
 	missing []string
 	faults  []*jsonschema.ValidationError // the others, each a leaf
@@ -31,6 +32,10 @@ func (r *report) read(verdict *jsonschema.ValidationError) {
 		top := len(leaf.InstanceLocation) == 0
 		switch k := leaf.ErrorKind.(type) {
 		case *kind.Required:
+			k.Missing = slices.DeleteFunc(slices.Clone(k.Missing), func(name string) bool { return r.schema.hasDefault(leaf.SchemaURL, name) })
+			if len(k.Missing) == 0 {
+				continue // SDKs leave such arguments out, and servers accept that
+			}
 			if top {
 				r.missing = append(r.missing, k.Missing...)
 				continue
@@ -181,11 +186,11 @@ func (r *report) fault(f *jsonschema.ValidationError) *Error {
 		err = errorf("unknown %s", listed(names, quotedPath))
 		r.hintMember(err, k.Properties[0], f)
 	default:
-		subject := "the arguments"
+		subject := r.whole
 		if at != "" {
 			subject = quotedPath(at)
 		}
-		what, hint := explain(f.ErrorKind, r.value(f.InstanceLocation), subject)
+		what, hint := explain(f.ErrorKind, r.at(f.InstanceLocation), subject)
 		err = &Error{What: what, Hint: hint}
 	}
 	if at == "" {
@@ -216,16 +221,16 @@ func (r *report) hintMember(err *Error, name string, f *jsonschema.ValidationErr
 	}
 }
 
-// value is what stands at a place in the arguments.
-func (r *report) value(location []string) any {
-	p, _ := place{node: r.args}.down(location...)
+// at is what stands at a place in the arguments.
+func (r *report) at(location []string) any {
+	p, _ := place{node: r.value}.down(location...)
 	return p.node
 }
 
 // path shows a place in the arguments: filter.state, labels[2].
 func (r *report) path(location []string) string {
 	var path string
-	p := place{node: r.args}
+	p := place{node: r.value}
 	for _, token := range location {
 		if _, list := p.node.([]any); list {
 			path += "[" + token + "]"

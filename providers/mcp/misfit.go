@@ -1,0 +1,79 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+
+	"ctxfs/providers/internal/arguments"
+	"ctxfs/providers/internal/clean"
+)
+
+// maxPromised is the size in bytes up to which a structured result is held
+// against the tool's output schema, which costs several times as much memory.
+const maxPromised = 8 << 20
+
+// promisesSince is the version of the protocol since which a tool with an output
+// schema must give a structured result that fits it.
+const promisesSince = "2025-06-18"
+
+// misfitKey is where a misfit stands in the "_meta" of a raw result.
+const misfitKey = "ctxfs/misfit"
+
+// promised notes how a result is not what the tool's output schema promises. A
+// program that relies on the schema would fail at it, or worse; who reads it may
+// well make do.
+func (o *output) promised(made *prepared, structured json.RawMessage) {
+	if made.tool.output == nil {
+		return
+	}
+	switch version := made.server.protocol(); {
+	case version < promisesSince:
+		return
+	case structured == nil:
+		o.Misfit = "the result is not structured, although the tool has an output schema"
+	case len(structured) > maxPromised:
+		return
+	default:
+		var fault *arguments.Error
+		if !errors.As(made.tool.output().Fits(structured, "the whole"), &fault) {
+			return
+		}
+		o.Misfit = "the structured result does not fit the tool's output schema: " + fault.What
+	}
+	o.Misfit = clean.Line(o.Misfit)
+	o.Raw = withMeta(o.Raw, misfitKey, o.Misfit)
+}
+
+// protocol is the version that the server spoke when it was last asked, or "".
+func (s *server) protocol() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown == nil {
+		return ""
+	}
+	return s.shown.Protocol
+}
+
+// withMeta adds a text to the "_meta" of an object.
+func withMeta(raw json.RawMessage, key, text string) json.RawMessage {
+	o, err := parseObject(raw)
+	if err != nil {
+		return raw
+	}
+	var meta object
+	if is := o.get("_meta"); is != nil {
+		meta, _ = parseObject(is) // what is no object is none
+	}
+	value, err := json.Marshal(text)
+	if err != nil {
+		return raw
+	}
+	if value, err = meta.with(key, value).append(nil); err != nil {
+		return raw
+	}
+	out, err := o.with("_meta", value).append(nil)
+	if err != nil {
+		return raw
+	}
+	return out
+}
