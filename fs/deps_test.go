@@ -60,12 +60,12 @@ func mayImport(from, to string) bool {
 		return to == "fs"
 	case from == "providers": // the table of them all
 		return to == "fs" || strings.HasPrefix(to, "providers/")
-	case from == "mounts/control":
+	case from == "mounts/control", from == "mounts/guard":
 		return false
 	case from == "mounts/gateway":
 		return to == "fs"
 	case from == "mounts":
-		return to == "fs" || to == "fs/fusefs" || to == "mounts/control"
+		return to == "fs" || to == "fs/fusefs" || to == "mounts/control" || to == "mounts/guard"
 	case strings.HasPrefix(from, "providers/"):
 		name := strings.SplitN(from, "/", 3)[1]
 		return to == "fs" || internal || strings.HasPrefix(to, "providers/"+name+"/")

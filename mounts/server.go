@@ -8,11 +8,13 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/exec"
 	"sync"
 	"time"
 
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
+	"ctxfs/mounts/guard"
 )
 
 // Handler answers one kind of request. Its error becomes the reply, unless it
@@ -31,6 +33,9 @@ type Options struct {
 	Begin func()
 	// Handlers answer requests beyond those of this package.
 	Handlers map[string]Handler
+	// Guardian makes the command of a process that runs guard.Main, as it is
+	// started for the mounts of this one. Without it they are not guarded.
+	Guardian func() *exec.Cmd
 	// Idle is how long the process stays without a view or a conversation; 0
 	// means for ever.
 	Idle time.Duration
@@ -45,7 +50,8 @@ type Server struct {
 	listen  net.Listener
 	lock    *os.File
 	started time.Time
-	left    []string // folders that earlier processes have left mounted
+	left    []string      // folders that earlier processes have left mounted
+	keeper  *guard.Keeper // nil without Options.Guardian
 
 	mounting sync.Mutex // held while a view is made
 
@@ -81,6 +87,9 @@ func NewServer(opts Options) (*Server, error) {
 	s := &Server{
 		opts: opts, listen: listen, lock: held, started: time.Now(),
 		ended: make(chan struct{}), ctx: ctx, stop: stop, left: leftBehind(opts.Runtime),
+	}
+	if opts.Guardian != nil {
+		s.keeper = guard.NewKeeper(opts.Guardian, opts.Log)
 	}
 	s.saveTable()
 	return s, nil

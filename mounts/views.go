@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/fs/fusefs"
 	"ctxfs/mounts/control"
+	"ctxfs/mounts/guard"
 )
 
 // ViewInfo describes a view.
@@ -95,12 +96,26 @@ func (s *Server) Mount(dir string) (MountResult, error) {
 	if err := prepareMount(dir, s.opts.Sources()); err != nil {
 		return result, err
 	}
-	m, err := fusefs.New(s.opts.Tree, dir, s.opts.Log)
+	m, err := fusefs.New(s.opts.Tree, dir, fusefs.Options{Log: s.opts.Log, Guard: s.guard(dir)})
 	if err != nil {
 		return result, cannotMount(dir, err)
 	}
 	s.add(&view{ViewInfo: ViewInfo{Dir: dir, Kind: "fuse", Since: time.Now()}, mount: m, done: m.Done()})
 	return result, nil
+}
+
+// guard has the connection of a new mount guarded.
+func (s *Server) guard(dir string) func(fd int) (ended func()) {
+	if s.keeper == nil {
+		return nil
+	}
+	return func(fd int) (ended func()) {
+		p, _, err := mountedAt(dir)
+		if err != nil {
+			s.opts.Log.Warn("the number of a mount is not known", "dir", dir, "error", err)
+		}
+		return s.keeper.Watch(guard.Connection{FD: fd, Minor: p.minor, Dir: dir})
+	}
 }
 
 // find returns the view of a folder, or nil.

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime/debug"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -16,6 +18,7 @@ import (
 
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
+	"ctxfs/mounts/guard"
 )
 
 // idleTime is how long a background process waits for its first view.
@@ -86,6 +89,7 @@ func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
 		Sources:  w.providers.Roots,
 		Begin:    w.providers.Begin,
 		Handlers: w.handlers(),
+		Guardian: guardian,
 		Idle:     idle,
 		Version:  version,
 		Log:      log,
@@ -99,6 +103,15 @@ func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
 	}
 	shown.Store(s)
 	return s, w.close, nil
+}
+
+// guardian is the command of a process that guards the mounts of this one; its
+// argument is for people who look at the table of processes.
+func guardian() *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe", guard.Command, strconv.Itoa(os.Getpid())) // also where an upgrade has replaced it
+	cmd.Args[0] = "ctxfs"
+	cmd.Stderr = os.Stderr
+	return cmd
 }
 
 func (a *app) restartCommand() *cobra.Command {

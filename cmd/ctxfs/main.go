@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"os"
+
+	_ "ctxfs/cmd/ctxfs/early"
 )
 
 func main() {

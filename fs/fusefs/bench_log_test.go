@@ -33,7 +33,7 @@ func BenchmarkLogLatency(b *testing.B) {
 				}
 				defer f.Close()
 				tree := fs.NewTree(fs.NewFolder(epoch, map[string]fs.Node{"log": fs.NewLog(path, 0)}), fs.TreeOptions{})
-				m, err := New(tree, b.TempDir(), slog.New(slog.DiscardHandler))
+				m, err := New(tree, b.TempDir(), Options{Log: slog.New(slog.DiscardHandler)})
 				if err != nil {
 					b.Skipf("no FUSE here: %v", err)
 				}

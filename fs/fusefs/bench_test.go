@@ -79,7 +79,7 @@ func passed(b *testing.B, dir string) fs.Dir {
 // benchMount mounts a tree until unmount is called.
 func benchMount(b *testing.B, root fs.Dir) (m *Mount, unmount func()) {
 	b.Helper()
-	m, err := New(fs.NewTree(root, fs.TreeOptions{}), b.TempDir(), slog.New(slog.DiscardHandler))
+	m, err := New(fs.NewTree(root, fs.TreeOptions{}), b.TempDir(), Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		b.Skipf("no FUSE here: %v", err)
 	}

@@ -48,7 +48,7 @@ func mountedWith(t *testing.T, root fs.Dir, opts fs.TreeOptions, made func(*fs.T
 	tree := fs.NewTree(root, opts)
 	made(tree)
 	dir := t.TempDir()
-	m, err := New(tree, dir, quiet)
+	m, err := New(tree, dir, Options{Log: quiet})
 	if err != nil {
 		t.Fatalf("mount: %v", err)
 	}

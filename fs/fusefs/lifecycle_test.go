@@ -22,7 +22,7 @@ func TestUnmountOfBusyMount(t *testing.T) {
 	if entries, err := os.ReadDir(m.dir); err != nil || len(entries) != 0 {
 		t.Errorf("the folder is not free: %v %v", entries, err)
 	}
-	again, err := New(m.tree, m.dir, slog.New(slog.DiscardHandler))
+	again, err := New(m.tree, m.dir, Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatalf("mount where a busy mount was: %v", err)
 	}
@@ -58,7 +58,7 @@ func TestUnmountedBySomebodyElse(t *testing.T) {
 func TestTwoMountsOfOneTree(t *testing.T) {
 	root := sampleTree()
 	a := mounted(t, root, fs.TreeOptions{})
-	m, err := New(a.tree, t.TempDir(), slog.New(slog.DiscardHandler))
+	m, err := New(a.tree, t.TempDir(), Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestTwoMountsOfOneTree(t *testing.T) {
 
 func TestMountPointThatCannotBe(t *testing.T) {
 	tree := fs.NewTree(sampleTree(), fs.TreeOptions{})
-	if m, err := New(tree, t.TempDir()+"/nothing", slog.New(slog.DiscardHandler)); err == nil {
+	if m, err := New(tree, t.TempDir()+"/nothing", Options{Log: slog.New(slog.DiscardHandler)}); err == nil {
 		t.Error("mounted on nothing")
 		m.Unmount()
 	}

@@ -31,9 +31,19 @@ type Mount struct {
 	served chan struct{}
 }
 
+// Options are what a mount has besides its tree.
+type Options struct {
+	Log *slog.Logger
+	// Guard, if there is one, is called with the descriptor of the connection
+	// once it is mounted, before anything is answered, for somebody who answers
+	// when this process is killed. It may duplicate the descriptor. What it
+	// returns is called once, when the mount has ended.
+	Guard func(fd int) (ended func())
+}
+
 // New mounts the tree on the folder dir, an absolute path, and returns when
 // its root can be listed.
-func New(tree *fs.Tree, dir string, logger *slog.Logger) (*Mount, error) {
+func New(tree *fs.Tree, dir string, opts Options) (*Mount, error) {
 	r := &raw{
 		RawFileSystem: fuse.NewDefaultRawFileSystem(),
 		tree:          tree,
@@ -47,16 +57,22 @@ func New(tree *fs.Tree, dir string, logger *slog.Logger) (*Mount, error) {
 	if err != nil {
 		return nil, err
 	}
+	unguard := func() {}
+	if opts.Guard != nil {
+		unguard = opts.Guard(fd)
+	}
 	server, err := fuse.NewServer(r, fmt.Sprintf("/dev/fd/%d", fd), &fuse.MountOptions{
 		MaxWrite:                 maxRead,
 		MaxBackground:            maxBackground,
 		DisableXAttrs:            true,
 		ExplicitDataCacheControl: true,
 		EnableSymlinkCaching:     true,
-		Logger:                   log.New(logWriter{logger}, "", 0),
+		Logger:                   log.New(logWriter{opts.Log}, "", 0),
 	})
 	if err != nil {
-		return nil, errors.Join(err, Detach(dir), syscall.Close(fd))
+		err = errors.Join(err, Detach(dir), syscall.Close(fd))
+		unguard()
+		return nil, err
 	}
 	m := &Mount{dir: dir, raw: r, server: server, served: make(chan struct{})}
 	m.cancel = tree.Subscribe(func(path string) {
@@ -65,6 +81,7 @@ func New(tree *fs.Tree, dir string, logger *slog.Logger) (*Mount, error) {
 	})
 	go func() {
 		server.Serve()
+		unguard()
 		m.cancel()
 		r.news.close()
 		r.touch.close()

@@ -74,7 +74,7 @@ func TestOrdinaryUser(t *testing.T) {
 
 // helpUser mounts the sample tree until a line comes.
 func helpUser(args []string) error {
-	m, err := New(fs.NewTree(sampleTree(), fs.TreeOptions{}), args[0], slog.New(slog.DiscardHandler))
+	m, err := New(fs.NewTree(sampleTree(), fs.TreeOptions{}), args[0], Options{Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}

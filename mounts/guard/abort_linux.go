@@ -1,0 +1,74 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"unsafe"
+)
+
+// Controls is where the kernel shows a folder for every FUSE connection, if the
+// file system of these folders is mounted there.
+const Controls = "/sys/fs/fuse/connections"
+
+// Abort ends a connection, dead or alive, by its number: everybody who waits for
+// it gets an error at once. It does not touch the mount. It is for the user who
+// mounted, where the control files are mounted, and for root anywhere.
+func Abort(minor string) error {
+	err := AbortIn(Controls, minor)
+	if err == nil {
+		return nil
+	}
+	controls, private := mountControls()
+	if private != nil {
+		return fmt.Errorf("%w; %w", err, private)
+	}
+	defer controls.Close()
+	return AbortIn(fmt.Sprintf("/proc/self/fd/%d", controls.Fd()), minor)
+}
+
+// AbortIn ends a connection by its control file below the folder controls.
+func AbortIn(controls, minor string) error {
+	f, err := os.OpenFile(filepath.Join(controls, minor, "abort"), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("1")
+	return errors.Join(err, f.Close())
+}
+
+// Numbers of the kernel that package syscall does not have, the same on all
+// architectures.
+const (
+	sysFsopen   = 430
+	sysFsconfig = 431
+	sysFsmount  = 432
+
+	closeOnExec     = 1 // FSOPEN_CLOEXEC and FSMOUNT_CLOEXEC
+	fsconfigCreate  = 6 // FSCONFIG_CMD_CREATE
+	controlFileType = "fusectl"
+)
+
+// mountControls mounts the file system of the control files nowhere: it is there
+// as long as the folder is open, and only for who has it open. Linux 5.2, root.
+func mountControls() (*os.File, error) {
+	name, err := syscall.BytePtrFromString(controlFileType)
+	if err != nil {
+		return nil, err
+	}
+	context, _, errno := syscall.Syscall(sysFsopen, uintptr(unsafe.Pointer(name)), closeOnExec, 0)
+	if errno != 0 {
+		return nil, os.NewSyscallError("fsopen", errno)
+	}
+	defer syscall.Close(int(context))
+	if _, _, errno := syscall.Syscall6(sysFsconfig, context, fsconfigCreate, 0, 0, 0, 0); errno != 0 {
+		return nil, os.NewSyscallError("fsconfig", errno)
+	}
+	root, _, errno := syscall.Syscall(sysFsmount, context, closeOnExec, 0)
+	if errno != 0 {
+		return nil, os.NewSyscallError("fsmount", errno)
+	}
+	return os.NewFile(root, controlFileType), nil
+}

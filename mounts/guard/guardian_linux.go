@@ -1,0 +1,153 @@
+package guard
+
+import (
+	"fmt"
+	"io"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The descriptors that a guardian is started with.
+const (
+	socketFD = 3 + iota // the conversation with the process
+	procFD              // the folder of the process in /proc
+)
+
+// lookEvery is how often a guardian looks at a process of whose death nothing
+// tells it, and how often when it was told and the process is not dead yet.
+const (
+	lookEvery = time.Second
+	lookAgain = 50 * time.Millisecond
+)
+
+// endTime is how long a process that was killed has for ending by itself.
+const endTime = 100 * time.Millisecond
+
+// guardian is the guardian's side.
+type guardian struct {
+	socket      int
+	proc        string
+	canary      int // becomes readable when the process dies; negative if there is none
+	connections map[string]Connection
+}
+
+// Main is the guardian: what the command given to [NewKeeper] runs. It returns
+// the exit code of the process when there is nothing left to guard.
+func Main(log io.Writer) int {
+	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGTSTP)
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(10)
+	if _, err := syscall.Getsockname(socketFD); err != nil {
+		fmt.Fprintln(log, "ctxfs: the guardian of mounts is started by the background process only")
+		return 2
+	}
+	g := guardian{socket: socketFD, proc: fmt.Sprintf("/proc/self/fd/%d", procFD), canary: -1, connections: make(map[string]Connection)}
+	g.guard(log)
+	return 0
+}
+
+// guard returns when the process has closed the socket, or is dead and its
+// readers are free. What it holds is closed at its end.
+func (g *guardian) guard(log io.Writer) {
+	limit := lookEvery
+	for {
+		ready := poll(limit, g.socket, g.canary)
+		if ready[0] {
+			if !g.receive() {
+				return
+			}
+			limit = g.limit()
+			continue
+		}
+		if Look(g.proc) != Alive {
+			break
+		}
+		if ready[1] {
+			_ = syscall.Close(g.canary)
+			g.canary, limit = -1, lookAgain
+		}
+	}
+	// Nearly always nothing is stuck, and the process needs a moment to end.
+	if poll(endTime, g.socket); g.hungUp() {
+		return
+	}
+	var all []Connection
+	for _, c := range g.connections {
+		all = append(all, c)
+	}
+	answered, stuck := Release(all, g.hungUp)
+	if answered > 0 {
+		fmt.Fprintf(log, "guard: the process was killed while a thread of it waited in the kernel; %d requests of readers were answered for it\n", answered)
+	}
+	for _, c := range stuck {
+		fmt.Fprintf(log, "guard: the mount on %s hangs, and cannot be freed from here; as root: umount -f %s\n", c.Dir, c.Dir)
+	}
+}
+
+// limit is how long to wait for news before having a look.
+func (g *guardian) limit() time.Duration {
+	if g.canary >= 0 {
+		return -1
+	}
+	return lookEvery
+}
+
+// hungUp reports whether nobody has the other end of the socket any more.
+func (g *guardian) hungUp() bool {
+	var p [1]byte
+	n, _, err := syscall.Recvfrom(g.socket, p[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+	return n == 0 && err == nil || err == syscall.ECONNRESET
+}
+
+// receive takes one message, and reports whether there was one.
+func (g *guardian) receive() bool {
+	text, rights := make([]byte, 8<<10), make([]byte, 64)
+	n, rightsLen, _, _, err := syscall.Recvmsg(g.socket, text, rights, syscall.MSG_CMSG_CLOEXEC)
+	if err == syscall.EINTR {
+		return true
+	}
+	if err != nil || n == 0 {
+		return false
+	}
+	fields := strings.SplitN(string(text[:n]), " ", 4)
+	fd, handed := received(rights[:rightsLen])
+	switch {
+	case fields[0] == "canary" && handed:
+		g.canary = fd
+	case fields[0] == "add" && len(fields) == 4 && handed:
+		g.connections[fields[1]] = Connection{FD: fd, Minor: fields[2], Dir: fields[3]}
+	case fields[0] == "drop" && len(fields) == 2:
+		if c, found := g.connections[fields[1]]; found {
+			_ = syscall.Close(c.FD)
+			delete(g.connections, fields[1])
+		}
+	}
+	return true
+}
+
+// received is the descriptor that came with a message.
+func received(rights []byte) (int, bool) {
+	messages, err := syscall.ParseSocketControlMessage(rights)
+	if err != nil || len(messages) != 1 {
+		return -1, false
+	}
+	fds, err := syscall.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != 1 {
+		return -1, false
+	}
+	return fds[0], true
+}
+
+// The messages of a process to its guardian.
+func addMessage(id int, c Connection) string {
+	return fmt.Sprintf("add %d %s %s", id, c.Minor, c.Dir)
+}
+
+const canaryMessage = "canary"
+
+func dropMessage(id int) string { return "drop " + strconv.Itoa(id) }

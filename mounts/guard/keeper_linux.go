@@ -1,0 +1,214 @@
+package guard
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// startAgain is how long after the start of a guardian another may be started.
+const startAgain = time.Second
+
+// Keeper is the side of the process that has the mounts: it sees to it that
+// there is a guardian as long as there is a mount.
+type Keeper struct {
+	command func() *exec.Cmd
+	log     *slog.Logger
+
+	mu          sync.Mutex
+	connections map[int]Connection // with descriptors of the keeper's own
+	last        int                // number of the newest connection
+	guardian    *child             // nil if there is none
+	startedAt   time.Time
+	later       *time.Timer // starts the next guardian
+}
+
+// child is a guardian as its keeper sees it.
+type child struct {
+	cmd    *exec.Cmd
+	socket int
+	end    func() // ends the canary
+}
+
+// NewKeeper makes the keeper of a process. The command, made anew for every
+// guardian, must run [Main] with its standard error.
+func NewKeeper(command func() *exec.Cmd, log *slog.Logger) *Keeper {
+	return &Keeper{command: command, log: log, connections: make(map[int]Connection)}
+}
+
+// Watch has a connection guarded. The descriptor stays the caller's. The returned
+// function must be called once when the mount has ended. Watch never waits for a
+// guardian; one that cannot be started is logged, and tried again.
+func (k *Keeper) Watch(c Connection) (ended func()) {
+	fd, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(c.FD), syscall.F_DUPFD_CLOEXEC, 0)
+	if errno != 0 {
+		k.log.Warn("a mount is not guarded", "dir", c.Dir, "error", errno)
+		return func() {}
+	}
+	c.FD = int(fd)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last++
+	id := k.last
+	k.connections[id] = c
+	if k.guardian != nil {
+		k.guardian.add(id, c)
+	} else {
+		k.start()
+	}
+	return func() { k.drop(id) }
+}
+
+func (k *Keeper) drop(id int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_ = syscall.Close(k.connections[id].FD)
+	delete(k.connections, id)
+	switch {
+	case k.guardian == nil:
+	case len(k.connections) > 0:
+		k.guardian.send(dropMessage(id), nil)
+	default:
+		k.guardian.close()
+		k.guardian, k.startedAt = nil, time.Time{}
+	}
+}
+
+// start starts a guardian if one is wanted and there is none. The caller holds
+// mu.
+func (k *Keeper) start() {
+	if k.guardian != nil || len(k.connections) == 0 {
+		return
+	}
+	if wait := time.Until(k.startedAt.Add(startAgain)); wait > 0 {
+		k.startLater(wait)
+		return
+	}
+	k.startedAt = time.Now()
+	g, err := launch(k.command())
+	if err != nil {
+		k.log.Warn("mounts are not guarded against this process being killed", "error", err)
+		k.startLater(startAgain)
+		return
+	}
+	k.guardian = g
+	for id, c := range k.connections {
+		g.add(id, c)
+	}
+	go func() {
+		err := g.cmd.Wait()
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.guardian != g {
+			return // as it should
+		}
+		k.log.Warn("the guardian of the mounts has ended; another is started", "state", err)
+		g.close()
+		k.guardian = nil
+		k.start()
+	}()
+}
+
+// startLater calls start once, after a time. The caller holds mu.
+func (k *Keeper) startLater(wait time.Duration) {
+	if k.later != nil {
+		return
+	}
+	k.later = time.AfterFunc(wait, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.later = nil
+		k.start()
+	})
+}
+
+// launch starts a guardian of this process.
+func launch(cmd *exec.Cmd) (*child, error) {
+	// A packet socket, so that messages stay apart and the end is told.
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("socketpair: %w", err)
+	}
+	theirs := os.NewFile(uintptr(pair[1]), "guard")
+	defer theirs.Close()
+	proc, err := os.Open("/proc/self")
+	if err != nil {
+		_ = syscall.Close(pair[0])
+		return nil, err
+	}
+	defer proc.Close()
+	canary, end := newCanary()
+	cmd.ExtraFiles = []*os.File{theirs, proc} // socketFD, procFD
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // what kills the group of the process leaves it
+	g := &child{cmd, pair[0], end}
+	err = cmd.Start()
+	if err == nil && canary >= 0 {
+		g.send(canaryMessage, syscall.UnixRights(canary))
+	}
+	if canary >= 0 {
+		_ = syscall.Close(canary)
+	}
+	if err != nil {
+		g.close()
+		return nil, err
+	}
+	return g, nil
+}
+
+func (g *child) add(id int, c Connection) {
+	g.send(addMessage(id, c), syscall.UnixRights(c.FD))
+}
+
+// send never waits: a guardian that does not read its messages is replaced.
+func (g *child) send(message string, rights []byte) {
+	err := syscall.Sendmsg(g.socket, []byte(message), rights, nil, syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL)
+	if err != nil {
+		_ = g.cmd.Process.Kill()
+	}
+}
+
+// close ends the guardian, unless it has ended.
+func (g *child) close() {
+	_ = syscall.Close(g.socket)
+	g.end()
+}
+
+// Numbers of the kernel that package syscall does not have.
+const (
+	sysPidfdOpen = 434  // on all architectures
+	pidfdThread  = 0x80 // PIDFD_THREAD
+)
+
+// newCanary starts a thread that does nothing until end is called or the process
+// dies. The descriptor becomes readable when it has ended; it is negative where
+// the kernel does not tell of threads. Unlike the end of the process, that of
+// this thread waits for no other one.
+func newCanary() (pidfd int, end func()) {
+	opened, done := make(chan int), make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		thread := syscall.Gettid()
+		if thread == syscall.Getpid() {
+			// The main thread is another matter: it stays until all have ended.
+			defer runtime.UnlockOSThread()
+			fd, endOther := newCanary()
+			defer endOther()
+			opened <- fd
+		} else {
+			// Never unlocked, the thread ends with this goroutine.
+			fd, _, errno := syscall.Syscall(sysPidfdOpen, uintptr(thread), pidfdThread, 0)
+			if errno != 0 {
+				fd = ^uintptr(0)
+			}
+			opened <- int(fd)
+		}
+		<-done
+	}()
+	return <-opened, sync.OnceFunc(func() { close(done) })
+}

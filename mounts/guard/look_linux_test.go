@@ -1,0 +1,146 @@
+package guard
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestLook looks at processes that do not answer for many reasons.
+func TestLook(t *testing.T) {
+	busy := "import threading\nfor _ in range(4): threading.Thread(target=lambda: [0 for _ in iter(int, 1)], daemon=True).start()\n" +
+		"print(flush=True)\nthreading.Event().wait()"
+	leaderEnded := "import ctypes, threading\nthreading.Thread(target=threading.Event().wait).start()\n" +
+		"print(flush=True)\nctypes.CDLL(None).syscall(%d, 0)"
+	for name, c := range map[string]struct {
+		args  []string
+		then  func(t *testing.T, pid int)
+		state byte // that of the first thread, once it is as it should be
+		want  State
+	}{
+		"asleep":              {[]string{"sleep", "1000"}, nil, 'S', Alive},
+		"running":             {[]string{"sh", "-c", "while :; do :; done"}, nil, 'R', Alive},
+		"all threads busy":    {[]string{"python3", "-c", busy}, nil, 'S', Alive},
+		"stopped":             {[]string{"sleep", "1000"}, signalled(syscall.SIGSTOP), 'T', Alive},
+		"ordered to end":      {[]string{"sh", "-c", "trap '' TERM; echo; exec sleep 1000"}, signalled(syscall.SIGTERM), 'S', Alive},
+		"first thread ended":  {[]string{"python3", "-c", fmt.Sprintf(leaderEnded, syscall.SYS_EXIT)}, nil, 'Z', Alive},
+		"killed":              {[]string{"sleep", "1000"}, signalled(syscall.SIGKILL), 'Z', Gone},
+		"killed when stopped": {[]string{"sleep", "1000"}, func(t *testing.T, pid int) { signalled(syscall.SIGSTOP)(t, pid); signalled(syscall.SIGKILL)(t, pid) }, 'Z', Gone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(c.args[0]); err != nil {
+				t.Skipf("%s is not installed", c.args[0])
+			}
+			cmd := exec.Command(c.args[0], c.args[1:]...)
+			out, err := cmd.StdoutPipe()
+			if err == nil {
+				err = cmd.Start()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+			})
+			if len(c.args) > 2 && strings.Contains(c.args[2], "\n") || name == "ordered to end" {
+				if _, err := out.Read(make([]byte, 1)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.then != nil {
+				c.then(t, cmd.Process.Pid)
+			}
+			proc := fmt.Sprintf("/proc/%d", cmd.Process.Pid)
+			eventually(t, "state "+string(c.state), func() bool { return stateOf(proc) == c.state })
+			eventually(t, "looks right", func() bool { return Look(proc) == c.want })
+			for range 100 {
+				if got := Look(proc); got != c.want {
+					t.Fatalf("state %v, want %v", got, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestLookAtTraced looks at a process that a debugger holds.
+func TestLookAtTraced(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd := exec.Command("sleep", "1000")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
+	if err := cmd.Start(); err != nil {
+		t.Skipf("no debugging here: %v", err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	proc := fmt.Sprintf("/proc/%d", cmd.Process.Pid)
+	eventually(t, "it is traced", func() bool { return stateOf(proc) == 't' })
+	if got := Look(proc); got != Alive {
+		t.Errorf("state %v", got)
+	}
+}
+
+// TestLookThroughDescriptor looks at a process by a folder that was opened while
+// it lived: another process of its number is not meant.
+func TestLookThroughDescriptor(t *testing.T) {
+	cmd := exec.Command("sleep", "1000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.Open(fmt.Sprintf("/proc/%d", cmd.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	proc := fmt.Sprintf("/proc/self/fd/%d", dir.Fd())
+	if got := Look(proc); got != Alive {
+		t.Errorf("state %v of a living process", got)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if got := Look(proc); got != Gone {
+		t.Errorf("state %v of a process that has been waited for", got)
+	}
+}
+
+func signalled(sig syscall.Signal) func(t *testing.T, pid int) {
+	return func(t *testing.T, pid int) {
+		if err := syscall.Kill(pid, sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// stateOf is the state of the first thread of a process.
+func stateOf(proc string) byte {
+	stat, _ := os.ReadFile(filepath.Join(proc, "stat"))
+	_, rest, found := strings.Cut(string(stat), ") ")
+	if !found {
+		return 0
+	}
+	return rest[0]
+}
+
+// eventually waits for a state of the outside world, of which nothing tells.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(time.Minute)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("in vain: %s", what)
+		}
+	}
+}
