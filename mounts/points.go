@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,11 +129,9 @@ func (p Point) Mend() error {
 	case Healthy:
 		return nil
 	case Hung:
-		// Whoever waits for the mount gets an error at once.
-		abort := filepath.Join("/sys/fs/fuse/connections", p.minor, "abort")
-		if err := os.WriteFile(abort, []byte("1"), 0); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("end the hung mount on %s: %w", p.Dir, err)
-		}
+		// Whoever waits for the mount gets an error at once. Where nothing can
+		// bring that about, the folder is free all the same.
+		_ = p.free()
 	}
 	if err := fusefs.Detach(p.Dir); err != nil {
 		if _, still, _ := mountedAt(p.Dir); !still {

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts/control"
+	"ctxfs/mounts/guard"
 )
 
 // app is what every command needs: who the user is and where things lie.
@@ -68,6 +69,12 @@ func (a *app) askForLong(ctx context.Context, c *control.Client, op string, args
 // hung says that the background process does not answer.
 func (a *app) hung() error {
 	pid := control.LockHolder(a.Runtime)
+	if guard.Look("/proc/"+pid) == guard.Dying {
+		return &control.Fault{
+			Message: fmt.Sprintf("the background process (%s) was killed, and hangs in the kernel with its mounts", pid),
+			Hint:    "free them, and start anew: ctxfs mount",
+		}
+	}
 	return &control.Fault{
 		Message: fmt.Sprintf("the background process (%s) does not answer", pid),
 		Hint:    fmt.Sprintf("end it and start anew: kill -9 %s; ctxfs mount", pid),

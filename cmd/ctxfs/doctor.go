@@ -33,8 +33,9 @@ func (a *app) doctorCommand() *cobra.Command {
 		Short: "look for what is wrong, and say what mends it",
 		Long: `Doctor checks whether this user can mount, whether mounts and the background
 process are well, whether the configuration can be read and every provider
-works. For each fault it names the command that mends it. It mends nothing by
-itself, and exits with 4 if there is something to mend.`,
+works. For each fault it names the command that mends it, and exits with 4 if
+there is one. The one thing that it mends by itself is a mount that a killed
+process has left hanging: whoever reads it gets an error instead of waiting.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := a.examine(cmd.Context())
@@ -82,6 +83,12 @@ func (a *app) printFindings(findings []finding, ill int) {
 func (a *app) examine(ctx context.Context) []finding {
 	var all []finding
 	all = append(all, a.checkFuse(), a.checkTools(), a.checkFolders())
+	switch freed, err := mounts.Rescue(a.Runtime); {
+	case err != nil:
+		return append(all, a.processFault(err))
+	case freed:
+		all = append(all, finding{Check: "process", OK: true, What: "the mounts of a killed process hung, and were freed"})
+	}
 	found, answers := a.checkDaemon(ctx)
 	all = append(all, found...)
 	if answers {
@@ -148,15 +155,20 @@ func tryFolder(dir string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
+// processFault is the finding for an error of the background process.
+func (a *app) processFault(err error) finding {
+	f := finding{Check: "process", What: err.Error(), Mend: "its log: " + a.tilde(a.Log())}
+	if fault := (*control.Fault)(nil); errors.As(err, &fault) && fault.Hint != "" {
+		f.Mend = fault.Hint
+	}
+	return f
+}
+
 // checkDaemon also tells whether the providers can be asked.
 func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 	report, err := a.status(ctx)
 	if err != nil {
-		f := finding{Check: "process", What: err.Error(), Mend: "its log: " + a.tilde(a.Log())}
-		if fault := (*control.Fault)(nil); errors.As(err, &fault) && fault.Hint != "" {
-			f.Mend = fault.Hint
-		}
-		return []finding{f}, false
+		return []finding{a.processFault(err)}, false
 	}
 	f := finding{Check: "process", OK: true, What: "not running; ctxfs mount starts it"}
 	if report.Running {

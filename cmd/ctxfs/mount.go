@@ -44,6 +44,9 @@ where a dead one lies, whose process was killed, it is mended first.`,
 			if err := mounts.CheckSystem(dir); err != nil {
 				return err
 			}
+			if _, err := mounts.Rescue(a.Runtime); err != nil {
+				return err
+			}
 			if foreground {
 				return a.mountForeground(cmd.Context(), dir)
 			}

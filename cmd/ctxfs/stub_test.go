@@ -79,6 +79,12 @@ func runStub(mode string) {
 			}
 			time.Sleep(time.Millisecond)
 		}
+	case "restless": // announces other tools all the time
+		go func() {
+			for range time.Tick(time.Millisecond) {
+				fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			}
+		}()
 	case "stubborn": // serves, but ends only when it is killed
 		signal.Ignore(syscall.SIGTERM)
 		defer func() { select {} }()
@@ -87,6 +93,7 @@ func runStub(mode string) {
 	if mode == "shuffles" {
 		say = shuffled()
 	}
+	listed := 0
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadString('\n')
@@ -111,10 +118,13 @@ func runStub(mode string) {
 		body := `"error":{"code":-32601,"message":"method not found"}`
 		switch m.Method {
 		case "initialize":
-			body = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{},"prompts":{}},` +
+			body = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true},"resources":{},"prompts":{}},` +
 				`"serverInfo":{"name":"stub","version":"1.2.3"},"instructions":"Use the stub with care."}`
 		case "tools/list":
 			body = `"result":{"tools":` + stubbedTools() + `}`
+			if listed++; mode == "restless" {
+				body = fmt.Sprintf(`"result":{"tools":[{"name":"tool%d","inputSchema":{"type":"object"}}]}`, listed)
+			}
 		case "resources/read":
 			body = map[string]string{
 				"stub://one": `"result":{"contents":[{"uri":"stub://one","mimeType":"text/plain","text":"The text \u001b[31mof one."}]}`,

@@ -23,8 +23,8 @@ func (a *app) unmountCommand() *cobra.Command {
 		Long: `Unmount takes the mount on DIR away; without DIR, the one on ~/.agentctx, or
 else the only one there is. A mount in use loses its name at once and goes on
 for those who use it. The last one ends the background process. A dead mount,
-whose process was killed, is taken away too. Where nothing is mounted it does
-nothing.`,
+whose process was killed, is taken away too, and one that hangs is freed first.
+Where nothing is mounted it does nothing.`,
 		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -33,6 +33,9 @@ nothing.`,
 			return a.completeMounts(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := mounts.Rescue(a.Runtime); err != nil {
+				return err
+			}
 			err := a.unmount(cmd.Context(), args, all, asJSON)
 			for range 3 {
 				if !errors.Is(err, control.ErrGone) {

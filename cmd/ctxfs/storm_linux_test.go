@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ctxfs/mounts/guard"
+)
+
+// storm is a box in which everything changes and is read all the time.
+type storm struct {
+	*box
+	stop    string // a file that ends the readers
+	readers []*exec.Cmd
+}
+
+func newStorm(b *box) *storm {
+	for _, name := range []string{"zoo", "park", "farm"} {
+		b.stub(name, "restless", nil)
+	}
+	return &storm{box: b, stop: filepath.Join(b.dir, "stop")}
+}
+
+// begin mounts and starts the readers.
+func (s *storm) begin() {
+	s.Helper()
+	s.mount()
+	eventually(s.T, "the tools change", func() bool {
+		r := s.shell("ls .agentctx/mcps/zoo/tools")
+		return strings.Contains(r.out, "tool")
+	})
+	_ = os.Remove(s.stop)
+	s.readers = nil
+	for i := range 8 {
+		read := fmt.Sprintf("ls -l %s/*/tools", s.mnt("mcps"))
+		if i%2 == 1 {
+			read = fmt.Sprintf("stat %s/zoo/tools/tool*.json %s/park/tools/none%d", s.mnt("mcps"), s.mnt("mcps"), i)
+		}
+		cmd := s.command(s.Context(), "bash", "-c", fmt.Sprintf("until [ -e %s ]; do %s; done >/dev/null 2>&1", s.stop, read))
+		must(s, cmd.Start())
+		s.readers = append(s.readers, cmd)
+	}
+}
+
+// slow stops the process and lets it go on some times.
+func (s *storm) slow(pid int) {
+	s.Helper()
+	for range 15 {
+		signalTo(s.T, pid, syscall.SIGSTOP)
+		time.Sleep(5 * time.Millisecond) // what comes meanwhile is what jams it
+		signalTo(s.T, pid, syscall.SIGCONT)
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// end waits for the readers.
+func (s *storm) end() {
+	s.Helper()
+	must(s, os.WriteFile(s.stop, nil, 0o644))
+	for _, r := range s.readers {
+		ended := make(chan struct{})
+		go func() {
+			_ = r.Wait()
+			close(ended)
+		}()
+		select {
+		case <-ended:
+		case <-time.After(patience):
+			s.Fatal("a reader hangs")
+		}
+	}
+}
+
+func procOf(pid int) string { return fmt.Sprint("/proc/", pid) }
+
+// guardianOf is the guardian of a background process of the box, 0 if there is
+// none.
+func (b *box) guardianOf(pid int) int {
+	b.Helper()
+	for _, p := range processesOf(b.dir) {
+		if p.args == fmt.Sprintf("ctxfs guard %d", pid) {
+			return p.pid
+		}
+	}
+	return 0
+}
+
+// TestKilledInAStorm kills the process while everything changes and is read: no
+// reader hangs, and the next mount works.
+func TestKilledInAStorm(t *testing.T) {
+	t.Parallel()
+	for name, makeBox := range map[string]func(*testing.T) *box{"self": newBox, "user": newUserBox} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStorm(makeBox(t))
+			for range 3 {
+				s.begin()
+				pid := s.pid()
+				s.slow(pid)
+				signalTo(t, pid, syscall.SIGKILL)
+				s.end()
+				eventually(t, "the process is gone", func() bool { return guard.Look(procOf(pid)) == guard.Gone })
+			}
+			s.mount()
+			s.sh("cat .agentctx/AGENTS.md")
+			if strings.Contains(s.log(), "cannot be freed") {
+				t.Error("the guardian could not free a mount")
+			}
+		})
+	}
+}
+
+// TestKilledWithItsGuardian kills both at once. Where that leaves a thread
+// waiting in the kernel, which is a matter of luck, the commands free it.
+func TestKilledWithItsGuardian(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	s := newStorm(b)
+	hung := 0
+	for _, command := range []string{"mount", "unmount", "doctor", "mount", "unmount", "doctor"} {
+		s.begin()
+		pid := b.pid()
+		eventually(t, "a guardian", func() bool { return b.guardianOf(pid) != 0 })
+		s.slow(pid)
+		signalTo(t, pid, syscall.SIGSTOP)
+		signalTo(t, b.guardianOf(pid), syscall.SIGKILL)
+		signalTo(t, pid, syscall.SIGKILL)
+		end := time.Now().Add(time.Second)
+		for time.Now().Before(end) && guard.Look(procOf(pid)) != guard.Gone {
+			time.Sleep(5 * time.Millisecond)
+		}
+		stuck := guard.Look(procOf(pid)) != guard.Gone
+		if stuck {
+			hung++
+		}
+		r := b.run(command)
+		if command != "doctor" && r.code != 0 {
+			t.Errorf("%s: exit %d\n%v", command, r.code, r)
+		}
+		if stuck && command == "doctor" && !strings.Contains(r.out, "were freed") {
+			t.Errorf("doctor: %v", r)
+		}
+		s.end()
+		if state := guard.Look(procOf(pid)); state != guard.Gone {
+			t.Fatalf("the process is in state %v", state)
+		}
+	}
+	t.Logf("%d of 6 kills left a thread waiting", hung)
+	b.mount()
+	b.read("AGENTS.md")
+}

@@ -1,0 +1,332 @@
+package mounts
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ctxfs/mounts/guard"
+)
+
+// nobody is the ordinary user of the tests.
+const nobody = 65534
+
+// hangingProcess is a background process with a mount that can be made to hang.
+type hangingProcess struct {
+	testing.TB
+	uid          int
+	exe          string
+	runtime, dir string
+	pid          int
+	cmd          *exec.Cmd
+	stdin        io.WriteCloser
+	lines        *bufio.Scanner
+	errs         *os.File
+	minor        string
+}
+
+// serveHanging starts a background process of a user. Nothing of it outlives the
+// test: root aborts what hangs.
+func serveHanging(t testing.TB, uid int, guarded bool) *hangingProcess {
+	t.Helper()
+	if os.Getuid() != 0 && !guarded {
+		t.Skip("only root could clear up")
+	}
+	device, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no FUSE here: %v", err)
+	}
+	device.Close()
+	base, err := os.MkdirTemp("/tmp", "cx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &hangingProcess{TB: t, uid: uid, exe: filepath.Join(base, "test"), runtime: filepath.Join(base, "run"), dir: filepath.Join(base, "mnt")}
+	self, err := os.ReadFile("/proc/self/exe")
+	if err == nil {
+		err = errors.Join(os.Chmod(base, 0o755), os.WriteFile(p.exe, self, 0o755))
+	}
+	for _, dir := range []string{p.runtime, p.dir} {
+		err = errors.Join(err, os.Mkdir(dir, 0o700), os.Chown(dir, uid, uid))
+	}
+	if err == nil {
+		p.errs, err = os.Create(filepath.Join(base, "log"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cmd = p.helper("serve", p.runtime, p.dir, strconv.FormatBool(guarded))
+	p.cmd.SysProcAttr.Setpgid = true
+	p.cmd.Stderr = p.errs
+	out, err := p.cmd.StdoutPipe()
+	if err == nil {
+		p.stdin, err = p.cmd.StdinPipe()
+	}
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.pid, p.lines = p.cmd.Process.Pid, bufio.NewScanner(out)
+	t.Cleanup(func() { p.clear(base) })
+	p.until("mounted")
+	p.minor = p.point().minor
+	if os.Getuid() == 0 {
+		// The way out is there before anything hangs.
+		if err := canAbort(p.minor); err != nil {
+			t.Skipf("what hangs could not be freed: %v", err)
+		}
+	}
+	return p
+}
+
+// canAbort reports why root cannot end a connection, by doing it to none.
+func canAbort(string) error {
+	if err := guard.Abort("0"); !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("the control files cannot be reached: %w", err)
+	}
+	return nil
+}
+
+func (p *hangingProcess) clear(base string) {
+	_ = p.cmd.Process.Kill()
+	if p.minor != "" && os.Getuid() == 0 {
+		_ = guard.Abort(p.minor)
+	}
+	_ = p.cmd.Wait()
+	_ = syscall.Unmount(p.dir, syscall.MNT_DETACH)
+	if p.Failed() {
+		log, _ := os.ReadFile(p.errs.Name())
+		p.Logf("log:\n%s", log)
+	}
+	_ = p.errs.Close()
+	if err := os.RemoveAll(base); err != nil {
+		p.Error(err)
+	}
+}
+
+// helper prepares this program in one of its roles, as the user of the process.
+func (p *hangingProcess) helper(role string, args ...string) *exec.Cmd {
+	return p.command(append(os.Environ(), helperEnv+"="+role), p.exe, args...)
+}
+
+func (p *hangingProcess) command(env []string, name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = "/", env
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(p.uid), Gid: uint32(p.uid), NoSetGroups: os.Getuid() != 0}}
+	return cmd
+}
+
+// until reads what the process says up to a line.
+func (p *hangingProcess) until(line string) {
+	p.Helper()
+	timer := time.AfterFunc(time.Minute, func() { _ = p.cmd.Process.Kill() })
+	defer timer.Stop()
+	for p.lines.Scan() {
+		if p.lines.Text() == line {
+			return
+		}
+	}
+	p.Fatalf("the process ended before it said %q", line)
+}
+
+func (p *hangingProcess) say(line string) {
+	p.Helper()
+	if _, err := fmt.Fprintln(p.stdin, line); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// point is the mount of the process.
+func (p *hangingProcess) point() Point {
+	p.Helper()
+	point, found, err := mountedAt(p.dir)
+	if err != nil || !found {
+		p.Fatalf("not mounted: %v", err)
+	}
+	return point
+}
+
+// read starts a program that lists a folder of the mount.
+func (p *hangingProcess) read(name string) *exec.Cmd {
+	p.Helper()
+	cmd := p.command(append(os.Environ(), "LC_ALL=C"), "ls", "-f", filepath.Join(p.dir, name))
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		p.Fatal(err)
+	}
+	return cmd
+}
+
+// jam brings about what hangs: readers have or want the lock of a folder, and a
+// thread of the process wants it too.
+func (p *hangingProcess) jam() []*exec.Cmd {
+	p.Helper()
+	if out, err := p.command(os.Environ(), "cat", filepath.Join(p.dir, "hanging/file")).CombinedOutput(); err != nil {
+		p.Fatalf("%v: %s", err, out)
+	}
+	first := p.read("hanging")
+	p.until("listing")
+	p.say("change")
+	p.awaitThread("waits for the folder's lock", 'D')
+	return []*exec.Cmd{first, p.read("hanging"), p.read("hanging")}
+}
+
+// touch has the process wait for an answer of its own.
+func (p *hangingProcess) touch() []*exec.Cmd {
+	p.Helper()
+	p.say("touch")
+	p.until("looking up")
+	reader := p.read("hanging")
+	p.until("listing")
+	return []*exec.Cmd{reader}
+}
+
+func (p *hangingProcess) states() []byte {
+	threads, err := filepath.Glob(procOf(p.pid) + "/task/*/stat")
+	if err != nil {
+		p.Fatal(err)
+	}
+	var states []byte
+	for _, thread := range threads {
+		if stat, err := os.ReadFile(thread); err == nil {
+			states = append(states, stat[bytes.LastIndexByte(stat, ')')+2])
+		}
+	}
+	return states
+}
+
+func (p *hangingProcess) awaitThread(what string, state byte) {
+	p.Helper()
+	eventually(p.TB, what, func() bool { return slices.Contains(p.states(), state) })
+}
+
+func (p *hangingProcess) awaitThreads(what string, is func(state byte) bool) {
+	p.Helper()
+	eventually(p.TB, what, func() bool {
+		return !slices.ContainsFunc(p.states(), func(s byte) bool { return !is(s) })
+	})
+}
+
+func (p *hangingProcess) kill() {
+	p.Helper()
+	if err := p.cmd.Process.Kill(); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// end has the process end by itself.
+func (p *hangingProcess) end() {
+	p.Helper()
+	p.stdin.Close()
+	for p.lines.Scan() {
+	}
+	if err := p.cmd.Wait(); err != nil {
+		p.Error(err)
+	}
+}
+
+// staysStuck waits until the process is dead but for a thread that hangs, and
+// its readers with it.
+func (p *hangingProcess) staysStuck(readers []*exec.Cmd) {
+	p.Helper()
+	eventually(p.TB, "all threads but one end", func() bool {
+		states := slices.DeleteFunc(p.states(), func(s byte) bool { return s == 'Z' })
+		return string(states) == "D" && guard.Look(procOf(p.pid)) == guard.Dying
+	})
+	for _, r := range readers {
+		_ = r.Process.Kill() // does nothing to who waits for an answer
+	}
+	if guard.Look(procOf(readers[0].Process.Pid)) == guard.Gone {
+		p.Fatal("the reader does not hang")
+	}
+}
+
+// freed waits until the readers have ended with an error and nothing of the
+// process is left, and checks that who comes later hears the same.
+func (p *hangingProcess) freed(readers []*exec.Cmd) {
+	p.Helper()
+	for _, r := range readers {
+		ended := make(chan error, 1)
+		go func() { ended <- r.Wait() }()
+		select {
+		case err := <-ended:
+			if err == nil {
+				p.Errorf("ls of a dead mount: %s", r.Stdout)
+			}
+		case <-time.After(patience):
+			p.Fatalf("a reader hangs: %d", r.Process.Pid)
+		}
+	}
+	eventually(p.TB, "the process is gone", func() bool { return guard.Look(procOf(p.pid)) == guard.Gone })
+	out, err := p.command(append(os.Environ(), "LC_ALL=C"), "ls", "-f", filepath.Join(p.dir, "hanging")).CombinedOutput()
+	if err == nil || !bytes.Contains(out, []byte("not connected")) && !bytes.Contains(out, []byte("connection abort")) && !bytes.Contains(out, []byte("No such file")) {
+		p.Errorf("ls of a dead mount: %v: %s", err, out)
+	}
+}
+
+// guardian waits for the guardian, and until it has the mount.
+func (p *hangingProcess) guardian() (pid int) {
+	p.Helper()
+	eventually(p.TB, "a guardian", func() bool {
+		var found bool
+		pid, found = p.child()
+		return found && holdsDevice(pid)
+	})
+	return pid
+}
+
+// child is the one child of the process.
+func (p *hangingProcess) child() (pid int, found bool) {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range stats {
+		stat, _ := os.ReadFile(path)
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		if len(fields) > 1 && fields[1] == strconv.Itoa(p.pid) && guard.Look(filepath.Dir(path)) == guard.Alive {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			return pid, true
+		}
+	}
+	return 0, false
+}
+
+func holdsDevice(pid int) bool {
+	fds, _ := filepath.Glob(procOf(pid) + "/fd/*")
+	return slices.ContainsFunc(fds, func(fd string) bool {
+		target, err := os.Readlink(fd)
+		return err == nil && target == "/dev/fuse"
+	})
+}
+
+func procOf(pid int) string { return "/proc/" + strconv.Itoa(pid) }
+
+// patience is how long anything may take on a busy machine.
+const patience = time.Minute
+
+// eventually waits for a state of the outside world, of which nothing tells.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(patience)
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("not within %v: %s", patience, what)
+		}
+	}
+}

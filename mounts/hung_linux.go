@@ -1,0 +1,206 @@
+package mounts
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"ctxfs/mounts/control"
+	"ctxfs/mounts/guard"
+)
+
+// free ends the connection of a mount that hangs: everybody who waits for it gets
+// an error. It does not touch the mount, and tries in turn what does least: to
+// abort the connection by its number; to force the mount off, on kernels before
+// Linux 5.2; and to answer for a process that was killed.
+func (p Point) free() error {
+	var failed []string
+	for _, way := range []func() error{p.abort, p.force, p.takeOver} {
+		err := way()
+		if err == nil {
+			return nil
+		}
+		failed = append(failed, err.Error())
+	}
+	return errors.New(strings.Join(failed, "; "))
+}
+
+func (p Point) abort() error { return guard.Abort(p.minor) }
+
+// force does what umount -f does, which aborts the connection first, and fails
+// then if the mount is in use.
+func (p Point) force() error {
+	now, found, err := mountedAt(p.Dir)
+	if err != nil || !found || now.minor != p.minor {
+		return fmt.Errorf("the mount on %s is no longer there (%v)", p.Dir, err)
+	}
+	err = unix.Unmount(p.Dir, unix.MNT_FORCE|unix.UMOUNT_NOFOLLOW)
+	if err == nil || errors.Is(err, unix.EBUSY) {
+		return nil
+	}
+	return fmt.Errorf("umount -f %s: %w", p.Dir, err)
+}
+
+// errNoHolder says that no process that this user may look at holds a connection.
+var errNoHolder = errors.New("nobody can be seen who holds the connection")
+
+// takeOver frees what a killed process of this user holds through a thread that
+// cannot end: it takes the descriptors of the connections from that thread, as a
+// debugger might, and answers. A guardian that is stopped and holds them beyond
+// the end of its process goes on. Linux 6.9; where only parents may debug
+// (kernel.yama.ptrace_scope), not.
+func (p Point) takeOver() error {
+	procs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return err
+	}
+	result := errNoHolder
+	for _, proc := range procs {
+		state := guard.Look(proc)
+		if state == guard.Gone {
+			continue
+		}
+		threads, _ := filepath.Glob(filepath.Join(proc, "task", "[0-9]*"))
+		for _, thread := range threads {
+			fds := devices(thread)
+			if !holdsConnection(thread, fds, p.minor) {
+				continue
+			}
+			switch {
+			case state == guard.Dying:
+				result = releaseHeldBy(proc, thread, fds)
+			case isGuardian(proc):
+				pid, _ := strconv.Atoi(filepath.Base(proc))
+				result = syscall.Kill(pid, syscall.SIGCONT)
+			}
+			break
+		}
+	}
+	return result
+}
+
+// devices are the descriptors of FUSE connections of a thread, whose folder in
+// /proc is given.
+func devices(thread string) []int {
+	entries, _ := os.ReadDir(filepath.Join(thread, "fd"))
+	var fds []int
+	for _, e := range entries {
+		target, err := os.Readlink(filepath.Join(thread, "fd", e.Name()))
+		if fd, notNumber := strconv.Atoi(e.Name()); err == nil && notNumber == nil && target == "/dev/fuse" {
+			fds = append(fds, fd)
+		}
+	}
+	return fds
+}
+
+// holdsConnection reports whether one of some descriptors is of a connection.
+func holdsConnection(thread string, fds []int, minor string) bool {
+	for _, fd := range fds {
+		info, _ := os.ReadFile(filepath.Join(thread, "fdinfo", strconv.Itoa(fd)))
+		for line := range strings.Lines(string(info)) {
+			if number, found := strings.CutPrefix(line, "fuse_connection:"); found && strings.TrimSpace(number) == minor {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isGuardian reports whether a process is a guardian of mounts.
+func isGuardian(proc string) bool {
+	args, _ := os.ReadFile(filepath.Join(proc, "cmdline"))
+	words := strings.Split(string(args), "\x00")
+	return len(words) > 1 && words[1] == guard.Command
+}
+
+// releaseTime is how long a process that was killed may take to end once its
+// readers have been answered.
+const releaseTime = 10 * time.Second
+
+// releaseHeldBy answers for a dead process.
+func releaseHeldBy(proc, thread string, fds []int) error {
+	tid, err := strconv.Atoi(filepath.Base(thread))
+	if err != nil {
+		return err
+	}
+	pidfd, err := unix.PidfdOpen(tid, unix.PIDFD_THREAD)
+	if err != nil {
+		return fmt.Errorf("reach thread %d of a killed process: %w", tid, err)
+	}
+	defer unix.Close(pidfd)
+	var connections []guard.Connection
+	for _, fd := range fds {
+		taken, err := unix.PidfdGetfd(pidfd, fd, 0)
+		if err != nil {
+			return fmt.Errorf("take over a connection of thread %d: %w", tid, err)
+		}
+		connections = append(connections, guard.Connection{FD: taken})
+	}
+	deadline := time.Now().Add(releaseTime)
+	_, stuck := guard.Release(connections, func() bool {
+		return guard.Look(proc) == guard.Gone || time.Now().After(deadline)
+	})
+	if len(stuck) > 0 {
+		return errors.New("the kernel is too old to answer for a killed process")
+	}
+	return nil
+}
+
+// endTime is how long the guardian of a process that was killed has for freeing
+// its mounts before others do.
+const endTime = time.Second
+
+// Rescue frees what a background process has left that was killed while a thread
+// of it waited in the kernel: such a process never ends, and holds the lock and
+// the socket. It reports whether there was something to free: not where the
+// process lives, has ended, or is freed by its guardian.
+func Rescue(runtime string) (freed bool, err error) {
+	proc := "/proc/" + control.LockHolder(runtime)
+	if guard.Look(proc) != guard.Dying || awaitGone(proc, endTime) {
+		return false, nil
+	}
+	points, err := Points()
+	if err != nil {
+		return false, err
+	}
+	left := leftBehind(runtime)
+	var failed string
+	for _, p := range points {
+		if !slices.Contains(left, p.Dir) {
+			continue
+		}
+		if err := p.free(); err != nil {
+			failed = fmt.Sprintf(" (%v)", err)
+		}
+	}
+	if awaitGone(proc, releaseTime) {
+		return true, nil
+	}
+	fault := &control.Fault{
+		Message: fmt.Sprintf("process %s was killed, but waits in the kernel and keeps its mounts%s", filepath.Base(proc), failed),
+		Hint:    "free them as root: umount -f",
+	}
+	for _, dir := range left {
+		fault.Hint += " " + Quote(dir)
+	}
+	return false, fault
+}
+
+// awaitGone reports whether a process that is dying has gone within some time.
+func awaitGone(proc string, within time.Duration) bool {
+	for deadline := time.Now().Add(within); guard.Look(proc) != guard.Gone; {
+		if time.Now().After(deadline) {
+			return false
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return true
+}

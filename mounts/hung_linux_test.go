@@ -1,0 +1,224 @@
+package mounts
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ctxfs/mounts/control"
+	"ctxfs/mounts/guard"
+)
+
+// everyUser runs a test as the user of the tests, and as an ordinary one.
+func everyUser(t *testing.T, test func(t *testing.T, uid int)) {
+	t.Run("self", func(t *testing.T) { test(t, os.Getuid()) })
+	t.Run("ordinary", func(t *testing.T) {
+		if os.Getuid() != 0 {
+			t.Skip("the user of the tests is one already")
+		}
+		if _, err := exec.LookPath("fusermount3"); err != nil {
+			t.Skip("fusermount3 is not installed")
+		}
+		test(t, nobody)
+	})
+}
+
+// TestKilledWhileNotifying kills a process of which one thread waits in the
+// kernel for the lock of a folder, which a reader has who waits for the process.
+func TestKilledWhileNotifying(t *testing.T) {
+	everyUser(t, func(t *testing.T, uid int) {
+		p := serveHanging(t, uid, true)
+		guardian := p.guardian()
+		readers := p.jam()
+		p.kill()
+		p.freed(readers)
+		eventually(t, "the guardian ends", func() bool { return guard.Look(procOf(guardian)) == guard.Gone })
+		if err := fusermount(uid, p.dir); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestKilledWhileTouching kills a process of which one thread waits for an answer
+// of its own: it touches files so that those see it who watch them.
+func TestKilledWhileTouching(t *testing.T) {
+	everyUser(t, func(t *testing.T, uid int) {
+		for _, guarded := range []bool{true, false} {
+			if !guarded && os.Getuid() != 0 {
+				continue
+			}
+			p := serveHanging(t, uid, guarded)
+			if guarded {
+				p.guardian()
+			}
+			readers := p.touch()
+			p.kill()
+			if !guarded {
+				p.staysStuck(readers)
+				if err := p.point().free(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.freed(readers)
+		}
+	})
+}
+
+// TestKilledWithItsGroup leaves the guardian, which is none of the group.
+func TestKilledWithItsGroup(t *testing.T) {
+	p := serveHanging(t, os.Getuid(), true)
+	p.guardian()
+	readers := p.jam()
+	if err := syscall.Kill(-p.pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.freed(readers)
+}
+
+// TestGuardianIsReplaced kills the guardian first.
+func TestGuardianIsReplaced(t *testing.T) {
+	everyUser(t, func(t *testing.T, uid int) {
+		p := serveHanging(t, uid, true)
+		first := p.guardian()
+		readers := p.jam()
+		if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "another guardian", func() bool {
+			next, found := p.child()
+			return found && next != first && holdsDevice(next)
+		})
+		p.kill()
+		p.freed(readers)
+	})
+}
+
+// TestGuardianTakesNoSignals but the one that cannot be refused: what ends a
+// service ends its guardian by ending the process.
+func TestGuardianTakesNoSignals(t *testing.T) {
+	p := serveHanging(t, os.Getuid(), true)
+	guardian := p.guardian()
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
+		if err := syscall.Kill(guardian, sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readers := p.jam()
+	p.kill()
+	p.freed(readers)
+}
+
+// TestOrdinaryDeath has nothing stuck: the mount is dead at once, as without a
+// guardian.
+func TestOrdinaryDeath(t *testing.T) {
+	everyUser(t, func(t *testing.T, uid int) {
+		p := serveHanging(t, uid, true)
+		p.guardian()
+		reader := p.read("hanging")
+		p.until("listing")
+		p.kill()
+		p.freed([]*exec.Cmd{reader})
+	})
+}
+
+// TestLivingIsNotTakenForDead has a process that does not answer for any of many
+// reasons, of which none is death.
+func TestLivingIsNotTakenForDead(t *testing.T) {
+	p := serveHanging(t, os.Getuid(), true)
+	guardian := p.guardian()
+	readers := p.jam() // a thread waits in D from now on
+	for range 20 {
+		if err := syscall.Kill(p.pid, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		p.awaitThreads("stopped", func(state byte) bool { return state == 'T' || state == 'D' })
+		if guard.Look(procOf(p.pid)) != guard.Alive {
+			t.Fatal("a stopped process is taken for a dead one")
+		}
+		if err := syscall.Kill(p.pid, syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if guard.Look(procOf(p.pid)) != guard.Alive || guard.Look(procOf(guardian)) != guard.Alive {
+		t.Fatal("a slow process is taken for a dead one")
+	}
+	p.say("release") // what hung goes on
+	for _, r := range readers {
+		if out := r.Stdout.(*strings.Builder); r.Wait() != nil || !strings.Contains(out.String(), "file") {
+			t.Errorf("ls: %v, %s", r.ProcessState, out)
+		}
+	}
+	p.end()
+	eventually(t, "the guardian ends", func() bool { return guard.Look(procOf(guardian)) == guard.Gone })
+}
+
+// TestFreedByHand has neither guardian nor, on most machines, control files.
+func TestFreedByHand(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can always free a mount by hand")
+	}
+	for name, free := range map[string]func(Point) error{
+		"abort": Point.abort,
+		"force": Point.force,
+		"all":   Point.free,
+	} {
+		everyUser(t, func(t *testing.T, uid int) {
+			t.Run(name, func(t *testing.T) {
+				p := serveHanging(t, uid, false)
+				readers := p.jam()
+				p.kill()
+				p.staysStuck(readers)
+				if err := free(p.point()); err != nil {
+					t.Fatal(err)
+				}
+				p.freed(readers)
+			})
+		})
+	}
+}
+
+// TestTakenOver frees a mount as an ordinary user without control files and
+// without a guardian.
+func TestTakenOver(t *testing.T) {
+	everyUser(t, func(t *testing.T, uid int) {
+		p := serveHanging(t, uid, false)
+		readers := p.jam()
+		p.kill()
+		p.staysStuck(readers)
+		if out, err := p.helper("takeover", p.dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		p.freed(readers)
+	})
+}
+
+// TestRescue frees what a killed process has left, as commands do first.
+func TestRescue(t *testing.T) {
+	everyUser(t, func(t *testing.T, uid int) {
+		p := serveHanging(t, uid, false)
+		readers := p.jam()
+		if freed, err := Rescue(p.runtime); freed || err != nil || guard.Look(procOf(p.pid)) != guard.Alive {
+			t.Fatalf("a living process: %v", err)
+		}
+		p.kill()
+		p.staysStuck(readers)
+		if out, err := p.helper("rescue", p.runtime).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		p.freed(readers)
+		if _, err := control.Dial(p.runtime); !errors.Is(err, control.ErrNotRunning) {
+			t.Errorf("its socket: %v", err)
+		}
+	})
+}
+
+func fusermount(uid int, dir string) error {
+	cmd := exec.Command("fusermount3", "-u", "-z", dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+	cmd.Dir = filepath.Dir("/")
+	return cmd.Run()
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package mounts
+
+import "errors"
+
+// free says that it cannot: only Linux lets a connection be aborted.
+func (p Point) free() error { return errors.New("this system cannot end a mount that hangs") }
+
+// Rescue does nothing: only on Linux can a thread keep a killed process.
+func Rescue(string) (freed bool, err error) { return false, nil }
