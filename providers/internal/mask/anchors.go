@@ -1,9 +1,20 @@
 package mask
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
-// rules are all of them, of which the first that finds a secret names it.
-var rules = slices.Concat(shapes, anchors())
+// base has the rules that all maskers have, of which the first that finds a
+// secret names it. It is made when the first text is masked.
+var base = sync.OnceValue(func() *matcher {
+	m := new(matcher)
+	all := slices.Concat(shapes, derivedRules(), anchors())
+	for i := range all {
+		m.add(&all[i])
+	}
+	return m
+})
 
 // anchors are the words by which secrets are found that have no shape: parts of
 // their names, headers, and programs to which passwords are typed.
@@ -25,6 +36,7 @@ func anchors() (all []rule) {
 		rule{name: "password", literal: "identified by", value: identified, fold: true},
 		rule{name: "password", literal: ":5432:", value: pgpass},
 		rule{name: "password", literal: ":*:", value: pgpass},
+		rule{literal: "kind", act: (*finder).manifest, fold: true},
 		rule{literal: "from-literal", act: (*finder).literals},
 	)
 	for _, n := range []string{"password-stdin", "chpasswd", "sudo -s", "with-token", "passwd --stdin"} {

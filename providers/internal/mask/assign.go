@@ -116,8 +116,23 @@ func (a *assignment) operate() bool {
 	if a.quote && (text[i] == ',' || hasPrefixFold(text[i:], "value")) {
 		return a.member(i)
 	}
+	for _, t := range []string{"string ", "str ", "String "} { // var token string = "x"
+		if a.spaced && bytes.HasPrefix(text[i:], []byte(t)) {
+			i = skipBlanks(text, i+len(t))
+			break
+		}
+	}
+	if i >= len(text) {
+		return false
+	}
 	rest := text[i:min(len(text), i+4)]
 	switch {
+	case bytes.HasPrefix(rest, []byte("::=")), bytes.HasPrefix(rest, []byte("??=")):
+		a.operator, a.spaced, i = '=', true, i+3
+	case bytes.HasPrefix(rest, []byte(":::=")):
+		a.operator, a.spaced, i = '=', true, i+4
+	case bytes.HasPrefix(rest, []byte(".=")):
+		a.operator, a.spaced, i = '=', true, i+2
 	case bytes.HasPrefix(rest, []byte("==")), bytes.HasPrefix(rest, []byte("=~")), bytes.HasPrefix(rest, []byte("::")), bytes.HasPrefix(rest, []byte("://")):
 		return false
 	case bytes.HasPrefix(rest, []byte("<<<")):
@@ -182,6 +197,10 @@ func (a *assignment) member(i int) bool {
 				return true
 			}
 		}
+	}
+	if start < len(text) && isQuote(text[start]) && a.kind >= weak { // a default, if it looks random
+		a.kind, a.operator, a.after = keyLike, ':', start
+		return true
 	}
 	return false
 }

@@ -8,6 +8,12 @@ func (a *assignment) value() (from, to int) {
 	name := text[a.from:a.to]
 	if a.operator == '>' {
 		end := bytes.IndexByte(text[i:min(len(text), i+512)], '<')
+		for end > 0 && text[i] <= ' ' {
+			i, end = i+1, end-1
+		}
+		for end > 0 && text[i+end-1] <= ' ' {
+			end--
+		}
 		if end <= 0 || bytes.IndexByte(text[i:i+end], '\n') >= 0 || !worth(name, text[i:i+end], max(a.kind, strong), quoted) {
 			return 0, 0
 		}
@@ -79,6 +85,10 @@ func (a *assignment) unquoted(name []byte, i int) (from, to int) {
 		to++
 	}
 	v := text[i:to]
+	if equals := skipBlanks(text, to); a.operator == ':' && isType(v) && equals+1 < len(text) && text[equals] == '=' && text[equals+1] == ' ' {
+		a.operator, a.spaced, a.after = '=', true, skipBlanks(text, equals+1)
+		return a.value()
+	}
 	switch how := a.setting(name, v, to, starts); {
 	case !worth(name, v, a.kind, how), isPattern(v):
 		return 0, 0

@@ -163,6 +163,9 @@ func (c *command) pair(w words, i, from int, flag string, found []piece) []piece
 	if len(value) > 0 && value[0] == '$' && bytes.IndexByte(value[1:], '$') < 0 && sign == len(value)-1 {
 		return found
 	}
+	if sign == len(value)-1 && looksRandom(value[:sign]) { // the key of an API for a name
+		return append(found, piece{i, f, f + sign, "token"})
+	}
 	return w.add(found, i, f+sign+1, "password")
 }
 

@@ -17,21 +17,21 @@ func authorization(text []byte, at int) (from, to int) {
 		return 0, 0
 	}
 	end, _ := run(text, gap, alnum|dash)
-	if end >= len(text) || end-gap > 24 {
-		return 0, 0
-	}
 	from = gap
-	if text[end] == ' ' && end > gap {
+	if end < len(text) && text[end] == ' ' && end > gap && end-gap < 24 {
 		scheme := bytes.ToLower(text[gap:end])
 		if string(scheme) == "bearer" {
 			return 0, 0
 		}
 		from = end + 1
 	}
-	to, has := run(text, from, slug|base64|bearerOnly)
+	for to = from; to < len(text) && !endsToken(text, to); {
+		to++
+	}
 	v := text[from:to]
+	has := classesOf(v)
 	if to-from < 4 || placeholder(v) || from == gap && (to-from < 8 || has&digit == 0) ||
-		from > gap && has&(digit|upper|base64) == 0 || !endsToken(text, to) || bytes.IndexByte(v, '=') > 0 && bytes.IndexByte(v, '=') < len(v)-2 {
+		from > gap && has&(digit|upper|base64) == 0 || bytes.ContainsAny(v, "({$") || hasPrefixFold(v, "realm=") {
 		return 0, 0
 	}
 	return from, to

@@ -45,7 +45,7 @@ func (m *Masker) Mask(text []byte) []byte {
 		whole = append(m.line, text...)
 	}
 	last := bytes.LastIndexByte(whole, '\n') + 1
-	f := finder{text: whole, match: base, last: last, spans: m.all[:0]}
+	f := finder{text: whole, match: base(), last: last, spans: m.all[:0]}
 	f.find(m.key)
 	m.key, m.all = f.after, f.spans
 	out := text

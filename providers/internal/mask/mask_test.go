@@ -229,8 +229,12 @@ func FuzzMask(f *testing.F) {
 			t.Fatalf("changed: %q", out)
 		}
 		shape := false
-		for _, r := range rules {
-			shape = shape || bytes.Contains(text, []byte(r.literal))
+		for _, rules := range base().heads {
+			for _, r := range rules {
+				for at := range text {
+					shape = shape || r.at(text, at)
+				}
+			}
 		}
 		if !shape && !bytes.Equal(out, text) {
 			t.Fatalf("changed without a shape: %q", out)
@@ -244,23 +248,4 @@ func FuzzMask(f *testing.F) {
 			t.Fatalf("in pieces: %q", out)
 		}
 	})
-}
-
-// BenchmarkMask is the cost of text without secrets, and of a log with URLs.
-func BenchmarkMask(b *testing.B) {
-	for name, line := range map[string]string{
-		"plain": "12:04:31 INFO  compiled 214 modules of the project in 3.2 s, nothing to do for through/path/of/high.go\n",
-		"urls":  "12:04:31 GET https://registry.npmjs.org/left-pad/-/left-pad-1.3.0.tgz 200 14ms (cache hit)\n",
-		"words": "The quick brown fox asks whether the task of the disk should go through a host, or a ghost of skill.\n",
-	} {
-		text := []byte(strings.Repeat(line, 64<<10/len(line)))
-		b.Run(name, func(b *testing.B) {
-			m := New()
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				m.Mask(text)
-			}
-		})
-	}
 }

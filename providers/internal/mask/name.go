@@ -49,7 +49,7 @@ var nouns = []struct {
 	{"webhook_key", strong}, {"consumer_key", strong}, {"subscription_key", strong}, {"cipher_key", strong},
 	{"unseal_key", strong}, {"recovery_key", strong}, {"root_key", strong}, {"deploy_key", strong}, {"session_key", strong},
 	{"jwt_key", strong}, {"hmac_key", strong}, {"aes_key", strong},
-	{"token", weak}, {"_auth", weak}, {"basic_auth", weak}, {"credential", weak}, {"credentials", weak},
+	{"token", weak}, {"_auth", weak}, {"basic_auth", weak}, {"credential", weak}, {"credentials", weak}, {"creds", weak},
 	{"authorization", weak}, {"_pat", weak}, {"_jwt", weak}, {"_dsn", keyLike},
 	{"_key", keyLike}, {"signature", keyLike}, {"_sig", keyLike},
 }

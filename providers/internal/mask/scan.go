@@ -57,15 +57,6 @@ func (m *matcher) window(a, b, c, d byte) {
 	m.bits[h>>5] |= 1 << (h & 31)
 }
 
-// base has the rules that all maskers have.
-var base = func() *matcher {
-	m := new(matcher)
-	for i := range rules {
-		m.add(&rules[i])
-	}
-	return m
-}()
-
 // finder finds the secrets of a text.
 type finder struct {
 	text  []byte

@@ -24,7 +24,11 @@ func split(text []byte, all words, at []int) (words, []int) {
 				return all, at
 			}
 		case '\\':
-			if i+1 < len(text) && (text[i+1] == 'n' || text[i+1] == '\n') {
+			if i+1 < len(text) && text[i+1] == '\n' { // the command goes on
+				i += 2
+				continue
+			}
+			if i+1 < len(text) && text[i+1] == 'n' {
 				return all, at
 			}
 		}

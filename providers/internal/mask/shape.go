@@ -1,0 +1,160 @@
+package mask
+
+import (
+	"bytes"
+	_ "embed"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:generate go run ./testdata/gitleaks
+
+// derived is the table of gitleaks' shapes; its head names source, version and
+// licence.
+//
+//go:embed shapes.tsv
+var derived string
+
+// How far from a literal an expression may reach, in bytes.
+const (
+	shapeBefore = 256
+	shapeAfter  = 2 << 10
+)
+
+// shape is a line of the table.
+type shape struct {
+	id      string
+	entropy float64
+	bounded bool // a word begins with the secret
+	name    func() *regexp.Regexp
+	secret  func() *regexp.Regexp
+}
+
+// derivedRules are those of the table, a rule for each literal.
+func derivedRules() (all []rule) {
+	for line := range strings.Lines(derived) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		form, literals, name, secret := c[1], c[3], c[4], c[5]
+		s := &shape{id: c[0], bounded: strings.HasPrefix(strings.TrimPrefix(secret, "(?i)"), `\b`)}
+		s.entropy, _ = strconv.ParseFloat(c[2], 64)
+		anchor := `^(?:`
+		if form == "line" {
+			anchor = `(?:`
+		}
+		s.secret = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(anchor + secret + `)`) })
+		s.name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + name) })
+		for literal := range strings.SplitSeq(literals, ",") {
+			r := rule{name: s.id, literal: literal, fold: true}
+			switch form {
+			case "named":
+				r.value = s.named
+			case "line":
+				r.act = s.line
+			default:
+				r.value = s.prefix
+			}
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// prefix finds a secret that begins with the literal.
+func (s *shape) prefix(text []byte, at int) (from, to int) {
+	if s.bounded && !begins(text, at) {
+		return 0, 0
+	}
+	from, to = s.match(text[at:min(len(text), at+shapeAfter)])
+	if to == 0 {
+		return 0, 0
+	}
+	to, _ = run(text, at+to, word|dash)
+	return at + from, to
+}
+
+// match is the secret at the beginning of a text.
+func (s *shape) match(text []byte) (from, to int) {
+	m := s.secret().FindSubmatchIndex(text)
+	if m == nil {
+		return 0, 0
+	}
+	from, to = group(m)
+	if entropy(text[from:to]) < s.entropy {
+		return 0, 0
+	}
+	return from, to
+}
+
+// group is the largest group of a match, or the whole if no group has half of it.
+func group(m []int) (from, to int) {
+	from, to = m[0], m[1]
+	most := (to - from) / 2
+	for i := 2; i+1 < len(m); i += 2 {
+		if n := m[i+1] - m[i]; n > most {
+			from, to, most = m[i], m[i+1], n
+		}
+	}
+	return from, to
+}
+
+// named finds the secret of a name that has the literal in it: the shape alone
+// would be any number.
+func (s *shape) named(text []byte, at int) (from, to int) {
+	const reach = 64
+	near := text[at:min(len(text), at+reach)]
+	i := 0
+	for i < len(near) && (is(near[i], nameBytes) || near[i] <= ' ' || isQuote(near[i])) {
+		i++
+	}
+	if i == len(near) || bytes.IndexByte([]byte("=>:|?,"), near[i]) < 0 {
+		return 0, 0
+	}
+	m := s.name().FindIndex(near)
+	if m == nil || m[1] > i || i-m[1] > 24 {
+		return 0, 0
+	}
+	switch at += i; {
+	case bytes.HasPrefix(text[at:], []byte("=>")), bytes.HasPrefix(text[at:], []byte("||")), bytes.HasPrefix(text[at:], []byte("?=")):
+		at += 2
+	case text[at] == ':':
+		for n := 0; n < 3 && at < len(text) && text[at] == ':'; n++ {
+			at++
+		}
+		if at < len(text) && text[at] == '=' {
+			at++
+		}
+	case text[at] != '|' && text[at] != '?':
+		at++
+	}
+	last := at
+	for last-at < 5 && last < len(text) && (text[last] == '=' || text[last] <= ' ' || isQuote(text[last])) {
+		last++
+	}
+	for v := last; v >= at && (v == last || text[v] == '='); v-- { // an equals sign may be the secret's
+		if from, to = s.match(text[v:min(len(text), v+shapeAfter)]); to == 0 || v+to < len(text) && is(text[v+to], word|dash) {
+			continue
+		}
+		if secret := text[v+from : v+to]; classesOf(secret)&digit != 0 && !placeholder(secret) {
+			return v + from, v + to
+		}
+	}
+	return 0, 0
+}
+
+// line finds the secrets of a line with the literal.
+func (s *shape) line(f *finder, at int) {
+	start := bytes.LastIndexByte(f.text[:at], '\n') + 1
+	start = max(start, at-shapeBefore)
+	end := min(lineEnd(f.text, at), at+shapeAfter)
+	for _, m := range s.secret().FindAllSubmatchIndex(f.text[start:end], 4) {
+		from, to := group(m)
+		if entropy(f.text[start+from:start+to]) >= s.entropy {
+			f.add(span{start + from, start + to, s.id})
+		}
+	}
+}

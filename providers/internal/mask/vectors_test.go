@@ -1,0 +1,66 @@
+package mask
+
+import (
+	"bytes"
+	"compress/gzip"
+	encoding "encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// vector is a text of the tests of gitleaks' rules, with the secrets that its rule
+// finds in it; none where it should find none.
+type vector struct {
+	Rule, Path, Text string
+	Secrets          []string
+}
+
+func vectors(t *testing.T) (all []vector) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/vectors.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(encoding.NewDecoder(encoding.StdEncoding, bytes.NewReader(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := json.NewDecoder(z); ; {
+		var v vector
+		if err := d.Decode(&v); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, v)
+	}
+}
+
+// TestVectors masks the secrets of all tests of gitleaks' rules.
+func TestVectors(t *testing.T) {
+	found, total, missed := 0, 0, map[string][]string{}
+	rules := map[string]bool{}
+	for _, v := range vectors(t) {
+		if len(v.Secrets) == 0 {
+			continue
+		}
+		total++
+		rules[v.Rule] = true
+		got := Text(v.Text)
+		if slices.ContainsFunc(v.Secrets, func(s string) bool { return strings.Contains(got, s) }) {
+			missed[v.Rule] = append(missed[v.Rule], v.Text)
+			continue
+		}
+		found++
+	}
+	t.Logf("%d of %d texts of %d rules: %.2f %%", found, total, len(rules), 100*float64(found)/float64(total))
+	for _, rule := range slices.Sorted(maps.Keys(missed)) {
+		t.Logf("%s: %d missed, such as %.300q", rule, len(missed[rule]), missed[rule][0])
+	}
+}
