@@ -41,6 +41,9 @@ func (a *assignment) value() (from, to int) {
 // quoted is the value in the quote at q.
 func (a *assignment) quoted(name []byte, q int) (from, to int) {
 	text := a.text
+	if a.operator == '=' && !a.quote && a.from > 0 && text[a.from-1] == text[q] {
+		return 0, 0 // the end of a string "NAME="
+	}
 	end := -1
 	if text[q] == '\\' {
 		from = q + 2

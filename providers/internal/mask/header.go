@@ -13,7 +13,7 @@ func authorization(text []byte, at int) (from, to int) {
 	for gap < len(text) && gap-i < 8 && bytes.IndexByte([]byte(` "':=\,>[`), text[gap]) >= 0 {
 		gap++
 	}
-	if gap == i {
+	if !bytes.ContainsAny(text[i:gap], ":=,>[") {
 		return 0, 0
 	}
 	end, _ := run(text, gap, alnum|dash)

@@ -26,7 +26,7 @@ func worth(name, v []byte, k kind, how setting) bool {
 	}
 	has := classesOf(v)
 	if k == keyLike {
-		return len(v) >= 16 && looksRandom(v)
+		return len(v) >= 16 && has&digit != 0 && looksRandom(v) && !bytes.ContainsAny(v, " \t")
 	}
 	if k < password && (has&^digit == 0 && len(v) < 12 && (how != headed || len(v) < 6) || isURL(v)) {
 		return false
@@ -49,6 +49,8 @@ func worth(name, v []byte, k kind, how setting) bool {
 	}
 	switch {
 	case isCode(v), isReference(v, has), isType(v):
+		return false
+	case k == password && len(v) < 4:
 		return false
 	case k == password:
 		return has&digit != 0 || has&^(alnum|under|dash) != 0 && !isChain(v)
@@ -98,6 +100,8 @@ func placeholder(v []byte) bool {
 	case bytes.HasPrefix(v, []byte("[REDACTED")), bytes.HasPrefix(v, []byte("ENC[")), bytes.HasPrefix(v, []byte("op://")),
 		bytes.HasPrefix(v, []byte("vault:")), bytes.HasPrefix(v, []byte("arn:")), bytes.HasPrefix(v, []byte("secretRef:")):
 		return true
+	case bytes.Contains(v, []byte("...")), bytes.Contains(v, []byte("…")), bytes.Contains(v, []byte("xxx")), bytes.Contains(v, []byte("XXX")):
+		return true // left out
 	case bytes.Contains(v, []byte("{{")) && bytes.Contains(v, []byte("}}")), bytes.Contains(v, []byte("${")):
 		return true
 	}
