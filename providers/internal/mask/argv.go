@@ -54,7 +54,7 @@ func moved(found []piece, by int) []piece {
 // sets reports whether a word comes before a name and its value.
 func sets(w []byte) bool {
 	switch string(w) {
-	case "set", "-x", "-gx", "-Ux", "setenv", "ENV", "ARG", "export":
+	case "set", "-x", "-gx", "-Ux", "setenv", "ENV", "ARG":
 		return true
 	}
 	return false

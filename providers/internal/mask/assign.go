@@ -33,7 +33,7 @@ type assignment struct {
 	from, to int // the name
 	kind     kind
 	quote    bool // the name stands in quotes
-	operator byte // '=', ':', '>' of XML
+	operator byte // '=', ':', '>' of XML, '?' of an optional field
 	spaced   bool // blanks before or after an equals sign
 	after    int  // where the value begins, its quote included
 }
@@ -142,7 +142,7 @@ func (a *assignment) operate() bool {
 	case bytes.HasPrefix(rest, []byte("||=")):
 		a.operator, a.spaced, i = '=', true, i+3
 	case bytes.HasPrefix(rest, []byte("?:")), bytes.HasPrefix(rest, []byte("!:")):
-		a.operator, i = ':', i+2
+		a.operator, i = '?', i+2
 	case rest[0] == '=', rest[0] == ':':
 		a.operator, i = rest[0], i+1
 	case rest[0] == '>' && a.from > 0 && text[a.from-1] == '<' && !a.spaced:
@@ -157,8 +157,8 @@ func (a *assignment) operate() bool {
 		}
 		a.spaced = true
 	}
-	if a.operator == ':' && value == i && bytes.HasSuffix(text[:a.from], []byte("://")) {
-		return false // the user of a URL
+	if a.operator == ':' && value == i && a.from > 0 && (text[a.from-1] == ':' || bytes.HasSuffix(text[:a.from], []byte("://"))) {
+		return false // a part of a URL or a URN
 	}
 	a.after = skipEscapes(text, value)
 	return a.after < len(text)
@@ -198,11 +198,21 @@ func (a *assignment) member(i int) bool {
 			}
 		}
 	}
-	if start < len(text) && isQuote(text[start]) && a.kind >= weak { // a default, if it looks random
+	if start < len(text) && isQuote(text[start]) && a.kind >= weak && digitsIn(text[start:min(len(text), start+24)]) > 2 { // a default, if it looks random
 		a.kind, a.operator, a.after = keyLike, ':', start
 		return true
 	}
 	return false
+}
+
+// digitsIn is the number of digits in a text.
+func digitsIn(text []byte) (n int) {
+	for _, c := range text {
+		if is(c, digit) {
+			n++
+		}
+	}
+	return n
 }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }

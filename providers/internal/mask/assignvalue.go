@@ -92,6 +92,9 @@ func (a *assignment) unquoted(name []byte, i int) (from, to int) {
 		a.operator, a.spaced, a.after = '=', true, skipBlanks(text, equals+1)
 		return a.value()
 	}
+	if a.operator == '?' || a.operator == ':' && to < len(text) && text[to] == ';' && endsLine(text, to+1) && isWordOf(v, word) && is(v[0], upper|under) {
+		return 0, 0 // the type of a field
+	}
 	switch how := a.setting(name, v, to, starts); {
 	case !worth(name, v, a.kind, how), isPattern(v):
 		return 0, 0

@@ -5,15 +5,12 @@ import "bytes"
 // authorization finds the credentials of a header after its scheme, however the
 // header is quoted: Authorization: Basic X. Those of Bearer are another rule's.
 func authorization(text []byte, at int) (from, to int) {
-	i := at
-	for end := min(len(text), at+24); i < end && is(text[i], alnum); {
-		i++
-	}
+	i := at + len("authorization")
 	gap := i
 	for gap < len(text) && gap-i < 8 && bytes.IndexByte([]byte(` "':=\,>[`), text[gap]) >= 0 {
 		gap++
 	}
-	if !bytes.ContainsAny(text[i:gap], ":=,>[") {
+	if between := text[i:gap]; !bytes.ContainsAny(between, ":=>[") && !bytes.ContainsAny(between, `"'`) {
 		return 0, 0
 	}
 	end, _ := run(text, gap, alnum|dash)
@@ -44,18 +41,22 @@ func endsToken(text []byte, i int) bool {
 // cookie finds the values of a header with cookies.
 func (f *finder) cookie(at int) {
 	text := f.text
-	i, _ := run(text, at, alnum)
-	for gap := 0; i < len(text) && gap < 6 && bytes.IndexByte([]byte(` "':\`), text[i]) >= 0; gap++ {
+	set := at >= 4 && hasPrefixFold(text[at-4:], "set-")
+	if !set && at > 0 && is(text[at-1], word) && !begins(text, at) {
+		return
+	}
+	i := at + len("cookie")
+	colon := i
+	for i < len(text) && i-colon < 6 && bytes.IndexByte([]byte(` "':,\`), text[i]) >= 0 {
 		i++
 	}
-	if i == at+len("cookie") || bytes.IndexByte(text[at:i], ':') < 0 {
+	if between := text[colon:i]; !bytes.ContainsAny(between, ":") && !bytes.Contains(between, []byte(", ")) || i < len(text) && text[i] == '=' {
 		return
 	}
 	end := i
 	for end < len(text) && text[end] >= ' ' && !isQuote(text[end]) {
 		end++
 	}
-	set := at >= 4 && hasPrefixFold(text[at-4:], "set-")
 	for _, s := range cookies(text[i:end], i, set) {
 		f.add(s)
 	}

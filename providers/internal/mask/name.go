@@ -67,7 +67,7 @@ var ordinary = []string{
 	"next", "page", "continuation", "cancel", "cancellation", "eos", "bos", "pad", "unk", "sep", "cls", "mask", "special",
 	"stop", "max", "min", "num", "total", "count", "unexpected", "syntax", "public", "primary", "foreign", "cache", "sort", "partition",
 	"index", "hash", "host", "publishable", "registry", "routing", "row", "map", "lookup", "group", "shortcut",
-	"no", "enable", "disable", "use", "has", "is", "require", "requires", "invalid", "missing", "expired", "parent", "composite",
+	"no", "enable", "disable", "use", "has", "is", "require", "requires", "invalid", "missing", "expired", "parent", "composite", "input", "output",
 }
 
 // named reports what a name says of its value.

@@ -48,7 +48,7 @@ func worth(name, v []byte, k kind, how setting) bool {
 		}
 	}
 	switch {
-	case isCode(v), isReference(v, has), isType(v):
+	case isCode(v), isReference(v, has), isType(v), len(v) < 12 && bytes.HasPrefix(v, []byte("0x")):
 		return false
 	case k == password && len(v) < 4:
 		return false
@@ -209,9 +209,20 @@ func isToken(v []byte, has class) bool {
 	case has&digit != 0:
 		return has&^digit != 0 && !isVersion(v) || len(v) >= 12
 	case len(v) >= 20:
-		return has&upper != 0 && has&lower != 0 && has&under == 0 && looksRandom(v)
+		return has&upper != 0 && has&lower != 0 && has&(under|dot) == 0 && looksRandom(v) && !isCamel(v)
 	}
 	return false
+}
+
+// isCamel reports whether letters are words with capitals, rather than random.
+func isCamel(v []byte) bool {
+	rises := 0
+	for i := 1; i < len(v); i++ {
+		if is(v[i-1], lower) && is(v[i], upper) {
+			rises++
+		}
+	}
+	return rises*5 < len(v)
 }
 
 // isVersion reports whether a value is a number with dots, a time or a size.
