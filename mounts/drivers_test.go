@@ -350,12 +350,13 @@ func mark(mode iofs.FileMode) string {
 	return ""
 }
 
-// described leaves out what a plain folder has otherwise: the mode of folders.
+// described leaves out what a plain folder has otherwise: the mode of folders, and
+// what others than the owner may do with files.
 func described(mode iofs.FileMode, size int64, t time.Time) string {
 	if mode.IsDir() {
 		return "folder"
 	}
-	return fmt.Sprintf("file %04o %d %s", mode.Perm(), size, t.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("file %04o %d %s", mode.Perm()>>6*0o111, size, t.UTC().Format(time.RFC3339))
 }
 
 func whole(body []byte) string {

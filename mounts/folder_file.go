@@ -12,7 +12,7 @@ import (
 
 // file syncs a file.
 func (p *pass) file(at string, f fs.File) {
-	a, err := p.tree.Attr(p.ctx, f)
+	a, err := p.attr(f)
 	if err != nil {
 		p.gone(at, err)
 		return
@@ -44,6 +44,24 @@ func (p *pass) file(at string, f fs.File) {
 	}
 }
 
+// attr is what the tree tells of a file, as it is to be on disk.
+func (p *pass) attr(f fs.File) (fs.Attr, error) {
+	a, err := p.tree.Attr(p.ctx, f)
+	return private(a), err
+}
+
+// stat is attr with the exact size.
+func (p *pass) stat(f fs.File) (fs.Attr, error) {
+	a, err := p.tree.Stat(p.ctx, f)
+	return private(a), err
+}
+
+// private leaves a file to its owner: a mount, too, can be read by nobody else.
+func private(a fs.Attr) fs.Attr {
+	a.Mode = a.Mode.Type() | a.Mode.Perm()&0o500
+	return a
+}
+
 // replace writes a file beside its place and moves it there. A file that is
 // passed through may change while it is read: then it is read again.
 func (p *pass) replace(at string, f fs.File) error {
@@ -68,7 +86,7 @@ var errChanging = errors.New("changes while it is read")
 // temporary writes the bytes of f, with mode and time, into the temporary
 // file.
 func (p *pass) temporary(f fs.File) (s state, err error) {
-	a, err := p.tree.Stat(p.ctx, f)
+	a, err := p.stat(f)
 	if err != nil {
 		return s, err
 	}
@@ -85,7 +103,7 @@ func (p *pass) temporary(f fs.File) (s state, err error) {
 	if err := p.copy(out, f, 0, a.Size); err != nil {
 		return s, err
 	}
-	if now, err := p.tree.Attr(p.ctx, f); err != nil || now.Version != a.Version {
+	if now, err := p.attr(f); err != nil || now.Version != a.Version {
 		return s, cmp.Or(err, errChanging)
 	}
 	if err := out.Chmod(a.Mode.Perm()); err != nil {
@@ -140,7 +158,7 @@ func (p *pass) settle(at string, a fs.Attr) error {
 // grow brings a live file up to date in place, so that who follows it goes on.
 func (p *pass) grow(at string, f fs.File, s state) error {
 	head := headVersion(f)
-	a, err := p.tree.Stat(p.ctx, f)
+	a, err := p.stat(f)
 	if err != nil {
 		return err
 	}
@@ -184,7 +202,7 @@ func (p *pass) writable(at string, s state) (*os.File, error) {
 // adopt takes over a file that is not as we left it, if it holds what we would
 // write: of a live file, the beginning of that.
 func (p *pass) adopt(at string, f fs.File) error {
-	a, err := p.tree.Stat(p.ctx, f)
+	a, err := p.stat(f)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func TestFolderAsAnOrdinaryUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Mode() != 0o444 {
+	if info.Mode() != 0o400 {
 		t.Errorf("mode %v", info.Mode())
 	}
 }

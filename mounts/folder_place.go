@@ -7,21 +7,29 @@ import (
 	"ctxfs/fs"
 )
 
+// folderMode is the mode of the folders that are made: for their owner alone, as
+// a mount is, and writable, as a plain folder must be.
+const folderMode = iofs.ModeDir | 0o700
+
 // folder sees to it that there is a folder of ours, or of somebody else's
 // making, which is as good.
 func (p *pass) folder(at string, d fs.Dir) bool {
 	if at == "" {
 		return true
 	}
-	a, err := p.tree.Attr(p.ctx, d)
-	if err != nil {
+	if _, err := p.tree.Attr(p.ctx, d); err != nil {
 		p.gone(at, err)
 		return false
 	}
 	info, err := p.root.Lstat(at)
 	if err == nil && info.IsDir() {
-		if s, ours := p.manifest.states[at]; ours && !s.Mode.IsDir() {
+		switch s, ours := p.manifest.states[at]; {
+		case ours && !s.Mode.IsDir():
 			err = p.manifest.forget(at) // a file of ours, for which somebody made a folder
+		case ours && s.Mode != folderMode: // made before folders were for their owner alone
+			if err = p.root.Chmod(at, folderMode.Perm()); err == nil {
+				err = p.manifest.put(at, state{Mode: folderMode})
+			}
 		}
 		if err != nil {
 			p.fail(at, err)
@@ -31,10 +39,8 @@ func (p *pass) folder(at string, d fs.Dir) bool {
 	if !p.clear(at) {
 		return false
 	}
-	// Writable for ourselves, as a plain folder must be.
-	mode := a.Mode.Perm()&0o777 | 0o700
-	if err = p.manifest.put(at, state{Mode: iofs.ModeDir | mode}); err == nil {
-		err = p.root.Mkdir(at, mode)
+	if err = p.manifest.put(at, state{Mode: folderMode}); err == nil {
+		err = p.root.Mkdir(at, folderMode.Perm())
 	}
 	if err != nil {
 		p.fail(at, err)

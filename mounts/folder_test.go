@@ -124,7 +124,7 @@ func TestFolderShowsATree(t *testing.T) {
 	f := newFolder(t, tree, dir)
 	wantReport(t, passOver(t, f), 5, 0, 0)
 	wantDisk(t, dir, "a.md: hello", "run: #!/bin/sh\n", "sub/", "sub/deep/", "sub/made: rendered")
-	for p, mode := range map[string]iofs.FileMode{"a.md": 0o444, "run": 0o555, "sub": iofs.ModeDir | 0o755, "sub/made": 0o444} {
+	for p, mode := range map[string]iofs.FileMode{"a.md": 0o400, "run": 0o500, "sub": iofs.ModeDir | 0o700, "sub/deep": iofs.ModeDir | 0o700, "sub/made": 0o400} {
 		info, err := os.Lstat(filepath.Join(dir, p))
 		if err != nil {
 			t.Fatal(err)
@@ -147,6 +147,46 @@ func TestFolderShowsATree(t *testing.T) {
 	}
 }
 
+// TestFolderIsForItsOwner: what was written for everybody is closed by the next
+// pass, and what somebody else has made or opened stays as it is.
+func TestFolderIsForItsOwner(t *testing.T) {
+	tree, _ := newTree(map[string]fs.Node{"sub": dirOf(map[string]fs.Node{"a": textOf("one")}), "theirs": dirOf(nil)})
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "theirs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f := newFolder(t, tree, dir)
+	passOver(t, f)
+	// As an earlier version has left it.
+	if err := errors.Join(
+		f.manifest.put("sub", state{Mode: iofs.ModeDir | 0o755}), os.Chmod(filepath.Join(dir, "sub"), 0o755), os.Chmod(filepath.Join(dir, "sub/a"), 0o444),
+	); err != nil {
+		t.Fatal(err)
+	}
+	s := f.manifest.states["sub/a"]
+	s.Mode = 0o444
+	if err := f.manifest.put("sub/a", s); err != nil {
+		t.Fatal(err)
+	}
+	modes := func(want ...iofs.FileMode) {
+		t.Helper()
+		for i, p := range []string{"sub", "sub/a", "theirs"} {
+			if info, err := os.Lstat(filepath.Join(dir, p)); err != nil || info.Mode().Perm() != want[i] {
+				t.Errorf("%s: %v, %v", p, info.Mode(), err)
+			}
+		}
+	}
+	if r := passOver(t, f); len(r.Conflicts)+len(r.Errors) > 0 {
+		t.Errorf("%+v", r)
+	}
+	modes(0o700, 0o400, 0o755)
+	if err := os.Chmod(filepath.Join(dir, "sub"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	passOver(t, f)
+	modes(0o750, 0o400, 0o755)
+}
+
 func TestFolderFollowsChanges(t *testing.T) {
 	tree, root := newTree(map[string]fs.Node{"a": textOf("one"), "dir": dirOf(map[string]fs.Node{"x": textOf("x")}), "flips": textOf("file")})
 	dir := t.TempDir()
@@ -162,7 +202,7 @@ func TestFolderFollowsChanges(t *testing.T) {
 	wantReport(t, passOver(t, f), 1, 2, 2)
 	root.Set(later, "b", fs.NewScript(later, []byte("new"))) // mode and time only
 	wantReport(t, passOver(t, f), 1, 0, 2)
-	if info, _ := os.Stat(filepath.Join(dir, "b")); info.Mode() != 0o555 || !info.ModTime().Equal(later) {
+	if info, _ := os.Stat(filepath.Join(dir, "b")); info.Mode() != 0o500 || !info.ModTime().Equal(later) {
 		t.Errorf("b: %v %v", info.Mode(), info.ModTime())
 	}
 	os.Remove(filepath.Join(dir, "a"))
@@ -257,7 +297,7 @@ func TestFolderLinksAndDisk(t *testing.T) {
 	f := newFolder(t, tree, dir)
 	wantReport(t, passOver(t, f), 4, 0, 0)
 	wantDisk(t, dir, "skill/", "skill/SKILL.md: a skill", "skill/link -> run", "skill/run: #!/bin/sh\n")
-	if info, _ := os.Stat(filepath.Join(dir, "skill/run")); info.Mode() != 0o555 {
+	if info, _ := os.Stat(filepath.Join(dir, "skill/run")); info.Mode() != 0o500 {
 		t.Errorf("run: %v", info.Mode())
 	}
 	wantReport(t, passOver(t, f), 0, 0, 3)
@@ -290,7 +330,7 @@ func TestFolderAppendsToLiveFiles(t *testing.T) {
 			t.Errorf("the follower reads %q, %v; want %q", body, err, want)
 		}
 		info, _ := follower.Stat()
-		if truth, _ := os.Stat(source); !truth.ModTime().Equal(info.ModTime()) || info.Mode() != 0o444 {
+		if truth, _ := os.Stat(source); !truth.ModTime().Equal(info.ModTime()) || info.Mode() != 0o400 {
 			t.Errorf("mode %v, time %v", info.Mode(), info.ModTime())
 		}
 	}

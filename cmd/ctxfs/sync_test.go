@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -65,7 +66,11 @@ func TestSyncFollows(t *testing.T) {
 		return b.sh("cd " + at + " && find . -not -name '.ctxfs*' -type f -printf '%P %s %TY-%Tm-%Td %TT %#m\\n' | sort")
 	}
 	a, c := list(b.mnt()), list(dir)
-	// A plain folder's files are writable for their owner where they were made so.
+	// Of what is written nobody else sees anything; a mount is closed to others as a whole.
+	if open := b.sh("find " + dir + " -perm /077 ! -type l"); open != "" {
+		t.Errorf("others may look at %s", open)
+	}
+	a = regexp.MustCompile(`(?m) 0(.)\d\d$`).ReplaceAllString(a, " 0${1}00")
 	if a != c {
 		t.Logf("of the mount:\n%s\nof the folder:\n%s", a, c)
 		t.Error("sizes, times or modes differ")

@@ -30,11 +30,12 @@ type Gateway struct {
 	backend Backend
 	log     *slog.Logger
 	server  *server.MCPServer
+	limits  httpLimits
 }
 
 // New makes a gateway. It starts nothing.
 func New(opts Options) *Gateway {
-	g := &Gateway{backend: opts.Backend, log: opts.Log}
+	g := &Gateway{backend: opts.Backend, log: opts.Log, limits: usualLimits()}
 	hooks := new(server.Hooks)
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, result *mcp.InitializeResult) {
 		result.Instructions = g.instructions(ctx)

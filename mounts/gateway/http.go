@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
-	"time"
 
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -53,16 +52,23 @@ func Listen(address string) (net.Listener, error) {
 // It serves programs of this user and of root, as far as the system tells whose
 // a connection is (Linux does). Web pages are refused: a request whose Origin is
 // not the address itself, or whose Host is no name of this machine's loopback.
+// What does not come whole within a time, or is too long, is refused (see
+// [httpLimits]); answers may last.
 func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener) error {
 	protocol := server.NewStreamableHTTPServer(g.server, server.WithStreamableHTTPLogger(g.log))
+	in := &intake{httpLimits: g.limits}
 	mux := http.NewServeMux()
-	mux.Handle(Endpoint, g.guard(protocol))
+	mux.Handle(Endpoint, g.guard(in.take(protocol)))
 	s := &http.Server{
 		Handler:           mux,
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: in.header,
+		IdleTimeout:       in.idle,
+		MaxHeaderBytes:    64 << 10,
+		ConnState:         in.state,
 		ErrorLog:          slog.NewLogLogger(g.log.Handler(), slog.LevelWarn),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			ctx = context.WithValue(ctx, connKey{}, c)
 			return context.WithValue(ctx, ownerKey{}, sync.OnceValue(func() error { return checkPeer(c.RemoteAddr(), c.LocalAddr()) }))
 		},
 	}
@@ -91,7 +97,6 @@ func (g *Gateway) guard(next http.Handler) http.Handler {
 			http.Error(w, "web pages may not use this gateway", http.StatusForbidden)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxMessage)
 		next.ServeHTTP(w, r)
 	})
 }

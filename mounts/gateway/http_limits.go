@@ -1,0 +1,152 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// httpLimits are what clients may cost before they have said what they want.
+type httpLimits struct {
+	header time.Duration // for the head of a request
+	body   time.Duration // for its body, once the head is there
+	idle   time.Duration // between two requests on one connection
+	size   int64         // bytes of one body
+	sizes  int64         // bytes of all bodies that are in memory
+	open   int           // connections whose request is not whole
+}
+
+// usualLimits leave room for any program of the user that behaves: a message is
+// some kilobytes, and comes at once.
+func usualLimits() httpLimits {
+	return httpLimits{
+		header: 10 * time.Second, body: 30 * time.Second, idle: 2 * time.Minute,
+		size: 16 << 20, sizes: 64 << 20, open: 64,
+	}
+}
+
+// intake takes in requests within limits. Once a request is whole no limit of
+// time holds: an answer may take, and last, as long as it likes.
+type intake struct {
+	httpLimits
+	bytes atomic.Int64 // of bodies in memory
+
+	mu   sync.Mutex
+	half []net.Conn // whose request is not whole, the oldest first
+}
+
+// begun notes a connection on which a request begins. Where too many have begun
+// and do not end, the oldest is closed: who comes later is served.
+func (in *intake) begun(c net.Conn) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.half = append(in.without(c), c)
+	for len(in.half) > in.open {
+		_ = in.half[0].Close()
+		in.half = in.half[1:]
+	}
+}
+
+// whole notes that the request is whole, or the connection has ended.
+func (in *intake) whole(c net.Conn) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.half = in.without(c)
+}
+
+// without is half without a connection. The caller holds mu.
+func (in *intake) without(c net.Conn) []net.Conn {
+	for i, one := range in.half {
+		if one == c {
+			return append(in.half[:i:i], in.half[i+1:]...)
+		}
+	}
+	return in.half
+}
+
+// state follows the connections of a server (http.Server.ConnState).
+func (in *intake) state(c net.Conn, s http.ConnState) {
+	switch s {
+	case http.StateNew, http.StateActive:
+		in.begun(c)
+	default:
+		in.whole(c)
+	}
+}
+
+// connKey is of the connection of a request.
+type connKey struct{}
+
+// take reads the body of each request before the next handler sees it.
+func (in *intake) take(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := in.read(w, r)
+		defer in.bytes.Add(-int64(cap(body)))
+		if err != nil {
+			refuseBody(w, err, in.httpLimits)
+			return
+		}
+		if c, ok := r.Context().Value(connKey{}).(net.Conn); ok {
+			in.whole(c)
+		}
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+var errTooMuch = errors.New("too many long messages at once")
+
+// read reads a body. What it returns counts as memory in use, also beside an
+// error.
+func (in *intake) read(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
+	if r.ContentLength > in.size {
+		return nil, &http.MaxBytesError{Limit: in.size}
+	}
+	control := http.NewResponseController(w)
+	if err := control.SetReadDeadline(time.Now().Add(in.body)); err != nil {
+		return nil, err
+	}
+	from := http.MaxBytesReader(w, r.Body, in.size)
+	for {
+		if len(body) == cap(body) {
+			grown := max(4<<10, 2*cap(body))
+			if in.bytes.Add(int64(grown-cap(body))) > in.sizes {
+				in.bytes.Add(-int64(grown - cap(body)))
+				return body, errTooMuch
+			}
+			body = append(make([]byte, 0, grown), body...)
+		}
+		n, err := from.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if errors.Is(err, io.EOF) {
+			return body, control.SetReadDeadline(time.Time{})
+		}
+		if err != nil {
+			return body, err
+		}
+	}
+}
+
+// refuseBody answers a request whose body was not taken, and ends its
+// connection, on which the rest of it may still come.
+func refuseBody(w http.ResponseWriter, err error, l httpLimits) {
+	w.Header().Set("Connection", "close")
+	switch long := (*http.MaxBytesError)(nil); {
+	case errors.As(err, &long):
+		http.Error(w, fmt.Sprintf("a message of more than %d MiB is not taken", l.size>>20), http.StatusRequestEntityTooLarge)
+	case errors.Is(err, errTooMuch):
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, err.Error()+": try again", http.StatusServiceUnavailable)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		http.Error(w, fmt.Sprintf("the message did not come within %v", l.body), http.StatusRequestTimeout)
+	default:
+		http.Error(w, "the message did not come whole", http.StatusBadRequest)
+	}
+}

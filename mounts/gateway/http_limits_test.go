@@ -1,0 +1,181 @@
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// dial opens a connection to the gateway and sends something.
+func dial(t *testing.T, url, text string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(url, "http://"), Endpoint))
+	must(t, err)
+	t.Cleanup(func() { c.Close() })
+	_, err = io.WriteString(c, text)
+	must(t, err)
+	return c
+}
+
+const halfRequest = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
+
+// isCut reports whether the gateway has closed a connection, with or without an
+// answer.
+func isCut(t *testing.T, c net.Conn) bool {
+	t.Helper()
+	must(t, c.SetReadDeadline(time.Now().Add(time.Millisecond)))
+	_, err := io.Copy(io.Discard, c)
+	return !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// TestHalfRequests: of many requests that do not end a few are kept, the newest,
+// and others are served meanwhile; after a time none is left.
+func TestHalfRequests(t *testing.T) {
+	for name, half := range map[string]string{"head": "POST /mcp HTTP/1.1\r\nHost: loc", "nothing": "", "body": halfRequest} {
+		t.Run(name, func(t *testing.T) {
+			g := newGateway(t, &fake{})
+			g.limits.header, g.limits.body = time.Minute, time.Minute
+			url := serveHTTP(t, g)
+			var all []net.Conn
+			for range 500 {
+				all = append(all, dial(t, url, half))
+			}
+			awaitTrue(t, "all but some are cut", func() bool {
+				open := 0
+				for _, c := range all {
+					if !isCut(t, c) {
+						open++
+					}
+				}
+				return open <= g.limits.open
+			})
+			if answer, text, err := post(t, t.Context(), url, listing); err != nil || answer.StatusCode != http.StatusOK {
+				t.Errorf("another client: %v, %v, %s", answer, err, text)
+			}
+		})
+	}
+}
+
+// awaitTrue waits until a condition holds.
+func awaitTrue(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("not so: %s", what)
+		}
+	}
+}
+
+// TestSlowBodies are cut, while an answer may take longer than a body.
+func TestSlowBodies(t *testing.T) {
+	release := make(chan struct{})
+	f := &fake{files: someFiles(), call: func(context.Context, Call, func(Progress)) (*Result, error) {
+		<-release
+		return &Result{Text: "at last"}, nil
+	}}
+	g := newGateway(t, f)
+	g.limits.body, g.limits.header = 200*time.Millisecond, 200*time.Millisecond
+	url := serveHTTP(t, g)
+	type answered struct {
+		text string
+		err  error
+	}
+	answers := make(chan answered, 1)
+	go func() {
+		_, text, err := post(t, context.Background(), url, longCall)
+		answers <- answered{text, err}
+	}()
+	for _, half := range []string{halfRequest, halfRequest, "POST /mcp HTTP/1.1\r\nHost: loc"} {
+		c := dial(t, url, half)
+		must(t, c.SetReadDeadline(time.Now().Add(time.Minute)))
+		said, err := io.ReadAll(c)
+		if err != nil {
+			t.Errorf("a half request was not cut: %v", err)
+		}
+		if half == halfRequest && (!bytes.Contains(said, []byte("408 Request Timeout")) || !bytes.Contains(said, []byte("did not come within 200ms"))) {
+			t.Errorf("it was cut with %q", said)
+		}
+	}
+	close(release)
+	if got := <-answers; got.err != nil || !strings.Contains(got.text, "at last") {
+		t.Errorf("the answer that took longer: %q, %v", got.text, got.err)
+	}
+}
+
+// TestLongBodies are refused before they are in memory.
+func TestLongBodies(t *testing.T) {
+	url := serveHTTP(t, newGateway(t, &fake{}))
+	refused := func(what string, answer *http.Response, text string, err error) {
+		t.Helper()
+		if err != nil || answer.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(text, "more than 16 MiB") {
+			t.Errorf("%s: %v, %v, %s", what, answer, err, text)
+		}
+	}
+	// By its length, before anything was sent of it.
+	c := dial(t, url, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 314572800\r\n\r\n")
+	must(t, c.SetReadDeadline(time.Now().Add(time.Minute)))
+	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+	must(t, err)
+	text, _ := io.ReadAll(answer.Body)
+	refused("by its length", answer, string(text), nil)
+
+	// As it comes.
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	c = dial(t, url, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
+	must(t, c.SetDeadline(time.Now().Add(time.Minute)))
+	piece := fmt.Sprintf("%x\r\n%s\r\n", 1<<20, strings.Repeat(" ", 1<<20))
+	for range 17 {
+		if _, err = io.WriteString(c, piece); err != nil {
+			break // it has hung up
+		}
+	}
+	answer, err = http.ReadResponse(bufio.NewReader(c), nil)
+	must(t, err)
+	text, _ = io.ReadAll(answer.Body)
+	refused("as it comes", answer, string(text), nil)
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 120<<20 {
+		t.Errorf("%d MB were allocated", grown>>20)
+	}
+
+	// As long as is allowed.
+	long := strings.Replace(listing, `"params"`, strings.Repeat(" ", 15<<20)+`"params"`, 1)
+	if answer, text, err := post(t, t.Context(), url, long); err != nil || answer.StatusCode != http.StatusOK {
+		t.Errorf("15 MiB: %v, %v, %s", answer, err, text)
+	}
+}
+
+// TestManyLongBodies at once are not all in memory.
+func TestManyLongBodies(t *testing.T) {
+	g := newGateway(t, &fake{})
+	g.limits.sizes = 1 << 20
+	url := serveHTTP(t, g)
+	half := strings.Replace(halfRequest, "1000", "1000000", 1) + strings.Repeat(" ", 400<<10)
+	first := dial(t, url, half)
+	refused := 0
+	awaitTrue(t, "one is refused", func() bool {
+		c := dial(t, url, half)
+		must(t, c.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
+		said, _ := io.ReadAll(c)
+		if bytes.Contains(said, []byte("503 Service Unavailable")) && bytes.Contains(said, []byte("try again")) {
+			refused++
+		}
+		return refused > 0
+	})
+	first.Close()
+	awaitTrue(t, "there is room again", func() bool {
+		answer, _, err := post(t, t.Context(), url, listing)
+		return err == nil && answer.StatusCode == http.StatusOK
+	})
+}
