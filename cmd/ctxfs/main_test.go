@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 		runStub(mode)
 		return
 	}
+	if _, ok := os.LookupEnv(conformanceMode); ok {
+		os.Exit(runConformance(os.Args[len(os.Args)-1]))
+	}
 	if dir, ok := os.LookupEnv(recordMode); ok {
 		os.Exit(recordStdin(dir))
 	}
