@@ -20,12 +20,13 @@ type app struct {
 	lookupEnv func(string) (string, bool)
 
 	places.Places
+	unplaced error // why there are no places; then only what needs none is done
 }
 
 // newApp finds the folders. Only that for the socket is made if need be.
 func newApp(lookupEnv func(string) (string, bool)) (*app, error) {
 	found, err := places.Find(lookupEnv)
-	return &app{Places: found, lookupEnv: lookupEnv}, err
+	return &app{Places: found, lookupEnv: lookupEnv, unplaced: err}, err
 }
 
 // defaultDir is where the tree is mounted if nothing else is said.

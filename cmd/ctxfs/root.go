@@ -62,7 +62,12 @@ func run(ctx context.Context, args []string, io stdio) int {
 	root.SetOut(io.out)
 	root.SetErr(io.err)
 	// Help is there even where nothing else is.
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return fault }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Annotations[needsNoPlaces] != "" {
+			return nil
+		}
+		return fault
+	}
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
@@ -76,6 +81,10 @@ func run(ctx context.Context, args []string, io stdio) int {
 	call.Complain(io.err, err)
 	return code
 }
+
+// needsNoPlaces marks a command that does what it is for without any folders of
+// ours.
+const needsNoPlaces = "needs no places"
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{

@@ -33,12 +33,14 @@ With --max-bytes nothing is printed before the command has ended, and then what
 it has shown, as clean text of at most that many bytes: if there is more, its
 beginning, its end, and the path of the whole.
 
-A command that cannot be found gives exit code 127, one that cannot be started
+Where nothing can be recorded, the command runs all the same; a line on standard
+error says why it is not. A command that cannot be found gives exit code 127, one that cannot be started
 126.`,
 		Example: `  ctxfs run -- make test
   ctxfs run --name build --max-bytes 4000 -- cargo build
   ctxfs run -- npm test 2>errors | tee log`,
-		Args: cobra.MinimumNArgs(1),
+		Args:        cobra.MinimumNArgs(1),
+		Annotations: map[string]string{needsNoPlaces: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 0 && cmd.Flags().Changed("max-bytes") {
 				return usage(cmd, errors.New("--max-bytes is a number of bytes"))
@@ -57,31 +59,62 @@ A command that cannot be found gives exit code 127, one that cannot be started
 	return cmd
 }
 
-// runRecorded runs a command; a limit of less than zero is none.
+// runRecorded runs a command; a limit of less than zero is none. Where it cannot
+// be recorded it runs unrecorded.
 func (a *app) runRecorded(spec holder.Spec, limit int) error {
-	streams := holder.Streams{Quiet: limit >= 0}
+	if a.unplaced != nil {
+		return a.runUnrecorded(spec, limit, &holder.Unrecorded{Err: a.unplaced})
+	}
+	streams := holder.Streams{Quiet: limit >= 0, Limit: limit}
 	streams.In, _ = a.in.(*os.File)
 	streams.Out, _ = a.out.(*os.File)
 	streams.Err, _ = a.err.(*os.File)
 	out, err := holder.Run(spec, streams)
-	if err != nil {
-		fault := &control.Fault{Message: fmt.Sprintf("%s cannot be started: %s", spec.Argv[0], cause(err))}
-		if errors.Is(err, exec.ErrNotFound) {
-			fault.Message = fmt.Sprintf("%s: there is no such command", spec.Argv[0])
-		}
-		return &coded{holder.NotStarted(err), fault}
+	if without := (*holder.Unrecorded)(nil); errors.As(err, &without) {
+		return a.runUnrecorded(spec, limit, without)
 	}
+	if err != nil {
+		return notStarted(spec, err)
+	}
+	return a.ended(out, limit)
+}
+
+// runUnrecorded runs a command of which nothing is recorded.
+func (a *app) runUnrecorded(spec holder.Spec, limit int, why *holder.Unrecorded) error {
+	a.note("%v", why)
+	if limit < 0 {
+		return notStarted(spec, spec.Exec())
+	}
+	in, _ := a.in.(*os.File)
+	out, err := spec.RunQuiet(in, limit)
+	if err != nil {
+		return notStarted(spec, err)
+	}
+	return a.ended(out, limit)
+}
+
+// notStarted is the error for a program that could not be started.
+func notStarted(spec holder.Spec, err error) error {
+	name := spec.Shell
+	if len(spec.Argv) > 0 {
+		name = spec.Argv[0]
+	}
+	fault := &control.Fault{Message: fmt.Sprintf("%s cannot be started: %s", name, cause(err))}
+	if errors.Is(err, exec.ErrNotFound) {
+		fault.Message = fmt.Sprintf("%s: there is no such command", name)
+	}
+	return &coded{holder.NotStarted(err), fault}
+}
+
+// ended prints what a command has shown, where that was kept for its end, and
+// passes on its exit code.
+func (a *app) ended(out holder.Outcome, limit int) error {
+	var err error
 	if limit >= 0 {
-		text, err := holder.Excerpt(out.Dir, limit)
-		if err != nil {
-			return err
-		}
-		if _, err := a.out.Write(text); err != nil {
-			return err
-		}
+		_, err = a.out.Write(out.Shown)
 	}
 	if out.Exit != 0 {
 		return &coded{code: out.Exit}
 	}
-	return nil
+	return err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 
@@ -33,6 +32,10 @@ Ctrl-\ d is typed it goes on: ctxfs ps lists it, ctxfs attach shows it again.
 Another key: detach_key = "ctrl-]" in the table [terminals] of the
 configuration.) It ends when the shell does, whose exit code is passed on.
 
+Where nothing can be recorded the shell starts all the same, in this window
+itself; a line says why. When the process that holds it is killed, the shell goes
+on in the window that it was opened in, unrecorded.
+
 A name is the terminal's id. While a terminal of that name runs, the next one is
 called NAME~2.
 
@@ -44,7 +47,11 @@ tmux = true in the table [terminals] of the configuration does so always.`,
   ctxfs term --shell fish
   ctxfs term --name web -- npm run dev
   ctxfs term --tmux`,
+		Annotations: map[string]string{needsNoPlaces: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if tmux && a.unplaced != nil {
+				return a.unplaced
+			}
 			if tmux {
 				if cmd.Flags().NFlag() > 1 || len(args) > 0 {
 					return usage(cmd, errors.New("--tmux opens no terminal; give it alone"))
@@ -57,7 +64,7 @@ tmux = true in the table [terminals] of the configuration does so always.`,
 			if err := a.canOpen(force); err != nil {
 				return err
 			}
-			spec := holder.Spec{Recording: a.recording(), Name: name, Login: login, Argv: args}
+			spec := holder.Spec{Name: name, Login: login, Argv: args}
 			if len(args) == 0 {
 				path, err := a.shell(shell)
 				if err != nil {
@@ -65,6 +72,10 @@ tmux = true in the table [terminals] of the configuration does so always.`,
 				}
 				spec.Shell = path
 			}
+			if a.unplaced != nil {
+				return a.termUnrecorded(spec, &holder.Unrecorded{Err: a.unplaced})
+			}
+			spec.Recording = a.recording()
 			return a.openTerminal(cmd.Context(), spec)
 		},
 	}
@@ -101,7 +112,7 @@ func (a *app) canOpen(force bool) error {
 			Hint:    "record a command without one: ctxfs run -- COMMAND",
 		}
 	}
-	return os.MkdirAll(a.recording().Dir, 0o700)
+	return nil
 }
 
 // isTerminal tells whether a stream is a terminal.
@@ -119,7 +130,7 @@ func (a *app) shell(named string) (string, error) {
 	if shell == "" {
 		shell = "sh"
 	}
-	path, err := exec.LookPath(shell)
+	path, err := holder.LookPath(shell)
 	if err != nil {
 		fault := &control.Fault{Message: fmt.Sprintf("the shell %s cannot be started: %s", shell, cause(err)), Hint: "name another one: ctxfs term --shell bash"}
 		return "", &coded{holder.NotStarted(err), fault}
@@ -132,10 +143,20 @@ func (a *app) shell(named string) (string, error) {
 func (a *app) openTerminal(ctx context.Context, spec holder.Spec) error {
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return a.termUnrecorded(spec, &holder.Unrecorded{Err: err})
 	}
+	_ = os.MkdirAll(a.State, 0o700) // who records says why it cannot be
 	out, err := holder.Start(ctx, []string{self, holderName}, filepath.Join(a.State, "holder.log"), spec, a.terminal())
+	if without := (*holder.Unrecorded)(nil); errors.As(err, &without) {
+		return a.termUnrecorded(spec, without)
+	}
 	return a.looked(out, err)
+}
+
+// termUnrecorded has the shell or command in this terminal itself.
+func (a *app) termUnrecorded(spec holder.Spec, why *holder.Unrecorded) error {
+	a.note("%v", why)
+	return notStarted(spec, spec.Exec())
 }
 
 // terminal is the one that this command was started in.

@@ -31,9 +31,14 @@
 // When the shell has ended, what it has written is read to its end, and the
 // pseudo-terminal closed: what still runs in it in the background gets a hang-up
 // as in any terminal that is closed. A holder that is told to end (SIGTERM,
-// SIGHUP) closes the terminal likewise. One that is killed takes the terminal
-// with it, and leaves the files as they are.
+// SIGHUP) closes the terminal likewise. One that is killed leaves the files as
+// they are. The window that the terminal was opened in has its other side too and
+// goes on with it, unrecorded; where that is closed or detached, the terminal ends.
 //
 // [Run] does the same for one command in the process that calls it, also where
 // there is no terminal.
+//
+// Nothing keeps a program from running: where it cannot be recorded, Start and Run
+// return [Unrecorded] and have started nothing, and [Spec.Exec] becomes the program
+// itself. A recording that fails later fails alone.
 package holder

@@ -26,13 +26,17 @@ func Hold() error {
 		return errors.Join(errors.New("nobody says what to hold"), err)
 	}
 	fail := func(err error) error {
-		return errors.Join(err, first.send(message{Op: opFailed, Text: err.Error(), Exit: NotStarted(err)}, nil))
+		m := message{Op: opFailed, Text: err.Error(), Exit: NotStarted(err)}
+		if without := (*Unrecorded)(nil); errors.As(err, &without) {
+			m.Op, m.Text = opUnrecorded, without.Cause()
+		}
+		return errors.Join(err, first.send(m, nil))
 	}
 	spec, file := m.Spec, first.file()
 	if file == nil {
-		return fail(errNoTerminal)
+		return fail(unrecorded(errNoTerminal))
 	}
-	p, err := spec.prepare(record.Term, m.Cols, m.Rows, false)
+	p, err := spec.prepare(record.Term, m.Cols, m.Rows, nil)
 	if err != nil {
 		return fail(err)
 	}
@@ -40,14 +44,14 @@ func Hold() error {
 	id := p.rec.ID()
 	listener, err := spec.listen(id)
 	if err != nil {
+		err = unrecorded(err)
 		p.abandon(err)
 		return fail(err)
 	}
 	defer os.Remove(spec.socket(id))
 	defer listener.Close()
-	s, err := begin(p.rec, p.cmd, nil, m.Cols, m.Rows)
+	s, err := p.begin(nil, m.Cols, m.Rows)
 	if err != nil {
-		p.abandon(err)
 		return fail(err)
 	}
 	_ = os.Chdir("/") // a folder that is removed or unmounted is not ours to hold
@@ -109,7 +113,14 @@ func accept(listener *net.UnixListener, s *session) {
 
 // enter shows the session to one who asks for it; nil says that it could not be.
 func (s *session) enter(l *link, m message, file *os.File, first bool) *viewer {
-	v := newViewer(s, file, m, func(m message) { _ = l.send(m, nil) })
+	v := newViewer(s, file, m, func(m message) {
+		if m.Op == opAttached && first {
+			m.Pid = s.cmd.Process.Pid
+			_ = l.send(m, s.master) // so that the program outlives us
+			return
+		}
+		_ = l.send(m, nil)
+	})
 	if err := s.attach(v, first); err != nil {
 		v.told(message{Op: opFailed, Text: err.Error(), Exit: 1})
 		file.Close()

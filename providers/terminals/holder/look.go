@@ -18,6 +18,9 @@ type Outcome struct {
 	Detached bool
 	Exit     int
 	Signal   string // that killed the program
+	// Shown is clean text of what the command of quiet Streams has shown: if it is
+	// longer than their limit, the beginning and the end, and where the whole is.
+	Shown []byte
 	// HungUp is the signal that ended the viewing, 0 if none did.
 	HungUp syscall.Signal
 }
@@ -40,7 +43,7 @@ const partingTime = 5 * time.Second
 
 // look hands the terminal over and waits. Whatever happens, the terminal is as
 // it was afterwards. It closes the link.
-func look(ctx context.Context, l *link, terminal *os.File, hello message) (o Outcome, err error) {
+func look(ctx context.Context, l *link, terminal *os.File, hello message, orphans *orphans) (o Outcome, err error) {
 	defer l.close()
 	if inBackground(terminal) {
 		return o, errBackground
@@ -53,6 +56,9 @@ func look(ctx context.Context, l *link, terminal *os.File, hello message) (o Out
 	was, err := getTermios(file)
 	if err != nil {
 		return o, err
+	}
+	if !signal.Ignored(syscall.SIGTTOU) {
+		defer signal.Reset(syscall.SIGTTOU)
 	}
 	defer setTermios(file, was) // it may have gone
 	signals := make(chan os.Signal, 8)
@@ -67,12 +73,18 @@ func look(ctx context.Context, l *link, terminal *os.File, hello message) (o Out
 	said := make(chan message)
 	gone := make(chan struct{})
 	defer close(gone)
+	heir := heir{terminal: file}
+	defer heir.close()
 	go func() {
 		defer close(said)
 		for {
 			m, err := l.next()
 			if err != nil {
 				return
+			}
+			if m.Op == opAttached && m.Pid != 0 {
+				heir.master = l.file()
+				heir.ended = orphans.ended(m.Pid)
 			}
 			select {
 			case said <- m:
@@ -92,6 +104,9 @@ func look(ctx context.Context, l *link, terminal *os.File, hello message) (o Out
 	for {
 		select {
 		case m, ok := <-said:
+			if !ok && parting == nil && heir.carryOn(signals, &o) {
+				return o, nil
+			}
 			if !ok {
 				return o, ErrLost
 			}
@@ -107,6 +122,8 @@ func look(ctx context.Context, l *link, terminal *os.File, hello message) (o Out
 				return o, nil
 			case opFailed:
 				return o, &Fault{m.Text, m.Exit}
+			case opUnrecorded:
+				return o, unrecorded(errors.New(m.Text))
 			}
 		case s := <-signals:
 			switch s {

@@ -25,6 +25,9 @@ type message struct {
 	Exit   int    `json:"exit,omitempty"`
 	Signal string `json:"signal,omitempty"`
 	Text   string `json:"text,omitempty"`
+	// Pid is that of the program. It and the other side of the program's terminal
+	// come with the opAttached for the viewer that started it.
+	Pid int `json:"pid,omitempty"`
 }
 
 // What a viewer says: opStart begins a terminal and looks at it, opAttach looks
@@ -36,13 +39,15 @@ const (
 	opDetach = "detach"
 )
 
-// What the holder says. After opDetached, opExit and opFailed it no longer uses
+// What the holder says. After opDetached, opExit, opFailed and opUnrecorded it no longer uses
 // the viewer's terminal, which is as it was.
 const (
 	opAttached = "attached"
 	opDetached = "detached"
 	opExit     = "exit"
 	opFailed   = "failed"
+	// opUnrecorded says that nothing was started, as it could not be recorded.
+	opUnrecorded = "unrecorded"
 )
 
 // maxMessage is the longest line that is read, in bytes.

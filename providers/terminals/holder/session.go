@@ -2,6 +2,7 @@ package holder
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
@@ -40,7 +41,7 @@ func begin(rec *record.Recorder, cmd *exec.Cmd, stdin *os.File, cols, rows int) 
 	s := &session{rec: rec, cmd: cmd, cols: cols, rows: rows}
 	master, slave, err := pty.Open()
 	if err != nil {
-		return nil, err
+		return nil, unrecorded(fmt.Errorf("there is no terminal to be had: %w", err))
 	}
 	defer master.Close()
 	setSize(master, cols, rows)
@@ -51,12 +52,12 @@ func begin(rec *record.Recorder, cmd *exec.Cmd, stdin *os.File, cols, rows int) 
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
 	if s.master, err = waking(master); err != nil {
 		slave.Close()
-		return nil, err
+		return nil, unrecorded(err)
 	}
 	if err := cmd.Start(); err != nil {
 		s.master.Close()
 		slave.Close()
-		return nil, err
+		return nil, notStarted(err)
 	}
 	s.slave = slave
 	s.settle = newSettler(rec)

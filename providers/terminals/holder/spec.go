@@ -3,7 +3,7 @@ package holder
 import (
 	"crypto/rand"
 	"errors"
-	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,8 +44,9 @@ type prepared struct {
 }
 
 // prepare makes the recording and the command. What goes wrong after this must
-// close the one and call the clean-up.
-func (s *Spec) prepare(source string, cols, rows int, pipe bool) (p prepared, err error) {
+// close the one and call the clean-up. Without columns the command's output comes
+// by pipes; shown, if not nil, gets the text of the log.
+func (s *Spec) prepare(source string, cols, rows int, shown io.Writer) (p prepared, err error) {
 	cwd, err := os.Getwd()
 	if err != nil {
 		cwd = "/"
@@ -59,24 +60,25 @@ func (s *Spec) prepare(source string, cols, rows int, pipe bool) (p prepared, er
 		nonce = rand.Text()
 	}
 	p.rec, err = record.New(record.Options{
-		Dir: s.Dir, Name: s.Name, Source: source, Argv: argv, Cwd: cwd, Cols: cols, Rows: rows, Pipe: pipe,
+		Dir: s.Dir, Name: s.Name, Source: source, Argv: argv, Cwd: cwd, Cols: cols, Rows: rows, Pipe: cols == 0, Copy: shown,
 		Nonce: nonce, Limits: s.Limits, Replay: s.Replay, Mask: func() record.Masker { return mask.New() },
 	})
 	if err != nil {
-		return p, fmt.Errorf("the terminal cannot be recorded: %w", err)
+		return p, unrecorded(err)
 	}
 	p.cleanup = func() {}
 	env := append(os.Environ(), Variable+"="+p.rec.ID())
 	if len(s.Argv) > 0 {
-		p.cmd = exec.Command(argv[0], argv[1:]...)
-		p.cmd.Env = env
-		err = p.cmd.Err
+		var path string
+		path, err = LookPath(argv[0])
+		p.cmd = &exec.Cmd{Path: path, Args: argv, Env: env}
 	} else {
 		var c shells.Command
 		c, p.cleanup, err = shells.Prepare(shells.Options{
 			Shell: s.Shell, Login: s.Login, Nonce: nonce, Dir: s.runtimePath(p.rec.ID(), ".shell"), Env: env,
 		})
 		p.cmd = &exec.Cmd{Path: c.Path, Args: c.Args, Env: c.Env}
+		err = unrecorded(err)
 	}
 	if err != nil {
 		p.abandon(err)
@@ -84,9 +86,44 @@ func (s *Spec) prepare(source string, cols, rows int, pipe bool) (p prepared, er
 	return p, err
 }
 
-// abandon ends a recording whose program could not be started.
+// start starts the program where it needs no terminal.
+func (p *prepared) start() error {
+	if err := p.cmd.Start(); err != nil {
+		err = notStarted(err)
+		p.abandon(err)
+		return err
+	}
+	p.rec.Started(p.cmd.Process.Pid)
+	return nil
+}
+
+// begin starts the program in a new terminal; see the function begin.
+func (p *prepared) begin(stdin *os.File, cols, rows int) (*session, error) {
+	s, err := begin(p.rec, p.cmd, stdin, cols, rows)
+	if err != nil {
+		p.abandon(err)
+	}
+	return s, err
+}
+
+// abandon ends a recording whose program could not be started. Of one that goes
+// on without it nothing is left.
 func (p *prepared) abandon(err error) {
+	if without := (*Unrecorded)(nil); errors.As(err, &without) {
+		p.discard()
+		return
+	}
 	_ = p.rec.Close(NotStarted(err), "")
+	p.clean()
+}
+
+// discard takes the recording away.
+func (p *prepared) discard() {
+	p.rec.Discard()
+	p.clean()
+}
+
+func (p *prepared) clean() {
 	if p.cleanup != nil {
 		p.cleanup()
 	}

@@ -11,15 +11,15 @@ import (
 )
 
 // Start starts what a Spec says in a holder, and shows it in a terminal, which
-// nobody else may use meanwhile, until it ends or is detached. Program is the command that becomes the holder, by calling [Hold];
-// what that has to complain of goes to the file at log.
+// nobody else may use meanwhile, until it ends or is detached. Program is the
+// command that becomes the holder, by calling [Hold]; what that has to complain of goes to the file at log.
 func Start(ctx context.Context, program []string, log string, spec Spec, terminal *os.File) (Outcome, error) {
 	if inBackground(terminal) {
 		return Outcome{}, errBackground
 	}
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{}, unrecorded(err)
 	}
 	unix.CloseOnExec(fds[0])
 	unix.CloseOnExec(fds[1])
@@ -27,27 +27,31 @@ func Start(ctx context.Context, program []string, log string, spec Spec, termina
 	ours, err := fileLink(os.NewFile(uintptr(fds[0]), "holder"))
 	if err != nil {
 		theirs.Close()
-		return Outcome{}, err
+		return Outcome{}, unrecorded(err)
 	}
+	orphans := takeOrphans()
+	defer orphans.stop()
 	err = startHolder(program, log, theirs)
 	theirs.Close()
 	if err != nil {
 		ours.close()
-		return Outcome{}, err
+		return Outcome{}, unrecorded(err)
 	}
-	return look(ctx, ours, terminal, message{Op: opStart, Spec: &spec, Key: spec.Key})
+	out, err := look(ctx, ours, terminal, message{Op: opStart, Spec: &spec, Key: spec.Key}, orphans)
+	if errors.Is(err, errNoTerminal) || errors.Is(err, ErrLost) && out.ID == "" {
+		err = unrecorded(err)
+	}
+	return out, err
 }
 
 // startHolder starts the process. It is never waited for: when it ends, so does
 // the connection.
 func startHolder(program []string, log string, socket *os.File) error {
-	errs, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer errs.Close()
 	cmd := exec.Command(program[0], program[1:]...)
-	cmd.Stderr = errs
+	if errs, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
+		defer errs.Close()
+		cmd.Stderr = errs
+	}
 	cmd.ExtraFiles = []*os.File{socket} // SocketFD
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
@@ -65,5 +69,5 @@ func (r *Recording) Attach(ctx context.Context, id string, terminal *os.File) (O
 	if err != nil {
 		return Outcome{}, err
 	}
-	return look(ctx, newLink(conn), terminal, message{Op: opAttach, Key: r.Key})
+	return look(ctx, newLink(conn), terminal, message{Op: opAttach, Key: r.Key}, nil)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -68,6 +69,9 @@ type Options struct {
 	// Mask makes what hides the secrets of a stream of text before anything is
 	// written; nil hides none.
 	Mask func() Masker
+	// Copy gets the text of the log as it becomes final, also where that cannot be
+	// written; nil gets none. What it returns does not matter.
+	Copy io.Writer
 	// MaxPart is the size past which a log is continued; 0 is DefaultMaxPart.
 	MaxPart int64
 	// Limits are those of all terminals together, looked at whenever a part
@@ -299,6 +303,16 @@ func (r *Recorder) Close(exit int, signal string) error {
 	r.replay.close(now)
 	r.closed = true
 	return errors.Join(r.log.close(), r.journal.close())
+}
+
+// Discard takes away a recording of what was never begun.
+func (r *Recorder) Discard() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	r.replay.end()
+	_ = errors.Join(r.log.close(), r.journal.close())
+	r.dir.abandon(r.opts.Continue == "")
 }
 
 // take takes what has become final from the grid, in the order of text and

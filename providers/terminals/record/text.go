@@ -52,6 +52,9 @@ func (r *Recorder) emit(text []byte) {
 	if r.mask != nil {
 		text = r.mask.Mask(text)
 	}
+	if r.opts.Copy != nil {
+		_, _ = r.opts.Copy.Write(text)
+	}
 	part := r.log.part
 	r.log.append(text)
 	if r.log.part == part {

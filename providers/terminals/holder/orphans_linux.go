@@ -1,0 +1,69 @@
+package holder
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// orphans are the processes below ours whose parent has ended: they become our
+// children. Each is waited for when it ends.
+type orphans struct {
+	signals chan os.Signal
+
+	mu      sync.Mutex
+	awaited map[int]chan<- syscall.WaitStatus
+}
+
+// takeOrphans has our process take in orphans from now on. It must have no
+// children that somebody else waits for.
+func takeOrphans() *orphans {
+	o := &orphans{signals: make(chan os.Signal, 1), awaited: make(map[int]chan<- syscall.WaitStatus)}
+	if unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
+		return o // then how the program ends is not known
+	}
+	signal.Notify(o.signals, syscall.SIGCHLD)
+	go func() {
+		for range o.signals {
+			o.reap()
+		}
+	}()
+	return o
+}
+
+func (o *orphans) reap() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if pid <= 0 || err != nil {
+			return
+		}
+		if to := o.awaited[pid]; to != nil {
+			to <- status
+			delete(o.awaited, pid)
+		}
+	}
+}
+
+// ended tells of the end of a process that is not ours yet.
+func (o *orphans) ended(pid int) <-chan syscall.WaitStatus {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	to := make(chan syscall.WaitStatus, 1)
+	o.awaited[pid] = to
+	return to
+}
+
+// stop leaves orphans to others again.
+func (o *orphans) stop() {
+	signal.Stop(o.signals)
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package holder
+
+// sameOpenFile tells whether two of our descriptors are one open file.
+func sameOpenFile(first, second int) bool { return sharesOffset(first, second) }

@@ -1,0 +1,141 @@
+package holder
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/terminals/grid"
+)
+
+// Unrecorded says why nothing can be recorded. The program has not been started:
+// [Spec.Exec] and [Spec.RunQuiet] do so all the same.
+type Unrecorded struct{ Err error }
+
+func (u *Unrecorded) Error() string { return "this is not recorded: " + u.Cause() }
+func (u *Unrecorded) Unwrap() error { return u.Err }
+
+// unrecorded is a fault as one that is not the program's; nil of nil.
+func unrecorded(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Unrecorded{err}
+}
+
+// Cause is why, on one line.
+func (u *Unrecorded) Cause() string { return strings.ReplaceAll(u.Err.Error(), "\n", "; ") }
+
+// notStarted is the error of a program's start: not the program's where there is
+// no room for one more process.
+func notStarted(err error) error {
+	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return unrecorded(err)
+	}
+	return err
+}
+
+// Exec becomes the program of a Spec, unrecorded: it has our process, files and
+// terminal, and gets our signals. It returns only if that cannot be.
+func (s *Spec) Exec() error {
+	path, argv, err := s.program()
+	if err != nil {
+		return err
+	}
+	return &os.PathError{Op: "exec", Path: path, Err: syscall.Exec(path, argv, os.Environ())}
+}
+
+// program is what is to be executed: the command or the shell.
+func (s *Spec) program() (path string, argv []string, err error) {
+	if len(s.Argv) > 0 {
+		path, err = LookPath(s.Argv[0])
+		return path, s.Argv, err
+	}
+	name := filepath.Base(s.Shell)
+	if s.Login {
+		name = "-" + name
+	}
+	return s.Shell, []string{name}, nil
+}
+
+// defaultPath is where the system looks for a program where there is no PATH.
+var defaultPath = [...]string{"/bin", "/usr/bin"}
+
+// LookPath finds a program as the system does: also in a folder of PATH that is
+// relative, and where there is no PATH at all.
+func LookPath(name string) (string, error) {
+	if strings.Contains(name, "/") {
+		return name, nil
+	}
+	if _, set := os.LookupEnv("PATH"); !set {
+		for _, dir := range defaultPath {
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return path, nil
+			}
+		}
+	}
+	path, err := exec.LookPath(name)
+	if errors.Is(err, exec.ErrDot) {
+		err = nil
+	}
+	return path, err
+}
+
+// RunQuiet runs the command of a Spec, unrecorded, as Run does for quiet Streams.
+// An error says that it was not started.
+func (s *Spec) RunQuiet(stdin *os.File, limit int) (o Outcome, err error) {
+	path, argv, err := s.program()
+	if err != nil {
+		return o, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return o, err
+	}
+	defer r.Close()
+	cmd := &exec.Cmd{Path: path, Args: argv, Stdin: stdin, Stdout: w, Stderr: w}
+	stop := keepSignals()
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		stop(nil)
+		return o, err
+	}
+	stop(passTo(cmd))
+	shown := newPlain(limit)
+	o.Exit, o.Signal = await(cmd, func() { relay(r, shown.write) }, r)
+	o.Shown = shown.excerpt()
+	return o, nil
+}
+
+// plain is the clean text of what is recorded nowhere.
+type plain struct {
+	grid *grid.Grid
+	mask *mask.Masker
+	out  *excerpt.Writer
+}
+
+func newPlain(limit int) *plain {
+	return &plain{grid.New(grid.Options{Cols: 80, Rows: 24}), mask.New(), excerpt.NewWriter(limit)}
+}
+
+func (p *plain) write(text []byte) {
+	p.grid.Write([]byte(strings.ReplaceAll(string(text), "\n", "\r\n")))
+	p.take()
+}
+
+func (p *plain) take() {
+	text, _ := p.grid.Take()
+	_, _ = p.out.Write(p.mask.Mask(text)) // never fails
+}
+
+func (p *plain) excerpt() []byte {
+	p.grid.Close()
+	p.take()
+	return p.out.Excerpt("")
+}
