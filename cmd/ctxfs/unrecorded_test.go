@@ -49,7 +49,11 @@ func TestRunAlways(t *testing.T) {
 	for _, h := range hardships {
 		t.Run(h.name, func(t *testing.T) {
 			b := newBox(t)
-			in := func(args ...string) result { b.Helper(); argv := append(h.world(b), args...); return b.do(argv[0], argv[1:]...) }
+			in := func(args ...string) result {
+				b.Helper()
+				argv := append(h.world(b), args...)
+				return b.do(argv[0], argv[1:]...)
+			}
 			check := func(r result, code int, out, errs string) {
 				t.Helper()
 				said, rest, _ := strings.Cut(r.err, "\n")
