@@ -111,3 +111,6 @@ func (w *configWatch) follow() (more bool) {
 	w.watched = now
 	return more
 }
+
+// Nearest is the known word that somebody probably meant, or "".
+func Nearest(word string, known []string) string { return nearest.Of(word, known) }

@@ -41,6 +41,11 @@ func (s *Set) addTexts(ctx context.Context, matches []find.Match, query string, 
 		found, err := s.results.Find(ctx, query, strings.TrimPrefix(opts.In[len(resultsFolder):], "/"), limit)
 		return matchesIn(resultsFolder, found), err
 	case alone:
+		in, err := s.transcripts.Listed(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		opts.In = strings.TrimSuffix(transcriptsFolder+"/"+in, "/")
 		titles := s.finder.titles.Search(query, opts)
 		found, err := s.transcripts.Find(ctx, query, in, limit)
 		return behind(matchesIn(transcriptsFolder, found), titles, limit-saidShare(limit), limit), err

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,7 +28,11 @@ func TestFindsWhatWasSaid(t *testing.T) {
 	}
 	again := New(s.opts)
 	defer again.Close()
-	for _, in := range []string{"", "transcripts", "transcripts/pi"} {
+	const id = "0b0e2bd1-1111-4000-8000-000000000001"
+	for _, in := range []string{
+		"", "transcripts", "transcripts/pi", "transcripts/by-id", "transcripts/by-id/" + id, "transcripts/by-id/" + id + "/transcript.md",
+		"transcripts/pi/work/2026-05-12_as-it-was-called-before_0b0e2bd1", "transcripts/pi/work/2026-05-12_why-does-the-login-fail_0b0e2bd1/digest.md",
+	} {
 		got, err := again.Find(t.Context(), "zebra token", find.Options{In: in, Limit: 10})
 		if err != nil || len(got) != 1 {
 			t.Fatalf("in %q: %+v, %v", in, got, err)
@@ -36,24 +41,47 @@ func TestFindsWhatWasSaid(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 	}
-	for _, in := range []string{"mcps", "transcripts/codex", "transcript"} {
+	for _, in := range []string{"mcps", "transcripts/codex", "transcript", "transcripts/by-id/" + id[:30]} {
 		if got, err := again.Find(t.Context(), "zebra token", find.Options{In: in, Limit: 10}); err != nil || len(got) != 0 {
 			t.Errorf("in %q: %+v, %v", in, got, err)
 		}
 	}
 	// Its title is found too, behind what was said.
-	got, err := again.Find(t.Context(), "login fail", find.Options{In: "transcripts", Limit: 10})
-	if err != nil || len(got) != 2 || !strings.HasSuffix(got[1].Path, "/transcript.md") || got[0].Score < got[1].Score {
-		t.Errorf("%+v, %v", got, err)
+	for _, in := range []string{"transcripts", "transcripts/by-id/" + id} {
+		got, err := again.Find(t.Context(), "login fail", find.Options{In: in, Limit: 10})
+		if err != nil || len(got) != 2 || !strings.HasSuffix(got[1].Path, "/transcript.md") || got[0].Score < got[1].Score {
+			t.Errorf("in %s: %+v, %v", in, got, err)
+		}
 	}
 	// As files.
 	root := fs.NewFolder(time.Now(), map[string]fs.Node{"transcripts": again.transcripts.Root()})
 	tree := fs.NewTree(root, fs.TreeOptions{})
 	folder := again.FindFolder(time.Now(), tree.Resolve)
-	found, err := folder.Lookup(t.Context(), "zebra token")
+	for _, in := range []string{"", "transcripts/", "transcripts/by-id/", "transcripts/by-id/" + id + "/"} {
+		var found fs.Node = folder
+		for name := range strings.SplitSeq(in+"zebra token", "/") {
+			var err error
+			if found, err = found.(fs.Dir).Lookup(t.Context(), name); err != nil {
+				t.Fatalf("%s: %v", in, err)
+			}
+		}
+		checkFound(t, tree, found)
+	}
+	byID, err := folder.Lookup(t.Context(), "transcripts")
+	if err == nil {
+		byID, err = byID.(fs.Dir).Lookup(t.Context(), "by-id")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := byID.(fs.Dir).Lookup(t.Context(), "nobody said this xyzzyplugh"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what is not found: %v", err)
+	}
+}
+
+// checkFound checks that a folder has the one message that is looked for.
+func checkFound(t *testing.T, tree *fs.Tree, found fs.Node) {
+	t.Helper()
 	entries, err := found.(fs.Dir).List(t.Context())
 	if err != nil || len(entries) != 1 || entries[0].Name != "01-2026-05-12_why-does-the-login-fail_0b0e2bd1-00003.md" {
 		t.Fatalf("%v, %v", entries, err)

@@ -46,6 +46,15 @@ func TestHelp(t *testing.T) {
 
 	hint := "\n  see how it is used: ctxfs "
 	b.refused(exitUsage, []string{`unknown command "mouunt"`, "\n  did you mean: ctxfs mount"}, "mouunt")
+	b.refused(exitUsage, []string{`unknown command "mnt"`, "\n  did you mean: ctxfs mount\n"}, "mnt")
+	b.refused(exitUsage, []string{`unknown command "nosuch"`, "\n  see what there is: ctxfs --help"}, "nosuch", "--help")
+	b.refused(exitUsage, []string{`unknown help topic "nosuch"`, "\n  see what there is: ctxfs --help"}, "help", "nosuch")
+	b.refused(exitUsage, []string{`unknown help topic "mnt"`, "\n  did you mean: ctxfs help mount\n"}, "help", "mnt")
+	b.refused(exitUsage, []string{`unknown help topic "shel"`, "\n  did you mean: ctxfs help setup shell\n"}, "help", "setup", "shel")
+	b.refused(exitUsage, []string{`unknown help topic "x"`}, "help", "mount", "x")
+	if got := b.ok("help", "setup", "shell"); got != b.ok("setup", "shell", "--help") {
+		t.Errorf("ctxfs help setup shell: %s", got)
+	}
 	b.refused(exitUsage, []string{`unknown command "xyzzy"`, "\n  see what there is: ctxfs --help"}, "xyzzy")
 	b.refused(exitUsage, []string{"unknown flag: --nope", hint + "--help"}, "--nope")
 	b.refused(exitUsage, []string{"unknown flag: --nope", hint + "mount --help"}, "mount", "--nope")

@@ -9,12 +9,12 @@ import (
 )
 
 // readRC reads a shell's file; one that is not there is empty.
-func readRC(path string) (string, error) {
-	text, err := os.ReadFile(path)
+func readRC(path string) (text string, exists bool, err error) {
+	body, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return "", false, nil
 	}
-	return string(text), err
+	return string(body), err == nil, err
 }
 
 // writeRC replaces a shell's file at once, so that no shell reads half of it. A

@@ -113,11 +113,11 @@ func sameFile(a, b string) bool {
 }
 
 func (a *app) setShell(name, path, line string) error {
-	old, err := readRC(path)
+	old, exists, err := readRC(path)
 	if err != nil {
 		return err
 	}
-	if text := shells.WithLine(old, line); text != old {
+	if text := shells.WithLine(old, exists, line); text != old {
 		if err := writeRC(path, text); err != nil {
 			return &control.Fault{Message: err.Error(), Hint: "write the line yourself: ctxfs setup shell --shell " + name + " --print"}
 		}
@@ -131,13 +131,20 @@ func (a *app) setShell(name, path, line string) error {
 }
 
 func (a *app) unsetShell(path string) error {
-	old, err := readRC(path)
+	old, _, err := readRC(path)
 	if err != nil {
 		return err
 	}
 	rest, found := shells.WithoutLine(old)
-	if !found {
+	if !found.Line {
 		a.say("%s has no line of ctxfs", a.tilde(path))
+		return nil
+	}
+	if info, err := os.Lstat(path); found.Created && rest == "" && err == nil && info.Mode().IsRegular() {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		a.say("took away %s, which held nothing else; new terminals are not recorded", a.tilde(path))
 		return nil
 	}
 	if err := writeRC(path, rest); err != nil {

@@ -67,6 +67,24 @@ func TestSetupShell(t *testing.T) {
 	if got := read(filepath.Join(b.home, ".zshrc")); !strings.HasPrefix(got, "if [[ -o interactive ") {
 		t.Errorf("%q", got)
 	}
+	// Files that were made for the line go with it, unless something else is in them.
+	b.ok("setup", "shell", "--shell", "fish") // written twice, made once
+	b.ok("setup", "shell", "--shell", "fish", "--remove")
+	if _, err := os.Lstat(filepath.Join(b.home, ".config/fish/config.fish")); !os.IsNotExist(err) {
+		t.Errorf("config.fish is left: %v", err)
+	}
+	zshrc := filepath.Join(b.home, ".zshrc")
+	must(t, os.WriteFile(zshrc, []byte(read(zshrc)+"alias l=ls\n"), 0o600))
+	b.ok("setup", "shell", "--shell", "zsh", "--remove")
+	if got := read(zshrc); got != "alias l=ls\n" {
+		t.Errorf("%q", got)
+	}
+	must(t, os.WriteFile(zshrc, nil, 0o600)) // empty, but somebody's
+	b.ok("setup", "shell", "--shell", "zsh")
+	b.ok("setup", "shell", "--shell", "zsh", "--remove")
+	if got := read(zshrc); got != "" {
+		t.Errorf("%q", got)
+	}
 	if files, err := filepath.Glob(filepath.Join(b.home, ".ctxfs-*")); err != nil || len(files) > 0 {
 		t.Errorf("left: %q, %v", files, err)
 	}

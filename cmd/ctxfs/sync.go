@@ -23,8 +23,8 @@ func (a *app) syncCommand() *cobra.Command {
 		Use:   "sync DIR",
 		Short: "write the same tree to a plain folder, for machines without FUSE",
 		Long: `Sync writes the tree that a mount would show into the plain folder DIR, and
-keeps it current until it is stopped (Ctrl-C). Files are replaced atomically, and
-are for you alone (0400, programs 0500, folders 0700), as in a mount.
+keeps it current until it is stopped (Ctrl-C). Files are replaced atomically,
+and are for you alone (0400, programs 0500, folders 0700), as in a mount.
 It deletes and overwrites only what it wrote itself, of which it keeps a list in
 DIR/.ctxfs-sync.jsonl: a file of yours that is in the way is left as it is, and
 named.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,13 +52,8 @@ func TestHalfRequests(t *testing.T) {
 				all = append(all, dial(t, url, half))
 			}
 			awaitTrue(t, "all but some are cut", func() bool {
-				open := 0
-				for _, c := range all {
-					if !isCut(t, c) {
-						open++
-					}
-				}
-				return open <= g.limits.open
+				all = slices.DeleteFunc(all, func(c net.Conn) bool { return isCut(t, c) })
+				return len(all) <= g.limits.open
 			})
 			if answer, text, err := post(t, t.Context(), url, listing); err != nil || answer.StatusCode != http.StatusOK {
 				t.Errorf("another client: %v, %v, %s", answer, err, text)

@@ -28,7 +28,8 @@ type FolderOptions struct {
 // Folder is find/: a name looked up in it is a query, and a folder of what was
 // found. Names of its own are those of FolderOptions.Folders, in which only
 // what is below these is found, and README.md, which alone is listed: whoever
-// walks the tree walks into nothing.
+// walks the tree walks into nothing. Below one of those, the name of a folder of
+// the tree is a query too, and what is looked up in it is found below that folder.
 type Folder struct {
 	opts   FolderOptions
 	in     string // "" at the top
@@ -89,15 +90,30 @@ func (f *Folder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &results{opts: f.opts}
+	found := &results{opts: f.opts, below: f.below(ctx, name)}
 	for i, m := range matches {
 		title := names.File(strings.ReplaceAll(m.Title, "/", "-"))
 		found.add(fmt.Sprintf("%02d-%s%s", i+1, title, path.Ext(m.Path)), m.Path)
 	}
-	if len(found.entries) == 0 {
+	if len(found.entries) == 0 && found.below == nil {
 		return nil, fs.ErrNotExist
 	}
 	return found, nil
+}
+
+// below searches in a folder of the tree alone; nil where there is none of that
+// name.
+func (f *Folder) below(ctx context.Context, name string) *Folder {
+	if f.in == "" {
+		return nil
+	}
+	in := f.in + "/" + name
+	if n, err := f.opts.Resolve(ctx, in); err == nil {
+		if _, ok := n.(fs.Dir); ok {
+			return &Folder{opts: f.opts, in: in, readme: f.readme}
+		}
+	}
+	return nil
 }
 
 // listed is how many matches a folder lists.
@@ -114,6 +130,7 @@ type results struct {
 	opts    FolderOptions
 	entries []fs.Entry
 	paths   map[string]string // in the tree, by name
+	below   *Folder           // of the same name in the tree; nil if there is none
 }
 
 var _ fs.Dir = (*results)(nil)
@@ -137,6 +154,9 @@ func (r *results) List(context.Context) ([]fs.Entry, error) { return r.entries, 
 // Lookup implements fs.Dir. What has gone since it was found does not exist.
 func (r *results) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	p, ok := r.paths[name]
+	if !ok && r.below != nil && name != readmeName {
+		return r.below.Lookup(ctx, name)
+	}
 	if !ok {
 		return nil, fs.ErrNotExist
 	}

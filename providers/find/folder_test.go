@@ -65,10 +65,13 @@ func TestFolder(t *testing.T) {
 		t.Errorf("the explanation: %s", got)
 	}
 	for dir, want := range map[string][]string{
-		"find":        {"README.md"},
-		"find/mcps":   {"README.md"},
-		"find/repo":   nil,
-		"find/a file": nil,
+		"find":      {"README.md"},
+		"find/mcps": {"README.md"},
+		"find/repo": nil,
+		// Below a folder of the tree alone.
+		"find/mcps/github/create issue": {"01-github-create_issue.json", "02-github-list_issues.json"},
+		"find/skills/pdf":               nil,
+		"find/a file":                   nil,
 	} {
 		n, err := tree.Resolve(t.Context(), dir)
 		if err != nil {
@@ -86,7 +89,7 @@ func TestFolderHasNotWhatIsNotFound(t *testing.T) {
 	tree := foundTree(t)
 	for _, path := range []string{
 		"find/.git", "find/.gitignore", "find/mcps/.git", "find/package.json", "find/zzzzqqqq", "find/_", "find/skills/take a screenshot",
-		"find/repo/mcps", "find/repo/01-nothing.json", "find/mcps/skills", "find/mcps/" + strings.Repeat("x", 255),
+		"find/mcps/github/take a screenshot", "find/skills/pdf/take a screenshot", "find/github/create issue", "find/repo/mcps", "find/repo/01-nothing.json", "find/mcps/skills", "find/mcps/" + strings.Repeat("x", 255),
 	} {
 		if _, err := tree.Resolve(t.Context(), path); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", path, err)

@@ -18,10 +18,10 @@ import (
 // tells when and by whom it was said. What is in the transcripts can be found, at
 // once; where very much was not read or indexed yet, the newest of that can.
 func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]fulltext.Found, error) {
-	if err := p.known(ctx); err != nil {
+	in, err := p.Listed(ctx, in)
+	if err != nil {
 		return nil, err
 	}
-	in = strings.TrimSuffix(in, "/"+transcriptName)
 	if err := p.catchUp(ctx, in); err != nil {
 		return nil, err
 	}

@@ -204,7 +204,11 @@ func (c *catalogue) inFile(paths ...string) []*session {
 func (c *catalogue) inTree(path string) []*session {
 	parts := strings.Split(path, "/")
 	if len(parts) >= 2 && parts[0] == byIDName {
-		return c.exactly("", parts[1])
+		found := c.exactly("", parts[1])
+		if len(found) != 1 {
+			return found
+		}
+		return found[0].below(parts[2:])
 	}
 	if len(parts) < 3 || c.agents[parts[0]] == nil || c.agents[parts[0]].projects[parts[1]] == nil {
 		return nil
@@ -214,17 +218,41 @@ func (c *catalogue) inTree(path string) []*session {
 	if s == nil {
 		s = project.formerly(parts[2])
 	}
-	for rest := parts[3:]; s != nil; rest = rest[2:] {
-		if len(rest) < 2 || rest[0] != subagentsName {
-			return []*session{s}
-		}
+	if s == nil {
+		return nil
+	}
+	return s.below(parts[3:])
+}
+
+// below finds the session, s or one of its subagents, that a path in the folder
+// of s is in.
+func (s *session) below(rest []string) []*session {
+	for ; len(rest) >= 2 && rest[0] == subagentsName; rest = rest[2:] {
 		i := slices.IndexFunc(s.children, func(child *session) bool { return child.name == rest[1] })
 		if i < 0 {
 			return nil
 		}
 		s = s.children[i]
 	}
-	return nil
+	return []*session{s}
+}
+
+// Listed is a path of the provider's folder as it is listed: a session by its id,
+// or by a former name, stands where it is listed, and a file of a session for the
+// session. What is not there stays as it is.
+func (p *Provider) Listed(ctx context.Context, path string) (string, error) {
+	if path == byIDName {
+		return "", nil // all sessions are in it
+	}
+	if err := p.known(ctx); err != nil {
+		return "", err
+	}
+	p.list.mu.RLock()
+	defer p.list.mu.RUnlock()
+	if found := p.list.inTree(path); len(found) > 0 && found[0].path() != "" {
+		return found[0].path(), nil
+	}
+	return path, nil
 }
 
 // claimed finds the session that an environment tells of. Of several it is the

@@ -1,19 +1,55 @@
 // Package nearest finds the word that somebody probably meant.
 package nearest
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
-// Of is the known word nearest to word, or "" where none is near: at most a
-// third of its letters, and never fewer than two, may be wrong, missing, too
-// many or swapped with their neighbour. Case does not count.
+// Of is the known word nearest to word, or "" where none is near: one letter may
+// be wrong, missing, too many or swapped with its neighbour, of five letters or
+// more two, of nine or more a third. A word may also be short for a known one,
+// letters left out but not the first ("mnt" for "mount"), or its beginning. Case
+// does not count.
 func Of(word string, known []string) string {
-	best, least := "", max(2, len([]rune(word))/3)+1
+	typed := []rune(strings.ToLower(word))
+	allowed := max(1, len(typed)/3)
+	if len(typed) >= 5 {
+		allowed = max(2, allowed)
+	}
+	best, least := "", math.MaxInt
 	for _, k := range known {
-		if d := Distance([]rune(strings.ToLower(word)), []rune(strings.ToLower(k))); d < least {
+		whole := []rune(strings.ToLower(k))
+		d := 2 * Distance(typed, whole)
+		switch {
+		case d <= 2*allowed:
+		case shortFor(typed, whole):
+			d = 2*allowed + len(whole) - len(typed) // after what is nearly the same, the shortest first
+		default:
+			continue
+		}
+		if len(typed) > 0 && len(whole) > 0 && typed[0] == whole[0] {
+			d-- // who mistypes begins right
+		}
+		if d < least {
 			best, least = k, d
 		}
 	}
 	return best
+}
+
+// shortFor reports whether a word is what is left of another where letters are
+// left out, though not the first.
+func shortFor(word, whole []rune) bool {
+	if len(word) < 3 || len(word) >= len(whole) || word[0] != whole[0] {
+		return false
+	}
+	for _, r := range whole {
+		if len(word) > 0 && r == word[0] {
+			word = word[1:]
+		}
+	}
+	return len(word) == 0
 }
 
 // Distance is how many letters have to be changed, added, left out or swapped

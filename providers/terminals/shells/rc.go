@@ -14,6 +14,9 @@ func Names() []string { return []string{"bash", "zsh", "fish"} }
 // lineMark ends the line in a shell's file, so that it is found again.
 const lineMark = "# records each new terminal; undo: ctxfs setup shell --remove"
 
+// createdMark is lineMark in a file that was made for the line alone.
+const createdMark = lineMark + " (and this file, if nothing else is in it)"
+
 // The lines that make each new interactive shell a recorded terminal; %[1]s is
 // the path of ctxfs. What is asked first needs no program; the rest "setup shell
 // --check" answers. Only when it says yes is the shell given up for ctxfs, so
@@ -47,19 +50,31 @@ func RCFile(name, program, home string, lookupEnv func(string) (string, bool)) (
 
 // WithLine puts the line at the beginning of a file's text, in the place of an
 // older one: what stood before it would be done twice, by the shell that is given
-// up and by the recorded one.
-func WithLine(text, line string) string {
-	rest, _ := WithoutLine(text)
+// up and by the recorded one. Where there is no file yet, the line says so.
+func WithLine(text string, exists bool, line string) string {
+	rest, found := WithoutLine(text)
+	if found.Created || !exists {
+		line = strings.TrimSuffix(line, lineMark) + createdMark
+	}
 	return line + "\n" + rest
 }
 
-// WithoutLine is a file's text without the line, and tells whether it was there.
-func WithoutLine(text string) (rest string, found bool) {
+// Found tells of the line in a file.
+type Found struct {
+	Line bool
+	// Created says that the file was made for it.
+	Created bool
+}
+
+// WithoutLine is a file's text without the line, and what was found of that.
+func WithoutLine(text string) (rest string, found Found) {
 	var kept strings.Builder
 	for line := range strings.Lines(text) {
-		if strings.HasSuffix(strings.TrimRight(line, "\r\n"), lineMark) {
-			found = true
-		} else {
+		end := strings.TrimRight(line, "\r\n")
+		switch created := strings.HasSuffix(end, createdMark); {
+		case created || strings.HasSuffix(end, lineMark):
+			found.Line, found.Created = true, found.Created || created
+		default:
 			kept.WriteString(line)
 		}
 	}

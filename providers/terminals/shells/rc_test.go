@@ -36,7 +36,7 @@ func withLine(t *testing.T) home {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.file(strings.TrimPrefix(path, h.dir), WithLine(string(text), line))
+		h.file(strings.TrimPrefix(path, h.dir), WithLine(string(text), true, line))
 	}
 	return h
 }
@@ -119,17 +119,17 @@ func TestLineInFile(t *testing.T) {
 		_, line := RCFile(name, "/usr/bin/ctxfs", "/home/user", none)
 		_, older := RCFile(name, "/old/ctxfs", "/home/user", none)
 		for _, text := range []string{"", "\n", "one\ntwo\n", "no line feed", "crlf\r\n\r\n", "# ctxfs setup shell\n"} {
-			with := WithLine(text, line)
-			if got, found := WithoutLine(with); got != text || !found {
+			with := WithLine(text, true, line)
+			if got, found := WithoutLine(with); got != text || !found.Line {
 				t.Errorf("%q comes back as %q", text, got)
 			}
-			if got := WithLine(with, line); got != with {
+			if got := WithLine(with, true, line); got != with {
 				t.Errorf("twice: %q", got)
 			}
-			if got := WithLine(WithLine(text, older), line); got != with {
+			if got := WithLine(WithLine(text, true, older), true, line); got != with {
 				t.Errorf("in place of an older one: %q", got)
 			}
-			if _, found := WithoutLine(text); found {
+			if _, found := WithoutLine(text); found.Line {
 				t.Errorf("found in %q", text)
 			}
 		}
@@ -149,7 +149,7 @@ func FuzzWithoutLine(f *testing.F) {
 	f.Add("one\ntwo\nx " + lineMark)
 	f.Fuzz(func(t *testing.T, text string) {
 		clean, _ := WithoutLine(text)
-		if got, _ := WithoutLine(WithLine(clean, "x "+lineMark)); got != clean {
+		if got, _ := WithoutLine(WithLine(clean, true, "x "+lineMark)); got != clean {
 			t.Errorf("%q comes back as %q", clean, got)
 		}
 	})
