@@ -8,9 +8,9 @@ import (
 
 // Of is the known word nearest to word, or "" where none is near: one letter may
 // be wrong, missing, too many or swapped with its neighbour, of five letters or
-// more two, of nine or more a third. A word may also be short for a known one,
-// letters left out but not the first ("mnt" for "mount"), or its beginning. Case
-// does not count.
+// more two, of nine or more a third. A word may also be short for a known one, up
+// to half of the letters left out but not the first ("mnt" for "mount"). Case does
+// not count.
 func Of(word string, known []string) string {
 	typed := []rune(strings.ToLower(word))
 	allowed := max(1, len(typed)/3)
@@ -39,9 +39,9 @@ func Of(word string, known []string) string {
 }
 
 // shortFor reports whether a word is what is left of another where letters are
-// left out, though not the first.
+// left out, though not the first, and no more than half.
 func shortFor(word, whole []rune) bool {
-	if len(word) < 3 || len(word) >= len(whole) || word[0] != whole[0] {
+	if len(word) < 3 || len(word) >= len(whole) || 2*len(word) < len(whole) || word[0] != whole[0] {
 		return false
 	}
 	for _, r := range whole {

@@ -19,7 +19,7 @@ func TestOfCommands(t *testing.T) {
 	known := []string{"accept", "attach", "auth", "call", "cat", "config", "doctor", "find", "help", "ls", "mount", "ps", "run", "status", "sync", "term", "unmount"}
 	for in, want := range map[string]string{
 		"mnt": "mount", "mouunt": "mount", "mount2": "mount", "umount": "unmount", "stauts": "status", "stat": "status", "hlep": "help", "catt": "cat",
-		"cfg": "config", "doc": "doctor", "conf": "config", "rnu": "run", "dog": "", "st": "", "xyzzy": "", "mcp": "",
+		"cfg": "config", "doc": "doctor", "conf": "config", "rnu": "run", "dog": "", "st": "", "xyzzy": "", "mcp": "", "unm": "",
 	} {
 		if got := Of(in, known); got != want {
 			t.Errorf("Of(%q) = %q, want %q", in, got, want)
