@@ -123,7 +123,7 @@ func runStub(mode string) {
 		case "tools/list":
 			body = `"result":{"tools":` + stubbedTools() + `}`
 			if listed++; mode == "restless" {
-				body = fmt.Sprintf(`"result":{"tools":[{"name":"tool%d","inputSchema":{"type":"object"}}]}`, listed)
+				body = restlessTools(listed)
 			}
 		case "resources/read":
 			body = map[string]string{
@@ -155,6 +155,18 @@ func runStub(mode string) {
 		}
 		say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, body))
 	}
+}
+
+// restlessTools are many tools, of which some are others each time.
+func restlessTools(listing int) string {
+	var tools []string
+	for i := range 600 {
+		if i%100 == 0 {
+			i = 1000*listing + i
+		}
+		tools = append(tools, fmt.Sprintf(`{"name":"tool%d","inputSchema":{"type":"object"}}`, i))
+	}
+	return `"result":{"tools":[` + strings.Join(tools, ",") + `]}`
 }
 
 // member is a text in a JSON object.
