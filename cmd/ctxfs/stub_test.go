@@ -85,6 +85,12 @@ func runStub(mode string) {
 				fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 			}
 		}()
+	case "liar": // answers what nobody has asked, and not what was
+		go func() {
+			for i := range time.Tick(5 * time.Millisecond) {
+				fmt.Printf("{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{\"tools\":[{\"name\":7}]}}\n{\"id\":null}\n\x00\xff\n", i.UnixNano()%50)
+			}
+		}()
 	case "stubborn": // serves, but ends only when it is killed
 		signal.Ignore(syscall.SIGTERM)
 		defer func() { select {} }()
@@ -124,6 +130,9 @@ func runStub(mode string) {
 			body = `"result":{"tools":` + stubbedTools() + `}`
 			if listed++; mode == "restless" {
 				body = restlessTools(listed)
+			}
+			if mode == "liar" {
+				body = `"result":{"tools":[{"name":"../../etc/passwd","inputSchema":7},{"name":"` + strings.Repeat("x", 1<<16) + `"},{"name":""}]}`
 			}
 		case "resources/read":
 			body = map[string]string{
