@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	iofs "io/fs"
 	"os"
 	"time"
 )
@@ -51,7 +52,7 @@ var errDamaged = errors.New("the file is damaged")
 // cacheFile is a cache file that is being read.
 type cacheFile struct {
 	header
-	file *os.File
+	file iofs.File
 	rest *bufio.Reader // what follows the header
 	size int           // of all texts
 }
@@ -62,9 +63,18 @@ func openCacheFile(path string) (*cacheFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	c, err := readCacheFile(file)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// readCacheFile reads the header.
+func readCacheFile(file iofs.File) (*cacheFile, error) {
 	c := &cacheFile{file: file, rest: bufio.NewReaderSize(file, 16<<10)}
 	if err := c.readHeader(); err != nil {
-		file.Close()
 		return nil, err
 	}
 	return c, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/internal/names"
 	"ctxfs/providers/internal/syntax"
 )
 
@@ -265,29 +266,38 @@ func TestEnvFile(t *testing.T) {
 	}
 }
 
+// FuzzAgentFiles reads a text as the file of one client, and makes servers of it.
 func FuzzAgentFiles(f *testing.F) {
-	f.Add([]byte(`{"mcpServers":{"a":{"command":"x","args":["${A}"],"env":{"B":1}},"b":{"type":"http","url":"http://u:p@h/?k=v","headers":{"A":"Bearer ${T:-x}"}}}}`))
-	f.Add([]byte(`{"mcpServers":[1]}`))
-	f.Add([]byte(`{"mcpServers":{"":null,"..":{"url":5}}}`))
-	f.Add([]byte(`{"projects":{"/":{"mcpServers":{"a":{"command":"x"}},"disabledMcpjsonServers":["a"]}}}`))
-	f.Add([]byte(`{"servers":{"a":{"command":"x","env":{"A":"${input:t}"}}},"mcp":{"b":{"type":"local","command":["{env:A}","$B"]},"excluded":["a"]}}`))
-	f.Add([]byte(`{"amp.mcpServers":{"a":{"url":"x"}},"context_servers":{"b":{"command":{"path":"x"}}}}`))
-	f.Add([]byte("[mcp_servers.a]\ncommand = 'x'\nenv_vars = ['A', {name = 'B', source = 'remote'}]\nstartup_timeout_sec = 1e300\n"))
-	f.Add([]byte("extensions:\n  a:\n    type: stdio\n    cmd: x\n    env_keys: [A]\n    timeout: 300\n"))
-	home := f.TempDir()
-	f.Fuzz(func(t *testing.T, text []byte) {
-		s := surroundings{home: home, lookup: func(string) (string, bool) { return "", false }}
+	home := f.TempDir() // there is nothing in it
+	s := surroundings{home: home, lookup: func(string) (string, bool) { return "", false }}
+	places := append(userPlaces(s), projectPlaces(home, nil)...)
+	for i, place := range places {
+		for _, text := range []string{
+			`{"mcpServers":{"a":{"command":"x","args":["${A}"],"env":{"B":1}},"b":{"type":"http","url":"http://u:p@h/?k=v","headers":{"A":"Bearer ${T:-x}"}}}}`,
+			`{"mcpServers":[1]}`,
+			`{"mcpServers":{"":null,"..":{"url":5},"A/b":{"command":"x"},"a.B":{"command":"y"}}}`,
+			`{"projects":{"/":{"mcpServers":{"a":{"command":"x"}},"disabledMcpjsonServers":["a"]}}}`,
+			`{"servers":{"a":{"command":"x","env":{"A":"${input:t}"}}},"mcp":{"b":{"type":"local","command":["{env:A}","$B"]},"excluded":["a"]}}`,
+			`{"amp.mcpServers":{"a":{"url":"x"}},"context_servers":{"b":{"command":{"path":"x"}}}}`,
+			"[mcp_servers.a]\ncommand = 'x'\nenv_vars = ['A', {name = 'B', source = 'remote'}]\nstartup_timeout_sec = 1e300\n",
+			"extensions:\n  a:\n    type: stdio\n    cmd: x\n    env_keys: [A]\n    timeout: 300\n",
+		} {
+			if _, err := place.parse([]byte(text)); err == nil {
+				f.Add(uint8(i), []byte(text))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, text []byte) {
+		place := places[int(which)%len(places)]
+		file, err := place.parse(text)
+		if err != nil {
+			return
+		}
 		all := new(discovery)
 		var found []*definition
-		for _, place := range append(userPlaces(s), projectPlaces(home, nil)...) {
-			file, err := place.parse(text)
-			if err != nil {
-				continue
-			}
-			r := &reader{agentPlace: place, surroundings: s}
-			if file.Kind == syntax.Object && place.find(r, file) == nil {
-				found = append(found, newLayers(all).add(place.agent, r.defs)...)
-			}
+		r := &reader{agentPlace: place, surroundings: s}
+		if file.Kind == syntax.Object && place.find(r, file) == nil {
+			found = newLayers(all).add(place.agent, r.defs)
 		}
 		all.merge(nil, found)
 		seen := map[string]bool{}
@@ -304,5 +314,38 @@ func FuzzAgentFiles(f *testing.F) {
 			}
 			seen[strings.ToLower(file)] = true
 		}
+	})
+}
+
+// FuzzPolicy has the policy read from a text, and hold for tools of any name: a
+// tool that is denied by its own name is denied by that of its file.
+func FuzzPolicy(f *testing.F) {
+	f.Add("microsoft/playwright-mcp/delete_*", "microsoft/playwright-mcp", "delete_all")
+	f.Add("*/fs_delete", "a", "fs/delete")
+	f.Add("a?b/É*", "A/B", "e\u0301x")
+	f.Add("**/**", "", "\x1b[31m\u202e")
+	f.Fuzz(func(t *testing.T, pattern, server, tool string) {
+		r := newRule("deny", pattern, 1)
+		if len(r.splits) == 0 {
+			return
+		}
+		is := newSubject([]string{names.File(server), server}, tool, names.File(tool))
+		denies := func(s subject) bool { return s.find([]rule{r}, rule.covers) != nil }
+		denied := denies(is)
+		for _, s := range []subject{newSubject([]string{server}, tool), newSubject([]string{names.File(server)}, names.File(tool))} {
+			if denies(s) && !denied {
+				t.Errorf("%q denies %q, but not %q", pattern, s, is)
+			}
+		}
+		if is.find([]rule{r}, rule.names) != nil && !denied {
+			t.Errorf("%q names %q, and does not cover it", pattern, is)
+		}
+		if denied && !r.concernsAny([]string{names.File(server), server}) {
+			t.Errorf("%q denies a tool of %q, which it does not concern", pattern, server)
+		}
+		if whole := newRule("deny", server+"/"+tool, 1); !strings.ContainsAny(server+tool, "*?") && len(whole.splits) > 0 && is.find([]rule{whole}, rule.covers) == nil {
+			t.Errorf("the names %q and %q do not deny the tool", server, tool)
+		}
+		_ = r.idle([]candidate{{file: "a", servers: []string{server}, subjects: []subject{is}, tools: []string{tool}, known: true}})
 	})
 }

@@ -91,7 +91,11 @@ func readPins(path string, s source, whole bool) (*pins, error) {
 		return nil, err
 	}
 	defer file.Close()
-	in := bufio.NewReaderSize(file, 16<<10)
+	return parsePins(bufio.NewReaderSize(file, 16<<10), s, whole)
+}
+
+// parsePins reads the text of the file of a source.
+func parsePins(in *bufio.Reader, s source, whole bool) (*pins, error) {
 	line, err := in.ReadBytes('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err

@@ -53,20 +53,32 @@ const approvalsFormat = 1
 
 // readApprovals reads the file of approvals. Without one there are none.
 func readApprovals(path string) (approvals, error) {
-	none := approvals{Format: approvalsFormat, Projects: make(map[string]approval)}
 	text, _, err := readRegular(path)
 	if errors.Is(err, iofs.ErrNotExist) {
-		return none, nil
+		return noApprovals(), nil
 	}
 	if err != nil {
-		return none, fmt.Errorf("%s cannot be read: %w", path, reason(err))
+		return noApprovals(), fmt.Errorf("%s cannot be read: %w", path, reason(err))
 	}
+	a, err := parseApprovals(text)
+	if err != nil {
+		err = fmt.Errorf("%s is damaged: no project is trusted", path)
+	}
+	return a, err
+}
+
+func noApprovals() approvals {
+	return approvals{Format: approvalsFormat, Projects: make(map[string]approval)}
+}
+
+// parseApprovals reads the text of the file. With an error nothing is approved.
+func parseApprovals(text []byte) (approvals, error) {
 	var a approvals
 	if err := json.Unmarshal(text, &a); err != nil || a.Format != approvalsFormat {
-		return none, fmt.Errorf("%s is damaged: no project is trusted", path)
+		return noApprovals(), errDamaged
 	}
 	if a.Projects == nil {
-		a.Projects = none.Projects
+		a.Projects = noApprovals().Projects
 	}
 	return a, nil
 }

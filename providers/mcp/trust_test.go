@@ -91,13 +91,8 @@ func TestTrustedProject(t *testing.T) {
 func FuzzApprovals(f *testing.F) {
 	f.Add([]byte(`{"format":1,"projects":{"/a":{"files":{".mcp.json":"0"}}}}`))
 	f.Add([]byte(`{"format":1,"projects":null}`))
-	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
-		path := filepath.Join(dir, "trusted.json")
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		a, err := readApprovals(path)
+		a, err := parseApprovals(text)
 		if err != nil && len(a.Projects) > 0 {
 			t.Error("a damaged file approves")
 		}
