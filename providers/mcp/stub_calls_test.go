@@ -186,7 +186,11 @@ func runCalls(era string) {
 	say := func(format string, args ...any) {
 		out.Lock()
 		defer out.Unlock()
-		fmt.Fprintf(w, format+"\n", args...)
+		line := fmt.Sprintf(format+"\n", args...)
+		if era == "-hostile" {
+			line = hostileLines(line)
+		}
+		_, _ = w.WriteString(line)
 		w.Flush()
 	}
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
@@ -200,6 +204,20 @@ func runCalls(era string) {
 			go s.serve(context.Background(), m, say)
 		}
 	}
+}
+
+// hostileLines are an answer among others: to requests that nobody has made, of
+// another version of JSON-RPC, of no form, and again with another content.
+func hostileLines(answer string) string {
+	if !strings.Contains(answer, `"id":`) {
+		return answer
+	}
+	const wrong = `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"the wrong answer"}]}}` + "\n"
+	var m called
+	_ = json.Unmarshal([]byte(answer), &m) // it is ours
+	before := fmt.Sprintf(wrong, `"raw-99999999"`) + fmt.Sprintf(wrong, `-1`) + fmt.Sprintf(wrong, `null`) + fmt.Sprintf(wrong, `{"a":`+string(m.ID)+`}`) +
+		fmt.Sprintf(wrong, `[`+string(m.ID)+`]`) + `{"jsonrpc":"2.0","result":{}}` + "\n{}\n{\n{\"id\":\n" + `{"jsonrpc":"2.0","method":5,"id":"x"}` + "\n[]\nnull\n"
+	return before + strings.Replace(answer, `"jsonrpc":"2.0"`, `"jsonrpc":"1.0"`, 1) + answer + fmt.Sprintf(wrong, m.ID)
 }
 
 // ServeHTTP serves over HTTP: calls by a stream of events, the rest by itself.
