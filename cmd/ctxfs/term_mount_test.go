@@ -56,3 +56,57 @@ func TestTermTmuxOpened(t *testing.T) {
 		t.Errorf("ps: %+v", e)
 	}
 }
+
+// TestTermFailed: what failed stays to be read until something else fails.
+func TestTermFailed(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		t.Run(shell, func(t *testing.T) {
+			need(t, shell)
+			b := newBox(t)
+			b.mount()
+			b.write(".bashrc", "PS1='ready> '\n")
+			b.write(".zshrc", "PS1='ready> '\nsetopt interactive_comments\n")
+			b.write(".config/fish/config.fish", "function fish_prompt; echo -n 'ready> '; end\n")
+			w := b.open("term", "--shell", shell, "--name", "api")
+			w.sees("ready> ")
+			enter := func(command string, exit int) {
+				t.Helper()
+				w.types(command + "\r")
+				eventually(t, command+" is recorded", func() bool {
+					e := b.ps("api")
+					return e.State == record.Idle && e.LastCommand == command && e.LastExit != nil && *e.LastExit == exit
+				})
+			}
+			failed := func() {
+				t.Helper()
+				const head, tail = "---\ncommand: sh -c 'echo broken; exit 3'\ncwd: ", "Z\n---\nbroken\n"
+				b.shows("terminals/api/failed.txt", head+b.dir+"\nexit_code: 3\nstarted_at: 20")
+				if got := b.read("terminals/api/failed.txt"); !strings.HasPrefix(got, head) || !strings.HasSuffix(got, tail) {
+					t.Errorf("%q", got)
+				}
+			}
+			enter("sh -c 'echo broken; exit 3'", 3)
+			failed()
+			w.types("sleep 1000\r")
+			eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
+			w.types("\x03")
+			eventually(t, "it is interrupted", func() bool { return b.ps("api").LastCommand == "sleep 1000" })
+			b.shows("terminals/api/last.txt", "---\ncommand: sleep 1000\n", "\nexit_code: 130\n")
+			failed()
+			w.types("\r# only a comment\r\x03\r")
+			enter("true", 0)
+			failed()
+			enter("sh -c 'exit 9'", 9)
+			b.shows("terminals/api/failed.txt", "exit_code: 9")
+			enter("sh -c 'echo broken; exit 3'", 3)
+			w.types("exit\r")
+			if code := w.wait(); code != 3 && shell != "fish" {
+				t.Errorf("exit %d", code)
+			}
+			b.becomes("api", record.Ended)
+			b.shows("terminals/INDEX.md", "- api.txt: ended")
+			failed()
+		})
+	}
+}

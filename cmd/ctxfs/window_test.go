@@ -12,6 +12,8 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
+
+	"ctxfs/providers/terminals/record"
 )
 
 // window is a terminal of the user's with a program in it, which is the leader
@@ -172,8 +174,7 @@ func (b *box) logOf(id string) string {
 	b.Helper()
 	text, err := os.ReadFile(b.state + "/ctxfs/terminals/" + id + "/part-0001.txt")
 	must(b.T, err)
-	_, body, _ := strings.Cut(strings.TrimPrefix(string(text), "---\n"), "---\n")
-	return body
+	return string(text[min(record.HeaderLen, len(text)):])
 }
 
 // ps is what `ctxfs ps -a --json` tells of a terminal.

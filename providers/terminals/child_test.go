@@ -98,7 +98,7 @@ func TestRecorderIsKilled(t *testing.T) {
 	if got := f.read("1.txt"); got != before || !strings.HasSuffix(got, "listening\n") {
 		t.Errorf("%q", got)
 	}
-	if got := f.read("1/last.txt"); got != "listening\n" {
+	if got := f.read("1/last.txt"); !strings.HasPrefix(got, "---\ncommand: serve\n") || !strings.HasSuffix(got, "\n---\nlistening\n") {
 		t.Errorf("%q", got)
 	}
 	// As for the process that has ended and is still in the table, so for one that

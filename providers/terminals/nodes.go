@@ -44,9 +44,11 @@ func (p *part) Head() (length int64, version uint64) {
 	return p.length, fs.BytesVersion(head[:n])
 }
 
-// output is what a command printed: a slice of its terminal's log.
+// output is what a command printed, a slice of its terminal's log, below a header
+// that tells of the command.
 type output struct {
-	*record.Output
+	header  []byte
+	text    *record.Output
 	end     time.Time
 	version uint64
 }
@@ -57,24 +59,36 @@ func newOutput(t *record.Terminal, c *record.Record) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
+	header := c.Header()
 	h := fnv.New64a()
 	h.Write([]byte(t.ID))
+	h.Write(header)
 	var b []byte
 	for _, n := range []int64{t.Started.UnixNano(), int64(c.N), c.Start.UnixNano(), int64(c.Part), int64(c.EndPart), c.Bytes[0], c.Bytes[1]} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
 	h.Write(b)
-	return &output{o, c.End, h.Sum64()}, nil
+	return &output{header, o, c.End, h.Sum64()}, nil
 }
 
 // Attr implements fs.Node.
 func (o *output) Attr(context.Context) (fs.Attr, error) {
-	return fs.Attr{Mode: 0o444, Size: o.Size(), ModTime: o.end, Version: o.version}, nil
+	return fs.Attr{Mode: 0o444, Size: int64(len(o.header)) + o.text.Size(), ModTime: o.end, Version: o.version}, nil
 }
 
 // ReadAt implements fs.File.
-func (o *output) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
-	return o.Output.ReadAt(p, off)
+func (o *output) ReadAt(_ context.Context, p []byte, off int64) (n int, err error) {
+	if off < 0 {
+		return 0, iofs.ErrInvalid
+	}
+	if off < int64(len(o.header)) {
+		n = copy(p, o.header[off:])
+	}
+	if n == len(p) {
+		return n, nil
+	}
+	more, err := o.text.ReadAt(p[n:], off+int64(n)-int64(len(o.header)))
+	return n + more, err
 }
 
 // commands is the folder of the outputs of all commands: <n>.txt.

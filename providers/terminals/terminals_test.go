@@ -19,7 +19,7 @@ func TestTree(t *testing.T) {
 	one.put(begin("make") + "cc x.c\r\nx.c:1: error\r\n" + end("2") + begin("echo ok") + "ok\r\n" + end("0"))
 	one.wait(time.Second)
 	two := newTape(t, dir, func(o *record.Options) { o.Name, o.MaxPart = "api", 4096 })
-	two.put(begin("serve") + strings.Repeat("listening on port 8080\r\n", 500))
+	two.put(begin("serve") + strings.Repeat("listening on port 8080\r\n", 600))
 	two.wait(time.Second)
 	check(t, one.Close(0, ""))
 	for _, watch := range []bool{true, false} {
@@ -27,11 +27,11 @@ func TestTree(t *testing.T) {
 		fstest.Check(t, f.tree, fstest.Expect(
 			"INDEX.md", "1.txt", "1/screen.txt", "1/last.txt", "1/failed.txt", "1/commands.jsonl", "1/commands/1.txt",
 			"1/commands/2.txt", "1/replay.cast", "api.txt", "api.1.txt", "api.2.txt", "api.3.txt", "api/screen.txt"))
-		if got := f.read("1/last.txt"); got != "ok\n" {
+		if got := f.read("1/last.txt"); got != "---\ncommand: echo ok\ncwd: /home/u\nexit_code: 0\nstarted_at: 2026-11-20T04:00:00Z\nended_at: 2026-11-20T04:00:00Z\n---\nok\n" {
 			t.Errorf("last: %q", got)
 		}
 		for _, name := range []string{"1/failed.txt", "1/commands/1.txt"} {
-			if got := f.read(name); got != "cc x.c\nx.c:1: error\n" {
+			if got := f.read(name); got != "---\ncommand: make\ncwd: /home/u\nexit_code: 2\nstarted_at: 2026-11-20T04:00:00Z\nended_at: 2026-11-20T04:00:00Z\n---\ncc x.c\nx.c:1: error\n" {
 				t.Errorf("%s: %q", name, got)
 			}
 		}
@@ -136,7 +136,7 @@ func TestKilled(t *testing.T) {
 	f.shows(indexName, "runs: `serve`")
 	kill(t, p.Dir())
 	f.shows(indexName, "- 1.txt: ended, its holder was killed", "last: `serve`, exit not known")
-	if got := f.shows("1/last.txt", "boom"); got != "boom\n" {
+	if got := f.shows("1/last.txt", "boom"); !strings.HasPrefix(got, "---\ncommand: serve\ncwd: /home/u\nexit_code: not known\n") || !strings.HasSuffix(got, "Z\n---\nboom\n") {
 		t.Errorf("%q", got)
 	}
 	if s := f.Status(); len(s.Items) != 0 || s.Summary != "1 terminal, 0 open" {

@@ -41,8 +41,31 @@ type Record struct {
 	made bool  // of what a killed holder left
 }
 
-// Failed tells whether the command is known to have failed.
-func (r *Record) Failed() bool { return r.Exit != nil && *r.Exit != 0 || r.Signal != nil }
+// Failed tells whether the command is known to have failed. One that the user
+// interrupted has not, nor one that only ended the shell, by itself or with its
+// window: its code is that of the command before, or the user's own. What is only
+// a comment has the code of the command before, too.
+func (r *Record) Failed() bool {
+	switch {
+	case r.Signal != nil && (*r.Signal == "SIGINT" || *r.Signal == "SIGHUP"), r.Exit != nil && *r.Exit == interrupted:
+		return false
+	case r.Exit != nil && *r.Exit == 0, r.Exit == nil && r.Signal == nil:
+		return false
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(r.Command), "\n")
+	word := first
+	if i := strings.IndexAny(first, " \t;&|"); i >= 0 {
+		word = first[:i]
+	}
+	switch word {
+	case "exit", "logout", "bye":
+		return false
+	}
+	return !strings.HasPrefix(word, "#")
+}
+
+// interrupted is the exit code of a command that a SIGINT has killed.
+const interrupted = 130
 
 // maxCommand is how much of a command's text is kept, in bytes.
 const maxCommand = 64 << 10

@@ -14,11 +14,11 @@
 //	replay.cast     asciicast v2 of the first 16 MiB, where it is wanted
 //
 // A part begins with a header of [HeaderLen] bytes in [HeaderLines] lines
-// between lines of three dashes, the shape that agents know from Cursor: pid,
-// cwd, last_command, last_exit_code, and while a command runs command and
-// started_at. It is padded with blanks and rewritten in place, with one write,
-// when a command starts or ends or the folder changes; what follows is only
-// ever appended to. An older part keeps the header it had.
+// between lines of dashes, the shape that agents know from Cursor: pid, cwd,
+// last_command and last_exit_code, or while a command runs command and started_at.
+// It is rewritten in place, with one write, when a command starts or ends or the
+// folder changes, and keeps its length by that of the lines of dashes; what
+// follows is only ever appended to. An older part keeps the header it had.
 //
 // # Places
 //

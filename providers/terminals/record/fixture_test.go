@@ -97,16 +97,16 @@ func (p *tape) same(what, got, want string) {
 	}
 }
 
-// header is the header of the newest part as its lines, without the blanks.
+// header is the header of the newest part as its lines, without those around it.
 func (p *tape) header() []string {
 	p.t.Helper()
 	head := p.read(partFile(p.load().LastPart()))[:HeaderLen]
-	if n := strings.Count(head, "\n"); n != HeaderLines || !strings.HasPrefix(head, "---\n") || !strings.HasSuffix(head, "\n---\n") {
+	if n := strings.Count(head, "\n"); n != HeaderLines || !strings.HasPrefix(head, "---") || !strings.HasSuffix(head, "---\n") || strings.Contains(head, "  ") {
 		p.t.Errorf("a header of %d lines: %q", n, head)
 	}
 	var lines []string
 	for _, line := range strings.Split(head, "\n") {
-		if line = strings.TrimRight(line, " "); line != "" && line != "---" {
+		if line = strings.TrimRight(line, " "); strings.Trim(line, "-") != "" {
 			lines = append(lines, line)
 		}
 	}

@@ -3,51 +3,72 @@ package record
 import (
 	"fmt"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"ctxfs/providers/internal/clean"
 )
 
 // A header has HeaderLen bytes and HeaderLines lines, whatever is in it.
 const (
-	HeaderLen   = 1024
-	HeaderLines = 8
-)
-
-// How much of a text a header shows. All of it is in meta.json.
-const (
-	headerCwd     = 480
-	headerCommand = 200
+	HeaderLen   = 224
+	HeaderLines = 6
 )
 
 // stampForm is how a header writes a time.
 const stampForm = "2006-01-02T15:04:05Z"
 
-// header is the header as things are now.
+// rule begins and ends a header; it is longer where a header must not be shorter.
+const rule = "---"
+
+// header is the header as things are now. What is left of its room goes to the
+// lines around it, of dashes: a blank is nothing to look at, and hundreds of them
+// are what a model is made to read.
 func (m *Meta) header() []byte {
-	exit := ""
+	label, command, last := "last_command: ", m.LastCommand, "last_exit_code: "
 	if m.LastExit != nil {
-		exit = strconv.Itoa(*m.LastExit)
+		last += strconv.Itoa(*m.LastExit)
 	}
-	text := fmt.Appendf(nil, "---\npid: %d\ncwd: %s\nlast_command: %s\nlast_exit_code: %s\n", m.Pid,
-		end(clean.Line(m.Cwd), headerCwd), clean.Cut(clean.Line(m.LastCommand), headerCommand), exit)
 	if m.CommandStarted != nil {
-		text = fmt.Appendf(text, "command: %s\nstarted_at: %s",
-			clean.Cut(clean.Line(m.Command), headerCommand), m.CommandStarted.Format(stampForm))
-	} else {
-		text = append(text, '\n')
+		label, command, last = "command: ", m.Command, "started_at: "+m.CommandStarted.Format(stampForm)
 	}
-	const closing = "\n---\n"
-	for len(text) < HeaderLen-len(closing) {
-		text = append(text, ' ')
-	}
-	return append(text, closing...)
+	const form = "pid: %d\ncwd: %s\n%s%s\n%s\n"
+	room := HeaderLen - 2*len(rule+"\n") - len(fmt.Sprintf(form, m.Pid, "", label, "", last))
+	// All of both is in meta.json.
+	cwd, command := clean.Line(m.Cwd), clean.Line(command)
+	cwd = end(cwd, max(room/2, room-len(command)))
+	text := fmt.Sprintf(form, m.Pid, cwd, label, clean.Cut(command, room-len(cwd)), last)
+	dashes := HeaderLen - len(text) - len("\n\n")
+	return fmt.Appendf(nil, "%s\n%s%s\n", strings.Repeat("-", dashes/2), text, strings.Repeat("-", dashes-dashes/2))
 }
 
-// end is the end of a path, as that tells more.
+// end is the end of a path, in so many bytes, as that tells more.
 func end(path string, limit int) string {
 	const ellipsis = "…"
 	if len(path) <= limit {
 		return path
 	}
-	return ellipsis + clean.Text(path[len(path)-limit+len(ellipsis):])
+	path = path[len(path)-limit+len(ellipsis):]
+	for len(path) > 0 && !utf8.RuneStart(path[0]) {
+		path = path[1:]
+	}
+	return ellipsis + path
+}
+
+// maxShown is how much of a command stands above its output.
+const maxShown = 4 << 10
+
+// Header is what stands above the output of a command where that is shown by
+// itself: the command on one line, and how and when it ended.
+func (r *Record) Header() []byte {
+	text := fmt.Appendf(nil, "%s\ncommand: %s\ncwd: %s\n", rule, clean.Cut(clean.Line(r.Command), maxShown), clean.Line(r.Cwd))
+	exit := "not known"
+	if r.Exit != nil {
+		exit = strconv.Itoa(*r.Exit)
+	}
+	text = fmt.Appendf(text, "exit_code: %s\n", exit)
+	if r.Signal != nil {
+		text = fmt.Appendf(text, "signal: %s\n", clean.Line(*r.Signal))
+	}
+	return fmt.Appendf(text, "started_at: %s\nended_at: %s\n%s\n", r.Start.UTC().Format(stampForm), r.End.UTC().Format(stampForm), rule)
 }

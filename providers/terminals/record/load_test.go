@@ -134,9 +134,9 @@ func TestPrune(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "terminals")
 	now := epoch
 	const day = 24 * time.Hour
-	aged(t, root, now.Add(-20*day), 200, true) // 1: 5 parts of 4 KB
-	aged(t, root, now.Add(-3*day), 200, true)  // 2
-	running := aged(t, root, now.Add(-20*day), 200, false)
+	aged(t, root, now.Add(-20*day), 250, true) // 1: 5 parts of 4 KB
+	aged(t, root, now.Add(-3*day), 250, true)  // 2
+	running := aged(t, root, now.Add(-20*day), 250, false)
 	check(t, os.Mkdir(filepath.Join(root, "foreign"), 0o700))
 
 	check(t, Prune(root, Limits{}, now))

@@ -48,7 +48,7 @@ func (p *pane) begin(c capture, o record.Options, before *record.Terminal) error
 	o.Source, o.Pane, o.Pid, o.Name = record.Tmux, p.key, p.pid, p.name()
 	o.Argv, o.Cwd, o.Cols, o.Rows = []string{p.command}, p.cwd, c.cols, c.rows
 	var last []string
-	if before != nil && before.Pid == p.pid {
+	if before != nil && before.Pid == p.pid && (before.Running() || before.HeaderLen == record.HeaderLen) {
 		if before.Running() {
 			return fmt.Errorf("this pane of tmux is recorded by process %d, as terminal %s", before.Holder, before.ID)
 		}
