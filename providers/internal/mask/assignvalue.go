@@ -59,7 +59,7 @@ func (a *assignment) quoted(name []byte, q int) (from, to int) {
 	}
 	if end < 0 { // the line is cut, or the quote ends on another one
 		end = from
-		for end < len(text) && text[end] > ' ' && !isQuote(text[end]) {
+		for end < len(text) && end-from < maxValue && text[end] > ' ' && !isQuote(text[end]) {
 			end++
 		}
 	}
@@ -150,6 +150,7 @@ func isUpper(name []byte) bool {
 
 // unquotedEnd is where a value without quotes ends.
 func unquotedEnd(text []byte, i int) int {
+	text = text[:min(len(text), i+maxValue)]
 	for ; i < len(text); i++ {
 		switch c := text[i]; {
 		case c <= ' ' || c == 0x7f || isQuote(c):
@@ -162,7 +163,7 @@ func unquotedEnd(text []byte, i int) int {
 		case bytes.IndexByte([]byte(",;&|<>)]}"), c) >= 0:
 			return i
 		case c == '$' && i+1 < len(text) && (text[i+1] == '{' || text[i+1] == '('):
-			if end := bytes.IndexAny(text[i:lineEnd(text, i)], "})"); end > 0 {
+			if end := bytes.IndexAny(text[i:min(len(text), i+64)], "})"); end > 0 {
 				i += end
 			}
 		}
@@ -170,17 +171,32 @@ func unquotedEnd(text []byte, i int) int {
 	return min(i, len(text))
 }
 
+// maxValue and maxLead are how far a value and what stands before a name on its
+// line are looked at, in bytes: no text may cost more than its length.
+const (
+	maxValue = 4 << 10
+	maxLead  = 512
+)
+
+// lineEnd is where the line of an offset ends, or how far it is looked at.
 func lineEnd(text []byte, i int) int {
-	if n := bytes.IndexByte(text[i:], '\n'); n >= 0 {
+	end := min(len(text), i+maxValue)
+	if n := bytes.IndexByte(text[i:end], '\n'); n >= 0 {
 		return i + n
 	}
-	return len(text)
+	return end
+}
+
+// lineStart is where the line of an offset begins, or how far it is looked at.
+func lineStart(text []byte, i int) int {
+	start := max(0, i-maxLead)
+	return start + bytes.LastIndexByte(text[start:i], '\n') + 1
 }
 
 // startsLine reports whether only blanks and marks of lists and differences stand
 // before an offset on its line.
 func startsLine(text []byte, i int) bool {
-	for ; i > 0; i-- {
+	for least := max(0, i-maxLead); i > least; i-- {
 		switch text[i-1] {
 		case ' ', '\t', '-', '+', '>', '*', '#', '"', '\'':
 		case '\n', '\r':
@@ -203,7 +219,7 @@ func endsLine(text []byte, i int) bool {
 // inCall reports whether an offset lies within parentheses of its line.
 func inCall(text []byte, i int) bool {
 	open := 0
-	for ; i > 0 && text[i-1] != '\n'; i-- {
+	for least := max(0, i-maxLead); i > least && text[i-1] != '\n'; i-- {
 		switch text[i-1] {
 		case '(':
 			if open--; open < 0 {

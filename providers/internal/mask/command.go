@@ -73,6 +73,9 @@ func ofCommand(w words, found []piece) []piece {
 		return found
 	}
 	program := basename(w.text(0))
+	if len(program) < 2 || !is(program[0], alnum) {
+		return found
+	}
 	for i := range commands {
 		if c := &commands[i]; c.of(program) && (c.needs == "" || w.has(c.needs)) {
 			found = c.find(w, found)
@@ -116,19 +119,10 @@ func (c *command) find(w words, found []piece) []piece {
 				found = w.add(found, i, len(flag), "password")
 			}
 		}
-		for _, flag := range slices.Concat(c.pairs, c.pass, c.cookie) {
-			at, from := i, len(flag)
-			switch rest, ok := bytes.CutPrefix(word, []byte(flag)); {
-			case !ok:
-				continue
-			case len(rest) == 0:
-				at, from = next, 0
-			case rest[0] == '=' && len(flag) > 2:
-				from++
-			case len(flag) > 2:
-				continue
+		for _, flags := range [][]string{c.pairs, c.pass, c.cookie} {
+			for _, flag := range flags {
+				found = c.paired(w, i, flag, found)
 			}
-			found = c.pair(w, at, from, flag, found)
 		}
 		if c.after != "" && string(word) == c.after {
 			found = w.add(found, next, 0, "token")
@@ -138,6 +132,22 @@ func (c *command) find(w words, found []piece) []piece {
 		found = w.add(found, n, 0, "password")
 	}
 	return found
+}
+
+// paired finds what pair does, if a word is that flag.
+func (c *command) paired(w words, i int, flag string, found []piece) []piece {
+	at, from := i, len(flag)
+	switch rest, ok := bytes.CutPrefix(w[i], []byte(flag)); {
+	case !ok:
+		return found
+	case len(rest) == 0:
+		at, from = i+1, 0
+	case len(flag) > 2 && rest[0] != '=':
+		return found
+	case len(flag) > 2:
+		from++
+	}
+	return c.pair(w, at, from, flag, found)
 }
 
 // pair finds the password of user:password, user%password, pass:password, or the

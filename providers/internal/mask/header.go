@@ -22,7 +22,7 @@ func authorization(text []byte, at int) (from, to int) {
 		}
 		from = end + 1
 	}
-	for to = from; to < len(text) && !endsToken(text, to); {
+	for to = from; to < len(text) && to-from < maxValue && !endsToken(text, to); {
 		to++
 	}
 	v := text[from:to]
@@ -41,6 +41,9 @@ func endsToken(text []byte, i int) bool {
 // cookie finds the values of a header with cookies.
 func (f *finder) cookie(at int) {
 	text := f.text
+	if at < f.cookies {
+		return
+	}
 	set := at >= 4 && hasPrefixFold(text[at-4:], "set-")
 	if !set && at > 0 && is(text[at-1], word) && !begins(text, at) {
 		return
@@ -54,9 +57,10 @@ func (f *finder) cookie(at int) {
 		return
 	}
 	end := i
-	for end < len(text) && text[end] >= ' ' && !isQuote(text[end]) {
+	for end < len(text) && end-i < maxValue && text[end] >= ' ' && !isQuote(text[end]) {
 		end++
 	}
+	f.cookies = end
 	for _, s := range cookies(text[i:end], i, set) {
 		f.add(s)
 	}

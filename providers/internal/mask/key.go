@@ -37,8 +37,7 @@ type block struct {
 // ends has ended: zero where it is no marker.
 func (f *finder) marker(at int) (next int) {
 	text := f.text
-	start := bytes.LastIndexByte(text[:at], '\n') + 1
-	start = max(start, at-40)
+	start := max(lineStart(text, at), at-40)
 	head := text[start:at]
 	after := at + len(keyLiteral)
 	rest := text[after:min(len(text), after+12)]

@@ -15,6 +15,9 @@ func (f *finder) manifest(at int) {
 	if !hasPrefixFold(text[i:], "secret") || i+6 < len(text) && is(text[i+6], word) {
 		return
 	}
+	if at < f.manifests {
+		return
+	}
 	from, to := max(0, at-reach), min(len(text), at+reach)
 	if i := bytes.LastIndex(text[from:at], []byte("\n---")); i >= 0 {
 		from += i + 1
@@ -22,6 +25,7 @@ func (f *finder) manifest(at int) {
 	if i := bytes.Index(text[at:to], []byte("\n---")); i >= 0 {
 		to = at + i + 1
 	}
+	f.manifests = to
 	depth := -1 // of the field whose values are secrets
 	block := -1 // of the key whose value are the next lines
 	for from < to {

@@ -108,17 +108,23 @@ func begins(text []byte, at int) bool {
 func mixed(has, all class) bool { return has&all == all }
 
 func aws(text []byte, at int) (from, to int) {
+	if !begins(text, at) {
+		return 0, 0
+	}
 	to, _ = run(text, at, alnum)
 	end, _ := run(text, at, upper|digit)
-	if to-at != 20 || end != to || !begins(text, at) {
+	if to-at != 20 || end != to {
 		return 0, 0
 	}
 	return at, to
 }
 
 func github(text []byte, at int) (from, to int) {
+	if !begins(text, at) {
+		return 0, 0
+	}
 	to, _ = run(text, at+4, alnum)
-	if to-at < 4+30 || !begins(text, at) {
+	if to-at < 4+30 {
 		return 0, 0
 	}
 	to, _ = run(text, to, word) // what follows belongs to a longer kind
@@ -126,8 +132,11 @@ func github(text []byte, at int) (from, to int) {
 }
 
 func githubFine(text []byte, at int) (from, to int) {
+	if !begins(text, at) {
+		return 0, 0
+	}
 	to, has := run(text, at+len("github_pat_"), word)
-	if to-at < 40 || !mixed(has, digit) || !begins(text, at) {
+	if to-at < 40 || !mixed(has, digit) {
 		return 0, 0
 	}
 	return at, to
@@ -184,25 +193,34 @@ func apiKey(text []byte, at int) (from, to int) {
 }
 
 func google(text []byte, at int) (from, to int) {
+	if !begins(text, at) {
+		return 0, 0
+	}
 	to, _ = run(text, at, slug)
-	if to-at != 4+35 || !begins(text, at) {
+	if to-at != 4+35 {
 		return 0, 0
 	}
 	return at, to
 }
 
 func npm(text []byte, at int) (from, to int) {
+	if !begins(text, at) {
+		return 0, 0
+	}
 	to, _ = run(text, at+4, word)
 	end, has := run(text, at+4, alnum)
-	if to-at != 4+36 || end != to || has&(upper|digit) == 0 || !begins(text, at) {
+	if to-at != 4+36 || end != to || has&(upper|digit) == 0 {
 		return 0, 0
 	}
 	return at, to
 }
 
 func gitlab(text []byte, at int) (from, to int) {
+	if !begins(text, at) {
+		return 0, 0
+	}
 	to, has := run(text, at+len("glpat-"), slug)
-	if to-at < 6+20 || has&(upper|digit) == 0 || !begins(text, at) {
+	if to-at < 6+20 || has&(upper|digit) == 0 {
 		return 0, 0
 	}
 	for to+2 < len(text) && text[to] == '.' && is(text[to+1], lower|digit) && is(text[to+2], lower|digit) {
@@ -212,8 +230,11 @@ func gitlab(text []byte, at int) (from, to int) {
 }
 
 func huggingFace(text []byte, at int) (from, to int) {
+	if !begins(text, at) {
+		return 0, 0
+	}
 	to, has := run(text, at+3, alnum)
-	if to-at < 3+30 || !mixed(has, upper|lower) || !begins(text, at) {
+	if to-at < 3+30 || !mixed(has, upper|lower) {
 		return 0, 0
 	}
 	return at, to
@@ -304,8 +325,11 @@ func bearer(text []byte, at int) (from, to int) {
 // many of a class.
 func prefixed(literal, least int, what class) func([]byte, int) (int, int) {
 	return func(text []byte, at int) (from, to int) {
+		if !begins(text, at) {
+			return 0, 0
+		}
 		to, has := run(text, at+literal, what)
-		if to-at < literal+least || !mixed(has, digit) || !begins(text, at) {
+		if to-at < literal+least || !mixed(has, digit) {
 			return 0, 0
 		}
 		return at, to

@@ -64,7 +64,11 @@ type finder struct {
 	last  int    // where the last line begins, which is not finished
 	spans []span // in order, without overlaps
 	after *block // the private key in which the last line begins
-	named int    // where the last name ends that was looked at
+
+	// How far the text was looked at for names, commands, cookies, manifests,
+	// and shapes that are anywhere on a line: that is done once.
+	named, commands, cookies, manifests int
+	lines                               map[*shape]int
 }
 
 // find finds all of them. The text begins within a private key, or nil.
@@ -112,7 +116,9 @@ func (f *finder) look(first, last int) (next int) {
 			}
 			switch {
 			case r.act != nil:
-				r.act(f, p)
+				if n := len(f.spans); n == 0 || f.spans[n-1].to <= p || f.spans[n-1].from > p { // not within a secret
+					r.act(f, p)
+				}
 			case r.value != nil:
 				if v0, v1 := r.value(text, p); v1 > v0 {
 					f.add(span{v0, v1, r.name})

@@ -148,10 +148,16 @@ func (s *shape) named(text []byte, at int) (from, to int) {
 
 // line finds the secrets of a line with the literal.
 func (s *shape) line(f *finder, at int) {
-	start := bytes.LastIndexByte(f.text[:at], '\n') + 1
-	start = max(start, at-shapeBefore)
+	if done := f.lines[s]; at < done-shapeBefore {
+		return
+	}
+	start := max(lineStart(f.text, at), at-shapeBefore)
 	end := min(lineEnd(f.text, at), at+shapeAfter)
-	for _, m := range s.secret().FindAllSubmatchIndex(f.text[start:end], 4) {
+	if f.lines == nil {
+		f.lines = make(map[*shape]int)
+	}
+	f.lines[s] = end
+	for _, m := range s.secret().FindAllSubmatchIndex(f.text[start:end], -1) {
 		from, to := group(m)
 		if entropy(f.text[start+from:start+to]) >= s.entropy {
 			f.add(span{start + from, start + to, s.id})

@@ -9,18 +9,17 @@ func (f *finder) unassigned(a assignment) {
 	if a.to >= len(text) || text[a.to] != ' ' && text[a.to] != '\t' {
 		return
 	}
-	start := bytes.LastIndexByte(text[:a.from], '\n') + 1
-	start = max(start, a.from-256)
+	start := lineStart(text, a.from)
 	before := text[start:a.from]
 	if a.isFlag() {
-		f.words(a.from, func(w words) []piece { return ofFlag(w, 0, nil) })
+		f.flag(a.from)
 		return
 	}
 	word := bytes.LastIndexAny(before, " \t") + 1
 	previous := bytes.TrimRight(before[:word], " \t")
 	previous = previous[bytes.LastIndexAny(previous, " \t")+1:]
 	if sets(previous) {
-		f.words(a.from, func(w words) []piece { return ofFlag(w, 0, nil) })
+		f.flag(a.from)
 		return
 	}
 	if a.kind == password {
@@ -73,7 +72,7 @@ func (f *finder) sentence(a assignment) {
 	}
 	v = skipBlanks(text, v)
 	to := v
-	for to < len(text) && text[to] > ' ' {
+	for to < len(text) && to-v < maxLead && text[to] > ' ' {
 		to++
 	}
 	for to > v && (isQuote(text[to-1]) || text[to-1] == '.') {
@@ -101,11 +100,33 @@ func containsFold(text []byte, small string) bool {
 	return bytes.Contains(bytes.ToLower(text), []byte(small))
 }
 
-// words finds the pieces of the command that begins at an offset.
-func (f *finder) words(at int, find func(words) []piece) {
+// flag finds the word after the flag or the variable at an offset.
+func (f *finder) flag(at int) {
+	w, from := split(f.text[at:min(len(f.text), at+maxValue)], 2)
+	for _, p := range ofFlag(w, 0, nil) {
+		f.add(span{at + from[p.word] + p.from, at + from[p.word] + p.to, p.rule})
+	}
+}
+
+// command finds the pieces of a command line, in whose words further programs may
+// be. It is looked at once, however many programs it names.
+func (f *finder) command(at int) {
 	const reach = 2 << 10
-	w, from := split(f.text[at:min(len(f.text), at+reach)], nil, nil)
-	for _, p := range find(w) {
+	w, from := split(f.text[at:min(len(f.text), at+reach)], maxWords)
+	if len(w) == 0 {
+		return
+	}
+	f.commands = at + from[len(w)-1] + len(w[len(w)-1])
+	const most = 8 // programs with passwords in a line
+	var found []piece
+	for i, n := 0, 0; i < len(w) && n < most; i++ {
+		before := len(found)
+		found = moved(ofCommand(w[i:], moved(found, -i)), i)
+		if len(found) > before {
+			n++
+		}
+	}
+	for _, p := range found {
 		f.add(span{at + from[p.word] + p.from, at + from[p.word] + p.to, p.rule})
 	}
 }
@@ -114,6 +135,9 @@ func (f *finder) words(at int, find func(words) []piece) {
 // offset.
 func (f *finder) program(at int) {
 	text := f.text
+	if at < f.commands && !isQuote(text[at-1]) {
+		return
+	}
 	if at > 0 && (is(text[at-1], word|dash|dot) || text[at-1] == '=' || text[at-1] == '@') && !begins(text, at) {
 		return
 	}
@@ -121,15 +145,14 @@ func (f *finder) program(at int) {
 	if end >= len(text) || text[end] != ' ' && text[end] != '\t' {
 		return
 	}
-	f.words(at, func(w words) []piece { return ofCommand(w, nil) })
+	f.command(at)
 }
 
 // piped finds what is written into a program that reads a password: the last
 // argument of the echo before it.
 func (f *finder) piped(at int) {
 	text := f.text
-	start := bytes.LastIndexByte(text[:at], '\n') + 1
-	start = max(start, at-512)
+	start := lineStart(text, at)
 	before := text[start:at]
 	pipe := bytes.LastIndexByte(before, '|')
 	if pipe < 0 {
@@ -139,7 +162,7 @@ func (f *finder) piped(at int) {
 	if at < 0 {
 		return
 	}
-	w, from := split(before[at:pipe], nil, nil)
+	w, from := split(before[at:pipe], maxWords)
 	last := len(w) - 1
 	if last < 1 {
 		return
@@ -188,14 +211,9 @@ func (f *finder) literals(at int) {
 // login finds what is typed after the login of a program whose name stands
 // before.
 func (f *finder) login(at int) {
-	start := bytes.LastIndexByte(f.text[:at], '\n') + 1
-	start = max(start, at-256)
-	f.words(start, func(w words) (found []piece) {
-		for i := range w {
-			found = moved(ofCommand(w[i:], moved(found, -i)), i)
-		}
-		return found
-	})
+	if at >= f.commands {
+		f.command(max(lineStart(f.text, at), f.commands))
+	}
 }
 
 // identified finds the password of SQL's IDENTIFIED BY 'X'.
@@ -215,8 +233,7 @@ func identified(text []byte, at int) (from, to int) {
 
 // pgpass finds the last field of a line of .pgpass: host:port:database:user:X.
 func pgpass(text []byte, at int) (from, to int) {
-	start := bytes.LastIndexByte(text[:at], '\n') + 1
-	end := lineEnd(text, at)
+	start, end := lineStart(text, at), lineEnd(text, at)
 	line := bytes.TrimRight(text[start:end], "\r")
 	fields := bytes.SplitN(line, []byte(":"), 5)
 	if len(fields) < 5 || bytes.ContainsAny(line, " \t\"'/") || len(fields[0]) == 0 || placeholder(fields[4]) {

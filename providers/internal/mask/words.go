@@ -9,10 +9,10 @@ type words [][]byte
 // maxWords is how many words of a command are looked at.
 const maxWords = 128
 
-// split appends the words of the command at the beginning of a text, up to the
-// end of the line or of the command, and tells where each begins.
-func split(text []byte, all words, at []int) (words, []int) {
-	for i := 0; i < len(text) && len(all) < maxWords; {
+// split is the first words of the command at the beginning of a text, up to the
+// end of the line or of the command, and where each begins.
+func split(text []byte, most int) (all words, at []int) {
+	for i := 0; i < len(text) && len(all) < most; {
 		switch c := text[i]; c {
 		case ' ', '\t':
 			i++
@@ -67,6 +67,7 @@ func wordEnd(text []byte, i int) int {
 // on its line.
 func quoteEnd(text []byte, i int) int {
 	q := text[i]
+	text = text[:min(len(text), i+maxValue)]
 	for j := i + 1; j < len(text); j++ {
 		switch c := text[j]; {
 		case c == q:

@@ -1,0 +1,31 @@
+package mask
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestWorstCases has texts that are made of nothing but what the rules look for,
+// on one line and on many: none may cost what a recording cannot bear. What grows
+// with the square of a text takes minutes here.
+func TestWorstCases(t *testing.T) {
+	for _, piece := range []string{
+		"password=", "password: ", "\"password\":", "kind: Secret\ndata:\n", "kind: Secret ", "kind:secret\n a: b\n", "token (", "password ",
+		"curl -u a:b ", "mysql -pX ", "authorization: ", "cookie: a=1;", "http://", "http://a:b@", "http://a:", "-----BEGIN PRIVATE" + " KEY-----\n", "-----END PRIVATE" + " KEY-----\n",
+		"| chpasswd", "echo a | sudo -S ", " login", "docker login -p x ", "airtable ", "twitter: ", "sourcegraph ", "zxlk", "eyJ", "eyJa.", "machine login password ", "\"token\", \"",
+		"--password ", "from-literal=", "identified by '", "'", "\"", "\\", "password='", "password=\"\\", "(", "    ", "password=${", "<password>", "api key ", "secret.", "a:5432:", ":*:",
+	} {
+		for _, end := range []string{"", "\n"} {
+			const size = 64 << 10
+			text := []byte(strings.Repeat(piece+end, size/len(piece+end)))
+			start := time.Now()
+			New().Mask(text)
+			took := time.Since(start)
+			t.Logf("%q: %.1f MB/s", piece+end, size/1e6/took.Seconds())
+			if took > 10*time.Second {
+				t.Errorf("64 KB of %q take %v", piece+end, took)
+			}
+		}
+	}
+}
