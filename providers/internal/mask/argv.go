@@ -101,4 +101,4 @@ func Text(text string) string {
 	return string(New().Mask([]byte(text)))
 }
 
-func marker(rule string) string { return "[REDACTED:" + rule + "]" }
+func marker(rule string) string { return string(appendMarker(nil, rule)) }

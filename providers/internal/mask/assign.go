@@ -62,11 +62,26 @@ func (f *finder) name(at int) {
 func (f *finder) assigned(a assignment) {
 	if a.operate() {
 		if v0, v1 := a.value(); v1 > v0 {
-			f.add(span{v0, v1, a.kind.rule()})
+			rule := a.kind.rule()
+			if a.quote && a.operator == ':' && isWordOf(f.text[v0:v1], digit|dash|dot) && !isQuote(f.text[v0-1]) { // a number
+				rule += a.quotes()
+			}
+			f.add(span{v0, v1, rule})
+			if a.operator == '=' && !a.spaced && isWordOf(f.text[a.from:a.to], word) {
+				f.assigns = append(f.assigns, span{v0, v1, rule})
+			}
 		}
 		return
 	}
 	f.unassigned(a)
+}
+
+// quotes are those of the name, as the name of a rule has them.
+func (a *assignment) quotes() string {
+	if a.to < len(a.text) && a.text[a.to] == '\\' {
+		return inEscaped
+	}
+	return inQuotes
 }
 
 // special is the kind of names that only say something where they stand.

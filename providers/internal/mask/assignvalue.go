@@ -47,8 +47,15 @@ func (a *assignment) quoted(name []byte, q int) (from, to int) {
 	end := -1
 	if text[q] == '\\' {
 		from = q + 2
-		if i := bytes.Index(text[from:lineEnd(text, from)], text[q:q+2]); i >= 0 {
-			end = from + i
+		for i, last := from, lineEnd(text, from)-1; i < last && end < 0; i++ {
+			switch {
+			case text[i] == '\\' && text[i+1] == '\\':
+				i += 3 // a quote within, escaped twice
+			case text[i] == '\\' && text[i+1] == text[q+1]:
+				end = i
+			case text[i] == '\\':
+				i++
+			}
 		}
 	} else {
 		from = q + 1

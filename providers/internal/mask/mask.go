@@ -1,16 +1,25 @@
-// Package mask hides secrets in the text of terminals, by their shape alone: the
-// tokens of well-known services, passwords in URLs, bearer tokens in headers and
-// private keys over several lines. A secret becomes [REDACTED:<rule>]; all else
-// stays as it is, byte for byte. What has no shape of its own, such as a password
-// that is typed as an argument, is not found.
+// Package mask hides secrets in text: in the logs and records of terminals, in
+// copies of transcripts, in long results, in what servers say. It knows them
 //
-// A text without secrets is looked at once, two bytes at a time (see scan.go),
-// and is not copied: 0.7 to 1.6 GB/s. The shapes are those that the services document and
-// that scanners for secrets (gitleaks) use; they are strict where a prefix is also
-// an ordinary word.
+//   - by their shape: the tokens of well-known services (shapes.tsv, derived from
+//     gitleaks, and rules.go), passwords in URLs, private keys over several lines;
+//   - by what stands before them: the name of a variable, a flag, a key of JSON or
+//     YAML, a header (name.go says which names are secret, value.go which values
+//     are no placeholder, code or prose);
+//   - by the program that takes a password there (command.go);
+//   - by their value, where a terminal knows it (Known).
+//
+// A secret becomes [REDACTED:<rule>]; all else stays as it is, byte for byte. A
+// second time nothing changes.
+//
+// A text without secrets is looked at once, eight bytes at a time (see scan.go),
+// and is not copied.
 package mask
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // maxLine is how much of an unfinished line is kept to find what it begins, in
 // bytes: more than a token or a private key on one line has.
@@ -22,6 +31,8 @@ type Masker struct {
 	line []byte // of the text so far, the line that is not finished
 	key  *block // the private key in which that line begins
 	all  []span
+	// known are the values of the terminal, nil for none.
+	known *Known
 }
 
 // New returns a Masker for a stream that begins.
@@ -32,6 +43,13 @@ type span struct {
 	from, to int
 	rule     string
 }
+
+// quotes end the name of a rule whose value has to be put in quotes like those of
+// its key: a number of JSON becomes a string.
+const (
+	inQuotes  = "\""
+	inEscaped = "\\\""
+)
 
 // Mask returns the next text of the stream with its secrets hidden: text itself
 // where it has none. The number of lines stays. It does not keep text. Of a
@@ -45,8 +63,9 @@ func (m *Masker) Mask(text []byte) []byte {
 		whole = append(m.line, text...)
 	}
 	last := bytes.LastIndexByte(whole, '\n') + 1
-	f := finder{text: whole, match: base(), last: last, spans: m.all[:0]}
+	f := finder{text: whole, match: m.matcher(), last: last, spans: m.all[:0]}
 	f.find(m.key)
+	m.learn(&f)
 	m.key, m.all = f.after, f.spans
 	out := text
 	if n := len(f.spans); n > 0 && f.spans[n-1].to > old {
@@ -61,13 +80,30 @@ func (m *Masker) Mask(text []byte) []byte {
 // their secrets hidden. They may begin within the private key that has not ended.
 // The stream stays where it is.
 func (m *Masker) Again(text []byte) []byte {
-	again := Masker{}
+	again := Masker{known: m.known}
 	if m.key != nil {
 		k := *m.key
 		k.lines, k.short = max(k.lines, 1), 0
 		again.key = &k
 	}
 	return again.Mask(text)
+}
+
+func (m *Masker) matcher() *matcher {
+	if m.known == nil {
+		return base()
+	}
+	return m.known.matcher()
+}
+
+// learn has the values of variables known that the text assigned.
+func (m *Masker) learn(f *finder) {
+	if m.known == nil {
+		return
+	}
+	for _, s := range f.assigns {
+		m.known.learn(string(f.text[s.from:s.to]))
+	}
 }
 
 // hide returns a text from an offset with the spans hidden.
@@ -80,8 +116,19 @@ func hide(text []byte, from int, spans []span) []byte {
 		if s.from > from {
 			out = append(out, text[from:s.from]...)
 		}
-		out = append(append(append(out, "[REDACTED:"...), s.rule...), ']')
+		out = appendMarker(out, s.rule)
 		from = s.to
 	}
 	return append(out, text[from:]...)
+}
+
+func appendMarker(out []byte, rule string) []byte {
+	quote := ""
+	for _, q := range []string{inEscaped, inQuotes} {
+		if r, ok := strings.CutSuffix(rule, q); ok && quote == "" {
+			rule, quote = r, q
+		}
+	}
+	out = append(append(append(out, quote...), "[REDACTED:"...), rule...)
+	return append(append(out, ']'), quote...)
 }

@@ -64,6 +64,8 @@ type finder struct {
 	last  int    // where the last line begins, which is not finished
 	spans []span // in order, without overlaps
 	after *block // the private key in which the last line begins
+	// assigns are the values that were given to variables of a shell.
+	assigns []span
 
 	// How far the text was looked at for names, commands, cookies, manifests,
 	// and shapes that are anywhere on a line: that is done once.
