@@ -2,6 +2,7 @@ package terminals
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -69,10 +70,11 @@ func (p *Provider) adopt() (err error) {
 	p.mu.Lock()
 	s := p.settings
 	p.mu.Unlock()
+	known := mask.NewKnown(os.Environ())
 	p.tmux.adopter, err = tmux.New(tmux.Options{
 		Folder: p.opts.TmuxFolder,
 		Record: record.Options{
-			Dir: p.opts.Dir, Limits: s.Limits, Replay: s.Replay, Mask: func() record.Masker { return mask.New() },
+			Dir: p.opts.Dir, Limits: s.Limits, Replay: s.Replay, Mask: func() record.Masker { return known.Masker() },
 		},
 		Changed: func() { p.opts.Env.Changed(indexName) }, // the status may be another
 		Log:     p.opts.Env.Log,

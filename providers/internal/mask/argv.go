@@ -43,6 +43,16 @@ func ofVariable(w words, i int, found []piece) []piece {
 	return found
 }
 
+// Args returns what the function of that name does; known values are masked too.
+func (m *Masker) Args(argv []string) []string {
+	out := Args(argv)
+	for i, arg := range out {
+		again := Masker{known: m.known}
+		out[i] = string(again.Mask([]byte(arg)))
+	}
+	return out
+}
+
 // moved has the words counted from another one.
 func moved(found []piece, by int) []piece {
 	for i := range found {

@@ -156,7 +156,7 @@ func (f *finder) add(s span) {
 	}
 	for i > 0 && f.spans[i-1].to > s.from { // overlaps the one before
 		p := f.spans[i-1]
-		if p.from == s.from && s.to >= p.to && byName(p.rule) {
+		if p.from == s.from && s.to >= p.to && byName(p.rule) && s.rule != "value" {
 			p.rule = s.rule
 		}
 		s = span{p.from, max(p.to, s.to), p.rule}

@@ -59,9 +59,10 @@ func (s *Spec) prepare(source string, cols, rows int, shown io.Writer) (p prepar
 	if source == record.Term {
 		nonce = rand.Text()
 	}
+	known := mask.NewKnown(os.Environ())
 	p.rec, err = record.New(record.Options{
 		Dir: s.Dir, Name: s.Name, Source: source, Argv: argv, Cwd: cwd, Cols: cols, Rows: rows, Pipe: cols == 0, Copy: shown,
-		Nonce: nonce, Limits: s.Limits, Replay: s.Replay, Mask: func() record.Masker { return mask.New() },
+		Nonce: nonce, Limits: s.Limits, Replay: s.Replay, Mask: func() record.Masker { return known.Masker() },
 	})
 	if err != nil {
 		return p, unrecorded(err)

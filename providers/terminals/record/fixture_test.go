@@ -148,4 +148,11 @@ func (stars) Mask(text []byte) []byte {
 
 func (s stars) Again(text []byte) []byte { return s.Mask(text) }
 
+func (s stars) Args(argv []string) (hidden []string) {
+	for _, arg := range argv {
+		hidden = append(hidden, string(s.Mask([]byte(arg))))
+	}
+	return hidden
+}
+
 func hideStars() Masker { return stars{} }

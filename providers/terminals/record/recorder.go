@@ -34,6 +34,8 @@ type Masker interface {
 	// Again is the same for lines that show the end of the stream once more, of
 	// which the first may lie within a secret of several lines.
 	Again(text []byte) []byte
+	// Args returns the words of a command line with their secrets hidden.
+	Args(argv []string) []string
 }
 
 // Options say what is recorded. Dir is required.
@@ -121,7 +123,7 @@ func New(o Options) (*Recorder, error) {
 	r := &Recorder{opts: o}
 	r.mask = r.masker()
 	r.meta = Meta{
-		Version: metaVersion, Name: o.Name, Source: o.Source, Argv: r.maskedEach(o.Argv), Pid: o.Pid, Pane: o.Pane,
+		Version: metaVersion, Name: o.Name, Source: o.Source, Argv: r.maskedArgs(o.Argv), Pid: o.Pid, Pane: o.Pane,
 		Holder: os.Getpid(), HolderStart: processStart(os.Getpid()),
 		Started: moment(now), Cols: o.Cols, Rows: o.Rows, Cwd: r.masked(o.Cwd), State: Idle, HeaderLen: HeaderLen,
 	}

@@ -51,6 +51,43 @@ func TestNoTokenInAnyFile(t *testing.T) {
 	}
 }
 
+// TestNoEverydaySecretInAnyFile records passwords that nothing but their context
+// tells: assignments, flags, headers, the value of a variable of the shell and of
+// one that was set since.
+func TestNoEverydaySecretInAnyFile(t *testing.T) {
+	known := mask.NewKnown([]string{"A_TOKEN=from-env-4711"})
+	secrets := []string{"argv-pw-1", "typed-pw-2", "sql-pw-3", "b:json-pw-4", "json-pw-4", "header-pw-5", "from-env-4711", "split-pw-6", "YTpiYXNpYzc="}
+	for _, source := range []string{Term, Run} {
+		p := newTape(t, "", func(o *Options) {
+			o.Mask, o.Replay, o.Cols, o.Source = func() Masker { return known.Masker() }, true, 60, source
+			o.Argv = []string{"mysql", "-u", "root", "--password", "argv-pw-1", "db"}
+		})
+		p.put(prompt() + begins("export DB_PASSWORD=typed-pw-2; mysql -psql-pw-3 db"))
+		p.wait(time.Second)
+		p.put("the value is typed-pw-2\r\n\x1b[1mDB_PASSWORD\x1b[0m=\x1b[32mtyped-pw-2\x1b[0m\r\n{\"password\": \"json-pw-4\"}\r\n")
+		p.put(ends(0) + prompt() + begins("curl -u a:b:json-pw-4 -H 'X-Api-Key: header-pw-5' https://x"))
+		for _, c := range "> Authorization: Basic YTpiYXNpYzc=\r\necho from-env-4711\r\nSECRET_KEY=split-pw-6\r\nclean text\r\n" {
+			p.put(string(c))
+			p.wait(time.Millisecond)
+		}
+		p.put(ends(1))
+		p.wait(time.Second)
+		check(t, p.Close(0, ""))
+		noTokens(t, p.Dir(), secrets...)
+		log := p.text(1)
+		for _, want := range []string{"DB_PASSWORD=[REDACTED:", "the value is [REDACTED:", "\nclean text\n", "> Authorization: Basic [REDACTED:", "SECRET_KEY=[REDACTED:secret]\n"} {
+			if !strings.Contains(log, want) {
+				t.Errorf("no %q in:\n%s", want, log)
+			}
+		}
+		for _, file := range []string{MetaFile, RecordsFile} {
+			if !strings.Contains(p.read(file), "REDACTED") {
+				t.Errorf("%s has nothing hidden:\n%s", file, p.read(file))
+			}
+		}
+	}
+}
+
 // noTokens checks that none of the secrets is in a file, also not over two lines.
 func noTokens(t *testing.T, dir string, secrets ...string) {
 	t.Helper()

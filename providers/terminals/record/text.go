@@ -85,11 +85,10 @@ func (r *Recorder) masked(text string) string {
 	return text
 }
 
-// maskedEach is the words of a command line with their secrets hidden.
-func (r *Recorder) maskedEach(argv []string) []string {
-	hidden := make([]string, len(argv))
-	for i, arg := range argv {
-		hidden[i] = r.masked(arg)
+// maskedArgs is the words of a command line with their secrets hidden.
+func (r *Recorder) maskedArgs(argv []string) []string {
+	if m := r.masker(); m != nil {
+		return m.Args(argv)
 	}
-	return hidden
+	return argv
 }
