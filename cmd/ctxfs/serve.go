@@ -13,6 +13,7 @@ import (
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
+	"ctxfs/providers/caller"
 )
 
 // defaultAddress is where HTTP is served if nothing else is said. It is the
@@ -82,8 +83,10 @@ func (a *app) serve(ctx context.Context, overHTTP bool, address string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	g := gateway.New(gateway.Options{Backend: newBackend(ctx, a), Version: version, Log: log})
+	b := newBackend(ctx, a)
+	g := gateway.New(gateway.Options{Backend: b, Version: version, Log: log})
 	if !overHTTP {
+		_, b.session = caller.Of(a.lookupEnv)
 		if call.IsTerminal(a.in) {
 			a.note("this is for programs that speak MCP; see how to set one up: ctxfs serve --help")
 		}

@@ -22,6 +22,9 @@ import (
 type backend struct {
 	app  *app
 	life context.Context // that of the gateway
+	// session is the agent's, as the gateway's environment tells it; "" where many
+	// agents use it.
+	session string
 
 	mu   sync.Mutex
 	held <-chan struct{} // closed when the process that is kept has ended; nil before the first

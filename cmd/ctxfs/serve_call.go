@@ -20,6 +20,7 @@ type gatewayCall struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Confirmed bool            `json:"confirmed,omitempty"`
 	Agent     string          `json:"agent,omitempty"`
+	Session   string          `json:"session,omitempty"`
 	PID       int             `json:"pid"` // of the gateway
 }
 
@@ -41,7 +42,7 @@ type gatewayReply struct {
 func (b *backend) Call(ctx context.Context, c gateway.Call, progress func(gateway.Progress)) (*gateway.Result, error) {
 	args := gatewayCall{
 		Server: c.Server, Tool: c.Tool, Arguments: c.Arguments, Confirmed: c.Confirmed,
-		Agent: c.Client, PID: os.Getpid(),
+		Agent: c.Client, Session: b.session, PID: os.Getpid(),
 	}
 	var reply gatewayReply
 	begun := false

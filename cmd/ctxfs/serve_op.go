@@ -28,7 +28,7 @@ func (w *world) gatewayCallHandler() mounts.Handler {
 		})
 		r, err := w.providers.Call(ctx, mcp.Call{
 			Server: request.Server, Tool: request.Tool, Arguments: request.Arguments, Confirmed: request.Confirmed,
-			Caller:   mcp.Caller{Via: "gateway", Agent: request.Agent, PID: request.PID},
+			Caller:   mcp.Caller{Via: "gateway", Agent: request.Agent, Session: request.Session, PID: request.PID},
 			Progress: p.post,
 		})
 		p.close()

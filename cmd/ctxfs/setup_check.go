@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"ctxfs/providers/caller"
 )
 
 // recordable tells why the shell that asks cannot, or should not, become a
@@ -42,8 +44,7 @@ func (a *app) recordable() error {
 func foreignShell(environ []string) string {
 	for _, entry := range environ {
 		switch name, _, _ := strings.Cut(entry, "="); {
-		case strings.HasPrefix(name, "CODEX_") && name != "CODEX_HOME", // which users set for themselves
-			name == "CLAUDECODE", name == "CURSOR_AGENT", name == "GEMINI_CLI", name == "OPENCODE", name == "AI_AGENT",
+		case caller.Marks(name),
 			name == "VSCODE_RESOLVING_ENVIRONMENT", name == "INTELLIJ_ENVIRONMENT_READER", name == "ZED_ENVIRONMENT",
 			name == "SSH_ORIGINAL_COMMAND": // scp, rsync and git
 			return name

@@ -8,57 +8,20 @@ import (
 	"slices"
 	"strings"
 
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
 )
 
 // Claim is what the environment of a program says of the session that it runs
 // in.
-type Claim struct {
-	// Variable is the name of the variable, Agent that of the agent that sets it.
-	Variable string `json:"variable"`
-	Agent    string `json:"agent"`
-	// Session is the variable's value: an id, or the path of the agent's log.
-	Session string `json:"session"`
-}
-
-// claims are the variables with which agents tell the programs that they start
-// of the session, as they document it. Those of Cursor, Gemini CLI and Crush are
-// there in hooks alone.
-var claims = [...]struct{ variable, agent, marker, marks string }{
-	{variable: "CLAUDE_CODE_SESSION_ID", agent: "claude-code"},
-	{variable: "CODEX_THREAD_ID", agent: "codex"},
-	{variable: "CURSOR_TRANSCRIPT_PATH", agent: "cursor"},
-	{variable: "GEMINI_SESSION_ID", agent: "gemini"},
-	{variable: "COPILOT_AGENT_SESSION_ID", agent: "copilot"},
-	{variable: "AGENT_SESSION_ID", agent: "goose", marker: "AGENT", marks: "goose"}, // a name that others use, too
-	{variable: "CRUSH_SESSION_ID", agent: "crush"},
-	{variable: "PI_SESSION_ID", agent: "pi"},
-	{variable: "AMP_CURRENT_THREAD_ID", agent: "amp"},
-}
+type Claim = agents.Claim
 
 // Claims finds what an environment says. There are several where an agent was
 // started by another.
-func Claims(lookupEnv func(string) (string, bool)) (all []Claim) {
-	for _, c := range claims {
-		if c.marker != "" {
-			if marks, _ := lookupEnv(c.marker); marks != c.marks {
-				continue
-			}
-		}
-		if value, _ := lookupEnv(c.variable); value != "" {
-			all = append(all, Claim{Variable: c.variable, Agent: c.agent, Session: value})
-		}
-	}
-	return all
-}
+func Claims(lookupEnv func(string) (string, bool)) []Claim { return agents.Claims(lookupEnv) }
 
 // ClaimNames are the names of the variables that Claims looks at.
-func ClaimNames() (names []string) {
-	for _, c := range claims {
-		names = append(names, c.variable)
-	}
-	return names
-}
+func ClaimNames() []string { return agents.SessionVariables() }
 
 // Wanted says which session is meant.
 type Wanted struct {

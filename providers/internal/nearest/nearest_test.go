@@ -6,7 +6,7 @@ func TestOf(t *testing.T) {
 	known := []string{"command", "args", "env", "start_timeout"}
 	for in, want := range map[string]string{
 		"comand": "command", "Command": "command", "agrs": "args", "envs": "env",
-		"starttimeout": "start_timeout", "completely": "", "": "", "cmd": "command", "nev": "env", "arc": "", "x": "",
+		"starttimeout": "start_timeout", "completely": "", "": "", "cmd": "", "cmnd": "command", "nev": "env", "arc": "", "x": "",
 	} {
 		if got := Of(in, known); got != want {
 			t.Errorf("Of(%q) = %q, want %q", in, got, want)
