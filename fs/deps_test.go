@@ -60,8 +60,10 @@ func mayImport(from, to string) bool {
 		return to == "fs"
 	case from == "providers": // the table of them all
 		return to == "fs" || strings.HasPrefix(to, "providers/")
-	case from == "mounts/control", from == "mounts/guard":
+	case from == "mounts/guard":
 		return false
+	case from == "mounts/control":
+		return to == "mounts/guard"
 	case from == "mounts/gateway":
 		return to == "fs"
 	case from == "mounts":

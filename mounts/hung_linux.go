@@ -114,6 +114,22 @@ func holdsConnection(thread string, fds []int, minor string) bool {
 	return false
 }
 
+// owner is the number of the process that serves a mount, 0 if it cannot be
+// seen. The mount is not touched.
+func (p Point) owner() int {
+	procs, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		return 0
+	}
+	for _, proc := range procs {
+		if holdsConnection(proc, devices(proc), p.minor) && !isGuardian(proc) {
+			pid, _ := strconv.Atoi(filepath.Base(proc))
+			return pid
+		}
+	}
+	return 0
+}
+
 // isGuardian reports whether a process is a guardian of mounts.
 func isGuardian(proc string) bool {
 	args, _ := os.ReadFile(filepath.Join(proc, "cmdline"))
@@ -162,8 +178,12 @@ const endTime = time.Second
 // of it waited in the kernel: such a process never ends, and holds the lock and
 // the socket. It reports whether there was something to free: not where the
 // process lives, has ended, or is freed by its guardian.
-func Rescue(runtime string) (freed bool, err error) {
-	proc := "/proc/" + control.LockHolder(runtime)
+func Rescue(home control.Home) (freed bool, err error) {
+	pid := home.Holder()
+	if pid == 0 {
+		return false, nil
+	}
+	proc := fmt.Sprintf("/proc/%d", pid)
 	if guard.Look(proc) != guard.Dying || awaitGone(proc, endTime) {
 		return false, nil
 	}
@@ -171,7 +191,7 @@ func Rescue(runtime string) (freed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	left := leftBehind(runtime)
+	left := leftBehind(home)
 	var failed string
 	for _, p := range points {
 		if !slices.Contains(left, p.Dir) {

@@ -201,7 +201,7 @@ func TestRescue(t *testing.T) {
 	everyUser(t, func(t *testing.T, uid int) {
 		p := serveHanging(t, uid, false)
 		readers := p.jam()
-		if freed, err := Rescue(p.runtime); freed || err != nil || guard.Look(procOf(p.pid)) != guard.Alive {
+		if freed, err := Rescue(control.Home{State: p.runtime}); freed || err != nil || guard.Look(procOf(p.pid)) != guard.Alive {
 			t.Fatalf("a living process: %v", err)
 		}
 		p.kill()
@@ -210,7 +210,7 @@ func TestRescue(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		p.freed(readers)
-		if _, err := control.Dial(p.runtime); !errors.Is(err, control.ErrNotRunning) {
+		if _, err := (control.Home{State: p.runtime}).Dial(t.Context()); !errors.Is(err, control.ErrNotRunning) {
 			t.Errorf("its socket: %v", err)
 		}
 	})

@@ -2,10 +2,17 @@
 
 package mounts
 
-import "errors"
+import (
+	"errors"
+
+	"ctxfs/mounts/control"
+)
 
 // free says that it cannot: only Linux lets a connection be aborted.
 func (p Point) free() error { return errors.New("this system cannot end a mount that hangs") }
 
 // Rescue does nothing: only on Linux can a thread keep a killed process.
-func Rescue(string) (freed bool, err error) { return false, nil }
+func Rescue(control.Home) (freed bool, err error) { return false, nil }
+
+// owner is not known: only Linux tells who serves a mount.
+func (p Point) owner() int { return 0 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/mounts/control"
 	"ctxfs/mounts/guard"
 )
 
@@ -28,7 +29,7 @@ func helpHung(role string, args []string) int {
 		err = helpServe(args[0], args[1], args[2] == "true")
 	case "rescue":
 		var freed bool
-		if freed, err = Rescue(args[0]); err == nil && !freed {
+		if freed, err = Rescue(control.Home{State: args[0]}); err == nil && !freed {
 			err = errors.New("there was nothing to free")
 		}
 	case "takeover":
@@ -82,9 +83,13 @@ func helpServe(runtime, dir string, guarded bool) error {
 		"hanging": hanging, "other": fs.NewText(time.Unix(1, 0), []byte("other\n")),
 	})
 	tree := fs.NewTree(root, fs.TreeOptions{Deadline: time.Hour})
+	seat, err := control.Home{State: runtime}.Claim(context.Background())
+	if err != nil {
+		return err
+	}
 	opts := Options{
-		Runtime: runtime, Tree: tree, Sources: func() []string { return nil },
-		Version: "test", Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Seat: seat, Tree: tree, Sources: func() []string { return nil },
+		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 	if guarded {
 		opts.Guardian = func() *exec.Cmd {
@@ -94,10 +99,7 @@ func helpServe(runtime, dir string, guarded bool) error {
 			return cmd
 		}
 	}
-	s, err := NewServer(opts)
-	if err != nil {
-		return err
-	}
+	s := NewServer(opts)
 	if _, err := s.Mount(dir); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package mounts
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -142,12 +141,10 @@ func (p Point) Mend() error {
 	return nil
 }
 
-// leftBehind returns the folders in which the mount table says that mounts
-// were, and in which ctxfs mounts are.
-func leftBehind(runtime string) []string {
+// leftBehind returns the folders in which the record says that mounts were, and in which ctxfs mounts are.
+func leftBehind(home control.Home) []string {
 	var table ServerInfo
-	body, err := os.ReadFile(control.MountTable(runtime))
-	if err != nil || json.Unmarshal(body, &table) != nil {
+	if home.ReadRecord(&table) != nil {
 		return nil
 	}
 	dirs := table.Left
@@ -166,12 +163,12 @@ func leftBehind(runtime string) []string {
 // DeadPoints returns the mounts that this user's killed processes have left,
 // or that lie on one of the folders named, and that do not answer, with their
 // State. Served are the folders that a living process shows.
-func DeadPoints(runtime string, served []string, folders ...string) ([]Point, error) {
+func DeadPoints(home control.Home, served []string, folders ...string) ([]Point, error) {
 	points, err := Points()
 	if err != nil {
 		return nil, err
 	}
-	ours := append(leftBehind(runtime), folders...)
+	ours := append(leftBehind(home), folders...)
 	var dead []Point
 	for _, p := range points {
 		if !slices.Contains(ours, p.Dir) || slices.Contains(served, p.Dir) {

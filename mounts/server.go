@@ -23,9 +23,9 @@ type Handler func(ctx context.Context, c *control.Conn) error
 
 // Options are what a server shows and who it is.
 type Options struct {
-	// Runtime is the folder for the socket and the mount table.
-	Runtime string
-	Tree    *fs.Tree
+	// Seat is where the server serves; it gives it back.
+	Seat *control.Seat
+	Tree *fs.Tree
 	// Sources are the folders on disk that the tree passes through. No view
 	// may lie in one of them.
 	Sources func() []string
@@ -39,19 +39,14 @@ type Options struct {
 	// Idle is how long the process stays without a view or a conversation; 0
 	// means for ever.
 	Idle time.Duration
-	// Version is the program's.
-	Version string
-	Log     *slog.Logger
+	Log  *slog.Logger
 }
 
-// Server is the one background process of a user.
+// Server is the one background process of a home.
 type Server struct {
-	opts    Options
-	listen  net.Listener
-	lock    *os.File
-	started time.Time
-	left    []string      // folders that earlier processes have left mounted
-	keeper  *guard.Keeper // nil without Options.Guardian
+	opts   Options
+	left   []string      // folders that earlier processes have left mounted
+	keeper *guard.Keeper // nil without Options.Guardian
 
 	mounting sync.Mutex // held while a view is made
 
@@ -70,29 +65,17 @@ type Server struct {
 	stop   context.CancelFunc
 }
 
-// NewServer takes the user's lock and opens the socket; ErrRunning if another
-// process serves already. One that is ending is waited for. Serve must be
-// called next.
-func NewServer(opts Options) (*Server, error) {
-	held, err := control.Lock(opts.Runtime)
-	if err != nil {
-		return nil, err
-	}
-	listen, err := control.Listen(opts.Runtime)
-	if err != nil {
-		held.Close()
-		return nil, err
-	}
+// NewServer returns a server. Serve must be called next.
+func NewServer(opts Options) *Server {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{
-		opts: opts, listen: listen, lock: held, started: time.Now(),
-		ended: make(chan struct{}), ctx: ctx, stop: stop, left: leftBehind(opts.Runtime),
+		opts: opts, ended: make(chan struct{}), ctx: ctx, stop: stop, left: leftBehind(opts.Seat.Home()),
 	}
 	if opts.Guardian != nil {
 		s.keeper = guard.NewKeeper(opts.Guardian, opts.Log)
 	}
 	s.saveTable()
-	return s, nil
+	return s
 }
 
 // Serve answers requests until End is called, the last view is gone, or
@@ -104,19 +87,16 @@ func (s *Server) Serve() {
 	s.mu.Unlock()
 	go s.accept()
 	<-s.ended
-	s.listen.Close()
+	s.opts.Seat.Listener.Close()
 	s.closeViews()
 	s.finishTalks()
 	s.stop()
 	s.wg.Wait()
-	// New processes may start from here on.
-	control.RemoveSocket(s.opts.Runtime)
-	if len(s.Info().Left) > 0 {
+	left := len(s.Info().Left) > 0
+	if left {
 		s.saveTable()
-	} else {
-		os.Remove(control.MountTable(s.opts.Runtime))
 	}
-	s.lock.Close()
+	s.opts.Seat.Free(left) // new processes may start from here on
 }
 
 // finishTalks waits a moment for replies that are on their way.
@@ -146,7 +126,7 @@ func (s *Server) End() { s.once.Do(func() { close(s.ended) }) }
 
 func (s *Server) accept() {
 	for {
-		conn, err := s.listen.Accept()
+		conn, err := s.opts.Seat.Listener.Accept()
 		if err != nil {
 			return
 		}
@@ -186,7 +166,10 @@ func (s *Server) talk(conn net.Conn) {
 	stop := context.AfterFunc(s.ctx, func() { conn.Close() })
 	defer stop()
 
-	c, err := control.Receive(conn)
+	if s.ending() {
+		return // without a word: the caller asks the next server
+	}
+	c, err := s.opts.Seat.Receive(conn)
 	if err != nil {
 		if !errors.Is(err, io.EOF) {
 			s.opts.Log.Warn("not a request", "error", err)
@@ -203,7 +186,7 @@ func (s *Server) talk(conn net.Conn) {
 	handler := s.handler(c.Op())
 	if handler == nil {
 		err = &control.Fault{
-			Message: fmt.Sprintf("the background process (version %s) does not know %q", s.opts.Version, c.Op()),
+			Message: fmt.Sprintf("the background process (version %s) does not know %q", s.opts.Seat.Record.Version, c.Op()),
 			Hint:    fmt.Sprintf("start it anew: kill %d; ctxfs mount", os.Getpid()),
 		}
 	} else {

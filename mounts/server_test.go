@@ -18,20 +18,13 @@ import (
 )
 
 // serve runs a server with some handlers until the end of the test.
-func serve(t *testing.T, handlers map[string]Handler) (runtime string, s *Server) {
+func serve(t *testing.T, handlers map[string]Handler) (home control.Home, s *Server) {
 	t.Helper()
-	runtime, err := os.MkdirTemp("/tmp", "cx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(runtime) })
-	s, err = NewServer(Options{
-		Runtime: runtime, Tree: fs.NewTree(new(fs.Folder), fs.TreeOptions{}), Sources: func() []string { return nil },
-		Handlers: handlers, Version: "test", Log: slog.New(slog.DiscardHandler),
+	home, seat := claim(t)
+	s = NewServer(Options{
+		Seat: seat, Tree: fs.NewTree(new(fs.Folder), fs.TreeOptions{}), Sources: func() []string { return nil },
+		Handlers: handlers, Log: slog.New(slog.DiscardHandler),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	served := make(chan struct{})
 	go func() {
 		s.Serve()
@@ -41,12 +34,28 @@ func serve(t *testing.T, handlers map[string]Handler) (runtime string, s *Server
 		s.End()
 		<-served
 	})
-	return runtime, s
+	return home, s
 }
 
-func dial(t *testing.T, runtime string) *control.Client {
+// claim takes the seat of a home of its own.
+func claim(t *testing.T) (control.Home, *control.Seat) {
 	t.Helper()
-	c, err := control.Dial(runtime)
+	dir, err := os.MkdirTemp("/tmp", "cx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	home := control.Home{Dir: dir, State: filepath.Join(dir, "state"), Version: "test"}
+	seat, err := home.Claim(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return home, seat
+}
+
+func dial(t *testing.T, home control.Home) *control.Client {
+	t.Helper()
+	c, err := home.Dial(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +65,7 @@ func dial(t *testing.T, runtime string) *control.Client {
 
 func TestConversation(t *testing.T) {
 	gone := make(chan struct{})
-	runtime, _ := serve(t, map[string]Handler{
+	home, _ := serve(t, map[string]Handler{
 		"count": func(_ context.Context, c *control.Conn) error {
 			var n int
 			if err := c.Args(&n); err != nil {
@@ -86,7 +95,7 @@ func TestConversation(t *testing.T) {
 
 	var got []string
 	var last string
-	c := dial(t, runtime)
+	c := dial(t, home)
 	err := c.Call(t.Context(), "count", 3, &last, func(v json.RawMessage) { got = append(got, string(v)) })
 	rest, restErr := io.ReadAll(c.Rest())
 	if err != nil || restErr != nil || strings.Join(got, " ") != "0 1 2" || last != "done" || string(rest) != "raw" {
@@ -98,17 +107,17 @@ func TestConversation(t *testing.T) {
 		"no such": {Message: `the background process (version test) does not know "no such"`, Hint: fmt.Sprintf("start it anew: kill %d; ctxfs mount", os.Getpid())},
 	} {
 		var fault *control.Fault
-		if err := dial(t, runtime).Call(t.Context(), op, nil, nil, nil); !errors.As(err, &fault) || *fault != want {
+		if err := dial(t, home).Call(t.Context(), op, nil, nil, nil); !errors.As(err, &fault) || *fault != want {
 			t.Errorf("%s: %v", op, err)
 		}
 	}
-	if err := dial(t, runtime).Call(t.Context(), "count", "three", nil, nil); err == nil {
+	if err := dial(t, home).Call(t.Context(), "count", "three", nil, nil); err == nil {
 		t.Error("an argument of a wrong type is taken")
 	}
 
 	// Who leaves ends what is done for him.
 	ctx, cancel := context.WithCancel(t.Context())
-	err = dial(t, runtime).Call(ctx, "hang", nil, nil, func(json.RawMessage) { cancel() })
+	err = dial(t, home).Call(ctx, "hang", nil, nil, func(json.RawMessage) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("hang: %v", err)
 	}
@@ -117,9 +126,9 @@ func TestConversation(t *testing.T) {
 
 // TestStrangers say something else, or nothing, and leave: the server goes on.
 func TestStrangers(t *testing.T) {
-	runtime, s := serve(t, nil)
+	home, _ := serve(t, nil)
 	for _, text := range []string{"", "\n", "GET / HTTP/1.0\r\n\r\n", "{\"op\":\"status\"", "[]\n", strings.Repeat("x", 1<<20)} {
-		conn, err := net.Dial("unix", filepath.Join(runtime, "daemon.sock"))
+		conn, err := net.Dial("unix", filepath.Join(home.State, "daemon.sock"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,27 +136,24 @@ func TestStrangers(t *testing.T) {
 		conn.Close()
 	}
 	var info ServerInfo
-	if err := dial(t, runtime).Call(t.Context(), "status", nil, &info, nil); err != nil || info.Pid != os.Getpid() {
+	if err := dial(t, home).Call(t.Context(), "status", nil, &info, nil); err != nil || info.Pid != os.Getpid() {
 		t.Errorf("status: %+v, %v", info, err)
 	}
-	if _, err := NewServer(s.opts); !errors.Is(err, control.ErrRunning) {
+	if _, err := home.Claim(t.Context()); !errors.Is(err, control.ErrRunning) {
 		t.Errorf("a second server: %v", err)
-	}
-	if got := control.LockHolder(runtime); got == "unknown" {
-		t.Error("the lock does not tell its holder")
 	}
 }
 
 // TestServerEnds leaves no socket, and hangs up on those who wait.
 func TestServerEnds(t *testing.T) {
-	runtime, s := serve(t, map[string]Handler{"hang": func(ctx context.Context, c *control.Conn) error {
+	home, s := serve(t, map[string]Handler{"hang": func(ctx context.Context, c *control.Conn) error {
 		if err := c.Progress(0); err != nil {
 			return err
 		}
 		<-ctx.Done()
 		return ctx.Err()
 	}})
-	err := dial(t, runtime).Call(t.Context(), "hang", nil, nil, func(json.RawMessage) { s.End() })
+	err := dial(t, home).Call(t.Context(), "hang", nil, nil, func(json.RawMessage) { s.End() })
 	if !errors.Is(err, control.ErrGone) {
 		t.Errorf("who waits is told %v", err)
 	}

@@ -76,7 +76,7 @@ func checkSources(dir string, sources []string) error {
 
 // prepareMount makes a mount point ready: made if it does not exist, empty,
 // freed of a dead mount.
-func prepareMount(dir string, sources []string) error {
+func prepareMount(home control.Home, dir string, sources []string) error {
 	if err := checkSources(dir, sources); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func prepareMount(dir string, sources []string) error {
 		}
 		if p.State = p.Check(); p.State == Healthy {
 			return &control.Fault{
-				Message: fmt.Sprintf("another ctxfs process has mounted %s", dir),
+				Message: fmt.Sprintf("%s has mounted %s", p.Shown(home), dir),
 				Hint:    fmt.Sprintf("to free it: fusermount3 -u %s", Quote(dir)),
 			}
 		}

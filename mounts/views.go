@@ -2,7 +2,6 @@ package mounts
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -23,14 +22,14 @@ type ViewInfo struct {
 	// State is set by who looks at the view from outside: "ok", "dead" or
 	// "hung".
 	State Health `json:"state,omitempty"`
+	// Of says whose it is, where the process of this home does not serve it.
+	Of string `json:"of,omitempty"`
 }
 
-// ServerInfo is what the background process says of itself.
+// ServerInfo is what the background process says of itself, also in its record.
 type ServerInfo struct {
-	Pid     int        `json:"pid"`
-	Version string     `json:"version"`
-	Since   time.Time  `json:"since"`
-	Mounts  []ViewInfo `json:"mounts"`
+	control.Record
+	Mounts []ViewInfo `json:"mounts"`
 	// Gateways is how many programs besides the views need the process.
 	Gateways int `json:"gateways,omitempty"`
 	// Left are folders where mounts of earlier processes, which were killed,
@@ -93,7 +92,7 @@ func (s *Server) Mount(dir string) (MountResult, error) {
 		result.Already = true
 		return result, nil
 	}
-	if err := prepareMount(dir, s.opts.Sources()); err != nil {
+	if err := prepareMount(s.opts.Seat.Home(), dir, s.opts.Sources()); err != nil {
 		return result, err
 	}
 	m, err := fusefs.New(s.opts.Tree, dir, fusefs.Options{Log: s.opts.Log, Guard: s.guard(dir)})
@@ -175,26 +174,14 @@ func (s *Server) remove(v *view) {
 
 // saveTable writes the mount table. The caller holds mu, or is alone.
 func (s *Server) saveTable() {
-	body, err := json.MarshalIndent(s.info(), "", "  ")
-	if err != nil {
-		return
+	if err := s.opts.Seat.Write(s.info()); err != nil {
+		s.opts.Log.Warn("cannot write the mount table", "error", err)
 	}
-	path := control.MountTable(s.opts.Runtime)
-	if err := writeFile(path, append(body, '\n')); err != nil {
-		s.opts.Log.Warn("cannot write the mount table", "path", path, "error", err)
-	}
-}
-
-func writeFile(path string, body []byte) error {
-	if err := os.WriteFile(path+".tmp", body, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".tmp", path)
 }
 
 // info is what the server is and shows. The caller holds mu, or is alone.
 func (s *Server) info() ServerInfo {
-	info := ServerInfo{Pid: os.Getpid(), Version: s.opts.Version, Since: s.started, Mounts: []ViewInfo{}, Gateways: s.holds}
+	info := ServerInfo{Record: s.opts.Seat.Record, Mounts: []ViewInfo{}, Gateways: s.holds}
 	for _, v := range s.views {
 		info.Mounts = append(info.Mounts, v.ViewInfo)
 	}
@@ -315,13 +302,16 @@ func (s *Server) handleUnmount(_ context.Context, c *control.Conn) error {
 	return err
 }
 
-// handleWait replies when a view has ended.
+// handleWait tells that it waits, and replies when a view has ended.
 func (s *Server) handleWait(ctx context.Context, c *control.Conn) error {
 	var args viewArgs
 	if err := c.Args(&args); err != nil {
 		return err
 	}
 	if v := s.find(args.Dir); v != nil {
+		if err := c.Progress(struct{}{}); err != nil {
+			return err
+		}
 		select {
 		case <-v.done:
 		case <-ctx.Done():

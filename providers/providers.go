@@ -32,6 +32,8 @@ type Options struct {
 	LookupEnv                  func(string) (string, bool)
 	// Program is the path of ctxfs, for the programs that call tools; may be "".
 	Program string
+	// ProgramEnv is the environment by which it reaches this process.
+	ProgramEnv []string
 	// Env gives the environment of the provider with that folder.
 	Env func(folder string) fs.Env
 	// Hide leaves out paths on disk that are views of ours; may be nil.
@@ -99,6 +101,7 @@ func (s *Set) open() {
 		LookupEnv:    s.opts.LookupEnv,
 		SettingsPath: s.opts.Config,
 		Program:      s.opts.Program,
+		ProgramEnv:   s.opts.ProgramEnv,
 		Results:      toolResults{s},
 		Settled:      debug.FreeOSMemory,
 		Offline:      s.opts.Offline,

@@ -86,7 +86,7 @@ func (a *app) completeChanged(cmd *cobra.Command, args []string, _ string) (name
 	if len(args) == 0 {
 		return a.completeServers(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 	}
-	src, err := a.source()
+	src, err := a.source(cmd.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -42,6 +42,9 @@ of it is in terminals/ID.txt of the mount.`,
 
 func (a *app) attach(ctx context.Context, name string, force bool) error {
 	recording := a.recording()
+	for _, folder := range a.Process().OlderFolders() { // a terminal outlives the version that opened it
+		recording.Runtime = append(recording.Runtime, filepath.Join(folder, "terminals"))
+	}
 	t, err := recording.Find(name)
 	if missing := (*holder.Missing)(nil); errors.As(err, &missing) {
 		fault := &control.Fault{Message: err.Error(), Hint: "see what runs: ctxfs ps"}

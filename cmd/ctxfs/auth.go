@@ -181,12 +181,12 @@ func (a *app) reconnect(ctx context.Context, server string) error {
 // reread has the background process start a server anew; false if there is
 // none.
 func (a *app) reread(ctx context.Context, server string) (running bool, err error) {
-	c, err := a.running()
+	c, err := a.running(ctx)
 	if err != nil || c == nil {
 		return false, err
 	}
 	defer c.Close()
-	err = a.ask(ctx, c, "restart", map[string]string{"name": server}, nil)
+	err = c.Ask(ctx, "restart", map[string]string{"name": server}, nil)
 	if errors.Is(err, control.ErrGone) {
 		return false, nil
 	}
@@ -195,7 +195,7 @@ func (a *app) reread(ctx context.Context, server string) (running bool, err erro
 
 // serverState is the state that a server has reached since then, or "".
 func (a *app) serverState(ctx context.Context, server string, then time.Time) (string, error) {
-	src, err := a.source()
+	src, err := a.source(ctx)
 	if err != nil {
 		return "", err
 	}

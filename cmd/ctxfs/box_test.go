@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,7 +31,7 @@ type box struct {
 	servers map[string]map[string]any // of ~/.cursor/mcp.json
 }
 
-func newBox(t *testing.T) *box { return makeBox(t, 0, "run") }
+func newBox(t *testing.T) *box { return makeBox(t, 0) }
 
 // newUserBox is the box of an ordinary user. It skips the test where there can
 // be none.
@@ -43,10 +44,10 @@ func newUserBox(t *testing.T) *box {
 	if info, err := os.Stat("/dev/fuse"); err == nil && info.Mode()&0o006 != 0o006 {
 		t.Skip("/dev/fuse is not open to ordinary users (chmod 0666 /dev/fuse)")
 	}
-	return makeBox(t, nobody, "run")
+	return makeBox(t, nobody)
 }
 
-func makeBox(t *testing.T, uid int, runtime string) *box {
+func makeBox(t *testing.T, uid int) *box {
 	t.Helper()
 	if _, err := os.Stat("/dev/fuse"); err != nil {
 		t.Skip("this machine has no /dev/fuse")
@@ -58,7 +59,7 @@ func makeBox(t *testing.T, uid int, runtime string) *box {
 	b := &box{
 		T: t, dir: dir, uid: uid, servers: make(map[string]map[string]any),
 		home: filepath.Join(dir, "h"), config: filepath.Join(dir, "h/.config/ctxfs/config.toml"),
-		state: filepath.Join(dir, "st"), cache: filepath.Join(dir, "ca"), runtime: filepath.Join(dir, runtime),
+		state: filepath.Join(dir, "st"), cache: filepath.Join(dir, "ca"), runtime: filepath.Join(dir, "run"),
 	}
 	for _, d := range []string{b.home, b.state, b.cache, b.runtime} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
@@ -81,6 +82,24 @@ func makeBox(t *testing.T, uid int, runtime string) *box {
 	}
 	t.Cleanup(b.clear)
 	return b
+}
+
+// setenv sets a variable in the box; an empty value takes it away.
+func (b *box) setenv(name, value string) {
+	b.env = slices.DeleteFunc(slices.Clone(b.env), func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
+	if value != "" {
+		b.env = append(b.env, name+"="+value)
+	}
+}
+
+// with is the box as it is seen from another environment: changes are pairs of
+// a name and a value.
+func (b *box) with(changes ...string) *box {
+	other := *b
+	for i := 0; i < len(changes); i += 2 {
+		other.setenv(changes[i], changes[i+1])
+	}
+	return &other
 }
 
 // clear takes away what the box shows, and complains about what is left then.

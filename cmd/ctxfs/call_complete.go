@@ -57,7 +57,7 @@ func completeOwn(words []string) []string {
 }
 
 func (a *app) completeTools(ctx context.Context, server string) (names []string) {
-	src, err := a.source()
+	src, err := a.source(ctx)
 	if err != nil {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (a *app) completeTools(ctx context.Context, server string) (names []string)
 }
 
 func (a *app) toolFlags(ctx context.Context, server, tool string) []mcp.Flag {
-	src, err := a.source()
+	src, err := a.source(ctx)
 	if err != nil {
 		return nil
 	}

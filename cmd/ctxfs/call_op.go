@@ -58,7 +58,7 @@ func (w *world) call(ctx context.Context, c *control.Conn, request call.Request)
 			line.args = []call.Word{{Path: "standard input", Body: request.Input}}
 		}
 	}
-	if err := c.Progress(call.News{Begun: true}); err != nil {
+	if err := c.Progress(call.News{Begun: true, Limit: line.timeout}); err != nil {
 		return callFault(line.name(), err), nil
 	}
 	var tell func(mcp.Progress)

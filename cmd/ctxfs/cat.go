@@ -17,7 +17,7 @@ such as mcps/github/STATUS.md, or one of a mount. It starts nothing.`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: a.completePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			src, err := a.source()
+			src, err := a.source(cmd.Context())
 			if err != nil {
 				return err
 			}

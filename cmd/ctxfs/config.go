@@ -113,13 +113,13 @@ func (a *app) ours(path string) bool {
 
 // either asks the background process if there is one, and does it here if not.
 func (a *app) either(ctx context.Context, op string, args, value any, here func(*world) error) error {
-	c, err := a.running()
+	c, err := a.running(ctx)
 	if err != nil {
 		return err
 	}
 	if c != nil {
 		defer c.Close()
-		return a.ask(ctx, c, op, args, value)
+		return c.Ask(ctx, op, args, value)
 	}
 	w := a.newWorld(worldOptions{offline: true, hide: a.ours})
 	defer w.close()

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -34,30 +33,25 @@ func (a *app) daemonCommand() *cobra.Command {
 		Short:  "the background process (started by mount)",
 		Hidden: true,
 		Args:   cobra.NoArgs,
-		RunE:   func(*cobra.Command, []string) error { return a.daemon() },
+		RunE:   func(cmd *cobra.Command, _ []string) error { return a.daemon(cmd.Context()) },
 	}
 }
 
-// daemon serves until the last view is gone or a signal comes. It reports on
-// control.ReadyFD.
-func (a *app) daemon() error {
+// daemon serves until the last view is gone or a signal comes. Its first work
+// is to take the seat: whoever else starts one sees that it is taken.
+func (a *app) daemon(ctx context.Context) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	signal.Ignore(syscall.SIGHUP)
-	ready := os.NewFile(control.ReadyFD, "ready")
-	tell := func(line string) {
-		if ready != nil {
-			fmt.Fprintln(ready, line)
-			ready.Close()
-		}
-	}
-	s, closeWorld, err := a.newServer(idleTime)
+	starter := control.NewStarter()
+	a.Note = starter.Note
+	seat, err := a.Process().Claim(ctx)
+	starter.Claimed(err)
 	if err != nil {
-		tell(err.Error())
 		return err
 	}
+	s, closeWorld := a.newServer(seat, idleTime)
 	defer closeWorld()
-	tell("ready")
 	go endOnSignal(s, signals)
 	s.Serve()
 	return nil
@@ -65,7 +59,7 @@ func (a *app) daemon() error {
 
 // newServer makes the tree of this user and a server for it. Who calls must
 // call Serve, then the returned function.
-func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
+func (a *app) newServer(seat *control.Seat, idle time.Duration) (*mounts.Server, func()) {
 	debug.SetGCPercent(gcPercent)
 	log := slog.New(slog.NewTextHandler(a.err, nil))
 	self, _ := os.Executable()              // without it, AGENTS.md names as many things as surely fit
@@ -83,26 +77,18 @@ func (a *app) newServer(idle time.Duration) (*mounts.Server, func(), error) {
 			return ""
 		},
 	})
-	s, err := mounts.NewServer(mounts.Options{
-		Runtime:  a.Runtime,
+	s := mounts.NewServer(mounts.Options{
+		Seat:     seat,
 		Tree:     w.tree,
 		Sources:  w.providers.Roots,
 		Begin:    w.providers.Begin,
 		Handlers: w.handlers(),
 		Guardian: guardian,
 		Idle:     idle,
-		Version:  version,
 		Log:      log,
 	})
-	if err != nil {
-		w.close()
-		if errors.Is(err, control.ErrRunning) {
-			return nil, nil, err
-		}
-		return nil, nil, fmt.Errorf("cannot serve: %w", err)
-	}
 	shown.Store(s)
-	return s, w.close, nil
+	return s, w.close
 }
 
 // guardian is the command of a process that guards the mounts of this one; its
@@ -134,10 +120,10 @@ folder and its last known tools stay all the while.`,
 }
 
 func (a *app) restart(ctx context.Context, name string) error {
-	c, err := a.running()
+	c, err := a.running(ctx)
 	if c != nil {
 		defer c.Close()
-		err = a.ask(ctx, c, "restart", map[string]string{"name": name}, nil)
+		err = c.Ask(ctx, "restart", map[string]string{"name": name}, nil)
 	}
 	if c == nil && err == nil || errors.Is(err, control.ErrGone) {
 		return &control.Fault{Message: "ctxfs is not running, so no server is", Hint: "start it: ctxfs mount"}
@@ -161,7 +147,7 @@ func (a *app) completeServer(cmd *cobra.Command, args []string, _ string) ([]str
 }
 
 func (a *app) completeServers(ctx context.Context) []string {
-	src, err := a.source()
+	src, err := a.source(ctx)
 	if err != nil {
 		return nil
 	}

@@ -83,7 +83,7 @@ func (a *app) printFindings(findings []finding, ill int) {
 func (a *app) examine(ctx context.Context) []finding {
 	var all []finding
 	all = append(all, a.checkFuse(), a.checkTools(), a.checkFolders())
-	switch freed, err := mounts.Rescue(a.Runtime); {
+	switch freed, err := mounts.Rescue(a.Process()); {
 	case err != nil:
 		return append(all, a.processFault(err))
 	case freed:
@@ -128,7 +128,7 @@ func (a *app) checkTools() finding {
 }
 
 func (a *app) checkFolders() finding {
-	for _, dir := range []string{a.State, a.Cache, a.Runtime} {
+	for _, dir := range []string{a.State, a.Cache} {
 		err := tryFolder(dir)
 		if err == nil {
 			continue
@@ -139,7 +139,7 @@ func (a *app) checkFolders() finding {
 		}
 		return finding{"folders", false, fmt.Sprintf("cannot write to %s: %v", dir, err), mend}
 	}
-	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s, runtime %s", a.tilde(a.State), a.tilde(a.Cache), a.tilde(a.Runtime))}
+	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s", a.tilde(a.State), a.tilde(a.Cache))}
 }
 
 // tryFolder writes a file in a folder, which is made if need be, and removes it.
@@ -182,6 +182,9 @@ func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 	all = append(all, f)
 	for _, m := range report.Mounts {
 		f := finding{Check: "mount", OK: true, What: a.tilde(m.Dir) + " answers"}
+		if m.Of != "" {
+			f = finding{"mount", false, a.tilde(m.Dir) + " is mounted by " + m.Of, "fusermount3 -u " + mounts.Quote(m.Dir) + "; ctxfs mount"}
+		}
 		if m.State != mounts.Healthy {
 			f = finding{"mount", false, fmt.Sprintf("%s is %s: its process does not answer", a.tilde(m.Dir), m.State), "ctxfs mount " + a.tilde(m.Dir)}
 		}
@@ -192,7 +195,7 @@ func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 
 func (a *app) checkProviders(ctx context.Context) []finding {
 	var all []finding
-	src, err := a.source()
+	src, err := a.source(ctx)
 	if err != nil {
 		return append(all, finding{"providers", false, err.Error(), ""})
 	}

@@ -48,7 +48,7 @@ caches.`,
 			if err != nil {
 				return err
 			}
-			src, err := a.source()
+			src, err := a.source(cmd.Context())
 			if err != nil {
 				return err
 			}

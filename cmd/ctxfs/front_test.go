@@ -109,7 +109,7 @@ func frontWorld(b *box, count counter) *world {
 		stdio:     stdio{in: strings.NewReader(""), out: io.Discard, err: io.Discard},
 		lookupEnv: func(string) (string, bool) { return "", false },
 		Places: places.Places{
-			Home: b.home, Config: b.config, State: filepath.Join(b.state, "ctxfs"), Cache: filepath.Join(b.cache, "ctxfs"), Runtime: b.runtime,
+			Home: b.home, Config: b.config, State: filepath.Join(b.state, "ctxfs"), Cache: filepath.Join(b.cache, "ctxfs"),
 		},
 	}
 	return a.newWorld(worldOptions{count: count})

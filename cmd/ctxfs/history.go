@@ -120,7 +120,7 @@ func (a *app) printHistory(ctx context.Context, args []string, asJSON bool) erro
 	if err != nil {
 		return err
 	}
-	src, err := a.source()
+	src, err := a.source(ctx)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (a *app) listHistory(ctx context.Context, cwd string, asJSON bool) error {
 		}
 		below = namesOf(abs)
 	}
-	src, err := a.source()
+	src, err := a.source(ctx)
 	if err != nil {
 		return err
 	}

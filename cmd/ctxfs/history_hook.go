@@ -40,6 +40,7 @@ type hookInput struct {
 // answerHook answers an agent's hook. Whatever happens, the command ends well
 // and soon: an exit code of 2, which a panic has as well, would stop the agent.
 func (a *app) answerHook(ctx context.Context) {
+	a.Note = nil // an agent is told of what concerns its session only
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
 	defer cancel()
 	type result struct {

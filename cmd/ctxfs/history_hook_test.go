@@ -145,7 +145,7 @@ func TestHooksNeverFail(t *testing.T) {
 func TestHookText(t *testing.T) {
 	t.Parallel()
 	a := &app{stdio: stdio{in: slowly(`{"session_id":"a","hook_event_name":"SessionStart"}`)}}
-	a.Runtime = filepath.Join(t.TempDir(), "nothing")
+	a.State = filepath.Join(t.TempDir(), "nothing")
 	text, err := a.hookText(t.Context())
 	if err != nil || !strings.HasPrefix(text, `{"hookSpecificOutput":`) || !strings.HasSuffix(text, "}\n") {
 		t.Errorf("%q, %v", text, err)

@@ -118,48 +118,7 @@ func (b *box) hold(dir string) (end func()) {
 	}
 }
 
-// TestStopped has a background process that does not answer: every command
-// says so within its time, and what to do.
-func TestStopped(t *testing.T) {
-	t.Parallel()
-	b := newBox(t)
-	b.mount()
-	pid := b.pid()
-	stop(t, pid)
-	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
-	words := []string{"does not answer", "\n  end it and start anew: kill -9 "}
-	type answer struct {
-		args []string
-		out  string
-	}
-	commands := [][]string{{"status"}, {"ls"}, {"cat", "AGENTS.md"}, {"mount"}, {"unmount"}, {"restart"}, {"sync", "--once", filepath.Join(b.dir, "sync")}}
-	answers := make(chan answer)
-	for _, args := range commands {
-		go func() {
-			cmd := b.command(t.Context(), "timeout", append([]string{"100", binary()}, args...)...)
-			out, _ := cmd.CombinedOutput()
-			answers <- answer{args, string(out)}
-		}()
-	}
-	for range commands {
-		if a := <-answers; !containsAll(a.out, words) {
-			t.Errorf("ctxfs %q: %s", a.args, a.out)
-		}
-	}
-	if r := b.run("doctor"); r.code != exitProblems || !strings.Contains(r.out, "does not answer") || !strings.Contains(r.out, "kill -9") {
-		t.Errorf("doctor: exit %d\n%v", r.code, r)
-	}
-
-	// The cure works.
-	signalTo(t, pid, syscall.SIGKILL)
-	b.mount()
-	b.read("AGENTS.md")
-	if b.pid() == pid {
-		t.Error("the old process serves")
-	}
-}
-
-// TestHungMount has a mount whose process is stopped while its runtime folder
+// TestHungMount has a mount whose process is stopped while its state folder
 // has been lost, so that a new process finds it.
 func TestHungMount(t *testing.T) {
 	t.Parallel()
@@ -170,7 +129,7 @@ func TestHungMount(t *testing.T) {
 	defer func() {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}()
-	must(t, os.RemoveAll(filepath.Join(b.runtime, "ctxfs")))
+	must(t, os.RemoveAll(filepath.Join(b.state, "ctxfs")))
 	report := b.status()
 	if len(report.Mounts) != 1 || report.Mounts[0].State != mounts.Hung {
 		t.Errorf("status: %+v", report)
@@ -179,28 +138,6 @@ func TestHungMount(t *testing.T) {
 	b.read("AGENTS.md")
 	if points := mountsBelow(b.dir); len(points) != 1 {
 		t.Errorf("mounts: %v", points)
-	}
-}
-
-// TestAnotherProcess has a process with another runtime folder find a mount
-// that is well: it is left alone.
-func TestAnotherProcess(t *testing.T) {
-	t.Parallel()
-	b := newBox(t)
-	b.mount()
-	other := *b
-	other.runtime = filepath.Join(b.dir, "other")
-	must(t, os.Mkdir(other.runtime, 0o700))
-	other.env = append(slices.Clone(b.env), "XDG_RUNTIME_DIR="+other.runtime)
-	words := []string{"another ctxfs process has mounted " + b.mnt(), "\n  to free it: fusermount3 -u " + b.mnt()}
-	other.refused(exitFailed, words, "mount")
-	other.refused(exitFailed, words, "mount", "-f")
-	if out := other.ok("unmount", "--all"); !strings.Contains(out, "nothing is mounted") {
-		t.Errorf("unmount --all says: %s", out)
-	}
-	b.read("AGENTS.md")
-	if m := b.status().Mounts; len(m) != 1 {
-		t.Errorf("status: %+v", m)
 	}
 }
 

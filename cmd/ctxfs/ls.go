@@ -28,7 +28,7 @@ process it shows what is known from configuration and caches.`,
   ctxfs ls --json skills`,
 		ValidArgsFunction: a.completePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			src, err := a.source()
+			src, err := a.source(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -138,7 +138,7 @@ func (l *lister) print(p string, entries []lsEntry) {
 // completePaths completes paths of the tree.
 func (a *app) completePaths(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	src, err := a.source()
+	src, err := a.source(cmd.Context())
 	if err != nil {
 		return nil, directive
 	}

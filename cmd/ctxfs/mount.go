@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +15,6 @@ import (
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 )
-
-// mountTime is how long a mount may take, with the mending of a hung one.
-const mountTime = 20 * time.Second
 
 func (a *app) mountCommand() *cobra.Command {
 	var foreground, asJSON bool
@@ -28,7 +24,7 @@ func (a *app) mountCommand() *cobra.Command {
 		Long: `Mount shows the tree on DIR, which must be empty or not exist, and returns as
 soon as it can be listed. MCP servers start after that, in the background.
 
-One background process serves all mounts of a user; the first mount starts it
+One background process serves all mounts of a home; the first mount starts it
 and the last unmount ends it. Mounting where a mount is already does nothing;
 where a dead one lies, whose process was killed, it is mended first.`,
 		Example: `  ctxfs mount
@@ -44,7 +40,7 @@ where a dead one lies, whose process was killed, it is mended first.`,
 			if err := mounts.CheckSystem(dir); err != nil {
 				return err
 			}
-			if _, err := mounts.Rescue(a.Runtime); err != nil {
+			if _, err := mounts.Rescue(a.Process()); err != nil {
 				return err
 			}
 			if foreground {
@@ -97,21 +93,12 @@ func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
 }
 
 func (a *app) requestMount(ctx context.Context, dir string) (result mounts.MountResult, err error) {
-	c, err := a.Start()
+	c, err := a.Start(ctx)
 	if err != nil {
 		return result, err
 	}
 	defer c.Close()
-	// A mount may take a while. Whether anybody is there is found out first.
-	if _, err := a.serverInfo(ctx); err != nil {
-		return result, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, mountTime)
-	defer cancel()
-	err = c.Call(ctx, "mount", map[string]string{"dir": dir}, &result, nil)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return result, a.hung()
-	}
+	err = c.Call(ctx, "mount", map[string]string{"dir": dir}, &result, nil) // what lies there may have to be mended first
 	return result, err
 }
 
@@ -131,13 +118,14 @@ func (a *app) mountForeground(ctx context.Context, dir string) error {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 
-	s, closeWorld, err := a.newServer(0)
+	seat, err := a.Process().Claim(ctx)
 	if errors.Is(err, control.ErrRunning) {
 		return a.mountElsewhere(ctx, dir, signals)
 	}
 	if err != nil {
 		return err
 	}
+	s, closeWorld := a.newServer(seat, 0)
 	defer closeWorld()
 	result, err := s.Mount(dir)
 	if err != nil {
@@ -164,7 +152,7 @@ func (a *app) mountElsewhere(ctx context.Context, dir string, signals <-chan os.
 	if err := a.mount(ctx, dir, false); err != nil {
 		return err
 	}
-	c, err := control.Dial(a.Runtime)
+	c, err := a.Process().Dial(ctx)
 	if err != nil {
 		return err
 	}
@@ -178,7 +166,7 @@ func (a *app) mountElsewhere(ctx context.Context, dir string, signals <-chan os.
 		case <-ctx.Done():
 		}
 	}()
-	err = c.Call(ctx, "wait", map[string]string{"dir": dir}, nil, nil)
+	err = c.Stay(ctx, "wait", map[string]string{"dir": dir}, func() {})
 	if errors.Is(err, context.Canceled) {
 		return a.unmount(context.Background(), []string{dir}, false, false)
 	}

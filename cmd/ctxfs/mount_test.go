@@ -85,7 +85,7 @@ func TestMountPointsAndIdempotence(t *testing.T) {
 
 	// The mount table is there for scripts.
 	var table mounts.ServerInfo
-	text, err := os.ReadFile(filepath.Join(b.runtime, "ctxfs", "mounts.json"))
+	text, err := os.ReadFile(filepath.Join(b.state, "ctxfs", "daemon.json"))
 	must(t, err)
 	if err := json.Unmarshal(text, &table); err != nil || table.Pid != pid || len(table.Mounts) != 3 {
 		t.Errorf("the mount table: %+v, %v", table, err)
@@ -114,8 +114,8 @@ func TestMountPointsAndIdempotence(t *testing.T) {
 func (b *box) ended(pid int) {
 	b.Helper()
 	eventually(b.T, "the background process ends", func() bool { return !alive(pid) })
-	for _, name := range []string{"daemon.sock", "mounts.json"} {
-		if _, err := os.Lstat(filepath.Join(b.runtime, "ctxfs", name)); err == nil {
+	for _, name := range []string{"daemon.sock", "daemon.json"} {
+		if _, err := os.Lstat(filepath.Join(b.state, "ctxfs", name)); err == nil {
 			b.Errorf("%s is left", name)
 		}
 	}

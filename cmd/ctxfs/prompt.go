@@ -67,7 +67,7 @@ runs at the moment is not in it. It starts nothing.`,
 // promptText is the page of AGENTS.md, or one that fills a budget if that is not
 // 0.
 func (a *app) promptText(ctx context.Context, budget int) (string, error) {
-	src, err := a.source()
+	src, err := a.source(ctx)
 	if err != nil {
 		return "", err
 	}

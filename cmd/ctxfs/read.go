@@ -101,7 +101,7 @@ func (a *app) toTerminal() bool { return call.IsTerminal(a.out) }
 func (a *app) askServer(ctx context.Context, op string, args readArgs) (r *mcp.Reading, err error) {
 	for range 4 { // a process that is just ending has a successor
 		var c *control.Client
-		if c, err = a.Start(); err != nil {
+		if c, err = a.Start(ctx); err != nil {
 			return nil, err
 		}
 		r = new(mcp.Reading)
@@ -158,7 +158,7 @@ func (a *app) completeServersAnd(folder string) cobra.CompletionFunc {
 		case 0:
 			names = a.completeServers(cmd.Context())
 		case 1:
-			src, err := a.source()
+			src, err := a.source(cmd.Context())
 			if err != nil {
 				break
 			}

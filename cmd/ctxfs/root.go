@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts/control"
 	"ctxfs/providers"
 
@@ -16,7 +17,7 @@ import (
 )
 
 // version is the program's own.
-const version = "0.1.0"
+const version = places.Version
 
 // Exit codes, as the help documents them.
 const (
@@ -57,6 +58,9 @@ func (e *coded) Unwrap() error { return e.err }
 func run(ctx context.Context, args []string, io stdio) int {
 	a, fault := newApp(os.LookupEnv)
 	a.stdio = io
+	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // a prompt has no room for notes
+		a.Note = places.Notes(io.err)
+	}
 	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(io.in)

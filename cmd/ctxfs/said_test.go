@@ -44,7 +44,7 @@ func saidWorld(b *testing.B) (source *localSource, said []message, transcripts [
 		lookupEnv: func(string) (string, bool) { return "", false },
 		Places: places.Places{
 			Home: home, Config: filepath.Join(home, "config.toml"), State: filepath.Join(home, "state"),
-			Cache: filepath.Join(home, "cache"), Runtime: filepath.Join(home, "runtime"),
+			Cache: filepath.Join(home, "cache"),
 		},
 	}
 	w := a.newWorld(worldOptions{})

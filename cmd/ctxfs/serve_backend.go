@@ -46,7 +46,7 @@ func (b *backend) hold() error {
 			return nil
 		}
 	}
-	c, err := b.app.Start()
+	c, err := b.app.Start(b.life)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (b *backend) hold() error {
 	go func() {
 		defer close(ended)
 		defer c.Close()
-		failed = c.Call(b.life, "hold", nil, nil, func(json.RawMessage) { first() })
+		failed = c.Stay(b.life, "hold", nil, first)
 	}()
 	select {
 	case <-holds:
@@ -64,9 +64,6 @@ func (b *backend) hold() error {
 		return nil
 	case <-ended:
 		return failed
-	case <-time.After(answerTime):
-		c.Close()
-		return b.app.hung()
 	}
 }
 
@@ -101,7 +98,7 @@ func (b *backend) askOnce(ctx context.Context, op string, args, value any, each 
 	if err := b.hold(); err != nil {
 		return err
 	}
-	c, err := control.Dial(b.app.Runtime)
+	c, err := b.app.Process().Dial(ctx)
 	if errors.Is(err, control.ErrNotRunning) {
 		b.awaitEnd(ctx) // a moment ago it was there
 		return control.ErrGone
@@ -117,6 +114,9 @@ func (b *backend) askOnce(ctx context.Context, op string, args, value any, each 
 	return then(c.Rest())
 }
 
+// endTime is how long a process that takes no more requests may take to end.
+const endTime = 10 * time.Second
+
 // awaitEnd waits for a process that takes no more requests to end, which may
 // take a while on a busy machine: only then hold starts the next.
 func (b *backend) awaitEnd(ctx context.Context) {
@@ -126,7 +126,7 @@ func (b *backend) awaitEnd(ctx context.Context) {
 	select {
 	case <-held:
 	case <-ctx.Done():
-	case <-time.After(answerTime):
+	case <-time.After(endTime):
 	}
 }
 

@@ -160,7 +160,7 @@ func (a *app) completeSession(cmd *cobra.Command, args []string, word string) ([
 	if strings.ContainsRune(word, filepath.Separator) {
 		return nil, cobra.ShellCompDirectiveDefault // the path of a log
 	}
-	src, err := a.source()
+	src, err := a.source(cmd.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

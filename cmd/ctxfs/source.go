@@ -55,8 +55,8 @@ type pathArgs struct {
 	Path string `json:"path"`
 }
 
-func (a *app) source() (source, error) {
-	c, err := a.running()
+func (a *app) source(ctx context.Context) (source, error) {
+	c, err := a.running(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -237,13 +237,13 @@ func (s *remoteSource) close() {
 }
 
 func (s *remoteSource) call(ctx context.Context, op string, args, value any, then func(*control.Client) error, without func(source) error) error {
-	c, err := control.Dial(s.app.Runtime)
+	c, err := s.app.Process().Dial(ctx)
 	if err == nil {
 		defer c.Close()
-		if op == "read" {
-			err = s.app.askForLong(ctx, c, op, args, value)
+		if op == "read" { // the file may have to be made first
+			err = c.Call(ctx, op, args, value, nil)
 		} else {
-			err = s.app.ask(ctx, c, op, args, value)
+			err = c.Ask(ctx, op, args, value)
 		}
 	}
 	switch {

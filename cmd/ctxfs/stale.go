@@ -95,7 +95,7 @@ func (a *app) stale(ctx context.Context, args []string) (*staleReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := a.source()
+	src, err := a.source(ctx)
 	if err != nil {
 		return nil, err
 	}

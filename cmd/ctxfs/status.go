@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,12 +67,12 @@ and exits with 3.`,
 // serverInfo asks the background process who it is; all zero if there is none.
 func (a *app) serverInfo(ctx context.Context) (mounts.ServerInfo, error) {
 	var info mounts.ServerInfo
-	c, err := a.running()
+	c, err := a.running(ctx)
 	if err != nil || c == nil {
 		return info, err
 	}
 	defer c.Close()
-	err = a.ask(ctx, c, "status", nil, &info)
+	err = c.Ask(ctx, "status", nil, &info)
 	if errors.Is(err, control.ErrGone) {
 		return mounts.ServerInfo{}, nil // it was ending
 	}
@@ -95,14 +96,19 @@ func (a *app) status(ctx context.Context) (*statusReport, error) {
 		}
 		report.Mounts = append(report.Mounts, v)
 	}
-	dead, err := mounts.DeadPoints(a.Runtime, served, a.defaultDir())
+	dead, err := mounts.DeadPoints(a.Process(), served, a.defaultDir())
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range dead {
 		report.Mounts = append(report.Mounts, mounts.ViewInfo{Dir: p.Dir, Kind: "fuse", State: p.State})
 	}
-	src, err := a.source()
+	if dir := a.defaultDir(); !slices.ContainsFunc(report.Mounts, func(v mounts.ViewInfo) bool { return v.Dir == dir }) {
+		if v, found := mounts.Foreign(a.Process(), dir); found {
+			report.Mounts = append(report.Mounts, v)
+		}
+	}
+	src, err := a.source(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +138,9 @@ func (a *app) printStatus(r *statusReport) {
 	}
 	for _, m := range r.Mounts {
 		line := fmt.Sprintf("  %-6s  %s", m.Kind, a.tilde(m.Dir))
+		if m.Of != "" {
+			line += ": mounted by " + m.Of
+		}
 		if m.State != mounts.Healthy {
 			line += fmt.Sprintf("  %s: mend it with: ctxfs mount %s", m.State, a.tilde(m.Dir))
 		}

@@ -101,7 +101,7 @@ func (r *syncReporter) report(p mounts.Report) {
 }
 
 func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
-	c, err := a.running()
+	c, err := a.running(ctx)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
 // this process lives.
 func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) error {
 	return places.UntilServed(func() error {
-		c, err := a.Start()
+		c, err := a.Start(ctx)
 		if err != nil {
 			return err
 		}
@@ -139,10 +139,6 @@ func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) error
 }
 
 func (a *app) syncCall(ctx context.Context, c *control.Client, dir string, once bool, r *syncReporter) error {
-	// A pass may take long. Whether anybody is there is found out first.
-	if _, err := a.serverInfo(ctx); err != nil {
-		return err
-	}
 	args := map[string]any{"dir": filepath.Clean(dir), "once": once}
 	return c.Call(ctx, "sync", args, nil, func(value json.RawMessage) {
 		var p mounts.Report

@@ -94,7 +94,7 @@ tmux = true in the table [terminals] of the configuration does so always.`,
 func (a *app) recording() holder.Recording {
 	s, _ := terminals.ReadSettings(a.Config) // its faults are in STATUS.md
 	return holder.Recording{
-		Dir: filepath.Join(a.State, "terminals"), Runtime: a.Runtime, Limits: s.Limits, Replay: s.Replay, Key: s.DetachKey,
+		Dir: filepath.Join(a.State, "terminals"), Runtime: a.Process().SocketFolders(), Limits: s.Limits, Replay: s.Replay, Key: s.DetachKey,
 	}
 }
 

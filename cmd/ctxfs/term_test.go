@@ -85,7 +85,7 @@ func TestTerm(t *testing.T) {
 			t.Errorf("%s: %v %v", path, info, err)
 		}
 	}
-	if left, _ := os.ReadDir(filepath.Join(b.runtime, "ctxfs/terminals")); len(left) > 0 {
+	if left, _ := os.ReadDir(filepath.Join(b.state, "ctxfs/run")); len(left) > 0 {
 		t.Errorf("left in the runtime folder: %v", left)
 	}
 }

@@ -21,7 +21,7 @@ func (a *app) adoptTmux(ctx context.Context) error {
 	}
 	var adopted terminals.Adopted
 	err := places.UntilServed(func() error {
-		c, err := a.Start()
+		c, err := a.Start(ctx)
 		if err != nil {
 			return err
 		}

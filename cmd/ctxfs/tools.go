@@ -45,7 +45,7 @@ starts nothing: what is listed is what the server said last.`,
 }
 
 func (a *app) tools(ctx context.Context, server string, asJSON bool) error {
-	src, err := a.source()
+	src, err := a.source(ctx)
 	if err != nil {
 		return err
 	}

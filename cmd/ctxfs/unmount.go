@@ -33,7 +33,7 @@ Where nothing is mounted it does nothing.`,
 			return a.completeMounts(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := mounts.Rescue(a.Runtime); err != nil {
+			if _, err := mounts.Rescue(a.Process()); err != nil {
 				return err
 			}
 			err := a.unmount(cmd.Context(), args, all, asJSON)
@@ -68,7 +68,7 @@ func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) erro
 		}
 		named = append(named, dir)
 	}
-	dead, err := mounts.DeadPoints(a.Runtime, shown, named...)
+	dead, err := mounts.DeadPoints(a.Process(), shown, named...)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (a *app) completeMounts(ctx context.Context) []string {
 	for _, v := range info.Mounts {
 		dirs = append(dirs, v.Dir)
 	}
-	dead, _ := mounts.DeadPoints(a.Runtime, dirs, a.defaultDir())
+	dead, _ := mounts.DeadPoints(a.Process(), dirs, a.defaultDir())
 	for _, p := range dead {
 		dirs = append(dirs, p.Dir)
 	}
@@ -136,7 +136,7 @@ func prefixed(prefix string, args []string) []string {
 
 func (a *app) unmountServed(ctx context.Context, dir string) (mounts.UnmountResult, error) {
 	var result mounts.UnmountResult
-	c, err := a.running()
+	c, err := a.running(ctx)
 	if err != nil || c == nil {
 		return result, err
 	}

@@ -53,7 +53,7 @@ func (a *app) newWorld(opts worldOptions) *world {
 	}
 	w.providers = providers.New(providers.Options{
 		Home: a.Home, Config: a.Config, Cache: a.Cache, State: a.State, LookupEnv: a.lookupEnv,
-		Program: self,
+		Program: self, ProgramEnv: []string{"HOME=" + a.Home, "XDG_STATE_HOME=" + filepath.Dir(a.State)},
 		Env:     w.env,
 		Hide:    opts.hide,
 		Offline: opts.offline, MountPoint: opts.mountPoint,

@@ -3,7 +3,10 @@ package control
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
+	"io"
 	"net"
+	"syscall"
 )
 
 // Conn is the server's side of a conversation.
@@ -14,10 +17,20 @@ type Conn struct {
 	args  json.RawMessage
 }
 
-// Receive waits for the request of a conversation.
-func Receive(conn net.Conn) (*Conn, error) {
+// Receive greets a caller and waits for his request.
+func (s *Seat) Receive(conn net.Conn) (*Conn, error) {
 	c := &Conn{conn: conn, lines: bufio.NewReader(conn)}
+	hello, err := json.Marshal(greeting{Pid: s.Record.Pid, Version: s.Record.Version, Home: s.Record.Home})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.Write(append(hello, '\n')); err != nil {
+		return nil, io.EOF // he has left
+	}
 	line, err := c.lines.ReadBytes('\n')
+	if errors.Is(err, syscall.ECONNRESET) {
+		err = io.EOF // he has left without reading the greeting
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,81 +2,60 @@ package control
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"strconv"
+	"path/filepath"
 	"syscall"
-	"time"
 )
 
-// ErrRunning says that this user's background process is there already.
-var ErrRunning = errors.New("ctxfs is already running")
-
-// lockTime is how long a new server waits for one that is ending.
-const lockTime = 15 * time.Second
-
-// Lock takes the lock of the user's one background process, which ends with the
-// process or with the closing of the file; ErrRunning if a process that answers
-// has it. One that is ending is waited for.
-func Lock(runtime string) (*os.File, error) {
-	deadline := time.Now().Add(lockTime)
-	for {
-		held, err := lock(lockPath(runtime), false)
-		if !errors.Is(err, errLocked) {
-			if err == nil {
-				sign(held)
-			}
-			return held, err
-		}
-		if c, err := Dial(runtime); err == nil {
-			c.Close()
-			return nil, ErrRunning
-		}
-		if time.Now().After(deadline) {
-			pid := LockHolder(runtime)
-			return nil, &Fault{
-				Message: fmt.Sprintf("process %s has the lock of ctxfs but does not answer", pid),
-				Hint:    "end it: kill -9 " + pid,
-			}
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-}
-
-// sign writes the number of this process into the lock file, for the messages
-// of others: that it cannot is no reason not to serve.
-func sign(held *os.File) {
-	if held.Truncate(0) == nil {
-		_, _ = held.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
-	}
-}
-
-// errLocked says that another process holds a lock.
+// errLocked says that another process holds the lock.
 var errLocked = errors.New("locked by another process")
 
-// lock takes an exclusive lock, which ends with the process or with the
-// closing of the file. Without wait, a lock held elsewhere is errLocked.
-func lock(path string, wait bool) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+// lock takes the lock of the state folder, which ends with the process or with
+// the closing of the file. The folder itself is locked: that needs neither room
+// nor leave to write, and is the same lock by every path. A file is locked where
+// folders cannot be (NFS), and, where there is no state folder and none can be
+// made, the folder that stands in for it.
+func (h Home) lock() (*os.File, error) {
+	made := os.MkdirAll(h.State, 0o700)
+	folder, err := os.Open(h.State)
+	if err != nil {
+		standIn := h.Folders()[1]
+		if h.ready(standIn) != nil {
+			return nil, errors.Join(made, err)
+		}
+		if folder, err = os.Open(standIn); err != nil {
+			return nil, err
+		}
+	}
+	err = flock(folder)
+	if err == nil {
+		return folder, nil
+	}
+	folder.Close()
+	if errors.Is(err, errLocked) {
+		return nil, err
+	}
+	file, err := os.OpenFile(filepath.Join(h.State, "daemon.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	how := syscall.LOCK_EX
-	if !wait {
-		how |= syscall.LOCK_NB
+	if err := flock(file); err != nil {
+		file.Close()
+		return nil, err
 	}
+	return file, nil
+}
+
+// flock takes a file's exclusive lock at once or not at all.
+func flock(f *os.File) error {
 	for {
-		err = syscall.Flock(int(f.Fd()), how)
-		if !errors.Is(err, syscall.EINTR) {
-			break
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return errLocked
 		}
+		return err
 	}
-	if err != nil {
-		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			err = errLocked
-		}
-		return nil, err
-	}
-	return f, nil
 }

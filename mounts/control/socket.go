@@ -1,49 +1,94 @@
 package control
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
+	"runtime"
 	"syscall"
 )
 
-// maxSocketPath is the longest path that fits a socket address.
+// maxSocketPath is the longest path in bytes that fits a socket address on
+// every system.
 const maxSocketPath = 100
 
-// shortSocket gives a name for the socket that fits a socket address, and a
-// function to call after it was used.
-func shortSocket(path string) (string, func(), error) {
+const socketName = "daemon.sock"
+
+// address returns a path to a folder's socket that fits a socket address, and
+// a function to call after it was used. A path that is too long goes by way of
+// a descriptor of the folder, which only Linux can.
+func address(folder string) (string, func(), error) {
+	path := filepath.Join(folder, socketName)
 	if len(path) <= maxSocketPath {
 		return path, func() {}, nil
 	}
-	dir, base := path[:len(path)-len("/daemon.sock")], "daemon.sock"
-	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return "", nil, &os.PathError{Op: "open", Path: dir, Err: err}
+	if runtime.GOOS != "linux" {
+		return "", nil, &os.PathError{Op: "connect", Path: path, Err: syscall.ENAMETOOLONG}
 	}
-	return fmt.Sprintf("/proc/self/fd/%d/%s", fd, base), func() { syscall.Close(fd) }, nil
+	fd, err := syscall.Open(folder, syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return "", nil, &os.PathError{Op: "open", Path: folder, Err: err}
+	}
+	return fmt.Sprintf("/proc/self/fd/%d/%s", fd, socketName), func() { syscall.Close(fd) }, nil
 }
 
-// Listen opens the socket. One that is there was left by a process that was
-// killed: the caller has the lock.
-func Listen(runtime string) (net.Listener, error) {
-	path := socketPath(runtime)
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	name, done, err := shortSocket(path)
+// connect connects to the socket in a folder.
+func connect(ctx context.Context, folder string) (net.Conn, error) {
+	name, done, err := address(folder)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	listen, err := net.Listen("unix", name)
+	var d net.Dialer
+	return d.DialContext(ctx, "unix", name)
+}
+
+// nobody reports whether an error of connect says that nobody listens there.
+func nobody(err error) bool {
+	for _, e := range []error{syscall.ENOENT, syscall.ECONNREFUSED, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ENOTSOCK, syscall.EPROTOTYPE} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// listen opens the socket in a folder, for its owner only. One that is there
+// was left by a process that was killed: the caller has the lock. Some file
+// systems have sockets to which nobody can connect, so it tries.
+func listen(folder string) (net.Listener, error) {
+	path := filepath.Join(folder, socketName)
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	name, done, err := address(folder)
 	if err != nil {
 		return nil, err
 	}
-	listen.(*net.UnixListener).SetUnlinkOnClose(false) // by its short name, which is gone
-	return listen, nil
+	defer done()
+	config := net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) error {
+		// On Linux the file gets the mode of the socket; elsewhere this fails.
+		return c.Control(func(fd uintptr) { _ = syscall.Fchmod(int(fd), 0o600) })
+	}}
+	l, err := config.Listen(context.Background(), "unix", name)
+	if err != nil {
+		return nil, err
+	}
+	l.(*net.UnixListener).SetUnlinkOnClose(false) // by its short name, which is gone
+	err = os.Chmod(path, 0o600)
+	if err == nil {
+		var c net.Conn
+		if c, err = connect(context.Background(), folder); err == nil {
+			c.Close()
+		}
+	}
+	if err != nil {
+		l.Close()
+		os.Remove(path)
+		return nil, err
+	}
+	return l, nil
 }
-
-// RemoveSocket tells that nobody serves any more: new processes may start.
-func RemoveSocket(runtime string) { os.Remove(socketPath(runtime)) }

@@ -2,84 +2,153 @@ package control
 
 import (
 	"bufio"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// startTimeout is how long a new background process may take to be ready.
-const startTimeout = 20 * time.Second
+// startTime bounds Start, which waits for whoever is starting or ending as long
+// as that process lives.
+const startTime = 5 * time.Minute
 
-// ReadyFD is the descriptor on which a background process says "ready", or
-// what keeps it from being so, and which it then closes.
-const ReadyFD = 3
+// readyFD is the descriptor on which a process that [Home.Start] has started
+// says how it goes.
+const readyFD = 3
 
-// Start connects to the background process, starting it if there is none:
-// command must become a [Server] that writes to ReadyFD. Its output goes to
-// the file logPath. Many who start at once get one process.
-func Start(runtime string, command *exec.Cmd, logPath string) (*Client, error) {
-	if c, err := Dial(runtime); !errors.Is(err, ErrNotRunning) {
-		return c, err
-	}
-	starting, err := lock(startPath(runtime), true)
-	if err != nil {
-		return nil, err
-	}
-	defer starting.Close()
-	if c, err := Dial(runtime); !errors.Is(err, ErrNotRunning) {
-		return c, err
-	}
-	if err := launch(command, logPath); err != nil {
-		return nil, err
-	}
-	return Dial(runtime)
-}
+// The words that are said there, a line each; the last two have a text after
+// them.
+const (
+	wordReady   = "ready"
+	wordRunning = "running"
+	wordNote    = "note "
+	wordFault   = "fault " // a Fault as JSON
+)
 
-func launch(command *exec.Cmd, logPath string) error {
-	logFile, err := openLog(logPath)
-	if err != nil {
-		return &Fault{
-			Message: fmt.Sprintf("cannot write the log of the background process: %v", err),
-			Hint:    "set XDG_STATE_HOME to a folder that you can write to",
+// Start connects to the background process, starting it if there is none: the
+// command must become one that calls [Home.Claim] first and tells it with a
+// [Starter]. Any number of commands may start it at once, and any of them may
+// be killed at any time: they get the one process that has the seat.
+func (h Home) Start(ctx context.Context, command ...string) (*Client, error) {
+	begun := time.Now()
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
+		c, err := h.Dial(ctx)
+		if errors.Is(err, ErrNotRunning) {
+			err = h.launch(ctx, command)
+		}
+		switch {
+		case err == nil && c != nil:
+			return c, nil
+		case err == nil, errors.Is(err, ErrRunning), errors.Is(err, ErrGone): // look again
+		default:
+			return nil, err
+		}
+		if time.Since(begun) > startTime {
+			return nil, h.Silence()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(pause):
 		}
 	}
-	defer logFile.Close()
+}
+
+// launch starts a process and waits until it has the seat; ErrRunning if
+// another one has it.
+func (h Home) launch(ctx context.Context, command []string) error {
 	ready, tell, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer ready.Close()
-	command.Dir = "/" // it must not hold anybody's folder
-	command.Stdin, command.Stdout, command.Stderr = nil, logFile, logFile
-	command.ExtraFiles = []*os.File{tell} // becomes ReadyFD
-	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	log, logPath := h.openLog()
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Dir = "/" // it must not hold anybody's folder
+	if log != nil {
+		defer log.Close()
+		cmd.Stdout, cmd.Stderr = log, log
+	}
+	cmd.ExtraFiles = []*os.File{tell} // becomes readyFD
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	keepDescriptors()
-	err = command.Start()
+	err = cmd.Start()
 	tell.Close()
 	if err != nil {
 		return fmt.Errorf("start the background process: %w", err)
 	}
-	go func() { _ = command.Wait() }()
-	if err := ready.SetReadDeadline(time.Now().Add(startTimeout)); err != nil {
-		return err
-	}
-	line, err := bufio.NewReader(ready).ReadString('\n')
-	if line = strings.TrimSpace(line); line == "ready" {
-		return nil
-	}
-	switch {
-	case line != "":
+	go func() { _ = cmd.Wait() }()
+	defer context.AfterFunc(ctx, func() { ready.Close() })()
+	lines := bufio.NewReader(ready)
+	for {
+		v := h.watch(cmd.Process.Pid, starting, 0, func() { ready.Close() })
+		line, err := lines.ReadString('\n')
+		verdict := v.close()
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case line == wordReady:
+			return nil
+		case line == wordRunning:
+			return ErrRunning
+		case strings.HasPrefix(line, wordNote):
+			h.note("%s", line[len(wordNote):])
+			continue
+		case strings.HasPrefix(line, wordFault):
+			fault := new(Fault)
+			if json.Unmarshal([]byte(line[len(wordFault):]), fault) == nil {
+				return fault
+			}
+		case verdict != nil:
+			return verdict
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		}
+		if line == "" {
+			line = fmt.Sprintf("the background process ended at once (%v)", err)
+		}
 		return &Fault{Message: line, Hint: "its log: " + logPath}
-	case errors.Is(err, io.EOF):
-		return &Fault{Message: "the background process ended at once", Hint: "its log: " + logPath}
 	}
-	return &Fault{Message: fmt.Sprintf("the background process was not ready within %v", startTimeout), Hint: "its log: " + logPath}
+}
+
+// Starter tells who has started this process how it goes. The zero value is of
+// a process that nobody waits for.
+type Starter struct{ to *os.File }
+
+// NewStarter returns that of a process that [Home.Start] has started.
+func NewStarter() *Starter { return &Starter{os.NewFile(readyFD, "ready")} }
+
+// Note passes on a line for a person who waits.
+func (s *Starter) Note(line string) { s.say(wordNote + line) }
+
+// Claimed tells how Claim went, which is the last that is told.
+func (s *Starter) Claimed(err error) {
+	switch {
+	case err == nil:
+		s.say(wordReady)
+	case errors.Is(err, ErrRunning):
+		s.say(wordRunning)
+	default:
+		if body, err := json.Marshal(fault(err)); err == nil {
+			s.say(wordFault + string(body))
+		}
+	}
+	if s.to != nil {
+		s.to.Close()
+		s.to = nil
+	}
+}
+
+func (s *Starter) say(line string) {
+	if s.to != nil {
+		_, _ = s.to.WriteString(line + "\n") // who waited may be gone
+	}
 }
 
 // keepDescriptors keeps what this process was handed open, such as the lock of
@@ -100,11 +169,20 @@ func keepDescriptors() {
 // maxLog is the size in bytes past which a log is set aside at the next start.
 const maxLog = 1 << 20
 
-func openLog(path string) (*os.File, error) {
-	if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
-		if err := os.Rename(path, path+".1"); err != nil {
-			return nil, err
+// openLog opens the log of the background process in the first folder that can
+// have it. A process without one is better than none.
+func (h Home) openLog() (log *os.File, path string) {
+	for _, folder := range h.Folders() {
+		path := filepath.Join(folder, "daemon.log")
+		if h.ready(folder) != nil {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
+			_ = os.Rename(path, path+".1") // else it grows on
+		}
+		if log, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
+			return log, path
 		}
 	}
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	return nil, "none, as no folder can be written to"
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"strings"
 	"time"
 
 	"ctxfs/fs"
@@ -40,15 +41,12 @@ func (s *server) publishBin(now time.Time) bool {
 }
 
 // script is a program that calls a tool. It reaches the background process that
-// shows it also from an environment that lacks the variable by which that is
-// found.
+// shows it, whatever home its caller has.
 func (s *server) script(tool string) []byte {
 	out := "#!/bin/sh\n"
-	if dir, _ := s.p.opts.LookupEnv(runtimeVariable); dir != "" {
-		out += "[ -n \"$" + runtimeVariable + "\" ] || export " + runtimeVariable + "=" + shell.Word(dir) + "\n"
+	for _, entry := range s.p.opts.ProgramEnv {
+		name, value, _ := strings.Cut(entry, "=")
+		out += "export " + name + "=" + shell.Word(value) + "\n"
 	}
 	return []byte(out + "exec " + shell.Word(s.p.opts.Program) + " call --via bin -- " + shell.Word(s.file) + " " + shell.Word(tool) + " \"$@\"\n")
 }
-
-// runtimeVariable names the folder of the background process's socket.
-const runtimeVariable = "XDG_RUNTIME_DIR"

@@ -40,6 +40,8 @@ type Options struct {
 	// Program is the path of ctxfs, for the programs that call tools; "" has
 	// none of them.
 	Program string
+	// ProgramEnv is the environment by which it reaches this process.
+	ProgramEnv []string
 	// Settled is called a while after the last server has started or failed to:
 	// the time to give back the memory that starting took. It may be nil.
 	Settled func()

@@ -20,5 +20,6 @@ func Early(args []string) int {
 		Complain(s.Err, err)
 		return ExitFailed
 	}
+	p.Note = places.Notes(s.Err)
 	return Run(context.Background(), p, os.LookupEnv, s, args)
 }

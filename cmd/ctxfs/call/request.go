@@ -7,6 +7,8 @@
 package call
 
 import (
+	"time"
+
 	"ctxfs/mounts/control"
 )
 
@@ -50,10 +52,13 @@ type Caller struct {
 // News is what is told while a tool works.
 type News struct {
 	// Begun says that the tool may have been called from now on.
-	Begun   bool    `json:"begun,omitempty"`
-	Done    float64 `json:"done,omitempty"`
-	Total   float64 `json:"total,omitempty"` // 0: not known
-	Message string  `json:"message,omitempty"`
+	Begun bool `json:"begun,omitempty"`
+	// Limit is how long the caller wants to wait without news of the tool; 0 if
+	// he has set no limit.
+	Limit   time.Duration `json:"limit,omitempty"`
+	Done    float64       `json:"done,omitempty"`
+	Total   float64       `json:"total,omitempty"` // 0: not known
+	Message string        `json:"message,omitempty"`
 }
 
 // Reply is how the call went.

@@ -74,7 +74,7 @@ func ask(ctx context.Context, p places.Places, request Request, watched io.Write
 		defer line.clear()
 	}
 	err = places.UntilServed(func() error {
-		c, err := p.Start()
+		c, err := p.Start(ctx)
 		if err != nil {
 			return err
 		}
@@ -82,6 +82,7 @@ func ask(ctx context.Context, p places.Places, request Request, watched io.Write
 			var news News
 			if json.Unmarshal(raw, &news) == nil {
 				begun = begun || news.Begun
+				c.Limit = max(c.Limit, news.Limit) // the process keeps it, as long as it runs
 				line.tell(news)
 			}
 		})
@@ -95,6 +96,9 @@ func ask(ctx context.Context, p places.Places, request Request, watched io.Write
 				Message: "the background process ended during the call; whether the tool has done its work is not known",
 				Hint:    "its log: " + p.Log(),
 			}
+		}
+		if silent := (*control.Silent)(nil); begun && errors.As(err, &silent) {
+			return &control.Fault{Message: silent.Error() + "; whether the tool has done its work is not known", Hint: silent.Fault.Hint}
 		}
 		return err
 	})

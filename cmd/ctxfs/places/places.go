@@ -4,26 +4,30 @@
 package places
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
 	"ctxfs/mounts/control"
 )
 
+// Version is the program's own.
+const Version = "0.1.0"
+
 // Places are the folders of one user.
 type Places struct {
-	Home    string // the user's home folder
-	Config  string // config.toml
-	State   string // folder for logs and for what cannot be made again
-	Cache   string // folder for catalogues
-	Runtime string // folder for the socket
+	Home   string // the user's home folder
+	Config string // config.toml
+	State  string // folder for logs, the socket, and what cannot be made again
+	Cache  string // folder for catalogues
+
+	// Note is told lines for a person who waits; nil where nobody reads them.
+	Note func(line string)
 }
 
-// Find finds the folders. Only that for the socket is made if need be.
+// Find finds the folders. It makes none.
 func Find(lookupEnv func(string) (string, bool)) (Places, error) {
 	home, err := os.UserHomeDir()
 	if err != nil || !filepath.IsAbs(home) {
@@ -35,46 +39,40 @@ func Find(lookupEnv func(string) (string, bool)) (Places, error) {
 		}
 		return filepath.Join(append(append([]string{home}, fallback...), "ctxfs")...)
 	}
-	p := Places{
+	return Places{
 		Home:   home,
 		Config: filepath.Join(xdg("XDG_CONFIG_HOME", ".config"), "config.toml"),
 		State:  xdg("XDG_STATE_HOME", ".local", "state"),
 		Cache:  xdg("XDG_CACHE_HOME", ".cache"),
-	}
-	p.Runtime, err = control.RuntimeDir(lookupEnv)
-	return p, err
+	}, nil
 }
 
 // Log is the log of the background process.
 func (p Places) Log() string { return filepath.Join(p.State, "daemon.log") }
 
+// Process is how the background process is reached.
+func (p Places) Process() control.Home {
+	return control.Home{Dir: p.Home, State: p.State, Version: Version, Note: p.Note}
+}
+
 // Start connects to the background process, starting it if need be.
-func (p Places) Start() (*control.Client, error) {
-	if c, err := control.Dial(p.Runtime); !errors.Is(err, control.ErrNotRunning) {
-		return c, err
-	}
+func (p Places) Start(ctx context.Context) (*control.Client, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(p.State, 0o700); err != nil {
-		return nil, &control.Fault{
-			Message: fmt.Sprintf("cannot make the folder for the log of the background process: %v", err),
-			Hint:    "set XDG_STATE_HOME to a folder that you can write to",
-		}
-	}
-	return control.Start(p.Runtime, exec.Command(self, "daemon"), p.Log())
+	return p.Process().Start(ctx, self, "daemon")
 }
+
+// nextTime bounds how long UntilServed looks for the next process.
+const nextTime = 30 * time.Second
 
 // UntilServed calls ask again when the background process that it reached was
 // just ending: another one comes after it.
 func UntilServed(ask func() error) error {
 	err := ask()
-	for range 10 {
-		if !errors.Is(err, control.ErrGone) {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
+	for begun, pause := time.Now(), 20*time.Millisecond; errors.Is(err, control.ErrGone) && time.Since(begun) < nextTime; pause = min(2*pause, time.Second) {
+		time.Sleep(pause)
 		err = ask()
 	}
 	return err

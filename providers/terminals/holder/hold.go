@@ -42,14 +42,13 @@ func Hold() error {
 	}
 	defer p.cleanup()
 	id := p.rec.ID()
-	listener, err := spec.listen(id)
+	listener, end, err := spec.listen(id)
 	if err != nil {
 		err = unrecorded(err)
 		p.abandon(err)
 		return fail(err)
 	}
-	defer os.Remove(spec.socket(id))
-	defer listener.Close()
+	defer end()
 	s, err := p.begin(nil, m.Cols, m.Rows)
 	if err != nil {
 		return fail(err)

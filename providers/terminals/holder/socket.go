@@ -16,14 +16,14 @@ const (
 	maxSocketName = 60
 )
 
-// socket is the path of the socket of a terminal.
-func (r *Recording) socket(id string) string {
+// socketName is the name of the socket of a terminal.
+func socketName(id string) string {
 	if len(id) > maxSocketName {
 		sum := fnv.New64a()
 		_, _ = sum.Write([]byte(id)) // cannot fail
 		id = fmt.Sprintf("%x", sum.Sum64())
 	}
-	return r.runtimePath(id, ".sock")
+	return id + ".sock"
 }
 
 // address is the address of a socket, and a function to call after it was used.
@@ -41,10 +41,26 @@ func address(path string) (*net.UnixAddr, func(), error) {
 	return a, func() { syscall.Close(fd) }, nil
 }
 
-// listen opens the socket of a terminal, for its owner only. One that lies there
-// is that of a holder that was killed: the id is ours.
-func (r *Recording) listen(id string) (*net.UnixListener, error) {
-	path := r.socket(id)
+// listen opens the socket of a terminal, for its owner only, and returns a
+// function that takes it away.
+func (r *Recording) listen(id string) (l *net.UnixListener, end func(), err error) {
+	for _, folder := range r.Runtime {
+		path := filepath.Join(folder, socketName(id))
+		l, failed := listen(path)
+		if failed == nil {
+			return l, func() {
+				l.Close()
+				os.Remove(path)
+			}, nil
+		}
+		err = errors.Join(err, failed)
+	}
+	return nil, nil, fmt.Errorf("there is no folder for the socket of a terminal: %w", err)
+}
+
+// listen opens a socket. One that lies there is that of a holder that was
+// killed: the id is ours.
+func listen(path string) (*net.UnixListener, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
@@ -68,7 +84,17 @@ func (r *Recording) listen(id string) (*net.UnixListener, error) {
 
 // dial connects to the holder of a terminal.
 func (r *Recording) dial(id string) (*net.UnixConn, error) {
-	addr, done, err := address(r.socket(id))
+	for _, folder := range r.Runtime {
+		conn, err := dial(filepath.Join(folder, socketName(id)))
+		if !errors.Is(err, ErrNotRunning) {
+			return conn, err
+		}
+	}
+	return nil, ErrNotRunning
+}
+
+func dial(path string) (*net.UnixConn, error) {
+	addr, done, err := address(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, ErrNotRunning
 	}

@@ -15,9 +15,11 @@ import (
 
 // Recording says where and how terminals are recorded.
 type Recording struct {
-	// Dir is the folder of all terminals, Runtime that for their sockets.
-	Dir     string        `json:"dir"`
-	Runtime string        `json:"runtime"`
+	// Dir is the folder of all terminals.
+	Dir string `json:"dir"`
+	// Runtime are folders for their sockets and what else they need as long as
+	// they run: the first is used that can be, and all are looked through.
+	Runtime []string      `json:"runtime"`
 	Limits  record.Limits `json:"limits,omitzero"`
 	Replay  bool          `json:"replay,omitempty"`
 	// Key detaches a viewer.
@@ -76,7 +78,7 @@ func (s *Spec) prepare(source string, cols, rows int, shown io.Writer) (p prepar
 	} else {
 		var c shells.Command
 		c, p.cleanup, err = shells.Prepare(shells.Options{
-			Shell: s.Shell, Login: s.Login, Nonce: nonce, Dir: s.runtimePath(p.rec.ID(), ".shell"), Env: env,
+			Shell: s.Shell, Login: s.Login, Nonce: nonce, Dir: filepath.Join(s.runtime(), p.rec.ID()+".shell"), Env: env,
 		})
 		p.cmd = &exec.Cmd{Path: c.Path, Args: c.Args, Env: c.Env}
 		err = unrecorded(err)
@@ -139,7 +141,12 @@ func NotStarted(err error) int {
 	return 126
 }
 
-// runtimePath is a path for what a terminal needs as long as it runs.
-func (r *Recording) runtimePath(id, ending string) string {
-	return filepath.Join(r.Runtime, "terminals", id+ending)
+// runtime is the folder for what a terminal needs as long as it runs.
+func (r *Recording) runtime() string {
+	for _, folder := range r.Runtime {
+		if os.MkdirAll(folder, 0o700) == nil {
+			return folder
+		}
+	}
+	return r.Dir
 }

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/mounts/control"
+)
+
+// newPlainBox is a box of a user without XDG variables.
+func newPlainBox(t *testing.T) *box {
+	t.Helper()
+	b := newBox(t)
+	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"} {
+		b.setenv(name, "")
+	}
+	b.state, b.cache = filepath.Join(b.home, ".local/state"), filepath.Join(b.home, ".cache")
+	return b
+}
+
+// TestOneProcessForEachHome looks for the background process of a home from
+// everywhere where its state folder can be seen.
+func TestOneProcessForEachHome(t *testing.T) {
+	t.Parallel()
+	b := newPlainBox(t)
+	link := filepath.Join(b.dir, "link")
+	bound := filepath.Join(b.dir, "bound")
+	run := filepath.Join(b.dir, "run")
+	must(t, os.Symlink(b.home, link))
+	must(t, os.Mkdir(bound, 0o700))
+	b.mount()
+	pid := b.pid()
+
+	direct := func(changes ...string) func() *exec.Cmd {
+		return func() *exec.Cmd { return b.with(changes...).command(t.Context(), binary(), "status", "--json") }
+	}
+	inside := func(words ...string) func() *exec.Cmd {
+		return func() *exec.Cmd {
+			need(t, words[0])
+			return b.command(t.Context(), words[0], append(words[1:], binary(), "status", "--json")...)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		from func() *exec.Cmd
+	}{
+		{"a runtime folder", direct("XDG_RUNTIME_DIR", run)},
+		{"a runtime folder that is not there", direct("XDG_RUNTIME_DIR", filepath.Join(b.dir, "none"))},
+		{"another temporary folder", direct("TMPDIR", run)},
+		{"other settings and caches", direct("XDG_CONFIG_HOME", run, "XDG_CACHE_HOME", run)},
+		{"its own state folder, named", direct("XDG_STATE_HOME", b.state)},
+		{"cron", inside("env", "-i", "HOME="+b.home, "PATH=/usr/bin:/bin")},
+		{"a link to the home", direct("HOME", link)},
+		{"the home by a path with dots", direct("HOME", b.home+"/../h/")},
+		{"a bind mount of the home", inside("unshare", "-m", "sh", "-c", "mount --bind "+b.home+" "+bound+` && HOME=`+bound+` exec "$@"`, "sh")},
+		{"a sandbox with a /tmp of its own", inside("bwrap", "--ro-bind", "/", "/", "--tmpfs", "/tmp", "--ro-bind", b.dir, b.dir, "--ro-bind", filepath.Dir(binary()), filepath.Dir(binary()), "--dev", "/dev", "--proc", "/proc")},
+		{"a sandbox with processes of its own", inside("bwrap", "--ro-bind", "/", "/", "--unshare-all", "--dev", "/dev", "--proc", "/proc")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, err := c.from().CombinedOutput()
+			var report statusReport
+			if err != nil || json.Unmarshal(out, &report) != nil || report.Pid != pid {
+				t.Errorf("process %d, not %d: %v\n%s", report.Pid, pid, err, out)
+			}
+		})
+	}
+	if out := b.with("XDG_RUNTIME_DIR", run, "TMPDIR", run).ok("mount"); !strings.Contains(out, "already mounted") {
+		t.Errorf("mount from elsewhere: %s", out)
+	}
+	var record control.Record
+	if err := json.Unmarshal([]byte(readFile(t, filepath.Join(b.state, "ctxfs/daemon.json"))), &record); err != nil || record.Pid != pid || record.Socket != filepath.Join(b.state, "ctxfs/daemon.sock") {
+		t.Errorf("the record: %+v, %v", record, err)
+	}
+	for path, mode := range map[string]os.FileMode{"": 0o700, "daemon.sock": 0o600, "daemon.json": 0o600} {
+		if info, err := os.Stat(filepath.Join(b.state, "ctxfs", path)); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v", path, info, err)
+		}
+	}
+}
+
+// TestTwoHomes has two homes of one user: neither sees anything of the other.
+func TestTwoHomes(t *testing.T) {
+	t.Parallel()
+	a := newPlainBox(t)
+	a.stub("zoo", "", nil)
+	a.mount()
+	a.ready("zoo")
+	second := filepath.Join(a.dir, "second/h")
+	must(t, os.MkdirAll(second, 0o700))
+	b := a.with("HOME", second)
+	b.home, b.state, b.servers = second, filepath.Join(second, ".local/state"), make(map[string]map[string]any)
+	b.stub("aquarium", "", nil)
+	b.mount()
+	b.ready("aquarium")
+	if a.pid() == b.pid() {
+		t.Error("two homes have one process")
+	}
+	for _, c := range []struct {
+		of         *box
+		has, lacks string
+	}{{a, "zoo", "aquarium"}, {b, "aquarium", "zoo"}} {
+		list := c.of.ok("ls", "mcps")
+		if !strings.Contains(list, c.has) || strings.Contains(list, c.lacks) || strings.Contains(c.of.read("mcps/INDEX.md"), c.lacks) {
+			t.Errorf("%s shows %s", c.of.home, list)
+		}
+		if m := c.of.status().Mounts; len(m) != 1 || m[0].Dir != c.of.mnt() {
+			t.Errorf("%s: %+v", c.of.home, m)
+		}
+	}
+	// A tool of the one is called by its file, whoever has which home.
+	if out := b.sh(a.mnt("mcps/zoo/bin/greet") + " --who Ada"); !strings.Contains(out, "Ada") {
+		t.Errorf("a tool of the other home: %s", out)
+	}
+
+	// A mount of the one is no place for the other.
+	words := []string{fmt.Sprintf("the ctxfs process of the home folder %s (%d) has mounted %s", a.home, a.pid(), a.mnt()), "\n  to free it: fusermount3 -u " + a.mnt()}
+	b.refused(exitFailed, words, "mount", a.mnt())
+	elsewhere := a.with("XDG_STATE_HOME", filepath.Join(a.dir, "elsewhere"))
+	words[0] = fmt.Sprintf("the ctxfs process of the state folder %s/ctxfs (%d) has mounted %s", a.state, a.pid(), a.mnt())
+	elsewhere.refused(exitFailed, words, "mount")
+	elsewhere.refused(exitFailed, words, "mount", "-f")
+	elsewhere.ok("unmount", "--all")
+	if r := elsewhere.run("status"); !strings.Contains(r.out, "mounted by the ctxfs process of the state folder "+a.state) {
+		t.Errorf("status with another state folder: %v", r)
+	}
+
+	// With the state folder of the one, the other is refused, and told why.
+	mixed := b.with("XDG_STATE_HOME", a.state)
+	words = []string{"serves the home folder " + a.home + ", not " + b.home, "\n  unset XDG_STATE_HOME"}
+	for _, args := range [][]string{{"mount"}, {"mount", "-f"}, {"mount", filepath.Join(a.dir, "x")}, {"status"}, {"call", "zoo", "greet"}, {"unmount"}} {
+		mixed.refused(exitFailed, words, args...)
+	}
+	b.ok("unmount", "--all")
+	a.read("AGENTS.md")
+}
+
+// TestAnotherVersion has a process of another version serve: who meets it is
+// told once, and by which command it is started anew.
+func TestAnotherVersion(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	newer := buildVersion(t, "9.9.9")
+	b.mount()
+	pid := b.pid()
+	line := fmt.Sprintf("ctxfs: process %d is of version %s of ctxfs, this program of 9.9.9; start it anew: kill %d; ctxfs mount\n", pid, places.Version, pid)
+	for _, args := range [][]string{{"status"}, {"ls"}, {"mount"}, {"prompt"}} {
+		if r := b.do(newer, args...); r.code != 0 || r.err != line {
+			t.Errorf("%q: exit %d\n%v", args, r.code, r)
+		}
+	}
+	r := b.do(newer, "status", "--json")
+	if r.err != line || !json.Valid([]byte(r.out)) {
+		t.Errorf("status --json: %v", r)
+	}
+	hook := b.command(t.Context(), newer, "history", "--hook")
+	hook.Stdin = strings.NewReader(`{"session_id":"a","hook_event_name":"SessionStart"}`)
+	var errs strings.Builder
+	hook.Stderr = &errs
+	if out, err := hook.Output(); err != nil || errs.Len() > 0 || !json.Valid(out) {
+		t.Errorf("a hook: %v, %s%s", err, out, errs.String())
+	}
+	if r := b.do(newer, "__complete", "ls", ""); strings.Contains(r.err, "9.9.9") {
+		t.Errorf("completion: %v", r)
+	}
+	// The command that is named does it.
+	signalTo(t, pid, syscall.SIGTERM)
+	if r := b.do(newer, "mount"); r.code != 0 || r.err != "" {
+		t.Errorf("mount: %v", r)
+	}
+	if report := b.status(); report.Version != "9.9.9" {
+		t.Errorf("status: %+v", report)
+	}
+}
+
+// buildVersion builds the command as another version of it.
+func buildVersion(t *testing.T, version string) string {
+	t.Helper()
+	need(t, "go")
+	dir := t.TempDir()
+	source, err := filepath.Abs("places/places.go")
+	must(t, err)
+	text := strings.Replace(readFile(t, source), `"`+places.Version+`"`, `"`+version+`"`, 1)
+	must(t, os.WriteFile(filepath.Join(dir, "places.go"), []byte(text), 0o600))
+	overlay := asJSON(map[string]any{"Replace": map[string]string{source: filepath.Join(dir, "places.go")}})
+	must(t, os.WriteFile(filepath.Join(dir, "overlay.json"), []byte(overlay), 0o600))
+	program := filepath.Join(base, "bin", "ctxfs-"+version)
+	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}

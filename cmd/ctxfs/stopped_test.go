@@ -1,0 +1,218 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestStopped has a background process that is stopped: every command says so,
+// and what to do, and has asked for nothing that is done later.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	trace := filepath.Join(b.dir, "trace")
+	b.stub("zoo", "", map[string]string{stubJournal: trace})
+	b.mount()
+	b.ready("zoo")
+	b.ok("call", "zoo", "greet", "--who", "Ada")
+	before := strings.Count(readFile(t, trace), "tools/call")
+	pid := b.pid()
+	stop(t, pid)
+	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
+	number := strconv.Itoa(pid)
+	words := []string{"(" + number + ") does not answer: it is stopped", "\n  let it go on: kill -CONT " + number}
+	type answer struct {
+		args []string
+		out  string
+		took time.Duration
+	}
+	commands := [][]string{
+		{"status"}, {"status", "--json"}, {"ls"}, {"cat", "AGENTS.md"}, {"mount"}, {"mount", "-f"}, {"unmount"}, {"unmount", "--all"},
+		{"restart"}, {"sync", "--once", filepath.Join(b.dir, "sync")}, {"sync", filepath.Join(b.dir, "sync")},
+		{"call", "zoo", "greet", "--who", "Ada"}, {"call", "--via", "bin", "--", "zoo", "greet", "--who", "Ada"},
+		{"find", "greet"}, {"tools"}, {"history", "--all"}, {"prompt"}, {"config"}, {"accept", "zoo"}, {"read", "zoo", "x"}, {"term", "--tmux"},
+	}
+	answers := make(chan answer)
+	for _, args := range commands {
+		go func() {
+			begun := time.Now()
+			cmd := b.command(t.Context(), "timeout", append([]string{"100", binary()}, args...)...)
+			out, _ := cmd.CombinedOutput()
+			answers <- answer{args, string(out), time.Since(begun)}
+		}()
+	}
+	for range commands {
+		a := <-answers
+		if !containsAll(a.out, words) {
+			t.Errorf("ctxfs %q: %s", a.args, a.out)
+		}
+		t.Logf("ctxfs %q: %v", a.args, a.took.Round(time.Millisecond))
+	}
+	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{words[0], "kill -CONT " + number}) {
+		t.Errorf("doctor: exit %d\n%v", r.code, r)
+	}
+
+	// The cure works, and what was given up is not done.
+	signalTo(t, pid, syscall.SIGCONT)
+	b.ok("call", "zoo", "greet", "--who", "Ada")
+	if got := b.pid(); got != pid {
+		t.Errorf("process %d serves, not %d", got, pid)
+	}
+	b.read("AGENTS.md")
+	if after := strings.Count(readFile(t, trace), "tools/call"); after != before+1 {
+		t.Errorf("%d calls were made of commands that had given up", after-before-1)
+	}
+}
+
+// TestStoppedDuringCall has the process stopped while a tool works: the call
+// says so. With a limit it gives up then, without one it has its answer when the
+// process goes on.
+func TestStoppedDuringCall(t *testing.T) {
+	t.Parallel()
+	b := zoo(t, "")
+	b.mount()
+	b.ready("zoo")
+	pid := b.pid()
+	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
+	begin := func(args ...string) *said {
+		c := &said{cmd: b.command(t.Context(), binary(), append([]string{"call", "zoo", "sleep"}, args...)...)}
+		c.cmd.Stdout, c.cmd.Stderr = c, c
+		must(t, c.cmd.Start())
+		return c
+	}
+	calls := []*said{begin(), begin("--timeout", "1s")}
+	eventually(t, "the tool is called twice", func() bool { return strings.Count(readFile(t, filepath.Join(b.dir, "journal")), "tools/call") == 2 })
+	stop(t, pid)
+	words := []string{"it is stopped", "kill -CONT " + strconv.Itoa(pid)}
+	eventually(t, "the call says who is stopped", func() bool { return containsAll(calls[0].String(), words) })
+	_ = calls[1].cmd.Wait()
+	if got := calls[1].String(); !containsAll(got, append(words, "whether the tool has done its work is not known")) {
+		t.Errorf("a call with a limit: %s", got)
+	}
+	signalTo(t, pid, syscall.SIGCONT)
+	b.ok("restart", "zoo") // which ends the tool
+	_ = calls[0].cmd.Wait()
+	if got := calls[0].String(); calls[0].cmd.ProcessState.ExitCode() != 7 || !strings.Contains(got, "zoo") {
+		t.Errorf("the call without a limit: %v, %s", calls[0].cmd.ProcessState, got)
+	}
+}
+
+// said is a command that runs, and what it has said.
+type said struct {
+	cmd  *exec.Cmd
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// TestBusy has a process that gets a twentieth of a processor's time: commands
+// say that they wait, and get their answers.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	pid := b.pid()
+	end := make(chan struct{})
+	slowed := make(chan struct{})
+	go func() { // as a machine with far too much to do treats it
+		defer close(slowed)
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			_ = syscall.Kill(pid, syscall.SIGSTOP)
+			select {
+			case <-tick.C:
+			case <-end:
+				_ = syscall.Kill(pid, syscall.SIGCONT)
+				return
+			}
+			_ = syscall.Kill(pid, syscall.SIGCONT)
+			for begun := time.Now(); time.Since(begun) < time.Millisecond; {
+				runtime.Gosched()
+			}
+		}
+	}()
+	for _, args := range [][]string{{"status"}, {"ls"}, {"cat", "AGENTS.md"}, {"find", "agentctx"}} {
+		if r := b.run(args...); r.code != 0 {
+			t.Errorf("ctxfs %q: exit %d\n%v", args, r.code, r)
+		}
+	}
+	close(end)
+	<-slowed
+}
+
+// TestStoppedReaders has readers of a mount whose process is stopped: they can
+// be interrupted.
+func TestStoppedReaders(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t)
+			b.mount()
+			pid := b.pid()
+			stop(t, pid)
+			defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
+			for _, words := range [][]string{{"cat", b.mnt("STATUS.md")}, {"ls", b.mnt()}, {"ls", "-l", b.mnt("mcps")}, {"stat", b.mnt("none")}} {
+				cmd := b.command(t.Context(), words[0], words[1:]...)
+				must(t, cmd.Start())
+				standsStill(t, cmd.Process.Pid)
+				signalTo(t, cmd.Process.Pid, sig)
+				ended := make(chan error, 1)
+				go func() { ended <- cmd.Wait() }()
+				select {
+				case err := <-ended:
+					if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != sig {
+						t.Errorf("%q ended with %v", words, err)
+					}
+				case <-time.After(patience):
+					t.Errorf("%q does not end", words)
+				}
+			}
+		})
+	}
+}
+
+// standsStill waits until a process waits in one system call, as seen
+// from outside twenty times.
+func standsStill(t *testing.T, pid int) {
+	t.Helper()
+	last, same := "", 0
+	eventually(t, "it waits", func() bool {
+		now, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "syscall"))
+		if err != nil || string(now) != last || strings.HasPrefix(last, "running") {
+			last, same = string(now), 0
+		}
+		same++
+		return same > 20
+	})
+}
+
+// readFile is what is in a file, "" if there is none.
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,222 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// newHome is a home whose paths fit a socket address.
+func newHome(t *testing.T) Home {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "cx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return Home{Dir: dir, State: filepath.Join(dir, "state"), Version: "test"}
+}
+
+// serve greets whoever connects, and answers every request with its name.
+func serve(t *testing.T, s *Seat) {
+	t.Helper()
+	go func() {
+		for {
+			conn, err := s.Listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				if c, err := s.Receive(conn); err == nil {
+					_ = c.Reply(c.Op())
+				}
+			}()
+		}
+	}()
+}
+
+func TestSeat(t *testing.T) {
+	h := newHome(t)
+	if _, err := h.Dial(t.Context()); !errors.Is(err, ErrNotRunning) {
+		t.Errorf("without a process: %v", err)
+	}
+	seat, err := h.Claim(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Claim(t.Context()); !errors.Is(err, ErrRunning) {
+		t.Errorf("a second one: %v", err)
+	}
+	serve(t, seat)
+	c, err := h.Dial(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var op string
+	if err := c.Ask(t.Context(), "hello", nil, &op); err != nil || op != "hello" || c.Pid != os.Getpid() {
+		t.Errorf("%q of %d, %v", op, c.Pid, err)
+	}
+	c.Close()
+	if err := seat.Write(map[string]any{"left": []string{"x"}, "pid": 1}); err != nil {
+		t.Fatal(err)
+	}
+	seat.Free(true)
+
+	// The next one keeps what the last has left, until it says otherwise.
+	seat, err = h.Claim(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var record struct {
+		Record
+		Left []string
+	}
+	if err := h.ReadRecord(&record); err != nil || len(record.Left) != 1 || record.Pid != os.Getpid() || record.Home != h.Dir {
+		t.Errorf("the record: %+v, %v", record, err)
+	}
+	seat.Free(false)
+	if left, err := os.ReadDir(h.State); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// TestClaimWaits for a process that is ending: it takes no more connections
+// and still has the lock.
+func TestClaimWaits(t *testing.T) {
+	h := newHome(t)
+	first, err := h.Claim(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Listener.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := h.Claim(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("it does not wait: %v", err)
+	}
+	claimed := make(chan error, 1)
+	go func() {
+		second, err := h.Claim(t.Context())
+		if err == nil {
+			second.Free(false)
+		}
+		claimed <- err
+	}()
+	first.Free(false)
+	if err := <-claimed; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFullBacklog has more callers than the socket takes: the next one waits as
+// long as he wants to, and is let in when there is room.
+func TestFullBacklog(t *testing.T) {
+	h := newHome(t)
+	if err := os.Mkdir(h.State, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// Go's listeners have room for more than this test has descriptors.
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := os.NewFile(uintptr(fd), "listener")
+	defer file.Close()
+	if err := errors.Join(syscall.Bind(fd, &syscall.SockaddrUnix{Name: filepath.Join(h.State, socketName)}), syscall.Listen(fd, 1)); err != nil {
+		t.Fatal(err)
+	}
+	var waiting []net.Conn
+	for {
+		c, err := connect(t.Context(), h.State)
+		if errors.Is(err, syscall.EAGAIN) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		waiting = append(waiting, c)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := h.Dial(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("without room: %v", err)
+	}
+	l, err := net.FileListener(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	seat := &Seat{Listener: l, Record: Record{Version: h.Version}}
+	reached := make(chan error, 1)
+	go func() {
+		_, err := h.Dial(t.Context())
+		reached <- err
+	}()
+	for _, c := range waiting {
+		c.Close()
+	}
+	serve(t, seat)
+	if err := <-reached; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStandIn trusts no folder of somebody else's.
+func TestStandIn(t *testing.T) {
+	h := newHome(t)
+	for _, folder := range h.Folders()[1:] {
+		if filepath.Dir(folder) != ownBase() || h.trusted(folder) {
+			t.Errorf("%s is trusted", folder)
+		}
+	}
+	dir := filepath.Join(h.Dir, "open")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := ownFolder(dir); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info, err)
+	}
+	link := filepath.Join(h.Dir, "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if fault := (*Fault)(nil); !errors.As(ownFolder(link), &fault) || fault.Hint == "" {
+		t.Error("a link is trusted")
+	}
+	if os.Getuid() == 0 {
+		if err := os.Chown(dir, 65534, 65534); err != nil {
+			t.Fatal(err)
+		}
+		if ownFolder(dir) == nil {
+			t.Error("a folder of somebody else's is trusted")
+		}
+	}
+}
+
+// TestOtherMachine has the lock held where nobody can be seen.
+func TestOtherMachine(t *testing.T) {
+	h := newHome(t)
+	if err := os.Mkdir(h.State, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for host, words := range map[string]string{"elsewhere": "runs on the machine elsewhere (process 5)", hostname(): "cannot be seen from here"} {
+		if err := (&Seat{home: h}).Write(Record{Pid: 5, Host: host}); err != nil {
+			t.Fatal(err)
+		}
+		err := h.holds(0, sample{})
+		if fault := (*Fault)(nil); !errors.As(err, &fault) || !strings.Contains(err.Error(), words) || fault.Hint == "" {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package control
+
+import (
+	"fmt"
+	"time"
+)
+
+// State is what keeps a process from answering.
+type State string
+
+const (
+	Unknown State = ""
+	Busy    State = "busy"    // it runs, or wants to
+	Waiting State = "waiting" // in the kernel, state D
+	Stopped State = "stopped" // by SIGSTOP or SIGTSTP
+	Traced  State = "traced"  // a debugger holds it
+	Frozen  State = "frozen"  // its control group is
+	Killed  State = "killed"  // but a thread of it has not ended
+	Hung    State = "hung"    // it has nothing to do
+	Asleep  State = "asleep"  // at the moment; it may be hung
+)
+
+// sample is what can be seen of a process from outside, at one time.
+type sample struct {
+	code   byte          // as in proc(5); 0: nothing can be seen
+	cpu    time.Duration // processor time of all its threads
+	wants  bool          // a thread runs or wants to
+	kernel bool          // a thread waits in state D
+	frozen bool
+	dying  bool // all its threads have ended or were killed, but not all have ended
+}
+
+// state is what a single sample tells.
+func (s sample) state() State {
+	switch {
+	case s.code == 0:
+		return Unknown
+	case s.dying, s.code == 'Z', s.code == 'X':
+		return Killed
+	case s.code == 'T':
+		return Stopped
+	case s.code == 't':
+		return Traced
+	case s.frozen:
+		return Frozen
+	case s.wants:
+		return Busy
+	case s.kernel:
+		return Waiting
+	}
+	return Asleep
+}
+
+// still reports whether the process does nothing until somebody else does.
+func (s sample) still() bool {
+	switch s.state() {
+	case Stopped, Traced, Frozen:
+		return true
+	}
+	return false
+}
+
+// Silent says that the background process does not answer, and why. It is a
+// [Fault] to those who ask for one.
+type Silent struct {
+	Pid   int
+	State State
+	Fault Fault
+}
+
+func (s *Silent) Error() string { return s.Fault.Error() }
+func (s *Silent) Unwrap() error { return &s.Fault }
+
+// silent words what is wrong with a process, and what helps.
+func silent(pid int, state State, what string) *Silent {
+	s := &Silent{Pid: pid, State: state}
+	name := fmt.Sprintf("the background process (%d)", pid)
+	if pid == 0 {
+		name = "the background process"
+	}
+	switch state {
+	case Stopped:
+		s.Fault = Fault{name + " " + what + ": it is stopped", fmt.Sprintf("let it go on: kill -CONT %d", pid)}
+	case Traced:
+		s.Fault = Fault{name + " " + what + ": a debugger holds it", "end the debugger, or let it continue the process"}
+	case Frozen:
+		s.Fault = Fault{name + " " + what + ": its control group is frozen", "thaw it: its container is paused or its session suspended"}
+	case Killed:
+		s.Fault = Fault{name + " " + what + ": it was killed, and a thread of it waits in the kernel, which kill -9 does not end", "free its mounts: ctxfs mount"}
+	case Waiting:
+		s.Fault = Fault{name + " " + what + ": it waits in the kernel (state D), as for a disk or a network file system that does not answer", "kill -9 does not help; see what it waits for: cat /proc/" + fmt.Sprint(pid) + "/wchan"}
+	case Hung:
+		s.Fault = Fault{name + " " + what + ", although it is not busy", fmt.Sprintf("end it and start anew: kill -9 %d; ctxfs mount", pid)}
+	default:
+		s.Fault = Fault{name + " " + what, "see what it does: ps -o pid,stat,time,args -p " + fmt.Sprint(pid)}
+	}
+	return s
+}

@@ -1,0 +1,192 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// ErrRunning says that another process has the seat.
+var ErrRunning = errors.New("ctxfs is already running")
+
+// Seat is what the one background process of a home holds: the lock of the
+// state folder, the socket, and the record.
+type Seat struct {
+	Listener net.Listener
+	// Record is what the file of that name begins with.
+	Record Record
+
+	home   Home
+	lock   *os.File
+	socket string // the folder of the socket
+}
+
+// Home is what the seat is of.
+func (s *Seat) Home() Home { return s.home }
+
+// How long Claim waits for a process that is ending, and when it says so.
+const (
+	endingTime = time.Minute
+	endingNote = 2 * time.Second
+)
+
+// Claim takes the seat. ErrRunning says that a process has it to which one can
+// connect; one that is ending is waited for. Who claims should do so before
+// anything else: others connect from then on, and wait until they are served.
+func (h Home) Claim(ctx context.Context) (*Seat, error) {
+	held, err := h.awaitLock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Seat{home: h, lock: held}
+	if c, _, err := h.connectOlder(ctx); err == nil {
+		c.Close()
+		held.Close()
+		return nil, ErrRunning
+	}
+	if err := s.listen(); err != nil {
+		held.Close()
+		return nil, err
+	}
+	host, _ := os.Hostname() // unknown is as good as another
+	s.Record = Record{
+		Pid: os.Getpid(), Version: h.Version, Since: time.Now(), Home: h.Dir, Host: host,
+		Socket: filepath.Join(s.socket, socketName),
+	}
+	// What the process before has shown is kept until the server has read it.
+	before := make(map[string]any)
+	_ = h.ReadRecord(&before)
+	mine, err := json.Marshal(s.Record)
+	if err == nil {
+		err = json.Unmarshal(mine, &before)
+	}
+	if err == nil {
+		err = s.Write(before)
+	}
+	if err != nil {
+		h.note("cannot write %s: %v", recordName, err)
+	}
+	return s, nil
+}
+
+// awaitLock takes the lock of the state folder, waiting for a process that is
+// ending. Of one that does not end it says why.
+func (h Home) awaitLock(ctx context.Context) (*os.File, error) {
+	begun := time.Now()
+	told := false
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		held, err := h.lock()
+		if err == nil {
+			return held, nil
+		}
+		if !errors.Is(err, errLocked) {
+			return nil, &Fault{
+				Message: fmt.Sprintf("the state folder %s cannot be used: %v", h.State, err),
+				Hint:    "see what is wrong: ctxfs doctor",
+			}
+		}
+		if c, _, err := h.connectAny(ctx); err == nil {
+			c.Close()
+			return nil, ErrRunning
+		}
+		waited := time.Since(begun)
+		pid := h.Holder()
+		switch s := look(pid); {
+		case waited < endingNote:
+		case s.still() || waited > endingTime:
+			return nil, h.holds(pid, s)
+		case !told:
+			told = true
+			h.note("waiting for process %d, which is ending", pid)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// holds says that a process has the lock and does not serve.
+func (h Home) holds(pid int, s sample) error {
+	if pid == 0 {
+		if r := h.record(); r.Host != "" && r.Host != hostname() {
+			return &Fault{
+				Message: fmt.Sprintf("the background process of the state folder %s runs on the machine %s (process %d)", h.State, r.Host, r.Pid),
+				Hint:    "end it there: ctxfs unmount --all\nor give this machine a state folder of its own: export XDG_STATE_HOME=~/.local/state-" + hostname(),
+			}
+		}
+		return &Fault{
+			Message: fmt.Sprintf("a process that cannot be seen from here holds the lock of %s and does not answer", h.State),
+			Hint:    "find it outside of this sandbox or container: fuser -v " + h.State,
+		}
+	}
+	state := s.state()
+	if state == Unknown || state == Busy {
+		state = Hung
+	}
+	return silent(pid, state, "has the lock of "+h.State+" and does not answer")
+}
+
+func hostname() string {
+	name, _ := os.Hostname()
+	return name
+}
+
+// listen opens the socket in the first folder that can have one.
+func (s *Seat) listen() error {
+	var all error
+	for _, folder := range s.home.Folders() {
+		err := s.home.ready(folder)
+		if err == nil {
+			if s.Listener, err = listen(folder); err == nil {
+				s.socket = folder
+				return nil
+			}
+		}
+		all = errors.Join(all, err)
+	}
+	return &Fault{Message: fmt.Sprintf("no socket can be made: %v", all), Hint: "free some room, or make one of these folders writable"}
+}
+
+// Write writes the record. Where the state folder has no room for it, it lies
+// beside the socket.
+func (s *Seat) Write(record any) error {
+	body, err := json.MarshalIndent(record, "", "  ")
+	if err != nil {
+		return err
+	}
+	body = append(body, '\n')
+	path := filepath.Join(s.home.State, recordName)
+	if err = replaceFile(path, body); err == nil {
+		return nil
+	}
+	os.Remove(path) // it would tell of another process
+	for _, folder := range s.home.Folders()[1:] {
+		if s.home.ready(folder) == nil && replaceFile(filepath.Join(folder, recordName), body) == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// Free takes the socket away: new processes may start. Without keep the record
+// goes, too.
+func (s *Seat) Free(keep bool) {
+	s.Listener.Close()
+	os.Remove(filepath.Join(s.socket, socketName))
+	for _, folder := range s.home.Folders() {
+		if !keep {
+			os.Remove(filepath.Join(folder, recordName))
+		}
+		if folder != s.home.State {
+			os.Remove(folder) // unless somebody needs it
+		}
+	}
+	s.lock.Close()
+}
