@@ -103,7 +103,7 @@ func prepareMount(home control.Home, dir string, sources []string) error {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return &control.Fault{Message: fmt.Sprintf("cannot make the mount point: %v", err)}
+			return &control.Fault{Message: fmt.Sprintf("cannot make the mount point: %v", err), Hint: "mount where you can write: ctxfs mount DIR"}
 		}
 		return nil
 	case errors.Is(err, syscall.ENOTCONN):

@@ -171,6 +171,7 @@ func TestAnotherVersion(t *testing.T) {
 	}
 	// The command that is named does it.
 	signalTo(t, pid, syscall.SIGTERM)
+	eventually(t, "it ends", func() bool { return !alive(pid) })
 	if r := b.do(newer, "mount"); r.code != 0 || r.err != "" {
 		t.Errorf("mount: %v", r)
 	}

@@ -107,7 +107,7 @@ func TestReadOnlyHome(t *testing.T) {
 	if r := b.run("doctor"); r.code != exitProblems || !strings.Contains(r.out, "cannot write to "+b.state) {
 		t.Errorf("doctor: exit %d\n%v", r.code, r)
 	}
-	b.refused(exitFailed, []string{"cannot make the folder for the log", "\n  set XDG_STATE_HOME"}, "mount")
+	b.refused(exitFailed, []string{"cannot make the mount point", "permission denied", "\n  mount where you can write: ctxfs mount DIR"}, "mount")
 	b.sh("chmod 0700 ~ " + b.state)
 	// A cache that cannot be written to keeps nobody from mounting.
 	b.mount()

@@ -55,7 +55,16 @@ func TestKilledWhileStarting(t *testing.T) {
 		if r := b.run("mount"); r.code != 0 || !strings.Contains(r.out, "mounted on") {
 			t.Errorf("round %d, killed %d: exit %d\n%v", round, what, r.code, r)
 		}
-		all.Wait()
+		ended := make(chan struct{})
+		go func() {
+			all.Wait()
+			close(ended)
+		}()
+		select {
+		case <-ended:
+		case <-time.After(patience):
+			t.Fatalf("round %d, killed %d: a command does not end: %v", round, what, processesOf(b.dir))
+		}
 		if _, err := os.ReadDir(b.mnt()); err != nil {
 			t.Errorf("round %d: %v", round, err)
 		}

@@ -88,7 +88,7 @@ func TestStoppedDuringCall(t *testing.T) {
 		must(t, c.cmd.Start())
 		return c
 	}
-	calls := []*said{begin(), begin("--timeout", "1s")}
+	calls := []*said{begin(), begin("--timeout", "20s")}
 	eventually(t, "the tool is called twice", func() bool { return strings.Count(readFile(t, filepath.Join(b.dir, "journal")), "tools/call") == 2 })
 	stop(t, pid)
 	words := []string{"it is stopped", "kill -CONT " + strconv.Itoa(pid)}
