@@ -79,15 +79,16 @@ func (w *Writer) Excerpt(notice string) []byte {
 	if room < 0 {
 		return bytes.Clone(whole(w.head))
 	}
-	// The gap is told with no larger numbers than those of the whole, and three
-	// line ends may have to be added.
-	room -= len(gap(w.tally.Lines(), w.tally.Bytes)) + 3
+	// The gap is told with no larger numbers than those of the whole, but "999
+	// bytes" is longer than "2.5 kB"; and three line ends may have to be added.
+	lines := w.tally.Lines()
+	room -= max(len(gap(lines, w.tally.Bytes)), len(gap(lines, min(w.tally.Bytes, 999)))) + 3
 	if room < 2 {
 		return []byte(notice)
 	}
 	head := cutHead(w.head, room-room/2)
 	tail := cutTail(w.tail, room/2)
-	lines := w.tally.ends - bytes.Count(head, newline) - bytes.Count(tail, newline)
+	lines = w.tally.ends - bytes.Count(head, newline) - bytes.Count(tail, newline)
 	out := make([]byte, 0, w.limit)
 	out = ended(append(out, head...))
 	out = append(out, gap(lines, w.tally.Bytes-int64(len(head)+len(tail)))...)

@@ -133,6 +133,7 @@ func FuzzOf(f *testing.F) {
 	f.Add([]byte("line\nline\nlonger line\nend"), 40, "notice")
 	f.Add([]byte(strings.Repeat("€\xff\n", 50)), 60, "n")
 	f.Add(bytes.Repeat([]byte{0x80}, 300), 100, "")
+	f.Add([]byte(strings.Repeat("0", 500)+"\n"+strings.Repeat("0", 500)+"\n0"), 48, "notice") // what is left out is told in another unit
 	f.Fuzz(func(t *testing.T, text []byte, limit int, notice string) {
 		if limit > 1<<20 || strings.Contains(notice, "\n") {
 			t.Skip()
