@@ -32,6 +32,10 @@ func TestMain(m *testing.M) {
 	if dir, ok := os.LookupEnv(recordMode); ok {
 		os.Exit(recordStdin(dir))
 	}
+	flag.Parse()
+	if flag.Lookup("test.fuzz").Value.String() != "" {
+		os.Exit(m.Run()) // in every worker: fuzzing needs no binary
+	}
 	os.Exit(runAll(m))
 }
 

@@ -2,6 +2,7 @@ package fulltext
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,8 +12,10 @@ func FuzzSearch(f *testing.F) {
 	f.Add("the zebra crosses", "zebra", true)
 	f.Add("createIssue\n### [a/00001] x", "create_issue 天気", false)
 	f.Add("天気予報 \xff\xfe ﬁle É", "予報 file", true)
+	s := newShelf()
+	x := reopen(f, filepath.Join(f.TempDir(), "x.db"), s)
 	f.Fuzz(func(t *testing.T, text, query string, heading bool) {
-		s := newShelf()
+		s.remove("a")
 		if heading {
 			s.say("a", text, query)
 		} else {
@@ -20,7 +23,6 @@ func FuzzSearch(f *testing.F) {
 			s.texts["a"].body = append(s.texts["a"].body, text...)
 			s.texts["a"].Size = int64(len(s.texts["a"].body))
 		}
-		x := reopen(t, t.TempDir()+"/x.db", s)
 		r, err := x.Search(t.Context(), Query{Words: query, Limit: 5})
 		check(t, err)
 		for _, h := range r.Hits {

@@ -33,6 +33,11 @@ func Load(path string) (*File, error) {
 	if err != nil && !errors.Is(err, iofs.ErrNotExist) {
 		return nil, fmt.Errorf("%s cannot be read: %w", path, errors.Unwrap(err))
 	}
+	return parse(path, text)
+}
+
+// parse reads the text of the file at path.
+func parse(path string, text []byte) (*File, error) {
 	f := &File{path: path, text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))}
 	if err := toml.Unmarshal(f.text, &f.top); err != nil {
 		return nil, f.misspelt(err)
