@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -177,6 +178,25 @@ func TestTermMany(t *testing.T) {
 			t.Errorf("%s: %q", id, text)
 		}
 	}
+}
+
+// TestTermNohup: what whoever opened the terminal ignores, such as a hang-up, is
+// not ignored in it, and nothing is left behind.
+func TestTermNohup(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.write(".bashrc", "PS1='ready> '\n")
+	w := b.openProgram(nil, "sh", "-c", "trap '' HUP INT QUIT; exec ctxfs term")
+	w.sees("ready> ")
+	w.types("grep SigIgn /proc/self/status; sleep 1000 & sleep 1001\r")
+	w.sees("SigIgn:\t0000000000000000\r\n")
+	eventually(t, "it runs", func() bool {
+		return len(slices.DeleteFunc(processesOf(b.dir), func(p process) bool { return !strings.HasPrefix(p.args, "sleep 100") })) == 2
+	})
+	signalTo(t, b.holderOf("1"), syscall.SIGTERM)
+	w.wait()
+	b.becomes("1", record.Ended)
+	eventually(t, "nothing is left", func() bool { return len(processesOf(b.dir)) == 0 })
 }
 
 // TestTermNotEnding: a program that takes no notice of a hang-up is killed.

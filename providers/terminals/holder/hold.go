@@ -17,6 +17,10 @@ const SocketFD = 3
 // when that has ended. What goes wrong before that is told there too. The
 // process must be one of a session of its own that does nothing else.
 func Hold() error {
+	// Before anything is started: what we were started to ignore, as by nohup, our
+	// program would ignore too, and outlive its terminal.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT)
 	first, err := fileLink(os.NewFile(SocketFD, "holder"))
 	if err != nil {
 		return err
@@ -54,8 +58,6 @@ func Hold() error {
 		return fail(err)
 	}
 	_ = os.Chdir("/") // a folder that is removed or unmounted is not ours to hold
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
 	go func() {
 		for range signals {
 			s.hangUp()
