@@ -114,22 +114,6 @@ func holdsConnection(thread string, fds []int, minor string) bool {
 	return false
 }
 
-// owner is the number of the process that serves a mount, 0 if it cannot be
-// seen. The mount is not touched.
-func (p Point) owner() int {
-	procs, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		return 0
-	}
-	for _, proc := range procs {
-		if holdsConnection(proc, devices(proc), p.minor) && !isGuardian(proc) {
-			pid, _ := strconv.Atoi(filepath.Base(proc))
-			return pid
-		}
-	}
-	return 0
-}
-
 // isGuardian reports whether a process is a guardian of mounts.
 func isGuardian(proc string) bool {
 	args, _ := os.ReadFile(filepath.Join(proc, "cmdline"))

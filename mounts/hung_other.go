@@ -13,6 +13,3 @@ func (p Point) free() error { return errors.New("this system cannot end a mount 
 
 // Rescue does nothing: only on Linux can a thread keep a killed process.
 func Rescue(control.Home) (freed bool, err error) { return false, nil }
-
-// owner is not known: only Linux tells who serves a mount.
-func (p Point) owner() int { return 0 }

@@ -18,7 +18,7 @@ func Foreign(home control.Home, dir string) (ViewInfo, bool) {
 
 // Shown words whose a mount is that the process of a home does not serve.
 func (p Point) Shown(home control.Home) string {
-	pid := p.owner()
+	pid := control.ConnectionHolder(p.minor)
 	if pid == 0 {
 		return "another ctxfs process"
 	}

@@ -27,8 +27,7 @@ func newApp(lookupEnv func(string) (string, bool)) (*app, error) {
 	return &app{Places: found, lookupEnv: lookupEnv, unplaced: err}, err
 }
 
-// defaultDir is where the tree is mounted if nothing else is said.
-func (a *app) defaultDir() string { return filepath.Join(a.Home, ".agentctx") }
+func (a *app) defaultDir() string { return a.DefaultMount() }
 
 // running connects to the background process if there is one; nil if not.
 func (a *app) running(ctx context.Context) (*control.Client, error) {

@@ -123,10 +123,10 @@ func TestTwoHomes(t *testing.T) {
 	words := []string{fmt.Sprintf("the ctxfs process of the home folder %s (%d) has mounted %s", a.home, a.pid(), a.mnt()), "\n  to free it: fusermount3 -u " + a.mnt()}
 	b.refused(exitFailed, words, "mount", a.mnt())
 	elsewhere := a.with("XDG_STATE_HOME", filepath.Join(a.dir, "elsewhere"))
-	words[0] = fmt.Sprintf("the ctxfs process of the state folder %s/ctxfs (%d) has mounted %s", a.state, a.pid(), a.mnt())
-	elsewhere.refused(exitFailed, words, "mount")
-	elsewhere.refused(exitFailed, words, "mount", "-f")
-	elsewhere.ok("unmount", "--all")
+	words = []string{fmt.Sprintf("the background process of this home (%d) has the state folder %s/ctxfs, not", a.pid(), a.state), "\n  use that one: export XDG_STATE_HOME=" + a.state}
+	for _, args := range [][]string{{"mount"}, {"mount", "-f"}, {"mount", filepath.Join(a.dir, "x")}, {"call", "zoo", "greet"}} {
+		elsewhere.refused(exitFailed, words, args...)
+	}
 	if r := elsewhere.run("status"); !strings.Contains(r.out, "mounted by the ctxfs process of the state folder "+a.state) {
 		t.Errorf("status with another state folder: %v", r)
 	}
@@ -139,6 +139,30 @@ func TestTwoHomes(t *testing.T) {
 	}
 	b.ok("unmount", "--all")
 	a.read("AGENTS.md")
+}
+
+// TestHiddenSocket has a sandbox that sees the mount and not the state folder:
+// no second process is started, and what to do is said.
+func TestHiddenSocket(t *testing.T) {
+	t.Parallel()
+	need(t, "bwrap")
+	b := newPlainBox(t)
+	b.stub("zoo", "", nil)
+	b.mount()
+	b.ready("zoo")
+	inside := func(args ...string) result {
+		words := []string{"--ro-bind", "/", "/", "--tmpfs", filepath.Join(b.home, ".local"), "--dev", "/dev", "--proc", "/proc", "--unshare-pid", binary()}
+		return b.do("bwrap", append(words, args...)...)
+	}
+	for _, args := range [][]string{{"mount"}, {"call", "zoo", "greet"}, {"read", "zoo", "stub://one"}} {
+		r := inside(args...)
+		if r.code != exitFailed || !containsAll(r.err, []string{b.mnt() + " is mounted, but the process that shows it cannot be reached from here", "\n  let this sandbox or container see that folder"}) {
+			t.Errorf("%q: exit %d\n%v", args, r.code, r)
+		}
+	}
+	if r := inside("cat", "AGENTS.md"); r.code != 0 {
+		t.Errorf("what needs no process: %v", r)
+	}
 }
 
 // TestAnotherVersion has a process of another version serve: who meets it is

@@ -16,6 +16,8 @@ import (
 type Home struct {
 	// Dir is the home folder, State the state folder.
 	Dir, State string
+	// Mount is the folder on which its tree is usually shown; may be "".
+	Mount string
 	// Version is that of this program.
 	Version string
 	// Note is told lines for a person who waits; nil where nobody reads them.

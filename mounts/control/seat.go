@@ -49,7 +49,11 @@ func (h Home) Claim(ctx context.Context) (*Seat, error) {
 		held.Close()
 		return nil, ErrRunning
 	}
-	if err := s.listen(); err != nil {
+	err = h.unseen()
+	if err == nil {
+		err = s.listen()
+	}
+	if err != nil {
 		held.Close()
 		return nil, err
 	}

@@ -41,7 +41,9 @@ func (h Home) Start(ctx context.Context, command ...string) (*Client, error) {
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
 		c, err := h.Dial(ctx)
 		if errors.Is(err, ErrNotRunning) {
-			err = h.launch(ctx, command)
+			if err = h.unseen(); err == nil {
+				err = h.launch(ctx, command)
+			}
 		}
 		switch {
 		case err == nil && c != nil:

@@ -47,12 +47,15 @@ func Find(lookupEnv func(string) (string, bool)) (Places, error) {
 	}, nil
 }
 
+// DefaultMount is where the tree is mounted if nothing else is said.
+func (p Places) DefaultMount() string { return filepath.Join(p.Home, ".agentctx") }
+
 // Log is the log of the background process.
 func (p Places) Log() string { return filepath.Join(p.State, "daemon.log") }
 
 // Process is how the background process is reached.
 func (p Places) Process() control.Home {
-	return control.Home{Dir: p.Home, State: p.State, Version: Version, Note: p.Note}
+	return control.Home{Dir: p.Home, State: p.State, Mount: p.DefaultMount(), Version: Version, Note: p.Note}
 }
 
 // Start connects to the background process, starting it if need be.

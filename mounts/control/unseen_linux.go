@@ -1,0 +1,91 @@
+package control
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"ctxfs/mounts/guard"
+)
+
+// unseen looks for a process of this home that is not found though it is there:
+// it shows the tree on the usual folder. A second process would have servers,
+// watches and logins of its own. It is nil if there is none, and where the mount
+// is dead or hangs.
+func (h Home) unseen() error {
+	minor := ""
+	table, _ := os.ReadFile("/proc/self/mountinfo")
+	for line := range strings.Lines(string(table)) {
+		// proc(5): id parent major:minor root dir options [optional...] - type source super
+		before, after, _ := strings.Cut(line, " - ")
+		if fields := strings.Fields(before); len(fields) > 4 && fields[4] == h.Mount && strings.HasPrefix(after, "fuse.ctxfs ") {
+			_, minor, _ = strings.Cut(fields[2], ":")
+		}
+	}
+	if minor == "" || !answers(h.Mount) {
+		return nil
+	}
+	pid := ConnectionHolder(minor)
+	of := HomeOf(pid)
+	switch {
+	case pid == 0:
+		return &Fault{
+			Message: fmt.Sprintf("%s is mounted, but the process that shows it cannot be reached from here: the state folder %s has no socket of it", h.Mount, h.State),
+			Hint:    "let this sandbox or container see that folder as it is outside (it may be read-only)",
+		}
+	case !Same(of.Dir, h.Dir), pid == h.Holder(): // of another home, or just ending
+		return nil
+	case !Same(of.State, h.State):
+		return &Fault{
+			Message: fmt.Sprintf("the background process of this home (%d) has the state folder %s, not %s", pid, of.State, h.State),
+			Hint:    "use that one: export XDG_STATE_HOME=" + filepath.Dir(of.State) + fmt.Sprintf("\nor end the process: kill %d", pid),
+		}
+	}
+	return &Fault{
+		Message: fmt.Sprintf("the background process of this home (%d) shows %s, but its socket in %s was deleted", pid, h.Mount, h.State),
+		Hint:    fmt.Sprintf("start it anew: kill %d; ctxfs mount", pid),
+	}
+}
+
+// answerTime is how long a mount may take to tell its figures, for which nobody
+// is asked whose process works.
+const answerTime = time.Second
+
+func answers(dir string) bool {
+	answered := make(chan error, 1)
+	go func() {
+		var figures syscall.Statfs_t
+		answered <- syscall.Statfs(dir, &figures)
+	}()
+	select {
+	case err := <-answered:
+		return err == nil
+	case <-time.After(answerTime):
+		return false
+	}
+}
+
+// ConnectionHolder is the process that serves a FUSE connection by its number, 0
+// if it cannot be seen. The mount is not touched. A guardian, which holds the
+// connection too, is a child of the process.
+func ConnectionHolder(minor string) int {
+	devices, _ := filepath.Glob("/proc/[0-9]*/fd/*")
+	for _, fd := range devices {
+		if target, err := os.Readlink(fd); err != nil || target != "/dev/fuse" {
+			continue
+		}
+		process := filepath.Dir(filepath.Dir(fd))
+		info, _ := os.ReadFile(filepath.Join(process, "fdinfo", filepath.Base(fd)))
+		args, _ := os.ReadFile(filepath.Join(process, "cmdline"))
+		if bytes.Contains(info, []byte("fuse_connection:\t"+minor+"\n")) && !bytes.Contains(args, []byte("\x00"+guard.Command+"\x00")) {
+			pid, _ := strconv.Atoi(filepath.Base(process))
+			return pid
+		}
+	}
+	return 0
+}
