@@ -208,13 +208,10 @@ func TestAiderReal(t *testing.T) {
 }
 
 func FuzzAider(f *testing.F) {
-	f.Add(aiderTwoRuns)
-	f.Add("0\n# aider chat started at ")
-	f.Add("> a\n#### b  \nc\n")
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzzText(f, func(t *testing.T, text string) {
 		aiderRuns(t, testFile(t, dir, aiderName, text))
-	})
+	}, aiderTwoRuns, "0\n# aider chat started at ", "> a\n#### b  \nc\n")
 }
 
 func BenchmarkAiderList(b *testing.B) {

@@ -36,11 +36,10 @@ func TestAmpPlaces(t *testing.T) {
 }
 
 func FuzzAmp(f *testing.F) {
-	f.Add(ampThread)
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzzText(f, func(t *testing.T, text string) {
 		path := testFile(t, dir, "T-1.json", text)
 		_, _ = ampSessions(t.Context(), path)
 		_ = ampRead(t.Context(), path, "", &event.Collector{})
-	})
+	}, ampThread)
 }

@@ -365,20 +365,20 @@ func TestClaudePlaces(t *testing.T) {
 
 // Whatever a log holds: no line is lost, nothing panics, and pieces give the same.
 func FuzzClaudeCode(f *testing.F) {
-	f.Add(said("u1 - hello", "a1 u1 hi", "t1 a1 ls", "r1 t1 t1 out", "u2 a1 again", "s1 u2 compact_boundary"))
-	f.Add(said(`{"uuid":"c","type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"auto","preTokens":1}}`,
-		`{"type":"queue-operation","operation":"enqueue","content":"A"}`, `{"type":"queue-operation","operation":"dequeue"}`,
-		`{"uuid":"q","type":"attachment","attachment":{"type":"queued_command","prompt":[{"type":"text","text":"A"}],"origin":{"kind":"human"}}}`,
-		`{"type":"summary","summary":"s","leafUuid":"q"}`, `{"uuid":"i","isSidechain":true,"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"x"},{"type":"thinking","thinking":"y"}]}}`))
-	f.Add([]byte("{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":[1,{}]}]},\"toolUseResult\":{\"agentId\":\"\xff\"}}\n"))
-	f.Add([]byte("{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"content\":\"\xff\"}\n{\"type\":\"queue-operation\",\"operation\":\"remove\"}\n"))
-	f.Add([]byte("{\"uuid\":\"x\",\"type\":\"progress\",\"data\":{\"type\":\"agent_progress\",\"agentId\":\"\xfe\",\"message\":{\"type\":\"assistant\",\"uuid\":\"y\",\"message\":{\"id\":\"\xff\",\"content\":[{\"type\":\"tool_use\",\"id\":\"\xff\",\"name\":\"\xff\"}]}}}}\n"))
-	f.Fuzz(func(t *testing.T, log []byte) {
-		out := roundTrip(t, func() Reader { return openClaude("/nowhere/p/" + claudeID + ".jsonl") }, log)
+	fuzzText(f, func(t *testing.T, log string) {
+		out := roundTrip(t, func() Reader { return openClaude("/nowhere/p/" + claudeID + ".jsonl") }, []byte(log))
 		for _, e := range out.Events {
 			if e.Kind == "" || e.Kind == event.Unknown && e.Record == "" {
 				t.Fatalf("an event without a kind or a record: %+v", e)
 			}
 		}
-	})
+	},
+		string(said("u1 - hello", "a1 u1 hi", "t1 a1 ls", "r1 t1 t1 out", "u2 a1 again", "s1 u2 compact_boundary")),
+		string(said(`{"uuid":"c","type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"auto","preTokens":1}}`,
+			`{"type":"queue-operation","operation":"enqueue","content":"A"}`, `{"type":"queue-operation","operation":"dequeue"}`,
+			`{"uuid":"q","type":"attachment","attachment":{"type":"queued_command","prompt":[{"type":"text","text":"A"}],"origin":{"kind":"human"}}}`,
+			`{"type":"summary","summary":"s","leafUuid":"q"}`, `{"uuid":"i","isSidechain":true,"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"x"},{"type":"thinking","thinking":"y"}]}}`)),
+		"{\"type\":\"user\",\"message\":{\"content\":[{\"type\":\"tool_result\",\"content\":[1,{}]}]},\"toolUseResult\":{\"agentId\":\"\xff\"}}\n",
+		"{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"content\":\"\xff\"}\n{\"type\":\"queue-operation\",\"operation\":\"remove\"}\n",
+		"{\"uuid\":\"x\",\"type\":\"progress\",\"data\":{\"type\":\"agent_progress\",\"agentId\":\"\xfe\",\"message\":{\"type\":\"assistant\",\"uuid\":\"y\",\"message\":{\"id\":\"\xff\",\"content\":[{\"type\":\"tool_use\",\"id\":\"\xff\",\"name\":\"\xff\"}]}}}}\n")
 }

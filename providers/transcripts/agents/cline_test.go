@@ -288,24 +288,24 @@ func TestClineSDKSubagent(t *testing.T) {
 }
 
 func FuzzTask(f *testing.F) {
-	f.Add(`[{"role":"user","content":[{"type":"text","text":"<task>x</task>"}]}]`, `[{"ts":1,"conversationHistoryIndex":0}]`)
 	dir := f.TempDir()
 	store := taskStore(f, cline())
-	f.Fuzz(func(t *testing.T, history, screen string) {
+	fuzzText(f, func(t *testing.T, text string) {
+		history, screen, _ := strings.Cut(text, "\n")
 		path := testFile(t, dir, "1/"+taskHistory, history)
 		testFile(t, dir, "1/"+taskScreen, screen)
 		_, _ = store.Sessions(t.Context(), path)
 		_ = store.Read(t.Context(), path, "", &event.Collector{})
-	})
+	}, `[{"role":"user","content":[{"type":"text","text":"<task>x</task>"}]}]`+"\n"+`[{"ts":1,"conversationHistoryIndex":0}]`)
 }
 
 func FuzzClineSDK(f *testing.F) {
-	f.Add(`{"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]}`, `{"messages":[{"metadata":{"kind":"compaction"}}]}`)
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, messages, compaction string) {
+	fuzzText(f, func(t *testing.T, text string) {
+		messages, compaction, _ := strings.Cut(text, "\n")
 		path := testFile(t, dir, "1/1"+clineMessages, messages)
 		testFile(t, dir, "1/1"+clineCompaction, compaction)
 		_, _ = clineSessions(t.Context(), path)
 		_ = clineRead(t.Context(), path, "", &event.Collector{})
-	})
+	}, `{"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]}`+"\n"+`{"messages":[{"metadata":{"kind":"compaction"}}]}`)
 }

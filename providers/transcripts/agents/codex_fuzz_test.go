@@ -12,11 +12,12 @@ import (
 // fuzzLog reads any log, and once more saved and restored after every line: both
 // must give as many events, and what is no JSON one unknown event a line.
 func fuzzLog(f *testing.F, open func() Reader, seeds ...[]byte) {
+	var texts []string
 	for _, seed := range seeds {
-		f.Add(seed)
+		texts = append(texts, string(seed))
 	}
-	f.Fuzz(func(t *testing.T, log []byte) {
-		log = append(log, '\n')
+	fuzzText(f, func(t *testing.T, text string) {
+		log := []byte(text + "\n")
 		c := roundTrip(t, open, log)
 		bad := 0
 		for _, line := range completeLines(log) {
@@ -27,7 +28,7 @@ func fuzzLog(f *testing.F, open func() Reader, seeds ...[]byte) {
 		if n := kinds(c.Events)["unknown"]; n < bad && bytes.Count(log, []byte{'\n'}) < 100 {
 			t.Errorf("%d lines are no JSON, %d events say so", bad, n)
 		}
-	})
+	}, texts...)
 }
 
 func FuzzCodex(f *testing.F) {

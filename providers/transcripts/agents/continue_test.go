@@ -44,11 +44,10 @@ func TestContinuePlaces(t *testing.T) {
 }
 
 func FuzzContinue(f *testing.F) {
-	f.Add(continueSession)
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzzText(f, func(t *testing.T, text string) {
 		path := testFile(t, dir, "s.json", text)
 		_, _ = continueSessions(t.Context(), path)
 		_ = continueRead(t.Context(), path, "", &event.Collector{})
-	})
+	}, continueSession)
 }

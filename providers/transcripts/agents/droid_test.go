@@ -101,9 +101,9 @@ func TestDroidPlaces(t *testing.T) {
 }
 
 func FuzzDroid(f *testing.F) {
-	f.Add(`{"type":"session_start","id":"d1","title":"x"}` + "\n" + `{"type":"message","id":"m1","message":{"role":"user","content":[{"type":"text","text":"x"}]}}`)
-	f.Add(`{"type":"tool_result","toolCallId":"c1","value":{"stdout":"x"}}` + "\n" + `{"type":"completion","finalText":"Done"}`)
-	f.Fuzz(func(t *testing.T, log string) { logged(t, newDroid, log) })
+	fuzzText(f, func(t *testing.T, log string) { logged(t, newDroid, log) },
+		`{"type":"session_start","id":"d1","title":"x"}`+"\n"+`{"type":"message","id":"m1","message":{"role":"user","content":[{"type":"text","text":"x"}]}}`,
+		`{"type":"tool_result","toolCallId":"c1","value":{"stdout":"x"}}`+"\n"+`{"type":"completion","finalText":"Done"}`)
 }
 
 func newDroid() Reader { return new(droidReader) }

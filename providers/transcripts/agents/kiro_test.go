@@ -206,14 +206,11 @@ func TestKiroPlaces(t *testing.T) {
 }
 
 func FuzzKiro(f *testing.F) {
-	f.Add(kiroSecond)
-	f.Add(kiroThird)
-	f.Fuzz(func(t *testing.T, log string) { logged(t, newKiro, log) })
+	fuzzText(f, func(t *testing.T, log string) { logged(t, newKiro, log) }, kiroSecond, kiroThird)
 }
 
 func FuzzKiroConversation(f *testing.F) {
-	f.Add(kiroValue)
-	f.Fuzz(func(t *testing.T, value string) { kiroConversation(lazyjson.ParseString(value), &event.Collector{}) })
+	fuzzText(f, func(_ *testing.T, value string) { kiroConversation(lazyjson.ParseString(value), &event.Collector{}) }, kiroValue)
 }
 
 func newKiro() Reader { return new(kiroReader) }

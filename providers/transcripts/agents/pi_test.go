@@ -167,11 +167,11 @@ func TestPiReal(t *testing.T) {
 }
 
 func FuzzPi(f *testing.F) {
-	f.Add(piHeader + piSays("a", "null", "user", "one") + piSays("b", "a", "assistant", "two") + piSays("c", "a", "user", "three"))
-	f.Add(`{"type":"message","id":"a","parentId":null,"message":{"role":"bashExecution"}}`)
-	f.Add(`{"type":"message","message":{"role":"assistant","content":[{"type":"image"},{"type":"toolCall"}]}}`)
-	f.Add(`{"type":"compaction","id":"a","parentId":"b"}`)
-	f.Fuzz(func(t *testing.T, log string) { logged(t, newPi, log) })
+	fuzzText(f, func(t *testing.T, log string) { logged(t, newPi, log) },
+		piHeader+piSays("a", "null", "user", "one")+piSays("b", "a", "assistant", "two")+piSays("c", "a", "user", "three"),
+		`{"type":"message","id":"a","parentId":null,"message":{"role":"bashExecution"}}`,
+		`{"type":"message","message":{"role":"assistant","content":[{"type":"image"},{"type":"toolCall"}]}}`,
+		`{"type":"compaction","id":"a","parentId":"b"}`)
 }
 
 func newPi() Reader { return new(piReader) }

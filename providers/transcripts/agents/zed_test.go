@@ -92,12 +92,10 @@ func TestZedOnMacOS(t *testing.T) {
 }
 
 func FuzzZedThread(f *testing.F) {
-	f.Add([]byte(zedThreadJSON))
-	f.Add([]byte(`{"messages":[{"role":"user","segments":[{}]},{"User":{"content":["x",{}]}},{"Agent":{"content":{"Text":1}}},7,null]}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if !lazyjson.Valid(text) {
+	fuzzText(f, func(t *testing.T, text string) {
+		if !lazyjson.Valid([]byte(text)) {
 			return
 		}
-		checkEvents(t, func(out event.Sink) { zedThread(lazyjson.Parse(text), out) })
-	})
+		checkEvents(t, func(out event.Sink) { zedThread(lazyjson.ParseString(text), out) })
+	}, zedThreadJSON, `{"messages":[{"role":"user","segments":[{}]},{"User":{"content":["x",{}]}},{"Agent":{"content":{"Text":1}}},7,null]}`)
 }
