@@ -39,6 +39,9 @@ type Options struct {
 	// Idle is how long the process stays without a view or a conversation; 0
 	// means for ever.
 	Idle time.Duration
+	// Busy reports whether the process should not end for want of use just now;
+	// may be nil.
+	Busy func() bool
 	Log  *slog.Logger
 }
 
@@ -145,8 +148,19 @@ func (s *Server) rest() {
 		s.quiet = nil
 	}
 	if s.opts.Idle > 0 && s.talks == 0 && len(s.views) == 0 {
-		s.quiet = time.AfterFunc(s.opts.Idle, s.End)
+		s.quiet = time.AfterFunc(s.opts.Idle, s.unused)
 	}
+}
+
+// unused ends a server that has been idle, unless there is work under way.
+func (s *Server) unused() {
+	if s.opts.Busy == nil || !s.opts.Busy() {
+		s.End()
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rest()
 }
 
 func (s *Server) talk(conn net.Conn) {

@@ -190,6 +190,10 @@ func (s *Set) Roots() []string {
 // all.
 func (s *Set) Restart(server string) error { return s.mcp.Restart(server) }
 
+// Busy reports whether an MCP server starts, or installs what it needs: the
+// process should not end just now.
+func (s *Set) Busy() bool { return s.mcp.Busy() }
+
 // Tools lists the tools of an MCP server, named as for Restart; "" means all.
 func (s *Set) Tools(server string) ([]mcp.Toolbox, error) { return s.mcp.Tools(server) }
 
@@ -208,13 +212,14 @@ func (s *Set) IsServer(name string) bool {
 	return err == nil
 }
 
-// Tool tells of a tool. A server of which nothing is known is started for it.
-func (s *Set) Tool(ctx context.Context, server, tool string) (mcp.ToolInfo, error) {
+// Tool tells of a tool. A server of which nothing is known is started for it,
+// and waited for in that way.
+func (s *Set) Tool(ctx context.Context, server, tool string, w mcp.Waiting) (mcp.ToolInfo, error) {
 	info, err := s.mcp.Tool(server, tool)
 	if use := (*mcp.UseError)(nil); !errors.As(err, &use) {
 		return info, err
 	}
-	session, err := s.mcp.Use(ctx, server)
+	session, err := s.mcp.Use(ctx, server, w)
 	if err != nil {
 		return mcp.ToolInfo{}, err
 	}

@@ -74,6 +74,7 @@ func TestAccept(t *testing.T) {
 	b.refused(exitFailed, []string{`no tool is called "gret"`, `did you mean "greet"?`}, "accept", "zoo", "gret")
 	b.ok("accept", "zoo")
 	b.mount()
+	b.ok("restart", "zoo")
 	b.ready("zoo")
 	if got := b.sh("ls .agentctx/mcps/zoo/tools"); got != "bye.json\ngreet.json\n" {
 		t.Errorf("%s", got)

@@ -301,3 +301,29 @@ func freePort(t testing.TB) string {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	return port
 }
+
+// TestAuthAfterACall logs in to a server of a process that a call has started,
+// and restarts and keeps what is in it: all is as in a process with a mount.
+func TestAuthAfterACall(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	s := oauthtest.New(t)
+	b.servers["guarded"] = map[string]any{"url": s.URL}
+	b.stub("zoo", "", nil)
+	if r := b.run("call", "guarded", "whoami"); r.code != 6 {
+		t.Fatalf("call: exit %d\n%v", r.code, r)
+	}
+	pid := b.pid()
+	if r := b.login("guarded"); !strings.Contains(r.out, "guarded is ready") {
+		t.Errorf("auth: %v", r)
+	}
+	b.ok("restart", "zoo")
+	eventually(t, "zoo is ready", func() bool { return strings.HasPrefix(b.ok("cat", "mcps/zoo/STATUS.md"), "state: ready\n") })
+	b.ok("restart")
+	eventually(t, "both are ready", func() bool {
+		return strings.HasPrefix(b.ok("cat", "mcps/zoo/STATUS.md"), "state: ready\n") && strings.HasPrefix(b.ok("cat", "mcps/guarded/STATUS.md"), "state: ready\n")
+	})
+	if b.pid() != pid {
+		t.Errorf("another process: %d, was %d", b.pid(), pid)
+	}
+}

@@ -182,6 +182,14 @@ func (l *callLine) settle(known func(string) bool) error {
 	return nil
 }
 
+// patience is how long to wait for a server of which nothing is known yet: the
+// timeout, wherever it stands in the line; 0 is as usual.
+func (l *callLine) patience() time.Duration {
+	all := *l
+	_ = all.settle(func(string) bool { return false }) // settle is called again once the tool is known
+	return all.timeout
+}
+
 func badLine(err error) error {
 	return &control.Fault{Message: err.Error(), Hint: "see how it is used: ctxfs call --help"}
 }

@@ -40,7 +40,15 @@ func (w *world) call(ctx context.Context, c *control.Conn, request call.Request)
 	if err != nil {
 		return usage(err)
 	}
-	tool, err := w.providers.Tool(ctx, line.server, line.tool)
+	var tell func(mcp.Progress)
+	if request.Watched {
+		p := newProgressQueue(func(p mcp.Progress) error {
+			return c.Progress(call.News{Done: p.Done, Total: p.Total, Message: p.Message})
+		})
+		defer p.close()
+		tell = p.post
+	}
+	tool, err := w.providers.Tool(ctx, line.server, line.tool, mcp.Waiting{Limit: line.patience(), Progress: tell})
 	if err != nil {
 		return callFault("", err), nil
 	}
@@ -60,14 +68,6 @@ func (w *world) call(ctx context.Context, c *control.Conn, request call.Request)
 	}
 	if err := c.Progress(call.News{Begun: true, Limit: line.timeout}); err != nil {
 		return callFault(line.name(), err), nil
-	}
-	var tell func(mcp.Progress)
-	if request.Watched {
-		p := newProgressQueue(func(p mcp.Progress) error {
-			return c.Progress(call.News{Done: p.Done, Total: p.Total, Message: p.Message})
-		})
-		defer p.close()
-		tell = p.post
 	}
 	result, err := w.providers.Call(ctx, line.call(request, tell))
 	if err != nil {

@@ -85,6 +85,7 @@ func (a *app) newServer(seat *control.Seat, idle time.Duration) (*mounts.Server,
 		Handlers: w.handlers(),
 		Guardian: guardian,
 		Idle:     idle,
+		Busy:     w.providers.Busy,
 		Log:      log,
 	})
 	shown.Store(s)

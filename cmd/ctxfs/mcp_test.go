@@ -44,13 +44,15 @@ func TestServersFromEverywhere(t *testing.T) {
 	signalTo(t, b.pid(), syscall.SIGTERM)
 	eventually(t, "the process ends", func() bool { return b.run("status").code == exitNotRunning })
 	b.ok("ls", "mcps/farm/tools/greet.json")
-	if got := b.ok("cat", "mcps/farm/STATUS.md"); !strings.HasPrefix(got, "state: cached\n") || !strings.Contains(got, "catalogue: 20") {
+	if got := b.ok("cat", "mcps/farm/STATUS.md"); !strings.HasPrefix(got, "state: cached\n") || !strings.Contains(got, "catalogue: taken at 20") {
 		t.Errorf("without a process: %s", got)
 	}
 	b.mount()
 	if got := b.read("mcps/farm/tools/greet.json"); !strings.Contains(got, "xylophone") {
 		t.Errorf("after a restart: %s", got)
 	}
+	b.shows("mcps/farm/STATUS.md", "state: cached\n")
+	b.ok("restart")
 	b.ready("zoo", "bank", "farm")
 }
 
@@ -71,7 +73,7 @@ func TestServersThatFail(t *testing.T) {
 	b.mount()
 	b.ready("zoo")
 	for server, words := range map[string][]string{
-		"dies":  {"state: error\n", "exit status 3", "the moon is in the wrong place", "mend: ", "mcp.json", "ctxfs restart dies"},
+		"dies":  {"state: error\n", "exit status 3", "the moon is in the wrong place", "mend: see the end of its standard error in mcps/dies/STATUS.md, then: ctxfs restart dies\n"},
 		"mute":  {"state: starting\n"},
 		"noise": {"state: error\n", "only messages of the protocol belong", "loading modules"},
 		"gone":  {"state: error\n", "/nowhere/server", "mend: "},

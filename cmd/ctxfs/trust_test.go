@@ -54,6 +54,8 @@ func TestTrust(t *testing.T) {
 	b.project("src/my shop", "")
 	b.shows("mcps/shop/STATUS.md", "state: untrusted\n")
 	b.ok("trust", dir)
+	b.shows("mcps/shop/STATUS.md", "state: cached\n") // its catalogue is known
+	b.ok("restart", "shop")
 	b.ready("shop")
 
 	// A project that nothing knew is followed from then on.

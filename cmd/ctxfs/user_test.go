@@ -17,10 +17,10 @@ func TestOrdinaryUser(t *testing.T) {
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks.\n---\n")
 	b.writeMode(".claude/skills/walk/go.sh", "#!/bin/sh\necho walked\n", 0o755)
 	b.mount()
-	reach := func() {
+	reach := func(state string) {
 		b.Helper()
 		if !waitFor(func() bool {
-			return strings.HasPrefix(b.shell("cat .agentctx/mcps/zoo/STATUS.md").out, "state: ready\n")
+			return strings.HasPrefix(b.shell("cat .agentctx/mcps/zoo/STATUS.md").out, "state: "+state+"\n")
 		}) {
 			b.Fatalf("the server is not ready: %v", b.shell("cat .agentctx/mcps/zoo/STATUS.md"))
 		}
@@ -28,7 +28,7 @@ func TestOrdinaryUser(t *testing.T) {
 			t.Errorf("the mount: %q", got)
 		}
 	}
-	reach()
+	reach("ready")
 	b.refuses()
 	if r := b.run("doctor"); r.code != 0 || !strings.Contains(r.out, "through fusermount3") {
 		t.Errorf("doctor: exit %d\n%v", r.code, r)
@@ -44,7 +44,7 @@ func TestOrdinaryUser(t *testing.T) {
 	eventually(t, "the process has gone", func() bool { return !alive(pid) })
 	b.mount()
 	release()
-	reach()
+	reach("cached")
 
 	// Two at once, one of them in use.
 	other := filepath.Join(b.dir, "h/other")

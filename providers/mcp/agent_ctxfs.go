@@ -46,7 +46,10 @@ type ownServer struct {
 	Headers      map[string]string `toml:"headers"`
 	Disabled     *bool             `toml:"disabled"`
 	StartTimeout *float64          `toml:"start_timeout"` // seconds
-	CallTimeout  *float64          `toml:"call_timeout"`  // seconds
+	// InstallTimeout is how long a start may take that makes progress, as where
+	// packages are installed.
+	InstallTimeout *float64 `toml:"install_timeout"` // seconds
+	CallTimeout    *float64 `toml:"call_timeout"`    // seconds
 	// AllowTools and DenyTools are patterns of the tools that are shown, and
 	// of those that are not.
 	AllowTools []string `toml:"allow_tools"`
@@ -57,7 +60,7 @@ type ownServer struct {
 	OAuth *ownLogin `toml:"oauth"`
 }
 
-// maxStartTimeout bounds start_timeout and call_timeout.
+// maxStartTimeout bounds start_timeout, install_timeout and call_timeout.
 const maxStartTimeout = time.Hour
 
 // readOwn reads ctxfs's own servers.
@@ -123,6 +126,7 @@ func readOwnServer(f *settings.File, d *definition, s surroundings) {
 		d.disable("take `disabled` out of ")
 	}
 	d.startTimeout = d.seconds("start_timeout", e.StartTimeout)
+	d.installTimeout = d.seconds("install_timeout", e.InstallTimeout)
 	d.callTimeout = d.seconds("call_timeout", e.CallTimeout)
 	switch {
 	case d.wrong != "":
@@ -195,6 +199,7 @@ func (d *definition) apply(o *definition) {
 	set("oauth", c.OAuth != nil, func() { d.login = o.login })
 	set("disabled", c.Disabled != nil, func() { d.disabled, d.enable = false, "" })
 	set("start_timeout", c.StartTimeout != nil, func() { d.startTimeout = o.startTimeout })
+	set("install_timeout", c.InstallTimeout != nil, func() { d.installTimeout = o.installTimeout })
 	set("call_timeout", c.CallTimeout != nil, func() { d.callTimeout = o.callTimeout })
 	set("file_calls", c.FileCalls != nil, func() { d.fileCalls = o.fileCalls })
 	set("allow_tools", c.AllowTools != nil, func() {

@@ -95,7 +95,7 @@ func TestServerThatWantsALogin(t *testing.T) {
 	}
 
 	// Another process of ours finds the login.
-	w.reopen().start()
+	w.reopen().startAll()
 	w.untilState("guarded", "ready")
 
 	// Revoked: renewed where that can be, else it is told, and the tools stay.

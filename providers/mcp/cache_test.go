@@ -54,13 +54,13 @@ func TestTheCatalogueSurvives(t *testing.T) {
 	w.reopen()
 	contains(t, w.cat("hello/STATUS.md"), "state: cached\n", "catalogue: ")
 	check("cached")
-	w.start()
+	w.startAll()
 	w.untilState("hello", "ready")
 	check("ready again")
 
 	// Another command, which does not work.
 	w.claude(map[string]any{"hello": stub("dies-at-start")})
-	w.reopen().start()
+	w.reopen().startAll()
 	contains(t, w.untilState("hello", "error"), "- the catalogue is from an earlier command", "catalogue: ")
 	contains(t, w.cat("hello/tools/html.json"), "html")
 
@@ -78,7 +78,7 @@ func TestAnotherCommandIsAnEarlierCatalogue(t *testing.T) {
 	other := stub("silent")
 	other["args"] = []string{"another"}
 	w.claude(map[string]any{"hello": other})
-	w.reopen().start()
+	w.reopen().startAll()
 	contains(t, w.untilState("hello", "starting"), "the catalogue is from an earlier command")
 	contains(t, w.cat("INDEX.md"), "hello/greet — Says hello.", "- hello: starting; its tools are as of ")
 }
@@ -119,7 +119,7 @@ func TestADamagedCacheFile(t *testing.T) {
 		w.reopen()
 		contains(t, w.cat("hello/STATUS.md"), "state: stopped\n")
 	}
-	w.start()
+	w.startAll()
 	w.untilState("hello", "ready")
 	w.reopen()
 	contains(t, w.cat("hello/STATUS.md"), "state: cached\n")

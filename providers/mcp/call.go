@@ -36,7 +36,7 @@ type Call struct {
 	// Timeout is how long the tool may neither answer nor tell of progress; 0
 	// is the call_timeout of the server, or else five minutes. Whatever it
 	// tells of, it has no longer than an hour, or Timeout where that is more.
-	// Starting the server does not count.
+	// Starting the server does not count; it is waited for as long again.
 	Timeout time.Duration
 	// Progress may be nil. It is called from a connection's reader: it only
 	// posts, and may be called for a moment after Call has returned.
@@ -73,7 +73,7 @@ func (p *Provider) Call(ctx context.Context, c Call) (*Result, error) {
 
 // carryOut makes a call that was judged.
 func (p *Provider) carryOut(ctx context.Context, made *prepared, c *Call) (*Result, error) {
-	session, err := p.use(ctx, made.server)
+	session, err := p.use(ctx, made.server, Waiting{made.server.patience(c.Timeout), c.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -155,19 +155,24 @@ var (
 	errEndless = fmt.Errorf("the tool comes to no end: %w", context.DeadlineExceeded)
 )
 
+// patience is how long a tool of the server may be silent, if it is not given.
+func (s *server) patience(given time.Duration) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case given > 0:
+		return given
+	case s.def.callTimeout > 0:
+		return s.def.callTimeout
+	}
+	return s.p.timing.tool
+}
+
 // call sends a call and waits for its result. Wanted is what the server asked
 // for meanwhile, or "".
 func (u *Session) call(ctx context.Context, made *prepared, c *Call) (raw json.RawMessage, wanted string, err error) {
 	s := u.s
-	s.mu.Lock()
-	patience := s.def.callTimeout
-	s.mu.Unlock()
-	switch {
-	case c.Timeout > 0:
-		patience = c.Timeout
-	case patience == 0:
-		patience = s.p.timing.tool
-	}
+	patience := s.patience(c.Timeout)
 	longest := max(patience, s.p.timing.toolMax)
 	waiting, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -189,7 +194,7 @@ func (u *Session) call(ctx context.Context, made *prepared, c *Call) (raw json.R
 	}
 	var last *connection
 	for try := 0; ; try++ {
-		conn, err := s.connected(waiting, last)
+		conn, err := s.connected(waiting, last, nil)
 		if err != nil {
 			return nil, "", u.gaveUp(waiting, err, patience, longest)
 		}

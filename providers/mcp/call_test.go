@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -221,11 +222,11 @@ func TestCallsAreMadeOnce(t *testing.T) {
 		conn := s.conn
 		s.mu.Unlock()
 		// It is gone, and the next call may be before anybody has noticed.
-		if err := conn.process.cmd.Process.Kill(); err != nil {
+		if err := syscall.Kill(conn.process.Group(), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		if i%2 == 0 {
-			<-conn.process.exited
+			<-conn.process.Exited()
 		} else {
 			<-conn.lost
 		}

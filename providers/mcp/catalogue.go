@@ -45,6 +45,8 @@ type about struct {
 	// Command is the definition's hash when the server said this.
 	Command   string `json:"command"`
 	Transport string `json:"transport"`
+	// Settings stands for the rest of the definition then; "" is not known.
+	Settings string `json:"settings,omitempty"`
 
 	Server       serverInfo `json:"server"`
 	Protocol     string     `json:"protocol"`

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -14,7 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/providers/internal/oauth"
-	"ctxfs/providers/internal/spawn"
+	"ctxfs/providers/mcp/supervise"
 )
 
 // connection is a server that has answered the handshake.
@@ -24,6 +25,8 @@ type connection struct {
 	info      *mcp.InitializeResult
 	legacy    bool
 
+	// slow says that the process has a low priority for ever.
+	slow bool
 	// changed gets a value when the server says that a list has changed.
 	changed chan struct{}
 	watched watched
@@ -32,11 +35,11 @@ type connection struct {
 	loseOnce sync.Once
 	cause    error // why, if that is known; read after lost
 
-	kind    string        // the transport
-	process *process      // of stdio
-	input   *stdin        // of stdio
-	output  *messages     // of stdio
-	http    *roundTripper // of HTTP
+	kind    string             // the transport
+	process *supervise.Process // of stdio
+	input   *stdin             // of stdio
+	output  *messages          // of stdio
+	http    *roundTripper      // of HTTP
 
 	background context.Context // of everything that runs as long as the connection
 	cancel     context.CancelFunc
@@ -48,7 +51,7 @@ type connection struct {
 type dialer struct {
 	def    *definition
 	login  *oauth.Session // nil where there can be none
-	spawn  *spawn.Spawner
+	start  *supervise.Start
 	home   string
 	lookup func(string) (string, bool)
 	timing timing
@@ -67,7 +70,7 @@ func (d *dialer) dial(ctx context.Context, legacy bool) (*connection, error) {
 	if err == nil || ctx.Err() != nil || kind == sse {
 		return c, err
 	}
-	var start *startFault
+	var start *supervise.Fault
 	if errors.As(err, &start) || errors.Is(err, transport.ErrAuthorizationRequired) || c.http.needsLogin() != nil {
 		return c, err
 	}
@@ -133,17 +136,20 @@ func (d *dialer) attempt(ctx context.Context, kind string, legacy bool) (*connec
 // ends, and starts the process if there is one.
 func (d *dialer) open(starting context.Context, c *connection, legacy bool) error {
 	if c.kind == stdio {
-		p, err := startProcess(d.def, environ(d.lookup, d.home, d.def.env), d.home, d.spawn)
+		p, err := d.start.Run(supervise.Command{
+			Name: d.def.command, Args: d.def.args, Env: environ(d.lookup, d.home, d.def.env), Dir: cmp.Or(d.def.dir, d.home),
+		})
 		if err != nil {
 			return err
 		}
 		c.process = p
-		c.output = newMessages(p.stdout, func() { c.lose(errMute) })
-		c.input = newStdin(p.stdin, d.timing.deaf, c.lose)
+		c.output = newMessages(p.Stdout, func() { c.lose(errMute) })
+		c.output.printed = d.start.Print
+		c.input = newStdin(p.Stdin, d.timing.deaf, c.lose)
 		c.transport = probedStdio{transport.NewIO(c.output, c.input, nil)}
 		c.running.Go(func() {
 			select {
-			case <-p.exited:
+			case <-p.Exited():
 				c.lose(nil)
 			case <-c.background.Done():
 			}
@@ -151,7 +157,7 @@ func (d *dialer) open(starting context.Context, c *connection, legacy bool) erro
 		return nil
 	}
 	c.http = newRoundTripper(c.lose, d.timing.eof, d.login)
-	wrong := &startFault{what: "the url of the entry is not valid", hint: "correct the url"}
+	wrong := &supervise.Fault{What: "the url of the entry is not valid", Hint: "correct the url"}
 	if c.kind == sse {
 		c.http.answers = true
 		t, err := newSSE(starting, c, d.def)
@@ -341,7 +347,7 @@ func (c *connection) close(t timing) {
 		_ = c.client.Close() // what it says of the end of a process of ours is no news
 	}
 	if c.process != nil {
-		c.process.stop(t)
+		c.process.Stop(t.grace())
 	}
 	if c.http != nil {
 		c.http.base.CloseIdleConnections()

@@ -13,8 +13,10 @@ import (
 	"ctxfs/providers/internal/nearest"
 )
 
-// Start starts the servers in the background, a few at a time, and returns at
-// once. Offline it does nothing.
+// Start fetches the catalogues that are not known, or not of the servers as
+// they are configured now, in the background, a few at a time, and returns at
+// once. Servers whose catalogue is cached start when they are used. Offline it
+// does nothing.
 func (p *Provider) Start() {
 	p.changing.Lock()
 	defer p.changing.Unlock()
@@ -45,14 +47,15 @@ func (p *Provider) Reload() {
 }
 
 // Restart starts a server anew, by the name of its folder or by the one it is
-// configured under; "" is all that can be started. It does not wait for it.
+// configured under; "" is all that can be started, a few at a time. It does
+// not wait for it, and may be called whether or not Start was.
 func (p *Provider) Restart(name string) error {
-	if !p.hasStarted() {
-		return errors.New("no server can be restarted, ctxfs does not run any; start them: ctxfs mount")
-	}
 	if name == "" {
 		for _, s := range p.all() {
-			_ = s.restart() // those that cannot be started say so in STATUS.md
+			if err := p.wake(s); errors.Is(err, errNotHere) {
+				return err
+			}
+			_ = s.restart(unasked) // those that cannot be started say so in STATUS.md
 		}
 		return nil
 	}
@@ -62,9 +65,23 @@ func (p *Provider) Restart(name string) error {
 	}
 	var errs []error
 	for _, s := range chosen {
-		errs = append(errs, s.restart())
+		err := p.wake(s)
+		if err == nil {
+			err = s.restart(anew)
+		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// Busy reports whether a server starts, or installs what it needs.
+func (p *Provider) Busy() bool {
+	for _, s := range p.all() {
+		if underWay(s.brief().condition.state) {
+			return true
+		}
+	}
+	return false
 }
 
 // choose finds the servers that are meant by a name: that of a folder, or else
@@ -99,6 +116,7 @@ func (p *Provider) Close() error {
 	p.closed = true
 	all := slices.Concat(p.all(), slices.Collect(maps.Values(p.leaving)))
 	p.changing.Unlock()
+	p.sup.Finish()
 	for _, s := range all {
 		s.end()
 	}
@@ -109,7 +127,7 @@ func (p *Provider) Close() error {
 	}
 	p.running.Wait()
 	p.logins.Close()
-	p.spawn.Close()
+	p.sup.Close()
 	p.shown.mu.Lock()
 	defer p.shown.mu.Unlock()
 	if p.shown.settled != nil {
@@ -147,7 +165,8 @@ func (p *Provider) apply(all *discovery) {
 	cores := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, d := range defs {
 		id := d.identity()
-		if s := old[id]; s != nil && s.def.unchanged(d) {
+		s := old[id]
+		if s != nil && s.def.unchanged(d) {
 			delete(old, id)
 			s.redefine(d, files[i], remarks[i])
 			servers[i] = s
@@ -157,11 +176,13 @@ func (p *Provider) apply(all *discovery) {
 		making.Go(func() {
 			defer func() { <-cores }()
 			servers[i] = newServer(p, d, files[i], remarks[i])
+			servers[i].changed = s != nil && s.done != nil
 		})
 	}
 	making.Wait()
+	started := p.hasStarted()
 	for _, s := range servers {
-		if s.done == nil {
+		if s.done == nil && (started || s.changed) {
 			fresh = append(fresh, s)
 		}
 	}
@@ -175,12 +196,11 @@ func (p *Provider) apply(all *discovery) {
 	p.servers, p.problems, p.files = servers, all.problems, p.configFiles(all)
 	p.mu.Unlock()
 	p.publishFolders()
-	if p.hasStarted() {
-		p.begin(fresh)
-	}
+	p.begin(fresh)
 }
 
-// begin starts servers, each after the end of the one that it replaces.
+// begin has servers run, each after the end of the one that it replaces: those
+// whose catalogue is not known start, the others when they are used.
 func (p *Provider) begin(servers []*server) {
 	for _, s := range servers {
 		if !s.def.startable() || s.done != nil {
@@ -190,7 +210,11 @@ func (p *Provider) begin(servers []*server) {
 		if l := p.leaving[s.def.identity()]; l != nil {
 			before = l.done
 		}
-		s.begin(before)
+		why := unused
+		if s.wantsStart() {
+			why = unasked
+		}
+		s.begin(before, why)
 	}
 }
 

@@ -39,11 +39,13 @@ type definition struct {
 
 	startTimeout time.Duration // 0 is the default
 	callTimeout  time.Duration // of a tool call; 0 is the default
-	tools        toolFilter
-	limits       toolFilter // those of entries of ctxfs's own, which hold besides
-	fileCalls    *bool      // nil is as for all
-	disabled     bool
-	enable       string // what enables it, where it is disabled
+	// installTimeout bounds a start that makes progress; 0 is the default.
+	installTimeout time.Duration
+	tools          toolFilter
+	limits         toolFilter // those of entries of ctxfs's own, which hold besides
+	fileCalls      *bool      // nil is as for all
+	disabled       bool
+	enable         string // what enables it, where it is disabled
 	// fault says why the server cannot be started as it is configured.
 	fault *fault
 	// notes are remarks for STATUS.md.
@@ -120,7 +122,7 @@ func (d *definition) unchanged(o *definition) bool {
 	if (d.fault == nil) != (o.fault == nil) || d.fault != nil && *d.fault != *o.fault {
 		return false
 	}
-	return (d.fault != nil || d.same(o) && d.dir == o.dir && d.login.same(o.login)) && d.disabled == o.disabled && d.startTimeout == o.startTimeout &&
+	return (d.fault != nil || d.same(o) && d.dir == o.dir && d.login.same(o.login)) && d.disabled == o.disabled && d.startTimeout == o.startTimeout && d.installTimeout == o.installTimeout &&
 		d.callTimeout == o.callTimeout && d.tools.equal(o.tools) && d.limits.equal(o.limits) && slices.Equal(d.notes, o.notes)
 }
 

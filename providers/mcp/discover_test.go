@@ -117,7 +117,7 @@ func TestOwnFileThatCannotBeRead(t *testing.T) {
 	}
 
 	// From the start: they are shown as the cache knows them.
-	w.reopen().start()
+	w.reopen().startAll()
 	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "config.toml:2: ", "mend: correct ", "catalogue: ")
 	contains(t, w.cat("hello/tools/greet.json"), `"name": "greet"`)
 	if s := w.p.Status(); len(s.Problems) != 1 || s.Items[0].State != "error" {
@@ -125,7 +125,7 @@ func TestOwnFileThatCannotBeRead(t *testing.T) {
 	}
 	w.settings(entry)
 	w.p.Reload()
-	w.untilState("hello", "ready")
+	w.untilState("hello", "cached")
 }
 
 func TestEntriesThatAreWrong(t *testing.T) {
@@ -183,14 +183,14 @@ func TestAFileThatIsNotJSON(t *testing.T) {
 	w.write(".claude.json", "{\n  \"mcpServers\": {\n")
 
 	// From the start: they are shown as the cache knows them.
-	w.reopen().start()
+	w.reopen().startAll()
 	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "line 3, column 1", "catalogue: ")
 	contains(t, w.cat("hello/tools/greet.json"), `"name": "greet"`)
 	w.untilState("other", "ready")
 
 	w.claude(map[string]any{"hello": stub("ok")})
 	w.p.Reload()
-	w.untilState("hello", "ready")
+	w.untilState("hello", "cached")
 	containsNot(t, w.cat("INDEX.md"), "Problems")
 }
 

@@ -9,12 +9,14 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/mcp/supervise"
 )
 
 // lostError says that a server went away that had been ready.
@@ -49,8 +51,8 @@ func (c *connection) ending(err error, t timing) error {
 	switch {
 	case c.process == nil || !hasEnded(err) && !errors.As(err, &lost):
 		return err
-	case c.process.waitFor(t.eof):
-		return &endedError{status: c.process.status, cause: err}
+	case c.process.Await(t.eof):
+		return &endedError{status: c.process.Status(), cause: err}
 	case hasEnded(err):
 		return errMute
 	}
@@ -58,7 +60,7 @@ func (c *connection) ending(err error, t timing) error {
 }
 
 // explain puts into words why a server cannot be used, and how to mend it.
-func (s *server) explain(d *definition, c *connection, err error, limit time.Duration) condition {
+func (s *server) explain(d *definition, c *connection, err error, limits supervise.Limits) condition {
 	entry := "the entry " + d.quotedName() + " in " + d.file
 	s.mu.Lock()
 	file := s.file
@@ -67,7 +69,8 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 	is := condition{state: stateError, mend: again, remarks: s.remarks(d, c)}
 
 	var (
-		start   *startFault
+		start   *supervise.Fault
+		slow    *slowError
 		ended   *endedError
 		lost    *lostError
 		version mcp.UnsupportedProtocolVersionError
@@ -75,9 +78,9 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 	)
 	switch {
 	case errors.As(err, &start):
-		is.what, is.mend = start.what, start.hint+" in "+entry+", then: "+again
-		if start.remark != "" {
-			is.remarks = append(is.remarks, start.remark)
+		is.what, is.mend = start.What, start.Hint+" in "+entry+", then: "+again
+		if start.Remark != "" {
+			is.remarks = append(is.remarks, start.Remark)
 		}
 	case c.output != nil && c.output.tooLong():
 		is.what = fmt.Sprintf("it wrote a message of more than %d MiB", maxLine>>20)
@@ -91,10 +94,21 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 		is.what = "the server wants authorization (HTTP status 401)"
 		is.mend = "put a valid token into the `headers` of " + entry + ", then: " + again
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
-		is.what = "no answer within " + seconds(limit)
-		is.mend = again + "; if it needs longer, " + s.moreTime(d)
+		is.what = "no answer within " + seconds(limits.Idle)
+		is.mend = again + "; if it needs longer, " + s.moreTime(d, "start_timeout")
 		if d.transport != stdio {
 			break
+		}
+		if errors.As(err, &slow) && slow.tooLong {
+			is.what = "no answer within " + seconds(limits.Total) + ", though it worked all the time"
+			is.mend = again + "; if it needs longer, " + s.moreTime(d, "install_timeout")
+			if last := s.line(d, supervise.LastWords(s.lastWords(d, c)), lastWordsShown); last != "" {
+				is.what += "; its last words: " + last
+			}
+			break
+		}
+		if errors.As(err, &slow) && slow.took > 2*limits.Idle {
+			is.what = "no answer after " + seconds(slow.took.Round(time.Second)) + ", and no progress for " + seconds(limits.Idle)
 		}
 		if n, first := c.output.strays(); n > 0 {
 			is.what += fmt.Sprintf("; it writes text instead, such as %q", s.line(d, first[0], strayLength))
@@ -107,10 +121,14 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 		if !errors.As(err, &lost) {
 			is.what += ", before it answered"
 		}
-		is.mend = "correct " + entry + ", then: " + again
-		if last := lastLine(s.lastWords(d, c)); last != "" {
+		words := s.lastWords(d, c)
+		if last := clean.Line(supervise.LastWords(words)); last != "" {
 			is.what += "; its last words: " + clean.Cut(last, lastWordsShown)
-			is.mend = "see the end of its standard error in mcps/" + file + "/STATUS.md, " + is.mend
+			is.mend = "see the end of its standard error in mcps/" + file + "/STATUS.md, then: " + again
+		}
+		if folder := s.brokenInstall(d, words); folder != "" {
+			is.what = "the installation of its package by npx is broken (" + is.what + ")"
+			is.mend = "rm -rf " + shellPath(folder, s.p.opts.Home) + ", then: " + again
 		}
 	case errors.Is(err, errDeaf):
 		is.what = errDeaf.Error()
@@ -137,11 +155,29 @@ func (s *server) explain(d *definition, c *connection, err error, limit time.Dur
 }
 
 // moreTime is how a server is given longer to start.
-func (s *server) moreTime(d *definition) string {
-	if d.client == "ctxfs" {
-		return "raise its `start_timeout` (in seconds) in " + d.file
+func (s *server) moreTime(d *definition, key string) string {
+	return "raise its `" + key + "` (in seconds) in ctxfs's own config.toml, below [mcp.servers." + clean.Line(tomlKey(d.name)) + "]"
+}
+
+// brokenInstall is the folder of a broken installation of npx that the server
+// has failed by; "" if that is not why.
+func (s *server) brokenInstall(d *definition, words string) string {
+	return supervise.BrokenNPX(words, environ(s.p.opts.LookupEnv, s.p.opts.Home, d.env), supervise.PackageOf(d.command, d.args))
+}
+
+// shellPath is a path as one writes it in a shell.
+func shellPath(path, home string) string {
+	plain := !strings.ContainsFunc(path, func(r rune) bool {
+		return !strings.ContainsRune("/._-+@", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	rest, below := strings.CutPrefix(path, home+"/")
+	switch {
+	case plain && below:
+		return "~/" + rest
+	case plain:
+		return path
 	}
-	return "move its entry to ctxfs's own config.toml, with a `start_timeout` (in seconds)"
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // trimURL takes the address out of an error of net/http: it may hold a token.
@@ -190,15 +226,5 @@ func (s *server) lastWords(d *definition, c *connection) string {
 	for _, secret := range d.secrets {
 		margin = max(margin, len(secret))
 	}
-	return s.tidy(d, c.process.stderr.text(margin))
-}
-
-// lastLine is the last line of a text from outside that is not blank.
-func lastLine(text string) string {
-	for lines := strings.Split(text, "\n"); len(lines) > 0; lines = lines[:len(lines)-1] {
-		if line := clean.Line(lines[len(lines)-1]); line != "" {
-			return line
-		}
-	}
-	return ""
+	return s.tidy(d, c.process.Stderr.Text(margin))
 }

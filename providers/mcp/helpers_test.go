@@ -49,7 +49,8 @@ func newWorld(t testing.TB) *world {
 		CacheDir: filepath.Join(w.home, ".cache", "ctxfs", "mcp"),
 		timing: timing{
 			start: patience, call: patience, tool: patience, toolMax: patience, deaf: patience,
-			discover: patience, slot: 100 * time.Millisecond,
+			discover: patience, slot: 100 * time.Millisecond, hold: time.Millisecond, install: patience,
+			undo: 10 * time.Second, refresh: time.Hour, rest: time.Hour,
 			settle: time.Millisecond, calm: 5 * time.Millisecond, retry: time.Hour, retryMax: time.Hour, relisten: 10 * time.Millisecond,
 			settled: time.Millisecond, eof: 500 * time.Millisecond, term: 200 * time.Millisecond, kill: 10 * time.Second,
 		},
@@ -152,6 +153,16 @@ func (w *world) reopen() *world {
 
 func (w *world) start() *world {
 	w.p.Start()
+	return w
+}
+
+// startAll starts the servers whose catalogue is known, too.
+func (w *world) startAll() *world {
+	w.t.Helper()
+	w.start()
+	if err := w.p.Restart(""); err != nil {
+		w.t.Fatal(err)
+	}
 	return w
 }
 

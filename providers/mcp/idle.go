@@ -12,6 +12,11 @@ const usualIdle = 10 * time.Minute
 // errUnused says that a server is to end because nobody uses it.
 var errUnused = errors.New("nobody uses the server")
 
+// errListed says that a server is to end whose catalogue alone was wanted.
+var errListed = errors.New("the server's catalogue is known")
+
+const listedRemark = "it was stopped once its catalogue was known, and starts again when it is used"
+
 const unusedRemark = "it was stopped because it was not used, and starts again when it is (see idle_timeout in ctxfs's config.toml)"
 
 // storeIdle takes over what the configuration says of servers without users.
@@ -72,7 +77,7 @@ func (i *idleTimer) fires() <-chan time.Time {
 	return i.timer.C
 }
 
-// over is called when the timer has fired. It tells whether the server is to
+// over is called when the time is over. It tells whether the server is to
 // end; nobody gets its connection then. While it has users or
 // something is kept of it, it goes on: the end of that begins the time anew.
 func (i *idleTimer) over() bool {

@@ -79,7 +79,7 @@ func TestKeep(t *testing.T) {
 			}
 			w.write(text, "third text")
 			w.opts.Offline = false
-			w.reopen().start()
+			w.reopen().startAll()
 			w.untilText(path, "third text")
 			w.write(text, "fourth text")
 			w.untilText(path, "fourth text")

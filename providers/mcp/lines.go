@@ -31,6 +31,10 @@ type messages struct {
 	once  sync.Once
 	done  chan struct{} // closed after ended was called
 
+	// printed is told of each line that is no message; may be nil. It is set
+	// before the first Read.
+	printed func(line string)
+
 	pieces [][]byte // of the present line
 	rest   []byte   // of the present line, for who reads
 
@@ -136,11 +140,15 @@ func beginsMessage(c byte) bool {
 
 // note keeps the beginning of a line that is no message.
 func (m *messages) note(line []byte) {
+	text := string(line[:min(len(line), strayBytes)])
+	if m.printed != nil {
+		m.printed(text)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.count++
 	if len(m.stray) < strayKept {
-		m.stray = append(m.stray, string(line[:min(len(line), strayBytes)]))
+		m.stray = append(m.stray, text)
 	}
 }
 

@@ -40,7 +40,7 @@ func (p *Provider) Status() fs.Status {
 func overall(servers []brief, problems []fs.Problem) string {
 	starting, failing := false, len(problems) > 0
 	for _, b := range servers {
-		starting = starting || b.condition.state == stateStarting
+		starting = starting || underWay(b.condition.state)
 		failing = failing || b.condition.failing() || b.drifted != nil
 	}
 	switch {

@@ -217,7 +217,7 @@ func TestPinsOutlive(t *testing.T) {
 	p.opts.Offline = false
 	p.reopen()
 	check("after a restart")
-	p.start()
+	p.startAll()
 	p.untilState("hello", "ready")
 	check("ready again")
 
@@ -227,7 +227,7 @@ func TestPinsOutlive(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.define(changedGreet, bye)
-	p.reopen().start()
+	p.reopen().startAll()
 	p.untilState("hello", "ready")
 	if got := p.ls("hello/tools"); got != drifted {
 		t.Errorf("with an empty cache: %s", got)
@@ -267,7 +267,7 @@ func TestTheCacheWasSeenFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.define(changedGreet, bye)
-	p.open().start()
+	p.open().startAll()
 	p.untilState("hello", "ready")
 	if got := p.ls("hello/tools"); got != "bye.json greet.diff greet.json" {
 		t.Errorf("%s", got)
@@ -347,7 +347,7 @@ func TestPinsThatCannotBeRead(t *testing.T) {
 	for _, text := range []string{"", "{}", `{"format":99}`, strings.Replace(string(whole), `"name":"hello"`, `"name":"other"`, 1)} {
 		p.write(file, text)
 		p.define(changedGreet, bye)
-		p.reopen().start()
+		p.reopen().startAll()
 		p.untilState("hello", "ready")
 		contains(t, p.cat("hello/STATUS.md"), "- changed definitions of tools are not seen, "+file+" cannot be read: ", "ctxfs accept hello\n")
 		contains(t, p.problems(), "server hello: changed definitions of tools are not seen", "ctxfs accept hello")
@@ -432,7 +432,7 @@ func TestPinsOfAnotherRendering(t *testing.T) {
 	if got := p.ls("hello/tools"); got != noDrift {
 		t.Errorf("%s", got)
 	}
-	p.start()
+	p.startAll()
 	p.untilState("hello", "ready")
 	if now, err := os.ReadFile(file); err != nil || string(now) != string(whole) {
 		t.Errorf("%v\n%s\nwas\n%s", err, now, whole)
@@ -447,7 +447,7 @@ func TestPinsOfOtherSources(t *testing.T) {
 	// Another file configures the same server and decides.
 	p.settings("[mcp.servers.hello]\ncommand = \"" + os.Args[0] + "\"\n[mcp.servers.hello.env]\n" + stubMode + " = \"changes\"\n" + stubTools + " = \"" + p.tools + "\"\n")
 	p.claude(map[string]any{"hello": entry})
-	p.reopen().start()
+	p.reopen().startAll()
 	contains(t, p.untilState("hello", "ready"), "greet.diff")
 	contains(t, p.cat("hello/SERVER_METADATA.json"), "config.toml", ".claude.json")
 	p.accept("greet")

@@ -4,14 +4,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/oauth"
-	"ctxfs/providers/internal/spawn"
+	"ctxfs/providers/mcp/supervise"
 )
 
 // Options are the settings of a provider.
@@ -49,7 +48,8 @@ type Options struct {
 	// nothing is written.
 	Offline bool
 
-	timing timing // of tests; zero is the usual one
+	timing timing      // of tests; zero is the usual one
+	quiet  func() bool // of tests; nil looks at the machine
 }
 
 // Provider is the folder mcps.
@@ -59,12 +59,14 @@ type Provider struct {
 	timing  timing
 	cache   cache
 	pins    pinStore
-	slots   slots
-	spawn   *spawn.Spawner
+	sup     *supervise.Supervisor
+	quiet   func() bool // whether the machine has time for what can wait
 	logins  *oauth.Client
 	callLog *callLog
 	root    *fs.Folder
 	running sync.WaitGroup
+	// refreshing holds a value while a catalogue is fetched again.
+	refreshing chan struct{}
 
 	// changing is held while the set of servers changes. Only then are the
 	// next three written.
@@ -109,8 +111,6 @@ func New(opts Options) *Provider {
 	p := &Provider{
 		opts: opts, env: opts.Env, timing: opts.timing,
 		cache: cache{dir: opts.CacheDir, log: opts.Env.Log},
-		slots: make(slots, max(4, 2*runtime.GOMAXPROCS(0))),
-		spawn: spawn.New(),
 		root:  new(fs.Folder),
 		logins: oauth.New(oauth.Options{
 			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: opts.LookupEnv, Now: opts.Env.Now,
@@ -125,6 +125,15 @@ func New(opts Options) *Provider {
 	if p.timing == (timing{}) {
 		p.timing = usualTiming()
 	}
+	starts := ""
+	if opts.CacheDir != "" {
+		starts = filepath.Join(opts.CacheDir, "starting")
+	}
+	p.sup = supervise.New(supervise.Options{Dir: starts, Hold: p.timing.hold, Slot: p.timing.slot, Log: opts.Env.Log})
+	if p.quiet = opts.quiet; p.quiet == nil {
+		p.quiet = p.sup.Quiet
+	}
+	p.refreshing = make(chan struct{}, 1)
 	p.apply(p.discover())
 	return p
 }

@@ -96,7 +96,7 @@ func (p *Provider) GetPrompt(ctx context.Context, server, prompt string, args ma
 // ask uses a server for something that stands in one of its folders. Where the
 // server does not know it, the error names what was probably meant.
 func (p *Provider) ask(ctx context.Context, server string, folder int, what string, request func(*Session, string) (*Reading, error)) (*Reading, error) {
-	session, err := p.Use(ctx, server)
+	session, err := p.Use(ctx, server, Waiting{})
 	if err != nil {
 		return nil, err
 	}

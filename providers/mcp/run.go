@@ -2,10 +2,10 @@ package mcp
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"ctxfs/providers/internal/clean"
@@ -17,16 +17,18 @@ const steady = time.Minute
 
 // begin starts the goroutine of the server. Before it starts anything it
 // waits for the end of another one of the same server.
-func (s *server) begin(before <-chan struct{}) {
+func (s *server) begin(before <-chan struct{}, why motive) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.done = cancel, make(chan struct{})
-	s.awake()
+	if why != unused {
+		s.awake()
+	}
 	go func() {
 		defer close(s.done)
 		if before != nil {
 			<-before
 		}
-		s.run(ctx)
+		s.run(ctx, why)
 	}()
 }
 
@@ -35,28 +37,39 @@ func (s *server) awake() {
 	s.update(func() {
 		s.lives++
 		s.condition = condition{state: stateStarting, since: s.condition.since}
+		select {
+		case <-s.hurry: // it was said of another life
+		default:
+		}
 	})
 }
 
-// run starts the server, and again whenever it fails, until ctx ends.
-func (s *server) run(ctx context.Context) {
+// run starts the server when there is a reason, and again whenever it fails,
+// until ctx ends.
+func (s *server) run(ctx context.Context, why motive) {
 	t := s.p.timing
 	wait := t.retry
 	var renewed time.Time
+	if why == unused {
+		why = s.rest(ctx, nil)
+	}
 	for ctx.Err() == nil {
-		life := s.live(ctx)
+		life := s.live(ctx, why)
+		if why == refresh {
+			s.refreshed()
+		}
 		if ctx.Err() != nil {
 			return
 		}
 		select {
-		case <-s.again:
+		case why = <-s.again:
 			wait = t.retry
 			s.awake()
 			continue
 		default:
 		}
 		if now := s.p.env.Now(); life.renewable && now.Sub(renewed) > t.retry {
-			renewed = now
+			renewed, why = now, asked
 			s.awake()
 			continue
 		}
@@ -64,8 +77,12 @@ func (s *server) run(ctx context.Context) {
 			wait = t.retry
 		}
 		var timer <-chan time.Time
-		switch life.state {
-		case stateNeedsAuth, stateCached: // that is for the user to change
+		switch {
+		case life.state == stateNeedsAuth, life.state == stateCached: // that is for the user to change
+		case why == refresh && life.ready == 0: // what is known stays
+			life.condition = condition{state: stateCached, remarks: []string{
+				"its catalogue could not be fetched again at " + stamp(s.p.env.Now()) + ": " + life.what,
+			}}
 		default:
 			life.next = s.p.env.Now().Add(wait)
 			timer = time.After(wait)
@@ -78,13 +95,8 @@ func (s *server) run(ctx context.Context) {
 				s.failed = s.lives
 			}
 		})
-		select {
-		case <-ctx.Done():
-		case <-timer:
-			s.update(func() { s.lives++ })
-		case <-s.again:
+		if why = s.rest(ctx, timer); !why.polite() {
 			wait = t.retry
-			s.awake()
 		}
 	}
 }
@@ -96,25 +108,16 @@ type life struct {
 	renewable bool          // a new connection is worth making at once
 }
 
-// live starts the server, shows its lists, and stays with it until it ends, a
-// restart interrupts it, or ctx ends.
-func (s *server) live(ctx context.Context) life {
-	slot, err := s.p.slots.take(ctx, s.p.timing.slot)
-	if err != nil {
-		return life{}
-	}
-	defer slot.release()
-
-	limit := s.p.timing.start
+// live starts the server when it is its turn, shows its lists, and stays with
+// it until it ends, a restart interrupts it, or ctx ends.
+func (s *server) live(ctx context.Context, why motive) life {
 	ctx, interrupt := context.WithCancel(ctx)
 	s.mu.Lock()
 	def, legacy := s.def, s.shown != nil && s.shown.Legacy && s.shown.Command == s.def.hash()
-	if def.startTimeout > 0 {
-		limit = def.startTimeout
-	}
 	s.interrupt = interrupt
 	select {
-	case <-s.again: // this is the start that was asked for
+	case other := <-s.again: // this is the start that was asked for
+		why = max(why, other)
 	default:
 	}
 	s.mu.Unlock()
@@ -124,51 +127,61 @@ func (s *server) live(ctx context.Context) life {
 		s.mu.Unlock()
 		interrupt()
 	}()
-	starting, stop := context.WithTimeout(ctx, limit)
-	defer stop()
+	limits := s.limits(def)
+	start, err := s.enter(ctx, def, limits, why)
+	if err != nil {
+		return life{}
+	}
+	defer start.End()
 
 	login := s.p.session(def)
 	s.mu.Lock()
 	s.login = login
 	s.mu.Unlock()
-	d := &dialer{def: def, login: login, spawn: s.p.spawn, home: s.p.opts.Home, lookup: s.p.opts.LookupEnv, timing: s.p.timing, now: s.p.env.Now}
-	c, err := d.dial(starting, legacy)
+	d := &dialer{def: def, login: login, start: start, home: s.p.opts.Home, lookup: s.p.opts.LookupEnv, timing: s.p.timing, now: s.p.env.Now}
+	c, err := d.dial(start.Context(), legacy)
 	if err != nil {
-		return life{condition: s.explain(def, c, err, limit)}
+		return life{condition: s.explain(def, c, givenUp(start, err), limits)}
 	}
 	defer c.close(s.p.timing)
-	all := c.lists(starting)
-	if err := all[tools].err; err != nil || starting.Err() != nil {
+	c.slow = !start.Answered()
+	all := c.lists(start.Context())
+	if err := all[tools].err; err != nil || start.Context().Err() != nil {
 		if err == nil {
-			err = starting.Err()
+			err = context.Cause(start.Context())
 		}
-		return life{condition: s.explain(def, c, c.ending(err, s.p.timing), limit)}
+		return life{condition: s.explain(def, c, givenUp(start, c.ending(err, s.p.timing)), limits)}
 	}
-	slot.release()
+	start.End()
 	s.adopt(c, all, true)
 	c.running.Go(func() { s.keepCurrent(c) })
 	begun := s.p.env.Now()
-	cause := s.serve(ctx, c, limit)
+	cause := s.serve(ctx, c, limits.Idle, why == refresh)
 	s.leave()
 	life := life{ready: s.p.env.Now().Sub(begun)}
 	switch {
 	case cause == errUnused:
 		life.condition = condition{state: stateCached, remarks: []string{unusedRemark}}
+	case cause == errListed:
+		life.condition = condition{state: stateCached, remarks: []string{listedRemark}}
 	case cause != nil:
 		life.renewable = renewable(cause)
-		life.condition = s.explain(def, c, c.ending(cause, s.p.timing), limit)
+		life.condition = s.explain(def, c, c.ending(cause, s.p.timing), limits)
 	}
 	return life
 }
 
 // serve keeps the lists current as long as the server runs. It returns why it
-// does no more: errUnused where nobody has used it for a while, nil where it
-// was told to end.
-func (s *server) serve(ctx context.Context, c *connection, limit time.Duration) error {
+// does no more: errUnused where nobody has used it for a while, errListed where
+// it was to run briefly and nobody uses it, nil where it was told to end.
+func (s *server) serve(ctx context.Context, c *connection, limit time.Duration, briefly bool) error {
 	settle := s.p.timing.settle
 	var listed time.Time
 	idle := newIdleTimer(s)
 	defer idle.stop()
+	if briefly && idle.over() {
+		return errListed
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -269,6 +282,14 @@ func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 		if ready {
 			s.condition = condition{state: stateReady, since: s.condition.since}
 			s.conn = c
+			c.slow = c.slow && s.users == 0 // who waits for it is not to wait again
+			select {
+			case why := <-s.again: // it is there for who has asked for it
+				if why == anew {
+					s.again <- why
+				}
+			default:
+			}
 		}
 		s.condition.remarks = remarks
 	})
@@ -279,7 +300,7 @@ func describe(d *definition, c *connection, now time.Time, before *catalogue) *c
 	info := c.info
 	cat := &catalogue{about: about{
 		Name: d.name, Source: d.file, Scope: d.scope, Project: d.project, Client: d.client,
-		Command: d.hash(), Transport: c.kind,
+		Command: d.hash(), Transport: c.kind, Settings: d.settings(rand.Text()),
 		Server:   serverInfo{Name: info.ServerInfo.Name, Title: info.ServerInfo.Title, Version: info.ServerInfo.Version},
 		Protocol: info.ProtocolVersion, Legacy: c.legacy, Instructions: info.Instructions,
 		Time: now, Described: now,
@@ -323,32 +344,3 @@ func (s *server) tidy(d *definition, text string) string {
 func (s *server) line(d *definition, text string, limit int) string {
 	return clean.Cut(clean.Line(s.tidy(d, text)), limit)
 }
-
-// slots bound how many servers start at the same time.
-type slots chan struct{}
-
-type slot struct {
-	once  sync.Once
-	slots slots
-	timer *time.Timer
-}
-
-// take waits for a slot. It is given back when released, or after the time
-// given: a server that does not answer is not to hold up others.
-func (s slots) take(ctx context.Context, limit time.Duration) (*slot, error) {
-	select {
-	case s <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	taken := &slot{slots: s}
-	taken.timer = time.AfterFunc(limit, taken.free)
-	return taken, nil
-}
-
-func (s *slot) release() {
-	s.timer.Stop()
-	s.free()
-}
-
-func (s *slot) free() { s.once.Do(func() { <-s.slots }) }

@@ -15,11 +15,15 @@ import (
 
 // server is one configured server: its folder, and the goroutine that runs it.
 type server struct {
-	p    *Provider
-	dir  *fs.Folder
-	dirs [sections]*fs.Folder // in dir
+	p *Provider
+	// changed says that the server replaces one of another configuration, whose
+	// catalogue may not be its own.
+	changed bool
+	dir     *fs.Folder
+	dirs    [sections]*fs.Folder // in dir
 
-	again  chan struct{} // somebody asked for a start
+	again  chan motive   // somebody asked for a start
+	hurry  chan struct{} // somebody waits for the start that is under way
 	used   chan struct{} // the last user has let go
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the goroutine has ended; nil where there is none
@@ -35,6 +39,7 @@ type server struct {
 	interrupt func()         // ends the life of the server that is under way
 	lives     int            // how often it was started, the life under way included
 	failed    int            // the last life that has failed; 0 if none has
+	tried     time.Time      // when the catalogue was last to be fetched again
 	conn      *connection    // while it is ready
 	users     int            // that hold it
 	turned    chan struct{}  // closed when something of this changes
@@ -71,7 +76,7 @@ func newServer(p *Provider, d *definition, file string, namesakes []string) *ser
 	s := &server{
 		p: p, def: d, file: file, namesakes: namesakes,
 		dir:   new(fs.Folder),
-		again: make(chan struct{}, 1), used: make(chan struct{}, 1), turned: make(chan struct{}),
+		again: make(chan motive, 1), hurry: make(chan struct{}, 1), used: make(chan struct{}, 1), turned: make(chan struct{}),
 		texts: make(map[string]text), kept: make(map[string]*kept), keptFaults: make(map[string]keptFault),
 	}
 	if !d.disabled {
@@ -271,18 +276,15 @@ func (s *server) end() {
 	}
 }
 
-// restart asks the goroutine to start the server anew, at once.
-func (s *server) restart() error {
+// restart asks the goroutine to start the server anew.
+func (s *server) restart(why motive) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.def.startable() {
 		c := s.condition
 		return fmt.Errorf("server %q is %s: %s", s.file, c.state, cmp.Or(c.what, "it is not to be started")+"; "+c.mend)
 	}
-	select {
-	case s.again <- struct{}{}:
-	default: // it has been asked already
-	}
+	s.ask(why)
 	if s.interrupt != nil {
 		s.interrupt()
 	}

@@ -11,6 +11,7 @@ import (
 // The states of a server, as they are written in STATUS.md.
 const (
 	stateStarting   = "starting"            // it has not answered yet
+	stateInstalling = "installing"          // it has not answered yet, and works on it
 	stateReady      = "ready"               // it runs and its lists are shown
 	stateCached     = "cached"              // its lists are known, it does not run
 	stateNeedsAuth  = "needs-auth"          // it wants to know who asks
@@ -29,6 +30,7 @@ type condition struct {
 	mend   string    // the command or change that mends it
 	next   time.Time // when it is tried again
 	told   bool      // the error is that of a whole file, which is told of once
+	said   string    // what it has last said, while it installs
 	lapsed bool      // what the user has allowed holds no more
 	// stderr is the end of its standard error, clean.
 	stderr string
@@ -53,8 +55,9 @@ func (s *server) statusText() []byte {
 	line("state", c.state)
 	line("since", stamp(c.since))
 	if s.shown != nil {
-		line("catalogue", stamp(s.shown.Time)+", "+s.shown.counts())
+		line("catalogue", "taken at "+stamp(s.shown.Time)+", "+s.shown.counts())
 	}
+	line("last said", c.said)
 	line("error", clean.Line(c.what))
 	if !c.next.IsZero() {
 		line("next try", stamp(c.next))

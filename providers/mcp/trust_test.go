@@ -41,7 +41,7 @@ func TestTrustedProject(t *testing.T) {
 	w.untilState("shop", "ready")
 
 	// What is trusted outlives the process, and ends with a change.
-	w.reopen().start()
+	w.reopen().startAll()
 	w.untilState("shop", "ready")
 	w.write(filepath.Join(dir, ".vscode/mcp.json"), "// the same\n"+text("ok"))
 	w.p.Reload()
@@ -85,7 +85,7 @@ func TestTrustedProject(t *testing.T) {
 	if _, err := w.p.Trust(dir); err != nil {
 		t.Fatal(err)
 	}
-	w.untilState("shop", "ready")
+	w.untilState("shop", "cached")
 }
 
 func FuzzApprovals(f *testing.F) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/supervise"
 )
 
 // UseError is why a server cannot be used, or has not answered, with the
@@ -43,24 +44,40 @@ type Session struct {
 
 // Use starts a server if need be, named as Restart names it, waits until it is
 // ready, and keeps it from being stopped. It is called whether or not Start
-// was. A server that has failed is tried again at once.
-func (p *Provider) Use(ctx context.Context, name string) (*Session, error) {
+// was. A server that has failed is tried again at once. That it is waited for
+// no more does not end its start.
+func (p *Provider) Use(ctx context.Context, name string, w Waiting) (*Session, error) {
 	s, err := p.chooseOne(name)
 	if err != nil {
 		return nil, err
 	}
-	return p.use(ctx, s)
+	return p.use(ctx, s, w)
 }
 
-func (p *Provider) use(ctx context.Context, s *server) (*Session, error) {
+// Waiting is how somebody waits for a server to start.
+type Waiting struct {
+	// Limit is how long; 0 is as for a tool.
+	Limit time.Duration
+	// Progress may be nil. It is told what a server says that installs. It only
+	// posts.
+	Progress func(Progress)
+}
+
+func (p *Provider) use(ctx context.Context, s *server, w Waiting) (*Session, error) {
 	if err := p.wake(s); err != nil {
 		return nil, err
 	}
+	limit := w.Limit
+	if limit == 0 {
+		limit = s.patience(0)
+	}
+	ctx, stop := context.WithTimeout(ctx, limit)
+	defer stop()
 	s.mu.Lock()
 	s.users++
 	s.mu.Unlock()
 	session := &Session{s: s}
-	if _, err := s.connected(ctx, nil); err != nil {
+	if _, err := s.connected(ctx, nil, w.Progress); err != nil {
 		session.Release()
 		return nil, err
 	}
@@ -103,13 +120,13 @@ func (u *Session) Request(ctx context.Context, method string, params map[string]
 	limit := u.s.p.timing.call
 	bounded, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	c, err := u.s.connected(bounded, nil)
+	c, err := u.s.connected(bounded, nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	result, err := c.request(bounded, method, params)
 	if session := (*sessionError)(nil); errors.As(err, &session) {
-		if c, err = u.s.connected(bounded, c); err != nil {
+		if c, err = u.s.connected(bounded, c, nil); err != nil {
 			return nil, err
 		}
 		result, err = c.request(bounded, method, params)
@@ -139,7 +156,7 @@ func (s *server) unanswered(c *connection, err error, limit time.Duration) error
 		if hasEnded(err) {
 			err = &lostError{cause: err}
 		}
-		is := s.explain(def, c, c.ending(err, s.p.timing), limit)
+		is := s.explain(def, c, c.ending(err, s.p.timing), supervise.Limits{Idle: limit, Total: limit})
 		fault.State, fault.What, fault.Mend = is.state, is.what, is.mend
 	}
 	return fault
@@ -169,13 +186,20 @@ var errChanging = errors.New("the configuration of the server is just changing; 
 
 // connected waits until the server is ready with a connection other than not,
 // and asks for its start where it does not run. The start that is under way,
-// or else the next one, decides.
-func (s *server) connected(ctx context.Context, not *connection) (*connection, error) {
+// or else the next one, decides. Tell may be nil.
+func (s *server) connected(ctx context.Context, not *connection, tell func(Progress)) (*connection, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	decisive, asked := s.lives+1, false
-	if s.condition.state == stateStarting {
+	decisive, wanted := s.lives+1, false
+	if underWay(s.condition.state) {
 		decisive--
+	}
+	if s.conn != nil && s.conn.slow && s.interrupt != nil {
+		// It was started when nobody waited for it, at a low priority, and an
+		// ordinary user cannot raise that again.
+		s.conn, wanted = nil, true
+		s.ask(anew)
+		s.interrupt()
 	}
 	for {
 		state := s.condition.state
@@ -184,12 +208,13 @@ func (s *server) connected(ctx context.Context, not *connection) (*connection, e
 			return s.conn, nil
 		case !s.def.startable(), state == stateNeedsAuth, s.failed >= decisive:
 			return nil, &UseError{Server: s.file, State: state, What: cmp.Or(s.condition.what, "it is not to be started"), Mend: s.condition.mend}
-		case (state == stateCached || state == stateStopped || state == stateError) && !asked:
-			asked = true
-			select {
-			case s.again <- struct{}{}:
-			default: // somebody else has
-			}
+		case (state == stateCached || state == stateStopped || state == stateError) && !wanted:
+			wanted = true
+			s.ask(asked)
+		}
+		s.rush()
+		if tell != nil && state == stateInstalling {
+			tell(Progress{Message: strings.TrimSuffix("installing: "+s.condition.said, ": ")})
 		}
 		turned := s.turned
 		s.mu.Unlock()
@@ -203,10 +228,23 @@ func (s *server) connected(ctx context.Context, not *connection) (*connection, e
 		}
 		s.mu.Lock()
 		if err == ctx.Err() && errors.Is(err, context.DeadlineExceeded) {
-			err = &UseError{Server: s.file, State: s.condition.state, What: "it is not ready in time", Mend: "see how it goes: ctxfs status", cause: err}
+			err = s.notReady(err)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
+}
+
+// notReady is why somebody waits no more for a server. The caller holds mu.
+func (s *server) notReady(cause error) error {
+	e := &UseError{Server: s.file, State: s.condition.state, What: "it is not ready in time", Mend: "see how it goes: ctxfs status", cause: cause}
+	if e.State == stateInstalling {
+		e.What = "it is still installing, and goes on"
+		if said := s.condition.said; said != "" {
+			e.What += "; it last said: " + said
+		}
+		e.Mend = "call again when it is ready; see how it goes: ctxfs cat mcps/" + s.file + "/STATUS.md"
+	}
+	return e
 }

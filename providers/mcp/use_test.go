@@ -14,7 +14,7 @@ import (
 
 // ask reads a resource of a server in a use of its own.
 func (w *world) ask(server, uri string) (string, error) {
-	session, err := w.p.Use(context.Background(), server)
+	session, err := w.p.Use(context.Background(), server, Waiting{})
 	if err != nil {
 		return "", err
 	}
@@ -42,7 +42,7 @@ func TestIdle(t *testing.T) {
 	contains(t, w.untilState("stub", "cached"), "1 tool", unusedRemark)
 	contains(t, w.cat("INDEX.md"), "stub/greet")
 
-	session, err := w.p.Use(context.Background(), "stub")
+	session, err := w.p.Use(context.Background(), "stub", Waiting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestIdle(t *testing.T) {
 	}
 
 	// While it is used it goes on, whatever the time.
-	if session, err = w.p.Use(context.Background(), "stub"); err != nil {
+	if session, err = w.p.Use(context.Background(), "stub", Waiting{}); err != nil {
 		t.Fatal(err)
 	}
 	timer := time.NewTimer(100 * time.Millisecond)
@@ -161,10 +161,10 @@ func TestUseEndsWithItsContext(t *testing.T) {
 	w.open()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := w.p.Use(ctx, "silent"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := w.p.Use(ctx, "silent", Waiting{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	session, err := w.p.Use(context.Background(), "hangs")
+	session, err := w.p.Use(context.Background(), "hangs", Waiting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestChaosInRequests(t *testing.T) {
 		journal, count := w.journal()
 		w.claude(map[string]any{"stub": stub("out-of-order", stubJournal, journal)})
 		w.open().start()
-		session, err := w.p.Use(context.Background(), "stub")
+		session, err := w.p.Use(context.Background(), "stub", Waiting{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +281,7 @@ func TestUseOfAServerThatWasKilled(t *testing.T) {
 	for range 5 {
 		s := w.p.all()[0]
 		s.mu.Lock()
-		pid := s.conn.process.cmd.Process.Pid
+		pid := s.conn.process.Group()
 		lost := s.conn.lost
 		s.mu.Unlock()
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {

@@ -14,11 +14,7 @@ import (
 func opencodeEmit(messages []opencodeRow, parts map[string][]opencodeRow, revert lazyjson.Value, live bool, out event.Sink) {
 	o := opencodeReader{out: out, names: make(calls), revert: revert}
 	for i, m := range messages {
-		if newest := live && i == len(messages)-1; m.next {
-			o.nextMessage(m, newest)
-		} else {
-			o.message(m, parts[m.message], newest)
-		}
+		o.message(m, parts[m.message], live && i == len(messages)-1)
 	}
 	if o.reverted {
 		out.Emit(event.Event{Kind: event.Rewind, ID: "revert." + revert.Get("messageID").Str, Rewound: &event.Rewound{To: o.keeps, Count: o.undone}})
@@ -104,7 +100,7 @@ func partTime(data lazyjson.Value, or time.Time) time.Time {
 }
 
 func opencodeError(v lazyjson.Value) string {
-	name, message := first(v, "name", "type").Str, v.Get("data.message").Str
+	name, message := v.Get("name").Str, v.Get("data.message").Str
 	if message == "" {
 		message = v.Get("message").Str
 	}

@@ -1,0 +1,51 @@
+package spawn
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestProcessesOutliveThreads starts a process from a thread that ends.
+func TestProcessesOutliveThreads(t *testing.T) {
+	spawner := New()
+	defer spawner.Close()
+	cmd := exec.Command("cat")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	thread := make(chan int, 1)
+	var begin func()
+	begin = func() {
+		runtime.LockOSThread() // and never unlocks it: the thread ends with the goroutine
+		if syscall.Gettid() == os.Getpid() {
+			defer runtime.UnlockOSThread() // the first thread never ends
+			var other sync.WaitGroup
+			other.Go(begin)
+			other.Wait()
+			return
+		}
+		if err := spawner.Start(cmd); err != nil {
+			t.Error(err)
+		}
+		thread <- syscall.Gettid()
+	}
+	go begin()
+	tid := <-thread
+	for deadline := time.Now().Add(time.Minute); syscall.Tgkill(os.Getpid(), tid, 0) == nil; {
+		if time.Now().After(deadline) {
+			t.Fatal("the thread does not end")
+		}
+		time.Sleep(time.Millisecond) // it tells nobody of its end
+	}
+	input.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the process did not live to see the end of its input: %v", err)
+	}
+}

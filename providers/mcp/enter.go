@@ -1,0 +1,115 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"ctxfs/providers/mcp/supervise"
+)
+
+// limits bound a start of the server.
+func (s *server) limits(d *definition) supervise.Limits {
+	limits := supervise.Limits{Idle: s.p.timing.start, Total: s.p.timing.install}
+	if d.startTimeout > 0 {
+		limits.Idle = d.startTimeout
+	}
+	if d.installTimeout > 0 {
+		limits.Total = d.installTimeout
+	}
+	limits.Total = max(limits.Total, limits.Idle)
+	return limits
+}
+
+// enter waits for the server's turn, and begins its start. It fails only where
+// ctx ends.
+func (s *server) enter(ctx context.Context, d *definition, limits supervise.Limits, why motive) (*supervise.Start, error) {
+	var turn *supervise.Turn
+	if !why.polite() {
+		turn = s.p.sup.Now()
+	} else {
+		if why == unasked {
+			s.remark("it waits for its turn: few servers start at a time, those that are used before all others")
+		}
+		var err error
+		if turn, err = s.p.sup.Wait(ctx, s.hurry); err != nil {
+			return nil, err
+		}
+		s.remark("")
+	}
+	pkg := supervise.PackageOf(d.command, d.args)
+	if !pkg.Runner {
+		pkg.Key = d.identity() // it shares no installation with another server
+	}
+	free, err := s.p.sup.Take(ctx, pkg, limits, s.p.timing.grace(), func() {
+		s.remark("it waits until another start of the same package is over")
+	})
+	if err != nil {
+		turn.Leave()
+		return nil, err
+	}
+	s.remark("")
+	return s.p.sup.Begin(ctx, turn, pkg, limits, s.hurry, free, func(n supervise.News) { s.tellStart(d, n) }), nil
+}
+
+// remark tells of a server that starts why it does not yet.
+func (s *server) remark(what string) {
+	var remarks []string
+	if what != "" {
+		remarks = []string{what}
+	}
+	s.mu.Lock()
+	is := s.condition
+	s.mu.Unlock()
+	same := len(is.remarks) == len(remarks) && (what == "" || is.remarks[0] == what)
+	if is.state == stateStarting && !same {
+		s.update(func() { s.condition.remarks = remarks })
+	}
+}
+
+// tellStart tells of a start that it is an installation, and what it says.
+func (s *server) tellStart(d *definition, n supervise.News) {
+	if !n.Installing {
+		return
+	}
+	said := s.line(d, n.Said, lastWordsShown)
+	s.mu.Lock()
+	is := s.condition
+	s.mu.Unlock()
+	switch is.state {
+	case stateStarting, stateInstalling, stateError:
+	default:
+		return // a catalogue that is fetched again is shown as it was
+	}
+	if is.state == stateInstalling && is.said == said {
+		return
+	}
+	s.update(func() {
+		s.condition = condition{
+			state: stateInstalling, since: is.since, said: said,
+			remarks: []string{"it is given time as long as it works, until " + stamp(n.Until) + " (see install_timeout in ctxfs's config.toml)"},
+		}
+	})
+}
+
+// underWay reports whether the state is that of a server which starts.
+func underWay(state string) bool { return state == stateStarting || state == stateInstalling }
+
+// slowError says that a start was given up.
+type slowError struct {
+	tooLong bool // though it made progress
+	took    time.Duration
+	cause   error
+}
+
+func (e *slowError) Error() string { return e.cause.Error() }
+func (e *slowError) Unwrap() error { return e.cause }
+
+// givenUp makes of the error of a start why it was given up, if it was.
+func givenUp(start *supervise.Start, err error) error {
+	cause := context.Cause(start.Context())
+	if errors.Is(cause, supervise.ErrIdle) || errors.Is(cause, supervise.ErrTooLong) {
+		return &slowError{tooLong: errors.Is(cause, supervise.ErrTooLong), took: start.Took(), cause: context.DeadlineExceeded}
+	}
+	return err
+}

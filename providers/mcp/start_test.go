@@ -1,0 +1,237 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestACachedServerStartsWhenItIsUsed has no server start with the provider
+// whose catalogue is known, and every kind of use start it.
+func TestACachedServerStartsWhenItIsUsed(t *testing.T) {
+	w := newWorld(t)
+	journal, count := w.journal()
+	entry := stub("calls", stubJournal, journal)
+	w.claude(map[string]any{"stub": entry})
+	w.open().start()
+	w.untilState("stub", "ready")
+	starts := count("start")
+	for use, it := range map[string]func() error{
+		"call": func() error {
+			_, err := w.p.Call(context.Background(), Call{Server: "stub", Tool: "echo", Arguments: []byte(`{"text":"x"}`)})
+			return err
+		},
+		"use":     func() error { _, err := w.p.Use(context.Background(), "stub", Waiting{}); return err },
+		"restart": func() error { return w.p.Restart("stub") },
+		"all":     func() error { return w.p.Restart("") },
+	} {
+		w.reopen().start()
+		contains(t, w.untilState("stub", "cached"), "catalogue: taken at 20")
+		w.p.Reload()
+		contains(t, w.cat("stub/STATUS.md"), "state: cached\n")
+		if n := count("start"); n != starts {
+			t.Fatalf("%s: it was started %d times before it was used", use, n-starts)
+		}
+		if err := it(); err != nil {
+			t.Errorf("%s: %v", use, err)
+		}
+		w.untilState("stub", "ready")
+		if starts++; count("start") != starts {
+			t.Errorf("%s: %d starts", use, count("start")-starts+1)
+		}
+	}
+	if s := w.p.Status(); s.State != "ready" {
+		t.Errorf("%+v", s)
+	}
+
+	// Another command, or other settings: the catalogue may be another one.
+	for i, change := range []func(){
+		func() { entry["args"] = []string{"--other"} },
+		func() { entry["env"].(map[string]string)["OTHER"] = "x" },
+	} {
+		if err := w.p.Close(); err != nil {
+			t.Fatal(err)
+		}
+		change()
+		w.claude(map[string]any{"stub": entry})
+		w.open().start()
+		w.untilState("stub", "ready")
+		if starts++; count("start") != starts {
+			t.Errorf("change %d: %d starts", i, count("start")-starts+1)
+		}
+	}
+}
+
+// TestServersStartInTurn starts servers whose catalogue is not known few at a
+// time, and one that is called before all of them.
+func TestServersStartInTurn(t *testing.T) {
+	w := newWorld(t)
+	w.opts.timing.slot = patience
+	journal, count := w.journal()
+	servers := make(map[string]any)
+	for i := range 8 {
+		servers[fmt.Sprint("silent", i)] = stub("silent", stubJournal, journal, "N", fmt.Sprint(i))
+	}
+	servers["zoo"] = stub("ok") // the last one
+	w.claude(servers)
+	w.open().start()
+	w.until("the first starts", func() bool { return count("start") >= 2 })
+	result, err := w.ask("zoo", "x:y")
+	wantText(t, result, err, "x:y")
+	if n := count("start"); n > max(2, 2*len(servers)/8) {
+		t.Errorf("%d start at once", n)
+	}
+	contains(t, w.untilState("silent7", "starting"), "it waits for its turn")
+}
+
+// installer is an entry that installs, as a package runner does, until the file
+// "go" exists, and then is a stub server.
+func (w *world) installer(mode string, env ...string) map[string]any {
+	entry := stub(mode, env...)
+	script := fmt.Sprintf(`npx() { cd %q; echo begun >>journal; mkdir -p "$HOME/.npm/_npx/0123456789abcdef/node_modules"
+		until [ -e go ]; do n=$((n+1)); echo "fetching part $n" >&2; head -c 20000 /dev/zero >>"$HOME/.npm/_npx/0123456789abcdef/part"; sleep 0.1; done
+		echo installed >>journal; exec %q; }; npx -y some-server`, w.dir, entry["command"])
+	entry["command"], entry["args"] = "sh", []string{"-c", script}
+	return entry
+}
+
+// TestInstalling has a first start that installs be told as such, be waited
+// for, outlive those who call meanwhile and a process of ctxfs, and be made once.
+func TestInstalling(t *testing.T) {
+	w := newWorld(t)
+	w.opts.timing.start = 3 * time.Second // which it takes much longer than
+	_, count := w.journal()
+	w.claude(map[string]any{"slow": w.installer("calls")})
+	w.open().start()
+	var text string
+	w.until("it installs", func() bool {
+		text = w.cat("slow/STATUS.md")
+		return strings.HasPrefix(text, "state: installing\n") && strings.Contains(text, "last said: fetching part ")
+	})
+	contains(t, text, "install_timeout")
+	contains(t, w.cat("INDEX.md"), "- slow: installing")
+	if s := w.p.Status(); s.State != "starting" || !w.p.Busy() {
+		t.Errorf("%+v", s)
+	}
+
+	// Who calls sees how it goes, and waits only as long as it wants to.
+	told := make(chan string, 100)
+	_, err := w.p.Call(context.Background(), Call{Server: "slow", Tool: "echo", Timeout: 5 * time.Second, Progress: func(p Progress) {
+		select {
+		case told <- p.Message:
+		default:
+		}
+	}})
+	if err == nil || Outcome(nil, err) != OutcomeTimeout || !strings.Contains(err.Error(), "server slow (installing): it is still installing, and goes on; it last said: fetching part ") {
+		t.Error(err)
+	}
+	if message := <-told; !strings.HasPrefix(message, "installing: fetching part ") {
+		t.Error(message)
+	}
+
+	// The end of ctxfs does not wait for it, and does not end it.
+	begun := time.Now()
+	w.reopen().start()
+	if took := time.Since(begun); took > w.opts.timing.undo {
+		t.Errorf("the end took %v", took)
+	}
+	w.until("the next start waits", func() bool {
+		return strings.Contains(w.cat("slow/STATUS.md"), "it waits until another start of the same package is over")
+	})
+	if n := count("begun"); n != 1 {
+		t.Errorf("%d installations at once", n)
+	}
+	w.write(filepath.Join(w.dir, "go"), "")
+	w.untilState("slow", "ready")
+	if n := count("installed"); n != 2 {
+		t.Errorf("%d installations came to their end", n)
+	}
+}
+
+// TestAnInstallationThatIsRestarted is ended gently.
+func TestAnInstallationThatIsRestarted(t *testing.T) {
+	w := newWorld(t)
+	_, count := w.journal()
+	script := fmt.Sprintf(`npx() { sh -c 'trap "stop=1" TERM; cd %q; echo begun >>journal
+		while [ -z "$stop" ]; do sleep 0.1; done; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; echo undone >>journal'; }; npx -y some-server; true`, w.dir)
+	w.claude(map[string]any{"slow": map[string]any{"command": "sh", "args": []string{"-c", script}}})
+	w.open().start()
+	for i := range 2 {
+		w.until("it has begun", func() bool { return count("begun") == i+1 })
+		if err := w.p.Restart("slow"); err != nil {
+			t.Fatal(err)
+		}
+		w.until("it has undone what it had done", func() bool { return count("undone") == i+1 })
+	}
+}
+
+// TestABrokenInstallationOfNPX is recognized, and STATUS.md has the command
+// that mends it.
+func TestABrokenInstallationOfNPX(t *testing.T) {
+	w := newWorld(t)
+	module := w.write(".npm/_npx/0123456789abcdef/node_modules/server/index.js", `require("ajv")`)
+	w.claude(map[string]any{"broken": map[string]any{"command": "node", "args": []string{module}}})
+	w.open().start()
+	contains(t, w.untilState("broken", "error"),
+		"error: the installation of its package by npx is broken (it ended with exit status 1, before it answered; its last words: Error: Cannot find module 'ajv')\n",
+		"mend: rm -rf ~/.npm/_npx/0123456789abcdef, then: ctxfs restart broken\n")
+}
+
+// TestAnOldCatalogueIsFetchedAgain when the machine has time for it, and its
+// server is stopped again.
+func TestAnOldCatalogueIsFetchedAgain(t *testing.T) {
+	w := newWorld(t)
+	w.opts.timing.refresh, w.opts.timing.rest = time.Nanosecond, time.Millisecond
+	w.opts.quiet = func() bool { return true }
+	tools := w.write("tools.json", `[{"name":"one"}]`)
+	w.claude(map[string]any{"stub": stub("ok", stubTools, tools)})
+	w.open().start()
+	w.untilState("stub", "ready")
+	w.write(tools, `[{"name":"two"}]`)
+	w.reopen().start()
+	w.until("the new tool", func() bool { return w.ls("stub/tools") == "two.json" })
+	contains(t, w.untilState("stub", "cached"), "it was stopped once its catalogue was known")
+
+	// Where it fails, what is known stays.
+	w.write(tools, "no tools at all")
+	contains(t, func() (text string) {
+		w.until("a failure", func() bool {
+			text = w.cat("stub/STATUS.md")
+			return strings.Contains(text, "could not be fetched again at 20")
+		})
+		return text
+	}(), "state: cached\n")
+	if got := w.ls("stub/tools"); got != "two.json" {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestAPoliteStart has a server be started at a lower priority, which it gets
+// back where the user may raise it, and else for who uses it.
+func TestAPoliteStart(t *testing.T) {
+	w := newWorld(t)
+	own, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.claude(map[string]any{"silent": stub("silent"), "stub": stub("ok")})
+	w.settings("[mcp.servers.silent]\nstart_timeout = 3600\n")
+	w.open().start()
+	w.untilState("stub", "ready")
+	session, err := w.p.Use(context.Background(), "stub", Waiting{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Release()
+	s := session.s
+	s.mu.Lock()
+	group := s.conn.process.Group()
+	s.mu.Unlock()
+	if is, err := syscall.Getpriority(syscall.PRIO_PGRP, group); err != nil || is != own {
+		t.Errorf("in use it has the priority %d, not %d: %v", is, own, err)
+	}
+}

@@ -1,0 +1,153 @@
+package supervise
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// clockTick is the unit of times in /proc: USER_HZ is 100 for all programs.
+const clockTick = 10 * time.Millisecond
+
+// procStat is what is needed of /proc/<pid>/stat.
+type procStat struct {
+	pid, parent, group int
+	state              byte
+	cpu                time.Duration // with that of the children it has waited for
+	began              uint64
+}
+
+// readStat reads the state of a process.
+func readStat(pid int) (s procStat, ok bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return s, false // it has ended
+	}
+	i := bytes.LastIndexByte(text, ')') // the name may hold anything
+	fields := strings.Fields(string(text[i+1:]))
+	if i < 0 || len(fields) < 20 {
+		return s, false
+	}
+	number := func(i int) uint64 {
+		n, _ := strconv.ParseUint(fields[i], 10, 64) // the kernel writes numbers
+		return n
+	}
+	ticks := number(11) + number(12) + number(13) + number(14)
+	return procStat{
+		pid: pid, state: fields[0][0], parent: int(number(1)), group: int(number(2)),
+		cpu: time.Duration(ticks) * clockTick, began: number(19),
+	}, true
+}
+
+// processes are all that can be seen.
+func processes() (all []procStat) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1) // what could be read is what there is
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			if s, ok := readStat(pid); ok {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// measure adds up what the processes of the group have used.
+func (m *meter) measure() {
+	for _, s := range m.members() {
+		now := usage{cpu: s.cpu}
+		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", s.pid)); err == nil {
+			for line := range strings.Lines(string(text)) {
+				key, value, _ := strings.Cut(line, ": ")
+				if key == "rchar" || key == "wchar" {
+					n, _ := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+					now.bytes += n
+				}
+			}
+		}
+		m.add(s.pid, s.began, now)
+	}
+}
+
+// members are the processes of the group, their descendants, and those that
+// were such when they were last seen.
+func (m *meter) members() (members []procStat) {
+	all := processes()
+	in := make(map[int]bool)
+	for _, s := range all {
+		old := m.known[s.pid]
+		in[s.pid] = s.group == m.group || old != nil && old.began == s.began
+	}
+	for more := true; more; {
+		more = false
+		for _, s := range all {
+			if !in[s.pid] && in[s.parent] {
+				in[s.pid], more = true, true
+			}
+		}
+	}
+	for _, s := range all {
+		if in[s.pid] {
+			members = append(members, s)
+		}
+	}
+	return members
+}
+
+// writes reports whether a process of the group has a file open for writing
+// below one of the folders, or works in one of them.
+func (m *meter) writes(folders []string) bool {
+	below := func(path string) bool {
+		for _, f := range folders {
+			if strings.HasPrefix(path, f+"/") {
+				return true
+			}
+		}
+		return false
+	}
+	m.mu.Lock()
+	members := m.members()
+	m.mu.Unlock()
+	for _, s := range members {
+		at := fmt.Sprintf("/proc/%d/", s.pid)
+		if dir, err := os.Readlink(at + "cwd"); err == nil && below(dir) {
+			return true
+		}
+		open, _ := os.ReadDir(at + "fd") // nothing, where it has ended
+		for _, fd := range open {
+			info, err := fd.Info()
+			if err != nil || info.Mode().Perm()&0o200 == 0 {
+				continue
+			}
+			if path, err := os.Readlink(at + "fd/" + fd.Name()); err == nil && below(path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasLiving reports whether a process of the group is alive: zombies, which
+// some containers keep for ever, are not.
+func hasLiving(group int) bool {
+	for _, s := range processes() {
+		if s.group == group && s.state != 'Z' && s.state != 'X' {
+			return true
+		}
+	}
+	return false
+}
+
+// began tells a process from a later one of the same number; 0 if there is none.
+func began(pid int) uint64 {
+	s, _ := readStat(pid)
+	return s.began
+}

@@ -1,0 +1,150 @@
+package supervise
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// packages sees to it that a package is installed by one start at a time: two
+// runners that write the same entry of a cache at once leave it broken. What
+// an earlier process of ctxfs has left to finish counts, too: it is noted in a
+// file for each package while a start is under way.
+type packages struct {
+	dir string
+	log *slog.Logger
+
+	mu    sync.Mutex
+	taken map[string]chan struct{} // by key: closed when it is free
+}
+
+func newPackages(dir string, log *slog.Logger) *packages {
+	return &packages{dir: dir, log: log, taken: make(map[string]chan struct{})}
+}
+
+// Take waits until no other start of the package is under way, and keeps
+// others from it until free is called. A start that is left of an earlier
+// process is waited for as long as it makes progress, and then ended. Waiting
+// is called while there is one to be waited for.
+func (s *Supervisor) Take(ctx context.Context, pkg Package, limits Limits, g Grace, waiting func()) (free func(), err error) {
+	key := pkg.Key
+	for {
+		s.packages.mu.Lock()
+		busy := s.packages.taken[key]
+		if busy == nil {
+			break
+		}
+		s.packages.mu.Unlock()
+		waiting()
+		select {
+		case <-busy:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	mine := make(chan struct{})
+	s.packages.taken[key] = mine
+	s.packages.mu.Unlock()
+	free = once(func() {
+		s.packages.mu.Lock()
+		delete(s.packages.taken, key)
+		s.packages.mu.Unlock()
+		close(mine)
+	})
+	if err := s.packages.awaitLeft(ctx, key, limits, g, waiting); err != nil {
+		free()
+		return nil, err
+	}
+	return free, nil
+}
+
+// leftLook is how often it is looked at a start that was left.
+const leftLook = 250 * time.Millisecond
+
+// awaitLeft waits for the end of a start that an earlier process has left.
+func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g Grace, waiting func()) error {
+	var group int
+	var leader uint64
+	text, err := os.ReadFile(p.file(key))
+	if err != nil {
+		return nil // none is noted
+	}
+	if n, _ := fmt.Sscan(string(text), &group, &leader); n != 2 || group <= 1 {
+		p.unmark(key)
+		return nil
+	}
+	same := func() bool { // the number may be another group's by now
+		now := began(group)
+		return !groupGone(group) && (now == 0 || now == leader)
+	}
+	left := newMeter(group)
+	left.moved()
+	begun := time.Now()
+	last := begun
+	tick := time.NewTicker(leftLook)
+	defer tick.Stop()
+	for same() {
+		waiting()
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		now := time.Now()
+		if left.moved() {
+			last = now
+		}
+		if now.Sub(last) > limits.Idle || now.Sub(begun) > limits.Total {
+			p.log.Info("a start that was left is ended", "group", group)
+			_ = syscall.Kill(-group, syscall.SIGTERM) // it may have ended this moment
+			for ending := now; same() && time.Since(ending) < g.Work; {
+				<-tick.C
+			}
+			if same() {
+				_ = syscall.Kill(-group, syscall.SIGKILL)
+			}
+		}
+	}
+	p.unmark(key)
+	return nil
+}
+
+// file is where the start of a package is noted.
+func (p *packages) file(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return filepath.Join(p.dir, hex.EncodeToString(sum[:8]))
+}
+
+// mark notes that a process group starts a package.
+func (p *packages) mark(key string, group int) {
+	if p.dir == "" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	err := os.MkdirAll(p.dir, 0o700)
+	if err == nil {
+		err = os.WriteFile(p.file(key), fmt.Appendf(nil, "%d %d\n", group, began(group)), 0o600)
+	}
+	if err != nil {
+		p.log.Warn("a start cannot be noted", "error", err)
+	}
+}
+
+// unmark takes the note away.
+func (p *packages) unmark(key string) {
+	if p.dir == "" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = os.Remove(p.file(key)) // there may be none
+	_ = os.Remove(p.dir)       // if nothing else is in it
+}

@@ -1,0 +1,145 @@
+package supervise
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// Command is what is to be started.
+type Command struct {
+	Name string // as it is configured: a name to be found in PATH, or a path
+	Args []string
+	Env  []string
+	Dir  string
+}
+
+// Process is a server's process with its whole group: launchers leave the
+// real server as a grandchild, which outlives them.
+type Process struct {
+	Stdin  *os.File
+	Stdout *os.File
+	Stderr *Tail
+
+	sup    *Supervisor
+	cmd    *exec.Cmd
+	meter  *meter
+	exited chan struct{} // closed when the process has ended
+	status string        // how it ended; read after exited
+	err    *os.File      // our end of its standard error
+
+	// protects says whether the process may be installing, and until when it
+	// may go on; set by Start.
+	protects func() (until time.Time, installing bool)
+}
+
+// lastWords is how long the end of a process waits for what is still in the
+// pipe of its standard error: a grandchild may hold it open.
+const lastWords = time.Second
+
+// start starts the process of a command.
+func (s *Supervisor) start(c Command) (*Process, error) {
+	path, err := findProgram(c.Name, c.Env, c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var ends []*os.File
+	closeAll := func() {
+		for _, f := range ends {
+			f.Close()
+		}
+	}
+	var pipes [3]struct{ r, w *os.File }
+	for i := range pipes {
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll()
+			return nil, err
+		}
+		pipes[i].r, pipes[i].w = r, w
+		ends = append(ends, r, w)
+	}
+	in, out, errs := pipes[0], pipes[1], pipes[2]
+	p := &Process{
+		Stdin: in.w, Stdout: out.r, err: errs.r, Stderr: new(Tail), sup: s, exited: make(chan struct{}),
+		protects: func() (time.Time, bool) { return time.Time{}, false },
+	}
+	for i := 1; i < len(pipes); i++ {
+		if pipes[i].w, err = unbreakable(pipes[i].w); err != nil {
+			closeAll()
+			return nil, err
+		}
+		ends = append(ends, pipes[i].w)
+	}
+	p.cmd = &exec.Cmd{
+		Path: path, Args: append([]string{c.Name}, c.Args...), Env: c.Env, Dir: c.Dir,
+		Stdin: in.r, Stdout: pipes[1].w, Stderr: pipes[2].w,
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+	}
+	if err := p.cmd.Start(); err != nil {
+		closeAll()
+		return nil, startError(c, err)
+	}
+	in.r.Close()
+	pipes[1].w.Close()
+	pipes[2].w.Close()
+	p.meter = newMeter(p.Group())
+	s.reaper.watch(p.Group(), briefly())
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		p.Stderr.readFrom(p.err)
+	}()
+	go func() {
+		p.status = exitStatus(p.cmd.Wait())
+		timer := time.NewTimer(lastWords)
+		defer timer.Stop()
+		select {
+		case <-read:
+		case <-timer.C:
+		}
+		p.err.Close()
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+// Group is the number of the process group, which is that of its leader.
+func (p *Process) Group() int { return p.cmd.Process.Pid }
+
+// Exited is closed when the process that was started has ended. Others of its
+// group may go on.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Status puts into words how the process has ended, once it has.
+func (p *Process) Status() string { return p.status }
+
+// Await reports whether the process ends within d.
+func (p *Process) Await(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// exitStatus puts the result of Wait into words.
+func exitStatus(err error) string {
+	var exit *exec.ExitError
+	switch {
+	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+		return "it ended with exit status 0"
+	case errors.As(err, &exit):
+		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			return "it was ended by a signal: " + ws.Signal().String()
+		}
+		return fmt.Sprintf("it ended with exit status %d", exit.ExitCode())
+	}
+	return "it ended: " + err.Error()
+}

@@ -1,0 +1,76 @@
+package supervise
+
+import (
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Fault is why a process could not be started at all.
+type Fault struct {
+	What, Hint string
+	Remark     string // more, for STATUS.md
+}
+
+func (f *Fault) Error() string { return f.What }
+
+// findProgram finds a command as its process would: in the PATH of its own
+// environment, which may not be ours, and from its own folder.
+func findProgram(command string, env []string, dir string) (string, error) {
+	if strings.ContainsRune(command, '/') {
+		if !filepath.IsAbs(command) {
+			command = filepath.Join(dir, command)
+		}
+		return command, nil // starting it tells what is wrong with it
+	}
+	search := variable(env, "PATH")
+	for _, folder := range filepath.SplitList(search) {
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(dir, folder)
+		}
+		path := filepath.Join(folder, command)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return path, nil
+		}
+	}
+	return "", &Fault{
+		What:   fmt.Sprintf("the command %q was not found in PATH", program(command)),
+		Hint:   "install it, or give its full path",
+		Remark: "the PATH in which ctxfs looks for it, that of the shell that started it: " + search,
+	}
+}
+
+// variable is the value of a variable in an environment, or "".
+func variable(env []string, name string) (value string) {
+	for _, v := range env {
+		if is, ok := strings.CutPrefix(v, name+"="); ok {
+			value = is
+		}
+	}
+	return value
+}
+
+// program is what may be shown of a command.
+func program(command string) string {
+	first, _, _ := strings.Cut(command, " ")
+	return first
+}
+
+func startError(c Command, err error) error {
+	if errors.Is(err, iofs.ErrNotExist) {
+		if _, statErr := os.Stat(c.Dir); statErr != nil {
+			return &Fault{What: fmt.Sprintf("its folder %s does not exist", c.Dir), Hint: "make it, or change `cwd`"}
+		}
+	}
+	cause := err
+	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
+		cause = pe.Err
+	}
+	return &Fault{
+		What: fmt.Sprintf("the command %q cannot be started: %v", program(c.Name), cause),
+		Hint: "correct the command",
+	}
+}

@@ -1,0 +1,302 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long anything may take on a busy machine.
+const patience = time.Minute
+
+// testIdle is long enough for a process to get a processor on one.
+const testIdle = 4 * time.Second
+
+var testGrace = Grace{EOF: 100 * time.Millisecond, Term: 5 * time.Second, Work: patience, Kill: patience}
+
+func newSupervisor(t *testing.T) *Supervisor {
+	t.Helper()
+	s := New(Options{Dir: filepath.Join(t.TempDir(), "starting"), Hold: time.Millisecond, Slot: patience, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(s.Close)
+	return s
+}
+
+// shell is the command of a line for bash, with a home folder of its own.
+func shell(home, line string) Command {
+	return Command{Name: "/bin/bash", Args: []string{"-c", line}, Dir: home, Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}}
+}
+
+// begin begins a start of a command, and keeps its news.
+func begin(t *testing.T, s *Supervisor, c Command, limits Limits) (*Start, *Process, func() News) {
+	t.Helper()
+	var mu sync.Mutex
+	var last News
+	b := s.Begin(context.Background(), s.Now(), PackageOf(c.Name, c.Args), limits, make(chan struct{}), func() {}, func(n News) {
+		mu.Lock()
+		last = n
+		mu.Unlock()
+	})
+	p, err := b.Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.Stop(Grace{Term: time.Millisecond, Kill: patience})
+		b.End()
+	})
+	return b, p, func() News {
+		mu.Lock()
+		defer mu.Unlock()
+		return last
+	}
+}
+
+// TestAStartGoesOnWhileItWorks runs what takes three times as long as a start
+// may be idle, each making progress in another way.
+func TestAStartGoesOnWhileItWorks(t *testing.T) {
+	const rounds = `end=$((SECONDS + 12)); `
+	for name, line := range map[string]string{
+		"processor":        rounds + `while [ $SECONDS -lt $end ]; do for i in {1..5000}; do :; done; done`,
+		"short processes":  rounds + `while [ $SECONDS -lt $end ]; do /bin/sleep 0.1; done`,
+		"input":            rounds + `for i in {1..200}; do echo a line of text; done >file; exec 3<> <(:); while [ $SECONDS -lt $end ]; do mapfile <file; read -t 0.5 <&3; done`,
+		"a package cache":  rounds + `mkdir -p .npm/_npx/0123456789abcdef; exec 3<> <(:); while [ $SECONDS -lt $end ]; do echo x >>.npm/_npx/0123456789abcdef/file; read -t 0.5 <&3; done`,
+		"a grandchild":     `bash -c 'bash -c "` + strings.ReplaceAll(rounds, "$", `\$`) + `while [ \$SECONDS -lt \$end ]; do /bin/sleep 0.1; done"; true'; true`,
+		"another session":  `setsid -w bash -c '` + rounds + `while [ $SECONDS -lt $end ]; do /bin/sleep 0.1; done'`,
+		"after its parent": `(` + rounds + `while [ $SECONDS -lt $end ]; do /bin/sleep 0.1; done; kill $$) & exec sleep 1000`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, p, news := begin(t, newSupervisor(t), shell(t.TempDir(), line), Limits{Idle: testIdle, Total: patience})
+			select {
+			case <-p.Exited():
+				if !news().Installing {
+					t.Error("it is not told as installing")
+				}
+			case <-b.Context().Done():
+				t.Errorf("it was given up after %v: %v", b.Took(), context.Cause(b.Context()))
+			}
+		})
+	}
+}
+
+func TestAStartThatIsIdleIsGivenUp(t *testing.T) {
+	for name, line := range map[string]string{
+		"asleep":       `exec sleep 1000`,
+		"waiting":      `read x`,
+		"with a child": `sleep 1000; true`,
+		"now and then": `exec 3<> <(:); while :; do read -t 1 <&3; done`, // a timer
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, _, news := begin(t, newSupervisor(t), shell(t.TempDir(), line), Limits{Idle: testIdle, Total: patience})
+			<-b.Context().Done()
+			if cause := context.Cause(b.Context()); !errors.Is(cause, ErrIdle) || news().Installing {
+				t.Errorf("%v, %+v", cause, news())
+			}
+		})
+	}
+}
+
+func TestAStartThatTakesTooLong(t *testing.T) {
+	b, _, news := begin(t, newSupervisor(t), shell(t.TempDir(), `while :; do echo "step $((++n))" >&2; /bin/sleep 0.1; done`), Limits{Idle: testIdle, Total: 2 * testIdle})
+	<-b.Context().Done()
+	if cause := context.Cause(b.Context()); !errors.Is(cause, ErrTooLong) || !news().Installing || !strings.HasPrefix(news().Said, "step ") {
+		t.Errorf("%v, %+v", cause, news())
+	}
+}
+
+// TestAnInstallationUndoesWhatItHasDone has a process below a shell that needs
+// longer than usual to end, and works on it.
+func TestAnInstallationUndoesWhatItHasDone(t *testing.T) {
+	home := t.TempDir()
+	line := `npx() { bash -c 'trap "stop=1" TERM; touch begun; while [ -z "$stop" ]; do /bin/sleep 0.1; done
+		for i in {1..40}; do /bin/sleep 0.05; head -c 10000 /dev/zero >part; done; touch undone'; }; npx -y pkg; true`
+	b, p, _ := begin(t, newSupervisor(t), shell(home, line), Limits{Idle: patience, Total: patience})
+	untilFile(t, filepath.Join(home, "begun"))
+	p.Stop(Grace{EOF: time.Millisecond, Term: 500 * time.Millisecond, Work: patience, Kill: patience})
+	if _, err := os.Stat(filepath.Join(home, "undone")); err != nil {
+		t.Error(err)
+	}
+	b.End()
+}
+
+// TestWhatInstallsOutlivesUs has a start go on after the end of its supervisor,
+// print into the void, and hold up the next start of the same package.
+func TestWhatInstallsOutlivesUs(t *testing.T) {
+	home := t.TempDir()
+	line := `npx() { touch begun; until [ -e go ]; do /bin/sleep 0.05; done; for i in {1..100}; do echo $i; echo $i >&2; done; touch finished; }; npx -y pkg`
+	dir := filepath.Join(t.TempDir(), "starting")
+	options := Options{Dir: dir, Hold: time.Millisecond, Slot: patience, Log: slog.New(slog.DiscardHandler)}
+	s := New(options)
+	c := shell(home, line)
+	b, p, _ := begin(t, s, c, Limits{Idle: patience, Total: patience})
+	untilFile(t, filepath.Join(home, "begun"))
+	s.Finish()
+	p.Stop(testGrace)
+	b.End()
+	s.Close()
+	if p.gone() {
+		t.Fatal("it was ended")
+	}
+
+	next := New(options)
+	defer next.Close()
+	waits := make(chan struct{}, 1)
+	taken := make(chan error)
+	go func() {
+		free, err := next.Take(context.Background(), PackageOf(c.Name, c.Args), Limits{Idle: patience, Total: patience}, testGrace, func() {
+			select {
+			case waits <- struct{}{}:
+			default:
+			}
+		})
+		if _, other := os.Stat(filepath.Join(home, "finished")); other != nil {
+			t.Error("the next start did not wait")
+		}
+		if err == nil {
+			free()
+		}
+		taken <- err
+	}()
+	<-waits
+	if err := os.WriteFile(filepath.Join(home, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-taken; err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a note is left: %v", err)
+	}
+}
+
+// TestTheReaper ends groups after its input has ended, those that may go on
+// when their time is over.
+func TestTheReaper(t *testing.T) {
+	home := t.TempDir()
+	r := &reaper{log: slog.New(slog.DiscardHandler)}
+	group := func() int {
+		s := New(Options{Log: slog.New(slog.DiscardHandler)})
+		p, err := s.start(shell(home, `trap "" TERM; sleep 1000; true`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.reaper.mu.Lock()
+		s.reaper.groups = nil // it is this one's
+		s.reaper.mu.Unlock()
+		t.Cleanup(func() { p.Stop(Grace{Term: time.Millisecond, Kill: patience}) })
+		return p.Group()
+	}
+	short, long := group(), group()
+	r.watch(short, afterwards{time.Second, time.Second})
+	r.watch(long, afterwards{time.Hour, time.Second})
+	r.watch(long, afterwards{goOn: patience, end: time.Second})
+	if err := syscall.Kill(r.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = r.cmd.Process.Wait()                // its successor takes over
+	r.watch(short, afterwards{0, time.Second}) // which is told of both
+	r.close()
+	until(t, "the end of one", func() bool { return groupGone(short) })
+	if groupGone(long) {
+		t.Error("both were ended")
+	}
+}
+
+func TestPriorityIsLoweredAndRestored(t *testing.T) {
+	s := newSupervisor(t)
+	nice := func(p *Process) int {
+		n, err := syscall.Getpriority(syscall.PRIO_PGRP, p.Group())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return niceOffset - n
+	}
+	turn, err := s.Wait(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hurry := make(chan struct{})
+	b := s.Begin(context.Background(), turn, Package{Key: "x"}, Limits{Idle: patience, Total: patience}, hurry, func() {}, func(News) {})
+	defer b.End()
+	p, err := b.Run(shell(t.TempDir(), "sleep 1000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Stop(Grace{Term: time.Second, Kill: patience})
+	if got, want := nice(p), min(lowest, ownNice()+politeness); got != want {
+		t.Errorf("nice %d, not %d", got, want)
+	}
+	hurry <- struct{}{}
+	if os.Geteuid() == 0 {
+		until(t, "the usual priority", func() bool { return nice(p) == ownNice() })
+	}
+}
+
+// TestTheQueue lets few start at a time, holds them back while the machine is
+// busy, and lets who is waited for go before all.
+func TestTheQueue(t *testing.T) {
+	q := newQueue(10*time.Millisecond, patience)
+	q.busy = func() bool { return true }
+	ctx := context.Background()
+	var turns []*Turn
+	for range cap(q.slots) {
+		turn, err := q.wait(ctx, nil)
+		if err != nil || !turn.Polite() {
+			t.Fatal(turn, err)
+		}
+		turns = append(turns, turn)
+	}
+	waiting, stop := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer stop()
+	if _, err := q.wait(waiting, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error("more than a few start:", err)
+	}
+	hurry := make(chan struct{}, 1)
+	hurry <- struct{}{}
+	urgent, err := q.wait(ctx, hurry)
+	if err != nil || urgent.Polite() {
+		t.Error(urgent, err)
+	}
+	turns[0].Leave()
+	turns[0].Leave()
+	q.hold = time.Hour // for whom the machine is busy, or somebody waits
+	held := make(chan *Turn)
+	go func() {
+		turn, _ := q.wait(ctx, hurry)
+		held <- turn
+	}()
+	until(t, "a slot is taken", func() bool { return len(q.slots) == cap(q.slots) })
+	hurry <- struct{}{}
+	if turn := <-held; turn.Polite() {
+		t.Error("it was held back")
+	}
+	urgent.Leave()
+}
+
+func untilFile(t *testing.T, path string) {
+	t.Helper()
+	until(t, path, func() bool { _, err := os.Stat(path); return err == nil })
+}
+
+// until waits for what nobody tells.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(patience); !ok(); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal(fmt.Sprint("not within ", patience, ": ", what))
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package supervise
+
+import (
+	"log/slog"
+	"sync/atomic"
+	"time"
+)
+
+// Options are those of a supervisor.
+type Options struct {
+	// Dir is the folder in which is noted which packages are being installed,
+	// for the next process of ctxfs; "" notes nothing.
+	Dir string
+	// Hold is how long load, or a start that somebody waits for, may hold back
+	// one background start.
+	Hold time.Duration
+	// Slot is after how long a start makes room for another one, though it is
+	// not over.
+	Slot time.Duration
+	Log  *slog.Logger
+}
+
+// Supervisor is what the starts of all servers have in common. It starts
+// nothing by itself. It may be used concurrently.
+type Supervisor struct {
+	queue    *queue
+	packages *packages
+	reaper   *reaper
+	starts   atomic.Int32 // under way
+
+	finishing atomic.Bool
+}
+
+// New returns a supervisor.
+func New(o Options) *Supervisor {
+	return &Supervisor{
+		queue:    newQueue(o.Hold, o.Slot),
+		packages: newPackages(o.Dir, o.Log),
+		reaper:   &reaper{log: o.Log},
+	}
+}
+
+// Finish says that ctxfs ends: what is stopped from now on may finish to
+// install by itself.
+func (s *Supervisor) Finish() { s.finishing.Store(true) }
+
+// Close is for when all processes have been stopped.
+func (s *Supervisor) Close() { s.reaper.close() }

@@ -1,0 +1,142 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"hash/fnv"
+	"strings"
+	"time"
+)
+
+// motive is why a server is started. A later one is a better one.
+type motive int
+
+const (
+	unused  motive = iota // it is not to be started until there is a reason
+	refresh               // its catalogue is old
+	unasked               // nobody waits for it: its catalogue is not known, or it has failed
+	asked                 // somebody waits for it
+	anew                  // it is to start again, though it may be running
+)
+
+// polite reports whether the start has time.
+func (r motive) polite() bool { return r < asked }
+
+// wantsStart reports whether the server is to start though nobody uses it: its
+// catalogue is not known or was that of another configuration, or a resource
+// is to be kept current.
+func (s *server) wantsStart() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed || s.shown == nil || !s.def.fits(&s.shown.about) || len(s.kept) > 0
+}
+
+// fits reports whether a catalogue is of the server as it is defined now.
+func (d *definition) fits(a *about) bool {
+	salt, _, _ := strings.Cut(a.Settings, " ")
+	return a.Command == d.hash() && (a.Settings == "" || a.Settings == d.settings(salt))
+}
+
+// settings stands for what hash leaves out since it may be secret. The salt
+// keeps equal values from being recognized.
+func (d *definition) settings(salt string) string {
+	what, err := json.Marshal([]any{salt, d.dir, d.env, d.headers}) // maps are sorted
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	sum := sha256.Sum256(what)
+	return salt + " " + hex.EncodeToString(sum[:16])
+}
+
+// ask asks the goroutine for a start.
+func (s *server) ask(why motive) {
+	for {
+		select {
+		case s.again <- why:
+			return
+		default:
+		}
+		select {
+		case earlier := <-s.again:
+			why = max(why, earlier)
+		default:
+		}
+	}
+}
+
+// rush says that somebody waits for the server.
+func (s *server) rush() {
+	select {
+	case s.hurry <- struct{}{}:
+	default: // it has been said
+	}
+}
+
+// rest waits for a reason to start the server: that somebody asks for it, that
+// the time has come to try again, or that its catalogue is old. It returns
+// unused when ctx ends.
+func (s *server) rest(ctx context.Context, retry <-chan time.Time) motive {
+	timer := time.NewTimer(s.p.timing.rest)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return unused
+		case why := <-s.again:
+			s.awake()
+			return why
+		case <-retry:
+			s.update(func() { s.lives++ })
+			return unasked
+		case <-timer.C:
+			if s.takeRefresh() {
+				s.mu.Lock()
+				s.lives++
+				s.mu.Unlock()
+				return refresh
+			}
+			timer.Reset(s.p.timing.rest)
+		}
+	}
+}
+
+// takeRefresh reports whether the catalogue is to be fetched again now: it is
+// old, the machine has little to do, and no other is being fetched. Refreshed
+// must be called after it.
+func (s *server) takeRefresh() bool {
+	s.mu.Lock()
+	due := s.condition.state == stateCached && s.shown != nil && !s.p.env.Now().Before(s.refreshDue())
+	s.mu.Unlock()
+	if !due || !s.p.quiet() {
+		return false
+	}
+	select {
+	case s.p.refreshing <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// refreshed says that a catalogue was fetched again, or could not be.
+func (s *server) refreshed() {
+	<-s.p.refreshing
+	s.mu.Lock()
+	s.tried = s.p.env.Now()
+	s.mu.Unlock()
+}
+
+// refreshDue is when the catalogue is old: a day after it was taken, give or
+// take a quarter, so that not all servers are due at once. The caller holds mu.
+func (s *server) refreshDue() time.Time {
+	last := s.shown.Time
+	if s.tried.After(last) {
+		last = s.tried
+	}
+	h := fnv.New32a()
+	h.Write([]byte(s.def.identity() + last.String()))
+	age := s.p.timing.refresh
+	return last.Add(age*3/4 + time.Duration(h.Sum32()%1000)*(age/2)/1000)
+}
