@@ -28,6 +28,7 @@ func (p *Provider) Start() {
 		return
 	}
 	p.begin(p.all())
+	p.settleUnlessStarting()
 	p.running.Go(p.prune)
 }
 

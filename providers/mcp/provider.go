@@ -41,7 +41,8 @@ type Options struct {
 	Program string
 	// ProgramEnv is the environment by which it reaches this process.
 	ProgramEnv []string
-	// Settled is called a while after the last server has started or failed to:
+	// Settled is called a while after the last server has started or failed to,
+	// or after Start where none does:
 	// the time to give back the memory that starting took. It may be nil.
 	Settled func()
 	// Offline shows what configuration and cache hold and starts nothing;

@@ -75,6 +75,16 @@ func (p *Provider) publishIndex() {
 	}
 }
 
+// settleUnlessStarting has Settled called where no server starts, which would
+// have it called.
+func (p *Provider) settleUnlessStarting() {
+	p.shown.mu.Lock()
+	defer p.shown.mu.Unlock()
+	if p.shown.state != stateStarting && p.shown.settled == nil {
+		p.shown.settled = time.AfterFunc(p.timing.settled, p.opts.Settled)
+	}
+}
+
 func (p *Provider) publishIndexText() (changed bool) {
 	p.shown.mu.Lock()
 	defer p.shown.mu.Unlock()

@@ -84,6 +84,8 @@ func runStub(mode string) {
 			_, _ = os.Stderr.Write(noise)
 		}
 		fmt.Fprintln(os.Stderr, "the last words")
+	case "heavy":
+		work()
 	case "daemon":
 		runDaemon()
 	}
@@ -294,13 +296,15 @@ const listChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed
 // have started and how much memory it has then.
 func runDaemon() {
 	debug.SetGCPercent(40)
+	t := usualTiming()
+	t.start, t.discover, t.slot, t.settled = time.Minute, time.Second, time.Second, 100*time.Millisecond
+	t.eof, t.term, t.kill = time.Second, time.Second, time.Second
 	p := New(Options{Home: os.Getenv("HOME"), CacheDir: filepath.Join(os.Getenv("HOME"), "cache"), StateDir: filepath.Join(os.Getenv("HOME"), "state"), Settled: func() {
 		debug.FreeOSMemory()
 		status, _ := os.ReadFile("/proc/self/status") // without it there is no figure
 		_, after, _ := strings.Cut(string(status), "VmRSS:")
 		fmt.Println(strings.Fields(after + " 0")[0])
-	}, timing: timing{start: time.Minute, discover: time.Second, slot: time.Second, settled: 100 * time.Millisecond,
-		eof: time.Second, term: time.Second, kill: time.Second}})
+	}, timing: t})
 	p.Start()
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	_ = p.Close() // it has no errors
