@@ -156,7 +156,7 @@ func releaseHeldBy(proc, thread string, fds []int) error {
 
 // endTime is how long the guardian of a process that was killed has for freeing
 // its mounts before others do.
-const endTime = time.Second
+const endTime = 500 * time.Millisecond
 
 // Rescue frees what a background process has left that was killed while a thread
 // of it waited in the kernel: such a process never ends, and holds the lock and

@@ -22,7 +22,8 @@ var (
 )
 
 // longestRead is how long anything may take that reads, apart from the time for
-// which what it waits for was stopped.
+// which what it waits for was stopped, on a machine that has not more than ten
+// programs for each processor that want it.
 const longestRead = 5 * time.Second
 
 // The most that the background process may hold.
