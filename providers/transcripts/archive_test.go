@@ -128,12 +128,8 @@ func TestSubagents(t *testing.T) {
 	}
 	const parent, sidechain = oneID + ".jsonl", `,"isSidechain":true,"agentId":"abc123"`
 	child := oneID + "/subagents/agent-abc123.jsonl"
-	below := func() bool {
-		return f.exists(byIDName+"/"+oneID) && f.exists(byIDName+"/"+oneID+"/subagents") && len(f.names(byIDName+"/"+oneID+"/subagents")) == 1
-	}
-	alone := func() bool {
-		return f.exists("claude-code/work") && len(f.names("claude-code/work")) == 1 && !f.exists(byIDName+"/"+oneID)
-	}
+	below := func() bool { return f.entries(byIDName+"/"+oneID+"/subagents") == 1 }
+	alone := func() bool { return f.entries("claude-code/work") == 1 && !f.exists(byIDName+"/"+oneID) }
 	write(child, sidechain, "child")
 	f.await("it stands alone", alone)
 	write(parent, "", "parent")

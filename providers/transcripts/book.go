@@ -13,7 +13,7 @@ import (
 
 // bookFormat is the number of what is kept in the cache. What was kept under
 // another number is made again.
-const bookFormat = 5
+const bookFormat = 6
 
 // book is what is kept of a session in the cache folder: its texts, and the state
 // from which it goes on. Only lengths that stand in the state count: what is
@@ -43,6 +43,8 @@ type state struct {
 	Whole bool `json:"whole,omitempty"`
 	// Understood says that there is a record which is one of the agent's.
 	Understood bool `json:"understood,omitempty"`
+	// Timed says that there is a record with a time that is told.
+	Timed bool `json:"timed,omitempty"`
 
 	// The lengths of the files, in bytes. Messages is -1 where there are none.
 	Transcript int64 `json:"transcript_size"`

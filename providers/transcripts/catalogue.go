@@ -42,6 +42,7 @@ type file struct {
 	stat     stat
 	sessions []*session
 	fault    string // why it cannot be read
+	note     string // what of it is not understood
 	denied   bool   // that permission is missing
 	kept     bool   // it was read from the cache, and not yet looked at
 }

@@ -134,6 +134,20 @@ func (f *fixture) names(path string) (names []string) {
 	return names
 }
 
+// entries is how many names a folder has, which may come and go meanwhile: 0
+// where it is not there.
+func (f *fixture) entries(path string) int {
+	n, err := f.tree.Resolve(context.Background(), path)
+	if err != nil {
+		return 0
+	}
+	list, err := f.tree.List(context.Background(), n.(fs.Dir))
+	if err != nil {
+		return 0
+	}
+	return len(list)
+}
+
 func (f *fixture) exists(path string) bool {
 	_, err := f.tree.Resolve(context.Background(), path)
 	return err == nil

@@ -82,7 +82,7 @@ func (c *catalogue) relate(s *session) []*session {
 	f.sorted = false
 	if !now.there {
 		f.members = slices.DeleteFunc(f.members, func(o *session) bool { return o == s })
-		s.family = nil
+		s.family, s.kin = nil, kin{facts: now}
 	}
 	return f.members
 }

@@ -25,6 +25,7 @@ type keptFile struct {
 	Agent    string        `json:"agent"`
 	Stat     stat          `json:"stat"`
 	Fault    string        `json:"fault,omitempty"`
+	Note     string        `json:"note,omitempty"`
 	Denied   bool          `json:"denied,omitempty"`
 	Sessions []keptSession `json:"sessions"`
 }
@@ -86,7 +87,7 @@ func (p *Provider) kept(files []*file) []keptFile {
 	all := make([]keptFile, 0, len(files))
 	unsaved := make(map[*session]*shown)
 	for _, f := range files {
-		k := keptFile{Path: f.path, Agent: f.agent, Stat: f.stat, Fault: f.fault, Denied: f.denied, Sessions: make([]keptSession, 0, len(f.sessions))}
+		k := keptFile{Path: f.path, Agent: f.agent, Stat: f.stat, Fault: f.fault, Note: f.note, Denied: f.denied, Sessions: make([]keptSession, 0, len(f.sessions))}
 		for _, s := range f.sessions {
 			one := keptSession{Info: s.info, First: s.first, Seen: s.seen, Name: s.name}
 			for _, src := range s.sources {
@@ -129,7 +130,7 @@ func (p *Provider) restore() {
 		if in.Decode(&k) != nil {
 			return // as far as it goes
 		}
-		one := &file{path: k.Path, agent: k.Agent, stat: k.Stat, fault: k.Fault, denied: k.Denied, kept: true}
+		one := &file{path: k.Path, agent: k.Agent, stat: k.Stat, fault: k.Fault, note: k.Note, denied: k.Denied, kept: true}
 		var all []found
 		for _, s := range k.Sessions {
 			all = append(all, found{

@@ -2,6 +2,7 @@ package transcripts
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,7 +158,10 @@ func (p *Provider) lookAtLog(known *file, f *file, format agents.Log) []found {
 // lookAtStore asks a store for its sessions.
 func (p *Provider) lookAtStore(ctx context.Context, f *file, format agents.Store) ([]found, error) {
 	listed, err := guarded(func() ([]agents.Listed, error) { return format.Sessions(ctx, f.path) })
-	if err != nil {
+	var partial *agents.Partial
+	if errors.As(err, &partial) {
+		f.note, err = partial.Error(), nil
+	} else if err != nil {
 		f.fault = err.Error()
 	}
 	var all []found

@@ -21,11 +21,7 @@ func realHome(t testing.TB) string {
 	data := dataDir(t, "sessions")
 	put := func(from, to string) {
 		t.Helper()
-		text, err := os.ReadFile(filepath.Join(data, from))
-		check(t, err)
-		to = filepath.Join(home, to)
-		check(t, os.MkdirAll(filepath.Dir(to), 0o755))
-		check(t, os.WriteFile(to, text, 0o644))
+		putReal(t, home, from, to)
 	}
 	logs, err := filepath.Glob(filepath.Join(data, "claude-code", "*.jsonl"))
 	check(t, err)
@@ -48,6 +44,28 @@ func realHome(t testing.TB) string {
 	put("same-task-per-agent/pi/convo.jsonl", ".pi/agent/sessions/--work--/2026-01-01T00-00-00-000Z_c0000000-0000-4000-8000-000000000005.jsonl")
 	put("pi/large-session.jsonl", ".pi/agent/sessions/--work--/2026-01-01T00-00-00-000Z_c0000000-0000-4000-8000-000000000006.jsonl")
 	put("small-fixtures/droid/session_store_small.jsonl", ".factory/sessions/-work/c0000000-0000-4000-8000-000000000007.jsonl")
+	put("aider/aider.chat.history.md", "work/.aider.chat.history.md")
+	check(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\nprojects = [\"~/work\"]\n"), 0o600))
+	return home
+}
+
+// putReal copies a real log to where its agent keeps it.
+func putReal(t testing.TB, home, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dataDir(t, "sessions"), from))
+	check(t, err)
+	to = filepath.Join(home, to)
+	check(t, os.MkdirAll(filepath.Dir(to), 0o755))
+	check(t, os.WriteFile(to, text, 0o644))
+}
+
+// moreReal adds the small logs, some of which repeat each other's ids.
+func moreReal(t testing.TB, home string) {
+	t.Helper()
+	put := func(from, to string) {
+		t.Helper()
+		putReal(t, home, from, to)
+	}
 	for i, from := range []string{
 		"claude/small", "claude/large", "claude/schema_drift", "codex/large", "codex/schema_drift", "pi/small", "copilot/small", "copilot/large",
 		"copilot/schema_drift", "droid/session_store_large", "droid/session_store_schema_drift", "droid/stream_json_small", "cursor/small",
@@ -65,22 +83,17 @@ func realHome(t testing.TB) string {
 	for i, from := range []string{"small", "large", "schema_drift"} {
 		put("small-fixtures/gemini/"+from+".json", fmt.Sprintf(".gemini/tmp/work/chats/session-2026-01-01T00-00-d000000%d.json", i))
 	}
-	copied := func(from, to string) {
-		t.Helper()
-		check(t, os.CopyFS(filepath.Join(home, to), os.DirFS(filepath.Join(data, from))))
-	}
-	copied("small-fixtures/opencode/storage_v2", ".local/share/opencode/storage")
+	check(t, os.CopyFS(filepath.Join(home, ".local/share/opencode/storage"), os.DirFS(dataDir(t, "sessions", "small-fixtures", "opencode", "storage_v2"))))
 	put("cline-sdk/session/session.messages.json", ".cline/data/sessions/session/session.messages.json")
 	put("cline-sdk/session/session.json", ".cline/data/sessions/session/session.json")
-	put("aider/aider.chat.history.md", "work/.aider.chat.history.md")
-	check(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\nprojects = [\"~/work\"]\n"), 0o600))
-	return home
 }
 
 // TestDigestsEndWithTheLastQuestion: where the model's last words ask something,
 // the digest has the question whole.
 func TestDigestsEndWithTheLastQuestion(t *testing.T) {
-	f := start(t, realHome(t), offline)
+	home := realHome(t)
+	moreReal(t, home)
+	f := start(t, home, offline)
 	f.scanNow()
 	asked, found := make(map[string]int), make(map[string]int)
 	for _, s := range f.list.all() {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"time"
 
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/event"
@@ -92,6 +93,9 @@ func (p *Provider) appendTo(ctx context.Context, b *book, j *job) error {
 		return w.err
 	}
 	b.Source.Path, b.Source.Stamp, b.Source.Stat = j.source.path, j.source.stamp, j.source.stat
+	if written := time.Unix(0, j.source.stat.ModTime).UTC(); j.source.key == "" && !b.Timed && !b.Session.Start.IsZero() {
+		b.Session.Saw(written.Truncate(time.Second)) // only the head has a time: what is last is when it was written to
+	}
 	return nil
 }
 

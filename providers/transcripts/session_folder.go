@@ -96,7 +96,7 @@ func (c *catalogue) statusText(s *session) string {
 	case fault != "":
 		text = "state: unreadable\n\n" + fault + "\n"
 	case s.shown.Strange:
-		text = fmt.Sprintf("state: unreadable\n\nNone of its %d %s is one of %s's: it is no log, or was damaged. What it holds stands in transcript.md.\n", s.shown.Events, plural(s.shown.Events, "record"), s.agent)
+		text = fmt.Sprintf("state: unreadable\n\nNone of its %d %s is one of %s's: it is no log, of a version that is not known, or was damaged. What it holds stands in messages.jsonl.\n", s.shown.Events, plural(s.shown.Events, "record"), s.agent)
 	case s.shown.Generation == 0 || s.shown.Events > 0 || src.key != "":
 		return ""
 	case s.shown.Stat.Size == s.shown.Offset:

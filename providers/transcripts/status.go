@@ -25,10 +25,14 @@ func (p *Provider) Status() fs.Status {
 		s.Items = append(s.Items, fs.Item{Name: agent, Count: t.perAgent[agent], Unit: "sessions"})
 	}
 	files := leastOf(t.unlisted, func(f *file) string { return clean.Line(fmt.Sprintf("%s cannot be read: %s", f.path, f.fault)) })
+	partial := leastOf(t.partial, func(f *file) string { return clean.Line(fmt.Sprintf("%s of %s: %s", f.path, f.agent, f.note)) })
 	faults := leastOf(t.faulty, (*session).path)
 	c.mu.RUnlock()
 	for _, what := range files {
 		s.Problems = append(s.Problems, fs.Problem{What: what, Mend: "it is read again when it changes"})
+	}
+	for _, what := range partial {
+		s.Problems = append(s.Problems, fs.Problem{What: what, Mend: "a newer ctxfs may read all of it"})
 	}
 	s.Summary = fmt.Sprintf("%d %s of %d %s, %s", total, plural(total, "session"), len(s.Items), plural(len(s.Items), "agent"), excerpt.Size(size))
 	if total == 0 {

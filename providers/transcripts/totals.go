@@ -9,10 +9,11 @@ type totals struct {
 	left       int            // sessions that are to be rendered
 	faulty     map[*session]struct{}
 	unlisted   map[*file]struct{} // files that cannot be read and of which no session is known
+	partial    map[*file]struct{} // files of a version that is not known
 }
 
 func newTotals() totals {
-	return totals{perAgent: make(map[string]int), faulty: make(map[*session]struct{}), unlisted: make(map[*file]struct{})}
+	return totals{perAgent: make(map[string]int), faulty: make(map[*session]struct{}), unlisted: make(map[*file]struct{}), partial: make(map[*file]struct{})}
 }
 
 // share is what a session adds to the totals.
@@ -66,5 +67,10 @@ func (c *catalogue) countFile(f *file) {
 		c.totals.unlisted[f] = struct{}{}
 	} else {
 		delete(c.totals.unlisted, f)
+	}
+	if c.files[f.path] == f && f.note != "" {
+		c.totals.partial[f] = struct{}{}
+	} else {
+		delete(c.totals.partial, f)
 	}
 }

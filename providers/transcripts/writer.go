@@ -46,7 +46,11 @@ func (w *writer) Emit(e event.Event) int {
 		w.span.Part++
 	}
 	b.Understood = b.Understood || e.Kind != event.Unknown
+	if e.Kind == event.Unknown && strings.HasPrefix(e.Record, "{") {
+		e.Quiet = true // a sort of record that is new; one that is damaged is told
+	}
 	b.Session.Saw(e.Time)
+	b.Timed = b.Timed || !e.Quiet && !e.Time.IsZero()
 	if w.messagesOnly {
 		w.messages = render.AppendJSON(w.messages, &e)
 		w.flushMuch()

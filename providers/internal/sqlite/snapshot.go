@@ -30,17 +30,33 @@ func (s *Snapshot) Has(name string) (bool, error) {
 	return found, err
 }
 
-// Table describes a table that must be there with those columns.
-func (s *Snapshot) Table(name string, needs ...string) (Table, error) {
+// Tables are the names of all tables, in the order in which they were made.
+func (s *Snapshot) Tables() (names []string, err error) {
+	err = s.Each("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid", func(r Row) error {
+		names = append(names, r.Text(0))
+		return nil
+	})
+	return names, err
+}
+
+// Columns describes a table with the columns that it has: none where there is no
+// such table.
+func (s *Snapshot) Columns(name string) (Table, error) {
 	t := Table{name: name}
 	err := s.Each("SELECT name FROM pragma_table_info(?)", func(r Row) error {
 		t.columns = append(t.columns, r.Text(0))
 		return nil
 	}, name)
+	return t, err
+}
+
+// Table describes a table that must be there with those columns.
+func (s *Snapshot) Table(name string, needs ...string) (Table, error) {
+	t, err := s.Columns(name)
 	if err != nil {
 		return t, err
 	}
-	if len(t.columns) == 0 {
+	if !t.Exists() {
 		return t, fmt.Errorf("no table %q: %w", name, ErrSchema)
 	}
 	for _, c := range needs {
@@ -49,6 +65,23 @@ func (s *Snapshot) Table(name string, needs ...string) (Table, error) {
 		}
 	}
 	return t, nil
+}
+
+// Exists reports whether the table is there.
+func (t Table) Exists() bool { return len(t.columns) > 0 }
+
+// From is the table's name as a query has it.
+func (t Table) From() string { return `"` + strings.ReplaceAll(t.name, `"`, `""`) + `"` }
+
+// Any is the first of some columns that the table has, for a query on the table
+// alone; NULL where it has none of them. The names are the caller's.
+func (t Table) Any(columns ...string) string {
+	for _, c := range columns {
+		if t.Has(c) {
+			return t.Pick(c)
+		}
+	}
+	return "NULL"
 }
 
 // Has tells whether the table has a column.

@@ -21,6 +21,9 @@ type blocks struct {
 	calls map[string]string
 	// origin tells who really spoke a text of the user's side; nil: a person.
 	origin func(text string) string
+	// apart takes a text of the user's side and emits it, where that is more than
+	// one event; may be nil.
+	apart func(m message, text string) bool
 	// subagent is the session that a call has started; may be nil.
 	subagent func(call string) string
 }
@@ -74,6 +77,9 @@ func (b *blocks) emit(m message, content lazyjson.Value) {
 func (b *blocks) text(m message, text string) bool {
 	if text == "" {
 		return false
+	}
+	if m.user && m.origin == "" && b.apart != nil && b.apart(m, text) {
+		return true
 	}
 	e := m.event(event.Assistant)
 	e.Text = text

@@ -95,6 +95,7 @@ func clineRead(_ context.Context, path, _ string, out event.Sink) error {
 	r := clineReader{
 		b: &blocks{out: out, calls: make(map[string]string), origin: func(text string) string { return taskOrigin(text, true) }},
 	}
+	r.parts.b, r.b.apart = r.b, r.parts.apart
 	if c := beside(clineBeside(path, clineCompaction)); c.IsObject() {
 		r.compaction = readClineCompaction(c)
 	}
@@ -114,6 +115,7 @@ func clineRead(_ context.Context, path, _ string, out event.Sink) error {
 // clineReader reads the messages of a session of the SDK.
 type clineReader struct {
 	b          *blocks
+	parts      taskParts
 	compaction *clineSummary
 	// skipped counts the messages at the beginning that a fork repeats.
 	skipped int
@@ -134,7 +136,11 @@ func (r *clineReader) message(v lazyjson.Value) {
 		if v.Get("metadata.displayRole").Str == "system" {
 			m.origin = event.Injected
 		}
+		if !m.user {
+			r.parts.called(v.Get("content"))
+		}
 		r.b.emit(m, v.Get("content"))
+		r.parts.end()
 	}
 	if c := r.compaction; c != nil && c.last != "" && c.last == m.id {
 		r.compacted()

@@ -3,7 +3,6 @@ package agents
 import (
 	"context"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,6 +143,7 @@ func taskRead(path string, out event.Sink) error {
 		b:      &blocks{out: out, calls: make(map[string]string)},
 		screen: readScreen(beside(sibling(path, taskScreen))),
 	}
+	r.parts.b, r.b.apart = r.b, r.parts.apart
 	beside(sibling(path, taskModels)).Get("model_usage").ForEach(func(_, v lazyjson.Value) bool {
 		s.Model = v.Get("model_id").String()
 		return true
@@ -163,6 +163,7 @@ func taskRead(path string, out event.Sink) error {
 // taskReader reads the messages of a task.
 type taskReader struct {
 	b      *blocks
+	parts  taskParts
 	screen screen
 }
 
@@ -186,7 +187,11 @@ func (r *taskReader) message(i int, v lazyjson.Value) {
 		reply := slices.ContainsFunc(texts, isToolReply)
 		r.b.origin = func(text string) string { return taskOrigin(text, i == 0 || !reply && !envelops(texts)) }
 		r.b.thought(m, v.Get("reasoning_content").String())
+		if !m.user {
+			r.parts.called(content)
+		}
 		r.b.emit(m, content)
+		r.parts.end()
 		r.condensed(m, content)
 	default:
 		e := m.event(event.Unknown)
@@ -253,12 +258,6 @@ func (r *taskReader) reasoning(m message, v lazyjson.Value) {
 	r.b.out.Emit(e)
 }
 
-// toolReply is what the program writes above a tool's result where calls are XML
-// in the text: "[read_file for 'main.go'] Result:".
-var toolReply = regexp.MustCompile(`^\[[a-z_]+( [^\n]*)?\] Result:`)
-
-func isToolReply(text string) bool { return toolReply.MatchString(text) }
-
 // envelops tells whether the program has put together a message: it adds what it
 // knows of the environment.
 func envelops(texts []string) bool {
@@ -273,13 +272,7 @@ func taskOrigin(text string, alone bool) string {
 			return event.Typed
 		}
 	}
-	for _, start := range []string{"<environment_details>", "<explicit_instructions", "<file_content", "<system", "<SYSTEM", "<mode_notice",
-		"[ERROR]", "[TASK RESUMPTION]"} {
-		if strings.HasPrefix(strings.TrimSpace(text), start) {
-			return event.Injected
-		}
-	}
-	if !alone || isToolReply(text) {
+	if programText(text) || !alone || isToolReply(text) {
 		return event.Injected
 	}
 	return event.Typed

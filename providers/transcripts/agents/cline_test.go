@@ -45,14 +45,14 @@ func TestClineTask(t *testing.T) {
 		{"ts":1783376990000,"type":"ask","ask":"completion_result"}]`)
 	testFile(t, dir, "1783376868634/"+taskModels, `{"model_usage":[{"model_id":"m0"}]}`)
 	l, c := stored(t, taskStore(t, cline()), path)
-	want := "user <task>⏎fix it⏎</task>\n" +
+	want := "user fix it\n" +
 		"user/injected <environment_details>⏎# Current Working Directory (/p/x) Files⏎</environment_details>\n" +
 		"assistant <read_file>⏎<path>a.go</path>⏎</read_file>\n" +
-		"user/injected [read_file for 'a.go'] Result:\nuser/injected package a\nuser/injected <environment_details></environment_details>\n" +
+		"tool-result  read_file package a\nuser/injected <environment_details></environment_details>\n" +
 		"thinking hm\ntool-call t1 execute_command {\"command\":\"ls\"}\n" +
 		"tool-result t1 execute_command a.go⏎[image/png 3 bytes] FAILED\n" +
 		"tool-call t2 summarize_task {\"context\":\"so far\"}\ncompaction auto 0\n" +
-		"user [attempt_completion] Result: The user said <feedback>go on</feedback>\n" +
+		"tool-result  attempt_completion The user said\nuser go on\n" +
 		"unknown dream\nunknown message of narrator\n"
 	if got := lines(c.Events); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -71,6 +71,39 @@ func TestClineTask(t *testing.T) {
 	}
 }
 
+// TestClineResultsAsTexts are of 2026: calls are blocks, and results are texts.
+func TestClineResultsAsTexts(t *testing.T) {
+	dir := t.TempDir()
+	path := testFile(t, dir, "1783376868634/"+taskHistory, `[
+		{"role":"user","content":[{"type":"text","text":"<task>\nfix it\n</task>\n\nRecent files:\na.go"},{"type":"text","text":"<environment_details>x</environment_details>"}]},
+		{"role":"assistant","content":[{"type":"text","text":"I look."},
+			{"type":"tool_use","id":"t1","name":"read_file","input":{"absolutePath":"/p/x/a.go"}},
+			{"type":"tool_use","id":"t2","name":"read_file","input":{"absolutePath":"/p/x/b.go"}},
+			{"type":"tool_use","id":"t3","name":"execute_command","input":{"command":"make"}}]},
+		{"role":"user","content":[
+			{"type":"text","text":"[read_file for '/p/x/a.go'] Result:\npackage a\n\n[not a head] Result"},
+			{"type":"text","text":"[read_file for '/p/x/b.go'] Result:"},{"type":"text","text":"package b"},
+			{"type":"text","text":"[execute_command for 'make'] Result:\n[ERROR] no rule"},
+			{"type":"text","text":"The user provided the following feedback:\n<feedback>\nuse <b>go</b> build\n</feedback>"},
+			{"type":"text","text":"<environment_details>y</environment_details>"}]},
+		{"role":"assistant","content":[{"type":"tool_use","id":"t4","name":"attempt_completion","input":{"result":"done"}}]},
+		{"role":"user","content":[{"type":"text","text":"[attempt_completion] Result:"},{"type":"text","text":"<user_message>\nthanks\n</user_message>"}]},
+		{"role":"user","content":[{"type":"text","text":"What is <task> for?"}]}
+	]`)
+	l, c := stored(t, taskStore(t, cline()), path)
+	want := "user fix it\nuser/injected Recent files:⏎a.go\nuser/injected <environment_details>x</environment_details>\nassistant I look.\n" +
+		"tool-call t1 read_file {\"absolutePath\":\"/p/x/a.go\"}\ntool-call t2 read_file {\"absolutePath\":\"/p/x/b.go\"}\ntool-call t3 execute_command {\"command\":\"make\"}\n" +
+		"tool-result t1 read_file package a⏎⏎[not a head] Result\ntool-result t2 read_file package b\ntool-result t3 execute_command [ERROR] no rule FAILED\n" +
+		"user/injected The user provided the following feedback:\nuser use <b>go</b> build\nuser/injected <environment_details>y</environment_details>\n" +
+		"tool-call t4 attempt_completion {\"result\":\"done\"}\nuser thanks\ntool-result t4 attempt_completion \nuser What is <task> for?\n"
+	if got := lines(c.Events); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if l.Title != "fix it" {
+		t.Error(l.Title)
+	}
+}
+
 func TestRoo(t *testing.T) {
 	dir := t.TempDir()
 	path := testFile(t, dir, "019e/"+taskHistory, `[
@@ -84,7 +117,7 @@ func TestRoo(t *testing.T) {
 	testFile(t, dir, "019e/"+taskScreen, `[{"ts":1783376870000,"type":"say","say":"condense_context","contextCondense":{"condenseId":"c1","prevContextTokens":1234}}]`)
 	testFile(t, dir, "019e/"+taskItem, `{"id":"019e","task":"fix","workspace":"/w","parentTaskId":"019d","ts":1783376868000}`)
 	l, c := stored(t, taskStore(t, roo()), path)
-	want := "user <user_message>⏎fix⏎</user_message>\nthinking deep\nassistant done\nthinking plan\n" +
+	want := "user fix\nthinking deep\nassistant done\nthinking plan\n" +
 		"compaction  1234 ## Conversation Summary\nall of it\n" +
 		"compaction truncation 0 [Sliding window truncation: 2 messages hidden]\nassistant on\n"
 	if got := lines(c.Events); got != want {

@@ -135,7 +135,7 @@ func (r *codexReader) wrapped(typ string, rec record, out event.Sink) {
 		r.Tokens = 0
 	case "inter_agent_communication":
 		r.between(rec, out)
-	case "world_state", "inter_agent_communication_metadata", "security_state":
+	case "world_state", "inter_agent_communication_metadata", "security_state", "token_usage_record":
 		rec.quiet(event.System, out)
 	default:
 		emitUnknown(out, typ, rec.line)

@@ -103,6 +103,9 @@ func (r *codexReader) prompt(rec record, text, words string, by teller, out even
 	origin := event.Typed
 	if by == byItem && codexInjected(text) {
 		origin = event.Injected
+		if s := out.Session(); s.CWD == "" {
+			s.CWD = codexFolder(text) // the only place where versions of 2025 tell it
+		}
 	} else if r.Twice.told(words, "user", by) {
 		return
 	}
@@ -328,6 +331,26 @@ func codexPart(p lazyjson.Value) string {
 		return t.String()
 	}
 	return p.Raw
+}
+
+// codexFolder is the working directory that the program tells the model, in the
+// forms of <environment_context> in which it did.
+func codexFolder(text string) string {
+	_, text, ok := strings.Cut(text, "<environment_context>")
+	if !ok {
+		return ""
+	}
+	text, _, _ = strings.Cut(text, "</environment_context>")
+	if _, rest, ok := strings.Cut(text, "<cwd>"); ok {
+		folder, _, _ := strings.Cut(rest, "</cwd>")
+		return strings.TrimSpace(folder)
+	}
+	for line := range strings.Lines(text) {
+		if name, folder, ok := strings.Cut(line, ":"); ok && strings.EqualFold(strings.TrimSpace(name), "current working directory") {
+			return strings.TrimSpace(folder)
+		}
+	}
+	return ""
 }
 
 // codexInjected tells by its form whether a text in the user's name is the

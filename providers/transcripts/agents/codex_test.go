@@ -307,3 +307,22 @@ func TestCodexBareItems(t *testing.T) {
 		t.Errorf("%+v", c.Of)
 	}
 }
+
+// TestCodexOf2025: the working directory stands in what the program tells the
+// model.
+func TestCodexOf2025(t *testing.T) {
+	for _, context := range []string{
+		`<environment_context>\n  <cwd>/src/app</cwd>\n  <approval_policy>on-request</approval_policy>\n</environment_context>`,
+		`<environment_context>\n\nCurrent working directory: /src/app\nApproval policy: on-request\n</environment_context>`,
+	} {
+		out := roundTrip(t, func() Reader { return &codexReader{} }, logOf(
+			`{"id":"c1","timestamp":"2025-08-01T10:00:00.000Z","instructions":null,"git":{"branch":"main"}}`,
+			`{"record_type":"state"}`,
+			`{"type":"message","role":"user","content":[{"type":"input_text","text":"`+context+`"}]}`,
+			`{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it in <environment_context><cwd>/elsewhere</cwd></environment_context>"}]}`,
+		))
+		if out.Of.CWD != "/src/app" {
+			t.Errorf("%s: %+v", context, out.Of)
+		}
+	}
+}

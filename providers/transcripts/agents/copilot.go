@@ -204,7 +204,7 @@ func (r *copilotReader) rest(typ string, rec copilotRecord, out event.Sink) {
 		}
 		out.Emit(e)
 	case "assistant.turn_start", "assistant.turn_end", "assistant.intent", "assistant.usage", "assistant.idle",
-		"session.idle", "session.shutdown", "session.usage_info", "session.usage_checkpoint", "session.auto_mode_resolved",
+		"session.idle", "session.shutdown", "session.usage_info", "session.usage_checkpoint", "session.usage_record", "session.auto_mode_resolved",
 		"session.compaction_start", "session.mode_changed", "session.plan_changed", "session.workspace_file_changed",
 		"session.tools_updated", "session.skills_loaded", "session.mcp_servers_loaded", "session.mcp_server_status_changed",
 		"session.custom_agents_updated", "session.background_tasks_changed", "session.permissions_changed",

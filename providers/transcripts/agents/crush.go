@@ -89,36 +89,46 @@ func crushProjects(path string) []crushProject {
 	return list.Projects
 }
 
-func crushTables(s *sqlite.Snapshot) (sessions, messages sqlite.Table, err error) {
-	if sessions, err = s.Table("sessions", "id"); err == nil {
-		messages, err = s.Table("messages", "id", "session_id", "role", "parts", "created_at")
+func crushTables(h *shape) (sessions, messages sqlite.Table, err error) {
+	if sessions, err = h.table("sessions", []string{"id"}); err == nil {
+		messages, err = h.table("messages", []string{"session_id"}, "role", crushParts, "created_at")
 	}
 	return sessions, messages, err
 }
 
+// crushParts are the names of the column with the parts.
+const crushParts = "parts|content"
+
 func crushSessions(ctx context.Context, path, project string) ([]Listed, error) {
-	return rowsOf(ctx, path, func(s *sqlite.Snapshot, add func(Listed)) error {
-		sessions, messages, err := crushTables(s)
+	return rowsOf(ctx, path, func(h *shape, add func(Listed)) error {
+		sessions, messages, err := crushTables(h)
 		if err != nil {
 			return err
 		}
 		written := make(map[string]string)
-		last := "created_at"
-		if messages.Has("updated_at") {
-			last = "updated_at"
+		if messages.Exists() {
+			// Times are too coarse to tell that a message grows; lengths are read
+			// without reading what they are of.
+			err = h.Each("SELECT session_id, count(*), max("+messages.Any("updated_at", "created_at")+"), sum(octet_length("+messages.Any(strings.Split(crushParts, "|")...)+")) FROM "+
+				messages.From()+" GROUP BY session_id",
+				func(r sqlite.Row) error {
+					written[r.Text(0)] = stampOf(r.Int(1), r.Int(2), r.Int(3))
+					return nil
+				})
 		}
-		// Times are too coarse to tell that a message grows; lengths are read
-		// without reading what they are of.
-		err = s.Each("SELECT session_id, count(*), max("+last+"), sum(octet_length(parts)) FROM messages GROUP BY session_id",
-			func(r sqlite.Row) error {
-				written[r.Text(0)] = stampOf(r.Int(1), r.Int(2), r.Int(3))
-				return nil
-			})
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case !sessions.Exists() && messages.Exists():
+			return h.strayed("crush", messages, written, func(l Listed) {
+				l.CWD = project
+				add(l)
+			})
+		case !sessions.Exists():
+			return nil
 		}
-		return s.Each("SELECT "+sessions.Pick("id", "parent_session_id", "title", "created_at", "updated_at", "workspace_cwd", "archived_at")+
-			" FROM sessions ORDER BY created_at, id", func(r sqlite.Row) error {
+		return h.Each("SELECT "+sessions.Pick("id", "parent_session_id", "title", "created_at", "updated_at", "workspace_cwd", "archived_at")+
+			" FROM "+sessions.From()+" ORDER BY 4, 1", func(r sqlite.Row) error {
 			l := Listed{Key: r.Text(0), Session: event.Session{
 				Agent: "crush", ID: r.Text(0), Parent: r.Text(1), CWD: r.Text(5), Archived: r.Int(6) != 0,
 			}}
@@ -149,13 +159,13 @@ type crushMessage struct {
 }
 
 func crushRead(ctx context.Context, path, key string, out event.Sink) error {
-	rows, err := rowsOf(ctx, path, func(s *sqlite.Snapshot, add func(crushMessage)) error {
-		sessions, messages, err := crushTables(s)
+	rows, err := rowsOf(ctx, path, func(h *shape, add func(crushMessage)) error {
+		sessions, messages, err := crushTables(h)
 		if err != nil {
 			return err
 		}
 		if sessions.Has("parent_session_id") {
-			err := s.Each("SELECT id FROM sessions WHERE parent_session_id = ?", func(r sqlite.Row) error {
+			err := h.Each("SELECT id FROM "+sessions.From()+" WHERE parent_session_id = ?", func(r sqlite.Row) error {
 				add(crushMessage{child: r.Text(0)})
 				return nil
 			}, key)
@@ -163,8 +173,11 @@ func crushRead(ctx context.Context, path, key string, out event.Sink) error {
 				return err
 			}
 		}
-		return s.Each("SELECT "+messages.Pick("id", "role", "parts", "model", "is_summary_message", "created_at")+
-			" FROM messages WHERE session_id = ? ORDER BY created_at, rowid", func(r sqlite.Row) error {
+		if !messages.Exists() {
+			return nil
+		}
+		return h.Each("SELECT "+messages.Pick("id", "role")+", "+messages.Any(strings.Split(crushParts, "|")...)+", "+messages.Pick("model", "is_summary_message", "created_at")+
+			" FROM "+messages.From()+" WHERE session_id = ? ORDER BY 6, rowid", func(r sqlite.Row) error {
 			add(crushMessage{
 				id: r.Text(0), role: r.Text(1), parts: r.Text(2), model: r.Text(3), summary: r.Int(4) != 0,
 				event: event.Event{Time: r.Time(5)},
@@ -172,7 +185,7 @@ func crushRead(ctx context.Context, path, key string, out event.Sink) error {
 			return nil
 		}, key)
 	})
-	if err != nil {
+	if err := unlessPartial(err); err != nil {
 		return err
 	}
 	reader := crushReader{out: out, names: make(calls), children: make(map[string]string)}

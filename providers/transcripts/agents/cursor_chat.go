@@ -23,15 +23,15 @@ func (h cursorHome) chats() Store {
 		Rank: 2,
 		Sessions: func(ctx context.Context, file string) ([]Listed, error) {
 			meta, err := chatMeta(ctx, file)
-			if err != nil {
+			if unlessPartial(err) != nil {
 				return nil, err
 			}
 			id := chatID(meta, file)
 			l := Listed{Key: id, Session: event.Session{Agent: "cursor", ID: id, Model: meta.Get("lastUsedModel").Str}}
 			l.Name(event.FromSummary, meta.Get("name").Str)
 			l.Saw(moment(meta.Get("createdAt")))
-			beside, err := readJSON(filepath.Join(filepath.Dir(file), "meta.json"))
-			if err == nil { // newer versions have it
+			beside, besideErr := readJSON(filepath.Join(filepath.Dir(file), "meta.json"))
+			if besideErr == nil { // newer versions have it
 				l.CWD = beside.Get("cwd").Str
 				l.Saw(moment(beside.Get("createdAtMs")))
 				l.Saw(moment(beside.Get("updatedAtMs")))
@@ -44,7 +44,7 @@ func (h cursorHome) chats() Store {
 					l.CWD, l.Project = h.folder(t.project), t.project
 				}
 			}
-			return []Listed{l}, nil
+			return []Listed{l}, err
 		},
 		Read: func(ctx context.Context, file, key string, out event.Sink) error {
 			blobs, root, err := chatBlobs(ctx, file)
@@ -65,38 +65,46 @@ func chatID(meta lazyjson.Value, file string) string {
 }
 
 // chatMeta is the row about the session: JSON in hexadecimal.
-func chatMeta(ctx context.Context, file string) (lazyjson.Value, error) {
-	var meta lazyjson.Value
-	err := sqlite.View(ctx, file, func(s *sqlite.Snapshot) error {
-		var err error
-		meta, err = readChatMeta(s)
+func chatMeta(ctx context.Context, file string) (meta lazyjson.Value, err error) {
+	rows, err := rowsOf(ctx, file, func(h *shape, add func(lazyjson.Value)) error {
+		meta, _, err := readChatMeta(h)
+		add(meta)
 		return err
 	})
+	if len(rows) > 0 {
+		meta = rows[0]
+	}
 	return meta, err
 }
 
-func readChatMeta(s *sqlite.Snapshot) (meta lazyjson.Value, err error) {
-	if _, err := s.Table("meta", "key", "value"); err != nil {
-		return meta, err
+// readChatMeta also returns the table of messages. Without the row about the
+// session nothing is known of their order.
+func readChatMeta(h *shape) (meta lazyjson.Value, blobs sqlite.Table, err error) {
+	if blobs, err = h.table("blobs", []string{"data"}, "id"); err != nil {
+		return meta, blobs, err
 	}
-	if _, err := s.Table("blobs", "id", "data"); err != nil {
-		return meta, err
+	if !blobs.Exists() {
+		return meta, blobs, fmt.Errorf("%s: %w", strings.Join(h.lacks, ", "), sqlite.ErrSchema)
+	}
+	table, err := h.table("meta", []string{"key", "value"})
+	if err != nil || !table.Exists() {
+		return meta, blobs, err
 	}
 	text := ""
-	err = s.Each("SELECT value FROM meta WHERE key = '0'", func(r sqlite.Row) error {
+	err = h.Each("SELECT value FROM "+table.From()+" WHERE key = '0'", func(r sqlite.Row) error {
 		text = r.Text(0)
 		return nil
 	})
 	if err != nil {
-		return meta, err
+		return meta, blobs, err
 	}
 	if decoded, err := hex.DecodeString(text); err == nil {
 		text = string(decoded)
 	}
 	if !lazyjson.Valid([]byte(text)) {
-		return meta, errors.New("the row about the session is not JSON")
+		return meta, blobs, errors.New("the row about the session is not JSON")
 	}
-	return lazyjson.ParseString(text), nil
+	return lazyjson.ParseString(text), blobs, nil
 }
 
 // chatBlob is a message.
@@ -105,17 +113,17 @@ type chatBlob struct{ id, text string }
 // chatBlobs reads all messages, in the order in which they were written, and the
 // root.
 func chatBlobs(ctx context.Context, file string) (blobs []chatBlob, root []byte, err error) {
-	blobs, err = rowsOf(ctx, file, func(s *sqlite.Snapshot, add func(chatBlob)) error {
+	blobs, err = rowsOf(ctx, file, func(h *shape, add func(chatBlob)) error {
 		root = nil
-		meta, err := readChatMeta(s)
+		meta, table, err := readChatMeta(h)
 		if err != nil {
 			return err
 		}
 		rootID := meta.Get("latestRootBlobId").Str
-		return s.Each("SELECT id, data FROM blobs ORDER BY rowid", func(r sqlite.Row) error {
+		return h.Each("SELECT "+table.Any("id", "rowid")+", "+table.Pick("data")+" FROM "+table.From()+" ORDER BY rowid", func(r sqlite.Row) error {
 			data := r.Bytes(1)
 			switch {
-			case r.Text(0) == rootID:
+			case rootID != "" && r.Text(0) == rootID:
 				root = append([]byte{}, data...)
 			case len(data) > 0 && data[0] == '{' && lazyjson.Valid(data) && lazyjson.Parse(data).Get("role").Exists():
 				add(chatBlob{r.Text(0), string(data)})
@@ -123,7 +131,7 @@ func chatBlobs(ctx context.Context, file string) (blobs []chatBlob, root []byte,
 			return nil
 		})
 	})
-	return blobs, root, err
+	return blobs, root, unlessPartial(err)
 }
 
 // The fields of the root.

@@ -68,7 +68,7 @@ func TestCursorChat(t *testing.T) {
 		t.Error("the stamp did not change with the transcript")
 	}
 	tells(t, readStore(t, store, path, id).Events, append(want, "user more")...)
-	badDatabases(t, store, "meta")
+	badDatabases(t, store, "blobs")
 }
 
 // TestCursorChatReal reads a real database, whose messages were taken out.

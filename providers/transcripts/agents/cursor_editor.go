@@ -60,21 +60,21 @@ func (h cursorHome) join(events []event.Event, id string, out event.Sink) error 
 	return err
 }
 
-func editorTable(s *sqlite.Snapshot) error {
-	_, err := s.Table("cursorDiskKV", "key", "value")
-	return err
+func editorTable(h *shape) (sqlite.Table, error) {
+	return h.table("cursorDiskKV", []string{"key", "value"})
 }
 
 func editorSessions(ctx context.Context, file string) ([]Listed, error) {
 	parents := make(map[string]string)
-	list, err := rowsOf(ctx, file, func(s *sqlite.Snapshot, add func(Listed)) error {
+	list, err := rowsOf(ctx, file, func(h *shape, add func(Listed)) error {
 		clear(parents)
-		if err := editorTable(s); err != nil {
+		table, err := editorTable(h)
+		if err != nil || !table.Exists() {
 			return err
 		}
 		last := make(map[string]string)
 		var found []Listed
-		err := s.Each("SELECT key, value FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'", func(r sqlite.Row) error {
+		err = h.Each("SELECT key, value FROM "+table.From()+" WHERE key >= 'composerData:' AND key < 'composerData;'", func(r sqlite.Row) error {
 			v := lazyjson.ParseString(r.Text(1))
 			id := strings.TrimPrefix(r.Text(0), composerPrefix)
 			headers := v.Get("fullConversationHeadersOnly")
@@ -107,7 +107,7 @@ func editorSessions(ctx context.Context, file string) ([]Listed, error) {
 		}
 		// The newest message grows without the session's own row.
 		for _, l := range found {
-			err := s.Each("SELECT octet_length(value) FROM cursorDiskKV WHERE key = ?", func(r sqlite.Row) error {
+			err := h.Each("SELECT octet_length(value) FROM "+table.From()+" WHERE key = ?", func(r sqlite.Row) error {
 				l.Stamp = stampOf(l.Stamp, r.Int(0))
 				return nil
 			}, last[l.ID])
@@ -129,13 +129,14 @@ func editorSessions(ctx context.Context, file string) ([]Listed, error) {
 type editorBubble struct{ id, text string }
 
 func editorRead(ctx context.Context, file, id string) ([]event.Event, error) {
-	bubbles, err := rowsOf(ctx, file, func(s *sqlite.Snapshot, add func(editorBubble)) error {
-		if err := editorTable(s); err != nil {
+	bubbles, err := rowsOf(ctx, file, func(h *shape, add func(editorBubble)) error {
+		table, err := editorTable(h)
+		if err != nil || !table.Exists() {
 			return err
 		}
 		var session lazyjson.Value
 		value := func(key string, take func(text string)) error {
-			return s.Each("SELECT value FROM cursorDiskKV WHERE key = ?", func(r sqlite.Row) error {
+			return h.Each("SELECT value FROM "+table.From()+" WHERE key = ?", func(r sqlite.Row) error {
 				take(r.Text(0))
 				return nil
 			}, key)
@@ -154,7 +155,7 @@ func editorRead(ctx context.Context, file, id string) ([]event.Event, error) {
 		}
 		return nil
 	})
-	if err != nil {
+	if err := unlessPartial(err); err != nil {
 		return nil, err
 	}
 	c := cursorEvents{}

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
@@ -47,24 +48,53 @@ func (c *cursorEvents) said(e event.Event, text string) {
 }
 
 // userQuery takes a text of the user's side apart: what a person typed, and what
-// the program has put around it. A text without a mark is a person's, unless it
-// begins with a tag of the program's.
+// the program has put around it. In a text without a mark that are the elements
+// at its beginning which the program is known to put there.
 func userQuery(text string) (query, around string) {
 	const begin, end = "<user_query>", "</user_query>"
 	before, rest, ok := strings.Cut(text, begin)
 	if !ok {
-		for _, tag := range []string{"user_info", "system_reminder", "system-reminder", "open_and_recently_viewed_files", "git_status", "rules", "agent_transcripts", "timestamp", "attached_files", "additional_data"} {
-			if strings.HasPrefix(strings.TrimSpace(text), "<"+tag+">") {
-				return "", strings.TrimSpace(text)
+		query = text
+		for {
+			element, after := cursorElement(query)
+			if element == "" {
+				return query, strings.TrimSpace(around)
 			}
+			around += element + "\n"
+			query = strings.TrimSpace(after)
 		}
-		return text, ""
 	}
 	at := strings.LastIndex(rest, end)
 	if at < 0 {
 		return strings.TrimSpace(rest), strings.TrimSpace(before)
 	}
 	return strings.TrimSpace(rest[:at]), strings.TrimSpace(before + rest[at+len(end):])
+}
+
+// cursorElements are what the names of elements begin with that the program puts
+// into what the user says.
+var cursorElements = [...]string{
+	"user_info", "user_rules", "system_", "system-", "open_and_", "git_", "rules", "agent_", "timestamp", "attached_", "additional_data", "always_applied_",
+	"available_", "skills", "manually_attached_", "mcp_", "terminal", "project_layout", "cursor_", "memories", "workspace_", "environment_", "linter_", "current_file", "recent_files",
+}
+
+// cursorElement is the element of the program's that a text begins with. One
+// without an end is all of the text.
+func cursorElement(text string) (element, after string) {
+	text = strings.TrimSpace(text)
+	rest, ok := strings.CutPrefix(text, "<")
+	if !ok {
+		return "", text
+	}
+	name := rest[:max(strings.IndexAny(rest, " >\n"), 0)]
+	if !slices.ContainsFunc(cursorElements[:], func(start string) bool { return strings.HasPrefix(name, start) }) {
+		return "", text
+	}
+	end := "</" + name + ">"
+	if i := strings.Index(text, end); i >= 0 {
+		return text[:i+len(end)], text[i+len(end):]
+	}
+	return text, ""
 }
 
 // isTag tells whether a text is one element of that name and nothing else.

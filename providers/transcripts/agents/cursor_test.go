@@ -79,7 +79,7 @@ thanks
 `)
 	testFile(t, home, ".cursor/projects/src-app/.workspace-trusted", `{"workspacePath":"/src/app"}`)
 	c := readStore(t, storeAt(t, cursor(), linux(home), path), path, "old")
-	tells(t, c.Events, "user why?", "thinking I look\nat two lines", "tool-call Read  path: a.go", "assistant It is this:\n  indented", "user thanks")
+	tells(t, c.Events, "user why?", "thinking I look\nat two lines", `tool-call Read  {"path":"a.go"}`, "assistant It is this:\n  indented", "user thanks")
 	if c.Of.CWD != "/src/app" || c.Of.Title != "why?" || !c.Events[0].Quiet {
 		t.Errorf("%+v %+v", c.Of, c.Events[0])
 	}

@@ -190,11 +190,53 @@ func (c *cursorEvents) answer(block []string) {
 		case mark == "[Thinking]":
 			c.said(event.Event{Kind: event.Thinking}, strings.TrimSpace(name+"\n"+body))
 		case mark == "[Tool call]":
-			c.add(event.Event{Kind: event.ToolCall, Call: &event.Call{Name: name, Input: body}})
+			c.add(event.Event{Kind: event.ToolCall, Call: &event.Call{Name: name, Input: textArguments(body)}})
 		default:
 			c.add(event.Event{Kind: event.ToolResult, Result: &event.Result{Name: name, Text: body}, Quiet: body == ""})
 		}
 	}
+}
+
+// textArguments makes JSON of arguments that stand as lines of "name: value"; a
+// value may go on in the lines below, which are indented further or are no
+// arguments. What has another form stays as it is.
+func textArguments(body string) string {
+	if strings.HasPrefix(body, "{") && lazyjson.Valid([]byte(body)) {
+		return body
+	}
+	var names, values []string
+	indent := ""
+	for i, line := range strings.Split(body, "\n") {
+		name, value, ok := strings.Cut(strings.TrimLeft(line, " \t"), ":")
+		at := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+		if i == 1 {
+			indent = at // the first has lost its own
+		}
+		switch {
+		case ok && (i == 0 || at == indent) && isArgument(name):
+			names, values = append(names, name), append(values, strings.TrimPrefix(value, " "))
+		case i == 0:
+			return body
+		default:
+			values[len(values)-1] += "\n" + line
+		}
+	}
+	out := []byte{'{'}
+	for i, name := range names {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		value := strings.Trim(values[i], "\n")
+		if v := lazyjson.ParseString(value); !lazyjson.Valid([]byte(value)) || v.Type == lazyjson.Null {
+			value = jsonString(value)
+		}
+		out = append(append(append(out, jsonString(name)...), ':'), value...)
+	}
+	return string(append(out, '}'))
+}
+
+func isArgument(name string) bool {
+	return name != "" && len(name) <= 40 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }
 
 func answerMark(line string) (mark, rest string, ok bool) {

@@ -1,12 +1,10 @@
 package agents
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
-	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -17,20 +15,6 @@ func stampOf(values ...any) string {
 		words[i] = fmt.Sprint(v)
 	}
 	return strings.Join(words, ":")
-}
-
-// rowsOf reads the rows of one state of a foreign database. Nothing is handed
-// on before that state was read whole: see [sqlite.View].
-func rowsOf[T any](ctx context.Context, path string, read func(s *sqlite.Snapshot, add func(T)) error) ([]T, error) {
-	var rows []T
-	err := sqlite.View(ctx, path, func(s *sqlite.Snapshot) error {
-		rows = nil
-		return read(s, func(row T) { rows = append(rows, row) })
-	})
-	if err != nil {
-		return nil, err
-	}
-	return rows, nil
 }
 
 // partID is the id of the nth event of a message.

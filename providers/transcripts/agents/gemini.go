@@ -92,7 +92,14 @@ func (r *geminiReader) Record(line []byte, out event.Sink) {
 	case rec.Get("$set").IsObject():
 		set := rec.Get("$set")
 		r.about(set, out)
-		if list := set.Get("messages"); list.IsArray() {
+		if list := set.Get("messages"); list.IsArray() && r.First == "" {
+			// Nothing was told before: it is how the history begins.
+			list.ForEach(func(_, v lazyjson.Value) bool {
+				r.message(geminiRecord(v, []byte(v.Raw)), out)
+				return true
+			})
+			return
+		} else if list.IsArray() {
 			r.replace(rec, list, out)
 			return
 		}

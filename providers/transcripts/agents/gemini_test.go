@@ -204,3 +204,14 @@ func TestGeminiOldFile(t *testing.T) {
 		t.Error("half a file is listed")
 	}
 }
+
+// TestGeminiBegins: versions of late 2026 write the first messages, which the
+// program has made, as if they replaced others.
+func TestGeminiBegins(t *testing.T) {
+	out := roundTrip(t, func() Reader { return &geminiReader{} }, logOf(
+		`{"sessionId":"s","projectHash":"h","startTime":"2026-11-22T08:49:02Z","kind":"main"}`,
+		`{"$set":{"messages":[{"id":"m0","timestamp":"2026-11-22T08:49:02Z","type":"user","content":[{"text":"<session_context>\nThis is the Gemini CLI.\n</session_context>"}]}]}}`,
+		`{"id":"m1","timestamp":"2026-11-22T08:49:03Z","type":"user","content":[{"text":"why?"}]}`,
+	))
+	tells(t, out.Events, "user (injected) <session_context>\nThis is the Gemini CLI.\n</session_context>", "user why?")
+}

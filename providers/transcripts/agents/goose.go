@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
@@ -31,31 +32,41 @@ func goose() Agent {
 	}}
 }
 
-func gooseTables(s *sqlite.Snapshot) (sessions, messages sqlite.Table, err error) {
-	if sessions, err = s.Table("sessions", "id"); err == nil {
-		messages, err = s.Table("messages", "id", "session_id", "role", "content_json")
+func gooseTables(h *shape) (sessions, messages sqlite.Table, err error) {
+	if sessions, err = h.table("sessions", []string{"id"}); err == nil {
+		messages, err = h.table("messages", []string{"session_id"}, "role", gooseContent)
 	}
 	return sessions, messages, err
 }
 
+// gooseContent are the names of the column with the blocks.
+const gooseContent = "content_json|content"
+
 func gooseSessions(ctx context.Context, path string) ([]Listed, error) {
-	return rowsOf(ctx, path, func(s *sqlite.Snapshot, add func(Listed)) error {
-		sessions, _, err := gooseTables(s)
+	return rowsOf(ctx, path, func(h *shape, add func(Listed)) error {
+		sessions, messages, err := gooseTables(h)
 		if err != nil {
 			return err
 		}
 		// The number of the newest message also changes when a conversation is
 		// replaced, and is found in the index.
 		written := make(map[string]string)
-		err = s.Each("SELECT session_id, count(*), max(id) FROM messages GROUP BY session_id", func(r sqlite.Row) error {
-			written[r.Text(0)] = stampOf(r.Int(1), r.Int(2))
-			return nil
-		})
-		if err != nil {
-			return err
+		if messages.Exists() {
+			err = h.Each("SELECT session_id, count(*), max(rowid) FROM "+messages.From()+" GROUP BY session_id", func(r sqlite.Row) error {
+				written[r.Text(0)] = stampOf(r.Int(1), r.Int(2))
+				return nil
+			})
 		}
-		return s.Each("SELECT "+sessions.Pick("id", "name", "description", "user_set_name", "working_dir", "created_at", "updated_at",
-			"model_config_json", "parent_session_id", "archived_at", "session_type")+" FROM sessions ORDER BY created_at, id",
+		switch {
+		case err != nil:
+			return err
+		case !sessions.Exists() && messages.Exists():
+			return h.strayed("goose", messages, written, add)
+		case !sessions.Exists():
+			return nil
+		}
+		return h.Each("SELECT "+sessions.Pick("id", "name", "description", "user_set_name", "working_dir", "created_at", "updated_at",
+			"model_config_json", "parent_session_id", "archived_at", "session_type")+" FROM "+sessions.From()+" ORDER BY 6, 1",
 			func(r sqlite.Row) error {
 				l := Listed{Key: r.Text(0), Session: event.Session{
 					Agent: "goose", ID: r.Text(0), CWD: r.Text(4), Parent: r.Text(8),
@@ -84,17 +95,14 @@ type gooseMessage struct {
 }
 
 func gooseRead(ctx context.Context, path, key string, out event.Sink) error {
-	rows, err := rowsOf(ctx, path, func(s *sqlite.Snapshot, add func(gooseMessage)) error {
-		_, messages, err := gooseTables(s)
-		if err != nil {
+	rows, err := rowsOf(ctx, path, func(h *shape, add func(gooseMessage)) error {
+		_, messages, err := gooseTables(h)
+		if err != nil || !messages.Exists() {
 			return err
 		}
-		order := "id"
-		if messages.Has("created_timestamp") {
-			order = "created_timestamp, id"
-		}
-		return s.Each("SELECT "+messages.Pick("id", "message_id", "role", "content_json", "metadata_json", "created_timestamp", "timestamp")+
-			" FROM messages WHERE session_id = ? ORDER BY "+order, func(r sqlite.Row) error {
+		return h.Each("SELECT "+messages.Any("id", "rowid")+", "+messages.Pick("message_id", "role")+", "+messages.Any(strings.Split(gooseContent, "|")...)+", "+
+			messages.Pick("metadata_json", "created_timestamp", "timestamp")+
+			" FROM "+messages.From()+" WHERE session_id = ? ORDER BY 6, rowid", func(r sqlite.Row) error {
 			m := gooseMessage{id: r.Text(1), role: r.Text(2), content: r.Text(3), metadata: r.Text(4)}
 			if m.id == "" {
 				m.id = strconv.FormatInt(r.Int(0), 10)
@@ -106,7 +114,7 @@ func gooseRead(ctx context.Context, path, key string, out event.Sink) error {
 			return nil
 		}, key)
 	})
-	if err != nil {
+	if err := unlessPartial(err); err != nil {
 		return err
 	}
 	reader := gooseReader{out: out, names: make(calls)}

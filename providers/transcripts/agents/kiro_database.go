@@ -24,48 +24,62 @@ func kiroDatabase(rel string) Format {
 // the older conversations one for each folder.
 type kiroTable struct{ name, id string }
 
-// kiroTables are the tables that the database has.
-func kiroTables(db *sqlite.Snapshot) ([]kiroTable, error) {
-	var tables []kiroTable
+// kiroTables are the tables that the database has, with their names in Key.
+func kiroTables(h *shape) (tables []kiroRows, err error) {
 	for _, t := range []kiroTable{{"conversations_v2", "conversation_id"}, {"conversations", "key"}} {
-		has, err := db.Has(t.name)
+		table, err := h.Columns(t.name)
 		if err != nil {
 			return nil, err
 		}
-		if has {
-			tables = append(tables, t)
+		if table.Exists() && lacking(table, []string{"key", "value"}) == "" {
+			if lacking(table, []string{t.id}) != "" {
+				t.id = "rowid"
+			}
+			tables = append(tables, kiroRows{t, table})
 		}
 	}
-	if len(tables) == 0 {
-		return nil, fmt.Errorf("no table %q: %w", "conversations_v2", sqlite.ErrSchema)
+	if len(tables) > 0 {
+		return tables, nil
 	}
-	return tables, nil
+	table, err := h.table("conversations_v2", []string{"key", "value"}, "conversation_id")
+	if err == nil && !table.Exists() {
+		h.lacks = nil
+		table, err = h.table("conversations", []string{"key", "value"})
+	}
+	if err != nil || !table.Exists() {
+		return nil, err
+	}
+	id := "key"
+	if table.Has("conversation_id") {
+		id = "conversation_id"
+	}
+	return []kiroRows{{kiroTable{strings.Trim(table.From(), `"`), id}, table}}, nil
+}
+
+// kiroRows is such a table as it is.
+type kiroRows struct {
+	kiroTable
+	table sqlite.Table
 }
 
 // columns are folder, id, created, updated and value, in this order.
-func (t kiroTable) columns(db *sqlite.Snapshot) (string, error) {
-	table, err := db.Table(t.name, "key", "value", t.id)
-	if err != nil {
-		return "", err
+func (t kiroRows) columns() string {
+	id := t.id
+	if id != "rowid" {
+		id = t.table.Pick(id)
 	}
-	return table.Pick("key", t.id, "created_at", "updated_at", "value"), nil
+	return t.table.Pick("key") + ", " + id + ", " + t.table.Pick("created_at", "updated_at", "value")
 }
 
 func kiroSessions(ctx context.Context, path string) ([]Listed, error) {
-	var list []Listed
-	err := sqlite.View(ctx, path, func(db *sqlite.Snapshot) error {
-		list = nil
-		tables, err := kiroTables(db)
+	return rowsOf(ctx, path, func(h *shape, add func(Listed)) error {
+		tables, err := kiroTables(h)
 		if err != nil {
 			return err
 		}
 		seen := make(map[string]bool)
 		for _, t := range tables {
-			columns, err := t.columns(db)
-			if err != nil {
-				return err
-			}
-			err = db.Each("SELECT "+columns+" FROM "+t.name+" ORDER BY 1, 2", func(r sqlite.Row) error {
+			err = h.Each("SELECT "+t.columns()+" FROM "+t.table.From()+" ORDER BY 1, 2", func(r sqlite.Row) error {
 				text := r.Bytes(4)
 				doc := lazyjson.Parse(text)
 				l := Listed{Session: event.Session{Agent: "kiro"}, Key: t.name + "/" + r.Text(1)}
@@ -77,7 +91,7 @@ func kiroSessions(ctx context.Context, path string) ([]Listed, error) {
 				}
 				if !seen[l.ID] {
 					seen[l.ID] = true
-					list = append(list, l)
+					add(l)
 				}
 				return nil
 			})
@@ -87,7 +101,6 @@ func kiroSessions(ctx context.Context, path string) ([]Listed, error) {
 		}
 		return nil
 	})
-	return list, err
 }
 
 // kiroRow fills in what a row tells of its session.
@@ -103,11 +116,12 @@ func kiroRow(r sqlite.Row, doc lazyjson.Value, s *event.Session) {
 
 func kiroRead(ctx context.Context, path, key string, out event.Sink) error {
 	table, id, _ := strings.Cut(key, "/")
-	var text []byte
-	var of event.Session
-	err := sqlite.View(ctx, path, func(db *sqlite.Snapshot) error {
-		text = nil
-		tables, err := kiroTables(db)
+	type row struct {
+		of   event.Session
+		text []byte
+	}
+	rows, err := rowsOf(ctx, path, func(h *shape, add func(row)) error {
+		tables, err := kiroTables(h)
 		if err != nil {
 			return err
 		}
@@ -115,13 +129,10 @@ func kiroRead(ctx context.Context, path, key string, out event.Sink) error {
 			if t.name != table {
 				continue
 			}
-			columns, err := t.columns(db)
-			if err != nil {
-				return err
-			}
-			err = db.Each("SELECT "+columns+" FROM "+t.name+" WHERE "+t.id+" = ?", func(r sqlite.Row) error {
-				of, text = event.Session{}, r.Bytes(4)
-				kiroRow(r, lazyjson.Parse(text), &of)
+			err = h.Each("SELECT "+t.columns()+" FROM "+t.table.From()+" WHERE "+t.id+" = ?", func(r sqlite.Row) error {
+				one := row{text: r.Bytes(4)}
+				kiroRow(r, lazyjson.Parse(one.text), &one.of)
+				add(one)
 				return nil
 			}, id)
 			if err != nil {
@@ -130,8 +141,13 @@ func kiroRead(ctx context.Context, path, key string, out event.Sink) error {
 		}
 		return nil
 	})
-	if err != nil {
+	if err := unlessPartial(err); err != nil {
 		return err
+	}
+	var text []byte
+	var of event.Session
+	for _, one := range rows {
+		of, text = one.of, one.text
 	}
 	if !lazyjson.Valid(text) {
 		return fmt.Errorf("%s: the conversation %s is gone or not JSON", path, id)

@@ -14,7 +14,11 @@ import (
 func opencodeEmit(messages []opencodeRow, parts map[string][]opencodeRow, revert lazyjson.Value, live bool, out event.Sink) {
 	o := opencodeReader{out: out, names: make(calls), revert: revert}
 	for i, m := range messages {
-		o.message(m, parts[m.message], live && i == len(messages)-1)
+		if newest := live && i == len(messages)-1; m.next {
+			o.nextMessage(m, newest)
+		} else {
+			o.message(m, parts[m.message], newest)
+		}
 	}
 	if o.reverted {
 		out.Emit(event.Event{Kind: event.Rewind, ID: "revert." + revert.Get("messageID").Str, Rewound: &event.Rewound{To: o.keeps, Count: o.undone}})
@@ -100,7 +104,7 @@ func partTime(data lazyjson.Value, or time.Time) time.Time {
 }
 
 func opencodeError(v lazyjson.Value) string {
-	name, message := v.Get("name").Str, v.Get("data.message").Str
+	name, message := first(v, "name", "type").Str, v.Get("data.message").Str
 	if message == "" {
 		message = v.Get("message").Str
 	}

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,17 +34,23 @@ func zed() Agent {
 	}}
 }
 
+// zedData are the names of the column with the thread, which is JSON, or that
+// compressed: it begins with zstdMagic then, whatever data_type calls it.
+const zedData = "data|content"
+
+var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
 // zedLimit is the largest thread that is read, in bytes.
 const zedLimit = 512 << 20
 
 func zedSessions(ctx context.Context, path string) ([]Listed, error) {
-	return rowsOf(ctx, path, func(s *sqlite.Snapshot, add func(Listed)) error {
-		threads, err := s.Table("threads", "id", "data")
-		if err != nil {
+	return rowsOf(ctx, path, func(h *shape, add func(Listed)) error {
+		threads, err := h.table("threads", []string{"id"}, zedData)
+		if err != nil || !threads.Exists() {
 			return err
 		}
-		return s.Each("SELECT "+threads.Pick("id", "parent_id", "summary", "created_at", "updated_at", "folder_paths", "worktree_branch")+
-			", octet_length(data) FROM threads ORDER BY 5, 1", func(r sqlite.Row) error {
+		return h.Each("SELECT "+threads.Pick("id", "parent_id")+", "+threads.Any("summary", "title")+", "+threads.Pick("created_at", "updated_at", "folder_paths", "worktree_branch")+
+			", octet_length("+threads.Any(strings.Split(zedData, "|")...)+") FROM "+threads.From()+" ORDER BY 5, 1", func(r sqlite.Row) error {
 			folder, _, _ := strings.Cut(r.Text(5), "\n")
 			l := Listed{Key: r.Text(0), Session: event.Session{
 				Agent: "zed", ID: r.Text(0), Parent: r.Text(1), CWD: folder, Branch: r.Text(6),
@@ -63,28 +70,27 @@ func zedRead(ctx context.Context, path, key string, out event.Sink) error {
 		kind string
 		data []byte
 	}
-	rows, err := rowsOf(ctx, path, func(s *sqlite.Snapshot, add func(row)) error {
-		threads, err := s.Table("threads", "id", "data")
-		if err != nil {
+	rows, err := rowsOf(ctx, path, func(h *shape, add func(row)) error {
+		threads, err := h.table("threads", []string{"id"}, zedData)
+		if err != nil || !threads.Exists() {
 			return err
 		}
-		return s.Each("SELECT "+threads.Pick("data_type", "data")+" FROM threads WHERE id = ?", func(r sqlite.Row) error {
+		return h.Each("SELECT "+threads.Pick("data_type")+", "+threads.Any(strings.Split(zedData, "|")...)+" FROM "+threads.From()+" WHERE id = ?", func(r sqlite.Row) error {
 			add(row{r.Text(0), r.Bytes(1)})
 			return nil
 		}, key)
 	})
-	if err != nil || len(rows) == 0 {
+	if err := unlessPartial(err); err != nil || len(rows) == 0 || len(rows[0].data) == 0 {
 		return err
 	}
 	text := rows[0].data
-	switch rows[0].kind {
-	case "json", "":
-	case "zstd":
+	kind := rows[0].kind
+	if kind == "zstd" || bytes.HasPrefix(text, zstdMagic) {
 		if text, err = zstd.Decompress(text, zedLimit); err != nil {
 			return fmt.Errorf("thread %s: %w", key, err)
 		}
-	default:
-		return fmt.Errorf("thread %s: data of an unknown type %q", key, rows[0].kind)
+	} else if kind != "json" && kind != "" && !lazyjson.Valid(text) {
+		return fmt.Errorf("thread %s: data of an unknown type %q", key, kind)
 	}
 	if !lazyjson.Valid(text) {
 		return fmt.Errorf("thread %s: %w", key, errNoJSON)

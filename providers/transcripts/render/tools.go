@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"ctxfs/providers/internal/clean"
@@ -16,12 +17,12 @@ const (
 // fileTool tells what a tool of any agent does to a file: "" if it is none that
 // is known to. Agents spell their tools alike but for case and separators.
 func fileTool(name string, input lazyjson.Value) string {
-	switch strings.ReplaceAll(strings.ToLower(name), "_", "") {
+	switch plainName(name) {
 	case "read", "readfile", "view", "viewfile", "viewimage", "notebookread", "copilotreadfile", "openfile", "fsread", "readmanyfiles", "readfiles", "cat":
 		return reads
 	case "write", "edit", "multiedit", "notebookedit", "writefile", "replace", "writetofile", "replaceinfile", "applydiff",
 		"insertcontent", "searchandreplace", "editfile", "searchreplace", "createfile", "insertedit", "inserteditintofile",
-		"replacestringinfile", "multireplacestringinfile", "strreplace", "create", "deletefile", "delete", "fswrite",
+		"replacestringinfile", "multireplacestringinfile", "strreplace", "multistrreplace", "multireplace", "patchfile", "deletefiles", "create", "deletefile", "delete", "fswrite",
 		"editnotebook", "editnotebookfile", "copilotcreatefile", "copilotreplacestring", "copilotinsertedit", "undoedit", "newfile", "editor":
 		return writes
 	case "strreplaceeditor", "strreplacebasededittool", "strreplacebasededit", "texteditor":
@@ -36,9 +37,30 @@ func fileTool(name string, input lazyjson.Value) string {
 	return ""
 }
 
+// plainName is the name of a tool or of an argument without what agents spell
+// differently: "edit_file_v2", "editFile" and "EditFile" are one.
+func plainName(name string) string {
+	name = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
+	return strings.TrimSuffix(name, "v2")
+}
+
 // pathArguments are the names that tools give to the file they work on.
 var pathArguments = [...]string{
-	"file_path", "filePath", "path", "target_file", "absolute_path", "notebook_path", "target_notebook", "relative_workspace_path", "filename", "file",
+	"filepath", "path", "targetfile", "absolutepath", "notebookpath", "targetnotebook", "relativeworkspacepath", "relativepath", "filename", "file",
+}
+
+// pathIn is the file that the arguments of a tool name.
+func pathIn(input lazyjson.Value) string {
+	best, rank := "", len(pathArguments)
+	input.ForEach(func(key, v lazyjson.Value) bool {
+		if v.Type == lazyjson.String && len(key.Str) < 40 {
+			if i := slices.Index(pathArguments[:rank], plainName(key.Str)); i >= 0 {
+				best, rank = v.Str, i
+			}
+		}
+		return true
+	})
+	return best
 }
 
 // maxTouched is how many files of one call are looked at.
@@ -48,7 +70,7 @@ const maxTouched = 1000
 // tell for certain.
 func (s *Summary) touches(tool, text string, input lazyjson.Value, command string) []touch {
 	patch := ""
-	switch strings.ReplaceAll(strings.ToLower(tool), "_", "") {
+	switch plainName(tool) {
 	case "applypatch", "patch":
 		patch = text
 		for _, name := range []string{"input", "patch", "patchText", "patch_text"} {
@@ -78,23 +100,16 @@ func (s *Summary) touches(tool, text string, input lazyjson.Value, command strin
 			found = append(found, touch{Path: strings.Clone(s.relative(path)), How: how})
 		}
 	}
-	for _, name := range pathArguments {
-		if v := input.Get(name); v.Type == lazyjson.String {
-			add(v.Str)
-			return found
-		}
+	if path := pathIn(input); path != "" {
+		add(path)
+		return found
 	}
-	for _, name := range []string{"files", "replacements", "operations", "paths"} {
+	for _, name := range []string{"files", "replacements", "operations", "paths", "edits"} {
 		input.Get(name).ForEach(func(_, one lazyjson.Value) bool {
 			if one.Type == lazyjson.String {
 				add(one.Str)
-				return true
-			}
-			for _, name := range pathArguments {
-				if v := one.Get(name); v.Type == lazyjson.String {
-					add(v.Str)
-					break
-				}
+			} else {
+				add(pathIn(one))
 			}
 			return true
 		})
