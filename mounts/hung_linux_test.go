@@ -181,6 +181,33 @@ func TestFreedByHand(t *testing.T) {
 	}
 }
 
+// TestFreedByControlFile has the user who mounted end a connection where the
+// control files are mounted.
+func TestFreedByControlFile(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root mounts the control files")
+	}
+	controls, err := os.MkdirTemp("/tmp", "cx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(controls)
+	if err := syscall.Mount("none", controls, "fusectl", 0, ""); err != nil {
+		t.Skipf("mount -t fusectl: %v", err)
+	}
+	defer syscall.Unmount(controls, syscall.MNT_DETACH)
+	everyUser(t, func(t *testing.T, uid int) {
+		p := serveHanging(t, uid, false)
+		readers := p.jam()
+		p.kill()
+		p.staysStuck(readers)
+		if out, err := p.helper("abort", controls, p.minor).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		p.freed(readers)
+	})
+}
+
 // TestTakenOver frees a mount as an ordinary user without control files and
 // without a guardian.
 func TestTakenOver(t *testing.T) {
@@ -193,6 +220,34 @@ func TestTakenOver(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		p.freed(readers)
+	})
+}
+
+// TestGuardianStopped has nobody but a guardian that is stopped hold a mount.
+func TestGuardianStopped(t *testing.T) {
+	everyUser(t, func(t *testing.T, uid int) {
+		p := serveHanging(t, uid, true)
+		guardian := p.guardian()
+		reader := p.read("hanging")
+		p.until("listing")
+		if err := syscall.Kill(guardian, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if isGuardian(procOf(guardian)) {
+				_ = syscall.Kill(guardian, syscall.SIGKILL)
+			}
+		})
+		p.kill()
+		eventually(t, "the process is gone", func() bool { return guard.Look(procOf(p.pid)) == guard.Gone })
+		if guard.Look(procOf(reader.Process.Pid)) == guard.Gone {
+			t.Fatal("the reader does not hang")
+		}
+		if out, err := p.helper("takeover", p.dir).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		p.freed([]*exec.Cmd{reader})
+		eventually(t, "the guardian ends", func() bool { return guard.Look(procOf(guardian)) == guard.Gone })
 	})
 }
 

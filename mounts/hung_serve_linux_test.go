@@ -32,6 +32,8 @@ func helpHung(role string, args []string) int {
 		if freed, err = Rescue(control.Home{State: args[0]}); err == nil && !freed {
 			err = errors.New("there was nothing to free")
 		}
+	case "abort":
+		err = guard.AbortIn(args[0], args[1])
 	case "takeover":
 		err = helpTakeOver(args[0])
 	}
@@ -93,7 +95,7 @@ func helpServe(runtime, dir string, guarded bool) error {
 	}
 	if guarded {
 		opts.Guardian = func() *exec.Cmd {
-			cmd := exec.Command("/proc/self/exe")
+			cmd := exec.Command("/proc/self/exe", guard.Command)
 			cmd.Env = append(os.Environ(), helperEnv+"=guard")
 			cmd.Stderr = os.Stderr
 			return cmd

@@ -57,7 +57,7 @@ func TestLook(t *testing.T) {
 			if c.then != nil {
 				c.then(t, cmd.Process.Pid)
 			}
-			proc := fmt.Sprintf("/proc/%d", cmd.Process.Pid)
+			proc := procOf(cmd.Process.Pid)
 			eventually(t, "state "+string(c.state), func() bool { return stateOf(proc) == c.state })
 			eventually(t, "looks right", func() bool { return Look(proc) == c.want })
 			for range 100 {
@@ -82,7 +82,7 @@ func TestLookAtTraced(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}()
-	proc := fmt.Sprintf("/proc/%d", cmd.Process.Pid)
+	proc := procOf(cmd.Process.Pid)
 	eventually(t, "it is traced", func() bool { return stateOf(proc) == 't' })
 	if got := Look(proc); got != Alive {
 		t.Errorf("state %v", got)
@@ -96,7 +96,7 @@ func TestLookThroughDescriptor(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.Open(fmt.Sprintf("/proc/%d", cmd.Process.Pid))
+	dir, err := os.Open(procOf(cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +111,8 @@ func TestLookThroughDescriptor(t *testing.T) {
 		t.Errorf("state %v of a process that has been waited for", got)
 	}
 }
+
+func procOf(pid int) string { return fmt.Sprintf("/proc/%d", pid) }
 
 func signalled(sig syscall.Signal) func(t *testing.T, pid int) {
 	return func(t *testing.T, pid int) {

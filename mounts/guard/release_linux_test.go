@@ -189,7 +189,7 @@ func TestGuardianLooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &guardian{socket: pair[0], proc: fmt.Sprintf("/proc/%d", cmd.Process.Pid), canary: -1,
+	g := &guardian{socket: pair[0], proc: procOf(cmd.Process.Pid), canary: -1,
 		connections: map[string]Connection{"1": a.connection()}}
 	ended := make(chan struct{})
 	go func() {
