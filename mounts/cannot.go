@@ -1,10 +1,13 @@
 package mounts
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/user"
 	"runtime"
+	"strconv"
 
 	"ctxfs/fs/fusefs"
 	"ctxfs/mounts/control"
@@ -43,6 +46,12 @@ func cannotBecause(dir string, err error, cause, cure string) *control.Fault {
 	return &control.Fault{Message: fmt.Sprintf("cannot mount on %s: %s", dir, cause), Hint: cure + instead}
 }
 
+// unlisted reports whether a user has no name.
+func unlisted(uid string) bool {
+	_, err := user.LookupId(uid)
+	return errors.As(err, new(user.UnknownUserIdError))
+}
+
 // Obstacle looks for what keeps this user from mounting, and says what would
 // help; both are empty if nothing is in the way, and cure alone if nothing helps.
 func Obstacle() (cause, cure string) {
@@ -66,6 +75,9 @@ func Obstacle() (cause, cure string) {
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeSetuid == 0 {
 		return path + " is not setuid root, so it cannot mount for you", "as root: chmod u+s " + path
+	}
+	if uid := strconv.Itoa(os.Getuid()); unlisted(uid) {
+		return "fusermount3 mounts for users with a name, and yours (" + uid + ") has none in /etc/passwd", "as root: useradd -M -o -u " + uid + " agent"
 	}
 	return "", ""
 }

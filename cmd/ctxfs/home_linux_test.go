@@ -64,6 +64,49 @@ func TestStateFolderOfNoUse(t *testing.T) {
 	}
 }
 
+// TestBubblewrap holds the README's row: all is read-only.
+func TestBubblewrap(t *testing.T) {
+	t.Parallel()
+	need(t, "bwrap")
+	b := newPlainBox(t)
+	b.stub("zoo", "", nil)
+	b.mount()
+	b.ready("zoo")
+	for _, flags := range [][]string{{"--unshare-all"}, {"--tmpfs", "/tmp", "--ro-bind", base, base}} {
+		inside := func(program string, args ...string) result {
+			words := append([]string{"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"}, flags...)
+			return b.do("bwrap", append(append(words, program), args...)...)
+		}
+		for _, r := range []result{
+			inside("cat", b.mnt("AGENTS.md")), inside(binary(), "call", "zoo", "greet", "--who", "Ada"),
+			inside(b.mnt("mcps/zoo/bin/greet"), "--who", "Ada"), inside(binary(), "run", "--", "echo", "Ada"), inside(binary(), "status"),
+		} {
+			if r.code != 0 || r.out == "" {
+				t.Errorf("%q: exit %d\n%v", flags, r.code, r)
+			}
+		}
+	}
+}
+
+// TestUserWithoutName holds the README's row on users without an entry in passwd.
+func TestUserWithoutName(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can be another user")
+	}
+	need(t, "fusermount3")
+	b := makeBox(t, 54321)
+	b.stub("zoo", "", nil)
+	b.refused(exitFailed, []string{"yours (54321) has none in /etc/passwd", "useradd -M -o -u 54321", "ctxfs sync"}, "mount")
+	if out := b.ok("call", "zoo", "greet", "--who", "Ada"); !strings.Contains(out, "Ada") {
+		t.Errorf("call: %s", out)
+	}
+	b.ok("cat", "AGENTS.md")
+	if out := b.ok("run", "--", "echo", "Ada"); out != "Ada\n" {
+		t.Errorf("run: %s", out)
+	}
+}
+
 // chown is the user whom the files of the box belong to.
 func (b *box) chown() int {
 	if b.uid != 0 {

@@ -92,7 +92,10 @@ func (h Home) connectAny(ctx context.Context) (net.Conn, int, error) {
 		full := false
 		var refused error
 		for i, folder := range h.Folders() {
-			if i > 0 && h.trusted(folder) {
+			if i > 0 {
+				if !h.trusted(folder) {
+					continue
+				}
 				c, err = connect(ctx, folder)
 			}
 			switch {
@@ -108,7 +111,7 @@ func (h Home) connectAny(ctx context.Context) (net.Conn, int, error) {
 		}
 		switch {
 		case !full && refused != nil:
-			return nil, 0, cannotReach(refused)
+			return nil, 0, h.cannotReach(refused)
 		case !full:
 			return nil, 0, ErrNotRunning
 		}
@@ -124,13 +127,17 @@ func (h Home) connectAny(ctx context.Context) (net.Conn, int, error) {
 }
 
 // cannotReach words what keeps this program from connecting.
-func cannotReach(err error) error {
+func (h Home) cannotReach(err error) error {
 	switch {
 	case errors.Is(err, syscall.EPERM):
-		return &Fault{
+		fault := &Fault{
 			Message: fmt.Sprintf("this sandbox forbids sockets, by which the background process is reached (%v)", err),
 			Hint:    "allow Unix sockets in the sandbox (sandbox-runtime: allowAllUnixSockets); reading the mount needs none",
 		}
+		if h.takesFiles() {
+			fault.Hint += "\nor call by a file: echo '{ARGUMENTS}' >" + h.Mount + "/mcps/SERVER/calls/TOOL.1.json; cat " + h.Mount + "/mcps/SERVER/calls/TOOL.1.result"
+		}
+		return fault
 	case errors.Is(err, syscall.EACCES):
 		return &Fault{
 			Message: fmt.Sprintf("the socket of the background process is closed to this user or sandbox (%v)", err),

@@ -89,3 +89,16 @@ func ConnectionHolder(minor string) int {
 	}
 	return 0
 }
+
+// takesFiles reports whether tools can be called here by files in the mount.
+func (h Home) takesFiles() bool {
+	if h.Mount == "" || !answers(h.Mount) {
+		return false
+	}
+	var figures syscall.Statfs_t
+	if syscall.Statfs(h.Mount, &figures) != nil || figures.Flags&syscall.MS_RDONLY != 0 {
+		return false
+	}
+	calls, _ := filepath.Glob(filepath.Join(h.Mount, "mcps", "*", "calls"))
+	return len(calls) > 0
+}
