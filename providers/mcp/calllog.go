@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/mask"
 )
 
 // The log of calls is a file of JSON lines, which any number of processes
@@ -200,6 +201,9 @@ func redacted(value any, redact func(string) string) any {
 	case map[string]any:
 		clean := make(map[string]any, len(v))
 		for name, member := range v {
+			if text, ok := member.(string); ok {
+				member = mask.Field(name, text)
+			}
 			clean[redact(name)] = redacted(member, redact)
 		}
 		return clean

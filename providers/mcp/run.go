@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/mask"
 )
 
 // steady is how long a server must have been ready for its next failure to
@@ -336,7 +337,7 @@ func (s *server) tidy(d *definition, text string) string {
 	if login != nil {
 		hide = func(text string) string { return login.Redact(d.redact(text)) }
 	}
-	return hide(clean.Text(hide(text)))
+	return mask.Text(hide(clean.Text(hide(text))))
 }
 
 // line makes a line from outside fit to be shown: secrets are taken out before

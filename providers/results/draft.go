@@ -2,6 +2,7 @@ package results
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	iofs "io/fs"
@@ -11,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/mask"
 )
 
 // Saved is a result that is kept.
@@ -24,13 +26,18 @@ type Saved struct {
 // Save keeps a result. With an ending ("png") the file holds body as it is.
 // Without one body is text, whose form and ending are found from its content:
 // JSON is indented (.json), JSON Lines (.jsonl) and other text (.txt) stay as
-// they are, but for hidden characters. It costs one more copy of the text at
+// they are, but for hidden characters. In text secrets are masked. It costs one more copy of the text at
 // most. The file is in the tree before Save returns. Errors are in words for
 // the user; after one there is no file.
 func (s *Store) Save(o Origin, ext string, body []byte) (Saved, error) {
 	f := form{ext: ext}
-	if ext == "" {
-		f = formOf(body)
+	switch ext {
+	case "":
+		f = formOf(masked(body))
+	case extJSON, extLines:
+		body = mask.JSON(body)
+	case extText:
+		body = masked(body)
 	}
 	d, err := s.Create(o, f.ext)
 	if err != nil {
@@ -46,6 +53,14 @@ func (s *Store) Save(o Origin, ext string, body []byte) (Saved, error) {
 		return Saved{}, err
 	}
 	return d.Commit()
+}
+
+// masked is a text, of whatever form, without its secrets.
+func masked(body []byte) []byte {
+	if trimmed := bytes.TrimLeft(body, jsonSpace); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
+		return mask.JSON(body)
+	}
+	return mask.New().Mask(body)
 }
 
 // Draft is a result that is being written. Nobody sees it until Commit. It is

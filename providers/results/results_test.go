@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -265,4 +266,32 @@ func TestAFolderThatCannotBeWritten(t *testing.T) {
 	check(t, os.Remove(dir))
 	f.save(issues, "", "x")
 	f.await("all is well again", func() bool { return f.Status().State == "ready" })
+}
+
+// TestResultsHaveNoSecrets saves texts of every form with secrets: the files have
+// none, and JSON stays JSON.
+func TestResultsHaveNoSecrets(t *testing.T) {
+	f := start(t, stateDir(t))
+	for ext, texts := range map[string][]string{
+		"": {
+			"line\nDB_PASSWORD=res-pw-1\nmysql -pres-pw-1\n", `{"a": {"password": "res-pw-1", "api_key": 12345678901234}}`,
+			"{\"password\": \"res-pw-1\"}\n{\"b\": 2}\n",
+		},
+		"json": {`{"text": "{\"password\": \"res-pw-1\"}"}`}, "txt": {"SECRET_KEY=res-pw-1\n"},
+	} {
+		for _, text := range texts {
+			saved := f.save(Origin{Source: "call", Server: "s", Tool: "t"}, ext, text)
+			body, err := os.ReadFile(saved.Path)
+			check(t, err)
+			if strings.Contains(string(body), "res-pw-1") || strings.Contains(string(body), "12345678901234") || !strings.Contains(string(body), "[REDACTED:") {
+				t.Errorf("%s: %s", saved.Name, body)
+			}
+			if filepath.Ext(saved.Name) == ".json" && !json.Valid(body) {
+				t.Errorf("no JSON: %s", body)
+			}
+			if saved.Bytes != int64(len(body)) {
+				t.Errorf("%d bytes, told %d", len(body), saved.Bytes)
+			}
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
@@ -284,6 +285,7 @@ func (p *Provider) cut(_ context.Context, f resultFile) ([]byte, error) {
 	if f.at.Part >= len(out.Events) {
 		return nil, fs.ErrNotExist // the log was written anew, which will be told
 	}
+	out.Events[f.at.Part].Mask()
 	text := render.ResultText(&out.Events[f.at.Part])
 	if int64(len(text)) != f.size {
 		return nil, fs.ErrNotExist
@@ -321,5 +323,5 @@ func readWhole(path string) ([]byte, error) {
 		return nil, fs.ErrInvalid
 	}
 	text, err := os.ReadFile(path)
-	return []byte(clean.Text(string(text))), err
+	return []byte(mask.Text(clean.Text(string(text)))), err
 }

@@ -36,6 +36,7 @@ func (w *writer) Emit(e event.Event) int {
 	if w.messagesOnly && b.Seq == w.limit {
 		return b.Seq
 	}
+	e.Mask()
 	if e.Kind == event.Fork {
 		e.Text = w.told(e.Text)
 	}

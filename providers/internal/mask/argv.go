@@ -106,6 +106,15 @@ func Env(environ []string) []string {
 	return out
 }
 
+// Field returns the value of a member of an object, masked if its name says that
+// it is secret.
+func Field(name, value string) string {
+	if k := named([]byte(name)); k != nothing && worth([]byte(name), []byte(value), k, quoted) {
+		return marker(k.rule())
+	}
+	return value
+}
+
 // Text returns a text that stands by itself with its secrets masked.
 func Text(text string) string {
 	return string(New().Mask([]byte(text)))

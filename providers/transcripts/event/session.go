@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/mask"
 )
 
 // Session is what is known of a session as a whole.
@@ -55,7 +56,7 @@ const maxTitle = 200
 // Name gives the session a title, unless it has a better one: the text's first
 // words, in one line. Of two first prompts the first counts, else the last.
 func (s *Session) Name(rank TitleRank, title string) {
-	title = clean.Cut(clean.Line(clean.Prefix(title, 4*maxTitle)), maxTitle)
+	title = clean.Cut(clean.Line(mask.Text(clean.Prefix(title, 4*maxTitle))), maxTitle)
 	if rank == FromPrompt && isCommand(title) {
 		rank = FromCommand
 	}
