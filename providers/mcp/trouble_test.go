@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -237,5 +238,24 @@ func TestAServerThatReadsSlowly(t *testing.T) {
 	}
 	if err := <-second; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSecretsOfAStandardError has a server say secrets that no entry names before
+// it dies: its STATUS.md tells the rest.
+func TestSecretsOfAStandardError(t *testing.T) {
+	w := newWorld(t)
+	script := w.write("server", "#!/bin/sh\necho 'cannot connect with DB_PASSWORD=stderr-pw-1' >&2\necho 'mysql -pstderr-pw-2 failed' >&2\nexit 1\n")
+	if err := os.Chmod(script, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	entry := stub("ok")
+	entry["command"] = script
+	w.claude(map[string]any{"stub": entry})
+	w.open().start()
+	w.untilState("stub", "error")
+	status := w.cat("stub/STATUS.md")
+	if strings.Contains(status, "stderr-pw") || !strings.Contains(status, "cannot connect with DB_PASSWORD=[REDACTED:password]") {
+		t.Error(status)
 	}
 }

@@ -158,12 +158,19 @@ func isPath(v []byte) bool {
 	if len(rest) < 2 || rest[0] != '/' && !(len(v) > 3 && v[1] == ':' && (v[2] == '\\' || v[2] == '/')) {
 		return false
 	}
-	parts := 0
+	parts, words, random := 0, 0, false
 	for part := range bytes.SplitSeq(rest, []byte("/")) {
-		if bytes.ContainsAny(part, "+=!#$%^&*") || len(part) >= 20 && looksRandom(part) {
+		if bytes.ContainsAny(part, "+=!#$%^&*") {
 			return false
 		}
+		random = random || len(part) >= 20 && looksRandom(part)
+		if has := classesOf(part); len(part) > 2 && has&(digit|upper) == 0 {
+			words++
+		}
 		parts++
+	}
+	if random && words < 2 { // base64 has slashes too
+		return false
 	}
 	return parts > 2 || len(v) > len(rest) || len(rest) < 12
 }

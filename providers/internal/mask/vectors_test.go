@@ -42,6 +42,11 @@ func vectors(t *testing.T) (all []vector) {
 	}
 }
 
+// knownMisses are the texts that are not masked: names of files alone; a user and
+// a password in braces, as in a template; a name after which words follow that
+// are no value's; a password that is the name of one.
+var knownMisses = map[string]int{"pkcs12-file": 3, "curl-auth-user": 1, "generic-api-key": 2, "nuget-config-password": 1}
+
 // TestVectors masks the secrets of all tests of gitleaks' rules.
 func TestVectors(t *testing.T) {
 	found, total, missed := 0, 0, map[string][]string{}
@@ -60,6 +65,11 @@ func TestVectors(t *testing.T) {
 		found++
 	}
 	t.Logf("%d of %d texts of %d rules: %.2f %%", found, total, len(rules), 100*float64(found)/float64(total))
+	for rule, texts := range missed {
+		if known := knownMisses[rule]; len(texts) > known {
+			t.Errorf("%s: %d texts are missed, %d were", rule, len(texts), known)
+		}
+	}
 	for _, rule := range slices.Sorted(maps.Keys(missed)) {
 		t.Logf("%s: %d missed, such as %.300q", rule, len(missed[rule]), missed[rule][0])
 	}
