@@ -16,7 +16,7 @@ type matcher struct {
 }
 
 const (
-	windowBits = 17
+	windowBits = 20
 	headBits   = 11
 	foldBits   = 0x20202020
 	scatter    = 0x9e3779b1
