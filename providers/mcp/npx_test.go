@@ -13,8 +13,8 @@ import (
 // npxServer is a small server that npx fetches.
 const npxServer = "@modelcontextprotocol/server-memory"
 
-// TestRealNPX has npx install a server into an empty cache, which takes longer
-// than a start may be idle; then its cache is damaged as a killed npx leaves it.
+// TestRealNPX has npx install a server into an empty cache, and ctxfs end
+// meanwhile; then the cache is damaged as a killed npx leaves it.
 func TestRealNPX(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it fetches a package from the registry")
@@ -28,7 +28,7 @@ func TestRealNPX(t *testing.T) {
 		t.Skipf("the registry of npm cannot be reached: %v\n%s", err, out)
 	}
 	w := newWorld(t)
-	w.opts.timing.start, w.opts.timing.install = 5*time.Second, 5*patience
+	w.opts.timing.start, w.opts.timing.install = 30*time.Second, 5*patience
 	w.claude(map[string]any{"memory": map[string]any{"command": "sh", "args": []string{"-c", "npx -y " + npxServer}}})
 	w.open().start()
 	w.until("it installs, or is ready", func() bool {
@@ -43,7 +43,7 @@ func TestRealNPX(t *testing.T) {
 		t.Fatal(installed, err)
 	}
 
-	if err := os.RemoveAll(filepath.Join(installed[0], "zod")); err != nil {
+	if err := os.RemoveAll(filepath.Join(installed[0], "ajv")); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.p.Restart("memory"); err != nil {

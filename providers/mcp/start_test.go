@@ -113,7 +113,7 @@ func TestInstalling(t *testing.T) {
 		return strings.HasPrefix(text, "state: installing\n") && strings.Contains(text, "last said: fetching part ")
 	})
 	contains(t, text, "install_timeout")
-	contains(t, w.cat("INDEX.md"), "- slow: installing")
+	w.until("the index tells of it", func() bool { return strings.Contains(w.cat("INDEX.md"), "- slow: installing") })
 	if s := w.p.Status(); s.State != "starting" || !w.p.Busy() {
 		t.Errorf("%+v", s)
 	}
