@@ -2,12 +2,16 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/mask"
 )
 
-// metadata is SERVER_METADATA.json. It tells neither arguments nor variables
-// nor headers, and of an address only the host: all of them carry tokens.
+// metadata is SERVER_METADATA.json. It tells neither variables nor headers, and
+// of an address only the host: all of them carry tokens. Arguments tell servers of
+// one package apart; what of them is secret is masked.
 type metadata struct {
 	// Name is the server's name as it is configured.
 	Name      string         `json:"name"`
@@ -16,6 +20,7 @@ type metadata struct {
 	Version   string         `json:"version,omitempty"`
 	Transport string         `json:"transport,omitempty"`
 	Command   string         `json:"command,omitempty"`
+	Arguments []string       `json:"arguments,omitempty"`
 	Address   string         `json:"address,omitempty"`
 	Protocol  string         `json:"protocol,omitempty"`
 	Scope     string         `json:"scope"`
@@ -36,7 +41,7 @@ type configuredIn struct {
 func (s *server) metadataText() ([]byte, error) {
 	d := s.def
 	m := metadata{
-		Name: d.name, Transport: d.transport, Command: d.redact(d.program()), Address: d.redact(d.address()), Scope: d.scope, Project: d.project,
+		Name: d.name, Transport: d.transport, Command: d.redact(d.program()), Arguments: d.arguments(), Address: d.redact(d.address()), Scope: d.scope, Project: d.project,
 	}
 	for _, from := range d.sources() {
 		m.Sources = append(m.Sources, configuredIn{Client: from.client, Scope: from.scope, Project: from.project, File: from.file, Name: from.name})
@@ -53,4 +58,33 @@ func (s *server) metadataText() ([]byte, error) {
 		return nil, err
 	}
 	return indent(compact)
+}
+
+// How much is told of arguments: of each, in bytes, and how many.
+const (
+	argumentLen  = 200
+	maxArguments = 50
+)
+
+// arguments are what may be shown of the arguments, those that stand in the
+// command included.
+func (d *definition) arguments() []string {
+	words := append(strings.Fields(d.command), d.args...)
+	if len(words) < 2 {
+		return nil
+	}
+	// First what the configuration keeps secret: its values have no shape of their own.
+	for i, word := range words {
+		words[i] = d.redact(word)
+	}
+	shown := mask.Args(words)[1:]
+	more := len(shown) - maxArguments
+	shown = shown[:min(len(shown), maxArguments)]
+	for i, arg := range shown {
+		shown[i] = clean.Cut(clean.Line(arg), argumentLen)
+	}
+	if more > 0 {
+		shown = append(shown, fmt.Sprintf("... and %d more", more))
+	}
+	return shown
 }
