@@ -18,6 +18,9 @@ type Env struct {
 	Log *slog.Logger
 	// Now is the clock.
 	Now func() time.Time
+	// Built is when the program was built: the modification time of text that is
+	// part of it. Where no fact has a time, a status tells none.
+	Built time.Time
 }
 
 // Provider is one source of context: a folder in the tree's root, and what is
@@ -40,8 +43,9 @@ type Status struct {
 	// State is one word: "ready", "starting", "empty", "degraded" (works, but
 	// something in it does not) or "error".
 	State string `json:"state"`
-	// Since is when the state was reached.
-	Since time.Time `json:"since"`
+	// Since is when the state was reached, as far as facts tell it: zero where
+	// none does.
+	Since time.Time `json:"since,omitzero"`
 	// Summary is a short line of counts: "3 servers, 48 tools".
 	Summary string `json:"summary"`
 	// Problems are faults that a user can mend, with how to mend each.

@@ -35,9 +35,6 @@ INDEX.*
 // agentsName is the page that is meant for the prompt of an agent.
 const agentsName = "AGENTS.md"
 
-// born is the modification time of text that is as old as the program.
-var born = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-
 // frontPage keeps the files in the tree's root: AGENTS.md and STATUS.md are
 // made of what the providers say of themselves, whenever one reports a change
 // and before anybody reads them. Only in a command that reads the tree once, and
@@ -68,13 +65,13 @@ func newFrontPage(root *fs.Folder, w *world) *frontPage {
 // open fills the root and goes on renewing it until it is closed.
 func (f *frontPage) open() {
 	nodes := map[string]fs.Node{
-		".ignore": fs.NewText(born, []byte(ignoreFile)),
-		"find":    f.world.providers.FindFolder(born, f.world.tree.Resolve),
+		".ignore": fs.NewText(f.world.built, []byte(ignoreFile)),
+		"find":    f.world.providers.FindFolder(f.world.built, f.world.tree.Resolve),
 	}
 	for _, p := range f.world.providers.All() {
 		nodes[p.Folder] = p.Root()
 	}
-	f.root.Replace(born, nodes)
+	f.root.Replace(f.world.built, nodes)
 	if count := f.world.count; count != nil {
 		f.agents = prompt.NewMaker(prompt.MakerOptions{
 			Count: count, Cache: f.world.pages, Now: time.Now, Log: f.world.log,
@@ -135,12 +132,15 @@ func (f *frontPage) make() {
 	f.making.Lock()
 	defer f.making.Unlock()
 	all := f.world.statuses()
-	latest := born
+	var latest time.Time
 	for _, p := range all {
 		latest = later(latest, p.Since)
 		for _, i := range p.Items {
 			latest = later(latest, i.Since)
 		}
+	}
+	if latest.IsZero() {
+		latest = f.world.built
 	}
 	if text := statusPage(all); !bytes.Equal(text, f.status.text) {
 		t := latest

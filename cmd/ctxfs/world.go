@@ -23,7 +23,8 @@ type world struct {
 	front     *frontPage
 	log       *slog.Logger
 	count     counter
-	pages     string // the path of the file that keeps what count made
+	built     time.Time // the time of what is part of the program
+	pages     string    // the path of the file that keeps what count made
 }
 
 type worldOptions struct {
@@ -44,13 +45,14 @@ func (a *app) newWorld(opts worldOptions) *world {
 	if opts.log == nil {
 		opts.log = slog.New(slog.DiscardHandler)
 	}
-	root := fs.NewFolder(born, nil)
-	w := &world{tree: fs.NewTree(root, fs.TreeOptions{Log: opts.log}), log: opts.log, count: opts.count, pages: filepath.Join(a.Cache, "pages.json")}
-	w.front = newFrontPage(root, w)
 	self, err := os.Executable()
 	if err != nil {
-		w.log.Warn("tools cannot be called by programs", "error", err)
+		opts.log.Warn("tools cannot be called by programs", "error", err)
 	}
+	built := builtAt(self)
+	root := fs.NewFolder(built, nil)
+	w := &world{built: built, tree: fs.NewTree(root, fs.TreeOptions{Log: opts.log}), log: opts.log, count: opts.count, pages: filepath.Join(a.Cache, "pages.json")}
+	w.front = newFrontPage(root, w)
 	w.providers = providers.New(providers.Options{
 		Home: a.Home, Config: a.Config, Cache: a.Cache, State: a.State, LookupEnv: a.lookupEnv,
 		Program: self, ProgramEnv: []string{"HOME=" + a.Home, "XDG_STATE_HOME=" + filepath.Dir(a.State)},
@@ -72,8 +74,17 @@ func (w *world) env(folder string) fs.Env {
 			w.front.renew()
 		},
 		Log: w.log.With("provider", folder),
-		Now: time.Now,
+		Now: time.Now, Built: w.built,
 	}
+}
+
+// builtAt is when the program at a path was built: the time of its file.
+func builtAt(program string) time.Time {
+	info, err := os.Stat(program)
+	if err != nil {
+		return time.Now() // replaced while it runs
+	}
+	return info.ModTime()
 }
 
 func (w *world) close() {

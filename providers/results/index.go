@@ -44,8 +44,8 @@ type index struct {
 	entries []*entry    // by time; nothing below its length is written again
 	byName  map[string]*entry
 	size    int64
-	sum     uint64 // of all entries, in whatever order they came
-	changed time.Time
+	sum     uint64    // of all entries, in whatever order they came
+	changed time.Time // zero as long as the folder does not exist
 
 	journal reader
 	records map[string]record // of files that have not appeared yet
@@ -65,14 +65,10 @@ func (c change) and(d change) change {
 	return change{slices.Concat(c.added, d.added), slices.Concat(c.removed, d.removed), c.state || d.state}
 }
 
-// born is when a folder that does not exist was last changed.
-var born = time.Date(2026, time.November, 21, 0, 0, 0, 0, time.UTC)
-
 // newIndex reads the whole folder: its names, a stat of each, and the journal.
 func newIndex(s *Store) *index {
 	x := &index{store: s, byName: make(map[string]*entry), records: make(map[string]record), journal: reader{journal: s.journal}}
 	x.load()
-	x.changed = born
 	if x.dir != nil {
 		if info, err := os.Stat(x.dir.Path()); err == nil {
 			x.changed = info.ModTime()

@@ -149,21 +149,22 @@ const (
 
 // publish implements view.
 func (p *Provider) publish(now *index, c change) {
+	at := cmp.Or(now.changed, p.opts.Env.Built)
 	for _, e := range c.removed {
 		if now.byName[e.name] == nil {
-			p.root.Remove(now.changed, e.name)
+			p.root.Remove(at, e.name)
 		}
 	}
 	for _, e := range c.added {
 		if now.byName[e.name] == e {
-			p.root.Set(now.changed, e.name, e.node)
+			p.root.Set(at, e.name, e.node)
 		}
 	}
-	p.root.Set(now.changed, indexName, now.indexFile(p.opts.Watch))
+	p.root.Set(at, indexName, now.indexFile(p.opts.Watch, at))
 	if p.opts.Watch {
 		p.countSoon(now)
 	}
-	p.root.Set(now.changed, ignoreName, fs.NewText(born, []byte(ignoreText)))
+	p.root.Set(at, ignoreName, fs.NewText(p.opts.Env.Built, []byte(ignoreText)))
 	next := &shown{entries: now.entries, size: now.size, changed: now.changed, err: now.err}
 	if now.dir != nil {
 		next.dir = now.dir.Path()

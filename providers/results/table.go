@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
@@ -29,17 +30,17 @@ const rowTime = "2006-01-02T15:04:05.000Z"
 // Where nothing is kept current, for a command that reads once, files whose
 // lines nobody has counted are read when it is. The caller holds the store's
 // lock.
-func (x *index) indexFile(ahead bool) fs.Node {
+func (x *index) indexFile(ahead bool, at time.Time) fs.Node {
 	if !ahead && len(x.uncounted()) > 0 {
 		entries := x.entries
-		return fs.NewRendered(x.changed, x.sum, func(ctx context.Context) ([]byte, error) {
+		return fs.NewRendered(at, x.sum, func(ctx context.Context) ([]byte, error) {
 			for _, e := range entries {
 				e.count(ctx)
 			}
 			return rows(entries, (*entry).newRow), nil
 		})
 	}
-	return fs.NewText(x.changed, rows(x.entries, (*entry).keptRow))
+	return fs.NewText(at, rows(x.entries, (*entry).keptRow))
 }
 
 // rows is the text of the index, newest first.

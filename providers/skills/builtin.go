@@ -17,16 +17,13 @@ var builtinSkill string
 
 func builtinText() []byte { return []byte(builtinSkill) }
 
-// builtinTime is when the text of the built-in skill was last changed: the
-// same in every build, so that its modification time is.
-var builtinTime = time.Date(2026, time.November, 21, 0, 0, 0, 0, time.UTC)
-
-func newBuiltin() *skill {
+// newBuiltin is the skill that explains the mount, as old as the program.
+func newBuiltin(built time.Time) *skill {
 	text := builtinText()
 	matter, err := frontmatter.Parse(text)
 	return &skill{
 		own: builtinName, source: "builtin", file: "SKILL.md",
 		card: card{err: err, name: clean.Line(matter.String("name")), description: clean.Line(matter.String("description"))},
-		node: fs.NewFolder(builtinTime, map[string]fs.Node{"SKILL.md": fs.NewText(builtinTime, text)}),
+		node: fs.NewFolder(built, map[string]fs.Node{"SKILL.md": fs.NewText(built, text)}),
 	}
 }

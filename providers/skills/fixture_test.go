@@ -75,6 +75,7 @@ func start(t *testing.T, home string, change ...func(*Options)) *fixture {
 			Changed: func(path string) { f.changes <- path },
 			Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
 			Now:     func() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) },
+			Built:   built,
 		},
 		Home:      home,
 		LookupEnv: func(string) (string, bool) { return "", false },
@@ -178,3 +179,6 @@ func (f *fixture) wantIndex(lines ...string) {
 func md(name, description string) string {
 	return "---\nname: " + name + "\ndescription: " + description + "\n---\n\n# " + name + "\n\nDo it.\n"
 }
+
+// built is when the program of the tests was built.
+var built = time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)

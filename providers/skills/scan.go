@@ -47,7 +47,7 @@ type place struct {
 }
 
 func (p *Provider) scan(old *snapshot, dirty map[string]bool) *scan {
-	s := &scan{Provider: p, old: old, dirty: dirty, seen: make(map[string]bool), modTime: builtinTime}
+	s := &scan{Provider: p, old: old, dirty: dirty, seen: make(map[string]bool)}
 	for i := range p.sources {
 		s.folders = 0
 		s.root(&p.sources[i])

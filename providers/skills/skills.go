@@ -13,6 +13,7 @@
 package skills
 
 import (
+	"cmp"
 	"errors"
 	iofs "io/fs"
 	"iter"
@@ -60,7 +61,7 @@ type Provider struct {
 // What cannot be read is content and no error.
 func New(opts Options) *Provider {
 	p := &Provider{
-		opts: opts, sources: sources(opts.Home, opts.LookupEnv), builtin: newBuiltin(),
+		opts: opts, sources: sources(opts.Home, opts.LookupEnv), builtin: newBuiltin(opts.Env.Built),
 		root: new(fs.Folder), watched: make(map[string]bool),
 	}
 	p.current.Store(new(snapshot))
@@ -161,7 +162,7 @@ func (p *Provider) refresh(dirty map[string]bool) []string {
 	changed := next.differences(old)
 	p.current.Store(next)
 	if len(changed) > 0 {
-		p.root.Replace(next.modTime, next.nodes())
+		p.root.Replace(cmp.Or(next.modTime, next.built), next.nodes())
 	}
 	return changed
 }

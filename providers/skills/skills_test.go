@@ -21,7 +21,7 @@ func TestNoSkillsButTheBuiltIn(t *testing.T) {
 	if index := f.read("INDEX.md"); strings.Contains(index, "Problems") {
 		t.Errorf("problems in an empty home:\n%s", index)
 	}
-	if got := f.attr("agentctx/SKILL.md"); !got.ModTime.Equal(builtinTime) || got.Live {
+	if got := f.attr("agentctx/SKILL.md"); !got.ModTime.Equal(built) || got.Live {
 		t.Errorf("the built-in skill: %+v", got)
 	}
 	s := f.Status()
@@ -47,7 +47,7 @@ func TestTheBuiltInSkillIsValid(t *testing.T) {
 	if n := len(matter.String("description")); n == 0 || n > maxDescriptionChars {
 		t.Errorf("the description has %d characters", n)
 	}
-	if faults := newBuiltin().card; faults.err != nil || strings.Count(builtinSkill, "\n") > 80 {
+	if faults := newBuiltin(built).card; faults.err != nil || strings.Count(builtinSkill, "\n") > 80 {
 		t.Error("the built-in skill is broken or too long")
 	}
 }
@@ -119,7 +119,7 @@ func TestDocuments(t *testing.T) {
 
 func TestNothingIsSaidOfNow(t *testing.T) {
 	h := home(t, map[string]string{".claude/skills/a/SKILL.md": md("a", "x"), ".claude/skills/b/notes": "x"})
-	when := builtinTime.Add(10 * time.Hour)
+	when := built.Add(10 * time.Hour)
 	for _, path := range []string{".claude/skills/a/SKILL.md", ".claude/skills"} {
 		check(t, os.Chtimes(filepath.Join(h, path), when, when))
 	}

@@ -19,15 +19,16 @@ type snapshot struct {
 	byPath  map[string]*skill
 	roots   []string
 	index   *fs.Text
-	text    []byte // of index
-	modTime time.Time
+	text    []byte    // of index
+	modTime time.Time // of the newest fact; zero if none has a time
+	built   time.Time // of the program
 	status  fs.Status
 }
 
 func (p *Provider) snapshot(old *snapshot, found *scan) *snapshot {
 	next := &snapshot{
 		skills: found.skills, byPath: make(map[string]*skill), roots: roots(found.roots),
-		index: old.index, text: old.text, modTime: found.modTime,
+		index: old.index, text: old.text, modTime: found.modTime, built: p.opts.Env.Built,
 	}
 	assignNames(next.skills)
 	slices.SortFunc(next.skills, func(a, b *skill) int { return cmp.Compare(a.name, b.name) })
@@ -38,10 +39,10 @@ func (p *Provider) snapshot(old *snapshot, found *scan) *snapshot {
 	}
 	faults := next.faults(found.faults, p.watchFaults())
 	if text := p.renderIndex(next.skills, faults); old.index == nil || !bytes.Equal(text, old.text) {
-		if !next.modTime.After(old.modTime) {
+		if old.index != nil && !next.modTime.After(old.modTime) {
 			next.modTime = p.opts.Env.Now().UTC().Truncate(time.Second) // of a fact that has no time, such as a permission
 		}
-		next.text, next.index = text, fs.NewText(next.modTime, text)
+		next.text, next.index = text, fs.NewText(cmp.Or(next.modTime, next.built), text)
 	}
 	next.status = status(next, faults)
 	if old.status.State == next.status.State {
@@ -67,7 +68,7 @@ func (s *snapshot) nodes() map[string]fs.Node {
 		nodes[sk.name] = sk.node
 	}
 	nodes[indexName] = s.index
-	nodes[ignoreName] = fs.NewText(builtinTime, []byte(ignoreText))
+	nodes[ignoreName] = fs.NewText(s.built, []byte(ignoreText))
 	return nodes
 }
 

@@ -56,7 +56,7 @@ func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, dir: dir, changes: make(chan struct{}, 1), told: make(map[string]bool), found: make(map[string]bool)}
 	opts := Options{
-		Env:        fs.Env{Changed: func(path string) { f.hear(f.told, path) }, Log: slog.New(slog.DiscardHandler), Now: time.Now},
+		Env:        fs.Env{Changed: func(path string) { f.hear(f.told, path) }, Log: slog.New(slog.DiscardHandler), Now: time.Now, Built: time.Unix(1, 0)},
 		Dir:        dir,
 		Documented: func(path string) { f.hear(f.found, path) },
 		Watch:      true,

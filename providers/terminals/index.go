@@ -17,9 +17,6 @@ import (
 // indexName is the file that lists all terminals.
 const indexName = "INDEX.md"
 
-// born is when a folder without terminals was last changed.
-var born = time.Date(2026, time.November, 21, 0, 0, 0, 0, time.UTC)
-
 // How much of a command and of a folder's path a line shows, in bytes.
 const (
 	commandLen = 120
@@ -31,7 +28,7 @@ type shown struct {
 	terminals []*record.Terminal // newest first
 	limits    record.Limits
 	index     []byte
-	modTime   time.Time // of the index
+	modTime   time.Time // of the index; zero if no fact has a time
 	problems  []fs.Problem
 }
 
@@ -44,7 +41,6 @@ func (s *shown) finish(old *shown, p *Provider) {
 		s.problems = append(s.problems, pruneProblem(p.pruneErr, p.dir))
 	}
 	s.index = renderIndex(s.terminals)
-	s.modTime = born
 	for _, t := range s.terminals {
 		s.modTime = later(s.modTime, changed(t))
 	}
@@ -81,7 +77,7 @@ func changed(t *record.Terminal) time.Time {
 
 // latest is when something in any of the folders last changed.
 func latest(terminals []*record.Terminal) time.Time {
-	at := born
+	var at time.Time
 	for _, t := range terminals {
 		at = later(at, changed(t))
 	}

@@ -1,6 +1,7 @@
 package terminals
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	iofs "io/fs"
@@ -309,9 +310,9 @@ func (p *Provider) publish() {
 		maps.Copy(nodes, t.named)
 	}
 	next.finish(old, p)
-	nodes[indexName] = fs.NewText(next.modTime, next.index)
+	nodes[indexName] = fs.NewText(cmp.Or(next.modTime, p.opts.Env.Built), next.index)
 	p.shown.Store(next)
-	changed := later(next.modTime, latest(next.terminals))
+	changed := cmp.Or(later(next.modTime, latest(next.terminals)), p.opts.Env.Built)
 	if a, err := p.root.Attr(context.Background()); err == nil && !changed.After(a.ModTime) && !a.ModTime.IsZero() {
 		changed = later(p.opts.Env.Now(), a.ModTime.Add(1))
 	}

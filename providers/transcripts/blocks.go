@@ -46,7 +46,7 @@ func (d blocksDir) List(context.Context) ([]fs.Entry, error) {
 
 func (d blocksDir) Lookup(_ context.Context, name string) (fs.Node, error) {
 	if name == readmeName {
-		return fs.NewText(born, []byte(blocksReadme)), nil
+		return fs.NewText(d.p.opts.Env.Built, []byte(blocksReadme)), nil
 	}
 	n, ok := blockNumber(name)
 	c := d.p.list

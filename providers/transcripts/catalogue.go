@@ -30,7 +30,7 @@ type catalogue struct {
 	entries     []fs.Entry // of the agents; nil when they have changed
 	version     uint64     // moves with every change
 	keptVersion uint64     // the one that is on disk
-	changed     time.Time
+	changed     time.Time  // zero where nothing was found yet
 }
 
 type sessionKey struct{ agent, id string }
@@ -66,9 +66,9 @@ type project struct {
 	changed  time.Time
 }
 
-func newCatalogue(home string, born time.Time) *catalogue {
+func newCatalogue(home string) *catalogue {
 	return &catalogue{
-		home: home, changed: born, totals: newTotals(),
+		home: home, totals: newTotals(),
 		byID: make(map[sessionKey]*session), byAlias: make(map[string][]*session), byFirst: make(map[string][]*session),
 		files: make(map[string]*file), lost: make(map[sessionKey]*session), orphans: make(map[sessionKey][]*session), agents: make(map[string]*agentFolder),
 	}
@@ -255,7 +255,21 @@ func (c *catalogue) lose(s *session, path string, now time.Time) (paths []string
 
 func (c *catalogue) touch(now time.Time) {
 	c.version++
-	c.changed = now
+	c.changed = later(c.changed, now)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // all returns every session, in the order of the tree.

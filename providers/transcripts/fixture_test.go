@@ -57,7 +57,7 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 				default: // somebody awaits something else, and looks by himself
 				}
 			},
-			Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: f.clock.now,
+			Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: f.clock.now, Built: time.Unix(1, 0),
 		},
 		Home: home, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false },
 		Agents: agents.All(),

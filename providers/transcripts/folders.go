@@ -1,6 +1,7 @@
 package transcripts
 
 import (
+	"cmp"
 	"context"
 	iofs "io/fs"
 	"maps"
@@ -48,7 +49,7 @@ func (d rootFolder) Attr(context.Context) (fs.Attr, error) {
 	c := d.p.list
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return folderAttr(c.version, c.changed), nil
+	return folderAttr(c.version, cmp.Or(c.changed, d.p.opts.Env.Built)), nil
 }
 
 func (d rootFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
@@ -56,7 +57,7 @@ func (d rootFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	case indexName:
 		return d.p.index(""), nil
 	case ignoreName:
-		return fs.NewText(born, []byte(ignoreText)), nil
+		return fs.NewText(d.p.opts.Env.Built, []byte(ignoreText)), nil
 	case byIDName:
 		return byIDFolder(d), nil
 	}
@@ -241,11 +242,13 @@ The path of the session that you are in: ctxfs history
 
 const readmeName = "README.md"
 
-func (d byIDFolder) Attr(context.Context) (fs.Attr, error) { return folderAttr(1, born), nil }
+func (d byIDFolder) Attr(context.Context) (fs.Attr, error) {
+	return folderAttr(1, d.p.opts.Env.Built), nil
+}
 
 func (d byIDFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	if name == readmeName {
-		return fs.NewText(born, []byte(byIDReadme)), nil
+		return fs.NewText(d.p.opts.Env.Built, []byte(byIDReadme)), nil
 	}
 	if err := d.p.known(ctx); err != nil {
 		return nil, err
@@ -259,6 +262,3 @@ func (d byIDFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 func (d byIDFolder) List(context.Context) ([]fs.Entry, error) {
 	return []fs.Entry{{Name: readmeName}}, nil
 }
-
-// born is the time of what never changes.
-var born = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)

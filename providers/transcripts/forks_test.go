@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // id makes the id of a session.
@@ -148,7 +149,7 @@ func TestForksInACircle(t *testing.T) {
 func TestTheOrderOfForks(t *testing.T) {
 	const n = 5
 	for seed := range 2000 {
-		c := newCatalogue("", born)
+		c := newCatalogue("")
 		var all []*session
 		x := uint32(seed)*2654435761 + 12345
 		next := func(below int) int {
@@ -156,7 +157,7 @@ func TestTheOrderOfForks(t *testing.T) {
 			return int(x>>8) % below
 		}
 		for i := range n {
-			s := &session{agent: "pi", id: fmt.Sprint(i), sources: []*source{{birth: born.Add(-1 << uint(30+next(5)))}}}
+			s := &session{agent: "pi", id: fmt.Sprint(i), sources: []*source{{birth: time.Unix(0, 0).Add(-1 << uint(30+next(5)))}}}
 			if to := next(n + 2); to < n {
 				s.info.ForkOf = fmt.Sprint(to)
 			}

@@ -2,6 +2,7 @@ package transcripts
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"hash/fnv"
 	"io"
@@ -43,7 +44,7 @@ func (p *Provider) index(agent string) *indexFile {
 	}
 	p.list.mu.RLock()
 	defer p.list.mu.RUnlock()
-	f := &indexFile{p: p, agent: agent, version: p.list.version, changed: p.list.changed}
+	f := &indexFile{p: p, agent: agent, version: p.list.version, changed: cmp.Or(p.list.changed, p.opts.Env.Built)}
 	p.indexes[agent] = f
 	return f
 }
@@ -94,7 +95,7 @@ func (p *Provider) makeIndexes() (names []string) {
 	defer p.indexing.Unlock()
 	begun := time.Now()
 	p.list.mu.RLock()
-	latest := p.list.changed
+	latest := cmp.Or(p.list.changed, p.opts.Env.Built)
 	p.list.mu.RUnlock()
 	parts := p.indexParts()
 	whole := &indexFile{p: p, parts: [][]byte{[]byte(indexHeader)}}

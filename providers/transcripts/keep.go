@@ -138,7 +138,7 @@ func (p *Provider) restore() {
 				info:   s.Info, first: afterAgent(s.First), seen: s.Seen, name: s.Name,
 			})
 		}
-		_, sessions := p.list.put(one, all, born)
+		_, sessions := p.list.put(one, all, earliest(time.Unix(0, k.Stat.ModTime), p.opts.Env.Now()))
 		for i, s := range sessions {
 			if i < len(k.Sessions) && k.Sessions[i].Shown != nil {
 				s.shown = *k.Sessions[i].Shown

@@ -132,13 +132,13 @@ func (c *catalogue) project(agent, name string, now time.Time) *project {
 func (a *agentFolder) touch(now time.Time) {
 	a.entries = nil
 	a.version++
-	a.changed = now
+	a.changed = later(a.changed, now)
 }
 
 func (p *project) touch(now time.Time) {
 	p.entries = nil
 	p.version++
-	p.changed = now
+	p.changed = later(p.changed, now)
 }
 
 // add gives a session its name in the folder: of those that are equal the later

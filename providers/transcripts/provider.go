@@ -81,7 +81,7 @@ type Provider struct {
 // New makes the provider from what is kept in the cache: it reads no history.
 func New(opts Options) *Provider {
 	p := &Provider{
-		opts: opts, list: newCatalogue(opts.Home, born), texts: newTexts(16 << 20), tables: newTables(),
+		opts: opts, list: newCatalogue(opts.Home), texts: newTexts(16 << 20), tables: newTables(),
 		scanDone: make(chan struct{}), unreadable: make(map[string]string), indexes: make(map[string]*indexFile),
 	}
 	p.looking.held = make(map[string]*pathLock)

@@ -8,7 +8,7 @@ func (f *fixture) checkTotals() {
 	c := f.list
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	fresh := newCatalogue(c.home, born)
+	fresh := newCatalogue(c.home)
 	fresh.byID, fresh.files = c.byID, c.files
 	was := make(map[*session]share)
 	for _, s := range c.byID {
