@@ -83,6 +83,7 @@ func NewFolder(tree *fs.Tree, dir string, opts FolderOptions) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
+	takeHint(dir)
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err

@@ -105,6 +105,7 @@ func prepareMount(home control.Home, dir string, sources []string) error {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return &control.Fault{Message: fmt.Sprintf("cannot make the mount point: %v", err), Hint: "mount where you can write: ctxfs mount DIR"}
 		}
+		_ = leaveHint(dir) // the mount does without
 		return nil
 	case errors.Is(err, syscall.ENOTCONN):
 		return &control.Fault{
@@ -119,6 +120,10 @@ func prepareMount(home control.Home, dir string, sources []string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return &control.Fault{Message: fmt.Sprintf("cannot use the mount point: %v", err)}
+	}
+	if isHint(dir) {
+		entries = withoutHint(entries)
+		_ = leaveHint(dir) // it may have been moved
 	}
 	if len(entries) > 0 {
 		return &control.Fault{

@@ -26,7 +26,7 @@ func TestMountWithNothingConfigured(t *testing.T) {
 	}
 	for path, words := range map[string][]string{
 		"AGENTS.md":                {"mcps/", "skills/", "agentctx", "## results/", "terminals/", "STATUS.md"},
-		"STATUS.md":                {"## mcps: ", "## skills: ", "## results: empty\n\nno results, since ", "## terminals: empty\n\nno terminals, since "},
+		"STATUS.md":                {"## mcps: ", "## skills: ", "## results: empty\n\nno results\n", "## terminals: empty\n\nno terminals\n"},
 		".ignore":                  {"!*\n", "INDEX.*\n"},
 		"mcps/INDEX.md":            {"config.toml", "mcp.json", ".claude.json"},
 		"skills/INDEX.md":          {"agentctx"},
@@ -121,6 +121,36 @@ func (b *box) ended(pid int) {
 	}
 	if left := mountsBelow(b.dir); len(left) > 0 {
 		b.Errorf("mounts are left: %v", left)
+	}
+}
+
+// TestUnmountedFolderSaysSo: who finds the folder without the mount reads how to
+// have it again; the mount hides that, and is not refused because of it.
+func TestUnmountedFolderSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	for range 2 {
+		b.mount()
+		if got := b.sh("ls -A .agentctx"); strings.Contains(got, "NOT_MOUNTED.md") {
+			t.Errorf("the mount shows %s", got)
+		}
+		b.ok("unmount")
+		if got := b.sh("ls -A .agentctx; cat .agentctx/NOT_MOUNTED.md"); !containsAll(got, []string{"NOT_MOUNTED.md\n# Not mounted\n", "\n    ctxfs mount " + b.mnt() + "\n"}) {
+			t.Errorf("the folder holds %s", got)
+		}
+	}
+	// The same folder, synced to instead.
+	b.ok("sync", "--once", b.mnt())
+	if got := b.sh("ls .agentctx"); strings.Contains(got, "NOT_MOUNTED.md") || !strings.Contains(got, "AGENTS.md\n") {
+		t.Errorf("the synced folder holds %s", got)
+	}
+	// Where nothing can be written below it, there is none, and the mount all the same.
+	plain := filepath.Join(b.dir, "theirs")
+	must(t, os.Mkdir(plain, 0o500))
+	b.ok("mount", plain)
+	b.ok("unmount", plain)
+	if left, err := os.ReadDir(plain); err != nil || len(left) != 0 {
+		t.Errorf("in somebody's folder: %v, %v", left, err)
 	}
 }
 

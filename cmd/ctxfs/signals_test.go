@@ -21,7 +21,7 @@ func TestTerminated(t *testing.T) {
 	signalTo(t, pid, syscall.SIGHUP) // the end of a session is none of its business
 	signalTo(t, pid, syscall.SIGTERM)
 	b.ended(pid)
-	if left, err := os.ReadDir(b.mnt()); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(b.mnt()); err != nil || len(left) != 1 || left[0].Name() != "NOT_MOUNTED.md" {
 		t.Errorf("the mount point: %v, %v", left, err)
 	}
 }

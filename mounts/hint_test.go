@@ -1,0 +1,85 @@
+package mounts
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestHint: a mount point that was made has a file that says how to mount, which
+// is never in the way, and no other file is taken for it.
+func TestHint(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made here")
+	prepared := func(dir string) {
+		t.Helper()
+		if err := prepareMount(dir, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(dir string) string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(dir, hintName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for range 2 {
+		prepared(dir)
+		if text := read(dir); !strings.HasPrefix(text, "# Not mounted\n") || !strings.Contains(text, "\n    ctxfs mount '"+dir+"'\n") {
+			t.Errorf("the hint is\n%s", text)
+		}
+	}
+	// In a folder that was moved it names the new place.
+	moved := filepath.Join(t.TempDir(), "moved")
+	if err := os.Rename(dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	prepared(moved)
+	if text := read(moved); !strings.Contains(text, "ctxfs mount "+moved+"\n") {
+		t.Errorf("the hint is\n%s", text)
+	}
+	// What stands beside it is in the way.
+	putFile(t, filepath.Join(moved, "mine"), "x")
+	if err := prepareMount(moved, nil); err == nil || !strings.Contains(err.Error(), "it holds mine)") {
+		t.Errorf("beside a file of somebody: %v", err)
+	}
+
+	// A folder that somebody made stays as it is.
+	theirs := t.TempDir()
+	prepared(theirs)
+	if entries, _ := os.ReadDir(theirs); len(entries) != 0 {
+		t.Errorf("left in somebody's folder: %v", entries)
+	}
+	putFile(t, filepath.Join(theirs, hintName), "my own notes\n")
+	if err := prepareMount(theirs, nil); err == nil || !strings.Contains(err.Error(), "it holds "+hintName) {
+		t.Errorf("somebody's file of that name: %v", err)
+	}
+	link := t.TempDir()
+	if err := os.Symlink(filepath.Join(moved, hintName), filepath.Join(link, hintName)); err != nil {
+		t.Fatal(err)
+	}
+	if err := prepareMount(link, nil); err == nil {
+		t.Error("a link was taken for the hint")
+	}
+
+	// A folder that is synced to has no use for it, and keeps what is not ours.
+	if err := os.Remove(filepath.Join(moved, "mine")); err != nil {
+		t.Fatal(err)
+	}
+	tree, _ := newTree(nil)
+	for _, d := range []string{moved, theirs} {
+		f := newFolder(t, tree, d)
+		passOver(t, f)
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(moved, hintName)); !os.IsNotExist(err) {
+		t.Errorf("in a synced folder: %v", err)
+	}
+	if text := read(theirs); text != "my own notes\n" {
+		t.Errorf("somebody's file is now %q", text)
+	}
+}
