@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/mounts/control"
 )
 
 // TestHint: a mount point that was made has a file that says how to mount, which
@@ -13,7 +15,7 @@ func TestHint(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made here")
 	prepared := func(dir string) {
 		t.Helper()
-		if err := prepareMount(dir, nil); err != nil {
+		if err := prepareMount(control.Home{}, dir, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -42,7 +44,7 @@ func TestHint(t *testing.T) {
 	}
 	// What stands beside it is in the way.
 	putFile(t, filepath.Join(moved, "mine"), "x")
-	if err := prepareMount(moved, nil); err == nil || !strings.Contains(err.Error(), "it holds mine)") {
+	if err := prepareMount(control.Home{}, moved, nil); err == nil || !strings.Contains(err.Error(), "it holds mine)") {
 		t.Errorf("beside a file of somebody: %v", err)
 	}
 
@@ -53,14 +55,14 @@ func TestHint(t *testing.T) {
 		t.Errorf("left in somebody's folder: %v", entries)
 	}
 	putFile(t, filepath.Join(theirs, hintName), "my own notes\n")
-	if err := prepareMount(theirs, nil); err == nil || !strings.Contains(err.Error(), "it holds "+hintName) {
+	if err := prepareMount(control.Home{}, theirs, nil); err == nil || !strings.Contains(err.Error(), "it holds "+hintName) {
 		t.Errorf("somebody's file of that name: %v", err)
 	}
 	link := t.TempDir()
 	if err := os.Symlink(filepath.Join(moved, hintName), filepath.Join(link, hintName)); err != nil {
 		t.Fatal(err)
 	}
-	if err := prepareMount(link, nil); err == nil {
+	if err := prepareMount(control.Home{}, link, nil); err == nil {
 		t.Error("a link was taken for the hint")
 	}
 
