@@ -75,6 +75,7 @@ func TestKilled(t *testing.T) {
 	if report := b.status(); len(report.Mounts) != 1 || report.Mounts[0].State != mounts.Healthy {
 		t.Errorf("status after mending: %+v", report)
 	}
+	b.ok("restart") // cached servers start when they are used
 	b.ready("zoo", "parent")
 }
 
