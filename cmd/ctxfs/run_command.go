@@ -34,8 +34,8 @@ it has shown, as clean text of at most that many bytes: if there is more, its
 beginning, its end, and the path of the whole.
 
 Where nothing can be recorded, the command runs all the same; a line on standard
-error says why it is not. A command that cannot be found gives exit code 127, one that cannot be started
-126.`,
+error says why it is not. A command that cannot be found gives exit code 127,
+one that cannot be started 126.`,
 		Example: `  ctxfs run -- make test
   ctxfs run --name build --max-bytes 4000 -- cargo build
   ctxfs run -- npm test 2>errors | tee log`,

@@ -33,8 +33,8 @@ Another key: detach_key = "ctrl-]" in the table [terminals] of the
 configuration.) It ends when the shell does, whose exit code is passed on.
 
 Where nothing can be recorded the shell starts all the same, in this window
-itself; a line says why. When the process that holds it is killed, the shell goes
-on in the window that it was opened in, unrecorded.
+itself; a line says why. When the process that holds it is killed, the shell
+goes on in the window that it was opened in, unrecorded.
 
 A name is the terminal's id. While a terminal of that name runs, the next one is
 called NAME~2.
