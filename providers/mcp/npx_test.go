@@ -43,7 +43,7 @@ func TestRealNPX(t *testing.T) {
 		t.Fatal(installed, err)
 	}
 
-	if err := os.RemoveAll(filepath.Join(installed[0], "ajv")); err != nil {
+	if err := os.RemoveAll(filepath.Join(installed[0], "ajv", "dist")); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.p.Restart("memory"); err != nil {
