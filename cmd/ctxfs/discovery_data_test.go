@@ -175,7 +175,7 @@ func liveServers(t testing.TB) (servers map[string][]definition, solutions, step
 	known := make(map[string]bool)
 	for _, l := range listed {
 		for server, set := range l.Tools {
-			server = unsafe.ReplaceAllString(server, "_")
+			server = improper.ReplaceAllString(server, "_")
 			for _, tool := range set.Tools {
 				servers[server] = append(servers[server], definition(tool))
 				known[tool.Name] = true
@@ -191,7 +191,7 @@ func liveServers(t testing.TB) (servers map[string][]definition, solutions, step
 		var right []string
 		for _, name := range tools {
 			if known[name] {
-				right = append(right, unsafe.ReplaceAllString(name, "_"))
+				right = append(right, improper.ReplaceAllString(name, "_"))
 			}
 		}
 		if len(right) == 0 {
@@ -215,8 +215,8 @@ type definitionOf struct {
 	InputSchema json.RawMessage `json:"inputSchema"`
 }
 
-// unsafe is what no name of a folder has.
-var unsafe = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+// improper is what no name of a folder has.
+var improper = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
 // linkTools are the tools of ToolLinkOS, as those of one server, and its queries.
 func linkTools(t testing.TB) (map[string][]definition, []quest) {
@@ -268,7 +268,7 @@ func skillsOf(live, links map[string][]definition, n int) (skills map[string]str
 	}
 	slices.SortStableFunc(all, func(a, b definition) int { return cmp.Compare(a.Name+a.Description, b.Name+b.Description) })
 	for _, d := range all {
-		if skills[d.Name] != "" || unsafe.MatchString(d.Name) || len(skills) == n {
+		if skills[d.Name] != "" || improper.MatchString(d.Name) || len(skills) == n {
 			continue
 		}
 		about := strings.Join(strings.Fields(d.Description), " ")

@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 	if dir, ok := os.LookupEnv(recordMode); ok {
 		os.Exit(recordStdin(dir))
 	}
+	if writable, ok := os.LookupEnv(landlockMode); ok {
+		os.Exit(runInLandlock(writable))
+	}
 	flag.Parse()
 	if flag.Lookup("test.fuzz").Value.String() != "" {
 		os.Exit(m.Run()) // in every worker: fuzzing needs no binary

@@ -2,7 +2,6 @@ package transcripts
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -151,7 +150,7 @@ func TestSessionsMadeByAgents(t *testing.T) {
 			if s := f.Status(); s.State != "ready" {
 				t.Errorf("status %+v", s)
 			}
-			t.Log(fmt.Sprintf("%s %s: %d events", a.name, info.Program, found.shown.Events))
+			t.Logf("%s %s: %d events", a.name, info.Program, found.shown.Events)
 		})
 	}
 }
