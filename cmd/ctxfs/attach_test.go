@@ -134,8 +134,8 @@ func TestClientKilled(t *testing.T) {
 	}
 }
 
-// TestHolderKilled: what was recorded stays, the terminal of the user is as it
-// was, and nothing runs on.
+// TestHolderKilled: what was recorded stays, the shell goes on in its window, and
+// once it has ended nothing runs on.
 func TestHolderKilled(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -145,8 +145,9 @@ func TestHolderKilled(t *testing.T) {
 	eventually(t, "it is recorded", func() bool { return strings.Contains(b.logOf("api"), "42\n") })
 	shell := b.ps("api").Pid
 	signalTo(t, b.holderOf("api"), syscall.SIGKILL)
-	w.sees("ctxfs: the process that held the terminal has been killed\r\n  what it has shown: ")
-	if code := w.wait(); code != exitFailed {
+	w.sees("it goes on, unrecorded\r\n")
+	w.types("\x03exit 3\r")
+	if code := w.wait(); code != 3 {
 		t.Errorf("exit %d", code)
 	}
 	w.restored()

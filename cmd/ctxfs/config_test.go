@@ -64,7 +64,7 @@ func TestBrokenConfiguration(t *testing.T) {
 					t.Errorf("the tool of %s: %s", server, got)
 				}
 				if server != c.server {
-					b.ready(server)
+					b.shows("mcps/"+server+"/STATUS.md", "state: cached\n")
 				}
 			}
 			b.shows("mcps/"+c.server+"/STATUS.md", "state: error\n", "catalogue: ")
@@ -72,7 +72,9 @@ func TestBrokenConfiguration(t *testing.T) {
 
 			// Mended, it is as before.
 			b.write(c.file, string(good))
-			b.ready("zoo", "bank", "farm")
+			for _, server := range []string{"zoo", "bank", "farm"} {
+				b.shows("mcps/"+server+"/STATUS.md", "state: cached\n")
+			}
 			eventually(t, "nothing is told any more", func() bool { return !strings.Contains(b.read("STATUS.md"), c.words) })
 			if r := b.run("doctor"); r.code != 0 {
 				t.Errorf("doctor: exit %d\n%v", r.code, r)

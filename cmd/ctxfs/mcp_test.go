@@ -79,7 +79,7 @@ func TestServersThatFail(t *testing.T) {
 		"gone":  {"state: error\n", "/nowhere/server", "mend: "},
 		"empty": {"state: error\n", "neither a command nor a url"},
 		"unset": {"state: unresolved-variable\n", "NOT_SET_ANYWHERE"},
-		"slow":  {"state: error\n", "no answer within 1 s", "start_timeout"},
+		"slow":  {"state: error\n", "no progress for 1 s", "start_timeout"},
 	} {
 		b.shows("mcps/"+server+"/STATUS.md", words...)
 	}

@@ -116,7 +116,7 @@ func TestServeToTheSDK(t *testing.T) {
 					t.Errorf("the picture: %+v", got.Image)
 				}
 				got.Wrong.has(t, "wrong arguments", true, "a", "number", `"b"`)
-				got.Unknown.has(t, "an unknown tool", true, "ekko", "echo")
+				got.Unknown.has(t, "an unknown tool", true, "ecko", "echo")
 				got.Long.has(t, "a long call", false, "Long running operation completed")
 				if n := len(got.Progress); n < 1 || got.Progress[0].Total != 3 { // the SDK may give up listening before the last
 					t.Errorf("progress: %+v", got.Progress)

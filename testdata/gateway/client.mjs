@@ -36,7 +36,7 @@ got.echo = await tool("echo", { message: "hello" });
 got.structured = await tool("get-structured-content", { location: "Chicago" });
 got.image = await tool("get-tiny-image", {});
 got.wrong = await tool("get-sum", { a: "one" });
-got.unknown = await tool("ekko", {});
+got.unknown = await tool("ecko", {});
 got.progress = [];
 got.long = await tool("trigger-long-running-operation", { duration: 0.3, steps: 3 }, { onprogress: (p) => got.progress.push(p) });
 const cancel = new AbortController();
