@@ -102,7 +102,8 @@ func canAbort(string) error {
 
 func (p *hangingProcess) clear(base string) {
 	_ = p.cmd.Process.Kill()
-	if p.minor != "" && os.Getuid() == 0 {
+	// Once the mount has gone, its number may be that of another one.
+	if now, found, err := mountedAt(p.dir); err == nil && found && now.minor == p.minor && os.Getuid() == 0 {
 		_ = guard.Abort(p.minor)
 	}
 	_ = p.cmd.Wait()

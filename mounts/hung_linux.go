@@ -33,16 +33,30 @@ func (p Point) free() error {
 	return errors.New(strings.Join(failed, "; "))
 }
 
-func (p Point) abort() error { return guard.Abort(p.minor) }
+func (p Point) abort() error {
+	if err := p.still(); err != nil {
+		return err
+	}
+	return guard.Abort(p.minor)
+}
 
-// force does what umount -f does, which aborts the connection first, and fails
-// then if the mount is in use.
-func (p Point) force() error {
+// still fails where the mount is no longer there: its number may be that of
+// another one by now, which is well.
+func (p Point) still() error {
 	now, found, err := mountedAt(p.Dir)
 	if err != nil || !found || now.minor != p.minor {
 		return fmt.Errorf("the mount on %s is no longer there (%v)", p.Dir, err)
 	}
-	err = unix.Unmount(p.Dir, unix.MNT_FORCE|unix.UMOUNT_NOFOLLOW)
+	return nil
+}
+
+// force does what umount -f does, which aborts the connection first, and fails
+// then if the mount is in use.
+func (p Point) force() error {
+	if err := p.still(); err != nil {
+		return err
+	}
+	err := unix.Unmount(p.Dir, unix.MNT_FORCE|unix.UMOUNT_NOFOLLOW)
 	if err == nil || errors.Is(err, unix.EBUSY) {
 		return nil
 	}
