@@ -204,6 +204,34 @@ func TestStandIn(t *testing.T) {
 	}
 }
 
+// TestFreeLink follows no link in the place of a stand-in.
+func TestFreeLink(t *testing.T) {
+	h := newHome(t)
+	seat, err := h.Claim(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(h.Dir, "etc")
+	if err := errors.Join(os.Mkdir(target, 0o700), os.WriteFile(filepath.Join(target, recordName), nil, 0o600), ownFolder(ownBase())); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range h.Folders()[1:] {
+		if err := os.Symlink(target, folder); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Remove(folder)
+	}
+	seat.Free(false)
+	if _, err := os.Stat(filepath.Join(target, recordName)); err != nil {
+		t.Error(err)
+	}
+	for _, folder := range h.Folders()[1:] {
+		if _, err := os.Lstat(folder); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestOtherMachine has the lock held where nobody can be seen.
 func TestOtherMachine(t *testing.T) {
 	h := newHome(t)

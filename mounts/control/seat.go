@@ -185,6 +185,9 @@ func (s *Seat) Free(keep bool) {
 	s.Listener.Close()
 	os.Remove(filepath.Join(s.socket, socketName))
 	for _, folder := range s.home.Folders() {
+		if !s.home.trusted(folder) {
+			continue // it may be a link of somebody else's to anywhere
+		}
 		if !keep {
 			os.Remove(filepath.Join(folder, recordName))
 		}
