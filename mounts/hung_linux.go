@@ -91,7 +91,7 @@ func (p Point) takeOver() error {
 			switch {
 			case state == guard.Dying:
 				result = releaseHeldBy(proc, thread, fds)
-			case isGuardian(proc):
+			case guard.IsGuardian(proc):
 				pid, _ := strconv.Atoi(filepath.Base(proc))
 				result = syscall.Kill(pid, syscall.SIGCONT)
 			}
@@ -126,13 +126,6 @@ func holdsConnection(thread string, fds []int, minor string) bool {
 		}
 	}
 	return false
-}
-
-// isGuardian reports whether a process is a guardian of mounts.
-func isGuardian(proc string) bool {
-	args, _ := os.ReadFile(filepath.Join(proc, "cmdline"))
-	words := strings.Split(string(args), "\x00")
-	return len(words) > 1 && words[1] == guard.Command
 }
 
 // releaseTime is how long a process that was killed may take to end once its

@@ -234,7 +234,7 @@ func TestGuardianStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			if isGuardian(procOf(guardian)) {
+			if guard.IsGuardian(procOf(guardian)) {
 				_ = syscall.Kill(guardian, syscall.SIGKILL)
 			}
 		})

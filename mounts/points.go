@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"ctxfs/fs/fusefs"
 	"ctxfs/mounts/control"
+	"ctxfs/mounts/guard"
 )
 
 // Point is a mount of ours in the kernel's mount table.
@@ -45,29 +45,13 @@ func Points() ([]Point, error) {
 			if fields[i] == "-" {
 				if fields[i+1] == fusefs.FSType {
 					_, minor, _ := strings.Cut(fields[2], ":")
-					points = append(points, Point{Dir: unescape(fields[4]), minor: minor})
+					points = append(points, Point{Dir: guard.Unescape(fields[4]), minor: minor})
 				}
 				break
 			}
 		}
 	}
 	return points, lines.Err()
-}
-
-// unescape undoes the kernel's octal escapes for blanks and backslashes.
-func unescape(s string) string {
-	var out strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+3 < len(s) {
-			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
-				out.WriteByte(byte(n))
-				i += 3
-				continue
-			}
-		}
-		out.WriteByte(s[i])
-	}
-	return out.String()
 }
 
 // mountedAt returns the topmost mount of ours on dir, if there is one.

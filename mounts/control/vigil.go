@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -198,10 +197,4 @@ func (h Home) Silence() error {
 		state = Hung
 	}
 	return silent(pid, state, "does not answer")
-}
-
-// IsSilent reports whether an error says that the process is in a state.
-func IsSilent(err error, state State) bool {
-	s := (*Silent)(nil)
-	return errors.As(err, &s) && s.State == state
 }

@@ -3,7 +3,9 @@ package guard
 import (
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -34,6 +36,14 @@ type guardian struct {
 	proc        string
 	canary      int // becomes readable when the process dies; negative if there is none
 	connections map[string]Connection
+}
+
+// IsGuardian reports whether the process is a guardian whose folder in /proc is
+// given.
+func IsGuardian(proc string) bool {
+	args, _ := os.ReadFile(filepath.Join(proc, "cmdline"))
+	words := strings.Split(string(args), "\x00")
+	return len(words) > 1 && words[1] == Command
 }
 
 // Main is the guardian: what the command given to [NewKeeper] runs. It returns
