@@ -165,6 +165,20 @@ func TestHiddenSocket(t *testing.T) {
 	}
 }
 
+// TestDeletedState has the state folder deleted under the process: no second one
+// is started.
+func TestDeletedState(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.mount()
+	pid := b.pid()
+	must(t, os.RemoveAll(filepath.Join(b.state, "ctxfs")))
+	b.refused(exitFailed, []string{fmt.Sprintf("(%d) shows %s, but its socket in ", pid, b.mnt()), "was deleted\n  start it anew: kill "}, "mount")
+	signalTo(t, pid, syscall.SIGTERM)
+	eventually(t, "it ends", func() bool { return !alive(pid) })
+	b.mount()
+}
+
 // TestAnotherVersion has a process of another version serve: who meets it is
 // told once, and by which command it is started anew.
 func TestAnotherVersion(t *testing.T) {

@@ -18,12 +18,16 @@ import (
 // watches and logins of its own. It is nil if there is none, and where the mount
 // is dead or hangs.
 func (h Home) unseen() error {
+	// The lock is looked at first: a process has lost its mounts when it frees it.
+	if h.othersLock() {
+		return nil
+	}
 	minor := ""
 	table, _ := os.ReadFile("/proc/self/mountinfo")
 	for line := range strings.Lines(string(table)) {
 		// proc(5): id parent major:minor root dir options [optional...] - type source super
 		before, after, _ := strings.Cut(line, " - ")
-		if fields := strings.Fields(before); len(fields) > 4 && fields[4] == h.Mount && strings.HasPrefix(after, "fuse.ctxfs ") {
+		if fields := strings.Fields(before); len(fields) > 4 && guard.Unescape(fields[4]) == h.Mount && strings.HasPrefix(after, "fuse.ctxfs ") {
 			_, minor, _ = strings.Cut(fields[2], ":")
 		}
 	}
@@ -31,14 +35,29 @@ func (h Home) unseen() error {
 		return nil
 	}
 	pid := ConnectionHolder(minor)
-	of := HomeOf(pid)
+	return h.judgeUnseen(pid, HomeOf(pid))
+}
+
+// othersLock reports whether another process has the lock of the state folder
+// and can be seen: it is starting or ending, and who claims the seat waits for
+// it. Before Linux 6.16 nothing else tells of it, see [ConnectionHolder].
+func (h Home) othersLock() bool {
+	pid := h.Holder()
+	return pid != 0 && pid != os.Getpid()
+}
+
+// judgeUnseen words what is wrong where a process, 0 if it cannot be seen, shows
+// the tree on the usual folder and has no socket. Of is that process's home.
+func (h Home) judgeUnseen(pid int, of Home) error {
 	switch {
+	case h.othersLock(): // since the first look
+		return nil
 	case pid == 0:
 		return &Fault{
 			Message: fmt.Sprintf("%s is mounted, but the process that shows it cannot be reached from here: the state folder %s has no socket of it", h.Mount, h.State),
 			Hint:    "let this sandbox or container see that folder as it is outside (it may be read-only)",
 		}
-	case !Same(of.Dir, h.Dir), pid == h.Holder(): // of another home, or just ending
+	case !Same(of.Dir, h.Dir): // of another home
 		return nil
 	case !Same(of.State, h.State):
 		return &Fault{
@@ -71,7 +90,7 @@ func answers(dir string) bool {
 }
 
 // ConnectionHolder is the process that serves a FUSE connection by its number, 0
-// if it cannot be seen. The mount is not touched. A guardian, which holds the
+// if it cannot be seen, as before Linux 6.16. The mount is not touched. A guardian, which holds the
 // connection too, is a child of the process.
 func ConnectionHolder(minor string) int {
 	devices, _ := filepath.Glob("/proc/[0-9]*/fd/*")
@@ -81,8 +100,7 @@ func ConnectionHolder(minor string) int {
 		}
 		process := filepath.Dir(filepath.Dir(fd))
 		info, _ := os.ReadFile(filepath.Join(process, "fdinfo", filepath.Base(fd)))
-		args, _ := os.ReadFile(filepath.Join(process, "cmdline"))
-		if bytes.Contains(info, []byte("fuse_connection:\t"+minor+"\n")) && !bytes.Contains(args, []byte("\x00"+guard.Command+"\x00")) {
+		if bytes.Contains(info, []byte("fuse_connection:\t"+minor+"\n")) && !guard.IsGuardian(process) {
 			pid, _ := strconv.Atoi(filepath.Base(process))
 			return pid
 		}

@@ -1,0 +1,68 @@
+package control
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestUnseen tells a process that has the lock, which is waited for, from one
+// that cannot be found.
+func TestUnseen(t *testing.T) {
+	if _, err := exec.LookPath("flock"); err != nil {
+		t.Skip("needs flock")
+	}
+	h := newHome(t)
+	h.Mount = filepath.Join(h.Dir, "mnt")
+	if err := os.Mkdir(h.State, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := h
+	elsewhere.State = filepath.Join(h.Dir, "elsewhere")
+	check := func(when string, pid int, of Home, words string) {
+		t.Helper()
+		err := h.judgeUnseen(pid, of)
+		if fault := (*Fault)(nil); words != "" && (!errors.As(err, &fault) || !strings.Contains(err.Error(), words)) || words == "" && err != nil {
+			t.Errorf("%s: %v, not %q", when, err, words)
+		}
+	}
+	faults := func(when string) {
+		t.Helper()
+		check(when, 0, Home{}, "cannot be reached from here")
+		check(when, 5, h, "its socket in "+h.State+" was deleted")
+		check(when, 5, elsewhere, "has the state folder "+elsewhere.State)
+		check(when, 5, Home{Dir: "/somewhere"}, "")
+	}
+	faults("nobody has the lock")
+	own, err := h.lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults("this process has the lock")
+	own.Close()
+
+	other := exec.Command("flock", h.State, "-c", "echo locked; exec cat")
+	in, err := other.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := other.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		in.Close()
+		_ = other.Wait()
+	}()
+	if n, err := out.Read(make([]byte, 10)); n == 0 {
+		t.Fatal(err)
+	}
+	check("another process has the lock", 0, Home{}, "")
+	check("another process has the lock", 5, h, "")
+}
