@@ -104,19 +104,38 @@ func (h Home) Holder() int {
 	if err != nil {
 		return 0
 	}
-	var ids []string
+	var files []syscall.Stat_t
 	for _, path := range append([]string{filepath.Join(h.State, "daemon.lock")}, h.Folders()...) {
 		var st syscall.Stat_t
 		if syscall.Stat(path, &st) == nil {
-			ids = append(ids, fmt.Sprintf("%02x:%02x:%d", (st.Dev>>8)&0xfff, st.Dev&0xff|(st.Dev>>12)&0xfff00, st.Ino))
+			files = append(files, st)
 		}
 	}
-	for line := range strings.Lines(string(table)) {
+	recorded := 0
+	if r := h.record(); r.Host == hostname() {
+		recorded = r.Pid
+	}
+	return holderIn(string(table), files, recorded)
+}
+
+// holderIn is the process that a table of locks says to hold that of one of some
+// files. The table may have another device than stat (a subvolume of Btrfs has
+// one of its own): the process in the record is known by the inode alone.
+func holderIn(table string, files []syscall.Stat_t, recorded int) int {
+	for line := range strings.Lines(table) {
 		// proc_locks(5): 1: FLOCK ADVISORY WRITE 12345 08:01:130 0 EOF
 		fields := strings.Fields(line)
-		for _, id := range ids {
-			if len(fields) > 5 && fields[1] == "FLOCK" && fields[5] == id {
-				pid, _ := strconv.Atoi(fields[4])
+		if len(fields) < 6 || fields[1] != "FLOCK" {
+			continue
+		}
+		pid, _ := strconv.Atoi(fields[4])
+		for _, st := range files {
+			device := fmt.Sprintf("%02x:%02x", (st.Dev>>8)&0xfff, st.Dev&0xff|(st.Dev>>12)&0xfff00)
+			inode, same := strings.CutPrefix(fields[5], device+":")
+			if !same && pid == recorded {
+				inode = fields[5][strings.LastIndexByte(fields[5], ':')+1:]
+			}
+			if inode == strconv.FormatUint(st.Ino, 10) {
 				return max(pid, 0)
 			}
 		}
