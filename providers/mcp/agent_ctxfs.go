@@ -69,14 +69,19 @@ func readOwn(path string, s surroundings) configuration {
 	problem := func(err error) fs.Problem {
 		return fs.Problem{What: clean.Line(err.Error()), Mend: "correct " + path + "; it is read again at once"}
 	}
+	shut := func(err error) fs.Problem {
+		p := problem(err)
+		p.What += "; until it is corrected no tool may be called"
+		return p
+	}
 	f, err := settings.Load(path)
 	if err != nil {
-		bad := problem(err)
+		bad := shut(err)
 		c.there, c.bad, c.policy = true, &bad, brokenPolicy(path, err)
 		return c
 	}
 	if c.policy, err = readPolicy(f); err != nil {
-		c.problems = append(c.problems, problem(err))
+		c.problems = append(c.problems, shut(err))
 	}
 	var table own
 	if err := f.Decode(&table, "mcp"); err != nil {

@@ -34,7 +34,8 @@ func (p *Provider) Start() {
 
 // Reload reads the configuration files again: servers that are configured as
 // they were go on running, those that are not end and their folders go, new
-// ones start. A file that has become unreadable leaves its servers as they are.
+// ones start. A file that has become unreadable leaves its servers as they are;
+// where it is ctxfs's own, no tool may be called until it is corrected.
 func (p *Provider) Reload() {
 	p.changing.Lock()
 	defer p.changing.Unlock()

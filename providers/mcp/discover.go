@@ -248,13 +248,14 @@ func fileNames(all []*definition) []string {
 }
 
 // current is a file as it counts: what it held when it was last good, as long
-// as it is not; before it ever was, what the cache knows.
+// as it is not; before it ever was, what the cache knows. The policy is never
+// an earlier one: the file may have been emptied before it was written anew.
 func (p *Provider) current(c configuration) configuration {
 	switch good, ok := p.good[c.path]; {
 	case c.bad == nil:
 		p.good[c.path] = c
 	case ok:
-		good.bad, good.problems = c.bad, nil
+		good.bad, good.problems, good.policy = c.bad, nil, c.policy
 		c = good
 	default:
 		c.defs = p.remembered(c.path, *c.bad)

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"strings"
 	"testing"
+
+	"ctxfs/providers/internal/watch"
 )
 
 // TestPolicy has calls be denied, at once and with the rule that denies them.
@@ -38,12 +41,8 @@ func TestPolicy(t *testing.T) {
 		{`deny = "x/y"`, "echo", `"deny" in [mcp.policy] is not an array`},
 		{`confirm = true`, "echo", `"confirm" in [mcp.policy] is neither "destructive" nor an array of patterns`},
 		{`confirm = [1]`, "echo", `is no pattern`},
-		{`= nonsense`, "echo", ""}, // a file that is broken for a while changes nothing
+		{`= nonsense`, "echo", `no tool may be called, because it is not known what the policy allows: ` + file + `:3`},
 	} {
-		if c.policy == "= nonsense" {
-			w.settings("[mcp.policy]\n\n")
-			w.p.Reload()
-		}
 		w.settings("[mcp.policy]\n\n" + c.policy + "\n")
 		w.p.Reload()
 		before := count("call " + c.call)
@@ -85,6 +84,70 @@ func TestPolicyOfABrokenFile(t *testing.T) {
 	if _, err := w.call("echo", `{"text":"x"}`); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestPolicyWhileTheFileIsBroken breaks config.toml in a process that runs, as
+// an editor or a shell does it: by emptying the file first. What was read
+// before opens nothing.
+func TestPolicyWhileTheFileIsBroken(t *testing.T) {
+	w := newWorld(t)
+	const deny = "[mcp.policy]\ndeny = [\"*/delete_*\"]\n"
+	w.claude(map[string]any{"callee": stub("calls")})
+	w.settings(deny)
+	w.open().start()
+	w.untilState("callee", stateReady)
+	path := w.opts.SettingsPath
+	files, err := watch.New(watch.Options{Changed: func([]string) { w.p.Reload() }, Log: w.opts.Env.Log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := files.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	files.AddFile(path)
+	overwrite := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const closed = "no tool may be called"
+	until := func(tool, args, denied string) {
+		t.Helper()
+		w.until(tool+": "+denied, func() bool {
+			_, err := w.call(tool, args)
+			if denied == "" {
+				return err == nil
+			}
+			return Outcome(nil, err) == OutcomeDenied && strings.Contains(err.Error(), denied)
+		})
+	}
+	until("delete_all", `{}`, `deny "*/delete_*"`)
+	for _, broken := range []string{"broken", "[mcp.policy\n"} {
+		overwrite("") // this is a policy: all is allowed
+		until("delete_all", `{}`, "")
+		overwrite(broken)
+		until("delete_all", `{}`, closed)
+		until("echo", `{"text":"x"}`, closed)
+		const told = "until it is corrected no tool may be called"
+		w.until("it is told", func() bool { return strings.Contains(w.cat("INDEX.md"), told) })
+		if s := w.p.Status(); len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, told) || s.Items[0].State != stateReady {
+			t.Errorf("status: %+v", s)
+		}
+		overwrite(deny)
+		until("echo", `{"text":"x"}`, "")
+		until("delete_all", `{}`, `deny "*/delete_*"`)
+	}
+	if err := os.Rename(path, path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	until("delete_all", `{}`, "")
+	if err := os.Mkdir(path, 0o700); err != nil { // it cannot be read
+		t.Fatal(err)
+	}
+	until("echo", `{"text":"x"}`, closed)
 }
 
 // TestToolsThatAreHidden cannot be called either.
