@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -68,7 +69,9 @@ func (s *Supervisor) Take(ctx context.Context, pkg Package, limits Limits, g Gra
 // leftLook is how often it is looked at a start that was left.
 const leftLook = 250 * time.Millisecond
 
-// awaitLeft waits for the end of a start that an earlier process has left.
+// awaitLeft waits for the end of a start that an earlier process has left. Where
+// it is not certain that the group is still that of the note, the note is
+// dropped and nobody is signalled: the number may be another group's by now.
 func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g Grace, waiting func()) error {
 	var group int
 	var leader uint64
@@ -76,11 +79,11 @@ func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g G
 	if err != nil {
 		return nil // none is noted
 	}
-	if n, _ := fmt.Sscan(string(text), &group, &leader); n != 2 || group <= 1 {
+	if n, _ := fmt.Sscan(string(text), &group, &leader); n != 2 || group <= 1 || leader == 0 || began(group) != leader {
 		p.unmark(key)
 		return nil
 	}
-	same := func() bool { // the number may be another group's by now
+	same := func() bool { // the leader may end before the others do
 		now := began(group)
 		return !groupGone(group) && (now == 0 || now == leader)
 	}
@@ -103,12 +106,14 @@ func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g G
 		}
 		if now.Sub(last) > limits.Idle || now.Sub(begun) > limits.Total {
 			p.log.Info("a start that was left is ended", "group", group)
-			_ = syscall.Kill(-group, syscall.SIGTERM) // it may have ended this moment
+			if errors.Is(syscall.Kill(-group, syscall.SIGTERM), syscall.EPERM) {
+				break // it is not to be ended by us
+			}
 			for ending := now; same() && time.Since(ending) < g.Work; {
 				<-tick.C
 			}
-			if same() {
-				_ = syscall.Kill(-group, syscall.SIGKILL)
+			if same() && errors.Is(syscall.Kill(-group, syscall.SIGKILL), syscall.EPERM) {
+				break
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -175,6 +176,64 @@ func TestWhatInstallsOutlivesUs(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a note is left: %v", err)
+	}
+}
+
+// TestANoteOfAnotherGroup has notes whose number belongs to a group that is not,
+// or may not be, the one that was noted: it is neither waited for nor ended.
+func TestANoteOfAnotherGroup(t *testing.T) {
+	pkg := PackageOf("npx", []string{"-y", "pkg"})
+	for name, c := range map[string]struct {
+		line  string
+		noted func(began uint64) uint64
+		ends  bool // the leader ends before the note is read
+	}{
+		"a system that tells no times": {"exec sleep 1000", func(uint64) uint64 { return 0 }, false},
+		"another process":              {"exec sleep 1000", func(began uint64) uint64 { return began + 1 }, false},
+		"a leader that is gone":        {"sleep 1000 & read x", func(began uint64) uint64 { return began }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command("/bin/sh", "-c", c.line)
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			group := cmd.Process.Pid
+			defer func() {
+				_ = syscall.Kill(-group, syscall.SIGKILL)
+				_ = cmd.Wait() // it was killed, or has been waited for
+			}()
+			leader := c.noted(began(group))
+			if c.ends {
+				fmt.Fprintln(in)
+				if err := cmd.Wait(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := newSupervisor(t)
+			file := s.packages.file(pkg.Key)
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, fmt.Appendf(nil, "%d %d\n", group, leader), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			free, err := s.Take(context.Background(), pkg, Limits{Idle: time.Millisecond, Total: patience}, Grace{Work: time.Millisecond}, func() { t.Error("it is waited for") })
+			if err != nil {
+				t.Fatal(err)
+			}
+			free()
+			if groupGone(group) {
+				t.Error("the group was ended")
+			}
+			if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the note is left: %v", err)
+			}
+		})
 	}
 }
 
