@@ -6,7 +6,10 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -230,6 +233,39 @@ func TestFreeLink(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// TestLockReplaced has many take the lock of a stand-in, which who has it deletes
+// before he gives it back: it is had by one at a time.
+func TestLockReplaced(t *testing.T) {
+	h := newHome(t)
+	if err := os.WriteFile(h.State, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h.State = filepath.Join(h.State, "below") // which cannot be made
+	standIn := h.Folders()[1]
+	defer os.Remove(standIn)
+	var having, had atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for had.Load() < 100 {
+				held, err := h.lock()
+				if err != nil {
+					continue // another one has it
+				}
+				if n := having.Add(1); n > 1 {
+					t.Errorf("%d have the lock", n)
+				}
+				had.Add(1)
+				runtime.Gosched()
+				having.Add(-1)
+				os.Remove(standIn)
+				held.Close()
+			}
+		})
+	}
+	all.Wait()
 }
 
 // TestOtherMachine has the lock held where nobody can be seen.

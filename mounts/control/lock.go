@@ -14,8 +14,40 @@ var errLocked = errors.New("locked by another process")
 // the closing of the file. The folder itself is locked: that needs neither room
 // nor leave to write, and is the same lock by every path. A file is locked where
 // folders cannot be (NFS), and, where there is no state folder and none can be
-// made, the folder that stands in for it.
+// made, the folder that stands in for it. What was deleted or replaced while it
+// was being locked is no lock, and the one that took its place is tried.
 func (h Home) lock() (*os.File, error) {
+	var err error
+	for range lockTries {
+		var held *os.File
+		held, err = h.lockOnce()
+		switch {
+		case err == nil && inPlace(held):
+			return held, nil
+		case err == nil:
+			held.Close()
+			err = errLocked // by whoever replaces it
+		case !errors.Is(err, os.ErrNotExist): // that was deleted before it was opened
+			return nil, err
+		}
+	}
+	return nil, err
+}
+
+// lockTries is how often what others replace is locked anew.
+const lockTries = 10
+
+// inPlace reports whether an open file is still the one at its path.
+func inPlace(f *os.File) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(f.Name())
+	return err == nil && os.SameFile(opened, named)
+}
+
+func (h Home) lockOnce() (*os.File, error) {
 	made := os.MkdirAll(h.State, 0o700)
 	folder, err := os.Open(h.State)
 	if err != nil {
