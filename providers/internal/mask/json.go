@@ -3,34 +3,19 @@ package mask
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
 // JSON returns a JSON text, or lines of JSON, with its secrets masked, and as
 // valid as it was. It does not keep text, and returns it where there are none.
 // Numbers that are secret become strings.
 func JSON(text []byte) []byte {
-	out := New().Mask(text)
+	m := New()
+	out := m.Mask(text)
 	if len(out) == len(text) && bytes.Equal(out, text) || valid(out) || !valid(text) {
 		return out
 	}
-	// A secret went beyond a string: each string by itself.
-	out = make([]byte, 0, len(text))
-	for {
-		quote := bytes.IndexByte(text, '"')
-		if quote < 0 {
-			return append(out, text...)
-		}
-		end := quote + 1
-		for end < len(text) && text[end] != '"' {
-			if text[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		end = min(end+1, len(text))
-		out = append(append(out, text[:quote]...), maskString(text[quote:end])...)
-		text = text[end:]
-	}
+	return (&values{text: text, spans: m.all}).mask()
 }
 
 // valid reports whether all lines of a text, or the whole, are JSON.
@@ -46,13 +31,128 @@ func valid(text []byte) bool {
 	return true
 }
 
-// maskString masks what a string of JSON says.
-func maskString(literal []byte) []byte {
-	var s string
-	if json.Unmarshal(literal, &s) != nil {
-		return literal
+// values masks a text of JSON in which a secret went beyond a string: each value by
+// itself, with what its key says of it and with those secrets that lie within it.
+type values struct {
+	text   []byte
+	spans  []span // of the whole text, in order
+	out    []byte
+	levels []level
+}
+
+// level is an object or array around a place of the text.
+type level struct {
+	object bool
+	value  bool   // of an object, what comes next is a value
+	key    string // of the value, or of the array
+	label  string // what the object calls itself, as in {"name": NAME, "value": ...}
+	flag   string // the name of the flag that stands before, in an array of arguments
+}
+
+// mask returns the text. It is valid, so that brackets match.
+func (v *values) mask() []byte {
+	v.out = make([]byte, 0, len(v.text))
+	v.levels = []level{{}}
+	for at := 0; at < len(v.text); {
+		in, end := &v.levels[len(v.levels)-1], at+1
+		switch c := v.text[at]; {
+		case c == '"':
+			end = stringEnd(v.text, at)
+			v.literal(in, at, end)
+			at = end
+			continue
+		case c == '-' || is(c, digit):
+			for end < len(v.text) && bytes.IndexByte([]byte("+-.eE0123456789"), v.text[end]) >= 0 {
+				end++
+			}
+			v.scalar(in, at, end)
+			at = end
+			continue
+		case c == '{':
+			v.levels = append(v.levels, level{object: true})
+		case c == '[':
+			v.levels = append(v.levels, level{key: in.key})
+		case (c == '}' || c == ']') && len(v.levels) > 1:
+			v.levels = v.levels[:len(v.levels)-1]
+		case c == ':':
+			in.value = true
+		case c == ',':
+			in.value = false
+		}
+		v.out = append(v.out, v.text[at])
+		at = end
 	}
-	hidden := Text(s)
+	return v.out
+}
+
+// literal masks a string, which may be a key.
+func (v *values) literal(in *level, at, end int) {
+	var s string
+	if json.Unmarshal(v.text[at:end], &s) != nil {
+		v.out = append(v.out, v.text[at:end]...)
+		return
+	}
+	if in.object && !in.value {
+		if in.key = s; in.label != "" && strings.EqualFold(s, "value") {
+			in.key = in.label
+		}
+		v.out = append(v.out, encoded(v.text[at:end], s, Text(s))...)
+		return
+	}
+	v.scalar(in, at, end)
+	switch {
+	case !in.object:
+		in.flag = ""
+		if name := strings.TrimLeft(s, "-"); len(name) < len(s) {
+			in.flag = name
+		}
+	case strings.EqualFold(in.key, "name"), strings.EqualFold(in.key, "key"):
+		in.label = s
+	}
+}
+
+// scalar masks a value that is a string or a number.
+func (v *values) scalar(in *level, at, end int) {
+	literal := v.text[at:end]
+	for len(v.spans) > 0 && v.spans[0].from < at { // those that begin before do not end here
+		v.spans = v.spans[1:]
+	}
+	inside := 0
+	for inside < len(v.spans) && v.spans[inside].to <= end {
+		inside++
+	}
+	if inside > 0 {
+		if masked := hide(v.text[:end], at, v.spans[:inside]); json.Valid(masked) {
+			literal = masked
+		}
+	}
+	s := string(literal)
+	if literal[0] == '"' && json.Unmarshal(literal, &s) != nil {
+		v.out = append(v.out, literal...)
+		return
+	}
+	hidden := Field(in.key, s)
+	if !in.object && in.flag != "" {
+		hidden = Field(in.flag, hidden)
+	}
+	if hidden == s {
+		hidden = Text(s)
+	}
+	v.out = append(v.out, encoded(literal, s, hidden)...)
+}
+
+// stringEnd is where the string of JSON ends that begins at an offset.
+func stringEnd(text []byte, at int) int {
+	for at++; at < len(text) && text[at] != '"'; at++ {
+		if text[at] == '\\' {
+			at++
+		}
+	}
+	return min(at+1, len(text))
+}
+
+// encoded is what replaces a literal that says s, once that is hidden.
+func encoded(literal []byte, s, hidden string) []byte {
 	if hidden == s {
 		return literal
 	}
