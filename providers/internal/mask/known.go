@@ -2,6 +2,7 @@ package mask
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"sync"
@@ -12,15 +13,18 @@ import (
 // assignments in these texts gave to such variables since. It is safe for
 // concurrent use.
 type Known struct {
+	match  *matcher // of all rules and the environment's values
+	values []string // the environment's, which never give way
+
 	mu     sync.Mutex
-	values []string
-	match  *matcher
+	learnt *learnt // nil for none
+	builds int     // how often learnt was made
 }
 
-// Limits of the values that are known, and of their lengths in bytes. Shorter ones
-// would blot out ordinary words.
+// Limits of the values that are learnt, and of the lengths of all in bytes. Shorter
+// ones would blot out ordinary words.
 const (
-	maxKnown    = 64
+	maxLearnt   = 64
 	leastKnown  = 6
 	mostKnown   = 4 << 10
 	leastOfLine = 16 // of a value of several lines
@@ -32,9 +36,23 @@ func NewKnown(environ []string) *Known {
 	k := &Known{match: base()}
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
-		if kind := named([]byte(name)); kind != nothing && worth([]byte(name), []byte(value), kind, exact) {
-			k.learn(value)
+		if kind := named([]byte(name)); kind == nothing || !worth([]byte(name), []byte(value), kind, exact) {
+			continue
 		}
+		for _, v := range toldBy(value) {
+			if !slices.Contains(k.values, v) {
+				k.values = append(k.values, v)
+			}
+		}
+	}
+	if len(k.values) > 0 {
+		match := *base()
+		for _, v := range k.values {
+			match.add(&rule{name: "value", literal: v, value: func(text []byte, at int) (from, to int) {
+				return whole(text, at, len(v))
+			}})
+		}
+		k.match = &match
 	}
 	return k
 }
@@ -42,44 +60,126 @@ func NewKnown(environ []string) *Known {
 // Masker returns a Masker of another stream that also hides the known values.
 func (k *Known) Masker() *Masker { return &Masker{known: k} }
 
-// learn takes a value. Of the older ones the oldest gives way.
-func (k *Known) learn(value string) {
-	var fresh []string
-	if strings.Contains(value, "\n") {
-		for line := range strings.SplitSeq(value, "\n") {
-			if line = strings.TrimSpace(line); len(line) >= leastOfLine {
-				fresh = append(fresh, line)
-			}
+// toldBy is what of a value is hidden where it appears: the whole, or its lines.
+func toldBy(value string) (all []string) {
+	if !strings.Contains(value, "\n") {
+		if telling([]byte(value)) {
+			all = append(all, value)
 		}
-	} else {
-		fresh = []string{value}
+		return all
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	before := len(k.values)
-	for _, v := range fresh {
-		if telling([]byte(v)) && !slices.Contains(k.values, v) {
-			k.values = append(k.values, v)
+	for line := range strings.SplitSeq(value, "\n") {
+		if line = strings.TrimSpace(line); len(line) >= leastOfLine && telling([]byte(line)) {
+			all = append(all, line)
 		}
 	}
-	if len(k.values) == before {
-		return
-	}
-	k.values = k.values[max(0, len(k.values)-maxKnown):]
-	match := *base()
-	for _, v := range k.values {
-		match.add(&rule{name: "value", literal: v, value: func(text []byte, at int) (from, to int) {
-			return whole(text, at, len(v))
-		}})
-	}
-	k.match = &match
+	return all
 }
 
-// matcher is what finds the rules' literals and the known values.
-func (k *Known) matcher() *matcher {
+// learn takes the values that a text assigned. Of those learnt the oldest give way.
+func (k *Known) learn(text []byte, assigns []span) {
+	if len(assigns) == 0 {
+		return
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.match
+	var values []string
+	if k.learnt != nil {
+		values = slices.Clone(k.learnt.values)
+	}
+	fresh := false
+	for _, s := range assigns {
+		for _, v := range toldBy(string(text[s.from:s.to])) {
+			if slices.Contains(k.values, v) || slices.Contains(values, v) {
+				continue
+			}
+			fresh = true
+			if values = append(values, v); len(values) > maxLearnt {
+				values = values[1:]
+			}
+		}
+	}
+	if fresh {
+		k.learnt = newLearnt(values)
+		k.builds++
+	}
+}
+
+// current is what was learnt so far.
+func (k *Known) current() *learnt {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.learnt
+}
+
+// learnt finds the values that were learnt. It never changes, and is small: it is
+// made anew with each value, which may be each line of a text.
+type learnt struct {
+	values []string
+	bits   [1 << learntBits / 32]uint32
+}
+
+const learntBits = 14
+
+// learntStep is how far apart the four bytes are that are looked at: a value has
+// so many beginnings of them within its first bytes, of which it has leastKnown.
+const learntStep = leastKnown - 3
+
+func learntWindow(b []byte) uint32 {
+	return binary.LittleEndian.Uint32(b) * scatter >> (32 - learntBits)
+}
+
+func newLearnt(values []string) *learnt {
+	l := &learnt{values: values}
+	for _, v := range values {
+		for i := range learntStep {
+			h := learntWindow([]byte(v[i : i+4]))
+			l.bits[h>>5] |= 1 << (h & 31)
+		}
+	}
+	return l
+}
+
+// find adds the values in a text to the spans of the rules, which are in order.
+func (l *learnt) find(f *finder) {
+	var found []span
+	for at, text := 0, f.text; at+4 <= len(text); at += learntStep {
+		if h := learntWindow(text[at:]); l.bits[h>>5]>>(h&31)&1 == 0 {
+			continue
+		}
+		for p := max(at-learntStep+1, 0); p <= at; p++ {
+			if to := l.longest(text, p); to > p {
+				found = append(found, span{p, to, "value"})
+			}
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	rules := slices.Clone(f.spans)
+	f.spans = f.spans[:0]
+	for _, v := range found {
+		for len(rules) > 0 && rules[0].from <= v.from {
+			f.add(rules[0])
+			rules = rules[1:]
+		}
+		f.add(v)
+	}
+	for _, s := range rules {
+		f.add(s)
+	}
+}
+
+// longest is where the longest value ends that stands whole at an offset, or zero.
+func (l *learnt) longest(text []byte, at int) (to int) {
+	for _, v := range l.values {
+		if end := at + len(v); end > to && end <= len(text) && string(text[at:end]) == v {
+			if _, end = whole(text, at, len(v)); end > at {
+				to = end
+			}
+		}
+	}
+	return to
 }
 
 // telling reports whether a value may be hidden wherever it appears: it is no

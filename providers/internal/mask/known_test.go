@@ -2,6 +2,7 @@ package mask
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -40,11 +41,56 @@ func TestKnownValues(t *testing.T) {
 	if got := Text("kx92-later"); got != "kx92-later" {
 		t.Errorf("elsewhere: %q", got)
 	}
-	for i := range 3 * maxKnown {
+	for i := range 3 * maxLearnt {
 		m.Mask([]byte("X_TOKEN=some-" + strings.Repeat("v", i) + "-1\n"))
 	}
-	if n := len(known.values); n != maxKnown {
+	if n := len(known.current().values); n != maxLearnt {
 		t.Errorf("%d values are known", n)
+	}
+	if got := anyRule(string(m.Mask([]byte("zq81-xx-77 kx92-later\n")))); got != "[] kx92-later\n" {
+		t.Errorf("the environment's value gave way: %q", got)
+	}
+}
+
+// TestLearntTogether: the values of one text are learnt at once, those of an
+// environment all stay, and each is hidden as if it were the only one.
+func TestLearntTogether(t *testing.T) {
+	var environ []string
+	for i := range 3 * maxLearnt {
+		environ = append(environ, fmt.Sprintf("SERVICE_%d_PASSWORD=of-env-%d-x", i, i))
+	}
+	known := NewKnown(environ)
+	m := known.Masker()
+	var text strings.Builder
+	const n = 20_000
+	for i := range n {
+		fmt.Fprintf(&text, "TOKEN=abc-%d-tok\n", i)
+	}
+	m.Mask([]byte(text.String()))
+	m.Mask([]byte(text.String()[text.Len()-maxLearnt*10:])) // nothing new
+	if known.builds != 1 {
+		t.Errorf("made %d times for one text", known.builds)
+	}
+	for text, want := range map[string]string{
+		"of-env-0-x of-env-191-x of-env-192-x\n":                                            "[] [] of-env-192-x\n",
+		"abc-19999-tok, abc-19950-tok; abc-19-tok xabc-19999-tok":                           "[], []; abc-19-tok xabc-19999-tok",
+		"1abc-19999-tok 22 abc-19999-tok333 abc-19999-tok abc-19999-tok":                    "1abc-19999-tok 22 abc-19999-tok333 [] []",
+		"\npassword=hunter2x9 abc-19998-tok password=hunter3x9 abc-19997-tok of-env-9-x\n.": "\npassword=[] [] password=[] [] []\n.",
+		"curl -H 'Authorization: Bearer abc-19999-tok' x":                                   "curl -H 'Authorization: Bearer []' x",
+	} {
+		if got := anyRule(string(known.Masker().Mask([]byte(text)))); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	m.Mask([]byte("TOKEN=ab1-xyz\nTOKEN=ab1-xyz-0\n"))
+	if got := anyRule(string(m.Mask([]byte("ab1-xyz-01 ab1-xyz-0")))); got != "[]-01 []" {
+		t.Errorf("one value within another: %q", got)
+	}
+	for shift := range 16 { // wherever it begins
+		text := strings.Repeat(".", shift) + "abc-19999-tok" + strings.Repeat(".", shift)
+		if got := anyRule(string(known.Masker().Mask([]byte(text)))); strings.Contains(got, "abc") {
+			t.Errorf("%q: %q", text, got)
+		}
 	}
 }
 

@@ -65,7 +65,12 @@ func (m *Masker) Mask(text []byte) []byte {
 	last := bytes.LastIndexByte(whole, '\n') + 1
 	f := finder{text: whole, match: m.matcher(), last: last, spans: m.all[:0]}
 	f.find(m.key)
-	m.learn(&f)
+	if m.known != nil {
+		if l := m.known.current(); l != nil {
+			l.find(&f)
+		}
+		m.known.learn(whole, f.assigns)
+	}
 	m.key, m.all = f.after, f.spans
 	out := text
 	if n := len(f.spans); n > 0 && f.spans[n-1].to > old {
@@ -93,17 +98,7 @@ func (m *Masker) matcher() *matcher {
 	if m.known == nil {
 		return base()
 	}
-	return m.known.matcher()
-}
-
-// learn has the values of variables known that the text assigned.
-func (m *Masker) learn(f *finder) {
-	if m.known == nil {
-		return
-	}
-	for _, s := range f.assigns {
-		m.known.learn(string(f.text[s.from:s.to]))
-	}
+	return m.known.match
 }
 
 // hide returns a text from an offset with the spans hidden.

@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -28,4 +29,17 @@ func TestWorstCases(t *testing.T) {
 			}
 		}
 	}
+}
+
+// BenchmarkWorstLearning is a terminal's text of which each line, in a call of its
+// own, gives a secret variable another value.
+func BenchmarkWorstLearning(b *testing.B) {
+	m := NewKnown([]string{"MY_TOKEN=zq81-xx-77"}).Masker()
+	n, size := 0, 0
+	for b.Loop() {
+		line := fmt.Appendf(nil, "TOKEN=abc-%d-tok\n", n)
+		m.Mask(line)
+		n, size = n+1, len(line)
+	}
+	b.SetBytes(int64(size))
 }
