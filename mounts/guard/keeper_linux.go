@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -57,7 +58,7 @@ func (k *Keeper) Watch(c Connection) (ended func()) {
 	id := k.last
 	k.connections[id] = c
 	if k.guardian != nil {
-		k.guardian.add(id, c)
+		k.guardian.tell(addMessage(id, c), syscall.UnixRights(c.FD))
 	} else {
 		k.start()
 	}
@@ -72,7 +73,7 @@ func (k *Keeper) drop(id int) {
 	switch {
 	case k.guardian == nil:
 	case len(k.connections) > 0:
-		k.guardian.send(dropMessage(id), nil)
+		k.guardian.tell(dropMessage(id), nil)
 	default:
 		k.guardian.close()
 		k.guardian, k.startedAt = nil, time.Time{}
@@ -90,16 +91,13 @@ func (k *Keeper) start() {
 		return
 	}
 	k.startedAt = time.Now()
-	g, err := launch(k.command())
+	g, err := launch(k.command(), k.connections)
 	if err != nil {
 		k.log.Warn("mounts are not guarded against this process being killed", "error", err)
 		k.startLater(startAgain)
 		return
 	}
 	k.guardian = g
-	for id, c := range k.connections {
-		g.add(id, c)
-	}
 	go func() {
 		err := g.cmd.Wait()
 		k.mu.Lock()
@@ -127,8 +125,8 @@ func (k *Keeper) startLater(wait time.Duration) {
 	})
 }
 
-// launch starts a guardian of this process.
-func launch(cmd *exec.Cmd) (*child, error) {
+// launch starts a guardian of this process and of some connections.
+func launch(cmd *exec.Cmd, connections map[int]Connection) (*child, error) {
 	// A packet socket, so that messages stay apart and the end is told.
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -147,12 +145,17 @@ func launch(cmd *exec.Cmd) (*child, error) {
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // what kills the group of the process leaves it
 	g := &child{cmd, pair[0], end}
-	err = cmd.Start()
-	if err == nil && canary >= 0 {
-		g.send(canaryMessage, syscall.UnixRights(canary))
-	}
+	// All is in the socket before the guardian starts. If this process is killed
+	// between its fork and the end of Start, the guardian still has what it guards.
 	if canary >= 0 {
+		err = g.send(canaryMessage, syscall.UnixRights(canary))
 		_ = syscall.Close(canary)
+	}
+	for id, c := range connections {
+		err = errors.Join(err, g.send(addMessage(id, c), syscall.UnixRights(c.FD)))
+	}
+	if err == nil {
+		err = cmd.Start()
 	}
 	if err != nil {
 		g.close()
@@ -161,16 +164,18 @@ func launch(cmd *exec.Cmd) (*child, error) {
 	return g, nil
 }
 
-func (g *child) add(id int, c Connection) {
-	g.send(addMessage(id, c), syscall.UnixRights(c.FD))
-}
-
-// send never waits: a guardian that does not read its messages is replaced.
-func (g *child) send(message string, rights []byte) {
-	err := syscall.Sendmsg(g.socket, []byte(message), rights, nil, syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL)
-	if err != nil {
+// tell sends a message to a guardian that has started. One that does not read its
+// messages is replaced.
+func (g *child) tell(message string, rights []byte) {
+	if g.send(message, rights) != nil {
 		_ = g.cmd.Process.Kill()
 	}
+}
+
+// send never waits.
+func (g *child) send(message string, rights []byte) error {
+	err := syscall.Sendmsg(g.socket, []byte(message), rights, nil, syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL)
+	return os.NewSyscallError("sendmsg", err)
 }
 
 // close ends the guardian, unless it has ended.
