@@ -52,7 +52,7 @@ func TestCallResults(t *testing.T) {
 		fmt.Fprintf(&long, "line %d of the result\n", i)
 	}
 	r = answers(asJSON(map[string]any{"content": []any{map[string]any{"type": "text", "text": long.String()}}}))
-	if len(r.out) > 12000 || !containsAll(r.out, []string{"line 0 of", "line 2999 of", "Large output has been written to: " + b.mnt("results"), " KB, 3000 lines)"}) {
+	if len(r.out) > 12200 || !containsAll(r.out, []string{"line 0 of", "line 2999 of", "Large output has been written to: " + b.mnt("results"), " KB, 3000 lines)"}) {
 		t.Errorf("a long text: %d bytes\n%v", len(r.out), r)
 	}
 	_, notice, _ := strings.Cut(r.out, "written to: ")

@@ -40,6 +40,9 @@ func TestHelp(t *testing.T) {
 			t.Errorf("ctxfs %q: %s", args, got)
 		}
 	}
+	if got := b.ok("run", "--help"); !strings.Contains(got, "--max-bytes N   print at most N bytes of the output, its beginning and its end, once it has ended\n") {
+		t.Errorf("ctxfs run --help: %s", got)
+	}
 	if got := b.ok("--version"); got != "ctxfs "+version+"\n" {
 		t.Errorf("--version: %q", got)
 	}

@@ -14,7 +14,7 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var name string
-	limit := -1
+	var limit int
 	cmd := &cobra.Command{
 		Use:   "run [--name NAME] [--max-bytes N] -- COMMAND...",
 		Short: "run one command, and record it",
@@ -30,8 +30,9 @@ gone; the recording has both. What the command leaves running in the background
 is heard no more when it has ended.
 
 With --max-bytes nothing is printed before the command has ended, and then what
-it has shown, as clean text of at most that many bytes: if there is more, its
-beginning, its end, and the path of the whole.
+it has shown, as clean text: of more than that many bytes its beginning and its
+end, how much is left out between them, and as the last line the path of the
+whole.
 
 Where nothing can be recorded, the command runs all the same; a line on standard
 error says why it is not. A command that cannot be found gives exit code 127,
@@ -42,8 +43,11 @@ one that cannot be started 126.`,
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: map[string]string{needsNoPlaces: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if limit < 0 && cmd.Flags().Changed("max-bytes") {
-				return usage(cmd, errors.New("--max-bytes is a number of bytes"))
+			switch {
+			case !cmd.Flags().Changed("max-bytes"):
+				limit = -1
+			case limit < 0:
+				return usage(cmd, fmt.Errorf(`--max-bytes must be a number of bytes, not "%d"`, limit))
 			}
 			return a.runRecorded(holder.Spec{Recording: a.recording(), Name: name, Argv: args}, limit)
 		},
@@ -53,7 +57,7 @@ one that cannot be started 126.`,
 	}
 	cmd.Flags().SetInterspersed(false) // what follows the command is its own
 	cmd.Flags().StringVar(&name, "name", "", "the id that the recording is to have, instead of a number")
-	cmd.Flags().IntVar(&limit, "max-bytes", limit, "print no more than so many bytes of the output, at its end")
+	cmd.Flags().IntVar(&limit, "max-bytes", 0, "print at most `N` bytes of the output, its beginning and its end, once it has ended")
 	_ = cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions)
 	_ = cmd.RegisterFlagCompletionFunc("max-bytes", cobra.NoFileCompletions)
 	return cmd

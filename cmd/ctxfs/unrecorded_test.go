@@ -64,7 +64,7 @@ func TestRunAlways(t *testing.T) {
 			check(in("run", "--", "sh", "-c", "echo out; echo err >&2; exit 5"), 5, "out\n", "err\n")
 			check(in("run", "--", "sh", "-c", "kill -TERM $$"), -1, "", "") // killed by it, as without us
 			check(in("run", "--", "nosuch"), 127, "", "ctxfs: nosuch: there is no such command\n")
-			check(in("run", "--max-bytes", "60", "--", "sh", "-c", "echo first; echo second >&2; seq 1000; exit 4"), 4, "first\n... 999 lines (3.9 KB) left out ...\n999\n1000\n", "")
+			check(in("run", "--max-bytes", "20", "--", "sh", "-c", "echo first; echo second >&2; seq 1000; exit 4"), 4, "first\n... 999 lines (3.9 KB) left out ...\n999\n1000\n", "")
 			argv := append(h.world(b), "run", "--", "sh", "-c", "stty size; read x; echo got $x; exit 6")
 			w := b.openProgram(nil, argv...)
 			w.sees(h.cause)

@@ -21,8 +21,8 @@ type Backend interface {
 	Read(ctx context.Context, path string, w io.Writer) error
 	// Find returns what fits some words, the best first.
 	Find(ctx context.Context, q Query) ([]Match, error)
-	// Call calls a tool. Its text is not longer than MaxText; what is longer
-	// is in a file, whose path the text tells. Progress may be called from
+	// Call calls a tool. Of a text that is longer than MaxText the whole is
+	// in a file, whose path the last line of what is shown tells. Progress may be called from
 	// any goroutine until Call returns.
 	Call(ctx context.Context, c Call, progress func(Progress)) (*Result, error)
 }

@@ -12,5 +12,6 @@
 // or over HTTP on a loopback address ([Gateway.ServeHTTP]).
 //
 // Long files are read in parts. An answer has at most [MaxText] bytes of text,
-// and one that is not all says how to go on.
+// and one that is not all says how to go on, a result of a call in lines of its
+// own besides.
 package gateway

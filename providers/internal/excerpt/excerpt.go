@@ -18,8 +18,8 @@ import (
 	"unicode/utf8"
 )
 
-// Of gives an excerpt of at most limit bytes that ends with notice, or the text
-// itself where it is no longer than limit. See [Writer.Excerpt].
+// Of gives an excerpt with at most limit bytes of text that ends with notice, or
+// the text itself where it is no longer than limit. See [Writer.Excerpt].
 func Of(text []byte, limit int, notice string) []byte {
 	w := NewWriter(limit)
 	_, _ = w.Write(text) // cannot fail
@@ -42,7 +42,7 @@ type Writer struct {
 	tally Tally
 }
 
-// NewWriter returns a Writer for excerpts of at most limit bytes.
+// NewWriter returns a Writer for excerpts with at most limit bytes of the text.
 func NewWriter(limit int) *Writer { return &Writer{limit: max(limit, 0)} }
 
 // Write implements io.Writer.
@@ -66,35 +66,21 @@ func (w *Writer) Long() bool { return w.tally.Bytes > int64(w.limit) }
 // Excerpt gives what was written, if it is no longer than the limit. Of a
 // longer text it gives the beginning, a line that tells of what is left out,
 // the end, and the notice as the last line; without the notice where that is
-// empty. It is never longer than the limit: where that does not allow it all,
-// it is the notice alone, and where not even that, the beginning alone.
+// empty. The limit is that of the beginning and the end together: the two other
+// lines are always there and do not count.
 func (w *Writer) Excerpt(notice string) []byte {
 	if !w.Long() {
 		return bytes.Clone(w.head)
 	}
-	if notice != "" {
-		notice += "\n"
-	}
-	room := w.limit - len(notice)
-	if room < 0 {
-		return bytes.Clone(whole(w.head))
-	}
-	// The gap is told with no larger numbers than those of the whole, but "999
-	// bytes" is longer than "2.5 kB"; and three line ends may have to be added.
-	lines := w.tally.Lines()
-	room -= max(len(gap(lines, w.tally.Bytes)), len(gap(lines, min(w.tally.Bytes, 999)))) + 3
-	if room < 2 {
-		return []byte(notice)
-	}
-	head := cutHead(w.head, room-room/2)
-	tail := cutTail(w.tail, room/2)
-	lines = w.tally.ends - bytes.Count(head, newline) - bytes.Count(tail, newline)
-	out := make([]byte, 0, w.limit)
+	head := cutHead(w.head, w.limit-w.limit/2)
+	tail := cutTail(w.tail[len(w.tail)-w.limit:], w.limit/2)
+	lines := w.tally.ends - bytes.Count(head, newline) - bytes.Count(tail, newline)
+	line := gap(lines, w.tally.Bytes-int64(len(head)+len(tail)))
+	out := make([]byte, 0, len(head)+len(line)+len(tail)+len(notice)+4) // four line ends
 	out = ended(append(out, head...))
-	out = append(out, gap(lines, w.tally.Bytes-int64(len(head)+len(tail)))...)
-	out = append(out, '\n')
+	out = ended(append(out, line...))
 	out = ended(append(out, tail...))
-	return append(out, notice...)
+	return ended(append(out, notice...))
 }
 
 var newline = []byte{'\n'}
@@ -115,22 +101,25 @@ func ended(text []byte) []byte {
 	return text
 }
 
-// cutHead is the beginning of text, of at most limit bytes: whole lines where
-// they take at least half of that.
+// cutHead is the beginning of text, of at most limit bytes: whole lines, if
+// there are any, where the line that would be cut ends in text or they take at
+// least half of the limit.
 func cutHead(text []byte, limit int) []byte {
-	if end := bytes.LastIndexByte(text[:limit], '\n') + 1; end > limit/2 {
+	end := bytes.LastIndexByte(text[:limit], '\n') + 1
+	if end > limit/2 || end > 0 && bytes.IndexByte(text[limit:], '\n') >= 0 {
 		return text[:end]
 	}
 	return whole(text[:limit])
 }
 
-// cutTail is the end of text, of at most limit bytes: whole lines where they
-// take at least half of that.
+// cutTail is the end of text, of at most limit bytes: whole lines, if there are
+// any, where the line that would be cut begins in text or they take at least
+// half of the limit.
 func cutTail(text []byte, limit int) []byte {
 	from := len(text) - limit
-	// A line that begins exactly there is whole.
-	if i := bytes.IndexByte(text[from-1:], '\n'); i >= 0 && i < limit/2 {
-		return text[from+i:]
+	if begin := from + bytes.IndexByte(text[max(from-1, 0):], '\n'); begin >= from && begin < len(text) && // a line that begins exactly there is whole
+		(begin-from < limit/2 || bytes.IndexByte(text[:from], '\n') >= 0) {
+		return text[begin:]
 	}
 	for range utf8.UTFMax - 1 {
 		if from == len(text) || utf8.RuneStart(text[from]) {

@@ -27,11 +27,11 @@ line 001206 of some long output.
 line 001207 of some long output.
 Large output has been written to: /state/x.txt (39.8 KB, 1207 lines)
 `
-	if got := string(Of(text, 250, notice)); got != want {
+	if got := string(Of(text, 135, notice)); got != want {
 		t.Errorf("%d bytes:\n%s", len(got), got)
 	}
 	// Without a last line end the last line is whole all the same.
-	if got := string(Of(text[:len(text)-1], 250, notice)); got != want {
+	if got := string(Of(text[:len(text)-1], 150, notice)); got != want {
 		t.Errorf("without the last line end, %d bytes:\n%s", len(got), got)
 	}
 }
@@ -48,7 +48,7 @@ func TestLongLinesAreCutBetweenCharacters(t *testing.T) {
 	got := string(Of([]byte(strings.Repeat("€", 1000)), 100, "notice"))
 	head, rest, _ := strings.Cut(got, "\n")
 	gap, tail, _ := strings.Cut(rest, "\n")
-	if strings.Trim(head, "€") != "" || gap != "... 2.9 KB left out ..." || strings.Trim(tail, "€") != "\nnotice\n" || len(got) > 100 {
+	if strings.Trim(head, "€") != "" || gap != "... 2.9 KB left out ..." || strings.Trim(tail, "€") != "\nnotice\n" || strings.Count(got, "€")*3 > 100 {
 		t.Errorf("%q", got)
 	}
 	// One short line before a long one is no place to cut.
@@ -58,17 +58,29 @@ func TestLongLinesAreCutBetweenCharacters(t *testing.T) {
 	}
 }
 
+// TestTinyLimits says what is left out and where the whole is, however little
+// of the text is wanted.
 func TestTinyLimits(t *testing.T) {
-	text := numbered(100)
-	for limit, want := range map[int]string{
-		-1: "", 0: "", 5: "line ", 6: "line 0", 7: "notice\n", 30: "notice\n",
-	} {
-		if got := string(Of(text, limit, "notice")); got != want {
-			t.Errorf("limit %d: %q, want %q", limit, got, want)
-		}
+	var seq strings.Builder
+	for i := range 300 {
+		fmt.Fprintln(&seq, i+1)
 	}
-	if got := string(Of([]byte("€uro and more"), 2, "")); len(got) > 2 {
-		t.Errorf("limit 2: %q", got)
+	for _, c := range []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{seq.String(), -1, "... 300 lines (1.1 KB) left out ...\nnotice\n"},
+		{seq.String(), 0, "... 300 lines (1.1 KB) left out ...\nnotice\n"},
+		{seq.String(), 10, "1\n2\n... 297 lines (1.1 KB) left out ...\n300\n" + "notice\n"},
+		{seq.String(), 20, "1\n2\n3\n4\n5\n... 293 lines (1.1 KB) left out ...\n299\n300\n" + "notice\n"},
+		{"a line of one message", 10, "a lin\n... 11 bytes left out ...\nssage\nnotice\n"},
+		{"€uro and more", 2, "... 14 bytes left out ...\ne\nnotice\n"},
+		{"one\nthe second line\nthree\n", 23, "one\n... 1 line (16 bytes) left out ...\nthree\nnotice\n"}, // no line is cut that ends near
+	} {
+		if got := string(Of([]byte(c.text), c.limit, "notice")); got != c.want {
+			t.Errorf("limit %d: %q, want %q", c.limit, got, c.want)
+		}
 	}
 }
 
@@ -145,13 +157,13 @@ func FuzzOf(f *testing.F) {
 			}
 			return
 		}
-		if len(got) > max(limit, 0) {
+		if limit := max(limit, 0) + len("... 1 lines (1.0 KB) left out ...\n") + 20 + len(notice) + 3; len(got) > limit {
 			t.Fatalf("%d bytes, limit %d", len(got), limit)
 		}
 		if utf8.Valid(text) && utf8.ValidString(notice) && !utf8.Valid(got) {
 			t.Fatalf("%q is not valid", got)
 		}
-		if len(notice) < limit && !bytes.HasSuffix(got, []byte(notice)) && !bytes.HasSuffix(got, []byte(notice+"\n")) {
+		if !bytes.HasSuffix(got, []byte(notice)) && !bytes.HasSuffix(got, []byte(notice+"\n")) {
 			t.Fatalf("%q does not end with the notice %q", got, notice)
 		}
 	})
