@@ -29,7 +29,9 @@ type ViewInfo struct {
 // ServerInfo is what the background process says of itself, also in its record.
 type ServerInfo struct {
 	control.Record
-	Mounts []ViewInfo `json:"mounts"`
+	// Program is the file that the process was started from, if that is known.
+	Program string     `json:"program,omitempty"`
+	Mounts  []ViewInfo `json:"mounts"`
 	// Gateways is how many programs besides the views need the process.
 	Gateways int `json:"gateways,omitempty"`
 	// Left are folders where mounts of earlier processes, which were killed,
@@ -182,6 +184,7 @@ func (s *Server) saveTable() {
 // info is what the server is and shows. The caller holds mu, or is alone.
 func (s *Server) info() ServerInfo {
 	info := ServerInfo{Record: s.opts.Seat.Record, Mounts: []ViewInfo{}, Gateways: s.holds}
+	info.Program, _ = os.Executable()
 	for _, v := range s.views {
 		info.Mounts = append(info.Mounts, v.ViewInfo)
 	}

@@ -166,11 +166,8 @@ func callFault(command string, err error) call.Reply {
 	return reply
 }
 
-// name is the command without arguments, as it was called.
+// name is the command without arguments.
 func (l *callLine) name() string {
-	if l.via == "bin" {
-		return l.tool // ctxfs may not be on PATH
-	}
 	return fmt.Sprintf("ctxfs call %s %s", l.server, l.tool)
 }
 

@@ -163,7 +163,7 @@ func TestCallHelp(t *testing.T) {
 			t.Errorf("%s:\n%s", line, got)
 		}
 	}
-	if r := b.do(b.mnt("mcps/zoo/bin/feed_animal")); r.code != 2 || !strings.Contains(r.err, "see its arguments: feed_animal --help") {
+	if r := b.do(b.mnt("mcps/zoo/bin/feed_animal")); r.code != 2 || !strings.Contains(r.err, "see its arguments: ctxfs call zoo feed_animal --help") {
 		t.Errorf("bin without arguments: exit %d, %v", r.code, r)
 	}
 	if got := b.sh("~/.agentctx/mcps/zoo/bin/feed_animal --help"); !containsAll(got, []string{"Usage:\n  feed_animal [ARGUMENTS]", "--animal"}) {

@@ -180,6 +180,10 @@ func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 		}
 	}
 	all = append(all, f)
+	if _, err := os.Stat(report.Program); report.Program != "" && errors.Is(err, os.ErrNotExist) {
+		all = append(all, finding{"program", false, fmt.Sprintf("%s, from which process %d was started, is gone; programs in mcps/*/bin take the ctxfs in PATH", a.tilde(report.Program), report.Pid),
+			"ctxfs unmount --all; ctxfs mount"})
+	}
 	for _, m := range report.Mounts {
 		f := finding{Check: "mount", OK: true, What: a.tilde(m.Dir) + " answers"}
 		if m.Of != "" {

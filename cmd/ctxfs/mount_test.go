@@ -48,6 +48,28 @@ func TestMountWithNothingConfigured(t *testing.T) {
 	}
 }
 
+// TestTheProgramMoves: what calls a tool works after the program from which the
+// process was started has moved to a folder of PATH, and doctor tells of it.
+func TestTheProgramMoves(t *testing.T) {
+	t.Parallel()
+	b := zoo(t, "")
+	program := filepath.Join(b.dir, "built")
+	text, err := os.ReadFile(binary())
+	must(t, err)
+	must(t, os.WriteFile(program, text, 0o755))
+	if r := b.do(program, "mount"); r.code != 0 {
+		t.Fatal(r)
+	}
+	b.ready("zoo")
+	must(t, os.Remove(program)) // the one in PATH is the same
+	if got := b.sh("~/.agentctx/mcps/zoo/bin/feed_animal --help"); !strings.Contains(got, "--animal") {
+		t.Errorf("bin: %s", got)
+	}
+	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{program + ", from which process ", " is gone", "mend: ctxfs unmount --all; ctxfs mount"}) {
+		t.Errorf("doctor: exit %d, %v", r.code, r)
+	}
+}
+
 func TestMountPointsAndIdempotence(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

@@ -18,8 +18,10 @@ import (
 type statusReport struct {
 	Running bool `json:"running"`
 	// Pid is that of the background process, 0 if there is none.
-	Pid     int               `json:"pid"`
-	Version string            `json:"version,omitempty"`
+	Pid     int    `json:"pid"`
+	Version string `json:"version,omitempty"`
+	// Program is the file that the process was started from.
+	Program string            `json:"program,omitempty"`
 	Since   time.Time         `json:"since,omitzero"`
 	Mounts  []mounts.ViewInfo `json:"mounts"`
 	// Gateways is how many programs besides, such as "ctxfs serve", need it.
@@ -85,7 +87,7 @@ func (a *app) status(ctx context.Context) (*statusReport, error) {
 		return nil, err
 	}
 	report := &statusReport{
-		Running: info.Pid != 0, Pid: info.Pid, Version: info.Version, Since: info.Since, Mounts: []mounts.ViewInfo{}, Gateways: info.Gateways,
+		Running: info.Pid != 0, Pid: info.Pid, Version: info.Version, Program: info.Program, Since: info.Since, Mounts: []mounts.ViewInfo{}, Gateways: info.Gateways,
 	}
 	var served []string
 	for _, v := range info.Mounts {

@@ -12,7 +12,8 @@ const binName = "bin"
 
 // publishBin shows the folder bin: for each tool a program of the name of its
 // file, which calls it. The programs name ctxfs by its path, so that it need
-// not be in PATH, and say nothing of the tools: that stands in the folder
+// not be in PATH, take the one in PATH where that has moved, and say nothing of
+// the tools: that stands in the folder
 // tools. There is none where the path is not known, or nothing is known of the
 // server. It tells whether something changed.
 func (s *server) publishBin(now time.Time) bool {
@@ -48,5 +49,7 @@ func (s *server) script(tool string) []byte {
 		name, value, _ := strings.Cut(entry, "=")
 		out += "export " + name + "=" + shell.Word(value) + "\n"
 	}
-	return []byte(out + "exec " + shell.Word(s.p.opts.Program) + " call --via bin -- " + shell.Word(s.file) + " " + shell.Word(tool) + " \"$@\"\n")
+	program := shell.Word(s.p.opts.Program)
+	out += "set -- call --via bin -- " + shell.Word(s.file) + " " + shell.Word(tool) + " \"$@\"\n"
+	return []byte(out + "[ -x " + program + " ] && exec " + program + " \"$@\"\nexec ctxfs \"$@\"\n")
 }

@@ -195,6 +195,15 @@ func TestBin(t *testing.T) {
 			t.Errorf("%s: %s, %v", tool, out, err)
 		}
 	}
+	// Where that program has moved, it is the one in PATH.
+	if err := os.Rename(program, filepath.Join(w.dir, "ctxfs")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/bin/sh", w.write(filepath.Join(w.dir, "script"), w.cat("my_server/bin/-x")), "--title", "a b")
+	cmd.Env = []string{"PATH=" + w.dir}
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "[call][--via][bin][--][my_server][-x][--title][a b]" {
+		t.Errorf("moved: %s, %v", out, err)
+	}
 	if a := w.stat("my_server/bin/one_tool"); a.Mode != 0o555 {
 		t.Error(a.Mode)
 	}
