@@ -2,11 +2,8 @@ package mcp
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/mask"
 )
 
 // metadata is SERVER_METADATA.json. It tells neither variables nor headers, and
@@ -58,33 +55,4 @@ func (s *server) metadataText() ([]byte, error) {
 		return nil, err
 	}
 	return indent(compact)
-}
-
-// How much is told of arguments: of each, in bytes, and how many.
-const (
-	argumentLen  = 200
-	maxArguments = 50
-)
-
-// arguments are what may be shown of the arguments, those that stand in the
-// command included.
-func (d *definition) arguments() []string {
-	words := append(strings.Fields(d.command), d.args...)
-	if len(words) < 2 {
-		return nil
-	}
-	// First what the configuration keeps secret: its values have no shape of their own.
-	for i, word := range words {
-		words[i] = d.redact(word)
-	}
-	shown := mask.Args(words)[1:]
-	more := len(shown) - maxArguments
-	shown = shown[:min(len(shown), maxArguments)]
-	for i, arg := range shown {
-		shown[i] = clean.Cut(clean.Line(arg), argumentLen)
-	}
-	if more > 0 {
-		shown = append(shown, fmt.Sprintf("... and %d more", more))
-	}
-	return shown
 }

@@ -23,7 +23,7 @@ func TestArgumentsAreShown(t *testing.T) {
 		"shape":    {d: definition{command: "x", args: []string{"--repo", "a/b", token}}, want: "--repo a/b ", hidden: []string{token}},
 		"flag":     {d: definition{command: "x", args: []string{"--api-key", "hunter2hunter2", "--project", "shop"}}, want: "--project shop", hidden: []string{"hunter2hunter2"}},
 		"joined":   {d: definition{command: "x", args: []string{"--token=hunter2hunter2"}}, want: "--token=", hidden: []string{"hunter2hunter2"}},
-		"address":  {d: definition{command: "x", args: []string{"postgres://ada:hunter2hunter2@db/shop"}}, want: "@db/shop", hidden: []string{"hunter2hunter2"}},
+		"address":  {d: definition{command: "x", args: []string{"postgres://ada:hunter2hunter2@db/shop"}}, want: "postgres://db", hidden: []string{"hunter2hunter2"}},
 		"variable": {d: definition{command: "docker", args: []string{"run", "-e", "API_TOKEN=hunter2hunter2", "image"}}, want: "image", hidden: []string{"hunter2hunter2"}},
 		"of the configuration": {
 			d: definition{command: "x", args: []string{"--db", "plainword99"}, secrets: []string{"plainword99"}}, want: "--db ***", hidden: []string{"plainword99"},
