@@ -117,26 +117,41 @@ func (a *app) mountForeground(ctx context.Context, dir string) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
 
 	seat, err := a.Process().Claim(ctx)
 	if errors.Is(err, control.ErrRunning) {
-		return a.mountElsewhere(ctx, dir, signals)
+		signal.Stop(signals)
+		defer context.AfterFunc(ctx, stop)() // the second signal ends the process
+		return a.mountElsewhere(ctx, dir)
 	}
 	if err != nil {
-		return err
+		return interrupted(ctx, dir, err)
 	}
 	s, closeWorld := a.newServer(seat, 0)
 	defer closeWorld()
+	go endOnSignal(s, signals)
 	result, err := s.Mount(dir)
 	if err != nil {
 		s.End()
 		s.Serve()
-		return err
+		return interrupted(ctx, dir, err)
 	}
 	a.reportMount(result)
-	go endOnSignal(s, signals)
 	s.Serve()
 	return nil
+}
+
+// interrupted words an error that a signal may have brought about.
+func interrupted(ctx context.Context, dir string, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return &control.Fault{
+		Message: fmt.Sprintf("interrupted before %s was mounted", dir),
+		Hint:    "mount it all the same: ctxfs mount -f " + mounts.Quote(dir),
+	}
 }
 
 // endOnSignal ends the server at the first signal, and the process, at once,
@@ -148,27 +163,19 @@ func endOnSignal(s *mounts.Server, signals <-chan os.Signal) {
 	os.Exit(exitFailed)
 }
 
-func (a *app) mountElsewhere(ctx context.Context, dir string, signals <-chan os.Signal) error {
+// mountElsewhere has the background process mount and waits for the end of the
+// mount or of the context, with which it is taken away.
+func (a *app) mountElsewhere(ctx context.Context, dir string) error {
 	if err := a.mount(ctx, dir, false); err != nil {
-		return err
+		return interrupted(ctx, dir, err)
 	}
 	c, err := a.Process().Dial(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		defer c.Close()
+		err = c.Stay(ctx, "wait", map[string]string{"dir": dir}, func() {})
 	}
-	defer c.Close()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-signals:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	err = c.Stay(ctx, "wait", map[string]string{"dir": dir}, func() {})
-	if errors.Is(err, context.Canceled) {
-		return a.unmount(context.Background(), []string{dir}, false, false)
+	if ctx.Err() != nil {
+		return a.unmount(context.WithoutCancel(ctx), []string{dir}, false, false)
 	}
 	return err
 }

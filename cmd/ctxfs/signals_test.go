@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,6 +120,44 @@ func TestForeground(t *testing.T) {
 				t.Errorf("mount -f ended with %v: %s", err, out)
 			}
 			b.ended(cmd.Process.Pid)
+		})
+	}
+}
+
+// TestForegroundEarly gets the signal while it waits for the lock.
+func TestForegroundEarly(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			need(t, "flock")
+			b := newBox(t)
+			state := filepath.Join(b.state, "ctxfs")
+			must(t, os.Mkdir(state, 0o700))
+			lock := b.command(b.Context(), "flock", state, "-c", "echo locked; exec cat")
+			end, err := lock.StdinPipe()
+			must(t, err)
+			locked, err := lock.StdoutPipe()
+			must(t, err)
+			must(t, lock.Start())
+			_, err = locked.Read(make([]byte, 10))
+			must(t, err)
+			cmd := b.command(b.Context(), binary(), "mount", "-f")
+			pipe, err := cmd.StderrPipe()
+			must(t, err)
+			must(t, cmd.Start())
+			errs := bufio.NewReader(pipe)
+			if line, err := errs.ReadString('\n'); !strings.Contains(line, "waiting for process") {
+				t.Errorf("it says %q, %v", line, err)
+			}
+			signalTo(t, cmd.Process.Pid, sig)
+			said, _ := io.ReadAll(errs)
+			_ = cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(string(said), "interrupted before "+b.mnt()+" was mounted\n  ") {
+				t.Errorf("exit %d: %s", code, said)
+			}
+			end.Close()
+			must(t, lock.Wait())
 		})
 	}
 }
