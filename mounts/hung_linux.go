@@ -147,6 +147,9 @@ func releaseHeldBy(proc, thread string, fds []int) error {
 	for _, fd := range fds {
 		taken, err := unix.PidfdGetfd(pidfd, fd, 0)
 		if err != nil {
+			for _, c := range connections {
+				unix.Close(c.FD)
+			}
 			return fmt.Errorf("take over a connection of thread %d: %w", tid, err)
 		}
 		connections = append(connections, guard.Connection{FD: taken})

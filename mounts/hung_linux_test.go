@@ -2,9 +2,11 @@ package mounts
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -277,4 +279,34 @@ func fusermount(uid int, dir string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
 	cmd.Dir = filepath.Dir("/")
 	return cmd.Run()
+}
+
+// TestReleaseFails has one descriptor that can be taken over and one that cannot.
+func TestReleaseFails(t *testing.T) {
+	pipe, other, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	defer other.Close()
+	held := func() int {
+		var open int
+		fds, _ := os.ReadDir("/proc/self/fd")
+		of, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", pipe.Fd()))
+		for _, fd := range fds {
+			if target, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && target == of {
+				open++
+			}
+		}
+		return open
+	}
+	before := held()
+	tid := strconv.Itoa(os.Getpid())
+	err = releaseHeldBy("/proc/self", "/proc/self/task/"+tid, []int{int(pipe.Fd()), 1 << 20})
+	if err == nil || !strings.Contains(err.Error(), "take over a connection") {
+		t.Skip(err)
+	}
+	if after := held(); after != before {
+		t.Errorf("%d descriptors, %d before", after, before)
+	}
 }
