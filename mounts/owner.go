@@ -2,6 +2,7 @@ package mounts
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"ctxfs/mounts/control"
 )
@@ -32,4 +33,45 @@ func (p Point) Shown(home control.Home) string {
 		return fmt.Sprintf("the ctxfs process of the state folder %s (%d)", of.State, pid)
 	}
 	return fmt.Sprintf("an earlier ctxfs process of this home (%d)", pid)
+}
+
+// NotOurs is the error of taking away the mount on a folder that the process of
+// another home or state folder serves, nil if there is none, or if it is of a
+// process that is ending.
+func NotOurs(home control.Home, dir string) error {
+	holder := home.Holder() // looked at first: it frees the lock after the mount
+	p, found, err := mountedAt(dir)
+	if err != nil || !found {
+		return err
+	}
+	pid := control.ConnectionHolder(p.minor)
+	of := control.HomeOf(pid)
+	switch {
+	case of.Dir == "" && holder != 0:
+		return nil
+	case of.Dir == "":
+		return &control.Fault{
+			Message: fmt.Sprintf("%s belongs to %s, which cannot be reached from here", dir, p.Shown(home)),
+			Hint:    "take it away all the same: fusermount3 -u " + Quote(dir),
+		}
+	case control.Same(of.Dir, home.Dir) && control.Same(of.State, home.State):
+		return nil
+	}
+	env := ""
+	if !control.Same(of.Dir, home.Dir) {
+		env = "HOME=" + Quote(of.Dir) + " "
+	}
+	if !usualState(of) || !usualState(home) {
+		env += "XDG_STATE_HOME=" + Quote(filepath.Dir(of.State)) + " "
+	}
+	return &control.Fault{
+		Message: fmt.Sprintf("%s belongs to the ctxfs of %s (process %d)", dir, of.Dir, pid),
+		Hint:    fmt.Sprintf("unmount it there: %sctxfs unmount %s", env, Quote(dir)),
+	}
+}
+
+// usualState reports whether a home has its state folder where no variable says
+// otherwise.
+func usualState(home control.Home) bool {
+	return home.State == filepath.Join(home.Dir, ".local", "state", "ctxfs")
 }

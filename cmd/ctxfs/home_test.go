@@ -122,7 +122,11 @@ func TestTwoHomes(t *testing.T) {
 	// A mount of the one is no place for the other.
 	words := []string{fmt.Sprintf("the ctxfs process of the home folder %s (%d) has mounted %s", a.home, a.pid(), a.mnt()), "\n  to free it: fusermount3 -u " + a.mnt()}
 	b.refused(exitFailed, words, "mount", a.mnt())
+	there := fmt.Sprintf("HOME=%s ctxfs unmount %s", a.home, a.mnt())
+	words = []string{fmt.Sprintf("ctxfs: %s belongs to the ctxfs of %s (process %d)\n  unmount it there: %s\n", a.mnt(), a.home, a.pid(), there)}
+	b.refused(exitFailed, words, "unmount", a.mnt())
 	elsewhere := a.with("XDG_STATE_HOME", filepath.Join(a.dir, "elsewhere"))
+	elsewhere.refused(exitFailed, []string{" belongs to the ctxfs of " + a.home, "unmount it there: XDG_STATE_HOME=" + a.state + " ctxfs unmount "}, "unmount")
 	words = []string{fmt.Sprintf("the background process of this home (%d) has the state folder %s/ctxfs, not", a.pid(), a.state), "\n  use that one: export XDG_STATE_HOME=" + a.state}
 	for _, args := range [][]string{{"mount"}, {"mount", "-f"}, {"mount", filepath.Join(a.dir, "x")}, {"call", "zoo", "greet"}} {
 		elsewhere.refused(exitFailed, words, args...)
@@ -139,6 +143,10 @@ func TestTwoHomes(t *testing.T) {
 	}
 	b.ok("unmount", "--all")
 	a.read("AGENTS.md")
+	b.sh(there)
+	if left := mountsBelow(a.dir); len(left) > 0 {
+		t.Errorf("mounts are left: %v", left)
+	}
 }
 
 // TestHiddenSocket has a sandbox that sees the mount and not the state folder:

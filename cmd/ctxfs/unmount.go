@@ -76,6 +76,11 @@ func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) erro
 	if err != nil {
 		return err
 	}
+	if len(want) == 0 && !all {
+		if err := mounts.NotOurs(a.Process(), named[len(named)-1]); err != nil {
+			return err
+		}
+	}
 
 	result := mounts.UnmountResult{Dirs: []string{}, Busy: map[string][]string{}}
 	for _, dir := range want {
