@@ -30,7 +30,7 @@ func TestMountWithNothingConfigured(t *testing.T) {
 		".ignore":                  {"!*\n", "INDEX.*\n"},
 		"mcps/INDEX.md":            {"config.toml", "mcp.json", ".claude.json"},
 		"skills/INDEX.md":          {"agentctx"},
-		"skills/agentctx/SKILL.md": {"name: agentctx", "rg "},
+		"skills/agentctx/SKILL.md": {"name: agentctx", "rg ", "transcripts/INDEX.tsv", "ctxfs history", "ctxfs find"},
 	} {
 		if text := b.read(path); !containsAll(text, words) {
 			t.Errorf("%s does not hold all of %q:\n%s", path, words, text)
