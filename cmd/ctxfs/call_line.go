@@ -82,14 +82,14 @@ func (l *callLine) option(words []call.Word) (rest []call.Word, ok bool, err err
 		l.via = value
 	case "max-bytes":
 		if l.limit, err = strconv.Atoi(value); err != nil || l.limit < 0 {
-			return rest, true, fmt.Errorf("--max-bytes is %q; it is a number of bytes", value)
+			return rest, true, fmt.Errorf("--max-bytes must be a number of bytes, not %q", value)
 		}
 		if l.limit == 0 {
 			l.limit = -1
 		}
 	case "timeout":
 		if l.timeout, err = time.ParseDuration(value); err != nil || l.timeout <= 0 {
-			return rest, true, fmt.Errorf("--timeout is %q; it is a duration such as 90s or 10m", value)
+			return rest, true, fmt.Errorf("--timeout must be a duration such as 90s or 10m, not %q", value)
 		}
 	default:
 		return words, false, nil

@@ -18,7 +18,7 @@ func TestMisfitIsTold(t *testing.T) {
 	b.write(".config/ctxfs/config.toml", "[mcp]\nfile_calls = true\n")
 	b.mount()
 	b.ready("sky")
-	const misfit = `the structured result does not fit the tool's output schema: "degrees" is "cold"; it is a number`
+	const misfit = `the structured result does not fit the tool's output schema: "degrees" must be a number, not "cold"`
 	for _, line := range []string{"ctxfs call sky weather", ".agentctx/mcps/sky/bin/weather"} {
 		if r := b.shell(line); r.code != 0 || r.err != "cold\nctxfs: "+misfit+"\n" || canonical(r.out) != `{"degrees":"cold","wind":1}` {
 			t.Errorf("%s: exit %d, %v", line, r.code, r)

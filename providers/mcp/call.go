@@ -138,7 +138,7 @@ func (m *prepared) resolve(c *Call) error {
 		m.args, err = t.schema.Parse(c.Words)
 	}
 	if err == nil {
-		err = t.schema.Check(m.args)
+		err = t.schema.Check(m.args, c.Words...)
 	}
 	if fault := (*arguments.Error)(nil); errors.As(err, &fault) {
 		return &ArgumentsError{What: fault.What, Hint: fault.Hint, Part: fault.Part}

@@ -32,9 +32,9 @@ func misfits(t *testing.T, era string) {
 	for _, c := range []struct{ result, want string }{
 		{`{"content":[],"structuredContent":{"degrees":3}}`, ""},
 		{`{"content":[],"structuredContent":{"degrees":3,"more":1}}`, ""},
-		{`{"content":[],"structuredContent":{"degrees":"3\u001b[31m\u202e"}}`, wrong + `"degrees" is "3"; it is a number`},
+		{`{"content":[],"structuredContent":{"degrees":"3\u001b[31m\u202e"}}`, wrong + `"degrees" must be a number, not "3"`},
 		{`{"content":[],"structuredContent":{}}`, wrong + `missing "degrees"`},
-		{`{"content":[],"structuredContent":[1],"_meta":{"a":1}}`, wrong + `the whole is an array; it is an object`},
+		{`{"content":[],"structuredContent":[1],"_meta":{"a":1}}`, wrong + `the whole must be an object, not an array`},
 		{`{"content":[{"type":"text","text":"3"}]}`, "the result is not structured, although the tool has an output schema"},
 		{`{"content":[{"type":"text","text":"3"}],"structuredContent":null}`, "the result is not structured, although the tool has an output schema"},
 		{`{"content":[{"type":"text","text":"no"}],"isError":true}`, ""},

@@ -12,8 +12,10 @@ import (
 // same arguments. Long texts are read at 100 MB a second and more, lists of
 // small items at 5 to 15. It holds the arguments once more in memory while it
 // works, small items at several times their size. The number of steps is limited: a schema that asks for
-// more is given up, and the arguments are taken as they are.
-func (s *Schema) Check(args json.RawMessage) error {
+// more is given up, and the arguments are taken as they are. Words are those of
+// which [Schema.Parse] has made the arguments, if it has: the error names what was
+// given as a flag so.
+func (s *Schema) Check(args json.RawMessage, words ...Word) error {
 	if first := bytes.TrimLeft(args, " \t\r\n"); len(first) == 0 {
 		return errorf("the arguments are empty").hint("write {} for none")
 	}
@@ -28,7 +30,7 @@ func (s *Schema) Check(args json.RawMessage) error {
 	if s.fault != "" {
 		return nil
 	}
-	return s.hold(&report{schema: s, value: obj, whole: "the arguments", unknown: s.unknown(obj)}, values)
+	return s.hold(&report{schema: s, value: obj, words: words, whole: "the arguments", unknown: s.unknown(obj)}, values)
 }
 
 // Fits checks any value as JSON Schema does, such as a result against a tool's

@@ -46,58 +46,58 @@ func TestCheckFaults(t *testing.T) {
 	full := `"owner":"o","repo":"r","title":"t"`
 	for _, c := range []struct{ schema, args, what, hint, part string }{
 		{`{"properties":{"a":{"default":1},"b":{"type":"string"}},"required":["a","b"]}`, `{}`, `missing "b"`, "", `{"b":{"type":"string"}}`},
-		{`{"properties":{"a":{"type":"integer","default":1}},"required":["a"]}`, `{"a":"x"}`, `"a" is "x"; it is an integer`, "", "*"},
+		{`{"properties":{"a":{"type":"integer","default":1}},"required":["a"]}`, `{"a":"x"}`, `"a" must be an integer, not "x"`, "", "*"},
 		{issue, `{"owner":"o","repo":"r"}`, `missing "title"`, "", title},
 		{issue, `{"owner":"o"}`, `missing "repo", "title"`, "", `{"repo":{"type":"string","description":"Repository name. The part after the slash."},` + title[1:]},
 		{issue, `{"owner":"o","repo":"r","titel":"t"}`, `unknown "titel"`, `did you mean "title"?`, title},
 		{issue, `{"owner":"o","repo":"r","titel":"t","xyzzyx":1}`, `unknown "titel", "xyzzyx"`, `did you mean "title"?`, title},
 		{issue, `{` + full + `,"per_page":1}`, `unknown "per_page"`, `did you mean "perPage"?`, page},
 		{issue, `{` + full + `,"somethingElse":1}`, `unknown "somethingElse"`, `the arguments are "body", "assignees", "labels", "milestone", "owner", "repo", "title", "state", "draft", "perPage"`, ""},
-		{issue, `{` + full + `,"state":"opne"}`, `"state" is "opne"; it is one of open, closed, all`, `did you mean "open"?`, state},
-		{issue, `{` + full + `,"state":7}`, `"state" is 7; it is one of open, closed, all`, "", state},
-		{issue, `{` + full + `,"perPage":"ten"}`, `"perPage" is "ten"; it is an integer`, "", page},
-		{issue, `{` + full + `,"perPage":1.5}`, `"perPage" is 1.5; it is an integer`, "", page},
-		{issue, `{` + full + `,"perPage":0}`, `"perPage" is 0; it is at least 1`, "", page},
-		{issue, `{` + full + `,"perPage":101}`, `"perPage" is 101; it is at most 100`, "", page},
-		{issue, `{` + full + `,"draft":"yes"}`, `"draft" is "yes"; it is true or false`, "", "*"},
-		{issue, `{"owner":"o","repo":"r","title":""}`, `"title" is empty; it has at least 1 character`, "", title},
-		{issue, `{` + full + `,"labels":["a","b",3]}`, `"labels[2]" is 3; it is a string`, "", `{"labels[2]":{"type":"string"}}`},
-		{issue, `{` + full + `,"labels":"a"}`, `"labels" is "a"; it is an array`, "", "*"},
-		{issue, `{` + full + `,"labels":null}`, `"labels" is null; it is an array`, "", "*"},
+		{issue, `{` + full + `,"state":"opne"}`, `"state" must be one of open, closed, all, not "opne"`, `did you mean "open"?`, state},
+		{issue, `{` + full + `,"state":7}`, `"state" must be one of open, closed, all, not 7`, "", state},
+		{issue, `{` + full + `,"perPage":"ten"}`, `"perPage" must be an integer, not "ten"`, "", page},
+		{issue, `{` + full + `,"perPage":1.5}`, `"perPage" must be an integer, not 1.5`, "", page},
+		{issue, `{` + full + `,"perPage":0}`, `"perPage" must be at least 1, not 0`, "", page},
+		{issue, `{` + full + `,"perPage":101}`, `"perPage" must be at most 100, not 101`, "", page},
+		{issue, `{` + full + `,"draft":"yes"}`, `"draft" must be true or false, not "yes"`, "", "*"},
+		{issue, `{"owner":"o","repo":"r","title":""}`, `"title" must have at least 1 character, not 0`, "", title},
+		{issue, `{` + full + `,"labels":["a","b",3]}`, `"labels[2]" must be a string, not 3`, "", `{"labels[2]":{"type":"string"}}`},
+		{issue, `{` + full + `,"labels":"a"}`, `"labels" must be an array, not "a"`, "", "*"},
+		{issue, `{` + full + `,"labels":null}`, `"labels" must be an array, not null`, "", "*"},
 		{issue, `{"owner":1,"repo":["r"],"state":"x","perPage":true,"y":1}`,
-			`unknown "y"; also missing "title"; also "owner" is 1; it is a string; and 3 more`,
+			`unknown "y"; also missing "title"; also "owner" must be a string, not 1; and 3 more`,
 			`the arguments are "body", "assignees", "labels", "milestone", "owner", "repo", "title", "state", "draft", "perPage"`, title},
 
 		{search, `{"query":"q","querys":["x"]}`, `unknown "querys"`, `did you mean "query"?`, "*"},
-		{search, `{"query":"q","sort":"newst"}`, `"sort" is "newst"; it is one of newest, oldest, best_match`, `did you mean "newest"?`,
+		{search, `{"query":"q","sort":"newst"}`, `"sort" must be one of newest, oldest, best_match, not "newst"`, `did you mean "newest"?`,
 			`{"sort":{"enum":["newest","oldest","best_match"],"title":"Sort","type":"string","description":"How to sort."}}`},
-		{search, `{"query":"q","max_results":"5"}`, `"max_results" is "5"; it is an integer or null`, "", `{"max_results":{"anyOf":[{"type":"integer"},{"type":"null"}],"default":null,"title":"Max Results"}}`},
-		{search, `{"query":"q","filter":{"state":"opne"}}`, `"filter.state" is "opne"; it is one of open, closed`, `did you mean "open"?`, "*"},
+		{search, `{"query":"q","max_results":"5"}`, `"max_results" must be an integer or null, not "5"`, "", `{"max_results":{"anyOf":[{"type":"integer"},{"type":"null"}],"default":null,"title":"Max Results"}}`},
+		{search, `{"query":"q","filter":{"state":"opne"}}`, `"filter.state" must be one of open, closed, not "opne"`, `did you mean "open"?`, "*"},
 		{strings.Replace(search, `"required": ["state"]`, `"required": ["sort"]`, 1), `{"query":"q","filter":{"sub":{"state":"open"}}}`, `missing "filter.sort"; also missing "filter.sub.sort"`, "", "*"},
-		{search, `{"query":"q","filter":{"state":null,"sub":{"state":null,"min_stars":"x"}}}`, `"filter.sub.min_stars" is "x"; it is an integer`, "",
+		{search, `{"query":"q","filter":{"state":null,"sub":{"state":null,"min_stars":"x"}}}`, `"filter.sub.min_stars" must be an integer, not "x"`, "",
 			`{"filter.sub.min_stars":{"default":0,"title":"Min Stars","type":"integer"}}`},
-		{search, `{"query":"q","ids":[1,"2"]}`, `"ids[1]" is "2"; it is an integer`, "", `{"ids[1]":{"type":"integer"}}`},
+		{search, `{"query":"q","ids":[1,"2"]}`, `"ids[1]" must be an integer, not "2"`, "", `{"ids[1]":{"type":"integer"}}`},
 
-		{chart, `{"data":[]}`, `"data" has 0 items; it has at least 1`, "", "*"},
-		{chart, `{"data":[{"category":"a","value":0}]}`, `"data[0].value" is 0; it is more than 0`, "", `{"data[0].value":{"type":"number","exclusiveMinimum":0}}`},
+		{chart, `{"data":[]}`, `"data" must have at least 1 item, not 0`, "", "*"},
+		{chart, `{"data":[{"category":"a","value":0}]}`, `"data[0].value" must be more than 0, not 0`, "", `{"data[0].value":{"type":"number","exclusiveMinimum":0}}`},
 		{chart, `{"data":[{"categori":"a","value":1}]}`, `unknown "data[0].categori"; also missing "data[0].category"`, `did you mean "category"?`, "*"},
 		{chart, `{"data":[{"category":"a","value":1}],"shape":{"type":"square","r":1}}`, `missing "shape.side"`, "", "*"},
-		{chart, `{"data":[{"category":"a","value":1}],"shape":{"type":"round"}}`, `"shape.type" is "round"; it is one of circle, square`, "", `{"shape.type":{"const":"circle"}}`},
-		{chart, `{"data":[{"category":"a","value":1}],"shape":7}`, `"shape" is 7; it is an object`, "", "*"},
-		{chart, `{"data":[{"category":"a","value":1}],"theColourOfTheBackgroundAndTheGrid":"red"}`, `"theColourOfTheBackgroundAndTheGrid" is "red"; it matches the pattern ^#[0-9a-f]{6}$`, "", "*"},
-		{chart, `{"data":[{"category":"a","value":1}],"fooBar":true}`, `"fooBar" is true; it is a number, a string or null`, "", "*"},
+		{chart, `{"data":[{"category":"a","value":1}],"shape":{"type":"round"}}`, `"shape.type" must be one of circle, square, not "round"`, "", `{"shape.type":{"const":"circle"}}`},
+		{chart, `{"data":[{"category":"a","value":1}],"shape":7}`, `"shape" must be an object, not 7`, "", "*"},
+		{chart, `{"data":[{"category":"a","value":1}],"theColourOfTheBackgroundAndTheGrid":"red"}`, `"theColourOfTheBackgroundAndTheGrid" must match the pattern ^#[0-9a-f]{6}$, not "red"`, "", "*"},
+		{chart, `{"data":[{"category":"a","value":1}],"fooBar":true}`, `"fooBar" must be a number, a string or null, not true`, "", "*"},
 
 		{`{"type":"object","properties":{},"additionalProperties":false}`, `{"x":1}`, `unknown "x"`, "the tool takes no arguments", ""},
-		{`{"minProperties":1}`, `{}`, `the arguments is an object; it has at least 1 member`, "", ""},
+		{`{"minProperties":1}`, `{}`, `the arguments must have at least 1 member, not 0`, "", ""},
 		{`{"properties":{"a":{"uniqueItems":true}}}`, `{"a":[1,2,1]}`, `"a" has the same item twice: [0] and [2]`, "", "*"},
 		{`{"properties":{"a":{},"b":{}},"dependentRequired":{"a":["b"]}}`, `{"a":1}`, `"a" needs "b" with it`, "", ""},
 		{`{"properties":{"a":{}},"required":["b"]}`, `{}`, `missing "b"`, "", ""},
 		{`{"properties":{"a":{}},"unevaluatedProperties":false}`, `{"other":1}`, `unknown "other"`, `the arguments are "a"`, ""},
 		{`{"properties":{"a":false}}`, `{"a":1}`, `"a" is not allowed`, "", "*"},
-		{`{"properties":{"a":{"not":{"type":"null"}}}}`, `{"a":null}`, `"a" is null; it is not allowed to be that`, "", "*"},
-		{`{"properties":{"a":{"multipleOf":0.5}}}`, `{"a":0.3}`, `"a" is 0.3; it is a multiple of 0.5`, "", "*"},
+		{`{"properties":{"a":{"not":{"type":"null"}}}}`, `{"a":null}`, `"a" must not be null`, "", "*"},
+		{`{"properties":{"a":{"multipleOf":0.5}}}`, `{"a":0.3}`, `"a" must be a multiple of 0.5, not 0.3`, "", "*"},
 		{`{"properties":{"a":{"oneOf":[{"type":"number"},{"type":"integer"}]}}}`, `{"a":1}`, `"a" fits more than one of the forms that it can have`, "leave out what belongs to another form", "*"},
-		{`{"properties":{"a\u001b[1m\u202e":{"type":"string"}}}`, `{"a\u001b[1m\u202e":1}`, `"a" is 1; it is a string`, "", "*"},
+		{`{"properties":{"a\u001b[1m\u202e":{"type":"string"}}}`, `{"a\u001b[1m\u202e":1}`, `"a" must be a string, not 1`, "", "*"},
 
 		{issue, ``, `the arguments are empty`, `write {} for none`, ""},
 		{issue, `[1]`, `the arguments are an array`, `they are one JSON object`, ""},
@@ -112,6 +112,32 @@ func TestCheckFaults(t *testing.T) {
 		{``, strings.Repeat("[", 2000), `the arguments are no JSON: it is nested more than 1000 levels deep (at byte 1001)`, "", ""},
 	} {
 		checkError(t, c.args, compile(c.schema).Check([]byte(c.args)), c.what, c.hint, c.part)
+	}
+}
+
+// TestWhatFlagsGaveIsNamedSo names a fault as the command line has it.
+func TestWhatFlagsGaveIsNamedSo(t *testing.T) {
+	s := compile(`{"properties":{"head":{"type":"number"},"perPage":{"type":"integer"},"place":{"enum":["Rome","Oslo"]},"labels":{"type":"array","items":{"type":"integer"}},"filter":{"type":"object","properties":{"n":{"type":"integer"}}}}}`)
+	for _, c := range []struct {
+		words []Word
+		want  string
+	}{
+		{line("--head", "two"), `--head must be a number, not "two"`},
+		{line("--per-page=x"), `--per-page must be an integer, not "x"`},
+		{line("--place", "Paris"), `--place must be one of Rome, Oslo, not "Paris"`},
+		{line("--label", "1", "--label", "b"), `--label[1] must be an integer, not "b"`},
+		{line("--filter.n", "x"), `--filter.n must be an integer, not "x"`},
+		{line("--filter", `{"n":"x"}`), `--filter.n must be an integer, not "x"`},
+		{line(`{"head":"two"}`), `"head" must be a number, not "two"`},
+		{line(`{"head":"two"}`, "--place", "Rome"), `"head" must be a number, not "two"`},
+	} {
+		args, err := s.Parse(c.words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Check(args, c.words...); err == nil || err.Error() != c.want {
+			t.Errorf("%v: %v, want %s", c.words, err, c.want)
+		}
 	}
 }
 
@@ -161,12 +187,12 @@ func TestFits(t *testing.T) {
 	const weather = `{"type":"object","properties":{"degrees":{"type":"number"},"at":{"type":"array","items":{"type":"string"}}},"required":["degrees"]}`
 	for _, c := range []struct{ schema, value, want string }{
 		{weather, `{"degrees":3.5,"more":true}`, ""},
-		{weather, `{"degrees":"cold"}`, `"degrees" is "cold"; it is a number`},
-		{weather, `{"at":[1]}`, `missing "degrees"; also "at[0]" is 1; it is a string`},
-		{weather, `[1]`, "the result is an array; it is an object"},
-		{weather, `"x"`, `the result is "x"; it is an object`},
+		{weather, `{"degrees":"cold"}`, `"degrees" must be a number, not "cold"`},
+		{weather, `{"at":[1]}`, `missing "degrees"; also "at[0]" must be a string, not 1`},
+		{weather, `[1]`, "the result must be an object, not an array"},
+		{weather, `"x"`, `the result must be an object, not "x"`},
 		{`{"type":"array","items":{"type":"integer"}}`, `[1,2]`, ""},
-		{`{"type":"array","items":{"type":"integer"}}`, `[1,"2"]`, `"[1]" is "2"; it is an integer`},
+		{`{"type":"array","items":{"type":"integer"}}`, `[1,"2"]`, `"[1]" must be an integer, not "2"`},
 		{`{"type":"object","properties":{"a":{}},"additionalProperties":false}`, `{"b":1}`, `unknown "b"`},
 		{`{"$ref":"https://example.com/x"}`, `{"b":1}`, ""},
 		{``, `{"b":1}`, ""},

@@ -14,8 +14,11 @@ import (
 
 // explain says in words what is wrong with the value of subject.
 func explain(k jsonschema.ErrorKind, v any, subject string) (what, hint string) {
-	is := func(format string, args ...any) string {
-		return subject + " is " + valueWords(v) + "; it " + fmt.Sprintf(format, args...)
+	must := func(format string, args ...any) string {
+		return subject + " must " + fmt.Sprintf(format, args...) + ", not " + valueWords(v)
+	}
+	have := func(most string, want, got int, of string) string {
+		return fmt.Sprintf("%s must have at %s %s, not %d", subject, most, count(want, of), got)
 	}
 	switch k := k.(type) {
 	case *kind.Type:
@@ -28,39 +31,39 @@ func explain(k jsonschema.ErrorKind, v any, subject string) (what, hint string) 
 		if len(words) < len(k.Want) {
 			words = append(words, "null")
 		}
-		return is("is %s", either(words)), ""
+		return must("be %s", either(words)), ""
 	case *kind.Enum:
-		return explainEnum(k.Want, v, is)
+		return explainEnum(k.Want, v, must)
 	case *kind.Const:
-		return is("is %s", bare(k.Want)), ""
+		return must("be %s", bare(k.Want)), ""
 	case *kind.MinLength:
-		return is("has at least %s", count(k.Want, "character")), ""
+		return have("least", k.Want, k.Got, "character"), ""
 	case *kind.MaxLength:
-		return is("has at most %s", count(k.Want, "character")) + fmt.Sprintf(", not %d", k.Got), ""
+		return have("most", k.Want, k.Got, "character"), ""
 	case *kind.Pattern:
-		return is("matches the pattern %s", shown(k.Want)), ""
+		return must("match the pattern %s", shown(k.Want)), ""
 	case *kind.Minimum:
-		return is("is at least %s", decimal(k.Want)), ""
+		return must("be at least %s", decimal(k.Want)), ""
 	case *kind.Maximum:
-		return is("is at most %s", decimal(k.Want)), ""
+		return must("be at most %s", decimal(k.Want)), ""
 	case *kind.ExclusiveMinimum:
-		return is("is more than %s", decimal(k.Want)), ""
+		return must("be more than %s", decimal(k.Want)), ""
 	case *kind.ExclusiveMaximum:
-		return is("is less than %s", decimal(k.Want)), ""
+		return must("be less than %s", decimal(k.Want)), ""
 	case *kind.MultipleOf:
-		return is("is a multiple of %s", decimal(k.Want)), ""
+		return must("be a multiple of %s", decimal(k.Want)), ""
 	case *kind.MinItems:
-		return fmt.Sprintf("%s has %s; it has at least %d", subject, count(k.Got, "item"), k.Want), ""
+		return have("least", k.Want, k.Got, "item"), ""
 	case *kind.MaxItems:
-		return fmt.Sprintf("%s has %s; it has at most %d", subject, count(k.Got, "item"), k.Want), ""
+		return have("most", k.Want, k.Got, "item"), ""
 	case *kind.AdditionalItems:
 		return fmt.Sprintf("%s has %s too many", subject, count(k.Count, "item")), ""
 	case *kind.UniqueItems:
 		return fmt.Sprintf("%s has the same item twice: [%d] and [%d]", subject, k.Duplicates[0], k.Duplicates[1]), ""
 	case *kind.MinProperties:
-		return is("has at least %s", count(k.Want, "member")), ""
+		return have("least", k.Want, k.Got, "member"), ""
 	case *kind.MaxProperties:
-		return is("has at most %s", count(k.Want, "member")), ""
+		return have("most", k.Want, k.Got, "member"), ""
 	case *kind.PropertyNames:
 		return fmt.Sprintf("%s has a name that is not allowed: %s", subject, quoted(k.Property)), ""
 	case *kind.Dependency:
@@ -78,23 +81,23 @@ func explain(k jsonschema.ErrorKind, v any, subject string) (what, hint string) 
 	case *kind.AnyOf:
 		return subject + " fits none of the forms that it can have", ""
 	}
-	return is("is not allowed to be that"), ""
+	return subject + " must not be " + valueWords(v), ""
 }
 
-func explainEnum(want []any, v any, is func(string, ...any) string) (what, hint string) {
+func explainEnum(want []any, v any, must func(string, ...any) string) (what, hint string) {
 	words := make([]string, len(want))
 	for i, one := range want {
 		words[i] = bare(one)
 	}
 	if len(words) == 1 {
-		return is("is %s", words[0]), ""
+		return must("be %s", words[0]), ""
 	}
 	if s, ok := v.(string); ok {
 		if near := nearest.Of(shown(s), words); near != "" {
 			hint = "did you mean " + quoted(near) + "?"
 		}
 	}
-	return is("is one of %s", listed(words, func(s string) string { return s })), hint
+	return must("be one of %s", listed(words, func(s string) string { return s })), hint
 }
 
 // valueWords says what a value is. Long ones are cut.

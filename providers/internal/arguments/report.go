@@ -18,6 +18,7 @@ import (
 type report struct {
 	schema  *Schema
 	value   any
+	words   []Word   // of which it was made
 	whole   string   // what the value is called
 	unknown []string // names on the top level
 	missing []string
@@ -188,7 +189,7 @@ func (r *report) fault(f *jsonschema.ValidationError) *Error {
 	default:
 		subject := r.whole
 		if at != "" {
-			subject = quotedPath(at)
+			subject = r.subject(f.InstanceLocation)
 		}
 		what, hint := explain(f.ErrorKind, r.at(f.InstanceLocation), subject)
 		err = &Error{What: what, Hint: hint}
@@ -240,6 +241,24 @@ func (r *report) path(location []string) string {
 		p, _ = p.down(token)
 	}
 	return path
+}
+
+// subject names a place in the arguments by the flag that gave it, else by its
+// path.
+func (r *report) subject(location []string) string {
+	path := r.path(location)
+	p, err := r.schema.read(r.words)
+	if err != nil {
+		return quotedPath(path)
+	}
+	longest := 0
+	subject := quotedPath(path)
+	for _, g := range p.given {
+		if n := len(g.names); n > longest && n <= len(location) && slices.Equal(g.names, location[:n]) {
+			longest, subject = n, flagName(g.flag)+strings.TrimPrefix(path, r.path(location[:n]))
+		}
+	}
+	return subject
 }
 
 func joinPath(path, name string) string {

@@ -38,6 +38,15 @@ type Word struct {
 //
 // Text of n bytes costs O(n), and less than twice its size in memory.
 func (s *Schema) Parse(words []Word) (json.RawMessage, error) {
+	p, err := s.read(words)
+	if err != nil {
+		return nil, err
+	}
+	return p.finish()
+}
+
+// read takes a command line apart.
+func (s *Schema) read(words []Word) (*parser, *Error) {
 	p := &parser{schema: s, words: words}
 	for len(p.words) > 0 {
 		w := p.words[0]
@@ -54,7 +63,7 @@ func (s *Schema) Parse(words []Word) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	return p.finish()
+	return p, nil
 }
 
 // parser is a command line that is being read.
