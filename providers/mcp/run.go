@@ -34,15 +34,16 @@ func (s *server) begin(before <-chan struct{}, why motive) {
 }
 
 // awake begins a life of the server.
-func (s *server) awake() {
-	s.update(func() {
-		s.lives++
-		s.condition = condition{state: stateStarting, since: s.condition.since}
-		select {
-		case <-s.hurry: // it was said of another life
-		default:
-		}
-	})
+func (s *server) awake() { s.update(s.beginLife) }
+
+// beginLife is awake for who holds mu, within update.
+func (s *server) beginLife() {
+	s.lives++
+	s.condition = condition{state: stateStarting, since: s.condition.since}
+	select {
+	case <-s.hurry: // it was said of another life
+	default:
+	}
 }
 
 // run starts the server when there is a reason, and again whenever it fails,
@@ -59,6 +60,7 @@ func (s *server) run(ctx context.Context, why motive) {
 		if why == refresh {
 			s.refreshed()
 		}
+		why = life.why
 		if ctx.Err() != nil {
 			return
 		}
@@ -105,24 +107,31 @@ func (s *server) run(ctx context.Context, why motive) {
 // life is how one run of a server ended.
 type life struct {
 	condition
+	why       motive        // the best that there was when it began
 	ready     time.Duration // for how long it was ready
 	renewable bool          // a new connection is worth making at once
 }
 
 // live starts the server when it is its turn, shows its lists, and stays with
 // it until it ends, a restart interrupts it, or ctx ends.
-func (s *server) live(ctx context.Context, why motive) life {
+func (s *server) live(ctx context.Context, why motive) (ended life) {
 	ctx, interrupt := context.WithCancel(ctx)
-	s.mu.Lock()
-	def, legacy := s.def, s.shown != nil && s.shown.Legacy && s.shown.Command == s.def.hash()
-	s.interrupt = interrupt
-	select {
-	case other := <-s.again: // this is the start that was asked for
-		why = max(why, other)
-	default:
-	}
-	s.mu.Unlock()
+	var def *definition
+	var legacy bool
+	s.update(func() {
+		def, legacy = s.def, s.shown != nil && s.shown.Legacy && s.shown.Command == s.def.hash()
+		s.interrupt = interrupt
+		select {
+		case other := <-s.again: // this is the start that was asked for
+			if why.polite() && !other.polite() {
+				s.beginLife() // who asks waits for one that begins after that
+			}
+			why = max(why, other)
+		default:
+		}
+	})
 	defer func() {
+		ended.why = why
 		s.mu.Lock()
 		s.interrupt = nil
 		s.mu.Unlock()

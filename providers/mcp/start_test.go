@@ -210,6 +210,50 @@ func TestAnOldCatalogueIsFetchedAgain(t *testing.T) {
 	}
 }
 
+// TestAStartThatIsAskedForInTime has somebody ask for a server between the
+// moment at which it is to be started for another reason and its start, which
+// fails: he is told at once.
+func TestAStartThatIsAskedForInTime(t *testing.T) {
+	for _, why := range []motive{refresh, unasked} {
+		w := newWorld(t)
+		tools := w.write("tools.json", `[{"name":"one"}]`)
+		w.claude(map[string]any{"stub": stub("ok", stubTools, tools)})
+		w.open().start()
+		w.untilState("stub", "ready")
+		w.write(tools, "no tools at all")
+		w.reopen()
+		s := w.p.all()[0]
+		ctx, cancel := context.WithCancel(context.Background())
+		s.cancel, s.done = cancel, make(chan struct{})
+		s.mu.Lock()
+		s.lives++ // as rest does
+		if why == unasked {
+			s.condition.state = stateError
+		}
+		s.mu.Unlock()
+		failed := make(chan error, 1)
+		go func() {
+			_, err := w.p.Use(ctx, "stub", Waiting{Limit: 10 * time.Second})
+			failed <- err
+		}()
+		w.until("it is asked for", func() bool { return len(s.again) == 1 })
+		if why == refresh {
+			w.p.refreshing <- struct{}{}
+		}
+		go func() {
+			defer close(s.done)
+			s.run(ctx, why)
+		}()
+		if err := <-failed; err == nil || Outcome(nil, err) == OutcomeTimeout || !strings.HasPrefix(err.Error(), "server stub (error): ") {
+			t.Errorf("%d: %v", why, err)
+		}
+		contains(t, w.untilState("stub", "error"), "next try: ")
+		if len(w.p.refreshing) > 0 {
+			t.Errorf("%d: it is still taken for one that is fetched again", why)
+		}
+	}
+}
+
 // TestAPoliteStart has a server be started at a lower priority, which it gets
 // back where the user may raise it, and else for who uses it.
 func TestAPoliteStart(t *testing.T) {
