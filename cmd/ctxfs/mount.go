@@ -22,7 +22,8 @@ func (a *app) mountCommand() *cobra.Command {
 		Use:   "mount [DIR]",
 		Short: "show the tree on a folder (default ~/.agentctx)",
 		Long: `Mount shows the tree on DIR, which must be empty or not exist, and returns as
-soon as it can be listed. MCP servers start after that, in the background.
+soon as it can be listed. Servers that are not known yet
+start after that, in the background; the others at their first call.
 
 One background process serves all mounts of a home; the first mount starts it
 and the last unmount ends it. Mounting where a mount is already does nothing;

@@ -124,11 +124,12 @@ func (s *server) explain(d *definition, c *connection, err error, limits supervi
 		words := s.lastWords(d, c)
 		if last := clean.Line(supervise.LastWords(words)); last != "" {
 			is.what += "; its last words: " + clean.Cut(last, lastWordsShown)
-			is.mend = "see the end of its standard error in mcps/" + file + "/STATUS.md, then: " + again
+			is.mend = "ctxfs cat mcps/" + file + "/STATUS.md shows the end of its standard error; then: " + again
+			is.mendHere = "see the end of its standard error below, then: " + again
 		}
 		if folder := s.brokenInstall(d, words); folder != "" {
 			is.what = "the installation of its package by npx is broken (" + is.what + ")"
-			is.mend = "rm -rf " + shellPath(folder, s.p.opts.Home) + ", then: " + again
+			is.mend, is.mendHere = "rm -rf "+shellPath(folder, s.p.opts.Home)+", then: "+again, ""
 		}
 	case errors.Is(err, errDeaf):
 		is.what = errDeaf.Error()

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -24,14 +25,16 @@ const (
 
 // condition is how a server is, as its STATUS.md tells it.
 type condition struct {
-	state  string
-	since  time.Time
-	what   string    // the error, one line
-	mend   string    // the command or change that mends it
-	next   time.Time // when it is tried again
-	told   bool      // the error is that of a whole file, which is told of once
-	said   string    // what it has last said, while it installs
-	lapsed bool      // what the user has allowed holds no more
+	state string
+	since time.Time
+	what  string // the error, one line
+	mend  string // the command or change that mends it
+	// mendHere is that in STATUS.md itself; "" is mend.
+	mendHere string
+	next     time.Time // when it is tried again
+	told     bool      // the error is that of a whole file, which is told of once
+	said     string    // what it has last said, while it installs
+	lapsed   bool      // what the user has allowed holds no more
 	// stderr is the end of its standard error, clean.
 	stderr string
 	// remarks are of this run of the server.
@@ -62,7 +65,7 @@ func (s *server) statusText() []byte {
 	if !c.next.IsZero() {
 		line("next try", stamp(c.next))
 	}
-	line("mend", clean.Line(c.mend))
+	line("mend", clean.Line(cmp.Or(c.mendHere, c.mend)))
 
 	notes := s.notes()
 	if len(notes) > 0 {
