@@ -15,6 +15,8 @@ var errUnused = errors.New("nobody uses the server")
 // errListed says that a server is to end whose catalogue alone was wanted.
 var errListed = errors.New("the server's catalogue is known")
 
+const knownRemark = "known from an earlier run, and not running: its first call starts it"
+
 const listedRemark = "it was stopped once its catalogue was known, and starts again when it is used"
 
 const unusedRemark = "it was stopped because it was not used, and starts again when it is (see idle_timeout in ctxfs's config.toml)"

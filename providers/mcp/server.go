@@ -112,7 +112,7 @@ func (s *server) atRest() condition {
 	case d.fault != nil:
 		return condition{state: d.fault.state, since: d.time, what: d.fault.what, mend: d.fault.mend, told: d.fault.told, lapsed: d.fault.lapsed}
 	case s.shown != nil:
-		return condition{state: stateCached, since: s.shown.Time}
+		return condition{state: stateCached, since: s.shown.Time, remarks: []string{knownRemark}}
 	}
 	return condition{state: stateStopped, since: d.time, mend: "start it: ctxfs mount"}
 }

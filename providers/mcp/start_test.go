@@ -30,7 +30,7 @@ func TestACachedServerStartsWhenItIsUsed(t *testing.T) {
 		"all":     func() error { return w.p.Restart("") },
 	} {
 		w.reopen().start()
-		contains(t, w.untilState("stub", "cached"), "catalogue: taken at 20")
+		contains(t, w.untilState("stub", "cached"), "catalogue: taken at 20", "\n- known from an earlier run, and not running: its first call starts it\n")
 		w.p.Reload()
 		contains(t, w.cat("stub/STATUS.md"), "state: cached\n")
 		if n := count("start"); n != starts {
