@@ -105,7 +105,7 @@ func TestCallLarge(t *testing.T) {
 	_, notice, _ := strings.Cut(out, "written to: ")
 	path, rest, _ := strings.Cut(notice, " (")
 	info, err := os.Stat(path)
-	if err != nil || info.Size() != size || rest != "67.1 MB, 4194304 lines)\n" || len(out) > 12_000 {
+	if err != nil || info.Size() != size || rest != "67.1 MB, 4194304 lines)\n" || len(out) > 12_200 {
 		t.Errorf("%v, %v, %q, %d bytes are printed", info, err, rest, len(out))
 	}
 }
