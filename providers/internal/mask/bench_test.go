@@ -61,7 +61,7 @@ func shapesOnly(text []byte) (found int) {
 func BenchmarkMask(b *testing.B) {
 	for _, sample := range []struct{ name, line string }{
 		{"plain", "12:04:31 INFO  compiled 214 modules of the project in 3.2 s, nothing to do for through/path/of/high.go\n"},
-		{"urls", "12:04:31 GET https://registry.npmjs.org/left-pad/-/left-pad-1.3.0.tgz 200 14ms (cache hit)\n"},
+		{"urls", "12:04:31 GET https://npm.example.com/left-pad/-/left-pad-1.3.0.tgz 200 14ms (cache hit)\n"},
 		{"words", "The quick brown fox asks whether the task of the disk should go through a host, or a ghost of skill.\n"},
 		{"names", "12:04:31 INFO  token refreshed, password policy ok, secret store ready, key rotated for user 4711\n"},
 	} {
