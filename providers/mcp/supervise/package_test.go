@@ -80,14 +80,14 @@ Node.js v22.1.0`, "TypeError: the port is taken"},
 		{"node, with a code", "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /x/y.js\n    at f (a:1:2) {\n  code: 'ERR_MODULE_NOT_FOUND'\n}\n\nNode.js v20.20.2\n",
 			"Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from /x/y.js"},
 		{"npm, no such package", `npm error code E404
-npm error 404 Not Found - GET https://registry.npmjs.org/nope - Not found
+npm error 404 Not Found - GET https://npm.example.com/nope - Not found
 npm error 404
 npm error 404  'nope@*' is not in this registry.
 npm error 404
 npm error 404 Note that you can also install from a
 npm error 404 tarball, folder, http url, or git folder.
 npm error A complete log of this run can be found in: /root/.npm/_logs/x-debug-0.log
-`, "npm error E404: 404 Not Found - GET https://registry.npmjs.org/nope - Not found"},
+`, "npm error E404: 404 Not Found - GET https://npm.example.com/nope - Not found"},
 		{"npm, an old one", "npm ERR! code ENOTEMPTY\nnpm ERR! syscall rename\nnpm ERR! path /a/b\nnpm ERR! dest /a/c\nnpm ERR! errno -39\nnpm ERR! ENOTEMPTY: directory not empty, rename '/a/b' -> '/a/c'\n\nnpm ERR! A complete log of this run can be found in:\nnpm ERR!     /root/.npm/_logs/x.log\n",
 			"npm error ENOTEMPTY: directory not empty, rename '/a/b' -> '/a/c'"},
 		{"npm notices at the end", "Error: GITHUB_TOKEN is not set\nnpm notice\nnpm notice New major version of npm available! 10.8.2 -> 11.0.0\nnpm notice\n", "Error: GITHUB_TOKEN is not set"},
