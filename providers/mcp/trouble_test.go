@@ -166,6 +166,13 @@ func TestTwoOverOneCache(t *testing.T) {
 	other := &world{t: t, home: w.home, dir: w.dir, opts: w.opts, news: make(chan struct{}, 1)}
 	other.opts.Env.Changed = other.changed
 	other.open().start()
+	// What is cached starts only when it is used.
+	for _, w := range []*world{w, other} {
+		if err := w.p.Restart("stub"); err != nil {
+			t.Fatal(err)
+		}
+		w.untilState("stub", "ready")
+	}
 	for i := range 5 {
 		name := fmt.Sprintf("tool%d", i)
 		w.write(tools, fmt.Sprintf(`[{"name":%q}]`, name))

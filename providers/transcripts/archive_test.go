@@ -134,9 +134,9 @@ func TestSubagents(t *testing.T) {
 	f.await("it stands alone", alone)
 	write(parent, "", "parent")
 	f.await("it is below its parent", below)
-	if got := f.names("claude-code/work"); len(got) != 1 {
-		t.Errorf("beside its parent: %q", got)
-	}
+	f.await("nothing is beside its parent", func() bool {
+		return f.exists("claude-code/work") && f.entries("claude-code/work") == 1
+	})
 	check(t, os.Remove(filepath.Join(dir, parent)))
 	f.await("it stands alone again", alone)
 	// One that is gone is no child of a parent that comes.

@@ -119,10 +119,10 @@ func TestAStartThatTakesTooLong(t *testing.T) {
 func TestAnInstallationUndoesWhatItHasDone(t *testing.T) {
 	home := t.TempDir()
 	line := `npx() { bash -c 'trap "stop=1" TERM; touch begun; while [ -z "$stop" ]; do /bin/sleep 0.1; done
-		for i in {1..40}; do /bin/sleep 0.05; head -c 10000 /dev/zero >part; done; touch undone'; }; npx -y pkg; true`
+		for i in {1..100}; do /bin/sleep 0.05; head -c 10000 /dev/zero >part; done; touch undone'; }; npx -y pkg; true`
 	b, p, _ := begin(t, newSupervisor(t), shell(home, line), Limits{Idle: patience, Total: patience})
 	untilFile(t, filepath.Join(home, "begun"))
-	p.Stop(Grace{EOF: time.Millisecond, Term: 500 * time.Millisecond, Work: patience, Kill: patience})
+	p.Stop(Grace{EOF: time.Millisecond, Term: 3 * time.Second, Work: patience, Kill: patience})
 	if _, err := os.Stat(filepath.Join(home, "undone")); err != nil {
 		t.Error(err)
 	}
