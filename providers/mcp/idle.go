@@ -79,7 +79,7 @@ func (i *idleTimer) fires() <-chan time.Time {
 	return i.timer.C
 }
 
-// over is called when the time is over. It tells whether the server is to
+// over is called when the time is over. It reports whether the server is to
 // end; nobody gets its connection then. While it has users or
 // something is kept of it, it goes on: the end of that begins the time anew.
 func (i *idleTimer) over() bool {

@@ -36,7 +36,7 @@ type archiveHead struct {
 
 func (p *Provider) archiveDir() string { return filepath.Join(p.opts.State, "archive") }
 
-// isArchived tells whether a file lies in the archive.
+// isArchived reports whether a file lies in the archive.
 func (p *Provider) isArchived(path string) bool { return isBelow(path, p.archiveDir()) }
 
 func (p *Provider) archivePath(s *session) string {

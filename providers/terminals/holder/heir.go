@@ -22,7 +22,7 @@ func (h *heir) close() {
 	}
 }
 
-// carryOn shows the terminal until its program ends, and tells whether it could.
+// carryOn shows the terminal until its program ends, and reports whether it could.
 // The terminal is still as the holder has set it.
 func (h *heir) carryOn(signals <-chan os.Signal, o *Outcome) bool {
 	if h.master == nil {

@@ -161,7 +161,7 @@ func (p *pipe) relay(order *sync.Mutex, settle *settler) {
 	})
 }
 
-// samePlace tells whether what is written to two files comes to one place in the
+// samePlace reports whether what is written to two files comes to one place in the
 // order in which it was written: a pipe, a terminal or another device, and a
 // regular file if both write at the same position, be it its end.
 func samePlace(a, b *os.File) bool {
@@ -176,7 +176,7 @@ func samePlace(a, b *os.File) bool {
 	return first.Mode&syscall.S_IFMT != syscall.S_IFREG || samePosition(a, b)
 }
 
-// samePosition tells whether two descriptors of one file write at the same
+// samePosition reports whether two descriptors of one file write at the same
 // position: both at the end, or because they are one open file.
 func samePosition(a, b *os.File) (same bool) {
 	if appends(a) && appends(b) {
@@ -200,7 +200,7 @@ func appends(f *os.File) (yes bool) {
 	return yes
 }
 
-// sharesOffset tells whether two descriptors share their position, by moving one
+// sharesOffset reports whether two descriptors share their position, by moving one
 // of them for a moment.
 func sharesOffset(first, second int) bool {
 	at, err := syscall.Seek(first, 0, 1)

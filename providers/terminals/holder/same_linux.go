@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sameOpenFile tells whether two of our descriptors are one open file. Where the
+// sameOpenFile reports whether two of our descriptors are one open file. Where the
 // kernel may not say so (in some sandboxes), their position does.
 func sameOpenFile(first, second int) bool {
 	const kcmpFile = 0

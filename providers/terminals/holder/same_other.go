@@ -2,5 +2,5 @@
 
 package holder
 
-// sameOpenFile tells whether two of our descriptors are one open file.
+// sameOpenFile reports whether two of our descriptors are one open file.
 func sameOpenFile(first, second int) bool { return sharesOffset(first, second) }

@@ -41,7 +41,7 @@ type Record struct {
 	made bool  // of what a killed holder left
 }
 
-// Failed tells whether the command is known to have failed. One that the user
+// Failed reports whether the command is known to have failed. One that the user
 // interrupted has not, nor one that only ended the shell, by itself or with its
 // window: its code is that of the command before, or the user's own. What is only
 // a comment has the code of the command before, too.
