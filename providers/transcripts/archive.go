@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/zstd"
-	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
 )
@@ -48,9 +48,9 @@ func (p *Provider) archivePath(s *session) string {
 }
 
 // archiveLog is how an archived session is read.
-func archiveLog() agents.Log {
-	return agents.Log{
-		Open: func(string) agents.Reader { return new(archiveReader) }, Rank: archiveRank, Compressed: true,
+func archiveLog() history.Log {
+	return history.Log{
+		Open: func(string) history.Reader { return new(archiveReader) }, Rank: archiveRank, Compressed: true,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 )
 
 // anyPi has only the content of a log of Pi's tell its id.
@@ -19,20 +20,20 @@ func anyPi(o *Options) {
 			continue
 		}
 		places := a.Places
-		a.Places = func(m agents.Machine) []agents.Place {
+		a.Places = func(m history.Machine) []history.Place {
 			pl := places(m)[0]
 			file := pl.File
-			pl.File = func(rel string) agents.Format {
+			pl.File = func(rel string) history.Format {
 				if !strings.HasSuffix(rel, ".jsonl") {
 					return nil
 				}
-				log := file("x_x.jsonl").(agents.Log)
+				log := file("x_x.jsonl").(history.Log)
 				log.ID = ""
 				return log
 			}
-			return []agents.Place{pl}
+			return []history.Place{pl}
 		}
-		o.Agents = []agents.Agent{a}
+		o.Agents = []history.Agent{a}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -139,7 +139,7 @@ func (c *catalogue) put(f *file, all []found, now time.Time) (paths []string, to
 
 // reopen gives the sources of an unchanged file their format, which is not kept
 // between two processes. It returns the sessions that could not be read before.
-func (c *catalogue) reopen(f *file, format agents.Format) (touched []*session) {
+func (c *catalogue) reopen(f *file, format history.Format) (touched []*session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range f.sessions {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/zstd"
-	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -26,7 +26,7 @@ func (f *readerFault) Error() string {
 const headSize = 512 << 10
 
 // head reads the beginning of a log until it is known what session it is.
-func head(path string, format agents.Log, mem *scratch) (info event.Session, first string, err error) {
+func head(path string, format history.Log, mem *scratch) (info event.Session, first string, err error) {
 	out := &headSink{info: event.Session{ID: format.ID, Parent: format.Parent}}
 	f, err := os.Open(path)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 )
 
 // pathLocks are locks by name.
@@ -46,12 +46,12 @@ func (l *pathLocks) unlock(path string) {
 }
 
 // look finds the sessions of one file, if it has changed, and has them shown.
-func (p *Provider) look(ctx context.Context, agent, path string, format agents.Format) {
+func (p *Provider) look(ctx context.Context, agent, path string, format history.Format) {
 	p.lookAt(ctx, agent, path, format, false)
 }
 
 // lookAt is look; also at a file that has not changed, if that is forced.
-func (p *Provider) lookAt(ctx context.Context, agent, path string, format agents.Format, forced bool) {
+func (p *Provider) lookAt(ctx context.Context, agent, path string, format history.Format, forced bool) {
 	p.looking.lock(path) // what is seen later is noted later
 	paths, touched, joined := p.lookLocked(ctx, agent, path, format, forced)
 	p.looking.unlock(path)
@@ -63,7 +63,7 @@ func (p *Provider) lookAt(ctx context.Context, agent, path string, format agents
 
 // lookLocked also returns the stores that have the same sessions: what an agent
 // keeps of one in two places is joined where the store is read.
-func (p *Provider) lookLocked(ctx context.Context, agent, path string, format agents.Format, forced bool) (paths []string, touched []*session, joined []source) {
+func (p *Provider) lookLocked(ctx context.Context, agent, path string, format history.Format, forced bool) (paths []string, touched []*session, joined []source) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		if err == nil || isGone(err) {
@@ -72,7 +72,7 @@ func (p *Provider) lookLocked(ctx context.Context, agent, path string, format ag
 		return paths, touched, nil
 	}
 	now := statOf(info)
-	_, isStore := format.(agents.Store)
+	_, isStore := format.(history.Store)
 	if isStore {
 		now = withJournal(path, now)
 	}
@@ -88,9 +88,9 @@ func (p *Provider) lookLocked(ctx context.Context, agent, path string, format ag
 	f := &file{path: path, agent: agent, stat: now}
 	var all []found
 	switch format := format.(type) {
-	case agents.Log:
+	case history.Log:
 		all = p.lookAtLog(known, f, format)
-	case agents.Store:
+	case history.Store:
 		all, err = p.lookAtStore(ctx, f, format)
 		if err != nil && (ctx.Err() != nil || known != nil && len(known.sessions) > 0) {
 			if known != nil {
@@ -112,7 +112,7 @@ func (c *catalogue) beside(path string, sessions []*session) (all []source) {
 	defer c.mu.RUnlock()
 	for _, s := range sessions {
 		for _, src := range s.sources {
-			if _, ok := src.format.(agents.Store); ok && src.path != path && !slices.ContainsFunc(all, func(o source) bool { return o.path == src.path }) {
+			if _, ok := src.format.(history.Store); ok && src.path != path && !slices.ContainsFunc(all, func(o source) bool { return o.path == src.path }) {
 				all = append(all, *src)
 			}
 		}
@@ -127,7 +127,7 @@ func (c *catalogue) file(path string) *file {
 }
 
 // lookAtLog reads no more of a log than its beginning, and that only once.
-func (p *Provider) lookAtLog(known *file, f *file, format agents.Log) []found {
+func (p *Provider) lookAtLog(known *file, f *file, format history.Log) []found {
 	one := found{source: &source{path: f.path, format: format, stat: f.stat, birth: birth(f.path)}}
 	if known != nil && len(known.sessions) == 1 && known.stat.Inode == f.stat.Inode && known.stat.Size <= f.stat.Size {
 		s := known.sessions[0]
@@ -156,9 +156,9 @@ func (p *Provider) lookAtLog(known *file, f *file, format agents.Log) []found {
 }
 
 // lookAtStore asks a store for its sessions.
-func (p *Provider) lookAtStore(ctx context.Context, f *file, format agents.Store) ([]found, error) {
-	listed, err := guarded(func() ([]agents.Listed, error) { return format.Sessions(ctx, f.path) })
-	var partial *agents.Partial
+func (p *Provider) lookAtStore(ctx context.Context, f *file, format history.Store) ([]found, error) {
+	listed, err := guarded(func() ([]history.Entry, error) { return format.Sessions(ctx, f.path) })
+	var partial *history.Partial
 	if errors.As(err, &partial) {
 		f.note, err = partial.Error(), nil
 	} else if err != nil {

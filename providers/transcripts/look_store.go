@@ -4,7 +4,7 @@ import (
 	"os"
 	"time"
 
-	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 )
 
 // storeLook is a store that is looked at.
@@ -23,7 +23,7 @@ var lateLooks = [...]time.Duration{30 * time.Millisecond, 100 * time.Millisecond
 // lookAtStoreSoon looks at a store that has changed, apart from everybody else:
 // a large database takes its time. Of changes that come meanwhile the last is
 // enough.
-func (p *Provider) lookAtStoreSoon(agent, path string, format agents.Format, forced bool) {
+func (p *Provider) lookAtStoreSoon(agent, path string, format history.Format, forced bool) {
 	if !p.opts.Watch {
 		p.lookAt(p.ctx, agent, path, format, forced)
 		return
@@ -48,7 +48,7 @@ func (p *Provider) lookAtStoreSoon(agent, path string, format agents.Format, for
 }
 
 // lookAtStoreWhileNew looks at a store until there is no more news of it.
-func (p *Provider) lookAtStoreWhileNew(agent, path string, format agents.Format, l *storeLook) {
+func (p *Provider) lookAtStoreWhileNew(agent, path string, format history.Format, l *storeLook) {
 	q := p.queue
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 )
 
 // place is one of an agent's folders with histories. It does not change.
 type place struct {
 	agent string
-	agents.Place
+	history.Place
 	real string // Dir with links resolved; "" where it is not there
 }
 
@@ -51,7 +51,7 @@ func (p *Provider) findPlaces() (places []*place) {
 // renames a project's folder does: each is a place of its own. Links that lead
 // into the place, or to a folder that it lies in, are left out.
 func (pl *place) linked() (places []*place) {
-	if pl.Closed || pl.real == "" {
+	if pl.NoLinks || pl.real == "" {
 		return nil
 	}
 	entries, err := os.ReadDir(pl.real)
@@ -71,7 +71,7 @@ func (pl *place) linked() (places []*place) {
 			continue
 		}
 		prefix := e.Name() + "/"
-		below := agents.Place{Dir: dir, File: func(rel string) agents.Format { return pl.File(prefix + rel) }}
+		below := history.Place{Dir: dir, File: func(rel string) history.Format { return pl.File(prefix + rel) }}
 		if pl.Skip != nil {
 			below.Skip = func(rel string) bool { return pl.Skip(prefix + rel) }
 		}

@@ -15,7 +15,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/watch"
-	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 )
 
 // Options are what the provider needs.
@@ -25,7 +25,7 @@ type Options struct {
 	Home, OS  string
 	LookupEnv func(string) (string, bool)
 	// Agents are those whose histories are shown: agents.All().
-	Agents []agents.Agent
+	Agents []history.Agent
 	// Cache is the folder for rendered texts, State that for the archive,
 	// SettingsPath the path of config.toml.
 	Cache, State, SettingsPath string
@@ -194,8 +194,8 @@ func (p *Provider) hidden(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-func (p *Provider) machine() agents.Machine {
-	return agents.Machine{
+func (p *Provider) machine() history.Machine {
+	return history.Machine{
 		Home: p.opts.Home, OS: p.opts.OS, LookupEnv: p.opts.LookupEnv, Projects: p.settings.Load().projects,
 	}
 }

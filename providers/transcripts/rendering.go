@@ -11,7 +11,7 @@ import (
 	"io"
 	"time"
 
-	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
 )
@@ -78,9 +78,9 @@ func (p *Provider) appendTo(ctx context.Context, b *book, j *job) error {
 	mergeInfo(&b.Session, j.info)
 	var err error
 	switch format := j.source.format.(type) {
-	case agents.Log:
+	case history.Log:
 		err = p.appendLog(ctx, w, j, format)
-	case agents.Store:
+	case history.Store:
 		err = p.appendStore(ctx, w, j, format)
 	default:
 		return fmt.Errorf("%s is not read yet", j.source.path)
@@ -136,7 +136,7 @@ func (b *book) same(j *job, compressed bool) (bool, error) {
 }
 
 // appendLog reads on in a log.
-func (p *Provider) appendLog(ctx context.Context, w *writer, j *job, format agents.Log) error {
+func (p *Provider) appendLog(ctx context.Context, w *writer, j *job, format history.Log) error {
 	b := w.book
 	if ok, err := b.same(j, format.Compressed); err != nil || !ok {
 		if err == nil {
@@ -144,7 +144,7 @@ func (p *Provider) appendLog(ctx context.Context, w *writer, j *job, format agen
 		}
 		return err
 	}
-	w.keep = format.Keep
+	w.keep = format.KeepTexts
 	reader := format.Open(j.source.path)
 	if len(b.Reader) > 0 {
 		if err := json.Unmarshal(b.Reader, reader); err != nil {
@@ -173,7 +173,7 @@ func (p *Provider) appendLog(ctx context.Context, w *writer, j *job, format agen
 }
 
 // lines has all lines read.
-func (w *writer) lines(ctx context.Context, l *lines, reader agents.Reader) error {
+func (w *writer) lines(ctx context.Context, l *lines, reader history.Reader) error {
 	l.buf = w.read[:cap(w.read)]
 	defer func() { w.read = l.buf }()
 	for w.err == nil {
@@ -190,7 +190,7 @@ func (w *writer) lines(ctx context.Context, l *lines, reader agents.Reader) erro
 }
 
 // record has one line read. What fails in it is shown and is no reason to stop.
-func (w *writer) record(reader agents.Reader, line []byte) {
+func (w *writer) record(reader history.Reader, line []byte) {
 	before := w.book.Seq
 	_, err := guarded(func() (any, error) {
 		switch {
@@ -207,7 +207,7 @@ func (w *writer) record(reader agents.Reader, line []byte) {
 }
 
 // appendStore reads a session of a store whole and appends what is new.
-func (p *Provider) appendStore(ctx context.Context, w *writer, j *job, format agents.Store) error {
+func (p *Provider) appendStore(ctx context.Context, w *writer, j *job, format history.Store) error {
 	w.keep = true
 	sums, err := w.book.readSums()
 	if err != nil {
@@ -281,7 +281,7 @@ func (p *Provider) makeMessages(ctx context.Context, b *book, j *job) error {
 	defer p.giveBack(w.scratch)
 	w.inherit(b, j.earlier)
 	switch format := j.source.format.(type) {
-	case agents.Log:
+	case history.Log:
 		log, err := openLog(j.source.path, format.Compressed, 0)
 		if err != nil {
 			return err
@@ -291,7 +291,7 @@ func (p *Provider) makeMessages(ctx context.Context, b *book, j *job) error {
 		if err := w.lines(ctx, l, format.Open(j.source.path)); err != nil {
 			return err
 		}
-	case agents.Store:
+	case history.Store:
 		_, err := guarded(func() (any, error) { return nil, format.Read(ctx, j.source.path, j.source.key, w) })
 		switch {
 		case ctx.Err() != nil:

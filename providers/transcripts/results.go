@@ -15,7 +15,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
-	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
 )
@@ -257,7 +257,7 @@ func (p *Provider) cut(_ context.Context, f resultFile) ([]byte, error) {
 	if src == nil {
 		return nil, fs.ErrNotExist
 	}
-	format, ok := src.format.(agents.Log)
+	format, ok := src.format.(history.Log)
 	if !ok {
 		return nil, fs.ErrNotExist
 	}

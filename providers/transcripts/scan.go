@@ -10,7 +10,7 @@ import (
 	"sync"
 	"syscall"
 
-	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 )
 
 // scan looks at all that is on disk. What has not changed since it was last
@@ -210,9 +210,9 @@ func (p *Provider) changedBelow(ctx context.Context, pl *place, path, rel string
 		}
 	case info.Mode().IsRegular():
 		switch format := pl.File(rel).(type) {
-		case agents.Log:
+		case history.Log:
 			p.look(ctx, pl.agent, path, format)
-		case agents.Store:
+		case history.Store:
 			p.lookAtStoreSoon(pl.agent, path, format, false)
 		default:
 			if !strings.Contains(rel, "/") && p.placesMoved() {

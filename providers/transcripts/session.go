@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -42,7 +42,7 @@ type session struct {
 // source is a place where a session lies.
 type source struct {
 	path   string
-	format agents.Format
+	format history.Format
 	key    string // names the session in a store
 	stamp  string // moves when the session does
 	stat   stat
@@ -129,11 +129,11 @@ func (s *session) rank() {
 	})
 }
 
-func rankOf(f agents.Format) int {
+func rankOf(f history.Format) int {
 	switch f := f.(type) {
-	case agents.Log:
+	case history.Log:
 		return f.Rank
-	case agents.Store:
+	case history.Store:
 		return f.Rank
 	}
 	return archiveRank

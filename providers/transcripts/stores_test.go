@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/internal/sqlite"
-	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -144,7 +144,7 @@ func TestASessionInADatabase(t *testing.T) {
 	}
 }
 
-func formatAt(f *fixture, path string) agents.Format {
+func formatAt(f *fixture, path string) history.Format {
 	for _, pl := range f.allPlaces() {
 		if rel, ok := pl.rel(path); ok && pl.File(rel) != nil {
 			return pl.File(rel)
@@ -263,12 +263,12 @@ func TestACommitThatIsSeenLate(t *testing.T) {
 	path := filepath.Join(dir, "store.db")
 	check(t, os.MkdirAll(dir, 0o755))
 	var looks, said atomic.Int64
-	store := agents.Store{
-		Sessions: func(context.Context, string) ([]agents.Listed, error) {
+	store := history.Store{
+		Sessions: func(context.Context, string) ([]history.Entry, error) {
 			if looks.Add(1) == 3 { // after the start, and the first look at what was written
 				said.Store(1)
 			}
-			return []agents.Listed{{Session: event.Session{ID: oneID, CWD: "/w"}, Key: oneID, Stamp: fmt.Sprint(said.Load())}}, nil
+			return []history.Entry{{Session: event.Session{ID: oneID, CWD: "/w"}, Key: oneID, Stamp: fmt.Sprint(said.Load())}}, nil
 		},
 		Read: func(_ context.Context, _, _ string, out event.Sink) error {
 			for n := range said.Load() + 1 {
@@ -281,8 +281,8 @@ func TestACommitThatIsSeenLate(t *testing.T) {
 		check(t, os.WriteFile(path+suffix, []byte("x"), 0o644))
 	}
 	f := start(t, home, func(o *Options) {
-		o.Agents = []agents.Agent{{Name: "goose", Places: func(agents.Machine) []agents.Place {
-			return []agents.Place{{Dir: dir, File: func(rel string) agents.Format {
+		o.Agents = []history.Agent{{Name: "goose", Places: func(history.Machine) []history.Place {
+			return []history.Place{{Dir: dir, File: func(rel string) history.Format {
 				if rel == "store.db" {
 					return store
 				}

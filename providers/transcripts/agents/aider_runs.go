@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -61,7 +62,7 @@ func aiderNext(text []byte) int {
 
 // aiderSessions lists the runs of a history. It goes through the bytes once: a
 // run's stamp is a checksum, so that only runs that have grown are read again.
-func aiderSessions(_ context.Context, path string) ([]Listed, error) {
+func aiderSessions(_ context.Context, path string) ([]history.Entry, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -73,11 +74,11 @@ func aiderSessions(_ context.Context, path string) ([]Listed, error) {
 	}
 	table := crc32.MakeTable(crc32.Castagnoli)
 	same := make(map[string]int) // runs that began within one second
-	var list []Listed
+	var list []history.Entry
 	for _, run := range aiderSplit(text) {
 		id := aiderID(full, run.head, same[run.head])
 		same[run.head]++
-		l := Listed{
+		l := history.Entry{
 			Session: event.Session{Agent: "aider", ID: id},
 			Key:     id + "@" + strconv.Itoa(run.offset),
 			Stamp:   fmt.Sprintf("%d-%08x", len(run.text), crc32.Checksum(run.text, table)),

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -46,7 +47,7 @@ main.go
 `
 
 // aiderRuns reads all runs of a history.
-func aiderRuns(t testing.TB, path string) ([]Listed, [][]event.Event, []event.Session) {
+func aiderRuns(t testing.TB, path string) ([]history.Entry, [][]event.Event, []event.Session) {
 	t.Helper()
 	list, err := aiderSessions(context.Background(), path)
 	if err != nil {
@@ -118,7 +119,7 @@ func TestAiderGrows(t *testing.T) {
 }
 
 func TestAiderPlaces(t *testing.T) {
-	m := Machine{Home: "/home/u", Projects: []string{"/src"}, LookupEnv: func(name string) (string, bool) {
+	m := history.Machine{Home: "/home/u", Projects: []string{"/src"}, LookupEnv: func(name string) (string, bool) {
 		return "/var/log/aider.md", name == "AIDER_CHAT_HISTORY_FILE"
 	}}
 	found := make(map[string]bool)

@@ -6,34 +6,35 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
 // amp is Sourcegraph's agent. A thread is a document,
 // ~/.local/share/amp/threads/T-<id>.json; since about March 2026 threads are kept
 // on its server only.
-func amp() Agent {
-	return Agent{Name: "amp", Places: func(m Machine) []Place {
-		return []Place{{Dir: filepath.Join(m.Data("amp"), "threads"), File: ampFile}}
+func amp() history.Agent {
+	return history.Agent{Name: "amp", Places: func(m history.Machine) []history.Place {
+		return []history.Place{{Dir: filepath.Join(m.Data("amp"), "threads"), File: ampFile}}
 	}}
 }
 
-func ampFile(rel string) Format {
+func ampFile(rel string) history.Format {
 	if strings.Contains(rel, "/") || !strings.HasPrefix(rel, "T-") || !strings.HasSuffix(rel, ".json") {
 		return nil
 	}
-	return Store{Sessions: ampSessions, Read: ampRead}
+	return history.Store{Sessions: ampSessions, Read: ampRead}
 }
 
-func ampSessions(_ context.Context, path string) ([]Listed, error) {
+func ampSessions(_ context.Context, path string) ([]history.Entry, error) {
 	doc, err := document(path)
 	if err != nil {
 		return nil, err
 	}
-	l := Listed{Session: event.Session{Agent: "amp"}, Stamp: stamp(path)}
+	l := history.Entry{Session: event.Session{Agent: "amp"}, Stamp: history.FileStamp(path)}
 	ampMeta(path, doc, &l.Session)
 	l.Key = l.ID
-	return []Listed{l}, nil
+	return []history.Entry{l}, nil
 }
 
 // ampMeta fills in what the document tells of the thread.

@@ -3,6 +3,8 @@ package agents
 import (
 	"path/filepath"
 	"strings"
+
+	"ctxfs/providers/transcripts/agents/history"
 )
 
 // Claude Code keeps one file of lines a session, in a folder a project:
@@ -16,8 +18,8 @@ import (
 // <session>/tool-results holds results that were too long for the log. Known from
 // logs of versions 2.0.64 to 2.1.220; what is said about records is counted there
 // unless it says otherwise.
-func claudeCode() Agent {
-	return Agent{Name: "claude-code", Places: func(m Machine) []Place {
+func claudeCode() history.Agent {
+	return history.Agent{Name: "claude-code", Places: func(m history.Machine) []history.Place {
 		dirs := []string{
 			filepath.Join(m.Env("CLAUDE_CONFIG_DIR", filepath.Join(m.Home, ".claude")), "projects"),
 			filepath.Join(m.Home, ".config", "claude", "projects"),
@@ -25,22 +27,22 @@ func claudeCode() Agent {
 		if dirs[0] == dirs[1] {
 			dirs = dirs[:1]
 		}
-		var places []Place
+		var places []history.Place
 		for _, dir := range dirs {
-			places = append(places, Place{Dir: dir, File: claudeFile, Skip: claudeSkip})
+			places = append(places, history.Place{Dir: dir, File: claudeFile, Skip: claudeSkip})
 		}
 		return places
 	}}
 }
 
 // claudeFile knows the files above by their names.
-func claudeFile(rel string) Format {
+func claudeFile(rel string) history.Format {
 	parts := strings.Split(rel, "/")
 	name, ok := strings.CutSuffix(parts[len(parts)-1], ".jsonl")
 	if !ok || name == "" {
 		return nil
 	}
-	log := Log{ID: name, Open: openClaude}
+	log := history.Log{ID: name, Open: openClaude}
 	switch {
 	case len(parts) == 2 && name != "history" && name != "journal":
 		return log
@@ -61,7 +63,7 @@ func claudeSkip(rel string) bool {
 // sessions; in records the id stands without it.
 const claudeAgent = "agent-"
 
-func openClaude(path string) Reader {
+func openClaude(path string) history.Reader {
 	dir, name := filepath.Split(path)
 	r := &claudeReader{path: path, id: strings.TrimSuffix(name, ".jsonl")}
 	r.agent, r.subagent = strings.CutPrefix(r.id, claudeAgent)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -155,7 +156,7 @@ func TestClaudeRealLogs(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want := countClaude(t, log)
 			got := claudeTally{reported: want.reported}
-			out := roundTrip(t, func() Reader { return openClaude(path) }, log)
+			out := roundTrip(t, func() history.Reader { return openClaude(path) }, log)
 			texts := make(map[string]bool)
 			var all strings.Builder
 			for _, e := range out.Events {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -176,7 +177,7 @@ func TestClaudeRecords(t *testing.T) {
 			"tool-result agent-a9: Bash done", "user: next"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			out := roundTrip(t, func() Reader { return openClaude("/p/" + claudeID + ".jsonl") }, said(test.lines...), test.inherited...)
+			out := roundTrip(t, func() history.Reader { return openClaude("/p/" + claudeID + ".jsonl") }, said(test.lines...), test.inherited...)
 			if got := claudeBrief(out.Events); !slices.Equal(got, test.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
@@ -211,7 +212,7 @@ func TestClaudeQueue(t *testing.T) {
 			[]string{"user queued: B"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out := roundTrip(t, func() Reader { return openClaude("/p/" + claudeID + ".jsonl") }, said(test.lines...))
+			out := roundTrip(t, func() history.Reader { return openClaude("/p/" + claudeID + ".jsonl") }, said(test.lines...))
 			if got := claudeBrief(out.Events); !slices.Equal(got, test.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
@@ -220,7 +221,7 @@ func TestClaudeQueue(t *testing.T) {
 }
 
 func TestClaudeSession(t *testing.T) {
-	out := roundTrip(t, func() Reader { return openClaude("/p/" + claudeID + ".jsonl") }, said(
+	out := roundTrip(t, func() history.Reader { return openClaude("/p/" + claudeID + ".jsonl") }, said(
 		`{"type":"summary","summary":"of another","leafUuid":"gone"}`,
 		`{"uuid":"x1","type":"user","cwd":"/a","gitBranch":"main","version":"2.1.1","timestamp":"2026-01-02T05:04:05+02:00","message":{"content":"first"}}`,
 		`{"type":"summary","summary":"of this","leafUuid":"x1"}`,
@@ -240,7 +241,7 @@ func TestClaudeSession(t *testing.T) {
 func TestClaudeSuccessor(t *testing.T) {
 	const before = "99999999-2222-3333-4444-555555555555"
 	log := said(`{"uuid":"x1","sessionId":"`+before+`","type":"user","message":{"content":"told there"}}`, "u2 x1 told here")
-	open := func() Reader { return openClaude("/p/" + claudeID + ".jsonl") }
+	open := func() history.Reader { return openClaude("/p/" + claudeID + ".jsonl") }
 	out := roundTrip(t, open, log, "x1")
 	if got := claudeBrief(out.Events); out.Of.ForkOf != before || !slices.Equal(got, []string{"fork: " + before + " to 0, 1", "user: told here"}) {
 		t.Errorf("%+v %q", out.Of, got)
@@ -254,7 +255,7 @@ func TestClaudeSuccessor(t *testing.T) {
 func TestClaudeTornAndLong(t *testing.T) {
 	long := strings.Repeat("é\\ \"", 250_000)
 	log := append(said("u1 - "+long), `{"uuid":"u2","type":"us`...)
-	out := roundTrip(t, func() Reader { return openClaude("/p/" + claudeID + ".jsonl") }, log)
+	out := roundTrip(t, func() history.Reader { return openClaude("/p/" + claudeID + ".jsonl") }, log)
 	if len(out.Events) != 1 || out.Events[0].Text != long {
 		t.Errorf("%d events, the first of %d bytes", len(out.Events), len(out.Events[0].Text))
 	}
@@ -287,7 +288,7 @@ func TestClaudeFiles(t *testing.T) {
 	spilled := func(n int, text string) string {
 		return fmt.Sprintf(`{"uuid":"r%d","type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"c","content":%q}]}}`, n, text)
 	}
-	open := func() Reader { return openClaude(session + ".jsonl") }
+	open := func() history.Reader { return openClaude(session + ".jsonl") }
 	out := roundTrip(t, open, said(
 		progress(1, "a1"), progress(2, "a2"), progress(3, "a3"), progress(4, "../../"+claudeID+"/subagents/agent-a1"),
 		spilled(1, "<persisted-output>\nOutput too large (52KB). Full output saved to: /gone/tool-results/toolu_1.txt\n\nPreview"),
@@ -313,14 +314,14 @@ func TestClaudeFiles(t *testing.T) {
 		t.Errorf("told inline: %v", told)
 	}
 
-	sub := roundTrip(t, func() Reader { return openClaude(filepath.Join(session, "subagents", "agent-a1.jsonl")) }, said(
+	sub := roundTrip(t, func() history.Reader { return openClaude(filepath.Join(session, "subagents", "agent-a1.jsonl")) }, said(
 		`{"uuid":"x1","parentUuid":null,"isSidechain":true,"agentId":"a1","sessionId":"`+claudeID+`","type":"user","message":{"content":"search"}}`, spilled(1, "<persisted-output>\nsaved to: /gone/tool-results/toolu_1.txt")))
 	if got := claudeBrief(sub.Events); sub.Of.Parent != "agent-a0" || sub.Of.ForkOf != "" || sub.Of.Title != "looks around" ||
 		!slices.Equal(got[:1], []string{"user injected: search"}) || sub.Events[1].Result.Spill != whole {
 		t.Errorf("%+v %q", sub.Of, got)
 	}
 
-	old := roundTrip(t, func() Reader { return openClaude(filepath.Join(dir, "p", "agent-b1.jsonl")) }, said(
+	old := roundTrip(t, func() history.Reader { return openClaude(filepath.Join(dir, "p", "agent-b1.jsonl")) }, said(
 		`{"uuid":"x1","parentUuid":null,"isSidechain":true,"agentId":"b1","sessionId":"`+claudeID+`","type":"user","message":{"content":"search"}}`, spilled(1, "<persisted-output>\nsaved to: /gone/tool-results/toolu_1.txt")))
 	if old.Of.Parent != claudeID || old.Of.Title != "search" || old.Events[1].Result.Spill != whole {
 		t.Errorf("%+v %+v", old.Of, old.Events[1])
@@ -329,7 +330,7 @@ func TestClaudeFiles(t *testing.T) {
 
 func TestClaudePlaces(t *testing.T) {
 	env := map[string]string{}
-	m := Machine{Home: "/home/u", OS: "linux", LookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}
+	m := history.Machine{Home: "/home/u", OS: "linux", LookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}
 	dirs := func() (dirs []string) {
 		for _, p := range claudeCode().Places(m) {
 			dirs = append(dirs, p.Dir)
@@ -349,7 +350,7 @@ func TestClaudePlaces(t *testing.T) {
 		"history.jsonl": "", "s.jsonl": "", "p/.credentials.json": "", "p/s/x.jsonl": "", "p/.jsonl": "",
 	} {
 		got := ""
-		if log, ok := claudeFile(rel).(Log); ok {
+		if log, ok := claudeFile(rel).(history.Log); ok {
 			got = log.ID + " " + log.Parent
 		}
 		if got != want {
@@ -366,7 +367,7 @@ func TestClaudePlaces(t *testing.T) {
 // Whatever a log holds: no line is lost, nothing panics, and pieces give the same.
 func FuzzClaudeCode(f *testing.F) {
 	fuzzText(f, func(t *testing.T, log string) {
-		out := roundTrip(t, func() Reader { return openClaude("/nowhere/p/" + claudeID + ".jsonl") }, []byte(log))
+		out := roundTrip(t, func() history.Reader { return openClaude("/nowhere/p/" + claudeID + ".jsonl") }, []byte(log))
 		for _, e := range out.Events {
 			if e.Kind == "" || e.Kind == event.Unknown && e.Record == "" {
 				t.Fatalf("an event without a kind or a record: %+v", e)

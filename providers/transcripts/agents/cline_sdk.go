@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -18,20 +19,20 @@ const (
 	clineCompaction = ".compaction.json"
 )
 
-func clineFile(rel string) Format {
+func clineFile(rel string) history.Format {
 	folder, name, ok := strings.Cut(rel, "/")
 	if !ok || folder == "" || strings.Contains(name, "/") || !strings.HasSuffix(name, clineMessages) {
 		return nil
 	}
-	return Store{Sessions: clineSessions, Read: clineRead}
+	return history.Store{Sessions: clineSessions, Read: clineRead}
 }
 
-func clineSessions(_ context.Context, path string) ([]Listed, error) {
+func clineSessions(_ context.Context, path string) ([]history.Entry, error) {
 	doc, err := document(path)
 	if err != nil {
 		return nil, err
 	}
-	l := Listed{Session: event.Session{Agent: "cline"}, Stamp: stamp(path, clineManifest(path), clineBeside(path, clineCompaction))}
+	l := history.Entry{Session: event.Session{Agent: "cline"}, Stamp: history.FileStamp(path, clineManifest(path), clineBeside(path, clineCompaction))}
 	clineMeta(path, doc, &l.Session)
 	l.Key = l.ID
 	doc.Get("messages").ForEach(func(_, v lazyjson.Value) bool {
@@ -43,7 +44,7 @@ func clineSessions(_ context.Context, path string) ([]Listed, error) {
 		l.Saw(moment(v.Get("ts")))
 		return true
 	})
-	return []Listed{l}, nil
+	return []history.Entry{l}, nil
 }
 
 // clineBeside is another file of the session.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -27,7 +28,7 @@ const (
 
 // editorTasks are the folders with the tasks of an extension of VS Code or of one
 // of its kin.
-func editorTasks(m Machine, extension string) []string {
+func editorTasks(m history.Machine, extension string) []string {
 	var dirs []string
 	for _, editor := range []string{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {
 		dirs = append(dirs, filepath.Join(m.Support(editor), "User", "globalStorage", extension, "tasks"))
@@ -36,16 +37,16 @@ func editorTasks(m Machine, extension string) []string {
 }
 
 // taskPlaces are places with tasks of that agent.
-func taskPlaces(agent string, dirs []string) []Place {
-	store := Store{
-		Sessions: func(_ context.Context, path string) ([]Listed, error) { return taskSessions(agent, path) },
+func taskPlaces(agent string, dirs []string) []history.Place {
+	store := history.Store{
+		Sessions: func(_ context.Context, path string) ([]history.Entry, error) { return taskSessions(agent, path) },
 		Read:     func(_ context.Context, path, _ string, out event.Sink) error { return taskRead(path, out) },
 	}
-	var places []Place
+	var places []history.Place
 	for _, dir := range dirs {
-		places = append(places, Place{
+		places = append(places, history.Place{
 			Dir: dir,
-			File: func(rel string) Format {
+			File: func(rel string) history.Format {
 				if id, name, _ := strings.Cut(rel, "/"); id != "" && name == taskHistory {
 					return store
 				}
@@ -57,18 +58,18 @@ func taskPlaces(agent string, dirs []string) []Place {
 	return places
 }
 
-func taskSessions(agent, path string) ([]Listed, error) {
+func taskSessions(agent, path string) ([]history.Entry, error) {
 	doc, err := opening(path)
 	if err != nil {
 		return nil, err
 	}
-	l := Listed{
+	l := history.Entry{
 		Session: event.Session{Agent: agent},
-		Stamp:   stamp(path, sibling(path, taskScreen), sibling(path, taskItem), sibling(path, taskModels)),
+		Stamp:   history.FileStamp(path, sibling(path, taskScreen), sibling(path, taskItem), sibling(path, taskModels)),
 	}
 	taskMeta(path, taskMessages(doc).Get("0"), &l.Session)
 	l.Key = l.ID
-	return []Listed{l}, nil
+	return []history.Entry{l}, nil
 }
 
 // taskMessages is the list of messages in a history. One version of Roo wrapped

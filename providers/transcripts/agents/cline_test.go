@@ -8,20 +8,21 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
 // taskStore is how a task's history is read.
-func taskStore(t testing.TB, agent Agent) Store {
+func taskStore(t testing.TB, agent history.Agent) history.Store {
 	t.Helper()
-	m := Machine{Home: "/home/u", OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }}
+	m := history.Machine{Home: "/home/u", OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }}
 	for _, place := range agent.Places(m) {
 		if f := place.File("1783376868634/" + taskHistory); f != nil {
-			return f.(Store)
+			return f.(history.Store)
 		}
 	}
 	t.Fatal("no place holds tasks")
-	return Store{}
+	return history.Store{}
 }
 
 func TestClineTask(t *testing.T) {
@@ -131,7 +132,7 @@ func TestRoo(t *testing.T) {
 // TestHalfWritten: what is caught while it is written is an error, not a session.
 func TestHalfWritten(t *testing.T) {
 	dir := t.TempDir()
-	for rel, store := range map[string]Format{
+	for rel, store := range map[string]history.Format{
 		"1/" + taskHistory:   taskStore(t, cline()),
 		"2/2.messages.json":  clineFile("2/2.messages.json"),
 		"sessions/x.json":    continueFile("x.json"),
@@ -139,7 +140,7 @@ func TestHalfWritten(t *testing.T) {
 	} {
 		for _, text := range []string{"", `[{"role":"us`, `{"messages":[{"role":"user"`} {
 			path := testFile(t, dir, rel, text)
-			if err := store.(Store).Read(t.Context(), path, "", &event.Collector{}); err == nil || !strings.Contains(err.Error(), path) {
+			if err := store.(history.Store).Read(t.Context(), path, "", &event.Collector{}); err == nil || !strings.Contains(err.Error(), path) {
 				t.Errorf("%s with %q: %v", rel, text, err)
 			}
 		}
@@ -148,7 +149,7 @@ func TestHalfWritten(t *testing.T) {
 
 func TestClinePlaces(t *testing.T) {
 	env := map[string]string{"CLINE_DIR": "~/c", "CLINE_SESSION_DATA_DIR": "/s"}
-	m := Machine{Home: "/home/u", OS: "darwin", LookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}
+	m := history.Machine{Home: "/home/u", OS: "darwin", LookupEnv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}
 	var dirs []string
 	for _, place := range cline().Places(m) {
 		dirs = append(dirs, place.Dir)

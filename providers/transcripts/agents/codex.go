@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -21,13 +22,13 @@ import (
 // of two equal texts that the two tell, the first one counts ([twice]). Up to
 // September 2025 lines were bare items, with neither type nor payload around
 // them.
-func codex() Agent {
-	return Agent{Name: "codex", Places: func(m Machine) []Place {
+func codex() history.Agent {
+	return history.Agent{Name: "codex", Places: func(m history.Machine) []history.Place {
 		home := m.Env("CODEX_HOME", filepath.Join(m.Home, ".codex"))
 		names := &codexNames{path: filepath.Join(home, "session_index.jsonl")}
-		return []Place{
-			{Dir: filepath.Join(home, "sessions"), File: func(rel string) Format { return codexFile(rel, names, false) }},
-			{Dir: filepath.Join(home, "archived_sessions"), File: func(rel string) Format { return codexFile(rel, names, true) }},
+		return []history.Place{
+			{Dir: filepath.Join(home, "sessions"), File: func(rel string) history.Format { return codexFile(rel, names, false) }},
+			{Dir: filepath.Join(home, "archived_sessions"), File: func(rel string) history.Format { return codexFile(rel, names, true) }},
 		}
 	}}
 }
@@ -36,14 +37,14 @@ func codex() Agent {
 var codexRollout = regexp.MustCompile(`^rollout-.*?([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\.jsonl(\.zst)?$`)
 
 // codexFile tells how a file below one of Codex's folders is read.
-func codexFile(rel string, names *codexNames, archived bool) Format {
+func codexFile(rel string, names *codexNames, archived bool) history.Format {
 	m := codexRollout.FindStringSubmatch(rel[strings.LastIndexByte(rel, '/')+1:])
 	if m == nil {
 		return nil
 	}
-	log := Log{
+	log := history.Log{
 		ID:       m[1],
-		Open:     func(string) Reader { return &codexReader{names: names} },
+		Open:     func(string) history.Reader { return &codexReader{names: names} },
 		Rank:     2,
 		Archived: archived,
 	}

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
 // fuzzLog reads any log, and once more saved and restored after every line: both
 // must give as many events, and what is no JSON one unknown event a line.
-func fuzzLog(f *testing.F, open func() Reader, seeds ...[]byte) {
+func fuzzLog(f *testing.F, open func() history.Reader, seeds ...[]byte) {
 	var texts []string
 	for _, seed := range seeds {
 		texts = append(texts, string(seed))
@@ -108,7 +109,7 @@ type countingSink struct {
 func (s *countingSink) Emit(event.Event) int { s.n++; return s.n }
 
 // benchmarkLines reads the same lines again and again.
-func benchmarkLines(b *testing.B, open func() Reader, lines [][]byte) {
+func benchmarkLines(b *testing.B, open func() history.Reader, lines [][]byte) {
 	size := 0
 	for _, line := range lines {
 		size += len(line) + 1

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -50,7 +51,7 @@ func texts(v any) []string {
 }
 
 // readReal reads a real log, whose last line may have no end.
-func readReal(t *testing.T, open func() Reader, path string) (log []byte, c *event.Collector) {
+func readReal(t *testing.T, open func() history.Reader, path string) (log []byte, c *event.Collector) {
 	t.Helper()
 	log, err := os.ReadFile(path)
 	if err != nil {

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
-func openCodex() Reader { return &codexReader{} }
+func openCodex() history.Reader { return &codexReader{} }
 
 // codexLine is a line of today's form.
 func codexLine(typ, payload string) string {
@@ -24,17 +25,17 @@ func codexSaid(role, text string) string {
 }
 
 func TestCodexPlaces(t *testing.T) {
-	m := Machine{Home: "/h", OS: "linux", LookupEnv: func(k string) (string, bool) { return "/c", k == "CODEX_HOME" }}
+	m := history.Machine{Home: "/h", OS: "linux", LookupEnv: func(k string) (string, bool) { return "/c", k == "CODEX_HOME" }}
 	places := codex().Places(m)
 	if len(places) != 2 || places[0].Dir != "/c/sessions" || places[1].Dir != "/c/archived_sessions" {
 		t.Fatalf("%+v", places)
 	}
 	const id = "019e03b2-11a2-7320-9098-5d831813e66c"
-	plain, ok := places[0].File("2026/05/07/rollout-2026-05-07T18-27-42-" + id + ".jsonl").(Log)
+	plain, ok := places[0].File("2026/05/07/rollout-2026-05-07T18-27-42-" + id + ".jsonl").(history.Log)
 	if !ok || plain.ID != id || plain.Archived || plain.Compressed {
 		t.Errorf("%+v", plain)
 	}
-	packed, ok := places[1].File("rollout-2026-05-07T18-27-42-" + id + ".jsonl.zst").(Log)
+	packed, ok := places[1].File("rollout-2026-05-07T18-27-42-" + id + ".jsonl.zst").(history.Log)
 	if !ok || packed.ID != id || !packed.Archived || !packed.Compressed || packed.Rank >= plain.Rank {
 		t.Errorf("%+v", packed)
 	}
@@ -52,7 +53,7 @@ func TestCodexSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := &codexNames{path: filepath.Join(home, "session_index.jsonl")}
-	c := roundTrip(t, func() Reader { return &codexReader{names: names} }, logOf(
+	c := roundTrip(t, func() history.Reader { return &codexReader{names: names} }, logOf(
 		codexLine("session_meta",
 			`{"id":"a","timestamp":"2026-01-02T03:04:00Z","cwd":"/w","cli_version":"0.1","git":{"branch":"main"},"source":{"subagent":{"thread_spawn":{"parent_thread_id":"p","depth":1}}},"base_instructions":{"text":"be good"}}`),
 		codexLine("turn_context", `{"cwd":"/w","model":"gpt-5"}`),
@@ -315,7 +316,7 @@ func TestCodexOf2025(t *testing.T) {
 		`<environment_context>\n  <cwd>/src/app</cwd>\n  <approval_policy>on-request</approval_policy>\n</environment_context>`,
 		`<environment_context>\n\nCurrent working directory: /src/app\nApproval policy: on-request\n</environment_context>`,
 	} {
-		out := roundTrip(t, func() Reader { return &codexReader{} }, logOf(
+		out := roundTrip(t, func() history.Reader { return &codexReader{} }, logOf(
 			`{"id":"c1","timestamp":"2025-08-01T10:00:00.000Z","instructions":null,"git":{"branch":"main"}}`,
 			`{"record_type":"state"}`,
 			`{"type":"message","role":"user","content":[{"type":"input_text","text":"`+context+`"}]}`,

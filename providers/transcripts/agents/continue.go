@@ -6,32 +6,33 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
 // continueDev is Continue. A session is a document, ~/.continue/sessions/<id>.json,
 // without times. What a tool returned stands with the call
 // (toolCallStates[].output), in older sessions in a message of its own.
-func continueDev() Agent {
-	return Agent{Name: "continue", Places: func(m Machine) []Place {
+func continueDev() history.Agent {
+	return history.Agent{Name: "continue", Places: func(m history.Machine) []history.Place {
 		dir := m.Env("CONTINUE_GLOBAL_DIR", filepath.Join(m.Home, ".continue"))
-		return []Place{{Dir: filepath.Join(dir, "sessions"), File: continueFile}}
+		return []history.Place{{Dir: filepath.Join(dir, "sessions"), File: continueFile}}
 	}}
 }
 
-func continueFile(rel string) Format {
+func continueFile(rel string) history.Format {
 	if strings.Contains(rel, "/") || !strings.HasSuffix(rel, ".json") || rel == "sessions.json" {
 		return nil // sessions.json is an index
 	}
-	return Store{Sessions: continueSessions, Read: continueRead}
+	return history.Store{Sessions: continueSessions, Read: continueRead}
 }
 
-func continueSessions(_ context.Context, path string) ([]Listed, error) {
+func continueSessions(_ context.Context, path string) ([]history.Entry, error) {
 	doc, err := document(path)
 	if err != nil {
 		return nil, err
 	}
-	l := Listed{Session: event.Session{Agent: "continue"}, Stamp: stamp(path)}
+	l := history.Entry{Session: event.Session{Agent: "continue"}, Stamp: history.FileStamp(path)}
 	continueMeta(path, doc, &l.Session)
 	l.Key = l.ID
 	doc.Get("history").ForEach(func(_, item lazyjson.Value) bool {
@@ -42,7 +43,7 @@ func continueSessions(_ context.Context, path string) ([]Listed, error) {
 		}
 		return true
 	})
-	return []Listed{l}, nil
+	return []history.Entry{l}, nil
 }
 
 // continueMeta fills in what the document tells of the session.

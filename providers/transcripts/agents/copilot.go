@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/yaml"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -16,10 +17,10 @@ import (
 // session in workspace.yaml beside it. A line is {type, data, id, parentId,
 // timestamp}; what subagents do stands between the lines of the session, with
 // the id of the call that started them.
-func copilot() Agent {
-	return Agent{Name: "copilot", Places: func(m Machine) []Place {
+func copilot() history.Agent {
+	return history.Agent{Name: "copilot", Places: func(m history.Machine) []history.Place {
 		home := m.Env("COPILOT_HOME", filepath.Join(m.Home, ".copilot"))
-		return []Place{{
+		return []history.Place{{
 			Dir:  filepath.Join(home, "session-state"),
 			File: copilotFile,
 			Skip: func(rel string) bool { return strings.Contains(rel, "/") },
@@ -28,7 +29,7 @@ func copilot() Agent {
 }
 
 // copilotFile tells how a file below session-state is read.
-func copilotFile(rel string) Format {
+func copilotFile(rel string) history.Format {
 	id, name, deep := strings.Cut(rel, "/")
 	if deep && name != "events.jsonl" {
 		return nil
@@ -40,7 +41,7 @@ func copilotFile(rel string) Format {
 			return nil
 		}
 	}
-	return Log{ID: id, Rank: rank, Open: func(path string) Reader {
+	return history.Log{ID: id, Rank: rank, Open: func(path string) history.Reader {
 		return &copilotReader{about: func(out event.Sink) { copilotNames(filepath.Dir(path), out) }}
 	}}
 }

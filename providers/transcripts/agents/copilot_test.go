@@ -5,20 +5,21 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
-func openCopilot() Reader { return &copilotReader{} }
+func openCopilot() history.Reader { return &copilotReader{} }
 
 func TestCopilotPlaces(t *testing.T) {
-	p := copilot().Places(Machine{Home: "/h", LookupEnv: func(string) (string, bool) { return "", false }})[0]
+	p := copilot().Places(history.Machine{Home: "/h", LookupEnv: func(string) (string, bool) { return "", false }})[0]
 	if p.Dir != "/h/.copilot/session-state" {
 		t.Errorf("%s", p.Dir)
 	}
-	if f, ok := p.File("abc/events.jsonl").(Log); !ok || f.ID != "abc" {
+	if f, ok := p.File("abc/events.jsonl").(history.Log); !ok || f.ID != "abc" {
 		t.Errorf("%+v", f)
 	}
-	if f, ok := p.File("abc.jsonl").(Log); !ok || f.ID != "abc" {
+	if f, ok := p.File("abc.jsonl").(history.Log); !ok || f.ID != "abc" {
 		t.Errorf("%+v", f)
 	}
 	for _, rel := range []string{"abc/workspace.yaml", "abc/files/events.jsonl", "abc/session.db", "config.json"} {
@@ -77,7 +78,7 @@ func TestCopilotNames(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "workspace.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log := copilotFile("s/events.jsonl").(Log)
+	log := copilotFile("s/events.jsonl").(history.Log)
 	c := &event.Collector{}
 	readLog(log.Open(filepath.Join(dir, "events.jsonl")), logOf(`{"type":"session.start","data":{"sessionId":"s"}}`), c)
 	if c.Of.Title != "Looking" || c.Of.CWD != "/w" || c.Of.Branch != "main" {

@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -22,10 +23,10 @@ import (
 //
 // The folder of the list is a place too: it is watched, and when the list
 // changes the places are others.
-func crush() Agent {
-	return Agent{Name: "crush", Places: func(m Machine) []Place {
+func crush() history.Agent {
+	return history.Agent{Name: "crush", Places: func(m history.Machine) []history.Place {
 		global := m.Env("CRUSH_GLOBAL_DATA", m.Data("crush"))
-		places := []Place{crushPlace(global, m.Home)}
+		places := []history.Place{crushPlace(global, m.Home)}
 		for _, p := range crushProjects(filepath.Join(global, "projects.json")) {
 			if p.Path == "" {
 				continue
@@ -42,7 +43,7 @@ func crush() Agent {
 			places = append(places, crushPlace(filepath.Join(p, ".crush"), p))
 		}
 		seen := make(map[string]bool)
-		return slices.DeleteFunc(places, func(p Place) bool {
+		return slices.DeleteFunc(places, func(p history.Place) bool {
 			again := seen[filepath.Clean(p.Dir)]
 			seen[filepath.Clean(p.Dir)] = true
 			return again
@@ -50,15 +51,15 @@ func crush() Agent {
 	}}
 }
 
-func crushPlace(dir, project string) Place {
-	return Place{
+func crushPlace(dir, project string) history.Place {
+	return history.Place{
 		Dir: dir,
-		File: func(rel string) Format {
+		File: func(rel string) history.Format {
 			if rel != "crush.db" {
 				return nil
 			}
-			return Store{
-				Sessions: func(ctx context.Context, path string) ([]Listed, error) {
+			return history.Store{
+				Sessions: func(ctx context.Context, path string) ([]history.Entry, error) {
 					return crushSessions(ctx, path, project)
 				},
 				Read: crushRead,
@@ -99,8 +100,8 @@ func crushTables(h *shape) (sessions, messages sqlite.Table, err error) {
 // crushParts are the names of the column with the parts.
 const crushParts = "parts|content"
 
-func crushSessions(ctx context.Context, path, project string) ([]Listed, error) {
-	return rowsOf(ctx, path, func(h *shape, add func(Listed)) error {
+func crushSessions(ctx context.Context, path, project string) ([]history.Entry, error) {
+	return rowsOf(ctx, path, func(h *shape, add func(history.Entry)) error {
 		sessions, messages, err := crushTables(h)
 		if err != nil {
 			return err
@@ -112,7 +113,7 @@ func crushSessions(ctx context.Context, path, project string) ([]Listed, error) 
 			err = h.Each("SELECT session_id, count(*), max("+messages.Any("updated_at", "created_at")+"), sum(octet_length("+messages.Any(strings.Split(crushParts, "|")...)+")) FROM "+
 				messages.From()+" GROUP BY session_id",
 				func(r sqlite.Row) error {
-					written[r.Text(0)] = stampOf(r.Int(1), r.Int(2), r.Int(3))
+					written[r.Text(0)] = history.StampOf(r.Int(1), r.Int(2), r.Int(3))
 					return nil
 				})
 		}
@@ -120,7 +121,7 @@ func crushSessions(ctx context.Context, path, project string) ([]Listed, error) 
 		case err != nil:
 			return err
 		case !sessions.Exists() && messages.Exists():
-			return h.strayed("crush", messages, written, func(l Listed) {
+			return h.strayed("crush", messages, written, func(l history.Entry) {
 				l.CWD = project
 				add(l)
 			})
@@ -129,7 +130,7 @@ func crushSessions(ctx context.Context, path, project string) ([]Listed, error) 
 		}
 		return h.Each("SELECT "+sessions.Pick("id", "parent_session_id", "title", "created_at", "updated_at", "workspace_cwd", "archived_at")+
 			" FROM "+sessions.From()+" ORDER BY 4, 1", func(r sqlite.Row) error {
-			l := Listed{Key: r.Text(0), Session: event.Session{
+			l := history.Entry{Key: r.Text(0), Session: event.Session{
 				Agent: "crush", ID: r.Text(0), Parent: r.Text(1), CWD: r.Text(5), Archived: r.Int(6) != 0,
 			}}
 			if l.CWD == "" {
@@ -142,7 +143,7 @@ func crushSessions(ctx context.Context, path, project string) ([]Listed, error) 
 			l.Name(event.FromSummary, r.Text(2))
 			l.Saw(r.Time(3))
 			l.Saw(r.Time(4))
-			l.Stamp = stampOf(r.Int(4), content, r.Text(2))
+			l.Stamp = history.StampOf(r.Int(4), content, r.Text(2))
 			add(l)
 			return nil
 		})

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -16,7 +17,7 @@ const crushSchema = `CREATE TABLE sessions (id TEXT PRIMARY KEY, parent_session_
 	CREATE INDEX idx_messages_session_id ON messages (session_id)`
 
 // crushMachine has one project with a database.
-func crushMachine(t testing.TB) (Machine, string) {
+func crushMachine(t testing.TB) (history.Machine, string) {
 	home := t.TempDir()
 	project := filepath.Join(home, "work", "app")
 	global := filepath.Join(home, ".local", "share", "crush")

@@ -4,6 +4,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"ctxfs/providers/transcripts/agents/history"
 )
 
 // Cursor keeps a session in up to three places, and none of them has all of it:
@@ -20,23 +22,23 @@ import (
 //
 // The editor's database holds logins too, in other tables: of it, only the keys
 // of conversations in the table cursorDiskKV are ever read.
-func cursor() Agent {
-	return Agent{Name: "cursor", Places: func(m Machine) []Place {
+func cursor() history.Agent {
+	return history.Agent{Name: "cursor", Places: func(m history.Machine) []history.Place {
 		home := cursorHome(filepath.Join(m.Home, ".cursor"))
-		return []Place{
-			{Dir: home.projects(), Skip: cursorSkip, File: func(rel string) Format {
+		return []history.Place{
+			{Dir: home.projects(), Skip: cursorSkip, File: func(rel string) history.Format {
 				if t, ok := transcriptAt(rel); ok {
 					return home.transcripts(t)
 				}
 				return nil
 			}},
-			{Dir: filepath.Join(string(home), "chats"), File: func(rel string) Format {
+			{Dir: filepath.Join(string(home), "chats"), File: func(rel string) history.Format {
 				if store, _ := path.Match("*/*/store.db", rel); store {
 					return home.chats()
 				}
 				return nil
 			}},
-			{Dir: filepath.Join(m.Support("Cursor"), "User", "globalStorage"), Skip: func(string) bool { return true }, File: func(rel string) Format {
+			{Dir: filepath.Join(m.Support("Cursor"), "User", "globalStorage"), Skip: func(string) bool { return true }, File: func(rel string) history.Format {
 				if rel == "state.vscdb" {
 					return home.editor()
 				}

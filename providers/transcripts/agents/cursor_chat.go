@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -18,16 +19,16 @@ import (
 // lies in blobs called by the hash of their content. Messages are JSON. The root,
 // a protobuf message, lists those of the current context in its field 1; its
 // field 13 holds summaries, after which older messages are in no list any more.
-func (h cursorHome) chats() Store {
-	return Store{
+func (h cursorHome) chats() history.Store {
+	return history.Store{
 		Rank: 2,
-		Sessions: func(ctx context.Context, file string) ([]Listed, error) {
+		Sessions: func(ctx context.Context, file string) ([]history.Entry, error) {
 			meta, err := chatMeta(ctx, file)
 			if unlessPartial(err) != nil {
 				return nil, err
 			}
 			id := chatID(meta, file)
-			l := Listed{Key: id, Session: event.Session{Agent: "cursor", ID: id, Model: meta.Get("lastUsedModel").Str}}
+			l := history.Entry{Key: id, Session: event.Session{Agent: "cursor", ID: id, Model: meta.Get("lastUsedModel").Str}}
 			l.Name(event.FromSummary, meta.Get("name").Str)
 			l.Saw(moment(meta.Get("createdAt")))
 			beside, besideErr := readJSON(filepath.Join(filepath.Dir(file), "meta.json"))
@@ -36,15 +37,15 @@ func (h cursorHome) chats() Store {
 				l.Saw(moment(beside.Get("createdAtMs")))
 				l.Saw(moment(beside.Get("updatedAtMs")))
 			}
-			l.Stamp = stampOf(meta.Get("latestRootBlobId").Str, meta.Get("name").Str, beside.Get("updatedAtMs").Int())
+			l.Stamp = history.StampOf(meta.Get("latestRootBlobId").Str, meta.Get("name").Str, beside.Get("updatedAtMs").Int())
 			if t, ok := h.find()[id]; ok {
-				l.Stamp = stampOf(l.Stamp, t.stamp)
+				l.Stamp = history.StampOf(l.Stamp, t.stamp)
 				l.Parent = t.parent
 				if l.CWD == "" {
 					l.CWD, l.Project = h.folder(t.project), t.project
 				}
 			}
-			return []Listed{l}, err
+			return []history.Entry{l}, err
 		},
 		Read: func(ctx context.Context, file, key string, out event.Sink) error {
 			blobs, root, err := chatBlobs(ctx, file)

@@ -6,6 +6,7 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -19,15 +20,15 @@ const (
 )
 
 // editor reads the editor's database.
-func (h cursorHome) editor() Store {
-	return Store{
+func (h cursorHome) editor() history.Store {
+	return history.Store{
 		Rank: 3,
-		Sessions: func(ctx context.Context, file string) ([]Listed, error) {
+		Sessions: func(ctx context.Context, file string) ([]history.Entry, error) {
 			transcripts := h.find()
 			list, err := editorSessions(ctx, file)
 			for i, l := range list {
 				if t, ok := transcripts[l.ID]; ok {
-					list[i].Stamp = stampOf(l.Stamp, t.stamp)
+					list[i].Stamp = history.StampOf(l.Stamp, t.stamp)
 					if l.CWD == "" {
 						list[i].CWD, list[i].Project = h.folder(t.project), t.project
 					}
@@ -64,16 +65,16 @@ func editorTable(h *shape) (sqlite.Table, error) {
 	return h.table("cursorDiskKV", []string{"key", "value"})
 }
 
-func editorSessions(ctx context.Context, file string) ([]Listed, error) {
+func editorSessions(ctx context.Context, file string) ([]history.Entry, error) {
 	parents := make(map[string]string)
-	list, err := rowsOf(ctx, file, func(h *shape, add func(Listed)) error {
+	list, err := rowsOf(ctx, file, func(h *shape, add func(history.Entry)) error {
 		clear(parents)
 		table, err := editorTable(h)
 		if err != nil || !table.Exists() {
 			return err
 		}
 		last := make(map[string]string)
-		var found []Listed
+		var found []history.Entry
 		err = h.Each("SELECT key, value FROM "+table.From()+" WHERE key >= 'composerData:' AND key < 'composerData;'", func(r sqlite.Row) error {
 			v := lazyjson.ParseString(r.Text(1))
 			id := strings.TrimPrefix(r.Text(0), composerPrefix)
@@ -82,7 +83,7 @@ func editorSessions(ctx context.Context, file string) ([]Listed, error) {
 			if count == 0 && v.Get("conversation.#").Int() == 0 {
 				return nil // an empty draft
 			}
-			l := Listed{Key: id, Session: event.Session{
+			l := history.Entry{Key: id, Session: event.Session{
 				Agent: "cursor", ID: id, CWD: v.Get("workspaceIdentifier.uri.fsPath").Str, Archived: v.Get("isArchived").Bool(),
 			}}
 			if model := v.Get("modelConfig.modelName").Str; model != "default" {
@@ -91,7 +92,7 @@ func editorSessions(ctx context.Context, file string) ([]Listed, error) {
 			l.Name(event.FromSummary, v.Get("name").Str)
 			l.Saw(moment(v.Get("createdAt")))
 			l.Saw(moment(v.Get("lastUpdatedAt")))
-			l.Stamp = stampOf(v.Get("lastUpdatedAt").Int(), count, len(r.Text(1)))
+			l.Stamp = history.StampOf(v.Get("lastUpdatedAt").Int(), count, len(r.Text(1)))
 			if count > 0 {
 				last[id] = bubblePrefix + id + ":" + headers.Array()[count-1].Get("bubbleId").Str
 			}
@@ -108,7 +109,7 @@ func editorSessions(ctx context.Context, file string) ([]Listed, error) {
 		// The newest message grows without the session's own row.
 		for _, l := range found {
 			err := h.Each("SELECT octet_length(value) FROM "+table.From()+" WHERE key = ?", func(r sqlite.Row) error {
-				l.Stamp = stampOf(l.Stamp, r.Int(0))
+				l.Stamp = history.StampOf(l.Stamp, r.Int(0))
 				return nil
 			}, last[l.ID])
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -20,7 +21,7 @@ const editorSchema = `CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLAC
 const editorRow = "INSERT INTO cursorDiskKV VALUES (?, ?)"
 
 // editorDatabase is the editor's database in a home, with its writer.
-func editorDatabase(t testing.TB, home string) (Store, string, *sql.DB) {
+func editorDatabase(t testing.TB, home string) (history.Store, string, *sql.DB) {
 	t.Helper()
 	path := filepath.Join(home, ".config", "Cursor", "User", "globalStorage", "state.vscdb")
 	return storeAt(t, cursor(), linux(home), path), path, makeDatabase(t, path, editorSchema)

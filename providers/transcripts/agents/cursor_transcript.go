@@ -9,23 +9,24 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
 // transcripts reads transcripts where no database knows the session.
-func (h cursorHome) transcripts(t transcript) Store {
+func (h cursorHome) transcripts(t transcript) history.Store {
 	rank := 1
 	if t.plain {
 		rank = 0
 	}
-	return Store{
+	return history.Store{
 		Rank: rank,
-		Sessions: func(_ context.Context, file string) ([]Listed, error) {
+		Sessions: func(_ context.Context, file string) ([]history.Entry, error) {
 			info, err := os.Stat(file)
 			if err != nil || info.Size() == 0 {
 				return nil, err
 			}
-			return []Listed{{Key: t.id, Session: event.Session{
+			return []history.Entry{{Key: t.id, Session: event.Session{
 				Agent: "cursor", ID: t.id, Parent: t.parent, CWD: h.folder(t.project), Project: t.project,
 			}}}, nil
 		},
@@ -79,7 +80,7 @@ func (h cursorHome) find() map[string]transcriptFile {
 			return nil // of two forms the newer one counts
 		}
 		if info, err := entry.Info(); err == nil {
-			found[t.id] = transcriptFile{transcript: t, path: file, stamp: stampOf(info.Size(), info.ModTime().UnixNano())}
+			found[t.id] = transcriptFile{transcript: t, path: file, stamp: history.StampOf(info.Size(), info.ModTime().UnixNano())}
 		}
 		return nil
 	})

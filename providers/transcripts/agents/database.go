@@ -8,15 +8,6 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// stampOf makes a [Listed.Stamp] of what changes with a session.
-func stampOf(values ...any) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = fmt.Sprint(v)
-	}
-	return strings.Join(words, ":")
-}
-
 // partID is the id of the nth event of a message.
 func partID(message string, n int) string {
 	if n == 0 {

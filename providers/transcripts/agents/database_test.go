@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -42,7 +43,7 @@ func execute(t testing.TB, db *sql.DB, statement string, args ...any) {
 }
 
 // listStore lists the sessions of a store.
-func listStore(t testing.TB, s Store, path string) []Listed {
+func listStore(t testing.TB, s history.Store, path string) []history.Entry {
 	t.Helper()
 	list, err := s.Sessions(context.Background(), path)
 	if err != nil {
@@ -53,7 +54,7 @@ func listStore(t testing.TB, s Store, path string) []Listed {
 
 // readStore reads a session of a store as the engine does: with what the list
 // knows.
-func readStore(t testing.TB, s Store, path, id string) *event.Collector {
+func readStore(t testing.TB, s history.Store, path, id string) *event.Collector {
 	t.Helper()
 	for _, l := range listStore(t, s, path) {
 		if l.ID == id {
@@ -111,22 +112,22 @@ func tells(t *testing.T, events []event.Event, want ...string) {
 }
 
 // storeAt is the store that an agent has for a file of the machine.
-func storeAt(t testing.TB, a Agent, m Machine, path string) Store {
+func storeAt(t testing.TB, a history.Agent, m history.Machine, path string) history.Store {
 	t.Helper()
 	for _, p := range a.Places(m) {
 		if rel, err := filepath.Rel(p.Dir, path); err == nil && filepath.IsLocal(rel) {
-			if s, ok := p.File(filepath.ToSlash(rel)).(Store); ok {
+			if s, ok := p.File(filepath.ToSlash(rel)).(history.Store); ok {
 				return s
 			}
 		}
 	}
 	t.Fatalf("%s is no store of %s", path, a.Name)
-	return Store{}
+	return history.Store{}
 }
 
 // linux is a machine with that home and those variables.
-func linux(home string, env ...string) Machine {
-	return Machine{Home: home, OS: "linux", LookupEnv: func(name string) (string, bool) {
+func linux(home string, env ...string) history.Machine {
+	return history.Machine{Home: home, OS: "linux", LookupEnv: func(name string) (string, bool) {
 		for _, e := range env {
 			if key, value, _ := strings.Cut(e, "="); key == name {
 				return value, true
@@ -138,7 +139,7 @@ func linux(home string, env ...string) Machine {
 
 // besideAWriter appends to a session in a connection of the agent's while it is
 // listed and read: nothing fails, and each message is seen whole or not at all.
-func besideAWriter(t *testing.T, s Store, path, id string, write func(n int) error, whole func([]event.Event) error) {
+func besideAWriter(t *testing.T, s history.Store, path, id string, write func(n int) error, whole func([]event.Event) error) {
 	t.Helper()
 	written := make(chan error, 1)
 	go func() {
@@ -182,7 +183,7 @@ func besideAWriter(t *testing.T, s Store, path, id string, write func(n int) err
 }
 
 // badDatabases are asked for their sessions: each says in words what is wrong.
-func badDatabases(t *testing.T, s Store, table string) {
+func badDatabases(t *testing.T, s history.Store, table string) {
 	t.Helper()
 	dir := t.TempDir()
 	file := func(name, text string) string {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
 )
@@ -47,19 +46,6 @@ func opening(path string) (lazyjson.Value, error) {
 		return lazyjson.Value{}, err
 	}
 	return lazyjson.Parse(text), nil
-}
-
-// stamp changes whenever one of the files does.
-func stamp(paths ...string) string {
-	var s strings.Builder
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil {
-			fmt.Fprintf(&s, "%d-%d ", info.Size(), info.ModTime().UnixNano())
-		} else {
-			s.WriteString("- ")
-		}
-	}
-	return s.String()
 }
 
 // sibling is a file in the same folder as path.

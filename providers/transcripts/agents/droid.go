@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -14,18 +15,18 @@ import (
 // ~/.factory/sessions/<folder>/<id>.jsonl, whose messages have the shape of
 // Anthropic's API. What `droid exec --output-format stream-json` prints has other
 // records for the same; files of those are read as well.
-func droid() Agent {
-	return Agent{Name: "droid", Places: func(m Machine) []Place {
-		return []Place{{Dir: filepath.Join(m.Home, ".factory", "sessions"), File: droidFile}}
+func droid() history.Agent {
+	return history.Agent{Name: "droid", Places: func(m history.Machine) []history.Place {
+		return []history.Place{{Dir: filepath.Join(m.Home, ".factory", "sessions"), File: droidFile}}
 	}}
 }
 
-func droidFile(rel string) Format {
+func droidFile(rel string) history.Format {
 	id, ok := strings.CutSuffix(path.Base(rel), ".jsonl")
 	if !ok || id == "" || strings.Count(rel, "/") > 1 {
 		return nil
 	}
-	return Log{ID: id, Open: func(string) Reader { return new(droidReader) }}
+	return history.Log{ID: id, Open: func(string) history.Reader { return new(droidReader) }}
 }
 
 // droidReader reads a session of Droid.

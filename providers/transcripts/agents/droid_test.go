@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"ctxfs/providers/transcripts/agents/history"
 )
 
 func TestDroid(t *testing.T) {
@@ -93,7 +95,7 @@ func TestDroidPrinted(t *testing.T) {
 
 func TestDroidPlaces(t *testing.T) {
 	for rel, want := range map[string]string{"-w/d1.jsonl": "d1", "d1.jsonl": "d1", "-w/d1.settings.json": "", "-w/x/d1.jsonl": "", "auth.json": ""} {
-		log, _ := droidFile(rel).(Log)
+		log, _ := droidFile(rel).(history.Log)
 		if log.ID != want {
 			t.Errorf("%s: session %q, want %q", rel, log.ID, want)
 		}
@@ -106,4 +108,4 @@ func FuzzDroid(f *testing.F) {
 		`{"type":"tool_result","toolCallId":"c1","value":{"stdout":"x"}}`+"\n"+`{"type":"completion","finalText":"Done"}`)
 }
 
-func newDroid() Reader { return new(droidReader) }
+func newDroid() history.Reader { return new(droidReader) }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -22,10 +23,10 @@ import (
 // A message whose id was there before is a newer version of it; {"$set": …}
 // changes what is known of the session, or (messages) replaces the history after
 // it was compressed; {"$rewindTo": id} takes back that message and all after it.
-func gemini() Agent {
-	return Agent{Name: "gemini", Places: func(m Machine) []Place {
+func gemini() history.Agent {
+	return history.Agent{Name: "gemini", Places: func(m history.Machine) []history.Place {
 		root := filepath.Join(m.Env("GEMINI_CLI_HOME", m.Home), ".gemini")
-		return []Place{{Dir: filepath.Join(root, "tmp"), File: geminiFile, Skip: func(rel string) bool {
+		return []history.Place{{Dir: filepath.Join(root, "tmp"), File: geminiFile, Skip: func(rel string) bool {
 			parts := strings.Split(rel, "/")
 			return len(parts) > 1 && parts[1] != "chats" || len(parts) > 3
 		}}}
@@ -33,7 +34,7 @@ func gemini() Agent {
 }
 
 // geminiFile tells how a file below tmp is read.
-func geminiFile(rel string) Format {
+func geminiFile(rel string) history.Format {
 	parts := strings.Split(rel, "/")
 	if len(parts) < 3 || len(parts) > 4 || parts[1] != "chats" {
 		return nil
@@ -42,18 +43,18 @@ func geminiFile(rel string) Format {
 	id, isLog := strings.CutSuffix(name, ".jsonl")
 	switch {
 	case len(parts) == 4 && isLog:
-		return Log{ID: id, Parent: parts[2], Open: openGemini, Rank: 2, Keep: true}
+		return history.Log{ID: id, Parent: parts[2], Open: openGemini, Rank: 2, KeepTexts: true}
 	case len(parts) == 4 || !strings.HasPrefix(name, "session-"):
 		return nil
 	case isLog:
-		return Log{Open: openGemini, Rank: 2, Keep: true}
+		return history.Log{Open: openGemini, Rank: 2, KeepTexts: true}
 	case strings.HasSuffix(name, ".json"):
-		return Store{Sessions: geminiListed, Read: geminiRead, Rank: 1}
+		return history.Store{Sessions: geminiListed, Read: geminiRead, Rank: 1}
 	}
 	return nil
 }
 
-func openGemini(path string) Reader { return &geminiReader{path: path} }
+func openGemini(path string) history.Reader { return &geminiReader{path: path} }
 
 // geminiReader reads the messages of a session, each as often as it is told.
 type geminiReader struct {
@@ -260,7 +261,7 @@ func geminiProject(path, hash string) string {
 }
 
 // geminiListed lists the one session of an old file.
-func geminiListed(_ context.Context, path string) ([]Listed, error) {
+func geminiListed(_ context.Context, path string) ([]history.Entry, error) {
 	v, err := readWhole(path)
 	if err != nil {
 		return nil, err
@@ -271,7 +272,7 @@ func geminiListed(_ context.Context, path string) ([]Listed, error) {
 		c.Of.ID = strings.TrimSuffix(filepath.Base(path), ".json")
 	}
 	c.Of.Saw(parseTime(v.Get("lastUpdated").Str))
-	return []Listed{{Session: c.Of, Key: c.Of.ID}}, nil
+	return []history.Entry{{Session: c.Of, Key: c.Of.ID}}, nil
 }
 
 // geminiRead reads it.

@@ -6,25 +6,26 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
-func openGeminiNowhere() Reader { return openGemini("") }
+func openGeminiNowhere() history.Reader { return openGemini("") }
 
 const geminiHead = `{"sessionId":"s","projectHash":"h","startTime":"2026-01-02T03:04:05Z","kind":"main"}`
 
 func TestGeminiPlaces(t *testing.T) {
-	p := gemini().Places(Machine{Home: "/h", LookupEnv: func(string) (string, bool) { return "", false }})[0]
+	p := gemini().Places(history.Machine{Home: "/h", LookupEnv: func(string) (string, bool) { return "", false }})[0]
 	if p.Dir != "/h/.gemini/tmp" {
 		t.Errorf("%s", p.Dir)
 	}
-	if f, ok := p.File("slug/chats/session-2026-01-02T03-04-abcdef01.jsonl").(Log); !ok || f.ID != "" || !f.Keep {
+	if f, ok := p.File("slug/chats/session-2026-01-02T03-04-abcdef01.jsonl").(history.Log); !ok || f.ID != "" || !f.KeepTexts {
 		t.Errorf("%+v", f)
 	}
-	if f, ok := p.File("slug/chats/session-2025-01-02T03-04-abcdef01.json").(Store); !ok || f.Rank >= 2 {
+	if f, ok := p.File("slug/chats/session-2025-01-02T03-04-abcdef01.json").(history.Store); !ok || f.Rank >= 2 {
 		t.Errorf("%+v", f)
 	}
-	if f, ok := p.File("slug/chats/parent/child.jsonl").(Log); !ok || f.ID != "child" || f.Parent != "parent" {
+	if f, ok := p.File("slug/chats/parent/child.jsonl").(history.Log); !ok || f.ID != "child" || f.Parent != "parent" {
 		t.Errorf("%+v", f)
 	}
 	for _, rel := range []string{"slug/logs.json", "slug/chats/x.json", "slug/chats/parent/child.json", "slug/tool-outputs/session-s/x.txt", "oauth_creds.json"} {
@@ -208,7 +209,7 @@ func TestGeminiOldFile(t *testing.T) {
 // TestGeminiBegins: versions of late 2026 write the first messages, which the
 // program has made, as if they replaced others.
 func TestGeminiBegins(t *testing.T) {
-	out := roundTrip(t, func() Reader { return &geminiReader{} }, logOf(
+	out := roundTrip(t, func() history.Reader { return &geminiReader{} }, logOf(
 		`{"sessionId":"s","projectHash":"h","startTime":"2026-11-22T08:49:02Z","kind":"main"}`,
 		`{"$set":{"messages":[{"id":"m0","timestamp":"2026-11-22T08:49:02Z","type":"user","content":[{"text":"<session_context>\nThis is the Gemini CLI.\n</session_context>"}]}]}}`,
 		`{"id":"m1","timestamp":"2026-11-22T08:49:03Z","type":"user","content":[{"text":"why?"}]}`,

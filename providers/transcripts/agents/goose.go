@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -17,15 +18,15 @@ import (
 // compaction keeps the old messages (no longer agentVisible) and adds a summary
 // that only the model sees (not userVisible). Times are in UTC; those of messages
 // in seconds.
-func goose() Agent {
-	return Agent{Name: "goose", Places: func(m Machine) []Place {
+func goose() history.Agent {
+	return history.Agent{Name: "goose", Places: func(m history.Machine) []history.Place {
 		dir := filepath.Join(m.Data("goose"), "sessions")
 		if root := m.Env("GOOSE_PATH_ROOT", ""); root != "" {
 			dir = filepath.Join(root, "data", "sessions")
 		}
-		return []Place{{Dir: dir, File: func(rel string) Format {
+		return []history.Place{{Dir: dir, File: func(rel string) history.Format {
 			if rel == "sessions.db" {
-				return Store{Sessions: gooseSessions, Read: gooseRead}
+				return history.Store{Sessions: gooseSessions, Read: gooseRead}
 			}
 			return nil
 		}}}
@@ -42,8 +43,8 @@ func gooseTables(h *shape) (sessions, messages sqlite.Table, err error) {
 // gooseContent are the names of the column with the blocks.
 const gooseContent = "content_json|content"
 
-func gooseSessions(ctx context.Context, path string) ([]Listed, error) {
-	return rowsOf(ctx, path, func(h *shape, add func(Listed)) error {
+func gooseSessions(ctx context.Context, path string) ([]history.Entry, error) {
+	return rowsOf(ctx, path, func(h *shape, add func(history.Entry)) error {
 		sessions, messages, err := gooseTables(h)
 		if err != nil {
 			return err
@@ -53,7 +54,7 @@ func gooseSessions(ctx context.Context, path string) ([]Listed, error) {
 		written := make(map[string]string)
 		if messages.Exists() {
 			err = h.Each("SELECT session_id, count(*), max(rowid) FROM "+messages.From()+" GROUP BY session_id", func(r sqlite.Row) error {
-				written[r.Text(0)] = stampOf(r.Int(1), r.Int(2))
+				written[r.Text(0)] = history.StampOf(r.Int(1), r.Int(2))
 				return nil
 			})
 		}
@@ -68,7 +69,7 @@ func gooseSessions(ctx context.Context, path string) ([]Listed, error) {
 		return h.Each("SELECT "+sessions.Pick("id", "name", "description", "user_set_name", "working_dir", "created_at", "updated_at",
 			"model_config_json", "parent_session_id", "archived_at", "session_type")+" FROM "+sessions.From()+" ORDER BY 6, 1",
 			func(r sqlite.Row) error {
-				l := Listed{Key: r.Text(0), Session: event.Session{
+				l := history.Entry{Key: r.Text(0), Session: event.Session{
 					Agent: "goose", ID: r.Text(0), CWD: r.Text(4), Parent: r.Text(8),
 					Model: lazyjson.ParseString(r.Text(7)).Get("model_name").Str, Archived: !r.Null(9),
 				}}
@@ -81,7 +82,7 @@ func gooseSessions(ctx context.Context, path string) ([]Listed, error) {
 				}
 				l.Saw(r.Time(5))
 				l.Saw(r.Time(6))
-				l.Stamp = stampOf(r.Text(6), written[l.ID], r.Text(1), r.Text(2), r.Text(9))
+				l.Stamp = history.StampOf(r.Text(6), written[l.ID], r.Text(1), r.Text(2), r.Text(9))
 				add(l)
 				return nil
 			})

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -17,7 +18,7 @@ const gooseSchema = `CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT NOT N
 	tokens INTEGER, metadata_json TEXT);
 	CREATE INDEX idx_messages_session ON messages(session_id)`
 
-func gooseStore(t testing.TB) (Store, string) {
+func gooseStore(t testing.TB) (history.Store, string) {
 	home := t.TempDir()
 	path := filepath.Join(home, ".local", "share", "goose", "sessions", "sessions.db")
 	return storeAt(t, goose(), linux(home), path), path

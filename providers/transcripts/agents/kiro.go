@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -13,25 +14,25 @@ import (
 // second in logs, ~/.kiro/sessions/cli/<id>.jsonl, the third in
 // ~/.kiro/sessions/<workspace>/sess_<id>/messages.jsonl, both with a document
 // beside that describes the session; the first in a database (kiroDatabase).
-func kiro() Agent {
-	return Agent{Name: "kiro", Places: func(m Machine) []Place {
+func kiro() history.Agent {
+	return history.Agent{Name: "kiro", Places: func(m history.Machine) []history.Place {
 		data := m.Data("kiro-cli")
 		if m.OS == "darwin" {
 			data = m.Support("kiro-cli")
 		}
-		return []Place{
+		return []history.Place{
 			{Dir: filepath.Join(m.Home, ".kiro", "sessions"), File: kiroFile},
 			{Dir: data, File: kiroDatabase, Skip: func(string) bool { return true }},
 		}
 	}}
 }
 
-func kiroFile(rel string) Format {
+func kiroFile(rel string) history.Format {
 	folder, name := path.Split(rel)
 	if name == "messages.jsonl" {
 		session := path.Base(folder)
 		if id, ok := strings.CutPrefix(session, "sess_"); ok && strings.Count(rel, "/") == 2 {
-			return Log{ID: id, Open: func(file string) Reader {
+			return history.Log{ID: id, Open: func(file string) history.Reader {
 				return &kiroReader{about: sibling(file, "session.json")}
 			}}
 		}
@@ -41,7 +42,7 @@ func kiroFile(rel string) Format {
 	if !ok || id == "" || folder != "cli/" {
 		return nil
 	}
-	return Log{ID: id, Open: func(file string) Reader {
+	return history.Log{ID: id, Open: func(file string) history.Reader {
 		return &kiroReader{about: strings.TrimSuffix(file, ".jsonl") + ".json"}
 	}}
 }

@@ -8,16 +8,17 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
 // kiroDatabase is the file of the first engine. Tables with credentials are in it
 // too: only the two with conversations are ever read.
-func kiroDatabase(rel string) Format {
+func kiroDatabase(rel string) history.Format {
 	if rel != "data.sqlite3" {
 		return nil
 	}
-	return Store{Sessions: kiroSessions, Read: kiroRead}
+	return history.Store{Sessions: kiroSessions, Read: kiroRead}
 }
 
 // kiroTable is a table with conversations: conversations_v2 has one row each,
@@ -71,8 +72,8 @@ func (t kiroRows) columns() string {
 	return t.table.Pick("key") + ", " + id + ", " + t.table.Pick("created_at", "updated_at", "value")
 }
 
-func kiroSessions(ctx context.Context, path string) ([]Listed, error) {
-	return rowsOf(ctx, path, func(h *shape, add func(Listed)) error {
+func kiroSessions(ctx context.Context, path string) ([]history.Entry, error) {
+	return rowsOf(ctx, path, func(h *shape, add func(history.Entry)) error {
 		tables, err := kiroTables(h)
 		if err != nil {
 			return err
@@ -82,7 +83,7 @@ func kiroSessions(ctx context.Context, path string) ([]Listed, error) {
 			err = h.Each("SELECT "+t.columns()+" FROM "+t.table.From()+" ORDER BY 1, 2", func(r sqlite.Row) error {
 				text := r.Bytes(4)
 				doc := lazyjson.Parse(text)
-				l := Listed{Session: event.Session{Agent: "kiro"}, Key: t.name + "/" + r.Text(1)}
+				l := history.Entry{Session: event.Session{Agent: "kiro"}, Key: t.name + "/" + r.Text(1)}
 				l.Stamp = fmt.Sprintf("%s-%d-%08x", r.Text(3), len(text), crc32.ChecksumIEEE(text))
 				kiroRow(r, doc, &l.Session)
 				if turn := doc.Get("history.0"); turn.Exists() {

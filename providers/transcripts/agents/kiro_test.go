@@ -13,6 +13,7 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -27,8 +28,8 @@ func TestKiroSecondEngine(t *testing.T) {
 	dir := t.TempDir()
 	testFile(t, dir, "cli/k1.json", `{"session_id":"k1","cwd":"/w","title":"The fix","created_at":"2026-07-06T00:00:00Z","updated_at":"2026-07-07T00:00:00Z","session_state":{"rts_model_state":{"model_info":{"model_id":"m"}}}}`)
 	path := testFile(t, dir, "cli/k1.jsonl", kiroSecond)
-	log := kiroFile("cli/k1.jsonl").(Log)
-	c := logged(t, func() Reader { return log.Open(path) }, kiroSecond)
+	log := kiroFile("cli/k1.jsonl").(history.Log)
+	c := logged(t, func() history.Reader { return log.Open(path) }, kiroSecond)
 	want := "user fix it\nuser [image/png 3 bytes]\nthinking hm\nassistant so\ntool-call t1 shell {\"command\":\"ls\"}\n" +
 		"tool-result t1 shell exit status: 1⏎no⏎way FAILED\ncompaction  0 all of it\nunknown Dream\nunknown not JSON\n"
 	if got := lines(c.Events); got != want {
@@ -52,8 +53,8 @@ func TestKiroThirdEngine(t *testing.T) {
 	dir := t.TempDir()
 	testFile(t, dir, "ws/sess_k3/session.json", `{"id":"k3","title":"The fix","workspacePaths":["/w"],"modelId":"m0"}`)
 	path := testFile(t, dir, "ws/sess_k3/messages.jsonl", kiroThird)
-	log := kiroFile("ws/sess_k3/messages.jsonl").(Log)
-	c := logged(t, func() Reader { return log.Open(path) }, kiroThird)
+	log := kiroFile("ws/sess_k3/messages.jsonl").(history.Log)
+	c := logged(t, func() history.Reader { return log.Open(path) }, kiroThird)
 	want := "user fix it\nthinking hm\nassistant so\ntool-call t1 shell {\"command\":\"ls\"}\ntool-result t1 shell no FAILED\n" +
 		"system (quiet) usage_summary\nunknown dream\n"
 	if got := lines(c.Events); got != want {
@@ -192,7 +193,7 @@ func TestKiroFaults(t *testing.T) {
 }
 
 func TestKiroPlaces(t *testing.T) {
-	m := Machine{Home: "/home/u", OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }}
+	m := history.Machine{Home: "/home/u", OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }}
 	for _, place := range kiro().Places(m) {
 		for _, rel := range []string{"k.jsonl", "cli/k.json", "cli/k.lock", "ws/sess_1/session.json", "ws/x/messages.jsonl", "settings/mcp.json", "history"} {
 			if place.File(rel) != nil {
@@ -213,4 +214,4 @@ func FuzzKiroConversation(f *testing.F) {
 	fuzzText(f, func(_ *testing.T, value string) { kiroConversation(lazyjson.ParseString(value), &event.Collector{}) }, kiroValue)
 }
 
-func newKiro() Reader { return new(kiroReader) }
+func newKiro() history.Reader { return new(kiroReader) }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -19,15 +20,15 @@ func realSessions(t testing.TB, path ...string) string {
 }
 
 // logged reads a whole log, in one go and in pieces.
-func logged(t testing.TB, open func() Reader, text string) *event.Collector {
+func logged(t testing.TB, open func() history.Reader, text string) *event.Collector {
 	t.Helper()
 	return roundTrip(t, open, []byte(strings.TrimSuffix(text, "\n")+"\n"))
 }
 
 // stored reads the only session of a store.
-func stored(t testing.TB, f Format, path string) (Listed, *event.Collector) {
+func stored(t testing.TB, f history.Format, path string) (history.Entry, *event.Collector) {
 	t.Helper()
-	store := f.(Store)
+	store := f.(history.Store)
 	list, err := store.Sessions(context.Background(), path)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d sessions, %v", len(list), err)

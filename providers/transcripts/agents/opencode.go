@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -18,11 +19,11 @@ import (
 //
 // A compaction is a part; what was there before stays. Undoing keeps what was
 // undone until the next prompt: session.revert says from where.
-func opencode() Agent {
-	return Agent{Name: "opencode", Places: func(m Machine) []Place {
+func opencode() history.Agent {
+	return history.Agent{Name: "opencode", Places: func(m history.Machine) []history.Place {
 		dir := m.Data("opencode")
-		database := Store{Sessions: opencodeSessions, Read: opencodeRead, Rank: 1}
-		places := []Place{{Dir: dir, Skip: opencodeSkip, File: func(rel string) Format {
+		database := history.Store{Sessions: opencodeSessions, Read: opencodeRead, Rank: 1}
+		places := []history.Place{{Dir: dir, Skip: opencodeSkip, File: func(rel string) history.Format {
 			if rel == "opencode.db" {
 				return database
 			}
@@ -30,7 +31,7 @@ func opencode() Agent {
 				return database
 			}
 			if session, _ := path.Match("storage/session/*/*.json", rel); session {
-				return Store{Sessions: opencodeFile, Read: opencodeReadFiles}
+				return history.Store{Sessions: opencodeFile, Read: opencodeReadFiles}
 			}
 			return nil
 		}}}
@@ -38,10 +39,10 @@ func opencode() Agent {
 			if !filepath.IsAbs(named) {
 				named = filepath.Join(dir, named)
 			}
-			places = append(places, Place{
+			places = append(places, history.Place{
 				Dir:  filepath.Dir(named),
 				Skip: func(string) bool { return true },
-				File: func(rel string) Format {
+				File: func(rel string) history.Format {
 					if rel == filepath.Base(named) {
 						return database
 					}
@@ -120,7 +121,7 @@ type opencodeWritten struct {
 func (t *opencodeTables) written(h *shape, next bool) (map[string]opencodeWritten, error) {
 	all := make(map[string]opencodeWritten)
 	take := func(r sqlite.Row) error {
-		all[r.Text(0)] = opencodeWritten{stampOf(r.Int(1), r.Int(2), r.Text(4)), r.Int(3)}
+		all[r.Text(0)] = opencodeWritten{history.StampOf(r.Int(1), r.Int(2), r.Text(4)), r.Int(3)}
 		return nil
 	}
 	if next {
@@ -150,8 +151,8 @@ func (t *opencodeTables) isNext(old, next opencodeWritten) bool {
 	return next.stamp != "" && (old.stamp == "" || t.two && next.last >= old.last)
 }
 
-func opencodeSessions(ctx context.Context, file string) ([]Listed, error) {
-	return rowsOf(ctx, file, func(h *shape, add func(Listed)) error {
+func opencodeSessions(ctx context.Context, file string) ([]history.Entry, error) {
+	return rowsOf(ctx, file, func(h *shape, add func(history.Entry)) error {
 		t, err := opencodeShape(h)
 		if err != nil {
 			return err
@@ -167,7 +168,7 @@ func opencodeSessions(ctx context.Context, file string) ([]Listed, error) {
 		stamps := make(map[string]string)
 		for _, form := range []map[string]opencodeWritten{old, next} {
 			for id := range form {
-				stamps[id] = stampOf(old[id].stamp, next[id].stamp)
+				stamps[id] = history.StampOf(old[id].stamp, next[id].stamp)
 			}
 		}
 		if len(t.sessions) == 0 {
@@ -186,14 +187,14 @@ func opencodeSessions(ctx context.Context, file string) ([]Listed, error) {
 					return nil
 				}
 				seen[r.Text(0)] = true
-				l := Listed{Key: r.Text(0), Session: event.Session{
+				l := history.Entry{Key: r.Text(0), Session: event.Session{
 					Agent: "opencode", ID: r.Text(0), Parent: r.Text(1), CWD: r.Text(2), Program: r.Text(4), ForkOf: r.Text(10),
 					Model: lazyjson.ParseString(r.Text(6)).Get("id").Str, Archived: r.Int(9) != 0,
 				}}
 				opencodeTitle(&l.Session, r.Text(3))
 				l.Saw(r.Time(7))
 				l.Saw(r.Time(8))
-				l.Stamp = stampOf(r.Int(8), stamps[l.ID], r.Text(5), r.Text(3))
+				l.Stamp = history.StampOf(r.Int(8), stamps[l.ID], r.Text(5), r.Text(3))
 				add(l)
 				return nil
 			})
@@ -302,7 +303,7 @@ func (t *opencodeTables) newest(h *shape, messages sqlite.Table, key string) (w 
 	}
 	return w, h.Each("SELECT count(*), max("+messages.Any("time_created", "seq")+") FROM "+messages.From()+" WHERE session_id = ?", func(r sqlite.Row) error {
 		if r.Int(0) > 0 {
-			w = opencodeWritten{stampOf(r.Int(0)), r.Int(1)}
+			w = opencodeWritten{history.StampOf(r.Int(0)), r.Int(1)}
 		}
 		return nil
 	}, key)

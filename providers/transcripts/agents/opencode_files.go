@@ -10,11 +10,12 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
 // opencodeFile lists the session of a file storage/session/<project>/<id>.json.
-func opencodeFile(_ context.Context, file string) ([]Listed, error) {
+func opencodeFile(_ context.Context, file string) ([]history.Entry, error) {
 	info, err := readJSON(file)
 	if err != nil {
 		return nil, err
@@ -23,7 +24,7 @@ func opencodeFile(_ context.Context, file string) ([]Listed, error) {
 	if id == "" || filepath.Base(id) != id {
 		return nil, fmt.Errorf("%s: a session without an id", file)
 	}
-	l := Listed{Key: id, Session: event.Session{
+	l := history.Entry{Key: id, Session: event.Session{
 		Agent: "opencode", ID: id, Parent: info.Get("parentID").Str, CWD: info.Get("directory").Str,
 		Program: info.Get("version").Str, Archived: info.Get("time.archived").Exists(),
 	}}
@@ -35,8 +36,8 @@ func opencodeFile(_ context.Context, file string) ([]Listed, error) {
 	if folder, err := os.Stat(filepath.Join(opencodeStorage(file), "message", id)); err == nil {
 		stamp = append(stamp, folder.ModTime().UnixNano())
 	}
-	l.Stamp = stampOf(stamp...)
-	return []Listed{l}, nil
+	l.Stamp = history.StampOf(stamp...)
+	return []history.Entry{l}, nil
 }
 
 // opencodeStorage is the folder storage/ above a session's file.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -121,7 +122,7 @@ func TestOpencodeShapes(t *testing.T) {
 			store, path := opencodeStore(t)
 			makeDatabase(t, path, c.tables...)
 			list, err := store.Sessions(context.Background(), path)
-			var partial *Partial
+			var partial *history.Partial
 			if c.lacks == "" && err != nil || c.lacks != "" && (!errors.As(err, &partial) || !strings.Contains(fmt.Sprint(err), c.lacks)) {
 				t.Errorf("it lacks %q: %v", c.lacks, err)
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -26,7 +27,7 @@ const (
 	opencodePartRow    = "INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)"
 )
 
-func opencodeStore(t testing.TB) (Store, string) {
+func opencodeStore(t testing.TB) (history.Store, string) {
 	home := t.TempDir()
 	path := filepath.Join(home, ".local", "share", "opencode", "opencode.db")
 	return storeAt(t, opencode(), linux(home), path), path
@@ -188,7 +189,7 @@ func TestOpencodeFiles(t *testing.T) {
 			"assistant Command failed with exit code 1.", "assistant [file] error.log file:///tmp/large/error.log", "thinking Investigating failing command.",
 			"compaction auto", "system MessageAbortedError: The operation was aborted.", "user Step 2", "assistant Ok"}},
 	} {
-		store := Store{Sessions: opencodeFile, Read: opencodeReadFiles}
+		store := history.Store{Sessions: opencodeFile, Read: opencodeReadFiles}
 		path := filepath.Join(fixtures, filepath.FromSlash(c.file))
 		list := listStore(t, store, path)
 		if len(list) != 1 || list[0].ID == "" || list[0].CWD == "" || list[0].Title == "" || list[0].Start.IsZero() {
@@ -216,7 +217,7 @@ func TestOpencodePlaces(t *testing.T) {
 	if places[1].Dir != "/else" || places[1].File("my.db") == nil || places[1].File("other.db") != nil {
 		t.Errorf("OPENCODE_DB: %+v", places[1])
 	}
-	database, files := places[0].File("opencode.db").(Store), places[0].File("storage/session/p/s.json").(Store)
+	database, files := places[0].File("opencode.db").(history.Store), places[0].File("storage/session/p/s.json").(history.Store)
 	if database.Rank <= files.Rank {
 		t.Error("the files count more than the database that they were moved to")
 	}

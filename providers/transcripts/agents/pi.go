@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -14,19 +15,19 @@ import (
 // by id and parentId (without them before version 2): who goes back in a
 // session and takes another way adds the new branch at the end. A fork is a new
 // file that begins with the entries of the old one, ids and times included.
-func pi() Agent {
-	return Agent{Name: "pi", Places: func(m Machine) []Place {
+func pi() history.Agent {
+	return history.Agent{Name: "pi", Places: func(m history.Machine) []history.Place {
 		dir := m.Env("PI_CODING_AGENT_DIR", filepath.Join(m.Home, ".pi", "agent"))
-		return []Place{{Dir: filepath.Join(dir, "sessions"), File: piFile}}
+		return []history.Place{{Dir: filepath.Join(dir, "sessions"), File: piFile}}
 	}}
 }
 
-func piFile(rel string) Format {
+func piFile(rel string) history.Format {
 	id := piSession(rel)
 	if id == "" || strings.Count(rel, "/") > 1 {
 		return nil
 	}
-	return Log{ID: id, Open: func(string) Reader { return new(piReader) }}
+	return history.Log{ID: id, Open: func(string) history.Reader { return new(piReader) }}
 }
 
 // piSession is the id of the session that the name of its file tells, or "".

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -99,7 +100,7 @@ func TestPiPlaces(t *testing.T) {
 		"--p--/auth.json":                          "",
 		"--p--/x/2026-05-07T18-36-14-561Z_1.jsonl": "",
 	} {
-		log, _ := piFile(rel).(Log)
+		log, _ := piFile(rel).(history.Log)
 		if log.ID != want {
 			t.Errorf("%s: session %q, want %q", rel, log.ID, want)
 		}
@@ -174,7 +175,7 @@ func FuzzPi(f *testing.F) {
 		`{"type":"compaction","id":"a","parentId":"b"}`)
 }
 
-func newPi() Reader { return new(piReader) }
+func newPi() history.Reader { return new(piReader) }
 
 func BenchmarkPi(b *testing.B) {
 	log, err := os.ReadFile(realSessions(b, "pi", "large-session.jsonl"))

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -35,7 +36,7 @@ func completeLines(log []byte) [][]byte {
 
 // readLog reads all complete lines. The reader gets each in a buffer that is
 // overwritten after it, so that keeping the line shows.
-func readLog(r Reader, log []byte, out event.Sink) {
+func readLog(r history.Reader, log []byte, out event.Sink) {
 	var buffer []byte
 	for _, line := range completeLines(log) {
 		buffer = append(buffer[:0], line...)
@@ -49,7 +50,7 @@ func readLog(r Reader, log []byte, out event.Sink) {
 // roundTrip reads a log twice: in one go, and by readers that are saved as JSON
 // after every line and restored into a newly opened one. Both must give the
 // same; it returns that. inherited are the ids that the session inherits.
-func roundTrip(t testing.TB, open func() Reader, log []byte, inherited ...string) *event.Collector {
+func roundTrip(t testing.TB, open func() history.Reader, log []byte, inherited ...string) *event.Collector {
 	t.Helper()
 	whole, pieces := newCollector(inherited), newCollector(inherited)
 	readLog(open(), log, whole)

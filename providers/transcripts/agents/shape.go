@@ -8,24 +8,14 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
-
-// Partial is the error of a store of a version that is not known: what its shape
-// allows was read, and is returned with it.
-type Partial struct {
-	// Lacks says what is not there, or is there by another name.
-	Lacks []string
-}
-
-func (p *Partial) Error() string {
-	return "it is of a version that is not known, and shown as far as it is understood: " + strings.Join(p.Lacks, ", ")
-}
 
 // unlessPartial is an error that says more than that a store is of another
 // version. Listing a store has told that.
 func unlessPartial(err error) error {
-	var partial *Partial
+	var partial *history.Partial
 	if errors.As(err, &partial) {
 		return nil
 	}
@@ -114,10 +104,10 @@ func lacking(t sqlite.Table, columns []string) string {
 }
 
 // strayed are sessions of which nothing is known but messages.
-func (h *shape) strayed(agent string, messages sqlite.Table, stamps map[string]string, add func(Listed)) error {
+func (h *shape) strayed(agent string, messages sqlite.Table, stamps map[string]string, add func(history.Entry)) error {
 	return h.Each("SELECT DISTINCT session_id FROM "+messages.From()+" ORDER BY 1", func(r sqlite.Row) error {
 		if id := r.Text(0); id != "" {
-			add(Listed{Key: id, Stamp: stamps[id], Session: event.Session{Agent: agent, ID: id}})
+			add(history.Entry{Key: id, Stamp: stamps[id], Session: event.Session{Agent: agent, ID: id}})
 		}
 		return nil
 	})
@@ -139,7 +129,7 @@ func rowsOf[T any](ctx context.Context, path string, read func(h *shape, add fun
 	case len(rows) == 0 && h.empty:
 		return nil, fmt.Errorf("%s: %w", strings.Join(h.lacks, ", "), sqlite.ErrSchema)
 	case len(h.lacks) > 0:
-		return rows, &Partial{h.lacks}
+		return rows, &history.Partial{Lacks: h.lacks}
 	}
 	return rows, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -21,16 +22,16 @@ func TestShapes(t *testing.T) {
 	home := t.TempDir()
 	h := cursorHome(home)
 	for name, c := range map[string]struct {
-		store  Store
+		store  history.Store
 		tables []string
 		id     string
 		lacks  string
 	}{
-		"kiro, more columns": {kiroDatabase("data.sqlite3").(Store), []string{`CREATE TABLE conversations_v2 (key, conversation_id, value, created_at, updated_at, mood)`,
+		"kiro, more columns": {kiroDatabase("data.sqlite3").(history.Store), []string{`CREATE TABLE conversations_v2 (key, conversation_id, value, created_at, updated_at, mood)`,
 			`INSERT INTO conversations_v2 VALUES ('/w', 'c', '` + conversation + `', 1, 1, 'glad')`}, "c", ""},
-		"kiro, no id": {kiroDatabase("data.sqlite3").(Store), []string{`CREATE TABLE conversations_v2 (key, value)`,
+		"kiro, no id": {kiroDatabase("data.sqlite3").(history.Store), []string{`CREATE TABLE conversations_v2 (key, value)`,
 			`INSERT INTO conversations_v2 VALUES ('/w', '` + conversation + `')`}, "c", ""},
-		"kiro, a later version": {kiroDatabase("data.sqlite3").(Store), []string{`CREATE TABLE conversations_v3 (key, conversation_id, value)`,
+		"kiro, a later version": {kiroDatabase("data.sqlite3").(history.Store), []string{`CREATE TABLE conversations_v3 (key, conversation_id, value)`,
 			`INSERT INTO conversations_v3 VALUES ('/w', 'c', '` + conversation + `')`}, "c", "conversations_v3"},
 		"a chat of cursor, without what is said of it": {h.chats(), append([]string{`CREATE TABLE blobs (id, data, mood)`, `CREATE TABLE x (y)`},
 			strings.Replace(said[0], ")'", ")", 1)[:len(said[0])-1]+`, 1)`, said[1][:len(said[1])-1]+`, 1)`), "folder", `no table "meta"`},
@@ -44,7 +45,7 @@ func TestShapes(t *testing.T) {
 			path := filepath.Join(home, fmt.Sprintf("%x", name), "folder", "data.db")
 			makeDatabase(t, path, c.tables...)
 			list, err := c.store.Sessions(context.Background(), path)
-			var partial *Partial
+			var partial *history.Partial
 			if c.lacks == "" && err != nil || c.lacks != "" && (!errors.As(err, &partial) || !strings.Contains(err.Error(), c.lacks)) {
 				t.Errorf("it lacks %q: %v", c.lacks, err)
 			}

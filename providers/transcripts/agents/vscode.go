@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -18,13 +19,13 @@ import (
 // GitHub.copilot-chat/transcripts/<id>.jsonl beside: they are read where the
 // chat is not there. What is known is from microsoft/vscode
 // (src/vs/workbench/contrib/chat/common/model).
-func vscode() Agent {
-	return Agent{Name: "vscode", Places: func(m Machine) []Place {
-		var places []Place
+func vscode() history.Agent {
+	return history.Agent{Name: "vscode", Places: func(m history.Machine) []history.Place {
+		var places []history.Place
 		for _, user := range vscodeUsers(m) {
 			places = append(places,
-				Place{Dir: filepath.Join(user, "workspaceStorage"), File: vscodeFile, Skip: vscodeSkip},
-				Place{Dir: filepath.Join(user, "globalStorage", "emptyWindowChatSessions"), File: vscodeChat})
+				history.Place{Dir: filepath.Join(user, "workspaceStorage"), File: vscodeFile, Skip: vscodeSkip},
+				history.Place{Dir: filepath.Join(user, "globalStorage", "emptyWindowChatSessions"), File: vscodeChat})
 		}
 		return places
 	}}
@@ -32,7 +33,7 @@ func vscode() Agent {
 
 // vscodeUsers are the settings folders of VS Code's variants, here and where it
 // runs as the server of another machine.
-func vscodeUsers(m Machine) []string {
+func vscodeUsers(m history.Machine) []string {
 	var users []string
 	for _, name := range []string{"Code", "Code - Insiders", "VSCodium", "VSCodium - Insiders"} {
 		users = append(users, filepath.Join(m.Support(name), "User"))
@@ -61,7 +62,7 @@ func vscodeSkip(rel string) bool {
 }
 
 // vscodeFile tells how a file below workspaceStorage is read.
-func vscodeFile(rel string) Format {
+func vscodeFile(rel string) history.Format {
 	parts := strings.Split(rel, "/")
 	switch {
 	case len(parts) == 3 && parts[1] == "chatSessions":
@@ -71,7 +72,7 @@ func vscodeFile(rel string) Format {
 		if !ok {
 			return nil
 		}
-		return Log{ID: id, Rank: 1, Open: func(path string) Reader {
+		return history.Log{ID: id, Rank: 1, Open: func(path string) history.Reader {
 			return &copilotReader{about: func(out event.Sink) {
 				if s := out.Session(); s.CWD == "" {
 					s.CWD = vscodeFolder(filepath.Dir(filepath.Dir(filepath.Dir(path))))
@@ -83,14 +84,14 @@ func vscodeFile(rel string) Format {
 }
 
 // vscodeChat tells how a file of chats is read.
-func vscodeChat(name string) Format {
+func vscodeChat(name string) history.Format {
 	switch {
 	case strings.Contains(name, "/"):
 		return nil
 	case strings.HasSuffix(name, ".jsonl"):
-		return Store{Sessions: vscodeListed, Read: vscodeRead, Rank: 3}
+		return history.Store{Sessions: vscodeListed, Read: vscodeRead, Rank: 3}
 	case strings.HasSuffix(name, ".json"):
-		return Store{Sessions: vscodeListed, Read: vscodeRead, Rank: 2}
+		return history.Store{Sessions: vscodeListed, Read: vscodeRead, Rank: 2}
 	}
 	return nil
 }
@@ -123,14 +124,14 @@ func vscodeOpen(path string) (*tree, error) {
 }
 
 // vscodeListed lists the one session of a file.
-func vscodeListed(_ context.Context, path string) ([]Listed, error) {
+func vscodeListed(_ context.Context, path string) ([]history.Entry, error) {
 	chat, err := vscodeOpen(path)
 	if chat == nil {
 		return nil, err
 	}
 	c := &event.Collector{}
 	vscodeAbout(path, chat, c)
-	return []Listed{{Session: c.Of, Key: c.Of.ID}}, err
+	return []history.Entry{{Session: c.Of, Key: c.Of.ID}}, err
 }
 
 // vscodeAbout takes what a chat says of itself.

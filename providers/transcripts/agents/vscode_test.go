@@ -8,15 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
 func TestVSCodePlaces(t *testing.T) {
 	none := func(string) (string, bool) { return "", false }
-	linux := vscode().Places(Machine{Home: "/h", OS: "linux", LookupEnv: none})
-	mac := vscode().Places(Machine{Home: "/h", OS: "darwin", LookupEnv: none})
-	has := func(places []Place, dir string) bool {
-		return slices.ContainsFunc(places, func(p Place) bool { return p.Dir == dir })
+	linux := vscode().Places(history.Machine{Home: "/h", OS: "linux", LookupEnv: none})
+	mac := vscode().Places(history.Machine{Home: "/h", OS: "darwin", LookupEnv: none})
+	has := func(places []history.Place, dir string) bool {
+		return slices.ContainsFunc(places, func(p history.Place) bool { return p.Dir == dir })
 	}
 	for _, dir := range []string{"/h/.config/Code/User/workspaceStorage", "/h/.config/VSCodium/User/globalStorage/emptyWindowChatSessions",
 		"/h/.vscode-server/data/User/workspaceStorage"} {
@@ -28,9 +29,9 @@ func TestVSCodePlaces(t *testing.T) {
 		t.Errorf("%s is not looked at", dir)
 	}
 	p := linux[0]
-	chat, ok := p.File("hash/chatSessions/id.jsonl").(Store)
-	old, ok2 := p.File("hash/chatSessions/id.json").(Store)
-	log, ok3 := p.File("hash/GitHub.copilot-chat/transcripts/id.jsonl").(Log)
+	chat, ok := p.File("hash/chatSessions/id.jsonl").(history.Store)
+	old, ok2 := p.File("hash/chatSessions/id.json").(history.Store)
+	log, ok3 := p.File("hash/GitHub.copilot-chat/transcripts/id.jsonl").(history.Log)
 	if !ok || !ok2 || !ok3 || chat.Rank <= old.Rank || old.Rank <= log.Rank || log.ID != "id" {
 		t.Errorf("%+v %+v %+v", chat, old, log)
 	}
@@ -185,7 +186,7 @@ func TestVSCodeTranscript(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(workspace, "workspace.json"), []byte(`{"workspace":"file:///w/a.code-workspace"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log := vscodeFile("hash/GitHub.copilot-chat/transcripts/s.jsonl").(Log)
+	log := vscodeFile("hash/GitHub.copilot-chat/transcripts/s.jsonl").(history.Log)
 	c := &event.Collector{}
 	readLog(log.Open(filepath.Join(workspace, "GitHub.copilot-chat", "transcripts", "s.jsonl")), logOf(
 		`{"type":"session.start","data":{"sessionId":"s"}}`, `{"type":"user.message","data":{"content":"hi"}}`), c)

@@ -11,6 +11,7 @@ import (
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/internal/zstd"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -19,15 +20,15 @@ import (
 // compressed. Version 0.3.0 has messages {User} and {Agent}, whose results are
 // beside their calls; older ones have a role, segments and tool_uses. Messages
 // have no times, only the thread has.
-func zed() Agent {
-	return Agent{Name: "zed", Places: func(m Machine) []Place {
+func zed() history.Agent {
+	return history.Agent{Name: "zed", Places: func(m history.Machine) []history.Place {
 		dir := m.Data("zed")
 		if m.OS == "darwin" {
 			dir = m.Support("Zed")
 		}
-		return []Place{{Dir: filepath.Join(dir, "threads"), File: func(rel string) Format {
+		return []history.Place{{Dir: filepath.Join(dir, "threads"), File: func(rel string) history.Format {
 			if rel == "threads.db" {
-				return Store{Sessions: zedSessions, Read: zedRead}
+				return history.Store{Sessions: zedSessions, Read: zedRead}
 			}
 			return nil
 		}}}
@@ -43,8 +44,8 @@ var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 // zedLimit is the largest thread that is read, in bytes.
 const zedLimit = 512 << 20
 
-func zedSessions(ctx context.Context, path string) ([]Listed, error) {
-	return rowsOf(ctx, path, func(h *shape, add func(Listed)) error {
+func zedSessions(ctx context.Context, path string) ([]history.Entry, error) {
+	return rowsOf(ctx, path, func(h *shape, add func(history.Entry)) error {
 		threads, err := h.table("threads", []string{"id"}, zedData)
 		if err != nil || !threads.Exists() {
 			return err
@@ -52,13 +53,13 @@ func zedSessions(ctx context.Context, path string) ([]Listed, error) {
 		return h.Each("SELECT "+threads.Pick("id", "parent_id")+", "+threads.Any("summary", "title")+", "+threads.Pick("created_at", "updated_at", "folder_paths", "worktree_branch")+
 			", octet_length("+threads.Any(strings.Split(zedData, "|")...)+") FROM "+threads.From()+" ORDER BY 5, 1", func(r sqlite.Row) error {
 			folder, _, _ := strings.Cut(r.Text(5), "\n")
-			l := Listed{Key: r.Text(0), Session: event.Session{
+			l := history.Entry{Key: r.Text(0), Session: event.Session{
 				Agent: "zed", ID: r.Text(0), Parent: r.Text(1), CWD: folder, Branch: r.Text(6),
 			}}
 			l.Name(event.FromSummary, r.Text(2))
 			l.Saw(r.Time(3))
 			l.Saw(r.Time(4))
-			l.Stamp = stampOf(r.Text(4), r.Int(7), r.Text(2))
+			l.Stamp = history.StampOf(r.Text(4), r.Int(7), r.Text(2))
 			add(l)
 			return nil
 		})

@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/zstd"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -24,7 +25,7 @@ const zedThreadJSON = `{"version":"0.3.0","title":"Why it fails","updated_at":"2
 			"t2":{"tool_use_id":"t2","tool_name":"read","is_error":false,"content":[{"Text":"a"},{"Image":{"source":"AAAA"}}],"output":"a"}}}},
 	"Resume",{"Novel":{"x":1}}]}`
 
-func zedStore(t testing.TB) (Store, string) {
+func zedStore(t testing.TB) (history.Store, string) {
 	home := t.TempDir()
 	path := filepath.Join(home, ".local", "share", "zed", "threads", "threads.db")
 	return storeAt(t, zed(), linux(home), path), path

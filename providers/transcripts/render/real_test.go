@@ -12,6 +12,7 @@ import (
 	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -34,8 +35,8 @@ func realLogs(t testing.TB) map[string]*event.Collector {
 		}
 		id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 		c := &event.Collector{Of: event.Session{Agent: "claude-code", ID: id}}
-		format := agents.All()[0].Places(agents.Machine{Home: "/nowhere", OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }})[0].File("x/" + id + ".jsonl")
-		reader := format.(agents.Log).Open(path)
+		format := agents.All()[0].Places(history.Machine{Home: "/nowhere", OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }})[0].File("x/" + id + ".jsonl")
+		reader := format.(history.Log).Open(path)
 		for line := range bytes.Lines(raw) {
 			reader.Record(bytes.TrimSuffix(line, []byte("\n")), c)
 		}

@@ -1,0 +1,188 @@
+// Package history describes where coding agents keep their sessions and how
+// they are read.
+//
+// An [Agent] has [Place] values: folders that are searched and watched. A file in
+// one of them is in one of two formats. A [Log] is a file of lines, one session,
+// that is only appended to: its [Reader] takes one line after the other, and is
+// saved between two runs. A [Store] is anything else, a database or a document
+// that is rewritten: it lists its sessions, and each is read whole when it has
+// changed.
+//
+// Only files that an agent names are ever opened ([Place.File]): credentials lie
+// beside histories.
+package history
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/transcripts/event"
+)
+
+// Machine is the computer and the user whose histories are looked for.
+type Machine struct {
+	// Home is the user's home folder, OS the system as in runtime.GOOS.
+	Home, OS string
+	// LookupEnv looks up a variable of the user's environment.
+	LookupEnv func(string) (string, bool)
+	// Projects are folders in which the user allows a search for histories that
+	// are kept inside repositories (Aider).
+	Projects []string
+}
+
+// Env returns the value of an environment variable, or fallback where the
+// variable is unset or empty. A leading ~ in the value is expanded, as agents do.
+func (m Machine) Env(name, fallback string) string {
+	if v, ok := m.LookupEnv(name); ok && v != "" {
+		return m.expandHome(v)
+	}
+	return fallback
+}
+
+// expandHome replaces a leading ~ with the home folder.
+func (m Machine) expandHome(path string) string {
+	if path == "~" {
+		return m.Home
+	}
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(m.Home, rest)
+	}
+	return path
+}
+
+// Data returns the folder for the data of the program name: below XDG_DATA_HOME,
+// or ~/.local/share/name where that is unset.
+func (m Machine) Data(name string) string {
+	return filepath.Join(m.Env("XDG_DATA_HOME", filepath.Join(m.Home, ".local", "share")), name)
+}
+
+// Support returns the folder for the settings of the desktop program name:
+// ~/Library/Application Support/name on macOS, elsewhere below XDG_CONFIG_HOME, or
+// ~/.config/name where that is unset.
+func (m Machine) Support(name string) string {
+	if m.OS == "darwin" {
+		return filepath.Join(m.Home, "Library", "Application Support", name)
+	}
+	return filepath.Join(m.Env("XDG_CONFIG_HOME", filepath.Join(m.Home, ".config")), name)
+}
+
+// Agent is one coding agent.
+type Agent struct {
+	// Name is the agent's folder in the tree.
+	Name string
+	// Places returns where the agent keeps its histories on a machine. The folders
+	// need not exist.
+	Places func(Machine) []Place
+}
+
+// Place is a folder that contains histories.
+type Place struct {
+	// Dir is searched and watched, with all folders below it.
+	Dir string
+	// File returns how a file is read, or nil for a file that must not be opened.
+	// It decides by rel alone, the path below Dir with slashes. The files that
+	// SQLite keeps beside a database (-wal, -shm) need not be named.
+	File func(rel string) Format
+	// Skip reports whether a folder below Dir contains no histories and is left
+	// out; may be nil.
+	Skip func(rel string) bool
+	// NoLinks disables following symbolic links below Dir: it is one of the user's
+	// own folders, and the user has not allowed what the links lead to.
+	NoLinks bool
+}
+
+// Format is a [Log] or a [Store].
+type Format interface{ format() }
+
+// Log is the format of a file of lines that is only appended to: one session.
+type Log struct {
+	// ID is the session's id as the file's name has it; "" where only the content
+	// has it.
+	ID string
+	// Parent is the id of the session that started this one as a subagent, where
+	// the path has it.
+	Parent string
+	// Open returns a reader of the file from its beginning.
+	Open func(path string) Reader
+	// Rank decides between files with the same session: the highest one is read, of
+	// equal ones the newest.
+	Rank int
+	// Compressed is set for a file that is compressed with zstd and never changes.
+	Compressed bool
+	// KeepTexts is set where a record alone does not determine the text of its
+	// event: long texts are then stored instead of being read from the log again.
+	KeepTexts bool
+	// Archived is set where the user has archived the session.
+	Archived bool
+}
+
+// Reader reads a log, one line after the other. It is a pointer to a struct that
+// encoding/json can save and restore: what it needs to continue later is in
+// exported fields, and stays small however long the log is (for ids there is
+// [event.Sink.Note]). A record that is not JSON, or of an unknown type, is emitted
+// as [event.Unknown] and is never an error.
+type Reader interface {
+	// Record reads a line without its line ending. It must not retain line.
+	Record(line []byte, out event.Sink)
+}
+
+// Store is the format of a file whose sessions are read whole.
+type Store struct {
+	// Sessions lists the sessions in the file. It is cheap: it reads no messages
+	// where that can be avoided. With a [Partial] error the list is usable.
+	Sessions func(ctx context.Context, path string) ([]Entry, error)
+	// Read reads the session with an entry's key. After an error the events that
+	// were emitted before it remain.
+	Read func(ctx context.Context, path, key string, out event.Sink) error
+	// Rank is as in [Log].
+	Rank int
+}
+
+// Entry is a session in a store's list.
+type Entry struct {
+	event.Session
+	// Key identifies the session to [Store.Read].
+	Key string
+	// Stamp changes when the session does; "" where only the file's modification
+	// time tells.
+	Stamp string
+}
+
+func (Log) format()   {}
+func (Store) format() {}
+
+// Partial is the error for a store of an unknown version. What could be
+// understood was read, and is returned with the error.
+type Partial struct {
+	// Lacks names what is missing, or is there by another name.
+	Lacks []string
+}
+
+func (p *Partial) Error() string {
+	return "it is of a version that is not known, and shown as far as it is understood: " + strings.Join(p.Lacks, ", ")
+}
+
+// StampOf returns an [Entry.Stamp] made of values that change with a session.
+func StampOf(values ...any) string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = fmt.Sprint(v)
+	}
+	return strings.Join(words, ":")
+}
+
+// FileStamp returns an [Entry.Stamp] that changes when one of the files does.
+func FileStamp(paths ...string) string {
+	var s strings.Builder
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprintf(&s, "%d-%d ", info.Size(), info.ModTime().UnixNano())
+		} else {
+			s.WriteString("- ")
+		}
+	}
+	return s.String()
+}
