@@ -70,9 +70,26 @@ func mayImport(from, to string) bool {
 		return to == "fs" || to == "fs/fusefs" || to == "mounts/control" || to == "mounts/guard"
 	case strings.HasPrefix(from, "providers/"):
 		name := strings.SplitN(from, "/", 3)[1]
-		return to == "fs" || internal || strings.HasPrefix(to, "providers/"+name+"/")
+		return to == "fs" || internal || strings.HasPrefix(to, "providers/"+name+"/") && inOrder(rooms(name), from, to)
 	}
 	return strings.HasPrefix(from, "cmd/")
+}
+
+// rooms returns the packages below a provider in their order: each may import
+// those before it, and the provider itself all of them.
+func rooms(provider string) []string {
+	switch provider {
+	case "mcp":
+		return []string{"providers/mcp/policy", "providers/mcp/supervise", "providers/mcp"}
+	}
+	return nil
+}
+
+// inOrder reports whether a package may import another one by the order of the
+// rooms. Packages that are no rooms, such as helpers of tests, may.
+func inOrder(rooms []string, from, to string) bool {
+	upper, lower := slices.Index(rooms, from), slices.Index(rooms, to)
+	return upper < 0 || lower < 0 || lower < upper
 }
 
 // TestDependencies holds the packages to the table of the design: what may

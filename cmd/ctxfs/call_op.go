@@ -11,6 +11,7 @@ import (
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/policy"
 )
 
 // callHandler answers the request of "ctxfs call".
@@ -72,7 +73,7 @@ func (w *world) call(ctx context.Context, c *control.Conn, request call.Request)
 	result, err := w.providers.Call(ctx, line.call(request, tell))
 	if err != nil {
 		reply := callFault(line.name(), err)
-		if denied := (*mcp.DeniedError)(nil); errors.As(err, &denied) && denied.Confirm && tool.Schema.Has("yes") {
+		if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) && denied.Confirm && tool.Schema.Has("yes") {
 			// Behind the tool, --yes is an argument of its own.
 			reply.Fault.Hint = fmt.Sprintf("if it is meant: ctxfs call --yes %s %s", tool.Server, tool.File)
 		}
@@ -175,7 +176,7 @@ func (l *callLine) name() string {
 func asFault(err error) *control.Fault {
 	var fault *control.Fault
 	var use *mcp.UseError
-	var denied *mcp.DeniedError
+	var denied *policy.DeniedError
 	switch {
 	case errors.As(err, &fault):
 		return fault

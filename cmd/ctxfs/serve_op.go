@@ -11,6 +11,7 @@ import (
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/policy"
 )
 
 // gatewayCallHandler answers the request of a gateway for a call.
@@ -84,7 +85,7 @@ func gatewayResult(r *mcp.Result) *gateway.Result {
 func agentFault(err error) *gateway.Fault {
 	var (
 		bad    *mcp.ArgumentsError
-		denied *mcp.DeniedError
+		denied *policy.DeniedError
 	)
 	switch {
 	case errors.As(err, &bad):

@@ -26,7 +26,7 @@ func amp() agent {
 		entry: func(e *entry, d *definition, x *expander) {
 			e.common(d, x)
 			d.choose("")
-			d.tools.allow = e.texts("includeTools")
+			d.tools.Allow = e.texts("includeTools")
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/syntax"
+	"ctxfs/providers/mcp/policy"
 )
 
 // codex is Codex, the one client whose file is TOML. It expands nothing, but
@@ -51,7 +52,7 @@ func codexEntry(e *entry, d *definition, x *expander) {
 		d.startTimeout = e.duration("startup_timeout_sec", time.Second)
 	}
 	d.callTimeout = e.duration("tool_timeout_sec", time.Second)
-	d.tools = toolFilter{allow: e.texts("enabled_tools"), deny: e.texts("disabled_tools")}
+	d.tools = policy.Filter{Allow: e.texts("enabled_tools"), Deny: e.texts("disabled_tools")}
 }
 
 // passOn reads "env_vars": variables that the process gets as they are, if

@@ -16,7 +16,7 @@ func copilot() agent {
 	a.entry = func(e *entry, d *definition, x *expander) {
 		vscodeEntry(e, d, x)
 		if tools := e.texts("tools"); !slices.Contains(tools, "*") {
-			d.tools.allow = tools
+			d.tools.Allow = tools
 		}
 	}
 	return a

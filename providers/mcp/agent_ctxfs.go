@@ -11,6 +11,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/settings"
+	"ctxfs/providers/mcp/policy"
 )
 
 // own is the table [mcp] of ctxfs's own configuration. Each server is decoded
@@ -65,7 +66,7 @@ const maxStartTimeout = time.Hour
 
 // readOwn reads ctxfs's own servers.
 func readOwn(path string, s surroundings) configuration {
-	c := configuration{path: path, client: "ctxfs", scope: scopeUser, idle: usualIdle, policy: new(policy)}
+	c := configuration{path: path, client: "ctxfs", scope: scopeUser, idle: usualIdle, policy: new(policy.Policy)}
 	problem := func(err error) fs.Problem {
 		return fs.Problem{What: clean.Line(err.Error()), Mend: "correct " + path + "; it is read again at once"}
 	}
@@ -77,10 +78,10 @@ func readOwn(path string, s surroundings) configuration {
 	f, err := settings.Load(path)
 	if err != nil {
 		bad := shut(err)
-		c.there, c.bad, c.policy = true, &bad, brokenPolicy(path, err)
+		c.there, c.bad, c.policy = true, &bad, policy.Broken(path, err)
 		return c
 	}
-	if c.policy, err = readPolicy(f); err != nil {
+	if c.policy, err = policy.Read(f); err != nil {
 		c.problems = append(c.problems, shut(err))
 	}
 	var table own
@@ -126,7 +127,7 @@ func readOwnServer(f *settings.File, d *definition, s surroundings) {
 	d.dir = x.text("cwd", e.Cwd)
 	d.url, d.headers = x.text("url", e.URL), x.table("headers", e.Headers)
 	d.login, d.fileCalls = e.OAuth.read(x), e.FileCalls
-	d.tools = toolFilter{allow: e.AllowTools, deny: e.DenyTools}
+	d.tools = policy.Filter{Allow: e.AllowTools, Deny: e.DenyTools}
 	if e.Disabled != nil && *e.Disabled {
 		d.disable("take `disabled` out of ")
 	}
@@ -159,8 +160,8 @@ func (d *definition) seconds(key string, n *float64) time.Duration {
 // limit has the allow_tools and deny_tools of an entry of ctxfs's own hold
 // besides.
 func (d *definition) limit(o *definition) {
-	if !o.tools.isEmpty() {
-		d.limits = d.limits.and(o.tools)
+	if !o.tools.IsEmpty() {
+		d.limits = d.limits.And(o.tools)
 		d.notes = append(d.notes, o.file+" limits its tools, by the entry "+o.quotedName())
 	}
 }
@@ -208,12 +209,12 @@ func (d *definition) apply(o *definition) {
 	set("call_timeout", c.CallTimeout != nil, func() { d.callTimeout = o.callTimeout })
 	set("file_calls", c.FileCalls != nil, func() { d.fileCalls = o.fileCalls })
 	set("allow_tools", c.AllowTools != nil, func() {
-		d.tools.allow = o.tools.allow
-		d.limits = d.limits.and(toolFilter{allow: o.tools.allow})
+		d.tools.Allow = o.tools.Allow
+		d.limits = d.limits.And(policy.Filter{Allow: o.tools.Allow})
 	})
 	set("deny_tools", c.DenyTools != nil, func() {
-		d.tools.deny = o.tools.deny
-		d.limits = d.limits.and(toolFilter{deny: o.tools.deny})
+		d.tools.Deny = o.tools.Deny
+		d.limits = d.limits.And(policy.Filter{Deny: o.tools.Deny})
 	})
 	d.unset = append(d.unset, o.unset...)
 	d.keepSecret(o.secrets...)

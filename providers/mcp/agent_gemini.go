@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/providers/internal/jsonc"
 	"ctxfs/providers/internal/syntax"
+	"ctxfs/providers/mcp/policy"
 )
 
 // gemini is the Gemini CLI. Of one name that of the system's settings wins,
@@ -43,7 +44,7 @@ func gemini() agent {
 			}
 			e.choose(d, kind)
 			d.callTimeout = e.duration("timeout", time.Millisecond)
-			d.tools = toolFilter{allow: geminiTools(e.texts("includeTools")), deny: e.texts("excludeTools")}
+			d.tools = policy.Filter{Allow: geminiTools(e.texts("includeTools")), Deny: e.texts("excludeTools")}
 		},
 	}
 }

@@ -54,7 +54,7 @@ func goose() agent {
 			e.choose(d, e.text("type"))
 			d.startTimeout = e.duration("timeout", time.Second)
 			if tools := e.texts("available_tools"); len(tools) > 0 {
-				d.tools.allow = tools
+				d.tools.Allow = tools
 			}
 		},
 	}

@@ -14,7 +14,7 @@ func windsurf() agent {
 		}
 		e.remote(d, x, "serverUrl", "headers")
 		d.choose("")
-		d.tools.deny = e.texts("disabledTools")
+		d.tools.Deny = e.texts("disabledTools")
 	}
 	return a
 }

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/names"
+	"ctxfs/providers/mcp/policy"
 )
 
 // Word is one word of a command line that gives arguments.
@@ -116,7 +117,7 @@ func (p *Provider) prepare(c *Call) (*prepared, error) {
 	if s.isKnown() {
 		return made, made.resolve(c)
 	}
-	return made, p.policy.Load().check(newSubject(s.names(), c.Tool, names.File(c.Tool)))
+	return made, p.policy.Load().Check(policy.NewSubject(s.names(), c.Tool, names.File(c.Tool)))
 }
 
 // resolve finds the tool that is meant, and judges the call.
@@ -126,9 +127,9 @@ func (m *prepared) resolve(c *Call) error {
 		return err
 	}
 	m.tool = t
-	policy := m.server.p.policy.Load()
-	is := newSubject(m.server.names(), t.name, t.file)
-	if err := policy.check(is); err != nil {
+	rules := m.server.p.policy.Load()
+	is := policy.NewSubject(m.server.names(), t.name, t.file)
+	if err := rules.Check(is); err != nil {
 		return err
 	}
 	if m.args = c.Arguments; len(m.args) == 0 {
@@ -144,7 +145,7 @@ func (m *prepared) resolve(c *Call) error {
 		return &ArgumentsError{What: fault.What, Hint: fault.Hint, Part: fault.Part}
 	}
 	if err == nil && !c.Confirmed {
-		err = policy.confirmed(is, t.destructive)
+		err = rules.NeedsConfirmation(is, t.destructive)
 	}
 	return err
 }

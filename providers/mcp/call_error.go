@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"ctxfs/providers/mcp/policy"
 	"encoding/json"
 	"errors"
 )
@@ -24,16 +25,6 @@ func (e *ArgumentsError) Error() string {
 	return text
 }
 
-// DeniedError says which rule of the policy forbids a call.
-type DeniedError struct {
-	What string
-	Mend string
-	// Confirm says that the call would be made if it were confirmed.
-	Confirm bool
-}
-
-func (e *DeniedError) Error() string { return e.What }
-
 // The outcomes of calls, as the log of calls and exit codes tell them.
 const (
 	OutcomeOK           = "ok"
@@ -54,7 +45,7 @@ const invalidParams = -32602
 func Outcome(r *Result, err error) string {
 	var (
 		args   *ArgumentsError
-		denied *DeniedError
+		denied *policy.DeniedError
 		use    *UseError
 		answer *answeredError
 	)

@@ -153,7 +153,7 @@ func (p *Provider) logCall(begun time.Time, c *Call, made *prepared, r *Result, 
 	for _, text := range []*string{&line.Via, &line.Agent, &line.Session, &line.Dir, &line.Server, &line.Tool, &line.Error, &line.Misfit} {
 		*text = clean.Cut(clean.Line(redact(*text)), loggedText)
 	}
-	if p.policy.Load().logArguments && made != nil {
+	if p.policy.Load().LogArguments && made != nil {
 		line.Arguments = loggedArguments(made.args, redact)
 	}
 	var out bytes.Buffer

@@ -13,6 +13,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/policy"
 )
 
 // The transports.
@@ -41,9 +42,9 @@ type definition struct {
 	callTimeout  time.Duration // of a tool call; 0 is the default
 	// installTimeout bounds a start that makes progress; 0 is the default.
 	installTimeout time.Duration
-	tools          toolFilter
-	limits         toolFilter // those of entries of ctxfs's own, which hold besides
-	fileCalls      *bool      // nil is as for all
+	tools          policy.Filter
+	limits         policy.Filter // those of entries of ctxfs's own, which hold besides
+	fileCalls      *bool         // nil is as for all
 	disabled       bool
 	enable         string // what enables it, where it is disabled
 	// fault says why the server cannot be started as it is configured.
@@ -123,7 +124,7 @@ func (d *definition) unchanged(o *definition) bool {
 		return false
 	}
 	return (d.fault != nil || d.same(o) && d.dir == o.dir && d.login.same(o.login)) && d.disabled == o.disabled && d.startTimeout == o.startTimeout && d.installTimeout == o.installTimeout &&
-		d.callTimeout == o.callTimeout && d.tools.equal(o.tools) && d.limits.equal(o.limits) && slices.Equal(d.notes, o.notes)
+		d.callTimeout == o.callTimeout && d.tools.Equal(o.tools) && d.limits.Equal(o.limits) && slices.Equal(d.notes, o.notes)
 }
 
 // hash names the command or the address without giving it away: no variable

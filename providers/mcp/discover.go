@@ -162,8 +162,8 @@ func (all *discovery) merge(own, found []*definition) {
 	for _, d := range found {
 		if twin := twinOf(d, all.defs); twin != nil {
 			twin.also = append(twin.also, d.source)
-			if !d.limits.isEmpty() {
-				twin.limits = twin.limits.and(d.limits)
+			if !d.limits.IsEmpty() {
+				twin.limits = twin.limits.And(d.limits)
 				twin.notes = append(twin.notes, "the limits that ctxfs's own configuration sets to the tools of "+d.entry()+" hold for it too")
 			}
 			if twin.login.same(loginEntry{}) {

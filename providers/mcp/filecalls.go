@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/policy"
 )
 
 const (
@@ -84,7 +85,7 @@ func (s *server) acceptCall(_ context.Context, name string, body []byte) (fs.Wor
 	if err != nil {
 		s.p.logCall(begun, &c, made, nil, err)
 		kind := fs.ErrInvalid
-		if denied := (*DeniedError)(nil); errors.As(err, &denied) {
+		if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
 			kind = fs.ErrPermission
 		}
 		return nil, &refusedFile{callFault(err, name), kind}
@@ -128,14 +129,14 @@ func callFault(err error, name string) string {
 	text := clean.Line(err.Error())
 	var (
 		args   *ArgumentsError
-		denied *DeniedError
+		denied *policy.DeniedError
 		use    *UseError
 	)
 	switch {
 	case errors.As(err, &args) && args.Part != nil:
 		text += "\nschema: " + string(clean.JSON(args.Part))
 	case errors.As(err, &denied):
-		text += "; " + denied.mendFor(name)
+		text += "; " + fixForFile(denied, name)
 	case errors.As(err, &use) && use.Mend != "":
 		text += "; " + use.Mend
 	case errors.Is(err, context.Canceled):
@@ -144,8 +145,8 @@ func callFault(err error, name string) string {
 	return text
 }
 
-// mendFor is what mends a call by a file that was denied.
-func (e *DeniedError) mendFor(name string) string {
+// fixForFile is what fixes a call by a file that was denied.
+func fixForFile(e *policy.DeniedError, name string) string {
 	if e.Confirm {
 		return "if it is meant, write it again as " + strings.TrimSuffix(name, callSuffix) + confirmedSuffix
 	}

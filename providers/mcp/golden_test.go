@@ -147,8 +147,8 @@ func (d *definition) told() string {
 	table("header", d.headers)
 	add("start timeout", d.startTimeout, d.startTimeout != 0)
 	add("call timeout", d.callTimeout, d.callTimeout != 0)
-	add("allowed tools", d.tools.allow, d.tools.allow != nil)
-	add("denied tools", d.tools.deny, d.tools.deny != nil)
+	add("allowed tools", d.tools.Allow, d.tools.Allow != nil)
+	add("denied tools", d.tools.Deny, d.tools.Deny != nil)
 	for _, n := range d.notes {
 		add("note", n, true)
 	}

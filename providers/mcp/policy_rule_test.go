@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"ctxfs/providers/mcp/policy"
 	"encoding/json"
 	"errors"
 	"os"
@@ -115,7 +116,7 @@ func TestPolicySpellings(t *testing.T) {
 					}
 					for _, tool := range files {
 						_, err := w.p.Call(context.Background(), Call{Server: server, Tool: tool, Confirmed: true})
-						if denied := (*DeniedError)(nil); errors.As(err, &denied) != want || !want && err != nil {
+						if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) != want || !want && err != nil {
 							t.Errorf("deny %q: %s %s: %v", c.pattern, server, tool, err)
 						}
 						if got := made(); len(got) > 0 && (want || got[0] != own) {

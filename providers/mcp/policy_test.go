@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/mcp/policy"
 )
 
 // TestPolicy has calls be denied, at once and with the rule that denies them.
@@ -47,7 +48,7 @@ func TestPolicy(t *testing.T) {
 		w.p.Reload()
 		before := count("call " + c.call)
 		_, err := w.p.Call(context.Background(), Call{Server: "callee", Tool: c.call, Arguments: json.RawMessage(map[bool]string{true: `{"text":"x"}`, false: `{}`}[c.call == "echo"])})
-		switch denied := (*DeniedError)(nil); {
+		switch denied := (*policy.DeniedError)(nil); {
 		case c.want == "" && err != nil, c.want != "" && (!errors.As(err, &denied) || !strings.Contains(err.Error(), c.want) || denied.Mend == "" || Outcome(nil, err) != "denied"):
 			t.Errorf("%s: %s: %v", c.policy, c.call, err)
 		}

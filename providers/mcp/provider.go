@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/supervise"
 )
 
@@ -77,7 +78,7 @@ type Provider struct {
 	closed   bool
 
 	idle      atomic.Int64 // nanoseconds after which a server ends that is not used; 0 is never
-	policy    atomic.Pointer[policy]
+	policy    atomic.Pointer[policy.Policy]
 	fileCalls atomic.Bool // what [mcp] says of calls by files
 	idleRules idleRules
 

@@ -14,6 +14,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/syntax"
+	"ctxfs/providers/mcp/policy"
 )
 
 // configuration is what a file says of servers.
@@ -30,7 +31,7 @@ type configuration struct {
 	inputs   map[string]string // of ctxfs's own
 	idle     time.Duration     // of ctxfs's own
 	logins   loginSettings     // of ctxfs's own
-	policy   *policy           // of ctxfs's own
+	policy   *policy.Policy    // of ctxfs's own
 	// fileCalls is that of ctxfs's own.
 	fileCalls bool
 	// sum stands for the entries as they are written: approval of the servers

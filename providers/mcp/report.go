@@ -111,13 +111,13 @@ func (d *definition) report() Entry {
 		Client: d.client, Scope: d.scope, Project: d.project, File: d.file, Line: d.line,
 		StartTimeout: d.startTimeout.Seconds(), CallTimeout: d.callTimeout.Seconds(),
 	}
-	for _, t := range d.tools.and(d.limits).denied() {
+	for _, t := range d.tools.And(d.limits).Denied() {
 		e.DenyTools = append(e.DenyTools, clean.Line(t))
 	}
-	if d.tools.allow != nil {
+	if d.tools.Allow != nil {
 		e.AllowTools = []string{}
 	}
-	for _, t := range d.tools.allow {
+	for _, t := range d.tools.Allow {
 		e.AllowTools = append(e.AllowTools, clean.Line(t))
 	}
 	for _, n := range d.notes {

@@ -283,7 +283,7 @@ func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 		unsaved = cat
 	}
 	remarks := s.remarks(def, c)
-	shown = shown.only(def.tools.and(def.limits))
+	shown = shown.only(def.tools.And(def.limits))
 	pins, drifts := s.pin(def, was, shown)
 	s.update(func() {
 		s.unsaved = unsaved

@@ -80,7 +80,7 @@ func newServer(p *Provider, d *definition, file string, namesakes []string) *ser
 		texts: make(map[string]text), kept: make(map[string]*kept), keptFaults: make(map[string]keptFault),
 	}
 	if !d.disabled {
-		s.shown = p.cache.shown(d).only(d.tools.and(d.limits))
+		s.shown = p.cache.shown(d).only(d.tools.And(d.limits))
 		s.kept = p.cache.kept(d)
 		all := p.pins.read(d, false)
 		s.drifts = p.pins.drifts(d, all, s.shown)

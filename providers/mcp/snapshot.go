@@ -9,14 +9,15 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
+	"ctxfs/providers/mcp/policy"
 )
 
 // snapshot is a catalogue as it is shown. It never changes.
 type snapshot struct {
 	about
 	sections [sections]section
-	left     []toolNames // tools that the configuration leaves out
-	idle     []string    // patterns of the configuration that are of no tool
+	left     []policy.ToolNames // tools that the configuration leaves out
+	idle     []string           // patterns of the configuration that are of no tool
 }
 
 // The folders of definitions of a server.
@@ -75,35 +76,32 @@ func show(cat *catalogue) *snapshot {
 	return s
 }
 
-// toolNames are those of a tool: its own, and that of its file.
-type toolNames struct{ name, file string }
-
 // only is the snapshot with those tools only that the filter shows.
-func (s *snapshot) only(f toolFilter) *snapshot {
-	if s == nil || f.isEmpty() {
+func (s *snapshot) only(f policy.Filter) *snapshot {
+	if s == nil || f.IsEmpty() {
 		return s
 	}
 	part := *s
 	tools := &part.sections[toolFolder]
 	tools.items, part.left = nil, nil
 	for _, i := range s.sections[toolFolder].items {
-		if f.shows(i.name, i.file) {
+		if f.Shows(i.name, i.file) {
 			tools.items = append(tools.items, i)
 		} else {
-			part.left = append(part.left, toolNames{i.name, i.file})
+			part.left = append(part.left, policy.ToolNames{Own: i.name, File: i.file})
 		}
 	}
-	part.idle = slices.DeleteFunc(f.patterns(), func(pattern string) bool {
-		return len(s.sections[toolFolder].items) == 0 || slices.ContainsFunc(s.sections[toolFolder].items, func(i item) bool { return matchesTool(pattern, i.name, i.file) })
-	})
+	if all := s.toolNames(); len(all) > 0 {
+		part.idle = f.Unmatched(all)
+	}
 	return &part
 }
 
 // toolNames are those of all tools, those that are left out too.
-func (s *snapshot) toolNames() []toolNames {
+func (s *snapshot) toolNames() []policy.ToolNames {
 	all := slices.Clone(s.left)
 	for _, i := range s.sections[toolFolder].items {
-		all = append(all, toolNames{i.name, i.file})
+		all = append(all, policy.ToolNames{Own: i.name, File: i.file})
 	}
 	return all
 }
