@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"ctxfs/fs/fusefs"
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 )
 
@@ -36,7 +37,7 @@ func cannotMount(dir string, err error) *control.Fault {
 }
 
 func cannotBecause(dir string, err error, cause, cure string) *control.Fault {
-	instead := "without FUSE, write the same tree to a plain folder: ctxfs sync " + Quote(dir)
+	instead := "without FUSE, write the same tree to a plain folder: ctxfs sync " + wording.ShellWord(dir)
 	switch {
 	case cause == "":
 		cause, cure = err.Error(), "find out more: ctxfs doctor; "

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 )
 
@@ -49,7 +50,7 @@ func (f *Folder) there() error {
 		return inFolder(f.dir, err)
 	}
 	if err != nil || !os.SameFile(ours, now) {
-		return &control.Fault{Message: f.dir + " was removed or replaced while it was synced", Hint: "start anew: ctxfs sync " + Quote(f.dir)}
+		return &control.Fault{Message: f.dir + " was removed or replaced while it was synced", Hint: "start anew: ctxfs sync " + wording.ShellWord(f.dir)}
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"ctxfs/fs/wording"
 )
 
 // hintName is a file in the folder below a mount, which the mount hides: who
@@ -18,7 +20,7 @@ const hintHead = "# Not mounted\n\nctxfs shows its tree in this folder, and does
 func hintText(dir string) []byte {
 	return []byte(hintHead + `. To have it here again:
 
-    ctxfs mount ` + Quote(dir) + `
+    ctxfs mount ` + wording.ShellWord(dir) + `
 
 Without a mount: ctxfs ls, ctxfs cat PATH, ctxfs find WORDS.
 `)

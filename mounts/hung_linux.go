@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/guard"
 )
@@ -203,7 +204,7 @@ func Rescue(home control.Home) (freed bool, err error) {
 		Hint:    "free them as root: umount -f",
 	}
 	for _, dir := range left {
-		fault.Hint += " " + Quote(dir)
+		fault.Hint += " " + wording.ShellWord(dir)
 	}
 	return false, fault
 }

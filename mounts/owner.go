@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 )
 
@@ -52,21 +53,21 @@ func NotOurs(home control.Home, dir string) error {
 	case of.Dir == "":
 		return &control.Fault{
 			Message: fmt.Sprintf("%s belongs to %s, which cannot be reached from here", dir, p.Shown(home)),
-			Hint:    "take it away all the same: fusermount3 -u " + Quote(dir),
+			Hint:    "take it away all the same: fusermount3 -u " + wording.ShellWord(dir),
 		}
 	case control.Same(of.Dir, home.Dir) && control.Same(of.State, home.State):
 		return nil
 	}
 	env := ""
 	if !control.Same(of.Dir, home.Dir) {
-		env = "HOME=" + Quote(of.Dir) + " "
+		env = "HOME=" + wording.ShellWord(of.Dir) + " "
 	}
 	if !usualState(of) || !usualState(home) {
-		env += "XDG_STATE_HOME=" + Quote(filepath.Dir(of.State)) + " "
+		env += "XDG_STATE_HOME=" + wording.ShellWord(filepath.Dir(of.State)) + " "
 	}
 	return &control.Fault{
 		Message: fmt.Sprintf("%s belongs to the ctxfs of %s (process %d)", dir, of.Dir, pid),
-		Hint:    fmt.Sprintf("unmount it there: %sctxfs unmount %s", env, Quote(dir)),
+		Hint:    fmt.Sprintf("unmount it there: %sctxfs unmount %s", env, wording.ShellWord(dir)),
 	}
 }
 

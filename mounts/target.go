@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 )
 
@@ -92,11 +92,11 @@ func prepareMount(home control.Home, dir string, sources []string) error {
 		if p.State = p.Check(); p.State == Healthy {
 			return &control.Fault{
 				Message: fmt.Sprintf("%s has mounted %s", p.Shown(home), dir),
-				Hint:    fmt.Sprintf("to free it: fusermount3 -u %s", Quote(dir)),
+				Hint:    fmt.Sprintf("to free it: fusermount3 -u %s", wording.ShellWord(dir)),
 			}
 		}
 		if err := p.Mend(); err != nil {
-			return &control.Fault{Message: err.Error(), Hint: fmt.Sprintf("try: fusermount3 -uz %s", Quote(dir))}
+			return &control.Fault{Message: err.Error(), Hint: fmt.Sprintf("try: fusermount3 -uz %s", wording.ShellWord(dir))}
 		}
 	}
 	info, err := os.Stat(dir)
@@ -110,7 +110,7 @@ func prepareMount(home control.Home, dir string, sources []string) error {
 	case errors.Is(err, syscall.ENOTCONN):
 		return &control.Fault{
 			Message: fmt.Sprintf("%s is a dead mount of another program", dir),
-			Hint:    fmt.Sprintf("take it away with: fusermount3 -uz %s", Quote(dir)),
+			Hint:    fmt.Sprintf("take it away with: fusermount3 -uz %s", wording.ShellWord(dir)),
 		}
 	case err != nil:
 		return &control.Fault{Message: fmt.Sprintf("cannot use the mount point: %v", err)}
@@ -126,30 +126,14 @@ func prepareMount(home control.Home, dir string, sources []string) error {
 		_ = leaveHint(dir) // it may have been moved
 	}
 	if len(entries) > 0 {
+		names := make([]string, len(entries))
+		for i, e := range entries {
+			names[i] = e.Name()
+		}
 		return &control.Fault{
-			Message: fmt.Sprintf("%s is not empty (it holds %s): the mount would hide what is in it", dir, some(entries)),
+			Message: fmt.Sprintf("%s is not empty (it holds %s): the mount would hide what is in it", dir, wording.List(names, 3)),
 			Hint:    "choose a folder that is empty or does not exist",
 		}
 	}
 	return nil
-}
-
-func some(entries []os.DirEntry) string {
-	var names []string
-	for _, e := range entries[:min(3, len(entries))] {
-		names = append(names, e.Name())
-	}
-	s := strings.Join(names, ", ")
-	if len(entries) > 3 {
-		s += fmt.Sprintf(" and %d more", len(entries)-3)
-	}
-	return s
-}
-
-// Quote makes a path safe to paste into a shell.
-func Quote(path string) string {
-	if !strings.ContainsAny(path, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

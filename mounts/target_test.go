@@ -44,16 +44,3 @@ func TestResolve(t *testing.T) {
 		t.Errorf("Resolve of a loop = %q, %v", got, err)
 	}
 }
-
-func TestQuote(t *testing.T) {
-	for path, want := range map[string]string{
-		"/plain/path_1.x": "/plain/path_1.x",
-		"/two words":      "'/two words'",
-		"/it's":           `'/it'\''s'`,
-		"~/x":             "'~/x'",
-	} {
-		if got := Quote(path); got != want {
-			t.Errorf("Quote(%q) = %s, want %s", path, got, want)
-		}
-	}
-}

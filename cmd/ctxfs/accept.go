@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
@@ -75,7 +75,7 @@ func (a *app) accept(ctx context.Context, server string, tools []string) error {
 		return nil
 	}
 	for _, t := range accepted.Tools {
-		a.say("accepted %s/%s as it is since %s", accepted.Server, t.Tool, t.Since.UTC().Format(time.RFC3339))
+		a.say("accepted %s/%s as it is since %s", accepted.Server, t.Tool, wording.Time(t.Since))
 	}
 	return nil
 }

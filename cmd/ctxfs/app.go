@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 )
 
@@ -58,16 +57,5 @@ func (a *app) printJSON(value any) error {
 
 // tilde shortens a path in the home folder, for people.
 func (a *app) tilde(path string) string {
-	if rel, err := filepath.Rel(a.Home, path); err == nil && filepath.IsLocal(rel) && rel != "." {
-		return "~/" + rel
-	}
-	return path
-}
-
-// pretty writes a count and its noun, given in the plural: "1 file", "2 files".
-func pretty(n int, nouns string) string {
-	if n == 1 {
-		nouns = strings.TrimSuffix(nouns, "s")
-	}
-	return fmt.Sprintf("%d %s", n, nouns)
+	return wording.Tilde(path, a.Home)
 }

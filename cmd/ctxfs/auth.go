@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
@@ -106,7 +107,7 @@ func (a *app) listLogins(ctx context.Context, asJSON bool) error {
 		case l.Problem != "":
 			how = l.Problem
 		case l.LoggedIn:
-			how = "since " + l.Since.UTC().Format(time.RFC3339) + ", in the " + l.Stored
+			how = "since " + wording.Time(l.Since) + ", in the " + l.Stored
 		}
 		if len(l.Scopes) > 0 {
 			scopes = strings.Join(l.Scopes, " ")

@@ -6,9 +6,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"ctxfs/fs/wording"
 
-	"ctxfs/mounts"
+	"github.com/spf13/cobra"
 )
 
 // What is added to the completion that cobra makes: that of the programs in
@@ -49,7 +49,7 @@ mcps/SERVER/bin of a mount.`,
 				err, more = root.GenFishCompletion(a.out, true), fishBin
 			}
 			if err == nil {
-				_, err = io.WriteString(a.out, strings.ReplaceAll(more, "@PROGRAM@", mounts.Quote(self)))
+				_, err = io.WriteString(a.out, strings.ReplaceAll(more, "@PROGRAM@", wording.ShellWord(self)))
 			}
 			return err
 		},

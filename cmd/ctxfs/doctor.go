@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/fs/wording"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 )
@@ -76,7 +77,7 @@ func (a *app) printFindings(findings []finding, ill int) {
 	if ill == 0 {
 		a.say("all is well")
 	} else {
-		a.say("%s to mend", pretty(ill, "things"))
+		a.say("%s to mend", wording.Count(ill, "things"))
 	}
 }
 
@@ -187,7 +188,7 @@ func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 	for _, m := range report.Mounts {
 		f := finding{Check: "mount", OK: true, What: a.tilde(m.Dir) + " answers"}
 		if m.Of != "" {
-			f = finding{"mount", false, a.tilde(m.Dir) + " is mounted by " + m.Of, "fusermount3 -u " + mounts.Quote(m.Dir) + "; ctxfs mount"}
+			f = finding{"mount", false, a.tilde(m.Dir) + " is mounted by " + m.Of, "fusermount3 -u " + wording.ShellWord(m.Dir) + "; ctxfs mount"}
 		}
 		if m.State != mounts.Healthy {
 			f = finding{"mount", false, fmt.Sprintf("%s is %s: its process does not answer", a.tilde(m.Dir), m.State), "ctxfs mount " + a.tilde(m.Dir)}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/prompt"
 )
 
@@ -181,7 +182,7 @@ func statusPage(all []providerStatus) []byte {
 	for _, p := range all {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n%s", p.Name, p.State, p.Summary)
 		if !p.Since.IsZero() {
-			fmt.Fprintf(&b, ", since %s", stamp(p.Since))
+			fmt.Fprintf(&b, ", since %s", wording.Time(p.Since))
 		}
 		b.WriteString("\n")
 		if slices.ContainsFunc(p.Items, func(i fs.Item) bool { return i.State != "" }) {
@@ -189,10 +190,10 @@ func statusPage(all []providerStatus) []byte {
 			for _, i := range p.Items {
 				fmt.Fprintf(&b, "- %s: %s", i.Name, cmp.Or(i.State, "ready"))
 				if i.Count >= 0 {
-					fmt.Fprintf(&b, ", %s", pretty(i.Count, i.Unit))
+					fmt.Fprintf(&b, ", %s", wording.Count(i.Count, i.Unit))
 				}
 				if !i.Since.IsZero() {
-					fmt.Fprintf(&b, ", since %s", stamp(i.Since))
+					fmt.Fprintf(&b, ", since %s", wording.Time(i.Since))
 				}
 				b.WriteString("\n")
 			}

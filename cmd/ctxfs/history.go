@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/fs/wording"
 	"ctxfs/mounts"
 	"ctxfs/providers/transcripts"
 )
@@ -140,7 +141,7 @@ func (a *app) printHistory(ctx context.Context, args []string, asJSON bool) erro
 	a.guessed(k)
 	a.say("%s", e.Path)
 	if !e.Mounted {
-		a.note("not mounted; read it: ctxfs cat %s", mounts.Quote(e.Path))
+		a.note("not mounted; read it: ctxfs cat %s", wording.ShellWord(e.Path))
 	}
 	if e.Fault != "" {
 		a.note("the session cannot be read: %s", e.Fault)
@@ -188,7 +189,7 @@ func (a *app) listHistory(ctx context.Context, cwd string, asJSON bool) error {
 		if len(title) > 60 {
 			title = append(title[:60], []rune(" ...")...)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", stamp(e.Last), e.Agent, string(title), e.Path)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", wording.Time(e.Last), e.Agent, string(title), e.Path)
 	}
 	return table.Flush()
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/call"
-	"ctxfs/mounts"
+	"ctxfs/fs/wording"
 )
 
 const (
@@ -169,13 +169,13 @@ func (a *app) historyLine(ctx context.Context, id string) string {
 	for _, v := range shown {
 		if v.Kind == "fuse" {
 			file := filepath.Join(v.Dir, folder, "transcript.md")
-			return fmt.Sprintf("%s%s (rg -n WORDS %s; digest.md beside it sums up).", what, file, mounts.Quote(file))
+			return fmt.Sprintf("%s%s (rg -n WORDS %s; digest.md beside it sums up).", what, file, wording.ShellWord(file))
 		}
 	}
 	program := "ctxfs"
 	if _, err := exec.LookPath(program); err != nil {
 		if self, err := os.Executable(); err == nil {
-			program = mounts.Quote(self)
+			program = wording.ShellWord(self)
 		}
 	}
 	return fmt.Sprintf("%s%s cat %s/transcript.md | rg -n WORDS (%[2]s cat %[3]s/digest.md sums up).", what, program, folder)

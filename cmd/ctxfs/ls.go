@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 )
 
@@ -128,7 +129,7 @@ func (l *lister) print(p string, entries []lsEntry) {
 			name += "/"
 		}
 		if l.long {
-			fmt.Fprintf(table, "%s\t%8d\t%s\t%s\n", e.Mode, e.Size, stamp(e.Modified), name)
+			fmt.Fprintf(table, "%s\t%8d\t%s\t%s\n", e.Mode, e.Size, wording.Time(e.Modified), name)
 		} else {
 			fmt.Fprintln(table, name)
 		}

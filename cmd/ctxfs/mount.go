@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs/wording"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 )
@@ -151,7 +152,7 @@ func interrupted(ctx context.Context, dir string, err error) error {
 	}
 	return &control.Fault{
 		Message: fmt.Sprintf("interrupted before %s was mounted", dir),
-		Hint:    "mount it all the same: ctxfs mount -f " + mounts.Quote(dir),
+		Hint:    "mount it all the same: ctxfs mount -f " + wording.ShellWord(dir),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -101,7 +102,7 @@ func (a *app) printTerminals(all []psEntry) {
 		if e.Fault != "" {
 			state += ", not recorded: " + e.Fault
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", e.ID, state, e.Pid, stamp(e.Started), a.tilde(e.Cwd), e.doing())
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", e.ID, state, e.Pid, wording.Time(e.Started), a.tilde(e.Cwd), e.doing())
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
 )
@@ -172,7 +173,7 @@ func itemLine(s fs.Status) string {
 			more = append(more, i.State)
 		}
 		if i.Count >= 0 {
-			more = append(more, pretty(i.Count, i.Unit))
+			more = append(more, wording.Count(i.Count, i.Unit))
 		}
 		if len(more) > 0 {
 			word += " (" + strings.Join(more, ", ") + ")"

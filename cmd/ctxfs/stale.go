@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/transcripts"
 )
@@ -166,10 +167,7 @@ func readSeen(table string) ([]seenFile, error) {
 // compare looks at a file. Where it is not known when the session saw it, it saw
 // it before it ended. Folders are not compared. A nil file is one as it was seen.
 func (a *app) compare(f seenFile, last time.Time) (compared bool, as *staleFile) {
-	full := f.path
-	if rest, ok := strings.CutPrefix(full, "~/"); ok {
-		full = filepath.Join(a.Home, rest)
-	}
+	full := wording.ExpandTilde(f.path, a.Home)
 	as = &staleFile{Path: full, Seen: f.at}
 	seen := f.at
 	if seen.IsZero() {
@@ -201,7 +199,7 @@ func (a *app) printStale(r *staleReport) {
 	for _, f := range r.Files {
 		at, name := "-", f.Path
 		if !f.Modified.IsZero() {
-			at = stamp(f.Modified)
+			at = wording.Time(f.Modified)
 		}
 		if rel, relErr := filepath.Rel(here, name); err == nil && relErr == nil && filepath.IsLocal(rel) {
 			name = rel

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 )
@@ -134,7 +135,7 @@ func health(dir string) mounts.Health {
 
 func (a *app) printStatus(r *statusReport) {
 	if r.Running {
-		a.say("ctxfs %s, process %d, since %s", r.Version, r.Pid, stamp(r.Since))
+		a.say("ctxfs %s, process %d, since %s", r.Version, r.Pid, wording.Time(r.Since))
 	} else {
 		a.say("ctxfs is not running; start it: ctxfs mount")
 	}
@@ -149,7 +150,7 @@ func (a *app) printStatus(r *statusReport) {
 		a.say("%s", line)
 	}
 	if r.Gateways > 0 {
-		a.say("  %s (ctxfs serve)", pretty(r.Gateways, "gateways"))
+		a.say("  %s (ctxfs serve)", wording.Count(r.Gateways, "gateways"))
 	}
 	for _, p := range r.Providers {
 		a.say("")
@@ -172,8 +173,5 @@ func countText(i fs.Item) string {
 	if i.Count < 0 {
 		return ""
 	}
-	return pretty(i.Count, i.Unit)
+	return wording.Count(i.Count, i.Unit)
 }
-
-// stamp is a time as all texts of ctxfs state it: absolute, UTC, to seconds.
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
@@ -124,7 +124,7 @@ func (a *app) listProjects(ctx context.Context, asJSON bool) error {
 		if p.Trusted.IsZero() {
 			a.say("%s: not trusted", a.tilde(p.Folder))
 		} else {
-			a.say("%s: trusted since %s", a.tilde(p.Folder), p.Trusted.UTC().Format(time.RFC3339))
+			a.say("%s: trusted since %s", a.tilde(p.Folder), wording.Time(p.Trusted))
 		}
 		a.printProject(p)
 	}

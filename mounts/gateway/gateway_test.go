@@ -105,10 +105,10 @@ func TestList(t *testing.T) {
 		f.files[fmt.Sprintf("many/file-with-a-name-%04d", i)] = &fstest.MapFile{Data: make([]byte, 1500)}
 	}
 	c := connect(t, newGateway(t, f), way{})
-	if got := text(ask(t, c, "list", nil)); got != "AGENTS.md  10 B\nempty  0 B\nmany/\nmcps/\nresults/\nskills/\n" {
+	if got := text(ask(t, c, "list", nil)); got != "AGENTS.md  10 bytes\nempty  0 bytes\nmany/\nmcps/\nresults/\nskills/\n" {
 		t.Errorf("the root: %s", got)
 	}
-	if got := text(ask(t, c, "list", map[string]any{"path": "mcps/github/tools/ping.json"})); got != "mcps/github/tools/ping.json is a file of 45 B: read it." {
+	if got := text(ask(t, c, "list", map[string]any{"path": "mcps/github/tools/ping.json"})); got != "mcps/github/tools/ping.json is a file of 45 bytes: read it." {
 		t.Errorf("a file: %s", got)
 	}
 	fails(t, c, "list", map[string]any{"path": "mcps/gitlab/tools"}, "mcps/gitlab/tools: no such file or folder", `list {"path":"mcps"}`)

@@ -6,6 +6,8 @@ import (
 	"path"
 	"strings"
 
+	"ctxfs/fs/wording"
+
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -23,7 +25,7 @@ func (g *Gateway) list(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 		return nil, g.lost(ctx, name, err)
 	}
 	if len(entries) == 1 && entries[0].Itself {
-		return texts(fmt.Sprintf("%s is a file of %s: read it.", name, size(entries[0].Size))), nil
+		return texts(fmt.Sprintf("%s is a file of %s: read it.", name, wording.Size(entries[0].Size))), nil
 	}
 	if len(entries) == 0 {
 		return texts(shown(name) + " is empty."), nil
@@ -34,7 +36,7 @@ func (g *Gateway) list(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 	for _, e := range entries[first-1:] {
 		line := e.Name + "/\n"
 		if !e.Dir {
-			line = e.Name + "  " + size(e.Size) + "\n"
+			line = e.Name + "  " + wording.Size(e.Size) + "\n"
 		}
 		if b.Len()+len(line) > MaxText-noticeRoom-len(name) {
 			break
@@ -78,15 +80,4 @@ func shown(name string) string {
 		return "the root"
 	}
 	return name
-}
-
-// size is a number of bytes for a reader; 1 KB are 1,000 bytes.
-func size(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }

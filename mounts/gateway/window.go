@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"ctxfs/fs/wording"
 )
 
 // window is a writer that keeps some lines of what is written, as far as there
@@ -52,7 +54,7 @@ func (w *window) Write(p []byte) (int, error) {
 	}
 	if w.image != "" {
 		if len(w.body)+len(p) > maxImage {
-			w.kind += " of more than " + size(maxImage)
+			w.kind += " of more than " + wording.Size(maxImage)
 			return 0, errFull
 		}
 		w.body = append(w.body, p...)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/shell"
+	"ctxfs/fs/wording"
 )
 
 const binName = "bin"
@@ -47,9 +47,9 @@ func (s *server) script(tool string) []byte {
 	out := "#!/bin/sh\n"
 	for _, entry := range s.p.opts.ProgramEnv {
 		name, value, _ := strings.Cut(entry, "=")
-		out += "export " + name + "=" + shell.Word(value) + "\n"
+		out += "export " + name + "=" + wording.ShellWord(value) + "\n"
 	}
-	program := shell.Word(s.p.opts.Program)
-	out += "set -- call --via bin -- " + shell.Word(s.file) + " " + shell.Word(tool) + " \"$@\"\n"
+	program := wording.ShellWord(s.p.opts.Program)
+	out += "set -- call --via bin -- " + wording.ShellWord(s.file) + " " + wording.ShellWord(tool) + " \"$@\"\n"
 	return []byte(out + "[ -x " + program + " ] && exec " + program + " \"$@\"\nexec ctxfs \"$@\"\n")
 }

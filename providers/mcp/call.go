@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/mcp/policy"
@@ -229,9 +230,9 @@ func (u *Session) gaveUp(waiting context.Context, err error, patience, longest t
 	more := "give it longer: --timeout, or call_timeout (in seconds) in ctxfs's config.toml, below [mcp.servers." + file + "]"
 	switch {
 	case cause == errSilent:
-		return &UseError{Server: file, What: "the tool has neither answered nor told of progress for " + seconds(patience), Mend: more, cause: cause}
+		return &UseError{Server: file, What: "the tool has neither answered nor told of progress for " + wording.Seconds(patience), Mend: more, cause: cause}
 	case cause == errEndless:
-		return &UseError{Server: file, What: "the tool has not answered within " + seconds(longest), Mend: more, cause: cause}
+		return &UseError{Server: file, What: "the tool has not answered within " + wording.Seconds(longest), Mend: more, cause: cause}
 	case waiting.Err() != nil && !errors.As(err, &use):
 		return waiting.Err()
 	}

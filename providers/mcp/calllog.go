@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/mask"
 )
 
@@ -177,7 +177,7 @@ const (
 // loggedArguments are arguments without secrets, however they are written.
 func loggedArguments(args json.RawMessage, redact func(string) string) json.RawMessage {
 	if len(args) > loggedArgs {
-		args, _ = json.Marshal(excerpt.Size(int64(len(args))) + " left out") // texts always encode
+		args, _ = json.Marshal(wording.Size(int64(len(args))) + " left out") // texts always encode
 		return args
 	}
 	var value any

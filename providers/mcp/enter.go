@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/mcp/supervise"
 )
 
@@ -87,7 +88,7 @@ func (s *server) tellStart(d *definition, n supervise.News) {
 	s.update(func() {
 		s.condition = condition{
 			state: stateInstalling, since: is.since, said: said,
-			remarks: []string{"it is given time as long as it works, until " + stamp(n.Until) + " (see install_timeout in ctxfs's config.toml)"},
+			remarks: []string{"it is given time as long as it works, until " + wording.Time(n.Until) + " (see install_timeout in ctxfs's config.toml)"},
 		}
 	})
 }

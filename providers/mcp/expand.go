@@ -3,6 +3,8 @@ package mcp
 import (
 	"path/filepath"
 	"strings"
+
+	"ctxfs/fs/wording"
 )
 
 // dialect is how a client writes variables into its configuration. It is given
@@ -228,10 +230,7 @@ func opencodeDialect(x *expander, s string) (length int, value string, set bool)
 	if length == 0 {
 		return 0, "", false
 	}
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = filepath.Join(x.home, rest)
-	}
-	if !filepath.IsAbs(path) {
+	if path = wording.ExpandTilde(path, x.home); !filepath.IsAbs(path) {
 		path = filepath.Join(x.folder, path)
 	}
 	x.reads = append(x.reads, path)

@@ -9,11 +9,11 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/mcp/supervise"
@@ -94,13 +94,13 @@ func (s *server) explain(d *definition, c *connection, err error, limits supervi
 		is.what = "the server wants authorization (HTTP status 401)"
 		is.mend = "put a valid token into the `headers` of " + entry + ", then: " + again
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
-		is.what = "no answer within " + seconds(limits.Idle)
+		is.what = "no answer within " + wording.Seconds(limits.Idle)
 		is.mend = again + "; if it needs longer, " + s.moreTime(d, "start_timeout")
 		if d.transport != stdio {
 			break
 		}
 		if errors.As(err, &slow) && slow.tooLong {
-			is.what = "no answer within " + seconds(limits.Total) + ", though it worked all the time"
+			is.what = "no answer within " + wording.Seconds(limits.Total) + ", though it worked all the time"
 			is.mend = again + "; if it needs longer, " + s.moreTime(d, "install_timeout")
 			if last := s.line(d, supervise.LastWords(s.lastWords(d, c)), lastWordsShown); last != "" {
 				is.what += "; its last words: " + last
@@ -108,7 +108,7 @@ func (s *server) explain(d *definition, c *connection, err error, limits supervi
 			break
 		}
 		if errors.As(err, &slow) && slow.took > 2*limits.Idle {
-			is.what = "no answer after " + seconds(slow.took.Round(time.Second)) + ", and no progress for " + seconds(limits.Idle)
+			is.what = "no answer after " + wording.Seconds(slow.took.Round(time.Second)) + ", and no progress for " + wording.Seconds(limits.Idle)
 		}
 		if n, first := c.output.strays(); n > 0 {
 			is.what += fmt.Sprintf("; it writes text instead, such as %q", s.line(d, first[0], strayLength))
@@ -129,7 +129,7 @@ func (s *server) explain(d *definition, c *connection, err error, limits supervi
 		}
 		if folder := s.brokenInstall(d, words); folder != "" {
 			is.what = "the installation of its package by npx is broken (" + is.what + ")"
-			is.mend, is.mendHere = "rm -rf "+shellPath(folder, s.p.opts.Home)+", then: "+again, ""
+			is.mend, is.mendHere = "rm -rf "+wording.ShellWord(wording.Tilde(folder, s.p.opts.Home))+", then: "+again, ""
 		}
 	case errors.Is(err, errDeaf):
 		is.what = errDeaf.Error()
@@ -166,21 +166,6 @@ func (s *server) brokenInstall(d *definition, words string) string {
 	return supervise.BrokenNPX(words, environ(s.p.opts.LookupEnv, s.p.opts.Home, d.env), supervise.PackageOf(d.command, d.args))
 }
 
-// shellPath is a path as one writes it in a shell.
-func shellPath(path, home string) string {
-	plain := !strings.ContainsFunc(path, func(r rune) bool {
-		return !strings.ContainsRune("/._-+@", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	})
-	rest, below := strings.CutPrefix(path, home+"/")
-	switch {
-	case plain && below:
-		return "~/" + rest
-	case plain:
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
 // trimURL takes the address out of an error of net/http: it may hold a token.
 func trimURL(err error) error {
 	if u := (*url.Error)(nil); errors.As(err, &u) {
@@ -201,8 +186,6 @@ func unreachable(err error) error {
 	}
 	return nil
 }
-
-func seconds(d time.Duration) string { return fmt.Sprintf("%g s", d.Seconds()) }
 
 // answeredError is an error with which a server answered a request.
 type answeredError struct {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -36,7 +37,7 @@ func indexText(servers []brief, problems []fs.Problem, places []string) []byte {
 		out.WriteString("    [mcp.servers.NAME]\n    command = \"PROGRAM\"\n    args = [\"ARGUMENT\"]\n")
 	} else {
 		fmt.Fprintf(&out, "# MCP tools: %s of %s; schema of each in <server>/tools/<tool>.json\n\n",
-			count(total, "tool"), count(len(servers), "server"))
+			wording.Count(total, "tools"), wording.Count(len(servers), "servers"))
 	}
 	for _, b := range servers {
 		for _, t := range b.tools {
@@ -73,7 +74,7 @@ func writeUnready(out *strings.Builder, servers []brief) {
 			fmt.Fprintf(out, ": %s", clean.Cut(clean.Line(b.condition.what), 240))
 		}
 		if !b.catalogue.IsZero() && b.condition.state != stateDisabled {
-			fmt.Fprintf(out, "; its tools are as of %s", stamp(b.catalogue))
+			fmt.Fprintf(out, "; its tools are as of %s", wording.Time(b.catalogue))
 		}
 		fmt.Fprintf(out, "; see %s/STATUS.md\n", b.file)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 )
 
 // Status implements fs.Provider.
@@ -31,7 +32,7 @@ func (p *Provider) Status() fs.Status {
 			status.Problems = append(status.Problems, *b.drifted)
 		}
 	}
-	status.Summary = count(len(servers), "server") + ", " + count(total, "tool")
+	status.Summary = wording.Count(len(servers), "servers") + ", " + wording.Count(total, "tools")
 	return status
 }
 

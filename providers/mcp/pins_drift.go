@@ -12,8 +12,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/shell"
 )
 
 // drift is a tool whose definition is another one than was pinned.
@@ -95,7 +95,7 @@ func (d drift) difference() []byte {
 		before = readValue(before).inOrderOf(readValue(now)).append(nil)
 	}
 	old := string(defined(before).body)
-	diff, err := udiff.ToUnified("pinned "+stamp(d.pinned), "now "+stamp(d.tool.since), old, udiff.Lines(old, string(d.tool.body)), udiff.DefaultContextLines)
+	diff, err := udiff.ToUnified("pinned "+wording.Time(d.pinned), "now "+wording.Time(d.tool.since), old, udiff.Lines(old, string(d.tool.body)), udiff.DefaultContextLines)
 	if err != nil {
 		return []byte("the difference cannot be shown: " + clean.Line(err.Error()) + "\n")
 	}
@@ -136,10 +136,10 @@ func (s *server) pinNotes() (notes []string) {
 			break
 		}
 		notes = append(notes, fmt.Sprintf("the definition of the tool %s has changed (%s) at %s, it was pinned at %s: see tools/%s.diff; to accept it: %s",
-			d.tool.file, membersText(d.members), stamp(d.tool.since), stamp(d.pinned), d.tool.file, acceptCommand(s.file, d.tool.file)))
+			d.tool.file, membersText(d.members), wording.Time(d.tool.since), wording.Time(d.pinned), d.tool.file, acceptCommand(s.file, d.tool.file)))
 	}
 	if n := s.pins.left; n > 0 {
-		notes = append(notes, "more tools than are pinned: changes of "+count(n, "tool")+" are not seen; to forget the pins of tools that are gone: "+acceptCommand(s.file))
+		notes = append(notes, "more tools than are pinned: changes of "+wording.Count(n, "tools")+" are not seen; to forget the pins of tools that are gone: "+acceptCommand(s.file))
 	}
 	if s.pins.unsaved != "" {
 		notes = append(notes, "the pinned definitions of tools cannot be saved, and hold until ctxfs ends: "+s.pins.unsaved)
@@ -149,11 +149,7 @@ func (s *server) pinNotes() (notes []string) {
 
 // membersText names the first of the members that differ.
 func membersText(members []string) string {
-	const most = 5
-	if len(members) > most {
-		members = append(slices.Clone(members[:most]), fmt.Sprintf("and %d more", len(members)-most))
-	}
-	return cmp.Or(strings.Join(members, ", "), "in its form")
+	return cmp.Or(wording.List(members, 5), "in its form")
 }
 
 // pinProblem is what of the pins a user has to look at, or nil.
@@ -167,19 +163,15 @@ func (s *server) pinProblem() *fs.Problem {
 	if len(s.drifts) == 0 {
 		return nil
 	}
-	var tools []string
+	tools := make([]string, len(s.drifts))
 	for i, d := range s.drifts {
-		if i == driftsTold {
-			tools = append(tools, fmt.Sprintf("and %d more", len(s.drifts)-i))
-			break
-		}
-		tools = append(tools, d.tool.file)
+		tools[i] = d.tool.file
 	}
 	is := &fs.Problem{Mend: "see mcps/" + s.file + "/tools/*.diff; to accept what they show: " + acceptCommand(s.file)}
 	if len(s.drifts) == 1 {
 		is.What = "server " + s.file + ": the definition of a tool has changed since it was pinned: " + tools[0]
 	} else {
-		is.What = fmt.Sprintf("server %s: the definitions of %d tools have changed since they were pinned: %s", s.file, len(s.drifts), strings.Join(tools, ", "))
+		is.What = fmt.Sprintf("server %s: the definitions of %d tools have changed since they were pinned: %s", s.file, len(s.drifts), wording.List(tools, driftsTold))
 	}
 	return is
 }
@@ -191,7 +183,7 @@ func acceptCommand(names ...string) string {
 		command += " --"
 	}
 	for _, name := range names {
-		command += " " + shell.Word(name)
+		command += " " + wording.ShellWord(name)
 	}
 	return command
 }

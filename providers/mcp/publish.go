@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 )
 
 const indexName = "INDEX.md"
@@ -155,9 +156,7 @@ func (p *Provider) places() []string {
 		}
 	}
 	for i, f := range files {
-		if rel, err := filepath.Rel(p.opts.Home, f); err == nil && filepath.IsLocal(rel) {
-			files[i] = "~/" + rel
-		}
+		files[i] = wording.Tilde(f, p.opts.Home)
 	}
 	return files
 }

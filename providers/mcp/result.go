@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/mediatype"
@@ -228,7 +229,7 @@ func (o *output) save(mimeType string, body []byte) {
 	if kind == "" {
 		kind = "bytes of no type"
 	}
-	is := fmt.Sprintf("%s (%s)", clean.Cut(kind, 100), excerpt.Size(int64(len(body))))
+	is := fmt.Sprintf("%s (%s)", clean.Cut(kind, 100), wording.Size(int64(len(body))))
 	if o.p.opts.Results == nil {
 		o.addLine(is + " is in the raw result alone")
 		return
@@ -316,7 +317,7 @@ func (o *output) shorten(limit int) {
 func (o *output) excerpt(text []byte, limit int, ext string) (short []byte, path string) {
 	saved, err := o.p.opts.Results.Save(o.server, o.tool, ext, text)
 	if err != nil {
-		fault := "the whole (" + excerpt.Size(int64(len(text))) + ") could not be written to a file: " + clean.Line(err.Error())
+		fault := "the whole (" + wording.Size(int64(len(text))) + ") could not be written to a file: " + clean.Line(err.Error())
 		if o.Fault == "" {
 			o.Fault = fault
 		}

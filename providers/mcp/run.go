@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
 )
@@ -84,7 +85,7 @@ func (s *server) run(ctx context.Context, why motive) {
 		case life.state == stateNeedsAuth, life.state == stateCached: // that is for the user to change
 		case why == refresh && life.ready == 0: // what is known stays
 			life.condition = condition{state: stateCached, remarks: []string{
-				"its catalogue could not be fetched again at " + stamp(s.p.env.Now()) + ": " + life.what,
+				"its catalogue could not be fetched again at " + wording.Time(s.p.env.Now()) + ": " + life.what,
 			}}
 		default:
 			life.next = s.p.env.Now().Add(wait)
@@ -235,7 +236,7 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration, 
 		}
 		for k := range all {
 			if errors.Is(all[k].err, context.DeadlineExceeded) {
-				all[k].err = fmt.Errorf("no answer within %s", seconds(limit))
+				all[k].err = fmt.Errorf("no answer within %s", wording.Seconds(limit))
 			}
 		}
 		s.adopt(c, all, false)
@@ -332,7 +333,7 @@ func (s *server) remarks(d *definition, c *connection) (remarks []string) {
 			first[i] = fmt.Sprintf("%q", s.line(d, first[i], strayLength))
 		}
 		remarks = append(remarks, fmt.Sprintf("%s of text on its standard output, where only messages of the protocol belong, such as %s",
-			count(n, "line"), strings.Join(first, ", ")))
+			wording.Count(n, "lines"), strings.Join(first, ", ")))
 	}
 	return remarks
 }

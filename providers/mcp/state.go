@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -56,14 +57,14 @@ func (s *server) statusText() []byte {
 	}
 	c := s.condition
 	line("state", c.state)
-	line("since", stamp(c.since))
+	line("since", wording.Time(c.since))
 	if s.shown != nil {
-		line("catalogue", "taken at "+stamp(s.shown.Time)+", "+s.shown.counts())
+		line("catalogue", "taken at "+wording.Time(s.shown.Time)+", "+s.shown.counts())
 	}
 	line("last said", c.said)
 	line("error", clean.Line(c.what))
 	if !c.next.IsZero() {
-		line("next try", stamp(c.next))
+		line("next try", wording.Time(c.next))
 	}
 	line("mend", clean.Line(cmp.Or(c.mendHere, c.mend)))
 
@@ -90,7 +91,7 @@ func (s *server) notes() []string {
 		}
 		notes = append(notes, s.shown.Notes...)
 		if n := len(s.shown.left); n > 0 {
-			notes = append(notes, count(n, "tool")+" left out by the configuration")
+			notes = append(notes, wording.Count(n, "tools")+" left out by the configuration")
 		}
 		for _, pattern := range s.shown.idle {
 			notes = append(notes, fmt.Sprintf("the configuration allows or denies %q, which is the name of no tool of this server", clean.Cut(clean.Line(pattern), summaryLength)))
@@ -105,20 +106,11 @@ func (s *server) notes() []string {
 // counts tells how much a catalogue holds.
 func (s *snapshot) counts() string {
 	return strings.Join([]string{
-		count(len(s.sections[toolFolder].items), "tool"),
-		count(len(s.sections[resourceFolder].items), "resource"),
-		count(len(s.sections[promptFolder].items), "prompt"),
+		wording.Count(len(s.sections[toolFolder].items), "tools"),
+		wording.Count(len(s.sections[resourceFolder].items), "resources"),
+		wording.Count(len(s.sections[promptFolder].items), "prompts"),
 	}, ", ")
 }
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // fenceFor is a fence that the text does not contain.
 func fenceFor(text string) string {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/atomicfile"
-	"ctxfs/providers/internal/shell"
 )
 
 // trust is whether the servers of a project's file may be started.
@@ -27,7 +27,7 @@ func (t trust) fault(s source) *fault {
 	f := &fault{
 		state: stateUntrusted,
 		what:  "it is configured by the project file " + s.file + ", which is not trusted",
-		mend:  "see what it would start in " + s.file + ", then: ctxfs trust " + shell.Word(s.project),
+		mend:  "see what it would start in " + s.file + ", then: ctxfs trust " + wording.ShellWord(s.project),
 	}
 	if t == trustLapsed {
 		f.what = "the servers of the project file " + s.file + " have changed since it was trusted"

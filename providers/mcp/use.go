@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/supervise"
 )
@@ -151,7 +152,7 @@ func (s *server) unanswered(c *connection, err error, limit time.Duration) error
 	case errors.As(err, &answer):
 		fault.What = clean.Line(s.tidy(def, answer.Error()))
 	case errors.Is(err, context.DeadlineExceeded):
-		fault.What, fault.Mend = "no answer within "+seconds(limit), "ask again, or start it anew: ctxfs restart "+file
+		fault.What, fault.Mend = "no answer within "+wording.Seconds(limit), "ask again, or start it anew: ctxfs restart "+file
 	default:
 		if hasEnded(err) {
 			err = &lostError{cause: err}

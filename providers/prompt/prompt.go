@@ -13,6 +13,7 @@ import (
 	"fmt"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/tokens"
 )
 
@@ -41,7 +42,7 @@ type BudgetError struct {
 }
 
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("a budget of %s is too small: the shortest page has %d", plural(e.Budget, "token"), e.Least)
+	return fmt.Sprintf("a budget of %s is too small: the shortest page has %d", wording.Count(e.Budget, "tokens"), e.Least)
 }
 
 // Names is the page with the names of all items, however long it is. Pages are

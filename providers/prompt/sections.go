@@ -94,10 +94,3 @@ func brokenRemark(i fs.Item) string {
 }
 
 func count(i fs.Item) string { return strconv.Itoa(max(i.Count, 0)) }
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
-}

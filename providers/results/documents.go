@@ -3,9 +3,9 @@ package results
 import (
 	"iter"
 	"slices"
-	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 )
 
 // Documents implements fs.Provider: one for each result, the newest first.
@@ -27,7 +27,7 @@ func (e *entry) document() fs.Document {
 		title = server + "/" + tool
 	}
 	return fs.Document{
-		Path: e.name, Title: title + " " + e.time.UTC().Format(time.RFC3339),
+		Path: e.name, Title: title + " " + wording.Time(e.time),
 		Fields: map[string]string{"name": e.name, "server": server, "tool": tool},
 	}
 }

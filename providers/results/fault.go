@@ -8,8 +8,8 @@ import (
 	"syscall"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/shell"
 )
 
 // fault is why a result cannot be kept, in words for the user.
@@ -28,7 +28,7 @@ func (s *Store) fault(done string, err error) *fault {
 	if f := (*fault)(nil); errors.As(err, &f) {
 		return f
 	}
-	dir := shell.Word(s.opts.Dir)
+	dir := wording.ShellWord(s.opts.Dir)
 	f := &fault{err: err}
 	f.What = clean.Line(fmt.Sprintf("results cannot be %s in %s: %v", done, s.opts.Dir, cause(err)))
 	switch {

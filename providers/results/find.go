@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/fulltext"
 )
 
@@ -27,7 +28,7 @@ func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]ful
 	for _, h := range result.Hits {
 		all = append(all, fulltext.Found{
 			Path: h.Text.Session, Title: strings.ReplaceAll(h.Text.Title, " ", "/"), Score: h.Score,
-			Why: h.Text.Time.UTC().Format("2006-01-02 15:04") + " " + h.Text.Title + ": " + h.Line,
+			Why: wording.Minute(h.Text.Time) + " " + h.Text.Title + ": " + h.Line,
 		})
 	}
 	return all, nil

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/watch"
 )
@@ -191,7 +191,7 @@ func (p *Provider) tell(c change) {
 // Status implements fs.Provider.
 func (p *Provider) Status() fs.Status {
 	now := p.shown.Load()
-	s := fs.Status{State: "ready", Since: now.changed, Summary: fmt.Sprintf("%d results, %s", len(now.entries), excerpt.Size(now.size))}
+	s := fs.Status{State: "ready", Since: now.changed, Summary: fmt.Sprintf("%s, %s", wording.Count(len(now.entries), "results"), wording.Size(now.size))}
 	switch len(now.entries) {
 	case 0:
 		s.State, s.Summary = "empty", "no results"

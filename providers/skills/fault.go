@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	iofs "io/fs"
-	"strings"
 	"syscall"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/shell"
 	"ctxfs/providers/internal/watch"
 )
 
@@ -43,7 +42,7 @@ func unreadable(where string, err error) fault {
 	f := fault{where: where, what: "cannot be read: " + cause(err), mend: "look at it with ls -la", grave: true}
 	switch {
 	case errors.Is(err, iofs.ErrPermission):
-		f.what, f.mend = "cannot be read: permission denied", "chmod -R u+rX "+shell.Word(where)
+		f.what, f.mend = "cannot be read: permission denied", "chmod -R u+rX "+wording.ShellWord(where)
 	case errors.Is(err, iofs.ErrNotExist):
 		f.what, f.mend = deadLink, "link it again, or remove it"
 	case errors.Is(err, syscall.ELOOP):
@@ -84,8 +83,5 @@ func cause(err error) string {
 
 // shown is a path as a user writes it, in one line.
 func shown(home, path string) string {
-	if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(home, "/")+"/"); ok {
-		path = "~/" + rest
-	}
-	return clean.Line(path)
+	return clean.Line(wording.Tilde(path, home))
 }

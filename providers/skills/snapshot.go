@@ -3,12 +3,12 @@ package skills
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -120,7 +120,7 @@ func (s *snapshot) holding(path string) (holding []*skill) {
 const aboutLen = 200
 
 func status(s *snapshot, faults []fault) fs.Status {
-	st := fs.Status{State: "ready", Since: s.modTime, Summary: count(len(s.skills), "skill")}
+	st := fs.Status{State: "ready", Since: s.modTime, Summary: wording.Count(len(s.skills), "skills")}
 	for _, f := range faults {
 		if f.grave {
 			st.State = "degraded"
@@ -135,16 +135,9 @@ func status(s *snapshot, faults []fault) fs.Status {
 		st.Items = append(st.Items, item)
 	}
 	if warnings := len(faults) - len(st.Problems); warnings > 0 {
-		st.Summary += ", " + count(warnings, "warning") + " (see skills/" + indexName + ")"
+		st.Summary += ", " + wording.Count(warnings, "warnings") + " (see skills/" + indexName + ")"
 	}
 	return st
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // roots leaves out what lies in another root.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/shell"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -135,7 +135,7 @@ func line(t *record.Terminal) string {
 		fmt.Fprintf(&b, ", in %s", clean.Cut(clean.Line(t.Cwd), cwdLen))
 	}
 	if t.Command != "" && t.Running() {
-		fmt.Fprintf(&b, "; runs: %s, since %s", shortened(t.Command), stamp(*t.CommandStarted))
+		fmt.Fprintf(&b, "; runs: %s, since %s", shortened(t.Command), wording.Time(*t.CommandStarted))
 	}
 	if n := len(t.Records); n > 0 {
 		c := &t.Records[n-1]
@@ -148,7 +148,7 @@ func line(t *record.Terminal) string {
 		}
 	}
 	if t.Fault != nil && t.Running() {
-		fmt.Fprintf(&b, "; not recorded since %s: %s", stamp(t.Fault.Since), t.Fault.What)
+		fmt.Fprintf(&b, "; not recorded since %s: %s", wording.Time(t.Fault.Since), t.Fault.What)
 	}
 	return b.String()
 }
@@ -161,7 +161,7 @@ func state(t *record.Terminal) string {
 	case !t.Running():
 		words := "ended"
 		if t.Ended != nil {
-			words += " " + stamp(*t.Ended)
+			words += " " + wording.Time(*t.Ended)
 		}
 		var signal *string
 		if t.Signal != "" {
@@ -188,11 +188,9 @@ func shortened(command string) string {
 	return "`" + strings.ReplaceAll(clean.Cut(clean.Line(command), commandLen), "`", "'") + "`"
 }
 
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
-
 func pruneProblem(err error, dir string) fs.Problem {
 	return fs.Problem{
 		What: clean.Line(fmt.Sprintf("old terminals cannot be deleted: %v", err)),
-		Mend: "chmod -R u+rwX " + shell.Word(dir),
+		Mend: "chmod -R u+rwX " + wording.ShellWord(dir),
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"syscall"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/shell"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -35,12 +35,12 @@ func (p *Provider) Status() fs.Status {
 		}
 		if t.Fault != nil {
 			s.Problems = append(s.Problems, fs.Problem{
-				What: fmt.Sprintf("terminal %s is not recorded since %s: %s", t.ID, stamp(t.Fault.Since), t.Fault.What),
-				Mend: "see what is wrong: df -h " + shell.Word(t.Dir) + "; it is recorded again by itself",
+				What: fmt.Sprintf("terminal %s is not recorded since %s: %s", t.ID, wording.Time(t.Fault.Since), t.Fault.What),
+				Mend: "see what is wrong: df -h " + wording.ShellWord(t.Dir) + "; it is recorded again by itself",
 			})
 		}
 	}
-	s.Summary = fmt.Sprintf("%d terminals, %d open", len(now.terminals), open)
+	s.Summary = fmt.Sprintf("%s, %d open", wording.Count(len(now.terminals), "terminals"), open)
 	switch len(now.terminals) {
 	case 0:
 		s.State, s.Summary = "empty", "no terminals"

@@ -2,7 +2,8 @@ package transcripts
 
 import (
 	"errors"
-	"strings"
+
+	"ctxfs/fs/wording"
 )
 
 // cacheError is an error of the cache folder: the session that was being
@@ -68,5 +69,5 @@ func (p *Provider) mendCache() string {
 	if p.cacheFull {
 		return "free some space, or give max_cache in [transcripts] of " + p.opts.SettingsPath
 	}
-	return strings.Join([]string{"chmod -R u+rwX", quote(p.opts.Cache)}, " ")
+	return "chmod -R u+rwX " + wording.ShellWord(p.opts.Cache)
 }

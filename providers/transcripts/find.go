@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/fulltext"
 )
 
@@ -56,7 +57,7 @@ func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]ful
 		}
 		said := h.Kind
 		if !h.Time.IsZero() {
-			said = h.Time.UTC().Format("2006-01-02 15:04") + " " + said
+			said = wording.Minute(h.Time) + " " + said
 		}
 		if h.Name != "" {
 			said += " " + h.Name

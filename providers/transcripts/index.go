@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -257,7 +258,7 @@ func (s *session) writeRow(b *bytes.Buffer) {
 		events = strconv.Itoa(s.shown.Events)
 	}
 	for i, cell := range []string{
-		s.path(), s.agent, s.id, stamp(s.info.Start), stamp(s.info.Last), s.info.CWD, clean.Cut(s.info.Title, 200), size, events,
+		s.path(), s.agent, s.id, wording.Time(s.info.Start), wording.Time(s.info.Last), s.info.CWD, clean.Cut(s.info.Title, 200), size, events,
 	} {
 		if i > 0 {
 			b.WriteByte('\t')
@@ -265,12 +266,4 @@ func (s *session) writeRow(b *bytes.Buffer) {
 		b.WriteString(clean.Line(cell))
 	}
 	b.WriteByte('\n')
-}
-
-// stamp is a time as the tables have it; empty where it is not known.
-func stamp(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339)
 }

@@ -12,7 +12,6 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
-	"ctxfs/providers/internal/shell"
 	"ctxfs/providers/transcripts/render"
 )
 
@@ -59,21 +58,11 @@ func sortedBy[T any](list []T, name func(T) string) []T {
 	return slices.SortedFunc(slices.Values(list), func(a, b T) int { return strings.Compare(name(a), name(b)) })
 }
 
-func quote(path string) string { return shell.Word(path) }
-
 func isNotExist(err error) bool   { return errors.Is(err, iofs.ErrNotExist) }
 func isPermission(err error) bool { return errors.Is(err, iofs.ErrPermission) }
 
 // hex is a number of 64 bits in 16 digits.
 func hex(n uint64) string { return fmt.Sprintf("%016x", n) }
-
-// expandHome replaces a leading ~.
-func expandHome(path, home string) string {
-	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
-		return home + rest
-	}
-	return path
-}
 
 // afterAgent is a first id without the agent's name before it.
 func afterAgent(first string) string {

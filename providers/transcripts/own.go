@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
 )
@@ -110,7 +111,7 @@ func (c *catalogue) named(w Wanted) (*session, error) {
 		}
 	}
 	return nil, &UnclearError{
-		What: fmt.Sprintf("no session is %s", quote(w.Session)),
+		What: fmt.Sprintf("no session is %s", wording.ShellWord(w.Session)),
 		Mend: "name it by its id, the beginning of that, or the path of its log; those there are: ctxfs history --all",
 	}
 }
@@ -236,7 +237,7 @@ func (c *catalogue) claimed(all []Claim) (*session, error) {
 	if len(found) == 0 {
 		first := all[0]
 		return nil, &UnclearError{
-			What: fmt.Sprintf("there is no log of the session of %s that %s names, %s", first.Agent, first.Variable, quote(first.Session)),
+			What: fmt.Sprintf("there is no log of the session of %s that %s names, %s", first.Agent, first.Variable, wording.ShellWord(first.Session)),
 			Mend: "it may not be written yet, or the agent keeps none; those there are: ctxfs history --all",
 		}
 	}
@@ -282,10 +283,10 @@ const maxTold = 10
 // several says that a name is that of more than one session.
 func several(name string, all []*session) error {
 	slices.SortFunc(all, func(a, b *session) int { return byTime(b, a) })
-	e := &UnclearError{What: fmt.Sprintf("%d sessions are %s; name one of them by more of its id, or by its path", len(all), quote(name))}
+	e := &UnclearError{What: fmt.Sprintf("%d sessions are %s; name one of them by more of its id, or by its path", len(all), wording.ShellWord(name))}
 	var lines []string
 	for _, s := range all[:min(len(all), maxTold)] {
-		lines = append(lines, fmt.Sprintf("%s  %s  transcripts/%s", clean.Line(s.id), stamp(s.lastTime()), s.path()))
+		lines = append(lines, fmt.Sprintf("%s  %s  transcripts/%s", clean.Line(s.id), wording.Time(s.lastTime()), s.path()))
 	}
 	if more := len(all) - maxTold; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more: ctxfs history --all", more))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -96,7 +97,7 @@ func (c *catalogue) statusText(s *session) string {
 	case fault != "":
 		text = "state: unreadable\n\n" + fault + "\n"
 	case s.shown.Strange:
-		text = fmt.Sprintf("state: unreadable\n\nNone of its %d %s is one of %s's: it is no log, of a version that is not known, or was damaged. What it holds stands in messages.jsonl.\n", s.shown.Events, plural(s.shown.Events, "record"), s.agent)
+		text = fmt.Sprintf("state: unreadable\n\nNone of its %s is one of %s's: it is no log, of a version that is not known, or was damaged. What it holds stands in messages.jsonl.\n", wording.Count(s.shown.Events, "records"), s.agent)
 	case s.shown.Generation == 0 || s.shown.Events > 0 || src.key != "":
 		return ""
 	case s.shown.Stat.Size == s.shown.Offset:
@@ -106,7 +107,7 @@ func (c *catalogue) statusText(s *session) string {
 	}
 	text += "\nIt lies in " + clean.Line(src.path) + "\n"
 	if denied {
-		return text + "Make it readable: chmod u+r " + quote(src.path) + "\n"
+		return text + "Make it readable: chmod u+r " + wording.ShellWord(src.path) + "\n"
 	}
 	return text + "It is read again when it changes.\n"
 }

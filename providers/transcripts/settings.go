@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/settings"
 )
@@ -68,7 +69,7 @@ func readSettings(path, home string) *settingsTable {
 	size("max_archive", given.MaxArchive, &t.maxArchive)
 	size("max_cache", given.MaxCache, &t.maxCache)
 	for _, project := range given.Projects {
-		t.projects = append(t.projects, expandHome(project, home))
+		t.projects = append(t.projects, wording.ExpandTilde(project, home))
 	}
 	return t
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/fulltext"
 )
 
@@ -34,12 +34,12 @@ func (p *Provider) Status() fs.Status {
 	for _, what := range partial {
 		s.Problems = append(s.Problems, fs.Problem{What: what, Mend: "a newer ctxfs may read all of it"})
 	}
-	s.Summary = fmt.Sprintf("%d %s of %d %s, %s", total, plural(total, "session"), len(s.Items), plural(len(s.Items), "agent"), excerpt.Size(size))
+	s.Summary = fmt.Sprintf("%s of %s, %s", wording.Count(total, "sessions"), wording.Count(len(s.Items), "agents"), wording.Size(size))
 	if total == 0 {
 		s.State, s.Summary = "empty", "no sessions"
 	}
 	for _, path := range faults {
-		s.Problems = append(s.Problems, fs.Problem{What: path + " cannot be read", Mend: "ctxfs cat transcripts/" + quote(path) + "/STATUS.md"})
+		s.Problems = append(s.Problems, fs.Problem{What: path + " cannot be read", Mend: "ctxfs cat transcripts/" + wording.ShellWord(path) + "/STATUS.md"})
 	}
 	s.Problems = append(s.Problems, p.problems()...)
 	switch {
@@ -52,7 +52,7 @@ func (p *Provider) Status() fs.Status {
 		s.Summary += fmt.Sprintf("; %d not rendered yet (%d %% done), each is when it is read", left, percent(done, size))
 	case p.fulltext.Left() > fulltext.MaxScanned:
 		s.State = "starting"
-		s.Summary += fmt.Sprintf("; find does not have all of their words yet, %s are left", excerpt.Size(p.fulltext.Left()))
+		s.Summary += fmt.Sprintf("; find does not have all of their words yet, %s are left", wording.Size(p.fulltext.Left()))
 	}
 	return s
 }
@@ -87,13 +87,6 @@ func percent(part, whole int64) int64 {
 	return part * 100 / whole
 }
 
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
-}
-
 // problems are those of the provider as a whole.
 func (p *Provider) problems() (all []fs.Problem) {
 	all = append(all, p.settings.Load().problems...)
@@ -114,7 +107,7 @@ func (p *Provider) faults() (all []fs.Problem) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, path := range slices.Sorted(maps.Keys(p.unreadable)) {
-		all = append(all, fs.Problem{What: clean.Line("no permission to read " + path), Mend: "chmod u+rx " + quote(path)})
+		all = append(all, fs.Problem{What: clean.Line("no permission to read " + path), Mend: "chmod u+rx " + wording.ShellWord(path)})
 	}
 	if p.cacheFault != "" {
 		all = append(all, fs.Problem{What: p.cacheFault, Mend: p.mendCache()})

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -49,16 +49,11 @@ func flagName(name string) string { return "--" + shown(name) }
 
 // listed shows a list of names, cut where it is long.
 func listed(names []string, show func(string) string) string {
-	const most = 30
-	more := ""
-	if n := len(names) - most; n > 1 {
-		names, more = names[:most], fmt.Sprintf(" and %d more", n)
-	}
 	list := make([]string, len(names))
 	for i, name := range names {
 		list[i] = show(name)
 	}
-	return strings.Join(list, ", ") + more
+	return wording.List(list, 30)
 }
 
 // object1 is a JSON object of one member.

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/nearest"
 )
 
@@ -18,7 +18,7 @@ func explain(k jsonschema.ErrorKind, v any, subject string) (what, hint string) 
 		return subject + " must " + fmt.Sprintf(format, args...) + ", not " + valueWords(v)
 	}
 	have := func(most string, want, got int, of string) string {
-		return fmt.Sprintf("%s must have at %s %s, not %d", subject, most, count(want, of), got)
+		return fmt.Sprintf("%s must have at %s %s, not %d", subject, most, wording.Count(want, of), got)
 	}
 	switch k := k.(type) {
 	case *kind.Type:
@@ -31,15 +31,15 @@ func explain(k jsonschema.ErrorKind, v any, subject string) (what, hint string) 
 		if len(words) < len(k.Want) {
 			words = append(words, "null")
 		}
-		return must("be %s", either(words)), ""
+		return must("be %s", wording.Or(words)), ""
 	case *kind.Enum:
 		return explainEnum(k.Want, v, must)
 	case *kind.Const:
 		return must("be %s", bare(k.Want)), ""
 	case *kind.MinLength:
-		return have("least", k.Want, k.Got, "character"), ""
+		return have("least", k.Want, k.Got, "characters"), ""
 	case *kind.MaxLength:
-		return have("most", k.Want, k.Got, "character"), ""
+		return have("most", k.Want, k.Got, "characters"), ""
 	case *kind.Pattern:
 		return must("match the pattern %s", shown(k.Want)), ""
 	case *kind.Minimum:
@@ -53,17 +53,17 @@ func explain(k jsonschema.ErrorKind, v any, subject string) (what, hint string) 
 	case *kind.MultipleOf:
 		return must("be a multiple of %s", decimal(k.Want)), ""
 	case *kind.MinItems:
-		return have("least", k.Want, k.Got, "item"), ""
+		return have("least", k.Want, k.Got, "items"), ""
 	case *kind.MaxItems:
-		return have("most", k.Want, k.Got, "item"), ""
+		return have("most", k.Want, k.Got, "items"), ""
 	case *kind.AdditionalItems:
-		return fmt.Sprintf("%s has %s too many", subject, count(k.Count, "item")), ""
+		return fmt.Sprintf("%s has %s too many", subject, wording.Count(k.Count, "items")), ""
 	case *kind.UniqueItems:
 		return fmt.Sprintf("%s has the same item twice: [%d] and [%d]", subject, k.Duplicates[0], k.Duplicates[1]), ""
 	case *kind.MinProperties:
-		return have("least", k.Want, k.Got, "member"), ""
+		return have("least", k.Want, k.Got, "members"), ""
 	case *kind.MaxProperties:
-		return have("most", k.Want, k.Got, "member"), ""
+		return have("most", k.Want, k.Got, "members"), ""
 	case *kind.PropertyNames:
 		return fmt.Sprintf("%s has a name that is not allowed: %s", subject, quoted(k.Property)), ""
 	case *kind.Dependency:
@@ -137,20 +137,6 @@ func typeWords(name string) string {
 		return "a " + name
 	}
 	return "an " + name
-}
-
-func either(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
-	}
-	return strings.Join(words, "")
-}
-
-func count(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
 }
 
 // decimal is a limit as it was written, as far as decimals can say it.

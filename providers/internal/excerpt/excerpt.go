@@ -16,6 +16,8 @@ import (
 	"bytes"
 	"fmt"
 	"unicode/utf8"
+
+	"ctxfs/fs/wording"
 )
 
 // Of gives an excerpt with at most limit bytes of text that ends with notice, or
@@ -29,7 +31,7 @@ func Of(text []byte, limit int, notice string) []byte {
 // Notice is the last line of an excerpt of a text of so many bytes and lines
 // that was written to path.
 func Notice(path string, size int64, lines int) string {
-	return fmt.Sprintf("Large output has been written to: %s (%s, %s)", path, Size(size), counted(lines))
+	return fmt.Sprintf("Large output has been written to: %s (%s, %s)", path, wording.Size(size), wording.Count(lines, "lines"))
 }
 
 // Writer makes an excerpt of what is written to it, in memory for at most three
@@ -88,9 +90,9 @@ var newline = []byte{'\n'}
 // gap is the line that stands for what is left out.
 func gap(lines int, size int64) string {
 	if lines == 0 {
-		return fmt.Sprintf("... %s left out ...", Size(size))
+		return fmt.Sprintf("... %s left out ...", wording.Size(size))
 	}
-	return fmt.Sprintf("... %s (%s) left out ...", counted(lines), Size(size))
+	return fmt.Sprintf("... %s (%s) left out ...", wording.Count(lines, "lines"), wording.Size(size))
 }
 
 // ended is text whose last line has an end.
@@ -141,4 +143,31 @@ func whole(text []byte) []byte {
 		}
 	}
 	return text
+}
+
+// Tally counts bytes and lines of a text that comes piece by piece. The zero
+// value is that of an empty text.
+type Tally struct {
+	Bytes int64
+	ends  int // line ends
+	open  bool
+}
+
+// Add counts one more piece.
+func (t *Tally) Add(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	t.Bytes += int64(len(p))
+	t.ends += bytes.Count(p, newline)
+	t.open = p[len(p)-1] != '\n'
+}
+
+// Lines is the number of lines: what wc -l counts, and a last one without an
+// end.
+func (t Tally) Lines() int {
+	if t.open {
+		return t.ends + 1
+	}
+	return t.ends
 }

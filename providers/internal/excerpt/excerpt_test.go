@@ -116,17 +116,6 @@ func TestManyWrites(t *testing.T) {
 	}
 }
 
-func TestSize(t *testing.T) {
-	for n, want := range map[int64]string{
-		0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1000: "1.0 KB", 36_700: "36.7 KB", 999_949: "999.9 KB", 999_951: "1.0 MB",
-		3_400_000: "3.4 MB", 1 << 30: "1.1 GB", 5e12: "5.0 TB", 5e15: "5000.0 TB",
-	} {
-		if got := Size(n); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
-		}
-	}
-}
-
 func TestLines(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "\n": 1, "a": 1, "a\n": 1, "a\nb": 2, "a\n\n": 2} {
 		var sum Tally

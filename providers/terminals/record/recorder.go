@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"ctxfs/providers/internal/shell"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/terminals/grid"
 )
 
@@ -169,7 +169,7 @@ func words(argv []string) string {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(shell.Word(arg))
+		b.WriteString(wording.ShellWord(arg))
 	}
 	return b.String()
 }

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ctxfs/providers/internal/shell"
+	"ctxfs/fs/wording"
 )
 
 // Names are the shells that can be made to print marks.
@@ -37,7 +37,7 @@ func RCFile(name, program, home string, lookupEnv func(string) (string, bool)) (
 		}
 		return fallback
 	}
-	switch word := shell.Word(program); name {
+	switch word := wording.ShellWord(program); name {
 	case "bash":
 		return filepath.Join(home, ".bashrc"), fmt.Sprintf(bashLine, word) + " " + lineMark
 	case "zsh":

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/transcripts/event"
 )
@@ -90,7 +90,7 @@ func appendLines(dst []byte, text string) (_ []byte, cut bool) {
 			shown := clean.Prefix(line, longLine)
 			dst = append(dst, shown...)
 			dst = append(dst, "… ["...)
-			dst = append(dst, excerpt.Size(int64(len(line)-len(shown)))...)
+			dst = append(dst, wording.Size(int64(len(line)-len(shown)))...)
 			dst = append(dst, " of this line left out]"...)
 		} else {
 			dst = append(dst, line...)
@@ -107,7 +107,7 @@ func appendPointer(dst []byte, f *Folded) []byte {
 	dst = append(dst, f.Name...)
 	if f.Spill == "" {
 		dst = append(dst, ", "...)
-		dst = append(dst, excerpt.Size(f.Size)...)
+		dst = append(dst, wording.Size(f.Size)...)
 		dst = append(dst, ", "...)
 		dst = strconv.AppendInt(dst, int64(f.Lines), 10)
 		dst = append(dst, " line"...)

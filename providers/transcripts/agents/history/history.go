@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -44,13 +45,7 @@ func (m Machine) Env(name, fallback string) string {
 
 // expandHome replaces a leading ~ with the home folder.
 func (m Machine) expandHome(path string) string {
-	if path == "~" {
-		return m.Home
-	}
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		return filepath.Join(m.Home, rest)
-	}
-	return path
+	return wording.ExpandTilde(path, m.Home)
 }
 
 // Data returns the folder for the data of the program name: below XDG_DATA_HOME,
