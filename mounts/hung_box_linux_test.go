@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts/guard"
 )
 
@@ -212,12 +213,12 @@ func (p *hangingProcess) states() []byte {
 
 func (p *hangingProcess) awaitThread(what string, state byte) {
 	p.Helper()
-	eventually(p.TB, what, func() bool { return slices.Contains(p.states(), state) })
+	fstest.Eventually(p.TB, what, func() bool { return slices.Contains(p.states(), state) })
 }
 
 func (p *hangingProcess) awaitThreads(what string, is func(state byte) bool) {
 	p.Helper()
-	eventually(p.TB, what, func() bool {
+	fstest.Eventually(p.TB, what, func() bool {
 		return !slices.ContainsFunc(p.states(), func(s byte) bool { return !is(s) })
 	})
 }
@@ -244,7 +245,7 @@ func (p *hangingProcess) end() {
 // its readers with it.
 func (p *hangingProcess) staysStuck(readers []*exec.Cmd) {
 	p.Helper()
-	eventually(p.TB, "all threads but one end", func() bool {
+	fstest.Eventually(p.TB, "all threads but one end", func() bool {
 		states := slices.DeleteFunc(p.states(), func(s byte) bool { return s == 'Z' })
 		return string(states) == "D" && guard.Look(procOf(p.pid)) == guard.Dying
 	})
@@ -268,11 +269,11 @@ func (p *hangingProcess) freed(readers []*exec.Cmd) {
 			if err == nil {
 				p.Errorf("ls of a dead mount: %s", r.Stdout)
 			}
-		case <-time.After(patience):
+		case <-time.After(fstest.Patience):
 			p.Fatalf("a reader hangs: %d", r.Process.Pid)
 		}
 	}
-	eventually(p.TB, "the process is gone", func() bool { return guard.Look(procOf(p.pid)) == guard.Gone })
+	fstest.Eventually(p.TB, "the process is gone", func() bool { return guard.Look(procOf(p.pid)) == guard.Gone })
 	out, err := p.command(append(os.Environ(), "LC_ALL=C"), "ls", "-f", filepath.Join(p.dir, "hanging")).CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("not connected")) && !bytes.Contains(out, []byte("connection abort")) && !bytes.Contains(out, []byte("No such file")) {
 		p.Errorf("ls of a dead mount: %v: %s", err, out)
@@ -282,7 +283,7 @@ func (p *hangingProcess) freed(readers []*exec.Cmd) {
 // guardian waits for the guardian, and until it has the mount.
 func (p *hangingProcess) guardian() (pid int) {
 	p.Helper()
-	eventually(p.TB, "a guardian", func() bool {
+	fstest.Eventually(p.TB, "a guardian", func() bool {
 		var found bool
 		pid, found = p.child()
 		return found && holdsDevice(pid)
@@ -313,21 +314,3 @@ func holdsDevice(pid int) bool {
 }
 
 func procOf(pid int) string { return "/proc/" + strconv.Itoa(pid) }
-
-// patience is how long anything may take on a busy machine.
-const patience = time.Minute
-
-// eventually waits for a state of the outside world, of which nothing tells.
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(patience)
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("not within %v: %s", patience, what)
-		}
-	}
-}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/guard"
 )
@@ -38,7 +39,7 @@ func TestKilledWhileNotifying(t *testing.T) {
 		readers := p.jam()
 		p.kill()
 		p.freed(readers)
-		eventually(t, "the guardian ends", func() bool { return guard.Look(procOf(guardian)) == guard.Gone })
+		fstest.Eventually(t, "the guardian ends", func() bool { return guard.Look(procOf(guardian)) == guard.Gone })
 		if err := fusermount(uid, p.dir); err != nil {
 			t.Error(err)
 		}
@@ -91,7 +92,7 @@ func TestGuardianIsReplaced(t *testing.T) {
 		if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "another guardian", func() bool {
+		fstest.Eventually(t, "another guardian", func() bool {
 			next, found := p.child()
 			return found && next != first
 		})
@@ -156,7 +157,7 @@ func TestLivingIsNotTakenForDead(t *testing.T) {
 		}
 	}
 	p.end()
-	eventually(t, "the guardian ends", func() bool { return guard.Look(procOf(guardian)) == guard.Gone })
+	fstest.Eventually(t, "the guardian ends", func() bool { return guard.Look(procOf(guardian)) == guard.Gone })
 }
 
 // TestFreedByHand has neither guardian nor, on most machines, control files.
@@ -242,7 +243,7 @@ func TestGuardianStopped(t *testing.T) {
 			}
 		})
 		p.kill()
-		eventually(t, "the process is gone", func() bool { return guard.Look(procOf(p.pid)) == guard.Gone })
+		fstest.Eventually(t, "the process is gone", func() bool { return guard.Look(procOf(p.pid)) == guard.Gone })
 		if guard.Look(procOf(reader.Process.Pid)) == guard.Gone {
 			t.Fatal("the reader does not hang")
 		}
@@ -250,7 +251,7 @@ func TestGuardianStopped(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		p.freed([]*exec.Cmd{reader})
-		eventually(t, "the guardian ends", func() bool { return guard.Look(procOf(guardian)) == guard.Gone })
+		fstest.Eventually(t, "the guardian ends", func() bool { return guard.Look(procOf(guardian)) == guard.Gone })
 	})
 }
 

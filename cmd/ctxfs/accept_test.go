@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestAccept follows a server that changes its tools, from the first look to
@@ -54,7 +56,7 @@ func TestAccept(t *testing.T) {
 	if got := b.ok("accept", "zoo", "bye"); !strings.HasPrefix(got, "accepted zoo/bye as it is since 2") {
 		t.Errorf("%s", got)
 	}
-	eventually(t, "it is gone", func() bool {
+	fstest.Eventually(t, "it is gone", func() bool {
 		_, err := os.Lstat(b.mnt("mcps/zoo/tools/bye.diff"))
 		return os.IsNotExist(err)
 	})

@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -36,14 +37,14 @@ func TestAttach(t *testing.T) {
 
 	// The smallest counts, also when it goes.
 	second.resize(60, 20)
-	eventually(t, "it is small", func() bool { first.types("stty size\r"); return strings.Contains(first.text(), "20 60\r\n") })
+	fstest.Eventually(t, "it is small", func() bool { first.types("stty size\r"); return strings.Contains(first.text(), "20 60\r\n") })
 	second.types("\x1cd")
 	second.sees("detached")
-	eventually(t, "it is large", func() bool { first.types("stty size\r"); return strings.Contains(first.text(), "24 80\r\n") })
+	fstest.Eventually(t, "it is large", func() bool { first.types("stty size\r"); return strings.Contains(first.text(), "24 80\r\n") })
 
 	// The first key of two is the program's, if the other does not follow.
 	first.types("sleep 1000\r")
-	eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
+	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
 	first.types("\x1c")
 	first.sees("^\\")
 	first.types("exit 4\r")
@@ -142,7 +143,7 @@ func TestHolderKilled(t *testing.T) {
 	w := b.terminal("--name", "api")
 	w.types("echo $((40+2)); sleep 1000\r")
 	w.sees("42\r\n")
-	eventually(t, "it is recorded", func() bool { return strings.Contains(b.logOf("api"), "42\n") })
+	fstest.Eventually(t, "it is recorded", func() bool { return strings.Contains(b.logOf("api"), "42\n") })
 	shell := b.ps("api").Pid
 	signalTo(t, b.holderOf("api"), syscall.SIGKILL)
 	w.sees("it goes on, unrecorded\r\n")
@@ -169,7 +170,7 @@ func TestHolderEnded(t *testing.T) {
 	b := newBox(t)
 	w := b.terminal()
 	w.types("sleep 1000\r")
-	eventually(t, "it runs", func() bool { return b.ps("1").Command == "sleep 1000" })
+	fstest.Eventually(t, "it runs", func() bool { return b.ps("1").Command == "sleep 1000" })
 	signalTo(t, b.holderOf("1"), syscall.SIGTERM)
 	if code := w.wait(); code != 128+1 {
 		t.Errorf("exit %d", code)

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/oauthtest"
 )
 
@@ -35,7 +36,7 @@ type login struct {
 // startLogin runs `ctxfs auth` until it has shown where to log in.
 func (b *box) startLogin(args ...string) *login {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*fstest.Patience)
 	l := &login{Cmd: b.command(ctx, binary(), append([]string{"auth", "--no-browser"}, args...)...), stop: cancel}
 	out, err := l.StdoutPipe()
 	must(b, err)
@@ -142,7 +143,7 @@ func TestAuth(t *testing.T) {
 	browse(t, l.address)
 	begun := time.Now()
 	for _, file := range []string{"mcps/guarded/STATUS.md", "mcps/INDEX.md", "AGENTS.md"} {
-		if !waitFor(func() bool { return !strings.Contains(b.read(file), "needs-auth") }) {
+		if !fstest.Becomes(func() bool { return !strings.Contains(b.read(file), "needs-auth") }) {
 			t.Errorf("%s: %s", file, b.read(file))
 		}
 	}
@@ -268,7 +269,7 @@ func TestAuthOfficialServer(t *testing.T) {
 		_ = node.Wait()
 	}()
 	for _, port := range []string{server, auth} {
-		if !waitFor(func() bool {
+		if !fstest.Becomes(func() bool {
 			c, err := net.Dial("tcp", "127.0.0.1:"+port)
 			if err == nil {
 				c.Close()
@@ -318,9 +319,9 @@ func TestAuthAfterACall(t *testing.T) {
 		t.Errorf("auth: %v", r)
 	}
 	b.ok("restart", "zoo")
-	eventually(t, "zoo is ready", func() bool { return strings.HasPrefix(b.ok("cat", "mcps/zoo/STATUS.md"), "state: ready\n") })
+	fstest.Eventually(t, "zoo is ready", func() bool { return strings.HasPrefix(b.ok("cat", "mcps/zoo/STATUS.md"), "state: ready\n") })
 	b.ok("restart")
-	eventually(t, "both are ready", func() bool {
+	fstest.Eventually(t, "both are ready", func() bool {
 		return strings.HasPrefix(b.ok("cat", "mcps/zoo/STATUS.md"), "state: ready\n") && strings.HasPrefix(b.ok("cat", "mcps/guarded/STATUS.md"), "state: ready\n")
 	})
 	if b.pid() != pid {

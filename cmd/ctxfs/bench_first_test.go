@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // BenchmarkFirstReads reads every file of a mount for the first time, one after
@@ -49,7 +51,7 @@ func BenchmarkFirstReads(b *testing.B) {
 	}
 	for b.Loop() {
 		benchRun(b, env, binary(), "mount")
-		eventuallyB(b, "all is there", func() bool {
+		fstest.Eventually(b, "all is there", func() bool {
 			index, _ := os.ReadFile(filepath.Join(mnt, "transcripts", "INDEX.tsv"))
 			status, _ := os.ReadFile(filepath.Join(mnt, "STATUS.md"))
 			return strings.Count(string(index), "\n") == sessions+1 && strings.Contains(string(status), "20 servers, 1000 tools")
@@ -88,12 +90,5 @@ func BenchmarkFirstReads(b *testing.B) {
 			b.Logf("%s: %d files", kind.name, n)
 		}
 		benchRun(b, env, binary(), "unmount")
-	}
-}
-
-func eventuallyB(b *testing.B, what string, holds func() bool) {
-	b.Helper()
-	if !waitFor(holds) {
-		b.Fatalf("not within %v: %s", patience, what)
 	}
 }

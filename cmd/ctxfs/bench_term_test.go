@@ -15,6 +15,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -43,7 +44,7 @@ func BenchmarkTermFlood(b *testing.B) {
 			}
 		}
 		dir := filepath.Join(box.state, "ctxfs/terminals/flood")
-		if !waitFor(func() bool { t, err := record.LoadState(dir); return err == nil && !t.Running() }) {
+		if !fstest.Becomes(func() bool { t, err := record.LoadState(dir); return err == nil && !t.Running() }) {
 			b.Fatal("it goes on")
 		}
 		must(b, sameAsParts(path, dir))

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // benchServers is a user with n servers of 50 tools, of which hanging never
@@ -58,7 +60,7 @@ func benchServers(b *testing.B, n, hanging int) (env []string, mnt string) {
 	}
 	b.Cleanup(func() {
 		benchRun(b, env, binary(), "unmount", "--all")
-		if !waitFor(func() bool { return len(processesOf(dir)) == 0 }) {
+		if !fstest.Becomes(func() bool { return len(processesOf(dir)) == 0 }) {
 			b.Errorf("processes are left: %v", processesOf(dir))
 		}
 		os.RemoveAll(dir)
@@ -111,7 +113,7 @@ func BenchmarkMount(b *testing.B) {
 			}
 			if cached {
 				round()
-				if !waitFor(func() bool { return readyServers(benchStatus(b, env)) == c.servers-5 }) {
+				if !fstest.Becomes(func() bool { return readyServers(benchStatus(b, env)) == c.servers-5 }) {
 					b.Fatal("the servers did not get ready")
 				}
 				endServer(b, env)
@@ -140,7 +142,7 @@ func endServer(b *testing.B, env []string) {
 	b.Helper()
 	pid := benchStatus(b, env).Pid
 	benchRun(b, env, binary(), "unmount", "--all")
-	if !waitFor(func() bool { return !alive(pid) }) {
+	if !fstest.Becomes(func() bool { return !alive(pid) }) {
 		b.Fatal("the background process did not end")
 	}
 }
@@ -162,7 +164,7 @@ func readyServers(report statusReport) int {
 func BenchmarkIdleMemory(b *testing.B) {
 	env, mnt := benchServers(b, 25, 0)
 	benchRun(b, env, binary(), "mount")
-	if !waitFor(func() bool { return readyServers(benchStatus(b, env)) == 25 }) {
+	if !fstest.Becomes(func() bool { return readyServers(benchStatus(b, env)) == 25 }) {
 		b.Fatal("the servers did not get ready")
 	}
 	benchRun(b, env, "grep", "-rc", "something", mnt)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/fs/fusefs"
 )
 
@@ -111,7 +112,7 @@ func (b *box) clear() {
 			_ = syscall.Kill(p.pid, syscall.SIGTERM)
 		}
 	}
-	if !waitFor(func() bool { return len(processesOf(b.dir)) == 0 }) {
+	if !fstest.Becomes(func() bool { return len(processesOf(b.dir)) == 0 }) {
 		left := processesOf(b.dir)
 		b.Errorf("processes are left: %v\n%s", left, b.log())
 		for _, p := range left {
@@ -169,7 +170,7 @@ func (b *box) command(ctx context.Context, name string, args ...string) *exec.Cm
 // do runs a command to its end. What it started must not hold its output.
 func (b *box) do(name string, args ...string) result {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*fstest.Patience)
 	defer cancel()
 	cmd := b.command(ctx, name, args...)
 	var out, errs bytes.Buffer
@@ -301,7 +302,7 @@ func (b *box) shows(path string, words ...string) {
 	b.Helper()
 	var text []byte
 	var err error
-	if !waitFor(func() bool {
+	if !fstest.Becomes(func() bool {
 		text, err = os.ReadFile(b.mnt(path))
 		return err == nil && containsAll(string(text), words)
 	}) {

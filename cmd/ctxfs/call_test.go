@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // zooTools are tools of the stub.
@@ -255,7 +257,7 @@ func TestCallInterrupted(t *testing.T) {
 			return strings.Contains(string(text), word)
 		}
 	}
-	if !waitFor(has("tools/call")) {
+	if !fstest.Becomes(has("tools/call")) {
 		t.Fatal("the tool is not called")
 	}
 	must(t, cmd.Process.Signal(os.Interrupt))
@@ -263,7 +265,7 @@ func TestCallInterrupted(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit %d", code)
 	}
-	if !waitFor(has("notifications/cancelled")) {
+	if !fstest.Becomes(has("notifications/cancelled")) {
 		t.Error("the server is not told")
 	}
 }

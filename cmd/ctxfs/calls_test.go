@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // everythingByFiles has the server "everything" be called by files.
@@ -71,9 +73,9 @@ kill -0 $slow && echo still waiting; wait $slow; jq -r .text ~/slow`)
 	}
 
 	b.write(".config/ctxfs/config.toml", "[mcp]\nfile_calls = false\n")
-	eventually(t, "the folder goes", func() bool { return b.shell("ls .agentctx/mcps/every_thing/calls").code != 0 })
+	fstest.Eventually(t, "the folder goes", func() bool { return b.shell("ls .agentctx/mcps/every_thing/calls").code != 0 })
 	b.write(".config/ctxfs/config.toml", "[mcp.servers.\"every thing\"]\nfile_calls = true\n")
-	eventually(t, "the folder comes", func() bool { return b.shell("ls .agentctx/mcps/every_thing/calls").code == 0 })
+	fstest.Eventually(t, "the folder comes", func() bool { return b.shell("ls .agentctx/mcps/every_thing/calls").code == 0 })
 }
 
 // TestManyCallsByFiles has 40 shells make 25 calls each, and one of 10 MB.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts/guard"
 )
 
@@ -254,16 +255,16 @@ func (c *chaos) calm() {
 	}
 	c.configureServers()
 	c.rewriteSkill(1)
-	eventually(c.T, "a mount", func() bool { return c.run("mount").code == 0 })
-	eventually(c.T, "the last version of the skill", func() bool {
+	fstest.Eventually(c.T, "a mount", func() bool { return c.run("mount").code == 0 })
+	fstest.Eventually(c.T, "the last version of the skill", func() bool {
 		text, err := os.ReadFile(c.mnt("skills/walk/data.txt"))
 		return err == nil && strings.HasPrefix(string(text), fmt.Sprintf("version %020d\n", 1)) && sealed(string(text))
 	})
-	eventually(c.T, "a call is answered", func() bool {
+	fstest.Eventually(c.T, "a call is answered", func() bool {
 		r := c.run("call", "zoo", "greet", "--who", "nonce-last")
 		return r.code == 0 && strings.Contains(r.out, "nonce-last")
 	})
-	eventually(c.T, "everything that was killed ends", func() bool {
+	fstest.Eventually(c.T, "everything that was killed ends", func() bool {
 		for pid := range c.seen {
 			if guard.Look(procOf(pid)) == guard.Dying {
 				return false

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // configureServers writes a configuration of servers that serve, hang, die,
@@ -131,7 +133,7 @@ func (c *chaos) walk(turn int) {
 		if err == nil {
 			c.count("walk")
 		}
-	case <-time.After(patience):
+	case <-time.After(fstest.Patience):
 		c.Errorf("%s does not end; where it is:\n%s", cmd.Args, whereIs(cmd.Process.Pid))
 		_ = cmd.Process.Kill()
 	}
@@ -195,7 +197,7 @@ func (c *chaos) flood(turn int) {
 
 // mountAgain mounts, whatever there is.
 func (c *chaos) mountAgain(int) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*fstest.Patience)
 	defer cancel()
 	out, err := c.command(ctx, binary(), "mount").CombinedOutput()
 	switch {

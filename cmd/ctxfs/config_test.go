@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestBrokenConfiguration breaks each configuration file, while ctxfs runs and
@@ -75,7 +77,7 @@ func TestBrokenConfiguration(t *testing.T) {
 			for _, server := range []string{"zoo", "bank", "farm"} {
 				b.shows("mcps/"+server+"/STATUS.md", "state: cached\n")
 			}
-			eventually(t, "nothing is told any more", func() bool { return !strings.Contains(b.read("STATUS.md"), c.words) })
+			fstest.Eventually(t, "nothing is told any more", func() bool { return !strings.Contains(b.read("STATUS.md"), c.words) })
 			if r := b.run("doctor"); r.code != 0 {
 				t.Errorf("doctor: exit %d\n%v", r.code, r)
 			}

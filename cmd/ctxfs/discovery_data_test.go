@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs/fstest"
 )
 
 // discoveryWorld is a tree in this process with MCP servers and skills, each by
@@ -54,7 +55,7 @@ func discoveryWorld(t testing.TB, servers map[string][]definition, skills map[st
 	for _, tools := range servers {
 		want += len(tools)
 	}
-	if !waitFor(func() bool {
+	if !fstest.Becomes(func() bool {
 		got := 0
 		for _, s := range w.statuses() {
 			for _, i := range s.Items {

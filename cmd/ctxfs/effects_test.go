@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestReadingHasNoEffects runs all kinds of tools over the whole mount, and
@@ -26,7 +28,7 @@ func TestReadingHasNoEffects(t *testing.T) {
 		mute, _ := os.ReadFile(mute)
 		return string(zoo) + string(mute)
 	}
-	eventually(t, "the silent server has started", func() bool { return strings.Count(asked(), "start\n") >= 2 })
+	fstest.Eventually(t, "the silent server has started", func() bool { return strings.Count(asked(), "start\n") >= 2 })
 	before := asked()
 	if !strings.Contains(before, "tools/list\n") {
 		t.Fatalf("the journal is %q", before)

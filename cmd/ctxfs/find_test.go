@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/find"
 )
 
@@ -47,11 +48,11 @@ func TestFind(t *testing.T) {
 	// What changes is found as it is.
 	b.mount()
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Flies to the moon.\n---\n")
-	eventually(t, "the changed skill is found", func() bool {
+	fstest.Eventually(t, "the changed skill is found", func() bool {
 		return strings.HasPrefix(b.run("find", "--in", "skills", "moon").out, "skills/walk/SKILL.md")
 	})
 	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
-	eventually(t, "the removed skill is not found", func() bool { return b.run("find", "--in", "skills", "moon").code == exitFailed })
+	fstest.Eventually(t, "the removed skill is not found", func() bool { return b.run("find", "--in", "skills", "moon").code == exitFailed })
 }
 
 // TestFindFolder finds by the names of folders, in a mount and without one.
@@ -86,16 +87,16 @@ func TestFindFolder(t *testing.T) {
 		t.Errorf("before the change: %q", got)
 	}
 	must(t, os.WriteFile(filepath.Join(b.home, ".claude/skills/walk/SKILL.md"), []byte("---\nname: walk\ndescription: Goes for a stroll.\n---\nthe second, which is longer\n"), 0o600))
-	eventually(t, "the change is seen where it was found", func() bool {
+	fstest.Eventually(t, "the change is seen where it was found", func() bool {
 		return b.shell("tail -n 1 .agentctx/find/stroll/01-walk.md").out == "the second, which is longer\n"
 	})
 	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
-	eventually(t, "what has gone is not found", func() bool {
+	fstest.Eventually(t, "what has gone is not found", func() bool {
 		_, err := os.Lstat(b.mnt("find/stroll"))
 		return os.IsNotExist(err)
 	})
 	b.write(".claude/skills/run/SKILL.md", "---\nname: run\ndescription: A stroll, but fast.\n---\n")
-	eventually(t, "what has come is found", func() bool {
+	fstest.Eventually(t, "what has come is found", func() bool {
 		_, err := os.Lstat(b.mnt("find/stroll/01-run.md"))
 		return err == nil
 	})

@@ -14,6 +14,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/prompt"
 )
 
@@ -30,7 +31,7 @@ func TestFrontPageWhileCountingHangs(t *testing.T) {
 	b.ready("zoo", "bank", "farm")
 	b.shows("AGENTS.md", "Servers (tools): bank (1), farm (1), zoo (1)")
 	b.run("run", "--", "sh", "-c", "echo x; exit 3")
-	eventually(t, "the page is counted", func() bool {
+	fstest.Eventually(t, "the page is counted", func() bool {
 		page := b.read("AGENTS.md")
 		return strings.Contains(page, "Open now: none\n") && b.ok("prompt") == page
 	})
@@ -45,7 +46,7 @@ func TestFrontPageWhileCountingHangs(t *testing.T) {
 		text, _ := os.ReadFile(journal)
 		return strings.Count(string(text), "prompt --facts\n")
 	}
-	eventually(t, "the counter runs", func() bool { return counts() > 0 })
+	fstest.Eventually(t, "the counter runs", func() bool { return counts() > 0 })
 	begun := time.Now()
 	if got := b.read("AGENTS.md"); got != before {
 		t.Errorf("while the counter hangs the page is\n%s", got)
@@ -149,12 +150,12 @@ func TestNothingIsRenderedOnDemand(t *testing.T) {
 			must(t, err)
 			return string(text)
 		}
-		eventually(t, "all is known", func() bool {
+		fstest.Eventually(t, "all is known", func() bool {
 			return strings.Contains(read("transcripts/INDEX.tsv"), "0b0e2bd1") && read(agentsName) == prompt.Page(promptFolders(w.statuses(), nil))
 		})
 		pages[round] = read(agentsName)
 		if round == 0 {
-			eventually(t, "the page is kept", func() bool {
+			fstest.Eventually(t, "the page is kept", func() bool {
 				text, _ := os.ReadFile(w.pages)
 				return len(text) > 0
 			})

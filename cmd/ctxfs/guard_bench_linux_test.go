@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // BenchmarkGuardian reports what a guardian costs that has nothing to do.
@@ -15,7 +17,7 @@ func BenchmarkGuardian(b *testing.B) {
 	benchRun(b, env, binary(), "mount")
 	dir, pid := filepath.Dir(filepath.Dir(mnt)), benchStatus(b, env).Pid
 	guardian := 0
-	if !waitFor(func() bool {
+	if !fstest.Becomes(func() bool {
 		for _, p := range processesOf(dir) {
 			if p.args == fmt.Sprintf("ctxfs guard %d", pid) {
 				guardian = p.pid

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // hook has ctxfs answer a hook.
@@ -76,7 +78,7 @@ func TestHooks(t *testing.T) {
 	}
 	b.session(".claude/projects/-repo/"+claudeID+".jsonl",
 		claudeLine("/w", `"type":"user","uuid":"u1","parentUuid":null,"timestamp":"2026-05-12T01:02:27Z","message":{"role":"user","content":"Find the heron"}`))
-	eventually(t, "the path is there", func() bool {
+	fstest.Eventually(t, "the path is there", func() bool {
 		text, err := os.ReadFile(file)
 		return err == nil && strings.Contains(string(text), "Find the heron")
 	})

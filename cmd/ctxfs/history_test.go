@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // The sessions of the tests: of Pi and Codex in ~/work, of Claude Code in
@@ -157,7 +159,7 @@ func TestHistory(t *testing.T) {
 	if got := b.sh("rg -c pelican $(ctxfs history " + piID + ")"); got != "1\n" {
 		t.Errorf("rg in the mount: %q", got)
 	}
-	eventually(t, "the session was read", func() bool {
+	fstest.Eventually(t, "the session was read", func() bool {
 		e := b.history("ctxfs history --json " + piID)
 		return e.Events != nil && *e.Events == 3 && e.Last.Equal(time.Date(2026, 5, 12, 1, 3, 2, 0, time.UTC))
 	})

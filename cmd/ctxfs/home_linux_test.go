@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestStateFolderOfNoUse has state folders in which no socket can be made: there
@@ -59,7 +61,7 @@ func TestStateFolderOfNoUse(t *testing.T) {
 				t.Errorf("mount: %s", out)
 			}
 			b.ok("unmount")
-			eventually(t, "it ends", func() bool { return !alive(pid) })
+			fstest.Eventually(t, "it ends", func() bool { return !alive(pid) })
 		})
 	}
 }

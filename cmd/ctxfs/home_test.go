@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts/control"
 )
 
@@ -183,7 +184,7 @@ func TestDeletedState(t *testing.T) {
 	must(t, os.RemoveAll(filepath.Join(b.state, "ctxfs")))
 	b.refused(exitFailed, []string{fmt.Sprintf("(%d) shows %s, but its socket in ", pid, b.mnt()), "was deleted\n  start it anew: kill "}, "mount")
 	signalTo(t, pid, syscall.SIGTERM)
-	eventually(t, "it ends", func() bool { return !alive(pid) })
+	fstest.Eventually(t, "it ends", func() bool { return !alive(pid) })
 	b.mount()
 }
 
@@ -217,7 +218,7 @@ func TestAnotherVersion(t *testing.T) {
 	}
 	// The command that is named does it.
 	signalTo(t, pid, syscall.SIGTERM)
-	eventually(t, "it ends", func() bool { return !alive(pid) })
+	fstest.Eventually(t, "it ends", func() bool { return !alive(pid) })
 	if r := b.do(newer, "mount"); r.code != 0 || r.err != "" {
 		t.Errorf("mount: %v", r)
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"os"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestReadKeep keeps a resource in the mount until it is forgotten.
@@ -29,7 +31,7 @@ func TestReadKeep(t *testing.T) {
 	if got := b.ok("read", "--forget", "zoo", "stub://one"); got != "" {
 		t.Errorf("%q", got)
 	}
-	eventually(t, "it is gone", func() bool {
+	fstest.Eventually(t, "it is gone", func() bool {
 		_, err := os.Lstat(b.mnt("mcps/zoo/resources/one.content.txt"))
 		return os.IsNotExist(err)
 	})

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts"
 )
 
@@ -27,7 +28,7 @@ func TestKilled(t *testing.T) {
 	known := b.read("mcps/zoo/tools/greet.json")
 	pid := b.pid()
 	signalTo(t, pid, syscall.SIGKILL)
-	eventually(t, "the process has gone", func() bool { return !alive(pid) })
+	fstest.Eventually(t, "the process has gone", func() bool { return !alive(pid) })
 	orphans := processesOf(b.dir)
 	defer func() {
 		for _, p := range processesOf(b.dir) {

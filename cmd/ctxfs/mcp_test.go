@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // fromEverywhere configures a stub in each of the three places.
@@ -42,7 +44,7 @@ func TestServersFromEverywhere(t *testing.T) {
 
 	// Shown at once by the next process, and never less than before.
 	signalTo(t, b.pid(), syscall.SIGTERM)
-	eventually(t, "the process ends", func() bool { return b.run("status").code == exitNotRunning })
+	fstest.Eventually(t, "the process ends", func() bool { return b.run("status").code == exitNotRunning })
 	b.ok("ls", "mcps/farm/tools/greet.json")
 	if got := b.ok("cat", "mcps/farm/STATUS.md"); !strings.HasPrefix(got, "state: cached\n") || !strings.Contains(got, "catalogue: taken at 20") {
 		t.Errorf("without a process: %s", got)
@@ -118,7 +120,7 @@ func TestServerChanges(t *testing.T) {
 		t.Errorf("restart says: %s", got)
 	}
 	b.shows("mcps/zoo/tools/new.json", "The new one.")
-	eventually(t, "the old tool has gone", func() bool { return b.sh("ls .agentctx/mcps/zoo/tools") == "new.json\n" })
+	fstest.Eventually(t, "the old tool has gone", func() bool { return b.sh("ls .agentctx/mcps/zoo/tools") == "new.json\n" })
 	if starts() == before {
 		t.Error("it was not started again")
 	}
@@ -144,7 +146,7 @@ func TestServerChanges(t *testing.T) {
 	b.ready("farm")
 	delete(b.servers, "farm")
 	b.configure()
-	eventually(t, "the server has gone", func() bool { return b.sh("ls .agentctx/mcps") == "INDEX.md\nzoo\n" })
+	fstest.Eventually(t, "the server has gone", func() bool { return b.sh("ls .agentctx/mcps") == "INDEX.md\nzoo\n" })
 
 	b.ok("unmount")
 	b.refused(exitFailed, []string{"not running", "\n  start it: ctxfs mount"}, "restart", "zoo")

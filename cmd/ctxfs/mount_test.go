@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts"
 )
 
@@ -135,7 +136,7 @@ func TestMountPointsAndIdempotence(t *testing.T) {
 // ended waits for the end of the background process, which leaves nothing.
 func (b *box) ended(pid int) {
 	b.Helper()
-	eventually(b.T, "the background process ends", func() bool { return !alive(pid) })
+	fstest.Eventually(b.T, "the background process ends", func() bool { return !alive(pid) })
 	for _, name := range []string{"daemon.sock", "daemon.json"} {
 		if _, err := os.Lstat(filepath.Join(b.state, "ctxfs", name)); err == nil {
 			b.Errorf("%s is left", name)

@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
-	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // process is a running process of a box.
@@ -66,7 +67,7 @@ func signalTo(t *testing.T, pid int, sig syscall.Signal) {
 func stop(t *testing.T, pid int) {
 	t.Helper()
 	signalTo(t, pid, syscall.SIGSTOP)
-	eventually(t, "the process stands still", func() bool {
+	fstest.Eventually(t, "the process stands still", func() bool {
 		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 		must(t, err)
 		for _, thread := range threads {
@@ -76,29 +77,4 @@ func stop(t *testing.T, pid int) {
 		}
 		return true
 	})
-}
-
-// patience is how long anything may take on a busy machine.
-const patience = 2 * time.Minute
-
-// eventually waits for a state of the outside world, of which no signal tells.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	if !waitFor(holds) {
-		t.Fatalf("not within %v: %s", patience, what)
-	}
-}
-
-func waitFor(holds func() bool) bool {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	end := time.After(patience)
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-end:
-			return holds()
-		}
-	}
-	return true
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/results"
 )
 
@@ -51,13 +52,13 @@ func TestResults(t *testing.T) {
 	// The listing is current after each save, and so is the table.
 	for range 20 {
 		s := save("one more\n")
-		if !waitFor(func() bool { return strings.Contains(b.sh("ls .agentctx/results"), s.Name) }) {
+		if !fstest.Becomes(func() bool { return strings.Contains(b.sh("ls .agentctx/results"), s.Name) }) {
 			t.Errorf("%s is not listed", s.Name)
 		}
 		b.shows("results/INDEX.tsv", s.Name)
 	}
 	must(t, os.Remove(text.Path))
-	if !waitFor(func() bool { return !strings.Contains(b.sh("ls .agentctx/results"), text.Name) }) {
+	if !fstest.Becomes(func() bool { return !strings.Contains(b.sh("ls .agentctx/results"), text.Name) }) {
 		t.Errorf("%s is listed", text.Name)
 	}
 

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -93,7 +94,7 @@ func TestRunSignals(t *testing.T) {
 		var out bytes.Buffer
 		cmd.Stdout = &out
 		must(t, cmd.Start())
-		eventually(t, "it is ready", func() bool {
+		fstest.Eventually(t, "it is ready", func() bool {
 			_, err := os.Stat(filepath.Join(b.state, "ctxfs/terminals", name, "part-0001.txt"))
 			return err == nil && strings.Contains(b.logOf(name), "ready\n")
 		})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers"
 	"ctxfs/providers/prompt"
 )
@@ -55,7 +56,7 @@ func saidWorld(b *testing.B) (source *localSource, said []message, transcripts [
 	heading := regexp.MustCompile(`(?m)^### \[[^]]+\] \S+ (user typed|assistant)\b.*\n`)
 	all := w.providers.All()
 	provider := all[slices.IndexFunc(all, func(p providers.Named) bool { return p.Folder == "transcripts" })]
-	if !waitFor(func() bool {
+	if !fstest.Becomes(func() bool {
 		n := 0
 		for range provider.Documents() {
 			n++

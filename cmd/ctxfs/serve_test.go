@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/fs/fstest"
+
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -85,7 +87,7 @@ func TestServe(t *testing.T) {
 	b := zoo(t, "")
 	b.write(".config/ctxfs/config.toml", "[mcp.policy]\nconfirm = \"destructive\"\n")
 	a := b.agent()
-	eventually(t, "the tools are known", func() bool {
+	fstest.Eventually(t, "the tools are known", func() bool {
 		text, _ := a.ask("find", map[string]any{"query": "feed an animal"})
 		return strings.HasPrefix(text, "mcps/zoo/tools/feed_animal.json — Feeds an animal.\n  arguments: animal: \"lion\"|\"zebra\", kilos?: number, labels?: string[]")
 	})
@@ -195,7 +197,7 @@ func TestServeOutlives(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		pid := b.pid()
 		signalTo(t, pid, sig)
-		eventually(t, "the process ends", func() bool { return !alive(pid) })
+		fstest.Eventually(t, "the process ends", func() bool { return !alive(pid) })
 		a.says(false, []string{"zebra"}, "call", callOf("zoo", "feed_animal", map[string]any{"animal": "zebra"}))
 	}
 	// One that is killed during a call may have made it.
@@ -204,7 +206,7 @@ func TestServeOutlives(t *testing.T) {
 		defer close(done)
 		a.says(true, []string{"whether the tool has done its work is not known"}, "call", callOf("zoo", "sleep", nil))
 	}()
-	eventually(t, "the call is under way", func() bool {
+	fstest.Eventually(t, "the call is under way", func() bool {
 		return strings.Count(b.journal(), "tools/call\n") == 4
 	})
 	signalTo(t, b.pid(), syscall.SIGKILL)
@@ -240,7 +242,7 @@ func TestServeEnds(t *testing.T) {
 				defer close(left)
 				_, _ = a.CallTool(context.Background(), mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "call", Arguments: callOf("zoo", "sleep", nil)}})
 			}()
-			eventually(t, "the call is under way", func() bool {
+			fstest.Eventually(t, "the call is under way", func() bool {
 				text, _ := os.ReadFile(filepath.Join(b.dir, "journal"))
 				return strings.Contains(string(text), "tools/call\n")
 			})
@@ -248,7 +250,7 @@ func TestServeEnds(t *testing.T) {
 			if err := a.process.Wait(); err != nil && name != "SIGKILL" {
 				t.Errorf("it ended with %v", err)
 			}
-			eventually(t, "the call is cancelled", func() bool { return strings.Contains(b.journal(), "notifications/cancelled\n") })
+			fstest.Eventually(t, "the call is cancelled", func() bool { return strings.Contains(b.journal(), "notifications/cancelled\n") })
 			a.Close()
 			<-left
 		})

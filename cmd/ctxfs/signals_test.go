@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestTerminated(t *testing.T) {
@@ -37,8 +39,8 @@ func TestTerminatedBusy(t *testing.T) {
 	release := b.hold(b.mnt("mcps"))
 	pid := b.pid()
 	signalTo(t, pid, syscall.SIGTERM)
-	eventually(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
-	eventually(t, "the log tells who uses the mount", func() bool { return containsAll(b.log(), []string{"in use", "sleep"}) })
+	fstest.Eventually(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
+	fstest.Eventually(t, "the log tells who uses the mount", func() bool { return containsAll(b.log(), []string{"in use", "sleep"}) })
 	release()
 	b.ended(pid)
 }
@@ -51,9 +53,9 @@ func TestTerminatedTwice(t *testing.T) {
 	defer b.hold(b.mnt("mcps"))()
 	pid := b.pid()
 	signalTo(t, pid, syscall.SIGTERM)
-	eventually(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
+	fstest.Eventually(t, "the name is taken away", func() bool { return len(mountsBelow(b.dir)) == 0 })
 	signalTo(t, pid, syscall.SIGTERM)
-	eventually(t, "the process ends", func() bool { return !alive(pid) })
+	fstest.Eventually(t, "the process ends", func() bool { return !alive(pid) })
 }
 
 func TestUnmountBusy(t *testing.T) {
@@ -76,7 +78,7 @@ func TestUnmountBusy(t *testing.T) {
 	if b.pid() == pid {
 		return // it came in time
 	}
-	eventually(t, "the first process ends", func() bool { return !alive(pid) })
+	fstest.Eventually(t, "the first process ends", func() bool { return !alive(pid) })
 }
 
 // front runs `ctxfs mount -f` until it has mounted.

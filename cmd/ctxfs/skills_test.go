@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestSkills(t *testing.T) {
@@ -45,10 +47,10 @@ func TestSkills(t *testing.T) {
 	b.shows("skills/INDEX.md", "Use it to four.")
 	b.shows("AGENTS.md", "four")
 	must(t, os.RemoveAll(filepath.Join(b.home, ".cursor/skills/two")))
-	eventually(t, "the removed skill has gone", func() bool {
+	fstest.Eventually(t, "the removed skill has gone", func() bool {
 		_, err := os.Lstat(b.mnt("skills/two"))
 		return os.IsNotExist(err) && !strings.Contains(b.sh("ls .agentctx/skills"), "two")
 	})
 	b.write(".claude/skills/torn/SKILL.md", card("torn", "mended"))
-	eventually(t, "the fault has gone", func() bool { return !strings.Contains(b.read("STATUS.md"), "torn/SKILL.md") })
+	fstest.Eventually(t, "the fault has gone", func() bool { return !strings.Contains(b.read("STATUS.md"), "torn/SKILL.md") })
 }

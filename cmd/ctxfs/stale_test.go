@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestReadSeen(t *testing.T) {
@@ -161,7 +163,7 @@ func TestStale(t *testing.T) {
 	b.refused(exitUsage, []string{"the name of the session is empty"}, "stale", "")
 	b.session(".pi/agent/sessions/--x--/2026-05-12T01-02-27-657Z_"+piID+".jsonl",
 		fmt.Sprintf(`{"type":"session","version":3,"id":%q,"timestamp":"2026-05-12T01:02:27.657Z","cwd":"/x"}`, piID))
-	eventually(t, "the session without files is there", func() bool {
+	fstest.Eventually(t, "the session without files is there", func() bool {
 		r := b.run("stale", piID)
 		return r.code == 0 && strings.Contains(r.err, "has read and written no files that are known")
 	})

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 var startRounds = flag.Int("starts", 15, "rounds of TestKilledWhileStarting")
@@ -62,7 +64,7 @@ func TestKilledWhileStarting(t *testing.T) {
 		}()
 		select {
 		case <-ended:
-		case <-time.After(patience):
+		case <-time.After(fstest.Patience):
 			t.Fatalf("round %d, killed %d: a command does not end: %v", round, what, processesOf(b.dir))
 		}
 		if _, err := os.ReadDir(b.mnt()); err != nil {
@@ -89,7 +91,7 @@ func killAll(b *box, sig syscall.Signal, all []process) {
 	for _, p := range all {
 		_ = syscall.Kill(p.pid, sig) // it may have ended
 	}
-	eventually(b.T, "they have gone", func() bool {
+	fstest.Eventually(b.T, "they have gone", func() bool {
 		for _, p := range all {
 			if alive(p.pid) {
 				return false
@@ -108,7 +110,7 @@ func TestStoppedWhileStarting(t *testing.T) {
 	first := b.command(t.Context(), binary(), "mount")
 	must(t, first.Start())
 	var found []process
-	eventually(t, "the process is started", func() bool { found = daemons(b); return len(found) > 0 })
+	fstest.Eventually(t, "the process is started", func() bool { found = daemons(b); return len(found) > 0 })
 	pid := found[0].pid
 	signalTo(t, pid, syscall.SIGSTOP)
 	r := b.run("status")

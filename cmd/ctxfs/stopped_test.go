@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestStopped has a background process that is stopped: every command says so,
@@ -89,10 +91,10 @@ func TestStoppedDuringCall(t *testing.T) {
 		return c
 	}
 	calls := []*said{begin(), begin("--timeout", "20s")}
-	eventually(t, "the tool is called twice", func() bool { return strings.Count(readFile(t, filepath.Join(b.dir, "journal")), "tools/call") == 2 })
+	fstest.Eventually(t, "the tool is called twice", func() bool { return strings.Count(readFile(t, filepath.Join(b.dir, "journal")), "tools/call") == 2 })
 	stop(t, pid)
 	words := []string{"it is stopped", "kill -CONT " + strconv.Itoa(pid)}
-	eventually(t, "the call says who is stopped", func() bool { return containsAll(calls[0].String(), words) })
+	fstest.Eventually(t, "the call says who is stopped", func() bool { return containsAll(calls[0].String(), words) })
 	_ = calls[1].cmd.Wait()
 	if got := calls[1].String(); !containsAll(got, append(words, "whether the tool has done its work is not known")) {
 		t.Errorf("a call with a limit: %s", got)
@@ -184,7 +186,7 @@ func TestStoppedReaders(t *testing.T) {
 					if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != sig {
 						t.Errorf("%q ended with %v", words, err)
 					}
-				case <-time.After(patience):
+				case <-time.After(fstest.Patience):
 					t.Errorf("%q does not end", words)
 				}
 			}
@@ -197,7 +199,7 @@ func TestStoppedReaders(t *testing.T) {
 func standsStill(t *testing.T, pid int) {
 	t.Helper()
 	last, same := "", 0
-	eventually(t, "it waits", func() bool {
+	fstest.Eventually(t, "it waits", func() bool {
 		now, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "syscall"))
 		if err != nil || string(now) != last || strings.HasPrefix(last, "running") {
 			last, same = string(now), 0

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts/guard"
 )
 
@@ -32,7 +33,7 @@ func newStorm(b *box) *storm {
 func (s *storm) begin() {
 	s.Helper()
 	s.mount()
-	eventually(s.T, "the tools change", func() bool {
+	fstest.Eventually(s.T, "the tools change", func() bool {
 		r := s.shell("ls .agentctx/mcps/zoo/tools")
 		return strings.Contains(r.out, "tool")
 	})
@@ -95,7 +96,7 @@ func (s *storm) end() {
 		}()
 		select {
 		case <-ended:
-		case <-time.After(patience):
+		case <-time.After(fstest.Patience):
 			s.Fatal("a reader hangs")
 		}
 	}
@@ -129,7 +130,7 @@ func TestKilledInAStorm(t *testing.T) {
 				s.slow(pid)
 				signalTo(t, pid, syscall.SIGKILL)
 				s.end()
-				eventually(t, "the process is gone", func() bool { return guard.Look(procOf(pid)) == guard.Gone })
+				fstest.Eventually(t, "the process is gone", func() bool { return guard.Look(procOf(pid)) == guard.Gone })
 			}
 			s.mount()
 			s.sh("cat .agentctx/AGENTS.md")
@@ -152,7 +153,7 @@ func TestKilledWithItsGuardian(t *testing.T) {
 			for range 3 {
 				s.begin()
 				pid := b.pid()
-				eventually(t, "a guardian", func() bool { return b.guardianOf(pid) != 0 })
+				fstest.Eventually(t, "a guardian", func() bool { return b.guardianOf(pid) != 0 })
 				s.catch(pid)
 				signalTo(t, b.guardianOf(pid), syscall.SIGKILL)
 				signalTo(t, pid, syscall.SIGKILL)

@@ -73,11 +73,10 @@ func runStub(mode string) {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		return
 	case "garbage":
-		for {
+		for range time.Tick(time.Millisecond) {
 			if _, err := fmt.Println("loading modules"); err != nil || os.Getppid() == 1 {
 				return
 			}
-			time.Sleep(time.Millisecond)
 		}
 	case "restless": // announces other tools all the time
 		go func() {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/mounts"
 )
 
@@ -52,8 +53,8 @@ func TestSyncFollows(t *testing.T) {
 			return strings.Contains(string(text), words)
 		}
 	}
-	eventually(t, "the server is ready", holds("mcps/zoo/STATUS.md", "state: ready\n"))
-	eventually(t, "the root says so", holds("STATUS.md", "zoo: ready"))
+	fstest.Eventually(t, "the server is ready", holds("mcps/zoo/STATUS.md", "state: ready\n"))
+	fstest.Eventually(t, "the root says so", holds("STATUS.md", "zoo: ready"))
 	if got := b.sh(dir + "/skills/walk/go.sh"); got != "walked\n" {
 		t.Errorf("the script says %q", got)
 	}
@@ -61,12 +62,12 @@ func TestSyncFollows(t *testing.T) {
 	// It is what a mount shows.
 	b.mount()
 	same := "diff -r --exclude=.ctxfs-sync --exclude='.ctxfs*' .agentctx " + dir
-	eventually(t, "folder and mount are the same", func() bool { return b.shell(same).code == 0 })
+	fstest.Eventually(t, "folder and mount are the same", func() bool { return b.shell(same).code == 0 })
 	list := func(at string) string {
 		return b.sh("cd " + at + " && find . -not -name '.ctxfs*' -type f -printf '%P %s %TY-%Tm-%Td %TT %#m\\n' | sort")
 	}
 	owner := regexp.MustCompile(`(?m) 0(.)\d\d$`) // a mount is closed to others as a whole
-	eventually(t, "sizes, times and modes are the same", func() bool {
+	fstest.Eventually(t, "sizes, times and modes are the same", func() bool {
 		return owner.ReplaceAllString(list(b.mnt()), " 0${1}00") == list(dir)
 	})
 	// Of what is written nobody else sees anything.
@@ -76,9 +77,9 @@ func TestSyncFollows(t *testing.T) {
 
 	// It follows.
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks far.\n---\n")
-	eventually(t, "the edited skill is there", holds("skills/walk/SKILL.md", "Walks far"))
+	fstest.Eventually(t, "the edited skill is there", holds("skills/walk/SKILL.md", "Walks far"))
 	must(t, os.RemoveAll(filepath.Join(b.home, ".claude/skills/walk")))
-	eventually(t, "the removed skill has gone", func() bool {
+	fstest.Eventually(t, "the removed skill has gone", func() bool {
 		_, err := os.Lstat(filepath.Join(dir, "skills/walk"))
 		return os.IsNotExist(err)
 	})

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -36,7 +37,7 @@ func TestTerm(t *testing.T) {
 	w.types("echo $((40+2)); (exit 3)\r")
 	w.sees("42\r\n")
 	w.sees("ready> ")
-	eventually(t, "the command is recorded", func() bool { e := b.ps("api"); return e.LastExit != nil && *e.LastExit == 3 })
+	fstest.Eventually(t, "the command is recorded", func() bool { e := b.ps("api"); return e.LastExit != nil && *e.LastExit == 3 })
 	if e := b.ps("api"); e.State != record.Idle || e.Cwd != b.dir || e.LastCommand != "echo $((40+2)); (exit 3)" {
 		t.Errorf("ps: %+v", e)
 	}
@@ -46,21 +47,21 @@ func TestTerm(t *testing.T) {
 
 	// Signals of the keyboard, job control, the size, the variable.
 	w.types("sleep 1000\r")
-	eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
+	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
 	w.types("\x03")
 	w.sees("^C")
 	w.sees("ready> ")
 	w.types("sleep 1000\r")
-	eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
+	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "sleep 1000" })
 	w.types("\x1a")
 	w.sees("Stopped")
 	w.types("fg\r")
 	w.sees("fg\r\n")
-	eventually(t, "it runs", func() bool { return b.ps("api").Command == "fg" })
+	fstest.Eventually(t, "it runs", func() bool { return b.ps("api").Command == "fg" })
 	w.types("\x03")
 	w.sees("ready> ")
 	w.resize(100, 30)
-	eventually(t, "the size is known", func() bool {
+	fstest.Eventually(t, "the size is known", func() bool {
 		w.types("stty size; echo $CTXFS_TERMINAL.\r")
 		return strings.Contains(w.text(), "30 100\r\napi.\r\n")
 	})
@@ -136,7 +137,7 @@ func TestTermForms(t *testing.T) {
 			w := b.open("term", "--shell", shell, "--name", shell)
 			w.sees("ready> ")
 			w.types("false\r")
-			eventually(t, "the command is recorded", func() bool {
+			fstest.Eventually(t, "the command is recorded", func() bool {
 				e := b.ps(shell)
 				return e.LastCommand == "false" && e.LastExit != nil && *e.LastExit == 1
 			})

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestTmuxInMount has the panes of a tmux server recorded as the configuration
@@ -28,7 +30,7 @@ func TestTmuxInMount(t *testing.T) {
 		t.Errorf("clients: %s", got)
 	}
 	b.write(config, "[terminals]\ntmux = false\n")
-	if !waitFor(func() bool { return tmux("list-clients") == "" }) {
+	if !fstest.Becomes(func() bool { return tmux("list-clients") == "" }) {
 		t.Error("it goes on though it is switched off")
 	}
 	tmux("send-keys -t main \"echo mea''nwhile\" Enter")
@@ -38,7 +40,7 @@ func TestTmuxInMount(t *testing.T) {
 		t.Errorf("terminals: %q", ids)
 	}
 	b.ok("unmount")
-	if !waitFor(func() bool { return tmux("list-clients") == "" }) {
+	if !fstest.Becomes(func() bool { return tmux("list-clients") == "" }) {
 		t.Error("its client is left")
 	}
 }
@@ -59,7 +61,7 @@ func TestTmuxKilled(t *testing.T) {
 	tmux("send-keys -t main \"echo be''fore\" Enter")
 	b.shows("terminals/main-0-0.txt", "\nbefore\n")
 	b.sh("kill -9 " + strconv.Itoa(b.pid()))
-	if !waitFor(func() bool { return tmux("list-clients") == "" }) {
+	if !fstest.Becomes(func() bool { return tmux("list-clients") == "" }) {
 		t.Error("its client lives on")
 	}
 	b.mount()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -30,7 +31,7 @@ func BenchmarkTerminals(b *testing.B) {
 	must(b, err)
 	b.Cleanup(func() { must(b, r.Close(0, "")) })
 	r.Write([]byte(commandBegins("serve")))
-	waitFor(func() bool { _, err := os.Stat(filepath.Join(mnt, "terminals/1.txt")); return err == nil })
+	fstest.Becomes(func() bool { _, err := os.Stat(filepath.Join(mnt, "terminals/1.txt")); return err == nil })
 
 	const within = 10 * time.Millisecond
 	for _, name := range []string{"1.txt", "1/screen.txt"} {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -95,7 +96,7 @@ func (c *child) put(text string) {
 // until reads lines to one that holds some text.
 func (c *child) until(want string) {
 	c.Helper()
-	timeout := time.After(patience)
+	timeout := time.After(fstest.Patience)
 	var seen []string
 	for {
 		select {
@@ -272,7 +273,7 @@ func TestTerminalsOutliveEverything(t *testing.T) {
 	b.shows("terminals/1.txt", "listening")
 	pid := b.pid()
 	signalTo(t, pid, syscall.SIGKILL)
-	eventually(t, "the process has gone", func() bool { return !alive(pid) })
+	fstest.Eventually(t, "the process has gone", func() bool { return !alive(pid) })
 	r.put("still here\r\n") // the terminal goes on
 	b.mount()
 	b.shows("terminals/1.txt", "listening\nstill here\n")

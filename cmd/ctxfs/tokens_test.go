@@ -12,6 +12,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/prompt"
 )
 
@@ -125,7 +126,7 @@ func (c tokenCase) row(t *testing.T, w *tabwriter.Writer) {
 		b.ready(strings.TrimSuffix(filepath.Base(file), ".json"))
 	}
 	a := b.agent()
-	eventually(t, "AGENTS.md names all tools", func() bool { return !strings.Contains(b.read("AGENTS.md"), "not ready") })
+	fstest.Eventually(t, "AGENTS.md names all tools", func() bool { return !strings.Contains(b.read("AGENTS.md"), "not ready") })
 	static := definitionTokens(t, all)
 	byFile := prompt.Tokens(b.read("AGENTS.md"))
 	byGateway := definitionTokens(t, a.definitions()) + prompt.Tokens(a.hello.Instructions)

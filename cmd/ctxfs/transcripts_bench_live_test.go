@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // growing is a session that an agent writes to, with its transcript open.
@@ -32,7 +34,7 @@ func (h *benchHome) grow(id string, text []byte) *growing {
 	must(h, err)
 	h.Cleanup(func() { g.log.Close() })
 	transcript := filepath.Join(h.mnt, "transcripts", "by-id", id, "transcript.md")
-	waitFor(func() bool { g.shown, err = os.Open(transcript); return err == nil })
+	fstest.Becomes(func() bool { g.shown, err = os.Open(transcript); return err == nil })
 	must(h, err)
 	h.Cleanup(func() { g.shown.Close() })
 	info, err := g.shown.Stat()
@@ -52,7 +54,7 @@ func (g *growing) say() float64 {
 	_, err := g.log.WriteString(line)
 	must(g, err)
 	buf := make([]byte, 1<<16)
-	for time.Since(begun) < patience {
+	for time.Since(begun) < fstest.Patience {
 		n, err := g.shown.ReadAt(buf, g.offset)
 		if err != nil && err != io.EOF {
 			g.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestTranscriptsAreFollowed has all kinds of followers hear of each message of a
@@ -129,17 +131,17 @@ func TestTranscriptsComeAndGo(t *testing.T) {
 	l.folder = "claude-code/work/" + sessionDay + "_Wombat-day_" + first8(wombatID)
 	b.shows(l.transcript(), "Mend the wombat")
 	names := func() string { return b.sh("ls .agentctx/transcripts/claude-code/work") }
-	eventually(t, "the listing has the new name alone", func() bool { return names() == filepath.Base(l.folder)+"\n" })
+	fstest.Eventually(t, "the listing has the new name alone", func() bool { return names() == filepath.Base(l.folder)+"\n" })
 	b.shows("transcripts/"+former+"/transcript.md", "Mend the wombat") // for who has noted it
 	b.shows("transcripts/INDEX.tsv", l.folder+"\t")
 	p := b.pi(numbatID, "Wake the numbat")
 	b.shows(p.transcript(), "Wake the numbat")
 	must(t, os.Remove(filepath.Join(b.home, l.path)))
-	eventually(t, "the session has gone", func() bool {
+	fstest.Eventually(t, "the session has gone", func() bool {
 		_, err := os.Stat(b.mnt("transcripts/claude-code"))
 		return os.IsNotExist(err)
 	})
-	eventually(t, "by its id it has, too", func() bool {
+	fstest.Eventually(t, "by its id it has, too", func() bool {
 		_, err := os.Stat(b.mnt("transcripts/by-id/" + wombatID))
 		return os.IsNotExist(err)
 	})
@@ -174,7 +176,7 @@ func TestTranscriptsWarm(t *testing.T) {
 		t.Fatalf("%d calls: this does not count requests", n)
 	}
 	// What comes after a first look, such as news that were on their way.
-	eventually(t, "the kernel answers by itself", func() bool { return search() < sessions/10 })
+	fstest.Eventually(t, "the kernel answers by itself", func() bool { return search() < sessions/10 })
 }
 
 // readCalls is how often a process has read from anything; each request of the
@@ -219,7 +221,7 @@ func TestTranscriptsOutliveAKill(t *testing.T) {
 	for range 3 {
 		b.mount()
 		pid := b.pid()
-		eventually(t, "it renders", func() bool {
+		fstest.Eventually(t, "it renders", func() bool {
 			found, err := filepath.Glob(texts)
 			must(t, err)
 			return slices.ContainsFunc(found, func(path string) bool {
@@ -229,7 +231,7 @@ func TestTranscriptsOutliveAKill(t *testing.T) {
 		})
 		seen += 2 << 20
 		signalTo(t, pid, 9)
-		eventually(t, "the process has gone", func() bool { return !alive(pid) })
+		fstest.Eventually(t, "the process has gone", func() bool { return !alive(pid) })
 	}
 	l.assistant("After the kill.")
 	b.mount()
@@ -260,7 +262,7 @@ func TestTranscriptsWithoutTheirCache(t *testing.T) {
 	open, err := os.Open(b.mnt(all[1].transcript()))
 	must(t, err)
 	defer open.Close()
-	eventually(t, "the cache is gone, though it may be written to", func() bool {
+	fstest.Eventually(t, "the cache is gone, though it may be written to", func() bool {
 		return os.RemoveAll(filepath.Join(b.cache, "ctxfs", "transcripts")) == nil
 	})
 	dropPages(t)
@@ -305,7 +307,7 @@ func TestTranscriptsThatMayNotBeRead(t *testing.T) {
 	mounted := func(script string, words ...string) {
 		t.Helper()
 		var r result
-		if !waitFor(func() bool { r = b.shell(script); return containsAll(r.out+r.err, words) }) {
+		if !fstest.Becomes(func() bool { r = b.shell(script); return containsAll(r.out+r.err, words) }) {
 			t.Fatalf("%s does not say %q: %v", script, words, r)
 		}
 	}

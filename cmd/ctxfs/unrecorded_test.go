@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -177,7 +178,7 @@ func TestTermHolderKilled(t *testing.T) {
 		w.types("echo $word; stty size\r")
 		w.sees("kept\r\n24 80\r\n")
 		w.resize(100, 30)
-		eventually(t, "the size is known", func() bool {
+		fstest.Eventually(t, "the size is known", func() bool {
 			w.types("stty size\r")
 			return strings.Contains(w.text(), "30 100\r\n")
 		})

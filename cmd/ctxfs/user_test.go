@@ -5,6 +5,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestOrdinaryUser has a user who is not root do everything, through
@@ -19,7 +21,7 @@ func TestOrdinaryUser(t *testing.T) {
 	b.mount()
 	reach := func(state string) {
 		b.Helper()
-		if !waitFor(func() bool {
+		if !fstest.Becomes(func() bool {
 			return strings.HasPrefix(b.shell("cat .agentctx/mcps/zoo/STATUS.md").out, "state: "+state+"\n")
 		}) {
 			b.Fatalf("the server is not ready: %v", b.shell("cat .agentctx/mcps/zoo/STATUS.md"))
@@ -41,7 +43,7 @@ func TestOrdinaryUser(t *testing.T) {
 	pid := b.pid()
 	release := b.hold(b.mnt("mcps"))
 	signalTo(t, pid, syscall.SIGKILL)
-	eventually(t, "the process has gone", func() bool { return !alive(pid) })
+	fstest.Eventually(t, "the process has gone", func() bool { return !alive(pid) })
 	b.mount()
 	release()
 	reach("cached")
@@ -68,7 +70,7 @@ func TestSpoiledFolders(t *testing.T) {
 	b.stub("zoo", "", nil)
 	b.sh("mkdir -p " + b.cache + "/ctxfs && chmod 0500 " + b.cache + "/ctxfs")
 	b.mount()
-	if !waitFor(func() bool {
+	if !fstest.Becomes(func() bool {
 		return strings.HasPrefix(b.shell("cat .agentctx/mcps/zoo/STATUS.md").out, "state: ready\n")
 	}) {
 		t.Errorf("the server is not ready: %v", b.shell("cat .agentctx/mcps/zoo/STATUS.md"))

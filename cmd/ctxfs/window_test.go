@@ -13,6 +13,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -113,7 +114,7 @@ func (w *window) attributes() unix.Termios {
 // restored checks that the terminal is as it was.
 func (w *window) restored() {
 	w.Helper()
-	if !waitFor(func() bool { return w.attributes() == w.before }) {
+	if !fstest.Becomes(func() bool { return w.attributes() == w.before }) {
 		w.Errorf("the terminal was %+v, and is left %+v", w.before, w.attributes())
 	}
 }
@@ -141,7 +142,7 @@ func (w *window) text() string {
 // sees waits until words were shown, and forgets all up to them.
 func (w *window) sees(words string) {
 	w.Helper()
-	if !waitFor(func() bool { return strings.Contains(w.text(), words) }) {
+	if !fstest.Becomes(func() bool { return strings.Contains(w.text(), words) }) {
 		w.Fatalf("%q is not shown:\n%q", words, w.text())
 	}
 	w.mu.Lock()
@@ -154,7 +155,7 @@ func (w *window) wait() int {
 	w.Helper()
 	select {
 	case <-w.ended:
-	case <-time.After(patience):
+	case <-time.After(fstest.Patience):
 		w.Fatalf("it does not end:\n%q", w.text())
 	}
 	return w.cmd.ProcessState.ExitCode()
@@ -192,10 +193,10 @@ func (b *box) ps(id string) psEntry {
 // becomes waits until a terminal is in a state.
 func (b *box) becomes(id, state string) {
 	b.Helper()
-	eventually(b.T, id+" is "+state, func() bool { return b.ps(id).State == state })
+	fstest.Eventually(b.T, id+" is "+state, func() bool { return b.ps(id).State == state })
 }
 
 func eventuallyGone(t *testing.T, pid int) {
 	t.Helper()
-	eventually(t, "the process has ended", func() bool { return !alive(pid) })
+	fstest.Eventually(t, "the process has ended", func() bool { return !alive(pid) })
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // hanging is a folder and a file that do not answer until they are let go, and
@@ -161,7 +162,7 @@ func TestNewsPassesHangingFolder(t *testing.T) {
 	}
 	root.Set(epoch, "other", text("after\n"))
 	m.tree.Changed("other")
-	eventually(t, "news of the other file", func() bool {
+	fstest.Eventually(t, "news of the other file", func() bool {
 		out, _ := m.run("cat other")
 		return out == "after\n"
 	})

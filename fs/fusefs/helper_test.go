@@ -127,21 +127,6 @@ func helper(t *testing.T, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// eventually waits for what nothing announces.
-func eventually(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(20 * time.Second)
-	for !done() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("in vain: %s", what)
-		}
-	}
-}
-
 // helpNames prints the names in a folder each time a line is asked for. It lists
 // without asking for the folder's attributes, as musl's and Go's readers do.
 func helpNames(args []string) error {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 func TestUnmountOfBusyMount(t *testing.T) {
@@ -106,8 +107,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			m.changed("")
 		})
 	}
-	eventually(t, "as few goroutines as before", func() bool { return runtime.NumGoroutine() <= before })
-	eventually(t, "as few descriptors as before", func() bool { return descriptors() <= fds })
+	fstest.Eventually(t, "as few goroutines as before", func() bool { return runtime.NumGoroutine() <= before })
+	fstest.Eventually(t, "as few descriptors as before", func() bool { return descriptors() <= fds })
 	if mounts, err := os.ReadFile("/proc/self/mountinfo"); err != nil || strings.Contains(string(mounts), t.Name()) {
 		t.Errorf("a mount is left (%v)", err)
 	}
@@ -135,7 +136,7 @@ func TestInodesAreForgotten(t *testing.T) {
 	if n := inodes(); n < 2000 {
 		t.Fatalf("%d inodes", n)
 	}
-	eventually(t, "the kernel forgets", func() bool {
+	fstest.Eventually(t, "the kernel forgets", func() bool {
 		if err := os.WriteFile("/proc/sys/vm/drop_caches", []byte("2"), 0); err != nil {
 			t.Skip(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // seldom is a file that grows at times, and whose size costs a rendering at
@@ -86,13 +87,13 @@ func TestAFileThatGrowsAtTimes(t *testing.T) {
 			line++
 			m.tree.Changed("log")
 		}
-		eventually(t, "all of it can be read", func() bool {
+		fstest.Eventually(t, "all of it can be read", func() bool {
 			out, _ := m.run("tail -n1 log")
 			return strings.TrimSpace(out) == strings.TrimSpace(numberedLine(line-1))
 		})
 		f.settle()
 		m.changed("log")
-		eventually(t, "a quiet file costs no requests", func() bool {
+		fstest.Eventually(t, "a quiet file costs no requests", func() bool {
 			before := m.Requests()
 			m.expect(fmt.Sprint(line+1), "grep -c '' log")
 			after := m.Requests()

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // dial opens a connection to the gateway and sends something.
@@ -51,7 +53,7 @@ func TestHalfRequests(t *testing.T) {
 			for range 500 {
 				all = append(all, dial(t, url, half))
 			}
-			awaitTrue(t, "all but some are cut", func() bool {
+			fstest.Eventually(t, "all but some are cut", func() bool {
 				all = slices.DeleteFunc(all, func(c net.Conn) bool { return isCut(t, c) })
 				return len(all) <= g.limits.open
 			})
@@ -59,16 +61,6 @@ func TestHalfRequests(t *testing.T) {
 				t.Errorf("another client: %v, %v, %s", answer, err, text)
 			}
 		})
-	}
-}
-
-// awaitTrue waits until a condition holds.
-func awaitTrue(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); runtime.Gosched() {
-		if time.Now().After(deadline) {
-			t.Fatalf("not so: %s", what)
-		}
 	}
 }
 
@@ -160,7 +152,7 @@ func TestManyLongBodies(t *testing.T) {
 	half := strings.Replace(halfRequest, "1000", "1000000", 1) + strings.Repeat(" ", 400<<10)
 	first := dial(t, url, half)
 	refused := 0
-	awaitTrue(t, "one is refused", func() bool {
+	fstest.Eventually(t, "one is refused", func() bool {
 		c := dial(t, url, half)
 		must(t, c.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
 		said, _ := io.ReadAll(c)
@@ -170,7 +162,7 @@ func TestManyLongBodies(t *testing.T) {
 		return refused > 0
 	})
 	first.Close()
-	awaitTrue(t, "there is room again", func() bool {
+	fstest.Eventually(t, "there is room again", func() bool {
 		answer, _, err := post(t, t.Context(), url, listing)
 		return err == nil && answer.StatusCode == http.StatusOK
 	})

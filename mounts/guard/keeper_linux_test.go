@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // guardEnv is set where this program is the guardian of a test.
@@ -50,7 +52,7 @@ func device(t *testing.T) Connection {
 
 func awaitNoGuardian(t *testing.T, pid int) {
 	t.Helper()
-	eventually(t, "the guardian ends", func() bool { return Look(procOf(pid)) == Gone })
+	fstest.Eventually(t, "the guardian ends", func() bool { return Look(procOf(pid)) == Gone })
 }
 
 // TestGuardianLivesAsLongAsMounts has a process that goes on without any.
@@ -63,7 +65,7 @@ func TestGuardianLivesAsLongAsMounts(t *testing.T) {
 		t.Error("each mount has a guardian of its own")
 	}
 	first()
-	eventually(t, "the guardian lets go of the first mount", func() bool { return devicesOf(pid) == 1 })
+	fstest.Eventually(t, "the guardian lets go of the first mount", func() bool { return devicesOf(pid) == 1 })
 	second()
 	awaitNoGuardian(t, pid)
 	third := k.Watch(c)
@@ -81,12 +83,12 @@ func TestStoppedGuardianIsReplaced(t *testing.T) {
 	k, c := newTestKeeper(), device(t)
 	ended := k.Watch(c)
 	pid := k.pid()
-	eventually(t, "the guardian has the mount", func() bool { return devicesOf(pid) == 1 })
+	fstest.Eventually(t, "the guardian has the mount", func() bool { return devicesOf(pid) == 1 })
 	signalled(syscall.SIGSTOP)(t, pid)
 	for k.pid() == pid {
 		k.Watch(c)()
 	}
-	eventually(t, "another guardian has the mount", func() bool {
+	fstest.Eventually(t, "another guardian has the mount", func() bool {
 		next := k.pid()
 		return next != 0 && next != pid && devicesOf(next) == 1
 	})

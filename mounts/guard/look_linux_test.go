@@ -9,7 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestLook looks at processes that do not answer for many reasons.
@@ -58,8 +59,8 @@ func TestLook(t *testing.T) {
 				c.then(t, cmd.Process.Pid)
 			}
 			proc := procOf(cmd.Process.Pid)
-			eventually(t, "state "+string(c.state), func() bool { return stateOf(proc) == c.state })
-			eventually(t, "looks right", func() bool { return Look(proc) == c.want })
+			fstest.Eventually(t, "state "+string(c.state), func() bool { return stateOf(proc) == c.state })
+			fstest.Eventually(t, "looks right", func() bool { return Look(proc) == c.want })
 			for range 100 {
 				if got := Look(proc); got != c.want {
 					t.Fatalf("state %v, want %v", got, c.want)
@@ -83,7 +84,7 @@ func TestLookAtTraced(t *testing.T) {
 		_ = cmd.Wait()
 	}()
 	proc := procOf(cmd.Process.Pid)
-	eventually(t, "it is traced", func() bool { return stateOf(proc) == 't' })
+	fstest.Eventually(t, "it is traced", func() bool { return stateOf(proc) == 't' })
 	if got := Look(proc); got != Alive {
 		t.Errorf("state %v", got)
 	}
@@ -130,19 +131,4 @@ func stateOf(proc string) byte {
 		return 0
 	}
 	return rest[0]
-}
-
-// eventually waits for a state of the outside world, of which nothing tells.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(time.Minute)
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("in vain: %s", what)
-		}
-	}
 }

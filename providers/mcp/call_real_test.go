@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestRealCalls calls tools of real servers, over each transport that they
@@ -119,15 +121,12 @@ func serveEverything(t *testing.T, bin, arg string) (url string) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
 	})
-	for deadline := time.Now().Add(patience); ; {
+	fstest.Eventually(t, "the server listens", func() bool {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			conn.Close()
-			return "http://" + address
 		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-		time.Sleep(10 * time.Millisecond) // it gives no sign when it listens
-	}
+		return err == nil
+	})
+	return "http://" + address
 }

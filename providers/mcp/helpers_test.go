@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/atomicfile"
 )
 
@@ -129,13 +130,9 @@ func (w *world) open() *world {
 		if err := p.Close(); err != nil {
 			w.t.Error(err)
 		}
-		for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before; {
-			if time.Now().After(deadline) {
-				buf := make([]byte, 1<<20)
-				w.t.Errorf("goroutines are left:\n%s", buf[:runtime.Stack(buf, true)])
-				return
-			}
-			time.Sleep(time.Millisecond) // goroutines give no signal of their end
+		if !fstest.Becomes(func() bool { return runtime.NumGoroutine() <= before }) {
+			buf := make([]byte, 1<<20)
+			w.t.Errorf("goroutines are left:\n%s", buf[:runtime.Stack(buf, true)])
 		}
 	})
 	return w

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 func TestAServerAppears(t *testing.T) {
@@ -246,12 +248,9 @@ func TestNoProcessIsLeft(t *testing.T) {
 // untilDead waits for the end of a process whose parent is not this one.
 func untilDead(t *testing.T, pid int) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); syscall.Kill(pid, 0) == nil && !zombie(pid); {
-		if time.Now().After(deadline) {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended this moment
-			t.Fatalf("process %d is alive", pid)
-		}
-		time.Sleep(time.Millisecond) // only its parent is told
+	if !fstest.Becomes(func() bool { return syscall.Kill(pid, 0) != nil || zombie(pid) }) {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended this moment
+		t.Fatalf("process %d is alive", pid)
 	}
 }
 

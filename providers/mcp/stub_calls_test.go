@@ -130,8 +130,11 @@ func (s *callee) call(ctx context.Context, m called, say func(string, ...any), r
 	args := m.Params.Arguments
 	switch m.Params.Name {
 	case "echo":
-		time.Sleep(time.Duration(rand.IntN(3)) * time.Millisecond) // the order is anybody's guess
-		text(args.Text)
+		select { // a moment's work: concurrent calls are answered in any order
+		case <-time.After(time.Duration(rand.IntN(3)) * time.Millisecond):
+			text(args.Text)
+		case <-ctx.Done():
+		}
 	case "give.result":
 		result(args.Result)
 	case "large":
@@ -160,8 +163,9 @@ func (s *callee) call(ctx context.Context, m called, say func(string, ...any), r
 		}
 	case "steps":
 		token, _ := json.Marshal(m.Params.Meta["progressToken"])
+		step := time.Tick(stepTime)
 		for i := range 5 {
-			time.Sleep(stepTime)
+			<-step
 			say(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":5,"message":"step\u001b[31m %d"}}`, token, i+1, i+1)
 		}
 		text("all steps done")

@@ -53,13 +53,11 @@ func runStub(mode string) {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		return
 	case "garbage":
-		for os.Getppid() != 1 {
-			if _, err := fmt.Println("\x1b[2Jloading \u202emodules, password is " + os.Getenv("STUB_SECRET")); err != nil {
+		for range time.Tick(time.Millisecond) {
+			if _, err := fmt.Println("\x1b[2Jloading \u202emodules, password is " + os.Getenv("STUB_SECRET")); err != nil || os.Getppid() == 1 {
 				return
 			}
-			time.Sleep(time.Millisecond)
 		}
-		return
 	case "long-garbage": // a secret where a text is cut
 		fmt.Println(strings.Repeat("x", strayLength-8) + os.Getenv("STUB_SECRET"))
 		_, _ = io.Copy(io.Discard, os.Stdin)
@@ -261,11 +259,12 @@ func stubbedText() string {
 
 // tellWhenTextChanges says so whenever the file of text is another one.
 func tellWhenTextChanges(uri, before string) {
-	for {
-		for stubbedText() == before {
-			time.Sleep(5 * time.Millisecond)
+	for range time.Tick(5 * time.Millisecond) {
+		now := stubbedText()
+		if now == before {
+			continue
 		}
-		before = stubbedText()
+		before = now
 		fmt.Printf(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":%q}}`+"\n", uri)
 	}
 }
@@ -279,14 +278,13 @@ func toolsFile() os.FileInfo {
 
 // tellWhenToolsChange says so when the file of tools is another one.
 func tellWhenToolsChange(before os.FileInfo) {
-	for {
+	for range time.Tick(5 * time.Millisecond) {
 		now := toolsFile()
 		if now != nil && (before == nil || !os.SameFile(now, before) || !now.ModTime().Equal(before.ModTime())) {
-			break
+			fmt.Println(listChanged)
+			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
-	fmt.Println(listChanged)
 }
 
 const listChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
@@ -312,8 +310,9 @@ func runDaemon() {
 
 // stay outlives everything but a signal that cannot be ignored.
 func stay() {
-	for {
-		time.Sleep(time.Hour)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM)
+	for range signals {
 	}
 }
 

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/fstest"
 )
 
 // pages is a Maker in a test, and what it has shown.
@@ -125,11 +125,7 @@ func TestMakerOfEqualText(t *testing.T) {
 	p := newPages(t)
 	p.start()
 	p.Make(world(3, 3, 1), factTime)
-	for deadline := time.Now().Add(time.Minute); len(readKept(p.cache)) == 0; runtime.Gosched() {
-		if time.Now().After(deadline) {
-			t.Fatal("the counted page is not kept")
-		}
-	}
+	fstest.Eventually(t, "the counted page is kept", func() bool { return len(readKept(p.cache)) > 0 })
 	p.Close()
 	if len(p.shown) != 1 {
 		t.Errorf("shown: %q", p.shown)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/oauthtest"
 )
 
@@ -229,9 +230,7 @@ func TestTwoProcesses(t *testing.T) {
 		})
 	}
 	<-arrived
-	for deadline := time.Now().Add(2 * time.Minute); u.server.Counts().Refused < 4 && time.Now().Before(deadline); {
-		time.Sleep(5 * time.Millisecond) // all of them were refused, and wait
-	}
+	fstest.Eventually(t, "all of them are refused, and wait", func() bool { return u.server.Counts().Refused >= 4 })
 	release()
 	processes.Wait()
 	if n := u.server.Counts(); n.Refreshes != 1 || n.Refused != 4 {

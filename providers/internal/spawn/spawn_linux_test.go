@@ -7,7 +7,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestProcessesOutliveThreads starts a process from a thread that ends.
@@ -38,12 +39,7 @@ func TestProcessesOutliveThreads(t *testing.T) {
 	}
 	go begin()
 	tid := <-thread
-	for deadline := time.Now().Add(time.Minute); syscall.Tgkill(os.Getpid(), tid, 0) == nil; {
-		if time.Now().After(deadline) {
-			t.Fatal("the thread does not end")
-		}
-		time.Sleep(time.Millisecond) // it tells nobody of its end
-	}
+	fstest.Eventually(t, "the thread ends", func() bool { return syscall.Tgkill(os.Getpid(), tid, 0) != nil })
 	input.Close()
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the process did not live to see the end of its input: %v", err)

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // patience is how long anything may take on a busy machine.
@@ -264,7 +266,7 @@ func TestTheReaper(t *testing.T) {
 	_, _ = r.cmd.Process.Wait()                // its successor takes over
 	r.watch(short, afterwards{0, time.Second}) // which is told of both
 	r.close()
-	until(t, "the end of one", func() bool { return groupGone(short) })
+	fstest.Eventually(t, "the end of one", func() bool { return groupGone(short) })
 	if groupGone(long) {
 		t.Error("both were ended")
 	}
@@ -296,7 +298,7 @@ func TestPriorityIsLoweredAndRestored(t *testing.T) {
 	}
 	hurry <- struct{}{}
 	if os.Geteuid() == 0 {
-		until(t, "the usual priority", func() bool { return nice(p) == ownNice() })
+		fstest.Eventually(t, "the usual priority", func() bool { return nice(p) == ownNice() })
 	}
 }
 
@@ -333,7 +335,7 @@ func TestTheQueue(t *testing.T) {
 		turn, _ := q.wait(ctx, hurry)
 		held <- turn
 	}()
-	until(t, "a slot is taken", func() bool { return len(q.slots) == cap(q.slots) })
+	fstest.Eventually(t, "a slot is taken", func() bool { return len(q.slots) == cap(q.slots) })
 	hurry <- struct{}{}
 	if turn := <-held; turn.Polite() {
 		t.Error("it was held back")
@@ -343,19 +345,5 @@ func TestTheQueue(t *testing.T) {
 
 func untilFile(t *testing.T, path string) {
 	t.Helper()
-	until(t, path, func() bool { _, err := os.Stat(path); return err == nil })
-}
-
-// until waits for what nobody tells.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.After(patience); !ok(); {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatal(fmt.Sprint("not within ", patience, ": ", what))
-		}
-	}
+	fstest.Eventually(t, path, func() bool { _, err := os.Stat(path); return err == nil })
 }

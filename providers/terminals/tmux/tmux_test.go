@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -107,10 +108,8 @@ func (r *rig) wait(a *Adopter) {
 // until waits for a condition.
 func (r *rig) until(what string, ok func() bool) {
 	r.Helper()
-	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			r.Fatalf("not so after %v: %s\nlogs:%s", patience, what, r.logs())
-		}
+	if !fstest.Becomes(ok) {
+		r.Fatalf("not within %v: %s\nlogs:%s", fstest.Patience, what, r.logs())
 	}
 }
 

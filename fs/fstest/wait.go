@@ -1,0 +1,46 @@
+package fstest
+
+import (
+	"testing"
+	"time"
+)
+
+// Patience is the time within which anything happens that a test waits for,
+// on the busiest machine.
+const Patience = 2 * time.Minute
+
+// The pauses between two looks at a condition: short ones at first, for what is
+// about to happen, and longer ones then. After a look that took long, as one that
+// runs a program does, the pause is as long again: more than half of the processor
+// is left to what is under test.
+const (
+	shortestPause = time.Millisecond
+	longestPause  = 20 * time.Millisecond
+)
+
+// Eventually waits until holds returns true, and ends the test if it does not
+// within [Patience]. It is for states of the outside world that no channel and no
+// signal announces: another process, the kernel, the runtime. The text says what
+// is awaited, as in "the server is ready".
+func Eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	if !Becomes(holds) {
+		t.Fatalf("not within %v: %s", Patience, what)
+	}
+}
+
+// Becomes waits until holds returns true, and reports whether it does within
+// [Patience]. It is Eventually for a test that has more to say of its failure.
+func Becomes(holds func() bool) bool {
+	begun := time.Now()
+	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
+		look := time.Now()
+		if holds() {
+			return true
+		}
+		if time.Since(begun) > Patience {
+			return false
+		}
+		time.Sleep(max(pause, time.Since(look)))
+	}
+}
