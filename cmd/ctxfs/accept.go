@@ -71,11 +71,11 @@ func (a *app) accept(ctx context.Context, server string, tools []string) error {
 		return err
 	}
 	if len(accepted.Tools) == 0 {
-		a.say("nothing to accept: the tools of %s are as they were pinned", accepted.Server)
+		a.Sayf("nothing to accept: the tools of %s are as they were pinned", accepted.Server)
 		return nil
 	}
 	for _, t := range accepted.Tools {
-		a.say("accepted %s/%s as it is since %s", accepted.Server, t.Tool, wording.Time(t.Since))
+		a.Sayf("accepted %s/%s as it is since %s", accepted.Server, t.Tool, wording.Time(t.Since))
 	}
 	return nil
 }

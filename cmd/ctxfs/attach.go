@@ -61,14 +61,14 @@ func (a *app) attach(ctx context.Context, name string, force bool) error {
 	if err != nil {
 		return err
 	}
-	if id, inside := a.lookupEnv(holder.Variable); inside && (!force || id == t.ID) {
+	if id, inside := a.LookupEnv(holder.Variable); inside && (!force || id == t.ID) {
 		fault := &control.Fault{Message: fmt.Sprintf("this is terminal %s, which would record what it is shown", id), Hint: "do it all the same: ctxfs attach --force " + name}
 		if id == t.ID {
 			fault.Message, fault.Hint = fmt.Sprintf("this is terminal %s itself", id), ""
 		}
 		return fault
 	}
-	if !isTerminal(a.in) || !isTerminal(a.out) {
+	if !isTerminal(a.In) || !isTerminal(a.Out) {
 		return &control.Fault{Message: "there is no terminal here to show it in", Hint: "read what it shows: " + t.Path(t.LastPart())}
 	}
 	out, err := recording.Attach(ctx, t.ID, a.terminal())

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
@@ -62,11 +63,11 @@ address after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
 			defer stop()
 			switch {
 			case len(args) == 0 && (logout || noBrowser):
-				return usage(cmd, errors.New("which server? name it"))
+				return cli.Usage(cmd, errors.New("which server? name it"))
 			case len(args) == 0:
 				return a.listLogins(ctx, asJSON)
 			case asJSON:
-				return usage(cmd, errors.New("--json is for the list of logins, and takes no server"))
+				return cli.Usage(cmd, errors.New("--json is for the list of logins, and takes no server"))
 			case logout:
 				return a.logout(ctx, args[0])
 			}
@@ -94,12 +95,12 @@ func (a *app) listLogins(ctx context.Context, asJSON bool) error {
 	case err != nil:
 		return err
 	case asJSON:
-		return a.printJSON(logins)
+		return a.PrintJSON(logins)
 	case len(logins) == 0:
-		a.say("no server is configured that can be logged in to")
+		a.Sayf("no server is configured that can be logged in to")
 		return nil
 	}
-	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SERVER\tSTATE\tLOGIN\tSCOPES\tADDRESS")
 	for _, l := range logins {
 		how, scopes := "none", "-"
@@ -123,20 +124,20 @@ func (a *app) listLogins(ctx context.Context, asJSON bool) error {
 // login logs in here, where the user and the browser are: the background
 // process only has to look at the outcome.
 func (a *app) login(ctx context.Context, server string, noBrowser bool) error {
-	w := a.newWorld(worldOptions{offline: true, hide: a.ours})
+	w := a.newWorld(worldOptions{offline: true, hide: a.InMount})
 	defer w.close()
 	waiting, cancel := context.WithTimeout(ctx, loginTime)
 	defer cancel()
 	login, err := w.providers.Login(waiting, server, mcp.LoginPrompt{
 		Show: func(address string) {
 			if !noBrowser && a.openBrowser(address) {
-				a.say("the browser shows where to log in; if it does not, open\n\n  %s\n", address)
+				a.Sayf("the browser shows where to log in; if it does not, open\n\n  %s\n", address)
 			} else {
-				a.say("to log in, open\n\n  %s\n", address)
+				a.Sayf("to log in, open\n\n  %s\n", address)
 			}
-			a.note("waiting for the browser to come back (ctrl-c gives up)")
+			a.Notef("waiting for the browser to come back (ctrl-c gives up)")
 		},
-		Note: func(text string) { a.note("%s", text) },
+		Note: func(text string) { a.Notef("%s", text) },
 	})
 	if err != nil {
 		return authFault(ctx, server, err)
@@ -145,7 +146,7 @@ func (a *app) login(ctx context.Context, server string, noBrowser bool) error {
 	if login.Stored == "keyring" {
 		where = "the system keyring"
 	}
-	a.say("logged in to %s at %s; the login is kept in %s", login.Server, login.Issuer, where)
+	a.Sayf("logged in to %s at %s; the login is kept in %s", login.Server, login.Issuer, where)
 	return a.reconnect(ctx, login.Server)
 }
 
@@ -163,12 +164,12 @@ func (a *app) reconnect(ctx context.Context, server string) error {
 		case err != nil:
 			return err
 		case state == "ready":
-			a.say("%s is ready", server)
+			a.Sayf("%s is ready", server)
 			return nil
 		case state == "error" || state == "needs-auth":
 			return &control.Fault{Message: server + " is in the state " + state, Hint: "see why: ctxfs cat mcps/" + server + "/STATUS.md"}
 		case time.Since(begun) > connectTime:
-			a.note("%s has not answered yet; see how it goes: ctxfs status", server)
+			a.Notef("%s has not answered yet; see how it goes: ctxfs status", server)
 			return nil
 		}
 		select {
@@ -182,7 +183,7 @@ func (a *app) reconnect(ctx context.Context, server string) error {
 // reread has the background process start a server anew; false if there is
 // none.
 func (a *app) reread(ctx context.Context, server string) (running bool, err error) {
-	c, err := a.running(ctx)
+	c, err := a.Running(ctx)
 	if err != nil || c == nil {
 		return false, err
 	}
@@ -216,19 +217,19 @@ func (a *app) serverState(ctx context.Context, server string, then time.Time) (s
 }
 
 func (a *app) logout(ctx context.Context, server string) error {
-	w := a.newWorld(worldOptions{offline: true, hide: a.ours})
+	w := a.newWorld(worldOptions{offline: true, hide: a.InMount})
 	defer w.close()
 	login, untold, err := w.providers.Logout(ctx, server)
 	if err != nil {
 		return authFault(ctx, server, err)
 	}
 	if !login.LoggedIn {
-		a.say("there was no login to %s", login.Server)
+		a.Sayf("there was no login to %s", login.Server)
 		return nil
 	}
-	a.say("logged out of %s; nothing is kept of the login", login.Server)
+	a.Sayf("logged out of %s; nothing is kept of the login", login.Server)
 	if untold != nil {
-		a.note("the authorization server does not know: %v", untold)
+		a.Notef("the authorization server does not know: %v", untold)
 	}
 	_, err = a.reread(ctx, login.Server)
 	return err
@@ -258,8 +259,8 @@ func (a *app) openBrowser(address string) bool {
 	if runtime.GOOS == "darwin" {
 		opener = "open"
 	} else {
-		_, x11 := a.lookupEnv("DISPLAY")
-		if _, wayland := a.lookupEnv("WAYLAND_DISPLAY"); !x11 && !wayland {
+		_, x11 := a.LookupEnv("DISPLAY")
+		if _, wayland := a.LookupEnv("WAYLAND_DISPLAY"); !x11 && !wayland {
 			return false
 		}
 	}

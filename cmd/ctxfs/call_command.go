@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/cmd/ctxfs/cli"
 )
 
 const callExitCodesHelp = `0    it worked
@@ -40,7 +41,7 @@ the tool its own argument is meant, behind -- always; --help alone is help):
   --help                 show the tool's arguments
 
 Exit codes:
-` + indent(callExitCodesHelp),
+` + cli.Indent(callExitCodesHelp),
 		Example: `  ctxfs tools github                              what there is
   ctxfs call github create_issue --help           what it wants
   ctxfs call github create_issue --title "It fails" --body @report.md --label bug
@@ -51,7 +52,7 @@ Exit codes:
 			if call.OwnHelp(args) {
 				return cmd.Help()
 			}
-			return &coded{code: call.Run(cmd.Context(), a.Places, a.lookupEnv, call.Streams{In: a.in, Out: a.out, Err: a.err}, args)}
+			return cli.Exit(call.Run(cmd.Context(), a.Places, a.LookupEnv, a.Streams, args), nil)
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
@@ -35,7 +36,7 @@ func (w *world) callHandler() mounts.Handler {
 // output.
 func (w *world) call(ctx context.Context, c *control.Conn, request call.Request) (reply call.Reply, out []byte) {
 	usage := func(err error) (call.Reply, []byte) {
-		return call.Reply{Code: call.ExitUsage, Fault: asFault(err)}, nil
+		return call.Reply{Code: console.ExitUsage, Fault: asFault(err)}, nil
 	}
 	line, err := parseCallLine(request.Words, w.providers.IsServer)
 	if err != nil {
@@ -108,9 +109,9 @@ func (l *callLine) show(r *mcp.Result) (reply call.Reply, out []byte) {
 	}
 	switch {
 	case r.Failed:
-		reply.Code = call.ExitTool
+		reply.Code = console.ExitTool
 	case r.Fault != "":
-		reply.Code = call.ExitFailed
+		reply.Code = console.ExitFailed
 		reply.Fault = &control.Fault{Message: r.Fault}
 	}
 	switch {
@@ -134,12 +135,12 @@ func line(s string) string {
 
 // exitCodes are those of the ways in which a call can end.
 var callExitCodes = map[string]int{
-	mcp.OutcomeBadArguments: call.ExitUsage,
-	mcp.OutcomeDenied:       call.ExitDenied,
-	mcp.OutcomeNeedsAuth:    call.ExitLogin,
-	mcp.OutcomeUnreachable:  call.ExitUnreachable,
-	mcp.OutcomeTimeout:      call.ExitUnreachable,
-	mcp.OutcomeCancelled:    call.ExitInterrupted,
+	mcp.OutcomeBadArguments: console.ExitUsage,
+	mcp.OutcomeDenied:       console.ExitDenied,
+	mcp.OutcomeNeedsAuth:    console.ExitLogin,
+	mcp.OutcomeUnreachable:  console.ExitUnreachable,
+	mcp.OutcomeTimeout:      console.ExitUnreachable,
+	mcp.OutcomeCancelled:    console.ExitInterrupted,
 }
 
 // callFault words why there is no result of a command, "" where there is no such
@@ -147,7 +148,7 @@ var callExitCodes = map[string]int{
 func callFault(command string, err error) call.Reply {
 	code, ok := callExitCodes[mcp.Outcome(nil, err)]
 	if !ok {
-		code = call.ExitFailed
+		code = console.ExitFailed
 	}
 	reply := call.Reply{Code: code, Fault: asFault(err)}
 	var bad *mcp.ArgumentsError

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
+	"ctxfs/cmd/ctxfs/console"
 
-	"ctxfs/cmd/ctxfs/call"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) catCommand() *cobra.Command {
@@ -24,13 +24,13 @@ such as mcps/github/STATUS.md, or one of a mount. It starts nothing.`,
 			defer src.close()
 			var failed error
 			for _, arg := range args {
-				p, err := a.treePath(arg)
+				p, err := a.TreePath(arg)
 				if err == nil {
-					err = src.cat(cmd.Context(), p, a.out)
+					err = src.cat(cmd.Context(), p, a.Out)
 				}
 				if err != nil {
 					if failed != nil {
-						call.Complain(a.err, failed)
+						console.Complain(a.Err, failed)
 					}
 					failed = err
 				}

@@ -42,14 +42,14 @@ mcps/SERVER/bin of a mount.`,
 			root, more := cmd.Root(), ""
 			switch args[0] {
 			case "bash":
-				err, more = root.GenBashCompletionV2(a.out, true), bashBin
+				err, more = root.GenBashCompletionV2(a.Out, true), bashBin
 			case "zsh":
-				err, more = root.GenZshCompletion(a.out), zshBin
+				err, more = root.GenZshCompletion(a.Out), zshBin
 			case "fish":
-				err, more = root.GenFishCompletion(a.out, true), fishBin
+				err, more = root.GenFishCompletion(a.Out, true), fishBin
 			}
 			if err == nil {
-				_, err = io.WriteString(a.out, strings.ReplaceAll(more, "@PROGRAM@", wording.ShellWord(self)))
+				_, err = io.WriteString(a.Out, strings.ReplaceAll(more, "@PROGRAM@", wording.ShellWord(self)))
 			}
 			return err
 		},

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
@@ -50,7 +49,7 @@ shows all that is known of that server's entries.`,
 			}
 			switch {
 			case asJSON:
-				return a.printJSON(report)
+				return a.PrintJSON(report)
 			case len(args) > 0:
 				a.printEntries(report.Entries)
 			default:
@@ -87,7 +86,7 @@ func (w *world) configHandler(_ context.Context, c *control.Conn) error {
 // there is one, or reads the files.
 func (a *app) configuration(ctx context.Context) (report mcp.Report, err error) {
 	folder, err := os.Getwd()
-	if err != nil || a.ours(folder) {
+	if err != nil || a.InMount(folder) {
 		folder = "" // it has gone, or is a view, which configures nothing
 	}
 	err = a.either(ctx, "config", configArgs{folder}, &report, func(w *world) error {
@@ -97,23 +96,9 @@ func (a *app) configuration(ctx context.Context) (report mcp.Report, err error) 
 	return report, err
 }
 
-// ours tells whether a path is in a mount of ours.
-func (a *app) ours(path string) bool {
-	points, err := mounts.Points()
-	if err != nil {
-		return false
-	}
-	for _, p := range points {
-		if path == p.Dir || strings.HasPrefix(path, p.Dir+"/") {
-			return true
-		}
-	}
-	return false
-}
-
 // either asks the background process if there is one, and does it here if not.
 func (a *app) either(ctx context.Context, op string, args, value any, here func(*world) error) error {
-	c, err := a.running(ctx)
+	c, err := a.Running(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,7 +106,7 @@ func (a *app) either(ctx context.Context, op string, args, value any, here func(
 		defer c.Close()
 		return c.Ask(ctx, op, args, value)
 	}
-	w := a.newWorld(worldOptions{offline: true, hide: a.ours})
+	w := a.newWorld(worldOptions{offline: true, hide: a.InMount})
 	defer w.close()
 	return here(w)
 }
@@ -129,9 +114,9 @@ func (a *app) either(ctx context.Context, op string, args, value any, here func(
 // printReport prints a table for people.
 func (a *app) printReport(r mcp.Report) {
 	if len(r.Entries) == 0 {
-		a.say("no server is configured; ctxfs looks for them in the files of Claude Code, Cursor, Codex and others,\nand in %s", a.tilde(a.Config))
+		a.Sayf("no server is configured; ctxfs looks for them in the files of Claude Code, Cursor, Codex and others,\nand in %s", a.Tilde(a.Config))
 	} else {
-		table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "SERVER\tSTATE\tRUNS\tCLIENT\tSCOPE\tFILE")
 		for _, e := range r.Entries {
 			name := e.Name
@@ -148,16 +133,16 @@ func (a *app) printReport(r mcp.Report) {
 			continue
 		}
 		if !told {
-			a.say("")
+			a.Sayf("")
 			told = true
 		}
-		a.say("%s in %s: %s", e.Name, a.place(e), e.Why)
+		a.Sayf("%s in %s: %s", e.Name, a.place(e), e.Why)
 		if e.Mend != "" {
-			a.say("  mend: %s", e.Mend)
+			a.Sayf("  mend: %s", e.Mend)
 		}
 	}
 	for _, p := range r.Problems {
-		a.say("\n! %s\n  mend: %s", p.What, p.Mend)
+		a.Sayf("\n! %s\n  mend: %s", p.What, p.Mend)
 	}
 }
 
@@ -165,7 +150,7 @@ func (a *app) printReport(r mcp.Report) {
 func (a *app) printEntries(entries []mcp.Entry) {
 	for i, e := range entries {
 		if i > 0 {
-			a.say("")
+			a.Sayf("")
 		}
 		seconds := func(n float64) string {
 			if n == 0 {
@@ -181,7 +166,7 @@ func (a *app) printEntries(entries []mcp.Entry) {
 			{"note", strings.Join(e.Notes, "; ")},
 		} {
 			if line[1] != "" {
-				a.say("%-14s %s", line[0]+":", line[1])
+				a.Sayf("%-14s %s", line[0]+":", line[1])
 			}
 		}
 	}
@@ -190,7 +175,7 @@ func (a *app) printEntries(entries []mcp.Entry) {
 // scope is that of an entry, with its project.
 func (a *app) scope(e mcp.Entry) string {
 	if e.Project != "" {
-		return e.Scope + " " + a.tilde(e.Project)
+		return e.Scope + " " + a.Tilde(e.Project)
 	}
 	return e.Scope
 }
@@ -198,7 +183,7 @@ func (a *app) scope(e mcp.Entry) string {
 // place is where an entry stands.
 func (a *app) place(e mcp.Entry) string {
 	if e.Line == 0 {
-		return a.tilde(e.File)
+		return a.Tilde(e.File)
 	}
-	return fmt.Sprintf("%s:%d", a.tilde(e.File), e.Line)
+	return fmt.Sprintf("%s:%d", a.Tilde(e.File), e.Line)
 }

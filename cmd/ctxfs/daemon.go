@@ -61,7 +61,7 @@ func (a *app) daemon(ctx context.Context) error {
 // call Serve, then the returned function.
 func (a *app) newServer(seat *control.Seat, idle time.Duration) (*mounts.Server, func()) {
 	debug.SetGCPercent(gcPercent)
-	log := slog.New(slog.NewTextHandler(a.err, nil))
+	log := slog.New(slog.NewTextHandler(a.Err, nil))
 	self, _ := os.Executable()              // without it, AGENTS.md names as many things as surely fit
 	var shown atomic.Pointer[mounts.Server] // the watches of the tree are there first
 	w := a.newWorld(worldOptions{
@@ -121,7 +121,7 @@ folder and its last known tools stay all the while.`,
 }
 
 func (a *app) restart(ctx context.Context, name string) error {
-	c, err := a.running(ctx)
+	c, err := a.Running(ctx)
 	if c != nil {
 		defer c.Close()
 		err = c.Ask(ctx, "restart", map[string]string{"name": name}, nil)
@@ -135,7 +135,7 @@ func (a *app) restart(ctx context.Context, name string) error {
 	if name == "" {
 		name = "every server"
 	}
-	a.say("restarting %s; see how it goes: ctxfs status", name)
+	a.Sayf("restarting %s; see how it goes: ctxfs status", name)
 	return nil
 }
 

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs/fstest"
 )
@@ -40,14 +42,14 @@ func discoveryWorld(t testing.TB, servers map[string][]definition, skills map[st
 	for name, text := range skills {
 		write(".claude/skills/"+name+"/SKILL.md", text)
 	}
-	a := &app{
-		stdio:     stdio{in: strings.NewReader(""), out: io.Discard, err: io.Discard},
-		lookupEnv: func(string) (string, bool) { return "", false },
+	a := &app{&cli.App{
+		Streams:   console.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard},
+		LookupEnv: func(string) (string, bool) { return "", false },
 		Places: places.Places{
 			Home: home, Config: filepath.Join(home, "config.toml"), State: filepath.Join(home, "state"),
 			Cache: filepath.Join(home, "cache"),
 		},
-	}
+	}}
 	w := a.newWorld(worldOptions{})
 	w.providers.Begin()
 	t.Cleanup(w.close)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs"
 	"ctxfs/providers/find"
 	"ctxfs/providers/prompt"
@@ -43,7 +45,7 @@ func (a *shellAgent) lists(words string, n int) []find.Match {
 	matches, err := a.source.find(context.Background(), findArgs{Query: words, In: a.in, Limit: n})
 	must(a, err)
 	var out bytes.Buffer
-	printer := &app{stdio: stdio{out: &out}}
+	printer := &app{&cli.App{Streams: console.Streams{Out: &out}}}
 	printer.printMatches(matches)
 	a.pays(fmt.Sprintf("ctxfs find --in %s -n %d %q", a.in, n, words), out.String())
 	return matches

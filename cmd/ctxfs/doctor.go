@@ -12,6 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
@@ -47,14 +50,14 @@ process has left hanging: whoever reads it gets an error instead of waiting.`,
 				}
 			}
 			if asJSON {
-				if err := a.printJSON(findings); err != nil {
+				if err := a.PrintJSON(findings); err != nil {
 					return err
 				}
 			} else {
 				a.printFindings(findings, ill)
 			}
 			if ill > 0 {
-				return &coded{code: exitProblems}
+				return cli.Exit(console.ExitProblems, nil)
 			}
 			return nil
 		},
@@ -69,15 +72,15 @@ func (a *app) printFindings(findings []finding, ill int) {
 		if !f.OK {
 			mark = "!!"
 		}
-		a.say("%s  %-14s %s", mark, f.Check, f.What)
+		a.Sayf("%s  %-14s %s", mark, f.Check, f.What)
 		if f.Mend != "" {
-			a.say("    %-14s mend: %s", "", f.Mend)
+			a.Sayf("    %-14s mend: %s", "", f.Mend)
 		}
 	}
 	if ill == 0 {
-		a.say("all is well")
+		a.Sayf("all is well")
 	} else {
-		a.say("%s to mend", wording.Count(ill, "things"))
+		a.Sayf("%s to mend", wording.Count(ill, "things"))
 	}
 }
 
@@ -140,7 +143,7 @@ func (a *app) checkFolders() finding {
 		}
 		return finding{"folders", false, fmt.Sprintf("cannot write to %s: %v", dir, err), mend}
 	}
-	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s", a.tilde(a.State), a.tilde(a.Cache))}
+	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s", a.Tilde(a.State), a.Tilde(a.Cache))}
 }
 
 // tryFolder writes a file in a folder, which is made if need be, and removes it.
@@ -158,7 +161,7 @@ func tryFolder(dir string) error {
 
 // processFault is the finding for an error of the background process.
 func (a *app) processFault(err error) finding {
-	f := finding{Check: "process", What: err.Error(), Mend: "its log: " + a.tilde(a.Log())}
+	f := finding{Check: "process", What: err.Error(), Mend: "its log: " + a.Tilde(a.Log())}
 	if fault := (*control.Fault)(nil); errors.As(err, &fault) && fault.Hint != "" {
 		f.Mend = fault.Hint
 	}
@@ -173,25 +176,25 @@ func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 	}
 	f := finding{Check: "process", OK: true, What: "not running; ctxfs mount starts it"}
 	if report.Running {
-		f.What = fmt.Sprintf("process %d is running; its log: %s", report.Pid, a.tilde(a.Log()))
-		if report.Version != version {
+		f.What = fmt.Sprintf("process %d is running; its log: %s", report.Pid, a.Tilde(a.Log()))
+		if report.Version != places.Version {
 			f.OK = false
-			f.What = fmt.Sprintf("process %d is of version %s, this program of %s", report.Pid, report.Version, version)
+			f.What = fmt.Sprintf("process %d is of version %s, this program of %s", report.Pid, report.Version, places.Version)
 			f.Mend = "ctxfs unmount --all; ctxfs mount"
 		}
 	}
 	all = append(all, f)
 	if _, err := os.Stat(report.Program); report.Program != "" && errors.Is(err, os.ErrNotExist) {
-		all = append(all, finding{"program", false, fmt.Sprintf("%s, from which process %d was started, is gone; programs in mcps/*/bin take the ctxfs in PATH", a.tilde(report.Program), report.Pid),
+		all = append(all, finding{"program", false, fmt.Sprintf("%s, from which process %d was started, is gone; programs in mcps/*/bin take the ctxfs in PATH", a.Tilde(report.Program), report.Pid),
 			"ctxfs unmount --all; ctxfs mount"})
 	}
 	for _, m := range report.Mounts {
-		f := finding{Check: "mount", OK: true, What: a.tilde(m.Dir) + " answers"}
+		f := finding{Check: "mount", OK: true, What: a.Tilde(m.Dir) + " answers"}
 		if m.Of != "" {
-			f = finding{"mount", false, a.tilde(m.Dir) + " is mounted by " + m.Of, "fusermount3 -u " + wording.ShellWord(m.Dir) + "; ctxfs mount"}
+			f = finding{"mount", false, a.Tilde(m.Dir) + " is mounted by " + m.Of, "fusermount3 -u " + wording.ShellWord(m.Dir) + "; ctxfs mount"}
 		}
 		if m.State != mounts.Healthy {
-			f = finding{"mount", false, fmt.Sprintf("%s is %s: its process does not answer", a.tilde(m.Dir), m.State), "ctxfs mount " + a.tilde(m.Dir)}
+			f = finding{"mount", false, fmt.Sprintf("%s is %s: its process does not answer", a.Tilde(m.Dir), m.State), "ctxfs mount " + a.Tilde(m.Dir)}
 		}
 		all = append(all, f)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/find"
 )
@@ -42,9 +43,9 @@ caches.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 1 || limit > maxMatches {
-				return usage(cmd, fmt.Errorf("-n takes a number from 1 to %d", maxMatches))
+				return cli.Usage(cmd, fmt.Errorf("-n takes a number from 1 to %d", maxMatches))
 			}
-			folder, err := a.treePath(in)
+			folder, err := a.TreePath(in)
 			if err != nil {
 				return err
 			}
@@ -64,7 +65,7 @@ caches.`,
 					Hint:    "try other words, or see what there is: ctxfs ls",
 				}
 			case asJSON:
-				return a.printJSON(matches)
+				return a.PrintJSON(matches)
 			}
 			a.printMatches(matches)
 			return nil
@@ -83,6 +84,6 @@ func (a *app) printMatches(matches []find.Match) {
 		if m.Why != "" {
 			line += " — " + m.Why
 		}
-		a.say("%s (%.1f)", line, m.Score)
+		a.Sayf("%s (%.1f)", line, m.Score)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/prompt"
@@ -178,7 +179,7 @@ func later(a, b time.Time) time.Time {
 // where one is not well.
 func statusPage(all []providerStatus) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Status\n\nctxfs %s. The same, from a shell: ctxfs status\n", version)
+	fmt.Fprintf(&b, "# Status\n\nctxfs %s. The same, from a shell: ctxfs status\n", places.Version)
 	for _, p := range all {
 		fmt.Fprintf(&b, "\n## %s: %s\n\n%s", p.Name, p.State, p.Summary)
 		if !p.Since.IsZero() {

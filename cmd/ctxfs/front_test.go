@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
@@ -106,13 +108,13 @@ func childrenOf(pid int) map[int]string {
 
 // frontWorld is the tree of a box in this process, which counts its own pages.
 func frontWorld(b *box, count counter) *world {
-	a := &app{
-		stdio:     stdio{in: strings.NewReader(""), out: io.Discard, err: io.Discard},
-		lookupEnv: func(string) (string, bool) { return "", false },
+	a := &app{&cli.App{
+		Streams:   console.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard},
+		LookupEnv: func(string) (string, bool) { return "", false },
 		Places: places.Places{
 			Home: b.home, Config: b.config, State: filepath.Join(b.state, "ctxfs"), Cache: filepath.Join(b.cache, "ctxfs"),
 		},
-	}
+	}}
 	return a.newWorld(worldOptions{count: count})
 }
 

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/places"
 	"os"
 	"strings"
 	"testing"
@@ -12,7 +15,7 @@ import (
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	root := (&app{stdio: stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}}).rootCommand()
+	root := (&app{&cli.App{Streams: console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}}}).rootCommand()
 	root.InitDefaultHelpCmd()
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -43,7 +46,7 @@ func TestHelp(t *testing.T) {
 	if got := b.ok("run", "--help"); !strings.Contains(got, "--max-bytes N   print at most N bytes of the output, its beginning and its end, once it has ended\n") {
 		t.Errorf("ctxfs run --help: %s", got)
 	}
-	if got := b.ok("--version"); got != "ctxfs "+version+"\n" {
+	if got := b.ok("--version"); got != "ctxfs "+places.Version+"\n" {
 		t.Errorf("--version: %q", got)
 	}
 

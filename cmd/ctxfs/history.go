@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts"
 	"ctxfs/providers/transcripts"
@@ -63,11 +64,11 @@ most. What it does not know it leaves unanswered, and never fails.`,
 				a.answerHook(cmd.Context())
 				return nil
 			case all && len(args) > 0:
-				return usage(cmd, errors.New("--all and a session exclude each other"))
+				return cli.Usage(cmd, errors.New("--all and a session exclude each other"))
 			case !all && cmd.Flags().Changed("cwd"):
-				return usage(cmd, errors.New("--cwd goes with --all"))
+				return cli.Usage(cmd, errors.New("--cwd goes with --all"))
 			case len(args) > 0 && args[0] == "":
-				return usage(cmd, errors.New("the name of the session is empty"))
+				return cli.Usage(cmd, errors.New("the name of the session is empty"))
 			case all:
 				return a.listHistory(cmd.Context(), cwd, asJSON)
 			}
@@ -78,7 +79,7 @@ most. What it does not know it leaves unanswered, and never fails.`,
 	cmd.Flags().StringVar(&cwd, "cwd", "", "with --all: only those that began in this folder or below it")
 	cmd.Flags().BoolVar(&hook, "hook", false, "answer the hook of an agent whose JSON is on the input")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("cwd", completeDirs) // fails for a flag that is not there
+	_ = cmd.RegisterFlagCompletionFunc("cwd", cli.CompleteDirs) // fails for a flag that is not there
 	return cmd
 }
 
@@ -136,15 +137,15 @@ func (a *app) printHistory(ctx context.Context, args []string, asJSON bool) erro
 	}
 	e := shown.entry(k)
 	if asJSON {
-		return a.printJSON(e)
+		return a.PrintJSON(e)
 	}
 	a.guessed(k)
-	a.say("%s", e.Path)
+	a.Sayf("%s", e.Path)
 	if !e.Mounted {
-		a.note("not mounted; read it: ctxfs cat %s", wording.ShellWord(e.Path))
+		a.Notef("not mounted; read it: ctxfs cat %s", wording.ShellWord(e.Path))
 	}
 	if e.Fault != "" {
-		a.note("the session cannot be read: %s", e.Fault)
+		a.Notef("the session cannot be read: %s", e.Fault)
 	}
 	return nil
 }
@@ -177,12 +178,12 @@ func (a *app) listHistory(ctx context.Context, cwd string, asJSON bool) error {
 	}
 	switch {
 	case asJSON:
-		return a.printJSON(list)
+		return a.PrintJSON(list)
 	case len(list) == 0:
-		a.note("no session of an agent is known here; where ctxfs looks: ctxfs status")
+		a.Notef("no session of an agent is known here; where ctxfs looks: ctxfs status")
 		return nil
 	}
-	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "LAST\tAGENT\tTITLE\tTRANSCRIPT")
 	for _, e := range list {
 		title := []rune(e.Title)
@@ -200,7 +201,7 @@ type shownIn []mounts.ViewInfo
 // shownIn asks the background process: a mount that does not answer must not be
 // looked at.
 func (a *app) shownIn(ctx context.Context) (shownIn, error) {
-	info, err := a.serverInfo(ctx)
+	info, err := a.ServerInfo(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +214,7 @@ func (a *app) lesser(v mounts.ViewInfo) int {
 	switch {
 	case v.Kind != "fuse":
 		return 2 // a copy
-	case v.Dir != a.defaultDir():
+	case v.Dir != a.DefaultMount():
 		return 1
 	}
 	return 0

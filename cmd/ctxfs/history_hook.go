@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs/wording"
 )
 
@@ -60,20 +60,20 @@ func (a *app) answerHook(ctx context.Context) {
 	select {
 	case r := <-done:
 		if r.err != nil {
-			a.note("the hook is left unanswered: %v", r.err)
+			a.Notef("the hook is left unanswered: %v", r.err)
 			return
 		}
-		_, _ = io.WriteString(a.out, r.text) // who does not read it does not want it
+		_, _ = io.WriteString(a.Out, r.text) // who does not read it does not want it
 	case <-ctx.Done():
-		a.note("the hook is left unanswered: its input did not end")
+		a.Notef("the hook is left unanswered: its input did not end")
 	}
 }
 
 func (a *app) hookText(ctx context.Context) (string, error) {
-	if call.IsTerminal(a.in) {
+	if console.IsTerminal(a.In) {
 		return "", errors.New("--hook is for agents, which give JSON on the input")
 	}
-	text, err := io.ReadAll(io.LimitReader(a.in, maxHook+1))
+	text, err := io.ReadAll(io.LimitReader(a.In, maxHook+1))
 	if err != nil {
 		return "", err
 	}

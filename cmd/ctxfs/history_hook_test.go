@@ -1,6 +1,8 @@
 package main
 
 import (
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"encoding/json"
 	"io"
 	"os"
@@ -146,7 +148,7 @@ func TestHooksNeverFail(t *testing.T) {
 // TestHookText is the answer without a process of its own.
 func TestHookText(t *testing.T) {
 	t.Parallel()
-	a := &app{stdio: stdio{in: slowly(`{"session_id":"a","hook_event_name":"SessionStart"}`)}}
+	a := &app{&cli.App{Streams: console.Streams{In: slowly(`{"session_id":"a","hook_event_name":"SessionStart"}`)}}}
 	a.State = filepath.Join(t.TempDir(), "nothing")
 	text, err := a.hookText(t.Context())
 	if err != nil || !strings.HasPrefix(text, `{"hookSpecificOutput":`) || !strings.HasSuffix(text, "}\n") {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
@@ -40,19 +41,19 @@ process it shows what is known from configuration and caches.`,
 			l := &lister{app: a, src: src, long: long, recursive: recursive, json: asJSON, headers: len(args) > 1 || recursive}
 			var failed error
 			for _, arg := range args {
-				p, err := a.treePath(arg)
+				p, err := a.TreePath(arg)
 				if err == nil {
 					err = l.show(cmd.Context(), p)
 				}
 				if err != nil {
 					if failed != nil {
-						call.Complain(a.err, failed)
+						console.Complain(a.Err, failed)
 					}
 					failed = err
 				}
 			}
 			if asJSON && failed == nil {
-				return a.printJSON(l.all)
+				return a.PrintJSON(l.all)
 			}
 			return failed
 		},
@@ -113,12 +114,12 @@ func (l *lister) show(ctx context.Context, p string) error {
 func (l *lister) print(p string, entries []lsEntry) {
 	if l.headers && !(len(entries) == 1 && entries[0].Itself) {
 		if l.shown > 0 {
-			l.app.say("")
+			l.app.Sayf("")
 		}
-		l.app.say("%s:", path.Join(".", p))
+		l.app.Sayf("%s:", path.Join(".", p))
 	}
 	l.shown++
-	table := tabwriter.NewWriter(l.app.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(l.app.Out, 0, 0, 2, ' ', 0)
 	defer table.Flush()
 	for _, e := range entries {
 		name := e.Name
@@ -145,7 +146,7 @@ func (a *app) completePaths(cmd *cobra.Command, _ []string, word string) ([]stri
 	}
 	defer src.close()
 	dir, base := path.Split(word)
-	entries, err := src.list(cmd.Context(), clean(dir))
+	entries, err := src.list(cmd.Context(), cli.CleanPath(dir))
 	if err != nil {
 		return nil, directive
 	}

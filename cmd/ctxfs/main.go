@@ -6,9 +6,11 @@ import (
 	"context"
 	"os"
 
+	"ctxfs/cmd/ctxfs/console"
 	_ "ctxfs/cmd/ctxfs/early"
 )
 
 func main() {
-	os.Exit(run(context.Background(), os.Args[1:], stdio{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
+	streams := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	os.Exit(run(context.Background(), os.Args[1:], streams))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"ctxfs/cmd/ctxfs/console"
 	"flag"
 	"fmt"
 	"os"
@@ -13,6 +14,14 @@ import (
 // The tests of the command run the real binary, each in a box: a home folder
 // with everything that belongs to it. They look at mounts directly, since
 // another process serves them.
+
+const (
+	exitOK         = console.ExitOK
+	exitFailed     = console.ExitFailed
+	exitUsage      = console.ExitUsage
+	exitNotRunning = console.ExitNotRunning
+	exitProblems   = console.ExitProblems
+)
 
 // base is the folder of all boxes and of the binary. Its name is short, for
 // the sake of socket addresses.

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts"
@@ -33,9 +34,9 @@ where a dead one lies, whose process was killed, it is mended first.`,
   ctxfs mount /tmp/ctx
   ctxfs mount -f        in the foreground, for systemd: ends with Ctrl-C or SIGTERM`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeDirs,
+		ValidArgsFunction: cli.CompleteDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := a.dirArg(args)
+			dir, err := a.DirArg(args)
 			if err != nil {
 				return err
 			}
@@ -56,21 +57,6 @@ where a dead one lies, whose process was killed, it is mended first.`,
 	return cmd
 }
 
-func completeDirs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
-}
-
-// dirArg is the folder that a command names, or the default one.
-func (a *app) dirArg(args []string) (string, error) {
-	if len(args) == 0 {
-		return a.defaultDir(), nil
-	}
-	if args[0] == "" {
-		return "", &coded{exitUsage, errors.New("the name of the folder is empty")}
-	}
-	return filepath.Abs(args[0])
-}
-
 func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
 	var result mounts.MountResult
 	err := places.UntilServed(func() (err error) {
@@ -88,7 +74,7 @@ func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return a.printJSON(result)
+		return a.PrintJSON(result)
 	}
 	a.reportMount(result)
 	return nil
@@ -106,11 +92,11 @@ func (a *app) requestMount(ctx context.Context, dir string) (result mounts.Mount
 
 func (a *app) reportMount(result mounts.MountResult) {
 	if result.Already {
-		a.say("already mounted on %s", a.tilde(result.Dir))
+		a.Sayf("already mounted on %s", a.Tilde(result.Dir))
 		return
 	}
-	a.say("mounted on %s", a.tilde(result.Dir))
-	a.say("  look: ls %s   state: ctxfs status   end: ctxfs unmount", a.tilde(result.Dir))
+	a.Sayf("mounted on %s", a.Tilde(result.Dir))
+	a.Sayf("  look: ls %s   state: ctxfs status   end: ctxfs unmount", a.Tilde(result.Dir))
 }
 
 // mountForeground serves the mount in this process, or, if there is a
@@ -162,7 +148,7 @@ func endOnSignal(s *mounts.Server, signals <-chan os.Signal) {
 	<-signals
 	s.End()
 	<-signals
-	os.Exit(exitFailed)
+	os.Exit(console.ExitFailed)
 }
 
 // mountElsewhere has the background process mount and waits for the end of the

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/prompt"
@@ -41,13 +43,13 @@ runs at the moment is not in it. It starts nothing.`,
 			if !cmd.Flags().Changed("budget") {
 				budget = 0
 			} else if budget < 1 {
-				return usage(cmd, errors.New("--budget takes a number of tokens, such as 2000"))
+				return cli.Usage(cmd, errors.New("--budget takes a number of tokens, such as 2000"))
 			}
 			text, err := a.promptText(cmd.Context(), budget)
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprint(a.out, text)
+			_, err = fmt.Fprint(a.Out, text)
 			return err
 		},
 	}
@@ -85,9 +87,9 @@ func (a *app) promptText(ctx context.Context, budget int) (string, error) {
 	}
 	text, err := prompt.Filled(promptFolders(statuses, boxes), budget)
 	if small := (*prompt.BudgetError)(nil); errors.As(err, &small) {
-		return "", &coded{exitUsage, &control.Fault{
+		return "", cli.Exit(console.ExitUsage, &control.Fault{
 			Message: small.Error(), Hint: fmt.Sprintf("allow more: ctxfs prompt --budget %d", max(small.Least, prompt.Budget)),
-		}}
+		})
 	}
 	return text, err
 }

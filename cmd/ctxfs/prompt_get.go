@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/providers/mcp"
 )
 
@@ -27,7 +28,7 @@ it takes. The server is started if it does not run.`,
 			for _, g := range given {
 				name, value, ok := strings.Cut(g, "=")
 				if !ok || name == "" {
-					return usage(cmd, fmt.Errorf("--arg is NAME=VALUE, not %q", g))
+					return cli.Usage(cmd, fmt.Errorf("--arg is NAME=VALUE, not %q", g))
 				}
 				values[name] = value
 			}
@@ -36,7 +37,7 @@ it takes. The server is started if it does not run.`,
 			case err != nil:
 				return err
 			case asJSON:
-				return a.printJSON(r.Raw)
+				return a.PrintJSON(r.Raw)
 			}
 			a.printMessages(r)
 			return nil
@@ -51,12 +52,12 @@ it takes. The server is started if it does not run.`,
 func (a *app) printMessages(r *mcp.Reading) {
 	for i, c := range r.Contents {
 		if i > 0 {
-			a.say("")
+			a.Sayf("")
 		}
 		text := strings.TrimSuffix(c.Text, "\n")
 		if c.Blob != nil {
 			text = fmt.Sprintf("(%s of %d bytes; --json has it)", kindOf(c), len(c.Blob))
 		}
-		a.say("%s:\n\n%s", c.Role, text)
+		a.Sayf("%s:\n\n%s", c.Role, text)
 	}
 }

@@ -41,9 +41,9 @@ func countedBy(program string) counter {
 // promptOfFacts is the other side of it.
 func (a *app) promptOfFacts() error {
 	var folders []prompt.Folder
-	if err := json.NewDecoder(a.in).Decode(&folders); err != nil {
+	if err := json.NewDecoder(a.In).Decode(&folders); err != nil {
 		return fmt.Errorf("the facts on standard input: %w", err)
 	}
-	_, err := fmt.Fprint(a.out, prompt.Page(folders))
+	_, err := fmt.Fprint(a.Out, prompt.Page(folders))
 	return err
 }

@@ -39,11 +39,11 @@ the table [terminals] of the configuration).`,
 			}
 			switch {
 			case asJSON:
-				return a.printJSON(shown)
+				return a.PrintJSON(shown)
 			case len(shown) == 0 && all:
-				a.say("no terminal was recorded yet; open one: ctxfs term")
+				a.Sayf("no terminal was recorded yet; open one: ctxfs term")
 			case len(shown) == 0:
-				a.say("no terminal is recorded now; open one: ctxfs term")
+				a.Sayf("no terminal is recorded now; open one: ctxfs term")
 			default:
 				a.printTerminals(shown)
 			}
@@ -91,7 +91,7 @@ func newPsEntry(t *record.Terminal) psEntry {
 
 // printTerminals prints a table for people.
 func (a *app) printTerminals(all []psEntry) {
-	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	defer table.Flush()
 	fmt.Fprintln(table, "ID\tSTATE\tPID\tSTARTED\tCWD\tCOMMAND")
 	for _, e := range all {
@@ -102,7 +102,7 @@ func (a *app) printTerminals(all []psEntry) {
 		if e.Fault != "" {
 			state += ", not recorded: " + e.Fault
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", e.ID, state, e.Pid, wording.Time(e.Started), a.tilde(e.Cwd), e.doing())
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", e.ID, state, e.Pid, wording.Time(e.Started), a.Tilde(e.Cwd), e.doing())
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
@@ -45,14 +46,14 @@ takes the file away.`,
 		ValidArgsFunction: a.completeServersAnd("resources"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if forget && (keep || asJSON) {
-				return &coded{exitUsage, errors.New("--forget reads nothing; give it alone")}
+				return cli.Exit(console.ExitUsage, errors.New("--forget reads nothing; give it alone"))
 			}
 			r, err := a.askServer(cmd.Context(), "resource", readArgs{Server: args[0], What: args[1], Keep: keep, Forget: forget})
 			switch {
 			case err != nil || forget:
 				return err
 			case asJSON:
-				return a.printJSON(r.Raw)
+				return a.PrintJSON(r.Raw)
 			}
 			return a.printResource(r)
 		},
@@ -79,7 +80,7 @@ func (a *app) printResource(r *mcp.Reading) error {
 				body = append(body, '\n')
 			}
 		}
-		if _, err := a.out.Write(body); err != nil {
+		if _, err := a.Out.Write(body); err != nil {
 			return err
 		}
 	}
@@ -94,7 +95,7 @@ func kindOf(c mcp.Content) string {
 }
 
 // toTerminal tells whether somebody may be looking at the output.
-func (a *app) toTerminal() bool { return call.IsTerminal(a.out) }
+func (a *app) toTerminal() bool { return console.IsTerminal(a.Out) }
 
 // askServer has the background process ask an MCP server, starting both if
 // need be.

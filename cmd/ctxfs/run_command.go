@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/terminals/holder"
 )
@@ -41,13 +42,13 @@ one that cannot be started 126.`,
   ctxfs run --name build --max-bytes 4000 -- cargo build
   ctxfs run -- npm test 2>errors | tee log`,
 		Args:        cobra.MinimumNArgs(1),
-		Annotations: map[string]string{needsNoPlaces: "yes"},
+		Annotations: map[string]string{cli.NeedsNoPlaces: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case !cmd.Flags().Changed("max-bytes"):
 				limit = -1
 			case limit < 0:
-				return usage(cmd, fmt.Errorf(`--max-bytes must be a number of bytes, not "%d"`, limit))
+				return cli.Usage(cmd, fmt.Errorf(`--max-bytes must be a number of bytes, not "%d"`, limit))
 			}
 			return a.runRecorded(holder.Spec{Recording: a.recording(), Name: name, Argv: args}, limit)
 		},
@@ -66,13 +67,13 @@ one that cannot be started 126.`,
 // runRecorded runs a command; a limit of less than zero is none. Where it cannot
 // be recorded it runs unrecorded.
 func (a *app) runRecorded(spec holder.Spec, limit int) error {
-	if a.unplaced != nil {
-		return a.runUnrecorded(spec, limit, &holder.Unrecorded{Err: a.unplaced})
+	if a.PlacesErr != nil {
+		return a.runUnrecorded(spec, limit, &holder.Unrecorded{Err: a.PlacesErr})
 	}
 	streams := holder.Streams{Quiet: limit >= 0, Limit: limit}
-	streams.In, _ = a.in.(*os.File)
-	streams.Out, _ = a.out.(*os.File)
-	streams.Err, _ = a.err.(*os.File)
+	streams.In, _ = a.In.(*os.File)
+	streams.Out, _ = a.Out.(*os.File)
+	streams.Err, _ = a.Err.(*os.File)
 	out, err := holder.Run(spec, streams)
 	if without := (*holder.Unrecorded)(nil); errors.As(err, &without) {
 		return a.runUnrecorded(spec, limit, without)
@@ -85,11 +86,11 @@ func (a *app) runRecorded(spec holder.Spec, limit int) error {
 
 // runUnrecorded runs a command of which nothing is recorded.
 func (a *app) runUnrecorded(spec holder.Spec, limit int, why *holder.Unrecorded) error {
-	a.note("%v", why)
+	a.Notef("%v", why)
 	if limit < 0 {
 		return notStarted(spec, spec.Exec())
 	}
-	in, _ := a.in.(*os.File)
+	in, _ := a.In.(*os.File)
 	out, err := spec.RunQuiet(in, limit)
 	if err != nil {
 		return notStarted(spec, err)
@@ -103,11 +104,11 @@ func notStarted(spec holder.Spec, err error) error {
 	if len(spec.Argv) > 0 {
 		name = spec.Argv[0]
 	}
-	fault := &control.Fault{Message: fmt.Sprintf("%s cannot be started: %s", name, cause(err))}
+	fault := &control.Fault{Message: fmt.Sprintf("%s cannot be started: %s", name, cli.Cause(err))}
 	if errors.Is(err, exec.ErrNotFound) {
 		fault.Message = fmt.Sprintf("%s: there is no such command", name)
 	}
-	return &coded{holder.NotStarted(err), fault}
+	return cli.Exit(holder.NotStarted(err), fault)
 }
 
 // ended prints what a command has shown, where that was kept for its end, and
@@ -115,10 +116,10 @@ func notStarted(spec holder.Spec, err error) error {
 func (a *app) ended(out holder.Outcome, limit int) error {
 	var err error
 	if limit >= 0 {
-		_, err = a.out.Write(out.Shown)
+		_, err = a.Out.Write(out.Shown)
 	}
 	if out.Exit != 0 {
-		return &coded{code: out.Exit}
+		return cli.Exit(out.Exit, nil)
 	}
 	return err
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers"
@@ -40,14 +42,14 @@ func saidWorld(b *testing.B) (source *localSource, said []message, transcripts [
 		at := time.Unix(int64(1_770_000_000+i*3600), 0) // which is newer counts
 		must(b, os.Chtimes(to, at, at))
 	}
-	a := &app{
-		stdio:     stdio{in: strings.NewReader(""), out: io.Discard, err: io.Discard},
-		lookupEnv: func(string) (string, bool) { return "", false },
+	a := &app{&cli.App{
+		Streams:   console.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard},
+		LookupEnv: func(string) (string, bool) { return "", false },
 		Places: places.Places{
 			Home: home, Config: filepath.Join(home, "config.toml"), State: filepath.Join(home, "state"),
 			Cache: filepath.Join(home, "cache"),
 		},
-	}
+	}}
 	w := a.newWorld(worldOptions{})
 	w.providers.Begin()
 	b.Cleanup(w.close)

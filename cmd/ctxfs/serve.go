@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
 	"ctxfs/providers/caller"
@@ -82,15 +83,15 @@ started if need be, and stays as long as a gateway does.`,
 func (a *app) serve(ctx context.Context, overHTTP bool, address string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	log := slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	b := newBackend(ctx, a)
-	g := gateway.New(gateway.Options{Backend: b, Version: version, Log: log})
+	g := gateway.New(gateway.Options{Backend: b, Version: places.Version, Log: log})
 	if !overHTTP {
-		_, b.session = caller.Of(a.lookupEnv)
-		if call.IsTerminal(a.in) {
-			a.note("this is for programs that speak MCP; see how to set one up: ctxfs serve --help")
+		_, b.session = caller.Of(a.LookupEnv)
+		if console.IsTerminal(a.In) {
+			a.Notef("this is for programs that speak MCP; see how to set one up: ctxfs serve --help")
 		}
-		return g.ServeStdio(ctx, a.in, a.out)
+		return g.ServeStdio(ctx, a.In, a.Out)
 	}
 	l, err := gateway.Listen(address)
 	if fault := (*gateway.Fault)(nil); errors.As(err, &fault) {
@@ -99,7 +100,7 @@ func (a *app) serve(ctx context.Context, overHTTP bool, address string) error {
 	if err != nil {
 		return err
 	}
-	a.say("serving on http://%s%s", l.Addr(), gateway.Endpoint)
-	a.note("end with Ctrl-C")
+	a.Sayf("serving on http://%s%s", l.Addr(), gateway.Endpoint)
+	a.Notef("end with Ctrl-C")
 	return g.ServeHTTP(ctx, l)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/transcripts"
@@ -27,7 +28,7 @@ type sessionsArgs struct {
 // is run in.
 func (a *app) wanted(args []string) (w transcripts.Wanted, err error) {
 	if len(args) == 0 {
-		w.Claims = transcripts.Claims(a.lookupEnv)
+		w.Claims = transcripts.Claims(a.LookupEnv)
 		w.Folders, err = foldersAbove()
 		return w, err
 	}
@@ -37,9 +38,9 @@ func (a *app) wanted(args []string) (w transcripts.Wanted, err error) {
 		return w, err
 	}
 	w.Files = namesOf(abs)
-	tree, err := a.treePath(abs)
+	tree, err := a.TreePath(abs)
 	if err != nil { // not in a mount
-		tree = clean(w.Session)
+		tree = cli.CleanPath(w.Session)
 	}
 	w.Tree, _ = strings.CutPrefix(tree, transcriptsFolder+"/")
 	return w, nil
@@ -148,7 +149,7 @@ func (w *world) sessionsHandler() mounts.Handler {
 // have been another.
 func (a *app) guessed(k transcripts.Known) {
 	if k.By == transcripts.ByFolder && k.Others > 0 {
-		a.note("no agent says which session this is; this is the newest of %d in %s", k.Others+1, a.tilde(k.CWD))
+		a.Notef("no agent says which session this is; this is the newest of %d in %s", k.Others+1, a.Tilde(k.CWD))
 	}
 }
 

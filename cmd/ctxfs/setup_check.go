@@ -20,10 +20,10 @@ func (a *app) recordable() error {
 	if !isTerminal(os.Stdin) {
 		return errors.New("standard input is no terminal")
 	}
-	if id, inside := a.lookupEnv("CTXFS_TERMINAL"); inside {
+	if id, inside := a.LookupEnv("CTXFS_TERMINAL"); inside {
 		return fmt.Errorf("this is the recorded terminal %s", id)
 	}
-	if term, _ := a.lookupEnv("TERM"); term == "" || term == "dumb" {
+	if term, _ := a.LookupEnv("TERM"); term == "" || term == "dumb" {
 		return errors.New("the terminal can show lines only")
 	}
 	if name := foreignShell(os.Environ()); name != "" {

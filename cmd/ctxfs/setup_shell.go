@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/terminals/shells"
 )
@@ -34,7 +36,7 @@ already, and in shells that agents and editors start for themselves.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if check {
 				if !opensShells(cmd.Root()) || a.recordable() != nil {
-					return &coded{code: exitFailed} // nobody reads why
+					return cli.Exit(console.ExitFailed, nil) // nobody reads why
 				}
 				return nil
 			}
@@ -46,10 +48,10 @@ already, and in shells that agents and editors start for themselves.`,
 			if err != nil {
 				return err
 			}
-			path, line := shells.RCFile(name, program, a.Home, a.lookupEnv)
+			path, line := shells.RCFile(name, program, a.Home, a.LookupEnv)
 			switch {
 			case show:
-				a.say("%s", line)
+				a.Sayf("%s", line)
 				return nil
 			case remove:
 				return a.unsetShell(path)
@@ -71,11 +73,11 @@ already, and in shells that agents and editors start for themselves.`,
 func (a *app) shellName(cmd *cobra.Command, given string) (string, error) {
 	if given != "" {
 		if !slices.Contains(shells.Names(), given) {
-			return "", usage(cmd, fmt.Errorf("--shell is bash, zsh or fish, not %q", given))
+			return "", cli.Usage(cmd, fmt.Errorf("--shell is bash, zsh or fish, not %q", given))
 		}
 		return given, nil
 	}
-	path, _ := a.lookupEnv("SHELL")
+	path, _ := a.LookupEnv("SHELL")
 	if name := filepath.Base(path); slices.Contains(shells.Names(), name) {
 		return name, nil
 	}
@@ -121,12 +123,12 @@ func (a *app) setShell(name, path, line string) error {
 		if err := writeRC(path, text); err != nil {
 			return &control.Fault{Message: err.Error(), Hint: "write the line yourself: ctxfs setup shell --shell " + name + " --print"}
 		}
-		a.say("wrote one line at the beginning of %s:\n  %s", a.tilde(path), line)
+		a.Sayf("wrote one line at the beginning of %s:\n  %s", a.Tilde(path), line)
 	} else {
-		a.say("%s has the line already", a.tilde(path))
+		a.Sayf("%s has the line already", a.Tilde(path))
 	}
-	a.say("every new %s in a terminal is recorded; which there are: ctxfs ps", name)
-	a.say("undo: ctxfs setup shell --shell %s --remove", name)
+	a.Sayf("every new %s in a terminal is recorded; which there are: ctxfs ps", name)
+	a.Sayf("undo: ctxfs setup shell --shell %s --remove", name)
 	return nil
 }
 
@@ -137,19 +139,19 @@ func (a *app) unsetShell(path string) error {
 	}
 	rest, found := shells.WithoutLine(old)
 	if !found.Line {
-		a.say("%s has no line of ctxfs", a.tilde(path))
+		a.Sayf("%s has no line of ctxfs", a.Tilde(path))
 		return nil
 	}
 	if info, err := os.Lstat(path); found.Created && rest == "" && err == nil && info.Mode().IsRegular() {
 		if err := os.Remove(path); err != nil {
 			return err
 		}
-		a.say("took away %s, which held nothing else; new terminals are not recorded", a.tilde(path))
+		a.Sayf("took away %s, which held nothing else; new terminals are not recorded", a.Tilde(path))
 		return nil
 	}
 	if err := writeRC(path, rest); err != nil {
 		return err
 	}
-	a.say("took the line out of %s; new terminals are not recorded", a.tilde(path))
+	a.Sayf("took the line out of %s; new terminals are not recorded", a.Tilde(path))
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"ctxfs/cmd/ctxfs/cli"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,7 +113,7 @@ func TestRecordable(t *testing.T) {
 		return b.do("script", "-qec", "env TERM=xterm "+env+" ctxfs setup shell --check", "/dev/null").code
 	}
 	yes := exitOK
-	if !opensShells((&app{}).rootCommand()) {
+	if !opensShells((&app{&cli.App{}}).rootCommand()) {
 		yes = exitFailed
 	}
 	for _, env := range []string{"A=1", "CODEX_HOME=/x"} {

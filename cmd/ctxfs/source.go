@@ -3,16 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	iofs "io/fs"
 	"path"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/find"
 	"ctxfs/providers/mcp"
@@ -56,7 +52,7 @@ type pathArgs struct {
 }
 
 func (a *app) source(ctx context.Context) (source, error) {
-	c, err := a.running(ctx)
+	c, err := a.Running(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,42 +65,9 @@ func (a *app) source(ctx context.Context) (source, error) {
 
 // offline is the tree as configuration and caches have it.
 func (a *app) offline() (*localSource, error) {
-	w := a.newWorld(worldOptions{offline: true, hide: a.ours})
+	w := a.newWorld(worldOptions{offline: true, hide: a.InMount})
 	return &localSource{world: w}, nil
 }
-
-// treePath makes a path in the tree of what a user names: "mcps/x", or a path
-// of a mount.
-func (a *app) treePath(arg string) (string, error) {
-	onDisk := filepath.IsAbs(arg)
-	for _, start := range []string{".", "..", "~"} {
-		onDisk = onDisk || arg == start || strings.HasPrefix(arg, start+"/")
-	}
-	if !onDisk {
-		return clean(arg), nil
-	}
-	abs, err := filepath.Abs(arg)
-	if err != nil {
-		return "", err
-	}
-	roots := []string{a.defaultDir()}
-	if points, err := mounts.Points(); err == nil {
-		for _, p := range points {
-			roots = append(roots, p.Dir)
-		}
-	}
-	for _, root := range roots {
-		if rel, err := filepath.Rel(root, abs); err == nil && filepath.IsLocal(rel) {
-			return clean(rel), nil
-		}
-	}
-	return "", &control.Fault{
-		Message: fmt.Sprintf("%s is not in a mount of ctxfs", arg),
-		Hint:    "name a path in the tree, such as mcps or skills/agentctx; see what there is: ctxfs ls",
-	}
-}
-
-func clean(p string) string { return strings.TrimPrefix(path.Clean("/"+p), "/") }
 
 // localSource reads the tree in this process.
 type localSource struct{ world *world }
@@ -294,16 +257,4 @@ func (s *remoteSource) cat(ctx context.Context, name string, w io.Writer) error 
 		return err
 	}
 	return s.call(ctx, "read", pathArgs{name}, &size, receive, func(after source) error { return after.cat(ctx, name, w) })
-}
-
-// cause is the innermost word of an error: "file does not exist" rather than
-// the whole way there.
-func cause(err error) string {
-	if errors.Is(err, fs.ErrNotExist) {
-		return "no such file or folder"
-	}
-	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
-		return pe.Err.Error()
-	}
-	return err.Error()
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/transcripts"
@@ -46,21 +48,21 @@ It exits with 4 if it lists any file, with 0 if nothing has changed.`,
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] == "" {
-				return usage(cmd, errors.New("the name of the session is empty"))
+				return cli.Usage(cmd, errors.New("the name of the session is empty"))
 			}
 			report, err := a.stale(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				if err := a.printJSON(report); err != nil {
+				if err := a.PrintJSON(report); err != nil {
 					return err
 				}
 			} else {
 				a.printStale(report)
 			}
 			if len(report.Files) > 0 {
-				return &coded{code: exitProblems}
+				return cli.Exit(console.ExitProblems, nil)
 			}
 			return nil
 		},
@@ -182,7 +184,7 @@ func (a *app) compare(f seenFile, last time.Time) (compared bool, as *staleFile)
 	case errors.Is(err, iofs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		as.State = "deleted"
 	case err != nil:
-		as.State, as.Why = "unknown", cause(err)
+		as.State, as.Why = "unknown", cli.Cause(err)
 	case info.IsDir():
 		return false, nil
 	case info.ModTime().Unix() > seen.Unix():
@@ -207,16 +209,16 @@ func (a *app) printStale(r *staleReport) {
 		if f.Why != "" {
 			name += " (" + f.Why + ")"
 		}
-		a.say("%s  %-20s  %s", f.State, at, name)
+		a.Sayf("%s  %-20s  %s", f.State, at, name)
 	}
 	session := fmt.Sprintf("the session %s of %s", r.Session, r.Agent)
 	switch {
 	case r.Checked == 0:
-		a.note("nothing changed: %s has read and written no files that are known", session)
+		a.Notef("nothing changed: %s has read and written no files that are known", session)
 	case len(r.Files) == 0:
-		a.note("nothing changed: %s as %s last saw them", areFiles(r.Checked), session)
+		a.Notef("nothing changed: %s as %s last saw them", areFiles(r.Checked), session)
 	case r.known.CWD != "" && !exists(r.known.CWD):
-		a.note("%s began in %s, which is not on this machine", session, r.known.CWD)
+		a.Notef("%s began in %s, which is not on this machine", session, r.known.CWD)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"ctxfs/cmd/ctxfs/cli"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -43,7 +44,7 @@ func TestReadSeen(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	a := &app{}
+	a := &app{&cli.App{}}
 	a.Home = dir
 	at := time.Date(2026, 5, 12, 1, 2, 27, 0, time.UTC)
 	file := filepath.Join(dir, "file")

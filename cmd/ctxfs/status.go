@@ -2,17 +2,17 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts"
-	"ctxfs/mounts/control"
 )
 
 // statusReport is what `ctxfs status --json` prints.
@@ -53,12 +53,12 @@ and exits with 3.`,
 				return err
 			}
 			if asJSON {
-				err = a.printJSON(report)
+				err = a.PrintJSON(report)
 			} else {
 				a.printStatus(report)
 			}
 			if err == nil && !report.Running {
-				return &coded{code: exitNotRunning}
+				return cli.Exit(console.ExitNotRunning, nil)
 			}
 			return err
 		},
@@ -67,23 +67,8 @@ and exits with 3.`,
 	return cmd
 }
 
-// serverInfo asks the background process who it is; all zero if there is none.
-func (a *app) serverInfo(ctx context.Context) (mounts.ServerInfo, error) {
-	var info mounts.ServerInfo
-	c, err := a.running(ctx)
-	if err != nil || c == nil {
-		return info, err
-	}
-	defer c.Close()
-	err = c.Ask(ctx, "status", nil, &info)
-	if errors.Is(err, control.ErrGone) {
-		return mounts.ServerInfo{}, nil // it was ending
-	}
-	return info, err
-}
-
 func (a *app) status(ctx context.Context) (*statusReport, error) {
-	info, err := a.serverInfo(ctx)
+	info, err := a.ServerInfo(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,14 +84,14 @@ func (a *app) status(ctx context.Context) (*statusReport, error) {
 		}
 		report.Mounts = append(report.Mounts, v)
 	}
-	dead, err := mounts.DeadPoints(a.Process(), served, a.defaultDir())
+	dead, err := mounts.DeadPoints(a.Process(), served, a.DefaultMount())
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range dead {
 		report.Mounts = append(report.Mounts, mounts.ViewInfo{Dir: p.Dir, Kind: "fuse", State: p.State})
 	}
-	if dir := a.defaultDir(); !slices.ContainsFunc(report.Mounts, func(v mounts.ViewInfo) bool { return v.Dir == dir }) {
+	if dir := a.DefaultMount(); !slices.ContainsFunc(report.Mounts, func(v mounts.ViewInfo) bool { return v.Dir == dir }) {
 		if v, found := mounts.Foreign(a.Process(), dir); found {
 			report.Mounts = append(report.Mounts, v)
 		}
@@ -135,35 +120,35 @@ func health(dir string) mounts.Health {
 
 func (a *app) printStatus(r *statusReport) {
 	if r.Running {
-		a.say("ctxfs %s, process %d, since %s", r.Version, r.Pid, wording.Time(r.Since))
+		a.Sayf("ctxfs %s, process %d, since %s", r.Version, r.Pid, wording.Time(r.Since))
 	} else {
-		a.say("ctxfs is not running; start it: ctxfs mount")
+		a.Sayf("ctxfs is not running; start it: ctxfs mount")
 	}
 	for _, m := range r.Mounts {
-		line := fmt.Sprintf("  %-6s  %s", m.Kind, a.tilde(m.Dir))
+		line := fmt.Sprintf("  %-6s  %s", m.Kind, a.Tilde(m.Dir))
 		if m.Of != "" {
 			line += ": mounted by " + m.Of
 		}
 		if m.State != mounts.Healthy {
-			line += fmt.Sprintf("  %s: mend it with: ctxfs mount %s", m.State, a.tilde(m.Dir))
+			line += fmt.Sprintf("  %s: mend it with: ctxfs mount %s", m.State, a.Tilde(m.Dir))
 		}
-		a.say("%s", line)
+		a.Sayf("%s", line)
 	}
 	if r.Gateways > 0 {
-		a.say("  %s (ctxfs serve)", wording.Count(r.Gateways, "gateways"))
+		a.Sayf("  %s (ctxfs serve)", wording.Count(r.Gateways, "gateways"))
 	}
 	for _, p := range r.Providers {
-		a.say("")
-		a.say("%s: %s, %s", p.Name, p.State, p.Summary)
+		a.Sayf("")
+		a.Sayf("%s: %s, %s", p.Name, p.State, p.Summary)
 		for _, item := range p.Items {
 			if item.State != "" {
-				a.say("  %-24s %-20s %s", item.Name, item.State, countText(item))
+				a.Sayf("  %-24s %-20s %s", item.Name, item.State, countText(item))
 			}
 		}
 		for _, problem := range p.Problems {
-			a.say("  ! %s", problem.What)
+			a.Sayf("  ! %s", problem.What)
 			if problem.Mend != "" {
-				a.say("    %s", problem.Mend)
+				a.Sayf("    %s", problem.Mend)
 			}
 		}
 	}

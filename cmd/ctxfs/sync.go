@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
@@ -34,9 +36,9 @@ server: what is written is what is known from the last time.`,
 		Example: `  ctxfs sync ~/agentctx
   ctxfs sync --once /tmp/ctx && rg -il issue /tmp/ctx/mcps`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeDirs,
+		ValidArgsFunction: cli.CompleteDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := a.dirArg(args)
+			dir, err := a.DirArg(args)
 			if err != nil {
 				return err
 			}
@@ -55,7 +57,7 @@ server: what is written is what is known from the last time.`,
 			case errors.Is(err, context.Canceled):
 				return &control.Fault{Message: "stopped before the pass was complete", Hint: "to go on, give the same command again"}
 			case err == nil && report.conflicts > 0:
-				return &coded{code: exitProblems}
+				return cli.Exit(console.ExitProblems, nil)
 			}
 			return err
 		},
@@ -83,25 +85,25 @@ func (r *syncReporter) report(p mounts.Report) {
 	r.passes++
 	r.conflicts = len(p.Conflicts)
 	if r.json {
-		_ = json.NewEncoder(r.app.out).Encode(p)
+		_ = json.NewEncoder(r.app.Out).Encode(p)
 		return
 	}
 	for _, c := range p.Conflicts {
-		r.app.note("%s", c)
+		r.app.Notef("%s", c)
 	}
 	for _, e := range p.Errors {
-		r.app.note("%s", e)
+		r.app.Notef("%s", e)
 	}
 	if r.passes == 1 || p.Written+p.Removed > 0 {
-		r.app.say("%s: %d written, %d removed, %d unchanged", r.app.tilde(r.dir), p.Written, p.Removed, p.Unchanged)
+		r.app.Sayf("%s: %d written, %d removed, %d unchanged", r.app.Tilde(r.dir), p.Written, p.Removed, p.Unchanged)
 	}
 	if r.passes == 1 && r.follows {
-		r.app.note("keeping it current; end with Ctrl-C")
+		r.app.Notef("keeping it current; end with Ctrl-C")
 	}
 }
 
 func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
-	c, err := a.running(ctx)
+	c, err := a.Running(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,7 +114,7 @@ func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
 			return err
 		}
 	}
-	w := a.newWorld(worldOptions{offline: true, hide: a.ours})
+	w := a.newWorld(worldOptions{offline: true, hide: a.InMount})
 	defer w.close()
 	p, err := mounts.SyncOnce(ctx, w.tree, dir, w.providers.Roots())
 	if err == nil {

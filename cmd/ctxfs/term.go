@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/terminals"
 	"ctxfs/providers/terminals/holder"
@@ -47,19 +48,19 @@ tmux = true in the table [terminals] of the configuration does so always.`,
   ctxfs term --shell fish
   ctxfs term --name web -- npm run dev
   ctxfs term --tmux`,
-		Annotations: map[string]string{needsNoPlaces: "yes"},
+		Annotations: map[string]string{cli.NeedsNoPlaces: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if tmux && a.unplaced != nil {
-				return a.unplaced
+			if tmux && a.PlacesErr != nil {
+				return a.PlacesErr
 			}
 			if tmux {
 				if cmd.Flags().NFlag() > 1 || len(args) > 0 {
-					return usage(cmd, errors.New("--tmux opens no terminal; give it alone"))
+					return cli.Usage(cmd, errors.New("--tmux opens no terminal; give it alone"))
 				}
 				return a.adoptTmux(cmd.Context())
 			}
 			if len(args) > 0 && (shell != "" || login) {
-				return usage(cmd, errors.New("a command and a shell exclude each other"))
+				return cli.Usage(cmd, errors.New("a command and a shell exclude each other"))
 			}
 			if err := a.canOpen(force); err != nil {
 				return err
@@ -72,8 +73,8 @@ tmux = true in the table [terminals] of the configuration does so always.`,
 				}
 				spec.Shell = path
 			}
-			if a.unplaced != nil {
-				return a.termUnrecorded(spec, &holder.Unrecorded{Err: a.unplaced})
+			if a.PlacesErr != nil {
+				return a.termUnrecorded(spec, &holder.Unrecorded{Err: a.PlacesErr})
 			}
 			spec.Recording = a.recording()
 			return a.openTerminal(cmd.Context(), spec)
@@ -100,13 +101,13 @@ func (a *app) recording() holder.Recording {
 
 // canOpen tells why no terminal can be opened here.
 func (a *app) canOpen(force bool) error {
-	if id, inside := a.lookupEnv(holder.Variable); inside && !force {
+	if id, inside := a.LookupEnv(holder.Variable); inside && !force {
 		return &control.Fault{
 			Message: fmt.Sprintf("this terminal is recorded already, as %s", id),
 			Hint:    "open another one inside it all the same: ctxfs term --force",
 		}
 	}
-	if !isTerminal(a.in) || !isTerminal(a.out) {
+	if !isTerminal(a.In) || !isTerminal(a.Out) {
 		return &control.Fault{
 			Message: "there is no terminal here to open another one in",
 			Hint:    "record a command without one: ctxfs run -- COMMAND",
@@ -125,15 +126,15 @@ func isTerminal(stream any) bool {
 func (a *app) shell(named string) (string, error) {
 	shell := named
 	if shell == "" {
-		shell, _ = a.lookupEnv("SHELL")
+		shell, _ = a.LookupEnv("SHELL")
 	}
 	if shell == "" {
 		shell = "sh"
 	}
 	path, err := holder.LookPath(shell)
 	if err != nil {
-		fault := &control.Fault{Message: fmt.Sprintf("the shell %s cannot be started: %s", shell, cause(err)), Hint: "name another one: ctxfs term --shell bash"}
-		return "", &coded{holder.NotStarted(err), fault}
+		fault := &control.Fault{Message: fmt.Sprintf("the shell %s cannot be started: %s", shell, cli.Cause(err)), Hint: "name another one: ctxfs term --shell bash"}
+		return "", cli.Exit(holder.NotStarted(err), fault)
 	}
 	return path, nil
 }
@@ -155,13 +156,13 @@ func (a *app) openTerminal(ctx context.Context, spec holder.Spec) error {
 
 // termUnrecorded has the shell or command in this terminal itself.
 func (a *app) termUnrecorded(spec holder.Spec, why *holder.Unrecorded) error {
-	a.note("%v", why)
+	a.Notef("%v", why)
 	return notStarted(spec, spec.Exec())
 }
 
 // terminal is the one that this command was started in.
 func (a *app) terminal() *os.File {
-	f, _ := a.in.(*os.File)
+	f, _ := a.In.(*os.File)
 	return f
 }
 
@@ -170,17 +171,17 @@ func (a *app) looked(out holder.Outcome, err error) error {
 	var fault *holder.Fault
 	switch {
 	case errors.As(err, &fault):
-		return &coded{fault.Exit, fault}
+		return cli.Exit(fault.Exit, fault)
 	case errors.Is(err, holder.ErrLost) && out.Dir != "":
 		return &control.Fault{Message: err.Error(), Hint: "what it has shown: " + filepath.Join(out.Dir, "part-*.txt")}
 	case err != nil:
 		return err
 	case out.HungUp != 0 && out.HungUp != syscall.SIGTERM:
-		return &coded{code: 128 + int(out.HungUp)}
+		return cli.Exit(128+int(out.HungUp), nil)
 	case out.Detached:
-		a.note("detached; look at it again: ctxfs attach %s", out.ID)
+		a.Notef("detached; look at it again: ctxfs attach %s", out.ID)
 	case out.Exit != 0:
-		return &coded{code: out.Exit}
+		return cli.Exit(out.Exit, nil)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ type tmuxArgs struct {
 // adoptTmux has the background process record the panes of running tmux servers.
 func (a *app) adoptTmux(ctx context.Context) error {
 	var args tmuxArgs
-	if name, inside := a.lookupEnv("TMUX"); inside {
+	if name, inside := a.LookupEnv("TMUX"); inside {
 		args.Socket, _, _ = strings.Cut(name, ",") // wherever that server has it
 	}
 	var adopted terminals.Adopted
@@ -32,10 +32,10 @@ func (a *app) adoptTmux(ctx context.Context) error {
 		return err
 	}
 	for _, p := range adopted.Panes {
-		a.say("recording %s as %s", p.ID, p.Terminal)
+		a.Sayf("recording %s as %s", p.ID, p.Terminal)
 	}
 	for _, p := range adopted.Problems {
-		a.note("%s", p)
+		a.Notef("%s", p)
 	}
 	if len(adopted.Panes) == 0 {
 		return &control.Fault{Message: "there is no pane of tmux to record", Hint: "start one: tmux new-session"}

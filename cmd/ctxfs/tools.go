@@ -55,11 +55,11 @@ func (a *app) tools(ctx context.Context, server string, asJSON bool) error {
 	case err != nil:
 		return err
 	case asJSON:
-		return a.printJSON(boxes)
+		return a.PrintJSON(boxes)
 	case len(boxes) == 0:
 		return &control.Fault{Message: "no MCP server is configured", Hint: "see where ctxfs looks: ctxfs cat mcps/INDEX.md"}
 	}
-	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	for _, box := range boxes {
 		for _, t := range box.Tools {
 			fmt.Fprintf(table, "%s/%s\t%s\n", box.Server, t.File, t.Summary)
@@ -79,7 +79,7 @@ func (a *app) tools(ctx context.Context, server string, asJSON bool) error {
 		if box.Mend != "" {
 			line += "; " + box.Mend
 		}
-		a.note("%s", line)
+		a.Notef("%s", line)
 	}
 	return nil
 }

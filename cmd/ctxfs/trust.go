@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
@@ -35,7 +36,7 @@ DIR is the current folder if it is not given. It takes effect at once.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
 				if len(args) > 0 {
-					return usage(cmd, fmt.Errorf("--list shows all projects, and takes no folder"))
+					return cli.Usage(cmd, fmt.Errorf("--list shows all projects, and takes no folder"))
 				}
 				return a.listProjects(cmd.Context(), asJSON)
 			}
@@ -92,13 +93,13 @@ func (a *app) trust(ctx context.Context, dir string, revoke, asJSON bool) error 
 		return err
 	}
 	if asJSON {
-		return a.printJSON(project)
+		return a.PrintJSON(project)
 	}
 	if revoke {
-		a.say("the servers of %s are not trusted any more", a.tilde(project.Folder))
+		a.Sayf("the servers of %s are not trusted any more", a.Tilde(project.Folder))
 		return nil
 	}
-	a.say("trusted as they are now, in %s:", a.tilde(project.Folder))
+	a.Sayf("trusted as they are now, in %s:", a.Tilde(project.Folder))
 	a.printProject(project)
 	return nil
 }
@@ -116,15 +117,15 @@ func (a *app) listProjects(ctx context.Context, asJSON bool) error {
 		if projects == nil {
 			projects = []mcp.Project{}
 		}
-		return a.printJSON(projects)
+		return a.PrintJSON(projects)
 	case len(projects) == 0:
-		a.say("no project is trusted, and none that is known configures a server")
+		a.Sayf("no project is trusted, and none that is known configures a server")
 	}
 	for _, p := range projects {
 		if p.Trusted.IsZero() {
-			a.say("%s: not trusted", a.tilde(p.Folder))
+			a.Sayf("%s: not trusted", a.Tilde(p.Folder))
 		} else {
-			a.say("%s: trusted since %s", a.tilde(p.Folder), wording.Time(p.Trusted))
+			a.Sayf("%s: trusted since %s", a.Tilde(p.Folder), wording.Time(p.Trusted))
 		}
 		a.printProject(p)
 	}
@@ -132,9 +133,9 @@ func (a *app) listProjects(ctx context.Context, asJSON bool) error {
 }
 
 func (a *app) printProject(p mcp.Project) {
-	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	for _, s := range p.Servers {
-		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", s.Name, s.State, s.Runs, a.tilde(s.File))
+		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", s.Name, s.State, s.Runs, a.Tilde(s.File))
 	}
 	table.Flush()
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 )
@@ -52,7 +54,7 @@ Where nothing is mounted it does nothing.`,
 }
 
 func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) error {
-	info, err := a.serverInfo(ctx)
+	info, err := a.ServerInfo(ctx)
 	if err != nil {
 		return err
 	}
@@ -60,7 +62,7 @@ func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) erro
 	for _, v := range info.Mounts {
 		shown = append(shown, v.Dir)
 	}
-	named := []string{a.defaultDir()}
+	named := []string{a.DefaultMount()}
 	if len(args) > 0 {
 		dir, err := mounts.Resolve(args[0])
 		if err != nil {
@@ -101,22 +103,22 @@ func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) erro
 		}
 	}
 	if asJSON {
-		return a.printJSON(result)
+		return a.PrintJSON(result)
 	}
 	if len(result.Dirs) == 0 {
-		a.say("nothing is mounted%s", strings.Join(prefixed(" on ", args), ""))
+		a.Sayf("nothing is mounted%s", strings.Join(prefixed(" on ", args), ""))
 	}
 	for _, dir := range result.Dirs {
-		a.say("unmounted %s", a.tilde(dir))
+		a.Sayf("unmounted %s", a.Tilde(dir))
 		if users := result.Busy[dir]; users != nil {
-			a.note("it was in use by %s; what they have open ends with them", strings.Join(users, ", "))
+			a.Notef("it was in use by %s; what they have open ends with them", strings.Join(users, ", "))
 		}
 	}
 	return nil
 }
 
 func (a *app) completeMounts(ctx context.Context) []string {
-	info, err := a.serverInfo(ctx)
+	info, err := a.ServerInfo(ctx)
 	if err != nil {
 		return nil
 	}
@@ -124,7 +126,7 @@ func (a *app) completeMounts(ctx context.Context) []string {
 	for _, v := range info.Mounts {
 		dirs = append(dirs, v.Dir)
 	}
-	dead, _ := mounts.DeadPoints(a.Process(), dirs, a.defaultDir())
+	dead, _ := mounts.DeadPoints(a.Process(), dirs, a.DefaultMount())
 	for _, p := range dead {
 		dirs = append(dirs, p.Dir)
 	}
@@ -141,7 +143,7 @@ func prefixed(prefix string, args []string) []string {
 
 func (a *app) unmountServed(ctx context.Context, dir string) (mounts.UnmountResult, error) {
 	var result mounts.UnmountResult
-	c, err := a.running(ctx)
+	c, err := a.Running(ctx)
 	if err != nil || c == nil {
 		return result, err
 	}
@@ -158,16 +160,16 @@ func (a *app) chooseMounts(args []string, all bool, shown []string, dead []mount
 	}
 	switch {
 	case all && len(args) > 0:
-		return nil, &coded{exitUsage, fmt.Errorf("--all and a folder exclude each other")}
+		return nil, cli.Exit(console.ExitUsage, fmt.Errorf("--all and a folder exclude each other"))
 	case all:
 		return every, nil
-	case len(args) == 0 && slices.Contains(every, a.defaultDir()):
-		return []string{a.defaultDir()}, nil
+	case len(args) == 0 && slices.Contains(every, a.DefaultMount()):
+		return []string{a.DefaultMount()}, nil
 	case len(args) == 0 && len(every) > 1:
-		return nil, &coded{exitUsage, &control.Fault{
+		return nil, cli.Exit(console.ExitUsage, &control.Fault{
 			Message: "there are several mounts: " + strings.Join(every, ", "),
 			Hint:    "name one, or: ctxfs unmount --all",
-		}}
+		})
 	case len(args) == 0:
 		return every, nil
 	}

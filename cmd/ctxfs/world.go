@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/fs"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
@@ -54,7 +55,7 @@ func (a *app) newWorld(opts worldOptions) *world {
 	w := &world{built: built, tree: fs.NewTree(root, fs.TreeOptions{Log: opts.log}), log: opts.log, count: opts.count, pages: filepath.Join(a.Cache, "pages.json")}
 	w.front = newFrontPage(root, w)
 	w.providers = providers.New(providers.Options{
-		Home: a.Home, Config: a.Config, Cache: a.Cache, State: a.State, LookupEnv: a.lookupEnv,
+		Home: a.Home, Config: a.Config, Cache: a.Cache, State: a.State, LookupEnv: a.LookupEnv,
 		Program: self, ProgramEnv: []string{"HOME=" + a.Home, "XDG_STATE_HOME=" + filepath.Dir(a.State)},
 		Env:     w.env,
 		Hide:    opts.hide,
@@ -175,5 +176,5 @@ func (w *world) handlers() map[string]mounts.Handler {
 
 // treeFault words an error of the tree for people.
 func treeFault(path string, err error) error {
-	return &control.Fault{Message: fmt.Sprintf("%s: %s", path, cause(err))}
+	return &control.Fault{Message: fmt.Sprintf("%s: %s", path, cli.Cause(err))}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 )
 
@@ -14,12 +15,12 @@ func OwnHelp(args []string) bool {
 
 // Early is the command for those words, in this process's environment.
 func Early(args []string) int {
-	s := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	s := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	p, err := places.Find(os.LookupEnv)
 	if err != nil {
-		Complain(s.Err, err)
-		return ExitFailed
+		console.Complain(s.Err, err)
+		return console.ExitFailed
 	}
-	p.Note = places.Notes(s.Err)
+	p.Note = console.Notes(s.Err)
 	return Run(context.Background(), p, os.LookupEnv, s, args)
 }

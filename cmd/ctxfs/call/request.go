@@ -75,15 +75,3 @@ type Reply struct {
 	// Fault is what went wrong.
 	Fault *control.Fault `json:"fault,omitempty"`
 }
-
-// The exit codes of a call, as the help documents them.
-const (
-	ExitOK          = 0
-	ExitFailed      = 1
-	ExitUsage       = 2 // bad arguments
-	ExitTool        = 5
-	ExitLogin       = 6
-	ExitUnreachable = 7
-	ExitDenied      = 8
-	ExitInterrupted = 130
-)

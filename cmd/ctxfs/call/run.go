@@ -4,26 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
+	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts/control"
 )
 
-// Streams are those of the command.
-type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-}
-
 // Run makes the call that the words ask for and returns the exit code. Ctrl-C
 // cancels it.
-func Run(ctx context.Context, p places.Places, lookupEnv func(string) (string, bool), s Streams, args []string) int {
+func Run(ctx context.Context, p places.Places, lookupEnv func(string) (string, bool), s console.Streams, args []string) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	code, err := run(ctx, p, lookupEnv, s, args)
@@ -31,34 +24,34 @@ func Run(ctx context.Context, p places.Places, lookupEnv func(string) (string, b
 	case err == nil:
 		return code
 	case ctx.Err() != nil:
-		return ExitInterrupted
+		return console.ExitInterrupted
 	case errors.Is(err, syscall.EPIPE): // whoever reads has seen enough
-		return ExitFailed
+		return console.ExitFailed
 	}
-	Complain(s.Err, err)
-	return max(code, ExitFailed)
+	console.Complain(s.Err, err)
+	return max(code, console.ExitFailed)
 }
 
-func run(ctx context.Context, p places.Places, lookupEnv func(string) (string, bool), s Streams, args []string) (int, error) {
+func run(ctx context.Context, p places.Places, lookupEnv func(string) (string, bool), s console.Streams, args []string) (int, error) {
 	words, err := readWords(args, s.In)
 	if err != nil {
-		return ExitUsage, err
+		return console.ExitUsage, err
 	}
-	request := Request{Words: words, Caller: NewCaller(lookupEnv), Piped: piped(s.In), Watched: IsTerminal(s.Err)}
+	request := Request{Words: words, Caller: NewCaller(lookupEnv), Piped: piped(s.In), Watched: console.IsTerminal(s.Err)}
 	for {
 		reply, rest, end, err := ask(ctx, p, request, s.Err)
 		if err != nil {
-			return ExitFailed, err
+			return console.ExitFailed, err
 		}
 		if !reply.WantsInput {
-			err := s.print(ctx, reply, rest)
+			err := printReply(ctx, s, reply, rest)
 			end()
 			return reply.Code, err
 		}
 		end()
 		text, err := readInput(s.In)
 		if err != nil {
-			return ExitUsage, err
+			return console.ExitUsage, err
 		}
 		request.Input, request.Piped = &text, false
 	}
@@ -105,8 +98,8 @@ func ask(ctx context.Context, p places.Places, request Request, watched io.Write
 	return reply, rest, end, err
 }
 
-// print hands over what came.
-func (s Streams) print(ctx context.Context, reply Reply, rest io.Reader) error {
+// printReply prints a reply, and what follows it on the connection.
+func printReply(ctx context.Context, s console.Streams, reply Reply, rest io.Reader) error {
 	n, err := io.Copy(s.Out, io.LimitReader(rest, reply.Size))
 	if err == nil && n < reply.Size {
 		err = io.ErrUnexpectedEOF
@@ -121,25 +114,7 @@ func (s Streams) print(ctx context.Context, reply Reply, rest io.Reader) error {
 		return err
 	}
 	if reply.Fault != nil {
-		Complain(s.Err, reply.Fault)
+		console.Complain(s.Err, reply.Fault)
 	}
 	return nil
-}
-
-// Complain prints an error, and its hint on lines of their own.
-func Complain(w io.Writer, err error) {
-	fmt.Fprintf(w, "ctxfs: %s\n", strings.TrimSpace(err.Error()))
-	if f := (*control.Fault)(nil); errors.As(err, &f) && f.Hint != "" {
-		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(f.Hint, "\n", "\n  "))
-	}
-}
-
-// IsTerminal tells whether a stream may have a person at its end.
-func IsTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -1,0 +1,84 @@
+// Package cli is what all commands of ctxfs are made of: the user's streams and
+// folders, the connection to the background process, and one wording for output,
+// usage errors and help.
+//
+// A command is a function that takes an [App] and returns a cobra.Command; the
+// packages beside this one hold them by family, and package main lists them. The
+// order of this package's parts: app.go ([App]), print.go (output for people and
+// scripts), exit.go (errors with an exit code), args.go (arguments and their
+// completion), help.go (the short help of -h and the long one of --help).
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/mounts"
+	"ctxfs/mounts/control"
+)
+
+// App is what every command needs: who the user is, where things lie, and where
+// to print. Commands share one App and do not change it.
+type App struct {
+	console.Streams
+	places.Places
+
+	LookupEnv func(string) (string, bool)
+	// PlacesErr is why Places is empty; nil if it is not. Commands that need no
+	// folders run all the same; see [NeedsNoPlaces].
+	PlacesErr error
+}
+
+// New finds the user's folders. It makes none, and never fails: what is missing
+// is in PlacesErr.
+func New(streams console.Streams, lookupEnv func(string) (string, bool)) *App {
+	found, err := places.Find(lookupEnv)
+	return &App{Streams: streams, Places: found, LookupEnv: lookupEnv, PlacesErr: err}
+}
+
+// Running connects to the background process. It returns nil, and no error, if
+// there is none.
+func (a *App) Running(ctx context.Context) (*control.Client, error) {
+	var c *control.Client
+	err := places.UntilServed(func() (err error) {
+		c, err = a.Process().Dial(ctx)
+		return err
+	})
+	if errors.Is(err, control.ErrNotRunning) {
+		return nil, nil
+	}
+	return c, err
+}
+
+// ServerInfo asks the background process who it is and what it shows. It returns
+// the zero value, and no error, if there is no process or it is ending.
+func (a *App) ServerInfo(ctx context.Context) (mounts.ServerInfo, error) {
+	var info mounts.ServerInfo
+	c, err := a.Running(ctx)
+	if err != nil || c == nil {
+		return info, err
+	}
+	defer c.Close()
+	err = c.Ask(ctx, "status", nil, &info)
+	if errors.Is(err, control.ErrGone) {
+		return mounts.ServerInfo{}, nil
+	}
+	return info, err
+}
+
+// InMount reports whether a path is in a mount of ctxfs, any user's.
+func (a *App) InMount(path string) bool {
+	points, err := mounts.Points()
+	if err != nil {
+		return false
+	}
+	for _, p := range points {
+		if path == p.Dir || strings.HasPrefix(path, p.Dir+"/") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"strings"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+)
+
+// Sayf prints a line of the result, for people.
+func (a *App) Sayf(format string, args ...any) { fmt.Fprintf(a.Out, format+"\n", args...) }
+
+// Notef prints a line that is not part of the result to standard error.
+func (a *App) Notef(format string, args ...any) { fmt.Fprintf(a.Err, "ctxfs: "+format+"\n", args...) }
+
+// PrintJSON prints the result for scripts.
+func (a *App) PrintJSON(value any) error {
+	enc := json.NewEncoder(a.Out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(value)
+}
+
+// Tilde shortens a path in the home folder, for people.
+func (a *App) Tilde(path string) string {
+	return wording.Tilde(path, a.Home)
+}
+
+// Indent indents every line of a text by two blanks.
+func Indent(s string) string {
+	return "  " + strings.ReplaceAll(s, "\n", "\n  ")
+}
+
+// Cause is the innermost message of an error: "no such file or folder" rather
+// than the operations and paths on the way to it.
+func Cause(err error) string {
+	if errors.Is(err, fs.ErrNotExist) {
+		return "no such file or folder"
+	}
+	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,73 @@
+// Package console is what every way of running ctxfs shares with the person or
+// program that started it: the standard streams, the exit codes, and the wording
+// of complaints and notes.
+//
+// It imports little, since [ctxfs/cmd/ctxfs/call] does, which must start within a
+// millisecond.
+package console
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"ctxfs/mounts/control"
+)
+
+// The exit codes of all commands, as their help documents them.
+const (
+	ExitOK          = 0
+	ExitFailed      = 1 // the message says why
+	ExitUsage       = 2 // a wrong command line, or arguments that do not fit a tool
+	ExitNotRunning  = 3 // status: there is no background process
+	ExitProblems    = 4 // doctor, sync, stale: something was found
+	ExitTool        = 5 // call: the tool says that it failed
+	ExitLogin       = 6 // call: the server wants a login
+	ExitUnreachable = 7 // call: the server does not answer
+	ExitDenied      = 8 // call: the policy forbids it
+	ExitInterrupted = 130
+)
+
+// Streams are the standard streams of a command.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// IsTerminal reports whether a person may be at the other end of a stream: it is
+// a character device. That includes /dev/null, where it does not matter what is
+// printed.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// Complain prints an error, and its hint on lines of their own.
+func Complain(w io.Writer, err error) {
+	fmt.Fprintf(w, "ctxfs: %s\n", strings.TrimSpace(err.Error()))
+	if f := (*control.Fault)(nil); errors.As(err, &f) && f.Hint != "" {
+		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(f.Hint, "\n", "\n  "))
+	}
+}
+
+// Notes returns a function that prints lines for people, each line once. It may
+// be called concurrently.
+func Notes(w io.Writer) func(line string) {
+	var mu sync.Mutex
+	printed := make(map[string]bool)
+	return func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !printed[line] {
+			printed[line] = true
+			fmt.Fprintln(w, "ctxfs: "+line)
+		}
+	}
+}
