@@ -1,6 +1,7 @@
 package fs
 
 import (
+	"context"
 	"iter"
 	"log/slog"
 	"time"
@@ -9,32 +10,155 @@ import (
 // Env is what every provider is given. What else it needs it asks for as
 // small interfaces of its own.
 type Env struct {
-	// Changed tells that the node at path, relative to the provider's root
+	// Changed reports that the node at path, relative to the provider's root
 	// ("" for the root itself), was added, removed or changed; for a folder,
 	// that anything below it may have. It only enqueues and never blocks.
 	// Publish first, then notify.
 	Changed func(path string)
+	// Documented reports that the documents at or below path, relative to the
+	// provider's root, were added, removed or changed, see [Documented]. It only
+	// enqueues and never blocks; it may be nil. It is apart from Changed because
+	// a file that grows changes all the time without being another document.
+	Documented func(path string)
 	// Log is for the daemon's log; what a user must know is content.
 	Log *slog.Logger
 	// Now is the clock.
 	Now func() time.Time
 	// Built is when the program was built: the modification time of text that is
-	// part of it. Where no fact has a time, a status tells none.
+	// part of it. Where no fact has a time, a status has none.
 	Built time.Time
 }
 
+// WithDocuments returns an Env whose Changed calls Documented as well, for a
+// provider in which any change may be one of its documents.
+func (e Env) WithDocuments() Env {
+	if e.Documented == nil || e.Changed == nil {
+		return e
+	}
+	changed, documented := e.Changed, e.Documented
+	e.Changed = func(path string) {
+		documented(path)
+		changed(path)
+	}
+	return e
+}
+
 // Provider is one source of context: a folder in the tree's root, and what is
-// said about it.
+// said about it. Its constructor reads configuration and caches, and is quick:
+// it waits for no network and starts no program.
+//
+// What a provider has besides a tree it offers by implementing further
+// interfaces of this package: [Starter], [Configured], [Watched], [Rooted],
+// [Documented], [Searcher], [Canonical], [Itemized], [Busy] and [Operator]. The
+// list of providers asks each provider for each of them, once, after all were
+// made; it knows no provider by name. Their methods are called concurrently with
+// one another and with those of the nodes unless they say otherwise. After
+// Close has begun only nodes, Status, Documents and Search are called, which
+// then answer from what there was or return an error.
 type Provider interface {
 	// Root is the provider's folder, the same node for its whole life.
 	Root() Dir
-	// Status is cheap: from memory.
+	// Status is cheap: from memory. It is called after every change.
 	Status() Status
-	// Documents are what can be found: each once, in a stable order.
-	Documents() iter.Seq[Document]
 	// Close ends every process, watch and goroutine of the provider and
-	// waits for them. The tree may still be read afterwards.
+	// waits for them. It is called once, whether or not Start was. The tree may
+	// still be read afterwards.
 	Close() error
+}
+
+// Starter is a Provider that works in the background.
+type Starter interface {
+	// Start starts that work and returns at once. It is called at most once:
+	// when the tree is first shown, or first needed by a gateway or a call. A
+	// command that reads the tree once and ends never calls it.
+	Start()
+}
+
+// Configured is a Provider with settings.
+type Configured interface {
+	// Tables returns the names of the tables of config.toml that the provider
+	// reads. A table that no provider names is reported as a mistake.
+	Tables() []string
+	// Reload reads the settings again. It is called after config.toml, or one of
+	// the files that [Watched] names, has changed, also before Start, by one
+	// goroutine at a time. What is wrong with the settings becomes part of
+	// Status; it is no reason to show nothing.
+	Reload()
+}
+
+// Watched is a Configured provider that reads configuration files besides
+// config.toml.
+type Watched interface {
+	Configured
+	// ConfigFiles returns the absolute paths of the files whose change calls for
+	// Reload, whether or not they exist. It is called after the provider was made
+	// and after each Reload, which may change the answer; the slice is not
+	// written to.
+	ConfigFiles() []string
+}
+
+// Rooted is a Provider that passes folders on disk through.
+type Rooted interface {
+	// Roots returns the absolute paths of these folders, links resolved, and of
+	// those that will be passed through once they exist. It is called whenever
+	// the tree is to be shown somewhere: a mount point inside one of them would
+	// deadlock, and is refused.
+	Roots() []string
+}
+
+// Documented is a Provider whose documents can be found by their words. The
+// index is kept in memory: documents are names and descriptions, not long texts
+// (see [Searcher]).
+type Documented interface {
+	// Documents returns the documents at and below a path, relative to the
+	// provider's root; "" stands for all. It may return more than those, which
+	// are passed over. Each document comes once. It is called when the index is
+	// made and after [Env.Documented] was, by one goroutine at a time.
+	Documents(below string) iter.Seq[Document]
+}
+
+// Searcher is a Provider that searches its texts by itself, because they are
+// too many to be held in memory. What it finds is merged with the documents of
+// the other providers, of which it may crowd out only poor matches. If it is
+// Documented too, its documents are ranked apart, behind what Search finds.
+type Searcher interface {
+	// Search returns at most limit matches of a query at and below a path, "" for
+	// all, the best first; paths are relative to the provider's root. It
+	// computes locally, and ends with ctx.
+	Search(ctx context.Context, query, below string, limit int) ([]Match, error)
+}
+
+// Canonical is a Provider that shows the same thing at several paths.
+type Canonical interface {
+	// Canonical returns the path at which documents and matches have what is at
+	// path, both relative to the provider's root. A path that does not exist is
+	// returned as it is. It is called before each search below a path.
+	Canonical(ctx context.Context, path string) (string, error)
+}
+
+// Itemized is a Provider whose items (Status.Items) contain things that have
+// names of their own, as a server contains tools.
+type Itemized interface {
+	// Inside returns these things by the name of their item. It is called for a
+	// prompt that has room for more than the names of items.
+	Inside() map[string][]Item
+}
+
+// Busy is a Provider that starts things which should not be interrupted.
+type Busy interface {
+	// Busy reports whether the process should not end just now for want of use.
+	// It is called when the process has been idle, and again a while later as
+	// long as the answer is yes.
+	Busy() bool
+}
+
+// Operator is a Provider that answers questions.
+type Operator interface {
+	// Operations returns the operations that the command line, the socket of the
+	// background process and the gateway offer. It is called once, before Start.
+	// The operations themselves are called concurrently, until Close, and also
+	// where Start never was.
+	Operations() []Operation
 }
 
 // Status is what a provider says of itself in the root's STATUS.md and
@@ -48,17 +172,17 @@ type Status struct {
 	Since time.Time `json:"since,omitzero"`
 	// Summary is a short line of counts: "3 servers, 48 tools".
 	Summary string `json:"summary"`
-	// Problems are faults that a user can mend, with how to mend each.
+	// Problems are faults that a user can fix, with how to fix each.
 	Problems []Problem `json:"problems,omitempty"`
 	// Items are what the provider holds, by name, for AGENTS.md.
 	Items []Item `json:"items,omitempty"`
 }
 
-// Problem is a fault and its cure.
+// Problem is a fault and its fix.
 type Problem struct {
 	// What is one sentence that names the cause.
 	What string `json:"what"`
-	// Mend is the command that mends it, or what to change where.
+	// Mend is the command that fixes it, or what to change where.
 	Mend string `json:"mend,omitempty"`
 }
 
@@ -66,7 +190,7 @@ type Problem struct {
 type Item struct {
 	Name  string `json:"name"`
 	State string `json:"state,omitempty"`
-	// Count is the number of what is inside, such as tools; -1 where that
+	// Count is the number of things inside, such as tools; -1 where that
 	// does not apply.
 	Count int `json:"count"`
 	// Unit names what Count counts, in the plural: "tools".
@@ -85,4 +209,16 @@ type Document struct {
 	// Fields are texts by the name of the field: "name", "description",
 	// "parameters".
 	Fields map[string]string
+}
+
+// Match is one thing that a search found.
+type Match struct {
+	// Path is that of a file, or of a folder that has one which describes it:
+	// relative to the root that was searched, the provider's or the tree's.
+	Path  string `json:"path"`
+	Title string `json:"title"`
+	// Why is one line: what the thing is for, or the line that has the words.
+	Why string `json:"why"`
+	// Score compares the matches of one search; higher is better.
+	Score float64 `json:"score"`
 }

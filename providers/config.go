@@ -9,42 +9,39 @@ import (
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/internal/watch"
-	"ctxfs/providers/results"
-	"ctxfs/providers/terminals"
-	"ctxfs/providers/transcripts"
 )
 
-// tables are the tables that config.toml may have, one for each provider that
-// has settings.
-func tables() []string { return []string{"mcp", results.Table, terminals.Table, transcripts.Table} }
-
-// Problems are what is wrong with config.toml that concerns no provider: each
-// reads its own table, and tells what is wrong with it or with the whole.
-func (s *Set) Problems() []fs.Problem {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.problems)
+// Problems returns what is wrong with config.toml that concerns no provider: each
+// provider reads its own table, and reports what is wrong with it or with the
+// whole file.
+func (l *List) Problems() []fs.Problem {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.problems)
 }
 
-// checkTables looks for tables in config.toml that nobody reads.
-func (s *Set) checkTables() {
+// checkTables looks for tables in config.toml that no provider reads.
+func (l *List) checkTables() {
 	var problems []fs.Problem
-	if config, err := settings.Load(s.opts.Config); err == nil {
-		problems = unknownTables(config)
+	if config, err := settings.Load(l.opts.Config); err == nil {
+		problems = l.unknownTables(config)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.problems = problems
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.problems = problems
 }
 
-func unknownTables(config *settings.File) []fs.Problem {
-	var problems []fs.Problem
+func (l *List) unknownTables(config *settings.File) (problems []fs.Problem) {
+	var known []string
+	for _, p := range of[fs.Configured](l.all) {
+		known = append(known, p.Tables()...)
+	}
 	for _, table := range config.Tables() {
-		if slices.Contains(tables(), table) {
+		if slices.Contains(known, table) {
 			continue
 		}
 		what := fmt.Sprintf("%s: unknown table [%s]", config.Path(), table)
-		if near := nearest.Of(table, tables()); near != "" {
+		if near := nearest.Of(table, known); near != "" {
 			what += fmt.Sprintf("; did you mean [%s]?", near)
 		}
 		problems = append(problems, fs.Problem{What: what, Mend: "correct its name or take it out"})
@@ -52,51 +49,57 @@ func unknownTables(config *settings.File) []fs.Problem {
 	return problems
 }
 
-// watchConfig has configuration files read again when they change. That they
-// cannot be watched is no reason to show nothing.
-func (s *Set) watchConfig() {
-	w := &configWatch{set: s, watched: make(map[string]bool)}
-	files, err := watch.New(watch.Options{
-		Changed: func([]string) {
-			s.checkTables()
-			s.mcp.Reload()
-			s.results.Reload()
-			s.terminals.Reload()
-			s.transcripts.Reload()
-			if w.follow() {
-				s.mcp.Reload() // what changed before it was watched
-			}
-			s.opts.Changed()
-		},
-		Hide: s.opts.Hide,
-		Log:  s.opts.Log,
-	})
-	if err != nil {
-		s.opts.Log.Warn("configuration files are not watched", "error", err)
-		return
-	}
-	w.files = files
-	w.follow()
-	s.stop = append(s.stop, files.Close)
-}
-
-// configWatch watches the configuration files, which change with what is in
-// them: projects come and go.
+// configWatch watches the configuration files. Which they are depends on what is
+// in them: projects come and go.
 type configWatch struct {
-	set *Set
+	list *List
 
 	mu      sync.Mutex
 	files   *watch.Watcher
 	watched map[string]bool
 }
 
-// follow watches the files that there are now, and tells whether there are new
-// ones.
+// watchConfig has the providers reload their settings when a configuration file
+// changes. That the files cannot be watched is no reason to show nothing.
+func (l *List) watchConfig() {
+	w := &configWatch{list: l, watched: make(map[string]bool)}
+	files, err := watch.New(watch.Options{Changed: func([]string) { w.reload() }, Hide: l.opts.Hide, Log: l.opts.Log})
+	if err != nil {
+		l.opts.Log.Warn("configuration files are not watched", "error", err)
+		return
+	}
+	w.files, l.watch = files, w
+	w.follow()
+}
+
+// reload reloads all settings.
+func (w *configWatch) reload() {
+	w.list.checkTables()
+	for _, p := range of[fs.Configured](w.list.all) {
+		p.Reload()
+	}
+	if w.follow() {
+		for _, p := range of[fs.Watched](w.list.all) {
+			p.Reload() // a new file may have changed before it was watched
+		}
+	}
+	w.list.opts.Changed()
+}
+
+// follow watches the files that count now, and reports whether there are new
+// ones among them.
 func (w *configWatch) follow() (more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	paths := []string{w.list.opts.Config}
+	for _, p := range of[fs.Watched](w.list.all) {
+		paths = append(paths, p.ConfigFiles()...)
+	}
 	now := make(map[string]bool)
-	for _, path := range w.set.mcp.ConfigFiles() {
+	for _, path := range paths {
+		if now[path] {
+			continue
+		}
 		now[path] = true
 		if !w.watched[path] {
 			more = true
@@ -112,5 +115,5 @@ func (w *configWatch) follow() (more bool) {
 	return more
 }
 
-// Nearest is the known word that somebody probably meant, or "".
+// Nearest returns the known word that was probably meant, or "".
 func Nearest(word string, known []string) string { return nearest.Of(word, known) }

@@ -2,7 +2,6 @@ package providers
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/find"
+	"ctxfs/providers/transcripts"
 )
 
 func TestFindsWhatWasSaid(t *testing.T) {
@@ -33,7 +33,7 @@ func TestFindsWhatWasSaid(t *testing.T) {
 		"", "transcripts", "transcripts/pi", "transcripts/by-id", "transcripts/by-id/" + id, "transcripts/by-id/" + id + "/transcript.md",
 		"transcripts/pi/work/2026-05-12_as-it-was-called-before_0b0e2bd1", "transcripts/pi/work/2026-05-12_why-does-the-login-fail_0b0e2bd1/digest.md",
 	} {
-		got, err := again.Find(t.Context(), "zebra token", find.Options{In: in, Limit: 10})
+		got, err := again.Finder().Find(t.Context(), "zebra token", find.Options{In: in, Limit: 10})
 		if err != nil || len(got) != 1 {
 			t.Fatalf("in %q: %+v, %v", in, got, err)
 		}
@@ -42,21 +42,21 @@ func TestFindsWhatWasSaid(t *testing.T) {
 		}
 	}
 	for _, in := range []string{"mcps", "transcripts/codex", "transcript", "transcripts/by-id/" + id[:30]} {
-		if got, err := again.Find(t.Context(), "zebra token", find.Options{In: in, Limit: 10}); err != nil || len(got) != 0 {
+		if got, err := again.Finder().Find(t.Context(), "zebra token", find.Options{In: in, Limit: 10}); err != nil || len(got) != 0 {
 			t.Errorf("in %q: %+v, %v", in, got, err)
 		}
 	}
 	// Its title is found too, behind what was said.
 	for _, in := range []string{"transcripts", "transcripts/by-id/" + id} {
-		got, err := again.Find(t.Context(), "login fail", find.Options{In: in, Limit: 10})
+		got, err := again.Finder().Find(t.Context(), "login fail", find.Options{In: in, Limit: 10})
 		if err != nil || len(got) != 2 || !strings.HasSuffix(got[1].Path, "/transcript.md") || got[0].Score < got[1].Score {
 			t.Errorf("in %s: %+v, %v", in, got, err)
 		}
 	}
 	// As files.
-	root := fs.NewFolder(time.Now(), map[string]fs.Node{"transcripts": again.transcripts.Root()})
+	root := fs.NewFolder(time.Now(), map[string]fs.Node{"transcripts": of[*transcripts.Provider](again.All())[0].Root()})
 	tree := fs.NewTree(root, fs.TreeOptions{})
-	folder := again.FindFolder(time.Now(), tree.Resolve)
+	folder := again.Finder().NewFolder(time.Now(), tree.Resolve)
 	for _, in := range []string{"", "transcripts/", "transcripts/by-id/", "transcripts/by-id/" + id + "/"} {
 		var found fs.Node = folder
 		for name := range strings.SplitSeq(in+"zebra token", "/") {
@@ -92,40 +92,5 @@ func checkFound(t *testing.T, tree *fs.Tree, found fs.Node) {
 	}
 	if body, err := tree.ReadAll(t.Context(), file.(fs.File)); err != nil || !strings.Contains(string(body), "the zebra token expires\n") {
 		t.Errorf("%s, %v", body, err)
-	}
-}
-
-func TestWhatWasSaidMakesRoom(t *testing.T) {
-	list := func(name string, scores ...float64) (all []find.Match) {
-		for i, score := range scores {
-			all = append(all, find.Match{Path: fmt.Sprint(name, i), Score: score})
-		}
-		return all
-	}
-	show := func(all []find.Match) string {
-		var names []string
-		for i, m := range all {
-			names = append(names, m.Path)
-			if i > 0 && m.Score > all[i-1].Score {
-				t.Errorf("scores are not in order: %+v", all)
-			}
-		}
-		return strings.Join(names, " ")
-	}
-	for _, test := range []struct{ got, want string }{
-		{show(beside(list("t", 5, 4, 3), list("s", 9, 8), 4)), "t0 t1 t2 s0"},
-		{show(beside(list("t", 5, 4, 3), list("s", 9, 8), 3)), "t0 t1 t2"},
-		{show(beside(list("t", 5, 4, 1, 1), list("s", 9, 8), 4)), "t0 t1 s0 s1"},
-		{show(beside(list("t", 5, 1, 1, 1), list("s", 9), 4)), "t0 t1 t2 s0"},
-		{show(beside(nil, list("s", 9, 8), 4)), "s0 s1"},
-		{show(beside(list("t", 5), nil, 4)), "t0"},
-		{show(behind(list("s", 9, 8, 7, 6), list("t", 1, 1), 3, 4)), "s0 s1 s2 t0"},
-		{show(behind(list("s", 9, 8, 7, 6), nil, 3, 4)), "s0 s1 s2 s3"},
-		{show(behind(list("s", 9), list("t", 12, 1, 1, 1), 3, 4)), "s0 t0 t1 t2"},
-		{show(behind(nil, list("t", 12, 1), 3, 4)), "t0 t1"},
-	} {
-		if test.got != test.want {
-			t.Errorf("%q, not %q", test.got, test.want)
-		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // open makes the providers over a home folder with that config.toml.
-func open(t *testing.T, config string) *Set {
+func open(t *testing.T, config string) *List {
 	t.Helper()
 	home := t.TempDir()
 	path := filepath.Join(home, "config.toml")
@@ -22,11 +22,12 @@ func open(t *testing.T, config string) *Set {
 	log := slog.New(slog.DiscardHandler)
 	s := New(Options{
 		Home: home, Config: path, Cache: filepath.Join(home, "cache"), State: filepath.Join(home, "state"),
-		LookupEnv: func(string) (string, bool) { return "", false },
-		Env:       func(string) fs.Env { return fs.Env{Changed: func(string) {}, Log: log, Now: time.Now} },
-		Offline:   true,
-		Changed:   func() {},
-		Log:       log,
+		LookupEnv:     func(string) (string, bool) { return "", false },
+		Env:           func(string) fs.Env { return fs.Env{Changed: func(string) {}, Log: log, Now: time.Now} },
+		ResultsFolder: func() string { return filepath.Join(home, "state", "results") },
+		Offline:       true,
+		Changed:       func() {},
+		Log:           log,
 	})
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {

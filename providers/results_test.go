@@ -9,11 +9,13 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/find"
+	"ctxfs/providers/results"
 )
 
 func TestResultsOfTools(t *testing.T) {
 	s := open(t, "[results]\nlimit = '5 KB'\n")
-	kept := toolResults{s}
+	folder := filepath.Join(s.opts.State, "results")
+	kept := toolResults{of[*results.Provider](s.All())[0].Store(), func() string { return folder }}
 	if kept.Limit() != 5000 {
 		t.Errorf("limit %d", kept.Limit())
 	}
@@ -25,12 +27,12 @@ func TestResultsOfTools(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	// In a mount it is named by its place there.
-	s.opts.MountPoint = func() string { return "/mnt" }
+	folder = "/mnt/results"
 	if saved, err := kept.Save("zoo", "walk", "", []byte("x")); err != nil || saved.Path != "/mnt/results/"+filepath.Base(saved.Path) {
 		t.Errorf("%+v, %v", saved, err)
 	}
 	// What a tool has answered does not stand before the tool.
-	got, err := s.Find(t.Context(), "agentctx", find.Options{})
+	got, err := s.Finder().Find(t.Context(), "agentctx", find.Options{})
 	if err != nil || len(got) != 2 || got[0].Path != "skills/agentctx/SKILL.md" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -39,18 +41,18 @@ func TestResultsOfTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, in := range []string{"", "results"} {
-		got, err := s.Find(t.Context(), "okapis", find.Options{In: in})
+		got, err := s.Finder().Find(t.Context(), "okapis", find.Options{In: in})
 		if err != nil || len(got) != 1 || !strings.HasPrefix(got[0].Path, "results/") || !strings.HasSuffix(got[0].Why, "zoo walk: past the agentctx of okapis") {
 			t.Errorf("in %q: %+v, %v", in, got, err)
 		}
 	}
-	got, err = s.Find(t.Context(), "agentctx", find.Options{})
+	got, err = s.Finder().Find(t.Context(), "agentctx", find.Options{})
 	if err != nil || len(got) != 3 || got[0].Path != "skills/agentctx/SKILL.md" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	// As files.
-	tree := fs.NewTree(fs.NewFolder(time.Now(), map[string]fs.Node{"results": s.results.Root()}), fs.TreeOptions{})
-	inResults, err := s.FindFolder(time.Now(), tree.Resolve).Lookup(t.Context(), "results")
+	tree := fs.NewTree(fs.NewFolder(time.Now(), map[string]fs.Node{"results": of[*results.Provider](s.All())[0].Root()}), fs.TreeOptions{})
+	inResults, err := s.Finder().NewFolder(time.Now(), tree.Resolve).Lookup(t.Context(), "results")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func discoveryWorld(t testing.TB, servers map[string][]definition, skills map[st
 		},
 	}}
 	w := a.newWorld(worldOptions{})
-	w.providers.Begin()
+	w.providers.Start()
 	t.Cleanup(w.close)
 	want := 0
 	for _, tools := range servers {

@@ -13,7 +13,6 @@ import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs"
-	"ctxfs/providers/find"
 	"ctxfs/providers/prompt"
 )
 
@@ -40,7 +39,7 @@ func (a *shellAgent) pays(command, printed string) {
 }
 
 // lists is ctxfs find.
-func (a *shellAgent) lists(words string, n int) []find.Match {
+func (a *shellAgent) lists(words string, n int) []fs.Match {
 	a.Helper()
 	matches, err := a.source.find(context.Background(), findArgs{Query: words, In: a.in, Limit: n})
 	must(a, err)

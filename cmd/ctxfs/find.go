@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs"
 	"ctxfs/mounts/control"
-	"ctxfs/providers/find"
 )
 
 // findArgs are those of the request "find".
@@ -78,7 +78,7 @@ caches.`,
 	return cmd
 }
 
-func (a *app) printMatches(matches []find.Match) {
+func (a *app) printMatches(matches []fs.Match) {
 	for _, m := range matches {
 		line := m.Path
 		if m.Why != "" {

@@ -68,7 +68,7 @@ func newFrontPage(root *fs.Folder, w *world) *frontPage {
 func (f *frontPage) open() {
 	nodes := map[string]fs.Node{
 		".ignore": fs.NewText(f.world.built, []byte(ignoreFile)),
-		"find":    f.world.providers.FindFolder(f.world.built, f.world.tree.Resolve),
+		"find":    f.world.providers.Finder().NewFolder(f.world.built, f.world.tree.Resolve),
 	}
 	for _, p := range f.world.providers.All() {
 		nodes[p.Folder] = p.Root()

@@ -144,7 +144,7 @@ func TestNothingIsRenderedOnDemand(t *testing.T) {
 			counted.Add(1)
 			return prompt.Page(folders), nil
 		})
-		w.providers.Begin()
+		w.providers.Start()
 		read := func(path string) string {
 			n, err := w.tree.Resolve(t.Context(), path)
 			must(t, err)

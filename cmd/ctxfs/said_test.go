@@ -14,6 +14,7 @@ import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers"
 	"ctxfs/providers/prompt"
@@ -51,7 +52,7 @@ func saidWorld(b *testing.B) (source *localSource, said []message, transcripts [
 		},
 	}}
 	w := a.newWorld(worldOptions{})
-	w.providers.Begin()
+	w.providers.Start()
 	b.Cleanup(w.close)
 	source = &localSource{w}
 	reader := &shellAgent{TB: b, source: source}
@@ -60,7 +61,7 @@ func saidWorld(b *testing.B) (source *localSource, said []message, transcripts [
 	provider := all[slices.IndexFunc(all, func(p providers.Named) bool { return p.Folder == "transcripts" })]
 	if !fstest.Becomes(func() bool {
 		n := 0
-		for range provider.Documents() {
+		for range provider.Provider.(fs.Documented).Documents("") {
 			n++
 		}
 		return n == len(logs)
@@ -68,7 +69,7 @@ func saidWorld(b *testing.B) (source *localSource, said []message, transcripts [
 		b.Fatal("not all of the sessions are there")
 	}
 	w.front.make()
-	for d := range provider.Documents() {
+	for d := range provider.Provider.(fs.Documented).Documents("") {
 		text := reader.cat("transcripts/" + d.Path)
 		transcripts = append(transcripts, text)
 		for _, block := range strings.SplitAfter(text, "\n\n### [")[1:] {

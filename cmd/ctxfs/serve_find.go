@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 
+	"ctxfs/fs"
 	"ctxfs/mounts/gateway"
-	"ctxfs/providers/find"
 )
 
 func (b *backend) Find(ctx context.Context, q gateway.Query) ([]gateway.Match, error) {
-	var found []find.Match
+	var found []fs.Match
 	if err := b.look(ctx, "find", findArgs{Query: q.Words, In: q.In, Limit: q.Limit}, &found, nil); err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (w *world) gatewayCallHandler() mounts.Handler {
 		}
 		answer := gatewayResult(r)
 		// What is named by its place on the disk is named by that in the tree.
-		answer.Text = strings.ReplaceAll(answer.Text, w.providers.ResultsFolder()+"/", "results/")
+		answer.Text = strings.ReplaceAll(answer.Text, w.resultsFolder()+"/", "results/")
 		return c.Reply(gatewayReply{Result: answer})
 	}
 }

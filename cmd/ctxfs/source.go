@@ -24,7 +24,7 @@ type source interface {
 	cat(ctx context.Context, path string, w io.Writer) error
 	statuses(ctx context.Context) ([]providerStatus, error)
 	// find returns what is found, best first.
-	find(ctx context.Context, args findArgs) ([]find.Match, error)
+	find(ctx context.Context, args findArgs) ([]fs.Match, error)
 	// tools lists the tools of a server; "" means all.
 	tools(ctx context.Context, server string) ([]mcp.Toolbox, error)
 	// flags are the arguments of a tool.
@@ -78,11 +78,11 @@ func (s *localSource) statuses(context.Context) ([]providerStatus, error) {
 	return s.world.statuses(), nil
 }
 
-func (s *localSource) find(ctx context.Context, args findArgs) ([]find.Match, error) {
+func (s *localSource) find(ctx context.Context, args findArgs) ([]fs.Match, error) {
 	if _, err := s.world.tree.Resolve(ctx, args.In); err != nil {
 		return nil, treeFault(args.In, err)
 	}
-	return s.world.providers.Find(ctx, args.Query, find.Options{In: args.In, Limit: args.Limit})
+	return s.world.providers.Finder().Find(ctx, args.Query, find.Options{In: args.In, Limit: args.Limit})
 }
 
 func (s *localSource) list(ctx context.Context, name string) ([]lsEntry, error) {
@@ -231,7 +231,7 @@ func (s *remoteSource) statuses(ctx context.Context) (all []providerStatus, err 
 	return all, err
 }
 
-func (s *remoteSource) find(ctx context.Context, args findArgs) (matches []find.Match, err error) {
+func (s *remoteSource) find(ctx context.Context, args findArgs) (matches []fs.Match, err error) {
 	err = s.call(ctx, "find", args, &matches, nil, func(after source) error {
 		matches, err = after.find(ctx, args)
 		return err

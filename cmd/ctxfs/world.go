@@ -20,12 +20,14 @@ import (
 // wherever it is shown.
 type world struct {
 	tree      *fs.Tree
-	providers *providers.Set
+	providers *providers.List
 	front     *frontPage
 	log       *slog.Logger
 	count     counter
 	built     time.Time // the time of what is part of the program
 	pages     string    // the path of the file that keeps what count made
+	// resultsFolder returns the folder in which users find long results.
+	resultsFolder func() string
 }
 
 type worldOptions struct {
@@ -54,12 +56,20 @@ func (a *app) newWorld(opts worldOptions) *world {
 	root := fs.NewFolder(built, nil)
 	w := &world{built: built, tree: fs.NewTree(root, fs.TreeOptions{Log: opts.log}), log: opts.log, count: opts.count, pages: filepath.Join(a.Cache, "pages.json")}
 	w.front = newFrontPage(root, w)
+	w.resultsFolder = func() string {
+		if opts.mountPoint != nil {
+			if dir := opts.mountPoint(); dir != "" {
+				return filepath.Join(dir, "results")
+			}
+		}
+		return filepath.Join(a.State, "results")
+	}
 	w.providers = providers.New(providers.Options{
 		Home: a.Home, Config: a.Config, Cache: a.Cache, State: a.State, LookupEnv: a.LookupEnv,
 		Program: self, ProgramEnv: []string{"HOME=" + a.Home, "XDG_STATE_HOME=" + filepath.Dir(a.State)},
 		Env:     w.env,
 		Hide:    opts.hide,
-		Offline: opts.offline, MountPoint: opts.mountPoint,
+		Offline: opts.offline, ResultsFolder: w.resultsFolder,
 		Changed: w.front.renew,
 		Log:     opts.log,
 	})

@@ -48,7 +48,7 @@ const (
 	maxText = 16 << 10
 	// maxCount is how often a word is counted in a field.
 	maxCount = 255
-	// whyLength is the longest Match.Why, in bytes.
+	// whyLength is the longest fs.Match.Why, in bytes.
 	whyLength = 160
 )
 

@@ -16,7 +16,7 @@ import (
 // FolderOptions are what a Folder needs.
 type FolderOptions struct {
 	// Search finds in an index; it may wait for that to be current.
-	Search func(ctx context.Context, query string, opts Options) ([]Match, error)
+	Search func(ctx context.Context, query string, opts Options) ([]fs.Match, error)
 	// Resolve gives the node at a path of the tree.
 	Resolve func(ctx context.Context, path string) (fs.Node, error)
 	// Folders are those of the tree's root in which alone can be searched.

@@ -34,7 +34,7 @@ func foundTree(t testing.TB) *fs.Tree {
 		dir.Set(testTime, parts[len(parts)-1], fs.NewText(testTime, []byte(d.Path)))
 	}
 	root.Set(testTime, "find", NewFolder(testTime, FolderOptions{
-		Search: func(_ context.Context, query string, opts Options) ([]Match, error) {
+		Search: func(_ context.Context, query string, opts Options) ([]fs.Match, error) {
 			return x.Search(query, opts), nil
 		},
 		Resolve: tree.Resolve, Folders: []string{"mcps", "skills"},

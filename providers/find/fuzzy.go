@@ -8,12 +8,14 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"ctxfs/providers/internal/words"
+
+	"ctxfs/fs"
 )
 
 // fuzzy finds names by some of their letters, as people type them who know the
 // name: "ghcris" for github/create_issue. It is for what no word is known of,
 // and its scores are below those of words.
-func (x *Index) fuzzy(query string, opts Options) []Match {
+func (x *Index) fuzzy(query string, opts Options) []fs.Match {
 	letters := strings.Join(strings.Fields(query), "")
 	if len(letters) < 2 || len(letters) > words.MaxLength {
 		return nil
@@ -25,14 +27,14 @@ func (x *Index) fuzzy(query string, opts Options) []Match {
 			titles = append(titles, doc)
 		}
 	}
-	var out []Match
+	var out []fs.Match
 	for _, m := range fuzzy.FindFromNoSort(letters, titles) {
 		out = append(out, titles[m.Index].match(float64(m.Score)))
 	}
 	if len(out) == 0 {
 		return nil
 	}
-	slices.SortFunc(out, func(a, b Match) int {
+	slices.SortFunc(out, func(a, b fs.Match) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Path, b.Path))
 	})
 	if opts.Limit > 0 && len(out) > opts.Limit {

@@ -5,18 +5,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-)
 
-// Match is a document that was found.
-type Match struct {
-	// Path is the document's own.
-	Path  string `json:"path"`
-	Title string `json:"title"`
-	// Why is one line: the first sentence of the description.
-	Why string `json:"why"`
-	// Score is for comparing the matches of one search; higher is better.
-	Score float64 `json:"score"`
-}
+	"ctxfs/fs"
+)
 
 // Options narrow a search.
 type Options struct {
@@ -81,7 +72,7 @@ func zeros(s []float64, n int) []float64 {
 // Search returns the best matches, best first, and equally good ones by path.
 // It costs some 0.1 ms for a few words over a thousand tools, and a few
 // milliseconds for a page of text over ten thousand.
-func (x *Index) Search(query string, opts Options) []Match {
+func (x *Index) Search(query string, opts Options) []fs.Match {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	s := x.scratch.Get().(*scratch)
@@ -112,7 +103,7 @@ func (x *Index) Search(query string, opts Options) []Match {
 	if opts.Limit > 0 && len(s.found) > opts.Limit {
 		s.found = s.found[:opts.Limit]
 	}
-	out := make([]Match, 0, len(s.found))
+	out := make([]fs.Match, 0, len(s.found))
 	for _, id := range s.found {
 		out = append(out, x.docs[id].match(s.scores[id]))
 	}
@@ -133,8 +124,8 @@ func (s *scratch) hopeful(limit int) {
 	s.found = slices.DeleteFunc(s.found, func(id uint32) bool { return s.scores[id] < least })
 }
 
-func (d *document) match(score float64) Match {
-	return Match{Path: d.path, Title: d.title, Why: d.why, Score: score}
+func (d *document) match(score float64) fs.Match {
+	return fs.Match{Path: d.path, Title: d.title, Why: d.why, Score: score}
 }
 
 // fieldFactor is what a word in a field counts: weight/(base+perWord*length).

@@ -52,7 +52,7 @@ func TestUpdatesLeaveNoTrace(t *testing.T) {
 }
 
 // ranked is what the order of sums cannot change.
-func ranked(all []Match) (out []string) {
+func ranked(all []fs.Match) (out []string) {
 	for _, m := range all {
 		out = append(out, fmt.Sprintf("%s %.9f", m.Path, m.Score))
 	}

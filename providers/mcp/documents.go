@@ -11,12 +11,9 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// Documents implements fs.Provider: one document for each tool.
-func (p *Provider) Documents() iter.Seq[fs.Document] { return p.DocumentsOf("") }
-
-// DocumentsOf are the documents of the server with that folder; "" stands for
-// every server.
-func (p *Provider) DocumentsOf(folder string) iter.Seq[fs.Document] {
+// Documents implements fs.Documented: one document for each tool of the server
+// with that folder; "" stands for every server.
+func (p *Provider) Documents(folder string) iter.Seq[fs.Document] {
 	return func(yield func(fs.Document) bool) {
 		for _, s := range p.all() {
 			b := s.brief()

@@ -110,6 +110,7 @@ func New(opts Options) *Provider {
 	if opts.Env.Now == nil {
 		opts.Env.Now = time.Now
 	}
+	opts.Env = opts.Env.WithDocuments()
 	p := &Provider{
 		opts: opts, env: opts.Env, timing: opts.timing,
 		cache: cache{dir: opts.CacheDir, log: opts.Env.Log},
@@ -147,8 +148,10 @@ func (p *Provider) surroundings() surroundings {
 // Root implements fs.Provider.
 func (p *Provider) Root() fs.Dir { return p.root }
 
-// ConfigFiles are the files whose change may call for Reload, there or not.
-// Reload may change which they are.
+// Tables implements fs.Configured.
+func (p *Provider) Tables() []string { return []string{"mcp"} }
+
+// ConfigFiles implements fs.Watched.
 func (p *Provider) ConfigFiles() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -42,7 +42,7 @@ func TestOddTools(t *testing.T) {
 	lists := count("tools/list")
 	fstest.Check(t, w.tree, fstest.Expect("INDEX.md", "odd/STATUS.md", "odd/tools/a_b.json"), fstest.Clock(w.opts.Env.Now))
 	n := 0
-	for range w.p.Documents() {
+	for range w.p.Documents("") {
 		n++
 	}
 	if n != len(list) {
@@ -76,15 +76,15 @@ func TestDocuments(t *testing.T) {
 	w.claude(map[string]any{"hello": stub("ok")})
 	w.open().start()
 	w.untilState("hello", "ready")
-	for d := range w.p.Documents() {
+	for d := range w.p.Documents("") {
 		if d.Path != "hello/tools/greet.json" || d.Title != "hello/greet" || d.Fields["parameters"] != "who\n" || d.Fields["details"] != "Whom\n" || d.Fields["server"] != "hello" {
 			t.Errorf("%+v", d)
 		}
 	}
-	for range w.p.DocumentsOf("hell") {
+	for range w.p.Documents("hell") {
 		t.Error("there is a document of a server that is not there")
 	}
-	if all := slices.Collect(w.p.DocumentsOf("hello")); len(all) != 1 {
+	if all := slices.Collect(w.p.Documents("hello")); len(all) != 1 {
 		t.Errorf("%d documents of the server", len(all))
 	}
 }

@@ -138,7 +138,7 @@ func TestEverythingAtOnce(t *testing.T) {
 			for range 200 {
 				_ = w.p.Restart("") // some cannot be
 				w.p.Status()
-				for range w.p.Documents() {
+				for range w.p.Documents("") {
 				}
 				_, _ = w.read("a/STATUS.md") // it comes and goes
 			}

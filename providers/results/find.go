@@ -11,11 +11,13 @@ import (
 	"ctxfs/providers/internal/fulltext"
 )
 
-// Find finds the results that have words, or whose tool has them, the best first:
-// all, or the one at a path of the provider's folder. Titles name the server and
-// the tool, and Why also tells when it came. A result can be found as soon as it
-// is there; where very much is not indexed yet, the newest of that can.
-func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]fulltext.Found, error) {
+// Search implements fs.Searcher. It finds the results that have words, or whose
+// tool has them. Titles name the server and the tool, and Why also says when the
+// result came. A result is found as soon as it is there; where very much is not
+// indexed yet, only the newest of that is. Results are no fs.Documented: each
+// would be named after its tool, and a hundred calls of one would be listed before the
+// tool itself.
+func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]fs.Match, error) {
 	q := fulltext.Query{Words: words, Limit: limit}
 	if in != "" {
 		q.Only = func(t fulltext.Text) bool { return t.Session == in }
@@ -24,9 +26,9 @@ func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]ful
 	if err != nil {
 		return nil, err
 	}
-	var all []fulltext.Found
+	var all []fs.Match
 	for _, h := range result.Hits {
-		all = append(all, fulltext.Found{
+		all = append(all, fs.Match{
 			Path: h.Text.Session, Title: strings.ReplaceAll(h.Text.Title, " ", "/"), Score: h.Score,
 			Why: wording.Minute(h.Text.Time) + " " + h.Text.Title + ": " + h.Line,
 		})
@@ -37,8 +39,8 @@ func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]ful
 // fulltextName is the file in the cache folder with the index of all words.
 const fulltextName = "fulltext.db"
 
-// Begin starts the indexing in the background. It returns at once.
-func (p *Provider) Begin() {
+// Start implements fs.Starter: it indexes in the background.
+func (p *Provider) Start() {
 	if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
 		p.opts.Env.Log.Warn("results are not indexed", "error", err)
 		return

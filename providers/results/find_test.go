@@ -10,7 +10,7 @@ import (
 // found are the results with some words: their tools, and the lines that tell why.
 func (f *fixture) found(words, in string) string {
 	f.t.Helper()
-	all, err := f.Find(f.t.Context(), words, in, 10)
+	all, err := f.Search(f.t.Context(), words, in, 10)
 	check(f.t, err)
 	var lines []string
 	for _, one := range all {
@@ -51,7 +51,7 @@ func TestFind(t *testing.T) {
 	for _, state := range []string{"new", "indexed", "started again"} {
 		switch state {
 		case "indexed":
-			f.Begin()
+			f.Start()
 			f.await("the index", func() bool { return f.fulltext.Left() == 0 })
 		case "started again":
 			f = open()

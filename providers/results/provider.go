@@ -98,14 +98,16 @@ func (p *Provider) hidden(path string) bool {
 // Store is where results are saved so that they are in the folder at once.
 func (p *Provider) Store() *Store { return p.store }
 
-// Reload reads the settings again.
+// Tables implements fs.Configured.
+func (p *Provider) Tables() []string { return []string{Table} }
+
+// Reload implements fs.Configured.
 func (p *Provider) Reload() { p.store.Reload() }
 
 // Root implements fs.Provider.
 func (p *Provider) Root() fs.Dir { return p.root }
 
-// Roots are the folders on disk that are passed through, links resolved where
-// they exist. A mount point must not lie in any.
+// Roots implements fs.Rooted.
 func (p *Provider) Roots() []string { return []string{cmp.Or(p.shown.Load().dir, p.opts.Dir)} }
 
 // Close implements fs.Provider.

@@ -51,9 +51,11 @@ func TestSave(t *testing.T) {
 	if s.State != "ready" || s.Summary != "1 result, 13 bytes" || len(s.Problems) > 0 || s.Since.IsZero() {
 		t.Errorf("status %+v", s)
 	}
-	for doc := range f.Documents() {
-		if doc.Path != saved.Name || !strings.HasPrefix(doc.Title, "git hub/list.issues 20") || doc.Fields["tool"] != "list.issues" {
-			t.Errorf("document %+v", doc)
+	matches, err := f.Search(t.Context(), "list.issues", "", 10)
+	check(t, err)
+	for _, m := range matches {
+		if m.Path != saved.Name || !strings.HasPrefix(m.Title, "git/hub/list.issues") || !strings.Contains(m.Why, "list.issues") {
+			t.Errorf("match %+v", m)
 		}
 	}
 	fstest.Check(t, f.tree, fstest.Expect(indexName, saved.Name))

@@ -60,6 +60,7 @@ type Provider struct {
 // New finds the skills there are; it reads folders and front matter, no more.
 // What cannot be read is content and no error.
 func New(opts Options) *Provider {
+	opts.Env = opts.Env.WithDocuments()
 	p := &Provider{
 		opts: opts, sources: sources(opts.Home, opts.LookupEnv), builtin: newBuiltin(opts.Env.Built),
 		root: new(fs.Folder), watched: make(map[string]bool),
@@ -82,8 +83,7 @@ func New(opts Options) *Provider {
 // Root implements fs.Provider.
 func (p *Provider) Root() fs.Dir { return p.root }
 
-// Roots are the folders on disk that are passed through, links resolved, and
-// those that will be once they exist. A mount point must not lie in any.
+// Roots implements fs.Rooted.
 func (p *Provider) Roots() []string { return slices.Clone(p.current.Load().roots) }
 
 // Status implements fs.Provider.
@@ -93,8 +93,8 @@ func (p *Provider) Status() fs.Status {
 	return s
 }
 
-// Documents implements fs.Provider: one for every SKILL.md.
-func (p *Provider) Documents() iter.Seq[fs.Document] {
+// Documents implements fs.Documented: one for every SKILL.md.
+func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 	return documents(p.current.Load().skills)
 }
 

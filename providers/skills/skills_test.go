@@ -100,7 +100,7 @@ func TestDocuments(t *testing.T) {
 		".claude/skills/none/notes.md": "x",
 	}), offline)
 	var paths []string
-	for doc := range f.Documents() {
+	for doc := range f.Documents("") {
 		paths = append(paths, doc.Path)
 		if doc.Path != "pdf/SKILL.md" {
 			continue

@@ -33,9 +33,9 @@ type Adopted struct {
 	Problems []string // sentences: what is not recorded, and why
 }
 
-// Begin starts what the settings say: the panes of tmux are recorded. It returns
+// Start implements fs.Starter. It starts what the settings say: the panes of tmux are recorded. It returns
 // at once.
-func (p *Provider) Begin() { p.configured() }
+func (p *Provider) Start() { p.configured() }
 
 // configured starts or ends the recording of tmux, as the settings say.
 func (p *Provider) configured() {

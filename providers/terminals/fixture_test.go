@@ -56,10 +56,9 @@ func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, dir: dir, changes: make(chan struct{}, 1), told: make(map[string]bool), found: make(map[string]bool)}
 	opts := Options{
-		Env:        fs.Env{Changed: func(path string) { f.hear(f.told, path) }, Log: slog.New(slog.DiscardHandler), Now: time.Now, Built: time.Unix(1, 0)},
-		Dir:        dir,
-		Documented: func(path string) { f.hear(f.found, path) },
-		Watch:      true,
+		Env:   fs.Env{Changed: func(path string) { f.hear(f.told, path) }, Documented: func(path string) { f.hear(f.found, path) }, Log: slog.New(slog.DiscardHandler), Now: time.Now, Built: time.Unix(1, 0)},
+		Dir:   dir,
+		Watch: true,
 	}
 	for _, c := range change {
 		c(&opts)

@@ -26,9 +26,6 @@ type Options struct {
 	Dir, SettingsPath string
 	// Hide leaves out a path, such as a mount point of ours; it may be nil.
 	Hide func(path string) bool
-	// Documented is told of the path of a document that is another now, or gone;
-	// it may be nil. It only enqueues. (Env.Changed is also told of all growth.)
-	Documented func(path string)
 	// TmuxFolder is where tmux keeps the sockets of the user's servers.
 	TmuxFolder string
 	// Watch keeps the provider current and the files within their limits. Without
@@ -93,14 +90,17 @@ func New(opts Options) *Provider {
 // Root implements fs.Provider.
 func (p *Provider) Root() fs.Dir { return p.root }
 
-// Roots are the folders on disk that are shown: no view may lie in one.
+// Roots implements fs.Rooted.
 func (p *Provider) Roots() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return []string{p.dir}
 }
 
-// Reload reads the settings again.
+// Tables implements fs.Configured.
+func (p *Provider) Tables() []string { return []string{Table} }
+
+// Reload implements fs.Configured.
 func (p *Provider) Reload() {
 	s, faults := ReadSettings(p.opts.SettingsPath)
 	p.mu.Lock()
@@ -229,9 +229,9 @@ func (p *Provider) changed(paths []string) {
 	for _, path := range news {
 		p.opts.Env.Changed(path)
 	}
-	if p.opts.Documented != nil {
+	if p.opts.Env.Documented != nil {
 		for _, id := range changed {
-			p.opts.Documented(id + ".txt")
+			p.opts.Env.Documented(id + ".txt")
 		}
 	}
 	pause := time.NewTimer(newsPause)

@@ -96,9 +96,9 @@ func watchProblem(err error) fs.Problem {
 // maxFound is how many commands of a terminal can be found: its last.
 const maxFound = 50
 
-// Documents implements fs.Provider: one for each terminal, the newest first, with
+// Documents implements fs.Documented: one for each terminal, the newest first, with
 // its name and its last commands.
-func (p *Provider) Documents() iter.Seq[fs.Document] {
+func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 	all := p.shown.Load().terminals
 	return func(yield func(fs.Document) bool) {
 		for _, t := range all {

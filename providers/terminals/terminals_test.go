@@ -57,7 +57,7 @@ func TestTree(t *testing.T) {
 			t.Errorf("status %+v", s)
 		}
 		var docs []string
-		for d := range f.Documents() {
+		for d := range f.Documents("") {
 			docs = append(docs, d.Path+" "+d.Title)
 		}
 		// Of two that began at the same moment the one with a name comes first.

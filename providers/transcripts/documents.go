@@ -7,10 +7,10 @@ import (
 	"ctxfs/fs"
 )
 
-// Documents implements fs.Provider: one for each session that is no subagent's,
+// Documents implements fs.Documented: one for each session that is no subagent's,
 // found by its title and where it was. What was said in it is found in another
 // way: there is too much of it to be held in memory.
-func (p *Provider) Documents() iter.Seq[fs.Document] {
+func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 	return func(yield func(fs.Document) bool) {
 		if !p.opts.Watch {
 			p.scanNow()

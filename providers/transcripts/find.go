@@ -9,17 +9,18 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/fulltext"
 )
 
-// Find finds what was said in all sessions at or below a path of the provider's
+// Search implements fs.Searcher. It finds what was said in all sessions at or below a path of the provider's
 // folder, "" for all: the best first. Paths are those of blocks, each with the ends
 // of its neighbours and how to read on, titles name session and block, and Why also
 // tells when and by whom it was said. What is in the transcripts can be found, at
 // once; where very much was not read or indexed yet, the newest of that can.
-func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]fulltext.Found, error) {
-	in, err := p.Listed(ctx, in)
+func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]fs.Match, error) {
+	in, err := p.Canonical(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +38,7 @@ func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]ful
 	if err != nil {
 		return nil, err
 	}
-	var all []fulltext.Found
+	var all []fs.Match
 	for _, h := range result.Hits {
 		s := p.sessionNamed(h.Text.Session)
 		if s == nil {
@@ -49,7 +50,7 @@ func (p *Provider) Find(ctx context.Context, words, in string, limit int) ([]ful
 		if at == "" {
 			continue
 		}
-		f := fulltext.Found{Score: h.Score}
+		f := fs.Match{Score: h.Score}
 		if h.Number > 0 {
 			f.Path, f.Title = at+"/"+blocksName+"/"+blockName(h.Number), fmt.Sprintf("%s-%05d", name, h.Number)
 		} else {

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/providers/internal/fulltext"
+	"ctxfs/fs"
 )
 
-func (f *fixture) find(words, in string) []fulltext.Found {
+func (f *fixture) find(words, in string) []fs.Match {
 	f.t.Helper()
-	found, err := f.Find(f.t.Context(), words, in, 10)
+	found, err := f.Search(f.t.Context(), words, in, 10)
 	check(f.t, err)
 	return found
 }

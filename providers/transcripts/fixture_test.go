@@ -78,7 +78,7 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 		if f.watcher == nil {
 			t.Skipf("no watcher can be had: %v", f.noWatch)
 		}
-		f.Begin()
+		f.Start()
 		<-f.scanDone
 	}
 	return f

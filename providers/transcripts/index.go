@@ -79,8 +79,8 @@ func (p *Provider) indexSoon() {
 			p.list.mu.RUnlock()
 			p.mu.Unlock()
 			names := p.makeIndexes()
-			if renamed && p.opts.Documented != nil {
-				p.opts.Documented()
+			if renamed && p.opts.Env.Documented != nil {
+				p.opts.Env.Documented("")
 			}
 			for _, name := range names {
 				p.opts.Env.Changed(name)

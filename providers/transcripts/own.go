@@ -201,10 +201,9 @@ func (s *session) below(rest []string) []*session {
 	return []*session{s}
 }
 
-// Listed is a path of the provider's folder as it is listed: a session by its id,
-// or by a former name, stands where it is listed, and a file of a session for the
-// session. What is not there stays as it is.
-func (p *Provider) Listed(ctx context.Context, path string) (string, error) {
+// Canonical implements fs.Canonical: the path at which a session is listed, for
+// one by its id or by a former name, and also for a file of the session.
+func (p *Provider) Canonical(ctx context.Context, path string) (string, error) {
 	if path == byIDName {
 		return "", nil // all sessions are in it
 	}

@@ -29,8 +29,6 @@ type Options struct {
 	// Cache is the folder for rendered texts, State that for the archive,
 	// SettingsPath the path of config.toml.
 	Cache, State, SettingsPath string
-	// Documented is told that what can be found has changed; may be nil.
-	Documented func()
 	// Settled is called when a lot of work has been done; may be nil.
 	Settled func()
 	// Hide leaves out a path, such as a mount point of ours; it may be nil.
@@ -103,9 +101,9 @@ const fulltextName = "fulltext.db"
 // maxDirs is how many folders of one place are watched.
 const maxDirs = 20_000
 
-// Begin starts the search for sessions, the watch and the rendering in the
-// background. It returns at once.
-func (p *Provider) Begin() {
+// Start implements fs.Starter: it searches for sessions, watches and renders in
+// the background.
+func (p *Provider) Start() {
 	p.running.Go(func() {
 		if !p.list.empty() {
 			p.makeIndexes() // as they were: that is told with the first scan

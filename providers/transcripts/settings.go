@@ -26,6 +26,9 @@ const (
 	defaultMaxCache   = 4 << 30
 )
 
+// Tables implements fs.Configured.
+func (p *Provider) Tables() []string { return []string{Table} }
+
 // Reload reads the settings again.
 func (p *Provider) Reload() {
 	t := readSettings(p.opts.SettingsPath, p.opts.Home)

@@ -44,17 +44,6 @@ type File interface {
 	io.Closer
 }
 
-// Found is a place in a text as a provider tells of it.
-type Found struct {
-	// Path is that of a file in the provider's folder.
-	Path  string
-	Title string
-	// Why is one line, with the one of the text that fits best.
-	Why string
-	// Score is for comparing what one search has found.
-	Score float64
-}
-
 // Options are what an Index needs.
 type Options struct {
 	// Path is that of the database. Its folder must exist for Begin.

@@ -1,0 +1,194 @@
+package find
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// Source is a provider that is searched, with its folder in the tree's root.
+// What can be found in it is what it implements: [fs.Documented],
+// [fs.Searcher], both or neither.
+type Source struct {
+	Folder   string
+	Provider fs.Provider
+}
+
+// Finder searches all providers. It keeps an index of their documents, which a
+// worker brings up to date: one run for all that was reported since it began the
+// last.
+type Finder struct {
+	sources []Source
+	// documents has the documents of those that do not search by themselves.
+	documents *Index
+	// titles has the documents of those that do, apart: there are many, and titles
+	// of sessions have the words of everything that anybody ever worked at.
+	titles *Index
+	now    func() time.Time
+
+	mu                sync.Mutex
+	pending           map[string]bool // paths at and below which documents may have changed
+	reported, indexed uint64          // changes, and how many of them the index has
+	progress          chan struct{}   // closed and replaced when indexed moves
+	modified          time.Time       // when that was last
+	working           bool            // a worker runs
+	started           bool
+	closed            bool
+	work              sync.WaitGroup
+}
+
+// NewFinder returns a Finder that searches nothing until it has sources.
+func NewFinder(now func() time.Time) *Finder {
+	return &Finder{
+		documents: New(), titles: New(), now: now, modified: now(),
+		pending: make(map[string]bool), progress: make(chan struct{}),
+	}
+}
+
+// SetSources sets what is searched. It is called once, before any method but
+// Changed.
+func (f *Finder) SetSources(sources []Source) { f.sources = sources }
+
+// Start makes the index in the background, if that was not begun already. The
+// first search does so too.
+func (f *Finder) Start() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.started {
+		return
+	}
+	f.started = true
+	for _, s := range f.sources {
+		if _, ok := s.Provider.(fs.Documented); ok {
+			f.add(s.Folder)
+		}
+	}
+}
+
+// Changed reports that the documents at or below a path of a provider's folder
+// may have changed. It only enqueues; before Start it does nothing.
+func (f *Finder) Changed(folder, path string) {
+	if path == "INDEX.md" {
+		return // it is made of what has reported its own change
+	}
+	name, _, _ := strings.Cut(path, "/")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.started {
+		f.add(strings.TrimSuffix(folder+"/"+name, "/"))
+	}
+}
+
+// add has the documents at and below a path of the tree read again. The caller
+// holds mu.
+func (f *Finder) add(prefix string) {
+	if f.closed {
+		return
+	}
+	f.pending[prefix] = true
+	f.reported++
+	if !f.working {
+		f.working = true
+		f.work.Go(f.run)
+	}
+}
+
+// run is the worker: it ends when nothing is pending.
+func (f *Finder) run() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for len(f.pending) > 0 && !f.closed {
+		pending, reported := f.pending, f.reported
+		f.pending = make(map[string]bool)
+		f.mu.Unlock()
+		for prefix := range pending {
+			f.update(prefix)
+		}
+		f.mu.Lock()
+		f.indexed, f.modified = reported, f.now()
+		close(f.progress)
+		f.progress = make(chan struct{})
+	}
+	f.working = false
+}
+
+// update indexes the documents at and below a path of the tree.
+func (f *Finder) update(prefix string) {
+	folder, below, _ := strings.Cut(prefix, "/")
+	for _, s := range f.sources {
+		d, ok := s.Provider.(fs.Documented)
+		if s.Folder != folder || !ok {
+			continue
+		}
+		index := f.documents
+		if _, searches := s.Provider.(fs.Searcher); searches {
+			index = f.titles
+		}
+		index.Update(prefix, inFolder(folder, d.Documents(below)))
+	}
+}
+
+// inFolder puts a folder before the paths of documents.
+func inFolder(folder string, docs iter.Seq[fs.Document]) iter.Seq[fs.Document] {
+	return func(yield func(fs.Document) bool) {
+		for d := range docs {
+			d.Path = folder + "/" + d.Path
+			if !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// current waits until the index has all changes that were reported before.
+func (f *Finder) current(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for target := f.reported; f.indexed < target && !f.closed; {
+		progress := f.progress
+		f.mu.Unlock()
+		select {
+		case <-progress:
+		case <-ctx.Done():
+		}
+		f.mu.Lock()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Modified returns when the index last changed.
+func (f *Finder) Modified() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.modified
+}
+
+// Close ends the worker and waits for it. A search that waits for the index goes
+// on with what there is.
+func (f *Finder) Close() error {
+	f.mu.Lock()
+	f.closed = true
+	close(f.progress)
+	f.progress = make(chan struct{})
+	f.mu.Unlock()
+	f.work.Wait()
+	return nil
+}
+
+// NewFolder returns the folder find/ over a tree that has the sources' folders
+// in its root; resolve finds the nodes of that tree. Born is the time of its
+// README.md.
+func (f *Finder) NewFolder(born time.Time, resolve func(ctx context.Context, path string) (fs.Node, error)) fs.Dir {
+	opts := FolderOptions{Search: f.Find, Resolve: resolve, Modified: f.Modified}
+	for _, s := range f.sources {
+		opts.Folders = append(opts.Folders, s.Folder)
+	}
+	return NewFolder(born, opts)
+}

@@ -1,0 +1,111 @@
+package find
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// source is a provider that has documents.
+type source struct {
+	fs.Provider
+	mu    sync.Mutex
+	docs  map[string]string // description by path in the folder "p"
+	asked []string
+	gate  chan struct{} // where not nil, to be passed before anything is told
+}
+
+func (s *source) Documents(below string) iter.Seq[fs.Document] {
+	s.mu.Lock()
+	s.asked = append(s.asked, "p/"+below)
+	gate := s.gate
+	s.mu.Unlock()
+	if gate != nil {
+		<-gate
+	}
+	return func(yield func(fs.Document) bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for path, text := range s.docs {
+			if !yield(fs.Document{Path: path, Title: path, Fields: map[string]string{"description": text}}) {
+				return
+			}
+		}
+	}
+}
+
+func (s *source) set(path, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.docs[path] = text
+}
+
+func TestFinderFollowsWhatIsTold(t *testing.T) {
+	src := &source{docs: map[string]string{"a/1": "lion"}}
+	f := NewFinder(time.Now)
+	f.SetSources([]Source{{"p", src}})
+	defer f.Close()
+	f.Changed("p", "a/1") // before the start it is nothing new
+	has := func(word string, want bool) {
+		t.Helper()
+		if err := f.current(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(f.documents.Search(word, Options{})) > 0; got != want {
+			t.Errorf("%s: found is %v", word, got)
+		}
+	}
+	f.Start()
+	f.Start()
+	has("lion", true)
+	src.set("a/1", "tiger")
+	has("tiger", false) // nobody has told
+	f.Changed("p", "INDEX.md")
+	has("tiger", false)
+	f.Changed("p", "a/1")
+	has("tiger", true)
+	has("lion", false)
+	for i := range 100 {
+		src.set(fmt.Sprintf("b/%d", i), "zebra")
+		f.Changed("p", fmt.Sprintf("b/%d", i))
+	}
+	has("zebra", true)
+	if n := len(f.documents.Search("zebra", Options{})); n != 100 {
+		t.Errorf("%d of 100", n)
+	}
+	f.Changed("p", "")
+	has("tiger", true)
+	if want := []string{"p/", "p/a", "p/b"}; !slices.Equal(slices.Compact(slices.Sorted(slices.Values(src.asked))), want) {
+		t.Errorf("asked for %q", src.asked)
+	}
+}
+
+func TestFinderIsNotWaitedForByWhoHasLeft(t *testing.T) {
+	src := &source{docs: map[string]string{"a/1": "lion"}, gate: make(chan struct{})}
+	f := NewFinder(time.Now)
+	f.SetSources([]Source{{"p", src}})
+	f.Start()
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	if err := f.current(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	close(src.gate)
+	if err := f.current(t.Context()); err != nil || len(f.documents.Search("lion", Options{})) != 1 {
+		t.Errorf("not found afterwards: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	f.Changed("p", "a/1")
+	if err := f.current(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,110 @@
+package providers
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"ctxfs/fs"
+	"ctxfs/providers/find"
+)
+
+// Named is a provider and its folder in the root.
+type Named struct {
+	Folder string
+	fs.Provider
+}
+
+// List is all providers of one tree.
+type List struct {
+	opts   Options
+	all    []Named
+	finder *find.Finder
+	watch  *configWatch // nil where nothing is watched
+
+	mu       sync.Mutex
+	problems []fs.Problem
+}
+
+// New makes all providers from configuration and caches: it starts nothing but
+// watches, and is quick. What is wrong with the configuration is reported by
+// Problems and Status, and keeps nothing from being shown.
+func New(opts Options) *List {
+	l := &List{opts: opts, finder: find.NewFinder(opts.Env("find").Now)}
+	l.all = list(opts, l.env)
+	var sources []find.Source
+	for _, p := range l.all {
+		sources = append(sources, find.Source{Folder: p.Folder, Provider: p.Provider})
+	}
+	l.finder.SetSources(sources)
+	l.checkTables()
+	if !opts.Offline {
+		l.watchConfig()
+	}
+	return l
+}
+
+// env returns the environment of the provider with that folder: its documents
+// are indexed again when they change.
+func (l *List) env(folder string) fs.Env {
+	env := l.opts.Env(folder)
+	env.Documented = func(path string) { l.finder.Changed(folder, path) }
+	return env
+}
+
+// All returns the providers, in the order of AGENTS.md.
+func (l *List) All() []Named { return l.all }
+
+// Finder returns what searches the providers.
+func (l *List) Finder() *find.Finder { return l.finder }
+
+// of returns the providers that implement an interface, in order.
+func of[T any](all []Named) (some []T) {
+	for _, p := range all {
+		if t, ok := p.Provider.(T); ok {
+			some = append(some, t)
+		}
+	}
+	return some
+}
+
+// Start starts the work of all providers, and the index. It returns at once.
+func (l *List) Start() {
+	for _, p := range of[fs.Starter](l.all) {
+		p.Start()
+	}
+	l.finder.Start()
+}
+
+// Roots returns the folders on disk that are passed through: no view may lie in
+// one of them.
+func (l *List) Roots() (roots []string) {
+	for _, p := range of[fs.Rooted](l.all) {
+		roots = append(roots, p.Roots()...)
+	}
+	return roots
+}
+
+// Busy reports whether a provider is doing what should not be interrupted.
+func (l *List) Busy() bool { return slices.ContainsFunc(of[fs.Busy](l.all), fs.Busy.Busy) }
+
+// Operations returns the operations of all providers.
+func (l *List) Operations() (all fs.Operations) {
+	for _, p := range of[fs.Operator](l.all) {
+		all = append(all, p.Operations()...)
+	}
+	return all
+}
+
+// Close ends the watch of the configuration, then all providers, the last one
+// first, then the index.
+func (l *List) Close() error {
+	var failed []error
+	if l.watch != nil {
+		failed = append(failed, l.watch.files.Close())
+	}
+	for _, p := range slices.Backward(l.all) {
+		failed = append(failed, p.Close())
+	}
+	return errors.Join(append(failed, l.finder.Close())...)
+}
