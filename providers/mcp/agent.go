@@ -8,9 +8,9 @@ import (
 	"ctxfs/providers/internal/syntax"
 )
 
-// agent is a client of MCP servers, an agent or an editor, that keeps them in
+// client is a client of MCP servers, an agent or an editor, that keeps them in
 // files of its own.
-type agent struct {
+type Client struct {
 	name string
 	// files are those of the user, the one that has precedence first.
 	files func(s surroundings) []place
@@ -27,13 +27,13 @@ type agent struct {
 
 	dialect dialect
 	// entry reads one server's entry into d; x expands its variables.
-	entry func(e *entry, d *definition, x *expander)
+	entry func(k *keys, d *entry, x *expander)
 }
 
 // agents are the clients that are looked at, in the order in which they give
 // names to servers.
-func agents() []agent {
-	return []agent{
+func clients() []Client {
+	return []Client{
 		claudeCode(), claudePlugins(), cursor(), codex(), gemini(), opencode(), copilot(), vscode(),
 		cline(), goose(), zed(), amp(), windsurf(), claudeDesktop(),
 	}
@@ -111,18 +111,18 @@ func below(path ...string) func(*reader, syntax.Value) error {
 }
 
 // jsonAgent is a client whose file has servers below "mcpServers".
-func jsonAgent(name string) agent {
-	return agent{name: name, parse: jsonc.Parse, find: below("mcpServers")}
+func jsonAgent(name string) Client {
+	return Client{name: name, parse: jsonc.Parse, find: below("mcpServers")}
 }
 
 // userPlaces are all files of the user and of the machine, each once.
-func userPlaces(s surroundings) (all []agentPlace) {
+func userPlaces(s surroundings) (all []clientPlace) {
 	seen := make(map[string]bool)
-	for _, a := range agents() {
+	for _, a := range clients() {
 		for _, p := range a.files(s) {
 			if !seen[p.path] {
 				seen[p.path] = true
-				all = append(all, agentPlace{a, p})
+				all = append(all, clientPlace{a, p})
 			}
 		}
 	}
@@ -131,21 +131,21 @@ func userPlaces(s surroundings) (all []agentPlace) {
 
 // projectPlaces are the files in the folder of a project, but for those that
 // are a user's own.
-func projectPlaces(folder string, own []agentPlace) (all []agentPlace) {
-	for _, a := range agents() {
+func projectPlaces(folder string, own []clientPlace) (all []clientPlace) {
+	for _, a := range clients() {
 		for _, name := range a.project {
 			path := filepath.Join(folder, name)
-			taken := func(p agentPlace) bool { return p.path == path }
+			taken := func(p clientPlace) bool { return p.path == path }
 			if !slices.ContainsFunc(own, taken) && !slices.ContainsFunc(all, taken) {
-				all = append(all, agentPlace{a, place{path: path, scope: scopeProject, project: folder}})
+				all = append(all, clientPlace{a, place{path: path, scope: scopeProject, project: folder}})
 			}
 		}
 	}
 	return all
 }
 
-// agentPlace is a place and the client whose it is.
-type agentPlace struct {
-	agent
+// clientPlace is a place and the client whose it is.
+type clientPlace struct {
+	Client
 	place
 }

@@ -9,8 +9,8 @@ import (
 // amp is Amp, in whose settings "amp.mcpServers" is one key.
 //
 // Source of the format: ampcode.com/manual.
-func amp() agent {
-	return agent{
+func amp() Client {
+	return Client{
 		name: "amp",
 		files: func(s surroundings) []place {
 			if file, ok := s.lookup("AMP_SETTINGS_FILE"); ok && filepath.IsAbs(file) {
@@ -23,10 +23,10 @@ func amp() agent {
 		parse:   jsonc.Parse,
 		find:    below("amp.mcpServers"),
 		dialect: plainDialect,
-		entry: func(e *entry, d *definition, x *expander) {
-			e.common(d, x)
+		entry: func(k *keys, d *entry, x *expander) {
+			k.common(d, x)
 			d.choose("")
-			d.tools.Allow = e.texts("includeTools")
+			d.tools.Allow = k.texts("includeTools")
 		},
 	}
 }

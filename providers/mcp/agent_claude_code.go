@@ -16,8 +16,8 @@ import (
 // where it says no: what may be started here is said to ctxfs.
 //
 // Source of the format: code.claude.com/docs/en/mcp.
-func claudeCode() agent {
-	return agent{
+func claudeCode() Client {
+	return Client{
 		name: "claude-code",
 		files: func(s surroundings) []place {
 			return userFiles(claudeFolder(s, ".claude.json"))
@@ -55,12 +55,12 @@ func claudeCode() agent {
 	}
 }
 
-func claudeEntry(e *entry, d *definition, x *expander) {
-	e.common(d, x)
-	e.claudeLogin(d, x)
-	e.choose(d, e.text("type"))
-	d.callTimeout = e.duration("timeout", time.Millisecond)
-	if e.text("headersHelper") != "" {
+func claudeEntry(k *keys, d *entry, x *expander) {
+	k.common(d, x)
+	k.claudeLogin(d, x)
+	k.choose(d, k.text("type"))
+	d.callTimeout = k.duration("timeout", time.Millisecond)
+	if k.text("headersHelper") != "" {
 		d.notes = append(d.notes, "`headersHelper` is a command, which ctxfs does not run: put the headers into `headers`")
 	}
 }

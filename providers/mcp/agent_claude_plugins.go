@@ -14,8 +14,8 @@ import (
 // them, or in .claude-plugin/plugin.json.
 //
 // Source of the format: code.claude.com/docs/en/plugins-reference.
-func claudePlugins() agent {
-	return agent{
+func claudePlugins() Client {
+	return Client{
 		name: "claude-code",
 		files: func(s surroundings) (places []place) {
 			for _, p := range installedPlugins(s) {
@@ -37,8 +37,8 @@ func claudePlugins() agent {
 			return nil
 		},
 		dialect: shellDialect,
-		entry: func(e *entry, d *definition, x *expander) {
-			claudeEntry(e, d, x)
+		entry: func(k *keys, d *entry, x *expander) {
+			claudeEntry(k, d, x)
 			d.notes = append(d.notes, "it comes with the plugin "+x.extra[pluginName]+" of Claude Code")
 		},
 	}

@@ -9,7 +9,7 @@ import (
 // address without a type means SSE.
 //
 // Source of the format: docs.cline.bot/mcp.
-func cline() agent {
+func cline() Client {
 	a := jsonAgent("cline")
 	a.files = func(s surroundings) []place {
 		file := []string{"User", "globalStorage", "saoudrizwan.claude-dev", "settings", "cline_mcp_settings.json"}
@@ -22,14 +22,14 @@ func cline() agent {
 		}
 		return userFiles(append(paths, s.at(".cline", "data", "settings", "cline_mcp_settings.json"))...)
 	}
-	a.entry = func(e *entry, d *definition, x *expander) {
-		e.common(d, x)
-		kind := cmp.Or(e.text("type"), e.text("transportType"))
+	a.entry = func(k *keys, d *entry, x *expander) {
+		k.common(d, x)
+		kind := cmp.Or(k.text("type"), k.text("transportType"))
 		if kind == "" && d.command == "" && d.url != "" {
 			kind = "sse"
 		}
-		e.choose(d, kind)
-		d.callTimeout = e.duration("timeout", time.Second)
+		k.choose(d, kind)
+		d.callTimeout = k.duration("timeout", time.Second)
 	}
 	return a
 }

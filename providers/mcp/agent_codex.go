@@ -14,8 +14,8 @@ import (
 // has keys that name variables. It knows no SSE.
 //
 // Source of the format: developers.openai.com/codex/config-reference.
-func codex() agent {
-	return agent{
+func codex() Client {
+	return Client{
 		name: "codex",
 		files: func(s surroundings) []place {
 			return userFiles(filepath.Join(s.folder("CODEX_HOME", ".codex"), "config.toml"))
@@ -27,41 +27,41 @@ func codex() agent {
 	}
 }
 
-func codexEntry(e *entry, d *definition, x *expander) {
-	e.process(d, x, "command", "env")
-	e.remote(d, x, "url", "http_headers")
-	d.dir = e.text("cwd")
+func codexEntry(k *keys, d *entry, x *expander) {
+	k.process(d, x, "command", "env")
+	k.remote(d, x, "url", "http_headers")
+	d.dir = k.text("cwd")
 	process := []string{"command", "args", "env", "env_vars", "cwd"}
 	http := []string{"url", "bearer_token_env_var", "http_headers", "env_http_headers"}
 	switch {
-	case e.has("bearer_token"):
-		e.fail(e.value, `"bearer_token" is refused by Codex: name a variable in "bearer_token_env_var"`)
-	case slices.ContainsFunc(process, e.has) && slices.ContainsFunc(http, e.has):
-		e.fail(e.value, "keys of a process and of an address stand side by side, which Codex refuses")
+	case k.has("bearer_token"):
+		k.fail(k.value, `"bearer_token" is refused by Codex: name a variable in "bearer_token_env_var"`)
+	case slices.ContainsFunc(process, k.has) && slices.ContainsFunc(http, k.has):
+		k.fail(k.value, "keys of a process and of an address stand side by side, which Codex refuses")
 	}
-	e.enabled(d, "enabled")
+	k.enabled(d, "enabled")
 	d.choose("")
 	if d.transport == stdio {
-		e.passOn(d, x)
+		k.passOn(d, x)
 	} else {
-		e.headersFromVariables(d, x)
-		e.codexLogin(d, x)
+		k.headersFromVariables(d, x)
+		k.codexLogin(d, x)
 	}
-	d.startTimeout = e.duration("startup_timeout_ms", time.Millisecond)
-	if e.has("startup_timeout_sec") {
-		d.startTimeout = e.duration("startup_timeout_sec", time.Second)
+	d.startTimeout = k.duration("startup_timeout_ms", time.Millisecond)
+	if k.has("startup_timeout_sec") {
+		d.startTimeout = k.duration("startup_timeout_sec", time.Second)
 	}
-	d.callTimeout = e.duration("tool_timeout_sec", time.Second)
-	d.tools = policy.Filter{Allow: e.texts("enabled_tools"), Deny: e.texts("disabled_tools")}
+	d.callTimeout = k.duration("tool_timeout_sec", time.Second)
+	d.tools = policy.Filter{Allow: k.texts("enabled_tools"), Deny: k.texts("disabled_tools")}
 }
 
 // passOn reads "env_vars": variables that the process gets as they are, if
 // they are set. One is a name, or a table of a name and a source; "remote"
 // ones are those of another machine.
-func (e *entry) passOn(d *definition, x *expander) {
-	vars, ok := e.value.Get("env_vars")
+func (k *keys) passOn(d *entry, x *expander) {
+	vars, ok := k.value.Get("env_vars")
 	if ok && vars.Kind != syntax.Array {
-		e.fail(vars, `"env_vars" is %s, not an array`, vars.Kind)
+		k.fail(vars, `"env_vars" is %s, not an array`, vars.Kind)
 	}
 	for _, v := range vars.Items {
 		name, _ := v.Get("name")
@@ -82,7 +82,7 @@ func (e *entry) passOn(d *definition, x *expander) {
 
 // headersFromVariables reads the keys that name variables with the values of
 // headers.
-func (e *entry) headersFromVariables(d *definition, x *expander) {
+func (k *keys) headersFromVariables(d *entry, x *expander) {
 	set := func(key, header, variable, prefix string) {
 		value, ok := x.variable(variable)
 		if !ok {
@@ -95,10 +95,10 @@ func (e *entry) headersFromVariables(d *definition, x *expander) {
 		}
 		d.headers[header] = prefix + value
 	}
-	for header, variable := range e.table("env_http_headers") {
+	for header, variable := range k.table("env_http_headers") {
 		set("headers."+header, header, variable, "")
 	}
-	if variable := e.text("bearer_token_env_var"); variable != "" {
+	if variable := k.text("bearer_token_env_var"); variable != "" {
 		set("headers.Authorization", "Authorization", variable, "Bearer ")
 	}
 }

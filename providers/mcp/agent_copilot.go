@@ -8,14 +8,14 @@ import (
 // copilot is the Copilot CLI. In a project it reads Claude Code's .mcp.json.
 //
 // Source of the format: docs.github.com/en/copilot/how-tos/copilot-cli.
-func copilot() agent {
+func copilot() Client {
 	a := jsonAgent("copilot")
 	a.files = func(s surroundings) []place {
 		return userFiles(filepath.Join(s.folder("COPILOT_HOME", ".copilot"), "mcp-config.json"))
 	}
-	a.entry = func(e *entry, d *definition, x *expander) {
-		vscodeEntry(e, d, x)
-		if tools := e.texts("tools"); !slices.Contains(tools, "*") {
+	a.entry = func(k *keys, d *entry, x *expander) {
+		vscodeEntry(k, d, x)
+		if tools := k.texts("tools"); !slices.Contains(tools, "*") {
 			d.tools.Allow = tools
 		}
 	}

@@ -64,58 +64,79 @@ type ownServer struct {
 // maxStartTimeout bounds start_timeout, install_timeout and call_timeout.
 const maxStartTimeout = time.Hour
 
-// readOwn reads ctxfs's own servers.
-func readOwn(path string, s surroundings) configuration {
-	c := configuration{path: path, client: "ctxfs", scope: scopeUser, idle: usualIdle, policy: new(policy.Policy)}
-	problem := func(err error) fs.Problem {
-		return fs.Problem{What: clean.Line(err.Error()), Mend: "correct " + path + "; it is read again at once"}
-	}
-	shut := func(err error) fs.Problem {
-		p := problem(err)
-		p.What += "; until it is corrected no tool may be called"
-		return p
-	}
-	f, err := settings.Load(path)
-	if err != nil {
-		bad := shut(err)
-		c.there, c.bad, c.policy = true, &bad, policy.Broken(path, err)
+// ownFile is ctxfs's own configuration.
+type ownFile struct {
+	path string
+	// settings is what the file holds; nil where it cannot be used, for which bad
+	// says why.
+	settings *settings.File
+	bad      *fs.Problem
+}
+
+// ownSettings are what [mcp] says besides the servers, but for the policy.
+type ownSettings struct {
+	// idleTimeout is how long a server runs that is not used; 0 is for ever.
+	idleTimeout time.Duration
+	// tokenFiles has secrets kept in files, not in the keyring.
+	tokenFiles bool
+	// clientIDDocument is the address of a client ID metadata document, or "".
+	clientIDDocument string
+	// fileCalls has files call tools.
+	fileCalls bool
+	inputs    map[string]string
+}
+
+// usualIdle is how long a server runs that nobody uses, if nothing is
+// configured: its lists are known, and it starts again when it is needed.
+const usualIdle = 10 * time.Minute
+
+// read reads ctxfs's own servers.
+func (o ownFile) read(s surroundings) file {
+	c := file{path: o.path, client: "ctxfs", scope: scopeUser, settings: ownSettings{idleTimeout: usualIdle}}
+	if o.bad != nil {
+		c.there, c.bad = true, o.bad
 		return c
 	}
-	if c.policy, err = policy.Read(f); err != nil {
-		c.problems = append(c.problems, shut(err))
+	problem := func(err error) {
+		c.problems = append(c.problems, fs.Problem{What: clean.Line(err.Error()), Mend: "correct " + o.path + "; it is read again at once"})
 	}
 	var table own
-	if err := f.Decode(&table, "mcp"); err != nil {
-		c.problems = append(c.problems, problem(err))
+	if err := o.settings.Decode(&table, "mcp"); err != nil {
+		problem(err)
 	}
-	c.inputs, c.fileCalls = table.Inputs, table.FileCalls
-	if table.IdleTimeout != "" {
-		idle, err := time.ParseDuration(table.IdleTimeout)
-		if err != nil || idle < 0 {
-			c.problems = append(c.problems, problem(fmt.Errorf("%s: idle_timeout is %q; it is a time such as \"10m\", or \"0\" for ever", path, clean.Line(table.IdleTimeout))))
-		} else {
-			c.idle = idle
-		}
-	}
-	if err := c.logins.read(table); err != nil {
-		c.problems = append(c.problems, problem(fmt.Errorf("%s: %w", path, err)))
-	}
+	table.take(&c.settings, o.path, problem)
 	var changed time.Time
-	if info, err := os.Stat(path); err == nil {
+	if info, err := os.Stat(o.path); err == nil {
 		c.there, changed = true, info.ModTime()
 	}
 	for _, name := range slices.Sorted(maps.Keys(table.Servers)) {
-		d := &definition{source: source{
-			client: "ctxfs", scope: scopeUser, file: path, name: name, time: changed, line: f.Line("mcp", "servers", name),
-		}}
-		readOwnServer(f, d, s)
-		c.defs = append(c.defs, d)
+		d := &entry{definition: definition{source: source{
+			client: "ctxfs", scope: scopeUser, file: o.path, name: name, time: changed, line: o.settings.Line("mcp", "servers", name),
+		}}}
+		readOwnServer(o.settings, d, s)
+		c.entries = append(c.entries, d)
 	}
 	return c
 }
 
+// take reads the settings. Those that are wrong stay as they are.
+func (table own) take(into *ownSettings, path string, problem func(error)) {
+	into.inputs, into.fileCalls = table.Inputs, table.FileCalls
+	if table.IdleTimeout != "" {
+		idle, err := time.ParseDuration(table.IdleTimeout)
+		if err != nil || idle < 0 {
+			problem(fmt.Errorf("%s: idle_timeout is %q; it is a time such as \"10m\", or \"0\" for ever", path, clean.Line(table.IdleTimeout)))
+		} else {
+			into.idleTimeout = idle
+		}
+	}
+	if err := table.takeLogins(into); err != nil {
+		problem(fmt.Errorf("%s: %w", path, err))
+	}
+}
+
 // readOwnServer reads the entry of a server into d.
-func readOwnServer(f *settings.File, d *definition, s surroundings) {
+func readOwnServer(f *settings.File, d *entry, s surroundings) {
 	x := &expander{dialect: shellDialect, surroundings: s}
 	d.base = s.home
 	e := new(ownServer)
@@ -146,7 +167,7 @@ func readOwnServer(f *settings.File, d *definition, s surroundings) {
 }
 
 // seconds is a configured time.
-func (d *definition) seconds(key string, n *float64) time.Duration {
+func (d *entry) seconds(key string, n *float64) time.Duration {
 	if n == nil {
 		return 0
 	}
@@ -159,7 +180,7 @@ func (d *definition) seconds(key string, n *float64) time.Duration {
 
 // limit has the allow_tools and deny_tools of an entry of ctxfs's own hold
 // besides.
-func (d *definition) limit(o *definition) {
+func (d *entry) limit(o *entry) {
 	if !o.tools.IsEmpty() {
 		d.limits = d.limits.And(o.tools)
 		d.notes = append(d.notes, o.file+" limits its tools, by the entry "+o.quotedName())
@@ -167,7 +188,7 @@ func (d *definition) limit(o *definition) {
 }
 
 // apply makes the changes of an entry of ctxfs's own to a definition.
-func (d *definition) apply(o *definition) {
+func (d *entry) apply(o *entry) {
 	var keys []string
 	set := func(key string, given bool, change func()) {
 		if given {

@@ -5,17 +5,17 @@ package mcp
 // Which servers are switched on is not in the file.
 //
 // Source of the format: cursor.com/docs/context/mcp.
-func cursor() agent {
+func cursor() Client {
 	a := jsonAgent("cursor")
 	a.files = func(s surroundings) []place { return userFiles(s.at(".cursor", "mcp.json")) }
 	a.project = []string{".cursor/mcp.json"}
 	a.dialect = editorDialect
-	a.entry = func(e *entry, d *definition, x *expander) {
-		e.common(d, x)
-		e.cursorLogin(d, x)
+	a.entry = func(k *keys, d *entry, x *expander) {
+		k.common(d, x)
+		k.cursorLogin(d, x)
 		d.choose("")
 		if d.transport == stdio {
-			e.envFile(d, x)
+			k.envFile(d, x)
 		}
 	}
 	return a

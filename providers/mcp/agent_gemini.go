@@ -17,8 +17,8 @@ import (
 // as it is written; here it is a fault.
 //
 // Source of the format: geminicli.com/docs/tools/mcp-server.
-func gemini() agent {
-	return agent{
+func gemini() Client {
+	return Client{
 		name: "gemini",
 		files: func(s surroundings) []place {
 			system, ok := s.lookup("GEMINI_CLI_SYSTEM_SETTINGS_PATH")
@@ -33,18 +33,18 @@ func gemini() agent {
 		parse:   jsonc.Parse,
 		find:    findGemini,
 		dialect: geminiDialect,
-		entry: func(e *entry, d *definition, x *expander) {
-			e.common(d, x)
-			e.geminiLogin(d, x)
-			kind := e.text("type")
-			if address := e.text("httpUrl"); address != "" {
+		entry: func(k *keys, d *entry, x *expander) {
+			k.common(d, x)
+			k.geminiLogin(d, x)
+			kind := k.text("type")
+			if address := k.text("httpUrl"); address != "" {
 				d.url, kind = x.text("url", address), "http"
 			} else if d.url != "" && d.command == "" {
 				kind = cmp.Or(kind, "sse")
 			}
-			e.choose(d, kind)
-			d.callTimeout = e.duration("timeout", time.Millisecond)
-			d.tools = policy.Filter{Allow: geminiTools(e.texts("includeTools")), Deny: e.texts("excludeTools")}
+			k.choose(d, kind)
+			d.callTimeout = k.duration("timeout", time.Millisecond)
+			d.tools = policy.Filter{Allow: geminiTools(k.texts("includeTools")), Deny: k.texts("excludeTools")}
 		},
 	}
 }
@@ -63,7 +63,7 @@ func findGemini(r *reader, file syntax.Value) error {
 	}
 	allowed, some := names("allowed")
 	excluded, _ := names("excluded")
-	for _, d := range r.defs {
+	for _, d := range r.entries {
 		switch {
 		case slices.Contains(excluded, d.name):
 			d.disabled, d.enable = true, "take "+d.quotedName()+" out of `mcp.excluded` in "+r.path

@@ -12,8 +12,8 @@ import (
 // are no servers, stand there too.
 //
 // Source of the format: block.github.io/goose/docs/guides/config-files.
-func goose() agent {
-	return agent{
+func goose() Client {
+	return Client{
 		name:  "goose",
 		files: func(s surroundings) []place { return userFiles(s.config("goose", "config.yaml")) },
 		parse: func(text []byte) (syntax.Value, error) {
@@ -37,11 +37,11 @@ func goose() agent {
 			return r.read(servers, "extensions")
 		},
 		dialect: plainDialect,
-		entry: func(e *entry, d *definition, x *expander) {
-			d.command, d.args, d.env = e.text("cmd"), e.texts("args"), e.table("envs")
-			keys := e.texts("env_keys")
+		entry: func(k *keys, d *entry, x *expander) {
+			d.command, d.args, d.env = k.text("cmd"), k.texts("args"), k.table("envs")
+			keys := k.texts("env_keys")
 			x.extra = d.env
-			e.remote(d, x, "uri", "headers")
+			k.remote(d, x, "uri", "headers")
 			for i, u := range x.unset {
 				if slices.Contains(keys, u.name) {
 					x.unset[i].keyring = "Goose"
@@ -50,10 +50,10 @@ func goose() agent {
 			if d.command != "" {
 				takeKeys(d, x, keys)
 			}
-			e.enabled(d, "enabled")
-			e.choose(d, e.text("type"))
-			d.startTimeout = e.duration("timeout", time.Second)
-			if tools := e.texts("available_tools"); len(tools) > 0 {
+			k.enabled(d, "enabled")
+			k.choose(d, k.text("type"))
+			d.startTimeout = k.duration("timeout", time.Second)
+			if tools := k.texts("available_tools"); len(tools) > 0 {
 				d.tools.Allow = tools
 			}
 		},
@@ -62,7 +62,7 @@ func goose() agent {
 
 // takeKeys gives the process the variables that Goose has in its keyring, from
 // the environment.
-func takeKeys(d *definition, x *expander, keys []string) {
+func takeKeys(d *entry, x *expander, keys []string) {
 	for _, name := range keys {
 		if _, given := d.env[name]; given {
 			continue

@@ -12,8 +12,8 @@ import (
 // Of the files in one folder the later ones of its own order win.
 //
 // Source of the format: opencode.ai/docs/mcp-servers.
-func opencode() agent {
-	return agent{
+func opencode() Client {
+	return Client{
 		name: "opencode",
 		files: func(s surroundings) []place {
 			var paths []string
@@ -30,21 +30,21 @@ func opencode() agent {
 		parse:   jsonc.Parse,
 		find:    below("mcp"),
 		dialect: opencodeDialect,
-		entry: func(e *entry, d *definition, x *expander) {
-			d.partial = !e.has("type") && !e.has("command") && !e.has("url")
-			if command := x.texts("command", e.texts("command")); len(command) > 0 {
+		entry: func(k *keys, d *entry, x *expander) {
+			d.partial = !k.has("type") && !k.has("command") && !k.has("url")
+			if command := x.texts("command", k.texts("command")); len(command) > 0 {
 				d.command, d.args = command[0], command[1:]
 			}
-			d.env = x.table("env", e.table("environment"))
-			d.dir = x.text("cwd", e.text("cwd"))
-			e.remote(d, x, "url", "headers")
-			e.opencodeLogin(d, x)
-			e.enabled(d, "enabled")
-			if v, _ := e.value.Get("timeout"); v.Kind != syntax.Object {
-				d.startTimeout = e.duration("timeout", time.Millisecond)
+			d.env = x.table("env", k.table("environment"))
+			d.dir = x.text("cwd", k.text("cwd"))
+			k.remote(d, x, "url", "headers")
+			k.opencodeLogin(d, x)
+			k.enabled(d, "enabled")
+			if v, _ := k.value.Get("timeout"); v.Kind != syntax.Object {
+				d.startTimeout = k.duration("timeout", time.Millisecond)
 			}
 			if !d.partial {
-				e.choose(d, e.text("type"))
+				k.choose(d, k.text("type"))
 			}
 		},
 	}

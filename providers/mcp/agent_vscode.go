@@ -14,8 +14,8 @@ func editors() []string { return []string{"Code", "Code - Insiders", "VSCodium"}
 // a project, with servers below "servers".
 //
 // Source of the format: code.visualstudio.com/docs/copilot/reference/mcp-configuration.
-func vscode() agent {
-	return agent{
+func vscode() Client {
+	return Client{
 		name: "vscode",
 		files: func(s surroundings) (places []place) {
 			for _, editor := range editors() {
@@ -31,13 +31,13 @@ func vscode() agent {
 	}
 }
 
-func vscodeEntry(e *entry, d *definition, x *expander) {
-	e.common(d, x)
-	e.choose(d, e.text("type"))
+func vscodeEntry(k *keys, d *entry, x *expander) {
+	k.common(d, x)
+	k.choose(d, k.text("type"))
 	if scheme, _, _ := strings.Cut(d.url, "://"); scheme == "unix" || scheme == "pipe" {
-		e.fail(e.value, "its url is a socket (%s), which ctxfs does not speak with", scheme)
+		k.fail(k.value, "its url is a socket (%s), which ctxfs does not speak with", scheme)
 	}
 	if d.transport == stdio {
-		e.envFile(d, x)
+		k.envFile(d, x)
 	}
 }

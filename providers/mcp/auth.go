@@ -69,11 +69,11 @@ func (p *Provider) session(d *definition) *oauth.Session {
 }
 
 // storeLogins takes over what the configuration says of logins.
-func (p *Provider) storeLogins(settings loginSettings) {
+func (p *Provider) storeLogins(settings ownSettings) {
 	p.mu.Lock()
-	p.document = settings.document
+	p.document = settings.clientIDDocument
 	p.mu.Unlock()
-	p.logins.UseFiles(settings.files)
+	p.logins.UseFiles(settings.tokenFiles)
 }
 
 // Logins are the logins of all servers that can have one, there or not. It

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,49 +11,34 @@ import (
 	"ctxfs/providers/internal/syntax"
 )
 
-// loginEntry is what an entry says of logging in to its server.
-type loginEntry struct {
-	clientID     string
-	clientSecret string
-	scopes       []string
-	redirect     string // the redirect address
-	metadata     string // the address of the authorization server's metadata
-	off          bool   // no login is wanted
-}
-
-func (l loginEntry) same(o loginEntry) bool {
-	return l.clientID == o.clientID && l.clientSecret == o.clientSecret && slices.Equal(l.scopes, o.scopes) &&
-		l.redirect == o.redirect && l.metadata == o.metadata && l.off == o.off
-}
-
 // section is an object within the entry; ok tells whether it is there.
-func (e *entry) section(key string) (inner *entry, ok bool) {
-	v, ok := e.value.Get(key)
+func (k *keys) section(key string) (inner *keys, ok bool) {
+	v, ok := k.value.Get(key)
 	if ok && v.Kind != syntax.Object {
-		e.fail(v, "%q is %s, not an object", key, v.Kind)
+		k.fail(v, "%q is %s, not an object", key, v.Kind)
 		ok = false
 	}
-	return &entry{value: v}, ok
+	return &keys{value: v}, ok
 }
 
 // fold takes over the fault of a section.
-func (e *entry) fold(inner *entry) {
-	if e.fault == "" {
-		e.fault = inner.fault
+func (k *keys) fold(inner *keys) {
+	if k.fault == "" {
+		k.fault = inner.fault
 	}
 }
 
 // scopes is an array of texts, or one text with spaces between them.
-func (e *entry) scopes(key string, x *expander) []string {
-	if v, ok := e.value.Get(key); ok && v.Kind == syntax.Text {
+func (k *keys) scopes(key string, x *expander) []string {
+	if v, ok := k.value.Get(key); ok && v.Kind == syntax.Text {
 		return strings.Fields(x.text(key, v.Text))
 	}
-	return x.texts(key, e.texts(key))
+	return x.texts(key, k.texts(key))
 }
 
 // claudeLogin reads the key `oauth` of Claude Code.
-func (e *entry) claudeLogin(d *definition, x *expander) {
-	o, ok := e.section("oauth")
+func (k *keys) claudeLogin(d *entry, x *expander) {
+	o, ok := k.section("oauth")
 	if !ok {
 		return
 	}
@@ -68,15 +52,15 @@ func (e *entry) claudeLogin(d *definition, x *expander) {
 		}
 		d.login.redirect = fmt.Sprintf("http://localhost:%d/callback", port)
 	}
-	e.fold(o)
+	k.fold(o)
 }
 
 // cursorRedirect is the redirect address that Cursor has people register.
 const cursorRedirect = "http://localhost:8787/callback"
 
 // cursorLogin reads the key `auth` of Cursor.
-func (e *entry) cursorLogin(d *definition, x *expander) {
-	o, ok := e.section("auth")
+func (k *keys) cursorLogin(d *entry, x *expander) {
+	o, ok := k.section("auth")
 	if !ok {
 		return
 	}
@@ -86,12 +70,12 @@ func (e *entry) cursorLogin(d *definition, x *expander) {
 	if d.login.clientID != "" {
 		d.login.redirect = cursorRedirect
 	}
-	e.fold(o)
+	k.fold(o)
 }
 
 // geminiLogin reads the key `oauth` of Gemini CLI.
-func (e *entry) geminiLogin(d *definition, x *expander) {
-	o, ok := e.section("oauth")
+func (k *keys) geminiLogin(d *entry, x *expander) {
+	o, ok := k.section("oauth")
 	if !ok {
 		return
 	}
@@ -101,32 +85,32 @@ func (e *entry) geminiLogin(d *definition, x *expander) {
 	if d.login.clientID != "" {
 		d.login.redirect = x.text("oauth.redirectUri", o.text("redirectUri"))
 	}
-	e.fold(o)
+	k.fold(o)
 }
 
 // codexLogin reads the keys `oauth` and `scopes` of Codex.
-func (e *entry) codexLogin(d *definition, x *expander) {
-	d.login.scopes = e.scopes("scopes", x)
-	if o, ok := e.section("oauth"); ok {
+func (k *keys) codexLogin(d *entry, x *expander) {
+	d.login.scopes = k.scopes("scopes", x)
+	if o, ok := k.section("oauth"); ok {
 		d.login.clientID = x.text("oauth.client_id", o.text("client_id"))
-		e.fold(o)
+		k.fold(o)
 	}
 }
 
 // opencodeLogin reads the key `oauth` of opencode, which may be false.
-func (e *entry) opencodeLogin(d *definition, x *expander) {
-	if v, ok := e.value.Get("oauth"); ok && v.Kind == syntax.Bool {
+func (k *keys) opencodeLogin(d *entry, x *expander) {
+	if v, ok := k.value.Get("oauth"); ok && v.Kind == syntax.Bool {
 		d.login.off = v.Text == "false"
 		return
 	}
-	o, ok := e.section("oauth")
+	o, ok := k.section("oauth")
 	if !ok {
 		return
 	}
 	d.login.clientID = x.text("oauth.clientId", o.text("clientId"))
 	d.login.clientSecret = x.text("oauth.clientSecret", o.text("clientSecret"))
 	d.login.scopes = o.scopes("scope", x)
-	e.fold(o)
+	k.fold(o)
 }
 
 // ownLogin is `oauth` of a server in ctxfs's own configuration.
@@ -148,23 +132,18 @@ func (o *ownLogin) read(x *expander) loginEntry {
 	}
 }
 
-// loginSettings are those of all logins.
-type loginSettings struct {
-	files    bool   // secrets go into files, not into the keyring
-	document string // the address of a client ID metadata document
-}
-
-func (l *loginSettings) read(table own) error {
+// takeLogins reads the settings of all logins.
+func (table own) takeLogins(into *ownSettings) error {
 	switch table.TokenStore {
 	case "", "keyring":
 	case "file":
-		l.files = true
+		into.tokenFiles = true
 	default:
 		return fmt.Errorf("token_store in [mcp] is %q, and not \"keyring\" or \"file\"", clean.Line(table.TokenStore))
 	}
 	if u, err := url.Parse(table.ClientIDDocument); table.ClientIDDocument != "" && (err != nil || u.Scheme != "https" || u.Path == "") {
 		return errors.New("client_id_document in [mcp] is not the https address of a document")
 	}
-	l.document = table.ClientIDDocument
+	into.clientIDDocument = table.ClientIDDocument
 	return nil
 }

@@ -147,7 +147,7 @@ func (p *Provider) hasStarted() bool {
 // apply makes the set of servers that of the definitions: servers that are as
 // they were go on, others end and their folders go, new ones start.
 func (p *Provider) apply(all *discovery) {
-	defs := all.defs
+	defs := all.servers
 	for id, s := range p.leaving {
 		select {
 		case <-s.done:
@@ -159,7 +159,7 @@ func (p *Provider) apply(all *discovery) {
 	for _, s := range p.all() {
 		old[s.def.identity()] = s
 	}
-	files := fileNames(defs)
+	files := folderNames(defs)
 	remarks := namesakes(defs, files)
 	servers := make([]*server, len(defs))
 	var fresh []*server
@@ -195,7 +195,7 @@ func (p *Provider) apply(all *discovery) {
 		}
 	}
 	p.mu.Lock()
-	p.servers, p.problems, p.files = servers, all.problems, p.configFiles(all)
+	p.servers, p.problems, p.files = servers, all.problems, p.finder.watch(all)
 	p.mu.Unlock()
 	p.publishFolders()
 	p.begin(fresh)
@@ -236,8 +236,7 @@ func (p *Provider) prune() {
 	}
 	keep := func(name, origin string) bool {
 		file, _, _ := strings.Cut(origin, "\x00")
-		_, good := p.good[file]
-		return configured[name+"\x00"+origin] || !good
+		return configured[name+"\x00"+origin] || !p.finder.isGood(file)
 	}
 	p.cache.prune(keep)
 	p.cache.pruneKept(keep)

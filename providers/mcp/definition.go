@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/policy"
 )
@@ -22,6 +21,9 @@ const (
 	streamableHTTP = "http"
 	sse            = "sse" // HTTP as it was until 2024-11-05
 )
+
+// maxTimeout bounds configured times: some write a number for "for ever".
+const maxTimeout = 30 * 24 * time.Hour
 
 // definition says how one server is reached, variables expanded, and where
 // that is written.
@@ -53,25 +55,6 @@ type definition struct {
 	notes []string
 	// secrets are the values that may not appear in any text.
 	secrets []string
-
-	// Until finish:
-	base    string     // folder that a relative one is in
-	wrong   string     // what is wrong with the entry as it is written
-	unset   []unset    // variables without a value
-	partial bool       // the entry only switches one of another file on or off
-	trust   trust      // of an entry of a project
-	change  *ownServer // an entry of ctxfs's own that changes those of its name
-	lost    fs.Problem // of the file, which cannot be used
-	reads   []string   // other files that the entry reads
-}
-
-// clone is a definition of its own.
-func (d *definition) clone() *definition {
-	c := *d
-	c.also, c.notes, c.unset = slices.Clone(d.also), slices.Clone(d.notes), slices.Clone(d.unset)
-	c.args, c.secrets = slices.Clone(d.args), slices.Clone(d.secrets)
-	c.env, c.headers = maps.Clone(d.env), maps.Clone(d.headers)
-	return &c
 }
 
 // source is a place that configures a server.
@@ -94,6 +77,14 @@ func (s source) origin() string {
 	return s.file + "\x00" + s.project
 }
 
+// The states of a server that cannot run as it is configured; stateError is also
+// that of one that was tried and failed.
+const (
+	stateError      = "error"               // it cannot be used; the fault says why
+	stateUntrusted  = "untrusted"           // its project is not trusted
+	stateUnresolved = "unresolved-variable" // a variable of its configuration has no value
+)
+
 // fault is why a server does not work, with the words for its STATUS.md.
 type fault struct {
 	state  string
@@ -101,6 +92,21 @@ type fault struct {
 	mend   string
 	told   bool // as a problem of its file, which all servers in it share
 	lapsed bool // the user has wanted the server, and must do so again
+}
+
+// loginEntry is what an entry says of logging in to its server.
+type loginEntry struct {
+	clientID     string
+	clientSecret string
+	scopes       []string
+	redirect     string // the redirect address
+	metadata     string // the address of the authorization server's metadata
+	off          bool   // no login is wanted
+}
+
+func (l loginEntry) same(o loginEntry) bool {
+	return l.clientID == o.clientID && l.clientSecret == o.clientSecret && slices.Equal(l.scopes, o.scopes) &&
+		l.redirect == o.redirect && l.metadata == o.metadata && l.off == o.off
 }
 
 // identity tells servers apart: a name in a file.
@@ -117,6 +123,9 @@ func (d *definition) same(o *definition) bool {
 
 // usable tells whether the entry says how the server is reached.
 func (d *definition) usable() bool { return d.fault == nil || d.fault.state == stateUntrusted }
+
+// startable tells whether there is anything to start.
+func (d *definition) startable() bool { return !d.disabled && d.fault == nil }
 
 // unchanged tells whether a server of definition d may go on as one of o.
 func (d *definition) unchanged(o *definition) bool {
@@ -159,18 +168,20 @@ func (d *definition) program() string {
 	return ""
 }
 
+// runs is what may be shown of what is started or asked.
+func (d *definition) runs() string {
+	if d.transport == stdio {
+		return clean.Line(d.redact(d.program()))
+	}
+	return clean.Line(d.redact(d.address()))
+}
+
 // entry is where the definition is written, for a text: "the entry "x" in FILE".
 func (s source) entry() string { return "the entry " + s.quotedName() + " in " + s.file }
 
 // quotedName is the server's name for a text.
 func (s source) quotedName() string {
 	return fmt.Sprintf("%q", clean.Cut(clean.Line(s.name), 120))
-}
-
-// disable switches the server off; how says how to switch it on again, up to
-// the words "the entry".
-func (d *definition) disable(how string) {
-	d.disabled, d.enable = true, how+d.entry()
 }
 
 // minSecret is the length in bytes of the shortest value that is taken for a

@@ -1,26 +1,59 @@
 package mcp
 
 import (
-	"cmp"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/names"
 )
+
+// options are what finding servers depends on.
+type options struct {
+	// home is the user's home folder.
+	home string
+	// lookupEnv looks up a variable of the environment.
+	lookupEnv func(string) (string, bool)
+	// hide leaves out projects that are, or are in, views of ours; may be nil.
+	hide func(path string) bool
+	// approvals is the path of the file of approvals; "" trusts no project.
+	approvals string
+	// remembered returns the servers that a file is known to have configured,
+	// for one that cannot be used.
+	remembered func(file string) []definition
+}
+
+// finder finds the configured servers. Its methods may not be called at the
+// same time.
+type finder struct {
+	opts options
+	good map[string]file // by path: what it held when it was last good
+}
+
+func newFinder(opts options) *finder {
+	return &finder{opts: opts, good: make(map[string]file)}
+}
+
+func (f *finder) surroundings() surroundings {
+	return surroundings{home: f.opts.home, lookup: f.opts.lookupEnv, hide: f.opts.hide}
+}
 
 // discovery is what all configuration files together say.
 type discovery struct {
-	files []configuration
-	// defs are the servers, in the order in which they get their names.
-	defs []*definition
+	// files are those that were looked at, there or not.
+	files []file
+	// servers are in the order in which they get their names.
+	servers []*definition
 	// passed are the entries that are no server of their own.
 	passed   []passedOver
 	problems []fs.Problem
-	projects []string // folders of known projects, sorted
+	// projects are the folders of known projects, sorted.
+	projects []string
+	// trusted is when the projects that are trusted last were; some of them may
+	// not exist any more.
+	trusted  map[string]time.Time
+	settings ownSettings
 }
 
 // passedOver is an entry that is no server of its own.
@@ -29,12 +62,12 @@ type passedOver struct {
 	why string
 }
 
-// discover reads all configuration files, with those of the projects that are
-// known and of the folders given. It is called with p.changing held.
-func (p *Provider) discover(folders ...string) *discovery {
-	all := new(discovery)
-	take := func(c configuration) configuration {
-		c = p.current(c)
+// discover reads all configuration files: ctxfs's own, those of the user, and
+// those of the known projects and of the folders given.
+func (f *finder) discover(own ownFile, folders ...string) *discovery {
+	all := &discovery{trusted: make(map[string]time.Time)}
+	take := func(c file) file {
+		c = f.current(c)
 		all.files = append(all.files, c)
 		all.problems = append(all.problems, c.problems...)
 		if c.bad != nil {
@@ -42,29 +75,26 @@ func (p *Provider) discover(folders ...string) *discovery {
 		}
 		return c
 	}
-	s := p.surroundings()
-	own := take(readOwn(p.opts.SettingsPath, s))
-	s.inputs = own.inputs
-	p.storeLogins(own.logins)
-	p.storeIdle(own.idle)
-	p.policy.Store(own.policy)
-	p.fileCalls.Store(own.fileCalls)
+	s := f.surroundings()
+	ours := take(own.read(s))
+	all.settings, s.inputs = ours.settings, ours.settings.inputs
 
-	var found []*definition
+	var found []*entry
 	var refused []refusal
 	layered := newLayers(all)
 	places := userPlaces(s)
 	projects := slices.Clone(folders)
 	for _, place := range places {
 		c := take(place.read(s))
-		found = append(found, layered.add(place.agent, c.defs)...)
+		found = append(found, layered.add(place.Client, c.entries)...)
 		projects, refused = append(projects, c.projects...), append(refused, c.refused...)
 	}
-	allowed, err := readApprovals(p.approvalsPath())
+	allowed, err := readApprovals(f.opts.approvals)
 	if err != nil {
 		all.problems = append(all.problems, fs.Problem{What: err.Error(), Mend: "trust them anew: ctxfs trust DIR"})
 	}
-	for folder := range allowed.Projects {
+	for folder, approval := range allowed.Projects {
+		all.trusted[folder] = approval.Time
 		if real, ok := s.projectFolder(folder); ok && real == folder {
 			projects = append(projects, folder)
 		}
@@ -74,7 +104,7 @@ func (p *Provider) discover(folders ...string) *discovery {
 	for _, folder := range all.projects {
 		for _, place := range projectPlaces(folder, places) {
 			c := take(place.read(s))
-			for _, d := range c.defs {
+			for _, d := range c.entries {
 				d.trust = allowed.of(folder, d.file, c.sum)
 				for _, r := range refused {
 					if r.project == folder && r.name == d.name && d.client == claudeCode().name {
@@ -82,29 +112,29 @@ func (p *Provider) discover(folders ...string) *discovery {
 					}
 				}
 			}
-			found = append(found, layered.add(place.agent, c.defs)...)
+			found = append(found, layered.add(place.Client, c.entries)...)
 		}
 	}
-	all.merge(own.defs, found)
+	all.merge(ours.entries, found)
 	return all
 }
 
 // layers finds entries that hide others of a client with several files.
 type layers struct {
 	all  *discovery
-	tops map[string]*definition
+	tops map[string]*entry
 }
 
-func newLayers(all *discovery) *layers { return &layers{all, make(map[string]*definition)} }
+func newLayers(all *discovery) *layers { return &layers{all, make(map[string]*entry)} }
 
 // add takes the entries of a client's next file, of those with one scope the
 // one with precedence first, and returns those that are not hidden.
-func (l *layers) add(a agent, defs []*definition) (seen []*definition) {
-	for _, d := range defs {
-		key := strings.Join([]string{a.name, d.project, d.name}, "\x00")
+func (l *layers) add(c Client, entries []*entry) (seen []*entry) {
+	for _, d := range entries {
+		key := strings.Join([]string{c.name, d.project, d.name}, "\x00")
 		top := l.tops[key]
 		switch {
-		case !a.layers:
+		case !c.layers:
 			seen = append(seen, d)
 		case d.partial && top == nil:
 			l.tops[key] = d
@@ -119,180 +149,63 @@ func (l *layers) add(a agent, defs []*definition) (seen []*definition) {
 			}
 			seen = append(seen, d)
 		default:
-			l.all.pass(d, a.name+" uses "+top.entry()+" in its place")
+			l.all.pass(d, c.name+" uses "+top.entry()+" in its place")
 		}
 	}
 	return seen
 }
 
-func (all *discovery) pass(d *definition, why string) {
-	all.passed = append(all.passed, passedOver{d, why})
-}
-
-// merge puts together what the files say: ctxfs's own entries replace, disable
-// or change others of their name, and one server in several files is one
-// definition.
-func (all *discovery) merge(own, found []*definition) {
-	own, found = all.withoutGateways(own), all.withoutGateways(found)
-	ours := newOwnEntries(own, found)
-	changes := make(map[*definition]bool)
-	for _, d := range found {
-		for _, o := range ours.changing(d) {
-			d.apply(o)
-			changes[o] = true
-		}
-		for _, o := range ours.limiting(d) {
-			d.limit(o)
-		}
-		d.finish()
-	}
-	for _, o := range own {
-		if changes[o] {
-			all.pass(o, "it changes the servers of that name")
-			continue
-		}
-		o.finish()
-		all.defs = append(all.defs, o)
-	}
-	// An entry that is disabled in one file, or not trusted, does not hide that
-	// the same server is wanted in another.
-	slices.SortStableFunc(found, func(a, b *definition) int {
-		return cmp.Or(btoi(a.disabled)-btoi(b.disabled), btoi(a.trust != trusted)-btoi(b.trust != trusted))
-	})
-	for _, d := range found {
-		if twin := twinOf(d, all.defs); twin != nil {
-			twin.also = append(twin.also, d.source)
-			if !d.limits.IsEmpty() {
-				twin.limits = twin.limits.And(d.limits)
-				twin.notes = append(twin.notes, "the limits that ctxfs's own configuration sets to the tools of "+d.entry()+" hold for it too")
-			}
-			if twin.login.same(loginEntry{}) {
-				twin.login = d.login
-			}
-			all.pass(d, "it is the same server as "+twin.entry())
-			continue
-		}
-		switch o := ours.replacing(d); {
-		case o == nil:
-			all.defs = append(all.defs, d)
-		case o.disabled:
-			o.also = append(o.also, d.source)
-			all.pass(d, "it is disabled by "+o.entry())
-		default:
-			all.pass(d, "it is replaced by "+o.entry())
-		}
-	}
-	rank := make(map[*definition]int, len(all.defs))
-	for i, d := range all.defs {
-		rank[d] = i
-	}
-	clients := []string{"ctxfs"}
-	for _, a := range agents() {
-		clients = append(clients, a.name)
-	}
-	clientRank := func(d *definition) int { return slices.Index(clients, d.client) }
-	slices.SortFunc(all.defs, func(a, b *definition) int {
-		return cmp.Or(
-			cmp.Compare(strings.ToLower(a.name), strings.ToLower(b.name)),
-			btoi(a.project != "")-btoi(b.project != ""),
-			cmp.Compare(clientRank(a), clientRank(b)),
-			cmp.Compare(a.name, b.name),
-			cmp.Compare(a.project, b.project),
-			cmp.Compare(rank[a], rank[b]),
-		)
-	})
-}
-
-// withoutGateways leaves out the entries through which agents reach ctxfs: as a
-// server it would only show ctxfs itself.
-func (all *discovery) withoutGateways(defs []*definition) (servers []*definition) {
-	for _, d := range defs {
-		if d.isGateway() {
-			all.pass(d, "it is ctxfs itself, for agents without a shell")
-			continue
-		}
-		servers = append(servers, d)
-	}
-	return servers
-}
-
-// isGateway tells whether the entry starts `ctxfs serve`.
-func (d *definition) isGateway() bool {
-	return d.transport == stdio && filepath.Base(d.command) == "ctxfs" && len(d.args) > 0 && d.args[0] == "serve"
-}
-
-// twinOf finds the definition of the same server from another file.
-func twinOf(d *definition, all []*definition) *definition {
-	for _, o := range all {
-		if o.origin() != d.origin() && o.same(d) && (o.dir == d.dir || !o.rooted() && !d.rooted()) {
-			return o
-		}
-	}
-	return nil
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// fileNames gives each definition the name of its folder.
-func fileNames(all []*definition) []string {
-	foreign := make([]string, len(all))
-	for i, d := range all {
-		foreign[i] = d.name
-	}
-	return names.Assign(foreign)
+func (all *discovery) pass(d *entry, why string) {
+	all.passed = append(all.passed, passedOver{&d.definition, why})
 }
 
 // current is a file as it counts: what it held when it was last good, as long
-// as it is not; before it ever was, what the cache knows. The policy is never
-// an earlier one: the file may have been emptied before it was written anew.
-func (p *Provider) current(c configuration) configuration {
-	switch good, ok := p.good[c.path]; {
+// as it is not; before it ever was, what is remembered of it.
+func (f *finder) current(c file) file {
+	switch good, ok := f.good[c.path]; {
 	case c.bad == nil:
-		p.good[c.path] = c
+		f.good[c.path] = c
 	case ok:
-		good.bad, good.problems, good.policy = c.bad, nil, c.policy
+		good.bad, good.problems = c.bad, nil
 		c = good
 	default:
-		c.defs = p.remembered(c.path, *c.bad)
+		c.entries = f.remembered(c.path, *c.bad)
 	}
-	defs := make([]*definition, len(c.defs)) // those that are kept stay as they were read
-	for i, d := range c.defs {
-		defs[i] = d.clone()
+	entries := make([]*entry, len(c.entries)) // those that are kept stay as they were read
+	for i, d := range c.entries {
+		entries[i] = d.clone()
 	}
-	c.defs = defs
+	c.entries = entries
 	return c
 }
 
-// remembered are the servers that the cache knows of a file that cannot be
-// used.
-func (p *Provider) remembered(path string, bad fs.Problem) (known []*definition) {
+// remembered are the servers that are known of a file that cannot be used.
+func (f *finder) remembered(path string, bad fs.Problem) (known []*entry) {
 	var changed time.Time
 	if info, err := os.Stat(path); err == nil {
 		changed = info.ModTime()
 	}
-	for _, cat := range p.cache.from(path) {
-		known = append(known, &definition{
-			source:    source{client: cat.Client, scope: cat.Scope, project: cat.Project, file: cat.Source, name: cat.Name, time: changed},
-			transport: cat.Transport,
-			lost:      bad,
-		})
+	for _, d := range f.opts.remembered(path) {
+		d.time = changed
+		known = append(known, &entry{definition: d, lost: bad})
 	}
 	return known
 }
 
-// configFiles are the files whose change changes the servers.
-func (p *Provider) configFiles(all *discovery) (files []string) {
-	s := p.surroundings()
-	installed, enabled := pluginFiles(s)
-	files = []string{p.approvalsPath(), installed, enabled}
+// isGood reports whether the file of that path has ever been read without a
+// fault.
+func (f *finder) isGood(path string) bool {
+	_, good := f.good[path]
+	return good
+}
+
+// watch are the files whose change changes what was discovered, there or not.
+func (f *finder) watch(all *discovery) (files []string) {
+	installed, enabled := pluginFiles(f.surroundings())
+	files = []string{f.opts.approvals, installed, enabled}
 	for _, c := range all.files {
 		files = append(files, c.path)
-		for _, d := range c.defs {
+		for _, d := range c.entries {
 			files = append(files, d.reads...)
 		}
 	}
@@ -300,10 +213,15 @@ func (p *Provider) configFiles(all *discovery) (files []string) {
 	return slices.DeleteFunc(slices.Compact(files), func(f string) bool { return f == "" })
 }
 
-// approvalsPath is where it is kept which projects are trusted, or "".
-func (p *Provider) approvalsPath() string {
-	if p.opts.StateDir == "" {
-		return ""
+// userFiles are the files of the user in which servers are looked for: of each
+// client the one that most have.
+func (f *finder) userFiles() (files []string) {
+	named := make(map[string]bool)
+	for _, place := range userPlaces(f.surroundings()) {
+		if place.scope == scopeUser && !named[place.name] {
+			named[place.name] = true
+			files = append(files, place.path)
+		}
 	}
-	return filepath.Join(p.opts.StateDir, "trusted.json")
+	return files
 }

@@ -293,15 +293,15 @@ func FuzzAgentFiles(f *testing.F) {
 			return
 		}
 		all := new(discovery)
-		var found []*definition
-		r := &reader{agentPlace: place, surroundings: s}
+		var found []*entry
+		r := &reader{clientPlace: place, surroundings: s}
 		if file.Kind == syntax.Object && place.find(r, file) == nil {
-			found = newLayers(all).add(place.agent, r.defs)
+			found = newLayers(all).add(place.Client, r.entries)
 		}
 		all.merge(nil, found)
 		seen := map[string]bool{}
-		for i, file := range fileNames(all.defs) {
-			d := all.defs[i]
+		for i, file := range folderNames(all.servers) {
+			d := all.servers[i]
 			if d.fault == nil && d.transport == stdio && d.command == "" {
 				t.Errorf("%q has no command and no fault", d.name)
 			}

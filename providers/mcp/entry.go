@@ -11,27 +11,27 @@ import (
 
 // entry reads the keys of one server's entry. A key of a wrong type is a
 // fault, of which the first is kept.
-type entry struct {
+type keys struct {
 	value syntax.Value
 	fault string
 }
 
-func (e *entry) fail(at syntax.Value, format string, args ...any) {
-	if e.fault == "" {
-		e.fault = at.Errorf(format, args...).Error()
+func (k *keys) fail(at syntax.Value, format string, args ...any) {
+	if k.fault == "" {
+		k.fault = at.Errorf(format, args...).Error()
 	}
 }
 
 // has tells whether the entry has a key.
-func (e *entry) has(key string) bool {
-	_, ok := e.value.Get(key)
+func (k *keys) has(key string) bool {
+	_, ok := k.value.Get(key)
 	return ok
 }
 
-func (e *entry) text(key string) string {
-	v, ok := e.value.Get(key)
+func (k *keys) text(key string) string {
+	v, ok := k.value.Get(key)
 	if ok && v.Kind != syntax.Text {
-		e.fail(v, "%q is not a text", key)
+		k.fail(v, "%q is not a text", key)
 		return ""
 	}
 	return v.Text
@@ -39,8 +39,8 @@ func (e *entry) text(key string) string {
 
 // texts is an array of texts. One that is not there is nil, one that is empty
 // is not.
-func (e *entry) texts(key string) []string {
-	v, ok := e.value.Get(key)
+func (k *keys) texts(key string) []string {
+	v, ok := k.value.Get(key)
 	if !ok {
 		return nil
 	}
@@ -50,23 +50,23 @@ func (e *entry) texts(key string) []string {
 		texts = append(texts, item.Text)
 	}
 	if !fits {
-		e.fail(v, "%q is not an array of texts", key)
+		k.fail(v, "%q is not an array of texts", key)
 		return nil
 	}
 	return texts
 }
 
-func (e *entry) flag(key string) bool {
-	v, ok := e.value.Get(key)
+func (k *keys) flag(key string) bool {
+	v, ok := k.value.Get(key)
 	if ok && v.Kind != syntax.Bool {
-		e.fail(v, "%q is not true or false", key)
+		k.fail(v, "%q is not true or false", key)
 	}
 	return ok && v.Text == "true"
 }
 
 // duration is a number of units.
-func (e *entry) duration(key string, unit time.Duration) time.Duration {
-	v, ok := e.value.Get(key)
+func (k *keys) duration(key string, unit time.Duration) time.Duration {
+	v, ok := k.value.Get(key)
 	if !ok {
 		return 0
 	}
@@ -76,24 +76,21 @@ func (e *entry) duration(key string, unit time.Duration) time.Duration {
 		if unit == time.Millisecond {
 			name = "milliseconds"
 		}
-		e.fail(v, "%q is not a number of %s up to %d", key, name, maxTimeout/unit)
+		k.fail(v, "%q is not a number of %s up to %d", key, name, maxTimeout/unit)
 		return 0
 	}
 	return time.Duration(n * float64(unit))
 }
 
-// maxTimeout bounds configured times: some write a number for "for ever".
-const maxTimeout = 30 * 24 * time.Hour
-
 // table is an object of texts; numbers and truth values in it are taken as
 // they are written, since that is what their writer meant.
-func (e *entry) table(key string) map[string]string {
-	v, ok := e.value.Get(key)
+func (k *keys) table(key string) map[string]string {
+	v, ok := k.value.Get(key)
 	if !ok {
 		return nil
 	}
 	if v.Kind != syntax.Object {
-		e.fail(v, "%q is %s, not an object", key, v.Kind)
+		k.fail(v, "%q is %s, not an object", key, v.Kind)
 		return nil
 	}
 	table := make(map[string]string, len(v.Members))
@@ -103,53 +100,53 @@ func (e *entry) table(key string) map[string]string {
 			table[m.Name] = m.Value.Text
 		case syntax.Null:
 		default:
-			e.fail(m.Value, "%q in %q is %s, not a text", m.Name, key, m.Value.Kind)
+			k.fail(m.Value, "%q in %q is %s, not a text", m.Name, key, m.Value.Kind)
 		}
 	}
 	return table
 }
 
 // common reads the keys on which most clients agree, and expands them.
-func (e *entry) common(d *definition, x *expander) {
-	e.process(d, x, "command", "env")
-	e.remote(d, x, "url", "headers")
-	d.dir = x.text("cwd", e.text("cwd"))
-	if e.flag("disabled") {
+func (k *keys) common(d *entry, x *expander) {
+	k.process(d, x, "command", "env")
+	k.remote(d, x, "url", "headers")
+	d.dir = x.text("cwd", k.text("cwd"))
+	if k.flag("disabled") {
 		d.disable("take `disabled` out of ")
 	}
 }
 
 // process reads the keys of a server that is a process.
-func (e *entry) process(d *definition, x *expander, command, env string) {
-	d.command = x.text("command", e.text(command))
-	d.args = x.texts("args", e.texts("args"))
-	d.env = x.table("env", e.table(env))
+func (k *keys) process(d *entry, x *expander, command, env string) {
+	d.command = x.text("command", k.text(command))
+	d.args = x.texts("args", k.texts("args"))
+	d.env = x.table("env", k.table(env))
 }
 
 // remote reads the keys of a server that has an address.
-func (e *entry) remote(d *definition, x *expander, url, headers string) {
-	d.url = x.text("url", e.text(url))
-	d.headers = x.table("headers", e.table(headers))
+func (k *keys) remote(d *entry, x *expander, url, headers string) {
+	d.url = x.text("url", k.text(url))
+	d.headers = x.table("headers", k.table(headers))
 }
 
 // enabled reads a key that switches the server on, and is on where it is not
 // there.
-func (e *entry) enabled(d *definition, key string) {
-	if e.has(key) && !e.flag(key) {
+func (k *keys) enabled(d *entry, key string) {
+	if k.has(key) && !k.flag(key) {
 		d.disable("set `" + key + "` to true in ")
 	}
 }
 
 // choose sets the transport from the "type" of the entry, or else from what is
 // configured: a command, or an address.
-func (e *entry) choose(d *definition, kind string) {
+func (k *keys) choose(d *entry, kind string) {
 	if wrong := d.choose(kind); wrong != "" {
-		e.fail(e.value, "%s", wrong)
+		k.fail(k.value, "%s", wrong)
 	}
 }
 
 // choose sets the transport. It returns what is wrong, or "".
-func (d *definition) choose(kind string) (wrong string) {
+func (d *entry) choose(kind string) (wrong string) {
 	switch kind {
 	case "":
 		d.transport = stdio

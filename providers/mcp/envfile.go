@@ -7,8 +7,8 @@ import (
 
 // envFile reads the file of variables that the key "envFile" names; a variable
 // of "env" has precedence.
-func (e *entry) envFile(d *definition, x *expander) {
-	path := x.text("envFile", e.text("envFile"))
+func (k *keys) envFile(d *entry, x *expander) {
+	path := x.text("envFile", k.text("envFile"))
 	if path == "" || len(x.unset) > 0 {
 		return
 	}
@@ -18,8 +18,8 @@ func (e *entry) envFile(d *definition, x *expander) {
 	x.reads = append(x.reads, path)
 	text, _, err := readRegular(path)
 	if err != nil {
-		v, _ := e.value.Get("envFile")
-		e.fail(v, "%q cannot be read: %v", path, reason(err))
+		v, _ := k.value.Get("envFile")
+		k.fail(v, "%q cannot be read: %v", path, reason(err))
 		return
 	}
 	if d.env == nil {

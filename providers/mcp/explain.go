@@ -16,6 +16,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/mcp/supervise"
 )
 
@@ -157,7 +158,7 @@ func (s *server) explain(d *definition, c *connection, err error, limits supervi
 
 // moreTime is how a server is given longer to start.
 func (s *server) moreTime(d *definition, key string) string {
-	return "raise its `" + key + "` (in seconds) in ctxfs's own config.toml, below [mcp.servers." + clean.Line(tomlKey(d.name)) + "]"
+	return "raise its `" + key + "` (in seconds) in ctxfs's own config.toml, below [mcp.servers." + clean.Line(settings.Key(d.name)) + "]"
 }
 
 // brokenInstall is the folder of a broken installation of npx that the server

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,10 +9,40 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/settings"
 )
 
+// entry is what a file says of a server. Until finish its faults are what the
+// other fields say; then it is a definition.
+type entry struct {
+	definition
+	base    string     // folder that a relative one is in
+	wrong   string     // what is wrong with the entry as it is written
+	unset   []unset    // variables without a value
+	partial bool       // the entry only switches one of another file on or off
+	trust   trust      // of an entry of a project
+	change  *ownServer // an entry of ctxfs's own that changes those of its name
+	lost    fs.Problem // of the file, which cannot be used
+	reads   []string   // other files that the entry reads
+}
+
+// clone returns a copy that may be changed.
+func (d *entry) clone() *entry {
+	c := *d
+	c.also, c.notes, c.unset = slices.Clone(d.also), slices.Clone(d.notes), slices.Clone(d.unset)
+	c.args, c.secrets = slices.Clone(d.args), slices.Clone(d.secrets)
+	c.env, c.headers = maps.Clone(d.env), maps.Clone(d.headers)
+	return &c
+}
+
+// disable switches the server off; how says how to switch it on again, up to
+// the words "the entry".
+func (d *entry) disable(how string) {
+	d.disabled, d.enable = true, how+d.entry()
+}
+
 // finish brings a definition that was read into its final state.
-func (d *definition) finish() {
+func (d *entry) finish() {
 	d.keepSecrets()
 	switch {
 	case d.transport != stdio:
@@ -51,15 +82,15 @@ func (u unset) fault(s source) *fault {
 	switch {
 	case u.input != "":
 		f.what = "the input " + clean.Line(u.input) + " in its configuration has no value"
-		f.mend = "write it into ctxfs's config.toml, below [mcp.inputs], as " + clean.Line(tomlKey(u.input)) +
+		f.mend = "write it into ctxfs's config.toml, below [mcp.inputs], as " + clean.Line(settings.Key(u.input)) +
 			` = "...", or export ` + inputVariable(u.input) + anew
 	case u.keyring != "":
 		table, name, _ := strings.Cut(u.key, ".")
 		f.what = "the variable " + variable + " is in the keyring of " + u.keyring + ", which ctxfs does not read"
 		f.mend = "export " + clean.Line(u.name) + anew
 		if name != "" {
-			f.mend += ", or write into ctxfs's config.toml, below [mcp.servers." + clean.Line(tomlKey(s.name)) + "], " +
-				table + " = {" + clean.Line(tomlKey(name)) + ` = "..."}`
+			f.mend += ", or write into ctxfs's config.toml, below [mcp.servers." + clean.Line(settings.Key(s.name)) + "], " +
+				table + " = {" + clean.Line(settings.Key(name)) + ` = "..."}`
 		}
 	case strings.HasPrefix(u.variable, "{file:"):
 		f.what = "the file of " + variable + " in its configuration cannot be read"
@@ -69,20 +100,9 @@ func (u unset) fault(s source) *fault {
 	return f
 }
 
-// tomlKey is a key as TOML writes it.
-func tomlKey(name string) string {
-	bare := name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	})
-	if bare {
-		return name
-	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
-}
-
 // rooted tells whether the folder in which the process runs makes a
 // difference: its command or an argument names something there.
-func (d *definition) rooted() bool {
+func (d *entry) rooted() bool {
 	return d.project != "" && d.dir != "" && slices.ContainsFunc(append([]string{d.command}, d.args...), func(arg string) bool {
 		if arg == "" || filepath.IsAbs(arg) || strings.HasPrefix(arg, "-") {
 			return false

@@ -46,7 +46,7 @@ func TestConfigurations(t *testing.T) {
 			t.Errorf("got:\n%s\nwant:\n%s", got, want)
 		})
 	}
-	for _, a := range append(agents(), agent{name: "ctxfs"}) {
+	for _, a := range append(clients(), Client{name: "ctxfs"}) {
 		if !covered[a.name] {
 			t.Errorf("there is no case for %s", a.name)
 		}
@@ -90,8 +90,8 @@ func configured(t *testing.T, sections string) string {
 	}
 	var out strings.Builder
 	all := w.p.discover()
-	for i, d := range all.defs {
-		out.WriteString(fileNames(all.defs)[i] + ": " + d.told() + "\n")
+	for i, d := range all.servers {
+		out.WriteString(folderNames(all.servers)[i] + ": " + d.told() + "\n")
 	}
 	for _, d := range all.passed {
 		fmt.Fprintf(&out, "passed over: %s: %s\n", d.where(), d.why)

@@ -5,10 +5,6 @@ import (
 	"time"
 )
 
-// usualIdle is how long a server runs that nobody uses, if nothing is
-// configured: its lists are known, and it starts again when it is needed.
-const usualIdle = 10 * time.Minute
-
 // errUnused says that a server is to end because nobody uses it.
 var errUnused = errors.New("nobody uses the server")
 

@@ -11,14 +11,14 @@ import (
 // file. They name it as the file does or, where no server is called just that,
 // by its folder or in another letter case.
 type ownEntries struct {
-	exact   map[string]*definition
-	folders map[*definition][]*definition // by what they are about
-	shared  map[*definition][]*definition // those that have another server's exact name
+	exact   map[string]*entry
+	folders map[*entry][]*entry // by what they are about
+	shared  map[*entry][]*entry // those that have another server's exact name
 }
 
-func newOwnEntries(own, found []*definition) ownEntries {
+func newOwnEntries(own, found []*entry) ownEntries {
 	e := ownEntries{
-		exact: make(map[string]*definition, len(own)), folders: make(map[*definition][]*definition), shared: make(map[*definition][]*definition),
+		exact: make(map[string]*entry, len(own)), folders: make(map[*entry][]*entry), shared: make(map[*entry][]*entry),
 	}
 	called := make(map[string]bool, len(found))
 	for _, d := range found {
@@ -27,7 +27,7 @@ func newOwnEntries(own, found []*definition) ownEntries {
 	for _, o := range own {
 		e.exact[o.name] = o
 	}
-	var folders map[*definition]string
+	var folders map[*entry]string
 	for _, o := range own {
 		if o.change == nil && !o.disabled {
 			continue // it is a server of its own
@@ -52,9 +52,9 @@ func newOwnEntries(own, found []*definition) ownEntries {
 
 // foldersOf are the names of folders, folded, that servers have where the
 // entries of ctxfs's own that only change others are left out.
-func foldersOf(own, found []*definition) map[*definition]string {
-	var servers, others []*definition
-	from := make(map[string]*definition, len(found))
+func foldersOf(own, found []*entry) map[*entry]string {
+	var servers, others []*entry
+	from := make(map[string]*entry, len(found))
 	for _, o := range own {
 		if o.change == nil && !o.disabled {
 			servers = append(servers, o.clone())
@@ -66,9 +66,9 @@ func foldersOf(own, found []*definition) map[*definition]string {
 	}
 	dry := new(discovery)
 	dry.merge(servers, others)
-	folders := make(map[*definition]string, len(found))
-	for i, file := range fileNames(dry.defs) {
-		if d := from[dry.defs[i].identity()]; d != nil {
+	folders := make(map[*entry]string, len(found))
+	for i, file := range folderNames(dry.servers) {
+		if d := from[dry.servers[i].identity()]; d != nil {
 			folders[d] = names.Fold(file)
 		}
 	}
@@ -76,27 +76,27 @@ func foldersOf(own, found []*definition) map[*definition]string {
 }
 
 // of are the entries about a server.
-func (e ownEntries) of(d *definition) []*definition {
+func (e ownEntries) of(d *entry) []*entry {
 	if o := e.exact[d.name]; o != nil {
-		return []*definition{o}
+		return []*entry{o}
 	}
 	return e.folders[d]
 }
 
 // changing are the entries that change keys of a server.
-func (e ownEntries) changing(d *definition) []*definition {
-	return slices.DeleteFunc(slices.Clone(e.of(d)), func(o *definition) bool { return o.change == nil })
+func (e ownEntries) changing(d *entry) []*entry {
+	return slices.DeleteFunc(slices.Clone(e.of(d)), func(o *entry) bool { return o.change == nil })
 }
 
 // limiting are the entries whose allow_tools and deny_tools hold for a server
 // too, although their name is first of all another's: which of the two was meant
 // is not known, and what is denied is to be denied.
-func (e ownEntries) limiting(d *definition) []*definition {
-	return slices.DeleteFunc(slices.Clone(e.shared[d]), func(o *definition) bool { return o.change == nil })
+func (e ownEntries) limiting(d *entry) []*entry {
+	return slices.DeleteFunc(slices.Clone(e.shared[d]), func(o *entry) bool { return o.change == nil })
 }
 
 // replacing is the entry that takes the place of a server or disables it, or nil.
-func (e ownEntries) replacing(d *definition) *definition {
+func (e ownEntries) replacing(d *entry) *entry {
 	for _, o := range e.of(d) {
 		if o.change == nil {
 			return o

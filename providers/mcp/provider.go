@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/supervise"
 )
@@ -70,11 +72,11 @@ type Provider struct {
 	// refreshing holds a value while a catalogue is fetched again.
 	refreshing chan struct{}
 
-	// changing is held while the set of servers changes. Only then are the
-	// next three written.
+	// changing is held while the set of servers changes. Only then is the finder
+	// used, and are the next two written.
 	changing sync.Mutex
-	good     map[string]configuration // by file: what it held when it was last good
-	leaving  map[string]*server       // by identity: those replaced or removed that may still run
+	finder   *finder
+	leaving  map[string]*server // by identity: those replaced or removed that may still run
 	closed   bool
 
 	idle      atomic.Int64 // nanoseconds after which a server ends that is not used; 0 is never
@@ -120,11 +122,13 @@ func New(opts Options) *Provider {
 		}),
 		callLog: newCallLog(opts.StateDir),
 		leaving: make(map[string]*server),
-		good:    make(map[string]configuration),
 	}
+	approvals := ""
 	if opts.StateDir != "" {
+		approvals = filepath.Join(opts.StateDir, "trusted.json")
 		p.pins.dir = filepath.Join(opts.StateDir, "pins")
 	}
+	p.finder = newFinder(options{home: opts.Home, lookupEnv: opts.LookupEnv, hide: opts.Hide, approvals: approvals, remembered: p.remembered})
 	if p.timing == (timing{}) {
 		p.timing = usualTiming()
 	}
@@ -141,8 +145,48 @@ func New(opts Options) *Provider {
 	return p
 }
 
-func (p *Provider) surroundings() surroundings {
-	return surroundings{home: p.opts.Home, lookup: p.opts.LookupEnv, hide: p.opts.Hide}
+// discover reads all configuration files, with those of the projects that are
+// known and of the folders given. It is called with p.changing held.
+func (p *Provider) discover(folders ...string) *discovery {
+	path := p.opts.SettingsPath
+	shut := func(err error) fs.Problem {
+		return fs.Problem{
+			What: clean.Line(err.Error()) + "; until it is corrected no tool may be called",
+			Mend: "correct " + path + "; it is read again at once",
+		}
+	}
+	own := ownFile{path: path}
+	var problems []fs.Problem
+	file, err := settings.Load(path)
+	if err != nil {
+		bad := shut(err)
+		own.bad = &bad
+		p.policy.Store(policy.Broken(path, err))
+	} else {
+		own.settings = file
+		allowed, err := policy.Read(file)
+		if err != nil {
+			problems = append(problems, shut(err))
+		}
+		p.policy.Store(allowed)
+	}
+	all := p.finder.discover(own, folders...)
+	all.problems = append(problems, all.problems...)
+	p.storeLogins(all.settings)
+	p.storeIdle(all.settings.idleTimeout)
+	p.fileCalls.Store(all.settings.fileCalls)
+	return all
+}
+
+// remembered are the servers that the cache knows of a file.
+func (p *Provider) remembered(file string) (known []definition) {
+	for _, cat := range p.cache.from(file) {
+		known = append(known, definition{
+			source:    source{client: cat.Client, scope: cat.Scope, project: cat.Project, file: cat.Source, name: cat.Name},
+			transport: cat.Transport,
+		})
+	}
+	return known
 }
 
 // Root implements fs.Provider.

@@ -148,13 +148,7 @@ func (p *Provider) factTime() time.Time {
 // people write them.
 func (p *Provider) places() []string {
 	files := []string{cmp.Or(p.opts.SettingsPath, filepath.Join(p.opts.Home, ".config", "ctxfs", "config.toml"))}
-	clients := make(map[string]bool)
-	for _, place := range userPlaces(p.surroundings()) { // of each client that one which most have
-		if place.scope == scopeUser && !clients[place.name] {
-			clients[place.name] = true
-			files = append(files, place.path)
-		}
-	}
+	files = append(files, p.finder.userFiles()...)
 	for i, f := range files {
 		files[i] = wording.Tilde(f, p.opts.Home)
 	}

@@ -14,26 +14,20 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/syntax"
-	"ctxfs/providers/mcp/policy"
 )
 
-// configuration is what a file says of servers.
-type configuration struct {
+// file is a configuration file and what it says of servers.
+type file struct {
 	path    string
 	client  string
 	scope   string
 	project string
 	there   bool // the file exists
-	defs    []*definition
+	entries []*entry
 	// projects are folders that the file knows as projects.
 	projects []string
 	refused  []refusal
-	inputs   map[string]string // of ctxfs's own
-	idle     time.Duration     // of ctxfs's own
-	logins   loginSettings     // of ctxfs's own
-	policy   *policy.Policy    // of ctxfs's own
-	// fileCalls is that of ctxfs's own.
-	fileCalls bool
+	settings ownSettings // of ctxfs's own
 	// sum stands for the entries as they are written: approval of the servers
 	// of a project is that of a sum.
 	sum string
@@ -46,11 +40,11 @@ type configuration struct {
 
 // reader reads the entries of one client's file.
 type reader struct {
-	agentPlace
+	clientPlace
 	surroundings
 	changed time.Time
 
-	defs     []*definition
+	entries  []*entry
 	projects []string
 	refused  []refusal
 	written  strings.Builder
@@ -60,12 +54,12 @@ type reader struct {
 type refusal struct{ project, name, enable string }
 
 // read reads a client's file. One that does not exist configures nothing.
-func (p agentPlace) read(s surroundings) configuration {
-	c := configuration{path: p.path, client: p.name, scope: p.scope, project: p.place.project}
-	bad := func(format string, args ...any) configuration {
+func (p clientPlace) read(s surroundings) file {
+	c := file{path: p.path, client: p.name, scope: p.scope, project: p.place.project}
+	bad := func(format string, args ...any) file {
 		c.bad = &fs.Problem{
 			What: clean.Line(fmt.Sprintf(format, args...)),
-			Mend: "correct " + c.path + ", the configuration of " + c.client + "; it is read again at once",
+			Mend: "correct " + c.path + ", the file of " + c.client + "; it is read again at once",
 		}
 		return c
 	}
@@ -79,23 +73,23 @@ func (p agentPlace) read(s surroundings) configuration {
 	}
 	// An empty file is what a program leaves for a moment that does not replace
 	// files in one step: where the syntax does not allow it, it is no news.
-	file, err := p.parse(text)
+	parsed, err := p.parse(text)
 	if err != nil {
 		return bad("%s is not valid: %v", p.path, err)
 	}
 	if strings.TrimSpace(string(text)) == "" {
 		return c
 	}
-	r := &reader{agentPlace: p, surroundings: s, changed: changed}
-	if file.Kind != syntax.Object {
-		err = file.Errorf("the file is %s, not an object", file.Kind)
+	r := &reader{clientPlace: p, surroundings: s, changed: changed}
+	if parsed.Kind != syntax.Object {
+		err = parsed.Errorf("the file is %s, not an object", parsed.Kind)
 	} else {
-		err = p.find(r, file)
+		err = p.find(r, parsed)
 	}
 	if err != nil {
 		return bad("%s is not valid: %v", p.path, err)
 	}
-	c.defs, c.projects, c.refused = r.defs, r.projects, r.refused
+	c.entries, c.projects, c.refused = r.entries, r.projects, r.refused
 	sum := sha256.Sum256([]byte(r.written.String()))
 	c.sum = hex.EncodeToString(sum[:])
 	return c
@@ -139,42 +133,42 @@ func (r *reader) readIn(servers syntax.Value, key, scope, project string) error 
 	if servers.Kind != syntax.Object {
 		return servers.Errorf("%q is %s, not an object", key, servers.Kind)
 	}
-	begin := len(r.defs)
+	begin := len(r.entries)
 	for _, m := range servers.Members {
 		fmt.Fprintf(&r.written, "%q:%s\n", m.Name, m.Value.Canonical())
 		if m.Value.Kind == syntax.Null {
 			continue
 		}
-		d := &definition{source: source{
+		d := &entry{definition: definition{source: source{
 			client: r.name, scope: scope, project: project, file: r.path, line: m.Value.Line, name: m.Name, time: r.changed,
-		}}
+		}}}
 		r.define(m.Value, d)
 		again := false
-		for i, other := range r.defs[begin:] { // as in all JSON, the last one counts
+		for i, other := range r.entries[begin:] { // as in all JSON, the last one counts
 			if again = other.name == d.name; again {
-				r.defs[begin+i] = d
+				r.entries[begin+i] = d
 				break
 			}
 		}
 		if !again {
-			r.defs = append(r.defs, d)
+			r.entries = append(r.entries, d)
 		}
 	}
 	return nil
 }
 
 // define reads one server's entry.
-func (r *reader) define(v syntax.Value, d *definition) {
-	e := &entry{value: v}
+func (r *reader) define(v syntax.Value, d *entry) {
+	k := &keys{value: v}
 	x := &expander{
 		dialect: r.dialect, surroundings: r.surroundings, project: d.project,
 		folder: filepath.Dir(r.path), extra: r.plugin.variables(),
 	}
 	if v.Kind != syntax.Object {
-		e.fail(v, "the entry is %s, not an object", v.Kind)
+		k.fail(v, "the entry is %s, not an object", v.Kind)
 	} else {
-		r.agent.entry(e, d, x)
+		r.Client.entry(k, d, x)
 	}
-	d.base, d.wrong, d.unset, d.reads = x.base(), e.fault, x.unset, x.reads
+	d.base, d.wrong, d.unset, d.reads = x.base(), k.fault, x.unset, x.reads
 	d.keepSecret(x.secrets...)
 }

@@ -62,7 +62,7 @@ func (p *Provider) Configuration(folder string) Report {
 	p.changing.Lock()
 	defer p.changing.Unlock()
 	var folders []string
-	if project, ok := p.surroundings().projectFolder(folder); ok {
+	if project, ok := p.finder.projectFolder(folder); ok {
 		folders = append(folders, project)
 	}
 	all := p.discover(folders...)
@@ -71,7 +71,7 @@ func (p *Provider) Configuration(folder string) Report {
 	for _, s := range p.all() {
 		running[s.def.identity()] = s
 	}
-	for _, d := range all.defs {
+	for _, d := range all.servers {
 		e := d.report()
 		if s := running[d.identity()]; s != nil && s.def.unchanged(d) {
 			b := s.brief()
@@ -91,7 +91,7 @@ func (p *Provider) Configuration(folder string) Report {
 	slices.SortStableFunc(report.Entries, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
 	for _, c := range all.files {
 		if c.there {
-			f := File{Path: c.path, Client: c.client, Scope: c.scope, Entries: len(c.defs)}
+			f := File{Path: c.path, Client: c.client, Scope: c.scope, Entries: len(c.entries)}
 			if c.bad != nil {
 				f.Fault = clean.Line(c.bad.What)
 			}

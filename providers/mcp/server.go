@@ -117,9 +117,6 @@ func (s *server) atRest() condition {
 	return condition{state: stateStopped, since: d.time, mend: "start it: ctxfs mount"}
 }
 
-// startable tells whether there is anything to start.
-func (d *definition) startable() bool { return !d.disabled && d.fault == nil }
-
 // update changes what is known of the server and shows it.
 func (s *server) update(change func()) {
 	s.mu.Lock()

@@ -12,16 +12,13 @@ import (
 
 // The states of a server, as they are written in STATUS.md.
 const (
-	stateStarting   = "starting"            // it has not answered yet
-	stateInstalling = "installing"          // it has not answered yet, and works on it
-	stateReady      = "ready"               // it runs and its lists are shown
-	stateCached     = "cached"              // its lists are known, it does not run
-	stateNeedsAuth  = "needs-auth"          // it wants to know who asks
-	stateError      = "error"               // it cannot be used, for a reason that is told
-	stateStopped    = "stopped"             // it was never started
-	stateDisabled   = "disabled"            // by configuration
-	stateUntrusted  = "untrusted"           // its project has not been trusted
-	stateUnresolved = "unresolved-variable" // a variable of its configuration has no value
+	stateStarting   = "starting"   // it has not answered yet
+	stateInstalling = "installing" // it has not answered yet, and works on it
+	stateReady      = "ready"      // it runs and its lists are shown
+	stateCached     = "cached"     // its lists are known, it does not run
+	stateNeedsAuth  = "needs-auth" // it wants to know who asks
+	stateStopped    = "stopped"    // it was never started
+	stateDisabled   = "disabled"   // by configuration
 )
 
 // condition is how a server is, as its STATUS.md tells it.

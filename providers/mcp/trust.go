@@ -22,6 +22,17 @@ const (
 	trustLapsed        // the file has changed since
 )
 
+// String is the word for people and scripts.
+func (t trust) String() string {
+	switch t {
+	case trusted:
+		return "trusted"
+	case trustLapsed:
+		return "changed"
+	}
+	return "untrusted"
+}
+
 // fault says why a server of a project is not started.
 func (t trust) fault(s source) *fault {
 	f := &fault{
@@ -75,7 +86,7 @@ func noApprovals() approvals {
 func parseApprovals(text []byte) (approvals, error) {
 	var a approvals
 	if err := json.Unmarshal(text, &a); err != nil || a.Format != approvalsFormat {
-		return noApprovals(), errDamaged
+		return noApprovals(), errors.New("the file is damaged")
 	}
 	if a.Projects == nil {
 		a.Projects = noApprovals().Projects
@@ -106,9 +117,63 @@ func (a approvals) of(project, file, sum string) trust {
 	return trusted
 }
 
+// approve allows the servers that the files in a project's folder configure as
+// they are now.
+func (f *finder) approve(project string, now time.Time) error {
+	s := f.surroundings()
+	files := make(map[string]string)
+	for _, place := range projectPlaces(project, userPlaces(s)) {
+		rel, err := filepath.Rel(project, place.path)
+		if err != nil {
+			continue
+		}
+		c := place.read(s)
+		if c.bad != nil {
+			return fmt.Errorf("%s; correct it first", c.bad.What)
+		}
+		if len(c.entries) > 0 {
+			files[rel] = c.sum
+		}
+	}
+	return f.changeApprovals(func(a *approvals) error {
+		if len(files) == 0 {
+			return fmt.Errorf("no file in %s configures a server for any program that ctxfs knows", project)
+		}
+		a.Projects[project] = approval{Time: now.UTC().Truncate(time.Second), Files: files}
+		return nil
+	})
+}
+
+// revoke takes back what approve allowed.
+func (f *finder) revoke(project string) error {
+	return f.changeApprovals(func(a *approvals) error {
+		if _, ok := a.Projects[project]; !ok {
+			return fmt.Errorf("%s is not trusted; ctxfs trust --list shows what is", project)
+		}
+		delete(a.Projects, project)
+		return nil
+	})
+}
+
+// changeApprovals changes the file of approvals.
+func (f *finder) changeApprovals(change func(a *approvals) error) error {
+	a, err := readApprovals(f.opts.approvals)
+	if err == nil || len(a.Projects) == 0 { // a damaged file is written anew
+		err = change(&a)
+	}
+	if err == nil {
+		err = a.write(f.opts.approvals)
+	}
+	return err
+}
+
 // projectFolder is the path by which a project is known: absolute and without
 // links. One that does not exist is no project, and nor is a view of ours,
 // which is not touched.
+func (f *finder) projectFolder(path string) (string, bool) {
+	return f.surroundings().projectFolder(path)
+}
+
 func (s surroundings) projectFolder(path string) (string, bool) {
 	if !filepath.IsAbs(path) || s.hidden(path) {
 		return "", false

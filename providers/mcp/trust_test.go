@@ -78,7 +78,7 @@ func TestTrustedProject(t *testing.T) {
 	if _, err := w.p.Trust(dir); err != nil {
 		t.Fatal(err)
 	}
-	w.write(w.p.approvalsPath(), "damaged")
+	w.write(w.p.finder.opts.approvals, "damaged")
 	w.p.Reload()
 	contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n")
 	contains(t, w.cat("INDEX.md"), "is damaged: no project is trusted", "ctxfs trust DIR")

@@ -96,3 +96,14 @@ func keyLines(text []byte) map[string]int {
 	}
 	return lines
 }
+
+// Key returns name as TOML writes a key.
+func Key(name string) string {
+	bare := name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	})
+	if bare {
+		return name
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
+}
