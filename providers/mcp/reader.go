@@ -59,7 +59,7 @@ func (p clientPlace) read(s surroundings) file {
 	bad := func(format string, args ...any) file {
 		c.bad = &fs.Problem{
 			What: clean.Line(fmt.Sprintf(format, args...)),
-			Mend: "correct " + c.path + ", the file of " + c.client + "; it is read again at once",
+			Mend: "correct " + c.path + ", the configuration of " + c.client + "; it is read again at once",
 		}
 		return c
 	}
