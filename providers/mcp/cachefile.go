@@ -11,6 +11,8 @@ import (
 	iofs "io/fs"
 	"os"
 	"time"
+
+	"ctxfs/providers/internal/rawjson"
 )
 
 // A cache file is a stream of JSON values: a header on one line, then the
@@ -44,7 +46,7 @@ type cachedItem struct {
 	Since   time.Time `json:"since"`
 	Size    int       `json:"size"` // of its text, in bytes
 	// Sum is that of a tool's definition.
-	Sum fingerprint `json:"sum,omitzero"`
+	Sum rawjson.Fingerprint `json:"sum,omitzero"`
 }
 
 var errDamaged = errors.New("the file is damaged")

@@ -2,9 +2,10 @@ package mcp
 
 import (
 	"context"
-	"ctxfs/providers/mcp/policy"
 	"encoding/json"
 	"errors"
+
+	"ctxfs/providers/mcp/policy"
 )
 
 // ArgumentsError says what is wrong with a call as it was written: its

@@ -1,8 +1,6 @@
 package mcp
 
-import (
-	"testing"
-)
+import "testing"
 
 // TestToolsLeftOut limits the tools of a server; the whole list stays in the
 // cache, so that a limit that goes shows them again without the server.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/rawjson"
 )
 
 // metadata is SERVER_METADATA.json. It tells neither variables nor headers, and
@@ -54,5 +55,5 @@ func (s *server) metadataText() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return indent(compact)
+	return rawjson.Indent(compact)
 }

@@ -6,6 +6,7 @@ import (
 
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/rawjson"
 )
 
 // maxPromised is the size in bytes up to which a structured result is held
@@ -56,22 +57,22 @@ func (s *server) protocol() string {
 
 // withMeta adds a text to the "_meta" of an object.
 func withMeta(raw json.RawMessage, key, text string) json.RawMessage {
-	o, err := parseObject(raw)
+	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		return raw
 	}
-	var meta object
-	if is := o.get("_meta"); is != nil {
-		meta, _ = parseObject(is) // what is no object is none
+	var meta rawjson.Object
+	if is := o.Get("_meta"); is != nil {
+		meta, _ = rawjson.ParseObject(is) // what is no object is none
 	}
 	value, err := json.Marshal(text)
 	if err != nil {
 		return raw
 	}
-	if value, err = meta.with(key, value).append(nil); err != nil {
+	if value, err = meta.With(key, value).Append(nil); err != nil {
 		return raw
 	}
-	out, err := o.with("_meta", value).append(nil)
+	out, err := o.With("_meta", value).Append(nil)
 	if err != nil {
 		return raw
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/rawjson"
 )
 
 // A tool's definition is what an agent acts upon, and its server can change it
@@ -42,7 +43,7 @@ type pinKey struct {
 // pin is one pinned definition.
 type pin struct {
 	time       time.Time // when it was pinned
-	sum        fingerprint
+	sum        rawjson.Fingerprint
 	definition json.RawMessage // nil where only the header of the file was read
 }
 
@@ -63,19 +64,19 @@ func (p *pins) size() (n int) {
 // definition is the tool as its server defined it, of what is shown of it: an
 // object of the protocol's names, without spaces.
 func (i item) definition() json.RawMessage {
-	o, err := parseObject(i.body)
+	o, err := rawjson.ParseObject(i.body)
 	if err != nil {
 		return json.RawMessage("{}") // it cannot be: the body was made here
 	}
 	for j := range o {
 		for _, n := range toolShape.first {
-			if o[j].name == n.shown {
-				o[j].name = n.is
+			if o[j].Name == n.shown {
+				o[j].Name = n.is
 				break
 			}
 		}
 	}
-	text, err := o.append(nil)
+	text, err := o.Append(nil)
 	var compact bytes.Buffer
 	if err != nil || json.Compact(&compact, text) != nil {
 		return json.RawMessage("{}")
@@ -85,7 +86,7 @@ func (i item) definition() json.RawMessage {
 
 // defined is the item of a definition that was pinned, as it would be shown now.
 func defined(definition json.RawMessage) (i item) {
-	o, err := parseObject(definition)
+	o, err := rawjson.ParseObject(definition)
 	if err == nil {
 		i.body, err = toolShape.render(o)
 	}

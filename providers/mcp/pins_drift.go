@@ -14,6 +14,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/rawjson"
 )
 
 // drift is a tool whose definition is another one than was pinned.
@@ -65,19 +66,19 @@ func sameDrifts(a, b []drift) bool {
 // differences are the members in which two definitions differ, by the names
 // that are shown.
 func differences(before, now json.RawMessage) (members []string) {
-	was, errWas := parseObject(before)
-	is, errIs := parseObject(now)
+	was, errWas := rawjson.ParseObject(before)
+	is, errIs := rawjson.ParseObject(now)
 	if errWas != nil || errIs != nil {
 		return nil // definitions are objects
 	}
 	for _, m := range slices.Concat(was, is) {
-		a, b := was.get(m.name), is.get(m.name)
-		if a != nil && b != nil && fingerprintOf(a) == fingerprintOf(b) {
+		a, b := was.Get(m.Name), is.Get(m.Name)
+		if a != nil && b != nil && rawjson.FingerprintOf(a) == rawjson.FingerprintOf(b) {
 			continue
 		}
-		shown := m.name
+		shown := m.Name
 		for _, n := range toolShape.first {
-			if n.is == m.name {
+			if n.is == m.Name {
 				shown = n.shown
 			}
 		}
@@ -91,9 +92,7 @@ func differences(before, now json.RawMessage) (members []string) {
 // difference is the text of the drift's file.
 func (d drift) difference() []byte {
 	before, now := defined(d.before).definition(), d.tool.definition()
-	if max(len(before), len(now)) <= orderedLimit { // moved lines would hide what differs
-		before = readValue(before).inOrderOf(readValue(now)).append(nil)
-	}
+	before = rawjson.InOrderOf(before, now) // moved lines would hide what differs
 	old := string(defined(before).body)
 	diff, err := udiff.ToUnified("pinned "+wording.Time(d.pinned), "now "+wording.Time(d.tool.since), old, udiff.Lines(old, string(d.tool.body)), udiff.DefaultContextLines)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/names"
+	"ctxfs/providers/internal/rawjson"
 )
 
 // pinStore is the folder of the pinned definitions: a file a server. A file is
@@ -40,11 +41,11 @@ type pinsHeader struct {
 }
 
 type pinHeader struct {
-	Name   string      `json:"name"`
-	Nth    int         `json:"nth,omitempty"`
-	Pinned time.Time   `json:"pinned"`
-	Sum    fingerprint `json:"sum"`
-	Size   int         `json:"size"` // of its definition, in bytes, without the line's end
+	Name   string              `json:"name"`
+	Nth    int                 `json:"nth,omitempty"`
+	Pinned time.Time           `json:"pinned"`
+	Sum    rawjson.Fingerprint `json:"sum"`
+	Size   int                 `json:"size"` // of its definition, in bytes, without the line's end
 }
 
 // path is the file of a server. Unlike that of a cache it must be nobody
@@ -120,7 +121,7 @@ func parsePins(in *bufio.Reader, s source, whole bool) (*pins, error) {
 			}
 			one.definition = definition[:i.Size]
 			if all.stale { // another ctxfs may have shown more or less of it
-				one.sum = fingerprintOf(defined(one.definition).definition())
+				one.sum = rawjson.FingerprintOf(defined(one.definition).definition())
 			}
 		}
 		all.of[pinKey{i.Name, i.Nth}] = one

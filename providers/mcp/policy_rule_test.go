@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"ctxfs/providers/mcp/policy"
 	"encoding/json"
 	"errors"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/providers/mcp/policy"
 )
 
 // spelledTools are tools whose names can be written in several ways.

@@ -1,11 +1,6 @@
 package mcp
 
-import (
-	"bytes"
-	"encoding/json"
-
-	"ctxfs/providers/internal/clean"
-)
+import "ctxfs/providers/internal/rawjson"
 
 // shape is how a kind of definition is shown: which members come first, and
 // under which names. The others follow in their own order.
@@ -37,37 +32,26 @@ var (
 
 // render makes the text of a definition: two-space JSON, the values as they
 // came, ending in a newline.
-func (s shape) render(o object) ([]byte, error) {
-	shown := make(object, 0, len(o))
+func (s shape) render(o rawjson.Object) ([]byte, error) {
+	shown := make(rawjson.Object, 0, len(o))
 	done := make(map[string]bool, len(o)+len(s.left))
 	for _, name := range s.left {
 		done[name] = true
 	}
 	for _, n := range s.first {
-		if value := o.get(n.is); value != nil {
-			shown = append(shown, member{n.shown, value})
+		if value := o.Get(n.is); value != nil {
+			shown = append(shown, rawjson.Member{Name: n.shown, Value: value})
 			done[n.is], done[n.shown] = true, true
 		}
 	}
 	for _, m := range o {
-		if !done[m.name] {
+		if !done[m.Name] {
 			shown = append(shown, m)
 		}
 	}
-	compact, err := shown.append(nil)
+	compact, err := shown.Append(nil)
 	if err != nil {
 		return nil, err
 	}
-	return indent(compact)
-}
-
-// indent is the one form in which JSON is shown.
-func indent(compact []byte) ([]byte, error) {
-	var out bytes.Buffer
-	out.Grow(len(compact) + len(compact)/4)
-	if err := json.Indent(&out, compact, "", "  "); err != nil {
-		return nil, err
-	}
-	out.WriteByte('\n')
-	return bytes.Clone(clean.JSON(out.Bytes())), nil // without the buffer's spare room
+	return rawjson.Indent(compact)
 }

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/rawjson"
 )
 
 func TestOddTools(t *testing.T) {
@@ -115,7 +116,7 @@ func TestRealCatalogues(t *testing.T) {
 // the text is nil it is rendered.
 func sameTool(t testing.TB, server string, raw json.RawMessage, text []byte) {
 	t.Helper()
-	o, err := parseObject(raw)
+	o, err := rawjson.ParseObject(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func sameTool(t testing.TB, server string, raw json.RawMessage, text []byte) {
 		want["arguments"] = schema
 	}
 	if len(got) != len(want) {
-		t.Errorf("%s/%s: %d members, not %d", server, o.text("name"), len(got), len(want))
+		t.Errorf("%s/%s: %d members, not %d", server, o.Text("name"), len(got), len(want))
 	}
 	for name := range want {
 		var a, b bytes.Buffer
@@ -145,7 +146,7 @@ func sameTool(t testing.TB, server string, raw json.RawMessage, text []byte) {
 			t.Fatal(err)
 		}
 		if json.Compact(&b, got[name]) != nil || !bytes.Equal(a.Bytes(), b.Bytes()) {
-			t.Errorf("%s/%s: %s is\n%s, not\n%s", server, o.text("name"), name, b.Bytes(), a.Bytes())
+			t.Errorf("%s/%s: %s is\n%s, not\n%s", server, o.Text("name"), name, b.Bytes(), a.Bytes())
 		}
 	}
 }
@@ -163,7 +164,7 @@ func FuzzRender(f *testing.F) {
 			l.add([]json.RawMessage{raw}, map[[32]byte]bool{})
 		}
 		for _, d := range l.Items {
-			o, err := parseObject(d.Raw)
+			o, err := rawjson.ParseObject(d.Raw)
 			if err != nil {
 				t.Fatalf("%v: %s", err, d.Raw)
 			}
@@ -185,7 +186,11 @@ func FuzzRender(f *testing.F) {
 func FuzzMessages(f *testing.F) {
 	f.Add([]byte("banner\n{\"a\":1}\n\n{}"), 3)
 	f.Add([]byte("\x1b[2J\n {}\r\n"), 1)
+	f.Add([]byte(`{"id":"raw-1","result":{"a":[`), 5)
 	f.Fuzz(func(t *testing.T, text []byte, size int) {
+		for line := range bytes.Lines(text) {
+			_, _ = answered(line) // any text has an answer
+		}
 		ended := 0
 		m := newMessages(bytes.NewReader(text), func() { ended++ })
 		var got []byte

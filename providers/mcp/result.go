@@ -13,6 +13,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/excerpt"
 	"ctxfs/providers/internal/mediatype"
+	"ctxfs/providers/internal/rawjson"
 )
 
 // Result is what a tool answered, ready to be handed over. Its texts are
@@ -72,16 +73,16 @@ type callResult struct {
 var errForm = errors.New("tools/call: the result has a wrong form")
 
 func readCallResult(raw json.RawMessage) (r callResult, err error) {
-	if !isWhole(raw) || !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
+	if !rawjson.IsWhole(raw) || !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
 		return r, errForm
 	}
-	for name, value := range partsOf(raw) {
+	for name, value := range rawjson.Parts(raw) {
 		switch name {
 		case "content":
 			if string(value) != "null" && value[0] != '[' {
 				return r, errForm // nothing of it would be seen
 			}
-			for _, block := range partsOf(value) {
+			for _, block := range rawjson.Parts(value) {
 				r.content = append(r.content, block)
 			}
 		case "structuredContent":
@@ -143,7 +144,7 @@ func (p *Provider) textLimit(c *Call, t *tool) int {
 // wantsInput is the error of a result that asks for something first.
 func (r callResult) wantsInput(file string) error {
 	var asked []string
-	for _, request := range partsOf(r.inputs) {
+	for _, request := range rawjson.Parts(r.inputs) {
 		var is struct {
 			Method string
 			Params struct{ Message string }
@@ -215,7 +216,7 @@ func (o *output) add(raw json.RawMessage) error {
 }
 
 func (o *output) addUnknown(raw json.RawMessage) error {
-	text, err := indent(raw)
+	text, err := rawjson.Indent(raw)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errForm, err)
 	}
@@ -283,7 +284,7 @@ func (o *output) settle(structured json.RawMessage) error {
 		}
 	}
 	var err error
-	if o.Text, err = indent(structured); err != nil {
+	if o.Text, err = rawjson.Indent(structured); err != nil {
 		return fmt.Errorf("%w: %w", errForm, err)
 	}
 	o.IsJSON = true
@@ -384,7 +385,7 @@ func onlyMember(object json.RawMessage) (only json.RawMessage) {
 		return nil
 	}
 	n := 0
-	for _, value := range partsOf(object) {
+	for _, value := range rawjson.Parts(object) {
 		if n++; n > 1 {
 			return nil
 		}

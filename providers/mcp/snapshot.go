@@ -9,6 +9,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
+	"ctxfs/providers/internal/rawjson"
 	"ctxfs/providers/mcp/policy"
 )
 
@@ -52,7 +53,7 @@ type item struct {
 	summary string
 	since   time.Time
 	body    []byte
-	sum     fingerprint // of a tool's definition
+	sum     rawjson.Fingerprint // of a tool's definition
 }
 
 // summaryLength is the longest summary in an index, in bytes.
@@ -71,7 +72,7 @@ func show(cat *catalogue) *snapshot {
 	}
 	for i := range s.sections[toolFolder].items {
 		tool := &s.sections[toolFolder].items[i]
-		tool.sum = fingerprintOf(tool.definition())
+		tool.sum = rawjson.FingerprintOf(tool.definition())
 	}
 	return s
 }
@@ -131,7 +132,7 @@ func newSection(shape shape, lists ...list) section {
 			s.changed = l.Changed
 		}
 		for _, d := range l.Items {
-			o, err := parseObject(d.Raw)
+			o, err := rawjson.ParseObject(d.Raw)
 			if err != nil {
 				continue
 			}
@@ -139,10 +140,10 @@ func newSection(shape shape, lists ...list) section {
 			if err != nil {
 				continue
 			}
-			uri := cmp.Or(o.text("uri"), o.text("uriTemplate"))
+			uri := cmp.Or(o.Text("uri"), o.Text("uriTemplate"))
 			all = append(all, defined{uri: uri, item: item{
-				name:    cmp.Or(o.text("name"), uri),
-				summary: clean.Sentence(cmp.Or(o.text("description"), o.text("title")), summaryLength),
+				name:    cmp.Or(o.Text("name"), uri),
+				summary: clean.Sentence(cmp.Or(o.Text("description"), o.Text("title")), summaryLength),
 				since:   d.Since,
 				body:    body,
 			}})

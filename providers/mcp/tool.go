@@ -11,6 +11,7 @@ import (
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/internal/rawjson"
 )
 
 // ToolInfo is what is known of a tool. Its texts are clean.
@@ -68,7 +69,7 @@ const maxMaxText = 500_000
 // newTool takes a definition apart as it is shown.
 func newTool(is item) *tool {
 	t := &tool{name: is.name, file: is.file}
-	for name, value := range partsOf(is.body) {
+	for name, value := range rawjson.Parts(is.body) {
 		switch name {
 		case "description":
 			_ = json.Unmarshal(value, &t.description) // of another type it is none

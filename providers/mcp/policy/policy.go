@@ -13,10 +13,11 @@
 package policy
 
 import (
-	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/settings"
 	"fmt"
 	"slices"
+
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/settings"
 )
 
 // table is the table [mcp.policy] as it is written. Its patterns match

@@ -1,9 +1,10 @@
 package policy
 
 import (
-	"ctxfs/providers/internal/names"
 	"strings"
 	"testing"
+
+	"ctxfs/providers/internal/names"
 )
 
 // FuzzPolicy matches any pattern with tools of any name: a tool that is denied

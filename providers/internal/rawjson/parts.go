@@ -1,4 +1,12 @@
-package mcp
+// Package rawjson takes JSON texts apart without decoding them into Go values,
+// so that nothing of foreign definitions and results is lost to the types of a
+// library, and large messages are not copied.
+//
+//   - [Parts] (parts.go) finds the members or elements of a text by its outline.
+//   - [Object] (object.go) keeps the members of an object in their order.
+//   - [FingerprintOf] (value.go) identifies a value however it is written, and
+//     [InOrderOf] gives one text the key order of another.
+package rawjson
 
 import (
 	"bytes"
@@ -6,14 +14,12 @@ import (
 	"iter"
 )
 
-// The parts of large messages are found without decoding or copying anything:
-// what is looked at is the outline alone, strings and nesting. Whoever takes a
-// part decodes it, which is when it turns out whether it is JSON.
-
-// partsOf are the members of the object that text is, as they came, or the
-// elements of an array, which have no names. Of a text whose outline is
-// something else there are as many as can be found.
-func partsOf(text []byte) iter.Seq2[string, json.RawMessage] {
+// Parts returns the members of the object that text is, or the elements of the
+// array, which have no names. Each value is a part of text. Nothing is decoded
+// or copied: only the outline is looked at, strings and nesting, so a value may
+// turn out not to be JSON when the caller decodes it. Of a text with another
+// outline as many parts are returned as can be found.
+func Parts(text []byte) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) {
 		i := skipSpace(text, 0)
 		if i == len(text) || text[i] != '{' && text[i] != '[' {
@@ -46,14 +52,14 @@ func partsOf(text []byte) iter.Seq2[string, json.RawMessage] {
 	}
 }
 
-// isWhole tells whether text is one value in its outline: neither cut off nor
-// followed by something else.
-func isWhole(text []byte) bool {
+// IsWhole reports whether text is one value by its outline: neither cut off nor
+// followed by anything else.
+func IsWhole(text []byte) bool {
 	end := valueEnd(text, skipSpace(text, 0))
 	return end >= 0 && skipSpace(text, end) == len(text)
 }
 
-// skipSpace is the first place from i on that is no white space.
+// skipSpace returns the first index from i on that is not white space.
 func skipSpace(text []byte, i int) int {
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
 		i++
@@ -61,7 +67,7 @@ func skipSpace(text []byte, i int) int {
 	return i
 }
 
-// stringEnd is where the string ends that begins at i, or -1.
+// stringEnd returns the end of the string that begins at i, or -1.
 func stringEnd(text []byte, i int) int {
 	if i >= len(text) || text[i] != '"' {
 		return -1
@@ -83,7 +89,7 @@ func stringEnd(text []byte, i int) int {
 	}
 }
 
-// valueEnd is where the value ends that begins at i, or -1.
+// valueEnd returns the end of the value that begins at i, or -1.
 func valueEnd(text []byte, i int) int {
 	if i >= len(text) {
 		return -1
@@ -118,45 +124,4 @@ func valueEnd(text []byte, i int) int {
 		return -1
 	}
 	return i
-}
-
-// requestPrefix begins the ids of our requests; the library's are numbers.
-const requestPrefix = "raw-"
-
-// answered tells which request of ours a message answers, by its id.
-func answered(message []byte) (id string, ok bool) {
-	if !isWhole(message) {
-		return "", false
-	}
-	for name, value := range partsOf(message) {
-		switch name {
-		case "method":
-			return "", false
-		case "id":
-			ok = json.Unmarshal(value, &id) == nil && len(id) > len(requestPrefix) && id[:len(requestPrefix)] == requestPrefix
-		}
-	}
-	return id, ok
-}
-
-// response is a message that answers a request.
-type response struct {
-	result json.RawMessage
-	fault  *struct {
-		Code    int
-		Message string
-	}
-}
-
-// readResponse takes an answer apart; its result is part of the message.
-func readResponse(message []byte) (r response, err error) {
-	for name, value := range partsOf(message) {
-		switch name {
-		case "result":
-			r.result = value
-		case "error":
-			err = json.Unmarshal(value, &r.fault)
-		}
-	}
-	return r, err
 }

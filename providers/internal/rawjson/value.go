@@ -1,4 +1,4 @@
-package mcp
+package rawjson
 
 import (
 	"bytes"
@@ -12,16 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// fingerprint stands for the value of a JSON text: it is the same however the
-// keys of objects are ordered and texts are escaped. Numbers count as they are
-// written, and of members of one name each counts.
-type fingerprint [sha256.Size]byte
+// Fingerprint identifies the value of a JSON text: it is the same however the
+// keys of objects are ordered and strings are escaped. Numbers are compared as
+// they are written, and of members with the same name each counts.
+type Fingerprint [sha256.Size]byte
 
 // MarshalText implements encoding.TextMarshaler.
-func (f fingerprint) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, f[:]), nil }
+func (f Fingerprint) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, f[:]), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (f *fingerprint) UnmarshalText(text []byte) error {
+func (f *Fingerprint) UnmarshalText(text []byte) error {
 	if len(text) != hex.EncodedLen(len(f)) {
 		return errors.New("not a fingerprint")
 	}
@@ -29,27 +29,37 @@ func (f *fingerprint) UnmarshalText(text []byte) error {
 	return err
 }
 
-// orderedLimit is the size in bytes up to which a definition is taken apart.
-// Of a larger one the order of its keys counts too: nothing of a server may
-// cost memory out of proportion.
+// orderedLimit is the size in bytes up to which a text is taken apart. In a
+// larger one the order of keys counts too: no foreign text may cost memory out
+// of proportion.
 const orderedLimit = 256 << 10
 
-// fingerprintOf is that of a valid JSON text without spaces.
-func fingerprintOf(compact []byte) fingerprint {
+// FingerprintOf returns the fingerprint of a valid JSON text without spaces.
+func FingerprintOf(compact []byte) Fingerprint {
 	if len(compact) <= orderedLimit {
 		compact = readValue(compact).canonical(make([]byte, 0, len(compact)))
 	}
 	return sha256.Sum256(compact)
 }
 
-// value is a JSON value. Its texts are as they were written.
+// InOrderOf returns a valid JSON text without spaces, with the keys of its
+// objects in the order of those of the model; keys that the model does not have
+// stay behind those that they follow. Texts over 256 KiB are returned unchanged.
+func InOrderOf(compact, model []byte) []byte {
+	if max(len(compact), len(model)) > orderedLimit {
+		return compact
+	}
+	return readValue(compact).inOrderOf(readValue(model)).append(nil)
+}
+
+// value is a JSON value. Its strings are as they were written.
 type value struct {
 	// text is that of a scalar; "{" or "[" where there are members.
 	text    []byte
 	members []keyed
 }
 
-// keyed is a member of an object or an array; the latter has no key.
+// keyed is a member of an object, or an element of an array, without key.
 type keyed struct {
 	key []byte // with its quotes
 	value
@@ -61,7 +71,7 @@ func readValue(compact []byte) value {
 	return r.value()
 }
 
-// valueReader reads the rest of a JSON text.
+// valueReader reads values from the rest of a JSON text.
 type valueReader struct{ rest []byte }
 
 func (r *valueReader) value() value {
@@ -97,7 +107,8 @@ func (r *valueReader) take(n int) (taken []byte) {
 	return taken
 }
 
-// canonical adds the one form of the value to out, with the keys sorted.
+// canonical appends the canonical form of the value to out: keys sorted, escapes
+// only where needed.
 func (v value) canonical(out []byte) []byte {
 	if len(v.members) == 0 {
 		out = append(out, canonicalScalar(v.text)...)
@@ -126,9 +137,8 @@ func (v value) canonical(out []byte) []byte {
 	return out
 }
 
-// canonicalScalar is the one form of a scalar: of a string, escapes only where
-// there must be some. A half of a surrogate pair, which is no character, stays
-// as it is written.
+// canonicalScalar returns the canonical form of a scalar. Half of a surrogate
+// pair, which is not a character, stays as it is written.
 func canonicalScalar(text []byte) []byte {
 	if text[0] != '"' || bytes.IndexByte(text, '\\') < 0 {
 		return text
@@ -151,8 +161,8 @@ func canonicalScalar(text []byte) []byte {
 	return append(out, '"')
 }
 
-// inOrderOf is the value with the keys of its objects in the order of another
-// one. What the other one has not stays behind what it is behind.
+// inOrderOf returns v with the keys of its objects in the order of those of o;
+// keys that o does not have stay behind those that they follow.
 func (v value) inOrderOf(o value) value {
 	if v.text[0] != o.text[0] || len(v.members) == 0 {
 		return v
@@ -187,7 +197,7 @@ func (v value) inOrderOf(o value) value {
 	return v
 }
 
-// append adds the value to out as it is written, without spaces.
+// append appends the value to out as it was written, without spaces.
 func (v value) append(out []byte) []byte {
 	out = append(out, v.text...)
 	for i, m := range v.members {

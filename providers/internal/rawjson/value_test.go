@@ -1,11 +1,9 @@
-package mcp
+package rawjson
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"strings"
 	"testing"
 )
 
@@ -17,15 +15,15 @@ func TestFingerprints(t *testing.T) {
 		{`"\\\""`, `"\u005c\u0022"`},
 	}
 	for _, c := range same {
-		if fingerprintOf([]byte(c[0])) != fingerprintOf([]byte(c[1])) {
+		if FingerprintOf([]byte(c[0])) != FingerprintOf([]byte(c[1])) {
 			t.Errorf("%s and %s differ", c[0], c[1])
 		}
 	}
 	all := []string{`1`, `1.0`, `"1"`, `[]`, `{}`, `[1]`, `[[1]]`, `[1,2]`, `[2,1]`, `[[1],2]`, `[[1,2]]`, `{"a":1}`, `{"a":[1]}`, `{"a":1,"a":2}`, `{"a":2,"a":1}`, `{"a":2}`,
 		`"\ud800"`, `"\ud801"`, `null`, `"null"`, `12345678901234567890`, `12345678901234567891`, `""`, `"a,b"`, `["a","b"]`, `["a,b"]`, `"\\u0061"`, `"a"`}
-	seen := make(map[fingerprint]string)
+	seen := make(map[Fingerprint]string)
 	for _, text := range all {
-		sum := fingerprintOf([]byte(text))
+		sum := FingerprintOf([]byte(text))
 		if other, ok := seen[sum]; ok {
 			t.Errorf("%s is as %s", text, other)
 		}
@@ -46,8 +44,8 @@ func TestInOrderOf(t *testing.T) {
 	}
 }
 
-// FuzzFingerprint holds that every text is read whole, that spaces, escapes
-// and order do not count, and that no order changes a value.
+// FuzzFingerprint checks that every text is read whole, that spaces, escapes and
+// order do not count, and that reordering does not change a value.
 func FuzzFingerprint(f *testing.F) {
 	f.Add([]byte(`{"a":[1,{"b":"\u00e9\\"},null,true],"":-1.5e3}`))
 	f.Add([]byte(`"\ud83d\ude00"`))
@@ -76,7 +74,7 @@ func FuzzFingerprint(f *testing.F) {
 	})
 }
 
-// turn is a value with the keys of its objects the other way round.
+// turn returns a value with the keys of its objects reversed.
 func turn(v value) value {
 	all := make([]keyed, len(v.members))
 	for i, m := range v.members {
@@ -90,7 +88,7 @@ func turn(v value) value {
 	return v
 }
 
-// twice tells whether an object has a key twice.
+// twice reports whether an object has a key twice.
 func twice(v value) bool {
 	seen := make(map[string]bool)
 	for _, m := range v.members {
@@ -106,25 +104,4 @@ func twice(v value) bool {
 		}
 	}
 	return false
-}
-
-func FuzzPinsFile(f *testing.F) {
-	f.Add([]byte(`{"format":1,"rendering":2,"name":"a","origin":"b","pins":[{"name":"x","size":12}]}` + "\n" + `{"name":"x"}` + "\n"))
-	f.Add([]byte(`{"format":1,"name":"a","origin":"b","pins":[{"name":"x","size":2},{"name":"x","nth":1,"size":4}]}` + "\n{}\n[{}]\n"))
-	f.Add([]byte(`{"format":2,"name":"a","origin":"b"}`))
-	f.Add([]byte(`{"format":1,"name":"a","origin":"b","pins":[{"name":"x","sum":"` + strings.Repeat("00", 32) + `","size":12}]}` + "\n" + `{"name":"x"}` + "\n"))
-	f.Add([]byte(`{"format":1,"name":"a","origin":"b","pins":[{"name":"x","nth":-1,"size":-1}]}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, whole := range []bool{false, true} {
-			all, err := parsePins(bufio.NewReader(bytes.NewReader(text)), source{name: "a", file: "b"}, whole)
-			if err != nil {
-				continue
-			}
-			for _, one := range all.of {
-				if whole {
-					fingerprintOf(defined(one.definition).definition())
-				}
-			}
-		}
-	})
 }

@@ -1,0 +1,53 @@
+package rawjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+)
+
+func FuzzParts(f *testing.F) {
+	for _, seed := range []string{`{"a":1,"b":[{"c":"]}\""}]}`, `[1,"\\",null]`, ` {} `, `{"a":{"b":`, `{"a" 1}`, `"x"`, `{"a":1,}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		whole := IsWhole(text)
+		if !json.Valid(text) {
+			for range Parts(text) { // it ends
+			}
+			return
+		}
+		if !whole {
+			t.Fatalf("%q is one value", text)
+		}
+		var members map[string]json.RawMessage
+		var elements []json.RawMessage
+		first := bytes.TrimLeft(text, " \t\r\n")[0]
+		if first == '{' && json.Unmarshal(text, &members) == nil {
+			got := make(map[string]string)
+			for name, value := range Parts(text) {
+				got[name] = string(value)
+			}
+			for name, value := range members {
+				if got[name] != string(value) {
+					t.Errorf("%q: %q, not %q", name, got[name], value)
+				}
+			}
+			if len(got) != len(members) {
+				t.Errorf("%v, not %v", got, members)
+			}
+		}
+		if first == '[' && json.Unmarshal(text, &elements) == nil {
+			i := 0
+			for _, value := range Parts(text) {
+				if i >= len(elements) || string(value) != string(elements[i]) {
+					t.Fatalf("element %d: %q of %q", i, value, text)
+				}
+				i++
+			}
+			if i != len(elements) {
+				t.Errorf("%d elements of %q", i, text)
+			}
+		}
+	})
+}

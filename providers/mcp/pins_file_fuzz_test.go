@@ -1,0 +1,31 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/internal/rawjson"
+)
+
+func FuzzPinsFile(f *testing.F) {
+	f.Add([]byte(`{"format":1,"rendering":2,"name":"a","origin":"b","pins":[{"name":"x","size":12}]}` + "\n" + `{"name":"x"}` + "\n"))
+	f.Add([]byte(`{"format":1,"name":"a","origin":"b","pins":[{"name":"x","size":2},{"name":"x","nth":1,"size":4}]}` + "\n{}\n[{}]\n"))
+	f.Add([]byte(`{"format":2,"name":"a","origin":"b"}`))
+	f.Add([]byte(`{"format":1,"name":"a","origin":"b","pins":[{"name":"x","sum":"` + strings.Repeat("00", 32) + `","size":12}]}` + "\n" + `{"name":"x"}` + "\n"))
+	f.Add([]byte(`{"format":1,"name":"a","origin":"b","pins":[{"name":"x","nth":-1,"size":-1}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, whole := range []bool{false, true} {
+			all, err := parsePins(bufio.NewReader(bytes.NewReader(text)), source{name: "a", file: "b"}, whole)
+			if err != nil {
+				continue
+			}
+			for _, one := range all.of {
+				if whole {
+					rawjson.FingerprintOf(defined(one.definition).definition())
+				}
+			}
+		}
+	})
+}
