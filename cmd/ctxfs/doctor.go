@@ -133,7 +133,7 @@ func (a *app) checkTools() finding {
 
 func (a *app) checkFolders() finding {
 	for _, dir := range []string{a.State, a.Cache} {
-		err := tryFolder(dir)
+		err := places.TryFolder(dir)
 		if err == nil {
 			continue
 		}
@@ -144,19 +144,6 @@ func (a *app) checkFolders() finding {
 		return finding{"folders", false, fmt.Sprintf("cannot write to %s: %v", dir, err), mend}
 	}
 	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s", a.Tilde(a.State), a.Tilde(a.Cache))}
-}
-
-// tryFolder writes a file in a folder, which is made if need be, and removes it.
-func tryFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".doctor-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(make([]byte, 4096)) // an empty file fits a full disk
-	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 // processFault is the finding for an error of the background process.

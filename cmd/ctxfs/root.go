@@ -10,6 +10,8 @@ import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/cmd/ctxfs/setup"
+	"ctxfs/cmd/ctxfs/terminal"
 )
 
 const exitCodes = `0  it worked
@@ -76,9 +78,10 @@ Exit codes:
 	root.AddCommand(
 		a.mountCommand(), a.unmountCommand(), a.statusCommand(), a.doctorCommand(), a.syncCommand(),
 		a.lsCommand(), a.catCommand(), a.findCommand(), a.historyCommand(), a.staleCommand(), a.toolsCommand(), a.callCommand(), a.readCommand(), a.promptGetCommand(), a.promptCommand(),
-		a.serveCommand(), a.restartCommand(), a.configCommand(), a.trustCommand(), a.acceptCommand(), a.authCommand(), a.setupCommand(), a.completionCommand(), a.daemonCommand(),
-		a.termCommand(), a.psCommand(), a.attachCommand(), a.runCommand(), a.holderCommand(),
+		a.serveCommand(), a.restartCommand(), a.configCommand(), a.trustCommand(), a.acceptCommand(), a.authCommand(), a.daemonCommand(),
 	)
+	root.AddCommand(setup.Commands(a.App)...)
+	root.AddCommand(terminal.Commands(a.App)...)
 	for _, cmd := range root.Commands() {
 		if check := cmd.Args; check != nil {
 			cmd.Args = func(cmd *cobra.Command, args []string) error {

@@ -8,11 +8,12 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/cmd/ctxfs/terminal"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
 
-func (b *box) terminals() (all []psEntry) {
+func (b *box) terminals() (all []terminal.Entry) {
 	b.Helper()
 	must(b.T, json.Unmarshal([]byte(b.ok("ps", "-a", "--json")), &all))
 	return all

@@ -13,6 +13,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"ctxfs/cmd/ctxfs/terminal"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/record"
 )
@@ -179,7 +180,7 @@ func (b *box) logOf(id string) string {
 }
 
 // ps is what `ctxfs ps -a --json` tells of a terminal.
-func (b *box) ps(id string) psEntry {
+func (b *box) ps(id string) terminal.Entry {
 	b.Helper()
 	for _, e := range b.terminals() {
 		if e.ID == id {
@@ -187,7 +188,7 @@ func (b *box) ps(id string) psEntry {
 		}
 	}
 	b.Fatalf("ps does not tell of %s", id)
-	return psEntry{}
+	return terminal.Entry{}
 }
 
 // becomes waits until a terminal is in a state.

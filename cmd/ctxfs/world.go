@@ -188,3 +188,18 @@ func (w *world) handlers() map[string]mounts.Handler {
 func treeFault(path string, err error) error {
 	return &control.Fault{Message: fmt.Sprintf("%s: %s", path, cli.Cause(err))}
 }
+
+// tmuxHandler answers the request of "ctxfs term --tmux".
+func (w *world) tmuxHandler(ctx context.Context, c *control.Conn) error {
+	var args struct {
+		Socket string `json:"socket"`
+	}
+	if err := c.Args(&args); err != nil {
+		return err
+	}
+	adopted, err := w.providers.AdoptTmux(ctx, args.Socket)
+	if err != nil {
+		return err
+	}
+	return c.Reply(adopted)
+}

@@ -80,3 +80,17 @@ func UntilServed(ask func() error) error {
 	}
 	return err
 }
+
+// TryFolder reports why nothing can be written in a folder, by writing a file and
+// removing it. It makes the folder if need be.
+func TryFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, 4096)) // an empty file fits a full disk
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}

@@ -1,21 +1,50 @@
-package main
+// Package setup has the commands that make other programs use ctxfs: setup, which
+// writes into their files and takes exactly that out again, and completion, which
+// prints a script for a shell.
+//
+// setup.go is the commands, rcfile.go how a shell's file is read and replaced,
+// completion.go with the folder completion the scripts.
+package setup
 
 import (
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/caller"
+	"ctxfs/providers/terminals/holder"
+	"ctxfs/providers/terminals/shells"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
-
-	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/mounts/control"
-	"ctxfs/providers/terminals/shells"
+	"golang.org/x/sys/unix"
 )
 
-func (a *app) setupShellCommand() *cobra.Command {
+// Commands returns the commands setup and completion.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{newSetup(a), newCompletion(a)}
+}
+
+func newSetup(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "setup",
+		Short: "make other programs use ctxfs",
+		Long: `Setup writes what makes other programs use ctxfs into their files, shows what it
+wrote, and takes exactly that out again.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSetupShell(a))
+	return cmd
+}
+
+func newSetupShell(a *cli.App) *cobra.Command {
 	var name string
 	var remove, show, check bool
 	cmd := &cobra.Command{
@@ -35,12 +64,12 @@ already, and in shells that agents and editors start for themselves.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if check {
-				if !opensShells(cmd.Root()) || a.recordable() != nil {
+				if !opensShells(cmd.Root()) || recordable(a) != nil {
 					return cli.Exit(console.ExitFailed, nil) // nobody reads why
 				}
 				return nil
 			}
-			name, err := a.shellName(cmd, name)
+			name, err := shellName(a, cmd, name)
 			if err != nil {
 				return err
 			}
@@ -54,9 +83,9 @@ already, and in shells that agents and editors start for themselves.`,
 				a.Sayf("%s", line)
 				return nil
 			case remove:
-				return a.unsetShell(path)
+				return unsetShell(a, path)
 			}
-			return a.setShell(name, path, line)
+			return setShell(a, name, path, line)
 		},
 	}
 	cmd.Flags().StringVar(&name, "shell", "", "bash, zsh or fish (default: as $SHELL says)")
@@ -70,7 +99,7 @@ already, and in shells that agents and editors start for themselves.`,
 }
 
 // shellName is the shell to set up, by default the user's.
-func (a *app) shellName(cmd *cobra.Command, given string) (string, error) {
+func shellName(a *cli.App, cmd *cobra.Command, given string) (string, error) {
 	if given != "" {
 		if !slices.Contains(shells.Names(), given) {
 			return "", cli.Usage(cmd, fmt.Errorf("--shell is bash, zsh or fish, not %q", given))
@@ -114,7 +143,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-func (a *app) setShell(name, path, line string) error {
+func setShell(a *cli.App, name, path, line string) error {
 	old, exists, err := readRC(path)
 	if err != nil {
 		return err
@@ -132,7 +161,7 @@ func (a *app) setShell(name, path, line string) error {
 	return nil
 }
 
-func (a *app) unsetShell(path string) error {
+func unsetShell(a *cli.App, path string) error {
 	old, _, err := readRC(path)
 	if err != nil {
 		return err
@@ -154,4 +183,45 @@ func (a *app) unsetShell(path string) error {
 	}
 	a.Sayf("took the line out of %s; new terminals are not recorded", a.Tilde(path))
 	return nil
+}
+
+// recordable tells why the shell that asks cannot, or should not, become a
+// recorded terminal. It is asked at the start of every shell, so it only looks.
+func recordable(a *cli.App) error {
+	// The line in the shell's file asks the same of standard output, which it has
+	// sent to /dev/null here.
+	if !holder.IsTerminal(os.Stdin) {
+		return errors.New("standard input is no terminal")
+	}
+	if id, inside := a.LookupEnv("CTXFS_TERMINAL"); inside {
+		return fmt.Errorf("this is the recorded terminal %s", id)
+	}
+	if term, _ := a.LookupEnv("TERM"); term == "" || term == "dumb" {
+		return errors.New("the terminal can show lines only")
+	}
+	if name := foreignShell(os.Environ()); name != "" {
+		return fmt.Errorf("another program started this shell for itself: %s is set", name)
+	}
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return err
+	}
+	if err := terminal.Close(); err != nil {
+		return err
+	}
+	return places.TryFolder(filepath.Join(a.State, "terminals"))
+}
+
+// foreignShell is the variable that tells that an agent or an editor started
+// the shell for its own use; empty if none did.
+func foreignShell(environ []string) string {
+	for _, entry := range environ {
+		switch name, _, _ := strings.Cut(entry, "="); {
+		case caller.Marks(name),
+			name == "VSCODE_RESOLVING_ENVIRONMENT", name == "INTELLIJ_ENVIRONMENT_READER", name == "ZED_ENVIRONMENT",
+			name == "SSH_ORIGINAL_COMMAND": // scp, rsync and git
+			return name
+		}
+	}
+	return ""
 }

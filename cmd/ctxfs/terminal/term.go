@@ -1,4 +1,10 @@
-package main
+// Package terminal has the commands for recorded terminals: term opens one, run
+// records one command, ps lists them, attach shows one again, and the hidden
+// term-holder is the process that owns one.
+//
+// The work is done by [ctxfs/providers/terminals/holder]; this package words its
+// outcomes. Its files are its commands, and tmux.go, which is term --tmux.
+package terminal
 
 import (
 	"context"
@@ -16,7 +22,12 @@ import (
 	"ctxfs/providers/terminals/holder"
 )
 
-func (a *app) termCommand() *cobra.Command {
+// Commands returns the commands for recorded terminals.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{newTerm(a), newPS(a), newAttach(a), newRun(a), newHolder()}
+}
+
+func newTerm(a *cli.App) *cobra.Command {
 	var name, shell string
 	var login, force, tmux bool
 	cmd := &cobra.Command{
@@ -57,27 +68,27 @@ tmux = true in the table [terminals] of the configuration does so always.`,
 				if cmd.Flags().NFlag() > 1 || len(args) > 0 {
 					return cli.Usage(cmd, errors.New("--tmux opens no terminal; give it alone"))
 				}
-				return a.adoptTmux(cmd.Context())
+				return adoptTmux(a, cmd.Context())
 			}
 			if len(args) > 0 && (shell != "" || login) {
 				return cli.Usage(cmd, errors.New("a command and a shell exclude each other"))
 			}
-			if err := a.canOpen(force); err != nil {
+			if err := canOpen(a, force); err != nil {
 				return err
 			}
 			spec := holder.Spec{Name: name, Login: login, Argv: args}
 			if len(args) == 0 {
-				path, err := a.shell(shell)
+				path, err := shellPath(a, shell)
 				if err != nil {
 					return err
 				}
 				spec.Shell = path
 			}
 			if a.PlacesErr != nil {
-				return a.termUnrecorded(spec, &holder.Unrecorded{Err: a.PlacesErr})
+				return termUnrecorded(a, spec, &holder.Unrecorded{Err: a.PlacesErr})
 			}
-			spec.Recording = a.recording()
-			return a.openTerminal(cmd.Context(), spec)
+			spec.Recording = recording(a)
+			return openTerminal(a, cmd.Context(), spec)
 		},
 	}
 	flags := cmd.Flags()
@@ -92,7 +103,7 @@ tmux = true in the table [terminals] of the configuration does so always.`,
 }
 
 // recording says where and how terminals are recorded.
-func (a *app) recording() holder.Recording {
+func recording(a *cli.App) holder.Recording {
 	s, _ := terminals.ReadSettings(a.Config) // its faults are in STATUS.md
 	return holder.Recording{
 		Dir: filepath.Join(a.State, "terminals"), Runtime: a.Process().SocketFolders(), Limits: s.Limits, Replay: s.Replay, Key: s.DetachKey,
@@ -100,7 +111,7 @@ func (a *app) recording() holder.Recording {
 }
 
 // canOpen tells why no terminal can be opened here.
-func (a *app) canOpen(force bool) error {
+func canOpen(a *cli.App, force bool) error {
 	if id, inside := a.LookupEnv(holder.Variable); inside && !force {
 		return &control.Fault{
 			Message: fmt.Sprintf("this terminal is recorded already, as %s", id),
@@ -122,8 +133,8 @@ func isTerminal(stream any) bool {
 	return ok && holder.IsTerminal(f)
 }
 
-// shell is the path of the shell to start.
-func (a *app) shell(named string) (string, error) {
+// shellPath is the path of the shell to start.
+func shellPath(a *cli.App, named string) (string, error) {
 	shell := named
 	if shell == "" {
 		shell, _ = a.LookupEnv("SHELL")
@@ -141,33 +152,33 @@ func (a *app) shell(named string) (string, error) {
 
 // openTerminal opens a terminal here, and waits until it has ended or is
 // detached.
-func (a *app) openTerminal(ctx context.Context, spec holder.Spec) error {
+func openTerminal(a *cli.App, ctx context.Context, spec holder.Spec) error {
 	self, err := os.Executable()
 	if err != nil {
-		return a.termUnrecorded(spec, &holder.Unrecorded{Err: err})
+		return termUnrecorded(a, spec, &holder.Unrecorded{Err: err})
 	}
 	_ = os.MkdirAll(a.State, 0o700) // who records says why it cannot be
-	out, err := holder.Start(ctx, []string{self, holderName}, filepath.Join(a.State, "holder.log"), spec, a.terminal())
+	out, err := holder.Start(ctx, []string{self, holderName}, filepath.Join(a.State, "holder.log"), spec, stdin(a))
 	if without := (*holder.Unrecorded)(nil); errors.As(err, &without) {
-		return a.termUnrecorded(spec, without)
+		return termUnrecorded(a, spec, without)
 	}
-	return a.looked(out, err)
+	return attachOutcome(a, out, err)
 }
 
 // termUnrecorded has the shell or command in this terminal itself.
-func (a *app) termUnrecorded(spec holder.Spec, why *holder.Unrecorded) error {
+func termUnrecorded(a *cli.App, spec holder.Spec, why *holder.Unrecorded) error {
 	a.Notef("%v", why)
 	return notStarted(spec, spec.Exec())
 }
 
-// terminal is the one that this command was started in.
-func (a *app) terminal() *os.File {
+// stdin is the terminal in which this command was started.
+func stdin(a *cli.App) *os.File {
 	f, _ := a.In.(*os.File)
 	return f
 }
 
-// looked tells how somebody ceased to look at a terminal, by the exit code.
-func (a *app) looked(out holder.Outcome, err error) error {
+// attachOutcome is how looking at a terminal ended, as an exit code or a complaint.
+func attachOutcome(a *cli.App, out holder.Outcome, err error) error {
 	var fault *holder.Fault
 	switch {
 	case errors.As(err, &fault):
@@ -189,7 +200,7 @@ func (a *app) looked(out holder.Outcome, err error) error {
 // holderName is the command that becomes a holder.
 const holderName = "term-holder"
 
-func (a *app) holderCommand() *cobra.Command {
+func newHolder() *cobra.Command {
 	return &cobra.Command{
 		Use:    holderName,
 		Short:  "the process that holds a terminal (started by term)",

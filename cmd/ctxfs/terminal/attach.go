@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/terminals/holder"
 	"ctxfs/providers/terminals/record"
 )
 
-func (a *app) attachCommand() *cobra.Command {
+func newAttach(a *cli.App) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "attach ID",
@@ -30,18 +31,18 @@ of it is in terminals/ID.txt of the mount.`,
 		Args: cobra.ExactArgs(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				ids = a.runningTerminals()
+				ids = runningTerminals(a)
 			}
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.attach(cmd.Context(), args[0], force) },
+		RunE: func(cmd *cobra.Command, args []string) error { return attach(a, cmd.Context(), args[0], force) },
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "also inside a terminal that is recorded itself")
 	return cmd
 }
 
-func (a *app) attach(ctx context.Context, name string, force bool) error {
-	recording := a.recording()
+func attach(a *cli.App, ctx context.Context, name string, force bool) error {
+	recording := recording(a)
 	for _, folder := range a.Process().OlderFolders() { // a terminal outlives the version that opened it
 		recording.Runtime = append(recording.Runtime, filepath.Join(folder, "terminals"))
 	}
@@ -52,7 +53,7 @@ func (a *app) attach(ctx context.Context, name string, force bool) error {
 		case missing.Ended != nil:
 			fault.Hint = "what it has shown: " + missing.Ended.Path(missing.Ended.LastPart())
 		case missing.Other != "":
-			fault.Hint = "what it shows: " + a.terminalFile(name)
+			fault.Hint = "what it shows: " + terminalFile(a, name)
 		case missing.Near != "":
 			fault.Hint = "did you mean: ctxfs attach " + missing.Near
 		}
@@ -71,25 +72,25 @@ func (a *app) attach(ctx context.Context, name string, force bool) error {
 	if !isTerminal(a.In) || !isTerminal(a.Out) {
 		return &control.Fault{Message: "there is no terminal here to show it in", Hint: "read what it shows: " + t.Path(t.LastPart())}
 	}
-	out, err := recording.Attach(ctx, t.ID, a.terminal())
+	out, err := recording.Attach(ctx, t.ID, stdin(a))
 	if errors.Is(err, holder.ErrNotRunning) {
 		return &control.Fault{Message: fmt.Sprintf("terminal %s has just ended, or its socket was deleted", t.ID), Hint: "what it has shown: " + t.Path(t.LastPart())}
 	}
-	return a.looked(out, err)
+	return attachOutcome(a, out, err)
 }
 
 // terminalFile is the newest part of the log of a terminal.
-func (a *app) terminalFile(id string) string {
-	t, err := record.LoadState(filepath.Join(a.recording().Dir, id))
+func terminalFile(a *cli.App, id string) string {
+	t, err := record.LoadState(filepath.Join(recording(a).Dir, id))
 	if err != nil {
-		return a.recording().Dir
+		return recording(a).Dir
 	}
 	return t.Path(t.LastPart())
 }
 
 // runningTerminals are the ids of those that can be attached to.
-func (a *app) runningTerminals() (ids []string) {
-	recording := a.recording()
+func runningTerminals(a *cli.App) (ids []string) {
+	recording := recording(a)
 	all, _ := recording.List() // without any there is nothing to complete
 	for _, t := range all {
 		if t.Running() && t.Source == record.Term {

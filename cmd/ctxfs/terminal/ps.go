@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/terminals/record"
 )
 
-func (a *app) psCommand() *cobra.Command {
+func newPS(a *cli.App) *cobra.Command {
 	var all, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ps",
@@ -26,15 +27,15 @@ the table [terminals] of the configuration).`,
   ctxfs ps --json | jq -r '.[] | select(.last_exit > 0) | .file'`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			recording := a.recording()
+			recording := recording(a)
 			list, err := recording.List()
 			if err != nil {
 				return err
 			}
-			shown := make([]psEntry, 0, len(list))
+			shown := make([]Entry, 0, len(list))
 			for _, t := range list {
 				if all || t.Running() {
-					shown = append(shown, newPsEntry(t))
+					shown = append(shown, newEntry(t))
 				}
 			}
 			switch {
@@ -45,7 +46,7 @@ the table [terminals] of the configuration).`,
 			case len(shown) == 0:
 				a.Sayf("no terminal is recorded now; open one: ctxfs term")
 			default:
-				a.printTerminals(shown)
+				printTerminals(a, shown)
 			}
 			return nil
 		},
@@ -55,8 +56,8 @@ the table [terminals] of the configuration).`,
 	return cmd
 }
 
-// psEntry is a terminal for scripts.
-type psEntry struct {
+// Entry is a terminal for scripts.
+type Entry struct {
 	ID             string     `json:"id"`
 	Source         string     `json:"source"`
 	State          string     `json:"state"`
@@ -76,8 +77,8 @@ type psEntry struct {
 	Fault          string     `json:"fault,omitempty"`
 }
 
-func newPsEntry(t *record.Terminal) psEntry {
-	e := psEntry{
+func newEntry(t *record.Terminal) Entry {
+	e := Entry{
 		ID: t.ID, Source: t.Source, State: t.State, Pid: t.Pid, Argv: t.Argv, Cwd: t.Cwd,
 		Started: t.Started, Ended: t.Ended, Exit: t.Exit, Signal: t.Signal, Killed: t.Killed,
 		Command: t.Command, CommandStarted: t.CommandStarted, LastCommand: t.LastCommand, LastExit: t.LastExit,
@@ -90,7 +91,7 @@ func newPsEntry(t *record.Terminal) psEntry {
 }
 
 // printTerminals prints a table for people.
-func (a *app) printTerminals(all []psEntry) {
+func printTerminals(a *cli.App, all []Entry) {
 	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	defer table.Flush()
 	fmt.Fprintln(table, "ID\tSTATE\tPID\tSTARTED\tCWD\tCOMMAND")
@@ -107,7 +108,7 @@ func (a *app) printTerminals(all []psEntry) {
 }
 
 // doing is what a terminal does, or did last.
-func (e *psEntry) doing() string {
+func (e *Entry) doing() string {
 	line := func(s string) string {
 		first, _, more := strings.Cut(s, "\n")
 		if runes := []rune(first); len(runes) > 60 {

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"ctxfs/providers/terminals/holder"
 )
 
-func (a *app) runCommand() *cobra.Command {
+func newRun(a *cli.App) *cobra.Command {
 	var name string
 	var limit int
 	cmd := &cobra.Command{
@@ -50,7 +50,7 @@ one that cannot be started 126.`,
 			case limit < 0:
 				return cli.Usage(cmd, fmt.Errorf(`--max-bytes must be a number of bytes, not "%d"`, limit))
 			}
-			return a.runRecorded(holder.Spec{Recording: a.recording(), Name: name, Argv: args}, limit)
+			return runRecorded(a, holder.Spec{Recording: recording(a), Name: name, Argv: args}, limit)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -66,9 +66,9 @@ one that cannot be started 126.`,
 
 // runRecorded runs a command; a limit of less than zero is none. Where it cannot
 // be recorded it runs unrecorded.
-func (a *app) runRecorded(spec holder.Spec, limit int) error {
+func runRecorded(a *cli.App, spec holder.Spec, limit int) error {
 	if a.PlacesErr != nil {
-		return a.runUnrecorded(spec, limit, &holder.Unrecorded{Err: a.PlacesErr})
+		return runUnrecorded(a, spec, limit, &holder.Unrecorded{Err: a.PlacesErr})
 	}
 	streams := holder.Streams{Quiet: limit >= 0, Limit: limit}
 	streams.In, _ = a.In.(*os.File)
@@ -76,16 +76,16 @@ func (a *app) runRecorded(spec holder.Spec, limit int) error {
 	streams.Err, _ = a.Err.(*os.File)
 	out, err := holder.Run(spec, streams)
 	if without := (*holder.Unrecorded)(nil); errors.As(err, &without) {
-		return a.runUnrecorded(spec, limit, without)
+		return runUnrecorded(a, spec, limit, without)
 	}
 	if err != nil {
 		return notStarted(spec, err)
 	}
-	return a.ended(out, limit)
+	return runOutcome(a, out, limit)
 }
 
 // runUnrecorded runs a command of which nothing is recorded.
-func (a *app) runUnrecorded(spec holder.Spec, limit int, why *holder.Unrecorded) error {
+func runUnrecorded(a *cli.App, spec holder.Spec, limit int, why *holder.Unrecorded) error {
 	a.Notef("%v", why)
 	if limit < 0 {
 		return notStarted(spec, spec.Exec())
@@ -95,7 +95,7 @@ func (a *app) runUnrecorded(spec holder.Spec, limit int, why *holder.Unrecorded)
 	if err != nil {
 		return notStarted(spec, err)
 	}
-	return a.ended(out, limit)
+	return runOutcome(a, out, limit)
 }
 
 // notStarted is the error for a program that could not be started.
@@ -111,9 +111,9 @@ func notStarted(spec holder.Spec, err error) error {
 	return cli.Exit(holder.NotStarted(err), fault)
 }
 
-// ended prints what a command has shown, where that was kept for its end, and
+// runOutcome prints what a command has shown, where that was kept for its end, and
 // passes on its exit code.
-func (a *app) ended(out holder.Outcome, limit int) error {
+func runOutcome(a *cli.App, out holder.Outcome, limit int) error {
 	var err error
 	if limit >= 0 {
 		_, err = a.Out.Write(out.Shown)

@@ -1,4 +1,4 @@
-package main
+package setup
 
 import (
 	_ "embed"
@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/fs/wording"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,7 @@ var (
 	fishBin string
 )
 
-func (a *app) completionCommand() *cobra.Command {
+func newCompletion(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish",
 		Short: "print what makes a shell complete ctxfs",

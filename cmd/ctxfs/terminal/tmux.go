@@ -1,9 +1,10 @@
-package main
+package terminal
 
 import (
 	"context"
 	"strings"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/terminals"
@@ -14,7 +15,7 @@ type tmuxArgs struct {
 }
 
 // adoptTmux has the background process record the panes of running tmux servers.
-func (a *app) adoptTmux(ctx context.Context) error {
+func adoptTmux(a *cli.App, ctx context.Context) error {
 	var args tmuxArgs
 	if name, inside := a.LookupEnv("TMUX"); inside {
 		args.Socket, _, _ = strings.Cut(name, ",") // wherever that server has it
@@ -41,17 +42,4 @@ func (a *app) adoptTmux(ctx context.Context) error {
 		return &control.Fault{Message: "there is no pane of tmux to record", Hint: "start one: tmux new-session"}
 	}
 	return nil
-}
-
-// tmuxHandler answers the request of "ctxfs term --tmux".
-func (w *world) tmuxHandler(ctx context.Context, c *control.Conn) error {
-	var args tmuxArgs
-	if err := c.Args(&args); err != nil {
-		return err
-	}
-	adopted, err := w.providers.AdoptTmux(ctx, args.Socket)
-	if err != nil {
-		return err
-	}
-	return c.Reply(adopted)
 }
