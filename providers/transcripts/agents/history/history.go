@@ -38,14 +38,9 @@ type Machine struct {
 // variable is unset or empty. A leading ~ in the value is expanded, as agents do.
 func (m Machine) Env(name, fallback string) string {
 	if v, ok := m.LookupEnv(name); ok && v != "" {
-		return m.expandHome(v)
+		return wording.ExpandTilde(v, m.Home)
 	}
 	return fallback
-}
-
-// expandHome replaces a leading ~ with the home folder.
-func (m Machine) expandHome(path string) string {
-	return wording.ExpandTilde(path, m.Home)
 }
 
 // Data returns the folder for the data of the program name: below XDG_DATA_HOME,
