@@ -1,3 +1,14 @@
+// Package mounts shows a tree somewhere and keeps what is shown alive: as a
+// FUSE mount or in a plain folder.
+//
+// One background process per home ([Server]) owns the tree; a mount or a
+// synced folder is a view of it, so any number of views share one set of
+// providers. Commands reach the process over a socket in the state folder
+// (package control); the last view that ends, ends it.
+//
+// Nothing here trusts the past. What is mounted is read from the kernel's
+// mount table ([Points]); a mount whose process was killed is found there and
+// taken away before a new one takes its place ([Mend]).
 package mounts
 
 import (
@@ -227,4 +238,41 @@ func (s *Server) handler(op string) Handler {
 		return s.handleStatus
 	}
 	return s.opts.Handlers[op]
+}
+
+// handleHold keeps the process as long as the conversation lasts, as a view
+// does, and runs what runs for a view: gateways need both, and are no views,
+// so that taking every mount away leaves them what they need. The first reply
+// tells that it holds. When the process ends otherwise, the conversation ends
+// without a last reply: its caller holds the next process when it needs one.
+func (s *Server) handleHold(ctx context.Context, c *control.Conn) error {
+	s.mu.Lock()
+	if s.ending() {
+		s.mu.Unlock()
+		return errEnding
+	}
+	s.holds++
+	s.mu.Unlock()
+	defer s.release()
+	s.start()
+	if err := c.Progress(struct{}{}); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+	case <-s.ended:
+	}
+	return errEnding
+}
+
+// release ends what handleHold began. With the last gateway, a process that
+// has no view either waits for the next as a new one does, or ends where it
+// would wait for ever.
+func (s *Server) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.holds--
+	if s.holds == 0 && len(s.views) == 0 && s.opts.Idle == 0 {
+		s.End()
+	}
 }

@@ -1,6 +1,24 @@
+// Package control is how the one background process of a home is found and
+// started, and the conversation between it and commands.
+//
+// The process belongs to the state folder. It locks that folder, and its socket
+// lies there, so that whoever has the folder finds the process, by whatever
+// path and in whatever environment ([Home.Dial]). Anybody may start it at any
+// time ([Home.Start]): the first thing that a new process does is to take the
+// lock and to listen ([Home.Claim]); one that comes too late ends, and who
+// started it connects to the other.
+//
+// Who waits for a process looks at it from outside when no answer comes. One
+// that cannot answer, because it is stopped for instance, is a [Silent] at once;
+// one that is busy is waited for.
+//
+// It imports the standard library only, and of that not much: a command that
+// is done when the process has answered, such as a tool's call, is as quick to
+// start as what it imports.
 package control
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -8,6 +26,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 // Home is a home folder with its state folder, to which one background process
@@ -135,4 +154,54 @@ func Same(a, b string) bool {
 	}
 	other, err := os.Stat(b)
 	return err == nil && os.SameFile(one, other)
+}
+
+// Record is what the file daemon.json tells of the background process, to
+// people and to scripts. The server adds what it shows.
+type Record struct {
+	Pid     int       `json:"pid"`
+	Version string    `json:"version"`
+	Since   time.Time `json:"since"`
+	Socket  string    `json:"socket"`
+	Home    string    `json:"home"`
+	// Host is the machine; home folders may be on several.
+	Host string `json:"host"`
+}
+
+const recordName = "daemon.json"
+
+// ReadRecord decodes the record of the process that serves, or, where it was
+// killed, that of the last one.
+func (h Home) ReadRecord(into any) error {
+	var all error
+	for _, folder := range h.Folders() {
+		if !h.trusted(folder) {
+			continue
+		}
+		body, err := os.ReadFile(filepath.Join(folder, recordName))
+		if err == nil {
+			return json.Unmarshal(body, into)
+		}
+		all = errors.Join(all, err)
+	}
+	return errors.Join(errors.New("no background process has left a record"), all)
+}
+
+// record is the Record of the process that serves, as far as it is known.
+func (h Home) record() Record {
+	var r Record
+	_ = h.ReadRecord(&r) // then nothing is known
+	return r
+}
+
+// replaceFile writes a file at once or not at all.
+func replaceFile(path string, body []byte) error {
+	err := os.WriteFile(path+".tmp", body, 0o600)
+	if err == nil {
+		err = os.Rename(path+".tmp", path)
+	}
+	if err != nil {
+		os.Remove(path + ".tmp")
+	}
+	return err
 }

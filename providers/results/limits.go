@@ -1,12 +1,10 @@
 package results
 
 import (
-	"fmt"
 	"math"
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/settings"
 )
 
@@ -38,38 +36,22 @@ type table struct {
 	Limit   any    `toml:"limit"`
 }
 
-// readLimits reads the settings. A setting with a fault is as if it were not
-// there. That the file cannot be read at all is for others to tell.
-func readLimits(path string) (l limits, problems []fs.Problem) {
-	l = defaultLimits()
-	f, err := settings.Load(path)
-	if err != nil {
-		return l, nil
-	}
-	problem := func(what string) {
-		problems = append(problems, fs.Problem{What: clean.Line(what), Mend: "correct " + path + "; it is read again at once"})
-	}
-	wrong := func(key, value, is string) {
-		problem(fmt.Sprintf("%s:%d: %q in [%s] is %q; it is %s", path, f.Line(Table, key), key, Table, clean.Cut(value, 100), is))
-	}
-	var t table
-	if err := f.Decode(&t, Table); err != nil {
-		problem(err.Error())
-	}
-	if n, ok := settings.Size(t.MaxSize); ok {
+// readLimits reads the settings of the file at path. A setting with a problem
+// keeps its default.
+func readLimits(path string) (limits, []fs.Problem) {
+	l := defaultLimits()
+	var given table
+	t := settings.ReadTable(path, Table, &given)
+	if n, ok := t.Size("max_size", given.MaxSize, "500 MB"); ok {
 		l.maxSize = n
-	} else if t.MaxSize != nil {
-		wrong("max_size", fmt.Sprint(t.MaxSize), `a size such as "500 MB"`)
 	}
-	if n, ok := settings.Size(t.Limit); ok && n <= math.MaxInt32 {
+	if n, ok := t.Size("limit", given.Limit, "12 KB"); ok && n <= math.MaxInt32 {
 		l.limit = int(n)
-	} else if t.Limit != nil {
-		wrong("limit", fmt.Sprint(t.Limit), "a number of bytes such as 12000")
+	} else if ok {
+		t.Wrong("limit", given.Limit, "a size of at most 2 GB")
 	}
-	if age, ok := settings.Age(t.MaxAge); ok {
+	if age, ok := t.Age("max_age", given.MaxAge); ok {
 		l.maxAge = age
-	} else if t.MaxAge != "" {
-		wrong("max_age", t.MaxAge, `a time such as "14d" or "12h"`)
 	}
-	return l, problems
+	return l, t.Problems()
 }

@@ -29,7 +29,7 @@ func TestSettings(t *testing.T) {
 		"[results]\nmax_size=''\n":         `:2: "max_size" in [results] is ""; it is a size`,
 		"[results]\nmax_size='1e999 GB'\n": `it is a size`,
 		"[results]\nmax_size=[]\n":         `it is a size`,
-		"[results]\nlimit='5 GB'\n":        `:2: "limit" in [results] is "5 GB"; it is a number of bytes such as 12000`,
+		"[results]\nlimit='5 GB'\n":        `:2: "limit" in [results] is "5 GB"; it is a size of at most 2 GB`,
 		"[results]\nmax_age='soon'\n":      `:2: "max_age" in [results] is "soon"; it is a time such as "14d"`,
 		"[results]\nmax_age='-1d'\n":       `it is a time`,
 		"[results]\nmax_age='NaNd'\n":      `it is a time`,

@@ -8,10 +8,8 @@ import (
 	iofs "io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"ctxfs/fs"
@@ -194,11 +192,8 @@ func (p *Provider) tell(c change) {
 func (p *Provider) Status() fs.Status {
 	now := p.shown.Load()
 	s := fs.Status{State: "ready", Since: now.changed, Summary: fmt.Sprintf("%s, %s", wording.Count(len(now.entries), "results"), wording.Size(now.size))}
-	switch len(now.entries) {
-	case 0:
+	if len(now.entries) == 0 {
 		s.State, s.Summary = "empty", "no results"
-	case 1:
-		s.Summary = strings.Replace(s.Summary, "results", "result", 1)
 	}
 	s.Problems = slices.Clone(p.store.settings.Load().problems)
 	if f := p.store.broken.Load(); f != nil {
@@ -228,15 +223,8 @@ func (p *Provider) unwatched() error {
 }
 
 func watchProblem(err error) fs.Problem {
-	problem := fs.Problem{
+	return fs.Problem{
 		What: clean.Line(fmt.Sprintf("results of other programs are not noticed: %v", cause(err))),
-		Mend: "run ctxfs mount again to see them",
+		Mend: cmp.Or(watch.Fix(err), "run ctxfs mount again to see them"),
 	}
-	switch {
-	case errors.Is(err, syscall.ENOSPC):
-		problem.Mend = "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"
-	case errors.Is(err, syscall.EMFILE):
-		problem.Mend = "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"
-	}
-	return problem
 }

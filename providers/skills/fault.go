@@ -65,10 +65,10 @@ func watchFault(home, path string, err error) fault {
 		return unreadable(shown(home, path), err)
 	case errors.Is(err, syscall.ENOSPC):
 		f.what = "not all changes are noticed: the system watches no more folders"
-		f.mend = "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"
+		f.mend = watch.Fix(err)
 	case errors.Is(err, syscall.EMFILE):
 		f.what = "changes of skills are not noticed: the system has no more watches"
-		f.mend = "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"
+		f.mend = watch.Fix(err)
 	}
 	return f
 }

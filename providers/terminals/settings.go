@@ -1,11 +1,9 @@
 package terminals
 
 import (
-	"fmt"
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/terminals/holder"
 	"ctxfs/providers/terminals/record"
@@ -42,39 +40,22 @@ type table struct {
 }
 
 // ReadSettings reads the table [terminals] of the config.toml at path. A setting
-// with a fault is as if it were not there. That the file cannot be read at all is
-// for others to tell.
-func ReadSettings(path string) (s Settings, problems []fs.Problem) {
-	s = defaults()
-	f, err := settings.Load(path)
-	if err != nil {
-		return s, nil
-	}
-	problem := func(what string) {
-		problems = append(problems, fs.Problem{What: clean.Line(what), Mend: "correct " + path + "; it is read again at once"})
-	}
-	wrong := func(key, value, is string) {
-		problem(fmt.Sprintf("%s:%d: %q in [%s] is %q; it is %s", path, f.Line(Table, key), key, Table, clean.Cut(value, 100), is))
-	}
-	t := table{Replay: s.Replay}
-	if err := f.Decode(&t, Table); err != nil {
-		problem(err.Error())
-	}
-	if n, ok := settings.Size(t.MaxSize); ok {
+// with a problem keeps its default.
+func ReadSettings(path string) (Settings, []fs.Problem) {
+	s := defaults()
+	given := table{Replay: s.Replay}
+	t := settings.ReadTable(path, Table, &given)
+	if n, ok := t.Size("max_size", given.MaxSize, "500 MB"); ok {
 		s.Limits.MaxSize = n
-	} else if t.MaxSize != nil {
-		wrong("max_size", fmt.Sprint(t.MaxSize), `a size such as "500 MB"`)
 	}
-	if age, ok := settings.Age(t.MaxAge); ok {
+	if age, ok := t.Age("max_age", given.MaxAge); ok {
 		s.Limits.MaxAge = age
-	} else if t.MaxAge != "" {
-		wrong("max_age", t.MaxAge, `a time such as "14d" or "12h"`)
 	}
-	if key, err := holder.ParseKey(t.DetachKey); err == nil {
+	if key, err := holder.ParseKey(given.DetachKey); err == nil {
 		s.DetachKey = key
-	} else if t.DetachKey != "" {
-		wrong("detach_key", t.DetachKey, `a key such as "ctrl-\ d" or "ctrl-]", or "none"`)
+	} else if given.DetachKey != "" {
+		t.Wrong("detach_key", given.DetachKey, `a key such as "ctrl-\ d" or "ctrl-]", or "none"`)
 	}
-	s.Replay, s.Tmux = t.Replay, t.Tmux
-	return s, problems
+	s.Replay, s.Tmux = given.Replay, given.Tmux
+	return s, t.Problems()
 }

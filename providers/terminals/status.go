@@ -1,17 +1,18 @@
 package terminals
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	iofs "io/fs"
 	"iter"
 	"slices"
 	"strings"
-	"syscall"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/terminals/record"
 )
 
@@ -41,11 +42,8 @@ func (p *Provider) Status() fs.Status {
 		}
 	}
 	s.Summary = fmt.Sprintf("%s, %d open", wording.Count(len(now.terminals), "terminals"), open)
-	switch len(now.terminals) {
-	case 0:
+	if len(now.terminals) == 0 {
 		s.State, s.Summary = "empty", "no terminals"
-	case 1:
-		s.Summary = strings.Replace(s.Summary, "terminals", "terminal", 1)
 	}
 	s.Problems = append(s.Problems, p.tmux.problems()...)
 	if err := p.unwatched(); err != nil {
@@ -80,17 +78,10 @@ func (p *Provider) unwatched() error {
 }
 
 func watchProblem(err error) fs.Problem {
-	problem := fs.Problem{
+	return fs.Problem{
 		What: clean.Line(fmt.Sprintf("new terminals are not noticed: %v", err)),
-		Mend: "run ctxfs mount again to see them",
+		Mend: cmp.Or(watch.Fix(err), "run ctxfs mount again to see them"),
 	}
-	switch {
-	case errors.Is(err, syscall.ENOSPC):
-		problem.Mend = "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"
-	case errors.Is(err, syscall.EMFILE):
-		problem.Mend = "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"
-	}
-	return problem
 }
 
 // maxFound is how many commands of a terminal can be found: its last.

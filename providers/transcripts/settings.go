@@ -5,7 +5,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/settings"
 )
 
@@ -38,41 +37,26 @@ func (p *Provider) Reload() {
 	}
 }
 
-// readSettings reads the settings. A setting with a fault is as if it were not
-// there. That the file cannot be read at all is for others to tell.
+// readSettings reads the settings of the file at path. A setting with a problem
+// keeps its default.
 func readSettings(path, home string) *settingsTable {
-	t := &settingsTable{maxArchive: defaultMaxArchive, maxCache: defaultMaxCache}
-	f, err := settings.Load(path)
-	if err != nil {
-		return t
-	}
-	problem := func(what string) {
-		t.problems = append(t.problems, fs.Problem{What: clean.Line(what), Mend: "correct " + path + "; it is read again at once"})
-	}
 	var given struct {
 		Archive    bool     `toml:"archive"`
 		MaxArchive any      `toml:"max_archive"`
 		MaxCache   any      `toml:"max_cache"`
 		Projects   []string `toml:"projects"`
 	}
-	if err := f.Decode(&given, Table); err != nil {
-		problem(err.Error())
+	table := settings.ReadTable(path, Table, &given)
+	t := &settingsTable{archive: given.Archive, maxArchive: defaultMaxArchive, maxCache: defaultMaxCache}
+	if n, ok := table.Size("max_archive", given.MaxArchive, "2 GB"); ok {
+		t.maxArchive = n
 	}
-	t.archive = given.Archive
-	size := func(key string, value any, into *int64) {
-		if value == nil {
-			return
-		}
-		if n, ok := settings.Size(value); ok {
-			*into = n
-			return
-		}
-		problem(fmt.Sprintf("%s:%d: %q in [%s] is %q; it is a size such as \"2 GB\"", path, f.Line(Table, key), key, Table, clean.Cut(fmt.Sprint(value), 100)))
+	if n, ok := table.Size("max_cache", given.MaxCache, "2 GB"); ok {
+		t.maxCache = n
 	}
-	size("max_archive", given.MaxArchive, &t.maxArchive)
-	size("max_cache", given.MaxCache, &t.maxCache)
 	for _, project := range given.Projects {
 		t.projects = append(t.projects, wording.ExpandTilde(project, home))
 	}
+	t.problems = table.Problems()
 	return t
 }

@@ -1,3 +1,18 @@
+// Package sqlite reads databases that belong to other programs, beside those
+// programs, and keeps databases of our own.
+//
+// A foreign database is read with [View] so that its owner never notices: no
+// file is created beside it, nothing is written, and where the format allows it
+// no lock is held, so that the owner is never refused. What View reads is one
+// state of the database, never half a transaction.
+//
+//   - A database with a write-ahead log that is in use is read through that log:
+//     readers of such a database hold up no writer.
+//   - Any other is read without locks, and what was read counts only if neither
+//     the file nor its journal has changed meanwhile; else it is read again.
+//
+// This is the only importer of the SQLite library, which works without cgo and
+// has FTS5.
 package sqlite
 
 import (
@@ -6,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -144,3 +160,24 @@ func translate(err error) error {
 	}
 	return err
 }
+
+// Own opens a database of ours for reading and writing, and makes it where there
+// is none, for its owner alone (0600, and so are the files that SQLite keeps beside
+// it). The folder must exist. It has a write-ahead log; what was committed
+// may be lost when the machine loses power, never when the program dies.
+func Own(path string) (*sql.DB, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	return open(path, url.Values{"mode": {"rwc"}, "_pragma": {
+		"busy_timeout(3000)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(1)",
+	}})
+}
+
+// Damaged tells whether an error of a database of ours says that its file is no
+// database, or has damaged pages.
+func Damaged(err error) bool { return errors.Is(translate(err), ErrDamaged) }

@@ -23,6 +23,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -32,6 +33,19 @@ const DefaultMaxDirs = 2000
 
 // ErrLimit says that there are more folders below a root than are watched.
 var ErrLimit = errors.New("too many folders to watch")
+
+// Fix returns the command that removes the cause of an error of [New] or
+// [Watcher.Err]: a limit of the kernel that has been reached (inotify(7)). It
+// returns "" for any other error.
+func Fix(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"
+	case errors.Is(err, syscall.EMFILE):
+		return "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"
+	}
+	return ""
+}
 
 // Options are the settings of a Watcher. Changed is required.
 type Options struct {
@@ -267,3 +281,54 @@ func (w *Watcher) startOver() {
 }
 
 func (w *Watcher) hidden(path string) bool { return w.opts.Hide != nil && w.opts.Hide(path) }
+
+// queue holds the paths that have changed and were not told yet, each once.
+// Reading the kernel's events never waits for who is told.
+type queue struct {
+	wake chan struct{}
+
+	mu      sync.Mutex
+	paths   []string
+	waiting map[string]struct{}
+}
+
+func newQueue() *queue {
+	return &queue{wake: make(chan struct{}, 1), waiting: make(map[string]struct{})}
+}
+
+func (q *queue) add(path string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, ok := q.waiting[path]; ok {
+		return
+	}
+	q.waiting[path] = struct{}{}
+	q.paths = append(q.paths, path)
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (q *queue) take() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	paths := q.paths
+	q.paths = nil
+	clear(q.waiting)
+	return paths
+}
+
+// deliver calls told with what is queued, at once, until the context ends.
+func (q *queue) deliver(ctx context.Context, told func(paths []string)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-q.wake:
+		}
+		if paths := q.take(); len(paths) > 0 && ctx.Err() == nil {
+			told(paths)
+		}
+	}
+}

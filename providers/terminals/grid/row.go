@@ -289,3 +289,58 @@ func (r *row) blank() bool {
 	}
 	return true
 }
+
+// A cell is one place of a row that holds more than ASCII: a character, or the
+// index of a cluster, with flags. Zero is a cell that was never written.
+type cell uint32
+
+const (
+	isCluster cell = 1 << (21 + iota) // the low bits are an index into the row's clusters
+	isWide                            // the character takes this cell and the next
+	isTail                            // the second cell of a wide character
+
+	content cell = 1<<21 - 1
+)
+
+// A cluster is a character with those that combine with it, in UTF-8. What
+// does not fit is left out: no script's writing comes near that, but a stream of
+// combining characters may go on for ever.
+type cluster struct {
+	text [31]byte
+	n    uint8
+}
+
+func (c *cluster) add(r rune) {
+	if utf8.RuneLen(r) <= len(c.text)-int(c.n) {
+		c.n += uint8(utf8.EncodeRune(c.text[c.n:], r))
+	}
+}
+
+// hidden is the width of characters that are left out: invisible ones, and those
+// that reorder others.
+const hidden = 3
+
+// width tells how many cells a character takes: 1, 2, 0 if it combines with the
+// one before it, or hidden. Controls are not asked for.
+func width(r rune) int {
+	if r >= 0x20000 {
+		return widthBeyond(r)
+	}
+	// Pages of 128 characters, of which four share a byte.
+	page := int(widthIndex[r>>7]) << 5
+	return int(widthPages[page+int(r&127)>>2]) >> (r & 3 * 2) & 3
+}
+
+// widthBeyond is the width of characters beyond those that the table has.
+func widthBeyond(r rune) int {
+	switch {
+	case r < 0x40000: // rare Chinese
+		return 2
+	case r >= 0xe0000 && r <= 0xe0fff: // tags
+		return hidden
+	}
+	return 1
+}
+
+// takesCells tells whether a width is one of its own.
+func takesCells(width int) bool { return width == 1 || width == 2 }

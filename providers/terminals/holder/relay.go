@@ -3,9 +3,12 @@ package holder
 import (
 	"errors"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"ctxfs/providers/terminals/record"
 )
 
 // What is read of a program that has ended: until it has been quiet for quietTime,
@@ -62,4 +65,54 @@ func readNow(f *os.File, p []byte) (n int) {
 		}
 	})
 	return n
+}
+
+// settler calls Settle of a recorder when it wants to be called. It is apart
+// from the relay, so that no byte waits for it.
+type settler struct {
+	rec *record.Recorder
+
+	mu    sync.Mutex
+	due   time.Time // when the timer rings; zero: it does not
+	timer *time.Timer
+	done  bool
+}
+
+func newSettler(rec *record.Recorder) *settler {
+	s := &settler{rec: rec}
+	s.timer = time.AfterFunc(time.Hour, s.ring)
+	s.timer.Stop()
+	return s
+}
+
+// at has the timer ring at a time, unless it rings earlier; zero does nothing.
+func (s *settler) at(next time.Time) {
+	if next.IsZero() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.done || !s.due.IsZero() && !next.Before(s.due) {
+		return
+	}
+	s.due = next
+	s.timer.Reset(time.Until(next))
+}
+
+func (s *settler) ring() {
+	s.mu.Lock()
+	s.due = time.Time{}
+	done := s.done
+	s.mu.Unlock()
+	if !done {
+		s.at(s.rec.Settle(time.Now()))
+	}
+}
+
+// stop ends it: what settles after this is for Close.
+func (s *settler) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.done = true
+	s.timer.Stop()
 }

@@ -20,3 +20,11 @@ var errLinuxOnly = fmt.Errorf("mounting works on Linux only, not on %s: %w", run
 func attach(string) (int, error) { return -1, errLinuxOnly }
 
 func unmount(string, bool) error { return errLinuxOnly }
+
+// passage is what was seen of a thread that may be in the kernel: only Linux
+// tells.
+type passage struct{}
+
+func (p *passage) over(uint32) bool { return true }
+
+func setNow(string) error { return errLinuxOnly }

@@ -31,3 +31,53 @@
 // package imports the standard library only, so that it starts before the
 // libraries of the program do.
 package guard
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Command is the first argument of the program that runs [Main].
+const Command = "guard"
+
+// Connection is the connection of a mount to the kernel.
+type Connection struct {
+	// FD is a descriptor of it.
+	FD int
+	// Minor is its number among all connections: the minor number of the device
+	// in the mount table.
+	Minor string
+	// Dir is where it was mounted.
+	Dir string
+}
+
+// State is what is left of a process.
+type State int
+
+const (
+	// Alive is a process of which at least one thread has not been killed,
+	// however slow it is, or whose state cannot be found out.
+	Alive State = iota
+	// Dying is a process that was killed, or is ending, and whose threads have
+	// not all ended. It never runs its program again.
+	Dying
+	// Gone is a process without threads that could hold anything.
+	Gone
+)
+
+// Unescape undoes the octal escapes for blanks and backslashes that the kernel
+// puts into the paths of its mount table.
+func Unescape(s string) string {
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+3 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
+				out.WriteByte(byte(n))
+				i += 3
+				continue
+			}
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}

@@ -1,6 +1,7 @@
 package fusefs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -89,4 +90,68 @@ func attachByHelper(dir string) (int, error) {
 		}
 	}
 	return -1, errors.New("fusermount3 sent no connection")
+}
+
+// unmount takes a mount away, as an ordinary user through fusermount3. A lazy
+// one takes only its name.
+func unmount(dir string, lazy bool) error {
+	flags := 0
+	if lazy {
+		flags = syscall.MNT_DETACH
+	}
+	err := syscall.Unmount(dir, flags)
+	if err == nil || !errors.Is(err, syscall.EPERM) {
+		return err
+	}
+	args := []string{"-u", dir}
+	if lazy {
+		args = []string{"-u", "-z", dir}
+	}
+	cmd := exec.Command("fusermount3", args...)
+	cmd.Dir = "/"
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("fusermount3 %v: %w: %s", args, err, out)
+	}
+	return nil
+}
+
+// setNow sets a file's modification time to now, and no other time.
+func setNow(path string) error {
+	times := []unix.Timespec{{Nsec: unix.UTIME_OMIT}, {Nsec: unix.UTIME_NOW}}
+	return unix.UtimesNanoAt(unix.AT_FDCWD, path, times, unix.AT_SYMLINK_NOFOLLOW)
+}
+
+// passage is what was seen of a thread that may be in the kernel.
+type passage struct {
+	ran  []byte // its scheduler statistics
+	runs int    // how often they have moved
+}
+
+// over tells whether a thread has left the place in the kernel where it was when
+// it was first asked for. At that place no thread sleeps. One that sleeps is
+// elsewhere, perhaps waiting for an answer of ours, and so is one that has run:
+// its statistics may move once for what it ran before, but not twice. Formats:
+// proc(5), and sched-stats.rst of the kernel.
+func (p *passage) over(thread uint32) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", thread))
+	if err != nil {
+		return true // it has ended
+	}
+	// The name of the program may hold anything, the fields behind it do not.
+	name := bytes.LastIndexByte(stat, ')')
+	if name < 0 || name+2 >= len(stat) {
+		return true
+	}
+	if stat[name+2] != 'R' {
+		return true
+	}
+	ran, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", thread))
+	if err != nil {
+		return true
+	}
+	if p.ran != nil && !bytes.Equal(p.ran, ran) {
+		p.runs++
+	}
+	p.ran = ran
+	return p.runs > 1
 }

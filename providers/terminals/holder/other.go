@@ -2,7 +2,22 @@
 
 package holder
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	getAttributes = unix.TIOCGETA
+	setAttributes = unix.TIOCSETA
+)
+
+func selfPath(*os.File) string { return "" }
+
+// sameOpenFile reports whether two of our descriptors are one open file.
+func sameOpenFile(first, second int) bool { return sharesOffset(first, second) }
 
 // orphans are the processes below ours whose parent has ended. They cannot be
 // had here: how the program ends without its holder is not known.

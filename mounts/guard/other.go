@@ -23,3 +23,6 @@ func Main(log io.Writer) int {
 	fmt.Fprintln(log, "ctxfs: this system has no guardian of mounts")
 	return 2
 }
+
+// Look cannot tell: only Linux keeps a killed process for what it waits for.
+func Look(string) State { return Alive }

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package fusefs
-
-func setNow(string) error { return errLinuxOnly }
