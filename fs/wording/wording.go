@@ -8,7 +8,10 @@
 package wording
 
 import (
+	"errors"
 	"fmt"
+	iofs "io/fs"
+	"os"
 	"strings"
 	"time"
 )
@@ -69,4 +72,17 @@ func Or(words []string) string {
 		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
 	}
 	return strings.Join(words, "")
+}
+
+// Cause returns err without the operation and the paths that
+// [*io/fs.PathError] and [*os.LinkError] put before it, for messages that name
+// the file themselves.
+func Cause(err error) error {
+	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err
+	}
+	if le := (*os.LinkError)(nil); errors.As(err, &le) {
+		return le.Err
+	}
+	return err
 }

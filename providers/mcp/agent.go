@@ -47,15 +47,6 @@ type place struct {
 	plugin  plugin // of scope "plugin"
 }
 
-// The scopes.
-const (
-	scopeUser    = "user"    // the user's own, everywhere
-	scopeLocal   = "local"   // the user's own, in one project
-	scopeProject = "project" // that of whoever wrote the project
-	scopePlugin  = "plugin"  // of a plugin that the user has installed
-	scopeSystem  = "system"  // of the machine
-)
-
 // surroundings are what reading a configuration depends on besides the file.
 type surroundings struct {
 	home   string

@@ -256,7 +256,7 @@ func TestLoginEntries(t *testing.T) {
 	}
 	for name, want := range map[string]loginEntry{
 		"claude": {clientID: "from-env", redirect: "http://localhost:9100/callback", metadata: "https://a.example/m", scopes: []string{"x", "y"}},
-		"twin":   {clientID: "c1", clientSecret: "s3cret-s3cret", redirect: cursorRedirect, scopes: []string{"z"}},
+		"twin":   {clientID: "c1", clientSecret: "s3cret-s3cret", redirect: "http://localhost:8787/callback", scopes: []string{"z"}},
 		"own":    {clientID: "o1", redirect: "http://localhost:9/x", scopes: []string{"q"}},
 	} {
 		if d := defs[name]; d == nil || !d.login.same(want) {

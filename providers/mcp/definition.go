@@ -57,6 +57,15 @@ type definition struct {
 	secrets []string
 }
 
+// The scopes.
+const (
+	scopeUser    = "user"    // the user's own, everywhere
+	scopeLocal   = "local"   // the user's own, in one project
+	scopeProject = "project" // that of whoever wrote the project
+	scopePlugin  = "plugin"  // of a plugin that the user has installed
+	scopeSystem  = "system"  // of the machine
+)
+
 // source is a place that configures a server.
 type source struct {
 	client  string // "ctxfs", "claude-code", "cursor"

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"ctxfs/providers/internal/syntax"
 )
 
 // names of the folders, without the index.
@@ -218,100 +216,4 @@ func TestReload(t *testing.T) {
 	if got := count("start"); got != 1 {
 		t.Errorf("the server that stays was started %d times", got)
 	}
-}
-
-func TestExpand(t *testing.T) {
-	env := map[string]string{"HOME": "/home/me", "TOKEN": "s3cret-value", "EMPTY": ""}
-	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
-	for _, c := range []struct {
-		dialect         dialect
-		in, want, unset string
-	}{
-		{shellDialect, "a ${TOKEN} b ${HOME}", "a s3cret-value b /home/me", ""},
-		{shellDialect, "${NONE:-x}${EMPTY:-y}${EMPTY}", "xy", ""},
-		{shellDialect, "$TOKEN ${#a} ${TOKEN", "$TOKEN ${#a} ${TOKEN", ""},
-		{shellDialect, "${A} ${B}", "${A} ${B}", "${A}"},
-		{editorDialect, "${env:TOKEN} ${userHome}${/}x${pathSeparator}", "s3cret-value /home/me/x/", ""},
-		{editorDialect, "${TOKEN} $TOKEN", "${TOKEN} $TOKEN", ""},
-		{editorDialect, "${env:NONE}", "${env:NONE}", "${env:NONE}"},
-	} {
-		x := &expander{dialect: c.dialect, surroundings: surroundings{home: "/home/me", lookup: lookup}}
-		got, unset := x.expand(c.in), ""
-		if len(x.unset) > 0 {
-			unset = x.unset[0].variable
-		}
-		if got != c.want || unset != c.unset {
-			t.Errorf("%q: %q, unset %q", c.in, got, unset)
-		}
-		if strings.Contains(c.want, "s3cret") != (len(x.secrets) > 0 && x.secrets[0] == "s3cret-value") {
-			t.Errorf("%q: secrets %q", c.in, x.secrets)
-		}
-	}
-}
-
-func TestEnvFile(t *testing.T) {
-	w := newWorld(t)
-	vars := w.write("vars", "# comment\nexport A=1\nB=\"two words\" # x\nC=three # x\nbad line\nD='q'\n")
-	w.write(".cursor/mcp.json", `{"mcpServers":{"x":{"command":"c","env":{"A":"own"},"envFile":"${userHome}/vars"}}}`)
-	w.open()
-	got := w.p.all()[0].def.env
-	for name, want := range map[string]string{"A": "own", "B": "two words", "C": "three", "D": "q"} {
-		if got[name] != want {
-			t.Errorf("%s is %q, not %q", name, got[name], want)
-		}
-	}
-	if !slices.Contains(w.p.ConfigFiles(), vars) {
-		t.Error("the file of variables is not watched")
-	}
-}
-
-// FuzzAgentFiles reads a text as the file of one client, and makes servers of it.
-func FuzzAgentFiles(f *testing.F) {
-	home := f.TempDir() // there is nothing in it
-	s := surroundings{home: home, lookup: func(string) (string, bool) { return "", false }}
-	places := append(userPlaces(s), projectPlaces(home, nil)...)
-	for i, place := range places {
-		for _, text := range []string{
-			`{"mcpServers":{"a":{"command":"x","args":["${A}"],"env":{"B":1}},"b":{"type":"http","url":"http://u:p@h/?k=v","headers":{"A":"Bearer ${T:-x}"}}}}`,
-			`{"mcpServers":[1]}`,
-			`{"mcpServers":{"":null,"..":{"url":5},"A/b":{"command":"x"},"a.B":{"command":"y"}}}`,
-			`{"projects":{"/":{"mcpServers":{"a":{"command":"x"}},"disabledMcpjsonServers":["a"]}}}`,
-			`{"servers":{"a":{"command":"x","env":{"A":"${input:t}"}}},"mcp":{"b":{"type":"local","command":["{env:A}","$B"]},"excluded":["a"]}}`,
-			`{"amp.mcpServers":{"a":{"url":"x"}},"context_servers":{"b":{"command":{"path":"x"}}}}`,
-			"[mcp_servers.a]\ncommand = 'x'\nenv_vars = ['A', {name = 'B', source = 'remote'}]\nstartup_timeout_sec = 1e300\n",
-			"extensions:\n  a:\n    type: stdio\n    cmd: x\n    env_keys: [A]\n    timeout: 300\n",
-		} {
-			if _, err := place.parse([]byte(text)); err == nil {
-				f.Add(uint8(i), []byte(text))
-			}
-		}
-	}
-	f.Fuzz(func(t *testing.T, which uint8, text []byte) {
-		place := places[int(which)%len(places)]
-		file, err := place.parse(text)
-		if err != nil {
-			return
-		}
-		all := new(discovery)
-		var found []*entry
-		r := &reader{clientPlace: place, surroundings: s}
-		if file.Kind == syntax.Object && place.find(r, file) == nil {
-			found = newLayers(all).add(place.Client, r.entries)
-		}
-		all.merge(nil, found)
-		seen := map[string]bool{}
-		for i, file := range folderNames(all.servers) {
-			d := all.servers[i]
-			if d.fault == nil && d.transport == stdio && d.command == "" {
-				t.Errorf("%q has no command and no fault", d.name)
-			}
-			if d.fault == nil && d.transport != stdio && d.url == "" {
-				t.Errorf("%q has no address and no fault", d.name)
-			}
-			if seen[strings.ToLower(file)] || strings.ContainsAny(file, "/\x00\n.") {
-				t.Errorf("the folder %q", file)
-			}
-			seen[strings.ToLower(file)] = true
-		}
-	})
 }

@@ -3,6 +3,8 @@ package mcp
 import (
 	"path/filepath"
 	"strings"
+
+	"ctxfs/fs/wording"
 )
 
 // envFile reads the file of variables that the key "envFile" names; a variable
@@ -19,7 +21,7 @@ func (k *keys) envFile(d *entry, x *expander) {
 	text, _, err := readRegular(path)
 	if err != nil {
 		v, _ := k.value.Get("envFile")
-		k.fail(v, "%q cannot be read: %v", path, reason(err))
+		k.fail(v, "%q cannot be read: %v", path, wording.Cause(err))
 		return
 	}
 	if d.env == nil {

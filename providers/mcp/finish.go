@@ -58,26 +58,26 @@ func (d *entry) finish() {
 	case d.trust != trusted:
 		d.fault = d.trust.fault(d.source)
 	case d.wrong != "":
-		d.fault = &fault{state: stateError, what: "the entry is not valid: " + d.wrong, mend: d.correct()}
+		d.fault = &fault{state: stateError, what: "the entry is not valid: " + d.wrong, mend: correct(d.source)}
 	case len(d.unset) > 0:
 		d.fault = d.unset[0].fault(d.source)
 	case d.change != nil:
 		d.fault = &fault{
 			state: stateError, what: "the entry has neither a command nor a url, and no other file configures a server of this name that it could change",
-			mend: d.correct(),
+			mend: correct(d.source),
 		}
 	case d.command == "" && d.url == "":
-		d.fault = &fault{state: stateError, what: "the entry has neither a command nor a url", mend: d.correct()}
+		d.fault = &fault{state: stateError, what: "the entry has neither a command nor a url", mend: correct(d.source)}
 	}
 }
 
-// correct tells to correct the entry.
-func (s source) correct() string { return "correct " + s.entry() + "; it is read again at once" }
+// correct says to correct the entry.
+func correct(s source) string { return "correct " + s.entry() + "; it is read again at once" }
 
 // fault says that a variable of an entry has no value.
 func (u unset) fault(s source) *fault {
 	variable := clean.Line(u.variable)
-	f := &fault{state: stateUnresolved, what: "the variable " + variable + " in its configuration has no value", mend: s.correct()}
+	f := &fault{state: stateUnresolved, what: "the variable " + variable + " in its configuration has no value", mend: correct(s)}
 	const anew = " and start ctxfs anew with it (ctxfs unmount, ctxfs mount)"
 	switch {
 	case u.input != "":
@@ -95,7 +95,7 @@ func (u unset) fault(s source) *fault {
 	case strings.HasPrefix(u.variable, "{file:"):
 		f.what = "the file of " + variable + " in its configuration cannot be read"
 	case u.name != "":
-		f.mend = "export " + clean.Line(u.name) + anew + ", or " + s.correct()
+		f.mend = "export " + clean.Line(u.name) + anew + ", or " + correct(s)
 	}
 	return f
 }

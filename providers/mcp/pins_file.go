@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/internal/rawjson"
@@ -69,7 +70,7 @@ func (p pinStore) read(d *definition, whole bool) *pins {
 		case errors.Is(err, iofs.ErrNotExist):
 		case err != nil:
 			all.damaged = append(all.damaged, path)
-			all.fault = fmt.Sprintf("%s cannot be read: %v", path, reason(err))
+			all.fault = fmt.Sprintf("%s cannot be read: %v", path, wording.Cause(err))
 		default:
 			all.stale = all.stale || one.stale
 			if one.accepted.After(all.accepted) {

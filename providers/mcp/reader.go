@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/syntax"
 )
@@ -69,7 +70,7 @@ func (p clientPlace) read(s surroundings) file {
 	case !c.there:
 		return c
 	case err != nil:
-		return bad("%s cannot be read: %v", p.path, reason(err))
+		return bad("%s cannot be read: %v", p.path, wording.Cause(err))
 	}
 	// An empty file is what a program leaves for a moment that does not replace
 	// files in one step: where the syntax does not allow it, it is no news.
@@ -112,14 +113,6 @@ func readRegular(path string) (text []byte, changed time.Time, err error) {
 	}
 	text, err = os.ReadFile(path)
 	return text, info.ModTime(), err
-}
-
-// reason is why a file cannot be read, without its path.
-func reason(err error) error {
-	if p := (*iofs.PathError)(nil); errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // read reads the entries of an object, which stands below a key.

@@ -72,7 +72,7 @@ func (p *Provider) Configuration(folder string) Report {
 		running[s.def.identity()] = s
 	}
 	for _, d := range all.servers {
-		e := d.report()
+		e := entryOf(d)
 		if s := running[d.identity()]; s != nil && s.def.unchanged(d) {
 			b := s.brief()
 			e.Folder, e.State, e.Why, e.Mend = b.file, b.condition.state, b.condition.what, b.condition.mend
@@ -84,7 +84,7 @@ func (p *Provider) Configuration(folder string) Report {
 		report.Entries = append(report.Entries, e)
 	}
 	for _, d := range all.passed {
-		e := d.report()
+		e := entryOf(d.definition)
 		e.State, e.Why = passedOverState, clean.Line(d.why)
 		report.Entries = append(report.Entries, e)
 	}
@@ -104,8 +104,8 @@ func (p *Provider) Configuration(folder string) Report {
 	return report
 }
 
-// report is what may be told of an entry.
-func (d *definition) report() Entry {
+// entryOf is what may be told of an entry.
+func entryOf(d *definition) Entry {
 	e := Entry{
 		Name: clean.Line(d.name), Transport: d.transport, Runs: d.runs(),
 		Client: d.client, Scope: d.scope, Project: d.project, File: d.file, Line: d.line,

@@ -311,7 +311,7 @@ func describe(d *definition, c *connection, now time.Time, before *catalogue) *c
 	info := c.info
 	cat := &catalogue{about: about{
 		Name: d.name, Source: d.file, Scope: d.scope, Project: d.project, Client: d.client,
-		Command: d.hash(), Transport: c.kind, Settings: d.settings(rand.Text()),
+		Command: d.hash(), Transport: c.kind, Settings: settingsSum(d, rand.Text()),
 		Server:   serverInfo{Name: info.ServerInfo.Name, Title: info.ServerInfo.Title, Version: info.ServerInfo.Version},
 		Protocol: info.ProtocolVersion, Legacy: c.legacy, Instructions: info.Instructions,
 		Time: now, Described: now,

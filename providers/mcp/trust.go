@@ -69,7 +69,7 @@ func readApprovals(path string) (approvals, error) {
 		return noApprovals(), nil
 	}
 	if err != nil {
-		return noApprovals(), fmt.Errorf("%s cannot be read: %w", path, reason(err))
+		return noApprovals(), fmt.Errorf("%s cannot be read: %w", path, wording.Cause(err))
 	}
 	a, err := parseApprovals(text)
 	if err != nil {

@@ -78,7 +78,7 @@ func TestTrustedProject(t *testing.T) {
 	if _, err := w.p.Trust(dir); err != nil {
 		t.Fatal(err)
 	}
-	w.write(w.p.finder.opts.approvals, "damaged")
+	w.write(filepath.Join(w.opts.StateDir, "trusted.json"), "damaged")
 	w.p.Reload()
 	contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n")
 	contains(t, w.cat("INDEX.md"), "is damaged: no project is trusted", "ctxfs trust DIR")
@@ -86,19 +86,4 @@ func TestTrustedProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.untilState("shop", "cached")
-}
-
-func FuzzApprovals(f *testing.F) {
-	f.Add([]byte(`{"format":1,"projects":{"/a":{"files":{".mcp.json":"0"}}}}`))
-	f.Add([]byte(`{"format":1,"projects":null}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		a, err := parseApprovals(text)
-		if err != nil && len(a.Projects) > 0 {
-			t.Error("a damaged file approves")
-		}
-		if _, named := a.Projects["/nowhere"]; !named && a.of("/nowhere", "/nowhere/.mcp.json", "") == trusted {
-			t.Error("a project is trusted that nobody named")
-		}
-		a.Projects["/x"] = approval{}
-	})
 }

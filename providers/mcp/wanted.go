@@ -30,18 +30,18 @@ func (r motive) polite() bool { return r < asked }
 func (s *server) wantsStart() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.changed || s.shown == nil || !s.def.fits(&s.shown.about) || len(s.kept) > 0
+	return s.changed || s.shown == nil || !fits(s.def, &s.shown.about) || len(s.kept) > 0
 }
 
 // fits reports whether a catalogue is of the server as it is defined now.
-func (d *definition) fits(a *about) bool {
+func fits(d *definition, a *about) bool {
 	salt, _, _ := strings.Cut(a.Settings, " ")
-	return a.Command == d.hash() && (a.Settings == "" || a.Settings == d.settings(salt))
+	return a.Command == d.hash() && (a.Settings == "" || a.Settings == settingsSum(d, salt))
 }
 
-// settings stands for what hash leaves out since it may be secret. The salt
+// settingsSum stands for what hash leaves out since it may be secret. The salt
 // keeps equal values from being recognized.
-func (d *definition) settings(salt string) string {
+func settingsSum(d *definition, salt string) string {
 	what, err := json.Marshal([]any{salt, d.dir, d.env, d.headers}) // maps are sorted
 	if err != nil {
 		panic(err) // strings always encode
