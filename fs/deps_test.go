@@ -94,7 +94,7 @@ func mayCommandImport(from, to string) bool {
 func rooms(provider string) []string {
 	switch provider {
 	case "mcp":
-		return []string{"providers/mcp/policy", "providers/mcp/supervise", "providers/mcp"}
+		return []string{"providers/mcp/policy", "providers/mcp/config", "providers/mcp/clients", "providers/mcp/supervise", "providers/mcp"}
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (p *Provider) Accept(server string, tools ...string) (Accepted, error) {
 		return Accepted{Server: file, Tools: []AcceptedTool{}}, fmt.Errorf("the pinned definitions cannot be saved: %w", err)
 	}
 	for _, path := range damaged { // that of another source would stay
-		if path != p.pins.path(d.source) {
+		if path != p.pins.path(d.Source) {
 			if err := os.Remove(path); err != nil {
 				return result, err
 			}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/clients"
+	"ctxfs/providers/mcp/config"
 )
 
 // Project is a folder that configures servers, or whose servers are trusted.
@@ -29,19 +31,19 @@ type ProjectServer struct {
 // Trust allows the servers that the files in a project's folder configure as
 // they are now, and starts them. It holds until one of them changes.
 func (p *Provider) Trust(folder string) (Project, error) {
-	return p.decide(folder, func(project string) error { return p.finder.approve(project, p.env.Now()) })
+	return p.decide(folder, func(project string) error { return p.finder.Approve(project, p.env.Now()) })
 }
 
 // Revoke takes back what Trust allowed. The servers end.
 func (p *Provider) Revoke(folder string) (Project, error) {
-	return p.decide(folder, p.finder.revoke)
+	return p.decide(folder, p.finder.Revoke)
 }
 
 // decide changes the approvals with regard to a folder.
 func (p *Provider) decide(folder string, change func(project string) error) (Project, error) {
 	p.changing.Lock()
 	defer p.changing.Unlock()
-	project, ok := p.finder.projectFolder(folder)
+	project, ok := p.finder.ProjectFolder(folder)
 	if !ok {
 		project = filepath.Clean(folder) // one that has gone can be revoked
 	}
@@ -60,7 +62,7 @@ func (p *Provider) Projects() []Project {
 	p.changing.Lock()
 	defer p.changing.Unlock()
 	all := p.discover()
-	folders := slices.Concat(all.projects, slices.Collect(maps.Keys(all.trusted)))
+	folders := slices.Concat(all.Projects, slices.Collect(maps.Keys(all.Trusted)))
 	slices.Sort(folders)
 	var projects []Project
 	for _, folder := range slices.Compact(folders) {
@@ -73,15 +75,15 @@ func (p *Provider) Projects() []Project {
 }
 
 // projectOf tells what the files of a project configure.
-func projectOf(all *discovery, folder string) Project {
-	project := Project{Folder: folder, Trusted: all.trusted[folder], Servers: []ProjectServer{}}
-	for _, c := range all.files {
-		if c.scope != scopeProject || c.project != folder {
+func projectOf(all *clients.Discovery, folder string) Project {
+	project := Project{Folder: folder, Trusted: all.Trusted[folder], Servers: []ProjectServer{}}
+	for _, c := range all.Files {
+		if c.Scope != config.ScopeProject || c.Project != folder {
 			continue
 		}
-		for _, d := range c.entries {
+		for _, d := range c.Entries {
 			project.Servers = append(project.Servers, ProjectServer{
-				Name: clean.Line(d.name), File: d.file, Runs: d.runs(), State: d.trust.String(),
+				Name: clean.Line(d.Name), File: d.File, Runs: d.Runs(), State: d.Trust.String(),
 			})
 		}
 	}

@@ -9,6 +9,8 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/mcp/clients"
+	"ctxfs/providers/mcp/config"
 )
 
 // Login is how a user is logged in to a server.
@@ -49,11 +51,11 @@ func (e *LoginError) Error() string { return e.What }
 // session is the login of a server; nil where there can be none: the server is
 // a process, or its entry says in a header who asks, or there is no folder for
 // logins.
-func (p *Provider) session(d *definition) *oauth.Session {
-	if d.transport == stdio || d.url == "" || d.login.off || p.opts.StateDir == "" {
+func (p *Provider) session(d *config.Server) *oauth.Session {
+	if d.Transport == config.Stdio || d.URL == "" || d.Login.Off || p.opts.StateDir == "" {
 		return nil
 	}
-	for name := range d.headers {
+	for name := range d.Headers {
 		if http.CanonicalHeaderKey(name) == "Authorization" {
 			return nil
 		}
@@ -62,18 +64,18 @@ func (p *Provider) session(d *definition) *oauth.Session {
 	document := p.document
 	p.mu.Unlock()
 	return p.logins.Session(oauth.Server{
-		URL: d.url, Headers: d.headers, Document: document,
-		ClientID: d.login.clientID, ClientSecret: d.login.clientSecret, Scopes: d.login.scopes,
-		Redirect: d.login.redirect, Metadata: d.login.metadata,
+		URL: d.URL, Headers: d.Headers, Document: document,
+		ClientID: d.Login.ClientID, ClientSecret: d.Login.ClientSecret, Scopes: d.Login.Scopes,
+		Redirect: d.Login.RedirectURL, Metadata: d.Login.MetadataURL,
 	})
 }
 
 // storeLogins takes over what the configuration says of logins.
-func (p *Provider) storeLogins(settings ownSettings) {
+func (p *Provider) storeLogins(settings clients.Settings) {
 	p.mu.Lock()
-	p.document = settings.clientIDDocument
+	p.document = settings.ClientIDDocument
 	p.mu.Unlock()
-	p.logins.UseFiles(settings.tokenFiles)
+	p.logins.UseFiles(settings.TokenFiles)
 }
 
 // Logins are the logins of all servers that can have one, there or not. It
@@ -89,8 +91,8 @@ func (p *Provider) Logins() []Login {
 	return all
 }
 
-func describeLogin(session *oauth.Session, d *definition, name, state string) Login {
-	l := Login{Server: name, State: state, Address: d.address()}
+func describeLogin(session *oauth.Session, d *config.Server, name, state string) Login {
+	l := Login{Server: name, State: state, Address: d.Address()}
 	status, err := session.Status()
 	if err != nil {
 		l.Problem = clean.Line(err.Error())
@@ -141,13 +143,13 @@ func (p *Provider) Logout(ctx context.Context, name string) (was Login, untold, 
 }
 
 // loginError words why a login failed.
-func loginError(ctx context.Context, d *definition, err error) error {
+func loginError(ctx context.Context, d *config.Server, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	e := &LoginError{What: clean.Cut(clean.Line(d.redact(err.Error())), 1000)}
+	e := &LoginError{What: clean.Cut(clean.Line(d.Redact(err.Error())), 1000)}
 	if f := (*oauth.Fault)(nil); errors.As(err, &f) && f.Mend != "" {
-		e.Mend = clean.Line(d.redact(f.Mend)) + " (" + d.quotedName() + " in " + d.file + ")"
+		e.Mend = clean.Line(d.Redact(f.Mend)) + " (" + d.QuotedName() + " in " + d.File + ")"
 	}
 	return e
 }
@@ -167,18 +169,18 @@ func (p *Provider) withLogin(name string) (*server, *oauth.Session, error) {
 	}
 	s := chosen[0]
 	d, _, _ := s.named()
-	where := d.quotedName() + " in " + d.file
+	where := d.QuotedName() + " in " + d.File
 	switch {
-	case d.fault != nil:
-		return nil, nil, &LoginError{What: d.fault.what, Mend: d.fault.mend}
-	case d.transport == stdio:
+	case d.Fault != nil:
+		return nil, nil, &LoginError{What: d.Fault.What, Mend: d.Fault.Fix}
+	case d.Transport == config.Stdio:
 		return nil, nil, &LoginError{What: "the server is a program on this machine, which takes no logins",
 			Mend: "credentials go into `env` of the entry " + where}
 	}
 	session := p.session(d)
 	if session == nil {
 		mend := "take the header out of the entry " + where + " to log in instead"
-		if d.login.off {
+		if d.Login.Off {
 			mend = "allow it in the entry " + where
 		}
 		return nil, nil, &LoginError{What: "the entry says itself who asks: it has the header Authorization, or does not allow logins", Mend: mend}
@@ -187,7 +189,7 @@ func (p *Provider) withLogin(name string) (*server, *oauth.Session, error) {
 }
 
 // named is what a login needs to know of a server.
-func (s *server) named() (d *definition, file, state string) {
+func (s *server) named() (d *config.Server, file, state string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.def, s.file, s.condition.state

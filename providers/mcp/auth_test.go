@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/oauthtest"
 )
 
@@ -249,17 +250,17 @@ func TestLoginEntries(t *testing.T) {
 		"[mcp.servers.own]\nurl = \"https://f.example/mcp\"\n[mcp.servers.own.oauth]\nclient_id = \"o1\"\nscopes = [\"q\"]\nredirect_uri = \"http://localhost:9/x\"\n")
 	w.opts.StateDir = filepath.Join(w.home, "state")
 	w.open()
-	defs := make(map[string]*definition)
+	defs := make(map[string]*config.Server)
 	for _, s := range w.p.all() {
 		d, file, _ := s.named()
 		defs[file] = d
 	}
-	for name, want := range map[string]loginEntry{
-		"claude": {clientID: "from-env", redirect: "http://localhost:9100/callback", metadata: "https://a.example/m", scopes: []string{"x", "y"}},
-		"twin":   {clientID: "c1", clientSecret: "s3cret-s3cret", redirect: "http://localhost:8787/callback", scopes: []string{"z"}},
-		"own":    {clientID: "o1", redirect: "http://localhost:9/x", scopes: []string{"q"}},
+	for name, want := range map[string]config.Login{
+		"claude": {ClientID: "from-env", RedirectURL: "http://localhost:9100/callback", MetadataURL: "https://a.example/m", Scopes: []string{"x", "y"}},
+		"twin":   {ClientID: "c1", ClientSecret: "s3cret-s3cret", RedirectURL: "http://localhost:8787/callback", Scopes: []string{"z"}},
+		"own":    {ClientID: "o1", RedirectURL: "http://localhost:9/x", Scopes: []string{"q"}},
 	} {
-		if d := defs[name]; d == nil || !d.login.same(want) {
+		if d := defs[name]; d == nil || !d.Login.Same(want) {
 			t.Errorf("%s: %+v, want %+v", name, d, want)
 		}
 	}

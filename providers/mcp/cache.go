@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/names"
+	"ctxfs/providers/mcp/config"
 )
 
 // cache is the folder of catalogues: a file a server.
@@ -29,7 +30,7 @@ func (c cache) path(name, origin string) string {
 
 // shown gives what was shown of a server when it was last saved from any of
 // its sources, or nil.
-func (c cache) shown(d *definition) (s *snapshot) {
+func (c cache) shown(d *config.Server) (s *snapshot) {
 	c.find(d, func(f *cacheFile) (err error) {
 		s, err = f.snapshot()
 		return err
@@ -38,7 +39,7 @@ func (c cache) shown(d *definition) (s *snapshot) {
 }
 
 // load gives the catalogue of a server from any of its sources, or nil.
-func (c cache) load(d *definition) (cat *catalogue) {
+func (c cache) load(d *config.Server) (cat *catalogue) {
 	c.find(d, func(f *cacheFile) (err error) {
 		cat, err = f.catalogue()
 		return err
@@ -47,10 +48,10 @@ func (c cache) load(d *definition) (cat *catalogue) {
 }
 
 // find reads the first cache file of a server's sources that can be read.
-func (c cache) find(d *definition, read func(*cacheFile) error) {
-	for _, s := range d.sources() {
-		if c.read(c.path(s.name, s.origin()), func(f *cacheFile) error {
-			if f.Name != s.name || f.origin() != s.origin() {
+func (c cache) find(d *config.Server, read func(*cacheFile) error) {
+	for _, s := range d.Sources() {
+		if c.read(c.path(s.Name, s.Origin()), func(f *cacheFile) error {
+			if f.Name != s.Name || f.origin() != s.Origin() {
 				return errForeign
 			}
 			return read(f)

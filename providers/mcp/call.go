@@ -164,8 +164,8 @@ func (s *server) patience(given time.Duration) time.Duration {
 	switch {
 	case given > 0:
 		return given
-	case s.def.callTimeout > 0:
-		return s.def.callTimeout
+	case s.def.CallTimeout > 0:
+		return s.def.CallTimeout
 	}
 	return s.p.timing.tool
 }

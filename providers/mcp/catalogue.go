@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"time"
+
+	"ctxfs/providers/mcp/config"
 )
 
 // kind is one of the lists that a server can have.
@@ -63,7 +65,7 @@ type about struct {
 
 // origin is that of the definition.
 func (a about) origin() string {
-	return source{scope: a.Scope, project: a.Project, file: a.Source}.origin()
+	return config.Source{Scope: a.Scope, Project: a.Project, File: a.Source}.Origin()
 }
 
 // serverInfo is what a server calls itself.

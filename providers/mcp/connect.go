@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/supervise"
 )
 
@@ -49,7 +50,7 @@ type connection struct {
 
 // dialer is what connections of one server have in common.
 type dialer struct {
-	def    *definition
+	def    *config.Server
 	login  *oauth.Session // nil where there can be none
 	start  *supervise.Start
 	home   string
@@ -65,9 +66,9 @@ type dialer struct {
 // for its answers (sse). The connection that is returned with an error tells what is known of
 // the attempt, and is closed.
 func (d *dialer) dial(ctx context.Context, legacy bool) (*connection, error) {
-	kind := d.def.transport
-	c, err := d.attempt(ctx, kind, legacy || kind == sse)
-	if err == nil || ctx.Err() != nil || kind == sse {
+	kind := d.def.Transport
+	c, err := d.attempt(ctx, kind, legacy || kind == config.SSE)
+	if err == nil || ctx.Err() != nil || kind == config.SSE {
 		return c, err
 	}
 	var start *supervise.Fault
@@ -75,17 +76,17 @@ func (d *dialer) dial(ctx context.Context, legacy bool) (*connection, error) {
 		return c, err
 	}
 	if errors.Is(err, transport.ErrLegacySSEServer) && c.http.lastStatus() != http.StatusForbidden {
-		if other, errOther := d.attempt(ctx, sse, true); errOther == nil || other.http.needsLogin() != nil {
+		if other, errOther := d.attempt(ctx, config.SSE, true); errOther == nil || other.http.needsLogin() != nil {
 			return other, errOther
 		}
 		if !legacy {
 			return c, err
 		}
 	}
-	if kind == stdio && (c.output.tooLong() || !legacy && !hasEnded(err)) {
+	if kind == config.Stdio && (c.output.tooLong() || !legacy && !hasEnded(err)) {
 		return c, err // it lives and has refused
 	}
-	if kind != stdio && !legacy {
+	if kind != config.Stdio && !legacy {
 		return c, err // the library has tried both
 	}
 	again, errAgain := d.attempt(ctx, kind, !legacy)
@@ -115,7 +116,7 @@ func (d *dialer) attempt(ctx context.Context, kind string, legacy bool) (*connec
 		return c, err
 	}
 	err := c.handshake(ctx, d.timing, legacy)
-	if err == nil && kind == streamableHTTP && c.legacy && !legacy && c.announcesChanges() {
+	if err == nil && kind == config.StreamableHTTP && c.legacy && !legacy && c.announcesChanges() {
 		// Changes are told on a stream of its own then, which the library
 		// must be told to open before the handshake.
 		c.close(d.timing)
@@ -135,9 +136,9 @@ func (d *dialer) attempt(ctx context.Context, kind string, legacy bool) (*connec
 // open makes the transport of a connection that is being made until starting
 // ends, and starts the process if there is one.
 func (d *dialer) open(starting context.Context, c *connection, legacy bool) error {
-	if c.kind == stdio {
+	if c.kind == config.Stdio {
 		p, err := d.start.Run(supervise.Command{
-			Name: d.def.command, Args: d.def.args, Env: environ(d.lookup, d.home, d.def.env), Dir: cmp.Or(d.def.dir, d.home),
+			Name: d.def.Command, Args: d.def.Args, Env: config.Environ(d.lookup, d.home, d.def.Env), Dir: cmp.Or(d.def.Dir, d.home),
 		})
 		if err != nil {
 			return err
@@ -158,7 +159,7 @@ func (d *dialer) open(starting context.Context, c *connection, legacy bool) erro
 	}
 	c.http = newRoundTripper(c.lose, d.timing.eof, d.login)
 	wrong := &supervise.Fault{What: "the url of the entry is not valid", Hint: "correct the url"}
-	if c.kind == sse {
+	if c.kind == config.SSE {
 		c.http.answers = true
 		t, err := newSSE(starting, c, d.def)
 		if err != nil {
@@ -169,14 +170,14 @@ func (d *dialer) open(starting context.Context, c *connection, legacy bool) erro
 	}
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(c.http.client()),
-		transport.WithHTTPHeaders(d.def.headers),
+		transport.WithHTTPHeaders(d.def.Headers),
 		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)), // it tells addresses
 	}
 	if legacy {
 		//lint:ignore SA1019 servers of the old era tell of changes only there
 		options = append(options, transport.WithContinuousListening())
 	}
-	t, err := transport.NewStreamableHTTP(d.def.url, options...)
+	t, err := transport.NewStreamableHTTP(d.def.URL, options...)
 	if err != nil {
 		return wrong
 	}

@@ -11,6 +11,8 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/mcp/clients"
+	"ctxfs/providers/mcp/config"
 )
 
 // Start fetches the catalogues that are not known, or not of the servers as
@@ -146,8 +148,8 @@ func (p *Provider) hasStarted() bool {
 
 // apply makes the set of servers that of the definitions: servers that are as
 // they were go on, others end and their folders go, new ones start.
-func (p *Provider) apply(all *discovery) {
-	defs := all.servers
+func (p *Provider) apply(all *clients.Discovery) {
+	defs := all.Servers
 	for id, s := range p.leaving {
 		select {
 		case <-s.done:
@@ -157,18 +159,18 @@ func (p *Provider) apply(all *discovery) {
 	}
 	old := make(map[string]*server)
 	for _, s := range p.all() {
-		old[s.def.identity()] = s
+		old[s.def.Identity()] = s
 	}
-	files := folderNames(defs)
+	files := clients.FolderNames(defs)
 	remarks := namesakes(defs, files)
 	servers := make([]*server, len(defs))
 	var fresh []*server
 	var making sync.WaitGroup // catalogues are large, and a mount waits for them
 	cores := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, d := range defs {
-		id := d.identity()
+		id := d.Identity()
 		s := old[id]
-		if s != nil && s.def.unchanged(d) {
+		if s != nil && s.def.Unchanged(d) {
 			delete(old, id)
 			s.redefine(d, files[i], remarks[i])
 			servers[i] = s
@@ -195,7 +197,7 @@ func (p *Provider) apply(all *discovery) {
 		}
 	}
 	p.mu.Lock()
-	p.servers, p.problems, p.files = servers, all.problems, p.finder.watch(all)
+	p.servers, p.problems, p.files = servers, all.Problems, p.finder.Watch(all)
 	p.mu.Unlock()
 	p.publishFolders()
 	p.begin(fresh)
@@ -205,11 +207,11 @@ func (p *Provider) apply(all *discovery) {
 // whose catalogue is not known start, the others when they are used.
 func (p *Provider) begin(servers []*server) {
 	for _, s := range servers {
-		if !s.def.startable() || s.done != nil {
+		if !s.def.Startable() || s.done != nil {
 			continue
 		}
 		var before <-chan struct{}
-		if l := p.leaving[s.def.identity()]; l != nil {
+		if l := p.leaving[s.def.Identity()]; l != nil {
 			before = l.done
 		}
 		why := unused
@@ -230,13 +232,13 @@ func (p *Provider) prune() {
 	}
 	configured := make(map[string]bool)
 	for _, s := range p.all() {
-		for _, from := range s.def.sources() {
-			configured[from.name+"\x00"+from.origin()] = true
+		for _, from := range s.def.Sources() {
+			configured[from.Name+"\x00"+from.Origin()] = true
 		}
 	}
 	keep := func(name, origin string) bool {
 		file, _, _ := strings.Cut(origin, "\x00")
-		return configured[name+"\x00"+origin] || !p.finder.isGood(file)
+		return configured[name+"\x00"+origin] || !p.finder.WasGood(file)
 	}
 	p.cache.prune(keep)
 	p.cache.pruneKept(keep)
@@ -244,7 +246,7 @@ func (p *Provider) prune() {
 
 // namesakes are remarks on servers whose names become one file name: each
 // tells of the others, and where they come from.
-func namesakes(defs []*definition, files []string) [][]string {
+func namesakes(defs []*config.Server, files []string) [][]string {
 	groups := make(map[string][]int)
 	for i, file := range files {
 		base, _, _ := strings.Cut(strings.ToLower(file), "~")
@@ -256,14 +258,14 @@ func namesakes(defs []*definition, files []string) [][]string {
 			for _, j := range group {
 				if i != j {
 					remarks[i] = append(remarks[i], fmt.Sprintf("%s is another server of this name, %s in %s",
-						files[j], defs[j].quotedName(), defs[j].file))
+						files[j], defs[j].QuotedName(), defs[j].File))
 				}
 			}
 		}
 	}
 	for i, d := range defs {
-		for _, other := range d.also {
-			remarks[i] = append(remarks[i], fmt.Sprintf("%s configures the same server as %q", other.file, clean.Line(other.name)))
+		for _, other := range d.AlsoIn {
+			remarks[i] = append(remarks[i], fmt.Sprintf("%s configures the same server as %q", other.File, clean.Line(other.Name)))
 		}
 	}
 	return remarks
@@ -274,8 +276,8 @@ func (s *server) names() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	called := []string{s.file}
-	for _, from := range s.def.sources() {
-		called = append(called, from.name)
+	for _, from := range s.def.Sources() {
+		called = append(called, from.Name)
 	}
 	return called
 }

@@ -3,18 +3,13 @@
 //
 // # Where servers come from
 //
-// Each client keeps its servers in files of its own, in a dialect of its own.
-// An agent (agent_cursor.go and so on) knows those of one of them: where they
-// are, in which syntax, below which key, what the keys of an entry mean and how
-// variables are written. All syntaxes are read into one shape, of which a
-// reader makes definitions; discovery puts those of all clients together, by
-// the precedence that each client itself has. A fault stays where it is: an
-// entry that is wrong is a server in state "error", a file that cannot be read
-// leaves the servers that were known from it.
+// Package clients reads the configuration files of all programs that start MCP
+// servers. A fault stays where it is: an entry that is wrong is a server in state
+// "error", a file that cannot be read leaves the servers that were known from it.
 //
-// Files in the folder of a project are by whoever wrote the project. Their
-// servers are shown and not started until the user has said that they may be
-// (Trust), and that holds for the entries as they were written then.
+// Servers of the files in a project's folder are shown and not started until the
+// user has said that they may be (Trust), and that holds for the entries as they
+// were written then.
 //
 // # A server's life
 //

@@ -6,17 +6,18 @@ import (
 	"time"
 
 	"ctxfs/fs/wording"
+	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/supervise"
 )
 
 // limits bound a start of the server.
-func (s *server) limits(d *definition) supervise.Limits {
+func (s *server) limits(d *config.Server) supervise.Limits {
 	limits := supervise.Limits{Idle: s.p.timing.start, Total: s.p.timing.install}
-	if d.startTimeout > 0 {
-		limits.Idle = d.startTimeout
+	if d.StartTimeout > 0 {
+		limits.Idle = d.StartTimeout
 	}
-	if d.installTimeout > 0 {
-		limits.Total = d.installTimeout
+	if d.InstallTimeout > 0 {
+		limits.Total = d.InstallTimeout
 	}
 	limits.Total = max(limits.Total, limits.Idle)
 	return limits
@@ -24,7 +25,7 @@ func (s *server) limits(d *definition) supervise.Limits {
 
 // enter waits for the server's turn, and begins its start. It fails only where
 // ctx ends.
-func (s *server) enter(ctx context.Context, d *definition, limits supervise.Limits, why motive) (*supervise.Start, error) {
+func (s *server) enter(ctx context.Context, d *config.Server, limits supervise.Limits, why motive) (*supervise.Start, error) {
 	var turn *supervise.Turn
 	if !why.polite() {
 		turn = s.p.sup.Now()
@@ -38,9 +39,9 @@ func (s *server) enter(ctx context.Context, d *definition, limits supervise.Limi
 		}
 		s.remark("")
 	}
-	pkg := supervise.PackageOf(d.command, d.args)
+	pkg := supervise.PackageOf(d.Command, d.Args)
 	if !pkg.Runner {
-		pkg.Key = d.identity() // it shares no installation with another server
+		pkg.Key = d.Identity() // it shares no installation with another server
 	}
 	free, err := s.p.sup.Take(ctx, pkg, limits, s.p.timing.grace(), func() {
 		s.remark("it waits until another start of the same package is over")
@@ -69,7 +70,7 @@ func (s *server) remark(what string) {
 }
 
 // tellStart tells of a start that it is an installation, and what it says.
-func (s *server) tellStart(d *definition, n supervise.News) {
+func (s *server) tellStart(d *config.Server, n supervise.News) {
 	if !n.Installing {
 		return
 	}
@@ -78,7 +79,7 @@ func (s *server) tellStart(d *definition, n supervise.News) {
 	is := s.condition
 	s.mu.Unlock()
 	switch is.state {
-	case stateStarting, stateInstalling, stateError:
+	case stateStarting, stateInstalling, config.StateError:
 	default:
 		return // a catalogue that is fetched again is shown as it was
 	}

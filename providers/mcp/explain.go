@@ -17,6 +17,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/internal/settings"
+	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/supervise"
 )
 
@@ -61,13 +62,13 @@ func (c *connection) ending(err error, t timing) error {
 }
 
 // explain puts into words why a server cannot be used, and how to mend it.
-func (s *server) explain(d *definition, c *connection, err error, limits supervise.Limits) condition {
-	entry := "the entry " + d.quotedName() + " in " + d.file
+func (s *server) explain(d *config.Server, c *connection, err error, limits supervise.Limits) condition {
+	entry := "the entry " + d.QuotedName() + " in " + d.File
 	s.mu.Lock()
 	file := s.file
 	s.mu.Unlock()
 	again := "ctxfs restart " + file
-	is := condition{state: stateError, mend: again, remarks: s.remarks(d, c)}
+	is := condition{state: config.StateError, mend: again, remarks: s.remarks(d, c)}
 
 	var (
 		start   *supervise.Fault
@@ -97,7 +98,7 @@ func (s *server) explain(d *definition, c *connection, err error, limits supervi
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
 		is.what = "no answer within " + wording.Seconds(limits.Idle)
 		is.mend = again + "; if it needs longer, " + s.moreTime(d, "start_timeout")
-		if d.transport != stdio {
+		if d.Transport != config.Stdio {
 			break
 		}
 		if errors.As(err, &slow) && slow.tooLong {
@@ -144,7 +145,7 @@ func (s *server) explain(d *definition, c *connection, err error, limits supervi
 		is.what = c.http.failure()
 		is.mend = "check the url and the `headers` of " + entry + ", then: " + again
 	case c.http != nil && unreachable(err) != nil:
-		is.what = d.address() + " cannot be reached: " + unreachable(err).Error()
+		is.what = d.Address() + " cannot be reached: " + unreachable(err).Error()
 		is.mend = "see that it runs, check the url of " + entry + ", then: " + again
 	default:
 		is.what = trimURL(err).Error()
@@ -157,14 +158,14 @@ func (s *server) explain(d *definition, c *connection, err error, limits supervi
 }
 
 // moreTime is how a server is given longer to start.
-func (s *server) moreTime(d *definition, key string) string {
-	return "raise its `" + key + "` (in seconds) in ctxfs's own config.toml, below [mcp.servers." + clean.Line(settings.Key(d.name)) + "]"
+func (s *server) moreTime(d *config.Server, key string) string {
+	return "raise its `" + key + "` (in seconds) in ctxfs's own config.toml, below [mcp.servers." + clean.Line(settings.Key(d.Name)) + "]"
 }
 
 // brokenInstall is the folder of a broken installation of npx that the server
 // has failed by; "" if that is not why.
-func (s *server) brokenInstall(d *definition, words string) string {
-	return supervise.BrokenNPX(words, environ(s.p.opts.LookupEnv, s.p.opts.Home, d.env), supervise.PackageOf(d.command, d.args))
+func (s *server) brokenInstall(d *config.Server, words string) string {
+	return supervise.BrokenNPX(words, config.Environ(s.p.opts.LookupEnv, s.p.opts.Home, d.Env), supervise.PackageOf(d.Command, d.Args))
 }
 
 // trimURL takes the address out of an error of net/http: it may hold a token.
@@ -206,9 +207,9 @@ func unknownMethod(err error) bool {
 
 // lastWords is the end of a process's standard error, fit to be shown. Where it
 // does not begin with a line, as much is left out as a secret could be long.
-func (s *server) lastWords(d *definition, c *connection) string {
+func (s *server) lastWords(d *config.Server, c *connection) string {
 	margin := 0
-	for _, secret := range d.secrets {
+	for _, secret := range d.Secrets {
 		margin = max(margin, len(secret))
 	}
 	return s.tidy(d, c.process.Stderr.Text(margin))

@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/policy"
 )
 
@@ -37,10 +38,10 @@ func (s *server) publishPrograms(now time.Time) (changed []string) {
 // it. It tells whether something changed.
 func (s *server) publishCalls(now time.Time) bool {
 	allowed := s.p.fileCalls.Load()
-	if s.def.fileCalls != nil {
-		allowed = *s.def.fileCalls
+	if s.def.FileCalls != nil {
+		allowed = *s.def.FileCalls
 	}
-	allowed = allowed && !s.p.opts.Offline && s.def.startable() && !s.ended
+	allowed = allowed && !s.p.opts.Offline && s.def.Startable() && !s.ended
 	switch {
 	case allowed && s.calls == nil:
 		s.calls = s.newCalls(now)
@@ -69,7 +70,7 @@ func (s *server) newCalls(now time.Time) *fs.Drop {
 		},
 		// A call has its own bounds, which depend on the server and on what
 		// the tool tells of.
-		WorkTimeout: maxTimeout,
+		WorkTimeout: config.MaxTimeout,
 	})
 }
 

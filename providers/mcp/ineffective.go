@@ -34,7 +34,7 @@ func (i *idleRules) find(p *Provider) []fs.Problem {
 	var seen []ruledServer
 	for _, s := range p.all() {
 		s.mu.Lock()
-		seen = append(seen, ruledServer{s, s.file, s.def.disabled, s.shown})
+		seen = append(seen, ruledServer{s, s.file, s.def.Disabled, s.shown})
 		s.mu.Unlock()
 	}
 	i.mu.Lock()

@@ -222,7 +222,7 @@ func (s *server) readAgain(c *connection, uri string) {
 		k = old
 	default:
 		if err := s.p.cache.keep(d, k); err != nil {
-			s.p.env.Log.Warn("a kept resource cannot be saved", "server", d.name, "err", err)
+			s.p.env.Log.Warn("a kept resource cannot be saved", "server", d.Name, "err", err)
 		}
 	}
 	s.update(func() {
@@ -263,7 +263,7 @@ func (s *server) fault(c *connection, uri string, set func(f *keptFault, why str
 // keptNotes are remarks on the resources that are kept.
 func (s *server) keptNotes() (notes []string) {
 	for _, uri := range slices.Sorted(maps.Keys(s.kept)) {
-		f, name := s.keptFaults[uri], clean.Line(s.def.redact(uri))
+		f, name := s.keptFaults[uri], clean.Line(s.def.Redact(uri))
 		if f.telling != "" {
 			notes = append(notes, "the server does not tell when the kept resource "+name+" changes, it is read when the server starts: "+f.telling)
 		}

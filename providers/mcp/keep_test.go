@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/providers/mcp/config"
 )
 
 func (w *world) keep(server, uri string) {
@@ -125,8 +127,8 @@ func TestKeepOfWhatIsNotListed(t *testing.T) {
 	w.until("the cache is empty", func() bool { return len(w.p.cache.kept(stubOf(w, "stub"))) == 0 })
 }
 
-func stubOf(w *world, name string) *definition {
-	return &definition{source: source{name: name, file: w.home + "/.claude.json"}}
+func stubOf(w *world, name string) *config.Server {
+	return &config.Server{Source: config.Source{Name: name, File: w.home + "/.claude.json"}}
 }
 
 func TestKeptContent(t *testing.T) {

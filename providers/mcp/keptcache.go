@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/mcp/config"
 )
 
 // keptFile is a kept resource in the cache: a file of its own, in a folder for
@@ -32,11 +33,11 @@ func keptPath(dir, uri string) string {
 }
 
 // kept gives what is kept of a server, by URI.
-func (c cache) kept(d *definition) map[string]*kept {
+func (c cache) kept(d *config.Server) map[string]*kept {
 	all := make(map[string]*kept)
-	for _, s := range d.sources() {
-		c.readKept(c.keptDir(s.name, s.origin()), func(f keptFile) {
-			if f.Name == s.name && f.Origin == s.origin() && all[f.URI] == nil {
+	for _, s := range d.Sources() {
+		c.readKept(c.keptDir(s.Name, s.Origin()), func(f keptFile) {
+			if f.Name == s.Name && f.Origin == s.Origin() && all[f.URI] == nil {
 				all[f.URI] = f.kept
 			}
 		})
@@ -64,18 +65,18 @@ func (c cache) readKept(dir string, take func(keptFile)) {
 }
 
 // keep writes what is kept of a resource.
-func (c cache) keep(d *definition, k *kept) error {
-	text, err := json.Marshal(keptFile{d.name, d.origin(), k})
+func (c cache) keep(d *config.Server, k *kept) error {
+	text, err := json.Marshal(keptFile{d.Name, d.Origin(), k})
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(keptPath(c.keptDir(d.name, d.origin()), k.URI), text)
+	return atomicfile.Write(keptPath(c.keptDir(d.Name, d.Origin()), k.URI), text)
 }
 
 // forget removes what is kept of a resource, from all of the server's sources.
-func (c cache) forget(d *definition, uri string) error {
-	for _, s := range d.sources() {
-		dir := c.keptDir(s.name, s.origin())
+func (c cache) forget(d *config.Server, uri string) error {
+	for _, s := range d.Sources() {
+		dir := c.keptDir(s.Name, s.Origin())
 		if err := os.Remove(keptPath(dir, uri)); err != nil && !errors.Is(err, iofs.ErrNotExist) {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/mcp/config"
 )
 
 // metadata is SERVER_METADATA.json. It tells neither variables nor headers, and
@@ -39,16 +40,16 @@ type configuredIn struct {
 func (s *server) metadataText() ([]byte, error) {
 	d := s.def
 	m := metadata{
-		Name: d.name, Transport: d.transport, Command: d.redact(d.program()), Arguments: d.arguments(), Address: d.redact(d.address()), Scope: d.scope, Project: d.project,
+		Name: d.Name, Transport: d.Transport, Command: d.Redact(d.Program()), Arguments: d.Arguments(), Address: d.Redact(d.Address()), Scope: d.Scope, Project: d.Project,
 	}
-	for _, from := range d.sources() {
-		m.Sources = append(m.Sources, configuredIn{Client: from.client, Scope: from.scope, Project: from.project, File: from.file, Name: from.name})
+	for _, from := range d.Sources() {
+		m.Sources = append(m.Sources, configuredIn{Client: from.Client, Scope: from.Scope, Project: from.Project, File: from.File, Name: from.Name})
 	}
 	if c := s.shown; c != nil {
 		m.Server, m.Title, m.Version = clean.Line(c.Server.Name), clean.Line(c.Server.Title), clean.Line(c.Server.Version)
 		m.Protocol = c.Protocol
-		if c.Transport == sse && d.transport == streamableHTTP { // it was found to be older than it is configured
-			m.Transport = sse
+		if c.Transport == config.SSE && d.Transport == config.StreamableHTTP { // it was found to be older than it is configured
+			m.Transport = config.SSE
 		}
 	}
 	compact, err := json.Marshal(m)

@@ -7,6 +7,7 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/mcp/config"
 )
 
 // A tool's definition is what an agent acts upon, and its server can change it
@@ -151,7 +152,7 @@ func (p *pins) rest() *pins {
 
 // also reads the pins of a server, together with those known that could not be
 // saved.
-func (p pinStore) also(known *pins, d *definition, whole bool) *pins {
+func (p pinStore) also(known *pins, d *config.Server, whole bool) *pins {
 	all := p.read(d, whole)
 	for key, one := range known.of {
 		if _, ok := all.of[key]; !ok {
@@ -163,7 +164,7 @@ func (p pinStore) also(known *pins, d *definition, whole bool) *pins {
 }
 
 // save writes pins that have their definitions.
-func (p pinStore) save(d *definition, all *pins) error {
+func (p pinStore) save(d *config.Server, all *pins) error {
 	err := p.write(d, all)
 	all.unsaved = ""
 	if err != nil {
@@ -175,7 +176,7 @@ func (p pinStore) save(d *definition, all *pins) error {
 // pin pins what is shown of a server and was not before, and tells the drifts.
 // The snapshot before is of the cache: it was seen first. It is called with
 // s.pinning held.
-func (s *server) pin(d *definition, before, shown *snapshot) (*pins, []drift) {
+func (s *server) pin(d *config.Server, before, shown *snapshot) (*pins, []drift) {
 	store := s.p.pins
 	s.mu.Lock()
 	known := s.pins
@@ -190,7 +191,7 @@ func (s *server) pin(d *definition, before, shown *snapshot) (*pins, []drift) {
 			all.add(before, now)
 			all.add(shown, now)
 			if err := store.save(d, all); err != nil {
-				s.p.env.Log.Warn("pinned definitions cannot be saved", "server", d.name, "err", err)
+				s.p.env.Log.Warn("pinned definitions cannot be saved", "server", d.Name, "err", err)
 			}
 		}
 	}

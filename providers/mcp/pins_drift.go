@@ -15,6 +15,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/mcp/config"
 )
 
 // drift is a tool whose definition is another one than was pinned.
@@ -27,7 +28,7 @@ type drift struct {
 }
 
 // drifts are those of what is shown, in its order.
-func (p pinStore) drifts(d *definition, all *pins, shown *snapshot) (found []drift) {
+func (p pinStore) drifts(d *config.Server, all *pins, shown *snapshot) (found []drift) {
 	whole := all
 	for i, key := range shown.pinKeys() {
 		tool := shown.sections[toolFolder].items[i]

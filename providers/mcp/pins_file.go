@@ -21,6 +21,7 @@ import (
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/mcp/config"
 )
 
 // pinStore is the folder of the pinned definitions: a file a server. A file is
@@ -51,19 +52,19 @@ type pinHeader struct {
 
 // path is the file of a server. Unlike that of a cache it must be nobody
 // else's, whatever names a project chooses.
-func (p pinStore) path(s source) string {
-	sum := sha256.Sum256([]byte(s.name + "\x00" + s.origin()))
-	return filepath.Join(p.dir, names.File(s.name)+"-"+hex.EncodeToString(sum[:16])+".json")
+func (p pinStore) path(s config.Source) string {
+	sum := sha256.Sum256([]byte(s.Name + "\x00" + s.Origin()))
+	return filepath.Join(p.dir, names.File(s.Name)+"-"+hex.EncodeToString(sum[:16])+".json")
 }
 
 // read gives what is pinned of a server under any of its sources, the decisive
 // one before others; whole with the definitions.
-func (p pinStore) read(d *definition, whole bool) *pins {
+func (p pinStore) read(d *config.Server, whole bool) *pins {
 	all := &pins{of: make(map[pinKey]pin)}
 	if p.dir == "" {
 		return all
 	}
-	for _, s := range d.sources() {
+	for _, s := range d.Sources() {
 		path := p.path(s)
 		one, err := readPins(path, s, whole)
 		switch {
@@ -87,7 +88,7 @@ func (p pinStore) read(d *definition, whole bool) *pins {
 }
 
 // readPins reads the file of a source.
-func readPins(path string, s source, whole bool) (*pins, error) {
+func readPins(path string, s config.Source, whole bool) (*pins, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func readPins(path string, s source, whole bool) (*pins, error) {
 }
 
 // parsePins reads the text of the file of a source.
-func parsePins(in *bufio.Reader, s source, whole bool) (*pins, error) {
+func parsePins(in *bufio.Reader, s config.Source, whole bool) (*pins, error) {
 	line, err := in.ReadBytes('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -108,7 +109,7 @@ func parsePins(in *bufio.Reader, s source, whole bool) (*pins, error) {
 		return nil, errDamaged
 	case h.Format != pinsFormat:
 		return nil, fmt.Errorf("it is of format %d, and not %d", h.Format, pinsFormat)
-	case h.Name != s.name || h.Origin != s.origin():
+	case h.Name != s.Name || h.Origin != s.Origin():
 		return nil, errForeign
 	}
 	all := &pins{of: make(map[pinKey]pin, len(h.Pins)), accepted: h.Accepted, stale: h.Rendering != rendering}
@@ -131,8 +132,8 @@ func parsePins(in *bufio.Reader, s source, whole bool) (*pins, error) {
 }
 
 // write saves pins that have their definitions, for the decisive source.
-func (p pinStore) write(d *definition, all *pins) error {
-	h := pinsHeader{Format: pinsFormat, Rendering: rendering, Name: d.name, Origin: d.origin(), Accepted: all.accepted}
+func (p pinStore) write(d *config.Server, all *pins) error {
+	h := pinsHeader{Format: pinsFormat, Rendering: rendering, Name: d.Name, Origin: d.Origin(), Accepted: all.accepted}
 	var definitions bytes.Buffer
 	keys := slices.SortedFunc(maps.Keys(all.of), func(a, b pinKey) int {
 		if a.name != b.name {
@@ -150,5 +151,5 @@ func (p pinStore) write(d *definition, all *pins) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(p.path(d.source), slices.Concat(text, []byte("\n"), definitions.Bytes()))
+	return atomicfile.Write(p.path(d.Source), slices.Concat(text, []byte("\n"), definitions.Bytes()))
 }

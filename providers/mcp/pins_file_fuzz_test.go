@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/mcp/config"
 )
 
 func FuzzPinsFile(f *testing.F) {
@@ -17,7 +18,7 @@ func FuzzPinsFile(f *testing.F) {
 	f.Add([]byte(`{"format":1,"name":"a","origin":"b","pins":[{"name":"x","nth":-1,"size":-1}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, whole := range []bool{false, true} {
-			all, err := parsePins(bufio.NewReader(bytes.NewReader(text)), source{name: "a", file: "b"}, whole)
+			all, err := parsePins(bufio.NewReader(bytes.NewReader(text)), config.Source{Name: "a", File: "b"}, whole)
 			if err != nil {
 				continue
 			}

@@ -12,6 +12,8 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/internal/settings"
+	"ctxfs/providers/mcp/clients"
+	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/supervise"
 )
@@ -75,7 +77,7 @@ type Provider struct {
 	// changing is held while the set of servers changes. Only then is the finder
 	// used, and are the next two written.
 	changing sync.Mutex
-	finder   *finder
+	finder   *clients.Finder
 	leaving  map[string]*server // by identity: those replaced or removed that may still run
 	closed   bool
 
@@ -128,7 +130,7 @@ func New(opts Options) *Provider {
 		approvals = filepath.Join(opts.StateDir, "trusted.json")
 		p.pins.dir = filepath.Join(opts.StateDir, "pins")
 	}
-	p.finder = newFinder(options{home: opts.Home, lookupEnv: opts.LookupEnv, hide: opts.Hide, approvals: approvals, remembered: p.remembered})
+	p.finder = clients.New(clients.Options{Home: opts.Home, LookupEnv: opts.LookupEnv, Hide: opts.Hide, Approvals: approvals, Remembered: p.remembered})
 	if p.timing == (timing{}) {
 		p.timing = usualTiming()
 	}
@@ -147,7 +149,7 @@ func New(opts Options) *Provider {
 
 // discover reads all configuration files, with those of the projects that are
 // known and of the folders given. It is called with p.changing held.
-func (p *Provider) discover(folders ...string) *discovery {
+func (p *Provider) discover(folders ...string) *clients.Discovery {
 	path := p.opts.SettingsPath
 	shut := func(err error) fs.Problem {
 		return fs.Problem{
@@ -155,35 +157,35 @@ func (p *Provider) discover(folders ...string) *discovery {
 			Mend: "correct " + path + "; it is read again at once",
 		}
 	}
-	own := ownFile{path: path}
+	own := clients.Own{Path: path}
 	var problems []fs.Problem
 	file, err := settings.Load(path)
 	if err != nil {
 		bad := shut(err)
-		own.bad = &bad
+		own.Bad = &bad
 		p.policy.Store(policy.Broken(path, err))
 	} else {
-		own.settings = file
+		own.Settings = file
 		allowed, err := policy.Read(file)
 		if err != nil {
 			problems = append(problems, shut(err))
 		}
 		p.policy.Store(allowed)
 	}
-	all := p.finder.discover(own, folders...)
-	all.problems = append(problems, all.problems...)
-	p.storeLogins(all.settings)
-	p.storeIdle(all.settings.idleTimeout)
-	p.fileCalls.Store(all.settings.fileCalls)
+	all := p.finder.Discover(own, folders...)
+	all.Problems = append(problems, all.Problems...)
+	p.storeLogins(all.Settings)
+	p.storeIdle(all.Settings.IdleTimeout)
+	p.fileCalls.Store(all.Settings.FileCalls)
 	return all
 }
 
 // remembered are the servers that the cache knows of a file.
-func (p *Provider) remembered(file string) (known []definition) {
+func (p *Provider) remembered(file string) (known []config.Server) {
 	for _, cat := range p.cache.from(file) {
-		known = append(known, definition{
-			source:    source{client: cat.Client, scope: cat.Scope, project: cat.Project, file: cat.Source, name: cat.Name},
-			transport: cat.Transport,
+		known = append(known, config.Server{
+			Source:    config.Source{Client: cat.Client, Scope: cat.Scope, Project: cat.Project, File: cat.Source, Name: cat.Name},
+			Transport: cat.Transport,
 		})
 	}
 	return known

@@ -148,7 +148,7 @@ func (p *Provider) factTime() time.Time {
 // people write them.
 func (p *Provider) places() []string {
 	files := []string{cmp.Or(p.opts.SettingsPath, filepath.Join(p.opts.Home, ".config", "ctxfs", "config.toml"))}
-	files = append(files, p.finder.userFiles()...)
+	files = append(files, p.finder.UserFiles()...)
 	for i, f := range files {
 		files[i] = wording.Tilde(f, p.opts.Home)
 	}

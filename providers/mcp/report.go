@@ -7,6 +7,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/mcp/config"
 )
 
 // Report is what was found where, what counts and why. It holds no secret:
@@ -62,18 +63,18 @@ func (p *Provider) Configuration(folder string) Report {
 	p.changing.Lock()
 	defer p.changing.Unlock()
 	var folders []string
-	if project, ok := p.finder.projectFolder(folder); ok {
+	if project, ok := p.finder.ProjectFolder(folder); ok {
 		folders = append(folders, project)
 	}
 	all := p.discover(folders...)
 	report := Report{Entries: []Entry{}, Files: []File{}, Problems: []fs.Problem{}}
 	running := make(map[string]*server)
 	for _, s := range p.all() {
-		running[s.def.identity()] = s
+		running[s.def.Identity()] = s
 	}
-	for _, d := range all.servers {
+	for _, d := range all.Servers {
 		e := entryOf(d)
-		if s := running[d.identity()]; s != nil && s.def.unchanged(d) {
+		if s := running[d.Identity()]; s != nil && s.def.Unchanged(d) {
 			b := s.brief()
 			e.Folder, e.State, e.Why, e.Mend = b.file, b.condition.state, b.condition.what, b.condition.mend
 		} else {
@@ -83,45 +84,45 @@ func (p *Provider) Configuration(folder string) Report {
 		e.Why, e.Mend = clean.Line(e.Why), clean.Line(e.Mend)
 		report.Entries = append(report.Entries, e)
 	}
-	for _, d := range all.passed {
-		e := entryOf(d.definition)
-		e.State, e.Why = passedOverState, clean.Line(d.why)
+	for _, d := range all.PassedOver {
+		e := entryOf(d.Server)
+		e.State, e.Why = passedOverState, clean.Line(d.Why)
 		report.Entries = append(report.Entries, e)
 	}
 	slices.SortStableFunc(report.Entries, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
-	for _, c := range all.files {
-		if c.there {
-			f := File{Path: c.path, Client: c.client, Scope: c.scope, Entries: len(c.entries)}
-			if c.bad != nil {
-				f.Fault = clean.Line(c.bad.What)
+	for _, c := range all.Files {
+		if c.Exists {
+			f := File{Path: c.Path, Client: c.Client, Scope: c.Scope, Entries: len(c.Entries)}
+			if c.Bad != nil {
+				f.Fault = clean.Line(c.Bad.What)
 			}
 			report.Files = append(report.Files, f)
 		}
 	}
-	for _, problem := range all.problems {
+	for _, problem := range all.Problems {
 		report.Problems = append(report.Problems, fs.Problem{What: clean.Line(problem.What), Mend: clean.Line(problem.Mend)})
 	}
 	return report
 }
 
 // entryOf is what may be told of an entry.
-func entryOf(d *definition) Entry {
+func entryOf(d *config.Server) Entry {
 	e := Entry{
-		Name: clean.Line(d.name), Transport: d.transport, Runs: d.runs(),
-		Client: d.client, Scope: d.scope, Project: d.project, File: d.file, Line: d.line,
-		StartTimeout: d.startTimeout.Seconds(), CallTimeout: d.callTimeout.Seconds(),
+		Name: clean.Line(d.Name), Transport: d.Transport, Runs: d.Runs(),
+		Client: d.Client, Scope: d.Scope, Project: d.Project, File: d.File, Line: d.Line,
+		StartTimeout: d.StartTimeout.Seconds(), CallTimeout: d.CallTimeout.Seconds(),
 	}
-	for _, t := range d.tools.And(d.limits).Denied() {
+	for _, t := range d.Tools.And(d.Limits).Denied() {
 		e.DenyTools = append(e.DenyTools, clean.Line(t))
 	}
-	if d.tools.Allow != nil {
+	if d.Tools.Allow != nil {
 		e.AllowTools = []string{}
 	}
-	for _, t := range d.tools.Allow {
+	for _, t := range d.Tools.Allow {
 		e.AllowTools = append(e.AllowTools, clean.Line(t))
 	}
-	for _, n := range d.notes {
-		e.Notes = append(e.Notes, clean.Line(d.redact(n)))
+	for _, n := range d.Notes {
+		e.Notes = append(e.Notes, clean.Line(d.Redact(n)))
 	}
 	return e
 }

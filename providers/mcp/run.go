@@ -11,6 +11,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/mcp/config"
 )
 
 // steady is how long a server must have been ready for its next failure to
@@ -117,10 +118,10 @@ type life struct {
 // it until it ends, a restart interrupts it, or ctx ends.
 func (s *server) live(ctx context.Context, why motive) (ended life) {
 	ctx, interrupt := context.WithCancel(ctx)
-	var def *definition
+	var def *config.Server
 	var legacy bool
 	s.update(func() {
-		def, legacy = s.def, s.shown != nil && s.shown.Legacy && s.shown.Command == s.def.hash()
+		def, legacy = s.def, s.shown != nil && s.shown.Legacy && s.shown.Command == s.def.CommandHash()
 		s.interrupt = interrupt
 		select {
 		case other := <-s.again: // this is the start that was asked for
@@ -280,11 +281,11 @@ func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 	shown.share(was)
 	var unsaved *catalogue
 	if err := s.p.cache.save(cat, shown); err != nil {
-		s.p.env.Log.Warn("a catalogue cannot be saved", "server", def.name, "err", err)
+		s.p.env.Log.Warn("a catalogue cannot be saved", "server", def.Name, "err", err)
 		unsaved = cat
 	}
 	remarks := s.remarks(def, c)
-	shown = shown.only(def.tools.And(def.limits))
+	shown = shown.only(def.Tools.And(def.Limits))
 	pins, drifts := s.pin(def, was, shown)
 	s.update(func() {
 		s.unsaved = unsaved
@@ -307,11 +308,11 @@ func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 }
 
 // describe is a catalogue without its lists.
-func describe(d *definition, c *connection, now time.Time, before *catalogue) *catalogue {
+func describe(d *config.Server, c *connection, now time.Time, before *catalogue) *catalogue {
 	info := c.info
 	cat := &catalogue{about: about{
-		Name: d.name, Source: d.file, Scope: d.scope, Project: d.project, Client: d.client,
-		Command: d.hash(), Transport: c.kind, Settings: settingsSum(d, rand.Text()),
+		Name: d.Name, Source: d.File, Scope: d.Scope, Project: d.Project, Client: d.Client,
+		Command: d.CommandHash(), Transport: c.kind, Settings: settingsSum(d, rand.Text()),
 		Server:   serverInfo{Name: info.ServerInfo.Name, Title: info.ServerInfo.Title, Version: info.ServerInfo.Version},
 		Protocol: info.ProtocolVersion, Legacy: c.legacy, Instructions: info.Instructions,
 		Time: now, Described: now,
@@ -323,7 +324,7 @@ func describe(d *definition, c *connection, now time.Time, before *catalogue) *c
 }
 
 // remarks are what a server does that it should not.
-func (s *server) remarks(d *definition, c *connection) (remarks []string) {
+func (s *server) remarks(d *config.Server, c *connection) (remarks []string) {
 	if c == nil || c.output == nil {
 		return nil
 	}
@@ -339,19 +340,19 @@ func (s *server) remarks(d *definition, c *connection) (remarks []string) {
 }
 
 // tidy makes a text from outside fit to be shown.
-func (s *server) tidy(d *definition, text string) string {
+func (s *server) tidy(d *config.Server, text string) string {
 	s.mu.Lock()
 	login := s.login
 	s.mu.Unlock()
-	hide := d.redact
+	hide := d.Redact
 	if login != nil {
-		hide = func(text string) string { return login.Redact(d.redact(text)) }
+		hide = func(text string) string { return login.Redact(d.Redact(text)) }
 	}
 	return mask.Text(hide(clean.Text(hide(text))))
 }
 
 // line makes a line from outside fit to be shown: secrets are taken out before
 // it is cut, or a piece of one would stay.
-func (s *server) line(d *definition, text string, limit int) string {
+func (s *server) line(d *config.Server, text string, limit int) string {
 	return clean.Cut(clean.Line(s.tidy(d, text)), limit)
 }

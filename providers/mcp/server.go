@@ -11,6 +11,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/mcp/config"
 )
 
 // server is one configured server: its folder, and the goroutine that runs it.
@@ -29,7 +30,7 @@ type server struct {
 	done   chan struct{} // closed when the goroutine has ended; nil where there is none
 
 	mu        sync.Mutex
-	def       *definition
+	def       *config.Server
 	file      string   // the name of its folder
 	namesakes []string // remarks on servers of the same name
 	condition condition
@@ -72,15 +73,15 @@ type text struct {
 
 // newServer makes the folder of a server from what is known without starting
 // it.
-func newServer(p *Provider, d *definition, file string, namesakes []string) *server {
+func newServer(p *Provider, d *config.Server, file string, namesakes []string) *server {
 	s := &server{
 		p: p, def: d, file: file, namesakes: namesakes,
 		dir:   new(fs.Folder),
 		again: make(chan motive, 1), hurry: make(chan struct{}, 1), used: make(chan struct{}, 1), turned: make(chan struct{}),
 		texts: make(map[string]text), kept: make(map[string]*kept), keptFaults: make(map[string]keptFault),
 	}
-	if !d.disabled {
-		s.shown = p.cache.shown(d).only(d.tools.And(d.limits))
+	if !d.Disabled {
+		s.shown = p.cache.shown(d).only(d.Tools.And(d.Limits))
 		s.kept = p.cache.kept(d)
 		all := p.pins.read(d, false)
 		s.drifts = p.pins.drifts(d, all, s.shown)
@@ -107,14 +108,14 @@ func newServer(p *Provider, d *definition, file string, namesakes []string) *ser
 func (s *server) atRest() condition {
 	d := s.def
 	switch {
-	case d.disabled:
-		return condition{state: stateDisabled, since: d.time, mend: "to use it, " + d.enable}
-	case d.fault != nil:
-		return condition{state: d.fault.state, since: d.time, what: d.fault.what, mend: d.fault.mend, told: d.fault.told, lapsed: d.fault.lapsed}
+	case d.Disabled:
+		return condition{state: stateDisabled, since: d.Time, mend: "to use it, " + d.EnableHint}
+	case d.Fault != nil:
+		return condition{state: d.Fault.State, since: d.Time, what: d.Fault.What, mend: d.Fault.Fix, told: d.Fault.Reported, lapsed: d.Fault.Lapsed}
 	case s.shown != nil:
 		return condition{state: stateCached, since: s.shown.Time, remarks: []string{knownRemark}}
 	}
-	return condition{state: stateStopped, since: d.time, mend: "start it: ctxfs mount"}
+	return condition{state: stateStopped, since: d.Time, mend: "start it: ctxfs mount"}
 }
 
 // update changes what is known of the server and shows it.
@@ -196,7 +197,7 @@ func (s section) equal(o section) bool {
 // publishTexts shows the files of text that differ, and returns their names.
 // Each has the time of its facts, or now where it changes for another reason.
 func (s *server) publishTexts(now time.Time) (changed []string) {
-	described := cmp.Or(s.def.time, now)
+	described := cmp.Or(s.def.Time, now)
 	if s.shown != nil {
 		described = s.shown.Described
 	}
@@ -247,7 +248,7 @@ func (s *server) brief() brief {
 
 // redefine gives the server a definition that starts the same server, perhaps
 // from other sources, the name of its folder, and remarks.
-func (s *server) redefine(d *definition, file string, namesakes []string) {
+func (s *server) redefine(d *config.Server, file string, namesakes []string) {
 	s.mu.Lock()
 	moved := s.file != file
 	s.def, s.file, s.namesakes = d, file, namesakes
@@ -277,7 +278,7 @@ func (s *server) end() {
 func (s *server) restart(why motive) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.def.startable() {
+	if !s.def.Startable() {
 		c := s.condition
 		return fmt.Errorf("server %q is %s: %s", s.file, c.state, cmp.Or(c.what, "it is not to be started")+"; "+c.mend)
 	}

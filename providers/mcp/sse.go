@@ -6,6 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+
+	"ctxfs/providers/mcp/config"
 )
 
 // sseTransport is HTTP with one stream for all answers. The library's neither
@@ -22,13 +24,13 @@ var errStream = errors.New("the server has closed the stream of its answers")
 
 // newSSE makes the transport of a connection that is being made until starting
 // ends.
-func newSSE(starting context.Context, c *connection, d *definition) (*sseTransport, error) {
-	t, err := transport.NewSSE(d.url,
+func newSSE(starting context.Context, c *connection, d *config.Server) (*sseTransport, error) {
+	t, err := transport.NewSSE(d.URL,
 		transport.WithHTTPClient(c.http.client()),
-		transport.WithHeaders(d.headers),
+		transport.WithHeaders(d.Headers),
 		transport.WithSSELogger(slog.New(slog.DiscardHandler)), // it tells addresses
-		transport.WithEndpointTimeout(maxTimeout),
-		transport.WithResponseTimeout(maxTimeout),
+		transport.WithEndpointTimeout(config.MaxTimeout),
+		transport.WithResponseTimeout(config.MaxTimeout),
 	)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/providers/mcp/config"
 )
 
 // TestACachedServerStartsWhenItIsUsed has no server start with the provider
@@ -228,7 +230,7 @@ func TestAStartThatIsAskedForInTime(t *testing.T) {
 		s.mu.Lock()
 		s.lives++ // as rest does
 		if why == unasked {
-			s.condition.state = stateError
+			s.condition.state = config.StateError
 		}
 		s.mu.Unlock()
 		failed := make(chan error, 1)

@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/config"
 )
 
 // The states of a server, as they are written in STATUS.md.
@@ -41,7 +42,7 @@ type condition struct {
 
 // failing tells whether a user has something to mend.
 func (c condition) failing() bool {
-	return c.state == stateError || c.state == stateNeedsAuth || c.state == stateUnresolved || c.lapsed
+	return c.state == config.StateError || c.state == stateNeedsAuth || c.state == config.StateUnresolved || c.lapsed
 }
 
 // statusText is the text of STATUS.md.
@@ -83,7 +84,7 @@ func (s *server) statusText() []byte {
 func (s *server) notes() []string {
 	notes := s.pinNotes()
 	if s.shown != nil {
-		if s.def.fault == nil && s.shown.Command != s.def.hash() {
+		if s.def.Fault == nil && s.shown.Command != s.def.CommandHash() {
 			notes = append(notes, "the catalogue is from an earlier command of this server")
 		}
 		notes = append(notes, s.shown.Notes...)
@@ -94,7 +95,7 @@ func (s *server) notes() []string {
 			notes = append(notes, fmt.Sprintf("the configuration allows or denies %q, which is the name of no tool of this server", clean.Cut(clean.Line(pattern), summaryLength)))
 		}
 	}
-	notes = append(notes, s.def.notes...)
+	notes = append(notes, s.def.Notes...)
 	notes = append(notes, s.condition.remarks...)
 	notes = append(notes, s.keptNotes()...)
 	return append(notes, s.namesakes...)

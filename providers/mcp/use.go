@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/supervise"
 )
 
@@ -175,7 +176,7 @@ func (p *Provider) wake(s *server) error {
 			p.begin([]*server{s})
 		}
 	}
-	if s.def.startable() && s.done == nil {
+	if s.def.Startable() && s.done == nil {
 		return errChanging
 	}
 	return nil
@@ -207,9 +208,9 @@ func (s *server) connected(ctx context.Context, not *connection, tell func(Progr
 		switch {
 		case s.conn != nil && s.conn != not && !s.conn.isLost():
 			return s.conn, nil
-		case !s.def.startable(), state == stateNeedsAuth, s.failed >= decisive:
+		case !s.def.Startable(), state == stateNeedsAuth, s.failed >= decisive:
 			return nil, &UseError{Server: s.file, State: state, What: cmp.Or(s.condition.what, "it is not to be started"), Mend: s.condition.mend}
-		case (state == stateCached || state == stateStopped || state == stateError) && !wanted:
+		case (state == stateCached || state == stateStopped || state == config.StateError) && !wanted:
 			wanted = true
 			s.ask(asked)
 		}

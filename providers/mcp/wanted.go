@@ -8,6 +8,8 @@ import (
 	"hash/fnv"
 	"strings"
 	"time"
+
+	"ctxfs/providers/mcp/config"
 )
 
 // motive is why a server is started. A later one is a better one.
@@ -34,15 +36,15 @@ func (s *server) wantsStart() bool {
 }
 
 // fits reports whether a catalogue is of the server as it is defined now.
-func fits(d *definition, a *about) bool {
+func fits(d *config.Server, a *about) bool {
 	salt, _, _ := strings.Cut(a.Settings, " ")
-	return a.Command == d.hash() && (a.Settings == "" || a.Settings == settingsSum(d, salt))
+	return a.Command == d.CommandHash() && (a.Settings == "" || a.Settings == settingsSum(d, salt))
 }
 
 // settingsSum stands for what hash leaves out since it may be secret. The salt
 // keeps equal values from being recognized.
-func settingsSum(d *definition, salt string) string {
-	what, err := json.Marshal([]any{salt, d.dir, d.env, d.headers}) // maps are sorted
+func settingsSum(d *config.Server, salt string) string {
+	what, err := json.Marshal([]any{salt, d.Dir, d.Env, d.Headers}) // maps are sorted
 	if err != nil {
 		panic(err) // strings always encode
 	}
@@ -136,7 +138,7 @@ func (s *server) refreshDue() time.Time {
 		last = s.tried
 	}
 	h := fnv.New32a()
-	h.Write([]byte(s.def.identity() + last.String()))
+	h.Write([]byte(s.def.Identity() + last.String()))
 	age := s.p.timing.refresh
 	return last.Add(age*3/4 + time.Duration(h.Sum32()%1000)*(age/2)/1000)
 }

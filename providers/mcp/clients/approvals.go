@@ -1,0 +1,188 @@
+package clients
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/mcp/config"
+)
+
+// trust is whether the servers of a project's file may be started.
+type trust int
+
+const (
+	trusted      trust = iota
+	neverTrusted       // nobody has said so
+	trustLapsed        // the file has changed since
+)
+
+// String is the word for people and scripts.
+func (t trust) String() string {
+	switch t {
+	case trusted:
+		return "trusted"
+	case trustLapsed:
+		return "changed"
+	}
+	return "untrusted"
+}
+
+// fault says why a server of a project is not started.
+func (t trust) fault(s config.Source) *config.Fault {
+	f := &config.Fault{
+		State: config.StateUntrusted,
+		What:  "it is configured by the project file " + s.File + ", which is not trusted",
+		Fix:   "see what it would start in " + s.File + ", then: ctxfs trust " + wording.ShellWord(s.Project),
+	}
+	if t == trustLapsed {
+		f.What = "the servers of the project file " + s.File + " have changed since it was trusted"
+		f.Lapsed = true
+	}
+	return f
+}
+
+// approvals are the projects whose servers the user has allowed: by the path
+// of each of their files the sum of its entries. They are kept in one file.
+type approvals struct {
+	Format   int                 `json:"format"`
+	Projects map[string]approval `json:"projects"`
+}
+
+// approval is that of one project.
+type approval struct {
+	Time  time.Time         `json:"time"`
+	Files map[string]string `json:"files"` // by path in the project
+}
+
+const approvalsFormat = 1
+
+// readApprovals reads the file of approvals. Without one there are none.
+func readApprovals(path string) (approvals, error) {
+	text, _, err := readRegular(path)
+	if errors.Is(err, iofs.ErrNotExist) {
+		return noApprovals(), nil
+	}
+	if err != nil {
+		return noApprovals(), fmt.Errorf("%s cannot be read: %w", path, wording.Cause(err))
+	}
+	a, err := parseApprovals(text)
+	if err != nil {
+		err = fmt.Errorf("%s is damaged: no project is trusted", path)
+	}
+	return a, err
+}
+
+func noApprovals() approvals {
+	return approvals{Format: approvalsFormat, Projects: make(map[string]approval)}
+}
+
+// parseApprovals reads the text of the file. With an error nothing is approved.
+func parseApprovals(text []byte) (approvals, error) {
+	var a approvals
+	if err := json.Unmarshal(text, &a); err != nil || a.Format != approvalsFormat {
+		return noApprovals(), errors.New("the file is damaged")
+	}
+	if a.Projects == nil {
+		a.Projects = noApprovals().Projects
+	}
+	return a, nil
+}
+
+func (a approvals) write(path string) error {
+	text, err := json.MarshalIndent(a, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, append(text, '\n'))
+}
+
+// of tells whether the entries of a project's file are allowed.
+func (a approvals) of(project, file, sum string) trust {
+	rel, err := filepath.Rel(project, file)
+	if err != nil {
+		return neverTrusted
+	}
+	switch known, ok := a.Projects[project].Files[rel]; {
+	case !ok:
+		return neverTrusted
+	case known != sum:
+		return trustLapsed
+	}
+	return trusted
+}
+
+// approve allows the servers that the files in a project's folder configure as
+// they are now.
+func (f *Finder) Approve(project string, now time.Time) error {
+	s := f.surroundings()
+	files := make(map[string]string)
+	for _, place := range projectPlaces(project, userPlaces(s)) {
+		rel, err := filepath.Rel(project, place.path)
+		if err != nil {
+			continue
+		}
+		c := place.read(s)
+		if c.Bad != nil {
+			return fmt.Errorf("%s; correct it first", c.Bad.What)
+		}
+		if len(c.Entries) > 0 {
+			files[rel] = c.sum
+		}
+	}
+	return f.changeApprovals(func(a *approvals) error {
+		if len(files) == 0 {
+			return fmt.Errorf("no file in %s configures a server for any program that ctxfs knows", project)
+		}
+		a.Projects[project] = approval{Time: now.UTC().Truncate(time.Second), Files: files}
+		return nil
+	})
+}
+
+// revoke takes back what approve allowed.
+func (f *Finder) Revoke(project string) error {
+	return f.changeApprovals(func(a *approvals) error {
+		if _, ok := a.Projects[project]; !ok {
+			return fmt.Errorf("%s is not trusted; ctxfs trust --list shows what is", project)
+		}
+		delete(a.Projects, project)
+		return nil
+	})
+}
+
+// changeApprovals changes the file of approvals.
+func (f *Finder) changeApprovals(change func(a *approvals) error) error {
+	a, err := readApprovals(f.opts.Approvals)
+	if err == nil || len(a.Projects) == 0 { // a damaged file is written anew
+		err = change(&a)
+	}
+	if err == nil {
+		err = a.write(f.opts.Approvals)
+	}
+	return err
+}
+
+// projectFolder is the path by which a project is known: absolute and without
+// links. One that does not exist is no project, and nor is a view of ours,
+// which is not touched.
+func (f *Finder) ProjectFolder(path string) (string, bool) {
+	return f.surroundings().projectFolder(path)
+}
+
+func (s surroundings) projectFolder(path string) (string, bool) {
+	if !filepath.IsAbs(path) || s.hidden(path) {
+		return "", false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", false
+	}
+	info, err := os.Stat(real)
+	return real, err == nil && info.IsDir() && !s.hidden(real)
+}

@@ -1,0 +1,105 @@
+package clients
+
+import (
+	"path/filepath"
+	"slices"
+	"time"
+
+	"ctxfs/providers/internal/settings"
+	"ctxfs/providers/internal/syntax"
+	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/policy"
+)
+
+// codex is Codex, the one client whose file is TOML. It expands nothing, but
+// has keys that name variables. It knows no SSE.
+//
+// Source of the format: developers.openai.com/codex/config-reference.
+func codex() client {
+	return client{
+		name: "codex",
+		files: func(s surroundings) []place {
+			return userFiles(filepath.Join(s.folder("CODEX_HOME", ".codex"), "config.toml"))
+		},
+		project: []string{".codex/config.toml"},
+		parse:   settings.Document,
+		find:    below("mcp_servers"),
+		entry:   codexEntry,
+	}
+}
+
+func codexEntry(k *keys, d *entry, x *expander) {
+	k.process(d, x, "command", "env")
+	k.remote(d, x, "url", "http_headers")
+	d.Dir = k.text("cwd")
+	process := []string{"command", "args", "env", "env_vars", "cwd"}
+	http := []string{"url", "bearer_token_env_var", "http_headers", "env_http_headers"}
+	switch {
+	case k.has("bearer_token"):
+		k.fail(k.value, `"bearer_token" is refused by Codex: name a variable in "bearer_token_env_var"`)
+	case slices.ContainsFunc(process, k.has) && slices.ContainsFunc(http, k.has):
+		k.fail(k.value, "keys of a process and of an address stand side by side, which Codex refuses")
+	}
+	k.enabled(d, "enabled")
+	d.choose("")
+	if d.Transport == config.Stdio {
+		k.passOn(d, x)
+	} else {
+		k.headersFromVariables(d, x)
+		k.codexLogin(d, x)
+	}
+	d.StartTimeout = k.duration("startup_timeout_ms", time.Millisecond)
+	if k.has("startup_timeout_sec") {
+		d.StartTimeout = k.duration("startup_timeout_sec", time.Second)
+	}
+	d.CallTimeout = k.duration("tool_timeout_sec", time.Second)
+	d.Tools = policy.Filter{Allow: k.texts("enabled_tools"), Deny: k.texts("disabled_tools")}
+}
+
+// passOn reads "env_vars": variables that the process gets as they are, if
+// they are set. One is a name, or a table of a name and a source; "remote"
+// ones are those of another machine.
+func (k *keys) passOn(d *entry, x *expander) {
+	vars, ok := k.value.Get("env_vars")
+	if ok && vars.Kind != syntax.Array {
+		k.fail(vars, `"env_vars" is %s, not an array`, vars.Kind)
+	}
+	for _, v := range vars.Items {
+		name, _ := v.Get("name")
+		if source, _ := v.Get("source"); source.Text == "remote" {
+			continue
+		}
+		if v.Kind == syntax.Text {
+			name = v
+		}
+		if value, ok := x.variable(name.Text); ok && d.Env[name.Text] == "" {
+			if d.Env == nil {
+				d.Env = make(map[string]string)
+			}
+			d.Env[name.Text] = value
+		}
+	}
+}
+
+// headersFromVariables reads the keys that name variables with the values of
+// headers.
+func (k *keys) headersFromVariables(d *entry, x *expander) {
+	set := func(key, header, variable, prefix string) {
+		value, ok := x.variable(variable)
+		if !ok {
+			x.key = key
+			x.missing(unset{variable: variable, name: variable})
+			return
+		}
+		if d.Headers == nil {
+			d.Headers = make(map[string]string)
+		}
+		d.Headers[header] = prefix + value
+	}
+	for header, variable := range k.table("env_http_headers") {
+		set("headers."+header, header, variable, "")
+	}
+	if variable := k.text("bearer_token_env_var"); variable != "" {
+		set("headers.Authorization", "Authorization", variable, "Bearer ")
+	}
+}

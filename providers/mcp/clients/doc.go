@@ -1,0 +1,29 @@
+// Package clients reads the configuration files of the programs that start MCP
+// servers, and says which servers they configure together.
+//
+// Each client keeps its servers in files of its own, in a dialect of its own. A
+// client (cursor.go and so on) states where its files are, their syntax, the
+// key below which the servers are, what the keys of an entry mean, and how
+// variables are written. The way of an entry is:
+//
+//  1. [Finder.Discover] reads the file of every client, the user's first, then
+//     those of the projects that it has learned of (discover.go, file.go).
+//  2. The client's reader takes the entry's keys (keys.go, login.go) and
+//     expands its variables (expand.go); what a file says is an [Entry].
+//  3. Entries that another file of the same client hides are left out; ctxfs's
+//     own entries replace, disable, or change others of their name; and one
+//     server in several files becomes one (merge.go, own.go, own_entries.go).
+//  4. The entry is resolved into a [config.Server]: folder, secrets, and the
+//     fault that keeps it from being started (entry.go).
+//
+// A fault stays where it is: an entry that is wrong is a server with a
+// [config.Fault]; a file that cannot be read keeps the servers that it
+// configured when it was last good, or that are remembered of it.
+//
+// Files in the folder of a project are by whoever wrote the project. Their
+// servers are found but not trusted until the user approves them
+// ([Finder.Approve]); the approval holds for the entries as they were written
+// then (approvals.go).
+//
+// The source of each format stands with its client.
+package clients

@@ -1,0 +1,325 @@
+package clients
+
+import (
+	"path/filepath"
+	"strings"
+
+	"ctxfs/fs/wording"
+	"ctxfs/providers/mcp/config"
+)
+
+// dialect is how a client writes variables into its configuration. It is given
+// a text that begins with "$" or "{", and finds the reference that it begins
+// with: length is that of the reference, 0 where there is none, and set says
+// whether it has a value. What is not a reference stays as it is written.
+type dialect func(x *expander, s string) (length int, value string, set bool)
+
+// expander expands the variables of one entry.
+type expander struct {
+	dialect dialect
+	surroundings
+	// project is the folder of the project that the entry belongs to, or "".
+	project string
+	// folder is that of the configuration file.
+	folder string
+	// extra are variables that the client itself sets.
+	extra map[string]string
+
+	key     string   // of the entry, that is being expanded
+	asked   string   // the variable that was looked up last
+	unset   []unset  // the variables that are not set
+	secrets []string // the values of variables
+	reads   []string // files that were read
+}
+
+// unset is a variable without a value.
+type unset struct {
+	key      string // of the entry, in which it stands: "url", "env.TOKEN"
+	variable string // as it is written
+	name     string // that of the environment which it names, or ""
+	input    string // the id of the input that it is, or ""
+	keyring  string // the client whose keyring holds it, or ""
+}
+
+// base is the folder that relative paths of the entry are in.
+func (x *expander) base() string {
+	if x.project != "" {
+		return x.project
+	}
+	return x.home
+}
+
+// text expands the text of a key.
+func (x *expander) text(key, s string) string {
+	x.key = key
+	return x.expand(s)
+}
+
+// texts expands an array of texts.
+func (x *expander) texts(key string, texts []string) []string {
+	x.key = key
+	for i := range texts {
+		texts[i] = x.expand(texts[i])
+	}
+	return texts
+}
+
+// table expands the values of a table.
+func (x *expander) table(key string, table map[string]string) map[string]string {
+	for name, text := range table {
+		x.key = key + "." + name
+		table[name] = x.expand(text)
+	}
+	return table
+}
+
+// expand returns s with its variables replaced.
+func (x *expander) expand(s string) string {
+	var out strings.Builder
+	for {
+		i := strings.IndexAny(s, "${")
+		if i < 0 || x.dialect == nil {
+			out.WriteString(s)
+			return out.String()
+		}
+		out.WriteString(s[:i])
+		s = s[i:]
+		x.asked = ""
+		length, value, set := x.dialect(x, s)
+		switch {
+		case length == 0:
+			length, value = 1, s[:1]
+		case !set:
+			value = s[:length]
+			x.missing(unset{variable: value, name: x.asked, input: inputOf(value)})
+		}
+		out.WriteString(value)
+		s = s[length:]
+	}
+}
+
+func (x *expander) missing(u unset) {
+	u.key = x.key
+	x.unset = append(x.unset, u)
+}
+
+// inputOf is the id of the input that a reference names, or "".
+func inputOf(reference string) string {
+	id, ok := strings.CutPrefix(reference, "${input:")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSuffix(id, "}")
+}
+
+// variable looks up a variable of the environment. Its value is a secret,
+// unless it is one that every child process gets to see.
+func (x *expander) variable(name string) (string, bool) {
+	x.asked = name
+	if value, ok := x.extra[name]; ok {
+		return value, true
+	}
+	value, ok := x.lookup(name)
+	if ok && !config.Inherited(name) {
+		x.secrets = append(x.secrets, value)
+	}
+	return value, ok
+}
+
+// braced is what stands between open, with which s begins, and "}".
+func braced(s, open string) (reference string, length int) {
+	rest, ok := strings.CutPrefix(s, open)
+	if !ok {
+		return "", 0
+	}
+	reference, _, ok = strings.Cut(rest, "}")
+	if !ok {
+		return "", 0
+	}
+	return reference, len(open) + len(reference) + 1
+}
+
+// shellDialect is ${V} and ${V:-default}, of Claude Code and of ctxfs itself.
+func shellDialect(x *expander, s string) (length int, value string, set bool) {
+	reference, length := braced(s, "${")
+	name, fallback, hasFallback := strings.Cut(reference, ":-")
+	if !isVariable(name) {
+		return 0, "", false
+	}
+	value, set = x.variable(name)
+	if hasFallback && value == "" {
+		return length, fallback, true
+	}
+	return length, value, set
+}
+
+// plainDialect is ${V} and nothing else.
+func plainDialect(x *expander, s string) (length int, value string, set bool) {
+	name, length := braced(s, "${")
+	if !isVariable(name) {
+		return 0, "", false
+	}
+	value, set = x.variable(name)
+	return length, value, set
+}
+
+// geminiDialect is $V, ${V} and ${V:-default}.
+func geminiDialect(x *expander, s string) (length int, value string, set bool) {
+	if length, value, set = shellDialect(x, s); length > 0 || s[0] != '$' {
+		return length, value, set
+	}
+	end := 1
+	for end < len(s) && isVariable(s[1:end+1]) {
+		end++
+	}
+	if end == 1 {
+		return 0, "", false
+	}
+	value, set = x.variable(s[1:end])
+	return end, value, set
+}
+
+// envDialect is ${env:V}, of Windsurf.
+func envDialect(x *expander, s string) (length int, value string, set bool) {
+	reference, length := braced(s, "${")
+	name, ok := strings.CutPrefix(reference, "env:")
+	if !ok || name == "" {
+		return 0, "", false
+	}
+	value, set = x.variable(name)
+	return length, value, set
+}
+
+// editorDialect is that of Cursor and VS Code: ${env:V}, and what editors know
+// of a workspace, which has no value in a user's configuration.
+func editorDialect(x *expander, s string) (length int, value string, set bool) {
+	reference, length := braced(s, "${")
+	switch reference {
+	case "userHome":
+		return length, x.home, true
+	case "pathSeparator", "/":
+		return length, string(filepath.Separator), true
+	case "workspaceFolder":
+		return length, x.project, x.project != ""
+	case "workspaceFolderBasename":
+		return length, filepath.Base(x.project), x.project != ""
+	}
+	return envDialect(x, s)
+}
+
+// vscodeDialect is editorDialect and ${input:id}. The editor asks its user for
+// inputs; ctxfs takes them from its own configuration or environment.
+func vscodeDialect(x *expander, s string) (length int, value string, set bool) {
+	if id, length := braced(s, "${input:"); length > 0 {
+		value, set = x.input(id)
+		if set {
+			x.secrets = append(x.secrets, value)
+		}
+		return length, value, set
+	}
+	return editorDialect(x, s)
+}
+
+// opencodeDialect is {env:V} and {file:path}. A variable that is not set is
+// nothing to opencode; here it is a fault like any other.
+func opencodeDialect(x *expander, s string) (length int, value string, set bool) {
+	if name, length := braced(s, "{env:"); length > 0 {
+		value, set = x.variable(name)
+		return length, value, set
+	}
+	path, length := braced(s, "{file:")
+	if length == 0 {
+		return 0, "", false
+	}
+	if path = wording.ExpandTilde(path, x.home); !filepath.IsAbs(path) {
+		path = filepath.Join(x.folder, path)
+	}
+	x.reads = append(x.reads, path)
+	text, _, err := readRegular(path)
+	if err != nil {
+		return length, "", false
+	}
+	value = strings.TrimSpace(string(text))
+	x.secrets = append(x.secrets, value)
+	return length, value, true
+}
+
+// input is the value of an input: of [mcp.inputs], or of CTXFS_INPUT_<ID>.
+func (s surroundings) input(id string) (string, bool) {
+	if value, ok := s.inputs[id]; ok {
+		return value, true
+	}
+	return s.lookup(inputVariable(id))
+}
+
+// inputVariable is the variable of the environment that gives an input.
+func inputVariable(id string) string {
+	name := []byte("CTXFS_INPUT_" + strings.ToUpper(id))
+	for i, c := range name {
+		if !(c == '_' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9') {
+			name[i] = '_'
+		}
+	}
+	return string(name)
+}
+
+// isVariable tells whether s is the name of a variable, so that "${#list}" in
+// an argument for a shell is left alone.
+func isVariable(s string) bool {
+	for i, r := range s {
+		letter := r == '_' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// envFile reads the file of variables that the key "envFile" names; a variable
+// of "env" has precedence.
+func (k *keys) envFile(d *entry, x *expander) {
+	path := x.text("envFile", k.text("envFile"))
+	if path == "" || len(x.unset) > 0 {
+		return
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(x.base(), path)
+	}
+	x.reads = append(x.reads, path)
+	text, _, err := readRegular(path)
+	if err != nil {
+		v, _ := k.value.Get("envFile")
+		k.fail(v, "%q cannot be read: %v", path, wording.Cause(err))
+		return
+	}
+	if d.Env == nil {
+		d.Env = make(map[string]string)
+	}
+	for name, value := range dotenv(string(text)) {
+		if _, ok := d.Env[name]; !ok {
+			d.Env[name] = value
+		}
+	}
+}
+
+// dotenv reads lines of NAME=value, with comments, quotes and "export".
+func dotenv(text string) map[string]string {
+	vars := make(map[string]string)
+	for line := range strings.Lines(text) {
+		line = strings.TrimPrefix(strings.TrimSpace(line), "export ")
+		name, value, ok := strings.Cut(line, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || !isVariable(name) {
+			continue
+		}
+		if quote := strings.IndexAny(value, `"'`); quote == 0 {
+			if inner, _, closed := strings.Cut(value[1:], value[:1]); closed {
+				value = inner
+			}
+		} else if i := strings.Index(value, " #"); i >= 0 {
+			value = strings.TrimSpace(value[:i])
+		}
+		vars[name] = value
+	}
+	return vars
+}

@@ -1,0 +1,106 @@
+package clients
+
+import (
+	"slices"
+	"strings"
+
+	"ctxfs/providers/internal/names"
+)
+
+// ownEntries finds the entries of ctxfs's own that are about a server of another
+// file. They name it as the file does or, where no server is called just that,
+// by its folder or in another letter case.
+type ownEntries struct {
+	exact   map[string]*entry
+	folders map[*entry][]*entry // by what they are about
+	shared  map[*entry][]*entry // those that have another server's exact name
+}
+
+func newOwnEntries(own, found []*entry) ownEntries {
+	e := ownEntries{
+		exact: make(map[string]*entry, len(own)), folders: make(map[*entry][]*entry), shared: make(map[*entry][]*entry),
+	}
+	called := make(map[string]bool, len(found))
+	for _, d := range found {
+		called[d.Name] = true
+	}
+	for _, o := range own {
+		e.exact[o.Name] = o
+	}
+	var folders map[*entry]string
+	for _, o := range own {
+		if o.change == nil && !o.Disabled {
+			continue // it is a server of its own
+		}
+		name := names.Fold(o.Name)
+		if folders == nil && strings.Contains(name, "~") { // else it is told by the name alone
+			folders = foldersOf(own, found)
+		}
+		for _, d := range found {
+			if d.Name == o.Name || name != folders[d] && name != names.Fold(d.Name) && name != names.Fold(names.File(d.Name)) {
+				continue
+			}
+			if called[o.Name] {
+				e.shared[d] = append(e.shared[d], o)
+			} else {
+				e.folders[d] = append(e.folders[d], o)
+			}
+		}
+	}
+	return e
+}
+
+// foldersOf are the names of folders, folded, that servers have where the
+// entries of ctxfs's own that only change others are left out.
+func foldersOf(own, found []*entry) map[*entry]string {
+	var servers, others []*entry
+	from := make(map[string]*entry, len(found))
+	for _, o := range own {
+		if o.change == nil && !o.Disabled {
+			servers = append(servers, o.clone())
+		}
+	}
+	for _, d := range found {
+		others = append(others, d.clone())
+		from[d.Identity()] = d
+	}
+	dry := new(Discovery)
+	dry.merge(servers, others)
+	folders := make(map[*entry]string, len(found))
+	for i, file := range FolderNames(dry.Servers) {
+		if d := from[dry.Servers[i].Identity()]; d != nil {
+			folders[d] = names.Fold(file)
+		}
+	}
+	return folders
+}
+
+// of are the entries about a server.
+func (e ownEntries) of(d *entry) []*entry {
+	if o := e.exact[d.Name]; o != nil {
+		return []*entry{o}
+	}
+	return e.folders[d]
+}
+
+// changing are the entries that change keys of a server.
+func (e ownEntries) changing(d *entry) []*entry {
+	return slices.DeleteFunc(slices.Clone(e.of(d)), func(o *entry) bool { return o.change == nil })
+}
+
+// limiting are the entries whose allow_tools and deny_tools hold for a server
+// too, although their name is first of all another's: which of the two was meant
+// is not known, and what is denied is to be denied.
+func (e ownEntries) limiting(d *entry) []*entry {
+	return slices.DeleteFunc(slices.Clone(e.shared[d]), func(o *entry) bool { return o.change == nil })
+}
+
+// replacing is the entry that takes the place of a server or disables it, or nil.
+func (e ownEntries) replacing(d *entry) *entry {
+	for _, o := range e.of(d) {
+		if o.change == nil {
+			return o
+		}
+	}
+	return nil
+}
