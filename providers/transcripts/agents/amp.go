@@ -7,6 +7,7 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -27,7 +28,7 @@ func ampFile(rel string) history.Format {
 }
 
 func ampSessions(_ context.Context, path string) ([]history.Entry, error) {
-	doc, err := document(path)
+	doc, err := records.ReadDocument(path)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func ampSessions(_ context.Context, path string) ([]history.Entry, error) {
 func ampMeta(path string, doc lazyjson.Value, s *event.Session) {
 	s.ID = strings.TrimSuffix(filepath.Base(path), ".json")
 	s.Name(event.FromAgent, doc.Get("title").String())
-	s.Saw(moment(doc.Get("created")))
+	s.Saw(records.Time(doc.Get("created")))
 	s.CWD = strings.TrimPrefix(doc.Get("env.initial.trees.0.uri").String(), "file://")
 	s.Branch = strings.TrimPrefix(doc.Get("env.initial.trees.0.repository.ref").String(), "refs/heads/")
 	s.Program = doc.Get("env.initial.platform.clientVersion").String()
@@ -51,12 +52,12 @@ func ampMeta(path string, doc lazyjson.Value, s *event.Session) {
 }
 
 func ampRead(_ context.Context, path, _ string, out event.Sink) error {
-	doc, err := document(path)
+	doc, err := records.ReadDocument(path)
 	if err != nil {
 		return err
 	}
 	ampMeta(path, doc, out.Session())
-	b := &blocks{out: out, calls: make(map[string]string)}
+	b := &records.Blocks{Out: out, Calls: make(map[string]string)}
 	doc.Get("messages").ForEach(func(_, v lazyjson.Value) bool {
 		ampMessage(b, v)
 		return true
@@ -64,28 +65,28 @@ func ampRead(_ context.Context, path, _ string, out event.Sink) error {
 	return nil
 }
 
-func ampMessage(b *blocks, v lazyjson.Value) {
-	m := message{id: v.Get("messageId").String(), user: v.Get("role").Str == "user", time: moment(v.Get("meta.sentAt"))}
-	if m.time.IsZero() {
-		m.time = moment(v.Get("usage.timestamp"))
+func ampMessage(b *records.Blocks, v lazyjson.Value) {
+	m := records.Message{ID: v.Get("messageId").String(), User: v.Get("role").Str == "user", Time: records.Time(v.Get("meta.sentAt"))}
+	if m.Time.IsZero() {
+		m.Time = records.Time(v.Get("usage.timestamp"))
 	}
-	if m.model = v.Get("usage.model").String(); m.model != "" {
-		b.out.Session().Model = m.model
+	if m.Model = v.Get("usage.model").String(); m.Model != "" {
+		b.Out.Session().Model = m.Model
 	}
 	content := v.Get("content")
 	switch v.Get("role").Str {
 	case "user", "assistant", "info":
 	default:
-		e := m.event(event.Unknown)
-		e.Text, e.Record = "message of "+v.Get("role").String(), recordOf(v)
-		b.out.Emit(e)
+		e := m.Event(event.Unknown)
+		e.Text, e.Record = "message of "+v.Get("role").String(), records.RecordOf(v)
+		b.Out.Emit(e)
 		return
 	}
 	if v.Get("state.type").Str == "streaming" {
 		return // it is written anew when it is whole
 	}
 	if !content.IsArray() {
-		b.emit(m, content)
+		b.Emit(m, content)
 		return
 	}
 	content.ForEach(func(_, block lazyjson.Value) bool {
@@ -93,22 +94,22 @@ func ampMessage(b *blocks, v lazyjson.Value) {
 		case kind == "tool_result" && block.Get("run").Exists():
 			ampResult(b, m, block)
 		case kind == "summary":
-			e := m.event(event.Compaction)
-			e.Compact = &event.Compact{Summary: first(block, "summary.summary", "summary").String()}
-			b.out.Emit(e)
+			e := m.Event(event.Compaction)
+			e.Compact = &event.Compact{Summary: records.First(block, "summary.summary", "summary").String()}
+			b.Out.Emit(e)
 		default:
-			b.block(m, block)
+			b.Block(m, block)
 		}
 		return true
 	})
-	if m.id != "" {
-		b.out.Note(m.id)
+	if m.ID != "" {
+		b.Out.Note(m.ID)
 	}
 }
 
 // ampResult emits the outcome of a call: {toolUseID, run: {status, result, error}}.
-func ampResult(b *blocks, m message, v lazyjson.Value) {
-	id, status := first(v, "toolUseID", "tool_use_id").String(), v.Get("run.status").Str
+func ampResult(b *records.Blocks, m records.Message, v lazyjson.Value) {
+	id, status := records.First(v, "toolUseID", "tool_use_id").String(), v.Get("run.status").Str
 	failed := false
 	switch status {
 	case "done":
@@ -120,27 +121,27 @@ func ampResult(b *blocks, m message, v lazyjson.Value) {
 	result := v.Get("run.result")
 	text, bad := ampText(result)
 	if text == "" && failed {
-		if text = first(v, "run.error.message", "run.error", "run.reason").String(); text == "" {
+		if text = records.First(v, "run.error.message", "run.error", "run.reason").String(); text == "" {
 			text = status
 		}
 	}
-	b.result(m, id, "", text, failed || bad || result.Get("success").Type == lazyjson.False)
+	b.Result(m, id, "", text, failed || bad || result.Get("success").Type == lazyjson.False)
 }
 
 // ampText is what a result says: most are a string, or an object with the
 // output, the content or the difference in it.
 func ampText(v lazyjson.Value) (text string, failed bool) {
 	if !v.IsObject() {
-		return resultText(v)
+		return records.ResultText(v)
 	}
 	if output := v.Get("output"); output.Exists() {
-		text, _ = resultText(output)
+		text, _ = records.ResultText(output)
 		return text, v.Get("exitCode").Int() != 0
 	}
 	for _, name := range []string{"content", "diff"} {
 		if part := v.Get(name); part.Exists() {
-			return resultText(part)
+			return records.ResultText(part)
 		}
 	}
-	return resultText(v)
+	return records.ResultText(v)
 }

@@ -3,6 +3,7 @@ package agents
 import (
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -16,10 +17,10 @@ const ampThread = `{"v":1,"id":"T-1","created":1783376868000,"title":"The fix","
 ]}`
 
 func TestAmp(t *testing.T) {
-	l, c := stored(t, ampFile("T-1.json"), testFile(t, t.TempDir(), "T-1.json", ampThread))
+	l, c := historytest.ReadOne(t, ampFile("T-1.json"), historytest.WriteFile(t, t.TempDir(), "T-1.json", ampThread))
 	want := "user fix it\nthinking hm\nassistant so\ntool-call t1 Bash {\"cmd\":\"ls\"}\ntool-call t2 Read {}\ntool-call t3 Edit {}\n" +
 		"tool-result t1 Bash a.go⏎ FAILED\ntool-result t2 Read no such file FAILED\ncompaction  0 all of it\nunknown message of dream\n"
-	if got := lines(c.Events); got != want {
+	if got := historytest.Lines(c.Events); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	if l.ID != "T-1" || l.Title != "The fix" || l.CWD != "/w" || l.Branch != "main" || c.Of.Model != "m" || l.Start.UnixMilli() != 1783376868000 {
@@ -37,8 +38,8 @@ func TestAmpPlaces(t *testing.T) {
 
 func FuzzAmp(f *testing.F) {
 	dir := f.TempDir()
-	fuzzText(f, func(t *testing.T, text string) {
-		path := testFile(t, dir, "T-1.json", text)
+	historytest.FuzzText(f, func(t *testing.T, text string) {
+		path := historytest.WriteFile(t, dir, "T-1.json", text)
 		_, _ = ampSessions(t.Context(), path)
 		_ = ampRead(t.Context(), path, "", &event.Collector{})
 	}, ampThread)

@@ -7,6 +7,7 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -28,7 +29,7 @@ func continueFile(rel string) history.Format {
 }
 
 func continueSessions(_ context.Context, path string) ([]history.Entry, error) {
-	doc, err := document(path)
+	doc, err := records.ReadDocument(path)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +38,8 @@ func continueSessions(_ context.Context, path string) ([]history.Entry, error) {
 	l.Key = l.ID
 	doc.Get("history").ForEach(func(_, item lazyjson.Value) bool {
 		if m := item.Get("message"); m.Get("role").Str == "user" {
-			text, _ := resultText(m.Get("content"))
-			l.Name(event.FromPrompt, prompt(text))
+			text, _ := records.ResultText(m.Get("content"))
+			l.Name(event.FromPrompt, records.Prompt(text))
 			return false
 		}
 		return true
@@ -59,12 +60,12 @@ func continueMeta(path string, doc lazyjson.Value, s *event.Session) {
 }
 
 func continueRead(_ context.Context, path, _ string, out event.Sink) error {
-	doc, err := document(path)
+	doc, err := records.ReadDocument(path)
 	if err != nil {
 		return err
 	}
 	continueMeta(path, doc, out.Session())
-	r := continueReader{b: &blocks{out: out, calls: make(map[string]string)}, told: make(map[string]bool)}
+	r := continueReader{b: &records.Blocks{Out: out, Calls: make(map[string]string)}, told: make(map[string]bool)}
 	history := doc.Get("history")
 	history.ForEach(func(_, item lazyjson.Value) bool {
 		if m := item.Get("message"); m.Get("role").Str == "tool" {
@@ -81,7 +82,7 @@ func continueRead(_ context.Context, path, _ string, out event.Sink) error {
 
 // continueReader reads the items of a session's history.
 type continueReader struct {
-	b *blocks
+	b *records.Blocks
 	// told are the calls whose results stand in messages of their own.
 	told map[string]bool
 	// failed are those calls of them that failed.
@@ -90,61 +91,61 @@ type continueReader struct {
 
 func (r *continueReader) item(item lazyjson.Value) {
 	v := item.Get("message")
-	m := message{id: v.Get("id").String()}
+	m := records.Message{ID: v.Get("id").String()}
 	role := v.Get("role").Str
 	switch role {
 	case "user":
-		m.user = true
+		m.User = true
 		r.context(m, item)
-		r.b.emit(m, v.Get("content"))
+		r.b.Emit(m, v.Get("content"))
 	case "assistant":
-		m.model = item.Get("promptLogs.0.modelTitle").String()
+		m.Model = item.Get("promptLogs.0.modelTitle").String()
 		r.reasoning(m, item.Get("reasoning"))
 		if content := v.Get("content"); content.IsArray() || content.String() != "" {
-			r.b.emit(m, content)
+			r.b.Emit(m, content)
 		}
 	case "thinking":
-		text, _ := resultText(v.Get("content"))
-		r.b.thought(m, text)
+		text, _ := records.ResultText(v.Get("content"))
+		r.b.Thinking(m, text)
 	case "tool":
 		id := v.Get("toolCallId").String()
-		text, _ := resultText(v.Get("content"))
-		r.b.result(m, id, "", text, r.failed[id])
+		text, _ := records.ResultText(v.Get("content"))
+		r.b.Result(m, id, "", text, r.failed[id])
 	case "system":
-		e := m.event(event.System)
-		e.Text, _ = resultText(v.Get("content"))
+		e := m.Event(event.System)
+		e.Text, _ = records.ResultText(v.Get("content"))
 		e.Quiet = true
-		r.b.out.Emit(e)
+		r.b.Out.Emit(e)
 	default:
-		e := m.event(event.Unknown)
-		e.Text, e.Record = "message of "+role, recordOf(item)
-		r.b.out.Emit(e)
+		e := m.Event(event.Unknown)
+		e.Text, e.Record = "message of "+role, records.RecordOf(item)
+		r.b.Out.Emit(e)
 	}
 	r.calls(m, item, v)
 	if summary := item.Get("conversationSummary").String(); summary != "" {
-		e := m.event(event.Compaction)
+		e := m.Event(event.Compaction)
 		e.Compact = &event.Compact{Summary: summary}
-		r.b.out.Emit(e)
+		r.b.Out.Emit(e)
 	}
 }
 
 // context emits the files and other things that a prompt refers to.
-func (r *continueReader) context(m message, item lazyjson.Value) {
+func (r *continueReader) context(m records.Message, item lazyjson.Value) {
 	item.Get("contextItems").ForEach(func(_, c lazyjson.Value) bool {
-		e := m.event(event.User)
+		e := m.Event(event.User)
 		e.Origin, e.Text = event.Injected, c.Get("name").String()+"\n"+c.Get("content").String()
-		r.b.out.Emit(e)
+		r.b.Out.Emit(e)
 		return true
 	})
 }
 
-func (r *continueReader) reasoning(m message, v lazyjson.Value) {
-	m.time = moment(v.Get("startAt"))
-	r.b.thought(m, v.Get("text").String())
+func (r *continueReader) reasoning(m records.Message, v lazyjson.Value) {
+	m.Time = records.Time(v.Get("startAt"))
+	r.b.Thinking(m, v.Get("text").String())
 }
 
 // calls emits the calls of a message with what came of them.
-func (r *continueReader) calls(m message, item, v lazyjson.Value) {
+func (r *continueReader) calls(m records.Message, item, v lazyjson.Value) {
 	states := item.Get("toolCallStates")
 	if !states.Exists() {
 		states = lazyjson.ParseString("[" + item.Get("toolCallState").Raw + "]")
@@ -154,7 +155,7 @@ func (r *continueReader) calls(m message, item, v lazyjson.Value) {
 		if !state.IsObject() {
 			return true
 		}
-		id := first(state, "toolCallId", "toolCall.id").String()
+		id := records.First(state, "toolCallId", "toolCall.id").String()
 		seen[id] = true
 		r.call(m, id, state.Get("toolCall"))
 		r.outcome(m, id, state)
@@ -168,12 +169,12 @@ func (r *continueReader) calls(m message, item, v lazyjson.Value) {
 	})
 }
 
-func (r *continueReader) call(m message, id string, v lazyjson.Value) {
-	r.b.call(m, id, v.Get("function.name").String(), v.Get("function.arguments"))
+func (r *continueReader) call(m records.Message, id string, v lazyjson.Value) {
+	r.b.Call(m, id, v.Get("function.name").String(), v.Get("function.arguments"))
 }
 
 // outcome emits the result that stands with a call, unless a message has it.
-func (r *continueReader) outcome(m message, id string, state lazyjson.Value) {
+func (r *continueReader) outcome(m records.Message, id string, state lazyjson.Value) {
 	status := state.Get("status").Str
 	failed := status == "errored" || status == "canceled"
 	if r.told[id] {
@@ -196,5 +197,5 @@ func (r *continueReader) outcome(m message, id string, state lazyjson.Value) {
 	if status == "canceled" && len(parts) == 0 {
 		parts = []string{"canceled"}
 	}
-	r.b.result(m, id, "", strings.Join(parts, "\n"), failed)
+	r.b.Result(m, id, "", strings.Join(parts, "\n"), failed)
 }

@@ -1,8 +1,11 @@
 package agents
 
 import (
+	"strings"
 	"testing"
 
+	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -22,12 +25,12 @@ const continueSession = `{"sessionId":"s1","title":"The fix","workspaceDirectory
 ]}`
 
 func TestContinue(t *testing.T) {
-	l, c := stored(t, continueFile("s1.json"), testFile(t, t.TempDir(), "s1.json", continueSession))
+	l, c := historytest.ReadOne(t, continueFile("s1.json"), historytest.WriteFile(t, t.TempDir(), "s1.json", continueSession))
 	want := "user/injected a.go⏎package a\nuser fix it\nuser [image/png 3 bytes]\nthinking hm\n" +
 		"tool-call t1 read {\"p\":1}\ntool-result t1 read one⏎two\n" +
 		"thinking deep\nassistant so\ntool-call t2 run {}\ntool-call t3 run {}\ntool-call t4 run {}\ntool-result t4 run canceled FAILED\n" +
 		"tool-result t2 run told once FAILED\nassistant done\ncompaction  0 all of it\nsystem (quiet) be good\nunknown message of dream\n"
-	if got := lines(c.Events); got != want {
+	if got := historytest.Lines(c.Events); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	if l.ID != "s1" || l.Title != "The fix" || l.CWD != "/w" || c.Of.Model != "m" || c.Of.Start.UnixMilli() != 1783376868000 {
@@ -45,9 +48,25 @@ func TestContinuePlaces(t *testing.T) {
 
 func FuzzContinue(f *testing.F) {
 	dir := f.TempDir()
-	fuzzText(f, func(t *testing.T, text string) {
-		path := testFile(t, dir, "s.json", text)
+	historytest.FuzzText(f, func(t *testing.T, text string) {
+		path := historytest.WriteFile(t, dir, "s.json", text)
 		_, _ = continueSessions(t.Context(), path)
 		_ = continueRead(t.Context(), path, "", &event.Collector{})
 	}, continueSession)
+}
+
+// TestHalfWrittenDocuments: what is caught while it is written is an error, not a session.
+func TestHalfWrittenDocuments(t *testing.T) {
+	dir := t.TempDir()
+	for rel, store := range map[string]history.Format{
+		"sessions/x.json":    continueFile("x.json"),
+		"threads/T-abc.json": ampFile("T-abc.json"),
+	} {
+		for _, text := range []string{"", `[{"role":"us`, `{"messages":[{"role":"user"`} {
+			path := historytest.WriteFile(t, dir, rel, text)
+			if err := store.(history.Store).Read(t.Context(), path, "", &event.Collector{}); err == nil || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s with %q: %v", rel, text, err)
+			}
+		}
+	}
 }

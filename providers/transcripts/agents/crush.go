@@ -10,7 +10,9 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/agents/database"
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -90,9 +92,9 @@ func crushProjects(path string) []crushProject {
 	return list.Projects
 }
 
-func crushTables(h *shape) (sessions, messages sqlite.Table, err error) {
-	if sessions, err = h.table("sessions", []string{"id"}); err == nil {
-		messages, err = h.table("messages", []string{"session_id"}, "role", crushParts, "created_at")
+func crushTables(h *database.Snapshot) (sessions, messages sqlite.Table, err error) {
+	if sessions, err = h.Table("sessions", []string{"id"}); err == nil {
+		messages, err = h.Table("messages", []string{"session_id"}, "role", crushParts, "created_at")
 	}
 	return sessions, messages, err
 }
@@ -101,7 +103,7 @@ func crushTables(h *shape) (sessions, messages sqlite.Table, err error) {
 const crushParts = "parts|content"
 
 func crushSessions(ctx context.Context, path, project string) ([]history.Entry, error) {
-	return rowsOf(ctx, path, func(h *shape, add func(history.Entry)) error {
+	return database.Read(ctx, path, func(h *database.Snapshot, add func(history.Entry)) error {
 		sessions, messages, err := crushTables(h)
 		if err != nil {
 			return err
@@ -121,7 +123,7 @@ func crushSessions(ctx context.Context, path, project string) ([]history.Entry, 
 		case err != nil:
 			return err
 		case !sessions.Exists() && messages.Exists():
-			return h.strayed("crush", messages, written, func(l history.Entry) {
+			return h.Orphans("crush", messages, written, func(l history.Entry) {
 				l.CWD = project
 				add(l)
 			})
@@ -160,7 +162,7 @@ type crushMessage struct {
 }
 
 func crushRead(ctx context.Context, path, key string, out event.Sink) error {
-	rows, err := rowsOf(ctx, path, func(h *shape, add func(crushMessage)) error {
+	rows, err := database.Read(ctx, path, func(h *database.Snapshot, add func(crushMessage)) error {
 		sessions, messages, err := crushTables(h)
 		if err != nil {
 			return err
@@ -186,10 +188,10 @@ func crushRead(ctx context.Context, path, key string, out event.Sink) error {
 			return nil
 		}, key)
 	})
-	if err := unlessPartial(err); err != nil {
+	if err := database.IgnorePartial(err); err != nil {
 		return err
 	}
-	reader := crushReader{out: out, names: make(calls), children: make(map[string]string)}
+	reader := crushReader{out: out, names: make(records.ToolNames), children: make(map[string]string)}
 	for i, m := range rows {
 		if m.child != "" {
 			if _, call, ok := strings.Cut(m.child, "$$"); ok {
@@ -204,14 +206,14 @@ func crushRead(ctx context.Context, path, key string, out event.Sink) error {
 
 type crushReader struct {
 	out      event.Sink
-	names    calls
+	names    records.ToolNames
 	children map[string]string
 }
 
 func (c *crushReader) message(m crushMessage, newest bool) {
 	e := m.event
 	e.ID = m.id
-	parts, ok := rowJSON(c.out, e, m.parts)
+	parts, ok := records.ParseRow(c.out, e, m.parts)
 	if !ok {
 		return
 	}
@@ -236,7 +238,7 @@ func (c *crushReader) message(m crushMessage, newest bool) {
 	for i, part := range list {
 		// Text grows word by word until something follows it.
 		live := newest && !finished && e.Kind == event.Assistant
-		e.ID = partID(m.id, i)
+		e.ID = records.PartID(m.id, i)
 		c.part(e, part, live, live && i == len(list)-1)
 	}
 }
@@ -255,7 +257,7 @@ func (c *crushReader) part(e event.Event, part lazyjson.Value, live, open bool) 
 			return
 		}
 		if e.Kind == event.User && e.Origin == event.Typed {
-			c.out.Session().Name(event.FromPrompt, prompt(e.Text))
+			c.out.Session().Name(event.FromPrompt, records.Prompt(e.Text))
 		}
 	case "reasoning":
 		e.Kind, e.Text = event.Thinking, data.Get("thinking").Str
@@ -263,9 +265,9 @@ func (c *crushReader) part(e event.Event, part lazyjson.Value, live, open bool) 
 			return
 		}
 	case "image_url":
-		e.Text = linkNote("", data.Get("url").Str)
+		e.Text = records.LinkNote("", data.Get("url").Str)
 	case "binary":
-		e.Text = strings.TrimSpace(data.Get("Path").Str + " " + base64Note(data.Get("MIMEType").Str, data.Get("Data").Str))
+		e.Text = strings.TrimSpace(data.Get("Path").Str + " " + records.Base64Note(data.Get("MIMEType").Str, data.Get("Data").Str))
 	case "tool_call":
 		if live && !data.Get("finished").Bool() {
 			return
@@ -277,10 +279,10 @@ func (c *crushReader) part(e event.Event, part lazyjson.Value, live, open bool) 
 	case "tool_result":
 		id, text := data.Get("tool_call_id").Str, data.Get("content").Str
 		if blob := data.Get("data").Str; blob != "" {
-			text = strings.TrimSpace(text + "\n" + base64Note(data.Get("mime_type").Str, blob))
+			text = strings.TrimSpace(text + "\n" + records.Base64Note(data.Get("mime_type").Str, blob))
 		}
 		e.Kind = event.ToolResult
-		e.Result = c.names.resultOf(id, text, data.Get("is_error").Bool())
+		e.Result = c.names.Result(id, text, data.Get("is_error").Bool())
 		if e.Result.Name == "" {
 			e.Result.Name = data.Get("name").Str
 		}

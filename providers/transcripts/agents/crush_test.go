@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/historytest"
+	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -29,13 +31,13 @@ func crushMachine(t testing.TB) (history.Machine, string) {
 	if err := os.WriteFile(filepath.Join(global, "projects.json"), []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return linux(home), filepath.Join(project, ".crush", "crush.db")
+	return historytest.Linux(home), filepath.Join(project, ".crush", "crush.db")
 }
 
 func TestCrush(t *testing.T) {
 	m, path := crushMachine(t)
-	store := storeAt(t, crush(), m, path)
-	db := makeDatabase(t, path, crushSchema,
+	store := historytest.StoreAt(t, crush(), m, path)
+	db := historytest.MakeDatabase(t, path, crushSchema,
 		`INSERT INTO sessions (id, title, updated_at, created_at) VALUES ('s1', 'A title', 1770091600, 1770091506)`,
 		`INSERT INTO sessions (id, parent_session_id, title, updated_at, created_at) VALUES ('title-s1', 's1', 'Generate a title', 1770091507, 1770091507)`,
 		`INSERT INTO sessions (id, parent_session_id, title, updated_at, created_at) VALUES ('m2$$call2', 's1', 'New Agent Session', 1770091508, 1770091508)`,
@@ -54,15 +56,15 @@ func TestCrush(t *testing.T) {
 		{"assistant", `[{"type":"finish","data":{"reason":"error","message":"Bad","details":"gateway"}}]`, false},
 		{"assistant", `[{"type":"reasoning","data":{"thinking":"whole","finished_at":5}},{"type":"text","data":{"text":"half a sen"}}]`, false},
 	} {
-		execute(t, db, "INSERT INTO messages (id, session_id, role, parts, model, created_at, updated_at, is_summary_message) VALUES (?, 's1', ?, ?, 'model-x', ?, ?, ?)",
+		historytest.Execute(t, db, "INSERT INTO messages (id, session_id, role, parts, model, created_at, updated_at, is_summary_message) VALUES (?, 's1', ?, ?, 'model-x', ?, ?, ?)",
 			fmt.Sprintf("m%d", i+1), m.role, m.parts, 1770091506+i, 1770091506+i, m.summary)
 	}
-	list := listStore(t, store, path)
+	list := historytest.ListStore(t, store, path)
 	if len(list) != 2 || list[1].ID != "m2$$call2" || list[1].Parent != "s1" {
 		t.Fatalf("sessions %+v", list)
 	}
-	c := readStore(t, store, path, "s1")
-	tells(t, c.Events,
+	c := historytest.ReadStore(t, store, path, "s1")
+	historytest.CheckOutline(t, c.Events,
 		"user hello", "user a.png [image/png 3 bytes]", "thinking so", "assistant ok",
 		`tool-call bash call1 {"command":"ls"}`, "tool-call agent call2 {} -> m2$$call2",
 		"tool-result bash call1 a b FAILED", "tool-result agent call2 found",
@@ -72,12 +74,12 @@ func TestCrush(t *testing.T) {
 		t.Errorf("session %+v", c.Of)
 	}
 	// The text ends within the same second.
-	before := listStore(t, store, path)[0].Stamp
-	execute(t, db, `UPDATE messages SET parts = '[{"type":"text","data":{"text":"half a sentence"}},{"type":"finish","data":{}}]' WHERE id = 'm7'`)
-	if listStore(t, store, path)[0].Stamp == before {
+	before := historytest.ListStore(t, store, path)[0].Stamp
+	historytest.Execute(t, db, `UPDATE messages SET parts = '[{"type":"text","data":{"text":"half a sentence"}},{"type":"finish","data":{}}]' WHERE id = 'm7'`)
+	if historytest.ListStore(t, store, path)[0].Stamp == before {
 		t.Error("the stamp did not change")
 	}
-	events := outline(readStore(t, store, path, "s1").Events)
+	events := historytest.Outline(historytest.ReadStore(t, store, path, "s1").Events)
 	if events[len(events)-1] != "assistant half a sentence" {
 		t.Errorf("the last is %s", events[len(events)-1])
 	}
@@ -97,7 +99,7 @@ func TestCrushPlaces(t *testing.T) {
 	if got, want := fmt.Sprint(dirs), "[.local/share/crush work/app/.crush two/.crush three/.crush]"; got != want {
 		t.Errorf("places %s", got)
 	}
-	if places := crush().Places(linux("/nowhere")); len(places) != 1 {
+	if places := crush().Places(historytest.Linux("/nowhere")); len(places) != 1 {
 		t.Errorf("without a list: %v", places)
 	}
 }
@@ -105,24 +107,24 @@ func TestCrushPlaces(t *testing.T) {
 // TestCrushOfOldVersions reads the first schema.
 func TestCrushOfOldVersions(t *testing.T) {
 	m, path := crushMachine(t)
-	store := storeAt(t, crush(), m, path)
-	makeDatabase(t, path, `CREATE TABLE sessions (id TEXT PRIMARY KEY, title TEXT, created_at INTEGER)`,
+	store := historytest.StoreAt(t, crush(), m, path)
+	historytest.MakeDatabase(t, path, `CREATE TABLE sessions (id TEXT PRIMARY KEY, title TEXT, created_at INTEGER)`,
 		`CREATE TABLE messages (id TEXT PRIMARY KEY, session_id TEXT, role TEXT, parts BLOB, created_at INTEGER)`,
 		`INSERT INTO sessions VALUES ('a', 't', 1750000000)`,
 		`INSERT INTO messages VALUES ('m', 'a', 'user', CAST('[{"type":"text","data":{"text":"hi"}}]' AS BLOB), 1750000000000)`)
-	c := readStore(t, store, path, "a")
-	tells(t, c.Events, "user hi")
+	c := historytest.ReadStore(t, store, path, "a")
+	historytest.CheckOutline(t, c.Events, "user hi")
 	if !c.Events[0].Time.Equal(c.Of.Start) {
 		t.Errorf("seconds and milliseconds differ: %v %v", c.Events[0].Time, c.Of.Start)
 	}
-	badDatabases(t, store, "sessions")
+	historytest.BadDatabases(t, store, "sessions")
 }
 
 func TestCrushBesideAWriter(t *testing.T) {
 	m, path := crushMachine(t)
-	store := storeAt(t, crush(), m, path)
-	db := makeDatabase(t, path, crushSchema, `INSERT INTO sessions (id, title, updated_at, created_at) VALUES ('a', 't', 1, 1)`)
-	besideAWriter(t, store, path, "a", func(n int) error {
+	store := historytest.StoreAt(t, crush(), m, path)
+	db := historytest.MakeDatabase(t, path, crushSchema, `INSERT INTO sessions (id, title, updated_at, created_at) VALUES ('a', 't', 1, 1)`)
+	historytest.BesideAWriter(t, store, path, "a", func(n int) error {
 		_, err := db.Exec(`INSERT INTO messages (id, session_id, role, parts, created_at, updated_at) VALUES (?, 'a', 'user', ?, 5, 5), (?, 'a', 'assistant', ?, 5, 5)`,
 			fmt.Sprint("q", n), `[{"type":"text","data":{"text":"question"}}]`,
 			fmt.Sprint("r", n), `[{"type":"text","data":{"text":"answer"}},{"type":"finish","data":{"reason":"end_turn"}}]`)
@@ -139,8 +141,8 @@ func FuzzCrush(f *testing.F) {
 	f.Add("assistant", `[{"type":"text","data":{"text":"x"}},{"type":"tool_call","data":{"id":"a","finished":true}},{"type":"finish","data":{}}]`, true)
 	f.Add("tool", `[{"type":"tool_result","data":{"tool_call_id":"a","data":"AAAA","mime_type":"image/png"}},{"type":"binary","data":{"Data":"="}},7]`, false)
 	f.Fuzz(func(t *testing.T, role, parts string, summary bool) {
-		checkEvents(t, func(out event.Sink) {
-			c := crushReader{out: out, names: make(calls)}
+		historytest.CheckEvents(t, func(out event.Sink) {
+			c := crushReader{out: out, names: make(records.ToolNames)}
 			c.message(crushMessage{id: "m", role: role, parts: parts, summary: summary}, true)
 		})
 	})

@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -38,7 +39,7 @@ type droidReader struct {
 
 // Record implements Reader.
 func (r *droidReader) Record(line []byte, out event.Sink) {
-	v, ok := parsed(line, out)
+	v, ok := records.ParseLine(line, out)
 	if !ok {
 		return
 	}
@@ -46,16 +47,16 @@ func (r *droidReader) Record(line []byte, out event.Sink) {
 		r.Calls = make(map[string]string)
 	}
 	var kind string
-	var m message
+	var m records.Message
 	var inner lazyjson.Value
 	v.ForEach(func(key, v lazyjson.Value) bool {
 		switch key.Str {
 		case "type":
 			kind = v.String()
 		case "id":
-			m.id = v.String()
+			m.ID = v.String()
 		case "timestamp":
-			m.time = moment(v)
+			m.Time = records.Time(v)
 		case "message":
 			inner = v
 		}
@@ -71,48 +72,48 @@ func (r *droidReader) Record(line []byte, out event.Sink) {
 }
 
 // message reads a record of a kept session.
-func (r *droidReader) message(m message, v lazyjson.Value, out event.Sink) {
-	b := &blocks{out: out, calls: r.Calls, origin: droidOrigin}
-	m.user = v.Get("role").Str == "user"
-	if m.model = first(v, "model", "modelId").String(); m.model != "" {
-		out.Session().Model = m.model
+func (r *droidReader) message(m records.Message, v lazyjson.Value, out event.Sink) {
+	b := &records.Blocks{Out: out, Calls: r.Calls, Origin: droidOrigin}
+	m.User = v.Get("role").Str == "user"
+	if m.Model = records.First(v, "model", "modelId").String(); m.Model != "" {
+		out.Session().Model = m.Model
 	}
 	if v.Get("visibility").Str == "llm_only" {
-		m.origin = event.Injected
+		m.Origin = event.Injected
 	}
-	b.emit(m, v.Get("content"))
-	if m.id != "" {
-		out.Note(m.id)
+	b.Emit(m, v.Get("content"))
+	if m.ID != "" {
+		out.Note(m.ID)
 	}
 }
 
 // streamed reads the records that only printed sessions have.
-func (r *droidReader) streamed(kind string, m message, v lazyjson.Value, out event.Sink) bool {
-	b := &blocks{out: out, calls: r.Calls, origin: droidOrigin}
+func (r *droidReader) streamed(kind string, m records.Message, v lazyjson.Value, out event.Sink) bool {
+	b := &records.Blocks{Out: out, Calls: r.Calls, Origin: droidOrigin}
 	switch kind {
 	case "message":
-		m.user = v.Get("role").Str == "user"
+		m.User = v.Get("role").Str == "user"
 		text := v.Get("text").String()
-		if !m.user {
+		if !m.User {
 			r.Answer = hashOf(text)
 		}
-		b.text(m, text)
+		b.Text(m, text)
 	case "tool_call":
-		b.call(m, first(v, "toolCallId", "id").String(), first(v, "toolName", "toolId").String(), v.Get("parameters"))
+		b.Call(m, records.First(v, "toolCallId", "id").String(), records.First(v, "toolName", "toolId").String(), v.Get("parameters"))
 	case "tool_result":
 		text, failed := droidResult(v.Get("value"))
 		if e := v.Get("error"); e.Exists() && text == "" {
-			text, _ = resultText(e)
+			text, _ = records.ResultText(e)
 			failed = true
 		}
-		b.result(m, first(v, "toolCallId", "id").String(), "", text, failed || v.Get("isError").Bool())
+		b.Result(m, records.First(v, "toolCallId", "id").String(), "", text, failed || v.Get("isError").Bool())
 	case "completion":
 		if text := v.Get("finalText").String(); hashOf(text) != r.Answer {
-			b.text(m, text)
+			b.Text(m, text)
 		}
 	case "error":
-		e := m.event(event.System)
-		e.Text = first(v, "message", "error").String()
+		e := m.Event(event.System)
+		e.Text = records.First(v, "message", "error").String()
 		out.Emit(e)
 	default:
 		return false
@@ -121,33 +122,33 @@ func (r *droidReader) streamed(kind string, m message, v lazyjson.Value, out eve
 }
 
 // other reads the records that are no part of the conversation.
-func (r *droidReader) other(kind string, m message, v lazyjson.Value, out event.Sink) {
-	e := m.event(event.System)
+func (r *droidReader) other(kind string, m records.Message, v lazyjson.Value, out event.Sink) {
+	e := m.Event(event.System)
 	switch kind {
 	case "session_start", "system":
 		droidStart(v, out.Session())
-		e.Text, e.Quiet, e.Record = kind, true, recordOf(v)
+		e.Text, e.Quiet, e.Record = kind, true, records.RecordOf(v)
 	case "compaction_state":
 		e.Kind = event.Compaction
 		e.Compact = &event.Compact{
-			Trigger: first(v, "trigger", "reason").String(),
-			Tokens:  int(first(v, "tokensBefore", "preTokens").Int()),
-			Summary: first(v, "summaryText", "summary").String(),
+			Trigger: records.First(v, "trigger", "reason").String(),
+			Tokens:  int(records.First(v, "tokensBefore", "preTokens").Int()),
+			Summary: records.First(v, "summaryText", "summary").String(),
 		}
 	case "todo_state", "session_end", "session_settings", "agent_turn_outcome":
-		e.Text, e.Quiet, e.Record = kind, true, recordOf(v)
+		e.Text, e.Quiet, e.Record = kind, true, records.RecordOf(v)
 	default:
-		e.Kind, e.Text, e.Record = event.Unknown, kind, recordOf(v)
+		e.Kind, e.Text, e.Record = event.Unknown, kind, records.RecordOf(v)
 	}
 	out.Emit(e)
-	if m.id != "" {
-		out.Note(m.id)
+	if m.ID != "" {
+		out.Note(m.ID)
 	}
 }
 
 // droidStart fills in what the first record tells of the session.
 func droidStart(v lazyjson.Value, s *event.Session) {
-	if id := first(v, "id", "session_id", "sessionId").String(); s.ID == "" && v.Get("type").Str == "session_start" {
+	if id := records.First(v, "id", "session_id", "sessionId").String(); s.ID == "" && v.Get("type").Str == "session_start" {
 		s.ID = id
 	}
 	if s.CWD == "" {
@@ -175,7 +176,7 @@ func droidResult(v lazyjson.Value) (text string, failed bool) {
 	if v.Get("stdout").Exists() || v.Get("stderr").Exists() {
 		return v.Get("stdout").String() + v.Get("stderr").String(), v.Get("exitCode").Int() != 0
 	}
-	return resultText(v)
+	return records.ResultText(v)
 }
 
 // droidOrigin tells who spoke. The program puts its reminders into the user's

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/historytest"
 )
 
 func TestDroid(t *testing.T) {
@@ -18,13 +19,13 @@ func TestDroid(t *testing.T) {
 {"type":"dream"}
 {"type":"message","message":{"role":"user","content":"plain"}}
 {"type":"mess`
-	c := logged(t, newDroid, session)
+	c := historytest.ReadText(t, newDroid, session)
 	want := "system (quiet) session_start\n" +
 		"user <system-reminder>⏎Be concise.⏎</system-reminder>⏎⏎Do it\nuser [image/png 3 bytes]\n" +
 		"thinking hm\nthinking (quiet) [encrypted thinking 4 bytes]\ntool-call t1 Execute {\"command\":\"ls\"}\n" +
 		"tool-result t1 Execute no FAILED\nuser/injected <system-reminder>again</system-reminder>\n" +
 		"system (quiet) todo_state\ncompaction  0 all of it\nunknown dream\nuser plain\nunknown not JSON\n"
-	if got := lines(c.Events); got != want {
+	if got := historytest.Lines(c.Events); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	if c.Of.ID != "d1" || c.Of.Parent != "d0" || c.Of.CWD != "/w" || c.Of.Title != "The fix" || c.Of.Model != "m" {
@@ -36,14 +37,14 @@ func TestDroid(t *testing.T) {
 func TestDroidReal(t *testing.T) {
 	for _, name := range []string{"session_store_small", "session_store_large", "session_store_schema_drift"} {
 		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(realSessions(t, "small-fixtures", "droid", name+".jsonl"))
+			text, err := os.ReadFile(historytest.RealSessions(t, "small-fixtures", "droid", name+".jsonl"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := logged(t, newDroid, string(text))
+			c := historytest.ReadText(t, newDroid, string(text))
 			want := make(map[string]int)
 			for line := range strings.Lines(strings.TrimSpace(string(text))) {
-				m, ok := decode(t, line)["message"].(map[string]any)
+				m, ok := historytest.DecodeJSON(t, line)["message"].(map[string]any)
 				if !ok {
 					continue
 				}
@@ -52,13 +53,13 @@ func TestDroidReal(t *testing.T) {
 					kind := map[any]string{"text": m["role"].(string), "tool_use": "tool-call", "tool_result": "tool-result"}[block["type"]]
 					want[kind]++
 					for _, name := range []string{"text", "content"} {
-						if said, _ := block[name].(string); !told(c.Events, said) {
+						if said, _ := block[name].(string); !historytest.HasText(c.Events, said) {
 							t.Errorf("not told: %q", said)
 						}
 					}
 				}
 			}
-			got := tally(c.Events)
+			got := historytest.Tally(c.Events)
 			t.Log(got, c.Of)
 			for kind, n := range want {
 				if got[kind] != n {
@@ -83,11 +84,11 @@ func TestDroidPrinted(t *testing.T) {
 			"tool-result call_1 Execute ls: /non-existent-directory: No such file or directory FAILED\nassistant Done\n" +
 			"system Authentication failed. Set FACTORY_API_KEY.\n",
 	} {
-		text, err := os.ReadFile(realSessions(t, "small-fixtures", "droid", name+".jsonl"))
+		text, err := os.ReadFile(historytest.RealSessions(t, "small-fixtures", "droid", name+".jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := lines(logged(t, newDroid, string(text)).Events); got != want {
+		if got := historytest.Lines(historytest.ReadText(t, newDroid, string(text)).Events); got != want {
 			t.Errorf("%s: got\n%swant\n%s", name, got, want)
 		}
 	}
@@ -103,7 +104,7 @@ func TestDroidPlaces(t *testing.T) {
 }
 
 func FuzzDroid(f *testing.F) {
-	fuzzText(f, func(t *testing.T, log string) { logged(t, newDroid, log) },
+	historytest.FuzzText(f, func(t *testing.T, log string) { historytest.ReadText(t, newDroid, log) },
 		`{"type":"session_start","id":"d1","title":"x"}`+"\n"+`{"type":"message","id":"m1","message":{"role":"user","content":[{"type":"text","text":"x"}]}}`,
 		`{"type":"tool_result","toolCallId":"c1","value":{"stdout":"x"}}`+"\n"+`{"type":"completion","finalText":"Done"}`)
 }

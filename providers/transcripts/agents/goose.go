@@ -8,7 +8,9 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
+	"ctxfs/providers/transcripts/agents/database"
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -33,9 +35,9 @@ func goose() history.Agent {
 	}}
 }
 
-func gooseTables(h *shape) (sessions, messages sqlite.Table, err error) {
-	if sessions, err = h.table("sessions", []string{"id"}); err == nil {
-		messages, err = h.table("messages", []string{"session_id"}, "role", gooseContent)
+func gooseTables(h *database.Snapshot) (sessions, messages sqlite.Table, err error) {
+	if sessions, err = h.Table("sessions", []string{"id"}); err == nil {
+		messages, err = h.Table("messages", []string{"session_id"}, "role", gooseContent)
 	}
 	return sessions, messages, err
 }
@@ -44,7 +46,7 @@ func gooseTables(h *shape) (sessions, messages sqlite.Table, err error) {
 const gooseContent = "content_json|content"
 
 func gooseSessions(ctx context.Context, path string) ([]history.Entry, error) {
-	return rowsOf(ctx, path, func(h *shape, add func(history.Entry)) error {
+	return database.Read(ctx, path, func(h *database.Snapshot, add func(history.Entry)) error {
 		sessions, messages, err := gooseTables(h)
 		if err != nil {
 			return err
@@ -62,7 +64,7 @@ func gooseSessions(ctx context.Context, path string) ([]history.Entry, error) {
 		case err != nil:
 			return err
 		case !sessions.Exists() && messages.Exists():
-			return h.strayed("goose", messages, written, add)
+			return h.Orphans("goose", messages, written, add)
 		case !sessions.Exists():
 			return nil
 		}
@@ -96,7 +98,7 @@ type gooseMessage struct {
 }
 
 func gooseRead(ctx context.Context, path, key string, out event.Sink) error {
-	rows, err := rowsOf(ctx, path, func(h *shape, add func(gooseMessage)) error {
+	rows, err := database.Read(ctx, path, func(h *database.Snapshot, add func(gooseMessage)) error {
 		_, messages, err := gooseTables(h)
 		if err != nil || !messages.Exists() {
 			return err
@@ -115,10 +117,10 @@ func gooseRead(ctx context.Context, path, key string, out event.Sink) error {
 			return nil
 		}, key)
 	})
-	if err := unlessPartial(err); err != nil {
+	if err := database.IgnorePartial(err); err != nil {
 		return err
 	}
-	reader := gooseReader{out: out, names: make(calls)}
+	reader := gooseReader{out: out, names: make(records.ToolNames)}
 	for _, m := range rows {
 		reader.message(m)
 	}
@@ -127,7 +129,7 @@ func gooseRead(ctx context.Context, path, key string, out event.Sink) error {
 
 type gooseReader struct {
 	out   event.Sink
-	names calls
+	names records.ToolNames
 	// hidden says that the message before is no longer shown to the model.
 	hidden bool
 }
@@ -138,7 +140,7 @@ func (g *gooseReader) message(m gooseMessage) {
 	forModel := metadata.Get("agentVisible").Type != lazyjson.False
 	e := m.event
 	e.ID = m.id
-	content, ok := rowJSON(g.out, e, m.content)
+	content, ok := records.ParseRow(g.out, e, m.content)
 	if !ok {
 		return
 	}
@@ -163,7 +165,7 @@ func (g *gooseReader) message(m gooseMessage) {
 	}
 	n := 0
 	content.ForEach(func(_, block lazyjson.Value) bool {
-		e.ID = partID(m.id, n)
+		e.ID = records.PartID(m.id, n)
 		n++
 		g.block(e, block)
 		return true
@@ -175,10 +177,10 @@ func (g *gooseReader) block(e event.Event, block lazyjson.Value) {
 	case "text":
 		e.Text = block.Get("text").Str
 		if e.Kind == event.User && e.Origin == event.Typed {
-			g.out.Session().Name(event.FromPrompt, prompt(e.Text))
+			g.out.Session().Name(event.FromPrompt, records.Prompt(e.Text))
 		}
 	case "image":
-		e.Text = base64Note(block.Get("mimeType").Str, block.Get("data").Str)
+		e.Text = records.Base64Note(block.Get("mimeType").Str, block.Get("data").Str)
 	case "thinking", "reasoning":
 		e.Kind, e.Text = event.Thinking, block.Get("thinking").Str
 		if e.Text == "" {
@@ -214,7 +216,7 @@ func (g *gooseReader) call(e *event.Event, block lazyjson.Value) {
 	value := call.Get("value")
 	if !value.Exists() {
 		if value = call; call.Get("error").Exists() {
-			e.Kind, e.Text, e.Record = event.System, contentsText(call.Get("error")), block.Raw
+			e.Kind, e.Text, e.Record = event.System, records.ContentText(call.Get("error")), block.Raw
 			return
 		}
 	}
@@ -227,12 +229,12 @@ func (g *gooseReader) result(e *event.Event, block lazyjson.Value) {
 	result := block.Get("toolResult")
 	value := result.Get("value")
 	failed := result.Get("status").Str == "error" || value.Get("isError").Bool()
-	text := contentsText(result.Get("error"))
+	text := records.ContentText(result.Get("error"))
 	switch {
 	case value.IsArray(), !value.IsObject() && value.Exists():
-		text = contentsText(value)
+		text = records.ContentText(value)
 	case value.Get("content").Exists():
-		text = contentsText(value.Get("content"))
+		text = records.ContentText(value.Get("content"))
 		if structured := value.Get("structuredContent"); text == "" && structured.IsObject() {
 			text = structured.Raw
 		}
@@ -240,5 +242,5 @@ func (g *gooseReader) result(e *event.Event, block lazyjson.Value) {
 		text = value.Raw
 	}
 	e.Kind, e.Origin, e.Model = event.ToolResult, "", ""
-	e.Result = g.names.resultOf(block.Get("id").Str, text, failed)
+	e.Result = g.names.Result(block.Get("id").Str, text, failed)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/historytest"
+	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -21,12 +23,12 @@ const gooseSchema = `CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT NOT N
 func gooseStore(t testing.TB) (history.Store, string) {
 	home := t.TempDir()
 	path := filepath.Join(home, ".local", "share", "goose", "sessions", "sessions.db")
-	return storeAt(t, goose(), linux(home), path), path
+	return historytest.StoreAt(t, goose(), historytest.Linux(home), path), path
 }
 
 func TestGoose(t *testing.T) {
 	store, path := gooseStore(t)
-	db := makeDatabase(t, path, gooseSchema,
+	db := historytest.MakeDatabase(t, path, gooseSchema,
 		`INSERT INTO sessions (id, name, working_dir, created_at, updated_at, model_config_json)
 			VALUES ('20260203_1', 'Fix the build', '/src/app', '2026-02-03 04:05:06', '2026-02-03 04:06:00', '{"model_name":"gpt-x"}')`,
 		`INSERT INTO sessions (id, name, user_set_name, working_dir, session_type, parent_session_id, archived_at)
@@ -45,15 +47,15 @@ func TestGoose(t *testing.T) {
 		{"assistant", `[{"type":"text"`, ``},
 		{"assistant", `[{"type":"text","text":"done"}]`, ``},
 	} {
-		execute(t, db, "INSERT INTO messages (message_id, session_id, role, content_json, created_timestamp, metadata_json) VALUES (?, '20260203_1', ?, ?, ?, ?)",
+		historytest.Execute(t, db, "INSERT INTO messages (message_id, session_id, role, content_json, created_timestamp, metadata_json) VALUES (?, '20260203_1', ?, ?, ?, ?)",
 			fmt.Sprintf("msg_%d", i), m.role, m.content, 1770091506+i, m.metadata)
 	}
-	list := listStore(t, store, path)
+	list := historytest.ListStore(t, store, path)
 	if len(list) != 2 {
 		t.Fatalf("%d sessions", len(list))
 	}
-	c := readStore(t, store, path, "20260203_1")
-	tells(t, c.Events,
+	c := historytest.ReadStore(t, store, path, "20260203_1")
+	historytest.CheckOutline(t, c.Events,
 		"user why does it fail?", "user [image/png 6 bytes]", "thinking hm", "assistant I look.",
 		`tool-call developer__shell c1 {"command":"make"}`, "system no such tool",
 		"tool-result developer__shell c1 line 1\nline 2 FAILED",
@@ -63,13 +65,13 @@ func TestGoose(t *testing.T) {
 	if c.Of.Title != "Fix the build" || c.Of.CWD != "/src/app" || c.Of.Model != "gpt-x" || c.Of.Start.Format("15:04:05") != "04:05:06" {
 		t.Errorf("session %+v", c.Of)
 	}
-	child := readStore(t, store, path, "20260203_2").Of
+	child := historytest.ReadStore(t, store, path, "20260203_2").Of
 	if child.Parent != "20260203_1" || !child.Archived || child.TitleRank != event.FromUser {
 		t.Errorf("child %+v", child)
 	}
-	before := listStore(t, store, path)
-	execute(t, db, "INSERT INTO messages (session_id, role, content_json, created_timestamp) VALUES ('20260203_1', 'user', '[]', 1770091600)")
-	for i, l := range listStore(t, store, path) {
+	before := historytest.ListStore(t, store, path)
+	historytest.Execute(t, db, "INSERT INTO messages (session_id, role, content_json, created_timestamp) VALUES ('20260203_1', 'user', '[]', 1770091600)")
+	for i, l := range historytest.ListStore(t, store, path) {
 		if changed := l.Stamp != before[i].Stamp; changed != (l.ID == "20260203_1") {
 			t.Errorf("stamp of %s: %s, %s", l.ID, before[i].Stamp, l.Stamp)
 		}
@@ -79,16 +81,16 @@ func TestGoose(t *testing.T) {
 // TestGooseOfOldVersions reads the first schema: no metadata, no names.
 func TestGooseOfOldVersions(t *testing.T) {
 	store, path := gooseStore(t)
-	makeDatabase(t, path, `CREATE TABLE sessions (id TEXT PRIMARY KEY, description TEXT, working_dir TEXT, created_at TIMESTAMP)`,
+	historytest.MakeDatabase(t, path, `CREATE TABLE sessions (id TEXT PRIMARY KEY, description TEXT, working_dir TEXT, created_at TIMESTAMP)`,
 		`CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER)`,
 		`INSERT INTO sessions VALUES ('a', 'old', '/x', '2025-09-01 10:00:00')`,
 		`INSERT INTO messages VALUES (1, 'a', 'user', '[{"type":"text","text":"hello"}]', 1756720800)`)
-	c := readStore(t, store, path, "a")
-	tells(t, c.Events, "user hello")
+	c := historytest.ReadStore(t, store, path, "a")
+	historytest.CheckOutline(t, c.Events, "user hello")
 	if c.Events[0].ID != "1" || c.Of.Title != "old" {
 		t.Errorf("%+v %+v", c.Events[0], c.Of)
 	}
-	badDatabases(t, store, "sessions")
+	historytest.BadDatabases(t, store, "sessions")
 }
 
 func TestGoosePlaces(t *testing.T) {
@@ -97,7 +99,7 @@ func TestGoosePlaces(t *testing.T) {
 		{"XDG_DATA_HOME=/data", "/data/goose/sessions"},
 		{"GOOSE_PATH_ROOT=~/g", "/home/u/g/data/sessions"},
 	} {
-		if got := goose().Places(linux("/home/u", c.env))[0].Dir; got != c.want {
+		if got := goose().Places(historytest.Linux("/home/u", c.env))[0].Dir; got != c.want {
 			t.Errorf("%s: %s", c.env, got)
 		}
 	}
@@ -105,8 +107,8 @@ func TestGoosePlaces(t *testing.T) {
 
 func TestGooseBesideAWriter(t *testing.T) {
 	store, path := gooseStore(t)
-	db := makeDatabase(t, path, gooseSchema, `INSERT INTO sessions (id, working_dir) VALUES ('a', '/x')`)
-	besideAWriter(t, store, path, "a", func(n int) error {
+	db := historytest.MakeDatabase(t, path, gooseSchema, `INSERT INTO sessions (id, working_dir) VALUES ('a', '/x')`)
+	historytest.BesideAWriter(t, store, path, "a", func(n int) error {
 		_, err := db.Exec(`INSERT INTO messages (session_id, role, content_json, created_timestamp)
 			VALUES ('a', 'user', ?, ?), ('a', 'assistant', ?, ?)`,
 			`[{"type":"text","text":"question"}]`, 1770000000+n, `[{"type":"text","text":"answer"}]`, 1770000000+n)
@@ -117,7 +119,7 @@ func TestGooseBesideAWriter(t *testing.T) {
 		}
 		return nil
 	})
-	if n := len(readStore(t, store, path, "a").Events); n != 120 {
+	if n := len(historytest.ReadStore(t, store, path, "a").Events); n != 120 {
 		t.Errorf("%d events", n)
 	}
 }
@@ -126,8 +128,8 @@ func FuzzGoose(f *testing.F) {
 	f.Add("user", `[{"type":"text","text":"x"},{"type":"image","data":"AA=="}]`, `{"userVisible":false}`)
 	f.Add("assistant", `[{"type":"toolRequest","id":"a","toolCall":{"value":{"name":"n","arguments":1}}},{"type":"toolResponse","id":"a","toolResult":{"value":{"content":[{"type":"resource","resource":{"blob":"A"}}]}}}]`, `{"agentVisible":false}`)
 	f.Fuzz(func(t *testing.T, role, content, metadata string) {
-		checkEvents(t, func(out event.Sink) {
-			g := gooseReader{out: out, names: make(calls), hidden: true}
+		historytest.CheckEvents(t, func(out event.Sink) {
+			g := gooseReader{out: out, names: make(records.ToolNames), hidden: true}
 			g.message(gooseMessage{id: "m", role: role, content: content, metadata: metadata})
 		})
 	})

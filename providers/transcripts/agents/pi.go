@@ -7,6 +7,7 @@ import (
 
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -63,12 +64,12 @@ type piEntry struct {
 
 // Record implements Reader.
 func (r *piReader) Record(line []byte, out event.Sink) {
-	v, ok := parsed(line, out)
+	v, ok := records.ParseLine(line, out)
 	if !ok {
 		return
 	}
 	entry := piEntry{line: v}
-	var m message
+	var m records.Message
 	entry.line.ForEach(func(key, v lazyjson.Value) bool {
 		switch key.Str {
 		case "type":
@@ -78,13 +79,13 @@ func (r *piReader) Record(line []byte, out event.Sink) {
 		case "parentId":
 			entry.parent, entry.rooted = v.Str, v.Type == lazyjson.Null
 		case "timestamp":
-			m.time = moment(v)
+			m.Time = records.Time(v)
 		case "message":
 			entry.message = v
 		}
 		return true
 	})
-	m.id = entry.id
+	m.ID = entry.id
 	if entry.kind == "session" {
 		r.header(m, entry.line, out)
 		return
@@ -106,34 +107,34 @@ func (r *piReader) Record(line []byte, out event.Sink) {
 }
 
 // header reads the first line.
-func (r *piReader) header(m message, line lazyjson.Value, out event.Sink) {
+func (r *piReader) header(m records.Message, line lazyjson.Value, out event.Sink) {
 	s := out.Session()
 	if s.ID == "" {
-		s.ID = m.id
+		s.ID = m.ID
 	}
 	if s.CWD == "" {
 		s.CWD = line.Get("cwd").String()
 	}
-	if parent := first(line, "parentSession", "branchedFrom").String(); parent != "" {
+	if parent := records.First(line, "parentSession", "branchedFrom").String(); parent != "" {
 		if s.ForkOf = piSession(parent); s.ForkOf == "" {
 			s.ForkOf = parent
 		}
 	}
 	r.model(line.Get("modelId").String(), out)
-	out.Emit(event.Event{ID: m.id, Time: m.time, Kind: event.System, Text: "session", Quiet: true, Record: recordOf(line)})
+	out.Emit(event.Event{ID: m.ID, Time: m.Time, Kind: event.System, Text: "session", Quiet: true, Record: records.RecordOf(line)})
 }
 
 // forked says what a fork has left out, once that is over.
-func (r *piReader) forked(m message, out event.Sink) {
+func (r *piReader) forked(m records.Message, out event.Sink) {
 	if r.Skipped == 0 {
 		return
 	}
-	out.Emit(event.Event{Time: m.time, Kind: event.Fork, Text: out.Session().ForkOf, Rewound: &event.Rewound{Count: r.Skipped}})
+	out.Emit(event.Event{Time: m.Time, Kind: event.Fork, Text: out.Session().ForkOf, Rewound: &event.Rewound{Count: r.Skipped}})
 	r.Skipped = 0
 }
 
 // turnedBack says that the conversation goes on from an earlier entry.
-func (r *piReader) turnedBack(m message, entry piEntry, out event.Sink) {
+func (r *piReader) turnedBack(m records.Message, entry piEntry, out event.Sink) {
 	to := 0
 	switch {
 	case r.Last == "" || entry.parent == r.Last || entry.id == "":
@@ -148,7 +149,7 @@ func (r *piReader) turnedBack(m message, entry piEntry, out event.Sink) {
 		}
 	}
 	if to < r.Said {
-		r.Said = out.Emit(event.Event{Time: m.time, Kind: event.Rewind, Rewound: &event.Rewound{To: to}})
+		r.Said = out.Emit(event.Event{Time: m.Time, Kind: event.Rewind, Rewound: &event.Rewound{To: to}})
 	}
 }
 
@@ -159,9 +160,9 @@ func (r *piReader) model(name string, out event.Sink) {
 }
 
 // entry emits what an entry says.
-func (r *piReader) entry(m message, entry piEntry, out event.Sink) {
+func (r *piReader) entry(m records.Message, entry piEntry, out event.Sink) {
 	line := entry.line
-	e := m.event(event.System)
+	e := m.Event(event.System)
 	switch entry.kind {
 	case "message":
 		r.message(m, entry, out)
@@ -172,23 +173,23 @@ func (r *piReader) entry(m message, entry piEntry, out event.Sink) {
 	case "branch_summary":
 		e.Kind, e.Origin, e.Text = event.User, event.Injected, line.Get("summary").String()
 	case "custom_message":
-		m.origin, m.user = event.Injected, true
+		m.Origin, m.User = event.Injected, true
 		if line.Get("display").Type == lazyjson.False {
-			e.Kind, e.Origin, e.Quiet, e.Record = event.User, event.Injected, true, recordOf(line)
+			e.Kind, e.Origin, e.Quiet, e.Record = event.User, event.Injected, true, records.RecordOf(line)
 			break
 		}
-		(&blocks{out: out}).emit(m, line.Get("content"))
+		(&records.Blocks{Out: out}).Emit(m, line.Get("content"))
 		return
 	case "session_info":
 		out.Session().Name(event.FromUser, line.Get("name").String())
-		e.Text, e.Quiet, e.Record = entry.kind, true, recordOf(line)
+		e.Text, e.Quiet, e.Record = entry.kind, true, records.RecordOf(line)
 	case "model_change":
 		r.model(line.Get("modelId").String(), out)
-		e.Text, e.Quiet, e.Record = entry.kind, true, recordOf(line)
+		e.Text, e.Quiet, e.Record = entry.kind, true, records.RecordOf(line)
 	case "thinking_level_change", "custom", "label", "context_transform", "ephemeral", "leaf", "active_tools_change":
-		e.Text, e.Quiet, e.Record = entry.kind, true, recordOf(line)
+		e.Text, e.Quiet, e.Record = entry.kind, true, records.RecordOf(line)
 	default:
-		e.Kind, e.Text, e.Record = event.Unknown, entry.kind, recordOf(line)
+		e.Kind, e.Text, e.Record = event.Unknown, entry.kind, records.RecordOf(line)
 	}
 	if seq := out.Emit(e); !e.Quiet {
 		r.Said = seq
@@ -196,53 +197,53 @@ func (r *piReader) entry(m message, entry piEntry, out event.Sink) {
 }
 
 // message emits the message within an entry.
-func (r *piReader) message(m message, entry piEntry, out event.Sink) {
+func (r *piReader) message(m records.Message, entry piEntry, out event.Sink) {
 	v := entry.message
 	if r.Calls == nil {
 		r.Calls = make(map[string]string)
 	}
-	b := &blocks{out: counted{out, &r.Said}, calls: r.Calls}
+	b := &records.Blocks{Out: counted{out, &r.Said}, Calls: r.Calls}
 	switch role := v.Get("role").Str; role {
 	case "user":
-		m.user = true
-		b.emit(m, v.Get("content"))
+		m.User = true
+		b.Emit(m, v.Get("content"))
 	case "assistant":
 		r.model(v.Get("model").String(), out)
-		m.model = r.Model
-		b.emit(m, v.Get("content"))
+		m.Model = r.Model
+		b.Emit(m, v.Get("content"))
 		if text := v.Get("errorMessage").String(); text != "" {
-			e := m.event(event.System)
+			e := m.Event(event.System)
 			e.Text = text
-			b.out.Emit(e)
+			b.Out.Emit(e)
 		}
 	case "toolResult":
 		r.result(b, m, v)
 	case "bashExecution": // a command that the user ran with "!"
-		m.user = true
-		b.text(m, "! "+v.Get("command").String())
-		e := m.event(event.ToolResult)
+		m.User = true
+		b.Text(m, "! "+v.Get("command").String())
+		e := m.Event(event.ToolResult)
 		e.Result = &event.Result{Name: "bash", Text: v.Get("output").String(), Spill: v.Get("fullOutputPath").String(),
 			Error: v.Get("exitCode").Int() != 0 || v.Get("cancelled").Bool()}
-		b.out.Emit(e)
+		b.Out.Emit(e)
 	case "custom", "hookMessage":
-		m.user, m.origin = true, event.Injected
-		b.emit(m, v.Get("content"))
+		m.User, m.Origin = true, event.Injected
+		b.Emit(m, v.Get("content"))
 	default:
-		e := m.event(event.Unknown)
-		e.Text, e.Record = "message of "+role, recordOf(entry.line)
-		b.out.Emit(e)
+		e := m.Event(event.Unknown)
+		e.Text, e.Record = "message of "+role, records.RecordOf(entry.line)
+		b.Out.Emit(e)
 	}
 }
 
 // result emits what a tool returned.
-func (r *piReader) result(b *blocks, m message, v lazyjson.Value) {
+func (r *piReader) result(b *records.Blocks, m records.Message, v lazyjson.Value) {
 	call, name := v.Get("toolCallId").String(), v.Get("toolName").String()
 	delete(r.Calls, call)
-	text, _ := resultText(v.Get("content"))
-	e := m.event(event.ToolResult)
+	text, _ := records.ResultText(v.Get("content"))
+	e := m.Event(event.ToolResult)
 	e.Result = &event.Result{CallID: call, Name: name, Text: text, Error: v.Get("isError").Bool(),
 		Spill: v.Get("details.fullOutputPath").String()}
-	b.out.Emit(e)
+	b.Out.Emit(e)
 }
 
 // counted notes the number of the last event that is seen.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -72,7 +73,7 @@ func TestPi(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := lines(logged(t, newPi, test.log).Events); got != test.want {
+			if got := historytest.Lines(historytest.ReadText(t, newPi, test.log).Events); got != test.want {
 				t.Errorf("got\n%swant\n%s", got, test.want)
 			}
 		})
@@ -88,7 +89,7 @@ func TestPiFork(t *testing.T) {
 		r.Record([]byte(strings.TrimSuffix(line, "\n")), &c)
 	}
 	want := "system (quiet) session\nfork s1 to 0 count 2\nuser three\n"
-	if got := lines(c.Events); got != want || c.Of.ForkOf != "s1" {
+	if got := historytest.Lines(c.Events); got != want || c.Of.ForkOf != "s1" {
 		t.Errorf("fork of %q:\n%swant\n%s", c.Of.ForkOf, got, want)
 	}
 }
@@ -111,14 +112,14 @@ func TestPiPlaces(t *testing.T) {
 func TestPiReal(t *testing.T) {
 	for _, path := range []string{"pi/large-session.jsonl", "small-fixtures/pi/small.jsonl", "same-task-per-agent/pi/convo.jsonl"} {
 		t.Run(path, func(t *testing.T) {
-			text, err := os.ReadFile(realSessions(t, path))
+			text, err := os.ReadFile(historytest.RealSessions(t, path))
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := logged(t, newPi, string(text))
+			c := historytest.ReadText(t, newPi, string(text))
 			want := make(map[string]int)
 			for line := range strings.Lines(string(text)) {
-				v := decode(t, line)
+				v := historytest.DecodeJSON(t, line)
 				if v["type"] == "compaction" {
 					want["compaction"]++
 				}
@@ -142,7 +143,7 @@ func TestPiReal(t *testing.T) {
 					if thought, ok := block["thinking"].(string); ok {
 						said = thought
 					}
-					if !told(c.Events, said) {
+					if !historytest.HasText(c.Events, said) {
 						t.Errorf("not told: %.80q", said)
 					}
 					if kind != "toolResult" && (said != "" || kind == "tool-call") {
@@ -150,7 +151,7 @@ func TestPiReal(t *testing.T) {
 					}
 				}
 			}
-			got := tally(c.Events)
+			got := historytest.Tally(c.Events)
 			t.Log(got, c.Of)
 			for kind, n := range want {
 				if got[kind] != n {
@@ -168,7 +169,7 @@ func TestPiReal(t *testing.T) {
 }
 
 func FuzzPi(f *testing.F) {
-	fuzzText(f, func(t *testing.T, log string) { logged(t, newPi, log) },
+	historytest.FuzzText(f, func(t *testing.T, log string) { historytest.ReadText(t, newPi, log) },
 		piHeader+piSays("a", "null", "user", "one")+piSays("b", "a", "assistant", "two")+piSays("c", "a", "user", "three"),
 		`{"type":"message","id":"a","parentId":null,"message":{"role":"bashExecution"}}`,
 		`{"type":"message","message":{"role":"assistant","content":[{"type":"image"},{"type":"toolCall"}]}}`,
@@ -178,12 +179,12 @@ func FuzzPi(f *testing.F) {
 func newPi() history.Reader { return new(piReader) }
 
 func BenchmarkPi(b *testing.B) {
-	log, err := os.ReadFile(realSessions(b, "pi", "large-session.jsonl"))
+	log, err := os.ReadFile(historytest.RealSessions(b, "pi", "large-session.jsonl"))
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(log)))
 	for b.Loop() {
-		readLog(newPi(), log, &event.Collector{})
+		historytest.ReadLog(newPi(), log, &event.Collector{})
 	}
 }

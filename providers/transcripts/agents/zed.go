@@ -11,7 +11,9 @@ import (
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/internal/zstd"
+	"ctxfs/providers/transcripts/agents/database"
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/records"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -45,8 +47,8 @@ var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 const zedLimit = 512 << 20
 
 func zedSessions(ctx context.Context, path string) ([]history.Entry, error) {
-	return rowsOf(ctx, path, func(h *shape, add func(history.Entry)) error {
-		threads, err := h.table("threads", []string{"id"}, zedData)
+	return database.Read(ctx, path, func(h *database.Snapshot, add func(history.Entry)) error {
+		threads, err := h.Table("threads", []string{"id"}, zedData)
 		if err != nil || !threads.Exists() {
 			return err
 		}
@@ -71,8 +73,8 @@ func zedRead(ctx context.Context, path, key string, out event.Sink) error {
 		kind string
 		data []byte
 	}
-	rows, err := rowsOf(ctx, path, func(h *shape, add func(row)) error {
-		threads, err := h.table("threads", []string{"id"}, zedData)
+	rows, err := database.Read(ctx, path, func(h *database.Snapshot, add func(row)) error {
+		threads, err := h.Table("threads", []string{"id"}, zedData)
 		if err != nil || !threads.Exists() {
 			return err
 		}
@@ -81,7 +83,7 @@ func zedRead(ctx context.Context, path, key string, out event.Sink) error {
 			return nil
 		}, key)
 	})
-	if err := unlessPartial(err); err != nil || len(rows) == 0 || len(rows[0].data) == 0 {
+	if err := database.IgnorePartial(err); err != nil || len(rows) == 0 || len(rows[0].data) == 0 {
 		return err
 	}
 	text := rows[0].data
@@ -113,7 +115,7 @@ func zedThread(thread lazyjson.Value, out event.Sink) {
 	if model := thread.Get("model.model").Str; model != "" {
 		session.Model = model
 	}
-	z := zedReader{out: out, names: make(calls)}
+	z := zedReader{out: out, names: make(records.ToolNames)}
 	thread.Get("messages").ForEach(func(_, m lazyjson.Value) bool {
 		z.message(m)
 		return true
@@ -122,7 +124,7 @@ func zedThread(thread lazyjson.Value, out event.Sink) {
 
 type zedReader struct {
 	out   event.Sink
-	names calls
+	names records.ToolNames
 	count int
 }
 
@@ -132,7 +134,7 @@ func (z *zedReader) emit(e event.Event) {
 		return
 	}
 	if e.Kind == event.User && e.Origin == event.Typed {
-		z.out.Session().Name(event.FromPrompt, prompt(e.Text))
+		z.out.Session().Name(event.FromPrompt, records.Prompt(e.Text))
 	}
 	if e.Kind == event.Assistant {
 		e.Model = z.out.Session().Model
@@ -161,7 +163,7 @@ func (z *zedReader) message(m lazyjson.Value) {
 		user.Get("content").ForEach(func(_, c lazyjson.Value) bool {
 			e := z.content(event.User, c)
 			if id != "" {
-				e.ID = partID(id, n)
+				e.ID = records.PartID(id, n)
 			}
 			n++
 			z.emit(e)
@@ -216,7 +218,7 @@ func (z *zedReader) content(kind event.Kind, c lazyjson.Value) event.Event {
 		}
 		return e
 	case "Image":
-		return event.Event{Kind: kind, Text: base64Note("image", v.Get("source").Str)}
+		return event.Event{Kind: kind, Text: records.Base64Note("image", v.Get("source").Str)}
 	case "ToolUse":
 		e := event.Event{Kind: event.ToolCall, ID: v.Get("id").Str, Call: &event.Call{
 			ID: v.Get("id").Str, Name: v.Get("name").Str, Input: v.Get("input").Raw,
@@ -250,7 +252,7 @@ func (z *zedReader) result(id string, r lazyjson.Value) {
 	} else if text == "" && output.Type == lazyjson.JSON {
 		text = output.Raw
 	}
-	e := event.Event{Kind: event.ToolResult, ID: id + ".result", Result: z.names.resultOf(id, text, r.Get("is_error").Bool())}
+	e := event.Event{Kind: event.ToolResult, ID: id + ".result", Result: z.names.Result(id, text, r.Get("is_error").Bool())}
 	if e.Result.Name == "" {
 		e.Result.Name = r.Get("tool_name").Str
 	}
@@ -270,9 +272,9 @@ func zedOutput(v lazyjson.Value) string {
 	case v.Get("Text").Exists():
 		return v.Get("Text").Str
 	case v.Get("Image").Exists():
-		return base64Note("image", v.Get("Image.source").Str)
+		return records.Base64Note("image", v.Get("Image.source").Str)
 	}
-	return contentsText(v)
+	return records.ContentText(v)
 }
 
 // legacy is a message of a thread from before version 0.3.0.

@@ -10,6 +10,7 @@ import (
 	"ctxfs/providers/internal/lazyjson"
 	"ctxfs/providers/internal/zstd"
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/historytest"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -28,7 +29,7 @@ const zedThreadJSON = `{"version":"0.3.0","title":"Why it fails","updated_at":"2
 func zedStore(t testing.TB) (history.Store, string) {
 	home := t.TempDir()
 	path := filepath.Join(home, ".local", "share", "zed", "threads", "threads.db")
-	return storeAt(t, zed(), linux(home), path), path
+	return historytest.StoreAt(t, zed(), historytest.Linux(home), path), path
 }
 
 func compressed(t testing.TB, text string) []byte {
@@ -49,25 +50,25 @@ func compressed(t testing.TB, text string) []byte {
 
 func TestZed(t *testing.T) {
 	store, path := zedStore(t)
-	db := makeDatabase(t, path, zedSchema)
+	db := historytest.MakeDatabase(t, path, zedSchema)
 	insert := "INSERT INTO threads (id, summary, updated_at, data_type, data, parent_id, folder_paths, created_at) VALUES (?, ?, '2026-02-03T04:05:06+00:00', ?, ?, ?, '/src/app' || char(10) || '/src/other', '2026-02-03T04:00:00+00:00')"
-	execute(t, db, insert, "a", "Why it fails", "zstd", compressed(t, zedThreadJSON), nil)
-	execute(t, db, insert, "b", "", "json", []byte(`{"version":"0.2.0","summary":"Old","messages":[
+	historytest.Execute(t, db, insert, "a", "Why it fails", "zstd", compressed(t, zedThreadJSON), nil)
+	historytest.Execute(t, db, insert, "b", "", "json", []byte(`{"version":"0.2.0","summary":"Old","messages":[
 		{"id":1,"role":"user","segments":[{"type":"text","text":"hello"}],"context":"files","tool_uses":[],"tool_results":[]},
 		{"id":2,"role":"assistant","segments":[{"type":"thinking","text":"so"},{"type":"text","text":"hi"}],
 			"tool_uses":[{"id":"t1","name":"ls","input":{}}],"tool_results":[{"tool_use_id":"t1","is_error":false,"content":"a\nb"}]}]}`), "a")
-	execute(t, db, insert, "c", "", "lz4", []byte("x"), nil)
-	execute(t, db, insert, "d", "", "zstd", []byte("not compressed"), nil)
-	execute(t, db, insert, "e", "", "json", []byte("{"), nil)
-	a := readStore(t, store, path, "a")
-	tells(t, a.Events, "user why?", `user (injected) [mention] {"File":{"abs_path":"/a.go"}}`+"\npackage a", "user [image 3 bytes]",
+	historytest.Execute(t, db, insert, "c", "", "lz4", []byte("x"), nil)
+	historytest.Execute(t, db, insert, "d", "", "zstd", []byte("not compressed"), nil)
+	historytest.Execute(t, db, insert, "e", "", "json", []byte("{"), nil)
+	a := historytest.ReadStore(t, store, path, "a")
+	historytest.CheckOutline(t, a.Events, "user why?", `user (injected) [mention] {"File":{"abs_path":"/a.go"}}`+"\npackage a", "user [image 3 bytes]",
 		"thinking hm", "assistant I look.", `tool-call grep t1 {"regex":"x"}`, `tool-call read t2 {"p":1`,
 		"tool-result grep t1 found FAILED", "tool-result read t2 a\n[image 3 bytes]", "unknown Novel")
 	if a.Of.Title != "Why it fails" || a.Of.CWD != "/src/app" || a.Of.Model != "model-x" || a.Of.Start.Hour() != 4 || !a.Events[0].Time.IsZero() {
 		t.Errorf("session %+v", a.Of)
 	}
-	b := readStore(t, store, path, "b")
-	tells(t, b.Events, "user (injected) files", "user hello", "thinking so", "assistant hi", "tool-call ls t1 {}", "tool-result ls t1 a\nb")
+	b := historytest.ReadStore(t, store, path, "b")
+	historytest.CheckOutline(t, b.Events, "user (injected) files", "user hello", "thinking so", "assistant hi", "tool-call ls t1 {}", "tool-result ls t1 a\nb")
 	if b.Of.Parent != "a" || b.Of.Title != "Old" {
 		t.Errorf("session %+v", b.Of)
 	}
@@ -76,16 +77,16 @@ func TestZed(t *testing.T) {
 			t.Errorf("thread %s: %v", id, err)
 		}
 	}
-	before := listStore(t, store, path)[0].Stamp
-	execute(t, db, "UPDATE threads SET data = ? WHERE id = 'a'", compressed(t, zedThreadJSON+"   "))
-	if listStore(t, store, path)[0].Stamp == before {
+	before := historytest.ListStore(t, store, path)[0].Stamp
+	historytest.Execute(t, db, "UPDATE threads SET data = ? WHERE id = 'a'", compressed(t, zedThreadJSON+"   "))
+	if historytest.ListStore(t, store, path)[0].Stamp == before {
 		t.Error("the stamp did not change")
 	}
-	badDatabases(t, store, "threads")
+	historytest.BadDatabases(t, store, "threads")
 }
 
 func TestZedOnMacOS(t *testing.T) {
-	m := linux("/Users/u")
+	m := historytest.Linux("/Users/u")
 	m.OS = "darwin"
 	if dir := zed().Places(m)[0].Dir; dir != "/Users/u/Library/Application Support/Zed/threads" {
 		t.Error(dir)
@@ -93,10 +94,10 @@ func TestZedOnMacOS(t *testing.T) {
 }
 
 func FuzzZedThread(f *testing.F) {
-	fuzzText(f, func(t *testing.T, text string) {
+	historytest.FuzzText(f, func(t *testing.T, text string) {
 		if !lazyjson.Valid([]byte(text)) {
 			return
 		}
-		checkEvents(t, func(out event.Sink) { zedThread(lazyjson.ParseString(text), out) })
+		historytest.CheckEvents(t, func(out event.Sink) { zedThread(lazyjson.ParseString(text), out) })
 	}, zedThreadJSON, `{"messages":[{"role":"user","segments":[{}]},{"User":{"content":["x",{}]}},{"Agent":{"content":{"Text":1}}},7,null]}`)
 }

@@ -1,0 +1,90 @@
+// Package claudecode reads the sessions of Claude Code. Each session is one log
+// of JSON lines, in a folder per project:
+//
+//	projects/<project>/<session>.jsonl
+//	projects/<project>/<session>/subagents/agent-<id>.jsonl
+//	projects/<project>/<session>/subagents/workflows/<run>/agent-<id>.jsonl
+//	projects/<project>/agent-<id>.jsonl (subagents of versions before 2.1)
+//
+// Beside a subagent's log a small agent-<id>.meta.json names the session that
+// started it, and <session>/tool-results holds results that were too long for the
+// log.
+//
+// The format is known from logs of versions 2.0.64 to 2.1.220. Statements about
+// records in this package were counted in those logs unless they name another
+// source. A line is parsed once into a record (reader.go), which becomes events by
+// its type: what was said to the model (prompt.go, queue.go), what the model said
+// (model.go), what the program said (system.go), and reports of subagents
+// (subagent.go). Forks, continuations and rewinds are found in lineage.go.
+package claudecode
+
+import (
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/transcripts/agents/history"
+)
+
+// Agent returns the reader of Claude Code. Its folder is named by
+// CLAUDE_CONFIG_DIR, and is ~/.claude otherwise.
+func Agent() history.Agent {
+	return history.Agent{Name: "claude-code", Places: func(m history.Machine) []history.Place {
+		dirs := []string{
+			filepath.Join(m.Env("CLAUDE_CONFIG_DIR", filepath.Join(m.Home, ".claude")), "projects"),
+			filepath.Join(m.Home, ".config", "claude", "projects"),
+		}
+		if dirs[0] == dirs[1] {
+			dirs = dirs[:1]
+		}
+		var places []history.Place
+		for _, dir := range dirs {
+			places = append(places, history.Place{Dir: dir, File: formatOf, Skip: skip})
+		}
+		return places
+	}}
+}
+
+// formatOf knows the files above by their names.
+func formatOf(rel string) history.Format {
+	parts := strings.Split(rel, "/")
+	name, ok := strings.CutSuffix(parts[len(parts)-1], ".jsonl")
+	if !ok || name == "" {
+		return nil
+	}
+	log := history.Log{ID: name, Open: newReader}
+	switch {
+	case len(parts) == 2 && name != "history" && name != "journal":
+		return log
+	case len(parts) >= 4 && parts[2] == "subagents" && strings.HasPrefix(name, agentPrefix):
+		log.Parent = parts[1]
+		return log
+	}
+	return nil
+}
+
+// skip leaves out what lies beside the logs: memories, long results.
+func skip(rel string) bool {
+	parts := strings.Split(rel, "/")
+	return len(parts) == 2 && parts[1] == "memory" || len(parts) == 3 && parts[2] != "subagents"
+}
+
+// agentPrefix begins the names of the files of subagents, and their ids as
+// sessions; in records the id stands without it.
+const agentPrefix = "agent-"
+
+func newReader(path string) history.Reader {
+	dir, name := filepath.Split(path)
+	r := &reader{path: path, id: strings.TrimSuffix(name, ".jsonl")}
+	r.agent, r.subagent = strings.CutPrefix(r.id, agentPrefix)
+	slashed := filepath.ToSlash(dir)
+	switch at := strings.LastIndex(slashed, "/subagents/"); {
+	case !r.subagent:
+		r.agent = ""
+		r.folder = strings.TrimSuffix(path, ".jsonl")
+	case at >= 0:
+		r.folder = filepath.FromSlash(slashed[:at])
+	default:
+		r.project = dir
+	}
+	return r
+}

@@ -1,0 +1,100 @@
+package claudecode
+
+import (
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/records"
+	"ctxfs/providers/transcripts/event"
+)
+
+// contentBlock is a block of a message: text, tool_use, image …
+type contentBlock struct {
+	kind string
+	lazyjson.Value
+}
+
+// contentBlocks is the content of a message: a text, or a list of blocks.
+func contentBlocks(content lazyjson.Value) []contentBlock {
+	if content.Type == lazyjson.String {
+		return []contentBlock{{"text", content}}
+	}
+	if !content.IsArray() {
+		return nil
+	}
+	var blocks []contentBlock
+	content.ForEach(func(_, v lazyjson.Value) bool {
+		kind := "text"
+		if v.Type != lazyjson.String {
+			kind = v.Get("type").String()
+		}
+		blocks = append(blocks, contentBlock{kind, v})
+		return true
+	})
+	return blocks
+}
+
+// blockText is the text of a block, or of a string that stands for one.
+func blockText(block lazyjson.Value) string {
+	if block.Type == lazyjson.String {
+		return block.String()
+	}
+	return block.Get("text").String()
+}
+
+// firstText is the first text in a message to the model, and whether there are
+// results of tools in it.
+func firstText(content []contentBlock) (text string, results bool) {
+	for _, block := range content {
+		switch {
+		case block.kind == "tool_result":
+			results = true
+		case block.kind == "text" && text == "":
+			text = blockText(block.Value)
+		}
+	}
+	return text, results
+}
+
+// blob is the note for an image or a document.
+func blob(block lazyjson.Value) string {
+	source := block.Get("source")
+	media := source.Get("media_type").String()
+	data := source.Get("data")
+	switch source.Get("type").String() {
+	case "text":
+		return data.String()
+	case "base64":
+		return event.Blob(media, records.Base64Size(data.String()))
+	case "url":
+		return "[" + block.Get("type").String() + " " + source.Get("url").String() + "]"
+	}
+	if media == "" {
+		media = block.Get("type").String()
+	}
+	return event.Blob(media, records.Base64Size(data.String()))
+}
+
+// flatText is the content of a result as one text: its blocks joined by newlines.
+func flatText(content lazyjson.Value) string {
+	if content.Type == lazyjson.String {
+		return content.String()
+	}
+	if content.Exists() && !content.IsArray() {
+		return content.Raw
+	}
+	var texts []string
+	for _, block := range contentBlocks(content) {
+		switch block.kind {
+		case "text":
+			texts = append(texts, blockText(block.Value))
+		case "image", "document":
+			texts = append(texts, blob(block.Value))
+		case "tool_reference":
+			texts = append(texts, "[tool "+block.Get("tool_name").String()+"]")
+		default:
+			texts = append(texts, block.Raw)
+		}
+	}
+	return strings.Join(texts, "\n")
+}

@@ -1,0 +1,216 @@
+package cline
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/records"
+	"ctxfs/providers/transcripts/event"
+)
+
+// The endings of the files of a session of Cline's SDK,
+// sessions/<id>/<id><ending>. Another file with messages in the folder is that of
+// a subagent.
+const (
+	sdkMessages   = ".messages.json"
+	sdkCompaction = ".compaction.json"
+)
+
+func sdkFormat(rel string) history.Format {
+	folder, name, ok := strings.Cut(rel, "/")
+	if !ok || folder == "" || strings.Contains(name, "/") || !strings.HasSuffix(name, sdkMessages) {
+		return nil
+	}
+	return history.Store{Sessions: sdkSessions, Read: sdkRead}
+}
+
+func sdkSessions(_ context.Context, path string) ([]history.Entry, error) {
+	doc, err := records.ReadDocument(path)
+	if err != nil {
+		return nil, err
+	}
+	l := history.Entry{Session: event.Session{Agent: "cline"}, Stamp: history.FileStamp(path, sdkManifest(path), sdkFile(path, sdkCompaction))}
+	sdkMeta(path, doc, &l.Session)
+	l.Key = l.ID
+	doc.Get("messages").ForEach(func(_, v lazyjson.Value) bool {
+		for _, text := range taskTexts(v.Get("content")) {
+			if taskOrigin(text, true) == event.Typed && v.Get("role").Str == "user" {
+				l.Name(event.FromPrompt, records.Prompt(text))
+			}
+		}
+		l.Saw(records.Time(v.Get("ts")))
+		return true
+	})
+	return []history.Entry{l}, nil
+}
+
+// sdkFile is another file of the session.
+func sdkFile(path, ending string) string {
+	return strings.TrimSuffix(path, sdkMessages) + ending
+}
+
+// sdkManifest is the file that describes the session, for a subagent's that of
+// its parent.
+func sdkManifest(path string) string {
+	return records.Sibling(path, filepath.Base(filepath.Dir(path))+".json")
+}
+
+// sdkMeta fills in what is known of the session beside its messages.
+func sdkMeta(path string, doc lazyjson.Value, s *event.Session) {
+	folder := filepath.Base(filepath.Dir(path))
+	own := strings.TrimSuffix(filepath.Base(path), sdkMessages)
+	manifest := records.ReadOptional(sdkManifest(path))
+	s.CWD = records.First(manifest, "cwd", "workspace_root").String()
+	s.Model = manifest.Get("model").String()
+	s.Branch = manifest.Get("metadata.git.branch").String()
+	if own != folder {
+		if s.ID = records.First(doc, "sessionId", "origin.sessionId").String(); s.ID == "" || s.ID == folder {
+			s.ID = folder + "__" + own
+		}
+		if s.Parent = doc.Get("origin.parentThreadId").String(); s.Parent == "" {
+			s.Parent = folder
+		}
+		s.Name(event.FromAgent, doc.Get("origin.subagent").String())
+		return
+	}
+	s.ID = folder
+	s.Parent = manifest.Get("parent_session_id").String()
+	s.ForkOf = manifest.Get("metadata.fork.forkedFromSessionId").String()
+	s.Saw(records.Time(manifest.Get("started_at")))
+	s.Saw(records.Time(manifest.Get("ended_at")))
+	s.Name(event.FromAgent, records.Prompt(manifest.Get("metadata.title").String()))
+	s.Name(event.FromPrompt, records.Prompt(manifest.Get("prompt").String()))
+}
+
+// sdkRead reads a session of the SDK. Its messages stay whole when the context
+// is compacted; what the model was told instead stands in a file of its own.
+func sdkRead(_ context.Context, path, _ string, out event.Sink) error {
+	doc, err := records.ReadDocument(path)
+	if err != nil {
+		return err
+	}
+	sdkMeta(path, doc, out.Session())
+	r := sdkReader{
+		b: &records.Blocks{Out: out, Calls: make(map[string]string), Origin: func(text string) string { return taskOrigin(text, true) }},
+	}
+	r.parts.b, r.b.Split = r.b, r.parts.apart
+	if c := records.ReadOptional(sdkFile(path, sdkCompaction)); c.IsObject() {
+		r.compaction = readCompaction(c)
+	}
+	messages := doc
+	if doc.IsObject() {
+		messages = doc.Get("messages")
+	}
+	messages.ForEach(func(_, v lazyjson.Value) bool {
+		r.message(v)
+		return true
+	})
+	r.forked(time.Time{})
+	r.compacted()
+	return nil
+}
+
+// sdkReader reads the messages of a session of the SDK.
+type sdkReader struct {
+	b          *records.Blocks
+	parts      taskParts
+	compaction *sdkSummary
+	// skipped counts the messages at the beginning that a fork repeats.
+	skipped int
+}
+
+func (r *sdkReader) message(v lazyjson.Value) {
+	m := records.Message{ID: v.Get("id").String(), Time: records.Time(v.Get("ts")), User: v.Get("role").Str == "user"}
+	if m.Model = v.Get("modelInfo.id").String(); m.Model != "" {
+		r.b.Out.Session().Model = m.Model
+	}
+	if c := r.compaction; c != nil && (c.last == "" && !c.at.IsZero() && m.Time.After(c.at)) {
+		r.compacted()
+	}
+	if m.ID != "" && r.b.Out.Inherited(m.ID) {
+		r.skipped++
+	} else {
+		r.forked(m.Time)
+		if v.Get("metadata.displayRole").Str == "system" {
+			m.Origin = event.Injected
+		}
+		if !m.User {
+			r.parts.called(v.Get("content"))
+		}
+		r.b.Emit(m, v.Get("content"))
+		r.parts.end()
+	}
+	if c := r.compaction; c != nil && c.last != "" && c.last == m.ID {
+		r.compacted()
+	}
+}
+
+// forked says what a fork has left out, once that is over.
+func (r *sdkReader) forked(t time.Time) {
+	if r.skipped == 0 {
+		return
+	}
+	out := r.b.Out
+	out.Emit(event.Event{Time: t, Kind: event.Fork, Text: out.Session().ForkOf, Rewound: &event.Rewound{Count: r.skipped}})
+	r.skipped = 0
+}
+
+// compacted emits the mark, once.
+func (r *sdkReader) compacted() {
+	if c := r.compaction; c != nil {
+		r.b.Out.Emit(event.Event{Time: c.at, Kind: event.Compaction, Compact: &c.Compact})
+		r.compaction = nil
+	}
+}
+
+// sdkSummary is the last compaction of a session.
+type sdkSummary struct {
+	event.Compact
+	// at is when it was made; where that is not known, last is the id of the last
+	// message that was there then.
+	at   time.Time
+	last string
+}
+
+// readCompaction reads what the model is told instead of the messages: a
+// summary that a model wrote (compaction_summary), or the prompts with a notice of
+// what was done between them. nil where there is no compaction in it.
+func readCompaction(doc lazyjson.Value) *sdkSummary {
+	var c sdkSummary
+	found := false
+	var notices []string
+	doc.Get("messages").ForEach(func(_, v lazyjson.Value) bool {
+		meta := v.Get("metadata")
+		switch kind := meta.Get("kind").Str; kind {
+		case "compaction_summary", "compaction":
+			found = true
+			c.Summary = meta.Get("summary").String()
+			c.Tokens = int(meta.Get("tokensBefore").Int())
+			c.Trigger = strings.TrimSuffix(meta.Get("reason").String(), "_compaction")
+			c.at = records.Time(meta.Get("generatedAt"))
+		}
+		if meta.Get("compaction").Str == "preserved" {
+			c.last = v.Get("id").String()
+		}
+		for _, text := range taskTexts(v.Get("content")) {
+			if strings.HasPrefix(text, "<SYSTEM_NOTICE>") {
+				notices = append(notices, text)
+			}
+		}
+		return true
+	})
+	if !found {
+		return nil
+	}
+	if c.Summary == "" {
+		c.Summary = strings.Join(notices, "\n\n")
+	}
+	if !c.at.IsZero() {
+		c.last = ""
+	}
+	return &c
+}

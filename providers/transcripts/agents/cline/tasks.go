@@ -1,0 +1,308 @@
+package cline
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/records"
+	"ctxfs/providers/transcripts/event"
+)
+
+// The files of a task of Cline or Roo, all of them written anew each time.
+const (
+	// taskHistory is what was said to the model and by it: a list of messages of
+	// Anthropic's API.
+	taskHistory = "api_conversation_history.json"
+	// taskScreen is what was shown; it has times where the history has none.
+	taskScreen = "ui_messages.json"
+	// taskModels (Cline) has the models, taskItem (Roo) the folder, the parent and
+	// the first prompt.
+	taskModels = "task_metadata.json"
+	taskItem   = "history_item.json"
+)
+
+// taskPlaces are places with tasks of that agent.
+func taskPlaces(agent string, dirs []string) []history.Place {
+	store := history.Store{
+		Sessions: func(_ context.Context, path string) ([]history.Entry, error) { return taskSessions(agent, path) },
+		Read:     func(_ context.Context, path, _ string, out event.Sink) error { return taskRead(path, out) },
+	}
+	var places []history.Place
+	for _, dir := range dirs {
+		places = append(places, history.Place{
+			Dir: dir,
+			File: func(rel string) history.Format {
+				if id, name, _ := strings.Cut(rel, "/"); id != "" && name == taskHistory {
+					return store
+				}
+				return nil
+			},
+			Skip: func(rel string) bool { return strings.Contains(rel, "/") }, // checkpoints
+		})
+	}
+	return places
+}
+
+func taskSessions(agent, path string) ([]history.Entry, error) {
+	doc, err := records.ReadHead(path)
+	if err != nil {
+		return nil, err
+	}
+	l := history.Entry{
+		Session: event.Session{Agent: agent},
+		Stamp:   history.FileStamp(path, records.Sibling(path, taskScreen), records.Sibling(path, taskItem), records.Sibling(path, taskModels)),
+	}
+	taskMeta(path, taskMessages(doc).Get("0"), &l.Session)
+	l.Key = l.ID
+	return []history.Entry{l}, nil
+}
+
+// taskMessages is the list of messages in a history. One version of Roo wrapped
+// it.
+func taskMessages(doc lazyjson.Value) lazyjson.Value {
+	if doc.IsObject() {
+		return doc.Get("messages")
+	}
+	return doc
+}
+
+// taskMeta fills in what is known of a task before its messages are read; opened
+// is the first of them.
+func taskMeta(path string, opened lazyjson.Value, s *event.Session) {
+	s.ID = filepath.Base(filepath.Dir(path))
+	if ms, err := strconv.ParseInt(s.ID, 10, 64); err == nil && len(s.ID) == 13 {
+		s.Saw(time.UnixMilli(ms).UTC()) // Cline names a task by its start
+	}
+	item := records.ReadOptional(records.Sibling(path, taskItem))
+	s.CWD = item.Get("workspace").String()
+	s.Parent = item.Get("parentTaskId").String()
+	s.Name(event.FromPrompt, records.Prompt(item.Get("task").String()))
+	s.Saw(records.Time(item.Get("ts")))
+	for _, text := range taskTexts(opened.Get("content")) {
+		if s.CWD == "" {
+			s.CWD = taskFolder(text)
+		}
+		if taskOrigin(text, true) == event.Typed {
+			s.Name(event.FromPrompt, records.Prompt(text))
+		}
+	}
+	s.Saw(records.Time(opened.Get("ts")))
+}
+
+// taskTexts are the texts of a message.
+func taskTexts(content lazyjson.Value) []string {
+	if !content.IsArray() {
+		return []string{content.String()}
+	}
+	var texts []string
+	content.ForEach(func(_, block lazyjson.Value) bool {
+		if text := block.Get("text").String(); text != "" {
+			texts = append(texts, text)
+		}
+		return true
+	})
+	return texts
+}
+
+// taskFolder finds the task's folder in what the program tells the model of its
+// environment.
+func taskFolder(text string) string {
+	for _, head := range []string{"# Current Workspace Directory (", "# Current Working Directory ("} {
+		if _, rest, ok := strings.Cut(text, head); ok {
+			if folder, _, ok := strings.Cut(rest, ")"); ok {
+				return folder
+			}
+		}
+	}
+	return ""
+}
+
+func taskRead(path string, out event.Sink) error {
+	doc, err := records.ReadDocument(path)
+	if err != nil {
+		return err
+	}
+	messages := taskMessages(doc)
+	s := out.Session()
+	taskMeta(path, messages.Get("0"), s)
+	r := taskReader{
+		b:      &records.Blocks{Out: out, Calls: make(map[string]string)},
+		screen: readScreen(records.ReadOptional(records.Sibling(path, taskScreen))),
+	}
+	r.parts.b, r.b.Split = r.b, r.parts.apart
+	records.ReadOptional(records.Sibling(path, taskModels)).Get("model_usage").ForEach(func(_, v lazyjson.Value) bool {
+		s.Model = v.Get("model_id").String()
+		return true
+	})
+	i := 0
+	messages.ForEach(func(_, v lazyjson.Value) bool {
+		r.message(i, v)
+		i++
+		return true
+	})
+	for _, t := range []time.Time{r.screen.first, r.screen.last} {
+		s.Saw(t)
+	}
+	return nil
+}
+
+// taskReader reads the messages of a task.
+type taskReader struct {
+	b      *records.Blocks
+	parts  taskParts
+	screen screen
+}
+
+func (r *taskReader) message(i int, v lazyjson.Value) {
+	role := v.Get("role").Str
+	m := records.Message{ID: v.Get("id").String(), Time: records.Time(v.Get("ts")), User: role == "user"}
+	if m.Time.IsZero() {
+		m.Time = r.screen.times[i]
+	}
+	if m.Model = records.First(v.Get("modelInfo"), "modelId", "id").String(); m.Model != "" {
+		r.b.Out.Session().Model = m.Model
+	}
+	content := v.Get("content")
+	switch {
+	case v.Get("isSummary").Bool() || v.Get("isTruncationMarker").Bool():
+		r.compaction(m, v, content)
+	case v.Get("type").Str == "reasoning":
+		r.reasoning(m, v)
+	case role == "user" || role == "assistant" || role == "tool":
+		texts := taskTexts(content)
+		reply := slices.ContainsFunc(texts, isToolReply)
+		r.b.Origin = func(text string) string { return taskOrigin(text, i == 0 || !reply && !envelops(texts)) }
+		r.b.Thinking(m, v.Get("reasoning_content").String())
+		if !m.User {
+			r.parts.called(content)
+		}
+		r.b.Emit(m, content)
+		r.parts.end()
+		r.condensed(m, content)
+	default:
+		e := m.Event(event.Unknown)
+		e.Text, e.Record = "message of "+role, records.RecordOf(v)
+		r.b.Out.Emit(e)
+	}
+}
+
+// compaction emits the mark of Roo: nothing is lost by it, the messages that the
+// summary replaced stay where they are.
+func (r *taskReader) compaction(m records.Message, v, content lazyjson.Value) {
+	e := m.Event(event.Compaction)
+	e.Compact = &event.Compact{Summary: strings.Join(taskTexts(content), "\n")}
+	if v.Get("isTruncationMarker").Bool() {
+		e.Compact.Trigger = "truncation"
+	}
+	for _, name := range []string{"condenseId", "truncationId"} {
+		if id := v.Get(name).String(); id != "" {
+			e.ID, e.Compact.Tokens = id, r.screen.tokens[id]
+		}
+	}
+	r.b.Out.Emit(e)
+	if e.ID != "" {
+		r.b.Out.Note(e.ID)
+	}
+}
+
+// condensed emits the mark of Cline: the model writes the summary as the argument
+// of a tool.
+func (r *taskReader) condensed(m records.Message, content lazyjson.Value) {
+	if !content.IsArray() {
+		return
+	}
+	content.ForEach(func(_, block lazyjson.Value) bool {
+		if block.Get("type").Str != "tool_use" {
+			return true
+		}
+		e := m.Event(event.Compaction)
+		switch block.Get("name").Str {
+		case "summarize_task":
+			e.Compact = &event.Compact{Trigger: "auto"}
+		case "condense":
+			e.Compact = &event.Compact{Trigger: "manual"}
+		default:
+			return true
+		}
+		r.b.Out.Emit(e)
+		return true
+	})
+}
+
+// reasoning emits what models of OpenAI tell of their thinking, as an item of its
+// own.
+func (r *taskReader) reasoning(m records.Message, v lazyjson.Value) {
+	var parts []string
+	if text := v.Get("text").String(); text != "" {
+		parts = append(parts, text)
+	}
+	parts = append(parts, taskTexts(v.Get("summary"))...)
+	e := m.Event(event.Thinking)
+	if e.Text = strings.TrimSpace(strings.Join(parts, "\n")); e.Text == "" {
+		e.Text, e.Quiet = event.Blob("encrypted thinking", len(v.Get("encrypted_content").Str)), true
+	}
+	r.b.Out.Emit(e)
+}
+
+// envelops tells whether the program has put together a message: it adds what it
+// knows of the environment.
+func envelops(texts []string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(text, "<environment_details>") })
+}
+
+// taskOrigin tells who spoke. What a person typed stands between tags within what
+// the program writes; outside of them only a text that is alone is a person's.
+func taskOrigin(text string, alone bool) string {
+	for _, tag := range []string{"<task>", "<user_message>", "<feedback>", "<answer>", "<user_input"} {
+		if strings.Contains(text, tag) {
+			return event.Typed
+		}
+	}
+	if programText(text) || !alone || isToolReply(text) {
+		return event.Injected
+	}
+	return event.Typed
+}
+
+// screen is what of the shown messages the history lacks.
+type screen struct {
+	first, last time.Time
+	// times are those of messages of the history, by their place in it.
+	times map[int]time.Time
+	// tokens are the sizes of the context before it was condensed, by condenseId.
+	tokens map[string]int
+}
+
+func readScreen(doc lazyjson.Value) screen {
+	s := screen{times: make(map[int]time.Time), tokens: make(map[string]int)}
+	doc.ForEach(func(_, v lazyjson.Value) bool {
+		t := records.Time(v.Get("ts"))
+		if t.IsZero() {
+			return true
+		}
+		if s.first.IsZero() || t.Before(s.first) {
+			s.first = t
+		}
+		if t.After(s.last) {
+			s.last = t
+		}
+		if c := v.Get("contextCondense"); c.Exists() {
+			s.tokens[c.Get("condenseId").String()] = int(c.Get("prevContextTokens").Int())
+		}
+		// The place of the last message of the history when this was shown.
+		if at := v.Get("conversationHistoryIndex"); at.Type == lazyjson.Number && at.Int() >= 0 {
+			i := int(at.Int())
+			if known, ok := s.times[i]; !ok || t.Before(known) {
+				s.times[i] = t
+			}
+		}
+		return true
+	})
+	return s
+}

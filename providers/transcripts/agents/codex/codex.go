@@ -1,0 +1,289 @@
+// Package codex reads the sessions of Codex. A session is a log of JSON lines,
+// sessions/YYYY/MM/DD/rollout-<local time>-<id>.jsonl below CODEX_HOME (~/.codex).
+// Archiving moves the file to archived_sessions; after some days it may be
+// compressed (.zst). The source of the format is openai/codex (codex-rs/rollout,
+// codex-rs/protocol).
+//
+// A line is {timestamp, type, payload}. The log contains the conversation twice:
+// as items that went to the model and came from it (response_item, items.go), and
+// as events that the program showed (event_msg, events.go). Which of the two comes
+// first differs between versions, a fork may repeat one without the other, and old
+// logs have only one: of two equal texts in the two channels the first is emitted
+// ([records.Dedup]). Until September 2025 lines were bare items, without type and
+// payload around them.
+package codex
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/records"
+	"ctxfs/providers/transcripts/event"
+)
+
+// Agent returns the reader of Codex.
+func Agent() history.Agent {
+	return history.Agent{Name: "codex", Places: func(m history.Machine) []history.Place {
+		home := m.Env("CODEX_HOME", filepath.Join(m.Home, ".codex"))
+		names := &threadNames{path: filepath.Join(home, "session_index.jsonl")}
+		return []history.Place{
+			{Dir: filepath.Join(home, "sessions"), File: func(rel string) history.Format { return formatOf(rel, names, false) }},
+			{Dir: filepath.Join(home, "archived_sessions"), File: func(rel string) history.Format { return formatOf(rel, names, true) }},
+		}
+	}}
+}
+
+// rolloutName is the name of a log; the group is the session's id.
+var rolloutName = regexp.MustCompile(`^rollout-.*?([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\.jsonl(\.zst)?$`)
+
+// formatOf tells how a file below one of Codex's folders is read.
+func formatOf(rel string, names *threadNames, archived bool) history.Format {
+	m := rolloutName.FindStringSubmatch(rel[strings.LastIndexByte(rel, '/')+1:])
+	if m == nil {
+		return nil
+	}
+	log := history.Log{
+		ID:       m[1],
+		Open:     func(string) history.Reader { return &reader{names: names} },
+		Rank:     2,
+		Archived: archived,
+	}
+	if m[2] != "" {
+		log.Rank, log.Compressed = 1, true
+	}
+	return log
+}
+
+// reader reads one rollout.
+type reader struct {
+	names *threadNames
+
+	// Own tells that the session's own header was read: a later one is that of a
+	// session whose beginning is repeated here, or of a resumption.
+	Own bool `json:"own,omitempty"`
+	// Replay tells that what is read now is the repeated beginning of the parent,
+	// which is told there; Replayed counts its records, Turned tells that they
+	// name their turns.
+	Replay   bool `json:"replay,omitempty"`
+	Replayed int  `json:"replayed,omitempty"`
+	Turned   bool `json:"turned,omitempty"`
+	// Prompts counts what the user typed and did not take back.
+	Prompts int `json:"prompts,omitempty"`
+	// Tokens is the size of the context, Model who answers.
+	Tokens int    `json:"tokens,omitempty"`
+	Model  string `json:"model,omitempty"`
+	// Twice are the texts that the other teller has yet to repeat.
+	Twice records.Dedup `json:"twice,omitzero"`
+	// Tools are the names of the tools whose results are awaited.
+	Tools records.PendingCalls `json:"tools,omitzero"`
+}
+
+// Record implements Reader.
+func (r *reader) Record(line []byte, out event.Sink) {
+	v, ok := records.ParseLine(line, out)
+	if !ok {
+		return
+	}
+	rec := records.Line{Source: line}
+	var typ string
+	var payload lazyjson.Value
+	v.ForEach(func(k, v lazyjson.Value) bool {
+		switch k.Str {
+		case "timestamp", "created_at":
+			rec.Time = records.ParseTime(v.Str)
+		case "type":
+			typ = v.Str
+		case "payload":
+			payload = v
+		}
+		return true
+	})
+	if !payload.IsObject() {
+		r.bare(rec, v, out)
+		return
+	}
+	rec = rec.Part(payload)
+	if r.Replay {
+		if r.replayed(typ, rec, out) {
+			return
+		}
+		r.Replay = false
+		out.Emit(event.Event{Kind: event.Fork, Time: rec.Time, Text: out.Session().ForkOf,
+			Rewound: &event.Rewound{Count: r.Replayed}})
+	}
+	r.wrapped(typ, rec, out)
+}
+
+// wrapped takes a line of today's form.
+func (r *reader) wrapped(typ string, rec records.Line, out event.Sink) {
+	switch typ {
+	case "response_item":
+		r.item(rec, out)
+	case "event_msg":
+		r.told(rec, out)
+	case "session_meta":
+		r.header(rec, out)
+	case "turn_context":
+		if s := rec.Text("model"); s != "" {
+			r.Model = s
+			out.Session().Model = s
+		}
+		rec.EmitQuiet(event.System, out)
+		r.turn(rec, out)
+	case "compacted":
+		// replacement_history says again what stands above.
+		out.Emit(event.Event{Kind: event.Compaction, Time: rec.Time,
+			Compact: &event.Compact{Tokens: r.Tokens, Summary: rec.Text("message")}})
+		r.Tokens = 0
+	case "inter_agent_communication":
+		r.between(rec, out)
+	case "world_state", "inter_agent_communication_metadata", "security_state", "token_usage_record":
+		rec.EmitQuiet(event.System, out)
+	default:
+		records.EmitUnknown(out, typ, rec.Source)
+	}
+}
+
+// bare takes a line from the time when items stood alone.
+func (r *reader) bare(rec records.Line, v lazyjson.Value, out event.Sink) {
+	rec = rec.Part(v)
+	switch typ := rec.Text("type"); {
+	case !v.IsObject():
+		records.EmitUnknown(out, "no object", rec.Source)
+	case typ != "":
+		r.item(rec, out)
+	case rec.Get("record_type").Exists():
+		rec.EmitQuiet(event.System, out)
+	case rec.Get("role").Exists():
+		r.message(rec, out)
+	case rec.Text("id") != "":
+		r.header(rec, out)
+	default:
+		records.EmitUnknown(out, "", rec.Source)
+	}
+}
+
+// header takes what a log says of its session.
+func (r *reader) header(rec records.Line, out event.Sink) {
+	defer rec.EmitQuiet(event.System, out)
+	id, s := rec.Text("id"), out.Session()
+	if id == "" || r.Own && s.ID != id {
+		return
+	}
+	first := !r.Own
+	r.Own, s.ID = true, id
+	s.Saw(records.ParseTime(rec.Text("timestamp")))
+	if cwd := rec.Text("cwd"); cwd != "" && first {
+		s.CWD = cwd
+	}
+	if b := rec.Get("git.branch").Str; b != "" && first {
+		s.Branch = b
+	}
+	if v := rec.Text("cli_version"); v != "" {
+		s.Program = v
+	}
+	if first {
+		s.Parent = rec.Get("source.subagent.thread_spawn.parent_thread_id").Str
+		if s.Parent == "" {
+			s.Parent = rec.Text("parent_thread_id")
+		}
+		s.ForkOf = rec.Text("forked_from_id")
+		// Only where the parent is there can its part be left to it.
+		r.Replay = s.ForkOf != "" && s.ForkOf != id && out.Inherited("session:"+s.ForkOf)
+	}
+	out.Note("session:" + id)
+	r.name(out)
+}
+
+// name looks up what the session is called.
+func (r *reader) name(out event.Sink) {
+	if r.names != nil {
+		out.Session().Name(event.FromAgent, r.names.of(out.Session().ID))
+	}
+}
+
+// turn notes the turn that a record begins.
+func (r *reader) turn(rec records.Line, out event.Sink) {
+	if id := rec.Text("turn_id"); id != "" {
+		r.Turned = true
+		out.Note("turn:" + id)
+	}
+}
+
+// replayed tells whether a record is one of the parent's, which a fork repeats
+// under new times. The first turn that the parent does not know is the fork's
+// own; where turns have no ids, the first prompt or call that it does not know.
+// The ids are noted for forks of the fork.
+func (r *reader) replayed(typ string, rec records.Line, out event.Sink) bool {
+	id := ""
+	switch {
+	case (typ == "turn_context" || typ == "event_msg") && rec.Text("turn_id") != "":
+		id, r.Turned = "turn:"+rec.Text("turn_id"), true
+	case typ == "response_item" && strings.HasSuffix(rec.Text("type"), "_call") && rec.Text("call_id") != "":
+		id = "call:" + rec.Text("call_id")
+	case typ == "event_msg" && !r.Turned && rec.Text("type") == "user_message":
+		id = promptID(rec.Text("message"))
+	}
+	if id != "" {
+		if !out.Inherited(id) {
+			return false
+		}
+		out.Note(id)
+	}
+	r.Replayed++
+	return true
+}
+
+// threadNames knows what the sessions of one Codex home are called: the lines
+// {id, thread_name} of session_index.jsonl, of which the last one of an id
+// counts. It is read again when it has changed.
+type threadNames struct {
+	path string
+
+	mu    sync.Mutex
+	size  int64
+	mtime time.Time
+	names map[string]string
+}
+
+// of returns the name of a session, "" where it has none.
+func (n *threadNames) of(id string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	st, err := os.Stat(n.path)
+	if err != nil {
+		n.names = nil
+		return ""
+	}
+	if n.names == nil || st.Size() != n.size || !st.ModTime().Equal(n.mtime) {
+		n.size, n.mtime = st.Size(), st.ModTime()
+		n.read()
+	}
+	return n.names[id]
+}
+
+// read reads the index. What is no entry is passed over: the index is Codex's
+// own cache, and holds nothing that a session does not.
+func (n *threadNames) read() {
+	n.names = make(map[string]string)
+	f, err := os.Open(n.path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		v := lazyjson.Parse(lines.Bytes())
+		if name := v.Get("thread_name").Str; name != "" {
+			n.names[v.Get("id").Str] = name
+		}
+	}
+}

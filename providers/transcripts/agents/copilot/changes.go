@@ -1,0 +1,270 @@
+package copilot
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/records"
+)
+
+// The kinds of changes in a log of changes.
+const (
+	changeInitial = 0 // the whole object anew
+	changeSet     = 1 // v at the path k
+	changePush    = 2 // the elements v at the end of the list at k, which is cut to i before
+	changeDelete  = 3 // nothing at the path k
+)
+
+// jsonTree is a JSON value that can be changed: text as long as nobody looks into
+// it, then its parts. What is not there is nil, and harmless.
+type jsonTree struct {
+	raw    string
+	keys   []string
+	fields map[string]*jsonTree
+	list   []*jsonTree
+}
+
+// maxTreeDepth is how deep a change may reach: the paths of VS Code have at most
+// a handful of steps.
+const maxTreeDepth = 32
+
+// readChanges reads a log of changes to its state now. The log may end in a line
+// that is being written. With an error the state is that before the faulty
+// change; it is nil where there is none.
+func readChanges(path string) (*jsonTree, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := records.CheckSize(path, st.Size()); err != nil {
+		return nil, err
+	}
+	state, err := applyChanges(f)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return state, err
+}
+
+// applyChanges is readChanges of an open log.
+func applyChanges(log io.Reader) (*jsonTree, error) {
+	var state *jsonTree
+	lines := bufio.NewReaderSize(log, 1<<16)
+	for n := 1; ; n++ {
+		line, err := lines.ReadBytes('\n')
+		torn := errors.Is(err, io.EOF)
+		if err != nil && !torn {
+			return state, err
+		}
+		line = bytes.TrimSpace(line)
+		switch valid := lazyjson.Valid(line); {
+		case len(line) == 0 || !valid && torn:
+		case !valid:
+			return state, fmt.Errorf("line %d is no JSON", n)
+		default:
+			if err := applyChange(&state, lazyjson.Parse(line)); err != nil {
+				return state, fmt.Errorf("line %d: %w", n, err)
+			}
+		}
+		if torn {
+			return state, nil
+		}
+	}
+}
+
+// applyChange applies one change.
+func applyChange(state **jsonTree, c lazyjson.Value) error {
+	kind := c.Get("kind")
+	if kind.Type == lazyjson.Number && kind.Int() == changeInitial {
+		*state = &jsonTree{raw: c.Get("v").Raw}
+		return nil
+	}
+	path := c.Get("k").Array()
+	switch {
+	case *state == nil:
+		return errors.New("a change, and no object before it")
+	case kind.Type != lazyjson.Number || kind.Int() > changeDelete || kind.Int() < 0:
+		return fmt.Errorf("a change of the unknown kind %s", kind.Raw)
+	case len(path) == 0 || len(path) > maxTreeDepth:
+		return fmt.Errorf("a change of a path of %d steps", len(path))
+	}
+	if kind.Int() == changePush {
+		at, err := (*state).reach(path)
+		if err != nil {
+			return err
+		}
+		return at.push(c.Get("v"), c.Get("i"))
+	}
+	at, err := (*state).reach(path[:len(path)-1])
+	if err != nil {
+		return err
+	}
+	var v *jsonTree
+	if kind.Int() == changeSet {
+		v = &jsonTree{raw: c.Get("v").Raw}
+	}
+	return at.set(path[len(path)-1], v)
+}
+
+// open parses a value whose parts are wanted.
+func (t *jsonTree) open() {
+	v := lazyjson.ParseString(t.raw)
+	switch {
+	case v.IsObject():
+		t.fields = make(map[string]*jsonTree)
+		v.ForEach(func(k, v lazyjson.Value) bool {
+			t.put(k.Str, &jsonTree{raw: v.Raw})
+			return true
+		})
+	case v.IsArray():
+		t.list = []*jsonTree{}
+		v.ForEach(func(_, v lazyjson.Value) bool {
+			t.list = append(t.list, &jsonTree{raw: v.Raw})
+			return true
+		})
+	default:
+		return
+	}
+	t.raw = ""
+}
+
+// put sets a field of an object.
+func (t *jsonTree) put(key string, v *jsonTree) {
+	if _, ok := t.fields[key]; !ok {
+		t.keys = append(t.keys, key)
+	}
+	t.fields[key] = v
+}
+
+// set changes a part: nil removes a field.
+func (t *jsonTree) set(key lazyjson.Value, v *jsonTree) error {
+	t.open()
+	switch {
+	case t.fields != nil && key.Type == lazyjson.String:
+		t.put(key.Str, v)
+	case t.list != nil && key.Type == lazyjson.Number && key.Int() >= 0 && key.Int() < int64(len(t.list)):
+		t.list[key.Int()] = v
+	case t.list != nil && key.Type == lazyjson.Number && key.Int() == int64(len(t.list)):
+		t.list = append(t.list, v)
+	default:
+		return fmt.Errorf("nothing can be set at %s", key.Raw)
+	}
+	return nil
+}
+
+// push cuts a list and adds to it.
+func (t *jsonTree) push(v, cut lazyjson.Value) error {
+	if t.raw == "" && t.fields == nil && t.list == nil || t.raw == "null" {
+		t.raw = "[]"
+	}
+	t.open()
+	if t.list == nil {
+		return errors.New("elements for what is no list")
+	}
+	if cut.Type == lazyjson.Number && cut.Int() >= 0 && cut.Int() < int64(len(t.list)) {
+		t.list = t.list[:cut.Int()]
+	}
+	v.ForEach(func(_, v lazyjson.Value) bool {
+		t.list = append(t.list, &jsonTree{raw: v.Raw})
+		return true
+	})
+	return nil
+}
+
+// reach is the part at a path. Only the last step may lead to what is not there
+// yet.
+func (t *jsonTree) reach(path []lazyjson.Value) (*jsonTree, error) {
+	for n, key := range path {
+		t.open()
+		next := (*jsonTree)(nil)
+		switch {
+		case key.Type == lazyjson.String && t.fields != nil:
+			if next = t.fields[key.Str]; next == nil && n == len(path)-1 {
+				next = &jsonTree{}
+				t.put(key.Str, next)
+			}
+		case key.Type == lazyjson.Number && key.Int() >= 0 && key.Int() < int64(len(t.list)):
+			next = t.list[key.Int()]
+		}
+		if next == nil {
+			return nil, fmt.Errorf("a change of %s, which is not there", key.Raw)
+		}
+		t = next
+	}
+	return t, nil
+}
+
+// get is the part at a path of fields, nil where there is none.
+func (t *jsonTree) get(path ...string) *jsonTree {
+	for _, key := range path {
+		if t == nil {
+			return nil
+		}
+		t.open()
+		t = t.fields[key]
+	}
+	return t
+}
+
+// items are the elements of a list.
+func (t *jsonTree) items() []*jsonTree {
+	if t == nil {
+		return nil
+	}
+	t.open()
+	return t.list
+}
+
+// value is the part as it is now.
+func (t *jsonTree) value() lazyjson.Value {
+	var b strings.Builder
+	t.write(&b)
+	return lazyjson.ParseString(b.String())
+}
+
+func (t *jsonTree) write(b *strings.Builder) {
+	switch {
+	case t == nil || t.raw == "" && t.fields == nil && t.list == nil:
+		b.WriteString("null")
+	case t.fields != nil:
+		sep := "{"
+		for _, key := range t.keys {
+			if t.fields[key] == nil {
+				continue
+			}
+			name, _ := json.Marshal(key) // a string can always be written
+			b.WriteString(sep)
+			b.Write(name)
+			b.WriteByte(':')
+			t.fields[key].write(b)
+			sep = ","
+		}
+		if sep == "{" {
+			b.WriteString(sep)
+		}
+		b.WriteByte('}')
+	case t.list != nil:
+		b.WriteByte('[')
+		for i, v := range t.list {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			v.write(b)
+		}
+		b.WriteByte(']')
+	default:
+		b.WriteString(t.raw)
+	}
+}

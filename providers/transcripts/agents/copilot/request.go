@@ -1,0 +1,246 @@
+package copilot
+
+import (
+	"strings"
+	"time"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/records"
+	"ctxfs/providers/transcripts/event"
+)
+
+// request emits one request of a chat: a prompt and the whole answer to
+// it. The answer's parts are what the window shows; what the model was told of
+// tools and by them stands in the result's metadata, as rounds of calls.
+type request struct {
+	lazyjson.Value
+	out   event.Sink
+	id    string
+	time  time.Time
+	model string
+	// text is what was said since the last event: the window's parts cut it
+	// wherever a link stands.
+	text strings.Builder
+	// rounds are the calls that the model made, by id and in order; used are
+	// those that were emitted.
+	rounds []toolCall
+	used   map[string]bool
+	// spoke and thought tell that the answer's parts said something.
+	spoke, thought bool
+}
+
+// toolCall is a call as the model made it.
+type toolCall struct {
+	id, name, args string
+	time           time.Time
+}
+
+func newRequest(v lazyjson.Value, out event.Sink) *request {
+	r := &request{Value: v, out: out, id: v.Get("requestId").Str, time: records.Millis(v.Get("timestamp").Int()),
+		model: modelName(v.Get("modelId").Str), used: make(map[string]bool)}
+	v.Get("result.metadata.toolCallRounds").ForEach(func(_, round lazyjson.Value) bool {
+		at := records.Millis(round.Get("timestamp").Int())
+		round.Get("toolCalls").ForEach(func(_, c lazyjson.Value) bool {
+			r.rounds = append(r.rounds, toolCall{c.Get("id").Str, c.Get("name").Str, c.Get("arguments").String(), at})
+			return true
+		})
+		return true
+	})
+	return r
+}
+
+// emit emits the request.
+func (r *request) emit() {
+	r.prompt()
+	parts := r.Get("response").Array()
+	byOrder := r.pairs(parts)
+	n := 0
+	for _, p := range parts {
+		if p.Get("kind").Str == "toolInvocationSerialized" {
+			r.flush()
+			r.tool(p, byOrder, n)
+			n++
+			continue
+		}
+		r.part(p)
+	}
+	r.flush()
+	r.rest()
+	if msg := r.Get("result.errorDetails.message").Str; msg != "" {
+		r.system("error: " + msg)
+	}
+	if r.Get("isCanceled").Bool() {
+		r.system("canceled")
+	}
+	r.summaries()
+}
+
+// prompt emits what the user typed and attached.
+func (r *request) prompt() {
+	parts := []string{}
+	if text := promptText(r.Value); text != "" {
+		parts = append(parts, text)
+	}
+	r.Get("variableData.variables").ForEach(func(_, v lazyjson.Value) bool {
+		parts = append(parts, variableNote(v))
+		return true
+	})
+	e := event.Event{Kind: event.User, ID: r.id, Time: r.time, Text: strings.Join(parts, "\n")}
+	if r.Get("isSystemInitiated").Bool() {
+		e.Origin = event.Injected
+	}
+	r.out.Emit(e)
+}
+
+// variableNote is the note for something attached to a prompt.
+func variableNote(v lazyjson.Value) string {
+	kind := v.Get("kind").Str
+	if kind == "image" {
+		return "[image " + v.Get("name").String() + "]"
+	}
+	value := v.Get("value")
+	for _, key := range []string{"uri.fsPath", "fsPath", "uri.path", "path"} {
+		if s := value.Get(key).Str; s != "" {
+			return "[" + kind + " " + s + "]"
+		}
+	}
+	if value.Type == lazyjson.String && kind != "file" {
+		return "[" + kind + " " + v.Get("name").String() + "]\n" + value.Str
+	}
+	return "[" + kind + " " + v.Get("name").String() + "]"
+}
+
+// system emits what the program said.
+func (r *request) system(text string) {
+	r.out.Emit(event.Event{Kind: event.System, ID: r.id, Text: text})
+}
+
+// say emits a text of the model.
+func (r *request) say(kind event.Kind, text string) {
+	if text != "" {
+		r.out.Emit(event.Event{Kind: kind, ID: r.id, Model: r.model, Text: text})
+	}
+}
+
+// flush emits what was said so far.
+func (r *request) flush() {
+	if text := r.text.String(); strings.TrimSpace(text) != "" {
+		r.say(event.Assistant, text)
+		r.spoke = true
+	}
+	r.text.Reset()
+}
+
+// part takes a part of the answer that is no call.
+func (r *request) part(p lazyjson.Value) {
+	switch kind := p.Get("kind").Str; kind {
+	case "", "markdownContent", "markdownVuln":
+		r.text.WriteString(markdown(p))
+	case "inlineReference":
+		r.text.WriteString(linkText(p))
+	case "thinking":
+		r.flush()
+		if text := joined(p.Get("value")); text != "" {
+			r.say(event.Thinking, text)
+			r.thought = true
+		}
+	case "textEditGroup", "notebookEditGroup":
+		r.flush()
+		r.out.Emit(event.Event{Kind: event.ToolCall, ID: r.id, Model: r.model, Call: &event.Call{Name: kind, Input: p.Raw}})
+	case "warning", "info":
+		r.flush()
+		r.system(kind + ": " + markdown(p))
+	case "confirmation":
+		r.flush()
+		r.system(p.Get("title").String() + "\n" + stringOf(p.Get("message")))
+	case "elicitation", "elicitationSerialized", "questionCarousel", "planReview":
+		r.flush()
+		r.system(strings.TrimSpace(stringOf(p.Get("title")) + "\n" + stringOf(p.Get("message"))))
+	case "undoStop", "codeblockUri", "prepareToolInvocation", "mcpServersStarting", "progressTaskSerialized", "progressTask",
+		"progressMessage", "command", "references", "codeCitation", "treeData", "multiDiffData", "extensions", "pullRequest",
+		"workspaceEdit", "hook", "disabledClaudeHooks", "externalEdits", "autoModeResolution":
+		r.out.Emit(event.Event{Kind: event.System, ID: r.id, Quiet: true, Record: p.Raw})
+	default:
+		r.flush()
+		r.out.Emit(event.Event{Kind: event.Unknown, ID: r.id, Text: kind, Record: p.Raw})
+	}
+}
+
+// rest emits what the model said and did and no part of the answer tells.
+func (r *request) rest() {
+	r.Get("result.metadata.toolCallRounds").ForEach(func(_, round lazyjson.Value) bool {
+		if text := joined(round.Get("thinking.text")); !r.thought {
+			r.say(event.Thinking, text)
+		}
+		if !r.spoke {
+			r.say(event.Assistant, round.Get("response").Str)
+		}
+		round.Get("toolCalls").ForEach(func(_, c lazyjson.Value) bool {
+			if id := c.Get("id").Str; !r.used[id] {
+				r.used[id] = true
+				r.call(toolCall{id: id, name: c.Get("name").Str, args: c.Get("arguments").String()}, "")
+				r.result(id, c.Get("name").Str, lazyjson.Value{}, "")
+			}
+			return true
+		})
+		return true
+	})
+}
+
+// summaries marks where the context was replaced by a summary.
+func (r *request) summaries() {
+	list := r.Get("result.metadata.summaries").Array()
+	if one := r.Get("result.metadata.summary"); len(list) == 0 && one.Exists() {
+		list = append(list, one)
+	}
+	for _, s := range list {
+		if text := s.Get("text").Str; text != "" {
+			r.out.Emit(event.Event{Kind: event.Compaction, ID: s.Get("toolCallRoundId").Str, Compact: &event.Compact{Summary: text}})
+		}
+	}
+}
+
+// markdown is the text of a part that is or holds one.
+func markdown(p lazyjson.Value) string {
+	for _, key := range []string{"content", "value"} {
+		if v := p.Get(key); v.Exists() {
+			return stringOf(v)
+		}
+	}
+	return stringOf(p)
+}
+
+// stringOf is a text, or the value of a text with markup.
+func stringOf(v lazyjson.Value) string {
+	if v.IsObject() {
+		return v.Get("value").Str
+	}
+	return v.Str
+}
+
+// joined is a text that may stand in pieces.
+func joined(v lazyjson.Value) string {
+	if !v.IsArray() {
+		return v.Str
+	}
+	var b strings.Builder
+	v.ForEach(func(_, p lazyjson.Value) bool {
+		b.WriteString(p.Str)
+		return true
+	})
+	return b.String()
+}
+
+// linkText is the text that stands for a link.
+func linkText(p lazyjson.Value) string {
+	if name := p.Get("name").Str; name != "" {
+		return name
+	}
+	ref := p.Get("inlineReference")
+	for _, key := range []string{"name", "fsPath", "uri.fsPath", "location.uri.fsPath", "path", "uri.path"} {
+		if s := ref.Get(key).Str; s != "" {
+			return "`" + s + "`"
+		}
+	}
+	return ""
+}

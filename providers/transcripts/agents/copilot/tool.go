@@ -1,0 +1,177 @@
+package copilot
+
+import (
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/records"
+	"ctxfs/providers/transcripts/event"
+)
+
+// pairs tells whether the calls that the window shows are those of the rounds in
+// the same order: their ids are not always the same ones.
+func (r *request) pairs(parts []lazyjson.Value) bool {
+	shown := 0
+	for _, p := range parts {
+		if p.Get("kind").Str != "toolInvocationSerialized" {
+			continue
+		}
+		shown++
+		if r.round(p.Get("toolCallId").Str) != nil {
+			return false
+		}
+	}
+	return shown == len(r.rounds)
+}
+
+// round is the call of that id as the model made it.
+func (r *request) round(id string) *toolCall {
+	for i := range r.rounds {
+		if r.rounds[i].id == id && id != "" {
+			return &r.rounds[i]
+		}
+	}
+	return nil
+}
+
+// tool emits a call that the window shows, and its result.
+func (r *request) tool(p lazyjson.Value, byOrder bool, n int) {
+	c := toolCall{id: p.Get("toolCallId").Str, name: p.Get("toolId").Str, args: inputText(p)}
+	made := r.round(c.id)
+	if made == nil && byOrder {
+		made = &r.rounds[n]
+	}
+	if made != nil {
+		c = *made
+	}
+	if r.used[c.id] && c.id != "" {
+		return // told before, and shown again
+	}
+	r.used[c.id] = true
+	agent := p.Get("subAgentInvocationId").Str
+	r.call(c, agent)
+	r.result(c.id, c.name, p, agent)
+}
+
+// call emits a call.
+func (r *request) call(c toolCall, agent string) {
+	e := event.Event{Kind: event.ToolCall, ID: c.id, Time: c.time, Model: r.model, Agent: agent,
+		Call: &event.Call{ID: c.id, Name: c.name, Input: c.args}}
+	r.out.Emit(e)
+}
+
+// result emits what a tool gave back: what the model got of it, else what the
+// window shows.
+func (r *request) result(id, name string, p lazyjson.Value, agent string) {
+	res := &event.Result{CallID: id, Name: name}
+	r.Get("result.metadata.toolCallResults").ForEach(func(k, v lazyjson.Value) bool {
+		if k.Str == id {
+			res.Text = contentText(v.Get("content"))
+		}
+		return k.Str != id
+	})
+	details := p.Get("resultDetails")
+	if res.Text == "" {
+		res.Text = outputText(p, details)
+	}
+	exit := p.Get("toolSpecificData.terminalCommandState.exitCode")
+	res.Error = details.Get("isError").Bool() || exit.Int() != 0 || p.Get("isConfirmed").Type == lazyjson.False ||
+		p.Get("isConfirmed.type").Exists() && p.Get("isConfirmed.type").Int() == 0
+	if res.Text == "" && !p.Get("isComplete").Bool() && !res.Error {
+		return // it has not come back
+	}
+	r.out.Emit(event.Event{Kind: event.ToolResult, ID: id, Agent: agent, Result: res})
+}
+
+// inputText is what the window tells of a call's arguments.
+func inputText(p lazyjson.Value) string {
+	for _, key := range []string{"toolSpecificData.rawInput", "toolSpecificData.commandLine.original", "toolSpecificData.command",
+		"resultDetails.input", "toolSpecificData.prompt"} {
+		if v := p.Get(key); v.Exists() && v.String() != "" {
+			return v.String()
+		}
+	}
+	return stringOf(p.Get("invocationMessage"))
+}
+
+// outputText is what the window tells of a result.
+func outputText(p, details lazyjson.Value) string {
+	var parts []string
+	add := func(text string) {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	details.Get("output").ForEach(func(_, o lazyjson.Value) bool {
+		switch {
+		case o.Get("isText").Bool() || !o.Get("mimeType").Exists():
+			add(o.Get("value").Str)
+		default:
+			add(event.Blob(o.Get("mimeType").Str, records.Base64Size(o.Get("value").Str)))
+		}
+		return true
+	})
+	if details.IsArray() {
+		details.ForEach(func(_, uri lazyjson.Value) bool {
+			for _, key := range []string{"fsPath", "path", "uri.fsPath", "uri.path"} {
+				if s := uri.Get(key).Str; s != "" {
+					add(s)
+					break
+				}
+			}
+			return true
+		})
+	}
+	for _, key := range []string{"toolSpecificData.terminalCommandOutput.text", "toolSpecificData.result"} {
+		add(p.Get(key).Str)
+	}
+	if len(parts) == 0 {
+		add(stringOf(p.Get("pastTenseMessage")))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// contentText is the text of a result as the model got it: texts, data, and
+// trees of what Copilot renders.
+func contentText(v lazyjson.Value) string {
+	var parts []string
+	v.ForEach(func(_, p lazyjson.Value) bool {
+		text := ""
+		switch value := p.Get("value"); {
+		case value.Type == lazyjson.String:
+			text = value.Str
+		case value.Exists():
+			text = rendered(value.Get("node"), 0)
+		case p.Get("mimeType").Exists():
+			data := p.Get("data")
+			size := records.Base64Size(data.Str)
+			if data.IsArray() {
+				size = len(data.Array())
+			}
+			text = event.Blob(p.Get("mimeType").Str, size)
+		}
+		if text != "" {
+			parts = append(parts, text)
+		}
+		return true
+	})
+	return strings.Join(parts, "\n")
+}
+
+// rendered is the text in a tree of nodes: of type 1 with children, of type 2
+// with a text.
+func rendered(n lazyjson.Value, depth int) string {
+	if depth > 200 {
+		return ""
+	}
+	var b strings.Builder
+	if n.Get("lineBreakBefore").Bool() {
+		b.WriteByte('\n')
+	}
+	b.WriteString(n.Get("text").Str)
+	n.Get("children").ForEach(func(_, c lazyjson.Value) bool {
+		b.WriteString(rendered(c, depth+1))
+		return true
+	})
+	return b.String()
+}

@@ -1,0 +1,92 @@
+// Package cursor reads the sessions of Cursor, which keeps a session in up to
+// three places, none of them complete:
+//
+//   - a transcript, ~/.cursor/projects/<slug>/agent-transcripts/<id>/<id>.jsonl
+//     (formerly <id>.txt), without results, thinking and times: transcript.go;
+//   - the editor's database, globalStorage/state.vscdb: editor.go, bubble.go;
+//   - the command line's database, ~/.cursor/chats/<hash>/<id>/store.db, without
+//     times: chat.go.
+//
+// All have the session's id in common. The databases know more and rank higher;
+// reading one also reads the transcript and merges what only that has (join.go).
+// A transcript is rewritten when a session is resumed.
+//
+// The editor's database also holds logins, in other tables: only the keys of
+// conversations in the table cursorDiskKV are ever read.
+package cursor
+
+import (
+	"path"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/transcripts/agents/history"
+)
+
+// Agent returns the reader of Cursor.
+func Agent() history.Agent {
+	return history.Agent{Name: "cursor", Places: func(m history.Machine) []history.Place {
+		home := homeFolder(filepath.Join(m.Home, ".cursor"))
+		return []history.Place{
+			{Dir: home.projects(), Skip: skip, File: func(rel string) history.Format {
+				if t, ok := transcriptAt(rel); ok {
+					return home.transcripts(t)
+				}
+				return nil
+			}},
+			{Dir: filepath.Join(string(home), "chats"), File: func(rel string) history.Format {
+				if store, _ := path.Match("*/*/store.db", rel); store {
+					return home.chats()
+				}
+				return nil
+			}},
+			{Dir: filepath.Join(m.Support("Cursor"), "User", "globalStorage"), Skip: func(string) bool { return true }, File: func(rel string) history.Format {
+				if rel == "state.vscdb" {
+					return home.editor()
+				}
+				return nil
+			}},
+		}
+	}}
+}
+
+// homeFolder is the folder ~/.cursor.
+type homeFolder string
+
+func (h homeFolder) projects() string { return filepath.Join(string(h), "projects") }
+
+// skip leaves out what is no folder of transcripts.
+func skip(rel string) bool {
+	parts := strings.Split(rel, "/")
+	return len(parts) > 1 && parts[1] != "agent-transcripts" || len(parts) > 3 && parts[3] != "subagents" || len(parts) > 4
+}
+
+// transcript is what the path of a transcript tells.
+type transcript struct {
+	project, id, parent string
+	// plain is the older form, of text.
+	plain bool
+}
+
+// transcriptAt tells whether a path below projects/ is a transcript.
+func transcriptAt(rel string) (t transcript, ok bool) {
+	parts := strings.Split(rel, "/")
+	if len(parts) < 3 || parts[1] != "agent-transcripts" {
+		return t, false
+	}
+	t.project = parts[0]
+	name := parts[len(parts)-1]
+	ext := path.Ext(name)
+	t.id, t.plain = strings.TrimSuffix(name, ext), ext == ".txt"
+	if ext != ".jsonl" && ext != ".txt" || t.id == "" {
+		return t, false
+	}
+	switch {
+	case len(parts) == 3, len(parts) == 4 && parts[2] == t.id:
+		return t, true
+	case len(parts) == 5 && parts[3] == "subagents":
+		t.parent = parts[2]
+		return t, true
+	}
+	return t, false
+}

@@ -1,0 +1,201 @@
+package cursor
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/records"
+	"ctxfs/providers/transcripts/event"
+)
+
+// collector collects the events of a session of Cursor.
+type collector struct {
+	events []event.Event
+	names  records.ToolNames
+}
+
+func (c *collector) add(e event.Event) { c.events = append(c.events, e) }
+
+// said adds what somebody said, unless it is nothing. What the program has put
+// around a person's words is an event of its own.
+func (c *collector) said(e event.Event, text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if e.Kind != event.User || e.Origin != event.Typed {
+		e.Text = text
+		e.Quiet = e.Quiet || text == "[REDACTED]" // stands for thinking
+		c.add(e)
+		return
+	}
+	query, around := userQuery(text)
+	if around != "" {
+		e := e
+		e.Text, e.Origin, e.Quiet = around, event.Injected, isTag(around, "timestamp")
+		if query != "" && e.ID != "" {
+			e.ID += ".context"
+		}
+		if e.Quiet {
+			e.Record = jsonString(around)
+		}
+		c.add(e)
+	}
+	if query != "" {
+		e.Text = query
+		c.add(e)
+	}
+}
+
+// userQuery takes a text of the user's side apart: what a person typed, and what
+// the program has put around it. In a text without a mark that are the elements
+// at its beginning which the program is known to put there.
+func userQuery(text string) (query, around string) {
+	const begin, end = "<user_query>", "</user_query>"
+	before, rest, ok := strings.Cut(text, begin)
+	if !ok {
+		query = text
+		for {
+			element, after := programElement(query)
+			if element == "" {
+				return query, strings.TrimSpace(around)
+			}
+			around += element + "\n"
+			query = strings.TrimSpace(after)
+		}
+	}
+	at := strings.LastIndex(rest, end)
+	if at < 0 {
+		return strings.TrimSpace(rest), strings.TrimSpace(before)
+	}
+	return strings.TrimSpace(rest[:at]), strings.TrimSpace(before + rest[at+len(end):])
+}
+
+// programElements are what the names of elements begin with that the program puts
+// into what the user says.
+var programElements = [...]string{
+	"user_info", "user_rules", "system_", "system-", "open_and_", "git_", "rules", "agent_", "timestamp", "attached_", "additional_data", "always_applied_",
+	"available_", "skills", "manually_attached_", "mcp_", "terminal", "project_layout", "cursor_", "memories", "workspace_", "environment_", "linter_", "current_file", "recent_files",
+}
+
+// programElement is the element of the program's that a text begins with. One
+// without an end is all of the text.
+func programElement(text string) (element, after string) {
+	text = strings.TrimSpace(text)
+	rest, ok := strings.CutPrefix(text, "<")
+	if !ok {
+		return "", text
+	}
+	name := rest[:max(strings.IndexAny(rest, " >\n"), 0)]
+	if !slices.ContainsFunc(programElements[:], func(start string) bool { return strings.HasPrefix(name, start) }) {
+		return "", text
+	}
+	end := "</" + name + ">"
+	if i := strings.Index(text, end); i >= 0 {
+		return text[:i+len(end)], text[i+len(end):]
+	}
+	return text, ""
+}
+
+// isTag tells whether a text is one element of that name and nothing else.
+func isTag(text, name string) bool {
+	return strings.HasPrefix(text, "<"+name+">") && strings.Index(text, "</"+name+">") == len(text)-len(name)-3
+}
+
+// message adds a message whose content has the shape of Anthropic's or of the AI
+// SDK's messages; Cursor's names have changed over time.
+func (c *collector) message(id string, m, content lazyjson.Value) {
+	role := m.Get("role").Str
+	e := event.Event{Kind: event.Assistant}
+	if !content.IsArray() && content.Type != lazyjson.String {
+		c.add(event.Event{ID: id, Kind: event.Unknown, Text: role, Record: m.Raw})
+		return
+	}
+	switch role {
+	case "user":
+		e.Kind = event.User
+	case "system":
+		e.Kind, e.Quiet = event.System, true // the prompt of the program
+	}
+	n := 0
+	each := func(block lazyjson.Value) {
+		e := e
+		if id != "" {
+			e.ID = records.PartID(id, n)
+		}
+		n++
+		c.block(e, block)
+	}
+	if !content.IsArray() {
+		each(content)
+		return
+	}
+	content.ForEach(func(_, block lazyjson.Value) bool {
+		each(block)
+		return true
+	})
+}
+
+func (c *collector) block(e event.Event, v lazyjson.Value) {
+	if e.Quiet {
+		e.Record = v.Raw
+	}
+	if v.Type == lazyjson.String {
+		c.said(e, v.Str)
+		return
+	}
+	kind := v.Get("type").Str
+	switch kind {
+	case "text", "input_text", "output_text":
+		c.said(e, v.Get("text").Str)
+	case "thinking", "reasoning":
+		e.Kind = event.Thinking
+		c.said(e, records.First(v, "thinking", "text").String())
+	case "redacted-reasoning", "redacted_thinking":
+		e.Kind, e.Quiet, e.Record = event.Thinking, true, v.Raw
+		c.add(e)
+	case "image", "file":
+		e.Text = records.BinaryNote(v)
+		c.add(e)
+	case "tool_use", "tool-call", "tool_call":
+		e.Kind = event.ToolCall
+		e.Call = &event.Call{
+			ID: records.First(v, "toolCallId", "id", "tool_call_id").String(), Name: records.First(v, "toolName", "name").String(),
+			Input: records.First(v, "args", "input", "arguments").String(),
+		}
+		c.remember(e.Call)
+		c.add(e)
+	case "tool_result", "tool-result":
+		e.Kind, e.Origin = event.ToolResult, event.Typed
+		result := records.First(v, "result", "content", "output")
+		text, failed := records.ResultText(result)
+		if text == "" && result.Type != lazyjson.String && result.Exists() {
+			text = result.Raw
+		}
+		failed = failed || records.First(v, "isError", "is_error").Bool() || v.Get("providerOptions.cursor.highLevelToolCallResult.isError").Bool()
+		e.Result = c.names.Result(records.First(v, "toolCallId", "tool_use_id", "id").String(), text, failed)
+		if e.Result.Name == "" {
+			e.Result.Name = records.First(v, "toolName", "name").String()
+		}
+		c.add(e)
+	default:
+		e.Kind, e.Origin, e.Text, e.Record = event.Unknown, event.Typed, kind, v.Raw
+		c.add(e)
+	}
+}
+
+func (c *collector) remember(call *event.Call) {
+	if c.names == nil {
+		c.names = make(records.ToolNames)
+	}
+	if call.ID != "" {
+		c.names[call.ID] = call.Name
+	}
+}
+
+// jsonString is a text as JSON.
+func jsonString(text string) string {
+	b, _ := json.Marshal(text) // no string fails
+	return string(b)
+}

@@ -1,0 +1,301 @@
+// Package gemini reads the sessions of Gemini CLI. A session is a log of JSON
+// lines, tmp/<project>/chats/session-<time>-<id8>.jsonl below ~/.gemini
+// (GEMINI_CLI_HOME replaces ~), a subagent's is chats/<session>/<id>.jsonl. Before
+// 2026 sessions were .json files that were rewritten. The source of the format is
+// google-gemini/gemini-cli (packages/core/src/services/chatRecordingService.ts).
+//
+// A message with the id of an earlier one is a newer version of it (message.go).
+// {"$set": …} changes what is known of the session or, with messages, replaces the
+// history after it was compressed. {"$rewindTo": id} takes back that message and
+// all after it.
+package gemini
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/agents/records"
+	"ctxfs/providers/transcripts/event"
+)
+
+// Agent returns the reader of Gemini CLI.
+func Agent() history.Agent {
+	return history.Agent{Name: "gemini", Places: func(m history.Machine) []history.Place {
+		root := filepath.Join(m.Env("GEMINI_CLI_HOME", m.Home), ".gemini")
+		return []history.Place{{Dir: filepath.Join(root, "tmp"), File: formatOf, Skip: func(rel string) bool {
+			parts := strings.Split(rel, "/")
+			return len(parts) > 1 && parts[1] != "chats" || len(parts) > 3
+		}}}
+	}}
+}
+
+// formatOf tells how a file below tmp is read.
+func formatOf(rel string) history.Format {
+	parts := strings.Split(rel, "/")
+	if len(parts) < 3 || len(parts) > 4 || parts[1] != "chats" {
+		return nil
+	}
+	name := parts[len(parts)-1]
+	id, isLog := strings.CutSuffix(name, ".jsonl")
+	switch {
+	case len(parts) == 4 && isLog:
+		return history.Log{ID: id, Parent: parts[2], Open: open, Rank: 2, KeepTexts: true}
+	case len(parts) == 4 || !strings.HasPrefix(name, "session-"):
+		return nil
+	case isLog:
+		return history.Log{Open: open, Rank: 2, KeepTexts: true}
+	case strings.HasSuffix(name, ".json"):
+		return history.Store{Sessions: listSessions, Read: readSession, Rank: 1}
+	}
+	return nil
+}
+
+func open(path string) history.Reader { return &reader{path: path} }
+
+// reader reads the messages of a session, each as often as it is told.
+type reader struct {
+	path string
+
+	// First is the id of the message with which the history begins: where it is
+	// gone from the history, that was compressed.
+	First string `json:"first,omitempty"`
+	// Last are the versions of the newest messages as they were told.
+	Last []version `json:"last,omitempty"`
+}
+
+// version is what was told of a message.
+type version struct {
+	ID   string `json:"id"`
+	Len  int    `json:"len"`
+	Hash uint64 `json:"hash,string"`
+}
+
+// maxVersions is how many messages may still grow: it is always the last one.
+const maxVersions = 8
+
+// Record implements Reader.
+func (r *reader) Record(line []byte, out event.Sink) {
+	v, ok := records.ParseLine(line, out)
+	if !ok {
+		return
+	}
+	rec := parseRecord(v, line)
+	switch {
+	case !rec.IsObject():
+		records.EmitUnknown(out, "no object", line)
+	case rec.Get("$rewindTo").Exists():
+		r.rewind(rec, out)
+	case rec.Text("id") != "":
+		r.message(rec, out)
+	case rec.Get("$set").IsObject():
+		set := rec.Get("$set")
+		r.about(set, out)
+		if list := set.Get("messages"); list.IsArray() && r.First == "" {
+			// Nothing was told before: it is how the history begins.
+			list.ForEach(func(_, v lazyjson.Value) bool {
+				r.message(parseRecord(v, []byte(v.Raw)), out)
+				return true
+			})
+			return
+		} else if list.IsArray() {
+			r.replace(rec, list, out)
+			return
+		}
+		rec.EmitQuiet(event.System, out)
+	case rec.Text("sessionId") != "":
+		r.about(rec.Value, out)
+		rec.EmitQuiet(event.System, out)
+	default:
+		records.EmitUnknown(out, rec.Text("type"), line)
+	}
+}
+
+// parseRecord is a record with its time: a text, or seconds.
+func parseRecord(v lazyjson.Value, line []byte) records.Line {
+	rec := records.Line{Source: line}.Part(v)
+	rec.Time = records.ParseTime(rec.Text("timestamp"))
+	if ts := rec.Get("ts"); rec.Time.IsZero() && ts.Type == lazyjson.Number {
+		rec.Time = records.Millis(int64(ts.Num * 1000))
+	}
+	if set := rec.Get("$set.lastUpdated").Str; set != "" {
+		rec.Time = records.ParseTime(set)
+	}
+	return rec
+}
+
+// about takes what is said of the session as a whole.
+func (r *reader) about(v lazyjson.Value, out event.Sink) {
+	s := out.Session()
+	if id := v.Get("sessionId").Str; id != "" {
+		s.ID = id
+	}
+	s.Saw(records.ParseTime(v.Get("startTime").Str))
+	s.Name(event.FromSummary, records.FirstLine(v.Get("summary").Str))
+	if s.CWD == "" {
+		s.CWD = workingFolder(r.path, v.Get("projectHash").Str)
+	}
+	if dir := v.Get("directories.0").Str; s.CWD == "" && dir != "" {
+		s.CWD = dir
+	}
+	if s.CWD == "" {
+		s.Project = projectSlug(r.path)
+	}
+}
+
+// rewind marks a message and all after it as taken back.
+func (r *reader) rewind(rec records.Line, out event.Sink) {
+	mark := &event.Rewound{}
+	if seq, ok := out.Known("msg:" + rec.Text("$rewindTo")); ok {
+		mark.To = max(0, seq-1)
+	}
+	out.Emit(event.Event{Kind: event.Rewind, Time: rec.Time, Rewound: mark})
+}
+
+// replace takes a new history. The one before stays, so only what was in no
+// message before is told: the summary, which the mark holds, and answers to it.
+// Outputs that were masked to save room are told as they were.
+func (r *reader) replace(rec records.Line, list lazyjson.Value, out event.Sink) {
+	var summary []string
+	var fresh []records.Line
+	first, cut := "", true
+	list.ForEach(func(_, v lazyjson.Value) bool {
+		m := parseRecord(v, []byte(v.Raw))
+		id := m.Text("id")
+		if first == "" {
+			first = id
+		}
+		cut = cut && (id == "" || id != r.First)
+		if _, ok := out.Known("msg:" + id); ok {
+			return true
+		}
+		if text := contentText(m.Get("content")); m.Text("type") == "user" && text != "" {
+			if _, told := out.Known(textID(text)); !told {
+				summary = append(summary, text)
+			}
+		} else {
+			fresh = append(fresh, m)
+		}
+		return true
+	})
+	if len(summary) == 0 && (!cut || r.First == "") {
+		rec.EmitQuiet(event.System, out)
+	} else {
+		out.Emit(event.Event{Kind: event.Compaction, Time: rec.Time,
+			Compact: &event.Compact{Summary: strings.Join(summary, "\n\n")}})
+		r.First = first
+	}
+	for _, text := range summary {
+		out.Note(textID(text))
+	}
+	for _, m := range fresh {
+		if text := contentText(m.Get("content")); text != "" {
+			if _, told := out.Known(textID(text)); told {
+				continue
+			}
+		}
+		if m.Text("type") != "user" {
+			r.message(m, out)
+		}
+	}
+	list.ForEach(func(_, v lazyjson.Value) bool {
+		id := "msg:" + v.Get("id").Str
+		if _, ok := out.Known(id); !ok {
+			out.Note(id)
+		}
+		return true
+	})
+}
+
+// textID is the id of a text.
+func textID(text string) string { return fmt.Sprintf("said:%016x", records.TextHash(text)) }
+
+// projectFolder is the folder of a project in which a file of its chats lies.
+func projectFolder(path string) string {
+	dir := filepath.Dir(path)
+	for filepath.Base(dir) != "chats" {
+		up := filepath.Dir(dir)
+		if up == dir || path == "" {
+			return ""
+		}
+		dir = up
+	}
+	return filepath.Dir(dir)
+}
+
+// projectSlug is the program's own name of a project: older versions have a hash
+// instead, which is cut.
+func projectSlug(path string) string {
+	slug := filepath.Base(projectFolder(path))
+	if len(slug) == 2*sha256.Size {
+		slug = slug[:8]
+	}
+	return strings.Trim(slug, "./")
+}
+
+// workingFolder finds the folder of the project whose chats hold the file: the
+// folder is named in .project_root, or in projects.json by name or hash.
+func workingFolder(path, hash string) string {
+	project := projectFolder(path)
+	if project == "" {
+		return ""
+	}
+	if root, err := os.ReadFile(filepath.Join(project, ".project_root")); err == nil && len(root) < 1<<14 {
+		return strings.TrimSpace(string(root))
+	}
+	list, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(project)), "projects.json"))
+	if err != nil {
+		return ""
+	}
+	found := ""
+	lazyjson.Parse(list).Get("projects").ForEach(func(folder, name lazyjson.Value) bool {
+		sum := sha256.Sum256([]byte(folder.Str))
+		if name.Str == filepath.Base(project) || hex.EncodeToString(sum[:]) == hash {
+			found = folder.Str
+		}
+		return found == ""
+	})
+	return found
+}
+
+// listSessions lists the one session of an old file.
+func listSessions(_ context.Context, path string) ([]history.Entry, error) {
+	v, err := records.ReadDocument(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &event.Collector{}
+	(&reader{path: path}).about(v, c)
+	if c.Of.ID == "" {
+		c.Of.ID = strings.TrimSuffix(filepath.Base(path), ".json")
+	}
+	c.Of.Saw(records.ParseTime(v.Get("lastUpdated").Str))
+	return []history.Entry{{Session: c.Of, Key: c.Of.ID}}, nil
+}
+
+// readSession reads it.
+func readSession(ctx context.Context, path, key string, out event.Sink) error {
+	v, err := records.ReadDocument(path)
+	if err != nil {
+		return err
+	}
+	r := &reader{path: path}
+	out.Session().ID = key
+	for _, at := range []string{"startTime", "start_time", "lastUpdated"} {
+		out.Session().Saw(records.ParseTime(v.Get(at).Str))
+	}
+	r.about(v, out)
+	for _, list := range []string{"messages", "history"} {
+		v.Get(list).ForEach(func(_, m lazyjson.Value) bool {
+			r.message(parseRecord(m, []byte(m.Raw)), out)
+			return ctx.Err() == nil
+		})
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,303 @@
+package gemini
+
+import (
+	"regexp"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/agents/records"
+	"ctxfs/providers/transcripts/event"
+)
+
+// message takes a message, or what is new in a newer version of it.
+func (r *reader) message(rec records.Line, out event.Sink) {
+	id := rec.Text("id")
+	_, again := out.Known("msg:" + id)
+	again = again && id != ""
+	if r.First == "" {
+		r.First = id
+	}
+	t := &emitter{r: r, rec: rec, out: out, id: id, again: again}
+	content := rec.Get("content")
+	if !content.Exists() {
+		content = rec.Get("parts")
+	}
+	typ := rec.Text("type")
+	if typ == "" {
+		typ = rec.Text("role")
+	}
+	switch typ {
+	case "user":
+		t.user(content)
+	case "gemini", "model", "assistant":
+		if m := rec.Text("model"); m != "" {
+			out.Session().Model = m
+		}
+		t.thoughts()
+		t.text(event.Assistant, event.Typed, contentText(content))
+		t.parts(content)
+		rec.Get("toolCalls").ForEach(func(_, c lazyjson.Value) bool {
+			t.call(c)
+			return true
+		})
+	case "info", "error", "warning":
+		text := contentText(content)
+		if typ != "info" && text != "" {
+			text = typ + ": " + text
+		}
+		t.text(event.System, event.Typed, text)
+	default:
+		records.EmitUnknown(out, typ, rec.Source)
+		t.emitted()
+	}
+	if !t.some && !again {
+		rec.EmitQuiet(event.System, out)
+		t.emitted()
+	}
+}
+
+// emitter tells what of a message was not told before.
+type emitter struct {
+	r     *reader
+	rec   records.Line
+	out   event.Sink
+	id    string
+	again bool
+	some  bool
+}
+
+// emitted notes the message with the first event of it.
+func (t *emitter) emitted() {
+	if !t.some && !t.again && t.id != "" {
+		t.out.Note("msg:" + t.id)
+	}
+	t.some = true
+}
+
+func (t *emitter) emit(e event.Event) {
+	e.Time, e.ID = t.rec.Time, t.id
+	if e.Kind != event.User && e.Kind != event.System {
+		e.Model = t.rec.Text("model")
+	}
+	t.out.Emit(e)
+	t.emitted()
+}
+
+// once emits something that has an id of its own, unless that was told.
+func (t *emitter) once(id string, e event.Event) {
+	if _, told := t.out.Known(id); told && t.again {
+		return
+	}
+	t.emit(e)
+	t.out.Note(id)
+}
+
+// text emits the text of a message: of a text that has grown what is new, of one
+// that has changed all.
+func (t *emitter) text(kind event.Kind, origin, text string) {
+	if text == "" {
+		return
+	}
+	said := textID(text)
+	if _, told := t.out.Known(said); told && t.again {
+		return
+	}
+	fresh := text
+	for i, old := range t.r.Last {
+		if t.again && old.ID == t.id && old.Len < len(text) && records.TextHash(text[:old.Len]) == old.Hash {
+			fresh = text[old.Len:]
+			t.r.Last = append(t.r.Last[:i:i], t.r.Last[i+1:]...)
+			break
+		}
+	}
+	t.emit(event.Event{Kind: kind, Origin: origin, Text: fresh})
+	t.out.Note(said)
+	if len(t.r.Last) == maxVersions {
+		t.r.Last = append([]version(nil), t.r.Last[1:]...)
+	}
+	t.r.Last = append(t.r.Last, version{ID: t.id, Len: len(text), Hash: records.TextHash(text)})
+}
+
+// user emits what the user typed, and apart from it what the program has put in
+// for it: the files that were named.
+func (t *emitter) user(content lazyjson.Value) {
+	text, shown := contentText(content), contentText(t.rec.Get("displayContent"))
+	origin := event.Typed
+	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "<session_context>") || strings.HasPrefix(trimmed, "<state_snapshot>") ||
+		strings.HasPrefix(trimmed, "This is the Gemini CLI. We are setting up the context") {
+		origin = event.Injected
+	}
+	if shown == "" || records.TextHash(shown) == records.TextHash(text) {
+		t.text(event.User, origin, text)
+		shown = text
+	} else {
+		t.text(event.User, origin, shown)
+		rest, _ := strings.CutPrefix(text, shown)
+		t.text(event.User, event.Injected, strings.TrimLeft(rest, "\n"))
+	}
+	if origin == event.Typed {
+		t.out.Session().Name(event.FromPrompt, records.FirstLine(shown))
+	}
+	t.parts(content)
+}
+
+// thoughts emits what the model thought.
+func (t *emitter) thoughts() {
+	t.rec.Get("thoughts").ForEach(func(_, v lazyjson.Value) bool {
+		subject, text := v.Get("subject").Str, v.Get("description").Str
+		if v.Type == lazyjson.String {
+			text = v.Str
+		}
+		if subject != "" {
+			text = strings.TrimSpace(subject + "\n" + text)
+		}
+		if text != "" {
+			t.once(textID(text), event.Event{Kind: event.Thinking, Text: text})
+		}
+		return true
+	})
+}
+
+// parts emits the calls and results that stand among the parts of a content:
+// mostly the message tells them as toolCalls.
+func (t *emitter) parts(content lazyjson.Value) {
+	if !content.IsArray() {
+		return
+	}
+	content.ForEach(func(_, p lazyjson.Value) bool {
+		if c := p.Get("functionCall"); c.Exists() {
+			id := c.Get("id").Str
+			t.known("call:"+id, id, event.Event{Kind: event.ToolCall,
+				Call: &event.Call{ID: id, Name: c.Get("name").Str, Input: c.Get("args").Raw}})
+		}
+		if f := p.Get("functionResponse"); f.Exists() {
+			id := f.Get("id").Str
+			text, failed := responseText(f.Get("response"))
+			t.known("result:"+id, id, event.Event{Kind: event.ToolResult,
+				Result: &event.Result{CallID: id, Name: f.Get("name").Str, Text: text, Error: failed, Spill: findSpill(text)}})
+		}
+		return true
+	})
+}
+
+// known emits a call or a result, unless it was told anywhere.
+func (t *emitter) known(note, id string, e event.Event) {
+	if _, told := t.out.Known(note); told && id != "" {
+		return
+	}
+	t.emit(e)
+	t.out.Note(note)
+}
+
+// call emits a call and, as soon as it has one, its result. A result that is
+// another one than before is told again.
+func (t *emitter) call(c lazyjson.Value) {
+	id, name := c.Get("id").Str, c.Get("name").Str
+	t.known("call:"+id, id, event.Event{Kind: event.ToolCall, Subagent: c.Get("agentId").Str,
+		Call: &event.Call{ID: id, Name: name, Input: c.Get("args").Raw}})
+	res := &event.Result{CallID: id, Name: name}
+	status := c.Get("status").Str
+	res.Error = status == "error" || status == "cancelled"
+	result := c.Get("result")
+	if display := c.Get("resultDisplay"); !result.Exists() || result.Type == lazyjson.Null {
+		if display.Type != lazyjson.String || display.Str == "" {
+			return
+		}
+		res.Text = display.Str
+	} else {
+		text, failed := resultText(result)
+		res.Text, res.Error = text, res.Error || failed
+	}
+	res.Spill = findSpill(res.Text)
+	note := "result:" + id
+	if _, told := t.out.Known(note); !told || id == "" {
+		t.emit(event.Event{Kind: event.ToolResult, Result: res})
+		t.out.Note(note)
+		t.out.Note(note + textID(res.Text))
+		return
+	}
+	t.once(note+textID(res.Text), event.Event{Kind: event.ToolResult, Result: res})
+}
+
+// resultText is the text of a result: the responses in it and the texts beside
+// them.
+func resultText(v lazyjson.Value) (text string, failed bool) {
+	if !v.IsArray() {
+		return responseText(v)
+	}
+	var parts []string
+	v.ForEach(func(_, p lazyjson.Value) bool {
+		one := ""
+		if f := p.Get("functionResponse"); f.Exists() {
+			bad := false
+			one, bad = responseText(f.Get("response"))
+			failed = failed || bad
+		} else {
+			one = partText(p)
+		}
+		if one != "" {
+			parts = append(parts, one)
+		}
+		return true
+	})
+	return strings.Join(parts, "\n"), failed
+}
+
+// exitLine is the line in which a shell command that failed says so.
+var exitLine = regexp.MustCompile(`(?m)^Exit Code: [1-9-]`)
+
+// responseText is the text of one response.
+func responseText(v lazyjson.Value) (text string, failed bool) {
+	switch out, bad := v.Get("output"), v.Get("error"); {
+	case bad.Exists() && bad.Type != lazyjson.Null:
+		return bad.String(), true
+	case out.Exists():
+		text = out.String()
+	default:
+		text = v.String()
+	}
+	return text, strings.Contains(text, "Exit Code: ") && exitLine.MatchString(text)
+}
+
+// contentText is the text of a content, with notes for what is no text.
+func contentText(v lazyjson.Value) string {
+	if !v.IsArray() {
+		if v.IsObject() {
+			return partText(v)
+		}
+		return v.String()
+	}
+	var parts []string
+	v.ForEach(func(_, p lazyjson.Value) bool {
+		if text := partText(p); text != "" {
+			parts = append(parts, text)
+		}
+		return true
+	})
+	return strings.Join(parts, "\n")
+}
+
+// partText is the text of one part; calls and responses have events of their
+// own.
+func partText(p lazyjson.Value) string {
+	if p.Type == lazyjson.String {
+		return p.Str
+	}
+	if data := p.Get("inlineData"); data.Exists() {
+		return event.Blob(data.Get("mimeType").Str, records.Base64Size(data.Get("data").Str))
+	}
+	if file := p.Get("fileData"); file.Exists() {
+		return "[" + file.Get("mimeType").Str + " " + file.Get("fileUri").Str + "]"
+	}
+	return p.Get("text").Str
+}
+
+// spillPath is the path of a file that holds the whole of a long output.
+var spillPath = regexp.MustCompile(`/[^\n"'<>]*?/tool-outputs/[^\s"'<>]+\.txt`)
+
+func findSpill(text string) string {
+	if !strings.Contains(text, "/tool-outputs/") {
+		return ""
+	}
+	return spillPath.FindString(text)
+}

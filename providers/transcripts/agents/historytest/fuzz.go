@@ -1,0 +1,82 @@
+package historytest
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/event"
+)
+
+// FuzzLog reads any log, and once more saved and restored after every line: both
+// must give as many events, and what is no JSON one unknown event a line.
+func FuzzLog(f *testing.F, open func() history.Reader, seeds ...[]byte) {
+	var texts []string
+	for _, seed := range seeds {
+		texts = append(texts, string(seed))
+	}
+	FuzzText(f, func(t *testing.T, text string) {
+		log := []byte(text + "\n")
+		c := RoundTrip(t, open, log)
+		bad := 0
+		for _, line := range CompleteLines(log) {
+			if !json.Valid(line) && len(bytes.TrimSpace(line)) > 0 {
+				bad++
+			}
+		}
+		if n := kinds(c.Events)["unknown"]; n < bad && bytes.Count(log, []byte{'\n'}) < 100 {
+			t.Errorf("%d lines are no JSON, %d events say so", bad, n)
+		}
+	}, texts...)
+}
+
+// countingSink counts the events that it gets, and keeps none.
+type countingSink struct {
+	event.Collector
+	n int
+}
+
+func (s *countingSink) Emit(event.Event) int { s.n++; return s.n }
+
+// BenchmarkLines reads the same lines again and again.
+func BenchmarkLines(b *testing.B, open func() history.Reader, lines [][]byte) {
+	size := 0
+	for _, line := range lines {
+		size += len(line) + 1
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		r, out := open(), &countingSink{}
+		for _, line := range lines {
+			r.Record(line, out)
+		}
+		if out.n == 0 {
+			b.Fatal("no events")
+		}
+	}
+}
+
+// FuzzText fuzzes a text that is one of the seeds with a piece of it replaced, or
+// any text. The fuzzer itself would take a seed for an input like others, and
+// make what it finds near it smaller, byte by byte for up to a minute, before it
+// goes on: with seeds as long as sessions are it would do nothing else.
+func FuzzText(f *testing.F, test func(t *testing.T, text string), seeds ...string) {
+	for i, seed := range seeds {
+		for _, at := range []int{0, len(seed) / 2, len(seed)} {
+			f.Add(uint8(i), uint16(at), uint16(9), "{}\n\xff")
+		}
+		f.Add(uint8(i), uint16(0), uint16(0), "")
+	}
+	f.Add(uint8(255), uint16(0), uint16(0), "7\nnull\n[{}]\n")
+	f.Fuzz(func(t *testing.T, which uint8, at, cut uint16, piece string) {
+		text := piece
+		if int(which) < len(seeds) {
+			seed := seeds[which]
+			from := int(at) % (len(seed) + 1)
+			text = seed[:from] + piece + seed[min(from+int(cut), len(seed)):]
+		}
+		test(t, text)
+	})
+}

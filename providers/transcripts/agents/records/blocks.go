@@ -1,0 +1,177 @@
+// Package records turns the JSON of histories into events: what the readers of
+// several agents have in common.
+//
+// A reader parses a line with [ParseLine] or a file with [ReadDocument], and looks
+// up values by name. Messages whose content has the shape of Anthropic's messages
+// API are emitted by [Blocks] (blocks.go); a [Line] gives fast access to the fields
+// of one object (line.go). [ResultText], [ContentText] and the notes for images and
+// files turn contents into text (content.go). [Time], [Prompt] and [FirstLine] read
+// times and titles (text.go). [PendingCalls], [ToolNames] and [Dedup] remember what
+// a reader needs of earlier records (calls.go).
+//
+// A record that is not understood is emitted whole, as an event of kind
+// [event.Unknown].
+package records
+
+import (
+	"time"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/event"
+)
+
+// Blocks emits messages whose content has the shape of Anthropic's messages API,
+// a string or a list of typed blocks: several agents keep their histories so,
+// with small differences of names.
+type Blocks struct {
+	Out event.Sink
+	// Calls are the names of the tools whose results are still to come, by the
+	// id of the call. It is the reader's, where that must be saved.
+	Calls map[string]string
+	// Origin tells who really spoke a text of the user's side; nil: a person.
+	Origin func(text string) string
+	// Split takes a text of the user's side and emits it, where that is more than
+	// one event; may be nil.
+	Split func(m Message, text string) bool
+	// Subagent is the session that a call has started; may be nil.
+	Subagent func(call string) string
+}
+
+// Message is what the events of one message have in common.
+type Message struct {
+	ID    string
+	Time  time.Time
+	User  bool // of the user's side: a person, or results of tools
+	Model string
+	// Origin is that of all texts of the message, where it is known.
+	Origin string
+}
+
+// Event is an event of the message with nothing in it.
+func (m Message) Event(kind event.Kind) event.Event {
+	e := event.Event{ID: m.ID, Time: m.Time, Kind: kind}
+	if kind == event.Assistant || kind == event.Thinking || kind == event.ToolCall {
+		e.Model = m.Model
+	}
+	return e
+}
+
+// Emit emits a message. Its id is noted, so that the message can be recognised
+// elsewhere; one without content is a quiet event, so that the id has a number.
+func (b *Blocks) Emit(m Message, content lazyjson.Value) {
+	emitted := false
+	if content.IsArray() {
+		content.ForEach(func(_, block lazyjson.Value) bool {
+			emitted = b.Block(m, block) || emitted
+			return true
+		})
+	} else {
+		emitted = b.Text(m, content.String())
+	}
+	if !emitted {
+		kind := event.Assistant
+		if m.User {
+			kind = event.User
+		}
+		e := m.Event(kind)
+		e.Quiet = true
+		b.Out.Emit(e)
+	}
+	if m.ID != "" {
+		b.Out.Note(m.ID)
+	}
+}
+
+// Text emits what was said, and tells whether it was anything.
+func (b *Blocks) Text(m Message, text string) bool {
+	if text == "" {
+		return false
+	}
+	if m.User && m.Origin == "" && b.Split != nil && b.Split(m, text) {
+		return true
+	}
+	e := m.Event(event.Assistant)
+	e.Text = text
+	if m.User {
+		e.Kind, e.Model, e.Origin = event.User, "", m.Origin
+		if b.Origin != nil && e.Origin == "" {
+			e.Origin = b.Origin(text)
+		}
+	}
+	b.Out.Emit(e)
+	if e.Kind == event.User && e.Origin == event.Typed {
+		b.Out.Session().Name(event.FromPrompt, Prompt(text))
+	}
+	return true
+}
+
+// Block emits one block, and tells whether there was anything in it.
+func (b *Blocks) Block(m Message, v lazyjson.Value) bool {
+	if v.Type == lazyjson.String {
+		return b.Text(m, v.Str)
+	}
+	kind := v.Get("type").Str
+	switch kind {
+	case "text", "input_text", "output_text":
+		return b.Text(m, v.Get("text").String())
+	case "thinking", "reasoning":
+		return b.Thinking(m, First(v, "thinking", "text", "reasoning").String())
+	case "redacted_thinking":
+		e := m.Event(event.Thinking)
+		e.Text, e.Quiet = event.Blob("encrypted thinking", len(v.Get("data").Str)), true
+		b.Out.Emit(e)
+	case "tool_use", "toolCall", "tool-call":
+		b.Call(m, First(v, "id", "toolCallId").String(), First(v, "name", "toolName").String(), First(v, "input", "arguments"))
+	case "tool_result", "tool-result":
+		text, failed := ResultText(First(v, "content", "output"))
+		failed = failed || First(v, "is_error", "isError").Bool()
+		b.Result(m, First(v, "tool_use_id", "toolCallId").String(), First(v, "name", "toolName").String(), text, failed)
+	case "image", "imageUrl", "document", "audio", "video":
+		return b.Text(m, BinaryNote(v))
+	case "file":
+		// A file that the program put in because the prompt names it.
+		e := m.Event(event.User)
+		e.Origin, e.Text = event.Injected, v.Get("path").String()+"\n"+v.Get("content").String()
+		b.Out.Emit(e)
+	default:
+		e := m.Event(event.Unknown)
+		e.Text, e.Record = kind, RecordOf(v)
+		b.Out.Emit(e)
+	}
+	return true
+}
+
+func (b *Blocks) Thinking(m Message, text string) bool {
+	if text == "" {
+		return false
+	}
+	e := m.Event(event.Thinking)
+	e.Text = text
+	b.Out.Emit(e)
+	return true
+}
+
+func (b *Blocks) Call(m Message, id, name string, input lazyjson.Value) {
+	e := m.Event(event.ToolCall)
+	e.Call = &event.Call{ID: id, Name: name, Input: input.Raw}
+	if input.Type == lazyjson.String {
+		e.Call.Input = input.Str
+	}
+	if b.Subagent != nil {
+		e.Subagent = b.Subagent(id)
+	}
+	if id != "" && b.Calls != nil {
+		b.Calls[id] = name
+	}
+	b.Out.Emit(e)
+}
+
+func (b *Blocks) Result(m Message, call, name, text string, failed bool) {
+	if name == "" {
+		name = b.Calls[call]
+	}
+	delete(b.Calls, call)
+	e := m.Event(event.ToolResult)
+	e.Result = &event.Result{CallID: call, Name: name, Text: text, Error: failed}
+	b.Out.Emit(e)
+}

@@ -1,0 +1,182 @@
+package records
+
+import (
+	"encoding/base64"
+	"net/url"
+	"strings"
+
+	"ctxfs/providers/internal/lazyjson"
+	"ctxfs/providers/transcripts/event"
+)
+
+// ResultText is the text of a tool's result: a string, blocks, or objects of the
+// agent's own, of which what they say is taken. failed is whether one of those
+// says that it failed.
+func ResultText(v lazyjson.Value) (text string, failed bool) { return resultWithin(v, 0) }
+
+// MaxDepth is how deep texts are looked for in a value: real ones are not deeper,
+// and every level costs a pass.
+const MaxDepth = 8
+
+func resultWithin(v lazyjson.Value, depth int) (text string, failed bool) {
+	if depth > MaxDepth {
+		return v.String(), false
+	}
+	switch {
+	case v.Type == lazyjson.String:
+		if strings.HasPrefix(v.Str, `{"query":`) && lazyjson.Valid([]byte(v.Str)) {
+			return resultWithin(lazyjson.ParseString(v.Str), depth+1)
+		}
+		return v.Str, false
+	case v.IsArray():
+		var parts []string
+		v.ForEach(func(_, item lazyjson.Value) bool {
+			part, bad := resultWithin(item, depth+1)
+			failed = failed || bad
+			if part != "" {
+				parts = append(parts, part)
+			}
+			return true
+		})
+		return strings.Join(parts, "\n"), failed
+	case !v.IsObject():
+		return v.String(), false
+	}
+	switch kind := v.Get("type").Str; kind {
+	case "text", "error-text":
+		return First(v, "text", "value").String(), kind == "error-text"
+	case "json", "error-json":
+		return v.Get("value").Raw, kind == "error-json"
+	case "image", "document", "audio", "video":
+		return BinaryNote(v), false
+	}
+	if !v.Get("result").Exists() && !v.Get("error").Exists() {
+		return v.Raw, false
+	}
+	var parts []string
+	for _, name := range []string{"query", "result", "error"} {
+		part, _ := resultWithin(v.Get(name), depth+1)
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "\n"), v.Get("success").Type == lazyjson.False || v.Get("error").Str != ""
+}
+
+// BinaryNote is the note that stands for an image or another file within a message.
+func BinaryNote(v lazyjson.Value) string {
+	source := v
+	if s := First(v, "source", "imageUrl"); s.IsObject() {
+		source = s
+	}
+	kind := First(source, "media_type", "mimeType", "mediaType").String()
+	if kind == "" {
+		kind = v.Get("type").Str
+	}
+	data := First(source, "data", "image", "url", "content").String()
+	if rest, ok := strings.CutPrefix(data, "data:"); ok {
+		if media, encoded, ok := strings.Cut(rest, ";base64,"); ok {
+			kind, data = media, encoded
+		}
+	} else if strings.Contains(data, "://") {
+		return "[" + kind + " " + data + "]"
+	}
+	return event.Blob(kind, base64.StdEncoding.DecodedLen(len(data))-strings.Count(data[max(0, len(data)-2):], "="))
+}
+
+// Base64Note stands for binary data in base64.
+func Base64Note(mediaType, data string) string { return event.Blob(mediaType, Base64Size(data)) }
+
+// LinkNote stands for a file that a message refers to: its address, or a note of
+// its size where the address holds the data.
+func LinkNote(mediaType, url string) string {
+	rest, ok := strings.CutPrefix(url, "data:")
+	if !ok {
+		return url
+	}
+	kind, data, _ := strings.Cut(rest, ",")
+	if kind, ok = strings.CutSuffix(kind, ";base64"); !ok {
+		return event.Blob(kind, len(data))
+	}
+	if mediaType == "" {
+		mediaType = kind
+	}
+	return Base64Note(mediaType, data)
+}
+
+// ContentText is the text of a list of contents as MCP and most agents have
+// them: texts, images, resources. What is of another type stays as JSON.
+func ContentText(v lazyjson.Value) string {
+	switch {
+	case v.Type == lazyjson.String:
+		return v.Str
+	case v.Type == lazyjson.Null:
+		return ""
+	case v.IsObject():
+		return ItemText(v)
+	case !v.IsArray():
+		return v.Raw
+	}
+	var texts []string
+	v.ForEach(func(_, item lazyjson.Value) bool {
+		texts = append(texts, ItemText(item))
+		return true
+	})
+	return strings.Join(texts, "\n")
+}
+
+func ItemText(v lazyjson.Value) string {
+	if v.Type == lazyjson.String {
+		return v.Str
+	}
+	switch v.Get("type").Str {
+	case "text":
+		return v.Get("text").Str
+	case "image", "audio":
+		mediaType := v.Get("mimeType").Str
+		if mediaType == "" {
+			mediaType = v.Get("mediaType").Str
+		}
+		for _, key := range []string{"data", "image"} {
+			if data := v.Get(key).Str; data != "" {
+				return Base64Note(mediaType, data)
+			}
+		}
+	case "resource":
+		r := v.Get("resource")
+		if text := r.Get("text"); text.Exists() {
+			return r.Get("uri").Str + "\n" + text.Str
+		}
+		if blob := r.Get("blob").Str; blob != "" {
+			return r.Get("uri").Str + " " + Base64Note(r.Get("mimeType").Str, blob)
+		}
+	case "resource_link":
+		return v.Get("uri").Str
+	}
+	return v.Raw
+}
+
+// ImageNote is the note for an image that is given by its address: data is
+// counted, other addresses are named.
+func ImageNote(address string) string {
+	head, data, ok := strings.Cut(address, ",")
+	kind, isData := strings.CutPrefix(head, "data:")
+	if !ok || !isData {
+		if address == "" {
+			return "[image]"
+		}
+		return "[image " + address + "]"
+	}
+	if t, is64 := strings.CutSuffix(kind, ";base64"); is64 {
+		return event.Blob(t, Base64Size(data))
+	}
+	if plain, err := url.PathUnescape(data); err == nil {
+		data = plain
+	}
+	return event.Blob(kind, len(data))
+}
+
+// Base64Size is how many bytes a text in base64 stands for.
+func Base64Size(data string) int {
+	return base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(data, "=")))
+}

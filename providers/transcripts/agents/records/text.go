@@ -1,0 +1,108 @@
+package records
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ctxfs/providers/internal/lazyjson"
+)
+
+// ParseTime reads the usual form of a time, and gives zero for all else.
+func ParseTime(s string) time.Time {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// Millis is the time of that many milliseconds since 1970, zero for none.
+func Millis(n int64) time.Time {
+	if n <= 0 || n > 1<<48 {
+		return time.Time{}
+	}
+	return time.UnixMilli(n).UTC()
+}
+
+// Time reads a time as JSON has it: RFC 3339, or a number of seconds or
+// milliseconds since 1970. It is zero where there is none.
+func Time(v lazyjson.Value) time.Time {
+	switch v.Type {
+	case lazyjson.String:
+		return ParseTime(v.Str)
+	case lazyjson.Number:
+		n := v.Float()
+		switch {
+		case n <= 0 || n > 1e14:
+		case n > 1e11:
+			return time.UnixMilli(int64(n)).UTC()
+		default:
+			return time.UnixMilli(int64(n * 1000)).UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// PartID is the id of the nth event of a message.
+func PartID(message string, n int) string {
+	if n == 0 {
+		return message
+	}
+	return fmt.Sprintf("%s.%d", message, n)
+}
+
+// Prompt is the beginning of what a person typed, for a title.
+func Prompt(text string) string {
+	const most = 400
+	text = unwrapped(text)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	return text
+}
+
+// unwrapped takes a prompt out of the tags that programs put around it, and away
+// from the reminders that they put before it.
+func unwrapped(text string) string {
+	text = strings.TrimSpace(text)
+	for _, tag := range []string{"system-reminder", "mode_notice"} {
+		for strings.HasPrefix(text, "<"+tag) {
+			_, after, ok := strings.Cut(text, "</"+tag+">")
+			if !ok {
+				break
+			}
+			text = strings.TrimSpace(after)
+		}
+	}
+	for _, tag := range []string{"task", "user_message", "user_input", "feedback", "answer"} {
+		if rest, ok := strings.CutPrefix(text, "<"+tag); ok {
+			_, rest, ok = strings.Cut(rest, ">")
+			if ok {
+				text, _, _ = strings.Cut(rest, "</"+tag+">")
+			}
+			break
+		}
+	}
+	return strings.TrimSpace(text)
+}
+
+// FirstLine makes a title of a prompt: its first line that says something.
+func FirstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			return cutRunes(line, 200)
+		}
+	}
+	return ""
+}
+
+// cutRunes cuts a text to that many runes.
+func cutRunes(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
