@@ -70,6 +70,8 @@ func mayImport(from, to string) bool {
 		return to == "fs"
 	case from == "mounts":
 		return to == "fs" || to == "fs/fusefs" || to == "mounts/control" || to == "mounts/guard"
+	case strings.HasPrefix(from, "providers/transcripts/agents/"):
+		return internal || mayReaderImport(from, to)
 	case strings.HasPrefix(from, "providers/"):
 		name := strings.SplitN(from, "/", 3)[1]
 		return to == "fs" || internal || strings.HasPrefix(to, "providers/"+name+"/") && inOrder(rooms(name), from, to)
@@ -85,6 +87,17 @@ func mayCommandImport(from, to string) bool {
 	if from == "cmd/ctxfs" || !strings.HasPrefix(to, "cmd/") {
 		return true
 	}
+	i, j := slices.Index(order, from), slices.Index(order, to)
+	return j >= 0 && (i < 0 || j < i)
+}
+
+// mayReaderImport reports whether a package below transcripts/agents may import
+// another package of transcripts: what readers share, in its order. Readers of
+// different agents import none of each other; only package agents, their list,
+// imports them.
+func mayReaderImport(from, to string) bool {
+	const agents = "providers/transcripts/agents/"
+	order := []string{"providers/transcripts/event", agents + "history", agents + "records", agents + "database"}
 	i, j := slices.Index(order, from), slices.Index(order, to)
 	return j >= 0 && (i < 0 || j < i)
 }
