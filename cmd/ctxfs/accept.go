@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
@@ -27,7 +28,7 @@ Without TOOL it accepts all that has changed. It takes effect at once.`,
 		Example: `  cat ~/.agentctx/mcps/github/tools/*.diff    what has changed
   ctxfs accept github create_issue            accept one tool
   ctxfs accept github                         accept all`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              cli.Args(-1, "which server?"),
 		ValidArgsFunction: a.completeChanged,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.accept(cmd.Context(), args[0], args[1:])

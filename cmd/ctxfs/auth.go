@@ -48,7 +48,7 @@ address after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
   ctxfs auth linear                log in
   ctxfs auth --no-browser linear   print the address only
   ctxfs auth --logout linear       log out, and forget everything`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cli.Args(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				logins, _ := a.logins(cmd.Context())

@@ -17,7 +17,7 @@ const callExitCodesHelp = `0    it worked
 130  it was interrupted`
 
 func (a *app) callCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "call SERVER TOOL [ARGUMENTS]",
 		Short: "call a tool of an MCP server",
 		Long: `Call calls a tool of an MCP server and prints its result: text as text, a
@@ -32,27 +32,45 @@ one JSON object: as a word, as @FILE, or on standard input (-). The value of a
 flag may be @FILE too, the text of that file, or - for that of standard input.
 They are checked before anything is sent.
 
-Options, before the tool, or behind it where it has no such argument (behind
-the tool its own argument is meant, behind -- always; --help alone is help):
-  --json                 print the server's whole answer as JSON
-  --yes                  call it although it asks for confirmation
-  --max-bytes N          longer results go to a file (0: none does)
-  --timeout DURATION     give up after so long without news of it
-  --help                 show the tool's arguments
+The flags below go before the tool, or behind it where the tool has no argument
+of that name: behind the tool its own argument is meant, and behind -- always.
+--help behind the tool shows the tool's arguments.
 
 Exit codes:
 ` + cli.Indent(callExitCodesHelp),
 		Example: `  ctxfs tools github                              what there is
   ctxfs call github create_issue --help           what it wants
-  ctxfs call github create_issue --title "It fails" --body @report.md --label bug
+  ctxfs call github create_issue --title "It fails" --body @report.md
   ctxfs call github list_issues '{"state":"open"}' | jq length`,
 		DisableFlagParsing: true,
 		ValidArgsFunction:  a.completeCall,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if call.OwnHelp(args) {
-				return cmd.Help()
+				cmd.HelpFunc()(cmd, append(args, "-h"))
+				return nil
 			}
 			return cli.Exit(call.Run(cmd.Context(), a.Places, a.LookupEnv, a.Streams, args), nil)
 		},
 	}
+	for _, o := range ownOptions { // for the help alone: which are the command's, only the tool's schema tells
+		if o.name != "help" {
+			flag := cmd.Flags().VarPF(optionValue(o.value), o.name, "", o.about)
+			if o.value == "" {
+				flag.NoOptDefVal = "true"
+			}
+		}
+	}
+	return cmd
+}
+
+// optionValue is a flag that only the help knows, by the name of its value.
+type optionValue string
+
+func (v optionValue) String() string   { return "" }
+func (v optionValue) Set(string) error { return nil }
+func (v optionValue) Type() string {
+	if v == "" {
+		return "bool"
+	}
+	return string(v)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,7 @@ func (a *app) catCommand() *cobra.Command {
 such as mcps/github/STATUS.md, or one of a mount. It starts nothing.`,
 		Example: `  ctxfs cat AGENTS.md
   ctxfs cat mcps/github/tools/create_issue.json | jq .arguments`,
-		Args:              cobra.MinimumNArgs(1),
+		Args:              cli.Args(-1, "which file of the tree?"),
 		ValidArgsFunction: a.completePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			src, err := a.source(cmd.Context())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
@@ -29,7 +30,7 @@ shows all that is known of that server's entries.`,
 		Example: `  ctxfs config
   ctxfs config github
   ctxfs config --json | jq '.entries[] | select(.state == "untrusted")'`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              cli.Args(1),
 		ValidArgsFunction: a.completeOneServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			report, err := a.configuration(cmd.Context())

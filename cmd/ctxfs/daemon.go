@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/guard"
@@ -32,7 +33,7 @@ func (a *app) daemonCommand() *cobra.Command {
 		Use:    "daemon",
 		Short:  "the background process (started by mount)",
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   cli.Args(0),
 		RunE:   func(cmd *cobra.Command, _ []string) error { return a.daemon(cmd.Context()) },
 	}
 }
@@ -107,7 +108,7 @@ func (a *app) restartCommand() *cobra.Command {
 		Short: "start an MCP server again, or all of them",
 		Long: `Restart ends an MCP server, starts it again and lists its tools anew. Its
 folder and its last known tools stay all the while.`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              cli.Args(1),
 		ValidArgsFunction: a.completeServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := ""

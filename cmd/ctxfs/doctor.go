@@ -40,7 +40,7 @@ process are well, whether the configuration can be read and every provider
 works. For each fault it names the command that mends it, and exits with 4 if
 there is one. The one thing that it mends by itself is a mount that a killed
 process has left hanging: whoever reads it gets an error instead of waiting.`,
-		Args: cobra.NoArgs,
+		Args: cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := a.examine(cmd.Context())
 			ill := 0

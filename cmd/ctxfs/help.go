@@ -2,39 +2,19 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/mounts/control"
-	"ctxfs/providers"
 )
 
-// unknown is the fault of a name that none of a command's commands has.
-func unknown(what string, cmd *cobra.Command, name string) error {
-	var known []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			known = append(known, c.Name())
-		}
-	}
-	hint := "see what there is: " + cmd.CommandPath() + " --help"
-	if near := providers.Nearest(name, known); near != "" {
-		hint = "did you mean: " + cmd.CommandPath() + " " + near
-		if what == "help topic" {
-			hint = "did you mean: ctxfs help " + strings.TrimPrefix(cmd.CommandPath()+" "+near, "ctxfs ")
-		}
-	}
-	return cli.Exit(console.ExitUsage, &control.Fault{Message: fmt.Sprintf("unknown %s %q", what, name), Hint: hint})
-}
-
-func (a *app) helpCommand() *cobra.Command {
+func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "explain a command",
-		Long:  "Help explains a command, as its flag --help does.",
+		Long:  "Help explains a command, as its flag --help does. The flag -h is the short form.",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, start string) (names []string, _ cobra.ShellCompDirective) {
 			of, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -52,7 +32,7 @@ func (a *app) helpCommand() *cobra.Command {
 			for _, name := range args {
 				next, rest, err := of.Find([]string{name})
 				if err != nil || len(rest) > 0 || next == of {
-					return unknown("help topic", of, name)
+					return cli.Unknown("help topic", of, name)
 				}
 				of = next
 			}
@@ -60,6 +40,60 @@ func (a *app) helpCommand() *cobra.Command {
 			return of.Help()
 		},
 	}
+}
+
+// setHelp gives root and all its commands two forms of help: -h prints what fits a
+// screen, --help and ctxfs help all there is.
+func setHelp(root *cobra.Command) {
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprint(".FlagUsagesWrapped ", screenWidth)))
+	long := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if len(args) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--help") }) {
+			shortHelp(cmd)
+			return
+		}
+		long(cmd, args)
+	})
+}
+
+// screenWidth is the width of a screen, in columns.
+const screenWidth = 80
+
+// shortHelp prints what a command is for and how it is used.
+func shortHelp(cmd *cobra.Command) {
+	cmd.InitDefaultHelpFlag()
+	var out strings.Builder
+	short := []rune(cmd.Short)
+	usage, more := cmd.UseLine(), ""
+	if cmd.HasAvailableSubCommands() {
+		usage, more = cmd.CommandPath()+" COMMAND [ARGUMENTS]", "; of one command: "+cmd.CommandPath()+" COMMAND -h"
+	}
+	fmt.Fprintf(&out, "%s%s.\n\nUsage:\n  %s\n", strings.ToUpper(string(short[:1])), string(short[1:]), usage)
+	if cmd.Example != "" {
+		fmt.Fprintf(&out, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		out.WriteString("\nCommands:\n")
+	}
+	for _, group := range cmd.Groups() {
+		var names []string
+		for _, c := range cmd.Commands() {
+			if c.GroupID == group.ID && c.IsAvailableCommand() {
+				names = append(names, c.Name())
+			}
+		}
+		fmt.Fprintf(&out, "%-12s %s\n", group.Title, strings.Join(names, ", "))
+	}
+	for _, c := range cmd.Commands() {
+		if c.GroupID == "" && c.IsAvailableCommand() && len(cmd.Groups()) == 0 {
+			fmt.Fprintf(&out, "  %-10s %s\n", c.Name(), c.Short)
+		}
+	}
+	if flags := cmd.LocalFlags(); flags.HasAvailableFlags() && cmd.HasParent() {
+		fmt.Fprintf(&out, "\nFlags:\n%s", flags.FlagUsagesWrapped(screenWidth))
+	}
+	fmt.Fprintf(&out, "\nMore: %s --help%s\n", cmd.CommandPath(), more)
+	fmt.Fprint(cmd.OutOrStdout(), out.String())
 }
 
 // misspelt fails where the first word names no command, whatever follows it:
@@ -70,7 +104,7 @@ func misspelt(root *cobra.Command, args []string) error {
 	}
 	root.InitDefaultHelpCmd()
 	if cmd, _, err := root.Find(args[:1]); err != nil || cmd == root {
-		return unknown("command", root, args[0])
+		return cli.Unknown("command", root, args[0])
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ most. What it does not know it leaves unanswered, and never fails.`,
 			if hook {
 				return nil // an error of the command line would stop the agent
 			}
-			return cobra.MaximumNArgs(1)(cmd, args)
+			return cli.Args(1)(cmd, args)
 		},
 		ValidArgsFunction: a.completeSession,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {

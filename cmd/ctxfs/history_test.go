@@ -131,7 +131,7 @@ func TestHistory(t *testing.T) {
 		b.refused(exitUsage, []string{"--all and a session exclude each other"}, "history", "--all", piID)
 		b.refused(exitUsage, []string{"--cwd goes with --all"}, "history", "--cwd", ".")
 		b.refused(exitUsage, []string{"the name of the session is empty"}, "history", "")
-		b.refused(exitUsage, []string{"accepts at most 1 arg"}, "history", "a", "b")
+		b.refused(exitUsage, []string{"takes at most 1 argument, so \"b\" is one too many"}, "history", "a", "b")
 
 		// All of them, the newest first as soon as it is known when their last words
 		// were said.

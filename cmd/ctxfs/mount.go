@@ -24,16 +24,16 @@ func (a *app) mountCommand() *cobra.Command {
 		Use:   "mount [DIR]",
 		Short: "show the tree on a folder (default ~/.agentctx)",
 		Long: `Mount shows the tree on DIR, which must be empty or not exist, and returns as
-soon as it can be listed. Servers that are not known yet
-start after that, in the background; the others at their first call.
+soon as it can be listed. Servers that are not known
+yet start after that, in the background; the others at their first call.
 
 One background process serves all mounts of a home; the first mount starts it
 and the last unmount ends it. Mounting where a mount is already does nothing;
 where a dead one lies, whose process was killed, it is mended first.`,
 		Example: `  ctxfs mount
   ctxfs mount /tmp/ctx
-  ctxfs mount -f        in the foreground, for systemd: ends with Ctrl-C or SIGTERM`,
-		Args:              cobra.MaximumNArgs(1),
+  ctxfs mount -f     in the foreground, for systemd: ends with Ctrl-C or SIGTERM`,
+		Args:              cli.Args(1),
 		ValidArgsFunction: cli.CompleteDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := a.DirArg(args)

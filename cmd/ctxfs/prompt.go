@@ -34,7 +34,7 @@ runs at the moment is not in it. It starts nothing.`,
 		Example: `  ctxfs prompt >>~/.codex/AGENTS.md
   ctxfs prompt --budget 4000
   claude --append-system-prompt "$(ctxfs prompt --budget 2000)"`,
-		Args:              cobra.NoArgs,
+		Args:              cli.Args(0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if facts {

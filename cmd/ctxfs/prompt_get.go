@@ -21,7 +21,7 @@ its name, or that of its file in mcps/SERVER/prompts, which says what arguments
 it takes. The server is started if it does not run.`,
 		Example: `  ctxfs cat mcps/github/prompts/review.json
   ctxfs prompt-get github review --arg repo=ctxfs --arg pr=12`,
-		Args:              cobra.ExactArgs(2),
+		Args:              cli.Args(2, "which server, and which prompt?", "which prompt of that server?"),
 		ValidArgsFunction: a.completeServersAnd("prompts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			values := make(map[string]string)

@@ -30,7 +30,7 @@ func TestPrompt(t *testing.T) {
 	words := []string{"a budget of 50 tokens is too small: the shortest page has ", "\n  allow more: ctxfs prompt --budget 600"}
 	b.refused(exitUsage, words, "prompt", "--budget", "50")
 	b.refused(exitUsage, []string{"--budget takes a number of tokens"}, "prompt", "--budget=-1")
-	b.refused(exitUsage, []string{"unknown command", "ctxfs prompt --help"}, "prompt", "zoo")
+	b.refused(exitUsage, []string{"takes no arguments, so \"zoo\" is one too many", "ctxfs prompt --help"}, "prompt", "zoo")
 
 	// Servers that stop for a while, and the process that ends, change nothing.
 	b.ok("unmount")

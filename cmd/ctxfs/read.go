@@ -42,7 +42,7 @@ takes the file away.`,
   ctxfs read docs file:///guide.md
   ctxfs read --keep docs guide
   ctxfs read --json docs guide | jq -r '.contents[].mimeType'`,
-		Args:              cobra.ExactArgs(2),
+		Args:              cli.Args(2, "which server, and which resource?", "which resource of that server?"),
 		ValidArgsFunction: a.completeServersAnd("resources"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if forget && (keep || asJSON) {

@@ -41,7 +41,7 @@ func TestRefusedMountPoints(t *testing.T) {
 		b.refused(exitFailed, c.words, "mount", c.dir)
 	}
 	b.refused(exitUsage, []string{"the name of the folder is empty"}, "mount", "")
-	b.refused(exitUsage, []string{"accepts at most 1 arg", "\n  see how it is used: ctxfs mount --help"}, "mount", "a", "b")
+	b.refused(exitUsage, []string{"takes at most 1 argument, so \"b\" is one too many", "\n  see how it is used: ctxfs mount --help"}, "mount", "a", "b")
 	if _, err := os.Lstat(at(".claude/skills/mnt")); err == nil {
 		t.Error("a refused mount point was made")
 	}

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
@@ -58,46 +61,92 @@ func (a *app) rootCommand() *cobra.Command {
 and jq: the tools of its MCP servers, its skills, terminals, past sessions and long
 results. Reading it costs nothing and changes nothing.
 
-  ctxfs mount                      show it at ~/.agentctx
-  ls ~/.agentctx/mcps              one folder per MCP server
-  rg -il issue ~/.agentctx/mcps    find a tool
-  ctxfs unmount                    take it away
-
 Exit codes:
 ` + cli.Indent(exitCodes),
+		Example: `  ctxfs mount                      show it at ~/.agentctx
+  ls ~/.agentctx/mcps              one folder per MCP server
+  rg -il issue ~/.agentctx/mcps    find a tool
+  ctxfs unmount                    take it away`,
 		Version:       places.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:          cli.Args(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			shortHelp(cmd)
+			return nil
+		},
 	}
 	root.SetVersionTemplate("ctxfs {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.Usage(cmd, err)
-	})
-	root.AddCommand(
-		a.mountCommand(), a.unmountCommand(), a.statusCommand(), a.doctorCommand(), a.syncCommand(),
-		a.lsCommand(), a.catCommand(), a.findCommand(), a.historyCommand(), a.staleCommand(), a.toolsCommand(), a.callCommand(), a.readCommand(), a.promptGetCommand(), a.promptCommand(),
-		a.serveCommand(), a.restartCommand(), a.configCommand(), a.trustCommand(), a.acceptCommand(), a.authCommand(), a.daemonCommand(),
-	)
-	root.AddCommand(setup.Commands(a.App)...)
-	root.AddCommand(terminal.Commands(a.App)...)
-	for _, cmd := range root.Commands() {
-		if check := cmd.Args; check != nil {
-			cmd.Args = func(cmd *cobra.Command, args []string) error {
-				if err := check(cmd, args); err != nil {
-					return cli.Usage(cmd, err)
-				}
-				return nil
-			}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.Usage(cmd, flagError(err)) })
+	for _, family := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Mount:", []*cobra.Command{a.mountCommand(), a.unmountCommand(), a.statusCommand(), a.doctorCommand(), a.syncCommand()}},
+		{"Tree:", []*cobra.Command{a.lsCommand(), a.catCommand(), a.findCommand()}},
+		{"MCP servers:", []*cobra.Command{
+			a.toolsCommand(), a.callCommand(), a.readCommand(), a.promptGetCommand(),
+			a.restartCommand(), a.configCommand(), a.trustCommand(), a.acceptCommand(), a.authCommand(),
+		}},
+		{"Terminals:", terminal.Commands(a.App)},
+		{"Sessions:", []*cobra.Command{a.historyCommand(), a.staleCommand()}},
+		{"Programs:", append([]*cobra.Command{a.promptCommand(), a.serveCommand()}, setup.Commands(a.App)...)},
+		{"", []*cobra.Command{a.daemonCommand()}},
+	} {
+		if family.title != "" {
+			root.AddGroup(&cobra.Group{ID: family.title, Title: family.title})
+		}
+		for _, cmd := range family.commands {
+			cmd.GroupID = family.title
+			root.AddCommand(cmd)
 		}
 	}
-	root.SetHelpCommand(a.helpCommand())
-	root.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return unknown("command", cmd, args[0])
-		}
-		return nil
-	}
+	root.SetHelpCommand(helpCommand())
+	setHelp(root)
+	checkFlagGroups(root)
 	return root
+}
+
+// checkFlagGroups has cmd and its commands complain in our words about flags that
+// exclude each other.
+func checkFlagGroups(cmd *cobra.Command) {
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if cmd.ValidateFlagGroups() != nil {
+			var given []string
+			cmd.Flags().Visit(func(f *pflag.Flag) {
+				if len(f.Annotations) > 0 { // it is in a group
+					given = append(given, "--"+f.Name)
+				}
+			})
+			return cli.Usage(cmd, fmt.Errorf("%s exclude each other", strings.Join(given, " and ")))
+		}
+		if check == nil {
+			return nil
+		}
+		return check(cmd, args)
+	}
+	for _, c := range cmd.Commands() {
+		checkFlagGroups(c)
+	}
+}
+
+// flagError words what the parser of flags complains about.
+func flagError(err error) error {
+	var lacks *pflag.ValueRequiredError
+	var bad *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &lacks):
+		return fmt.Errorf("--%s lacks its value", lacks.GetFlag().Name)
+	case errors.As(err, &bad):
+		kind := "a value of the type " + bad.GetFlag().Value.Type()
+		switch bad.GetFlag().Value.Type() {
+		case "int":
+			kind = "a number"
+		case "bool":
+			kind = "true or false"
+		}
+		return fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name, kind, bad.GetValue())
+	}
+	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts/control"
@@ -56,9 +57,9 @@ started if need be, and stays as long as a gateway does.`,
   claude mcp add ctxfs -- ctxfs serve`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !overHTTP {
-				return errors.New("an address goes with --http")
+				return cli.Usage(cmd, errors.New("an address goes with --http"))
 			}
-			return cobra.MaximumNArgs(1)(cmd, args)
+			return cli.Args(1)(cmd, args)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {

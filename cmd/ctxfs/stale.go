@@ -44,7 +44,7 @@ It exits with 4 if it lists any file, with 0 if nothing has changed.`,
 		Example: `  ctxfs stale
   ctxfs stale 08940314
   ctxfs stale --json | jq -r '.files[] | select(.state == "changed") | .path'`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              cli.Args(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] == "" {

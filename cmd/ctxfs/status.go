@@ -46,7 +46,7 @@ and exits with 3.`,
 		Example: `  ctxfs status
   ctxfs status --json | jq .pid
   ctxfs status --json | jq -r '.providers[].problems[]?.what'`,
-		Args: cobra.NoArgs,
+		Args: cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			report, err := a.status(cmd.Context())
 			if err != nil {

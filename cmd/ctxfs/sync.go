@@ -35,7 +35,7 @@ With --once it makes one pass and ends. Unless ctxfs is running, that starts no
 server: what is written is what is known from the last time.`,
 		Example: `  ctxfs sync ~/agentctx
   ctxfs sync --once /tmp/ctx && rg -il issue /tmp/ctx/mcps`,
-		Args:              cobra.ExactArgs(1),
+		Args:              cli.Args(1, "into which folder?"),
 		ValidArgsFunction: cli.CompleteDirs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := a.DirArg(args)

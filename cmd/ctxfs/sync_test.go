@@ -166,5 +166,5 @@ func TestSyncOnce(t *testing.T) {
 	}
 
 	b.refused(exitFailed, []string{"is a file, not a folder"}, "sync", "--once", filepath.Join(dir, "mine"))
-	b.refused(exitUsage, []string{"accepts 1 arg"}, "sync")
+	b.refused(exitUsage, []string{"into which folder?", "for example: ctxfs sync ~/agentctx"}, "sync")
 }

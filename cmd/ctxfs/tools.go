@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
@@ -30,7 +31,7 @@ starts nothing: what is listed is what the server said last.`,
   ctxfs tools github
   ctxfs call github create_issue --help      how one is called
   ctxfs tools --json | jq -r '.[].tools[].name'`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              cli.Args(1),
 		ValidArgsFunction: a.completeServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			server := ""

@@ -29,7 +29,7 @@ DIR is the current folder if it is not given. It takes effect at once.`,
 		Example: `  ctxfs trust ~/src/shop
   ctxfs trust --revoke ~/src/shop
   ctxfs trust --list`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cli.Args(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},

@@ -27,7 +27,7 @@ else the only one there is. A mount in use loses its name at once and goes on
 for those who use it. The last one ends the background process. A dead mount,
 whose process was killed, is taken away too, and one that hangs is freed first.
 Where nothing is mounted it does nothing.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cli.Args(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

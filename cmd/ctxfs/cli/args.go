@@ -10,8 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs/wording"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
+	"ctxfs/providers"
 )
 
 // NeedsNoPlaces, as a key of a command's annotations, marks a command that works
@@ -67,4 +69,67 @@ func CleanPath(p string) string { return strings.TrimPrefix(path.Clean("/"+p), "
 // CompleteDirs completes the names of folders on disk.
 func CompleteDirs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// Args returns the check of a command's arguments for its field Args. Each of the
+// arguments that must be given has a question, such as "which server?", that asks
+// for it where it is missing. A command takes at most most arguments in all, or any
+// number if most is negative.
+//
+// A missing argument is complained about with the first of the command's examples
+// that runs the command.
+func Args(most int, questions ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(questions):
+			hint := seeHelp(cmd)
+			if example := firstExample(cmd); example != "" {
+				hint = "for example: " + example + "\n" + hint
+			}
+			return Exit(console.ExitUsage, &control.Fault{Message: questions[len(args)], Hint: hint})
+		case most < 0 || len(args) <= most:
+			return nil
+		case cmd.HasAvailableSubCommands():
+			return Unknown("command", cmd, args[0])
+		case most == 0:
+			return Usage(cmd, fmt.Errorf("%s takes no arguments, so %q is one too many", commandName(cmd), args[0]))
+		}
+		return Usage(cmd, fmt.Errorf("%s takes at most %s, so %q is one too many", commandName(cmd), wording.Count(most, "arguments"), args[most]))
+	}
+}
+
+// commandName is what to call a command: its path without the program's name.
+func commandName(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+}
+
+// firstExample is the first of a command's examples that runs the command itself,
+// without the remark behind it.
+func firstExample(cmd *cobra.Command) string {
+	for line := range strings.Lines(cmd.Example) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "  ")
+		if strings.HasPrefix(line, cmd.CommandPath()+" ") {
+			return line
+		}
+	}
+	return ""
+}
+
+// Unknown returns the error for a name that none of a command's own commands has.
+// What is the kind of name: "command" or "help topic".
+func Unknown(what string, cmd *cobra.Command, name string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	hint := "see what there is: " + cmd.CommandPath() + " --help"
+	if nearest := providers.Nearest(name, names); nearest != "" {
+		hint = "did you mean: " + cmd.CommandPath() + " " + nearest
+		if what == "help topic" {
+			hint = "did you mean: ctxfs help " + strings.TrimPrefix(cmd.CommandPath()+" "+nearest, "ctxfs ")
+		}
+	}
+	return Exit(console.ExitUsage, &control.Fault{Message: fmt.Sprintf("unknown %s %q", what, name), Hint: hint})
 }

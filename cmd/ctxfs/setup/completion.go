@@ -2,8 +2,10 @@ package setup
 
 import (
 	_ "embed"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"ctxfs/cmd/ctxfs/cli"
@@ -30,12 +32,15 @@ func newCompletion(a *cli.App) *cobra.Command {
 		Long: `Completion prints a script that makes a shell complete the words of ctxfs: its
 commands, servers, tools and their arguments, also of the programs in
 mcps/SERVER/bin of a mount.`,
-		Example: `  eval "$(ctxfs completion bash)"                                      in ~/.bashrc
-  eval "$(ctxfs completion zsh)"                                       in ~/.zshrc, after compinit
+		Example: `  eval "$(ctxfs completion bash)"    in ~/.bashrc
+  eval "$(ctxfs completion zsh)"     in ~/.zshrc, after compinit
   ctxfs completion fish > ~/.config/fish/completions/ctxfs.fish`,
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args:      cli.Args(1, "for which shell: bash, zsh or fish?"),
 		ValidArgs: []string{"bash", "zsh", "fish"},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(cmd.ValidArgs, args[0]) {
+				return cli.Usage(cmd, fmt.Errorf("ctxfs completes in bash, zsh and fish, not in %q", args[0]))
+			}
 			self, err := os.Executable()
 			if err != nil {
 				return err

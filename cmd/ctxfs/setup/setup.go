@@ -37,7 +37,7 @@ func newSetup(a *cli.App) *cobra.Command {
 		Short: "make other programs use ctxfs",
 		Long: `Setup writes what makes other programs use ctxfs into their files, shows what it
 wrote, and takes exactly that out again.`,
-		Args: cobra.NoArgs,
+		Args: cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newSetupShell(a))
@@ -61,7 +61,7 @@ already, and in shells that agents and editors start for themselves.`,
 		Example: `  ctxfs setup shell
   ctxfs setup shell --shell zsh --print
   ctxfs setup shell --remove`,
-		Args: cobra.NoArgs,
+		Args: cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if check {
 				if !opensShells(cmd.Root()) || recordable(a) != nil {

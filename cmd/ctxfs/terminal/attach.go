@@ -28,7 +28,7 @@ Of what was shown before, the screen is drawn as it is now, without colours; all
 of it is in terminals/ID.txt of the mount.`,
 		Example: `  ctxfs ps
   ctxfs attach api`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Args(1, "which terminal? give its id or name"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (ids []string, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				ids = runningTerminals(a)

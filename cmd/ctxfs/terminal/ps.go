@@ -25,7 +25,7 @@ the table [terminals] of the configuration).`,
 		Example: `  ctxfs ps
   ctxfs ps -a
   ctxfs ps --json | jq -r '.[] | select(.last_exit > 0) | .file'`,
-		Args: cobra.NoArgs,
+		Args: cli.Args(0),
 		RunE: func(*cobra.Command, []string) error {
 			recording := recording(a)
 			list, err := recording.List()

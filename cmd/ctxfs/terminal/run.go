@@ -41,7 +41,7 @@ one that cannot be started 126.`,
 		Example: `  ctxfs run -- make test
   ctxfs run --name build --max-bytes 4000 -- cargo build
   ctxfs run -- npm test 2>errors | tee log`,
-		Args:        cobra.MinimumNArgs(1),
+		Args:        cli.Args(-1, "which command?"),
 		Annotations: map[string]string{cli.NeedsNoPlaces: "yes"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -58,7 +58,7 @@ one that cannot be started 126.`,
 	}
 	cmd.Flags().SetInterspersed(false) // what follows the command is its own
 	cmd.Flags().StringVar(&name, "name", "", "the id that the recording is to have, instead of a number")
-	cmd.Flags().IntVar(&limit, "max-bytes", 0, "print at most `N` bytes of the output, its beginning and its end, once it has ended")
+	cmd.Flags().IntVar(&limit, "max-bytes", 0, "print the first and last bytes of the output, `N` at most, when the command has ended")
 	_ = cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions)
 	_ = cmd.RegisterFlagCompletionFunc("max-bytes", cobra.NoFileCompletions)
 	return cmd

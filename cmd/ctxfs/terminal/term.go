@@ -205,7 +205,7 @@ func newHolder() *cobra.Command {
 		Use:    holderName,
 		Short:  "the process that holds a terminal (started by term)",
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   cli.Args(0),
 		RunE:   func(*cobra.Command, []string) error { return holder.Hold() },
 	}
 }
