@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/mcp/catalogue"
 )
 
 // Accepted is what Accept has pinned.
@@ -48,11 +49,11 @@ func (p *Provider) Accept(server string, tools ...string) (Accepted, error) {
 	if shown == nil {
 		return result, &UseError{Server: file, What: "none of its tools is known", Mend: "see why: ctxfs cat mcps/" + file + "/STATUS.md"}
 	}
-	chosen, err := shown.choose(file, tools)
+	chosen, err := chooseTools(shown, file, tools)
 	if err != nil {
 		return result, err
 	}
-	all := p.pins.also(&known, d, true)
+	all := p.pins.also(&known, catalogue.KeysOf(d), true)
 	if all.fault != "" && len(tools) > 0 {
 		return result, &UseError{Server: file, What: all.fault, Mend: "pin all of its tools as they are shown now: " + acceptCommand(file)}
 	}
@@ -60,23 +61,23 @@ func (p *Provider) Accept(server string, tools ...string) (Accepted, error) {
 	forgotten := len(tools) == 0 && known.left > 0
 	if forgotten {
 		shows := make(map[pinKey]bool)
-		for _, key := range shown.pinKeys() {
+		for _, key := range pinKeys(shown) {
 			shows[key] = true
 		}
 		maps.DeleteFunc(all.of, func(key pinKey, _ pin) bool { return !shows[key] })
 	}
 	drifted := make(map[string]bool)
-	for _, d := range p.pins.drifts(d, all, shown) {
-		drifted[d.tool.file] = true
+	for _, d := range p.pins.drifts(catalogue.KeysOf(d), all, shown) {
+		drifted[d.tool.File] = true
 	}
-	for i, key := range shown.pinKeys() {
-		tool := shown.sections[toolFolder].items[i]
+	for i, key := range pinKeys(shown) {
+		tool := shown.Tools()[i]
 		_, pinned := all.of[key]
-		if !chosen[tool.file] || pinned && !drifted[tool.file] {
+		if !chosen[tool.File] || pinned && !drifted[tool.File] {
 			continue
 		}
 		delete(all.of, key)
-		result.Tools = append(result.Tools, AcceptedTool{tool.file, tool.since})
+		result.Tools = append(result.Tools, AcceptedTool{tool.File, tool.Since})
 	}
 	if len(result.Tools) == 0 && !forgotten && all.fault == "" {
 		return result, nil
@@ -84,37 +85,37 @@ func (p *Provider) Accept(server string, tools ...string) (Accepted, error) {
 	damaged := all.damaged
 	all.fault, all.damaged, all.accepted = "", nil, now
 	all.add(shown, now)
-	if err := p.pins.save(d, all); err != nil {
+	if err := p.pins.save(catalogue.KeyOf(d.Source), all); err != nil {
 		return Accepted{Server: file, Tools: []AcceptedTool{}}, fmt.Errorf("the pinned definitions cannot be saved: %w", err)
 	}
 	for _, path := range damaged { // that of another source would stay
-		if path != p.pins.path(d.Source) {
+		if path != p.pins.path(catalogue.KeyOf(d.Source)) {
 			if err := os.Remove(path); err != nil {
 				return result, err
 			}
 		}
 	}
-	drifts := p.pins.drifts(d, all, shown)
+	drifts := p.pins.drifts(catalogue.KeysOf(d), all, shown)
 	s.update(func() { s.setPins(all, drifts) })
 	return result, nil
 }
 
 // choose finds the tools that are meant by names, or all, by their files.
-func (s *snapshot) choose(server string, named []string) (map[string]bool, error) {
+func chooseTools(s *catalogue.Snapshot, server string, named []string) (map[string]bool, error) {
 	chosen := make(map[string]bool)
 	var known []string
-	for _, i := range s.sections[toolFolder].items {
-		chosen[i.file] = len(named) == 0
-		known = append(known, i.name, i.file)
+	for _, i := range s.Tools() {
+		chosen[i.File] = len(named) == 0
+		known = append(known, i.Name, i.File)
 	}
 	for _, name := range named {
 		found := false
 		if _, ok := chosen[name]; ok {
 			chosen[name], found = true, true
 		}
-		for _, i := range s.sections[toolFolder].items {
-			if !found && i.name == name {
-				chosen[i.file], found = true, true
+		for _, i := range s.Tools() {
+			if !found && i.Name == name {
+				chosen[i.File], found = true, true
 			}
 		}
 		if found {

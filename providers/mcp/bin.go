@@ -6,6 +6,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/mcp/catalogue"
 )
 
 const binName = "bin"
@@ -20,24 +21,24 @@ func (s *server) publishBin(now time.Time) bool {
 	if s.p.opts.Program == "" || s.shown == nil {
 		return false // what is known of a server is never forgotten
 	}
-	tools := &s.shown.sections[toolFolder]
-	if s.bin != nil && s.binOf.file == s.file && s.binOf.section.equal(*tools) {
+	tools := &s.shown.Sections[catalogue.ToolFolder]
+	if s.bin != nil && s.binOf.file == s.file && s.binOf.Section.Equal(*tools) {
 		return false
 	}
-	nodes := make(map[string]fs.Node, len(tools.items))
-	for _, i := range tools.items {
-		nodes[i.file] = fs.NewScript(i.since, s.script(i.file))
+	nodes := make(map[string]fs.Node, len(tools.Items))
+	for _, i := range tools.Items {
+		nodes[i.File] = fs.NewScript(i.Since, s.script(i.File))
 	}
 	t := now
 	if s.bin == nil {
 		s.bin = new(fs.Folder)
-		if !tools.changed.IsZero() {
-			t = tools.changed
+		if !tools.Changed.IsZero() {
+			t = tools.Changed
 		}
 		defer s.dir.Set(now, binName, s.bin)
 	}
 	s.bin.Replace(t, nodes)
-	s.binOf.file, s.binOf.section = s.file, *tools
+	s.binOf.file, s.binOf.Section = s.file, *tools
 	return true
 }
 

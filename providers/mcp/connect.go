@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/supervise"
 )
@@ -221,11 +222,11 @@ func (c *connection) handshake(ctx context.Context, t timing, legacy bool) error
 func clientInfo() mcp.Implementation { return mcp.Implementation{Name: "ctxfs", Version: "1"} }
 
 // offers tells whether the server has such a list.
-func (c *connection) offers(k kind) bool {
+func (c *connection) offers(k catalogue.Kind) bool {
 	switch caps := c.info.Capabilities; k {
-	case tools:
+	case catalogue.Tools:
 		return caps.Tools != nil
-	case prompts:
+	case catalogue.Prompts:
 		return caps.Prompts != nil
 	default:
 		return caps.Resources != nil

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/clients"
 	"ctxfs/providers/mcp/config"
 )
@@ -230,18 +231,17 @@ func (p *Provider) prune() {
 	if p.closed {
 		return
 	}
-	configured := make(map[string]bool)
+	configured := make(map[catalogue.Key]bool)
 	for _, s := range p.all() {
-		for _, from := range s.def.Sources() {
-			configured[from.Name+"\x00"+from.Origin()] = true
+		for _, k := range catalogue.KeysOf(s.def) {
+			configured[k] = true
 		}
 	}
-	keep := func(name, origin string) bool {
-		file, _, _ := strings.Cut(origin, "\x00")
-		return configured[name+"\x00"+origin] || !p.finder.WasGood(file)
+	keep := func(k catalogue.Key) bool {
+		file, _, _ := strings.Cut(k.Origin, "\x00")
+		return configured[k] || !p.finder.WasGood(file)
 	}
-	p.cache.prune(keep)
-	p.cache.pruneKept(keep)
+	p.cache.Prune(keep)
 }
 
 // namesakes are remarks on servers whose names become one file name: each

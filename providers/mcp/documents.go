@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/catalogue"
 )
 
 // Documents implements fs.Documented: one document for each tool of the server
@@ -32,19 +33,19 @@ func (p *Provider) Documents(folder string) iter.Seq[fs.Document] {
 // documentText is how much of a description can be found, in bytes.
 const documentText = 16 << 10
 
-func document(b brief, t item) fs.Document {
+func document(b brief, t catalogue.Item) fs.Document {
 	var tool struct {
 		Title       string          `json:"title"`
 		Description string          `json:"description"`
 		Arguments   json.RawMessage `json:"arguments"`
 	}
-	_ = json.Unmarshal(t.body, &tool) // a part of another type is left out
+	_ = json.Unmarshal(t.Body, &tool) // a part of another type is left out
 	names, details := parameters(tool.Arguments)
 	return fs.Document{
-		Path:  b.file + "/tools/" + t.file + ".json",
-		Title: b.file + "/" + t.file,
+		Path:  b.file + "/tools/" + t.File + ".json",
+		Title: b.file + "/" + t.File,
 		Fields: map[string]string{
-			"name":        clean.Line(t.name),
+			"name":        clean.Line(t.Name),
 			"title":       clean.Line(clean.Prefix(tool.Title, documentText)),
 			"description": clean.Text(clean.Prefix(tool.Description, documentText)),
 			"server":      b.file,

@@ -8,6 +8,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/catalogue"
 )
 
 // brief is what the index and the provider's status tell of a server.
@@ -16,7 +17,7 @@ type brief struct {
 	condition condition
 	about     string
 	catalogue time.Time // zero where there is none
-	tools     []item
+	tools     []catalogue.Item
 	drifted   *fs.Problem // that definitions are not those pinned, or nil
 }
 
@@ -41,9 +42,9 @@ func indexText(servers []brief, problems []fs.Problem, places []string) []byte {
 	}
 	for _, b := range servers {
 		for _, t := range b.tools {
-			out.WriteString(b.file + "/" + t.file)
-			if t.summary != "" {
-				out.WriteString(" — " + t.summary)
+			out.WriteString(b.file + "/" + t.File)
+			if t.Summary != "" {
+				out.WriteString(" — " + t.Summary)
 			}
 			out.WriteByte('\n')
 		}

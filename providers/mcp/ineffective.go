@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"ctxfs/fs"
+	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/policy"
 )
 
@@ -23,8 +24,8 @@ type idleRules struct {
 type ruledServer struct {
 	server *server
 	file   string
-	off    bool      // it is disabled
-	shown  *snapshot // nil where its tools are not known
+	off    bool                // it is disabled
+	shown  *catalogue.Snapshot // nil where its tools are not known
 }
 
 // find tells of the rules that hold for nothing. What was not found the last
@@ -56,7 +57,7 @@ func knownServers(all []ruledServer) (known []policy.Server) {
 	for _, s := range all {
 		k := policy.Server{Names: s.server.names(), Disabled: s.off}
 		if s.shown != nil {
-			k.Tools = s.shown.toolNames()
+			k.Tools = s.shown.ToolNames()
 		}
 		known = append(known, k)
 	}

@@ -1,9 +1,7 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,30 +10,20 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
-	"ctxfs/providers/internal/mediatype"
 	"ctxfs/providers/internal/names"
+	"ctxfs/providers/mcp/catalogue"
 )
 
 // keptLimit is the size in bytes of the largest content that is kept.
 const keptLimit = 16 << 20
 
-// kept is the content of a resource that is shown as a file. It never changes.
-type kept struct {
-	URI      string `json:"uri"`
-	MIMEType string `json:"mimeType,omitempty"`
-	// Time is when this content was first fetched.
-	Time   time.Time `json:"time"`
-	Binary bool      `json:"binary,omitempty"`
-	Body   []byte    `json:"body"`
-}
-
 // newKept is the first content of a resource.
-func newKept(uri string, r *Reading, now time.Time) (*kept, error) {
+func newKept(uri string, r *Reading, now time.Time) (*catalogue.Kept, error) {
 	if len(r.Contents) == 0 {
 		return nil, errors.New("the resource has no content")
 	}
 	c := r.Contents[0]
-	k := &kept{URI: uri, MIMEType: c.MIMEType, Time: now.UTC(), Binary: c.Blob != nil, Body: c.Blob}
+	k := &catalogue.Kept{URI: uri, MIMEType: c.MIMEType, Time: now.UTC(), Binary: c.Blob != nil, Body: c.Blob}
 	if !k.Binary {
 		k.Body = []byte(c.Text)
 	}
@@ -45,18 +33,11 @@ func newKept(uri string, r *Reading, now time.Time) (*kept, error) {
 	return k, nil
 }
 
-func (k *kept) same(o *kept) bool {
-	return k.MIMEType == o.MIMEType && k.Binary == o.Binary && bytes.Equal(k.Body, o.Body)
-}
-
-// extension is that of the file, without the dot.
-func (k *kept) extension() string { return mediatype.Ext(k.MIMEType, k.Binary) }
-
 // KeepResource is ReadResource for a resource whose content is to be a file in
 // the folder resources from then on, and to be kept current while the server
 // runs. The server is not stopped for want of use as long as it has one.
 func (p *Provider) KeepResource(ctx context.Context, server, uri string) (*Reading, error) {
-	return p.ask(ctx, server, resourceFolder, uri, func(session *Session, uri string) (*Reading, error) {
+	return p.ask(ctx, server, catalogue.ResourceFolder, uri, func(session *Session, uri string) (*Reading, error) {
 		r, err := readResource(ctx, session, uri)
 		if err != nil {
 			return nil, err
@@ -82,7 +63,7 @@ func (p *Provider) ForgetResource(server, uri string) error {
 	case p.opts.Offline:
 		return errNotHere
 	}
-	file, known := s.known(resourceFolder)
+	file, known := s.known(catalogue.ResourceFolder)
 	s.keeping.Lock()
 	defer s.keeping.Unlock()
 	s.mu.Lock()
@@ -94,7 +75,7 @@ func (p *Provider) ForgetResource(server, uri string) error {
 	if k == nil {
 		return &UseError{Server: file, What: "this resource is not kept", Mend: "see what is: ctxfs ls mcps/" + file + "/resources"}
 	}
-	if err := p.cache.forget(d, uri); err != nil {
+	if err := p.cache.Forget(catalogue.KeysOf(d), uri); err != nil {
 		return err
 	}
 	s.update(func() { s.setKept(uri, nil) })
@@ -103,16 +84,16 @@ func (p *Provider) ForgetResource(server, uri string) error {
 }
 
 // keep shows and saves a content that a user wants to be kept.
-func (s *server) keep(k *kept) error {
+func (s *server) keep(k *catalogue.Kept) error {
 	s.keeping.Lock()
 	defer s.keeping.Unlock()
 	s.mu.Lock()
 	old, d := s.kept[k.URI], s.def
 	s.mu.Unlock()
-	if old != nil && old.same(k) {
+	if old != nil && old.Same(k) {
 		k.Time = old.Time
 	}
-	if err := s.p.cache.keep(d, k); err != nil {
+	if err := s.p.cache.Keep(catalogue.KeyOf(d.Source), k); err != nil {
 		return err
 	}
 	s.update(func() { s.setKept(k.URI, k) })
@@ -121,7 +102,7 @@ func (s *server) keep(k *kept) error {
 
 // setKept changes what is kept, nil for nothing, and has the keeper follow. It
 // is called by update.
-func (s *server) setKept(uri string, k *kept) {
+func (s *server) setKept(uri string, k *catalogue.Kept) {
 	if k == nil {
 		delete(s.kept, uri)
 	} else {
@@ -197,7 +178,7 @@ func (s *server) request(c *connection, method, uri string) ([]byte, error) {
 // what was known before stays.
 func (s *server) readAgain(c *connection, uri string) {
 	raw, err := s.request(c, "resources/read", uri)
-	var k *kept
+	var k *catalogue.Kept
 	if err == nil {
 		var r *Reading
 		if r, err = resourceReading(raw); err == nil {
@@ -216,12 +197,12 @@ func (s *server) readAgain(c *connection, uri string) {
 	switch {
 	case old == nil: // it was forgotten meanwhile
 		return
-	case old.same(k) && fault.reading == "":
+	case old.Same(k) && fault.reading == "":
 		return
-	case old.same(k):
+	case old.Same(k):
 		k = old
 	default:
-		if err := s.p.cache.keep(d, k); err != nil {
+		if err := s.p.cache.Keep(catalogue.KeyOf(d.Source), k); err != nil {
 			s.p.env.Log.Warn("a kept resource cannot be saved", "server", d.Name, "err", err)
 		}
 	}
@@ -283,10 +264,10 @@ func (s *server) addKept(nodes map[string]fs.Node) (newest time.Time) {
 	var foreign []string
 	files := make(map[string]string)
 	if s.shown != nil {
-		for _, i := range s.shown.sections[resourceFolder].items {
-			foreign = append(foreign, i.name)
-			if uri := i.uri(); uri != "" && files[uri] == "" {
-				files[uri] = i.file
+		for _, i := range s.shown.Sections[catalogue.ResourceFolder].Items {
+			foreign = append(foreign, i.Name)
+			if uri := i.URI(); uri != "" && files[uri] == "" {
+				files[uri] = i.File
 			}
 		}
 	}
@@ -300,17 +281,10 @@ func (s *server) addKept(nodes map[string]fs.Node) (newest time.Time) {
 		files[foreign[listed+i]] = file
 	}
 	for uri, k := range s.kept {
-		nodes[files[uri]+".content."+k.extension()] = fs.NewText(k.Time, k.Body)
+		nodes[files[uri]+".content."+k.Extension()] = fs.NewText(k.Time, k.Body)
 		if k.Time.After(newest) {
 			newest = k.Time
 		}
 	}
 	return newest
-}
-
-// uri is that of a resource; a template has none.
-func (i item) uri() string {
-	var shown struct{ URI string }
-	_ = json.Unmarshal(i.body, &shown) // it was made here
-	return shown.URI
 }

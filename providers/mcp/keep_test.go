@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 )
 
@@ -124,7 +125,7 @@ func TestKeepOfWhatIsNotListed(t *testing.T) {
 	}
 	w.claude(map[string]any{})
 	w.p.Reload()
-	w.until("the cache is empty", func() bool { return len(w.p.cache.kept(stubOf(w, "stub"))) == 0 })
+	w.until("the cache is empty", func() bool { return len(w.p.cache.Kept(catalogue.KeysOf(stubOf(w, "stub")))) == 0 })
 }
 
 func stubOf(w *world, name string) *config.Server {
@@ -143,7 +144,7 @@ func TestKeptContent(t *testing.T) {
 		{Content{MIMEType: "application/pdf", Blob: []byte{0}}, "pdf"}, {Content{MIMEType: "text/csv", Blob: []byte{0}}, "csv"},
 	} {
 		k, err := newKept("x", &Reading{Contents: []Content{c.content, {Text: "more"}}}, now)
-		if err != nil || k.extension() != c.want || k.Binary != (c.content.Blob != nil) {
+		if err != nil || k.Extension() != c.want || k.Binary != (c.content.Blob != nil) {
 			t.Errorf("%v: %v, %v", c.content, k, err)
 		}
 	}

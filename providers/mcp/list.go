@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/providers/mcp/catalogue"
 )
 
 // maxPages bounds the pages of one list: a server may make up new ones
@@ -16,14 +18,14 @@ const maxPages = 1000
 // listing is what came of asking for one list.
 type listing struct {
 	asked bool // the server offers it
-	list  list
+	list  catalogue.List
 	note  string // a remark for STATUS.md
 	err   error
 }
 
 // lists asks for everything that the server offers.
-func (c *connection) lists(ctx context.Context) (all [kinds]listing) {
-	for k := range kinds {
+func (c *connection) lists(ctx context.Context) (all [catalogue.Kinds]listing) {
+	for k := range catalogue.Kinds {
 		if !c.offers(k) {
 			continue
 		}
@@ -38,7 +40,7 @@ func (c *connection) lists(ctx context.Context) (all [kinds]listing) {
 }
 
 // fetch asks for one list, page by page.
-func (c *connection) fetch(ctx context.Context, k kind) (l listing) {
+func (c *connection) fetch(ctx context.Context, k catalogue.Kind) (l listing) {
 	var (
 		params  = map[string]any{}
 		cursors = map[string]bool{}
@@ -46,8 +48,8 @@ func (c *connection) fetch(ctx context.Context, k kind) (l listing) {
 		odd     int
 	)
 	for range maxPages {
-		result, err := c.request(ctx, lists[k].method, params)
-		if unknownMethod(err) && k != tools {
+		result, err := c.request(ctx, k.Method(), params)
+		if unknownMethod(err) && k != catalogue.Tools {
 			return l // it has none: some say that they have what they do not know
 		}
 		if err != nil {
@@ -62,36 +64,36 @@ func (c *connection) fetch(ctx context.Context, k kind) (l listing) {
 		if err = json.Unmarshal(result, &page); err == nil {
 			err = json.Unmarshal(result, &members)
 		}
-		if raw, ok := members[lists[k].key]; err == nil && ok {
+		if raw, ok := members[k.Member()]; err == nil && ok {
 			err = json.Unmarshal(raw, &items)
 		}
 		if err != nil {
-			l.err = fmt.Errorf("%s: the result has a wrong form: %w", lists[k].method, err)
+			l.err = fmt.Errorf("%s: the result has a wrong form: %w", k.Method(), err)
 			return l
 		}
-		odd += l.list.add(items, seen)
+		odd += l.list.Add(items, seen)
 		switch {
 		case page.NextCursor == "":
 			l.list.Items, l.note = c.withoutUnusable(k, l.list.Items)
 			if odd > 0 {
-				l.note = fmt.Sprintf("%s: %d definitions are not objects and are left out", lists[k].method, odd)
+				l.note = fmt.Sprintf("%s: %d definitions are not objects and are left out", k.Method(), odd)
 			}
 			return l
 		case cursors[page.NextCursor]:
-			l.note = fmt.Sprintf("%s: the server repeats a page, so the list may not be complete", lists[k].method)
+			l.note = fmt.Sprintf("%s: the server repeats a page, so the list may not be complete", k.Method())
 			return l
 		}
 		cursors[page.NextCursor] = true
 		params = map[string]any{"cursor": page.NextCursor}
 	}
-	l.note = fmt.Sprintf("%s: the server has more than %d pages, the rest is left out", lists[k].method, maxPages)
+	l.note = fmt.Sprintf("%s: the server has more than %d pages, the rest is left out", k.Method(), maxPages)
 	return l
 }
 
 // withoutUnusable leaves out the tools that a client over HTTP in the new era
 // must not offer, because what they demand of headers cannot be met.
-func (c *connection) withoutUnusable(k kind, items []definedRaw) (usable []definedRaw, note string) {
-	if k != tools || c.legacy || c.http == nil {
+func (c *connection) withoutUnusable(k catalogue.Kind, items []catalogue.Definition) (usable []catalogue.Definition, note string) {
+	if k != catalogue.Tools || c.legacy || c.http == nil {
 		return items, ""
 	}
 	for _, d := range items {

@@ -1,13 +1,12 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"time"
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/rawjson"
-	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/catalogue"
 )
 
 // A tool's definition is what an agent acts upon, and its server can change it
@@ -56,65 +55,30 @@ const (
 )
 
 func (p *pins) size() (n int) {
-	for key, one := range p.of {
-		n += len(key.name) + len(one.definition) + pinSize
+	for tool, one := range p.of {
+		n += len(tool.name) + len(one.definition) + pinSize
 	}
 	return n
 }
 
-// definition is the tool as its server defined it, of what is shown of it: an
-// object of the protocol's names, without spaces.
-func (i item) definition() json.RawMessage {
-	o, err := rawjson.ParseObject(i.body)
-	if err != nil {
-		return json.RawMessage("{}") // it cannot be: the body was made here
-	}
-	for j := range o {
-		for _, n := range toolShape.first {
-			if o[j].Name == n.shown {
-				o[j].Name = n.is
-				break
-			}
-		}
-	}
-	text, err := o.Append(nil)
-	var compact bytes.Buffer
-	if err != nil || json.Compact(&compact, text) != nil {
-		return json.RawMessage("{}")
-	}
-	return compact.Bytes()
-}
-
-// defined is the item of a definition that was pinned, as it would be shown now.
-func defined(definition json.RawMessage) (i item) {
-	o, err := rawjson.ParseObject(definition)
-	if err == nil {
-		i.body, err = toolShape.render(o)
-	}
-	if err != nil {
-		i.body = []byte("{}\n")
-	}
-	return i
-}
-
 // pinKeys are those of the tools of a snapshot, in their order.
-func (s *snapshot) pinKeys() []pinKey {
+func pinKeys(s *catalogue.Snapshot) []pinKey {
 	if s == nil {
 		return nil
 	}
-	items := s.sections[toolFolder].items
+	items := s.Tools()
 	keys, count := make([]pinKey, len(items)), make(map[string]int, len(items))
 	for i, t := range items {
-		keys[i] = pinKey{t.name, count[t.name]}
-		count[t.name]++
+		keys[i] = pinKey{t.Name, count[t.Name]}
+		count[t.Name]++
 	}
 	return keys
 }
 
 // lacks tells whether a tool of a snapshot is not pinned.
-func (p *pins) lacks(s *snapshot) bool {
-	for _, key := range s.pinKeys() {
-		if _, ok := p.of[key]; !ok {
+func (p *pins) lacks(s *catalogue.Snapshot) bool {
+	for _, tool := range pinKeys(s) {
+		if _, ok := p.of[tool]; !ok {
 			return true
 		}
 	}
@@ -122,14 +86,14 @@ func (p *pins) lacks(s *snapshot) bool {
 }
 
 // add pins the tools of a snapshot that are not pinned, as far as there is room.
-func (p *pins) add(s *snapshot, now time.Time) {
+func (p *pins) add(s *catalogue.Snapshot, now time.Time) {
 	p.left = 0
 	size := p.size()
-	for i, key := range s.pinKeys() {
+	for i, key := range pinKeys(s) {
 		if _, ok := p.of[key]; ok {
 			continue
 		}
-		one := s.sections[toolFolder].items[i].pin(now)
+		one := newPin(s.Tools()[i], now)
 		size += len(key.name) + len(one.definition) + pinSize
 		if size > pinsLimit {
 			p.left++
@@ -140,7 +104,7 @@ func (p *pins) add(s *snapshot, now time.Time) {
 	}
 }
 
-func (i item) pin(now time.Time) pin { return pin{now, i.sum, i.definition()} }
+func newPin(i catalogue.Item, now time.Time) pin { return pin{now, i.Sum, i.Definition()} }
 
 // rest is what stays in memory of pins that have been used.
 func (p *pins) rest() *pins {
@@ -152,11 +116,11 @@ func (p *pins) rest() *pins {
 
 // also reads the pins of a server, together with those known that could not be
 // saved.
-func (p pinStore) also(known *pins, d *config.Server, whole bool) *pins {
-	all := p.read(d, whole)
-	for key, one := range known.of {
-		if _, ok := all.of[key]; !ok {
-			all.of[key] = one
+func (p pinStore) also(known *pins, keys []catalogue.Key, whole bool) *pins {
+	all := p.read(keys, whole)
+	for tool, one := range known.of {
+		if _, ok := all.of[tool]; !ok {
+			all.of[tool] = one
 		}
 	}
 	all.unsaved = known.unsaved
@@ -164,8 +128,8 @@ func (p pinStore) also(known *pins, d *config.Server, whole bool) *pins {
 }
 
 // save writes pins that have their definitions.
-func (p pinStore) save(d *config.Server, all *pins) error {
-	err := p.write(d, all)
+func (p pinStore) save(k catalogue.Key, all *pins) error {
+	err := p.write(k, all)
 	all.unsaved = ""
 	if err != nil {
 		all.unsaved = clean.Line(err.Error())
@@ -173,33 +137,14 @@ func (p pinStore) save(d *config.Server, all *pins) error {
 	return err
 }
 
-// pin pins what is shown of a server and was not before, and tells the drifts.
-// The snapshot before is of the cache: it was seen first. It is called with
-// s.pinning held.
-func (s *server) pin(d *config.Server, before, shown *snapshot) (*pins, []drift) {
-	store := s.p.pins
-	s.mu.Lock()
-	known := s.pins
-	s.mu.Unlock()
-	if store.dir == "" {
-		return &known, nil
-	}
-	all := store.also(&known, d, false)
-	if all.fault == "" && (all.unsaved != "" || all.stale || all.lacks(before) || all.lacks(shown)) {
-		now := s.p.env.Now().UTC()
-		if all = store.also(&known, d, true); all.fault == "" { // a definition may be damaged, too
-			all.add(before, now)
-			all.add(shown, now)
-			if err := store.save(d, all); err != nil {
-				s.p.env.Log.Warn("pinned definitions cannot be saved", "server", d.Name, "err", err)
-			}
-		}
-	}
-	return all, store.drifts(d, all, shown)
+// drift is a tool whose definition is another one than was pinned.
+type drift struct {
+	tool    catalogue.Item
+	pinned  time.Time
+	before  json.RawMessage // the pinned definition
+	members []string        // what of it differs, by the names that are shown; of those only that are told
+	diff    []byte          // the difference of what is shown
 }
 
-// setPins changes what is pinned. It is called by update.
-func (s *server) setPins(all *pins, drifts []drift) {
-	s.pinsChanged = s.pinsChanged || !sameDrifts(s.drifts, drifts)
-	s.pins, s.drifts = *all.rest(), drifts
-}
+// driftsTold is how many drifts are told one by one.
+const driftsTold = 5

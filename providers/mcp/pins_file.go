@@ -21,7 +21,7 @@ import (
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/internal/rawjson"
-	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/catalogue"
 )
 
 // pinStore is the folder of the pinned definitions: a file a server. A file is
@@ -52,21 +52,21 @@ type pinHeader struct {
 
 // path is the file of a server. Unlike that of a cache it must be nobody
 // else's, whatever names a project chooses.
-func (p pinStore) path(s config.Source) string {
-	sum := sha256.Sum256([]byte(s.Name + "\x00" + s.Origin()))
-	return filepath.Join(p.dir, names.File(s.Name)+"-"+hex.EncodeToString(sum[:16])+".json")
+func (p pinStore) path(k catalogue.Key) string {
+	sum := sha256.Sum256([]byte(k.Name + "\x00" + k.Origin))
+	return filepath.Join(p.dir, names.File(k.Name)+"-"+hex.EncodeToString(sum[:16])+".json")
 }
 
 // read gives what is pinned of a server under any of its sources, the decisive
 // one before others; whole with the definitions.
-func (p pinStore) read(d *config.Server, whole bool) *pins {
+func (p pinStore) read(keys []catalogue.Key, whole bool) *pins {
 	all := &pins{of: make(map[pinKey]pin)}
 	if p.dir == "" {
 		return all
 	}
-	for _, s := range d.Sources() {
-		path := p.path(s)
-		one, err := readPins(path, s, whole)
+	for _, k := range keys {
+		path := p.path(k)
+		one, err := readPins(path, k, whole)
 		switch {
 		case errors.Is(err, iofs.ErrNotExist):
 		case err != nil:
@@ -77,9 +77,9 @@ func (p pinStore) read(d *config.Server, whole bool) *pins {
 			if one.accepted.After(all.accepted) {
 				all.accepted = one.accepted
 			}
-			for key, pin := range one.of {
-				if _, ok := all.of[key]; !ok {
-					all.of[key] = pin
+			for tool, pin := range one.of {
+				if _, ok := all.of[tool]; !ok {
+					all.of[tool] = pin
 				}
 			}
 		}
@@ -88,17 +88,17 @@ func (p pinStore) read(d *config.Server, whole bool) *pins {
 }
 
 // readPins reads the file of a source.
-func readPins(path string, s config.Source, whole bool) (*pins, error) {
+func readPins(path string, k catalogue.Key, whole bool) (*pins, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return parsePins(bufio.NewReaderSize(file, 16<<10), s, whole)
+	return parsePins(bufio.NewReaderSize(file, 16<<10), k, whole)
 }
 
 // parsePins reads the text of the file of a source.
-func parsePins(in *bufio.Reader, s config.Source, whole bool) (*pins, error) {
+func parsePins(in *bufio.Reader, k catalogue.Key, whole bool) (*pins, error) {
 	line, err := in.ReadBytes('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -106,24 +106,24 @@ func parsePins(in *bufio.Reader, s config.Source, whole bool) (*pins, error) {
 	var h pinsHeader
 	switch err := json.Unmarshal(line, &h); {
 	case err != nil:
-		return nil, errDamaged
+		return nil, catalogue.ErrDamaged
 	case h.Format != pinsFormat:
 		return nil, fmt.Errorf("it is of format %d, and not %d", h.Format, pinsFormat)
-	case h.Name != s.Name || h.Origin != s.Origin():
-		return nil, errForeign
+	case (catalogue.Key{Name: h.Name, Origin: h.Origin}) != k:
+		return nil, catalogue.ErrForeign
 	}
-	all := &pins{of: make(map[pinKey]pin, len(h.Pins)), accepted: h.Accepted, stale: h.Rendering != rendering}
+	all := &pins{of: make(map[pinKey]pin, len(h.Pins)), accepted: h.Accepted, stale: h.Rendering != catalogue.Rendering}
 	whole = whole || all.stale
 	for _, i := range h.Pins {
 		one := pin{time: i.Pinned, sum: i.Sum}
 		if whole {
 			definition, err := in.ReadBytes('\n')
 			if err != nil || len(definition) != i.Size+1 || !json.Valid(definition) || definition[0] != '{' {
-				return nil, errDamaged
+				return nil, catalogue.ErrDamaged
 			}
 			one.definition = definition[:i.Size]
 			if all.stale { // another ctxfs may have shown more or less of it
-				one.sum = rawjson.FingerprintOf(defined(one.definition).definition())
+				one.sum = rawjson.FingerprintOf(catalogue.ItemOf(one.definition).Definition())
 			}
 		}
 		all.of[pinKey{i.Name, i.Nth}] = one
@@ -132,18 +132,18 @@ func parsePins(in *bufio.Reader, s config.Source, whole bool) (*pins, error) {
 }
 
 // write saves pins that have their definitions, for the decisive source.
-func (p pinStore) write(d *config.Server, all *pins) error {
-	h := pinsHeader{Format: pinsFormat, Rendering: rendering, Name: d.Name, Origin: d.Origin(), Accepted: all.accepted}
+func (p pinStore) write(k catalogue.Key, all *pins) error {
+	h := pinsHeader{Format: pinsFormat, Rendering: catalogue.Rendering, Name: k.Name, Origin: k.Origin, Accepted: all.accepted}
 	var definitions bytes.Buffer
-	keys := slices.SortedFunc(maps.Keys(all.of), func(a, b pinKey) int {
+	tools := slices.SortedFunc(maps.Keys(all.of), func(a, b pinKey) int {
 		if a.name != b.name {
 			return strings.Compare(a.name, b.name)
 		}
 		return a.nth - b.nth
 	})
-	for _, key := range keys {
-		one := all.of[key]
-		h.Pins = append(h.Pins, pinHeader{Name: key.name, Nth: key.nth, Pinned: one.time, Sum: one.sum, Size: len(one.definition)})
+	for _, tool := range tools {
+		one := all.of[tool]
+		h.Pins = append(h.Pins, pinHeader{Name: tool.name, Nth: tool.nth, Pinned: one.time, Sum: one.sum, Size: len(one.definition)})
 		definitions.Write(one.definition)
 		definitions.WriteByte('\n')
 	}
@@ -151,5 +151,5 @@ func (p pinStore) write(d *config.Server, all *pins) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(p.path(d.Source), slices.Concat(text, []byte("\n"), definitions.Bytes()))
+	return atomicfile.Write(p.path(k), slices.Concat(text, []byte("\n"), definitions.Bytes()))
 }

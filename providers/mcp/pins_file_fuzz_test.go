@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/internal/rawjson"
-	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/catalogue"
 )
 
 func FuzzPinsFile(f *testing.F) {
@@ -18,13 +18,13 @@ func FuzzPinsFile(f *testing.F) {
 	f.Add([]byte(`{"format":1,"name":"a","origin":"b","pins":[{"name":"x","nth":-1,"size":-1}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, whole := range []bool{false, true} {
-			all, err := parsePins(bufio.NewReader(bytes.NewReader(text)), config.Source{Name: "a", File: "b"}, whole)
+			all, err := parsePins(bufio.NewReader(bytes.NewReader(text)), catalogue.Key{Name: "a", Origin: "b"}, whole)
 			if err != nil {
 				continue
 			}
 			for _, one := range all.of {
 				if whole {
-					rawjson.FingerprintOf(defined(one.definition).definition())
+					rawjson.FingerprintOf(catalogue.ItemOf(one.definition).Definition())
 				}
 			}
 		}

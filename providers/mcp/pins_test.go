@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/mcp/catalogue"
 )
 
 const (
@@ -422,7 +423,7 @@ func TestPinsOfAnotherRendering(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mark := fmt.Sprintf(`"rendering":%d`, rendering)
+	mark := fmt.Sprintf(`"rendering":%d`, catalogue.Rendering)
 	old := regexp.MustCompile(`"sum":"[0-9a-f]*"`).ReplaceAllString(strings.Replace(string(whole), mark, `"rendering":0`, 1), `"sum":"`+strings.Repeat("0", 64)+`"`)
 	if old == string(whole) {
 		t.Fatal(old)

@@ -12,6 +12,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/internal/settings"
+	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/clients"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/policy"
@@ -63,7 +64,7 @@ type Provider struct {
 	opts    Options
 	env     fs.Env
 	timing  timing
-	cache   cache
+	cache   catalogue.Cache
 	pins    pinStore
 	sup     *supervise.Supervisor
 	quiet   func() bool // whether the machine has time for what can wait
@@ -117,7 +118,7 @@ func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
 	p := &Provider{
 		opts: opts, env: opts.Env, timing: opts.timing,
-		cache: cache{dir: opts.CacheDir, log: opts.Env.Log},
+		cache: catalogue.Cache{Dir: opts.CacheDir, Log: opts.Env.Log},
 		root:  new(fs.Folder),
 		logins: oauth.New(oauth.Options{
 			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: opts.LookupEnv, Now: opts.Env.Now,
@@ -182,7 +183,7 @@ func (p *Provider) discover(folders ...string) *clients.Discovery {
 
 // remembered are the servers that the cache knows of a file.
 func (p *Provider) remembered(file string) (known []config.Server) {
-	for _, cat := range p.cache.from(file) {
+	for _, cat := range p.cache.From(file) {
 		known = append(known, config.Server{
 			Source:    config.Source{Client: cat.Client, Scope: cat.Scope, Project: cat.Project, File: cat.Source, Name: cat.Name},
 			Transport: cat.Transport,

@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/mcp/catalogue"
 )
 
 // Content is a part of a resource or of a prompt's message.
@@ -35,7 +36,7 @@ type Reading struct {
 // its URI, one that a template describes included, or by the name of its file
 // in the folder resources.
 func (p *Provider) ReadResource(ctx context.Context, server, uri string) (*Reading, error) {
-	return p.ask(ctx, server, resourceFolder, uri, func(session *Session, uri string) (*Reading, error) {
+	return p.ask(ctx, server, catalogue.ResourceFolder, uri, func(session *Session, uri string) (*Reading, error) {
 		return readResource(ctx, session, uri)
 	})
 }
@@ -64,7 +65,7 @@ func resourceReading(raw json.RawMessage) (*Reading, error) {
 // GetPrompt asks a server, named as Restart names it, for a prompt, by its name
 // or that of its file in the folder prompts.
 func (p *Provider) GetPrompt(ctx context.Context, server, prompt string, args map[string]string) (*Reading, error) {
-	return p.ask(ctx, server, promptFolder, prompt, func(session *Session, name string) (*Reading, error) {
+	return p.ask(ctx, server, catalogue.PromptFolder, prompt, func(session *Session, name string) (*Reading, error) {
 		params := map[string]any{"name": name}
 		if len(args) > 0 {
 			params["arguments"] = args
@@ -95,7 +96,7 @@ func (p *Provider) GetPrompt(ctx context.Context, server, prompt string, args ma
 
 // ask uses a server for something that stands in one of its folders. Where the
 // server does not know it, the error names what was probably meant.
-func (p *Provider) ask(ctx context.Context, server string, folder int, what string, request func(*Session, string) (*Reading, error)) (*Reading, error) {
+func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Folder, what string, request func(*Session, string) (*Reading, error)) (*Reading, error) {
 	session, err := p.Use(ctx, server, Waiting{})
 	if err != nil {
 		return nil, err
@@ -108,11 +109,11 @@ func (p *Provider) ask(ctx context.Context, server string, folder int, what stri
 	}
 	r, err := request(session, meant)
 	if fault := (*UseError)(nil); errors.As(err, &fault) && errors.As(err, new(*answeredError)) {
-		fault.Mend = "see what there is: ctxfs ls mcps/" + file + "/" + folders[folder].name
+		fault.Mend = "see what there is: ctxfs ls mcps/" + file + "/" + folder.Name()
 		var words []string
 		for name, original := range known {
 			if original == meant { // it is there: something else is wrong
-				fault.Mend = "see what it wants: ctxfs cat mcps/" + file + "/" + folders[folder].name + "/" + name + ".json"
+				fault.Mend = "see what it wants: ctxfs cat mcps/" + file + "/" + folder.Name() + "/" + name + ".json"
 				return nil, fault
 			}
 			words = append(words, original)
@@ -126,23 +127,23 @@ func (p *Provider) ask(ctx context.Context, server string, folder int, what stri
 
 // known are the URIs or names of what is in a folder of the server, by the
 // names of their files. What a template describes has none.
-func (s *server) known(folder int) (file string, known map[string]string) {
+func (s *server) known(folder catalogue.Folder) (file string, known map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known = make(map[string]string)
 	if s.shown == nil {
 		return s.file, known
 	}
-	for _, i := range s.shown.sections[folder].items {
+	for _, i := range s.shown.Sections[folder].Items {
 		var shown struct{ URI, Name string }
-		if json.Unmarshal(i.body, &shown) != nil {
+		if json.Unmarshal(i.Body, &shown) != nil {
 			continue
 		}
 		switch {
-		case folder != resourceFolder:
-			known[i.file] = i.name
+		case folder != catalogue.ResourceFolder:
+			known[i.File] = i.Name
 		case shown.URI != "":
-			known[i.file] = shown.URI
+			known[i.File] = shown.URI
 		}
 	}
 	return s.file, known

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
+	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 )
 
@@ -158,7 +158,7 @@ func (s *server) live(ctx context.Context, why motive) (ended life) {
 	defer c.close(s.p.timing)
 	c.slow = !start.Answered()
 	all := c.lists(start.Context())
-	if err := all[tools].err; err != nil || start.Context().Err() != nil {
+	if err := all[catalogue.Tools].err; err != nil || start.Context().Err() != nil {
 		if err == nil {
 			err = context.Cause(start.Context())
 		}
@@ -232,8 +232,8 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration, 
 			return nil
 		case c.isLost():
 			return &lostError{cause: c.cause}
-		case all[tools].err != nil && c.http.needsLogin() != nil:
-			return &lostError{cause: all[tools].err}
+		case all[catalogue.Tools].err != nil && c.http.needsLogin() != nil:
+			return &lostError{cause: all[catalogue.Tools].err}
 		}
 		for k := range all {
 			if errors.Is(all[k].err, context.DeadlineExceeded) {
@@ -247,7 +247,7 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration, 
 
 // adopt shows and saves what the server has listed. A list that could not be
 // fetched, or is empty where there was a good one, does not replace it.
-func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
+func (s *server) adopt(c *connection, all [catalogue.Kinds]listing, ready bool) {
 	now := s.p.env.Now().UTC()
 	s.pinning.Lock() // what is accepted meanwhile is what is shown
 	defer s.pinning.Unlock()
@@ -255,37 +255,37 @@ func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 	def, before, was := s.def, s.unsaved, s.shown
 	s.mu.Unlock()
 	if before == nil {
-		if before = s.p.cache.load(def); before == nil {
-			before = new(catalogue)
+		if before = s.p.cache.Catalogue(catalogue.KeysOf(def)); before == nil {
+			before = new(catalogue.Catalogue)
 		}
 	}
 	cat := describe(def, c, now, before)
 	for k, l := range all {
 		old := before.Lists[k]
-		switch method := lists[k].method; {
+		switch kind := catalogue.Kind(k); {
 		case l.err != nil:
-			cat.Notes = append(cat.Notes, s.tidy(def, method+" failed, what was known before is shown: "+clean.Line(trimURL(l.err).Error())))
+			cat.Notes = append(cat.Notes, s.tidy(def, kind.Method()+" failed, what was known before is shown: "+clean.Line(trimURL(l.err).Error())))
 			l.list = old
-		case len(l.list.Items) == 0 && len(old.Items) > 0 && before.Command == cat.Command && (l.asked || kind(k) == tools):
-			cat.Notes = append(cat.Notes, fmt.Sprintf("the server listed no %s, those known before (%d) are shown", lists[k].plural, len(old.Items)))
+		case len(l.list.Items) == 0 && len(old.Items) > 0 && before.Command == cat.Command && (l.asked || kind == catalogue.Tools):
+			cat.Notes = append(cat.Notes, fmt.Sprintf("the server listed no %s, those known before (%d) are shown", kind, len(old.Items)))
 			l.list = old
 		default:
-			l.list.succeed(old, now)
+			l.list.Succeed(old, now)
 		}
 		if l.note != "" {
 			cat.Notes = append(cat.Notes, l.note)
 		}
 		cat.Lists[k] = l.list
 	}
-	shown := show(cat)
-	shown.share(was)
-	var unsaved *catalogue
-	if err := s.p.cache.save(cat, shown); err != nil {
+	shown := catalogue.NewSnapshot(cat)
+	shown.Share(was)
+	var unsaved *catalogue.Catalogue
+	if err := s.p.cache.Save(cat, shown); err != nil {
 		s.p.env.Log.Warn("a catalogue cannot be saved", "server", def.Name, "err", err)
 		unsaved = cat
 	}
 	remarks := s.remarks(def, c)
-	shown = shown.only(def.Tools.And(def.Limits))
+	shown = shown.Filtered(def.Tools.And(def.Limits))
 	pins, drifts := s.pin(def, was, shown)
 	s.update(func() {
 		s.unsaved = unsaved
@@ -308,15 +308,12 @@ func (s *server) adopt(c *connection, all [kinds]listing, ready bool) {
 }
 
 // describe is a catalogue without its lists.
-func describe(d *config.Server, c *connection, now time.Time, before *catalogue) *catalogue {
+func describe(d *config.Server, c *connection, now time.Time, before *catalogue.Catalogue) *catalogue.Catalogue {
 	info := c.info
-	cat := &catalogue{about: about{
-		Name: d.Name, Source: d.File, Scope: d.Scope, Project: d.Project, Client: d.Client,
-		Command: d.CommandHash(), Transport: c.kind, Settings: settingsSum(d, rand.Text()),
-		Server:   serverInfo{Name: info.ServerInfo.Name, Title: info.ServerInfo.Title, Version: info.ServerInfo.Version},
-		Protocol: info.ProtocolVersion, Legacy: c.legacy, Instructions: info.Instructions,
-		Time: now, Described: now,
-	}}
+	cat := &catalogue.Catalogue{About: catalogue.NewAbout(d)}
+	cat.Transport, cat.Protocol, cat.Legacy, cat.Instructions = c.kind, info.ProtocolVersion, c.legacy, info.Instructions
+	cat.Server = catalogue.ServerInfo{Name: info.ServerInfo.Name, Title: info.ServerInfo.Title, Version: info.ServerInfo.Version}
+	cat.Time, cat.Described = now, now
 	if cat.Server == before.Server && cat.Protocol == before.Protocol && cat.Instructions == before.Instructions && cat.Transport == before.Transport {
 		cat.Described = before.Described
 	}

@@ -11,6 +11,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 )
 
@@ -21,7 +22,7 @@ type server struct {
 	// catalogue may not be its own.
 	changed bool
 	dir     *fs.Folder
-	dirs    [sections]*fs.Folder // in dir
+	dirs    [catalogue.NumFolders]*fs.Folder // in dir
 
 	again  chan motive   // somebody asked for a start
 	hurry  chan struct{} // somebody waits for the start that is under way
@@ -34,22 +35,22 @@ type server struct {
 	file      string   // the name of its folder
 	namesakes []string // remarks on servers of the same name
 	condition condition
-	shown     *snapshot      // nil where there is no catalogue
-	unsaved   *catalogue     // the catalogue, where it could not be saved
-	login     *oauth.Session // of the life that is under way; nil where there can be none
-	interrupt func()         // ends the life of the server that is under way
-	lives     int            // how often it was started, the life under way included
-	failed    int            // the last life that has failed; 0 if none has
-	tried     time.Time      // when the catalogue was last to be fetched again
-	conn      *connection    // while it is ready
-	users     int            // that hold it
-	turned    chan struct{}  // closed when something of this changes
+	shown     *catalogue.Snapshot  // nil where there is no catalogue
+	unsaved   *catalogue.Catalogue // the catalogue, where it could not be saved
+	login     *oauth.Session       // of the life that is under way; nil where there can be none
+	interrupt func()               // ends the life of the server that is under way
+	lives     int                  // how often it was started, the life under way included
+	failed    int                  // the last life that has failed; 0 if none has
+	tried     time.Time            // when the catalogue was last to be fetched again
+	conn      *connection          // while it is ready
+	users     int                  // that hold it
+	turned    chan struct{}        // closed when something of this changes
 	texts     map[string]text
 	toolbox   toolbox
 	bin       *fs.Folder // in dir; nil while there is none
 	binOf     struct {   // what it was made of
 		file string
-		section
+		catalogue.Section
 	}
 	calls *fs.Drop // in dir; nil while there is none
 	ended bool     // there will be no more calls
@@ -59,10 +60,10 @@ type server struct {
 	drifts      []drift // from the pins
 	pinsChanged bool    // since the drifts were last shown
 
-	keeping     sync.Mutex           // orders changes of what is kept; before mu
-	kept        map[string]*kept     // by URI: the resources that are kept
-	keptFaults  map[string]keptFault // of those
-	keptChanged bool                 // since it was last shown
+	keeping     sync.Mutex                 // orders changes of what is kept; before mu
+	kept        map[string]*catalogue.Kept // by URI: the resources that are kept
+	keptFaults  map[string]keptFault       // of those
+	keptChanged bool                       // since it was last shown
 }
 
 // text is a file of text as it is shown.
@@ -78,13 +79,13 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 		p: p, def: d, file: file, namesakes: namesakes,
 		dir:   new(fs.Folder),
 		again: make(chan motive, 1), hurry: make(chan struct{}, 1), used: make(chan struct{}, 1), turned: make(chan struct{}),
-		texts: make(map[string]text), kept: make(map[string]*kept), keptFaults: make(map[string]keptFault),
+		texts: make(map[string]text), kept: make(map[string]*catalogue.Kept), keptFaults: make(map[string]keptFault),
 	}
 	if !d.Disabled {
-		s.shown = p.cache.shown(d).only(d.Tools.And(d.Limits))
-		s.kept = p.cache.kept(d)
-		all := p.pins.read(d, false)
-		s.drifts = p.pins.drifts(d, all, s.shown)
+		s.shown = p.cache.Snapshot(catalogue.KeysOf(d)).Filtered(d.Tools.And(d.Limits))
+		s.kept = p.cache.Kept(catalogue.KeysOf(d))
+		all := p.pins.read(catalogue.KeysOf(d), false)
+		s.drifts = p.pins.drifts(catalogue.KeysOf(d), all, s.shown)
 		s.pins = *all.rest()
 	}
 	s.condition = s.atRest()
@@ -92,9 +93,9 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 	defer s.mu.Unlock()
 	begun := cmp.Or(s.condition.since, p.env.Now())
 	nodes := make(map[string]fs.Node)
-	for i, f := range folders {
-		s.dirs[i] = new(fs.Folder)
-		nodes[f.name] = s.dirs[i]
+	for f := range catalogue.NumFolders {
+		s.dirs[f] = new(fs.Folder)
+		nodes[f.Name()] = s.dirs[f]
 	}
 	s.dir.Replace(begun, nodes)
 	s.publishSections(nil, begun)
@@ -142,56 +143,43 @@ func (s *server) update(change func()) {
 // publishSections shows the folders of definitions whose content differs from
 // that of the snapshot before, what is kept and what has drifted, and returns
 // their names.
-func (s *server) publishSections(before *snapshot, now time.Time) (changed []string) {
-	beside := [sections]bool{toolFolder: s.pinsChanged, resourceFolder: s.keptChanged}
+func (s *server) publishSections(before *catalogue.Snapshot, now time.Time) (changed []string) {
+	beside := [catalogue.NumFolders]bool{catalogue.ToolFolder: s.pinsChanged, catalogue.ResourceFolder: s.keptChanged}
 	s.pinsChanged, s.keptChanged = false, false
-	if s.shown == before && before != nil && beside == [sections]bool{} {
+	if s.shown == before && before != nil && beside == [catalogue.NumFolders]bool{} {
 		return nil
 	}
-	for i, f := range folders {
-		var is, was section
+	for f := range catalogue.NumFolders {
+		var is, was catalogue.Section
 		if s.shown != nil {
-			is = s.shown.sections[i]
+			is = s.shown.Sections[f]
 		}
 		if before != nil {
-			was = before.sections[i]
-			if is.equal(was) && !beside[i] {
+			was = before.Sections[f]
+			if is.Equal(was) && !beside[f] {
 				continue
 			}
 		}
-		t, nodes := cmp.Or(is.changed, now), is.nodes()
+		t, nodes := cmp.Or(is.Changed, now), is.Nodes()
 		var newest time.Time
-		switch i {
-		case toolFolder:
+		switch f {
+		case catalogue.ToolFolder:
 			newest = s.addDrifts(nodes)
-		case resourceFolder:
+		case catalogue.ResourceFolder:
 			newest = s.addKept(nodes)
 		}
 		if newest.After(t) {
 			t = newest
 		}
-		if beside[i] {
+		if beside[f] {
 			t = now
 		}
-		s.dirs[i].Replace(t, nodes)
-		if before != nil || len(is.items) > 0 || beside[i] {
-			changed = append(changed, f.name)
+		s.dirs[f].Replace(t, nodes)
+		if before != nil || len(is.Items) > 0 || beside[f] {
+			changed = append(changed, f.Name())
 		}
 	}
 	return changed
-}
-
-// equal tells whether two sections are the same files.
-func (s section) equal(o section) bool {
-	if len(s.items) != len(o.items) || !s.changed.Equal(o.changed) {
-		return false
-	}
-	for i := range s.items {
-		if a, b := &s.items[i], &o.items[i]; a.file != b.file || !bytes.Equal(a.body, b.body) {
-			return false
-		}
-	}
-	return true
 }
 
 // publishTexts shows the files of text that differ, and returns their names.
@@ -239,9 +227,9 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 func (s *server) brief() brief {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := brief{file: s.file, condition: s.condition, about: s.shown.sentence(), drifted: s.pinProblem()}
+	b := brief{file: s.file, condition: s.condition, about: s.shown.Summary(), drifted: s.pinProblem()}
 	if s.shown != nil {
-		b.catalogue, b.tools = s.shown.Time, s.shown.sections[toolFolder].items
+		b.catalogue, b.tools = s.shown.Time, s.shown.Tools()
 	}
 	return b
 }

@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 )
 
@@ -57,7 +58,7 @@ func (s *server) statusText() []byte {
 	line("state", c.state)
 	line("since", wording.Time(c.since))
 	if s.shown != nil {
-		line("catalogue", "taken at "+wording.Time(s.shown.Time)+", "+s.shown.counts())
+		line("catalogue", "taken at "+wording.Time(s.shown.Time)+", "+counts(s.shown))
 	}
 	line("last said", c.said)
 	line("error", clean.Line(c.what))
@@ -88,11 +89,11 @@ func (s *server) notes() []string {
 			notes = append(notes, "the catalogue is from an earlier command of this server")
 		}
 		notes = append(notes, s.shown.Notes...)
-		if n := len(s.shown.left); n > 0 {
+		if n := len(s.shown.LeftOut); n > 0 {
 			notes = append(notes, wording.Count(n, "tools")+" left out by the configuration")
 		}
-		for _, pattern := range s.shown.idle {
-			notes = append(notes, fmt.Sprintf("the configuration allows or denies %q, which is the name of no tool of this server", clean.Cut(clean.Line(pattern), summaryLength)))
+		for _, pattern := range s.shown.Unmatched {
+			notes = append(notes, fmt.Sprintf("the configuration allows or denies %q, which is the name of no tool of this server", clean.Cut(clean.Line(pattern), catalogue.SummaryLength)))
 		}
 	}
 	notes = append(notes, s.def.Notes...)
@@ -102,11 +103,11 @@ func (s *server) notes() []string {
 }
 
 // counts tells how much a catalogue holds.
-func (s *snapshot) counts() string {
+func counts(s *catalogue.Snapshot) string {
 	return strings.Join([]string{
-		wording.Count(len(s.sections[toolFolder].items), "tools"),
-		wording.Count(len(s.sections[resourceFolder].items), "resources"),
-		wording.Count(len(s.sections[promptFolder].items), "prompts"),
+		wording.Count(len(s.Tools()), "tools"),
+		wording.Count(len(s.Sections[catalogue.ResourceFolder].Items), "resources"),
+		wording.Count(len(s.Sections[catalogue.PromptFolder].Items), "prompts"),
 	}, ", ")
 }
 

@@ -12,6 +12,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/mcp/catalogue"
 )
 
 // ToolInfo is what is known of a tool. Its texts are clean.
@@ -67,9 +68,9 @@ type tool struct {
 const maxMaxText = 500_000
 
 // newTool takes a definition apart as it is shown.
-func newTool(is item) *tool {
-	t := &tool{name: is.name, file: is.file}
-	for name, value := range rawjson.Parts(is.body) {
+func newTool(is catalogue.Item) *tool {
+	t := &tool{name: is.Name, file: is.File}
+	for name, value := range rawjson.Parts(is.Body) {
 		switch name {
 		case "description":
 			_ = json.Unmarshal(value, &t.description) // of another type it is none
@@ -111,7 +112,7 @@ func (t *tool) headers(args json.RawMessage) map[string]string {
 // compile.
 type toolbox struct {
 	mu    sync.Mutex
-	of    *snapshot
+	of    *catalogue.Snapshot
 	tools map[string]*tool // by file
 }
 
@@ -121,22 +122,22 @@ func (s *server) tool(name string) (*tool, error) {
 	s.mu.Lock()
 	shown, file := s.shown, s.file
 	s.mu.Unlock()
-	var found *item
+	var found *catalogue.Item
 	var known []string
-	for i := range shown.sections[toolFolder].items {
-		is := &shown.sections[toolFolder].items[i]
-		if is.file == name {
+	for i := range shown.Tools() {
+		is := &shown.Tools()[i]
+		if is.File == name {
 			found = is
 			break
 		}
-		if is.name == name {
+		if is.Name == name {
 			found = is
 		}
-		known = append(known, is.name)
+		known = append(known, is.Name)
 	}
 	if found == nil {
 		fault := &ArgumentsError{
-			What: fmt.Sprintf("server %s has no tool %q", file, clean.Cut(clean.Line(name), summaryLength)),
+			What: fmt.Sprintf("server %s has no tool %q", file, clean.Cut(clean.Line(name), catalogue.SummaryLength)),
 			Hint: "see what there is: ctxfs tools " + file,
 		}
 		if near := nearest.Of(name, known); near != "" {
@@ -149,10 +150,10 @@ func (s *server) tool(name string) (*tool, error) {
 	if s.toolbox.of != shown {
 		s.toolbox.of, s.toolbox.tools = shown, make(map[string]*tool)
 	}
-	t := s.toolbox.tools[found.file]
+	t := s.toolbox.tools[found.File]
 	if t == nil {
 		t = newTool(*found)
-		s.toolbox.tools[found.file] = t
+		s.toolbox.tools[found.File] = t
 	}
 	return t, nil
 }

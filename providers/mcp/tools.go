@@ -46,7 +46,7 @@ func (p *Provider) Tools(server string) ([]Toolbox, error) {
 			box.What, box.Mend = clean.Line(b.condition.what), b.condition.mend
 		}
 		for _, t := range b.tools {
-			box.Tools = append(box.Tools, Listed{Name: cmp.Or(clean.Line(t.name), t.file), File: t.file, Summary: t.summary})
+			box.Tools = append(box.Tools, Listed{Name: cmp.Or(clean.Line(t.Name), t.File), File: t.File, Summary: t.Summary})
 		}
 		boxes = append(boxes, box)
 	}

@@ -2,14 +2,8 @@ package mcp
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"hash/fnv"
-	"strings"
 	"time"
-
-	"ctxfs/providers/mcp/config"
 )
 
 // motive is why a server is started. A later one is a better one.
@@ -32,24 +26,7 @@ func (r motive) polite() bool { return r < asked }
 func (s *server) wantsStart() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.changed || s.shown == nil || !fits(s.def, &s.shown.about) || len(s.kept) > 0
-}
-
-// fits reports whether a catalogue is of the server as it is defined now.
-func fits(d *config.Server, a *about) bool {
-	salt, _, _ := strings.Cut(a.Settings, " ")
-	return a.Command == d.CommandHash() && (a.Settings == "" || a.Settings == settingsSum(d, salt))
-}
-
-// settingsSum stands for what hash leaves out since it may be secret. The salt
-// keeps equal values from being recognized.
-func settingsSum(d *config.Server, salt string) string {
-	what, err := json.Marshal([]any{salt, d.Dir, d.Env, d.Headers}) // maps are sorted
-	if err != nil {
-		panic(err) // strings always encode
-	}
-	sum := sha256.Sum256(what)
-	return salt + " " + hex.EncodeToString(sum[:16])
+	return s.changed || s.shown == nil || !s.shown.Fits(s.def) || len(s.kept) > 0
 }
 
 // ask asks the goroutine for a start.

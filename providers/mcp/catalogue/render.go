@@ -1,4 +1,4 @@
-package mcp
+package catalogue
 
 import "ctxfs/providers/internal/rawjson"
 

@@ -1,4 +1,4 @@
-package mcp
+package catalogue
 
 import (
 	"bufio"
@@ -22,16 +22,16 @@ import (
 // a mount waits for it.
 const (
 	cacheFormat = 2 // of cache files; others are ignored
-	rendering   = 2 // moves when the texts are made in another way
+	Rendering   = 2 // moves when the texts are made in another way
 )
 
 // header is the first line of a cache file.
 type header struct {
 	Format    int `json:"format"`
 	Rendering int `json:"rendering"`
-	about
-	Sections [sections]cachedSection `json:"sections"`
-	Sum      uint32                  `json:"sum"` // CRC-32C of the texts
+	About
+	Sections [NumFolders]cachedSection `json:"sections"`
+	Sum      uint32                    `json:"sum"` // CRC-32C of the texts
 }
 
 type cachedSection struct {
@@ -49,7 +49,7 @@ type cachedItem struct {
 	Sum rawjson.Fingerprint `json:"sum,omitzero"`
 }
 
-var errDamaged = errors.New("the file is damaged")
+var ErrDamaged = errors.New("the file is damaged")
 
 // cacheFile is a cache file that is being read.
 type cacheFile struct {
@@ -88,7 +88,7 @@ func (c *cacheFile) readHeader() error {
 		return err
 	}
 	if err := json.Unmarshal(line, &c.header); err != nil {
-		return fmt.Errorf("%w: %w", errDamaged, err)
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if c.Format != cacheFormat {
 		return fmt.Errorf("it is of format %d, and not %d", c.Format, cacheFormat)
@@ -100,13 +100,13 @@ func (c *cacheFile) readHeader() error {
 	for _, s := range c.Sections {
 		for _, i := range s.Items {
 			if i.Size < 0 || int64(i.Size) > info.Size() {
-				return errDamaged
+				return ErrDamaged
 			}
 			c.size += i.Size
 		}
 	}
 	if int64(c.size) > info.Size() {
-		return errDamaged
+		return ErrDamaged
 	}
 	return nil
 }
@@ -114,64 +114,64 @@ func (c *cacheFile) readHeader() error {
 func (c *cacheFile) close() { c.file.Close() }
 
 // snapshot reads what is shown: its texts, or else the lists.
-func (c *cacheFile) snapshot() (*snapshot, error) {
+func (c *cacheFile) snapshot() (*Snapshot, error) {
 	texts := make([]byte, c.size)
 	if _, err := io.ReadFull(c.rest, texts); err != nil {
-		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if c.Rendering != rendering || checksum(texts) != c.Sum {
+	if c.Rendering != Rendering || checksum(texts) != c.Sum {
 		lists, err := c.lists()
 		if err != nil {
 			return nil, err
 		}
-		return show(&catalogue{about: c.about, Lists: lists}), nil
+		return NewSnapshot(&Catalogue{About: c.About, Lists: lists}), nil
 	}
-	s := &snapshot{about: c.about}
-	for k := range s.sections {
+	s := &Snapshot{About: c.About}
+	for k := range s.Sections {
 		from := &c.Sections[k]
-		is := section{changed: from.Changed, items: make([]item, len(from.Items))}
+		is := Section{Changed: from.Changed, Items: make([]Item, len(from.Items))}
 		for j, i := range from.Items {
-			is.items[j] = item{name: i.Name, file: i.File, summary: i.Summary, since: i.Since, body: texts[:i.Size:i.Size], sum: i.Sum}
+			is.Items[j] = Item{Name: i.Name, File: i.File, Summary: i.Summary, Since: i.Since, Body: texts[:i.Size:i.Size], Sum: i.Sum}
 			texts = texts[i.Size:]
 		}
-		s.sections[k] = is
+		s.Sections[k] = is
 	}
 	return s, nil
 }
 
 // catalogue reads the lists, before anything else was read.
-func (c *cacheFile) catalogue() (*catalogue, error) {
+func (c *cacheFile) catalogue() (*Catalogue, error) {
 	if _, err := c.rest.Discard(c.size); err != nil {
-		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	lists, err := c.lists()
 	if err != nil {
 		return nil, err
 	}
-	return &catalogue{about: c.about, Lists: lists}, nil
+	return &Catalogue{About: c.About, Lists: lists}, nil
 }
 
-func (c *cacheFile) lists() (lists [kinds]list, err error) {
+func (c *cacheFile) lists() (lists [Kinds]List, err error) {
 	text, err := io.ReadAll(c.rest)
 	if err == nil {
 		err = json.Unmarshal(text, &lists)
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: %w", errDamaged, err)
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return lists, err
 }
 
 // cacheFileText is the content of the cache file of a catalogue and of what is
 // shown of it.
-func cacheFileText(cat *catalogue, s *snapshot) ([]byte, error) {
-	h := header{Format: cacheFormat, Rendering: rendering, about: cat.about}
+func cacheFileText(cat *Catalogue, s *Snapshot) ([]byte, error) {
+	h := header{Format: cacheFormat, Rendering: Rendering, About: cat.About}
 	var texts []byte
-	for k, is := range s.sections {
-		to := cachedSection{Changed: is.changed}
-		for _, i := range is.items {
-			to.Items = append(to.Items, cachedItem{Name: i.name, File: i.file, Summary: i.summary, Since: i.since, Size: len(i.body), Sum: i.sum})
-			texts = append(texts, i.body...)
+	for k, is := range s.Sections {
+		to := cachedSection{Changed: is.Changed}
+		for _, i := range is.Items {
+			to.Items = append(to.Items, cachedItem{Name: i.Name, File: i.File, Summary: i.Summary, Since: i.Since, Size: len(i.Body), Sum: i.Sum})
+			texts = append(texts, i.Body...)
 		}
 		h.Sections[k] = to
 	}

@@ -1,0 +1,184 @@
+package catalogue
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"ctxfs/providers/mcp/config"
+)
+
+// Kind is one of the lists that a server can have.
+type Kind int
+
+const (
+	Tools Kind = iota
+	Resources
+	Templates
+	Prompts
+	Kinds
+)
+
+// lists says how each kind is requested: the method, the member of its result
+// that holds the list, and the plural for people.
+var lists = [Kinds]struct{ method, member, plural string }{
+	Tools:     {"tools/list", "tools", "tools"},
+	Resources: {"resources/list", "resources", "resources"},
+	Templates: {"resources/templates/list", "resourceTemplates", "resource templates"},
+	Prompts:   {"prompts/list", "prompts", "prompts"},
+}
+
+// Method returns the method that requests the list.
+func (k Kind) Method() string { return lists[k].method }
+
+// Member returns the member of the method's result that holds the list.
+func (k Kind) Member() string { return lists[k].member }
+
+// String returns the plural for people: "resource templates".
+func (k Kind) String() string { return lists[k].plural }
+
+// Catalogue is what a server has said of itself. Its lists are in memory only
+// while they are fetched and shown; then they are in the cache file.
+type Catalogue struct {
+	About
+	Lists [Kinds]List
+}
+
+// About is a catalogue without its lists.
+type About struct {
+	// Name, Source (its file), Scope, Project and Client are those of the
+	// definition.
+	Name    string `json:"name"`
+	Source  string `json:"source"`
+	Scope   string `json:"scope"`
+	Project string `json:"project,omitempty"`
+	Client  string `json:"client"`
+	// Command is the definition's hash when the server said this.
+	Command   string `json:"command"`
+	Transport string `json:"transport"`
+	// Settings stands for the rest of the definition then; "" is not known.
+	Settings string `json:"settings,omitempty"`
+
+	Server       ServerInfo `json:"server"`
+	Protocol     string     `json:"protocol"`
+	Legacy       bool       `json:"legacy"` // it wants initialize and no probe
+	Instructions string     `json:"instructions,omitempty"`
+
+	// Described is when what the server says of itself last changed.
+	Described time.Time `json:"described"`
+	// Time is when the lists were last fetched.
+	Time time.Time `json:"time"`
+	// Notes are remarks on the lists for STATUS.md.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// NewAbout returns what a definition says of its catalogue.
+func NewAbout(d *config.Server) About {
+	return About{
+		Name: d.Name, Source: d.File, Scope: d.Scope, Project: d.Project, Client: d.Client,
+		Command: d.CommandHash(), Settings: settingsSum(d, rand.Text()),
+	}
+}
+
+// Fits reports whether the catalogue is of the server as it is defined now.
+func (a *About) Fits(d *config.Server) bool {
+	salt, _, _ := strings.Cut(a.Settings, " ")
+	return a.Command == d.CommandHash() && (a.Settings == "" || a.Settings == settingsSum(d, salt))
+}
+
+// settingsSum stands for what the hash of the command leaves out because it may
+// be secret. The salt keeps equal values from being recognized.
+func settingsSum(d *config.Server, salt string) string {
+	what, err := json.Marshal([]any{salt, d.Dir, d.Env, d.Headers}) // maps are sorted
+	if err != nil {
+		panic(err) // strings always encode
+	}
+	sum := sha256.Sum256(what)
+	return salt + " " + hex.EncodeToString(sum[:16])
+}
+
+// key returns the key of the entry that the catalogue is of.
+func (a *About) key() Key {
+	return KeyOf(config.Source{Scope: a.Scope, Project: a.Project, File: a.Source, Name: a.Name})
+}
+
+// ServerInfo is what a server calls itself.
+type ServerInfo struct {
+	Name    string `json:"name"`
+	Title   string `json:"title,omitempty"`
+	Version string `json:"version"`
+}
+
+// List is one list of definitions.
+type List struct {
+	// Changed is when its content last changed.
+	Changed time.Time    `json:"changed,omitzero"`
+	Items   []Definition `json:"items,omitempty"`
+}
+
+// Definition is one definition as it came.
+type Definition struct {
+	// Since is when it was first seen like this.
+	Since time.Time       `json:"since"`
+	Raw   json.RawMessage `json:"raw"`
+}
+
+// key names a definition within its list.
+func (d Definition) key() string {
+	var id struct{ Name, URI, URITemplate string }
+	_ = json.Unmarshal(d.Raw, &id) // what has no name is told apart by its content alone
+	return id.Name + "\x00" + id.URI + "\x00" + id.URITemplate
+}
+
+// sum stands for the content. It is of compact JSON, as lists are kept.
+func (d Definition) sum() [sha256.Size]byte { return sha256.Sum256(d.Raw) }
+
+// Succeed completes a list that was fetched at t with what is known from the
+// one before: a definition that is as it was keeps its time, and a list that
+// holds what it held keeps its own.
+func (l *List) Succeed(before List, t time.Time) {
+	type seen struct {
+		sum   [sha256.Size]byte
+		since time.Time
+	}
+	known := make(map[string]seen, len(before.Items))
+	for _, d := range before.Items {
+		known[d.key()] = seen{d.sum(), d.Since}
+	}
+	same := len(l.Items) == len(before.Items)
+	for i := range l.Items {
+		d := &l.Items[i]
+		if k, ok := known[d.key()]; ok && k.sum == d.sum() {
+			d.Since = k.since
+		} else {
+			d.Since = t
+			same = false
+		}
+	}
+	l.Changed = t
+	if same && !before.Changed.IsZero() {
+		l.Changed = before.Changed
+	}
+}
+
+// Add adds definitions as they came. One that is there already is not added
+// again, as where a server gives a page twice; what is no object is counted.
+func (l *List) Add(items []json.RawMessage, seen map[[sha256.Size]byte]bool) (odd int) {
+	for _, raw := range items {
+		var compact bytes.Buffer
+		if json.Compact(&compact, raw) != nil || !bytes.HasPrefix(compact.Bytes(), []byte("{")) {
+			odd++
+			continue
+		}
+		d := Definition{Raw: bytes.Clone(compact.Bytes())}
+		if sum := d.sum(); !seen[sum] {
+			seen[sum] = true
+			l.Items = append(l.Items, d)
+		}
+	}
+	return odd
+}

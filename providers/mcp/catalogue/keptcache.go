@@ -1,0 +1,104 @@
+package catalogue
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/internal/atomicfile"
+)
+
+// keptFile is a kept resource in the cache: a file of its own, in a folder for
+// each server.
+type keptFile struct {
+	Name   string `json:"name"`
+	Origin string `json:"origin"`
+	*Kept
+}
+
+func (f keptFile) key() Key { return Key{f.Name, f.Origin} }
+
+// keptDir is the folder of what is kept of a server.
+func (c Cache) keptDir(k Key) string {
+	return filepath.Join(c.Dir, "kept", strings.TrimSuffix(filepath.Base(c.path(k)), ".json"))
+}
+
+func keptPath(dir, uri string) string {
+	sum := sha256.Sum256([]byte(uri))
+	return filepath.Join(dir, hex.EncodeToString(sum[:16])+".json")
+}
+
+// Kept gives what is kept of a server, by URI.
+func (c Cache) Kept(keys []Key) map[string]*Kept {
+	all := make(map[string]*Kept)
+	for _, k := range keys {
+		c.readKept(c.keptDir(k), func(f keptFile) {
+			if f.key() == k && all[f.URI] == nil {
+				all[f.URI] = f.Kept
+			}
+		})
+	}
+	return all
+}
+
+// readKept reads the files of a folder. One that is damaged is as good as none.
+func (c Cache) readKept(dir string, take func(keptFile)) {
+	for _, path := range (Cache{Dir: dir}).files() {
+		text, err := os.ReadFile(path)
+		f := keptFile{Kept: new(Kept)}
+		if err == nil {
+			err = json.Unmarshal(text, &f)
+		}
+		if err == nil && (f.Kept == nil || f.URI == "" || path != keptPath(dir, f.URI)) {
+			err = ErrForeign
+		}
+		if err != nil {
+			c.Log.Warn("a kept resource is ignored", "file", path, "err", err)
+			continue
+		}
+		take(f)
+	}
+}
+
+// Keep writes what is kept of a resource.
+func (c Cache) Keep(of Key, k *Kept) error {
+	text, err := json.Marshal(keptFile{of.Name, of.Origin, k})
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(keptPath(c.keptDir(of), k.URI), text)
+}
+
+// Forget removes what is kept of a resource, from all of the server's sources.
+func (c Cache) Forget(keys []Key, uri string) error {
+	for _, k := range keys {
+		dir := c.keptDir(k)
+		if err := os.Remove(keptPath(dir, uri)); err != nil && !errors.Is(err, iofs.ErrNotExist) {
+			return err
+		}
+		_ = os.Remove(dir) // if nothing else is in it
+	}
+	return nil
+}
+
+// pruneKept removes what is kept of servers that are configured no more. Keep
+// tells which are to stay.
+func (c Cache) pruneKept(keep func(Key) bool) {
+	dirs, _ := os.ReadDir(filepath.Join(c.Dir, "kept")) // none, where nothing is kept
+	for _, e := range dirs {
+		dir := filepath.Join(c.Dir, "kept", e.Name())
+		gone := false
+		c.readKept(dir, func(f keptFile) { gone = !keep(f.key()) })
+		if !gone {
+			continue
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			c.Log.Warn("kept resources cannot be removed", "folder", dir, "err", err)
+		}
+	}
+}
