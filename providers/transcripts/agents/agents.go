@@ -1,7 +1,18 @@
-// Package agents lists the coding agents whose histories are read, one reader
-// each. A reader is a value of type [history.Agent]: where the agent keeps its
-// sessions, and what their records mean. What is known of a format, and from
-// where, is documented with its reader.
+// Package agents lists the coding agents whose histories are read ([All]), and has
+// the readers that are one file each. Readers of several files are packages of
+// their own, one for each family of agents:
+//
+//   - history: what a reader is, and where it looks; no other package of readers
+//     needs to be known by those who read sessions;
+//   - records, database: what readers share, of JSON and of SQLite;
+//   - claudecode, codex, cursor, …: the families;
+//   - historytest: what the tests of readers share.
+//
+// A new agent is one file here, or one package, with a function that returns its
+// [history.Agent]; one fixture, testdata/<name>.txt; and one line in All. Its name
+// must be described in providers/internal/agents. TestFixtures runs the checks
+// that hold for every reader ([historytest.Conform]) with the fixture. The source
+// of a format is documented with its reader.
 package agents
 
 import (

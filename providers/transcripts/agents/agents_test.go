@@ -1,0 +1,43 @@
+package agents
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/transcripts/agents/historytest"
+)
+
+// TestNames: the agents with histories are those that are described in
+// providers/internal/agents, in the same order.
+func TestNames(t *testing.T) {
+	var names, described []string
+	for _, a := range All() {
+		names = append(names, a.Name)
+	}
+	for _, a := range agents.All() {
+		described = append(described, a.ID)
+	}
+	if !slices.Equal(names, described) {
+		t.Errorf("histories are read of %s, described are %s", names, described)
+	}
+}
+
+// TestFixtures: every agent has one fixture, testdata/<name>.txt, and its reader
+// passes the common checks with it; every fixture is of an agent.
+func TestFixtures(t *testing.T) {
+	fixtures, err := filepath.Glob(filepath.Join("testdata", "*.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range All() {
+		fixture := filepath.Join("testdata", a.Name+".txt")
+		t.Run(a.Name, func(t *testing.T) { historytest.Conform(t, a, fixture) })
+		fixtures = slices.DeleteFunc(fixtures, func(f string) bool { return f == fixture })
+	}
+	if len(fixtures) > 0 {
+		t.Errorf("fixtures of no agent: %s", strings.Join(fixtures, ", "))
+	}
+}
