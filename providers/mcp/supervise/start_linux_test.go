@@ -3,6 +3,7 @@ package supervise
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -24,6 +25,15 @@ const patience = time.Minute
 const testIdle = 4 * time.Second
 
 var testGrace = Grace{EOF: 100 * time.Millisecond, Term: 5 * time.Second, Work: patience, Kill: patience}
+
+// TestMain runs more tests at once than there are processors: they wait.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 func newSupervisor(t *testing.T) *Supervisor {
 	t.Helper()
@@ -67,7 +77,7 @@ func begin(t *testing.T, s *Supervisor, c Command, limits Limits) (*Start, *Proc
 func TestAStartGoesOnWhileItWorks(t *testing.T) {
 	const rounds = `end=$((SECONDS + 12)); `
 	for name, line := range map[string]string{
-		"processor":        rounds + `while [ $SECONDS -lt $end ]; do for i in {1..5000}; do :; done; done`,
+		"processor":        rounds + `exec 3<> <(:); while [ $SECONDS -lt $end ]; do for i in {1..5000}; do :; done; read -t 0.2 <&3; done`,
 		"short processes":  rounds + `while [ $SECONDS -lt $end ]; do /bin/sleep 0.1; done`,
 		"input":            rounds + `for i in {1..200}; do echo a line of text; done >file; exec 3<> <(:); while [ $SECONDS -lt $end ]; do mapfile <file; read -t 0.5 <&3; done`,
 		"a package cache":  rounds + `mkdir -p .npm/_npx/0123456789abcdef; exec 3<> <(:); while [ $SECONDS -lt $end ]; do echo x >>.npm/_npx/0123456789abcdef/file; read -t 0.5 <&3; done`,
