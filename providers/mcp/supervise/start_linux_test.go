@@ -75,6 +75,7 @@ func begin(t *testing.T, s *Supervisor, c Command, limits Limits) (*Start, *Proc
 // TestAStartGoesOnWhileItWorks runs what takes three times as long as a start
 // may be idle, each making progress in another way.
 func TestAStartGoesOnWhileItWorks(t *testing.T) {
+	t.Parallel()
 	const rounds = `end=$((SECONDS + 12)); `
 	for name, line := range map[string]string{
 		"processor":        rounds + `exec 3<> <(:); while [ $SECONDS -lt $end ]; do for i in {1..5000}; do :; done; read -t 0.2 <&3; done`,
@@ -101,6 +102,7 @@ func TestAStartGoesOnWhileItWorks(t *testing.T) {
 }
 
 func TestAStartThatIsIdleIsGivenUp(t *testing.T) {
+	t.Parallel()
 	for name, line := range map[string]string{
 		"asleep":       `exec sleep 1000`,
 		"waiting":      `read x`,
@@ -119,6 +121,7 @@ func TestAStartThatIsIdleIsGivenUp(t *testing.T) {
 }
 
 func TestAStartThatTakesTooLong(t *testing.T) {
+	t.Parallel()
 	b, _, news := begin(t, newSupervisor(t), shell(t.TempDir(), `while :; do echo "step $((++n))" >&2; /bin/sleep 0.1; done`), Limits{Idle: testIdle, Total: 2 * testIdle})
 	<-b.Context().Done()
 	if cause := context.Cause(b.Context()); !errors.Is(cause, ErrTooLong) || !news().Installing || !strings.HasPrefix(news().Said, "step ") {
@@ -129,6 +132,7 @@ func TestAStartThatTakesTooLong(t *testing.T) {
 // TestAnInstallationUndoesWhatItHasDone has a process below a shell that needs
 // longer than usual to end, and works on it.
 func TestAnInstallationUndoesWhatItHasDone(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	line := `npx() { bash -c 'trap "stop=1" TERM; touch begun; while [ -z "$stop" ]; do /bin/sleep 0.1; done
 		for i in {1..100}; do /bin/sleep 0.05; head -c 10000 /dev/zero >part; done; touch undone'; }; npx -y pkg; true`
@@ -144,6 +148,7 @@ func TestAnInstallationUndoesWhatItHasDone(t *testing.T) {
 // TestWhatInstallsOutlivesUs has a start go on after the end of its supervisor,
 // print into the void, and hold up the next start of the same package.
 func TestWhatInstallsOutlivesUs(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	line := `npx() { touch begun; until [ -e go ]; do /bin/sleep 0.05; done; for i in {1..100}; do echo $i; echo $i >&2; done; touch finished; }; npx -y pkg`
 	dir := filepath.Join(t.TempDir(), "starting")
