@@ -137,7 +137,7 @@ func TestRelease(t *testing.T) {
 	for _, interrupted := range []bool{false, true} {
 		a := newAbandoned(t)
 		if interrupted {
-			if err := a.reader.Process.Signal(syscall.SIGINT); err != nil {
+			if err := a.reader.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
 			a.request(opInterrupt) // the reader waits on, for the answer
