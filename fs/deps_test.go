@@ -3,9 +3,14 @@ package fs_test
 import (
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	iofs "io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -178,5 +183,37 @@ func TestTopLevelFolders(t *testing.T) {
 		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !slices.Contains(allowed, e.Name()) {
 			t.Errorf("%s: top-level folders are %s", e.Name(), strings.Join(allowed, ", "))
 		}
+	}
+}
+
+// TestOneInit: the one init of the program is that of cmd/ctxfs/early, for the
+// reason that stands there. Files of every system count, tests do not.
+func TestOneInit(t *testing.T) {
+	var found []string
+	err := filepath.WalkDir("..", func(path string, e iofs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && path != ".." && (strings.HasPrefix(e.Name(), ".") || e.Name() == "testdata"):
+			return iofs.SkipDir
+		case e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+				found = append(found, filepath.ToSlash(path))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"../cmd/ctxfs/early/early.go"}; !slices.Equal(found, want) {
+		t.Errorf("init is in %q, not in %q alone", found, want)
 	}
 }
