@@ -3,13 +3,12 @@ package mcp
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"os"
 	"time"
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/pins"
 )
 
 // Accepted is what Accept has pinned.
@@ -37,7 +36,7 @@ func (p *Provider) Accept(server string, tools ...string) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, err
 	}
-	if p.pins.dir == "" {
+	if p.pins.Dir == "" {
 		return Accepted{}, errNoPins
 	}
 	s.pinning.Lock()
@@ -53,59 +52,30 @@ func (p *Provider) Accept(server string, tools ...string) (Accepted, error) {
 	if err != nil {
 		return result, err
 	}
-	all := p.pins.also(&known, catalogue.KeysOf(d), true)
-	if all.fault != "" && len(tools) > 0 {
-		return result, &UseError{Server: file, What: all.fault, Mend: "pin all of its tools as they are shown now: " + acceptCommand(file)}
+	state, accepted, err := p.pins.Accept(known, catalogue.KeysOf(d), shown, chosen, p.env.Now().UTC())
+	if unreadable := (*pins.UnreadableError)(nil); errors.As(err, &unreadable) {
+		return result, &UseError{Server: file, What: unreadable.Reason, Mend: "pin all of its tools as they are shown now: " + pins.AcceptCommand(file)}
 	}
-	now := p.env.Now().UTC()
-	forgotten := len(tools) == 0 && known.left > 0
-	if forgotten {
-		shows := make(map[pinKey]bool)
-		for _, key := range pinKeys(shown) {
-			shows[key] = true
-		}
-		maps.DeleteFunc(all.of, func(key pinKey, _ pin) bool { return !shows[key] })
+	if err != nil {
+		return result, fmt.Errorf("the pinned definitions cannot be saved: %w", err)
 	}
-	drifted := make(map[string]bool)
-	for _, d := range p.pins.drifts(catalogue.KeysOf(d), all, shown) {
-		drifted[d.tool.File] = true
-	}
-	for i, key := range pinKeys(shown) {
-		tool := shown.Tools()[i]
-		_, pinned := all.of[key]
-		if !chosen[tool.File] || pinned && !drifted[tool.File] {
-			continue
-		}
-		delete(all.of, key)
+	for _, tool := range accepted {
 		result.Tools = append(result.Tools, AcceptedTool{tool.File, tool.Since})
 	}
-	if len(result.Tools) == 0 && !forgotten && all.fault == "" {
-		return result, nil
-	}
-	damaged := all.damaged
-	all.fault, all.damaged, all.accepted = "", nil, now
-	all.add(shown, now)
-	if err := p.pins.save(catalogue.KeyOf(d.Source), all); err != nil {
-		return Accepted{Server: file, Tools: []AcceptedTool{}}, fmt.Errorf("the pinned definitions cannot be saved: %w", err)
-	}
-	for _, path := range damaged { // that of another source would stay
-		if path != p.pins.path(catalogue.KeyOf(d.Source)) {
-			if err := os.Remove(path); err != nil {
-				return result, err
-			}
-		}
-	}
-	drifts := p.pins.drifts(catalogue.KeysOf(d), all, shown)
-	s.update(func() { s.setPins(all, drifts) })
+	s.update(func() { s.setPins(state) })
 	return result, nil
 }
 
-// choose finds the tools that are meant by names, or all, by their files.
+// chooseTools returns the file names of the tools that are named; nil stands for
+// all.
 func chooseTools(s *catalogue.Snapshot, server string, named []string) (map[string]bool, error) {
+	if len(named) == 0 {
+		return nil, nil
+	}
 	chosen := make(map[string]bool)
 	var known []string
 	for _, i := range s.Tools() {
-		chosen[i.File] = len(named) == 0
+		chosen[i.File] = false
 		known = append(known, i.Name, i.File)
 	}
 	for _, name := range named {
@@ -128,4 +98,10 @@ func chooseTools(s *catalogue.Snapshot, server string, named []string) (map[stri
 		return nil, fault
 	}
 	return chosen, nil
+}
+
+// setPins changes what is known of the pins. It is called by update.
+func (s *server) setPins(state pins.State) {
+	s.pinsChanged = s.pinsChanged || !s.pins.SameDrifts(&state)
+	s.pins = state
 }

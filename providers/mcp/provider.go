@@ -15,6 +15,7 @@ import (
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/clients"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/pins"
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/supervise"
 )
@@ -65,7 +66,7 @@ type Provider struct {
 	env     fs.Env
 	timing  timing
 	cache   catalogue.Cache
-	pins    pinStore
+	pins    pins.Store
 	sup     *supervise.Supervisor
 	quiet   func() bool // whether the machine has time for what can wait
 	logins  *oauth.Client
@@ -129,7 +130,7 @@ func New(opts Options) *Provider {
 	approvals := ""
 	if opts.StateDir != "" {
 		approvals = filepath.Join(opts.StateDir, "trusted.json")
-		p.pins.dir = filepath.Join(opts.StateDir, "pins")
+		p.pins.Dir = filepath.Join(opts.StateDir, "pins")
 	}
 	p.finder = clients.New(clients.Options{Home: opts.Home, LookupEnv: opts.LookupEnv, Hide: opts.Hide, Approvals: approvals, Remembered: p.remembered})
 	if p.timing == (timing{}) {

@@ -286,11 +286,17 @@ func (s *server) adopt(c *connection, all [catalogue.Kinds]listing, ready bool) 
 	}
 	remarks := s.remarks(def, c)
 	shown = shown.Filtered(def.Tools.And(def.Limits))
-	pins, drifts := s.pin(def, was, shown)
+	s.mu.Lock()
+	known := s.pins
+	s.mu.Unlock()
+	state, err := s.p.pins.Pin(known, catalogue.KeysOf(def), was, shown, now)
+	if err != nil {
+		s.p.env.Log.Warn("pinned definitions cannot be saved", "server", def.Name, "err", err)
+	}
 	s.update(func() {
 		s.unsaved = unsaved
 		s.shown = shown
-		s.setPins(pins, drifts)
+		s.setPins(state)
 		if ready {
 			s.condition = condition{state: stateReady, since: s.condition.since}
 			s.conn = c

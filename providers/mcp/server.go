@@ -13,6 +13,7 @@ import (
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/pins"
 )
 
 // server is one configured server: its folder, and the goroutine that runs it.
@@ -56,9 +57,8 @@ type server struct {
 	ended bool     // there will be no more calls
 
 	pinning     sync.Mutex // orders changes of what is pinned; before mu
-	pins        pins
-	drifts      []drift // from the pins
-	pinsChanged bool    // since the drifts were last shown
+	pins        pins.State
+	pinsChanged bool // since the drifts were last shown
 
 	keeping     sync.Mutex                 // orders changes of what is kept; before mu
 	kept        map[string]*catalogue.Kept // by URI: the resources that are kept
@@ -84,9 +84,7 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 	if !d.Disabled {
 		s.shown = p.cache.Snapshot(catalogue.KeysOf(d)).Filtered(d.Tools.And(d.Limits))
 		s.kept = p.cache.Kept(catalogue.KeysOf(d))
-		all := p.pins.read(catalogue.KeysOf(d), false)
-		s.drifts = p.pins.drifts(catalogue.KeysOf(d), all, s.shown)
-		s.pins = *all.rest()
+		s.pins = p.pins.Load(catalogue.KeysOf(d), s.shown)
 	}
 	s.condition = s.atRest()
 	s.mu.Lock()
@@ -164,7 +162,7 @@ func (s *server) publishSections(before *catalogue.Snapshot, now time.Time) (cha
 		var newest time.Time
 		switch f {
 		case catalogue.ToolFolder:
-			newest = s.addDrifts(nodes)
+			newest = s.pins.AddFiles(nodes)
 		case catalogue.ResourceFolder:
 			newest = s.addKept(nodes)
 		}
@@ -227,7 +225,7 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 func (s *server) brief() brief {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := brief{file: s.file, condition: s.condition, about: s.shown.Summary(), drifted: s.pinProblem()}
+	b := brief{file: s.file, condition: s.condition, about: s.shown.Summary(), drifted: s.pins.Problem(s.file)}
 	if s.shown != nil {
 		b.catalogue, b.tools = s.shown.Time, s.shown.Tools()
 	}

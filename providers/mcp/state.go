@@ -83,7 +83,7 @@ func (s *server) statusText() []byte {
 
 // notes are all remarks on the server.
 func (s *server) notes() []string {
-	notes := s.pinNotes()
+	notes := s.pins.Notes(s.file)
 	if s.shown != nil {
 		if s.def.Fault == nil && s.shown.Command != s.def.CommandHash() {
 			notes = append(notes, "the catalogue is from an earlier command of this server")

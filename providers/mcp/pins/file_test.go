@@ -1,4 +1,4 @@
-package mcp
+package pins
 
 import (
 	"bufio"
@@ -18,11 +18,11 @@ func FuzzPinsFile(f *testing.F) {
 	f.Add([]byte(`{"format":1,"name":"a","origin":"b","pins":[{"name":"x","nth":-1,"size":-1}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for _, whole := range []bool{false, true} {
-			all, err := parsePins(bufio.NewReader(bytes.NewReader(text)), catalogue.Key{Name: "a", Origin: "b"}, whole)
+			all, err := parseFile(bufio.NewReader(bytes.NewReader(text)), catalogue.Key{Name: "a", Origin: "b"}, whole)
 			if err != nil {
 				continue
 			}
-			for _, one := range all.of {
+			for _, one := range all.pinned {
 				if whole {
 					rawjson.FingerprintOf(catalogue.ItemOf(one.definition).Definition())
 				}

@@ -1,4 +1,4 @@
-package mcp
+package pins
 
 import (
 	"bytes"
@@ -14,20 +14,29 @@ import (
 	"ctxfs/providers/mcp/catalogue"
 )
 
-// drifts are those of what is shown, in its order.
-func (p pinStore) drifts(keys []catalogue.Key, all *pins, shown *catalogue.Snapshot) (found []drift) {
-	whole := all
-	for i, key := range pinKeys(shown) {
+// drift is a tool whose definition is not the pinned one.
+type drift struct {
+	tool    catalogue.Item
+	pinned  time.Time
+	before  json.RawMessage // the pinned definition
+	members []string        // those that differ, as they are shown; of the first maxListed drifts only
+	diff    []byte          // between what is shown of both
+}
+
+// findDrifts returns the drifts of what is shown, in its order.
+func (p Store) findDrifts(keys []catalogue.Key, s *State, shown *catalogue.Snapshot) (found []drift) {
+	whole := s
+	for i, key := range toolKeys(shown) {
 		tool := shown.Tools()[i]
-		one, ok := all.of[key]
+		one, ok := s.pinned[key]
 		if !ok || one.sum == tool.Sum {
 			continue
 		}
 		if one.definition == nil {
-			if whole == all {
+			if whole == s {
 				whole = p.read(keys, true)
 			}
-			if fresh, ok := whole.of[key]; ok { // without it, the file has gone meanwhile, and all of it differs
+			if fresh, ok := whole.pinned[key]; ok { // else the file was removed meanwhile, and all of it differs
 				one = fresh
 			}
 		}
@@ -35,7 +44,7 @@ func (p pinStore) drifts(keys []catalogue.Key, all *pins, shown *catalogue.Snaps
 			continue
 		}
 		is := drift{tool: tool, pinned: one.time, before: one.definition}
-		if len(found) < driftsTold {
+		if len(found) < maxListed {
 			is.members = differences(catalogue.ItemOf(one.definition).Definition(), tool.Definition())
 		}
 		is.diff = is.difference()
@@ -44,15 +53,16 @@ func (p pinStore) drifts(keys []catalogue.Key, all *pins, shown *catalogue.Snaps
 	return found
 }
 
-func sameDrifts(a, b []drift) bool {
-	return slices.EqualFunc(a, b, func(a, b drift) bool {
+// SameDrifts reports whether two states have the same drifts.
+func (s *State) SameDrifts(o *State) bool {
+	return slices.EqualFunc(s.drifts, o.drifts, func(a, b drift) bool {
 		return a.tool.File == b.tool.File && a.pinned.Equal(b.pinned) && a.tool.Since.Equal(b.tool.Since) &&
 			bytes.Equal(a.tool.Body, b.tool.Body) && bytes.Equal(a.before, b.before)
 	})
 }
 
-// differences are the members in which two definitions differ, by the names
-// that are shown.
+// differences returns the members in which two definitions differ, by the names
+// under which they are shown.
 func differences(before, now json.RawMessage) (members []string) {
 	was, errWas := rawjson.ParseObject(before)
 	is, errIs := rawjson.ParseObject(now)
@@ -71,7 +81,7 @@ func differences(before, now json.RawMessage) (members []string) {
 	return members
 }
 
-// difference is the text of the drift's file.
+// difference returns the text of the drift's file.
 func (d drift) difference() []byte {
 	before, now := catalogue.ItemOf(d.before).Definition(), d.tool.Definition()
 	before = rawjson.InOrderOf(before, now) // moved lines would hide what differs
@@ -83,7 +93,7 @@ func (d drift) difference() []byte {
 	return []byte(diff)
 }
 
-// time is when the drift came to be.
+// time returns when the drift came to be.
 func (d drift) time() time.Time {
 	if d.pinned.After(d.tool.Since) {
 		return d.pinned
