@@ -16,32 +16,32 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// retryAfter is when a followed tree is asked again for what could not be
-// read.
+// retryAfter is when paths that could not be read are read again while changes
+// are followed.
 const retryAfter = time.Minute
 
 // FolderOptions are the settings of a [Folder].
 type FolderOptions struct {
-	// Log is told of conflicts and errors while changes are followed; nil
-	// means slog.Default().
+	// Log receives conflicts and errors while changes are followed; nil means
+	// slog.Default().
 	Log *slog.Logger
-	// Report is told of every pass while changes are followed; nil means
-	// nobody is.
+	// Report receives the report of every pass while changes are followed; it
+	// may be nil.
 	Report func(Report)
 }
 
 // Folder shows a tree in a plain folder, where FUSE cannot be used.
 //
-// Every file is written beside its place and renamed into it, with the mode
-// and the modification time of the tree; what has its version already is
+// Every file is written beside its place and renamed into it, with the mode and
+// the modification time of the tree; a file that has its version already is
 // neither read nor written. A live file that grew is appended to in place, so
-// that who follows it goes on. Inboxes are left out, and a folder shows what
-// it lists.
+// that programs that follow it go on. Inboxes are left out, and a folder shows
+// only what it lists.
 //
 // Only what ctxfs wrote is ever replaced or removed. A manifest in the folder
-// keeps what that is: a file that is not in it, or that somebody has changed
-// since, is a conflict and stays as it is, unless it holds the very bytes that
-// would be written: then it is taken over. Links are never followed.
+// records that: a file that is not in it, or that somebody has changed since,
+// is a conflict and stays as it is, unless it has exactly the bytes that would
+// be written: then ctxfs takes it over. Links are never followed.
 type Folder struct {
 	tree *fs.Tree
 	dir  string
@@ -51,29 +51,29 @@ type Folder struct {
 	mu       sync.Mutex // one pass at a time
 	manifest *manifest
 	heads    map[string]uint64 // versions of the headers written, by path
-	told     map[string]bool   // conflicts that are in the log
+	told     map[string]bool   // conflicts already logged
 	buf      []byte
 }
 
 // Report tells what one pass did.
 type Report struct {
-	// Written and Removed count files, links and folders, Unchanged files and
-	// links. A file whose mode or time alone was set counts as written.
+	// Written and Removed count files, links and folders; Unchanged counts
+	// files and links. A file of which only the mode or the time was set counts
+	// as written.
 	Written   int `json:"written"`
 	Removed   int `json:"removed"`
 	Unchanged int `json:"unchanged"`
-	// Conflicts are sentences about what is in the way, each with what mends
-	// it.
+	// Conflicts are sentences about what is in the way, each with its fix.
 	Conflicts []string `json:"conflicts,omitempty"`
-	// Errors tell of paths that could not be read or written, and are as they
+	// Errors describe paths that could not be read or written; they are as they
 	// were before.
 	Errors []string `json:"errors,omitempty"`
 
 	failed []string // the paths of Errors
 }
 
-// NewFolder prepares to show tree in the folder dir, which is made if need be
-// and locked until Close.
+// NewFolder prepares to show tree in the folder dir, which is created if need
+// be and locked until Close.
 func NewFolder(tree *fs.Tree, dir string, opts FolderOptions) (*Folder, error) {
 	if opts.Log == nil {
 		opts.Log = slog.Default()
@@ -104,18 +104,17 @@ func NewFolder(tree *fs.Tree, dir string, opts FolderOptions) (*Folder, error) {
 	}, nil
 }
 
-// Close lets go of the folder, after the pass that is under way. The files
-// stay.
+// Close releases the folder, after the pass under way. The files stay.
 func (f *Folder) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return errors.Join(f.manifest.close(), f.root.Close())
 }
 
-// Pass makes the folder like the tree. Errors of single paths are in the
-// report and the rest goes on; the error is what stopped the pass: the end of
-// ctx, or a folder that cannot be written at all. The next pass continues
-// where a stopped one ended.
+// Pass makes the folder equal to the tree. Errors of single paths are in the
+// report and the rest goes on; the returned error is what stopped the pass: the
+// end of ctx, or a folder that cannot be written at all. The next pass
+// continues where a stopped one ended.
 func (f *Folder) Pass(ctx context.Context) (Report, error) {
 	return f.sync(ctx, []string{""})
 }
@@ -157,7 +156,7 @@ func (f *Folder) Run(ctx context.Context) error {
 	}
 }
 
-// tell puts what went wrong into the log, each conflict once.
+// tell logs what went wrong, each conflict once.
 func (f *Folder) tell(r Report) {
 	for _, c := range r.Conflicts {
 		if !f.told[c] {
@@ -178,7 +177,7 @@ func inFolder(dir string, err error) error {
 	return fmt.Errorf("%s: %w", dir, err)
 }
 
-// news collects the paths of changes until somebody has time for them.
+// news collects the paths of changes until they are taken.
 type news struct {
 	wake chan struct{} // has a value when there are paths
 
@@ -201,7 +200,7 @@ func (n *news) add(path string) {
 	}
 }
 
-// take gives the paths collected, sorted, without those below others.
+// take returns the collected paths, sorted, without those below others.
 func (n *news) take() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -44,7 +44,7 @@ func (p *pass) file(at string, f fs.File) {
 	}
 }
 
-// attr is what the tree tells of a file, as it is to be on disk.
+// attr returns the attributes of a file as they are to be on disk.
 func (p *pass) attr(f fs.File) (fs.Attr, error) {
 	a, err := p.tree.Attr(p.ctx, f)
 	return private(a), err
@@ -56,14 +56,15 @@ func (p *pass) stat(f fs.File) (fs.Attr, error) {
 	return private(a), err
 }
 
-// private leaves a file to its owner: a mount, too, can be read by nobody else.
+// private restricts a file to its owner: a mount, too, can be read by nobody
+// else.
 func private(a fs.Attr) fs.Attr {
 	a.Mode = a.Mode.Type() | a.Mode.Perm()&0o500
 	return a
 }
 
-// replace writes a file beside its place and moves it there. A file that is
-// passed through may change while it is read: then it is read again.
+// replace writes a file beside its place and renames it. A file that is passed
+// through may change while it is read: then it is read again.
 func (p *pass) replace(at string, f fs.File) error {
 	const tries = 3
 	var err error
@@ -155,7 +156,8 @@ func (p *pass) settle(at string, a fs.Attr) error {
 	return p.manifest.put(at, state{Mode: a.Mode, Version: a.Version, Size: info.Size(), ModTime: info.ModTime()})
 }
 
-// grow brings a live file up to date in place, so that who follows it goes on.
+// grow brings a live file up to date in place, so that programs that follow it
+// go on.
 func (p *pass) grow(at string, f fs.File, s state) error {
 	head := headVersion(f)
 	a, err := p.stat(f)
@@ -191,7 +193,7 @@ func (p *pass) grow(at string, f fs.File, s state) error {
 	return p.settle(at, a)
 }
 
-// writable opens a file of ours, which its mode forbids to all but root.
+// writable opens a file of ours, whose mode forbids that to all but root.
 func (p *pass) writable(at string, s state) (*os.File, error) {
 	if err := p.root.Chmod(at, s.Mode.Perm()|0o200); err != nil {
 		return nil, err
@@ -199,8 +201,8 @@ func (p *pass) writable(at string, s state) (*os.File, error) {
 	return p.root.OpenFile(at, os.O_WRONLY, 0)
 }
 
-// adopt takes over a file that is not as we left it, if it holds what we would
-// write: of a live file, the beginning of that.
+// adopt takes over a file that is not as we left it, if it has the bytes that
+// we would write; of a live file, the beginning of them.
 func (p *pass) adopt(at string, f fs.File) error {
 	a, err := p.stat(f)
 	if err != nil {
@@ -224,7 +226,7 @@ func (p *pass) adopt(at string, f fs.File) error {
 	return p.grow(at, f, p.manifest.states[at])
 }
 
-// same tells whether the file on disk holds the bytes of f.
+// same reports whether the file on disk has the bytes of f.
 func (p *pass) same(at string, f fs.File, a fs.Attr) (bool, error) {
 	info, err := p.root.Lstat(at)
 	if err != nil {
@@ -248,7 +250,7 @@ func (p *pass) same(at string, f fs.File, a fs.Attr) (bool, error) {
 		if m, err := p.tree.ReadAt(p.ctx, f, ours[:n], off); m < n {
 			return false, err
 		}
-		skip := 0 // a header may be another by now
+		skip := 0 // the header may have changed by now
 		if a.Live {
 			skip = int(max(0, min(headLength(f)-off, int64(n))))
 		}

@@ -18,16 +18,17 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// The manifest of a synced folder, at its top: what ctxfs wrote there. It is
-// one JSON object a line: the first names the format, every other tells of one
-// path, and the last line of a path counts. A line is written before the file
-// takes its place, so that an interruption at any moment leaves at most the
-// last line ahead of the folder. Whoever syncs holds a lock on it.
+// The manifest of a synced folder, at its top, records what ctxfs wrote there.
+// It has one JSON object a line: the first names the format, every other
+// describes one path, and the last line of a path counts. A line is written
+// before the file takes its place, so that after an interruption at any moment
+// at most the last line is ahead of the folder. The process that syncs holds a
+// lock on it.
 const (
 	manifestName   = ".ctxfs-sync.jsonl"
 	manifestFormat = 1
-	// temporaryName is where a file is written before it takes its place.
-	// There is but one, at the top, so that an interruption leaves none about.
+	// temporaryName is where a file is written before it takes its place. There
+	// is only one, at the top, so that an interruption leaves no others.
 	temporaryName = ".ctxfs-sync.tmp"
 )
 
@@ -38,7 +39,7 @@ type state struct {
 	Mode    iofs.FileMode `json:"mode"` // type and permissions
 	Version uint64        `json:"version,omitempty"`
 	Size    int64         `json:"size,omitempty"`
-	ModTime time.Time     `json:"mtime,omitzero"` // as the disk tells it
+	ModTime time.Time     `json:"mtime,omitzero"` // as the disk reports it
 	Target  string        `json:"target,omitempty"`
 }
 
@@ -56,7 +57,7 @@ type manifest struct {
 	root   *os.Root
 	file   *os.File
 	states map[string]state
-	names  map[string]map[string]struct{} // the names of states by folder
+	names  map[string]map[string]struct{} // names of the paths in states, by folder
 	lines  int
 }
 
@@ -79,8 +80,8 @@ func openManifest(root *os.Root) (*manifest, error) {
 
 func (m *manifest) close() error { return m.file.Close() }
 
-// lock opens and locks the manifest. The file that was locked may have been
-// replaced meanwhile by who held the lock before, hence the second look.
+// lock opens and locks the manifest. The previous holder of the lock may have
+// replaced the file meanwhile; then lock opens it again.
 func (m *manifest) lock() error {
 	for {
 		if info, err := m.root.Lstat(manifestName); err == nil && !info.Mode().IsRegular() {
@@ -107,7 +108,7 @@ func (m *manifest) lock() error {
 	}
 }
 
-// errLocked says that another process syncs into the folder.
+// errLocked reports that another process syncs into the folder.
 var errLocked = errors.New("locked by another process")
 
 func lockFile(f *os.File) error {
@@ -125,13 +126,13 @@ func lockFile(f *os.File) error {
 	return locked
 }
 
-// load reads the manifest. A last line that was not finished does not count;
-// a last line that did not come true is taken back.
+// load reads the manifest. An unfinished last line does not count; a last line
+// whose file never took its place is undone.
 func (m *manifest) load() error {
 	r := bufio.NewReader(m.file)
 	first, err := r.ReadBytes('\n')
 	if errors.Is(err, io.EOF) {
-		return nil // new, or interrupted before anything was written
+		return nil // new, or interrupted before the first write
 	}
 	var header manifestHeader
 	if err != nil || json.Unmarshal(first, &header) != nil || header.Format == 0 {
@@ -139,7 +140,7 @@ func (m *manifest) load() error {
 	}
 	if header.Format != manifestFormat {
 		return &control.Fault{
-			Message: fmt.Sprintf("%s has format %d, and this ctxfs knows %d", manifestName, header.Format, manifestFormat),
+			Message: fmt.Sprintf("%s has format %d, and this ctxfs reads format %d", manifestName, header.Format, manifestFormat),
 			Hint:    "sync with the ctxfs that wrote it, or into another folder",
 		}
 	}
@@ -169,7 +170,7 @@ func (m *manifest) load() error {
 	return nil
 }
 
-// keep takes a line into memory.
+// keep stores a line in memory.
 func (m *manifest) keep(l manifestLine) {
 	dir, name := path.Split(l.Path)
 	if l.Gone {
@@ -253,14 +254,14 @@ func (m *manifest) text() []byte {
 	slices.Sort(paths)
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
-	e.Encode(manifestHeader{manifestFormat}) // to memory, of our own types: nothing can fail
+	e.Encode(manifestHeader{manifestFormat}) // to memory, of our own types: cannot fail
 	for _, p := range paths {
 		e.Encode(manifestLine{Path: p, state: m.states[p]})
 	}
 	return text.Bytes()
 }
 
-// in gives the names in a folder, sorted.
+// in returns the names in a folder, sorted.
 func (m *manifest) in(dir string) []string {
 	if dir != "" {
 		dir = strings.TrimSuffix(dir, "/") + "/"
@@ -273,7 +274,7 @@ func (m *manifest) in(dir string) []string {
 	return names
 }
 
-// matches tells whether a path is as s says: whether nobody has changed it
+// matches reports whether a path is as s describes it: nobody has changed it
 // since.
 func (s state) matches(root *os.Root, p string) bool {
 	info, err := root.Lstat(p)
@@ -290,8 +291,8 @@ func (s state) matches(root *os.Root, p string) bool {
 	return err == nil && target == s.Target
 }
 
-// manifestError is one after which nothing more may be written, because
-// nobody would know that it is ours.
+// manifestError is an error after which nothing more may be written, because no
+// record would say that it is ours.
 type manifestError struct{ err error }
 
 func (e *manifestError) Error() string { return "the manifest cannot be written: " + e.err.Error() }

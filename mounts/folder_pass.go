@@ -34,12 +34,12 @@ func (f *Folder) sync(ctx context.Context, paths []string) (Report, error) {
 	for _, at := range paths {
 		p.path(at)
 	}
-	f.root.Remove(temporaryName) // where one was left
+	f.root.Remove(temporaryName) // left by an interruption
 	return p.report, p.stop
 }
 
-// there makes sure that the folder is still where it was: a folder that was
-// removed would take everything without a word.
+// there checks that the folder is still in its place: a folder that was removed
+// would take everything silently.
 func (f *Folder) there() error {
 	ours, err := f.root.Stat(".")
 	if err != nil {
@@ -50,12 +50,12 @@ func (f *Folder) there() error {
 		return inFolder(f.dir, err)
 	}
 	if err != nil || !os.SameFile(ours, now) {
-		return &control.Fault{Message: f.dir + " was removed or replaced while it was synced", Hint: "start anew: ctxfs sync " + wording.ShellWord(f.dir)}
+		return &control.Fault{Message: f.dir + " was removed or replaced while it was synced", Hint: "sync it again: ctxfs sync " + wording.ShellWord(f.dir)}
 	}
 	return nil
 }
 
-// stopped tells whether the pass goes no further.
+// stopped reports whether the pass goes no further.
 func (p *pass) stopped() bool {
 	if p.stop == nil {
 		p.stop = p.ctx.Err()
@@ -63,8 +63,8 @@ func (p *pass) stopped() bool {
 	return p.stop != nil
 }
 
-// fail records the error of one path, and stops the pass where it concerns
-// all.
+// fail records the error of one path, and stops the pass if it concerns all
+// paths.
 func (p *pass) fail(at string, err error) {
 	if p.stopped() {
 		return
@@ -85,8 +85,8 @@ func (p *pass) conflict(at, why string) {
 	p.report.Conflicts = append(p.report.Conflicts, fmt.Sprintf("%s/%s %s; left as it is: move it away to have that of ctxfs", p.dir, at, why))
 }
 
-// path syncs one path and all below it. Where the path, or a folder above it,
-// is not listed, it goes.
+// path syncs one path and all below it. It removes a path that is not listed,
+// or lies below one that is not.
 func (p *pass) path(at string) {
 	var n fs.Node = p.tree.Root()
 	here := ""
@@ -150,7 +150,7 @@ func (p *pass) node(at string, n fs.Node) {
 	}
 }
 
-// contents syncs all that a folder lists, and removes what it lists no more.
+// contents syncs everything that a folder lists, and removes the rest.
 func (p *pass) contents(at string, d fs.Dir) {
 	entries, err := p.tree.List(p.ctx, d)
 	if err != nil {
@@ -185,14 +185,14 @@ func (p *pass) contents(at string, d fs.Dir) {
 	}
 }
 
-// usable tells whether a path can be written down in the manifest, and is none
-// of our own.
+// usable reports whether a path can be recorded in the manifest, and is none of
+// our own files.
 func usable(p string) bool {
 	return iofs.ValidPath(p) && p != manifestName && p != temporaryName
 }
 
-// remove takes away what we wrote at a path. What others put there stays, and
-// so do the folders around it.
+// remove removes what we wrote at a path. Other people's files stay, and so do
+// the folders around them.
 func (p *pass) remove(at string) {
 	s, ours := p.manifest.states[at]
 	if !ours || p.stopped() {

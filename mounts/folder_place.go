@@ -7,12 +7,12 @@ import (
 	"ctxfs/fs"
 )
 
-// folderMode is the mode of the folders that are made: for their owner alone, as
-// a mount is, and writable, as a plain folder must be.
+// folderMode is the mode of created folders: for their owner alone, as a mount
+// is, and writable, as a plain folder must be.
 const folderMode = iofs.ModeDir | 0o700
 
-// folder sees to it that there is a folder of ours, or of somebody else's
-// making, which is as good.
+// folder creates a folder where there is none. One that somebody else created
+// serves as well.
 func (p *pass) folder(at string, d fs.Dir) bool {
 	if at == "" {
 		return true
@@ -25,7 +25,7 @@ func (p *pass) folder(at string, d fs.Dir) bool {
 	if err == nil && info.IsDir() {
 		switch s, ours := p.manifest.states[at]; {
 		case ours && !s.Mode.IsDir():
-			err = p.manifest.forget(at) // a file of ours, for which somebody made a folder
+			err = p.manifest.forget(at) // a file of ours, which somebody replaced by a folder
 		case ours && s.Mode != folderMode: // made before folders were for their owner alone
 			if err = p.root.Chmod(at, folderMode.Perm()); err == nil {
 				err = p.manifest.put(at, state{Mode: folderMode})
@@ -50,15 +50,15 @@ func (p *pass) folder(at string, d fs.Dir) bool {
 	return true
 }
 
-// times gives a folder the modification time of the tree's, when all in it is
-// done.
+// times gives a folder the modification time it has in the tree, once
+// everything in it is done.
 func (p *pass) times(at string, d fs.Dir) {
 	if _, ours := p.manifest.states[at]; !ours || p.stopped() {
 		return
 	}
 	a, err := p.tree.Attr(p.ctx, d)
 	if err != nil {
-		return // told when the folder was made
+		return // reported when the folder was created
 	}
 	if info, err := p.root.Lstat(at); err == nil && info.IsDir() && !info.ModTime().Equal(a.ModTime) {
 		if err := p.root.Chtimes(at, a.ModTime, a.ModTime); err != nil {
@@ -67,8 +67,7 @@ func (p *pass) times(at string, d fs.Dir) {
 	}
 }
 
-// gone records an error of a node, which is no error where it vanished while
-// we looked.
+// gone records an error of a node, unless the node vanished meanwhile.
 func (p *pass) gone(at string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		p.remove(at)
@@ -78,7 +77,7 @@ func (p *pass) gone(at string, err error) {
 }
 
 // clear makes room at a path for a node of another type than the one that is
-// there. It is false, and told, where that is not ours.
+// there. If that is not ours, it records a conflict and returns false.
 func (p *pass) clear(at string) bool {
 	told := len(p.report.Conflicts)
 	p.remove(at)
@@ -130,7 +129,8 @@ func (p *pass) keep(at string, s state) {
 	}
 }
 
-// place moves the temporary file to its place. What is there is ours.
+// place renames the temporary file to its place, where only a file of ours can
+// be.
 func (p *pass) place(at string, s state) error {
 	if err := p.manifest.put(at, s); err != nil {
 		return err

@@ -10,11 +10,11 @@ import (
 	"ctxfs/fs/wording"
 )
 
-// hintName is a file in the folder below a mount, which the mount hides: who
-// finds the folder without it reads there what is missing.
+// hintName is a file in the folder below a mount, which the mount hides: it
+// explains the empty folder to anybody who finds it without the mount.
 const hintName = "NOT_MOUNTED.md"
 
-// hintHead begins the file, and tells it from one that somebody else wrote.
+// hintHead begins the file, and distinguishes it from a file of somebody else.
 const hintHead = "# Not mounted\n\nctxfs shows its tree in this folder, and does not now"
 
 func hintText(dir string) []byte {
@@ -26,8 +26,8 @@ Without a mount: ctxfs ls, ctxfs cat PATH, ctxfs find WORDS.
 `)
 }
 
-// isHint reports whether a folder has the file as it was written by us. A link is
-// none, nor is what cannot be read.
+// isHint reports whether a folder has the file as we wrote it. A link does not
+// count, nor does a file that cannot be read.
 func isHint(dir string) bool {
 	path := filepath.Join(dir, hintName)
 	info, err := os.Lstat(path)
@@ -38,13 +38,13 @@ func isHint(dir string) bool {
 	return err == nil && bytes.HasPrefix(text, []byte(hintHead))
 }
 
-// withoutHint are the entries of a folder but for the hint.
+// withoutHint returns the entries of a folder without the hint.
 func withoutHint(entries []os.DirEntry) []os.DirEntry {
 	return slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == hintName })
 }
 
-// leaveHint writes the hint into a folder that we have made. The folder may be
-// on a full or read-only disk: then there is none.
+// leaveHint writes the hint into a folder that we have created. On a full or
+// read-only disk there is none.
 func leaveHint(dir string) error {
 	text := hintText(dir)
 	path := filepath.Join(dir, hintName)
@@ -52,7 +52,7 @@ func leaveHint(dir string) error {
 		return nil
 	}
 	if isHint(dir) {
-		if err := os.Remove(path); err != nil { // of another place: the folder was moved
+		if err := os.Remove(path); err != nil { // it names another place: the folder was moved
 			return err
 		}
 	}
@@ -62,12 +62,12 @@ func leaveHint(dir string) error {
 	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(path) // rather none than half of one
+		os.Remove(path) // none is better than half of one
 	}
 	return err
 }
 
-// takeHint takes the hint out of a folder that is used for something else.
+// takeHint removes the hint from a folder that is used for something else.
 func takeHint(dir string) {
 	if isHint(dir) {
 		os.Remove(filepath.Join(dir, hintName))

@@ -18,10 +18,12 @@ import (
 	"ctxfs/mounts/guard"
 )
 
-// free ends the connection of a mount that hangs: everybody who waits for it gets
-// an error. It does not touch the mount, and tries in turn what does least: to
-// abort the connection by its number; to force the mount off, on kernels before
-// Linux 5.2; and to answer for a process that was killed.
+// free ends the connection of a mount that hangs: everybody who waits for it
+// gets an error. It does not touch the mount, and tries, least invasive first:
+//
+//  1. to abort the connection by its number;
+//  2. to force the mount off, on kernels before Linux 5.2;
+//  3. to answer for a process that was killed.
 func (p Point) free() error {
 	var failed []string
 	for _, way := range []func() error{p.abort, p.force, p.takeOver} {
@@ -41,8 +43,8 @@ func (p Point) abort() error {
 	return guard.Abort(p.minor)
 }
 
-// still fails where the mount is no longer there: its number may be that of
-// another one by now, which is well.
+// still fails if the mount is no longer there, which is fine: its number may
+// belong to another one by now.
 func (p Point) still() error {
 	now, found, err := mountedAt(p.Dir)
 	if err != nil || !found || now.minor != p.minor {
@@ -51,8 +53,8 @@ func (p Point) still() error {
 	return nil
 }
 
-// force does what umount -f does, which aborts the connection first, and fails
-// then if the mount is in use.
+// force does what umount -f does: it aborts the connection, and then fails if
+// the mount is in use.
 func (p Point) force() error {
 	if err := p.still(); err != nil {
 		return err
@@ -64,14 +66,15 @@ func (p Point) force() error {
 	return fmt.Errorf("umount -f %s: %w", p.Dir, err)
 }
 
-// errNoHolder says that no process that this user may look at holds a connection.
-var errNoHolder = errors.New("nobody can be seen who holds the connection")
+// errNoHolder reports that no process that this user may inspect holds a
+// connection.
+var errNoHolder = errors.New("no process is visible that holds the connection")
 
 // takeOver frees what a killed process of this user holds through a thread that
-// cannot end: it takes the descriptors of the connections from that thread, as a
-// debugger might, and answers. A guardian that is stopped and holds them beyond
-// the end of its process goes on. Linux 6.9; where only parents may debug
-// (kernel.yama.ptrace_scope), not.
+// cannot end: like a debugger it takes the descriptors of the connections from
+// that thread, and answers on them. A stopped guardian that holds them beyond
+// the end of its process is continued. It needs Linux 6.9, and fails where only
+// parents may debug (kernel.yama.ptrace_scope).
 func (p Point) takeOver() error {
 	procs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -102,8 +105,8 @@ func (p Point) takeOver() error {
 	return result
 }
 
-// devices are the descriptors of FUSE connections of a thread, whose folder in
-// /proc is given.
+// devices returns the descriptors of FUSE connections of the thread whose
+// folder in /proc is given.
 func devices(thread string) []int {
 	entries, _ := os.ReadDir(filepath.Join(thread, "fd"))
 	var fds []int
@@ -116,7 +119,8 @@ func devices(thread string) []int {
 	return fds
 }
 
-// holdsConnection reports whether one of some descriptors is of a connection.
+// holdsConnection reports whether one of some descriptors belongs to a
+// connection.
 func holdsConnection(thread string, fds []int, minor string) bool {
 	for _, fd := range fds {
 		info, _ := os.ReadFile(filepath.Join(thread, "fdinfo", strconv.Itoa(fd)))
@@ -129,8 +133,8 @@ func holdsConnection(thread string, fds []int, minor string) bool {
 	return false
 }
 
-// releaseTime is how long a process that was killed may take to end once its
-// readers have been answered.
+// releaseTime is how long a killed process may take to end once its readers
+// have been answered.
 const releaseTime = 10 * time.Second
 
 // releaseHeldBy answers for a dead process.
@@ -165,14 +169,14 @@ func releaseHeldBy(proc, thread string, fds []int) error {
 	return nil
 }
 
-// endTime is how long the guardian of a process that was killed has for freeing
-// its mounts before others do.
+// endTime is how long the guardian of a killed process has to free its mounts
+// before others do.
 const endTime = 500 * time.Millisecond
 
-// Rescue frees what a background process has left that was killed while a thread
-// of it waited in the kernel: such a process never ends, and holds the lock and
-// the socket. It reports whether there was something to free: not where the
-// process lives, has ended, or is freed by its guardian.
+// Rescue frees what a background process has left that was killed while one of
+// its threads waited in the kernel: such a process never ends, and holds the
+// lock and the socket. It reports whether there was something to free; there is
+// not if the process lives, has ended, or is being freed by its guardian.
 func Rescue(home control.Home) (freed bool, err error) {
 	pid := home.Holder()
 	if pid == 0 {
@@ -209,7 +213,7 @@ func Rescue(home control.Home) (freed bool, err error) {
 	return false, fault
 }
 
-// awaitGone reports whether a process that is dying has gone within some time.
+// awaitGone reports whether a process that is dying has ended within a time.
 func awaitGone(proc string, within time.Duration) bool {
 	for deadline := time.Now().Add(within); guard.Look(proc) != guard.Gone; {
 		if time.Now().After(deadline) {

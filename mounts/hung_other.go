@@ -8,7 +8,7 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// free says that it cannot: only Linux lets a connection be aborted.
+// free fails: only Linux can abort a connection.
 func (p Point) free() error { return errors.New("this system cannot end a mount that hangs") }
 
 // Rescue does nothing: only on Linux can a thread keep a killed process.

@@ -16,8 +16,8 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// CheckSystem fails, with the way out, on a system that cannot mount dir nor
-// any other folder.
+// CheckSystem returns an error, with an alternative, on a system that cannot
+// mount dir nor any other folder.
 func CheckSystem(dir string) error {
 	if cause := unsupported(runtime.GOOS, fusefs.Supported); cause != "" {
 		return cannotMount(dir, nil)
@@ -32,7 +32,7 @@ func unsupported(system string, supported bool) (cause string) {
 	return "mounting works on Linux only, and this is " + system
 }
 
-// cannotMount explains why a mount failed, and what would help.
+// cannotMount explains why a mount failed, and how to fix it.
 func cannotMount(dir string, err error) *control.Fault {
 	cause, cure := Obstacle()
 	return cannotBecause(dir, err, cause, cure)
@@ -55,8 +55,11 @@ func unlisted(uid string) bool {
 	return errors.As(err, new(user.UnknownUserIdError))
 }
 
-// Obstacle looks for what keeps this user from mounting, and says what would
-// help; both are empty if nothing is in the way, and cure alone if nothing helps.
+// Obstacle returns what keeps this user from mounting, and how to fix it:
+//
+//  1. cause and cure are empty: nothing is in the way;
+//  2. cause alone: nothing helps;
+//  3. both: cure removes the cause.
 func Obstacle() (cause, cure string) {
 	if cause := unsupported(runtime.GOOS, fusefs.Supported); cause != "" {
 		return cause, ""
@@ -85,11 +88,12 @@ func Obstacle() (cause, cure string) {
 	return "", ""
 }
 
-// maxHolders is how many users of a mount are named.
+// maxHolders is how many processes that use a mount are named.
 const maxHolders = 5
 
-// holders names the processes that work in a folder or have a file in it open,
-// as "name (pid)". It only reads links in /proc, never the folder itself.
+// holders returns the processes that have a folder as their working directory,
+// or a file in it open, as "name (pid)". It only reads links in /proc, never
+// the folder itself.
 func holders(dir string) []string {
 	procs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {

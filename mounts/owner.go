@@ -9,7 +9,7 @@ import (
 )
 
 // Foreign returns the living mount on a folder that the process of a home does
-// not serve, if there is one.
+// not serve, and whether there is one.
 func Foreign(home control.Home, dir string) (ViewInfo, bool) {
 	p, found, err := mountedAt(dir)
 	if err != nil || !found || p.Check() != Healthy {
@@ -18,7 +18,8 @@ func Foreign(home control.Home, dir string) (ViewInfo, bool) {
 	return ViewInfo{Dir: dir, Kind: "fuse", State: Healthy, Of: p.Shown(home)}, true
 }
 
-// Shown words whose a mount is that the process of a home does not serve.
+// Shown returns, in words, whose mount it is that the process of a home does
+// not serve.
 func (p Point) Shown(home control.Home) string {
 	pid := control.ConnectionHolder(p.minor)
 	if pid == 0 {
@@ -36,11 +37,11 @@ func (p Point) Shown(home control.Home) string {
 	return fmt.Sprintf("an earlier ctxfs process of this home (%d)", pid)
 }
 
-// NotOurs is the error of taking away the mount on a folder that the process of
-// another home or state folder serves, nil if there is none, or if it is of a
-// process that is ending.
+// NotOurs returns the error of unmounting a folder that the process of another
+// home or state folder serves. It returns nil if nothing is mounted there, and
+// if that process is ending.
 func NotOurs(home control.Home, dir string) error {
-	holder := home.Holder() // looked at first: it frees the lock after the mount
+	holder := home.Holder() // before the mount: it frees the lock after the mount
 	p, found, err := mountedAt(dir)
 	if err != nil || !found {
 		return err
@@ -53,7 +54,7 @@ func NotOurs(home control.Home, dir string) error {
 	case of.Dir == "":
 		return &control.Fault{
 			Message: fmt.Sprintf("%s belongs to %s, which cannot be reached from here", dir, p.Shown(home)),
-			Hint:    "take it away all the same: fusermount3 -u " + wording.ShellWord(dir),
+			Hint:    "unmount it all the same: fusermount3 -u " + wording.ShellWord(dir),
 		}
 	case control.Same(of.Dir, home.Dir) && control.Same(of.State, home.State):
 		return nil
@@ -71,8 +72,7 @@ func NotOurs(home control.Home, dir string) error {
 	}
 }
 
-// usualState reports whether a home has its state folder where no variable says
-// otherwise.
+// usualState reports whether a home has its state folder in the default place.
 func usualState(home control.Home) bool {
 	return home.State == filepath.Join(home.Dir, ".local", "state", "ctxfs")
 }

@@ -15,12 +15,12 @@ import (
 	"ctxfs/mounts/guard"
 )
 
-// Point is a mount of ours in the kernel's mount table.
+// Point is a ctxfs mount in the kernel's mount table.
 type Point struct {
 	Dir string
-	// State is how it was when it was last looked at; empty if it was not.
+	// State is the result of the last Check; "" before the first.
 	State Health
-	// minor is the number under which /sys/fs/fuse/connections knows it.
+	// minor is its number in /sys/fs/fuse/connections.
 	minor string
 }
 
@@ -54,7 +54,7 @@ func Points() ([]Point, error) {
 	return points, lines.Err()
 }
 
-// mountedAt returns the topmost mount of ours on dir, if there is one.
+// mountedAt returns the topmost ctxfs mount on dir, and whether there is one.
 func mountedAt(dir string) (Point, bool, error) {
 	points, err := Points()
 	if err != nil {
@@ -73,17 +73,17 @@ type Health string
 
 const (
 	Healthy Health = "ok"
-	Dead    Health = "dead" // its process is gone
+	Dead    Health = "dead" // its process has exited
 	Hung    Health = "hung" // its process does not answer
 )
 
 // hungAfter is how long the root of a mount may take to answer. It is long,
-// because a mount that is taken for a hung one is ended for all who use it.
+// because a mount that is taken for a hung one is ended for all its users.
 const hungAfter = 10 * time.Second
 
-// Check looks at a mount from this process, which must not be the one that
-// serves it. It asks for the file system's figures: those are never cached,
-// while a dead mount goes on listing what the kernel remembers of it.
+// Check returns the state of a mount. The calling process must not be the one
+// that serves it. It reads the statistics of the file system: those are never
+// cached, while a dead mount goes on listing what the kernel remembers.
 func (p Point) Check() Health {
 	answer := make(chan error, 1)
 	go func() {
@@ -101,9 +101,9 @@ func (p Point) Check() Health {
 	}
 }
 
-// Mend takes a dead or hung mount away. It does nothing to a healthy one. It
-// looks at the mount unless somebody has done so: to wait for a hung one twice
-// would be twice as long.
+// Mend unmounts a dead or hung mount, and does nothing to a healthy one. It
+// calls Check unless that was done: waiting twice for a hung mount would take
+// twice as long.
 func (p Point) Mend() error {
 	if p.State == "" {
 		p.State = p.Check()
@@ -112,20 +112,21 @@ func (p Point) Mend() error {
 	case Healthy:
 		return nil
 	case Hung:
-		// Whoever waits for the mount gets an error at once. Where nothing can
-		// bring that about, the folder is free all the same.
+		// Everybody who waits for the mount gets an error at once. If that
+		// fails, the folder is free all the same.
 		_ = p.free()
 	}
 	if err := fusefs.Detach(p.Dir); err != nil {
 		if _, still, _ := mountedAt(p.Dir); !still {
-			return nil // somebody else was quicker
+			return nil // another process was faster
 		}
-		return fmt.Errorf("take away the dead mount on %s: %w", p.Dir, err)
+		return fmt.Errorf("unmount the dead mount on %s: %w", p.Dir, err)
 	}
 	return nil
 }
 
-// leftBehind returns the folders in which the record says that mounts were, and in which ctxfs mounts are.
+// leftBehind returns the folders on which, according to the record, mounts were
+// left, and on which a ctxfs mount still is.
 func leftBehind(home control.Home) []string {
 	var table ServerInfo
 	if home.ReadRecord(&table) != nil {
@@ -144,9 +145,9 @@ func leftBehind(home control.Home) []string {
 	})
 }
 
-// DeadPoints returns the mounts that this user's killed processes have left,
-// or that lie on one of the folders named, and that do not answer, with their
-// State. Served are the folders that a living process shows.
+// DeadPoints returns the mounts, with their State, that do not answer and that
+// this user's killed processes have left or that lie on one of folders. Served
+// are the folders that a living process shows.
 func DeadPoints(home control.Home, served []string, folders ...string) ([]Point, error) {
 	points, err := Points()
 	if err != nil {

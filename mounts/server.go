@@ -1,14 +1,19 @@
-// Package mounts shows a tree somewhere and keeps what is shown alive: as a
-// FUSE mount or in a plain folder.
+// Package mounts shows a tree, as a FUSE mount or in a plain folder, and keeps
+// it current.
 //
-// One background process per home ([Server]) owns the tree; a mount or a
-// synced folder is a view of it, so any number of views share one set of
-// providers. Commands reach the process over a socket in the state folder
-// (package control); the last view that ends, ends it.
+// One background process per home ([Server]) owns the tree; a mount or a synced
+// folder is a view of it, so any number of views share one set of providers.
+// Commands reach the process over a socket in the state folder (package
+// control). The process ends with its last view.
 //
-// Nothing here trusts the past. What is mounted is read from the kernel's
-// mount table ([Points]); a mount whose process was killed is found there and
-// taken away before a new one takes its place ([Mend]).
+// The kernel's mount table ([Points]), not a record, says what is mounted; the
+// mount of a process that was killed is found there and unmounted before a new
+// one takes its place ([Point.Mend]).
+//
+// In order: [Server] answers requests and ends the process, views.go has mounts
+// and folders as its views, target.go, hint.go and obstacles.go what a mount
+// point needs, points.go, owner.go and hung_linux.go what is known of mounts
+// that are there, [Folder] the synced folder.
 package mounts
 
 import (
@@ -32,26 +37,26 @@ import (
 // replied already. The context ends with the conversation.
 type Handler func(ctx context.Context, c *control.Conn) error
 
-// Options are what a server shows and who it is.
+// Options are the settings of a [Server].
 type Options struct {
-	// Seat is where the server serves; it gives it back.
+	// Seat is where the server listens; it frees the seat at its end.
 	Seat *control.Seat
 	Tree *fs.Tree
-	// Sources are the folders on disk that the tree passes through. No view
+	// Sources returns the folders on disk that the tree passes through. No view
 	// may lie in one of them.
 	Sources func() []string
-	// Begin is called once, when the first view is there, or the first gateway.
+	// Begin is called once, when there is a first view or gateway.
 	Begin func()
 	// Handlers answer requests beyond those of this package.
 	Handlers map[string]Handler
-	// Guardian makes the command of a process that runs guard.Main, as it is
-	// started for the mounts of this one. Without it they are not guarded.
+	// Guardian returns the command of a process that runs guard.Main, which is
+	// started for the mounts of this one. If it is nil, they are not guarded.
 	Guardian func() *exec.Cmd
 	// Idle is how long the process stays without a view or a conversation; 0
 	// means for ever.
 	Idle time.Duration
-	// Busy reports whether the process should not end for want of use just now;
-	// may be nil.
+	// Busy reports whether an unused process should not end just now; it may be
+	// nil.
 	Busy func() bool
 	Log  *slog.Logger
 }
@@ -64,22 +69,22 @@ type Server struct {
 
 	mounting sync.Mutex // held while a view is made
 
-	mu     sync.Mutex
-	views  []*view
-	fading []*view       // have lost their names but not their users
-	talks  int           // conversations under way
-	holds  int           // those of them that keep the process
-	quiet  *time.Timer   // runs while there is neither view nor conversation
-	ended  chan struct{} // closed when the server should end
-	once   sync.Once
-	wg     sync.WaitGroup // goroutines
-	last   sync.WaitGroup // conversations, whose last replies should go out
-	begin  sync.Once
-	ctx    context.Context
-	stop   context.CancelFunc
+	mu       sync.Mutex
+	views    []*view
+	fading   []*view       // unmounted lazily, and still in use
+	talks    int           // conversations under way
+	gateways int           // those that keep the process: gateways
+	quiet    *time.Timer   // ends the process; runs while there is neither view nor conversation
+	ended    chan struct{} // closed when the server should end
+	once     sync.Once
+	wg       sync.WaitGroup // goroutines
+	last     sync.WaitGroup // conversations whose last replies should be sent
+	begin    sync.Once
+	ctx      context.Context
+	stop     context.CancelFunc
 }
 
-// NewServer returns a server. Serve must be called next.
+// NewServer returns a server. The caller must call Serve.
 func NewServer(opts Options) *Server {
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{
@@ -92,9 +97,8 @@ func NewServer(opts Options) *Server {
 	return s
 }
 
-// Serve answers requests until End is called, the last view is gone, or
-// nothing has happened for Options.Idle; then it takes away what is shown and
-// returns.
+// Serve answers requests until End is called, the last view ends, or nothing
+// has happened for Options.Idle. It then ends all views and returns.
 func (s *Server) Serve() {
 	s.mu.Lock()
 	s.rest()
@@ -113,7 +117,7 @@ func (s *Server) Serve() {
 	s.opts.Seat.Free(left) // new processes may start from here on
 }
 
-// finishTalks waits a moment for replies that are on their way.
+// finishTalks waits briefly for replies that are being sent.
 func (s *Server) finishTalks() {
 	finished := make(chan struct{})
 	go func() {
@@ -163,7 +167,7 @@ func (s *Server) rest() {
 	}
 }
 
-// unused ends a server that has been idle, unless there is work under way.
+// unused ends a server that has been idle, unless work is under way.
 func (s *Server) unused() {
 	if s.opts.Busy == nil || !s.opts.Busy() {
 		s.End()
@@ -192,7 +196,7 @@ func (s *Server) talk(conn net.Conn) {
 	defer stop()
 
 	if s.ending() {
-		return // without a word: the caller asks the next server
+		return // without a reply: the client asks the next server
 	}
 	c, err := s.opts.Seat.Receive(conn)
 	if err != nil {
@@ -206,13 +210,13 @@ func (s *Server) talk(conn net.Conn) {
 		cancel()
 	}()
 	if s.ending() {
-		return // without a reply: the caller asks the next server
+		return // without a reply: the client asks the next server
 	}
 	handler := s.handler(c.Op())
 	if handler == nil {
 		err = &control.Fault{
 			Message: fmt.Sprintf("the background process (version %s) does not know %q", s.opts.Seat.Record.Version, c.Op()),
-			Hint:    fmt.Sprintf("start it anew: kill %d; ctxfs mount", os.Getpid()),
+			Hint:    fmt.Sprintf("restart it: kill %d; ctxfs mount", os.Getpid()),
 		}
 	} else {
 		err = handler(ctx, c)
@@ -233,27 +237,27 @@ func (s *Server) handler(op string) Handler {
 	case "wait":
 		return s.handleWait
 	case "hold":
-		return s.handleHold
+		return s.handleGateway
 	case "status":
 		return s.handleStatus
 	}
 	return s.opts.Handlers[op]
 }
 
-// handleHold keeps the process as long as the conversation lasts, as a view
-// does, and runs what runs for a view: gateways need both, and are no views,
-// so that taking every mount away leaves them what they need. The first reply
-// tells that it holds. When the process ends otherwise, the conversation ends
-// without a last reply: its caller holds the next process when it needs one.
-func (s *Server) handleHold(ctx context.Context, c *control.Conn) error {
+// handleGateway keeps the process alive as long as the conversation lasts, and
+// starts what a view would start. A gateway needs both but is no view, so that
+// unmounting everything leaves it working. The first reply confirms it. If the
+// process ends, the conversation ends without a last reply, and the gateway
+// turns to the next process when it needs one.
+func (s *Server) handleGateway(ctx context.Context, c *control.Conn) error {
 	s.mu.Lock()
 	if s.ending() {
 		s.mu.Unlock()
 		return errEnding
 	}
-	s.holds++
+	s.gateways++
 	s.mu.Unlock()
-	defer s.release()
+	defer s.leaveGateway()
 	s.start()
 	if err := c.Progress(struct{}{}); err != nil {
 		return err
@@ -265,14 +269,14 @@ func (s *Server) handleHold(ctx context.Context, c *control.Conn) error {
 	return errEnding
 }
 
-// release ends what handleHold began. With the last gateway, a process that
-// has no view either waits for the next as a new one does, or ends where it
-// would wait for ever.
-func (s *Server) release() {
+// leaveGateway ends what handleGateway began. After the last gateway, a process
+// without views waits for the next as a new one does, or ends if it would wait
+// for ever.
+func (s *Server) leaveGateway() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.holds--
-	if s.holds == 0 && len(s.views) == 0 && s.opts.Idle == 0 {
+	s.gateways--
+	if s.gateways == 0 && len(s.views) == 0 && s.opts.Idle == 0 {
 		s.End()
 	}
 }

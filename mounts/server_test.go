@@ -104,7 +104,7 @@ func TestConversation(t *testing.T) {
 
 	for op, want := range map[string]control.Fault{
 		"fail":    {Message: "no", Hint: "do this"},
-		"no such": {Message: `the background process (version test) does not know "no such"`, Hint: fmt.Sprintf("start it anew: kill %d; ctxfs mount", os.Getpid())},
+		"no such": {Message: `the background process (version test) does not know "no such"`, Hint: fmt.Sprintf("restart it: kill %d; ctxfs mount", os.Getpid())},
 	} {
 		var fault *control.Fault
 		if err := dial(t, home).Call(t.Context(), op, nil, nil, nil); !errors.As(err, &fault) || *fault != want {

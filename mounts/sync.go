@@ -10,8 +10,8 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// sync writes the tree to a plain folder and, unless once is given, keeps it
-// current until ctx ends. Each pass is reported.
+// sync writes the tree to a plain folder and, unless once is set, keeps it
+// current until ctx ends. It reports each pass.
 func (s *Server) sync(ctx context.Context, dir string, once bool, report func(Report)) error {
 	dir, err := Resolve(dir)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Server) sync(ctx context.Context, dir string, once bool, report func(Re
 	return f.Run(ctx)
 }
 
-// checkFolder refuses what cannot be a folder to sync into.
+// checkFolder refuses a folder that cannot be synced into.
 func checkFolder(dir string, sources []string) error {
 	if err := checkSources(dir, sources); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *Server) handleSync(ctx context.Context, c *control.Conn) error {
 	if err := c.Args(&args); err != nil {
 		return err
 	}
-	// A write error means that the caller has left, which ends ctx.
+	// A write error means that the client has left, which ends ctx.
 	if err := s.sync(ctx, args.Dir, args.Once, func(r Report) { _ = c.Progress(r) }); err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 // maxLinks is how many links in a row are followed.
 const maxLinks = 40
 
-// Resolve makes dir absolute and free of links as far as it exists. It does
-// not look at a mount of ours, which may be dead or hang.
+// Resolve makes dir absolute and free of links as far as it exists. It does not
+// touch a ctxfs mount, which may be dead or hang.
 func Resolve(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -38,7 +38,7 @@ func Resolve(dir string) (string, error) {
 		}
 		target, err := os.Readlink(abs)
 		if err != nil {
-			return abs, nil // no link
+			return abs, nil // not a link
 		}
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(parent, target)
@@ -48,13 +48,13 @@ func Resolve(dir string) (string, error) {
 	return "", &os.PathError{Op: "resolve", Path: dir, Err: syscall.ELOOP}
 }
 
-// within tells whether path is dir or lies below it.
+// within reports whether path is dir or lies below it.
 func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// checkSources refuses a place that would contain what is shown there, or be
+// checkSources refuses a folder that would contain what is shown in it, or be
 // contained in it: the process would wait for itself.
 func checkSources(dir string, sources []string) error {
 	for _, source := range sources {
@@ -74,8 +74,8 @@ func checkSources(dir string, sources []string) error {
 	return nil
 }
 
-// prepareMount makes a mount point ready: made if it does not exist, empty,
-// freed of a dead mount.
+// prepareMount prepares a mount point: it creates the folder if need be, checks
+// that it is empty, and unmounts a dead mount.
 func prepareMount(home control.Home, dir string, sources []string) error {
 	if err := checkSources(dir, sources); err != nil {
 		return err
@@ -105,12 +105,12 @@ func prepareMount(home control.Home, dir string, sources []string) error {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return &control.Fault{Message: fmt.Sprintf("cannot make the mount point: %v", err), Hint: "mount where you can write: ctxfs mount DIR"}
 		}
-		_ = leaveHint(dir) // the mount does without
+		_ = leaveHint(dir) // the mount works without it
 		return nil
 	case errors.Is(err, syscall.ENOTCONN):
 		return &control.Fault{
 			Message: fmt.Sprintf("%s is a dead mount of another program", dir),
-			Hint:    fmt.Sprintf("take it away with: fusermount3 -uz %s", wording.ShellWord(dir)),
+			Hint:    fmt.Sprintf("unmount it: fusermount3 -uz %s", wording.ShellWord(dir)),
 		}
 	case err != nil:
 		return &control.Fault{Message: fmt.Sprintf("cannot use the mount point: %v", err)}

@@ -19,22 +19,23 @@ type ViewInfo struct {
 	// Kind is "fuse" or "folder".
 	Kind  string    `json:"kind"`
 	Since time.Time `json:"since"`
-	// State is set by who looks at the view from outside: "ok", "dead" or
-	// "hung".
+	// State is set by a program that checks the view from outside: "ok", "dead"
+	// or "hung".
 	State Health `json:"state,omitempty"`
-	// Of says whose it is, where the process of this home does not serve it.
+	// Of says whose it is, if the process of this home does not serve it.
 	Of string `json:"of,omitempty"`
 }
 
-// ServerInfo is what the background process says of itself, also in its record.
+// ServerInfo is what the background process reports of itself, also in its
+// record.
 type ServerInfo struct {
 	control.Record
-	// Program is the file that the process was started from, if that is known.
+	// Program is the file that the process was started from, if known.
 	Program string     `json:"program,omitempty"`
 	Mounts  []ViewInfo `json:"mounts"`
-	// Gateways is how many programs besides the views need the process.
+	// Gateways is how many gateways keep the process alive besides its views.
 	Gateways int `json:"gateways,omitempty"`
-	// Left are folders where mounts of earlier processes, which were killed,
+	// Left are folders on which mounts of earlier processes, which were killed,
 	// may still lie.
 	Left []string `json:"left,omitempty"`
 }
@@ -46,12 +47,12 @@ type view struct {
 	done  <-chan struct{}
 }
 
-// busyGrace is how long a process that ends goes on serving those who still
-// use a mount that has lost its name.
+// busyGrace is how long a process that ends goes on serving the users of a
+// mount that was unmounted lazily.
 const busyGrace = 5 * time.Second
 
-// errEnding says that the server makes no more views. It is not replied: the
-// caller hears nothing and asks the next server.
+// errEnding reports that the server makes no more views. It is never sent to
+// the client, which gets no reply and asks the next server.
 var errEnding = errors.New("ctxfs is ending; try again")
 
 type viewArgs struct {
@@ -63,7 +64,7 @@ type viewArgs struct {
 // MountResult is the answer to a request for a mount.
 type MountResult struct {
 	Dir string `json:"dir"`
-	// Already says that it was there before.
+	// Already reports whether it was there before.
 	Already bool `json:"already"`
 	Pid     int  `json:"pid"`
 }
@@ -71,7 +72,7 @@ type MountResult struct {
 // UnmountResult is the answer to a request to end views.
 type UnmountResult struct {
 	Dirs []string `json:"dirs"`
-	// Busy are those of them that somebody still uses, by their users.
+	// Busy are those folders that are still in use, with their users.
 	Busy map[string][]string `json:"busy,omitempty"`
 }
 
@@ -119,7 +120,7 @@ func (s *Server) guard(dir string) func(fd int) (ended func()) {
 	}
 }
 
-// find returns the view of a folder, or nil.
+// find returns the view on a folder, or nil.
 func (s *Server) find(dir string) *view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +132,7 @@ func (s *Server) find(dir string) *view {
 	return nil
 }
 
-// add registers a view and watches over its end.
+// add registers a view and waits for its end.
 func (s *Server) add(v *view) {
 	s.mu.Lock()
 	s.views = append(s.views, v)
@@ -152,14 +153,14 @@ func (s *Server) add(v *view) {
 	})
 }
 
-// start has begin what runs only where somebody looks.
+// start calls Options.Begin at the first view or gateway.
 func (s *Server) start() {
 	if s.opts.Begin != nil {
 		s.begin.Do(func() { s.wg.Go(s.opts.Begin) })
 	}
 }
 
-// remove forgets a view; with the last one the server ends, unless a gateway
+// remove forgets a view; the server ends with the last one, unless a gateway
 // needs it. The caller holds mu.
 func (s *Server) remove(v *view) {
 	i := slices.Index(s.views, v)
@@ -169,21 +170,21 @@ func (s *Server) remove(v *view) {
 	s.views = slices.Delete(s.views, i, i+1)
 	s.saveTable()
 	s.opts.Log.Info("view ended", "dir", v.Dir)
-	if len(s.views) == 0 && s.holds == 0 {
+	if len(s.views) == 0 && s.gateways == 0 {
 		s.End()
 	}
 }
 
-// saveTable writes the mount table. The caller holds mu, or is alone.
+// saveTable writes the record with the views. The caller holds mu, or is alone.
 func (s *Server) saveTable() {
 	if err := s.opts.Seat.Write(s.info()); err != nil {
 		s.opts.Log.Warn("cannot write the mount table", "error", err)
 	}
 }
 
-// info is what the server is and shows. The caller holds mu, or is alone.
+// info returns what the server is and shows. The caller holds mu, or is alone.
 func (s *Server) info() ServerInfo {
-	info := ServerInfo{Record: s.opts.Seat.Record, Mounts: []ViewInfo{}, Gateways: s.holds}
+	info := ServerInfo{Record: s.opts.Seat.Record, Mounts: []ViewInfo{}, Gateways: s.gateways}
 	info.Program, _ = os.Executable()
 	for _, v := range s.views {
 		info.Mounts = append(info.Mounts, v.ViewInfo)
@@ -196,18 +197,18 @@ func (s *Server) info() ServerInfo {
 	return info
 }
 
-// Info is what the server is and shows now.
+// Info returns what the server is and shows now.
 func (s *Server) Info() ServerInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.info()
 }
 
-// Shows tells whether a path is the root of a view, which whoever walks the
-// disk must leave out.
+// Shows reports whether a path is the root of a view. Programs that walk the
+// disk must leave it out.
 func (s *Server) Shows(path string) bool { return s.find(path) != nil }
 
-// MountPoint is the folder of the first mount, "" if there is none.
+// MountPoint returns the folder of the first mount, "" if there is none.
 func (s *Server) MountPoint() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +220,8 @@ func (s *Server) MountPoint() string {
 	return ""
 }
 
-// close ends one view. It returns who still uses it, nil if nobody does.
+// close ends one view. It returns the processes that still use it, nil if none
+// does.
 func (v *view) close() []string {
 	if v.mount == nil {
 		v.end()
@@ -236,10 +238,10 @@ func (v *view) close() []string {
 	return users
 }
 
-// closeViews ends all views at the server's end, and serves those who still
-// use one for a moment.
+// closeViews ends all views when the server ends, and briefly serves those that
+// are still in use.
 func (s *Server) closeViews() {
-	s.mounting.Lock() // what is being mounted is a view first
+	s.mounting.Lock() // a mount being made becomes a view first
 	defer s.mounting.Unlock()
 	s.mu.Lock()
 	views := slices.Clone(s.views)
@@ -247,7 +249,7 @@ func (s *Server) closeViews() {
 	s.mu.Unlock()
 	for _, v := range views {
 		if users := v.close(); users != nil {
-			s.opts.Log.Warn("the mount is in use; its name is taken away", "dir", v.Dir, "users", users)
+			s.opts.Log.Warn("the mount is in use; it was unmounted lazily", "dir", v.Dir, "users", users)
 			fading = append(fading, v)
 		}
 	}
@@ -305,7 +307,7 @@ func (s *Server) handleUnmount(_ context.Context, c *control.Conn) error {
 	return err
 }
 
-// handleWait tells that it waits, and replies when a view has ended.
+// handleWait confirms that it waits, and replies when a view has ended.
 func (s *Server) handleWait(ctx context.Context, c *control.Conn) error {
 	var args viewArgs
 	if err := c.Args(&args); err != nil {

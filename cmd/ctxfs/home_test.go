@@ -182,7 +182,7 @@ func TestDeletedState(t *testing.T) {
 	b.mount()
 	pid := b.pid()
 	must(t, os.RemoveAll(filepath.Join(b.state, "ctxfs")))
-	b.refused(exitFailed, []string{fmt.Sprintf("(%d) shows %s, but its socket in ", pid, b.mnt()), "was deleted\n  start it anew: kill "}, "mount")
+	b.refused(exitFailed, []string{fmt.Sprintf("(%d) shows %s, but its socket in ", pid, b.mnt()), "was deleted\n  restart it: kill "}, "mount")
 	signalTo(t, pid, syscall.SIGTERM)
 	fstest.Eventually(t, "it ends", func() bool { return !alive(pid) })
 	b.mount()
@@ -196,7 +196,7 @@ func TestAnotherVersion(t *testing.T) {
 	newer := buildVersion(t, "9.9.9")
 	b.mount()
 	pid := b.pid()
-	line := fmt.Sprintf("ctxfs: process %d is of version %s of ctxfs, this program of 9.9.9; start it anew: kill %d; ctxfs mount\n", pid, places.Version, pid)
+	line := fmt.Sprintf("ctxfs: process %d runs version %s of ctxfs, this program is version 9.9.9; restart it: kill %d; ctxfs mount\n", pid, places.Version, pid)
 	for _, args := range [][]string{{"status"}, {"ls"}, {"mount"}, {"prompt"}} {
 		if r := b.do(newer, args...); r.code != 0 || r.err != line {
 			t.Errorf("%q: exit %d\n%v", args, r.code, r)

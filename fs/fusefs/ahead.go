@@ -13,27 +13,27 @@ import (
 )
 
 // A search reads every file of a folder, one after the other, and then those of
-// the next folder. Each costs a round trip to us that takes longer than the
-// reading. So once some files of a folder have been read, the small files of the
-// folders that are listed next are pushed into the kernel's cache before they are
-// asked for. Whoever only lists has nothing pushed.
+// the next folder. Each costs a round trip to this process that takes longer
+// than the reading. So once some files of a folder have been read, the small
+// files of the folders that are listed next are pushed into the kernel's cache
+// before they are asked for. For a program that only lists, nothing is pushed.
 const (
-	aheadAfter = 8                      // this many reads in one folder make a search,
-	aheadPause = 100 * time.Millisecond // which goes on with no longer pause than this
-	aheadBytes = 1 << 20                // how much is pushed of one folder
-	aheadSmall = 64 << 10               // and how large a file may be
+	aheadAfter = 8                      // this many reads in one folder make a search
+	aheadPause = 100 * time.Millisecond // which ends with a longer pause than this
+	aheadBytes = 1 << 20                // the most bytes pushed of one folder
+	aheadSmall = 64 << 10               // the largest file that is pushed
 )
 
-// search is what the reads of files look like. Guarded by table.mu.
+// search detects searches in the reads of files. Guarded by table.mu.
 type search struct {
-	folder *folder // that was read from last
-	reads  int     // in it
+	folder *folder // folder that was read from last
+	reads  int     // number of reads in it
 	last   time.Time
-	found  bool // it is one
+	found  bool // whether it is a search
 }
 
-// noteRead notes that a file is read from its beginning.
-func (r *raw) noteRead(n *inode) {
+// noteRead records that a file is read from its beginning.
+func (r *rawFS) noteRead(n *inode) {
 	if n.parent == nil {
 		return
 	}
@@ -53,10 +53,10 @@ func (r *raw) noteRead(n *inode) {
 	}
 }
 
-// readAhead pushes the files of a listing that the kernel was given just now, if
-// somebody searches. Searches go through a listing in either direction, and
-// ripgrep, which most do, backwards.
-func (r *raw) readAhead(listed []*inode) {
+// readAhead pushes the files of a listing that the kernel was just given, if a
+// search is under way. Searches go through a listing in either direction;
+// ripgrep, the most frequent, goes backwards.
+func (r *rawFS) readAhead(listed []*inode) {
 	t := now()
 	r.table.mu.Lock()
 	searched := r.table.search.found && t.Sub(r.table.search.last) <= aheadPause
@@ -78,9 +78,9 @@ type pushed struct {
 	node  fs.Node
 }
 
-// push puts whole small files into the kernel's cache. Nobody waits for it, and
-// what goes wrong is no matter: the kernel then asks.
-func (r *raw) push(next []pushed) {
+// push pushes small files, whole, into the kernel's cache. Nobody waits for it,
+// and errors do not matter: the kernel then asks.
+func (r *rawFS) push(next []pushed) {
 	buf := make([]byte, aheadSmall)
 	left := aheadBytes
 	for _, p := range next {
@@ -92,10 +92,10 @@ func (r *raw) push(next []pushed) {
 }
 
 // pushOne pushes one file, unless the kernel has pages of it, and returns its
-// size in bytes. What is pushed is what was published, or it is dropped again:
-// a file on disk may change at any moment, and the news of it may come before
-// the old bytes are there to be dropped.
-func (r *raw) pushOne(p pushed, buf []byte) (int, error) {
+// size in bytes. If the bytes are not those that were published, they are
+// dropped again: a file on disk may change at any moment, and news of it may
+// come before the old bytes are there to be dropped.
+func (r *rawFS) pushOne(p pushed, buf []byte) (int, error) {
 	f, ok := p.node.(fs.File)
 	if !ok {
 		return 0, nil
@@ -113,7 +113,7 @@ func (r *raw) pushOne(p pushed, buf []byte) (int, error) {
 	ctx := context.Background()
 	file.mu.Lock()
 	if fresh = !file.read; fresh {
-		file.read = true // from here on news drop pages
+		file.read = true // from here on news drop its pages
 	}
 	file.mu.Unlock()
 	if !fresh {

@@ -13,12 +13,12 @@ import (
 )
 
 // forever is how long the kernel may keep what does not change by itself, in
-// seconds: ten years. What changes is announced. The only other timeout is
-// zero; anything between would become at least one jiffy.
+// seconds: ten years. Changes are announced. The only other timeout is zero;
+// anything between would become at least one jiffy.
 const forever = 10 * 365 * 24 * 3600
 
-// fill translates an Attr.
-func (r *raw) fill(out *fuse.Attr, n *inode, a fs.Attr) {
+// fill translates an Attr into a fuse.Attr.
+func (r *rawFS) fill(out *fuse.Attr, n *inode, a fs.Attr) {
 	out.Ino = n.ino
 	out.Size = uint64(max(a.Size, 0))
 	out.Blocks = (out.Size + 511) / 512
@@ -44,8 +44,8 @@ func typeBits(m iofs.FileMode) uint32 {
 	return syscall.S_IFREG
 }
 
-// inodeNumber makes the number that user space sees. A file that is replaced
-// by its new versions gets another one with each of them.
+// inodeNumber returns the number that programs see. A file that new versions
+// replace gets a new number with each of them.
 func inodeNumber(parent uint64, name string, a fs.Attr) uint64 {
 	h := fnv.New64a()
 	var b [8]byte
@@ -66,7 +66,7 @@ func inodeNumber(parent uint64, name string, a fs.Attr) uint64 {
 	return n
 }
 
-// replaces tells whether a new version is a new inode: static text by its
+// replaces reports whether a new version is a new inode: static text by its
 // version, growing files by their incarnation, links because nothing can be
 // written into them.
 func replaces(a fs.Attr) bool {

@@ -10,7 +10,8 @@ import (
 	"ctxfs/fs"
 )
 
-// errnos is the one place where errors become numbers. The first match counts.
+// errnos translates errors into numbers, the only place that does. The first
+// match counts.
 var errnos = []struct {
 	err   error
 	errno syscall.Errno
@@ -30,7 +31,7 @@ var errnos = []struct {
 	{context.Canceled, syscall.EINTR},
 }
 
-// maxErrno bounds the numbers that the kernel takes: a reply with another one
+// maxErrno bounds the numbers that the kernel accepts: a reply with any other
 // would be lost. ENOSYS would end the operation for the whole mount.
 const maxErrno = 512
 
@@ -50,49 +51,49 @@ func status(err error) fuse.Status {
 	return fuse.EIO
 }
 
-// Everything that would change the tree is refused in the same words: an
-// operation left to go-fuse's default would be "not implemented", which for
-// some the kernel takes as success.
+// All operations that would change the tree fail in the same way: one left to
+// go-fuse's default would be "not implemented", which for some the kernel takes
+// as success.
 
-func (r *raw) refuse() fuse.Status {
+func (r *rawFS) refuse() fuse.Status {
 	r.count(opRefused)
 	return fuse.EROFS
 }
 
-func (r *raw) Mknod(<-chan struct{}, *fuse.MknodIn, string, *fuse.EntryOut) fuse.Status {
+func (r *rawFS) Mknod(<-chan struct{}, *fuse.MknodIn, string, *fuse.EntryOut) fuse.Status {
 	return r.refuse()
 }
 
-func (r *raw) Mkdir(<-chan struct{}, *fuse.MkdirIn, string, *fuse.EntryOut) fuse.Status {
+func (r *rawFS) Mkdir(<-chan struct{}, *fuse.MkdirIn, string, *fuse.EntryOut) fuse.Status {
 	return r.refuse()
 }
 
-func (r *raw) Unlink(<-chan struct{}, *fuse.InHeader, string) fuse.Status { return r.refuse() }
+func (r *rawFS) Unlink(<-chan struct{}, *fuse.InHeader, string) fuse.Status { return r.refuse() }
 
-func (r *raw) Rmdir(<-chan struct{}, *fuse.InHeader, string) fuse.Status { return r.refuse() }
+func (r *rawFS) Rmdir(<-chan struct{}, *fuse.InHeader, string) fuse.Status { return r.refuse() }
 
-func (r *raw) Rename(<-chan struct{}, *fuse.RenameIn, string, string) fuse.Status {
+func (r *rawFS) Rename(<-chan struct{}, *fuse.RenameIn, string, string) fuse.Status {
 	return r.refuse()
 }
 
-func (r *raw) Link(<-chan struct{}, *fuse.LinkIn, string, *fuse.EntryOut) fuse.Status {
+func (r *rawFS) Link(<-chan struct{}, *fuse.LinkIn, string, *fuse.EntryOut) fuse.Status {
 	return r.refuse()
 }
 
-func (r *raw) Symlink(<-chan struct{}, *fuse.InHeader, string, string, *fuse.EntryOut) fuse.Status {
+func (r *rawFS) Symlink(<-chan struct{}, *fuse.InHeader, string, string, *fuse.EntryOut) fuse.Status {
 	return r.refuse()
 }
 
-func (r *raw) Tmpfile(<-chan struct{}, *fuse.CreateIn, *fuse.CreateOut) fuse.Status {
+func (r *rawFS) Tmpfile(<-chan struct{}, *fuse.CreateIn, *fuse.CreateOut) fuse.Status {
 	return r.refuse()
 }
 
-func (r *raw) Fallocate(<-chan struct{}, *fuse.FallocateIn) fuse.Status { return r.refuse() }
+func (r *rawFS) Fallocate(<-chan struct{}, *fuse.FallocateIn) fuse.Status { return r.refuse() }
 
-func (r *raw) CopyFileRange(<-chan struct{}, *fuse.CopyFileRangeIn) (uint32, fuse.Status) {
+func (r *rawFS) CopyFileRange(<-chan struct{}, *fuse.CopyFileRangeIn) (uint32, fuse.Status) {
 	return 0, r.refuse()
 }
 
-func (r *raw) Ioctl(<-chan struct{}, *fuse.IoctlIn, []byte, *fuse.IoctlOut, []byte) fuse.Status {
+func (r *rawFS) Ioctl(<-chan struct{}, *fuse.IoctlIn, []byte, *fuse.IoctlOut, []byte) fuse.Status {
 	return fuse.Status(syscall.ENOTTY)
 }

@@ -10,42 +10,40 @@ import (
 )
 
 // How a growing file is published. The kernel fills the last page of a file
-// with zero bytes behind the end. Whoever reads takes the page first and the
-// size some instructions later, so a size may only be shown when nobody has
+// with zero bytes after the end. A reader takes the page first and the size
+// some instructions later, so a new size may only be shown when no reader has
 // that page any more (awaitLeft). Therefore the last page is dropped soon after
-// each time that it was read, and in quiet times it is long gone when the file
-// grows: the size is shown at once. While somebody reads all the time, growth
-// waits for leaveTime.
+// each read of it, and in quiet times it is long gone when the file grows: the
+// size is shown at once. While programs read all the time, growth waits for
+// leaveTime.
 //
 // The size itself goes to the kernel with the last byte of the file, as
-// something to keep in its cache. Sizes that come with attributes make it cut
-// its pages to them some instructions later, which may be too late; this way
-// does not, and the attributes that follow tell it nothing new. Attributes that
-// were asked for before are of no account to it from then on, but for those that
-// answer a touch (touch.go).
+// something to keep in its cache. A size that comes with attributes makes the
+// kernel cut its pages to it some instructions later, which may be too late;
+// this way does not, and the attributes that follow are nothing new. From then
+// on the kernel ignores attributes that were asked for before, except those
+// that answer a touch (touch.go).
 
-// dropTime is how long after a read the last page is dropped. It leaves time for
-// the reader, who would have to read the page again.
+// dropTime is how long after a read the last page is dropped. It leaves time
+// for the reader, who would otherwise have to read the page again.
 const dropTime = 2 * time.Millisecond
 
-// grows tells whether a file is one that others append to, and somebody may be
-// doing it now.
+// grows reports whether others append to a file, and may be doing so now.
 func grows(a fs.Attr) bool { return a.Live && !a.InPlace }
 
 // pageSize is at most the size of the kernel's pages.
 const pageSize = 4096
 
-// dropSoon tells whether a page is to be dropped of which nobody knows yet. The
-// caller holds mu.
+// dropSoon reports whether the caller must schedule dropping a page: one that
+// may be held and that nobody is about to drop. The caller holds mu.
 func (f *file) dropSoon() bool {
 	soon := f.dirty && !f.dropping
 	f.dropping = f.dropping || soon
 	return soon
 }
 
-// dropTail drops the last page and what is behind it, if the kernel may have
-// it.
-func (r *raw) dropTail(n *inode) {
+// dropTail drops the last page and all after it, if the kernel may have it.
+func (r *rawFS) dropTail(n *inode) {
 	f := n.file
 	f.mu.Lock()
 	dirty, size := f.dirty, f.shown.Size
@@ -64,8 +62,9 @@ func (f *file) hasDropped() {
 	f.dropped = now()
 }
 
-// show shows what a file that changes in place has become. One worker at a time does.
-func (r *raw) show(n *inode, node fs.Node, a fs.Attr, head uint64) {
+// show publishes the new state of a file that changes in place. One worker at a
+// time calls it.
+func (r *rawFS) show(n *inode, node fs.Node, a fs.Attr, head uint64) {
 	f := n.file
 	f.mu.Lock()
 	f.awaitTouched()
@@ -82,7 +81,7 @@ func (r *raw) show(n *inode, node fs.Node, a fs.Attr, head uint64) {
 	stored := r.storeSize(n, text, a.Size)
 	f.mu.Lock()
 	if stored {
-		// The first byte of a page makes a whole one of it.
+		// The first byte of a page makes a whole page.
 		f.dirty = f.dirty || (a.Size-1)%pageSize == 0
 	}
 	close(f.storing)
@@ -91,7 +90,7 @@ func (r *raw) show(n *inode, node fs.Node, a fs.Attr, head uint64) {
 }
 
 // storeSize gives the kernel the last byte of a file, and with it its size.
-func (r *raw) storeSize(n *inode, node fs.File, size int64) (stored bool) {
+func (r *rawFS) storeSize(n *inode, node fs.File, size int64) (stored bool) {
 	var last [1]byte
 	if got, _ := r.tree.ReadAt(context.Background(), node, last[:], size-1); got < 1 {
 		return false
@@ -99,8 +98,8 @@ func (r *raw) storeSize(n *inode, node fs.File, size int64) (stored bool) {
 	return r.kernel().InodeNotifyStoreCache(n.id, size-1, last[:]) == fuse.OK
 }
 
-// awaitStored waits, though not for ever, until the kernel knows the size that
-// is shown. The caller holds mu, which is let go meanwhile.
+// awaitStored waits, for a limited time, until the kernel knows the size that
+// is shown. The caller holds mu, which is released meanwhile.
 func (f *file) awaitStored() {
 	if f.storing != nil {
 		f.await(f.storing, waitForNews)

@@ -11,19 +11,19 @@ import (
 )
 
 // A file created in an inbox arrives as one CREATE and any number of WRITEs.
-// Nothing announces its end: where OPEN is not implemented the kernel sends
-// no RELEASE either. The inbox recognises the end of the body by itself.
+// Nothing announces its end: where OPEN is not implemented the kernel sends no
+// RELEASE either. The inbox recognizes the end of the body by itself.
 //
-// What the kernel does send is FORGET, once the file has no name and nobody
-// has it open. So the name is taken away as soon as the file is created: an
-// unfinished body is then abandoned when its last writer closes it, and the
-// same name written again is a new file.
+// The kernel does send FORGET once the file has no name and nobody has it open.
+// So the name is removed as soon as the file is created: an unfinished body is
+// then abandoned when its last writer closes it, and the same name written
+// again is a new file.
 
-// draft is such a file.
+// draft is a file being written into an inbox.
 type draft struct {
 	inbox fs.Inbox
 	fs.Draft
-	size atomic.Int64 // what has been written: who appends asks for it
+	size atomic.Int64 // bytes written: programs that append ask for it
 }
 
 func (d *draft) attr() fs.Attr {
@@ -37,7 +37,7 @@ func (d *draft) grow(size int64) {
 }
 
 // Create implements fuse.RawFileSystem.
-func (r *raw) Create(cancel <-chan struct{}, in *fuse.CreateIn, name string, out *fuse.CreateOut) fuse.Status {
+func (r *rawFS) Create(cancel <-chan struct{}, in *fuse.CreateIn, name string, out *fuse.CreateOut) fuse.Status {
 	r.count(opCreate)
 	parent, node := r.table.get(in.NodeId)
 	if parent == nil {
@@ -59,24 +59,23 @@ func (r *raw) Create(cancel <-chan struct{}, in *fuse.CreateIn, name string, out
 	r.table.mu.Unlock()
 	out.EntryOut = fuse.EntryOut{NodeId: n.id, AttrValid: forever}
 	r.fill(&out.Attr, n, d.attr())
-	// The kernel holds the folder's lock until it has this answer, and the
+	// The kernel holds the folder's lock until it has this reply, and the
 	// notification waits for that lock: it cannot come too early.
 	go r.notifyEntry(parent, name)
 	return fuse.OK
 }
 
-func (r *raw) abandon(n *inode) { r.tree.Abandon(n.draft.inbox, n.draft.Draft) }
+func (r *rawFS) abandon(n *inode) { r.tree.Abandon(n.draft.inbox, n.draft.Draft) }
 
-// abandonAll ends what was being written when the mount ended: after that no
-// FORGET comes.
-func (r *raw) abandonAll() {
+// abandonAll ends all drafts when the mount ends: after that no FORGET comes.
+func (r *rawFS) abandonAll() {
 	for _, n := range r.table.drafts() {
 		r.abandon(n)
 	}
 }
 
 // Write implements fuse.RawFileSystem.
-func (r *raw) Write(cancel <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, fuse.Status) {
+func (r *rawFS) Write(cancel <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, fuse.Status) {
 	r.count(opWrite)
 	n, _ := r.table.get(in.NodeId)
 	if n == nil {
@@ -92,9 +91,10 @@ func (r *raw) Write(cancel <-chan struct{}, in *fuse.WriteIn, data []byte) (uint
 	return uint32(written), status(err)
 }
 
-// SetAttr implements fuse.RawFileSystem: refused, but for a file being written
-// into an inbox, where cp and mv set modes and times, and for our own touch.
-func (r *raw) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut) fuse.Status {
+// SetAttr implements fuse.RawFileSystem: refused, except for a file being
+// written into an inbox, where cp and mv set modes and times, and for this
+// process's own touch.
+func (r *rawFS) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut) fuse.Status {
 	r.count(opSetattr)
 	n, _ := r.table.get(in.NodeId)
 	switch {

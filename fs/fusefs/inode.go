@@ -31,8 +31,8 @@ type inode struct {
 type folder struct {
 	live     bool
 	entries  map[string]*inode   // the inode last given for each name
-	absent   map[string]struct{} // names that the kernel holds to be absent
-	stale    map[string]struct{} // names to be notified next; nil when nobody is at it
+	absent   map[string]struct{} // names that the kernel caches as absent
+	stale    map[string]struct{} // names to be notified next; nil when no worker is notifying
 	listings listings
 }
 
@@ -43,24 +43,24 @@ const maxAbsent = 4096
 type file struct {
 	mu     sync.Mutex
 	shown  fs.Attr
-	known  bool          // shown holds something
+	known  bool          // shown is valid
 	head   uint64        // version of the header, of a headed file
 	read   bool          // the kernel may hold pages
 	reads  int           // READs under way
 	wanted time.Time     // since when news waits for reads to end
-	force  bool          // and waits no longer
-	touch  chan struct{} // closed when our own touch of the file is over; nil while there is none
+	force  bool          // news waits no longer
+	touch  chan struct{} // closed when our own touch of the file is over; nil if there is none
 
 	// Of a growing file:
 	dirty    bool                 // the kernel may hold its last page
-	dropping bool                 // which is to be dropped
-	dropped  time.Time            // when it was last
+	dropping bool                 // the page is about to be dropped
+	dropped  time.Time            // when it was last dropped
 	answered map[uint32]time.Time // when threads were last answered
-	storing  chan struct{}        // closed when the size that is being shown is known to the kernel; nil otherwise
+	storing  chan struct{}        // closed when the kernel knows the size that is being shown; nil otherwise
 }
 
-// table holds all inodes. Its lock is held for moments only, never while a
-// node or the kernel is asked anything.
+// table holds all inodes. Its lock is held only briefly, never during a call of
+// a node or of the kernel.
 type table struct {
 	mu     sync.Mutex
 	byID   map[uint64]*inode
@@ -90,9 +90,24 @@ func (t *table) get(id uint64) (*inode, fs.Node) {
 	return n, n.node
 }
 
+// dir returns the inode of a folder and its node, or the error of a request for
+// a folder that is none.
+func (t *table) dir(id uint64) (*inode, fs.Dir, fuse.Status) {
+	n, node := t.get(id)
+	if n == nil {
+		return nil, nil, fuse.ENOENT
+	}
+	d, ok := node.(fs.Dir)
+	if !ok {
+		return nil, nil, fuse.ENOTDIR
+	}
+	return n, d, fuse.OK
+}
+
 // enter counts one more reference of the kernel to the node that parent has
-// under name, making an inode if there is none of that number. Sure tells
-// whether the kernel may rely on the name: in a live folder it must ask.
+// under name, and creates an inode if there is none with that number. Sure
+// reports whether the kernel may rely on the name: in a live folder it must
+// ask.
 func (t *table) enter(parent *inode, name string, node fs.Node, a fs.Attr) (n *inode, sure bool) {
 	ino := inodeNumber(parent.ino, name, a)
 	t.mu.Lock()
@@ -125,7 +140,7 @@ func (t *table) add(n *inode) *inode {
 	return n
 }
 
-// forget takes back references and returns the inode if that was the last.
+// forget drops references and returns the inode if that was the last.
 func (t *table) forget(id, lookups uint64) *inode {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,7 +158,7 @@ func (t *table) forget(id, lookups uint64) *inode {
 	return n
 }
 
-// isLive tells whether a folder changes without notice.
+// isLive reports whether a folder changes without notice.
 func (t *table) isLive(n *inode) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -156,7 +171,7 @@ func (t *table) setLive(n *inode, live bool) {
 	n.folder.live = live
 }
 
-// drafts returns what is being written into inboxes.
+// drafts returns all files being written into inboxes.
 func (t *table) drafts() (drafts []*inode) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -168,7 +183,7 @@ func (t *table) drafts() (drafts []*inode) {
 	return drafts
 }
 
-// path is where the node was found, from the root.
+// path returns where the node was found, from the root.
 func (n *inode) path() string {
 	if n.parent == nil {
 		return ""

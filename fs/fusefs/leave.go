@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// Whoever has asked for the size of a growing file may still be on its way out
-// of the kernel with a page that has been dropped since. A thread takes some
-// instructions for that, but where it is preempted, or its processor taken away,
-// it may be any time. Therefore growth does not trust in time alone: it waits
-// until every thread that was answered has been seen elsewhere.
+// A reader that has asked for the size of a growing file may still be on its
+// way out of the kernel with a page that has been dropped since. A thread needs
+// some instructions for that, but if it is preempted, or its processor taken
+// away, it may need any time. Therefore growth does not rely on time alone: it
+// waits until every thread that was answered has been seen elsewhere.
 
 // longestWay is how long growth waits for a thread at most, and how long a
 // thread that was answered is remembered.
 const longestWay = time.Second
 
-// leaveTime is how long after a page was dropped it is left to readers of whom
-// nothing is known: those that splice.
+// leaveTime is how long after a page was dropped growth waits for readers that
+// cannot be identified: those that splice.
 const leaveTime = 6 * time.Millisecond
 
-// strangerTime is how long those are given of whom nothing at all is known:
-// threads of other namespaces, of which the kernel tells no number, and all
-// threads where the kernel did not ask for the size each time.
+// strangerTime is how long growth waits for readers of which nothing at all is
+// known: threads of other namespaces, whose numbers the kernel does not send,
+// and all threads if the kernel did not ask for the size each time.
 const strangerTime = 20 * time.Millisecond
 
-// maxAnswered is how many threads are remembered before those are looked for
-// that were answered longer ago than longestWay.
+// maxAnswered is how many threads are remembered before those are removed that
+// were answered longer ago than longestWay.
 const maxAnswered = 64
 
-// note notes that a thread is being answered. The kernel numbers threads as this
-// process sees them; zero stands for those that it does not see. The caller
-// holds mu.
+// note records that a thread is being answered. The kernel numbers threads as
+// this process sees them; zero stands for those that it does not see. The
+// caller holds mu.
 func (f *file) note(thread uint32) {
 	t := now()
 	if f.answered == nil {
@@ -42,16 +42,16 @@ func (f *file) note(thread uint32) {
 	f.answered[thread] = t
 }
 
-// awaitLeft waits until no reader can have a page any more that was dropped: those
-// of whom nothing is known for some time, and the threads that have been answered
-// so far until they have left the kernel, but not for ever.
+// awaitLeft waits until no reader can have a page any more that was dropped: a
+// fixed time for readers that cannot be identified, and for each thread
+// answered so far until it has left the kernel, but at most longestWay.
 func (f *file) awaitLeft() {
 	inside := make(map[uint32]*passage)
 	f.mu.Lock()
 	begun := now()
 	leave := leaveTime
 	if !grows(f.shown) {
-		leave = strangerTime // who read it is known only from now on
+		leave = strangerTime // its readers are known only from now on
 	}
 	rest := max(leave-begun.Sub(f.dropped), strangerTime-begun.Sub(f.answered[0]))
 	for thread, at := range f.answered {

@@ -13,14 +13,14 @@ import (
 
 // A READDIR carries nothing but an offset, so the offset says which listing it
 // continues: its number in the upper bits, the position of the next entry in
-// the lower. It fits 31 bits, for programs that were built for 32.
+// the lower. It fits into 31 bits, for programs that were built for 32.
 const (
 	positionBits   = 24
 	generationBits = 7
 	keptListings   = 4
 )
 
-// plainListing is the number of entries above which a listing goes out without
+// plainListing is the number of entries above which a listing is sent without
 // attributes: the kernel then looks up only what is used.
 const plainListing = 1000
 
@@ -28,10 +28,10 @@ const plainListing = 1000
 type listings struct {
 	generation uint64
 	kept       [keptListings][]fs.Entry
-	plain      bool // the newest goes on without attributes
+	plain      bool // the newest is sent without attributes
 }
 
-// newest is the last listing given to the kernel, nil if there was none.
+// newest returns the last listing given to the kernel, nil if there was none.
 func (l *listings) newest() []fs.Entry { return l.kept[l.generation%keptListings] }
 
 func (l *listings) start(entries []fs.Entry) (generation uint64) {
@@ -43,7 +43,7 @@ func (l *listings) start(entries []fs.Entry) (generation uint64) {
 	return l.generation
 }
 
-// at finds the listing that an offset continues. One that is too old is
+// at returns the listing that an offset continues. One that is too old is
 // continued in the newest, at the same place.
 func (l *listings) at(offset uint64) (entries []fs.Entry, generation, position uint64) {
 	generation, position = offset>>positionBits, offset&(1<<positionBits-1)
@@ -66,25 +66,21 @@ func find(entries []fs.Entry, name string) (e fs.Entry, found bool) {
 }
 
 // ReadDir implements fuse.RawFileSystem.
-func (r *raw) ReadDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
+func (r *rawFS) ReadDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
 	r.count(opReaddir)
 	return r.readDir(cancel, in, out, false)
 }
 
 // ReadDirPlus implements fuse.RawFileSystem.
-func (r *raw) ReadDirPlus(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
+func (r *rawFS) ReadDirPlus(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
 	r.count(opReaddirplus)
 	return r.readDir(cancel, in, out, true)
 }
 
-func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList, plus bool) fuse.Status {
-	n, node := r.table.get(in.NodeId)
-	if n == nil {
-		return fuse.ENOENT
-	}
-	d, ok := node.(fs.Dir)
-	if !ok {
-		return fuse.ENOTDIR
+func (r *rawFS) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList, plus bool) fuse.Status {
+	n, d, failed := r.table.dir(in.NodeId)
+	if failed != fuse.OK {
+		return failed
 	}
 	ctx := newRequest(cancel)
 	epoch := r.table.epoch.Load()
@@ -118,9 +114,10 @@ func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntr
 	}
 	end := uint64(len(entries)) + 2
 	if position >= end && r.table.isLive(n) {
-		// The reader has all of it, and so does the kernel's cache. It would
-		// answer whoever lists without asking for the folder's time (musl, Go).
-		// Unlike that of a name this notification waits for no request.
+		// The reader has the whole listing, and so does the kernel's cache,
+		// which would answer programs that list without asking for the folder's
+		// time (musl, Go). Unlike that of a name, this notification waits for
+		// no request.
 		r.kernel().InodeNotify(n.id, 0, 0)
 	}
 	var (
@@ -160,10 +157,10 @@ func (r *raw) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntr
 	return fuse.OK
 }
 
-// addAttributes adds to the entries of a listing what they lead to. Where that
-// cannot be had an entry stays without: the kernel will look it up if it is
-// used. After one that hangs the listing goes on without asking others.
-func (r *raw) addAttributes(ctx context.Context, thread uint32, parent *inode, d fs.Dir, names []string, outs []*fuse.EntryOut) {
+// addAttributes adds attributes to the entries of a listing. An entry whose
+// attributes cannot be had stays without: the kernel looks it up if it is used.
+// After one that hangs the listing goes on without asking others.
+func (r *rawFS) addAttributes(ctx context.Context, thread uint32, parent *inode, d fs.Dir, names []string, outs []*fuse.EntryOut) {
 	if len(names) == 0 {
 		return
 	}

@@ -14,37 +14,37 @@ import (
 	"ctxfs/fs"
 )
 
-// FSType is what the mount table shows as the type of a mount of ours.
+// FSType is the type of a ctxfs mount in the mount table.
 const FSType = "fuse.ctxfs"
 
-// maxBackground is the number of background reads the kernel may have under
-// way in one mount. With go-fuse's default of 12, a dozen reads that hang stop
+// maxBackground is the number of background reads the kernel may have under way
+// in one mount. With go-fuse's default of 12, a dozen reads that hang stop
 // every other file.
 const maxBackground = 512
 
 // Mount is a tree shown to the kernel.
 type Mount struct {
 	dir    string
-	raw    *raw
+	raw    *rawFS
 	server *fuse.Server
 	cancel func()
 	served chan struct{}
 }
 
-// Options are what a mount has besides its tree.
+// Options are the settings of a mount besides its tree.
 type Options struct {
 	Log *slog.Logger
-	// Guard, if there is one, is called with the descriptor of the connection
-	// once it is mounted, before anything is answered, for somebody who answers
-	// when this process is killed. It may duplicate the descriptor. What it
-	// returns is called once, when the mount has ended.
+	// Guard, if not nil, is called once with the descriptor of the connection
+	// when it is mounted, before any request is answered, for a guardian that
+	// answers if this process is killed. It may duplicate the descriptor. The
+	// function that it returns is called once, when the mount has ended.
 	Guard func(fd int) (ended func())
 }
 
-// New mounts the tree on the folder dir, an absolute path, and returns when
-// its root can be listed.
+// New mounts the tree on the folder dir, an absolute path, and returns when its
+// root can be listed.
 func New(tree *fs.Tree, dir string, opts Options) (*Mount, error) {
-	r := &raw{
+	r := &rawFS{
 		RawFileSystem: fuse.NewDefaultRawFileSystem(),
 		tree:          tree,
 		table:         newTable(tree.Root()),
@@ -52,7 +52,7 @@ func New(tree *fs.Tree, dir string, opts Options) (*Mount, error) {
 		touch:         newToucher(dir),
 		owner:         fuse.Owner{Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid())},
 	}
-	r.news.handle = r.look
+	r.news.handle = r.update
 	fd, err := attach(dir)
 	if err != nil {
 		return nil, err
@@ -94,25 +94,26 @@ func New(tree *fs.Tree, dir string, opts Options) (*Mount, error) {
 	return m, nil
 }
 
-// Dir is the folder that the tree is mounted on.
+// Dir returns the folder that the tree is mounted on.
 func (m *Mount) Dir() string { return m.dir }
 
-// Done is closed when the mount has ended, whoever ended it, and its last
-// user is gone.
+// Done returns a channel that is closed when the mount has ended, for whatever
+// reason, and its last user has left.
 func (m *Mount) Done() <-chan struct{} { return m.served }
 
-// Settle waits until every change reported so far has been told to the kernel.
+// Settle waits until the kernel has been notified of every change reported so
+// far.
 func (m *Mount) Settle() { m.raw.news.settle() }
 
-// ErrBusy says that somebody has a file or folder of the mount open, or works
-// in it.
+// ErrBusy reports that some program has a file or folder of the mount open, or
+// works in it.
 var ErrBusy = errors.New("the mount is in use")
 
-// Unmount takes the mount away. Of a busy mount it takes the name away, so
-// that the folder is free at once, serves those who still use it, and returns
-// ErrBusy; Done tells when they have gone.
+// Unmount unmounts the tree. If the mount is busy, Unmount removes only its
+// name, so that the folder is free at once, goes on serving the programs that
+// use it, and returns ErrBusy; Done is closed when they have left.
 func (m *Mount) Unmount() error {
-	m.raw.touch.close() // who touches uses the mount
+	m.raw.touch.close() // a touch uses the mount
 	err := unmount(m.dir, false)
 	if err == nil {
 		<-m.served
@@ -120,10 +121,10 @@ func (m *Mount) Unmount() error {
 	}
 	select {
 	case <-m.served:
-		return nil // somebody else unmounted it
+		return nil // another program unmounted it
 	default:
 	}
-	if !errors.Is(err, syscall.EINVAL) { // EINVAL: the name has gone already
+	if !errors.Is(err, syscall.EINVAL) { // EINVAL: the name has been removed already
 		if err := Detach(m.dir); err != nil {
 			return err
 		}
@@ -138,10 +139,10 @@ func (m *Mount) Unmount() error {
 	}
 }
 
-// timeToLeave is how long those have who are just leaving.
+// timeToLeave is how long programs have that are just leaving.
 const timeToLeave = time.Second
 
-// Detach takes the name of a mount away, dead or alive, busy or not.
+// Detach removes the name of a mount, dead or alive, busy or not.
 func Detach(dir string) error { return unmount(dir, true) }
 
 // logWriter passes go-fuse's lines to the log.
@@ -152,7 +153,7 @@ func (w logWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Kernel requests that are counted, in the order of the kernel's names.
+// The requests of the kernel that are counted, in the order of their numbers.
 const (
 	opLookup = iota
 	opForget
@@ -178,11 +179,10 @@ var opNames = [opCount]string{
 	"FLUSH", "OPENDIR", "READDIR", "READDIRPLUS", "ACCESS", "CREATE", "REFUSED",
 }
 
-func (r *raw) count(op int) { r.counts[op].Add(1) }
+func (r *rawFS) count(op int) { r.counts[op].Add(1) }
 
-// Requests returns how many requests of each kind the kernel has sent. Those
-// that would change the tree and were refused count as REFUSED; FORGET counts
-// inodes.
+// Requests returns how many requests of each kind the kernel has sent. Refused
+// requests that would change the tree count as REFUSED; FORGET counts inodes.
 func (m *Mount) Requests() map[string]uint64 {
 	counts := make(map[string]uint64, opCount)
 	for op, name := range opNames {

@@ -11,7 +11,8 @@ import (
 // more of them than folders that can reasonably hang.
 const maxWorkers = 64
 
-// notifier is the part of the go-fuse server that tells the kernel of changes.
+// notifier is the part of the go-fuse server that notifies the kernel of
+// changes.
 type notifier interface {
 	EntryNotify(parent uint64, name string) fuse.Status
 	InodeNotify(node uint64, off, length int64) fuse.Status
@@ -19,8 +20,8 @@ type notifier interface {
 }
 
 // news is the queue of what may have changed: paths of the tree, and inodes
-// whose published attributes are stale. The same thing queued twice is looked
-// at once; a thing that is being looked at is looked at again.
+// whose published attributes are stale. A task that is queued twice is done
+// once; one that is queued while it is being done is done again.
 type news struct {
 	kernel notifier
 	handle func(task)
@@ -29,7 +30,7 @@ type news struct {
 	idle    *sync.Cond // signalled when the queue is empty and nothing runs
 	queue   []task
 	state   map[task]taskState
-	waiting map[task]chan struct{} // closed when the task has been looked at
+	waiting map[task]chan struct{} // closed when the task has been done
 	workers int
 	closed  bool
 }
@@ -56,8 +57,8 @@ func newNews() *news {
 
 func (q *news) changed(path string) { q.put(task{path: path}) }
 
-// stale queues an inode. The channel is closed when it has been looked at, from
-// now on.
+// stale queues an inode. The channel is closed when it has been published, in a
+// run that starts from now on.
 func (q *news) stale(n *inode) <-chan struct{} {
 	t := task{inode: n}
 	q.put(t)
@@ -66,7 +67,7 @@ func (q *news) stale(n *inode) <-chan struct{} {
 	done := q.waiting[t]
 	if done == nil {
 		done = make(chan struct{})
-		if q.state[t] == 0 { // that was quick
+		if q.state[t] == 0 { // it was done meanwhile
 			close(done)
 			return done
 		}
@@ -75,7 +76,7 @@ func (q *news) stale(n *inode) <-chan struct{} {
 	return done
 }
 
-// put only enqueues: it is called from handlers and from providers.
+// put only enqueues, since handlers and providers call it.
 func (q *news) put(t task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -129,7 +130,7 @@ func (q *news) finished(t task) {
 	}
 }
 
-// close drops what is queued. What runs ends with the mount.
+// close drops what is queued. Tasks that run end with the mount.
 func (q *news) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -140,7 +141,7 @@ func (q *news) close() {
 	q.queue = nil
 }
 
-// settle waits until everything that was queued has been told to the kernel.
+// settle waits until the kernel has been notified of everything queued.
 func (q *news) settle() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -13,9 +13,10 @@ import (
 	"ctxfs/fs"
 )
 
-// look compares what the kernel knows with the tree, at one path or inode, and
-// tells the kernel of every difference. It runs in a worker that holds nothing.
-func (r *raw) look(t task) {
+// update compares what the kernel knows with the tree, at one path or inode,
+// and notifies the kernel of every difference. It runs in a worker that holds
+// no lock.
+func (r *rawFS) update(t task) {
 	switch {
 	case t.inode != nil && t.inode.folder != nil:
 		r.notifyAnswered(t.inode)
@@ -26,17 +27,17 @@ func (r *raw) look(t task) {
 	}
 	n := r.table.root
 	if t.path == "" {
-		r.lookBelow(n)
+		r.updateBelow(n)
 		return
 	}
 	names := strings.Split(t.path, "/")
 	for i, name := range names {
-		child, same := r.lookAt(n, name)
+		child, same := r.updateEntry(n, name)
 		if !same || child == nil {
 			return
 		}
 		if i == len(names)-1 {
-			r.lookBelow(child)
+			r.updateBelow(child)
 			return
 		}
 		if child.folder == nil {
@@ -46,9 +47,9 @@ func (r *raw) look(t task) {
 	}
 }
 
-// lookAt compares one name of a folder. It returns the kernel's inode, nil if
-// it has none, and whether it stands for what is there now.
-func (r *raw) lookAt(parent *inode, name string) (child *inode, unchanged bool) {
+// updateEntry compares one name of a folder. It returns the kernel's inode, nil
+// if it has none, and whether the inode still stands for the node.
+func (r *rawFS) updateEntry(parent *inode, name string) (child *inode, unchanged bool) {
 	r.table.mu.Lock()
 	child = parent.folder.entries[name]
 	_, absent := parent.folder.absent[name]
@@ -62,7 +63,7 @@ func (r *raw) lookAt(parent *inode, name string) (child *inode, unchanged bool) 
 	node, a, err := r.find(ctx, d, name)
 	exists := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		// Not known: have the kernel ask again what it thinks it knows.
+		// Unknown: make the kernel ask again about what it may have cached.
 		r.forgetEntry(parent, name)
 		return child, false
 	}
@@ -95,7 +96,7 @@ func (r *raw) lookAt(parent *inode, name string) (child *inode, unchanged bool) 
 }
 
 // forgetEntry makes the kernel look a name up again.
-func (r *raw) forgetEntry(parent *inode, name string) {
+func (r *rawFS) forgetEntry(parent *inode, name string) {
 	r.table.mu.Lock()
 	delete(parent.folder.absent, name)
 	delete(parent.folder.entries, name)
@@ -103,11 +104,12 @@ func (r *raw) forgetEntry(parent *inode, name string) {
 	r.notifyEntry(parent, name)
 }
 
-// notifyEntry has the kernel forget what it knows of a name. The kernel lets
-// that wait as long as something is being looked up or listed in the folder. So
-// that one folder that hangs holds up one worker and not all of them, whoever is
-// at it also does what others leave to it.
-func (r *raw) notifyEntry(parent *inode, name string) {
+// notifyEntry makes the kernel forget what it knows of a name. In the kernel
+// that waits as long as a lookup or listing in the folder is under way. So that
+// one folder that hangs holds up one worker and not all of them, the worker
+// that is already notifying in a folder also takes over the names that others
+// add.
+func (r *rawFS) notifyEntry(parent *inode, name string) {
 	f, mu := parent.folder, &r.table.mu
 	mu.Lock()
 	defer mu.Unlock()
@@ -128,9 +130,9 @@ func (r *raw) notifyEntry(parent *inode, name string) {
 	f.stale = nil
 }
 
-// lookBelow compares everything that the kernel knows at and below an inode
-// that itself is still the right one.
-func (r *raw) lookBelow(n *inode) {
+// updateBelow compares everything that the kernel knows at and below an inode
+// that still stands for its node.
+func (r *rawFS) updateBelow(n *inode) {
 	if n.file != nil {
 		r.news.stale(n) // one worker at a time publishes a file
 		return
@@ -146,8 +148,8 @@ func (r *raw) lookBelow(n *inode) {
 	r.table.mu.Unlock()
 
 	for _, name := range known {
-		if child, unchanged := r.lookAt(n, name); unchanged {
-			r.lookBelow(child)
+		if child, unchanged := r.updateEntry(n, name); unchanged {
+			r.updateBelow(child)
 		}
 	}
 	if listed != nil && d != nil {
@@ -159,31 +161,31 @@ func (r *raw) lookBelow(n *inode) {
 	r.notifyListing(n)
 }
 
-// notifyListing has the kernel forget a folder's listing and attributes: at
-// once, and again after what is on its way (notifyAnswered).
-func (r *raw) notifyListing(n *inode) {
+// notifyListing makes the kernel forget a folder's listing and attributes: at
+// once, and again after the replies under way (notifyAnswered).
+func (r *rawFS) notifyListing(n *inode) {
 	r.kernel().InodeNotify(n.id, 0, 0)
 	r.news.stale(n)
 }
 
-// notifyAnswered has the kernel forget a folder's listing when what is being
-// listed or looked up in the folder has been answered: a listing of before may
-// still be on its way. A notification of a name waits for that, here of one that
-// nothing has.
-func (r *raw) notifyAnswered(n *inode) {
+// notifyAnswered makes the kernel forget a folder's listing when all listings
+// and lookups under way in the folder have been answered: an older listing may
+// be among them. A notification of a name waits for those, here of a name that
+// does not exist.
+func (r *rawFS) notifyAnswered(n *inode) {
 	r.notifyEntry(n, ".")
 	r.kernel().InodeNotify(n.id, 0, 0)
 }
 
-// racyTime is how long after a change of a file on disk another one may not have
-// moved its version: the clock that disks note times by is coarse, and watches
+// racyTime is how long after a change of a file on disk the next change may
+// leave its version the same: the clock of file times is coarse, and watches
 // report late.
 const racyTime = 2 * time.Second
 
-// refresh publishes a file that changes in place: pages that are no longer
-// right are dropped, then the new size and time are shown. In the other order
-// a reader could see the zero bytes with which the kernel filled the last page.
-func (r *raw) refresh(n *inode) {
+// refresh publishes a file that changes in place: it drops the pages that are
+// no longer right, then shows the new size and time. In the other order a
+// reader could see the zero bytes with which the kernel filled the last page.
+func (r *rawFS) refresh(n *inode) {
 	f := n.file
 	r.table.mu.Lock()
 	node := n.node
@@ -199,7 +201,7 @@ func (r *raw) refresh(n *inode) {
 		return
 	}
 	if inodeNumber(n.parent.ino, n.name, a) != n.ino {
-		r.lookAt(n.parent, n.name) // another incarnation
+		r.updateEntry(n.parent, n.name) // another incarnation
 		return
 	}
 	var headLen int64
@@ -235,13 +237,13 @@ func (r *raw) refresh(n *inode) {
 	}
 }
 
-// notifyAttr has the kernel ask for a file's attributes again. It may not have
-// the inode yet, because the answer that names it is still on its way with the
-// attributes of before. A notification of the name waits for that answer.
-func (r *raw) notifyAttr(n *inode) {
+// notifyAttr makes the kernel ask for a file's attributes again. It may not
+// have the inode yet, because the reply that names it is still on its way with
+// the old attributes. A notification of the name waits for that reply.
+func (r *rawFS) notifyAttr(n *inode) {
 	if r.kernel().InodeNotify(n.id, -1, 0) == fuse.ENOENT {
 		r.notifyEntry(n.parent, n.name)
 	}
 }
 
-func (r *raw) kernel() notifier { return r.news.kernel }
+func (r *rawFS) kernel() notifier { return r.news.kernel }

@@ -6,9 +6,9 @@ import (
 	"ctxfs/fs"
 )
 
-// publishAttr decides what the kernel is told of a node whose Attr is a, and
-// for how long it may believe it, in seconds. Stale says that the node has
-// changed since it was last published, which must come first (catchUp).
+// publishAttr returns what the kernel is told of a node whose Attr is a, and
+// for how many seconds it is valid. Stale reports that the node has changed
+// since it was last published, which must be done first (catchUp).
 func (n *inode) publishAttr(thread uint32, node fs.Node, a fs.Attr) (shown fs.Attr, valid uint64, stale bool) {
 	valid = forever
 	if a.Live {
@@ -35,13 +35,14 @@ func (n *inode) publishAttr(thread uint32, node fs.Node, a fs.Attr) (shown fs.At
 	return f.shown, valid, differs(f.shown, a)
 }
 
-// waitForNews is how long a request waits until what it found is published.
+// waitForNews is how long a request waits until the change that it found is
+// published.
 const waitForNews = 100 * time.Millisecond
 
-// catchUp has a file published anew that has changed without news, or before
-// them, and returns what is shown then. The worker who does it may have to wait
-// for reads; the request waits for him, but not for ever.
-func (r *raw) catchUp(n *inode) fs.Attr {
+// catchUp publishes a file that has changed without news, or before them, and
+// returns what is shown then. The worker that publishes may have to wait for
+// reads; the request waits for it, for a limited time.
+func (r *rawFS) catchUp(n *inode) fs.Attr {
 	timer := time.NewTimer(waitForNews)
 	defer timer.Stop()
 	select {
@@ -54,8 +55,8 @@ func (r *raw) catchUp(n *inode) fs.Attr {
 	return n.file.shown
 }
 
-// publishText remembers a size that cost a rendering: were the kernel told "not
-// known" again while it holds the inode, it would cut what is mapped.
+// publishText remembers a size that cost a rendering: if the kernel were told
+// "unknown" again while it holds the inode, it would truncate what is mapped.
 func (f *file) publishText(a fs.Attr) (fs.Attr, uint64) {
 	if a.Size == fs.SizeOnDemand && f.known {
 		a.Size = f.shown.Size
@@ -89,13 +90,13 @@ func (f *file) beginRead(thread uint32) {
 	f.reads++
 }
 
-// waitForReads is how long the news of a file waits for its reads to end.
-// After that they are published all the same, by a worker that may have to
-// wait in the kernel.
+// waitForReads is how long the news of a file waits for its reads to end. After
+// that it is published all the same, by a worker that may have to wait in the
+// kernel.
 const waitForReads = 100 * time.Millisecond
 
-// endRead publishes what waited for the reads of the file to end.
-func (r *raw) endRead(n *inode) {
+// endRead publishes news that waited for the reads of the file to end.
+func (r *rawFS) endRead(n *inode) {
 	f := n.file
 	f.mu.Lock()
 	ready := !f.wanted.IsZero() && (f.reads == 1 || now().Sub(f.wanted) > waitForReads)
@@ -113,9 +114,9 @@ func (r *raw) endRead(n *inode) {
 	}
 }
 
-// postponed tells whether news of the file must wait: dropping a page waits in
-// the kernel for a read of it that is under way, and would hold up a worker for
-// as long as a provider hangs.
+// postponed reports whether news of the file must wait: dropping a page waits
+// in the kernel for a read of it that is under way, and would hold up a worker
+// for as long as a provider hangs.
 func (f *file) postponed() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

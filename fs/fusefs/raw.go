@@ -15,8 +15,8 @@ import (
 	"ctxfs/fs"
 )
 
-// raw answers the kernel's requests.
-type raw struct {
+// rawFS answers the kernel's requests.
+type rawFS struct {
 	fuse.RawFileSystem // for what is not implemented: ENOSYS
 
 	tree  *fs.Tree
@@ -25,33 +25,29 @@ type raw struct {
 	touch *toucher
 	owner fuse.Owner
 
-	// Whether the kernel understands ENOSYS to OPEN and to OPENDIR; an older
-	// one would pass it on to programs.
+	// Whether the kernel understands ENOSYS as the reply to OPEN and to
+	// OPENDIR; an older one would pass it on to programs.
 	noOpen, noOpendir bool
 
 	counts [opCount]atomic.Uint64
 }
 
 // Init implements fuse.RawFileSystem.
-func (r *raw) Init(s *fuse.Server) {
+func (r *rawFS) Init(s *fuse.Server) {
 	kernel := s.KernelSettings()
 	r.noOpen = kernel.SupportsVersion(7, 23)
 	r.noOpendir = kernel.SupportsVersion(7, 29)
 	r.news.kernel = s
 }
 
-func (r *raw) String() string { return "ctxfs" }
+func (r *rawFS) String() string { return "ctxfs" }
 
 // Lookup implements fuse.RawFileSystem.
-func (r *raw) Lookup(cancel <-chan struct{}, header *fuse.InHeader, name string, out *fuse.EntryOut) fuse.Status {
+func (r *rawFS) Lookup(cancel <-chan struct{}, header *fuse.InHeader, name string, out *fuse.EntryOut) fuse.Status {
 	r.count(opLookup)
-	parent, node := r.table.get(header.NodeId)
-	if parent == nil {
-		return fuse.ENOENT
-	}
-	d, ok := node.(fs.Dir)
-	if !ok {
-		return fuse.ENOTDIR
+	parent, d, failed := r.table.dir(header.NodeId)
+	if failed != fuse.OK {
+		return failed
 	}
 	ctx := newRequest(cancel)
 	epoch := r.table.epoch.Load()
@@ -73,14 +69,14 @@ func (r *raw) Lookup(cancel <-chan struct{}, header *fuse.InHeader, name string,
 	return fuse.OK
 }
 
-// find looks a name up and asks for its attributes.
-func (r *raw) find(ctx context.Context, d fs.Dir, name string) (fs.Node, fs.Attr, error) {
+// find looks a name up and returns its attributes.
+func (r *rawFS) find(ctx context.Context, d fs.Dir, name string) (fs.Node, fs.Attr, error) {
 	f := r.tree.Find(ctx, d, name)[0]
 	return f.Node, f.Attr, check(f)
 }
 
-// check tells whether a node was found that is what it says of itself: all that
-// follows relies on that.
+// check returns an error if a node does not have the type that its Attr names:
+// everything that follows relies on that.
 func check(f fs.Found) error {
 	if f.Err != nil {
 		return f.Err
@@ -100,12 +96,12 @@ func check(f fs.Found) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: %T says that its type is %v", fs.ErrBroken, f.Node, t)
+	return fmt.Errorf("%w: %T reports the type %v", fs.ErrBroken, f.Node, t)
 }
 
-// rememberAbsent tells whether the kernel may hold a name to be absent, and
-// notes that it does.
-func (r *raw) rememberAbsent(ctx context.Context, parent *inode, d fs.Dir, name string) bool {
+// rememberAbsent reports whether the kernel may cache a name as absent, and
+// records that it does.
+func (r *rawFS) rememberAbsent(ctx context.Context, parent *inode, d fs.Dir, name string) bool {
 	a, err := r.tree.Attr(ctx, d)
 	if err != nil || a.Live {
 		return false
@@ -119,10 +115,10 @@ func (r *raw) rememberAbsent(ctx context.Context, parent *inode, d fs.Dir, name 
 	return true
 }
 
-// recheck has news looked for at a place where the tree may have changed while
-// the kernel was told of it: the news may have come before there was anything
-// to correct.
-func (r *raw) recheck(epoch uint64, n *inode, names ...string) {
+// recheck queues a place where the tree may have changed while a reply was on
+// its way to the kernel: the news may have come before there was anything to
+// correct.
+func (r *rawFS) recheck(epoch uint64, n *inode, names ...string) {
 	if r.table.epoch.Load() == epoch {
 		return
 	}
@@ -138,7 +134,7 @@ func (r *raw) recheck(epoch uint64, n *inode, names ...string) {
 
 // enter gives the kernel an entry and counts the reference. Stale is that of
 // publishAttr.
-func (r *raw) enter(thread uint32, out *fuse.EntryOut, parent *inode, name string, node fs.Node, a fs.Attr) (n *inode, stale bool) {
+func (r *rawFS) enter(thread uint32, out *fuse.EntryOut, parent *inode, name string, node fs.Node, a fs.Attr) (n *inode, stale bool) {
 	n, sure := r.table.enter(parent, name, node, a)
 	*out = fuse.EntryOut{NodeId: n.id}
 	if sure {
@@ -149,9 +145,9 @@ func (r *raw) enter(thread uint32, out *fuse.EntryOut, parent *inode, name strin
 	return n, stale
 }
 
-// GetAttr implements fuse.RawFileSystem. It is where text on demand is
-// rendered and where an outcome is waited for.
-func (r *raw) GetAttr(cancel <-chan struct{}, in *fuse.GetAttrIn, out *fuse.AttrOut) fuse.Status {
+// GetAttr implements fuse.RawFileSystem. It renders text on demand, and waits
+// for outcomes.
+func (r *rawFS) GetAttr(cancel <-chan struct{}, in *fuse.GetAttrIn, out *fuse.AttrOut) fuse.Status {
 	r.count(opGetattr)
 	n, node := r.table.get(in.NodeId)
 	if n == nil {
@@ -181,7 +177,7 @@ func (r *raw) GetAttr(cancel <-chan struct{}, in *fuse.GetAttrIn, out *fuse.Attr
 }
 
 // Read implements fuse.RawFileSystem.
-func (r *raw) Read(cancel <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.ReadResult, fuse.Status) {
+func (r *rawFS) Read(cancel <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.ReadResult, fuse.Status) {
 	r.count(opRead)
 	n, node := r.table.get(in.NodeId)
 	if n == nil {
@@ -204,7 +200,7 @@ func (r *raw) Read(cancel <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.Re
 	}
 	if got == 0 && in.Offset > 0 {
 		// The kernel asks for nothing beyond the size it knows: the file has
-		// become shorter. Of several empty answers it would take the last for
+		// become shorter. Of several empty replies it would take the last for
 		// the new size, and fill what is before with zero bytes.
 		return nil, fuse.Status(syscall.ESTALE)
 	}
@@ -212,7 +208,7 @@ func (r *raw) Read(cancel <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.Re
 }
 
 // Readlink implements fuse.RawFileSystem.
-func (r *raw) Readlink(cancel <-chan struct{}, header *fuse.InHeader) ([]byte, fuse.Status) {
+func (r *rawFS) Readlink(cancel <-chan struct{}, header *fuse.InHeader) ([]byte, fuse.Status) {
 	r.count(opReadlink)
 	n, node := r.table.get(header.NodeId)
 	if n == nil {
@@ -227,10 +223,10 @@ func (r *raw) Readlink(cancel <-chan struct{}, header *fuse.InHeader) ([]byte, f
 	return []byte(target), status(err)
 }
 
-// Access implements fuse.RawFileSystem. Without the kernel's own permission
-// check, which would answer "permission denied", an ordinary user hears what
-// root hears: that the file system is read-only.
-func (r *raw) Access(cancel <-chan struct{}, in *fuse.AccessIn) fuse.Status {
+// Access implements fuse.RawFileSystem. The kernel's own permission check would
+// answer "permission denied"; without it an ordinary user gets the same error
+// as root: the file system is read-only.
+func (r *rawFS) Access(cancel <-chan struct{}, in *fuse.AccessIn) fuse.Status {
 	r.count(opAccess)
 	n, node := r.table.get(in.NodeId)
 	if n == nil {
@@ -252,8 +248,9 @@ func (r *raw) Access(cancel <-chan struct{}, in *fuse.AccessIn) fuse.Status {
 	return fuse.OK
 }
 
-// Open implements fuse.RawFileSystem: never again, if the kernel can.
-func (r *raw) Open(_ <-chan struct{}, _ *fuse.OpenIn, out *fuse.OpenOut) fuse.Status {
+// Open implements fuse.RawFileSystem: it is called once, if the kernel supports
+// that.
+func (r *rawFS) Open(_ <-chan struct{}, _ *fuse.OpenIn, out *fuse.OpenOut) fuse.Status {
 	r.count(opOpen)
 	if r.noOpen {
 		return fuse.ENOSYS
@@ -262,8 +259,9 @@ func (r *raw) Open(_ <-chan struct{}, _ *fuse.OpenIn, out *fuse.OpenOut) fuse.St
 	return fuse.OK
 }
 
-// OpenDir implements fuse.RawFileSystem: never again, if the kernel can.
-func (r *raw) OpenDir(_ <-chan struct{}, _ *fuse.OpenIn, out *fuse.OpenOut) fuse.Status {
+// OpenDir implements fuse.RawFileSystem: it is called once, if the kernel
+// supports that.
+func (r *rawFS) OpenDir(_ <-chan struct{}, _ *fuse.OpenIn, out *fuse.OpenOut) fuse.Status {
 	r.count(opOpendir)
 	if r.noOpendir {
 		return fuse.ENOSYS
@@ -272,33 +270,33 @@ func (r *raw) OpenDir(_ <-chan struct{}, _ *fuse.OpenIn, out *fuse.OpenOut) fuse
 	return fuse.OK
 }
 
-// Flush implements fuse.RawFileSystem: ENOSYS, and never again.
-func (r *raw) Flush(<-chan struct{}, *fuse.FlushIn) fuse.Status {
+// Flush implements fuse.RawFileSystem: ENOSYS, so that it is called once.
+func (r *rawFS) Flush(<-chan struct{}, *fuse.FlushIn) fuse.Status {
 	r.count(opFlush)
 	return fuse.ENOSYS
 }
 
 // StatFs implements fuse.RawFileSystem.
-func (r *raw) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.StatfsOut) fuse.Status {
+func (r *rawFS) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.StatfsOut) fuse.Status {
 	r.count(opStatfs)
 	*out = fuse.StatfsOut{Bsize: 4096, Frsize: 4096, NameLen: 255}
 	return fuse.OK
 }
 
 // Forget implements fuse.RawFileSystem.
-func (r *raw) Forget(id, lookups uint64) {
+func (r *rawFS) Forget(id, lookups uint64) {
 	r.count(opForget)
 	if n := r.table.forget(id, lookups); n != nil && n.draft != nil {
 		go r.abandon(n)
 	}
 }
 
-// now is the wall clock; only the throttling of touches depends on it.
+// now returns the wall clock; only the throttling of touches depends on it.
 func now() time.Time { return time.Now() }
 
-// request is the context of one kernel request. It costs nothing, because most
-// requests are answered from memory: the kernel's interrupt is its end as it
-// comes. The tree bears with one that means nothing.
+// request is the context of one kernel request. It allocates nothing, because
+// most requests are answered from memory: the kernel's interrupt channel is its
+// Done. The tree copes with an interrupt that means nothing.
 type request struct{ cancel <-chan struct{} }
 
 func newRequest(cancel <-chan struct{}) request { return request{cancel} }

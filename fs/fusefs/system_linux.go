@@ -52,8 +52,8 @@ func attachDirectly(dir string) (int, error) {
 	return fd, nil
 }
 
-// attachByHelper has fusermount3, which is setuid root, mount for us. It sends
-// the descriptor over a socket (fusermount3(1), _FUSE_COMMFD).
+// attachByHelper lets fusermount3, which is setuid root, mount. It sends the
+// descriptor over a socket (fusermount3(1), _FUSE_COMMFD).
 func attachByHelper(dir string) (int, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -92,8 +92,8 @@ func attachByHelper(dir string) (int, error) {
 	return -1, errors.New("fusermount3 sent no connection")
 }
 
-// unmount takes a mount away, as an ordinary user through fusermount3. A lazy
-// one takes only its name.
+// unmount unmounts a folder, as an ordinary user through fusermount3. If lazy
+// is set, it removes only the name.
 func unmount(dir string, lazy bool) error {
 	flags := 0
 	if lazy {
@@ -124,20 +124,20 @@ func setNow(path string) error {
 // passage is what was seen of a thread that may be in the kernel.
 type passage struct {
 	ran  []byte // its scheduler statistics
-	runs int    // how often they have moved
+	runs int    // how often they have changed
 }
 
-// over tells whether a thread has left the place in the kernel where it was when
-// it was first asked for. At that place no thread sleeps. One that sleeps is
-// elsewhere, perhaps waiting for an answer of ours, and so is one that has run:
-// its statistics may move once for what it ran before, but not twice. Formats:
-// proc(5), and sched-stats.rst of the kernel.
+// over reports whether a thread has left the place in the kernel where it was
+// at the first call. At that place no thread sleeps. One that sleeps is
+// elsewhere, perhaps waiting for a reply from this process, and so is one that
+// has run: its statistics may change once for what it ran before, but not
+// twice. Formats: proc(5), and sched-stats.rst of the kernel.
 func (p *passage) over(thread uint32) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", thread))
 	if err != nil {
 		return true // it has ended
 	}
-	// The name of the program may hold anything, the fields behind it do not.
+	// The name of the program may contain anything, the fields after it do not.
 	name := bytes.LastIndexByte(stat, ')')
 	if name < 0 || name+2 >= len(stat) {
 		return true

@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// Supported reports whether this system can mount. The protocol's extensions
-// that the mapping relies on, and the tests that hold it, are those of Linux.
+// Supported reports whether this system can mount. The protocol extensions that
+// the mapping relies on, and the tests of it, are those of Linux.
 const Supported = false
 
 // maxRead is the size in bytes of the largest READ.
@@ -22,7 +22,7 @@ func attach(string) (int, error) { return -1, errLinuxOnly }
 func unmount(string, bool) error { return errLinuxOnly }
 
 // passage is what was seen of a thread that may be in the kernel: only Linux
-// tells.
+// shows that.
 type passage struct{}
 
 func (p *passage) over(uint32) bool { return true }

@@ -15,13 +15,13 @@ const touchInterval = 50 * time.Millisecond
 // FUSE server does makes an inotify event, only what comes through the mount:
 // so the file is touched there, which changes nothing (SetAttr) but is seen as
 // a modification. No program waits for it, but the next size does: the kernel
-// takes the answer's size for the newest, however late it comes, and cuts the
-// file to it.
+// takes the size in the reply for the newest, however late it comes, and cuts
+// the file to it.
 type toucher struct {
 	root string
 
 	mu      sync.Mutex
-	waiting map[*inode]bool // false: a touch is under way, true: and another is wanted
+	waiting map[*inode]bool // false: a touch is under way; true: and another is wanted
 	closed  bool
 }
 
@@ -44,7 +44,7 @@ func (t *toucher) wake(n *inode) {
 }
 
 func (t *toucher) touch(n *inode) {
-	// An error means that the file or the mount has gone.
+	// An error means that the file or the mount is gone.
 	_ = setNow(filepath.Join(t.root, n.path()))
 	n.file.touched()
 	time.AfterFunc(touchInterval, func() {
@@ -71,8 +71,8 @@ func (f *file) touched() {
 	}
 }
 
-// awaitTouched waits until no touch of the file is under way, though not for
-// ever. The caller holds mu, which is let go meanwhile.
+// awaitTouched waits, for a limited time, until no touch of the file is under
+// way. The caller holds mu, which is released meanwhile.
 func (f *file) awaitTouched() {
 	for begun := now(); f.touch != nil && now().Sub(begun) < longestWay; {
 		f.await(f.touch, longestWay)
@@ -85,7 +85,7 @@ func (t *toucher) close() {
 	t.closed = true
 }
 
-// ownThread tells whether a request came from this process: the kernel gives
+// ownThread reports whether a request came from this process: the kernel sends
 // the number of the thread.
 func ownThread(pid uint32) bool {
 	_, err := os.Stat("/proc/self/task/" + strconv.FormatUint(uint64(pid), 10))

@@ -12,13 +12,14 @@ import (
 	"time"
 )
 
-// A conversation begins with a greeting of the server. Then comes one request
-// and its replies, each a JSON object in a line. The last reply is not marked
+// A conversation begins with a greeting from the server. Then come one request
+// and its replies, each a JSON object on a line. The last reply is not marked
 // "more"; raw bytes may follow it. Whoever can open the socket, which only its
 // owner can, is the user.
 //
-// Nothing is asked before the greeting: who gives up waiting for a process
-// that does not answer has asked for nothing that it might do later.
+// The client asks for nothing before the greeting: one that gives up on a
+// process that does not answer leaves nothing behind that the process might do
+// later.
 
 type greeting struct {
 	Pid     int    `json:"pid"`
@@ -37,18 +38,19 @@ type reply struct {
 	More  bool            `json:"more,omitempty"`
 }
 
-// ErrNotRunning says that there is no background process.
+// ErrNotRunning reports that there is no background process.
 var ErrNotRunning = errors.New("ctxfs is not running")
 
-// ErrGone says that the background process ended during a conversation.
+// ErrGone reports that the background process ended during a conversation.
 var ErrGone = errors.New("the background process went away")
 
-// Client is a conversation with the background process.
+// Client is the client's side of a conversation with the background process.
 type Client struct {
-	// Pid is the number of the process, 0 if it cannot be seen from here.
+	// Pid is the process ID of the background process, 0 if it cannot be seen
+	// from here.
 	Pid int
 	// Limit is how long Call waits for a process that is stopped, once it has
-	// been asked for something; 0 is for ever.
+	// been asked for something; 0 means for ever.
 	Limit time.Duration
 
 	home  Home
@@ -56,15 +58,19 @@ type Client struct {
 	lines *bufio.Reader
 }
 
-// Dial connects to the background process and waits until it is there to
-// answer; ErrNotRunning if there is none, ErrGone if it was ending. While it is
-// busy that takes as long as it takes; a process that cannot answer is a
-// [Silent].
+// Dial connects to the background process and waits for its greeting. It waits
+// as long as the process is busy. Otherwise it fails with one of:
+//
+//  1. ErrNotRunning: there is no process.
+//  2. ErrGone: the process was ending.
+//  3. a [Silent]: the process cannot answer.
+//  4. a [Fault]: the socket cannot be reached, or the process serves another
+//     home.
 func (h Home) Dial(ctx context.Context) (*Client, error) {
 	conn, pid, err := h.connectAny(ctx)
 	if errors.Is(err, ErrNotRunning) {
 		if conn, pid, err = h.connectOlder(ctx); err == nil {
-			h.note("process %d is of an older version of ctxfs; start it anew: kill %[1]d; ctxfs mount", pid)
+			h.note("process %d runs an older version of ctxfs; restart it: kill %[1]d; ctxfs mount", pid)
 			return &Client{Pid: pid, home: h, conn: conn, lines: bufio.NewReader(conn)}, nil
 		}
 	}
@@ -79,10 +85,9 @@ func (h Home) Dial(ctx context.Context) (*Client, error) {
 	return c, nil
 }
 
-// connectAny connects to the socket in whichever folder has one, and returns the
-// number of the process that listens, 0 if it cannot be seen. One that has not
-// taken what others want of it for so long that there is no more room is waited
-// for.
+// connectAny connects to the socket in the first folder that has one, and
+// returns the ID of the process that listens, 0 if it cannot be seen. Where the
+// queue of the socket is full, it waits for room.
 func (h Home) connectAny(ctx context.Context) (net.Conn, int, error) {
 	for begun := time.Now(); ; {
 		c, err := connect(ctx, h.State)
@@ -126,7 +131,7 @@ func (h Home) connectAny(ctx context.Context) (net.Conn, int, error) {
 	}
 }
 
-// cannotReach words what keeps this program from connecting.
+// cannotReach explains what keeps this program from connecting.
 func (h Home) cannotReach(err error) error {
 	switch {
 	case errors.Is(err, syscall.EPERM):
@@ -157,7 +162,7 @@ func (c *Client) greeted(ctx context.Context) error {
 	}
 	var g greeting
 	if err := json.Unmarshal(line, &g); err != nil {
-		return fmt.Errorf("the background process greets in a way that is not known: %w", err)
+		return fmt.Errorf("the background process sends a greeting of an unknown form: %w", err)
 	}
 	if g.Home != "" && c.home.Dir != "" && !Same(g.Home, c.home.Dir) {
 		return &Fault{
@@ -166,12 +171,12 @@ func (c *Client) greeted(ctx context.Context) error {
 		}
 	}
 	if g.Version != c.home.Version {
-		c.home.note("process %d is of version %s of ctxfs, this program of %s; start it anew: kill %[1]d; ctxfs mount", g.Pid, g.Version, c.home.Version)
+		c.home.note("process %d runs version %s of ctxfs, this program is version %s; restart it: kill %[1]d; ctxfs mount", g.Pid, g.Version, c.home.Version)
 	}
 	return nil
 }
 
-// line reads a line, and looks at the process while it waits.
+// line reads a line, and watches the process while it waits.
 func (c *Client) line(ctx context.Context, w wait) ([]byte, error) {
 	if w == staying {
 		line, err := c.lines.ReadBytes('\n')
@@ -188,25 +193,25 @@ func (c *Client) line(ctx context.Context, w wait) ([]byte, error) {
 	return line, nil
 }
 
-// Close ends the conversation; the server then cancels what it does for it.
+// Close ends the conversation; the server then cancels the request.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// Call sends a request and decodes the last reply's value into value, which
-// may be nil. Replies before the last go to each, if given. A *Fault is the
-// server's own word; any other error is one of the connection. The context
-// ends the conversation.
+// Call sends a request and decodes the value of the last reply into value,
+// which may be nil. Earlier replies are passed to each, if it is not nil. A
+// *Fault is the server's own error; any other error is one of the connection.
+// The end of the context ends the conversation.
 func (c *Client) Call(ctx context.Context, op string, args, value any, each func(json.RawMessage)) error {
 	return c.call(ctx, op, args, value, each, working)
 }
 
-// Ask is Call for what a process that is well answers at once: one that does
-// not, and is not busy, is a [Silent].
+// Ask is Call for a request that a healthy process answers at once: one that
+// does not, and is not busy, is a [Silent].
 func (c *Client) Ask(ctx context.Context, op string, args, value any) error {
 	return c.call(ctx, op, args, value, nil, quick)
 }
 
-// Stay is Call for what lasts as long as the conversation: from its first
-// reply on, at which it calls held, nobody waits for the process.
+// Stay is Call for a request that lasts as long as the conversation. It calls
+// held at the first reply; from then on the process need not answer.
 func (c *Client) Stay(ctx context.Context, op string, args any, held func()) error {
 	return c.call(ctx, op, args, nil, func(json.RawMessage) { held() }, lasting)
 }

@@ -17,7 +17,7 @@ type Conn struct {
 	args  json.RawMessage
 }
 
-// Receive greets a caller and waits for his request.
+// Receive greets a client and waits for its request.
 func (s *Seat) Receive(conn net.Conn) (*Conn, error) {
 	c := &Conn{conn: conn, lines: bufio.NewReader(conn)}
 	hello, err := json.Marshal(greeting{Pid: s.Record.Pid, Version: s.Record.Version, Home: s.Record.Home})
@@ -25,11 +25,11 @@ func (s *Seat) Receive(conn net.Conn) (*Conn, error) {
 		return nil, err
 	}
 	if _, err := conn.Write(append(hello, '\n')); err != nil {
-		return nil, io.EOF // he has left
+		return nil, io.EOF // the client has left
 	}
 	line, err := c.lines.ReadBytes('\n')
 	if errors.Is(err, syscall.ECONNRESET) {
-		err = io.EOF // he has left without reading the greeting
+		err = io.EOF // the client left without reading the greeting
 	}
 	if err != nil {
 		return nil, err
@@ -42,10 +42,10 @@ func (s *Seat) Receive(conn net.Conn) (*Conn, error) {
 	return c, nil
 }
 
-// Op is what is asked for.
+// Op returns the name of the operation that the client asks for.
 func (c *Conn) Op() string { return c.op }
 
-// AwaitEnd returns when the caller has left. Nothing more is expected of one.
+// AwaitEnd returns when the client has left. Nothing more is read from it.
 func (c *Conn) AwaitEnd() { _, _ = c.lines.ReadByte() }
 
 // Fail sends an error as the last reply.
@@ -85,8 +85,8 @@ func (c *Conn) line(r reply) error {
 	return err
 }
 
-// Fault is an error for people: what is wrong, and what to do about it. It
-// crosses the control socket unchanged.
+// Fault is an error for people: what is wrong, and how to fix it. It crosses
+// the control socket unchanged.
 type Fault struct {
 	Message string `json:"message"`
 	// Hint is a line of its own, usually a command; it may be empty.

@@ -1,20 +1,25 @@
-// Package control is how the one background process of a home is found and
-// started, and the conversation between it and commands.
+// Package control finds and starts the one background process of a home, and
+// carries the conversations between it and commands.
 //
-// The process belongs to the state folder. It locks that folder, and its socket
-// lies there, so that whoever has the folder finds the process, by whatever
-// path and in whatever environment ([Home.Dial]). Anybody may start it at any
-// time ([Home.Start]): the first thing that a new process does is to take the
-// lock and to listen ([Home.Claim]); one that comes too late ends, and who
-// started it connects to the other.
+// The process belongs to the state folder. It locks that folder and has its
+// socket there, so that any program that has the folder finds the process, by
+// whatever path and in whatever environment ([Home.Dial]). Anybody may start it
+// at any time ([Home.Start]): a new process first takes the lock and listens
+// ([Home.Claim]); one that comes too late exits, and the program that started
+// it connects to the other.
 //
-// Who waits for a process looks at it from outside when no answer comes. One
-// that cannot answer, because it is stopped for instance, is a [Silent] at once;
-// one that is busy is waited for.
+// A client that gets no answer looks at the process from outside. If the
+// process cannot answer, for instance because it is stopped, the client fails
+// at once with a [Silent]; if it is busy, the client waits.
 //
-// It imports the standard library only, and of that not much: a command that
-// is done when the process has answered, such as a tool's call, is as quick to
-// start as what it imports.
+// In order: [Home] has the folders and the record, lock.go and socket.go the
+// lock and the socket, [Seat] the server's hold of both, start.go the start of
+// the process, [Conn] and [Client] the two sides of a conversation, process.go
+// and vigil.go what can be seen of a process that does not answer.
+//
+// The package imports only the standard library, and little of that: a command
+// that only relays an answer of the process, such as a tool's call, starts as
+// fast as its imports do.
 package control
 
 import (
@@ -29,17 +34,17 @@ import (
 	"time"
 )
 
-// Home is a home folder with its state folder, to which one background process
-// belongs. Whoever has the state folder finds the process: by the folder itself,
-// whatever path leads to it and whatever the environment says.
+// Home is a home folder and its state folder, to which one background process
+// belongs. Any program that has the state folder finds the process: by the
+// folder itself, whatever path leads to it and whatever the environment says.
 type Home struct {
 	// Dir is the home folder, State the state folder.
 	Dir, State string
-	// Mount is the folder on which its tree is usually shown; may be "".
+	// Mount is the folder on which the tree is usually shown; it may be "".
 	Mount string
-	// Version is that of this program.
+	// Version is the version of this program.
 	Version string
-	// Note is told lines for a person who waits; nil where nobody reads them.
+	// Note receives lines for a person who waits; nil discards them.
 	Note func(line string)
 }
 
@@ -49,14 +54,15 @@ func (h Home) note(format string, args ...any) {
 	}
 }
 
-// temporary is where the folders lie that stand in for a state folder. No
-// variable moves it: all who look must look in the same place.
+// temporary holds the folders that stand in for a state folder. No variable
+// moves it: all programs must look in the same place.
 const temporary = "/tmp"
 
 // Folders returns the folders in which the files of the process may lie, best
-// first: the state folder, then those of the user's own that stand in for one
-// that is read-only or full, or whose file system has no sockets. The latter
-// are named for the folder, and where there is none yet, for its path.
+// first: the state folder, then folders of the user that stand in for a state
+// folder that is read-only or full, or whose file system has no sockets. The
+// latter are named for the folder itself and, where it does not exist yet, for
+// its path.
 func (h Home) Folders() []string {
 	folders := []string{h.State}
 	own := ownBase()
@@ -89,7 +95,7 @@ func realPath(path string) string {
 	}
 }
 
-// ready makes a folder ready for the files of the process.
+// ready creates a folder for the files of the process.
 func (h Home) ready(folder string) error {
 	if folder == h.State {
 		return os.MkdirAll(folder, 0o700)
@@ -100,12 +106,12 @@ func (h Home) ready(folder string) error {
 	return ownFolder(folder)
 }
 
-// trusted reports whether what lies in a folder is the user's.
+// trusted reports whether the contents of a folder are the user's.
 func (h Home) trusted(folder string) bool {
 	return folder == h.State || checkOwn(filepath.Dir(folder)) == nil && checkOwn(folder) == nil
 }
 
-// ownFolder makes a folder that nobody else can look into. One that is there
+// ownFolder creates a folder that nobody else can look into. An existing one
 // must be the user's.
 func ownFolder(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
@@ -156,8 +162,8 @@ func Same(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// Record is what the file daemon.json tells of the background process, to
-// people and to scripts. The server adds what it shows.
+// Record is the content of the file daemon.json, which describes the background
+// process to people and to scripts. The server adds what it shows.
 type Record struct {
 	Pid     int       `json:"pid"`
 	Version string    `json:"version"`
@@ -170,8 +176,8 @@ type Record struct {
 
 const recordName = "daemon.json"
 
-// ReadRecord decodes the record of the process that serves, or, where it was
-// killed, that of the last one.
+// ReadRecord decodes the record of the running process or, if that was killed,
+// of the last one.
 func (h Home) ReadRecord(into any) error {
 	var all error
 	for _, folder := range h.Folders() {
@@ -187,14 +193,15 @@ func (h Home) ReadRecord(into any) error {
 	return errors.Join(errors.New("no background process has left a record"), all)
 }
 
-// record is the Record of the process that serves, as far as it is known.
+// record returns the Record of the running process, the zero value if there is
+// none.
 func (h Home) record() Record {
 	var r Record
 	_ = h.ReadRecord(&r) // then nothing is known
 	return r
 }
 
-// replaceFile writes a file at once or not at all.
+// replaceFile writes a file atomically.
 func replaceFile(path string, body []byte) error {
 	err := os.WriteFile(path+".tmp", body, 0o600)
 	if err == nil {

@@ -7,15 +7,15 @@ import (
 	"syscall"
 )
 
-// errLocked says that another process holds the lock.
+// errLocked reports that another process holds the lock.
 var errLocked = errors.New("locked by another process")
 
-// lock takes the lock of the state folder, which ends with the process or with
-// the closing of the file. The folder itself is locked: that needs neither room
-// nor leave to write, and is the same lock by every path. A file is locked where
-// folders cannot be (NFS), and, where there is no state folder and none can be
-// made, the folder that stands in for it. What was deleted or replaced while it
-// was being locked is no lock, and the one that took its place is tried.
+// lock takes the lock of the state folder, which ends with the process or when
+// the file is closed. It locks the folder itself: that needs neither room nor
+// permission to write, and is the same lock by every path. It locks a file in
+// it where folders cannot be locked (NFS) and, where there is no state folder
+// and none can be made, the folder that stands in for it. If what it locked was
+// deleted or replaced meanwhile, it tries the replacement.
 func (h Home) lock() (*os.File, error) {
 	var err error
 	for range lockTries {
@@ -26,15 +26,15 @@ func (h Home) lock() (*os.File, error) {
 			return held, nil
 		case err == nil:
 			held.Close()
-			err = errLocked // by whoever replaces it
-		case !errors.Is(err, os.ErrNotExist): // that was deleted before it was opened
+			err = errLocked // by the process that replaces it
+		case !errors.Is(err, os.ErrNotExist): // it was deleted before it was opened
 			return nil, err
 		}
 	}
 	return nil, err
 }
 
-// lockTries is how often what others replace is locked anew.
+// lockTries is how often a file that others replace is locked again.
 const lockTries = 10
 
 // inPlace reports whether an open file is still the one at its path.
@@ -78,7 +78,7 @@ func (h Home) lockOnce() (*os.File, error) {
 	return file, nil
 }
 
-// flock takes a file's exclusive lock at once or not at all.
+// flock takes a file's exclusive lock without waiting.
 func flock(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

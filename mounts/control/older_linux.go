@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// connectOlder connects to a background process of a version that was found by
-// its environment, if one serves this home, and returns its number. The
-// conversation begins without a greeting. It is looked for in the environments
-// of all processes of this home: ours may be another one.
+// connectOlder connects to a background process of an older version, which was
+// found by its environment, if one serves this home, and returns its process
+// ID. The conversation begins without a greeting. It searches the environments
+// of all processes of this home: ours may differ.
 func (h Home) connectOlder(ctx context.Context) (net.Conn, int, error) {
 	for _, folder := range h.OlderFolders() {
 		if c, err := connect(ctx, folder); err == nil {
@@ -26,8 +26,8 @@ func (h Home) connectOlder(ctx context.Context) (net.Conn, int, error) {
 	return nil, 0, ErrNotRunning
 }
 
-// OlderFolders returns the folders in which versions before this one keep their
-// sockets. It looks through the processes of the user.
+// OlderFolders returns the folders in which older versions keep their sockets.
+// It searches the processes of the user.
 func (h Home) OlderFolders() (folders []string) {
 	environs, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
@@ -51,8 +51,8 @@ func (h Home) OlderFolders() (folders []string) {
 	return folders
 }
 
-// HomeOf is the home of a process by its environment, the zero value if that
-// cannot be seen.
+// HomeOf returns the home of a process as its environment names it, the zero
+// value if that cannot be seen.
 func HomeOf(pid int) Home {
 	if env := readEnviron(fmt.Sprintf("/proc/%d/environ", pid)); env != nil {
 		return homeOf(env)
@@ -68,7 +68,7 @@ func homeOf(env map[string]string) Home {
 	return Home{Dir: env["HOME"], State: filepath.Join(state, "ctxfs")}
 }
 
-// readEnviron returns the variables of a process that say where things lie, nil
+// readEnviron returns the variables of a process that locate its folders, nil
 // if they cannot be seen.
 func readEnviron(path string) map[string]string {
 	text, err := os.ReadFile(path)

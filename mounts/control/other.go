@@ -7,8 +7,8 @@ import (
 	"net"
 )
 
-// Other systems have no /proc: nothing is known of a process that does not
-// answer but its number, from its record.
+// Other systems have no /proc: of a process that does not answer only the
+// process ID in its record is known.
 
 func look(int) sample { return sample{} }
 
@@ -16,22 +16,22 @@ func peer(net.Conn) int { return 0 }
 
 func (h Home) Holder() int { return h.record().Pid }
 
-// HomeOf is the home of a process, the zero value if that cannot be seen.
+// HomeOf returns the zero value: the home of a process cannot be seen here.
 func HomeOf(int) Home { return Home{} }
 
 // There was no version before this one on other systems.
 
 func (h Home) connectOlder(context.Context) (net.Conn, int, error) { return nil, 0, ErrNotRunning }
 
-// OlderFolders returns the folders in which versions before this one keep their
-// sockets.
+// OlderFolders returns the folders in which older versions keep their sockets:
+// none.
 func (h Home) OlderFolders() []string { return nil }
 
-// unseen finds nothing: only Linux tells who serves a mount.
+// unseen finds nothing: only Linux reports which process serves a mount.
 func (h Home) unseen() error { return nil }
 
-// ConnectionHolder is not known: only Linux tells who serves a mount.
+// ConnectionHolder returns 0: only Linux reports which process serves a mount.
 func ConnectionHolder(string) int { return 0 }
 
-// takesFiles reports whether tools can be called here by files in the mount.
+// takesFiles reports whether files in the mount can call tools here.
 func (h Home) takesFiles() bool { return false }

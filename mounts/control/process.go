@@ -14,23 +14,23 @@ const (
 	Waiting State = "waiting" // in the kernel, state D
 	Stopped State = "stopped" // by SIGSTOP or SIGTSTP
 	Traced  State = "traced"  // a debugger holds it
-	Frozen  State = "frozen"  // its control group is
-	Killed  State = "killed"  // but a thread of it has not ended
+	Frozen  State = "frozen"  // its control group is frozen
+	Killed  State = "killed"  // but one of its threads has not ended
 	Hung    State = "hung"    // it has nothing to do
-	Asleep  State = "asleep"  // at the moment; it may be hung
+	Asleep  State = "asleep"  // at the moment; it may hang
 )
 
 // sample is what can be seen of a process from outside, at one time.
 type sample struct {
-	code   byte          // as in proc(5); 0: nothing can be seen
+	code   byte          // as in proc(5); 0 if nothing can be seen
 	cpu    time.Duration // processor time of all its threads
-	wants  bool          // a thread runs or wants to
+	wants  bool          // a thread runs or is ready to run
 	kernel bool          // a thread waits in state D
 	frozen bool
 	dying  bool // all its threads have ended or were killed, but not all have ended
 }
 
-// state is what a single sample tells.
+// state returns what a single sample shows.
 func (s sample) state() State {
 	switch {
 	case s.code == 0:
@@ -51,7 +51,7 @@ func (s sample) state() State {
 	return Asleep
 }
 
-// still reports whether the process does nothing until somebody else does.
+// still reports whether the process does nothing until another process acts.
 func (s sample) still() bool {
 	switch s.state() {
 	case Stopped, Traced, Frozen:
@@ -60,8 +60,8 @@ func (s sample) still() bool {
 	return false
 }
 
-// Silent says that the background process does not answer, and why. It is a
-// [Fault] to those who ask for one.
+// Silent reports that the background process does not answer, and why. It can
+// be unwrapped as a [Fault].
 type Silent struct {
 	Pid   int
 	State State
@@ -71,7 +71,7 @@ type Silent struct {
 func (s *Silent) Error() string { return s.Fault.Error() }
 func (s *Silent) Unwrap() error { return &s.Fault }
 
-// silent words what is wrong with a process, and what helps.
+// silent describes what is wrong with a process, and how to fix it.
 func silent(pid int, state State, what string) *Silent {
 	s := &Silent{Pid: pid, State: state}
 	name := fmt.Sprintf("the background process (%d)", pid)

@@ -14,7 +14,7 @@ import (
 	"ctxfs/mounts/guard"
 )
 
-// look looks at a process. It reads some files in /proc.
+// look samples a process. It reads a few files in /proc.
 func look(pid int) sample {
 	dir := fmt.Sprintf("/proc/%d", pid)
 	code := stat(dir)
@@ -27,7 +27,8 @@ func look(pid int) sample {
 		code := stat(filepath.Join(dir, "task", thread.Name()))
 		s.wants = s.wants || code == 'R'
 		s.kernel = s.kernel || code == 'D'
-		// Nanoseconds on a processor come first: a turn of any length is seen.
+		// Nanoseconds on a processor come first, so that even the shortest run
+		// shows.
 		text, _ := os.ReadFile(filepath.Join(dir, "task", thread.Name(), "schedstat"))
 		ran, _, _ := strings.Cut(string(text), " ")
 		n, _ := strconv.ParseInt(ran, 10, 64)
@@ -43,7 +44,7 @@ func stat(dir string) byte {
 	if err != nil {
 		return 0
 	}
-	// The name in parentheses, which stands before it, may hold anything.
+	// The name in parentheses before it may contain anything.
 	rest := bytes.TrimLeft(text[bytes.LastIndexByte(text, ')')+1:], " ")
 	if len(rest) == 0 {
 		return 0
@@ -81,8 +82,8 @@ func frozen(dir string) bool {
 	return false
 }
 
-// peer is the process at the other end of a connection, 0 if it cannot be seen
-// from here.
+// peer returns the process at the other end of a connection, 0 if it cannot be
+// seen from here.
 func peer(c net.Conn) int {
 	raw, err := c.(*net.UnixConn).SyscallConn()
 	if err != nil {
@@ -97,7 +98,7 @@ func peer(c net.Conn) int {
 	return pid
 }
 
-// Holder is the process that holds the lock of the state folder, 0 if it
+// Holder returns the process that holds the lock of the state folder, 0 if it
 // cannot be seen from here.
 func (h Home) Holder() int {
 	table, err := os.ReadFile("/proc/locks")
@@ -118,9 +119,10 @@ func (h Home) Holder() int {
 	return holderIn(string(table), files, recorded)
 }
 
-// holderIn is the process that a table of locks says to hold that of one of some
-// files. The table may have another device than stat (a subvolume of Btrfs has
-// one of its own): the process in the record is known by the inode alone.
+// holderIn returns the process that, according to a table of locks, holds the
+// lock of one of some files. The table may name another device than stat does
+// (a subvolume of Btrfs has its own): the recorded process is recognized by the
+// inode alone.
 func holderIn(table string, files []syscall.Stat_t, recorded int) int {
 	for line := range strings.Lines(table) {
 		// proc_locks(5): 1: FLOCK ADVISORY WRITE 12345 08:01:130 0 EOF

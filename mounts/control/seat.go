@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// ErrRunning says that another process has the seat.
+// ErrRunning reports that another process has the seat.
 var ErrRunning = errors.New("ctxfs is already running")
 
-// Seat is what the one background process of a home holds: the lock of the
-// state folder, the socket, and the record.
+// Seat is what the background process of a home holds: the lock of the state
+// folder, the socket, and the record.
 type Seat struct {
 	Listener net.Listener
-	// Record is what the file of that name begins with.
+	// Record is the beginning of the record file.
 	Record Record
 
 	home   Home
@@ -26,18 +26,20 @@ type Seat struct {
 	socket string // the folder of the socket
 }
 
-// Home is what the seat is of.
+// Home returns the home that the seat belongs to.
 func (s *Seat) Home() Home { return s.home }
 
-// How long Claim waits for a process that is ending, and when it says so.
+// endingTime and endingNote are how long Claim waits for a process that is
+// ending, and when it says so.
 const (
 	endingTime = time.Minute
 	endingNote = 2 * time.Second
 )
 
-// Claim takes the seat. ErrRunning says that a process has it to which one can
-// connect; one that is ending is waited for. Who claims should do so before
-// anything else: others connect from then on, and wait until they are served.
+// Claim takes the seat. It fails with ErrRunning if a process that accepts
+// connections has it, and waits for one that is ending. The caller should claim
+// before it does anything else: from then on others connect, and wait until
+// they are served.
 func (h Home) Claim(ctx context.Context) (*Seat, error) {
 	held, err := h.awaitLock(ctx)
 	if err != nil {
@@ -62,7 +64,7 @@ func (h Home) Claim(ctx context.Context) (*Seat, error) {
 		Pid: os.Getpid(), Version: h.Version, Since: time.Now(), Home: h.Dir, Host: host,
 		Socket: filepath.Join(s.socket, socketName),
 	}
-	// What the process before has shown is kept until the server has read it.
+	// Views of the previous process are kept until the server has read them.
 	before := make(map[string]any)
 	_ = h.ReadRecord(&before)
 	mine, err := json.Marshal(s.Record)
@@ -78,8 +80,8 @@ func (h Home) Claim(ctx context.Context) (*Seat, error) {
 	return s, nil
 }
 
-// awaitLock takes the lock of the state folder, waiting for a process that is
-// ending. Of one that does not end it says why.
+// awaitLock takes the lock of the state folder. It waits for a process that is
+// ending, and reports why one does not end.
 func (h Home) awaitLock(ctx context.Context) (*os.File, error) {
 	begun := time.Now()
 	told := false
@@ -116,7 +118,7 @@ func (h Home) awaitLock(ctx context.Context) (*os.File, error) {
 	}
 }
 
-// holds says that a process has the lock and does not serve.
+// holds describes a process that has the lock and does not serve.
 func (h Home) holds(pid int, s sample) error {
 	if pid == 0 {
 		if r := h.record(); r.Host != "" && r.Host != hostname() {
@@ -155,11 +157,11 @@ func (s *Seat) listen() error {
 		}
 		all = errors.Join(all, err)
 	}
-	return &Fault{Message: fmt.Sprintf("no socket can be made: %v", all), Hint: "free some room, or make one of these folders writable"}
+	return &Fault{Message: fmt.Sprintf("cannot create a socket: %v", all), Hint: "free some room, or make one of these folders writable"}
 }
 
-// Write writes the record. Where the state folder has no room for it, it lies
-// beside the socket.
+// Write writes the record: beside the socket where the state folder has no room
+// for it.
 func (s *Seat) Write(record any) error {
 	body, err := json.MarshalIndent(record, "", "  ")
 	if err != nil {
@@ -170,7 +172,7 @@ func (s *Seat) Write(record any) error {
 	if err = replaceFile(path, body); err == nil {
 		return nil
 	}
-	os.Remove(path) // it would tell of another process
+	os.Remove(path) // it would describe another process
 	for _, folder := range s.home.Folders()[1:] {
 		if s.home.ready(folder) == nil && replaceFile(filepath.Join(folder, recordName), body) == nil {
 			return nil
@@ -179,20 +181,20 @@ func (s *Seat) Write(record any) error {
 	return err
 }
 
-// Free takes the socket away: new processes may start. Without keep the record
-// goes, too.
+// Free removes the socket, so that new processes may start, and, unless keep is
+// set, the record.
 func (s *Seat) Free(keep bool) {
 	s.Listener.Close()
 	os.Remove(filepath.Join(s.socket, socketName))
 	for _, folder := range s.home.Folders() {
 		if !s.home.trusted(folder) {
-			continue // it may be a link of somebody else's to anywhere
+			continue // it may be somebody else's link to anywhere
 		}
 		if !keep {
 			os.Remove(filepath.Join(folder, recordName))
 		}
 		if folder != s.home.State {
-			os.Remove(folder) // unless somebody needs it
+			os.Remove(folder) // unless it is in use
 		}
 	}
 	s.lock.Close()

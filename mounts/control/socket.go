@@ -17,9 +17,9 @@ const maxSocketPath = 100
 
 const socketName = "daemon.sock"
 
-// address returns a path to a folder's socket that fits a socket address, and
-// a function to call after it was used. A path that is too long goes by way of
-// a descriptor of the folder, which only Linux can.
+// address returns a path to a folder's socket that fits a socket address, and a
+// function to call after its use. It replaces a path that is too long by one
+// through a descriptor of the folder, which only Linux supports.
 func address(folder string) (string, func(), error) {
 	path := filepath.Join(folder, socketName)
 	if len(path) <= maxSocketPath {
@@ -46,7 +46,7 @@ func connect(ctx context.Context, folder string) (net.Conn, error) {
 	return d.DialContext(ctx, "unix", name)
 }
 
-// nobody reports whether an error of connect says that nobody listens there.
+// nobody reports whether an error of connect means that nobody listens there.
 func nobody(err error) bool {
 	for _, e := range []error{syscall.ENOENT, syscall.ECONNREFUSED, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ENOTSOCK, syscall.EPROTOTYPE} {
 		if errors.Is(err, e) {
@@ -56,9 +56,10 @@ func nobody(err error) bool {
 	return false
 }
 
-// listen opens the socket in a folder, for its owner only. One that is there
-// was left by a process that was killed: the caller has the lock. Some file
-// systems have sockets to which nobody can connect, so it tries.
+// listen opens the socket in a folder, for its owner only. An existing one was
+// left by a process that was killed, since the caller has the lock. It then
+// connects once, since some file systems have sockets to which nobody can
+// connect.
 func listen(folder string) (net.Listener, error) {
 	path := filepath.Join(folder, socketName)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -77,7 +78,7 @@ func listen(folder string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.(*net.UnixListener).SetUnlinkOnClose(false) // by its short name, which is gone
+	l.(*net.UnixListener).SetUnlinkOnClose(false) // its short name is gone by then
 	err = os.Chmod(path, 0o600)
 	if err == nil {
 		var c net.Conn

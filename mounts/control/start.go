@@ -15,16 +15,15 @@ import (
 	"time"
 )
 
-// startTime bounds Start, which waits for whoever is starting or ending as long
-// as that process lives.
+// startTime bounds Start, which waits for other processes that are starting or
+// ending.
 const startTime = 5 * time.Minute
 
 // readyFD is the descriptor on which a process that [Home.Start] has started
-// says how it goes.
+// reports its progress.
 const readyFD = 3
 
-// The words that are said there, a line each; the last two have a text after
-// them.
+// The words of these reports, one a line; text follows the last two.
 const (
 	wordReady   = "ready"
 	wordRunning = "running"
@@ -32,10 +31,11 @@ const (
 	wordFault   = "fault " // a Fault as JSON
 )
 
-// Start connects to the background process, starting it if there is none: the
-// command must become one that calls [Home.Claim] first and tells it with a
-// [Starter]. Any number of commands may start it at once, and any of them may
-// be killed at any time: they get the one process that has the seat.
+// Start connects to the background process, and starts it if there is none: the
+// command must become a process that first calls [Home.Claim] and reports the
+// result with a [Starter]. Any number of commands may call Start at once, and
+// any of them may be killed at any time: they all reach the one process that
+// has the seat.
 func (h Home) Start(ctx context.Context, command ...string) (*Client, error) {
 	begun := time.Now()
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
@@ -63,8 +63,8 @@ func (h Home) Start(ctx context.Context, command ...string) (*Client, error) {
 	}
 }
 
-// launch starts a process and waits until it has the seat; ErrRunning if
-// another one has it.
+// launch starts a process and waits until it has the seat. It fails with
+// ErrRunning if another process has it.
 func (h Home) launch(ctx context.Context, command []string) error {
 	ready, tell, err := os.Pipe()
 	if err != nil {
@@ -73,7 +73,7 @@ func (h Home) launch(ctx context.Context, command []string) error {
 	defer ready.Close()
 	log, logPath := h.openLog()
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Dir = "/" // it must not hold anybody's folder
+	cmd.Dir = "/" // it must not keep anybody's folder in use
 	if log != nil {
 		defer log.Close()
 		cmd.Stdout, cmd.Stderr = log, log
@@ -119,17 +119,17 @@ func (h Home) launch(ctx context.Context, command []string) error {
 	}
 }
 
-// Starter tells who has started this process how it goes. The zero value is of
-// a process that nobody waits for.
+// Starter reports progress to the program that has started this process. The
+// zero value reports to nobody.
 type Starter struct{ to *os.File }
 
-// NewStarter returns that of a process that [Home.Start] has started.
+// NewStarter returns the Starter of a process that [Home.Start] has started.
 func NewStarter() *Starter { return &Starter{os.NewFile(readyFD, "ready")} }
 
-// Note passes on a line for a person who waits.
+// Note sends a line for a person who waits.
 func (s *Starter) Note(line string) { s.say(wordNote + line) }
 
-// Claimed tells how Claim went, which is the last that is told.
+// Claimed reports the result of Claim; it is the last report.
 func (s *Starter) Claimed(err error) {
 	switch {
 	case err == nil:
@@ -149,17 +149,17 @@ func (s *Starter) Claimed(err error) {
 
 func (s *Starter) say(line string) {
 	if s.to != nil {
-		_, _ = s.to.WriteString(line + "\n") // who waited may be gone
+		_, _ = s.to.WriteString(line + "\n") // the reader may have left
 	}
 }
 
-// keepDescriptors keeps what this process was handed open, such as the lock of
-// a shell script, from programs that it starts: the background process would
-// hold it for days.
+// keepDescriptors marks inherited descriptors, such as the lock of a shell
+// script, close-on-exec: the background process would otherwise hold them for
+// days.
 func keepDescriptors() {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
-		return // then they are handed on
+		return // then they are inherited
 	}
 	for _, entry := range open {
 		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
@@ -168,11 +168,11 @@ func keepDescriptors() {
 	}
 }
 
-// maxLog is the size in bytes past which a log is set aside at the next start.
+// maxLog is the size in bytes past which a log is renamed at the next start.
 const maxLog = 1 << 20
 
-// openLog opens the log of the background process in the first folder that can
-// have it. A process without one is better than none.
+// openLog opens the log of the background process in the first folder where it
+// can. A process without a log is better than none.
 func (h Home) openLog() (log *os.File, path string) {
 	for _, folder := range h.Folders() {
 		path := filepath.Join(folder, "daemon.log")
@@ -180,7 +180,7 @@ func (h Home) openLog() (log *os.File, path string) {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && info.Size() > maxLog {
-			_ = os.Rename(path, path+".1") // else it grows on
+			_ = os.Rename(path, path+".1") // on failure it keeps growing
 		}
 		if log, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
 			return log, path

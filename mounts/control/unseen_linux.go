@@ -13,12 +13,12 @@ import (
 	"ctxfs/mounts/guard"
 )
 
-// unseen looks for a process of this home that is not found though it is there:
-// it shows the tree on the usual folder. A second process would have servers,
-// watches and logins of its own. It is nil if there is none, and where the mount
-// is dead or hangs.
+// unseen looks for a process of this home that cannot be reached but exists,
+// since it shows the tree on the usual folder: a second process would start
+// servers, watches and logins of its own. It returns nil if there is none, and
+// if the mount is dead or hangs.
 func (h Home) unseen() error {
-	// The lock is looked at first: a process has lost its mounts when it frees it.
+	// The lock is checked first: when a process frees it, its mounts are gone.
 	if h.othersLock() {
 		return nil
 	}
@@ -38,16 +38,17 @@ func (h Home) unseen() error {
 	return h.judgeUnseen(pid, HomeOf(pid))
 }
 
-// othersLock reports whether another process has the lock of the state folder
-// and can be seen: it is starting or ending, and who claims the seat waits for
-// it. Before Linux 6.16 nothing else tells of it, see [ConnectionHolder].
+// othersLock reports whether another process that can be seen has the lock of
+// the state folder: it is starting or ending, and Claim waits for it. Before
+// Linux 6.16 nothing else reveals it, see [ConnectionHolder].
 func (h Home) othersLock() bool {
 	pid := h.Holder()
 	return pid != 0 && pid != os.Getpid()
 }
 
-// judgeUnseen words what is wrong where a process, 0 if it cannot be seen, shows
-// the tree on the usual folder and has no socket. Of is that process's home.
+// judgeUnseen describes what is wrong where the process pid, 0 if it cannot be
+// seen, shows the tree on the usual folder and has no socket. Of is that
+// process's home.
 func (h Home) judgeUnseen(pid int, of Home) error {
 	switch {
 	case h.othersLock(): // since the first look
@@ -67,12 +68,12 @@ func (h Home) judgeUnseen(pid int, of Home) error {
 	}
 	return &Fault{
 		Message: fmt.Sprintf("the background process of this home (%d) shows %s, but its socket in %s was deleted", pid, h.Mount, h.State),
-		Hint:    fmt.Sprintf("start it anew: kill %d; ctxfs mount", pid),
+		Hint:    fmt.Sprintf("restart it: kill %d; ctxfs mount", pid),
 	}
 }
 
-// answerTime is how long a mount may take to tell its figures, for which nobody
-// is asked whose process works.
+// answerTime is how long a mount may take to return its statistics, which a
+// working process returns without asking anything else.
 const answerTime = time.Second
 
 func answers(dir string) bool {
@@ -89,9 +90,9 @@ func answers(dir string) bool {
 	}
 }
 
-// ConnectionHolder is the process that serves a FUSE connection by its number, 0
-// if it cannot be seen, as before Linux 6.16. The mount is not touched. A guardian, which holds the
-// connection too, is a child of the process.
+// ConnectionHolder returns the process that serves the FUSE connection with a
+// number, 0 if it cannot be seen, as before Linux 6.16. It does not touch the
+// mount. A guardian, which holds the connection too, is a child of the process.
 func ConnectionHolder(minor string) int {
 	devices, _ := filepath.Glob("/proc/[0-9]*/fd/*")
 	for _, fd := range devices {
@@ -108,7 +109,7 @@ func ConnectionHolder(minor string) int {
 	return 0
 }
 
-// takesFiles reports whether tools can be called here by files in the mount.
+// takesFiles reports whether files in the mount can call tools here.
 func (h Home) takesFiles() bool {
 	if h.Mount == "" || !answers(h.Mount) {
 		return false

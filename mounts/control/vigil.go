@@ -7,34 +7,35 @@ import (
 	"time"
 )
 
-// When a process that has not answered is looked at, and what follows.
+// The times at which a process that has not answered is sampled, and judged.
 const (
-	lookAfter  = 500 * time.Millisecond // quick enough for who waits; no answer takes as long on an idle machine
+	lookAfter  = 500 * time.Millisecond // soon enough for a caller that waits; on an idle machine every answer comes earlier
 	lookEvery  = 250 * time.Millisecond
 	lookSlowly = time.Second
-	stillAfter = 500 * time.Millisecond // stopped for so long: not only on its way
+	stillAfter = 500 * time.Millisecond // stopped for so long, it is not merely about to be
 	noteAfter  = 2 * time.Second
 	hungAfter  = 15 * time.Second // without any processor time, though asked for an answer
 	blindAfter = time.Minute      // where nothing can be seen of it
 )
 
-// wait is what is waited for.
+// wait is what a client waits for.
 type wait int
 
 const (
-	before   wait = iota // to be heard at all: who gives up has asked for nothing
-	starting             // a process that was started to say that it is there
-	quick                // an answer that takes a process that is well no time
-	working              // an answer that may take its time
-	lasting              // the first reply of what lasts as long as the conversation
-	staying              // the end of that
+	before   wait = iota // its greeting; nothing has been asked yet
+	starting             // a new process to report that it is ready
+	quick                // an answer that a healthy process gives at once
+	working              // an answer that may take time
+	lasting              // the first reply of a request that lasts as long as the conversation
+	staying              // the end of such a request
 )
 
-// asked reports whether the process has been asked for something. Then nobody
-// gives up because it is stopped: it would be done all the same.
+// asked reports whether the process has been asked for something. Then the
+// client does not give up because the process is stopped: it would do the work
+// all the same.
 func (w wait) asked() bool { return w != before && w != starting }
 
-// fails says what a process does not do that is waited for.
+// fails names what the process fails to do.
 func (w wait) fails() string {
 	if w == starting {
 		return "does not start"
@@ -42,17 +43,18 @@ func (w wait) fails() string {
 	return "does not answer"
 }
 
-// soon reports whether a process that is well would have answered by now.
+// soon reports whether a healthy process would have answered by now.
 func (w wait) soon() bool { return w == before || w == quick || w == lasting }
 
-// vigil looks at a process while somebody waits for it, and tells him what it
-// is doing. Its first look comes after [lookAfter]: who is answered sooner pays
-// for a timer only.
+// vigil samples a process while a client waits for it, and reports what the
+// process is doing. The first sample is taken after [lookAfter]: a client that
+// is answered sooner pays only for a timer.
 type vigil struct {
 	home Home
 	pid  int
 	wait wait
-	// limit is how long a process that was asked may be stopped; 0 is for ever.
+	// limit is how long a process that was asked may be stopped; 0 means for
+	// ever.
 	limit time.Duration
 	end   func() // ends the waiting
 
@@ -63,15 +65,15 @@ type vigil struct {
 
 	begun     time.Time
 	last      sample
-	seen      time.Time // when
-	still     time.Time // since when it has been seen to stand still
-	idle      time.Time // since when it has been seen to do nothing
-	told      time.Time // when a line was said last
+	seen      time.Time // when it was sampled last
+	still     time.Time // since when it has stood still
+	idle      time.Time // since when it has been idle
+	told      time.Time // when the last line was written
 	toldStill bool
 }
 
-// watch begins a vigil. What it calls to end the waiting may be called at any
-// time until close.
+// watch begins a vigil. It may call end, which ends the waiting, at any time
+// until close.
 func (h Home) watch(pid int, w wait, limit time.Duration, end func()) *vigil {
 	v := &vigil{home: h, pid: pid, wait: w, limit: limit, end: end, begun: time.Now()}
 	v.mu.Lock()
@@ -108,8 +110,8 @@ func (v *vigil) look() {
 	v.timer.Reset(every)
 }
 
-// judge takes in what is seen of the process, and returns an error where there
-// is nothing to wait for.
+// judge evaluates a sample of the process, and returns an error if waiting is
+// pointless.
 func (v *vigil) judge(now time.Time, s sample) error {
 	first := v.seen.IsZero()
 	worked := !first && s.cpu != v.last.cpu                 // also less: a thread that worked has ended
@@ -151,7 +153,7 @@ func (v *vigil) judge(now time.Time, s sample) error {
 	return nil
 }
 
-// tell says who is being waited for, now and then.
+// tell writes, now and then, what the client is waiting for.
 func (v *vigil) tell(now time.Time, state State) {
 	waited := now.Sub(v.begun)
 	if waited < noteAfter || !v.told.IsZero() && now.Sub(v.told) < v.told.Sub(v.begun) {
@@ -174,7 +176,7 @@ func (v *vigil) tell(now time.Time, state State) {
 	v.home.note("still waiting for %s, %s (for %d s now)", who, doing, int(waited.Seconds()))
 }
 
-// broken is the error of a conversation that broke off.
+// broken returns the error of a conversation that broke off.
 func broken(ctx context.Context, verdict, err error) error {
 	switch {
 	case verdict != nil:
@@ -185,8 +187,8 @@ func broken(ctx context.Context, verdict, err error) error {
 	return fmt.Errorf("%w (%v)", ErrGone, err)
 }
 
-// Silence words that the background process has not answered within a limit of
-// the caller's. It looks at the process for that.
+// Silence describes a background process that has not answered within a limit
+// of the caller. It samples the process for that.
 func (h Home) Silence() error {
 	pid := h.record().Pid
 	if holder := h.Holder(); holder != 0 {

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Backend is what a gateway shows. Its methods are called concurrently and end
-// with their context; an error that is a [Fault] says what mends it.
+// Backend is what a gateway shows. Its methods are called concurrently and
+// return when their context ends; an error that is a [Fault] has a fix.
 type Backend interface {
-	// Overview is a short text that names what there is, for the instructions
-	// that an agent reads first. It is asked for once a connection.
+	// Overview returns a short text that names what there is, for the
+	// instructions that an agent reads first. It is called once per connection.
 	Overview(ctx context.Context) (string, error)
-	// List returns the entries of a folder, or the one entry of a file, which
-	// says so. Paths have no leading slash; "" is the root.
+	// List returns the entries of a folder, or the single entry of a file, with
+	// Itself set. Paths have no leading slash; "" is the root.
 	List(ctx context.Context, path string) ([]Entry, error)
-	// Read writes a file, whole. An error of w ends it and is returned.
+	// Read writes a whole file to w. An error of w ends it and is returned.
 	Read(ctx context.Context, path string, w io.Writer) error
-	// Find returns what fits some words, the best first.
+	// Find returns what matches a query, best first.
 	Find(ctx context.Context, q Query) ([]Match, error)
-	// Call calls a tool. Of a text that is longer than MaxText the whole is
-	// in a file, whose path the last line of what is shown tells. Progress may be called from
-	// any goroutine until Call returns.
+	// Call calls a tool. If the text of its result is longer than MaxText, the
+	// last line of what is returned names the file that has all of it. Call may
+	// call progress from any goroutine until it returns.
 	Call(ctx context.Context, c Call, progress func(Progress)) (*Result, error)
 }
 
@@ -32,18 +32,18 @@ type Entry struct {
 	Name string
 	Dir  bool
 	Size int64 // in bytes, of a file
-	// Itself says that this is the file asked for.
+	// Itself reports whether this is the file that was listed.
 	Itself bool
 }
 
-// Query is what is looked for.
+// Query is a question for Find.
 type Query struct {
 	Words string
-	In    string // a folder, or "" for everywhere
+	In    string // a folder, or "" for the whole tree
 	Limit int
 }
 
-// Match is something found.
+// Match is a result of Find.
 type Match struct {
 	Path string
 	Why  string // one line
@@ -54,33 +54,31 @@ type Call struct {
 	Server, Tool string
 	Arguments    json.RawMessage // one object, or nil
 	Confirmed    bool
-	// Client is the name of the program that asks, where it has told.
+	// Client is the name of the program at the other end, or "".
 	Client string
 }
 
-// Progress is how far a call has come. Total is 0 where it is not known.
+// Progress is how far a call has come. Total is 0 if it is unknown.
 type Progress struct {
 	Done    float64 `json:"done"`
 	Total   float64 `json:"total,omitempty"`
 	Message string  `json:"message,omitempty"`
 }
 
-// Result is what a tool answered.
+// Result is the result of a tool.
 type Result struct {
-	// Failed says that the tool says that it failed.
+	// Failed reports whether the tool says that it failed.
 	Failed bool   `json:"failed,omitempty"`
 	Text   string `json:"text"`
-	// Blocks are blocks of content besides, as they came.
+	// Blocks are further blocks of content, unchanged.
 	Blocks []json.RawMessage `json:"blocks,omitempty"`
-	// Structured is an object, or nil where there is none or Text does not
-	// hold all of it.
+	// Structured is an object, or nil if there is none or Text has all of it.
 	Structured json.RawMessage `json:"structured,omitempty"`
-	// Misfit says how the result is not what the tool's output schema promises,
-	// or is "".
+	// Misfit says how the result violates the tool's output schema, or is "".
 	Misfit string `json:"misfit,omitempty"`
 }
 
-// Fault is an error and what mends it, both for a reader.
+// Fault is an error and its fix, both for a reader.
 type Fault struct {
 	What string `json:"what"`
 	Mend string `json:"mend,omitempty"`
@@ -88,7 +86,7 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.What }
 
-// words are what an agent reads of an error.
+// words returns what an agent reads of an error.
 func words(err error) string {
 	var f *Fault
 	switch {
@@ -100,7 +98,7 @@ func words(err error) string {
 	return err.Error()
 }
 
-// overviewTime is how long a connection may wait for the overview, without
-// which the agent does not know what there is until it ends. Clients give a
-// server at least ten seconds to connect.
+// overviewTime is how long a connection may wait for the overview; an agent
+// that connects without it never learns what there is. Clients give a server at
+// least ten seconds to connect.
 const overviewTime = 5 * time.Second

@@ -20,7 +20,7 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 	}
 	if args.Server == "" || args.Tool == "" {
 		return nil, &Fault{
-			What: "call: the server and the tool must be named",
+			What: "call: name the server and the tool",
 			Mend: `find {"query":"what it should do"} shows them: mcps/<server>/tools/<tool>.json`,
 		}
 	}
@@ -43,9 +43,9 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 	return answer, nil
 }
 
-// given are the arguments of a call as models write them: some write null for
-// none, and some a text that holds the object, where a schema cannot name its
-// members.
+// given returns the arguments of a call that a model wrote: some models write
+// null for none, and some a string that holds the object where a schema cannot
+// name its members.
 func given(arguments json.RawMessage) json.RawMessage {
 	var text string
 	switch {
@@ -57,15 +57,15 @@ func given(arguments json.RawMessage) json.RawMessage {
 	return arguments
 }
 
-// block is a block of content that is handed on as it came, whatever its type.
+// block is a block of content that is passed on unchanged, whatever its type.
 type block struct {
-	mcp.TextContent // makes it one
+	mcp.TextContent // makes it an mcp.Content
 	raw             json.RawMessage
 }
 
 func (b block) MarshalJSON() ([]byte, error) { return b.raw, nil }
 
-// clientOf is the name of the program at the other end, or "".
+// clientOf returns the name of the program at the other end, or "".
 func clientOf(ctx context.Context) string {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
 		return info.ClientInfo.Name
@@ -76,9 +76,9 @@ func clientOf(ctx context.Context) string {
 	return ""
 }
 
-// progressFor hands on the progress of a call to a client that has asked for
-// it, each before the answer. Over HTTP the library drops one that it is just
-// about to send when the answer comes.
+// progressFor returns a function that passes the progress of a call on to a
+// client that has asked for it, always before the result. Over HTTP the library
+// drops a notification that it is about to send when the result arrives.
 func (g *Gateway) progressFor(ctx context.Context, r mcp.CallToolRequest) func(Progress) {
 	if r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
 		return func(Progress) {}

@@ -10,7 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// defaultMatches is how many matches are shown if nothing else is said.
+// defaultMatches is how many matches are returned by default.
 const defaultMatches = 8
 
 func (g *Gateway) find(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -39,18 +39,18 @@ func (g *Gateway) find(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 			line += "  arguments: " + args + "\n"
 		}
 		if b.Len()+len(line) > MaxText {
-			break // the best are there
+			break // the best are in
 		}
 		b.WriteString(line)
 	}
 	return texts(b.String()), nil
 }
 
-// maxDefinition is the size in bytes of the largest file of a tool that is
-// looked at for its arguments.
+// maxDefinition is the size in bytes of the largest definition of a tool that
+// is read for its arguments.
 const maxDefinition = 1 << 20
 
-// argumentsOf are the arguments of a tool in short, or "" for what is no tool.
+// argumentsOf returns the signature of a tool, or "" for anything else.
 func (g *Gateway) argumentsOf(ctx context.Context, name string) string {
 	dir, file := path.Split(name)
 	if path.Ext(file) != ".json" || path.Base(dir) != "tools" || !strings.HasPrefix(name, "mcps/") {
@@ -58,14 +58,14 @@ func (g *Gateway) argumentsOf(ctx context.Context, name string) string {
 	}
 	text := bounded{limit: maxDefinition}
 	if err := g.backend.Read(ctx, name, &text); err != nil {
-		return "" // gone, or too large: reading it will tell
+		return "" // gone, or too large: reading it will show that
 	}
 	return signature(text.Bytes())
 }
 
 var errFull = errors.New("there is enough")
 
-// bounded takes so many bytes and no more.
+// bounded is a buffer that fails when it is full.
 type bounded struct {
 	bytes.Buffer
 	limit int
@@ -78,5 +78,5 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// treePath is a path of the tree as an agent may write it.
+// treePath returns a path of the tree from one that an agent wrote.
 func treePath(p string) string { return strings.TrimPrefix(path.Clean("/"+p), "/") }

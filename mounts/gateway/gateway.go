@@ -1,19 +1,20 @@
 // Package gateway shows a tree to agents that have no shell: it is a server of
 // the Model Context Protocol with four tools, find, list, read and call.
 //
-// What other servers offer is not repeated in its own list of tools: an agent
-// that connects pays for four short definitions, whatever the number of servers
-// behind them. It finds a tool by words, sees its arguments with the match, and
+// It does not repeat the tools of other servers in its own list: an agent that
+// connects pays for four short definitions, whatever the number of servers
+// behind them. It finds a tool by words, gets its arguments with the match, and
 // calls it: two steps from nothing to a call.
 //
-// A [Gateway] has no tree and starts no server. All comes from a [Backend], so
-// that any number of gateways share what one background process owns. It speaks
-// every version of the protocol, over a pair of streams ([Gateway.ServeStdio])
-// or over HTTP on a loopback address ([Gateway.ServeHTTP]).
+// A [Gateway] has no tree and starts no server. Everything comes from a
+// [Backend], so that any number of gateways share what one background process
+// owns. It speaks every version of the protocol, over a pair of streams
+// ([Gateway.ServeStdio]) or over HTTP on a loopback address
+// ([Gateway.ServeHTTP]).
 //
-// Long files are read in parts. An answer has at most [MaxText] bytes of text,
-// and one that is not all says how to go on, a result of a call in lines of its
-// own besides.
+// Long files are read in parts. A result has at most [MaxText] bytes of text.
+// One that is incomplete says how to continue; the result of a call has extra
+// lines for that.
 package gateway
 
 import (
@@ -29,13 +30,13 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// MaxText is the most bytes of text in an answer.
+// MaxText is the most bytes of text in a result.
 const MaxText = 12_000
 
-// Options are what a gateway shows and who it is.
+// Options are the settings of a [Gateway].
 type Options struct {
 	Backend Backend
-	// Version is the program's.
+	// Version is the version of the program.
 	Version string
 	Log     *slog.Logger
 }
@@ -49,7 +50,7 @@ type Gateway struct {
 	limits  httpLimits
 }
 
-// New makes a gateway. It starts nothing.
+// New returns a gateway. It starts nothing.
 func New(opts Options) *Gateway {
 	g := &Gateway{backend: opts.Backend, log: opts.Log, limits: usualLimits()}
 	hooks := new(server.Hooks)
@@ -68,8 +69,8 @@ func New(opts Options) *Gateway {
 	return g
 }
 
-// instructions are the text that an agent reads first. What there is stands in
-// it where the backend tells that soon.
+// instructions returns the text that an agent reads first. It names what there
+// is if the backend returns that in time.
 func (g *Gateway) instructions(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, overviewTime)
 	defer cancel()
@@ -83,10 +84,10 @@ func (g *Gateway) instructions(ctx context.Context) string {
 	return instructions + "\n\n" + cut(overview, maxOverview)
 }
 
-// maxOverview is the most bytes of an overview: it is in the prompt always.
+// maxOverview is the most bytes of an overview: it is part of every prompt.
 const maxOverview = 1_200
 
-// add adds a tool. Its errors are told to the agent, as results.
+// add adds a tool. Its errors are returned to the agent as results.
 func (g *Gateway) add(t mcp.Tool, handle func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error)) {
 	g.server.AddTool(t, func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		result, err := handle(ctx, r)
@@ -97,7 +98,7 @@ func (g *Gateway) add(t mcp.Tool, handle func(context.Context, mcp.CallToolReque
 	})
 }
 
-// decode reads a tool's arguments. They are read as they came, so that long
+// decode decodes a tool's arguments, from their original text, so that long
 // numbers keep their digits.
 func decode(r mcp.CallToolRequest, into any) error {
 	raw := r.Params.RawArguments
@@ -109,7 +110,7 @@ func decode(r mcp.CallToolRequest, into any) error {
 	if err := d.Decode(into); err != nil {
 		return &Fault{
 			What: fmt.Sprintf("the arguments of %s do not fit: %s", r.Params.Name, strings.TrimPrefix(err.Error(), "json: ")),
-			Mend: "its definition tells their types",
+			Mend: "its definition has their types",
 		}
 	}
 	return nil
@@ -125,7 +126,7 @@ func texts(blocks ...string) *mcp.CallToolResult {
 	return result
 }
 
-// cut shortens a text to n bytes, at the end of a character.
+// cut shortens a text to at most n bytes, between characters.
 func cut(s string, n int) string {
 	const more = "…"
 	if len(s) <= n {
@@ -135,8 +136,8 @@ func cut(s string, n int) string {
 	return s[:whole([]byte(s))] + more
 }
 
-// whole is how much of a text there is without a character at its end of which
-// there is only a part.
+// whole returns the length of a text without an incomplete character at its
+// end.
 func whole(text []byte) int {
 	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax+1); i-- {
 		if utf8.RuneStart(text[i]) {
@@ -149,8 +150,8 @@ func whole(text []byte) int {
 	return len(text)
 }
 
-// The definitions are in every prompt of every agent: each word is paid for. A
-// test counts them.
+// The definitions are in every prompt of every agent: each word costs. A test
+// counts them.
 const (
 	instructions = `The tools of this user's MCP servers, their skills and more are files in one tree. Nothing of it is in your prompt: look before you say that you cannot. To use a tool: find it by what it does; the match shows its arguments; call it. Before a task that a skill covers, read skills/<name>/SKILL.md. read AGENTS.md tells more.`
 

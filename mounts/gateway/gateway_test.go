@@ -224,7 +224,7 @@ func TestCall(t *testing.T) {
 		}
 		fails(t, c, "call", map[string]any{"server": "s", "tool": "none"}, "no tool is called so\nfind it")
 		fails(t, c, "call", map[string]any{"server": "s", "tool": "plain"}, "it broke")
-		fails(t, c, "call", map[string]any{"server": "s"}, "must be named", "find")
+		fails(t, c, "call", map[string]any{"server": "s"}, "name the server and the tool", "find")
 		blocks, err := c.GetTransport().SendRequest(t.Context(), rawCall(w, `{"server":"s","tool":"picture"}`))
 		must(t, err)
 		for _, want := range []string{`{"text":"a picture","type":"text"}`, `{"type":"image","mimeType":"image/png","data":"AAEC"}`, `{"type":"hologram","depth":3}`} {

@@ -13,12 +13,13 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Endpoint is the path of the address at which HTTP is served.
+// Endpoint is the path at which HTTP is served.
 const Endpoint = "/mcp"
 
 // Listen opens a port for [Gateway.ServeHTTP]: HOST:PORT, where HOST is a
-// loopback address or "localhost", and port 0 a free one. Any other address is
-// refused, since whoever reaches the port could call the user's tools.
+// loopback address or "localhost", and port 0 selects a free one. It refuses
+// any other address, since anybody who reaches the port could call the user's
+// tools. Its errors are [Fault]s.
 func Listen(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -47,13 +48,13 @@ func Listen(address string) (net.Listener, error) {
 }
 
 // ServeHTTP serves any number of clients over streamable HTTP, at [Endpoint],
-// until ctx ends; then it ends at once what is under way, and returns nil.
+// until ctx ends; then it cancels the requests under way, and returns nil.
 //
-// It serves programs of this user and of root, as far as the system tells whose
-// a connection is (Linux does). Web pages are refused: a request whose Origin is
-// not the address itself, or whose Host is no name of this machine's loopback.
-// What does not come whole within a time, or is too long, is refused (see
-// [httpLimits]); answers may last.
+// It serves programs of this user and of root, as far as the system reports the
+// owner of a connection (Linux does). It refuses web pages: a request whose
+// Origin is not the address itself, or whose Host is not a name of this
+// machine's loopback. It refuses a request that does not arrive within a time,
+// or is too long (see [httpLimits]); responses may take any time.
 func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener) error {
 	protocol := server.NewStreamableHTTPServer(g.server, server.WithStreamableHTTPLogger(g.log))
 	in := &intake{httpLimits: g.limits}
@@ -80,11 +81,11 @@ func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// ownerKey is of a function that tells, once a connection, why its other end
-// may not use it.
+// ownerKey is the context key of a function that returns, computed once per
+// connection, why its other end may not use it.
 type ownerKey struct{}
 
-// guard lets through what comes from a program of the user.
+// guard passes on requests from programs of the user.
 func (g *Gateway) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		check, _ := r.Context().Value(ownerKey{}).(func() error)

@@ -13,18 +13,18 @@ import (
 	"time"
 )
 
-// httpLimits are what clients may cost before they have said what they want.
+// httpLimits bound what a client may use before its request is complete.
 type httpLimits struct {
-	header time.Duration // for the head of a request
-	body   time.Duration // for its body, once the head is there
+	header time.Duration // for the header of a request
+	body   time.Duration // for its body, after the header
 	idle   time.Duration // between two requests on one connection
 	size   int64         // bytes of one body
-	sizes  int64         // bytes of all bodies that are in memory
-	open   int           // connections whose request is not whole
+	sizes  int64         // bytes of all bodies in memory
+	open   int           // connections with incomplete requests
 }
 
-// usualLimits leave room for any program of the user that behaves: a message is
-// some kilobytes, and comes at once.
+// usualLimits returns limits that leave room for any well-behaved program of
+// the user: a message is some kilobytes, and arrives at once.
 func usualLimits() httpLimits {
 	return httpLimits{
 		header: 10 * time.Second, body: 30 * time.Second, idle: 2 * time.Minute,
@@ -32,18 +32,19 @@ func usualLimits() httpLimits {
 	}
 }
 
-// intake takes in requests within limits. Once a request is whole no limit of
-// time holds: an answer may take, and last, as long as it likes.
+// intake reads requests within limits. No time limit applies to a complete
+// request: a response may start as late, and last as long, as it likes.
 type intake struct {
 	httpLimits
 	bytes atomic.Int64 // of bodies in memory
 
 	mu   sync.Mutex
-	half []net.Conn // whose request is not whole, the oldest first
+	half []net.Conn // with incomplete requests, oldest first
 }
 
-// begun notes a connection on which a request begins. Where too many have begun
-// and do not end, the oldest is closed: who comes later is served.
+// begun records a connection on which a request begins. If there are too many
+// incomplete requests, the oldest connection is closed, so that later ones are
+// served.
 func (in *intake) begun(c net.Conn) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -54,14 +55,14 @@ func (in *intake) begun(c net.Conn) {
 	}
 }
 
-// whole notes that the request is whole, or the connection has ended.
+// whole records that the request is complete, or the connection has ended.
 func (in *intake) whole(c net.Conn) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.half = in.without(c)
 }
 
-// without is half without a connection. The caller holds mu.
+// without returns half without a connection. The caller holds mu.
 func (in *intake) without(c net.Conn) []net.Conn {
 	for i, one := range in.half {
 		if one == c {
@@ -71,7 +72,7 @@ func (in *intake) without(c net.Conn) []net.Conn {
 	return in.half
 }
 
-// state follows the connections of a server (http.Server.ConnState).
+// state tracks the connections of a server (http.Server.ConnState).
 func (in *intake) state(c net.Conn, s http.ConnState) {
 	switch s {
 	case http.StateNew, http.StateActive:
@@ -81,10 +82,10 @@ func (in *intake) state(c net.Conn, s http.ConnState) {
 	}
 }
 
-// connKey is of the connection of a request.
+// connKey is the context key of the connection of a request.
 type connKey struct{}
 
-// take reads the body of each request before the next handler sees it.
+// take reads the body of each request before it calls the next handler.
 func (in *intake) take(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := in.read(w, r)
@@ -103,7 +104,7 @@ func (in *intake) take(next http.Handler) http.Handler {
 
 var errTooMuch = errors.New("too many long messages at once")
 
-// read reads a body. What it returns counts as memory in use, also beside an
+// read reads a body. What it returns counts as memory in use, also with an
 // error.
 func (in *intake) read(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
 	if r.ContentLength > in.size {
@@ -134,8 +135,8 @@ func (in *intake) read(w http.ResponseWriter, r *http.Request) (body []byte, err
 	}
 }
 
-// refuseBody answers a request whose body was not taken, and ends its
-// connection, on which the rest of it may still come.
+// refuseBody answers a request whose body was refused, and closes its
+// connection, on which the rest of the body may still arrive.
 func refuseBody(w http.ResponseWriter, err error, l httpLimits) {
 	w.Header().Set("Connection", "close")
 	switch long := (*http.MaxBytesError)(nil); {

@@ -58,7 +58,7 @@ func (g *Gateway) list(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 // noticeRoom is how many bytes a notice takes, besides a path.
 const noticeRoom = 160
 
-// lost is what is said of a path that cannot be read, with the nearest folder
+// lost returns the error of a path that cannot be read, with the nearest folder
 // that can.
 func (g *Gateway) lost(ctx context.Context, name string, err error) error {
 	f := &Fault{What: words(err)}
@@ -74,7 +74,7 @@ func (g *Gateway) lost(ctx context.Context, name string, err error) error {
 	return f
 }
 
-// shown is a path in a sentence.
+// shown returns a path for a sentence.
 func shown(name string) string {
 	if name == "" {
 		return "the root"

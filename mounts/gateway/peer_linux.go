@@ -14,9 +14,10 @@ import (
 	"strings"
 )
 
-// checkPeer tells why a program at the other end of a connection on this
+// checkPeer returns why a program at the other end of a connection on this
 // machine may not use it: it must be this user's or root's. It reads the
-// kernel's table of connections, a millisecond for some thousand of them.
+// kernel's table of connections, which takes a millisecond for some thousand of
+// them.
 func checkPeer(peer, here net.Addr) error {
 	from, to, err := addresses(peer, here)
 	if err != nil {
@@ -31,7 +32,7 @@ func checkPeer(peer, here net.Addr) error {
 			return err
 		}
 		if uid != 0 && uid != os.Getuid() {
-			return fmt.Errorf("it is of user %d", uid)
+			return fmt.Errorf("it belongs to user %d", uid)
 		}
 		return nil
 	}
@@ -62,11 +63,11 @@ func ownerIn(path string, from, to netip.AddrPort) (uid int, err error) {
 	return ownerOf(f, from, to)
 }
 
-// established is the state of a connection whose both ends are open.
+// established is the state of a connection of which both ends are open.
 const established = "01"
 
-// ownerOf finds the user of the socket that is bound to one address and
-// connected to another, in a table as proc_net_tcp(5) describes it. A socket
+// ownerOf returns the user of the socket that is bound to one address and
+// connected to another, from a table as described in proc_net_tcp(5). A socket
 // that its program has closed has no owner any more, whatever the table says:
 // it has user 0 and no inode.
 func ownerOf(table io.Reader, from, to netip.AddrPort) (uid int, err error) {
@@ -90,7 +91,7 @@ func ownerOf(table io.Reader, from, to netip.AddrPort) (uid int, err error) {
 	return 0, errNoConnection
 }
 
-// kernelAddress reads an address as the kernel writes it: 32-bit words of the
+// kernelAddress parses an address as the kernel writes it: 32-bit words of the
 // machine's byte order in hexadecimal, and the port.
 func kernelAddress(text string) (a netip.AddrPort, ok bool) {
 	host, port, _ := strings.Cut(text, ":")

@@ -4,6 +4,6 @@ package gateway
 
 import "net"
 
-// checkPeer lets through who can reach the loopback address: this system does
-// not tell a program whose a connection is.
+// checkPeer accepts every program that can reach the loopback address: this
+// system does not report the owner of a connection.
 func checkPeer(_, _ net.Addr) error { return nil }

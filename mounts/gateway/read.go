@@ -68,7 +68,8 @@ func (g *Gateway) scan(ctx context.Context, name string, w *window) error {
 	return nil
 }
 
-// object writes a JSON object of pairs, as an argument for a tool.
+// object returns a JSON object of name and value pairs, as an argument for a
+// tool.
 func object(pairs ...any) string {
 	var b strings.Builder
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -77,7 +78,7 @@ func object(pairs ...any) string {
 		}
 		value, err := json.Marshal(pairs[i+1])
 		if err != nil {
-			panic(err) // texts and numbers always encode
+			panic(err) // strings and numbers always encode
 		}
 		fmt.Fprintf(&b, "%q:%s", pairs[i], value)
 	}

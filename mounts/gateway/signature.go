@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// maxSignature is the most bytes of a tool's arguments in short.
+// maxSignature is the most bytes of a signature.
 const maxSignature = 600
 
-// signature writes the arguments of a tool in short, from the file that
-// describes it: `owner: string, labels?: string[]`. What is required comes
-// first, each in the order of the schema. A schema of another shape has none.
+// signature returns the arguments of a tool in short, from its definition:
+// `owner: string, labels?: string[]`. Required arguments come first, otherwise
+// in the order of the schema. A schema of another shape has no signature.
 func signature(file []byte) string {
 	var tool struct {
 		Arguments struct {
@@ -49,7 +49,7 @@ func signature(file []byte) string {
 	return b.String()
 }
 
-// hasDefault reports whether a schema gives a value to what is left out.
+// hasDefault reports whether a schema has a default.
 func hasDefault(schema json.RawMessage) bool {
 	var s struct {
 		Default json.RawMessage `json:"default"`
@@ -57,10 +57,10 @@ func hasDefault(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &s) == nil && s.Default != nil
 }
 
-// maxDepth is how deep arrays in arrays are told.
+// maxDepth is how many levels of nested arrays are written.
 const maxDepth = 3
 
-// typeName is the type that a schema describes, in short: "any" where that
+// typeName returns the type that a schema describes, in short: "any" if that
 // takes more than a word.
 func typeName(schema json.RawMessage, depth int) string {
 	var s struct {
@@ -101,7 +101,7 @@ func typeName(schema json.RawMessage, depth int) string {
 	return "any"
 }
 
-// maxEnumeration is the most bytes of an enumeration that is spelt out.
+// maxEnumeration is the most bytes of an enumeration that is written out.
 const maxEnumeration = 80
 
 func enumeration(values []json.RawMessage) string {
@@ -120,7 +120,7 @@ func enumeration(values []json.RawMessage) string {
 	return all
 }
 
-// members are those of an object, in the order in which they are written.
+// members are the members of an object, in their order.
 type members []member
 
 type member struct {

@@ -18,20 +18,20 @@ import (
 // send.
 const maxMessage = 64 << 20
 
-// ServeStdio serves one client over a pair of streams, a message a line, until
-// in ends or ctx does, or out takes no more; each ends at once what is under
-// way. It returns nil after an end of in. It waits for no read and no write that
-// is under way then: a client may neither say nor take anything any more.
+// ServeStdio serves one client over a pair of streams, one message a line,
+// until in ends, ctx ends, or out fails; each cancels the requests under way.
+// It returns nil if in has ended. It does not wait for a read or a write under
+// way then: a client may neither send nor read anything any more.
 //
-// The library's own loop serves one client a process and calls a hundred tools
-// at once; beyond that it answers nothing. This one answers all.
+// The library's own loop serves one client per process and handles a hundred
+// calls at once; further requests get no answer. This one answers all.
 func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c := &connection{gateway: g, session: newSession(), lines: make(chan []byte), over: ctx.Done(), pending: make(map[string]context.CancelCauseFunc)}
 	ctx = context.WithValue(g.server.WithContext(ctx, c.session), connectionKey{}, c)
 	go func() {
-		defer cancel() // a client that cannot be written to has gone
+		defer cancel() // a client that cannot be written to has left
 		c.write(out)
 	}()
 	ended := make(chan error, 1)
@@ -50,7 +50,7 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) e
 	return err
 }
 
-// connection is that with one client over streams.
+// connection is the connection to a client over streams.
 type connection struct {
 	gateway *Gateway
 	session session
@@ -59,11 +59,11 @@ type connection struct {
 	working sync.WaitGroup  // requests
 
 	mu      sync.Mutex
-	pending map[string]context.CancelCauseFunc // by the id of the request
-	closed  bool                               // no request is begun any more
+	pending map[string]context.CancelCauseFunc // by request ID
+	closed  bool                               // no request is started any more
 }
 
-// session is what the library keeps of a client.
+// session is the library's state of a client.
 type session struct {
 	*server.InProcessSession
 	news chan mcp.JSONRPCNotification
@@ -77,13 +77,14 @@ func (s session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s
 
 type connectionKey struct{}
 
-// connectionOf is the connection over which a request came; nil over HTTP.
+// connectionOf returns the connection on which a request arrived; nil over
+// HTTP.
 func connectionOf(ctx context.Context) *connection {
 	c, _ := ctx.Value(connectionKey{}).(*connection)
 	return c
 }
 
-// errCancelled says that the client wants no answer any more.
+// errCancelled reports that the client has cancelled the request.
 var errCancelled = errors.New("cancelled by the client")
 
 func (c *connection) receive(ctx context.Context, in io.Reader) error {
@@ -95,13 +96,13 @@ func (c *connection) receive(ctx context.Context, in io.Reader) error {
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("a message of more than %d MiB", maxMessage>>20)
+		return fmt.Errorf("a message is longer than %d MiB", maxMessage>>20)
 	}
 	return lines.Err()
 }
 
-// dispatch answers a message. It does not wait for the answer of a request, and
-// a request can be cancelled from the moment on when it was read.
+// dispatch handles a message. It does not wait for the result of a request, and
+// a request can be cancelled from the moment when it was read.
 func (c *connection) dispatch(ctx context.Context, line []byte) {
 	var m struct {
 		ID     json.RawMessage `json:"id"`
@@ -110,7 +111,7 @@ func (c *connection) dispatch(ctx context.Context, line []byte) {
 			RequestID json.RawMessage `json:"requestId"`
 		} `json:"params"`
 	}
-	_ = json.Unmarshal(line, &m) // what is wrong with it is answered below
+	_ = json.Unmarshal(line, &m) // its errors are answered below
 	switch {
 	case m.Method == "notifications/cancelled":
 		c.mu.Lock()
@@ -139,7 +140,7 @@ func (c *connection) dispatch(ctx context.Context, line []byte) {
 		c.mu.Lock()
 		delete(c.pending, id)
 		c.mu.Unlock()
-		for len(c.session.news) > 0 { // what the library says of a request goes before its answer
+		for len(c.session.news) > 0 { // the library's notifications for a request go before its result
 			select {
 			case n := <-c.session.news:
 				c.send(n)
@@ -157,8 +158,8 @@ func (c *connection) notify(method string, params map[string]any) {
 	c.send(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "method": method, "params": params})
 }
 
-// send has a message written, after those before it, or drops it when nobody
-// waits for it any more.
+// send queues a message for writing, or drops it when nobody waits for it any
+// more.
 func (c *connection) send(message any) {
 	line, err := json.Marshal(message)
 	if err != nil {

@@ -139,7 +139,7 @@ func TestTooLong(t *testing.T) {
 	}()
 	err := newGateway(t, &fake{}).ServeStdio(t.Context(), inR, io.Discard)
 	inR.Close()
-	if err == nil || err.Error() != "a message of more than 64 MiB" {
+	if err == nil || err.Error() != "a message is longer than 64 MiB" {
 		t.Errorf("it returned %v", err)
 	}
 }

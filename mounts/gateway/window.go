@@ -10,33 +10,33 @@ import (
 	"ctxfs/fs/wording"
 )
 
-// window is a writer that keeps some lines of what is written, as far as there
-// is room, and counts all of them. A file of any size passes through it.
+// window is a writer that keeps some lines of its input, as far as there is
+// room, and counts all of them. Files of any size can be written to it.
 type window struct {
-	first int // line, from 1
-	lines int // at most; 0: as many as there is room for
-	skip  int // bytes of the first line
-	room  int // bytes
+	first int // number of the first line, from 1
+	lines int // at most; 0 means as many as fit
+	skip  int // bytes of the first line to leave out
+	room  int // in bytes
 
 	body []byte
 	kept int  // lines that end in body
-	full bool // nothing is kept any more
-	cut  int  // bytes of the first line up to where it was cut; 0: it was not
+	full bool // nothing more is kept
+	cut  int  // bytes of the first line up to where it was cut; 0 if it was not
 
 	ends    int  // line ends seen
 	open    bool // bytes came after the last line end
-	seen    int  // bytes of the current line that came so far
+	seen    int  // bytes of the current line so far
 	started bool
-	image   string // its type, if it is one
-	kind    string // the type of what is no text
+	image   string // media type, if it is an image
+	kind    string // media type, if it is not text
 }
 
 var errNotText = errors.New("not text")
 
-// maxImage is the size in bytes of the largest image that is handed over.
+// maxImage is the size in bytes of the largest image that is returned.
 const maxImage = 4 << 20
 
-// total is how many lines there are, the last one with or without its end.
+// total returns the number of lines, the last one with or without its end.
 func (w *window) total() int {
 	if w.open {
 		return w.ends + 1
@@ -78,7 +78,7 @@ func (w *window) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take takes a piece of a line, or its last.
+// take adds a piece of a line; ends marks the last.
 func (w *window) take(piece []byte, ends bool) {
 	line := w.ends + 1
 	if !w.full && line >= w.first {
@@ -104,7 +104,7 @@ func (w *window) keep(piece []byte, line int, ends bool) {
 	piece = piece[from:]
 	if len(w.body)+len(piece) > w.room {
 		w.full = true
-		if line > w.first { // it is for the next part
+		if line > w.first { // it belongs to the next part
 			w.body = w.body[:bytes.LastIndexByte(w.body, '\n')+1]
 			return
 		}
@@ -121,8 +121,8 @@ func (w *window) keep(piece []byte, line int, ends bool) {
 	}
 }
 
-// notice says which part of a file this is and how to read the next; "" for
-// all of it.
+// notice returns which part of a file this is and how to read the next; "" for
+// the whole file.
 func (w *window) notice(name string) string {
 	total, last := w.total(), w.first+w.kept-1
 	if w.cut > 0 {

@@ -9,13 +9,13 @@ import (
 	"unsafe"
 )
 
-// Controls is where the kernel shows a folder for every FUSE connection, if the
-// file system of these folders is mounted there.
+// Controls is where the kernel shows a folder for every FUSE connection, if
+// that file system is mounted.
 const Controls = "/sys/fs/fuse/connections"
 
-// Abort ends a connection, dead or alive, by its number: everybody who waits for
-// it gets an error at once. It does not touch the mount. It is for the user who
-// mounted, where the control files are mounted, and for root anywhere.
+// Abort ends a connection, dead or alive, by its number: everybody who waits
+// for it gets an error at once. It does not touch the mount. The user who
+// mounted may call it where the control files are mounted, and root anywhere.
 func Abort(minor string) error {
 	err := AbortIn(Controls, minor)
 	if err == nil {
@@ -51,8 +51,9 @@ const (
 	controlFileType = "fusectl"
 )
 
-// mountControls mounts the file system of the control files nowhere: it is there
-// as long as the folder is open, and only for who has it open. Linux 5.2, root.
+// mountControls mounts the file system of the control files without a name: it
+// exists as long as the returned folder is open, and only for this process. It
+// needs Linux 5.2 and root.
 func mountControls() (*os.File, error) {
 	name, err := syscall.BytePtrFromString(controlFileType)
 	if err != nil {

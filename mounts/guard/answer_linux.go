@@ -19,19 +19,20 @@ const (
 	notifyResend = 7 // FUSE_NOTIFY_RESEND, since Linux 6.9
 )
 
-// largestRequest is more than any request takes: the kernel refuses to hand one
-// out to a smaller buffer than the largest may need.
+// largestRequest is more than any request takes: the kernel refuses a read into
+// a buffer smaller than the largest request may need.
 const largestRequest = 1<<20 + 1<<16
 
 var (
-	// errEnded says that a connection has ended: nobody waits there.
+	// errEnded reports that a connection has ended: nobody waits there.
 	errEnded = errors.New("the connection has ended")
-	// errNoResend says that the kernel is too old to hand requests out again.
+	// errNoResend reports that the kernel is too old to hand requests out
+	// again.
 	errNoResend = errors.New("the kernel cannot hand requests out again")
 )
 
-// takeOver has the kernel hand out again all requests that the dead process had
-// taken and not answered. The code is that of the notification.
+// takeOver makes the kernel hand out again all requests that the dead process
+// had read and not answered. The code is that of the notification.
 func takeOver(fd int, code int32) error {
 	_, err := write(fd, message(code, 0))
 	switch {
@@ -43,8 +44,8 @@ func takeOver(fd int, code int32) error {
 	return errEnded
 }
 
-// refuse answers all requests that wait, and counts them. The descriptor must
-// not block.
+// refuse answers all waiting requests with an error, and counts them in
+// answered. The descriptor must be non-blocking.
 func refuse(fd int, buffer []byte, answered *int) error {
 	for {
 		length, err := syscall.Read(fd, buffer)
@@ -68,7 +69,7 @@ func refuse(fd int, buffer []byte, answered *int) error {
 	}
 }
 
-// message is an answer with an error and no more, or, where unique is zero, a
+// message returns an answer that has only an error or, if unique is zero, a
 // notification with its code.
 func message(code int32, unique uint64) []byte {
 	m := binary.NativeEndian.AppendUint32(nil, outHeaderSize)

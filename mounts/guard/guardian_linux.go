@@ -18,20 +18,21 @@ import (
 // The descriptors that a guardian is started with.
 const (
 	socketFD = 3 + iota // the conversation with the process
-	procFD              // the folder of the process in /proc
+	procFD              // the process's folder in /proc
 )
 
-// lookEvery is how often a guardian looks at a process of whose death nothing
-// tells it, and how often when it was told and the process is not dead yet.
+// lookEvery is how often a guardian checks a process whose death nothing
+// announces; lookAgain is how often it checks one whose death was announced and
+// that is not dead yet.
 const (
 	lookEvery = time.Second
 	lookAgain = 50 * time.Millisecond
 )
 
-// endTime is how long a process that was killed has for ending by itself.
+// endTime is how long a killed process has to end by itself.
 const endTime = 100 * time.Millisecond
 
-// guardian is the guardian's side.
+// guardian is the state of a guardian.
 type guardian struct {
 	socket      int
 	proc        string
@@ -39,15 +40,15 @@ type guardian struct {
 	connections map[string]Connection
 }
 
-// IsGuardian reports whether the process is a guardian whose folder in /proc is
-// given.
+// IsGuardian reports whether the process whose folder in /proc is given is a
+// guardian.
 func IsGuardian(proc string) bool {
 	args, _ := os.ReadFile(filepath.Join(proc, "cmdline"))
 	words := strings.Split(string(args), "\x00")
 	return len(words) > 1 && words[1] == Command
 }
 
-// Main is the guardian: what the command given to [NewKeeper] runs. It returns
+// Main runs the guardian: the command given to [NewKeeper] calls it. It returns
 // the exit code of the process when there is nothing left to guard.
 func Main(log io.Writer) int {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGTSTP)
@@ -63,7 +64,7 @@ func Main(log io.Writer) int {
 }
 
 // guard returns when the process has closed the socket, or is dead and its
-// readers are free. What it holds is closed at its end.
+// readers are free. The caller then closes what it holds.
 func (g *guardian) guard(log io.Writer) {
 	limit := lookEvery
 	for {
@@ -93,14 +94,14 @@ func (g *guardian) guard(log io.Writer) {
 	}
 	answered, stuck := Release(all, g.hungUp)
 	if answered > 0 {
-		fmt.Fprintf(log, "guard: the process was killed while a thread of it waited in the kernel; %d requests of readers were answered for it\n", answered)
+		fmt.Fprintf(log, "guard: the process was killed while a thread of it waited in the kernel; %d requests of readers were answered in its place\n", answered)
 	}
 	for _, c := range stuck {
 		fmt.Fprintf(log, "guard: the mount on %s hangs, and cannot be freed from here; as root: umount -f %s\n", c.Dir, c.Dir)
 	}
 }
 
-// limit is how long to wait for news before having a look.
+// limit returns how long to wait for news before the next check.
 func (g *guardian) limit() time.Duration {
 	if g.canary >= 0 {
 		return -1
@@ -108,7 +109,7 @@ func (g *guardian) limit() time.Duration {
 	return lookEvery
 }
 
-// hungUp reports whether nobody has the other end of the socket any more.
+// hungUp reports whether the other end of the socket is closed.
 func (g *guardian) hungUp() bool {
 	var p [1]byte
 	n, _, err := syscall.Recvfrom(g.socket, p[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
@@ -141,7 +142,7 @@ func (g *guardian) receive() bool {
 	return true
 }
 
-// received is the descriptor that came with a message.
+// received returns the descriptor that came with a message.
 func received(rights []byte) (int, bool) {
 	messages, err := syscall.ParseSocketControlMessage(rights)
 	if err != nil || len(messages) != 1 {
@@ -172,9 +173,9 @@ type pollFd struct {
 
 const pollIn = 0x1
 
-// poll waits until there is something to read, or the end, at one of some
-// descriptors, of which negative ones are left out, and reports where. A
-// negative limit is none.
+// poll waits until one of some descriptors can be read or has ended, and
+// returns which. Negative descriptors are left out. A negative limit means for
+// ever.
 func poll(limit time.Duration, fds ...int) []bool {
 	wait := make([]pollFd, len(fds))
 	for i, fd := range fds {
@@ -186,7 +187,7 @@ func poll(limit time.Duration, fds ...int) []bool {
 		timeout = &t
 	}
 	ready := make([]bool, len(fds))
-	// Interrupted or refused, it is called again by its caller's loop.
+	// If interrupted or refused, it is called again by its caller's loop.
 	_, _, errno := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(unsafe.SliceData(wait))), uintptr(len(wait)),
 		uintptr(unsafe.Pointer(timeout)), 0, 0, 0)
 	for i := range wait {

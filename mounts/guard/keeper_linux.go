@@ -12,17 +12,18 @@ import (
 	"time"
 )
 
-// startAgain is how long after the start of a guardian another may be started.
+// startAgain is how long after the start of a guardian the next one may be
+// started.
 const startAgain = time.Second
 
-// Keeper is the side of the process that has the mounts: it sees to it that
-// there is a guardian as long as there is a mount.
+// Keeper is the side of the process that has the mounts: it keeps a guardian
+// running as long as there is a mount.
 type Keeper struct {
 	command func() *exec.Cmd
 	log     *slog.Logger
 
 	mu          sync.Mutex
-	connections map[int]Connection // with descriptors of the keeper's own
+	connections map[int]Connection // with duplicates of the descriptors
 	last        int                // number of the newest connection
 	guardian    *child             // nil if there is none
 	startedAt   time.Time
@@ -33,18 +34,18 @@ type Keeper struct {
 type child struct {
 	cmd    *exec.Cmd
 	socket int
-	end    func() // ends the canary
+	end    func() // ends the canary thread
 }
 
-// NewKeeper makes the keeper of a process. The command, made anew for every
-// guardian, must run [Main] with its standard error.
+// NewKeeper returns the keeper of a process. The command, created anew for
+// every guardian, must run [Main] with its standard error as the log.
 func NewKeeper(command func() *exec.Cmd, log *slog.Logger) *Keeper {
 	return &Keeper{command: command, log: log, connections: make(map[int]Connection)}
 }
 
-// Watch has a connection guarded. The descriptor stays the caller's. The returned
-// function must be called once when the mount has ended. Watch never waits for a
-// guardian; one that cannot be started is logged, and tried again.
+// Watch has a connection guarded. The descriptor stays the caller's. The caller
+// must call the returned function once, when the mount has ended. Watch never
+// waits for a guardian; one that cannot be started is logged, and tried again.
 func (k *Keeper) Watch(c Connection) (ended func()) {
 	fd, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(c.FD), syscall.F_DUPFD_CLOEXEC, 0)
 	if errno != 0 {
@@ -80,7 +81,7 @@ func (k *Keeper) drop(id int) {
 	}
 }
 
-// start starts a guardian if one is wanted and there is none. The caller holds
+// start starts a guardian if one is needed and there is none. The caller holds
 // mu.
 func (k *Keeper) start() {
 	if k.guardian != nil || len(k.connections) == 0 {
@@ -103,7 +104,7 @@ func (k *Keeper) start() {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		if k.guardian != g {
-			return // as it should
+			return // as expected
 		}
 		k.log.Warn("the guardian of the mounts has ended; another is started", "state", err)
 		g.close()
@@ -112,7 +113,7 @@ func (k *Keeper) start() {
 	}()
 }
 
-// startLater calls start once, after a time. The caller holds mu.
+// startLater calls start once, after a wait. The caller holds mu.
 func (k *Keeper) startLater(wait time.Duration) {
 	if k.later != nil {
 		return
@@ -125,9 +126,9 @@ func (k *Keeper) startLater(wait time.Duration) {
 	})
 }
 
-// launch starts a guardian of this process and of some connections.
+// launch starts a guardian of this process and some connections.
 func launch(cmd *exec.Cmd, connections map[int]Connection) (*child, error) {
-	// A packet socket, so that messages stay apart and the end is told.
+	// A packet socket keeps messages apart, and its end is reported.
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_SEQPACKET|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("socketpair: %w", err)
@@ -143,10 +144,11 @@ func launch(cmd *exec.Cmd, connections map[int]Connection) (*child, error) {
 	canary, end := newCanary()
 	cmd.ExtraFiles = []*os.File{theirs, proc} // socketFD, procFD
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // what kills the group of the process leaves it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // killing the group of the process spares it
 	g := &child{cmd, pair[0], end}
-	// All is in the socket before the guardian starts. If this process is killed
-	// between its fork and the end of Start, the guardian still has what it guards.
+	// Everything is in the socket before the guardian starts. If this process
+	// is killed between its fork and the end of Start, the guardian still has
+	// what it guards.
 	if canary >= 0 {
 		err = g.send(canaryMessage, syscall.UnixRights(canary))
 		_ = syscall.Close(canary)
@@ -164,7 +166,7 @@ func launch(cmd *exec.Cmd, connections map[int]Connection) (*child, error) {
 	return g, nil
 }
 
-// tell sends a message to a guardian that has started. One that does not read its
+// tell sends a message to a running guardian. One that does not read its
 // messages is replaced.
 func (g *child) tell(message string, rights []byte) {
 	if g.send(message, rights) != nil {
@@ -172,13 +174,13 @@ func (g *child) tell(message string, rights []byte) {
 	}
 }
 
-// send never waits.
+// send never blocks.
 func (g *child) send(message string, rights []byte) error {
 	err := syscall.Sendmsg(g.socket, []byte(message), rights, nil, syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL)
 	return os.NewSyscallError("sendmsg", err)
 }
 
-// close ends the guardian, unless it has ended.
+// close ends the guardian, unless it has exited.
 func (g *child) close() {
 	_ = syscall.Close(g.socket)
 	g.end()
@@ -190,17 +192,18 @@ const (
 	pidfdThread  = 0x80 // PIDFD_THREAD
 )
 
-// newCanary starts a thread that does nothing until end is called or the process
-// dies. The descriptor becomes readable when it has ended; it is negative where
-// the kernel does not tell of threads. Unlike the end of the process, that of
-// this thread waits for no other one.
+// newCanary starts a thread that does nothing until end is called or the
+// process dies. The descriptor becomes readable when the thread has ended; it
+// is negative if the kernel does not support that for threads. Unlike the end
+// of the process, that of this thread waits for no other thread.
 func newCanary() (pidfd int, end func()) {
 	opened, done := make(chan int), make(chan struct{})
 	go func() {
 		runtime.LockOSThread()
 		thread := syscall.Gettid()
 		if thread == syscall.Getpid() {
-			// The main thread is another matter: it stays until all have ended.
+			// The main thread will not do: it stays until all others have
+			// ended.
 			defer runtime.UnlockOSThread()
 			fd, endOther := newCanary()
 			defer endOther()

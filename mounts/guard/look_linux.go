@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Look finds out how the process is whose folder in /proc is given.
+// Look returns the state of the process whose folder in /proc is given.
 func Look(proc string) State {
 	threads, err := os.ReadDir(filepath.Join(proc, "task"))
 	if isGone(err) {
@@ -30,17 +30,17 @@ func Look(proc string) State {
 	return state
 }
 
-// exiting is PF_EXITING of the kernel, in the ninth field of stat.
+// exiting is the kernel's PF_EXITING, in the ninth field of stat.
 const exiting = 0x4
 
-// lookAtThread finds out how one thread is. Formats: proc_pid_stat(5) and
+// lookAtThread returns the state of one thread. Formats: proc_pid_stat(5) and
 // proc_pid_status(5).
 func lookAtThread(dir string) State {
 	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if isGone(err) {
 		return Gone
 	}
-	// The name of the program may hold anything, the fields behind it do not.
+	// The name of the program may contain anything, the fields after it do not.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if err != nil || len(fields) < 7 {
 		return Alive
@@ -67,7 +67,8 @@ func lookAtThread(dir string) State {
 	return Alive
 }
 
-// isGone reports whether an error says that a process or thread is no more.
+// isGone reports whether an error means that a process or thread no longer
+// exists.
 func isGone(err error) bool {
 	return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }

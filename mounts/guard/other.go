@@ -12,17 +12,17 @@ import (
 // Keeper does nothing: only Linux lets another process take over a connection.
 type Keeper struct{}
 
-// NewKeeper makes the keeper of a process.
+// NewKeeper returns the keeper of a process.
 func NewKeeper(func() *exec.Cmd, *slog.Logger) *Keeper { return &Keeper{} }
 
 // Watch does nothing.
 func (*Keeper) Watch(Connection) (ended func()) { return func() {} }
 
-// Main says that there is nothing to guard.
+// Main reports that there is nothing to guard.
 func Main(log io.Writer) int {
 	fmt.Fprintln(log, "ctxfs: this system has no guardian of mounts")
 	return 2
 }
 
-// Look cannot tell: only Linux keeps a killed process for what it waits for.
+// Look returns Alive: only Linux keeps a killed process for what it waits for.
 func Look(string) State { return Alive }

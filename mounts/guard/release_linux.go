@@ -7,24 +7,25 @@ import (
 )
 
 // Requests may still be on their way into the dead process when those that it
-// had are taken over, so that is done again, ever more seldom.
+// had are taken over, so taking over is repeated, at growing intervals.
 const (
 	firstPause = 5 * time.Millisecond
 	lastPause  = time.Second
 )
 
-// Release answers everybody who waits for the connections of a dead process with
-// "not connected", until gone reports that nothing is left of the process that
-// could hold the connections, or until they have ended. It closes them, and
-// returns how many requests it has answered, and the connections that it could
-// not free: the kernel is too old, and does not let this user abort them either.
+// Release answers everybody who waits for the connections of a dead process
+// with "not connected", until gone reports that nothing is left of the process
+// that could hold the connections, or until they have ended. It closes them,
+// and returns how many requests it has answered, and the connections that it
+// could not free: those where the kernel is too old and this user may not abort
+// them either.
 func Release(connections []Connection, gone func() bool) (answered int, stuck []Connection) {
 	return release(connections, gone, notifyResend)
 }
 
 func release(connections []Connection, gone func() bool, resend int32) (answered int, stuck []Connection) {
 	for _, c := range connections {
-		_ = syscall.SetNonblock(c.FD, true) // the dead process shares it, and minds no more
+		_ = syscall.SetNonblock(c.FD, true) // the dead process shares it, and no longer minds
 	}
 	buffer := make([]byte, largestRequest)
 	for pause := firstPause; len(connections) > 0 && !gone(); pause = min(2*pause, lastPause) {
