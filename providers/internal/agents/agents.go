@@ -1,178 +1,127 @@
-// Package agents is what is known of each coding agent: once, for all who need
-// it. What a provider reads of an agent's own files stands with the provider.
+// Package agents describes each coding agent and each client of MCP servers,
+// once, for all that read or write what belongs to one: its names, its folders
+// and files on every system, and the variables with which it tells the programs
+// that it starts who they run for.
 //
-// A program that an agent starts can tell by its environment who that was, and
-// in which session. The variables are those that the agents document or were
-// seen to set.
+// An [Agent] is data. A new one is a file of this package with a function that
+// returns its description, a line in [All], and a fixture, testdata/ID.txt, with
+// an environment and what follows from it. The code that reads an agent's files
+// stands with the reader, which asks [ByID] where they are: package clients of
+// providers/mcp for MCP servers, the packages below providers/transcripts/agents
+// for sessions, providers/skills for skills.
+//
+// The order of the parts: a [Path] says where something is, on a [Machine] it
+// becomes a path (path.go); [Claims] and [Of] tell by an environment which agent
+// has started a program (session.go).
+//
+// The package imports next to nothing, because commands that must start at once
+// use it.
 package agents
 
-import (
-	"path"
-	"strings"
-)
-
-// Agent is a coding agent.
+// Agent describes an agent or another client of MCP servers. Fields that are
+// empty state what the agent does not have, or what nobody has documented.
 type Agent struct {
-	// ID is its name everywhere in the tree.
-	ID string
+	// ID is its name everywhere in the tree; Name is how people write it.
+	ID, Name string
+
 	// Session are the variables that name the session: by its id, or by the path
 	// of its log.
 	Session []Variable
 	// Marks are further variables that only its shells have.
 	Marks []Variable
-	// Prefix begins the names of all its variables, but for those of Settings,
+	// Prefix begins the names of all its variables, except for those of Settings,
 	// which users set for themselves; "" where they have nothing in common.
 	Prefix   string
 	Settings []string
+
+	// MCP is where it configures MCP servers.
+	MCP MCP
+	// Skills are the folders in which it looks for skills.
+	Skills Skills
+	// Rules are the files, and folders of files, that it reads as instructions.
+	Rules Places
+	// Memory are the files and folders that it writes as its memory.
+	Memory Places
+	// Hooks is where it configures commands that it runs at certain events.
+	Hooks Hooks
+	// Sessions are the folders with the logs or databases of its sessions.
+	Sessions []Path
+	// Resume is the command that continues a session, one word each; the word
+	// [SessionID] stands for the session's id.
+	Resume []string
 }
 
-// Variable is an environment variable, which counts where it has a value: any,
-// or Value. With is another that must count too.
-type Variable struct {
-	Name, Value string
-	With        *Variable
+// SessionID stands for the id of a session in [Agent.Resume].
+const SessionID = "{session}"
+
+// Places are files or folders of one purpose.
+type Places struct {
+	// System are those of the machine, User those of the user; the first one has
+	// precedence.
+	System, User []Path
+	// Project are those in the folder of a project, relative to it with slashes;
+	// "*" and "**" are as in a glob. The first one has precedence.
+	Project []string
 }
 
-// all is in the order in which the tree names them. It is never written to.
-var all = [...]Agent{
-	{ID: "claude-code", Session: []Variable{{Name: "CLAUDE_CODE_SESSION_ID"}}, Marks: []Variable{{Name: "CLAUDECODE"}}},
-	{
-		ID: "codex", Session: []Variable{{Name: "CODEX_THREAD_ID"}}, Marks: []Variable{{Name: "CODEX_SANDBOX"}},
-		Prefix: "CODEX_", Settings: []string{"CODEX_HOME"},
-	},
-	{ID: "cursor", Session: []Variable{{Name: "CURSOR_TRANSCRIPT_PATH"}}, Marks: []Variable{{Name: "CURSOR_AGENT"}}},
-	{ID: "gemini", Session: []Variable{{Name: "GEMINI_SESSION_ID"}}, Marks: []Variable{{Name: "GEMINI_CLI"}}},
-	{ID: "opencode", Marks: []Variable{{Name: "OPENCODE"}}},
-	{ID: "copilot", Session: []Variable{{Name: "COPILOT_AGENT_SESSION_ID"}}},
-	{ID: "vscode"},
-	{ID: "cline"},
-	{ID: "roo"},
-	// The session's variable has a name that others use, too.
-	{ID: "goose", Session: []Variable{{Name: "AGENT_SESSION_ID", With: &Variable{Name: "AGENT", Value: "goose"}}}},
-	{ID: "zed"},
-	{ID: "crush", Session: []Variable{{Name: "CRUSH_SESSION_ID"}}},
-	{ID: "aider"},
-	{ID: "continue"},
-	{ID: "pi", Session: []Variable{{Name: "PI_SESSION_ID"}}},
-	{ID: "droid"},
-	{ID: "kiro"},
-	{ID: "amp", Session: []Variable{{Name: "AMP_CURRENT_THREAD_ID"}}},
+// MCP describes the files in which an agent configures MCP servers.
+type MCP struct {
+	Places
+	// Syntax is that of all its files.
+	Syntax Syntax
+	// Key is where the servers are in a file: a name for each.
+	Key string
 }
 
-// named are variables with which any agent may say who it is.
-var named = [...]string{"AGENT", "AI_AGENT"}
+// Syntax is the syntax of configuration files.
+type Syntax string
 
-// All are the agents, in the order in which the tree names them.
-func All() []Agent { return all[:] }
+// The syntaxes.
+const (
+	JSONC Syntax = "jsonc" // JSON with comments and trailing commas
+	TOML  Syntax = "toml"
+	YAML  Syntax = "yaml"
+)
 
-// Lookup is os.LookupEnv, or one like it.
-type Lookup func(name string) (string, bool)
+// Skills describes the folders of skills: in each a folder for every skill.
+type Skills struct {
+	Places
+	// Groups are folders in them that contain skills from elsewhere and are never
+	// skills themselves.
+	Groups []string
+	// Deprecated is set where the agent itself prefers [SharedSkills] and reads
+	// its own folder only for old users.
+	Deprecated bool
+}
 
-func (v Variable) value(env Lookup) string {
-	value, _ := env(v.Name)
-	if v.Value != "" && value != v.Value || v.With != nil && v.With.value(env) == "" {
-		return ""
+// Hooks describes the files with an agent's hooks.
+type Hooks struct {
+	Places
+	// Events are those at which `ctxfs history --hook` has something to say.
+	Events []string
+}
+
+// SharedSkills is the folder of skills that many agents read beside their own.
+// Source: agentskills/agentskills, the guide for clients.
+const SharedSkills Path = "~/.agents/skills"
+
+// All returns all agents: those with sessions in the order of the documentation
+// of the tree, then those that are clients of MCP servers only.
+func All() []Agent {
+	return []Agent{
+		claudeCode(), codex(), cursor(), gemini(), opencode(), copilot(), vscode(), cline(), roo(), goose(), zed(),
+		crush(), aider(), continueDev(), pi(), droid(), kiro(), amp(),
+		windsurf(), claudeDesktop(),
 	}
-	return value
 }
 
-// Claim is what the environment of a program says of the session that it runs
-// in.
-type Claim struct {
-	// Variable is the name of the variable, Agent that of the agent that sets it.
-	Variable string `json:"variable"`
-	Agent    string `json:"agent"`
-	// Session is the variable's value: an id, or the path of the agent's log.
-	Session string `json:"session"`
-}
-
-// ID is the id of the session, also where the claim is the path of its log.
-func (c Claim) ID() string {
-	if !strings.Contains(c.Session, "/") {
-		return c.Session
-	}
-	name := path.Base(c.Session)
-	return strings.TrimSuffix(name, path.Ext(name))
-}
-
-// Claims finds what an environment says. There are several where an agent was
-// started by another.
-func Claims(env Lookup) (claims []Claim) {
-	for i := range all {
-		for _, v := range all[i].Session {
-			if value := v.value(env); value != "" {
-				claims = append(claims, Claim{Variable: v.Name, Agent: all[i].ID, Session: value})
-				break
-			}
+// ByID returns the agent with that id. It panics where there is none: ids are
+// written in this program only.
+func ByID(id string) Agent {
+	for _, a := range All() {
+		if a.ID == id {
+			return a
 		}
 	}
-	return claims
-}
-
-// SessionVariables are the names of the variables that Claims looks at.
-func SessionVariables() (names []string) {
-	for i := range all {
-		for _, v := range all[i].Session {
-			names = append(names, v.Name)
-		}
-	}
-	return names
-}
-
-// Of is the agent that an environment is of, "" if that is not known, and the id
-// of its session, "" if it does not say that. Of several agents, one of which has
-// started the other, the first in the order of the tree counts.
-func Of(env Lookup) (agent, session string) {
-	for i := range all {
-		a := &all[i]
-		for _, v := range a.Session {
-			if value := v.value(env); value != "" {
-				return a.ID, Claim{Session: value}.ID()
-			}
-		}
-		for _, v := range a.Marks {
-			if v.value(env) != "" {
-				return a.ID, ""
-			}
-		}
-	}
-	for _, name := range named {
-		value, _ := env(name)
-		for i := range all {
-			if all[i].ID == value {
-				return value, ""
-			}
-		}
-	}
-	return "", ""
-}
-
-// Marks reports whether a variable of that name is one that only the shells of
-// agents have.
-func Marks(name string) bool {
-	if name == "AI_AGENT" {
-		return true
-	}
-	for i := range all {
-		a := &all[i]
-		if a.Prefix != "" && strings.HasPrefix(name, a.Prefix) {
-			for _, own := range a.Settings {
-				if name == own {
-					return false
-				}
-			}
-			return true
-		}
-		for _, v := range a.Marks {
-			if v.Name == name {
-				return true
-			}
-		}
-		for _, v := range a.Session {
-			if v.Name == name && v.With == nil {
-				return true
-			}
-		}
-	}
-	return false
+	panic("no agent has the id " + id)
 }

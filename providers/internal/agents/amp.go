@@ -1,0 +1,24 @@
+package agents
+
+// amp is Amp of Sourcegraph. AMP_SETTINGS_FILE names another file of settings.
+// Since about March 2026 its threads are kept on its server only.
+//
+// Source: ampcode.com/manual.
+func amp() Agent {
+	const settings = "${AMP_SETTINGS_FILE:-" + xdgConfig + "amp/settings."
+	return Agent{
+		ID: "amp", Name: "Amp",
+		Session: []Variable{{Name: "AMP_CURRENT_THREAD_ID"}},
+		MCP: MCP{
+			Places: Places{
+				User:    []Path{settings + "json}", settings + "jsonc}"},
+				Project: []string{".amp/settings.json", ".amp/settings.jsonc"},
+			},
+			Syntax: JSONC, Key: "amp.mcpServers",
+		},
+		Skills:   Skills{Places: Places{User: []Path{xdgConfig + "agents/skills"}, Project: []string{".agents/skills"}}},
+		Rules:    Places{User: []Path{xdgConfig + "amp/AGENTS.md"}, Project: []string{"AGENTS.md"}},
+		Sessions: []Path{xdgData + "amp/threads"},
+		Resume:   []string{"amp", "threads", "continue", SessionID},
+	}
+}

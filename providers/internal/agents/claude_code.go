@@ -1,0 +1,38 @@
+package agents
+
+// claudeCode is Claude Code of Anthropic. CLAUDE_CONFIG_DIR moves all that it
+// keeps, ~/.claude.json included. Plugins have MCP servers and skills of their
+// own.
+//
+// Sources: code.claude.com/docs/en/mcp, /skills, /memory, /hooks, /settings,
+// /cli-reference; sessions as package claudecode has them.
+func claudeCode() Agent {
+	const home = "${CLAUDE_CONFIG_DIR:-~/.claude}/"
+	return Agent{
+		ID: "claude-code", Name: "Claude Code",
+		Session: []Variable{{Name: "CLAUDE_CODE_SESSION_ID"}}, Marks: []Variable{{Name: "CLAUDECODE"}},
+		MCP: MCP{
+			Places: Places{User: []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, Project: []string{".mcp.json"}},
+			Syntax: JSONC, Key: "mcpServers",
+		},
+		Skills: Skills{
+			Places: Places{System: []Path{"/etc/claude-code/.claude/skills"}, User: []Path{home + "skills"}, Project: []string{".claude/skills"}},
+			Groups: []string{"synced"},
+		},
+		Rules: Places{
+			System:  []Path{"/etc/claude-code/CLAUDE.md"},
+			User:    []Path{home + "CLAUDE.md", home + "rules"},
+			Project: []string{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", ".claude/rules/**/*.md"},
+		},
+		Memory: Places{
+			User:    []Path{home + "projects/*/memory", home + "agent-memory"},
+			Project: []string{".claude/agent-memory", ".claude/agent-memory-local"},
+		},
+		Hooks: Hooks{
+			Places: Places{User: []Path{home + "settings.json"}, Project: []string{".claude/settings.local.json", ".claude/settings.json"}},
+			Events: []string{"SessionStart", "PreCompact", "PostCompact"},
+		},
+		Sessions: []Path{home + "projects", "~/.config/claude/projects"},
+		Resume:   []string{"claude", "--resume", SessionID},
+	}
+}

@@ -1,0 +1,37 @@
+package agents
+
+// extensionFolders are the folders in which an extension of VS Code, or of an
+// editor built from it, keeps its files.
+func extensionFolders(extension, below Path) (all []Path) {
+	for _, editor := range []Path{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {
+		all = append(all, support+editor+"/User/globalStorage/"+extension+"/"+below)
+	}
+	return all
+}
+
+// cline is Cline: an extension of editors, and a program for the terminal.
+//
+// Sources: docs.cline.bot/mcp, /customization/skills, /customization/cline-rules;
+// sessions as package cline has them.
+func cline() Agent {
+	const (
+		extension = "saoudrizwan.claude-dev"
+		settings  = "settings/cline_mcp_settings.json"
+		data      = "${CLINE_DATA_DIR:-${CLINE_DIR:-~/.cline}/data}"
+	)
+	a := Agent{
+		ID: "cline", Name: "Cline",
+		MCP: MCP{
+			Places: Places{User: extensionFolders(extension, settings)},
+			Syntax: JSONC, Key: "mcpServers",
+		},
+		Skills:   Skills{Places: Places{User: []Path{"~/.cline/skills"}, Project: []string{".cline/skills"}}},
+		Rules:    Places{Project: []string{".clinerules", ".clinerules/**/*.md"}},
+		Sessions: append(extensionFolders(extension, "tasks"), data+"/tasks", "${CLINE_SESSION_DATA_DIR:-"+data+"/sessions}"),
+	}
+	for _, server := range []Path{".vscode-server", ".vscode-server-insiders", ".cursor-server"} {
+		a.MCP.User = append(a.MCP.User, "~/"+server+"/data/User/globalStorage/"+extension+"/"+settings)
+	}
+	a.MCP.User = append(a.MCP.User, "~/.cline/data/"+settings)
+	return a
+}

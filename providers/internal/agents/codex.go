@@ -1,0 +1,34 @@
+package agents
+
+// codex is Codex of OpenAI. CODEX_HOME moves all that it keeps.
+//
+// Sources: developers.openai.com/codex/config-reference, /skills, /hooks, /cli;
+// docs/agents_md.md and codex-rs/memories of openai/codex.
+func codex() Agent {
+	const home = "${CODEX_HOME:-~/.codex}/"
+	return Agent{
+		ID: "codex", Name: "Codex",
+		Session: []Variable{{Name: "CODEX_THREAD_ID"}}, Marks: []Variable{{Name: "CODEX_SANDBOX"}},
+		Prefix: "CODEX_", Settings: []string{"CODEX_HOME"},
+		MCP: MCP{
+			Places: Places{User: []Path{home + "config.toml"}, Project: []string{".codex/config.toml"}},
+			Syntax: TOML, Key: "mcp_servers",
+		},
+		Skills: Skills{
+			Places:     Places{System: []Path{"/etc/codex/skills"}, User: []Path{home + "skills"}, Project: []string{".codex/skills"}},
+			Groups:     []string{".system"},
+			Deprecated: true,
+		},
+		Rules: Places{
+			User:    []Path{home + "AGENTS.override.md", home + "AGENTS.md"},
+			Project: []string{"AGENTS.override.md", "AGENTS.md"},
+		},
+		Memory: Places{User: []Path{home + "memories"}},
+		Hooks: Hooks{
+			Places: Places{User: []Path{home + "hooks.json"}, Project: []string{".codex/hooks.json"}},
+			Events: []string{"SessionStart", "PreCompact", "PostCompact"},
+		},
+		Sessions: []Path{home + "sessions", home + "archived_sessions"},
+		Resume:   []string{"codex", "resume", SessionID},
+	}
+}

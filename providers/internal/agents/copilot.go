@@ -1,0 +1,27 @@
+package agents
+
+// copilot is the Copilot CLI of GitHub. COPILOT_HOME moves all that it keeps. In
+// a project it reads Claude Code's .mcp.json.
+//
+// Sources: docs.github.com/en/copilot/how-tos/copilot-cli,
+// /copilot/how-tos/configure-custom-instructions.
+func copilot() Agent {
+	const home = "${COPILOT_HOME:-~/.copilot}/"
+	return Agent{
+		ID: "copilot", Name: "Copilot CLI",
+		Session: []Variable{{Name: "COPILOT_AGENT_SESSION_ID"}},
+		MCP: MCP{
+			Places: Places{User: []Path{home + "mcp-config.json"}, Project: []string{".mcp.json"}},
+			Syntax: JSONC, Key: "mcpServers",
+		},
+		Skills: Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".github/skills"}}},
+		Rules: Places{
+			User: []Path{home + "copilot-instructions.md"},
+			Project: []string{
+				".github/copilot-instructions.md", ".github/instructions/**/*.instructions.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md",
+			},
+		},
+		Sessions: []Path{home + "session-state"},
+		Resume:   []string{"copilot", "--resume", SessionID},
+	}
+}

@@ -1,0 +1,17 @@
+package agents
+
+// crush is Crush of Charm. Each project has a database of sessions; the list of
+// the projects is in the folder of its data.
+//
+// Sources: the README of charmbracelet/crush and its pull request 2422; sessions
+// as its reader has them.
+func crush() Agent {
+	return Agent{
+		ID: "crush", Name: "Crush",
+		Session:  []Variable{{Name: "CRUSH_SESSION_ID"}},
+		Skills:   Skills{Places: Places{User: []Path{xdgConfig + "crush/skills"}}},
+		Rules:    Places{Project: []string{"AGENTS.md", "CRUSH.md"}},
+		Sessions: []Path{"${CRUSH_GLOBAL_DATA:-" + xdgData + "crush}"},
+		Resume:   []string{"crush", "--session", SessionID},
+	}
+}

@@ -1,0 +1,24 @@
+package agents
+
+// cursor is Cursor: the editor and its program for the terminal.
+//
+// Sources: cursor.com/docs/context/mcp, /context/skills, /context/rules,
+// /agent/hooks, /cli/reference/parameters; sessions as package cursor has them.
+func cursor() Agent {
+	return Agent{
+		ID: "cursor", Name: "Cursor",
+		Session: []Variable{{Name: "CURSOR_TRANSCRIPT_PATH"}}, Marks: []Variable{{Name: "CURSOR_AGENT"}},
+		MCP: MCP{
+			Places: Places{User: []Path{"~/.cursor/mcp.json"}, Project: []string{".cursor/mcp.json"}},
+			Syntax: JSONC, Key: "mcpServers",
+		},
+		Skills: Skills{Places: Places{User: []Path{"~/.cursor/skills"}, Project: []string{".cursor/skills"}}},
+		Rules:  Places{Project: []string{".cursor/rules/**/*.mdc", "AGENTS.md", "CLAUDE.md", ".cursorrules"}},
+		Hooks: Hooks{
+			Places: Places{User: []Path{"~/.cursor/hooks.json"}, Project: []string{".cursor/hooks.json"}},
+			Events: []string{"sessionStart", "preCompact"},
+		},
+		Sessions: []Path{"~/.cursor/projects", "~/.cursor/chats", support + "Cursor/User/globalStorage"},
+		Resume:   []string{"cursor-agent", "--resume", SessionID},
+	}
+}

@@ -1,0 +1,14 @@
+package agents
+
+// droid is Factory's agent.
+//
+// Sources: docs.factory.ai/reference/cli-reference, /cli/configuration/skills.
+func droid() Agent {
+	return Agent{
+		ID: "droid", Name: "Droid",
+		Skills:   Skills{Places: Places{User: []Path{"~/.factory/skills"}, Project: []string{".factory/skills"}}},
+		Rules:    Places{User: []Path{"~/.factory/AGENTS.md"}, Project: []string{"AGENTS.md"}},
+		Sessions: []Path{"~/.factory/sessions"},
+		Resume:   []string{"droid", "--resume", SessionID},
+	}
+}

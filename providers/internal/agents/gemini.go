@@ -1,0 +1,31 @@
+package agents
+
+// gemini is the Gemini CLI of Google. GEMINI_CLI_HOME is the folder in which its
+// own folder .gemini is.
+//
+// Sources: geminicli.com/docs/tools/mcp-server, /cli/skills, /cli/gemini-md,
+// /hooks, /cli/session-management.
+func gemini() Agent {
+	const home = "${GEMINI_CLI_HOME:-~}/.gemini/"
+	return Agent{
+		ID: "gemini", Name: "Gemini CLI",
+		Session: []Variable{{Name: "GEMINI_SESSION_ID"}}, Marks: []Variable{{Name: "GEMINI_CLI"}},
+		MCP: MCP{
+			Places: Places{
+				System:  []Path{"${GEMINI_CLI_SYSTEM_SETTINGS_PATH:-/etc/gemini-cli/settings.json}"},
+				User:    []Path{home + "settings.json"},
+				Project: []string{".gemini/settings.json"},
+			},
+			Syntax: JSONC, Key: "mcpServers",
+		},
+		Skills: Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".gemini/skills"}}},
+		Rules:  Places{User: []Path{home + "GEMINI.md"}, Project: []string{"GEMINI.md"}},
+		Memory: Places{User: []Path{home + "GEMINI.md"}},
+		Hooks: Hooks{
+			Places: Places{User: []Path{home + "settings.json"}, Project: []string{".gemini/settings.json"}},
+			Events: []string{"SessionStart", "PreCompress"},
+		},
+		Sessions: []Path{home + "tmp"},
+		Resume:   []string{"gemini", "--resume", SessionID},
+	}
+}

@@ -1,0 +1,21 @@
+package agents
+
+// goose is Goose. GOOSE_PATH_ROOT moves its data. The variable of its session has
+// a name that others use, too.
+//
+// Sources: block.github.io/goose/docs/guides/config-files, /guides/using-goosehints,
+// /guides/goose-cli-commands; sessions as its reader has them.
+func goose() Agent {
+	return Agent{
+		ID: "goose", Name: "Goose",
+		Session: []Variable{{Name: "AGENT_SESSION_ID", With: &Variable{Name: "AGENT", Value: "goose"}}},
+		MCP: MCP{
+			Places: Places{User: []Path{xdgConfig + "goose/config.yaml"}},
+			Syntax: YAML, Key: "extensions",
+		},
+		Skills:   Skills{Places: Places{Project: []string{".goose/skills"}}, Deprecated: true},
+		Rules:    Places{User: []Path{xdgConfig + "goose/.goosehints"}, Project: []string{".goosehints", "AGENTS.md"}},
+		Sessions: []Path{"${GOOSE_PATH_ROOT}/data/sessions", xdgData + "goose/sessions"},
+		Resume:   []string{"goose", "session", "--resume", "--session-id", SessionID},
+	}
+}

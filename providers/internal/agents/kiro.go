@@ -1,0 +1,15 @@
+package agents
+
+// kiro is Kiro's program for the terminal.
+//
+// Sources: kiro.dev/docs/cli/chat/session-management, /docs/skills,
+// /docs/steering; sessions as package kiro has them.
+func kiro() Agent {
+	return Agent{
+		ID: "kiro", Name: "Kiro",
+		Skills:   Skills{Places: Places{User: []Path{"~/.kiro/skills"}, Project: []string{".kiro/skills"}}},
+		Rules:    Places{User: []Path{"~/.kiro/steering"}, Project: []string{".kiro/steering/**/*.md", "AGENTS.md"}},
+		Sessions: []Path{"~/.kiro/sessions", onLinux + xdgData + "kiro-cli", onDarwin + library + "kiro-cli"},
+		Resume:   []string{"kiro-cli", "chat", "--resume-id", SessionID},
+	}
+}

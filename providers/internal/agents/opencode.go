@@ -1,0 +1,27 @@
+package agents
+
+// opencode is opencode. Of the files in one folder the later ones of its own
+// order win, which is why they are in the opposite order here.
+//
+// Sources: opencode.ai/docs/mcp-servers, /config, /skills, /rules, /cli.
+func opencode() Agent {
+	const config = xdgConfig + "opencode/"
+	return Agent{
+		ID: "opencode", Name: "opencode",
+		Marks: []Variable{{Name: "OPENCODE"}},
+		MCP: MCP{
+			Places: Places{
+				User: []Path{
+					"${OPENCODE_CONFIG_DIR}/opencode.jsonc", "${OPENCODE_CONFIG_DIR}/opencode.json", "${OPENCODE_CONFIG}",
+					config + "opencode.jsonc", config + "opencode.json", config + "config.json",
+				},
+				Project: []string{".opencode/opencode.jsonc", ".opencode/opencode.json", "opencode.jsonc", "opencode.json"},
+			},
+			Syntax: JSONC, Key: "mcp",
+		},
+		Skills:   Skills{Places: Places{User: []Path{config + "skills"}, Project: []string{".opencode/skills"}}},
+		Rules:    Places{User: []Path{config + "AGENTS.md", "~/.claude/CLAUDE.md"}, Project: []string{"AGENTS.md", "CLAUDE.md"}},
+		Sessions: []Path{xdgData + "opencode"},
+		Resume:   []string{"opencode", "--session", SessionID},
+	}
+}

@@ -1,0 +1,17 @@
+package agents
+
+// pi is the coding agent of badlogic/pi-mono. PI_CODING_AGENT_DIR moves all that
+// it keeps.
+//
+// Source: packages/coding-agent/README.md of badlogic/pi-mono.
+func pi() Agent {
+	const home = "${PI_CODING_AGENT_DIR:-~/.pi/agent}/"
+	return Agent{
+		ID: "pi", Name: "Pi",
+		Session:  []Variable{{Name: "PI_SESSION_ID"}},
+		Skills:   Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".pi/skills"}}},
+		Rules:    Places{User: []Path{home + "AGENTS.md"}, Project: []string{"AGENTS.md", "CLAUDE.md"}},
+		Sessions: []Path{home + "sessions"},
+		Resume:   []string{"pi", "--session", SessionID},
+	}
+}

@@ -1,0 +1,14 @@
+package agents
+
+// roo is Roo Code, an extension of editors.
+//
+// Sources: docs.roocode.com/features/skills, /features/custom-instructions;
+// sessions as package cline has them.
+func roo() Agent {
+	return Agent{
+		ID: "roo", Name: "Roo",
+		Skills:   Skills{Places: Places{User: []Path{"~/.roo/skills"}, Project: []string{".roo/skills"}}},
+		Rules:    Places{User: []Path{"~/.roo/rules"}, Project: []string{".roo/rules/**/*.md"}},
+		Sessions: extensionFolders("rooveterinaryinc.roo-cline", "tasks"),
+	}
+}

@@ -1,0 +1,28 @@
+package agents
+
+// vscode is VS Code with its chat, and what is built from it.
+//
+// Sources: code.visualstudio.com/docs/copilot/reference/mcp-configuration,
+// /copilot/customization/agent-skills, /copilot/customization/custom-instructions;
+// sessions as package copilot has them.
+func vscode() Agent {
+	a := Agent{
+		ID: "vscode", Name: "VS Code",
+		MCP: MCP{
+			Places: Places{Project: []string{".vscode/mcp.json"}},
+			Syntax: JSONC, Key: "servers",
+		},
+		Skills: Skills{Places: Places{User: []Path{"~/.copilot/skills"}, Project: []string{".github/skills"}}},
+		Rules:  Places{Project: []string{".github/copilot-instructions.md", ".github/instructions/**/*.instructions.md", "AGENTS.md"}},
+	}
+	for _, editor := range []Path{"Code", "Code - Insiders", "VSCodium"} {
+		a.MCP.User = append(a.MCP.User, support+editor+"/User/mcp.json")
+	}
+	for _, user := range []Path{
+		support + "Code/User", support + "Code - Insiders/User", support + "VSCodium/User", support + "VSCodium - Insiders/User",
+		"~/.vscode-server/data/User", "~/.vscode-server-insiders/data/User", "~/.vscodium-server/data/User",
+	} {
+		a.Sessions = append(a.Sessions, user+"/workspaceStorage", user+"/globalStorage/emptyWindowChatSessions")
+	}
+	return a
+}

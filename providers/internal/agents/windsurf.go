@@ -1,0 +1,17 @@
+package agents
+
+// windsurf is the editor Windsurf. Its sessions are not on disk in a form that
+// is known.
+//
+// Source: docs.windsurf.com/windsurf/cascade/mcp, /cascade/memories, /cascade/skills.
+func windsurf() Agent {
+	return Agent{
+		ID: "windsurf", Name: "Windsurf",
+		MCP: MCP{
+			Places: Places{User: []Path{"~/.codeium/windsurf/mcp_config.json"}},
+			Syntax: JSONC, Key: "mcpServers",
+		},
+		Skills: Skills{Places: Places{User: []Path{"~/.codeium/windsurf/skills"}, Project: []string{".windsurf/skills"}}},
+		Rules:  Places{Project: []string{".windsurf/rules/*.md", ".windsurfrules"}},
+	}
+}

@@ -1,0 +1,16 @@
+package agents
+
+// zed is the editor Zed with its agent.
+//
+// Sources: zed.dev/docs/ai/mcp, /ai/rules; sessions as its reader has them.
+func zed() Agent {
+	return Agent{
+		ID: "zed", Name: "Zed",
+		MCP: MCP{
+			Places: Places{User: []Path{xdgConfig + "zed/settings.json"}, Project: []string{".zed/settings.json"}},
+			Syntax: JSONC, Key: "context_servers",
+		},
+		Rules:    Places{Project: []string{".rules", "AGENTS.md", "CLAUDE.md", "GEMINI.md"}},
+		Sessions: []Path{onLinux + xdgData + "zed/threads", onDarwin + library + "Zed/threads"},
+	}
+}
