@@ -121,14 +121,14 @@ func (a approvals) of(project, file, sum string) trust {
 // approve allows the servers that the files in a project's folder configure as
 // they are now.
 func (f *Finder) Approve(project string, now time.Time) error {
-	s := f.surroundings()
+	m := f.machine()
 	files := make(map[string]string)
-	for _, place := range projectPlaces(project, userPlaces(s)) {
+	for _, place := range projectPlaces(project, userPlaces(m)) {
 		rel, err := filepath.Rel(project, place.path)
 		if err != nil {
 			continue
 		}
-		c := place.read(s)
+		c := place.readFile(m)
 		if c.Bad != nil {
 			return fmt.Errorf("%s; correct it first", c.Bad.What)
 		}
@@ -172,11 +172,11 @@ func (f *Finder) changeApprovals(change func(a *approvals) error) error {
 // links. One that does not exist is no project, and nor is a view of ours,
 // which is not touched.
 func (f *Finder) ProjectFolder(path string) (string, bool) {
-	return f.surroundings().projectFolder(path)
+	return f.machine().projectFolder(path)
 }
 
-func (s surroundings) projectFolder(path string) (string, bool) {
-	if !filepath.IsAbs(path) || s.hidden(path) {
+func (m machine) projectFolder(path string) (string, bool) {
+	if !filepath.IsAbs(path) || m.hidden(path) {
 		return "", false
 	}
 	real, err := filepath.EvalSymlinks(path)
@@ -184,5 +184,5 @@ func (s surroundings) projectFolder(path string) (string, bool) {
 		return "", false
 	}
 	info, err := os.Stat(real)
-	return real, err == nil && info.IsDir() && !s.hidden(real)
+	return real, err == nil && info.IsDir() && !m.hidden(real)
 }

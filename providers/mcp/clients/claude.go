@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/jsonc"
 	"ctxfs/providers/internal/syntax"
 	"ctxfs/providers/mcp/config"
@@ -22,15 +23,9 @@ import (
 // Source of the format: code.claude.com/docs/en/mcp.
 func claudeCode() client {
 	return client{
-		name: "claude-code",
-		files: func(s surroundings) []place {
-			return userFiles(claudeFolder(s, ".claude.json"))
-		},
-		project: []string{".mcp.json"},
-		layers:  true,
-		parse:   jsonc.Parse,
+		agent: agents.ByID("claude-code"), layers: true, dialect: shellDialect, readEntry: readClaude,
 		find: func(r *reader, file syntax.Value) error {
-			if err := below("mcpServers")(r, file); err != nil || r.scope != config.ScopeUser {
+			if err := r.below(r, file); err != nil || r.scope != config.ScopeUser {
 				return err
 			}
 			projects, _ := file.Get("projects")
@@ -54,12 +49,10 @@ func claudeCode() client {
 			}
 			return nil
 		},
-		dialect: shellDialect,
-		entry:   claudeEntry,
 	}
 }
 
-func claudeEntry(k *keys, d *entry, x *expander) {
+func readClaude(k *keys, d *Entry, x *expander) {
 	k.common(d, x)
 	k.claudeLogin(d, x)
 	k.choose(d, k.text("type"))
@@ -76,16 +69,15 @@ func claudeEntry(k *keys, d *entry, x *expander) {
 // Source of the format: code.claude.com/docs/en/plugins-reference.
 func claudePlugins() client {
 	return client{
-		name: "claude-code",
-		files: func(s surroundings) (places []place) {
-			for _, p := range installedPlugins(s) {
+		agent: agents.ByID("claude-code"), dialect: shellDialect,
+		files: func(m machine) (places []place) {
+			for _, p := range installedPlugins(m) {
 				for _, file := range []string{".mcp.json", ".claude-plugin/plugin.json"} {
 					places = append(places, place{path: filepath.Join(p.root, file), scope: config.ScopePlugin, plugin: p})
 				}
 			}
 			return places
 		},
-		parse: jsonc.Parse,
 		find: func(r *reader, file syntax.Value) error {
 			servers, ok := file.Get("mcpServers")
 			switch {
@@ -96,9 +88,8 @@ func claudePlugins() client {
 			}
 			return nil
 		},
-		dialect: shellDialect,
-		entry: func(k *keys, d *entry, x *expander) {
-			claudeEntry(k, d, x)
+		readEntry: func(k *keys, d *Entry, x *expander) {
+			readClaude(k, d, x)
 			d.Notes = append(d.Notes, "it comes with the plugin "+x.extra[pluginName]+" of Claude Code")
 		},
 	}
@@ -121,26 +112,21 @@ func (p plugin) variables() map[string]string {
 	return map[string]string{"CLAUDE_PLUGIN_ROOT": p.root, "CLAUDE_PLUGIN_DATA": p.data, pluginName: p.name}
 }
 
-// claudeFolder is a path in Claude Code's folder of settings.
-func claudeFolder(s surroundings, path ...string) string {
-	if dir, ok := s.lookup("CLAUDE_CONFIG_DIR"); ok && filepath.IsAbs(dir) {
-		return filepath.Join(append([]string{dir}, path...)...)
-	}
-	if path[0] == ".claude.json" {
-		return s.at(path...)
-	}
-	return s.at(append([]string{".claude"}, path...)...)
+// claudeFolder is the folder with Claude Code's plugins and settings.
+func claudeFolder(m machine) string {
+	return filepath.Dir(m.Path(agents.ByID("claude-code").Hooks.User[0]))
 }
 
-// pluginFiles are the files that say which plugins there are.
-func pluginFiles(s surroundings) (installed, settings string) {
-	return claudeFolder(s, "plugins", "installed_plugins.json"), claudeFolder(s, "settings.json")
+// pluginFiles returns the files that say which plugins there are.
+func pluginFiles(m machine) (installed, settings string) {
+	folder := claudeFolder(m)
+	return filepath.Join(folder, "plugins", "installed_plugins.json"), filepath.Join(folder, "settings.json")
 }
 
 // installedPlugins are the plugins that are installed and switched on. A file
 // that cannot be read names none: whatever is wrong with it, Claude Code tells.
-func installedPlugins(s surroundings) (found []plugin) {
-	installed, settings := pluginFiles(s)
+func installedPlugins(m machine) (found []plugin) {
+	installed, settings := pluginFiles(m)
 	read := func(path string) syntax.Value {
 		text, _, err := readRegular(path)
 		if err != nil {
@@ -151,18 +137,18 @@ func installedPlugins(s surroundings) (found []plugin) {
 	}
 	plugins, _ := read(installed).Get("plugins")
 	on, _ := read(settings).Get("enabledPlugins")
-	for _, m := range plugins.Members {
-		if enabled, ok := on.Get(m.Name); !ok || enabled.Text != "true" {
+	for _, member := range plugins.Members {
+		if enabled, ok := on.Get(member.Name); !ok || enabled.Text != "true" {
 			continue
 		}
-		entries := m.Value.Items // one for each scope in which it is installed
-		if m.Value.Kind == syntax.Object {
-			entries = []syntax.Value{m.Value}
+		entries := member.Value.Items // one for each scope in which it is installed
+		if member.Value.Kind == syntax.Object {
+			entries = []syntax.Value{member.Value}
 		}
 		for _, e := range entries {
 			root, _ := e.Get("installPath")
 			known := slices.ContainsFunc(found, func(p plugin) bool { return p.root == root.Text })
-			if root.Kind != syntax.Text || !filepath.IsAbs(root.Text) || known || s.hidden(root.Text) {
+			if root.Kind != syntax.Text || !filepath.IsAbs(root.Text) || known || m.hidden(root.Text) {
 				continue
 			}
 			id := strings.Map(func(r rune) rune {
@@ -170,28 +156,23 @@ func installedPlugins(s surroundings) (found []plugin) {
 					return r
 				}
 				return '-'
-			}, m.Name)
-			found = append(found, plugin{name: m.Name, root: filepath.Clean(root.Text), data: claudeFolder(s, "plugins", "data", id)})
+			}, member.Name)
+			found = append(found, plugin{name: member.Name, root: filepath.Clean(root.Text), data: filepath.Join(claudeFolder(m), "plugins", "data", id)})
 		}
 	}
 	return found
 }
 
-// claudeDesktop is Claude Desktop. It starts processes only, and expands
-// nothing. On Linux it has the folder that unofficial builds use.
-//
-// Source of the format: modelcontextprotocol.io/docs/develop/connect-local-servers.
+// claudeDesktop is Claude Desktop. It starts processes only, and expands nothing.
 func claudeDesktop() client {
-	a := jsonAgent("claude-desktop")
-	a.files = func(s surroundings) []place {
-		return userFiles(s.application("Claude", "claude_desktop_config.json")...)
+	return client{
+		agent: agents.ByID("claude-desktop"),
+		readEntry: func(k *keys, d *Entry, x *expander) {
+			k.process(d, x, "command", "env")
+			d.Transport = config.Stdio
+			if d.Command == "" {
+				k.fail(k.value, "it has no command, and Claude Desktop reads no addresses from this file")
+			}
+		},
 	}
-	a.entry = func(k *keys, d *entry, x *expander) {
-		k.process(d, x, "command", "env")
-		d.Transport = config.Stdio
-		if d.Command == "" {
-			k.fail(k.value, "it has no command, and Claude Desktop reads no addresses from this file")
-		}
-	}
-	return a
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/mcp/config"
@@ -52,9 +53,19 @@ func TestConfigurations(t *testing.T) {
 			t.Errorf("got:\n%s\nwant:\n%s", got, want)
 		})
 	}
-	for _, a := range append(clients(), client{name: "ctxfs"}) {
-		if !covered[a.name] {
-			t.Errorf("there is no case for %s", a.name)
+	if !covered["ctxfs"] {
+		t.Error("there is no case for ctxfs")
+	}
+	read := make(map[string]bool)
+	for _, c := range clients() {
+		read[c.agent.ID] = true
+		if !covered[c.agent.ID] {
+			t.Errorf("there is no case for %s", c.agent.ID)
+		}
+	}
+	for _, a := range agents.All() {
+		if a.MCP.Key != "" && !read[a.ID] {
+			t.Errorf("nothing reads the files of %s", a.ID)
 		}
 	}
 }

@@ -1,11 +1,10 @@
 package clients
 
 import (
-	"path/filepath"
 	"slices"
 	"time"
 
-	"ctxfs/providers/internal/settings"
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/syntax"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/policy"
@@ -13,22 +12,11 @@ import (
 
 // codex is Codex, the one client whose file is TOML. It expands nothing, but
 // has keys that name variables. It knows no SSE.
-//
-// Source of the format: developers.openai.com/codex/config-reference.
 func codex() client {
-	return client{
-		name: "codex",
-		files: func(s surroundings) []place {
-			return userFiles(filepath.Join(s.folder("CODEX_HOME", ".codex"), "config.toml"))
-		},
-		project: []string{".codex/config.toml"},
-		parse:   settings.Document,
-		find:    below("mcp_servers"),
-		entry:   codexEntry,
-	}
+	return client{agent: agents.ByID("codex"), readEntry: readCodex}
 }
 
-func codexEntry(k *keys, d *entry, x *expander) {
+func readCodex(k *keys, d *Entry, x *expander) {
 	k.process(d, x, "command", "env")
 	k.remote(d, x, "url", "http_headers")
 	d.Dir = k.text("cwd")
@@ -59,7 +47,7 @@ func codexEntry(k *keys, d *entry, x *expander) {
 // passOn reads "env_vars": variables that the process gets as they are, if
 // they are set. One is a name, or a table of a name and a source; "remote"
 // ones are those of another machine.
-func (k *keys) passOn(d *entry, x *expander) {
+func (k *keys) passOn(d *Entry, x *expander) {
 	vars, ok := k.value.Get("env_vars")
 	if ok && vars.Kind != syntax.Array {
 		k.fail(vars, `"env_vars" is %s, not an array`, vars.Kind)
@@ -83,7 +71,7 @@ func (k *keys) passOn(d *entry, x *expander) {
 
 // headersFromVariables reads the keys that name variables with the values of
 // headers.
-func (k *keys) headersFromVariables(d *entry, x *expander) {
+func (k *keys) headersFromVariables(d *Entry, x *expander) {
 	set := func(key, header, variable, prefix string) {
 		value, ok := x.variable(variable)
 		if !ok {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/mcp/config"
 )
 
@@ -29,21 +30,21 @@ type Options struct {
 // same time.
 type Finder struct {
 	opts Options
-	good map[string]file // by path: what it held when it was last good
+	good map[string]File // by path: what it held when it was last good
 }
 
 func New(opts Options) *Finder {
-	return &Finder{opts: opts, good: make(map[string]file)}
+	return &Finder{opts: opts, good: make(map[string]File)}
 }
 
-func (f *Finder) surroundings() surroundings {
-	return surroundings{home: f.opts.Home, lookup: f.opts.LookupEnv, hide: f.opts.Hide}
+func (f *Finder) machine() machine {
+	return machine{Machine: agents.Machine{Home: f.opts.Home, LookupEnv: f.opts.LookupEnv}, hide: f.opts.Hide}
 }
 
 // discovery is what all configuration files together say.
 type Discovery struct {
 	// files are those that were looked at, there or not.
-	Files []file
+	Files []File
 	// servers are in the order in which they get their names.
 	Servers []*config.Server
 	// passed are the entries that are no server of their own.
@@ -67,7 +68,7 @@ type PassedOver struct {
 // those of the known projects and of the folders given.
 func (f *Finder) Discover(own Own, folders ...string) *Discovery {
 	all := &Discovery{Trusted: make(map[string]time.Time)}
-	take := func(c file) file {
+	take := func(c File) File {
 		c = f.current(c)
 		all.Files = append(all.Files, c)
 		all.Problems = append(all.Problems, c.problems...)
@@ -76,17 +77,17 @@ func (f *Finder) Discover(own Own, folders ...string) *Discovery {
 		}
 		return c
 	}
-	s := f.surroundings()
-	ours := take(own.read(s))
-	all.Settings, s.inputs = ours.settings, ours.settings.inputs
+	m := f.machine()
+	ours := take(own.read(m))
+	all.Settings, m.inputs = ours.settings, ours.settings.inputs
 
-	var found []*entry
+	var found []*Entry
 	var refused []refusal
 	layered := newLayers(all)
-	places := userPlaces(s)
+	places := userPlaces(m)
 	projects := slices.Clone(folders)
 	for _, place := range places {
-		c := take(place.read(s))
+		c := take(place.readFile(m))
 		found = append(found, layered.add(place.client, c.Entries)...)
 		projects, refused = append(projects, c.projects...), append(refused, c.refused...)
 	}
@@ -96,7 +97,7 @@ func (f *Finder) Discover(own Own, folders ...string) *Discovery {
 	}
 	for folder, approval := range allowed.Projects {
 		all.Trusted[folder] = approval.Time
-		if real, ok := s.projectFolder(folder); ok && real == folder {
+		if real, ok := m.projectFolder(folder); ok && real == folder {
 			projects = append(projects, folder)
 		}
 	}
@@ -104,11 +105,11 @@ func (f *Finder) Discover(own Own, folders ...string) *Discovery {
 	all.Projects = slices.Compact(projects)
 	for _, folder := range all.Projects {
 		for _, place := range projectPlaces(folder, places) {
-			c := take(place.read(s))
+			c := take(place.readFile(m))
 			for _, d := range c.Entries {
 				d.Trust = allowed.of(folder, d.File, c.sum)
 				for _, r := range refused {
-					if r.project == folder && r.name == d.Name && d.Client == claudeCode().name {
+					if r.project == folder && r.name == d.Name && d.Client == claudeCode().agent.ID {
 						d.Disabled, d.EnableHint = true, r.enable
 					}
 				}
@@ -123,16 +124,16 @@ func (f *Finder) Discover(own Own, folders ...string) *Discovery {
 // layers finds entries that hide others of a client with several files.
 type layers struct {
 	all  *Discovery
-	tops map[string]*entry
+	tops map[string]*Entry
 }
 
-func newLayers(all *Discovery) *layers { return &layers{all, make(map[string]*entry)} }
+func newLayers(all *Discovery) *layers { return &layers{all, make(map[string]*Entry)} }
 
 // add takes the entries of a client's next file, of those with one scope the
 // one with precedence first, and returns those that are not hidden.
-func (l *layers) add(c client, entries []*entry) (seen []*entry) {
+func (l *layers) add(c client, entries []*Entry) (seen []*Entry) {
 	for _, d := range entries {
-		key := strings.Join([]string{c.name, d.Project, d.Name}, "\x00")
+		key := strings.Join([]string{c.agent.ID, d.Project, d.Name}, "\x00")
 		top := l.tops[key]
 		switch {
 		case !c.layers:
@@ -150,19 +151,19 @@ func (l *layers) add(c client, entries []*entry) (seen []*entry) {
 			}
 			seen = append(seen, d)
 		default:
-			l.all.pass(d, c.name+" uses "+top.EntryText()+" in its place")
+			l.all.pass(d, c.agent.ID+" uses "+top.EntryText()+" in its place")
 		}
 	}
 	return seen
 }
 
-func (all *Discovery) pass(d *entry, why string) {
+func (all *Discovery) pass(d *Entry, why string) {
 	all.PassedOver = append(all.PassedOver, PassedOver{&d.Server, why})
 }
 
 // current is a file as it counts: what it held when it was last good, as long
 // as it is not; before it ever was, what is remembered of it.
-func (f *Finder) current(c file) file {
+func (f *Finder) current(c File) File {
 	switch good, ok := f.good[c.Path]; {
 	case c.Bad == nil:
 		f.good[c.Path] = c
@@ -172,7 +173,7 @@ func (f *Finder) current(c file) file {
 	default:
 		c.Entries = f.remembered(c.Path, *c.Bad)
 	}
-	entries := make([]*entry, len(c.Entries)) // those that are kept stay as they were read
+	entries := make([]*Entry, len(c.Entries)) // those that are kept stay as they were read
 	for i, d := range c.Entries {
 		entries[i] = d.clone()
 	}
@@ -181,14 +182,14 @@ func (f *Finder) current(c file) file {
 }
 
 // remembered are the servers that are known of a file that cannot be used.
-func (f *Finder) remembered(path string, bad fs.Problem) (known []*entry) {
+func (f *Finder) remembered(path string, bad fs.Problem) (known []*Entry) {
 	var changed time.Time
 	if info, err := os.Stat(path); err == nil {
 		changed = info.ModTime()
 	}
 	for _, d := range f.opts.Remembered(path) {
 		d.Time = changed
-		known = append(known, &entry{Server: d, lost: bad})
+		known = append(known, &Entry{Server: d, lost: bad})
 	}
 	return known
 }
@@ -202,7 +203,7 @@ func (f *Finder) WasGood(path string) bool {
 
 // watch are the files whose change changes what was discovered, there or not.
 func (f *Finder) Watch(all *Discovery) (files []string) {
-	installed, enabled := pluginFiles(f.surroundings())
+	installed, enabled := pluginFiles(f.machine())
 	files = []string{f.opts.Approvals, installed, enabled}
 	for _, c := range all.Files {
 		files = append(files, c.Path)
@@ -218,9 +219,9 @@ func (f *Finder) Watch(all *Discovery) (files []string) {
 // client the one that most have.
 func (f *Finder) UserFiles() (files []string) {
 	named := make(map[string]bool)
-	for _, place := range userPlaces(f.surroundings()) {
-		if place.scope == config.ScopeUser && !named[place.name] {
-			named[place.name] = true
+	for _, place := range userPlaces(f.machine()) {
+		if place.scope == config.ScopeUser && !named[place.agent.ID] {
+			named[place.agent.ID] = true
 			files = append(files, place.path)
 		}
 	}

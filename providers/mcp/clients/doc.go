@@ -1,10 +1,12 @@
 // Package clients reads the configuration files of the programs that start MCP
 // servers, and says which servers they configure together.
 //
-// Each client keeps its servers in files of its own, in a dialect of its own. A
-// client (cursor.go and so on) states where its files are, their syntax, the
-// key below which the servers are, what the keys of an entry mean, and how
-// variables are written. The way of an entry is:
+// Each client keeps its servers in files of its own, in a dialect of its own.
+// Where they are, in which syntax, and below which key is in its description
+// (package agents); what the keys of an entry mean and how variables are written
+// is here: claude.go, codex.go, programs.go for the other programs of the
+// terminal, editors.go. A new client is a function in one of them, a line in
+// clients (client.go), and a case in testdata/mcp/config. The way of an entry is:
 //
 //  1. [Finder.Discover] reads the file of every client, the user's first, then
 //     those of the projects that it has learned of (discover.go, file.go).
@@ -25,5 +27,5 @@
 // ([Finder.Approve]); the approval holds for the entries as they were written
 // then (approvals.go).
 //
-// The source of each format stands with its client.
+// The source of each format is cited with its description.
 package clients

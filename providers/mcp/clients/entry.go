@@ -13,9 +13,9 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// entry is what a file says of a server. Until finish its faults are what the
+// Entry is what a file says of a server. Until finish its faults are what the
 // other fields say; then it is a definition.
-type entry struct {
+type Entry struct {
 	config.Server
 	base    string     // folder that a relative one is in
 	wrong   string     // what is wrong with the entry as it is written
@@ -28,7 +28,7 @@ type entry struct {
 }
 
 // clone returns a copy that may be changed.
-func (d *entry) clone() *entry {
+func (d *Entry) clone() *Entry {
 	c := *d
 	c.AlsoIn, c.Notes, c.unset = slices.Clone(d.AlsoIn), slices.Clone(d.Notes), slices.Clone(d.unset)
 	c.Args, c.Secrets = slices.Clone(d.Args), slices.Clone(d.Secrets)
@@ -38,12 +38,12 @@ func (d *entry) clone() *entry {
 
 // disable switches the server off; how says how to switch it on again, up to
 // the words "the entry".
-func (d *entry) disable(how string) {
+func (d *Entry) disable(how string) {
 	d.Disabled, d.EnableHint = true, how+d.EntryText()
 }
 
 // finish brings a definition that was read into its final state.
-func (d *entry) finish() {
+func (d *Entry) finish() {
 	d.AddOwnSecrets()
 	switch {
 	case d.Transport != config.Stdio:
@@ -105,7 +105,7 @@ func (u unset) fault(s config.Source) *config.Fault {
 
 // rooted tells whether the folder in which the process runs makes a
 // difference: its command or an argument names something there.
-func (d *entry) rooted() bool {
+func (d *Entry) rooted() bool {
 	return d.Project != "" && d.Dir != "" && slices.ContainsFunc(append([]string{d.Command}, d.Args...), func(arg string) bool {
 		if arg == "" || filepath.IsAbs(arg) || strings.HasPrefix(arg, "-") {
 			return false

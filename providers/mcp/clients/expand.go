@@ -17,7 +17,7 @@ type dialect func(x *expander, s string) (length int, value string, set bool)
 // expander expands the variables of one entry.
 type expander struct {
 	dialect dialect
-	surroundings
+	machine
 	// project is the folder of the project that the entry belongs to, or "".
 	project string
 	// folder is that of the configuration file.
@@ -46,7 +46,7 @@ func (x *expander) base() string {
 	if x.project != "" {
 		return x.project
 	}
-	return x.home
+	return x.Home
 }
 
 // text expands the text of a key.
@@ -119,7 +119,7 @@ func (x *expander) variable(name string) (string, bool) {
 	if value, ok := x.extra[name]; ok {
 		return value, true
 	}
-	value, ok := x.lookup(name)
+	value, ok := x.LookupEnv(name)
 	if ok && !config.Inherited(name) {
 		x.secrets = append(x.secrets, value)
 	}
@@ -196,7 +196,7 @@ func editorDialect(x *expander, s string) (length int, value string, set bool) {
 	reference, length := braced(s, "${")
 	switch reference {
 	case "userHome":
-		return length, x.home, true
+		return length, x.Home, true
 	case "pathSeparator", "/":
 		return length, string(filepath.Separator), true
 	case "workspaceFolder":
@@ -231,7 +231,7 @@ func opencodeDialect(x *expander, s string) (length int, value string, set bool)
 	if length == 0 {
 		return 0, "", false
 	}
-	if path = wording.ExpandTilde(path, x.home); !filepath.IsAbs(path) {
+	if path = wording.ExpandTilde(path, x.Home); !filepath.IsAbs(path) {
 		path = filepath.Join(x.folder, path)
 	}
 	x.reads = append(x.reads, path)
@@ -245,11 +245,11 @@ func opencodeDialect(x *expander, s string) (length int, value string, set bool)
 }
 
 // input is the value of an input: of [mcp.inputs], or of CTXFS_INPUT_<ID>.
-func (s surroundings) input(id string) (string, bool) {
-	if value, ok := s.inputs[id]; ok {
+func (m machine) input(id string) (string, bool) {
+	if value, ok := m.inputs[id]; ok {
 		return value, true
 	}
-	return s.lookup(inputVariable(id))
+	return m.LookupEnv(inputVariable(id))
 }
 
 // inputVariable is the variable of the environment that gives an input.
@@ -277,7 +277,7 @@ func isVariable(s string) bool {
 
 // envFile reads the file of variables that the key "envFile" names; a variable
 // of "env" has precedence.
-func (k *keys) envFile(d *entry, x *expander) {
+func (k *keys) envFile(d *Entry, x *expander) {
 	path := x.text("envFile", k.text("envFile"))
 	if path == "" || len(x.unset) > 0 {
 		return

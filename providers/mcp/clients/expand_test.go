@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/providers/internal/agents"
 )
 
 func TestExpand(t *testing.T) {
@@ -21,7 +23,7 @@ func TestExpand(t *testing.T) {
 		{editorDialect, "${TOKEN} $TOKEN", "${TOKEN} $TOKEN", ""},
 		{editorDialect, "${env:NONE}", "${env:NONE}", "${env:NONE}"},
 	} {
-		x := &expander{dialect: c.dialect, surroundings: surroundings{home: "/home/me", lookup: lookup}}
+		x := &expander{dialect: c.dialect, machine: machine{Machine: agents.Machine{Home: "/home/me", LookupEnv: lookup}}}
 		got, unset := x.expand(c.in), ""
 		if len(x.unset) > 0 {
 			unset = x.unset[0].variable

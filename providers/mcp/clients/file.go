@@ -18,14 +18,14 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// file is a configuration file and what it says of servers.
-type file struct {
+// File is a configuration file and what it says of servers.
+type File struct {
 	Path    string
 	Client  string
 	Scope   string
 	Project string
 	Exists  bool // the file exists
-	Entries []*entry
+	Entries []*Entry
 	// projects are folders that the file knows as projects.
 	projects []string
 	refused  []refusal
@@ -43,10 +43,10 @@ type file struct {
 // reader reads the entries of one client's file.
 type reader struct {
 	clientPlace
-	surroundings
+	machine
 	changed time.Time
 
-	entries  []*entry
+	entries  []*Entry
 	projects []string
 	refused  []refusal
 	written  strings.Builder
@@ -55,10 +55,10 @@ type reader struct {
 // refusal says that a client's user does not want a server of a project.
 type refusal struct{ project, name, enable string }
 
-// read reads a client's file. One that does not exist configures nothing.
-func (p clientPlace) read(s surroundings) file {
-	c := file{Path: p.path, Client: p.name, Scope: p.scope, Project: p.place.project}
-	bad := func(format string, args ...any) file {
+// readFile reads a client's file. One that does not exist configures nothing.
+func (p clientPlace) readFile(m machine) File {
+	c := File{Path: p.path, Client: p.agent.ID, Scope: p.scope, Project: p.place.project}
+	bad := func(format string, args ...any) File {
 		c.Bad = &fs.Problem{
 			What: clean.Line(fmt.Sprintf(format, args...)),
 			Mend: "correct " + c.Path + ", the configuration of " + c.Client + "; it is read again at once",
@@ -82,11 +82,11 @@ func (p clientPlace) read(s surroundings) file {
 	if strings.TrimSpace(string(text)) == "" {
 		return c
 	}
-	r := &reader{clientPlace: p, surroundings: s, changed: changed}
+	r := &reader{clientPlace: p, machine: m, changed: changed}
 	if parsed.Kind != syntax.Object {
 		err = parsed.Errorf("the file is %s, not an object", parsed.Kind)
 	} else {
-		err = p.find(r, parsed)
+		err = p.servers(r, parsed)
 	}
 	if err != nil {
 		return bad("%s is not valid: %v", p.path, err)
@@ -133,8 +133,8 @@ func (r *reader) readIn(servers syntax.Value, key, scope, project string) error 
 		if m.Value.Kind == syntax.Null {
 			continue
 		}
-		d := &entry{Server: config.Server{Source: config.Source{
-			Client: r.name, Scope: scope, Project: project, File: r.path, Line: m.Value.Line, Name: m.Name, Time: r.changed,
+		d := &Entry{Server: config.Server{Source: config.Source{
+			Client: r.agent.ID, Scope: scope, Project: project, File: r.path, Line: m.Value.Line, Name: m.Name, Time: r.changed,
 		}}}
 		r.define(m.Value, d)
 		again := false
@@ -152,16 +152,16 @@ func (r *reader) readIn(servers syntax.Value, key, scope, project string) error 
 }
 
 // define reads one server's entry.
-func (r *reader) define(v syntax.Value, d *entry) {
+func (r *reader) define(v syntax.Value, d *Entry) {
 	k := &keys{value: v}
 	x := &expander{
-		dialect: r.dialect, surroundings: r.surroundings, project: d.Project,
+		dialect: r.dialect, machine: r.machine, project: d.Project,
 		folder: filepath.Dir(r.path), extra: r.plugin.variables(),
 	}
 	if v.Kind != syntax.Object {
 		k.fail(v, "the entry is %s, not an object", v.Kind)
 	} else {
-		r.client.entry(k, d, x)
+		r.readEntry(k, d, x)
 	}
 	d.base, d.wrong, d.unset, d.reads = x.base(), k.fault, x.unset, x.reads
 	d.AddSecrets(x.secrets...)

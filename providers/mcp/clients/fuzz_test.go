@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/syntax"
 	"ctxfs/providers/mcp/config"
 )
@@ -11,8 +12,8 @@ import (
 // FuzzAgentFiles reads a text as the file of one client, and makes servers of it.
 func FuzzAgentFiles(f *testing.F) {
 	home := f.TempDir() // there is nothing in it
-	s := surroundings{home: home, lookup: func(string) (string, bool) { return "", false }}
-	places := append(userPlaces(s), projectPlaces(home, nil)...)
+	m := machine{Machine: agents.Machine{Home: home, LookupEnv: func(string) (string, bool) { return "", false }}}
+	places := append(userPlaces(m), projectPlaces(home, nil)...)
 	for i, place := range places {
 		for _, text := range []string{
 			`{"mcpServers":{"a":{"command":"x","args":["${A}"],"env":{"B":1}},"b":{"type":"http","url":"http://u:p@h/?k=v","headers":{"A":"Bearer ${T:-x}"}}}}`,
@@ -36,9 +37,9 @@ func FuzzAgentFiles(f *testing.F) {
 			return
 		}
 		all := new(Discovery)
-		var found []*entry
-		r := &reader{clientPlace: place, surroundings: s}
-		if file.Kind == syntax.Object && place.find(r, file) == nil {
+		var found []*Entry
+		r := &reader{clientPlace: place, machine: m}
+		if file.Kind == syntax.Object && place.servers(r, file) == nil {
 			found = newLayers(all).add(place.client, r.entries)
 		}
 		all.merge(nil, found)

@@ -108,7 +108,7 @@ func (k *keys) table(key string) map[string]string {
 }
 
 // common reads the keys on which most clients agree, and expands them.
-func (k *keys) common(d *entry, x *expander) {
+func (k *keys) common(d *Entry, x *expander) {
 	k.process(d, x, "command", "env")
 	k.remote(d, x, "url", "headers")
 	d.Dir = x.text("cwd", k.text("cwd"))
@@ -118,21 +118,21 @@ func (k *keys) common(d *entry, x *expander) {
 }
 
 // process reads the keys of a server that is a process.
-func (k *keys) process(d *entry, x *expander, command, env string) {
+func (k *keys) process(d *Entry, x *expander, command, env string) {
 	d.Command = x.text("command", k.text(command))
 	d.Args = x.texts("args", k.texts("args"))
 	d.Env = x.table("env", k.table(env))
 }
 
 // remote reads the keys of a server that has an address.
-func (k *keys) remote(d *entry, x *expander, url, headers string) {
+func (k *keys) remote(d *Entry, x *expander, url, headers string) {
 	d.URL = x.text("url", k.text(url))
 	d.Headers = x.table("headers", k.table(headers))
 }
 
 // enabled reads a key that switches the server on, and is on where it is not
 // there.
-func (k *keys) enabled(d *entry, key string) {
+func (k *keys) enabled(d *Entry, key string) {
 	if k.has(key) && !k.flag(key) {
 		d.disable("set `" + key + "` to true in ")
 	}
@@ -140,14 +140,14 @@ func (k *keys) enabled(d *entry, key string) {
 
 // choose sets the transport from the "type" of the entry, or else from what is
 // configured: a command, or an address.
-func (k *keys) choose(d *entry, kind string) {
+func (k *keys) choose(d *Entry, kind string) {
 	if wrong := d.choose(kind); wrong != "" {
 		k.fail(k.value, "%s", wrong)
 	}
 }
 
 // choose sets the transport. It returns what is wrong, or "".
-func (d *entry) choose(kind string) (wrong string) {
+func (d *Entry) choose(kind string) (wrong string) {
 	switch kind {
 	case "":
 		d.Transport = config.Stdio

@@ -38,7 +38,7 @@ func (k *keys) scopes(key string, x *expander) []string {
 }
 
 // claudeLogin reads the key `oauth` of Claude Code.
-func (k *keys) claudeLogin(d *entry, x *expander) {
+func (k *keys) claudeLogin(d *Entry, x *expander) {
 	o, ok := k.section("oauth")
 	if !ok {
 		return
@@ -60,7 +60,7 @@ func (k *keys) claudeLogin(d *entry, x *expander) {
 const cursorRedirect = "http://localhost:8787/callback"
 
 // cursorLogin reads the key `auth` of Cursor.
-func (k *keys) cursorLogin(d *entry, x *expander) {
+func (k *keys) cursorLogin(d *Entry, x *expander) {
 	o, ok := k.section("auth")
 	if !ok {
 		return
@@ -75,7 +75,7 @@ func (k *keys) cursorLogin(d *entry, x *expander) {
 }
 
 // geminiLogin reads the key `oauth` of Gemini CLI.
-func (k *keys) geminiLogin(d *entry, x *expander) {
+func (k *keys) geminiLogin(d *Entry, x *expander) {
 	o, ok := k.section("oauth")
 	if !ok {
 		return
@@ -90,7 +90,7 @@ func (k *keys) geminiLogin(d *entry, x *expander) {
 }
 
 // codexLogin reads the keys `oauth` and `scopes` of Codex.
-func (k *keys) codexLogin(d *entry, x *expander) {
+func (k *keys) codexLogin(d *Entry, x *expander) {
 	d.Login.Scopes = k.scopes("scopes", x)
 	if o, ok := k.section("oauth"); ok {
 		d.Login.ClientID = x.text("oauth.client_id", o.text("client_id"))
@@ -99,7 +99,7 @@ func (k *keys) codexLogin(d *entry, x *expander) {
 }
 
 // opencodeLogin reads the key `oauth` of opencode, which may be false.
-func (k *keys) opencodeLogin(d *entry, x *expander) {
+func (k *keys) opencodeLogin(d *Entry, x *expander) {
 	if v, ok := k.value.Get("oauth"); ok && v.Kind == syntax.Bool {
 		d.Login.Off = v.Text == "false"
 		return

@@ -13,7 +13,7 @@ import (
 // merge puts together what the files say: ctxfs's own entries replace, disable
 // or change others of their name, and one server in several files is one
 // definition.
-func (all *Discovery) merge(own, found []*entry) {
+func (all *Discovery) merge(own, found []*Entry) {
 	for _, d := range all.united(own, found) {
 		all.Servers = append(all.Servers, &d.Server)
 	}
@@ -21,10 +21,10 @@ func (all *Discovery) merge(own, found []*entry) {
 
 // united returns the entries that are servers of their own, in the order in
 // which they get their names.
-func (all *Discovery) united(own, found []*entry) (servers []*entry) {
+func (all *Discovery) united(own, found []*Entry) (servers []*Entry) {
 	own, found = all.withoutGateways(own), all.withoutGateways(found)
 	ours := newOwnEntries(own, found)
-	changes := make(map[*entry]bool)
+	changes := make(map[*Entry]bool)
 	for _, d := range found {
 		for _, o := range ours.changing(d) {
 			d.apply(o)
@@ -45,7 +45,7 @@ func (all *Discovery) united(own, found []*entry) (servers []*entry) {
 	}
 	// An entry that is disabled in one file, or not trusted, does not hide that
 	// the same server is wanted in another.
-	slices.SortStableFunc(found, func(a, b *entry) int {
+	slices.SortStableFunc(found, func(a, b *Entry) int {
 		return cmp.Or(btoi(a.Disabled)-btoi(b.Disabled), btoi(a.Trust != trusted)-btoi(b.Trust != trusted))
 	})
 	for _, d := range found {
@@ -71,16 +71,16 @@ func (all *Discovery) united(own, found []*entry) (servers []*entry) {
 			all.pass(d, "it is replaced by "+o.EntryText())
 		}
 	}
-	rank := make(map[*entry]int, len(servers))
+	rank := make(map[*Entry]int, len(servers))
 	for i, d := range servers {
 		rank[d] = i
 	}
 	names := []string{"ctxfs"}
 	for _, c := range clients() {
-		names = append(names, c.name)
+		names = append(names, c.agent.ID)
 	}
-	clientRank := func(d *entry) int { return slices.Index(names, d.Client) }
-	slices.SortFunc(servers, func(a, b *entry) int {
+	clientRank := func(d *Entry) int { return slices.Index(names, d.Client) }
+	slices.SortFunc(servers, func(a, b *Entry) int {
 		return cmp.Or(
 			cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)),
 			btoi(a.Project != "")-btoi(b.Project != ""),
@@ -95,7 +95,7 @@ func (all *Discovery) united(own, found []*entry) (servers []*entry) {
 
 // withoutGateways leaves out the entries through which agents reach ctxfs: as a
 // server it would only show ctxfs itself.
-func (all *Discovery) withoutGateways(defs []*entry) (servers []*entry) {
+func (all *Discovery) withoutGateways(defs []*Entry) (servers []*Entry) {
 	for _, d := range defs {
 		if d.isGateway() {
 			all.pass(d, "it is ctxfs itself, for agents without a shell")
@@ -107,12 +107,12 @@ func (all *Discovery) withoutGateways(defs []*entry) (servers []*entry) {
 }
 
 // isGateway tells whether the entry starts `ctxfs serve`.
-func (d *entry) isGateway() bool {
+func (d *Entry) isGateway() bool {
 	return d.Transport == config.Stdio && filepath.Base(d.Command) == "ctxfs" && len(d.Args) > 0 && d.Args[0] == "serve"
 }
 
 // twinOf finds the definition of the same server from another file.
-func twinOf(d *entry, all []*entry) *entry {
+func twinOf(d *Entry, all []*Entry) *Entry {
 	for _, o := range all {
 		if o.Origin() != d.Origin() && o.Same(&d.Server) && (o.Dir == d.Dir || !o.rooted() && !d.rooted()) {
 			return o

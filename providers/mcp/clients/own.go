@@ -92,8 +92,8 @@ type Settings struct {
 const usualIdle = 10 * time.Minute
 
 // read reads ctxfs's own servers.
-func (o Own) read(s surroundings) file {
-	c := file{Path: o.Path, Client: "ctxfs", Scope: config.ScopeUser, settings: Settings{IdleTimeout: usualIdle}}
+func (o Own) read(m machine) File {
+	c := File{Path: o.Path, Client: "ctxfs", Scope: config.ScopeUser, settings: Settings{IdleTimeout: usualIdle}}
 	if o.Bad != nil {
 		c.Exists, c.Bad = true, o.Bad
 		return c
@@ -111,10 +111,10 @@ func (o Own) read(s surroundings) file {
 		c.Exists, changed = true, info.ModTime()
 	}
 	for _, name := range slices.Sorted(maps.Keys(table.Servers)) {
-		d := &entry{Server: config.Server{Source: config.Source{
+		d := &Entry{Server: config.Server{Source: config.Source{
 			Client: "ctxfs", Scope: config.ScopeUser, File: o.Path, Name: name, Time: changed, Line: o.Settings.Line("mcp", "servers", name),
 		}}}
-		readOwnServer(o.Settings, d, s)
+		readOwnServer(o.Settings, d, m)
 		c.Entries = append(c.Entries, d)
 	}
 	return c
@@ -137,9 +137,9 @@ func (table own) take(into *Settings, path string, problem func(error)) {
 }
 
 // readOwnServer reads the entry of a server into d.
-func readOwnServer(f *settings.File, d *entry, s surroundings) {
-	x := &expander{dialect: shellDialect, surroundings: s}
-	d.base = s.home
+func readOwnServer(f *settings.File, d *Entry, m machine) {
+	x := &expander{dialect: shellDialect, machine: m}
+	d.base = m.Home
 	e := new(ownServer)
 	if err := f.Decode(e, "mcp", "servers", d.Name); err != nil {
 		d.wrong = clean.Line(err.Error())
@@ -168,7 +168,7 @@ func readOwnServer(f *settings.File, d *entry, s surroundings) {
 }
 
 // seconds is a configured time.
-func (d *entry) seconds(key string, n *float64) time.Duration {
+func (d *Entry) seconds(key string, n *float64) time.Duration {
 	if n == nil {
 		return 0
 	}
@@ -181,7 +181,7 @@ func (d *entry) seconds(key string, n *float64) time.Duration {
 
 // limit has the allow_tools and deny_tools of an entry of ctxfs's own hold
 // besides.
-func (d *entry) limit(o *entry) {
+func (d *Entry) limit(o *Entry) {
 	if !o.Tools.IsEmpty() {
 		d.Limits = d.Limits.And(o.Tools)
 		d.Notes = append(d.Notes, o.File+" limits its tools, by the entry "+o.QuotedName())
@@ -189,7 +189,7 @@ func (d *entry) limit(o *entry) {
 }
 
 // apply makes the changes of an entry of ctxfs's own to a definition.
-func (d *entry) apply(o *entry) {
+func (d *Entry) apply(o *Entry) {
 	var keys []string
 	set := func(key string, given bool, change func()) {
 		if given {

@@ -11,14 +11,14 @@ import (
 // file. They name it as the file does or, where no server is called just that,
 // by its folder or in another letter case.
 type ownEntries struct {
-	exact   map[string]*entry
-	folders map[*entry][]*entry // by what they are about
-	shared  map[*entry][]*entry // those that have another server's exact name
+	exact   map[string]*Entry
+	folders map[*Entry][]*Entry // by what they are about
+	shared  map[*Entry][]*Entry // those that have another server's exact name
 }
 
-func newOwnEntries(own, found []*entry) ownEntries {
+func newOwnEntries(own, found []*Entry) ownEntries {
 	e := ownEntries{
-		exact: make(map[string]*entry, len(own)), folders: make(map[*entry][]*entry), shared: make(map[*entry][]*entry),
+		exact: make(map[string]*Entry, len(own)), folders: make(map[*Entry][]*Entry), shared: make(map[*Entry][]*Entry),
 	}
 	called := make(map[string]bool, len(found))
 	for _, d := range found {
@@ -27,7 +27,7 @@ func newOwnEntries(own, found []*entry) ownEntries {
 	for _, o := range own {
 		e.exact[o.Name] = o
 	}
-	var folders map[*entry]string
+	var folders map[*Entry]string
 	for _, o := range own {
 		if o.change == nil && !o.Disabled {
 			continue // it is a server of its own
@@ -52,9 +52,9 @@ func newOwnEntries(own, found []*entry) ownEntries {
 
 // foldersOf are the names of folders, folded, that servers have where the
 // entries of ctxfs's own that only change others are left out.
-func foldersOf(own, found []*entry) map[*entry]string {
-	var servers, others []*entry
-	from := make(map[string]*entry, len(found))
+func foldersOf(own, found []*Entry) map[*Entry]string {
+	var servers, others []*Entry
+	from := make(map[string]*Entry, len(found))
 	for _, o := range own {
 		if o.change == nil && !o.Disabled {
 			servers = append(servers, o.clone())
@@ -66,7 +66,7 @@ func foldersOf(own, found []*entry) map[*entry]string {
 	}
 	dry := new(Discovery)
 	dry.merge(servers, others)
-	folders := make(map[*entry]string, len(found))
+	folders := make(map[*Entry]string, len(found))
 	for i, file := range FolderNames(dry.Servers) {
 		if d := from[dry.Servers[i].Identity()]; d != nil {
 			folders[d] = names.Fold(file)
@@ -76,27 +76,27 @@ func foldersOf(own, found []*entry) map[*entry]string {
 }
 
 // of are the entries about a server.
-func (e ownEntries) of(d *entry) []*entry {
+func (e ownEntries) of(d *Entry) []*Entry {
 	if o := e.exact[d.Name]; o != nil {
-		return []*entry{o}
+		return []*Entry{o}
 	}
 	return e.folders[d]
 }
 
 // changing are the entries that change keys of a server.
-func (e ownEntries) changing(d *entry) []*entry {
-	return slices.DeleteFunc(slices.Clone(e.of(d)), func(o *entry) bool { return o.change == nil })
+func (e ownEntries) changing(d *Entry) []*Entry {
+	return slices.DeleteFunc(slices.Clone(e.of(d)), func(o *Entry) bool { return o.change == nil })
 }
 
 // limiting are the entries whose allow_tools and deny_tools hold for a server
 // too, although their name is first of all another's: which of the two was meant
 // is not known, and what is denied is to be denied.
-func (e ownEntries) limiting(d *entry) []*entry {
-	return slices.DeleteFunc(slices.Clone(e.shared[d]), func(o *entry) bool { return o.change == nil })
+func (e ownEntries) limiting(d *Entry) []*Entry {
+	return slices.DeleteFunc(slices.Clone(e.shared[d]), func(o *Entry) bool { return o.change == nil })
 }
 
 // replacing is the entry that takes the place of a server or disables it, or nil.
-func (e ownEntries) replacing(d *entry) *entry {
+func (e ownEntries) replacing(d *Entry) *Entry {
 	for _, o := range e.of(d) {
 		if o.change == nil {
 			return o
