@@ -6,13 +6,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"io"
 	iofs "io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
+	"ctxfs/providers/internal/names"
 	"ctxfs/providers/internal/zstd"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
@@ -24,9 +26,6 @@ import (
 // line that tells of the session. An archived session is shown when the agent
 // has it no more.
 
-// archiveRank is below that of every source of an agent's own.
-const archiveRank = -1 << 20
-
 const archiveSuffix = ".jsonl.zst"
 
 // archiveHead is the first line of an archived session.
@@ -34,17 +33,32 @@ type archiveHead struct {
 	Session event.Session `json:"session"`
 }
 
-func (p *Provider) archiveDir() string { return filepath.Join(p.opts.State, "archive") }
+// archive is the folder of archived sessions.
+type archive struct{ dir string }
 
-// isArchived reports whether a file lies in the archive.
-func (p *Provider) isArchived(path string) bool { return isBelow(path, p.archiveDir()) }
+// contains reports whether a file lies in the archive.
+func (a archive) contains(path string) bool { return isBelow(path, a.dir) }
 
-func (p *Provider) archivePath(s *session) string {
-	name := fileName(s.id)
-	if name != s.id {
-		name += "-" + hex(hashID(s.id))
+// path returns the path of an archived session, by its agent and id.
+func (a archive) path(agent, id string) string {
+	name := names.File(id)
+	if name != id {
+		h := fnv.New64a()
+		io.WriteString(h, id)
+		name += fmt.Sprintf("-%016x", h.Sum64())
 	}
-	return filepath.Join(p.archiveDir(), s.agent, name+archiveSuffix)
+	return filepath.Join(a.dir, agent, name+archiveSuffix)
+}
+
+// walk visits the archived sessions until ctx is done.
+func (a archive) walk(ctx context.Context, visit func(agent, path string)) {
+	_ = filepath.WalkDir(a.dir, func(path string, d iofs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil || d.IsDir() || !strings.HasSuffix(path, archiveSuffix) {
+			return ctx.Err()
+		}
+		visit(filepath.Base(filepath.Dir(path)), path)
+		return nil
+	})
 }
 
 // archiveLog is how an archived session is read.
@@ -74,101 +88,9 @@ func (*archiveReader) Record(line []byte, out event.Sink) {
 	out.Emit(e)
 }
 
-// scanArchive finds the archived sessions.
-func (p *Provider) scanArchive(ctx context.Context, seen map[string]bool) {
-	_ = filepath.WalkDir(p.archiveDir(), func(path string, d iofs.DirEntry, err error) error {
-		if err != nil || ctx.Err() != nil || d.IsDir() || !strings.HasSuffix(path, archiveSuffix) {
-			return ctx.Err()
-		}
-		seen[path] = true
-		p.look(ctx, filepath.Base(filepath.Dir(path)), path, archiveLog())
-		return nil
-	})
-}
-
-// keepArchive archives the sessions that are quiet and not archived as they are,
-// and keeps the archive within its limit.
-func (p *Provider) keepArchive(ctx context.Context) {
-	settings := p.settings.Load()
-	if !settings.archive || !p.isScanned() {
-		return
-	}
-	room := p.roomInArchive(settings.maxArchive)
-	for _, s := range p.list.newest() {
-		if ctx.Err() != nil {
-			return
-		}
-		if err := p.archive(ctx, s, room); err != nil && ctx.Err() == nil {
-			p.opts.Env.Log.Warn("a session is not archived", "session", s.id, "error", err)
-			if isFull(err) {
-				p.setCacheFault(err)
-				return
-			}
-		}
-	}
-	p.pruneArchive(settings.maxArchive)
-}
-
-// archive archives one session, if it is quiet and has changed since.
-func (p *Provider) archive(ctx context.Context, s *session, room *archiveRoom) error {
-	p.list.mu.RLock()
-	src, live, changed, fault := s.source(), s.shown.live, s.modTime(), s.shown.Fault
-	had := s.shown.Messages >= 0
-	size := s.shown.Size
-	if src != nil && src.key == "" {
-		size = src.stat.Size
-	}
-	p.list.mu.RUnlock()
-	if src == nil || live || fault != "" || rankOf(src.format) == archiveRank {
-		return nil
-	}
-	path := p.archivePath(s)
-	if info, err := os.Stat(path); err == nil && info.ModTime().Equal(changed.Truncate(time.Microsecond)) {
-		return nil
-	}
-	if !room.worth(changed, size) {
-		return nil
-	}
-	if err := p.messages(ctx, s); err != nil {
-		return err
-	}
-	p.list.mu.RLock()
-	info, generation, length := s.info, s.shown.Generation, s.shown.Messages
-	p.list.mu.RUnlock()
-	err := p.writeArchive(path, info, p.bookPath(s, messagesFileName(generation)), length)
-	if err == nil {
-		t := changed.Truncate(time.Microsecond)
-		err = os.Chtimes(path, t, t)
-	}
-	if !had {
-		p.dropMessages(s)
-	}
-	if err == nil {
-		room.add(path, changed)
-		p.look(ctx, s.agent, path, archiveLog())
-	}
-	return err
-}
-
-// dropMessages throws messages.jsonl away, until it is asked for again.
-func (p *Provider) dropMessages(s *session) {
-	s.work.Lock()
-	defer s.work.Unlock()
-	b := p.load(s)
-	if b.Messages < 0 {
-		return
-	}
-	b.Messages = -1
-	_ = os.Remove(filepath.Join(b.dir, messagesFileName(b.Generation)))
-	p.save(s, b, true)
-	p.list.mu.Lock()
-	s.shown.Messages = -1
-	p.list.mu.Unlock()
-}
-
-// writeArchive writes an archived session of the first size bytes of its
-// messages.
-func (p *Provider) writeArchive(path string, info event.Session, messages string, size int64) (err error) {
+// write archives a session: info and the first size bytes of its messages file,
+// with results whole that lie in files which spill reads.
+func (a archive) write(path string, info event.Session, messages string, size int64, spill func(path string) ([]byte, error)) (err error) {
 	in, err := os.Open(messages)
 	if err != nil && size > 0 {
 		return err
@@ -198,7 +120,7 @@ func (p *Provider) writeArchive(path string, info event.Session, messages string
 	if _, err := out.Write(append(head, '\n')); err != nil {
 		return err
 	}
-	if err := copyMessages(out, io.LimitReader(in, size), func(path string) ([]byte, error) { return p.readSpill(info.Agent, path) }); err != nil {
+	if err := copyMessages(out, io.LimitReader(in, size), spill); err != nil {
 		return err
 	}
 	if err := out.Close(); err != nil {

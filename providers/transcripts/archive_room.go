@@ -16,7 +16,7 @@ type archiveRoom struct {
 	oldest time.Time // of what is in it
 }
 
-// worth tells whether a session of that time, whose log has that many bytes,
+// worth reports whether a session of that time, whose log has that many bytes,
 // would stay.
 func (r *archiveRoom) worth(changed time.Time, size int64) bool {
 	return size <= r.free || changed.After(r.oldest)
@@ -38,9 +38,9 @@ type archived struct {
 	time time.Time
 }
 
-// archivedFiles lists the archive, the oldest first.
-func (p *Provider) archivedFiles() (all []archived, total int64) {
-	_ = filepath.WalkDir(p.archiveDir(), func(path string, d iofs.DirEntry, err error) error {
+// files lists the archive, the oldest first.
+func (a archive) files() (all []archived, total int64) {
+	_ = filepath.WalkDir(a.dir, func(path string, d iofs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, archiveSuffix) {
 			return nil
 		}
@@ -54,8 +54,9 @@ func (p *Provider) archivedFiles() (all []archived, total int64) {
 	return all, total
 }
 
-func (p *Provider) roomInArchive(limit int64) *archiveRoom {
-	all, total := p.archivedFiles()
+// room returns the room that the archive has within a limit, in bytes.
+func (a archive) room(limit int64) *archiveRoom {
+	all, total := a.files()
 	r := &archiveRoom{free: limit - total}
 	if len(all) > 0 {
 		r.oldest = all[0].time
@@ -63,26 +64,18 @@ func (p *Provider) roomInArchive(limit int64) *archiveRoom {
 	return r
 }
 
-// newest are all sessions, the newest first.
-func (c *catalogue) newest() []*session {
-	all := c.all()
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	slices.SortStableFunc(all, func(a, b *session) int { return b.modTime().Compare(a.modTime()) })
-	return all
-}
-
-// pruneArchive deletes the oldest archived sessions until the rest is within
-// the limit.
-func (p *Provider) pruneArchive(limit int64) {
-	all, total := p.archivedFiles()
-	for _, a := range all {
+// prune deletes the oldest archived sessions until the rest is within the limit,
+// in bytes, and returns the paths of those that it has deleted.
+func (a archive) prune(limit int64) (deleted []string) {
+	all, total := a.files()
+	for _, f := range all {
 		if total <= limit {
-			return
+			break
 		}
-		if os.Remove(a.path) == nil {
-			total -= a.size
-			p.tell(p.list.drop(a.path, p.opts.Env.Now()))
+		if os.Remove(f.path) == nil {
+			total -= f.size
+			deleted = append(deleted, f.path)
 		}
 	}
+	return deleted
 }

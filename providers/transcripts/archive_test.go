@@ -34,7 +34,7 @@ func TestTheArchiveHasALimit(t *testing.T) {
 	f.names("")
 	f.keepArchive(t.Context())
 	kept := func() map[string]time.Time {
-		all, total := f.archivedFiles()
+		all, total := f.archive.files()
 		if total > 20_000 || len(all) < 2 {
 			t.Errorf("%d files of %d bytes are archived", len(all), total)
 		}
@@ -51,7 +51,7 @@ func TestTheArchiveHasALimit(t *testing.T) {
 	if second := kept(); fmt.Sprint(first) != fmt.Sprint(second) {
 		t.Errorf("archived again: %v, then %v", first, second)
 	}
-	if _, err := os.Stat(filepath.Join(f.archiveDir(), "pi", id(n-1)+archiveSuffix)); err != nil {
+	if _, err := os.Stat(filepath.Join(f.archive.dir, "pi", id(n-1)+archiveSuffix)); err != nil {
 		t.Error("the newest is not archived")
 	}
 }
@@ -85,13 +85,12 @@ func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
 	f.Reload()
 	check(t, os.RemoveAll(claude))
 	f.await("the archive stands in", func() bool {
-		all := f.list.find("", oneID)
+		all := f.catalogue.find(oneID)
 		if len(all) == 0 {
 			return false
 		}
-		f.list.mu.RLock()
-		defer f.list.mu.RUnlock()
-		return strings.HasSuffix(all[0].source().path, archiveSuffix) && len(all[0].children) == 1
+		v, _ := f.catalogue.view(all[0])
+		return strings.HasSuffix(v.source.path, archiveSuffix) && v.subagents == 1
 	})
 	if got := f.transcript(oneID); got != before {
 		t.Errorf("from the archive: %s", got)
@@ -146,11 +145,5 @@ func TestSubagents(t *testing.T) {
 	f.await("the parent is there", func() bool { return f.exists(byIDName + "/" + oneID) })
 	if f.exists(byIDName + "/" + oneID + "/subagents") {
 		t.Errorf("subagents that are gone: %q", f.names(byIDName+"/"+oneID+"/subagents"))
-	}
-	f.list.mu.RLock()
-	n := len(f.list.orphans)
-	f.list.mu.RUnlock()
-	if n != 0 {
-		t.Errorf("%d are waited for", n)
 	}
 }

@@ -62,17 +62,17 @@ func BenchmarkFirstPass(b *testing.B) {
 	var json time.Duration
 	for b.Loop() {
 		f := start(b, home, offline)
-		f.scanNow()
+		f.scanner.first()
 		b.StopTimer()
 		begin := time.Now()
-		for _, s := range f.list.all() {
+		for _, s := range f.catalogue.all() {
 			decodeAll(b, s.source().path)
 		}
 		json = time.Since(begin)
 		b.StartTimer()
 		begin = time.Now()
-		for _, s := range f.list.all() {
-			check(b, f.current(b.Context(), s))
+		for _, s := range f.catalogue.all() {
+			check(b, f.cache.current(b.Context(), s, false))
 		}
 		took := time.Since(begin)
 		b.StopTimer()
@@ -97,24 +97,24 @@ func BenchmarkRestart(b *testing.B) {
 	home := tempHome(b)
 	files, _ := corpus(b, home, 50)
 	f := start(b, home, offline)
-	f.scanNow()
-	for _, s := range f.list.all() {
-		check(b, f.current(b.Context(), s))
+	f.scanner.first()
+	for _, s := range f.catalogue.all() {
+		check(b, f.cache.current(b.Context(), s, false))
 	}
 	check(b, f.Close())
 	for b.Loop() {
 		begin := time.Now()
 		f := start(b, home, offline)
-		f.scanNow()
+		f.scanner.first()
 		b.ReportMetric(float64(time.Since(begin).Microseconds())/1e3, "ms")
 		behind := 0
-		for _, s := range f.list.all() {
-			if s.behind() {
+		for _, s := range f.catalogue.all() {
+			if v, _ := f.catalogue.view(s); v.behind {
 				behind++
 			}
 		}
-		if behind > 0 || len(f.list.byID) != files {
-			b.Fatalf("%d of %d sessions would be rendered again", behind, len(f.list.byID))
+		if n := len(f.catalogue.all()); behind > 0 || n != files {
+			b.Fatalf("%d of %d sessions would be rendered again", behind, n)
 		}
 	}
 }
@@ -125,16 +125,16 @@ func BenchmarkResults(b *testing.B) {
 	home := tempHome(b)
 	corpus(b, home, 5)
 	f := start(b, home, offline)
-	f.scanNow()
+	f.scanner.first()
 	var paths []string
-	for _, s := range f.list.all() {
-		check(b, f.current(b.Context(), s))
-		for _, name := range f.names(f.pathOf(s) + "/" + resultsName) {
-			paths = append(paths, f.pathOf(s)+"/"+resultsName+"/"+name)
+	for _, s := range f.catalogue.all() {
+		check(b, f.cache.current(b.Context(), s, false))
+		for _, name := range f.names(f.catalogue.path(s) + "/" + resultsName) {
+			paths = append(paths, f.catalogue.path(s)+"/"+resultsName+"/"+name)
 		}
 	}
 	for b.Loop() {
-		f.texts = newTexts(f.texts.room)
+		f.folders.texts = newTexts(textRoom)
 		begin := time.Now()
 		for _, path := range paths {
 			f.read(path)

@@ -25,37 +25,30 @@ blocks/00012.md is the block [.../00012] of transcript.md, between the ends of
 its neighbours. Nothing lists such files, and all of them are there.
 `
 
-type blocksDir struct {
-	p *Provider
-	s *session
-}
+type blocksFolder struct{ node }
 
-func (d blocksDir) Attr(context.Context) (fs.Attr, error) {
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if !c.there(d.s) {
-		return fs.Attr{}, fs.ErrNotExist
+func (d blocksFolder) Attr(context.Context) (fs.Attr, error) {
+	v, err := d.view()
+	if err != nil {
+		return fs.Attr{}, err
 	}
-	return folderAttr(0, d.s.modTime()), nil
+	return folderAttr(0, v.modTime), nil
 }
 
-func (d blocksDir) List(context.Context) ([]fs.Entry, error) {
+func (d blocksFolder) List(context.Context) ([]fs.Entry, error) {
 	return []fs.Entry{{Name: readmeName}}, nil
 }
 
-func (d blocksDir) Lookup(_ context.Context, name string) (fs.Node, error) {
+func (d blocksFolder) Lookup(_ context.Context, name string) (fs.Node, error) {
 	if name == readmeName {
-		return fs.NewText(d.p.opts.Env.Built, []byte(blocksReadme)), nil
+		return fs.NewText(d.t.Env.Built, []byte(blocksReadme)), nil
 	}
 	n, ok := blockNumber(name)
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if !ok || !c.there(d.s) || n > d.s.shown.Events {
+	v, err := d.view()
+	if err != nil || !ok || n > v.published.Events {
 		return nil, fs.ErrNotExist
 	}
-	return derivedFile{p: d.p, s: d.s, name: blocksName + "/" + name, version: d.s.version()}, nil
+	return derivedFile{node: d.node, name: blocksName + "/" + name, version: v.version()}, nil
 }
 
 // blockName is the name of a block's file.
@@ -72,34 +65,34 @@ func blockNumber(name string) (n int, ok bool) {
 const neighbourSize = 600
 
 // block makes the file of a block.
-func (p *Provider) block(s *session, name string) ([]byte, error) {
-	n, _ := blockNumber(strings.TrimPrefix(name, blocksName+"/"))
-	p.list.mu.RLock()
-	path, size, generation := s.path(), s.shown.Size, s.shown.Generation
-	p.list.mu.RUnlock()
-	f, err := os.Open(p.bookPath(s, transcriptFileName(generation)))
+func (f derivedFile) block() ([]byte, error) {
+	number, _ := blockNumber(strings.TrimPrefix(f.name, blocksName+"/"))
+	v, _ := f.t.Catalogue.view(f.s)
+	path, size := f.t.Catalogue.path(f.s), v.published.Size
+	text, err := os.Open(f.t.Cache.transcript(f.s, v.published.Generation))
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	heading := fmt.Sprintf("### [%s/%05d] ", shortID(s.id), n)
-	at, err := findLine(io.NewSectionReader(f, 0, size), heading)
+	defer text.Close()
+	heading := fmt.Sprintf("### [%s/%05d] ", shortID(f.s.id), number)
+	at, err := findLine(io.NewSectionReader(text, 0, size), heading)
 	if err != nil {
 		return nil, err
 	}
 	if at < 0 {
-		return fmt.Appendf(nil, "The event %d has no text in transcript.md.\n", n), nil
+		return fmt.Appendf(nil, "The event %d has no text in transcript.md.\n", number), nil
 	}
-	text, err := readBlock(f, at, size)
+	block, err := readBlock(text, at, size)
 	if err != nil {
 		return nil, err
 	}
-	before, err := readBefore(f, at)
+	before, err := readBefore(text, at)
 	if err != nil {
 		return nil, err
 	}
-	after := make([]byte, min(neighbourSize, size-at-int64(len(text))))
-	if _, err := f.ReadAt(after, at+int64(len(text))); err != nil {
+	end := at + int64(len(block))
+	after := make([]byte, min(neighbourSize, size-end))
+	if _, err := text.ReadAt(after, end); err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
@@ -108,7 +101,7 @@ func (p *Provider) block(s *session, name string) ([]byte, error) {
 	if before != "" {
 		fmt.Fprintf(&out, "…%s\n", before)
 	}
-	out.Write(text)
+	out.Write(block)
 	if next := clean.Prefix(string(after), neighbourSize-1); next != "" {
 		if i := strings.Index(next[1:], "\n"+blockMark); i >= 0 {
 			next = next[:i+1]

@@ -1,6 +1,7 @@
 package transcripts
 
 import (
+	foreign "ctxfs/providers/internal/names"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,10 +62,7 @@ func TestLogsThatAreNone(t *testing.T) {
 	if got := f.transcript("empty"); got != "" {
 		t.Errorf("of nothing it is %q", got)
 	}
-	f.list.mu.RLock()
-	n := len(f.list.byAlias["unended"])
-	f.list.mu.RUnlock()
-	if n != 1 {
+	if n := len(f.catalogue.find("unended")); n != 1 {
 		t.Errorf("a log and a link to it are %d sessions", n)
 	}
 	for _, name := range []string{"torn", "empty"} {
@@ -96,10 +94,8 @@ func TestLongLines(t *testing.T) {
 	long := s.line("user", textBlock(strings.Repeat("x", 70<<20)))
 	s.raw(long[:66<<20])
 	f.await("the log is looked at", func() bool {
-		f.list.mu.RLock()
-		defer f.list.mu.RUnlock()
-		s := f.list.byAlias[oneID][0]
-		return s.source().stat.Size > 66<<20 && !s.behind()
+		v, _ := f.catalogue.view(f.catalogue.find(oneID)[0])
+		return v.source.stat.Size > 66<<20 && !v.behind
 	})
 	if got := f.transcript(oneID); got != before {
 		t.Errorf("half of a line is told: %s", got[len(before):])
@@ -162,13 +158,13 @@ func TestForeignNames(t *testing.T) {
 	if got := count(f.read("INDEX.tsv"), "\n"); got != len(ids)+1 {
 		t.Errorf("INDEX.tsv has %d lines", got)
 	}
-	for _, id := range []string{"ünïcödé", "CON", "a_b", fileName("../../../etc/passwd"), fileName(strings.Repeat("long", 200))} {
+	for _, id := range []string{"ünïcödé", "CON", "a_b", foreign.File("../../../etc/passwd"), foreign.File(strings.Repeat("long", 200))} {
 		if !f.exists(byIDName + "/" + id + "/transcript.md") {
 			t.Errorf("no session is found by %q", id)
 		}
 	}
 	for _, name := range []string{"..", "."} {
-		if p := f.bookDir(&session{agent: "pi", id: name}); !strings.HasPrefix(p, filepath.Join(home, ".cache")+"/") || len(p) != len(filepath.Join(home, ".cache"))+1+33 {
+		if p := f.cache.entryDir(&session{agent: "pi", id: name}); !strings.HasPrefix(p, filepath.Join(home, ".cache")+"/") || len(p) != len(filepath.Join(home, ".cache"))+1+33 {
 			t.Errorf("%q is kept in %s", name, p)
 		}
 	}
@@ -180,15 +176,13 @@ func TestForeignNames(t *testing.T) {
 	}
 	for _, name := range names {
 		again.read(project + "/" + name + "/transcript.md")
-		f.list.mu.RLock()
-		a, b := f.list.agents["pi"].projects[projects[0]], again.list.agents["pi"].projects[projects[0]]
+		a, b := f.catalogue.session("pi", projects[0], name), again.catalogue.session("pi", projects[0], name)
 		if a == nil || b == nil {
-			a, b = f.list.agents["pi"].projects[projects[1]], again.list.agents["pi"].projects[projects[1]]
+			a, b = f.catalogue.session("pi", projects[1], name), again.catalogue.session("pi", projects[1], name)
 		}
-		if a.sessions[name].id != b.sessions[name].id {
-			t.Errorf("%s is %q after a restart, not %q", name, b.sessions[name].id, a.sessions[name].id)
+		if a.id != b.id {
+			t.Errorf("%s is %q after a restart, not %q", name, b.id, a.id)
 		}
-		f.list.mu.RUnlock()
 	}
 }
 
@@ -208,7 +202,7 @@ func TestOneIDOfTwoAgents(t *testing.T) {
 	}
 	check(t, os.Remove(claude))
 	f.await("the other agent's is gone", func() bool { return !slices.Contains(f.names(""), "claude-code") })
-	f.bury(f.clock.now())
+	f.cache.removeLost(f.clock.now())
 	if got := f.transcript(oneID); !strings.Contains(got, "\nin pi\n") {
 		t.Errorf("pi's: %s", got)
 	}

@@ -22,7 +22,7 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 	piSession(t, home, oneID).user("is kept")
 	f := start(t, home)
 	f.await("it is rendered", func() bool { return f.Status().State == "ready" })
-	dir := filepath.Dir(f.bookDir(f.newSession(twoID)))
+	dir := filepath.Dir(f.cache.entryDir(f.newSession(twoID)))
 	check(t, os.RemoveAll(dir))
 	check(t, os.WriteFile(dir, []byte("a file where a folder should be"), 0o600))
 	piSession(t, home, twoID).user("has no room")
@@ -30,17 +30,17 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 		s := f.Status()
 		return s.State == "degraded" && len(s.Problems) == 1 && strings.Contains(s.Problems[0].What, "not kept") && s.Problems[0].Mend != ""
 	})
-	if _, err := f.tree.ReadAll(t.Context(), transcriptFile{f.Provider, f.list.find("", twoID)[0]}); err == nil {
+	if _, err := f.tree.ReadAll(t.Context(), growingFile{node: node{f.folders, f.catalogue.find(twoID)[0]}}); err == nil {
 		t.Error("it is read all the same")
 	}
-	if s := f.shownOf(twoID); s.Fault != "" {
+	if s := f.publishedOf(twoID); s.Fault != "" {
 		t.Errorf("the session is blamed: %s", s.Fault)
 	}
 	if got := f.transcript(oneID); !strings.Contains(got, "\nis kept\n") {
 		t.Errorf("the other one: %s", got)
 	}
 	check(t, os.Remove(dir))
-	f.tryCache()
+	f.retryCache()
 	f.await("all is well", func() bool { return f.Status().State == "ready" })
 	if got := f.transcript(twoID); !strings.Contains(got, "\nhas no room\n") {
 		t.Error(got)
@@ -68,7 +68,7 @@ func TestTheCacheIsThrownAway(t *testing.T) {
 		},
 		func(dir string) error { return os.Remove(filepath.Join(dir, messagesFileName(1))) },
 	} {
-		check(t, damage(f.bookDir(f.newSession(oneID))))
+		check(t, damage(f.cache.entryDir(f.newSession(oneID))))
 		if got := f.transcript(oneID); got != before {
 			t.Errorf("made again it is %s", got)
 		}
@@ -108,7 +108,7 @@ func TestVersionsDoNotComeBack(t *testing.T) {
 			t.Errorf("%q has the version of %q", text, was)
 		}
 		seen[a.Version] = text
-		f.dropBook(f.list.find("", oneID)[0])
+		f.cache.dropEntry(f.catalogue.find(oneID)[0])
 	}
 }
 
@@ -120,22 +120,22 @@ func TestAStateThatWasNotWritten(t *testing.T) {
 	s.user("one")
 	f := start(t, home)
 	f.transcript(oneID)
-	state := filepath.Join(f.bookDir(f.newSession(oneID)), stateName)
+	state := filepath.Join(f.cache.entryDir(f.newSession(oneID)), stateName)
 	early, err := os.ReadFile(state)
 	check(t, err)
 	s.user("two")
 	s.call("call-1", "bash", long(1000), map[string]any{"command": "cat log.txt"})
 	f.await("it is told", func() bool { return strings.Contains(f.transcript(oneID), "line 999 of") })
 	check(t, atomicfile.Write(state, early)) // as if it had not been written since
-	f.loaded.mu.Lock()
-	for _, b := range f.loaded.books {
+	f.cache.open.mu.Lock()
+	for _, b := range f.cache.open.entries {
 		b.dirty = true
 	}
-	f.loaded.mu.Unlock()
-	f.list.mu.Lock()
-	f.list.keptVersion = 0
-	f.list.mu.Unlock()
-	f.keep()
+	f.cache.open.mu.Unlock()
+	f.catalogue.mu.Lock()
+	f.catalogue.saved = 0
+	f.catalogue.mu.Unlock()
+	f.saveList()
 	copied := tempHome(t)
 	copyCache(t, filepath.Join(home, ".cache"), filepath.Join(copied, "cache"))
 	want := f.transcript(oneID)

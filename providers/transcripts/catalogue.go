@@ -1,36 +1,38 @@
 package transcripts
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/names"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
 )
 
-// catalogue is the list of all sessions, and the folders that they are in.
+// catalogue is the list of all sessions, and the tree of folders that they are
+// in: agents, projects, sessions, and the subagents of those. It is safe for
+// concurrent use.
 type catalogue struct {
 	home   string
 	totals totals
 
-	mu          sync.RWMutex
-	byID        map[sessionKey]*session
-	byAlias     map[string][]*session     // by id alone, of any agent; aliases too
-	byFirst     map[string][]*session     // by agent and first native id, and by what they are forks of
-	files       map[string]*file          // by path: what was found in it
-	names       uint64                    // moves with every change of a name or title
-	lost        map[sessionKey]*session   // whose books are to be thrown away
-	orphans     map[sessionKey][]*session // by the parent that is not there
-	news        []string                  // folders of agents and projects that have come or gone, until they are told
-	agents      map[string]*agentFolder
-	entries     []fs.Entry // of the agents; nil when they have changed
-	version     uint64     // moves with every change
-	keptVersion uint64     // the one that is on disk
-	changed     time.Time  // zero where nothing was found yet
+	mu      sync.RWMutex
+	byID    map[sessionKey]*session
+	byAlias map[string][]*session     // by id alone, of any agent; aliases too
+	byFirst map[string][]*session     // by agent and first native id, and by what they are forks of
+	files   map[string]*file          // by path: what was found in it
+	names   uint64                    // moves with every change of a name or title
+	lost    map[sessionKey]*session   // gone a moment ago; they may come back
+	orphans map[sessionKey][]*session // by the parent that is not there
+	news    []string                  // folders of agents and projects that have come or gone, until they are told
+	agents  map[string]*agentFolder
+	entries []fs.Entry // of the root; nil when the agents have changed
+	version uint64     // moves with every change
+	saved   uint64     // the version that is on disk
+	changed time.Time  // zero where nothing was found yet
 }
 
 type sessionKey struct{ agent, id string }
@@ -44,26 +46,7 @@ type file struct {
 	fault    string // why it cannot be read
 	note     string // what of it is not understood
 	denied   bool   // that permission is missing
-	kept     bool   // it was read from the cache, and not yet looked at
-}
-
-// agentFolder is the folder of an agent: projects by name.
-type agentFolder struct {
-	name     string
-	projects map[string]*project
-	entries  []fs.Entry // nil when they have changed
-	version  uint64
-	changed  time.Time
-}
-
-// project is the folder of a project of one agent.
-type project struct {
-	name     string
-	agent    *agentFolder
-	sessions map[string]*session // by the name of their folder
-	entries  []fs.Entry          // nil when they have changed
-	version  uint64
-	changed  time.Time
+	restored bool   // it was read from the saved list, and not yet looked at
 }
 
 func newCatalogue(home string) *catalogue {
@@ -78,9 +61,10 @@ func newCatalogue(home string) *catalogue {
 type found struct {
 	source *source
 	info   event.Session
-	first  string
-	seen   time.Time // as it is kept; zero where it is new
-	name   string    // of its folder, as it is kept
+	// firstRecord is the first native id in it; forks of a session share it.
+	firstRecord string
+	seen        time.Time // as it was saved; zero where it is new
+	name        string    // of its folder, as it was saved
 }
 
 // put notes what was found in a file, in place of what was known of it, and
@@ -96,13 +80,13 @@ func (c *catalogue) put(f *file, all []found, now time.Time) (paths []string, to
 		// What is kept is JSON, and must be the same when it is read again.
 		one.info.ID = strings.ToValidUTF8(one.info.ID, "\uFFFD")
 		one.info.Parent = strings.ToValidUTF8(one.info.Parent, "\uFFFD")
-		one.info = lean(one.info)
+		one.info = compact(one.info)
 		key := sessionKey{f.agent, one.info.ID}
 		s := c.byID[key]
 		if s == nil {
 			if s = c.lost[key]; s == nil {
 				s = &session{agent: f.agent, id: one.info.ID, seen: one.seen, name: one.name}
-				s.shown.Messages = -1
+				s.published.Messages = -1
 				if s.seen.IsZero() {
 					s.seen = time.Unix(0, one.source.stat.ModTime)
 				}
@@ -115,12 +99,12 @@ func (c *catalogue) put(f *file, all []found, now time.Time) (paths []string, to
 		s.sources = append(s.sources, one.source)
 		s.rank()
 		if s.source() == one.source {
-			c.describe(s, one.info, one.first)
+			c.describe(s, one.info, one.firstRecord)
 		}
 		f.sessions = append(f.sessions, s)
 		touched = append(touched, s)
 		paths = append(paths, c.place(s, now)...)
-		if related := c.relate(s); !f.kept {
+		if related := c.relate(s); !f.restored {
 			touched = append(touched, c.regroup(related)...)
 		}
 	}
@@ -143,9 +127,11 @@ func (c *catalogue) reopen(f *file, format history.Format) (touched []*session) 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range f.sessions {
-		for _, src := range s.sources {
+		for i, src := range s.sources {
 			if src.path == f.path && src.format == nil {
-				src.format = format
+				opened := *src
+				opened.format = format
+				s.sources[i] = &opened
 				s.rank()
 				c.count(s)
 				touched = append(append(touched, s), c.regroup(c.relate(s))...)
@@ -159,7 +145,7 @@ func (c *catalogue) reopen(f *file, format history.Format) (touched []*session) 
 // told stays, where the beginning alone does not tell as much.
 func (c *catalogue) describe(s *session, info event.Session, first string) {
 	info.Agent, info.ID = s.agent, s.id
-	if s.shown.Generation > 0 && s.info.TitleRank > info.TitleRank {
+	if s.published.Generation > 0 && s.info.TitleRank > info.TitleRank {
 		info.Title, info.TitleRank = s.info.Title, s.info.TitleRank
 	}
 	if info.Last.Before(s.info.Last) {
@@ -168,7 +154,7 @@ func (c *catalogue) describe(s *session, info event.Session, first string) {
 	c.index(s, false)
 	s.info = info
 	if first != "" {
-		s.first = s.agent + "\x00" + first
+		s.firstRecord = s.agent + "\x00" + first
 	}
 	c.index(s, true)
 }
@@ -185,12 +171,12 @@ func (c *catalogue) index(s *session, add bool) {
 		}
 	}
 	change(c.byAlias, s.id)
-	change(c.byAlias, fileName(s.id))
+	change(c.byAlias, names.File(s.id))
 	for _, alias := range s.info.Aliases {
 		change(c.byAlias, alias)
 	}
-	if s.first != "" {
-		change(c.byFirst, s.first)
+	if s.firstRecord != "" {
+		change(c.byFirst, s.firstRecord)
 	}
 	if s.info.ForkOf != "" {
 		change(c.byFirst, forkKey(s.agent, s.info.ForkOf))
@@ -236,7 +222,7 @@ func (c *catalogue) lose(s *session, path string, now time.Time) (paths []string
 		paths = append(paths, old)
 	}
 	delete(c.byID, sessionKey{s.agent, s.id})
-	c.adopt(s, "")
+	c.awaitParent(s, "")
 	c.lost[sessionKey{s.agent, s.id}], s.lostAt = s, now
 	c.names++
 	c.index(s, false)
@@ -272,30 +258,6 @@ func earliest(a, b time.Time) time.Time {
 	return a
 }
 
-// all returns every session, in the order of the tree.
-func (c *catalogue) all() []*session {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	list := make([]*session, 0, len(c.byID))
-	var add func(s *session)
-	add = func(s *session) {
-		list = append(list, s)
-		for _, child := range sortedBy(s.children, func(s *session) string { return s.name }) {
-			add(child)
-		}
-	}
-	for _, agent := range slices.Sorted(maps.Keys(c.agents)) {
-		a := c.agents[agent]
-		for _, name := range slices.Sorted(maps.Keys(a.projects)) {
-			p := a.projects[name]
-			for _, s := range slices.Sorted(maps.Keys(p.sessions)) {
-				add(p.sessions[s])
-			}
-		}
-	}
-	return list
-}
-
 // empty reports whether no session is known.
 func (c *catalogue) empty() bool {
 	c.mu.RLock()
@@ -303,23 +265,54 @@ func (c *catalogue) empty() bool {
 	return len(c.byID) == 0
 }
 
-// find returns the sessions that are known by an id: of any agent, or of one.
-func (c *catalogue) find(agent, id string) (all []*session) {
+// file returns what was found in the file at a path; nil where nothing is known
+// of it.
+func (c *catalogue) file(path string) *file {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	for _, s := range c.byAlias[id] {
-		if agent == "" || s.agent == agent {
-			all = append(all, s)
+	return c.files[path]
+}
+
+// distrust has a file looked at again though it seems to be unchanged.
+func (c *catalogue) distrust(path string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f := c.files[path]; f != nil {
+		f.stat.ModTime = 0
+	}
+}
+
+// unseen returns the paths of the files at and below a folder, "" for all, that
+// are not in seen.
+func (c *catalogue) unseen(below string, seen map[string]bool) (paths []string) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for path := range c.files {
+		if !seen[path] && (below == "" || path == below || strings.HasPrefix(path, below+"/")) {
+			paths = append(paths, path)
 		}
 	}
-	slices.SortFunc(all, func(a, b *session) int { // an id before an alias
-		switch {
-		case (a.id == id) != (b.id == id) && a.id == id:
-			return -1
-		case (a.id == id) != (b.id == id):
-			return 1
+	return paths
+}
+
+// storesBeside returns the stores other than the file at path that sessions lie
+// in too.
+func (c *catalogue) storesBeside(path string, sessions []*session) (all []*source) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, s := range sessions {
+		for _, src := range s.sources {
+			if _, ok := src.format.(history.Store); ok && src.path != path && !slices.ContainsFunc(all, func(o *source) bool { return o.path == src.path }) {
+				all = append(all, src)
+			}
 		}
-		return strings.Compare(a.agent, b.agent)
-	})
+	}
 	return all
+}
+
+// nameVersion moves with every change of a session's name or title.
+func (c *catalogue) nameVersion() uint64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.names
 }

@@ -16,26 +16,25 @@ import (
 // digestTokens is how long digest.md may be, in tokens (o200k).
 const digestTokens = 2000
 
-// derive makes one of the files that tell of a session as a whole.
-func (p *Provider) derive(ctx context.Context, s *session, name string) ([]byte, error) {
-	err := p.current(ctx, s)
-	p.list.mu.RLock()
-	info, fault := s.info, s.shown.Fault
-	p.list.mu.RUnlock()
-	if err != nil && (fault == "" || name == filesName) {
+// make makes the text of the file.
+func (f derivedFile) make(ctx context.Context) ([]byte, error) {
+	err := f.t.Cache.current(ctx, f.s, false)
+	v, _ := f.t.Catalogue.view(f.s)
+	fault := v.published.Fault
+	if err != nil && (fault == "" || f.name == filesName) {
 		return nil, err // but what a session is, and why it cannot be read, can be told
 	}
-	if strings.HasPrefix(name, blocksName+"/") {
-		return p.block(s, name)
+	if strings.HasPrefix(f.name, blocksName+"/") {
+		return f.block()
 	}
-	if name == metaName {
-		return p.meta(s)
+	if f.name == metaName {
+		return f.meta(&v)
 	}
 	var text []byte
-	p.peek(s, func(b *book) {
-		if name == digestName && b.Generation == 0 && fault != "" {
-			text = fmt.Appendf(nil, "# Digest of %s session %s\nThe session cannot be read, see %s beside this file: %s\n", info.Agent, clean.Line(info.ID), statusName, fault)
-		} else if name == digestName {
+	f.t.Cache.withEntry(f.s, func(b *entry) {
+		if f.name == digestName && b.Generation == 0 && fault != "" {
+			text = fmt.Appendf(nil, "# Digest of %s session %s\nThe session cannot be read, see %s beside this file: %s\n", v.info.Agent, clean.Line(v.info.ID), statusName, fault)
+		} else if f.name == digestName {
 			text = b.Summary.Digest(b.Session, digestTokens, tokens.Count)
 		} else {
 			text = b.Summary.Files()
@@ -62,10 +61,8 @@ type meta struct {
 	Changed    string   `json:"changed"`
 }
 
-func (p *Provider) meta(s *session) ([]byte, error) {
-	c := p.list
-	c.mu.RLock()
-	m := meta{Session: s.info, Events: s.shown.Events, Results: s.shown.Results, Transcript: s.shown.Size, Changed: s.modTime().UTC().Format(time.RFC3339Nano)}
+func (f derivedFile) meta(v *view) ([]byte, error) {
+	m := meta{Session: v.info, Events: v.published.Events, Results: v.published.Results, Transcript: v.published.Size, Changed: v.modTime.UTC().Format(time.RFC3339Nano)}
 	m.TitleRank = 0
 	m.Aliases = slices.Clone(m.Aliases)
 	for i := range m.Aliases {
@@ -74,17 +71,14 @@ func (p *Provider) meta(s *session) ([]byte, error) {
 	for _, text := range []*string{&m.ID, &m.Parent, &m.ForkOf, &m.CWD, &m.Project, &m.Model, &m.Branch, &m.Program} {
 		*text = clean.Line(*text)
 	}
-	if src := s.source(); src != nil {
-		m.Source = clean.Line(src.path)
-		m.Deleted = p.isArchived(src.path)
-		if src.key == "" {
-			m.Bytes = src.stat.Size
-		}
+	if v.source != nil {
+		m.Source = clean.Line(v.source.path)
+		m.Deleted = f.t.Archive.contains(v.source.path)
 	}
-	for _, child := range sortedBy(s.children, func(s *session) string { return s.name }) {
-		m.Subagents = append(m.Subagents, subagentsName+"/"+child.name)
+	m.Bytes, _ = v.log()
+	for _, name := range f.t.Catalogue.subagents(f.s) {
+		m.Subagents = append(m.Subagents, subagentsName+"/"+name)
 	}
-	c.mu.RUnlock()
 	text, err := json.MarshalIndent(m, "", "  ")
 	return append(text, '\n'), err
 }

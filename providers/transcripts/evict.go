@@ -1,94 +1,83 @@
 package transcripts
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 )
 
-func isFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
-}
-
-// evict keeps the cache within its limit: first go the messages.jsonl, then whole
-// books, of the sessions that are oldest. What is gone is made again when it is
-// asked for.
-func (p *Provider) evict() {
-	limit := p.settings.Load().maxCache
+// evict keeps the cache within limit, in bytes: first it deletes messages.jsonl,
+// then whole entries, of the sessions that are oldest. What was deleted is made
+// again when it is asked for.
+func (c *cache) evict(limit int64) {
 	type kept struct {
-		s                    *session
-		book, messages, time int64
+		s               *session
+		entry, messages int64
+		time            time.Time
 	}
 	var all []kept
 	var total int64
-	c := p.list
-	c.mu.RLock()
-	for _, s := range c.byID {
-		if s.shown.Generation == 0 || s.shown.Evicted {
-			continue
+	c.Catalogue.each(func(s *session, v *view) {
+		if v.published.Generation == 0 || v.published.Evicted {
+			return
 		}
-		k := kept{s, s.shown.Kept, max(s.shown.Messages, 0), s.modTime().UnixNano()}
-		total += k.book + k.messages
-		if !s.shown.live {
+		k := kept{s, v.published.Kept, max(v.published.Messages, 0), v.modTime}
+		total += k.entry + k.messages
+		if !v.live {
 			all = append(all, k)
 		}
-	}
-	c.mu.RUnlock()
+	})
 	if total <= limit {
 		return
 	}
-	slices.SortFunc(all, func(a, b kept) int { return time.Unix(0, a.time).Compare(time.Unix(0, b.time)) })
+	slices.SortFunc(all, func(a, b kept) int { return a.time.Compare(b.time) })
 	for _, k := range all {
 		if total > limit && k.messages > 0 {
-			p.dropMessages(k.s)
-			p.announce(k.s)
+			c.dropMessages(k.s)
+			c.Changed(k.s)
 			total -= k.messages
 		}
 	}
 	for _, k := range all {
 		if total > limit {
-			p.dropBook(k.s)
-			p.announce(k.s)
-			total -= k.book
+			c.dropEntry(k.s)
+			c.Changed(k.s)
+			total -= k.entry
 		}
 	}
 }
 
-// dropBook throws a session's book away.
-func (p *Provider) dropBook(s *session) {
+// dropMessages deletes messages.jsonl of a session until it is asked for again.
+func (c *cache) dropMessages(s *session) {
 	s.work.Lock()
 	defer s.work.Unlock()
-	p.unload(s)
-	_ = os.RemoveAll(p.bookDir(s))
-	p.list.mu.Lock()
-	defer p.list.mu.Unlock()
-	s.shown.Path, s.shown.Kept, s.shown.Messages, s.shown.Evicted = "", 0, -1, true
-	p.list.count(s)
-}
-
-// announce tells that the files of a session are others.
-func (p *Provider) announce(s *session) {
-	if path := p.pathOf(s); path != "" {
-		p.opts.Env.Changed(path)
-		p.changedByID(s)
+	b := c.load(s)
+	if b.Messages < 0 {
+		return
 	}
+	b.Messages = -1
+	_ = os.Remove(filepath.Join(b.dir, messagesFileName(b.Generation)))
+	c.save(s, b, true)
+	c.Catalogue.dropMessages(s)
 }
 
-// sweep throws away the books of sessions that are no more.
-func (p *Provider) sweep() {
+// dropEntry deletes a session's entry.
+func (c *cache) dropEntry(s *session) {
+	s.work.Lock()
+	defer s.work.Unlock()
+	c.forget(s)
+	_ = os.RemoveAll(c.entryDir(s))
+	c.Catalogue.evict(s)
+}
+
+// sweep deletes the entries of sessions that are not known.
+func (c *cache) sweep() {
 	known := make(map[string]bool)
-	p.list.mu.RLock()
-	for _, s := range p.list.byID {
-		known[p.bookDir(s)] = true
+	for _, s := range c.Catalogue.remembered() {
+		known[c.entryDir(s)] = true
 	}
-	for _, s := range p.list.lost {
-		known[p.bookDir(s)] = true
-	}
-	p.list.mu.RUnlock()
-	dirs, err := filepath.Glob(filepath.Join(p.opts.Cache, "[0-9a-f][0-9a-f]", "*"))
+	dirs, err := filepath.Glob(filepath.Join(c.Dir, "[0-9a-f][0-9a-f]", "*"))
 	if err != nil {
 		return
 	}
@@ -99,30 +88,18 @@ func (p *Provider) sweep() {
 	}
 }
 
-// buryTime is how long what is kept of a session outlives it: a log that is
-// moved is gone for a moment.
-const buryTime = 30 * time.Second
+// lostTime is how long the entry of a session outlives it: a log that is moved
+// is gone for a moment.
+const lostTime = 30 * time.Second
 
-// bury throws away what is kept of the sessions that are no more since a time.
-func (p *Provider) bury(since time.Time) {
-	c := p.list
-	c.mu.Lock()
-	var lost []*session
-	for key, s := range c.lost {
-		if !s.lostAt.After(since) {
-			lost = append(lost, s)
-			delete(c.lost, key)
-		}
-	}
-	c.mu.Unlock()
-	for _, s := range lost {
+// removeLost deletes the entries of the sessions that have been gone since a
+// time or longer.
+func (c *cache) removeLost(since time.Time) {
+	for _, s := range c.Catalogue.takeLost(since) {
 		s.work.Lock()
-		p.unload(s)
-		c.mu.RLock()
-		back := c.byID[sessionKey{s.agent, s.id}] != nil
-		c.mu.RUnlock()
-		if !back {
-			_ = os.RemoveAll(p.bookDir(s))
+		c.forget(s)
+		if !c.Catalogue.has(s) {
+			_ = os.RemoveAll(c.entryDir(s))
 		}
 		s.work.Unlock()
 	}

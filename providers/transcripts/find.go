@@ -3,19 +3,19 @@ package transcripts
 import (
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/fulltext"
 )
 
-// Search implements fs.Searcher. It finds what was said in all sessions at or below a path of the provider's
-// folder, "" for all: the best first. Paths are those of blocks, each with the ends
+// Search implements fs.Searcher. It finds what was said in all sessions at or
+// below a path of the provider's folder, "" for all: the best first. Paths are those of blocks, each with the ends
 // of its neighbours and how to read on, titles name session and block, and Why also
 // tells when and by whom it was said. What is in the transcripts can be found, at
 // once; where very much was not read or indexed yet, the newest of that can.
@@ -31,7 +31,7 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]f
 	if in != "" {
 		q.Only = func(t fulltext.Text) bool {
 			s := p.sessionNamed(t.Session)
-			return s != nil && isBelow(p.pathOf(s), in)
+			return s != nil && isBelow(p.catalogue.path(s), in)
 		}
 	}
 	result, err := p.fulltext.Search(ctx, q)
@@ -44,17 +44,16 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]f
 		if s == nil {
 			continue
 		}
-		p.list.mu.RLock()
-		at, name := s.path(), s.name
-		p.list.mu.RUnlock()
+		v, _ := p.catalogue.view(s)
+		at := p.catalogue.path(s)
 		if at == "" {
 			continue
 		}
 		f := fs.Match{Score: h.Score}
 		if h.Number > 0 {
-			f.Path, f.Title = at+"/"+blocksName+"/"+blockName(h.Number), fmt.Sprintf("%s-%05d", name, h.Number)
+			f.Path, f.Title = at+"/"+blocksName+"/"+blockName(h.Number), fmt.Sprintf("%s-%05d", v.name, h.Number)
 		} else {
-			f.Path, f.Title = path.Join(at, transcriptName), name
+			f.Path, f.Title = path.Join(at, transcriptName), v.name
 		}
 		said := h.Kind
 		if !h.Time.IsZero() {
@@ -69,46 +68,30 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]f
 	return all, nil
 }
 
-// isBelow tells whether a path is at or below another one.
-func isBelow(path, in string) bool { return path == in || strings.HasPrefix(path, in+"/") }
-
 // maxCatchUp is how much of the agents' logs is rendered for a search, in bytes:
-// what a second is enough for.
+// about a second's work.
 const maxCatchUp = 64 << 20
 
-// storeSize stands for the size of a session in a database.
+// storeSize stands for the size of a session in a database, in bytes.
 const storeSize = 256 << 10
 
-// catchUp renders the newest of what is not rendered yet, as far as that is a
-// matter of a moment.
+// catchUp renders the newest of what is not rendered yet, as far as maxCatchUp
+// goes.
 func (p *Provider) catchUp(ctx context.Context, in string) error {
-	type late struct {
-		s    *session
-		time time.Time
-		size int64
-	}
-	var all []late
-	c := p.list
-	c.mu.RLock()
-	for _, s := range c.byID {
-		src := s.source()
-		if src == nil || !s.behind() || s.shown.Evicted || src.format == nil && p.opts.Watch || in != "" && !isBelow(s.path(), in) {
+	budget := int64(maxCatchUp)
+	for _, s := range p.catalogue.behind() {
+		v, _ := p.catalogue.view(s)
+		if v.source == nil || v.source.format == nil && p.opts.Watch || in != "" && !isBelow(p.catalogue.path(s), in) {
 			continue
 		}
 		size := int64(storeSize)
-		if src.key == "" {
-			size = max(src.stat.Size-s.shown.Offset, 0)
+		if n, ok := v.log(); ok {
+			size = max(n-v.published.Offset, 0)
 		}
-		all = append(all, late{s, s.modTime(), size})
-	}
-	c.mu.RUnlock()
-	slices.SortFunc(all, func(a, b late) int { return b.time.Compare(a.time) })
-	budget := int64(maxCatchUp)
-	for _, l := range all {
-		if budget -= l.size; budget < 0 {
+		if budget -= size; budget < 0 {
 			break
 		}
-		_ = p.render(ctx, l.s, rendering{unasked: true}) // told as the session's state
+		_ = p.cache.render(ctx, s, request{background: true}) // told as the session's state
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -120,16 +103,12 @@ func (p *Provider) catchUp(ctx context.Context, in string) error {
 type library struct{ p *Provider }
 
 // Texts implements fulltext.Library.
-func (l library) Texts() []fulltext.Text {
-	c := l.p.list
-	c.mu.RLock()
-	all := make([]fulltext.Text, 0, len(c.byID))
-	for _, s := range c.byID {
-		if s.shown.Generation > 0 && s.shown.Size > 0 {
-			all = append(all, fulltext.Text{Session: s.agent + "/" + s.id, Generation: s.shown.Generation, Size: s.shown.Size, Time: s.modTime()})
+func (l library) Texts() (all []fulltext.Text) {
+	l.p.catalogue.each(func(s *session, v *view) {
+		if v.published.Generation > 0 && v.published.Size > 0 {
+			all = append(all, fulltext.Text{Session: s.agent + "/" + s.id, Generation: v.published.Generation, Size: v.published.Size, Time: v.modTime})
 		}
-	}
-	c.mu.RUnlock()
+	})
 	slices.SortFunc(all, func(a, b fulltext.Text) int {
 		if n := b.Time.Compare(a.Time); n != 0 {
 			return n
@@ -145,14 +124,39 @@ func (l library) Open(t fulltext.Text) (fulltext.File, error) {
 	if s == nil {
 		return nil, os.ErrNotExist
 	}
-	return os.Open(l.p.bookPath(s, transcriptFileName(t.Generation)))
+	return os.Open(l.p.cache.transcript(s, t.Generation))
 }
 
-// sessionNamed is the session that the full-text index knows by a name; nil if
-// it is gone.
+// sessionNamed returns the session that the full-text index knows by a name; nil
+// if it is gone.
 func (p *Provider) sessionNamed(name string) *session {
 	agent, id, _ := strings.Cut(name, "/")
-	p.list.mu.RLock()
-	defer p.list.mu.RUnlock()
-	return p.list.byID[sessionKey{agent, id}]
+	return p.catalogue.byKey(agent, id)
+}
+
+// Documents implements fs.Documented: one for each session that is no subagent's,
+// found by its title and where it was. What was said in it is found by Search:
+// there is too much of it to be held in memory.
+func (p *Provider) Documents(string) iter.Seq[fs.Document] {
+	return func(yield func(fs.Document) bool) {
+		if !p.opts.Watch {
+			p.scanner.first()
+		}
+		for _, s := range p.catalogue.all() {
+			v, _ := p.catalogue.view(s)
+			path := p.catalogue.path(s)
+			if v.parent != nil || path == "" {
+				continue
+			}
+			if !yield(fs.Document{
+				Path: path + "/" + transcriptName, Title: v.info.Title,
+				Fields: map[string]string{
+					"title": v.info.Title, "agent": s.agent,
+					"description": fmt.Sprintf("%s, %s, %s", v.date(), s.agent, v.info.CWD),
+				},
+			}) {
+				return
+			}
+		}
+	}
 }

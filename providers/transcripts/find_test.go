@@ -92,10 +92,10 @@ func TestFindsWhatGrows(t *testing.T) {
 // TestBlocks: every block of the real transcripts is a file of its own, whole.
 func TestBlocks(t *testing.T) {
 	f := start(t, realHome(t), offline)
-	f.scanNow()
+	f.scanner.first()
 	blocks := 0
-	for _, s := range f.list.all() {
-		path := f.pathOf(s)
+	for _, s := range f.catalogue.all() {
+		path := f.catalogue.path(s)
 		text := f.read(path + "/" + transcriptName)
 		if len(text) > 300_000 {
 			continue

@@ -75,11 +75,11 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 	})
 	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: deadline})
 	if opts.Watch {
-		if f.watcher == nil {
-			t.Skipf("no watcher can be had: %v", f.noWatch)
+		if f.scanner.watcher == nil {
+			t.Skipf("no watcher can be had: %v", f.scanner.noWatch)
 		}
 		f.Start()
-		<-f.scanDone
+		<-f.scanner.firstDone
 	}
 	return f
 }

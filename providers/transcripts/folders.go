@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	iofs "io/fs"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"ctxfs/fs"
@@ -16,7 +13,7 @@ import (
 const (
 	indexName      = "INDEX.tsv"
 	ignoreName     = ".ignore"
-	byIDName       = "by-id"
+	readmeName     = "README.md"
 	statusName     = "STATUS.md"
 	transcriptName = "transcript.md"
 	messagesName   = "messages.jsonl"
@@ -24,17 +21,52 @@ const (
 	filesName      = "files.tsv"
 	metaName       = "meta.json"
 	resultsName    = "results"
-	subagentsName  = "subagents"
 )
 
-// ignoreText has search tools find a thing once: in the transcript. What is made
-// of it again is left out.
+// ignoreText has search tools find a thing once: in the transcript. The files
+// that are made from it are left out.
 const ignoreText = `*.jsonl
 INDEX.*
 digest.md
 files.tsv
 meta.json
 `
+
+// treeOptions are what a tree needs.
+type treeOptions struct {
+	Env       fs.Env
+	Catalogue *catalogue
+	Cache     *cache
+	Scanner   *scanner
+	Archive   archive
+	// Watch makes every INDEX.tsv ahead of its readers.
+	Watch bool
+	// Renamed is called when names or titles of sessions have changed, at most
+	// as often as INDEX.tsv is made.
+	Renamed func()
+}
+
+// tree is the provider's folder with all below it.
+type tree struct {
+	treeOptions
+	texts   *texts
+	tables  *tables
+	indexes indexes
+}
+
+// textRoom is the size of the texts that stay in memory, in bytes.
+const textRoom = 16 << 20
+
+// newTree makes the tree. What is in it comes from the catalogue and the cache.
+func newTree(opts treeOptions) *tree {
+	return &tree{
+		treeOptions: opts, texts: newTexts(textRoom), tables: newTables(),
+		indexes: indexes{wake: make(chan struct{}, 1), made: make(map[string]*indexFile)},
+	}
+}
+
+// root returns the provider's folder.
+func (t *tree) root() fs.Dir { return rootFolder{t} }
 
 func folderAttr(version uint64, changed time.Time) fs.Attr {
 	return fs.Attr{Mode: iofs.ModeDir | 0o555, ModTime: changed, Version: version}
@@ -43,191 +75,86 @@ func folderAttr(version uint64, changed time.Time) fs.Attr {
 func dirEntry(name string) fs.Entry { return fs.Entry{Name: name, Type: iofs.ModeDir} }
 
 // rootFolder is the provider's folder: agents, and what helps to find.
-type rootFolder struct{ p *Provider }
+type rootFolder struct{ t *tree }
 
 func (d rootFolder) Attr(context.Context) (fs.Attr, error) {
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return folderAttr(c.version, cmp.Or(c.changed, d.p.opts.Env.Built)), nil
+	version, changed, _ := d.t.Catalogue.attr("", "")
+	return folderAttr(version, cmp.Or(changed, d.t.Env.Built)), nil
 }
 
 func (d rootFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	switch name {
 	case indexName:
-		return d.p.index(""), nil
+		return d.t.index(""), nil
 	case ignoreName:
-		return fs.NewText(d.p.opts.Env.Built, []byte(ignoreText)), nil
+		return fs.NewText(d.t.Env.Built, []byte(ignoreText)), nil
 	case byIDName:
 		return byIDFolder(d), nil
 	}
-	if err := d.p.known(ctx); err != nil {
+	if err := d.t.Scanner.waitBriefly(ctx); err != nil {
 		return nil, err
 	}
-	d.p.list.mu.RLock()
-	defer d.p.list.mu.RUnlock()
-	if a := d.p.list.agents[name]; a != nil {
-		return agentDir{d.p, name}, nil
+	if _, _, there := d.t.Catalogue.attr(name, ""); !there {
+		return nil, fs.ErrNotExist
 	}
-	return nil, fs.ErrNotExist
+	return groupFolder{t: d.t, agent: name}, nil
 }
 
 func (d rootFolder) List(ctx context.Context) ([]fs.Entry, error) {
-	if err := d.p.known(ctx); err != nil {
+	if err := d.t.Scanner.waitBriefly(ctx); err != nil {
 		return nil, err
 	}
-	c := d.p.list
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.entries == nil {
-		c.entries = []fs.Entry{{Name: ignoreName}, {Name: indexName}, dirEntry(byIDName)}
-		for name := range c.agents {
-			c.entries = append(c.entries, dirEntry(name))
-		}
-		sortEntries(c.entries)
-	}
-	return c.entries, nil
+	entries, _ := d.t.Catalogue.list("", "", fs.Entry{Name: ignoreName}, fs.Entry{Name: indexName}, dirEntry(byIDName))
+	return entries, nil
 }
 
-func sortEntries(entries []fs.Entry) {
-	slices.SortFunc(entries, func(a, b fs.Entry) int { return strings.Compare(a.Name, b.Name) })
+// groupFolder is the folder of an agent, which lists projects, or that of a
+// project, which lists sessions. A session is also found under a name that it had
+// before it got a better title: a path that somebody has noted stays good.
+type groupFolder struct {
+	t              *tree
+	agent, project string // project is "" for an agent
 }
 
-// agentDir is the folder of an agent: projects.
-type agentDir struct {
-	p    *Provider
-	name string
-}
-
-func (d agentDir) Attr(context.Context) (fs.Attr, error) {
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	a := c.agents[d.name]
-	if a == nil {
+func (d groupFolder) Attr(context.Context) (fs.Attr, error) {
+	version, changed, there := d.t.Catalogue.attr(d.agent, d.project)
+	if !there {
 		return fs.Attr{}, fs.ErrNotExist
 	}
-	return folderAttr(a.version, a.changed), nil
+	return folderAttr(version, changed), nil
 }
 
-func (d agentDir) Lookup(_ context.Context, name string) (fs.Node, error) {
+func (d groupFolder) Lookup(_ context.Context, name string) (fs.Node, error) {
+	if d.project != "" {
+		if s := d.t.Catalogue.session(d.agent, d.project, name); s != nil {
+			return sessionFolder{node{d.t, s}}, nil
+		}
+		return nil, fs.ErrNotExist
+	}
 	if name == indexName {
-		return d.p.index(d.name), nil
+		return d.t.index(d.agent), nil
 	}
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if a := c.agents[d.name]; a != nil && a.projects[name] != nil {
-		return projectDir{d.p, d.name, name}, nil
-	}
-	return nil, fs.ErrNotExist
-}
-
-func (d agentDir) List(context.Context) ([]fs.Entry, error) {
-	c := d.p.list
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	a := c.agents[d.name]
-	if a == nil {
+	if _, _, there := d.t.Catalogue.attr(d.agent, name); !there {
 		return nil, fs.ErrNotExist
 	}
-	if a.entries == nil {
-		a.entries = []fs.Entry{{Name: indexName}}
-		for name := range maps.Keys(a.projects) {
-			a.entries = append(a.entries, dirEntry(name))
-		}
-		sortEntries(a.entries)
+	return groupFolder{d.t, d.agent, name}, nil
+}
+
+func (d groupFolder) List(context.Context) ([]fs.Entry, error) {
+	var more []fs.Entry
+	if d.project == "" {
+		more = append(more, fs.Entry{Name: indexName})
 	}
-	return a.entries, nil
-}
-
-// projectDir is the folder of a project: sessions. A session is also found under
-// a name that it had before it got a better title: whoever has noted a path
-// finds it again.
-type projectDir struct {
-	p           *Provider
-	agent, name string
-}
-
-// folder returns the project. The caller holds the catalogue's lock.
-func (d projectDir) folder() *project {
-	if a := d.p.list.agents[d.agent]; a != nil {
-		return a.projects[d.name]
-	}
-	return nil
-}
-
-func (d projectDir) Attr(context.Context) (fs.Attr, error) {
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	p := d.folder()
-	if p == nil {
-		return fs.Attr{}, fs.ErrNotExist
-	}
-	return folderAttr(p.version, p.changed), nil
-}
-
-func (d projectDir) Lookup(_ context.Context, name string) (fs.Node, error) {
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	p := d.folder()
-	if p == nil {
+	entries, there := d.t.Catalogue.list(d.agent, d.project, more...)
+	if !there {
 		return nil, fs.ErrNotExist
 	}
-	if s := p.sessions[name]; s != nil {
-		return sessionDir{d.p, s}, nil
-	}
-	if s := p.formerly(name); s != nil {
-		return sessionDir{d.p, s}, nil
-	}
-	return nil, fs.ErrNotExist
-}
-
-// formerly finds the one session that a folder's former name, which ends in its
-// short id, can only mean.
-func (p *project) formerly(name string) (found *session) {
-	i := strings.LastIndexByte(name, '_')
-	if i < len(time.DateOnly) {
-		return nil
-	}
-	date, id := name[:len(time.DateOnly)], name[i+1:]
-	if _, err := time.Parse(time.DateOnly, date); err != nil {
-		return nil
-	}
-	for _, s := range p.sessions {
-		if shortID(s.id) == id {
-			if found != nil {
-				return nil
-			}
-			found = s
-		}
-	}
-	return found
-}
-
-func (d projectDir) List(context.Context) ([]fs.Entry, error) {
-	c := d.p.list
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	p := d.folder()
-	if p == nil {
-		return nil, fs.ErrNotExist
-	}
-	if p.entries == nil {
-		p.entries = make([]fs.Entry, 0, len(p.sessions))
-		for name := range p.sessions {
-			p.entries = append(p.entries, dirEntry(name))
-		}
-		sortEntries(p.entries)
-	}
-	return p.entries, nil
+	return entries, nil
 }
 
 // byIDFolder finds a session by its id, whatever its agent, project and title.
 // It is a folder for lookup alone.
-type byIDFolder struct{ p *Provider }
+type byIDFolder struct{ t *tree }
 
 const byIDReadme = `# A session by its id
 
@@ -240,21 +167,19 @@ lists such folders, and all of them are there:
 The path of the session that you are in: ctxfs history
 `
 
-const readmeName = "README.md"
-
 func (d byIDFolder) Attr(context.Context) (fs.Attr, error) {
-	return folderAttr(1, d.p.opts.Env.Built), nil
+	return folderAttr(1, d.t.Env.Built), nil
 }
 
 func (d byIDFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	if name == readmeName {
-		return fs.NewText(d.p.opts.Env.Built, []byte(byIDReadme)), nil
+		return fs.NewText(d.t.Env.Built, []byte(byIDReadme)), nil
 	}
-	if err := d.p.known(ctx); err != nil {
+	if err := d.t.Scanner.waitBriefly(ctx); err != nil {
 		return nil, err
 	}
-	if all := d.p.list.find("", name); len(all) > 0 {
-		return sessionDir{d.p, all[0]}, nil
+	if all := d.t.Catalogue.find(name); len(all) > 0 {
+		return sessionFolder{node{d.t, all[0]}}, nil
 	}
 	return nil, fs.ErrNotExist
 }

@@ -21,16 +21,15 @@ import (
 // longer linked may stay in one.
 type family struct {
 	members []*session
-	sorted  bool // kin of the members is what it should be
-	noted   *noted
+	sorted  bool // the lineage of each member is up to date
 }
 
-// kin is where a session stands in its family.
-type kin struct {
-	facts facts
-	up    *session   // the session that it is a fork of; nil for a root
-	roots *rootOrder // those that begin as a root does; nil for a fork
-	sum   uint64     // names all sessions that it repeats, in their order; 0 for none
+// lineage is where a session stands in its family.
+type lineage struct {
+	facts  facts
+	forkOf *session   // the session that it is a fork of; nil for a root
+	roots  *rootOrder // those that begin as a root does; nil for a fork
+	sum    uint64     // names all sessions that it repeats, in their order; 0 for none
 }
 
 // facts are what the order of a family is made of.
@@ -52,7 +51,7 @@ func forkKey(agent, id string) string { return agent + "\x00fork\x00" + id }
 
 // older orders the sessions that begin with the same record.
 func older(a, b *session) bool {
-	if x, y := a.kin.facts.birth, b.kin.facts.birth; x != y {
+	if x, y := a.lineage.facts.birth, b.lineage.facts.birth; x != y {
 		return x < y
 	}
 	return a.id < b.id
@@ -61,17 +60,17 @@ func older(a, b *session) bool {
 // relate notes what a session says of its relations, and returns the sessions
 // that may repeat others since. The caller holds the lock.
 func (c *catalogue) relate(s *session) []*session {
-	now := facts{first: s.first, forkOf: s.info.ForkOf}
+	now := facts{first: s.firstRecord, forkOf: s.info.ForkOf}
 	if src := s.source(); src != nil && c.there(s) {
 		now.there = true
 		if !src.birth.IsZero() {
 			now.birth = src.birth.UnixNano()
 		}
 	}
-	if now == s.kin.facts {
+	if now == s.lineage.facts {
 		return nil
 	}
-	s.kin.facts = now
+	s.lineage.facts = now
 	if now.there {
 		c.join(s)
 	}
@@ -82,7 +81,7 @@ func (c *catalogue) relate(s *session) []*session {
 	f.sorted = false
 	if !now.there {
 		f.members = slices.DeleteFunc(f.members, func(o *session) bool { return o == s })
-		s.family, s.kin = nil, kin{facts: now}
+		s.family, s.lineage = nil, lineage{facts: now}
 	}
 	return f.members
 }
@@ -93,7 +92,7 @@ func (c *catalogue) join(s *session) {
 	if o := c.byID[sessionKey{s.agent, s.info.ForkOf}]; o != nil && s.info.ForkOf != "" {
 		near = append(near, o)
 	}
-	for _, key := range []string{s.first, forkKey(s.agent, s.id), forkKey(s.agent, s.info.ForkOf)} {
+	for _, key := range []string{s.firstRecord, forkKey(s.agent, s.id), forkKey(s.agent, s.info.ForkOf)} {
 		if all := c.byFirst[key]; len(all) > 0 {
 			near = append(near, all[0], all[len(all)-1]) // one of them may be s
 		}
@@ -128,36 +127,36 @@ func (f *family) add(all ...*session) {
 func (c *catalogue) sort(f *family) {
 	f.sorted = true
 	for _, s := range f.members {
-		s.kin.up, s.kin.roots, s.kin.sum = c.saysForkOf(s), nil, 0
+		s.lineage.forkOf, s.lineage.roots, s.lineage.sum = c.saysForkOf(s), nil, 0
 	}
 	// Of those that name each other in a circle the oldest is the root. A session
 	// is looked at once: met is the one from which it was come to.
 	met := make(map[*session]*session, len(f.members))
 	for _, s := range f.members {
 		o := s
-		for ; o != nil && met[o] == nil; o = o.kin.up {
+		for ; o != nil && met[o] == nil; o = o.lineage.forkOf {
 			met[o] = s
 		}
 		if o != nil && met[o] == s {
 			root := o
-			for next := o.kin.up; next != o; next = next.kin.up {
+			for next := o.lineage.forkOf; next != o; next = next.lineage.forkOf {
 				if older(next, root) {
 					root = next
 				}
 			}
-			root.kin.up = nil
+			root.lineage.forkOf = nil
 		}
 	}
 	beginnings := make(map[string][]*session)
 	for _, s := range f.members {
-		if s.kin.up == nil {
-			beginnings[s.kin.facts.first] = append(beginnings[s.kin.facts.first], s)
+		if s.lineage.forkOf == nil {
+			beginnings[s.lineage.facts.first] = append(beginnings[s.lineage.facts.first], s)
 		}
 	}
 	for first, roots := range beginnings {
 		if first == "" {
 			for _, s := range roots {
-				s.kin.roots = newRootOrder(s)
+				s.lineage.roots = newRootOrder(s)
 			}
 			continue
 		}
@@ -169,20 +168,20 @@ func (c *catalogue) sort(f *family) {
 		})
 		order := newRootOrder(roots...)
 		for i, s := range roots {
-			s.kin.roots = order
+			s.lineage.roots = order
 			if i > 0 {
-				s.kin.sum = sumWith(roots[i-1].kin.sum, roots[i-1].id)
+				s.lineage.sum = sumWith(roots[i-1].lineage.sum, roots[i-1].id)
 			}
 		}
 	}
 	for _, s := range f.members {
 		var way []*session
-		for s.kin.up != nil && s.kin.sum == 0 {
+		for s.lineage.forkOf != nil && s.lineage.sum == 0 {
 			way = append(way, s)
-			s = s.kin.up
+			s = s.lineage.forkOf
 		}
 		for _, s := range slices.Backward(way) {
-			s.kin.sum = sumWith(s.kin.up.kin.sum, s.kin.up.id)
+			s.lineage.sum = sumWith(s.lineage.forkOf.lineage.sum, s.lineage.forkOf.id)
 		}
 	}
 }
@@ -209,57 +208,52 @@ func sumWith(sum uint64, id string) uint64 {
 
 // saysForkOf is the session that one says it is a fork of, if that is there.
 func (c *catalogue) saysForkOf(s *session) *session {
-	if s.kin.facts.forkOf == "" {
+	if s.lineage.facts.forkOf == "" {
 		return nil
 	}
-	o := c.byID[sessionKey{s.agent, s.kin.facts.forkOf}]
-	if o == nil || o == s || !o.kin.facts.there {
+	o := c.byID[sessionKey{s.agent, s.lineage.facts.forkOf}]
+	if o == nil || o == s || !o.lineage.facts.there {
 		return nil
 	}
 	return o
 }
 
-// kinSum is the name of all sessions that one repeats. The caller holds the
+// repeats is the name of all sessions that one repeats. The caller holds the
 // lock.
-func (c *catalogue) kinSum(s *session) uint64 {
+func (c *catalogue) repeats(s *session) uint64 {
 	if f := s.family; f != nil && !f.sorted {
 		c.sort(f)
 	}
-	return s.kin.sum
+	return s.lineage.sum
 }
 
 // earlier are the sessions whose records one session repeats.
 type earlier struct {
-	way   []*session // to its root, the nearest first
-	roots *rootOrder // of its root
-	older int        // how many of them are older than that
-	sum   uint64     // names them all; 0 if there are none
-	noted *noted     // what all of them have noted
-	place map[*session]int
+	family    *family
+	ancestors []*session // from what it was forked from to its root
+	roots     *rootOrder // of its root
+	older     int        // how many of them are older than that
+	sum       uint64     // identifies them all; 0 if there are none
+	place     map[*session]int
 }
 
 // earlier tells what a session repeats.
 func (c *catalogue) earlier(s *session) *earlier {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := &earlier{sum: c.kinSum(s)}
+	e := &earlier{sum: c.repeats(s)}
 	if e.sum == 0 {
 		return e
 	}
-	e.place = make(map[*session]int)
+	e.family, e.place = s.family, make(map[*session]int)
 	root := s
-	for o := s.kin.up; o != nil; o = o.kin.up {
-		e.place[o] = len(e.way)
-		e.way = append(e.way, o)
+	for o := s.lineage.forkOf; o != nil; o = o.lineage.forkOf {
+		e.place[o] = len(e.ancestors)
+		e.ancestors = append(e.ancestors, o)
 		root = o
 	}
-	e.roots = root.kin.roots
+	e.roots = root.lineage.roots
 	e.older = e.roots.place[root]
-	if n := s.family.noted; n == nil || n.stale.Load() > staleNoted && n.stale.Load() > n.live.Load() {
-		s.family.noted = newNoted()
-	}
-	e.noted = s.family.noted
-	e.noted.used.Store(true)
 	return e
 }
 
@@ -269,7 +263,7 @@ func (e *earlier) each(visit func(o *session)) {
 	for i := range e.older {
 		visit(e.roots.list[i])
 	}
-	for _, o := range slices.Backward(e.way) {
+	for _, o := range slices.Backward(e.ancestors) {
 		visit(o)
 	}
 }
@@ -280,14 +274,14 @@ func (e *earlier) distance(o *session) (n int, ok bool) {
 		return n, true
 	}
 	n, ok = e.roots.place[o]
-	return len(e.way) + n, ok && n < e.older
+	return len(e.ancestors) + n, ok && n < e.older
 }
 
 // nearest is the session that tells what is left out where nothing else says
 // which one does.
 func (e *earlier) nearest() *session {
-	if len(e.way) > 0 {
-		return e.way[0]
+	if len(e.ancestors) > 0 {
+		return e.ancestors[0]
 	}
 	return e.roots.list[0]
 }
@@ -298,17 +292,27 @@ func (e *earlier) has(id string) (found bool) {
 	return found
 }
 
-// behind are those of the sessions that are repeated which have more to show than
-// is shown, in the order in which they are to be rendered.
-func (c *catalogue) behind(e *earlier) (all []*session) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	e.each(func(o *session) {
-		if o.behind() {
+// count returns how many sessions are repeated.
+func (e *earlier) count() int { return len(e.ancestors) + e.older }
+
+// behindAmong returns those of the sessions that are repeated which have more to
+// show than was published, in the order in which they are to be rendered.
+func (c *catalogue) behindAmong(e *earlier) (all []*session) {
+	c.eachEarlier(e, func(o *session, _ *published, behind bool) {
+		if behind {
 			all = append(all, o)
 		}
 	})
 	return all
+}
+
+// eachEarlier visits the sessions that are repeated, with what is published of
+// them, in the order in which they are to be rendered. The catalogue is locked
+// meanwhile.
+func (c *catalogue) eachEarlier(e *earlier, visit func(o *session, p *published, behind bool)) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	e.each(func(o *session) { visit(o, &o.published, o.behind()) })
 }
 
 // regroup has those of some sessions rendered anew that leave out, or do not
@@ -316,10 +320,10 @@ func (c *catalogue) behind(e *earlier) (all []*session) {
 // what it is a fork of. The caller holds the lock.
 func (c *catalogue) regroup(all []*session) (touched []*session) {
 	for _, o := range all {
-		if o.shown.Generation == 0 || o.shown.Path == "" || !c.there(o) || o.shown.Repeats == c.kinSum(o) {
+		if o.published.Generation == 0 || o.published.Path == "" || !c.there(o) || o.published.Repeats == c.repeats(o) {
 			continue
 		}
-		o.shown.Path = "" // as if it had another source now
+		o.published.Path = "" // as if it had another source now
 		c.count(o)
 		touched = append(touched, o)
 	}

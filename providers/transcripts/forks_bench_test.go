@@ -44,13 +44,13 @@ func BenchmarkForks(b *testing.B) {
 			size := forkCorpus(b, home, n, shape.from, shape.says)
 			for b.Loop() {
 				f := start(b, home, offline)
-				f.scanNow()
+				f.scanner.first()
 				stop, peak := watchHeap()
 				began := time.Now()
-				check(b, f.current(b.Context(), f.list.find("", id(n-1))[0]))
+				check(b, f.cache.current(b.Context(), f.catalogue.find(id(n - 1))[0], false))
 				first := time.Since(began)
-				for _, s := range f.list.all() {
-					check(b, f.current(b.Context(), s))
+				for _, s := range f.catalogue.all() {
+					check(b, f.cache.current(b.Context(), s, false))
 				}
 				took := time.Since(began)
 				stop()

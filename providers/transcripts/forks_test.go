@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // id makes the id of a session.
@@ -128,11 +127,7 @@ func TestForksInACircle(t *testing.T) {
 		f.toldOnce("later", all, "in the beginning", text)
 	}
 	generations := 0
-	f.list.mu.RLock()
-	for _, s := range f.list.byID {
-		generations += int(s.shown.Generation)
-	}
-	f.list.mu.RUnlock()
+	f.catalogue.each(func(_ *session, v *view) { generations += int(v.published.Generation) })
 	if generations > more/2 { // while the first are found, some are rendered before all are known
 		t.Errorf("in all they were rendered from the beginning %d times", generations)
 	}
@@ -142,56 +137,6 @@ func TestForksInACircle(t *testing.T) {
 	check(t, os.WriteFile(self.path, []byte(strings.Replace(string(text), `"cwd"`, fmt.Sprintf(`"parentSession":%q,"cwd"`, self.path), 1)), 0o644))
 	f.await("a fork of itself is there", func() bool { return f.exists(byIDName + "/" + id(4)) })
 	f.transcript(id(4))
-}
-
-// TestTheOrderOfForks: whatever sessions say, none repeats one that repeats it,
-// and what is repeated by what is repeated is repeated.
-func TestTheOrderOfForks(t *testing.T) {
-	const n = 5
-	for seed := range 2000 {
-		c := newCatalogue("")
-		var all []*session
-		x := uint32(seed)*2654435761 + 12345
-		next := func(below int) int {
-			x = x*1664525 + 1013904223
-			return int(x>>8) % below
-		}
-		for i := range n {
-			s := &session{agent: "pi", id: fmt.Sprint(i), sources: []*source{{birth: time.Unix(0, 0).Add(-1 << uint(30+next(5)))}}}
-			if to := next(n + 2); to < n {
-				s.info.ForkOf = fmt.Sprint(to)
-			}
-			if next(3) > 0 {
-				s.first = "pi\x00" + fmt.Sprint(next(2))
-			}
-			c.byID[sessionKey{"pi", s.id}] = s
-			c.index(s, true)
-			c.relate(s)
-			all = append(all, s)
-		}
-		var visit func(s *session, above []*session)
-		visit = func(s *session, above []*session) {
-			for _, o := range above {
-				if o == s {
-					t.Fatalf("seed %d: session %s repeats itself", seed, s.id)
-				}
-			}
-			e := c.earlier(s)
-			before := make(map[*session]bool)
-			e.each(func(o *session) {
-				for _, first := range append(c.earlier(o).way, o) {
-					before[first] = true
-				}
-				visit(o, append(above[:len(above):len(above)], s))
-			})
-			if len(before) != len(e.way)+e.older || (e.sum == 0) != (len(before) == 0) {
-				t.Fatalf("seed %d: session %s repeats %d sessions, those and what they repeat are %d", seed, s.id, len(e.way)+e.older, len(before))
-			}
-		}
-		for _, s := range all {
-			visit(s, nil)
-		}
-	}
 }
 
 // TestManyForks are rendered once each, however they are related and in whatever
@@ -233,7 +178,7 @@ func TestManyForks(t *testing.T) {
 					if count(got, "\ntold in ") != 1 || count(got, fmt.Sprintf("\ntold in %d.\n", i)) != 1 {
 						t.Errorf("session %d: %s", i, got)
 					}
-					if g := f.shownOf(id(i)).Generation; g != 1 {
+					if g := f.publishedOf(id(i)).Generation; g != 1 {
 						t.Errorf("session %d was rendered %d times", i, g)
 					}
 				}
@@ -292,19 +237,19 @@ func TestAForkOfWhatWasThrownAway(t *testing.T) {
 	f := start(t, home, offline)
 	f.transcript(id(3))
 	check(t, f.Close())
-	check(t, os.RemoveAll(f.bookDir(f.newSession(id(1)))))
-	check(t, os.RemoveAll(f.bookDir(f.newSession(id(2)))))
+	check(t, os.RemoveAll(f.cache.entryDir(f.newSession(id(1)))))
+	check(t, os.RemoveAll(f.cache.entryDir(f.newSession(id(2)))))
 	third.user("and later")
 	again := start(t, home, offline)
 	if got := again.transcript(id(3)); strings.Contains(got, "in the beginning") || strings.Contains(got, "in the second") || !strings.Contains(got, "and later") {
 		t.Error(got)
 	}
 	for _, one := range []string{id(1), id(2)} { // while nobody has the ids in memory
-		again.dropBook(again.list.find("", one)[0])
+		again.cache.dropEntry(again.catalogue.find(one)[0])
 	}
-	again.throwAwayNoted()
-	again.throwAwayNoted()
-	again.dropBook(again.list.find("", id(3))[0])
+	again.cache.recordIDs.dropUnused()
+	again.cache.recordIDs.dropUnused()
+	again.cache.dropEntry(again.catalogue.find(id(3))[0])
 	if got := again.transcript(id(3)); strings.Contains(got, "in the beginning") || strings.Contains(got, "in the second") || !strings.Contains(got, "and later") {
 		t.Error(got)
 	}
@@ -321,7 +266,7 @@ func TestACopyIsToldWhole(t *testing.T) {
 	forkOf(t, home, id(3), parent, false)
 	f := start(t, home)
 	for _, one := range []string{id(1), id(2), id(3)} {
-		folder := f.pathOf(f.list.find("", one)[0])
+		folder := f.catalogue.path(f.catalogue.find(one)[0])
 		if got := f.transcript(one); count(got, "in the beginning") != 1 {
 			t.Errorf("%s: %s", one, got)
 		}

@@ -24,8 +24,8 @@ func appendID(dst []byte, hash uint64, seq uint32) []byte {
 	return binary.LittleEndian.AppendUint32(dst, seq)
 }
 
-// readIDs reads the ids of a book.
-func (b *book) readIDs() (map[uint64]uint32, error) {
+// readIDs reads the ids of an entry.
+func (b *entry) readIDs() (map[uint64]uint32, error) {
 	ids := make(map[uint64]uint32, b.IDs/idSize)
 	text, err := readStart(filepath.Join(b.dir, idsFileName(b.Generation)), b.IDs)
 	for id, seq := range idsIn(text) {
@@ -46,7 +46,7 @@ func idsIn(text []byte) iter.Seq2[uint64, uint32] {
 }
 
 // readSums reads the hashes of a store's events.
-func (b *book) readSums() ([]uint64, error) {
+func (b *entry) readSums() ([]uint64, error) {
 	text, err := readStart(filepath.Join(b.dir, sumsFileName(b.Generation)), b.Sums)
 	sums := make([]uint64, 0, len(text)/8)
 	for ; len(text) >= 8; text = text[8:] {

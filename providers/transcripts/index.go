@@ -6,7 +6,6 @@ import (
 	"context"
 	"hash/fnv"
 	"io"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -26,7 +25,7 @@ const indexHeader = "path\tagent\tid\tstart\tlast\tcwd\ttitle\tbytes\tevents\n"
 // readers; only where nothing is kept current, or until the sessions have been
 // looked for once, it is made for the first who reads it.
 type indexFile struct {
-	p       *Provider
+	t       *tree
 	agent   string // "" for all
 	version uint64
 	changed time.Time
@@ -36,88 +35,119 @@ type indexFile struct {
 	size  int64
 }
 
+// indexes are the files INDEX.tsv as they are now.
+type indexes struct {
+	wake   chan struct{} // receives when one may have changed
+	making sync.Mutex    // held while they are made
+
+	mu    sync.Mutex
+	made  map[string]*indexFile // by agent, "" for all
+	took  time.Duration         // how long the last ones took to make
+	names uint64                // the version of the sessions' names that Renamed was called with
+}
+
 // index returns INDEX.tsv as it is now.
-func (p *Provider) index(agent string) *indexFile {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if f := p.indexes[agent]; f != nil {
+func (t *tree) index(agent string) *indexFile {
+	x := &t.indexes
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if f := x.made[agent]; f != nil {
 		return f
 	}
-	p.list.mu.RLock()
-	defer p.list.mu.RUnlock()
-	f := &indexFile{p: p, agent: agent, version: p.list.version, changed: cmp.Or(p.list.changed, p.opts.Env.Built)}
-	p.indexes[agent] = f
+	version, changed, _ := t.Catalogue.attr("", "")
+	f := &indexFile{t: t, agent: agent, version: version, changed: cmp.Or(changed, t.Env.Built)}
+	x.made[agent] = f
 	return f
 }
 
 const (
-	// indexTime is how often INDEX.tsv may change.
+	// indexTime is the least time between two versions of INDEX.tsv.
 	indexTime = time.Second
-	// indexRest is how much longer than it took the next rests, where that is more.
+	// indexRest is how many times longer than the last took to make the next one
+	// waits, where that is more.
 	indexRest = 20
 )
 
-// indexSoon has INDEX.tsv made anew after a while.
-func (p *Provider) indexSoon() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.opts.Watch {
-		clear(p.indexes)
+// outdateIndexes has INDEX.tsv made anew after a while, or when it is read.
+func (t *tree) outdateIndexes() {
+	if !t.Watch {
+		t.indexes.mu.Lock()
+		clear(t.indexes.made)
+		t.indexes.mu.Unlock()
 		return
 	}
-	if p.indexTimer || p.ctx.Err() != nil {
-		return
+	select {
+	case t.indexes.wake <- struct{}{}:
+	default:
 	}
-	p.indexTimer = true
-	time.AfterFunc(max(indexTime, indexRest*p.indexTook), func() {
-		p.queue.whileOpen(func() {
-			p.mu.Lock()
-			p.indexTimer = false
-			p.list.mu.RLock()
-			renamed := p.documented != p.list.names
-			p.documented = p.list.names
-			p.list.mu.RUnlock()
-			p.mu.Unlock()
-			names := p.makeIndexes()
-			if renamed && p.opts.Env.Documented != nil {
-				p.opts.Env.Documented("")
-			}
-			for _, name := range names {
-				p.opts.Env.Changed(name)
-			}
-		})
-	})
 }
 
-// makeIndexes makes every INDEX.tsv anew, and returns the names of those that
-// are others than before.
-func (p *Provider) makeIndexes() (names []string) {
-	p.indexing.Lock()
-	defer p.indexing.Unlock()
-	begun := time.Now()
-	p.list.mu.RLock()
-	latest := cmp.Or(p.list.changed, p.opts.Env.Built)
-	p.list.mu.RUnlock()
-	parts := p.indexParts()
-	whole := &indexFile{p: p, parts: [][]byte{[]byte(indexHeader)}}
+// keepIndexes makes every INDEX.tsv anew after outdateIndexes was called, until
+// ctx is done.
+func (t *tree) keepIndexes(ctx context.Context) {
+	x := &t.indexes
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-x.wake:
+		}
+		x.mu.Lock()
+		wait := max(indexTime, indexRest*x.took)
+		x.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		select {
+		case <-x.wake: // what has changed meanwhile is in it
+		default:
+		}
+		names := t.Catalogue.nameVersion()
+		x.mu.Lock()
+		renamed := x.names != names
+		x.names = names
+		x.mu.Unlock()
+		changed := t.makeIndexes()
+		if renamed {
+			t.Renamed()
+		}
+		for _, name := range changed {
+			t.Env.Changed(name)
+		}
+	}
+}
+
+// makeIndexes makes every INDEX.tsv anew, and returns the names of those whose
+// text has changed.
+func (t *tree) makeIndexes() (names []string) {
+	x := &t.indexes
+	x.making.Lock()
+	defer x.making.Unlock()
+	began := time.Now()
+	_, latest, _ := t.Catalogue.attr("", "")
+	latest = cmp.Or(latest, t.Env.Built)
+	parts := t.indexParts()
+	whole := &indexFile{t: t, parts: [][]byte{[]byte(indexHeader)}}
 	made := []*indexFile{whole}
 	for _, part := range parts {
-		made = append(made, &indexFile{p: p, agent: part.agent, parts: [][]byte{whole.parts[0], part.rows}, changed: part.newest})
+		made = append(made, &indexFile{t: t, agent: part.agent, parts: [][]byte{whole.parts[0], part.rows}, changed: part.newest})
 		whole.parts = append(whole.parts, part.rows)
 		if part.newest.After(whole.changed) {
 			whole.changed = part.newest
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	now := make(map[string]*indexFile)
 	for _, f := range made {
-		f.finish()
+		f.seal()
 		name := indexName
 		if f.agent != "" {
 			name = f.agent + "/" + indexName
 		}
-		old := p.indexes[f.agent]
+		old := x.made[f.agent]
 		switch {
 		case old != nil && old.version == f.version:
 			now[f.agent] = old
@@ -133,14 +163,14 @@ func (p *Provider) makeIndexes() (names []string) {
 		now[f.agent] = f
 		names = append(names, name)
 	}
-	p.indexes = now
-	p.indexTook = time.Since(begun)
+	x.made = now
+	x.took = time.Since(began)
 	return names
 }
 
-// finish notes the size and the version of a text. The version is made of the
-// text, so that it is the same after a restart.
-func (f *indexFile) finish() {
+// seal sets the size and the version of a text that is complete. The version is
+// made from the text, so that it is the same after a restart.
+func (f *indexFile) seal() {
 	h := fnv.New64a()
 	for _, part := range f.parts {
 		f.size += int64(len(part))
@@ -194,14 +224,14 @@ func (f *indexFile) text(ctx context.Context) ([][]byte, error) {
 	if parts != nil {
 		return parts, nil
 	}
-	if err := f.p.known(ctx); err != nil {
+	if err := f.t.Scanner.waitBriefly(ctx); err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.parts == nil {
 		parts := [][]byte{[]byte(indexHeader)}
-		for _, part := range f.p.indexParts() {
+		for _, part := range f.t.indexParts() {
 			if f.agent == "" || part.agent == f.agent {
 				parts = append(parts, part.rows)
 				f.size += int64(len(part.rows))
@@ -219,28 +249,22 @@ type indexPart struct {
 	newest time.Time
 }
 
-// rowsAtOnce is how many sessions are looked at while nobody can change any.
-const rowsAtOnce = 500
-
 // indexParts writes INDEX.tsv, in the order of the tree: by agent.
-func (p *Provider) indexParts() (parts []indexPart) {
+func (t *tree) indexParts() (parts []indexPart) {
 	var b bytes.Buffer
-	for some := range slices.Chunk(p.list.all(), rowsAtOnce) {
-		p.list.mu.RLock()
-		for _, s := range some {
-			if n := len(parts); n == 0 || parts[n-1].agent != s.agent {
-				if n > 0 {
-					parts[n-1].rows = bytes.Clone(b.Bytes())
-					b.Reset()
-				}
-				parts = append(parts, indexPart{agent: s.agent})
+	for _, s := range t.Catalogue.all() {
+		if n := len(parts); n == 0 || parts[n-1].agent != s.agent {
+			if n > 0 {
+				parts[n-1].rows = bytes.Clone(b.Bytes())
+				b.Reset()
 			}
-			s.writeRow(&b)
-			if part := &parts[len(parts)-1]; s.modTime().After(part.newest) {
-				part.newest = s.modTime()
-			}
+			parts = append(parts, indexPart{agent: s.agent})
 		}
-		p.list.mu.RUnlock()
+		v, _ := t.Catalogue.view(s)
+		writeRow(&b, &v, t.Catalogue.path(s))
+		if part := &parts[len(parts)-1]; v.modTime.After(part.newest) {
+			part.newest = v.modTime
+		}
 	}
 	if n := len(parts); n > 0 {
 		parts[n-1].rows = bytes.Clone(b.Bytes())
@@ -248,17 +272,17 @@ func (p *Provider) indexParts() (parts []indexPart) {
 	return parts
 }
 
-// writeRow writes the session's line. The caller holds the catalogue's lock.
-func (s *session) writeRow(b *bytes.Buffer) {
+// writeRow writes the line of a session.
+func writeRow(b *bytes.Buffer, v *view, path string) {
 	size, events := "", ""
-	if src := s.source(); src != nil && src.key == "" {
-		size = strconv.FormatInt(src.stat.Size, 10)
+	if n, ok := v.log(); ok {
+		size = strconv.FormatInt(n, 10)
 	}
-	if s.shown.Generation > 0 {
-		events = strconv.Itoa(s.shown.Events)
+	if v.published.Generation > 0 {
+		events = strconv.Itoa(v.published.Events)
 	}
 	for i, cell := range []string{
-		s.path(), s.agent, s.id, wording.Time(s.info.Start), wording.Time(s.info.Last), s.info.CWD, clean.Cut(s.info.Title, 200), size, events,
+		path, v.info.Agent, v.info.ID, wording.Time(v.info.Start), wording.Time(v.info.Last), v.info.CWD, clean.Cut(v.info.Title, 200), size, events,
 	} {
 		if i > 0 {
 			b.WriteByte('\t')

@@ -28,7 +28,7 @@ func TestLean(t *testing.T) {
 			field.Set(reflect.ValueOf([]string{part, part + "2"}))
 		}
 	}
-	kept := lean(s)
+	kept := compact(s)
 	if !reflect.DeepEqual(kept, s) {
 		t.Errorf("got  %+v\nwant %+v", kept, s)
 	}

@@ -106,17 +106,17 @@ func TestSessionsMadeByAgents(t *testing.T) {
 			ended := time.Now().Add(time.Second)
 
 			f := start(t, home, offline)
-			f.scanNow()
+			f.scanner.first()
 			var found *session
-			for _, s := range f.list.all() {
-				if s.agent == a.name && s.parent == nil {
+			for _, s := range f.catalogue.all() {
+				if v, _ := f.catalogue.view(s); s.agent == a.name && v.parent == nil {
 					found = s
 				}
 			}
 			if found == nil {
 				t.Fatalf("it has made no session; it said:\n%s\nit asked for %q", said, model.asked())
 			}
-			path := f.pathOf(found)
+			path := f.catalogue.path(found)
 			text := f.read(path + "/transcript.md")
 			asked, answered, called, resulted, unknown := 0, 0, "", 0, 0
 			for line := range strings.Lines(f.read(path + "/messages.jsonl")) {
@@ -139,7 +139,8 @@ func TestSessionsMadeByAgents(t *testing.T) {
 			if asked != 1 || answered != 1 || called == "" || resulted != 1 || unknown > 0 {
 				t.Errorf("asked %d, answered %d, called %q, %d results, %d unknown:\n%s", asked, answered, called, resulted, unknown, text)
 			}
-			info := found.info
+			v, _ := f.catalogue.view(found)
+			info := v.info
 			if info.CWD != work || info.Start.Before(began) || info.Last.After(ended) || info.Last.Before(info.Start) {
 				t.Errorf("in %s from %v to %v; it was in %s from %v to %v", info.CWD, info.Start, info.Last, work, began, ended)
 			}
@@ -150,7 +151,7 @@ func TestSessionsMadeByAgents(t *testing.T) {
 			if s := f.Status(); s.State != "ready" {
 				t.Errorf("status %+v", s)
 			}
-			t.Logf("%s %s: %d events", a.name, info.Program, found.shown.Events)
+			t.Logf("%s %s: %d events", a.name, info.Program, v.published.Events)
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,14 +26,13 @@ func codexLog(t testing.TB, path, id string, texts ...string) {
 	}
 }
 
-// shownOf is what is published of a session.
-func (f *fixture) shownOf(id string) shown {
-	f.list.mu.RLock()
-	defer f.list.mu.RUnlock()
-	if all := f.list.byAlias[id]; len(all) > 0 {
-		return all[0].shown
+// publishedOf is what is published of a session.
+func (f *fixture) publishedOf(id string) published {
+	if all := f.catalogue.find(id); len(all) > 0 {
+		v, _ := f.catalogue.view(all[0])
+		return v.published
 	}
-	return shown{}
+	return published{}
 }
 
 // TestALogThatIsPutAway is neither lost nor there twice, and not rendered again.
@@ -50,13 +50,12 @@ func TestALogThatIsPutAway(t *testing.T) {
 	}
 	in := func(path string) func() bool {
 		return func() bool {
-			all := f.list.find("", oneID)
+			all := f.catalogue.find(oneID)
 			if len(all) != 1 {
 				return false
 			}
-			f.list.mu.RLock()
-			defer f.list.mu.RUnlock()
-			return len(all[0].sources) == 1 && all[0].source().path == path && !all[0].behind()
+			v, _ := f.catalogue.view(all[0])
+			return slices.Equal(f.catalogue.unseen("", nil), []string{path}) && v.source.path == path && !v.behind
 		}
 	}
 	same := func(when string) {
@@ -64,7 +63,7 @@ func TestALogThatIsPutAway(t *testing.T) {
 		if got := f.transcript(oneID); got != before {
 			t.Errorf("%s it is %s", when, got)
 		}
-		if s := f.shownOf(oneID); s.Generation != 1 {
+		if s := f.publishedOf(oneID); s.Generation != 1 {
 			t.Errorf("%s it was rendered from the beginning: %d", when, s.Generation)
 		}
 		if got := count(f.read("INDEX.tsv"), oneID); got != 1 {
@@ -79,9 +78,9 @@ func TestALogThatIsPutAway(t *testing.T) {
 	same("back")
 
 	// Gone first, and found later.
-	f.changed([]string{path})
+	f.scanner.changed([]string{path})
 	check(t, os.Rename(path, filepath.Join(home, "hidden")))
-	f.await("it is gone", func() bool { return len(f.list.find("", oneID)) == 0 })
+	f.await("it is gone", func() bool { return len(f.catalogue.find(oneID)) == 0 })
 	check(t, os.Rename(filepath.Join(home, "hidden"), away))
 	f.await("it is found again", in(away))
 	same("found again")
@@ -98,9 +97,7 @@ func TestALogThatIsPutAway(t *testing.T) {
 	check(t, z.Close())
 	check(t, packed.Close())
 	f.await("both are known", func() bool {
-		f.list.mu.RLock()
-		defer f.list.mu.RUnlock()
-		return len(f.list.byAlias[oneID][0].sources) == 2
+		return len(f.catalogue.inFile(away)) == 1 && len(f.catalogue.inFile(away+".zst")) == 1
 	})
 	same("beside its compressed twin")
 	check(t, os.Remove(away))
@@ -149,7 +146,7 @@ func TestWhatCannotBeWatchedIsLookedAt(t *testing.T) {
 	f.transcript(oneID)
 	s.user("two")
 	piSession(t, home, twoID).user("three")
-	f.lookAgain(t.Context())
+	f.scanner.rescanUnwatched(t.Context())
 	if got := f.transcript(twoID); !strings.Contains(got, "\nthree\n") {
 		t.Error(got)
 	}
@@ -157,7 +154,7 @@ func TestWhatCannotBeWatchedIsLookedAt(t *testing.T) {
 		t.Error(got)
 	}
 	check(t, os.Remove(s.path))
-	f.lookAgain(t.Context())
+	f.scanner.rescanUnwatched(t.Context())
 	if f.exists(byIDName + "/" + oneID) {
 		t.Error("what is gone is there")
 	}

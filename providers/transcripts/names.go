@@ -1,25 +1,34 @@
 package transcripts
 
 import (
-	"errors"
 	"fmt"
-	iofs "io/fs"
-	"slices"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
+	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
+)
+
+// Names of folders that are part of a session's path: subagentsName is the
+// folder of the sessions that a session has started, byIDName that of all
+// sessions by their ids.
+const (
+	subagentsName = "subagents"
+	byIDName      = "by-id"
 )
 
 // maxTitle is the length in bytes of the title in a folder's name.
 const maxTitle = 50
 
 // slug makes words of a text: letters, digits and _ of any script, with single
-// hyphens between them, cut at a word's end where it is longer than limit bytes.
+// hyphens between them, cut at the end of a word where it is longer than limit
+// bytes.
 func slug(text string, limit int) string {
 	text = clean.Line(clean.Prefix(text, 1000))
 	var b strings.Builder
@@ -46,26 +55,65 @@ func slug(text string, limit int) string {
 	return strings.TrimRight(s, "-")
 }
 
-func fileName(foreign string) string { return names.File(foreign) }
+// shortID returns the part of a session's id that stands in names and headings.
+func shortID(id string) string { return names.File(render.ID8(id)) }
 
-// shortID is the part of a session's id that stands in names and headings.
-func shortID(id string) string { return fileName(render.ID8(id)) }
-
-// numbered is the name of the n-th thing of that name.
+// numbered returns the name of the n-th thing of that name.
 func numbered(name string, n int) string { return name + "~" + strconv.Itoa(n) }
 
-func sortedBy[T any](list []T, name func(T) string) []T {
-	return slices.SortedFunc(slices.Values(list), func(a, b T) int { return strings.Compare(name(a), name(b)) })
+// dateOf returns the day of a session's start, or of seen where that is not
+// known.
+func dateOf(start, seen time.Time) string {
+	if start.IsZero() {
+		start = seen
+	}
+	return start.UTC().Format(time.DateOnly)
 }
 
-func isNotExist(err error) bool   { return errors.Is(err, iofs.ErrNotExist) }
-func isPermission(err error) bool { return errors.Is(err, iofs.ErrPermission) }
+// folderName returns <date>_<title>_<short id>; the title is left out where
+// there is none.
+func (s *session) folderName() string {
+	date, id := dateOf(s.info.Start, s.seen), shortID(s.id)
+	if title := slug(s.info.Title, maxTitle); title != "" {
+		return fmt.Sprintf("%s_%s_%s", date, title, id)
+	}
+	return date + "_" + id
+}
 
-// hex is a number of 64 bits in 16 digits.
-func hex(n uint64) string { return fmt.Sprintf("%016x", n) }
+// projectName returns the name of the folder of a project: the path from the
+// home folder, or from the root; else what the agent calls it.
+func projectName(s *event.Session, home string) string {
+	cwd := s.CWD
+	if cwd == "" {
+		if name := slug(s.Project, 100); name != "" {
+			return names.File(name)
+		}
+		return unknownProject
+	}
+	if rel, ok := strings.CutPrefix(cwd, home+"/"); ok && home != "" {
+		cwd = rel
+	} else if cwd == home {
+		return "home"
+	}
+	cwd = filepath.ToSlash(cwd)
+	parts := strings.FieldsFunc(cwd, func(r rune) bool { return r == '/' || r == '\\' })
+	for i, part := range parts {
+		parts[i] = slug(part, 100)
+	}
+	if name := strings.Join(parts, "_"); name != "" {
+		return names.File(name)
+	}
+	return "root"
+}
 
-// afterAgent is a first id without the agent's name before it.
-func afterAgent(first string) string {
-	_, id, _ := strings.Cut(first, "\x00")
-	return id
+const unknownProject = "unknown"
+
+// byIDPaths returns the paths by which a session is found by its id.
+func (s *session) byIDPaths() []string {
+	name := names.File(s.id)
+	paths := []string{byIDName + "/" + name}
+	if s.id != name && filepath.Base(s.id) == s.id {
+		paths = append(paths, byIDName+"/"+s.id)
+	}
+	return paths
 }

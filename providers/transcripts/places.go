@@ -2,12 +2,17 @@ package transcripts
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/transcripts/agents/history"
 )
 
@@ -35,9 +40,9 @@ func (pl *place) rel(path string) (rel string, ok bool) {
 }
 
 // findPlaces asks the agents where they keep their histories.
-func (p *Provider) findPlaces() (places []*place) {
-	for _, a := range p.opts.Agents {
-		for _, pl := range a.Places(p.machine()) {
+func (s *scanner) findPlaces() (places []*place) {
+	for _, a := range s.Agents {
+		for _, pl := range a.Places(s.Machine()) {
 			pl.Dir = filepath.Clean(pl.Dir)
 			real, _ := filepath.EvalSymlinks(pl.Dir)
 			one := &place{agent: a.Name, Place: pl, real: real}
@@ -47,9 +52,9 @@ func (p *Provider) findPlaces() (places []*place) {
 	return places
 }
 
-// linked are the folders that are linked into a place, as whoever moves or
-// renames a project's folder does: each is a place of its own. Links that lead
-// into the place, or to a folder that it lies in, are left out.
+// linked returns the folders that are linked into a place, as users do who move
+// or rename a project's folder: each is a place of its own. Links that lead into
+// the place, or to a folder that it lies in, are left out.
 func (pl *place) linked() (places []*place) {
 	if pl.NoLinks || pl.real == "" {
 		return nil
@@ -80,80 +85,131 @@ func (pl *place) linked() (places []*place) {
 	return places
 }
 
-func (p *Provider) allPlaces() []*place {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.places
+func (s *scanner) allPlaces() []*place {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.places
 }
 
-// askPlaces finds the places anew and watches those, and no others.
-func (p *Provider) askPlaces() []*place {
-	p.asking.Lock()
-	defer p.asking.Unlock()
-	places := p.findPlaces()
-	p.mu.Lock()
-	before := p.places
-	p.places = places
-	p.mu.Unlock()
-	if p.watcher == nil {
+// refreshPlaces finds the places anew and watches those, and no others.
+func (s *scanner) refreshPlaces() []*place {
+	s.placing.Lock()
+	defer s.placing.Unlock()
+	places := s.findPlaces()
+	s.mu.Lock()
+	before := s.places
+	s.places = places
+	s.mu.Unlock()
+	if s.watcher == nil {
 		return places
 	}
 	for _, pl := range places {
-		p.watcher.Add(pl.Dir) // first: what comes after that is told
+		s.watcher.Add(pl.Dir) // first: what comes after that is told
 	}
 	for _, pl := range before {
 		if !slices.ContainsFunc(places, func(o *place) bool { return o.Dir == pl.Dir }) {
-			p.watcher.Remove(pl.Dir)
+			s.watcher.Remove(pl.Dir)
 		}
 	}
 	return places
 }
 
 // placesMoved tells whether an agent keeps its histories elsewhere by now.
-func (p *Provider) placesMoved() bool {
-	return !slices.EqualFunc(p.findPlaces(), p.allPlaces(), func(a, b *place) bool { return a.agent == b.agent && a.Dir == b.Dir })
+func (s *scanner) placesMoved() bool {
+	return !slices.EqualFunc(s.findPlaces(), s.allPlaces(), func(a, b *place) bool { return a.agent == b.agent && a.Dir == b.Dir })
 }
 
-// lateTime is how often at most is looked at what cannot be watched.
-const lateTime = 3 * time.Second
+// pollTime is the least time between two scans of what cannot be watched.
+const pollTime = 3 * time.Second
 
-// lookAgain looks at the places that are not watched, or not wholly: there are
+// rescanUnwatched scans the places that are not watched, or not wholly: there are
 // more folders than the system or the watch allows, or some may not be read.
-func (p *Provider) lookAgain(ctx context.Context) {
-	for _, pl := range p.allPlaces() {
+func (s *scanner) rescanUnwatched(ctx context.Context) {
+	for _, pl := range s.allPlaces() {
 		if ctx.Err() != nil {
 			return
 		}
-		if p.watcher != nil {
-			if err := p.watcher.Err(pl.Dir); err == nil || isNotExist(err) {
+		if s.watcher != nil {
+			if err := s.watcher.Err(pl.Dir); err == nil || errors.Is(err, os.ErrNotExist) {
 				continue
 			}
 		}
 		seen := make(map[string]bool)
-		p.walk(ctx, pl, pl.Dir, seen)
+		s.walk(ctx, pl, pl.Dir, seen)
 		if ctx.Err() != nil {
 			return
 		}
 		for _, dir := range []string{pl.Dir, pl.real} {
 			if dir != "" {
-				p.forget(dir, seen)
+				s.dropUnseen(dir, seen)
 			}
 		}
 	}
 }
 
-// keepLooking calls lookAgain every few seconds, or as seldom as it takes for it
-// to cost one part in twenty of a core.
-func (p *Provider) keepLooking() {
-	wait := lateTime
+// poll calls rescanUnwatched every few seconds, or so seldom that it costs at most
+// one twentieth of a core.
+func (s *scanner) poll() {
+	wait := pollTime
 	for {
 		select {
-		case <-p.ctx.Done():
+		case <-s.ctx.Done():
 			return
 		case <-time.After(wait):
 		}
 		began := time.Now()
-		p.lookAgain(p.ctx)
-		wait = max(lateTime, 20*time.Since(began))
+		s.rescanUnwatched(s.ctx)
+		wait = max(pollTime, 20*time.Since(began))
 	}
+}
+
+// setUnreadable records the folders of a place that may not be read, in place of
+// those known at and below a folder.
+func (s *scanner) setUnreadable(pl *place, below string, paths []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for path := range s.unreadable {
+		if isBelow(path, below) {
+			delete(s.unreadable, path)
+		}
+	}
+	for _, path := range paths {
+		s.unreadable[path] = pl.agent
+	}
+}
+
+// unreadableFolders returns the folders that may not be read, sorted.
+func (s *scanner) unreadableFolders() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.unreadable))
+}
+
+// maxSpill is the length of the longest file of a result that is read, in bytes.
+const maxSpill = 256 << 20
+
+// readSpill reads the file in which an agent stores a result. The path stands in
+// a log, in text that anybody may have written: only files where the agent keeps
+// its histories are read, others are [fs.ErrPermission].
+func (s *scanner) readSpill(agent, path string) ([]byte, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	among := slices.ContainsFunc(s.allPlaces(), func(pl *place) bool {
+		_, ok := pl.rel(real)
+		return ok && pl.agent == agent
+	})
+	if !among {
+		return nil, fs.ErrPermission
+	}
+	info, err := os.Lstat(real)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSpill {
+		return nil, fs.ErrInvalid
+	}
+	text, err := os.ReadFile(real)
+	return []byte(mask.Text(clean.Text(string(text)))), err
 }

@@ -3,18 +3,16 @@ package transcripts
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"ctxfs/fs"
-	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/fulltext"
-	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/transcripts/agents/history"
 )
 
@@ -41,157 +39,77 @@ type Options struct {
 
 // Provider is the folder of transcripts.
 type Provider struct {
-	opts     Options
-	list     *catalogue
-	texts    *texts
-	tables   *tables
-	loaded   loaded
-	fulltext *fulltext.Index
-	settings atomic.Pointer[settingsTable]
-	scratch  sync.Pool // of *scratch
+	opts      Options
+	catalogue *catalogue
+	scanner   *scanner
+	cache     *cache
+	archive   archive
+	folders   *tree
+	fulltext  *fulltext.Index
+	settings  atomic.Pointer[settingsTable]
 
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	queue   *queue
-	watcher *watch.Watcher // nil where nothing is watched
-	noWatch error          // why, though it should be
-
-	scanOnce sync.Once
-	scanDone chan struct{}
-
-	asking   sync.Mutex // held while the places are asked for
-	looking  pathLocks  // held while a file is looked at
-	indexing sync.Mutex // held while INDEX.tsv is made
-
-	mu         sync.Mutex
-	places     []*place
-	unreadable map[string]string // folders that may not be read, and whose they are
-	indexTimer bool
-	indexTook  time.Duration // how long the last INDEX.tsv took to be made
-	documented uint64        // the version of the names that was told
-	saveTimer  bool
-	indexes    map[string]*indexFile
-	cacheFault string // why nothing can be kept
-	cacheFull  bool
 }
 
-// New makes the provider from what is kept in the cache: it reads no history.
+// New makes the provider from the list of sessions that was saved in the cache:
+// it reads no history.
 func New(opts Options) *Provider {
-	p := &Provider{
-		opts: opts, list: newCatalogue(opts.Home), texts: newTexts(16 << 20), tables: newTables(),
-		scanDone: make(chan struct{}), unreadable: make(map[string]string), indexes: make(map[string]*indexFile),
-	}
-	p.looking.held = make(map[string]*pathLock)
-	p.loaded.books = make(map[*session]*loadedBook)
+	p := &Provider{opts: opts, catalogue: newCatalogue(opts.Home), archive: archive{filepath.Join(opts.State, "archive")}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	p.queue = newQueue(p)
+	p.settings.Store(readSettings(opts.SettingsPath, opts.Home))
+	p.scanner = newScanner(scanOptions{
+		Agents: opts.Agents, Machine: p.machine, Catalogue: p.catalogue, Archive: p.archive, Hide: opts.Hide, Watch: opts.Watch,
+		Now: opts.Env.Now, Log: opts.Env.Log, Found: p.found, Scanned: p.scanned, Rescanned: func() { p.cache.backlog() },
+	})
 	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: library{p}, Log: opts.Env.Log})
-	p.Reload()
-	p.restore()
-	if opts.Watch {
-		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changed, Hide: p.hidden, MaxDirs: maxDirs, Log: opts.Env.Log})
-	}
+	p.cache = newCache(cacheOptions{
+		Env: opts.Env, Dir: opts.Cache, Catalogue: p.catalogue, Scanner: p.scanner, Background: opts.Watch,
+		Moved: func(paths []string, s *session) { p.moved(paths, s) }, Changed: p.changed,
+		Grew: p.fulltext.Grew, Settled: opts.Settled,
+		FaultChanged: func() { opts.Env.Changed(indexName) },
+	})
+	p.folders = newTree(treeOptions{
+		Env: opts.Env, Catalogue: p.catalogue, Cache: p.cache, Scanner: p.scanner, Archive: p.archive, Watch: opts.Watch,
+		Renamed: p.renamed,
+	})
+	p.catalogue.restore(p.listPath(), opts.Env.Now())
 	return p
 }
 
 // fulltextName is the file in the cache folder with the index of all words.
 const fulltextName = "fulltext.db"
 
-// maxDirs is how many folders of one place are watched.
-const maxDirs = 20_000
+// listPath returns the path of the saved list of sessions. The list of another
+// version of the cache is not read.
+func (p *Provider) listPath() string {
+	return filepath.Join(p.opts.Cache, fmt.Sprintf("sessions.%d.jsonl", Format))
+}
 
 // Start implements fs.Starter: it searches for sessions, watches and renders in
 // the background.
 func (p *Provider) Start() {
 	p.running.Go(func() {
-		if !p.list.empty() {
-			p.makeIndexes() // as they were: that is told with the first scan
+		if !p.catalogue.empty() {
+			p.folders.makeIndexes() // as they were: that is told with the first scan
 		}
-		p.scanNow()
+		p.scanner.first()
 		p.opts.Env.Changed("") // all are known now: until then nothing was told
-		p.queue.backlog()
+		p.cache.backlog()
 		if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
-			p.setCacheFault(err)
+			p.cache.setFault(err)
 		} else {
 			p.fulltext.Begin()
 		}
 		p.keepHouse()
 	})
-	p.running.Go(p.keepLooking)
-	p.queue.start()
+	p.running.Go(func() { p.folders.keepIndexes(p.ctx) })
+	p.scanner.start()
+	p.cache.start()
 }
 
-func (p *Provider) scanNow() {
-	p.scanOnce.Do(func() {
-		p.scan(p.ctx)
-		if p.opts.Watch {
-			p.makeIndexes()
-		}
-		close(p.scanDone)
-	})
-}
-
-// scanned returns when all there is has been found: who asks for a session that
-// was found early may depend on one that was not.
-func (p *Provider) scanned(ctx context.Context) error {
-	if !p.opts.Watch {
-		p.scanNow()
-		return nil
-	}
-	select {
-	case <-p.scanDone:
-		return nil
-	case <-p.ctx.Done():
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// patienceWithScan is how long a listing waits for the search for sessions to
-// end. After that it shows those that were found.
-const patienceWithScan = 2 * time.Second
-
-// known returns when the sessions are known, more or less.
-func (p *Provider) known(ctx context.Context) error {
-	if p.opts.Watch {
-		select {
-		case <-p.scanDone:
-			return nil
-		default:
-		}
-		short, cancel := context.WithTimeout(ctx, patienceWithScan)
-		defer cancel()
-		if p.scanned(short) != nil {
-			return ctx.Err()
-		}
-		return nil
-	}
-	return p.scanned(ctx)
-}
-
-// hidden leaves out what is not to be watched: folders that hold no histories.
-func (p *Provider) hidden(path string) bool {
-	if p.opts.Hide != nil && p.opts.Hide(path) {
-		return true
-	}
-	skipped := false
-	for _, pl := range p.allPlaces() {
-		if rel, ok := pl.rel(path); ok {
-			if pl.Skip == nil || rel == "" || !pl.Skip(rel) {
-				return false
-			}
-			skipped = true
-		}
-	}
-	if !skipped {
-		return false
-	}
-	info, err := os.Lstat(path)
-	return err == nil && info.IsDir()
-}
-
+// machine describes where agents keep their histories.
 func (p *Provider) machine() history.Machine {
 	return history.Machine{
 		Home: p.opts.Home, OS: p.opts.OS, LookupEnv: p.opts.LookupEnv, Projects: p.settings.Load().projects,
@@ -199,38 +117,43 @@ func (p *Provider) machine() history.Machine {
 }
 
 // Root implements fs.Provider.
-func (p *Provider) Root() fs.Dir { return rootFolder{p} }
+func (p *Provider) Root() fs.Dir { return p.folders.root() }
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.cancel()
-	var err error
-	if p.watcher != nil {
-		err = p.watcher.Close()
-	}
-	p.queue.close()
+	err := p.scanner.close()
+	p.cache.close()
 	p.running.Wait()
 	err = errors.Join(err, p.fulltext.Close())
-	p.saveAll(true)
-	p.keep()
+	p.cache.saveAll(true)
+	p.saveList()
 	return err
 }
 
-// tell tells of paths that have changed and has sessions rendered that have
-// more to show than is shown.
-func (p *Provider) tell(paths []string, touched []*session) {
-	p.told(paths, touched...)
-	for _, s := range touched {
-		p.queue.touched(s)
+// scanned is called when the first scan has ended.
+func (p *Provider) scanned() {
+	if p.opts.Watch {
+		p.folders.makeIndexes()
 	}
 }
 
-// maxNews is how many changes are told one by one.
+// found is called with what a scan has found: it announces the paths and has the
+// sessions rendered.
+func (p *Provider) found(paths []string, touched []*session) {
+	p.moved(paths, touched...)
+	for _, s := range touched {
+		p.cache.touched(s)
+	}
+}
+
+// maxNews is how many changes are announced one by one.
 const maxNews = 200
 
-// told tells of paths that have changed: those, and by-id.
-func (p *Provider) told(paths []string, sessions ...*session) {
-	if len(paths) == 0 || !p.isScanned() {
+// moved announces paths that have changed, and the sessions by their ids. Before
+// the first scan has ended nothing is announced.
+func (p *Provider) moved(paths []string, sessions ...*session) {
+	if len(paths) == 0 || !p.scanner.done() {
 		return
 	}
 	slices.Sort(paths)
@@ -248,38 +171,37 @@ func (p *Provider) told(paths []string, sessions ...*session) {
 			p.changedByID(s)
 		}
 	}
-	p.indexSoon()
+	p.folders.outdateIndexes()
 }
 
-// changedByID tells of a session by its id, as it can be looked up.
+// changed announces that the files of a session have changed.
+func (p *Provider) changed(s *session) {
+	p.announce(s)
+	p.folders.outdateIndexes()
+}
+
+// announce announces a session at its path and by its id.
+func (p *Provider) announce(s *session) {
+	if path := p.catalogue.path(s); path != "" {
+		p.opts.Env.Changed(path)
+		p.changedByID(s)
+	}
+}
+
 func (p *Provider) changedByID(s *session) {
-	name := fileName(s.id)
-	p.opts.Env.Changed(byIDName + "/" + name)
-	if s.id != name && filepath.Base(s.id) == s.id {
-		p.opts.Env.Changed(byIDName + "/" + s.id)
+	for _, path := range s.byIDPaths() {
+		p.opts.Env.Changed(path)
+	}
+}
+
+// renamed is called when names or titles of sessions have changed.
+func (p *Provider) renamed() {
+	if p.opts.Env.Documented != nil {
+		p.opts.Env.Documented("")
 	}
 }
 
 func parentOf(path string) string {
 	i := strings.LastIndexByte(path, '/')
 	return path[:max(i, 0)]
-}
-
-// describeFault says in words why a session cannot be read.
-func (p *Provider) describeFault(err error) string {
-	return clean.Cut(clean.Line(err.Error()), 500)
-}
-
-// setUnreadable notes the folders of a place that may not be read.
-func (p *Provider) setUnreadable(pl *place, below string, paths []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for path := range p.unreadable {
-		if path == below || strings.HasPrefix(path, below+"/") {
-			delete(p.unreadable, path)
-		}
-	}
-	for _, path := range paths {
-		p.unreadable[path] = pl.agent
-	}
 }

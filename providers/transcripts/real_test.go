@@ -94,11 +94,11 @@ func TestDigestsEndWithTheLastQuestion(t *testing.T) {
 	home := realHome(t)
 	moreReal(t, home)
 	f := start(t, home, offline)
-	f.scanNow()
+	f.scanner.first()
 	asked, found := make(map[string]int), make(map[string]int)
-	for _, s := range f.list.all() {
-		check(t, f.current(t.Context(), s))
-		path := f.pathOf(s)
+	for _, s := range f.catalogue.all() {
+		check(t, f.cache.current(t.Context(), s, false))
+		path := f.catalogue.path(s)
 		digest := f.read(path + "/digest.md")
 		if n := tokens.Count(digest); n > digestTokens {
 			t.Errorf("%s: %d tokens", path, n)
@@ -133,14 +133,14 @@ func TestDigestsEndWithTheLastQuestion(t *testing.T) {
 func TestRealSessions(t *testing.T) {
 	f := start(t, realHome(t), offline)
 	agents, folded := make(map[string]int), 0
-	f.scanNow()
-	for _, s := range f.list.all() {
-		check(t, f.current(t.Context(), s))
-		path := f.pathOf(s)
+	f.scanner.first()
+	for _, s := range f.catalogue.all() {
+		check(t, f.cache.current(t.Context(), s, false))
+		path := f.catalogue.path(s)
 		agents[s.agent]++
 		text := f.read(path + "/transcript.md")
-		if s.shown.Fault != "" {
-			t.Errorf("%s: %s", path, s.shown.Fault)
+		if s.published.Fault != "" {
+			t.Errorf("%s: %s", path, s.published.Fault)
 		}
 		for _, name := range f.names(path + "/results") {
 			folded++
@@ -156,8 +156,8 @@ func TestRealSessions(t *testing.T) {
 		if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }); i >= 0 {
 			t.Errorf("%s: a control byte at %d", path, i)
 		}
-		if got := strings.Count(f.read(path+"/messages.jsonl"), "\n"); got != s.shown.Events {
-			t.Errorf("%s: %d messages of %d events", path, got, s.shown.Events)
+		if got := strings.Count(f.read(path+"/messages.jsonl"), "\n"); got != s.published.Events {
+			t.Errorf("%s: %d messages of %d events", path, got, s.published.Events)
 		}
 	}
 	t.Log(agents, folded, "long texts")

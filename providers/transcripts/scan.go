@@ -2,76 +2,67 @@ package transcripts
 
 import (
 	"context"
+	"ctxfs/providers/transcripts/agents/history"
 	"errors"
 	iofs "io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
-
-	"ctxfs/providers/transcripts/agents/history"
 )
 
-// scan looks at all that is on disk. What has not changed since it was last
-// looked at is not opened.
-func (p *Provider) scan(ctx context.Context) {
-	places := p.askPlaces()
+// scan inspects all histories on disk. A file that has not changed since it was
+// last inspected is not opened.
+func (s *scanner) scan(ctx context.Context) {
+	places := s.refreshPlaces()
 	seen := make(map[string]bool)
 	for _, pl := range places {
 		if ctx.Err() != nil {
 			return
 		}
-		p.walk(ctx, pl, pl.Dir, seen)
+		s.walk(ctx, pl, pl.Dir, seen)
 	}
-	p.scanArchive(ctx, seen)
+	s.Archive.walk(ctx, func(agent, path string) {
+		seen[path] = true
+		s.inspect(ctx, agent, path, archiveLog(), false)
+	})
 	if ctx.Err() == nil {
-		p.forget("", seen)
+		s.dropUnseen("", seen)
 	}
 }
 
-// forget drops the files below a folder, "" for all, that were not seen and are
-// not there. What may not be looked at stays as it was.
-func (p *Provider) forget(below string, seen map[string]bool) {
-	var gone []string
-	p.list.mu.RLock()
-	for path := range p.list.files {
-		if !seen[path] && (below == "" || path == below || strings.HasPrefix(path, below+"/")) {
-			gone = append(gone, path)
+// dropUnseen drops the files below a folder, "" for all, that were not seen and
+// are not there. A file whose presence cannot be known stays as it was.
+func (s *scanner) dropUnseen(below string, seen map[string]bool) {
+	for _, path := range s.Catalogue.unseen(below, seen) {
+		s.inspecting.lock(path)
+		if info, err := os.Lstat(path); isGone(err) || err == nil && (!info.Mode().IsRegular() || !s.hasHistory(path)) {
+			s.Found(s.Catalogue.drop(path, s.Now()))
 		}
-	}
-	p.list.mu.RUnlock()
-	for _, path := range gone {
-		p.looking.lock(path)
-		if info, err := os.Lstat(path); isGone(err) || err == nil && (!info.Mode().IsRegular() || !p.isOurs(path)) {
-			p.tell(p.list.drop(path, p.opts.Env.Now()))
-		}
-		p.looking.unlock(path)
+		s.inspecting.unlock(path)
 	}
 }
 
-// isGone tells that there is no such file from that it cannot be known.
-func isGone(err error) bool { return isNotExist(err) || errors.Is(err, syscall.ENOTDIR) }
-
-// isOurs tells whether a file lies where histories are looked for.
-func (p *Provider) isOurs(path string) bool {
-	for _, pl := range p.allPlaces() {
+// hasHistory reports whether a file lies where histories are looked for.
+func (s *scanner) hasHistory(path string) bool {
+	for _, pl := range s.allPlaces() {
 		if rel, ok := pl.rel(path); ok && pl.File(rel) != nil {
 			return true
 		}
 	}
-	return p.isArchived(path)
+	return s.Archive.contains(path)
 }
 
-// scanners is how many files are looked at at the same time: what is waited for
-// is the disk.
-const scanners = 4
+// walkers is how many files are inspected at the same time: they wait for the
+// disk.
+const walkers = 4
 
-// walk looks at all histories of a place at and below a folder.
-func (p *Provider) walk(ctx context.Context, pl *place, dir string, seen map[string]bool) {
+// walk inspects all histories of a place at and below a folder, and adds their
+// paths to seen.
+func (s *scanner) walk(ctx context.Context, pl *place, dir string, seen map[string]bool) {
 	var mu sync.Mutex
 	var work sync.WaitGroup
-	slots := make(chan struct{}, scanners)
+	slots := make(chan struct{}, walkers)
 	var unreadable []string
 	root := dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -89,7 +80,7 @@ func (p *Provider) walk(ctx context.Context, pl *place, dir string, seen map[str
 				return filepath.SkipDir
 			}
 			return nil
-		case p.opts.Hide != nil && p.opts.Hide(path):
+		case s.Hide != nil && s.Hide(path):
 			return skip(d)
 		}
 		rel, _ := pl.rel(path)
@@ -112,12 +103,12 @@ func (p *Provider) walk(ctx context.Context, pl *place, dir string, seen map[str
 		slots <- struct{}{}
 		work.Go(func() {
 			defer func() { <-slots }()
-			p.look(ctx, pl.agent, path, format)
+			s.inspect(ctx, pl.agent, path, format, false)
 		})
 		return nil
 	})
 	work.Wait()
-	p.setUnreadable(pl, root, unreadable)
+	s.setUnreadable(pl, root, unreadable)
 }
 
 func skip(d iofs.DirEntry) error {
@@ -127,31 +118,10 @@ func skip(d iofs.DirEntry) error {
 	return nil
 }
 
-// withJournal is the stat of a database with what SQLite keeps beside it: the
-// newest time, and all sizes.
-func withJournal(path string, s stat) stat {
-	for _, suffix := range []string{"-wal", "-journal"} {
-		if info, err := os.Lstat(path + suffix); err == nil {
-			s.Size += info.Size()
-			s.ModTime = max(s.ModTime, info.ModTime().UnixNano())
-		}
-	}
-	return s
-}
-
-// database is the path of the database that a file of SQLite's belongs to.
-func database(path string) string {
-	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
-		if db, ok := strings.CutSuffix(path, suffix); ok {
-			return db
-		}
-	}
-	return path
-}
-
-// changed is told of paths on disk. What is there comes before what is gone: a
-// file that was moved is found in its new place first.
-func (p *Provider) changed(paths []string) {
+// changed inspects paths on disk that have changed. Those that are there come
+// before those that are gone: a file that was moved is found in its new place
+// first.
+func (s *scanner) changed(paths []string) {
 	done := make(map[string]bool)
 	var gone []string
 	for _, path := range paths {
@@ -163,65 +133,76 @@ func (p *Provider) changed(paths []string) {
 			gone = append(gone, path)
 			continue
 		}
-		p.changedAt(p.ctx, path)
+		s.changedAt(s.ctx, path)
 	}
 	for _, path := range gone {
-		p.changedAt(p.ctx, path)
+		s.changedAt(s.ctx, path)
 	}
 }
 
-func (p *Provider) changedAt(ctx context.Context, path string) {
-	places := p.allPlaces()
+func (s *scanner) changedAt(ctx context.Context, path string) {
+	places := s.allPlaces()
 	for i, pl := range places {
 		if path == pl.Dir || path == pl.real {
 			before := pl.real
-			if now := p.askPlaces(); i < len(now) && now[i].Dir == pl.Dir {
+			if now := s.refreshPlaces(); i < len(now) && now[i].Dir == pl.Dir {
 				pl = now[i] // which may lead elsewhere
 			}
 			seen := make(map[string]bool)
-			p.walk(ctx, pl, pl.Dir, seen)
+			s.walk(ctx, pl, pl.Dir, seen)
 			for _, dir := range []string{pl.Dir, before, pl.real} {
 				if dir != "" {
-					p.forget(dir, seen)
+					s.dropUnseen(dir, seen)
 				}
 			}
 		} else if rel, ok := pl.rel(path); ok {
-			p.changedBelow(ctx, pl, path, rel)
+			s.changedBelow(ctx, pl, path, rel)
 		}
 	}
 }
 
-func (p *Provider) changedBelow(ctx context.Context, pl *place, path, rel string) {
+func (s *scanner) changedBelow(ctx context.Context, pl *place, path, rel string) {
 	info, err := os.Lstat(path)
 	switch {
 	case isGone(err):
-		p.looking.lock(path)
-		paths, touched := p.list.drop(path, p.opts.Env.Now())
-		p.looking.unlock(path)
-		p.tell(paths, touched)
+		s.inspecting.lock(path)
+		paths, touched := s.Catalogue.drop(path, s.Now())
+		s.inspecting.unlock(path)
+		s.Found(paths, touched)
 	case err != nil:
 	case info.IsDir():
 		seen := make(map[string]bool)
-		p.walk(ctx, pl, path, seen)
-		p.forget(path, seen)
+		s.walk(ctx, pl, path, seen)
+		s.dropUnseen(path, seen)
 	case info.Mode()&os.ModeSymlink != 0:
-		if p.placesMoved() {
-			p.queue.rescan() // it may lead to a folder with histories
+		if s.placesMoved() {
+			s.rescan() // it may lead to a folder with histories
 		}
 	case info.Mode().IsRegular():
 		switch format := pl.File(rel).(type) {
 		case history.Log:
-			p.look(ctx, pl.agent, path, format)
+			s.inspect(ctx, pl.agent, path, format, false)
 		case history.Store:
-			p.lookAtStoreSoon(pl.agent, path, format, false)
+			s.inspectStoreSoon(pl.agent, path, format, false)
 		default:
-			if !strings.Contains(rel, "/") && p.placesMoved() {
-				p.queue.rescan() // the file was a list of places
+			if !strings.Contains(rel, "/") && s.placesMoved() {
+				s.rescan() // the file was a list of places
 			}
 		}
 	}
 }
 
-func statOf(info os.FileInfo) stat {
-	return stat{Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: inode(info)}
+// rescan looks for sessions anew in the background, because the places may be
+// others. Before the scanner is started it does nothing.
+func (s *scanner) rescan() {
+	s.mu.Lock()
+	started := s.started
+	s.mu.Unlock()
+	if !started {
+		return
+	}
+	s.background(func() {
+		s.scan(s.ctx)
+		s.Rescanned()
+	})
 }

@@ -58,7 +58,7 @@ func TestNoCopyHasSecrets(t *testing.T) {
 	}
 	f.keepArchive(t.Context())
 	archived := 0
-	check(t, filepath.WalkDir(filepath.Dir(f.archiveDir()), func(path string, e os.DirEntry, err error) error {
+	check(t, filepath.WalkDir(filepath.Dir(f.archive.dir), func(path string, e os.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}

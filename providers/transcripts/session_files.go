@@ -2,195 +2,62 @@ package transcripts
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
-	"hash/fnv"
 	"io"
-	"os"
 	"time"
 
 	"ctxfs/fs"
 )
 
-// patience is how long somebody may wait for a session to be rendered: a
+// patience is how long a reader may wait for a session to be rendered: a
 // gigabyte takes some ten seconds.
 const patience = 5 * time.Minute
 
-// incarnation is the version of a session's growing files. The caller holds the
-// catalogue's lock.
-func (s *session) incarnation() uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(s.agent + "\x00" + s.id))
-	if s.shown.Generation == 0 && s.shown.Fault != "" {
-		return h.Sum64() // nothing, which is another text than what may be read later
+// growingFile is transcript.md or messages.jsonl, which grow with the session.
+// messages.jsonl is made when it is first asked for, and grows from then on.
+type growingFile struct {
+	node
+	messages bool
+}
+
+// attr returns the Attr of the file at one moment; the size is SizeOnDemand where
+// it is not known.
+func (f growingFile) attr(v *view) fs.Attr {
+	size := v.published.Size
+	if f.messages {
+		size = v.published.Messages
 	}
-	// What has not been rendered will be the first generation.
-	return h.Sum64() + uint64(max(s.shown.Generation, 1))
+	return fs.Attr{Mode: 0o444, Size: size, ModTime: v.modTime, Version: v.incarnation(), Live: v.live && size >= 0}
 }
 
-// version is that of what is made of a session as a whole. The caller holds the
-// catalogue's lock.
-func (s *session) version() uint64 {
-	h := fnv.New64a()
-	var b [8]byte
-	for _, n := range []uint64{s.incarnation(), uint64(s.shown.Events), uint64(s.shown.Size), uint64(s.info.TitleRank), uint64(s.modTime().UnixNano()), uint64(len(s.children))} {
-		binary.LittleEndian.PutUint64(b[:], n)
-		h.Write(b[:])
-	}
-	h.Write([]byte(s.info.Title))
-	return h.Sum64()
-}
+func (f growingFile) Patience() time.Duration { return patience }
 
-// unready tells whether a session must be rendered before it can be read: what is
-// live is shown as far as it is. The caller holds the catalogue's lock.
-func (s *session) unready() bool {
-	return s.behind() && (!s.shown.live || s.shown.Generation == 0 || s.shown.Evicted)
-}
-
-// growing is the Attr of a file that grows with its session; size is -1 where
-// it is not known. The caller holds the catalogue's lock.
-func (s *session) growing(size int64) fs.Attr {
-	return fs.Attr{Mode: 0o444, Size: size, ModTime: s.modTime(), Version: s.incarnation(), Live: s.shown.live && size >= 0}
-}
-
-// transcriptFile is transcript.md.
-type transcriptFile struct {
-	p *Provider
-	s *session
-}
-
-func (f transcriptFile) Patience() time.Duration { return patience }
-
-func (f transcriptFile) Attr(context.Context) (fs.Attr, error) {
-	c := f.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if !c.there(f.s) {
-		return fs.Attr{}, fs.ErrNotExist
-	}
-	if f.s.unready() {
-		return f.s.growing(fs.SizeOnDemand), nil
-	}
-	return f.s.growing(f.s.shown.Size), nil
-}
-
-func (f transcriptFile) Measure(ctx context.Context) (fs.Attr, error) {
-	if err := f.p.current(ctx, f.s); err != nil {
-		return fs.Attr{}, err
-	}
-	c := f.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return f.s.growing(f.s.shown.Size), nil
-}
-
-func (f transcriptFile) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
-	return f.p.readBook(ctx, f.s, p, off, false)
-}
-
-// messagesFile is messages.jsonl. It is made when it is first asked for, and
-// grows with the session from then on.
-type messagesFile struct {
-	p *Provider
-	s *session
-}
-
-func (f messagesFile) Patience() time.Duration { return patience }
-
-func (f messagesFile) Attr(context.Context) (fs.Attr, error) {
-	c := f.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if !c.there(f.s) {
-		return fs.Attr{}, fs.ErrNotExist
-	}
-	size := f.s.shown.Messages
-	if f.s.unready() || size < 0 {
-		size = fs.SizeOnDemand
-	}
-	return f.s.growing(size), nil
-}
-
-func (f messagesFile) Measure(ctx context.Context) (fs.Attr, error) {
-	if err := f.p.messages(ctx, f.s); err != nil {
-		return fs.Attr{}, err
-	}
-	c := f.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return f.s.growing(f.s.shown.Messages), nil
-}
-
-func (f messagesFile) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
-	return f.p.readBook(ctx, f.s, p, off, true)
-}
-
-// readBook reads from a file of a session's cache as far as it was published.
-// Where the cache was thrown away meanwhile it is made again.
-func (p *Provider) readBook(ctx context.Context, s *session, b []byte, off int64, messages bool) (int, error) {
-	for tries := 1; ; tries++ {
-		c := p.list
-		c.mu.RLock()
-		there, ready, generation, size := c.there(s), !s.unready(), s.shown.Generation, s.shown.Size
-		if messages {
-			size = s.shown.Messages
-		}
-		c.mu.RUnlock()
-		if !there {
-			return 0, fs.ErrNotExist
-		}
-		if !ready || size < 0 {
-			if tries > maxTries {
-				return 0, fs.ErrBroken
-			}
-			bring := p.current
-			if messages {
-				bring = p.messages
-			}
-			if err := bring(ctx, s); err != nil {
-				return 0, err
-			}
-			continue
-		}
-		if off >= size {
-			return 0, io.EOF
-		}
-		wanted := b[:min(int64(len(b)), size-off)]
-		name := transcriptFileName(generation)
-		if messages {
-			name = messagesFileName(generation)
-		}
-		n, err := readAt(p.bookPath(s, name), wanted, off)
-		short := errors.Is(err, io.EOF) && n < len(wanted) // than what was published
-		switch {
-		case (errors.Is(err, os.ErrNotExist) || short) && tries <= maxTries:
-			if err := p.renderAgain(ctx, s, messages); err != nil {
-				return 0, err
-			}
-			continue
-		case err == nil && len(wanted) < len(b):
-			err = io.EOF
-		case short:
-			err = fs.ErrBroken
-		}
-		return n, err
-	}
-}
-
-func readAt(path string, p []byte, off int64) (int, error) {
-	f, err := os.Open(path)
+func (f growingFile) Attr(context.Context) (fs.Attr, error) {
+	v, err := f.view()
 	if err != nil {
-		return 0, err
+		return fs.Attr{}, err
 	}
-	defer f.Close()
-	return f.ReadAt(p, off)
+	if v.unready() {
+		v.published.Size, v.published.Messages = fs.SizeOnDemand, fs.SizeOnDemand
+	}
+	return f.attr(&v), nil
 }
 
-// derivedFile is a file that is made of what a session was as a whole at one
+func (f growingFile) Measure(ctx context.Context) (fs.Attr, error) {
+	if err := f.t.Cache.current(ctx, f.s, f.messages); err != nil {
+		return fs.Attr{}, err
+	}
+	v, _ := f.t.Catalogue.view(f.s)
+	return f.attr(&v), nil
+}
+
+func (f growingFile) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	return f.t.Cache.readAt(ctx, f.s, p, off, f.messages)
+}
+
+// derivedFile is a file that is made from what a session was as a whole at one
 // version: a new version is a new file.
 type derivedFile struct {
-	p       *Provider
-	s       *session
+	node
 	name    string
 	version uint64
 }
@@ -198,14 +65,12 @@ type derivedFile struct {
 func (f derivedFile) Patience() time.Duration { return patience }
 
 func (f derivedFile) Attr(context.Context) (fs.Attr, error) {
-	c := f.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if !c.there(f.s) {
-		return fs.Attr{}, fs.ErrNotExist
+	v, err := f.view()
+	if err != nil {
+		return fs.Attr{}, err
 	}
-	a := fs.Attr{Mode: 0o444, Size: fs.SizeOnDemand, ModTime: f.s.modTime(), Version: f.version}
-	if text, ok := f.p.texts.get(f.key()); ok && !f.s.behind() {
+	a := fs.Attr{Mode: 0o444, Size: fs.SizeOnDemand, ModTime: v.modTime, Version: f.version}
+	if text, ok := f.t.texts.get(f.key()); ok && !v.behind {
 		a.Size = int64(len(text))
 	}
 	return a, nil
@@ -218,10 +83,8 @@ func (f derivedFile) Measure(ctx context.Context) (fs.Attr, error) {
 	if err != nil {
 		return fs.Attr{}, err
 	}
-	c := f.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return fs.Attr{Mode: 0o444, Size: int64(len(text)), ModTime: f.s.modTime(), Version: f.version}, nil
+	v, _ := f.t.Catalogue.view(f.s)
+	return fs.Attr{Mode: 0o444, Size: int64(len(text)), ModTime: v.modTime, Version: f.version}, nil
 }
 
 func (f derivedFile) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
@@ -232,6 +95,7 @@ func (f derivedFile) ReadAt(ctx context.Context, p []byte, off int64) (int, erro
 	return readBytes(text, p, off)
 }
 
+// readBytes reads len(p) bytes of a text from an offset, as [io.ReaderAt] does.
 func readBytes(text, p []byte, off int64) (int, error) {
 	if off >= int64(len(text)) {
 		return 0, io.EOF
@@ -244,13 +108,13 @@ func readBytes(text, p []byte, off int64) (int, error) {
 }
 
 func (f derivedFile) text(ctx context.Context) ([]byte, error) {
-	if text, ok := f.p.texts.get(f.key()); ok {
+	if text, ok := f.t.texts.get(f.key()); ok {
 		return text, nil
 	}
-	text, err := f.p.derive(ctx, f.s, f.name)
+	text, err := f.make(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f.p.texts.put(f.key(), text)
+	f.t.texts.put(f.key(), text)
 	return text, nil
 }

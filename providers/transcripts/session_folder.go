@@ -4,156 +4,140 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 )
 
-// sessionDir is the folder of a session.
-type sessionDir struct {
-	p *Provider
+// node is what the folders and files of a session have in common.
+type node struct {
+	t *tree
 	s *session
 }
 
-// there tells whether the session is still in the catalogue. The caller holds
-// its lock.
-func (c *catalogue) there(s *session) bool { return c.byID[sessionKey{s.agent, s.id}] == s }
-
-func (d sessionDir) Attr(context.Context) (fs.Attr, error) {
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if !c.there(d.s) {
-		return fs.Attr{}, fs.ErrNotExist
+// view returns what is known of the session; the error is fs.ErrNotExist where
+// it is gone.
+func (n node) view() (view, error) {
+	v, there := n.t.Catalogue.view(n.s)
+	if !there {
+		return v, fs.ErrNotExist
 	}
-	return folderAttr(0, d.s.modTime()), nil
+	return v, nil
 }
 
-func (d sessionDir) List(context.Context) ([]fs.Entry, error) {
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if !c.there(d.s) {
-		return nil, fs.ErrNotExist
+// sessionFolder is the folder of a session.
+type sessionFolder struct{ node }
+
+func (d sessionFolder) Attr(context.Context) (fs.Attr, error) {
+	v, err := d.view()
+	if err != nil {
+		return fs.Attr{}, err
+	}
+	return folderAttr(0, v.modTime), nil
+}
+
+func (d sessionFolder) List(context.Context) ([]fs.Entry, error) {
+	v, err := d.view()
+	if err != nil {
+		return nil, err
 	}
 	entries := []fs.Entry{
 		{Name: digestName}, {Name: filesName}, {Name: messagesName}, {Name: metaName},
 		dirEntry(resultsName), {Name: transcriptName},
 	}
-	if len(d.s.children) > 0 {
+	if v.subagents > 0 {
 		entries = append(entries, dirEntry(subagentsName))
 	}
-	if c.statusText(d.s) != "" {
+	if statusText(&v) != "" {
 		entries = append(entries, fs.Entry{Name: statusName})
 	}
-	sortEntries(entries)
+	slices.SortFunc(entries, func(a, b fs.Entry) int { return strings.Compare(a.Name, b.Name) })
 	return entries, nil
 }
 
-func (d sessionDir) Lookup(_ context.Context, name string) (fs.Node, error) {
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if !c.there(d.s) {
-		return nil, fs.ErrNotExist
+func (d sessionFolder) Lookup(_ context.Context, name string) (fs.Node, error) {
+	v, err := d.view()
+	if err != nil {
+		return nil, err
 	}
 	switch name {
 	case transcriptName:
-		return transcriptFile(d), nil
+		return growingFile{node: d.node}, nil
 	case messagesName:
-		return messagesFile(d), nil
+		return growingFile{node: d.node, messages: true}, nil
 	case digestName, filesName, metaName:
-		return derivedFile{p: d.p, s: d.s, name: name, version: d.s.version()}, nil
+		return derivedFile{node: d.node, name: name, version: v.version()}, nil
 	case resultsName:
-		return resultsDir(d), nil
+		return resultsFolder{d.node}, nil
 	case blocksName:
-		return blocksDir(d), nil
+		return blocksFolder{d.node}, nil
 	case subagentsName:
-		if len(d.s.children) > 0 {
-			return subagentsDir(d), nil
+		if v.subagents > 0 {
+			return subagentsFolder{d.node}, nil
 		}
 	case statusName:
-		if text := c.statusText(d.s); text != "" {
-			return fs.NewText(d.s.modTime(), []byte(text)), nil
+		if text := statusText(&v); text != "" {
+			return fs.NewText(v.modTime, []byte(text)), nil
 		}
 	}
 	return nil, fs.ErrNotExist
 }
 
-// statusText is what STATUS.md says of a session that cannot be read, or has
-// nothing to read; "" for all others. The caller holds the lock.
-func (c *catalogue) statusText(s *session) string {
-	src := s.source()
+// statusText returns what STATUS.md says of a session that cannot be read, or has
+// nothing to read; "" for all others.
+func statusText(v *view) string {
+	src, p := v.source, &v.published
 	if src == nil {
 		return ""
 	}
-	fault, denied := s.shown.Fault, s.shown.Denied
-	if f := c.files[src.path]; fault == "" && f != nil && s.shown.Generation == 0 {
-		fault, denied = f.fault, f.denied // nobody has tried to read all of it
-	}
 	var text string
 	switch {
-	case fault != "":
-		text = "state: unreadable\n\n" + fault + "\n"
-	case s.shown.Strange:
-		text = fmt.Sprintf("state: unreadable\n\nNone of its %s is one of %s's: it is no log, of a version that is not known, or was damaged. What it holds stands in messages.jsonl.\n", wording.Count(s.shown.Events, "records"), s.agent)
-	case s.shown.Generation == 0 || s.shown.Events > 0 || src.key != "":
+	case v.fault != "":
+		text = "state: unreadable\n\n" + v.fault + "\n"
+	case p.Strange:
+		text = fmt.Sprintf("state: unreadable\n\nNone of its %s is one of %s's: it is no log, of a version that is not known, or was damaged. What it holds stands in messages.jsonl.\n", wording.Count(p.Events, "records"), v.info.Agent)
+	case p.Generation == 0 || p.Events > 0 || src.key != "":
 		return ""
-	case s.shown.Stat.Size == s.shown.Offset:
+	case p.Stat.Size == p.Offset:
 		text = "state: empty\n\nNothing was written to it yet.\n"
 	default:
-		text = fmt.Sprintf("state: empty\n\nIts first line has %d bytes so far and has not ended yet.\n", s.shown.Stat.Size-s.shown.Offset)
+		text = fmt.Sprintf("state: empty\n\nIts first line has %d bytes so far and has not ended yet.\n", p.Stat.Size-p.Offset)
 	}
 	text += "\nIt lies in " + clean.Line(src.path) + "\n"
-	if denied {
+	if v.denied {
 		return text + "Make it readable: chmod u+r " + wording.ShellWord(src.path) + "\n"
 	}
 	return text + "It is read again when it changes.\n"
 }
 
-// subagentsDir are the sessions that a session has started.
-type subagentsDir struct {
-	p *Provider
-	s *session
-}
+// subagentsFolder is the folder of the sessions that a session has started.
+type subagentsFolder struct{ node }
 
-func (d subagentsDir) Attr(context.Context) (fs.Attr, error) {
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if !c.there(d.s) || len(d.s.children) == 0 {
+func (d subagentsFolder) Attr(context.Context) (fs.Attr, error) {
+	v, err := d.view()
+	if err != nil {
+		return fs.Attr{}, err
+	}
+	if v.subagents == 0 {
 		return fs.Attr{}, fs.ErrNotExist
 	}
-	t := d.s.modTime()
-	for _, child := range d.s.children {
-		if m := child.modTime(); m.After(t) {
-			t = m
-		}
-	}
-	return folderAttr(uint64(len(d.s.children)), t), nil
+	return folderAttr(uint64(v.subagents), d.t.Catalogue.newestBelow(d.s)), nil
 }
 
-func (d subagentsDir) Lookup(_ context.Context, name string) (fs.Node, error) {
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	for _, child := range d.s.children {
-		if child.name == name {
-			return sessionDir{d.p, child}, nil
-		}
+func (d subagentsFolder) Lookup(_ context.Context, name string) (fs.Node, error) {
+	if child := d.t.Catalogue.subagent(d.s, name); child != nil {
+		return sessionFolder{node{d.t, child}}, nil
 	}
 	return nil, fs.ErrNotExist
 }
 
-func (d subagentsDir) List(context.Context) ([]fs.Entry, error) {
-	c := d.p.list
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	entries := make([]fs.Entry, 0, len(d.s.children))
-	for _, child := range d.s.children {
-		entries = append(entries, dirEntry(child.name))
+func (d subagentsFolder) List(context.Context) ([]fs.Entry, error) {
+	names := d.t.Catalogue.subagents(d.s)
+	entries := make([]fs.Entry, 0, len(names))
+	for _, name := range names {
+		entries = append(entries, dirEntry(name))
 	}
-	sortEntries(entries)
-	return slices.Compact(entries), nil
+	return entries, nil
 }

@@ -187,7 +187,7 @@ func TestASessionThatGoesAway(t *testing.T) {
 	f := start(t, home)
 	f.transcript(oneID)
 	f.transcript(twoID)
-	book := f.bookDir(f.list.find("", oneID)[0])
+	book := f.cache.entryDir(f.catalogue.find(oneID)[0])
 	if _, err := os.Stat(book); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestASessionThatGoesAway(t *testing.T) {
 	if _, err := os.Stat(book); err != nil {
 		t.Error("its text is gone at once: a log that is moved would be read again")
 	}
-	f.await("its text is gone", func() bool { f.bury(f.clock.now()); _, err := os.Stat(book); return os.IsNotExist(err) })
+	f.await("its text is gone", func() bool { f.cache.removeLost(f.clock.now()); _, err := os.Stat(book); return os.IsNotExist(err) })
 	if got := f.names("pi/work"); len(got) != 1 || !strings.HasSuffix(got[0], "_aaaaaaaa") {
 		t.Errorf("left are %q", got)
 	}
@@ -215,18 +215,17 @@ func TestAnArchiveOutlivesTheLog(t *testing.T) {
 	f.keepArchive(t.Context())
 	check(t, os.Remove(s.path))
 	f.await("the archive stands in", func() bool {
-		all := f.list.find("", oneID)
+		all := f.catalogue.find(oneID)
 		if len(all) == 0 {
 			return false
 		}
-		f.list.mu.RLock()
-		defer f.list.mu.RUnlock()
-		return strings.HasSuffix(all[0].source().path, archiveSuffix)
+		v, _ := f.catalogue.view(all[0])
+		return strings.HasSuffix(v.source.path, archiveSuffix)
 	})
 	if after := f.transcript(oneID); after != before {
 		t.Errorf("from the archive:\n%s\nnot\n%s", after, before)
 	}
-	folder := f.pathOf(f.list.find("", oneID)[0])
+	folder := f.catalogue.path(f.catalogue.find(oneID)[0])
 	if names := f.names(folder + "/results"); len(names) != 1 || f.read(folder+"/results/"+names[0]) != long(1000) {
 		t.Errorf("results %q", names)
 	}
@@ -255,7 +254,7 @@ func TestTheCacheHasALimit(t *testing.T) {
 	for i := range 10 {
 		texts = append(texts, f.transcript(fmt.Sprintf("%08d-2222-4333-8444-555555555555", i)))
 	}
-	f.evict()
+	f.cache.evict(f.settings.Load().maxCache)
 	var size int64
 	books, err := filepath.Glob(filepath.Join(home, ".cache", "*", "*", "*.md"))
 	check(t, err)
@@ -357,8 +356,8 @@ func TestACacheThatIsThrownAway(t *testing.T) {
 	before := read()
 	for range 2 {
 		check(t, os.RemoveAll(filepath.Join(home, ".cache")))
-		f.texts = newTexts(1 << 20)
-		f.tables = newTables()
+		f.folders.texts = newTexts(1 << 20)
+		f.folders.tables = newTables()
 		if after := read(); !slices.Equal(after, before) {
 			t.Errorf("made again: %q\nnot %q", after, before)
 		}

@@ -26,10 +26,10 @@ func TestStatusWhileTheWatchLooks(t *testing.T) {
 				}()
 				// Until the other has the lock, if it takes it for so long.
 				for range 100_000 {
-					if !f.mu.TryLock() {
+					if !f.scanner.mu.TryLock() {
 						break
 					}
-					f.mu.Unlock()
+					f.scanner.mu.Unlock()
 					runtime.Gosched()
 				}
 			}

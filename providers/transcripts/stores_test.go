@@ -90,15 +90,15 @@ func TestASessionInADatabase(t *testing.T) {
 	before := f.transcript("s-one")
 	last := c.say("s-one", "it gr")
 	f.await("a message is added", has("s-one", "it gr"))
-	if got := f.transcript("s-one"); !strings.HasPrefix(got, before) || f.shownOf("s-one").Generation != 1 {
+	if got := f.transcript("s-one"); !strings.HasPrefix(got, before) || f.publishedOf("s-one").Generation != 1 {
 		t.Errorf("it did not only grow: %s", got)
 	}
 	c.change(last, "it grew")
 	f.await("the message is another", has("s-one", "it grew"))
-	if got := f.transcript("s-one"); strings.Contains(got, "it gr\n") || f.shownOf("s-one").Generation != 2 {
+	if got := f.transcript("s-one"); strings.Contains(got, "it gr\n") || f.publishedOf("s-one").Generation != 2 {
 		t.Errorf("the message that was replaced: %s", got)
 	}
-	if f.shownOf("s-two").Generation != 1 {
+	if f.publishedOf("s-two").Generation != 1 {
 		t.Error("the other session was rendered again")
 	}
 	execute(t, c.db, "DELETE FROM messages WHERE session_id = 's-two'")
@@ -112,7 +112,7 @@ func TestASessionInADatabase(t *testing.T) {
 	check(t, err)
 	_, err = conn.ExecContext(t.Context(), "DELETE FROM messages")
 	check(t, err)
-	f.changed([]string{c.path})
+	f.scanner.changed([]string{c.path})
 	if got := f.transcript("s-one"); !strings.Contains(got, "\nit grew\n") {
 		t.Errorf("while it is written: %s", got)
 	}
@@ -123,7 +123,7 @@ func TestASessionInADatabase(t *testing.T) {
 	// It is damaged: what was found still stands. It is replaced: there is another.
 	check(t, c.db.Close())
 	check(t, os.WriteFile(c.path, []byte("SQLite format 3\x00 and no more"), 0o600))
-	f.lookAt(t.Context(), "crush", c.path, formatAt(f, c.path), true)
+	f.scanner.inspect(t.Context(), "crush", c.path, formatAt(f, c.path), true)
 	if got := f.transcript("s-one"); !strings.Contains(got, "\nit grew\n") {
 		t.Errorf("while it is damaged: %s", got)
 	}
@@ -145,7 +145,7 @@ func TestASessionInADatabase(t *testing.T) {
 }
 
 func formatAt(f *fixture, path string) history.Format {
-	for _, pl := range f.allPlaces() {
+	for _, pl := range f.scanner.allPlaces() {
 		if rel, ok := pl.rel(path); ok && pl.File(rel) != nil {
 			return pl.File(rel)
 		}
@@ -173,7 +173,7 @@ func TestAThousandSessionsInADatabase(t *testing.T) {
 	f.await("all are rendered", func() bool { return f.Status().State == "ready" })
 	state := func(id string) os.FileInfo {
 		t.Helper()
-		info, err := os.Stat(filepath.Join(f.bookDir(f.list.find("", id)[0]), stateName))
+		info, err := os.Stat(filepath.Join(f.cache.entryDir(f.catalogue.find(id)[0]), stateName))
 		check(t, err)
 		return info
 	}

@@ -1,28 +1,45 @@
 package transcripts
 
-import "testing"
+import (
+	"maps"
+	"testing"
+)
 
 // checkTotals counts anew what Status tells.
 func (f *fixture) checkTotals() {
 	f.t.Helper()
-	c := f.list
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	fresh := newCatalogue(c.home)
-	fresh.byID, fresh.files = c.byID, c.files
-	was := make(map[*session]share)
-	for _, s := range c.byID {
-		was[s], s.counted = s.counted, share{}
-		fresh.count(s)
-		s.counted = was[s]
+	want := summary{agents: make(map[string]int)}
+	f.catalogue.each(func(s *session, v *view) {
+		if v.parent == nil {
+			want.sessions++
+			want.agents[s.agent]++
+		}
+		p := &v.published
+		if size, ok := v.log(); ok {
+			want.size += size
+			if p.Generation > 0 || p.Fault != "" {
+				want.done += min(max(p.Offset, 0), size)
+			}
+		}
+		if v.behind && !p.Evicted && (!v.live || p.Generation == 0) {
+			want.left++
+		}
+	})
+	var faulty, unreadable int
+	f.catalogue.each(func(_ *session, v *view) {
+		if v.published.Fault != "" || v.published.Strange {
+			faulty++
+		}
+	})
+	for _, path := range f.catalogue.unseen("", nil) {
+		if file := f.catalogue.file(path); file.fault != "" && len(file.sessions) == 0 {
+			unreadable++
+		}
 	}
-	for _, file := range c.files {
-		fresh.countFile(file)
-	}
-	got, want := &c.totals, &fresh.totals
+	got := f.catalogue.summarize(1 << 20)
 	if got.sessions != want.sessions || got.size != want.size || got.done != want.done || got.left != want.left ||
-		len(got.perAgent) != len(want.perAgent) || len(got.faulty) != len(want.faulty) || len(got.unlisted) != len(want.unlisted) {
-		f.t.Errorf("the totals are %+v, not %+v", *got, *want)
+		!maps.Equal(got.agents, want.agents) || len(got.faulty) != faulty || len(got.unreadable) != unreadable {
+		f.t.Errorf("the totals are %+v, not %+v with %d faulty sessions and %d files", got, want, faulty, unreadable)
 	}
 }
 

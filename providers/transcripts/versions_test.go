@@ -155,9 +155,9 @@ func TestUnknownRecords(t *testing.T) {
 		s.put(t, home, asItIs)
 	}
 	f := start(t, home, offline)
-	f.scanNow()
+	f.scanner.first()
 	byAgent := make(map[string][]*session)
-	for _, s := range f.list.all() {
+	for _, s := range f.catalogue.all() {
 		byAgent[s.agent] = append(byAgent[s.agent], s)
 	}
 	for _, want := range all {
@@ -166,7 +166,7 @@ func TestUnknownRecords(t *testing.T) {
 			if len(found) != 1 || want.id != "" && found[0].id != want.id {
 				t.Fatalf("%d sessions", len(found))
 			}
-			text, messages := f.read(f.pathOf(found[0])+"/transcript.md"), f.read(f.pathOf(found[0])+"/messages.jsonl")
+			text, messages := f.read(f.catalogue.path(found[0])+"/transcript.md"), f.read(f.catalogue.path(found[0])+"/messages.jsonl")
 			if !strings.Contains(text, "\nFIRST\n") || !strings.Contains(text, "SECOND\n") {
 				t.Errorf("what is known: %s", text)
 			}
@@ -179,7 +179,7 @@ func TestUnknownRecords(t *testing.T) {
 			if !strings.Contains(strings.ToLower(messages), "hologram") {
 				t.Errorf("it is not kept: %s", messages)
 			}
-			if state := f.shownOf(found[0].id); state.Fault != "" || state.Strange {
+			if state := f.publishedOf(found[0].id); state.Fault != "" || state.Strange {
 				t.Errorf("%+v", state)
 			}
 		})
@@ -255,13 +255,13 @@ func TestUnknownVersions(t *testing.T) {
 				home := tempHome(t)
 				s.put(t, home, c.change)
 				f := start(t, home, offline)
-				f.scanNow()
-				list := f.list.all()
+				f.scanner.first()
+				list := f.catalogue.all()
 				status := f.Status()
 				if len(list) != 1 {
 					t.Fatalf("%d sessions: %+v", len(list), status)
 				}
-				if got := f.read(f.pathOf(list[0]) + "/transcript.md"); c.reads != (strings.Contains(got, "\nFIRST\n") && strings.Contains(got, "SECOND\n")) {
+				if got := f.read(f.catalogue.path(list[0]) + "/transcript.md"); c.reads != (strings.Contains(got, "\nFIRST\n") && strings.Contains(got, "SECOND\n")) {
 					t.Errorf("told: %s", got)
 				}
 				said := 0
@@ -301,7 +301,7 @@ func TestTheLastTimeOfALogWithoutTimes(t *testing.T) {
 			t.Errorf("no %s in %s", want, meta)
 		}
 	}
-	if path := f.pathOf(f.list.find("", someID)[0]); !strings.HasPrefix(path, "codex/src_app/2025-08-01_fix-it_") {
+	if path := f.catalogue.path(f.catalogue.find(someID)[0]); !strings.HasPrefix(path, "codex/src_app/2025-08-01_fix-it_") {
 		t.Error(path)
 	}
 }

@@ -16,12 +16,12 @@ import (
 // texts of its session; and counts the messages of each kind.
 func TestEveryWordIsThere(t *testing.T) {
 	f := start(t, realHome(t), offline)
-	f.scanNow()
-	for _, s := range f.list.all() {
+	f.scanner.first()
+	for _, s := range f.catalogue.all() {
 		if s.agent != "claude-code" {
 			continue
 		}
-		path := f.pathOf(s)
+		path := f.catalogue.path(s)
 		text := f.read(path + "/transcript.md")
 		words := make(map[string]bool)
 		addWords(words, text)

@@ -7,19 +7,20 @@ import (
 	"ctxfs/providers/transcripts/render"
 )
 
-// writer takes the events of one run and writes them into a book.
+// writer receives the events of one run of an agent's reader and appends them to
+// an entry.
 type writer struct {
-	book *book
+	entry *entry
 	*scratch
-	// keep has folded texts stored in the book, because the source cannot be cut.
+	// keep stores folded texts in the entry, because the source cannot be cut.
 	keep bool
 	// messagesOnly has nothing but messages.jsonl made, of limit events.
 	messagesOnly bool
 	limit        int
-	// earlier are the sessions whose records are left out, nil for none; teller is
-	// the id of the one that told what was left out last.
-	earlier *earlier
-	teller  string
+	// inherited are the records that are left out; nil for none. teller is the id
+	// of the session that told the one that was left out last.
+	inherited *inherited
+	teller    string
 
 	span event.Span // of the record that is being read
 
@@ -29,16 +30,16 @@ type writer struct {
 // flushSize is how much is collected before it is written, in bytes.
 const flushSize = 1 << 20
 
-func (w *writer) Session() *event.Session { return &w.book.Session }
+func (w *writer) Session() *event.Session { return &w.entry.Session }
 
 func (w *writer) Emit(e event.Event) int {
-	b := w.book
+	b := w.entry
 	if w.messagesOnly && b.Seq == w.limit {
 		return b.Seq
 	}
 	e.Mask()
 	if e.Kind == event.Fork {
-		e.Text = w.told(e.Text)
+		e.Text = w.tellerOf(e.Text)
 	}
 	b.Seq++
 	e.Seq = b.Seq
@@ -93,12 +94,12 @@ func (w *writer) fold(e *event.Event, f render.Folded) {
 	}
 	if w.keep {
 		text := render.ResultText(e)
-		r.at = event.Span{Offset: w.book.Text + int64(len(w.text)), Length: int64(len(text)), Part: kept}
+		r.at = event.Span{Offset: w.entry.Text + int64(len(w.text)), Length: int64(len(text)), Part: kept}
 		w.text = append(w.text, text...)
 	}
 	w.index = r.append(w.index)
 	w.names()[strings.ToLower(f.Name)] = struct{}{}
-	w.book.Results++
+	w.entry.Results++
 }
 
 // taken tells whether a name in results/ is in use.
@@ -109,7 +110,7 @@ func (w *writer) taken(name string) bool {
 
 // names are those in results/, read when they are first asked for.
 func (w *writer) names() map[string]struct{} {
-	b := w.book
+	b := w.entry
 	if b.names == nil {
 		b.names = make(map[string]struct{})
 		results, err := b.readResults()
@@ -124,7 +125,7 @@ func (w *writer) names() map[string]struct{} {
 }
 
 func (w *writer) Note(id string) {
-	b := w.book
+	b := w.entry
 	hash := hashID(id)
 	w.known()[hash] = uint32(b.Seq)
 	w.ids = appendID(w.ids, hash, uint32(b.Seq))
@@ -137,51 +138,51 @@ func (w *writer) Known(id string) (seq int, ok bool) {
 
 // known are the ids of the book, read when they are first asked for.
 func (w *writer) known() map[uint64]uint32 {
-	if w.book.ids == nil {
-		ids, err := w.book.readIDs()
+	if w.entry.ids == nil {
+		ids, err := w.entry.readIDs()
 		if err != nil && w.err == nil {
 			w.err = err
 		}
-		w.book.ids = ids
+		w.entry.ids = ids
 	}
-	return w.book.ids
+	return w.entry.ids
 }
 
-// inherit has the records left out that other sessions tell, unless all of the
-// book is to be told whole.
-func (w *writer) inherit(b *book, e *earlier) {
-	if e.sum != 0 && !b.Whole {
-		w.earlier = e
+// inherit leaves out the records that other sessions tell, unless the entry tells
+// everything.
+func (w *writer) inherit(b *entry, in *inherited) {
+	if in.sum() != 0 && !b.Whole {
+		w.inherited = in
 	}
 }
 
 func (w *writer) Inherited(id string) bool {
-	if w.earlier == nil {
+	if w.inherited == nil {
 		return false
 	}
-	o := w.earlier.noted.teller(hashID(id), w.earlier)
-	if o == nil {
-		return false
+	teller, ok := w.inherited.teller(id)
+	if ok {
+		w.teller = teller
 	}
-	w.teller = o.id
-	return true
+	return ok
 }
 
-// told is the id of the session that tells what a fork has left out. The reader
-// knows only what the fork says of itself: that may be gone, or be nothing.
-func (w *writer) told(says string) string {
+// tellerOf returns the id of the session that tells what a fork has left out. The
+// reader knows only what the fork says of itself: that session may be gone, or
+// have no such record.
+func (w *writer) tellerOf(says string) string {
 	switch {
 	case w.teller != "":
 		return w.teller
-	case w.earlier != nil && !w.earlier.has(says):
-		return w.earlier.nearest().id
+	case w.inherited != nil && !w.inherited.has(says):
+		return w.inherited.nearest().id
 	}
 	return says
 }
 
 // flush writes what was collected.
 func (w *writer) flush() {
-	b := w.book
+	b := w.entry
 	for _, part := range []struct {
 		name string
 		text *[]byte
@@ -199,4 +200,35 @@ func (w *writer) flush() {
 		}
 		*part.text = (*part.text)[:0]
 	}
+}
+
+// scratch is the memory that work on one session needs and that the next one uses
+// again: most sessions are small, and what is new for each of them would be most
+// of all that is allocated.
+type scratch struct {
+	read []byte // of the log
+
+	// What a writer collects.
+	transcript, index, ids, text, sums, messages []byte
+}
+
+// maxScratch is the largest piece that is kept, in bytes: what one very long
+// record has needed is not.
+const maxScratch = 4 << 20
+
+// borrow returns memory to work in. Who is done gives it back.
+func (c *cache) borrow() *scratch {
+	if s, ok := c.scratch.Get().(*scratch); ok {
+		return s
+	}
+	return new(scratch)
+}
+
+func (c *cache) giveBack(s *scratch) {
+	for _, piece := range []*[]byte{&s.read, &s.transcript, &s.index, &s.ids, &s.text, &s.sums, &s.messages} {
+		if *piece = (*piece)[:0]; cap(*piece) > maxScratch {
+			*piece = nil
+		}
+	}
+	c.scratch.Put(s)
 }

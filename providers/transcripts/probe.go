@@ -3,7 +3,6 @@ package transcripts
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -14,19 +13,12 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// readerFault is a panic of an agent's reader.
-type readerFault struct{ cause any }
-
-func (f *readerFault) Error() string {
-	return fmt.Sprintf("this record is not understood: %v", f.cause)
-}
-
 // headSize is how much of a log is read at most to find out what it is, in
 // bytes.
 const headSize = 512 << 10
 
 // head reads the beginning of a log until it is known what session it is.
-func head(path string, format history.Log, mem *scratch) (info event.Session, first string, err error) {
+func head(path string, format history.Log, mem *[]byte) (info event.Session, first string, err error) {
 	out := &headSink{info: event.Session{ID: format.ID, Parent: format.Parent}}
 	f, err := os.Open(path)
 	if err != nil {
@@ -43,8 +35,8 @@ func head(path string, format history.Log, mem *scratch) (info event.Session, fi
 		text = z
 	}
 	reader := format.Open(path)
-	buf := mem.read[:0]
-	defer func() { mem.read = buf }()
+	buf := (*mem)[:0]
+	defer func() { *mem = buf }()
 	for len(buf) < headSize {
 		have := len(buf)
 		more := max(have, 32<<10)

@@ -11,14 +11,14 @@ import (
 	"ctxfs/providers/transcripts/render"
 )
 
-// bookFormat is the number of what is kept in the cache. What was kept under
-// another number is made again.
-const bookFormat = 6
+// Format is the version of the cache's format. Entries of another version are
+// rendered again.
+const Format = 6
 
-// book is what is kept of a session in the cache folder: its texts, and the state
-// from which it goes on. Only lengths that stand in the state count: what is
-// behind them in a file was written by somebody who did not get to the end.
-type book struct {
+// entry is what is cached of one session, in a folder of its own: its texts, and
+// the state to resume from. The state gives the length of each file; bytes behind
+// that were written by a process that did not get to the end.
+type entry struct {
 	dir string
 	state
 
@@ -73,8 +73,8 @@ type sourceState struct {
 
 const stateName = "state.json"
 
-// The files of a book, by generation: a new one does not disturb who reads the
-// old.
+// The names of an entry's files, by generation: a new one does not disturb the
+// readers of the old.
 func transcriptFileName(gen uint32) string { return fmt.Sprintf("%d.md", gen) }
 func messagesFileName(gen uint32) string   { return fmt.Sprintf("%d.jsonl", gen) }
 func resultsFileName(gen uint32) string    { return fmt.Sprintf("%d.results", gen) }
@@ -82,21 +82,21 @@ func idsFileName(gen uint32) string        { return fmt.Sprintf("%d.ids", gen) }
 func sumsFileName(gen uint32) string       { return fmt.Sprintf("%d.sums", gen) }
 func textFileName(gen uint32) string       { return fmt.Sprintf("%d.text", gen) }
 
-func bookFileNames(gen uint32) []string {
+func entryFileNames(gen uint32) []string {
 	return []string{
 		transcriptFileName(gen), messagesFileName(gen), resultsFileName(gen), idsFileName(gen), sumsFileName(gen), textFileName(gen),
 	}
 }
 
-// openBook reads the state in a folder. Where there is none, or none that can be
-// used, the book is new.
-func openBook(dir string) *book {
-	b := &book{dir: dir}
+// readEntry reads the state in a folder. Where there is none, or none that can be
+// used, the entry is new.
+func readEntry(dir string) *entry {
+	b := &entry{dir: dir}
 	text, err := os.ReadFile(filepath.Join(dir, stateName))
 	if err == nil {
 		err = json.Unmarshal(text, &b.state)
 	}
-	if err != nil || b.Format != bookFormat {
+	if err != nil || b.Format != Format {
 		b.state = state{Messages: -1, Generation: b.Generation}
 		return b
 	}
@@ -116,22 +116,22 @@ func openBook(dir string) *book {
 	return b
 }
 
-// begin starts the next generation.
-func (b *book) begin(s event.Session) error {
+// startGeneration deletes what there is and starts the next generation.
+func (b *entry) startGeneration(s event.Session) error {
 	if err := os.MkdirAll(b.dir, 0o700); err != nil {
 		return cacheFaultOf(err)
 	}
 	old := b.Generation
-	b.state = state{Format: bookFormat, Generation: old + 1, Session: s, Messages: -1}
+	b.state = state{Format: Format, Generation: old + 1, Session: s, Messages: -1}
 	b.Writer.ID8 = render.ID8(s.ID)
 	b.ids, b.names = make(map[uint64]uint32), make(map[string]struct{})
-	for _, name := range bookFileNames(b.Generation) {
+	for _, name := range entryFileNames(b.Generation) {
 		if err := os.Remove(filepath.Join(b.dir, name)); err != nil && !os.IsNotExist(err) {
 			return cacheFaultOf(err)
 		}
 	}
 	if old > 1 { // who still reads the last one may go on
-		for _, name := range bookFileNames(old - 1) {
+		for _, name := range entryFileNames(old - 1) {
 			_ = os.Remove(filepath.Join(b.dir, name))
 		}
 	}
@@ -139,7 +139,7 @@ func (b *book) begin(s event.Session) error {
 }
 
 // save writes the state.
-func (b *book) save() error {
+func (b *entry) save() error {
 	text, err := json.Marshal(&b.state)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (b *book) save() error {
 }
 
 // appendTo writes at the end of one of the book's files, whose length is size.
-func (b *book) appendTo(name string, text []byte, size *int64) error {
+func (b *entry) appendTo(name string, text []byte, size *int64) error {
 	if len(text) == 0 {
 		return nil
 	}

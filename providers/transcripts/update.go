@@ -18,11 +18,11 @@ import (
 
 // job is what is to be rendered: a source as it was found.
 type job struct {
-	source  source
-	info    event.Session
-	earlier *earlier // whose records are left out
-	// generation is the number of the last rendering, same tells that it was of
-	// the source as it is.
+	source    *source
+	info      event.Session
+	inherited *inherited // the records that are left out
+	// generation is the number of the last rendering, same says that it was made
+	// from the source as it is.
 	generation uint32
 	same       bool
 	// messages says that messages.jsonl is wanted too.
@@ -32,56 +32,58 @@ type job struct {
 // errChanged says that what was rendered is not what the source begins with.
 var errChanged = errors.New("the history was written anew")
 
-// bring brings a book up to date with a source: what is new is appended, and
-// where the source no longer begins with what was rendered, all is rendered anew.
-func (p *Provider) bring(ctx context.Context, b *book, j *job) error {
+// update brings an entry up to date with a source: what is new is appended, and
+// where the source no longer begins with what was rendered, all of it is rendered
+// again, as the next generation.
+func (c *cache) update(ctx context.Context, b *entry, j *job) error {
 	err := errChanged
 	copied := b.Whole && b.Source.Stat != j.source.stat // it may have got something of its own
-	if b.Generation > 0 && b.Format == bookFormat && !copied {
-		err = p.appendTo(ctx, b, j)
+	if b.Generation > 0 && b.Format == Format && !copied {
+		err = c.appendTo(ctx, b, j)
 	}
 	for tries := 0; errors.Is(err, errChanged) && tries < maxTries; tries++ {
-		if err := b.begin(j.info); err != nil {
+		if err := b.startGeneration(j.info); err != nil {
 			return err
 		}
 		if j.messages {
 			b.Messages = 0
 		}
-		err = p.appendTo(ctx, b, j)
-		if err == nil && b.Transcript == 0 && j.earlier.sum != 0 {
+		err = c.appendTo(ctx, b, j)
+		if err == nil && b.Transcript == 0 && j.inherited.sum() != 0 {
 			b.Generation-- // nobody has seen it
-			if err = b.begin(j.info); err != nil {
+			if err = b.startGeneration(j.info); err != nil {
 				return err
 			}
 			b.Whole = true
 			if j.messages {
 				b.Messages = 0
 			}
-			err = p.appendTo(ctx, b, j)
+			err = c.appendTo(ctx, b, j)
 		}
 	}
 	return err
 }
 
-// maxTries is how often it is begun anew where the log is written anew meanwhile.
+// maxTries is how often rendering starts again because the log was rewritten
+// meanwhile.
 const maxTries = 3
 
 // appendTo appends what is new in the source.
-func (p *Provider) appendTo(ctx context.Context, b *book, j *job) error {
-	if b.Repeats != j.earlier.sum && b.Seq > 0 {
+func (c *cache) appendTo(ctx context.Context, b *entry, j *job) error {
+	if b.Repeats != j.inherited.sum() && b.Seq > 0 {
 		return errChanged
 	}
-	w := &writer{book: b, scratch: p.borrow()}
-	defer p.giveBack(w.scratch)
-	w.inherit(b, j.earlier)
-	b.Repeats = j.earlier.sum
+	w := &writer{entry: b, scratch: c.borrow()}
+	defer c.giveBack(w.scratch)
+	w.inherit(b, j.inherited)
+	b.Repeats = j.inherited.sum()
 	mergeInfo(&b.Session, j.info)
 	var err error
 	switch format := j.source.format.(type) {
 	case history.Log:
-		err = p.appendLog(ctx, w, j, format)
+		err = c.appendLog(ctx, w, j, format)
 	case history.Store:
-		err = p.appendStore(ctx, w, j, format)
+		err = c.appendStore(ctx, w, j, format)
 	default:
 		return fmt.Errorf("%s is not read yet", j.source.path)
 	}
@@ -99,7 +101,7 @@ func (p *Provider) appendTo(ctx context.Context, b *book, j *job) error {
 	return nil
 }
 
-// mergeInfo takes over what only the place of the source tells.
+// mergeInfo adds what only the place of the source tells.
 func mergeInfo(s *event.Session, from event.Session) {
 	s.Agent, s.ID = from.Agent, from.ID
 	if s.Parent == "" {
@@ -118,8 +120,8 @@ func mergeInfo(s *event.Session, from event.Session) {
 	s.Archived = from.Archived
 }
 
-// same tells whether a log still begins with what was read of it.
-func (b *book) same(j *job, compressed bool) (bool, error) {
+// same reports whether a log still begins with what was read of it.
+func (b *entry) same(j *job, compressed bool) (bool, error) {
 	src := &b.Source
 	if src.Offset == 0 {
 		return b.Seq == 0, nil
@@ -136,8 +138,8 @@ func (b *book) same(j *job, compressed bool) (bool, error) {
 }
 
 // appendLog reads on in a log.
-func (p *Provider) appendLog(ctx context.Context, w *writer, j *job, format history.Log) error {
-	b := w.book
+func (c *cache) appendLog(ctx context.Context, w *writer, j *job, format history.Log) error {
+	b := w.entry
 	if ok, err := b.same(j, format.Compressed); err != nil || !ok {
 		if err == nil {
 			err = errChanged
@@ -191,7 +193,7 @@ func (w *writer) lines(ctx context.Context, l *lines, reader history.Reader) err
 
 // record has one line read. What fails in it is shown and is no reason to stop.
 func (w *writer) record(reader history.Reader, line []byte) {
-	before := w.book.Seq
+	before := w.entry.Seq
 	_, err := guarded(func() (any, error) {
 		switch {
 		case line == nil:
@@ -201,20 +203,20 @@ func (w *writer) record(reader history.Reader, line []byte) {
 		}
 		return nil, nil
 	})
-	if err != nil && w.book.Seq == before {
+	if err != nil && w.entry.Seq == before {
 		w.Emit(event.Event{Kind: event.Unknown, Text: err.Error(), Record: string(line)})
 	}
 }
 
 // appendStore reads a session of a store whole and appends what is new.
-func (p *Provider) appendStore(ctx context.Context, w *writer, j *job, format history.Store) error {
+func (c *cache) appendStore(ctx context.Context, w *writer, j *job, format history.Store) error {
 	w.keep = true
-	sums, err := w.book.readSums()
+	sums, err := w.entry.readSums()
 	if err != nil {
 		return errChanged
 	}
-	w.book.ids = make(map[uint64]uint32) // all is noted again
-	w.book.IDs = 0
+	w.entry.ids = make(map[uint64]uint32) // all is noted again
+	w.entry.IDs = 0
 	out := &storeWriter{writer: w, sums: sums}
 	_, err = guarded(func() (any, error) { return nil, format.Read(ctx, j.source.path, j.source.key, out) })
 	switch {
@@ -263,23 +265,23 @@ func (w *storeWriter) Emit(e event.Event) int {
 }
 
 func (w *storeWriter) Note(id string) {
-	w.writer.book.ids[hashID(id)] = uint32(w.count)
+	w.writer.entry.ids[hashID(id)] = uint32(w.count)
 	w.writer.ids = appendID(w.writer.ids, hashID(id), uint32(w.count))
 }
 
 func (w *storeWriter) Known(id string) (int, bool) {
-	seq, ok := w.writer.book.ids[hashID(id)]
+	seq, ok := w.writer.entry.ids[hashID(id)]
 	return int(seq), ok
 }
 
 // makeMessages makes messages.jsonl of a book that is up to date: of exactly the
 // events that are in its transcript.
-func (p *Provider) makeMessages(ctx context.Context, b *book, j *job) error {
-	shadow := &book{dir: b.dir, ids: make(map[uint64]uint32)}
+func (c *cache) makeMessages(ctx context.Context, b *entry, j *job) error {
+	shadow := &entry{dir: b.dir, ids: make(map[uint64]uint32)}
 	shadow.state = state{Generation: b.Generation, Session: j.info}
-	w := &writer{book: shadow, scratch: p.borrow(), messagesOnly: true, limit: b.Seq}
-	defer p.giveBack(w.scratch)
-	w.inherit(b, j.earlier)
+	w := &writer{entry: shadow, scratch: c.borrow(), messagesOnly: true, limit: b.Seq}
+	defer c.giveBack(w.scratch)
+	w.inherit(b, j.inherited)
 	switch format := j.source.format.(type) {
 	case history.Log:
 		log, err := openLog(j.source.path, format.Compressed, 0)

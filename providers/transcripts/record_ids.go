@@ -14,57 +14,88 @@ import (
 // fork finds what it repeats, at a cost that does not depend on how many sessions
 // there are. Each is read once from the book of its session. All of it can be
 // thrown away at any time; who uses it goes on with what he has.
-type noted struct {
+type recordIDs struct {
 	used        atomic.Bool  // since it was last looked whether it can be thrown away
 	live, stale atomic.Int64 // how many ids there are of sessions as they are, and of others
 
 	mu       sync.RWMutex
 	by       map[uint64]int32   // the number of a session that has noted an id
 	more     map[uint64][]int32 // the numbers of others that have, too
-	of       map[*session]notedOf
+	of       map[*session]loadedIDs
 	sessions []*session // by number; nil where it was rendered anew since
 }
 
-// notedOf is what was read of one session.
-type notedOf struct {
+// loadedIDs is what was read of one session.
+type loadedIDs struct {
 	number     int32
 	generation uint32
 	size       int64 // in bytes
 }
 
-// staleNoted is how many ids of sessions as they were are not worth a thought.
-const staleNoted = 1000
+// maxStale is how many ids of sessions as they were are not worth a thought.
+const maxStale = 1000
 
-func newNoted() *noted {
-	return &noted{by: make(map[uint64]int32), more: make(map[uint64][]int32), of: make(map[*session]notedOf)}
+func newRecordIDs() *recordIDs {
+	return &recordIDs{by: make(map[uint64]int32), more: make(map[uint64][]int32), of: make(map[*session]loadedIDs)}
 }
 
-// load reads what is new of the ids of the sessions that are repeated. It returns
-// the first one whose book is not there, if any: that has to be made, and then
-// this called again.
-func (n *noted) load(p *Provider, e *earlier) (missing *session, err error) {
+// familyIDs are the recordIDs of the families whose sessions were rendered last.
+type familyIDs struct {
+	mu sync.Mutex
+	of map[*family]*recordIDs
+}
+
+// get returns the ids of a family; it begins anew when most of them are those of
+// sessions that were rendered again since.
+func (ids *familyIDs) get(f *family) *recordIDs {
+	ids.mu.Lock()
+	defer ids.mu.Unlock()
+	n := ids.of[f]
+	if n == nil || n.stale.Load() > maxStale && n.stale.Load() > n.live.Load() {
+		n = newRecordIDs()
+		ids.of[f] = n
+	}
+	n.used.Store(true)
+	return n
+}
+
+// dropUnused drops the ids of families in which nothing was rendered since it
+// was last called.
+func (ids *familyIDs) dropUnused() {
+	ids.mu.Lock()
+	defer ids.mu.Unlock()
+	for f, n := range ids.of {
+		if !n.used.Swap(false) {
+			delete(ids.of, f)
+		}
+	}
+}
+
+// loadIDs reads what is new of the ids of the sessions that are repeated. It
+// returns the first one whose entry is not there, if any: that has to be made, and
+// then this called again.
+func (c *cache) loadIDs(in *inherited) (missing *session, err error) {
 	type news struct {
 		s   *session
-		now notedOf
+		now loadedIDs
 	}
 	var all []news
-	p.list.mu.RLock()
+	n := in.ids
 	n.mu.RLock()
-	e.each(func(o *session) {
-		now := notedOf{generation: o.shown.Generation, size: o.shown.IDs}
-		if o.shown.Whole {
+	c.Catalogue.eachEarlier(in.earlier, func(o *session, p *published, behind bool) {
+		now := loadedIDs{generation: p.Generation, size: p.IDs}
+		if p.Whole {
 			now.size = 0 // a copy has no id that the others have not
 		}
 		if was, ok := n.of[o]; !ok && now.size > 0 || ok && (was.generation < now.generation || was.size < now.size) {
 			all = append(all, news{o, now})
-		} else if missing == nil && now.generation == 0 && o.behind() {
+		} else if missing == nil && now.generation == 0 && behind {
 			missing = o
 		}
 	})
 	n.mu.RUnlock()
-	p.list.mu.RUnlock()
 	for _, one := range all {
-		err := n.read(one.s, one.now, p.bookPath(one.s, idsFileName(one.now.generation)))
+		err := n.read(one.s, one.now, c.path(one.s, idsFileName(one.now.generation)))
 		if errors.Is(err, iofs.ErrNotExist) || errors.Is(err, io.EOF) {
 			return one.s, nil
 		} else if err != nil {
@@ -75,7 +106,7 @@ func (n *noted) load(p *Provider, e *earlier) (missing *session, err error) {
 }
 
 // read reads what is new of a session.
-func (n *noted) read(s *session, now notedOf, path string) error {
+func (n *recordIDs) read(s *session, now loadedIDs, path string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	was, ok := n.of[s]
@@ -113,7 +144,7 @@ func (n *noted) read(s *session, now notedOf, path string) error {
 	return nil
 }
 
-func (n *noted) add(id uint64, number int32) {
+func (n *recordIDs) add(id uint64, number int32) {
 	first, ok := n.by[id]
 	switch {
 	case !ok || n.sessions[first] == nil:
@@ -125,7 +156,7 @@ func (n *noted) add(id uint64, number int32) {
 
 // teller is the nearest of the sessions that have noted an id and are repeated;
 // nil if there is none.
-func (n *noted) teller(id uint64, e *earlier) (nearest *session) {
+func (n *recordIDs) teller(id uint64, e *earlier) (nearest *session) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	number, ok := n.by[id]
@@ -148,17 +179,28 @@ func (n *noted) teller(id uint64, e *earlier) (nearest *session) {
 	return nearest
 }
 
-// throwAwayNoted lets go of the ids of families in which nothing was rendered
-// since it was last called.
-func (p *Provider) throwAwayNoted() {
-	c := p.list
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, s := range c.byID {
-		if f := s.family; f != nil && f.noted != nil && f.members[0] == s && !f.noted.used.Swap(false) {
-			f.noted = nil
-		}
+// inherited are the records that a session leaves out because earlier ones tell
+// them. Without earlier there are none.
+type inherited struct {
+	*earlier
+	ids *recordIDs
+}
+
+// sum identifies the sessions that tell them; 0 for none.
+func (in *inherited) sum() uint64 {
+	if in.earlier == nil {
+		return 0
 	}
+	return in.earlier.sum
+}
+
+// teller returns the id of the session that tells the record with a native id.
+func (in *inherited) teller(id string) (session string, ok bool) {
+	o := in.ids.teller(hashID(id), in.earlier)
+	if o == nil {
+		return "", false
+	}
+	return o.id, true
 }
 
 // readPart reads a file from an offset to another.

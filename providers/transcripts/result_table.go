@@ -1,0 +1,151 @@
+package transcripts
+
+import (
+	"bytes"
+	"context"
+	"ctxfs/fs"
+	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/render"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// result is a text that is not whole in the transcript: where it is to be found.
+type result struct {
+	name string
+	// at is the record in the log, or, where its Part is kept, the text in the
+	// book.
+	at    event.Span
+	size  int64 // of the text, in bytes
+	time  time.Time
+	spill string // the file with the whole, where the record has only a part
+}
+
+const kept = -1
+
+// append writes a line of the table of results.
+func (r *result) append(dst []byte) []byte {
+	dst = append(append(dst, r.name...), '\t')
+	stamp := int64(0)
+	if !r.time.IsZero() {
+		stamp = r.time.UnixNano()
+	}
+	for _, n := range []int64{r.at.Offset, r.at.Length, int64(r.at.Part), r.size, stamp} {
+		dst = append(strconv.AppendInt(dst, n, 10), '\t')
+	}
+	if !strings.ContainsAny(r.spill, "\t\n") {
+		dst = append(dst, r.spill...)
+	}
+	return append(dst, '\n')
+}
+
+// readResults reads the table of results of an entry.
+func (b *entry) readResults() ([]result, error) {
+	text, err := readStart(filepath.Join(b.dir, resultsFileName(b.Generation)), b.Index)
+	if err != nil {
+		return nil, err
+	}
+	return parseResults(text, bytes.Count(text, []byte("\n")))
+}
+
+// parseResults reads the first lines of a table of results. What is behind them
+// was not published yet.
+func parseResults(text []byte, count int) ([]result, error) {
+	all := make([]result, 0, count)
+	for line := range bytes.Lines(text) {
+		if len(all) == count {
+			break
+		}
+		cells := strings.Split(strings.TrimSuffix(string(line), "\n"), "\t")
+		if len(cells) != 7 {
+			return nil, errChanged
+		}
+		var n [5]int64
+		for i := range n {
+			var err error
+			if n[i], err = strconv.ParseInt(cells[i+1], 10, 64); err != nil {
+				return nil, errChanged
+			}
+		}
+		r := result{name: cells[0], at: event.Span{Offset: n[0], Length: n[1], Part: int(n[2])}, size: n[3], spill: cells[6]}
+		if n[4] != 0 {
+			r.time = time.Unix(0, n[4])
+		}
+		all = append(all, r)
+	}
+	if len(all) < count {
+		return nil, errChanged
+	}
+	return all, nil
+}
+
+// text returns a text that was folded out, from the entry in a folder or from
+// the source that the record is in. It is fs.ErrNotExist where the source is
+// another one by now.
+func (r *result) text(dir string, generation uint32, src *source) ([]byte, error) {
+	if r.at.Part == kept {
+		text := make([]byte, r.at.Length)
+		_, err := readAt(filepath.Join(dir, textFileName(generation)), text, r.at.Offset)
+		return text, err
+	}
+	if src == nil {
+		return nil, fs.ErrNotExist
+	}
+	format, ok := src.format.(history.Log)
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	log, err := openLog(src.path, format.Compressed, r.at.Offset)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	if r.at.Length < 0 || r.at.Length > maxLine {
+		return nil, fs.ErrNotExist
+	}
+	line := make([]byte, r.at.Length)
+	if _, err := io.ReadFull(log, line); err != nil {
+		return nil, err
+	}
+	var out event.Collector
+	_, err = guarded(func() (any, error) {
+		format.Open(src.path).Record(bytes.TrimRight(line, "\r\n"), &out)
+		return nil, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Events = slices.DeleteFunc(out.Events, func(e event.Event) bool { return isMark(&e) })
+	if r.at.Part >= len(out.Events) {
+		return nil, fs.ErrNotExist // the log was written anew, which will be told
+	}
+	out.Events[r.at.Part].Mask()
+	text := render.ResultText(&out.Events[r.at.Part])
+	if int64(len(text)) != r.size {
+		return nil, fs.ErrNotExist
+	}
+	return text, nil
+}
+
+// results returns the first count lines of the table of results of a session, and
+// the size of the table in bytes. An entry that was deleted is made again.
+func (c *cache) results(ctx context.Context, s *session, generation uint32, count int) (all []result, size int64, err error) {
+	text, err := os.ReadFile(c.path(s, resultsFileName(generation)))
+	if errors.Is(err, os.ErrNotExist) {
+		if err = c.renderAgain(ctx, s, false); err == nil {
+			text, err = os.ReadFile(c.path(s, resultsFileName(generation)))
+		}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	all, err = parseResults(text, count)
+	return all, int64(len(text)), err
+}

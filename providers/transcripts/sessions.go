@@ -1,0 +1,279 @@
+package transcripts
+
+import (
+	"cmp"
+	"context"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/clean"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Claim is what the environment of a program says of the session that it runs
+// in.
+type Claim = agents.Claim
+
+// Claims finds what an environment says. There are several where an agent was
+// started by another.
+func Claims(lookupEnv func(string) (string, bool)) []Claim { return agents.Claims(lookupEnv) }
+
+// ClaimNames are the names of the variables that Claims looks at.
+func ClaimNames() []string { return agents.SessionVariables() }
+
+// Wanted says which session is meant.
+type Wanted struct {
+	// Session names it: an id, the beginning of one, or an alias. Files are what
+	// it is as a path on disk, with and without links, Tree what it is as one in
+	// the provider's folder; none and "" where it cannot be one. Where nothing is
+	// named the asker's own session is meant.
+	Session string   `json:"session,omitempty"`
+	Files   []string `json:"files,omitempty"`
+	Tree    string   `json:"tree,omitempty"`
+	// Claims are what the asker's environment says.
+	Claims []Claim `json:"claims,omitempty"`
+	// Folders are where the asker is: the folder that it is in, then those above
+	// it that count. Each has all names that it is known by.
+	Folders [][]string `json:"folders,omitempty"`
+}
+
+// How a session was found.
+const (
+	ByName        = "name"
+	ByEnvironment = "environment"
+	ByFolder      = "folder"
+)
+
+// UnclearError says that there is no such session, or more than one.
+type UnclearError struct {
+	What string
+	// Mend is what can be done; it may have several lines.
+	Mend string
+}
+
+func (e *UnclearError) Error() string { return e.What }
+
+// Known is what is known of a session without reading all of it.
+type Known struct {
+	ID    string `json:"id"`
+	Agent string `json:"agent"`
+	// Path is that of its folder in the provider's.
+	Path  string    `json:"path"`
+	Title string    `json:"title"`
+	CWD   string    `json:"cwd"`
+	Start time.Time `json:"start,omitzero"`
+	// Last is when something happened in it; where its messages were not read
+	// yet, when its log was written to.
+	Last time.Time `json:"last,omitzero"`
+	// Events is nil until it was rendered.
+	Events *int `json:"events"`
+	// Log is the agent's own file or database.
+	Log string `json:"log"`
+	// Parent is the id of the session that started it as a subagent.
+	Parent string `json:"parent,omitempty"`
+	// Fault says why it cannot be read.
+	Fault string `json:"fault,omitempty"`
+	// By says how it was found: [ByName], [ByEnvironment] or [ByFolder]. Others
+	// is how many more were found so.
+	By     string `json:"by,omitempty"`
+	Others int    `json:"others,omitempty"`
+}
+
+// Sessions lists the sessions that are no subagents', the newest first; below a
+// folder if any of its names is given.
+func (p *Provider) Sessions(ctx context.Context, below []string) ([]Known, error) {
+	if err := p.scanner.waitBriefly(ctx); err != nil {
+		return nil, err
+	}
+	type listed struct {
+		s       *session
+		last    time.Time
+		modTime time.Time
+	}
+	var found []listed
+	p.catalogue.each(func(s *session, v *view) {
+		if v.parent == nil && (len(below) == 0 || slices.ContainsFunc(below, func(dir string) bool { return within(v.info.CWD, dir) })) {
+			found = append(found, listed{s, v.lastTime(), v.modTime})
+		}
+	})
+	slices.SortFunc(found, func(a, b listed) int {
+		return -cmp.Or(a.last.Compare(b.last), a.modTime.Compare(b.modTime), strings.Compare(a.s.agent, b.s.agent), strings.Compare(a.s.id, b.s.id))
+	})
+	list := make([]Known, 0, len(found))
+	for _, f := range found {
+		list = append(list, p.describe(f.s))
+	}
+	return list, nil
+}
+
+// within reports whether a path on disk is at or below a folder.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return path != "" && err == nil && filepath.IsLocal(rel)
+}
+
+// describe returns what is known of a session.
+func (p *Provider) describe(s *session) Known {
+	v, _ := p.catalogue.view(s)
+	k := Known{
+		ID: s.id, Agent: s.agent, Path: p.catalogue.path(s), Title: clean.Line(v.info.Title), CWD: clean.Line(v.info.CWD),
+		Start: v.info.Start.UTC(), Last: v.lastTime().UTC(), Fault: v.published.Fault,
+	}
+	if v.parent != nil {
+		k.Parent = v.parent.id
+	}
+	if v.published.Generation > 0 {
+		k.Events = &v.published.Events
+	}
+	if v.source != nil {
+		k.Log = v.source.path
+	}
+	return k
+}
+
+// Session finds the session that is meant. The error is an [*UnclearError], or
+// that of ctx.
+func (p *Provider) Session(ctx context.Context, w Wanted) (Known, error) {
+	if err := p.scanner.waitBriefly(ctx); err != nil {
+		return Known{}, err
+	}
+	var s *session
+	var err error
+	by, others := ByName, 0
+	switch {
+	case w.Session != "":
+		s, err = p.named(w)
+	case len(w.Claims) > 0:
+		by = ByEnvironment
+		s, err = p.claimed(w.Claims)
+	default:
+		by = ByFolder
+		s, others, err = p.lastIn(w.Folders)
+	}
+	if err != nil {
+		return Known{}, p.stillLooking(err)
+	}
+	k := p.describe(s)
+	k.By, k.Others = by, others
+	return k, nil
+}
+
+// stillLooking says that what is not found may be found yet.
+func (p *Provider) stillLooking(err error) error {
+	if e, ok := err.(*UnclearError); ok && p.opts.Watch && !p.scanner.done() {
+		return &UnclearError{What: e.What + " yet: ctxfs is still looking for sessions", Mend: "try again in a while; how far it is: ctxfs status"}
+	}
+	return err
+}
+
+// named finds the session that a user names: by its id, a path in the tree, a
+// file of its agent's, or the beginning of its id; the first of these that fits
+// anything decides.
+func (p *Provider) named(w Wanted) (*session, error) {
+	c := p.catalogue
+	for _, find := range []func() []*session{
+		func() []*session { return c.exactly("", w.Session) },
+		func() []*session { return c.inTree(w.Tree) },
+		func() []*session { return c.inFile(w.Files...) },
+		func() []*session { return c.withPrefix(w.Session) },
+	} {
+		switch all := find(); {
+		case len(all) == 1:
+			return all[0], nil
+		case len(all) > 1:
+			return nil, p.several(w.Session, all)
+		}
+	}
+	return nil, &UnclearError{
+		What: fmt.Sprintf("no session is %s", wording.ShellWord(w.Session)),
+		Mend: "name it by its id, the beginning of that, or the path of its log; those there are: ctxfs history --all",
+	}
+}
+
+// claimed finds the session that an environment names. Of several it is the one
+// that was written to last: an agent that another has started writes what it does
+// next after the other has.
+func (p *Provider) claimed(all []Claim) (*session, error) {
+	c := p.catalogue
+	var found []*session
+	for _, claim := range all {
+		sessions := c.exactly(claim.Agent, claim.Session)
+		if strings.ContainsRune(claim.Session, filepath.Separator) {
+			if sessions = c.inFile(claim.Session); len(sessions) == 0 {
+				name := filepath.Base(claim.Session)
+				sessions = c.exactly(claim.Agent, strings.TrimSuffix(name, filepath.Ext(name)))
+			}
+		}
+		found = append(found, sessions...)
+	}
+	if len(found) == 0 {
+		first := all[0]
+		return nil, &UnclearError{
+			What: fmt.Sprintf("there is no log of the session of %s that %s names, %s", first.Agent, first.Variable, wording.ShellWord(first.Session)),
+			Mend: "it may not be written yet, or the agent keeps none; those there are: ctxfs history --all",
+		}
+	}
+	c.sortNewestFirst(found)
+	return found[0], nil
+}
+
+// lastIn finds the newest session of the first folder that has any, and how many
+// others it has.
+func (p *Provider) lastIn(folders [][]string) (s *session, others int, err error) {
+	for _, folder := range folders {
+		if found := p.catalogue.startedIn(folder); len(found) > 0 {
+			return found[0], len(found) - 1, nil
+		}
+	}
+	where := "this folder"
+	if len(folders) > 0 {
+		where = folders[0][0]
+		if last := folders[len(folders)-1][0]; len(folders) > 1 {
+			where += " or above it, up to " + last
+		}
+	}
+	return nil, 0, &UnclearError{
+		What: "no agent says which session this is, and none is known that began in " + where,
+		Mend: "name one of those there are: ctxfs history --all\nan agent says it by one of " + strings.Join(ClaimNames(), ", "),
+	}
+}
+
+// maxTold is how many sessions an error names.
+const maxTold = 10
+
+// several returns the error for a name that more than one session has.
+func (p *Provider) several(name string, all []*session) error {
+	all = slices.Clone(all)
+	p.catalogue.sortNewestFirst(all)
+	e := &UnclearError{What: fmt.Sprintf("%d sessions are %s; name one of them by more of its id, or by its path", len(all), wording.ShellWord(name))}
+	var lines []string
+	for _, s := range all[:min(len(all), maxTold)] {
+		v, _ := p.catalogue.view(s)
+		lines = append(lines, fmt.Sprintf("%s  %s  transcripts/%s", clean.Line(s.id), wording.Time(v.lastTime()), p.catalogue.path(s)))
+	}
+	if more := len(all) - maxTold; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more: ctxfs history --all", more))
+	}
+	e.Mend = strings.Join(lines, "\n")
+	return e
+}
+
+// Canonical implements fs.Canonical: the path at which a session is listed, for
+// one by its id or by a former name, and also for a file of the session.
+func (p *Provider) Canonical(ctx context.Context, path string) (string, error) {
+	if path == byIDName {
+		return "", nil // all sessions are in it
+	}
+	if err := p.scanner.waitBriefly(ctx); err != nil {
+		return "", err
+	}
+	if found := p.catalogue.inTree(path); len(found) > 0 {
+		if listed := p.catalogue.path(found[0]); listed != "" {
+			return listed, nil
+		}
+	}
+	return path, nil
+}
