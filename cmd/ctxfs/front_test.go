@@ -26,7 +26,10 @@ func TestFrontPageWhileCountingHangs(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.fromEverywhere()
-	b.write(".claude/skills/one/SKILL.md", "---\nname: one\ndescription: Use it.\n---\nRide.\n")
+	for i := range 40 { // more than surely fit: a page that names all would not be counted
+		name := fmt.Sprint("a-skill-with-a-long-name-", i)
+		b.write(".claude/skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: Use it.\n---\nRide.\n")
+	}
 	own := filepath.Join(b.dir, "own")
 	must(t, os.Link(binary(), own))
 	b.do(own, "mount")

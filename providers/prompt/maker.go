@@ -25,6 +25,8 @@ type MakerOptions struct {
 // Maker makes the pages of AGENTS.md ahead of their readers: Make takes the
 // facts, and a worker has them counted. Until a page is counted the one before
 // it stays; the first of all is an estimated one, unless it was counted before.
+// Nothing is counted where all names surely fit: the estimated page is the counted
+// one then, and counting is a program that loads a vocabulary.
 type Maker struct {
 	opts MakerOptions
 	wake chan struct{}
@@ -75,6 +77,12 @@ func (m *Maker) Make(folders []Folder, t time.Time) {
 		m.show(kept.Time, []byte(kept.Text))
 		m.counted = key
 		m.keep(key) // with the time as it is shown
+		return
+	}
+	if page, err := whole(folders); err == nil {
+		m.show(t, []byte(page))
+		m.counted = key
+		m.keep(key)
 		return
 	}
 	if m.text == nil {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"ctxfs/fs"
-	"ctxfs/fs/fstest"
 )
 
 // pages is a Maker in a test, and what it has shown.
@@ -119,16 +118,18 @@ func TestMaker(t *testing.T) {
 	}
 }
 
-// TestMakerOfEqualText: where all fits, the estimated page is the counted one,
-// and stays.
+// TestMakerOfEqualText: where all fits, the estimated page is the counted one:
+// nothing is counted, and the page stays.
 func TestMakerOfEqualText(t *testing.T) {
 	p := newPages(t)
 	p.start()
 	p.Make(world(3, 3, 1), factTime)
-	fstest.Eventually(t, "the counted page is kept", func() bool { return len(readKept(p.cache)) > 0 })
+	if len(readKept(p.cache)) != 1 {
+		t.Error("the page is not kept")
+	}
 	p.Close()
-	if len(p.shown) != 1 {
-		t.Errorf("shown: %q", p.shown)
+	if len(p.shown) != 1 || p.shown[0] != Page(world(3, 3, 1)) || !p.times[0].Equal(factTime) || p.counted != 0 {
+		t.Errorf("shown: %q at %v, counted %d times", p.shown, p.times, p.counted)
 	}
 	at := p.times[0]
 	p.start()

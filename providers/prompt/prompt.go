@@ -65,6 +65,13 @@ func Estimated(folders []Folder) string {
 	return newPlan(folders).page(estimated)
 }
 
+// whole is the page with the names of all items, if it surely keeps to Budget: the
+// estimated page and the counted one.
+func whole(folders []Folder) (string, error) {
+	p := newPlan(folders)
+	return p.within(Budget, p.names, estimated)
+}
+
 func (p *plan) page(cost measure) string {
 	text, err := p.fill(Budget, p.names, cost)
 	if err != nil {
