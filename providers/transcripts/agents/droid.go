@@ -37,7 +37,7 @@ type droidReader struct {
 	Answer uint64
 }
 
-// Record implements Reader.
+// Record implements [history.Reader].
 func (r *droidReader) Record(line []byte, out event.Sink) {
 	v, ok := records.ParseLine(line, out)
 	if !ok {

@@ -62,7 +62,7 @@ type piEntry struct {
 	line             lazyjson.Value
 }
 
-// Record implements Reader.
+// Record implements [history.Reader].
 func (r *piReader) Record(line []byte, out event.Sink) {
 	v, ok := records.ParseLine(line, out)
 	if !ok {

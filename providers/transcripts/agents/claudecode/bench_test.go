@@ -11,7 +11,7 @@ import (
 // BenchmarkClaudeCode reads the real logs; "structs" is how long encoding/json
 // takes to decode no more than the reader looks at.
 func BenchmarkClaudeCode(b *testing.B) {
-	logs := claudeLogs(b)
+	logs := realLogs(b)
 	var size int64
 	lines := make(map[string][][]byte)
 	for path, log := range logs {

@@ -44,7 +44,8 @@ func Agent() history.Agent {
 	}}
 }
 
-// formatOf knows the files above by their names.
+// formatOf returns the format of the files listed in the package comment, by
+// their names.
 func formatOf(rel string) history.Format {
 	parts := strings.Split(rel, "/")
 	name, ok := strings.CutSuffix(parts[len(parts)-1], ".jsonl")
@@ -62,24 +63,24 @@ func formatOf(rel string) history.Format {
 	return nil
 }
 
-// skip leaves out what lies beside the logs: memories, long results.
+// skip reports whether a folder contains no logs: memories, long results.
 func skip(rel string) bool {
 	parts := strings.Split(rel, "/")
 	return len(parts) == 2 && parts[1] == "memory" || len(parts) == 3 && parts[2] != "subagents"
 }
 
-// agentPrefix begins the names of the files of subagents, and their ids as
-// sessions; in records the id stands without it.
+// agentPrefix is the prefix of the names of subagents' files and of their ids as
+// sessions. In records the ids are without it.
 const agentPrefix = "agent-"
 
 func newReader(path string) history.Reader {
 	dir, name := filepath.Split(path)
 	r := &reader{path: path, id: strings.TrimSuffix(name, ".jsonl")}
-	r.agent, r.subagent = strings.CutPrefix(r.id, agentPrefix)
+	r.agentID, r.subagent = strings.CutPrefix(r.id, agentPrefix)
 	slashed := filepath.ToSlash(dir)
 	switch at := strings.LastIndex(slashed, "/subagents/"); {
 	case !r.subagent:
-		r.agent = ""
+		r.agentID = ""
 		r.folder = strings.TrimSuffix(path, ".jsonl")
 	case at >= 0:
 		r.folder = filepath.FromSlash(slashed[:at])

@@ -16,8 +16,8 @@ import (
 
 const claudeID = "11111111-2222-3333-4444-555555555555"
 
-// claudeBrief is an event as the tests below write it; quiet ones are left out.
-func claudeBrief(events []event.Event) []string {
+// brief is an event as the tests below write it; quiet ones are left out.
+func brief(events []event.Event) []string {
 	var brief []string
 	for _, e := range events {
 		text := e.Text
@@ -159,7 +159,7 @@ func TestClaudeRecords(t *testing.T) {
 		{name: "not understood", lines: []string{`{"type":"hologram","uuid":"x1","x":1}`, `{"torn":`, `[1]`, `{"a":"b"}`,
 			`{"uuid":"x2","type":"assistant","message":{"content":[{"type":"smell","of":"roses"}]}}`,
 			`{"type":"file-history-snapshot","messageId":"m"}`},
-			want: []string{"unknown: hologram", "unknown: not JSON", "unknown: no record", "unknown: no type", "unknown: assistant smell"}},
+			want: []string{"unknown: hologram", "unknown: not JSON", "unknown: not an object", "unknown: no type", "unknown: assistant smell"}},
 		{name: "invalid UTF-8", lines: []string{"u1 - a", `{"uuid":"x1","type":"user","message":{"content":"a` + "\xff" + `b"}}`},
 			want: []string{"user: a", "user: a\xffb"}},
 		{name: "inline sidechain", lines: []string{
@@ -179,7 +179,7 @@ func TestClaudeRecords(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out := historytest.RoundTrip(t, func() history.Reader { return newReader("/p/" + claudeID + ".jsonl") }, said(test.lines...), test.inherited...)
-			if got := claudeBrief(out.Events); !slices.Equal(got, test.want) {
+			if got := brief(out.Events); !slices.Equal(got, test.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
 		})
@@ -214,7 +214,7 @@ func TestClaudeQueue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := historytest.RoundTrip(t, func() history.Reader { return newReader("/p/" + claudeID + ".jsonl") }, said(test.lines...))
-			if got := claudeBrief(out.Events); !slices.Equal(got, test.want) {
+			if got := brief(out.Events); !slices.Equal(got, test.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
 		})
@@ -244,11 +244,11 @@ func TestClaudeSuccessor(t *testing.T) {
 	log := said(`{"uuid":"x1","sessionId":"`+before+`","type":"user","message":{"content":"told there"}}`, "u2 x1 told here")
 	open := func() history.Reader { return newReader("/p/" + claudeID + ".jsonl") }
 	out := historytest.RoundTrip(t, open, log, "x1")
-	if got := claudeBrief(out.Events); out.Of.ForkOf != before || !slices.Equal(got, []string{"fork: " + before + " to 0, 1", "user: told here"}) {
+	if got := brief(out.Events); out.Of.ForkOf != before || !slices.Equal(got, []string{"fork: " + before + " to 0, 1", "user: told here"}) {
 		t.Errorf("%+v %q", out.Of, got)
 	}
 	// Where the other is gone, all is told here.
-	if got := claudeBrief(historytest.RoundTrip(t, open, log).Events); !slices.Equal(got, []string{"user: told there", "user: told here"}) {
+	if got := brief(historytest.RoundTrip(t, open, log).Events); !slices.Equal(got, []string{"user: told there", "user: told here"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -317,7 +317,7 @@ func TestClaudeFiles(t *testing.T) {
 
 	sub := historytest.RoundTrip(t, func() history.Reader { return newReader(filepath.Join(session, "subagents", "agent-a1.jsonl")) }, said(
 		`{"uuid":"x1","parentUuid":null,"isSidechain":true,"agentId":"a1","sessionId":"`+claudeID+`","type":"user","message":{"content":"search"}}`, spilled(1, "<persisted-output>\nsaved to: /gone/tool-results/toolu_1.txt")))
-	if got := claudeBrief(sub.Events); sub.Of.Parent != "agent-a0" || sub.Of.ForkOf != "" || sub.Of.Title != "looks around" ||
+	if got := brief(sub.Events); sub.Of.Parent != "agent-a0" || sub.Of.ForkOf != "" || sub.Of.Title != "looks around" ||
 		!slices.Equal(got[:1], []string{"user injected: search"}) || sub.Events[1].Result.Spill != whole {
 		t.Errorf("%+v %q", sub.Of, got)
 	}

@@ -14,7 +14,8 @@ type contentBlock struct {
 	lazyjson.Value
 }
 
-// contentBlocks is the content of a message: a text, or a list of blocks.
+// contentBlocks returns the blocks of a message's content, which is a text or a
+// list of blocks.
 func contentBlocks(content lazyjson.Value) []contentBlock {
 	if content.Type == lazyjson.String {
 		return []contentBlock{{"text", content}}
@@ -34,7 +35,7 @@ func contentBlocks(content lazyjson.Value) []contentBlock {
 	return blocks
 }
 
-// blockText is the text of a block, or of a string that stands for one.
+// blockText returns the text of a block, or of a string in place of one.
 func blockText(block lazyjson.Value) string {
 	if block.Type == lazyjson.String {
 		return block.String()
@@ -42,8 +43,8 @@ func blockText(block lazyjson.Value) string {
 	return block.Get("text").String()
 }
 
-// firstText is the first text in a message to the model, and whether there are
-// results of tools in it.
+// firstText returns the first text in a message to the model, and whether the
+// message contains results of tools.
 func firstText(content []contentBlock) (text string, results bool) {
 	for _, block := range content {
 		switch {
@@ -56,8 +57,8 @@ func firstText(content []contentBlock) (text string, results bool) {
 	return text, results
 }
 
-// blob is the note for an image or a document.
-func blob(block lazyjson.Value) string {
+// binaryNote returns the note that stands for an image or a document.
+func binaryNote(block lazyjson.Value) string {
 	source := block.Get("source")
 	media := source.Get("media_type").String()
 	data := source.Get("data")
@@ -75,8 +76,9 @@ func blob(block lazyjson.Value) string {
 	return event.Blob(media, records.Base64Size(data.String()))
 }
 
-// flatText is the content of a result as one text: its blocks joined by newlines.
-func flatText(content lazyjson.Value) string {
+// textOf returns the content of a result as one text: its blocks, joined by
+// newlines.
+func textOf(content lazyjson.Value) string {
 	if content.Type == lazyjson.String {
 		return content.String()
 	}
@@ -89,7 +91,7 @@ func flatText(content lazyjson.Value) string {
 		case "text":
 			texts = append(texts, blockText(block.Value))
 		case "image", "document":
-			texts = append(texts, blob(block.Value))
+			texts = append(texts, binaryNote(block.Value))
 		case "tool_reference":
 			texts = append(texts, "[tool "+block.Get("tool_name").String()+"]")
 		default:

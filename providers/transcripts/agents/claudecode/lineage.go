@@ -6,11 +6,11 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// replayed tells whether a record was told before: in this log, or in the
+// replayed reports whether a record was emitted before: in this log, or in the
 // session that this one continues. Forks and resumed sessions begin with the
 // records of the other session, with their uuids and times.
 func (r *reader) replayed(c *record) bool {
-	r.origin(c)
+	r.findOrigin(c)
 	if c.UUID == "" {
 		return false
 	}
@@ -31,10 +31,10 @@ func (r *reader) replayed(c *record) bool {
 	return false
 }
 
-// origin finds out which session this one is a fork or a continuation of: a
-// fork's records say so, and a successor begins with records that name another
+// findOrigin finds the session that this one is a fork or a continuation of. A
+// fork's records name it; a continuation begins with records that name another
 // session than its file does.
-func (r *reader) origin(c *record) {
+func (r *reader) findOrigin(c *record) {
 	s := c.out.Session()
 	switch {
 	case s.ForkOf != "" || r.subagent:
@@ -47,11 +47,11 @@ func (r *reader) origin(c *record) {
 	}
 }
 
-// rewind marks that a prompt does not follow what was said last: its parent is
-// an earlier record. Only prompts are looked at: results of calls that ran at
-// the same time, and what the program adds, branch off all the time.
+// rewind emits a mark where a prompt does not follow the last thing said: its
+// parent is an earlier record. Only prompts are checked, since results of calls
+// that ran at the same time and texts of the program branch off all the time.
 func (r *reader) rewind(c *record) {
-	if r.Conversation == 0 || c.UUID == "" || r.inline(c) != "" {
+	if r.Conversation == 0 || c.UUID == "" || r.inlineAgent(c) != "" {
 		return
 	}
 	to, known := c.out.Known(c.Parent)
@@ -62,7 +62,7 @@ func (r *reader) rewind(c *record) {
 	r.Conversation = to
 }
 
-// partID is the id of the n-th event of a record, from 0.
+// partID returns the id of the nth event of a record, from 0.
 func partID(uuid string, n int) string {
 	if n == 0 {
 		return uuid
@@ -70,7 +70,7 @@ func partID(uuid string, n int) string {
 	return uuid + "#" + strconv.Itoa(n)
 }
 
-// isUUID tells whether text has the form of a uuid, as the ids of sessions do.
+// isUUID reports whether text has the form of a UUID, as the ids of sessions do.
 func isUUID(text string) bool {
 	if len(text) != 36 {
 		return false

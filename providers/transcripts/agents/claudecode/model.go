@@ -12,26 +12,27 @@ import (
 // synthetic is the model of texts that the program wrote itself.
 const synthetic = "<synthetic>"
 
-// messageParts are the blocks of a message that have been told, as hashes.
-// Versions differ in how they write a message: one line a block, all blocks in
-// one, or both; what tells them apart is the message's id.
+// messageParts has the hashes of the blocks of a message that were emitted.
+// Versions write a message differently: one line for each block, all blocks in
+// one line, or both; the message's id is common to all of them. The JSON form is
+// part of the saved state.
 type messageParts struct {
-	ID   string
-	Told []uint64
+	ID     string
+	Hashes []uint64 `json:"Told"`
 }
 
-// message is the message of an assistant's record.
+// message is the message in an assistant's record.
 type message struct {
 	id, model string
 	content   lazyjson.Value
 }
 
-func messageOf(v lazyjson.Value) message {
+func parseMessage(v lazyjson.Value) message {
 	var m message
 	v.ForEach(func(key, v lazyjson.Value) bool {
 		switch key.Str {
 		case "id":
-			m.id = storable(v.String())
+			m.id = validUTF8(v.String())
 		case "model":
 			m.model = v.String()
 		case "content":
@@ -44,7 +45,7 @@ func messageOf(v lazyjson.Value) message {
 
 // assistant reads what the model said, thought and called.
 func (r *reader) assistant(c *record) {
-	m := messageOf(c.Message)
+	m := parseMessage(c.Message)
 	if c.APIError || m.model == synthetic {
 		for _, block := range contentBlocks(m.content) {
 			if text := blockText(block.Value); block.kind == "text" && text != "" {
@@ -53,32 +54,33 @@ func (r *reader) assistant(c *record) {
 		}
 		return
 	}
-	if m.model != "" && r.inline(c) == "" {
+	if m.model != "" && r.inlineAgent(c) == "" {
 		c.out.Session().Model = m.model
 	}
-	c.speech = true
-	r.Queue.answered()
-	r.spoken(c, m, r.inline(c))
+	c.conversation = true
+	r.Queue.startAnswer()
+	r.modelBlocks(c, m, r.inlineAgent(c))
 }
 
-// spoken makes an event of each block of a message that was not told before.
-func (r *reader) spoken(c *record, m message, agent string) {
+// modelBlocks emits an event for each block of a message that was not emitted
+// before.
+func (r *reader) modelBlocks(c *record, m message, agent string) {
 	parts := r.Parts[agent]
 	if m.id == "" || m.id != parts.ID {
 		parts = messageParts{ID: m.id}
 	}
-	before := len(parts.Told)
+	before := len(parts.Hashes)
 	fresh := func(kind, text string) bool {
 		h := fnv.New64a()
 		h.Write([]byte(kind))
 		h.Write([]byte{0})
 		h.Write([]byte(text))
 		sum := h.Sum64()
-		if slices.Contains(parts.Told[:before], sum) {
+		if slices.Contains(parts.Hashes[:before], sum) {
 			return false
 		}
 		if m.id != "" {
-			parts.Told = append(parts.Told, sum)
+			parts.Hashes = append(parts.Hashes, sum)
 		}
 		return true
 	}
@@ -89,12 +91,12 @@ func (r *reader) spoken(c *record, m message, agent string) {
 			}
 			continue
 		}
-		e, key := modelEvent(block)
+		e, key := blockEvent(block)
 		if !fresh(block.kind, key) {
 			continue
 		}
 		if e.Call != nil {
-			r.called(e.Call.ID, e.Call.Name)
+			r.rememberCall(e.Call.ID, e.Call.Name)
 		}
 		e.Model, e.Agent = m.model, agent
 		r.emit(c, e)
@@ -107,9 +109,9 @@ func (r *reader) spoken(c *record, m message, agent string) {
 	}
 }
 
-// modelEvent is the event of a block of the model's, and what tells it from the
-// message's other blocks.
-func modelEvent(block contentBlock) (e event.Event, key string) {
+// blockEvent returns the event of a block of the model's message, and a key that
+// distinguishes the block from others of the message.
+func blockEvent(block contentBlock) (e event.Event, key string) {
 	switch block.kind {
 	case "text":
 		e.Kind, e.Text = event.Assistant, blockText(block.Value)
@@ -120,11 +122,11 @@ func modelEvent(block contentBlock) (e event.Event, key string) {
 		e.Quiet = e.Text == ""
 		return e, e.Text
 	case "redacted_thinking":
-		// Encrypted: there is nothing to read, only that the model thought.
+		// Encrypted: only that the model thought is known.
 		e.Kind, e.Quiet = event.Thinking, true
 		return e, block.Get("data").String()
 	case "tool_use", "server_tool_use", "mcp_tool_use":
-		e.Kind, e.Call = event.ToolCall, callOf(block.Value)
+		e.Kind, e.Call = event.ToolCall, parseCall(block.Value)
 		if e.Call.ID == "" {
 			return e, block.Raw
 		}
@@ -138,7 +140,7 @@ func modelEvent(block contentBlock) (e event.Event, key string) {
 	return e, block.Raw
 }
 
-func callOf(block lazyjson.Value) *event.Call {
+func parseCall(block lazyjson.Value) *event.Call {
 	var call event.Call
 	block.ForEach(func(key, v lazyjson.Value) bool {
 		switch key.Str {
@@ -157,18 +159,18 @@ func callOf(block lazyjson.Value) *event.Call {
 	return &call
 }
 
-// maxCalls is how many calls are remembered: those of a session that was
-// broken off again and again are never answered.
+// maxCalls is how many calls are remembered. Calls of a session that was
+// interrupted again and again are never answered.
 const maxCalls = 1000
 
-func (r *reader) called(id, name string) {
+func (r *reader) rememberCall(id, name string) {
 	if id == "" {
 		return
 	}
 	if r.Calls == nil || len(r.Calls) >= maxCalls {
 		r.Calls = make(map[string]string)
 	}
-	r.Calls[storable(id)] = storable(name)
+	r.Calls[validUTF8(id)] = validUTF8(name)
 }
 
 // result reads the outcome of a call.
@@ -179,39 +181,40 @@ func (r *reader) result(c *record, block lazyjson.Value) {
 		case "tool_use_id":
 			res.CallID = v.String()
 		case "content":
-			res.Text = flatText(v)
+			res.Text = textOf(v)
 		case "is_error":
 			res.Error = v.Bool()
 		}
 		return true
 	})
-	id := storable(res.CallID)
+	id := validUTF8(res.CallID)
 	res.Name = r.Calls[id]
 	delete(r.Calls, id)
-	if !c.paired {
-		c.paired = true
-		r.spillAndAgent(c, res.Text)
+	if !c.twinRead {
+		c.twinRead = true
+		r.readTwin(c, res.Text)
 	}
 	res.Spill = c.spill
 	r.emit(c, event.Event{Kind: event.ToolResult, Result: &res, Subagent: c.subagent})
 	c.spill, c.subagent = "", ""
 }
 
-// bare reads calls and results that are records of their own, as versions
-// before 2 have them: the uuid is all the identity there is.
-func (r *reader) bare(c *record) {
-	c.speech = true
-	name := c.all.Get("name").String()
+// standalone reads calls and results that are records of their own, as in
+// versions before 2. Their only identity is the uuid.
+func (r *reader) standalone(c *record) {
+	c.conversation = true
+	name := c.value.Get("name").String()
 	if c.Type == "tool_use" {
-		call := callOf(c.all)
+		call := parseCall(c.value)
 		r.emit(c, event.Event{Kind: event.ToolCall, Call: call})
 		return
 	}
 	r.emit(c, event.Event{Kind: event.ToolResult, Result: &event.Result{
-		CallID: c.all.Get("tool_use_id").String(), Name: name,
-		Text: flatText(c.all.Get("output")), Error: c.all.Get("is_error").Bool(),
+		CallID: c.value.Get("tool_use_id").String(), Name: name,
+		Text: textOf(c.value.Get("output")), Error: c.value.Get("is_error").Bool(),
 	}})
 }
 
-// storable is text as JSON gives it back: the reader's state is saved as JSON.
-func storable(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+// validUTF8 returns text as it reads after a round trip through JSON, in which
+// the reader's state is saved.
+func validUTF8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

@@ -7,33 +7,35 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// promptQueue are the prompts that were given while the agent worked. A prompt
-// is enqueued, and then either dequeued, when it becomes an ordinary user's
-// record, or removed: the running turn has taken it up. Of that there may be an
-// attachment beside it, before or after, or nothing else at all (2.1.17 to
-// 2.1.36). It is told where it is taken up, once.
+// promptQueue holds the prompts that were given while the agent worked. A prompt
+// is enqueued, and then either dequeued, when it becomes an ordinary user's record,
+// or removed: the running turn has taken it up. A removal may come with an
+// attachment that has the prompt, before or after it, or with nothing else at all
+// (2.1.17 to 2.1.36). A prompt is emitted where it is taken up, once. The JSON form
+// is part of the saved state.
 type promptQueue struct {
 	// Waiting are enqueued.
 	Waiting []string
-	// Told have been told as removed, Owed as attachments, since the model's last
-	// words.
-	Told, Owed []string
+	// Removed have been emitted as removed, since the model last spoke.
+	Removed []string `json:"Told"`
+	// Attached have been emitted as attachments, since the model last spoke.
+	Attached []string `json:"Owed"`
 	// Sent are dequeued, and will come as records.
 	Sent []string
 }
 
-// queueLimit is how many prompts are remembered; nobody has as many waiting.
-const queueLimit = 100
+// maxQueued is how many prompts are remembered, more than ever wait at a time.
+const maxQueued = 100
 
-func remember(list []string, text string) []string {
-	if len(list) == queueLimit {
+func appendLimited(list []string, text string) []string {
+	if len(list) == maxQueued {
 		list = slices.Clone(list[1:])
 	}
 	return append(list, text)
 }
 
-// forget takes a text out of a list.
-func forget(list *[]string, text string) bool {
+// remove removes a text from a list, and reports whether it was there.
+func remove(list *[]string, text string) bool {
 	i := slices.Index(*list, text)
 	if i < 0 {
 		return false
@@ -45,24 +47,24 @@ func forget(list *[]string, text string) bool {
 	return true
 }
 
-// next takes out the waiting prompt with that text, or the first where the
-// record does not say which.
-func (q *promptQueue) next(text string) string {
+// takeWaiting removes and returns the waiting prompt with that text, or the first
+// one where the record does not name it.
+func (q *promptQueue) takeWaiting(text string) string {
 	if text == "" && len(q.Waiting) > 0 {
 		text = q.Waiting[0]
 	}
-	forget(&q.Waiting, text)
+	remove(&q.Waiting, text)
 	return text
 }
 
-// sent tells whether a user's record is a prompt that waited: one, or several
-// that are sent together.
-func (q *promptQueue) sent(text string) bool {
-	text = storable(text)
-	if forget(&q.Sent, text) {
+// wasQueued reports whether a user's record is a prompt that waited: one, or
+// several that were sent together.
+func (q *promptQueue) wasQueued(text string) bool {
+	text = validUTF8(text)
+	if remove(&q.Sent, text) {
 		return true
 	}
-	if forget(&q.Waiting, text) {
+	if remove(&q.Waiting, text) {
 		return true
 	}
 	if len(q.Sent) > 1 && strings.Join(q.Sent, "\n") == text {
@@ -72,43 +74,45 @@ func (q *promptQueue) sent(text string) bool {
 	return false
 }
 
-// idle says that a prompt was sent at once: then none waited any more. Those
-// that still do went down with a program that was ended.
-func (q *promptQueue) idle() { q.Waiting = nil }
+// dropWaiting forgets the waiting prompts. A prompt that is sent at once shows
+// that none waits any more: those that are still listed were lost when a program
+// exited.
+func (q *promptQueue) dropWaiting() { q.Waiting = nil }
 
-// answered says that the model has spoken: what belongs together stands before.
-func (q *promptQueue) answered() { q.Told, q.Owed = nil, nil }
+// startAnswer ends the matching of removals with attachments: the model has
+// spoken, and what belongs together comes before that.
+func (q *promptQueue) startAnswer() { q.Removed, q.Attached = nil, nil }
 
 func (r *reader) queueOperation(c *record) {
 	q := &r.Queue
-	text := storable(flatText(c.Content))
-	switch c.all.Get("operation").String() {
+	text := validUTF8(textOf(c.Content))
+	switch c.value.Get("operation").String() {
 	case "enqueue":
-		q.Waiting = remember(q.Waiting, text)
+		q.Waiting = appendLimited(q.Waiting, text)
 	case "dequeue":
-		q.Sent = remember(q.Sent, q.next(text))
+		q.Sent = appendLimited(q.Sent, q.takeWaiting(text))
 	case "popAll":
 		// The prompts are back in the user's editor.
 		q.Waiting = nil
 	case "remove":
-		if text == "" && len(q.Owed) > 0 {
-			q.Owed = q.Owed[1:]
+		if text == "" && len(q.Attached) > 0 {
+			q.Attached = q.Attached[1:]
 			return
 		}
-		if forget(&q.Owed, text) {
+		if remove(&q.Attached, text) {
 			return
 		}
-		text = q.next(text)
+		text = q.takeWaiting(text)
 		if text == "" {
 			return
 		}
-		q.Told = remember(q.Told, text)
-		r.emit(c, event.Event{Kind: event.User, Origin: queuedOrigin(text), Text: text})
+		q.Removed = appendLimited(q.Removed, text)
+		r.emit(c, event.Event{Kind: event.User, Origin: originOfQueued(text), Text: text})
 	}
 }
 
-// attachment reads what the program put beside the conversation. Only a prompt
-// that was queued is part of it.
+// attachment reads what the program put beside the conversation. Only a queued
+// prompt and the error of a hook that blocked are part of it.
 func (r *reader) attachment(c *record) {
 	a := c.Attachment
 	switch a.Get("type").String() {
@@ -122,23 +126,24 @@ func (r *reader) attachment(c *record) {
 		return
 	}
 	prompt := a.Get("prompt")
-	text := storable(flatText(prompt))
-	if forget(&r.Queue.Told, text) {
+	text := validUTF8(textOf(prompt))
+	if remove(&r.Queue.Removed, text) {
 		return
 	}
-	if forget(&r.Queue.Waiting, text) {
-		r.Queue.Owed = remember(r.Queue.Owed, text)
+	if remove(&r.Queue.Waiting, text) {
+		r.Queue.Attached = appendLimited(r.Queue.Attached, text)
 	}
 	origin := event.Queued
 	kind := a.Get("origin.kind").String()
 	if mode := a.Get("commandMode").String(); mode == "task-notification" || a.Get("isMeta").Bool() || kind != "" && kind != "human" {
 		origin = event.Injected
 	}
-	r.said(c, contentBlocks(prompt), origin)
+	r.userBlocks(c, contentBlocks(prompt), origin)
 }
 
-// queuedOrigin tells who spoke a queued text: the program queues notices, too.
-func queuedOrigin(text string) string {
+// originOfQueued returns the origin of a queued text: the program queues notices,
+// too.
+func originOfQueued(text string) string {
 	if hasAnyPrefix(text, injectedPrefixes[:]) {
 		return event.Injected
 	}

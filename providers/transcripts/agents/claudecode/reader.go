@@ -8,37 +8,37 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// reader reads a log of Claude Code. Its exported fields are what it needs
-// of the lines before.
+// reader reads a log of Claude Code. Its exported fields are what it needs to
+// know of earlier lines.
 type reader struct {
-	// Begun says that the file's .meta.json was looked at.
+	// Begun is set once the file's .meta.json was read.
 	Begun bool
-	// Conversation is the number of the last event of the conversation itself,
-	// since the last compaction: what a rewind could take back.
+	// Conversation is the number of the last event of the conversation itself
+	// since the last compaction: what a rewind can take back.
 	Conversation int
 	// Inherited counts the records left out since the last fork mark.
 	Inherited int
-	// Titled is how much the title from a summary is worth.
-	Titled titleWorth
-	// Calls are the names of the tools that have not answered yet, by call.
+	// TitleWorth is the worth of the title from a summary.
+	TitleWorth titleWorth `json:"Titled"`
+	// Calls maps the ids of unanswered calls to the names of their tools.
 	Calls map[string]string
-	// Parts are the blocks of the newest message of the session ("") and of each
-	// subagent that is told inline.
+	// Parts has the emitted blocks of the newest message of the session ("") and
+	// of each subagent whose events are in this log.
 	Parts map[string]messageParts
-	// Queue are the prompts that wait for the agent.
+	// Queue has the prompts that wait for the agent.
 	Queue promptQueue
-	// Apart are the subagents that have files of their own.
-	Apart map[string]bool
+	// OwnLogs are the subagents that have logs of their own.
+	OwnLogs map[string]bool `json:"Apart"`
 
 	path     string
 	id       string // the session's, from the file's name
 	subagent bool   // the file is a subagent's
-	agent    string // its id, as records have it
-	folder   string // with the subagents and long results of the session; "" until the session is known
-	project  string // where folder will be
+	agentID  string // the subagent's id as in records
+	folder   string // contains the subagents and long results of the session; "" until the session is known
+	project  string // the folder that folder is in
 }
 
-// record is a line. Values are parsed where they are asked for.
+// record is a line. Values are parsed when they are needed.
 type record struct {
 	line string
 	out  event.Sink
@@ -54,19 +54,19 @@ type record struct {
 
 	Message, Result, Attachment, Data lazyjson.Value
 	Content, Compact, Origin, Fork    lazyjson.Value
-	all                               lazyjson.Value
+	value                             lazyjson.Value
 
-	reported bool   // it is told within a report of progress; Agent is a subagent
-	subagent string // the session that the call answered here has started
-	spill    string // the file with the whole result
-	paired   bool   // the structured twin of its result was looked at
-	parts    int    // how many events the record has become
-	speech   bool   // its events are conversation, which a rewind takes back
+	inReport     bool   // it is contained in a report of progress; Agent is a subagent
+	subagent     string // the session that the call answered here started
+	spill        string // the file with the whole result
+	twinRead     bool   // the structured twin of its result was read
+	parts        int    // how many events were emitted of the record
+	conversation bool   // its events are conversation, which a rewind takes back
 }
 
-// parse reads the members that every record has, in one pass over the line.
+// parse reads the fields that every record has, in one pass over the line.
 func (c *record) parse() {
-	c.all.ForEach(func(key, v lazyjson.Value) bool {
+	c.value.ForEach(func(key, v lazyjson.Value) bool {
 		switch key.Str {
 		case "type":
 			c.Type = v.String()
@@ -123,7 +123,7 @@ func (c *record) parse() {
 	})
 }
 
-// Record implements Reader.
+// Record implements [history.Reader].
 func (r *reader) Record(line []byte, out event.Sink) {
 	if len(line) == 0 {
 		return
@@ -133,28 +133,28 @@ func (r *reader) Record(line []byte, out event.Sink) {
 		out.Emit(records.Garbled(line))
 		return
 	}
-	c.all = lazyjson.ParseString(c.line)
-	if !c.all.IsObject() {
-		out.Emit(event.Event{Kind: event.Unknown, Text: "no record", Record: c.line})
+	c.value = lazyjson.ParseString(c.line)
+	if !c.value.IsObject() {
+		out.Emit(event.Event{Kind: event.Unknown, Text: "not an object", Record: c.line})
 		return
 	}
 	c.parse()
-	r.begin(c)
+	r.readSurroundings(c)
 	if r.replayed(c) {
 		return
 	}
 	r.describe(c)
 	r.read(c)
 	if c.parts == 0 {
-		r.emit(c, event.Event{Kind: event.System, Text: c.name(), Quiet: true, Record: c.line})
+		r.emit(c, event.Event{Kind: event.System, Text: c.typeName(), Quiet: true, Record: c.line})
 	}
 	if c.UUID != "" {
 		out.Note(c.UUID)
 	}
 }
 
-// read makes events of a record by its type. A record that becomes none is told
-// quietly, as a whole.
+// read emits the events of a record by its type. For a record without events the
+// caller emits a quiet one, with the whole record.
 func (r *reader) read(c *record) {
 	switch c.Type {
 	case "user":
@@ -172,17 +172,18 @@ func (r *reader) read(c *record) {
 	case "summary", "ai-title", "agent-name", "custom-title":
 		r.title(c)
 	case "tool_use", "tool_result":
-		r.bare(c)
+		r.standalone(c)
 	case "file-history-snapshot", "last-prompt", "permission-mode", "mode", "pr-link", "frame-link",
 		"relocated", "worktree-state", "bridge-session", "atis-latch", "started", "result", "tag",
 		"agent-color", "agent-setting", "content-replacement", "attribution-snapshot", "speculation-accept",
 		"file-history-delta", "marble-origami-commit", "marble-origami-snapshot", "cost-state", "task-summary":
 	default:
-		r.emit(c, event.Event{Kind: event.Unknown, Text: c.name(), Record: c.line})
+		r.emit(c, event.Event{Kind: event.Unknown, Text: c.typeName(), Record: c.line})
 	}
 }
 
-// emit sends an event of the record, with what the record says of all of them.
+// emit emits an event of the record, with what all of its events have in common,
+// and returns the event's number.
 func (r *reader) emit(c *record, e event.Event) int {
 	if e.ID == "" && c.UUID != "" {
 		e.ID = partID(c.UUID, c.parts)
@@ -191,18 +192,18 @@ func (r *reader) emit(c *record, e event.Event) int {
 		e.Time = c.Time
 	}
 	if e.Agent == "" {
-		e.Agent = r.inline(c)
+		e.Agent = r.inlineAgent(c)
 	}
 	c.parts++
 	seq := c.out.Emit(e)
-	if c.speech && !e.Quiet && e.Agent == "" {
+	if c.conversation && !e.Quiet && e.Agent == "" {
 		r.Conversation = seq
 	}
 	return seq
 }
 
-// name is the record's type as it is shown where nothing else is known.
-func (c *record) name() string {
+// typeName returns the record's type, for records of which nothing else is known.
+func (c *record) typeName() string {
 	name := c.Type
 	if name == "" {
 		name = "no type"
@@ -218,7 +219,7 @@ func (c *record) name() string {
 	return name
 }
 
-// describe keeps what a record says of the session.
+// describe stores what a record says of the session.
 func (r *reader) describe(c *record) {
 	s := c.out.Session()
 	if s.CWD == "" {

@@ -15,8 +15,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// claudeLogs are the real logs, by path.
-func claudeLogs(t testing.TB) map[string][]byte {
+// realLogs are the real logs, by path.
+func realLogs(t testing.TB) map[string][]byte {
 	t.Helper()
 	logs := make(map[string][]byte)
 	for _, dir := range []string{"claude-code", "same-task-per-agent/claude", "small-fixtures/claude"} {
@@ -35,8 +35,8 @@ func claudeLogs(t testing.TB) map[string][]byte {
 	return logs
 }
 
-// claudeTally is what a log holds, and all that was said in it.
-type claudeTally struct {
+// logTally is what a log holds, and all that was said in it.
+type logTally struct {
 	users, assistants, thoughts, calls, results, reported int
 	// removed are queued prompts of which nothing else is told.
 	removed int
@@ -68,10 +68,10 @@ func (m plainMessage) blocks() []plainBlock {
 	return blocks
 }
 
-// countClaude counts a log by plain encoding/json, each uuid once.
-func countClaude(t *testing.T, log []byte) claudeTally {
+// countRecords counts a log by plain encoding/json, each uuid once.
+func countRecords(t *testing.T, log []byte) logTally {
 	t.Helper()
-	var n claudeTally
+	var n logTally
 	seen := make(map[string]bool)
 	for _, line := range historytest.CompleteLines(log) {
 		if len(line) == 0 {
@@ -151,12 +151,12 @@ func countClaude(t *testing.T, log []byte) claudeTally {
 }
 
 func TestClaudeRealLogs(t *testing.T) {
-	var sum claudeTally
+	var sum logTally
 	var lines int
-	for path, log := range claudeLogs(t) {
+	for path, log := range realLogs(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := countClaude(t, log)
-			got := claudeTally{reported: want.reported}
+			want := countRecords(t, log)
+			got := logTally{reported: want.reported}
 			out := historytest.RoundTrip(t, func() history.Reader { return newReader(path) }, log)
 			texts := make(map[string]bool)
 			var all strings.Builder

@@ -10,15 +10,14 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// sidechain is what the events of a subagent are marked with where the record
-// does not say which it is.
+// sidechain marks the events of a subagent where the record does not name it.
 const sidechain = "sidechain"
 
-// inline is the subagent that a record belongs to, where it is told within the
-// log of its parent.
-func (r *reader) inline(c *record) string {
+// inlineAgent returns the subagent that a record belongs to, where its events are
+// in the log of its parent; "" otherwise.
+func (r *reader) inlineAgent(c *record) string {
 	switch {
-	case c.reported:
+	case c.inReport:
 		return c.Agent
 	case r.subagent || !c.Sidechain:
 		return ""
@@ -28,16 +27,17 @@ func (r *reader) inline(c *record) string {
 	return sidechain
 }
 
-// begin learns what only the surroundings of the file tell: once, from the file
-// beside a subagent's log, and for older subagents from the first record.
-func (r *reader) begin(c *record) {
+// readSurroundings reads what only other files tell: once the file beside a
+// subagent's log, and for older subagents, from the first record, the parent's
+// folder.
+func (r *reader) readSurroundings(c *record) {
 	if !r.subagent {
 		return
 	}
 	s := c.out.Session()
 	if !r.Begun {
 		r.Begun = true
-		meta := smallFile(strings.TrimSuffix(r.path, ".jsonl") + ".meta.json")
+		meta := readSmallJSON(strings.TrimSuffix(r.path, ".jsonl") + ".meta.json")
 		if parent := meta.Get("parentAgentId").String(); parent != "" {
 			s.Parent = agentPrefix + strings.TrimPrefix(parent, agentPrefix)
 		}
@@ -53,9 +53,9 @@ func (r *reader) begin(c *record) {
 	}
 }
 
-// smallFile is the JSON in a file beside a log; nothing where there is none, or
-// where it is more than such a file can be.
-func smallFile(path string) lazyjson.Value {
+// readSmallJSON parses a JSON file beside a log. The result is empty where there
+// is none, or where the file is larger than such a file can be.
+func readSmallJSON(path string) lazyjson.Value {
 	const limit = 64 << 10
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > limit {
@@ -73,9 +73,9 @@ func smallFile(path string) lazyjson.Value {
 	return lazyjson.Parse(text)
 }
 
-// spillAndAgent reads the two things that only the structured twin of a result
-// tells: which subagent has answered, and where the whole text lies.
-func (r *reader) spillAndAgent(c *record, text string) {
+// readTwin reads the two things that only the structured twin of a result tells:
+// the subagent that answered, and the file with the whole text.
+func (r *reader) readTwin(c *record, text string) {
 	twin := c.Result
 	spilled := strings.HasPrefix(text, "<persisted-output>") || strings.Contains(text, "saved to")
 	if spilled || strings.Contains(twin.Raw, `"agentId"`) {
@@ -86,19 +86,19 @@ func (r *reader) spillAndAgent(c *record, text string) {
 					c.subagent = agentPrefix + strings.TrimPrefix(id, agentPrefix)
 				}
 			case "persistedOutputPath":
-				c.spill = r.spilled(v.String())
+				c.spill = r.spillFile(v.String())
 			}
 			return true
 		})
 	}
 	if c.spill == "" && spilled {
-		c.spill = r.spilledIn(text)
+		c.spill = r.findSpill(text)
 	}
 }
 
-// spilledIn finds the path of a long result in the words that stand for it:
-// "Full output saved to: <path>", "Output has been saved to <path>.".
-func (r *reader) spilledIn(text string) string {
+// findSpill finds the path of a long result in the words that stand for it: "Full
+// output saved to: <path>", "Output has been saved to <path>.".
+func (r *reader) findSpill(text string) string {
 	_, after, ok := strings.Cut(strings.ReplaceAll(text, `\`, "/"), "/tool-results/")
 	if !ok {
 		return ""
@@ -107,12 +107,13 @@ func (r *reader) spilledIn(text string) string {
 	if end := strings.IndexAny(after, " \t\r\n\"'<>"); end >= 0 {
 		name = after[:end]
 	}
-	return r.spilled(strings.TrimRight(name, ".,;:)"))
+	return r.spillFile(strings.TrimRight(name, ".,;:)"))
 }
 
-// spilled is the file with a long result, if it is there. Only its name is taken
-// from the log: the path is foreign text, and the logs may have been moved.
-func (r *reader) spilled(path string) string {
+// spillFile returns the path of the file with a long result, "" where it does not
+// exist. Only its name is taken from the log: the path is untrusted text, and the
+// logs may have been moved.
+func (r *reader) spillFile(path string) string {
 	name := path[strings.LastIndexAny(path, `/\`)+1:]
 	if r.folder == "" || name == "" || name == "." || name == ".." {
 		return ""
@@ -124,8 +125,8 @@ func (r *reader) spilled(path string) string {
 	return file
 }
 
-// progress reads reports of running calls. Those of a subagent hold its
-// messages: where its own log is gone they are the only record of them.
+// progress reads reports of running calls. Those of a subagent contain its
+// messages: where its own log is missing they are the only record of them.
 func (r *reader) progress(c *record) {
 	var kind, agent string
 	var outer lazyjson.Value
@@ -140,15 +141,15 @@ func (r *reader) progress(c *record) {
 		}
 		return true
 	})
-	if kind != "agent_progress" || agent == "" || r.apart(agent) {
+	if kind != "agent_progress" || agent == "" || r.hasOwnLog(agent) {
 		return
 	}
-	r.reported(c, agent, outer)
+	r.subagentMessage(c, agent, outer)
 }
 
-// reported tells a message of a subagent, once: reports repeat.
-func (r *reader) reported(c *record, agent string, outer lazyjson.Value) {
-	inner := &record{line: c.line, out: c.out, all: outer}
+// subagentMessage emits a message of a subagent, once: reports repeat.
+func (r *reader) subagentMessage(c *record, agent string, outer lazyjson.Value) {
+	inner := &record{line: c.line, out: c.out, value: outer}
 	inner.parse()
 	if inner.UUID == "" {
 		return
@@ -159,12 +160,12 @@ func (r *reader) reported(c *record, agent string, outer lazyjson.Value) {
 	if inner.Time.IsZero() {
 		inner.Time = c.Time
 	}
-	inner.reported, inner.Agent = true, agent
+	inner.inReport, inner.Agent = true, agent
 	switch inner.Type {
 	case "user":
-		r.said(inner, contentBlocks(inner.Message.Get("content")), event.Injected)
+		r.userBlocks(inner, contentBlocks(inner.Message.Get("content")), event.Injected)
 	case "assistant":
-		r.spoken(inner, messageOf(inner.Message), r.inline(inner))
+		r.modelBlocks(inner, parseMessage(inner.Message), r.inlineAgent(inner))
 	}
 	if inner.parts > 0 {
 		c.out.Note(inner.UUID)
@@ -172,10 +173,10 @@ func (r *reader) reported(c *record, agent string, outer lazyjson.Value) {
 	c.parts += inner.parts
 }
 
-// apart tells whether a subagent has a log of its own.
-func (r *reader) apart(agent string) bool {
-	agent = storable(agent)
-	if r.Apart[agent] {
+// hasOwnLog reports whether a subagent has a log of its own.
+func (r *reader) hasOwnLog(agent string) bool {
+	agent = validUTF8(agent)
+	if r.OwnLogs[agent] {
 		return true
 	}
 	if r.folder == "" || strings.ContainsAny(agent, `/\*?[`) {
@@ -188,10 +189,10 @@ func (r *reader) apart(agent string) bool {
 		found = err == nil && len(runs) > 0
 	}
 	if found {
-		if r.Apart == nil {
-			r.Apart = make(map[string]bool)
+		if r.OwnLogs == nil {
+			r.OwnLogs = make(map[string]bool)
 		}
-		r.Apart[agent] = true
+		r.OwnLogs[agent] = true
 	}
 	return found
 }
@@ -201,10 +202,10 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// globQuote makes a pattern that only the path itself matches.
+// globQuote returns a glob pattern that matches only path.
 func globQuote(path string) string {
 	if !strings.ContainsAny(path, `*?[`) {
-		return path // as nearly all: the replacer costs more than the rest
+		return path // as nearly all are: the replacer costs more than the rest
 	}
 	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(path)
 }

@@ -7,16 +7,16 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// system reads what the program said: to the user, or only for its records.
+// system reads what the program said, to the user or only for its records.
 func (r *reader) system(c *record) {
-	text := flatText(c.Content)
+	text := textOf(c.Content)
 	switch c.Subtype {
 	case "compact_boundary":
 		r.compacted(c)
 	case "microcompact_boundary":
 		r.microcompacted(c, text)
 	case "api_error", "error":
-		r.emit(c, event.Event{Kind: event.System, Text: c.fault(text)})
+		r.emit(c, event.Event{Kind: event.System, Text: c.errorText(text)})
 	case "turn_duration", "stop_hook_summary", "session_start":
 	default:
 		if text != "" {
@@ -25,7 +25,7 @@ func (r *reader) system(c *record) {
 	}
 }
 
-// compacted marks a compaction. The summary is a record of its own, after it.
+// compacted emits a compaction mark. The summary is the next record.
 func (r *reader) compacted(c *record) {
 	r.emit(c, event.Event{Kind: event.Compaction, Compact: &event.Compact{
 		Trigger: c.Compact.Get("trigger").String(),
@@ -36,9 +36,9 @@ func (r *reader) compacted(c *record) {
 	r.Conversation = 0
 }
 
-// microcompacted tells that the program has left out old results.
+// microcompacted emits a note that the program left out old results.
 func (r *reader) microcompacted(c *record, text string) {
-	meta := c.all.Get("microcompactMetadata")
+	meta := c.value.Get("microcompactMetadata")
 	if text == "" {
 		text = "Context microcompacted"
 	}
@@ -54,10 +54,11 @@ func (r *reader) microcompacted(c *record, text string) {
 	r.emit(c, event.Event{Kind: event.System, Text: text})
 }
 
-// fault is an error record in words: what stands in it under several names.
-func (c *record) fault(text string) string {
+// errorText returns the words of an error record, which are found under several
+// names.
+func (c *record) errorText(text string) string {
 	words := []string{strings.ReplaceAll(c.Subtype, "_", " ")}
-	fault := c.all.Get("error")
+	fault := c.value.Get("error")
 	if status := fault.Get("status").Int(); status != 0 {
 		words = append(words, strconv.FormatInt(status, 10))
 	}
@@ -71,14 +72,14 @@ func (c *record) fault(text string) string {
 		said = fault.String()
 	}
 	if said == "" {
-		said = c.all.Get("cause.message").String()
+		said = c.value.Get("cause.message").String()
 	}
 	if said != "" {
 		words[len(words)-1] += ":"
 		words = append(words, said)
 	}
-	if n := c.all.Get("retryAttempt").Int(); n > 0 {
-		words = append(words, "(attempt "+strconv.FormatInt(n, 10)+" of "+c.all.Get("maxRetries").String()+")")
+	if n := c.value.Get("retryAttempt").Int(); n > 0 {
+		words = append(words, "(attempt "+strconv.FormatInt(n, 10)+" of "+c.value.Get("maxRetries").String()+")")
 	}
 	return strings.Join(words, " ")
 }

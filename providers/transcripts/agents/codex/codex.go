@@ -40,10 +40,10 @@ func Agent() history.Agent {
 	}}
 }
 
-// rolloutName is the name of a log; the group is the session's id.
+// rolloutName matches the name of a log; the group is the session's id.
 var rolloutName = regexp.MustCompile(`^rollout-.*?([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\.jsonl(\.zst)?$`)
 
-// formatOf tells how a file below one of Codex's folders is read.
+// formatOf returns the format of a file below one of Codex's folders.
 func formatOf(rel string, names *threadNames, archived bool) history.Format {
 	m := rolloutName.FindStringSubmatch(rel[strings.LastIndexByte(rel, '/')+1:])
 	if m == nil {
@@ -65,27 +65,27 @@ func formatOf(rel string, names *threadNames, archived bool) history.Format {
 type reader struct {
 	names *threadNames
 
-	// Own tells that the session's own header was read: a later one is that of a
-	// session whose beginning is repeated here, or of a resumption.
-	Own bool `json:"own,omitempty"`
-	// Replay tells that what is read now is the repeated beginning of the parent,
-	// which is told there; Replayed counts its records, Turned tells that they
+	// HeaderRead is set once the session's own header was read. A later header
+	// belongs to a resumption, or to a session whose beginning is repeated here.
+	HeaderRead bool `json:"own,omitempty"`
+	// Replaying is set while records are the repeated beginning of the parent
+	// session, which emits them. Replayed counts them. TurnIDs is set where they
 	// name their turns.
-	Replay   bool `json:"replay,omitempty"`
-	Replayed int  `json:"replayed,omitempty"`
-	Turned   bool `json:"turned,omitempty"`
+	Replaying bool `json:"replay,omitempty"`
+	Replayed  int  `json:"replayed,omitempty"`
+	TurnIDs   bool `json:"turned,omitempty"`
 	// Prompts counts what the user typed and did not take back.
 	Prompts int `json:"prompts,omitempty"`
-	// Tokens is the size of the context, Model who answers.
+	// Tokens is the size of the context, Model the model that answers.
 	Tokens int    `json:"tokens,omitempty"`
 	Model  string `json:"model,omitempty"`
-	// Twice are the texts that the other teller has yet to repeat.
-	Twice records.Dedup `json:"twice,omitzero"`
-	// Tools are the names of the tools whose results are awaited.
+	// Texts are the texts that the other channel has yet to repeat.
+	Texts records.Dedup `json:"twice,omitzero"`
+	// Tools are the calls whose results have not come yet.
 	Tools records.PendingCalls `json:"tools,omitzero"`
 }
 
-// Record implements Reader.
+// Record implements [history.Reader].
 func (r *reader) Record(line []byte, out event.Sink) {
 	v, ok := records.ParseLine(line, out)
 	if !ok {
@@ -106,28 +106,28 @@ func (r *reader) Record(line []byte, out event.Sink) {
 		return true
 	})
 	if !payload.IsObject() {
-		r.bare(rec, v, out)
+		r.bareItem(rec, v, out)
 		return
 	}
 	rec = rec.Part(payload)
-	if r.Replay {
+	if r.Replaying {
 		if r.replayed(typ, rec, out) {
 			return
 		}
-		r.Replay = false
+		r.Replaying = false
 		out.Emit(event.Event{Kind: event.Fork, Time: rec.Time, Text: out.Session().ForkOf,
 			Rewound: &event.Rewound{Count: r.Replayed}})
 	}
-	r.wrapped(typ, rec, out)
+	r.line(typ, rec, out)
 }
 
-// wrapped takes a line of today's form.
-func (r *reader) wrapped(typ string, rec records.Line, out event.Sink) {
+// line reads a line of today's form.
+func (r *reader) line(typ string, rec records.Line, out event.Sink) {
 	switch typ {
 	case "response_item":
 		r.item(rec, out)
 	case "event_msg":
-		r.told(rec, out)
+		r.programEvent(rec, out)
 	case "session_meta":
 		r.header(rec, out)
 	case "turn_context":
@@ -136,14 +136,14 @@ func (r *reader) wrapped(typ string, rec records.Line, out event.Sink) {
 			out.Session().Model = s
 		}
 		rec.EmitQuiet(event.System, out)
-		r.turn(rec, out)
+		r.noteTurn(rec, out)
 	case "compacted":
-		// replacement_history says again what stands above.
+		// replacement_history repeats what is above.
 		out.Emit(event.Event{Kind: event.Compaction, Time: rec.Time,
 			Compact: &event.Compact{Tokens: r.Tokens, Summary: rec.Text("message")}})
 		r.Tokens = 0
 	case "inter_agent_communication":
-		r.between(rec, out)
+		r.agentMessage(rec, out)
 	case "world_state", "inter_agent_communication_metadata", "security_state", "token_usage_record":
 		rec.EmitQuiet(event.System, out)
 	default:
@@ -151,12 +151,12 @@ func (r *reader) wrapped(typ string, rec records.Line, out event.Sink) {
 	}
 }
 
-// bare takes a line from the time when items stood alone.
-func (r *reader) bare(rec records.Line, v lazyjson.Value, out event.Sink) {
+// bareItem reads a line from the time when items had nothing around them.
+func (r *reader) bareItem(rec records.Line, v lazyjson.Value, out event.Sink) {
 	rec = rec.Part(v)
 	switch typ := rec.Text("type"); {
 	case !v.IsObject():
-		records.EmitUnknown(out, "no object", rec.Source)
+		records.EmitUnknown(out, "not an object", rec.Source)
 	case typ != "":
 		r.item(rec, out)
 	case rec.Get("record_type").Exists():
@@ -170,15 +170,15 @@ func (r *reader) bare(rec records.Line, v lazyjson.Value, out event.Sink) {
 	}
 }
 
-// header takes what a log says of its session.
+// header reads what a log says of its session.
 func (r *reader) header(rec records.Line, out event.Sink) {
 	defer rec.EmitQuiet(event.System, out)
 	id, s := rec.Text("id"), out.Session()
-	if id == "" || r.Own && s.ID != id {
+	if id == "" || r.HeaderRead && s.ID != id {
 		return
 	}
-	first := !r.Own
-	r.Own, s.ID = true, id
+	first := !r.HeaderRead
+	r.HeaderRead, s.ID = true, id
 	s.Saw(records.ParseTime(rec.Text("timestamp")))
 	if cwd := rec.Text("cwd"); cwd != "" && first {
 		s.CWD = cwd
@@ -195,40 +195,40 @@ func (r *reader) header(rec records.Line, out event.Sink) {
 			s.Parent = rec.Text("parent_thread_id")
 		}
 		s.ForkOf = rec.Text("forked_from_id")
-		// Only where the parent is there can its part be left to it.
-		r.Replay = s.ForkOf != "" && s.ForkOf != id && out.Inherited("session:"+s.ForkOf)
+		// The parent's part can only be left to it where the parent exists.
+		r.Replaying = s.ForkOf != "" && s.ForkOf != id && out.Inherited("session:"+s.ForkOf)
 	}
 	out.Note("session:" + id)
-	r.name(out)
+	r.setName(out)
 }
 
-// name looks up what the session is called.
-func (r *reader) name(out event.Sink) {
+// setName looks up the name of the session.
+func (r *reader) setName(out event.Sink) {
 	if r.names != nil {
-		out.Session().Name(event.FromAgent, r.names.of(out.Session().ID))
+		out.Session().Name(event.FromAgent, r.names.lookup(out.Session().ID))
 	}
 }
 
-// turn notes the turn that a record begins.
-func (r *reader) turn(rec records.Line, out event.Sink) {
+// noteTurn notes the turn that a record begins.
+func (r *reader) noteTurn(rec records.Line, out event.Sink) {
 	if id := rec.Text("turn_id"); id != "" {
-		r.Turned = true
+		r.TurnIDs = true
 		out.Note("turn:" + id)
 	}
 }
 
-// replayed tells whether a record is one of the parent's, which a fork repeats
-// under new times. The first turn that the parent does not know is the fork's
-// own; where turns have no ids, the first prompt or call that it does not know.
-// The ids are noted for forks of the fork.
+// replayed reports whether a record is one of the parent's, which a fork repeats
+// with new times. The first turn that the parent does not know is the fork's own;
+// where turns have no ids, it is the first prompt or call that the parent does
+// not know. The ids are noted for forks of the fork.
 func (r *reader) replayed(typ string, rec records.Line, out event.Sink) bool {
 	id := ""
 	switch {
 	case (typ == "turn_context" || typ == "event_msg") && rec.Text("turn_id") != "":
-		id, r.Turned = "turn:"+rec.Text("turn_id"), true
+		id, r.TurnIDs = "turn:"+rec.Text("turn_id"), true
 	case typ == "response_item" && strings.HasSuffix(rec.Text("type"), "_call") && rec.Text("call_id") != "":
 		id = "call:" + rec.Text("call_id")
-	case typ == "event_msg" && !r.Turned && rec.Text("type") == "user_message":
+	case typ == "event_msg" && !r.TurnIDs && rec.Text("type") == "user_message":
 		id = promptID(rec.Text("message"))
 	}
 	if id != "" {
@@ -241,9 +241,9 @@ func (r *reader) replayed(typ string, rec records.Line, out event.Sink) bool {
 	return true
 }
 
-// threadNames knows what the sessions of one Codex home are called: the lines
-// {id, thread_name} of session_index.jsonl, of which the last one of an id
-// counts. It is read again when it has changed.
+// threadNames has the names of the sessions of one Codex home: the lines {id,
+// thread_name} of session_index.jsonl. Of several lines with one id the last is
+// used. The file is read again when it has changed.
 type threadNames struct {
 	path string
 
@@ -253,8 +253,8 @@ type threadNames struct {
 	names map[string]string
 }
 
-// of returns the name of a session, "" where it has none.
-func (n *threadNames) of(id string) string {
+// lookup returns the name of a session, "" where it has none.
+func (n *threadNames) lookup(id string) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	st, err := os.Stat(n.path)
@@ -269,8 +269,8 @@ func (n *threadNames) of(id string) string {
 	return n.names[id]
 }
 
-// read reads the index. What is no entry is passed over: the index is Codex's
-// own cache, and holds nothing that a session does not.
+// read reads the index. Lines that are no entries are skipped: the index is
+// Codex's own cache, and contains nothing that is not in the sessions.
 func (n *threadNames) read() {
 	n.names = make(map[string]string)
 	f, err := os.Open(n.path)

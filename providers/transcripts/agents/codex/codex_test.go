@@ -305,7 +305,7 @@ func TestCodexBareItems(t *testing.T) {
 		tool-result c shell "x"
 		assistant "hi"
 		unknown "not JSON"
-		unknown "no object"`)
+		unknown "not an object"`)
 	if c.Of.ID != "old" || c.Of.Branch != "main" || !c.Of.Start.Equal(records.ParseTime("2025-06-01T10:00:00Z")) {
 		t.Errorf("%+v", c.Of)
 	}

@@ -9,15 +9,15 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// told takes what the program showed while it ran.
-func (r *reader) told(rec records.Line, out event.Sink) {
+// programEvent reads what the program showed while it ran.
+func (r *reader) programEvent(rec records.Line, out event.Sink) {
 	switch typ := rec.Text("type"); typ {
 	case "user_message":
 		r.prompt(rec, typedText(rec), rec.Text("message"), records.Events, out)
 	case "agent_message":
-		r.say(rec, event.Assistant, records.Events, rec.Text("message"), rec.Text("message"), out)
+		r.emitText(rec, event.Assistant, records.Events, rec.Text("message"), rec.Text("message"), out)
 	case "agent_reasoning", "agent_reasoning_raw_content":
-		r.say(rec, event.Thinking, records.Events, rec.Text("text"), rec.Text("text"), out)
+		r.emitText(rec, event.Thinking, records.Events, rec.Text("text"), rec.Text("text"), out)
 	case "token_count":
 		if n := rec.Get("info.last_token_usage.total_tokens").Int(); n > 0 {
 			r.Tokens = int(n)
@@ -25,8 +25,8 @@ func (r *reader) told(rec records.Line, out event.Sink) {
 		rec.EmitQuiet(event.System, out)
 	case "task_started", "turn_started":
 		rec.EmitQuiet(event.System, out)
-		r.turn(rec, out)
-		r.name(out)
+		r.noteTurn(rec, out)
+		r.setName(out)
 	case "task_complete", "turn_complete":
 		if msg := rec.Get("error.message").Str; msg != "" {
 			rec.EmitSystem("error: "+msg, out)
@@ -51,9 +51,9 @@ func (r *reader) told(rec records.Line, out event.Sink) {
 	case "exited_review_mode":
 		rec.EmitSystem(reviewText(rec.Get("review_output")), out)
 	case "item_completed":
-		r.completed(rec, out)
+		r.itemCompleted(rec, out)
 	case "exec_command_end", "mcp_tool_call_end", "patch_apply_end", "web_search_end", "dynamic_tool_call_response", "view_image_tool_call":
-		r.ended(rec, rec.Value, rec.Text("call_id"), strings.TrimSuffix(strings.TrimSuffix(typ, "_end"), "_response"), out)
+		r.callEnd(rec, rec.Value, rec.Text("call_id"), strings.TrimSuffix(strings.TrimSuffix(typ, "_end"), "_response"), out)
 	case "collab_agent_spawn_end":
 		e := rec.Event(event.System)
 		e.Quiet, e.Record, e.Subagent = true, string(rec.Source), rec.Text("new_thread_id")
@@ -70,7 +70,7 @@ func (r *reader) told(rec records.Line, out event.Sink) {
 	}
 }
 
-// typedText is the text of a user's message with notes for its images.
+// typedText returns the text of a user's message, with notes for its images.
 func typedText(rec records.Line) string {
 	parts := []string{}
 	if text := rec.Text("message"); text != "" {
@@ -99,35 +99,36 @@ func (r *reader) rollback(rec records.Line, out event.Sink) {
 	r.Prompts = max(0, r.Prompts-max(n, 0))
 }
 
-// completed takes an item of the mode in which the program tells whole items.
-func (r *reader) completed(rec records.Line, out event.Sink) {
+// itemCompleted reads an item of the mode in which the program reports whole
+// items.
+func (r *reader) itemCompleted(rec records.Line, out event.Sink) {
 	item := rec.Part(rec.Get("item"))
 	switch typ := item.Text("type"); typ {
 	case "UserMessage":
-		r.prompt(rec, contentText(item.Get("content")), wordsOf(item.Get("content")), records.Events, out)
+		r.prompt(rec, contentText(item.Get("content")), textOnly(item.Get("content")), records.Events, out)
 	case "AgentMessage":
-		r.say(rec, event.Assistant, records.Events, contentText(item.Get("content")), wordsOf(item.Get("content")), out)
+		r.emitText(rec, event.Assistant, records.Events, contentText(item.Get("content")), textOnly(item.Get("content")), out)
 	case "Plan":
-		r.say(rec, event.Assistant, records.Events, item.Text("text"), item.Text("text"), out)
+		r.emitText(rec, event.Assistant, records.Events, item.Text("text"), item.Text("text"), out)
 	case "Reasoning":
 		for _, list := range []string{"summary_text", "raw_content"} {
 			item.Get(list).ForEach(func(_, p lazyjson.Value) bool {
-				r.say(rec, event.Thinking, records.Events, p.String(), p.String(), out)
+				r.emitText(rec, event.Thinking, records.Events, p.String(), p.String(), out)
 				return true
 			})
 		}
 	case "CommandExecution", "McpToolCall", "FileChange", "WebSearch", "Extension", "DynamicToolCall":
-		r.ended(rec, item.Value, item.Text("id"), typ, out)
+		r.callEnd(rec, item.Value, item.Text("id"), typ, out)
 	default:
 		rec.EmitQuiet(event.System, out)
 	}
 }
 
-// ended takes the end of a call as the program shows it. Mostly the call and its
-// result are items of their own; where the call is none (a command of the user's,
-// a call from within another one, a search that the model's maker runs) it is
-// told here.
-func (r *reader) ended(rec records.Line, v lazyjson.Value, id, name string, out event.Sink) {
+// callEnd reads the end of a call as the program shows it. Usually the call and
+// its result are items of their own. Where the call is not (a command of the
+// user's, a call from within another, a search run by the model's provider) both
+// are emitted here.
+func (r *reader) callEnd(rec records.Line, v lazyjson.Value, id, name string, out event.Sink) {
 	text := endText(v)
 	_, known := out.Known("call:" + id)
 	own := known && name != "web_search"
@@ -161,7 +162,7 @@ func (r *reader) ended(rec records.Line, v lazyjson.Value, id, name string, out 
 	out.Emit(e)
 }
 
-// endText is the text of a call's end.
+// endText returns the text of a call's end.
 func endText(v lazyjson.Value) string {
 	for _, key := range []string{"aggregated_output", "content_items", "result.Ok.content", "result.content", "result.Err"} {
 		if t := v.Get(key); t.IsArray() || t.Str != "" {
@@ -183,7 +184,7 @@ func endText(v lazyjson.Value) string {
 	return v.Get("stdout").Str + v.Get("stderr").Str
 }
 
-// reviewText is the text of a review.
+// reviewText returns the text of a review.
 func reviewText(v lazyjson.Value) string {
 	var b strings.Builder
 	b.WriteString("review ended")

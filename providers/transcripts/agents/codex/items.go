@@ -9,7 +9,7 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// item takes what went to the model or came from it.
+// item reads what went to the model or came from it.
 func (r *reader) item(rec records.Line, out event.Sink) {
 	switch typ := rec.Text("type"); typ {
 	case "message":
@@ -17,7 +17,7 @@ func (r *reader) item(rec records.Line, out event.Sink) {
 	case "reasoning":
 		r.reasoning(rec, out)
 	case "agent_message":
-		r.between(rec, out)
+		r.agentMessage(rec, out)
 	case "function_call", "custom_tool_call", "local_shell_call", "tool_search_call", "web_search_call", "tool_call":
 		r.call(rec, out)
 	case "function_call_output", "custom_tool_call_output", "tool_search_output", "function_result", "tool_result":
@@ -38,7 +38,7 @@ func (r *reader) item(rec records.Line, out event.Sink) {
 	}
 }
 
-// message takes a message of one of the roles.
+// message reads a message by its role.
 func (r *reader) message(rec records.Line, out event.Sink) {
 	content := rec.Get("content")
 	if !content.Exists() {
@@ -46,8 +46,8 @@ func (r *reader) message(rec records.Line, out event.Sink) {
 	}
 	switch role := rec.Text("role"); role {
 	case "assistant":
-		text, words := contentText(content), wordsOf(content)
-		r.say(rec, event.Assistant, records.Items, text, words, out)
+		text, words := contentText(content), textOnly(content)
+		r.emitText(rec, event.Assistant, records.Items, text, words, out)
 	case "developer", "system":
 		e := rec.Event(event.System)
 		e.Text = contentText(content)
@@ -59,9 +59,8 @@ func (r *reader) message(rec records.Line, out event.Sink) {
 	}
 }
 
-// user takes a message in the user's name. What the program has put into it is
-// told by its form, part by part: in every version the parts of one sort stand
-// together.
+// user reads a message in the user's name. What the program put into it is
+// recognized part by part: in every version the parts of one kind are together.
 func (r *reader) user(rec records.Line, content lazyjson.Value, out event.Sink) {
 	if !content.IsArray() {
 		r.prompt(rec, content.String(), content.String(), records.Items, out)
@@ -93,21 +92,21 @@ func (r *reader) user(rec records.Line, content lazyjson.Value, out event.Sink) 
 	flush()
 }
 
-// isImageTag tells whether a text stands before or after an image.
+// isImageTag reports whether a text is the tag before or after an image.
 func isImageTag(text string) bool {
 	return strings.HasPrefix(text, "<image") && strings.HasSuffix(text, ">") && len(text) < 200 || text == "</image>"
 }
 
-// prompt takes what a user typed, unless it was told already: words is the text
-// without the notes for images.
+// prompt emits what a user typed, unless it was emitted already. words is the
+// text without the notes for images.
 func (r *reader) prompt(rec records.Line, text, words string, by records.Channel, out event.Sink) {
 	origin := event.Typed
 	if by == records.Items && isInjected(text) {
 		origin = event.Injected
 		if s := out.Session(); s.CWD == "" {
-			s.CWD = workingFolder(text) // the only place where versions of 2025 tell it
+			s.CWD = workingFolder(text) // the only place where versions of 2025 have it
 		}
-	} else if r.Twice.Repeated(words, "user", by) {
+	} else if r.Texts.Repeated(words, "user", by) {
 		return
 	}
 	e := rec.Event(event.User)
@@ -118,19 +117,19 @@ func (r *reader) prompt(rec records.Line, text, words string, by records.Channel
 	}
 	r.Prompts++
 	out.Note(fmt.Sprintf("prompt:%d", r.Prompts))
-	if !r.Turned {
+	if !r.TurnIDs {
 		out.Note(promptID(words))
 	}
 	out.Session().Name(event.FromPrompt, records.FirstLine(words))
 }
 
-// promptID is the id of a prompt in a log in which turns have none.
+// promptID returns the id of a prompt in a log whose turns have none.
 func promptID(text string) string { return fmt.Sprintf("said:%016x", records.TextHash(text)) }
 
-// say takes a text of the model, unless it was told already: words is the text
-// without the notes for images.
-func (r *reader) say(rec records.Line, kind event.Kind, by records.Channel, text, words string, out event.Sink) {
-	if text == "" || r.Twice.Repeated(words, string(kind), by) {
+// emitText emits a text of the model, unless it was emitted already. words is the
+// text without the notes for images.
+func (r *reader) emitText(rec records.Line, kind event.Kind, by records.Channel, text, words string, out event.Sink) {
+	if text == "" || r.Texts.Repeated(words, string(kind), by) {
 		return
 	}
 	e := rec.Event(kind)
@@ -138,8 +137,8 @@ func (r *reader) say(rec records.Line, kind event.Kind, by records.Channel, text
 	out.Emit(e)
 }
 
-// reasoning takes the readable parts of what the model thought. The program
-// tells each part on its own.
+// reasoning reads the readable parts of what the model thought. The program shows
+// each part as an event of its own.
 func (r *reader) reasoning(rec records.Line, out event.Sink) {
 	var parts []string
 	some := false
@@ -151,7 +150,7 @@ func (r *reader) reasoning(rec records.Line, out event.Sink) {
 			}
 			if text != "" {
 				some = true
-				if !r.Twice.Repeated(text, string(event.Thinking), records.Items) {
+				if !r.Texts.Repeated(text, string(event.Thinking), records.Items) {
 					parts = append(parts, text)
 				}
 			}
@@ -160,21 +159,21 @@ func (r *reader) reasoning(rec records.Line, out event.Sink) {
 	}
 	e := rec.Event(event.Thinking)
 	e.Model, e.Text = r.Model, strings.Join(parts, "\n\n")
-	// What is encrypted is noted and not kept.
+	// That there are encrypted parts is noted; they are not kept.
 	e.Quiet = !some
 	if e.Quiet || len(parts) > 0 {
 		out.Emit(e)
 	}
 }
 
-// between takes what one agent writes to another.
-func (r *reader) between(rec records.Line, out event.Sink) {
+// agentMessage reads what one agent writes to another.
+func (r *reader) agentMessage(rec records.Line, out event.Sink) {
 	text := contentText(rec.Get("content"))
 	if text == "" {
 		rec.EmitQuiet(event.System, out)
 		return
 	}
-	if r.Twice.Repeated(text, "between", records.Channel(rec.Text("type") == "agent_message")) {
+	if r.Texts.Repeated(text, "between", records.Channel(rec.Text("type") == "agent_message")) {
 		return
 	}
 	e := rec.Event(event.User)
@@ -185,7 +184,7 @@ func (r *reader) between(rec records.Line, out event.Sink) {
 	out.Emit(e)
 }
 
-// call takes a call of a tool.
+// call reads a call of a tool.
 func (r *reader) call(rec records.Line, out event.Sink) {
 	c := &event.Call{ID: rec.Text("call_id"), Name: rec.Text("name")}
 	if c.ID == "" {
@@ -215,7 +214,7 @@ func (r *reader) call(rec records.Line, out event.Sink) {
 	}
 }
 
-// result takes what a tool gave back.
+// result reads what a tool returned.
 func (r *reader) result(rec records.Line, out event.Sink) {
 	res := &event.Result{CallID: rec.Text("call_id")}
 	res.Name = r.Tools.Take(res.CallID)
@@ -236,9 +235,9 @@ func (r *reader) result(rec records.Line, out event.Sink) {
 	out.Emit(e)
 }
 
-// outputText reads the shapes of a result: a text; a list of parts; an object
-// with the text, or a text that is such an object, in the time of the first
-// shell tool: {output, metadata: {exit_code}}.
+// outputText returns the text of a result: a string, a list of parts, an object
+// with the text, or a string with such an object, as the first shell tool had it:
+// {output, metadata: {exit_code}}. failed reports whether the call failed.
 func outputText(v lazyjson.Value) (text string, failed bool) {
 	switch {
 	case v.IsArray():
@@ -251,7 +250,7 @@ func outputText(v lazyjson.Value) (text string, failed bool) {
 			return objectText(lazyjson.ParseString(text))
 		}
 	}
-	return text, exitFailed(text)
+	return text, exitCodeFailed(text)
 }
 
 func objectText(v lazyjson.Value) (text string, failed bool) {
@@ -266,12 +265,12 @@ func objectText(v lazyjson.Value) (text string, failed bool) {
 		text = out.Str + v.Get("stderr").Str
 	}
 	failed = v.Get("metadata.exit_code").Int() != 0 || v.Get("exitCode").Int() != 0 || v.Get("success").Type == lazyjson.False
-	return text, failed || exitFailed(text)
+	return text, failed || exitCodeFailed(text)
 }
 
-// exitFailed reads the exit code from the head that Codex puts before what a
-// command printed.
-func exitFailed(text string) bool {
+// exitCodeFailed reports whether the head that Codex writes before a command's
+// output has an exit code other than 0.
+func exitCodeFailed(text string) bool {
 	head, _, _ := strings.Cut(text[:min(len(text), 400)], "\nOutput:")
 	for line := range strings.Lines(head) {
 		for _, before := range []string{"Process exited with code ", "Exit code: "} {
@@ -283,7 +282,7 @@ func exitFailed(text string) bool {
 	return false
 }
 
-// contentText is the text of a message's content.
+// contentText returns the text of a message's content.
 func contentText(v lazyjson.Value) string {
 	if !v.IsArray() {
 		return v.String()
@@ -298,8 +297,8 @@ func contentText(v lazyjson.Value) string {
 	return strings.Join(parts, "\n")
 }
 
-// wordsOf is contentText without the notes for images.
-func wordsOf(v lazyjson.Value) string {
+// textOnly is contentText without the notes for images.
+func textOnly(v lazyjson.Value) string {
 	if !v.IsArray() {
 		return v.String()
 	}
@@ -313,7 +312,7 @@ func wordsOf(v lazyjson.Value) string {
 	return strings.Join(parts, "\n")
 }
 
-// partText is the text of one part of a content.
+// partText returns the text of one part of a content.
 func partText(p lazyjson.Value) string {
 	switch p.Get("type").Str {
 	case "input_image", "image", "inputImage", "local_image":
@@ -334,8 +333,8 @@ func partText(p lazyjson.Value) string {
 	return p.Raw
 }
 
-// workingFolder is the working directory that the program tells the model, in the
-// forms of <environment_context> in which it did.
+// workingFolder returns the working directory that the program tells the model,
+// in the two forms of <environment_context> that it has used.
 func workingFolder(text string) string {
 	_, text, ok := strings.Cut(text, "<environment_context>")
 	if !ok {
@@ -354,9 +353,9 @@ func workingFolder(text string) string {
 	return ""
 }
 
-// isInjected tells by its form whether a text in the user's name is the
-// program's: all that it puts in is an element of its own, apart from the
-// instructions of the project and some warnings.
+// isInjected reports, by the form of a text in the user's name, whether the
+// program wrote it: all that it adds is an element of its own, except for the
+// project's instructions and some warnings.
 func isInjected(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, begin := range []string{"# AGENTS.md instructions", "<environment_context>", "<user_instructions>", "<turn_aborted>",

@@ -116,7 +116,7 @@ func (r cliEvent) system(text string, out event.Sink) {
 	out.Emit(e)
 }
 
-// Record implements Reader.
+// Record implements [history.Reader].
 func (r *reader) Record(line []byte, out event.Sink) {
 	v, ok := records.ParseLine(line, out)
 	if !ok {

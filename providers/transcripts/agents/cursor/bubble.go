@@ -8,9 +8,9 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// bubble adds the events of a message of the editor: thinking, text, and one
-// call with its result.
-func (c *collector) bubble(b editorBubble) {
+// bubble adds the events of a message of the editor: thinking, text, and one call
+// with its result.
+func (c *collector) bubble(b editorMessage) {
 	if !lazyjson.Valid([]byte(b.text)) {
 		e := records.Garbled([]byte(b.text))
 		e.ID = b.id
@@ -35,7 +35,7 @@ func (c *collector) bubble(b editorBubble) {
 		c.add(e)
 	}
 	c.thinking(e, v)
-	c.said(e, v.Get("text").Str)
+	c.addText(e, v.Get("text").Str)
 	v.Get("images").ForEach(func(_, image lazyjson.Value) bool {
 		e := e
 		e.ID, e.Text = b.id+".image", strings.TrimSpace("[image] "+records.First(image, "path", "uuid").String())
@@ -74,7 +74,7 @@ func (c *collector) thinking(e event.Event, v lazyjson.Value) {
 		})
 		text = strings.TrimSpace(strings.Join(blocks, "\n"))
 	}
-	c.said(e, text)
+	c.addText(e, text)
 }
 
 // tool adds a call, and its result once there is one.
@@ -86,12 +86,12 @@ func (c *collector) tool(e event.Event, tool lazyjson.Value) {
 	e.Kind, e.ID = event.ToolCall, message+".call"
 	e.Call = &event.Call{ID: tool.Get("toolCallId").Str, Name: tool.Get("name").Str, Input: tool.Get("rawArgs").String()}
 	if e.Call.Input == "" {
-		e.Call.Input, e.Record = tool.Get("params").String(), paramsOnly
+		e.Call.Input, e.Record = tool.Get("params").String(), paramsMark
 	}
 	if e.Subagent = additional.Get("subagentComposerId").Str; e.Subagent == "" && strings.HasPrefix(e.Call.Name, "task") {
 		e.Subagent = lazyjson.ParseString(result.String()).Get("agentId").Str
 	}
-	c.remember(e.Call)
+	c.rememberCall(e.Call)
 	c.add(e)
 	if status == "loading" || status == "running" || status == "pending" {
 		return
@@ -121,8 +121,8 @@ func (c *collector) tool(e event.Event, tool lazyjson.Value) {
 	c.add(e)
 }
 
-// editorResult is the text of a result, which is JSON in a string: of the tools
-// whose output is one text, that text, and the rest as a record.
+// editorResult returns the text of a result, which is JSON in a string. For tools
+// whose output is one text it is that text, and record is the whole result.
 func editorResult(v lazyjson.Value) (text, record string) {
 	text = v.String()
 	if v.Type == lazyjson.JSON {

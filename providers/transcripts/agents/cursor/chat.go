@@ -18,10 +18,11 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// chats reads a database of the command line: one session, all of whose data
-// lies in blobs called by the hash of their content. Messages are JSON. The root,
-// a protobuf message, lists those of the current context in its field 1; its
-// field 13 holds summaries, after which older messages are in no list any more.
+// chats returns the format of a database of the command line: one session, whose
+// data is in blobs named by the hash of their content. Messages are JSON. The
+// root, a protobuf message, lists those of the current context in its field 1;
+// its field 13 contains summaries, after which older messages are in no list any
+// more.
 func (h homeFolder) chats() history.Store {
 	return history.Store{
 		Rank: 2,
@@ -41,11 +42,11 @@ func (h homeFolder) chats() history.Store {
 				l.Saw(records.Time(beside.Get("updatedAtMs")))
 			}
 			l.Stamp = history.StampOf(meta.Get("latestRootBlobId").Str, meta.Get("name").Str, beside.Get("updatedAtMs").Int())
-			if t, ok := h.find()[id]; ok {
+			if t, ok := h.findTranscripts()[id]; ok {
 				l.Stamp = history.StampOf(l.Stamp, t.stamp)
 				l.Parent = t.parent
 				if l.CWD == "" {
-					l.CWD, l.Project = h.folder(t.project), t.project
+					l.CWD, l.Project = h.workspaceOf(t.project), t.project
 				}
 			}
 			return []history.Entry{l}, err
@@ -56,7 +57,7 @@ func (h homeFolder) chats() history.Store {
 				return err
 			}
 			events, err := chatEvents(blobs, root)
-			return errors.Join(err, h.join(events, key, out))
+			return errors.Join(err, h.emitJoined(events, key, out))
 		},
 	}
 }
@@ -68,7 +69,7 @@ func chatID(meta lazyjson.Value, file string) string {
 	return filepath.Base(filepath.Dir(file))
 }
 
-// chatMeta is the row about the session: JSON in hexadecimal.
+// chatMeta returns the row about the session: JSON in hexadecimal.
 func chatMeta(ctx context.Context, file string) (meta lazyjson.Value, err error) {
 	rows, err := database.Read(ctx, file, func(h *database.Snapshot, add func(lazyjson.Value)) error {
 		meta, _, err := readChatMeta(h)
@@ -144,9 +145,10 @@ const (
 	rootSummaries = 13
 )
 
-// chatEvents tells the messages that the root lists, in its order, and before
-// each the older ones that it no longer lists. Of those only what is not told
-// elsewhere counts: a message may have been kept several times as it grew.
+// chatEvents returns the events of the messages that the root lists, in its
+// order, and before them those of older messages that it no longer lists. Of the
+// latter only what no other message has is used: a message may have been stored
+// several times as it grew.
 func chatEvents(blobs []chatBlob, root []byte) ([]event.Event, error) {
 	texts := make(map[string]string, len(blobs))
 	for _, b := range blobs {
@@ -181,7 +183,7 @@ func chatEvents(blobs []chatBlob, root []byte) ([]event.Event, error) {
 			old.message(b.id, v, v.Get("content"))
 		}
 	}
-	earlier := notTold(old.events, current)
+	earlier := newEvents(old.events, current)
 	if len(earlier) == 0 {
 		return current, err
 	}
@@ -191,23 +193,23 @@ func chatEvents(blobs []chatBlob, root []byte) ([]event.Event, error) {
 	return append(earlier, current...), err
 }
 
-// notTold are the events of which the others, and the later ones of their own,
-// say nothing.
-func notTold(events, others []event.Event) []event.Event {
+// newEvents returns the events that neither the others nor later ones among
+// events contain.
+func newEvents(events, others []event.Event) []event.Event {
 	told := make(map[string]bool)
 	var keys []string
 	for _, e := range others {
-		told[toldKey(e)] = true
-		keys = append(keys, toldKey(e))
+		told[eventKey(e)] = true
+		keys = append(keys, eventKey(e))
 	}
 	for _, e := range events {
-		keys = append(keys, toldKey(e))
+		keys = append(keys, eventKey(e))
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	var kept []event.Event
 	for _, e := range slices.Backward(events) {
-		key := toldKey(e)
+		key := eventKey(e)
 		grown := false
 		if e.Kind == event.Assistant || e.Kind == event.Thinking {
 			next, _ := slices.BinarySearch(keys, key)
@@ -222,8 +224,9 @@ func notTold(events, others []event.Event) []event.Event {
 	return kept
 }
 
-// toldKey is what an event is recognised by in another version of its message.
-func toldKey(e event.Event) string {
+// eventKey returns the key by which an event is recognized in another version of
+// its message.
+func eventKey(e event.Event) string {
 	switch {
 	case e.Call != nil:
 		return "call " + e.Call.ID
@@ -238,8 +241,8 @@ func toldKey(e event.Event) string {
 
 var errProto = errors.New("not a protobuf message")
 
-// protoFields calls take with each field of a protobuf message that holds bytes:
-// texts, bytes and messages. Others are passed over.
+// protoFields calls take with each field of a protobuf message that contains
+// bytes: strings, bytes and messages. Other fields are skipped.
 func protoFields(message []byte, take func(field int, value []byte)) error {
 	for len(message) > 0 {
 		key, n := binary.Uvarint(message)

@@ -55,21 +55,22 @@ type homeFolder string
 
 func (h homeFolder) projects() string { return filepath.Join(string(h), "projects") }
 
-// skip leaves out what is no folder of transcripts.
+// skip reports whether a folder below projects/ contains no transcripts.
 func skip(rel string) bool {
 	parts := strings.Split(rel, "/")
 	return len(parts) > 1 && parts[1] != "agent-transcripts" || len(parts) > 3 && parts[3] != "subagents" || len(parts) > 4
 }
 
-// transcript is what the path of a transcript tells.
-type transcript struct {
+// transcriptPath is what the path of a transcript tells.
+type transcriptPath struct {
 	project, id, parent string
-	// plain is the older form, of text.
+	// plain is set for the older form, of plain text.
 	plain bool
 }
 
-// transcriptAt tells whether a path below projects/ is a transcript.
-func transcriptAt(rel string) (t transcript, ok bool) {
+// transcriptAt parses a path below projects/; ok reports whether it is a
+// transcript's.
+func transcriptAt(rel string) (t transcriptPath, ok bool) {
 	parts := strings.Split(rel, "/")
 	if len(parts) < 3 || parts[1] != "agent-transcripts" {
 		return t, false

@@ -327,7 +327,7 @@ func FuzzCursor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, bubble string) {
 		historytest.CheckEvents(t, func(out event.Sink) {
 			c := collector{}
-			c.bubble(editorBubble{"b", bubble})
+			c.bubble(editorMessage{"b", bubble})
 			emitAll(joinEvents(c.events, transcriptLines([]byte(text))), out)
 			emitAll(joinEvents(transcriptText(text), c.events), out)
 		})

@@ -12,27 +12,27 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// The keys of the editor's database: composerData:<session> is a session with
-// the list of its messages, bubbleId:<session>:<message> a message. Messages that
-// are not on the list were taken back. The file is often a gigabyte: keys are
-// looked up, and never all are read.
+// The keys of the editor's database: composerData:<session> is a session with the
+// list of its messages, bubbleId:<session>:<message> a message. Messages that are
+// not on the list were taken back. The file is often a gigabyte: keys are looked
+// up, never enumerated.
 const (
 	composerPrefix = "composerData:"
 	bubblePrefix   = "bubbleId:"
 )
 
-// editor reads the editor's database.
+// editor returns the format of the editor's database.
 func (h homeFolder) editor() history.Store {
 	return history.Store{
 		Rank: 3,
 		Sessions: func(ctx context.Context, file string) ([]history.Entry, error) {
-			transcripts := h.find()
+			transcripts := h.findTranscripts()
 			list, err := editorSessions(ctx, file)
 			for i, l := range list {
 				if t, ok := transcripts[l.ID]; ok {
 					list[i].Stamp = history.StampOf(l.Stamp, t.stamp)
 					if l.CWD == "" {
-						list[i].CWD, list[i].Project = h.folder(t.project), t.project
+						list[i].CWD, list[i].Project = h.workspaceOf(t.project), t.project
 					}
 					if l.Parent == "" {
 						list[i].Parent = t.parent
@@ -46,17 +46,17 @@ func (h homeFolder) editor() history.Store {
 			if err != nil {
 				return err
 			}
-			return h.join(events, key, out)
+			return h.emitJoined(events, key, out)
 		},
 	}
 }
 
-// join adds what only the session's transcript has, and emits all. A transcript
-// that cannot be read takes nothing from the rest.
-func (h homeFolder) join(events []event.Event, id string, out event.Sink) error {
+// emitJoined emits a session's events, together with what only its transcript
+// has. Where the transcript cannot be read the rest is emitted all the same.
+func (h homeFolder) emitJoined(events []event.Event, id string, out event.Sink) error {
 	var fromTranscript []event.Event
 	var err error
-	if t, ok := h.find()[id]; ok {
+	if t, ok := h.findTranscripts()[id]; ok {
 		fromTranscript, err = readTranscript(t.path)
 	}
 	emitAll(joinEvents(events, fromTranscript), out)
@@ -127,12 +127,12 @@ func editorSessions(ctx context.Context, file string) ([]history.Entry, error) {
 	return list, err
 }
 
-// editorBubble is a message of a session; before version 3 of the editor's
-// format they stand in the session's row.
-type editorBubble struct{ id, text string }
+// editorMessage is a message of a session. Before version 3 of the editor's
+// format messages are in the session's row.
+type editorMessage struct{ id, text string }
 
 func editorRead(ctx context.Context, file, id string) ([]event.Event, error) {
-	bubbles, err := database.Read(ctx, file, func(h *database.Snapshot, add func(editorBubble)) error {
+	bubbles, err := database.Read(ctx, file, func(h *database.Snapshot, add func(editorMessage)) error {
 		table, err := editorTable(h)
 		if err != nil || !table.Exists() {
 			return err
@@ -148,11 +148,11 @@ func editorRead(ctx context.Context, file, id string) ([]event.Event, error) {
 			return err
 		}
 		for _, b := range session.Get("conversation").Array() {
-			add(editorBubble{b.Get("bubbleId").Str, b.Raw})
+			add(editorMessage{b.Get("bubbleId").Str, b.Raw})
 		}
 		for _, h := range session.Get("fullConversationHeadersOnly").Array() {
 			bubble := h.Get("bubbleId").Str
-			if err := value(bubblePrefix+id+":"+bubble, func(text string) { add(editorBubble{bubble, text}) }); err != nil {
+			if err := value(bubblePrefix+id+":"+bubble, func(text string) { add(editorMessage{bubble, text}) }); err != nil {
 				return err
 			}
 		}

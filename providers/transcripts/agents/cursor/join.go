@@ -9,17 +9,19 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// joinEvents joins what a database and a transcript have of one session. The
-// database's events are all there, in their order; what only the transcript has
-// stands after what it follows there. Texts are recognised by what they say, in
-// order; calls by their place between texts, as the two name tools differently.
+// joinEvents merges what a database and a transcript have of one session. The
+// result contains the database's events in their order; what only the transcript
+// has comes after the event that it follows there. Texts are matched by their
+// words, in order; calls by their place between texts, because the two name tools
+// differently.
 func joinEvents(database, transcript []event.Event) []event.Event {
 	if len(database) == 0 || len(transcript) == 0 {
 		return append(database, transcript...)
 	}
 	at := alignTexts(database, transcript)
 	alignBetween(database, transcript, at)
-	// before[i] are the events that stand before the database's event i.
+	// before[i] are the transcript's events that come before the database's event
+	// i.
 	before := make([][]event.Event, len(database)+1)
 	place := 0
 	joined := slices.Clone(database)
@@ -29,9 +31,9 @@ func joinEvents(database, transcript []event.Event) []event.Event {
 			for place < len(database) && follows(database[place].Kind) {
 				place++
 			}
-			if call := joined[at[i]].Call; call != nil && e.Call != nil && e.Call.Input != "" && joined[at[i]].Record == paramsOnly {
-				// The editor keeps what it made of the arguments, which lacks what is
-				// written to files.
+			if call := joined[at[i]].Call; call != nil && e.Call != nil && e.Call.Input != "" && joined[at[i]].Record == paramsMark {
+				// The editor stores what it made of the arguments, without the
+				// text that is written to files.
 				joined[at[i]].Call = &event.Call{ID: call.ID, Name: e.Call.Name, Input: e.Call.Input}
 			}
 			continue
@@ -49,7 +51,7 @@ func joinEvents(database, transcript []event.Event) []event.Event {
 	all = append(all, before[len(database)]...)
 	names := make(records.ToolNames)
 	for i, e := range all {
-		if e.Kind == event.ToolCall && e.Record == paramsOnly {
+		if e.Kind == event.ToolCall && e.Record == paramsMark {
 			all[i].Record = ""
 		}
 		if e.Call != nil && e.Call.ID != "" {
@@ -64,16 +66,17 @@ func joinEvents(database, transcript []event.Event) []event.Event {
 	return all
 }
 
-// follows tells whether an event belongs to what stands before it.
+// follows reports whether an event belongs to the one before it.
 func follows(kind event.Kind) bool {
 	return kind == event.ToolResult || kind == event.System || kind == event.Unknown
 }
 
-// paramsOnly marks, until the events are joined, a call of which the database
-// has not the model's own arguments.
-const paramsOnly = "params"
+// paramsMark marks a call, until the events are merged, for which the database
+// lacks the model's own arguments.
+const paramsMark = "params"
 
-// textKey is what a text is recognised by; "" for what has none.
+// textKey returns the key by which a text is recognized, "" for an event without
+// one.
 func textKey(e event.Event) string {
 	switch e.Kind {
 	case event.User, event.Assistant, event.Thinking:
@@ -82,20 +85,20 @@ func textKey(e event.Event) string {
 	return ""
 }
 
-// mostAligned bounds the work and the memory of comparing all with all; what is
-// beyond is compared in order.
-const mostAligned = 4 << 20
+// maxComparisons limits the time and memory for comparing all texts with all;
+// more are compared in order.
+const maxComparisons = 4 << 20
 
-// alignTexts finds for each event of the transcript the same one of the
-// database, or -1: the longest common sequence of texts.
+// alignTexts returns, for each event of the transcript, the index of the same
+// event of the database, or -1: the longest common subsequence of texts.
 func alignTexts(database, transcript []event.Event) []int {
 	at := make([]int, len(transcript))
 	for i := range at {
 		at[i] = -1
 	}
 	a, b := sharedTexts(transcript, database), sharedTexts(database, transcript)
-	match := func(x, y keyed) { at[x.index] = y.index }
-	// The two differ in few places: what is the same at both ends needs no search.
+	match := func(x, y keyedEvent) { at[x.index] = y.index }
+	// The two differ in few places: what is equal at both ends needs no search.
 	for len(a) > 0 && len(b) > 0 && a[0].key == b[0].key {
 		match(a[0], b[0])
 		a, b = a[1:], b[1:]
@@ -104,9 +107,9 @@ func alignTexts(database, transcript []event.Event) []int {
 		match(a[len(a)-1], b[len(b)-1])
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	if len(a)*len(b) > mostAligned {
+	if len(a)*len(b) > maxComparisons {
 		for _, x := range a {
-			if j := slices.IndexFunc(b, func(y keyed) bool { return x.key == y.key }); j >= 0 {
+			if j := slices.IndexFunc(b, func(y keyedEvent) bool { return x.key == y.key }); j >= 0 {
 				match(x, b[j])
 				b = b[j+1:]
 			}
@@ -138,29 +141,29 @@ func alignTexts(database, transcript []event.Event) []int {
 	return at
 }
 
-// keyed is an event's key, and its place.
-type keyed struct {
+// keyedEvent is an event's key and index.
+type keyedEvent struct {
 	key   string
 	index int
 }
 
-// sharedTexts are the texts among events that the others have too.
-func sharedTexts(events, others []event.Event) []keyed {
+// sharedTexts returns the texts among events that the others have too.
+func sharedTexts(events, others []event.Event) []keyedEvent {
 	theirs := make(map[string]bool)
 	for _, e := range others {
 		theirs[textKey(e)] = true
 	}
-	var shared []keyed
+	var shared []keyedEvent
 	for i, e := range events {
 		if key := textKey(e); key != "" && theirs[key] {
-			shared = append(shared, keyed{key, i})
+			shared = append(shared, keyedEvent{key, i})
 		}
 	}
 	return shared
 }
 
-// alignBetween aligns what lies between two texts that are known on both sides:
-// calls and results one after the other, and texts of which one side has a part.
+// alignBetween aligns what is between two texts that both sides have: calls and
+// results in order, and texts of which one side has a part.
 func alignBetween(database, transcript []event.Event, at []int) {
 	begin, low := 0, 0
 	for i := 0; i <= len(transcript); i++ {
@@ -178,8 +181,8 @@ func alignBetween(database, transcript []event.Event, at []int) {
 	}
 }
 
-// alignCalls aligns the calls, or results, of two stretches. Where there are as
-// many on both sides they are the same; else those are that look alike.
+// alignCalls aligns the calls, or the results, of two ranges. Equal numbers on
+// both sides are aligned in order; otherwise those that are alike are.
 func alignCalls(database, transcript []event.Event, at []int, kind event.Kind, begin, end, low, high int) {
 	of := func(events []event.Event, from, to int) (index []int) {
 		for i := from; i < to; i++ {
@@ -201,8 +204,8 @@ func alignCalls(database, transcript []event.Event, at []int, kind event.Kind, b
 	}
 }
 
-// callsAlike tells whether two records are of one call: an argument of the one is
-// an argument of the other.
+// callsAlike reports whether two records are of the same call: they have an
+// argument in common.
 func callsAlike(a, b *event.Call) bool {
 	if a == nil || b == nil {
 		return a == b // results
@@ -219,8 +222,8 @@ func callsAlike(a, b *event.Call) bool {
 	return alike
 }
 
-// alignParts finds texts that one side has cut otherwise: a text of the
-// transcript that is in one of the database, or is made of several of them.
+// alignParts aligns texts that one side has divided differently: a text of the
+// transcript that is part of one of the database, or consists of several of them.
 func alignParts(database, transcript []event.Event, at []int, begin, end, low, high int) {
 	const least = 20 // shorter texts are in others by chance
 	for t := begin; t < end; t++ {

@@ -18,9 +18,9 @@ type collector struct {
 
 func (c *collector) add(e event.Event) { c.events = append(c.events, e) }
 
-// said adds what somebody said, unless it is nothing. What the program has put
-// around a person's words is an event of its own.
-func (c *collector) said(e event.Event, text string) {
+// addText adds a text unless it is blank. What the program put around a person's
+// words becomes an event of its own.
+func (c *collector) addText(e event.Event, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
@@ -33,7 +33,7 @@ func (c *collector) said(e event.Event, text string) {
 	query, around := userQuery(text)
 	if around != "" {
 		e := e
-		e.Text, e.Origin, e.Quiet = around, event.Injected, isTag(around, "timestamp")
+		e.Text, e.Origin, e.Quiet = around, event.Injected, isElement(around, "timestamp")
 		if query != "" && e.ID != "" {
 			e.ID += ".context"
 		}
@@ -48,9 +48,9 @@ func (c *collector) said(e event.Event, text string) {
 	}
 }
 
-// userQuery takes a text of the user's side apart: what a person typed, and what
-// the program has put around it. In a text without a mark that are the elements
-// at its beginning which the program is known to put there.
+// userQuery separates a text on the user's side into what a person typed and what
+// the program put around it. In a text without a mark the latter are the elements
+// at its beginning whose names the program is known to use.
 func userQuery(text string) (query, around string) {
 	const begin, end = "<user_query>", "</user_query>"
 	before, rest, ok := strings.Cut(text, begin)
@@ -72,15 +72,15 @@ func userQuery(text string) (query, around string) {
 	return strings.TrimSpace(rest[:at]), strings.TrimSpace(before + rest[at+len(end):])
 }
 
-// programElements are what the names of elements begin with that the program puts
-// into what the user says.
+// programElements are prefixes of the names of elements that the program adds to
+// what the user says.
 var programElements = [...]string{
 	"user_info", "user_rules", "system_", "system-", "open_and_", "git_", "rules", "agent_", "timestamp", "attached_", "additional_data", "always_applied_",
 	"available_", "skills", "manually_attached_", "mcp_", "terminal", "project_layout", "cursor_", "memories", "workspace_", "environment_", "linter_", "current_file", "recent_files",
 }
 
-// programElement is the element of the program's that a text begins with. One
-// without an end is all of the text.
+// programElement returns the element of the program's at the beginning of a text.
+// An element that is not closed is all of the text.
 func programElement(text string) (element, after string) {
 	text = strings.TrimSpace(text)
 	rest, ok := strings.CutPrefix(text, "<")
@@ -98,13 +98,14 @@ func programElement(text string) (element, after string) {
 	return text, ""
 }
 
-// isTag tells whether a text is one element of that name and nothing else.
-func isTag(text, name string) bool {
+// isElement reports whether a text is one element with that name and nothing
+// else.
+func isElement(text, name string) bool {
 	return strings.HasPrefix(text, "<"+name+">") && strings.Index(text, "</"+name+">") == len(text)-len(name)-3
 }
 
 // message adds a message whose content has the shape of Anthropic's or of the AI
-// SDK's messages; Cursor's names have changed over time.
+// SDK's messages. Cursor's names for the fields have changed over time.
 func (c *collector) message(id string, m, content lazyjson.Value) {
 	role := m.Get("role").Str
 	e := event.Event{Kind: event.Assistant}
@@ -116,7 +117,7 @@ func (c *collector) message(id string, m, content lazyjson.Value) {
 	case "user":
 		e.Kind = event.User
 	case "system":
-		e.Kind, e.Quiet = event.System, true // the prompt of the program
+		e.Kind, e.Quiet = event.System, true // the program's prompt
 	}
 	n := 0
 	each := func(block lazyjson.Value) {
@@ -142,16 +143,16 @@ func (c *collector) block(e event.Event, v lazyjson.Value) {
 		e.Record = v.Raw
 	}
 	if v.Type == lazyjson.String {
-		c.said(e, v.Str)
+		c.addText(e, v.Str)
 		return
 	}
 	kind := v.Get("type").Str
 	switch kind {
 	case "text", "input_text", "output_text":
-		c.said(e, v.Get("text").Str)
+		c.addText(e, v.Get("text").Str)
 	case "thinking", "reasoning":
 		e.Kind = event.Thinking
-		c.said(e, records.First(v, "thinking", "text").String())
+		c.addText(e, records.First(v, "thinking", "text").String())
 	case "redacted-reasoning", "redacted_thinking":
 		e.Kind, e.Quiet, e.Record = event.Thinking, true, v.Raw
 		c.add(e)
@@ -164,7 +165,7 @@ func (c *collector) block(e event.Event, v lazyjson.Value) {
 			ID: records.First(v, "toolCallId", "id", "tool_call_id").String(), Name: records.First(v, "toolName", "name").String(),
 			Input: records.First(v, "args", "input", "arguments").String(),
 		}
-		c.remember(e.Call)
+		c.rememberCall(e.Call)
 		c.add(e)
 	case "tool_result", "tool-result":
 		e.Kind, e.Origin = event.ToolResult, event.Typed
@@ -185,7 +186,7 @@ func (c *collector) block(e event.Event, v lazyjson.Value) {
 	}
 }
 
-func (c *collector) remember(call *event.Call) {
+func (c *collector) rememberCall(call *event.Call) {
 	if c.names == nil {
 		c.names = make(records.ToolNames)
 	}
@@ -194,8 +195,8 @@ func (c *collector) remember(call *event.Call) {
 	}
 }
 
-// jsonString is a text as JSON.
+// jsonString returns a text as JSON.
 func jsonString(text string) string {
-	b, _ := json.Marshal(text) // no string fails
+	b, _ := json.Marshal(text) // strings can always be encoded
 	return string(b)
 }

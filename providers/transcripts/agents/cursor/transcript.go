@@ -14,8 +14,9 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// transcripts reads transcripts where no database knows the session.
-func (h homeFolder) transcripts(t transcript) history.Store {
+// transcripts returns the format of a transcript, which is read where no database
+// has the session.
+func (h homeFolder) transcripts(t transcriptPath) history.Store {
 	rank := 1
 	if t.plain {
 		rank = 0
@@ -28,7 +29,7 @@ func (h homeFolder) transcripts(t transcript) history.Store {
 				return nil, err
 			}
 			return []history.Entry{{Key: t.id, Session: event.Session{
-				Agent: "cursor", ID: t.id, Parent: t.parent, CWD: h.folder(t.project), Project: t.project,
+				Agent: "cursor", ID: t.id, Parent: t.parent, CWD: h.workspaceOf(t.project), Project: t.project,
 			}}}, nil
 		},
 		Read: func(_ context.Context, file, _ string, out event.Sink) error {
@@ -42,9 +43,9 @@ func (h homeFolder) transcripts(t transcript) history.Store {
 	}
 }
 
-// folder is the folder that a project's slug stands for, where Cursor has noted
-// it: the slug alone does not tell.
-func (h homeFolder) folder(project string) string {
+// workspaceOf returns the folder that a project's slug stands for, where Cursor
+// has stored it: the slug alone is ambiguous.
+func (h homeFolder) workspaceOf(project string) string {
 	noted, err := records.ReadDocument(filepath.Join(h.projects(), project, ".workspace-trusted"))
 	if err != nil {
 		return ""
@@ -52,17 +53,17 @@ func (h homeFolder) folder(project string) string {
 	return noted.Get("workspacePath").Str
 }
 
-// transcriptFile is a transcript of some session.
-type transcriptFile struct {
-	transcript
+// foundTranscript is a transcript of some session.
+type foundTranscript struct {
+	transcriptPath
 	path  string
 	stamp string
 }
 
-// find finds the transcripts of all sessions, by id. What cannot be read is left
-// out: it is told of where the transcript itself is listed.
-func (h homeFolder) find() map[string]transcriptFile {
-	found := make(map[string]transcriptFile)
+// findTranscripts finds the transcripts of all sessions, by id. Errors are
+// ignored: they are reported where the transcript itself is listed.
+func (h homeFolder) findTranscripts() map[string]foundTranscript {
+	found := make(map[string]foundTranscript)
 	root := h.projects()
 	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		rel, relErr := filepath.Rel(root, file)
@@ -78,18 +79,17 @@ func (h homeFolder) find() map[string]transcriptFile {
 		}
 		t, ok := transcriptAt(rel)
 		if before, twice := found[t.id]; !ok || twice && !before.plain {
-			return nil // of two forms the newer one counts
+			return nil // the newer of the two forms is used
 		}
 		if info, err := entry.Info(); err == nil {
-			found[t.id] = transcriptFile{transcript: t, path: file, stamp: history.StampOf(info.Size(), info.ModTime().UnixNano())}
+			found[t.id] = foundTranscript{transcriptPath: t, path: file, stamp: history.StampOf(info.Size(), info.ModTime().UnixNano())}
 		}
 		return nil
 	})
 	return found
 }
 
-// emitAll emits what was read, and gives the session the title of its first
-// prompt.
+// emitAll emits events, and titles the session by its first prompt.
 func emitAll(events []event.Event, out event.Sink) {
 	for _, e := range events {
 		if e.Kind == event.User && e.Origin == event.Typed && !e.Quiet {
@@ -110,7 +110,8 @@ func readTranscript(file string) ([]event.Event, error) {
 	return transcriptLines(text), nil
 }
 
-// transcriptLines reads the form of JSON lines. The last line waits for its end.
+// transcriptLines reads the form of JSON lines. A last line that is incomplete is
+// left for later.
 func transcriptLines(text []byte) []event.Event {
 	c := collector{}
 	for len(text) > 0 {
@@ -142,8 +143,8 @@ func transcriptLines(text []byte) []event.Event {
 }
 
 // transcriptText reads the older form: blocks that begin with a line "user:" or
-// "assistant:". Within the latter, marks stand at the beginning of a line, and
-// what belongs to them is indented.
+// "assistant:". In the latter, marks at the beginning of a line introduce what is
+// indented below them.
 func transcriptText(text string) []event.Event {
 	c := collector{}
 	role := ""
@@ -151,9 +152,9 @@ func transcriptText(text string) []event.Event {
 	end := func() {
 		switch role {
 		case "user":
-			c.said(event.Event{Kind: event.User}, strings.TrimSpace(strings.Join(block, "\n")))
+			c.addText(event.Event{Kind: event.User}, strings.TrimSpace(strings.Join(block, "\n")))
 		case "assistant":
-			c.answer(block)
+			c.assistantBlock(block)
 		}
 		block = nil
 	}
@@ -171,8 +172,8 @@ func transcriptText(text string) []event.Event {
 	return c.events
 }
 
-// answer reads a block of the assistant.
-func (c *collector) answer(block []string) {
+// assistantBlock reads a block of the assistant.
+func (c *collector) assistantBlock(block []string) {
 	for i := 0; i < len(block); {
 		mark, name, begins := answerMark(block[i])
 		first := i
@@ -188,9 +189,9 @@ func (c *collector) answer(block []string) {
 		body := strings.TrimSpace(strings.Join(block[first+1:i], "\n"))
 		switch {
 		case !begins:
-			c.said(event.Event{Kind: event.Assistant}, strings.TrimSpace(strings.Join(block[first:i], "\n")))
+			c.addText(event.Event{Kind: event.Assistant}, strings.TrimSpace(strings.Join(block[first:i], "\n")))
 		case mark == "[Thinking]":
-			c.said(event.Event{Kind: event.Thinking}, strings.TrimSpace(name+"\n"+body))
+			c.addText(event.Event{Kind: event.Thinking}, strings.TrimSpace(name+"\n"+body))
 		case mark == "[Tool call]":
 			c.add(event.Event{Kind: event.ToolCall, Call: &event.Call{Name: name, Input: textArguments(body)}})
 		default:
@@ -199,9 +200,9 @@ func (c *collector) answer(block []string) {
 	}
 }
 
-// textArguments makes JSON of arguments that stand as lines of "name: value"; a
-// value may go on in the lines below, which are indented further or are no
-// arguments. What has another form stays as it is.
+// textArguments converts arguments in lines of "name: value" to JSON. A value may
+// continue in the lines below, which are indented further or are no arguments. A
+// text of another form is returned unchanged.
 func textArguments(body string) string {
 	if strings.HasPrefix(body, "{") && lazyjson.Valid([]byte(body)) {
 		return body

@@ -17,8 +17,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// IgnorePartial is an error that says more than that a store is of another
-// version. Listing a store has told that.
+// IgnorePartial returns err unless it is a [history.Partial]. Listing a store
+// already reports that it is partial; reading one of its sessions need not.
 func IgnorePartial(err error) error {
 	var partial *history.Partial
 	if errors.As(err, &partial) {
@@ -27,18 +27,20 @@ func IgnorePartial(err error) error {
 	return err
 }
 
-// Snapshot is a state of a foreign database. Its version may be any: a reader asks
-// for the tables and columns that it knows, and what is not there is noted.
+// Snapshot is one consistent state of an agent's database. The version of the
+// schema may be any: a reader asks for the tables and columns that it knows, and
+// what is missing is noted in Lacks.
 type Snapshot struct {
 	*sqlite.Snapshot
-	Lacks []string
-	empty bool // a table that nothing can be read without is not there
+	Lacks        []string
+	tableMissing bool // a table without which nothing can be read is missing
 }
 
-// Table is a table that is found by the columns that it is of no use without: of
-// that name, or else of one that begins like it, as later versions have. There
-// may be none. Of the columns that are wanted each is one or several names, of
-// which one has to be there ("content_json|content").
+// Table finds a table by the columns keys, without which it is of no use: the
+// table name or, as later versions have them, one whose name begins like it. The
+// result does not Exist where there is none. Each of wants is a column or several
+// alternative names ("content_json|content"); a table without any of them is
+// noted as lacking it.
 func (h *Snapshot) Table(name string, keys []string, wants ...string) (sqlite.Table, error) {
 	t, err := h.Columns(name)
 	if err != nil {
@@ -57,7 +59,7 @@ func (h *Snapshot) Table(name string, keys []string, wants ...string) (sqlite.Ta
 		if t = other; t.Exists() {
 			fault += fmt.Sprintf(" (there is %s)", t.From())
 		} else {
-			h.empty = true
+			h.tableMissing = true
 		}
 		h.Lacks = append(h.Lacks, fault)
 	}
@@ -71,8 +73,8 @@ func (h *Snapshot) Table(name string, keys []string, wants ...string) (sqlite.Ta
 	return t, nil
 }
 
-// like is the table with a name like that which has the keys, and most of the
-// columns that are wanted.
+// like returns the table with a name like name that has the keys, and the most of
+// the wanted columns.
 func (h *Snapshot) like(name string, keys, wants []string) (best sqlite.Table, err error) {
 	names, err := h.Tables()
 	if err != nil {
@@ -100,7 +102,8 @@ func (h *Snapshot) like(name string, keys, wants []string) (best sqlite.Table, e
 	return best, nil
 }
 
-// MissingColumn is the first of some columns that a table does not have.
+// MissingColumn returns the first of the columns that a table does not have, ""
+// if it has all.
 func MissingColumn(t sqlite.Table, columns []string) string {
 	if i := slices.IndexFunc(columns, func(c string) bool { return !t.Has(c) }); i >= 0 {
 		return columns[i]
@@ -108,7 +111,7 @@ func MissingColumn(t sqlite.Table, columns []string) string {
 	return ""
 }
 
-// Orphans are sessions of which nothing is known but messages.
+// Orphans adds the sessions of which only messages are known.
 func (h *Snapshot) Orphans(agent string, messages sqlite.Table, stamps map[string]string, add func(history.Entry)) error {
 	return h.Each("SELECT DISTINCT session_id FROM "+messages.From()+" ORDER BY 1", func(r sqlite.Row) error {
 		if id := r.Text(0); id != "" {
@@ -118,9 +121,14 @@ func (h *Snapshot) Orphans(agent string, messages sqlite.Table, stamps map[strin
 	})
 }
 
-// Read reads the rows of one state of a foreign database. Nothing is handed
-// on before that state was read whole: see [sqlite.View]. With a [Partial] there
-// are rows all the same.
+// Read returns the rows that read adds from one state of an agent's database. No
+// row is used before that state was read whole ([sqlite.View]): read may be
+// called again from the beginning when the database changes. It returns an error
+//
+//  1. where the database cannot be read: without rows;
+//  2. that wraps [sqlite.ErrSchema] where a table is missing without which nothing can
+//     be read: without rows;
+//  3. of type [history.Partial] where tables or columns are missing: with rows.
 func Read[T any](ctx context.Context, path string, read func(h *Snapshot, add func(T)) error) ([]T, error) {
 	var rows []T
 	var h *Snapshot
@@ -131,7 +139,7 @@ func Read[T any](ctx context.Context, path string, read func(h *Snapshot, add fu
 	switch {
 	case err != nil:
 		return nil, err
-	case len(rows) == 0 && h.empty:
+	case len(rows) == 0 && h.tableMissing:
 		return nil, fmt.Errorf("%s: %w", strings.Join(h.Lacks, ", "), sqlite.ErrSchema)
 	case len(h.Lacks) > 0:
 		return rows, &history.Partial{Lacks: h.Lacks}

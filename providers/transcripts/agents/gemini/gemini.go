@@ -80,7 +80,7 @@ type version struct {
 // maxVersions is how many messages may still grow: it is always the last one.
 const maxVersions = 8
 
-// Record implements Reader.
+// Record implements [history.Reader].
 func (r *reader) Record(line []byte, out event.Sink) {
 	v, ok := records.ParseLine(line, out)
 	if !ok {
@@ -89,7 +89,7 @@ func (r *reader) Record(line []byte, out event.Sink) {
 	rec := parseRecord(v, line)
 	switch {
 	case !rec.IsObject():
-		records.EmitUnknown(out, "no object", line)
+		records.EmitUnknown(out, "not an object", line)
 	case rec.Get("$rewindTo").Exists():
 		r.rewind(rec, out)
 	case rec.Text("id") != "":

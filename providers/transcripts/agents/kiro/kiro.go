@@ -58,7 +58,7 @@ type reader struct {
 	known bool
 }
 
-// Record implements Reader.
+// Record implements [history.Reader].
 func (r *reader) Record(line []byte, out event.Sink) {
 	if !r.known {
 		r.known = true

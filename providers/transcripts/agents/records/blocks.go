@@ -1,16 +1,16 @@
-// Package records turns the JSON of histories into events: what the readers of
-// several agents have in common.
+// Package records turns the JSON of histories into events: it has what the
+// readers of several agents share.
 //
-// A reader parses a line with [ParseLine] or a file with [ReadDocument], and looks
-// up values by name. Messages whose content has the shape of Anthropic's messages
-// API are emitted by [Blocks] (blocks.go); a [Line] gives fast access to the fields
-// of one object (line.go). [ResultText], [ContentText] and the notes for images and
-// files turn contents into text (content.go). [Time], [Prompt] and [FirstLine] read
-// times and titles (text.go). [PendingCalls], [ToolNames] and [Dedup] remember what
-// a reader needs of earlier records (calls.go).
+// A reader parses a line with [ParseLine] or a file with [ReadDocument] and looks
+// up values by name. [Blocks] emits messages whose content has the shape of
+// Anthropic's messages API (blocks.go). A [Line] gives fast access to the fields
+// of one object (line.go). [ResultText], [ContentText] and the notes for images
+// and files turn contents into text (content.go). [Time], [Prompt] and
+// [FirstLine] read times and titles (text.go). [PendingCalls], [ToolNames] and
+// [Dedup] remember what a reader needs of earlier records (calls.go).
 //
 // A record that is not understood is emitted whole, as an event of kind
-// [event.Unknown].
+// [event.Unknown]; it is never an error.
 package records
 
 import (
@@ -20,34 +20,36 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// Blocks emits messages whose content has the shape of Anthropic's messages API,
-// a string or a list of typed blocks: several agents keep their histories so,
-// with small differences of names.
+// Blocks emits messages whose content is a string or a list of typed blocks, as
+// in Anthropic's messages API. Several agents store their histories in this
+// shape, with small differences of names.
 type Blocks struct {
 	Out event.Sink
-	// Calls are the names of the tools whose results are still to come, by the
-	// id of the call. It is the reader's, where that must be saved.
+	// Calls maps the id of each call that awaits its result to the name of its
+	// tool. It belongs to the reader where it must be saved between runs; nil
+	// disables it.
 	Calls map[string]string
-	// Origin tells who really spoke a text of the user's side; nil: a person.
+	// Origin returns the origin of a text on the user's side; nil means
+	// [event.Typed].
 	Origin func(text string) string
-	// Split takes a text of the user's side and emits it, where that is more than
-	// one event; may be nil.
+	// Split emits a text on the user's side that is more than one event, and
+	// reports whether it did; may be nil.
 	Split func(m Message, text string) bool
-	// Subagent is the session that a call has started; may be nil.
+	// Subagent returns the id of the session that a call started; may be nil.
 	Subagent func(call string) string
 }
 
-// Message is what the events of one message have in common.
+// Message has what the events of one message have in common.
 type Message struct {
 	ID    string
 	Time  time.Time
-	User  bool // of the user's side: a person, or results of tools
+	User  bool // on the user's side: typed by a person, or results of tools
 	Model string
-	// Origin is that of all texts of the message, where it is known.
+	// Origin is the origin of all texts of the message, where it is known.
 	Origin string
 }
 
-// Event is an event of the message with nothing in it.
+// Event returns an event of the message without content.
 func (m Message) Event(kind event.Kind) event.Event {
 	e := event.Event{ID: m.ID, Time: m.Time, Kind: kind}
 	if kind == event.Assistant || kind == event.Thinking || kind == event.ToolCall {
@@ -56,8 +58,9 @@ func (m Message) Event(kind event.Kind) event.Event {
 	return e
 }
 
-// Emit emits a message. Its id is noted, so that the message can be recognised
-// elsewhere; one without content is a quiet event, so that the id has a number.
+// Emit emits a message. It notes the message's id, so that the message can be
+// recognized in another session; a message without content becomes a quiet event,
+// so that its id has a number.
 func (b *Blocks) Emit(m Message, content lazyjson.Value) {
 	emitted := false
 	if content.IsArray() {
@@ -82,7 +85,7 @@ func (b *Blocks) Emit(m Message, content lazyjson.Value) {
 	}
 }
 
-// Text emits what was said, and tells whether it was anything.
+// Text emits a text, and reports whether there was any.
 func (b *Blocks) Text(m Message, text string) bool {
 	if text == "" {
 		return false
@@ -105,7 +108,8 @@ func (b *Blocks) Text(m Message, text string) bool {
 	return true
 }
 
-// Block emits one block, and tells whether there was anything in it.
+// Block emits one block, and reports whether there was anything in it. A block of
+// an unknown type is emitted as [event.Unknown].
 func (b *Blocks) Block(m Message, v lazyjson.Value) bool {
 	if v.Type == lazyjson.String {
 		return b.Text(m, v.Str)
@@ -129,7 +133,7 @@ func (b *Blocks) Block(m Message, v lazyjson.Value) bool {
 	case "image", "imageUrl", "document", "audio", "video":
 		return b.Text(m, BinaryNote(v))
 	case "file":
-		// A file that the program put in because the prompt names it.
+		// A file that the program inserted because the prompt names it.
 		e := m.Event(event.User)
 		e.Origin, e.Text = event.Injected, v.Get("path").String()+"\n"+v.Get("content").String()
 		b.Out.Emit(e)

@@ -6,22 +6,23 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// PendingCalls are the calls whose results are awaited.
+// PendingCalls holds the calls whose results have not come yet. Its JSON form is
+// part of the saved state of readers.
 type PendingCalls struct {
 	Open []PendingCall `json:"open,omitempty"`
 }
 
-// PendingCall is one of them.
+// PendingCall is a call whose result has not come yet.
 type PendingCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// maxPendingCalls is how many calls wait: results of older ones go without the
-// name of the tool.
+// maxPendingCalls is how many calls are remembered; the results of older ones are
+// emitted without the name of the tool.
 const maxPendingCalls = 256
 
-// Add notes a call.
+// Add remembers a call.
 func (p *PendingCalls) Add(id, name string) {
 	if len(p.Open) == maxPendingCalls {
 		p.Open = slices.Delete(p.Open, 0, 1)
@@ -29,7 +30,7 @@ func (p *PendingCalls) Add(id, name string) {
 	p.Open = append(p.Open, PendingCall{id, name})
 }
 
-// Take returns the name of a call that waits no longer.
+// Take removes a call and returns the name of its tool, "" for an unknown call.
 func (p *PendingCalls) Take(id string) string {
 	i := slices.IndexFunc(p.Open, func(c PendingCall) bool { return c.ID == id })
 	if i < 0 {
@@ -40,41 +41,43 @@ func (p *PendingCalls) Take(id string) string {
 	return name
 }
 
-// ToolNames remembers the names of the tools that a session has called.
+// ToolNames maps the ids of calls to the names of their tools.
 type ToolNames map[string]string
 
-// Result makes the result of a call whose name was remembered.
+// Result returns the result of a call, with the name of its tool where it is
+// known.
 func (c ToolNames) Result(id, text string, failed bool) *event.Result {
 	return &event.Result{CallID: id, Name: c[id], Text: text, Error: failed}
 }
 
-// Channel is one of two by which a log tells the same text.
+// Channel is one of the two channels in which a log can have the same text.
 type Channel bool
 
 const (
-	Items  Channel = true
-	Events Channel = false
+	Items  Channel = true  // what went to the model and came from it
+	Events Channel = false // what the agent's program showed
 )
 
-// Dedup finds the texts that a log tells twice, by two tellers, in either order:
-// the second time is left out. A text that is said again by the same teller was
-// said again. Few texts wait for their twin at any time, mostly one.
+// Dedup finds texts that a log has twice, once in each of two channels, in either
+// order, so that the second can be left out. A text that the same channel repeats
+// was said twice and is kept. Few texts wait for their second occurrence at any
+// time, mostly one.
 type Dedup struct {
 	Open []single `json:"open,omitempty"`
 }
 
-// single is a text that was told by one of the two.
+// single is a text that only one channel has had so far.
 type single struct {
 	Hash uint64  `json:"hash,string"`
 	By   Channel `json:"by"`
 }
 
-// maxSingles is how many texts wait: an older one that one teller never repeats
-// is forgotten.
+// maxSingles is how many texts wait. The oldest is forgotten: one channel may
+// never repeat it.
 const maxSingles = 64
 
-// Repeated notes a text, and tells whether the other teller has told it before.
-// Texts of different kinds are different ones.
+// Repeated records a text of a channel, and reports whether the other channel has
+// had it before. Equal texts of different kinds are different texts.
 func (t *Dedup) Repeated(text, kind string, by Channel) bool {
 	h := TextHash(text)
 	for i := 0; i < len(kind); i++ {
@@ -96,8 +99,9 @@ const (
 	fnvPrime  = 1099511628211
 )
 
-// TextHash is the same for texts that differ in white space only: the tellers
-// join parts and trim ends differently. It is kept on disk.
+// TextHash returns a hash that is equal for texts that differ in white space
+// only: the channels join parts and trim ends differently. Hashes are saved on
+// disk.
 func TextHash(text string) uint64 {
 	h := uint64(fnvOffset)
 	for i := 0; i < len(text); i++ {

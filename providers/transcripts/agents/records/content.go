@@ -9,13 +9,13 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// ResultText is the text of a tool's result: a string, blocks, or objects of the
-// agent's own, of which what they say is taken. failed is whether one of those
-// says that it failed.
+// ResultText returns the text of a tool's result: a string, blocks, or an object
+// of the agent's own, of which the parts that hold text are joined. failed
+// reports whether one of these says that the call failed.
 func ResultText(v lazyjson.Value) (text string, failed bool) { return resultWithin(v, 0) }
 
-// MaxDepth is how deep texts are looked for in a value: real ones are not deeper,
-// and every level costs a pass.
+// MaxDepth is how deep a value is searched for text. Real values are not deeper,
+// and every level costs a pass over the text.
 const MaxDepth = 8
 
 func resultWithin(v lazyjson.Value, depth int) (text string, failed bool) {
@@ -63,7 +63,8 @@ func resultWithin(v lazyjson.Value, depth int) (text string, failed bool) {
 	return strings.Join(parts, "\n"), v.Get("success").Type == lazyjson.False || v.Get("error").Str != ""
 }
 
-// BinaryNote is the note that stands for an image or another file within a message.
+// BinaryNote returns the note that stands for an image or another file in a
+// message.
 func BinaryNote(v lazyjson.Value) string {
 	source := v
 	if s := First(v, "source", "imageUrl"); s.IsObject() {
@@ -84,11 +85,11 @@ func BinaryNote(v lazyjson.Value) string {
 	return event.Blob(kind, base64.StdEncoding.DecodedLen(len(data))-strings.Count(data[max(0, len(data)-2):], "="))
 }
 
-// Base64Note stands for binary data in base64.
+// Base64Note returns the note that stands for binary data in base64.
 func Base64Note(mediaType, data string) string { return event.Blob(mediaType, Base64Size(data)) }
 
-// LinkNote stands for a file that a message refers to: its address, or a note of
-// its size where the address holds the data.
+// LinkNote returns the text that stands for a file that a message refers to: its
+// address, or a note of its size where the address contains the data.
 func LinkNote(mediaType, url string) string {
 	rest, ok := strings.CutPrefix(url, "data:")
 	if !ok {
@@ -104,8 +105,8 @@ func LinkNote(mediaType, url string) string {
 	return Base64Note(mediaType, data)
 }
 
-// ContentText is the text of a list of contents as MCP and most agents have
-// them: texts, images, resources. What is of another type stays as JSON.
+// ContentText returns the text of a list of contents as in MCP and most agents:
+// texts, images and resources. Contents of other types are returned as JSON.
 func ContentText(v lazyjson.Value) string {
 	switch {
 	case v.Type == lazyjson.String:
@@ -156,8 +157,8 @@ func ItemText(v lazyjson.Value) string {
 	return v.Raw
 }
 
-// ImageNote is the note for an image that is given by its address: data is
-// counted, other addresses are named.
+// ImageNote returns the note for an image with an address: the size for data in
+// the address, otherwise the address itself.
 func ImageNote(address string) string {
 	head, data, ok := strings.Cut(address, ",")
 	kind, isData := strings.CutPrefix(head, "data:")
@@ -176,7 +177,7 @@ func ImageNote(address string) string {
 	return event.Blob(kind, len(data))
 }
 
-// Base64Size is how many bytes a text in base64 stands for.
+// Base64Size returns the number of bytes that a base64 text decodes to.
 func Base64Size(data string) int {
 	return base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(data, "=")))
 }

@@ -15,14 +15,17 @@ const maxDocument = 256 << 20
 // CheckSize returns an error for a file that is too large to be read whole.
 func CheckSize(path string, size int64) error {
 	if size > maxDocument {
-		return fmt.Errorf("%s: %d MB are too many to be read at once (at most %d)", path, size>>20, maxDocument>>20)
+		return fmt.Errorf("%s: %d MB exceed the limit for a file that is read as a whole (%d MB)", path, size>>20, maxDocument>>20)
 	}
 	return nil
 }
 
-// ReadDocument reads a file that holds one JSON value and is written anew each time.
-// One that is caught half-written is an error: it is whole when it is asked for
-// again.
+// ReadDocument reads a file that contains one JSON value and is rewritten as a
+// whole. It returns an error
+//
+//  1. where the file cannot be read, or is larger than 256 MiB ([CheckSize]);
+//  2. where the text is not JSON: the file may be half-written, and is complete when it
+//     is read again.
 func ReadDocument(path string) (lazyjson.Value, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -41,7 +44,8 @@ func ReadDocument(path string) (lazyjson.Value, error) {
 	return lazyjson.Parse(text), nil
 }
 
-// ReadOptional is document of a file that need not be there, or be whole.
+// ReadOptional is [ReadDocument] for a file that need not exist or be complete:
+// it returns an empty value then.
 func ReadOptional(path string) lazyjson.Value {
 	v, err := ReadDocument(path)
 	if err != nil {
@@ -50,8 +54,8 @@ func ReadOptional(path string) lazyjson.Value {
 	return v
 }
 
-// ReadHead is the beginning of a JSON document, for what stands at its front:
-// values that are cut off, or come later, are not there.
+// ReadHead parses the first 64 KiB of a JSON document. Values that are cut off or
+// come later do not exist in the result.
 func ReadHead(path string) (lazyjson.Value, error) {
 	const enough = 64 << 10
 	f, err := os.Open(path)
@@ -66,5 +70,5 @@ func ReadHead(path string) (lazyjson.Value, error) {
 	return lazyjson.Parse(text), nil
 }
 
-// Sibling is a file in the same folder as path.
+// Sibling returns the path of the file name in the folder of path.
 func Sibling(path, name string) string { return filepath.Join(filepath.Dir(path), name) }

@@ -8,7 +8,8 @@ import (
 	"ctxfs/providers/internal/lazyjson"
 )
 
-// ParseTime reads the usual form of a time, and gives zero for all else.
+// ParseTime parses a time in the format RFC 3339. It returns the zero time for
+// any other text.
 func ParseTime(s string) time.Time {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
@@ -17,7 +18,8 @@ func ParseTime(s string) time.Time {
 	return t.UTC()
 }
 
-// Millis is the time of that many milliseconds since 1970, zero for none.
+// Millis returns the time n milliseconds after 1970, the zero time where n is out
+// of range.
 func Millis(n int64) time.Time {
 	if n <= 0 || n > 1<<48 {
 		return time.Time{}
@@ -25,7 +27,7 @@ func Millis(n int64) time.Time {
 	return time.UnixMilli(n).UTC()
 }
 
-// Time reads a time as JSON has it: RFC 3339, or a number of seconds or
+// Time returns the time in a JSON value: RFC 3339, or a number of seconds or
 // milliseconds since 1970. It is zero where there is none.
 func Time(v lazyjson.Value) time.Time {
 	switch v.Type {
@@ -44,7 +46,7 @@ func Time(v lazyjson.Value) time.Time {
 	return time.Time{}
 }
 
-// PartID is the id of the nth event of a message.
+// PartID returns the id of the nth event of a message, from 0.
 func PartID(message string, n int) string {
 	if n == 0 {
 		return message
@@ -52,7 +54,8 @@ func PartID(message string, n int) string {
 	return fmt.Sprintf("%s.%d", message, n)
 }
 
-// Prompt is the beginning of what a person typed, for a title.
+// Prompt returns the beginning of what a person typed, for a title: at most 400
+// bytes, without the tags and reminders that programs put around it.
 func Prompt(text string) string {
 	const most = 400
 	text = unwrapped(text)
@@ -62,8 +65,8 @@ func Prompt(text string) string {
 	return text
 }
 
-// unwrapped takes a prompt out of the tags that programs put around it, and away
-// from the reminders that they put before it.
+// unwrapped returns a prompt without the reminders that programs put before it,
+// and without the tags that they put around it.
 func unwrapped(text string) string {
 	text = strings.TrimSpace(text)
 	for _, tag := range []string{"system-reminder", "mode_notice"} {
@@ -87,7 +90,8 @@ func unwrapped(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// FirstLine makes a title of a prompt: its first line that says something.
+// FirstLine returns the first line of a text that is not blank, cut to 200
+// characters, for a title.
 func FirstLine(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -97,7 +101,7 @@ func FirstLine(text string) string {
 	return ""
 }
 
-// cutRunes cuts a text to that many runes.
+// cutRunes returns the first n runes of a text.
 func cutRunes(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {
