@@ -25,6 +25,7 @@ import (
 	"sync/atomic"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/watch"
 )
 
@@ -62,7 +63,7 @@ type Provider struct {
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
 	p := &Provider{
-		opts: opts, sources: sources(opts.Home, opts.LookupEnv), builtin: newBuiltin(opts.Env.Built),
+		opts: opts, sources: sources(agents.Machine{Home: opts.Home, LookupEnv: opts.LookupEnv}), builtin: newBuiltin(opts.Env.Built),
 		root: new(fs.Folder), watched: make(map[string]bool),
 	}
 	p.current.Store(new(snapshot))

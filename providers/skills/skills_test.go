@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/frontmatter"
 )
 
@@ -29,11 +30,44 @@ func TestNoSkillsButTheBuiltIn(t *testing.T) {
 		t.Errorf("status %+v", s)
 	}
 	// Where skills will be shown once there are any, nothing may be mounted.
-	if got := f.Roots(); !slices.Contains(got, filepath.Join(f.home, ".agents/skills")) || len(got) != 4 {
-		t.Errorf("roots %q", got)
+	var folders []string
+	for _, src := range sources(agents.Machine{Home: f.home, LookupEnv: noEnv}) {
+		folders = append(folders, src.dir)
+	}
+	slices.Sort(folders)
+	if got := f.Roots(); !slices.Contains(got, filepath.Join(f.home, ".agents/skills")) || !slices.Equal(got, folders) {
+		t.Errorf("roots %q, want %q", got, folders)
 	}
 	check(t, fstest.TestFS(f.tree.FS(t.Context()), "INDEX.md", "agentctx/SKILL.md"))
 }
+
+// TestSkillsOfEveryAgent: a skill in the folder of any agent is found, and the
+// folders have a precedence of their own.
+func TestSkillsOfEveryAgent(t *testing.T) {
+	files, want := make(map[string]string), []string{"INDEX.md", "agentctx"}
+	for _, a := range agents.All() {
+		for _, dir := range (agents.Machine{Home: "/", LookupEnv: noEnv}).Paths(a.Skills.User...) {
+			files[dir+"/of-"+a.ID+"/SKILL.md"] = md("of-"+a.ID, "It is a skill.")
+		}
+	}
+	files[".agents/skills/shared/SKILL.md"] = md("shared", "It is a skill.")
+	for path := range files {
+		want = append(want, filepath.Base(filepath.Dir(path)))
+	}
+	slices.Sort(want)
+	f := start(t, home(t, files))
+	f.wantNames("", want...)
+
+	var order []string
+	for _, src := range sources(agents.Machine{Home: "/home/ada", LookupEnv: noEnv}) {
+		order = append(order, src.name)
+	}
+	if order[0] != "claude-code" || order[1] != "cursor" || !slices.Equal(order[len(order)-2:], []string{"codex", "agents"}) {
+		t.Errorf("precedence %q", order)
+	}
+}
+
+func noEnv(string) (string, bool) { return "", false }
 
 func TestTheBuiltInSkillIsValid(t *testing.T) {
 	matter, err := frontmatter.Parse(builtinText())
