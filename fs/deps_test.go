@@ -70,7 +70,7 @@ func mayImport(from, to string) bool {
 	case from == "mounts/guard":
 		return false
 	case from == "mounts/control":
-		return to == "mounts/guard"
+		return to == "fs" || to == "mounts/guard"
 	case from == "mounts/gateway":
 		return to == "fs"
 	case from == "mounts":
@@ -88,7 +88,7 @@ func mayImport(from, to string) bool {
 // another: only those that stand before it. The families of commands, which are
 // the rest, import none of each other; only package main imports them.
 func mayCommandImport(from, to string) bool {
-	order := []string{"cmd/ctxfs/console", "cmd/ctxfs/places", "cmd/ctxfs/call", "cmd/ctxfs/early", "cmd/ctxfs/cli"}
+	order := []string{"cmd/ctxfs/console", "cmd/ctxfs/places", "cmd/ctxfs/call", "cmd/ctxfs/early", "cmd/ctxfs/usertree", "cmd/ctxfs/daemon", "cmd/ctxfs/cli"}
 	if from == "cmd/ctxfs" || !strings.HasPrefix(to, "cmd/") {
 		return true
 	}

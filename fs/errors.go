@@ -41,6 +41,18 @@ func pathError(op, path string, err error) error {
 	return &iofs.PathError{Op: op, Path: path, Err: err}
 }
 
+// Cause returns the innermost message of an error, for people: "no such file or
+// folder" rather than the operations and paths on the way to it.
+func Cause(err error) string {
+	if errors.Is(err, ErrNotExist) {
+		return "no such file or folder"
+	}
+	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
 // contextError translates the end of a context: the deadline is the
 // provider's fault, anything else the caller's wish.
 func contextError(ctx context.Context) error {

@@ -45,6 +45,9 @@ func (o Op[Q, A]) Ask(ctx context.Context, of Asker, question Q) (answer A, err 
 	return answer, err
 }
 
+// None is the question or the answer of an operation that has none.
+type None struct{}
+
 // Talk declares an operation with replies before the last, of type N: progress.
 // Where the answer has a method Follows() int64, so many bytes follow it.
 // Otherwise it is like [Op].
@@ -88,8 +91,8 @@ func Follows(answer any) int64 {
 }
 
 // Asker is what operations are asked of: the background process by its socket,
-// or [Operations] in this process. An error with a method Hint() string says
-// what to do about it; message and hint are the same over both ways.
+// or [Operations] in this process. An error with a method Fix() string says
+// what to do about it; message and fix are the same over both ways.
 type Asker interface {
 	Ask(ctx context.Context, r Request) error
 }

@@ -39,12 +39,11 @@ func TestHold(t *testing.T) {
 	}
 	// A view comes and goes.
 	dir := t.TempDir()
-	if err := dial(t, home).Call(t.Context(), "sync", map[string]any{"dir": dir + "/view", "once": true}, nil, nil); err != nil {
+	if _, err := OpSync.Ask(t.Context(), dial(t, home), ViewQuery{Dir: dir + "/view", Once: true}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	first.Close()
-	var info ServerInfo
-	if err := dial(t, home).Call(t.Context(), "status", nil, &info, nil); err != nil {
+	if _, err := OpStatus.Ask(t.Context(), dial(t, home), fs.None{}); err != nil {
 		t.Fatalf("without views: %v", err)
 	}
 	second.Close()

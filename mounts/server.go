@@ -33,10 +33,6 @@ import (
 	"ctxfs/mounts/guard"
 )
 
-// Handler answers one kind of request. Its error becomes the reply, unless it
-// replied already. The context ends with the conversation.
-type Handler func(ctx context.Context, c *control.Conn) error
-
 // Options are the settings of a [Server].
 type Options struct {
 	// Seat is where the server listens; it frees the seat at its end.
@@ -47,8 +43,8 @@ type Options struct {
 	Sources func() []string
 	// Begin is called once, when there is a first view or gateway.
 	Begin func()
-	// Handlers answer requests beyond those of this package.
-	Handlers map[string]Handler
+	// Operations are answered beyond those of this package.
+	Operations fs.Operations
 	// Guardian returns the command of a process that runs guard.Main, which is
 	// started for the mounts of this one. If it is nil, they are not guarded.
 	Guardian func() *exec.Cmd
@@ -66,6 +62,8 @@ type Server struct {
 	opts   Options
 	left   []string      // folders that earlier processes have left mounted
 	keeper *guard.Keeper // nil without Options.Guardian
+
+	operations fs.Operations
 
 	mounting sync.Mutex // held while a view is made
 
@@ -93,6 +91,7 @@ func NewServer(opts Options) *Server {
 	if opts.Guardian != nil {
 		s.keeper = guard.NewKeeper(opts.Guardian, opts.Log)
 	}
+	s.operations = append(s.ownOperations(), opts.Operations...)
 	s.saveTable()
 	return s
 }
@@ -212,44 +211,22 @@ func (s *Server) talk(conn net.Conn) {
 	if s.ending() {
 		return // without a reply: the client asks the next server
 	}
-	handler := s.handler(c.Op())
-	if handler == nil {
+	operation, known := s.operations.Find(c.Op())
+	if !known {
 		err = &control.Fault{
 			Message: fmt.Sprintf("the background process (version %s) does not know %q", s.opts.Seat.Record.Version, c.Op()),
 			Hint:    fmt.Sprintf("restart it: kill %d; ctxfs mount", os.Getpid()),
 		}
 	} else {
-		err = handler(ctx, c)
+		err = operation.Answer(ctx, c)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errEnding) {
 		_ = c.Fail(err)
 	}
 }
 
-func (s *Server) handler(op string) Handler {
-	switch op {
-	case "mount":
-		return s.handleMount
-	case "unmount":
-		return s.handleUnmount
-	case "sync":
-		return s.handleSync
-	case "wait":
-		return s.handleWait
-	case "hold":
-		return s.handleGateway
-	case "status":
-		return s.handleStatus
-	}
-	return s.opts.Handlers[op]
-}
-
-// handleGateway keeps the process alive as long as the conversation lasts, and
-// starts what a view would start. A gateway needs both but is no view, so that
-// unmounting everything leaves it working. The first reply confirms it. If the
-// process ends, the conversation ends without a last reply, and the gateway
-// turns to the next process when it needs one.
-func (s *Server) handleGateway(ctx context.Context, c *control.Conn) error {
+// gateway answers [OpHold]: confirm is called when the process is held.
+func (s *Server) gateway(ctx context.Context, confirm func() error) error {
 	s.mu.Lock()
 	if s.ending() {
 		s.mu.Unlock()
@@ -259,7 +236,7 @@ func (s *Server) handleGateway(ctx context.Context, c *control.Conn) error {
 	s.mu.Unlock()
 	defer s.leaveGateway()
 	s.start()
-	if err := c.Progress(struct{}{}); err != nil {
+	if err := confirm(); err != nil {
 		return err
 	}
 	select {
@@ -269,7 +246,7 @@ func (s *Server) handleGateway(ctx context.Context, c *control.Conn) error {
 	return errEnding
 }
 
-// leaveGateway ends what handleGateway began. After the last gateway, a process
+// leaveGateway ends what gateway began. After the last gateway, a process
 // without views waits for the next as a new one does, or ends if it would wait
 // for ever.
 func (s *Server) leaveGateway() {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,12 +19,12 @@ import (
 )
 
 // serve runs a server with some handlers until the end of the test.
-func serve(t *testing.T, handlers map[string]Handler) (home control.Home, s *Server) {
+func serve(t *testing.T, operations ...fs.Operation) (home control.Home, s *Server) {
 	t.Helper()
 	home, seat := claim(t)
 	s = NewServer(Options{
 		Seat: seat, Tree: fs.NewTree(new(fs.Folder), fs.TreeOptions{}), Sources: func() []string { return nil },
-		Handlers: handlers, Log: slog.New(slog.DiscardHandler),
+		Operations: operations, Log: slog.New(slog.DiscardHandler),
 	})
 	served := make(chan struct{})
 	go func() {
@@ -63,43 +64,47 @@ func dial(t *testing.T, home control.Home) *control.Client {
 	return c
 }
 
+// countOp sends numbers, then a word that says how many bytes follow.
+var countOp = fs.Talk[int, int, tail]{Name: "count"}
+
+type tail string
+
+func (t tail) Follows() int64 { return int64(len(t)) }
+
 func TestConversation(t *testing.T) {
 	gone := make(chan struct{})
-	home, _ := serve(t, map[string]Handler{
-		"count": func(_ context.Context, c *control.Conn) error {
-			var n int
-			if err := c.Args(&n); err != nil {
-				return err
-			}
+	home, _ := serve(t,
+		countOp.Handle(func(_ context.Context, n int, tell func(int) error, reply func(tail) (io.Writer, error)) error {
 			for i := range n {
-				if err := c.Progress(i); err != nil {
+				if err := tell(i); err != nil {
 					return err
 				}
 			}
-			if err := c.Reply("done"); err != nil {
+			w, err := reply("raw")
+			if err != nil {
 				return err
 			}
-			_, err := c.Write([]byte("raw"))
+			_, err = w.Write([]byte("raw and what does not belong to it"))
 			return err
-		},
-		"fail": func(context.Context, *control.Conn) error { return &control.Fault{Message: "no", Hint: "do this"} },
-		"hang": func(ctx context.Context, c *control.Conn) error {
+		}),
+		fs.Operation{Name: "fail", Answer: func(context.Context, fs.Conversation) error {
+			return &control.Fault{Message: "no", Hint: "do this"}
+		}},
+		fs.Operation{Name: "hang", Answer: func(ctx context.Context, c fs.Conversation) error {
 			if err := c.Progress(0); err != nil {
 				return err
 			}
 			<-ctx.Done()
 			close(gone)
 			return ctx.Err()
-		},
-	})
+		}},
+	)
 
-	var got []string
-	var last string
-	c := dial(t, home)
-	err := c.Call(t.Context(), "count", 3, &last, func(v json.RawMessage) { got = append(got, string(v)) })
-	rest, restErr := io.ReadAll(c.Rest())
-	if err != nil || restErr != nil || strings.Join(got, " ") != "0 1 2" || last != "done" || string(rest) != "raw" {
-		t.Errorf("count: %v, %v, %v, %q, %q", err, restErr, got, last, rest)
+	var got []int
+	var body strings.Builder
+	last, err := countOp.Ask(t.Context(), dial(t, home), 3, func(n int) { got = append(got, n) }, &body)
+	if err != nil || !slices.Equal(got, []int{0, 1, 2}) || last != "raw" || body.String() != "raw" {
+		t.Errorf("count: %v, %v, %q, %q", err, got, last, body.String())
 	}
 
 	for op, want := range map[string]control.Fault{
@@ -107,17 +112,17 @@ func TestConversation(t *testing.T) {
 		"no such": {Message: `the background process (version test) does not know "no such"`, Hint: fmt.Sprintf("restart it: kill %d; ctxfs mount", os.Getpid())},
 	} {
 		var fault *control.Fault
-		if err := dial(t, home).Call(t.Context(), op, nil, nil, nil); !errors.As(err, &fault) || *fault != want {
+		if err := dial(t, home).Ask(t.Context(), fs.Request{Name: op}); !errors.As(err, &fault) || *fault != want {
 			t.Errorf("%s: %v", op, err)
 		}
 	}
-	if err := dial(t, home).Call(t.Context(), "count", "three", nil, nil); err == nil {
+	if err := dial(t, home).Ask(t.Context(), fs.Request{Name: "count", Question: "three"}); err == nil {
 		t.Error("an argument of a wrong type is taken")
 	}
 
 	// Who leaves ends what is done for him.
 	ctx, cancel := context.WithCancel(t.Context())
-	err = dial(t, home).Call(ctx, "hang", nil, nil, func(json.RawMessage) { cancel() })
+	err = dial(t, home).Ask(ctx, fs.Request{Name: "hang", Slow: true, Progress: func(json.RawMessage) { cancel() }})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("hang: %v", err)
 	}
@@ -126,7 +131,7 @@ func TestConversation(t *testing.T) {
 
 // TestStrangers say something else, or nothing, and leave: the server goes on.
 func TestStrangers(t *testing.T) {
-	home, _ := serve(t, nil)
+	home, _ := serve(t)
 	for _, text := range []string{"", "\n", "GET / HTTP/1.0\r\n\r\n", "{\"op\":\"status\"", "[]\n", strings.Repeat("x", 1<<20)} {
 		conn, err := net.Dial("unix", filepath.Join(home.State, "daemon.sock"))
 		if err != nil {
@@ -135,8 +140,7 @@ func TestStrangers(t *testing.T) {
 		_, _ = io.WriteString(conn, text)
 		conn.Close()
 	}
-	var info ServerInfo
-	if err := dial(t, home).Call(t.Context(), "status", nil, &info, nil); err != nil || info.Pid != os.Getpid() {
+	if info, err := OpStatus.Ask(t.Context(), dial(t, home), fs.None{}); err != nil || info.Pid != os.Getpid() {
 		t.Errorf("status: %+v, %v", info, err)
 	}
 	if _, err := home.Claim(t.Context()); !errors.Is(err, control.ErrRunning) {
@@ -146,14 +150,14 @@ func TestStrangers(t *testing.T) {
 
 // TestServerEnds leaves no socket, and hangs up on those who wait.
 func TestServerEnds(t *testing.T) {
-	home, s := serve(t, map[string]Handler{"hang": func(ctx context.Context, c *control.Conn) error {
+	home, s := serve(t, fs.Operation{Name: "hang", Answer: func(ctx context.Context, c fs.Conversation) error {
 		if err := c.Progress(0); err != nil {
 			return err
 		}
 		<-ctx.Done()
 		return ctx.Err()
 	}})
-	err := dial(t, home).Call(t.Context(), "hang", nil, nil, func(json.RawMessage) { s.End() })
+	err := dial(t, home).Ask(t.Context(), fs.Request{Name: "hang", Slow: true, Progress: func(json.RawMessage) { s.End() }})
 	if !errors.Is(err, control.ErrGone) {
 		t.Errorf("who waits is told %v", err)
 	}

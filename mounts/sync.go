@@ -74,19 +74,6 @@ func (s *Server) addFolder(dir string, end context.CancelFunc, done <-chan struc
 	return nil
 }
 
-// handleSync keeps a folder current as long as the conversation lasts.
-func (s *Server) handleSync(ctx context.Context, c *control.Conn) error {
-	var args viewArgs
-	if err := c.Args(&args); err != nil {
-		return err
-	}
-	// A write error means that the client has left, which ends ctx.
-	if err := s.sync(ctx, args.Dir, args.Once, func(r Report) { _ = c.Progress(r) }); err != nil {
-		return err
-	}
-	return c.Reply(struct{}{})
-}
-
 // SyncOnce writes a tree to a plain folder in one pass, without a server.
 // Sources are the folders on disk that the tree passes through.
 func SyncOnce(ctx context.Context, tree *fs.Tree, dir string, sources []string) (Report, error) {

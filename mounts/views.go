@@ -55,12 +55,6 @@ const busyGrace = 5 * time.Second
 // the client, which gets no reply and asks the next server.
 var errEnding = errors.New("ctxfs is ending; try again")
 
-type viewArgs struct {
-	Dir  string `json:"dir"`
-	All  bool   `json:"all,omitempty"`  // every view
-	Once bool   `json:"once,omitempty"` // one pass only
-}
-
 // MountResult is the answer to a request for a mount.
 type MountResult struct {
 	Dir string `json:"dir"`
@@ -263,33 +257,18 @@ func (s *Server) closeViews() {
 	}
 }
 
-func (s *Server) handleMount(_ context.Context, c *control.Conn) error {
-	var args viewArgs
-	if err := c.Args(&args); err != nil {
-		return err
-	}
-	result, err := s.Mount(args.Dir)
-	if err != nil {
-		return err
-	}
-	return c.Reply(result)
-}
-
-func (s *Server) handleUnmount(_ context.Context, c *control.Conn) error {
-	var args viewArgs
-	if err := c.Args(&args); err != nil {
-		return err
-	}
-	var end []*view
+// unmount ends the views that a query names. They are views until forget is
+// called, which may end the server.
+func (s *Server) unmount(q ViewQuery) (result UnmountResult, ended []*view) {
 	s.mu.Lock()
 	for _, v := range s.views {
-		if args.All || v.Dir == args.Dir {
-			end = append(end, v)
+		if q.All || v.Dir == q.Dir {
+			ended = append(ended, v)
 		}
 	}
 	s.mu.Unlock()
-	result := UnmountResult{Dirs: []string{}, Busy: map[string][]string{}}
-	for _, v := range end {
+	result = UnmountResult{Dirs: []string{}, Busy: map[string][]string{}}
+	for _, v := range ended {
 		if users := v.close(); users != nil {
 			result.Busy[v.Dir] = users
 			s.mu.Lock()
@@ -298,31 +277,14 @@ func (s *Server) handleUnmount(_ context.Context, c *control.Conn) error {
 		}
 		result.Dirs = append(result.Dirs, v.Dir)
 	}
-	err := c.Reply(result)
+	return result, ended
+}
+
+// forget removes views that have ended.
+func (s *Server) forget(ended []*view) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, v := range end {
+	for _, v := range ended {
 		s.remove(v)
 	}
-	return err
 }
-
-// handleWait confirms that it waits, and replies when a view has ended.
-func (s *Server) handleWait(ctx context.Context, c *control.Conn) error {
-	var args viewArgs
-	if err := c.Args(&args); err != nil {
-		return err
-	}
-	if v := s.find(args.Dir); v != nil {
-		if err := c.Progress(struct{}{}); err != nil {
-			return err
-		}
-		select {
-		case <-v.done:
-		case <-ctx.Done():
-		}
-	}
-	return c.Reply(struct{}{})
-}
-
-func (s *Server) handleStatus(_ context.Context, c *control.Conn) error { return c.Reply(s.Info()) }

@@ -33,7 +33,7 @@ func (l *List) checkTables() {
 
 func (l *List) unknownTables(config *settings.File) (problems []fs.Problem) {
 	var known []string
-	for _, p := range of[fs.Configured](l.all) {
+	for _, p := range Of[fs.Configured](l) {
 		known = append(known, p.Tables()...)
 	}
 	for _, table := range config.Tables() {
@@ -75,11 +75,11 @@ func (l *List) watchConfig() {
 // reload reloads all settings.
 func (w *configWatch) reload() {
 	w.list.checkTables()
-	for _, p := range of[fs.Configured](w.list.all) {
+	for _, p := range Of[fs.Configured](w.list) {
 		p.Reload()
 	}
 	if w.follow() {
-		for _, p := range of[fs.Watched](w.list.all) {
+		for _, p := range Of[fs.Watched](w.list) {
 			p.Reload() // a new file may have changed before it was watched
 		}
 	}
@@ -92,7 +92,7 @@ func (w *configWatch) follow() (more bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	paths := []string{w.list.opts.Config}
-	for _, p := range of[fs.Watched](w.list.all) {
+	for _, p := range Of[fs.Watched](w.list) {
 		paths = append(paths, p.ConfigFiles()...)
 	}
 	now := make(map[string]bool)

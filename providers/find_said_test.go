@@ -54,7 +54,7 @@ func TestFindsWhatWasSaid(t *testing.T) {
 		}
 	}
 	// As files.
-	root := fs.NewFolder(time.Now(), map[string]fs.Node{"transcripts": of[*transcripts.Provider](again.All())[0].Root()})
+	root := fs.NewFolder(time.Now(), map[string]fs.Node{"transcripts": Of[*transcripts.Provider](again)[0].Root()})
 	tree := fs.NewTree(root, fs.TreeOptions{})
 	folder := again.Finder().NewFolder(time.Now(), tree.Resolve)
 	for _, in := range []string{"", "transcripts/", "transcripts/by-id/", "transcripts/by-id/" + id + "/"} {

@@ -58,9 +58,10 @@ func (l *List) All() []Named { return l.all }
 // Finder returns what searches the providers.
 func (l *List) Finder() *find.Finder { return l.finder }
 
-// of returns the providers that implement an interface, in order.
-func of[T any](all []Named) (some []T) {
-	for _, p := range all {
+// Of returns the providers of a list that are of a type, or implement an
+// interface, in order.
+func Of[T any](l *List) (some []T) {
+	for _, p := range l.all {
 		if t, ok := p.Provider.(T); ok {
 			some = append(some, t)
 		}
@@ -70,7 +71,7 @@ func of[T any](all []Named) (some []T) {
 
 // Start starts the work of all providers, and the index. It returns at once.
 func (l *List) Start() {
-	for _, p := range of[fs.Starter](l.all) {
+	for _, p := range Of[fs.Starter](l) {
 		p.Start()
 	}
 	l.finder.Start()
@@ -79,18 +80,18 @@ func (l *List) Start() {
 // Roots returns the folders on disk that are passed through: no view may lie in
 // one of them.
 func (l *List) Roots() (roots []string) {
-	for _, p := range of[fs.Rooted](l.all) {
+	for _, p := range Of[fs.Rooted](l) {
 		roots = append(roots, p.Roots()...)
 	}
 	return roots
 }
 
 // Busy reports whether a provider is doing what should not be interrupted.
-func (l *List) Busy() bool { return slices.ContainsFunc(of[fs.Busy](l.all), fs.Busy.Busy) }
+func (l *List) Busy() bool { return slices.ContainsFunc(Of[fs.Busy](l), fs.Busy.Busy) }
 
 // Operations returns the operations of all providers.
 func (l *List) Operations() (all fs.Operations) {
-	for _, p := range of[fs.Operator](l.all) {
+	for _, p := range Of[fs.Operator](l) {
 		all = append(all, p.Operations()...)
 	}
 	return all

@@ -15,7 +15,7 @@ import (
 func TestResultsOfTools(t *testing.T) {
 	s := open(t, "[results]\nlimit = '5 KB'\n")
 	folder := filepath.Join(s.opts.State, "results")
-	kept := toolResults{of[*results.Provider](s.All())[0].Store(), func() string { return folder }}
+	kept := toolResults{Of[*results.Provider](s)[0].Store(), func() string { return folder }}
 	if kept.Limit() != 5000 {
 		t.Errorf("limit %d", kept.Limit())
 	}
@@ -51,7 +51,7 @@ func TestResultsOfTools(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	// As files.
-	tree := fs.NewTree(fs.NewFolder(time.Now(), map[string]fs.Node{"results": of[*results.Provider](s.All())[0].Root()}), fs.TreeOptions{})
+	tree := fs.NewTree(fs.NewFolder(time.Now(), map[string]fs.Node{"results": Of[*results.Provider](s)[0].Root()}), fs.TreeOptions{})
 	inResults, err := s.Finder().NewFolder(time.Now(), tree.Resolve).Lookup(t.Context(), "results")
 	if err != nil {
 		t.Fatal(err)

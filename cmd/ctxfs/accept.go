@@ -2,15 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs/wording"
-	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
 
@@ -36,38 +35,10 @@ Without TOOL it accepts all that has changed. It takes effect at once.`,
 	}
 }
 
-type acceptArgs struct {
-	Server string   `json:"server"`
-	Tools  []string `json:"tools"`
-}
-
-func (w *world) acceptHandler(_ context.Context, c *control.Conn) error {
-	var args acceptArgs
-	if err := c.Args(&args); err != nil {
-		return err
-	}
-	accepted, err := w.accept(args)
-	if err != nil {
-		return err
-	}
-	return c.Reply(accepted)
-}
-
-func (w *world) accept(args acceptArgs) (mcp.Accepted, error) {
-	accepted, err := w.providers.Accept(args.Server, args.Tools...)
-	if use := (*mcp.UseError)(nil); errors.As(err, &use) {
-		err = &control.Fault{Message: err.Error(), Hint: use.Mend}
-	}
-	return accepted, err
-}
-
 func (a *app) accept(ctx context.Context, server string, tools []string) error {
-	args := acceptArgs{server, tools}
-	var accepted mcp.Accepted
-	err := a.either(ctx, "accept", args, &accepted, func(w *world) (err error) {
-		accepted, err = w.accept(args)
-		return err
-	})
+	asker := a.Fallback()
+	defer asker.Close()
+	accepted, err := mcp.OpAccept.Ask(ctx, asker, mcp.AcceptQuery{Server: server, Tools: tools})
 	if err != nil {
 		return err
 	}
@@ -87,12 +58,9 @@ func (a *app) completeChanged(cmd *cobra.Command, args []string, _ string) (name
 	if len(args) == 0 {
 		return a.completeServers(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 	}
-	src, err := a.source(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	defer src.close()
-	entries, _ := src.list(cmd.Context(), "mcps/"+args[0]+"/tools") // no server, no names
+	asker := a.Fallback()
+	defer asker.Close()
+	entries, _ := usertree.OpList.Ask(cmd.Context(), asker, usertree.PathQuery{Path: "mcps/" + args[0] + "/tools"}) // no server, no names
 	for _, e := range entries {
 		if tool, ok := strings.CutSuffix(e.Name, ".diff"); ok && !slices.Contains(args[1:], tool) {
 			names = append(names, tool)

@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
@@ -81,12 +83,10 @@ address after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
 	return cmd
 }
 
-func (a *app) logins(ctx context.Context) (logins []mcp.Login, err error) {
-	err = a.either(ctx, "logins", nil, &logins, func(w *world) error {
-		logins = w.providers.Logins()
-		return nil
-	})
-	return logins, err
+func (a *app) logins(ctx context.Context) ([]mcp.Login, error) {
+	asker := a.Fallback()
+	defer asker.Close()
+	return mcp.OpLogins.Ask(ctx, asker, fs.None{})
 }
 
 func (a *app) listLogins(ctx context.Context, asJSON bool) error {
@@ -124,21 +124,22 @@ func (a *app) listLogins(ctx context.Context, asJSON bool) error {
 // login logs in here, where the user and the browser are: the background
 // process only has to look at the outcome.
 func (a *app) login(ctx context.Context, server string, noBrowser bool) error {
-	w := a.newWorld(worldOptions{offline: true, hide: a.InMount})
-	defer w.close()
+	tree := a.Offline()
+	defer tree.Close()
 	waiting, cancel := context.WithTimeout(ctx, loginTime)
 	defer cancel()
-	login, err := w.providers.Login(waiting, server, mcp.LoginPrompt{
-		Show: func(address string) {
-			if !noBrowser && a.openBrowser(address) {
-				a.Sayf("the browser shows where to log in; if it does not, open\n\n  %s\n", address)
-			} else {
-				a.Sayf("to log in, open\n\n  %s\n", address)
-			}
-			a.Notef("waiting for the browser to come back (ctrl-c gives up)")
-		},
-		Note: func(text string) { a.Notef("%s", text) },
-	})
+	login, err := mcp.OpLogin.Ask(waiting, tree.Operations(), mcp.RestartQuery{Name: server}, func(n mcp.LoginNews) {
+		switch {
+		case n.Address == "":
+			a.Notef("%s", n.Note)
+			return
+		case !noBrowser && a.openBrowser(n.Address):
+			a.Sayf("the browser shows where to log in; if it does not, open\n\n  %s\n", n.Address)
+		default:
+			a.Sayf("to log in, open\n\n  %s\n", n.Address)
+		}
+		a.Notef("waiting for the browser to come back (ctrl-c gives up)")
+	}, nil)
 	if err != nil {
 		return authFault(ctx, server, err)
 	}
@@ -183,13 +184,8 @@ func (a *app) reconnect(ctx context.Context, server string) error {
 // reread has the background process start a server anew; false if there is
 // none.
 func (a *app) reread(ctx context.Context, server string) (running bool, err error) {
-	c, err := a.Running(ctx)
-	if err != nil || c == nil {
-		return false, err
-	}
-	defer c.Close()
-	err = c.Ask(ctx, "restart", map[string]string{"name": server}, nil)
-	if errors.Is(err, control.ErrGone) {
+	_, err = mcp.OpRestart.Ask(ctx, a.OnlyRunning(), mcp.RestartQuery{Name: server})
+	if errors.Is(err, control.ErrNotRunning) || errors.Is(err, control.ErrGone) {
 		return false, nil
 	}
 	return err == nil, err
@@ -197,12 +193,9 @@ func (a *app) reread(ctx context.Context, server string) (running bool, err erro
 
 // serverState is the state that a server has reached since then, or "".
 func (a *app) serverState(ctx context.Context, server string, then time.Time) (string, error) {
-	src, err := a.source(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer src.close()
-	statuses, err := src.statuses(ctx)
+	asker := a.Fallback()
+	defer asker.Close()
+	statuses, err := usertree.OpProviders.Ask(ctx, asker, fs.None{})
 	if err != nil {
 		return "", err
 	}
@@ -217,30 +210,29 @@ func (a *app) serverState(ctx context.Context, server string, then time.Time) (s
 }
 
 func (a *app) logout(ctx context.Context, server string) error {
-	w := a.newWorld(worldOptions{offline: true, hide: a.InMount})
-	defer w.close()
-	login, untold, err := w.providers.Logout(ctx, server)
+	tree := a.Offline()
+	defer tree.Close()
+	ended, err := mcp.OpLogout.Ask(ctx, tree.Operations(), mcp.RestartQuery{Name: server})
 	if err != nil {
 		return authFault(ctx, server, err)
 	}
-	if !login.LoggedIn {
-		a.Sayf("there was no login to %s", login.Server)
+	if !ended.Was.LoggedIn {
+		a.Sayf("there was no login to %s", ended.Was.Server)
 		return nil
 	}
-	a.Sayf("logged out of %s; nothing is kept of the login", login.Server)
-	if untold != nil {
-		a.Notef("the authorization server does not know: %v", untold)
+	a.Sayf("logged out of %s; nothing is kept of the login", ended.Was.Server)
+	if ended.Untold != "" {
+		a.Notef("the authorization server does not know: %s", ended.Untold)
 	}
-	_, err = a.reread(ctx, login.Server)
+	_, err = a.reread(ctx, ended.Was.Server)
 	return err
 }
 
 // authFault words what went wrong with a login.
 func authFault(ctx context.Context, server string, err error) error {
-	var e *mcp.LoginError
 	switch {
-	case errors.As(err, &e):
-		return &control.Fault{Message: e.What, Hint: e.Mend}
+	case errors.As(err, new(*mcp.LoginError)):
+		return err
 	case ctx.Err() != nil:
 		return &control.Fault{Message: "interrupted; the login is as it was before"}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -52,10 +52,10 @@ Exit codes:
 			return cli.Exit(call.Run(cmd.Context(), a.Places, a.LookupEnv, a.Streams, args), nil)
 		},
 	}
-	for _, o := range ownOptions { // for the help alone: which are the command's, only the tool's schema tells
-		if o.name != "help" {
-			flag := cmd.Flags().VarPF(optionValue(o.value), o.name, "", o.about)
-			if o.value == "" {
+	for _, o := range call.Options() { // for the help alone: which are the command's, only the tool's schema tells
+		if o.Name != "help" {
+			flag := cmd.Flags().VarPF(optionValue(o.Value), o.Name, "", o.About)
+			if o.Value == "" {
 				flag.NoOptDefVal = "true"
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/providers/mcp"
 )
 
@@ -50,19 +51,16 @@ func (a *app) completeCall(cmd *cobra.Command, args []string, word string) ([]st
 
 // completeOwn adds the options of the command.
 func completeOwn(words []string) []string {
-	for _, o := range ownOptions {
-		words = append(words, "--"+o.name+"\t"+o.about)
+	for _, o := range call.Options() {
+		words = append(words, "--"+o.Name+"\t"+o.About)
 	}
 	return words
 }
 
 func (a *app) completeTools(ctx context.Context, server string) (names []string) {
-	src, err := a.source(ctx)
-	if err != nil {
-		return nil
-	}
-	defer src.close()
-	boxes, _ := src.tools(ctx, server) // no server, no tools
+	asker := a.Fallback()
+	defer asker.Close()
+	boxes, _ := mcp.OpTools.Ask(ctx, asker, mcp.ToolQuery{Server: server}) // no server, no tools
 	for _, box := range boxes {
 		for _, t := range box.Tools {
 			names = append(names, t.File+"\t"+t.Summary)
@@ -72,11 +70,8 @@ func (a *app) completeTools(ctx context.Context, server string) (names []string)
 }
 
 func (a *app) toolFlags(ctx context.Context, server, tool string) []mcp.Flag {
-	src, err := a.source(ctx)
-	if err != nil {
-		return nil
-	}
-	defer src.close()
-	flags, _ := src.flags(ctx, server, tool) // no tool, no flags
+	asker := a.Fallback()
+	defer asker.Close()
+	flags, _ := mcp.OpFlags.Ask(ctx, asker, mcp.ToolQuery{Server: server, Tool: tool}) // no tool, no flags
 	return flags
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/usertree"
 
 	"github.com/spf13/cobra"
 )
@@ -18,16 +19,13 @@ such as mcps/github/STATUS.md, or one of a mount. It starts nothing.`,
 		Args:              cli.Args(-1, "which file of the tree?"),
 		ValidArgsFunction: a.completePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			src, err := a.source(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer src.close()
+			asker := a.Fallback()
+			defer asker.Close()
 			var failed error
 			for _, arg := range args {
 				p, err := a.TreePath(arg)
 				if err == nil {
-					err = src.cat(cmd.Context(), p, a.Out)
+					_, err = usertree.OpRead.Ask(cmd.Context(), asker, usertree.PathQuery{Path: p}, nil, a.Out)
 				}
 				if err != nil {
 					if failed != nil {

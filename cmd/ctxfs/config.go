@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
@@ -71,45 +72,16 @@ func (a *app) completeOneServer(cmd *cobra.Command, args []string, _ string) ([]
 	return a.completeServers(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 }
 
-type configArgs struct {
-	Folder string `json:"folder"`
-}
-
-func (w *world) configHandler(_ context.Context, c *control.Conn) error {
-	var args configArgs
-	if err := c.Args(&args); err != nil {
-		return err
-	}
-	return c.Reply(w.providers.Configuration(args.Folder))
-}
-
 // configuration asks the background process, whose environment counts where
 // there is one, or reads the files.
 func (a *app) configuration(ctx context.Context) (report mcp.Report, err error) {
 	folder, err := os.Getwd()
-	if err != nil || a.InMount(folder) {
+	if err != nil || mounts.Contain(folder) {
 		folder = "" // it has gone, or is a view, which configures nothing
 	}
-	err = a.either(ctx, "config", configArgs{folder}, &report, func(w *world) error {
-		report = w.providers.Configuration(folder)
-		return nil
-	})
-	return report, err
-}
-
-// either asks the background process if there is one, and does it here if not.
-func (a *app) either(ctx context.Context, op string, args, value any, here func(*world) error) error {
-	c, err := a.Running(ctx)
-	if err != nil {
-		return err
-	}
-	if c != nil {
-		defer c.Close()
-		return c.Ask(ctx, op, args, value)
-	}
-	w := a.newWorld(worldOptions{offline: true, hide: a.InMount})
-	defer w.close()
-	return here(w)
+	asker := a.Fallback()
+	defer asker.Close()
+	return mcp.OpConfiguration.Ask(ctx, asker, mcp.FolderQuery{Folder: folder})
 }
 
 // printReport prints a table for people.

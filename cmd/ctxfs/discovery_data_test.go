@@ -2,9 +2,9 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,15 +14,15 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 )
 
 // discoveryWorld is a tree in this process with MCP servers and skills, each by
 // its name.
-func discoveryWorld(t testing.TB, servers map[string][]definition, skills map[string]string) *localSource {
+func discoveryWorld(t testing.TB, servers map[string][]definition, skills map[string]string) *usertree.Tree {
 	t.Helper()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		serveDefinitions(w, r, servers[strings.TrimPrefix(r.URL.Path, "/")])
@@ -42,34 +42,40 @@ func discoveryWorld(t testing.TB, servers map[string][]definition, skills map[st
 	for name, text := range skills {
 		write(".claude/skills/"+name+"/SKILL.md", text)
 	}
-	a := &app{&cli.App{
-		Streams:   console.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard},
+	tree := usertree.New(usertree.Options{
 		LookupEnv: func(string) (string, bool) { return "", false },
 		Places: places.Places{
 			Home: home, Config: filepath.Join(home, "config.toml"), State: filepath.Join(home, "state"),
 			Cache: filepath.Join(home, "cache"),
 		},
-	}}
-	w := a.newWorld(worldOptions{})
-	w.providers.Start()
-	t.Cleanup(w.close)
+	})
+	tree.Providers().Start()
+	t.Cleanup(tree.Close)
 	want := 0
 	for _, tools := range servers {
 		want += len(tools)
 	}
 	if !fstest.Becomes(func() bool {
 		got := 0
-		for _, s := range w.statuses() {
+		for _, s := range statusesOf(t, tree) {
 			for _, i := range s.Items {
 				got += max(i.Count, 0)
 			}
 		}
 		return got == want
 	}) {
-		t.Fatalf("not all of the %d tools are there: %s", want, asJSON(w.statuses()))
+		t.Fatalf("not all of the %d tools are there: %s", want, asJSON(statusesOf(t, tree)))
 	}
-	w.front.make()
-	return &localSource{world: w}
+	tree.RenewPages()
+	return tree
+}
+
+// statusesOf asks a tree for the status of its providers.
+func statusesOf(t testing.TB, tree *usertree.Tree) []usertree.ProviderStatus {
+	t.Helper()
+	all, err := usertree.OpProviders.Ask(context.Background(), tree.Operations(), fs.None{})
+	must(t, err)
+	return all
 }
 
 // serveDefinitions is an MCP server over HTTP that has tools.

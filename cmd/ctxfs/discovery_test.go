@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/providers/prompt"
 )
@@ -23,7 +24,7 @@ import (
 // as whoever reads a description can tell.
 type shellAgent struct {
 	testing.TB
-	source *localSource
+	source *usertree.Tree
 	in     string // where it looks: mcps or skills
 	right  func(path string) bool
 
@@ -41,7 +42,7 @@ func (a *shellAgent) pays(command, printed string) {
 // lists is ctxfs find.
 func (a *shellAgent) lists(words string, n int) []fs.Match {
 	a.Helper()
-	matches, err := a.source.find(context.Background(), findArgs{Query: words, In: a.in, Limit: n})
+	matches, err := usertree.OpFind.Ask(context.Background(), a.source.Operations(), usertree.FindQuery{Query: words, In: a.in, Limit: n})
 	must(a, err)
 	var out bytes.Buffer
 	printer := &app{&cli.App{Streams: console.Streams{Out: &out}}}
@@ -76,18 +77,19 @@ func (a *shellAgent) judges(p string) {
 func (a *shellAgent) cat(p string) string {
 	a.Helper()
 	var out bytes.Buffer
-	must(a, a.source.cat(context.Background(), p, &out))
+	_, err := usertree.OpRead.Ask(context.Background(), a.source.Operations(), usertree.PathQuery{Path: p}, nil, &out)
+	must(a, err)
 	return out.String()
 }
 
 // readsFound reads some of the best matches whole, through the folder find/.
 func (a *shellAgent) readsFound(words string, first, last int) {
 	a.Helper()
-	ctx, tree := context.Background(), a.source.world.tree
+	ctx, tree := context.Background(), a.source
 	words = name(words)
 	folder, glob := "find/"+a.in+"/"+words, fmt.Sprintf("0[%d-%d]*", first, last)
 	command := fmt.Sprintf("cat ~/.agentctx/find/%s/%q/%s", a.in, words, glob)
-	matches, err := a.source.find(ctx, findArgs{Query: words, In: a.in, Limit: last})
+	matches, err := usertree.OpFind.Ask(ctx, tree.Operations(), usertree.FindQuery{Query: words, In: a.in, Limit: last})
 	must(a, err)
 	if len(matches) < first {
 		a.pays(command, "cat: no such file or directory")
@@ -198,7 +200,7 @@ func (q quest) isRight(p string) bool {
 type discovery struct {
 	name   string
 	in     string
-	source *localSource
+	source *usertree.Tree
 	static string // all definitions, or all lines on skills
 	quests []quest
 }
@@ -209,7 +211,8 @@ func BenchmarkDiscovery(b *testing.B) {
 	sets := discoveries(b)
 	for _, d := range sets {
 		page := new(bytes.Buffer)
-		must(b, d.source.cat(context.Background(), "AGENTS.md", page))
+		_, err := usertree.OpRead.Ask(context.Background(), d.source.Operations(), usertree.PathQuery{Path: "AGENTS.md"}, nil, page)
+		must(b, err)
 		fixed, static := prompt.Tokens(page.String()), prompt.Tokens(d.static)
 		for _, way := range []struct {
 			name string

@@ -15,6 +15,8 @@ import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
@@ -190,12 +192,9 @@ func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 
 func (a *app) checkProviders(ctx context.Context) []finding {
 	var all []finding
-	src, err := a.source(ctx)
-	if err != nil {
-		return append(all, finding{"providers", false, err.Error(), ""})
-	}
-	defer src.close()
-	statuses, err := src.statuses(ctx)
+	asker := a.Fallback()
+	defer asker.Close()
+	statuses, err := usertree.OpProviders.Ask(ctx, asker, fs.None{})
 	if err != nil {
 		return append(all, finding{"providers", false, err.Error(), ""})
 	}

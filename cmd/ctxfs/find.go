@@ -7,16 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
 )
-
-// findArgs are those of the request "find".
-type findArgs struct {
-	Query string `json:"query"`
-	In    string `json:"in,omitempty"`
-	Limit int    `json:"limit"`
-}
 
 // maxMatches is the most that can be asked for.
 const maxMatches = 1000
@@ -49,13 +43,10 @@ caches.`,
 			if err != nil {
 				return err
 			}
-			src, err := a.source(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer src.close()
+			asker := a.Fallback()
+			defer asker.Close()
 			query := strings.Join(args, " ")
-			matches, err := src.find(cmd.Context(), findArgs{Query: query, In: folder, Limit: limit})
+			matches, err := usertree.OpFind.Ask(cmd.Context(), asker, usertree.FindQuery{Query: query, In: folder, Limit: limit})
 			switch {
 			case err != nil:
 				return err

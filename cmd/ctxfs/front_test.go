@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/prompt"
@@ -109,16 +107,15 @@ func childrenOf(pid int) map[int]string {
 	return found
 }
 
-// frontWorld is the tree of a box in this process, which counts its own pages.
-func frontWorld(b *box, count counter) *world {
-	a := &app{&cli.App{
-		Streams:   console.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard},
+// frontTree is the tree of a box in this process, which counts its own pages.
+func frontTree(b *box, page func(context.Context, []prompt.Folder) (string, error)) *usertree.Tree {
+	return usertree.New(usertree.Options{
 		LookupEnv: func(string) (string, bool) { return "", false },
 		Places: places.Places{
 			Home: b.home, Config: b.config, State: filepath.Join(b.state, "ctxfs"), Cache: filepath.Join(b.cache, "ctxfs"),
 		},
-	}}
-	return a.newWorld(worldOptions{count: count})
+		Page: page,
+	})
 }
 
 // TestNothingIsRenderedOnDemand walks the whole tree: only what is made of a
@@ -143,25 +140,25 @@ func TestNothingIsRenderedOnDemand(t *testing.T) {
 	var counted atomic.Int64
 	pages := make(map[int]string)
 	for round := range 2 {
-		w := frontWorld(b, func(_ context.Context, folders []prompt.Folder) (string, error) {
+		w := frontTree(b, func(_ context.Context, folders []prompt.Folder) (string, error) {
 			counted.Add(1)
 			return prompt.Page(folders), nil
 		})
-		w.providers.Start()
+		w.Providers().Start()
 		read := func(path string) string {
-			n, err := w.tree.Resolve(t.Context(), path)
+			n, err := w.Resolve(t.Context(), path)
 			must(t, err)
-			text, err := w.tree.ReadAll(t.Context(), n.(fs.File))
+			text, err := w.ReadAll(t.Context(), n.(fs.File))
 			must(t, err)
 			return string(text)
 		}
 		fstest.Eventually(t, "all is known", func() bool {
-			return strings.Contains(read("transcripts/INDEX.tsv"), "0b0e2bd1") && read(agentsName) == prompt.Page(promptFolders(w.statuses(), nil))
+			return strings.Contains(read("transcripts/INDEX.tsv"), "0b0e2bd1") && read("AGENTS.md") == prompt.Page(factsOf(t, w))
 		})
-		pages[round] = read(agentsName)
+		pages[round] = read("AGENTS.md")
 		if round == 0 {
 			fstest.Eventually(t, "the page is kept", func() bool {
-				text, _ := os.ReadFile(w.pages)
+				text, _ := os.ReadFile(filepath.Join(b.cache, "ctxfs", "pages.json"))
 				return len(text) > 0
 			})
 		} else if n := counted.Load(); n > 0 {
@@ -171,11 +168,11 @@ func TestNothingIsRenderedOnDemand(t *testing.T) {
 		files := 0
 		var walk func(path string, d fs.Dir)
 		walk = func(path string, d fs.Dir) {
-			entries, err := w.tree.List(t.Context(), d)
+			entries, err := w.List(t.Context(), d)
 			must(t, err)
 			for _, e := range entries {
 				child := strings.TrimPrefix(path+"/"+e.Name, "/")
-				n, err := w.tree.Resolve(t.Context(), child)
+				n, err := w.Resolve(t.Context(), child)
 				must(t, err)
 				if d, ok := n.(fs.Dir); ok {
 					walk(child, d)
@@ -190,13 +187,21 @@ func TestNothingIsRenderedOnDemand(t *testing.T) {
 				}
 			}
 		}
-		walk("", w.tree.Root())
+		walk("", w.Root())
 		if files < 30 {
 			t.Errorf("only %d files were seen", files)
 		}
-		w.close()
+		w.Close()
 	}
 	if pages[0] != pages[1] {
 		t.Errorf("the page was\n%s\nand is\n%s", pages[0], pages[1])
 	}
+}
+
+// factsOf asks a tree for the facts of AGENTS.md.
+func factsOf(t *testing.T, tree *usertree.Tree) []prompt.Folder {
+	t.Helper()
+	facts, err := usertree.OpFacts.Ask(t.Context(), tree.Operations(), usertree.FactsQuery{})
+	must(t, err)
+	return facts
 }

@@ -122,12 +122,9 @@ func (a *app) printHistory(ctx context.Context, args []string, asJSON bool) erro
 	if err != nil {
 		return err
 	}
-	src, err := a.source(ctx)
-	if err != nil {
-		return err
-	}
-	defer src.close()
-	k, err := src.session(ctx, w)
+	asker := a.Fallback()
+	defer asker.Close()
+	k, err := transcripts.OpSession.Ask(ctx, asker, w)
 	if err != nil {
 		return err
 	}
@@ -159,12 +156,9 @@ func (a *app) listHistory(ctx context.Context, cwd string, asJSON bool) error {
 		}
 		below = namesOf(abs)
 	}
-	src, err := a.source(ctx)
-	if err != nil {
-		return err
-	}
-	defer src.close()
-	all, err := src.sessions(ctx, below)
+	asker := a.Fallback()
+	defer asker.Close()
+	all, err := transcripts.OpSessions.Ask(ctx, asker, transcripts.SessionsQuery{Below: below})
 	if err != nil {
 		return err
 	}

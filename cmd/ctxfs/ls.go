@@ -12,9 +12,9 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
-	"ctxfs/mounts/control"
 )
 
 func (a *app) lsCommand() *cobra.Command {
@@ -30,15 +30,12 @@ process it shows what is known from configuration and caches.`,
   ctxfs ls --json skills`,
 		ValidArgsFunction: a.completePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			src, err := a.source(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer src.close()
+			asker := a.Fallback()
+			defer asker.Close()
 			if len(args) == 0 {
 				args = []string{""}
 			}
-			l := &lister{app: a, src: src, long: long, recursive: recursive, json: asJSON, headers: len(args) > 1 || recursive}
+			l := &lister{app: a, asker: asker, long: long, recursive: recursive, json: asJSON, headers: len(args) > 1 || recursive}
 			var failed error
 			for _, arg := range args {
 				p, err := a.TreePath(arg)
@@ -66,7 +63,7 @@ process it shows what is known from configuration and caches.`,
 
 type lister struct {
 	app                            *app
-	src                            source
+	asker                          fs.Asker
 	long, recursive, json, headers bool
 	shown                          int
 	all                            []jsonEntry
@@ -75,16 +72,13 @@ type lister struct {
 // jsonEntry is an entry with its path in the tree.
 type jsonEntry struct {
 	Path string `json:"path"`
-	lsEntry
+	usertree.Entry
 }
 
 func (l *lister) show(ctx context.Context, p string) error {
-	entries, err := l.src.list(ctx, p)
+	entries, err := usertree.OpList.Ask(ctx, l.asker, usertree.PathQuery{Path: p})
 	if err != nil {
-		if f := (*control.Fault)(nil); errors.As(err, &f) {
-			return err
-		}
-		return treeFault(p, err)
+		return err
 	}
 	if l.json {
 		for _, e := range entries {
@@ -92,7 +86,7 @@ func (l *lister) show(ctx context.Context, p string) error {
 			if e.Itself {
 				full, e.Itself = p, false
 			}
-			l.all = append(l.all, jsonEntry{Path: full, lsEntry: e})
+			l.all = append(l.all, jsonEntry{Path: full, Entry: e})
 		}
 	} else {
 		l.print(p, entries)
@@ -111,7 +105,7 @@ func (l *lister) show(ctx context.Context, p string) error {
 	return nil
 }
 
-func (l *lister) print(p string, entries []lsEntry) {
+func (l *lister) print(p string, entries []usertree.Entry) {
 	if l.headers && !(len(entries) == 1 && entries[0].Itself) {
 		if l.shown > 0 {
 			l.app.Sayf("")
@@ -140,13 +134,10 @@ func (l *lister) print(p string, entries []lsEntry) {
 // completePaths completes paths of the tree.
 func (a *app) completePaths(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	src, err := a.source(cmd.Context())
-	if err != nil {
-		return nil, directive
-	}
-	defer src.close()
+	asker := a.Fallback()
+	defer asker.Close()
 	dir, base := path.Split(word)
-	entries, err := src.list(cmd.Context(), cli.CleanPath(dir))
+	entries, err := usertree.OpList.Ask(cmd.Context(), asker, usertree.PathQuery{Path: cli.CleanPath(dir)})
 	if err != nil {
 		return nil, directive
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/daemon"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts"
@@ -86,8 +86,7 @@ func (a *app) requestMount(ctx context.Context, dir string) (result mounts.Mount
 		return result, err
 	}
 	defer c.Close()
-	err = c.Call(ctx, "mount", map[string]string{"dir": dir}, &result, nil) // what lies there may have to be mended first
-	return result, err
+	return mounts.OpMount.Ask(ctx, c, mounts.ViewQuery{Dir: dir})
 }
 
 func (a *app) reportMount(result mounts.MountResult) {
@@ -117,9 +116,9 @@ func (a *app) mountForeground(ctx context.Context, dir string) error {
 	if err != nil {
 		return interrupted(ctx, dir, err)
 	}
-	s, closeWorld := a.newServer(seat, 0)
-	defer closeWorld()
-	go endOnSignal(s, signals)
+	s, closeTree := daemon.New(daemon.Options{Places: a.Places, LookupEnv: a.LookupEnv, Log: a.Err}, seat, 0)
+	defer closeTree()
+	go daemon.EndOnSignal(s, signals)
 	result, err := s.Mount(dir)
 	if err != nil {
 		s.End()
@@ -142,15 +141,6 @@ func interrupted(ctx context.Context, dir string, err error) error {
 	}
 }
 
-// endOnSignal ends the server at the first signal, and the process, at once,
-// at the second.
-func endOnSignal(s *mounts.Server, signals <-chan os.Signal) {
-	<-signals
-	s.End()
-	<-signals
-	os.Exit(console.ExitFailed)
-}
-
 // mountElsewhere has the background process mount and waits for the end of the
 // mount or of the context, with which it is taken away.
 func (a *app) mountElsewhere(ctx context.Context, dir string) error {
@@ -160,7 +150,7 @@ func (a *app) mountElsewhere(ctx context.Context, dir string) error {
 	c, err := a.Process().Dial(ctx)
 	if err == nil {
 		defer c.Close()
-		err = c.Stay(ctx, "wait", map[string]string{"dir": dir}, func() {})
+		err = c.Stay(ctx, mounts.OpWait.Name, mounts.ViewQuery{Dir: dir}, func() {})
 	}
 	if ctx.Err() != nil {
 		return a.unmount(context.WithoutCancel(ctx), []string{dir}, false, false)

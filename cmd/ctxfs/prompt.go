@@ -9,8 +9,9 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/daemon"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/mounts/control"
-	"ctxfs/providers/mcp"
 	"ctxfs/providers/prompt"
 )
 
@@ -38,7 +39,7 @@ runs at the moment is not in it. It starts nothing.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if facts {
-				return a.promptOfFacts()
+				return daemon.PrintPage(a.Out, a.In)
 			}
 			if !cmd.Flags().Changed("budget") {
 				budget = 0
@@ -54,9 +55,9 @@ runs at the moment is not in it. It starts nothing.`,
 		},
 	}
 	cmd.Flags().IntVar(&budget, "budget", prompt.Budget, "the most tokens; tells as much as they have room for")
-	cmd.Flags().BoolVar(&facts, factsFlag, false, "make the page of facts on standard input (used by mount)")
+	cmd.Flags().BoolVar(&facts, daemon.FactsFlag, false, "make the page of facts on standard input (used by mount)")
 	for _, err := range []error{
-		cmd.Flags().MarkHidden(factsFlag),
+		cmd.Flags().MarkHidden(daemon.FactsFlag),
 		cmd.RegisterFlagCompletionFunc("budget", cobra.NoFileCompletions),
 	} {
 		if err != nil {
@@ -69,49 +70,20 @@ runs at the moment is not in it. It starts nothing.`,
 // promptText is the page of AGENTS.md, or one that fills a budget if that is not
 // 0.
 func (a *app) promptText(ctx context.Context, budget int) (string, error) {
-	src, err := a.source(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer src.close()
-	statuses, err := src.statuses(ctx)
+	asker := a.Fallback()
+	defer asker.Close()
+	facts, err := usertree.OpFacts.Ask(ctx, asker, usertree.FactsQuery{Inside: budget > 0})
 	if err != nil {
 		return "", err
 	}
 	if budget == 0 {
-		return prompt.Page(promptFolders(statuses, nil)), nil
+		return prompt.Page(facts), nil
 	}
-	boxes, err := src.tools(ctx, "")
-	if err != nil {
-		return "", err
-	}
-	text, err := prompt.Filled(promptFolders(statuses, boxes), budget)
+	text, err := prompt.Filled(facts, budget)
 	if small := (*prompt.BudgetError)(nil); errors.As(err, &small) {
 		return "", cli.Exit(console.ExitUsage, &control.Fault{
 			Message: small.Error(), Hint: fmt.Sprintf("allow more: ctxfs prompt --budget %d", max(small.Least, prompt.Budget)),
 		})
 	}
 	return text, err
-}
-
-// promptFolders are the facts for a page: what the providers say of themselves,
-// and perhaps the tools of MCP servers.
-func promptFolders(statuses []providerStatus, boxes []mcp.Toolbox) (folders []prompt.Folder) {
-	tools := make(map[string][]prompt.Thing)
-	for _, box := range boxes {
-		for _, t := range box.Tools {
-			tools[box.Server] = append(tools[box.Server], prompt.Thing{Name: t.File, About: t.Summary})
-		}
-	}
-	for _, p := range statuses {
-		if p.Name == configuration {
-			continue
-		}
-		f := prompt.Folder{Name: p.Name, Status: p.Status}
-		if p.Name == "mcps" {
-			f.Inside = tools
-		}
-		folders = append(folders, f)
-	}
-	return folders
 }

@@ -32,7 +32,7 @@ it takes. The server is started if it does not run.`,
 				}
 				values[name] = value
 			}
-			r, err := a.askServer(cmd.Context(), "prompt", readArgs{Server: args[0], What: args[1], Args: values})
+			r, err := mcp.OpPrompt.Ask(cmd.Context(), a.Starting(), mcp.ReadingQuery{Server: args[0], What: args[1], Args: values})
 			switch {
 			case err != nil:
 				return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,19 +9,10 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/mounts"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
-
-// readArgs are those of the requests "resource" and "prompt".
-type readArgs struct {
-	Server string            `json:"server"`
-	What   string            `json:"what"`
-	Args   map[string]string `json:"args,omitempty"`
-	Keep   bool              `json:"keep,omitempty"`
-	Forget bool              `json:"forget,omitempty"`
-}
 
 func (a *app) readCommand() *cobra.Command {
 	var asJSON, keep, forget bool
@@ -48,7 +38,7 @@ takes the file away.`,
 			if forget && (keep || asJSON) {
 				return cli.Exit(console.ExitUsage, errors.New("--forget reads nothing; give it alone"))
 			}
-			r, err := a.askServer(cmd.Context(), "resource", readArgs{Server: args[0], What: args[1], Keep: keep, Forget: forget})
+			r, err := mcp.OpResource.Ask(cmd.Context(), a.Starting(), mcp.ReadingQuery{Server: args[0], What: args[1], Keep: keep, Forget: forget})
 			switch {
 			case err != nil || forget:
 				return err
@@ -97,60 +87,6 @@ func kindOf(c mcp.Content) string {
 // toTerminal tells whether somebody may be looking at the output.
 func (a *app) toTerminal() bool { return console.IsTerminal(a.Out) }
 
-// askServer has the background process ask an MCP server, starting both if
-// need be.
-func (a *app) askServer(ctx context.Context, op string, args readArgs) (r *mcp.Reading, err error) {
-	for range 4 { // a process that is just ending has a successor
-		var c *control.Client
-		if c, err = a.Start(ctx); err != nil {
-			return nil, err
-		}
-		r = new(mcp.Reading)
-		err = c.Call(ctx, op, args, r, nil)
-		c.Close()
-		if !errors.Is(err, control.ErrGone) {
-			break
-		}
-	}
-	return r, err
-}
-
-// reading answers the requests "resource" and "prompt".
-func (w *world) reading(ask func(context.Context, readArgs) (*mcp.Reading, error)) mounts.Handler {
-	return func(ctx context.Context, c *control.Conn) error {
-		var args readArgs
-		if err := c.Args(&args); err != nil {
-			return err
-		}
-		r, err := ask(ctx, args)
-		if use := (*mcp.UseError)(nil); errors.As(err, &use) {
-			return &control.Fault{Message: err.Error(), Hint: use.Mend}
-		}
-		if err != nil {
-			return err
-		}
-		return c.Reply(r)
-	}
-}
-
-func (w *world) resourceHandler() mounts.Handler {
-	return w.reading(func(ctx context.Context, args readArgs) (*mcp.Reading, error) {
-		switch {
-		case args.Forget:
-			return &mcp.Reading{}, w.providers.ForgetResource(args.Server, args.What)
-		case args.Keep:
-			return w.providers.KeepResource(ctx, args.Server, args.What)
-		}
-		return w.providers.ReadResource(ctx, args.Server, args.What)
-	})
-}
-
-func (w *world) promptHandler() mounts.Handler {
-	return w.reading(func(ctx context.Context, args readArgs) (*mcp.Reading, error) {
-		return w.providers.GetPrompt(ctx, args.Server, args.What, args.Args)
-	})
-}
-
 // completeServersAnd completes the name of a server, then those of the files
 // in one of its folders.
 func (a *app) completeServersAnd(folder string) cobra.CompletionFunc {
@@ -159,12 +95,9 @@ func (a *app) completeServersAnd(folder string) cobra.CompletionFunc {
 		case 0:
 			names = a.completeServers(cmd.Context())
 		case 1:
-			src, err := a.source(cmd.Context())
-			if err != nil {
-				break
-			}
-			defer src.close()
-			entries, _ := src.list(cmd.Context(), "mcps/"+args[0]+"/"+folder) // no server, no names
+			asker := a.Fallback()
+			defer asker.Close()
+			entries, _ := usertree.OpList.Ask(cmd.Context(), asker, usertree.PathQuery{Path: "mcps/" + args[0] + "/" + folder}) // no server, no names
 			for _, e := range entries {
 				if name := strings.TrimSuffix(e.Name, ".json"); !strings.Contains(name, ".") { // not what is kept
 					names = append(names, name)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers"
@@ -25,7 +23,7 @@ type message struct{ body string }
 
 // saidWorld is a home folder with the recorded sessions, and what was said in
 // them: the texts of people and agents, and the whole transcripts.
-func saidWorld(b *testing.B) (source *localSource, said []message, transcripts []string) {
+func saidWorld(b *testing.B) (source *usertree.Tree, said []message, transcripts []string) {
 	b.Helper()
 	logs, err := filepath.Glob(filepath.Join(cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../shared/data"), "sessions/claude-code/*.jsonl"))
 	must(b, err)
@@ -43,21 +41,18 @@ func saidWorld(b *testing.B) (source *localSource, said []message, transcripts [
 		at := time.Unix(int64(1_770_000_000+i*3600), 0) // which is newer counts
 		must(b, os.Chtimes(to, at, at))
 	}
-	a := &app{&cli.App{
-		Streams:   console.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard},
+	source = usertree.New(usertree.Options{
 		LookupEnv: func(string) (string, bool) { return "", false },
 		Places: places.Places{
 			Home: home, Config: filepath.Join(home, "config.toml"), State: filepath.Join(home, "state"),
 			Cache: filepath.Join(home, "cache"),
 		},
-	}}
-	w := a.newWorld(worldOptions{})
-	w.providers.Start()
-	b.Cleanup(w.close)
-	source = &localSource{w}
+	})
+	source.Providers().Start()
+	b.Cleanup(source.Close)
 	reader := &shellAgent{TB: b, source: source}
 	heading := regexp.MustCompile(`(?m)^### \[[^]]+\] \S+ (user typed|assistant)\b.*\n`)
-	all := w.providers.All()
+	all := source.Providers().All()
 	provider := all[slices.IndexFunc(all, func(p providers.Named) bool { return p.Folder == "transcripts" })]
 	if !fstest.Becomes(func() bool {
 		n := 0
@@ -68,7 +63,7 @@ func saidWorld(b *testing.B) (source *localSource, said []message, transcripts [
 	}) {
 		b.Fatal("not all of the sessions are there")
 	}
-	w.front.make()
+	source.RenewPages()
 	for d := range provider.Provider.(fs.Documented).Documents("") {
 		text := reader.cat("transcripts/" + d.Path)
 		transcripts = append(transcripts, text)

@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
 )
@@ -57,7 +60,7 @@ func (b *backend) hold() error {
 	go func() {
 		defer close(ended)
 		defer c.Close()
-		failed = c.Stay(b.life, "hold", nil, first)
+		failed = c.Stay(b.life, mounts.OpHold.Name, fs.None{}, first)
 	}()
 	select {
 	case <-holds:
@@ -68,19 +71,20 @@ func (b *backend) hold() error {
 	}
 }
 
-// ask asks the background process, and the next one where that was just ending.
-// Each takes the replies before the last, and once there was one, nothing is
-// asked again; then takes the bytes that follow. Both may be nil.
-func (b *backend) ask(ctx context.Context, op string, args, value any, each func(json.RawMessage), then func(io.Reader) error) error {
+// Ask implements fs.Asker: it asks the background process, and the next one where
+// that was just ending, but never again once there was a reply before the last.
+func (b *backend) Ask(ctx context.Context, r fs.Request) error {
 	begun := false
+	progress := r.Progress
+	r.Slow, r.Progress = true, func(reply json.RawMessage) {
+		begun = true
+		if progress != nil {
+			progress(reply)
+		}
+	}
 	var err error
 	_ = places.UntilServed(func() error {
-		err = b.askOnce(ctx, op, args, value, func(reply json.RawMessage) {
-			begun = true
-			if each != nil {
-				each(reply)
-			}
-		}, then)
+		err = b.askOnce(ctx, r)
 		if begun || ctx.Err() != nil {
 			return nil // not again
 		}
@@ -90,12 +94,12 @@ func (b *backend) ask(ctx context.Context, op string, args, value any, each func
 		return context.Cause(ctx)
 	}
 	if f := (*control.Fault)(nil); errors.As(err, &f) {
-		return &gateway.Fault{What: f.Message, Mend: forUser(f.Hint)}
+		return usertree.FaultForAgent(f)
 	}
 	return err
 }
 
-func (b *backend) askOnce(ctx context.Context, op string, args, value any, each func(json.RawMessage), then func(io.Reader) error) error {
+func (b *backend) askOnce(ctx context.Context, r fs.Request) error {
 	if err := b.hold(); err != nil {
 		return err
 	}
@@ -108,11 +112,7 @@ func (b *backend) askOnce(ctx context.Context, op string, args, value any, each 
 		return err
 	}
 	defer c.Close()
-	if err := c.Call(ctx, op, args, value, each); err != nil || then == nil {
-		return err
-	}
-	defer context.AfterFunc(ctx, func() { c.Close() })()
-	return then(c.Rest())
+	return c.Ask(ctx, r)
 }
 
 // endTime is how long a process that takes no more requests may take to end.
@@ -131,24 +131,17 @@ func (b *backend) awaitEnd(ctx context.Context) {
 	}
 }
 
-// look asks for something that changes nothing.
-func (b *backend) look(ctx context.Context, op string, args, value any, then func(io.Reader) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, lookTime, errors.New("ctxfs did not answer in time"))
-	defer cancel()
-	return b.ask(ctx, op, args, value, nil, then)
+// withinLookTime bounds how long something that changes nothing may take.
+func withinLookTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, lookTime, errors.New("ctxfs did not answer in time"))
 }
 
-// forUser is a hint for people, told to an agent without a shell.
-func forUser(hint string) string {
-	if hint == "" {
-		return ""
-	}
-	return "what your user can do: " + hint
-}
-
+// Overview implements gateway.Backend.
 func (b *backend) Overview(ctx context.Context) (string, error) {
-	var all []providerStatus
-	if err := b.look(ctx, "providers", nil, &all, nil); err != nil {
+	ctx, cancel := withinLookTime(ctx)
+	defer cancel()
+	all, err := usertree.OpProviders.Ask(ctx, b, fs.None{})
+	if err != nil {
 		return "", err
 	}
 	var text strings.Builder
@@ -183,9 +176,12 @@ func itemLine(s fs.Status) string {
 	return strings.Join(words, ", ")
 }
 
+// List implements gateway.Backend.
 func (b *backend) List(ctx context.Context, path string) ([]gateway.Entry, error) {
-	var listed []lsEntry
-	if err := b.look(ctx, "list", pathArgs{path}, &listed, nil); err != nil {
+	ctx, cancel := withinLookTime(ctx)
+	defer cancel()
+	listed, err := usertree.OpList.Ask(ctx, b, usertree.PathQuery{Path: path})
+	if err != nil {
 		return nil, err
 	}
 	entries := make([]gateway.Entry, len(listed))
@@ -195,13 +191,55 @@ func (b *backend) List(ctx context.Context, path string) ([]gateway.Entry, error
 	return entries, nil
 }
 
+// Read implements gateway.Backend.
 func (b *backend) Read(ctx context.Context, path string, w io.Writer) error {
-	var size int64
-	return b.look(ctx, "read", pathArgs{path}, &size, func(rest io.Reader) error {
-		n, err := io.Copy(w, io.LimitReader(rest, size))
-		if err == nil && n < size {
-			err = errors.New("the file broke off: ask again")
+	ctx, cancel := withinLookTime(ctx)
+	defer cancel()
+	_, err := usertree.OpRead.Ask(ctx, b, usertree.PathQuery{Path: path}, nil, w)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the file broke off: ask again")
+	}
+	return err
+}
+
+// Find implements gateway.Backend.
+func (b *backend) Find(ctx context.Context, q gateway.Query) ([]gateway.Match, error) {
+	ctx, cancel := withinLookTime(ctx)
+	defer cancel()
+	found, err := usertree.OpFind.Ask(ctx, b, usertree.FindQuery{Query: q.Words, In: q.In, Limit: q.Limit})
+	if err != nil {
+		return nil, err
+	}
+	matches := make([]gateway.Match, len(found))
+	for i, m := range found {
+		matches[i] = gateway.Match{Path: m.Path, Why: m.Why}
+	}
+	return matches, nil
+}
+
+// Call implements gateway.Backend. It asks for a call, and never again once that
+// is under way: tools have effects.
+func (b *backend) Call(ctx context.Context, c gateway.Call, progress func(gateway.Progress)) (*gateway.Result, error) {
+	begun := false
+	reply, err := usertree.OpAgentCall.Ask(ctx, b, usertree.AgentCall{
+		Server: c.Server, Tool: c.Tool, Arguments: c.Arguments, Confirmed: c.Confirmed,
+		Agent: c.Client, Session: b.session, PID: os.Getpid(),
+	}, func(news usertree.AgentNews) {
+		begun = true
+		if news.Progress != nil {
+			progress(*news.Progress)
 		}
-		return err
-	})
+	}, nil)
+	switch {
+	case errors.Is(err, control.ErrGone) && begun:
+		return nil, &gateway.Fault{
+			What: "ctxfs ended during the call; whether the tool has done its work is not known",
+			Mend: "look before you call it again",
+		}
+	case err != nil:
+		return nil, err
+	case reply.Fault != nil:
+		return nil, reply.Fault
+	}
+	return reply.Result, nil
 }

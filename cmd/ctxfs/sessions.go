@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,18 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/mounts"
-	"ctxfs/mounts/control"
 	"ctxfs/providers/transcripts"
 )
 
 // transcriptsFolder is the folder of the sessions in the tree.
 const transcriptsFolder = "transcripts"
-
-// sessionsArgs are those of the request "sessions".
-type sessionsArgs struct {
-	Below []string `json:"below,omitempty"`
-}
 
 // wanted is the session that the command line names, or the one that the command
 // is run in.
@@ -82,69 +73,6 @@ func foldersAbove() (all [][]string, err error) {
 	}
 }
 
-func (s *localSource) session(ctx context.Context, w transcripts.Wanted) (transcripts.Known, error) {
-	k, err := s.world.providers.Session(ctx, w)
-	return k, sessionFault(err)
-}
-
-func (s *localSource) sessions(ctx context.Context, below []string) ([]transcripts.Known, error) {
-	return s.world.providers.Sessions(ctx, below)
-}
-
-// sessionFault words an error for people.
-func sessionFault(err error) error {
-	if unclear := (*transcripts.UnclearError)(nil); errors.As(err, &unclear) {
-		return &control.Fault{Message: unclear.What, Hint: unclear.Mend}
-	}
-	return err
-}
-
-func (s *remoteSource) session(ctx context.Context, w transcripts.Wanted) (k transcripts.Known, err error) {
-	err = s.call(ctx, "session", w, &k, nil, func(after source) error {
-		k, err = after.session(ctx, w)
-		return err
-	})
-	return k, err
-}
-
-func (s *remoteSource) sessions(ctx context.Context, below []string) (all []transcripts.Known, err error) {
-	err = s.call(ctx, "sessions", sessionsArgs{below}, &all, nil, func(after source) error {
-		all, err = after.sessions(ctx, below)
-		return err
-	})
-	return all, err
-}
-
-// sessionHandler answers the request "session".
-func (w *world) sessionHandler() mounts.Handler {
-	return func(ctx context.Context, c *control.Conn) error {
-		var args transcripts.Wanted
-		if err := c.Args(&args); err != nil {
-			return err
-		}
-		k, err := w.providers.Session(ctx, args)
-		if err != nil {
-			return sessionFault(err)
-		}
-		return c.Reply(k)
-	}
-}
-
-// sessionsHandler answers the request "sessions".
-func (w *world) sessionsHandler() mounts.Handler {
-	return func(ctx context.Context, c *control.Conn) error {
-		var args sessionsArgs
-		if err := c.Args(&args); err != nil {
-			return err
-		}
-		all, err := w.providers.Sessions(ctx, args.Below)
-		if err != nil {
-			return err
-		}
-		return c.Reply(all)
-	}
-}
-
 // guessed tells of a session that was found by the folder alone, where it could
 // have been another.
 func (a *app) guessed(k transcripts.Known) {
@@ -161,12 +89,9 @@ func (a *app) completeSession(cmd *cobra.Command, args []string, word string) ([
 	if strings.ContainsRune(word, filepath.Separator) {
 		return nil, cobra.ShellCompDirectiveDefault // the path of a log
 	}
-	src, err := a.source(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	defer src.close()
-	all, _ := src.sessions(cmd.Context(), nil) // none, where there are none
+	asker := a.Fallback()
+	defer asker.Close()
+	all, _ := transcripts.OpSessions.Ask(cmd.Context(), asker, transcripts.SessionsQuery{}) // none, where there are none
 	var words []string
 	for _, k := range all {
 		if strings.HasPrefix(k.ID, word) {

@@ -18,6 +18,8 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/transcripts"
@@ -98,12 +100,9 @@ func (a *app) stale(ctx context.Context, args []string) (*staleReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := a.source(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer src.close()
-	k, err := src.session(ctx, w)
+	asker := a.Fallback()
+	defer asker.Close()
+	k, err := transcripts.OpSession.Ask(ctx, asker, w)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +113,8 @@ func (a *app) stale(ctx context.Context, args []string) (*staleReport, error) {
 		}
 	}
 	var table bytes.Buffer
-	if err := src.cat(ctx, path.Join(transcriptsFolder, k.Path, "files.tsv"), &table); err != nil {
+	files := usertree.PathQuery{Path: path.Join(transcriptsFolder, k.Path, "files.tsv")}
+	if _, err := usertree.OpRead.Ask(ctx, asker, files, nil, &table); err != nil {
 		return nil, err
 	}
 	seen, err := readSeen(table.String())
@@ -184,7 +184,7 @@ func (a *app) compare(f seenFile, last time.Time) (compared bool, as *staleFile)
 	case errors.Is(err, iofs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		as.State = "deleted"
 	case err != nil:
-		as.State, as.Why = "unknown", cli.Cause(err)
+		as.State, as.Why = "unknown", fs.Cause(err)
 	case info.IsDir():
 		return false, nil
 	case info.ModTime().Unix() > seen.Unix():

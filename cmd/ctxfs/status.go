@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts"
@@ -26,13 +27,8 @@ type statusReport struct {
 	Since   time.Time         `json:"since,omitzero"`
 	Mounts  []mounts.ViewInfo `json:"mounts"`
 	// Gateways is how many programs besides, such as "ctxfs serve", need it.
-	Gateways  int              `json:"gateways,omitempty"`
-	Providers []providerStatus `json:"providers"`
-}
-
-type providerStatus struct {
-	Name string `json:"name"`
-	fs.Status
+	Gateways  int                       `json:"gateways,omitempty"`
+	Providers []usertree.ProviderStatus `json:"providers"`
 }
 
 func (a *app) statusCommand() *cobra.Command {
@@ -96,12 +92,9 @@ func (a *app) status(ctx context.Context) (*statusReport, error) {
 			report.Mounts = append(report.Mounts, v)
 		}
 	}
-	src, err := a.source(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer src.close()
-	report.Providers, err = src.statuses(ctx)
+	asker := a.Fallback()
+	defer asker.Close()
+	report.Providers, err = usertree.OpProviders.Ask(ctx, asker, fs.None{})
 	return report, err
 }
 

@@ -114,9 +114,9 @@ func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
 			return err
 		}
 	}
-	w := a.newWorld(worldOptions{offline: true, hide: a.InMount})
-	defer w.close()
-	p, err := mounts.SyncOnce(ctx, w.tree, dir, w.providers.Roots())
+	tree := a.Offline()
+	defer tree.Close()
+	p, err := mounts.SyncOnce(ctx, tree.Tree, dir, tree.Providers().Roots())
 	if err == nil {
 		r.report(p)
 	}
@@ -141,11 +141,6 @@ func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) error
 }
 
 func (a *app) syncCall(ctx context.Context, c *control.Client, dir string, once bool, r *syncReporter) error {
-	args := map[string]any{"dir": filepath.Clean(dir), "once": once}
-	return c.Call(ctx, "sync", args, nil, func(value json.RawMessage) {
-		var p mounts.Report
-		if json.Unmarshal(value, &p) == nil {
-			r.report(p)
-		}
-	})
+	_, err := mounts.OpSync.Ask(ctx, c, mounts.ViewQuery{Dir: filepath.Clean(dir), Once: once}, r.report, nil)
+	return err
 }

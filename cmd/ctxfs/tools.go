@@ -8,16 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
-
-// toolsArgs are those of the requests "tools" and "flags".
-type toolsArgs struct {
-	Server string `json:"server"`
-	Tool   string `json:"tool,omitempty"`
-}
 
 func (a *app) toolsCommand() *cobra.Command {
 	var asJSON bool
@@ -46,12 +39,9 @@ starts nothing: what is listed is what the server said last.`,
 }
 
 func (a *app) tools(ctx context.Context, server string, asJSON bool) error {
-	src, err := a.source(ctx)
-	if err != nil {
-		return err
-	}
-	defer src.close()
-	boxes, err := src.tools(ctx, server)
+	asker := a.Fallback()
+	defer asker.Close()
+	boxes, err := mcp.OpTools.Ask(ctx, asker, mcp.ToolQuery{Server: server})
 	switch {
 	case err != nil:
 		return err
@@ -83,58 +73,4 @@ func (a *app) tools(ctx context.Context, server string, asJSON bool) error {
 		a.Notef("%s", line)
 	}
 	return nil
-}
-
-func (s *localSource) tools(_ context.Context, server string) ([]mcp.Toolbox, error) {
-	return s.world.providers.Tools(server)
-}
-
-func (s *remoteSource) tools(ctx context.Context, server string) (boxes []mcp.Toolbox, err error) {
-	err = s.call(ctx, "tools", toolsArgs{Server: server}, &boxes, nil, func(after source) error {
-		boxes, err = after.tools(ctx, server)
-		return err
-	})
-	return boxes, err
-}
-
-// toolsHandler answers the request "tools".
-func (w *world) toolsHandler() mounts.Handler {
-	return func(_ context.Context, c *control.Conn) error {
-		var args toolsArgs
-		if err := c.Args(&args); err != nil {
-			return err
-		}
-		boxes, err := w.providers.Tools(args.Server)
-		if err != nil {
-			return err
-		}
-		return c.Reply(boxes)
-	}
-}
-
-func (s *localSource) flags(_ context.Context, server, tool string) ([]mcp.Flag, error) {
-	return s.world.providers.Flags(server, tool)
-}
-
-func (s *remoteSource) flags(ctx context.Context, server, tool string) (flags []mcp.Flag, err error) {
-	err = s.call(ctx, "flags", toolsArgs{server, tool}, &flags, nil, func(after source) error {
-		flags, err = after.flags(ctx, server, tool)
-		return err
-	})
-	return flags, err
-}
-
-// flagsHandler answers the request "flags".
-func (w *world) flagsHandler() mounts.Handler {
-	return func(_ context.Context, c *control.Conn) error {
-		var args toolsArgs
-		if err := c.Args(&args); err != nil {
-			return err
-		}
-		flags, err := w.providers.Flags(args.Server, args.Tool)
-		if err != nil {
-			return err
-		}
-		return c.Reply(flags)
-	}
 }

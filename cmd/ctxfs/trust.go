@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
-	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
 
@@ -54,41 +54,14 @@ DIR is the current folder if it is not given. It takes effect at once.`,
 	return cmd
 }
 
-type trustArgs struct {
-	Folder string `json:"folder"`
-	Revoke bool   `json:"revoke"`
-}
-
-func (w *world) trustHandler(_ context.Context, c *control.Conn) error {
-	var args trustArgs
-	if err := c.Args(&args); err != nil {
-		return err
-	}
-	project, err := w.trust(args)
-	if err != nil {
-		return err
-	}
-	return c.Reply(project)
-}
-
-func (w *world) trust(args trustArgs) (mcp.Project, error) {
-	if args.Revoke {
-		return w.providers.Revoke(args.Folder)
-	}
-	return w.providers.Trust(args.Folder)
-}
-
 func (a *app) trust(ctx context.Context, dir string, revoke, asJSON bool) error {
 	folder, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	args := trustArgs{folder, revoke}
-	var project mcp.Project
-	err = a.either(ctx, "trust", args, &project, func(w *world) (err error) {
-		project, err = w.trust(args)
-		return err
-	})
+	asker := a.Fallback()
+	defer asker.Close()
+	project, err := mcp.OpTrust.Ask(ctx, asker, mcp.TrustQuery{Folder: folder, Revoke: revoke})
 	if err != nil {
 		return err
 	}
@@ -105,11 +78,9 @@ func (a *app) trust(ctx context.Context, dir string, revoke, asJSON bool) error 
 }
 
 func (a *app) listProjects(ctx context.Context, asJSON bool) error {
-	var projects []mcp.Project
-	err := a.either(ctx, "projects", nil, &projects, func(w *world) error {
-		projects = w.providers.Projects()
-		return nil
-	})
+	asker := a.Fallback()
+	defer asker.Close()
+	projects, err := mcp.OpProjects.Ask(ctx, asker, fs.None{})
 	switch {
 	case err != nil:
 		return err

@@ -148,8 +148,7 @@ func (a *app) unmountServed(ctx context.Context, dir string) (mounts.UnmountResu
 		return result, err
 	}
 	defer c.Close()
-	err = c.Call(ctx, "unmount", map[string]any{"dir": dir}, &result, nil)
-	return result, err
+	return mounts.OpUnmount.Ask(ctx, c, mounts.ViewQuery{Dir: dir}, nil, nil)
 }
 
 // chooseMounts decides which mounts a command means.

@@ -10,6 +10,8 @@ import (
 	"net"
 	"syscall"
 	"time"
+
+	"ctxfs/fs"
 )
 
 // A conversation begins with a greeting from the server. Then come one request
@@ -49,7 +51,7 @@ type Client struct {
 	// Pid is the process ID of the background process, 0 if it cannot be seen
 	// from here.
 	Pid int
-	// Limit is how long Call waits for a process that is stopped, once it has
+	// Limit is how long Ask waits for a process that is stopped, once it has
 	// been asked for something; 0 means for ever.
 	Limit time.Duration
 
@@ -196,21 +198,33 @@ func (c *Client) line(ctx context.Context, w wait) ([]byte, error) {
 // Close ends the conversation; the server then cancels the request.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// Call sends a request and decodes the value of the last reply into value,
-// which may be nil. Earlier replies are passed to each, if it is not nil. A
-// *Fault is the server's own error; any other error is one of the connection.
-// The end of the context ends the conversation.
-func (c *Client) Call(ctx context.Context, op string, args, value any, each func(json.RawMessage)) error {
-	return c.call(ctx, op, args, value, each, working)
+// Ask implements fs.Asker: it sends a request and decodes the last reply. A
+// healthy process answers at once what is not slow: one that does not, and is not
+// busy, is a [Silent]. A *Fault is the server's own error; any other error is one
+// of the connection. The end of the context ends the conversation. It may be
+// called once.
+func (c *Client) Ask(ctx context.Context, r fs.Request) error {
+	w := quick
+	if r.Slow {
+		w = working
+	}
+	if err := c.call(ctx, r.Name, r.Question, r.Answer, r.Progress, w); err != nil || r.Body == nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
+	defer stop()
+	size := fs.Follows(r.Answer)
+	n, err := io.Copy(r.Body, io.LimitReader(c.lines, size))
+	switch {
+	case ctx.Err() != nil && n < size:
+		return context.Cause(ctx)
+	case err == nil && n < size:
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
-// Ask is Call for a request that a healthy process answers at once: one that
-// does not, and is not busy, is a [Silent].
-func (c *Client) Ask(ctx context.Context, op string, args, value any) error {
-	return c.call(ctx, op, args, value, nil, quick)
-}
-
-// Stay is Call for a request that lasts as long as the conversation. It calls
+// Stay is Ask for a request that lasts as long as the conversation. It calls
 // held at the first reply; from then on the process need not answer.
 func (c *Client) Stay(ctx context.Context, op string, args any, held func()) error {
 	return c.call(ctx, op, args, nil, func(json.RawMessage) { held() }, lasting)
@@ -256,6 +270,3 @@ func (c *Client) call(ctx context.Context, op string, args, value any, each func
 		return nil
 	}
 }
-
-// Rest returns the raw bytes that follow the last reply.
-func (c *Client) Rest() io.Reader { return c.lines }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	iofs "io/fs"
 	"net"
 	"syscall"
 )
@@ -49,7 +50,7 @@ func (c *Conn) Op() string { return c.op }
 func (c *Conn) AwaitEnd() { _, _ = c.lines.ReadByte() }
 
 // Fail sends an error as the last reply.
-func (c *Conn) Fail(err error) error { return c.line(reply{Fault: fault(err)}) }
+func (c *Conn) Fail(err error) error { return c.line(reply{Fault: FaultOf(err)}) }
 
 // Args decodes the request's arguments.
 func (c *Conn) Args(into any) error {
@@ -91,14 +92,30 @@ type Fault struct {
 	Message string `json:"message"`
 	// Hint is a line of its own, usually a command; it may be empty.
 	Hint string `json:"hint,omitempty"`
+	// Missing says that what was asked for does not exist.
+	Missing bool `json:"missing,omitempty"`
 }
 
 func (f *Fault) Error() string { return f.Message }
 
-// fault returns err as a Fault.
-func fault(err error) *Fault {
+// Fix returns the Hint: what to do about the fault.
+func (f *Fault) Fix() string { return f.Hint }
+
+// Is reports whether the fault is that something does not exist.
+func (f *Fault) Is(target error) bool { return f.Missing && target == iofs.ErrNotExist }
+
+// FaultOf returns an error as a Fault. An error with a method Fix() string says
+// what to do about it.
+func FaultOf(err error) *Fault {
 	if f := (*Fault)(nil); errors.As(err, &f) {
 		return f
 	}
-	return &Fault{Message: err.Error()}
+	f := &Fault{Message: err.Error(), Missing: errors.Is(err, iofs.ErrNotExist)}
+	if fixed := (interface {
+		error
+		Fix() string
+	})(nil); errors.As(err, &fixed) {
+		f.Hint = fixed.Fix()
+	}
+	return f
 }

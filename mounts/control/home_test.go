@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/fs"
 )
 
 // newHome is a home whose paths fit a socket address.
@@ -63,7 +65,7 @@ func TestSeat(t *testing.T) {
 		t.Fatal(err)
 	}
 	var op string
-	if err := c.Ask(t.Context(), "hello", nil, &op); err != nil || op != "hello" || c.Pid != os.Getpid() {
+	if err := c.Ask(t.Context(), fs.Request{Name: "hello", Answer: &op}); err != nil || op != "hello" || c.Pid != os.Getpid() {
 		t.Errorf("%q of %d, %v", op, c.Pid, err)
 	}
 	c.Close()

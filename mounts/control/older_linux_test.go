@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/fs"
 )
 
 // TestOlderProcess is found where it keeps its socket when it serves this home.
@@ -60,7 +62,7 @@ func TestOlderProcess(t *testing.T) {
 	}
 	defer c.Close()
 	var said string
-	if err := c.Call(t.Context(), "status", nil, &said, nil); err != nil || said != "old" {
+	if err := c.Ask(t.Context(), fs.Request{Name: "status", Answer: &said}); err != nil || said != "old" {
 		t.Errorf("%q, %v", said, err)
 	}
 	if len(notes) != 1 || !strings.Contains(notes[0], "older version") || !strings.Contains(notes[0], "; ctxfs mount") {

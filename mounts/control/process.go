@@ -80,19 +80,19 @@ func silent(pid int, state State, what string) *Silent {
 	}
 	switch state {
 	case Stopped:
-		s.Fault = Fault{name + " " + what + ": it is stopped", fmt.Sprintf("let it go on: kill -CONT %d", pid)}
+		s.Fault = Fault{Message: name + " " + what + ": it is stopped", Hint: fmt.Sprintf("let it go on: kill -CONT %d", pid)}
 	case Traced:
-		s.Fault = Fault{name + " " + what + ": a debugger holds it", "end the debugger, or let it continue the process"}
+		s.Fault = Fault{Message: name + " " + what + ": a debugger holds it", Hint: "end the debugger, or let it continue the process"}
 	case Frozen:
-		s.Fault = Fault{name + " " + what + ": its control group is frozen", "thaw it: its container is paused or its session suspended"}
+		s.Fault = Fault{Message: name + " " + what + ": its control group is frozen", Hint: "thaw it: its container is paused or its session suspended"}
 	case Killed:
-		s.Fault = Fault{name + " " + what + ": it was killed, and a thread of it waits in the kernel, which kill -9 does not end", "free its mounts: ctxfs mount"}
+		s.Fault = Fault{Message: name + " " + what + ": it was killed, and a thread of it waits in the kernel, which kill -9 does not end", Hint: "free its mounts: ctxfs mount"}
 	case Waiting:
-		s.Fault = Fault{name + " " + what + ": it waits in the kernel (state D), as for a disk or a network file system that does not answer", "kill -9 does not help; see what it waits for: cat /proc/" + fmt.Sprint(pid) + "/wchan"}
+		s.Fault = Fault{Message: name + " " + what + ": it waits in the kernel (state D), as for a disk or a network file system that does not answer", Hint: "kill -9 does not help; see what it waits for: cat /proc/" + fmt.Sprint(pid) + "/wchan"}
 	case Hung:
-		s.Fault = Fault{name + " " + what + ", although it is not busy", fmt.Sprintf("end it and start anew: kill -9 %d; ctxfs mount", pid)}
+		s.Fault = Fault{Message: name + " " + what + ", although it is not busy", Hint: fmt.Sprintf("end it and start anew: kill -9 %d; ctxfs mount", pid)}
 	default:
-		s.Fault = Fault{name + " " + what, "see what it does: ps -o pid,stat,time,args -p " + fmt.Sprint(pid)}
+		s.Fault = Fault{Message: name + " " + what, Hint: "see what it does: ps -o pid,stat,time,args -p " + fmt.Sprint(pid)}
 	}
 	return s
 }

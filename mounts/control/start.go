@@ -137,7 +137,7 @@ func (s *Starter) Claimed(err error) {
 	case errors.Is(err, ErrRunning):
 		s.say(wordRunning)
 	default:
-		if body, err := json.Marshal(fault(err)); err == nil {
+		if body, err := json.Marshal(FaultOf(err)); err == nil {
 			s.say(wordFault + string(body))
 		}
 	}

@@ -48,6 +48,9 @@ type LoginError struct {
 
 func (e *LoginError) Error() string { return e.What }
 
+// Fix returns the change that fixes it; it may be "".
+func (e *LoginError) Fix() string { return e.Mend }
+
 // session is the login of a server; nil where there can be none: the server is
 // a process, or its entry says in a header who asks, or there is no folder for
 // logins.

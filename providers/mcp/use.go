@@ -35,6 +35,9 @@ func (e *UseError) Error() string {
 	return fmt.Sprintf("server %s (%s): %s", e.Server, e.State, e.What)
 }
 
+// Fix returns what to do about it; it may be "".
+func (e *UseError) Fix() string { return e.Mend }
+
 func (e *UseError) Unwrap() error { return e.cause }
 
 // Session is one use of a server, which runs at least until Release. Any

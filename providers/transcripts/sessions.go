@@ -56,6 +56,9 @@ type UnclearError struct {
 
 func (e *UnclearError) Error() string { return e.What }
 
+// Fix returns what can be done; it may have several lines.
+func (e *UnclearError) Fix() string { return e.Mend }
+
 // Known is what is known of a session without reading all of it.
 type Known struct {
 	ID    string `json:"id"`

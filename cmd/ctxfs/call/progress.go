@@ -16,6 +16,7 @@ type progress struct {
 	begun time.Time
 	stop  chan struct{}
 	done  sync.WaitGroup
+	ended sync.Once
 
 	mu   sync.Mutex
 	last News
@@ -70,11 +71,16 @@ func (p *progress) print() {
 	p.told = true
 }
 
-// clear takes the line away.
+// clear ends the line and takes it away. It may be called again.
 func (p *progress) clear() {
-	close(p.stop)
-	p.done.Wait()
-	if p.told {
-		fmt.Fprint(p.out, "\r\x1b[K")
+	if p == nil {
+		return
 	}
+	p.ended.Do(func() {
+		close(p.stop)
+		p.done.Wait()
+		if p.told {
+			fmt.Fprint(p.out, "\r\x1b[K")
+		}
+	})
 }

@@ -9,14 +9,14 @@ package call
 import (
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/mounts/control"
 )
 
-// Op is the request that the background process answers. Its arguments are a
-// [Request]. It sends [News] while it works, one with Begun before anything
-// that cannot be taken back, and then a [Reply], which the bytes for standard
-// output follow.
-const Op = "call"
+// Op is the operation that the background process answers. It sends [News] while
+// it works, one with Begun before anything that cannot be undone, and then a
+// [Reply], which the bytes for standard output follow.
+var Op = fs.Talk[Request, News, Reply]{Name: "call"}
 
 // Request asks for a call of a tool.
 type Request struct {
@@ -75,3 +75,6 @@ type Reply struct {
 	// Fault is what went wrong.
 	Fault *control.Fault `json:"fault,omitempty"`
 }
+
+// Follows implements the interface that [fs.Talk] describes.
+func (r Reply) Follows() int64 { return r.Size }

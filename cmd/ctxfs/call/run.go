@@ -2,7 +2,6 @@ package call
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -39,16 +38,13 @@ func run(ctx context.Context, p places.Places, lookupEnv func(string) (string, b
 	}
 	request := Request{Words: words, Caller: NewCaller(lookupEnv), Piped: piped(s.In), Watched: console.IsTerminal(s.Err)}
 	for {
-		reply, rest, end, err := ask(ctx, p, request, s.Err)
+		reply, err := ask(ctx, p, request, s)
 		if err != nil {
 			return console.ExitFailed, err
 		}
 		if !reply.WantsInput {
-			err := printReply(ctx, s, reply, rest)
-			end()
-			return reply.Code, err
+			return reply.Code, printReply(s, reply)
 		}
-		end()
 		text, err := readInput(s.In)
 		if err != nil {
 			return console.ExitUsage, err
@@ -57,13 +53,14 @@ func run(ctx context.Context, p places.Places, lookupEnv func(string) (string, b
 	}
 }
 
-// ask has one conversation. Where the process that it reached was just ending,
-// it asks the next one, but not once the tool may have been called.
-func ask(ctx context.Context, p places.Places, request Request, watched io.Writer) (reply Reply, rest io.Reader, end func(), err error) {
+// ask has one conversation, and prints the result. Where the process that it
+// reached was just ending, it asks the next one, but not once the tool may have
+// been called.
+func ask(ctx context.Context, p places.Places, request Request, s console.Streams) (reply Reply, err error) {
 	begun := false
 	var line *progress
 	if request.Watched {
-		line = newProgress(watched)
+		line = newProgress(s.Err)
 		defer line.clear()
 	}
 	err = places.UntilServed(func() error {
@@ -71,19 +68,12 @@ func ask(ctx context.Context, p places.Places, request Request, watched io.Write
 		if err != nil {
 			return err
 		}
-		err = c.Call(ctx, Op, request, &reply, func(raw json.RawMessage) {
-			var news News
-			if json.Unmarshal(raw, &news) == nil {
-				begun = begun || news.Begun
-				c.Limit = max(c.Limit, news.Limit) // the process keeps it, as long as it runs
-				line.tell(news)
-			}
-		})
-		if err == nil {
-			rest, end = c.Rest(), func() { c.Close() }
-			return nil
-		}
-		c.Close()
+		defer c.Close()
+		reply, err = Op.Ask(ctx, c, request, func(news News) {
+			begun = begun || news.Begun
+			c.Limit = max(c.Limit, news.Limit) // the process keeps it, as long as it runs
+			line.tell(news)
+		}, afterLine{s.Out, line})
 		if begun && errors.Is(err, control.ErrGone) {
 			return &control.Fault{
 				Message: "the background process ended during the call; whether the tool has done its work is not known",
@@ -95,21 +85,22 @@ func ask(ctx context.Context, p places.Places, request Request, watched io.Write
 		}
 		return err
 	})
-	return reply, rest, end, err
+	return reply, err
 }
 
-// printReply prints a reply, and what follows it on the connection.
-func printReply(ctx context.Context, s console.Streams, reply Reply, rest io.Reader) error {
-	n, err := io.Copy(s.Out, io.LimitReader(rest, reply.Size))
-	if err == nil && n < reply.Size {
-		err = io.ErrUnexpectedEOF
-		if ctx.Err() != nil {
-			err = ctx.Err()
-		}
-	}
-	if err != nil {
-		return err
-	}
+// afterLine writes to standard output when the line of progress has been cleared.
+type afterLine struct {
+	io.Writer
+	line *progress
+}
+
+func (w afterLine) Write(p []byte) (int, error) {
+	w.line.clear()
+	return w.Writer.Write(p)
+}
+
+// printReply prints what goes to standard error.
+func printReply(s console.Streams, reply Reply) error {
 	if _, err := io.WriteString(s.Err, reply.Aside); err != nil {
 		return err
 	}

@@ -12,10 +12,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/daemon"
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs"
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 )
@@ -56,29 +58,25 @@ func (a *App) Running(ctx context.Context) (*control.Client, error) {
 // ServerInfo asks the background process who it is and what it shows. It returns
 // the zero value, and no error, if there is no process or it is ending.
 func (a *App) ServerInfo(ctx context.Context) (mounts.ServerInfo, error) {
-	var info mounts.ServerInfo
-	c, err := a.Running(ctx)
-	if err != nil || c == nil {
-		return info, err
-	}
-	defer c.Close()
-	err = c.Ask(ctx, "status", nil, &info)
-	if errors.Is(err, control.ErrGone) {
+	info, err := mounts.OpStatus.Ask(ctx, a.OnlyRunning(), fs.None{})
+	if errors.Is(err, control.ErrNotRunning) || errors.Is(err, control.ErrGone) {
 		return mounts.ServerInfo{}, nil
 	}
 	return info, err
 }
 
-// InMount reports whether a path is in a mount of ctxfs, any user's.
-func (a *App) InMount(path string) bool {
-	points, err := mounts.Points()
-	if err != nil {
-		return false
-	}
-	for _, p := range points {
-		if path == p.Dir || strings.HasPrefix(path, p.Dir+"/") {
-			return true
-		}
-	}
-	return false
-}
+// Fallback returns what a command asks that needs no background process: that
+// process if there is one, else the tree in this process. The caller closes it.
+func (a *App) Fallback() *daemon.Fallback { return daemon.NewFallback(a.Places, a.LookupEnv) }
+
+// Starting returns what a command asks that needs the background process, which
+// is started if there is none.
+func (a *App) Starting() fs.Asker { return daemon.Starting{Places: a.Places} }
+
+// OnlyRunning returns what a command asks that means nothing without a background
+// process; the error is control.ErrNotRunning if there is none.
+func (a *App) OnlyRunning() fs.Asker { return daemon.Running{Places: a.Places} }
+
+// Offline returns the tree in this process, as configuration and caches have it.
+// The caller closes it.
+func (a *App) Offline() *usertree.Tree { return daemon.Offline(a.Places, a.LookupEnv) }

@@ -2,12 +2,9 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	iofs "io/fs"
 	"strings"
 
-	"ctxfs/fs"
 	"ctxfs/fs/wording"
 )
 
@@ -33,16 +30,4 @@ func (a *App) Tilde(path string) string {
 // Indent indents every line of a text by two blanks.
 func Indent(s string) string {
 	return "  " + strings.ReplaceAll(s, "\n", "\n  ")
-}
-
-// Cause is the innermost message of an error: "no such file or folder" rather
-// than the operations and paths on the way to it.
-func Cause(err error) string {
-	if errors.Is(err, fs.ErrNotExist) {
-		return "no such file or folder"
-	}
-	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
-		return pe.Err.Error()
-	}
-	return err.Error()
 }

@@ -7,7 +7,6 @@
 package console
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -52,8 +51,8 @@ func IsTerminal(stream any) bool {
 // Complain prints an error, and its hint on lines of their own.
 func Complain(w io.Writer, err error) {
 	fmt.Fprintf(w, "ctxfs: %s\n", strings.TrimSpace(err.Error()))
-	if f := (*control.Fault)(nil); errors.As(err, &f) && f.Hint != "" {
-		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(f.Hint, "\n", "\n  "))
+	if hint := control.FaultOf(err).Hint; hint != "" {
+		fmt.Fprintf(w, "  %s\n", strings.ReplaceAll(hint, "\n", "\n  "))
 	}
 }
 

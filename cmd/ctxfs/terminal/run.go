@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/terminals/holder"
 )
@@ -104,7 +105,7 @@ func notStarted(spec holder.Spec, err error) error {
 	if len(spec.Argv) > 0 {
 		name = spec.Argv[0]
 	}
-	fault := &control.Fault{Message: fmt.Sprintf("%s cannot be started: %s", name, cli.Cause(err))}
+	fault := &control.Fault{Message: fmt.Sprintf("%s cannot be started: %s", name, fs.Cause(err))}
 	if errors.Is(err, exec.ErrNotFound) {
 		fault.Message = fmt.Sprintf("%s: there is no such command", name)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/terminals"
 	"ctxfs/providers/terminals/holder"
@@ -144,7 +145,7 @@ func shellPath(a *cli.App, named string) (string, error) {
 	}
 	path, err := holder.LookPath(shell)
 	if err != nil {
-		fault := &control.Fault{Message: fmt.Sprintf("the shell %s cannot be started: %s", shell, cli.Cause(err)), Hint: "name another one: ctxfs term --shell bash"}
+		fault := &control.Fault{Message: fmt.Sprintf("the shell %s cannot be started: %s", shell, fs.Cause(err)), Hint: "name another one: ctxfs term --shell bash"}
 		return "", cli.Exit(holder.NotStarted(err), fault)
 	}
 	return path, nil

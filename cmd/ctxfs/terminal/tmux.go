@@ -5,30 +5,17 @@ import (
 	"strings"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/terminals"
 )
 
-type tmuxArgs struct {
-	Socket string `json:"socket,omitempty"`
-}
-
 // adoptTmux has the background process record the panes of running tmux servers.
 func adoptTmux(a *cli.App, ctx context.Context) error {
-	var args tmuxArgs
+	var args terminals.TmuxQuery
 	if name, inside := a.LookupEnv("TMUX"); inside {
 		args.Socket, _, _ = strings.Cut(name, ",") // wherever that server has it
 	}
-	var adopted terminals.Adopted
-	err := places.UntilServed(func() error {
-		c, err := a.Start(ctx)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		return c.Call(ctx, "tmux", args, &adopted, nil)
-	})
+	adopted, err := terminals.OpTmux.Ask(ctx, a.Starting(), args)
 	if err != nil {
 		return err
 	}

@@ -156,3 +156,6 @@ type DeniedError struct {
 }
 
 func (e *DeniedError) Error() string { return e.What }
+
+// Fix returns the command or change that fixes it.
+func (e *DeniedError) Fix() string { return e.Mend }

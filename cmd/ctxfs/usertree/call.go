@@ -1,56 +1,50 @@
-package main
+package usertree
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/policy"
 )
 
-// callHandler answers the request of "ctxfs call".
-func (w *world) callHandler() mounts.Handler {
-	return func(ctx context.Context, c *control.Conn) error {
-		var request call.Request
-		if err := c.Args(&request); err != nil {
-			return err
-		}
-		reply, out := w.call(ctx, c, request)
-		reply.Size = int64(len(out))
-		if err := c.Reply(reply); err != nil {
-			return err
-		}
-		_, err := c.Write(out)
+// answerCall answers [call.Op], as the command line asks for it.
+func (t *Tree) answerCall(ctx context.Context, request call.Request, tell func(call.News) error, reply func(call.Reply) (io.Writer, error)) error {
+	answer, out := t.call(ctx, request, tell)
+	answer.Size = int64(len(out))
+	w, err := reply(answer)
+	if err != nil {
 		return err
 	}
+	_, err = w.Write(out)
+	return err
 }
 
-// call makes a call as the command line asks for it. Out is for standard
-// output.
-func (w *world) call(ctx context.Context, c *control.Conn, request call.Request) (reply call.Reply, out []byte) {
+// call makes a call. Out is for standard output.
+func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.News) error) (reply call.Reply, out []byte) {
 	usage := func(err error) (call.Reply, []byte) {
-		return call.Reply{Code: console.ExitUsage, Fault: asFault(err)}, nil
+		return call.Reply{Code: console.ExitUsage, Fault: control.FaultOf(err)}, nil
 	}
-	line, err := parseCallLine(request.Words, w.providers.IsServer)
+	line, err := parseCallLine(request.Words, t.servers.IsServer)
 	if err != nil {
 		return usage(err)
 	}
-	var tell func(mcp.Progress)
+	var progress func(mcp.Progress)
 	if request.Watched {
 		p := newProgressQueue(func(p mcp.Progress) error {
-			return c.Progress(call.News{Done: p.Done, Total: p.Total, Message: p.Message})
+			return tell(call.News{Done: p.Done, Total: p.Total, Message: p.Message})
 		})
 		defer p.close()
-		tell = p.post
+		progress = p.post
 	}
-	tool, err := w.providers.Tool(ctx, line.server, line.tool, mcp.Waiting{Limit: line.patience(), Progress: tell})
+	tool, err := t.servers.KnownTool(ctx, line.server, line.tool, mcp.Waiting{Limit: line.patience(), Progress: progress})
 	if err != nil {
 		return callFault("", err), nil
 	}
@@ -68,10 +62,10 @@ func (w *world) call(ctx context.Context, c *control.Conn, request call.Request)
 			line.args = []call.Word{{Path: "standard input", Body: request.Input}}
 		}
 	}
-	if err := c.Progress(call.News{Begun: true, Limit: line.timeout}); err != nil {
+	if err := tell(call.News{Begun: true, Limit: line.timeout}); err != nil {
 		return callFault(line.name(), err), nil
 	}
-	result, err := w.providers.Call(ctx, line.call(request, tell))
+	result, err := t.servers.Call(ctx, line.call(request, progress))
 	if err != nil {
 		reply := callFault(line.name(), err)
 		if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) && denied.Confirm && tool.Schema.Has("yes") {
@@ -150,7 +144,7 @@ func callFault(command string, err error) call.Reply {
 	if !ok {
 		code = console.ExitFailed
 	}
-	reply := call.Reply{Code: code, Fault: asFault(err)}
+	reply := call.Reply{Code: code, Fault: control.FaultOf(err)}
 	var bad *mcp.ArgumentsError
 	if errors.As(err, &bad) {
 		var hint []string
@@ -171,20 +165,4 @@ func callFault(command string, err error) call.Reply {
 // name is the command without arguments.
 func (l *callLine) name() string {
 	return fmt.Sprintf("ctxfs call %s %s", l.server, l.tool)
-}
-
-// asFault words an error for people.
-func asFault(err error) *control.Fault {
-	var fault *control.Fault
-	var use *mcp.UseError
-	var denied *policy.DeniedError
-	switch {
-	case errors.As(err, &fault):
-		return fault
-	case errors.As(err, &use):
-		return &control.Fault{Message: err.Error(), Hint: use.Mend}
-	case errors.As(err, &denied):
-		return &control.Fault{Message: denied.What, Hint: denied.Mend}
-	}
-	return &control.Fault{Message: err.Error()}
 }

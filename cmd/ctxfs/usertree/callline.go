@@ -1,4 +1,4 @@
-package main
+package usertree
 
 import (
 	"fmt"
@@ -24,31 +24,13 @@ type callLine struct {
 	timeout      time.Duration
 }
 
-type ownOption struct {
-	name, value string // the value's name; "" where there is none
-	about       string
-}
-
-// ownOptions are the options of the command itself. Before the tool they are
-// always that. Behind it one that is called like an argument of the tool is the
-// argument, and behind "--" everything is the tool's; but --help or -h without
-// anything else for the tool always asks for help, since who asks for it does not
-// want the tool to be called.
-var ownOptions = []ownOption{
-	{"json", "", "print the server's whole answer as JSON"},
-	{"yes", "", "call it although it asks for confirmation"},
-	{"max-bytes", "N", "longer results go to a file (0: none does; default 12000)"},
-	{"timeout", "DURATION", "give up after so long without news of it (90s, 10m)"},
-	{"help", "", "show its arguments"},
-}
-
 // viaOption tells, for the log of calls, how the command came to be called: by
 // a file in a folder bin.
 const viaOption = "via"
 
 // takesValue tells whether an option of the command has one.
 func takesValue(name string) bool {
-	return name == viaOption || slices.ContainsFunc(ownOptions, func(o ownOption) bool { return o.name == name && o.value != "" })
+	return name == viaOption || slices.ContainsFunc(call.Options(), func(o call.Option) bool { return o.Name == name && o.Value != "" })
 }
 
 // option takes what is the command's own off the front of words. Ok tells

@@ -1,4 +1,4 @@
-package main
+package usertree
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/providers/mcp"
 )
 
@@ -29,12 +30,12 @@ func callHelp(l *callLine, tool mcp.ToolInfo) []byte {
 	out.WriteString("\nA value of @FILE is the text of a file, - that of standard input, @@x is the text @x.\n")
 	var shared []string
 	header := "\nOptions of ctxfs:\n"
-	for _, o := range ownOptions {
-		if tool.Schema.Has(o.name) {
-			shared = append(shared, "--"+o.name)
+	for _, o := range call.Options() {
+		if tool.Schema.Has(o.Name) {
+			shared = append(shared, "--"+o.Name)
 			continue // it is the tool's
 		}
-		fmt.Fprintf(&out, "%s  %-22s %s\n", header, strings.TrimSpace("--"+o.name+" "+o.value), o.about)
+		fmt.Fprintf(&out, "%s  %-22s %s\n", header, strings.TrimSpace("--"+o.Name+" "+o.Value), o.About)
 		header = ""
 	}
 	if len(shared) > 0 {

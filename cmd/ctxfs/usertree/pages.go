@@ -1,10 +1,11 @@
-package main
+package usertree
 
 import (
 	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -19,7 +20,7 @@ import (
 // differences repeat what the files beside them say, and the programs in bin
 // the names of tools. The first line lets rg search the mount even inside a
 // home folder under git that ignores everything; the second keeps dot files
-// hidden all the same. What stands in find/ are other names of what is found
+// hidden all the same. What is in find/ are other names of files that are found
 // anyway.
 const ignoreFile = `!*
 .*
@@ -37,13 +38,13 @@ INDEX.*
 // agentsName is the page that is meant for the prompt of an agent.
 const agentsName = "AGENTS.md"
 
-// frontPage keeps the files in the tree's root: AGENTS.md and STATUS.md are
-// made of what the providers say of themselves, whenever one reports a change
-// and before anybody reads them. Only in a command that reads the tree once, and
-// ends, AGENTS.md is made for the one who asks for it.
-type frontPage struct {
-	root  *fs.Folder
-	world *world
+// pages keeps the files in the tree's root current: AGENTS.md and STATUS.md are
+// made from the status of the providers after each change that one reports, and
+// before they are read. Only a command that reads the tree once makes AGENTS.md
+// when it is read.
+type pages struct {
+	root *fs.Folder
+	tree *Tree
 
 	making sync.Mutex
 	status page          // as last published
@@ -60,35 +61,35 @@ type page struct {
 	time time.Time
 }
 
-func newFrontPage(root *fs.Folder, w *world) *frontPage {
-	return &frontPage{root: root, world: w, wake: make(chan struct{}, 1)}
+func newPages(root *fs.Folder, t *Tree) *pages {
+	return &pages{root: root, tree: t, wake: make(chan struct{}, 1)}
 }
 
-// open fills the root and goes on renewing it until it is closed.
-func (f *frontPage) open() {
+// open fills the root, and renews its files until close is called.
+func (p *pages) open() {
 	nodes := map[string]fs.Node{
-		".ignore": fs.NewText(f.world.built, []byte(ignoreFile)),
-		"find":    f.world.providers.Finder().NewFolder(f.world.built, f.world.tree.Resolve),
+		".ignore": fs.NewText(p.tree.built, []byte(ignoreFile)),
+		"find":    p.tree.providers.Finder().NewFolder(p.tree.built, p.tree.Resolve),
 	}
-	for _, p := range f.world.providers.All() {
-		nodes[p.Folder] = p.Root()
+	for _, provider := range p.tree.providers.All() {
+		nodes[provider.Folder] = provider.Root()
 	}
-	f.root.Replace(f.world.built, nodes)
-	if count := f.world.count; count != nil {
-		f.agents = prompt.NewMaker(prompt.MakerOptions{
-			Count: count, Cache: f.world.pages, Now: time.Now, Log: f.world.log,
-			Show: func(t time.Time, text []byte) { f.show(agentsName, t, fs.NewText(t, text)) },
+	p.root.Replace(p.tree.built, nodes)
+	if count := p.tree.opts.Page; count != nil {
+		p.agents = prompt.NewMaker(prompt.MakerOptions{
+			Count: count, Cache: filepath.Join(p.tree.opts.Places.Cache, "pages.json"), Now: time.Now, Log: p.tree.opts.Log,
+			Show: func(t time.Time, text []byte) { p.show(agentsName, t, fs.NewText(t, text)) },
 		})
 	}
-	f.make()
+	p.make()
 	ctx, end := context.WithCancel(context.Background())
-	f.end = end
-	f.done.Go(func() {
+	p.end = end
+	p.done.Go(func() {
 		for {
 			select {
-			case <-f.wake:
+			case <-p.wake:
 				begun := time.Now()
-				f.make()
+				p.make()
 				if took := time.Since(begun); took > restFrom {
 					rest := time.NewTimer(restFactor * took)
 					select {
@@ -104,68 +105,68 @@ func (f *frontPage) open() {
 	})
 }
 
-func (f *frontPage) close() {
-	f.end()
-	f.done.Wait()
-	if f.agents != nil {
-		f.agents.Close()
+func (p *pages) close() {
+	p.end()
+	p.done.Wait()
+	if p.agents != nil {
+		p.agents.Close()
 	}
 }
 
-// restFactor is how much longer than the making of the pages the rest after it
-// is, where that took longer than restFrom: where there is a lot to ask and news
-// without end, it takes a small part of one processor all the same.
+// After making the pages took longer than restFrom, they are not made again for
+// restFactor times as long: many providers that report changes without end take a
+// small part of one processor all the same.
 const (
 	restFactor = 4
 	restFrom   = 20 * time.Millisecond
 )
 
-// renew has the pages made anew soon. It never blocks.
-func (f *frontPage) renew() {
+// renew has the pages made again soon. It never blocks.
+func (p *pages) renew() {
 	select {
-	case f.wake <- struct{}{}:
-	default: // they will be, anyway
+	case p.wake <- struct{}{}:
+	default: // that is requested already
 	}
 }
 
-// make publishes STATUS.md if its text is another than before, and has AGENTS.md
-// made anew if its facts are.
-func (f *frontPage) make() {
-	f.making.Lock()
-	defer f.making.Unlock()
-	all := f.world.statuses()
+// make publishes STATUS.md if its text has changed, and has AGENTS.md made again
+// if its facts have.
+func (p *pages) make() {
+	p.making.Lock()
+	defer p.making.Unlock()
+	all := p.tree.statuses()
 	var latest time.Time
-	for _, p := range all {
-		latest = later(latest, p.Since)
-		for _, i := range p.Items {
+	for _, provider := range all {
+		latest = later(latest, provider.Since)
+		for _, i := range provider.Items {
 			latest = later(latest, i.Since)
 		}
 	}
 	if latest.IsZero() {
-		latest = f.world.built
+		latest = p.tree.built
 	}
-	if text := statusPage(all); !bytes.Equal(text, f.status.text) {
+	if text := statusPage(all); !bytes.Equal(text, p.status.text) {
 		t := latest
-		if f.status.text != nil && !t.After(f.status.time) {
+		if p.status.text != nil && !t.After(p.status.time) {
 			t = time.Now() // something has gone, which has no time of its own
 		}
-		f.status = page{text, t}
-		f.show("STATUS.md", t, fs.NewText(t, text))
+		p.status = page{text, t}
+		p.show("STATUS.md", t, fs.NewText(t, text))
 	}
-	folders := promptFolders(all, nil)
-	if f.agents != nil {
-		f.agents.Make(folders, latest)
+	folders := facts(all)
+	if p.agents != nil {
+		p.agents.Make(folders, latest)
 		return
 	}
-	f.show(agentsName, latest, fs.NewRendered(latest, fs.BytesVersion([]byte(prompt.Names(folders))), func(context.Context) ([]byte, error) {
+	p.show(agentsName, latest, fs.NewRendered(latest, fs.BytesVersion([]byte(prompt.Names(folders))), func(context.Context) ([]byte, error) {
 		return []byte(prompt.Page(folders)), nil
 	}))
 }
 
 // show publishes a file of the root.
-func (f *frontPage) show(name string, t time.Time, file fs.Node) {
-	f.root.Set(t, name, file)
-	f.world.tree.Changed(name)
+func (p *pages) show(name string, t time.Time, file fs.Node) {
+	p.root.Set(t, name, file)
+	p.tree.Changed(name)
 }
 
 func later(a, b time.Time) time.Time {
@@ -175,9 +176,9 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// statusPage tells every provider's state, counts and times, and what to do
-// where one is not well.
-func statusPage(all []providerStatus) []byte {
+// statusPage returns the text of STATUS.md: the state, counts and times of each
+// provider, and what to do about its problems.
+func statusPage(all []ProviderStatus) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Status\n\nctxfs %s. The same, from a shell: ctxfs status\n", places.Version)
 	for _, p := range all {

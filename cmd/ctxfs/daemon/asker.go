@@ -1,0 +1,88 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+
+	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs"
+	"ctxfs/mounts"
+	"ctxfs/mounts/control"
+)
+
+// Running is an fs.Asker: the background process, if there is one. Its error is
+// control.ErrNotRunning if there is none, and control.ErrGone if it ends before
+// it answers. A process that is just ending has a successor, which is waited for.
+type Running struct{ places.Places }
+
+// Ask implements fs.Asker.
+func (p Running) Ask(ctx context.Context, r fs.Request) error {
+	var c *control.Client
+	err := places.UntilServed(func() (err error) {
+		c, err = p.Process().Dial(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.Ask(ctx, r)
+}
+
+// Starting is an fs.Asker: the background process, which is started if there is
+// none. A question is asked again where the process ends before it answers: it
+// must not matter that it is asked twice.
+type Starting struct{ places.Places }
+
+// Ask implements fs.Asker.
+func (p Starting) Ask(ctx context.Context, r fs.Request) error {
+	return places.UntilServed(func() error {
+		c, err := p.Start(ctx)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		return c.Ask(ctx, r)
+	})
+}
+
+// Fallback is an fs.Asker: the background process if there is one, else the tree
+// in this process, which starts nothing and knows what configuration and caches
+// say. Once the process has ended, all further questions are answered here. It is
+// not to be used concurrently.
+type Fallback struct {
+	places    places.Places
+	lookupEnv func(string) (string, bool)
+	tree      *usertree.Tree // nil while there is a process, as far as is known
+}
+
+// NewFallback returns a Fallback. Close must be called when nothing more is asked.
+func NewFallback(p places.Places, lookupEnv func(string) (string, bool)) *Fallback {
+	return &Fallback{places: p, lookupEnv: lookupEnv}
+}
+
+// Ask implements fs.Asker.
+func (f *Fallback) Ask(ctx context.Context, r fs.Request) error {
+	if f.tree == nil {
+		err := Running{f.places}.Ask(ctx, r)
+		if !errors.Is(err, control.ErrNotRunning) && !errors.Is(err, control.ErrGone) {
+			return err
+		}
+		f.tree = Offline(f.places, f.lookupEnv)
+	}
+	return f.tree.Operations().Ask(ctx, r)
+}
+
+// Close ends what was started to answer.
+func (f *Fallback) Close() {
+	if f.tree != nil {
+		f.tree.Close()
+	}
+}
+
+// Offline returns the tree as configuration and caches have it. It starts and
+// watches nothing.
+func Offline(p places.Places, lookupEnv func(string) (string, bool)) *usertree.Tree {
+	return usertree.New(usertree.Options{Places: p, LookupEnv: lookupEnv, Offline: true, Hide: mounts.Contain})
+}

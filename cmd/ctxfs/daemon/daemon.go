@@ -1,0 +1,117 @@
+// Package daemon is the background process of a user, which owns MCP servers,
+// watches and indexes and shows the tree, and the ways in which commands ask it.
+//
+// The order of its parts: daemon.go (the process), page.go (how it makes
+// AGENTS.md), asker.go ([Running], [Starting] and [Fallback]: what to ask, and
+// what to do where there is no process).
+package daemon
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime/debug"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/mounts"
+	"ctxfs/mounts/control"
+	"ctxfs/mounts/guard"
+)
+
+// idleTime is how long a background process waits for its first view.
+const idleTime = 10 * time.Second
+
+// gcPercent makes the garbage collector run more often than by default: the
+// process mostly holds what it shows, for days, and should be small.
+const gcPercent = 40
+
+// Options are the settings of the process.
+type Options struct {
+	Places    places.Places
+	LookupEnv func(string) (string, bool)
+	// Log takes the log, as lines of text.
+	Log io.Writer
+}
+
+// Run serves until the last view is gone or a signal comes. First of all it
+// claims the seat: any other process that is started then sees that it is taken.
+func Run(ctx context.Context, o Options) error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGHUP)
+	starter := control.NewStarter()
+	o.Places.Note = starter.Note
+	seat, err := o.Places.Process().Claim(ctx)
+	starter.Claimed(err)
+	if err != nil {
+		return err
+	}
+	s, closeTree := New(o, seat, idleTime)
+	defer closeTree()
+	go EndOnSignal(s, signals)
+	s.Serve()
+	return nil
+}
+
+// New makes the tree of this user and a server for it. The caller must call
+// Serve, then the returned function. Idle is how long the server waits for a view;
+// 0 is for ever.
+func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, func()) {
+	debug.SetGCPercent(gcPercent)
+	log := slog.New(slog.NewTextHandler(o.Log, nil))
+	self, _ := os.Executable()              // without it, AGENTS.md names as many things as surely fit
+	var shown atomic.Pointer[mounts.Server] // the watches of the tree are there first
+	t := usertree.New(usertree.Options{
+		Places: o.Places, LookupEnv: o.LookupEnv, Log: log, Page: pageBy(self),
+		Hide: func(path string) bool {
+			s := shown.Load()
+			return s != nil && s.Shows(path)
+		},
+		MountPoint: func() string {
+			if s := shown.Load(); s != nil {
+				return s.MountPoint()
+			}
+			return ""
+		},
+	})
+	s := mounts.NewServer(mounts.Options{
+		Seat:       seat,
+		Tree:       t.Tree,
+		Sources:    t.Providers().Roots,
+		Begin:      t.Providers().Start,
+		Operations: t.Operations(),
+		Guardian:   guardian,
+		Idle:       idle,
+		Busy:       t.Providers().Busy,
+		Log:        log,
+	})
+	shown.Store(s)
+	return s, t.Close
+}
+
+// EndOnSignal ends the server at the first signal, and the process, at once,
+// at the second.
+func EndOnSignal(s *mounts.Server, signals <-chan os.Signal) {
+	<-signals
+	s.End()
+	<-signals
+	os.Exit(console.ExitFailed)
+}
+
+// guardian returns the command of a process that guards the mounts of this one;
+// its argument is for people who look at the table of processes.
+func guardian() *exec.Cmd {
+	cmd := exec.Command("/proc/self/exe", guard.Command, strconv.Itoa(os.Getpid())) // also where an upgrade has replaced it
+	cmd.Args[0] = "ctxfs"
+	cmd.Stderr = os.Stderr
+	return cmd
+}

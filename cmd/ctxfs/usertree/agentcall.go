@@ -1,0 +1,142 @@
+package usertree
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"ctxfs/fs"
+	"ctxfs/mounts/control"
+	"ctxfs/mounts/gateway"
+	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/policy"
+)
+
+// OpAgentCall calls a tool for an agent, by a gateway. Its first news, without
+// progress, says that the call is under way.
+var OpAgentCall = fs.Talk[AgentCall, AgentNews, AgentReply]{Name: "gateway-call"}
+
+// AgentCall is a call as a gateway asks for it.
+type AgentCall struct {
+	Server    string          `json:"server"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Confirmed bool            `json:"confirmed,omitempty"`
+	Agent     string          `json:"agent,omitempty"`
+	Session   string          `json:"session,omitempty"`
+	PID       int             `json:"pid"` // of the gateway
+}
+
+// AgentNews is sent before the reply.
+type AgentNews struct {
+	Progress *gateway.Progress `json:"progress,omitempty"`
+}
+
+// AgentReply is the result of a call, or why there is none, in words for an
+// agent.
+type AgentReply struct {
+	Result *gateway.Result `json:"result,omitempty"`
+	Fault  *gateway.Fault  `json:"fault,omitempty"`
+}
+
+// answerAgentCall answers [OpAgentCall].
+func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func(AgentNews) error, reply func(AgentReply) (io.Writer, error)) error {
+	if err := tell(AgentNews{}); err != nil {
+		return err
+	}
+	p := newProgressQueue(func(p mcp.Progress) error {
+		return tell(AgentNews{&gateway.Progress{Done: p.Done, Total: p.Total, Message: p.Message}})
+	})
+	r, err := t.servers.Call(ctx, mcp.Call{
+		Server: request.Server, Tool: request.Tool, Arguments: request.Arguments, Confirmed: request.Confirmed,
+		Caller:   mcp.Caller{Via: "gateway", Agent: request.Agent, Session: request.Session, PID: request.PID},
+		Progress: p.post,
+	})
+	p.close()
+	var answer AgentReply
+	if err != nil {
+		answer.Fault = agentFault(err)
+	} else {
+		answer.Result = agentResult(r)
+		// What is named by its place on the disk is named by that in the tree.
+		answer.Result.Text = strings.ReplaceAll(answer.Result.Text, t.resultsFolder()+"/", "results/")
+	}
+	_, err = reply(answer)
+	return err
+}
+
+// maxMedia is the size in bytes, as text, of the pictures and sounds of a
+// result that are handed to an agent; all are files besides.
+const maxMedia = 8 << 20
+
+// agentResult is a result for an agent: the text, what the tool says besides,
+// and pictures and sounds as they came.
+func agentResult(r *mcp.Result) *gateway.Result {
+	result := &gateway.Result{Failed: r.Failed, Text: string(r.Text), Misfit: r.Misfit}
+	if strings.HasPrefix(strings.TrimSpace(string(r.Structured)), "{") { // else clients refuse it
+		result.Structured = r.Structured
+	}
+	for _, besides := range []string{string(r.Aside), r.Fault} {
+		if besides = strings.TrimSpace(besides); besides != "" {
+			block, err := json.Marshal(map[string]string{"type": "text", "text": besides})
+			if err == nil {
+				result.Blocks = append(result.Blocks, block)
+			}
+		}
+	}
+	var raw struct {
+		Content []json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal(r.Raw, &raw) != nil {
+		return result
+	}
+	room := maxMedia
+	for _, block := range raw.Content {
+		var is struct {
+			Type string `json:"type"`
+		}
+		if json.Unmarshal(block, &is) == nil && slices.Contains([]string{"image", "audio"}, is.Type) && len(block) <= room {
+			room -= len(block)
+			result.Blocks = append(result.Blocks, block)
+		}
+	}
+	return result
+}
+
+// agentFault words why a call has no result, for an agent that has no shell.
+func agentFault(err error) *gateway.Fault {
+	var (
+		bad    *mcp.ArgumentsError
+		denied *policy.DeniedError
+	)
+	switch {
+	case errors.As(err, &bad):
+		var mend []string
+		if bad.Hint != "" {
+			mend = append(mend, bad.Hint)
+		}
+		if len(bad.Part) > 0 {
+			mend = append(mend, strings.TrimSpace(string(bad.Part)))
+		}
+		if len(mend) == 0 {
+			mend = append(mend, "see what there is: find, or list mcps")
+		}
+		return &gateway.Fault{What: bad.What, Mend: strings.Join(mend, "\n")}
+	case errors.As(err, &denied) && denied.Confirm:
+		return &gateway.Fault{What: denied.What, Mend: `if it is meant, call it again with "yes": true`}
+	}
+	return FaultForAgent(control.FaultOf(err))
+}
+
+// FaultForAgent words a fault for an agent that has no shell: what people would
+// do about it becomes a line for them.
+func FaultForAgent(f *control.Fault) *gateway.Fault {
+	fault := &gateway.Fault{What: f.Message}
+	if f.Hint != "" {
+		fault.Mend = "what your user can do: " + f.Hint
+	}
+	return fault
+}

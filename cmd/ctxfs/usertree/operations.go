@@ -1,0 +1,254 @@
+package usertree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	iofs "io/fs"
+	"path"
+	"time"
+
+	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/fs"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/find"
+	"ctxfs/providers/prompt"
+)
+
+// The operations that concern the tree as a whole. Paths are those of the tree,
+// with slashes; "" is the root. Those of one provider are declared in its
+// package, and calls of tools as [OpAgentCall] and [call.Op].
+var (
+	// OpList lists a folder, or returns the one entry of a file.
+	OpList = fs.Op[PathQuery, []Entry]{Name: "list"}
+	// OpRead returns the size of a file, which the bytes of the file follow. It is
+	// slow because the file may have to be rendered first.
+	OpRead = fs.Talk[PathQuery, fs.None, Size]{Name: "read"}
+	// OpFind searches the tree; the best matches come first.
+	OpFind = fs.Op[FindQuery, []fs.Match]{Name: "find"}
+	// OpProviders returns the status of the configuration, if there is something
+	// wrong with it, and of each provider.
+	OpProviders = fs.Op[fs.None, []ProviderStatus]{Name: "providers"}
+	// OpFacts returns what a prompt may say: the items of each provider and, if
+	// the question asks for it, what is inside them.
+	OpFacts = fs.Op[FactsQuery, []prompt.Folder]{Name: "facts"}
+)
+
+// PathQuery names a file or a folder.
+type PathQuery struct {
+	Path string `json:"path"`
+}
+
+// Entry is a line of a listing.
+type Entry struct {
+	Name     string    `json:"name"`
+	Type     string    `json:"type"` // "file", "dir" or "link"
+	Mode     string    `json:"mode"` // as ls -l prints it
+	Size     int64     `json:"size"` // in bytes
+	Modified time.Time `json:"modified"`
+	// Itself says that this is the file named, not one in a folder named.
+	Itself bool `json:"itself,omitempty"`
+}
+
+// Size is the size of a file in bytes, which follow.
+type Size int64
+
+// Follows implements the interface that [fs.Talk] describes.
+func (s Size) Follows() int64 { return int64(s) }
+
+// FindQuery is a search at and below a path. Limit is the most matches wanted, 0
+// for all.
+type FindQuery struct {
+	Query string `json:"query"`
+	In    string `json:"in,omitempty"`
+	Limit int    `json:"limit,omitempty"`
+}
+
+// ProviderStatus is the status of a provider, with its folder as the name.
+type ProviderStatus struct {
+	Name string `json:"name"`
+	fs.Status
+}
+
+// FactsQuery asks for facts: with Inside, also for what is inside of items.
+type FactsQuery struct {
+	Inside bool `json:"inside,omitempty"`
+}
+
+// ownOperations returns the operations that no provider has.
+func (t *Tree) ownOperations() fs.Operations {
+	return fs.Operations{
+		OpList.Handle(func(ctx context.Context, q PathQuery) ([]Entry, error) {
+			entries, err := t.list(ctx, q.Path)
+			return entries, pathFault(q.Path, err)
+		}),
+		OpRead.Handle(t.read),
+		OpFind.Handle(func(ctx context.Context, q FindQuery) ([]fs.Match, error) {
+			if _, err := t.Resolve(ctx, q.In); err != nil {
+				return nil, pathFault(q.In, err)
+			}
+			return t.providers.Finder().Find(ctx, q.Query, find.Options{In: q.In, Limit: q.Limit})
+		}),
+		OpProviders.Handle(func(context.Context, fs.None) ([]ProviderStatus, error) { return t.statuses(), nil }),
+		OpFacts.Handle(func(_ context.Context, q FactsQuery) ([]prompt.Folder, error) {
+			folders := facts(t.statuses())
+			if q.Inside {
+				t.fillInside(folders)
+			}
+			return folders, nil
+		}),
+		call.Op.Handle(t.answerCall),
+		OpAgentCall.Handle(t.answerAgentCall),
+	}
+}
+
+// configuration is the name of the configuration among the providers, where its
+// files have faults.
+const configuration = "configuration"
+
+func (t *Tree) statuses() (all []ProviderStatus) {
+	if problems := t.providers.Problems(); len(problems) > 0 {
+		all = append(all, ProviderStatus{Name: configuration, Status: fs.Status{
+			State: "degraded", Summary: "parts of it are not used", Problems: problems,
+		}})
+	}
+	for _, p := range t.providers.All() {
+		all = append(all, ProviderStatus{Name: p.Folder, Status: p.Status()})
+	}
+	return all
+}
+
+// facts returns what AGENTS.md is made of.
+func facts(statuses []ProviderStatus) (folders []prompt.Folder) {
+	for _, p := range statuses {
+		if p.Name != configuration {
+			folders = append(folders, prompt.Folder{Name: p.Name, Status: p.Status})
+		}
+	}
+	return folders
+}
+
+// fillInside adds what is inside the items of folders.
+func (t *Tree) fillInside(folders []prompt.Folder) {
+	for _, p := range t.providers.All() {
+		itemized, ok := p.Provider.(fs.Itemized)
+		if !ok {
+			continue
+		}
+		inside := make(map[string][]prompt.Thing)
+		for name, items := range itemized.Inside() {
+			for _, i := range items {
+				inside[name] = append(inside[name], prompt.Thing{Name: i.Name, About: i.About})
+			}
+		}
+		for i := range folders {
+			if folders[i].Name == p.Folder {
+				folders[i].Inside = inside
+			}
+		}
+	}
+}
+
+// list answers [OpList].
+func (t *Tree) list(ctx context.Context, name string) ([]Entry, error) {
+	n, err := t.Resolve(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	d, ok := n.(fs.Dir)
+	if !ok {
+		e, err := t.entry(ctx, path.Base(name), n)
+		e.Itself = true
+		return []Entry{e}, err
+	}
+	listed, err := t.List(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, len(listed))
+	for _, l := range listed {
+		child, err := t.Lookup(ctx, d, l.Name)
+		var e Entry
+		if err == nil {
+			e, err = t.entry(ctx, l.Name, child)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // gone since it was listed
+		}
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// entry describes a node for a listing.
+func (t *Tree) entry(ctx context.Context, name string, n fs.Node) (Entry, error) {
+	a, err := t.Stat(ctx, n)
+	if err != nil {
+		return Entry{}, err
+	}
+	e := Entry{Name: name, Type: "file", Mode: a.Mode.String(), Size: a.Size, Modified: a.ModTime.UTC()}
+	switch a.Mode.Type() {
+	case iofs.ModeDir:
+		e.Type = "dir"
+	case iofs.ModeSymlink:
+		e.Type = "link"
+	}
+	return e, nil
+}
+
+// file returns a file and its size.
+func (t *Tree) file(ctx context.Context, name string) (fs.File, int64, error) {
+	n, err := t.Resolve(ctx, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	f, ok := n.(fs.File)
+	if !ok {
+		return nil, 0, fs.ErrIsDir
+	}
+	a, err := t.Stat(ctx, f)
+	return f, a.Size, err
+}
+
+// copy writes a file, of which it knows the size from before.
+func (t *Tree) copy(ctx context.Context, f fs.File, size int64, w io.Writer) error {
+	buf := make([]byte, min(size, 1<<17))
+	for off := int64(0); off < size; {
+		n, err := t.ReadAt(ctx, f, buf[:min(int64(len(buf)), size-off)], off)
+		if n > 0 {
+			if _, err := w.Write(buf[:n]); err != nil {
+				return err
+			}
+			off += int64(n)
+		}
+		if err != nil && !(errors.Is(err, io.EOF) && off == size) {
+			return err
+		}
+	}
+	return nil
+}
+
+// read answers [OpRead].
+func (t *Tree) read(ctx context.Context, q PathQuery, _ func(fs.None) error, reply func(Size) (io.Writer, error)) error {
+	f, size, err := t.file(ctx, q.Path)
+	if err != nil {
+		return pathFault(q.Path, err)
+	}
+	w, err := reply(Size(size))
+	if err != nil {
+		return err
+	}
+	return t.copy(ctx, f, size, w)
+}
+
+// pathFault words an error of the tree for people; nil stays nil.
+func pathFault(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &control.Fault{Message: fmt.Sprintf("%s: %s", path, fs.Cause(err)), Missing: errors.Is(err, fs.ErrNotExist)}
+}

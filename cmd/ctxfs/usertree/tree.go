@@ -1,0 +1,132 @@
+// Package usertree is the tree of one user with its providers and everything
+// that can be asked of it: what the background process serves, and what a
+// command does for itself where there is no such process.
+//
+// The order of its parts: tree.go ([Tree]), pages.go (the files in the root:
+// AGENTS.md, STATUS.md), operations.go (questions about the tree), then the
+// calls of tools: callline.go and callhelp.go (the command line of ctxfs call,
+// which only the tool's schema can take apart), call.go (a call by that
+// command), agentcall.go (a call by a gateway), progress.go.
+package usertree
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs"
+	"ctxfs/providers"
+	"ctxfs/providers/mcp"
+	"ctxfs/providers/prompt"
+)
+
+// Options are the settings of a [Tree].
+type Options struct {
+	Places    places.Places
+	LookupEnv func(string) (string, bool)
+	// Offline starts and watches nothing.
+	Offline bool
+	// Hide leaves out paths on disk that are views of ours; may be nil.
+	Hide func(path string) bool
+	// MountPoint returns where the tree is mounted now, "" if nowhere; nil is
+	// nowhere.
+	MountPoint func() string
+	// Page makes the text of AGENTS.md ahead of its readers; nil makes it when it
+	// is read.
+	Page func(context.Context, []prompt.Folder) (string, error)
+	Log  *slog.Logger // nil logs nothing
+}
+
+// Tree is the tree of one user with its providers.
+type Tree struct {
+	*fs.Tree
+	opts       Options
+	providers  *providers.List
+	servers    *mcp.Provider // whose tools are called
+	operations fs.Operations
+	pages      *pages
+	built      time.Time // the time of what is part of the program
+}
+
+// New makes the tree from configuration files and caches. It starts nothing and
+// is quick.
+func New(opts Options) *Tree {
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		opts.Log.Warn("tools cannot be called by programs", "error", err)
+	}
+	t := &Tree{opts: opts, built: builtAt(self)}
+	root := fs.NewFolder(t.built, nil)
+	t.Tree = fs.NewTree(root, fs.TreeOptions{Log: opts.Log})
+	t.pages = newPages(root, t)
+	p := opts.Places
+	t.providers = providers.New(providers.Options{
+		Home: p.Home, Config: p.Config, Cache: p.Cache, State: p.State, LookupEnv: opts.LookupEnv,
+		Program: self, ProgramEnv: []string{"HOME=" + p.Home, "XDG_STATE_HOME=" + filepath.Dir(p.State)},
+		Env:           t.env,
+		Hide:          opts.Hide,
+		Offline:       opts.Offline,
+		ResultsFolder: t.resultsFolder,
+		Changed:       t.pages.renew,
+		Log:           opts.Log,
+	})
+	t.servers = providers.Of[*mcp.Provider](t.providers)[0]
+	t.operations = append(t.ownOperations(), t.providers.Operations()...)
+	t.pages.open()
+	return t
+}
+
+// env is what the provider with that folder is given.
+func (t *Tree) env(folder string) fs.Env {
+	return fs.Env{
+		Changed: func(path string) {
+			t.Changed(folder + "/" + path)
+			t.pages.renew()
+		},
+		Log: t.opts.Log.With("provider", folder),
+		Now: time.Now, Built: t.built,
+	}
+}
+
+// builtAt returns when the program at a path was built: the time of its file.
+func builtAt(program string) time.Time {
+	info, err := os.Stat(program)
+	if err != nil {
+		return time.Now() // replaced while it runs
+	}
+	return info.ModTime()
+}
+
+// resultsFolder returns the folder in which users find long results: in a mount,
+// if there is one, since that is what agents may read, or else on the disk.
+func (t *Tree) resultsFolder() string {
+	if t.opts.MountPoint != nil {
+		if dir := t.opts.MountPoint(); dir != "" {
+			return filepath.Join(dir, "results")
+		}
+	}
+	return filepath.Join(t.opts.Places.State, "results")
+}
+
+// Providers returns the providers of the tree.
+func (t *Tree) Providers() *providers.List { return t.providers }
+
+// Operations returns everything that can be asked of the tree.
+func (t *Tree) Operations() fs.Operations { return t.operations }
+
+// RenewPages makes the files in the root again, now.
+func (t *Tree) RenewPages() { t.pages.make() }
+
+// Close ends the providers and waits for them.
+func (t *Tree) Close() {
+	t.pages.close()
+	if err := t.providers.Close(); err != nil {
+		t.opts.Log.Warn("a provider did not end well", "error", err)
+	}
+}

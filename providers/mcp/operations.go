@@ -1,0 +1,202 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"ctxfs/fs"
+)
+
+// The operations of this provider. A server is named by its folder or by an entry
+// of a configuration that makes it, see [Provider.Restart].
+var (
+	// OpTools lists the tools of a server; "" means all servers.
+	OpTools = fs.Op[ToolQuery, []Toolbox]{Name: "tools"}
+	// OpFlags lists the arguments of a tool, as far as the server is known.
+	OpFlags = fs.Op[ToolQuery, []Flag]{Name: "flags"}
+	// OpRestart restarts a server; "" means all.
+	OpRestart = fs.Op[RestartQuery, fs.None]{Name: "restart"}
+	// OpConfiguration reports which servers are configured where, with the folder
+	// that the question names as if it were a known project.
+	OpConfiguration = fs.Op[FolderQuery, Report]{Name: "config"}
+	// OpTrust allows the servers that the files of a project configure, or takes
+	// that back.
+	OpTrust = fs.Op[TrustQuery, Project]{Name: "trust"}
+	// OpProjects lists the projects that configure servers or are trusted.
+	OpProjects = fs.Op[fs.None, []Project]{Name: "projects"}
+	// OpAccept pins definitions of tools as they are now.
+	OpAccept = fs.Op[AcceptQuery, Accepted]{Name: "accept"}
+	// OpLogins lists the logins of all servers that can have one.
+	OpLogins = fs.Op[fs.None, []Login]{Name: "logins"}
+	// OpLogin has the user log in to a server; what it sends meanwhile is for the
+	// user. A server that runs takes notice when it is restarted.
+	OpLogin = fs.Talk[RestartQuery, LoginNews, Login]{Name: "login"}
+	// OpLogout ends the login to a server.
+	OpLogout = fs.Op[RestartQuery, LoggedOut]{Name: "logout", Slow: true}
+	// OpResource reads a resource of a server, and may keep it as a file. The
+	// server is started if need be.
+	OpResource = fs.Op[ReadingQuery, *Reading]{Name: "resource", Slow: true}
+	// OpPrompt reads a prompt of a server, which is started if need be.
+	OpPrompt = fs.Op[ReadingQuery, *Reading]{Name: "prompt", Slow: true}
+)
+
+// ToolQuery names a server, and perhaps one of its tools.
+type ToolQuery struct {
+	Server string `json:"server"`
+	Tool   string `json:"tool,omitempty"`
+}
+
+// RestartQuery names a server.
+type RestartQuery struct {
+	Name string `json:"name"`
+}
+
+// FolderQuery names a folder on disk; "" is none.
+type FolderQuery struct {
+	Folder string `json:"folder"`
+}
+
+// TrustQuery names the folder of a project, and says whether its servers are
+// not to be trusted any more.
+type TrustQuery struct {
+	Folder string `json:"folder"`
+	Revoke bool   `json:"revoke"`
+}
+
+// AcceptQuery names tools of a server; none stands for all.
+type AcceptQuery struct {
+	Server string   `json:"server"`
+	Tools  []string `json:"tools"`
+}
+
+// LoginNews is what is said to the user during a login: either is "".
+type LoginNews struct {
+	// Address is where to log in.
+	Address string `json:"address,omitempty"`
+	// Note is something that does not end the login.
+	Note string `json:"note,omitempty"`
+}
+
+// LoggedOut is the end of a login.
+type LoggedOut struct {
+	// Was is the login that there was.
+	Was Login `json:"was"`
+	// Untold says why the authorization server does not know of the end; "" if it
+	// does.
+	Untold string `json:"untold,omitempty"`
+}
+
+// ReadingQuery names a resource or a prompt.
+type ReadingQuery struct {
+	Server string `json:"server"`
+	// What is the URI of a resource, the name of a prompt, or that of a file of
+	// either.
+	What string `json:"what"`
+	// Args are the arguments of a prompt.
+	Args map[string]string `json:"args,omitempty"`
+	// Keep has the resource be a file in the tree from now on, and kept current;
+	// Forget takes that file away and reads nothing.
+	Keep   bool `json:"keep,omitempty"`
+	Forget bool `json:"forget,omitempty"`
+}
+
+// Operations implements fs.Operator.
+func (p *Provider) Operations() []fs.Operation {
+	return []fs.Operation{
+		OpTools.Handle(func(_ context.Context, q ToolQuery) ([]Toolbox, error) { return p.Tools(q.Server) }),
+		OpFlags.Handle(func(_ context.Context, q ToolQuery) ([]Flag, error) {
+			info, err := p.Tool(q.Server, q.Tool)
+			if err != nil {
+				return nil, err
+			}
+			return info.Schema.Flags(), nil
+		}),
+		OpRestart.Handle(func(_ context.Context, q RestartQuery) (fs.None, error) { return fs.None{}, p.Restart(q.Name) }),
+		OpConfiguration.Handle(func(_ context.Context, q FolderQuery) (Report, error) { return p.Configuration(q.Folder), nil }),
+		OpTrust.Handle(func(_ context.Context, q TrustQuery) (Project, error) {
+			if q.Revoke {
+				return p.Revoke(q.Folder)
+			}
+			return p.Trust(q.Folder)
+		}),
+		OpProjects.Handle(func(context.Context, fs.None) ([]Project, error) { return p.Projects(), nil }),
+		OpAccept.Handle(func(_ context.Context, q AcceptQuery) (Accepted, error) { return p.Accept(q.Server, q.Tools...) }),
+		OpLogins.Handle(func(context.Context, fs.None) ([]Login, error) { return p.Logins(), nil }),
+		OpLogin.Handle(p.answerLogin),
+		OpLogout.Handle(func(ctx context.Context, q RestartQuery) (LoggedOut, error) {
+			was, untold, err := p.Logout(ctx, q.Name)
+			out := LoggedOut{Was: was}
+			if untold != nil {
+				out.Untold = untold.Error()
+			}
+			return out, err
+		}),
+		OpResource.Handle(p.answerResource),
+		OpPrompt.Handle(func(ctx context.Context, q ReadingQuery) (*Reading, error) {
+			return p.GetPrompt(ctx, q.Server, q.What, q.Args)
+		}),
+	}
+}
+
+func (p *Provider) answerLogin(ctx context.Context, q RestartQuery, tell func(LoginNews) error, reply func(Login) (io.Writer, error)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	say := func(n LoginNews) {
+		if err := tell(n); err != nil {
+			cancel(err) // nobody is there to log in
+		}
+	}
+	login, err := p.Login(ctx, q.Name, LoginPrompt{
+		Show: func(address string) { say(LoginNews{Address: address}) },
+		Note: func(text string) { say(LoginNews{Note: text}) },
+	})
+	if err != nil {
+		return err
+	}
+	_, err = reply(login)
+	return err
+}
+
+func (p *Provider) answerResource(ctx context.Context, q ReadingQuery) (*Reading, error) {
+	switch {
+	case q.Forget:
+		return &Reading{}, p.ForgetResource(q.Server, q.What)
+	case q.Keep:
+		return p.KeepResource(ctx, q.Server, q.What)
+	}
+	return p.ReadResource(ctx, q.Server, q.What)
+}
+
+// KnownTool describes a tool. A server of which nothing is known is started for
+// it, and waited for.
+func (p *Provider) KnownTool(ctx context.Context, server, tool string, w Waiting) (ToolInfo, error) {
+	info, err := p.Tool(server, tool)
+	if use := (*UseError)(nil); !errors.As(err, &use) {
+		return info, err
+	}
+	session, err := p.Use(ctx, server, w)
+	if err != nil {
+		return ToolInfo{}, err
+	}
+	defer session.Release()
+	return p.Tool(server, tool)
+}
+
+// IsServer reports whether a server has that name.
+func (p *Provider) IsServer(name string) bool {
+	_, err := p.choose(name)
+	return err == nil
+}
+
+// Inside implements fs.Itemized: the tools of each server.
+func (p *Provider) Inside() map[string][]fs.Item {
+	inside := make(map[string][]fs.Item)
+	boxes, _ := p.Tools("") // there is no name to be wrong
+	for _, box := range boxes {
+		for _, t := range box.Tools {
+			inside[box.Server] = append(inside[box.Server], fs.Item{Name: t.File, Count: -1, About: t.Summary})
+		}
+	}
+	return inside
+}
