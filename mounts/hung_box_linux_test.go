@@ -293,12 +293,12 @@ func (p *hangingProcess) guardian() (pid int) {
 
 // child is the one child of the process.
 func (p *hangingProcess) child() (pid int, found bool) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		stat, _ := os.ReadFile(path)
+	procs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, proc := range procs {
+		stat, _ := os.ReadFile(filepath.Join(proc, "stat"))
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		if len(fields) > 1 && fields[1] == strconv.Itoa(p.pid) && guard.Look(filepath.Dir(path)) == guard.Alive {
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if len(fields) > 1 && fields[1] == strconv.Itoa(p.pid) && guard.Look(proc) == guard.Alive {
+			pid, _ := strconv.Atoi(filepath.Base(proc))
 			return pid, true
 		}
 	}

@@ -23,21 +23,21 @@ func (p process) String() string { return fmt.Sprintf("%d (%s)", p.pid, p.args) 
 // processesOf are the processes whose HOME is below a folder: whatever a box
 // has started, however far removed.
 func processesOf(dir string) []process {
-	environs, err := filepath.Glob("/proc/[0-9]*/environ")
+	procs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		panic(err)
 	}
 	var found []process
-	for _, path := range environs {
-		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+	for _, proc := range procs {
+		pid, _ := strconv.Atoi(filepath.Base(proc))
 		if pid == os.Getpid() {
 			continue
 		}
-		env, err := os.ReadFile(path)
+		env, err := os.ReadFile(filepath.Join(proc, "environ"))
 		if err != nil || !bytes.Contains(append([]byte{0}, env...), []byte("\x00HOME="+dir+"/")) {
 			continue
 		}
-		args, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline"))
+		args, _ := os.ReadFile(filepath.Join(proc, "cmdline"))
 		if len(args) == 0 {
 			continue // it has ended
 		}

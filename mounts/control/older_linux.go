@@ -29,12 +29,14 @@ func (h Home) connectOlder(ctx context.Context) (net.Conn, int, error) {
 // OlderFolders returns the folders in which older versions keep their sockets.
 // It searches the processes of the user.
 func (h Home) OlderFolders() (folders []string) {
-	environs, err := filepath.Glob("/proc/[0-9]*/environ")
+	// Not of "/proc/[0-9]*/environ": Glob would list every folder it goes through,
+	// which takes 60 times as long.
+	procs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		return nil
 	}
-	for _, path := range environs {
-		env := readEnviron(path)
+	for _, proc := range procs {
+		env := readEnviron(filepath.Join(proc, "environ"))
 		if env == nil || !Same(homeOf(env).State, h.State) {
 			continue
 		}
