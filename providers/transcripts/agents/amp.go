@@ -16,7 +16,7 @@ import (
 // on its server only.
 func amp() history.Agent {
 	return history.Agent{Name: "amp", Places: func(m history.Machine) []history.Place {
-		return []history.Place{{Dir: filepath.Join(m.Data("amp"), "threads"), File: ampFile}}
+		return []history.Place{{Dir: m.Folders("amp")[0], File: ampFile}}
 	}}
 }
 

@@ -16,8 +16,7 @@ import (
 // (toolCallStates[].output), in older sessions in a message of its own.
 func continueDev() history.Agent {
 	return history.Agent{Name: "continue", Places: func(m history.Machine) []history.Place {
-		dir := m.Env("CONTINUE_GLOBAL_DIR", filepath.Join(m.Home, ".continue"))
-		return []history.Place{{Dir: filepath.Join(dir, "sessions"), File: continueFile}}
+		return []history.Place{{Dir: m.Folders("continue")[0], File: continueFile}}
 	}}
 }
 

@@ -27,7 +27,7 @@ import (
 // changes the places are others.
 func crush() history.Agent {
 	return history.Agent{Name: "crush", Places: func(m history.Machine) []history.Place {
-		global := m.Env("CRUSH_GLOBAL_DATA", m.Data("crush"))
+		global := m.Folders("crush")[0]
 		places := []history.Place{crushPlace(global, m.Home)}
 		for _, p := range crushProjects(filepath.Join(global, "projects.json")) {
 			if p.Path == "" {

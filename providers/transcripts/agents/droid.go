@@ -3,7 +3,6 @@ package agents
 import (
 	"hash/fnv"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
@@ -18,7 +17,7 @@ import (
 // records for the same; files of those are read as well.
 func droid() history.Agent {
 	return history.Agent{Name: "droid", Places: func(m history.Machine) []history.Place {
-		return []history.Place{{Dir: filepath.Join(m.Home, ".factory", "sessions"), File: droidFile}}
+		return []history.Place{{Dir: m.Folders("droid")[0], File: droidFile}}
 	}}
 }
 

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -22,11 +21,7 @@ import (
 // in seconds.
 func goose() history.Agent {
 	return history.Agent{Name: "goose", Places: func(m history.Machine) []history.Place {
-		dir := filepath.Join(m.Data("goose"), "sessions")
-		if root := m.Env("GOOSE_PATH_ROOT", ""); root != "" {
-			dir = filepath.Join(root, "data", "sessions")
-		}
-		return []history.Place{{Dir: dir, File: func(rel string) history.Format {
+		return []history.Place{{Dir: m.Folders("goose")[0], File: func(rel string) history.Format {
 			if rel == "sessions.db" {
 				return history.Store{Sessions: gooseSessions, Read: gooseRead}
 			}

@@ -18,8 +18,7 @@ import (
 // file that begins with the entries of the old one, ids and times included.
 func pi() history.Agent {
 	return history.Agent{Name: "pi", Places: func(m history.Machine) []history.Place {
-		dir := m.Env("PI_CODING_AGENT_DIR", filepath.Join(m.Home, ".pi", "agent"))
-		return []history.Place{{Dir: filepath.Join(dir, "sessions"), File: piFile}}
+		return []history.Place{{Dir: m.Folders("pi")[0], File: piFile}}
 	}}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
@@ -24,11 +23,7 @@ import (
 // have no times, only the thread has.
 func zed() history.Agent {
 	return history.Agent{Name: "zed", Places: func(m history.Machine) []history.Place {
-		dir := m.Data("zed")
-		if m.OS == "darwin" {
-			dir = m.Support("Zed")
-		}
-		return []history.Place{{Dir: filepath.Join(dir, "threads"), File: func(rel string) history.Format {
+		return []history.Place{{Dir: m.Folders("zed")[0], File: func(rel string) history.Format {
 			if rel == "threads.db" {
 				return history.Store{Sessions: zedSessions, Read: zedRead}
 			}

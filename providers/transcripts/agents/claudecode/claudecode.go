@@ -29,15 +29,8 @@ import (
 // CLAUDE_CONFIG_DIR, and is ~/.claude otherwise.
 func Agent() history.Agent {
 	return history.Agent{Name: "claude-code", Places: func(m history.Machine) []history.Place {
-		dirs := []string{
-			filepath.Join(m.Env("CLAUDE_CONFIG_DIR", filepath.Join(m.Home, ".claude")), "projects"),
-			filepath.Join(m.Home, ".config", "claude", "projects"),
-		}
-		if dirs[0] == dirs[1] {
-			dirs = dirs[:1]
-		}
 		var places []history.Place
-		for _, dir := range dirs {
+		for _, dir := range m.Folders("claude-code") {
 			places = append(places, history.Place{Dir: dir, File: formatOf, Skip: skip})
 		}
 		return places

@@ -5,8 +5,6 @@
 package cline
 
 import (
-	"path/filepath"
-
 	"ctxfs/providers/transcripts/agents/history"
 )
 
@@ -14,12 +12,9 @@ import (
 // folder, and the sessions of its SDK.
 func Cline() history.Agent {
 	return history.Agent{Name: "cline", Places: func(m history.Machine) []history.Place {
-		data := m.Env("CLINE_DATA_DIR", filepath.Join(m.Env("CLINE_DIR", filepath.Join(m.Home, ".cline")), "data"))
-		places := taskPlaces("cline", append(editorTasks(m, "saoudrizwan.claude-dev"), filepath.Join(data, "tasks")))
-		return append(places, history.Place{
-			Dir:  m.Env("CLINE_SESSION_DATA_DIR", filepath.Join(data, "sessions")),
-			File: sdkFormat,
-		})
+		folders := m.Folders("cline") // the last one is that of the SDK
+		sdk := len(folders) - 1
+		return append(taskPlaces("cline", folders[:sdk]), history.Place{Dir: folders[sdk], File: sdkFormat})
 	}}
 }
 
@@ -28,16 +23,6 @@ func Cline() history.Agent {
 // summary (isSummary) comes after them.
 func Roo() history.Agent {
 	return history.Agent{Name: "roo", Places: func(m history.Machine) []history.Place {
-		return taskPlaces("roo", editorTasks(m, "rooveterinaryinc.roo-cline"))
+		return taskPlaces("roo", m.Folders("roo"))
 	}}
-}
-
-// editorTasks are the folders with the tasks of an extension of VS Code or of one
-// of its kin.
-func editorTasks(m history.Machine, extension string) []string {
-	var dirs []string
-	for _, editor := range []string{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {
-		dirs = append(dirs, filepath.Join(m.Support(editor), "User", "globalStorage", extension, "tasks"))
-	}
-	return dirs
 }

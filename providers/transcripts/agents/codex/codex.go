@@ -31,11 +31,11 @@ import (
 // Agent returns the reader of Codex.
 func Agent() history.Agent {
 	return history.Agent{Name: "codex", Places: func(m history.Machine) []history.Place {
-		home := m.Env("CODEX_HOME", filepath.Join(m.Home, ".codex"))
-		names := &threadNames{path: filepath.Join(home, "session_index.jsonl")}
+		folders := m.Folders("codex")
+		names := &threadNames{path: filepath.Join(filepath.Dir(folders[0]), "session_index.jsonl")}
 		return []history.Place{
-			{Dir: filepath.Join(home, "sessions"), File: func(rel string) history.Format { return formatOf(rel, names, false) }},
-			{Dir: filepath.Join(home, "archived_sessions"), File: func(rel string) history.Format { return formatOf(rel, names, true) }},
+			{Dir: folders[0], File: func(rel string) history.Format { return formatOf(rel, names, false) }},
+			{Dir: folders[1], File: func(rel string) history.Format { return formatOf(rel, names, true) }},
 		}
 	}}
 }

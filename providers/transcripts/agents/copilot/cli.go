@@ -23,9 +23,8 @@ import (
 // started them.
 func CLI() history.Agent {
 	return history.Agent{Name: "copilot", Places: func(m history.Machine) []history.Place {
-		home := m.Env("COPILOT_HOME", filepath.Join(m.Home, ".copilot"))
 		return []history.Place{{
-			Dir:  filepath.Join(home, "session-state"),
+			Dir:  m.Folders("copilot")[0],
 			File: cliFormat,
 			Skip: func(rel string) bool { return strings.Contains(rel, "/") },
 		}}

@@ -24,26 +24,15 @@ import (
 func VSCode() history.Agent {
 	return history.Agent{Name: "vscode", Places: func(m history.Machine) []history.Place {
 		var places []history.Place
-		for _, user := range userFolders(m) {
-			places = append(places,
-				history.Place{Dir: filepath.Join(user, "workspaceStorage"), File: workspaceFormat, Skip: skip},
-				history.Place{Dir: filepath.Join(user, "globalStorage", "emptyWindowChatSessions"), File: chatFormat})
+		for _, dir := range m.Folders("vscode") {
+			place := history.Place{Dir: dir, File: chatFormat}
+			if filepath.Base(dir) == "workspaceStorage" {
+				place.File, place.Skip = workspaceFormat, skip
+			}
+			places = append(places, place)
 		}
 		return places
 	}}
-}
-
-// userFolders are the settings folders of VS Code's variants, here and where it
-// runs as the server of another machine.
-func userFolders(m history.Machine) []string {
-	var users []string
-	for _, name := range []string{"Code", "Code - Insiders", "VSCodium", "VSCodium - Insiders"} {
-		users = append(users, filepath.Join(m.Support(name), "User"))
-	}
-	for _, name := range []string{".vscode-server", ".vscode-server-insiders", ".vscodium-server"} {
-		users = append(users, filepath.Join(m.Home, name, "data", "User"))
-	}
-	return users
 }
 
 // extensionFolder is the folder of Copilot's extension, in any case.

@@ -26,7 +26,8 @@ import (
 // Agent returns the reader of Cursor.
 func Agent() history.Agent {
 	return history.Agent{Name: "cursor", Places: func(m history.Machine) []history.Place {
-		home := homeFolder(filepath.Join(m.Home, ".cursor"))
+		folders := m.Folders("cursor")
+		home := homeFolder(filepath.Dir(folders[0]))
 		return []history.Place{
 			{Dir: home.projects(), Skip: skip, File: func(rel string) history.Format {
 				if t, ok := transcriptAt(rel); ok {
@@ -34,13 +35,13 @@ func Agent() history.Agent {
 				}
 				return nil
 			}},
-			{Dir: filepath.Join(string(home), "chats"), File: func(rel string) history.Format {
+			{Dir: folders[1], File: func(rel string) history.Format {
 				if store, _ := path.Match("*/*/store.db", rel); store {
 					return home.chats()
 				}
 				return nil
 			}},
-			{Dir: filepath.Join(m.Support("Cursor"), "User", "globalStorage"), Skip: func(string) bool { return true }, File: func(rel string) history.Format {
+			{Dir: folders[2], Skip: func(string) bool { return true }, File: func(rel string) history.Format {
 				if rel == "state.vscdb" {
 					return home.editor()
 				}

@@ -28,8 +28,7 @@ import (
 // Agent returns the reader of Gemini CLI.
 func Agent() history.Agent {
 	return history.Agent{Name: "gemini", Places: func(m history.Machine) []history.Place {
-		root := filepath.Join(m.Env("GEMINI_CLI_HOME", m.Home), ".gemini")
-		return []history.Place{{Dir: filepath.Join(root, "tmp"), File: formatOf, Skip: func(rel string) bool {
+		return []history.Place{{Dir: m.Folders("gemini")[0], File: formatOf, Skip: func(rel string) bool {
 			parts := strings.Split(rel, "/")
 			return len(parts) > 1 && parts[1] != "chats" || len(parts) > 3
 		}}}

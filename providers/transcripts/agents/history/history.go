@@ -16,10 +16,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -43,20 +43,10 @@ func (m Machine) Env(name, fallback string) string {
 	return fallback
 }
 
-// Data returns the folder for the data of the program name: below XDG_DATA_HOME,
-// or ~/.local/share/name where that is unset.
-func (m Machine) Data(name string) string {
-	return filepath.Join(m.Env("XDG_DATA_HOME", filepath.Join(m.Home, ".local", "share")), name)
-}
-
-// Support returns the folder for the settings of the desktop program name:
-// ~/Library/Application Support/name on macOS, elsewhere below XDG_CONFIG_HOME, or
-// ~/.config/name where that is unset.
-func (m Machine) Support(name string) string {
-	if m.OS == "darwin" {
-		return filepath.Join(m.Home, "Library", "Application Support", name)
-	}
-	return filepath.Join(m.Env("XDG_CONFIG_HOME", filepath.Join(m.Home, ".config")), name)
+// Folders returns the folders of the sessions of the agent with that id, as its
+// description has them ([agents.Agent]).
+func (m Machine) Folders(agent string) []string {
+	return agents.Machine{Home: m.Home, OS: m.OS, LookupEnv: m.LookupEnv}.Paths(agents.ByID(agent).Sessions...)
 }
 
 // Agent is one coding agent.

@@ -7,7 +7,6 @@ package kiro
 
 import (
 	"path"
-	"path/filepath"
 	"strings"
 
 	"ctxfs/providers/internal/lazyjson"
@@ -19,13 +18,10 @@ import (
 // Agent returns the reader of Kiro.
 func Agent() history.Agent {
 	return history.Agent{Name: "kiro", Places: func(m history.Machine) []history.Place {
-		data := m.Data("kiro-cli")
-		if m.OS == "darwin" {
-			data = m.Support("kiro-cli")
-		}
+		folders := m.Folders("kiro")
 		return []history.Place{
-			{Dir: filepath.Join(m.Home, ".kiro", "sessions"), File: formatOf},
-			{Dir: data, File: databaseFormat, Skip: func(string) bool { return true }},
+			{Dir: folders[0], File: formatOf},
+			{Dir: folders[1], File: databaseFormat, Skip: func(string) bool { return true }},
 		}
 	}}
 }

@@ -25,7 +25,7 @@ import (
 // Agent returns the reader of opencode.
 func Agent() history.Agent {
 	return history.Agent{Name: "opencode", Places: func(m history.Machine) []history.Place {
-		dir := m.Data("opencode")
+		dir := m.Folders("opencode")[0]
 		database := history.Store{Sessions: listSessions, Read: readSession, Rank: 1}
 		places := []history.Place{{Dir: dir, Skip: skip, File: func(rel string) history.Format {
 			if rel == "opencode.db" {
