@@ -157,3 +157,15 @@ func (a *app) mountElsewhere(ctx context.Context, dir string) error {
 	}
 	return err
 }
+
+func (a *app) daemonCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "daemon",
+		Short:  "the background process (started by mount)",
+		Hidden: true,
+		Args:   cli.Args(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return daemon.Run(cmd.Context(), daemon.Options{Places: a.Places, LookupEnv: a.LookupEnv, Log: a.Err})
+		},
+	}
+}

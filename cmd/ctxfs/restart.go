@@ -7,24 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/daemon"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 )
-
-func (a *app) daemonCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "daemon",
-		Short:  "the background process (started by mount)",
-		Hidden: true,
-		Args:   cli.Args(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return daemon.Run(cmd.Context(), daemon.Options{Places: a.Places, LookupEnv: a.LookupEnv, Log: a.Err})
-		},
-	}
-}
 
 func (a *app) restartCommand() *cobra.Command {
 	cmd := &cobra.Command{

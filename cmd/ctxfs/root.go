@@ -13,6 +13,7 @@ import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/cmd/ctxfs/serve"
 	"ctxfs/cmd/ctxfs/setup"
 	"ctxfs/cmd/ctxfs/terminal"
 )
@@ -90,7 +91,7 @@ Exit codes:
 		}},
 		{"Terminals:", terminal.Commands(a.App)},
 		{"Sessions:", []*cobra.Command{a.historyCommand(), a.staleCommand()}},
-		{"Programs:", append([]*cobra.Command{a.promptCommand(), a.serveCommand()}, setup.Commands(a.App)...)},
+		{"Programs:", append([]*cobra.Command{a.promptCommand(), serve.Command(a.App)}, setup.Commands(a.App)...)},
 		{"", []*cobra.Command{a.daemonCommand()}},
 	} {
 		if family.title != "" {

@@ -1,4 +1,7 @@
-package main
+// Package serve is the command serve: the gateway, which is an MCP server for
+// agents that have no shell. The protocol is spoken by [ctxfs/mounts/gateway];
+// backend.go asks the background process what the gateway shows.
+package serve
 
 import (
 	"context"
@@ -22,7 +25,8 @@ import (
 // same each time, since it stands in the configuration of agents.
 const defaultAddress = "127.0.0.1:4939"
 
-func (a *app) serveCommand() *cobra.Command {
+// Command returns the command serve.
+func Command(a *cli.App) *cobra.Command {
 	var overHTTP bool
 	cmd := &cobra.Command{
 		Use:   "serve [--http [ADDR]]",
@@ -69,7 +73,7 @@ started if need be, and stays as long as a gateway does.`,
 			if len(args) > 0 {
 				address = args[0]
 			}
-			err := a.serve(ctx, overHTTP, address)
+			err := serve(ctx, a, overHTTP, address)
 			if ctx.Err() != nil {
 				return nil // as it is ended
 			}
@@ -81,7 +85,7 @@ started if need be, and stays as long as a gateway does.`,
 }
 
 // serve serves until ctx ends, or, on standard input, until that does.
-func (a *app) serve(ctx context.Context, overHTTP bool, address string) error {
+func serve(ctx context.Context, a *cli.App, overHTTP bool, address string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	log := slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
@@ -20,27 +21,27 @@ import (
 	"ctxfs/mounts/gateway"
 )
 
-// backend shows a gateway what the background process has. It starts that
-// process when something is asked for, and keeps it from then on; one that has
-// ended is started again by the next request.
+// backend implements gateway.Backend by asking the background process. It starts
+// that process at the first request and keeps it alive from then on; if it has
+// ended, the next request starts another.
 type backend struct {
-	app  *app
+	app  *cli.App
 	life context.Context // that of the gateway
-	// session is the agent's, as the gateway's environment tells it; "" where many
-	// agents use it.
+	// session is the agent's session by the gateway's environment; "" if many
+	// agents share the gateway.
 	session string
 
 	mu   sync.Mutex
-	held <-chan struct{} // closed when the process that is kept has ended; nil before the first
+	held <-chan struct{} // closed when the process that is kept alive has ended; nil before the first
 }
 
-func newBackend(life context.Context, a *app) *backend { return &backend{app: a, life: life} }
+func newBackend(life context.Context, a *cli.App) *backend { return &backend{app: a, life: life} }
 
-// lookTime is how long the background process may take to show something.
+// lookTime bounds requests that change nothing.
 const lookTime = 60 * time.Second
 
-// hold sees to it that there is a background process, and that it stays.
-func (b *backend) hold() error {
+// keepAlive has a background process run and not end for want of use.
+func (b *backend) keepAlive() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.held != nil {
@@ -100,7 +101,7 @@ func (b *backend) Ask(ctx context.Context, r fs.Request) error {
 }
 
 func (b *backend) askOnce(ctx context.Context, r fs.Request) error {
-	if err := b.hold(); err != nil {
+	if err := b.keepAlive(); err != nil {
 		return err
 	}
 	c, err := b.app.Process().Dial(ctx)
@@ -119,7 +120,7 @@ func (b *backend) askOnce(ctx context.Context, r fs.Request) error {
 const endTime = 10 * time.Second
 
 // awaitEnd waits for a process that takes no more requests to end, which may
-// take a while on a busy machine: only then hold starts the next.
+// take a while on a busy machine: only then keepAlive starts the next.
 func (b *backend) awaitEnd(ctx context.Context) {
 	b.mu.Lock()
 	held := b.held
@@ -153,7 +154,8 @@ func (b *backend) Overview(ctx context.Context) (string, error) {
 	return strings.TrimSpace(text.String()), nil
 }
 
-// itemLine names what a provider holds, the healthy without ado.
+// itemLine lists the items of a provider, with the state of those that are not
+// ready.
 func itemLine(s fs.Status) string {
 	if len(s.Items) == 0 {
 		return "None yet."
