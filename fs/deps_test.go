@@ -112,7 +112,7 @@ func mayReaderImport(from, to string) bool {
 func rooms(provider string) []string {
 	switch provider {
 	case "mcp":
-		return []string{"providers/mcp/policy", "providers/mcp/config", "providers/mcp/clients", "providers/mcp/supervise", "providers/mcp/catalogue", "providers/mcp/pins", "providers/mcp"}
+		return []string{"providers/mcp/policy", "providers/mcp/config", "providers/mcp/clients", "providers/mcp/supervise", "providers/mcp/catalogue", "providers/mcp/pins", "providers/mcp/wire", "providers/mcp"}
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func TestDependencies(t *testing.T) {
 				}
 			}
 		case strings.HasPrefix(module, "golang.org/x/sys"), strings.HasPrefix(module, "golang.org/x/text"):
-		case module == "github.com/mark3labs/mcp-go" && slices.Equal(by, []string{"ctxfs/mounts/gateway", "ctxfs/providers/mcp"}):
+		case module == "github.com/mark3labs/mcp-go" && slices.Equal(by, []string{"ctxfs/mounts/gateway", "ctxfs/providers/mcp/wire"}):
 			// The one speaks the protocol to agents, the other to servers.
 		case len(by) > 1:
 			t.Errorf("%s is imported by %s: one package a library", module, strings.Join(by, ", "))

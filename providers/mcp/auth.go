@@ -197,12 +197,3 @@ func (s *server) named() (d *config.Server, file, state string) {
 	defer s.mu.Unlock()
 	return s.def, s.file, s.condition.state
 }
-
-// needsLogin words that a server wants a login, or another one.
-func needsLogin(is *condition, n *oauth.Needed, file, entry string) {
-	is.state, is.what = stateNeedsAuth, n.Reason
-	is.mend = "ctxfs auth " + file
-	if !n.Certain {
-		is.mend += "; if the server takes a token instead, put it into the `headers` of " + entry + ", then: ctxfs restart " + file
-	}
-}

@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
-
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/mcp/policy"
+	"ctxfs/providers/mcp/wire"
 )
 
 // Word is one word of a command line that gives arguments.
@@ -42,7 +41,7 @@ type Call struct {
 	Timeout time.Duration
 	// Progress may be nil. It is called from a connection's reader: it only
 	// posts, and may be called for a moment after Call has returned.
-	Progress func(Progress)
+	Progress func(wire.Progress)
 }
 
 // Caller is who calls, for the log of calls.
@@ -183,42 +182,39 @@ func (u *Session) call(ctx context.Context, made *prepared, c *Call) (raw json.R
 	endless := time.AfterFunc(longest, func() { giveUp(errEndless) })
 	defer endless.Stop()
 
-	f := &flight{progress: func(p Progress) {
+	f := &wire.Flight{Progress: func(p wire.Progress) {
 		silent.Reset(patience)
 		if c.Progress != nil {
 			c.Progress(p)
 		}
 	}}
-	out := outgoing{
-		method: string(mcp.MethodToolsCall),
-		params: map[string]any{"name": made.tool.name, "arguments": made.args},
-		flight: f,
+	out := wire.Outgoing{
+		Method: "tools/call",
+		Params: map[string]any{"name": made.tool.name, "arguments": made.args},
+		Schema: made.tool.input,
+		Flight: f,
 	}
-	var last *connection
+	var last *wire.Connection
 	for try := 0; ; try++ {
 		conn, err := s.connected(waiting, last, nil)
 		if err != nil {
 			return nil, "", u.gaveUp(waiting, err, patience, longest)
 		}
 		last = conn
-		if !conn.legacy && conn.http != nil {
-			out.header = made.tool.headers(made.args)
-		}
-		raw, begun, err := conn.send(waiting, out)
-		session := (*sessionError)(nil)
+		raw, begun, err := conn.Send(waiting, out)
 		switch {
 		case err == nil:
-			return raw, f.wanted(), nil
+			return raw, f.Wanted(), nil
 		case waiting.Err() != nil:
 			return nil, "", u.gaveUp(waiting, err, patience, longest)
-		case try == 0 && (errors.As(err, &session) || !begun && conn.isLost()):
+		case try == 0 && (wire.IsForgotten(err) || !begun && conn.IsLost()):
 			continue // it has not been carried out
 		}
 		err = s.unanswered(conn, err, patience)
 		if use := (*UseError)(nil); begun && errors.As(err, &use) && use.State != "" {
 			use.What += "; whether the tool has done its work is not known"
 		}
-		return nil, f.wanted(), err
+		return nil, f.Wanted(), err
 	}
 }
 

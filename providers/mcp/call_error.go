@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"ctxfs/providers/mcp/policy"
+	"ctxfs/providers/mcp/wire"
 )
 
 // ArgumentsError says what is wrong with a call as it was written: its
@@ -48,7 +49,7 @@ func Outcome(r *Result, err error) string {
 		args   *ArgumentsError
 		denied *policy.DeniedError
 		use    *UseError
-		answer *answeredError
+		answer *wire.AnsweredError
 	)
 	switch {
 	case err == nil && r != nil && r.Failed:
@@ -63,11 +64,11 @@ func Outcome(r *Result, err error) string {
 		return OutcomeTimeout
 	case errors.Is(err, context.Canceled):
 		return OutcomeCancelled
-	case errors.As(err, &answer) && answer.code == invalidParams:
+	case errors.As(err, &answer) && answer.Code == invalidParams:
 		return OutcomeBadArguments
 	case errors.As(err, &answer):
 		return OutcomeToolError
-	case errors.As(err, &use) && use.State == stateNeedsAuth:
+	case errors.As(err, &use) && use.State == wire.StateNeedsAuth:
 		return OutcomeNeedsAuth
 	case errors.As(err, &use) && use.State != "":
 		return OutcomeUnreachable

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/mcp/wire"
 )
 
 // TestRealCalls calls tools of real servers, over each transport that they
@@ -40,14 +41,14 @@ func TestRealCalls(t *testing.T) {
 		"sse":        map[string]any{"type": "sse", "url": serveEverything(t, bin("everything"), "sse") + "/sse"},
 	})
 	w.open()
-	call := func(server, tool, args string) (*Result, []Progress) {
+	call := func(server, tool, args string) (*Result, []wire.Progress) {
 		t.Helper()
-		steps := make(chan Progress, 100)
-		r, err := w.p.Call(context.Background(), Call{Server: server, Tool: tool, Arguments: json.RawMessage(args), Progress: func(p Progress) { steps <- p }})
+		steps := make(chan wire.Progress, 100)
+		r, err := w.p.Call(context.Background(), Call{Server: server, Tool: tool, Arguments: json.RawMessage(args), Progress: func(p wire.Progress) { steps <- p }})
 		if err != nil {
 			t.Fatalf("%s/%s: %v", server, tool, err)
 		}
-		var seen []Progress
+		var seen []wire.Progress
 		for {
 			select {
 			case p := <-steps:

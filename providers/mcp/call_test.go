@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"ctxfs/providers/mcp/wire"
 )
 
 // eachCallee runs a test with a server whose tools can be called, over both
@@ -132,8 +134,8 @@ func TestCallCancelled(t *testing.T) {
 // TestCallProgress has progress put the end off, but not for ever.
 func TestCallProgress(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
-		news := make(chan Progress, 10)
-		c := Call{Server: "callee", Tool: "steps", Timeout: 4 * stepTime, Progress: func(p Progress) { news <- p }}
+		news := make(chan wire.Progress, 10)
+		c := Call{Server: "callee", Tool: "steps", Timeout: 4 * stepTime, Progress: func(p wire.Progress) { news <- p }}
 		if _, err := w.call("echo", `{"text":"started"}`); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +144,7 @@ func TestCallProgress(t *testing.T) {
 			t.Fatal(r, err)
 		}
 		for i := range 5 {
-			if p, want := <-news, (Progress{float64(i + 1), 5, fmt.Sprint("step ", i+1)}); p != want {
+			if p, want := <-news, (wire.Progress{Done: float64(i + 1), Total: 5, Message: fmt.Sprint("step ", i+1)}); p != want {
 				t.Errorf("%+v, not %+v", p, want)
 			}
 		}
@@ -222,13 +224,13 @@ func TestCallsAreMadeOnce(t *testing.T) {
 		conn := s.conn
 		s.mu.Unlock()
 		// It is gone, and the next call may be before anybody has noticed.
-		if err := syscall.Kill(conn.process.Group(), syscall.SIGKILL); err != nil {
+		if err := syscall.Kill(conn.Process.Group(), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		if i%2 == 0 {
-			<-conn.process.Exited()
+			<-conn.Process.Exited()
 		} else {
-			<-conn.lost
+			<-conn.Lost
 		}
 	}
 }

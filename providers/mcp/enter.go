@@ -2,12 +2,11 @@ package mcp
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/supervise"
+	"ctxfs/providers/mcp/wire"
 )
 
 // limits bound a start of the server.
@@ -74,7 +73,7 @@ func (s *server) tellStart(d *config.Server, n supervise.News) {
 	if !n.Installing {
 		return
 	}
-	said := s.line(d, n.Said, lastWordsShown)
+	said := s.line(d, n.Said, wire.LastWordsShown)
 	s.mu.Lock()
 	is := s.condition
 	s.mu.Unlock()
@@ -96,22 +95,3 @@ func (s *server) tellStart(d *config.Server, n supervise.News) {
 
 // underWay reports whether the state is that of a server which starts.
 func underWay(state string) bool { return state == stateStarting || state == stateInstalling }
-
-// slowError says that a start was given up.
-type slowError struct {
-	tooLong bool // though it made progress
-	took    time.Duration
-	cause   error
-}
-
-func (e *slowError) Error() string { return e.cause.Error() }
-func (e *slowError) Unwrap() error { return e.cause }
-
-// givenUp makes of the error of a start why it was given up, if it was.
-func givenUp(start *supervise.Start, err error) error {
-	cause := context.Cause(start.Context())
-	if errors.Is(cause, supervise.ErrIdle) || errors.Is(cause, supervise.ErrTooLong) {
-		return &slowError{tooLong: errors.Is(cause, supervise.ErrTooLong), took: start.Took(), cause: context.DeadlineExceeded}
-	}
-	return err
-}

@@ -12,6 +12,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/wire"
 )
 
 // keptLimit is the size in bytes of the largest content that is kept.
@@ -111,28 +112,28 @@ func (s *server) setKept(uri string, k *catalogue.Kept) {
 	delete(s.keptFaults, uri)
 	s.keptChanged = true
 	if s.conn != nil {
-		s.conn.watched.post()
+		s.conn.Watched.Post()
 	}
 }
 
 // keepCurrent follows the changes of the resources that are kept as long as
 // the connection lasts.
-func (s *server) keepCurrent(c *connection) {
-	ctx, settle := c.background, s.p.timing.settle
+func (s *server) keepCurrent(c *wire.Connection) {
+	ctx, settle := c.Context, s.p.timing.settle
 	var done time.Time
 	for {
-		fresh, dropped := c.watched.set(s.keptURIs())
+		fresh, dropped := c.Watched.Set(s.keptURIs())
 		s.subscribe(c, fresh, dropped)
-		for _, uri := range c.watched.takeStale() {
+		for _, uri := range c.Watched.TakeStale() {
 			s.readAgain(c, uri)
 		}
 		done = s.p.env.Now()
 		select {
 		case <-ctx.Done():
 			return
-		case <-c.lost:
+		case <-c.Lost:
 			return
-		case <-c.watched.news:
+		case <-c.Watched.News:
 		}
 		if s.p.env.Now().Sub(done) > 2*settle {
 			settle = s.p.timing.settle
@@ -155,8 +156,8 @@ func (s *server) keptURIs() []string {
 
 // subscribe asks a server of the old era to tell of changes. One of the new
 // era is asked by the stream of its notifications.
-func (s *server) subscribe(c *connection, fresh, dropped []string) {
-	if !c.legacy || !c.subscribes() {
+func (s *server) subscribe(c *wire.Connection, fresh, dropped []string) {
+	if !c.NeedsSubscriptions() {
 		return
 	}
 	for _, uri := range fresh {
@@ -168,15 +169,15 @@ func (s *server) subscribe(c *connection, fresh, dropped []string) {
 	}
 }
 
-func (s *server) request(c *connection, method, uri string) ([]byte, error) {
-	ctx, stop := context.WithTimeout(c.background, s.p.timing.call)
+func (s *server) request(c *wire.Connection, method, uri string) ([]byte, error) {
+	ctx, stop := context.WithTimeout(c.Context, s.p.timing.call)
 	defer stop()
-	return c.request(ctx, method, map[string]any{"uri": uri})
+	return c.Request(ctx, method, map[string]any{"uri": uri})
 }
 
 // readAgain reads a kept resource and shows what it holds now. After an error
 // what was known before stays.
-func (s *server) readAgain(c *connection, uri string) {
+func (s *server) readAgain(c *wire.Connection, uri string) {
 	raw, err := s.request(c, "resources/read", uri)
 	var k *catalogue.Kept
 	if err == nil {
@@ -219,8 +220,8 @@ type keptFault struct{ telling, reading string }
 
 // fault takes down how a request for a kept resource has failed, or that it has
 // not. What fails with its connection is news of the server, not of this.
-func (s *server) fault(c *connection, uri string, set func(f *keptFault, why string), err error) {
-	if c.background.Err() != nil || c.isLost() {
+func (s *server) fault(c *wire.Connection, uri string, set func(f *keptFault, why string), err error) {
+	if c.Context.Err() != nil || c.IsLost() {
 		return
 	}
 	why := ""

@@ -10,6 +10,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/wire"
 )
 
 // Content is a part of a resource or of a prompt's message.
@@ -108,7 +109,7 @@ func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Fold
 		meant = original
 	}
 	r, err := request(session, meant)
-	if fault := (*UseError)(nil); errors.As(err, &fault) && errors.As(err, new(*answeredError)) {
+	if fault := (*UseError)(nil); errors.As(err, &fault) && errors.As(err, new(*wire.AnsweredError)) {
 		fault.Mend = "see what there is: ctxfs ls mcps/" + file + "/" + folder.Name()
 		var words []string
 		for name, original := range known {

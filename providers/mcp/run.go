@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"ctxfs/fs/wording"
@@ -12,6 +11,8 @@ import (
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/supervise"
+	"ctxfs/providers/mcp/wire"
 )
 
 // steady is how long a server must have been ready for its next failure to
@@ -83,7 +84,7 @@ func (s *server) run(ctx context.Context, why motive) {
 		}
 		var timer <-chan time.Time
 		switch {
-		case life.state == stateNeedsAuth, life.state == stateCached: // that is for the user to change
+		case life.state == wire.StateNeedsAuth, life.state == stateCached: // that is for the user to change
 		case why == refresh && life.ready == 0: // what is known stays
 			life.condition = condition{state: stateCached, remarks: []string{
 				"its catalogue could not be fetched again at " + wording.Time(s.p.env.Now()) + ": " + life.what,
@@ -150,23 +151,23 @@ func (s *server) live(ctx context.Context, why motive) (ended life) {
 	s.mu.Lock()
 	s.login = login
 	s.mu.Unlock()
-	d := &dialer{def: def, login: login, start: start, home: s.p.opts.Home, lookup: s.p.opts.LookupEnv, timing: s.p.timing, now: s.p.env.Now}
-	c, err := d.dial(start.Context(), legacy)
+	d := &wire.Dialer{Def: def, Login: login, Start: start, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv, Timing: s.p.timing.wire(), Now: s.p.env.Now}
+	c, err := d.Dial(start.Context(), legacy)
 	if err != nil {
-		return life{condition: s.explain(def, c, givenUp(start, err), limits)}
+		return life{condition: s.explain(def, c, wire.GivenUp(start, err), limits)}
 	}
-	defer c.close(s.p.timing)
-	c.slow = !start.Answered()
-	all := c.lists(start.Context())
-	if err := all[catalogue.Tools].err; err != nil || start.Context().Err() != nil {
+	defer c.Close()
+	c.Slow = !start.Answered()
+	all := c.Lists(start.Context())
+	if err := all[catalogue.Tools].Err; err != nil || start.Context().Err() != nil {
 		if err == nil {
 			err = context.Cause(start.Context())
 		}
-		return life{condition: s.explain(def, c, givenUp(start, c.ending(err, s.p.timing)), limits)}
+		return life{condition: s.explain(def, c, wire.GivenUp(start, c.Ending(err)), limits)}
 	}
 	start.End()
 	s.adopt(c, all, true)
-	c.running.Go(func() { s.keepCurrent(c) })
+	c.Go(func() { s.keepCurrent(c) })
 	begun := s.p.env.Now()
 	cause := s.serve(ctx, c, limits.Idle, why == refresh)
 	s.leave()
@@ -177,8 +178,8 @@ func (s *server) live(ctx context.Context, why motive) (ended life) {
 	case cause == errListed:
 		life.condition = condition{state: stateCached, remarks: []string{listedRemark}}
 	case cause != nil:
-		life.renewable = renewable(cause)
-		life.condition = s.explain(def, c, c.ending(cause, s.p.timing), limits)
+		life.renewable = wire.IsRenewable(cause)
+		life.condition = s.explain(def, c, c.Ending(cause), limits)
 	}
 	return life
 }
@@ -186,7 +187,7 @@ func (s *server) live(ctx context.Context, why motive) (ended life) {
 // serve keeps the lists current as long as the server runs. It returns why it
 // does no more: errUnused where nobody has used it for a while, errListed where
 // it was to run briefly and nobody uses it, nil where it was told to end.
-func (s *server) serve(ctx context.Context, c *connection, limit time.Duration, briefly bool) error {
+func (s *server) serve(ctx context.Context, c *wire.Connection, limit time.Duration, briefly bool) error {
 	settle := s.p.timing.settle
 	var listed time.Time
 	idle := newIdleTimer(s)
@@ -206,9 +207,9 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration, 
 				return errUnused
 			}
 			continue
-		case <-c.lost:
-			return &lostError{cause: c.cause}
-		case <-c.changed:
+		case <-c.Lost:
+			return c.Over()
+		case <-c.Changed:
 		}
 		if s.p.env.Now().Sub(listed) > 2*settle {
 			settle = s.p.timing.settle
@@ -221,23 +222,23 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration, 
 		case <-time.After(settle):
 		}
 		select { // what was told meanwhile is answered by the same lists
-		case <-c.changed:
+		case <-c.Changed:
 		default:
 		}
 		listing, stop := context.WithTimeout(ctx, limit)
-		all := c.lists(listing)
+		all := c.Lists(listing)
 		stop()
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case c.isLost():
-			return &lostError{cause: c.cause}
-		case all[catalogue.Tools].err != nil && c.http.needsLogin() != nil:
-			return &lostError{cause: all[catalogue.Tools].err}
+		case c.IsLost():
+			return c.Over()
+		case all[catalogue.Tools].Err != nil && c.WantsLogin():
+			return c.OverBy(all[catalogue.Tools].Err)
 		}
 		for k := range all {
-			if errors.Is(all[k].err, context.DeadlineExceeded) {
-				all[k].err = fmt.Errorf("no answer within %s", wording.Seconds(limit))
+			if errors.Is(all[k].Err, context.DeadlineExceeded) {
+				all[k].Err = fmt.Errorf("no answer within %s", wording.Seconds(limit))
 			}
 		}
 		s.adopt(c, all, false)
@@ -247,7 +248,7 @@ func (s *server) serve(ctx context.Context, c *connection, limit time.Duration, 
 
 // adopt shows and saves what the server has listed. A list that could not be
 // fetched, or is empty where there was a good one, does not replace it.
-func (s *server) adopt(c *connection, all [catalogue.Kinds]listing, ready bool) {
+func (s *server) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, ready bool) {
 	now := s.p.env.Now().UTC()
 	s.pinning.Lock() // what is accepted meanwhile is what is shown
 	defer s.pinning.Unlock()
@@ -263,19 +264,19 @@ func (s *server) adopt(c *connection, all [catalogue.Kinds]listing, ready bool) 
 	for k, l := range all {
 		old := before.Lists[k]
 		switch kind := catalogue.Kind(k); {
-		case l.err != nil:
-			cat.Notes = append(cat.Notes, s.tidy(def, kind.Method()+" failed, what was known before is shown: "+clean.Line(trimURL(l.err).Error())))
-			l.list = old
-		case len(l.list.Items) == 0 && len(old.Items) > 0 && before.Command == cat.Command && (l.asked || kind == catalogue.Tools):
+		case l.Err != nil:
+			cat.Notes = append(cat.Notes, s.tidy(def, kind.Method()+" failed, what was known before is shown: "+clean.Line(wire.WithoutAddress(l.Err).Error())))
+			l.List = old
+		case len(l.List.Items) == 0 && len(old.Items) > 0 && before.Command == cat.Command && (l.Asked || kind == catalogue.Tools):
 			cat.Notes = append(cat.Notes, fmt.Sprintf("the server listed no %s, those known before (%d) are shown", kind, len(old.Items)))
-			l.list = old
+			l.List = old
 		default:
-			l.list.Succeed(old, now)
+			l.List.Succeed(old, now)
 		}
-		if l.note != "" {
-			cat.Notes = append(cat.Notes, l.note)
+		if l.Note != "" {
+			cat.Notes = append(cat.Notes, l.Note)
 		}
-		cat.Lists[k] = l.list
+		cat.Lists[k] = l.List
 	}
 	shown := catalogue.NewSnapshot(cat)
 	shown.Share(was)
@@ -284,7 +285,7 @@ func (s *server) adopt(c *connection, all [catalogue.Kinds]listing, ready bool) 
 		s.p.env.Log.Warn("a catalogue cannot be saved", "server", def.Name, "err", err)
 		unsaved = cat
 	}
-	remarks := s.remarks(def, c)
+	remarks := c.Remarks(func(text string, limit int) string { return s.line(def, text, limit) })
 	shown = shown.Filtered(def.Tools.And(def.Limits))
 	s.mu.Lock()
 	known := s.pins
@@ -300,7 +301,7 @@ func (s *server) adopt(c *connection, all [catalogue.Kinds]listing, ready bool) 
 		if ready {
 			s.condition = condition{state: stateReady, since: s.condition.since}
 			s.conn = c
-			c.slow = c.slow && s.users == 0 // who waits for it is not to wait again
+			c.Slow = c.Slow && s.users == 0 // who waits for it is not to wait again
 			select {
 			case why := <-s.again: // it is there for who has asked for it
 				if why == anew {
@@ -313,12 +314,10 @@ func (s *server) adopt(c *connection, all [catalogue.Kinds]listing, ready bool) 
 	})
 }
 
-// describe is a catalogue without its lists.
-func describe(d *config.Server, c *connection, now time.Time, before *catalogue.Catalogue) *catalogue.Catalogue {
-	info := c.info
+// describe returns a catalogue without its lists.
+func describe(d *config.Server, c *wire.Connection, now time.Time, before *catalogue.Catalogue) *catalogue.Catalogue {
 	cat := &catalogue.Catalogue{About: catalogue.NewAbout(d)}
-	cat.Transport, cat.Protocol, cat.Legacy, cat.Instructions = c.kind, info.ProtocolVersion, c.legacy, info.Instructions
-	cat.Server = catalogue.ServerInfo{Name: info.ServerInfo.Name, Title: info.ServerInfo.Title, Version: info.ServerInfo.Version}
+	c.Describe(&cat.About)
 	cat.Time, cat.Described = now, now
 	if cat.Server == before.Server && cat.Protocol == before.Protocol && cat.Instructions == before.Instructions && cat.Transport == before.Transport {
 		cat.Described = before.Described
@@ -326,20 +325,17 @@ func describe(d *config.Server, c *connection, now time.Time, before *catalogue.
 	return cat
 }
 
-// remarks are what a server does that it should not.
-func (s *server) remarks(d *config.Server, c *connection) (remarks []string) {
-	if c == nil || c.output == nil {
-		return nil
+// explain returns the condition of a server that cannot be used.
+func (s *server) explain(d *config.Server, c *wire.Connection, err error, limits supervise.Limits) condition {
+	f := c.Explain(err, s.explainer(d, limits))
+	return condition{state: f.State, what: f.What, mend: f.Mend, mendHere: f.MendHere, stderr: f.Stderr, remarks: f.Remarks}
+}
+
+func (s *server) explainer(d *config.Server, limits supervise.Limits) wire.Explainer {
+	return wire.Explainer{
+		Folder: s.brief().file, Def: d, Limits: limits, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv,
+		Clean: func(text string) string { return s.tidy(d, text) },
 	}
-	n, first := c.output.strays()
-	if n > 0 {
-		for i := range first {
-			first[i] = fmt.Sprintf("%q", s.line(d, first[i], strayLength))
-		}
-		remarks = append(remarks, fmt.Sprintf("%s of text on its standard output, where only messages of the protocol belong, such as %s",
-			wording.Count(n, "lines"), strings.Join(first, ", ")))
-	}
-	return remarks
 }
 
 // tidy makes a text from outside fit to be shown.

@@ -14,6 +14,7 @@ import (
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/pins"
+	"ctxfs/providers/mcp/wire"
 )
 
 // server is one configured server: its folder, and the goroutine that runs it.
@@ -43,7 +44,7 @@ type server struct {
 	lives     int                  // how often it was started, the life under way included
 	failed    int                  // the last life that has failed; 0 if none has
 	tried     time.Time            // when the catalogue was last to be fetched again
-	conn      *connection          // while it is ready
+	conn      *wire.Connection     // while it is ready
 	users     int                  // that hold it
 	turned    chan struct{}        // closed when something of this changes
 	texts     map[string]text

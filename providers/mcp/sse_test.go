@@ -184,7 +184,7 @@ func TestSSERefused(t *testing.T) {
 	contains(t, w.untilState("broken", "error"), "HTTP status 500 Internal Server Error: out of order")
 	contains(t, w.untilState("gone", "error"), "cannot be reached: connect: connection refused")
 	contains(t, w.untilState("mute", "error"), "no answer within 0.2 s")
-	contains(t, w.untilState("closing", "error"), errStream.Error())
+	contains(t, w.untilState("closing", "error"), "the server has closed the stream of its answers")
 }
 
 // TestForgottenSession has a server over HTTP that has been started anew: the

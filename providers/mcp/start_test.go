@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/wire"
 )
 
 // TestACachedServerStartsWhenItIsUsed has no server start with the provider
@@ -122,7 +123,7 @@ func TestInstalling(t *testing.T) {
 
 	// Who calls sees how it goes, and waits only as long as it wants to.
 	told := make(chan string, 100)
-	_, err := w.p.Call(context.Background(), Call{Server: "slow", Tool: "echo", Timeout: 5 * time.Second, Progress: func(p Progress) {
+	_, err := w.p.Call(context.Background(), Call{Server: "slow", Tool: "echo", Timeout: 5 * time.Second, Progress: func(p wire.Progress) {
 		select {
 		case told <- p.Message:
 		default:
@@ -275,7 +276,7 @@ func TestAPoliteStart(t *testing.T) {
 	defer session.Release()
 	s := session.s
 	s.mu.Lock()
-	group := s.conn.process.Group()
+	group := s.conn.Process.Group()
 	s.mu.Unlock()
 	if is, err := syscall.Getpriority(syscall.PRIO_PGRP, group); err != nil || is != own {
 		t.Errorf("in use it has the priority %d, not %d: %v", is, own, err)

@@ -10,6 +10,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/wire"
 )
 
 // The states of a server, as they are written in STATUS.md.
@@ -18,7 +19,6 @@ const (
 	stateInstalling = "installing" // it has not answered yet, and works on it
 	stateReady      = "ready"      // it runs and its lists are shown
 	stateCached     = "cached"     // its lists are known, it does not run
-	stateNeedsAuth  = "needs-auth" // it wants to know who asks
 	stateStopped    = "stopped"    // it was never started
 	stateDisabled   = "disabled"   // by configuration
 )
@@ -43,7 +43,7 @@ type condition struct {
 
 // failing tells whether a user has something to mend.
 func (c condition) failing() bool {
-	return c.state == config.StateError || c.state == stateNeedsAuth || c.state == config.StateUnresolved || c.lapsed
+	return c.state == config.StateError || c.state == wire.StateNeedsAuth || c.state == config.StateUnresolved || c.lapsed
 }
 
 // statusText is the text of STATUS.md.

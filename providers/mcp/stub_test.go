@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"ctxfs/providers/mcp/wire"
 )
 
 // The variables of a stub server.
@@ -59,7 +61,7 @@ func runStub(mode string) {
 			}
 		}
 	case "long-garbage": // a secret where a text is cut
-		fmt.Println(strings.Repeat("x", strayLength-8) + os.Getenv("STUB_SECRET"))
+		fmt.Println(strings.Repeat("x", 192) + os.Getenv("STUB_SECRET"))
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		return
 	case "banner":
@@ -135,7 +137,7 @@ func runStub(mode string) {
 				reply, held = reply+"\n"+held, ""
 			case "huge-answer":
 				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":"x","text":"`, m.ID)
-				_, _ = io.CopyN(out, endless{}, maxLine)
+				_, _ = io.CopyN(out, endless{}, wire.MaxLine)
 				reply = `"}]}}`
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ctxfs/providers/mcp/supervise"
+	"ctxfs/providers/mcp/wire"
 )
 
 // timing are the waits of a provider; tests have shorter ones.
@@ -59,4 +60,8 @@ func usualTiming() timing {
 
 func (t timing) grace() supervise.Grace {
 	return supervise.Grace{EOF: t.eof, Term: t.term, Work: t.undo, Kill: t.kill}
+}
+
+func (t timing) wire() wire.Timing {
+	return wire.Timing{Discover: t.discover, Deaf: t.deaf, Relisten: t.relisten, Grace: t.grace()}
 }

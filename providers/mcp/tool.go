@@ -1,12 +1,9 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"sync"
-
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/clean"
@@ -93,19 +90,6 @@ func newTool(is catalogue.Item) *tool {
 	}
 	t.schema = arguments.Compile(t.input)
 	return t
-}
-
-// headers are what a call carries of its arguments, over HTTP in the new era,
-// where the tool wants that.
-func (t *tool) headers(args json.RawMessage) map[string]string {
-	if !bytes.Contains(t.input, []byte("x-mcp-header")) {
-		return nil
-	}
-	params, err := json.Marshal(map[string]json.RawMessage{"arguments": args})
-	if err != nil {
-		return nil
-	}
-	return mcp.GenerateParamHeaders(&mcp.Tool{RawInputSchema: t.input}, params)
 }
 
 // toolbox keeps the tools that have been called: their schemas take a while to

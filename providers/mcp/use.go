@@ -14,6 +14,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/supervise"
+	"ctxfs/providers/mcp/wire"
 )
 
 // UseError is why a server cannot be used, or has not answered, with the
@@ -65,7 +66,7 @@ type Waiting struct {
 	Limit time.Duration
 	// Progress may be nil. It is told what a server says that installs. It only
 	// posts.
-	Progress func(Progress)
+	Progress func(wire.Progress)
 }
 
 func (p *Provider) use(ctx context.Context, s *server, w Waiting) (*Session, error) {
@@ -129,12 +130,12 @@ func (u *Session) Request(ctx context.Context, method string, params map[string]
 	if err != nil {
 		return nil, err
 	}
-	result, err := c.request(bounded, method, params)
-	if session := (*sessionError)(nil); errors.As(err, &session) {
+	result, err := c.Request(bounded, method, params)
+	if wire.IsForgotten(err) {
 		if c, err = u.s.connected(bounded, c, nil); err != nil {
 			return nil, err
 		}
-		result, err = c.request(bounded, method, params)
+		result, err = c.Request(bounded, method, params)
 	}
 	if err == nil {
 		return result, nil
@@ -146,22 +147,19 @@ func (u *Session) Request(ctx context.Context, method string, params map[string]
 }
 
 // unanswered puts into words why a request has not been answered as it should.
-func (s *server) unanswered(c *connection, err error, limit time.Duration) error {
+func (s *server) unanswered(c *wire.Connection, err error, limit time.Duration) error {
 	s.mu.Lock()
 	def, file := s.def, s.file
 	s.mu.Unlock()
 	fault := &UseError{Server: file, cause: err}
-	var answer *answeredError
+	var answer *wire.AnsweredError
 	switch {
 	case errors.As(err, &answer):
 		fault.What = clean.Line(s.tidy(def, answer.Error()))
 	case errors.Is(err, context.DeadlineExceeded):
 		fault.What, fault.Mend = "no answer within "+wording.Seconds(limit), "ask again, or start it anew: ctxfs restart "+file
 	default:
-		if hasEnded(err) {
-			err = &lostError{cause: err}
-		}
-		is := s.explain(def, c, c.ending(err, s.p.timing), supervise.Limits{Idle: limit, Total: limit})
+		is := s.explain(def, c, c.LostBy(err), supervise.Limits{Idle: limit, Total: limit})
 		fault.State, fault.What, fault.Mend = is.state, is.what, is.mend
 	}
 	return fault
@@ -192,14 +190,14 @@ var errChanging = errors.New("the configuration of the server is just changing; 
 // connected waits until the server is ready with a connection other than not,
 // and asks for its start where it does not run. The start that is under way,
 // or else the next one, decides. Tell may be nil.
-func (s *server) connected(ctx context.Context, not *connection, tell func(Progress)) (*connection, error) {
+func (s *server) connected(ctx context.Context, not *wire.Connection, tell func(wire.Progress)) (*wire.Connection, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	decisive, wanted := s.lives+1, false
 	if underWay(s.condition.state) {
 		decisive--
 	}
-	if s.conn != nil && s.conn.slow && s.interrupt != nil {
+	if s.conn != nil && s.conn.Slow && s.interrupt != nil {
 		// It was started when nobody waited for it, at a low priority, and an
 		// ordinary user cannot raise that again.
 		s.conn, wanted = nil, true
@@ -209,9 +207,9 @@ func (s *server) connected(ctx context.Context, not *connection, tell func(Progr
 	for {
 		state := s.condition.state
 		switch {
-		case s.conn != nil && s.conn != not && !s.conn.isLost():
+		case s.conn != nil && s.conn != not && !s.conn.IsLost():
 			return s.conn, nil
-		case !s.def.Startable(), state == stateNeedsAuth, s.failed >= decisive:
+		case !s.def.Startable(), state == wire.StateNeedsAuth, s.failed >= decisive:
 			return nil, &UseError{Server: s.file, State: state, What: cmp.Or(s.condition.what, "it is not to be started"), Mend: s.condition.mend}
 		case (state == stateCached || state == stateStopped || state == config.StateError) && !wanted:
 			wanted = true
@@ -219,7 +217,7 @@ func (s *server) connected(ctx context.Context, not *connection, tell func(Progr
 		}
 		s.rush()
 		if tell != nil && state == stateInstalling {
-			tell(Progress{Message: strings.TrimSuffix("installing: "+s.condition.said, ": ")})
+			tell(wire.Progress{Message: strings.TrimSuffix("installing: "+s.condition.said, ": ")})
 		}
 		turned := s.turned
 		s.mu.Unlock()

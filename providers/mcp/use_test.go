@@ -281,8 +281,8 @@ func TestUseOfAServerThatWasKilled(t *testing.T) {
 	for range 5 {
 		s := w.p.all()[0]
 		s.mu.Lock()
-		pid := s.conn.process.Group()
-		lost := s.conn.lost
+		pid := s.conn.Process.Group()
+		lost := s.conn.Lost
 		s.mu.Unlock()
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"ctxfs/mounts/gateway"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/policy"
+	"ctxfs/providers/mcp/wire"
 )
 
 // OpAgentCall calls a tool for an agent, by a gateway. Its first news, without
@@ -47,7 +48,7 @@ func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func
 	if err := tell(AgentNews{}); err != nil {
 		return err
 	}
-	p := newProgressQueue(func(p mcp.Progress) error {
+	p := newProgressQueue(func(p wire.Progress) error {
 		return tell(AgentNews{&gateway.Progress{Done: p.Done, Total: p.Total, Message: p.Message}})
 	})
 	r, err := t.servers.Call(ctx, mcp.Call{

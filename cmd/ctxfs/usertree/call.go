@@ -13,6 +13,7 @@ import (
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/policy"
+	"ctxfs/providers/mcp/wire"
 )
 
 // answerCall answers [call.Op], as the command line asks for it.
@@ -36,9 +37,9 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 	if err != nil {
 		return usage(err)
 	}
-	var progress func(mcp.Progress)
+	var progress func(wire.Progress)
 	if request.Watched {
-		p := newProgressQueue(func(p mcp.Progress) error {
+		p := newProgressQueue(func(p wire.Progress) error {
 			return tell(call.News{Done: p.Done, Total: p.Total, Message: p.Message})
 		})
 		defer p.close()
@@ -78,7 +79,7 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 }
 
 // call is the call that the line asks for.
-func (l *callLine) call(request call.Request, progress func(mcp.Progress)) mcp.Call {
+func (l *callLine) call(request call.Request, progress func(wire.Progress)) mcp.Call {
 	words := make([]mcp.Word, len(l.args))
 	for i, word := range l.args {
 		words[i] = mcp.Word(word)

@@ -3,21 +3,21 @@ package usertree
 import (
 	"sync"
 
-	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/wire"
 )
 
 // progressQueue sends progress to a caller, without holding up who tells of it.
 // Of what comes faster than it is taken some is left out.
 type progressQueue struct {
-	news chan mcp.Progress
+	news chan wire.Progress
 	end  func()
 	sent sync.WaitGroup
 }
 
-func newProgressQueue(tell func(mcp.Progress) error) *progressQueue {
+func newProgressQueue(tell func(wire.Progress) error) *progressQueue {
 	over := make(chan struct{})
-	q := &progressQueue{news: make(chan mcp.Progress, 64), end: func() { close(over) }}
-	send := func(p mcp.Progress) { _ = tell(p) } // who has left hears nothing
+	q := &progressQueue{news: make(chan wire.Progress, 64), end: func() { close(over) }}
+	send := func(p wire.Progress) { _ = tell(p) } // who has left hears nothing
 	q.sent.Go(func() {
 		for {
 			select {
@@ -34,7 +34,7 @@ func newProgressQueue(tell func(mcp.Progress) error) *progressQueue {
 	return q
 }
 
-func (q *progressQueue) post(p mcp.Progress) {
+func (q *progressQueue) post(p wire.Progress) {
 	select {
 	case q.news <- p:
 	default:

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/providers/internal/oauth"
 )
@@ -105,7 +107,7 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		r.needed = nil // for something else it goes far enough
 	}
 	r.mu.Unlock()
-	res.Body = &bounded{ReadCloser: res.Body, left: maxLine, events: req.Method == http.MethodGet}
+	res.Body = &bounded{ReadCloser: res.Body, left: MaxLine, events: req.Method == http.MethodGet}
 	return res, nil
 }
 
@@ -184,7 +186,7 @@ type bounded struct {
 	last   byte // but for carriage returns
 }
 
-var errTooLong = fmt.Errorf("the answer is longer than %d MiB", maxLine>>20)
+var errTooLong = fmt.Errorf("the answer is longer than %d MiB", MaxLine>>20)
 
 // Read implements io.Reader.
 func (b *bounded) Read(p []byte) (int, error) {
@@ -196,7 +198,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	if b.events {
 		for i, c := range p[:n] {
 			if c == '\n' && b.last == '\n' {
-				b.left = maxLine - (n - i - 1)
+				b.left = MaxLine - (n - i - 1)
 			}
 			if c != '\r' {
 				b.last = c
@@ -204,4 +206,26 @@ func (b *bounded) Read(p []byte) (int, error) {
 		}
 	}
 	return n, err
+}
+
+// statusKey is the key in the context of a request to a *int, which is set to
+// the status of an answer that is an error.
+type statusKey struct{}
+
+func withStatus(ctx context.Context) (context.Context, *int) {
+	status := new(int)
+	return context.WithValue(ctx, statusKey{}, status), status
+}
+
+// forgotten tells whether a request that was sent within a session, and was
+// answered with a status, found it forgotten.
+func forgotten(session string, status int) bool {
+	return session != "" && (status == http.StatusNotFound || status == http.StatusBadRequest)
+}
+
+// sessionCode tells whether an error with HTTP status 400 or 404 may speak of
+// the session, and not of the request. Those are the codes that the SDKs have
+// for it.
+func sessionCode(code int) bool {
+	return code == -32000 || code == -32001 || code == mcp.INVALID_REQUEST
 }

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"bufio"
@@ -10,7 +10,7 @@ import (
 
 // The bounds of what a server may write to its standard output.
 const (
-	maxLine     = 256 << 20 // one message, in bytes
+	MaxLine     = 256 << 20 // one message, in bytes
 	strayKept   = 3         // lines that are no messages
 	strayBytes  = 4 << 10   // of each of them, before secrets are taken out
 	strayLength = 200       // and of each that is shown
@@ -88,7 +88,7 @@ func (m *messages) next() ([]byte, error) {
 			m.note(part)
 		}
 		if !dropping {
-			if size += len(part); size > maxLine {
+			if size += len(part); size > MaxLine {
 				m.mu.Lock()
 				m.long = true
 				m.mu.Unlock()

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"context"
@@ -15,32 +15,32 @@ import (
 // without end.
 const maxPages = 1000
 
-// listing is what came of asking for one list.
-type listing struct {
-	asked bool // the server offers it
-	list  catalogue.List
-	note  string // a remark for STATUS.md
-	err   error
+// Listing is what came of asking for one list.
+type Listing struct {
+	Asked bool // the server offers it
+	List  catalogue.List
+	Note  string // a remark for STATUS.md
+	Err   error
 }
 
-// lists asks for everything that the server offers.
-func (c *connection) lists(ctx context.Context) (all [catalogue.Kinds]listing) {
+// Lists asks for everything that the server offers.
+func (c *Connection) Lists(ctx context.Context) (all [catalogue.Kinds]Listing) {
 	for k := range catalogue.Kinds {
 		if !c.offers(k) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			all[k].err = err
+			all[k].Err = err
 		} else {
 			all[k] = c.fetch(ctx, k)
 		}
-		all[k].asked = true
+		all[k].Asked = true
 	}
 	return all
 }
 
 // fetch asks for one list, page by page.
-func (c *connection) fetch(ctx context.Context, k catalogue.Kind) (l listing) {
+func (c *Connection) fetch(ctx context.Context, k catalogue.Kind) (l Listing) {
 	var (
 		params  = map[string]any{}
 		cursors = map[string]bool{}
@@ -48,12 +48,12 @@ func (c *connection) fetch(ctx context.Context, k catalogue.Kind) (l listing) {
 		odd     int
 	)
 	for range maxPages {
-		result, err := c.request(ctx, k.Method(), params)
+		result, err := c.Request(ctx, k.Method(), params)
 		if unknownMethod(err) && k != catalogue.Tools {
 			return l // it has none: some say that they have what they do not know
 		}
 		if err != nil {
-			l.err = err
+			l.Err = err
 			return l
 		}
 		var page struct {
@@ -68,31 +68,31 @@ func (c *connection) fetch(ctx context.Context, k catalogue.Kind) (l listing) {
 			err = json.Unmarshal(raw, &items)
 		}
 		if err != nil {
-			l.err = fmt.Errorf("%s: the result has a wrong form: %w", k.Method(), err)
+			l.Err = fmt.Errorf("%s: the result has a wrong form: %w", k.Method(), err)
 			return l
 		}
-		odd += l.list.Add(items, seen)
+		odd += l.List.Add(items, seen)
 		switch {
 		case page.NextCursor == "":
-			l.list.Items, l.note = c.withoutUnusable(k, l.list.Items)
+			l.List.Items, l.Note = c.withoutUnusable(k, l.List.Items)
 			if odd > 0 {
-				l.note = fmt.Sprintf("%s: %d definitions are not objects and are left out", k.Method(), odd)
+				l.Note = fmt.Sprintf("%s: %d definitions are not objects and are left out", k.Method(), odd)
 			}
 			return l
 		case cursors[page.NextCursor]:
-			l.note = fmt.Sprintf("%s: the server repeats a page, so the list may not be complete", k.Method())
+			l.Note = fmt.Sprintf("%s: the server repeats a page, so the list may not be complete", k.Method())
 			return l
 		}
 		cursors[page.NextCursor] = true
 		params = map[string]any{"cursor": page.NextCursor}
 	}
-	l.note = fmt.Sprintf("%s: the server has more than %d pages, the rest is left out", k.Method(), maxPages)
+	l.Note = fmt.Sprintf("%s: the server has more than %d pages, the rest is left out", k.Method(), maxPages)
 	return l
 }
 
 // withoutUnusable leaves out the tools that a client over HTTP in the new era
 // must not offer, because what they demand of headers cannot be met.
-func (c *connection) withoutUnusable(k catalogue.Kind, items []catalogue.Definition) (usable []catalogue.Definition, note string) {
+func (c *Connection) withoutUnusable(k catalogue.Kind, items []catalogue.Definition) (usable []catalogue.Definition, note string) {
 	if k != catalogue.Tools || c.legacy || c.http == nil {
 		return items, ""
 	}

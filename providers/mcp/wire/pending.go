@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"context"
@@ -22,10 +22,10 @@ type Progress struct {
 	Message string  `json:"message,omitempty"` // one line
 }
 
-// flight is a request that is under way, for who wants to know how it goes.
-type flight struct {
-	// progress is called from a transport's reader: it only posts.
-	progress func(Progress)
+// Flight is a request that is under way, for who wants to know how it goes.
+type Flight struct {
+	// Progress is called from a transport's reader: it only posts.
+	Progress func(Progress)
 
 	mu    sync.Mutex
 	asked string // what the server wanted of us meanwhile, as the method of its request
@@ -36,18 +36,18 @@ type flight struct {
 type flights struct {
 	mu      sync.Mutex
 	last    int64
-	unended map[string]*flight
+	unended map[string]*Flight
 }
 
 // depart gives the next request its id. F may be nil.
-func (f *flights) depart(is *flight) (id string) {
+func (f *flights) depart(is *Flight) (id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.last++
 	id = requestPrefix + strconv.FormatInt(f.last, 10)
 	if is != nil {
 		if f.unended == nil {
-			f.unended = make(map[string]*flight)
+			f.unended = make(map[string]*Flight)
 		}
 		f.unended[id] = is
 	}
@@ -77,11 +77,11 @@ func (f *flights) progress(fields map[string]any) {
 	done, _ := fields["progress"].(float64)
 	total, _ := fields["total"].(float64)
 	message, _ := fields["message"].(string)
-	to.progress(Progress{Done: done, Total: total, Message: clean.Cut(clean.Line(message), progressLength)})
+	to.Progress(Progress{Done: done, Total: total, Message: clean.Cut(clean.Line(message), progressLength)})
 }
 
 // all are those under way.
-func (f *flights) all() []*flight {
+func (f *flights) all() []*Flight {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Collect(maps.Values(f.unended))
@@ -93,14 +93,14 @@ type flightKey struct{}
 // asked answers a request of the server. There is nobody to ask here, neither a
 // person nor a model. Which call it is for is not known over standard input
 // and output: it may be any of those under way.
-func (c *connection) asked(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+func (c *Connection) asked(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	if request.Method == string(mcp.MethodPing) {
 		return transport.NewJSONRPCResultResponse(request.ID, json.RawMessage("{}")), nil
 	}
 	method := clean.Cut(clean.Line(request.Method), progressLength)
 	concerned := c.flights.all()
-	if f, ok := ctx.Value(flightKey{}).(*flight); ok {
-		concerned = []*flight{f}
+	if f, ok := ctx.Value(flightKey{}).(*Flight); ok {
+		concerned = []*Flight{f}
 	}
 	for _, f := range concerned {
 		f.mu.Lock()
@@ -110,8 +110,8 @@ func (c *connection) asked(ctx context.Context, request transport.JSONRPCRequest
 	return transport.NewJSONRPCErrorResponse(request.ID, mcp.METHOD_NOT_FOUND, "there is nobody here to ask: "+method, nil), nil
 }
 
-// wanted is what the server has asked for, or "".
-func (f *flight) wanted() string {
+// Wanted is what the server has asked for, or "".
+func (f *Flight) Wanted() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.asked

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"context"
@@ -24,7 +24,7 @@ var errStream = errors.New("the server has closed the stream of its answers")
 
 // newSSE makes the transport of a connection that is being made until starting
 // ends.
-func newSSE(starting context.Context, c *connection, d *config.Server) (*sseTransport, error) {
+func newSSE(starting context.Context, c *Connection, d *config.Server) (*sseTransport, error) {
 	t, err := transport.NewSSE(d.URL,
 		transport.WithHTTPClient(c.http.client()),
 		transport.WithHeaders(d.Headers),
@@ -36,7 +36,7 @@ func newSSE(starting context.Context, c *connection, d *config.Server) (*sseTran
 		return nil, err
 	}
 	t.SetConnectionLostHandler(func(error) { c.lose(errStream) })
-	return &sseTransport{SSE: t, starting: starting, lost: c.lost}, nil
+	return &sseTransport{SSE: t, starting: starting, lost: c.Lost}, nil
 }
 
 // Start implements transport.Interface.

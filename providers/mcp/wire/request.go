@@ -1,6 +1,7 @@
-package mcp
+package wire
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,36 +15,40 @@ import (
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/providers/internal/rawjson"
 )
 
-// outgoing is a request as it is sent: once.
-type outgoing struct {
-	method string
-	params map[string]any
-	header map[string]string // over HTTP, beside the usual ones; may be nil
-	flight *flight           // who wants to know how it goes; may be nil
+// Outgoing is a request as it is sent: once.
+type Outgoing struct {
+	Method string
+	Params map[string]any
+	// Schema is that of params["arguments"]; may be nil. Over HTTP in the new era
+	// it says which arguments are headers as well.
+	Schema json.RawMessage
+	Flight *Flight // who wants to know how it goes; may be nil
 }
 
-// request sends one request and returns the raw result. Results go round the
+// Request sends one request and returns the raw result. Results go round the
 // library's types, which drop what they do not know.
-func (c *connection) request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
-	result, _, err := c.send(ctx, outgoing{method: method, params: params})
+func (c *Connection) Request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
+	result, _, err := c.Send(ctx, Outgoing{Method: method, Params: params})
 	return result, err
 }
 
-// send sends a request and waits for its answer. Begun tells whether the server
+// Send sends a request and waits for its answer. Begun tells whether the server
 // may have got the request, or some of it: one that was not begun may be sent
 // again in another connection. When ctx ends the server is told that nobody
 // waits any more.
-func (c *connection) send(ctx context.Context, out outgoing) (result json.RawMessage, begun bool, err error) {
-	id := c.flights.depart(out.flight)
+func (c *Connection) Send(ctx context.Context, out Outgoing) (result json.RawMessage, begun bool, err error) {
+	id := c.flights.depart(out.Flight)
 	defer c.flights.arrive(id)
 	params, err := c.params(id, out)
 	if err != nil {
 		return nil, false, err
 	}
 	if c.input != nil {
-		result, begun, err = c.sendLine(ctx, id, out.method, params)
+		result, begun, err = c.sendLine(ctx, id, out.Method, params)
 	} else {
 		result, begun, err = c.sendHTTP(ctx, id, out, params)
 	}
@@ -54,9 +59,9 @@ func (c *connection) send(ctx context.Context, out outgoing) (result json.RawMes
 }
 
 // params are the encoded parameters of a request.
-func (c *connection) params(id string, out outgoing) (json.RawMessage, error) {
+func (c *Connection) params(id string, out Outgoing) (json.RawMessage, error) {
 	meta := make(map[string]any)
-	if out.flight != nil {
+	if out.Flight != nil {
 		meta["progressToken"] = id
 	}
 	if !c.legacy {
@@ -64,7 +69,7 @@ func (c *connection) params(id string, out outgoing) (json.RawMessage, error) {
 		meta[mcp.MetaKeyClientCapabilities] = mcp.ClientCapabilities{}
 		meta[mcp.MetaKeyClientInfo] = clientInfo()
 	}
-	params := out.params
+	params := out.Params
 	if len(meta) > 0 {
 		params = maps.Clone(params)
 		params["_meta"] = meta
@@ -75,7 +80,7 @@ func (c *connection) params(id string, out outgoing) (json.RawMessage, error) {
 // sendLine sends a request to a process. The answer is taken from the output
 // before the library sees it, which would copy it many times: an answer may be
 // as long as maxLine.
-func (c *connection) sendLine(ctx context.Context, id, method string, params json.RawMessage) (result json.RawMessage, begun bool, err error) {
+func (c *Connection) sendLine(ctx context.Context, id, method string, params json.RawMessage) (result json.RawMessage, begun bool, err error) {
 	came := make(chan []byte, 1)
 	c.output.expect(id, came)
 	defer c.output.forget(id)
@@ -107,34 +112,34 @@ func (c *connection) sendLine(ctx context.Context, id, method string, params jso
 	}
 }
 
-func (c *connection) result(method string, message []byte) (json.RawMessage, error) {
+func (c *Connection) result(method string, message []byte) (json.RawMessage, error) {
 	r, err := readResponse(message)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: the answer has a wrong form: %w", method, err)
 	case r.fault != nil:
-		return nil, &answeredError{method, strings.TrimSpace(r.fault.Message), r.fault.Code}
+		return nil, &AnsweredError{method, strings.TrimSpace(r.fault.Message), r.fault.Code}
 	}
 	return r.result, nil
 }
 
 // sendHTTP sends a request over one of the library's transports.
-func (c *connection) sendHTTP(ctx context.Context, id string, out outgoing, params json.RawMessage) (result json.RawMessage, begun bool, err error) {
+func (c *Connection) sendHTTP(ctx context.Context, id string, out Outgoing, params json.RawMessage) (result json.RawMessage, begun bool, err error) {
 	req := transport.JSONRPCRequest{
-		JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: out.method, Params: params, Header: make(http.Header),
+		JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(id), Method: out.Method, Params: params, Header: make(http.Header),
 	}
-	for name, value := range mcp.StandardHeaders(c.info.ProtocolVersion, mcp.MCPMethod(out.method), params) {
+	for name, value := range mcp.StandardHeaders(c.info.ProtocolVersion, mcp.MCPMethod(out.Method), params) {
 		req.Header.Set(name, value)
 	}
-	for name, value := range out.header {
+	for name, value := range c.argumentHeaders(out) {
 		req.Header.Set(name, value)
 	}
 	session := c.transport.GetSessionId()
 	sending, status := withStatus(ctx)
 	var connected atomic.Bool
 	sending = httptrace.WithClientTrace(sending, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
-	if out.flight != nil {
-		sending = context.WithValue(sending, flightKey{}, out.flight)
+	if out.Flight != nil {
+		sending = context.WithValue(sending, flightKey{}, out.Flight)
 	}
 	res, err := c.transport.SendRequest(sending, req)
 	begun = connected.Load()
@@ -147,11 +152,23 @@ func (c *connection) sendHTTP(ctx context.Context, id string, out outgoing, para
 	case err != nil:
 		return nil, begun, err
 	case !ours && (res.Error == nil || *status == 0): // what refuses a request may not know its id
-		return nil, begun, fmt.Errorf("%s: the server answered another request", out.method)
+		return nil, begun, fmt.Errorf("%s: the server answered another request", out.Method)
 	case res.Error != nil:
-		return nil, begun, &answeredError{out.method, strings.TrimSpace(res.Error.Message), res.Error.Code}
+		return nil, begun, &AnsweredError{out.Method, strings.TrimSpace(res.Error.Message), res.Error.Code}
 	}
 	return res.Result, begun, nil
+}
+
+// argumentHeaders returns the arguments that are headers too.
+func (c *Connection) argumentHeaders(out Outgoing) map[string]string {
+	if c.legacy || !bytes.Contains(out.Schema, []byte("x-mcp-header")) {
+		return nil
+	}
+	params, err := json.Marshal(map[string]any{"arguments": out.Params["arguments"]})
+	if err != nil {
+		return nil
+	}
+	return mcp.GenerateParamHeaders(&mcp.Tool{RawInputSchema: out.Schema}, params)
 }
 
 // cancelling bounds how long the news takes that nobody waits any more.
@@ -160,8 +177,8 @@ const cancelling = 5 * time.Second
 // tellCancelled tells the server that nobody waits for an answer any more, and
 // does not wait for that itself. Over HTTP in the new era, the end of the
 // request's stream says so.
-func (c *connection) tellCancelled(ctx context.Context, id string) {
-	if c.http != nil && !c.legacy || c.isLost() {
+func (c *Connection) tellCancelled(ctx context.Context, id string) {
+	if c.http != nil && !c.legacy || c.IsLost() {
 		return
 	}
 	reason := "the caller has cancelled it"
@@ -176,8 +193,49 @@ func (c *connection) tellCancelled(ctx context.Context, id string) {
 		},
 	}
 	go func() {
-		telling, stop := context.WithTimeout(c.background, cancelling)
+		telling, stop := context.WithTimeout(c.Context, cancelling)
 		defer stop()
 		_ = c.transport.SendNotification(telling, notification) // a server that does not hear it answers in vain
 	}()
+}
+
+// requestPrefix begins the ids of our requests; the library's are numbers.
+const requestPrefix = "raw-"
+
+// answered tells which request of ours a message answers, by its id.
+func answered(message []byte) (id string, ok bool) {
+	if !rawjson.IsWhole(message) {
+		return "", false
+	}
+	for name, value := range rawjson.Parts(message) {
+		switch name {
+		case "method":
+			return "", false
+		case "id":
+			ok = json.Unmarshal(value, &id) == nil && len(id) > len(requestPrefix) && id[:len(requestPrefix)] == requestPrefix
+		}
+	}
+	return id, ok
+}
+
+// response is a message that answers a request.
+type response struct {
+	result json.RawMessage
+	fault  *struct {
+		Code    int
+		Message string
+	}
+}
+
+// readResponse takes an answer apart; its result is part of the message.
+func readResponse(message []byte) (r response, err error) {
+	for name, value := range rawjson.Parts(message) {
+		switch name {
+		case "result":
+			r.result = value
+		case "error":
+			err = json.Unmarshal(value, &r.fault)
+		}
+	}
+	return r, err
 }
