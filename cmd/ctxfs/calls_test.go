@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,18 +79,19 @@ kill -0 $slow && echo still waiting; wait $slow; jq -r .text ~/slow`)
 	fstest.Eventually(t, "the folder comes", func() bool { return b.shell("ls .agentctx/mcps/every_thing/calls").code == 0 })
 }
 
-// TestManyCallsByFiles has 40 shells make 25 calls each, and one of 10 MB.
+// TestManyCallsByFiles has 40 shells make calls one after the other, and one of 10 MB.
 func TestManyCallsByFiles(t *testing.T) {
 	t.Parallel()
 	b := everythingByFiles(t)
-	b.write("writer", `cd ~/.agentctx/mcps/every_thing/calls
-for i in $(seq 25); do
+	each := fstest.Rounds(25)
+	b.write("writer", fmt.Sprint(`cd ~/.agentctx/mcps/every_thing/calls
+for i in $(seq `, each, `); do
   echo '{"message":"'$1-$i'"}' > echo.$1-$i.json
   read -r answer < echo.$1-$i.result
   case $answer in '{"ok":true,"text":"Echo: '$1-$i'"}') echo right ;; *) echo "$1-$i: $answer" ;; esac
 done
-`)
-	if got := b.sh("for w in $(seq 40); do bash writer $w & done | sort | uniq -c; wait"); strings.TrimSpace(got) != "1000 right" {
+`))
+	if got := b.sh("for w in $(seq 40); do bash writer $w & done | sort | uniq -c; wait"); strings.TrimSpace(got) != fmt.Sprint(40*each, " right") {
 		t.Errorf("%s", got)
 	}
 	if got := b.sh(`cd .agentctx/mcps/every_thing/calls

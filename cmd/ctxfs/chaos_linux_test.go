@@ -238,7 +238,7 @@ func (c *chaos) measure(int) {
 					c.mu.Lock()
 					c.memory = max(c.memory, kb<<10)
 					c.mu.Unlock()
-					if kb<<10 > maxChaosMemory && !raceEnabled {
+					if kb<<10 > maxChaosMemory && !fstest.Race() {
 						c.Errorf("%s %d holds %d MB", kind, pid, kb>>10)
 					}
 				}

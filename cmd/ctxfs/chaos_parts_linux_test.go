@@ -77,7 +77,7 @@ func (c *chaos) timed(what string, do func()) {
 	c.mu.Lock()
 	c.longest = max(c.longest, took)
 	c.mu.Unlock()
-	if took > longestRead && took > time.Duration(crowd()*float64(longestRead)) && !raceEnabled {
+	if took > longestRead && took > time.Duration(crowd()*float64(longestRead)) && !fstest.Race() {
 		c.Errorf("%s took %v", what, took)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"ctxfs/cmd/ctxfs/console"
 	"flag"
 	"fmt"
 	"os"
@@ -11,6 +10,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs/fstest"
 )
 
 // The tests of the command run the real binary, each in a box: a home folder
@@ -101,7 +103,7 @@ func heedSignals() {
 // users can run it as a server.
 func build() error {
 	args := []string{"build", "-o", binary()}
-	if raceEnabled {
+	if fstest.Race() {
 		args = append(args, "-race")
 	}
 	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/event"
@@ -158,10 +159,7 @@ func formatAt(f *fixture, path string) history.Format {
 func TestAThousandSessionsInADatabase(t *testing.T) {
 	home := tempHome(t)
 	c := crushAt(t, filepath.Join(home, ".local", "share", "crush"))
-	n := 1000
-	if testing.Short() {
-		n = 200
-	}
+	n := max(200, fstest.Rounds(1000))
 	execute(t, c.db, "BEGIN")
 	for i := range n {
 		id := fmt.Sprintf("session-%04d", i)

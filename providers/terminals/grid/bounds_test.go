@@ -5,15 +5,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestMemoryIsBounded writes what could make a grid grow, for long, and takes
 // what becomes final.
 func TestMemoryIsBounded(t *testing.T) {
-	size := 64 << 20
-	if testing.Short() {
-		size = 8 << 20
-	}
+	size := fstest.Rounds(64 << 20)
 	for name, piece := range map[string]string{
 		"a line without end":       strings.Repeat("x", 4096),
 		"combining without end":    strings.Repeat("\u0301", 2048),

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestResize: what is on the screen after another size, and in the log.
@@ -75,7 +77,7 @@ func TestResizeLogsNothingTwice(t *testing.T) {
 // while they come.
 func TestResizesKeepText(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, uint64(*seed)))
-	for range 300 {
+	for range fstest.Rounds(300) {
 		c := newClock()
 		g := c.grid(2+random.IntN(60), 1+random.IntN(20))
 		var want strings.Builder
@@ -102,7 +104,7 @@ func TestResizesKeepText(t *testing.T) {
 func TestResizeOnXterm(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, uint64(*seed)))
 	var sessions []session
-	for range 200 {
+	for range fstest.Rounds(200) {
 		cols := 4 + random.IntN(30)
 		var text strings.Builder
 		for range 1 + random.IntN(5) {

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -149,7 +150,7 @@ func FuzzGrid(f *testing.F) {
 func TestPieces(t *testing.T) {
 	for name, stream := range streams() {
 		t.Run(name, func(t *testing.T) {
-			checkStream(t, stream[:1<<17], 80, 24, rand.New(rand.NewPCG(3, 4)))
+			checkStream(t, stream[:fstest.Rounds(1<<17)], 80, 24, rand.New(rand.NewPCG(3, 4)))
 		})
 	}
 }
@@ -158,7 +159,7 @@ func TestPieces(t *testing.T) {
 // terminal understands, marks included.
 func TestRandomStreams(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, uint64(*seed)))
-	for range 1000 {
+	for range fstest.Rounds(1000) {
 		cols, rows := 2+random.IntN(30), 1+random.IntN(12)
 		var all []byte
 		for _, s := range stream(random, 1+random.IntN(60), cols, rows) {

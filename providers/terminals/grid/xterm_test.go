@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 var seed = flag.Int("seed", 1, "what random streams begin with")
@@ -142,13 +144,9 @@ func TestSamplesOnXterm(t *testing.T) {
 // TestRandomOnXterm compares screens and logs with xterm.js's after random
 // streams of everything that a terminal understands.
 func TestRandomOnXterm(t *testing.T) {
-	rounds := 1000
-	if testing.Short() {
-		rounds = 100
-	}
 	random := rand.New(rand.NewPCG(1, uint64(*seed)))
 	var sessions []session
-	for range rounds {
+	for range fstest.Rounds(1000) {
 		cols, rows := 2+random.IntN(30), 1+random.IntN(12)
 		sessions = append(sessions, session{cols, rows, stream(random, 1+random.IntN(60), cols, rows)})
 	}

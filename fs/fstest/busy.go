@@ -1,6 +1,8 @@
 package fstest
 
 import (
+	"runtime/debug"
+	"slices"
 	"testing"
 	"time"
 )
@@ -43,4 +45,22 @@ func Becomes(holds func() bool) bool {
 		}
 		time.Sleep(max(pause, time.Since(look)))
 	}
+}
+
+// Race reports whether this program was built with the race detector, under which
+// code takes about ten times as long and some ten times the memory.
+func Race() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}
+
+// Rounds returns how often a test repeats what it would repeat full times, or how
+// much of what is full it takes: a tenth under the race detector and with -short,
+// and at least one. It is for tests whose number of rounds makes an unlikely fault
+// of a computation likelier, not for those that have threads meet.
+func Rounds(full int) int {
+	if testing.Short() || Race() {
+		return max(1, full/10)
+	}
+	return full
 }
