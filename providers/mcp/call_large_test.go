@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 // TestALargeResult has a result of 64 MB go to a file whole.
@@ -15,11 +17,12 @@ func TestALargeResult(t *testing.T) {
 	w.claude(map[string]any{"callee": stub("calls")})
 	w.open()
 	const line = "a line of a large result, \"quoted\" once\n"
-	r, err := w.call("big", fmt.Sprintf(`{"size":%d}`, 64_000_000))
+	size := fstest.Rounds(64_000_000)
+	r, err := w.call("big", fmt.Sprintf(`{"size":%d}`, size))
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := 64_000_000 / len(line) * len(line)
+	whole := size / len(line) * len(line)
 	if info, err := os.Stat(r.File); err != nil || info.Size() != int64(whole) || r.Size != whole {
 		t.Fatal(err, info)
 	}
