@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/providers/caller"
 	"ctxfs/providers/transcripts"
 )
 
@@ -19,7 +20,7 @@ const transcriptsFolder = "transcripts"
 // is run in.
 func (a *app) wanted(args []string) (w transcripts.Wanted, err error) {
 	if len(args) == 0 {
-		w.Claims = transcripts.Claims(a.LookupEnv)
+		w.Claims = caller.Claims(a.LookupEnv)
 		w.Folders, err = foldersAbove()
 		return w, err
 	}

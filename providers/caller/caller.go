@@ -1,13 +1,111 @@
-// Package caller tells by its environment which agent has started a program. It
-// imports next to nothing: commands that must start at once use it.
+// Package caller says which agent has started a program, and in which of its
+// sessions, by the program's environment. Agents set variables for the programs
+// that they start; package agents lists those that they document, or that they
+// were seen to set.
+//
+// It is the one place through which commands learn of agents. It imports next to
+// nothing: commands that must start at once use it.
 package caller
 
-import "ctxfs/providers/internal/agents"
+import (
+	"path"
+	"slices"
+	"strings"
 
-// Of is the agent that an environment is of and the id of its session, "" where
-// that is not known.
-func Of(lookupEnv func(string) (string, bool)) (agent, session string) { return agents.Of(lookupEnv) }
+	"ctxfs/providers/internal/agents"
+)
 
-// Marks reports whether a variable of that name says that an agent has started
-// the shell for itself.
-func Marks(variable string) bool { return agents.Marks(variable) }
+// common returns the variables with which any agent may name itself, by its id.
+func common() []string { return []string{"AGENT", "AI_AGENT"} }
+
+// Claim is what the environment of a program says of the session that it runs
+// in.
+type Claim struct {
+	// Variable is the name of the variable, Agent the id of the agent that sets it.
+	Variable string `json:"variable"`
+	Agent    string `json:"agent"`
+	// Session is the variable's value: an id, or the path of the agent's log.
+	Session string `json:"session"`
+}
+
+// ID returns the id of the session, also where the claim has the path of its log.
+func (c Claim) ID() string {
+	if !strings.Contains(c.Session, "/") {
+		return c.Session
+	}
+	name := path.Base(c.Session)
+	return strings.TrimSuffix(name, path.Ext(name))
+}
+
+// Claims returns what an environment says, in the order of [agents.All]. There
+// are several claims where one agent was started by another.
+func Claims(lookupEnv func(string) (string, bool)) (claims []Claim) {
+	for _, a := range agents.All() {
+		for _, v := range a.Session {
+			if value := v.Value(lookupEnv); value != "" {
+				claims = append(claims, Claim{Variable: v.Name, Agent: a.ID, Session: value})
+				break
+			}
+		}
+	}
+	return claims
+}
+
+// Variables returns the names of the variables that name a session.
+func Variables() (names []string) {
+	for _, a := range agents.All() {
+		for _, v := range a.Session {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
+// Of returns the agent that an environment is of and the id of its session. The
+// outcome is one of these:
+//
+//  1. a variable of a session is set: that agent, and the session's id;
+//  2. a mark is set: that agent, and "";
+//  3. a variable with which any agent may name itself has the id of one: that
+//     agent, and "";
+//  4. nothing of that: "" and "".
+//
+// Of several agents, one of which has started the other, the first one in the
+// order of [agents.All] is returned.
+func Of(lookupEnv func(string) (string, bool)) (agent, session string) {
+	all := agents.All()
+	for _, a := range all {
+		for _, v := range a.Session {
+			if value := v.Value(lookupEnv); value != "" {
+				return a.ID, Claim{Session: value}.ID()
+			}
+		}
+		for _, v := range a.Marks {
+			if v.Value(lookupEnv) != "" {
+				return a.ID, ""
+			}
+		}
+	}
+	for _, name := range common() {
+		id, _ := lookupEnv(name)
+		if slices.ContainsFunc(all, func(a agents.Agent) bool { return a.ID == id }) {
+			return id, ""
+		}
+	}
+	return "", ""
+}
+
+// Marks reports whether a variable of that name is set only in shells that an
+// agent has started for itself.
+func Marks(variable string) bool {
+	if variable == "AI_AGENT" {
+		return true
+	}
+	named := func(v agents.Variable) bool { return v.Name == variable && v.With == nil }
+	return slices.ContainsFunc(agents.All(), func(a agents.Agent) bool {
+		if a.Prefix != "" && strings.HasPrefix(variable, a.Prefix) {
+			return !slices.Contains(a.Settings, variable)
+		}
+		return slices.ContainsFunc(a.Marks, named) || slices.ContainsFunc(a.Session, named)
+	})
+}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/caller"
 	"ctxfs/providers/internal/clean"
 	"fmt"
 	"path/filepath"
@@ -12,17 +12,6 @@ import (
 	"strings"
 	"time"
 )
-
-// Claim is what the environment of a program says of the session that it runs
-// in.
-type Claim = agents.Claim
-
-// Claims finds what an environment says. There are several where an agent was
-// started by another.
-func Claims(lookupEnv func(string) (string, bool)) []Claim { return agents.Claims(lookupEnv) }
-
-// ClaimNames are the names of the variables that Claims looks at.
-func ClaimNames() []string { return agents.SessionVariables() }
 
 // Wanted says which session is meant.
 type Wanted struct {
@@ -34,7 +23,7 @@ type Wanted struct {
 	Files   []string `json:"files,omitempty"`
 	Tree    string   `json:"tree,omitempty"`
 	// Claims are what the asker's environment says.
-	Claims []Claim `json:"claims,omitempty"`
+	Claims []caller.Claim `json:"claims,omitempty"`
 	// Folders are where the asker is: the folder that it is in, then those above
 	// it that count. Each has all names that it is known by.
 	Folders [][]string `json:"folders,omitempty"`
@@ -199,7 +188,7 @@ func (p *Provider) named(w Wanted) (*session, error) {
 // claimed finds the session that an environment names. Of several it is the one
 // that was written to last: an agent that another has started writes what it does
 // next after the other has.
-func (p *Provider) claimed(all []Claim) (*session, error) {
+func (p *Provider) claimed(all []caller.Claim) (*session, error) {
 	c := p.catalogue
 	var found []*session
 	for _, claim := range all {
@@ -240,7 +229,7 @@ func (p *Provider) lastIn(folders [][]string) (s *session, others int, err error
 	}
 	return nil, 0, &UnclearError{
 		What: "no agent says which session this is, and none is known that began in " + where,
-		Mend: "name one of those there are: ctxfs history --all\nan agent says it by one of " + strings.Join(ClaimNames(), ", "),
+		Mend: "name one of those there are: ctxfs history --all\nan agent says it by one of " + strings.Join(caller.Variables(), ", "),
 	}
 }
 

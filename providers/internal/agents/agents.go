@@ -10,9 +10,8 @@
 // providers/mcp for MCP servers, the packages below providers/transcripts/agents
 // for sessions, providers/skills for skills.
 //
-// The order of the parts: a [Path] says where something is, on a [Machine] it
-// becomes a path (path.go); [Claims] and [Of] tell by an environment which agent
-// has started a program (session.go).
+// A [Path] says where something is on any system; on a [Machine] it becomes a
+// path (path.go).
 //
 // The package imports next to nothing, because commands that must start at once
 // use it.
@@ -124,4 +123,21 @@ func ByID(id string) Agent {
 		}
 	}
 	panic("no agent has the id " + id)
+}
+
+// Variable is an environment variable that counts if it has a value: any, or
+// that of Want. With is another one that must count too.
+type Variable struct {
+	Name, Want string
+	With       *Variable
+}
+
+// Value returns the value of the variable in an environment, which lookupEnv looks
+// up as os.LookupEnv does; "" if the variable does not count.
+func (v Variable) Value(lookupEnv func(string) (string, bool)) string {
+	value, _ := lookupEnv(v.Name)
+	if v.Want != "" && value != v.Want || v.With != nil && v.With.Value(lookupEnv) == "" {
+		return ""
+	}
+	return value
 }

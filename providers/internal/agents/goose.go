@@ -8,7 +8,7 @@ package agents
 func goose() Agent {
 	return Agent{
 		ID: "goose", Name: "Goose",
-		Session: []Variable{{Name: "AGENT_SESSION_ID", With: &Variable{Name: "AGENT", Value: "goose"}}},
+		Session: []Variable{{Name: "AGENT_SESSION_ID", With: &Variable{Name: "AGENT", Want: "goose"}}},
 		MCP: MCP{
 			Places: Places{User: []Path{xdgConfig + "goose/config.yaml"}},
 			Syntax: YAML, Key: "extensions",

@@ -32,7 +32,7 @@ type Machine struct {
 	// be several.
 	OS string
 	// LookupEnv looks up a variable of the user's environment.
-	LookupEnv Lookup
+	LookupEnv func(string) (string, bool)
 }
 
 // Paths returns what the paths are on the machine, in their order, each once. A
