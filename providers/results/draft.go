@@ -15,20 +15,20 @@ import (
 	"ctxfs/providers/internal/mask"
 )
 
-// Saved is a result that is kept.
+// Saved is a stored result.
 type Saved struct {
 	Name  string // of its file
-	Path  string // where it lies on disk
+	Path  string // on disk
 	Bytes int64
-	Lines int // as wc -l counts them, and a last one without an end
+	Lines int // as wc -l counts them, plus a last one without an end
 }
 
-// Save keeps a result. With an ending ("png") the file holds body as it is.
-// Without one body is text, whose form and ending are found from its content:
-// JSON is indented (.json), JSON Lines (.jsonl) and other text (.txt) stay as
-// they are, but for hidden characters. In text secrets are masked. It costs one more copy of the text at
-// most. The file is in the tree before Save returns. Errors are in words for
-// the user; after one there is no file.
+// Save stores a result. With an ending ("png") the file is exactly body.
+// Without one body is text, whose form and ending follow from its content: JSON
+// is indented (.json), JSON Lines (.jsonl) and other text (.txt) stay as they
+// are, without hidden characters. Secrets in text are masked. Save needs at
+// most one more copy of the text. The file is in the tree before Save returns.
+// Errors are in words for the user; after an error there is no file.
 func (s *Store) Save(o Origin, ext string, body []byte) (Saved, error) {
 	f := form{ext: ext}
 	switch ext {
@@ -55,7 +55,7 @@ func (s *Store) Save(o Origin, ext string, body []byte) (Saved, error) {
 	return d.Commit()
 }
 
-// masked is a text, of whatever form, without its secrets.
+// masked returns a text, of whatever form, with its secrets masked.
 func masked(body []byte) []byte {
 	if trimmed := bytes.TrimLeft(body, jsonSpace); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
 		return mask.JSON(body)
@@ -63,7 +63,7 @@ func masked(body []byte) []byte {
 	return mask.New().Mask(body)
 }
 
-// Draft is a result that is being written. Nobody sees it until Commit. It is
+// Draft is a result that is being written. It is invisible until Commit. It is
 // not safe for concurrent use.
 type Draft struct {
 	store  *Store
@@ -72,18 +72,18 @@ type Draft struct {
 	file   *os.File
 	buf    *bufio.Writer
 	tally  excerpt.Tally
-	err    error // why it takes no more
+	err    error // why it accepts no more
 }
 
 // errDone is the error of a draft that was committed or abandoned.
-var errDone = errors.New("the result is not being written any more")
+var errDone = errors.New("the result is no longer being written")
 
-// Create begins a result whose file will have that ending. The bytes are kept
-// as they are written: control bytes of foreign text are the caller's to take
-// out. Commit or Abandon must follow.
+// Create begins a result whose file will have an ending. The bytes are stored
+// as they are written: the caller must remove control bytes from foreign text,
+// and call Commit or Abandon.
 func (s *Store) Create(o Origin, ext string) (*Draft, error) {
 	if !isExt(ext) {
-		return nil, fmt.Errorf("%w: no file of results ends in %q", fs.ErrInvalid, ext)
+		return nil, fmt.Errorf("%w: no result may end in %q", fs.ErrInvalid, ext)
 	}
 	f, err := s.createDraft()
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *Store) createDraft() (*os.File, error) {
 	}
 	f, err := os.CreateTemp(s.journal.dir, draftPrefix+"*") // 0600
 	if err == nil {
-		// Tells that somebody is at it, however slow. Where files cannot be
-		// locked, that they were written lately tells it.
+		// The lock shows that the draft is being written, however slowly. Where
+		// files cannot be locked, a recent modification time does.
 		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	}
 	return f, err
@@ -122,22 +122,22 @@ func (d *Draft) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Abandon throws the draft away. After Commit it does nothing.
+// Abandon deletes the draft. After Commit it does nothing.
 func (d *Draft) Abandon() {
 	if d.err == nil {
 		d.discard(errDone)
 	}
 }
 
-// discard removes what was written, at once: it may be what fills the disk.
+// discard deletes what was written, at once: it may be what fills the disk.
 func (d *Draft) discard(err error) {
 	d.err = err
 	d.file.Close()
 	os.Remove(d.file.Name())
 }
 
-// Commit makes the result a file that stays. The file is in the tree before
-// Commit returns. Then what is beyond the limits is deleted.
+// Commit makes the result permanent. The file is in the tree before Commit
+// returns. Then results beyond the limits are deleted.
 func (d *Draft) Commit() (Saved, error) {
 	if d.err != nil {
 		return Saved{}, d.err
@@ -152,20 +152,20 @@ func (d *Draft) Commit() (Saved, error) {
 	s.broken.Store(nil)
 	s.update(func(now *index) change {
 		now.expect(r)
-		return now.look(r.File).and(now.prune())
+		return now.update(r.File).and(now.prune())
 	})
 	return Saved{Name: r.File, Path: filepath.Join(s.opts.Dir, r.File), Bytes: r.Bytes, Lines: r.Lines}, nil
 }
 
-// publish gives the draft its name, under which it is whole. The line in the
-// journal comes first, so that whoever sees the file finds it.
+// publish gives the complete draft its name. The line in the journal comes
+// first, so that it exists for every reader of the file.
 func (d *Draft) publish() (record, error) {
 	if err := d.buf.Flush(); err != nil {
 		return record{}, err
 	}
 	s, now := d.store, d.store.opts.Now()
-	// The last write may be hours ago, and a draft that nobody has open and
-	// nobody has written to for long is taken for one of a dead process.
+	// The last write may be hours ago, and a draft that no process has open and
+	// that was not written to for long is taken for one of a dead process.
 	if err := os.Chtimes(d.file.Name(), now, now); err != nil {
 		return record{}, err
 	}
@@ -184,9 +184,9 @@ func (d *Draft) publish() (record, error) {
 	return r, os.Rename(d.file.Name(), filepath.Join(s.opts.Dir, name))
 }
 
-// reserve finds a name that no result has and, until it is released, none can
-// get: who holds the file of that name in our folder may use it, and looks
-// whether it was used before.
+// reserve returns a name that no result has and, until it is released, none can
+// get: the process that has the file of that name in our folder may use it, and
+// checks whether it was used before.
 func (s *Store) reserve(next func() string) (name string, release func(), err error) {
 	for {
 		name = next()
@@ -211,7 +211,8 @@ func (s *Store) reserve(next func() string) (name string, release func(), err er
 	}
 }
 
-// failed words an error of a save and has it shown until one goes well.
+// failed returns an error of a save in words, and shows it until a save
+// succeeds.
 func (s *Store) failed(err error) error {
 	f := s.fault("kept", err)
 	s.broken.Store(f)

@@ -2,7 +2,6 @@ package results
 
 import (
 	"context"
-	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -13,11 +12,11 @@ import (
 )
 
 // Search implements fs.Searcher. It finds the results that have words, or whose
-// tool has them. Titles name the server and the tool, and Why also says when the
-// result came. A result is found as soon as it is there; where very much is not
-// indexed yet, only the newest of that is. Results are no fs.Documented: each
-// would be named after its tool, and a hundred calls of one would be listed before the
-// tool itself.
+// tool has them. Titles name the server and the tool, and Why also says when
+// the result was saved. A result is found as soon as it exists; if very much is
+// not indexed yet, only the newest of that. Results are no fs.Documented: each
+// would be named after its tool, and a hundred calls of one would be listed
+// before the tool itself.
 func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]fs.Match, error) {
 	q := fulltext.Query{Words: words, Limit: limit}
 	if in != "" {
@@ -49,7 +48,7 @@ func (p *Provider) Start() {
 	p.fulltext.Begin()
 }
 
-// library are the results that are text, as the full-text index sees them.
+// library is the results that are text, as the full-text index sees them.
 type library struct{ p *Provider }
 
 // Texts implements fulltext.Library.
@@ -82,7 +81,7 @@ func (l library) Open(t fulltext.Text) (fulltext.File, error) {
 	return openResult{f}, nil
 }
 
-// openResult is a result that is read.
+// openResult is a result that is being read.
 type openResult struct{ file fs.File }
 
 func (f openResult) ReadAt(p []byte, off int64) (int, error) {
@@ -91,36 +90,12 @@ func (f openResult) ReadAt(p []byte, off int64) (int, error) {
 
 func (openResult) Close() error { return nil }
 
-// isText tells by the ending of its name whether a result is text. All that is
-// stored without a type of its own is.
+// isText reports, by the ending of its name, whether a result is text.
+// Everything stored without a type of its own is.
 func isText(name string) bool {
 	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case extJSON, extLines, extText, "css", "csv", "diff", "html", "js", "log", "md", "svg", "toml", "tsv", "xml", "yaml":
 		return true
 	}
 	return false
-}
-
-// Documents implements fs.Provider: one for each result, the newest first.
-func (p *Provider) Documents() iter.Seq[fs.Document] {
-	entries := p.shown.Load().entries
-	return func(yield func(fs.Document) bool) {
-		for _, e := range slices.Backward(entries) {
-			if !yield(e.document()) {
-				return
-			}
-		}
-	}
-}
-
-func (e *entry) document() fs.Document {
-	server, tool := cell(e.origin.Server), cell(e.origin.Tool)
-	title := tool
-	if server != "" {
-		title = server + "/" + tool
-	}
-	return fs.Document{
-		Path: e.name, Title: title + " " + wording.Time(e.time),
-		Fields: map[string]string{"name": e.name, "server": server, "tool": tool},
-	}
 }

@@ -24,9 +24,9 @@ type form struct {
 	write func(io.Writer) error
 }
 
-// formOf decides how a text is stored: one JSON value indented by two spaces,
+// formOf returns how to store a text: one JSON value indented by two spaces,
 // JSON Lines and other text as they are. Hidden characters are escaped in JSON,
-// which leaves the values as they are, and taken out of other text.
+// which leaves the values as they are, and removed from other text.
 func formOf(text []byte) form {
 	as := func(ext string, stored ...[]byte) form {
 		return form{ext, func(w io.Writer) (err error) {
@@ -46,7 +46,7 @@ func formOf(text []byte) form {
 		}
 		return form{extJSON, func(w io.Writer) error {
 			buf := bufio.NewWriterSize(w, 1<<16)
-			_ = indent(buf, value) // its error is told by Flush
+			_ = indent(buf, value) // its error is reported by Flush
 			_ = buf.WriteByte('\n')
 			return buf.Flush()
 		}}
@@ -62,8 +62,8 @@ var newline = []byte{'\n'}
 
 const jsonSpace = " \t\r\n"
 
-// isLines tells whether each line of a text is an object or an array, of which
-// there are at least two.
+// isLines reports whether a text has at least two lines and each is an object
+// or an array.
 func isLines(text []byte) bool {
 	n := 0
 	for line := range bytes.Lines(text) {
@@ -79,9 +79,9 @@ func isLines(text []byte) bool {
 	return n > 1
 }
 
-// maxGrowth is how many times as long as it came JSON may become by being
-// indented. Deep nesting, of which foreign text may have any, would make
-// gigabytes of a megabyte.
+// maxGrowth is how many times longer JSON may become by being indented. Deep
+// nesting, of which foreign text may have any, would make gigabytes of a
+// megabyte.
 const maxGrowth = 10
 
 func indentable(value []byte) bool {
@@ -89,7 +89,7 @@ func indentable(value []byte) bool {
 	return indent(&room, value) == nil
 }
 
-// countdown is a Writer that takes so many bytes and keeps none.
+// countdown is a Writer that accepts a number of bytes and keeps none.
 type countdown int
 
 var errFull = errors.New("full")
@@ -157,7 +157,7 @@ var space = []byte{' '}
 
 const spaces = "                                                                "
 
-// tokenLen is the length of the token that valid JSON begins with.
+// tokenLen returns the length of the token that valid JSON begins with.
 func tokenLen(value []byte) int {
 	switch c := value[0]; {
 	case c == '"':

@@ -15,36 +15,36 @@ import (
 	"ctxfs/fs"
 )
 
-// entry is one result. It does not change, but that its lines are counted when
-// they are asked for.
+// entry is one result. It does not change, except that its lines are counted on
+// demand.
 type entry struct {
 	name   string
 	time   time.Time
 	origin Origin
 	size   int64
 	lines  atomic.Int64 // or uncounted, or unreadable
-	row    string       // its line in the index, once that is whole; the store's lock guards it
+	row    string       // its line in the index, once that is complete; guarded by the store's lock
 	node   *fs.DiskFile
 	disk   uint64 // version of the file on disk
-	sum    uint64 // of what the index tells of it
+	sum    uint64 // of what the index says of it
 }
 
-// What stands for a number of lines.
+// The special numbers of lines.
 const (
 	uncounted  = -1
 	unreadable = -2
 )
 
-// index is what a folder of results holds. The store's lock guards it.
+// index is what a folder of results holds. Guarded by the store's lock.
 type index struct {
 	store   *Store
-	dir     *fs.DiskDir // nil while there is none
+	dir     *fs.DiskDir // nil while it does not exist
 	tree    *fs.Tree    // of dir
 	err     error       // why the folder cannot be read
 	entries []*entry    // by time; nothing below its length is written again
 	byName  map[string]*entry
 	size    int64
-	sum     uint64    // of all entries, in whatever order they came
+	sum     uint64    // of all entries, whatever their order
 	changed time.Time // zero as long as the folder does not exist
 
 	journal reader
@@ -52,7 +52,7 @@ type index struct {
 	dead    int               // lines of the journal whose files are gone
 }
 
-// change is what has changed in an index. An entry that was replaced is both.
+// change is what has changed in an index. A replaced entry is in both lists.
 type change struct {
 	added, removed []*entry
 	state          bool // whether the folder can be read
@@ -60,7 +60,7 @@ type change struct {
 
 func (c change) none() bool { return len(c.added)+len(c.removed) == 0 && !c.state }
 
-// and is both changes, made one after the other.
+// and returns both changes, one after the other.
 func (c change) and(d change) change {
 	return change{slices.Concat(c.added, d.added), slices.Concat(c.removed, d.removed), c.state || d.state}
 }
@@ -94,9 +94,9 @@ func (x *index) load() change {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	c := x.look(slices.Compact(names)...)
+	c := x.update(slices.Compact(names)...)
 	for name, r := range x.records {
-		if x.store.opts.Now().Sub(r.Time) > youth { // it was deleted, or its process killed
+		if x.store.opts.Now().Sub(r.Time) > minAge { // it was deleted, or its process killed
 			delete(x.records, name)
 			x.dead++
 		}
@@ -105,7 +105,7 @@ func (x *index) load() change {
 	return c
 }
 
-// open finds the folder, if there is one now.
+// open opens the folder, if it exists now.
 func (x *index) open() {
 	if x.dir != nil {
 		return
@@ -119,8 +119,8 @@ func (x *index) open() {
 	}
 }
 
-// look compares what is known of some files with what is on disk.
-func (x *index) look(names ...string) (c change) {
+// update compares some entries with the files on disk.
+func (x *index) update(names ...string) (c change) {
 	names = slices.DeleteFunc(names, func(name string) bool { return !isResult(name) })
 	x.open()
 	found := make([]fs.Found, len(names)) // none
@@ -133,7 +133,7 @@ func (x *index) look(names ...string) (c change) {
 		node, ok := found[i].Node.(*fs.DiskFile)
 		switch err := found[i].Err; {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			continue // not known
+			continue // unknown
 		case !ok && old != nil:
 			c.removed = append(c.removed, old)
 			continue
@@ -148,7 +148,7 @@ func (x *index) look(names ...string) (c change) {
 		e.lines.Store(uncounted)
 		if old != nil {
 			c.removed = append(c.removed, old)
-			e.time, e.origin = old.time, old.origin // somebody has changed the file: its lines are others
+			e.time, e.origin = old.time, old.origin // somebody has changed the file: its lines differ
 		} else {
 			if _, ok := x.records[name]; !ok && !followed {
 				x.follow()
@@ -163,7 +163,7 @@ func (x *index) look(names ...string) (c change) {
 	return c
 }
 
-// describe tells of a new entry what the journal has, or the name.
+// describe sets the origin of a new entry from the journal, or the name.
 func (x *index) describe(e *entry) {
 	r, ok := x.records[e.name]
 	if !ok {
@@ -177,7 +177,7 @@ func (x *index) describe(e *entry) {
 	}
 }
 
-// follow takes in what was appended to the journal.
+// follow reads what was appended to the journal.
 func (x *index) follow() {
 	records, err := x.journal.next()
 	if err != nil {
@@ -190,7 +190,7 @@ func (x *index) follow() {
 	}
 }
 
-// expect takes in a record of our own, whose file is there.
+// expect adds a record of our own, whose file exists.
 func (x *index) expect(r record) {
 	if x.byName[r.File] == nil {
 		x.records[r.File] = r
@@ -237,7 +237,7 @@ func (x *index) apply(c change) {
 	x.touch()
 }
 
-// touch moves the time of the last change, which moves with every one.
+// touch advances the time of the last change, which every change does.
 func (x *index) touch() {
 	now := x.store.opts.Now()
 	if !now.After(x.changed) {
@@ -250,7 +250,7 @@ func byTime(a, b *entry) int {
 	return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.name, b.name))
 }
 
-// version is a number made of all that the index tells of an entry.
+// version returns a number made of everything that the index says of an entry.
 func (e *entry) version() uint64 {
 	h := fnv.New64a()
 	lines := e.lines.Load()

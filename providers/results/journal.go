@@ -18,7 +18,7 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// record is a line of the journal: what a result's file cannot tell by itself.
+// record is a line of the journal: what a result's file cannot say by itself.
 type record struct {
 	File   string
 	Time   time.Time
@@ -27,7 +27,7 @@ type record struct {
 	Lines  int
 }
 
-// maxNameLen is how much of a foreign name is kept, in bytes.
+// maxNameLen is how many bytes of a foreign name are kept.
 const maxNameLen = 1000
 
 func newRecord(file string, t time.Time, o Origin, bytes int64, lines int) record {
@@ -37,14 +37,14 @@ func newRecord(file string, t time.Time, o Origin, bytes int64, lines int) recor
 	return record{file, t.UTC().Truncate(time.Millisecond), o, bytes, lines}
 }
 
-// line is the record as it stands in the journal: numbers and quoted names
-// between tabs, which is read four times as fast as JSON.
+// line returns the record as a line of the journal: numbers and quoted names
+// between tabs, which is parsed four times as fast as JSON.
 func (r record) line() string {
 	return fmt.Sprintf("%s\t%d\t%d\t%d\t%q\t%q\t%q\n", r.File, r.Time.UnixMilli(), r.Bytes, r.Lines, r.Origin.Source, r.Origin.Server, r.Origin.Tool)
 }
 
-// parseLine reads a line of the journal. One that is torn, or that no save of
-// ours can have written, is not ok.
+// parseLine parses a line of the journal. A line that is torn, or that no save
+// of ours can have written, is not ok.
 func parseLine(line string) (r record, ok bool) {
 	cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 	if len(cells) != 7 {
@@ -65,15 +65,15 @@ func parseLine(line string) (r record, ok bool) {
 }
 
 // journal is the file of records. Any number of processes append to it; one at
-// a time may replace it, which no append comes between.
+// a time may replace it, while no process appends.
 type journal struct{ dir string }
 
 func (j journal) path() string { return filepath.Join(j.dir, "journal") }
 
 func (j journal) lockPath() string { return filepath.Join(j.dir, "lock") }
 
-// append adds a record. Each line is begun anew, so that one that was torn by a
-// full disk or a crash spoils no other.
+// append adds a record. Each line begins with a line end, so that one that was
+// torn by a full disk or a crash spoils no other.
 func (j journal) append(r record) error {
 	unlock, err := j.lock(syscall.LOCK_SH)
 	if err != nil {
@@ -88,7 +88,7 @@ func (j journal) append(r record) error {
 	return errors.Join(err, f.Close())
 }
 
-// compact takes away the records that keep does not accept.
+// compact removes the records that keep does not accept.
 func (j journal) compact(keep func(record) bool) error {
 	unlock, err := j.lock(syscall.LOCK_EX)
 	if err != nil {
@@ -111,8 +111,8 @@ func (j journal) compact(keep func(record) bool) error {
 	return atomicfile.Write(j.path(), kept.Bytes())
 }
 
-// lock waits for a lock that is shared by those who append, and that who
-// replaces the journal holds alone. It is never held for longer than that takes.
+// lock waits for a lock that appending processes share, and that a replacing
+// process holds alone. It is never held for longer than that takes.
 func (j journal) lock(how int) (unlock func(), err error) {
 	f, err := os.OpenFile(j.lockPath(), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -124,20 +124,20 @@ func (j journal) lock(how int) (unlock func(), err error) {
 			continue
 		}
 		// A file system without locks has one process, or loses what names
-		// cannot tell.
+		// cannot hold.
 		return func() { f.Close() }, nil
 	}
 }
 
-// reader is a place in the journal.
+// reader is a position in the journal.
 type reader struct {
 	journal
 	info os.FileInfo // of the file that was read
 	at   int64
 }
 
-// next gives the records that were appended since the last call, all of them
-// where the journal was replaced since.
+// next returns the records that were appended since the last call; all of them
+// if the journal was replaced since.
 func (r *reader) next() (records []record, err error) {
 	f, err := os.OpenFile(r.path(), os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, iofs.ErrNotExist) {

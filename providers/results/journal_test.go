@@ -14,12 +14,12 @@ func TestCompact(t *testing.T) {
 	for range 2 * maxDead {
 		f.save(issues, "", "x")
 	}
-	c.move(2 * youth)
+	c.move(2 * minAge)
 	young := f.save(issues, "", "y")
 	journal := filepath.Join(f.dir, ownFolder, "journal")
 	before, err := os.ReadFile(journal)
 	check(t, err)
-	c.move(14*day - youth)
+	c.move(14*day - minAge)
 	last := f.save(issues, "", "z") // deletes all but two
 	if got := f.names(); len(got) != 2 {
 		t.Fatalf("%d are left", len(got))

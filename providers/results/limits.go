@@ -8,7 +8,7 @@ import (
 	"ctxfs/providers/internal/settings"
 )
 
-// Table is the name of the table of config.toml.
+// Table is the name of the table in config.toml.
 const Table = "results"
 
 // limits are the settings.
@@ -24,9 +24,9 @@ func defaultLimits() limits {
 
 const day = 24 * time.Hour
 
-// youth is how long a file is never deleted, whatever the limits are: somebody
-// may be about to read it.
-const youth = time.Hour
+// minAge is the age before which a file is never deleted, whatever the limits
+// are: somebody may be about to read it.
+const minAge = time.Hour
 
 // table is the table [results]. Sizes are numbers of bytes, or texts such as
 // "500 MB".

@@ -49,7 +49,7 @@ func TestReload(t *testing.T) {
 	c := newClock(time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC))
 	f := start(t, stateDir(t), at(c), configured(path))
 	f.save(issues, "", strings.Repeat("x", 1000))
-	c.move(2 * youth)
+	c.move(2 * minAge)
 	kept := f.save(issues, "", strings.Repeat("x", 1000))
 	if f.Store().Limit() != 12_000 || len(f.names()) != 2 {
 		t.Fatalf("limit %d, %q", f.Store().Limit(), f.names())

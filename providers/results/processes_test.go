@@ -155,7 +155,7 @@ func fill(small string) {
 	s := Open(StoreOptions{Dir: dir, SettingsPath: "/c/config.toml", Now: time.Now, Log: discard()})
 	large := []byte(strings.Repeat("0123456789abcde\n", 20_000))
 	fail := func(err error) {
-		want := "results cannot be kept in " + dir + ": no space left on device; to mend it: make room (how full it is: df -h " +
+		want := "results cannot be kept in " + dir + ": no space left on device; to fix it: make room (how full it is: df -h " +
 			dir + "), or lower max_size in [results] of /c/config.toml"
 		if err == nil || err.Error() != want {
 			complain(fmt.Errorf("the error is %v, want %s", err, want))

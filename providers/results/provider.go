@@ -19,21 +19,22 @@ import (
 	"ctxfs/providers/internal/watch"
 )
 
-// Options are what the provider needs.
+// Options are the settings of a [Provider].
 type Options struct {
 	Env fs.Env
-	// Dir is the folder of the results, Cache that for what can be made of them
-	// again, SettingsPath the path of config.toml.
+	// Dir is the folder of the results, Cache that for derived files,
+	// SettingsPath the path of config.toml.
 	Dir, Cache, SettingsPath string
-	// Hide leaves out a path, such as a mount point of ours; it may be nil.
+	// Hide reports whether a path, such as a mount point of ours, is left out;
+	// it may be nil.
 	Hide func(path string) bool
-	// Watch keeps the provider current and the folder within its limits. Without
-	// it, for a command that reads once, the results are those of the moment of
-	// New and nothing is deleted.
+	// Watch keeps the provider current and the folder within its limits.
+	// Without it, for a command that reads once, the results are those at the
+	// time of New and nothing is deleted.
 	Watch bool
 }
 
-// Provider is the folder of results.
+// Provider is the folder of results. It is safe for concurrent use.
 type Provider struct {
 	opts  Options
 	store *Store
@@ -42,16 +43,16 @@ type Provider struct {
 
 	fulltext *fulltext.Index
 
-	watcher *watch.Watcher // nil where nothing is watched
-	noWatch error          // why, though it should be
+	watcher *watch.Watcher // nil if nothing is watched
+	noWatch error          // why there is no watcher, though Watch is set
 	running sync.WaitGroup
 
 	ctx      context.Context // until Close
 	cancel   context.CancelFunc
-	counting bool // lines are being counted; the store's lock guards it
+	counting bool // lines are being counted; guarded by the store's lock
 }
 
-// shown is what was last published.
+// shown is the published state.
 type shown struct {
 	entries []*entry
 	size    int64
@@ -60,7 +61,8 @@ type shown struct {
 	dir     string // with links resolved
 }
 
-// New finds the results there are. What cannot be read is content and no error.
+// New returns a provider of the results in Options.Dir. It does not fail: what
+// cannot be read is reported in the tree.
 func New(opts Options) *Provider {
 	opts.Dir = filepath.Clean(opts.Dir)
 	p := &Provider{opts: opts, root: new(fs.Folder)}
@@ -76,7 +78,7 @@ func New(opts Options) *Provider {
 	p.shown.Store(new(shown))
 	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: library{p}, Plain: true, Log: opts.Env.Log})
 	if p.watcher != nil {
-		p.watcher.Add(opts.Dir) // first: what comes after that is told
+		p.watcher.Add(opts.Dir) // first, so that later changes are reported
 	}
 	p.store.show(p)
 	if opts.Watch {
@@ -93,7 +95,7 @@ func (p *Provider) hidden(path string) bool {
 	return filepath.Base(path) == ownFolder || p.opts.Hide != nil && p.opts.Hide(path)
 }
 
-// Store is where results are saved so that they are in the folder at once.
+// Store returns the store whose saves are in the folder at once.
 func (p *Provider) Store() *Store { return p.store }
 
 // Tables implements fs.Configured.
@@ -111,7 +113,7 @@ func (p *Provider) Roots() []string { return []string{cmp.Or(p.shown.Load().dir,
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.store.mu.Lock()
-	p.cancel() // no counting begins any more
+	p.cancel() // no more counting begins
 	p.store.mu.Unlock()
 	p.running.Wait()
 	err := p.fulltext.Close()
@@ -121,7 +123,7 @@ func (p *Provider) Close() error {
 	return errors.Join(err, p.watcher.Close())
 }
 
-// changed is told of paths on disk.
+// changed is called with paths on disk that changed.
 func (p *Provider) changed(paths []string) {
 	var names []string
 	whole, now := false, p.shown.Load()
@@ -136,12 +138,12 @@ func (p *Provider) changed(paths []string) {
 	case whole:
 		p.store.update((*index).load)
 	case len(names) > 0:
-		p.store.update(func(now *index) change { return now.look(names...) })
+		p.store.update(func(now *index) change { return now.update(names...) })
 	}
 }
 
-// ignoreName is the file that tells search tools what to leave out. The root of
-// the tree hides such files as repeat something: these do not.
+// ignoreName is the file that makes search tools skip files. The root of the
+// tree hides files that repeat others: these do not.
 const (
 	ignoreName = ".ignore"
 	ignoreText = "!*.jsonl\n"
@@ -172,7 +174,7 @@ func (p *Provider) publish(now *index, c change) {
 	p.shown.Store(next)
 }
 
-// maxNews is how many changes are told one by one.
+// maxNews is how many changes are announced one by one.
 const maxNews = 1000
 
 // tell implements view.
@@ -211,7 +213,7 @@ func (p *Provider) Status() fs.Status {
 	return s
 }
 
-// unwatched tells why what other processes save is not noticed.
+// unwatched returns why saves of other processes are not noticed, or nil.
 func (p *Provider) unwatched() error {
 	if p.watcher == nil {
 		return p.noWatch

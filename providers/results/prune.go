@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// prune deletes what is beyond the limits, the oldest first. It costs nothing
-// where there is nothing to delete. That another process deletes too does no
-// harm: what is gone counts as deleted.
+// prune deletes what is beyond the limits, oldest first. It costs nothing if
+// there is nothing to delete. Another process may delete too: what is gone
+// counts as deleted.
 func (x *index) prune() (c change) {
 	l, now := x.store.settings.Load(), x.store.opts.Now()
 	size := x.size
 	for _, e := range x.entries {
 		age := now.Sub(e.time)
-		if age < youth || size <= l.maxSize && age <= l.maxAge {
+		if age < minAge || size <= l.maxSize && age <= l.maxAge {
 			break
 		}
 		err := os.Remove(filepath.Join(x.store.opts.Dir, e.name))
@@ -38,12 +38,12 @@ func (x *index) prune() (c change) {
 // maxDead is how many lines without a file the journal may have in any case.
 const maxDead = 1000
 
-// compact takes the lines whose files are gone out of the journal.
+// compact removes the lines whose files are gone from the journal.
 func (x *index) compact() {
 	x.dead = 0
 	now := x.store.opts.Now()
 	err := x.store.journal.compact(func(r record) bool {
-		if x.byName[r.File] != nil || now.Sub(r.Time) < youth {
+		if x.byName[r.File] != nil || now.Sub(r.Time) < minAge {
 			return true
 		}
 		_, err := os.Lstat(filepath.Join(x.store.opts.Dir, r.File))
@@ -54,14 +54,14 @@ func (x *index) compact() {
 	}
 }
 
-// sweep removes what processes that were killed have left half done.
+// sweep removes what killed processes have left unfinished.
 func (s *Store) sweep() {
-	found, _ := os.ReadDir(s.journal.dir) // where there is none, there is nothing to do
+	found, _ := os.ReadDir(s.journal.dir) // without a folder there is nothing to do
 	for _, e := range found {
 		path := filepath.Join(s.journal.dir, e.Name())
 		info, err := e.Info()
 		if err != nil || !info.Mode().IsRegular() || path == s.journal.path() || path == s.journal.lockPath() ||
-			s.opts.Now().Sub(info.ModTime()) < youth || locked(path) {
+			s.opts.Now().Sub(info.ModTime()) < minAge || locked(path) {
 			continue
 		}
 		if err := os.Remove(path); err != nil {
@@ -70,7 +70,7 @@ func (s *Store) sweep() {
 	}
 }
 
-// locked tells whether somebody writes a draft.
+// locked reports whether a process is writing a draft.
 func locked(path string) bool {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -39,7 +39,7 @@ func TestTheOldestGoFirst(t *testing.T) {
 	if got := f.names(); !slices.Equal(got, want) {
 		t.Errorf("%q are left, want %q", got, want)
 	}
-	c.move(2 * youth)
+	c.move(2 * minAge)
 	last = f.save(issues, "", kilobyte)
 	if got := f.names(); len(got) != 3 || got[2] != last.Name || got[1] != want[len(want)-1] {
 		t.Errorf("%q are left", got)
@@ -83,12 +83,12 @@ func TestTwoThatPrune(t *testing.T) {
 	one := start(t, dir, at(c), limited(t, "max_size = '5 KB'\n"))
 	for range 5 {
 		one.save(issues, "", kilobyte)
-		c.move(youth)
+		c.move(minAge)
 	}
 	two := start(t, dir, at(c), offline, limited(t, "max_size = '5 KB'\n")) // it is told of nothing
 	for range 3 {
 		one.save(issues, "", kilobyte)
-		c.move(youth)
+		c.move(minAge)
 	}
 	if got := len(onDisk(t, dir)); got != 5 {
 		t.Fatalf("%d are left", got)
@@ -98,7 +98,7 @@ func TestTwoThatPrune(t *testing.T) {
 		t.Errorf("%d are left", got)
 	}
 	one.await("all are seen", func() bool { return len(one.names()) == 6 })
-	c.move(youth)
+	c.move(minAge)
 	one.save(issues, "", kilobyte)
 	if got := len(onDisk(t, dir)); got != 5 {
 		t.Errorf("%d are left", got)
@@ -134,7 +134,7 @@ func TestSweep(t *testing.T) {
 	check(t, os.WriteFile(filepath.Join(own, "draft-dead"), []byte("x"), 0o600))
 	check(t, os.WriteFile(filepath.Join(own, "draft-young"), []byte("x"), 0o600))
 	check(t, os.WriteFile(filepath.Join(own, "2026-11-21T04-01-02Z.a.b.abcde.txt"), nil, 0o600))
-	long := time.Now().Add(-2 * youth)
+	long := time.Now().Add(-2 * minAge)
 	for _, name := range onDisk(t, own) {
 		if name != "draft-young" {
 			check(t, os.Chtimes(filepath.Join(own, name), long, long))

@@ -259,7 +259,7 @@ func TestAFolderThatCannotBeWritten(t *testing.T) {
 	check(t, os.WriteFile(dir, []byte("a file"), 0o600))
 	f := start(t, dir)
 	_, err := f.Store().Save(issues, "", []byte("x"))
-	if err == nil || !strings.Contains(err.Error(), "results cannot be kept in "+dir+": not a directory; to mend it: ") {
+	if err == nil || !strings.Contains(err.Error(), "results cannot be kept in "+dir+": not a directory; to fix it: ") {
 		t.Errorf("error %v", err)
 	}
 	if s := f.Status(); s.State != "degraded" || len(s.Problems) == 0 || s.Problems[0].Mend == "" {

@@ -17,9 +17,9 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// StoreOptions are what a store needs.
+// StoreOptions are the settings of a [Store].
 type StoreOptions struct {
-	// Dir is the folder of the results. It is made by the first save.
+	// Dir is the folder of the results. The first save creates it.
 	Dir string
 	// SettingsPath is the path of config.toml.
 	SettingsPath string
@@ -27,18 +27,18 @@ type StoreOptions struct {
 	Log          *slog.Logger
 }
 
-// Store keeps results in a folder, which it shares with the stores of other
+// Store stores results in a folder, which it shares with the stores of other
 // processes. It is safe for concurrent use.
 type Store struct {
 	opts     StoreOptions
 	disk     fs.DiskOptions // how files are passed through
 	journal  journal
 	settings atomic.Pointer[loaded]
-	broken   atomic.Pointer[fault] // of the last save; nil when that went well
+	broken   atomic.Pointer[fault] // of the last save; nil if that succeeded
 
 	mu    sync.Mutex
 	index *index // nil until it is needed
-	view  view   // nil: nobody looks
+	view  view   // nil if nothing shows the results
 }
 
 // loaded are the settings as last read.
@@ -47,17 +47,17 @@ type loaded struct {
 	problems []fs.Problem
 }
 
-// view is who shows what a store holds.
+// view shows the results of a store.
 type view interface {
 	// publish shows a change of the index, which is locked.
 	publish(now *index, c change)
-	// tell tells that a change was published, or another problem has come up.
+	// tell announces that a change was published, or a problem has come up.
 	tell(c change)
 }
 
 // Open returns the store of a folder, which need not exist. It reads the
-// settings and nothing else: a command that only saves looks into the folder
-// once, after its first save, for what is to be deleted.
+// settings and nothing else: a command that only saves reads the folder once,
+// after its first save, to delete what is beyond the limits.
 func Open(opts StoreOptions) *Store {
 	s := &Store{opts: opts, journal: journal{filepath.Join(opts.Dir, ownFolder)}}
 	s.Reload()
@@ -67,7 +67,7 @@ func Open(opts StoreOptions) *Store {
 // ownFolder is the folder of the journal and of drafts, in that of the results.
 const ownFolder = ".store"
 
-// Limit is the size in bytes over which a result should go to a file.
+// Limit returns the size in bytes over which a result should go to a file.
 func (s *Store) Limit() int { return s.settings.Load().limit }
 
 // Reload reads the settings again, and deletes what is beyond new limits.
@@ -79,7 +79,7 @@ func (s *Store) Reload() {
 	}
 }
 
-// show has a view show what there is, and all changes from then on.
+// show makes a view show the results, and all changes from then on.
 func (s *Store) show(v view) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +91,7 @@ func (s *Store) show(v view) {
 // prune deletes what is beyond the limits.
 func (s *Store) prune() { s.update((*index).prune) }
 
-// update has the index changed, and what has changed shown and told.
+// update changes the index, and shows and announces the change.
 func (s *Store) update(by func(now *index) change) {
 	s.mu.Lock()
 	if s.index == nil {
@@ -108,18 +108,19 @@ func (s *Store) update(by func(now *index) change) {
 	}
 }
 
-// fault is why a result cannot be kept, in words for the user.
+// fault is why a result cannot be stored, in words for the user.
 type fault struct {
 	fs.Problem
 	err error
 }
 
-// Error is one line: the cause, and what mends it.
-func (f *fault) Error() string { return f.What + "; to mend it: " + f.Mend }
+// Error returns one line: the cause and the fix.
+func (f *fault) Error() string { return f.What + "; to fix it: " + f.Mend }
 
 func (f *fault) Unwrap() error { return f.err }
 
-// fault words an error, of what could not be done with results: "kept", "read".
+// fault returns an error in words; done is what could not be done with results:
+// "kept", "read".
 func (s *Store) fault(done string, err error) *fault {
 	if f := (*fault)(nil); errors.As(err, &f) {
 		return f
@@ -139,7 +140,7 @@ func (s *Store) fault(done string, err error) *fault {
 	return f
 }
 
-// cause is an error without the operation and the path.
+// cause returns an error without the operation and the path.
 func cause(err error) error {
 	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
 		return pe.Err

@@ -23,13 +23,14 @@ const (
 	noneLine = "# no results yet: a result of a tool that is too long to hand over is written here, whole\n"
 )
 
-// rowTime is the format of times in the index: RFC 3339, UTC, with thousandths.
+// rowTime is the format of times in the index: RFC 3339, UTC, with
+// milliseconds.
 const rowTime = "2006-01-02T15:04:05.000Z"
 
-// indexFile is the file of an index as it is now, made ahead of its readers.
-// Where nothing is kept current, for a command that reads once, files whose
-// lines nobody has counted are read when it is. The caller holds the store's
-// lock.
+// indexFile returns the file of an index as it is now, rendered ahead of its
+// readers if ahead is set. Otherwise, for a command that reads once, results
+// whose lines nobody has counted are read when it is. The caller holds the
+// store's lock.
 func (x *index) indexFile(ahead bool, at time.Time) fs.Node {
 	if !ahead && len(x.uncounted()) > 0 {
 		entries := x.entries
@@ -43,7 +44,7 @@ func (x *index) indexFile(ahead bool, at time.Time) fs.Node {
 	return fs.NewText(at, rows(x.entries, (*entry).keptRow))
 }
 
-// rows is the text of the index, newest first.
+// rows returns the text of the index, newest first.
 func rows(entries []*entry, row func(*entry) string) []byte {
 	var out bytes.Buffer
 	out.WriteString(columns)
@@ -56,8 +57,8 @@ func rows(entries []*entry, row func(*entry) string) []byte {
 	return out.Bytes()
 }
 
-// keptRow is the entry's line. Of an entry whose lines are counted it is made
-// once. The caller holds the store's lock.
+// keptRow returns the entry's line. It is made once, when the lines are
+// counted. The caller holds the store's lock.
 func (e *entry) keptRow() string {
 	if e.row != "" {
 		return e.row
@@ -69,8 +70,8 @@ func (e *entry) keptRow() string {
 	return row
 }
 
-// newRow is the entry's line as it is now. The number of its lines is empty as
-// long as nobody has counted them, or where it cannot be read.
+// newRow returns the entry's line as it is now. The number of its lines is
+// empty as long as nobody has counted them, or if it cannot be read.
 func (e *entry) newRow() string {
 	lines := ""
 	if n := e.lines.Load(); n >= 0 {
@@ -80,13 +81,13 @@ func (e *entry) newRow() string {
 		cell(e.origin.Source), cell(e.origin.Server), cell(e.origin.Tool), e.size, lines, e.name)
 }
 
-// cellLen is the length in bytes of what the index tells of a foreign name.
+// cellLen is the most bytes of a foreign name in the index.
 const cellLen = 200
 
 func cell(name string) string { return clean.Cut(clean.Line(name), cellLen) }
 
-// uncounted are the entries whose lines nobody has counted. The caller holds the
-// store's lock.
+// uncounted returns the entries whose lines nobody has counted. The caller
+// holds the store's lock.
 func (x *index) uncounted() (all []*entry) {
 	for _, e := range x.entries {
 		if e.lines.Load() == uncounted {
@@ -117,8 +118,8 @@ func (e *entry) count(ctx context.Context) {
 	}
 }
 
-// countSoon has the lines counted that nobody has, which other programs have
-// written, and the index made anew. The caller holds the store's lock.
+// countSoon counts, in the background, the lines of results that other programs
+// have written, and renders the index again. The caller holds the store's lock.
 func (p *Provider) countSoon(now *index) {
 	if p.counting || p.ctx.Err() != nil || len(now.uncounted()) == 0 {
 		return

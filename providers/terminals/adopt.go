@@ -15,15 +15,15 @@ import (
 	"ctxfs/providers/terminals/tmux"
 )
 
-// adoptTime is how long a command waits for all panes to be recorded.
+// adoptTime is how long a command waits until all panes are recorded.
 const adoptTime = 15 * time.Second
 
-// adoption is the recording of tmux's panes, while there is one.
+// adoption is the recording of tmux's panes, if it is on.
 type adoption struct {
 	mu      sync.Mutex
 	adopter *tmux.Adopter
-	asked   bool   // by a command: configuration does not end it
-	fault   string // why what is configured cannot be
+	asked   bool   // by a command: the settings do not end it
+	fault   string // why it could not be started
 	closed  bool
 }
 
@@ -33,8 +33,8 @@ type Adopted struct {
 	Problems []string // sentences: what is not recorded, and why
 }
 
-// Start implements fs.Starter. It starts what the settings say: the panes of tmux are recorded. It returns
-// at once.
+// Start implements fs.Starter. It starts the recording of tmux's panes if the
+// settings say so. It returns at once.
 func (p *Provider) Start() { p.configured() }
 
 // configured starts or ends the recording of tmux, as the settings say.
@@ -76,17 +76,17 @@ func (p *Provider) adopt() (err error) {
 		Record: record.Options{
 			Dir: p.opts.Dir, Limits: s.Limits, Replay: s.Replay, Mask: func() record.Masker { return known.Masker() },
 		},
-		Changed: func() { p.opts.Env.Changed(indexName) }, // the status may be another
+		Changed: func() { p.opts.Env.Changed(indexName) }, // the status may have changed
 		Log:     p.opts.Env.Log,
 	})
 	return err
 }
 
 // AdoptTmux records the panes of the user's tmux servers from now on, until the
-// provider is closed, and tells which they are (cost: at most 15 seconds, where a
-// server hangs). Socket adds a server that is
-// elsewhere: the path of its socket, or its name as for tmux -L. It waits until
-// all panes there are now are recorded.
+// provider is closed, and returns them. Socket names a further server
+// elsewhere: the path of its socket, or its name as for tmux -L; it may be "".
+// AdoptTmux waits until all present panes are recorded, which takes at most 15
+// seconds (if a server hangs).
 func (p *Provider) AdoptTmux(ctx context.Context, socket string) (Adopted, error) {
 	p.tmux.mu.Lock()
 	err := p.adopt()
@@ -117,7 +117,7 @@ func (p *Provider) AdoptTmux(ctx context.Context, socket string) (Adopted, error
 	return adopted, nil
 }
 
-// problems are what is wrong with the recording.
+// problems returns what is wrong with the recording.
 func (a *adoption) problems() []fs.Problem {
 	a.mu.Lock()
 	adopter, fault := a.adopter, a.fault

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holders notices that processes end which are not our children. None of them
-// costs a thread.
+// holders waits for the end of processes that are not our children. None of
+// them costs a thread.
 type holders struct {
 	ended func(id string)
 
@@ -24,14 +24,14 @@ type holding struct {
 	pid int
 }
 
-// newHolders tells ended the terminal whose holder has ended, from a goroutine
-// for each.
+// newHolders returns a holders that calls ended with the terminal whose holder
+// has ended, in a goroutine for each.
 func newHolders(ended func(id string)) *holders {
 	return &holders{ended: ended, waiting: make(map[holding]*os.File)}
 }
 
-// watch has the end of a terminal's holder noticed. It tells whether it will be:
-// not if it has ended already, or if this kernel cannot.
+// watch waits for the end of a terminal's holder. It returns false if the
+// process has ended already, or if this kernel does not support that.
 func (h *holders) watch(id string, pid int) bool {
 	key := holding{id, pid}
 	h.mu.Lock()
@@ -67,7 +67,7 @@ func (h *holders) watch(id string, pid int) bool {
 	return true
 }
 
-// close ends the watch and waits.
+// close ends the watch, and waits for calls of ended.
 func (h *holders) close() {
 	h.mu.Lock()
 	h.closed = true

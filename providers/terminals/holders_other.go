@@ -2,7 +2,8 @@
 
 package terminals
 
-// holders would notice that processes end; here that is seen at the next look.
+// holders watches nothing: on this system the end of a process is noticed when
+// the folder is next read.
 type holders struct{}
 
 func newHolders(func(id string)) *holders { return &holders{} }

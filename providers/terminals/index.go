@@ -17,13 +17,13 @@ import (
 // indexName is the file that lists all terminals.
 const indexName = "INDEX.md"
 
-// How much of a command and of a folder's path a line shows, in bytes.
+// The most bytes that a line shows of a command and of a folder's path.
 const (
 	commandLen = 120
 	cwdLen     = 200
 )
 
-// shown is what was last published.
+// shown is the published state.
 type shown struct {
 	terminals []*record.Terminal // newest first
 	limits    record.Limits
@@ -32,8 +32,9 @@ type shown struct {
 	problems  []fs.Problem
 }
 
-// finish makes what is made of the rest. Old is what was shown before.
-func (s *shown) finish(old *shown, p *Provider) {
+// complete derives the index and its time from the terminals. Old is what was
+// shown before.
+func (s *shown) complete(old *shown, p *Provider) {
 	slices.SortFunc(s.terminals, func(a, b *record.Terminal) int {
 		return cmp.Or(b.Started.Compare(a.Started), compareIDs(b.ID, a.ID))
 	})
@@ -48,11 +49,11 @@ func (s *shown) finish(old *shown, p *Provider) {
 	case bytes.Equal(s.index, old.index):
 		s.modTime = old.modTime
 	case old.index != nil && !s.modTime.After(old.modTime):
-		s.modTime = later(p.opts.Env.Now(), old.modTime.Add(1)) // what is gone has no time of its own
+		s.modTime = later(p.opts.Env.Now(), old.modTime.Add(1)) // a removal has no time of its own
 	}
 }
 
-// compareIDs orders ids: numbers by their value.
+// compareIDs orders IDs: numbers by their value.
 func compareIDs(a, b string) int {
 	if strings.Trim(a+b, "0123456789") == "" {
 		return cmp.Or(len(a)-len(b), strings.Compare(a, b))
@@ -60,7 +61,7 @@ func compareIDs(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// changed is when what the index tells of a terminal last changed.
+// changed returns when what the index says of a terminal last changed.
 func changed(t *record.Terminal) time.Time {
 	at := t.Started
 	if t.CommandStarted != nil {
@@ -75,7 +76,7 @@ func changed(t *record.Terminal) time.Time {
 	return at
 }
 
-// latest is when something in any of the folders last changed.
+// latest returns when anything in any of the terminals last changed.
 func latest(terminals []*record.Terminal) time.Time {
 	var at time.Time
 	for _, t := range terminals {
@@ -103,7 +104,7 @@ const none = `None yet. Open a terminal that is recorded, or run one command in 
     ctxfs run -- make test
 `
 
-// renderIndex writes INDEX.md.
+// renderIndex returns INDEX.md.
 func renderIndex(terminals []*record.Terminal) []byte {
 	var b bytes.Buffer
 	b.WriteString(intro)
@@ -116,7 +117,7 @@ func renderIndex(terminals []*record.Terminal) []byte {
 	return b.Bytes()
 }
 
-// line is the line of a terminal.
+// line returns the line of a terminal.
 func line(t *record.Terminal) string {
 	var b strings.Builder
 	name := t.ID + ".txt"
@@ -153,7 +154,7 @@ func line(t *record.Terminal) string {
 	return b.String()
 }
 
-// state tells of a terminal in words.
+// state returns the state of a terminal in words.
 func state(t *record.Terminal) string {
 	switch {
 	case t.Killed:

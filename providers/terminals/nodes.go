@@ -16,7 +16,7 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// liveFolder is a folder of which nobody may keep a name.
+// liveFolder is a folder whose names may not be cached.
 type liveFolder struct{ *fs.Folder }
 
 // Attr implements fs.Node.
@@ -26,8 +26,8 @@ func (f liveFolder) Attr(ctx context.Context) (fs.Attr, error) {
 	return a, err
 }
 
-// part is a part of a log. Its header is looked at whenever somebody asks, so
-// that a new one needs no news.
+// part is a part of a log. Its header is read whenever its size is asked for,
+// so that a new header needs no notification.
 type part struct {
 	*fs.Log
 	length int64
@@ -40,12 +40,12 @@ func newPart(path string, headerLen int64) *part {
 // Head implements fs.Headed.
 func (p *part) Head() (length int64, version uint64) {
 	head := make([]byte, p.length)
-	n, _ := p.ReadAt(context.Background(), head, 0) // what is missing has no version of its own
+	n, _ := p.ReadAt(context.Background(), head, 0) // a missing header has no version of its own
 	return p.length, fs.BytesVersion(head[:n])
 }
 
-// output is what a command printed, a slice of its terminal's log, below a header
-// that tells of the command.
+// output is the output of a command, a slice of its terminal's log, below a
+// header that describes the command.
 type output struct {
 	header  []byte
 	text    *record.Output
@@ -53,7 +53,8 @@ type output struct {
 	version uint64
 }
 
-// newOutput finds the output of a command; the error says that it is gone.
+// newOutput returns the output of a command; the error means that it was
+// deleted.
 func newOutput(t *record.Terminal, c *record.Record) (*output, error) {
 	o, err := t.Output(*c)
 	if err != nil {
@@ -96,7 +97,7 @@ type commands struct {
 	state func() *record.Terminal
 
 	mu     sync.Mutex
-	of     *record.Terminal // of which listed is
+	of     *record.Terminal // the state that listed was made of
 	listed []fs.Entry
 }
 
@@ -148,7 +149,8 @@ func (d *commands) List(context.Context) ([]fs.Entry, error) {
 	return listed, nil
 }
 
-// passed is a file of a terminal that is shown as it is; nil if it is not there.
+// passed returns a node for a file of a terminal that is passed through; nil if
+// it does not exist.
 func passed(dir, name string) fs.Node {
 	path := filepath.Join(dir, name)
 	if name != record.ScreenFile {

@@ -1,17 +1,23 @@
 // Package terminals shows what terminals have shown: the folder terminals.
 //
 // Everything in it comes from the plain files that package record writes, one
-// folder for each terminal. Who records is another process; it is never asked,
-// and nothing here waits for it. The newest part of a terminal's log is <id>.txt,
-// the one before it <id>.1.txt and so on; the folder <id> has what else there is.
+// folder for each terminal. The recorder is another process; the provider never
+// talks to it, and waits for nothing. The newest part of a terminal's log is
+// <id>.txt, the one before it <id>.1.txt and so on; the folder <id> has
+// everything else.
 //
-// The folders are live: their names, and the sizes of what grows, are never kept
-// by anybody, so that a line can be read as soon as it is written. That something
-// has changed is told as well, for those who follow files by inotify, but not more
-// often than every [newsPause].
+// The folders are live: nobody caches their names, nor the sizes of files that
+// grow, so a line can be read as soon as it is written. Changes are announced
+// as well, for programs that follow files by inotify, but at most once every
+// [newsPause].
 //
-// A terminal whose recorder was killed has ended: it is shown so, with what is
-// known. The table [terminals] of config.toml limits what is kept.
+// A terminal whose recorder was killed is shown as ended, with what is known.
+// The table [terminals] of config.toml limits what is kept.
+//
+// The packages below, lowest first, each do one job: shells starts a shell that
+// marks its commands; grid turns bytes into the lines of a screen; record
+// writes the lines, without secrets, to files; holder runs a program in a
+// recorded terminal; tmux records the panes of tmux servers.
 package terminals
 
 import (
@@ -32,36 +38,37 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// Options are what the provider needs.
+// Options are the settings of a [Provider].
 type Options struct {
 	Env fs.Env
 	// Dir is the folder of the terminals on disk, SettingsPath the path of
 	// config.toml.
 	Dir, SettingsPath string
-	// Hide leaves out a path, such as a mount point of ours; it may be nil.
+	// Hide reports whether a path, such as a mount point of ours, is left out;
+	// it may be nil.
 	Hide func(path string) bool
 	// TmuxFolder is where tmux keeps the sockets of the user's servers.
 	TmuxFolder string
-	// Watch keeps the provider current and the files within their limits. Without
-	// it, for a command that reads once, the terminals are those of the moment of
-	// New and nothing is deleted.
+	// Watch keeps the provider current and the files within their limits.
+	// Without it, for a command that reads once, the terminals are those at the
+	// time of New and nothing is deleted.
 	Watch bool
 }
 
-// Provider is the folder of terminals.
+// Provider is the folder of terminals. It is safe for concurrent use.
 type Provider struct {
 	opts    Options
 	root    liveFolder
 	shown   atomic.Pointer[shown]
-	watcher *watch.Watcher // nil where nothing is watched
-	noWatch error          // why, though it should be
+	watcher *watch.Watcher // nil if nothing is watched
+	noWatch error          // why there is no watcher, though Watch is set
 	holders *holders
-	wake    chan struct{} // to prune
+	wake    chan struct{} // starts prune
 	closing chan struct{}
 	running sync.WaitGroup
 	tmux    adoption
 
-	mu        sync.Mutex // held while something is published
+	mu        sync.Mutex // held while a state is published
 	dir       string     // Options.Dir with links resolved
 	terminals map[string]*terminal
 	settings  Settings
@@ -72,11 +79,12 @@ type Provider struct {
 // newsPause is the shortest time between two rounds of news.
 const newsPause = 8 * time.Millisecond
 
-// pruneInterval is how often age is looked at.
+// pruneInterval is how often the age of terminals is checked.
 const pruneInterval = time.Hour
 
-// New finds the terminals there are. What cannot be read is content and no error.
-// Cost: a few files read for each.
+// New returns a provider of the terminals in Options.Dir. Terminals that cannot
+// be read are left out or shown as such; New does not fail. It reads a few
+// files for each.
 func New(opts Options) *Provider {
 	p := &Provider{
 		opts: opts, root: liveFolder{new(fs.Folder)}, terminals: make(map[string]*terminal),
@@ -91,7 +99,7 @@ func New(opts Options) *Provider {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.watcher != nil {
-		p.watcher.Add(p.dir) // first: what comes after that is told
+		p.watcher.Add(p.dir) // first, so that later changes are reported
 	}
 	p.loadAll()
 	p.publish()
@@ -129,7 +137,7 @@ func (p *Provider) Reload() {
 func (p *Provider) pruneSoon() {
 	select {
 	case p.wake <- struct{}{}:
-	default: // it will be, anyway
+	default: // it will run anyway
 	}
 }
 
@@ -147,7 +155,7 @@ func (p *Provider) Close() error {
 	return p.watcher.Close()
 }
 
-// prune keeps the files within their limits.
+// prune deletes terminals beyond the limits.
 func (p *Provider) prune() {
 	tick := time.NewTicker(pruneInterval)
 	defer tick.Stop()
@@ -172,7 +180,7 @@ func (p *Provider) prune() {
 	}
 }
 
-// loadAll looks at all terminals and returns those that are others now.
+// loadAll reads all terminals and returns the IDs of those that changed.
 func (p *Provider) loadAll() (changed []string) {
 	if real, err := (fs.DiskOptions{Hide: p.opts.Hide}).Resolve(p.opts.Dir); err == nil {
 		p.dir = real
@@ -181,7 +189,7 @@ func (p *Provider) loadAll() (changed []string) {
 	for id := range p.terminals {
 		ids[id] = true
 	}
-	found, _ := record.List(p.dir) // where there is none, there are no terminals
+	found, _ := record.List(p.dir) // without a folder there are no terminals
 	for _, id := range found {
 		ids[id] = true
 	}
@@ -193,7 +201,7 @@ func (p *Provider) loadAll() (changed []string) {
 	return changed
 }
 
-// load looks at a terminal, and tells whether it is another now.
+// load reads a terminal, and reports whether it changed.
 func (p *Provider) load(id string) bool {
 	old := p.terminals[id]
 	if !record.IsID(id) {
@@ -218,10 +226,10 @@ func (p *Provider) load(id string) bool {
 	return false
 }
 
-// ended is told that the holder of a terminal has ended.
+// ended is called when the holder of a terminal has ended.
 func (p *Provider) ended(id string) { p.changed([]string{filepath.Join(p.opts.Dir, id)}) }
 
-// changed is told of paths on disk.
+// changed is called with paths on disk that changed.
 func (p *Provider) changed(paths []string) {
 	p.mu.Lock()
 	c := p.sort(paths)
@@ -250,20 +258,20 @@ func (p *Provider) changed(paths []string) {
 	}
 	pause := time.NewTimer(newsPause)
 	defer pause.Stop()
-	select { // what comes meanwhile is told together
+	select { // further changes meanwhile are reported together
 	case <-pause.C:
 	case <-p.closing:
 	}
 }
 
-// changes are what paths on disk stand for.
+// changes are the effects of changed paths.
 type changes struct {
 	all       bool
-	terminals map[string]bool // that are to be read again
+	terminals map[string]bool // IDs of terminals to read again
 	grown     map[string]bool // paths in the tree
 }
 
-// sort finds out what has changed.
+// sort finds the effects of changed paths on disk.
 func (p *Provider) sort(paths []string) changes {
 	c := changes{terminals: make(map[string]bool), grown: make(map[string]bool)}
 	for _, path := range paths {
@@ -299,7 +307,7 @@ func (p *Provider) sort(paths []string) changes {
 	return c
 }
 
-// news are the paths in the tree that have changed.
+// news returns the paths in the tree that have changed.
 func (c changes) news(terminals map[string]*terminal, changed []string) []string {
 	for _, id := range changed {
 		c.grown[id], c.grown[id+".txt"] = true, true
@@ -323,7 +331,7 @@ func (p *Provider) publish() {
 		nodes[id] = t.folder
 		maps.Copy(nodes, t.named)
 	}
-	next.finish(old, p)
+	next.complete(old, p)
 	nodes[indexName] = fs.NewText(cmp.Or(next.modTime, p.opts.Env.Built), next.index)
 	p.shown.Store(next)
 	changed := cmp.Or(later(next.modTime, latest(next.terminals)), p.opts.Env.Built)

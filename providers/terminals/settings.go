@@ -9,28 +9,28 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// Table is the name of the table of config.toml.
+// Table is the name of the table in config.toml.
 const Table = "terminals"
 
-// Settings are the table [terminals].
+// Settings are the settings of the table [terminals].
 type Settings struct {
-	// Limits are those of all terminals together.
+	// Limits apply to all terminals together.
 	Limits record.Limits
-	// Replay has replay.cast written for new terminals.
+	// Replay reports whether new terminals write replay.cast.
 	Replay bool
-	// Tmux has the panes of running tmux servers recorded.
+	// Tmux reports whether the panes of running tmux servers are recorded.
 	Tmux bool
-	// DetachKey takes a window away from a terminal that goes on.
+	// DetachKey detaches a window from its terminal, which goes on.
 	DetachKey holder.Key
 }
 
-// defaults are the settings of those who have none.
+// defaults returns the settings without a configuration.
 func defaults() Settings {
 	return Settings{Limits: record.Limits{MaxSize: 1 << 30, MaxAge: 14 * 24 * time.Hour}, Replay: true, DetachKey: holder.DefaultKey()}
 }
 
-// table is the table as it is written. Sizes are numbers of bytes, or texts such
-// as "500 MB".
+// table is the table as it is written. Sizes are numbers of bytes, or texts
+// such as "500 MB".
 type table struct {
 	MaxSize   any    `toml:"max_size"`
 	MaxAge    string `toml:"max_age"`

@@ -16,10 +16,10 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// maxItems is how many open terminals are named: the newest.
+// maxItems is how many open terminals are named, the newest.
 const maxItems = 20
 
-// itemLen is how much of a running command is told, in bytes.
+// itemLen is the most bytes of a running command in a name.
 const itemLen = 60
 
 // Status implements fs.Provider.
@@ -66,7 +66,7 @@ func item(t *record.Terminal) fs.Item {
 	return i
 }
 
-// unwatched tells why changes are not noticed.
+// unwatched returns why changes are not noticed, or nil.
 func (p *Provider) unwatched() error {
 	if p.watcher == nil {
 		return p.noWatch
@@ -84,11 +84,11 @@ func watchProblem(err error) fs.Problem {
 	}
 }
 
-// maxFound is how many commands of a terminal can be found: its last.
+// maxFound is how many commands of a terminal can be found, its last.
 const maxFound = 50
 
-// Documents implements fs.Documented: one for each terminal, the newest first, with
-// its name and its last commands.
+// Documents implements fs.Documented: one document for each terminal, newest
+// first, with its name and its last commands.
 func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 	all := p.shown.Load().terminals
 	return func(yield func(fs.Document) bool) {

@@ -11,33 +11,33 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// lastName, failedName and commandsName are what the folder of a terminal has of
-// our own.
+// lastName, failedName and commandsName are the entries of a terminal's folder
+// that are not files on disk.
 const (
 	lastName     = "last.txt"
 	failedName   = "failed.txt"
 	commandsName = "commands"
 )
 
-// terminal is one terminal and its nodes. A new state of it is a new terminal
-// with the same folders.
+// terminal is one terminal and its nodes. Each new state of it is a new
+// terminal with the same folders.
 type terminal struct {
 	state   *atomic.Pointer[record.Terminal]
 	records *record.Records
 	parts   map[int]*part
-	passed  map[string]fs.Node // by their names
+	passed  map[string]fs.Node // by name
 	folder  liveFolder
 	named   map[string]fs.Node // the parts, by their names in the root
 }
 
-// loadTerminal reads a terminal's folder. Old is what was known of it, or nil.
+// loadTerminal reads a terminal's folder. Old is its previous state, or nil.
 func loadTerminal(dir string, old *terminal) (*terminal, error) {
 	state, err := record.LoadState(dir)
 	if err != nil {
 		return nil, err
 	}
 	if old != nil && !old.state.Load().Started.Equal(state.Started) {
-		old = nil // another one of the same id
+		old = nil // another one with the same ID
 	}
 	t := &terminal{parts: make(map[int]*part), passed: make(map[string]fs.Node), named: make(map[string]fs.Node)}
 	if old == nil {
@@ -64,7 +64,7 @@ func loadTerminal(dir string, old *terminal) (*terminal, error) {
 	return t, nil
 }
 
-// findParts makes the nodes of the parts.
+// findParts creates the nodes of the parts.
 func (t *terminal) findParts(state *record.Terminal, old *terminal) {
 	for i, p := range state.Parts {
 		n := (*part)(nil)
@@ -79,8 +79,7 @@ func (t *terminal) findParts(state *record.Terminal, old *terminal) {
 	}
 }
 
-// partName is the name in the root of a part, of which there are some that are
-// newer.
+// partName returns the name in the root of a part of which newer ones exist.
 func partName(id string, newer int) string {
 	if newer > 0 {
 		id += "." + strconv.Itoa(newer)
@@ -88,7 +87,7 @@ func partName(id string, newer int) string {
 	return id + ".txt"
 }
 
-// shownPart is the name in the root of a part's file; "" if that is not known.
+// shownPart returns the name in the root of a part's file; "" if there is none.
 func (t *terminal) shownPart(name string) string {
 	state := t.state.Load()
 	for i, p := range state.Parts {
@@ -101,7 +100,7 @@ func (t *terminal) shownPart(name string) string {
 
 func (t *terminal) has(name string) bool { return t.passed[name] != nil }
 
-// nodes are what the terminal's folder has.
+// nodes returns the entries of the terminal's folder.
 func (t *terminal) nodes(state *record.Terminal, old *terminal) map[string]fs.Node {
 	for _, name := range []string{record.ScreenFile, record.RecordsFile, record.ReplayFile} {
 		var n fs.Node
@@ -130,7 +129,7 @@ func (t *terminal) nodes(state *record.Terminal, old *terminal) map[string]fs.No
 		}
 		o, err := newOutput(state, c)
 		if err != nil {
-			break // it is gone, and what was before it too
+			break // it was deleted, and all before it too
 		}
 		if nodes[lastName] == nil {
 			nodes[lastName] = o

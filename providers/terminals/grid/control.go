@@ -1,6 +1,6 @@
 package grid
 
-// execute does what a control character says.
+// execute executes a control character.
 func (g *Grid) execute(c byte) {
 	s := g.on
 	switch c {
@@ -23,7 +23,7 @@ func (g *Grid) execute(c byte) {
 	g.last = 0
 }
 
-// escapeSequence does what ESC with a final byte says.
+// escapeSequence executes ESC with a final byte.
 func (g *Grid) escapeSequence(final byte) {
 	s := g.on
 	switch g.parser.middle {
@@ -74,7 +74,7 @@ func (g *Grid) escapeSequence(final byte) {
 	}
 }
 
-// controlSequence does what a control sequence (CSI) with a final byte says.
+// controlSequence executes a control sequence (CSI) with a final byte.
 func (g *Grid) controlSequence(final byte) {
 	p := &g.parser
 	switch {
@@ -170,7 +170,7 @@ func (g *Grid) controlSequence(final byte) {
 	}
 }
 
-// privateSequence does what a control sequence of DEC's says.
+// privateSequence executes one of DEC's control sequences.
 func (g *Grid) privateSequence(final byte) {
 	p := &g.parser
 	switch final {
@@ -183,7 +183,7 @@ func (g *Grid) privateSequence(final byte) {
 	}
 }
 
-// middleSequence does what a control sequence with an intermediate byte says.
+// middleSequence executes a control sequence with an intermediate byte.
 func (g *Grid) middleSequence(final byte) {
 	p := &g.parser
 	n := max(p.params[0], 1)
@@ -201,8 +201,8 @@ func (g *Grid) middleSequence(final byte) {
 	}
 }
 
-// repeat prints the character before the cursor, with what combines with it, n
-// times more.
+// repeat prints the character before the cursor, with its combining characters,
+// n more times.
 func (g *Grid) repeat(n int) {
 	c, r := g.last, g.on.row(g.on.y)
 	var combined []rune

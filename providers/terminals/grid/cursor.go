@@ -1,6 +1,6 @@
 package grid
 
-// restrict keeps the cursor on the screen, and within the region where rows are
+// restrict keeps the cursor on the screen, and within the region if rows are
 // counted from its first.
 func (g *Grid) restrict(maxX int) {
 	s := g.on
@@ -12,7 +12,7 @@ func (g *Grid) restrict(maxX int) {
 	}
 }
 
-// place puts the cursor somewhere.
+// place sets the position of the cursor.
 func (g *Grid) place(x, y int) {
 	before := g.on.y
 	g.on.x, g.on.y = x, y
@@ -24,7 +24,7 @@ func (g *Grid) place(x, y int) {
 	g.on.y = after
 }
 
-// moveTo puts the cursor at a column and a row as programs count them.
+// moveTo sets the cursor to a column and a row as programs count them.
 func (g *Grid) moveTo(x, y int) {
 	if g.mode.origin {
 		y += g.on.top
@@ -38,7 +38,7 @@ func (g *Grid) move(dx, dy int) {
 	g.place(g.on.x+dx, g.on.y+dy)
 }
 
-// moveUp moves the cursor up, not out of the region.
+// moveUp moves the cursor up, within the region.
 func (g *Grid) moveUp(n int) {
 	if above := g.on.y - g.on.top; above >= 0 {
 		n = min(n, above)
@@ -46,7 +46,7 @@ func (g *Grid) moveUp(n int) {
 	g.move(0, -n)
 }
 
-// moveDown moves the cursor down, not out of the region.
+// moveDown moves the cursor down, within the region.
 func (g *Grid) moveDown(n int) {
 	if below := g.on.bottom - g.on.y; below >= 0 {
 		n = min(n, below)
@@ -54,7 +54,7 @@ func (g *Grid) moveDown(n int) {
 	g.move(0, n)
 }
 
-// backspace moves the cursor back by a column, and where a mode says so to the
+// backspace moves the cursor back by a column, with reverse wrap also to the
 // row above.
 func (g *Grid) backspace() {
 	s := g.on
@@ -80,14 +80,14 @@ func (g *Grid) backspace() {
 	g.restrict(g.cols - 1)
 }
 
-// nextStop is the tab stop after a column.
+// nextStop returns the tab stop after a column.
 func (g *Grid) nextStop(x int) int {
 	for x++; x < g.cols && !g.tabs[x]; x++ {
 	}
 	return min(x, g.cols-1)
 }
 
-// previousStop is the tab stop before a column.
+// previousStop returns the tab stop before a column.
 func (g *Grid) previousStop(x int) int {
 	for x--; x > 0 && !g.tabs[x]; x-- {
 	}

@@ -1,13 +1,13 @@
 package grid
 
-// change is the cursor's row, which is about to change.
+// change returns the cursor's row, which is about to change.
 func (g *Grid) change() *row {
 	r := g.on.row(g.on.y)
 	r.touch(g.clock)
 	return r
 }
 
-// eraseRow makes row y one that was never written.
+// eraseRow empties row y as if it was never written.
 func (g *Grid) eraseRow(y int) {
 	r := g.on.row(y)
 	r.wrapped = false
@@ -67,10 +67,10 @@ func (g *Grid) erase(what byte) {
 	}
 }
 
-// inRegion tells whether the cursor is in the region that scrolls.
+// inRegion reports whether the cursor is in the scrolling region.
 func (g *Grid) inRegion() bool { return g.on.y >= g.on.top && g.on.y <= g.on.bottom }
 
-// insertLines makes room for n rows at the cursor's.
+// insertLines inserts n rows at the cursor's.
 func (g *Grid) insertLines(n int) {
 	g.restrict(g.cols - 1)
 	s := g.on
@@ -83,7 +83,7 @@ func (g *Grid) insertLines(n int) {
 	s.x = 0
 }
 
-// deleteLines takes n rows away at the cursor's. They are not logged.
+// deleteLines deletes n rows at the cursor's. They are not logged.
 func (g *Grid) deleteLines(n int) {
 	g.restrict(g.cols - 1)
 	s := g.on
@@ -97,13 +97,13 @@ func (g *Grid) deleteLines(n int) {
 	g.disturb()
 }
 
-// scrollDown takes the region's last row away and makes a new one at top.
+// scrollDown removes the region's last row and inserts a new one at top.
 func (g *Grid) scrollDown(top int) {
 	g.on.rotateDown(top, g.on.bottom).clear(g.clock)
 	g.disturb()
 }
 
-// disturb notes that rows which may have been above the cursor have changed.
+// disturb records that rows which may have been above the cursor have changed.
 func (g *Grid) disturb() {
 	if g.logs() {
 		g.log.moved = true
@@ -124,7 +124,7 @@ func (g *Grid) moveColumns(x int, edit func(r *row, x int)) {
 	g.disturb()
 }
 
-// setRegion sets the rows that scroll.
+// setRegion sets the scrolling region.
 func (g *Grid) setRegion() {
 	p := &g.parser
 	top, bottom := max(p.params[0], 1), g.rows

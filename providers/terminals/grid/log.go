@@ -5,17 +5,18 @@ import (
 	"time"
 )
 
-// FullScreenLine is what the log has of a program that takes the whole screen.
+// FullScreenLine is the line of the log for a program that takes the whole
+// screen.
 const FullScreenLine = "[full-screen program]"
 
-// How long a row above the cursor is left alone before it is final: as long as
-// the running command has only gone down, and otherwise.
+// The delays before a row above the cursor is final: settlesSoon as long as the
+// running command has only moved down, else settlesLate.
 const (
 	settlesSoon = 2 * time.Millisecond
 	settlesLate = 750 * time.Millisecond
 )
 
-// log is the text that has become final, and what decides which does.
+// log is the text that has become final, and the state that decides what does.
 type log struct {
 	out, spare        []byte
 	marks, spareMarks []Mark
@@ -29,13 +30,13 @@ type log struct {
 	scratch   []byte
 }
 
-// take is Grid.Take.
+// take implements Grid.Take.
 func (l *log) take() ([]byte, []Mark) {
 	text, marks := l.out, l.marks
 	l.taken += int64(len(text))
 	l.out, l.marks = l.spare[:0], l.spareMarks[:0]
 	if l.spare = text; cap(text) > 1<<20 {
-		l.spare = nil // a burst is not kept for ever
+		l.spare = nil // release the memory of a burst
 	}
 	if l.spareMarks = marks; cap(marks) > 1<<10 {
 		l.spareMarks = nil
@@ -43,7 +44,7 @@ func (l *log) take() ([]byte, []Mark) {
 	return text, marks
 }
 
-// offset is the number of bytes that have become final.
+// offset returns the number of bytes that have become final.
 func (l *log) offset() int64 { return l.taken + int64(len(l.out)) }
 
 // newLine ends the last line.
@@ -53,17 +54,17 @@ func (l *log) newLine() {
 	l.open = false
 }
 
-// end ends the last line if it is not.
+// end ends the last line if it is open.
 func (l *log) end() {
 	if l.open {
 		l.newLine()
 	}
 }
 
-// logs tells whether the screen that is shown is logged.
+// logs reports whether the screen that is shown is logged.
 func (g *Grid) logs() bool { return !g.Alternate() || g.log.alternate }
 
-// scrolledOff logs the first row before it leaves the screen; more tells
+// scrolledOff logs the first row before it leaves the screen; more reports
 // whether the next one is the same line.
 func (g *Grid) scrolledOff(more bool) {
 	l, r := &g.log, g.on.row(0)
@@ -83,7 +84,7 @@ func (g *Grid) scrolledOff(more bool) {
 	}
 }
 
-// lineEnd is the last row of the line that row y belongs to.
+// lineEnd returns the last row of the line that row y belongs to.
 func (g *Grid) lineEnd(y int) int {
 	for y+1 < g.rows && g.on.row(y+1).wrapped {
 		y++
@@ -91,10 +92,10 @@ func (g *Grid) lineEnd(y int) int {
 	return y
 }
 
-// settle moves the clock, logs the rows that have settled, and tells when the
-// next one will have; 0 if none is waiting. Nothing settles at a moment at which
-// something was written: more may be, so that rows would be logged or not as
-// the writes are cut.
+// settle moves the clock, logs the rows that have settled, and returns when the
+// next one will have; 0 if none is waiting. Nothing settles at a moment at
+// which something was written: more may follow, and the result would depend on
+// how writes are split.
 func (g *Grid) settle(now time.Duration) (next time.Duration) {
 	passed := now > g.clock
 	g.clock = max(g.clock, now)
@@ -108,7 +109,7 @@ func (g *Grid) settle(now time.Duration) (next time.Duration) {
 	for first := 0; first < g.on.y; {
 		last := g.lineEnd(first)
 		if last >= g.on.y {
-			break // not finished
+			break // not complete
 		}
 		due, waiting := time.Duration(0), false
 		for y := first; y <= last; y++ {
@@ -127,8 +128,8 @@ func (g *Grid) settle(now time.Duration) (next time.Duration) {
 	return 0
 }
 
-// down is told before the cursor moves down from its row: the rows that it
-// leaves have been finished now.
+// down is called before the cursor moves down from its row: the rows that it
+// leaves are complete now.
 func (g *Grid) down(to int) {
 	for y := g.on.y; y < to; y++ {
 		g.on.row(y).at = g.clock
@@ -171,7 +172,7 @@ func (g *Grid) flushAll() {
 	}
 }
 
-// blank tells whether there is nothing to see in the rows of a line.
+// blank reports whether nothing is visible in the rows of a line.
 func (g *Grid) blank(first, last int) bool {
 	for y := first; y <= last; y++ {
 		if !g.on.row(y).blank() {
@@ -182,7 +183,7 @@ func (g *Grid) blank(first, last int) bool {
 }
 
 // logLine logs what is new of the line of the rows from first to last; more
-// tells that it goes on after them, cut that it is not finished.
+// reports that it continues after them, cut that it is incomplete.
 func (g *Grid) logLine(first, last int, more, cut bool) {
 	l := &g.log
 	from, skip := g.fresh(first, last)
@@ -208,9 +209,9 @@ func (g *Grid) logLine(first, last int, more, cut bool) {
 	}
 }
 
-// fresh finds what of a line the log does not have: from a row on, without the
-// first bytes of it. What the log has may only be left out if the line was cut
-// after it; else a line that changed is logged as a whole.
+// fresh returns the part of a line that the log does not have: from a row on,
+// without the first bytes of it. What the log has may only be left out if the
+// line was cut after it; else a line that changed is logged as a whole.
 func (g *Grid) fresh(first, last int) (from, skip int) {
 	from = first
 	for y := first; y <= last; y++ {
@@ -233,7 +234,8 @@ func (g *Grid) fresh(first, last int) (from, skip int) {
 	return last + 1, 0
 }
 
-// up is told before the cursor moves, and notes whether it moves up over text.
+// up is called before the cursor moves, and records whether it moves up over
+// text.
 func (g *Grid) up(to int) {
 	for y := to; y <= g.on.y && to < g.on.y && !g.log.moved && g.logs(); y++ {
 		g.log.moved = g.on.row(y).used > 0
@@ -268,8 +270,9 @@ func (g *Grid) fullScreen() {
 	g.log.alternate = false
 }
 
-// adopt begins to log the alternate screen, as it is now: the shell prompts, so
-// the program that took the screen has ended without giving it back.
+// adopt begins to log the alternate screen, from its present content: the shell
+// prompts, so the program that took the screen has ended without giving it
+// back.
 func (g *Grid) adopt() {
 	g.log.alternate = true
 	for y := range g.rows {

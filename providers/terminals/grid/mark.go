@@ -9,7 +9,7 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// A Kind is what a mark tells of.
+// Kind is the kind of event that a mark reports.
 type Kind int
 
 // The first five kinds were authenticated by the nonce, the others were not.
@@ -19,41 +19,41 @@ const (
 	OutputStart                 // a command begins, and with it its output (C)
 	CommandEnd                  // it has ended (D)
 	CommandLine                 // the text of the next command (633;E)
-	Folder                      // some program told the current folder (OSC 7)
+	Folder                      // some program reported the current folder (OSC 7)
 	Title                       // some program set the title
 	FullScreen                  // a full-screen program took the screen: FullScreenLine follows
 )
 
-// A Mark is an event with its place in the log. All text in it is clean.
+// Mark is an event with its place in the log. All text in it is clean.
 type Mark struct {
 	Kind Kind
 	// Offset is the number of bytes of the log before the mark, and Lines that
-	// of the line feeds in them, both since the grid was made. PromptStart,
-	// OutputStart, CommandEnd and FullScreen lie at the beginning of a line: the
-	// output of a command is exactly what lies between its OutputStart and the
-	// CommandEnd. Others lie where the log ended when they came.
+	// of the line feeds in them, both since the grid was created. PromptStart,
+	// OutputStart, CommandEnd and FullScreen lie at the beginning of a line:
+	// the output of a command is exactly what lies between its OutputStart and
+	// the CommandEnd. Others lie where the log ended when they came.
 	Offset, Lines int64
 	// At is when the bytes of the mark were written to the grid.
 	At time.Time
-	// Exit is the exit code of a CommandEnd; -1 if none was told.
+	// Exit is the exit code of a CommandEnd; -1 if there was none.
 	Exit int
 	// Command is the command's text in an OutputStart or CommandLine.
 	Command string
-	// Folder is the current folder, where it is told.
+	// Folder is the current folder, if reported.
 	Folder string
-	// Host is the machine that a Folder is on, where it is told.
+	// Host is the machine that a Folder is on, if reported.
 	Host string
 	// Title is the text of a Title.
 	Title string
-	// Parameters are the mark's others ("history=5"), the nonce excepted.
+	// Parameters are the other parameters of the mark ("history=5"), without
+	// the nonce.
 	Parameters map[string]string
-	// Truncated tells that the mark was longer than 8 KiB, and is cut.
+	// Truncated reports whether the mark was longer than 8 KiB, and is cut.
 	Truncated bool
 }
 
-// mark notes a mark at the end of the log. Of titles and folders in a row only
-// the last of each is kept, so that a program that floods us with them takes no
-// memory.
+// mark adds a mark at the end of the log. Of consecutive titles and folders
+// only the last of each is kept, so that a flood of them takes no memory.
 func (g *Grid) mark(m Mark) {
 	l := &g.log
 	m.Offset, m.Lines, m.At = l.offset(), l.lines, g.epoch.Add(g.clock)
@@ -69,7 +69,7 @@ func (g *Grid) mark(m Mark) {
 	l.marks = append(l.marks, m)
 }
 
-// command takes an operating system command (OSC).
+// command processes an operating system command (OSC).
 func (g *Grid) command(payload []byte, truncated bool) {
 	code, arguments, _ := bytes.Cut(payload, []byte(";"))
 	switch string(code) {
@@ -91,7 +91,7 @@ func (g *Grid) command(payload []byte, truncated bool) {
 	}
 }
 
-// integration reads a mark of the shell's integration, and tells whether it is
+// integration parses a mark of the shell integration, and reports whether it is
 // authentic.
 func (g *Grid) integration(text string) (m Mark, ok bool) {
 	kind, rest, _ := strings.Cut(text, ";")
@@ -137,11 +137,11 @@ func (g *Grid) integration(text string) (m Mark, ok bool) {
 	return m, ok
 }
 
-// authentic tells whether a nonce is ours.
+// authentic reports whether a nonce is ours.
 func (g *Grid) authentic(nonce string) bool { return g.nonce != "" && nonce == g.nonce }
 
-// integrated takes an authentic mark: what comes before it becomes final. The
-// same mark again at the same place is one that two integrations print.
+// integrated processes an authentic mark: what comes before it becomes final.
+// The same mark again at the same place is one that two integrations print.
 func (g *Grid) integrated(m Mark) {
 	l := &g.log
 	if !g.logs() {
@@ -173,8 +173,8 @@ func (g *Grid) integrated(m Mark) {
 	g.mark(m)
 }
 
-// trimLineEndMark takes away what a shell prints after output without a final
-// line feed, and which is not the command's: zsh a '%' ('#' for root) and then
+// trimLineEndMark removes what a shell prints after output without a final line
+// feed, and which is not the command's: zsh a '%' ('#' for root) and then
 // blanks into the next row, fish a '⏎'.
 func (g *Grid) trimLineEndMark() {
 	s := g.on
@@ -200,7 +200,7 @@ func (g *Grid) trimLineEndMark() {
 	}
 }
 
-// columns is the number of cells that a text takes.
+// columns returns the number of cells that a text takes.
 func columns(text []byte) int {
 	n := 0
 	for _, c := range string(text) {
@@ -209,7 +209,7 @@ func columns(text []byte) int {
 	return n
 }
 
-// location reads the URL of a folder.
+// location parses the URL of a folder.
 func location(text string) (host, folder string, ok bool) {
 	if rest, kitty := strings.CutPrefix(text, "kitty-shell-cwd://"); kitty {
 		host, folder, ok = strings.Cut(rest, "/")
@@ -220,7 +220,7 @@ func location(text string) (host, folder string, ok bool) {
 	return oneLine(host), "/" + oneLine(folder), ok
 }
 
-// percent undoes percent-encoding; what is not encoded right stays as it is.
+// percent undoes percent-encoding; invalid encodings stay as they are.
 func percent(text string) string {
 	return decodeHex(text, "%")
 }
@@ -234,7 +234,7 @@ func unescape(text string) string {
 	return strings.Join(parts, `\`)
 }
 
-// decodeHex replaces what stands for a byte: the escape and two digits.
+// decodeHex replaces the encoding of a byte: the escape and two digits.
 func decodeHex(text, escape string) string {
 	var out strings.Builder
 	for {
@@ -253,7 +253,7 @@ func decodeHex(text, escape string) string {
 	}
 }
 
-// oneLine is clean text without line feeds and tabs.
+// oneLine returns clean text without line feeds and tabs.
 func oneLine(text string) string {
 	text = clean.Text(text)
 	if strings.ContainsAny(text, "\n\t") {

@@ -1,16 +1,16 @@
 package grid
 
-// modes are the switches that programs set and that change text.
+// modes are the modes that programs set and that affect text.
 type modes struct {
 	insert      bool // characters move those after them (IRM)
 	newLine     bool // a line feed is also a carriage return (LNM)
 	origin      bool // rows are counted from the region's first (DECOM)
-	noWrap      bool // the last column is written over and over (not DECAWM)
+	noWrap      bool // the last column is overwritten (not DECAWM)
 	reverseWrap bool // backspace goes back to the row above
 }
 
 // charsets are the four character sets that can be chosen and the one that is.
-// A set is ASCII or the lines of DEC's terminals.
+// A set is ASCII or DEC's line drawing set.
 type charsets struct {
 	lines  [4]bool
 	chosen uint8
@@ -22,10 +22,10 @@ var decLines = [...]rune{
 	'⎻', '─', '⎼', '⎽', '├', '┤', '┴', '┬', '│', '≤', '≥', 'π', '≠', '£', '·',
 }
 
-// drawing tells whether letters are lines.
+// drawing reports whether the chosen set is that of line drawing.
 func (s *charsets) drawing() bool { return s.lines[s.chosen] }
 
-// character is what the chosen set has in the place of an ASCII character.
+// character returns what the chosen set has in the place of an ASCII character.
 func (s *charsets) character(c rune) rune {
 	if s.drawing() && c >= '`' && int(c-'`') < len(decLines) {
 		return decLines[c-'`']
@@ -44,7 +44,7 @@ func (g *Grid) setMode(mode int, on bool) {
 }
 
 // setPrivateMode sets or resets one of DEC's and xterm's modes. Those not here
-// change no text: colours, mice, bracketed paste, synchronised output (a frame
+// affect no text: colours, mice, bracketed paste, synchronized output (a frame
 // is far shorter than what a row takes to settle).
 func (g *Grid) setPrivateMode(mode int, on bool) {
 	switch mode {
@@ -101,7 +101,7 @@ func (g *Grid) switchScreen(alternate bool) {
 	g.on.x, g.on.y = from.x, from.y
 }
 
-// emptyAlternate makes the alternate screen one that was never written.
+// emptyAlternate empties the alternate screen as if it was never written.
 func (g *Grid) emptyAlternate() {
 	s := &g.alternate
 	if s.ring == nil {
@@ -114,19 +114,19 @@ func (g *Grid) emptyAlternate() {
 	*s = screen{ring: s.ring, bottom: g.rows - 1}
 }
 
-// save remembers the cursor and the character sets.
+// save saves the cursor and the character sets.
 func (g *Grid) save() {
 	g.on.saved = saved{min(g.on.x, g.cols-1), g.on.y, g.set}
 }
 
-// restore goes back to what was saved.
+// restore restores what was saved.
 func (g *Grid) restore() {
 	s := g.on
 	g.set = s.saved.set
 	g.place(s.saved.x, s.saved.y)
 }
 
-// reset makes the terminal as it was in the beginning.
+// reset returns the terminal to its initial state.
 func (g *Grid) reset() {
 	g.primary, g.alternate = newScreen(g.rows), screen{}
 	g.on = &g.primary
@@ -141,8 +141,8 @@ func (g *Grid) resetSoftly() {
 	g.on.saved = saved{}
 }
 
-// stops are the tab stops of a number of columns: those there are, and every
-// eighth of the others.
+// stops returns the tab stops of a number of columns: the existing ones, and
+// every eighth of the new columns.
 func stops(old []bool, cols int) []bool {
 	made := make([]bool, cols)
 	for x := copy(made, old); x < cols; x++ {

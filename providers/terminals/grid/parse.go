@@ -10,12 +10,12 @@ const (
 	escape             // after ESC
 	escapeMiddle       // after ESC and an intermediate byte
 	control            // in a control sequence (CSI)
-	ignored            // in a control sequence that is not one
+	ignored            // in an invalid control sequence
 	command            // in an operating system command (OSC)
 	text               // in another string (DCS, SOS, PM, APC), which is ignored
 )
 
-// The most that is kept of a sequence. What a longer one says beyond that is
+// The most that is kept of a sequence: parameters, the value of one, and bytes. The rest is
 // ignored; a mark that was cut says so.
 const (
 	maxParameters = 32
@@ -23,21 +23,21 @@ const (
 	maxCommand    = 8 << 10
 )
 
-// parser is what is known of the sequence that the input is in. It follows the
+// parser is the state of the sequence that the input is in. It follows the
 // state machine of DEC's VT500 as xterm.js has it.
 type parser struct {
 	state    state
 	prefix   byte // '?', '>', '<' or '=' before the parameters
-	middle   byte // an intermediate byte; of several the last
+	middle   byte // an intermediate byte; the last of several
 	params   [maxParameters]int
 	count    int
 	begun    bool // a parameter has begun: no prefix can follow
-	subs     bool // in sub-parameters, which change no text
+	subs     bool // in sub-parameters, which affect no text
 	payload  []byte
 	overflow bool
 }
 
-// parse takes bytes that begin with a character's first byte.
+// parse processes bytes that begin with a character's first byte.
 func (g *Grid) parse(p []byte) {
 	for len(p) > 0 {
 		c := p[0]
@@ -83,7 +83,7 @@ func (g *Grid) parse(p []byte) {
 	}
 }
 
-// printable is the length of the printable ASCII that p begins with.
+// printable returns the length of the printable ASCII that p begins with.
 func printable(p []byte) int {
 	n := 0
 	for n < len(p) && p[n] >= ' ' && p[n] < 0x7f {
@@ -92,7 +92,7 @@ func printable(p []byte) int {
 	return n
 }
 
-// skippable is the length of what p begins with that cannot end a string.
+// skippable returns the length of the beginning of p that cannot end a string.
 func skippable(p []byte) int {
 	n := 0
 	for n < len(p) && p[n] >= ' ' && p[n] < utf8.RuneSelf {
@@ -101,8 +101,9 @@ func skippable(p []byte) int {
 	return n
 }
 
-// colour is the length of the sequence for colours (SGR) that p, which begins
-// with ESC, begins with; 0 if it begins with another or not all of one.
+// colour returns the length of the sequence for colours (SGR) that p, which
+// begins with ESC, begins with; 0 if it begins with another or with an
+// incomplete one.
 func colour(p []byte) int {
 	if len(p) < 3 || p[1] != '[' {
 		return 0
@@ -118,7 +119,7 @@ func colour(p []byte) int {
 	return 0
 }
 
-// decode reads the character that p begins with. One that is not UTF-8 is
+// decode returns the character that p begins with. Invalid UTF-8 becomes
 // U+FFFD, once for the longest part that could have begun a character; n is 0
 // if p may end within one.
 func decode(p []byte) (r rune, n int) {
@@ -157,10 +158,11 @@ func (g *Grid) text(p []byte) {
 	g.last = rune(p[len(p)-1])
 }
 
-// translated tells whether characters are more than put at the cursor.
+// translated reports whether printing takes more than writing characters at the
+// cursor.
 func (g *Grid) translated() bool { return g.mode.insert || g.set.drawing() }
 
-// character takes one character in whatever state the parser is.
+// character processes one character in whatever state the parser is.
 func (g *Grid) character(c rune) {
 	p := &g.parser
 	switch {
@@ -169,11 +171,11 @@ func (g *Grid) character(c rune) {
 		g.last = 0
 		return
 	case c == 0x1b:
-		g.finish()
+		g.endString()
 		g.enter(escape)
 		return
 	case c >= 0x80 && c < 0xa0:
-		g.finish()
+		g.endString()
 		g.eighth(c)
 		return
 	}
@@ -192,7 +194,7 @@ func (g *Grid) character(c rune) {
 	case command:
 		switch {
 		case c == 0x07:
-			g.finish()
+			g.endString()
 			p.state = ground
 		case c < ' ' || c == utf8.RuneError:
 		case len(p.payload)+utf8.RuneLen(c) > maxCommand:
@@ -211,16 +213,16 @@ func (g *Grid) enter(s state) {
 	p.params[0], p.count = 0, 1
 }
 
-// finish ends a string that is followed by a sequence or by its terminator.
-func (g *Grid) finish() {
+// endString ends a string that is followed by a sequence or by its terminator.
+func (g *Grid) endString() {
 	if g.parser.state == command {
 		g.command(g.parser.payload, g.parser.overflow)
 		g.last = 0
 	}
 }
 
-// eighth takes a control character of eight bits: most are an escape sequence
-// of two.
+// eighth processes a control character of eight bits: most stand for an escape
+// sequence of two.
 func (g *Grid) eighth(c rune) {
 	g.enter(escape)
 	switch c {
@@ -232,7 +234,7 @@ func (g *Grid) eighth(c rune) {
 	}
 }
 
-// escaped takes a character after ESC.
+// escaped processes a character after ESC.
 func (g *Grid) escaped(c rune) {
 	p := &g.parser
 	switch {
@@ -256,7 +258,7 @@ func (g *Grid) escaped(c rune) {
 	}
 }
 
-// controlled takes a character of a control sequence.
+// controlled processes a character of a control sequence.
 func (g *Grid) controlled(c rune) {
 	p := &g.parser
 	switch {

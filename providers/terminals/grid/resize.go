@@ -1,9 +1,9 @@
 package grid
 
-// Resize gives the terminal another size, between two writes. Lines of the
-// primary screen that were wrapped are wrapped anew; rows for which there is no
-// room any more leave by the top, into the log. A full-screen program's rows are
-// cut, since it draws them anew. Cost: some 50 ns a cell.
+// Resize sets the size of the terminal, between two writes. Wrapped lines of
+// the primary screen are wrapped anew; rows for which there is no room any more
+// leave by the top, into the log. A full-screen program's rows are cut, since
+// it redraws them. It takes some 50 ns a cell.
 func (g *Grid) Resize(cols, rows int) {
 	cols, rows = bound(cols, rows)
 	if cols == g.cols && rows == g.rows {
@@ -47,8 +47,8 @@ func (g *Grid) resize(lines []*row, cols, rows int) {
 	s.saved.x, s.saved.y = min(s.saved.x, cols-1), min(s.saved.y, rows-1)
 }
 
-// rewrapped are the rows of the screen with its lines wrapped at cols, and the
-// cursor moved with the character it is on.
+// rewrapped returns the rows of the screen with its lines wrapped at cols, and
+// moves the cursor with the character it is on.
 func (g *Grid) rewrapped(cols int) []*row {
 	s := g.on
 	var lines []*row
@@ -75,14 +75,14 @@ func (g *Grid) rewrapped(cols int) []*row {
 	return lines
 }
 
-// A glyph is what a cell shows.
+// glyph is what a cell shows.
 type glyph struct {
 	cell
 	cluster
 }
 
-// rewrap wraps the line of the rows from first to last at cols, and tells where
-// the cursor is then, if it is in this line.
+// rewrap wraps the line of the rows from first to last at cols, and returns
+// where the cursor is then, if it is in this line.
 func (g *Grid) rewrap(first, last, cols int) (made []*row, x, y int) {
 	s := g.on
 	next := &row{wrapped: s.row(first).wrapped, logged: true}
@@ -105,7 +105,7 @@ func (g *Grid) rewrap(first, last, cols int) (made []*row, x, y int) {
 		r := s.row(i)
 		end := r.length()
 		if i < last && end < g.cols && !(end == g.cols-1 && s.row(i+1).glyph(0).cell&isWide != 0) {
-			end = g.cols // but for the cell that a wide character did not fit into
+			end = g.cols // except for the cell that a wide character did not fit into
 		}
 		for c := 0; c < end; c++ {
 			switch shown := r.glyph(c); {
@@ -138,7 +138,7 @@ func (g *Grid) rewrap(first, last, cols int) (made []*row, x, y int) {
 	return made, x, y
 }
 
-// glyph is what the cell at x shows.
+// glyph returns what the cell at x shows.
 func (r *row) glyph(x int) glyph {
 	switch {
 	case x < 0 || x >= r.used:
@@ -151,7 +151,7 @@ func (r *row) glyph(x int) glyph {
 	return glyph{cell: r.cells[x]}
 }
 
-// show puts what a cell shows at the end of the row.
+// show appends what a cell shows to the row.
 func (r *row) show(c glyph, wide, cols int) {
 	if c.cell&isCluster != 0 {
 		r.clusters = append(r.clusters, c.cluster)

@@ -7,32 +7,32 @@ import (
 	"unicode/utf8"
 )
 
-// A row is one row of a screen. As long as it holds nothing but ASCII its cells
-// are bytes, so that plain text is copied in and out; cells otherwise.
+// row is one row of a screen. As long as it has only ASCII its cells are bytes,
+// so that plain text is copied in and out; otherwise they are cells.
 type row struct {
 	plain    []byte // a byte a cell, 0 is a cell never written; nil before the first
 	cells    []cell
 	clusters []cluster
-	rich     bool // cells counts, not plain
+	rich     bool // cells is used, not plain
 	gaps     bool // a cell before used may never have been written
 	used     int  // the cells from here on were never written
 	wrapped  bool // the terminal wrapped the row above into this one
 
-	at     time.Duration // when it was changed last
+	at     time.Duration // when it was last changed
 	logged bool          // the log has it as it is
-	known  bool          // the log has had it in some form, which was:
+	known  bool          // the log has had it in some form, which is was
 	was    []byte
-	cut    bool // and was is the end of what the log had of an unfinished line
+	cut    bool // was is the end of what the log had of an incomplete line
 }
 
-// clear makes the row one that was never written and that the log never had.
+// clear empties the row as if it was never written nor logged.
 func (r *row) clear(at time.Duration) {
 	r.empty()
 	r.wrapped, r.logged, r.known, r.cut = false, false, false, false
 	r.at = at
 }
 
-// empty takes all content.
+// empty removes all content.
 func (r *row) empty() {
 	if r.rich {
 		clear(r.cells[:r.used])
@@ -44,10 +44,10 @@ func (r *row) empty() {
 	r.used, r.gaps = 0, false
 }
 
-// touch notes that the row changes.
+// touch records that the row changes.
 func (r *row) touch(at time.Duration) { r.logged, r.at = false, at }
 
-// extend makes the cells from x to end ones that were used.
+// extend marks the cells from x to end as used.
 func (r *row) extend(x, end int) {
 	if x > r.used {
 		r.gaps = true
@@ -83,8 +83,8 @@ func (r *row) put(x int, c rune, width, cols int) {
 	r.extend(x, x+width)
 }
 
-// join adds a combining character to the one before x, and tells whether there
-// is one.
+// join adds a combining character to the one before x, and reports whether
+// there is one.
 func (r *row) join(x int, c rune, cols int) bool {
 	if x == 0 || x > r.used {
 		return false
@@ -111,7 +111,7 @@ func (r *row) join(x int, c rune, cols int) bool {
 	return true
 }
 
-// compact forgets the clusters that no cell holds any more.
+// compact removes the clusters that no cell uses any more.
 func (r *row) compact() {
 	var kept []cluster
 	for x, c := range r.cells[:r.used] {
@@ -138,8 +138,8 @@ func (r *row) enrich(cols int) {
 	r.rich = true
 }
 
-// split empties the halves that are left of wide characters when the cells from
-// x to end are written.
+// split empties the remaining halves of wide characters when the cells from x
+// to end are written.
 func (r *row) split(x, end int) {
 	if x > 0 && x < len(r.cells) && r.cells[x] == isTail {
 		r.cells[x-1] = 0
@@ -151,7 +151,7 @@ func (r *row) split(x, end int) {
 	}
 }
 
-// erase makes the cells from x to end ones that were never written.
+// erase empties the cells from x to end as if they were never written.
 func (r *row) erase(x, end int) {
 	if end = min(end, r.used); x >= end {
 		return
@@ -208,7 +208,7 @@ func (r *row) remove(x, n int) {
 }
 
 // text appends the row's text to dst: blanks for cells that were never written,
-// as far as there is one after them that was.
+// if a later one was.
 func (r *row) text(dst []byte) []byte {
 	end := r.used
 	if !r.rich {
@@ -261,7 +261,7 @@ func (r *row) text(dst []byte) []byte {
 	return dst[:n]
 }
 
-// length is the number of cells up to the last that was written.
+// length returns the number of cells up to the last that was written.
 func (r *row) length() int {
 	end := r.used
 	if r.gaps {
@@ -272,7 +272,7 @@ func (r *row) length() int {
 	return end
 }
 
-// blank tells whether there is nothing to see in the row.
+// blank reports whether nothing is visible in the row.
 func (r *row) blank() bool {
 	if r.rich {
 		for _, c := range r.cells[:r.used] {
@@ -290,7 +290,7 @@ func (r *row) blank() bool {
 	return true
 }
 
-// A cell is one place of a row that holds more than ASCII: a character, or the
+// cell is one place of a row that has more than ASCII: a character, or the
 // index of a cluster, with flags. Zero is a cell that was never written.
 type cell uint32
 
@@ -302,8 +302,8 @@ const (
 	content cell = 1<<21 - 1
 )
 
-// A cluster is a character with those that combine with it, in UTF-8. What
-// does not fit is left out: no script's writing comes near that, but a stream of
+// cluster is a character with its combining characters, in UTF-8. What does not
+// fit is left out: no script's writing comes near that, but a stream of
 // combining characters may go on for ever.
 type cluster struct {
 	text [31]byte
@@ -316,12 +316,12 @@ func (c *cluster) add(r rune) {
 	}
 }
 
-// hidden is the width of characters that are left out: invisible ones, and those
-// that reorder others.
+// hidden is the width of characters that are left out: invisible ones, and
+// those that reorder others.
 const hidden = 3
 
-// width tells how many cells a character takes: 1, 2, 0 if it combines with the
-// one before it, or hidden. Controls are not asked for.
+// width returns how many cells a character takes: 1, 2, 0 if it combines with
+// the one before it, or hidden. It is not called with control characters.
 func width(r rune) int {
 	if r >= 0x20000 {
 		return widthBeyond(r)
@@ -331,7 +331,7 @@ func width(r rune) int {
 	return int(widthPages[page+int(r&127)>>2]) >> (r & 3 * 2) & 3
 }
 
-// widthBeyond is the width of characters beyond those that the table has.
+// widthBeyond returns the width of characters beyond those in the table.
 func widthBeyond(r rune) int {
 	switch {
 	case r < 0x40000: // rare Chinese
@@ -342,5 +342,5 @@ func widthBeyond(r rune) int {
 	return 1
 }
 
-// takesCells tells whether a width is one of its own.
+// takesCells reports whether a width is one or two cells.
 func takesCells(width int) bool { return width == 1 || width == 2 }

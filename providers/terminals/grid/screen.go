@@ -2,22 +2,22 @@ package grid
 
 import "unicode/utf8"
 
-// A screen is the rows of a terminal with a cursor. A terminal has two.
+// screen is the rows of a terminal with a cursor. A terminal has two.
 type screen struct {
 	ring        []*row // row y is ring[(first+y) % len]: scrolling moves first
 	first       int
 	x, y        int // the cursor; x is the number of columns when the next character wraps
-	top, bottom int // the first and the last row that scroll
+	top, bottom int // the first and the last row of the scrolling region
 	saved       saved
 }
 
-// saved is what a program saves to come back to.
+// saved is what a program saves and restores.
 type saved struct {
 	x, y int
 	set  charsets
 }
 
-// row is row y of the screen.
+// row returns row y of the screen.
 func (s *screen) row(y int) *row {
 	if y += s.first; y >= len(s.ring) {
 		y -= len(s.ring)
@@ -25,7 +25,7 @@ func (s *screen) row(y int) *row {
 	return s.ring[y]
 }
 
-// setRow puts a row at y.
+// setRow sets row y.
 func (s *screen) setRow(y int, r *row) {
 	if y += s.first; y >= len(s.ring) {
 		y -= len(s.ring)
@@ -33,7 +33,7 @@ func (s *screen) setRow(y int, r *row) {
 	s.ring[y] = r
 }
 
-// newScreen makes a screen of rows that were never written.
+// newScreen returns a screen of rows that were never written.
 func newScreen(rows int) screen {
 	s := screen{ring: make([]*row, rows), bottom: rows - 1}
 	made := make([]row, rows)
@@ -71,7 +71,7 @@ func (s *screen) rotateDown(top, bottom int) *row {
 	return moved
 }
 
-// scroll takes the first row of the region away, into the log if it is the
+// scroll removes the first row of the region, into the log if it is the
 // screen's first, and gives the region a new last one.
 func (g *Grid) scroll(wrapped bool) {
 	s := g.on
@@ -90,7 +90,7 @@ func (g *Grid) scroll(wrapped bool) {
 // lineFeed moves the cursor down, and scrolls at the end of the region.
 func (g *Grid) lineFeed() {
 	s := g.on
-	s.row(s.y).at = g.clock // finished now
+	s.row(s.y).at = g.clock // complete now
 	switch {
 	case s.y == s.bottom:
 		g.scroll(false)
@@ -107,7 +107,7 @@ func (g *Grid) lineFeed() {
 	}
 }
 
-// wrap goes on at the beginning of the next row.
+// wrap continues at the beginning of the next row.
 func (g *Grid) wrap() {
 	s := g.on
 	s.x = 0
@@ -121,7 +121,7 @@ func (g *Grid) wrap() {
 	s.row(s.y).wrapped = true
 }
 
-// write puts printable ASCII at the cursor.
+// write writes printable ASCII at the cursor.
 func (g *Grid) write(p []byte) {
 	s := g.on
 	for len(p) > 0 {
@@ -142,8 +142,8 @@ func (g *Grid) write(p []byte) {
 	}
 }
 
-// mixed puts what p begins with at the cursor, up to a control or to a character
-// that print is for, and tells how many bytes that is.
+// mixed writes the beginning of p at the cursor, up to a control or to a
+// character that needs print, and returns its length.
 func (g *Grid) mixed(p []byte) (n int) {
 	if g.translated() {
 		return 0
@@ -204,7 +204,7 @@ func (g *Grid) mixed(p []byte) (n int) {
 	return n
 }
 
-// print puts one character at the cursor.
+// print writes one character at the cursor.
 func (g *Grid) print(c rune) {
 	s := g.on
 	w := 1

@@ -12,8 +12,7 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// List is all terminals there are files of, those that run first and the newest
-// first among each.
+// List returns all recorded terminals, running ones first, then newest first.
 func (r *Recording) List() ([]*record.Terminal, error) {
 	entries, err := os.ReadDir(r.Dir)
 	if err != nil && !os.IsNotExist(err) {
@@ -24,7 +23,7 @@ func (r *Recording) List() ([]*record.Terminal, error) {
 		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		// A folder that cannot be read is half made, or nobody's.
+		// A folder that cannot be read is unfinished, or not a terminal.
 		if t, err := record.LoadState(filepath.Join(r.Dir, e.Name())); err == nil {
 			all = append(all, t)
 		}
@@ -41,13 +40,13 @@ func (r *Recording) List() ([]*record.Terminal, error) {
 	return all, nil
 }
 
-// Missing says that there is no running terminal of a name.
+// Missing reports that no running terminal has a name.
 type Missing struct {
 	Name string
-	Near string // what may have been meant
-	// Ended is the terminal that has ended, if that is so.
+	Near string // the name that may have been meant
+	// Ended is the ended terminal with that name, or nil.
 	Ended *record.Terminal
-	// Other says that it runs, but has no holder: what records it.
+	// Other is what records the terminal if it runs without a holder, or "".
 	Other string
 }
 
@@ -61,7 +60,8 @@ func (m *Missing) Error() string {
 	return fmt.Sprintf("there is no terminal %q", m.Name)
 }
 
-// Find finds the running terminal that has an id or a name.
+// Find returns the running terminal that has an ID or a name. The error is a
+// *Missing if there is none.
 func (r *Recording) Find(name string) (*record.Terminal, error) {
 	all, err := r.List()
 	if err != nil {

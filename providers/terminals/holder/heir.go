@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// heir is a viewer that has the other side of the program's terminal too, and so
-// can go on with it, unrecorded, when the holder has been killed.
+// heir is a viewer that has the other side of the program's terminal too, and
+// so can carry on with it, unrecorded, when the holder has been killed.
 type heir struct {
 	terminal *os.File
 	master   *os.File
-	ended    <-chan syscall.WaitStatus // how the program has ended, where that can be known
+	ended    <-chan syscall.WaitStatus // how the program ended, if that can be known
 }
 
 func (h *heir) close() {
@@ -22,8 +22,8 @@ func (h *heir) close() {
 	}
 }
 
-// carryOn shows the terminal until its program ends, and reports whether it could.
-// The terminal is still as the holder has set it.
+// carryOn shows the terminal until its program ends, and reports whether it
+// could. The terminal is still set as the holder left it.
 func (h *heir) carryOn(signals <-chan os.Signal, o *Outcome) bool {
 	if h.master == nil {
 		return false
@@ -32,7 +32,7 @@ func (h *heir) carryOn(signals <-chan os.Signal, o *Outcome) bool {
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		relay(h.master, func(p []byte) { _, _ = h.terminal.Write(p) }) // it may have gone
+		relay(h.master, func(p []byte) { _, _ = h.terminal.Write(p) }) // it may be gone
 	}()
 	go func() { _, _ = io.Copy(h.master, h.terminal) }()
 	for {
@@ -63,7 +63,7 @@ func (h *heir) carryOn(signals <-chan os.Signal, o *Outcome) bool {
 	}
 }
 
-// died notes how the program has ended.
+// died sets how the program has ended.
 func (o *Outcome) died(status syscall.WaitStatus) {
 	if o.Exit = status.ExitStatus(); status.Signaled() {
 		o.Exit, o.Signal = 128+int(status.Signal()), signalName(status.Signal())

@@ -10,15 +10,16 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// SocketFD is the descriptor by which a holder is told what to start.
+// SocketFD is the descriptor on which a holder receives what to start.
 const SocketFD = 3
 
-// Hold is a holder: it starts what comes by [SocketFD], serves it, and returns
-// when that has ended. What goes wrong before that is told there too. The
-// process must be one of a session of its own that does nothing else.
+// Hold runs a holder: it starts what it receives on [SocketFD], serves it, and
+// returns when that has ended. Earlier errors are reported there too. The
+// process must have a session of its own and do nothing else.
 func Hold() error {
-	// Before anything is started: what we were started to ignore, as by nohup, our
-	// program would ignore too, and outlive its terminal.
+	// First, before anything is started: signals that we were started to
+	// ignore, as by nohup, our program would ignore too, and outlive its
+	// terminal.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT)
 	first, err := fileLink(os.NewFile(SocketFD, "holder"))
@@ -27,7 +28,7 @@ func Hold() error {
 	}
 	m, err := first.next()
 	if err != nil || m.Op != opStart || m.Spec == nil {
-		return errors.Join(errors.New("nobody says what to hold"), err)
+		return errors.Join(errors.New("there is no terminal to hold: start one with ctxfs term"), err)
 	}
 	fail := func(err error) error {
 		m := message{Op: opFailed, Text: err.Error(), Exit: NotStarted(err)}
@@ -57,14 +58,14 @@ func Hold() error {
 	if err != nil {
 		return fail(err)
 	}
-	_ = os.Chdir("/") // a folder that is removed or unmounted is not ours to hold
+	_ = os.Chdir("/") // it must not keep a folder in use
 	go func() {
 		for range signals {
 			s.hangUp()
 		}
 	}()
 	go accept(listener, s)
-	// The first viewer sees all of it.
+	// The first viewer sees everything.
 	if v := s.enter(first, m, file, true); v != nil {
 		go s.follow(v, first)
 	}
@@ -72,7 +73,7 @@ func Hold() error {
 	return nil
 }
 
-// fileLink is the link over a socket that was inherited.
+// fileLink returns the link over an inherited socket.
 func fileLink(f *os.File) (*link, error) {
 	defer f.Close()
 	conn, err := net.FileConn(f)
@@ -87,7 +88,7 @@ func fileLink(f *os.File) (*link, error) {
 	return newLink(unixConn), nil
 }
 
-// accept serves those who want to look at the session.
+// accept serves clients that want to view the session.
 func accept(listener *net.UnixListener, s *session) {
 	for {
 		conn, err := listener.AcceptUnix()
@@ -112,7 +113,8 @@ func accept(listener *net.UnixListener, s *session) {
 	}
 }
 
-// enter shows the session to one who asks for it; nil says that it could not be.
+// enter shows the session to a client that asks for it; it returns nil if that
+// fails.
 func (s *session) enter(l *link, m message, file *os.File, first bool) *viewer {
 	v := newViewer(s, file, m, func(m message) {
 		if m.Op == opAttached && first {
@@ -131,7 +133,7 @@ func (s *session) enter(l *link, m message, file *os.File, first bool) *viewer {
 	return v
 }
 
-// follow does what is said for a viewer, until it goes.
+// follow handles the messages of a viewer, until it leaves.
 func (s *session) follow(v *viewer, l *link) {
 	defer l.close()
 	for {

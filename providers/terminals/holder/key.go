@@ -7,21 +7,22 @@ import (
 	"time"
 )
 
-// Key is what detaches a viewer: a control character, and then another key if
-// there is one. The zero Key is none.
+// Key detaches a viewer: a control character, and then another key if there is
+// one. The zero Key detaches nothing.
 type Key struct {
 	Prefix byte `json:"prefix,omitempty"`
 	Then   byte `json:"then,omitempty"`
 }
 
-// DefaultKey is Ctrl-\ and then d.
+// DefaultKey returns Ctrl-\ followed by d.
 func DefaultKey() Key { return Key{'\\' & 0x1f, 'd'} }
 
-// keyTime is how long the first key waits for the second; then it was meant for
-// the program. So Ctrl-\ still ends what does not end otherwise.
+// keyTime is how long the first key waits for the second; after that it goes to
+// the program. So Ctrl-\ still quits programs that do not end otherwise.
 const keyTime = 500 * time.Millisecond
 
-// ParseKey reads a key: "ctrl-\ d", "ctrl-]", "ctrl-a ctrl-d". "none" is none.
+// ParseKey parses a key: "ctrl-\ d", "ctrl-]", "ctrl-a ctrl-d", or "none" for
+// the zero Key.
 func ParseKey(text string) (k Key, err error) {
 	words := strings.Fields(text)
 	wrong := fmt.Errorf("%q is no key such as %q", text, `ctrl-\ d`)
@@ -45,7 +46,7 @@ func ParseKey(text string) (k Key, err error) {
 	return k, nil
 }
 
-// control is the character of "ctrl-x", 0 for what is none.
+// control returns the character of "ctrl-x", 0 for any other word.
 func control(word string) byte {
 	rest, ok := strings.CutPrefix(strings.ToLower(word), "ctrl-")
 	if !ok || len(rest) != 1 {
@@ -60,13 +61,13 @@ func control(word string) byte {
 	return 0
 }
 
-// keys passes what is typed on, and looks for the key in it.
+// keys passes on what is typed, and looks for the key in it.
 type keys struct {
 	key  Key
 	held bool // the prefix was typed, and is not passed on yet
 }
 
-// pass gives what is to be passed on of p, which it may change, and tells
+// pass returns what is to be passed on of p, which it may modify, and reports
 // whether the key was in it; what was typed after it is dropped.
 func (k *keys) pass(p []byte) (out []byte, detach bool) {
 	if k.key.Prefix == 0 || !k.held && bytes.IndexByte(p, k.key.Prefix) < 0 {
@@ -76,7 +77,7 @@ func (k *keys) pass(p []byte) (out []byte, detach bool) {
 		switch {
 		case k.held && c == k.key.Then:
 			return out, true
-		case k.held && c == k.key.Prefix: // typed twice it is itself
+		case k.held && c == k.key.Prefix: // typed twice, the prefix is itself
 			k.held = false
 			out = append(out, c)
 		case k.held:
@@ -93,7 +94,7 @@ func (k *keys) pass(p []byte) (out []byte, detach bool) {
 	return out, false
 }
 
-// release gives what was held when no second key has come in time.
+// release returns what was held when no second key has come in time.
 func (k *keys) release() (out []byte) {
 	if k.held {
 		k.held = false

@@ -11,27 +11,27 @@ import (
 	"syscall"
 )
 
-// What is said over the socket is one JSON object a line. The first one of a
-// viewer comes with the descriptor of its terminal.
+// message is what both sides send over the socket, one JSON object a line. The
+// first message of a viewer comes with the descriptor of its terminal.
 type message struct {
 	Op   string `json:"op"`
 	Spec *Spec  `json:"spec,omitempty"` // of start
 	Cols int    `json:"cols,omitempty"` // of start, attach and resize
 	Rows int    `json:"rows,omitempty"`
-	Key  Key    `json:"key,omitzero"` // of start and attach: the one that detaches
-	// Of what the holder says.
+	Key  Key    `json:"key,omitzero"` // of start and attach: the key that detaches
+	// Sent by the holder:
 	ID     string `json:"id,omitempty"`
 	Dir    string `json:"dir,omitempty"`
 	Exit   int    `json:"exit,omitempty"`
 	Signal string `json:"signal,omitempty"`
 	Text   string `json:"text,omitempty"`
-	// Pid is that of the program. It and the other side of the program's terminal
-	// come with the opAttached for the viewer that started it.
+	// Pid is the process ID of the program. The opAttached for the viewer that
+	// started it has it, with the other side of the program's terminal.
 	Pid int `json:"pid,omitempty"`
 }
 
-// What a viewer says: opStart begins a terminal and looks at it, opAttach looks
-// at one.
+// The operations of a viewer: opStart starts a terminal and views it, opAttach
+// views one.
 const (
 	opStart  = "start"
 	opAttach = "attach"
@@ -39,14 +39,15 @@ const (
 	opDetach = "detach"
 )
 
-// What the holder says. After opDetached, opExit, opFailed and opUnrecorded it no longer uses
-// the viewer's terminal, which is as it was.
+// The operations of a holder. After opDetached, opExit, opFailed and
+// opUnrecorded it no longer uses the viewer's terminal, which is restored.
 const (
 	opAttached = "attached"
 	opDetached = "detached"
 	opExit     = "exit"
 	opFailed   = "failed"
-	// opUnrecorded says that nothing was started, as it could not be recorded.
+	// opUnrecorded reports that nothing was started, since it could not be
+	// recorded.
 	opUnrecorded = "unrecorded"
 )
 
@@ -57,7 +58,7 @@ const maxMessage = 4 << 20
 type link struct {
 	conn  *net.UnixConn
 	lines *bufio.Scanner
-	files []*os.File // that came
+	files []*os.File // received and not taken yet
 
 	mu sync.Mutex
 }
@@ -99,7 +100,8 @@ func (l *link) take(oob []byte) {
 	}
 }
 
-// next is the next message; an error says that the other side has gone.
+// next returns the next message; an error means that the other side has closed
+// the link.
 func (l *link) next() (m message, err error) {
 	if !l.lines.Scan() {
 		return m, errors.Join(net.ErrClosed, l.lines.Err())
@@ -110,7 +112,7 @@ func (l *link) next() (m message, err error) {
 	return m, nil
 }
 
-// file is the descriptor that came with the last message, nil without one.
+// file returns the descriptor that came with the last message, nil without one.
 func (l *link) file() (f *os.File) {
 	for _, f = range l.files[:max(0, len(l.files)-1)] {
 		f.Close()
@@ -122,7 +124,7 @@ func (l *link) file() (f *os.File) {
 	return f
 }
 
-// send sends a message, with a descriptor if there is one.
+// send sends a message, with a descriptor if file is not nil.
 func (l *link) send(m message, file *os.File) error {
 	text, err := json.Marshal(m)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// modes are what a program has set in the terminal and a viewer that comes
-// later has to set too, and one that goes to undo: the mouse, pasting in
-// brackets, the other screen. It looks at escape sequences only; other bytes
+// modes are the modes that a program has set in the terminal, that a later
+// viewer has to set too and a leaving one has to undo: the mouse, bracketed
+// paste, the alternate screen. It looks only at escape sequences; other bytes
 // cost it a search for one.
 type modes struct {
-	on     []int // those that are not as at the start, in order of setting
+	on     []int // those that differ from the start, in order of setting
 	keypad bool
 
 	state   modeState
@@ -28,14 +28,15 @@ const (
 	inSequence
 )
 
-// Private modes (xterm, "Control Sequences") that are kept: cursor keys,
-// wrapping, the cursor's visibility, mouse and focus, the other screen, pasting.
+// keptModes are the private modes (xterm, "Control Sequences") that are
+// tracked: cursor keys, wrapping, the cursor's visibility, mouse and focus, the
+// alternate screen, bracketed paste.
 var keptModes = []int{1, 7, 9, 25, 47, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1015, 1016, 1047, 1049, 2004}
 
-// onAtFirst tells whether a mode is set in a new terminal.
+// onAtFirst reports whether a mode is set in a new terminal.
 func onAtFirst(mode int) bool { return mode == 7 || mode == 25 }
 
-// otherScreen tells whether a mode is that of full-screen programs.
+// otherScreen reports whether a mode selects the alternate screen.
 func otherScreen(mode int) bool { return mode == 47 || mode == 1047 || mode == 1049 }
 
 func (m *modes) write(p []byte) {
@@ -98,10 +99,11 @@ func (m *modes) set(mode int, on bool) {
 	}
 }
 
-// alternate tells whether a full-screen program has the screen.
+// alternate reports whether a full-screen program has the screen.
 func (m *modes) alternate() bool { return slices.ContainsFunc(m.on, otherScreen) }
 
-// enter sets in a terminal what is set; leave undoes it.
+// enter returns the sequences that set in a terminal what is set; leave those
+// that undo it.
 func (m *modes) enter() (text []byte) {
 	for _, mode := range m.on {
 		text = append(text, sequence(mode, !onAtFirst(mode))...)

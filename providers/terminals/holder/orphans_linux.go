@@ -10,7 +10,7 @@ import (
 )
 
 // orphans are the processes below ours whose parent has ended: they become our
-// children. Each is waited for when it ends.
+// children. Each is reaped when it ends.
 type orphans struct {
 	signals chan os.Signal
 
@@ -18,8 +18,8 @@ type orphans struct {
 	awaited map[int]chan<- syscall.WaitStatus
 }
 
-// takeOrphans has our process take in orphans from now on. It must have no
-// children that somebody else waits for.
+// takeOrphans makes our process the parent of orphans from now on. It must have
+// no children that other code waits for.
 func takeOrphans() *orphans {
 	o := &orphans{signals: make(chan os.Signal, 1), awaited: make(map[int]chan<- syscall.WaitStatus)}
 	if unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
@@ -53,7 +53,7 @@ func (o *orphans) reap() {
 	}
 }
 
-// ended tells of the end of a process that is not ours yet.
+// ended returns a channel with the end of a process that is not our child yet.
 func (o *orphans) ended(pid int) <-chan syscall.WaitStatus {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -19,8 +19,8 @@ func selfPath(*os.File) string { return "" }
 // sameOpenFile reports whether two of our descriptors are one open file.
 func sameOpenFile(first, second int) bool { return sharesOffset(first, second) }
 
-// orphans are the processes below ours whose parent has ended. They cannot be
-// had here: how the program ends without its holder is not known.
+// orphans are the processes below ours whose parent has ended. This system does
+// not hand them to us: how the program ends without its holder is not known.
 type orphans struct{}
 
 func takeOrphans() *orphans { return new(orphans) }

@@ -20,12 +20,12 @@ import (
 // pipe is one stream of a command, or several that go to one place.
 type pipe struct {
 	from, far *os.File
-	to        *os.File // nil: nowhere
+	to        *os.File // nil discards it
 }
 
-// pipes are those of a command whose output goes to these streams. Where output
-// and errors go to the same place they have one pipe, so that they keep their
-// order; which of two pipes was written to first nobody can tell.
+// pipes returns the pipes of a command whose output goes to these streams. If
+// output and errors go to the same place they share one pipe, so that they keep
+// their order; which of two pipes was written to first cannot be known.
 func (s *Streams) pipes() (out, errs *pipe, err error) {
 	if out, err = newPipe(s.Out); err != nil {
 		return nil, nil, err
@@ -53,7 +53,7 @@ func (p *pipe) close() {
 	p.far.Close()
 }
 
-// runInPipes runs a command whose output and errors are read by pipes.
+// runInPipes runs a command whose output and errors are read through pipes.
 func runInPipes(spec Spec, streams Streams) (o Outcome, err error) {
 	shown := excerpt.NewWriter(streams.Limit)
 	text := io.Discard
@@ -79,8 +79,8 @@ func runInPipes(spec Spec, streams Streams) (o Outcome, err error) {
 	}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = streams.In, out.far, errs.far
 	stop := keepSignals()
-	// The command hears of a closed pipe when we close its own. Ignoring the
-	// signal would have the command ignore it, too.
+	// The command learns of a closed pipe when we close its own. Were the
+	// signal ignored, the command would ignore it, too.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer signal.Stop(broken)
@@ -101,7 +101,7 @@ func runInPipes(spec Spec, streams Streams) (o Outcome, err error) {
 	}
 	o.Exit, o.Signal = await(p.cmd, readers.Wait, from...)
 	settle.stop()
-	_ = p.rec.Close(o.Exit, o.Signal) // the files tell
+	_ = p.rec.Close(o.Exit, o.Signal) // the files show it
 	if streams.Quiet {
 		sum := shown.Tally()
 		o.Shown = shown.Excerpt(excerpt.Notice(whole(o.Dir), sum.Bytes, sum.Lines()))
@@ -109,7 +109,7 @@ func runInPipes(spec Spec, streams Streams) (o Outcome, err error) {
 	return o, nil
 }
 
-// whole is where the whole text of a terminal is.
+// whole returns where the whole text of a terminal is.
 func whole(dir string) string {
 	t, err := record.LoadState(dir)
 	if err != nil || len(t.Parts) != 1 {
@@ -118,7 +118,7 @@ func whole(dir string) string {
 	return t.Path(t.LastPart())
 }
 
-// await waits for a command's end, and for those who read what it has written.
+// await waits for a command's end, and for the readers of what it has written.
 func await(cmd *exec.Cmd, read func(), from ...*os.File) (exit int, signal string) {
 	ended := make(chan struct{})
 	go func() {
@@ -133,7 +133,7 @@ func await(cmd *exec.Cmd, read func(), from ...*os.File) (exit int, signal strin
 	return outcome(cmd.ProcessState)
 }
 
-// passTo passes signals on to a command, but for those of keys of the terminal,
+// passTo passes signals on to a command, except those of keys of the terminal,
 // which have reached it already.
 func passTo(cmd *exec.Cmd) func(syscall.Signal) {
 	return func(sig syscall.Signal) {
@@ -143,8 +143,8 @@ func passTo(cmd *exec.Cmd) func(syscall.Signal) {
 	}
 }
 
-// relay records and shows what comes. It is recorded first: who is slow to take
-// one stream must not put it behind the other.
+// relay records and shows what comes. It records first: a slow reader of one
+// stream must not put it behind the other.
 func (p *pipe) relay(order *sync.Mutex, settle *settler) {
 	relay(p.from, func(text []byte) {
 		order.Lock()
@@ -155,15 +155,15 @@ func (p *pipe) relay(order *sync.Mutex, settle *settler) {
 			return
 		}
 		if _, err := p.to.Write(text); errors.Is(err, syscall.EPIPE) {
-			p.from.Close() // so that the command learns it
+			p.from.Close() // so that the command notices
 			p.to = nil
 		}
 	})
 }
 
-// samePlace reports whether what is written to two files comes to one place in the
-// order in which it was written: a pipe, a terminal or another device, and a
-// regular file if both write at the same position, be it its end.
+// samePlace reports whether what is written to two files arrives in one place
+// in the order of writing: a pipe, a terminal or another device, and a regular
+// file if both write at the same position, for instance its end.
 func samePlace(a, b *os.File) bool {
 	var first, second syscall.Stat_t
 	if withFD(a, func(fd int) error { return syscall.Fstat(fd, &first) }) != nil ||
@@ -200,8 +200,8 @@ func appends(f *os.File) (yes bool) {
 	return yes
 }
 
-// sharesOffset reports whether two descriptors share their position, by moving one
-// of them for a moment.
+// sharesOffset reports whether two descriptors share their position, by moving
+// one of them for a moment.
 func sharesOffset(first, second int) bool {
 	at, err := syscall.Seek(first, 0, 1)
 	if err != nil {
@@ -215,6 +215,6 @@ func sharesOffset(first, second int) bool {
 		return false
 	}
 	moved, err := syscall.Seek(second, 0, 1)
-	_, _ = syscall.Seek(first, at, 0) // it was there
+	_, _ = syscall.Seek(first, at, 0) // back to where it was
 	return err == nil && moved == at+1
 }

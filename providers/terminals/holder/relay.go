@@ -11,17 +11,18 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// What is read of a program that has ended: until it has been quiet for quietTime,
-// as others that it left behind may have the other side open. Who floods us then is
-// heard for drainTime, and at least for as much as may have been on its way.
+// Limits for reading from a program that has ended: until it has been quiet for
+// quietTime, as processes that it left behind may have the other side open. If
+// they flood us, they are read for drainTime, and at least for as much as may
+// have been on its way.
 const (
 	quietTime = 50 * time.Millisecond
 	drainTime = time.Second
-	drainSize = 1 << 20 // the largest pipe that there is without privileges
+	drainSize = 1 << 20 // the largest pipe that needs no privileges
 )
 
-// relay hands on what comes from a program, to the end. A read deadline says that
-// the program has ended.
+// relay passes on what comes from a program, to the end. A read deadline means
+// that the program has ended.
 func relay(from *os.File, show func(p []byte)) {
 	buf := make([]byte, 64<<10)
 	for {
@@ -38,7 +39,8 @@ func relay(from *os.File, show func(p []byte)) {
 	}
 	began, drained := time.Now(), 0
 	for drained < drainSize || time.Since(began) < drainTime {
-		// A deadline that has passed keeps from reading even what is there.
+		// After a deadline even available bytes cannot be read through the
+		// file.
 		n := readNow(from, buf)
 		if n == 0 {
 			if from.SetReadDeadline(time.Now().Add(quietTime)) != nil {
@@ -53,7 +55,7 @@ func relay(from *os.File, show func(p []byte)) {
 	}
 }
 
-// readNow reads what is there, and waits for nothing; 0 says that nothing is, or
+// readNow reads what is available, without waiting; 0 means that nothing is, or
 // never will be.
 func readNow(f *os.File, p []byte) (n int) {
 	_ = withFD(f, func(fd int) (err error) {
@@ -67,13 +69,13 @@ func readNow(f *os.File, p []byte) (n int) {
 	return n
 }
 
-// settler calls Settle of a recorder when it wants to be called. It is apart
-// from the relay, so that no byte waits for it.
+// settler calls Settle of a recorder when the recorder asks for it. It runs
+// apart from the relay, so that no byte waits for it.
 type settler struct {
 	rec *record.Recorder
 
 	mu    sync.Mutex
-	due   time.Time // when the timer rings; zero: it does not
+	due   time.Time // when the timer fires; zero if it does not
 	timer *time.Timer
 	done  bool
 }
@@ -85,7 +87,8 @@ func newSettler(rec *record.Recorder) *settler {
 	return s
 }
 
-// at has the timer ring at a time, unless it rings earlier; zero does nothing.
+// at makes the timer fire at a time, unless it fires earlier; zero does
+// nothing.
 func (s *settler) at(next time.Time) {
 	if next.IsZero() {
 		return
@@ -109,7 +112,7 @@ func (s *settler) ring() {
 	}
 }
 
-// stop ends it: what settles after this is for Close.
+// stop ends it: Close settles what is left.
 func (s *settler) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,20 +8,22 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// Streams are those of who runs a command. Quiet ones print nothing: what the
-// command has shown is in the Outcome, in at most Limit bytes.
+// Streams are the streams of the program that runs a command. Quiet ones print
+// nothing: what the command has printed is in the Outcome, in at most Limit
+// bytes.
 type Streams struct {
 	In, Out, Err *os.File
 	Quiet        bool
 	Limit        int
 }
 
-// Run runs the command of a Spec, records it, and tells how it ended. Where
-// standard output and error are terminals that we may use (as no background job
-// may) the command has one too; otherwise its output and its errors go where ours
-// go, and the recording has both as they come. Signals are passed on. An error
-// says that the command was not started: [Unrecorded] that it could be, without
-// being recorded; of others NotStarted has the exit code.
+// Run runs the command of a Spec, records it, and returns how it ended. If
+// standard output and error are terminals that we may use (a background job may
+// not) the command has a terminal too; otherwise its output and its errors go
+// where ours go, and the recording has both as they come. Signals are passed
+// on. An error means that the command was not started: [Unrecorded] that it
+// could be started without being recorded; for any other, NotStarted has the
+// exit code.
 func Run(spec Spec, streams Streams) (Outcome, error) {
 	if !streams.Quiet && IsTerminal(streams.Out) && IsTerminal(streams.Err) && !inBackground(streams.Out) {
 		return runInTerminal(spec, streams)
@@ -83,14 +85,14 @@ func runInTerminal(spec Spec, streams Streams) (o Outcome, err error) {
 	return o, nil
 }
 
-// passedOn are the signals that a command is sent when we get them.
+// passedOn are the signals that are passed on to a command.
 var passedOn = []os.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
 }
 
-// keepSignals keeps signals from ending us from now on, and later hands them to
-// a function; nil lets them end us again. One that we were started to ignore
-// stays ignored, here and in the command.
+// keepSignals keeps signals from ending this process from now on, and later
+// passes them to a function; nil restores their default. A signal that was
+// ignored at our start stays ignored, here and in the command.
 func keepSignals() (start func(pass func(syscall.Signal))) {
 	signals := make(chan os.Signal, 8)
 	for _, s := range passedOn {
@@ -113,7 +115,7 @@ func keepSignals() (start func(pass func(syscall.Signal))) {
 	}
 }
 
-// haveTerminal tells whether keys of a terminal send their signals to us.
+// haveTerminal reports whether keys of a terminal send their signals to us.
 func haveTerminal() bool {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

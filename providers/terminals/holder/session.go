@@ -16,11 +16,11 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// Variable is the variable of the environment that holds the id of the terminal
-// that a program runs in.
+// Variable is the environment variable that holds the ID of the terminal that a
+// program runs in.
 const Variable = "CTXFS_TERMINAL"
 
-// session is a program in a terminal that is recorded, and its viewers.
+// session is a program in a recorded terminal, and its viewers.
 type session struct {
 	rec    *record.Recorder
 	master *os.File
@@ -28,15 +28,15 @@ type session struct {
 	cmd    *exec.Cmd
 	settle *settler
 
-	mu         sync.Mutex // output and changes of viewers take turns
+	mu         sync.Mutex // serializes output and changes of viewers
 	viewers    []*viewer
 	modes      modes
 	cols, rows int
 	ended      bool
 }
 
-// begin starts a program in a new terminal. Where stdin is nil it reads from
-// that, too.
+// begin starts a program in a new terminal. If stdin is nil it also reads from
+// the terminal.
 func begin(rec *record.Recorder, cmd *exec.Cmd, stdin *os.File, cols, rows int) (*session, error) {
 	s := &session{rec: rec, cmd: cmd, cols: cols, rows: rows}
 	master, slave, err := pty.Open()
@@ -65,8 +65,8 @@ func begin(rec *record.Recorder, cmd *exec.Cmd, stdin *os.File, cols, rows int) 
 	return s, nil
 }
 
-// serve relays until the program has ended and its output is recorded, and tells
-// how it ended.
+// serve relays until the program has ended and its output is recorded, and
+// returns how it ended.
 func (s *session) serve() (exit int, signal string) {
 	ended := make(chan struct{})
 	go func() {
@@ -79,7 +79,7 @@ func (s *session) serve() (exit int, signal string) {
 	<-ended
 	s.settle.stop()
 	exit, signal = outcome(s.cmd.ProcessState)
-	_ = s.rec.Close(exit, signal) // the files tell
+	_ = s.rec.Close(exit, signal) // the files show it
 	s.mu.Lock()
 	s.ended = true
 	left := s.viewers
@@ -104,8 +104,8 @@ func (s *session) show(p []byte) {
 	s.settle.at(s.rec.Write(p))
 }
 
-// outcome is how a process ended, as shells count: of one that a signal killed
-// the exit code is 128 and its number.
+// outcome returns how a process ended, in the terms of shells: the exit code of
+// a process killed by a signal is 128 plus its number.
 func outcome(state *os.ProcessState) (exit int, signal string) {
 	if state == nil {
 		return -1, ""
@@ -123,15 +123,15 @@ func signalName(s syscall.Signal) string {
 	return strconv.Itoa(int(s))
 }
 
-// attach adds a viewer. The terminal is drawn for it, unless it sees it from the
-// beginning.
+// attach adds a viewer. The screen is drawn for it, unless it is the first,
+// which sees everything.
 func (s *session) attach(v *viewer, first bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
 		return errors.New("the terminal has just ended")
 	}
-	if err := v.tty.raw(); err != nil {
+	if err := v.tty.setRaw(); err != nil {
 		return err
 	}
 	s.viewers = append(s.viewers, v)
@@ -144,7 +144,7 @@ func (s *session) attach(v *viewer, first bool) error {
 	return nil
 }
 
-// detach takes a viewer away, and tells it.
+// detach removes a viewer, and notifies it.
 func (s *session) detach(v *viewer) {
 	s.mu.Lock()
 	here := false
@@ -165,7 +165,7 @@ func (s *session) detach(v *viewer) {
 	}
 }
 
-// resize notes the size of a viewer.
+// resize sets the size of a viewer.
 func (s *session) resize(v *viewer, cols, rows int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,8 +173,8 @@ func (s *session) resize(v *viewer, cols, rows int) {
 	s.fit()
 }
 
-// fit gives the terminal the size of the smallest viewer; without any it keeps
-// the one it has.
+// fit gives the terminal the size of the smallest viewer; without viewers it
+// keeps its size.
 func (s *session) fit() {
 	cols, rows := 0, 0
 	for _, v := range s.viewers {
@@ -197,8 +197,8 @@ func (s *session) fit() {
 // hangUpTime is how long a program may take to end when its terminal is closed.
 const hangUpTime = 5 * time.Second
 
-// hangUp ends the program as a terminal that is closed does, and kills it if it
-// takes no notice.
+// hangUp ends the program as closing a terminal does, and kills it if it
+// ignores that.
 func (s *session) hangUp() {
 	if group := foreground(s.master); group > 1 {
 		_ = syscall.Kill(-group, syscall.SIGHUP)
@@ -206,5 +206,5 @@ func (s *session) hangUp() {
 	program := s.cmd.Process.Pid
 	_ = syscall.Kill(-program, syscall.SIGHUP)
 	_ = syscall.Kill(-program, syscall.SIGCONT)
-	time.AfterFunc(hangUpTime, func() { _ = s.cmd.Process.Kill() }) // not another one of that number
+	time.AfterFunc(hangUpTime, func() { _ = s.cmd.Process.Kill() }) // never another process with that number
 }

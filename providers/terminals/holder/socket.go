@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// What fits the address of a socket, in bytes, and what of it is for its name.
+// The most bytes of a socket's address, and how many of them are for its name.
 const (
 	maxSocketPath = 100
 	maxSocketName = 60
 )
 
-// socketName is the name of the socket of a terminal.
+// socketName returns the name of the socket of a terminal.
 func socketName(id string) string {
 	if len(id) > maxSocketName {
 		sum := fnv.New64a()
@@ -26,7 +26,8 @@ func socketName(id string) string {
 	return id + ".sock"
 }
 
-// address is the address of a socket, and a function to call after it was used.
+// address returns the address of a socket, and a function to call after its
+// use.
 func address(path string) (*net.UnixAddr, func(), error) {
 	a := &net.UnixAddr{Name: path, Net: "unix"}
 	if len(path) <= maxSocketPath {
@@ -42,7 +43,7 @@ func address(path string) (*net.UnixAddr, func(), error) {
 }
 
 // listen opens the socket of a terminal, for its owner only, and returns a
-// function that takes it away.
+// function that removes it.
 func (r *Recording) listen(id string) (l *net.UnixListener, end func(), err error) {
 	for _, folder := range r.Runtime {
 		path := filepath.Join(folder, socketName(id))
@@ -58,8 +59,8 @@ func (r *Recording) listen(id string) (l *net.UnixListener, end func(), err erro
 	return nil, nil, fmt.Errorf("there is no folder for the socket of a terminal: %w", err)
 }
 
-// listen opens a socket. One that lies there is that of a holder that was
-// killed: the id is ours.
+// listen opens a socket. An existing one was left by a holder that was killed:
+// the ID is ours.
 func listen(path string) (*net.UnixListener, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func listen(path string) (*net.UnixListener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.SetUnlinkOnClose(false) // by the short name, which is gone
+	l.SetUnlinkOnClose(false) // its short name is gone by then
 	return l, nil
 }
 

@@ -17,8 +17,8 @@ import (
 type Recording struct {
 	// Dir is the folder of all terminals.
 	Dir string `json:"dir"`
-	// Runtime are folders for their sockets and what else they need as long as
-	// they run: the first is used that can be, and all are looked through.
+	// Runtime are folders for their sockets and what else they need while they
+	// run: the first usable one is used, and all are searched.
 	Runtime []string      `json:"runtime"`
 	Limits  record.Limits `json:"limits,omitzero"`
 	Replay  bool          `json:"replay,omitempty"`
@@ -26,28 +26,29 @@ type Recording struct {
 	Key Key `json:"key,omitzero"`
 }
 
-// Spec is what is to be started.
+// Spec is what to start.
 type Spec struct {
 	Recording
-	// Name is the id that is wanted; see record.Options.
+	// Name is the wanted ID; see record.Options.
 	Name string `json:"name,omitempty"`
-	// Shell is the path of a shell, Login makes it a login shell. Argv is a
+	// Shell is the path of a shell; Login makes it a login shell. Argv is a
 	// command instead.
 	Shell string   `json:"shell,omitempty"`
 	Login bool     `json:"login,omitempty"`
 	Argv  []string `json:"argv,omitempty"`
 }
 
-// prepared is a program that is to be recorded.
+// prepared is a program ready to be started and recorded.
 type prepared struct {
 	rec     *record.Recorder
 	cmd     *exec.Cmd
 	cleanup func()
 }
 
-// prepare makes the recording and the command. What goes wrong after this must
-// close the one and call the clean-up. Without columns the command's output comes
-// by pipes; shown, if not nil, gets the text of the log.
+// prepare creates the recording and the command. On a later error the caller
+// must close the one and call the cleanup function. Without columns the
+// command's output comes through pipes; shown, if not nil, gets the text of the
+// log.
 func (s *Spec) prepare(source string, cols, rows int, shown io.Writer) (p prepared, err error) {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -89,7 +90,7 @@ func (s *Spec) prepare(source string, cols, rows int, shown io.Writer) (p prepar
 	return p, err
 }
 
-// start starts the program where it needs no terminal.
+// start starts a program that needs no terminal.
 func (p *prepared) start() error {
 	if err := p.cmd.Start(); err != nil {
 		err = notStarted(err)
@@ -109,8 +110,8 @@ func (p *prepared) begin(stdin *os.File, cols, rows int) (*session, error) {
 	return s, err
 }
 
-// abandon ends a recording whose program could not be started. Of one that goes
-// on without it nothing is left.
+// abandon ends a recording whose program could not be started. If the program
+// then runs without it, nothing of it is left.
 func (p *prepared) abandon(err error) {
 	if without := (*Unrecorded)(nil); errors.As(err, &without) {
 		p.discard()
@@ -120,7 +121,7 @@ func (p *prepared) abandon(err error) {
 	p.clean()
 }
 
-// discard takes the recording away.
+// discard deletes the recording.
 func (p *prepared) discard() {
 	p.rec.Discard()
 	p.clean()
@@ -132,8 +133,8 @@ func (p *prepared) clean() {
 	}
 }
 
-// NotStarted is the exit code for a command that could not be started, as of
-// shells: 127 if it was not found, 126 otherwise.
+// NotStarted returns the exit code for a command that could not be started, as
+// shells do: 127 if it was not found, 126 otherwise.
 func NotStarted(err error) int {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 		return 127
@@ -141,7 +142,7 @@ func NotStarted(err error) int {
 	return 126
 }
 
-// runtime is the folder for what a terminal needs as long as it runs.
+// runtime returns the folder for what a terminal needs while it runs.
 func (r *Recording) runtime() string {
 	for _, folder := range r.Runtime {
 		if os.MkdirAll(folder, 0o700) == nil {

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Start starts what a Spec says in a holder, and shows it in a terminal, which
-// nobody else may use meanwhile, until it ends or is detached. Program is the
-// command that becomes the holder, by calling [Hold]; what that has to complain of goes to the file at log.
+// Start starts a Spec in a holder, and shows it in a terminal, which nobody
+// else may use meanwhile, until it ends or is detached. Program is the command
+// that becomes the holder, by calling [Hold]; its error output goes to the file
+// at log.
 func Start(ctx context.Context, program []string, log string, spec Spec, terminal *os.File) (Outcome, error) {
 	if inBackground(terminal) {
 		return Outcome{}, errBackground
@@ -37,7 +38,7 @@ func Start(ctx context.Context, program []string, log string, spec Spec, termina
 		ours.close()
 		return Outcome{}, unrecorded(err)
 	}
-	out, err := look(ctx, ours, terminal, message{Op: opStart, Spec: &spec, Key: spec.Key}, orphans)
+	out, err := view(ctx, ours, terminal, message{Op: opStart, Spec: &spec, Key: spec.Key}, orphans)
 	if errors.Is(err, errNoTerminal) || errors.Is(err, ErrLost) && out.ID == "" {
 		err = unrecorded(err)
 	}
@@ -60,14 +61,14 @@ func startHolder(program []string, log string, socket *os.File) error {
 	return cmd.Process.Release()
 }
 
-// ErrNotRunning says that a terminal has no holder.
-var ErrNotRunning = errors.New("the terminal does not run")
+// ErrNotRunning reports that a terminal has no holder.
+var ErrNotRunning = errors.New("the terminal is not running")
 
-// Attach shows the running terminal with an id in a terminal, as Start does.
+// Attach shows the running terminal with an ID in a terminal, as Start does.
 func (r *Recording) Attach(ctx context.Context, id string, terminal *os.File) (Outcome, error) {
 	conn, err := r.dial(id)
 	if err != nil {
 		return Outcome{}, err
 	}
-	return look(ctx, newLink(conn), terminal, message{Op: opAttach, Key: r.Key}, nil)
+	return view(ctx, newLink(conn), terminal, message{Op: opAttach, Key: r.Key}, nil)
 }

@@ -7,20 +7,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tty is a terminal that somebody else uses too: a descriptor of our own.
+// tty is a descriptor of our own of a terminal that other programs use too.
 type tty struct {
 	file *os.File
 	was  *unix.Termios // nil as long as we have not changed it
 }
 
-// IsTerminal tells whether a file is a terminal.
+// IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool {
 	_, err := getTermios(f)
 	return err == nil
 }
 
-// openTerminal opens the terminal behind a file anew: without waiting in reads,
-// which would be so for all who share that file otherwise.
+// openTerminal opens the terminal behind a file anew, in non-blocking mode,
+// which would otherwise apply to all who share that file.
 func openTerminal(f *os.File) (*os.File, error) {
 	if !IsTerminal(f) {
 		return nil, errNoTerminal
@@ -39,8 +39,8 @@ func openTerminal(f *os.File) (*os.File, error) {
 
 var errNoTerminal = errors.New("not a terminal that can be opened")
 
-// raw has every byte passed on as it is typed and shown.
-func (t *tty) raw() error {
+// setRaw makes the terminal pass on every byte as it is typed and shown.
+func (t *tty) setRaw() error {
 	was, err := getTermios(t.file)
 	if err != nil {
 		return err
@@ -59,15 +59,15 @@ func (t *tty) raw() error {
 	return nil
 }
 
-// restore puts the terminal back as it was; doing it again does nothing.
+// restore restores the terminal; calling it again does nothing.
 func (t *tty) restore() {
 	if t.was != nil {
-		_ = setTermios(t.file, t.was) // it may have gone
+		_ = setTermios(t.file, t.was) // it may be gone
 		t.was = nil
 	}
 }
 
-// size is that of a terminal. One without a size counts as 80 by 24.
+// size returns the size of a terminal; 80 by 24 if it has none.
 func size(f *os.File) (cols, rows int) {
 	var w *unix.Winsize
 	_ = withFD(f, func(fd int) (err error) { w, err = unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ); return err })
@@ -77,7 +77,8 @@ func size(f *os.File) (cols, rows int) {
 	return int(w.Col), int(w.Row)
 }
 
-// setSize gives a terminal a size, and its program a signal if it is another.
+// setSize sets the size of a terminal, which signals its program if that
+// changed.
 func setSize(f *os.File, cols, rows int) {
 	_ = withFD(f, func(fd int) error {
 		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(min(cols, 0xffff)), Row: uint16(min(rows, 0xffff))})
@@ -93,21 +94,20 @@ func setTermios(f *os.File, t *unix.Termios) error {
 	return withFD(f, func(fd int) error { return unix.IoctlSetTermios(fd, setAttributes, t) })
 }
 
-// foreground is the process group that has the terminal, 0 if that cannot be
-// told.
+// foreground returns the process group that has the terminal, 0 if unknown.
 func foreground(f *os.File) (group int) {
 	_ = withFD(f, func(fd int) (err error) { group, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP); return err })
 	return group
 }
 
-// inBackground tells whether a terminal is that of another job now.
+// inBackground reports whether another job has the terminal now.
 func inBackground(f *os.File) bool {
 	group := foreground(f)
 	return group > 0 && group != unix.Getpgrp()
 }
 
-// withFD does something with the descriptor of a file, without changing how
-// it waits, as Fd would.
+// withFD calls do with the descriptor of a file, without making it blocking, as
+// Fd would.
 func withFD(f *os.File, do func(fd int) error) error {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -119,7 +119,7 @@ func withFD(f *os.File, do func(fd int) error) error {
 	return err
 }
 
-// waking is the same file, with reads and writes that can be given up.
+// waking returns the same file, with reads and writes that can be interrupted.
 func waking(f *os.File) (*os.File, error) {
 	var own int
 	if err := withFD(f, func(fd int) (err error) {

@@ -13,14 +13,14 @@ import (
 	"ctxfs/providers/terminals/grid"
 )
 
-// Unrecorded says why nothing can be recorded. The program has not been started:
-// [Spec.Exec] and [Spec.RunQuiet] do so all the same.
+// Unrecorded is why nothing can be recorded. The program has not been started:
+// [Spec.Exec] and [Spec.RunQuiet] start it all the same.
 type Unrecorded struct{ Err error }
 
 func (u *Unrecorded) Error() string { return "this is not recorded: " + u.Cause() }
 func (u *Unrecorded) Unwrap() error { return u.Err }
 
-// unrecorded is a fault as one that is not the program's; nil of nil.
+// unrecorded marks an error as one that is not the program's; nil stays nil.
 func unrecorded(err error) error {
 	if err == nil {
 		return nil
@@ -28,10 +28,10 @@ func unrecorded(err error) error {
 	return &Unrecorded{err}
 }
 
-// Cause is why, on one line.
+// Cause returns the reason, on one line.
 func (u *Unrecorded) Cause() string { return strings.ReplaceAll(u.Err.Error(), "\n", "; ") }
 
-// notStarted is the error of a program's start: not the program's where there is
+// notStarted returns the error of a program's start, as Unrecorded if there is
 // no room for one more process.
 func notStarted(err error) error {
 	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
@@ -40,8 +40,9 @@ func notStarted(err error) error {
 	return err
 }
 
-// Exec becomes the program of a Spec, unrecorded: it has our process, files and
-// terminal, and gets our signals. It returns only if that cannot be.
+// Exec replaces this process by the program of a Spec, unrecorded: the program
+// has our process, files and terminal, and gets our signals. It returns only on
+// an error.
 func (s *Spec) Exec() error {
 	path, argv, err := s.program()
 	if err != nil {
@@ -50,7 +51,7 @@ func (s *Spec) Exec() error {
 	return &os.PathError{Op: "exec", Path: path, Err: syscall.Exec(path, argv, os.Environ())}
 }
 
-// program is what is to be executed: the command or the shell.
+// program returns what is to be executed: the command or the shell.
 func (s *Spec) program() (path string, argv []string, err error) {
 	if len(s.Argv) > 0 {
 		path, err = LookPath(s.Argv[0])
@@ -63,11 +64,11 @@ func (s *Spec) program() (path string, argv []string, err error) {
 	return s.Shell, []string{name}, nil
 }
 
-// defaultPath is where the system looks for a program where there is no PATH.
+// defaultPath is where the system looks for a program without PATH.
 var defaultPath = [...]string{"/bin", "/usr/bin"}
 
-// LookPath finds a program as the system does: also in a folder of PATH that is
-// relative, and where there is no PATH at all.
+// LookPath finds a program as the system does: also in a relative folder of
+// PATH, and without PATH.
 func LookPath(name string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil
@@ -86,8 +87,8 @@ func LookPath(name string) (string, error) {
 	return path, err
 }
 
-// RunQuiet runs the command of a Spec, unrecorded, as Run does for quiet Streams.
-// An error says that it was not started.
+// RunQuiet runs the command of a Spec, unrecorded, as Run does for quiet
+// Streams. An error means that it was not started.
 func (s *Spec) RunQuiet(stdin *os.File, limit int) (o Outcome, err error) {
 	path, argv, err := s.program()
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *Spec) RunQuiet(stdin *os.File, limit int) (o Outcome, err error) {
 	return o, nil
 }
 
-// plain is the clean text of what is recorded nowhere.
+// plain is the clean text of an unrecorded command.
 type plain struct {
 	grid *grid.Grid
 	mask *mask.Masker

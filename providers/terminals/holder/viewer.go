@@ -13,17 +13,17 @@ import (
 // program and the recording no longer wait for it.
 const stallTime = 3 * time.Second
 
-// viewer is a terminal in which somebody looks at a session.
+// viewer is a terminal in which a session is shown.
 type viewer struct {
 	session    *session
 	tty        tty
 	keys       keys
 	cols, rows int
-	told       func(message) // tells who handed us the terminal
+	told       func(message) // sends a message to the process that gave us the terminal
 
-	stalled  bool          // under the session's lock
-	done     chan struct{} // closed when it has gone
-	reading  chan struct{} // closed when no key is read any more
+	stalled  bool          // guarded by the session's lock
+	done     chan struct{} // closed when it has left
+	reading  chan struct{} // closed when no more keys are read
 	detached func()
 }
 
@@ -36,10 +36,10 @@ func newViewer(s *session, file *os.File, m message, told func(message)) *viewer
 	return v
 }
 
-// start begins to read keys.
+// start starts reading keys.
 func (v *viewer) start() { go v.read() }
 
-// stop ends it: after this nobody reads from the terminal, which is as it was.
+// stop ends it: after this nobody reads from the terminal, which is restored.
 func (v *viewer) stop() {
 	close(v.done)
 	_ = v.tty.file.SetDeadline(time.Unix(1, 0))
@@ -57,7 +57,7 @@ func (v *viewer) gone() bool {
 	}
 }
 
-// show writes output. It is called with the session's lock.
+// show writes output. The caller holds the session's lock.
 func (v *viewer) show(p []byte) {
 	if v.stalled || len(p) == 0 {
 		return
@@ -67,10 +67,10 @@ func (v *viewer) show(p []byte) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		v.stalled = true
 		go v.recover(append([]byte(nil), p[n:]...))
-	} // of any other error the reader hears
+	} // the reader sees any other error
 }
 
-// recover waits until a viewer that was stalled takes output again.
+// recover waits until a stalled viewer takes output again.
 func (v *viewer) recover(rest []byte) {
 	for len(rest) > 0 {
 		if v.gone() {
@@ -134,9 +134,9 @@ func (v *viewer) typed(p []byte) {
 	}
 }
 
-// draw draws the screen for a viewer: its text, as colours are not known, and
-// the modes that are set. A full-screen program is asked to draw it itself. It is
-// called with the session's lock.
+// draw draws the screen for a viewer: its text, without colours, which are not
+// known, and the modes that are set. A full-screen program is asked to draw it
+// itself. The caller holds the session's lock.
 func (s *session) draw(v *viewer) {
 	rows, col, row := s.rec.Screen()
 	var b strings.Builder
@@ -154,8 +154,8 @@ func (s *session) draw(v *viewer) {
 	}
 }
 
-// redraw makes a full-screen program draw everything: it sees its terminal
-// change its size, and change back.
+// redraw makes a full-screen program draw everything, by changing the size of
+// its terminal, and changing it back.
 func (s *session) redraw() {
 	s.mu.Lock()
 	cols, rows := s.cols, s.rows

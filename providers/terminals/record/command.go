@@ -10,15 +10,15 @@ import (
 	"ctxfs/providers/terminals/shells"
 )
 
-// Where a record comes from.
+// The sources of a record.
 const (
-	FromHook = "hook" // the shell told
-	FromEcho = "echo" // the shell did not tell the text, which is that of its prompt's line
-	FromEnd  = "eof"  // the terminal ended before the shell told the end
+	FromHook = "hook" // the shell reported it
+	FromEcho = "echo" // the shell did not report the text, which is that of its prompt's line
+	FromEnd  = "eof"  // the terminal ended before the shell reported the end
 )
 
-// Record is a command that has ended: a line of commands.jsonl. Its text is clean
-// and masked.
+// Record is a command that has ended: a line of commands.jsonl. Its text is
+// clean and masked.
 type Record struct {
 	N       int       `json:"n"` // counted from 1
 	Command string    `json:"command"`
@@ -26,26 +26,26 @@ type Record struct {
 	Start   time.Time `json:"start"`
 	End     time.Time `json:"end"`
 	Ms      int64     `json:"ms"`
-	Exit    *int      `json:"exit"`   // null if not known
-	Signal  *string   `json:"signal"` // that killed it, where the kernel told us; a shell tells 128 and its number
+	Exit    *int      `json:"exit"`   // null if unknown
+	Signal  *string   `json:"signal"` // that killed it, if the kernel reported it; a shell reports 128 plus its number
 	Part    int       `json:"part"`
 	EndPart int       `json:"end_part,omitempty"`
 	Bytes   [2]int64  `json:"bytes"`
 	Lines   *[2]int64 `json:"lines"`
 	Source  string    `json:"source"`
-	// AltScreen says that it took the whole screen.
+	// AltScreen reports whether it took the whole screen.
 	AltScreen bool `json:"alt_screen"`
-	// Truncated says that its text was too long to be told.
+	// Truncated reports whether its text was cut because it was too long.
 	Truncated bool `json:"truncated,omitempty"`
 
 	at   Place // where its output begins
-	made bool  // of what a killed holder left
+	made bool  // derived from what a killed holder left
 }
 
-// Failed reports whether the command is known to have failed. One that the user
-// interrupted has not, nor one that only ended the shell, by itself or with its
-// window: its code is that of the command before, or the user's own. What is only
-// a comment has the code of the command before, too.
+// Failed reports whether the command is known to have failed. A command that
+// the user interrupted has not, nor one that only ended the shell, by itself or
+// with its window: its code is that of the previous command, or the user's own.
+// A comment has the code of the previous command, too.
 func (r *Record) Failed() bool {
 	switch {
 	case r.Signal != nil && (*r.Signal == "SIGINT" || *r.Signal == "SIGHUP"), r.Exit != nil && *r.Exit == interrupted:
@@ -65,18 +65,18 @@ func (r *Record) Failed() bool {
 	return !strings.HasPrefix(word, "#")
 }
 
-// interrupted is the exit code of a command that a SIGINT has killed.
+// interrupted is the exit code of a command that SIGINT has killed.
 const interrupted = 130
 
-// maxCommand is how much of a command's text is kept, in bytes.
+// maxCommand is how many bytes of a command's text are kept.
 const maxCommand = 64 << 10
 
-// mark takes a mark of the grid, which lies at the end of the log.
+// mark processes a mark of the grid at the end of the log.
 func (r *Recorder) mark(m grid.Mark) {
 	switch m.Kind {
 	case grid.PromptStart:
 		r.hooked = true
-		if r.open != nil { // the shell lost its hook: it will not tell the end
+		if r.open != nil { // the shell lost its hook: it will not report the end
 			r.end(m.At, -1, "")
 		}
 		r.moved(m.Folder)
@@ -98,7 +98,8 @@ func (r *Recorder) mark(m grid.Mark) {
 		}
 		r.moved(m.Folder)
 	case grid.Folder:
-		// Anything may tell a folder. While a command runs it is not the shell.
+		// Any program may report a folder. While a command runs it is not the
+		// shell's.
 		if (!r.hooked || r.open == nil) && ourHost(m.Host) {
 			r.moved(m.Folder)
 		}
@@ -109,7 +110,7 @@ func (r *Recorder) mark(m grid.Mark) {
 	}
 }
 
-// moved notes the current folder, where one is told.
+// moved sets the current folder, if one was reported.
 func (r *Recorder) moved(folder string) {
 	if folder == "" {
 		return
@@ -119,7 +120,7 @@ func (r *Recorder) moved(folder string) {
 	}
 }
 
-// ourHost tells whether a name is that of this machine.
+// ourHost reports whether a name is that of this machine.
 func ourHost(host string) bool {
 	if host == "" || host == "localhost" {
 		return true
@@ -129,7 +130,7 @@ func ourHost(host string) bool {
 	return err == nil && short(name) == short(host)
 }
 
-// start notes that a command has started.
+// start begins the record of a command.
 func (r *Recorder) start(at time.Time, command, cwd, source string) {
 	r.log.gap()
 	r.journal.n++
@@ -140,7 +141,7 @@ func (r *Recorder) start(at time.Time, command, cwd, source string) {
 	r.dirty = true
 }
 
-// end notes that the command has ended.
+// end completes the record of the running command.
 func (r *Recorder) end(at time.Time, exit int, signal string) {
 	r.log.gap()
 	c, to := r.open, r.log.place()
@@ -157,7 +158,7 @@ func (r *Recorder) end(at time.Time, exit int, signal string) {
 	r.dirty = true
 }
 
-// span notes where the output lies.
+// span sets where the output lies.
 func (c *Record) span(from, to Place) {
 	c.Part, c.Bytes, c.Lines = from.Part, [2]int64{from.Byte, to.Byte}, nil
 	if from.Part != to.Part {
@@ -168,14 +169,14 @@ func (c *Record) span(from, to Place) {
 	}
 }
 
-// tail is the text of the log since the shell's last prompt began: that, and what
-// the user typed.
+// tail is the text of the log since the shell's last prompt began: the prompt,
+// and what the user typed.
 type tail struct {
 	text []byte
 	off  bool // a command runs
 }
 
-// maxTail is how much is kept of it.
+// maxTail is how many bytes of it are kept.
 const maxTail = 64 << 10
 
 func (t *tail) reset(off bool) { t.text, t.off = t.text[:0], off }
@@ -193,7 +194,7 @@ const (
 	lastCommand = "last"
 )
 
-// commandOf is the text of the command that begins, and where it is from.
+// commandOf returns the text of the command that begins, and its source.
 func (r *Recorder) commandOf(m *grid.Mark) (text, source string) {
 	told, log := m.Command, string(r.tail.text)
 	if told == "" {
@@ -213,5 +214,6 @@ func (r *Recorder) commandOf(m *grid.Mark) (text, source string) {
 	return told, FromHook
 }
 
-// recognised is how much of a command tells where in the log it is.
+// recognised is how many bytes of a command are searched for in the log to find
+// it.
 const recognised = 60

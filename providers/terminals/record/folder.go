@@ -15,7 +15,7 @@ import (
 	"ctxfs/providers/internal/names"
 )
 
-// folder is the folder of one terminal, and what keeps us from writing in it.
+// folder is the folder of one terminal, and why it cannot be written, if so.
 type folder struct {
 	root, id string
 	dev, ino uint64
@@ -31,7 +31,7 @@ func (d *folder) file(name string) string { return filepath.Join(d.root, d.id, n
 // retryTime is how long nothing is tried again after a fault.
 const retryTime = time.Second
 
-// failed notes that something cannot be written.
+// failed records that something cannot be written.
 func (d *folder) failed(now time.Time, err error) {
 	if d.fault == nil {
 		d.since = now
@@ -41,10 +41,10 @@ func (d *folder) failed(now time.Time, err error) {
 
 func (d *folder) works() { d.fault, d.since, d.retryAt = nil, time.Time{}, time.Time{} }
 
-// blocked tells whether it is too early to try again.
+// blocked reports whether it is too early to try again.
 func (d *folder) blocked(now time.Time) bool { return d.retryAt.After(now) }
 
-// make makes a new folder with that id. ErrExist says that the id is taken.
+// make creates a new folder with an ID. ErrExist means that the ID is taken.
 func (d *folder) make(id string) error {
 	if err := os.MkdirAll(d.root, 0o700); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (d *folder) make(id string) error {
 	return d.open(id)
 }
 
-// open takes the folder with that id.
+// open uses the existing folder with an ID.
 func (d *folder) open(id string) error {
 	d.id = id
 	st, err := d.stat()
@@ -73,14 +73,14 @@ func (d *folder) stat() (st syscall.Stat_t, err error) {
 	return st, nil
 }
 
-// present tells whether our folder is still where it was.
+// present reports whether our folder is still in its place.
 func (d *folder) present() bool {
 	st, err := d.stat()
 	return err != nil && !errors.Is(err, iofs.ErrNotExist) || err == nil && uint64(st.Dev) == d.dev && st.Ino == d.ino
 }
 
-// again makes a folder that was deleted anew, with another id if another
-// terminal has taken ours.
+// again creates a deleted folder again, with another ID if another terminal has
+// taken ours.
 func (d *folder) again() error {
 	err := d.make(d.id)
 	for n := 2; errors.Is(err, iofs.ErrExist); n++ {
@@ -93,7 +93,7 @@ func (d *folder) again() error {
 	return err
 }
 
-// count makes a folder whose id is the next number.
+// count creates a folder whose ID is the next number.
 func (d *folder) count() error {
 	for {
 		ids, err := list(d.root)
@@ -112,8 +112,8 @@ func (d *folder) count() error {
 	}
 }
 
-// named makes a folder with that id, or with the next free one while a terminal
-// of that id runs. One that has ended has to give its id away.
+// named creates a folder with an ID, or with the next free one while a terminal
+// with that ID runs. A terminal that has ended gives its ID up.
 func (d *folder) named(id string) error {
 	err := d.make(id)
 	if errors.Is(err, iofs.ErrExist) && !busy(filepath.Join(d.root, id)) {
@@ -127,7 +127,7 @@ func (d *folder) named(id string) error {
 	return err
 }
 
-// busy tells whether a terminal runs in a folder, or is just about to.
+// busy reports whether a terminal runs in a folder, or is about to.
 func busy(dir string) bool {
 	t, err := Load(dir)
 	if err != nil {
@@ -136,7 +136,7 @@ func busy(dir string) bool {
 	return t.Running()
 }
 
-// giveAway gives a folder the next free id.
+// giveAway renames a folder to the next free ID.
 func (d *folder) giveAway(id string) error {
 	for n := 2; ; n++ {
 		to := filepath.Join(d.root, id+"~"+strconv.Itoa(n))
@@ -151,14 +151,14 @@ func (d *folder) giveAway(id string) error {
 	}
 }
 
-// abandon takes a folder away in which nothing could be recorded.
+// abandon removes a folder in which nothing could be recorded.
 func (d *folder) abandon(whole bool) {
 	if whole {
 		os.RemoveAll(d.path())
 	}
 }
 
-// occupy finds the folder of a new recording.
+// occupy creates or opens the folder of a new recording.
 func (r *Recorder) occupy() error {
 	r.dir.root = filepath.Clean(r.opts.Dir)
 	switch {
@@ -169,12 +169,12 @@ func (r *Recorder) occupy() error {
 	}
 	id := names.File(r.opts.Name)
 	if !strings.ContainsFunc(id, func(c rune) bool { return c < '0' || c > '9' }) {
-		return fmt.Errorf("a terminal cannot be named %q: numbers are given to those without a name", r.opts.Name)
+		return fmt.Errorf("a terminal cannot be named %q: numbers are for terminals without a name", r.opts.Name)
 	}
 	return r.dir.named(id)
 }
 
-// resume takes the folder of a terminal that has ended.
+// resume uses the folder of a terminal that has ended.
 func (r *Recorder) resume() error {
 	id := r.opts.Continue
 	if id != filepath.Base(id) || strings.HasPrefix(id, ".") {
@@ -188,7 +188,7 @@ func (r *Recorder) resume() error {
 		return err
 	}
 	if t.Running() {
-		return fmt.Errorf("terminal %s runs, in process %d", id, t.Holder)
+		return fmt.Errorf("terminal %s is running, in process %d", id, t.Holder)
 	}
 	r.log.part = t.LastPart()
 	if n := len(t.Records); n > 0 {
@@ -203,8 +203,8 @@ func (r *Recorder) resume() error {
 	return nil
 }
 
-// list is the ids of the terminals in a folder, sorted; none where there is no
-// such folder.
+// list returns the IDs of the terminals in a folder, sorted; none if the folder
+// does not exist.
 func list(root string) ([]string, error) {
 	entries, err := os.ReadDir(root)
 	if err != nil && !errors.Is(err, iofs.ErrNotExist) {
@@ -220,14 +220,14 @@ func list(root string) ([]string, error) {
 	return ids, nil
 }
 
-// List is the ids of the terminals in a folder, sorted; none where there is no
-// such folder.
+// List returns the IDs of the terminals in a folder, sorted; none if the folder
+// does not exist.
 func List(root string) ([]string, error) {
 	ids, err := list(root)
 	return slices.DeleteFunc(ids, func(id string) bool { return !IsID(id) }), err
 }
 
-// IsID tells whether a terminal's folder may have that name.
+// IsID reports whether a terminal's folder may have that name.
 func IsID(name string) bool {
 	plain := strings.ReplaceAll(name, "~", "_")
 	return plain != "" && names.File(plain) == plain

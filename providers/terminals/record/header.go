@@ -15,15 +15,15 @@ const (
 	HeaderLines = 6
 )
 
-// stampForm is how a header writes a time.
+// stampForm is the format of times in headers.
 const stampForm = "2006-01-02T15:04:05Z"
 
-// rule begins and ends a header; it is longer where a header must not be shorter.
+// rule begins and ends a header without a fixed length.
 const rule = "---"
 
-// header is the header as things are now. What is left of its room goes to the
-// lines around it, of dashes: a blank is nothing to look at, and hundreds of them
-// are what a model is made to read.
+// header returns the current header. The rest of its room goes to the lines of
+// dashes around it: blanks would be hard to see, and a model would have to read
+// hundreds of them.
 func (m *Meta) header() []byte {
 	label, command, last := "last_command: ", m.LastCommand, "last_exit_code: "
 	if m.LastExit != nil {
@@ -42,7 +42,8 @@ func (m *Meta) header() []byte {
 	return fmt.Appendf(nil, "%s\n%s%s\n", strings.Repeat("-", dashes/2), text, strings.Repeat("-", dashes-dashes/2))
 }
 
-// end is the end of a path, in so many bytes, as that tells more.
+// end returns the end of a path, which says more than its beginning, in at most
+// limit bytes.
 func end(path string, limit int) string {
 	const ellipsis = "…"
 	if len(path) <= limit {
@@ -55,11 +56,11 @@ func end(path string, limit int) string {
 	return ellipsis + path
 }
 
-// maxShown is how much of a command stands above its output.
+// maxShown is how many bytes of a command are shown above its output.
 const maxShown = 4 << 10
 
-// Header is what stands above the output of a command where that is shown by
-// itself: the command on one line, and how and when it ended.
+// Header returns what stands above the output of a command where that is shown
+// by itself: the command on one line, and how and when it ended.
 func (r *Record) Header() []byte {
 	text := fmt.Appendf(nil, "%s\ncommand: %s\ncwd: %s\n", rule, clean.Cut(clean.Line(r.Command), maxShown), clean.Line(r.Cwd))
 	exit := "not known"

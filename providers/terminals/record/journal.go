@@ -20,7 +20,7 @@ type journal struct {
 	pending []byte
 }
 
-// add takes a record. Where there has been no room for long, it is dropped.
+// add adds a record. If there has been no room for long, it is dropped.
 func (j *journal) add(c *Record) {
 	if len(j.pending) > maxPending {
 		return
@@ -28,7 +28,7 @@ func (j *journal) add(c *Record) {
 	j.pending = append(j.pending, jsonLine(c)...)
 }
 
-// jsonLine is a value as a line of JSON, in which nothing is hidden.
+// jsonLine returns a value as a line of JSON, with hidden characters escaped.
 func jsonLine(value any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -60,7 +60,7 @@ func (j *journal) write() error {
 	return err
 }
 
-// open opens the file, and ends a line that was torn.
+// open opens the file, and ends a torn line.
 func (j *journal) open() error {
 	f, err := os.OpenFile(j.dir.file(RecordsFile), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {

@@ -29,24 +29,24 @@ type Part struct {
 	ModTime time.Time
 }
 
-// Terminal is what a terminal's folder tells.
+// Terminal is what a terminal's folder holds.
 type Terminal struct {
 	Meta
 	ID      string
 	Dir     string
-	Parts   []Part   // those that there are, by number
-	Records []Record // the last ones, as they ended
-	// Killed says that whoever recorded it ended without a word: the state is
-	// Ended, and of the command that ran there is a record.
+	Parts   []Part   // those that exist, by number
+	Records []Record // the last ones, in the order of their ends
+	// Killed reports whether the recorder ended without finishing: the state is
+	// then Ended, and the last record is of the command that ran.
 	Killed bool
 	// Changed is when something in the folder last changed.
 	Changed time.Time
 }
 
-// Running tells whether the terminal is still recorded.
+// Running reports whether the terminal is still recorded.
 func (t *Terminal) Running() bool { return t.State != Ended }
 
-// LastPart is the number of the newest part, 0 if there is none.
+// LastPart returns the number of the newest part, 0 if there is none.
 func (t *Terminal) LastPart() int {
 	if len(t.Parts) == 0 {
 		return t.Meta.Parts
@@ -54,7 +54,7 @@ func (t *Terminal) LastPart() int {
 	return max(t.Meta.Parts, t.Parts[len(t.Parts)-1].Number)
 }
 
-// Part is the part with that number.
+// Part returns the part with a number.
 func (t *Terminal) Part(number int) (Part, bool) {
 	i, ok := slices.BinarySearchFunc(t.Parts, number, func(p Part, n int) int { return p.Number - n })
 	if !ok {
@@ -63,15 +63,15 @@ func (t *Terminal) Part(number int) (Part, bool) {
 	return t.Parts[i], true
 }
 
-// Journal reads the terminal's records.
+// Journal returns a reader of the terminal's records.
 func (t *Terminal) Journal() *Records { return &Records{Path: filepath.Join(t.Dir, RecordsFile)} }
 
-// Path is the file of a part.
+// Path returns the file of a part.
 func (t *Terminal) Path(part int) string { return filepath.Join(t.Dir, partFile(part)) }
 
-// Load reads a terminal's folder. What it cannot read of meta.json and of records
-// (half a line, an unknown key) it leaves out. The error says that the folder
-// cannot be read, or is just being made.
+// Load reads a terminal's folder. It leaves out what it cannot read of
+// meta.json and of records (half a line, an unknown key). An error means that
+// the folder cannot be read, or is just being created.
 func Load(dir string) (*Terminal, error) {
 	t, err := LoadState(dir)
 	if err != nil {
@@ -85,7 +85,7 @@ func Load(dir string) (*Terminal, error) {
 	return t, nil
 }
 
-// LoadState is Load without the records, but for the one that Killed promises.
+// LoadState is Load without the records, except for the one of Killed.
 func LoadState(dir string) (*Terminal, error) {
 	t := &Terminal{ID: filepath.Base(dir), Dir: dir}
 	if err := t.readMeta(); err != nil {
@@ -115,7 +115,7 @@ func LoadState(dir string) (*Terminal, error) {
 	return t, nil
 }
 
-// partNumber is the number of a part's file.
+// partNumber returns the number of a part's file.
 func partNumber(name string) (number int, ok bool) {
 	digits, ok := strings.CutPrefix(name, "part-")
 	digits, text := strings.CutSuffix(digits, ".txt")
@@ -135,7 +135,7 @@ func (t *Terminal) readMeta() error {
 	return t.parse(text)
 }
 
-// parse reads the text of meta.json, and makes it safe: what is in a file may be
+// parse reads the text of meta.json, and cleans it: a file may contain
 // anything.
 func (t *Terminal) parse(text []byte) error {
 	if err := json.Unmarshal(text, &t.Meta); err != nil {
@@ -163,8 +163,8 @@ func (t *Terminal) parse(text []byte) error {
 
 func (p *Place) sane() bool { return p.Part > 0 && p.Byte >= 0 && p.Line > 0 }
 
-// readSmall reads a regular file of at most a number of bytes. It waits for
-// nothing, whatever lies there.
+// readSmall reads a regular file of at most limit bytes. It never blocks,
+// whatever the path leads to.
 func readSmall(path string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -177,7 +177,7 @@ func readSmall(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// alive tells whether who records it does.
+// alive reports whether the recorder is running.
 func (t *Terminal) alive() bool {
 	if t.Holder <= 0 {
 		return false
@@ -186,12 +186,11 @@ func (t *Terminal) alive() bool {
 	return start != "" && start == t.HolderStart
 }
 
-// Add takes in records that have come; others who have the slice keep theirs.
-// The record of a command that ran when the terminal was killed is made of what
-// there is.
+// Add adds new records; others who have the slice keep theirs. If the terminal
+// was killed, Add derives the record of the command that ran.
 func (t *Terminal) Add(records []Record) {
 	if n := len(t.Records); n > 0 && len(records) > 0 && t.Records[n-1].made {
-		t.Records = slices.Clone(t.Records[:n-1]) // it has come
+		t.Records = slices.Clone(t.Records[:n-1]) // the real one has come
 	}
 	for _, c := range records {
 		if n := len(t.Records); n == 0 || t.Records[n-1].N < c.N {
@@ -220,12 +219,12 @@ func (t *Terminal) Add(records []Record) {
 type Records struct {
 	Path string
 	off  int64
-	file os.FileInfo // that was read from; nil if there was none
+	file os.FileInfo // the file last read from; nil if there was none
 }
 
-// Next returns the records that were added since the last time, without those
-// that cannot be read; none where there is no file. Anew tells that those before
-// do not count any more: the file is another one, or has become shorter.
+// Next returns the records that were added since the last call, without
+// unreadable ones; none if there is no file. Anew reports that earlier records
+// no longer count: the file was replaced, or has become shorter.
 func (r *Records) Next() (records []Record, anew bool, err error) {
 	f, err := os.OpenFile(r.Path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, iofs.ErrNotExist) {
@@ -254,7 +253,7 @@ func (r *Records) Next() (records []Record, anew bool, err error) {
 	return parseRecords(text[:whole]), anew, nil
 }
 
-// parseRecords reads lines of commands.jsonl.
+// parseRecords parses lines of commands.jsonl.
 func parseRecords(text []byte) (records []Record) {
 	for line := range bytes.Lines(text) {
 		var c Record

@@ -9,32 +9,32 @@ import (
 	"syscall"
 )
 
-// partFile is the file of a part.
+// partFile returns the file of a part.
 func partFile(number int) string { return fmt.Sprintf("part-%04d.txt", number) }
 
-// maxPending is how much text waits for room on the disk.
+// maxPending is how many bytes of text wait for room on the disk.
 const maxPending = 1 << 20
 
-// log is the parts of a terminal's log. Text is taken at once and written by
-// flush; places count what was taken.
+// log is the parts of a terminal's log. Text is accepted at once and written
+// later; places count what was accepted.
 type log struct {
 	dir    *folder
 	max    int64
 	header func() []byte
 
-	file    *os.File // nil where there is none
+	file    *os.File // nil if there is none
 	part    int
 	size    int64 // of the part, with what is pending
 	lines   int64 // line feeds in it
 	pending []byte
 	lost    int64 // bytes that found no room
-	ended   int64 // the size of the part before
+	ended   int64 // the size of the previous part
 }
 
-// place is the end of the log.
+// place returns the end of the log.
 func (l *log) place() Place { return Place{l.part, l.size, l.lines + 1} }
 
-// append takes text.
+// append accepts text.
 func (l *log) append(text []byte) {
 	for len(text) > 0 {
 		if len(l.pending) > maxPending && l.dir.fault != nil {
@@ -50,15 +50,15 @@ func (l *log) append(text []byte) {
 	}
 }
 
-// add takes text into the part.
+// add adds text to the part.
 func (l *log) add(text []byte) {
 	l.pending = append(l.pending, text...)
 	l.size += int64(len(text))
 	l.lines += int64(bytes.Count(text, []byte{'\n'}))
 }
 
-// fits is how much of a text still goes into the part: whole lines, unless one
-// is longer than a part.
+// fits returns how many bytes of a text still go into the part: whole lines,
+// unless one is longer than a part.
 func (l *log) fits(text []byte) int {
 	room := l.max - l.size
 	switch {
@@ -79,7 +79,7 @@ func (l *log) fits(text []byte) int {
 	return 0
 }
 
-// advance goes on with the next part, if all of this one is written.
+// advance continues in the next part, if all of this one is written.
 func (l *log) advance() bool {
 	if l.dir.fault != nil || l.write() != nil {
 		return false
@@ -87,11 +87,11 @@ func (l *log) advance() bool {
 	return l.next() == nil
 }
 
-// next makes the next part.
+// next creates the next part.
 func (l *log) next() error {
 	number := l.part + 1
 	f, err := os.OpenFile(l.dir.file(partFile(number)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	for ; errors.Is(err, iofs.ErrExist); number++ { // none of ours
+	for ; errors.Is(err, iofs.ErrExist); number++ { // somebody else's file
 		f, err = os.OpenFile(l.dir.file(partFile(number+1)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	if err != nil {
@@ -118,18 +118,18 @@ func (l *log) write() error {
 	n, err := l.file.WriteAt(l.pending, l.size-int64(len(l.pending)))
 	l.pending = l.pending[:copy(l.pending, l.pending[n:])]
 	if cap(l.pending) > maxPending && len(l.pending) == 0 {
-		l.pending = nil // a burst is not kept for ever
+		l.pending = nil // release the memory of a burst
 	}
 	return err
 }
 
-// deleted tells whether somebody has deleted the part.
+// deleted reports whether somebody has deleted the part.
 func (l *log) deleted() bool {
 	var st syscall.Stat_t
 	return syscall.Fstat(int(l.file.Fd()), &st) == nil && st.Nlink == 0
 }
 
-// gap has the log say here that text is missing. Very many gaps become one.
+// gap makes the log say here that text is missing. Very many gaps become one.
 func (l *log) gap() {
 	if l.lost == 0 || len(l.pending) > 2*maxPending {
 		return
@@ -149,7 +149,7 @@ func (l *log) writeHeader() error {
 
 func (l *log) close() error { return l.file.Close() }
 
-// cause is what went wrong, without what we did.
+// cause returns what went wrong, without the operation.
 func cause(err error) string {
 	if path := (*iofs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
@@ -160,7 +160,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// IsPart tells whether a file of that name is a part.
+// IsPart reports whether a file name is that of a part.
 func IsPart(name string) bool {
 	_, ok := partNumber(name)
 	return ok

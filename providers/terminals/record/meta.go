@@ -13,7 +13,7 @@ import (
 
 // The states of a terminal.
 const (
-	Idle    = "idle"    // the shell waits for a command, or does not tell what it does
+	Idle    = "idle"    // the shell waits for a command, or does not report what it does
 	Running = "running" // a command runs
 	Ended   = "ended"   // it is closed
 )
@@ -24,7 +24,8 @@ const metaVersion = 1
 const MetaFile = "meta.json"
 
 // Meta is what is known of a terminal: the content of meta.json. All text in it
-// is clean, and masked where it was typed. Its id is the name of its folder.
+// is clean, and masked where it was typed. The terminal's ID is the name of its
+// folder.
 type Meta struct {
 	Version int      `json:"version"`
 	Name    string   `json:"name,omitempty"` // as it was given
@@ -32,19 +33,19 @@ type Meta struct {
 	Argv    []string `json:"argv,omitempty"` // the shell or the command
 	Pane    string   `json:"pane,omitempty"`
 	Pid     int      `json:"pid,omitempty"` // of the shell or the command
-	// Holder is the process that writes this, HolderStart tells it from a later
-	// one with the same number.
+	// Holder is the process that writes this; HolderStart distinguishes it from
+	// a later one with the same number.
 	Holder      int        `json:"holder"`
 	HolderStart string     `json:"holder_start,omitempty"`
 	Started     time.Time  `json:"started"`
 	Ended       *time.Time `json:"ended,omitempty"`
-	Exit        *int       `json:"exit"` // of the shell or the command, when it has ended; null if not known
+	Exit        *int       `json:"exit"` // of the shell or the command, once it has ended; null if unknown
 	Signal      string     `json:"signal,omitempty"`
 	Cols        int        `json:"cols"`
 	Rows        int        `json:"rows"`
 	Cwd         string     `json:"cwd"`
 	State       string     `json:"state"`
-	// Command is what runs, and CommandAt where its output begins.
+	// Command is the running command, and CommandAt where its output begins.
 	Command        string     `json:"command,omitempty"`
 	CommandStarted *time.Time `json:"command_started,omitempty"`
 	CommandAt      *Place     `json:"command_at,omitempty"`
@@ -53,7 +54,7 @@ type Meta struct {
 	Commands       int        `json:"commands"` // how many have begun
 	HeaderLen      int64      `json:"header_len"`
 	Parts          int        `json:"parts"` // the number of the newest
-	// Fault tells why nothing can be written now.
+	// Fault is why nothing can be written now, or nil.
 	Fault *Fault `json:"fault,omitempty"`
 }
 
@@ -70,11 +71,11 @@ type Place struct {
 	Line int64 `json:"line"` // of that file, from 1
 }
 
-// metaRoom is the least size of meta.json. It is padded, so that where the disk
-// is full another content can be written over it.
+// metaRoom is the least size of meta.json. The file is padded to it, so that
+// new content can be written over it when the disk is full.
 const metaRoom = 4 << 10
 
-// save replaces meta.json; where that cannot be, it is written over.
+// save replaces meta.json or, if that fails, overwrites it.
 func (d *folder) save(m Meta) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -105,7 +106,7 @@ func (d *folder) save(m Meta) error {
 	return errors.Join(inPlace)
 }
 
-// known is an exit code, nil for -1.
+// known returns a pointer to an exit code, nil for -1.
 func known(exit int) *int {
 	if exit < 0 {
 		return nil
@@ -113,7 +114,7 @@ func known(exit int) *int {
 	return &exit
 }
 
-// moment is the time as it is written: to the millisecond, UTC.
+// moment returns a time as it is written: to the millisecond, in UTC.
 func moment(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 func momentOf(t time.Time) *time.Time {

@@ -8,20 +8,20 @@ import (
 	"syscall"
 )
 
-// Output is what a command printed, over all parts in which it lies.
+// Output is the output of a command, over all parts in which it lies.
 type Output struct {
 	pieces []piece
 	size   int64
 }
 
-// piece is the bytes of a file from an offset.
+// piece is a range of bytes of a file.
 type piece struct {
 	path      string
 	from, len int64
 }
 
-// Output finds the output of a command. ErrNotExist says that a part of it was
-// deleted.
+// Output returns the output of a command. ErrNotExist means that a part of it
+// was deleted.
 func (t *Terminal) Output(c Record) (*Output, error) {
 	o := new(Output)
 	last := max(c.Part, c.EndPart)
@@ -29,7 +29,7 @@ func (t *Terminal) Output(c Record) (*Output, error) {
 		p, ok := t.Part(n)
 		if !ok {
 			if n > c.Part && n < last && n > t.Parts[0].Number {
-				continue // there never was one
+				continue // it never existed
 			}
 			return nil, &iofs.PathError{Op: "read", Path: t.Path(n), Err: iofs.ErrNotExist}
 		}
@@ -40,7 +40,7 @@ func (t *Terminal) Output(c Record) (*Output, error) {
 		if n == last {
 			to = c.Bytes[1]
 		}
-		if to > p.Size || from > to { // no record of ours
+		if to > p.Size || from > to { // not a record of ours
 			return nil, &iofs.PathError{Op: "read", Path: t.Path(n), Err: iofs.ErrInvalid}
 		}
 		o.pieces = append(o.pieces, piece{t.Path(n), from, to - from})
@@ -49,7 +49,7 @@ func (t *Terminal) Output(c Record) (*Output, error) {
 	return o, nil
 }
 
-// Size is in bytes.
+// Size returns the size in bytes.
 func (o *Output) Size() int64 { return o.size }
 
 // ReadAt implements io.ReaderAt. It opens the files that it needs.

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Limits are those of all terminals together.
+// Limits apply to all terminals together.
 type Limits struct {
-	// MaxSize is in bytes of all files, MaxAge since something in a file has
-	// changed. Zero means without a limit.
+	// MaxSize is the size of all files in bytes; MaxAge is the time since
+	// something in a file changed. Zero means no limit.
 	MaxSize int64
 	MaxAge  time.Duration
 }
@@ -20,10 +20,10 @@ type Limits struct {
 // keptParts is how many parts of a running terminal are never deleted.
 const keptParts = 2
 
-// Prune deletes what is beyond the limits, the oldest parts first. Of a running
-// terminal the last two parts stay, whatever the limits are; one that has ended
-// goes as a whole when its last part does. The error is that of the first that
-// cannot be deleted. That several processes prune at the same time does no harm.
+// Prune deletes what is beyond the limits, the oldest parts first. The last two
+// parts of a running terminal always stay; one that has ended is deleted as a
+// whole with its last part. Prune returns the error of the first deletion that
+// failed. Several processes may prune at the same time.
 func Prune(root string, limits Limits, now time.Time) error {
 	ids, err := list(root)
 	if err != nil {
@@ -76,7 +76,7 @@ func (o old) remove() error {
 	return os.Remove(o.path)
 }
 
-// old is what of a terminal may be deleted, the oldest first.
+// old returns what of a terminal may be deleted, oldest first.
 func (t *Terminal) old() (all []old) {
 	n := len(t.Parts)
 	kept := keptParts
@@ -87,7 +87,7 @@ func (t *Terminal) old() (all []old) {
 	for _, p := range t.Parts[:max(0, n-kept)] {
 		o := old{path: t.Path(p.Number), size: p.Size, time: p.ModTime, used: p.ModTime}
 		if !t.Running() {
-			o.used = t.Changed // it ages out as a whole
+			o.used = t.Changed // it ages as a whole
 		}
 		all = append(all, o)
 		rest -= p.Size
@@ -98,7 +98,7 @@ func (t *Terminal) old() (all []old) {
 	return all
 }
 
-// size is the size of all files of a terminal.
+// size returns the size of all files of a terminal.
 func (t *Terminal) size() (size int64) {
 	entries, _ := os.ReadDir(t.Dir)
 	for _, e := range entries {
@@ -112,14 +112,14 @@ func (t *Terminal) size() (size int64) {
 // halfMade is how long a folder may be without a meta.json.
 const halfMade = time.Hour
 
-// sweep deletes a folder that a process left half made.
+// sweep deletes a folder that a process left unfinished.
 func sweep(dir string, now time.Time) error {
 	info, err := os.Lstat(dir)
 	if err != nil || now.Sub(info.ModTime()) < halfMade {
 		return nil
 	}
 	if _, err := os.Lstat(filepath.Join(dir, MetaFile)); !errors.Is(err, iofs.ErrNotExist) {
-		return nil // not to be understood is no reason to delete it
+		return nil // an unreadable folder is not deleted
 	}
 	return os.RemoveAll(dir)
 }

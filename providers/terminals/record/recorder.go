@@ -13,7 +13,7 @@ import (
 	"ctxfs/providers/terminals/grid"
 )
 
-// Where a terminal comes from.
+// The sources of a terminal.
 const (
 	Term = "term" // a shell, opened by ctxfs term
 	Run  = "run"  // one command, by ctxfs run: the whole is its one record
@@ -27,64 +27,66 @@ const DefaultMaxPart = 64 << 20
 // Masker hides the secrets of one stream of text.
 type Masker interface {
 	// Mask returns the stream's next lines, each with its line feed, with the
-	// secrets in them hidden: text itself where there are none. It keeps the
-	// number of lines and does not keep text. The last line may lack its line
-	// feed; it goes on in the next text.
+	// secrets in them hidden; it returns text itself if there are none. It
+	// keeps the number of lines and does not retain text. The last line may
+	// lack its line feed; it then continues in the next text.
 	Mask(text []byte) []byte
-	// Again is the same for lines that show the end of the stream once more, of
-	// which the first may lie within a secret of several lines.
+	// Again is Mask for lines that show the end of the stream once more, the
+	// first of which may lie within a secret of several lines.
 	Again(text []byte) []byte
 	// Args returns the words of a command line with their secrets hidden.
 	Args(argv []string) []string
 }
 
-// Options say what is recorded. Dir is required.
+// Options are the settings of a [Recorder]. Dir is required.
 type Options struct {
-	// Dir is the folder of all terminals; it is made if need be.
+	// Dir is the folder of all terminals; it is created if need be.
 	Dir string
-	// Name is the id that the terminal should have; "" counts one up. A name is
-	// made a file name. A terminal of that name that has ended gets another one
-	// ("api~2"); while it runs it keeps its name and the new one gets the other.
+	// Name is the ID that the terminal should have; "" takes the next number.
+	// It is made a file name. An ended terminal with that name gets another one
+	// ("api~2"); a running one keeps its name, and the new one gets the other.
 	Name string
-	// Continue is the id of a terminal that has ended and goes on with this
-	// recording, in a new part; "" begins a new one.
+	// Continue is the ID of an ended terminal that this recording continues, in
+	// a new part; "" begins a new one.
 	Continue string
 	// Source is Term, Run or Tmux.
 	Source string
 	// Argv is the shell or the command.
 	Argv []string
-	// Pid is its process, if that runs already; see Started.
+	// Pid is its process, if it runs already; see Started.
 	Pid int
-	// Pane identifies the pane of another multiplexer; it is kept in meta.json.
+	// Pane identifies the pane of another multiplexer; it is stored in
+	// meta.json.
 	Pane string
 	// Cwd is the folder it starts in.
 	Cwd string
-	// Cols and Rows are the size; zero counts as 80 by 24.
+	// Cols and Rows are the size; zero means 80 by 24.
 	Cols, Rows int
-	// Pipe says that the bytes come from a pipe: a line feed also returns to
-	// the first column, as a terminal would have made it.
+	// Pipe reports whether the bytes come from a pipe: a line feed then also
+	// returns to the first column, as a terminal would have done.
 	Pipe bool
-	// Nonce authenticates the marks of the shell's integration.
+	// Nonce authenticates the marks of the shell integration.
 	Nonce string
-	// Now is the clock; nil is time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Mask makes what hides the secrets of a stream of text before anything is
-	// written; nil hides none.
+	// Mask returns a Masker for a stream of text, applied before anything is
+	// written; nil hides nothing.
 	Mask func() Masker
-	// Copy gets the text of the log as it becomes final, also where that cannot be
-	// written; nil gets none. What it returns does not matter.
+	// Copy gets the text of the log as it becomes final, also if that cannot be
+	// written; it may be nil. Its errors are ignored.
 	Copy io.Writer
-	// MaxPart is the size past which a log is continued; 0 is DefaultMaxPart.
+	// MaxPart is the size past which a log is continued; 0 means
+	// DefaultMaxPart.
 	MaxPart int64
-	// Limits are those of all terminals together, looked at whenever a part
+	// Limits apply to all terminals together; they are enforced whenever a part
 	// begins.
 	Limits Limits
-	// Replay writes replay.cast.
+	// Replay reports whether replay.cast is written.
 	Replay bool
 }
 
-// A Recorder writes the files of one terminal. It starts no goroutine. It is
-// safe for concurrent use: one goroutine may write while another settles.
+// Recorder writes the files of one terminal. It starts no goroutine. It is safe
+// for concurrent use: one goroutine may write while another settles.
 type Recorder struct {
 	mu   sync.Mutex
 	opts Options
@@ -97,20 +99,20 @@ type Recorder struct {
 	screen  screen
 	replay  replay
 
-	seen    int64  // bytes of the grid's text that were taken
-	partial []byte // of a line that is not finished
+	seen    int64  // bytes of the grid's text that were processed
+	partial []byte // of an unfinished line
 	tail    tail   // the text since the shell's last prompt
 	mask    Masker // of the log; nil hides nothing
 	open    *Record
-	line    string // of the next command, where a mark told it
+	line    string // of the next command, if a mark had it
 	hooked  bool   // an authentic mark was seen
-	dirty   bool   // the header, and meta.json
+	dirty   bool   // the header and meta.json need writing
 	crlf    []byte
 	closed  bool
 }
 
-// New makes a terminal's folder and its first files. The error says that the
-// folder cannot be made or written; there is nothing to record to then.
+// New creates a terminal's folder and its first files. An error means that the
+// folder cannot be created or written: there is nothing to record to then.
 func New(o Options) (*Recorder, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -145,12 +147,12 @@ func New(o Options) (*Recorder, error) {
 		return nil, err
 	}
 	if o.Limits != (Limits{}) {
-		_ = Prune(o.Dir, o.Limits, now) // what cannot be deleted stays; the provider tells
+		_ = Prune(o.Dir, o.Limits, now) // what cannot be deleted stays; the provider reports it
 	}
 	return r, nil
 }
 
-// begin begins what there is besides the log.
+// begin creates the parts of a recording besides the log.
 func (r *Recorder) begin(now time.Time) {
 	if r.opts.Replay && r.opts.Continue == "" {
 		r.replay.begin(now, r.meta, r.masker())
@@ -162,7 +164,7 @@ func (r *Recorder) begin(now time.Time) {
 	r.dirty = true
 }
 
-// words is a command line of words.
+// words returns a command line of words.
 func words(argv []string) string {
 	var b bytes.Buffer
 	for i, arg := range argv {
@@ -174,22 +176,22 @@ func words(argv []string) string {
 	return b.String()
 }
 
-// ID is the name of the terminal's folder. It changes only if somebody deletes
-// that and another terminal takes its place.
+// ID returns the name of the terminal's folder. It changes only if somebody
+// deletes that and another terminal takes its place.
 func (r *Recorder) ID() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.dir.id
 }
 
-// Dir is the terminal's folder.
+// Dir returns the terminal's folder.
 func (r *Recorder) Dir() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.dir.path()
 }
 
-// Started tells the process of the shell or the command.
+// Started sets the process of the shell or the command.
 func (r *Recorder) Started(pid int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -197,10 +199,10 @@ func (r *Recorder) Started(pid int) {
 	r.store(r.opts.Now())
 }
 
-// Write takes bytes that the terminal was sent, after it was sent them, and
-// tells when Settle wants to be called: zero if there is nothing to wait for. It
-// does not keep p, and never fails: what goes wrong is told by the files. Cost:
-// the grid's, and one append if lines have become final.
+// Write records bytes that the terminal was sent, after they were sent, and
+// returns when Settle should be called: zero if there is nothing to wait for.
+// It does not retain p, and never fails: errors are reported in the files. It
+// costs what the grid does, and one append if lines have become final.
 func (r *Recorder) Write(p []byte) (next time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -231,8 +233,8 @@ func (r *Recorder) returns(p []byte) []byte {
 	}
 }
 
-// Settle writes what has settled and the screen, and tells when it wants to be
-// called again. Calling it early is cheap; calling it late shows things late.
+// Settle writes what has settled and the screen, and returns when it should be
+// called again. An early call is cheap; a late one shows things late.
 func (r *Recorder) Settle(now time.Time) (next time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -253,7 +255,7 @@ func (r *Recorder) settle(now time.Time) (next time.Time) {
 	return earlier(next, r.replay.flush(now))
 }
 
-// earlier is the earlier of two times, of which zero is never.
+// earlier returns the earlier of two times, of which zero is never.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -261,7 +263,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// Resize tells that the terminal has another size.
+// Resize sets the size of the terminal.
 func (r *Recorder) Resize(cols, rows int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -277,9 +279,9 @@ func (r *Recorder) Resize(cols, rows int) {
 	r.settle(now)
 }
 
-// Close ends the recording: all text is final, and a command that still runs
-// has ended with that exit code (-1 if it is not known; 128 and the number of
-// the signal that killed it, whose name is then given).
+// Close ends the recording: all text is final, and a command that still runs is
+// recorded as ended with the exit code exit (-1 if unknown; 128 plus the number
+// of the signal that killed it, whose name signal is).
 func (r *Recorder) Close(exit int, signal string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -307,7 +309,7 @@ func (r *Recorder) Close(exit int, signal string) error {
 	return errors.Join(r.log.close(), r.journal.close())
 }
 
-// Discard takes away a recording of what was never begun.
+// Discard deletes a recording of a program that was never started.
 func (r *Recorder) Discard() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -317,12 +319,12 @@ func (r *Recorder) Discard() {
 	r.dir.abandon(r.opts.Continue == "")
 }
 
-// take takes what has become final from the grid, in the order of text and
+// take processes what has become final in the grid, in the order of text and
 // marks.
 func (r *Recorder) take() {
 	text, marks := r.grid.Take()
 	if len(text) > 0 && r.log.deleted() {
-		_ = r.anew() // store tries again, and tells why it cannot be
+		_ = r.anew() // store tries again, and reports the error
 	}
 	for _, m := range marks {
 		n := m.Offset - r.seen

@@ -14,8 +14,8 @@ const ReplayFile = "replay.cast"
 // maxReplay is the size at which it ends.
 const maxReplay = 16 << 20
 
-// How much output waits to be written, and for how long. A word that is not
-// finished waits for its end, so that no secret is cut, but not if it is long.
+// How much output waits to be written, and for how long. An unfinished word
+// waits for its end, so that no secret is cut, unless it is long.
 const (
 	replayWait = 250 * time.Millisecond
 	replayFull = 32 << 10
@@ -23,20 +23,20 @@ const (
 )
 
 // replay writes a recording: asciicast v2
-// (docs.asciinema.org/manual/asciicast/v2). Of what the terminal is sent it leaves
-// out nothing but secrets. A recording that cannot be written ends.
+// (docs.asciinema.org/manual/asciicast/v2). It has everything that the terminal
+// is sent, except secrets. A recording that cannot be written ends.
 type replay struct {
 	dir    *folder
 	mask   Masker
-	file   *os.File // nil: there is none, or it has ended
+	file   *os.File // nil if there is none, or it has ended
 	began  time.Time
 	events []event
 	text   []byte // of all events
-	cut    []byte // a character that is not whole yet
+	cut    []byte // an incomplete character
 	size   int64
 }
 
-// event is output that ends at a place in the text.
+// event is output that ends at an offset of the text.
 type event struct {
 	at  time.Time
 	end int
@@ -57,7 +57,7 @@ func (p *replay) begin(now time.Time, m Meta, mask Masker) {
 	p.write(jsonLine(head))
 }
 
-// output takes what the terminal is sent.
+// output records what the terminal is sent.
 func (p *replay) output(now time.Time, text []byte) {
 	if p.file == nil {
 		return
@@ -81,7 +81,7 @@ func (p *replay) output(now time.Time, text []byte) {
 	}
 }
 
-// flush writes what has waited, and tells when it wants to be called again.
+// flush writes what has waited, and returns when it should be called again.
 func (p *replay) flush(now time.Time) (next time.Time) {
 	if p.file == nil || len(p.events) == 0 {
 		return time.Time{}
@@ -93,7 +93,7 @@ func (p *replay) flush(now time.Time) (next time.Time) {
 	return time.Time{} // what is left waits for more
 }
 
-// put writes what waits, all or up to the word that is not finished.
+// put writes what waits: all, or up to the unfinished word.
 func (p *replay) put(now time.Time, all bool) {
 	n := len(p.text)
 	if !all {
@@ -136,7 +136,7 @@ func (p *replay) put(now time.Time, all bool) {
 	}
 }
 
-// event is a line of the recording.
+// event returns a line of the recording.
 func (p *replay) event(at time.Time, code string, text []byte) []byte {
 	seconds := float64(at.Sub(p.began).Microseconds()) / 1e6
 	return jsonLine([]any{seconds, code, string(text)})
@@ -158,7 +158,7 @@ func (p *replay) write(lines []byte) {
 	}
 	n, err := p.file.Write(lines)
 	if err != nil {
-		_ = p.file.Truncate(p.size) // half a line is none
+		_ = p.file.Truncate(p.size) // half a line is invalid
 		p.end()
 		return
 	}

@@ -12,8 +12,8 @@ import (
 // ScreenFile shows the screen.
 const ScreenFile = "screen.txt"
 
-// How long a change of the screen may wait for more of them, and how long
-// after it was written it is left alone.
+// How long a change of the screen may wait for further ones, and how long after
+// a write the next one waits.
 const (
 	screenWait = 2 * time.Millisecond
 	screenRest = 8 * time.Millisecond
@@ -23,18 +23,18 @@ const (
 type screen struct {
 	dir     *folder
 	text    []byte    // as last written
-	changed time.Time // since when something else may be shown; zero: nothing is
+	changed time.Time // since when the screen may have changed; zero if it has not
 	written time.Time
 }
 
-// touch notes that the screen may have changed.
+// touch records that the screen may have changed.
 func (s *screen) touch(now time.Time) {
 	if s.changed.IsZero() {
 		s.changed = now
 	}
 }
 
-// show writes the screen if it is time, and tells when it will be.
+// show writes the screen if it is time, and returns when it will be.
 func (s *screen) show(now time.Time, r *Recorder) (next time.Time) {
 	if s.changed.IsZero() {
 		return time.Time{}
@@ -67,13 +67,13 @@ func (s *screen) write(now time.Time, r *Recorder) {
 	s.text, s.written = text, now
 }
 
-// render is the text of the screen, without the blank rows that end it.
+// render returns the text of the screen, without trailing blank rows.
 func (s *screen) render(r *Recorder) []byte {
 	rows := r.grid.Screen()
 	for len(rows) > 0 && rows[len(rows)-1] == "" {
 		rows = rows[:len(rows)-1]
 	}
-	// A secret may go on in the next row, and in the next line.
+	// A secret may continue in the next row, and in the next line.
 	var lines [][]string // the rows of each
 	var whole strings.Builder
 	for len(rows) > 0 {
@@ -114,8 +114,8 @@ func (s *screen) render(r *Recorder) []byte {
 	return b.Bytes()
 }
 
-// Screen is what the screen shows now, with the secrets on it, one string a row,
-// and the place of the cursor, counted from 0.
+// Screen returns what the screen shows now, including secrets, one string
+// a row, and the place of the cursor, counted from 0.
 func (r *Recorder) Screen() (rows []string, col, row int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -2,7 +2,7 @@ package record
 
 import "time"
 
-// store brings the files up to date: first the text, then what tells of it.
+// store brings the files up to date: first the text, then what describes it.
 func (r *Recorder) store(now time.Time) {
 	d := &r.dir
 	idle := len(r.log.pending) == 0 && len(r.journal.pending) == 0 && !r.dirty && d.fault == nil
@@ -34,8 +34,8 @@ func (r *Recorder) store(now time.Time) {
 	}
 }
 
-// writeText writes the log and the records. It goes on elsewhere if somebody has
-// deleted the files.
+// writeText writes the log and the records. If somebody has deleted the files,
+// it continues in new ones.
 func (r *Recorder) writeText() error {
 	if (r.dirty || r.dir.fault != nil) && (r.log.deleted() || !r.dir.present()) {
 		if err := r.anew(); err != nil {
@@ -59,7 +59,7 @@ func (r *Recorder) writeState() error {
 	return err
 }
 
-// anew makes the next part where this one was deleted, and the folder too.
+// anew creates the next part if somebody deleted this one, and the folder too.
 func (r *Recorder) anew() error {
 	whole := !r.dir.present()
 	if whole {

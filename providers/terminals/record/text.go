@@ -2,7 +2,7 @@ package record
 
 import "bytes"
 
-// How much of a line is kept until it is finished, and how much of it is kept
+// How much of a line is kept until it is complete, and how much of it is held
 // back when it is written in pieces, so that no secret is cut.
 const (
 	maxPartial = 64 << 10
@@ -10,7 +10,7 @@ const (
 )
 
 // append writes the lines of a text, and keeps the last one until it is
-// finished.
+// complete.
 func (r *Recorder) append(text []byte) {
 	if len(text) == 0 {
 		return
@@ -39,7 +39,7 @@ func (r *Recorder) append(text []byte) {
 	}
 }
 
-// finishLine writes what is left of a line that was not finished.
+// finishLine writes the rest of an incomplete line.
 func (r *Recorder) finishLine() {
 	r.emit(r.partial)
 	r.partial = nil
@@ -62,14 +62,14 @@ func (r *Recorder) emit(text []byte) {
 	}
 	r.dirty = true
 	if c := r.open; c != nil && c.at.Part == part && c.at.Byte == r.log.ended {
-		c.at = Place{part + 1, HeaderLen, HeaderLines + 1} // nothing of it had found room
+		c.at = Place{part + 1, HeaderLen, HeaderLines + 1} // none of it had found room
 	}
 	if r.opts.Limits != (Limits{}) {
 		_ = Prune(r.dir.root, r.opts.Limits, r.opts.Now())
 	}
 }
 
-// masker makes what hides the secrets of another text; nil hides none.
+// masker returns a Masker for another text; nil hides nothing.
 func (r *Recorder) masker() Masker {
 	if r.opts.Mask == nil {
 		return nil
@@ -77,7 +77,7 @@ func (r *Recorder) masker() Masker {
 	return r.opts.Mask()
 }
 
-// masked is a text that stands by itself, with its secrets hidden.
+// masked returns a text that stands by itself, with its secrets hidden.
 func (r *Recorder) masked(text string) string {
 	if m := r.masker(); m != nil {
 		return string(m.Mask([]byte(text)))
@@ -85,7 +85,7 @@ func (r *Recorder) masked(text string) string {
 	return text
 }
 
-// maskedArgs is the words of a command line with their secrets hidden.
+// maskedArgs returns the words of a command line with their secrets hidden.
 func (r *Recorder) maskedArgs(argv []string) []string {
 	if m := r.masker(); m != nil {
 		return m.Args(argv)

@@ -19,43 +19,45 @@ var (
 	fishScript []byte
 )
 
-// Options say which shell is to be started, and how.
+// Options select the shell to start.
 type Options struct {
-	// Shell is the path of the shell; its last element tells which one it is.
+	// Shell is the path of the shell; its last element is the name by which it
+	// is recognized.
 	Shell string
 	// Login asks for a login shell.
 	Login bool
 	// Nonce is the secret that the marks carry: letters and digits, fresh for
 	// each shell (crypto/rand.Text). The shell gets it by its environment and
-	// hides it from what it starts. Without one no marks are made.
+	// hides it from its children. Without a nonce there are no marks.
 	Nonce string
-	// Dir is a folder for one file that the shell reads at its start. It is the
-	// shell's alone, and made if need be, for its owner only.
+	// Dir is a folder for one file that the shell reads at its start. Only this
+	// shell may use it; it is created if need be, for its owner only.
 	Dir string
-	// Env is the environment, as of os.Environ.
+	// Env is the environment, in the form of os.Environ.
 	Env []string
 }
 
-// A Command is how to start a shell; see [os/exec.Cmd].
+// Command is how to start a shell; see [os/exec.Cmd].
 type Command struct {
 	Path string
-	// Args are the arguments with the name, Env the environment.
+	// Args are the arguments, beginning with the name; Env is the environment.
 	Args, Env []string
-	// Marks tells that the shell is one that can be made to print marks.
+	// Marks reports whether the shell will print marks.
 	Marks bool
 }
 
-// The variables by which the scripts are told what they cannot know.
+// The variables that pass on to the scripts what they cannot know.
 const (
 	nonceVariable   = "CTXFS_NONCE"
 	zdotdirVariable = "CTXFS_ZDOTDIR" // ZDOTDIR, if the user has one
 	envVariable     = "CTXFS_ENV"     // ENV, if the user has one
 )
 
-// Prepare writes what a shell needs to print marks, and tells how to start it
-// with a terminal. The clean-up takes the file away, and the folder if nothing
-// else is in it; it may be called when the shell shows its first prompt, or has
-// ended. Prepare starts nothing; it fails if the folder cannot be written to.
+// Prepare writes what a shell needs to print marks, and returns how to start it
+// in a terminal. The cleanup function removes the file, and the folder if
+// nothing else is in it; it may be called once the shell shows its first
+// prompt, or has ended. Prepare starts nothing; it fails if the folder cannot
+// be written to.
 func Prepare(o Options) (c Command, cleanup func(), err error) {
 	name := filepath.Base(o.Shell)
 	c = Command{Path: o.Shell, Args: []string{name}, Env: without(o.Env, nonceVariable, zdotdirVariable, envVariable)}
@@ -66,7 +68,7 @@ func Prepare(o Options) (c Command, cleanup func(), err error) {
 	case strings.ContainsFunc(o.Nonce, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}):
-		return Command{}, nil, errors.New("the nonce of a shell's marks has other characters than letters and digits")
+		return Command{}, nil, errors.New("the nonce of a shell's marks may only have letters and digits")
 	case name == "bash":
 		file, script = "ctxfs.bash", bashScript
 	case name == "zsh":
@@ -76,7 +78,7 @@ func Prepare(o Options) (c Command, cleanup func(), err error) {
 	}
 	if file == "" {
 		if o.Login {
-			c.Args[0] = "-" + name // what every shell takes for login
+			c.Args[0] = "-" + name // by which every shell recognizes a login
 		}
 		return c, func() {}, nil
 	}
@@ -87,7 +89,7 @@ func Prepare(o Options) (c Command, cleanup func(), err error) {
 	}
 	file = filepath.Join(dir, file)
 	if err := write(file, script); err != nil {
-		return Command{}, nil, fmt.Errorf("the shell's integration cannot be written: %w", err)
+		return Command{}, nil, fmt.Errorf("cannot write the shell integration: %w", err)
 	}
 	c.Marks = true
 	c.Env = append(c.Env, nonceVariable+"="+o.Nonce)
@@ -111,7 +113,7 @@ func Prepare(o Options) (c Command, cleanup func(), err error) {
 	}, nil
 }
 
-// write writes a file for its owner only, new in any case.
+// write writes a file for its owner only, always a new one.
 func write(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
@@ -127,9 +129,9 @@ func write(file string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// replace sets a variable, whose value, if it has one, is kept in another.
+// replace sets a variable, and stores its previous value, if any, in another.
 func (c *Command) replace(name, value, kept string) {
-	for _, entry := range slices.Backward(c.Env) { // of several the last counts
+	for _, entry := range slices.Backward(c.Env) { // the last of several counts
 		if old, found := strings.CutPrefix(entry, name+"="); found {
 			c.Env = append(c.Env, kept+"="+old)
 			break
@@ -138,7 +140,7 @@ func (c *Command) replace(name, value, kept string) {
 	c.Env = append(without(c.Env, name), name+"="+value)
 }
 
-// without is an environment without some variables.
+// without returns an environment without some variables.
 func without(env []string, names ...string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -146,17 +148,17 @@ func without(env []string, names ...string) []string {
 	})
 }
 
-// fishWord writes a text as one word of fish.
+// fishWord returns text as one word of fish.
 func fishWord(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }
 
-// Typed is the text of a command that its shell does not know, because it is
-// not in the history: what the user typed, as the terminal showed it. The log is
-// its text between the prompt's mark and the command's; prompt is the last line
-// of the prompt, and last the command before in the history: parameters of the
-// command's mark. A line that the user continued keeps the prompts for that
-// ("> "). Cost: one pass over the log.
+// Typed returns the text of a command that its shell does not know, because it
+// is not in the history: what the user typed, as the terminal showed it. The
+// log is its text between the prompt's mark and the command's; prompt is the
+// last line of the prompt, and last the previous command in the history:
+// parameters of the command's mark. A line that the user continued keeps the
+// continuation prompts ("> "). It makes one pass over the log.
 func Typed(log, prompt, last string) string {
 	lines := strings.Split(strings.TrimRight(log, "\n"), "\n")
 	for i := len(lines) - 1; i >= 0 && prompt != ""; i-- {

@@ -8,28 +8,28 @@ import (
 	"ctxfs/fs/wording"
 )
 
-// Names are the shells that can be made to print marks.
+// Names returns the shells that can print marks.
 func Names() []string { return []string{"bash", "zsh", "fish"} }
 
-// lineMark ends the line in a shell's file, so that it is found again.
+// lineMark ends the line in a shell's file, by which it is found again.
 const lineMark = "# records each new terminal; undo: ctxfs setup shell --remove"
 
-// createdMark is lineMark in a file that was made for the line alone.
+// createdMark is lineMark in a file that was created for the line.
 const createdMark = lineMark + " (and this file, if nothing else is in it)"
 
 // The lines that make each new interactive shell a recorded terminal; %[1]s is
-// the path of ctxfs. What is asked first needs no program; the rest "setup shell
-// --check" answers. Only when it says yes is the shell given up for ctxfs, so
-// that no fault of ours takes anyone's shell away.
+// the path of ctxfs. The first conditions need no program; "setup shell
+// --check" decides the rest. Only if it succeeds is the shell replaced by
+// ctxfs, so that no fault of ours leaves anyone without a shell.
 const (
 	bashLine = `if [[ $- == *i* && -t 0 && -t 1 && -z ${CTXFS_TERMINAL-} && -x %[1]s ]] && %[1]s setup shell --check >/dev/null 2>&1; then exec %[1]s term --shell bash $(shopt -q login_shell && echo --login); fi`
 	zshLine  = `if [[ -o interactive && -t 0 && -t 1 && -z ${CTXFS_TERMINAL-} && -x %[1]s ]] && %[1]s setup shell --check >/dev/null 2>&1; then exec %[1]s term --shell zsh $([[ -o login ]] && echo --login); fi`
 	fishLine = `if status is-interactive; and test -t 0; and test -t 1; and not set -q CTXFS_TERMINAL; and test -x %[1]s; and %[1]s setup shell --check >/dev/null 2>&1; exec %[1]s term --shell fish (status is-login; and echo --login); end`
 )
 
-// RCFile is the file of commands that an interactive shell reads, and the line
-// for it that makes each new terminal a recorded one by the program at a path.
-// The shell is one of [Names].
+// RCFile returns the file of commands that an interactive shell reads, and the
+// line for it that makes each new terminal a recorded one, by the program at a
+// path. The shell is one of [Names].
 func RCFile(name, program, home string, lookupEnv func(string) (string, bool)) (path, line string) {
 	below := func(variable, fallback string) string {
 		if dir, ok := lookupEnv(variable); ok && filepath.IsAbs(dir) {
@@ -48,9 +48,10 @@ func RCFile(name, program, home string, lookupEnv func(string) (string, bool)) (
 	}
 }
 
-// WithLine puts the line at the beginning of a file's text, in the place of an
-// older one: what stood before it would be done twice, by the shell that is given
-// up and by the recorded one. Where there is no file yet, the line says so.
+// WithLine returns a file's text with the line at its beginning, and without
+// any older one: what stood before it would be done twice, by the shell that is
+// replaced and by the recorded one. If the file does not exist yet, the line
+// says so.
 func WithLine(text string, exists bool, line string) string {
 	rest, found := WithoutLine(text)
 	if found.Created || !exists {
@@ -59,14 +60,15 @@ func WithLine(text string, exists bool, line string) string {
 	return line + "\n" + rest
 }
 
-// Found tells of the line in a file.
+// Found describes the line in a file.
 type Found struct {
 	Line bool
-	// Created says that the file was made for it.
+	// Created reports whether the file was created for the line.
 	Created bool
 }
 
-// WithoutLine is a file's text without the line, and what was found of that.
+// WithoutLine returns a file's text without the line, and what was found of
+// that.
 func WithoutLine(text string) (rest string, found Found) {
 	var kept strings.Builder
 	for line := range strings.Lines(text) {

@@ -20,33 +20,34 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// Options say what is recorded, and how.
+// Options are the settings of an [Adopter].
 type Options struct {
 	// Folder holds the sockets of the user's servers: all of them are recorded,
-	// also those that start later. "" records only those that are added. See
-	// [Folder].
+	// also those that start later. If it is "", only servers that are added are
+	// recorded. See the function [Folder].
 	Folder string
-	// Program is tmux; "" finds it on the PATH.
+	// Program is the path of tmux; "" searches the PATH.
 	Program string
-	// Record is what the recordings of all panes have in common: the folder of
-	// the terminals, the nonce of marks, the clock, the masking and the limits.
+	// Record are the common options of the recordings of all panes: the folder
+	// of the terminals, the nonce of marks, the clock, the masking and the
+	// limits.
 	Record record.Options
-	// Changed is called when Panes or Problems may have changed. It only enqueues.
-	// May be nil.
+	// Changed is called when Panes or Problems may have changed. It must only
+	// enqueue. It may be nil.
 	Changed func()
-	// Log is told what keeps the folder from being watched; nil is slog.Default().
+	// Log receives errors of watching the folder; nil means slog.Default().
 	Log *slog.Logger
 }
 
-// Folder is where tmux keeps the sockets of a user.
+// Folder returns the folder in which tmux keeps the sockets of a user.
 func Folder(lookupEnv func(string) (string, bool), uid int) string {
 	root, _ := lookupEnv("TMUX_TMPDIR")
 	return filepath.Join(cmp.Or(root, "/tmp"), "tmux-"+strconv.Itoa(uid))
 }
 
-// Pane is a pane that is recorded.
+// Pane is a recorded pane.
 type Pane struct {
-	Terminal string // the id of its terminal
+	Terminal string // the ID of its terminal
 	Name     string // session-window-pane, as it was when recording began
 	Socket   string // of its server
 	ID       string // in that server ("%1")
@@ -54,13 +55,13 @@ type Pane struct {
 	Command  string
 }
 
-// Adopter records the panes of tmux servers. It has a goroutine and, for each
-// session, a process of tmux with a goroutine for each server. It is safe for
+// Adopter records the panes of tmux servers. It has a goroutine, another one
+// for each server, and for each session a process of tmux. It is safe for
 // concurrent use.
 type Adopter struct {
 	opts    Options
 	can     features       // of the program
-	spawner *spawn.Spawner // of clients: tmux does not always notice that one of them has lost us
+	spawner *spawn.Spawner // of clients: tmux does not always notice that a client has lost us
 
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -75,8 +76,8 @@ type Adopter struct {
 	closed  bool
 }
 
-// New begins to record. It returns at once; see [Adopter.Adopt]. The error says
-// that there is no tmux here, or one that is too old.
+// New starts recording. It returns at once; see [Adopter.Adopt]. An error means
+// that tmux is missing, or too old.
 func New(o Options) (*Adopter, error) {
 	a := &Adopter{opts: o, servers: make(map[string]*server), news: make(chan struct{}), spawner: spawn.New()}
 	a.opts.Program = cmp.Or(o.Program, "tmux")
@@ -84,7 +85,7 @@ func New(o Options) (*Adopter, error) {
 	version, err := exec.Command(a.opts.Program, "-V").Output()
 	if err != nil {
 		a.cancel()
-		return nil, fmt.Errorf("tmux cannot be asked for its version: %w", err)
+		return nil, fmt.Errorf("cannot read the version of tmux: %w", err)
 	}
 	text := strings.TrimSpace(string(version))
 	if a.can, err = featuresOf(strings.TrimPrefix(text, "tmux ")); err != nil {
@@ -102,7 +103,7 @@ func New(o Options) (*Adopter, error) {
 	return a, nil
 }
 
-// Add records the server of a socket too, now or when it starts.
+// Add also records the server of a socket, now or when it starts.
 func (a *Adopter) Add(socket string) error {
 	socket, err := filepath.Abs(socket)
 	if err != nil {
@@ -154,8 +155,8 @@ func (a *Adopter) begin(socket string) {
 	})
 }
 
-// ended forgets a server, and looks for another one where its socket was found
-// once more while it was ending: nobody else tells of that one.
+// ended removes a server. If its socket was found again while it was ending,
+// ended looks for a new server there: nothing else reports that.
 func (a *Adopter) ended(s *server) {
 	a.mu.Lock()
 	delete(a.servers, s.socket)
@@ -166,8 +167,8 @@ func (a *Adopter) ended(s *server) {
 	a.changed()
 }
 
-// ours tells whether a path is of that type and the user's own: what somebody
-// else put there is not believed.
+// ours reports whether a path has a type and belongs to the user: what others
+// put there is ignored.
 func ours(path string, kind os.FileMode) bool {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode().Type() != kind {
@@ -177,7 +178,7 @@ func ours(path string, kind os.FileMode) bool {
 	return ok && int(st.Uid) == os.Getuid()
 }
 
-// changed tells that something may have changed.
+// changed announces that something may have changed.
 func (a *Adopter) changed() {
 	a.mu.Lock()
 	close(a.news)
@@ -188,8 +189,8 @@ func (a *Adopter) changed() {
 	}
 }
 
-// Adopt waits until all panes there are now are recorded, or a problem tells why
-// they are not. The error is that of the context.
+// Adopt waits until all present panes are recorded, or a problem says why they
+// are not. Its error is that of the context.
 func (a *Adopter) Adopt(ctx context.Context) error {
 	a.mu.Lock()
 	for _, s := range a.servers {
@@ -221,13 +222,14 @@ func (a *Adopter) Adopt(ctx context.Context) error {
 	}
 }
 
-// Panes are those that are recorded, by the name of their terminal.
+// Panes returns the recorded panes, by the name of their terminal.
 func (a *Adopter) Panes() []Pane {
 	panes, _ := a.state()
 	return panes
 }
 
-// Problems tell in a sentence each what is not recorded, and why.
+// Problems returns a sentence for each thing that is not recorded, with the
+// reason.
 func (a *Adopter) Problems() []string {
 	_, problems := a.state()
 	return problems
@@ -252,9 +254,9 @@ func (a *Adopter) state() (panes []Pane, problems []string) {
 	return panes, problems
 }
 
-// Close ends all recordings, and leaves the servers. The panes' terminals have
-// ended then, until recording begins again. It takes at most a few seconds, when
-// a server hangs.
+// Close ends all recordings, and leaves the servers running. The panes'
+// terminals have then ended, until recording starts again. It takes a few
+// seconds at most, if a server hangs.
 func (a *Adopter) Close() error {
 	a.mu.Lock()
 	already := a.closed

@@ -17,19 +17,19 @@ type capture struct {
 	alternate      bool // a full-screen program has the screen
 	x, y           int  // the cursor
 	savedX, savedY int  // that of the screen beneath the program
-	upper, lower   int  // the region that scrolls
-	history        int  // rows
+	upper, lower   int  // the scrolling region
+	history        int  // in rows
 	cols, rows     int
 
-	lines []string // history and screen, wraps joined
+	lines []string // history and screen, wrapped rows joined
 	shown []string // the screen; the last of the lines, if it is not alternate
 }
 
-// captureFormat tells the numbers of a capture.
+// captureFormat is the format of the numbers of a capture.
 const captureFormat = "#{pane_id} #{alternate_on} #{cursor_x} #{cursor_y} #{alternate_saved_x} #{alternate_saved_y} " +
 	"#{scroll_region_upper} #{scroll_region_lower} #{history_size} #{pane_width} #{pane_height}"
 
-// captureCommands ask for the texts of a capture.
+// captureCommands returns the commands that print the texts of a capture.
 func captureCommands(pane string) []string {
 	return []string{
 		"capture-pane -p -J -S - -t " + pane,
@@ -38,7 +38,7 @@ func captureCommands(pane string) []string {
 	}
 }
 
-// parseCapture reads the answers; the pane is "" if there is none any more.
+// parseCapture parses the answers; the pane is "" if it no longer exists.
 func parseCapture(first string, answers []string) (c capture, pane string, ok bool) {
 	words := strings.Split(first, " ")
 	if len(words) != 11 || len(answers) < 3 {
@@ -57,14 +57,14 @@ func parseCapture(first string, answers []string) (c capture, pane string, ok bo
 	}
 	all, shown, beneath := answers[0], answers[1], answers[2]
 	if c.alternate {
-		// The history may end within a line that goes on beneath.
+		// The history may end within a line that continues below.
 		all = strings.TrimSuffix(all, shown) + beneath
 	}
 	c.lines, c.shown = plain(all), plain(shown)
 	return c, words[0], c.cols > 0 && c.rows > 0
 }
 
-// plain is a text's lines, without blanks at their ends and control bytes.
+// plain returns the lines of a text, without trailing blanks and control bytes.
 func plain(text string) []string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -81,7 +81,8 @@ func plain(text string) []string {
 // reset makes everything that a terminal shows final, and empties it.
 const reset = "\x1b[?1049l\x1b[r\x1b[?6l\x1b[4l\x1b[?7h\x1b(B\x0f\x1b[H\x1b[2J"
 
-// whole is what makes an empty terminal show what tmux shows, with all history.
+// whole returns bytes that make an empty terminal show what tmux shows, with
+// all history.
 func (c *capture) whole() []byte {
 	var b bytes.Buffer
 	lines, blank := trim(c.lines)
@@ -98,8 +99,8 @@ func (c *capture) whole() []byte {
 	return b.Bytes()
 }
 
-// since is what makes an empty terminal show what came after the log's last
-// lines. Sure tells that nothing is missing between them and it.
+// since returns bytes that make an empty terminal show what came after the
+// log's last lines. Sure reports that nothing is missing between them.
 func (c *capture) since(log []string) (text []byte, sure bool) {
 	lines, blank := trim(c.lines)
 	from, sure := overlap(log, lines)
@@ -131,7 +132,7 @@ func (c *capture) since(log []string) (text []byte, sure bool) {
 	return b.Bytes(), sure
 }
 
-// program is the screen of a full-screen program, and the region that scrolls.
+// program writes the screen of a full-screen program, and the scrolling region.
 func (c *capture) program(b *bytes.Buffer) {
 	if c.alternate {
 		b.WriteString("\x1b[?1049h\x1b[H")
@@ -154,7 +155,7 @@ func writeLines(b *bytes.Buffer, lines []string) {
 	}
 }
 
-// trim leaves out the blank lines at the end, and counts them.
+// trim removes the blank lines at the end, and counts them.
 func trim(lines []string) (trimmed []string, blank int) {
 	n := len(lines)
 	for n > 0 && lines[n-1] == "" {
@@ -163,13 +164,13 @@ func trim(lines []string) (trimmed []string, blank int) {
 	return lines[:n], len(lines) - n
 }
 
-// windowLines is how many lines of a log are looked for.
+// windowLines is how many lines of a log are searched for.
 const windowLines = 50
 
-// overlap finds where lines go on after the end of a log: the index of the
+// overlap finds where lines continue after the end of a log: the index of the
 // first line that is not in it. The last lines of the log may have been cut, or
-// be a prompt that is not there any more. It is not sure where those lines are
-// not there, or more than once.
+// be a prompt that is gone. It is not sure if those lines are missing, or occur
+// more than once.
 func overlap(log, lines []string) (from int, sure bool) {
 	log, _ = trim(log)
 	if len(log) == 0 {
@@ -194,7 +195,7 @@ func overlap(log, lines []string) (from int, sure bool) {
 		if found < 0 {
 			continue
 		}
-		for _, line := range log[end:] { // what was cut and is there after all
+		for _, line := range log[end:] { // lines that were cut and are there after all
 			if found < len(lines) && lines[found] == line {
 				found++
 			}
@@ -204,7 +205,7 @@ func overlap(log, lines []string) (from int, sure bool) {
 	return len(lines), false
 }
 
-// tail is the last lines of a log, of the end of its file.
+// tail returns the last lines of a log, from the end of its file.
 func tail(text []byte) []string {
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	for len(text) > 0 && !utf8.RuneStart(text[0]) {

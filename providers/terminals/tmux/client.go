@@ -18,12 +18,12 @@ import (
 	"ctxfs/providers/internal/spawn"
 )
 
-// pauseAfter is how far behind, in seconds, tmux lets us be before it drops
-// what it keeps for us. It bounds what tmux needs in memory.
+// pauseAfter is how far behind, in seconds, a client may be before tmux drops
+// what it keeps for it. It bounds the memory that tmux needs.
 const pauseAfter = 5
 
 // answerTime is how long a server may take to answer before the connection is
-// given up, and is made again.
+// dropped, and made again.
 const answerTime = 30 * time.Second
 
 // client is a control-mode client of a session.
@@ -45,15 +45,15 @@ type client struct {
 	watchdog  *time.Timer
 	closed    bool
 
-	usable bool // attached; for the goroutine of the server
+	usable bool // attached; used by the goroutine of the server
 
-	// Only the goroutine that reads uses these.
+	// Used only by the goroutine that reads:
 	panes   map[string]*pane
 	inBlock string // the arguments of the %begin that is open
 	ready   bool
 }
 
-// command is a tmux process for a server that runs; it never starts one.
+// command returns a tmux command for a running server; it never starts one.
 func (a *Adopter) command(socket string, args ...string) *exec.Cmd {
 	global := []string{"-u", "-S", socket}
 	if a.can.flags {
@@ -64,7 +64,7 @@ func (a *Adopter) command(socket string, args ...string) *exec.Cmd {
 		return strings.HasPrefix(entry, "TMUX=") || strings.HasPrefix(entry, "TMUX_PANE=")
 	})
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is not for it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C must not reach it
 	return cmd
 }
 
@@ -80,7 +80,7 @@ func (c *client) attach(spawner *spawn.Spawner, cmd *exec.Cmd) error {
 		return err
 	}
 	if err := spawner.Start(cmd); err != nil {
-		return fmt.Errorf("tmux cannot be started: %w", err)
+		return fmt.Errorf("cannot start tmux: %w", err)
 	}
 	c.in, c.out = in, out
 	go func() {
@@ -101,8 +101,8 @@ func (c *client) attach(spawner *spawn.Spawner, cmd *exec.Cmd) error {
 	return nil
 }
 
-// attachArgs are those of attach-session. -E leaves the session's environment
-// alone.
+// attachArgs returns the arguments of attach-session. -E leaves the session's
+// environment alone.
 func attachArgs(can features, session string) []string {
 	if !can.flags {
 		return []string{"-C", "attach-session", "-E", "-r", "-t", session}
@@ -111,7 +111,7 @@ func attachArgs(can features, session string) []string {
 	return []string{"-C", "attach-session", "-E", "-f", flags, "-t", session}
 }
 
-// close makes the client end. What it has said already is read.
+// close makes the client end. What it has sent already is read.
 func (c *client) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,8 +134,8 @@ func (c *client) kill() {
 	_ = c.out.Close()
 }
 
-// ask asks a question about a target, "" for none; its answer comes in the order
-// of the output. After the connection has ended it is not answered any more, and
+// ask asks a question about a target, "" for none; its answer comes in the
+// order of the output. After the connection has ended there is no answer, and
 // ask returns false.
 func (c *client) ask(q *question, target, format string) bool {
 	c.mu.Lock()
@@ -158,7 +158,7 @@ func (c *client) ask(q *question, target, format string) bool {
 	return true
 }
 
-// watch gives up a server that does not answer. The caller holds mu.
+// watch drops a server that does not answer. The caller holds mu.
 func (c *client) watch() {
 	if c.watchdog != nil {
 		c.watchdog.Stop()
@@ -166,7 +166,7 @@ func (c *client) watch() {
 	c.watchdog = time.AfterFunc(answerTime, c.kill)
 }
 
-// answered takes the first question away.
+// answered removes the first question.
 func (c *client) answered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,7 +180,7 @@ func (c *client) answered() {
 	}
 }
 
-// pending is the question that is to be answered next.
+// pending returns the question that is to be answered next.
 func (c *client) pending() *question {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -217,7 +217,7 @@ func (c *client) read(out io.Reader) {
 	}
 }
 
-// line takes a line, and tells whether to go on.
+// line processes a line, and reports whether to go on.
 func (c *client) line(line []byte) bool {
 	if c.inBlock == "" {
 		if id, text, ok := output(line); ok {
@@ -244,7 +244,7 @@ func (c *client) line(line []byte) bool {
 	return true
 }
 
-// block takes a line within a block that is no answer yet.
+// block processes a line of a block that is not an answer.
 func (c *client) block(line string, q *question) bool {
 	if q != nil {
 		if first, ok := strings.CutPrefix(line, q.token+" "); ok {
@@ -261,7 +261,7 @@ func (c *client) block(line string, q *question) bool {
 	} else if line == "%error "+c.inBlock {
 		c.inBlock = ""
 		if !c.ready {
-			return false // tmux says why, and ends
+			return false // tmux says why, and exits
 		}
 		if q != nil {
 			c.answered()
@@ -271,15 +271,15 @@ func (c *client) block(line string, q *question) bool {
 	return true
 }
 
-// notified takes a line outside of blocks.
+// notified processes a line outside of blocks.
 func (c *client) notified(line string) bool {
 	name, argument := notification(line)
 	switch name {
 	case "%begin":
 		c.inBlock = strings.TrimPrefix(line, "%begin ")
 	case "%session-changed":
-		// The user's detach-on-destroy may hand us on to another session, which
-		// has a client of its own.
+		// The user's detach-on-destroy may move this client to another session,
+		// which has a client of its own.
 		if argument != c.session {
 			return false
 		}
@@ -300,13 +300,13 @@ func (c *client) notified(line string) bool {
 	return true
 }
 
-// features are what a version of tmux can do.
+// features are what a version of tmux supports.
 type features struct {
 	flags bool // attach-session -f, refresh-client -A and -B: since 3.2
 }
 
-// featuresOf tells what a version can do, as tmux tells it: "3.3a", "3.2-rc",
-// "next-3.5", "openbsd-7.4". The error says that it is too old.
+// featuresOf returns the features of a version in tmux's own notation: "3.3a",
+// "3.2-rc", "next-3.5", "openbsd-7.4". The error means that it is too old.
 func featuresOf(version string) (features, error) {
 	text := strings.TrimPrefix(version, "next-")
 	if strings.HasPrefix(text, "openbsd") || text == "master" {

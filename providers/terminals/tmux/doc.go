@@ -3,42 +3,50 @@
 //
 // # How
 //
-// A server is spoken to in control mode (tmux(1), CONTROL MODE), by clients that
+// It talks to a server in control mode (tmux(1), CONTROL MODE), by clients that
 // attach read-only and with ignore-size: they change no size, need no pipe-pane
-// (of which a pane has but one, that may be the user's) and, by -E, leave the
+// (a pane has only one, which may be the user's) and, by -E, leave the
 // environment of the sessions alone. tmux sends such a client the output of the
 // windows of its own session only, so there is one client for each session that
 // has a window which no other has: one for a server with one session. In tmux's
 // lists such a session counts as attached. A session whose destroy-unattached
-// is set is left alone, as tmux would destroy it when we leave.
+// is set is left alone, as tmux would destroy it when the client leaves.
 //
-// What panes there are is asked, by one short tmux list-panes, whenever a server
-// says that its windows, sessions or sizes have changed; of new servers the
-// folder of their sockets tells.
+// One short tmux list-panes returns the panes, whenever a server reports that
+// its windows, sessions or sizes have changed; the folder of their sockets
+// shows new servers.
 //
 // # The text
 //
 // A pane is a terminal of package record, named session-window-pane. What tmux
 // still holds of it is recorded first, once, and then what its programs print,
-// byte by byte, so that the marks of a shell's integration count. Both are
-// asked for on one connection, which puts them in an order in which nothing is
-// missing and nothing comes twice.
+// byte by byte, so that the marks of a shell integration count. Both come over
+// one connection, which puts them in an order in which nothing is missing and
+// nothing comes twice.
 //
 // A terminal ends with its pane, or when the recording is closed. A recording
-// that begins again, after the background process was ended or killed, continues
-// the terminal of a pane whose server, number and process are the same: it finds
-// the last lines of the log in what tmux holds and goes on after them. Until the
-// screen is next cleared, screen.txt then shows only what is new.
+// that begins again, after the background process exited or was killed,
+// continues the terminal of a pane whose server, number and process are the
+// same: it finds the last lines of the log in what tmux holds and continues
+// after them. Until the screen is next cleared, screen.txt then shows only what
+// is new.
 //
-// tmux drops what we are late to take by more than [pauseAfter] rather than
-// keep it. It tells so; what it still holds is then taken from its history in the
-// same way. Wherever that cannot be done with certainty the log has the line
-// [Gap]. What a program printed in the very last moment before its pane was
-// closed may be dropped by tmux without a word.
+// If a client is more than [pauseAfter] behind, tmux drops the output rather
+// than keep it, and says so; what it still holds is then taken from its history
+// in the same way. Wherever that cannot be done with certainty the log has the
+// line [Gap]. tmux may silently drop what a program printed in the very last
+// moment before its pane was closed.
 //
 // # Versions
 //
-// tmux 3.2 and later. 3.0 and 3.1 are recorded too, but cannot tell that they
+// tmux 3.2 and later. 3.0 and 3.1 are recorded too, but do not report that they
 // drop output and when a pane gets another process. Older ones are left alone,
 // and [Adopter.Problems] says so.
+//
+// # Order
+//
+// [Adopter] (adopt.go) has a server (server.go) for each socket; a server lists
+// its panes (listing.go), has the clients (client.go, protocol.go) and decides
+// what to do with each pane (panes.go); backlog.go compares what tmux holds
+// with a log, pane.go records.
 package tmux

@@ -19,15 +19,15 @@ type listed struct {
 	id                  string // "%1"
 	pid                 int
 	cols, rows          int
-	dead                bool // its process has ended, and it is kept
-	exit                int  // of the dead
+	dead                bool // its process has ended, and it remains
+	exit                int  // exit code of a dead pane
 	window, place       int  // the index of its window, and its own
 	session, command    string
 	cwd                 string
-	sessionID, windowID string // the first of those that it is shown in
+	sessionID, windowID string // the first of those that show it
 }
 
-// name is what the pane's terminal is called.
+// name returns the name of the pane's terminal.
 func (l *listed) name() string { return fmt.Sprintf("%s-%d-%d", l.session, l.window, l.place) }
 
 // session is what tmux lists of a session.
@@ -38,7 +38,7 @@ type session struct {
 	fragile bool  // it is destroyed when its last client leaves
 }
 
-// listing is all that a server tells.
+// listing is what a server lists.
 type listing struct {
 	version  string
 	pid      int // of the server
@@ -53,10 +53,10 @@ const listFormat = "#{version} #{pid} #{session_id} #{window_id} #{pane_id} #{pa
 // listTime is how long a server may take to list its panes.
 const listTime = 10 * time.Second
 
-// list asks a server for all its panes.
+// list lists the panes of a server.
 func (a *Adopter) list(ctx context.Context, socket string) (*listing, error) {
-	// The path of a folder may hold line feeds: what begins with the token was
-	// written by tmux.
+	// The path of a folder may contain line feeds: lines that begin with the
+	// token were written by tmux.
 	token := newToken()
 	cmd := a.command(socket, "list-panes", "-a", "-F", token+" "+listFormat)
 	var out, stderr bytes.Buffer
@@ -81,8 +81,8 @@ func run(ctx context.Context, cmd *exec.Cmd, limit time.Duration) error {
 	return errors.Join(cmd.Wait(), ctx.Err())
 }
 
-// parseListing reads the lines that begin with the token; what it cannot read it
-// leaves out.
+// parseListing parses the lines that begin with the token; it leaves out those
+// that it cannot parse.
 func parseListing(text, token string) *listing {
 	l := &listing{}
 	for line := range strings.Lines(text) {
@@ -91,7 +91,7 @@ func parseListing(text, token string) *listing {
 		if !ok || len(words) < 16 {
 			continue
 		}
-		words = append(words, "") // a folder whose path cannot be told
+		words = append(words, "") // a folder whose path is unknown
 		number := func(i int) int { n, _ := strconv.Atoi(words[i]); return n }
 		l.version, l.pid = words[0], number(1)
 		p := &listed{
@@ -107,12 +107,12 @@ func parseListing(text, token string) *listing {
 		}
 		l.shows(p, int64(number(12)), words[13])
 	}
-	// The one that is used last is the one that tmux takes for the last used.
+	// tmux, too, takes the one that comes last for the last used.
 	slices.SortStableFunc(l.sessions, func(a, b *session) int { return int(a.used - b.used) })
 	return l
 }
 
-// shows notes a pane, which several sessions may show.
+// shows adds a pane, which several sessions may show.
 func (l *listing) shows(p *listed, used int64, unattached string) {
 	i := slices.IndexFunc(l.sessions, func(s *session) bool { return s.id == p.sessionID })
 	if i < 0 {
@@ -128,8 +128,8 @@ func (l *listing) shows(p *listed, used int64, unattached string) {
 	}
 }
 
-// identifier tells whether a word is a sign and a number, as tmux identifies
-// things: such a word may stand in a command.
+// identifier reports whether a word is a sign and a number, as tmux identifies
+// things: such a word is safe in a command.
 func identifier(word string, sign byte) bool {
 	if len(word) < 2 || word[0] != sign {
 		return false

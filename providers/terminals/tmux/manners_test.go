@@ -290,7 +290,7 @@ func TestTwice(t *testing.T) {
 	}
 	defer b.Close()
 	r.wait(b)
-	r.until("it says so", func() bool { return strings.Contains(strings.Join(b.Problems(), "\n"), "is recorded by process") })
+	r.until("it says so", func() bool { return strings.Contains(strings.Join(b.Problems(), "\n"), "already records this pane") })
 	if got := names(b); got != "" {
 		t.Errorf("recorded twice: %s", got)
 	}

@@ -11,24 +11,24 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// pane is a pane that is recorded, or is about to be.
+// pane is a pane that is recorded, or about to be.
 type pane struct {
 	listed
 	key string // identifies it among all panes of all servers, in meta.json
 
-	// Only the server's goroutine uses these.
+	// Used only by the server's goroutine:
 	owner  *client // through which its output comes
-	moving bool    // the owner is about to give it up
+	moving bool    // the owner is about to release it
 	late   int     // how often tmux did not know how its process had ended
-	failed string  // why it could not be recorded, until it is tried again
+	failed string  // why it could not be recorded, until the next attempt
 
 	mu     sync.Mutex
-	rec    *record.Recorder // nil until its backlog was taken
+	rec    *record.Recorder // nil until its backlog was recorded
 	timer  *time.Timer
 	closed bool
 }
 
-// chunk is how much of a backlog is recorded at once.
+// chunk is how many bytes of a backlog are recorded at once.
 const chunk = 64 << 10
 
 // begin records what tmux holds of a pane: all of it, or what is new since it
@@ -50,7 +50,7 @@ func (p *pane) begin(c capture, o record.Options, before *record.Terminal) error
 	var last []string
 	if before != nil && before.Pid == p.pid && (before.Running() || before.HeaderLen == record.HeaderLen) {
 		if before.Running() {
-			return fmt.Errorf("this pane of tmux is recorded by process %d, as terminal %s", before.Holder, before.ID)
+			return fmt.Errorf("process %d already records this pane of tmux, as terminal %s", before.Holder, before.ID)
 		}
 		o.Continue = before.ID
 		last = logTail(before.Dir)
@@ -67,7 +67,7 @@ func (p *pane) begin(c capture, o record.Options, before *record.Terminal) error
 	return nil
 }
 
-// resume goes on after the last lines of the log.
+// resume continues after the last lines of the log.
 func (p *pane) resume(c capture, log []string) {
 	text, sure := c.since(log)
 	if !sure {
@@ -93,7 +93,7 @@ func (p *pane) write(text []byte) {
 	}
 }
 
-// settleAt sees to it that what has settled is written at a time, zero for none.
+// settleAt has settled text written at a time, zero for none.
 func (p *pane) settleAt(at time.Time) {
 	switch {
 	case at.IsZero():
@@ -120,7 +120,7 @@ func (p *pane) resize(cols, rows int) {
 	}
 }
 
-// close ends the terminal; exit is -1 if it is not known.
+// close ends the terminal; exit is -1 if it is unknown.
 func (p *pane) close(exit int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,11 +132,11 @@ func (p *pane) close(exit int) {
 		p.timer.Stop()
 	}
 	if p.rec != nil {
-		_ = p.rec.Close(exit, "") // the files tell what went wrong
+		_ = p.rec.Close(exit, "") // the files have the error
 	}
 }
 
-// terminal is the id of its terminal, "" if it has none yet.
+// terminal returns the ID of its terminal, "" if it has none yet.
 func (p *pane) terminal() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,13 +146,13 @@ func (p *pane) terminal() string {
 	return p.rec.ID()
 }
 
-// recordings are the terminals that panes were recorded to, by the key of the
-// pane: the newest of each, or the one that runs.
+// recordings returns the terminals that panes were recorded to, by the key of
+// the pane: the newest of each, or the one that runs.
 func recordings(dir string) map[string]*record.Terminal {
 	all := make(map[string]*record.Terminal)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return all // record.New tells what is wrong with the folder
+		return all // record.New reports what is wrong with the folder
 	}
 	for _, e := range entries {
 		t, err := record.LoadState(filepath.Join(dir, e.Name()))
@@ -166,11 +166,11 @@ func recordings(dir string) map[string]*record.Terminal {
 	return all
 }
 
-// tailSize is how much of the end of a log is compared, in bytes.
+// tailSize is how many bytes of the end of a log are compared.
 const tailSize = 32 << 10
 
-// logTail is the last lines of a terminal's log, as far as its newest part has
-// them; none if it cannot be read.
+// logTail returns the last lines of a terminal's log, as far as its newest part
+// has them; none if it cannot be read.
 func logTail(dir string) []string {
 	t, err := record.LoadState(dir)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// gone ends the terminal of a pane that is not there any more, or not the same.
-// The caller holds mu.
+// gone ends the terminal of a pane that no longer exists, or has another
+// process. The caller holds mu.
 func (s *server) gone(p *pane, l *listing) {
 	exit := -1
 	if i := slices.IndexFunc(l.panes, func(o *listed) bool { return o.id == p.id }); i >= 0 {
@@ -25,12 +25,12 @@ func (s *server) gone(p *pane, l *listing) {
 		}
 	}
 	delete(s.panes, p.id)
-	// What it said last may not be read yet.
+	// Its last output may not be read yet.
 	s.release(p, func() { p.close(exit); s.a.changed() })
 }
 
-// release calls a function when all that the owner of a pane has said of it was
-// read. The caller holds mu.
+// release calls then when everything that the owner of a pane has sent of it
+// was read. The caller holds mu.
 func (s *server) release(p *pane, then func()) {
 	c := p.owner
 	p.owner = nil
@@ -44,7 +44,7 @@ func (s *server) release(p *pane, then func()) {
 	}
 }
 
-// state is how far we are with a pane.
+// state is how far the recording of a pane is.
 type state int
 
 const (
@@ -53,7 +53,7 @@ const (
 	failed               // it is to be tried again after a while
 )
 
-// pane sees to it that a pane is recorded. The caller holds mu.
+// pane makes sure that a pane is recorded. The caller holds mu.
 func (s *server) pane(now *listed, l *listing) state {
 	p := s.panes[now.id]
 	if p == nil {
@@ -96,7 +96,7 @@ func (s *server) pane(now *listed, l *listing) state {
 	return done
 }
 
-// paused goes on with a pane of which tmux has dropped output.
+// paused continues with a pane of which tmux has dropped output.
 func (s *server) paused(c *client, p *pane) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,8 +105,8 @@ func (s *server) paused(c *client, p *pane) {
 	}
 }
 
-// capture takes what tmux holds of a pane, and then its output. The caller holds
-// mu.
+// capture records what tmux holds of a pane, and then its output. The caller
+// holds mu.
 func (s *server) capture(c *client, p *pane, paused bool) {
 	commands := captureCommands(p.id)
 	if paused {
@@ -119,7 +119,7 @@ func (s *server) capture(c *client, p *pane, paused bool) {
 	p.owner = c
 	s.asked++
 	if !c.ask(&question{commands: commands, answered: func(first string, answers []string, ok bool) {
-		err := errors.New("tmux did not tell what it holds of the pane")
+		err := errors.New("tmux did not return what it holds of the pane")
 		if ok {
 			if held, id, whole := parseCapture(first, answers); whole && id == p.id {
 				err = p.begin(held, s.a.opts.Record, before)
@@ -135,7 +135,7 @@ func (s *server) capture(c *client, p *pane, paused bool) {
 	}
 }
 
-// answered notes that a capture was answered.
+// answered records the result of a capture.
 func (s *server) answered(c *client, p *pane, err error) {
 	s.mu.Lock()
 	s.asked--

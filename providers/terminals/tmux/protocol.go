@@ -34,8 +34,8 @@ func decode(text []byte) []byte {
 
 func octal(c byte) bool { return '0' <= c && c <= '7' }
 
-// output reads a line of output: "%output %1 text", or "%extended-output %1 5 :
-// text".
+// output parses a line of output: "%output %1 text", or "%extended-output %1 5
+// : text".
 func output(line []byte) (pane string, text []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("%output "))
 	extended := false
@@ -52,15 +52,16 @@ func output(line []byte) (pane string, text []byte, ok bool) {
 	return string(id), decode(text), true
 }
 
-// notification is the first word of a line outside of blocks, and the second.
+// notification returns the first word of a line outside of blocks, and the
+// second.
 func notification(line string) (name, argument string) {
 	name, rest, _ := strings.Cut(line, " ")
 	argument, _, _ = strings.Cut(rest, " ")
 	return name, argument
 }
 
-// fields splits a line at its blanks, but for those that the format modifier q
-// has put a backslash before.
+// fields splits a line at its blanks, except those that the format modifier q
+// has escaped by a backslash.
 func fields(line string) []string {
 	all := []string{""}
 	for escaped, rest := false, line; rest != ""; rest = rest[1:] {
@@ -79,21 +80,21 @@ func fields(line string) []string {
 	return all
 }
 
-// newToken is a word that no program can foresee: what stands between two of
-// them is an answer to us, whatever it looks like.
+// newToken returns a word that no program can foresee: what stands between two
+// of them is an answer to us, whatever it looks like.
 func newToken() string {
 	random := make([]byte, 12)
-	_, _ = rand.Read(random) // it never fails
+	_, _ = rand.Read(random) // never fails
 	return "ctxfs" + hex.EncodeToString(random)
 }
 
-// A question is a line of commands of which the answers are wanted.
+// question is a line of commands and its answers.
 type question struct {
 	token    string
 	commands []string
-	// answered is called by the goroutine that reads, with what the first
-	// format gave and with the answer of each command; ok is false if tmux
-	// refused, or the connection ended.
+	// answered is called by the goroutine that reads, with the output of the
+	// first format and the answer of each command; ok is false if tmux refused,
+	// or the connection ended.
 	answered func(first string, answers []string, ok bool)
 
 	started bool
@@ -103,7 +104,7 @@ type question struct {
 	frame   string   // the arguments of the %begin of the last token
 }
 
-// line is what is sent. tmux does all commands of a line at once.
+// line returns what is sent. tmux runs all commands of a line at once.
 func (q *question) line(format string) string {
 	all := []string{format}
 	for _, c := range q.commands {
@@ -112,7 +113,7 @@ func (q *question) line(format string) string {
 	return strings.Join(all, " ; ") + "\n"
 }
 
-// take takes a line after the question has been started, and tells whether it
+// take processes a line after the question has begun, and reports whether it
 // was the last one.
 func (q *question) take(line string) bool {
 	if line != q.token {

@@ -11,42 +11,42 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// How long nothing is tried again: at first, and at most. So a server is found
-// that has no session yet, and one that sends us away is not pestered.
+// The first and the longest delay before a server is tried again. So a server
+// is found that has no session yet, and one that refuses us is not pestered.
 const (
 	retryFirst = 100 * time.Millisecond
 	retryMost  = 5 * time.Second
 )
 
-// gather is how long changes are waited for after the first one.
+// gather is how long further changes are awaited after the first one.
 const gather = 5 * time.Millisecond
 
-// server is a running server, and what is recorded of it.
+// server is a running server, and the recordings of its panes.
 type server struct {
 	a      *Adopter
 	socket string
-	again  chan struct{} // holds one if something may have changed
+	again  chan struct{} // holds a value if something may have changed
 
 	posted sync.Mutex
 	calls  []func() // for the goroutine of run
 
-	found atomic.Bool // the socket was, since run last looked who listens there
+	found atomic.Bool // the socket was found since run last checked who listens there
 
-	// Not all panes there are are recorded, and no problem tells why.
+	// Some panes are not recorded, and no problem says why.
 	unsettled atomic.Bool
 
 	mu      sync.Mutex
 	panes   map[string]*pane
-	problem map[string]string // by what it is of
-	asked   int               // captures that are not answered
+	problem map[string]string // by what it is about
+	asked   int               // unanswered captures
 
-	// Only the goroutine of run uses these.
+	// Used only by the goroutine of run:
 	clients map[string]*client // by session
 	can     features
-	retry   time.Duration // until the next look, where nothing tells of changes
-	hold    time.Time     // until then no client is started
+	retry   time.Duration // until the next listing, when nothing announces changes
+	holdOff time.Time     // no client is started before
 	holdFor time.Duration
-	before  map[string]*record.Terminal // what panes were recorded to
+	before  map[string]*record.Terminal // the terminals that panes were recorded to
 }
 
 func newServer(a *Adopter, socket string) *server {
@@ -58,7 +58,7 @@ func newServer(a *Adopter, socket string) *server {
 	return s
 }
 
-// post has a function called by the goroutine of run.
+// post makes the goroutine of run call a function.
 func (s *server) post(f func()) {
 	s.posted.Lock()
 	s.calls = append(s.calls, f)
@@ -66,7 +66,7 @@ func (s *server) post(f func()) {
 	s.poke()
 }
 
-// call calls what was posted.
+// call calls the posted functions.
 func (s *server) call() {
 	s.posted.Lock()
 	calls := s.calls
@@ -94,7 +94,7 @@ func (s *server) run(ctx context.Context) {
 		if err != nil && !alive(s.socket) {
 			return
 		}
-		wait := s.look(listed, err)
+		wait := s.update(listed, err)
 		s.a.changed()
 		var timer <-chan time.Time
 		if wait {
@@ -115,7 +115,7 @@ func (s *server) run(ctx context.Context) {
 	}
 }
 
-// alive tells whether anybody listens at a socket.
+// alive reports whether a process listens at a socket.
 func alive(socket string) bool {
 	conn, err := net.DialTimeout("unix", socket, time.Second)
 	if err != nil {
@@ -125,12 +125,12 @@ func alive(socket string) bool {
 	return true
 }
 
-// end ends what is recorded: all that was said is read first.
+// end ends all recordings: everything that was sent is read first.
 func (s *server) end() {
 	for _, c := range s.clients {
 		c.close()
 	}
-	for s.call(); len(s.clients) > 0; s.call() { // the news of what was posted may have been taken
+	for s.call(); len(s.clients) > 0; s.call() { // the wake-up for what was posted may have been consumed
 		<-s.again
 	}
 	s.mu.Lock()
@@ -142,9 +142,9 @@ func (s *server) end() {
 	s.unsettled.Store(false)
 }
 
-// look compares what is with what is recorded, and tells whether to look again
-// after a while.
-func (s *server) look(l *listing, err error) (again bool) {
+// update compares the listing with what is recorded, and reports whether to
+// list again after a while.
+func (s *server) update(l *listing, err error) (again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.problem)
@@ -157,7 +157,7 @@ func (s *server) look(l *listing, err error) (again bool) {
 		s.problem[""] = err.Error()
 		return true
 	}
-	waits := time.Now().Before(s.hold)
+	waits := time.Now().Before(s.holdOff)
 	if !waits {
 		s.attach(l)
 	}
@@ -176,7 +176,7 @@ func (s *server) look(l *listing, err error) (again bool) {
 	return waits || len(s.clients) == 0
 }
 
-// attach sees to it that each window is in a session that has a client.
+// attach makes sure that each window is in a session that has a client.
 func (s *server) attach(l *listing) {
 	var shown []string
 	for _, session := range l.sessions {
@@ -202,7 +202,7 @@ func (s *server) start(id string) {
 	c := &client{session: id, can: s.can, news: s.poke, since: time.Now()}
 	c.attached = func() {
 		if c.can.flags {
-			// A pane gets another process without any other news.
+			// No other notification reports that a pane gets another process.
 			c.ask(&question{
 				commands: []string{"refresh-client -B 'ctxfs:%*:#{pane_pid} #{pane_dead}'"},
 				answered: func(string, []string, bool) {},
@@ -219,7 +219,7 @@ func (s *server) start(id string) {
 	s.clients[id] = c
 }
 
-// left forgets a client that has ended.
+// left removes a client that has ended.
 func (s *server) left(c *client) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,7 +227,7 @@ func (s *server) left(c *client) {
 	if s.holdFor = min(2*s.holdFor, retryMost); time.Since(c.since) > retryMost {
 		s.holdFor = retryFirst
 	}
-	s.hold = time.Now().Add(s.holdFor)
+	s.holdOff = time.Now().Add(s.holdFor)
 	for _, p := range s.panes {
 		if p.owner == c {
 			p.owner, p.moving = nil, false
@@ -236,11 +236,11 @@ func (s *server) left(c *client) {
 }
 
 // lateMost is how often tmux is asked again how a program ended: it notices the
-// end of the output before it hears of that of the program, and of one that a
-// signal has killed it may tell nothing.
+// end of the output before that of the program, and it may never report that of
+// one that a signal has killed.
 const lateMost = 5
 
-// recorded is what is recorded now.
+// recorded returns what is recorded now.
 func (s *server) recorded() (panes []Pane, problems []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

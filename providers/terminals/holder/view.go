@@ -9,41 +9,42 @@ import (
 	"time"
 )
 
-// Outcome is how somebody ceased to look at a terminal.
+// Outcome is how the viewing of a terminal ended.
 type Outcome struct {
 	ID  string // of the terminal
-	Dir string // its folder
-	// Detached says that the terminal lives on. Otherwise its program has ended,
-	// with this exit code.
+	Dir string // the terminal's folder
+	// Detached reports whether the terminal goes on. Otherwise its program has
+	// ended, with the exit code Exit.
 	Detached bool
 	Exit     int
 	Signal   string // that killed the program
-	// Shown is clean text of what the command of quiet Streams has shown: if it is
-	// longer than their limit, the beginning and the end, and where the whole is.
+	// Shown is the clean text that the command of quiet Streams has printed: if
+	// it is longer than their limit, the beginning, the end, and where the
+	// whole is.
 	Shown []byte
 	// HungUp is the signal that ended the viewing, 0 if none did.
 	HungUp syscall.Signal
 }
 
-// Fault is what a holder says in place of starting something.
+// Fault is what a holder reports if it cannot start the program.
 type Fault struct {
 	Text string
-	Exit int // the exit code that tells of it
+	Exit int // the exit code for it
 }
 
 func (f *Fault) Error() string { return f.Text }
 
-// ErrLost says that a holder has gone without a word, and its terminal with it.
-var ErrLost = errors.New("the process that held the terminal has been killed")
+// ErrLost reports that a holder was killed, and its terminal ended with it.
+var ErrLost = errors.New("the process that held the terminal was killed")
 
 var errBackground = errors.New("a job in the background cannot show a terminal")
 
-// partingTime is how long a holder may take to give the terminal back.
+// partingTime is how long a holder may take to return the viewer's terminal.
 const partingTime = 5 * time.Second
 
-// look hands the terminal over and waits. Whatever happens, the terminal is as
-// it was afterwards. It closes the link.
-func look(ctx context.Context, l *link, terminal *os.File, hello message, orphans *orphans) (o Outcome, err error) {
+// view hands the viewer's terminal over and waits. In any case the terminal is
+// restored afterwards. It closes the link.
+func view(ctx context.Context, l *link, terminal *os.File, hello message, orphans *orphans) (o Outcome, err error) {
 	defer l.close()
 	if inBackground(terminal) {
 		return o, errBackground
@@ -60,11 +61,11 @@ func look(ctx context.Context, l *link, terminal *os.File, hello message, orphan
 	if !signal.Ignored(syscall.SIGTTOU) {
 		defer signal.Reset(syscall.SIGTTOU)
 	}
-	defer setTermios(file, was) // it may have gone
+	defer setTermios(file, was) // it may be gone
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP)
 	defer signal.Stop(signals)
-	signal.Ignore(syscall.SIGTTOU) // the terminal is put back also if another job has it
+	signal.Ignore(syscall.SIGTTOU) // the terminal is restored also if another job has it
 
 	hello.Cols, hello.Rows = size(file)
 	if err := l.send(hello, file); err != nil {
