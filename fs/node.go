@@ -58,14 +58,26 @@ type Entry struct {
 // Dir is a folder.
 type Dir interface {
 	Node
-	// Lookup returns the node of that name, or ErrNotExist. It renders
-	// nothing and waits for nothing.
+	// Lookup returns the node of that name, or ErrNotExist. Unless the folder is
+	// [Computed], it renders nothing, waits for nothing and need not look at ctx.
 	Lookup(ctx context.Context, name string) (Node, error)
-	// List returns all names, sorted bytewise. The slice is shared and never
-	// written to again; between two changes it may be the same slice. What it
-	// holds, Lookup finds; a lookup-only folder lists nothing but what
-	// explains it.
+	// List returns all names, sorted bytewise, at the same cost as Lookup. The
+	// slice is shared and never written to again; between two changes it may be
+	// the same slice. What it contains, Lookup finds; a lookup-only folder lists
+	// nothing but what explains it.
 	List(ctx context.Context) ([]Entry, error)
+}
+
+// Computed is a Dir whose Lookup and List compute their answers, or wait for this
+// process to have computed them: a search for the words in a name, a listing that
+// needs what is still being read from disk. They do so locally, without the
+// network and without starting a program, within the tree's deadline (or that of
+// a [Patient] node), and end soon after ctx. A name that begins with a dot, which
+// tools look up in every folder by themselves, is answered at once all the same.
+type Computed interface {
+	Dir
+	// Computed does nothing: to have it is the statement.
+	Computed()
 }
 
 // File is a regular file.

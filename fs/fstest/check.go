@@ -39,8 +39,10 @@ func Clock(now func() time.Time) Option { return func(c *checker) { c.now = now 
 // that grow, and reports everything in it that breaks a promise of package
 // fs: listings and lookups that disagree, unsafe names, wrong sizes, versions
 // that do not hold, times that are missing or in the future, operations that
-// wait, goroutines left behind. It also runs the tests of testing/fstest over
-// the tree's io/fs view.
+// wait, goroutines left behind. Lookups and listings of folders must succeed
+// though their context has ended, except those of an [fs.Computed] folder, which
+// must answer for names that begin with a dot. It also runs the tests of
+// testing/fstest over the tree's io/fs view.
 func Check(t *testing.T, tree *fs.Tree, opts ...Option) {
 	t.Helper()
 	for _, fault := range check(t.Context(), t.Name(), tree, opts...) {
@@ -137,6 +139,36 @@ func (c *checker) dir(at string, d fs.Dir, a fs.Attr) {
 		c.entry(path.Join(at, e.Name), d, e)
 	}
 	c.probe(at, d, entries)
+	c.waits(at, d, entries)
+}
+
+// waits reports a folder that looks at its context although it has nothing to
+// wait for.
+func (c *checker) waits(at string, d fs.Dir, entries []fs.Entry) {
+	ended, cancel := context.WithCancel(c.ctx)
+	cancel()
+	begin := time.Now()
+	_, computed := d.(fs.Computed)
+	if _, err := d.List(ended); err != nil && !computed {
+		c.errorf("%s: list waits: it says %v when its context has ended, and is not fs.Computed", shown(at), err)
+	}
+	for _, e := range entries {
+		if _, err := d.Lookup(ended, e.Name); err != nil && !computed {
+			c.errorf("%s: lookup waits: it says %v when its context has ended, and is not fs.Computed", shown(path.Join(at, e.Name)), err)
+		}
+	}
+	for _, name := range probes {
+		if slices.ContainsFunc(entries, func(e fs.Entry) bool { return e.Name == name }) {
+			continue
+		}
+		_, err := d.Lookup(ended, name)
+		if !errors.Is(err, fs.ErrNotExist) && (!computed || strings.HasPrefix(name, ".")) {
+			c.errorf("%s: lookup of %q waits: it says %v when its context has ended", shown(at), name, err)
+		}
+	}
+	if took := time.Since(begin); took > Prompt {
+		c.errorf("%s: lookups and a listing whose context had ended took %v", shown(at), took)
+	}
 }
 
 func (c *checker) entry(at string, d fs.Dir, e fs.Entry) {

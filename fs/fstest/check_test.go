@@ -98,6 +98,38 @@ func (d liar) Lookup(_ context.Context, name string) (fs.Node, error) {
 }
 func (d liar) List(context.Context) ([]fs.Entry, error) { return d.list, nil }
 
+// waiter is a folder that looks at its context, as one that waits does.
+type waiter struct{ liar }
+
+func (d waiter) Lookup(ctx context.Context, name string) (fs.Node, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return d.liar.Lookup(ctx, name)
+}
+
+func (d waiter) List(ctx context.Context) ([]fs.Entry, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return d.list, nil
+}
+
+// computer is a waiter that says so.
+type computer struct{ waiter }
+
+func (computer) Computed() {}
+
+// searcher is a computer that answers at once for names that nobody chose.
+type searcher struct{ computer }
+
+func (d searcher) Lookup(ctx context.Context, name string) (fs.Node, error) {
+	if strings.HasPrefix(name, ".") {
+		return nil, fs.ErrNotExist
+	}
+	return d.computer.Lookup(ctx, name)
+}
+
 type liarFile struct {
 	attr func() fs.Attr
 	read func(p []byte, off int64) (int, error)
@@ -137,6 +169,10 @@ func TestCheckFindsFaults(t *testing.T) {
 		"type":      {liar{list: []fs.Entry{{Name: "a", Type: iofs.ModeDir}}, lookup: func(string) (fs.Node, error) { return good, nil }}, "is listed as"},
 		"probe":     {liar{lookup: func(string) (fs.Node, error) { return good, nil }}, `lookup of ".git"`},
 		"probe err": {liar{lookup: func(string) (fs.Node, error) { return nil, errors.New("oh") }}, `lookup of ".git"`},
+		"waiting":   {waiter{}, "list waits: it says context canceled"},
+		"lookup":    {waiter{liar{list: []fs.Entry{{Name: "a"}}, lookup: func(string) (fs.Node, error) { return good, nil }}}, "/a: lookup waits"},
+		"computed":  {searcher{}, ""},
+		"computes":  {computer{}, `lookup of ".git" waits`},
 		"long":      {liarFile{fileAttr(4), bytesOf("hello")}, "size 4"},
 		"short":     {liarFile{fileAttr(6), bytesOf("hello")}, "size 6"},
 		"unsized":   {liarFile{fileAttr(fs.SizeOnDemand), bytesOf("hello")}, "no Measure"},

@@ -36,7 +36,7 @@ type Folder struct {
 	readme fs.Node
 }
 
-var _ fs.Dir = (*Folder)(nil)
+var _ fs.Computed = (*Folder)(nil)
 
 const readmeName = "README.md"
 
@@ -76,7 +76,11 @@ func (f *Folder) List(context.Context) ([]fs.Entry, error) {
 	return []fs.Entry{{Name: readmeName}}, nil
 }
 
-// Lookup implements fs.Dir. It searches, which is a matter of milliseconds.
+// Computed implements fs.Computed: a lookup searches, which is a matter of
+// milliseconds, and waits for the index to be current.
+func (f *Folder) Computed() {}
+
+// Lookup implements fs.Dir: it searches for the words of the name.
 func (f *Folder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	switch {
 	case name == readmeName:
@@ -133,7 +137,7 @@ type results struct {
 	below   *Folder           // of the same name in the tree; nil if there is none
 }
 
-var _ fs.Dir = (*results)(nil)
+var _ fs.Computed = (*results)(nil)
 
 func (r *results) add(name, path string) {
 	if r.paths == nil {
@@ -151,7 +155,11 @@ func (r *results) Attr(context.Context) (fs.Attr, error) {
 // List implements fs.Dir. The names begin with their ranks, and so are sorted.
 func (r *results) List(context.Context) ([]fs.Entry, error) { return r.entries, nil }
 
-// Lookup implements fs.Dir. What has gone since it was found does not exist.
+// Computed implements fs.Computed: a lookup resolves the path of a match, or
+// searches in the folder of the tree that has the same name.
+func (r *results) Computed() {}
+
+// Lookup implements fs.Dir. A match that was removed since does not exist.
 func (r *results) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	p, ok := r.paths[name]
 	if !ok && r.below != nil && name != readmeName {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	iofs "io/fs"
+	"strings"
 	"time"
 
 	"ctxfs/fs"
@@ -82,6 +83,10 @@ func (d rootFolder) Attr(context.Context) (fs.Attr, error) {
 	return folderAttr(version, cmp.Or(changed, d.t.Env.Built)), nil
 }
 
+// Computed implements fs.Computed: until the first scan is done, a listing waits
+// for it, but not for long.
+func (d rootFolder) Computed() {}
+
 func (d rootFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	switch name {
 	case indexName:
@@ -90,6 +95,9 @@ func (d rootFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 		return fs.NewText(d.t.Env.Built, []byte(ignoreText)), nil
 	case byIDName:
 		return byIDFolder(d), nil
+	}
+	if strings.HasPrefix(name, ".") { // tools look for .git everywhere
+		return nil, fs.ErrNotExist
 	}
 	if err := d.t.Scanner.waitBriefly(ctx); err != nil {
 		return nil, err
@@ -171,9 +179,15 @@ func (d byIDFolder) Attr(context.Context) (fs.Attr, error) {
 	return folderAttr(1, d.t.Env.Built), nil
 }
 
+// Computed implements fs.Computed, as that of rootFolder does.
+func (d byIDFolder) Computed() {}
+
 func (d byIDFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	if name == readmeName {
 		return fs.NewText(d.t.Env.Built, []byte(byIDReadme)), nil
+	}
+	if strings.HasPrefix(name, ".") {
+		return nil, fs.ErrNotExist
 	}
 	if err := d.t.Scanner.waitBriefly(ctx); err != nil {
 		return nil, err

@@ -29,6 +29,9 @@ func (d resultsFolder) table(ctx context.Context) (*resultTable, error) {
 	return d.t.resultTable(ctx, d.s)
 }
 
+// Computed implements fs.Computed: the session is rendered first.
+func (d resultsFolder) Computed() {}
+
 func (d resultsFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	if !strings.HasSuffix(name, ".txt") {
 		return nil, fs.ErrNotExist // programs look for .git everywhere
