@@ -170,10 +170,25 @@ func BenchmarkIdleMemory(b *testing.B) {
 	benchRun(b, env, "grep", "-rc", "something", mnt)
 	pid := benchStatus(b, env).Pid
 	before := resident(b, pid)
-	time.Sleep(10 * time.Second) // it gives memory back when it has been at rest
+	after := restingMemory(b, pid)
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(before, "MB-after-rg")
-	b.ReportMetric(resident(b, pid), "MB-at-rest")
+	b.ReportMetric(after, "MB-at-rest")
+}
+
+// restingMemory waits until the resident memory of a process has been the same
+// for ten seconds, and returns it in MB: a process gives memory back when it has
+// been at rest.
+func restingMemory(b *testing.B, pid int) float64 {
+	b.Helper()
+	last, since := resident(b, pid), time.Now()
+	fstest.Eventually(b, "the process is at rest", func() bool {
+		if now := resident(b, pid); now != last {
+			last, since = now, time.Now()
+		}
+		return time.Since(since) > 10*time.Second
+	})
+	return last
 }
 
 // resident is the resident memory of a process in MB.

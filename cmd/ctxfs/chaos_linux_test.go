@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -8,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -37,7 +37,8 @@ const (
 type chaos struct {
 	*box
 	random *rand.Rand
-	end    atomic.Bool
+	during context.Context
+	end    context.CancelFunc
 	wg     sync.WaitGroup
 
 	mu      sync.Mutex
@@ -68,11 +69,12 @@ func TestChaos(t *testing.T) {
 	}
 	t.Logf("to choose the same: -chaos.seed %d", seed)
 	c := &chaos{box: newBox(t), random: rand.New(rand.NewPCG(seed, 0)), counts: make(map[string]int), seen: make(map[int]struct{})}
+	c.during, c.end = context.WithCancel(t.Context())
 	c.configureServers()
 	c.rewriteSkill(0)
 	c.mount()
 	c.ready("zoo")
-	t.Cleanup(func() { c.end.Store(true) })
+	t.Cleanup(c.end)
 
 	for i := range 6 {
 		c.loop(fmt.Sprint("reader ", i), c.readOne)
@@ -85,7 +87,7 @@ func TestChaos(t *testing.T) {
 	for end := time.Now().Add(*chaosTime); time.Now().Before(end) && !t.Failed(); {
 		c.next()
 	}
-	c.end.Store(true)
+	c.end()
 	c.wg.Wait()
 	c.calm()
 
@@ -102,7 +104,7 @@ func TestChaos(t *testing.T) {
 // loop does something over and over until the end.
 func (c *chaos) loop(name string, once func(turn int)) {
 	c.wg.Go(func() {
-		for turn := 0; !c.end.Load(); turn++ {
+		for turn := 0; c.during.Err() == nil; turn++ {
 			once(turn)
 		}
 	})
@@ -144,7 +146,15 @@ func (c *chaos) next() {
 	default:
 		c.run("unmount")
 	}
-	time.Sleep(pause)
+	c.pause(pause)
+}
+
+// pause lets some time of the chaos pass.
+func (c *chaos) pause(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-c.during.Done():
+	}
 }
 
 // find lists the processes of a kind, of those that the box has started.
@@ -196,7 +206,7 @@ func (c *chaos) stopFor(kind string, which uint64, pause time.Duration) {
 		c.mu.Unlock()
 	}
 	_ = syscall.Kill(pid, syscall.SIGSTOP)
-	time.Sleep(pause)
+	c.pause(pause)
 	_ = syscall.Kill(pid, syscall.SIGCONT)
 	if serves {
 		c.mu.Lock()
@@ -245,7 +255,7 @@ func (c *chaos) measure(int) {
 			}
 		}
 	}
-	time.Sleep(500 * time.Millisecond)
+	c.pause(500 * time.Millisecond)
 }
 
 // calm lets everything go on and looks whether all is well again.

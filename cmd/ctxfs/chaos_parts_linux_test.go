@@ -99,7 +99,7 @@ func (c *chaos) readOne(turn int) {
 	c.timed("reading "+path, func() { text, err = os.ReadFile(c.mnt(path)) })
 	switch {
 	case gone(err):
-		time.Sleep(5 * time.Millisecond)
+		c.pause(5 * time.Millisecond)
 		return
 	case err != nil:
 		c.Errorf("read %s: %v", path, err)
@@ -137,7 +137,7 @@ func (c *chaos) walk(turn int) {
 		c.Errorf("%s does not end; where it is:\n%s", cmd.Args, whereIs(cmd.Process.Pid))
 		_ = cmd.Process.Kill()
 	}
-	time.Sleep(20 * time.Millisecond)
+	c.pause(20 * time.Millisecond)
 }
 
 // whereIs tells what the threads of a process wait for.
@@ -167,7 +167,7 @@ func (c *chaos) callOne(turn int) {
 	} else {
 		c.count("call failed")
 	}
-	time.Sleep(20 * time.Millisecond)
+	c.pause(20 * time.Millisecond)
 }
 
 // flood records a command that prints a lot, and reads the log of one that did.
@@ -214,5 +214,5 @@ func (c *chaos) mountAgain(int) {
 			c.Logf("mount: %v: %s", err, out)
 		}
 	}
-	time.Sleep(100 * time.Millisecond)
+	c.pause(100 * time.Millisecond)
 }

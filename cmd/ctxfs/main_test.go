@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"ctxfs/cmd/ctxfs/console"
@@ -75,7 +73,7 @@ func runAll(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	heedSignals()
+	fstest.DefaultSignals()
 	code := m.Run()
 	if left := mountsBelow(base); len(left) > 0 {
 		fmt.Fprintln(os.Stderr, "mounts are left:", left)
@@ -86,17 +84,6 @@ func runAll(m *testing.M) int {
 		code = 1
 	}
 	return code
-}
-
-// heedSignals gives the programs that tests start the default action of signals
-// which this one was started to ignore: SIGHUP by nohup and some runners, SIGINT
-// in the background of a script. For us nothing changes: nobody reads the channel.
-func heedSignals() {
-	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
-		if signal.Ignored(s) {
-			signal.Notify(make(chan os.Signal, 1), s)
-		}
-	}
 }
 
 // build builds the command, and puts this program beside it, where ordinary

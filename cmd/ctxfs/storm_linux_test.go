@@ -53,11 +53,13 @@ func (s *storm) begin() {
 // slow stops the process and lets it go on some times.
 func (s *storm) slow(pid int) {
 	s.Helper()
+	pace := time.NewTicker(5 * time.Millisecond)
+	defer pace.Stop()
 	for range 15 {
-		signalTo(s.T, pid, syscall.SIGSTOP)
-		time.Sleep(5 * time.Millisecond) // what comes meanwhile is what jams it
+		stop(s.T, pid)
+		<-pace.C // what comes meanwhile is what jams it
 		signalTo(s.T, pid, syscall.SIGCONT)
-		time.Sleep(5 * time.Millisecond)
+		<-pace.C
 	}
 }
 

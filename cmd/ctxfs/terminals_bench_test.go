@@ -38,13 +38,13 @@ func BenchmarkTerminals(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			shown, rounds := 0, max(b.N, 200)
 			for i := range rounds {
-				time.Sleep(3 * within) // until all is quiet
+				<-time.After(3 * within) // all is quiet
 				line := fmt.Sprintf("line %s %d.", name, i)
 				from := time.Now()
 				for next := r.Write([]byte(line + "\r\n")); !next.IsZero() && next.Sub(from) < within; next = r.Settle(time.Now()) {
-					time.Sleep(time.Until(next))
+					<-time.After(time.Until(next))
 				}
-				time.Sleep(within - time.Since(from))
+				<-time.After(within - time.Since(from))
 				text, err := os.ReadFile(filepath.Join(mnt, "terminals", name))
 				must(b, err)
 				if strings.Contains(string(text), line) {

@@ -54,6 +54,8 @@ func (g *growing) say() float64 {
 	_, err := g.log.WriteString(line)
 	must(g, err)
 	buf := make([]byte, 1<<16)
+	look := time.NewTicker(200 * time.Microsecond)
+	defer look.Stop()
 	for time.Since(begun) < fstest.Patience {
 		n, err := g.shown.ReadAt(buf, g.offset)
 		if err != nil && err != io.EOF {
@@ -63,7 +65,7 @@ func (g *growing) say() float64 {
 			g.offset += int64(n)
 			return float64(time.Since(begun).Microseconds()) / 1000
 		}
-		time.Sleep(200 * time.Microsecond)
+		<-look.C
 	}
 	g.Fatalf("%q cannot be read", want)
 	return 0
@@ -89,9 +91,10 @@ func BenchmarkTranscriptsLive(b *testing.B) {
 		h.mount()
 		g := h.grow(liveID, first)
 		var took []float64
+		pace := time.Tick(20 * time.Millisecond)
 		for range 400 {
 			took = append(took, g.say())
-			time.Sleep(20 * time.Millisecond)
+			<-pace
 		}
 		g.report(took)
 	})
@@ -101,9 +104,10 @@ func BenchmarkTranscriptsLive(b *testing.B) {
 		h.mount()
 		g := h.grow(liveID, first)
 		var took []float64
+		pace := time.Tick(20 * time.Millisecond)
 		for len(took) < 400 {
 			took = append(took, g.say())
-			time.Sleep(20 * time.Millisecond)
+			<-pace
 			if state, _ := h.transcripts(); state == "ready" {
 				break
 			}
@@ -154,9 +158,10 @@ func BenchmarkTranscriptsHuge(b *testing.B) {
 		g.say() // the state is read
 		before := cpuTime(b, pid)
 		var took []float64
+		pace := time.Tick(20 * time.Millisecond)
 		for range 200 {
 			took = append(took, g.say())
-			time.Sleep(20 * time.Millisecond)
+			<-pace
 		}
 		cpu := cpuTime(b, pid) - before
 		g.report(took)

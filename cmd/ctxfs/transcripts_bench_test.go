@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // benchHome is a user with a history.
@@ -268,9 +270,7 @@ func BenchmarkTranscriptsManySessions(b *testing.B) {
 	h.mount()
 	shown := filepath.Join(h.mnt, "transcripts", "pi", "work")
 	count := func() string { return benchRun(b, h.env, "bash", "-c", "ls -U "+shown+" 2>/dev/null | wc -l") }
-	for strings.TrimSpace(count()) != fmt.Sprint(sessions) {
-		time.Sleep(50 * time.Millisecond)
-	}
+	fstest.Eventually(b, "all are listed", func() bool { return strings.TrimSpace(count()) == fmt.Sprint(sessions) })
 	b.Logf("all are listed after %v", time.Since(begun))
 	pid := daemonPid(b, h.env)
 	list := func(b *testing.B) {
@@ -319,6 +319,5 @@ func BenchmarkTranscriptsMemory(b *testing.B) {
 	b.ReportMetric(peak(b, pid), "peak-MB")
 	b.ReportMetric(float64(h.size)/1e6/wall.Seconds(), "MB/s")
 	b.ReportMetric(float64(h.size)/1e6/cpu.Seconds(), "MB/cpu-s")
-	time.Sleep(10 * time.Second) // it gives memory back when it has been at rest
-	b.ReportMetric(resident(b, pid), "MB-at-rest")
+	b.ReportMetric(restingMemory(b, pid), "MB-at-rest")
 }

@@ -1,8 +1,11 @@
 package fstest
 
 import (
+	"os"
+	"os/signal"
 	"runtime/debug"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -63,4 +66,16 @@ func Rounds(full int) int {
 		return max(1, full/10)
 	}
 	return full
+}
+
+// DefaultSignals gives the programs that tests start the default action of the
+// signals which this one was started to ignore: SIGHUP by nohup and some runners,
+// SIGINT and SIGQUIT in the background of a script. Here they stay without effect.
+// A TestMain calls it before it runs tests.
+func DefaultSignals() {
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s) // a program that is started ignores what we ignore, and nothing that we handle
+		}
+	}
 }

@@ -14,11 +14,17 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/terminals/grid"
 )
 
 // patience is how long a shell may take for what takes it a moment.
 const patience = 2 * time.Minute
+
+func TestMain(m *testing.M) {
+	fstest.DefaultSignals()
+	os.Exit(m.Run())
+}
 
 // A record is what the marks tell of one command.
 type record struct {
