@@ -16,28 +16,29 @@ import (
 
 // The kinds of changes in a log of changes.
 const (
-	changeInitial = 0 // the whole object anew
+	changeInitial = 0 // the whole object
 	changeSet     = 1 // v at the path k
-	changePush    = 2 // the elements v at the end of the list at k, which is cut to i before
+	changePush    = 2 // the elements v at the end of the list at k, which is first truncated to i
 	changeDelete  = 3 // nothing at the path k
 )
 
-// jsonTree is a JSON value that can be changed: text as long as nobody looks into
-// it, then its parts. What is not there is nil, and harmless.
+// jsonTree is a JSON value that can be changed. It is text until a part of it is
+// needed, then its parts. A part that does not exist is nil, on which all methods
+// work.
 type jsonTree struct {
-	raw    string
+	text   string
 	keys   []string
 	fields map[string]*jsonTree
 	list   []*jsonTree
 }
 
-// maxTreeDepth is how deep a change may reach: the paths of VS Code have at most
-// a handful of steps.
+// maxTreeDepth is the longest path of a change. The paths of VS Code have a
+// handful of steps.
 const maxTreeDepth = 32
 
-// readChanges reads a log of changes to its state now. The log may end in a line
-// that is being written. With an error the state is that before the faulty
-// change; it is nil where there is none.
+// readChanges returns the state at the end of a log of changes. The log may end
+// in a line that is being written. With an error the state is that before the
+// faulty change, or nil where there is none.
 func readChanges(path string) (*jsonTree, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -58,7 +59,7 @@ func readChanges(path string) (*jsonTree, error) {
 	return state, err
 }
 
-// applyChanges is readChanges of an open log.
+// applyChanges is readChanges for an open log.
 func applyChanges(log io.Reader) (*jsonTree, error) {
 	var state *jsonTree
 	lines := bufio.NewReaderSize(log, 1<<16)
@@ -72,7 +73,7 @@ func applyChanges(log io.Reader) (*jsonTree, error) {
 		switch valid := lazyjson.Valid(line); {
 		case len(line) == 0 || !valid && torn:
 		case !valid:
-			return state, fmt.Errorf("line %d is no JSON", n)
+			return state, fmt.Errorf("line %d is not JSON", n)
 		default:
 			if err := applyChange(&state, lazyjson.Parse(line)); err != nil {
 				return state, fmt.Errorf("line %d: %w", n, err)
@@ -88,17 +89,17 @@ func applyChanges(log io.Reader) (*jsonTree, error) {
 func applyChange(state **jsonTree, c lazyjson.Value) error {
 	kind := c.Get("kind")
 	if kind.Type == lazyjson.Number && kind.Int() == changeInitial {
-		*state = &jsonTree{raw: c.Get("v").Raw}
+		*state = &jsonTree{text: c.Get("v").Raw}
 		return nil
 	}
 	path := c.Get("k").Array()
 	switch {
 	case *state == nil:
-		return errors.New("a change, and no object before it")
+		return errors.New("a change before the first object")
 	case kind.Type != lazyjson.Number || kind.Int() > changeDelete || kind.Int() < 0:
-		return fmt.Errorf("a change of the unknown kind %s", kind.Raw)
+		return fmt.Errorf("unknown kind of change %s", kind.Raw)
 	case len(path) == 0 || len(path) > maxTreeDepth:
-		return fmt.Errorf("a change of a path of %d steps", len(path))
+		return fmt.Errorf("a change at a path of %d steps", len(path))
 	}
 	if kind.Int() == changePush {
 		at, err := (*state).reach(path)
@@ -113,31 +114,31 @@ func applyChange(state **jsonTree, c lazyjson.Value) error {
 	}
 	var v *jsonTree
 	if kind.Int() == changeSet {
-		v = &jsonTree{raw: c.Get("v").Raw}
+		v = &jsonTree{text: c.Get("v").Raw}
 	}
 	return at.set(path[len(path)-1], v)
 }
 
-// open parses a value whose parts are wanted.
+// open parses a value whose parts are needed.
 func (t *jsonTree) open() {
-	v := lazyjson.ParseString(t.raw)
+	v := lazyjson.ParseString(t.text)
 	switch {
 	case v.IsObject():
 		t.fields = make(map[string]*jsonTree)
 		v.ForEach(func(k, v lazyjson.Value) bool {
-			t.put(k.Str, &jsonTree{raw: v.Raw})
+			t.put(k.Str, &jsonTree{text: v.Raw})
 			return true
 		})
 	case v.IsArray():
 		t.list = []*jsonTree{}
 		v.ForEach(func(_, v lazyjson.Value) bool {
-			t.list = append(t.list, &jsonTree{raw: v.Raw})
+			t.list = append(t.list, &jsonTree{text: v.Raw})
 			return true
 		})
 	default:
 		return
 	}
-	t.raw = ""
+	t.text = ""
 }
 
 // put sets a field of an object.
@@ -148,7 +149,7 @@ func (t *jsonTree) put(key string, v *jsonTree) {
 	t.fields[key] = v
 }
 
-// set changes a part: nil removes a field.
+// set replaces a part; nil removes a field.
 func (t *jsonTree) set(key lazyjson.Value, v *jsonTree) error {
 	t.open()
 	switch {
@@ -164,27 +165,27 @@ func (t *jsonTree) set(key lazyjson.Value, v *jsonTree) error {
 	return nil
 }
 
-// push cuts a list and adds to it.
+// push truncates a list and appends to it.
 func (t *jsonTree) push(v, cut lazyjson.Value) error {
-	if t.raw == "" && t.fields == nil && t.list == nil || t.raw == "null" {
-		t.raw = "[]"
+	if t.text == "" && t.fields == nil && t.list == nil || t.text == "null" {
+		t.text = "[]"
 	}
 	t.open()
 	if t.list == nil {
-		return errors.New("elements for what is no list")
+		return errors.New("elements for a value that is not a list")
 	}
 	if cut.Type == lazyjson.Number && cut.Int() >= 0 && cut.Int() < int64(len(t.list)) {
 		t.list = t.list[:cut.Int()]
 	}
 	v.ForEach(func(_, v lazyjson.Value) bool {
-		t.list = append(t.list, &jsonTree{raw: v.Raw})
+		t.list = append(t.list, &jsonTree{text: v.Raw})
 		return true
 	})
 	return nil
 }
 
-// reach is the part at a path. Only the last step may lead to what is not there
-// yet.
+// reach returns the part at a path. Only the last step may lead to a part that
+// does not exist yet.
 func (t *jsonTree) reach(path []lazyjson.Value) (*jsonTree, error) {
 	for n, key := range path {
 		t.open()
@@ -199,14 +200,14 @@ func (t *jsonTree) reach(path []lazyjson.Value) (*jsonTree, error) {
 			next = t.list[key.Int()]
 		}
 		if next == nil {
-			return nil, fmt.Errorf("a change of %s, which is not there", key.Raw)
+			return nil, fmt.Errorf("a change of %s, which does not exist", key.Raw)
 		}
 		t = next
 	}
 	return t, nil
 }
 
-// get is the part at a path of fields, nil where there is none.
+// get returns the part at a path of fields, nil where there is none.
 func (t *jsonTree) get(path ...string) *jsonTree {
 	for _, key := range path {
 		if t == nil {
@@ -218,7 +219,7 @@ func (t *jsonTree) get(path ...string) *jsonTree {
 	return t
 }
 
-// items are the elements of a list.
+// items returns the elements of a list.
 func (t *jsonTree) items() []*jsonTree {
 	if t == nil {
 		return nil
@@ -227,7 +228,7 @@ func (t *jsonTree) items() []*jsonTree {
 	return t.list
 }
 
-// value is the part as it is now.
+// value returns the current value of the part.
 func (t *jsonTree) value() lazyjson.Value {
 	var b strings.Builder
 	t.write(&b)
@@ -236,7 +237,7 @@ func (t *jsonTree) value() lazyjson.Value {
 
 func (t *jsonTree) write(b *strings.Builder) {
 	switch {
-	case t == nil || t.raw == "" && t.fields == nil && t.list == nil:
+	case t == nil || t.text == "" && t.fields == nil && t.list == nil:
 		b.WriteString("null")
 	case t.fields != nil:
 		sep := "{"
@@ -244,7 +245,7 @@ func (t *jsonTree) write(b *strings.Builder) {
 			if t.fields[key] == nil {
 				continue
 			}
-			name, _ := json.Marshal(key) // a string can always be written
+			name, _ := json.Marshal(key) // strings can always be encoded
 			b.WriteString(sep)
 			b.Write(name)
 			b.WriteByte(':')
@@ -265,6 +266,6 @@ func (t *jsonTree) write(b *strings.Builder) {
 		}
 		b.WriteByte(']')
 	default:
-		b.WriteString(t.raw)
+		b.WriteString(t.text)
 	}
 }

@@ -31,7 +31,7 @@ func CLI() history.Agent {
 	}}
 }
 
-// cliFormat tells how a file below session-state is read.
+// cliFormat returns the format of a file below session-state.
 func cliFormat(rel string) history.Format {
 	id, name, deep := strings.Cut(rel, "/")
 	if deep && name != "events.jsonl" {
@@ -45,11 +45,11 @@ func cliFormat(rel string) history.Format {
 		}
 	}
 	return history.Log{ID: id, Rank: rank, Open: func(path string) history.Reader {
-		return &reader{about: func(out event.Sink) { readWorkspace(filepath.Dir(path), out) }}
+		return &reader{describe: func(out event.Sink) { readWorkspace(filepath.Dir(path), out) }}
 	}}
 }
 
-// readWorkspace takes what the file beside the log says of the session.
+// readWorkspace reads what the file beside the log says of the session.
 func readWorkspace(dir string, out event.Sink) {
 	body, err := os.ReadFile(filepath.Join(dir, "workspace.yaml"))
 	if err != nil || len(body) > 1<<20 {
@@ -74,19 +74,19 @@ func readWorkspace(dir string, out event.Sink) {
 	s.Name(event.FromAgent, records.FirstLine(text("name")))
 }
 
-// reader reads the events of Copilot CLI, and those that Copilot in VS
-// Code writes in the same form.
+// reader reads the events of Copilot CLI, and those that Copilot in VS Code
+// writes in the same form.
 type reader struct {
-	// about adds what is known from elsewhere.
-	about func(event.Sink)
+	// describe adds what other files say of the session; may be nil.
+	describe func(event.Sink)
 
-	// Twice are the thoughts that are told by an event of their own and with the
-	// message.
-	Twice records.Dedup `json:"twice,omitzero"`
+	// Texts are the thoughts that the log has both as events of their own and
+	// with the message.
+	Texts records.Dedup `json:"twice,omitzero"`
 	// Thought is the hash of the last thought: each message of a turn may repeat
-	// the same one.
+	// it.
 	Thought uint64 `json:"thought,omitempty,string"`
-	// Tools are the names of the tools whose results are awaited.
+	// Tools are the calls whose results have not come yet.
 	Tools records.PendingCalls `json:"tools,omitzero"`
 }
 
@@ -96,19 +96,20 @@ type cliEvent struct {
 	id, agent string
 }
 
-// event begins an event of ours.
+// event returns an event with the id, the time and the subagent of Copilot's
+// event.
 func (r cliEvent) event(kind event.Kind) event.Event {
 	return event.Event{Kind: kind, ID: r.id, Time: r.Time, Agent: r.agent}
 }
 
-// quiet emits a record that nobody reads.
+// quiet emits an event that is not shown in the transcript.
 func (r cliEvent) quiet(out event.Sink) {
 	e := r.event(event.System)
 	e.Quiet, e.Record = true, string(r.Source)
 	out.Emit(e)
 }
 
-// system emits what the program said.
+// system emits a text of the program.
 func (r cliEvent) system(text string, out event.Sink) {
 	e := r.event(event.System)
 	e.Text = text
@@ -173,12 +174,12 @@ func (r *reader) Record(line []byte, out event.Sink) {
 		e.Rewound = mark
 		out.Emit(e)
 	default:
-		r.rest(typ, rec, out)
+		r.programEvent(typ, rec, out)
 	}
 }
 
-// rest takes the events that tell of the program.
-func (r *reader) rest(typ string, rec cliEvent, out event.Sink) {
+// programEvent reads the events that are about the program.
+func (r *reader) programEvent(typ string, rec cliEvent, out event.Sink) {
 	switch typ {
 	case "system.message":
 		if rec.Text("role") == "system" { // the instructions that every session has
@@ -223,7 +224,7 @@ func (r *reader) rest(typ string, rec cliEvent, out event.Sink) {
 	}
 }
 
-// session takes what the log says of the session.
+// session reads what the log says of the session.
 func (r *reader) session(rec cliEvent, out event.Sink) {
 	s := out.Session()
 	if id := rec.Text("sessionId"); id != "" && s.ID == "" {
@@ -245,13 +246,13 @@ func (r *reader) session(rec cliEvent, out event.Sink) {
 	if b := at.Get("branch").Str; b != "" {
 		s.Branch = b
 	}
-	if r.about != nil {
-		r.about(out)
+	if r.describe != nil {
+		r.describe(out)
 	}
 	rec.quiet(out)
 }
 
-// user takes what the user typed, or another spoke in his name.
+// user reads what the user typed, or another program wrote in the user's name.
 func (r *reader) user(rec cliEvent, out event.Sink) {
 	e := rec.event(event.User)
 	parts := []string{}
@@ -278,12 +279,12 @@ func (r *reader) user(rec cliEvent, out event.Sink) {
 	if e.Origin != event.Injected {
 		out.Session().Name(event.FromPrompt, records.FirstLine(e.Text))
 	}
-	if r.about != nil {
-		r.about(out)
+	if r.describe != nil {
+		r.describe(out)
 	}
 }
 
-// attachmentNote is the note for what was attached.
+// attachmentNote returns the note that stands for an attachment.
 func attachmentNote(a lazyjson.Value) string {
 	if data := a.Get("data").Str; data != "" {
 		return event.Blob(a.Get("mimeType").Str, records.Base64Size(data))
@@ -296,7 +297,7 @@ func attachmentNote(a lazyjson.Value) string {
 	return "[" + a.Get("type").Str + "]"
 }
 
-// assistant takes what the model said, thought and asked for.
+// assistant reads what the model said, thought and called.
 func (r *reader) assistant(rec cliEvent, out event.Sink) {
 	if m := rec.Text("model"); m != "" && rec.agent == "" {
 		out.Session().Model = m
@@ -319,10 +320,10 @@ func (r *reader) assistant(rec cliEvent, out event.Sink) {
 	}
 }
 
-// thought takes what the model thought, unless it was told already.
+// thought emits what the model thought, unless it was emitted before.
 func (r *reader) thought(rec cliEvent, text string, by records.Channel, out event.Sink) {
 	hash := records.TextHash(text)
-	if text == "" || hash == r.Thought || r.Twice.Repeated(text, rec.agent, by) {
+	if text == "" || hash == r.Thought || r.Texts.Repeated(text, rec.agent, by) {
 		return
 	}
 	r.Thought = hash
@@ -331,8 +332,8 @@ func (r *reader) thought(rec cliEvent, text string, by records.Channel, out even
 	out.Emit(e)
 }
 
-// call takes a call where it is told first: with the message that asks for it,
-// or when it begins.
+// call emits a call where the log first has it: with the message that requests
+// it, or when it begins.
 func (r *reader) call(rec cliEvent, id, name string, args lazyjson.Value, out event.Sink) {
 	if _, told := out.Known("call:" + id); told && id != "" {
 		if rec.Text("toolCallId") == id {
@@ -349,14 +350,14 @@ func (r *reader) call(rec cliEvent, id, name string, args lazyjson.Value, out ev
 	}
 }
 
-// exitCode is how the shell tool says that a command failed, savedTo
-// where the whole of a long output lies.
+// exitCode matches the shell tool's note that a command failed, savedTo the path
+// of the file with the whole of a long output.
 var (
 	exitCode = regexp.MustCompile(`with exit code -?[1-9][0-9]*>?\s*$`)
 	savedTo  = regexp.MustCompile(`(?i)saved to: (/[^\n]+)`)
 )
 
-// result takes what a tool gave back.
+// result reads what a tool returned.
 func (r *reader) result(rec cliEvent, out event.Sink) {
 	res := &event.Result{CallID: rec.Text("toolCallId"), Error: rec.Get("success").Type == lazyjson.False}
 	res.Name = r.Tools.Take(res.CallID)

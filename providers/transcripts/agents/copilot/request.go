@@ -9,24 +9,25 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// request emits one request of a chat: a prompt and the whole answer to
-// it. The answer's parts are what the window shows; what the model was told of
-// tools and by them stands in the result's metadata, as rounds of calls.
+// request emits one request of a chat: a prompt and the whole answer to it. The
+// parts of the answer are what the window shows; what the model was told about
+// tools and by them is in the result's metadata, as rounds of calls.
 type request struct {
 	lazyjson.Value
 	out   event.Sink
 	id    string
 	time  time.Time
 	model string
-	// text is what was said since the last event: the window's parts cut it
-	// wherever a link stands.
+	// text is what was said since the last event. The window's parts divide it
+	// wherever there is a link.
 	text strings.Builder
-	// rounds are the calls that the model made, by id and in order; used are
+	// rounds are the calls that the model made, in order; emitted are the ids of
 	// those that were emitted.
-	rounds []toolCall
-	used   map[string]bool
-	// spoke and thought tell that the answer's parts said something.
-	spoke, thought bool
+	rounds  []toolCall
+	emitted map[string]bool
+	// hasText and hasThinking are set where the parts of the answer contain text
+	// and thinking.
+	hasText, hasThinking bool
 }
 
 // toolCall is a call as the model made it.
@@ -37,7 +38,7 @@ type toolCall struct {
 
 func newRequest(v lazyjson.Value, out event.Sink) *request {
 	r := &request{Value: v, out: out, id: v.Get("requestId").Str, time: records.Millis(v.Get("timestamp").Int()),
-		model: modelName(v.Get("modelId").Str), used: make(map[string]bool)}
+		model: modelName(v.Get("modelId").Str), emitted: make(map[string]bool)}
 	v.Get("result.metadata.toolCallRounds").ForEach(func(_, round lazyjson.Value) bool {
 		at := records.Millis(round.Get("timestamp").Int())
 		round.Get("toolCalls").ForEach(func(_, c lazyjson.Value) bool {
@@ -49,11 +50,11 @@ func newRequest(v lazyjson.Value, out event.Sink) *request {
 	return r
 }
 
-// emit emits the request.
+// emit emits the events of the request.
 func (r *request) emit() {
 	r.prompt()
 	parts := r.Get("response").Array()
-	byOrder := r.pairs(parts)
+	byOrder := r.inSameOrder(parts)
 	n := 0
 	for _, p := range parts {
 		if p.Get("kind").Str == "toolInvocationSerialized" {
@@ -65,7 +66,7 @@ func (r *request) emit() {
 		r.part(p)
 	}
 	r.flush()
-	r.rest()
+	r.unshown()
 	if msg := r.Get("result.errorDetails.message").Str; msg != "" {
 		r.system("error: " + msg)
 	}
@@ -92,7 +93,7 @@ func (r *request) prompt() {
 	r.out.Emit(e)
 }
 
-// variableNote is the note for something attached to a prompt.
+// variableNote returns the note that stands for something attached to a prompt.
 func variableNote(v lazyjson.Value) string {
 	kind := v.Get("kind").Str
 	if kind == "image" {
@@ -110,13 +111,13 @@ func variableNote(v lazyjson.Value) string {
 	return "[" + kind + " " + v.Get("name").String() + "]"
 }
 
-// system emits what the program said.
+// system emits a text of the program.
 func (r *request) system(text string) {
 	r.out.Emit(event.Event{Kind: event.System, ID: r.id, Text: text})
 }
 
-// say emits a text of the model.
-func (r *request) say(kind event.Kind, text string) {
+// emitText emits a text of the model.
+func (r *request) emitText(kind event.Kind, text string) {
 	if text != "" {
 		r.out.Emit(event.Event{Kind: kind, ID: r.id, Model: r.model, Text: text})
 	}
@@ -125,13 +126,13 @@ func (r *request) say(kind event.Kind, text string) {
 // flush emits what was said so far.
 func (r *request) flush() {
 	if text := r.text.String(); strings.TrimSpace(text) != "" {
-		r.say(event.Assistant, text)
-		r.spoke = true
+		r.emitText(event.Assistant, text)
+		r.hasText = true
 	}
 	r.text.Reset()
 }
 
-// part takes a part of the answer that is no call.
+// part reads a part of the answer that is not a call.
 func (r *request) part(p lazyjson.Value) {
 	switch kind := p.Get("kind").Str; kind {
 	case "", "markdownContent", "markdownVuln":
@@ -141,8 +142,8 @@ func (r *request) part(p lazyjson.Value) {
 	case "thinking":
 		r.flush()
 		if text := joined(p.Get("value")); text != "" {
-			r.say(event.Thinking, text)
-			r.thought = true
+			r.emitText(event.Thinking, text)
+			r.hasThinking = true
 		}
 	case "textEditGroup", "notebookEditGroup":
 		r.flush()
@@ -166,18 +167,18 @@ func (r *request) part(p lazyjson.Value) {
 	}
 }
 
-// rest emits what the model said and did and no part of the answer tells.
-func (r *request) rest() {
+// unshown emits what the model said and did that no part of the answer shows.
+func (r *request) unshown() {
 	r.Get("result.metadata.toolCallRounds").ForEach(func(_, round lazyjson.Value) bool {
-		if text := joined(round.Get("thinking.text")); !r.thought {
-			r.say(event.Thinking, text)
+		if text := joined(round.Get("thinking.text")); !r.hasThinking {
+			r.emitText(event.Thinking, text)
 		}
-		if !r.spoke {
-			r.say(event.Assistant, round.Get("response").Str)
+		if !r.hasText {
+			r.emitText(event.Assistant, round.Get("response").Str)
 		}
 		round.Get("toolCalls").ForEach(func(_, c lazyjson.Value) bool {
-			if id := c.Get("id").Str; !r.used[id] {
-				r.used[id] = true
+			if id := c.Get("id").Str; !r.emitted[id] {
+				r.emitted[id] = true
 				r.call(toolCall{id: id, name: c.Get("name").Str, args: c.Get("arguments").String()}, "")
 				r.result(id, c.Get("name").Str, lazyjson.Value{}, "")
 			}
@@ -200,7 +201,7 @@ func (r *request) summaries() {
 	}
 }
 
-// markdown is the text of a part that is or holds one.
+// markdown returns the text of a part.
 func markdown(p lazyjson.Value) string {
 	for _, key := range []string{"content", "value"} {
 		if v := p.Get(key); v.Exists() {
@@ -210,7 +211,7 @@ func markdown(p lazyjson.Value) string {
 	return stringOf(p)
 }
 
-// stringOf is a text, or the value of a text with markup.
+// stringOf returns a text, or the value of a text with markup.
 func stringOf(v lazyjson.Value) string {
 	if v.IsObject() {
 		return v.Get("value").Str
@@ -218,7 +219,7 @@ func stringOf(v lazyjson.Value) string {
 	return v.Str
 }
 
-// joined is a text that may stand in pieces.
+// joined returns a text that may be in pieces.
 func joined(v lazyjson.Value) string {
 	if !v.IsArray() {
 		return v.Str
@@ -231,7 +232,7 @@ func joined(v lazyjson.Value) string {
 	return b.String()
 }
 
-// linkText is the text that stands for a link.
+// linkText returns the text that stands for a link.
 func linkText(p lazyjson.Value) string {
 	if name := p.Get("name").Str; name != "" {
 		return name

@@ -8,24 +8,24 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// pairs tells whether the calls that the window shows are those of the rounds in
-// the same order: their ids are not always the same ones.
-func (r *request) pairs(parts []lazyjson.Value) bool {
+// inSameOrder reports whether the calls that the window shows are those of the
+// rounds in the same order: their ids are not always equal.
+func (r *request) inSameOrder(parts []lazyjson.Value) bool {
 	shown := 0
 	for _, p := range parts {
 		if p.Get("kind").Str != "toolInvocationSerialized" {
 			continue
 		}
 		shown++
-		if r.round(p.Get("toolCallId").Str) != nil {
+		if r.findCall(p.Get("toolCallId").Str) != nil {
 			return false
 		}
 	}
 	return shown == len(r.rounds)
 }
 
-// round is the call of that id as the model made it.
-func (r *request) round(id string) *toolCall {
+// findCall returns the call with an id as the model made it, or nil.
+func (r *request) findCall(id string) *toolCall {
 	for i := range r.rounds {
 		if r.rounds[i].id == id && id != "" {
 			return &r.rounds[i]
@@ -37,17 +37,17 @@ func (r *request) round(id string) *toolCall {
 // tool emits a call that the window shows, and its result.
 func (r *request) tool(p lazyjson.Value, byOrder bool, n int) {
 	c := toolCall{id: p.Get("toolCallId").Str, name: p.Get("toolId").Str, args: inputText(p)}
-	made := r.round(c.id)
+	made := r.findCall(c.id)
 	if made == nil && byOrder {
 		made = &r.rounds[n]
 	}
 	if made != nil {
 		c = *made
 	}
-	if r.used[c.id] && c.id != "" {
-		return // told before, and shown again
+	if r.emitted[c.id] && c.id != "" {
+		return // emitted before, and shown again
 	}
-	r.used[c.id] = true
+	r.emitted[c.id] = true
 	agent := p.Get("subAgentInvocationId").Str
 	r.call(c, agent)
 	r.result(c.id, c.name, p, agent)
@@ -60,7 +60,7 @@ func (r *request) call(c toolCall, agent string) {
 	r.out.Emit(e)
 }
 
-// result emits what a tool gave back: what the model got of it, else what the
+// result emits what a tool returned: what the model received, otherwise what the
 // window shows.
 func (r *request) result(id, name string, p lazyjson.Value, agent string) {
 	res := &event.Result{CallID: id, Name: name}
@@ -78,12 +78,12 @@ func (r *request) result(id, name string, p lazyjson.Value, agent string) {
 	res.Error = details.Get("isError").Bool() || exit.Int() != 0 || p.Get("isConfirmed").Type == lazyjson.False ||
 		p.Get("isConfirmed.type").Exists() && p.Get("isConfirmed.type").Int() == 0
 	if res.Text == "" && !p.Get("isComplete").Bool() && !res.Error {
-		return // it has not come back
+		return // the call still runs
 	}
 	r.out.Emit(event.Event{Kind: event.ToolResult, ID: id, Agent: agent, Result: res})
 }
 
-// inputText is what the window tells of a call's arguments.
+// inputText returns what the window shows of a call's arguments.
 func inputText(p lazyjson.Value) string {
 	for _, key := range []string{"toolSpecificData.rawInput", "toolSpecificData.commandLine.original", "toolSpecificData.command",
 		"resultDetails.input", "toolSpecificData.prompt"} {
@@ -94,7 +94,7 @@ func inputText(p lazyjson.Value) string {
 	return stringOf(p.Get("invocationMessage"))
 }
 
-// outputText is what the window tells of a result.
+// outputText returns what the window shows of a result.
 func outputText(p, details lazyjson.Value) string {
 	var parts []string
 	add := func(text string) {
@@ -131,8 +131,8 @@ func outputText(p, details lazyjson.Value) string {
 	return strings.Join(parts, "\n")
 }
 
-// contentText is the text of a result as the model got it: texts, data, and
-// trees of what Copilot renders.
+// contentText returns the text of a result as the model received it: texts, data,
+// and trees rendered by Copilot.
 func contentText(v lazyjson.Value) string {
 	var parts []string
 	v.ForEach(func(_, p lazyjson.Value) bool {
@@ -158,8 +158,8 @@ func contentText(v lazyjson.Value) string {
 	return strings.Join(parts, "\n")
 }
 
-// rendered is the text in a tree of nodes: of type 1 with children, of type 2
-// with a text.
+// rendered returns the text in a tree of nodes: nodes of type 1 have children,
+// those of type 2 a text.
 func rendered(n lazyjson.Value, depth int) string {
 	if depth > 200 {
 		return ""

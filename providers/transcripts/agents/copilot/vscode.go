@@ -35,10 +35,10 @@ func VSCode() history.Agent {
 	}}
 }
 
-// extensionFolder is the folder of Copilot's extension, in any case.
+// extensionFolder is the folder of Copilot's extension, in lower case.
 const extensionFolder = "github.copilot-chat"
 
-// skip leaves out the folders of a workspace that hold no chats.
+// skip reports whether a folder of a workspace contains no chats.
 func skip(rel string) bool {
 	parts := strings.Split(rel, "/")
 	switch len(parts) {
@@ -52,7 +52,7 @@ func skip(rel string) bool {
 	return true
 }
 
-// workspaceFormat tells how a file below workspaceStorage is read.
+// workspaceFormat returns the format of a file below workspaceStorage.
 func workspaceFormat(rel string) history.Format {
 	parts := strings.Split(rel, "/")
 	switch {
@@ -64,7 +64,7 @@ func workspaceFormat(rel string) history.Format {
 			return nil
 		}
 		return history.Log{ID: id, Rank: 1, Open: func(path string) history.Reader {
-			return &reader{about: func(out event.Sink) {
+			return &reader{describe: func(out event.Sink) {
 				if s := out.Session(); s.CWD == "" {
 					s.CWD = workspaceFolder(filepath.Dir(filepath.Dir(filepath.Dir(path))))
 				}
@@ -74,7 +74,7 @@ func workspaceFormat(rel string) history.Format {
 	return nil
 }
 
-// chatFormat tells how a file of chats is read.
+// chatFormat returns the format of a file of chats.
 func chatFormat(name string) history.Format {
 	switch {
 	case strings.Contains(name, "/"):
@@ -87,7 +87,7 @@ func chatFormat(name string) history.Format {
 	return nil
 }
 
-// workspaceFolder is the folder that a workspace's storage belongs to.
+// workspaceFolder returns the folder that a workspace's storage belongs to.
 func workspaceFolder(storage string) string {
 	body, err := os.ReadFile(filepath.Join(storage, "workspace.json"))
 	if err != nil || len(body) > 1<<16 {
@@ -105,13 +105,13 @@ func workspaceFolder(storage string) string {
 	return ""
 }
 
-// readChat reads a chat as it is now.
+// readChat reads the current state of a chat.
 func readChat(path string) (*jsonTree, error) {
 	if strings.HasSuffix(path, ".jsonl") {
 		return readChanges(path)
 	}
 	v, err := records.ReadDocument(path)
-	return &jsonTree{raw: v.Raw}, err
+	return &jsonTree{text: v.Raw}, err
 }
 
 // listChat lists the one session of a file.
@@ -125,7 +125,7 @@ func listChat(_ context.Context, path string) ([]history.Entry, error) {
 	return []history.Entry{{Session: c.Of, Key: c.Of.ID}}, err
 }
 
-// describeChat takes what a chat says of itself.
+// describeChat reads what a chat says of itself.
 func describeChat(path string, chat *jsonTree, out event.Sink) {
 	s := out.Session()
 	name := filepath.Base(path)
@@ -151,10 +151,10 @@ func describeChat(path string, chat *jsonTree, out event.Sink) {
 	}
 }
 
-// modelName is a model without the name of who offers it.
+// modelName returns a model's name without its provider.
 func modelName(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
-// emitChat reads a chat.
+// emitChat emits the events of a chat.
 func emitChat(ctx context.Context, path, _ string, out event.Sink) error {
 	chat, err := readChat(path)
 	if chat == nil {
@@ -175,7 +175,7 @@ func emitChat(ctx context.Context, path, _ string, out event.Sink) error {
 	return err
 }
 
-// promptText is what the user typed.
+// promptText returns what the user typed.
 func promptText(v lazyjson.Value) string {
 	m := v.Get("message")
 	if m.Type == lazyjson.String {

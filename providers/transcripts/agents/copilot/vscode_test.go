@@ -64,10 +64,10 @@ func TestApplyChanges(t *testing.T) {
 		"begun anew":      {`{"kind":0,"v":{"a":1}}` + "\n" + `{"kind":0,"v":{"b":1}}`, `{"b":1}`, ""},
 		"torn":            {`{"kind":0,"v":{"a":1}}` + "\n" + `{"kind":1,"k":["a"],"v`, `{"a":1}`, ""},
 		"an odd name":     {`{"kind":0,"v":{"a\"b":1}}` + "\n" + `{"kind":1,"k":["a\"b"],"v":2}`, `{"a\"b":2}`, ""},
-		"no object":       {`{"kind":1,"k":["a"],"v":1}`, `null`, "line 1: a change, and no object before it"},
-		"no place":        {`{"kind":0,"v":{"r":[]}}` + "\n" + `{"kind":1,"k":["r",7,"x"],"v":1}`, `{"r":[]}`, "line 2: a change of 7, which is not there"},
-		"no kind":         {`{"kind":0,"v":{}}` + "\n" + `{"kind":9,"k":["r"],"v":1}`, `{}`, "line 2: a change of the unknown kind 9"},
-		"no JSON":         {"{\n" + `{"kind":0,"v":{}}`, `null`, "line 1 is no JSON"},
+		"no object":       {`{"kind":1,"k":["a"],"v":1}`, `null`, "line 1: a change before the first object"},
+		"no place":        {`{"kind":0,"v":{"r":[]}}` + "\n" + `{"kind":1,"k":["r",7,"x"],"v":1}`, `{"r":[]}`, "line 2: a change of 7, which does not exist"},
+		"no kind":         {`{"kind":0,"v":{}}` + "\n" + `{"kind":9,"k":["r"],"v":1}`, `{}`, "line 2: unknown kind of change 9"},
+		"not JSON":        {"{\n" + `{"kind":0,"v":{}}`, `null`, "line 1 is not JSON"},
 		"nothing":         {"", `null`, ""},
 	}
 	for name, test := range tests {
@@ -205,7 +205,7 @@ func FuzzVSCode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, log string) {
 		chat, _ := applyChanges(strings.NewReader(log))
 		if state := chat.value(); !json.Valid([]byte(state.Raw)) {
-			t.Fatalf("the state is no JSON: %s", state.Raw)
+			t.Fatalf("the state is not JSON: %s", state.Raw)
 		}
 		c := &event.Collector{}
 		for _, r := range chat.get("requests").items() {

@@ -35,7 +35,7 @@ func Agent() history.Agent {
 	}}
 }
 
-// formatOf tells how a file below tmp is read.
+// formatOf returns the format of a file below tmp.
 func formatOf(rel string) history.Format {
 	parts := strings.Split(rel, "/")
 	if len(parts) < 3 || len(parts) > 4 || parts[1] != "chats" {
@@ -58,25 +58,25 @@ func formatOf(rel string) history.Format {
 
 func open(path string) history.Reader { return &reader{path: path} }
 
-// reader reads the messages of a session, each as often as it is told.
+// reader reads the messages of a session. The log may contain each several times.
 type reader struct {
 	path string
 
-	// First is the id of the message with which the history begins: where it is
-	// gone from the history, that was compressed.
+	// First is the id of the message with which the history begins. A new history
+	// without it was compressed.
 	First string `json:"first,omitempty"`
-	// Last are the versions of the newest messages as they were told.
+	// Last has the versions of the newest messages that were emitted.
 	Last []version `json:"last,omitempty"`
 }
 
-// version is what was told of a message.
+// version is the version of a message that was emitted.
 type version struct {
 	ID   string `json:"id"`
 	Len  int    `json:"len"`
 	Hash uint64 `json:"hash,string"`
 }
 
-// maxVersions is how many messages may still grow: it is always the last one.
+// maxVersions is how many messages are remembered; only the last one ever grows.
 const maxVersions = 8
 
 // Record implements [history.Reader].
@@ -95,9 +95,9 @@ func (r *reader) Record(line []byte, out event.Sink) {
 		r.message(rec, out)
 	case rec.Get("$set").IsObject():
 		set := rec.Get("$set")
-		r.about(set, out)
+		r.describe(set, out)
 		if list := set.Get("messages"); list.IsArray() && r.First == "" {
-			// Nothing was told before: it is how the history begins.
+			// Nothing was emitted before: it is how the history begins.
 			list.ForEach(func(_, v lazyjson.Value) bool {
 				r.message(parseRecord(v, []byte(v.Raw)), out)
 				return true
@@ -109,14 +109,15 @@ func (r *reader) Record(line []byte, out event.Sink) {
 		}
 		rec.EmitQuiet(event.System, out)
 	case rec.Text("sessionId") != "":
-		r.about(rec.Value, out)
+		r.describe(rec.Value, out)
 		rec.EmitQuiet(event.System, out)
 	default:
 		records.EmitUnknown(out, rec.Text("type"), line)
 	}
 }
 
-// parseRecord is a record with its time: a text, or seconds.
+// parseRecord returns a record with its time, which is a text or a number of
+// seconds.
 func parseRecord(v lazyjson.Value, line []byte) records.Line {
 	rec := records.Line{Source: line}.Part(v)
 	rec.Time = records.ParseTime(rec.Text("timestamp"))
@@ -129,8 +130,8 @@ func parseRecord(v lazyjson.Value, line []byte) records.Line {
 	return rec
 }
 
-// about takes what is said of the session as a whole.
-func (r *reader) about(v lazyjson.Value, out event.Sink) {
+// describe reads what is said of the session as a whole.
+func (r *reader) describe(v lazyjson.Value, out event.Sink) {
 	s := out.Session()
 	if id := v.Get("sessionId").Str; id != "" {
 		s.ID = id
@@ -157,9 +158,9 @@ func (r *reader) rewind(rec records.Line, out event.Sink) {
 	out.Emit(event.Event{Kind: event.Rewind, Time: rec.Time, Rewound: mark})
 }
 
-// replace takes a new history. The one before stays, so only what was in no
-// message before is told: the summary, which the mark holds, and answers to it.
-// Outputs that were masked to save room are told as they were.
+// replace reads a new history. The old one stays, so only what no earlier message
+// contains is emitted: the summary, in a compaction mark, and answers to it.
+// Outputs that were masked to save room keep their first text.
 func (r *reader) replace(rec records.Line, list lazyjson.Value, out event.Sink) {
 	var summary []string
 	var fresh []records.Line
@@ -212,10 +213,10 @@ func (r *reader) replace(rec records.Line, list lazyjson.Value, out event.Sink) 
 	})
 }
 
-// textID is the id of a text.
+// textID returns the id under which a text is noted.
 func textID(text string) string { return fmt.Sprintf("said:%016x", records.TextHash(text)) }
 
-// projectFolder is the folder of a project in which a file of its chats lies.
+// projectFolder returns the folder of the project that a file of chats is in.
 func projectFolder(path string) string {
 	dir := filepath.Dir(path)
 	for filepath.Base(dir) != "chats" {
@@ -228,8 +229,8 @@ func projectFolder(path string) string {
 	return filepath.Dir(dir)
 }
 
-// projectSlug is the program's own name of a project: older versions have a hash
-// instead, which is cut.
+// projectSlug returns the program's own name of a project. In older versions it
+// is a hash, which is shortened.
 func projectSlug(path string) string {
 	slug := filepath.Base(projectFolder(path))
 	if len(slug) == 2*sha256.Size {
@@ -238,8 +239,8 @@ func projectSlug(path string) string {
 	return strings.Trim(slug, "./")
 }
 
-// workingFolder finds the folder of the project whose chats hold the file: the
-// folder is named in .project_root, or in projects.json by name or hash.
+// workingFolder returns the working folder of the project that a file of chats
+// belongs to. It is named in .project_root, or in projects.json by name or hash.
 func workingFolder(path, hash string) string {
 	project := projectFolder(path)
 	if project == "" {
@@ -263,14 +264,14 @@ func workingFolder(path, hash string) string {
 	return found
 }
 
-// listSessions lists the one session of an old file.
+// listSessions lists the one session of a .json file.
 func listSessions(_ context.Context, path string) ([]history.Entry, error) {
 	v, err := records.ReadDocument(path)
 	if err != nil {
 		return nil, err
 	}
 	c := &event.Collector{}
-	(&reader{path: path}).about(v, c)
+	(&reader{path: path}).describe(v, c)
 	if c.Of.ID == "" {
 		c.Of.ID = strings.TrimSuffix(filepath.Base(path), ".json")
 	}
@@ -278,7 +279,7 @@ func listSessions(_ context.Context, path string) ([]history.Entry, error) {
 	return []history.Entry{{Session: c.Of, Key: c.Of.ID}}, nil
 }
 
-// readSession reads it.
+// readSession reads the session of a .json file.
 func readSession(ctx context.Context, path, key string, out event.Sink) error {
 	v, err := records.ReadDocument(path)
 	if err != nil {
@@ -289,7 +290,7 @@ func readSession(ctx context.Context, path, key string, out event.Sink) error {
 	for _, at := range []string{"startTime", "start_time", "lastUpdated"} {
 		out.Session().Saw(records.ParseTime(v.Get(at).Str))
 	}
-	r.about(v, out)
+	r.describe(v, out)
 	for _, list := range []string{"messages", "history"} {
 		v.Get(list).ForEach(func(_, m lazyjson.Value) bool {
 			r.message(parseRecord(m, []byte(m.Raw)), out)

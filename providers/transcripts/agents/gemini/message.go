@@ -9,7 +9,7 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// message takes a message, or what is new in a newer version of it.
+// message reads a message, or what is new in a newer version of it.
 func (r *reader) message(rec records.Line, out event.Sink) {
 	id := rec.Text("id")
 	_, again := out.Known("msg:" + id)
@@ -17,7 +17,7 @@ func (r *reader) message(rec records.Line, out event.Sink) {
 	if r.First == "" {
 		r.First = id
 	}
-	t := &emitter{r: r, rec: rec, out: out, id: id, again: again}
+	t := &emitter{r: r, rec: rec, out: out, id: id, seenBefore: again}
 	content := rec.Get("content")
 	if !content.Exists() {
 		content = rec.Get("parts")
@@ -48,30 +48,30 @@ func (r *reader) message(rec records.Line, out event.Sink) {
 		t.text(event.System, event.Typed, text)
 	default:
 		records.EmitUnknown(out, typ, rec.Source)
-		t.emitted()
+		t.noteMessage()
 	}
-	if !t.some && !again {
+	if !t.emittedAny && !again {
 		rec.EmitQuiet(event.System, out)
-		t.emitted()
+		t.noteMessage()
 	}
 }
 
-// emitter tells what of a message was not told before.
+// emitter emits the parts of a message that were not emitted before.
 type emitter struct {
-	r     *reader
-	rec   records.Line
-	out   event.Sink
-	id    string
-	again bool
-	some  bool
+	r          *reader
+	rec        records.Line
+	out        event.Sink
+	id         string
+	seenBefore bool
+	emittedAny bool
 }
 
-// emitted notes the message with the first event of it.
-func (t *emitter) emitted() {
-	if !t.some && !t.again && t.id != "" {
+// noteMessage notes the message's id, with its first event.
+func (t *emitter) noteMessage() {
+	if !t.emittedAny && !t.seenBefore && t.id != "" {
 		t.out.Note("msg:" + t.id)
 	}
-	t.some = true
+	t.emittedAny = true
 }
 
 func (t *emitter) emit(e event.Event) {
@@ -80,31 +80,31 @@ func (t *emitter) emit(e event.Event) {
 		e.Model = t.rec.Text("model")
 	}
 	t.out.Emit(e)
-	t.emitted()
+	t.noteMessage()
 }
 
-// once emits something that has an id of its own, unless that was told.
-func (t *emitter) once(id string, e event.Event) {
-	if _, told := t.out.Known(id); told && t.again {
+// emitNew emits something with an id of its own, unless it was emitted before.
+func (t *emitter) emitNew(id string, e event.Event) {
+	if _, told := t.out.Known(id); told && t.seenBefore {
 		return
 	}
 	t.emit(e)
 	t.out.Note(id)
 }
 
-// text emits the text of a message: of a text that has grown what is new, of one
-// that has changed all.
+// text emits the text of a message: only the addition to a text that has grown,
+// all of one that has changed.
 func (t *emitter) text(kind event.Kind, origin, text string) {
 	if text == "" {
 		return
 	}
 	said := textID(text)
-	if _, told := t.out.Known(said); told && t.again {
+	if _, told := t.out.Known(said); told && t.seenBefore {
 		return
 	}
 	fresh := text
 	for i, old := range t.r.Last {
-		if t.again && old.ID == t.id && old.Len < len(text) && records.TextHash(text[:old.Len]) == old.Hash {
+		if t.seenBefore && old.ID == t.id && old.Len < len(text) && records.TextHash(text[:old.Len]) == old.Hash {
 			fresh = text[old.Len:]
 			t.r.Last = append(t.r.Last[:i:i], t.r.Last[i+1:]...)
 			break
@@ -118,8 +118,8 @@ func (t *emitter) text(kind event.Kind, origin, text string) {
 	t.r.Last = append(t.r.Last, version{ID: t.id, Len: len(text), Hash: records.TextHash(text)})
 }
 
-// user emits what the user typed, and apart from it what the program has put in
-// for it: the files that were named.
+// user emits what the user typed and, as an event of its own, what the program
+// added to it: the files that were named.
 func (t *emitter) user(content lazyjson.Value) {
 	text, shown := contentText(content), contentText(t.rec.Get("displayContent"))
 	origin := event.Typed
@@ -152,14 +152,14 @@ func (t *emitter) thoughts() {
 			text = strings.TrimSpace(subject + "\n" + text)
 		}
 		if text != "" {
-			t.once(textID(text), event.Event{Kind: event.Thinking, Text: text})
+			t.emitNew(textID(text), event.Event{Kind: event.Thinking, Text: text})
 		}
 		return true
 	})
 }
 
-// parts emits the calls and results that stand among the parts of a content:
-// mostly the message tells them as toolCalls.
+// parts emits the calls and results among the parts of a content. Usually the
+// message has them as toolCalls.
 func (t *emitter) parts(content lazyjson.Value) {
 	if !content.IsArray() {
 		return
@@ -167,21 +167,21 @@ func (t *emitter) parts(content lazyjson.Value) {
 	content.ForEach(func(_, p lazyjson.Value) bool {
 		if c := p.Get("functionCall"); c.Exists() {
 			id := c.Get("id").Str
-			t.known("call:"+id, id, event.Event{Kind: event.ToolCall,
+			t.emitOnce("call:"+id, id, event.Event{Kind: event.ToolCall,
 				Call: &event.Call{ID: id, Name: c.Get("name").Str, Input: c.Get("args").Raw}})
 		}
 		if f := p.Get("functionResponse"); f.Exists() {
 			id := f.Get("id").Str
 			text, failed := responseText(f.Get("response"))
-			t.known("result:"+id, id, event.Event{Kind: event.ToolResult,
+			t.emitOnce("result:"+id, id, event.Event{Kind: event.ToolResult,
 				Result: &event.Result{CallID: id, Name: f.Get("name").Str, Text: text, Error: failed, Spill: findSpill(text)}})
 		}
 		return true
 	})
 }
 
-// known emits a call or a result, unless it was told anywhere.
-func (t *emitter) known(note, id string, e event.Event) {
+// emitOnce emits a call or a result, unless any message had it before.
+func (t *emitter) emitOnce(note, id string, e event.Event) {
 	if _, told := t.out.Known(note); told && id != "" {
 		return
 	}
@@ -189,11 +189,11 @@ func (t *emitter) known(note, id string, e event.Event) {
 	t.out.Note(note)
 }
 
-// call emits a call and, as soon as it has one, its result. A result that is
-// another one than before is told again.
+// call emits a call and, as soon as there is one, its result. A result that has
+// changed is emitted again.
 func (t *emitter) call(c lazyjson.Value) {
 	id, name := c.Get("id").Str, c.Get("name").Str
-	t.known("call:"+id, id, event.Event{Kind: event.ToolCall, Subagent: c.Get("agentId").Str,
+	t.emitOnce("call:"+id, id, event.Event{Kind: event.ToolCall, Subagent: c.Get("agentId").Str,
 		Call: &event.Call{ID: id, Name: name, Input: c.Get("args").Raw}})
 	res := &event.Result{CallID: id, Name: name}
 	status := c.Get("status").Str
@@ -216,11 +216,11 @@ func (t *emitter) call(c lazyjson.Value) {
 		t.out.Note(note + textID(res.Text))
 		return
 	}
-	t.once(note+textID(res.Text), event.Event{Kind: event.ToolResult, Result: res})
+	t.emitNew(note+textID(res.Text), event.Event{Kind: event.ToolResult, Result: res})
 }
 
-// resultText is the text of a result: the responses in it and the texts beside
-// them.
+// resultText returns the text of a result: the responses in it and the texts
+// beside them.
 func resultText(v lazyjson.Value) (text string, failed bool) {
 	if !v.IsArray() {
 		return responseText(v)
@@ -243,10 +243,10 @@ func resultText(v lazyjson.Value) (text string, failed bool) {
 	return strings.Join(parts, "\n"), failed
 }
 
-// exitLine is the line in which a shell command that failed says so.
+// exitLine matches the line in which a shell command reports that it failed.
 var exitLine = regexp.MustCompile(`(?m)^Exit Code: [1-9-]`)
 
-// responseText is the text of one response.
+// responseText returns the text of one response, and whether it is a failure.
 func responseText(v lazyjson.Value) (text string, failed bool) {
 	switch out, bad := v.Get("output"), v.Get("error"); {
 	case bad.Exists() && bad.Type != lazyjson.Null:
@@ -259,7 +259,7 @@ func responseText(v lazyjson.Value) (text string, failed bool) {
 	return text, strings.Contains(text, "Exit Code: ") && exitLine.MatchString(text)
 }
 
-// contentText is the text of a content, with notes for what is no text.
+// contentText returns the text of a content, with notes for what is not text.
 func contentText(v lazyjson.Value) string {
 	if !v.IsArray() {
 		if v.IsObject() {
@@ -277,8 +277,8 @@ func contentText(v lazyjson.Value) string {
 	return strings.Join(parts, "\n")
 }
 
-// partText is the text of one part; calls and responses have events of their
-// own.
+// partText returns the text of one part. Calls and responses become events of
+// their own.
 func partText(p lazyjson.Value) string {
 	if p.Type == lazyjson.String {
 		return p.Str
@@ -292,7 +292,7 @@ func partText(p lazyjson.Value) string {
 	return p.Get("text").Str
 }
 
-// spillPath is the path of a file that holds the whole of a long output.
+// spillPath matches the path of a file that contains the whole of a long output.
 var spillPath = regexp.MustCompile(`/[^\n"'<>]*?/tool-outputs/[^\s"'<>]+\.txt`)
 
 func findSpill(text string) string {

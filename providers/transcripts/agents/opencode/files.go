@@ -32,7 +32,8 @@ func listFile(_ context.Context, file string) ([]history.Entry, error) {
 	setTitle(&l.Session, info.Get("title").Str)
 	l.Saw(sqlite.Time(info.Get("time.created").Int()))
 	l.Saw(sqlite.Time(info.Get("time.updated").Int()))
-	// The messages are files of their own, whose folder changes with each new one.
+	// The messages are files of their own. Their folder changes with each new
+	// one.
 	stamp := []any{info.Get("time.updated").Int(), info.Get("revert").Raw}
 	if folder, err := os.Stat(filepath.Join(storageOf(file), "message", id)); err == nil {
 		stamp = append(stamp, folder.ModTime().UnixNano())
@@ -41,13 +42,13 @@ func listFile(_ context.Context, file string) ([]history.Entry, error) {
 	return []history.Entry{l}, nil
 }
 
-// storageOf is the folder storage/ above a session's file.
+// storageOf returns the folder storage/ above a session's file.
 func storageOf(session string) string {
 	return filepath.Dir(filepath.Dir(filepath.Dir(session)))
 }
 
-// readFiles reads message/<session>/*.json and part/<message>/*.json;
-// the oldest versions kept all parts in part/.
+// readFiles reads message/<session>/*.json and part/<message>/*.json. The oldest
+// versions kept all parts in part/.
 func readFiles(ctx context.Context, file, key string, out event.Sink) error {
 	info, err := records.ReadDocument(file)
 	if err != nil {
@@ -84,14 +85,14 @@ func readFiles(ctx context.Context, file, key string, out event.Sink) error {
 			parts[m.message] = append(parts[m.message], row{message: m.message, part: p.message, data: p.data})
 		}
 	}
-	// The versions that wrote files did not say when a text was whole.
+	// The versions that wrote files did not record when a text was complete.
 	emitSession(messages, parts, info.Get("revert"), false, out)
 	return nil
 }
 
-// readFolder reads the documents of a folder in the order of their names:
-// the id of each as message, the id of the message that it names as part. One
-// that is no JSON (it may be in the midst of being written) is a row as well.
+// readFolder reads the documents of a folder in the order of their names: the id
+// of each as message, the id of the message that it names as part. A text that is
+// not JSON (it may be half-written) becomes a row as well.
 func readFolder(ctx context.Context, dir string) ([]row, error) {
 	entries, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {
@@ -109,7 +110,7 @@ func readFolder(ctx context.Context, dir string) ([]row, error) {
 		}
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if os.IsNotExist(err) {
-			continue // undone meanwhile
+			continue // removed in the meantime
 		} else if err != nil {
 			return nil, err
 		}

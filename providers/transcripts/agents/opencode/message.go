@@ -10,8 +10,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// emitSession emits a session: messages in order, each with its parts. Of a
-// live one the newest message may still be streamed.
+// emitSession emits a session: messages in order, each with its parts. In a live
+// session the newest message may still be streamed.
 func emitSession(messages []row, parts map[string][]row, revert lazyjson.Value, live bool, out event.Sink) {
 	o := reader{out: out, names: make(records.ToolNames), revert: revert}
 	for i, m := range messages {
@@ -22,7 +22,7 @@ func emitSession(messages []row, parts map[string][]row, revert lazyjson.Value, 
 		}
 	}
 	if o.reverted {
-		out.Emit(event.Event{Kind: event.Rewind, ID: "revert." + revert.Get("messageID").Str, Rewound: &event.Rewound{To: o.keeps, Count: o.undone}})
+		out.Emit(event.Event{Kind: event.Rewind, ID: "revert." + revert.Get("messageID").Str, Rewound: &event.Rewound{To: o.lastKept, Count: o.undone}})
 	}
 }
 
@@ -30,27 +30,28 @@ type reader struct {
 	out   event.Sink
 	names records.ToolNames
 
-	// What was undone begins with the message or part that revert names; keeps is
-	// the last event before it, undone counts the messages of the user in it.
+	// What was undone begins with the message or part that revert names. lastKept
+	// is the last event before it, undone counts the messages of the user in it.
 	revert   lazyjson.Value
 	reverted bool
-	keeps    int
+	lastKept int
 	undone   int
 	last     int
 }
 
 func (o *reader) emit(e event.Event) { o.last = o.out.Emit(e) }
 
-// reaches notes that what comes next is a message or a part of that id.
-func (o *reader) reaches(message, part string) {
+// markReverted checks whether what was undone begins with the next message or
+// part.
+func (o *reader) markReverted(message, part string) {
 	if o.reverted || o.revert.Get("messageID").Str != message || o.revert.Get("partID").Str != part {
 		return
 	}
-	o.reverted, o.keeps = true, o.last
+	o.reverted, o.lastKept = true, o.last
 }
 
 func (o *reader) message(m row, parts []row, newest bool) {
-	o.reaches(m.message, "")
+	o.markReverted(m.message, "")
 	e := m.event
 	e.ID = m.message
 	info, ok := records.ParseRow(o.out, e, m.data)
@@ -77,7 +78,7 @@ func (o *reader) message(m row, parts []row, newest bool) {
 	failure := info.Get("error")
 	live := newest && e.Kind == event.Assistant && !info.Get("time.completed").Exists() && !failure.Exists()
 	for _, p := range parts {
-		o.reaches(m.message, p.part)
+		o.markReverted(m.message, p.part)
 		part := e
 		part.ID = p.part
 		if data, ok := records.ParseRow(o.out, part, p.data); ok {
@@ -94,7 +95,7 @@ func (o *reader) message(m row, parts []row, newest bool) {
 	}
 }
 
-// partTime is when a part began.
+// partTime returns the time when a part began, or a default.
 func partTime(data lazyjson.Value, or time.Time) time.Time {
 	for _, at := range []string{"time.start", "state.time.start", "time.created"} {
 		if t := sqlite.Time(data.Get(at).Int()); !t.IsZero() {
@@ -112,7 +113,7 @@ func errorText(v lazyjson.Value) string {
 	return strings.Trim(name+": "+message, ": ")
 }
 
-// part emits one part; live says that its message is still being written.
+// part emits one part; live is set where its message is still being written.
 func (o *reader) part(e event.Event, data lazyjson.Value, live bool) {
 	kind := data.Get("type").Str
 	switch kind {
@@ -123,7 +124,7 @@ func (o *reader) part(e event.Event, data lazyjson.Value, live bool) {
 			e.Origin = event.Injected
 		}
 		e.Text = data.Get("text").Str
-		// Text that is still streamed comes when it is whole.
+		// Text that is still streamed is emitted once it is complete.
 		if e.Text == "" || live && data.Get("time.start").Exists() && !data.Get("time.end").Exists() {
 			return
 		}
@@ -161,7 +162,7 @@ func (o *reader) part(e event.Event, data lazyjson.Value, live bool) {
 	o.emit(e)
 }
 
-// tool emits a call as soon as its input is whole, and its result.
+// tool emits a call as soon as its input is complete, and its result.
 func (o *reader) tool(e event.Event, data lazyjson.Value) {
 	state := data.Get("state")
 	status := state.Get("status").Str

@@ -58,15 +58,15 @@ func Agent() history.Agent {
 	}}
 }
 
-// skip leaves out all folders but those of sessions: logs, snapshots of
+// skip reports whether a folder contains no sessions: logs, snapshots of
 // repositories, and the files of the messages, which are found by the session.
 func skip(rel string) bool {
 	return rel != "storage" && rel != "storage/session" && path.Dir(rel) != "storage/session"
 }
 
-// schema are those of a database. Version 2 has session_v2 and
-// session_message (opencode_next.go); one that was migrated has the tables of
-// version 1 as well, in which version 1 may have gone on since.
+// schema has the tables of a database. Version 2 has session_v2 and
+// session_message (v2.go). A migrated database has the tables of version 1 as
+// well, in which version 1 may have continued since.
 type schema struct {
 	sessions      []sqlite.Table // the newer first
 	two           bool           // there is session_v2
@@ -101,7 +101,7 @@ func readSchema(h *database.Snapshot) (t schema, err error) {
 		t.v2 = sqlite.Table{}
 	}
 	if t.v2.Exists() {
-		// That it has only these is as it should be.
+		// A database with only the tables of version 2 is complete.
 		if t.message, err = h.Columns("message"); err == nil {
 			t.part, err = h.Columns("part")
 		}
@@ -114,14 +114,14 @@ func readSchema(h *database.Snapshot) (t schema, err error) {
 	return t, err
 }
 
-// progress is what tells that a session goes on, and when its newest
-// message was written.
+// progress shows whether a session has continued, and when its newest message was
+// written.
 type progress struct {
 	stamp string
 	last  int64
 }
 
-// written looks at the messages of all sessions, in one of the two forms.
+// written reads the progress of all sessions, in one of the two forms.
 func (t *schema) written(h *database.Snapshot, next bool) (map[string]progress, error) {
 	all := make(map[string]progress)
 	take := func(r sqlite.Row) error {
@@ -138,8 +138,8 @@ func (t *schema) written(h *database.Snapshot, next bool) (map[string]progress, 
 	if !t.message.Exists() {
 		return all, nil
 	}
-	// What is written is the newest message, and its parts: they are looked at,
-	// and no other part.
+	// Only the newest message and its parts are being written: no other parts are
+	// read.
 	parts := "NULL"
 	if t.part.Has("message_id") {
 		parts = "(SELECT count(*) || ':' || coalesce(sum(" + t.part.Any("time_updated", "time_created") + "), 0) FROM " + t.part.From() + " WHERE message_id = written.newest)"
@@ -148,9 +148,9 @@ func (t *schema) written(h *database.Snapshot, next bool) (map[string]progress, 
 		t.message.Any("time_created")+") AS last, id AS newest FROM "+t.message.From()+" GROUP BY session_id) SELECT session_id, n, updated, last, "+parts+" FROM written", take)
 }
 
-// isNext reports which of the two forms has more of a session: where both
-// have it, the one whose newest message is newer.
-// Version 1 has the newer form too, in which it keeps a part of what it knows.
+// isNext reports whether version 2 has more of a session. Where both have it, the
+// one whose newest message is newer is used. Version 1 writes the newer form too,
+// with a part of what it knows.
 func (t *schema) isNext(old, next progress) bool {
 	return next.stamp != "" && (old.stamp == "" || t.two && next.last >= old.last)
 }
@@ -210,8 +210,8 @@ func listSessions(ctx context.Context, file string) ([]history.Entry, error) {
 	})
 }
 
-// setTitle is the title that a model found, or the user gave. Before that
-// it is one that only tells the time.
+// setTitle stores the title that a model found or the user gave. Until there is
+// one, the title only contains the time.
 func setTitle(s *event.Session, title string) {
 	if strings.HasPrefix(title, "New session - ") || strings.HasPrefix(title, "Child session - ") {
 		return
@@ -219,14 +219,14 @@ func setTitle(s *event.Session, title string) {
 	s.Name(event.FromSummary, title)
 }
 
-// row is a row of the tables: the session (only revert), then its
-// messages, then their parts.
+// row is a row of the tables: the session (only revert), a message, or a part of
+// one.
 type row struct {
 	message, part string
 	data          string
 	event         event.Event
 	revert        string
-	next          bool // a message of version 2, whose type kind is
+	next          bool // a message of version 2, with kind as its type
 	kind          string
 }
 
@@ -300,7 +300,7 @@ func readSession(ctx context.Context, file, key string, out event.Sink) error {
 	return nil
 }
 
-// newest tells when the newest message of a session was written.
+// newest reads when the newest message of a session was written.
 func (t *schema) newest(h *database.Snapshot, messages sqlite.Table, key string) (w progress, err error) {
 	if !messages.Exists() {
 		return w, nil

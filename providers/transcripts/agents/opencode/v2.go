@@ -9,15 +9,14 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// Version 2 of opencode keeps a message as one document with all that belongs to
+// Version 2 of opencode stores a message as one document with all that belongs to
 // it, in the order of seq (packages/schema/src/session-message.ts of its
-// repository); the table has the type. It writes a row again while the model
-// answers.
+// repository); the table has the type. It rewrites a row while the model answers.
 
-// messageV2 emits a message of version 2. Of the newest, which may still be
-// written, the end is left out until it is whole.
+// messageV2 emits a message of version 2. The end of the newest one, which may
+// still be written, is left out until it is complete.
 func (o *reader) messageV2(m row, newest bool) {
-	o.reaches(m.message, "")
+	o.markReverted(m.message, "")
 	e := m.event
 	e.ID = m.message
 	data, ok := records.ParseRow(o.out, e, m.data)
@@ -38,18 +37,18 @@ func (o *reader) messageV2(m row, newest bool) {
 			o.undone++
 		}
 		o.out.Session().Name(event.FromPrompt, records.Prompt(e.Text))
-		o.said(e)
+		o.emitText(e)
 		data.Get("files").ForEach(func(_, f lazyjson.Value) bool {
 			e.Origin, e.Text = event.Injected, fileNote(f)
-			o.said(e)
+			o.emitText(e)
 			return true
 		})
 	case "synthetic", "system", "skill":
 		e.Origin = event.Injected
-		o.said(e)
+		o.emitText(e)
 	case "shell":
 		e.Text = strings.TrimSpace("$ " + data.Get("command").Str + "\n" + contentV2(data.Get("output")))
-		o.said(e)
+		o.emitText(e)
 	case "assistant":
 		o.assistantV2(e, data, newest)
 	case "compaction":
@@ -74,7 +73,7 @@ func (o *reader) messageV2(m row, newest bool) {
 	}
 }
 
-func (o *reader) said(e event.Event) {
+func (o *reader) emitText(e event.Event) {
 	if e.Text != "" {
 		o.emit(e)
 	}
@@ -100,7 +99,7 @@ func (o *reader) assistantV2(e event.Event, data lazyjson.Value, newest bool) {
 				part.Kind = event.Thinking
 			}
 			if part.Text = block.Get("text").Str; !live || i < len(content)-1 {
-				o.said(part)
+				o.emitText(part)
 			}
 		case "tool":
 			o.toolV2(part, block)
@@ -115,7 +114,7 @@ func (o *reader) assistantV2(e event.Event, data lazyjson.Value, newest bool) {
 	}
 }
 
-// toolV2 emits a call once its arguments are whole, and its result.
+// toolV2 emits a call once its arguments are complete, and its result.
 func (o *reader) toolV2(e event.Event, block lazyjson.Value) {
 	state := block.Get("state")
 	status, id := state.Get("status").Str, block.Get("id").Str
@@ -154,7 +153,7 @@ func (o *reader) toolV2(e event.Event, block lazyjson.Value) {
 	o.emit(e)
 }
 
-// contentV2 is the text of a result: texts and files.
+// contentV2 returns the text of a result: texts and files.
 func contentV2(v lazyjson.Value) string {
 	if v.IsObject() && !v.Get("type").Exists() {
 		for _, name := range []string{"text", "output", "preview"} {
@@ -178,7 +177,7 @@ func contentV2(v lazyjson.Value) string {
 	return strings.Join(texts, "\n")
 }
 
-// fileNote stands for a file that is attached.
+// fileNote returns the note that stands for an attached file.
 func fileNote(f lazyjson.Value) string {
 	return strings.Join(strings.Fields("[file] "+f.Get("name").Str+" "+records.LinkNote(f.Get("mime").Str, records.First(f, "uri", "url").Str)), " ")
 }
