@@ -11,8 +11,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// amp is Sourcegraph's agent. A thread is a document,
-// ~/.local/share/amp/threads/T-<id>.json; since about March 2026 threads are kept
+// amp returns the reader of Sourcegraph's agent. A thread is a document,
+// ~/.local/share/amp/threads/T-<id>.json. Since about March 2026 threads are kept
 // on its server only.
 func amp() history.Agent {
 	return history.Agent{Name: "amp", Places: func(m history.Machine) []history.Place {
@@ -38,7 +38,7 @@ func ampSessions(_ context.Context, path string) ([]history.Entry, error) {
 	return []history.Entry{l}, nil
 }
 
-// ampMeta fills in what the document tells of the thread.
+// ampMeta stores what the document says of the thread.
 func ampMeta(path string, doc lazyjson.Value, s *event.Session) {
 	s.ID = strings.TrimSuffix(filepath.Base(path), ".json")
 	s.Name(event.FromAgent, doc.Get("title").String())
@@ -83,7 +83,7 @@ func ampMessage(b *records.Blocks, v lazyjson.Value) {
 		return
 	}
 	if v.Get("state.type").Str == "streaming" {
-		return // it is written anew when it is whole
+		return // the file is rewritten when it is complete
 	}
 	if !content.IsArray() {
 		b.Emit(m, content)
@@ -107,7 +107,8 @@ func ampMessage(b *records.Blocks, v lazyjson.Value) {
 	}
 }
 
-// ampResult emits the outcome of a call: {toolUseID, run: {status, result, error}}.
+// ampResult emits the outcome of a call: {toolUseID, run: {status, result,
+// error}}.
 func ampResult(b *records.Blocks, m records.Message, v lazyjson.Value) {
 	id, status := records.First(v, "toolUseID", "tool_use_id").String(), v.Get("run.status").Str
 	failed := false
@@ -116,7 +117,7 @@ func ampResult(b *records.Blocks, m records.Message, v lazyjson.Value) {
 	case "error", "cancelled", "rejected-by-user":
 		failed = true
 	default:
-		return // it still runs
+		return // the call still runs
 	}
 	result := v.Get("run.result")
 	text, bad := ampText(result)
@@ -128,7 +129,7 @@ func ampResult(b *records.Blocks, m records.Message, v lazyjson.Value) {
 	b.Result(m, id, "", text, failed || bad || result.Get("success").Type == lazyjson.False)
 }
 
-// ampText is what a result says: most are a string, or an object with the
+// ampText returns the text of a result. Most are a string, or an object with the
 // output, the content or the difference in it.
 func ampText(v lazyjson.Value) (text string, failed bool) {
 	if !v.IsObject() {

@@ -11,9 +11,9 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// continueDev is Continue. A session is a document, ~/.continue/sessions/<id>.json,
-// without times. What a tool returned stands with the call
-// (toolCallStates[].output), in older sessions in a message of its own.
+// continueDev returns the reader of Continue. A session is a document,
+// ~/.continue/sessions/<id>.json, without times. The result of a tool is beside
+// the call (toolCallStates[].output), in older sessions in a message of its own.
 func continueDev() history.Agent {
 	return history.Agent{Name: "continue", Places: func(m history.Machine) []history.Place {
 		return []history.Place{{Dir: m.Folders("continue")[0], File: continueFile}}
@@ -46,7 +46,7 @@ func continueSessions(_ context.Context, path string) ([]history.Entry, error) {
 	return []history.Entry{l}, nil
 }
 
-// continueMeta fills in what the document tells of the session.
+// continueMeta stores what the document says of the session.
 func continueMeta(path string, doc lazyjson.Value, s *event.Session) {
 	if s.ID = doc.Get("sessionId").String(); s.ID == "" {
 		s.ID = strings.TrimSuffix(filepath.Base(path), ".json")
@@ -64,11 +64,11 @@ func continueRead(_ context.Context, path, _ string, out event.Sink) error {
 		return err
 	}
 	continueMeta(path, doc, out.Session())
-	r := continueReader{b: &records.Blocks{Out: out, Calls: make(map[string]string)}, told: make(map[string]bool)}
+	r := continueReader{blocks: &records.Blocks{Out: out, Calls: make(map[string]string)}, separate: make(map[string]bool)}
 	history := doc.Get("history")
 	history.ForEach(func(_, item lazyjson.Value) bool {
 		if m := item.Get("message"); m.Get("role").Str == "tool" {
-			r.told[m.Get("toolCallId").String()] = true
+			r.separate[m.Get("toolCallId").String()] = true
 		}
 		return true
 	})
@@ -81,10 +81,10 @@ func continueRead(_ context.Context, path, _ string, out event.Sink) error {
 
 // continueReader reads the items of a session's history.
 type continueReader struct {
-	b *records.Blocks
-	// told are the calls whose results stand in messages of their own.
-	told map[string]bool
-	// failed are those calls of them that failed.
+	blocks *records.Blocks
+	// separate are the calls whose results are messages of their own.
+	separate map[string]bool
+	// failed are those of them that failed.
 	failed map[string]bool
 }
 
@@ -96,35 +96,35 @@ func (r *continueReader) item(item lazyjson.Value) {
 	case "user":
 		m.User = true
 		r.context(m, item)
-		r.b.Emit(m, v.Get("content"))
+		r.blocks.Emit(m, v.Get("content"))
 	case "assistant":
 		m.Model = item.Get("promptLogs.0.modelTitle").String()
 		r.reasoning(m, item.Get("reasoning"))
 		if content := v.Get("content"); content.IsArray() || content.String() != "" {
-			r.b.Emit(m, content)
+			r.blocks.Emit(m, content)
 		}
 	case "thinking":
 		text, _ := records.ResultText(v.Get("content"))
-		r.b.Thinking(m, text)
+		r.blocks.Thinking(m, text)
 	case "tool":
 		id := v.Get("toolCallId").String()
 		text, _ := records.ResultText(v.Get("content"))
-		r.b.Result(m, id, "", text, r.failed[id])
+		r.blocks.Result(m, id, "", text, r.failed[id])
 	case "system":
 		e := m.Event(event.System)
 		e.Text, _ = records.ResultText(v.Get("content"))
 		e.Quiet = true
-		r.b.Out.Emit(e)
+		r.blocks.Out.Emit(e)
 	default:
 		e := m.Event(event.Unknown)
 		e.Text, e.Record = "message of "+role, records.RecordOf(item)
-		r.b.Out.Emit(e)
+		r.blocks.Out.Emit(e)
 	}
 	r.calls(m, item, v)
 	if summary := item.Get("conversationSummary").String(); summary != "" {
 		e := m.Event(event.Compaction)
 		e.Compact = &event.Compact{Summary: summary}
-		r.b.Out.Emit(e)
+		r.blocks.Out.Emit(e)
 	}
 }
 
@@ -133,17 +133,17 @@ func (r *continueReader) context(m records.Message, item lazyjson.Value) {
 	item.Get("contextItems").ForEach(func(_, c lazyjson.Value) bool {
 		e := m.Event(event.User)
 		e.Origin, e.Text = event.Injected, c.Get("name").String()+"\n"+c.Get("content").String()
-		r.b.Out.Emit(e)
+		r.blocks.Out.Emit(e)
 		return true
 	})
 }
 
 func (r *continueReader) reasoning(m records.Message, v lazyjson.Value) {
 	m.Time = records.Time(v.Get("startAt"))
-	r.b.Thinking(m, v.Get("text").String())
+	r.blocks.Thinking(m, v.Get("text").String())
 }
 
-// calls emits the calls of a message with what came of them.
+// calls emits the calls of a message, with their results.
 func (r *continueReader) calls(m records.Message, item, v lazyjson.Value) {
 	states := item.Get("toolCallStates")
 	if !states.Exists() {
@@ -169,14 +169,14 @@ func (r *continueReader) calls(m records.Message, item, v lazyjson.Value) {
 }
 
 func (r *continueReader) call(m records.Message, id string, v lazyjson.Value) {
-	r.b.Call(m, id, v.Get("function.name").String(), v.Get("function.arguments"))
+	r.blocks.Call(m, id, v.Get("function.name").String(), v.Get("function.arguments"))
 }
 
-// outcome emits the result that stands with a call, unless a message has it.
+// outcome emits the result beside a call, unless a message has it.
 func (r *continueReader) outcome(m records.Message, id string, state lazyjson.Value) {
 	status := state.Get("status").Str
 	failed := status == "errored" || status == "canceled"
-	if r.told[id] {
+	if r.separate[id] {
 		if failed {
 			if r.failed == nil {
 				r.failed = make(map[string]bool)
@@ -186,7 +186,7 @@ func (r *continueReader) outcome(m records.Message, id string, state lazyjson.Va
 		return
 	}
 	if !failed && status != "done" {
-		return // it still runs
+		return // the call still runs
 	}
 	var parts []string
 	state.Get("output").ForEach(func(_, c lazyjson.Value) bool {
@@ -196,5 +196,5 @@ func (r *continueReader) outcome(m records.Message, id string, state lazyjson.Va
 	if status == "canceled" && len(parts) == 0 {
 		parts = []string{"canceled"}
 	}
-	r.b.Result(m, id, "", strings.Join(parts, "\n"), failed)
+	r.blocks.Result(m, id, "", strings.Join(parts, "\n"), failed)
 }

@@ -55,7 +55,7 @@ func FuzzContinue(f *testing.F) {
 	}, continueSession)
 }
 
-// TestHalfWrittenDocuments: what is caught while it is written is an error, not a session.
+// TestHalfWrittenDocuments: reading a half-written file is an error.
 func TestHalfWrittenDocuments(t *testing.T) {
 	dir := t.TempDir()
 	for rel, store := range map[string]history.Format{

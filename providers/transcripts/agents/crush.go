@@ -16,15 +16,15 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// Crush keeps a database for each project (internal/db/migrations,
-// internal/message/content.go and internal/projects of its repository), and a
-// list of the projects in projects.json. The parts of a message are
-// {type,data}. The schema has said seconds and milliseconds for times that have
-// always been seconds. A subagent's session is called after the message and the
-// call that started it: <message>$$<call>.
+// crush returns the reader of Crush, which has a database for each project
+// (internal/db/migrations, internal/message/content.go and internal/projects of
+// its repository), and a list of the projects in projects.json. The parts of a
+// message are {type,data}. The schema has declared times as seconds and as
+// milliseconds; they have always been seconds. A subagent's session is named
+// after the message and the call that started it: <message>$$<call>.
 //
-// The folder of the list is a place too: it is watched, and when the list
-// changes the places are others.
+// The folder of the list is a place too: it is watched, and the places change
+// with the list.
 func crush() history.Agent {
 	return history.Agent{Name: "crush", Places: func(m history.Machine) []history.Place {
 		global := m.Folders("crush")[0]
@@ -77,7 +77,7 @@ type crushProject struct {
 	DataDir string `json:"data_dir"`
 }
 
-// crushProjects reads the list; a list that cannot be read lists nothing.
+// crushProjects reads the list. A list that cannot be read is empty.
 func crushProjects(path string) []crushProject {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -110,8 +110,8 @@ func crushSessions(ctx context.Context, path, project string) ([]history.Entry, 
 		}
 		written := make(map[string]string)
 		if messages.Exists() {
-			// Times are too coarse to tell that a message grows; lengths are read
-			// without reading what they are of.
+			// Times are too coarse to show that a message grows; lengths are read
+			// without reading the values.
 			err = h.Each("SELECT session_id, count(*), max("+messages.Any("updated_at", "created_at")+"), sum(octet_length("+messages.Any(strings.Split(crushParts, "|")...)+")) FROM "+
 				messages.From()+" GROUP BY session_id",
 				func(r sqlite.Row) error {
@@ -140,7 +140,7 @@ func crushSessions(ctx context.Context, path, project string) ([]history.Entry, 
 			}
 			content, ok := written[l.ID]
 			if !ok && l.Parent != "" {
-				return nil // made to give its parent a title
+				return nil // created to give its parent a title
 			}
 			l.Name(event.FromSummary, r.Text(2))
 			l.Saw(r.Time(3))
@@ -152,8 +152,8 @@ func crushSessions(ctx context.Context, path, project string) ([]history.Entry, 
 	})
 }
 
-// crushMessage is a row of messages, or with a child alone the session that a
-// call has started.
+// crushMessage is a row of messages or, where child is set, the id of a session
+// that a call started.
 type crushMessage struct {
 	id, role, parts, model string
 	summary                bool
@@ -243,8 +243,8 @@ func (c *crushReader) message(m crushMessage, newest bool) {
 	}
 }
 
-// part is one of a message's parts: live says that the message is being written,
-// open that this part is.
+// part emits one of a message's parts. live is set while the message is being
+// written, open while this part is.
 func (c *crushReader) part(e event.Event, part lazyjson.Value, live, open bool) {
 	data := part.Get("data")
 	switch kind := part.Get("type").Str; kind {

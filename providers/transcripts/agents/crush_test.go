@@ -18,7 +18,7 @@ const crushSchema = `CREATE TABLE sessions (id TEXT PRIMARY KEY, parent_session_
 	created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, finished_at INTEGER, provider TEXT, is_summary_message INTEGER DEFAULT 0 NOT NULL);
 	CREATE INDEX idx_messages_session_id ON messages (session_id)`
 
-// crushMachine has one project with a database.
+// crushMachine returns a machine with one project with a database.
 func crushMachine(t testing.TB) (history.Machine, string) {
 	home := t.TempDir()
 	project := filepath.Join(home, "work", "app")
@@ -73,7 +73,7 @@ func TestCrush(t *testing.T) {
 	if c.Of.CWD != filepath.Dir(filepath.Dir(path)) || c.Of.Start.Year() != 2026 || c.Of.Title != "A title" || c.Of.Model != "model-x" {
 		t.Errorf("session %+v", c.Of)
 	}
-	// The text ends within the same second.
+	// The text is completed within the same second.
 	before := historytest.ListStore(t, store, path)[0].Stamp
 	historytest.Execute(t, db, `UPDATE messages SET parts = '[{"type":"text","data":{"text":"half a sentence"}},{"type":"finish","data":{}}]' WHERE id = 'm7'`)
 	if historytest.ListStore(t, store, path)[0].Stamp == before {

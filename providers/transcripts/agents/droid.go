@@ -11,10 +11,10 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// droid is Factory's agent. A session is a log,
+// droid returns the reader of Factory's agent. A session is a log,
 // ~/.factory/sessions/<folder>/<id>.jsonl, whose messages have the shape of
-// Anthropic's API. What `droid exec --output-format stream-json` prints has other
-// records for the same; files of those are read as well.
+// Anthropic's API. `droid exec --output-format stream-json` prints other records
+// for the same events; files of those are read as well.
 func droid() history.Agent {
 	return history.Agent{Name: "droid", Places: func(m history.Machine) []history.Place {
 		return []history.Place{{Dir: m.Folders("droid")[0], File: droidFile}}
@@ -70,7 +70,7 @@ func (r *droidReader) Record(line []byte, out event.Sink) {
 	}
 }
 
-// message reads a record of a kept session.
+// message reads a record of a stored session.
 func (r *droidReader) message(m records.Message, v lazyjson.Value, out event.Sink) {
 	b := &records.Blocks{Out: out, Calls: r.Calls, Origin: droidOrigin}
 	m.User = v.Get("role").Str == "user"
@@ -86,7 +86,8 @@ func (r *droidReader) message(m records.Message, v lazyjson.Value, out event.Sin
 	}
 }
 
-// streamed reads the records that only printed sessions have.
+// streamed reads the records that only printed sessions have, and reports whether
+// it is one.
 func (r *droidReader) streamed(kind string, m records.Message, v lazyjson.Value, out event.Sink) bool {
 	b := &records.Blocks{Out: out, Calls: r.Calls, Origin: droidOrigin}
 	switch kind {
@@ -120,7 +121,7 @@ func (r *droidReader) streamed(kind string, m records.Message, v lazyjson.Value,
 	return true
 }
 
-// other reads the records that are no part of the conversation.
+// other reads the records that are not part of the conversation.
 func (r *droidReader) other(kind string, m records.Message, v lazyjson.Value, out event.Sink) {
 	e := m.Event(event.System)
 	switch kind {
@@ -145,7 +146,7 @@ func (r *droidReader) other(kind string, m records.Message, v lazyjson.Value, ou
 	}
 }
 
-// droidStart fills in what the first record tells of the session.
+// droidStart stores what the first record says of the session.
 func droidStart(v lazyjson.Value, s *event.Session) {
 	if id := records.First(v, "id", "session_id", "sessionId").String(); s.ID == "" && v.Get("type").Str == "session_start" {
 		s.ID = id
@@ -169,8 +170,8 @@ func droidStart(v lazyjson.Value, s *event.Session) {
 	}
 }
 
-// droidResult is the text of a result as it is printed: a string, or what a
-// command wrote.
+// droidResult returns the text of a result as it is printed: a string, or the
+// output of a command.
 func droidResult(v lazyjson.Value) (text string, failed bool) {
 	if v.Get("stdout").Exists() || v.Get("stderr").Exists() {
 		return v.Get("stdout").String() + v.Get("stderr").String(), v.Get("exitCode").Int() != 0
@@ -178,8 +179,8 @@ func droidResult(v lazyjson.Value) (text string, failed bool) {
 	return records.ResultText(v)
 }
 
-// droidOrigin tells who spoke. The program puts its reminders into the user's
-// messages: a text that goes on after them is a person's.
+// droidOrigin returns the origin of a text. The program puts its reminders into
+// the user's messages: text after them is a person's.
 func droidOrigin(text string) string {
 	rest := strings.TrimSpace(text)
 	for strings.HasPrefix(rest, "<system-reminder>") {

@@ -73,7 +73,7 @@ func TestDroidReal(t *testing.T) {
 	}
 }
 
-// TestDroidPrinted: what is printed instead of kept is read as well.
+// TestDroidPrinted: printed sessions are read as well as stored ones.
 func TestDroidPrinted(t *testing.T) {
 	for name, want := range map[string]string{
 		"stream_json_small": "user Do thing\ntool-call c1 Shell {\"command\":\"echo hi\"}\ntool-result c1 Shell hi⏎\nassistant Done\n",

@@ -13,12 +13,12 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// Goose keeps all sessions in one database (crates/goose/src/session and
-// crates/goose/src/conversation/message.rs of its repository, schema versions 1
-// to 15): sessions, and messages whose content_json is a list of blocks. A
-// compaction keeps the old messages (no longer agentVisible) and adds a summary
-// that only the model sees (not userVisible). Times are in UTC; those of messages
-// in seconds.
+// goose returns the reader of Goose, which keeps all sessions in one database
+// (crates/goose/src/session and crates/goose/src/conversation/message.rs of its
+// repository, schema versions 1 to 15): sessions, and messages whose content_json
+// is a list of blocks. A compaction keeps the old messages (no longer
+// agentVisible) and adds a summary that only the model sees (not userVisible).
+// Times are in UTC; those of messages in seconds.
 func goose() history.Agent {
 	return history.Agent{Name: "goose", Places: func(m history.Machine) []history.Place {
 		return []history.Place{{Dir: m.Folders("goose")[0], File: func(rel string) history.Format {
@@ -125,7 +125,7 @@ func gooseRead(ctx context.Context, path, key string, out event.Sink) error {
 type gooseReader struct {
 	out   event.Sink
 	names records.ToolNames
-	// hidden says that the message before is no longer shown to the model.
+	// hidden is set where the previous message is no longer shown to the model.
 	hidden bool
 }
 
@@ -205,7 +205,7 @@ func (g *gooseReader) block(e event.Event, block lazyjson.Value) {
 	g.out.Emit(e)
 }
 
-// call is a request, which may be one that the model made wrongly.
+// call reads a request, which may be a malformed one of the model's.
 func (g *gooseReader) call(e *event.Event, block lazyjson.Value) {
 	call := block.Get("toolCall")
 	value := call.Get("value")

@@ -11,11 +11,12 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// pi is the coding agent of badlogic/pi-mono. A session is a log below
-// ~/.pi/agent/sessions/--<folder>--/<time>_<id>.jsonl; its entries are a tree
-// by id and parentId (without them before version 2): who goes back in a
-// session and takes another way adds the new branch at the end. A fork is a new
-// file that begins with the entries of the old one, ids and times included.
+// pi returns the reader of badlogic/pi-mono's coding agent. A session is a log
+// below ~/.pi/agent/sessions/--<folder>--/<time>_<id>.jsonl. Its entries are a
+// tree by id and parentId (without them before version 2): going back in a
+// session and continuing from there appends the new branch at the end. A fork is
+// a new file that begins with the entries of the old one, including their ids and
+// times.
 func pi() history.Agent {
 	return history.Agent{Name: "pi", Places: func(m history.Machine) []history.Place {
 		return []history.Place{{Dir: m.Folders("pi")[0], File: piFile}}
@@ -30,7 +31,7 @@ func piFile(rel string) history.Format {
 	return history.Log{ID: id, Open: func(string) history.Reader { return new(piReader) }}
 }
 
-// piSession is the id of the session that the name of its file tells, or "".
+// piSession returns the session's id in the name of its file, or "".
 func piSession(file string) string {
 	file = path.Base(filepath.ToSlash(file))
 	name, ok := strings.CutSuffix(file, ".jsonl")
@@ -43,17 +44,17 @@ func piSession(file string) string {
 
 // piReader reads a session of Pi.
 type piReader struct {
-	// Last is the id of the entry before, Said the number of the last event that
-	// is part of the conversation.
-	Last string
-	Said int
-	// Skipped counts the entries at the beginning that a fork repeats.
-	Skipped int
-	Model   string
-	Calls   map[string]string
+	// Last is the id of the previous entry, LastShown the number of the last
+	// event that is part of the conversation.
+	Last      string
+	LastShown int `json:"Said"`
+	// Inherited counts the entries at the beginning that a fork repeats.
+	Inherited int `json:"Skipped"`
+	Model     string
+	Calls     map[string]string
 }
 
-// piEntry is an entry's top level.
+// piEntry has the top level of an entry.
 type piEntry struct {
 	kind, id, parent string
 	rooted           bool // parentId is there, and null
@@ -91,13 +92,13 @@ func (r *piReader) Record(line []byte, out event.Sink) {
 	}
 	if entry.id != "" {
 		if out.Inherited(entry.id) {
-			r.Skipped++
+			r.Inherited++
 			r.Last = entry.id
 			return
 		}
 	}
 	r.forked(m, out)
-	r.turnedBack(m, entry, out)
+	r.rewound(m, entry, out)
 	r.entry(m, entry, out)
 	if entry.id != "" {
 		out.Note(entry.id)
@@ -123,17 +124,17 @@ func (r *piReader) header(m records.Message, line lazyjson.Value, out event.Sink
 	out.Emit(event.Event{ID: m.ID, Time: m.Time, Kind: event.System, Text: "session", Quiet: true, Record: records.RecordOf(line)})
 }
 
-// forked says what a fork has left out, once that is over.
+// forked emits the fork mark after the entries that the fork repeats.
 func (r *piReader) forked(m records.Message, out event.Sink) {
-	if r.Skipped == 0 {
+	if r.Inherited == 0 {
 		return
 	}
-	out.Emit(event.Event{Time: m.Time, Kind: event.Fork, Text: out.Session().ForkOf, Rewound: &event.Rewound{Count: r.Skipped}})
-	r.Skipped = 0
+	out.Emit(event.Event{Time: m.Time, Kind: event.Fork, Text: out.Session().ForkOf, Rewound: &event.Rewound{Count: r.Inherited}})
+	r.Inherited = 0
 }
 
-// turnedBack says that the conversation goes on from an earlier entry.
-func (r *piReader) turnedBack(m records.Message, entry piEntry, out event.Sink) {
+// rewound emits a mark where the conversation continues from an earlier entry.
+func (r *piReader) rewound(m records.Message, entry piEntry, out event.Sink) {
 	to := 0
 	switch {
 	case r.Last == "" || entry.parent == r.Last || entry.id == "":
@@ -147,8 +148,8 @@ func (r *piReader) turnedBack(m records.Message, entry piEntry, out event.Sink) 
 			return
 		}
 	}
-	if to < r.Said {
-		r.Said = out.Emit(event.Event{Time: m.Time, Kind: event.Rewind, Rewound: &event.Rewound{To: to}})
+	if to < r.LastShown {
+		r.LastShown = out.Emit(event.Event{Time: m.Time, Kind: event.Rewind, Rewound: &event.Rewound{To: to}})
 	}
 }
 
@@ -158,7 +159,7 @@ func (r *piReader) model(name string, out event.Sink) {
 	}
 }
 
-// entry emits what an entry says.
+// entry emits the events of an entry.
 func (r *piReader) entry(m records.Message, entry piEntry, out event.Sink) {
 	line := entry.line
 	e := m.Event(event.System)
@@ -191,17 +192,17 @@ func (r *piReader) entry(m records.Message, entry piEntry, out event.Sink) {
 		e.Kind, e.Text, e.Record = event.Unknown, entry.kind, records.RecordOf(line)
 	}
 	if seq := out.Emit(e); !e.Quiet {
-		r.Said = seq
+		r.LastShown = seq
 	}
 }
 
-// message emits the message within an entry.
+// message emits the message in an entry.
 func (r *piReader) message(m records.Message, entry piEntry, out event.Sink) {
 	v := entry.message
 	if r.Calls == nil {
 		r.Calls = make(map[string]string)
 	}
-	b := &records.Blocks{Out: counted{out, &r.Said}, Calls: r.Calls}
+	b := &records.Blocks{Out: shownCounter{out, &r.LastShown}, Calls: r.Calls}
 	switch role := v.Get("role").Str; role {
 	case "user":
 		m.User = true
@@ -245,14 +246,14 @@ func (r *piReader) result(b *records.Blocks, m records.Message, v lazyjson.Value
 	b.Out.Emit(e)
 }
 
-// counted notes the number of the last event that is seen.
-type counted struct {
+// shownCounter stores the number of the last event that is shown.
+type shownCounter struct {
 	event.Sink
 	last *int
 }
 
-// Emit implements event.Sink.
-func (c counted) Emit(e event.Event) int {
+// Emit implements [event.Sink].
+func (c shownCounter) Emit(e event.Event) int {
 	seq := c.Sink.Emit(e)
 	if !e.Quiet {
 		*c.last = seq

@@ -12,7 +12,7 @@ import (
 
 const piHeader = `{"type":"session","version":3,"id":"s1","timestamp":"2026-05-07T18:36:14.561Z","cwd":"/p"}` + "\n"
 
-// piLine is an entry with a message.
+// piLine returns an entry with a message.
 func piLine(id, parent, message string) string {
 	if parent != "null" {
 		parent = `"` + parent + `"`

@@ -16,11 +16,11 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// Zed keeps a thread as one document in a row of its database
-// (crates/agent/src/db.rs and thread.rs of its repository): JSON, mostly
-// compressed. Version 0.3.0 has messages {User} and {Agent}, whose results are
-// beside their calls; older ones have a role, segments and tool_uses. Messages
-// have no times, only the thread has.
+// zed returns the reader of Zed, which stores a thread as one document in a row
+// of its database (crates/agent/src/db.rs and thread.rs of its repository): JSON,
+// usually compressed. Version 0.3.0 has messages {User} and {Agent}, with the
+// results beside their calls; older ones have a role, segments and tool_uses.
+// Messages have no times, only the thread has.
 func zed() history.Agent {
 	return history.Agent{Name: "zed", Places: func(m history.Machine) []history.Place {
 		return []history.Place{{Dir: m.Folders("zed")[0], File: func(rel string) history.Format {
@@ -32,13 +32,13 @@ func zed() history.Agent {
 	}}
 }
 
-// zedData are the names of the column with the thread, which is JSON, or that
-// compressed: it begins with zstdMagic then, whatever data_type calls it.
+// zedData are the names of the column with the thread: JSON, or compressed JSON,
+// which begins with zstdMagic whatever data_type says.
 const zedData = "data|content"
 
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// zedLimit is the largest thread that is read, in bytes.
+// zedLimit is the size of the largest thread that is read, in bytes.
 const zedLimit = 512 << 20
 
 func zedSessions(ctx context.Context, path string) ([]history.Entry, error) {
@@ -123,7 +123,7 @@ type zedReader struct {
 	count int
 }
 
-// emit numbers the events: the document has ids for few of them.
+// emit emits an event, with a number as its id where the document has none.
 func (z *zedReader) emit(e event.Event) {
 	if e.Kind != event.ToolCall && e.Kind != event.ToolResult && !e.Quiet && e.Text == "" && e.Compact == nil {
 		return
@@ -179,8 +179,8 @@ func (z *zedReader) message(m lazyjson.Value) {
 	}
 }
 
-// variant is the first field of an object: the type of an enum of Rust, and its
-// value.
+// variant returns the first field of an object: the type and the value of a Rust
+// enum.
 func variant(v lazyjson.Value) (name string, value lazyjson.Value) {
 	name = "record"
 	v.ForEach(func(k, field lazyjson.Value) bool {
@@ -190,7 +190,8 @@ func variant(v lazyjson.Value) (name string, value lazyjson.Value) {
 	return name, value
 }
 
-// content is a piece of a message: an object with one field, its type.
+// content returns the event of a piece of a message: an object with one field,
+// its type.
 func (z *zedReader) content(kind event.Kind, c lazyjson.Value) event.Event {
 	if c.Type == lazyjson.String {
 		return event.Event{Kind: kind, Text: c.Str}
@@ -227,7 +228,8 @@ func (z *zedReader) content(kind event.Kind, c lazyjson.Value) event.Event {
 	return event.Event{Kind: event.Unknown, Text: name, Record: c.Raw}
 }
 
-// mentionText names what was mentioned, and tells what of it went to the model.
+// mentionText returns the name of what was mentioned, and what of it went to the
+// model.
 func mentionText(v lazyjson.Value) string {
 	uri := v.Get("uri")
 	name := uri.Str
@@ -254,7 +256,7 @@ func (z *zedReader) result(id string, r lazyjson.Value) {
 	z.emit(e)
 }
 
-// zedOutput is the content of a result: one piece or several.
+// zedOutput returns the text of a result's content: one piece or several.
 func zedOutput(v lazyjson.Value) string {
 	switch {
 	case v.IsArray():
@@ -272,7 +274,7 @@ func zedOutput(v lazyjson.Value) string {
 	return records.ContentText(v)
 }
 
-// legacy is a message of a thread from before version 0.3.0.
+// legacy emits a message of a thread from before version 0.3.0.
 func (z *zedReader) legacy(m lazyjson.Value) {
 	kind := event.Assistant
 	switch m.Get("role").Str {

@@ -25,7 +25,7 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// defaultName is the file's name unless the user has chosen another.
+// defaultName is the file's name unless the user chose another.
 const defaultName = ".aider.chat.history.md"
 
 // Agent returns the reader of Aider.
@@ -68,8 +68,8 @@ func places(m history.Machine) []history.Place {
 	return places
 }
 
-// skip leaves out folders of a project that are no repositories of their
-// own.
+// skip reports whether a folder of a project is not searched: hidden folders and
+// node_modules.
 func skip(rel string) bool {
 	base := path.Base(rel)
 	return base == "node_modules" || base != "." && strings.HasPrefix(base, ".")
@@ -77,18 +77,18 @@ func skip(rel string) bool {
 
 func store() history.Store { return history.Store{Sessions: listRuns, Read: readRun} }
 
-// runHead begins the line that begins a run.
+// runHead is the beginning of the line with which a run begins.
 const runHead = "# aider chat started at "
 
-// run is one run of Aider within the file of a history.
+// run is one run of Aider in the file of a history.
 type run struct {
 	offset int
-	// head is the line that began it, "" for what stands before the first.
+	// head is the first line of the run, "" for what comes before the first run.
 	head string
 	text []byte
 }
 
-// splitRuns finds the runs in a history of whole lines.
+// splitRuns returns the runs in a history of whole lines.
 func splitRuns(text []byte) []run {
 	var runs []run
 	for at := 0; at < len(text); {
@@ -109,7 +109,8 @@ func splitRuns(text []byte) []run {
 	return runs
 }
 
-// nextRun is where the run after the one that text begins with starts, or -1.
+// nextRun returns the offset of the run after the one that text begins with, or
+// -1.
 func nextRun(text []byte) int {
 	i := bytes.Index(text, []byte("\n"+runHead))
 	if i < 0 {
@@ -118,8 +119,8 @@ func nextRun(text []byte) int {
 	return i + 1
 }
 
-// listRuns lists the runs of a history. It goes through the bytes once: a
-// run's stamp is a checksum, so that only runs that have grown are read again.
+// listRuns lists the runs of a history in one pass over the bytes. A run's stamp
+// is a checksum, so that only runs that have grown are read again.
 func listRuns(_ context.Context, path string) ([]history.Entry, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -131,7 +132,7 @@ func listRuns(_ context.Context, path string) ([]history.Entry, error) {
 		return nil, err
 	}
 	table := crc32.MakeTable(crc32.Castagnoli)
-	same := make(map[string]int) // runs that began within one second
+	same := make(map[string]int) // counts runs that began within one second
 	var list []history.Entry
 	for _, run := range splitRuns(text) {
 		id := runID(full, run.head, same[run.head])
@@ -152,14 +153,14 @@ func listRuns(_ context.Context, path string) ([]history.Entry, error) {
 	return list, nil
 }
 
-// runID is the id of a run, which has none of its own.
+// runID returns the id of a run, which has none of its own.
 func runID(path, head string, ordinal int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", path, head, ordinal))
 	return hex.EncodeToString(sum[:8])
 }
 
-// setMeta fills in what the place of a run tells of it. Aider writes the local
-// time of the machine.
+// setMeta stores what the path and the head of a run say of it. Aider writes the
+// local time of the machine.
 func setMeta(path, head string, s *event.Session) {
 	if filepath.Base(path) == defaultName {
 		s.CWD = filepath.Dir(path)
@@ -169,7 +170,7 @@ func setMeta(path, head string, s *event.Session) {
 	}
 }
 
-// prompts are the lines that a person typed in a run.
+// prompts returns the lines that a person typed in a run.
 func prompts(run []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for {
@@ -186,7 +187,7 @@ func prompts(run []byte) iter.Seq[string] {
 	}
 }
 
-// readRun reads one run: from where it begins to where the next one does.
+// readRun reads one run, up to the beginning of the next.
 func readRun(_ context.Context, path, key string, out event.Sink) error {
 	id, at, _ := strings.Cut(key, "@")
 	offset, err := strconv.ParseInt(at, 10, 64)
@@ -220,8 +221,8 @@ func readRun(_ context.Context, path, key string, out event.Sink) error {
 	return nil
 }
 
-// readText reads up to the next run's beginning. A last line that is not whole
-// is left for the next time.
+// readText reads up to the beginning of the next run. A last line that is
+// incomplete is left for later.
 func readText(from io.Reader) ([]byte, error) {
 	var text []byte
 	piece := make([]byte, 64<<10)

@@ -98,7 +98,7 @@ func TestAider(t *testing.T) {
 	}
 }
 
-// TestAiderGrows: only the run that has grown has another stamp.
+// TestAiderGrows: only the stamp of the run that has grown changes.
 func TestAiderGrows(t *testing.T) {
 	path := historytest.WriteFile(t, t.TempDir(), defaultName, aiderTwoRuns)
 	before, _, _ := aiderRuns(t, path)
@@ -178,7 +178,7 @@ func TestAiderReal(t *testing.T) {
 			t.Errorf("listed as %q, read as %q", list[i].Title, of[i].Title)
 		}
 	}
-	// Every line of the file is told, as often as it is there.
+	// Every line of the file is emitted as often as the file has it.
 	bare := func(line string) string {
 		return strings.TrimSpace(strings.TrimLeft(strings.TrimPrefix(strings.TrimSpace(line), "#### "), "> "))
 	}

@@ -8,9 +8,9 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// reader makes events of the lines of a run. Lines that a person typed begin
-// with "#### ", those of the program with "> "; Aider ends both with two spaces,
-// which tells them from headings and quotations of the model.
+// reader makes events of the lines of a run. Lines that a person typed begin with
+// "#### ", those of the program with "> ". Aider ends both with two spaces,
+// unlike headings and quotations of the model.
 type reader struct {
 	out event.Sink
 	// start is when the run began: the only time there is.
@@ -27,7 +27,7 @@ func (r *reader) line(line string) {
 	kind := event.Assistant
 	if typed, ok := typedText(line); ok {
 		kind, line = event.User, typed
-	} else if said, ok := r.said(line); ok {
+	} else if said, ok := r.programText(line); ok {
 		kind, line = event.System, said
 	}
 	if kind != r.kind {
@@ -37,7 +37,7 @@ func (r *reader) line(line string) {
 	r.lines = append(r.lines, line)
 }
 
-// typedText is what a person typed in a line.
+// typedText returns what a person typed in a line; ok is false for other lines.
 func typedText(line string) (string, bool) {
 	rest, ok := strings.CutPrefix(line, "#### ")
 	if !ok || !strings.HasSuffix(line, "  ") && !strings.HasPrefix(rest, "/") {
@@ -46,8 +46,9 @@ func typedText(line string) (string, bool) {
 	return strings.TrimSuffix(rest, "  "), true
 }
 
-// said is what the program said in a line.
-func (r *reader) said(line string) (string, bool) {
+// programText returns what the program said in a line; ok is false for other
+// lines.
+func (r *reader) programText(line string) (string, bool) {
 	rest, ok := strings.CutPrefix(line, ">")
 	if !ok || rest != "" && rest[0] != ' ' {
 		return "", false
@@ -59,12 +60,12 @@ func (r *reader) said(line string) (string, bool) {
 	return strings.TrimRight(strings.TrimPrefix(rest, " "), " "), true
 }
 
-// flush emits the lines of one kind that follow each other.
+// flush emits the consecutive lines of one kind.
 func (r *reader) flush() {
 	lines := r.lines
 	r.lines = nil
 	if r.kind == event.System {
-		r.program(lines)
+		r.emitProgram(lines)
 		return
 	}
 	text := strings.Trim(strings.Join(lines, "\n"), "\n")
@@ -81,8 +82,9 @@ func (r *reader) flush() {
 	r.out.Emit(e)
 }
 
-// program emits what the program said, counts of tokens apart.
-func (r *reader) program(lines []string) {
+// emitProgram emits what the program said, with counts of tokens as events of
+// their own.
+func (r *reader) emitProgram(lines []string) {
 	var said []string
 	tell := func() {
 		if text := strings.Trim(strings.Join(said, "\n"), "\n"); strings.TrimSpace(text) != "" {

@@ -8,8 +8,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// BenchmarkClaudeCode reads the real logs; "structs" is how long encoding/json
-// takes to decode no more than the reader looks at.
+// BenchmarkClaudeCode reads the real logs. "structs" measures how long
+// encoding/json takes to decode only the fields that the reader uses.
 func BenchmarkClaudeCode(b *testing.B) {
 	logs := realLogs(b)
 	var size int64
@@ -57,7 +57,7 @@ func BenchmarkClaudeCode(b *testing.B) {
 	})
 }
 
-// forgetful numbers events and does not keep them: the reader alone is measured.
+// forgetful numbers events without storing them: only the reader is measured.
 type forgetful struct {
 	*event.Collector
 	seq   int

@@ -16,7 +16,7 @@ import (
 
 const claudeID = "11111111-2222-3333-4444-555555555555"
 
-// brief is an event as the tests below write it; quiet ones are left out.
+// brief writes events as the tests below expect them; quiet ones are left out.
 func brief(events []event.Event) []string {
 	var brief []string
 	for _, e := range events {
@@ -50,8 +50,9 @@ func brief(events []event.Event) []string {
 	return brief
 }
 
-// said are lines of a log in short: "u1 u0 hello" is a prompt with uuid u1 and
-// parent u0, "a1" an answer, "r1" the result of call a1; JSON stays as it is.
+// said returns a log from abbreviated lines: "u1 u0 hello" is a prompt with uuid
+// u1 and parent u0, "a1" an answer, "r1" the result of call a1. JSON is used
+// unchanged.
 func said(lines ...string) []byte {
 	var log strings.Builder
 	for _, line := range lines {
@@ -238,7 +239,7 @@ func TestClaudeSession(t *testing.T) {
 	}
 }
 
-// A successor's file begins with the id of the session before it.
+// A continuation's file begins with the id of the previous session.
 func TestClaudeSuccessor(t *testing.T) {
 	const before = "99999999-2222-3333-4444-555555555555"
 	log := said(`{"uuid":"x1","sessionId":"`+before+`","type":"user","message":{"content":"told there"}}`, "u2 x1 told here")
@@ -247,7 +248,7 @@ func TestClaudeSuccessor(t *testing.T) {
 	if got := brief(out.Events); out.Of.ForkOf != before || !slices.Equal(got, []string{"fork: " + before + " to 0, 1", "user: told here"}) {
 		t.Errorf("%+v %q", out.Of, got)
 	}
-	// Where the other is gone, all is told here.
+	// Where the previous session does not exist, everything is emitted here.
 	if got := brief(historytest.RoundTrip(t, open, log).Events); !slices.Equal(got, []string{"user: told there", "user: told here"}) {
 		t.Errorf("%q", got)
 	}
@@ -365,7 +366,8 @@ func TestClaudePlaces(t *testing.T) {
 	}
 }
 
-// Whatever a log holds: no line is lost, nothing panics, and pieces give the same.
+// FuzzClaudeCode: whatever a log contains, no line is lost, nothing panics, and a
+// reader that is saved and restored emits the same.
 func FuzzClaudeCode(f *testing.F) {
 	historytest.FuzzText(f, func(t *testing.T, log string) {
 		out := historytest.RoundTrip(t, func() history.Reader { return newReader("/nowhere/p/" + claudeID + ".jsonl") }, []byte(log))

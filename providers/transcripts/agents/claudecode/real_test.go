@@ -15,7 +15,7 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// realLogs are the real logs, by path.
+// realLogs returns the real logs, by path.
 func realLogs(t testing.TB) map[string][]byte {
 	t.Helper()
 	logs := make(map[string][]byte)
@@ -35,15 +35,15 @@ func realLogs(t testing.TB) map[string][]byte {
 	return logs
 }
 
-// logTally is what a log holds, and all that was said in it.
+// logTally counts what a log contains, and has all that was said in it.
 type logTally struct {
 	users, assistants, thoughts, calls, results, reported int
-	// removed are queued prompts of which nothing else is told.
+	// removed are queued prompts that appear nowhere else.
 	removed int
 	said    []string
 }
 
-// plainMessage is a message as encoding/json reads it.
+// plainMessage is a message as encoding/json decodes it.
 type plainMessage struct {
 	ID      string
 	Model   string
@@ -68,7 +68,7 @@ func (m plainMessage) blocks() []plainBlock {
 	return blocks
 }
 
-// countRecords counts a log by plain encoding/json, each uuid once.
+// countRecords counts a log with plain encoding/json, each uuid once.
 func countRecords(t *testing.T, log []byte) logTally {
 	t.Helper()
 	var n logTally
@@ -94,7 +94,7 @@ func countRecords(t *testing.T, log []byte) logTally {
 				}
 			}
 		}
-		// Members of other types than these are of records that are not counted.
+		// Fields of other types than these are in records that are not counted.
 		if err := json.Unmarshal(line, &rec); err != nil && rec.Type == "" {
 			t.Fatal(err)
 		}

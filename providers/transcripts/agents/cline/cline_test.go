@@ -13,7 +13,7 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// taskStore is how a task's history is read.
+// taskStore returns the format of a task's history.
 func taskStore(t testing.TB, agent history.Agent) history.Store {
 	t.Helper()
 	m := history.Machine{Home: "/home/u", OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }}
@@ -73,7 +73,8 @@ func TestClineTask(t *testing.T) {
 	}
 }
 
-// TestClineResultsAsTexts are of 2026: calls are blocks, and results are texts.
+// TestClineResultsAsTexts: in tasks of 2026 calls are blocks, and results are
+// texts.
 func TestClineResultsAsTexts(t *testing.T) {
 	dir := t.TempDir()
 	path := historytest.WriteFile(t, dir, "1783376868634/"+taskHistory, `[
@@ -130,7 +131,7 @@ func TestRoo(t *testing.T) {
 	}
 }
 
-// TestHalfWritten: what is caught while it is written is an error, not a session.
+// TestHalfWritten: reading a half-written file is an error.
 func TestHalfWritten(t *testing.T) {
 	dir := t.TempDir()
 	for rel, store := range map[string]history.Format{
@@ -170,7 +171,7 @@ func TestClinePlaces(t *testing.T) {
 	}
 }
 
-// sdkSession lays the real session of the SDK out as Cline does.
+// sdkSession arranges the files of the real session of the SDK as Cline does.
 func sdkSession(t *testing.T, compaction string) string {
 	t.Helper()
 	const id = "1784094124598_rruoq"
@@ -258,7 +259,7 @@ func TestClineSDKAgentic(t *testing.T) {
 	}
 }
 
-// TestClineSDKFork: what the parent tells is left out.
+// TestClineSDKFork: messages that the parent has are left out.
 func TestClineSDKFork(t *testing.T) {
 	path := sdkSession(t, "")
 	c := &event.Collector{Parent: map[string]bool{"msg_mr9sjimy_1": true, "msg_7mYEbh8N": true}}

@@ -12,9 +12,9 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// The endings of the files of a session of Cline's SDK,
-// sessions/<id>/<id><ending>. Another file with messages in the folder is that of
-// a subagent.
+// The suffixes of the files of a session of Cline's SDK,
+// sessions/<id>/<id><suffix>. Another file with messages in the folder is a
+// subagent's.
 const (
 	sdkMessages   = ".messages.json"
 	sdkCompaction = ".compaction.json"
@@ -48,18 +48,18 @@ func sdkSessions(_ context.Context, path string) ([]history.Entry, error) {
 	return []history.Entry{l}, nil
 }
 
-// sdkFile is another file of the session.
+// sdkFile returns the path of another file of the session.
 func sdkFile(path, ending string) string {
 	return strings.TrimSuffix(path, sdkMessages) + ending
 }
 
-// sdkManifest is the file that describes the session, for a subagent's that of
-// its parent.
+// sdkManifest returns the path of the file that describes the session; for a
+// subagent, its parent's.
 func sdkManifest(path string) string {
 	return records.Sibling(path, filepath.Base(filepath.Dir(path))+".json")
 }
 
-// sdkMeta fills in what is known of the session beside its messages.
+// sdkMeta stores what is known of the session apart from its messages.
 func sdkMeta(path string, doc lazyjson.Value, s *event.Session) {
 	folder := filepath.Base(filepath.Dir(path))
 	own := strings.TrimSuffix(filepath.Base(path), sdkMessages)
@@ -86,8 +86,8 @@ func sdkMeta(path string, doc lazyjson.Value, s *event.Session) {
 	s.Name(event.FromPrompt, records.Prompt(manifest.Get("prompt").String()))
 }
 
-// sdkRead reads a session of the SDK. Its messages stay whole when the context
-// is compacted; what the model was told instead stands in a file of its own.
+// sdkRead reads a session of the SDK. Its messages stay complete when the context
+// is compacted; what the model was given instead is in a file of its own.
 func sdkRead(_ context.Context, path, _ string, out event.Sink) error {
 	doc, err := records.ReadDocument(path)
 	if err != nil {
@@ -95,9 +95,9 @@ func sdkRead(_ context.Context, path, _ string, out event.Sink) error {
 	}
 	sdkMeta(path, doc, out.Session())
 	r := sdkReader{
-		b: &records.Blocks{Out: out, Calls: make(map[string]string), Origin: func(text string) string { return taskOrigin(text, true) }},
+		blocks: &records.Blocks{Out: out, Calls: make(map[string]string), Origin: func(text string) string { return taskOrigin(text, true) }},
 	}
-	r.parts.b, r.b.Split = r.b, r.parts.apart
+	r.parts.blocks, r.blocks.Split = r.blocks, r.parts.split
 	if c := records.ReadOptional(sdkFile(path, sdkCompaction)); c.IsObject() {
 		r.compaction = readCompaction(c)
 	}
@@ -109,60 +109,60 @@ func sdkRead(_ context.Context, path, _ string, out event.Sink) error {
 		r.message(v)
 		return true
 	})
-	r.forked(time.Time{})
-	r.compacted()
+	r.emitFork(time.Time{})
+	r.emitCompaction()
 	return nil
 }
 
 // sdkReader reads the messages of a session of the SDK.
 type sdkReader struct {
-	b          *records.Blocks
-	parts      taskParts
+	blocks     *records.Blocks
+	parts      splitter
 	compaction *sdkSummary
-	// skipped counts the messages at the beginning that a fork repeats.
-	skipped int
+	// inherited counts the messages at the beginning that a fork repeats.
+	inherited int
 }
 
 func (r *sdkReader) message(v lazyjson.Value) {
 	m := records.Message{ID: v.Get("id").String(), Time: records.Time(v.Get("ts")), User: v.Get("role").Str == "user"}
 	if m.Model = v.Get("modelInfo.id").String(); m.Model != "" {
-		r.b.Out.Session().Model = m.Model
+		r.blocks.Out.Session().Model = m.Model
 	}
-	if c := r.compaction; c != nil && (c.last == "" && !c.at.IsZero() && m.Time.After(c.at)) {
-		r.compacted()
+	if c := r.compaction; c != nil && (c.lastMessage == "" && !c.time.IsZero() && m.Time.After(c.time)) {
+		r.emitCompaction()
 	}
-	if m.ID != "" && r.b.Out.Inherited(m.ID) {
-		r.skipped++
+	if m.ID != "" && r.blocks.Out.Inherited(m.ID) {
+		r.inherited++
 	} else {
-		r.forked(m.Time)
+		r.emitFork(m.Time)
 		if v.Get("metadata.displayRole").Str == "system" {
 			m.Origin = event.Injected
 		}
 		if !m.User {
-			r.parts.called(v.Get("content"))
+			r.parts.noteCalls(v.Get("content"))
 		}
-		r.b.Emit(m, v.Get("content"))
-		r.parts.end()
+		r.blocks.Emit(m, v.Get("content"))
+		r.parts.endReply()
 	}
-	if c := r.compaction; c != nil && c.last != "" && c.last == m.ID {
-		r.compacted()
+	if c := r.compaction; c != nil && c.lastMessage != "" && c.lastMessage == m.ID {
+		r.emitCompaction()
 	}
 }
 
-// forked says what a fork has left out, once that is over.
-func (r *sdkReader) forked(t time.Time) {
-	if r.skipped == 0 {
+// emitFork emits the fork mark after the messages that the fork repeats.
+func (r *sdkReader) emitFork(t time.Time) {
+	if r.inherited == 0 {
 		return
 	}
-	out := r.b.Out
-	out.Emit(event.Event{Time: t, Kind: event.Fork, Text: out.Session().ForkOf, Rewound: &event.Rewound{Count: r.skipped}})
-	r.skipped = 0
+	out := r.blocks.Out
+	out.Emit(event.Event{Time: t, Kind: event.Fork, Text: out.Session().ForkOf, Rewound: &event.Rewound{Count: r.inherited}})
+	r.inherited = 0
 }
 
-// compacted emits the mark, once.
-func (r *sdkReader) compacted() {
+// emitCompaction emits the compaction mark, once.
+func (r *sdkReader) emitCompaction() {
 	if c := r.compaction; c != nil {
-		r.b.Out.Emit(event.Event{Time: c.at, Kind: event.Compaction, Compact: &c.Compact})
+		r.blocks.Out.Emit(event.Event{Time: c.time, Kind: event.Compaction, Compact: &c.Compact})
 		r.compaction = nil
 	}
 }
@@ -170,15 +170,15 @@ func (r *sdkReader) compacted() {
 // sdkSummary is the last compaction of a session.
 type sdkSummary struct {
 	event.Compact
-	// at is when it was made; where that is not known, last is the id of the last
-	// message that was there then.
-	at   time.Time
-	last string
+	// time is when the compaction was made; where that is unknown, lastMessage is
+	// the id of the last message before it.
+	time        time.Time
+	lastMessage string
 }
 
-// readCompaction reads what the model is told instead of the messages: a
-// summary that a model wrote (compaction_summary), or the prompts with a notice of
-// what was done between them. nil where there is no compaction in it.
+// readCompaction reads what the model is given instead of the messages: a summary
+// that a model wrote (compaction_summary), or the prompts with a notice of what
+// was done between them. It returns nil where there is no compaction.
 func readCompaction(doc lazyjson.Value) *sdkSummary {
 	var c sdkSummary
 	found := false
@@ -191,10 +191,10 @@ func readCompaction(doc lazyjson.Value) *sdkSummary {
 			c.Summary = meta.Get("summary").String()
 			c.Tokens = int(meta.Get("tokensBefore").Int())
 			c.Trigger = strings.TrimSuffix(meta.Get("reason").String(), "_compaction")
-			c.at = records.Time(meta.Get("generatedAt"))
+			c.time = records.Time(meta.Get("generatedAt"))
 		}
 		if meta.Get("compaction").Str == "preserved" {
-			c.last = v.Get("id").String()
+			c.lastMessage = v.Get("id").String()
 		}
 		for _, text := range taskTexts(v.Get("content")) {
 			if strings.HasPrefix(text, "<SYSTEM_NOTICE>") {
@@ -209,8 +209,8 @@ func readCompaction(doc lazyjson.Value) *sdkSummary {
 	if c.Summary == "" {
 		c.Summary = strings.Join(notices, "\n\n")
 	}
-	if !c.at.IsZero() {
-		c.last = ""
+	if !c.time.IsZero() {
+		c.lastMessage = ""
 	}
 	return &c
 }

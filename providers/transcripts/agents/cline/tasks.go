@@ -14,20 +14,20 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// The files of a task of Cline or Roo, all of them written anew each time.
+// The files of a task of Cline or Roo. All of them are rewritten as a whole.
 const (
-	// taskHistory is what was said to the model and by it: a list of messages of
-	// Anthropic's API.
+	// taskHistory is what was said to the model and by it: a list of messages in
+	// the shape of Anthropic's API.
 	taskHistory = "api_conversation_history.json"
 	// taskScreen is what was shown; it has times where the history has none.
 	taskScreen = "ui_messages.json"
-	// taskModels (Cline) has the models, taskItem (Roo) the folder, the parent and
-	// the first prompt.
+	// taskModels (Cline) has the models; taskItem (Roo) the folder, the parent
+	// and the first prompt.
 	taskModels = "task_metadata.json"
 	taskItem   = "history_item.json"
 )
 
-// taskPlaces are places with tasks of that agent.
+// taskPlaces returns the places with tasks of an agent.
 func taskPlaces(agent string, dirs []string) []history.Place {
 	store := history.Store{
 		Sessions: func(_ context.Context, path string) ([]history.Entry, error) { return taskSessions(agent, path) },
@@ -63,8 +63,8 @@ func taskSessions(agent, path string) ([]history.Entry, error) {
 	return []history.Entry{l}, nil
 }
 
-// taskMessages is the list of messages in a history. One version of Roo wrapped
-// it.
+// taskMessages returns the list of messages in a history. One version of Roo
+// wrapped it in an object.
 func taskMessages(doc lazyjson.Value) lazyjson.Value {
 	if doc.IsObject() {
 		return doc.Get("messages")
@@ -72,8 +72,8 @@ func taskMessages(doc lazyjson.Value) lazyjson.Value {
 	return doc
 }
 
-// taskMeta fills in what is known of a task before its messages are read; opened
-// is the first of them.
+// taskMeta stores what is known of a task before its messages are read; opened is
+// the first message.
 func taskMeta(path string, opened lazyjson.Value, s *event.Session) {
 	s.ID = filepath.Base(filepath.Dir(path))
 	if ms, err := strconv.ParseInt(s.ID, 10, 64); err == nil && len(s.ID) == 13 {
@@ -95,7 +95,7 @@ func taskMeta(path string, opened lazyjson.Value, s *event.Session) {
 	s.Saw(records.Time(opened.Get("ts")))
 }
 
-// taskTexts are the texts of a message.
+// taskTexts returns the texts of a message.
 func taskTexts(content lazyjson.Value) []string {
 	if !content.IsArray() {
 		return []string{content.String()}
@@ -110,8 +110,8 @@ func taskTexts(content lazyjson.Value) []string {
 	return texts
 }
 
-// taskFolder finds the task's folder in what the program tells the model of its
-// environment.
+// taskFolder returns the task's folder, from what the program tells the model of
+// its environment.
 func taskFolder(text string) string {
 	for _, head := range []string{"# Current Workspace Directory (", "# Current Working Directory ("} {
 		if _, rest, ok := strings.Cut(text, head); ok {
@@ -132,10 +132,10 @@ func taskRead(path string, out event.Sink) error {
 	s := out.Session()
 	taskMeta(path, messages.Get("0"), s)
 	r := taskReader{
-		b:      &records.Blocks{Out: out, Calls: make(map[string]string)},
+		blocks: &records.Blocks{Out: out, Calls: make(map[string]string)},
 		screen: readScreen(records.ReadOptional(records.Sibling(path, taskScreen))),
 	}
-	r.parts.b, r.b.Split = r.b, r.parts.apart
+	r.parts.blocks, r.blocks.Split = r.blocks, r.parts.split
 	records.ReadOptional(records.Sibling(path, taskModels)).Get("model_usage").ForEach(func(_, v lazyjson.Value) bool {
 		s.Model = v.Get("model_id").String()
 		return true
@@ -154,8 +154,8 @@ func taskRead(path string, out event.Sink) error {
 
 // taskReader reads the messages of a task.
 type taskReader struct {
-	b      *records.Blocks
-	parts  taskParts
+	blocks *records.Blocks
+	parts  splitter
 	screen screen
 }
 
@@ -166,7 +166,7 @@ func (r *taskReader) message(i int, v lazyjson.Value) {
 		m.Time = r.screen.times[i]
 	}
 	if m.Model = records.First(v.Get("modelInfo"), "modelId", "id").String(); m.Model != "" {
-		r.b.Out.Session().Model = m.Model
+		r.blocks.Out.Session().Model = m.Model
 	}
 	content := v.Get("content")
 	switch {
@@ -177,23 +177,23 @@ func (r *taskReader) message(i int, v lazyjson.Value) {
 	case role == "user" || role == "assistant" || role == "tool":
 		texts := taskTexts(content)
 		reply := slices.ContainsFunc(texts, isToolReply)
-		r.b.Origin = func(text string) string { return taskOrigin(text, i == 0 || !reply && !envelops(texts)) }
-		r.b.Thinking(m, v.Get("reasoning_content").String())
+		r.blocks.Origin = func(text string) string { return taskOrigin(text, i == 0 || !reply && !hasEnvironment(texts)) }
+		r.blocks.Thinking(m, v.Get("reasoning_content").String())
 		if !m.User {
-			r.parts.called(content)
+			r.parts.noteCalls(content)
 		}
-		r.b.Emit(m, content)
-		r.parts.end()
-		r.condensed(m, content)
+		r.blocks.Emit(m, content)
+		r.parts.endReply()
+		r.emitCondensed(m, content)
 	default:
 		e := m.Event(event.Unknown)
 		e.Text, e.Record = "message of "+role, records.RecordOf(v)
-		r.b.Out.Emit(e)
+		r.blocks.Out.Emit(e)
 	}
 }
 
-// compaction emits the mark of Roo: nothing is lost by it, the messages that the
-// summary replaced stay where they are.
+// compaction emits the compaction mark of Roo. Nothing is lost by it: the
+// messages that the summary replaces stay where they are.
 func (r *taskReader) compaction(m records.Message, v, content lazyjson.Value) {
 	e := m.Event(event.Compaction)
 	e.Compact = &event.Compact{Summary: strings.Join(taskTexts(content), "\n")}
@@ -205,15 +205,15 @@ func (r *taskReader) compaction(m records.Message, v, content lazyjson.Value) {
 			e.ID, e.Compact.Tokens = id, r.screen.tokens[id]
 		}
 	}
-	r.b.Out.Emit(e)
+	r.blocks.Out.Emit(e)
 	if e.ID != "" {
-		r.b.Out.Note(e.ID)
+		r.blocks.Out.Note(e.ID)
 	}
 }
 
-// condensed emits the mark of Cline: the model writes the summary as the argument
-// of a tool.
-func (r *taskReader) condensed(m records.Message, content lazyjson.Value) {
+// emitCondensed emits the compaction mark of Cline, where the model writes the
+// summary as the argument of a tool.
+func (r *taskReader) emitCondensed(m records.Message, content lazyjson.Value) {
 	if !content.IsArray() {
 		return
 	}
@@ -230,13 +230,13 @@ func (r *taskReader) condensed(m records.Message, content lazyjson.Value) {
 		default:
 			return true
 		}
-		r.b.Out.Emit(e)
+		r.blocks.Out.Emit(e)
 		return true
 	})
 }
 
-// reasoning emits what models of OpenAI tell of their thinking, as an item of its
-// own.
+// reasoning emits what models of OpenAI disclose of their thinking, as an item of
+// its own.
 func (r *taskReader) reasoning(m records.Message, v lazyjson.Value) {
 	var parts []string
 	if text := v.Get("text").String(); text != "" {
@@ -247,17 +247,18 @@ func (r *taskReader) reasoning(m records.Message, v lazyjson.Value) {
 	if e.Text = strings.TrimSpace(strings.Join(parts, "\n")); e.Text == "" {
 		e.Text, e.Quiet = event.Blob("encrypted thinking", len(v.Get("encrypted_content").Str)), true
 	}
-	r.b.Out.Emit(e)
+	r.blocks.Out.Emit(e)
 }
 
-// envelops tells whether the program has put together a message: it adds what it
+// hasEnvironment reports whether the program composed a message: it adds what it
 // knows of the environment.
-func envelops(texts []string) bool {
+func hasEnvironment(texts []string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return strings.HasPrefix(text, "<environment_details>") })
 }
 
-// taskOrigin tells who spoke. What a person typed stands between tags within what
-// the program writes; outside of them only a text that is alone is a person's.
+// taskOrigin returns the origin of a text. What a person typed is between tags in
+// the program's text; without tags, only the single text of a message is a
+// person's.
 func taskOrigin(text string, alone bool) string {
 	for _, tag := range []string{"<task>", "<user_message>", "<feedback>", "<answer>", "<user_input"} {
 		if strings.Contains(text, tag) {
@@ -270,10 +271,10 @@ func taskOrigin(text string, alone bool) string {
 	return event.Typed
 }
 
-// screen is what of the shown messages the history lacks.
+// screen is what the shown messages have that the history lacks.
 type screen struct {
 	first, last time.Time
-	// times are those of messages of the history, by their place in it.
+	// times are those of messages of the history, by index.
 	times map[int]time.Time
 	// tokens are the sizes of the context before it was condensed, by condenseId.
 	tokens map[string]int
@@ -295,7 +296,7 @@ func readScreen(doc lazyjson.Value) screen {
 		if c := v.Get("contextCondense"); c.Exists() {
 			s.tokens[c.Get("condenseId").String()] = int(c.Get("prevContextTokens").Int())
 		}
-		// The place of the last message of the history when this was shown.
+		// The index of the last message in the history when this was shown.
 		if at := v.Get("conversationHistoryIndex"); at.Type == lazyjson.Number && at.Int() >= 0 {
 			i := int(at.Int())
 			if known, ok := s.times[i]; !ok || t.Before(known) {

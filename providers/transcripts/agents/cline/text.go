@@ -10,26 +10,27 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// In the texts of the user's side Cline and its kin put together what a person
-// has typed, between tags, what tools have answered, below a line "[tool for
-// 'x'] Result:", and what the program adds.
+// In the texts on the user's side Cline and Roo combine what a person typed,
+// between tags, what tools answered, below a line "[tool for 'x'] Result:", and
+// what the program adds.
 
-// taskParts takes such texts apart.
-type taskParts struct {
-	b    *records.Blocks
-	open records.PendingCalls // calls whose results come as texts
-	// reply is the tool whose result the next text is: its head stood alone.
-	reply string
-	at    records.Message
+// splitter takes such texts apart.
+type splitter struct {
+	blocks *records.Blocks
+	open   records.PendingCalls // calls whose results come as texts
+	// reply is the tool whose result the next text is: its head was alone in a
+	// text.
+	reply   string
+	message records.Message
 }
 
-// toolReply is what the program writes above a tool's result.
+// toolReply matches the head that the program writes above a tool's result.
 var toolReply = regexp.MustCompile(`^\[([A-Za-z_][A-Za-z0-9_]*)( [^\n]*?)?\] Result:`)
 
 func isToolReply(text string) bool { return toolReply.MatchString(text) }
 
-// called notes the calls of a message.
-func (p *taskParts) called(content lazyjson.Value) {
+// noteCalls remembers the calls of a message.
+func (p *splitter) noteCalls(content lazyjson.Value) {
 	content.ForEach(func(_, block lazyjson.Value) bool {
 		if block.Get("type").Str == "tool_use" {
 			p.open.Add(block.Get("id").String(), block.Get("name").String())
@@ -38,18 +39,19 @@ func (p *taskParts) called(content lazyjson.Value) {
 	})
 }
 
-// apart emits the parts of a text, if it has several or is a result.
-func (p *taskParts) apart(m records.Message, text string) bool {
+// split emits the parts of a text, and reports whether it has several or is a
+// result.
+func (p *splitter) split(m records.Message, text string) bool {
 	if head := toolReply.FindStringSubmatch(text); head != nil {
-		p.end()
+		p.endReply()
 		rest := strings.TrimSpace(text[len(head[0]):])
-		if p.at = m; rest == "" {
+		if p.message = m; rest == "" {
 			p.reply = head[1]
 			return true
 		}
 		result, said := cutTyped(rest)
 		p.result(m, head[1], result)
-		return p.said(m, said) || true
+		return p.emitTyped(m, said) || true
 	}
 	if p.reply != "" && taskOrigin(text, false) == event.Injected && !programText(text) {
 		name := p.reply
@@ -64,56 +66,56 @@ func (p *taskParts) apart(m records.Message, text string) bool {
 	if before != "" {
 		around := m
 		around.Origin = event.Injected
-		p.b.Text(around, before)
+		p.blocks.Text(around, before)
 	}
-	return p.said(m, said)
+	return p.emitTyped(m, said)
 }
 
-// said emits what a person typed, and what the program has put behind it.
-func (p *taskParts) said(m records.Message, text string) bool {
+// emitTyped emits what a person typed, and what the program added after it.
+func (p *splitter) emitTyped(m records.Message, text string) bool {
 	for text != "" {
 		typed, after := typedText(text)
 		if typed != "" {
 			e := m.Event(event.User)
 			e.Text = typed
-			p.b.Out.Emit(e)
-			p.b.Out.Session().Name(event.FromPrompt, records.Prompt(typed))
+			p.blocks.Out.Emit(e)
+			p.blocks.Out.Session().Name(event.FromPrompt, records.Prompt(typed))
 		}
 		before, next := cutTyped(after)
 		if before != "" {
 			around := m
 			around.Origin = event.Injected
-			p.b.Text(around, before)
+			p.blocks.Text(around, before)
 		}
 		text = next
 	}
 	return true
 }
 
-// result emits what a tool has answered. The call is the oldest of that tool
-// that has no answer; calls that stand as text have no id.
-func (p *taskParts) result(m records.Message, name, text string) {
+// result emits what a tool answered. The call is the oldest unanswered one of
+// that tool; calls that were made in text have no id.
+func (p *splitter) result(m records.Message, name, text string) {
 	id := ""
 	if i := slices.IndexFunc(p.open.Open, func(c records.PendingCall) bool { return c.Name == name }); i >= 0 {
 		id = p.open.Open[i].ID
 		p.open.Take(id)
 	}
-	p.b.Result(m, id, name, text, strings.HasPrefix(text, "[ERROR]") || strings.HasPrefix(text, "The tool execution failed") || strings.HasPrefix(text, "Error:"))
+	p.blocks.Result(m, id, name, text, strings.HasPrefix(text, "[ERROR]") || strings.HasPrefix(text, "The tool execution failed") || strings.HasPrefix(text, "Error:"))
 }
 
-// end emits a result of which only the head was there.
-func (p *taskParts) end() {
+// endReply emits a result of which only the head was there.
+func (p *splitter) endReply() {
 	if p.reply != "" {
-		p.result(p.at, p.reply, "")
+		p.result(p.message, p.reply, "")
 		p.reply = ""
 	}
 }
 
-// typedTags are the tags between which a person's words stand.
+// typedTags are the tags around a person's words.
 var typedTags = [...]string{"task", "user_message", "feedback", "answer", "user_input"}
 
-// cutTyped cuts a text before the first element with a person's words; said is ""
-// where there is none.
+// cutTyped divides a text before the first element with a person's words; said is
+// "" where there is none.
 func cutTyped(text string) (before, said string) {
 	at := -1
 	for _, tag := range typedTags {
@@ -128,8 +130,8 @@ func cutTyped(text string) (before, said string) {
 	return strings.TrimSpace(text[:at]), text[at:]
 }
 
-// typedText is what stands in the element that a text begins with, and what
-// comes after it.
+// typedText returns the content of the element at the beginning of a text, and
+// what comes after it.
 func typedText(text string) (typed, after string) {
 	name := text[1:strings.IndexAny(text, " >")]
 	_, inner, _ := strings.Cut(text, ">")

@@ -311,8 +311,7 @@ func TestCodexBareItems(t *testing.T) {
 	}
 }
 
-// TestCodexOf2025: the working directory stands in what the program tells the
-// model.
+// TestCodexOf2025: the working directory is in what the program tells the model.
 func TestCodexOf2025(t *testing.T) {
 	for _, context := range []string{
 		`<environment_context>\n  <cwd>/src/app</cwd>\n  <approval_policy>on-request</approval_policy>\n</environment_context>`,

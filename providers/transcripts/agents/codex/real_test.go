@@ -43,7 +43,7 @@ func TestCodexReal(t *testing.T) {
 	if c.Of.ID != "019e03b2-11a2-7320-9098-5d831813e66c" || c.Of.ForkOf != "019e03b1-6422-7510-b349-b4d4765a28a8" || c.Of.Parent != c.Of.ForkOf {
 		t.Errorf("%+v", c.Of)
 	}
-	// With the parent at hand its part is left to it.
+	// Where the parent exists its part is left to it.
 	forked := historytest.RoundTrip(t, open, log, "session:019e03b1-6422-7510-b349-b4d4765a28a8", "turn:019e03b1-6438-7b43-804d-fbbbe91c3971")
 	historytest.CheckCounts(t, forked.Events, map[string]int{"fork": 1, "typed": 1, "assistant": 2, "tool-call": 1, "tool-result": 1})
 }

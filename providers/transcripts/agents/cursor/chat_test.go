@@ -11,7 +11,7 @@ import (
 	"ctxfs/providers/transcripts/agents/historytest"
 )
 
-// chatRoot is a root that lists those messages.
+// chatRoot returns a root that lists messages.
 func chatRoot(messages [][]byte, summaries int) []byte {
 	root := []byte{0x10, 0x05} // a number, which is passed over
 	for _, id := range messages {
@@ -73,7 +73,7 @@ func TestCursorChat(t *testing.T) {
 	historytest.BadDatabases(t, store, "blobs")
 }
 
-// TestCursorChatReal reads a real database, whose messages were taken out.
+// TestCursorChatReal reads a real database, whose messages were removed.
 func TestCursorChatReal(t *testing.T) {
 	home := t.TempDir()
 	fixtures := historytest.RealSessions(t, "small-fixtures", "cursor-store")

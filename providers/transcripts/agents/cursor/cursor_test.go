@@ -24,7 +24,8 @@ const editorSchema = `CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLAC
 
 const editorRow = "INSERT INTO cursorDiskKV VALUES (?, ?)"
 
-// editorDatabase is the editor's database in a home, with its writer.
+// editorDatabase returns the format of the editor's database in a home folder,
+// its path, and its writer.
 func editorDatabase(t testing.TB, home string) (history.Store, string, *sql.DB) {
 	t.Helper()
 	path := filepath.Join(home, ".config", "Cursor", "User", "globalStorage", "state.vscdb")
@@ -84,8 +85,8 @@ type cursorDump struct {
 	ContentBlobs map[string]string `json:"content_blobs"`
 }
 
-// TestCursorEditorDump puts a real session into a database: counts equal those by
-// SQL, every text is told, and nothing of the logins is.
+// TestCursorEditorDump puts a real session into a database: the counts equal
+// those by SQL, every text is emitted, and nothing of the logins is.
 func TestCursorEditorDump(t *testing.T) {
 	text, err := os.ReadFile(historytest.RealSessions(t, "same-task-per-agent", "cursor", "convo.json"))
 	if err != nil {
@@ -151,8 +152,8 @@ func TestCursorEditorDump(t *testing.T) {
 		t.Errorf("subagent %q", started)
 	}
 
-	// With the transcript of the same session, nothing is told twice, and what
-	// was written to files is told.
+	// With the transcript of the same session nothing is emitted twice, and what
+	// was written to files is emitted.
 	const only, torn = `{"role":"user","message":{"content":[{"type":"text","text":"only in the transcript"}]}}` + "\n", `{"type":"turn_`
 	transcriptOf(t, home, id, dumpTranscript(dump)+only+torn)
 	joined := historytest.ReadStore(t, store, path, id)
@@ -166,8 +167,8 @@ func TestCursorEditorDump(t *testing.T) {
 	secretFree(t, joined)
 }
 
-// dumpTranscript is the transcript that the editor would have written: texts and
-// calls by other names.
+// dumpTranscript returns the transcript that the editor would have written:
+// texts, and calls by other names.
 func dumpTranscript(dump cursorDump) string {
 	var out strings.Builder
 	for _, b := range dump.Bubbles {
@@ -187,7 +188,7 @@ func dumpTranscript(dump cursorDump) string {
 	return out.String()
 }
 
-// secretFree checks that nothing of the planted logins surfaces.
+// secretFree checks that nothing of the planted logins is emitted.
 func secretFree(t *testing.T, c *event.Collector) {
 	t.Helper()
 	text, err := json.Marshal(c.Events)
@@ -245,7 +246,7 @@ func TestCursorEditor(t *testing.T) {
 	historytest.BadDatabases(t, store, "cursorDiskKV")
 }
 
-// TestCursorEditorReadsByKey holds the queries to the index.
+// TestCursorEditorReadsByKey: every query uses the index.
 func TestCursorEditorReadsByKey(t *testing.T) {
 	_, _, db := editorDatabase(t, t.TempDir())
 	for _, query := range []string{
@@ -334,8 +335,8 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
-// TestCursorSchemas reads databases with more, fewer and other
-// tables and columns than are known.
+// TestCursorSchemas reads databases with more, fewer and other tables and columns
+// than the known ones.
 func TestCursorSchemas(t *testing.T) {
 	meta := hex.EncodeToString([]byte(`{"agentId":"c","latestRootBlobId":"none","name":"t"}`))
 	said := []string{`INSERT INTO blobs VALUES ('b1', '{"role":"user","content":"hello"}')`, `INSERT INTO blobs VALUES ('b2', '{"role":"assistant","content":"hi"}')`}

@@ -209,7 +209,7 @@ func TestGeminiOldFile(t *testing.T) {
 }
 
 // TestGeminiBegins: versions of late 2026 write the first messages, which the
-// program has made, as if they replaced others.
+// program made, as if they replaced others.
 func TestGeminiBegins(t *testing.T) {
 	out := historytest.RoundTrip(t, func() history.Reader { return &reader{} }, historytest.LogOf(
 		`{"sessionId":"s","projectHash":"h","startTime":"2026-11-22T08:49:02Z","kind":"main"}`,

@@ -15,8 +15,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// MakeDatabase makes a database with a log, as agents have it, and leaves its
-// writer open.
+// MakeDatabase creates a database with a write-ahead log, as agents have it, and
+// leaves its writer open.
 func MakeDatabase(t testing.TB, path string, statements ...string) *sql.DB {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -27,7 +27,7 @@ func MakeDatabase(t testing.TB, path string, statements ...string) *sql.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	// It does not wait for locks: it fails where a reader is in its way.
+	// The writer does not wait for locks: it fails where a reader is in its way.
 	Execute(t, db, "PRAGMA busy_timeout = 0")
 	for _, s := range statements {
 		Execute(t, db, s)
@@ -52,8 +52,8 @@ func ListStore(t testing.TB, s history.Store, path string) []history.Entry {
 	return list
 }
 
-// ReadStore reads a session of a store as the engine does: with what the list
-// knows.
+// ReadStore reads a session of a store as the provider does, with what the list
+// says of it.
 func ReadStore(t testing.TB, s history.Store, path, id string) *event.Collector {
 	t.Helper()
 	for _, l := range ListStore(t, s, path) {
@@ -69,7 +69,7 @@ func ReadStore(t testing.TB, s history.Store, path, id string) *event.Collector 
 	return nil
 }
 
-// Outline is the events, a line each, without the quiet ones.
+// Outline returns the events in a line each, without quiet ones.
 func Outline(events []event.Event) []string {
 	var list []string
 	for _, e := range events {
@@ -103,7 +103,7 @@ func Outline(events []event.Event) []string {
 	return list
 }
 
-// CheckOutline compares what is told line by line.
+// CheckOutline compares events with the expected lines of [Outline].
 func CheckOutline(t *testing.T, events []event.Event, want ...string) {
 	t.Helper()
 	if got := Outline(events); !slices.Equal(got, want) {
@@ -111,7 +111,7 @@ func CheckOutline(t *testing.T, events []event.Event, want ...string) {
 	}
 }
 
-// StoreAt is the store that an agent has for a file of the machine.
+// StoreAt returns the store that an agent has for a file of a machine.
 func StoreAt(t testing.TB, a history.Agent, m history.Machine, path string) history.Store {
 	t.Helper()
 	for _, p := range a.Places(m) {
@@ -125,7 +125,8 @@ func StoreAt(t testing.TB, a history.Agent, m history.Machine, path string) hist
 	return history.Store{}
 }
 
-// Linux is a machine with that home and those variables.
+// Linux returns a machine with a home folder and environment variables
+// ("NAME=value").
 func Linux(home string, env ...string) history.Machine {
 	return history.Machine{Home: home, OS: "linux", LookupEnv: func(name string) (string, bool) {
 		for _, e := range env {
@@ -137,8 +138,8 @@ func Linux(home string, env ...string) history.Machine {
 	}}
 }
 
-// BesideAWriter appends to a session in a connection of the agent's while it is
-// listed and read: nothing fails, and each message is seen whole or not at all.
+// BesideAWriter lists and reads a session while write appends to it over another
+// connection. Neither fails, and each message is read completely or not at all.
 func BesideAWriter(t *testing.T, s history.Store, path, id string, write func(n int) error, whole func([]event.Event) error) {
 	t.Helper()
 	written := make(chan error, 1)
@@ -182,7 +183,7 @@ func BesideAWriter(t *testing.T, s history.Store, path, id string, write func(n 
 	}
 }
 
-// BadDatabases are asked for their sessions: each says in words what is wrong.
+// BadDatabases checks the errors for files that are not a store's database.
 func BadDatabases(t *testing.T, s history.Store, table string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -214,8 +215,8 @@ func BadDatabases(t *testing.T, s history.Store, table string) {
 	}
 }
 
-// CheckEvents checks what holds for the events of any input: each has a kind and
-// what goes with it.
+// CheckEvents checks what must be true of the events of any input: each has a
+// kind and the fields that belong to it.
 func CheckEvents(t *testing.T, read func(event.Sink)) {
 	t.Helper()
 	c := &event.Collector{}

@@ -8,8 +8,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// shown writes events a line each: the kind, and of what it holds what a test
-// wants to see. Quiet events are left out.
+// shown returns events in a line each: the kind, and what a test needs to see of
+// the rest. Quiet events are left out.
 func shown(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -45,8 +45,7 @@ func shown(events []event.Event) string {
 	return b.String()
 }
 
-// CheckShown compares what events show with the one that is wanted, whose
-// lines may be indented.
+// CheckShown compares events with the expected lines, which may be indented.
 func CheckShown(t testing.TB, events []event.Event, want string) {
 	t.Helper()
 	var lines []string
@@ -61,12 +60,12 @@ func CheckShown(t testing.TB, events []event.Event, want string) {
 	}
 }
 
-// LogOf joins lines to a log.
+// LogOf returns a log of the lines.
 func LogOf(lines ...string) []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// AllText is all text of events, each after the other.
+// AllText returns all texts of events.
 func AllText(events []event.Event) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -85,7 +84,7 @@ func AllText(events []event.Event) string {
 	return b.String()
 }
 
-// kinds counts visible events by kind; typed prompts count apart.
+// kinds counts visible events by kind, typed prompts separately.
 func kinds(events []event.Event) map[string]int {
 	n := make(map[string]int)
 	for _, e := range events {

@@ -13,13 +13,14 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// RealSessions is a file or a folder of the sessions of real agents.
+// RealSessions returns the path of a file or folder of the sessions of real
+// agents.
 func RealSessions(t testing.TB, path ...string) string {
 	t.Helper()
 	return RealData(t, append([]string{"sessions"}, path...)...)
 }
 
-// ReadText reads a whole log, in one go and in pieces.
+// ReadText reads a log with [RoundTrip].
 func ReadText(t testing.TB, open func() history.Reader, text string) *event.Collector {
 	t.Helper()
 	return RoundTrip(t, open, []byte(strings.TrimSuffix(text, "\n")+"\n"))
@@ -43,7 +44,7 @@ func ReadOne(t testing.TB, f history.Format, path string) (history.Entry, *event
 	return list[0], c
 }
 
-// file writes a file for a test below a folder of its own, and returns its path.
+// WriteFile writes a file below dir, and returns its path.
 func WriteFile(t testing.TB, dir, rel, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(rel))
@@ -56,7 +57,8 @@ func WriteFile(t testing.TB, dir, rel, text string) string {
 	return path
 }
 
-// Tally counts visible events by kind, users by origin, and failed results.
+// Tally counts visible events by kind, those of users by origin, and failed
+// results.
 func Tally(events []event.Event) map[string]int {
 	n := make(map[string]int)
 	for _, e := range events {
@@ -75,7 +77,7 @@ func Tally(events []event.Event) map[string]int {
 	return n
 }
 
-// HasText tells whether a text is in some event.
+// HasText reports whether some event contains a text.
 func HasText(events []event.Event, text string) bool {
 	for _, e := range events {
 		if strings.Contains(e.Text, text) || e.Result != nil && strings.Contains(e.Result.Text, text) ||
@@ -86,7 +88,7 @@ func HasText(events []event.Event, text string) bool {
 	return false
 }
 
-// DecodeJSON decodes JSON without the reader's help.
+// DecodeJSON decodes a text with encoding/json, independently of the readers.
 func DecodeJSON(t testing.TB, text string) map[string]any {
 	t.Helper()
 	var v map[string]any
@@ -96,7 +98,8 @@ func DecodeJSON(t testing.TB, text string) map[string]any {
 	return v
 }
 
-// Lines are events in a line each, for comparing with what is expected.
+// Lines returns events in a line each, quiet ones included, for comparing with a
+// text.
 func Lines(events []event.Event) string {
 	var out strings.Builder
 	for _, e := range events {

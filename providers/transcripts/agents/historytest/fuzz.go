@@ -9,8 +9,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// FuzzLog reads any log, and once more saved and restored after every line: both
-// must give as many events, and what is no JSON one unknown event a line.
+// FuzzLog reads any log with [RoundTrip]. Every line that is not JSON must become
+// an event of kind unknown.
 func FuzzLog(f *testing.F, open func() history.Reader, seeds ...[]byte) {
 	var texts []string
 	for _, seed := range seeds {
@@ -31,7 +31,7 @@ func FuzzLog(f *testing.F, open func() history.Reader, seeds ...[]byte) {
 	}, texts...)
 }
 
-// countingSink counts the events that it gets, and keeps none.
+// countingSink counts the events that it receives and stores none.
 type countingSink struct {
 	event.Collector
 	n int
@@ -58,10 +58,10 @@ func BenchmarkLines(b *testing.B, open func() history.Reader, lines [][]byte) {
 	}
 }
 
-// FuzzText fuzzes a text that is one of the seeds with a piece of it replaced, or
-// any text. The fuzzer itself would take a seed for an input like others, and
-// make what it finds near it smaller, byte by byte for up to a minute, before it
-// goes on: with seeds as long as sessions are it would do nothing else.
+// FuzzText fuzzes a text: one of the seeds with a piece of it replaced, or any
+// text. With the seeds themselves as inputs the fuzzer would minimize every new
+// input, byte by byte for up to a minute: with seeds as long as sessions are it
+// would do nothing else.
 func FuzzText(f *testing.F, test func(t *testing.T, text string), seeds ...string) {
 	for i, seed := range seeds {
 		for _, at := range []int{0, len(seed) / 2, len(seed)} {

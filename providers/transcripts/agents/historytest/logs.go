@@ -52,15 +52,15 @@ func moduleRoot(t testing.TB) string {
 	}
 }
 
-// CompleteLines are the lines of a log, without their ends. What follows the
-// last end is not there yet.
+// CompleteLines returns the lines of a log without their endings. What follows
+// the last line ending is incomplete and left out.
 func CompleteLines(log []byte) [][]byte {
 	lines := bytes.Split(log, []byte("\n"))
 	return lines[:len(lines)-1]
 }
 
-// ReadLog reads all complete lines. The reader gets each in a buffer that is
-// overwritten after it, so that keeping the line shows.
+// ReadLog reads all complete lines. The reader receives each in a buffer that is
+// overwritten afterwards, so that a reader that retains the line fails.
 func ReadLog(r history.Reader, log []byte, out event.Sink) {
 	var buffer []byte
 	for _, line := range CompleteLines(log) {
@@ -72,9 +72,9 @@ func ReadLog(r history.Reader, log []byte, out event.Sink) {
 	}
 }
 
-// RoundTrip reads a log twice: in one go, and by readers that are saved as JSON
-// after every line and restored into a newly opened one. Both must give the
-// same; it returns that. inherited are the ids that the session inherits.
+// RoundTrip reads a log twice: in one piece, and by readers that are saved as
+// JSON after every line and restored into a newly opened one. Both must emit the
+// same events, which it returns. inherited are the ids that the session inherits.
 func RoundTrip(t testing.TB, open func() history.Reader, log []byte, inherited ...string) *event.Collector {
 	t.Helper()
 	whole, pieces := newCollector(inherited), newCollector(inherited)

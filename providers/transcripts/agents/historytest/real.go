@@ -12,7 +12,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// EachObject decodes the lines of a log plainly, apart from the readers.
+// EachObject decodes the lines of a log with encoding/json, independently of the
+// readers.
 func EachObject(t *testing.T, log []byte, do func(map[string]any)) {
 	t.Helper()
 	for line := range bytes.Lines(log) {
@@ -23,7 +24,7 @@ func EachObject(t *testing.T, log []byte, do func(map[string]any)) {
 	}
 }
 
-// Field is a text at a path of a decoded object.
+// Field returns the string at a path of a decoded object.
 func Field(v any, path ...string) string {
 	for _, key := range path {
 		m, _ := v.(map[string]any)
@@ -33,7 +34,8 @@ func Field(v any, path ...string) string {
 	return s
 }
 
-// Texts are the texts of the parts of a content, or the content.
+// Texts returns the texts of the parts of a content, or of a content that is a
+// string.
 func Texts(v any) []string {
 	switch v := v.(type) {
 	case string:
@@ -50,7 +52,7 @@ func Texts(v any) []string {
 	return nil
 }
 
-// ReadRealLog reads a real log, whose last line may have no end.
+// ReadRealLog reads a real log, whose last line may be incomplete.
 func ReadRealLog(t *testing.T, open func() history.Reader, path string) (log []byte, c *event.Collector) {
 	t.Helper()
 	log, err := os.ReadFile(path)
@@ -72,8 +74,8 @@ func CheckCounts(t *testing.T, events []event.Event, want map[string]int) {
 	}
 }
 
-// CheckTexts tells of texts that no event holds. White space does not count: a
-// thought that is repeated in another layout is told once.
+// CheckTexts checks that every text is in some event. White space is ignored: a
+// thought that is repeated in another layout is emitted once.
 func CheckTexts(t *testing.T, events []event.Event, want []string) {
 	t.Helper()
 	squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
@@ -88,7 +90,7 @@ func CheckTexts(t *testing.T, events []event.Event, want []string) {
 	}
 }
 
-// RealLog is the log of the task that every agent was given.
+// RealLog returns the log of the task that every agent was given.
 func RealLog(t testing.TB, agent string) []byte {
 	t.Helper()
 	log, err := os.ReadFile(filepath.Join(RealData(t, "sessions", "same-task-per-agent", agent), "convo.jsonl"))

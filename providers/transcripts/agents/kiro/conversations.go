@@ -14,8 +14,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// databaseFormat is the file of the first engine. Tables with credentials are in it
-// too: only the two with conversations are ever read.
+// databaseFormat returns the format of the first engine's database. It also has
+// tables with credentials: only the two with conversations are ever read.
 func databaseFormat(rel string) history.Format {
 	if rel != "data.sqlite3" {
 		return nil
@@ -23,11 +23,13 @@ func databaseFormat(rel string) history.Format {
 	return history.Store{Sessions: listSessions, Read: readSession}
 }
 
-// tableID is a table with conversations: conversations_v2 has one row each,
-// the older conversations one for each folder.
+// tableID is a table with conversations and the column with their ids.
+// conversations_v2 has one row for each, the older conversations one for each
+// folder.
 type tableID struct{ name, id string }
 
-// findTables are the tables that the database has, with their names in Key.
+// findTables returns the tables with conversations that the database has. Their
+// names are part of [history.Entry.Key].
 func findTables(h *database.Snapshot) (tables []conversationTable, err error) {
 	for _, t := range []tableID{{"conversations_v2", "conversation_id"}, {"conversations", "key"}} {
 		table, err := h.Columns(t.name)
@@ -59,13 +61,14 @@ func findTables(h *database.Snapshot) (tables []conversationTable, err error) {
 	return []conversationTable{{tableID{strings.Trim(table.From(), `"`), id}, table}}, nil
 }
 
-// conversationTable is such a table as it is.
+// conversationTable is such a table with its actual columns.
 type conversationTable struct {
 	tableID
 	table sqlite.Table
 }
 
-// columns are folder, id, created, updated and value, in this order.
+// columns returns the columns folder, id, created, updated and value, in this
+// order.
 func (t conversationTable) columns() string {
 	id := t.id
 	if id != "rowid" {
@@ -106,7 +109,7 @@ func listSessions(ctx context.Context, path string) ([]history.Entry, error) {
 	})
 }
 
-// readRow fills in what a row tells of its session.
+// readRow stores what a row says of its session.
 func readRow(r sqlite.Row, doc lazyjson.Value, s *event.Session) {
 	if s.ID = doc.Get("conversation_id").String(); s.ID == "" {
 		s.ID = r.Text(1)
@@ -164,7 +167,7 @@ func readSession(ctx context.Context, path, key string, out event.Sink) error {
 }
 
 // readConversation reads a conversation of the first engine: {history: [{user,
-// assistant}], latest_summary}. Compacting drops what the summary replaces.
+// assistant}], latest_summary}. A compaction drops what its summary replaces.
 func readConversation(doc lazyjson.Value, out event.Sink) {
 	if summary := records.First(doc, "latest_summary"); summary.Type == lazyjson.String || summary.IsArray() {
 		if summary.IsArray() {
@@ -183,7 +186,7 @@ func readConversation(doc lazyjson.Value, out event.Sink) {
 	readUser(b, doc.Get("next_message"))
 }
 
-// sides is the two sides of a turn, which older versions kept as a pair.
+// sides returns the two sides of a turn, which older versions stored as a pair.
 func sides(turn lazyjson.Value) (user, assistant lazyjson.Value) {
 	if turn.IsArray() {
 		return turn.Get("0"), turn.Get("1")

@@ -32,7 +32,7 @@ func formatOf(rel string) history.Format {
 		session := path.Base(folder)
 		if id, ok := strings.CutPrefix(session, "sess_"); ok && strings.Count(rel, "/") == 2 {
 			return history.Log{ID: id, Open: func(file string) history.Reader {
-				return &reader{about: records.Sibling(file, "session.json")}
+				return &reader{document: records.Sibling(file, "session.json")}
 			}}
 		}
 		return nil
@@ -42,23 +42,24 @@ func formatOf(rel string) history.Format {
 		return nil
 	}
 	return history.Log{ID: id, Open: func(file string) history.Reader {
-		return &reader{about: strings.TrimSuffix(file, ".jsonl") + ".json"}
+		return &reader{document: strings.TrimSuffix(file, ".jsonl") + ".json"}
 	}}
 }
 
 // reader reads a session of the second or the third engine.
 type reader struct {
 	Calls map[string]string
-	// about is the document that describes the session; it is read once in a run.
-	about string
-	known bool
+	// document is the path of the document that describes the session. It is read
+	// once in a run.
+	document  string
+	described bool
 }
 
 // Record implements [history.Reader].
 func (r *reader) Record(line []byte, out event.Sink) {
-	if !r.known {
-		r.known = true
-		readMeta(records.ReadOptional(r.about), out.Session())
+	if !r.described {
+		r.described = true
+		readMeta(records.ReadOptional(r.document), out.Session())
 	}
 	v, ok := records.ParseLine(line, out)
 	if !ok {
@@ -75,7 +76,7 @@ func (r *reader) Record(line []byte, out event.Sink) {
 	}
 }
 
-// readMeta fills in what the document of a session tells, of either engine.
+// readMeta stores what the document of a session says, of either engine.
 func readMeta(doc lazyjson.Value, s *event.Session) {
 	if s.CWD == "" {
 		s.CWD = records.First(doc, "cwd", "workspacePaths.0").String()
@@ -141,8 +142,8 @@ func readBlock(b *records.Blocks, m records.Message, block lazyjson.Value) {
 	}
 }
 
-// contentText is the text of content: a string, {kind, data} or {Text} and {Json} of
-// the first engine, or a list of these.
+// contentText returns the text of a content: a string, {kind, data}, {Text} or
+// {Json} of the first engine, or a list of these.
 func contentText(v lazyjson.Value) string { return nestedText(v, 0) }
 
 func nestedText(v lazyjson.Value, depth int) string {
@@ -179,7 +180,7 @@ func nestedText(v lazyjson.Value, depth int) string {
 	return text
 }
 
-// outputText is the result of a command or of an MCP tool as plain text.
+// outputText returns the result of a command or of an MCP tool as plain text.
 func outputText(v lazyjson.Value) (string, bool) {
 	if content := v.Get("content"); content.IsArray() {
 		text, _ := records.ResultText(content)
@@ -197,8 +198,8 @@ func outputText(v lazyjson.Value) (string, bool) {
 	return strings.Join(parts, "\n"), true
 }
 
-// imageNote is the note for an image: {format, source: {kind, data}}, whose data
-// is a list of bytes or base64.
+// imageNote returns the note that stands for an image: {format, source: {kind,
+// data}}, whose data is a list of bytes or base64.
 func imageNote(v lazyjson.Value) string {
 	data := records.First(v, "source.data", "source.Bytes", "source.bytes")
 	size := len(data.Str) / 4 * 3

@@ -76,7 +76,7 @@ const kiroValue = `{"conversation_id":"c1","model_info":{"model_id":"m"},"latest
  [{"content":{"CancelledToolUses":{"prompt":"stop","tool_use_results":[{"tool_use_id":"t2","content":[{"Text":"no"}],"status":"Error"}]}}},{"Response":{"content":"ok"}}]
 ]}`
 
-// kiroDB makes a database as Kiro's first engine has it.
+// kiroDB returns a database as Kiro's first engine writes it.
 func kiroDB(t *testing.T) (*sql.DB, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "data.sqlite3")
@@ -131,7 +131,7 @@ func TestKiroFirstEngine(t *testing.T) {
 }
 
 // TestKiroBesideAWriter: conversations that grow while they are read are read
-// whole, and the writer is never refused.
+// completely, and the writer is never refused.
 func TestKiroBesideAWriter(t *testing.T) {
 	db, path := kiroDB(t)
 	value := func(turns int) string {
@@ -217,8 +217,8 @@ func FuzzKiroConversation(f *testing.F) {
 
 func newKiro() history.Reader { return new(reader) }
 
-// TestKiroSchemas reads databases with more, fewer and other
-// tables and columns than are known.
+// TestKiroSchemas reads databases with more, fewer and other tables and columns
+// than the known ones.
 func TestKiroSchemas(t *testing.T) {
 	const conversation = `{"conversation_id":"c","history":[{"user":{"content":{"Prompt":{"prompt":"hello"}}},"assistant":{"Response":{"message_id":"m","content":"hi"}}}]}`
 	home := t.TempDir()

@@ -74,8 +74,8 @@ func TestOpencodeNext(t *testing.T) {
 	}
 }
 
-// TestOpencodeMigrated: of a session that both forms have, the one that went on
-// counts, and none is there twice.
+// TestOpencodeMigrated: of a session in both forms the one that continued is
+// read, and none appears twice.
 func TestOpencodeMigrated(t *testing.T) {
 	store, path := newStore(t)
 	db := historytest.MakeDatabase(t, path, tables, opencodeNextSession, opencodeNextMessage)
@@ -102,7 +102,7 @@ func TestOpencodeMigrated(t *testing.T) {
 	}
 }
 
-// TestOpencodeShapes reads what other versions may have.
+// TestOpencodeShapes reads schemas that other versions may have.
 func TestOpencodeShapes(t *testing.T) {
 	for name, c := range map[string]struct {
 		tables []string
