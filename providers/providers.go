@@ -16,6 +16,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/results"
 	"ctxfs/providers/skills"
 	"ctxfs/providers/terminals"
@@ -113,14 +114,14 @@ type toolResults struct {
 	folder func() string
 }
 
-// Limit implements mcp.Results.
+// Limit implements calls.Results.
 func (r toolResults) Limit() int { return r.store.Limit() }
 
-// Save implements mcp.Results.
-func (r toolResults) Save(server, tool, ext string, body []byte) (mcp.SavedResult, error) {
+// Save implements calls.Results.
+func (r toolResults) Save(server, tool, ext string, body []byte) (calls.SavedResult, error) {
 	saved, err := r.store.Save(results.Origin{Source: "call", Server: server, Tool: tool}, ext, body)
 	if err != nil {
-		return mcp.SavedResult{}, err
+		return calls.SavedResult{}, err
 	}
-	return mcp.SavedResult{Path: filepath.Join(r.folder(), saved.Name), Bytes: saved.Bytes, Lines: saved.Lines}, nil
+	return calls.SavedResult{Path: filepath.Join(r.folder(), saved.Name), Bytes: saved.Bytes, Lines: saved.Lines}, nil
 }

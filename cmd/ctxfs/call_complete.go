@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/calls"
 )
 
 // completeCall completes a server, one of its tools, and the tool's flags and
@@ -69,7 +70,7 @@ func (a *app) completeTools(ctx context.Context, server string) (names []string)
 	return names
 }
 
-func (a *app) toolFlags(ctx context.Context, server, tool string) []mcp.Flag {
+func (a *app) toolFlags(ctx context.Context, server, tool string) []calls.Flag {
 	asker := a.Fallback()
 	defer asker.Close()
 	flags, _ := mcp.OpFlags.Ask(ctx, asker, mcp.ToolQuery{Server: server, Tool: tool}) // no tool, no flags

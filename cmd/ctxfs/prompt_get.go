@@ -8,6 +8,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/calls"
 )
 
 func (a *app) promptGetCommand() *cobra.Command {
@@ -49,7 +50,7 @@ it takes. The server is started if it does not run.`,
 }
 
 // printMessages prints the messages of a prompt, each below its role.
-func (a *app) printMessages(r *mcp.Reading) {
+func (a *app) printMessages(r *calls.Reading) {
 	for i, c := range r.Contents {
 		if i > 0 {
 			a.Sayf("")

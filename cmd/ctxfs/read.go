@@ -12,6 +12,7 @@ import (
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/calls"
 )
 
 func (a *app) readCommand() *cobra.Command {
@@ -55,7 +56,7 @@ takes the file away.`,
 }
 
 // printResource prints the contents of a resource one after the other.
-func (a *app) printResource(r *mcp.Reading) error {
+func (a *app) printResource(r *calls.Reading) error {
 	for _, c := range r.Contents {
 		if c.Blob != nil && a.toTerminal() {
 			return &control.Fault{
@@ -77,7 +78,7 @@ func (a *app) printResource(r *mcp.Reading) error {
 	return nil
 }
 
-func kindOf(c mcp.Content) string {
+func kindOf(c calls.Content) string {
 	if c.MIMEType == "" {
 		return "something"
 	}

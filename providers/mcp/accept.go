@@ -7,6 +7,7 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/pins"
 )
@@ -46,7 +47,7 @@ func (p *Provider) Accept(server string, tools ...string) (Accepted, error) {
 	s.mu.Unlock()
 	result := Accepted{Server: file, Tools: []AcceptedTool{}}
 	if shown == nil {
-		return result, &UseError{Server: file, What: "none of its tools is known", Mend: "see why: ctxfs cat mcps/" + file + "/STATUS.md"}
+		return result, &calls.UseError{Server: file, What: "none of its tools is known", Mend: "see why: ctxfs cat mcps/" + file + "/STATUS.md"}
 	}
 	chosen, err := chooseTools(shown, file, tools)
 	if err != nil {
@@ -54,7 +55,7 @@ func (p *Provider) Accept(server string, tools ...string) (Accepted, error) {
 	}
 	state, accepted, err := p.pins.Accept(known, catalogue.KeysOf(d), shown, chosen, p.env.Now().UTC())
 	if unreadable := (*pins.UnreadableError)(nil); errors.As(err, &unreadable) {
-		return result, &UseError{Server: file, What: unreadable.Reason, Mend: "pin all of its tools as they are shown now: " + pins.AcceptCommand(file)}
+		return result, &calls.UseError{Server: file, What: unreadable.Reason, Mend: "pin all of its tools as they are shown now: " + pins.AcceptCommand(file)}
 	}
 	if err != nil {
 		return result, fmt.Errorf("the pinned definitions cannot be saved: %w", err)
@@ -91,7 +92,7 @@ func chooseTools(s *catalogue.Snapshot, server string, named []string) (map[stri
 		if found {
 			continue
 		}
-		fault := &UseError{Server: server, What: fmt.Sprintf("no tool is called %q", clean.Line(name)), Mend: "see what there is: ctxfs ls mcps/" + server + "/tools"}
+		fault := &calls.UseError{Server: server, What: fmt.Sprintf("no tool is called %q", clean.Line(name)), Mend: "see what there is: ctxfs ls mcps/" + server + "/tools"}
 		if near := nearest.Of(name, known); near != "" {
 			fault.Mend = fmt.Sprintf("did you mean %q?", clean.Line(near))
 		}

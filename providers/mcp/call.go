@@ -8,50 +8,11 @@ import (
 	"time"
 
 	"ctxfs/fs/wording"
-	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/names"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/wire"
 )
-
-// Word is one word of a command line that gives arguments.
-type Word = arguments.Word
-
-// Schema is what a tool takes.
-type Schema = arguments.Schema
-
-// Call is one call of a tool.
-type Call struct {
-	Server string // as Restart names it
-	Tool   string // by its own name or that of its file
-	// Words are the arguments as a command line, or Arguments are one JSON
-	// object; without both it is an empty one.
-	Words     []Word
-	Arguments json.RawMessage
-	Caller    Caller
-	// Confirmed says that a tool may be called that wants to be confirmed.
-	Confirmed bool
-	// Limit is the size in bytes of text over which it goes to a file; 0 is
-	// the usual one, less is none.
-	Limit int
-	// Timeout is how long the tool may neither answer nor tell of progress; 0
-	// is the call_timeout of the server, or else five minutes. Whatever it
-	// tells of, it has no longer than an hour, or Timeout where that is more.
-	// Starting the server does not count; it is waited for as long again.
-	Timeout time.Duration
-	// Progress may be nil. It is called from a connection's reader: it only
-	// posts, and may be called for a moment after Call has returned.
-	Progress func(wire.Progress)
-}
-
-// Caller is who calls, for the log of calls.
-type Caller struct {
-	Via     string `json:"via,omitempty"` // "command", "bin", "file" or "gateway"
-	Agent   string `json:"agent,omitempty"`
-	Session string `json:"session,omitempty"`
-	Dir     string `json:"dir,omitempty"`
-	PID     int    `json:"pid,omitempty"`
-}
 
 // Call calls a tool, and starts its server if need be. What can be judged from
 // what is known of the server is judged before anything is started. A call is
@@ -61,10 +22,10 @@ type Caller struct {
 // Errors are [*ArgumentsError], [*DeniedError], [*UseError] and those of ctx;
 // that a tool says it failed is none, see [Result]. Outcome puts them all in a
 // word.
-func (p *Provider) Call(ctx context.Context, c Call) (*Result, error) {
+func (p *Provider) Call(ctx context.Context, c calls.Call) (*calls.Result, error) {
 	begun := p.env.Now()
 	made, err := p.prepare(&c)
-	var r *Result
+	var r *calls.Result
 	if err == nil {
 		r, err = p.carryOut(ctx, made, &c)
 	}
@@ -73,7 +34,7 @@ func (p *Provider) Call(ctx context.Context, c Call) (*Result, error) {
 }
 
 // carryOut makes a call that was judged.
-func (p *Provider) carryOut(ctx context.Context, made *prepared, c *Call) (*Result, error) {
+func (p *Provider) carryOut(ctx context.Context, made *prepared, c *calls.Call) (*calls.Result, error) {
 	session, err := p.use(ctx, made.server, Waiting{made.server.patience(c.Timeout), c.Progress})
 	if err != nil {
 		return nil, err
@@ -88,12 +49,12 @@ func (p *Provider) carryOut(ctx context.Context, made *prepared, c *Call) (*Resu
 	if err != nil {
 		return nil, inputWanted(err, wanted)
 	}
-	r, err := p.result(made, c, raw)
+	r, err := calls.NewResult(raw, calls.ResultOptions{Server: made.server.brief().file, Tool: made.tool, Protocol: made.server.protocol(), Limit: c.Limit, Results: p.opts.Results})
 	if err != nil {
 		return nil, err
 	}
 	if r.Failed && wanted != "" {
-		r.addAside("the server wanted an answer from you (" + wanted + "), which a call cannot give")
+		r.AddAside("the server wanted an answer from you (" + wanted + "), which a call cannot give")
 	}
 	return r, nil
 }
@@ -101,17 +62,17 @@ func (p *Provider) carryOut(ctx context.Context, made *prepared, c *Call) (*Resu
 // prepared is a call that may be made.
 type prepared struct {
 	server *server
-	tool   *tool // nil where nothing is known of the server yet
+	tool   *calls.Tool // nil where nothing is known of the server yet
 	args   json.RawMessage
 }
 
 // prepare judges a call by what is known. It starts nothing and waits for
 // nothing. What is returned with an error tells whose call it would be; it is
 // nil where there is no such server.
-func (p *Provider) prepare(c *Call) (*prepared, error) {
+func (p *Provider) prepare(c *calls.Call) (*prepared, error) {
 	s, err := p.chooseOne(c.Server)
 	if err != nil {
-		return nil, &ArgumentsError{What: err.Error()}
+		return nil, &calls.ArgumentsError{What: err.Error()}
 	}
 	made := &prepared{server: s}
 	if s.isKnown() {
@@ -121,32 +82,13 @@ func (p *Provider) prepare(c *Call) (*prepared, error) {
 }
 
 // resolve finds the tool that is meant, and judges the call.
-func (m *prepared) resolve(c *Call) error {
+func (m *prepared) resolve(c *calls.Call) error {
 	t, err := m.server.tool(c.Tool)
 	if err != nil {
 		return err
 	}
 	m.tool = t
-	rules := m.server.p.policy.Load()
-	is := policy.NewSubject(m.server.names(), t.name, t.file)
-	if err := rules.Check(is); err != nil {
-		return err
-	}
-	if m.args = c.Arguments; len(m.args) == 0 {
-		m.args = json.RawMessage("{}")
-	}
-	if len(c.Words) > 0 {
-		m.args, err = t.schema.Parse(c.Words)
-	}
-	if err == nil {
-		err = t.schema.Check(m.args, c.Words...)
-	}
-	if fault := (*arguments.Error)(nil); errors.As(err, &fault) {
-		return &ArgumentsError{What: fault.What, Hint: fault.Hint, Part: fault.Part}
-	}
-	if err == nil && !c.Confirmed {
-		err = rules.NeedsConfirmation(is, t.destructive)
-	}
+	m.args, err = t.Prepare(c, m.server.names(), m.server.p.policy.Load())
 	return err
 }
 
@@ -171,7 +113,7 @@ func (s *server) patience(given time.Duration) time.Duration {
 
 // call sends a call and waits for its result. Wanted is what the server asked
 // for meanwhile, or "".
-func (u *Session) call(ctx context.Context, made *prepared, c *Call) (raw json.RawMessage, wanted string, err error) {
+func (u *Session) call(ctx context.Context, made *prepared, c *calls.Call) (raw json.RawMessage, wanted string, err error) {
 	s := u.s
 	patience := s.patience(c.Timeout)
 	longest := max(patience, s.p.timing.toolMax)
@@ -190,8 +132,8 @@ func (u *Session) call(ctx context.Context, made *prepared, c *Call) (raw json.R
 	}}
 	out := wire.Outgoing{
 		Method: "tools/call",
-		Params: map[string]any{"name": made.tool.name, "arguments": made.args},
-		Schema: made.tool.input,
+		Params: map[string]any{"name": made.tool.Name, "arguments": made.args},
+		Schema: made.tool.Input,
 		Flight: f,
 	}
 	var last *wire.Connection
@@ -211,7 +153,7 @@ func (u *Session) call(ctx context.Context, made *prepared, c *Call) (raw json.R
 			continue // it has not been carried out
 		}
 		err = s.unanswered(conn, err, patience)
-		if use := (*UseError)(nil); begun && errors.As(err, &use) && use.State != "" {
+		if use := (*calls.UseError)(nil); begun && errors.As(err, &use) && use.State != "" {
 			use.What += "; whether the tool has done its work is not known"
 		}
 		return nil, f.Wanted(), err
@@ -220,15 +162,15 @@ func (u *Session) call(ctx context.Context, made *prepared, c *Call) (raw json.R
 
 // gaveUp is the error where a call is waited for no more.
 func (u *Session) gaveUp(waiting context.Context, err error, patience, longest time.Duration) error {
-	var use *UseError
+	var use *calls.UseError
 	cause := context.Cause(waiting)
 	file := u.s.brief().file
 	more := "give it longer: --timeout, or call_timeout (in seconds) in ctxfs's config.toml, below [mcp.servers." + file + "]"
 	switch {
 	case cause == errSilent:
-		return &UseError{Server: file, What: "the tool has neither answered nor told of progress for " + wording.Seconds(patience), Mend: more, cause: cause}
+		return &calls.UseError{Server: file, What: "the tool has neither answered nor told of progress for " + wording.Seconds(patience), Mend: more, Cause: cause}
 	case cause == errEndless:
-		return &UseError{Server: file, What: "the tool has not answered within " + wording.Seconds(longest), Mend: more, cause: cause}
+		return &calls.UseError{Server: file, What: "the tool has not answered within " + wording.Seconds(longest), Mend: more, Cause: cause}
 	case waiting.Err() != nil && !errors.As(err, &use):
 		return waiting.Err()
 	}
@@ -238,8 +180,34 @@ func (u *Session) gaveUp(waiting context.Context, err error, patience, longest t
 // inputWanted completes the error of a call during which the server asked for
 // something.
 func inputWanted(err error, wanted string) error {
-	if use := (*UseError)(nil); errors.As(err, &use) && wanted != "" {
+	if use := (*calls.UseError)(nil); errors.As(err, &use) && wanted != "" {
 		use.What += "; it wanted an answer from you (" + wanted + "), which a call cannot give"
 	}
 	return err
+}
+
+// logCall writes the line of a call. That it cannot be written does not keep a
+// call from being made.
+func (p *Provider) logCall(begun time.Time, c *calls.Call, made *prepared, r *calls.Result, failed error) {
+	if p.opts.Offline {
+		return // nothing is called, and nothing written
+	}
+	in := calls.Entry{Begun: begun, Took: p.env.Now().Sub(begun)}
+	if made != nil {
+		s := made.server
+		s.mu.Lock()
+		def := s.def
+		in.Server = s.file
+		s.mu.Unlock()
+		in.Clean = func(text string) string { return s.tidy(def, text) }
+		if made.tool != nil {
+			in.Tool = made.tool.Name
+		}
+		if p.policy.Load().LogArguments {
+			in.Arguments = made.args
+		}
+	}
+	if line, err := p.callLog.Record(c, in, r, failed); err != nil {
+		p.env.Log.Error("a call is missing in the log of calls", "server", line.Server, "tool", line.Tool, "err", err)
+	}
 }

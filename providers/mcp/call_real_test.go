@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -41,10 +42,10 @@ func TestRealCalls(t *testing.T) {
 		"sse":        map[string]any{"type": "sse", "url": serveEverything(t, bin("everything"), "sse") + "/sse"},
 	})
 	w.open()
-	call := func(server, tool, args string) (*Result, []wire.Progress) {
+	call := func(server, tool, args string) (*calls.Result, []wire.Progress) {
 		t.Helper()
 		steps := make(chan wire.Progress, 100)
-		r, err := w.p.Call(context.Background(), Call{Server: server, Tool: tool, Arguments: json.RawMessage(args), Progress: func(p wire.Progress) { steps <- p }})
+		r, err := w.p.Call(context.Background(), calls.Call{Server: server, Tool: tool, Arguments: json.RawMessage(args), Progress: func(p wire.Progress) { steps <- p }})
 		if err != nil {
 			t.Fatalf("%s/%s: %v", server, tool, err)
 		}
@@ -79,11 +80,11 @@ func TestRealCalls(t *testing.T) {
 		if r, _ = call(server, "get-resource-links", `{"count":2}`); strings.Count(string(r.Text), "\nresource: demo://") != 2 {
 			t.Errorf("%s: %s", server, r.Text)
 		}
-		_, err := w.p.Call(context.Background(), Call{Server: server, Tool: "get-sum", Words: []Word{{Text: "--a"}, {Text: "one"}, {Text: "--b"}, {Text: "2"}}})
-		if Outcome(nil, err) != OutcomeBadArguments {
+		_, err := w.p.Call(context.Background(), calls.Call{Server: server, Tool: "get-sum", Words: []calls.Word{{Text: "--a"}, {Text: "one"}, {Text: "--b"}, {Text: "2"}}})
+		if calls.Outcome(nil, err) != calls.OutcomeBadArguments {
 			t.Error(err)
 		}
-		if r, err := w.p.Call(context.Background(), Call{Server: server, Tool: "get-sum", Words: []Word{{Text: "--a"}, {Text: "1"}, {Text: "--b"}, {Text: "2"}}}); err != nil || string(r.Text) != "The sum of 1 and 2 is 3." {
+		if r, err := w.p.Call(context.Background(), calls.Call{Server: server, Tool: "get-sum", Words: []calls.Word{{Text: "--a"}, {Text: "1"}, {Text: "--b"}, {Text: "2"}}}); err != nil || string(r.Text) != "The sum of 1 and 2 is 3." {
 			t.Error(r, err)
 		}
 	}
@@ -92,7 +93,7 @@ func TestRealCalls(t *testing.T) {
 	} else if body, err := os.ReadFile(r.File); err != nil || string(body) != long {
 		t.Error(err)
 	}
-	if r, _ := call("filesystem", "read_text_file", `{"path":"/etc/passwd"}`); Outcome(r, nil) != OutcomeToolError {
+	if r, _ := call("filesystem", "read_text_file", `{"path":"/etc/passwd"}`); calls.Outcome(r, nil) != calls.OutcomeToolError {
 		t.Errorf("%+v", r)
 	}
 	if r, _ := call("memory", "create_entities", `{"entities":[{"name":"a","entityType":"b","observations":["c"]}]}`); !r.IsJSON || len(r.Aside) > 0 {

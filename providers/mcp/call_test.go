@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -34,8 +35,8 @@ func eachCallee(t *testing.T, test func(t *testing.T, w *world, count func(strin
 }
 
 // call calls a tool of the callee.
-func (w *world) call(tool, args string) (*Result, error) {
-	return w.p.Call(context.Background(), Call{Server: "callee", Tool: tool, Arguments: json.RawMessage(args)})
+func (w *world) call(tool, args string) (*calls.Result, error) {
+	return w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: tool, Arguments: json.RawMessage(args)})
 }
 
 func TestCall(t *testing.T) {
@@ -44,14 +45,14 @@ func TestCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if string(r.Text) != "good day" || r.Failed || r.IsJSON || Outcome(r, err) != "ok" {
+		if string(r.Text) != "good day" || r.Failed || r.IsJSON || calls.Outcome(r, err) != "ok" {
 			t.Errorf("%+v", r)
 		}
-		if r, err = w.p.Call(context.Background(), Call{Server: "callee", Tool: "give_result", Words: []Word{{Text: "--result"}, {Text: `{"isError":true,"content":[{"type":"text","text":"no"}]}`}}}); err != nil || !r.Failed || string(r.Text) != "no" || Outcome(r, err) != "tool-error" {
+		if r, err = w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "give_result", Words: []calls.Word{{Text: "--result"}, {Text: `{"isError":true,"content":[{"type":"text","text":"no"}]}`}}}); err != nil || !r.Failed || string(r.Text) != "no" || calls.Outcome(r, err) != "tool-error" {
 			t.Errorf("%+v, %v", r, err)
 		}
 		_, err = w.call("refuses", "")
-		if err == nil || Outcome(nil, err) != "bad-arguments" || !strings.Contains(err.Error(), "these arguments will not do") {
+		if err == nil || calls.Outcome(nil, err) != "bad-arguments" || !strings.Contains(err.Error(), "these arguments will not do") {
 			t.Error(err)
 		}
 		if n := count("start"); n > 1 {
@@ -66,7 +67,7 @@ func TestCallsThatAreNotMade(t *testing.T) {
 	journal, count := w.journal()
 	w.claude(map[string]any{"callee": stub("calls", stubJournal, journal), "off": map[string]any{"command": "x", "disabled": true}})
 	w.open()
-	if _, err := w.p.Tool("callee", "echo"); Outcome(nil, err) != "unreachable" {
+	if _, err := w.p.Tool("callee", "echo"); calls.Outcome(nil, err) != "unreachable" {
 		t.Error(err)
 	}
 	for _, known := range []bool{false, true} {
@@ -77,8 +78,8 @@ func TestCallsThatAreNotMade(t *testing.T) {
 			`kallee echo {"text":"x"}`: `no server is called "kallee"; did you mean "callee"?`,
 		} {
 			f := strings.SplitN(call, " ", 3)
-			_, err := w.p.Call(context.Background(), Call{Server: f[0], Tool: f[1], Arguments: json.RawMessage(f[2])})
-			if err == nil || !strings.Contains(err.Error(), want) || Outcome(nil, err) != "bad-arguments" {
+			_, err := w.p.Call(context.Background(), calls.Call{Server: f[0], Tool: f[1], Arguments: json.RawMessage(f[2])})
+			if err == nil || !strings.Contains(err.Error(), want) || calls.Outcome(nil, err) != "bad-arguments" {
 				t.Errorf("%s: %v", call, err)
 			}
 		}
@@ -96,7 +97,7 @@ func TestCallsThatAreNotMade(t *testing.T) {
 	if n := count("call echo"); n != 0 {
 		t.Errorf("%d calls", n)
 	}
-	if _, err := w.p.Call(context.Background(), Call{Server: "off", Tool: "x"}); Outcome(nil, err) != "unreachable" {
+	if _, err := w.p.Call(context.Background(), calls.Call{Server: "off", Tool: "x"}); calls.Outcome(nil, err) != "unreachable" {
 		t.Error(err)
 	}
 	info, err := w.p.Tool("callee", "delete_all")
@@ -114,12 +115,12 @@ func TestCallCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error)
 		go func() {
-			_, err := w.p.Call(ctx, Call{Server: "callee", Tool: "wait"})
+			_, err := w.p.Call(ctx, calls.Call{Server: "callee", Tool: "wait"})
 			done <- err
 		}()
 		w.until("the call", func() bool { return count("waits") == 1 })
 		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) || Outcome(nil, err) != "cancelled" {
+		if err := <-done; !errors.Is(err, context.Canceled) || calls.Outcome(nil, err) != "cancelled" {
 			t.Error(err)
 		}
 		w.until("the end of the call", func() bool {
@@ -135,7 +136,7 @@ func TestCallCancelled(t *testing.T) {
 func TestCallProgress(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
 		news := make(chan wire.Progress, 10)
-		c := Call{Server: "callee", Tool: "steps", Timeout: 4 * stepTime, Progress: func(p wire.Progress) { news <- p }}
+		c := calls.Call{Server: "callee", Tool: "steps", Timeout: 4 * stepTime, Progress: func(p wire.Progress) { news <- p }}
 		if _, err := w.call("echo", `{"text":"started"}`); err != nil {
 			t.Fatal(err)
 		}
@@ -149,11 +150,11 @@ func TestCallProgress(t *testing.T) {
 			}
 		}
 		w.p.timing.toolMax = 4 * stepTime
-		if _, err = w.p.Call(context.Background(), c); Outcome(nil, err) != "timeout" || !strings.Contains(err.Error(), "the tool has not answered within 2 s") {
+		if _, err = w.p.Call(context.Background(), c); calls.Outcome(nil, err) != "timeout" || !strings.Contains(err.Error(), "the tool has not answered within 2 s") {
 			t.Error(err)
 		}
 		c.Tool = "wait"
-		if _, err = w.p.Call(context.Background(), c); Outcome(nil, err) != "timeout" {
+		if _, err = w.p.Call(context.Background(), c); calls.Outcome(nil, err) != "timeout" {
 			t.Error(err)
 		}
 	})
@@ -169,7 +170,7 @@ func TestCallThatAsks(t *testing.T) {
 		contains(t, string(r.Aside), "the server wanted an answer from you (elicitation/create), which a call cannot give\n")
 
 		_, err = w.call("give.result", `{"result":"{\"resultType\":\"input_required\",\"inputRequests\":{\"a\":{\"method\":\"elicitation/create\",\"params\":{\"message\":\"Which colour?\"}}},\"requestState\":\"s\"}"}`)
-		if Outcome(nil, err) != "failed" || !strings.Contains(err.Error(), "the tool asks for input (elicitation/create Which colour?), which a call cannot give") {
+		if calls.Outcome(nil, err) != "failed" || !strings.Contains(err.Error(), "the tool asks for input (elicitation/create Which colour?), which a call cannot give") {
 			t.Error(err)
 		}
 	})
@@ -209,7 +210,7 @@ func TestCallsAreMadeOnce(t *testing.T) {
 	w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
 	w.open()
 	_, err := w.call("dies", "")
-	if Outcome(nil, err) != "unreachable" || !strings.Contains(err.Error(), "exit status 5") || !strings.Contains(err.Error(), "whether the tool has done its work is not known") {
+	if calls.Outcome(nil, err) != "unreachable" || !strings.Contains(err.Error(), "exit status 5") || !strings.Contains(err.Error(), "whether the tool has done its work is not known") {
 		t.Error(err)
 	}
 	if n := count("call dies"); n != 1 {
@@ -268,7 +269,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 		before := count("tools/call")
 		s.forgets.Store(&c.refusedCall)
 		r, err := w.call("echo", `{"text":"x"}`)
-		if got := Outcome(r, err); got != c.outcome {
+		if got := calls.Outcome(r, err); got != c.outcome {
 			t.Errorf("%v: %s: %v", c.refusedCall, got, err)
 		}
 		if n := count("tools/call") - before; n != c.sent {
@@ -284,7 +285,7 @@ func TestCallOfAServerThatWantsALogin(t *testing.T) {
 	w := newWorld(t)
 	w.claude(map[string]any{"callee": remote(w.serve(httpStub{token: "x", status: 401}), bearer)})
 	w.open()
-	if _, err := w.call("echo", `{"text":"x"}`); Outcome(nil, err) != "needs-auth" {
+	if _, err := w.call("echo", `{"text":"x"}`); calls.Outcome(nil, err) != "needs-auth" {
 		t.Error(err)
 	}
 }

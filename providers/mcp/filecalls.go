@@ -9,6 +9,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/policy"
 )
@@ -77,8 +78,8 @@ func (s *server) newCalls(now time.Time) *fs.Drop {
 // acceptCall judges a call by a file, at once and from memory.
 func (s *server) acceptCall(_ context.Context, name string, body []byte) (fs.Work, error) {
 	tool, _, _ := strings.Cut(name, ".")
-	c := Call{
-		Server: s.brief().file, Tool: tool, Arguments: json.RawMessage(body), Caller: Caller{Via: "file"},
+	c := calls.Call{
+		Server: s.brief().file, Tool: tool, Arguments: json.RawMessage(body), Caller: calls.Caller{Via: "file"},
 		Confirmed: strings.HasSuffix(name, confirmedSuffix),
 	}
 	begun := s.p.env.Now()
@@ -108,7 +109,7 @@ func (e *refusedFile) Error() string { return e.text }
 func (e *refusedFile) Unwrap() error { return e.kind }
 
 // callOutcome is what stands in the file beside a call.
-func callOutcome(name string, r *Result, err error) fs.Outcome {
+func callOutcome(name string, r *calls.Result, err error) fs.Outcome {
 	if err != nil {
 		return fs.Outcome{Error: callFault(err, name)}
 	}
@@ -117,7 +118,7 @@ func callOutcome(name string, r *Result, err error) fs.Outcome {
 		o.Text = ""
 	}
 	if len(r.Aside) > 0 {
-		o.Text = string(joined([]part{{text: o.Text}, {text: string(r.Aside)}}))
+		o.Text = calls.Join(o.Text, string(r.Aside))
 	}
 	if r.Failed && o.Error == "" {
 		o.Error = "the tool says that it failed"
@@ -129,9 +130,9 @@ func callOutcome(name string, r *Result, err error) fs.Outcome {
 func callFault(err error, name string) string {
 	text := clean.Line(err.Error())
 	var (
-		args   *ArgumentsError
+		args   *calls.ArgumentsError
 		denied *policy.DeniedError
-		use    *UseError
+		use    *calls.UseError
 	)
 	switch {
 	case errors.As(err, &args) && args.Part != nil:

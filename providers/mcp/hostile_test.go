@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 	"unicode"
+
+	"ctxfs/providers/mcp/calls"
 )
 
 // hostileTools are 10,000 tools of every kind of name.
@@ -64,17 +66,17 @@ func TestHostileServer(t *testing.T) {
 	}
 	for i := range 50 {
 		nonce := fmt.Sprintf("nonce-%d", i)
-		r, err := w.p.Call(context.Background(), Call{Server: "callee", Tool: "echo", Arguments: json.RawMessage(quoteMember("text", nonce))})
+		r, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "echo", Arguments: json.RawMessage(quoteMember("text", nonce))})
 		if err != nil || string(r.Text) != nonce {
 			t.Fatalf("%s: %v, %+v", nonce, err, r)
 		}
 	}
 	for _, tool := range []string{"group/tool.4999", "a/b"} {
-		if _, err := w.p.Call(context.Background(), Call{Server: "callee", Tool: tool}); Outcome(nil, err) != "denied" {
+		if _, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: tool}); calls.Outcome(nil, err) != "denied" {
 			t.Errorf("%s: %v", tool, err)
 		}
 	}
-	if r, err := w.p.Call(context.Background(), Call{Server: "callee", Tool: "group/tool.100"}); err != nil || string(r.Text) != "done group/tool.100" {
+	if r, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "group/tool.100"}); err != nil || string(r.Text) != "done group/tool.100" {
 		t.Errorf("%v, %+v", err, r)
 	}
 }

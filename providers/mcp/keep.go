@@ -11,6 +11,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/names"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/wire"
 )
@@ -19,7 +20,7 @@ import (
 const keptLimit = 16 << 20
 
 // newKept is the first content of a resource.
-func newKept(uri string, r *Reading, now time.Time) (*catalogue.Kept, error) {
+func newKept(uri string, r *calls.Reading, now time.Time) (*catalogue.Kept, error) {
 	if len(r.Contents) == 0 {
 		return nil, errors.New("the resource has no content")
 	}
@@ -37,8 +38,8 @@ func newKept(uri string, r *Reading, now time.Time) (*catalogue.Kept, error) {
 // KeepResource is ReadResource for a resource whose content is to be a file in
 // the folder resources from then on, and to be kept current while the server
 // runs. The server is not stopped for want of use as long as it has one.
-func (p *Provider) KeepResource(ctx context.Context, server, uri string) (*Reading, error) {
-	return p.ask(ctx, server, catalogue.ResourceFolder, uri, func(session *Session, uri string) (*Reading, error) {
+func (p *Provider) KeepResource(ctx context.Context, server, uri string) (*calls.Reading, error) {
+	return p.ask(ctx, server, catalogue.ResourceFolder, uri, func(session *Session, uri string) (*calls.Reading, error) {
 		r, err := readResource(ctx, session, uri)
 		if err != nil {
 			return nil, err
@@ -48,7 +49,7 @@ func (p *Provider) KeepResource(ctx context.Context, server, uri string) (*Readi
 			err = session.s.keep(k)
 		}
 		if err != nil {
-			return nil, &UseError{Server: session.s.brief().file, What: clean.Line(err.Error()), cause: err}
+			return nil, &calls.UseError{Server: session.s.brief().file, What: clean.Line(err.Error()), Cause: err}
 		}
 		return r, nil
 	})
@@ -74,7 +75,7 @@ func (p *Provider) ForgetResource(server, uri string) error {
 	k, d := s.kept[uri], s.def
 	s.mu.Unlock()
 	if k == nil {
-		return &UseError{Server: file, What: "this resource is not kept", Mend: "see what is: ctxfs ls mcps/" + file + "/resources"}
+		return &calls.UseError{Server: file, What: "this resource is not kept", Mend: "see what is: ctxfs ls mcps/" + file + "/resources"}
 	}
 	if err := p.cache.Forget(catalogue.KeysOf(d), uri); err != nil {
 		return err
@@ -181,8 +182,8 @@ func (s *server) readAgain(c *wire.Connection, uri string) {
 	raw, err := s.request(c, "resources/read", uri)
 	var k *catalogue.Kept
 	if err == nil {
-		var r *Reading
-		if r, err = resourceReading(raw); err == nil {
+		var r *calls.Reading
+		if r, err = calls.ResourceReading(raw); err == nil {
 			k, err = newKept(uri, r, s.p.env.Now())
 		}
 	}
@@ -226,7 +227,7 @@ func (s *server) fault(c *wire.Connection, uri string, set func(f *keptFault, wh
 	}
 	why := ""
 	if err != nil {
-		var use *UseError
+		var use *calls.UseError
 		if err = s.unanswered(c, err, s.p.timing.call); errors.As(err, &use) {
 			why = use.What
 		}

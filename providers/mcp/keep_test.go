@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 )
@@ -135,20 +136,20 @@ func stubOf(w *world, name string) *config.Server {
 func TestKeptContent(t *testing.T) {
 	now := time.Now()
 	for _, c := range []struct {
-		content Content
+		content calls.Content
 		want    string
 	}{
-		{Content{MIMEType: "text/markdown; charset=utf-8"}, "md"}, {Content{MIMEType: "application/ld+json"}, "json"},
-		{Content{MIMEType: "Text/HTML"}, "html"}, {Content{MIMEType: "text/csv"}, "csv"}, {Content{}, "txt"},
-		{Content{MIMEType: "image/png", Blob: []byte{0}}, "png"}, {Content{MIMEType: "image/jpeg", Blob: []byte{0}}, "jpg"},
-		{Content{MIMEType: "application/pdf", Blob: []byte{0}}, "pdf"}, {Content{MIMEType: "text/csv", Blob: []byte{0}}, "csv"},
+		{calls.Content{MIMEType: "text/markdown; charset=utf-8"}, "md"}, {calls.Content{MIMEType: "application/ld+json"}, "json"},
+		{calls.Content{MIMEType: "Text/HTML"}, "html"}, {calls.Content{MIMEType: "text/csv"}, "csv"}, {calls.Content{}, "txt"},
+		{calls.Content{MIMEType: "image/png", Blob: []byte{0}}, "png"}, {calls.Content{MIMEType: "image/jpeg", Blob: []byte{0}}, "jpg"},
+		{calls.Content{MIMEType: "application/pdf", Blob: []byte{0}}, "pdf"}, {calls.Content{MIMEType: "text/csv", Blob: []byte{0}}, "csv"},
 	} {
-		k, err := newKept("x", &Reading{Contents: []Content{c.content, {Text: "more"}}}, now)
+		k, err := newKept("x", &calls.Reading{Contents: []calls.Content{c.content, {Text: "more"}}}, now)
 		if err != nil || k.Extension() != c.want || k.Binary != (c.content.Blob != nil) {
 			t.Errorf("%v: %v, %v", c.content, k, err)
 		}
 	}
-	for _, r := range []*Reading{{}, {Contents: []Content{{Blob: make([]byte, keptLimit+1)}}}} {
+	for _, r := range []*calls.Reading{{}, {Contents: []calls.Content{{Blob: make([]byte, keptLimit+1)}}}} {
 		if _, err := newKept("x", r, now); err == nil {
 			t.Error("it is kept")
 		}

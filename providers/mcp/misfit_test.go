@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/providers/mcp/calls"
 )
 
 // weatherTools are tools with and without an output schema.
@@ -78,7 +80,7 @@ func unusableSchema(t *testing.T, schema string) {
 	w.claude(map[string]any{"callee": stub("calls", stubTools, w.write(filepath.Join(w.dir, "tools.json"), tools))})
 	w.settings("")
 	w.open()
-	r, err := w.p.Call(context.Background(), Call{Server: "callee", Tool: "give.result", Arguments: json.RawMessage(`{"result":"{\"structuredContent\":{\"a\":{\"a\":1}}}"}`)})
+	r, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "give.result", Arguments: json.RawMessage(`{"result":"{\"structuredContent\":{\"a\":{\"a\":1}}}"}`)})
 	if err != nil || r.Misfit != "" || r.Structured == nil {
 		t.Errorf("%.60s: %v, %+v", schema, err, r)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"ctxfs/fs"
+	"ctxfs/providers/mcp/calls"
 )
 
 // The operations of this provider. A server is named by its folder or by an entry
@@ -14,7 +15,7 @@ var (
 	// OpTools lists the tools of a server; "" means all servers.
 	OpTools = fs.Op[ToolQuery, []Toolbox]{Name: "tools"}
 	// OpFlags lists the arguments of a tool, as far as the server is known.
-	OpFlags = fs.Op[ToolQuery, []Flag]{Name: "flags"}
+	OpFlags = fs.Op[ToolQuery, []calls.Flag]{Name: "flags"}
 	// OpRestart restarts a server; "" means all.
 	OpRestart = fs.Op[RestartQuery, fs.None]{Name: "restart"}
 	// OpConfiguration reports which servers are configured where, with the folder
@@ -36,9 +37,9 @@ var (
 	OpLogout = fs.Op[RestartQuery, LoggedOut]{Name: "logout", Slow: true}
 	// OpResource reads a resource of a server, and may keep it as a file. The
 	// server is started if need be.
-	OpResource = fs.Op[ReadingQuery, *Reading]{Name: "resource", Slow: true}
+	OpResource = fs.Op[ReadingQuery, *calls.Reading]{Name: "resource", Slow: true}
 	// OpPrompt reads a prompt of a server, which is started if need be.
-	OpPrompt = fs.Op[ReadingQuery, *Reading]{Name: "prompt", Slow: true}
+	OpPrompt = fs.Op[ReadingQuery, *calls.Reading]{Name: "prompt", Slow: true}
 )
 
 // ToolQuery names a server, and perhaps one of its tools.
@@ -105,7 +106,7 @@ type ReadingQuery struct {
 func (p *Provider) Operations() []fs.Operation {
 	return []fs.Operation{
 		OpTools.Handle(func(_ context.Context, q ToolQuery) ([]Toolbox, error) { return p.Tools(q.Server) }),
-		OpFlags.Handle(func(_ context.Context, q ToolQuery) ([]Flag, error) {
+		OpFlags.Handle(func(_ context.Context, q ToolQuery) ([]calls.Flag, error) {
 			info, err := p.Tool(q.Server, q.Tool)
 			if err != nil {
 				return nil, err
@@ -133,7 +134,7 @@ func (p *Provider) Operations() []fs.Operation {
 			return out, err
 		}),
 		OpResource.Handle(p.answerResource),
-		OpPrompt.Handle(func(ctx context.Context, q ReadingQuery) (*Reading, error) {
+		OpPrompt.Handle(func(ctx context.Context, q ReadingQuery) (*calls.Reading, error) {
 			return p.GetPrompt(ctx, q.Server, q.What, q.Args)
 		}),
 	}
@@ -158,10 +159,10 @@ func (p *Provider) answerLogin(ctx context.Context, q RestartQuery, tell func(Lo
 	return err
 }
 
-func (p *Provider) answerResource(ctx context.Context, q ReadingQuery) (*Reading, error) {
+func (p *Provider) answerResource(ctx context.Context, q ReadingQuery) (*calls.Reading, error) {
 	switch {
 	case q.Forget:
-		return &Reading{}, p.ForgetResource(q.Server, q.What)
+		return &calls.Reading{}, p.ForgetResource(q.Server, q.What)
 	case q.Keep:
 		return p.KeepResource(ctx, q.Server, q.What)
 	}
@@ -172,7 +173,7 @@ func (p *Provider) answerResource(ctx context.Context, q ReadingQuery) (*Reading
 // it, and waited for.
 func (p *Provider) KnownTool(ctx context.Context, server, tool string, w Waiting) (ToolInfo, error) {
 	info, err := p.Tool(server, tool)
-	if use := (*UseError)(nil); !errors.As(err, &use) {
+	if use := (*calls.UseError)(nil); !errors.As(err, &use) {
 		return info, err
 	}
 	session, err := p.Use(ctx, server, w)

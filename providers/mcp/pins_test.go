@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/mcp/calls"
 )
 
 const (
@@ -162,7 +163,7 @@ func TestAccept(t *testing.T) {
 			t.Fatal(c)
 		}
 		text := err.Error()
-		if use, ok := err.(*UseError); ok {
+		if use, ok := err.(*calls.UseError); ok {
 			text += use.Mend
 		}
 		contains(t, text, c.want...)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/policy"
 )
 
@@ -35,7 +36,7 @@ func spelledWorld(t *testing.T) (w *world, made func() []string) {
 	w.settings("")
 	w.open()
 	for _, s := range w.p.all() { // its tools are known from here on
-		if _, err := w.p.Call(context.Background(), Call{Server: s.brief().file, Tool: "read"}); err != nil {
+		if _, err := w.p.Call(context.Background(), calls.Call{Server: s.brief().file, Tool: "read"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -116,7 +117,7 @@ func TestPolicySpellings(t *testing.T) {
 						continue // this name means another
 					}
 					for _, tool := range files {
-						_, err := w.p.Call(context.Background(), Call{Server: server, Tool: tool, Confirmed: true})
+						_, err := w.p.Call(context.Background(), calls.Call{Server: server, Tool: tool, Confirmed: true})
 						if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) != want || !want && err != nil {
 							t.Errorf("deny %q: %s %s: %v", c.pattern, server, tool, err)
 						}
@@ -148,8 +149,8 @@ func TestPolicyAllowsBySpelling(t *testing.T) {
 	} {
 		w.settings("[mcp.policy]\n" + c.policy + "\n")
 		w.p.Reload()
-		_, err := w.p.Call(context.Background(), Call{Server: c.server, Tool: c.tool})
-		if c.want == "" && err != nil || c.want != "" && (Outcome(nil, err) != "denied" || !strings.Contains(err.Error(), c.want)) {
+		_, err := w.p.Call(context.Background(), calls.Call{Server: c.server, Tool: c.tool})
+		if c.want == "" && err != nil || c.want != "" && (calls.Outcome(nil, err) != "denied" || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %s %s: %v", c.policy, c.server, c.tool, err)
 		}
 		if calls := made(); (len(calls) == 0) != (c.want != "") {
@@ -166,7 +167,7 @@ func TestPolicyBeforeTheServerIsKnown(t *testing.T) {
 	w.settings("[mcp.policy]\ndeny = [\"a/b/delete_*\"]\n")
 	w.open()
 	for _, server := range []string{"a/b", "a_b"} {
-		if _, err := w.p.Call(context.Background(), Call{Server: server, Tool: "delete_all"}); Outcome(nil, err) != "denied" {
+		if _, err := w.p.Call(context.Background(), calls.Call{Server: server, Tool: "delete_all"}); calls.Outcome(nil, err) != "denied" {
 			t.Errorf("%s: %v", server, err)
 		}
 	}

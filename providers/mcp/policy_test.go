@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/policy"
 )
 
@@ -47,9 +48,9 @@ func TestPolicy(t *testing.T) {
 		w.settings("[mcp.policy]\n\n" + c.policy + "\n")
 		w.p.Reload()
 		before := count("call " + c.call)
-		_, err := w.p.Call(context.Background(), Call{Server: "callee", Tool: c.call, Arguments: json.RawMessage(map[bool]string{true: `{"text":"x"}`, false: `{}`}[c.call == "echo"])})
+		_, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: c.call, Arguments: json.RawMessage(map[bool]string{true: `{"text":"x"}`, false: `{}`}[c.call == "echo"])})
 		switch denied := (*policy.DeniedError)(nil); {
-		case c.want == "" && err != nil, c.want != "" && (!errors.As(err, &denied) || !strings.Contains(err.Error(), c.want) || denied.Mend == "" || Outcome(nil, err) != "denied"):
+		case c.want == "" && err != nil, c.want != "" && (!errors.As(err, &denied) || !strings.Contains(err.Error(), c.want) || denied.Mend == "" || calls.Outcome(nil, err) != "denied"):
 			t.Errorf("%s: %s: %v", c.policy, c.call, err)
 		}
 		if made := count("call "+c.call) > before; made != (c.want == "") {
@@ -58,7 +59,7 @@ func TestPolicy(t *testing.T) {
 	}
 	w.settings("[mcp.policy]\nconfirm = \"destructive\"\n")
 	w.p.Reload()
-	if r, err := w.p.Call(context.Background(), Call{Server: "callee", Tool: "delete_all", Confirmed: true}); err != nil || string(r.Text) != "done delete_all" {
+	if r, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "delete_all", Confirmed: true}); err != nil || string(r.Text) != "done delete_all" {
 		t.Error(r, err)
 	}
 	if n := count("start"); n != 1 {
@@ -74,7 +75,7 @@ func TestPolicyOfABrokenFile(t *testing.T) {
 	w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
 	w.settings("[mcp.policy\ndeny = [\"*/*\"]\n")
 	w.open()
-	if _, err := w.call("echo", `{"text":"x"}`); Outcome(nil, err) != "denied" || !strings.Contains(err.Error(), "config.toml:1") {
+	if _, err := w.call("echo", `{"text":"x"}`); calls.Outcome(nil, err) != "denied" || !strings.Contains(err.Error(), "config.toml:1") {
 		t.Error(err)
 	}
 	if n := count("start"); n != 0 {
@@ -122,7 +123,7 @@ func TestPolicyWhileTheFileIsBroken(t *testing.T) {
 			if denied == "" {
 				return err == nil
 			}
-			return Outcome(nil, err) == OutcomeDenied && strings.Contains(err.Error(), denied)
+			return calls.Outcome(nil, err) == calls.OutcomeDenied && strings.Contains(err.Error(), denied)
 		})
 	}
 	until("delete_all", `{}`, `deny "*/delete_*"`)
@@ -157,7 +158,7 @@ func TestToolsThatAreHidden(t *testing.T) {
 	w.claude(map[string]any{"callee": stub("calls")})
 	w.settings("[mcp.servers.callee]\ndeny_tools = [\"echo\"]\n")
 	w.open()
-	if _, err := w.call("echo", `{"text":"x"}`); Outcome(nil, err) != "bad-arguments" || !strings.Contains(err.Error(), `has no tool "echo"`) {
+	if _, err := w.call("echo", `{"text":"x"}`); calls.Outcome(nil, err) != "bad-arguments" || !strings.Contains(err.Error(), `has no tool "echo"`) {
 		t.Error(err)
 	}
 }

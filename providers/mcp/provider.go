@@ -12,6 +12,7 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/internal/settings"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/clients"
 	"ctxfs/providers/mcp/config"
@@ -42,7 +43,7 @@ type Options struct {
 	SettingsPath string
 	// Results keeps what is too long to be handed over; nil hands everything
 	// over whole.
-	Results Results
+	Results calls.Results
 	// Program is the path of ctxfs, for the programs that call tools; "" has
 	// none of them.
 	Program string
@@ -70,7 +71,7 @@ type Provider struct {
 	sup     *supervise.Supervisor
 	quiet   func() bool // whether the machine has time for what can wait
 	logins  *oauth.Client
-	callLog *callLog
+	callLog *calls.Log
 	root    *fs.Folder
 	running sync.WaitGroup
 	// refreshing holds a value while a catalogue is fetched again.
@@ -124,7 +125,7 @@ func New(opts Options) *Provider {
 		logins: oauth.New(oauth.Options{
 			Dir: filepath.Join(opts.StateDir, "logins"), LookupEnv: opts.LookupEnv, Now: opts.Env.Now,
 		}),
-		callLog: newCallLog(opts.StateDir),
+		callLog: calls.NewLog(opts.StateDir),
 		leaving: make(map[string]*server),
 	}
 	approvals := ""

@@ -11,9 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/calls"
 )
 
 // shelf keeps results in a folder.
@@ -25,16 +24,16 @@ type shelf struct {
 
 func (s *shelf) Limit() int { return 12_000 }
 
-func (s *shelf) Save(server, tool, ext string, body []byte) (SavedResult, error) {
+func (s *shelf) Save(server, tool, ext string, body []byte) (calls.SavedResult, error) {
 	if s.fault != nil {
-		return SavedResult{}, s.fault
+		return calls.SavedResult{}, s.fault
 	}
 	if ext == "" {
 		ext = "txt"
 	}
 	path := filepath.Join(s.dir, fmt.Sprintf("%d.%s.%s.%s", len(s.saved), server, tool, ext))
 	s.saved = append(s.saved, path)
-	return SavedResult{Path: path, Bytes: int64(len(body)), Lines: bytes.Count(body, []byte("\n"))}, os.WriteFile(path, body, 0o600)
+	return calls.SavedResult{Path: path, Bytes: int64(len(body)), Lines: bytes.Count(body, []byte("\n"))}, os.WriteFile(path, body, 0o600)
 }
 
 func TestResults(t *testing.T) {
@@ -43,7 +42,7 @@ func TestResults(t *testing.T) {
 	w.opts.Results = kept
 	w.claude(map[string]any{"callee": stub("calls")})
 	w.open()
-	give := func(result string) *Result {
+	give := func(result string) *calls.Result {
 		t.Helper()
 		args, err := json.Marshal(map[string]string{"result": result})
 		if err != nil {
@@ -114,7 +113,7 @@ func TestResults(t *testing.T) {
 		t.Errorf("%v %+v", err, r)
 	}
 	for limit, file := range map[int]bool{-1: false, 100: true} {
-		r, err := w.p.Call(context.Background(), Call{Server: "callee", Tool: "echo", Arguments: json.RawMessage(fmt.Sprintf(`{"text":%q}`, long)), Limit: limit})
+		r, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "echo", Arguments: json.RawMessage(fmt.Sprintf(`{"text":%q}`, long)), Limit: limit})
 		if err != nil || (r.File != "") != file || file && len(r.Text) > 300 {
 			t.Errorf("limit %d: %v %+v", limit, err, r)
 		}
@@ -139,40 +138,8 @@ func TestResults(t *testing.T) {
 	}
 	for _, bad := range []string{`[]`, `{"content":"x"}`, `{"content":{"type":"text","text":"x"}}`, `{"content":[{"type":"text","text":tru}]}`, `{"structuredContent":{a}}`} {
 		args, _ := json.Marshal(map[string]string{"result": bad})
-		if _, err := w.call("give.result", string(args)); err == nil || !strings.Contains(err.Error(), "wrong form") || Outcome(nil, err) != "failed" {
+		if _, err := w.call("give.result", string(args)); err == nil || !strings.Contains(err.Error(), "wrong form") || calls.Outcome(nil, err) != "failed" {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
-}
-
-func FuzzResult(f *testing.F) {
-	for _, seed := range []string{
-		`{"content":[{"type":"text","text":"\u001b[1mx\r"},{"type":"image","data":"AAAA","mimeType":"image/png"},{"type":"resource","resource":{"text":"x"}}]}`,
-		`{"structuredContent":{"result":"x"},"content":[{"type":"text","text":"x"}],"isError":true}`,
-		`{"resultType":"input_required","inputRequests":{"a":{"method":"x"}}}`, `{"content":{"a":1},"structuredContent":[}`,
-	} {
-		f.Add([]byte(seed), 20)
-	}
-	p := &Provider{opts: Options{Results: &shelf{fault: errors.New("full")}}}
-	made := &prepared{server: &server{p: p, file: "s"}, tool: &tool{name: "t", file: "t"}}
-	for _, seed := range []string{`{"a":1,"b":[{"c":"]}\""}]}`, `[1,"\\",null]`, ` {} `, `"x"`, `{"a":1,}`} {
-		f.Add([]byte(seed), 20)
-	}
-	f.Fuzz(func(t *testing.T, raw []byte, limit int) {
-		if _, err := readCallResult(raw); err == nil && !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
-			t.Error("a result that is no object")
-		}
-		r, err := p.result(made, &Call{Limit: max(1, limit%1000)}, raw)
-		if err != nil {
-			return
-		}
-		for _, text := range [][]byte{r.Text, r.Aside} {
-			if !utf8.Valid(text) || clean.Text(string(text)) != string(text) {
-				t.Errorf("%q", text)
-			}
-		}
-		if r.IsJSON && r.Fault == "" && (!json.Valid(r.Text) || !json.Valid(r.Structured)) {
-			t.Errorf("%q is no JSON", r.Text)
-		}
-	})
 }

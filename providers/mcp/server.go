@@ -11,6 +11,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/pins"
@@ -48,7 +49,7 @@ type server struct {
 	users     int                  // that hold it
 	turned    chan struct{}        // closed when something of this changes
 	texts     map[string]text
-	toolbox   toolbox
+	toolCache calls.ToolCache
 	bin       *fs.Folder // in dir; nil while there is none
 	binOf     struct {   // what it was made of
 		file string

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/wire"
 )
@@ -25,7 +26,7 @@ func TestACachedServerStartsWhenItIsUsed(t *testing.T) {
 	starts := count("start")
 	for use, it := range map[string]func() error{
 		"call": func() error {
-			_, err := w.p.Call(context.Background(), Call{Server: "stub", Tool: "echo", Arguments: []byte(`{"text":"x"}`)})
+			_, err := w.p.Call(context.Background(), calls.Call{Server: "stub", Tool: "echo", Arguments: []byte(`{"text":"x"}`)})
 			return err
 		},
 		"use":     func() error { _, err := w.p.Use(context.Background(), "stub", Waiting{}); return err },
@@ -123,13 +124,13 @@ func TestInstalling(t *testing.T) {
 
 	// Who calls sees how it goes, and waits only as long as it wants to.
 	told := make(chan string, 100)
-	_, err := w.p.Call(context.Background(), Call{Server: "slow", Tool: "echo", Timeout: 5 * time.Second, Progress: func(p wire.Progress) {
+	_, err := w.p.Call(context.Background(), calls.Call{Server: "slow", Tool: "echo", Timeout: 5 * time.Second, Progress: func(p wire.Progress) {
 		select {
 		case told <- p.Message:
 		default:
 		}
 	}})
-	if err == nil || Outcome(nil, err) != OutcomeTimeout || !strings.Contains(err.Error(), "server slow (installing): it is still installing, and goes on; it last said: fetching part ") {
+	if err == nil || calls.Outcome(nil, err) != calls.OutcomeTimeout || !strings.Contains(err.Error(), "server slow (installing): it is still installing, and goes on; it last said: fetching part ") {
 		t.Error(err)
 	}
 	if message := <-told; !strings.HasPrefix(message, "installing: fetching part ") {
@@ -247,7 +248,7 @@ func TestAStartThatIsAskedForInTime(t *testing.T) {
 			defer close(s.done)
 			s.run(ctx, why)
 		}()
-		if err := <-failed; err == nil || Outcome(nil, err) == OutcomeTimeout || !strings.HasPrefix(err.Error(), "server stub (error): ") {
+		if err := <-failed; err == nil || calls.Outcome(nil, err) == calls.OutcomeTimeout || !strings.HasPrefix(err.Error(), "server stub (error): ") {
 			t.Errorf("%d: %v", why, err)
 		}
 		contains(t, w.untilState("stub", "error"), "next try: ")

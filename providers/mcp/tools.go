@@ -3,12 +3,8 @@ package mcp
 import (
 	"cmp"
 
-	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/clean"
 )
-
-// Flag is an argument of a tool as a flag of a command line.
-type Flag = arguments.Flag
 
 // Toolbox is a server and its tools, as they are known without starting it.
 type Toolbox struct {

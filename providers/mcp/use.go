@@ -12,34 +12,11 @@ import (
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/supervise"
 	"ctxfs/providers/mcp/wire"
 )
-
-// UseError is why a server cannot be used, or has not answered, with the
-// command or change that mends it.
-type UseError struct {
-	// Server is the name of its folder.
-	Server string
-	// State is the server's, or "" where it is not to blame.
-	State string
-	What  string
-	Mend  string // may be empty
-	cause error
-}
-
-func (e *UseError) Error() string {
-	if e.State == "" {
-		return fmt.Sprintf("server %s: %s", e.Server, e.What)
-	}
-	return fmt.Sprintf("server %s (%s): %s", e.Server, e.State, e.What)
-}
-
-// Fix returns what to do about it; it may be "".
-func (e *UseError) Fix() string { return e.Mend }
-
-func (e *UseError) Unwrap() error { return e.cause }
 
 // Session is one use of a server, which runs at least until Release. Any
 // number of uses share one connection. It may be used concurrently.
@@ -151,7 +128,7 @@ func (s *server) unanswered(c *wire.Connection, err error, limit time.Duration) 
 	s.mu.Lock()
 	def, file := s.def, s.file
 	s.mu.Unlock()
-	fault := &UseError{Server: file, cause: err}
+	fault := &calls.UseError{Server: file, Cause: err}
 	var answer *wire.AnsweredError
 	switch {
 	case errors.As(err, &answer):
@@ -210,7 +187,7 @@ func (s *server) connected(ctx context.Context, not *wire.Connection, tell func(
 		case s.conn != nil && s.conn != not && !s.conn.IsLost():
 			return s.conn, nil
 		case !s.def.Startable(), state == wire.StateNeedsAuth, s.failed >= decisive:
-			return nil, &UseError{Server: s.file, State: state, What: cmp.Or(s.condition.what, "it is not to be started"), Mend: s.condition.mend}
+			return nil, &calls.UseError{Server: s.file, State: state, What: cmp.Or(s.condition.what, "it is not to be started"), Mend: s.condition.mend}
 		case (state == stateCached || state == stateStopped || state == config.StateError) && !wanted:
 			wanted = true
 			s.ask(asked)
@@ -241,7 +218,7 @@ func (s *server) connected(ctx context.Context, not *wire.Connection, tell func(
 
 // notReady is why somebody waits no more for a server. The caller holds mu.
 func (s *server) notReady(cause error) error {
-	e := &UseError{Server: s.file, State: s.condition.state, What: "it is not ready in time", Mend: "see how it goes: ctxfs status", cause: cause}
+	e := &calls.UseError{Server: s.file, State: s.condition.state, What: "it is not ready in time", Mend: "see how it goes: ctxfs status", Cause: cause}
 	if e.State == stateInstalling {
 		e.What = "it is still installing, and goes on"
 		if said := s.condition.said; said != "" {

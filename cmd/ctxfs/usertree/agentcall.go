@@ -11,7 +11,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
-	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/wire"
 )
@@ -51,9 +51,9 @@ func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func
 	p := newProgressQueue(func(p wire.Progress) error {
 		return tell(AgentNews{&gateway.Progress{Done: p.Done, Total: p.Total, Message: p.Message}})
 	})
-	r, err := t.servers.Call(ctx, mcp.Call{
+	r, err := t.servers.Call(ctx, calls.Call{
 		Server: request.Server, Tool: request.Tool, Arguments: request.Arguments, Confirmed: request.Confirmed,
-		Caller:   mcp.Caller{Via: "gateway", Agent: request.Agent, Session: request.Session, PID: request.PID},
+		Caller:   calls.Caller{Via: "gateway", Agent: request.Agent, Session: request.Session, PID: request.PID},
 		Progress: p.post,
 	})
 	p.close()
@@ -75,7 +75,7 @@ const maxMedia = 8 << 20
 
 // agentResult is a result for an agent: the text, what the tool says besides,
 // and pictures and sounds as they came.
-func agentResult(r *mcp.Result) *gateway.Result {
+func agentResult(r *calls.Result) *gateway.Result {
 	result := &gateway.Result{Failed: r.Failed, Text: string(r.Text), Misfit: r.Misfit}
 	if strings.HasPrefix(strings.TrimSpace(string(r.Structured)), "{") { // else clients refuse it
 		result.Structured = r.Structured
@@ -110,7 +110,7 @@ func agentResult(r *mcp.Result) *gateway.Result {
 // agentFault words why a call has no result, for an agent that has no shell.
 func agentFault(err error) *gateway.Fault {
 	var (
-		bad    *mcp.ArgumentsError
+		bad    *calls.ArgumentsError
 		denied *policy.DeniedError
 	)
 	switch {

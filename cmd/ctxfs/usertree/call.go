@@ -12,6 +12,7 @@ import (
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/wire"
 )
@@ -79,25 +80,25 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 }
 
 // call is the call that the line asks for.
-func (l *callLine) call(request call.Request, progress func(wire.Progress)) mcp.Call {
-	words := make([]mcp.Word, len(l.args))
+func (l *callLine) call(request call.Request, progress func(wire.Progress)) calls.Call {
+	words := make([]calls.Word, len(l.args))
 	for i, word := range l.args {
-		words[i] = mcp.Word(word)
+		words[i] = calls.Word(word)
 	}
 	limit := l.limit
 	if l.raw {
 		limit = -1
 	}
 	who := request.Caller
-	return mcp.Call{
+	return calls.Call{
 		Server: l.server, Tool: l.tool, Words: words, Confirmed: l.yes, Limit: limit, Timeout: l.timeout, Progress: progress,
-		Caller: mcp.Caller{Via: cmp.Or(l.via, "command"), Agent: who.Agent, Session: who.Session, Dir: who.Dir, PID: who.PID},
+		Caller: calls.Caller{Via: cmp.Or(l.via, "command"), Agent: who.Agent, Session: who.Session, Dir: who.Dir, PID: who.PID},
 	}
 }
 
 // show makes of a result what the command prints: the result goes to standard
 // output, what the tool says of its failure to standard error.
-func (l *callLine) show(r *mcp.Result) (reply call.Reply, out []byte) {
+func (l *callLine) show(r *calls.Result) (reply call.Reply, out []byte) {
 	reply.Aside = line(string(r.Aside))
 	if r.Misfit != "" {
 		reply.Aside += "ctxfs: " + r.Misfit + "\n"
@@ -130,23 +131,23 @@ func line(s string) string {
 
 // exitCodes are those of the ways in which a call can end.
 var callExitCodes = map[string]int{
-	mcp.OutcomeBadArguments: console.ExitUsage,
-	mcp.OutcomeDenied:       console.ExitDenied,
-	mcp.OutcomeNeedsAuth:    console.ExitLogin,
-	mcp.OutcomeUnreachable:  console.ExitUnreachable,
-	mcp.OutcomeTimeout:      console.ExitUnreachable,
-	mcp.OutcomeCancelled:    console.ExitInterrupted,
+	calls.OutcomeBadArguments: console.ExitUsage,
+	calls.OutcomeDenied:       console.ExitDenied,
+	calls.OutcomeNeedsAuth:    console.ExitLogin,
+	calls.OutcomeUnreachable:  console.ExitUnreachable,
+	calls.OutcomeTimeout:      console.ExitUnreachable,
+	calls.OutcomeCancelled:    console.ExitInterrupted,
 }
 
 // callFault words why there is no result of a command, "" where there is no such
 // tool.
 func callFault(command string, err error) call.Reply {
-	code, ok := callExitCodes[mcp.Outcome(nil, err)]
+	code, ok := callExitCodes[calls.Outcome(nil, err)]
 	if !ok {
 		code = console.ExitFailed
 	}
 	reply := call.Reply{Code: code, Fault: control.FaultOf(err)}
-	var bad *mcp.ArgumentsError
+	var bad *calls.ArgumentsError
 	if errors.As(err, &bad) {
 		var hint []string
 		if len(bad.Part) > 0 {

@@ -1,7 +1,8 @@
-package mcp
+package calls
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,8 +20,8 @@ import (
 // write to, one line for each call. It is kept by being renamed once it is
 // large, over the one that was kept before.
 const (
-	callLogName = "calls.jsonl"
-	maxCallLog  = 16 << 20
+	logName = "calls.jsonl"
+	maxLog  = 16 << 20
 )
 
 // Called is a line in the log of calls.
@@ -42,24 +43,24 @@ type Called struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// callLog is the file. It may be used concurrently.
-type callLog struct {
+// Log is the file. It may be used concurrently.
+type Log struct {
 	path string // "" keeps none
 	max  int64
 
 	mu sync.Mutex // the lock of the file is the process's
 }
 
-func newCallLog(dir string) *callLog {
-	l := &callLog{max: maxCallLog}
+func NewLog(dir string) *Log {
+	l := &Log{max: maxLog}
 	if dir != "" {
-		l.path = filepath.Join(dir, callLogName)
+		l.path = filepath.Join(dir, logName)
 	}
 	return l
 }
 
 // add writes a line, all of it or nothing. It is there when add returns.
-func (l *callLog) add(line []byte) error {
+func (l *Log) add(line []byte) error {
 	if l.path == "" {
 		return nil
 	}
@@ -78,7 +79,7 @@ func (l *callLog) add(line []byte) error {
 
 // open gives the file, locked against other processes, and its size. One that
 // is full is renamed first.
-func (l *callLog) open() (*os.File, int64, error) {
+func (l *Log) open() (*os.File, int64, error) {
 	for {
 		f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if os.IsNotExist(err) {
@@ -105,7 +106,7 @@ func (l *callLog) open() (*os.File, int64, error) {
 
 // lock locks the file, and tells whether it still is the one of that name:
 // another process may have renamed it meanwhile.
-func (l *callLog) lock(f *os.File) (size int64, present bool, err error) {
+func (l *Log) lock(f *os.File) (size int64, present bool, err error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
 		return 0, false, fmt.Errorf("lock %s: %w", l.path, err)
 	}
@@ -120,25 +121,25 @@ func (l *callLog) lock(f *os.File) (size int64, present bool, err error) {
 	return info.Size(), err == nil && os.SameFile(info, now), nil
 }
 
-// logCall writes the line of a call. That it cannot be written does not keep a
-// call from being made.
-func (p *Provider) logCall(begun time.Time, c *Call, made *prepared, r *Result, failed error) {
-	if p.opts.Offline {
-		return // nothing is called, and nothing written
+// Entry is what the line of a call depends on besides the call and its outcome.
+type Entry struct {
+	Begun     time.Time
+	Took      time.Duration
+	Server    string                   // the name of its folder; "" is as it was called
+	Tool      string                   // its own name; "" is as it was called
+	Arguments json.RawMessage          // nil are not logged
+	Clean     func(text string) string // takes secrets out of a text; may be nil
+}
+
+// Record writes the line of a call that gave r and failed, and returns it. It is
+// in the file when record returns without an error.
+func (l *Log) Record(c *Call, in Entry, r *Result, failed error) (Called, error) {
+	if in.Clean == nil {
+		in.Clean = func(text string) string { return text }
 	}
-	redact := func(text string) string { return text }
-	line := Called{Time: begun.UTC(), Caller: c.Caller, Server: c.Server, Tool: c.Tool,
-		MS: p.env.Now().Sub(begun).Milliseconds(), Outcome: Outcome(r, failed)}
-	if made != nil {
-		s := made.server
-		s.mu.Lock()
-		def := s.def
-		line.Server = s.file
-		s.mu.Unlock()
-		redact = func(text string) string { return s.tidy(def, text) }
-		if made.tool != nil {
-			line.Tool = made.tool.name
-		}
+	line := Called{
+		Time: in.Begun.UTC(), Caller: c.Caller, Server: cmp.Or(in.Server, c.Server), Tool: cmp.Or(in.Tool, c.Tool),
+		MS: in.Took.Milliseconds(), Outcome: Outcome(r, failed),
 	}
 	if r != nil {
 		line.Bytes, line.File, line.Misfit = r.Size, r.File, r.Misfit
@@ -151,21 +152,19 @@ func (p *Provider) logCall(begun time.Time, c *Call, made *prepared, r *Result, 
 		line.Error = failed.Error()
 	}
 	for _, text := range []*string{&line.Via, &line.Agent, &line.Session, &line.Dir, &line.Server, &line.Tool, &line.Error, &line.Misfit} {
-		*text = clean.Cut(clean.Line(redact(*text)), loggedText)
+		*text = clean.Cut(clean.Line(in.Clean(*text)), loggedText)
 	}
-	if p.policy.Load().LogArguments && made != nil {
-		line.Arguments = loggedArguments(made.args, redact)
+	if in.Arguments != nil {
+		line.Arguments = loggedArguments(in.Arguments, in.Clean)
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(line)
 	if err == nil {
-		err = p.callLog.add(out.Bytes())
+		err = l.add(out.Bytes())
 	}
-	if err != nil {
-		p.env.Log.Error("a call is missing in the log of calls", "server", line.Server, "tool", line.Tool, "err", err)
-	}
+	return line, err
 }
 
 // The bounds of what is logged, in bytes.

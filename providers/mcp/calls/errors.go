@@ -1,9 +1,10 @@
-package mcp
+package calls
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/wire"
@@ -75,3 +76,27 @@ func Outcome(r *Result, err error) string {
 	}
 	return OutcomeFailed
 }
+
+// UseError is why a server cannot be used, or has not answered, with the
+// command or change that mends it.
+type UseError struct {
+	// Server is the name of its folder.
+	Server string
+	// State is the server's, or "" where it is not to blame.
+	State string
+	What  string
+	Mend  string // may be empty
+	Cause error
+}
+
+func (e *UseError) Error() string {
+	if e.State == "" {
+		return fmt.Sprintf("server %s: %s", e.Server, e.What)
+	}
+	return fmt.Sprintf("server %s (%s): %s", e.Server, e.State, e.What)
+}
+
+func (e *UseError) Unwrap() error { return e.Cause }
+
+// Fix returns what to do about it; it may be "".
+func (e *UseError) Fix() string { return e.Mend }

@@ -1,4 +1,4 @@
-package mcp
+package calls
 
 import (
 	"encoding/json"
@@ -23,11 +23,11 @@ const misfitKey = "ctxfs/misfit"
 // promised notes how a result is not what the tool's output schema promises. A
 // program that relies on the schema would fail at it, or worse; who reads it may
 // well make do.
-func (o *output) promised(made *prepared, structured json.RawMessage) {
-	if made.tool.output == nil {
+func (o *output) promised(structured json.RawMessage) {
+	if o.opts.Tool.output == nil {
 		return
 	}
-	switch version := made.server.protocol(); {
+	switch version := o.opts.Protocol; {
 	case version < promisesSince:
 		return
 	case structured == nil:
@@ -36,23 +36,13 @@ func (o *output) promised(made *prepared, structured json.RawMessage) {
 		return
 	default:
 		var fault *arguments.Error
-		if !errors.As(made.tool.output().Fits(structured, "the whole"), &fault) {
+		if !errors.As(o.opts.Tool.output().Fits(structured, "the whole"), &fault) {
 			return
 		}
 		o.Misfit = "the structured result does not fit the tool's output schema: " + fault.What
 	}
 	o.Misfit = clean.Line(o.Misfit)
 	o.Raw = withMeta(o.Raw, misfitKey, o.Misfit)
-}
-
-// protocol is the version that the server spoke when it was last asked, or "".
-func (s *server) protocol() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.shown == nil {
-		return ""
-	}
-	return s.shown.Protocol
 }
 
 // withMeta adds a text to the "_meta" of an object.

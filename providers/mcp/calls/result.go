@@ -1,4 +1,4 @@
-package mcp
+package calls
 
 import (
 	"bytes"
@@ -102,18 +102,29 @@ func readCallResult(raw json.RawMessage) (r callResult, err error) {
 	return r, nil
 }
 
-// result makes the result of a call ready.
-func (p *Provider) result(made *prepared, c *Call, raw json.RawMessage) (*Result, error) {
-	file := made.server.brief().file
-	wrong := func(err error) error { return &UseError{Server: file, What: clean.Line(err.Error()), cause: err} }
+// ResultOptions are what the result of a call depends on besides its text.
+type ResultOptions struct {
+	Server   string // the name of its folder
+	Tool     *Tool
+	Protocol string // the version that the server speaks, or ""
+	Limit    int    // as in Call
+	Results  Results
+}
+
+// NewResult makes a raw result ready to be handed over. Its error is a
+// [*UseError].
+func NewResult(raw json.RawMessage, opts ResultOptions) (*Result, error) {
+	wrong := func(err error) error {
+		return &UseError{Server: opts.Server, What: clean.Line(err.Error()), Cause: err}
+	}
 	came, err := readCallResult(raw)
 	if err != nil {
 		return nil, wrong(err)
 	}
 	if came.inputs != nil {
-		return nil, came.wantsInput(file)
+		return nil, came.wantsInput(opts.Server)
 	}
-	out := &output{p: p, server: file, tool: made.tool.file, Result: Result{Failed: came.failed, Raw: clean.JSON(raw)}}
+	out := &output{opts: opts, Result: Result{Failed: came.failed, Raw: clean.JSON(raw)}}
 	for _, block := range came.content {
 		if err := out.add(block); err != nil {
 			return nil, wrong(err)
@@ -123,22 +134,22 @@ func (p *Provider) result(made *prepared, c *Call, raw json.RawMessage) (*Result
 		return nil, wrong(err)
 	}
 	if !came.failed {
-		out.promised(made, came.structured)
+		out.promised(came.structured)
 	}
-	out.shorten(p.textLimit(c, made.tool))
+	out.shorten(opts.textLimit())
 	return &out.Result, nil
 }
 
-// textLimit is the size over which the text of a call goes to a file; negative
-// is none.
-func (p *Provider) textLimit(c *Call, t *tool) int {
+// textLimit returns the size over which the text goes to a file; negative is
+// none.
+func (o ResultOptions) textLimit() int {
 	switch {
-	case p.opts.Results == nil, c.Limit < 0:
+	case o.Results == nil, o.Limit < 0:
 		return -1
-	case c.Limit > 0:
-		return c.Limit
+	case o.Limit > 0:
+		return o.Limit
 	}
-	return max(p.opts.Results.Limit(), t.maxText)
+	return max(o.Results.Limit(), o.Tool.maxText)
 }
 
 // wantsInput is the error of a result that asks for something first.
@@ -166,9 +177,8 @@ func (r callResult) wantsInput(file string) error {
 // output is a result that is being made.
 type output struct {
 	Result
-	p            *Provider
-	server, tool string
-	parts        []part // in their order
+	opts  ResultOptions
+	parts []part // in their order
 }
 
 // part is a text of a result, or a line that stands for what is no text.
@@ -231,11 +241,11 @@ func (o *output) save(mimeType string, body []byte) {
 		kind = "bytes of no type"
 	}
 	is := fmt.Sprintf("%s (%s)", clean.Cut(kind, 100), wording.Size(int64(len(body))))
-	if o.p.opts.Results == nil {
+	if o.opts.Results == nil {
 		o.addLine(is + " is in the raw result alone")
 		return
 	}
-	saved, err := o.p.opts.Results.Save(o.server, o.tool, mediatype.Ext(mimeType, true), body)
+	saved, err := o.opts.Results.Save(o.opts.Server, o.opts.Tool.File, mediatype.Ext(mimeType, true), body)
 	if err != nil {
 		o.fail(is, err)
 		return
@@ -316,7 +326,7 @@ func (o *output) shorten(limit int) {
 
 // excerpt writes a text to a file, and gives what is to be seen of it.
 func (o *output) excerpt(text []byte, limit int, ext string) (short []byte, path string) {
-	saved, err := o.p.opts.Results.Save(o.server, o.tool, ext, text)
+	saved, err := o.opts.Results.Save(o.opts.Server, o.opts.Tool.File, ext, text)
 	if err != nil {
 		fault := "the whole (" + wording.Size(int64(len(text))) + ") could not be written to a file: " + clean.Line(err.Error())
 		if o.Fault == "" {
@@ -327,12 +337,21 @@ func (o *output) excerpt(text []byte, limit int, ext string) (short []byte, path
 	return excerpt.Of(text, limit, excerpt.Notice(saved.Path, saved.Bytes, saved.Lines)), saved.Path
 }
 
-// addAside adds a line.
-func (r *Result) addAside(line string) {
+// AddAside adds a line.
+func (r *Result) AddAside(line string) {
 	if len(r.Aside) > 0 && r.Aside[len(r.Aside)-1] != '\n' {
 		r.Aside = append(r.Aside, '\n')
 	}
 	r.Aside = append(append(r.Aside, line...), '\n')
+}
+
+// Join returns texts one after the other, each beginning on a line of its own.
+func Join(texts ...string) string {
+	parts := make([]part, len(texts))
+	for i, text := range texts {
+		parts[i].text = text
+	}
+	return string(joined(parts))
 }
 
 // joined are texts one after the other, each beginning a line.

@@ -1,0 +1,91 @@
+package calls
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"ctxfs/providers/internal/clean"
+)
+
+// Content is a part of a resource or of a prompt's message.
+type Content struct {
+	// Role is that of a message: "user" or "assistant".
+	Role string `json:"role,omitempty"`
+	URI  string `json:"uri,omitempty"`
+	// MIMEType is as the server says; "" where it does not.
+	MIMEType string `json:"mimeType,omitempty"`
+	Text     string `json:"text,omitempty"` // without control characters
+	// Blob are the bytes of what is no text, or nil.
+	Blob []byte `json:"blob,omitempty"`
+}
+
+// Reading is what a server has answered.
+type Reading struct {
+	Description string    `json:"description,omitempty"`
+	Contents    []Content `json:"contents"`
+	// Raw is the whole result as it came.
+	Raw json.RawMessage `json:"raw"`
+}
+
+// ResourceReading is the result of a request for a resource.
+func ResourceReading(raw json.RawMessage) (*Reading, error) {
+	var result struct{ Contents []wireResource }
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return nil, fmt.Errorf("resources/read: the result has a wrong form: %w", err)
+	}
+	r := &Reading{Raw: raw, Contents: []Content{}}
+	for _, c := range result.Contents {
+		r.Contents = append(r.Contents, c.content())
+	}
+	return r, nil
+}
+
+// wireResource is the content of a resource as it comes.
+type wireResource struct {
+	URI, MIMEType, Text string
+	Blob                []byte
+}
+
+func (w wireResource) content() Content {
+	return Content{URI: clean.Line(w.URI), MIMEType: clean.Line(w.MIMEType), Text: clean.Text(w.Text), Blob: w.Blob}
+}
+
+// wireContent is a part of a message as it comes: a text, a picture or a sound,
+// a resource, or a link to one.
+type wireContent struct {
+	Type, Text, MIMEType, URI, Name string
+	Data                            []byte
+	Resource                        wireResource
+}
+
+func (w wireContent) content() Content {
+	switch w.Type {
+	case "resource":
+		return w.Resource.content()
+	case "resource_link":
+		return Content{URI: clean.Line(w.URI), MIMEType: clean.Line(w.MIMEType), Text: clean.Line(strings.TrimSpace(w.Name + " " + w.URI))}
+	}
+	return Content{MIMEType: clean.Line(w.MIMEType), Text: clean.Text(w.Text), Blob: w.Data}
+}
+
+// PromptReading reads the result of a request for a prompt.
+func PromptReading(raw json.RawMessage) (*Reading, error) {
+	var result struct {
+		Description string
+		Messages    []struct {
+			Role    string
+			Content wireContent
+		}
+	}
+	if err := json.Unmarshal(raw, &result); err != nil {
+		return nil, fmt.Errorf("prompts/get: the result has a wrong form: %w", err)
+	}
+	r := &Reading{Raw: raw, Description: clean.Line(result.Description), Contents: []Content{}}
+	for _, m := range result.Messages {
+		c := m.Content.content()
+		c.Role = clean.Line(m.Role)
+		r.Contents = append(r.Contents, c)
+	}
+	return r, nil
+}
