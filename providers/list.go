@@ -29,7 +29,9 @@ type List struct {
 // New makes all providers from configuration and caches: it starts nothing but
 // watches, and is quick. What is wrong with the configuration is reported by
 // Problems and Status, and keeps nothing from being shown.
-func New(opts Options) *List {
+func New(opts Options) *List { return newList(opts, list) }
+
+func newList(opts Options, list func(Options, func(folder string) fs.Env) []Named) *List {
 	l := &List{opts: opts, finder: find.NewFinder(opts.Env("find").Now)}
 	l.all = list(opts, l.env)
 	var sources []find.Source

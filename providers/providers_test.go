@@ -19,22 +19,27 @@ func open(t *testing.T, config string) *List {
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log := slog.New(slog.DiscardHandler)
-	s := New(Options{
-		Home: home, Config: path, Cache: filepath.Join(home, "cache"), State: filepath.Join(home, "state"),
-		LookupEnv:     func(string) (string, bool) { return "", false },
-		Env:           func(string) fs.Env { return fs.Env{Changed: func(string) {}, Log: log, Now: time.Now} },
-		ResultsFolder: func() string { return filepath.Join(home, "state", "results") },
-		Offline:       true,
-		Changed:       func() {},
-		Log:           log,
-	})
+	s := New(optionsIn(home))
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return s
+}
+
+// optionsIn are those of providers that read all they need below a home folder.
+func optionsIn(home string) Options {
+	log := slog.New(slog.DiscardHandler)
+	return Options{
+		Home: home, Config: filepath.Join(home, "config.toml"), Cache: filepath.Join(home, "cache"), State: filepath.Join(home, "state"),
+		LookupEnv:     func(string) (string, bool) { return "", false },
+		Env:           func(string) fs.Env { return fs.Env{Changed: func(string) {}, Log: log, Now: time.Now} },
+		ResultsFolder: func() string { return filepath.Join(home, "state", "results") },
+		Offline:       true,
+		Changed:       func() {},
+		Log:           log,
+	}
 }
 
 func TestFaultsInTheConfigurationAreToldOnce(t *testing.T) {

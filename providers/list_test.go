@@ -1,0 +1,128 @@
+package providers
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/find"
+)
+
+// guest is a provider that the list has never heard of. It has everything that a
+// provider may have.
+type guest struct {
+	fs.Provider
+	env    fs.Env
+	file   string // a configuration file of its own
+	root   *fs.Folder
+	closed error
+
+	mu      sync.Mutex
+	calls   []string
+	reloads chan struct{}
+}
+
+var opVisit = fs.Op[string, string]{Name: "visit"}
+
+func (g *guest) called(method string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.calls = append(g.calls, method)
+}
+
+func (g *guest) Root() fs.Dir          { return g.root }
+func (g *guest) Status() fs.Status     { return fs.Status{State: "ready"} }
+func (g *guest) Close() error          { g.called("close"); return g.closed }
+func (g *guest) Start()                { g.called("start") }
+func (g *guest) Tables() []string      { return []string{"guest"} }
+func (g *guest) ConfigFiles() []string { return []string{g.file} }
+func (g *guest) Roots() []string       { return []string{"/guest"} }
+func (g *guest) Busy() bool            { return true }
+
+func (g *guest) Reload() {
+	select {
+	case g.reloads <- struct{}{}:
+	default:
+	}
+}
+
+func (g *guest) Documents(string) iter.Seq[fs.Document] {
+	return slices.Values([]fs.Document{{Path: "a.md", Title: "okapi"}})
+}
+
+func (g *guest) Search(_ context.Context, query, below string, _ int) ([]fs.Match, error) {
+	return []fs.Match{{Path: "b.md", Title: query + " in " + below, Score: 1}}, nil
+}
+
+func (g *guest) Canonical(_ context.Context, path string) (string, error) {
+	return strings.Replace(path, "alias", "name", 1), nil
+}
+
+func (g *guest) Operations() []fs.Operation {
+	return []fs.Operation{opVisit.Handle(func(_ context.Context, who string) (string, error) { return "welcome, " + who, nil })}
+}
+
+// TestNewProviderIsOneEntry: an entry in the list gives a provider all that it
+// asks for by the interfaces of package fs.
+func TestNewProviderIsOneEntry(t *testing.T) {
+	home := t.TempDir()
+	opts := optionsIn(home)
+	opts.Offline = false
+	g := &guest{file: filepath.Join(home, "guest.json"), root: new(fs.Folder), reloads: make(chan struct{}, 1), closed: errors.New("the guest stays")}
+	l := newList(opts, func(_ Options, env func(string) fs.Env) []Named {
+		g.env = env("guests")
+		return []Named{{"guests", g}}
+	})
+	if l.watch == nil {
+		t.Skip("no watcher can be had")
+	}
+	if err := os.WriteFile(opts.Config, []byte("[guest]\n[gest]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	awaitReload(t, g, "config.toml")
+	if p := l.Problems(); len(p) != 1 || !strings.Contains(p[0].What, "unknown table [gest]; did you mean [guest]?") {
+		t.Errorf("problems: %+v", p)
+	}
+	if err := os.WriteFile(g.file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	awaitReload(t, g, "the file of the provider")
+
+	l.Start()
+	found, err := l.Finder().Find(t.Context(), "okapi", find.Options{In: "guests/alias", Limit: 10})
+	if err != nil || len(found) != 1 || found[0].Path != "guests/b.md" || found[0].Title != "okapi in name" {
+		t.Errorf("found below a path: %+v, %v", found, err)
+	}
+	if found, err = l.Finder().Find(t.Context(), "okapi", find.Options{Limit: 10}); err != nil || len(found) != 2 || found[0].Path != "guests/a.md" {
+		t.Errorf("found everywhere: %+v, %v", found, err)
+	}
+	if answer, err := opVisit.Ask(t.Context(), l.Operations(), "Ada"); err != nil || answer != "welcome, Ada" {
+		t.Errorf("the operation answers %q, %v", answer, err)
+	}
+	if !l.Busy() || !slices.Equal(l.Roots(), []string{"/guest"}) {
+		t.Errorf("busy %v, roots %q", l.Busy(), l.Roots())
+	}
+	if err := l.Close(); !errors.Is(err, g.closed) {
+		t.Errorf("close: %v", err)
+	}
+	if want := []string{"start", "close"}; !slices.Equal(g.calls, want) {
+		t.Errorf("called %q, want %q", g.calls, want)
+	}
+}
+
+func awaitReload(t *testing.T, g *guest, changed string) {
+	t.Helper()
+	select {
+	case <-g.reloads:
+	case <-time.After(30 * time.Second):
+		t.Fatalf("no reload after a change of %s", changed)
+	}
+}
