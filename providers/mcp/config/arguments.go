@@ -11,26 +11,26 @@ import (
 	"ctxfs/providers/internal/mask"
 )
 
-// How much is told of arguments: of each, in bytes, and how many.
+// The most that is shown of an argument, in bytes, and the most arguments.
 const (
 	argumentLen  = 200
 	maxArguments = 50
 )
 
-// hidden stands for what is not shown of an argument.
+// hidden replaces the parts of an argument that are not shown.
 const hidden = "…"
 
-// arguments are what may be shown of the arguments, those that stand in the
-// command included. They tell servers of one package apart: what looks like a
-// secret is hidden, in doubt too.
-func (d *Server) Arguments() []string {
-	words := append(strings.Fields(d.Command), d.Args...)
+// Arguments returns what may be shown of the arguments, including those in
+// Command. Servers of one package can be told apart by them. What looks like a
+// secret is hidden, also in doubt.
+func (s *Server) Arguments() []string {
+	words := append(strings.Fields(s.Command), s.Args...)
 	if len(words) < 2 {
 		return nil
 	}
 	// First what the configuration keeps secret: its values have no shape of their own.
 	for i, word := range words {
-		words[i] = d.Redact(word)
+		words[i] = s.Redact(word)
 	}
 	shown := withoutSecrets(mask.Args(words))[1:]
 	more := len(shown) - maxArguments
@@ -44,8 +44,8 @@ func (d *Server) Arguments() []string {
 	return shown
 }
 
-// withoutSecrets are the words of a command line without what may be secret and
-// has no shape: the values of flags that are said to be keys, headers, of URLs all
+// withoutSecrets returns the words of a command line without secrets that have no
+// recognizable shape: the values of flags that are said to be keys, headers, of URLs all
 // but scheme and host, and what looks generated.
 func withoutSecrets(words []string) []string {
 	var out []string
@@ -90,7 +90,7 @@ func withoutSecrets(words []string) []string {
 
 func isHeaderFlag(name string) bool { return name == "--header" || name == "--headers" || name == "-H" }
 
-// hideHeader is what is shown of "Name: value".
+// hideHeader returns what may be shown of "Name: value".
 func hideHeader(text string) string {
 	name, sep, value := cutHeader(text)
 	if sep == "" {
@@ -110,7 +110,7 @@ func cutHeader(text string) (name, sep, value string) {
 
 var assignmentWord = regexp.MustCompile(`^([-{"']*[A-Za-z][A-Za-z0-9_.-]*["']?)([=:])((?s:.*))$`)
 
-// cutAssignment cuts NAME=value, --name=value, and "name":value as JSON has it.
+// cutAssignment splits NAME=value, --name=value, and JSON's "name":value.
 func cutAssignment(word string) (name, sep, value string) {
 	m := assignmentWord.FindStringSubmatch(word)
 	if m == nil || m[2] == ":" && m[3] != "" && !strings.ContainsAny(m[1], `"'`) && m[1][0] != '-' {
@@ -163,8 +163,8 @@ var (
 	plainFile = regexp.MustCompile(`^(?:(?:/[a-z._-]+)+|(?:[A-Za-z]:[/\\]|~?\.{0,2}/).*\.[a-z]{2,5}|(?:~|\.{1,2})/.*)$`)
 )
 
-// hideValue is what is shown of a value that is said to be secret: references to
-// variables, files, and what is masked already.
+// hideValue returns what may be shown of the value of a secret flag: references to
+// variables, paths of files, and what is masked already.
 func hideValue(value string) string {
 	switch {
 	case reference.MatchString(value), strings.HasPrefix(value, "[REDACTED:") && strings.HasSuffix(value, "]"), strings.Trim(value, "*") == "":
@@ -180,8 +180,8 @@ var (
 	hostsOf   = regexp.MustCompile(`^(?:[A-Za-z0-9._-]+(?::\d{1,5})?,?|\[[0-9A-Fa-f:.]+\](?::\d{1,5})?)+$`)
 )
 
-// showWord is what is shown of a word that may be anything. From an address on
-// nothing else is shown: what ends one may be part of it.
+// showWord returns what may be shown of any word. After an address nothing is
+// shown: what seems to end it may be part of it.
 func showWord(word string) string {
 	at := addressIn.FindStringIndex(word)
 	if at == nil {

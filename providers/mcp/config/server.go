@@ -29,63 +29,67 @@ const (
 	SSE            = "sse" // HTTP as it was until 2024-11-05
 )
 
-// maxTimeout bounds configured times: some write a number for "for ever".
+// MaxTimeout bounds configured times: some users write a large number to mean
+// "for ever".
 const MaxTimeout = 30 * 24 * time.Hour
 
-// definition says how one server is reached, variables expanded, and where
+// Server says how one server is reached, with all variables expanded, and where
 // that is written.
 type Server struct {
 	Source
-	AlsoIn []Source // other places that configure the same server
+	AlsoIn []Source // other entries that configure the same server
 
+	// Transport is [Stdio], [StreamableHTTP], or [SSE]. With Stdio a process is
+	// started; with the others URL is asked.
 	Transport string
 	Command   string
 	Args      []string
-	Env       map[string]string
-	Dir       string // where the process runs; "" is the home folder
+	Env       map[string]string // what the process gets besides [Environ]
+	Dir       string            // the working folder of the process; "" is the home folder
 	URL       string
 	Headers   map[string]string
 	Login     Login
 
-	StartTimeout time.Duration // 0 is the default
-	CallTimeout  time.Duration // of a tool call; 0 is the default
-	// installTimeout bounds a start that makes progress; 0 is the default.
-	InstallTimeout time.Duration
-	Tools          policy.Filter
-	Limits         policy.Filter // those of entries of ctxfs's own, which hold besides
-	FileCalls      *bool         // nil is as for all
-	Disabled       bool
-	EnableHint     string // what enables it, where it is disabled
-	// fault says why the server cannot be started as it is configured.
+	// StartTimeout bounds a start, CallTimeout a call of a tool, InstallTimeout a
+	// start that makes progress; 0 is the default of each.
+	StartTimeout, CallTimeout, InstallTimeout time.Duration
+
+	// Tools are the tools that the server's entry shows. Limits are further
+	// filters, of entries of ctxfs's own: a tool must pass both.
+	Tools, Limits policy.Filter
+	FileCalls     *bool // whether files call tools; nil is the setting of [mcp]
+	Disabled      bool
+	EnableHint    string // the change that enables a disabled server
+	// Fault is why the server cannot be started as it is configured; nil if it can.
 	Fault *Fault
-	// notes are remarks for STATUS.md.
+	// Notes are remarks for STATUS.md.
 	Notes []string
-	// secrets are the values that may not appear in any text.
+	// Secrets are the values that must not appear in any text, the longest first.
 	Secrets []string
 }
 
-// The scopes.
+// The scopes of a [Source].
 const (
-	ScopeUser    = "user"    // the user's own, everywhere
-	ScopeLocal   = "local"   // the user's own, in one project
-	ScopeProject = "project" // that of whoever wrote the project
-	ScopePlugin  = "plugin"  // of a plugin that the user has installed
-	ScopeSystem  = "system"  // of the machine
+	ScopeUser    = "user"    // written by the user, for everywhere
+	ScopeLocal   = "local"   // written by the user, for one project
+	ScopeProject = "project" // written by the authors of a project
+	ScopePlugin  = "plugin"  // part of a plugin that the user has installed
+	ScopeSystem  = "system"  // written by the administrator of the machine
 )
 
-// source is a place that configures a server.
+// Source is the entry of a file that configures a server.
 type Source struct {
-	Client  string // "ctxfs", "claude-code", "cursor"
+	Client  string // "ctxfs", or the id of an agent
 	Scope   string
-	Project string // the folder of the project, or ""
+	Project string // the folder of the project; "" in the scopes that have none
 	File    string
-	Line    int       // 0 where it is not known
-	Name    string    // as written there
-	Time    time.Time // of the file
+	Line    int       // 0 if it is not known
+	Name    string    // the server's name, as written there
+	Time    time.Time // when the file was modified
 }
 
-// origin tells the files apart that configure servers: one file may configure
-// those of many projects.
+// Origin identifies the file, and in the scope "local" the project: one file of
+// Claude Code configures the servers of many projects.
 func (s Source) Origin() string {
 	if s.Scope != ScopeLocal {
 		return s.File
@@ -93,69 +97,74 @@ func (s Source) Origin() string {
 	return s.File + "\x00" + s.Project
 }
 
-// The states of a server that cannot run as it is configured; stateError is also
-// that of one that was tried and failed.
+// The states of a server that cannot run as it is configured. StateError is also
+// that of a server that was started and failed.
 const (
 	StateError      = "error"               // it cannot be used; the fault says why
 	StateUntrusted  = "untrusted"           // its project is not trusted
 	StateUnresolved = "unresolved-variable" // a variable of its configuration has no value
 )
 
-// fault is why a server does not work, with the words for its STATUS.md.
+// Fault is why a server cannot run, in the words of its STATUS.md.
 type Fault struct {
-	State    string
-	What     string
-	Fix      string
-	Reported bool // as a problem of its file, which all servers in it share
-	Lapsed   bool // the user has wanted the server, and must do so again
+	State string
+	What  string
+	Fix   string // the command or change that fixes it
+	// Reported is set if it is also reported as a problem of the file, which all
+	// servers in it share.
+	Reported bool
+	// Lapsed is set if the user has trusted the server as it was before.
+	Lapsed bool
 }
 
-// loginEntry is what an entry says of logging in to its server.
+// Login is what an entry says about logging in to its server.
 type Login struct {
 	ClientID     string
 	ClientSecret string
 	Scopes       []string
-	RedirectURL  string // the redirect address
-	MetadataURL  string // the address of the authorization server's metadata
+	RedirectURL  string
+	MetadataURL  string // of the authorization server's metadata
 	Off          bool   // no login is wanted
 }
 
+// Same reports whether two entries say the same.
 func (l Login) Same(o Login) bool {
 	return l.ClientID == o.ClientID && l.ClientSecret == o.ClientSecret && slices.Equal(l.Scopes, o.Scopes) &&
 		l.RedirectURL == o.RedirectURL && l.MetadataURL == o.MetadataURL && l.Off == o.Off
 }
 
-// identity tells servers apart: a name in a file.
-func (d *Server) Identity() string { return d.Name + "\x00" + d.Origin() }
+// Identity identifies the server by its name and its file.
+func (s *Server) Identity() string { return s.Name + "\x00" + s.Origin() }
 
-// same tells whether two definitions start the same server. That a project is
-// not trusted does not make it another one.
-func (d *Server) Same(o *Server) bool {
-	return d.usable() && o.usable() &&
-		d.Transport == o.Transport &&
-		d.Command == o.Command && slices.Equal(d.Args, o.Args) && maps.Equal(d.Env, o.Env) &&
-		d.URL == o.URL && maps.Equal(d.Headers, o.Headers)
+// Same reports whether both start the same server. A project that is not trusted
+// does not make it another one.
+func (s *Server) Same(o *Server) bool {
+	return s.usable() && o.usable() &&
+		s.Transport == o.Transport &&
+		s.Command == o.Command && slices.Equal(s.Args, o.Args) && maps.Equal(s.Env, o.Env) &&
+		s.URL == o.URL && maps.Equal(s.Headers, o.Headers)
 }
 
-// usable tells whether the entry says how the server is reached.
-func (d *Server) usable() bool { return d.Fault == nil || d.Fault.State == StateUntrusted }
+// usable reports whether the entry says how the server is reached.
+func (s *Server) usable() bool { return s.Fault == nil || s.Fault.State == StateUntrusted }
 
-// startable tells whether there is anything to start.
-func (d *Server) Startable() bool { return !d.Disabled && d.Fault == nil }
+// Startable reports whether the server can be started.
+func (s *Server) Startable() bool { return !s.Disabled && s.Fault == nil }
 
-// unchanged tells whether a server of definition d may go on as one of o.
-func (d *Server) Unchanged(o *Server) bool {
-	if (d.Fault == nil) != (o.Fault == nil) || d.Fault != nil && *d.Fault != *o.Fault {
+// Unchanged reports whether a server that runs may go on as one that is configured
+// by o.
+func (s *Server) Unchanged(o *Server) bool {
+	if (s.Fault == nil) != (o.Fault == nil) || s.Fault != nil && *s.Fault != *o.Fault {
 		return false
 	}
-	return (d.Fault != nil || d.Same(o) && d.Dir == o.Dir && d.Login.Same(o.Login)) && d.Disabled == o.Disabled && d.StartTimeout == o.StartTimeout && d.InstallTimeout == o.InstallTimeout &&
-		d.CallTimeout == o.CallTimeout && d.Tools.Equal(o.Tools) && d.Limits.Equal(o.Limits) && slices.Equal(d.Notes, o.Notes)
+	return (s.Fault != nil || s.Same(o) && s.Dir == o.Dir && s.Login.Same(o.Login)) && s.Disabled == o.Disabled && s.StartTimeout == o.StartTimeout && s.InstallTimeout == o.InstallTimeout &&
+		s.CallTimeout == o.CallTimeout && s.Tools.Equal(o.Tools) && s.Limits.Equal(o.Limits) && slices.Equal(s.Notes, o.Notes)
 }
 
-// hash names the command or the address without giving it away: no variable
-// of the environment and no header goes into it.
-func (d *Server) CommandHash() string {
-	what, err := json.Marshal([]any{d.Transport, d.Command, d.Args, d.URL})
+// CommandHash returns a hash of the command or the address. No variable of the
+// environment and no header is part of it: it is kept where others may read it.
+func (s *Server) CommandHash() string {
+	what, err := json.Marshal([]any{s.Transport, s.Command, s.Args, s.URL})
 	if err != nil {
 		panic(err) // strings always encode
 	}
@@ -163,56 +172,58 @@ func (d *Server) CommandHash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sources are all places that configure the server, the decisive one first.
-func (d *Server) Sources() []Source { return append([]Source{d.Source}, d.AlsoIn...) }
+// Sources returns all entries that configure the server, the decisive one first.
+func (s *Server) Sources() []Source { return append([]Source{s.Source}, s.AlsoIn...) }
 
-// address is what may be shown of the URL: addresses carry tokens in user
-// info, path and query.
-func (d *Server) Address() string {
-	u, err := url.Parse(d.URL)
+// Address returns what may be shown of the URL, scheme and host: user info, path,
+// and query carry tokens.
+func (s *Server) Address() string {
+	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host
 }
 
-// program is what may be shown of the command: people write options into it.
-func (d *Server) Program() string {
-	if fields := strings.Fields(d.Command); len(fields) > 0 {
+// Program returns what may be shown of the command, its first word: users write
+// options into it.
+func (s *Server) Program() string {
+	if fields := strings.Fields(s.Command); len(fields) > 0 {
 		return fields[0]
 	}
 	return ""
 }
 
-// runs is what may be shown of what is started or asked.
-func (d *Server) Runs() string {
-	if d.Transport == Stdio {
-		return clean.Line(d.Redact(d.Program()))
+// Runs returns what may be shown of what is started or asked: the program, or the
+// address.
+func (s *Server) Runs() string {
+	if s.Transport == Stdio {
+		return clean.Line(s.Redact(s.Program()))
 	}
-	return clean.Line(d.Redact(d.Address()))
+	return clean.Line(s.Redact(s.Address()))
 }
 
-// entry is where the definition is written, for a text: "the entry "x" in FILE".
+// EntryText names the entry in a sentence: `the entry "x" in FILE`.
 func (s Source) EntryText() string { return "the entry " + s.QuotedName() + " in " + s.File }
 
-// quotedName is the server's name for a text.
+// QuotedName returns the server's name for a sentence, quoted and cut.
 func (s Source) QuotedName() string {
 	return fmt.Sprintf("%q", clean.Cut(clean.Line(s.Name), 120))
 }
 
 // minSecret is the length in bytes of the shortest value that is taken for a
-// secret: shorter ones would blot out ordinary words.
+// secret: shorter ones would hide ordinary words.
 const minSecret = 6
 
-// keepSecret remembers values that may not appear in any text, the longest
-// first, so that a secret within another one leaves no rest.
-func (d *Server) AddSecrets(values ...string) {
+// AddSecrets adds values to Secrets, the longest first, so that a secret within
+// another one leaves no rest.
+func (s *Server) AddSecrets(values ...string) {
 	for _, v := range values {
-		if len(v) >= minSecret && !slices.Contains(d.Secrets, v) {
-			d.Secrets = append(d.Secrets, v)
+		if len(v) >= minSecret && !slices.Contains(s.Secrets, v) {
+			s.Secrets = append(s.Secrets, v)
 		}
 	}
-	slices.SortFunc(d.Secrets, func(a, b string) int {
+	slices.SortFunc(s.Secrets, func(a, b string) int {
 		if len(a) != len(b) {
 			return len(b) - len(a)
 		}
@@ -220,35 +231,66 @@ func (d *Server) AddSecrets(values ...string) {
 	})
 }
 
-// keepSecrets remembers what the definition itself says in confidence.
-func (d *Server) AddOwnSecrets() {
-	for name, v := range d.Env {
+// AddOwnSecrets adds the secrets in the environment, the headers, the login, and
+// the URL.
+func (s *Server) AddOwnSecrets() {
+	for name, v := range s.Env {
 		if !Inherited(name) {
-			d.AddSecrets(v)
+			s.AddSecrets(v)
 		}
 	}
-	for _, v := range d.Headers {
-		d.AddSecrets(v)
+	for _, v := range s.Headers {
+		s.AddSecrets(v)
 		if _, token, ok := strings.Cut(v, " "); ok { // "Bearer <token>"
-			d.AddSecrets(strings.TrimSpace(token))
+			s.AddSecrets(strings.TrimSpace(token))
 		}
 	}
-	d.AddSecrets(d.Login.ClientSecret)
-	if u, err := url.Parse(d.URL); err == nil {
+	s.AddSecrets(s.Login.ClientSecret)
+	if u, err := url.Parse(s.URL); err == nil {
 		if password, ok := u.User.Password(); ok {
-			d.AddSecrets(password)
+			s.AddSecrets(password)
 		}
-		d.AddSecrets(u.User.Username(), u.RawQuery)
+		s.AddSecrets(u.User.Username(), u.RawQuery)
 		for _, values := range u.Query() {
-			d.AddSecrets(values...)
+			s.AddSecrets(values...)
 		}
 	}
 }
 
-// redact replaces the secrets in a text.
-func (d *Server) Redact(text string) string {
-	for _, s := range d.Secrets {
-		text = strings.ReplaceAll(text, s, "***")
+// Redact returns the text with all secrets replaced by "***".
+func (s *Server) Redact(text string) string {
+	for _, secret := range s.Secrets {
+		text = strings.ReplaceAll(text, secret, "***")
 	}
 	return text
+}
+
+// inherited are the variables that the process of every server gets besides those
+// that are configured for it: the rest of the environment may hold tokens of
+// other programs.
+var inherited = [...]string{
+	"HOME", "LOGNAME", "PATH", "SHELL", "USER", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ",
+	"XDG_CACHE_HOME", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
+}
+
+// Inherited reports whether the process of every server gets the variable.
+func Inherited(name string) bool { return slices.Contains(inherited[:], name) }
+
+// Environ returns the environment of a server's process: what it inherits and what
+// is configured for it.
+func Environ(lookup func(string) (string, bool), home string, configured map[string]string) []string {
+	env := map[string]string{"HOME": home}
+	for _, name := range inherited {
+		if value, ok := lookup(name); ok {
+			env[name] = value
+		}
+	}
+	maps.Copy(env, configured)
+	out := make([]string, 0, len(env))
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if !strings.ContainsAny(name+env[name], "\x00") {
+			out = append(out, name+"="+env[name])
+		}
+	}
+	return out
 }
