@@ -198,7 +198,7 @@ func (p *Provider) apply(all *clients.Discovery) {
 		}
 	}
 	p.mu.Lock()
-	p.servers, p.problems, p.files = servers, all.Problems, p.finder.Watch(all)
+	p.servers, p.problems, p.files = servers, all.Problems, p.finder.WatchedFiles(all)
 	p.mu.Unlock()
 	p.publishFolders()
 	p.begin(fresh)
@@ -239,7 +239,7 @@ func (p *Provider) prune() {
 	}
 	keep := func(k catalogue.Key) bool {
 		file, _, _ := strings.Cut(k.Origin, "\x00")
-		return configured[k] || !p.finder.WasGood(file)
+		return configured[k] || !p.finder.WasRead(file)
 	}
 	p.cache.Prune(keep)
 }

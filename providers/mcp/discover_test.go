@@ -141,7 +141,7 @@ func TestEntriesThatAreWrong(t *testing.T) {
 	w.cursor(map[string]any{"ws": map[string]any{"command": "x", "args": []string{"${workspaceFolder}"}}})
 	w.open()
 	for server, want := range map[string]string{
-		"args":  `error: the entry is not valid: line 4, column 39: "args" is not an array of texts`,
+		"args":  `error: the entry is not valid: line 4, column 39: "args" is not an array of strings`,
 		"entry": `error: the entry is not valid: line 5, column 14: the entry is an array, not an object`,
 		"none":  `error: the entry has neither a command nor a url`,
 		"sse":   "state: stopped\n",
@@ -151,7 +151,7 @@ func TestEntriesThatAreWrong(t *testing.T) {
 	} {
 		contains(t, w.cat(server+"/STATUS.md"), want)
 	}
-	contains(t, w.cat("unset/STATUS.md"), "mend: export NO_SUCH_TOKEN and start ctxfs anew", "the variable ${NO_SUCH_TOKEN} in its configuration has no value")
+	contains(t, w.cat("unset/STATUS.md"), "mend: export NO_SUCH_TOKEN and restart ctxfs", "the variable ${NO_SUCH_TOKEN} in its configuration has no value")
 }
 
 func TestAFileThatIsNotJSON(t *testing.T) {

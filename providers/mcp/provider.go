@@ -160,12 +160,12 @@ func (p *Provider) discover(folders ...string) *clients.Discovery {
 			Mend: "correct " + path + "; it is read again at once",
 		}
 	}
-	own := clients.Own{Path: path}
+	own := clients.OwnFile{Path: path}
 	var problems []fs.Problem
 	file, err := settings.Load(path)
 	if err != nil {
 		bad := shut(err)
-		own.Bad = &bad
+		own.Fault = &bad
 		p.policy.Store(policy.Broken(path, err))
 	} else {
 		own.Settings = file

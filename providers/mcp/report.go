@@ -93,8 +93,8 @@ func (p *Provider) Configuration(folder string) Report {
 	for _, c := range all.Files {
 		if c.Exists {
 			f := File{Path: c.Path, Client: c.Client, Scope: c.Scope, Entries: len(c.Entries)}
-			if c.Bad != nil {
-				f.Fault = clean.Line(c.Bad.What)
+			if c.Fault != nil {
+				f.Fault = clean.Line(c.Fault.What)
 			}
 			report.Files = append(report.Files, f)
 		}

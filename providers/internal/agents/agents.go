@@ -23,6 +23,9 @@ type Agent struct {
 	// ID is its name everywhere in the tree; Name is how people write it.
 	ID, Name string
 
+	// Home is the folder in which it keeps most of its own files.
+	Home Path
+
 	// Session are the variables that name the session: by its id, or by the path
 	// of its log.
 	Session []Variable

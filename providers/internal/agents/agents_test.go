@@ -80,7 +80,7 @@ func TestPaths(t *testing.T) {
 
 func userPaths(a Agent) map[string][]Path {
 	return map[string][]Path{
-		"mcp": slices.Concat(a.MCP.System, a.MCP.User), "skills": slices.Concat(a.Skills.System, a.Skills.User),
+		"home": {a.Home}, "mcp": slices.Concat(a.MCP.System, a.MCP.User), "skills": slices.Concat(a.Skills.System, a.Skills.User),
 		"rules": slices.Concat(a.Rules.System, a.Rules.User), "memory": slices.Concat(a.Memory.System, a.Memory.User),
 		"hooks": slices.Concat(a.Hooks.System, a.Hooks.User), "sessions": a.Sessions,
 	}

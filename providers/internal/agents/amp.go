@@ -7,7 +7,7 @@ package agents
 func amp() Agent {
 	const settings = "${AMP_SETTINGS_FILE:-" + xdgConfig + "amp/settings."
 	return Agent{
-		ID: "amp", Name: "Amp",
+		ID: "amp", Name: "Amp", Home: xdgConfig + "amp/",
 		Session: []Variable{{Name: "AMP_CURRENT_THREAD_ID"}},
 		MCP: MCP{
 			Places: Places{

@@ -9,7 +9,7 @@ package agents
 func claudeCode() Agent {
 	const home = "${CLAUDE_CONFIG_DIR:-~/.claude}/"
 	return Agent{
-		ID: "claude-code", Name: "Claude Code",
+		ID: "claude-code", Name: "Claude Code", Home: home,
 		Session: []Variable{{Name: "CLAUDE_CODE_SESSION_ID"}}, Marks: []Variable{{Name: "CLAUDECODE"}},
 		MCP: MCP{
 			Places: Places{User: []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, Project: []string{".mcp.json"}},

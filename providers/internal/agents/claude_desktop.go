@@ -6,7 +6,7 @@ package agents
 // Source: modelcontextprotocol.io/docs/develop/connect-local-servers.
 func claudeDesktop() Agent {
 	return Agent{
-		ID: "claude-desktop", Name: "Claude Desktop",
+		ID: "claude-desktop", Name: "Claude Desktop", Home: support + "Claude/",
 		MCP: MCP{
 			Places: Places{User: []Path{support + "Claude/claude_desktop_config.json"}},
 			Syntax: JSONC, Key: "mcpServers",

@@ -20,7 +20,7 @@ func cline() Agent {
 		data      = "${CLINE_DATA_DIR:-${CLINE_DIR:-~/.cline}/data}"
 	)
 	a := Agent{
-		ID: "cline", Name: "Cline",
+		ID: "cline", Name: "Cline", Home: "${CLINE_DIR:-~/.cline}/",
 		MCP: MCP{
 			Places: Places{User: extensionFolders(extension, settings)},
 			Syntax: JSONC, Key: "mcpServers",

@@ -7,7 +7,7 @@ package agents
 func codex() Agent {
 	const home = "${CODEX_HOME:-~/.codex}/"
 	return Agent{
-		ID: "codex", Name: "Codex",
+		ID: "codex", Name: "Codex", Home: home,
 		Session: []Variable{{Name: "CODEX_THREAD_ID"}}, Marks: []Variable{{Name: "CODEX_SANDBOX"}},
 		Prefix: "CODEX_", Settings: []string{"CODEX_HOME"},
 		MCP: MCP{

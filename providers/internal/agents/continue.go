@@ -7,7 +7,7 @@ package agents
 func continueDev() Agent {
 	const home = "${CONTINUE_GLOBAL_DIR:-~/.continue}/"
 	return Agent{
-		ID: "continue", Name: "Continue",
+		ID: "continue", Name: "Continue", Home: home,
 		Skills:   Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".continue/skills"}}},
 		Rules:    Places{User: []Path{home + "rules"}, Project: []string{".continue/rules/**/*.md"}},
 		Sessions: []Path{home + "sessions"},

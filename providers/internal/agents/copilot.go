@@ -8,7 +8,7 @@ package agents
 func copilot() Agent {
 	const home = "${COPILOT_HOME:-~/.copilot}/"
 	return Agent{
-		ID: "copilot", Name: "Copilot CLI",
+		ID: "copilot", Name: "Copilot CLI", Home: home,
 		Session: []Variable{{Name: "COPILOT_AGENT_SESSION_ID"}},
 		MCP: MCP{
 			Places: Places{User: []Path{home + "mcp-config.json"}, Project: []string{".mcp.json"}},

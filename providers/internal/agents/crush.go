@@ -7,7 +7,7 @@ package agents
 // as its reader has them.
 func crush() Agent {
 	return Agent{
-		ID: "crush", Name: "Crush",
+		ID: "crush", Name: "Crush", Home: xdgConfig + "crush/",
 		Session:  []Variable{{Name: "CRUSH_SESSION_ID"}},
 		Skills:   Skills{Places: Places{User: []Path{xdgConfig + "crush/skills"}}},
 		Rules:    Places{Project: []string{"AGENTS.md", "CRUSH.md"}},

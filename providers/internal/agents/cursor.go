@@ -6,7 +6,7 @@ package agents
 // /agent/hooks, /cli/reference/parameters; sessions as package cursor has them.
 func cursor() Agent {
 	return Agent{
-		ID: "cursor", Name: "Cursor",
+		ID: "cursor", Name: "Cursor", Home: "~/.cursor/",
 		Session: []Variable{{Name: "CURSOR_TRANSCRIPT_PATH"}}, Marks: []Variable{{Name: "CURSOR_AGENT"}},
 		MCP: MCP{
 			Places: Places{User: []Path{"~/.cursor/mcp.json"}, Project: []string{".cursor/mcp.json"}},

@@ -5,7 +5,7 @@ package agents
 // Sources: docs.factory.ai/reference/cli-reference, /cli/configuration/skills.
 func droid() Agent {
 	return Agent{
-		ID: "droid", Name: "Droid",
+		ID: "droid", Name: "Droid", Home: "~/.factory/",
 		Skills:   Skills{Places: Places{User: []Path{"~/.factory/skills"}, Project: []string{".factory/skills"}}},
 		Rules:    Places{User: []Path{"~/.factory/AGENTS.md"}, Project: []string{"AGENTS.md"}},
 		Sessions: []Path{"~/.factory/sessions"},

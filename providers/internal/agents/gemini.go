@@ -8,7 +8,7 @@ package agents
 func gemini() Agent {
 	const home = "${GEMINI_CLI_HOME:-~}/.gemini/"
 	return Agent{
-		ID: "gemini", Name: "Gemini CLI",
+		ID: "gemini", Name: "Gemini CLI", Home: home,
 		Session: []Variable{{Name: "GEMINI_SESSION_ID"}}, Marks: []Variable{{Name: "GEMINI_CLI"}},
 		MCP: MCP{
 			Places: Places{

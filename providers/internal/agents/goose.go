@@ -7,7 +7,7 @@ package agents
 // /guides/goose-cli-commands; sessions as its reader has them.
 func goose() Agent {
 	return Agent{
-		ID: "goose", Name: "Goose",
+		ID: "goose", Name: "Goose", Home: xdgConfig + "goose/",
 		Session: []Variable{{Name: "AGENT_SESSION_ID", With: &Variable{Name: "AGENT", Want: "goose"}}},
 		MCP: MCP{
 			Places: Places{User: []Path{xdgConfig + "goose/config.yaml"}},

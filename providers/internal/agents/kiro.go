@@ -6,7 +6,7 @@ package agents
 // /docs/steering; sessions as package kiro has them.
 func kiro() Agent {
 	return Agent{
-		ID: "kiro", Name: "Kiro",
+		ID: "kiro", Name: "Kiro", Home: "~/.kiro/",
 		Skills:   Skills{Places: Places{User: []Path{"~/.kiro/skills"}, Project: []string{".kiro/skills"}}},
 		Rules:    Places{User: []Path{"~/.kiro/steering"}, Project: []string{".kiro/steering/**/*.md", "AGENTS.md"}},
 		Sessions: []Path{"~/.kiro/sessions", onLinux + xdgData + "kiro-cli", onDarwin + library + "kiro-cli"},

@@ -7,7 +7,7 @@ package agents
 func opencode() Agent {
 	const config = xdgConfig + "opencode/"
 	return Agent{
-		ID: "opencode", Name: "opencode",
+		ID: "opencode", Name: "opencode", Home: config,
 		Marks: []Variable{{Name: "OPENCODE"}},
 		MCP: MCP{
 			Places: Places{

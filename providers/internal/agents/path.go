@@ -35,11 +35,14 @@ type Machine struct {
 	LookupEnv func(string) (string, bool)
 }
 
-// Paths returns what the paths are on the machine, in their order, each once. A
-// file or folder need not exist.
+// Paths returns what the paths are on the machine, in their order, each once;
+// none for "". A file or folder need not exist.
 func (m Machine) Paths(paths ...Path) (all []string) {
 	seen := make(map[string]bool)
 	for _, p := range paths {
+		if p == "" {
+			continue
+		}
 		for _, variant := range m.variants(string(p)) {
 			path, ok := m.expand(variant)
 			if path = filepath.Clean(path); ok && !seen[path] {

@@ -7,7 +7,7 @@ package agents
 func pi() Agent {
 	const home = "${PI_CODING_AGENT_DIR:-~/.pi/agent}/"
 	return Agent{
-		ID: "pi", Name: "Pi",
+		ID: "pi", Name: "Pi", Home: home,
 		Session:  []Variable{{Name: "PI_SESSION_ID"}},
 		Skills:   Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".pi/skills"}}},
 		Rules:    Places{User: []Path{home + "AGENTS.md"}, Project: []string{"AGENTS.md", "CLAUDE.md"}},

@@ -6,7 +6,7 @@ package agents
 // sessions as package cline has them.
 func roo() Agent {
 	return Agent{
-		ID: "roo", Name: "Roo",
+		ID: "roo", Name: "Roo", Home: "~/.roo/",
 		Skills:   Skills{Places: Places{User: []Path{"~/.roo/skills"}, Project: []string{".roo/skills"}}},
 		Rules:    Places{User: []Path{"~/.roo/rules"}, Project: []string{".roo/rules/**/*.md"}},
 		Sessions: extensionFolders("rooveterinaryinc.roo-cline", "tasks"),

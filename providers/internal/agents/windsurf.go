@@ -6,7 +6,7 @@ package agents
 // Source: docs.windsurf.com/windsurf/cascade/mcp, /cascade/memories, /cascade/skills.
 func windsurf() Agent {
 	return Agent{
-		ID: "windsurf", Name: "Windsurf",
+		ID: "windsurf", Name: "Windsurf", Home: "~/.codeium/windsurf/",
 		MCP: MCP{
 			Places: Places{User: []Path{"~/.codeium/windsurf/mcp_config.json"}},
 			Syntax: JSONC, Key: "mcpServers",

@@ -5,7 +5,7 @@ package agents
 // Sources: zed.dev/docs/ai/mcp, /ai/rules; sessions as its reader has them.
 func zed() Agent {
 	return Agent{
-		ID: "zed", Name: "Zed",
+		ID: "zed", Name: "Zed", Home: xdgConfig + "zed/",
 		MCP: MCP{
 			Places: Places{User: []Path{xdgConfig + "zed/settings.json"}, Project: []string{".zed/settings.json"}},
 			Syntax: JSONC, Key: "context_servers",

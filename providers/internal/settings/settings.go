@@ -133,7 +133,7 @@ func kindOf(t reflect.Type) string {
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return "a text"
+		return "a string"
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Slice:

@@ -53,7 +53,7 @@ func TestDecodeOneOfMany(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for name, want := range map[string]string{
-		"bad": `:2: "args" in [mcp.servers.bad] is not an array, or something in it is not a text`,
+		"bad": `:2: "args" in [mcp.servers.bad] is not an array, or something in it is not a string`,
 		"odd": `:6: "odd" in [mcp.servers] is not a table`,
 	} {
 		if err := f.Decode(&got, "mcp", "servers", name); err == nil || err.Error() != f.Path()+want {
@@ -71,7 +71,7 @@ func TestErrors(t *testing.T) {
 		"[other]\nbad = 1\n[mcp]\nlimit = \"three\"\n":   `:4: "limit" in [mcp] is not a number that it can be`,
 		"[mcp.srvers.x]\ncommand = \"x\"\nargs = []\n":   `:1: unknown key "srvers" in [mcp]; did you mean "servers"?`,
 		"[mcp.servers.x]\ncommand = \"x\"\nargs = \"\"":  `:3: "args" in [mcp.servers.x] is not an array`,
-		"[mcp.servers.x]\ncommand = \"x\"\nargs = [\n1]": `:3: "args" in [mcp.servers.x] is not an array, or something in it is not a text`,
+		"[mcp.servers.x]\ncommand = \"x\"\nargs = [\n1]": `:3: "args" in [mcp.servers.x] is not an array, or something in it is not a string`,
 		"mcp = 1": `:1: "mcp" is not a table`,
 	} {
 		f := load(t, text)

@@ -16,7 +16,7 @@ type Kind string
 const (
 	Object Kind = "an object"
 	Array  Kind = "an array"
-	Text   Kind = "a text"
+	Text   Kind = "a string"
 	Number Kind = "a number"
 	Bool   Kind = "true or false"
 	Null   Kind = "null"

@@ -14,17 +14,17 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// trust is whether the servers of a project's file may be started.
-type trust int
+// Trust says whether the servers of a project's file may be started.
+type Trust int
 
 const (
-	trusted      trust = iota
+	trusted      Trust = iota
 	neverTrusted       // nobody has said so
 	trustLapsed        // the file has changed since
 )
 
-// String is the word for people and scripts.
-func (t trust) String() string {
+// String returns "trusted", "untrusted", or "changed", the words of `ctxfs trust`.
+func (t Trust) String() string {
 	switch t {
 	case trusted:
 		return "trusted"
@@ -34,8 +34,8 @@ func (t trust) String() string {
 	return "untrusted"
 }
 
-// fault says why a server of a project is not started.
-func (t trust) fault(s config.Source) *config.Fault {
+// fault returns why a server of a project is not started.
+func (t Trust) fault(s config.Source) *config.Fault {
 	f := &config.Fault{
 		State: config.StateUntrusted,
 		What:  "it is configured by the project file " + s.File + ", which is not trusted",
@@ -48,14 +48,14 @@ func (t trust) fault(s config.Source) *config.Fault {
 	return f
 }
 
-// approvals are the projects whose servers the user has allowed: by the path
-// of each of their files the sum of its entries. They are kept in one file.
+// approvals are the projects whose servers the user has approved, with a sum of
+// the entries of each of their files. They are kept in one file, as JSON.
 type approvals struct {
 	Format   int                 `json:"format"`
 	Projects map[string]approval `json:"projects"`
 }
 
-// approval is that of one project.
+// approval is the approval of one project.
 type approval struct {
 	Time  time.Time         `json:"time"`
 	Files map[string]string `json:"files"` // by path in the project
@@ -63,7 +63,7 @@ type approval struct {
 
 const approvalsFormat = 1
 
-// readApprovals reads the file of approvals. Without one there are none.
+// readApprovals reads the file of approvals. One that does not exist has none.
 func readApprovals(path string) (approvals, error) {
 	text, _, err := readRegular(path)
 	if errors.Is(err, iofs.ErrNotExist) {
@@ -83,7 +83,8 @@ func noApprovals() approvals {
 	return approvals{Format: approvalsFormat, Projects: make(map[string]approval)}
 }
 
-// parseApprovals reads the text of the file. With an error nothing is approved.
+// parseApprovals reads the text of the file. If it returns an error, nothing is
+// approved.
 func parseApprovals(text []byte) (approvals, error) {
 	var a approvals
 	if err := json.Unmarshal(text, &a); err != nil || a.Format != approvalsFormat {
@@ -103,8 +104,8 @@ func (a approvals) write(path string) error {
 	return atomicfile.Write(path, append(text, '\n'))
 }
 
-// of tells whether the entries of a project's file are allowed.
-func (a approvals) of(project, file, sum string) trust {
+// of returns whether the entries of a project's file may be started.
+func (a approvals) of(project, file, sum string) Trust {
 	rel, err := filepath.Rel(project, file)
 	if err != nil {
 		return neverTrusted
@@ -118,8 +119,8 @@ func (a approvals) of(project, file, sum string) trust {
 	return trusted
 }
 
-// approve allows the servers that the files in a project's folder configure as
-// they are now.
+// Approve approves the servers that the files in a project's folder configure, as
+// they are now. It fails if there are none, or if one of the files cannot be used.
 func (f *Finder) Approve(project string, now time.Time) error {
 	m := f.machine()
 	files := make(map[string]string)
@@ -129,8 +130,8 @@ func (f *Finder) Approve(project string, now time.Time) error {
 			continue
 		}
 		c := place.readFile(m)
-		if c.Bad != nil {
-			return fmt.Errorf("%s; correct it first", c.Bad.What)
+		if c.Fault != nil {
+			return fmt.Errorf("%s; correct it first", c.Fault.What)
 		}
 		if len(c.Entries) > 0 {
 			files[rel] = c.sum
@@ -145,7 +146,7 @@ func (f *Finder) Approve(project string, now time.Time) error {
 	})
 }
 
-// revoke takes back what approve allowed.
+// Revoke takes back the approval of a project. It fails if there is none.
 func (f *Finder) Revoke(project string) error {
 	return f.changeApprovals(func(a *approvals) error {
 		if _, ok := a.Projects[project]; !ok {
@@ -156,7 +157,7 @@ func (f *Finder) Revoke(project string) error {
 	})
 }
 
-// changeApprovals changes the file of approvals.
+// changeApprovals modifies the file of approvals.
 func (f *Finder) changeApprovals(change func(a *approvals) error) error {
 	a, err := readApprovals(f.opts.Approvals)
 	if err == nil || len(a.Projects) == 0 { // a damaged file is written anew
@@ -168,9 +169,9 @@ func (f *Finder) changeApprovals(change func(a *approvals) error) error {
 	return err
 }
 
-// projectFolder is the path by which a project is known: absolute and without
-// links. One that does not exist is no project, and nor is a view of ours,
-// which is not touched.
+// ProjectFolder returns the path by which a project is known: absolute and without
+// symbolic links. It reports false for a folder that does not exist, and for one of
+// our own mounts, which it does not touch.
 func (f *Finder) ProjectFolder(path string) (string, bool) {
 	return f.machine().projectFolder(path)
 }

@@ -12,13 +12,12 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// claudeCode is Claude Code: in ~/.claude.json the user's servers are at the
-// top level, and those that are the user's in one project (scope local) below
-// "projects"; a project's own are in .mcp.json. Of one name local wins over
-// project.
+// claudeCode is Claude Code: in ~/.claude.json the user's servers are at the top
+// level, and those for one project (scope "local") below "projects"; a project's
+// own are in .mcp.json. Of one name local has precedence over project.
 //
-// Claude's record of which project servers were approved there counts only
-// where it says no: what may be started here is said to ctxfs.
+// Claude Code's own record of approvals counts only where it rejects a server:
+// what may be started here is approved to ctxfs.
 //
 // Source of the format: code.claude.com/docs/en/mcp.
 func claudeCode() client {
@@ -52,19 +51,20 @@ func claudeCode() client {
 	}
 }
 
-func readClaude(k *keys, d *Entry, x *expander) {
-	k.common(d, x)
-	k.claudeLogin(d, x)
-	k.choose(d, k.text("type"))
-	d.CallTimeout = k.duration("timeout", time.Millisecond)
+// readClaude reads an entry of Claude Code.
+func readClaude(k *keys, e *Entry, x *expander) {
+	k.common(e, x)
+	k.claudeLogin(e, x)
+	k.choose(e, k.text("type"))
+	e.CallTimeout = k.duration("timeout", time.Millisecond)
 	if k.text("headersHelper") != "" {
-		d.Notes = append(d.Notes, "`headersHelper` is a command, which ctxfs does not run: put the headers into `headers`")
+		e.Notes = append(e.Notes, "`headersHelper` is a command, which ctxfs does not run: put the headers into `headers`")
 	}
 }
 
-// claudePlugins are the plugins of Claude Code: each that is installed and
-// switched on has servers in .mcp.json, with or without "mcpServers" around
-// them, or in .claude-plugin/plugin.json.
+// claudePlugins are the plugins of Claude Code: each one that is installed and
+// enabled has servers in .mcp.json, with or without "mcpServers" around them, or in
+// .claude-plugin/plugin.json.
 //
 // Source of the format: code.claude.com/docs/en/plugins-reference.
 func claudePlugins() client {
@@ -88,9 +88,9 @@ func claudePlugins() client {
 			}
 			return nil
 		},
-		readEntry: func(k *keys, d *Entry, x *expander) {
-			readClaude(k, d, x)
-			d.Notes = append(d.Notes, "it comes with the plugin "+x.extra[pluginName]+" of Claude Code")
+		readEntry: func(k *keys, e *Entry, x *expander) {
+			readClaude(k, e, x)
+			e.Notes = append(e.Notes, "it comes with the plugin "+x.extra[pluginName]+" of Claude Code")
 		},
 	}
 }
@@ -101,10 +101,10 @@ type plugin struct {
 	root, data string
 }
 
-// pluginName stands among a plugin's variables for its name.
+// pluginName is the key of the plugin's name among its variables.
 const pluginName = ""
 
-// variables are those that the entries of a plugin may use.
+// variables returns the variables that the entries of a plugin may use.
 func (p plugin) variables() map[string]string {
 	if p.root == "" {
 		return nil
@@ -114,7 +114,7 @@ func (p plugin) variables() map[string]string {
 
 // claudeFolder is the folder with Claude Code's plugins and settings.
 func claudeFolder(m machine) string {
-	return filepath.Dir(m.Path(agents.ByID("claude-code").Hooks.User[0]))
+	return m.Path(agents.ByID("claude-code").Home)
 }
 
 // pluginFiles returns the files that say which plugins there are.
@@ -123,8 +123,8 @@ func pluginFiles(m machine) (installed, settings string) {
 	return filepath.Join(folder, "plugins", "installed_plugins.json"), filepath.Join(folder, "settings.json")
 }
 
-// installedPlugins are the plugins that are installed and switched on. A file
-// that cannot be read names none: whatever is wrong with it, Claude Code tells.
+// installedPlugins returns the plugins that are installed and enabled. A file that
+// cannot be read names none: Claude Code itself reports what is wrong with it.
 func installedPlugins(m machine) (found []plugin) {
 	installed, settings := pluginFiles(m)
 	read := func(path string) syntax.Value {
@@ -167,10 +167,10 @@ func installedPlugins(m machine) (found []plugin) {
 func claudeDesktop() client {
 	return client{
 		agent: agents.ByID("claude-desktop"),
-		readEntry: func(k *keys, d *Entry, x *expander) {
-			k.process(d, x, "command", "env")
-			d.Transport = config.Stdio
-			if d.Command == "" {
+		readEntry: func(k *keys, e *Entry, x *expander) {
+			k.process(e, x, "command", "env")
+			e.Transport = config.Stdio
+			if e.Command == "" {
 				k.fail(k.value, "it has no command, and Claude Desktop reads no addresses from this file")
 			}
 		},

@@ -23,7 +23,8 @@ var updateGolden = flag.Bool("update", false, "write what is into the golden fil
 // TestConfigurations reads the files of every client. Each case is a file of
 // sections: "env" is the environment, "trust" the projects that are trusted,
 // "note" what the client itself does, "want" what is expected, and every other
-// one a file in the home folder, in which @HOME@ is that folder.
+// one is a file in the home folder, in which @HOME@ is that folder. With -update
+// what is expected is written anew.
 func TestConfigurations(t *testing.T) {
 	const root = "../../../testdata/mcp/config"
 	cases, err := filepath.Glob(root + "/*/*.txt")
@@ -70,7 +71,7 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// home is a home folder with configuration files.
+// home is a home folder for configuration files.
 type home struct {
 	t   *testing.T
 	dir string
@@ -104,18 +105,18 @@ func (h home) options() Options {
 	}
 }
 
-// own is the configuration of ctxfs itself.
-func (h home) own(t *testing.T) Own {
+// own returns ctxfs's own configuration file.
+func (h home) own(t *testing.T) OwnFile {
 	t.Helper()
 	path := filepath.Join(h.dir, ".config/ctxfs/config.toml")
 	file, err := settings.Load(path)
 	if err != nil {
-		return Own{Path: path, Bad: &fs.Problem{What: err.Error(), Mend: "correct " + path}}
+		return OwnFile{Path: path, Fault: &fs.Problem{What: err.Error(), Mend: "correct " + path}}
 	}
-	return Own{Path: path, Settings: file}
+	return OwnFile{Path: path, Settings: file}
 }
 
-// configured reads the files of a case, and tells what they configure.
+// configured reads the files of a case and returns what they configure, as text.
 func configured(t *testing.T, sections string) string {
 	h := newHome(t)
 	var trust []string
@@ -146,7 +147,7 @@ func configured(t *testing.T, sections string) string {
 	var out strings.Builder
 	all := f.Discover(h.own(t))
 	for i, d := range all.Servers {
-		out.WriteString(FolderNames(all.Servers)[i] + ": " + told(d) + "\n")
+		out.WriteString(FolderNames(all.Servers)[i] + ": " + describe(d) + "\n")
 	}
 	for _, d := range all.PassedOver {
 		fmt.Fprintf(&out, "passed over: %s: %s\n", where(d.Source), d.Why)
@@ -157,7 +158,7 @@ func configured(t *testing.T, sections string) string {
 	return strings.ReplaceAll(out.String(), h.dir, "~")
 }
 
-// where is the place of an entry.
+// where returns the place of an entry, as text.
 func where(s config.Source) string {
 	text := fmt.Sprintf("%s, %s, %s:%d", s.Client, s.Scope, s.File, s.Line)
 	if s.Project != "" {
@@ -166,8 +167,8 @@ func where(s config.Source) string {
 	return text
 }
 
-// told is a whole definition, secrets and all.
-func told(d *config.Server) string {
+// describe returns all of a server, secrets included, as text.
+func describe(d *config.Server) string {
 	state := "usable"
 	switch {
 	case d.Disabled:

@@ -16,38 +16,39 @@ func codex() client {
 	return client{agent: agents.ByID("codex"), readEntry: readCodex}
 }
 
-func readCodex(k *keys, d *Entry, x *expander) {
-	k.process(d, x, "command", "env")
-	k.remote(d, x, "url", "http_headers")
-	d.Dir = k.text("cwd")
+// readCodex reads an entry of Codex.
+func readCodex(k *keys, e *Entry, x *expander) {
+	k.process(e, x, "command", "env")
+	k.remote(e, x, "url", "http_headers")
+	e.Dir = k.text("cwd")
 	process := []string{"command", "args", "env", "env_vars", "cwd"}
 	http := []string{"url", "bearer_token_env_var", "http_headers", "env_http_headers"}
 	switch {
 	case k.has("bearer_token"):
 		k.fail(k.value, `"bearer_token" is refused by Codex: name a variable in "bearer_token_env_var"`)
 	case slices.ContainsFunc(process, k.has) && slices.ContainsFunc(http, k.has):
-		k.fail(k.value, "keys of a process and of an address stand side by side, which Codex refuses")
+		k.fail(k.value, "it has keys of a process and of an address, which Codex refuses")
 	}
-	k.enabled(d, "enabled")
-	d.choose("")
-	if d.Transport == config.Stdio {
-		k.passOn(d, x)
+	k.enabled(e, "enabled")
+	e.choose("")
+	if e.Transport == config.Stdio {
+		k.passVariables(e, x)
 	} else {
-		k.headersFromVariables(d, x)
-		k.codexLogin(d, x)
+		k.headersFromVariables(e, x)
+		k.codexLogin(e, x)
 	}
-	d.StartTimeout = k.duration("startup_timeout_ms", time.Millisecond)
+	e.StartTimeout = k.duration("startup_timeout_ms", time.Millisecond)
 	if k.has("startup_timeout_sec") {
-		d.StartTimeout = k.duration("startup_timeout_sec", time.Second)
+		e.StartTimeout = k.duration("startup_timeout_sec", time.Second)
 	}
-	d.CallTimeout = k.duration("tool_timeout_sec", time.Second)
-	d.Tools = policy.Filter{Allow: k.texts("enabled_tools"), Deny: k.texts("disabled_tools")}
+	e.CallTimeout = k.duration("tool_timeout_sec", time.Second)
+	e.Tools = policy.Filter{Allow: k.texts("enabled_tools"), Deny: k.texts("disabled_tools")}
 }
 
-// passOn reads "env_vars": variables that the process gets as they are, if
-// they are set. One is a name, or a table of a name and a source; "remote"
-// ones are those of another machine.
-func (k *keys) passOn(d *Entry, x *expander) {
+// passVariables reads "env_vars": variables that the process gets as they are, if
+// they are set. One is a name, or a table of a name and a source; those with the
+// source "remote" are of another machine.
+func (k *keys) passVariables(e *Entry, x *expander) {
 	vars, ok := k.value.Get("env_vars")
 	if ok && vars.Kind != syntax.Array {
 		k.fail(vars, `"env_vars" is %s, not an array`, vars.Kind)
@@ -60,18 +61,17 @@ func (k *keys) passOn(d *Entry, x *expander) {
 		if v.Kind == syntax.Text {
 			name = v
 		}
-		if value, ok := x.variable(name.Text); ok && d.Env[name.Text] == "" {
-			if d.Env == nil {
-				d.Env = make(map[string]string)
+		if value, ok := x.variable(name.Text); ok && e.Env[name.Text] == "" {
+			if e.Env == nil {
+				e.Env = make(map[string]string)
 			}
-			d.Env[name.Text] = value
+			e.Env[name.Text] = value
 		}
 	}
 }
 
-// headersFromVariables reads the keys that name variables with the values of
-// headers.
-func (k *keys) headersFromVariables(d *Entry, x *expander) {
+// headersFromVariables reads the keys that name variables whose values are headers.
+func (k *keys) headersFromVariables(e *Entry, x *expander) {
 	set := func(key, header, variable, prefix string) {
 		value, ok := x.variable(variable)
 		if !ok {
@@ -79,10 +79,10 @@ func (k *keys) headersFromVariables(d *Entry, x *expander) {
 			x.missing(unset{variable: variable, name: variable})
 			return
 		}
-		if d.Headers == nil {
-			d.Headers = make(map[string]string)
+		if e.Headers == nil {
+			e.Headers = make(map[string]string)
 		}
-		d.Headers[header] = prefix + value
+		e.Headers[header] = prefix + value
 	}
 	for header, variable := range k.table("env_http_headers") {
 		set("headers."+header, header, variable, "")

@@ -11,28 +11,31 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// options are what finding servers depends on.
+// Options are the surroundings of a [Finder].
 type Options struct {
-	// home is the user's home folder.
+	// Home is the user's home folder.
 	Home string
-	// lookupEnv looks up a variable of the environment.
+	// LookupEnv looks up a variable of the environment.
 	LookupEnv func(string) (string, bool)
-	// hide leaves out projects that are, or are in, views of ours; may be nil.
+	// Hide reports whether a path is, or is in, one of our own mounts: such projects
+	// are left out. It may be nil.
 	Hide func(path string) bool
-	// approvals is the path of the file of approvals; "" trusts no project.
+	// Approvals is the path of the file in which approvals are kept; "" trusts no
+	// project.
 	Approvals string
-	// remembered returns the servers that a file is known to have configured,
-	// for one that cannot be used.
+	// Remembered returns the servers that a file configured in an earlier run. It
+	// is called for a file that cannot be used and was not read before.
 	Remembered func(file string) []config.Server
 }
 
-// finder finds the configured servers. Its methods may not be called at the
-// same time.
+// Finder finds the configured servers. It keeps what each file configured when it
+// was last good. Its methods must not be called concurrently.
 type Finder struct {
 	opts Options
-	good map[string]File // by path: what it held when it was last good
+	good map[string]File // by path: what the file configured when it was last good
 }
 
+// New returns a Finder. It reads nothing.
 func New(opts Options) *Finder {
 	return &Finder{opts: opts, good: make(map[string]File)}
 }
@@ -41,44 +44,45 @@ func (f *Finder) machine() machine {
 	return machine{Machine: agents.Machine{Home: f.opts.Home, LookupEnv: f.opts.LookupEnv}, hide: f.opts.Hide}
 }
 
-// discovery is what all configuration files together say.
+// Discovery is what all configuration files together say.
 type Discovery struct {
-	// files are those that were looked at, there or not.
+	// Files are those that were looked for; some of them do not exist.
 	Files []File
-	// servers are in the order in which they get their names.
+	// Servers are in the order in which they get their names ([FolderNames]).
 	Servers []*config.Server
-	// passed are the entries that are no server of their own.
+	// PassedOver are the entries that do not make a server of their own.
 	PassedOver []PassedOver
-	Problems   []fs.Problem
-	// projects are the folders of known projects, sorted.
+	// Problems are faults of files; those of a server are with the server.
+	Problems []fs.Problem
+	// Projects are the folders of the known projects, sorted.
 	Projects []string
-	// trusted is when the projects that are trusted last were; some of them may
-	// not exist any more.
+	// Trusted says when each project was trusted; some may not exist any more.
 	Trusted  map[string]time.Time
 	Settings Settings
 }
 
-// passedOver is an entry that is no server of its own.
+// PassedOver is an entry that does not make a server of its own, and why.
 type PassedOver struct {
 	*config.Server
 	Why string
 }
 
-// discover reads all configuration files: ctxfs's own, those of the user, and
-// those of the known projects and of the folders given.
-func (f *Finder) Discover(own Own, folders ...string) *Discovery {
+// Discover reads all configuration files: ctxfs's own, those of the user, and
+// those of the known projects and of the folders given. A project is known if a
+// client's file names it, or if it was trusted.
+func (f *Finder) Discover(own OwnFile, folders ...string) *Discovery {
 	all := &Discovery{Trusted: make(map[string]time.Time)}
-	take := func(c File) File {
-		c = f.current(c)
+	keep := func(c File) File {
+		c = f.lastGood(c)
 		all.Files = append(all.Files, c)
 		all.Problems = append(all.Problems, c.problems...)
-		if c.Bad != nil {
-			all.Problems = append(all.Problems, *c.Bad)
+		if c.Fault != nil {
+			all.Problems = append(all.Problems, *c.Fault)
 		}
 		return c
 	}
 	m := f.machine()
-	ours := take(own.read(m))
+	ours := keep(own.read(m))
 	all.Settings, m.inputs = ours.settings, ours.settings.inputs
 
 	var found []*Entry
@@ -87,7 +91,7 @@ func (f *Finder) Discover(own Own, folders ...string) *Discovery {
 	places := userPlaces(m)
 	projects := slices.Clone(folders)
 	for _, place := range places {
-		c := take(place.readFile(m))
+		c := keep(place.readFile(m))
 		found = append(found, layered.add(place.client, c.Entries)...)
 		projects, refused = append(projects, c.projects...), append(refused, c.refused...)
 	}
@@ -105,83 +109,87 @@ func (f *Finder) Discover(own Own, folders ...string) *Discovery {
 	all.Projects = slices.Compact(projects)
 	for _, folder := range all.Projects {
 		for _, place := range projectPlaces(folder, places) {
-			c := take(place.readFile(m))
-			for _, d := range c.Entries {
-				d.Trust = allowed.of(folder, d.File, c.sum)
+			c := keep(place.readFile(m))
+			for _, e := range c.Entries {
+				e.Trust = allowed.of(folder, e.File, c.sum)
 				for _, r := range refused {
-					if r.project == folder && r.name == d.Name && d.Client == claudeCode().agent.ID {
-						d.Disabled, d.EnableHint = true, r.enable
+					if r.project == folder && r.name == e.Name && e.Client == claudeCode().agent.ID {
+						e.Disabled, e.EnableHint = true, r.enable
 					}
 				}
 			}
 			found = append(found, layered.add(place.client, c.Entries)...)
 		}
 	}
-	all.merge(ours.Entries, found)
+	all.add(ours.Entries, found)
 	return all
 }
 
-// layers finds entries that hide others of a client with several files.
+// layers finds the entries that hide others of the same client.
 type layers struct {
-	all  *Discovery
-	tops map[string]*Entry
+	all     *Discovery
+	visible map[string]*Entry
 }
 
 func newLayers(all *Discovery) *layers { return &layers{all, make(map[string]*Entry)} }
 
-// add takes the entries of a client's next file, of those with one scope the
-// one with precedence first, and returns those that are not hidden.
+// add takes the entries of a client's next file and returns those that no earlier
+// one hides. Of the files of one scope the one with precedence comes first.
 func (l *layers) add(c client, entries []*Entry) (seen []*Entry) {
-	for _, d := range entries {
-		key := strings.Join([]string{c.agent.ID, d.Project, d.Name}, "\x00")
-		top := l.tops[key]
+	for _, e := range entries {
+		key := strings.Join([]string{c.agent.ID, e.Project, e.Name}, "\x00")
+		top := l.visible[key]
 		switch {
 		case !c.layers:
-			seen = append(seen, d)
-		case d.partial && top == nil:
-			l.tops[key] = d
-			l.all.pass(d, "it only switches a server of that name on or off")
+			seen = append(seen, e)
+		case e.partial && top == nil:
+			l.visible[key] = e
+			l.all.passOver(e, "it only switches a server of that name on or off")
 		case top == nil:
-			l.tops[key] = d
-			seen = append(seen, d)
+			l.visible[key] = e
+			seen = append(seen, e)
 		case top.partial:
-			l.tops[key] = d
-			if top.wrong == "" {
-				d.Disabled, d.EnableHint = top.Disabled, top.EnableHint
+			l.visible[key] = e
+			if top.invalid == "" {
+				e.Disabled, e.EnableHint = top.Disabled, top.EnableHint
 			}
-			seen = append(seen, d)
+			seen = append(seen, e)
 		default:
-			l.all.pass(d, c.agent.ID+" uses "+top.EntryText()+" in its place")
+			l.all.passOver(e, c.agent.ID+" uses "+top.EntryText()+" in its place")
 		}
 	}
 	return seen
 }
 
-func (all *Discovery) pass(d *Entry, why string) {
-	all.PassedOver = append(all.PassedOver, PassedOver{&d.Server, why})
+// passOver records an entry that does not make a server of its own.
+func (all *Discovery) passOver(e *Entry, why string) {
+	all.PassedOver = append(all.PassedOver, PassedOver{&e.Server, why})
 }
 
-// current is a file as it counts: what it held when it was last good, as long
-// as it is not; before it ever was, what is remembered of it.
-func (f *Finder) current(c File) File {
+// lastGood returns the file as it is used:
+//
+//  1. as it was read, if it has no fault;
+//  2. with a fault, but read without one before: what it configured then;
+//  3. with a fault, and never read before: what is remembered of it.
+func (f *Finder) lastGood(c File) File {
 	switch good, ok := f.good[c.Path]; {
-	case c.Bad == nil:
+	case c.Fault == nil:
 		f.good[c.Path] = c
 	case ok:
-		good.Bad, good.problems = c.Bad, nil
+		good.Fault, good.problems = c.Fault, nil
 		c = good
 	default:
-		c.Entries = f.remembered(c.Path, *c.Bad)
+		c.Entries = f.remembered(c.Path, *c.Fault)
 	}
-	entries := make([]*Entry, len(c.Entries)) // those that are kept stay as they were read
-	for i, d := range c.Entries {
-		entries[i] = d.clone()
+	entries := make([]*Entry, len(c.Entries)) // those in f.good stay as they were read
+	for i, e := range c.Entries {
+		entries[i] = e.clone()
 	}
 	c.Entries = entries
 	return c
 }
 
-// remembered are the servers that are known of a file that cannot be used.
+// remembered returns the entries that are known of a file that cannot be used.
 func (f *Finder) remembered(path string, bad fs.Problem) (known []*Entry) {
 	var changed time.Time
 	if info, err := os.Stat(path); err == nil {
@@ -189,34 +197,35 @@ func (f *Finder) remembered(path string, bad fs.Problem) (known []*Entry) {
 	}
 	for _, d := range f.opts.Remembered(path) {
 		d.Time = changed
-		known = append(known, &Entry{Server: d, lost: bad})
+		known = append(known, &Entry{Server: d, fileFault: bad})
 	}
 	return known
 }
 
-// isGood reports whether the file of that path has ever been read without a
+// WasRead reports whether the file with that path has ever been read without a
 // fault.
-func (f *Finder) WasGood(path string) bool {
+func (f *Finder) WasRead(path string) bool {
 	_, good := f.good[path]
 	return good
 }
 
-// watch are the files whose change changes what was discovered, there or not.
-func (f *Finder) Watch(all *Discovery) (files []string) {
+// WatchedFiles returns the files whose change can change what was discovered. Some
+// of them do not exist.
+func (f *Finder) WatchedFiles(all *Discovery) (files []string) {
 	installed, enabled := pluginFiles(f.machine())
 	files = []string{f.opts.Approvals, installed, enabled}
 	for _, c := range all.Files {
 		files = append(files, c.Path)
-		for _, d := range c.Entries {
-			files = append(files, d.reads...)
+		for _, e := range c.Entries {
+			files = append(files, e.filesRead...)
 		}
 	}
 	slices.Sort(files)
 	return slices.DeleteFunc(slices.Compact(files), func(f string) bool { return f == "" })
 }
 
-// userFiles are the files of the user in which servers are looked for: of each
-// client the one that most have.
+// UserFiles returns the user's files in which servers are looked for: of each
+// client the one that most users have.
 func (f *Finder) UserFiles() (files []string) {
 	named := make(map[string]bool)
 	for _, place := range userPlaces(f.machine()) {

@@ -17,12 +17,12 @@ import (
 func cursor() client {
 	return client{
 		agent: agents.ByID("cursor"), dialect: editorDialect,
-		readEntry: func(k *keys, d *Entry, x *expander) {
-			k.common(d, x)
-			k.cursorLogin(d, x)
-			d.choose("")
-			if d.Transport == config.Stdio {
-				k.envFile(d, x)
+		readEntry: func(k *keys, e *Entry, x *expander) {
+			k.common(e, x)
+			k.cursorLogin(e, x)
+			e.choose("")
+			if e.Transport == config.Stdio {
+				k.envFile(e, x)
 			}
 		},
 	}
@@ -33,14 +33,15 @@ func vscode() client {
 	return client{agent: agents.ByID("vscode"), dialect: vscodeDialect, readEntry: readVSCode}
 }
 
-func readVSCode(k *keys, d *Entry, x *expander) {
-	k.common(d, x)
-	k.choose(d, k.text("type"))
-	if scheme, _, _ := strings.Cut(d.URL, "://"); scheme == "unix" || scheme == "pipe" {
-		k.fail(k.value, "its url is a socket (%s), which ctxfs does not speak with", scheme)
+// readVSCode reads an entry of VS Code.
+func readVSCode(k *keys, e *Entry, x *expander) {
+	k.common(e, x)
+	k.choose(e, k.text("type"))
+	if scheme, _, _ := strings.Cut(e.URL, "://"); scheme == "unix" || scheme == "pipe" {
+		k.fail(k.value, "its url is a socket (%s), which ctxfs does not support", scheme)
 	}
-	if d.Transport == config.Stdio {
-		k.envFile(d, x)
+	if e.Transport == config.Stdio {
+		k.envFile(e, x)
 	}
 }
 
@@ -49,10 +50,10 @@ func readVSCode(k *keys, d *Entry, x *expander) {
 func copilot() client {
 	return client{
 		agent: agents.ByID("copilot"),
-		readEntry: func(k *keys, d *Entry, x *expander) {
-			readVSCode(k, d, x)
+		readEntry: func(k *keys, e *Entry, x *expander) {
+			readVSCode(k, e, x)
 			if tools := k.texts("tools"); !slices.Contains(tools, "*") {
-				d.Tools.Allow = tools
+				e.Tools.Allow = tools
 			}
 		},
 	}
@@ -62,14 +63,14 @@ func copilot() client {
 func cline() client {
 	return client{
 		agent: agents.ByID("cline"),
-		readEntry: func(k *keys, d *Entry, x *expander) {
-			k.common(d, x)
+		readEntry: func(k *keys, e *Entry, x *expander) {
+			k.common(e, x)
 			kind := cmp.Or(k.text("type"), k.text("transportType"))
-			if kind == "" && d.Command == "" && d.URL != "" {
+			if kind == "" && e.Command == "" && e.URL != "" {
 				kind = "sse"
 			}
-			k.choose(d, kind)
-			d.CallTimeout = k.duration("timeout", time.Second)
+			k.choose(e, kind)
+			e.CallTimeout = k.duration("timeout", time.Second)
 		},
 	}
 }
@@ -78,14 +79,14 @@ func cline() client {
 func windsurf() client {
 	return client{
 		agent: agents.ByID("windsurf"), dialect: envDialect,
-		readEntry: func(k *keys, d *Entry, x *expander) {
-			k.common(d, x)
-			if d.Command == "" && d.URL != "" && !k.has("serverUrl") {
-				k.fail(k.value, `"url" is not read by Windsurf: there it is called "serverUrl"`)
+		readEntry: func(k *keys, e *Entry, x *expander) {
+			k.common(e, x)
+			if e.Command == "" && e.URL != "" && !k.has("serverUrl") {
+				k.fail(k.value, `Windsurf does not read "url": its key is "serverUrl"`)
 			}
-			k.remote(d, x, "serverUrl", "headers")
-			d.choose("")
-			d.Tools.Deny = k.texts("disabledTools")
+			k.remote(e, x, "serverUrl", "headers")
+			e.choose("")
+			e.Tools.Deny = k.texts("disabledTools")
 		},
 	}
 }
@@ -94,20 +95,20 @@ func windsurf() client {
 func zed() client {
 	return client{
 		agent: agents.ByID("zed"),
-		readEntry: func(k *keys, d *Entry, x *expander) {
+		readEntry: func(k *keys, e *Entry, x *expander) {
 			if command, _ := k.value.Get("command"); command.Kind == syntax.Object {
 				nested := &keys{value: command}
-				nested.process(d, x, "path", "env")
+				nested.process(e, x, "path", "env")
 				k.fault = nested.fault
 			} else {
-				k.process(d, x, "command", "env")
+				k.process(e, x, "command", "env")
 			}
-			k.remote(d, x, "url", "headers")
-			k.enabled(d, "enabled")
-			d.choose("")
-			if d.Command == "" && d.URL == "" && (k.has("settings") || k.text("source") == "extension") {
-				k.fail(k.value, "it belongs to an extension of Zed, which alone can start it: "+
-					"configure its command in ctxfs's config.toml as [mcp.servers.%s]", settings.Key(d.Name))
+			k.remote(e, x, "url", "headers")
+			k.enabled(e, "enabled")
+			e.choose("")
+			if e.Command == "" && e.URL == "" && (k.has("settings") || k.text("source") == "extension") {
+				k.fail(k.value, "it belongs to an extension of Zed, which only Zed can start: "+
+					"configure its command in ctxfs's config.toml as [mcp.servers.%s]", settings.Key(e.Name))
 			}
 		},
 	}

@@ -13,84 +13,88 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// Entry is what a file says of a server. Until finish its faults are what the
-// other fields say; then it is a definition.
+// Entry is what a file says of a server. The fields besides Server are for making
+// the Server: resolve finds its fault by them.
 type Entry struct {
 	config.Server
-	base    string     // folder that a relative one is in
-	wrong   string     // what is wrong with the entry as it is written
-	unset   []unset    // variables without a value
-	partial bool       // the entry only switches one of another file on or off
-	Trust   trust      // of an entry of a project
-	change  *ownServer // an entry of ctxfs's own that changes those of its name
-	lost    fs.Problem // of the file, which cannot be used
-	reads   []string   // other files that the entry reads
+	// Trust says whether the entry of a project's file may be started.
+	Trust     Trust
+	base      string       // the folder of relative paths
+	invalid   string       // what is wrong with the entry as it is written, or ""
+	unset     []unset      // the variables without a value
+	partial   bool         // it only switches an entry of another file on or off
+	override  *serverTable // the keys of others that it changes; nil if it makes a server
+	fileFault fs.Problem   // why its file cannot be used
+	filesRead []string     // other files that it refers to
 }
 
-// clone returns a copy that may be changed.
-func (d *Entry) clone() *Entry {
-	c := *d
-	c.AlsoIn, c.Notes, c.unset = slices.Clone(d.AlsoIn), slices.Clone(d.Notes), slices.Clone(d.unset)
-	c.Args, c.Secrets = slices.Clone(d.Args), slices.Clone(d.Secrets)
-	c.Env, c.Headers = maps.Clone(d.Env), maps.Clone(d.Headers)
+// clone returns a copy that may be modified.
+func (e *Entry) clone() *Entry {
+	c := *e
+	c.AlsoIn, c.Notes, c.unset = slices.Clone(e.AlsoIn), slices.Clone(e.Notes), slices.Clone(e.unset)
+	c.Args, c.Secrets = slices.Clone(e.Args), slices.Clone(e.Secrets)
+	c.Env, c.Headers = maps.Clone(e.Env), maps.Clone(e.Headers)
 	return &c
 }
 
-// disable switches the server off; how says how to switch it on again, up to
-// the words "the entry".
-func (d *Entry) disable(how string) {
-	d.Disabled, d.EnableHint = true, how+d.EntryText()
+// disable disables the server. To enable it again one does what how says with the
+// entry: how ends before the words "the entry".
+func (e *Entry) disable(how string) {
+	e.Disabled, e.EnableHint = true, how+e.EntryText()
 }
 
-// finish brings a definition that was read into its final state.
-func (d *Entry) finish() {
-	d.AddOwnSecrets()
+// resolve makes the Server what it is to be: its folder, its secrets, and the
+// fault, of which the first of these counts: the file cannot be used; the project
+// is not trusted; the entry is invalid; a variable has no value; there is nothing
+// to run.
+func (e *Entry) resolve() {
+	e.AddOwnSecrets()
 	switch {
-	case d.Transport != config.Stdio:
-		d.Dir = ""
-	case d.Dir != "" && !filepath.IsAbs(d.Dir):
-		d.Dir = filepath.Join(d.base, d.Dir)
-	case d.Dir == "" && d.Project != "":
-		d.Dir = d.Project
+	case e.Transport != config.Stdio:
+		e.Dir = ""
+	case e.Dir != "" && !filepath.IsAbs(e.Dir):
+		e.Dir = filepath.Join(e.base, e.Dir)
+	case e.Dir == "" && e.Project != "":
+		e.Dir = e.Project
 	}
 	switch {
-	case d.lost != fs.Problem{}:
-		d.Fault = &config.Fault{State: config.StateError, What: "its configuration file cannot be used: " + d.lost.What, Fix: d.lost.Mend, Reported: true}
-	case d.Trust != trusted:
-		d.Fault = d.Trust.fault(d.Source)
-	case d.wrong != "":
-		d.Fault = &config.Fault{State: config.StateError, What: "the entry is not valid: " + d.wrong, Fix: correct(d.Source)}
-	case len(d.unset) > 0:
-		d.Fault = d.unset[0].fault(d.Source)
-	case d.change != nil:
-		d.Fault = &config.Fault{
+	case e.fileFault != fs.Problem{}:
+		e.Fault = &config.Fault{State: config.StateError, What: "its configuration file cannot be used: " + e.fileFault.What, Fix: e.fileFault.Mend, Reported: true}
+	case e.Trust != trusted:
+		e.Fault = e.Trust.fault(e.Source)
+	case e.invalid != "":
+		e.Fault = &config.Fault{State: config.StateError, What: "the entry is not valid: " + e.invalid, Fix: correct(e.Source)}
+	case len(e.unset) > 0:
+		e.Fault = e.unset[0].fault(e.Source)
+	case e.override != nil:
+		e.Fault = &config.Fault{
 			State: config.StateError, What: "the entry has neither a command nor a url, and no other file configures a server of this name that it could change",
-			Fix: correct(d.Source),
+			Fix: correct(e.Source),
 		}
-	case d.Command == "" && d.URL == "":
-		d.Fault = &config.Fault{State: config.StateError, What: "the entry has neither a command nor a url", Fix: correct(d.Source)}
+	case e.Command == "" && e.URL == "":
+		e.Fault = &config.Fault{State: config.StateError, What: "the entry has neither a command nor a url", Fix: correct(e.Source)}
 	}
 }
 
-// correct says to correct the entry.
+// correct is the fix for an invalid entry.
 func correct(s config.Source) string {
 	return "correct " + s.EntryText() + "; it is read again at once"
 }
 
-// fault says that a variable of an entry has no value.
+// fault returns the fault of an entry in which the variable has no value.
 func (u unset) fault(s config.Source) *config.Fault {
 	variable := clean.Line(u.variable)
 	f := &config.Fault{State: config.StateUnresolved, What: "the variable " + variable + " in its configuration has no value", Fix: correct(s)}
-	const anew = " and start ctxfs anew with it (ctxfs unmount, ctxfs mount)"
+	const restart = " and restart ctxfs (ctxfs unmount, ctxfs mount)"
 	switch {
 	case u.input != "":
 		f.What = "the input " + clean.Line(u.input) + " in its configuration has no value"
 		f.Fix = "write it into ctxfs's config.toml, below [mcp.inputs], as " + clean.Line(settings.Key(u.input)) +
-			` = "...", or export ` + inputVariable(u.input) + anew
+			` = "...", or export ` + inputVariable(u.input) + restart
 	case u.keyring != "":
 		table, name, _ := strings.Cut(u.key, ".")
 		f.What = "the variable " + variable + " is in the keyring of " + u.keyring + ", which ctxfs does not read"
-		f.Fix = "export " + clean.Line(u.name) + anew
+		f.Fix = "export " + clean.Line(u.name) + restart
 		if name != "" {
 			f.Fix += ", or write into ctxfs's config.toml, below [mcp.servers." + clean.Line(settings.Key(s.Name)) + "], " +
 				table + " = {" + clean.Line(settings.Key(name)) + ` = "..."}`
@@ -98,22 +102,22 @@ func (u unset) fault(s config.Source) *config.Fault {
 	case strings.HasPrefix(u.variable, "{file:"):
 		f.What = "the file of " + variable + " in its configuration cannot be read"
 	case u.name != "":
-		f.Fix = "export " + clean.Line(u.name) + anew + ", or " + correct(s)
+		f.Fix = "export " + clean.Line(u.name) + restart + ", or " + correct(s)
 	}
 	return f
 }
 
-// rooted tells whether the folder in which the process runs makes a
-// difference: its command or an argument names something there.
-func (d *Entry) rooted() bool {
-	return d.Project != "" && d.Dir != "" && slices.ContainsFunc(append([]string{d.Command}, d.Args...), func(arg string) bool {
+// rooted reports whether it matters in which folder the process runs: its command
+// or an argument names a file there.
+func (e *Entry) rooted() bool {
+	return e.Project != "" && e.Dir != "" && slices.ContainsFunc(append([]string{e.Command}, e.Args...), func(arg string) bool {
 		if arg == "" || filepath.IsAbs(arg) || strings.HasPrefix(arg, "-") {
 			return false
 		}
 		if strings.HasPrefix(arg, ".") {
 			return true
 		}
-		_, err := os.Lstat(filepath.Join(d.Dir, arg))
+		_, err := os.Lstat(filepath.Join(e.Dir, arg))
 		return err == nil
 	})
 }

@@ -8,10 +8,10 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// dialect is how a client writes variables into its configuration. It is given
-// a text that begins with "$" or "{", and finds the reference that it begins
-// with: length is that of the reference, 0 where there is none, and set says
-// whether it has a value. What is not a reference stays as it is written.
+// dialect is how a client writes variables into its configuration. It takes a text
+// that begins with "$" or "{" and returns the length of the reference at its
+// beginning, 0 if there is none, and its value; set reports whether it has one.
+// What is not a reference stays as it is written.
 type dialect func(x *expander, s string) (length int, value string, set bool)
 
 // expander expands the variables of one entry.
@@ -20,16 +20,16 @@ type expander struct {
 	machine
 	// project is the folder of the project that the entry belongs to, or "".
 	project string
-	// folder is that of the configuration file.
+	// folder is the folder of the configuration file.
 	folder string
 	// extra are variables that the client itself sets.
 	extra map[string]string
 
-	key     string   // of the entry, that is being expanded
-	asked   string   // the variable that was looked up last
-	unset   []unset  // the variables that are not set
-	secrets []string // the values of variables
-	reads   []string // files that were read
+	key       string   // of the entry, that is being expanded
+	lookedUp  string   // the variable that was looked up last
+	unset     []unset  // the variables that are not set
+	secrets   []string // the values of variables
+	filesRead []string // files that were read
 }
 
 // unset is a variable without a value.
@@ -41,7 +41,7 @@ type unset struct {
 	keyring  string // the client whose keyring holds it, or ""
 }
 
-// base is the folder that relative paths of the entry are in.
+// base returns the folder of the relative paths of the entry.
 func (x *expander) base() string {
 	if x.project != "" {
 		return x.project
@@ -49,13 +49,13 @@ func (x *expander) base() string {
 	return x.Home
 }
 
-// text expands the text of a key.
+// text expands the string of a key.
 func (x *expander) text(key, s string) string {
 	x.key = key
 	return x.expand(s)
 }
 
-// texts expands an array of texts.
+// texts expands an array of strings.
 func (x *expander) texts(key string, texts []string) []string {
 	x.key = key
 	for i := range texts {
@@ -84,14 +84,14 @@ func (x *expander) expand(s string) string {
 		}
 		out.WriteString(s[:i])
 		s = s[i:]
-		x.asked = ""
+		x.lookedUp = ""
 		length, value, set := x.dialect(x, s)
 		switch {
 		case length == 0:
 			length, value = 1, s[:1]
 		case !set:
 			value = s[:length]
-			x.missing(unset{variable: value, name: x.asked, input: inputOf(value)})
+			x.missing(unset{variable: value, name: x.lookedUp, input: inputOf(value)})
 		}
 		out.WriteString(value)
 		s = s[length:]
@@ -103,7 +103,7 @@ func (x *expander) missing(u unset) {
 	x.unset = append(x.unset, u)
 }
 
-// inputOf is the id of the input that a reference names, or "".
+// inputOf returns the id of the input that a reference names, or "".
 func inputOf(reference string) string {
 	id, ok := strings.CutPrefix(reference, "${input:")
 	if !ok {
@@ -112,10 +112,10 @@ func inputOf(reference string) string {
 	return strings.TrimSuffix(id, "}")
 }
 
-// variable looks up a variable of the environment. Its value is a secret,
-// unless it is one that every child process gets to see.
+// variable looks up a variable of the environment. Its value is recorded as a
+// secret unless the process of every server gets it.
 func (x *expander) variable(name string) (string, bool) {
-	x.asked = name
+	x.lookedUp = name
 	if value, ok := x.extra[name]; ok {
 		return value, true
 	}
@@ -126,7 +126,8 @@ func (x *expander) variable(name string) (string, bool) {
 	return value, ok
 }
 
-// braced is what stands between open, with which s begins, and "}".
+// braced returns what is between open, with which s must begin, and "}", and the
+// length of both; 0 if s is not so.
 func braced(s, open string) (reference string, length int) {
 	rest, ok := strings.CutPrefix(s, open)
 	if !ok {
@@ -190,8 +191,8 @@ func envDialect(x *expander, s string) (length int, value string, set bool) {
 	return length, value, set
 }
 
-// editorDialect is that of Cursor and VS Code: ${env:V}, and what editors know
-// of a workspace, which has no value in a user's configuration.
+// editorDialect is that of Cursor and VS Code: ${env:V}, and the variables of a
+// workspace, which have no value in a user's configuration.
 func editorDialect(x *expander, s string) (length int, value string, set bool) {
 	reference, length := braced(s, "${")
 	switch reference {
@@ -208,7 +209,7 @@ func editorDialect(x *expander, s string) (length int, value string, set bool) {
 }
 
 // vscodeDialect is editorDialect and ${input:id}. The editor asks its user for
-// inputs; ctxfs takes them from its own configuration or environment.
+// inputs; ctxfs takes them from its own configuration or its environment.
 func vscodeDialect(x *expander, s string) (length int, value string, set bool) {
 	if id, length := braced(s, "${input:"); length > 0 {
 		value, set = x.input(id)
@@ -220,8 +221,8 @@ func vscodeDialect(x *expander, s string) (length int, value string, set bool) {
 	return editorDialect(x, s)
 }
 
-// opencodeDialect is {env:V} and {file:path}. A variable that is not set is
-// nothing to opencode; here it is a fault like any other.
+// opencodeDialect is {env:V} and {file:path}. opencode replaces a variable that is
+// not set with nothing; here it is a fault like any other.
 func opencodeDialect(x *expander, s string) (length int, value string, set bool) {
 	if name, length := braced(s, "{env:"); length > 0 {
 		value, set = x.variable(name)
@@ -234,7 +235,7 @@ func opencodeDialect(x *expander, s string) (length int, value string, set bool)
 	if path = wording.ExpandTilde(path, x.Home); !filepath.IsAbs(path) {
 		path = filepath.Join(x.folder, path)
 	}
-	x.reads = append(x.reads, path)
+	x.filesRead = append(x.filesRead, path)
 	text, _, err := readRegular(path)
 	if err != nil {
 		return length, "", false
@@ -244,7 +245,7 @@ func opencodeDialect(x *expander, s string) (length int, value string, set bool)
 	return length, value, true
 }
 
-// input is the value of an input: of [mcp.inputs], or of CTXFS_INPUT_<ID>.
+// input returns the value of an input: of [mcp.inputs], or of CTXFS_INPUT_<ID>.
 func (m machine) input(id string) (string, bool) {
 	if value, ok := m.inputs[id]; ok {
 		return value, true
@@ -252,7 +253,7 @@ func (m machine) input(id string) (string, bool) {
 	return m.LookupEnv(inputVariable(id))
 }
 
-// inputVariable is the variable of the environment that gives an input.
+// inputVariable returns the name of the variable with the value of an input.
 func inputVariable(id string) string {
 	name := []byte("CTXFS_INPUT_" + strings.ToUpper(id))
 	for i, c := range name {
@@ -263,8 +264,8 @@ func inputVariable(id string) string {
 	return string(name)
 }
 
-// isVariable tells whether s is the name of a variable, so that "${#list}" in
-// an argument for a shell is left alone.
+// isVariable reports whether s can be the name of a variable, so that "${#list}" in
+// an argument for a shell is left as it is.
 func isVariable(s string) bool {
 	for i, r := range s {
 		letter := r == '_' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
@@ -277,7 +278,7 @@ func isVariable(s string) bool {
 
 // envFile reads the file of variables that the key "envFile" names; a variable
 // of "env" has precedence.
-func (k *keys) envFile(d *Entry, x *expander) {
+func (k *keys) envFile(e *Entry, x *expander) {
 	path := x.text("envFile", k.text("envFile"))
 	if path == "" || len(x.unset) > 0 {
 		return
@@ -285,19 +286,19 @@ func (k *keys) envFile(d *Entry, x *expander) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(x.base(), path)
 	}
-	x.reads = append(x.reads, path)
+	x.filesRead = append(x.filesRead, path)
 	text, _, err := readRegular(path)
 	if err != nil {
 		v, _ := k.value.Get("envFile")
 		k.fail(v, "%q cannot be read: %v", path, wording.Cause(err))
 		return
 	}
-	if d.Env == nil {
-		d.Env = make(map[string]string)
+	if e.Env == nil {
+		e.Env = make(map[string]string)
 	}
 	for name, value := range dotenv(string(text)) {
-		if _, ok := d.Env[name]; !ok {
-			d.Env[name] = value
+		if _, ok := e.Env[name]; !ok {
+			e.Env[name] = value
 		}
 	}
 }

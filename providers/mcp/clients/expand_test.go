@@ -49,7 +49,7 @@ func TestEnvFile(t *testing.T) {
 			t.Errorf("%s is %q, not %q", name, got[name], want)
 		}
 	}
-	if !slices.Contains(f.Watch(all), vars) {
+	if !slices.Contains(f.WatchedFiles(all), vars) {
 		t.Error("the file of variables is not watched")
 	}
 }

@@ -24,20 +24,20 @@ type File struct {
 	Client  string
 	Scope   string
 	Project string
-	Exists  bool // the file exists
+	Exists  bool
 	Entries []*Entry
-	// projects are folders that the file knows as projects.
+	// projects are the folders of projects that the file names.
 	projects []string
 	refused  []refusal
-	settings Settings // of ctxfs's own
-	// sum stands for the entries as they are written: approval of the servers
-	// of a project is that of a sum.
+	settings Settings // of ctxfs's own file
+	// sum is a hash of the entries as they are written: what is approved of a
+	// project is a sum.
 	sum string
-	// problems are faults in it that belong to no server.
+	// problems are faults that belong to no server.
 	problems []fs.Problem
-	// bad says why the file cannot be used, so that nothing is known of the
-	// servers in it.
-	Bad *fs.Problem
+	// Fault is why the file cannot be used, so that its servers are not known; nil
+	// if it can.
+	Fault *fs.Problem
 }
 
 // reader reads the entries of one client's file.
@@ -52,14 +52,16 @@ type reader struct {
 	written  strings.Builder
 }
 
-// refusal says that a client's user does not want a server of a project.
+// refusal is a server of a project that the user has rejected in the client; enable
+// is what takes that back.
 type refusal struct{ project, name, enable string }
 
-// readFile reads a client's file. One that does not exist configures nothing.
+// readFile reads a client's file. One that does not exist configures nothing, and
+// has no fault.
 func (p clientPlace) readFile(m machine) File {
 	c := File{Path: p.path, Client: p.agent.ID, Scope: p.scope, Project: p.place.project}
 	bad := func(format string, args ...any) File {
-		c.Bad = &fs.Problem{
+		c.Fault = &fs.Problem{
 			What: clean.Line(fmt.Sprintf(format, args...)),
 			Mend: "correct " + c.Path + ", the configuration of " + c.Client + "; it is read again at once",
 		}
@@ -73,8 +75,9 @@ func (p clientPlace) readFile(m machine) File {
 	case err != nil:
 		return bad("%s cannot be read: %v", p.path, wording.Cause(err))
 	}
-	// An empty file is what a program leaves for a moment that does not replace
-	// files in one step: where the syntax does not allow it, it is no news.
+	// A program that does not replace its file in one step leaves it empty for a
+	// moment: where the syntax does not allow that, it is a fault, and what the file
+	// configured before stays.
 	parsed, err := p.parse(text)
 	if err != nil {
 		return bad("%s is not valid: %v", p.path, err)
@@ -100,8 +103,8 @@ func (p clientPlace) readFile(m machine) File {
 // maxFile is the size of the largest configuration file that is read.
 const maxFile = 64 << 20
 
-// readRegular reads a file that another program or a foreign project may have
-// put there: nothing that could block, and nothing endless.
+// readRegular reads a file that another program or an untrusted project may have
+// written: it opens nothing that could block, and reads nothing endless.
 func readRegular(path string) (text []byte, changed time.Time, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -116,13 +119,13 @@ func readRegular(path string) (text []byte, changed time.Time, err error) {
 	return text, info.ModTime(), err
 }
 
-// read reads the entries of an object, which stands below a key.
+// read reads the entries of an object; key is where the object is.
 func (r *reader) read(servers syntax.Value, key string) error {
 	return r.readIn(servers, key, r.scope, r.place.project)
 }
 
-// readIn reads the entries of an object, of a scope and project that are not
-// those of the file.
+// readIn reads the entries of an object, with another scope and project than the
+// file.
 func (r *reader) readIn(servers syntax.Value, key, scope, project string) error {
 	if servers.Kind != syntax.Object {
 		return servers.Errorf("%q is %s, not an object", key, servers.Kind)
@@ -133,36 +136,36 @@ func (r *reader) readIn(servers syntax.Value, key, scope, project string) error 
 		if m.Value.Kind == syntax.Null {
 			continue
 		}
-		d := &Entry{Server: config.Server{Source: config.Source{
+		e := &Entry{Server: config.Server{Source: config.Source{
 			Client: r.agent.ID, Scope: scope, Project: project, File: r.path, Line: m.Value.Line, Name: m.Name, Time: r.changed,
 		}}}
-		r.define(m.Value, d)
+		r.define(m.Value, e)
 		again := false
-		for i, other := range r.entries[begin:] { // as in all JSON, the last one counts
-			if again = other.Name == d.Name; again {
-				r.entries[begin+i] = d
+		for i, other := range r.entries[begin:] { // as in all JSON, the last one of a name counts
+			if again = other.Name == e.Name; again {
+				r.entries[begin+i] = e
 				break
 			}
 		}
 		if !again {
-			r.entries = append(r.entries, d)
+			r.entries = append(r.entries, e)
 		}
 	}
 	return nil
 }
 
-// define reads one server's entry.
-func (r *reader) define(v syntax.Value, d *Entry) {
+// define fills in one server's entry.
+func (r *reader) define(v syntax.Value, e *Entry) {
 	k := &keys{value: v}
 	x := &expander{
-		dialect: r.dialect, machine: r.machine, project: d.Project,
+		dialect: r.dialect, machine: r.machine, project: e.Project,
 		folder: filepath.Dir(r.path), extra: r.plugin.variables(),
 	}
 	if v.Kind != syntax.Object {
 		k.fail(v, "the entry is %s, not an object", v.Kind)
 	} else {
-		r.readEntry(k, d, x)
+		r.readEntry(k, e, x)
 	}
-	d.base, d.wrong, d.unset, d.reads = x.base(), k.fault, x.unset, x.reads
-	d.AddSecrets(x.secrets...)
+	e.base, e.invalid, e.unset, e.filesRead = x.base(), k.fault, x.unset, x.filesRead
+	e.AddSecrets(x.secrets...)
 }

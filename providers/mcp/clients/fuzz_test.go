@@ -42,7 +42,7 @@ func FuzzAgentFiles(f *testing.F) {
 		if file.Kind == syntax.Object && place.servers(r, file) == nil {
 			found = newLayers(all).add(place.client, r.entries)
 		}
-		all.merge(nil, found)
+		all.add(nil, found)
 		seen := map[string]bool{}
 		for i, file := range FolderNames(all.Servers) {
 			d := all.Servers[i]

@@ -10,36 +10,37 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// entry reads the keys of one server's entry. A key of a wrong type is a
-// fault, of which the first is kept.
+// keys reads the keys of one server's entry. A key of a wrong type is a fault; the
+// first one is kept.
 type keys struct {
 	value syntax.Value
 	fault string
 }
 
+// fail records a fault at a place of the file.
 func (k *keys) fail(at syntax.Value, format string, args ...any) {
 	if k.fault == "" {
 		k.fault = at.Errorf(format, args...).Error()
 	}
 }
 
-// has tells whether the entry has a key.
+// has reports whether the entry has a key.
 func (k *keys) has(key string) bool {
 	_, ok := k.value.Get(key)
 	return ok
 }
 
+// text returns a string; "" if it is missing.
 func (k *keys) text(key string) string {
 	v, ok := k.value.Get(key)
 	if ok && v.Kind != syntax.Text {
-		k.fail(v, "%q is not a text", key)
+		k.fail(v, "%q is not a string", key)
 		return ""
 	}
 	return v.Text
 }
 
-// texts is an array of texts. One that is not there is nil, one that is empty
-// is not.
+// texts returns an array of strings: nil if it is missing, but not if it is empty.
 func (k *keys) texts(key string) []string {
 	v, ok := k.value.Get(key)
 	if !ok {
@@ -51,12 +52,13 @@ func (k *keys) texts(key string) []string {
 		texts = append(texts, item.Text)
 	}
 	if !fits {
-		k.fail(v, "%q is not an array of texts", key)
+		k.fail(v, "%q is not an array of strings", key)
 		return nil
 	}
 	return texts
 }
 
+// flag reports whether a key is there and true.
 func (k *keys) flag(key string) bool {
 	v, ok := k.value.Get(key)
 	if ok && v.Kind != syntax.Bool {
@@ -65,7 +67,7 @@ func (k *keys) flag(key string) bool {
 	return ok && v.Text == "true"
 }
 
-// duration is a number of units.
+// duration returns a number of units as a time; 0 if it is missing.
 func (k *keys) duration(key string, unit time.Duration) time.Duration {
 	v, ok := k.value.Get(key)
 	if !ok {
@@ -83,8 +85,8 @@ func (k *keys) duration(key string, unit time.Duration) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// table is an object of texts; numbers and truth values in it are taken as
-// they are written, since that is what their writer meant.
+// table returns an object of strings. Numbers and booleans in it are taken as they
+// are written, since that is what the user meant.
 func (k *keys) table(key string) map[string]string {
 	v, ok := k.value.Get(key)
 	if !ok {
@@ -101,77 +103,76 @@ func (k *keys) table(key string) map[string]string {
 			table[m.Name] = m.Value.Text
 		case syntax.Null:
 		default:
-			k.fail(m.Value, "%q in %q is %s, not a text", m.Name, key, m.Value.Kind)
+			k.fail(m.Value, "%q in %q is %s, not a string", m.Name, key, m.Value.Kind)
 		}
 	}
 	return table
 }
 
-// common reads the keys on which most clients agree, and expands them.
-func (k *keys) common(d *Entry, x *expander) {
-	k.process(d, x, "command", "env")
-	k.remote(d, x, "url", "headers")
-	d.Dir = x.text("cwd", k.text("cwd"))
+// common reads the keys on which most clients agree.
+func (k *keys) common(e *Entry, x *expander) {
+	k.process(e, x, "command", "env")
+	k.remote(e, x, "url", "headers")
+	e.Dir = x.text("cwd", k.text("cwd"))
 	if k.flag("disabled") {
-		d.disable("take `disabled` out of ")
+		e.disable("take `disabled` out of ")
 	}
 }
 
-// process reads the keys of a server that is a process.
-func (k *keys) process(d *Entry, x *expander, command, env string) {
-	d.Command = x.text("command", k.text(command))
-	d.Args = x.texts("args", k.texts("args"))
-	d.Env = x.table("env", k.table(env))
+// process reads the keys of a server that is a process, and args.
+func (k *keys) process(e *Entry, x *expander, command, env string) {
+	e.Command = x.text("command", k.text(command))
+	e.Args = x.texts("args", k.texts("args"))
+	e.Env = x.table("env", k.table(env))
 }
 
 // remote reads the keys of a server that has an address.
-func (k *keys) remote(d *Entry, x *expander, url, headers string) {
-	d.URL = x.text("url", k.text(url))
-	d.Headers = x.table("headers", k.table(headers))
+func (k *keys) remote(e *Entry, x *expander, url, headers string) {
+	e.URL = x.text("url", k.text(url))
+	e.Headers = x.table("headers", k.table(headers))
 }
 
-// enabled reads a key that switches the server on, and is on where it is not
-// there.
-func (k *keys) enabled(d *Entry, key string) {
+// enabled reads a key that enables the server, which it is also without the key.
+func (k *keys) enabled(e *Entry, key string) {
 	if k.has(key) && !k.flag(key) {
-		d.disable("set `" + key + "` to true in ")
+		e.disable("set `" + key + "` to true in ")
 	}
 }
 
-// choose sets the transport from the "type" of the entry, or else from what is
-// configured: a command, or an address.
-func (k *keys) choose(d *Entry, kind string) {
-	if wrong := d.choose(kind); wrong != "" {
+// choose sets the transport as [Entry.choose] does, and records what is wrong.
+func (k *keys) choose(e *Entry, kind string) {
+	if wrong := e.choose(kind); wrong != "" {
 		k.fail(k.value, "%s", wrong)
 	}
 }
 
-// choose sets the transport. It returns what is wrong, or "".
-func (d *Entry) choose(kind string) (wrong string) {
+// choose sets the transport by the "type" of the entry or, if that is "", by what is
+// configured: a command, or an address. It returns what is wrong, or "".
+func (e *Entry) choose(kind string) (wrong string) {
 	switch kind {
 	case "":
-		d.Transport = config.Stdio
-		if d.Command == "" {
-			d.Transport = config.StreamableHTTP
+		e.Transport = config.Stdio
+		if e.Command == "" {
+			e.Transport = config.StreamableHTTP
 		}
 	case "stdio", "local":
-		d.Transport = config.Stdio
-		if d.Command == "" {
+		e.Transport = config.Stdio
+		if e.Command == "" {
 			return fmt.Sprintf(`"type" is %q, but there is no command`, kind)
 		}
 	case "http", "streamable-http", "streamableHttp", "streamable_http", "remote":
-		d.Transport = config.StreamableHTTP
+		e.Transport = config.StreamableHTTP
 	case "sse":
-		d.Transport = config.SSE
+		e.Transport = config.SSE
 	default:
 		return fmt.Sprintf(`"type" is %q, and not "stdio", "http" or "sse"`, clean.Line(kind))
 	}
-	if d.Transport == config.Stdio {
-		d.URL, d.Headers = "", nil
+	if e.Transport == config.Stdio {
+		e.URL, e.Headers = "", nil
 		return ""
 	}
-	d.Command, d.Args, d.Env, d.Dir = "", nil, nil, ""
-	if d.URL == "" && kind != "" {
+	e.Command, e.Args, e.Env, e.Dir = "", nil, nil, ""
+	if e.URL == "" && kind != "" {
 		return fmt.Sprintf(`"type" is %q, but there is no address`, kind)
 	}
 	return ""

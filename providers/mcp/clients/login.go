@@ -12,7 +12,7 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// section is an object within the entry; ok tells whether it is there.
+// section returns an object within the entry; ok reports whether it is there.
 func (k *keys) section(key string) (inner *keys, ok bool) {
 	v, ok := k.value.Get(key)
 	if ok && v.Kind != syntax.Object {
@@ -23,13 +23,13 @@ func (k *keys) section(key string) (inner *keys, ok bool) {
 }
 
 // fold takes over the fault of a section.
-func (k *keys) fold(inner *keys) {
+func (k *keys) adoptFault(inner *keys) {
 	if k.fault == "" {
 		k.fault = inner.fault
 	}
 }
 
-// scopes is an array of texts, or one text with spaces between them.
+// scopes returns an array of strings, or the words of one string.
 func (k *keys) scopes(key string, x *expander) []string {
 	if v, ok := k.value.Get(key); ok && v.Kind == syntax.Text {
 		return strings.Fields(x.text(key, v.Text))
@@ -38,84 +38,84 @@ func (k *keys) scopes(key string, x *expander) []string {
 }
 
 // claudeLogin reads the key `oauth` of Claude Code.
-func (k *keys) claudeLogin(d *Entry, x *expander) {
+func (k *keys) claudeLogin(e *Entry, x *expander) {
 	o, ok := k.section("oauth")
 	if !ok {
 		return
 	}
-	d.Login.ClientID = x.text("oauth.clientId", o.text("clientId"))
-	d.Login.MetadataURL = x.text("oauth.authServerMetadataUrl", o.text("authServerMetadataUrl"))
-	d.Login.Scopes = o.scopes("scopes", x)
+	e.Login.ClientID = x.text("oauth.clientId", o.text("clientId"))
+	e.Login.MetadataURL = x.text("oauth.authServerMetadataUrl", o.text("authServerMetadataUrl"))
+	e.Login.Scopes = o.scopes("scopes", x)
 	if v, ok := o.value.Get("callbackPort"); ok {
 		port, err := strconv.ParseUint(v.Text, 10, 16)
 		if err != nil || port == 0 {
 			o.fail(v, "%q is not a port", "callbackPort")
 		}
-		d.Login.RedirectURL = fmt.Sprintf("http://localhost:%d/callback", port)
+		e.Login.RedirectURL = fmt.Sprintf("http://localhost:%d/callback", port)
 	}
-	k.fold(o)
+	k.adoptFault(o)
 }
 
-// cursorRedirect is the redirect address that Cursor has people register.
+// cursorRedirect is the redirect address that users of Cursor register.
 const cursorRedirect = "http://localhost:8787/callback"
 
 // cursorLogin reads the key `auth` of Cursor.
-func (k *keys) cursorLogin(d *Entry, x *expander) {
+func (k *keys) cursorLogin(e *Entry, x *expander) {
 	o, ok := k.section("auth")
 	if !ok {
 		return
 	}
-	d.Login.ClientID = x.text("auth.CLIENT_ID", o.text("CLIENT_ID"))
-	d.Login.ClientSecret = x.text("auth.CLIENT_SECRET", o.text("CLIENT_SECRET"))
-	d.Login.Scopes = o.scopes("scopes", x)
-	if d.Login.ClientID != "" {
-		d.Login.RedirectURL = cursorRedirect
+	e.Login.ClientID = x.text("auth.CLIENT_ID", o.text("CLIENT_ID"))
+	e.Login.ClientSecret = x.text("auth.CLIENT_SECRET", o.text("CLIENT_SECRET"))
+	e.Login.Scopes = o.scopes("scopes", x)
+	if e.Login.ClientID != "" {
+		e.Login.RedirectURL = cursorRedirect
 	}
-	k.fold(o)
+	k.adoptFault(o)
 }
 
 // geminiLogin reads the key `oauth` of Gemini CLI.
-func (k *keys) geminiLogin(d *Entry, x *expander) {
+func (k *keys) geminiLogin(e *Entry, x *expander) {
 	o, ok := k.section("oauth")
 	if !ok {
 		return
 	}
-	d.Login.ClientID = x.text("oauth.clientId", o.text("clientId"))
-	d.Login.ClientSecret = x.text("oauth.clientSecret", o.text("clientSecret"))
-	d.Login.Scopes = o.scopes("scopes", x)
-	if d.Login.ClientID != "" {
-		d.Login.RedirectURL = x.text("oauth.redirectUri", o.text("redirectUri"))
+	e.Login.ClientID = x.text("oauth.clientId", o.text("clientId"))
+	e.Login.ClientSecret = x.text("oauth.clientSecret", o.text("clientSecret"))
+	e.Login.Scopes = o.scopes("scopes", x)
+	if e.Login.ClientID != "" {
+		e.Login.RedirectURL = x.text("oauth.redirectUri", o.text("redirectUri"))
 	}
-	k.fold(o)
+	k.adoptFault(o)
 }
 
 // codexLogin reads the keys `oauth` and `scopes` of Codex.
-func (k *keys) codexLogin(d *Entry, x *expander) {
-	d.Login.Scopes = k.scopes("scopes", x)
+func (k *keys) codexLogin(e *Entry, x *expander) {
+	e.Login.Scopes = k.scopes("scopes", x)
 	if o, ok := k.section("oauth"); ok {
-		d.Login.ClientID = x.text("oauth.client_id", o.text("client_id"))
-		k.fold(o)
+		e.Login.ClientID = x.text("oauth.client_id", o.text("client_id"))
+		k.adoptFault(o)
 	}
 }
 
 // opencodeLogin reads the key `oauth` of opencode, which may be false.
-func (k *keys) opencodeLogin(d *Entry, x *expander) {
+func (k *keys) opencodeLogin(e *Entry, x *expander) {
 	if v, ok := k.value.Get("oauth"); ok && v.Kind == syntax.Bool {
-		d.Login.Off = v.Text == "false"
+		e.Login.Off = v.Text == "false"
 		return
 	}
 	o, ok := k.section("oauth")
 	if !ok {
 		return
 	}
-	d.Login.ClientID = x.text("oauth.clientId", o.text("clientId"))
-	d.Login.ClientSecret = x.text("oauth.clientSecret", o.text("clientSecret"))
-	d.Login.Scopes = o.scopes("scope", x)
-	k.fold(o)
+	e.Login.ClientID = x.text("oauth.clientId", o.text("clientId"))
+	e.Login.ClientSecret = x.text("oauth.clientSecret", o.text("clientSecret"))
+	e.Login.Scopes = o.scopes("scope", x)
+	k.adoptFault(o)
 }
 
-// ownLogin is `oauth` of a server in ctxfs's own configuration.
-type ownLogin struct {
+// loginTable is the table oauth of a server in ctxfs's own configuration.
+type loginTable struct {
 	ClientID     string   `toml:"client_id"`
 	ClientSecret string   `toml:"client_secret"`
 	Scopes       []string `toml:"scopes"`
@@ -123,7 +123,7 @@ type ownLogin struct {
 	MetadataURL  string   `toml:"metadata_url"`
 }
 
-func (o *ownLogin) read(x *expander) config.Login {
+func (o *loginTable) login(x *expander) config.Login {
 	if o == nil {
 		return config.Login{}
 	}
@@ -133,8 +133,8 @@ func (o *ownLogin) read(x *expander) config.Login {
 	}
 }
 
-// takeLogins reads the settings of all logins.
-func (table own) takeLogins(into *Settings) error {
+// fillLogins fills in the settings that concern logins.
+func (table mcpTable) fillLogins(into *Settings) error {
 	switch table.TokenStore {
 	case "", "keyring":
 	case "file":

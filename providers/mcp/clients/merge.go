@@ -10,37 +10,36 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// merge puts together what the files say: ctxfs's own entries replace, disable
-// or change others of their name, and one server in several files is one
-// definition.
-func (all *Discovery) merge(own, found []*Entry) {
-	for _, d := range all.united(own, found) {
-		all.Servers = append(all.Servers, &d.Server)
+// add adds the servers that the entries make: ctxfs's own entries replace, disable,
+// or change others of their name, and one server in several files becomes one.
+func (all *Discovery) add(own, found []*Entry) {
+	for _, e := range all.unite(own, found) {
+		all.Servers = append(all.Servers, &e.Server)
 	}
 }
 
-// united returns the entries that are servers of their own, in the order in
-// which they get their names.
-func (all *Discovery) united(own, found []*Entry) (servers []*Entry) {
+// unite returns the entries that make servers of their own, resolved, in the order
+// in which they get their names.
+func (all *Discovery) unite(own, found []*Entry) (servers []*Entry) {
 	own, found = all.withoutGateways(own), all.withoutGateways(found)
-	ours := newOwnEntries(own, found)
+	ours := newOverrides(own, found)
 	changes := make(map[*Entry]bool)
-	for _, d := range found {
-		for _, o := range ours.changing(d) {
-			d.apply(o)
+	for _, e := range found {
+		for _, o := range ours.changing(e) {
+			e.overrideBy(o)
 			changes[o] = true
 		}
-		for _, o := range ours.limiting(d) {
-			d.limit(o)
+		for _, o := range ours.limiting(e) {
+			e.limitBy(o)
 		}
-		d.finish()
+		e.resolve()
 	}
 	for _, o := range own {
 		if changes[o] {
-			all.pass(o, "it changes the servers of that name")
+			all.passOver(o, "it changes the servers of that name")
 			continue
 		}
-		o.finish()
+		o.resolve()
 		servers = append(servers, o)
 	}
 	// An entry that is disabled in one file, or not trusted, does not hide that
@@ -48,38 +47,45 @@ func (all *Discovery) united(own, found []*Entry) (servers []*Entry) {
 	slices.SortStableFunc(found, func(a, b *Entry) int {
 		return cmp.Or(btoi(a.Disabled)-btoi(b.Disabled), btoi(a.Trust != trusted)-btoi(b.Trust != trusted))
 	})
-	for _, d := range found {
-		if twin := twinOf(d, servers); twin != nil {
-			twin.AlsoIn = append(twin.AlsoIn, d.Source)
-			if !d.Limits.IsEmpty() {
-				twin.Limits = twin.Limits.And(d.Limits)
-				twin.Notes = append(twin.Notes, "the limits that ctxfs's own configuration sets to the tools of "+d.EntryText()+" hold for it too")
+	for _, e := range found {
+		if twin := twinOf(e, servers); twin != nil {
+			twin.AlsoIn = append(twin.AlsoIn, e.Source)
+			if !e.Limits.IsEmpty() {
+				twin.Limits = twin.Limits.And(e.Limits)
+				twin.Notes = append(twin.Notes, "the limits that ctxfs's own configuration sets to the tools of "+e.EntryText()+" hold for it too")
 			}
 			if twin.Login.Same(config.Login{}) {
-				twin.Login = d.Login
+				twin.Login = e.Login
 			}
-			all.pass(d, "it is the same server as "+twin.EntryText())
+			all.passOver(e, "it is the same server as "+twin.EntryText())
 			continue
 		}
-		switch o := ours.replacing(d); {
+		switch o := ours.replacing(e); {
 		case o == nil:
-			servers = append(servers, d)
+			servers = append(servers, e)
 		case o.Disabled:
-			o.AlsoIn = append(o.AlsoIn, d.Source)
-			all.pass(d, "it is disabled by "+o.EntryText())
+			o.AlsoIn = append(o.AlsoIn, e.Source)
+			all.passOver(e, "it is disabled by "+o.EntryText())
 		default:
-			all.pass(d, "it is replaced by "+o.EntryText())
+			all.passOver(e, "it is replaced by "+o.EntryText())
 		}
 	}
+	sortByName(servers)
+	return servers
+}
+
+// sortByName sorts servers by name; of one name those of the user come before
+// those of projects, and then the order of clients counts.
+func sortByName(servers []*Entry) {
 	rank := make(map[*Entry]int, len(servers))
-	for i, d := range servers {
-		rank[d] = i
+	for i, e := range servers {
+		rank[e] = i
 	}
 	names := []string{"ctxfs"}
 	for _, c := range clients() {
 		names = append(names, c.agent.ID)
 	}
-	clientRank := func(d *Entry) int { return slices.Index(names, d.Client) }
+	clientRank := func(e *Entry) int { return slices.Index(names, e.Client) }
 	slices.SortFunc(servers, func(a, b *Entry) int {
 		return cmp.Or(
 			cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)),
@@ -90,37 +96,37 @@ func (all *Discovery) united(own, found []*Entry) (servers []*Entry) {
 			cmp.Compare(rank[a], rank[b]),
 		)
 	})
-	return servers
 }
 
 // withoutGateways leaves out the entries through which agents reach ctxfs: as a
 // server it would only show ctxfs itself.
-func (all *Discovery) withoutGateways(defs []*Entry) (servers []*Entry) {
-	for _, d := range defs {
-		if d.isGateway() {
-			all.pass(d, "it is ctxfs itself, for agents without a shell")
+func (all *Discovery) withoutGateways(entries []*Entry) (servers []*Entry) {
+	for _, e := range entries {
+		if e.isGateway() {
+			all.passOver(e, "it is ctxfs itself, for agents without a shell")
 			continue
 		}
-		servers = append(servers, d)
+		servers = append(servers, e)
 	}
 	return servers
 }
 
-// isGateway tells whether the entry starts `ctxfs serve`.
-func (d *Entry) isGateway() bool {
-	return d.Transport == config.Stdio && filepath.Base(d.Command) == "ctxfs" && len(d.Args) > 0 && d.Args[0] == "serve"
+// isGateway reports whether the entry starts `ctxfs serve`.
+func (e *Entry) isGateway() bool {
+	return e.Transport == config.Stdio && filepath.Base(e.Command) == "ctxfs" && len(e.Args) > 0 && e.Args[0] == "serve"
 }
 
-// twinOf finds the definition of the same server from another file.
-func twinOf(d *Entry, all []*Entry) *Entry {
+// twinOf returns the entry of another file that starts the same server, or nil.
+func twinOf(e *Entry, all []*Entry) *Entry {
 	for _, o := range all {
-		if o.Origin() != d.Origin() && o.Same(&d.Server) && (o.Dir == d.Dir || !o.rooted() && !d.rooted()) {
+		if o.Origin() != e.Origin() && o.Same(&e.Server) && (o.Dir == e.Dir || !o.rooted() && !e.rooted()) {
 			return o
 		}
 	}
 	return nil
 }
 
+// btoi orders false before true.
 func btoi(b bool) int {
 	if b {
 		return 1
@@ -128,7 +134,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// folderNames gives each server the name of its folder.
+// FolderNames returns the name of the folder of each server.
 func FolderNames(servers []*config.Server) []string {
 	foreign := make([]string, len(servers))
 	for i, d := range servers {

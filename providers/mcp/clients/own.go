@@ -15,30 +15,30 @@ import (
 	"ctxfs/providers/mcp/policy"
 )
 
-// own is the table [mcp] of ctxfs's own configuration. Each server is decoded
-// by itself, so that a fault in one leaves the others.
-type own struct {
+// mcpTable is the table [mcp] of ctxfs's own configuration. Each server is decoded
+// by itself, so that a fault in one does not affect the others.
+type mcpTable struct {
 	Servers map[string]any `toml:"servers"`
 	// Inputs are the values of ${input:ID} in VS Code's files.
 	Inputs map[string]string `toml:"inputs"`
-	// IdleTimeout is how long a server runs that is not used, such as "10m";
-	// "0" is for ever.
+	// IdleTimeout is how long an unused server runs, such as "10m"; "0" is for ever.
 	IdleTimeout string `toml:"idle_timeout"`
 	// TokenStore is "keyring" or "file".
 	TokenStore string `toml:"token_store"`
-	// FileCalls has a file that is created in the folder calls of a server
-	// call a tool.
+	// FileCalls lets files call tools: those that are created in the folder calls of
+	// a server.
 	FileCalls bool `toml:"file_calls"`
-	// Policy is an [ownPolicy], decoded by itself.
-	Policy           map[string]any `toml:"policy"`
-	ClientIDDocument string         `toml:"client_id_document"`
+	// Policy is decoded by package policy.
+	Policy map[string]any `toml:"policy"`
+	// ClientIDDocument is the https address of a client ID metadata document.
+	ClientIDDocument string `toml:"client_id_document"`
 }
 
-// ownServer is one [mcp.servers.NAME]. One with a command or a url replaces
-// those of that name which are found elsewhere, one that is disabled disables
-// them, and any other changes their keys. Variables in its texts are written
-// ${NAME} or ${NAME:-default}.
-type ownServer struct {
+// serverTable is one table [mcp.servers.NAME]. One with a command or a url replaces
+// the servers of that name in other files, one that is disabled disables them, and
+// any other changes their keys. Variables are written ${NAME} or
+// ${NAME:-default}.
+type serverTable struct {
 	Type         string            `toml:"type"`
 	Command      string            `toml:"command"`
 	Args         []string          `toml:"args"`
@@ -48,80 +48,80 @@ type ownServer struct {
 	Headers      map[string]string `toml:"headers"`
 	Disabled     *bool             `toml:"disabled"`
 	StartTimeout *float64          `toml:"start_timeout"` // seconds
-	// InstallTimeout is how long a start may take that makes progress, as where
-	// packages are installed.
+	// InstallTimeout bounds a start that makes progress, such as one that installs
+	// packages.
 	InstallTimeout *float64 `toml:"install_timeout"` // seconds
 	CallTimeout    *float64 `toml:"call_timeout"`    // seconds
-	// AllowTools and DenyTools are patterns of the tools that are shown, and
-	// of those that are not.
+	// AllowTools and DenyTools are patterns of the tools that are shown, and of
+	// those that are not.
 	AllowTools []string `toml:"allow_tools"`
 	DenyTools  []string `toml:"deny_tools"`
-	// FileCalls is that of [mcp], for this server.
+	// FileCalls overrides that of [mcp] for this server.
 	FileCalls *bool `toml:"file_calls"`
-	// OAuth is the client as which to log in, where it was registered by hand.
-	OAuth *ownLogin `toml:"oauth"`
+	// OAuth is the client with which to log in, if it was registered by hand.
+	OAuth *loginTable `toml:"oauth"`
 }
 
 // maxStartTimeout bounds start_timeout, install_timeout and call_timeout.
 const maxStartTimeout = time.Hour
 
-// ownFile is ctxfs's own configuration.
-type Own struct {
+// OwnFile is ctxfs's own configuration file.
+type OwnFile struct {
 	Path string
-	// settings is what the file holds; nil where it cannot be used, for which bad
-	// says why.
+	// Settings is what the file contains; nil if it cannot be used, and Fault says
+	// why.
 	Settings *settings.File
-	Bad      *fs.Problem
+	Fault    *fs.Problem
 }
 
-// ownSettings are what [mcp] says besides the servers, but for the policy.
+// Settings are what the table [mcp] says, apart from the servers and the policy.
 type Settings struct {
-	// idleTimeout is how long a server runs that is not used; 0 is for ever.
+	// IdleTimeout is how long an unused server runs; 0 is for ever.
 	IdleTimeout time.Duration
-	// tokenFiles has secrets kept in files, not in the keyring.
+	// TokenFiles keeps the secrets of logins in files, not in the keyring.
 	TokenFiles bool
-	// clientIDDocument is the address of a client ID metadata document, or "".
+	// ClientIDDocument is the address of a client ID metadata document, or "".
 	ClientIDDocument string
-	// fileCalls has files call tools.
+	// FileCalls lets files call tools.
 	FileCalls bool
 	inputs    map[string]string
 }
 
-// usualIdle is how long a server runs that nobody uses, if nothing is
-// configured: its lists are known, and it starts again when it is needed.
+// usualIdle is how long an unused server runs by default: its lists are known, and
+// it is started again when it is needed.
 const usualIdle = 10 * time.Minute
 
-// read reads ctxfs's own servers.
-func (o Own) read(m machine) File {
+// read reads ctxfs's own servers and settings.
+func (o OwnFile) read(m machine) File {
 	c := File{Path: o.Path, Client: "ctxfs", Scope: config.ScopeUser, settings: Settings{IdleTimeout: usualIdle}}
-	if o.Bad != nil {
-		c.Exists, c.Bad = true, o.Bad
+	if o.Fault != nil {
+		c.Exists, c.Fault = true, o.Fault
 		return c
 	}
 	problem := func(err error) {
 		c.problems = append(c.problems, fs.Problem{What: clean.Line(err.Error()), Mend: "correct " + o.Path + "; it is read again at once"})
 	}
-	var table own
+	var table mcpTable
 	if err := o.Settings.Decode(&table, "mcp"); err != nil {
 		problem(err)
 	}
-	table.take(&c.settings, o.Path, problem)
+	table.fill(&c.settings, o.Path, problem)
 	var changed time.Time
 	if info, err := os.Stat(o.Path); err == nil {
 		c.Exists, changed = true, info.ModTime()
 	}
 	for _, name := range slices.Sorted(maps.Keys(table.Servers)) {
-		d := &Entry{Server: config.Server{Source: config.Source{
+		e := &Entry{Server: config.Server{Source: config.Source{
 			Client: "ctxfs", Scope: config.ScopeUser, File: o.Path, Name: name, Time: changed, Line: o.Settings.Line("mcp", "servers", name),
 		}}}
-		readOwnServer(o.Settings, d, m)
-		c.Entries = append(c.Entries, d)
+		readServerTable(o.Settings, e, m)
+		c.Entries = append(c.Entries, e)
 	}
 	return c
 }
 
-// take reads the settings. Those that are wrong stay as they are.
-func (table own) take(into *Settings, path string, problem func(error)) {
+// fill fills in the settings. Invalid ones keep their defaults.
+func (table mcpTable) fill(into *Settings, path string, problem func(error)) {
 	into.inputs, into.FileCalls = table.Inputs, table.FileCalls
 	if table.IdleTimeout != "" {
 		idle, err := time.ParseDuration(table.IdleTimeout)
@@ -131,24 +131,24 @@ func (table own) take(into *Settings, path string, problem func(error)) {
 			into.IdleTimeout = idle
 		}
 	}
-	if err := table.takeLogins(into); err != nil {
+	if err := table.fillLogins(into); err != nil {
 		problem(fmt.Errorf("%s: %w", path, err))
 	}
 }
 
-// readOwnServer reads the entry of a server into d.
-func readOwnServer(f *settings.File, d *Entry, m machine) {
+// readServerTable reads the table of a server into d.
+func readServerTable(f *settings.File, d *Entry, m machine) {
 	x := &expander{dialect: shellDialect, machine: m}
 	d.base = m.Home
-	e := new(ownServer)
+	e := new(serverTable)
 	if err := f.Decode(e, "mcp", "servers", d.Name); err != nil {
-		d.wrong = clean.Line(err.Error())
+		d.invalid = clean.Line(err.Error())
 		return
 	}
 	d.Command, d.Args, d.Env = x.text("command", e.Command), x.texts("args", e.Args), x.table("env", e.Env)
 	d.Dir = x.text("cwd", e.Cwd)
 	d.URL, d.Headers = x.text("url", e.URL), x.table("headers", e.Headers)
-	d.Login, d.FileCalls = e.OAuth.read(x), e.FileCalls
+	d.Login, d.FileCalls = e.OAuth.login(x), e.FileCalls
 	d.Tools = policy.Filter{Allow: e.AllowTools, Deny: e.DenyTools}
 	if e.Disabled != nil && *e.Disabled {
 		d.disable("take `disabled` out of ")
@@ -157,50 +157,50 @@ func readOwnServer(f *settings.File, d *Entry, m machine) {
 	d.InstallTimeout = d.seconds("install_timeout", e.InstallTimeout)
 	d.CallTimeout = d.seconds("call_timeout", e.CallTimeout)
 	switch {
-	case d.wrong != "":
+	case d.invalid != "":
 	case d.Command != "" || d.URL != "":
-		d.wrong = d.choose(e.Type)
+		d.invalid = d.choose(e.Type)
 	case !d.Disabled:
-		d.change = e
+		d.override = e
 	}
 	d.unset = x.unset
 	d.AddSecrets(x.secrets...)
 }
 
-// seconds is a configured time.
-func (d *Entry) seconds(key string, n *float64) time.Duration {
+// seconds returns a configured time, and records a fault if it is out of range.
+func (e *Entry) seconds(key string, n *float64) time.Duration {
 	if n == nil {
 		return 0
 	}
-	if !(*n >= 0 && *n <= maxStartTimeout.Seconds()) { // nan is neither
-		d.wrong = fmt.Sprintf("%s is %g; it is a number of seconds up to %g", key, *n, maxStartTimeout.Seconds())
+	if !(*n >= 0 && *n <= maxStartTimeout.Seconds()) { // NaN is neither
+		e.invalid = fmt.Sprintf("%s is %g; it is a number of seconds up to %g", key, *n, maxStartTimeout.Seconds())
 		return 0
 	}
 	return time.Duration(*n * float64(time.Second))
 }
 
-// limit has the allow_tools and deny_tools of an entry of ctxfs's own hold
-// besides.
-func (d *Entry) limit(o *Entry) {
+// limitBy adds the allow_tools and deny_tools of one of ctxfs's own entries to the
+// limits.
+func (e *Entry) limitBy(o *Entry) {
 	if !o.Tools.IsEmpty() {
-		d.Limits = d.Limits.And(o.Tools)
-		d.Notes = append(d.Notes, o.File+" limits its tools, by the entry "+o.QuotedName())
+		e.Limits = e.Limits.And(o.Tools)
+		e.Notes = append(e.Notes, o.File+" limits its tools, by the entry "+o.QuotedName())
 	}
 }
 
-// apply makes the changes of an entry of ctxfs's own to a definition.
-func (d *Entry) apply(o *Entry) {
+// overrideBy makes the changes that one of ctxfs's own entries says.
+func (e *Entry) overrideBy(o *Entry) {
 	var keys []string
 	set := func(key string, given bool, change func()) {
 		if given {
 			keys = append(keys, key)
-			d.unset = slices.DeleteFunc(d.unset, func(u unset) bool { return u.key == key })
+			e.unset = slices.DeleteFunc(e.unset, func(u unset) bool { return u.key == key })
 			change()
 		}
 	}
 	merge := func(key string, of *map[string]string, with map[string]string) {
 		set(key, len(with) > 0, func() {
-			d.unset = slices.DeleteFunc(d.unset, func(u unset) bool {
+			e.unset = slices.DeleteFunc(e.unset, func(u unset) bool {
 				name, ok := strings.CutPrefix(u.key, key+".")
 				_, given := with[name]
 				return ok && given
@@ -211,36 +211,36 @@ func (d *Entry) apply(o *Entry) {
 			maps.Copy(*of, with)
 		})
 	}
-	c := o.change
+	c := o.override
 	set("type", c.Type != "", func() {
-		if wrong := d.choose(c.Type); wrong != "" && d.wrong == "" {
-			d.wrong = wrong
+		if wrong := e.choose(c.Type); wrong != "" && e.invalid == "" {
+			e.invalid = wrong
 		}
 	})
-	set("args", c.Args != nil, func() { d.Args = o.Args })
-	set("cwd", c.Cwd != "", func() { d.Dir, d.base = o.Dir, o.base })
-	if d.Transport == config.Stdio {
-		merge("env", &d.Env, o.Env)
+	set("args", c.Args != nil, func() { e.Args = o.Args })
+	set("cwd", c.Cwd != "", func() { e.Dir, e.base = o.Dir, o.base })
+	if e.Transport == config.Stdio {
+		merge("env", &e.Env, o.Env)
 	} else {
-		merge("headers", &d.Headers, o.Headers)
+		merge("headers", &e.Headers, o.Headers)
 	}
-	set("oauth", c.OAuth != nil, func() { d.Login = o.Login })
-	set("disabled", c.Disabled != nil, func() { d.Disabled, d.EnableHint = false, "" })
-	set("start_timeout", c.StartTimeout != nil, func() { d.StartTimeout = o.StartTimeout })
-	set("install_timeout", c.InstallTimeout != nil, func() { d.InstallTimeout = o.InstallTimeout })
-	set("call_timeout", c.CallTimeout != nil, func() { d.CallTimeout = o.CallTimeout })
-	set("file_calls", c.FileCalls != nil, func() { d.FileCalls = o.FileCalls })
+	set("oauth", c.OAuth != nil, func() { e.Login = o.Login })
+	set("disabled", c.Disabled != nil, func() { e.Disabled, e.EnableHint = false, "" })
+	set("start_timeout", c.StartTimeout != nil, func() { e.StartTimeout = o.StartTimeout })
+	set("install_timeout", c.InstallTimeout != nil, func() { e.InstallTimeout = o.InstallTimeout })
+	set("call_timeout", c.CallTimeout != nil, func() { e.CallTimeout = o.CallTimeout })
+	set("file_calls", c.FileCalls != nil, func() { e.FileCalls = o.FileCalls })
 	set("allow_tools", c.AllowTools != nil, func() {
-		d.Tools.Allow = o.Tools.Allow
-		d.Limits = d.Limits.And(policy.Filter{Allow: o.Tools.Allow})
+		e.Tools.Allow = o.Tools.Allow
+		e.Limits = e.Limits.And(policy.Filter{Allow: o.Tools.Allow})
 	})
 	set("deny_tools", c.DenyTools != nil, func() {
-		d.Tools.Deny = o.Tools.Deny
-		d.Limits = d.Limits.And(policy.Filter{Deny: o.Tools.Deny})
+		e.Tools.Deny = o.Tools.Deny
+		e.Limits = e.Limits.And(policy.Filter{Deny: o.Tools.Deny})
 	})
-	d.unset = append(d.unset, o.unset...)
-	d.AddSecrets(o.Secrets...)
+	e.unset = append(e.unset, o.unset...)
+	e.AddSecrets(o.Secrets...)
 	if len(keys) > 0 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s changes its %s", o.File, strings.Join(keys, ", ")))
+		e.Notes = append(e.Notes, fmt.Sprintf("%s changes its %s", o.File, strings.Join(keys, ", ")))
 	}
 }

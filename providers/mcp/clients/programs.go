@@ -12,28 +12,28 @@ import (
 )
 
 // gemini is the Gemini CLI. Of one name that of the system's settings wins,
-// then the project's, then the user's. To it a variable that is not set stays
-// as it is written; here it is a fault.
+// then the project's, then the user's. It leaves a variable that is not set as
+// it is written; here that is a fault.
 func gemini() client {
 	return client{
 		agent: agents.ByID("gemini"), layers: true, find: findGemini, dialect: geminiDialect,
-		readEntry: func(k *keys, d *Entry, x *expander) {
-			k.common(d, x)
-			k.geminiLogin(d, x)
+		readEntry: func(k *keys, e *Entry, x *expander) {
+			k.common(e, x)
+			k.geminiLogin(e, x)
 			kind := k.text("type")
 			if address := k.text("httpUrl"); address != "" {
-				d.URL, kind = x.text("url", address), "http"
-			} else if d.URL != "" && d.Command == "" {
+				e.URL, kind = x.text("url", address), "http"
+			} else if e.URL != "" && e.Command == "" {
 				kind = cmp.Or(kind, "sse")
 			}
-			k.choose(d, kind)
-			d.CallTimeout = k.duration("timeout", time.Millisecond)
-			d.Tools = policy.Filter{Allow: geminiTools(k.texts("includeTools")), Deny: k.texts("excludeTools")}
+			k.choose(e, kind)
+			e.CallTimeout = k.duration("timeout", time.Millisecond)
+			e.Tools = policy.Filter{Allow: geminiTools(k.texts("includeTools")), Deny: k.texts("excludeTools")}
 		},
 	}
 }
 
-// findGemini finds the servers, and those that the settings leave out.
+// findGemini finds the servers, and disables those that the settings leave out.
 func findGemini(r *reader, file syntax.Value) error {
 	if err := r.below(r, file); err != nil {
 		return err
@@ -47,18 +47,18 @@ func findGemini(r *reader, file syntax.Value) error {
 	}
 	allowed, some := names("allowed")
 	excluded, _ := names("excluded")
-	for _, d := range r.entries {
+	for _, e := range r.entries {
 		switch {
-		case slices.Contains(excluded, d.Name):
-			d.Disabled, d.EnableHint = true, "take "+d.QuotedName()+" out of `mcp.excluded` in "+r.path
-		case some && !slices.Contains(allowed, d.Name):
-			d.Disabled, d.EnableHint = true, "add "+d.QuotedName()+" to `mcp.allowed` in "+r.path
+		case slices.Contains(excluded, e.Name):
+			e.Disabled, e.EnableHint = true, "take "+e.QuotedName()+" out of `mcp.excluded` in "+r.path
+		case some && !slices.Contains(allowed, e.Name):
+			e.Disabled, e.EnableHint = true, "add "+e.QuotedName()+" to `mcp.allowed` in "+r.path
 		}
 	}
 	return nil
 }
 
-// geminiTools are the names of tools, of which Gemini also takes "tool(args)".
+// geminiTools returns the names of tools; Gemini also accepts "tool(args)".
 func geminiTools(tools []string) []string {
 	for i, t := range tools {
 		tools[i], _, _ = strings.Cut(t, "(")
@@ -87,34 +87,34 @@ func goose() client {
 			}
 			return r.read(servers, "extensions")
 		},
-		readEntry: func(k *keys, d *Entry, x *expander) {
-			d.Command, d.Args, d.Env = k.text("cmd"), k.texts("args"), k.table("envs")
+		readEntry: func(k *keys, e *Entry, x *expander) {
+			e.Command, e.Args, e.Env = k.text("cmd"), k.texts("args"), k.table("envs")
 			keys := k.texts("env_keys")
-			x.extra = d.Env
-			k.remote(d, x, "uri", "headers")
+			x.extra = e.Env
+			k.remote(e, x, "uri", "headers")
 			for i, u := range x.unset {
 				if slices.Contains(keys, u.name) {
 					x.unset[i].keyring = "Goose"
 				}
 			}
-			if d.Command != "" {
-				takeKeys(d, x, keys)
+			if e.Command != "" {
+				addKeyringVariables(e, x, keys)
 			}
-			k.enabled(d, "enabled")
-			k.choose(d, k.text("type"))
-			d.StartTimeout = k.duration("timeout", time.Second)
+			k.enabled(e, "enabled")
+			k.choose(e, k.text("type"))
+			e.StartTimeout = k.duration("timeout", time.Second)
 			if tools := k.texts("available_tools"); len(tools) > 0 {
-				d.Tools.Allow = tools
+				e.Tools.Allow = tools
 			}
 		},
 	}
 }
 
-// takeKeys gives the process the variables that Goose has in its keyring, from
-// the environment.
-func takeKeys(d *Entry, x *expander, keys []string) {
+// addKeyringVariables gives the process the variables that Goose has in its
+// keyring, with their values in the environment.
+func addKeyringVariables(e *Entry, x *expander, keys []string) {
 	for _, name := range keys {
-		if _, given := d.Env[name]; given {
+		if _, given := e.Env[name]; given {
 			continue
 		}
 		value, ok := x.variable(name)
@@ -123,10 +123,10 @@ func takeKeys(d *Entry, x *expander, keys []string) {
 			x.missing(unset{variable: name, name: name, keyring: "Goose"})
 			continue
 		}
-		if d.Env == nil {
-			d.Env = make(map[string]string)
+		if e.Env == nil {
+			e.Env = make(map[string]string)
 		}
-		d.Env[name] = value
+		e.Env[name] = value
 	}
 }
 
@@ -134,21 +134,21 @@ func takeKeys(d *Entry, x *expander, keys []string) {
 func opencode() client {
 	return client{
 		agent: agents.ByID("opencode"), layers: true, dialect: opencodeDialect,
-		readEntry: func(k *keys, d *Entry, x *expander) {
-			d.partial = !k.has("type") && !k.has("command") && !k.has("url")
+		readEntry: func(k *keys, e *Entry, x *expander) {
+			e.partial = !k.has("type") && !k.has("command") && !k.has("url")
 			if command := x.texts("command", k.texts("command")); len(command) > 0 {
-				d.Command, d.Args = command[0], command[1:]
+				e.Command, e.Args = command[0], command[1:]
 			}
-			d.Env = x.table("env", k.table("environment"))
-			d.Dir = x.text("cwd", k.text("cwd"))
-			k.remote(d, x, "url", "headers")
-			k.opencodeLogin(d, x)
-			k.enabled(d, "enabled")
+			e.Env = x.table("env", k.table("environment"))
+			e.Dir = x.text("cwd", k.text("cwd"))
+			k.remote(e, x, "url", "headers")
+			k.opencodeLogin(e, x)
+			k.enabled(e, "enabled")
 			if v, _ := k.value.Get("timeout"); v.Kind != syntax.Object {
-				d.StartTimeout = k.duration("timeout", time.Millisecond)
+				e.StartTimeout = k.duration("timeout", time.Millisecond)
 			}
-			if !d.partial {
-				k.choose(d, k.text("type"))
+			if !e.partial {
+				k.choose(e, k.text("type"))
 			}
 		},
 	}
@@ -158,10 +158,10 @@ func opencode() client {
 func amp() client {
 	return client{
 		agent: agents.ByID("amp"), layers: true, dialect: plainDialect,
-		readEntry: func(k *keys, d *Entry, x *expander) {
-			k.common(d, x)
-			d.choose("")
-			d.Tools.Allow = k.texts("includeTools")
+		readEntry: func(k *keys, e *Entry, x *expander) {
+			k.common(e, x)
+			e.choose("")
+			e.Tools.Allow = k.texts("includeTools")
 		},
 	}
 }
