@@ -3,6 +3,8 @@ package transcripts
 import (
 	"runtime"
 	"testing"
+
+	"ctxfs/fs/fstest"
 )
 
 func heap() int64 {
@@ -15,10 +17,7 @@ func heap() int64 {
 
 // TestTenThousandSessionsInOneFolder cost little memory each.
 func TestTenThousandSessionsInOneFolder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes some seconds")
-	}
-	const n = 10_000
+	n := fstest.Rounds(10_000)
 	home := tempHome(t)
 	manySessions(t, home, n)
 	before := heap()
@@ -26,7 +25,7 @@ func TestTenThousandSessionsInOneFolder(t *testing.T) {
 	if got := len(f.names("pi/work")); got != n {
 		t.Errorf("%d sessions are listed", got)
 	}
-	if each := (heap() - before) / n; each > 4000 {
+	if each := (heap() - before) / int64(n); each > 4000 {
 		t.Errorf("a session costs %d bytes of memory", each)
 	}
 	if got := count(f.read("INDEX.tsv"), "\n"); got != n+1 {
@@ -43,12 +42,12 @@ func TestTenThousandSessionsInOneFolder(t *testing.T) {
 // TestTheFirstPassIsNoStorm: of each session no more is told than that it is
 // rendered.
 func TestTheFirstPassIsNoStorm(t *testing.T) {
-	const n = 1000
+	n := fstest.Rounds(1000)
 	home := tempHome(t)
 	manySessions(t, home, n)
 	f := start(t, home)
 	f.await("all are rendered", func() bool { return f.Status().State == "ready" })
-	if news := f.news.Load(); news > 2*n+100 {
+	if news := f.news.Load(); news > int64(2*n+100) {
 		t.Errorf("%d changes are told of %d sessions", news, n)
 	}
 }
