@@ -17,7 +17,7 @@ func Text(s string) string {
 	return strip(s, func(r rune) bool { return r == '\n' || r == '\t' })
 }
 
-// Safe tells whether Text would leave b as it is. It allocates nothing.
+// Safe reports whether Text would leave b unchanged. It allocates nothing.
 func Safe(b []byte) bool { return !needsEscape(b) && bytes.IndexByte(b, '\r') < 0 }
 
 // Line cleans text into one line: all white space, line ends included, becomes
@@ -26,7 +26,7 @@ func Line(s string) string {
 	return strings.Join(strings.Fields(strip(s, unicode.IsSpace)), " ")
 }
 
-// Sentence is the first sentence of a text, as one line of at most limit
+// Sentence returns the first sentence of a text, as one line of at most limit
 // bytes; a cut is marked with an ellipsis.
 func Sentence(s string, limit int) string {
 	s = strings.TrimSpace(Prefix(s, 64*limit)) // foreign text may be megabytes
@@ -43,7 +43,7 @@ func Sentence(s string, limit int) string {
 	return Cut(s, limit)
 }
 
-// abbreviated tells whether the full stop after s ends an abbreviation.
+// abbreviated reports whether the full stop after s ends an abbreviation.
 func abbreviated(s string) bool {
 	word := s[strings.LastIndexAny(s, " (")+1:]
 	switch strings.ToLower(word) {
@@ -53,8 +53,8 @@ func abbreviated(s string) bool {
 	return false
 }
 
-// Cut shortens s to at most limit bytes, at a word's end where one is near;
-// a cut is marked with an ellipsis.
+// Cut shortens s to at most limit bytes, at the end of a word if one is near; a
+// cut is marked with an ellipsis.
 func Cut(s string, limit int) string {
 	const ellipsis = "…"
 	if len(s) <= limit {
@@ -67,8 +67,8 @@ func Cut(s string, limit int) string {
 	return strings.TrimRight(head, " ,;:") + ellipsis
 }
 
-// Prefix is the longest beginning of s of at most limit bytes that does not
-// end within a character.
+// Prefix returns the longest beginning of s of at most limit bytes that does
+// not end within a character.
 func Prefix(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -80,9 +80,9 @@ func Prefix(s string, limit int) string {
 	return s[:limit]
 }
 
-// JSON escapes, within the JSON text b, the characters that must not be seen
-// raw, so that nothing is lost: "\u202e" for a raw right-to-left override.
-// JSON allows such characters in strings only, so b stays the same value.
+// JSON escapes, within the JSON text b, the characters that must not appear
+// raw, so that nothing is lost: "\u202e" for a raw right-to-left override. JSON
+// allows such characters in strings only, so b stays the same value.
 func JSON(b []byte) []byte {
 	if !needsEscape(b) {
 		return b
@@ -121,14 +121,14 @@ func needsEscape(b []byte) bool {
 	return false
 }
 
-// jsonSpace tells whether JSON allows a control character between values.
+// jsonSpace reports whether JSON allows a control character between values.
 func jsonSpace(r rune) bool { return r == '\n' || r == '\t' || r == '\r' }
 
-// strip removes escape sequences and hidden characters other than those keep
+// strip removes escape sequences and hidden characters, except those that keep
 // accepts.
 func strip(s string, keep func(rune) bool) string {
 	var out strings.Builder
-	begun := false // s up to i is not what it was
+	begun := false // s up to i has changed
 	for i := 0; i < len(s); {
 		r, n := rune(s[i]), 1
 		switch {
@@ -157,13 +157,13 @@ func strip(s string, keep func(rune) bool) string {
 		i += max(n, escape)
 	}
 	if !begun {
-		return s // as most are: no copy of what may be megabytes
+		return s // the usual case: no copy of what may be megabytes
 	}
 	return out.String()
 }
 
-// escapeLen is the length of the terminal escape sequence that s begins with,
-// or 0.
+// escapeLen returns the length of the terminal escape sequence that s begins
+// with, or 0.
 func escapeLen(s string) int {
 	if len(s) < 2 || s[0] != 0x1b {
 		return 0
@@ -202,8 +202,8 @@ func escapeLen(s string) int {
 	return 1
 }
 
-// hidden tells whether a character is invisible, reorders others, or drives a
-// terminal. Joiners and variation selectors, which scripts and emoji need,
+// hidden reports whether a character is invisible, reorders others, or controls
+// a terminal. Joiners and variation selectors, which scripts and emoji need,
 // are not hidden.
 func hidden(r rune) bool {
 	switch {

@@ -1,6 +1,6 @@
-// Package excerpt is what a caller is shown of a text that is too long to hand
-// over: its beginning, a line that says how much is left out, its end, and as
-// the last line where the whole is.
+// Package excerpt shortens a text that is too long to return: to its beginning,
+// a line that says how much is left out, its end, and as the last line where
+// the whole is.
 //
 //	first lines …
 //	... 1134 lines (33.1 KB) left out ...
@@ -8,8 +8,8 @@
 //	Large output has been written to: /path/of/the/whole.txt (36.7 KB, 1207 lines)
 //
 // The text is cut at ends of lines where lines are short, else between
-// characters: what was valid UTF-8 stays valid. Lines are counted as wc -l
-// counts them, and a last one without an end is one more.
+// characters: valid UTF-8 stays valid. Lines are counted as wc -l counts them,
+// plus a last one without an end.
 package excerpt
 
 import (
@@ -20,23 +20,23 @@ import (
 	"ctxfs/fs/wording"
 )
 
-// Of gives an excerpt with at most limit bytes of text that ends with notice, or
-// the text itself where it is no longer than limit. See [Writer.Excerpt].
+// Of returns an excerpt with at most limit bytes of text that ends with notice,
+// or the text itself if it is no longer than limit. See [Writer.Excerpt].
 func Of(text []byte, limit int, notice string) []byte {
 	w := NewWriter(limit)
 	_, _ = w.Write(text) // cannot fail
 	return w.Excerpt(notice)
 }
 
-// Notice is the last line of an excerpt of a text of so many bytes and lines
-// that was written to path.
+// Notice returns the last line of an excerpt of a text of size bytes and a
+// number of lines that was written to path.
 func Notice(path string, size int64, lines int) string {
 	return fmt.Sprintf("Large output has been written to: %s (%s, %s)", path, wording.Size(size), wording.Count(lines, "lines"))
 }
 
-// Writer makes an excerpt of what is written to it, in memory for at most three
-// times the limit however long that is. Writing never fails. It is not safe for
-// concurrent use.
+// Writer makes an excerpt of what is written to it. It uses at most three times
+// the limit of memory, however long that is. Writing never fails. It is not
+// safe for concurrent use.
 type Writer struct {
 	limit int
 	head  []byte // the first bytes, up to limit
@@ -59,17 +59,17 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Tally is the size of all that was written.
+// Tally returns the size of everything that was written.
 func (w *Writer) Tally() Tally { return w.tally }
 
-// Long tells whether more was written than the limit allows.
+// Long reports whether more was written than the limit allows.
 func (w *Writer) Long() bool { return w.tally.Bytes > int64(w.limit) }
 
-// Excerpt gives what was written, if it is no longer than the limit. Of a
-// longer text it gives the beginning, a line that tells of what is left out,
-// the end, and the notice as the last line; without the notice where that is
-// empty. The limit is that of the beginning and the end together: the two other
-// lines are always there and do not count.
+// Excerpt returns what was written, if it is no longer than the limit. Of a
+// longer text it returns the beginning, a line that says how much is left out,
+// the end, and the notice as the last line; without the notice if that is
+// empty. The limit applies to the beginning and the end together, not to the
+// two other lines.
 func (w *Writer) Excerpt(notice string) []byte {
 	if !w.Long() {
 		return bytes.Clone(w.head)
@@ -87,7 +87,7 @@ func (w *Writer) Excerpt(notice string) []byte {
 
 var newline = []byte{'\n'}
 
-// gap is the line that stands for what is left out.
+// gap returns the line that stands for what is left out.
 func gap(lines int, size int64) string {
 	if lines == 0 {
 		return fmt.Sprintf("... %s left out ...", wording.Size(size))
@@ -95,7 +95,7 @@ func gap(lines int, size int64) string {
 	return fmt.Sprintf("... %s (%s) left out ...", wording.Count(lines, "lines"), wording.Size(size))
 }
 
-// ended is text whose last line has an end.
+// ended returns text with an end of its last line.
 func ended(text []byte) []byte {
 	if len(text) > 0 && text[len(text)-1] != '\n' {
 		text = append(text, '\n')
@@ -103,9 +103,9 @@ func ended(text []byte) []byte {
 	return text
 }
 
-// cutHead is the beginning of text, of at most limit bytes: whole lines, if
-// there are any, where the line that would be cut ends in text or they take at
-// least half of the limit.
+// cutHead returns the beginning of text, of at most limit bytes: whole lines,
+// if there are any, where the line that would be cut ends in text or they take
+// at least half of the limit.
 func cutHead(text []byte, limit int) []byte {
 	end := bytes.LastIndexByte(text[:limit], '\n') + 1
 	if end > limit/2 || end > 0 && bytes.IndexByte(text[limit:], '\n') >= 0 {
@@ -114,9 +114,9 @@ func cutHead(text []byte, limit int) []byte {
 	return whole(text[:limit])
 }
 
-// cutTail is the end of text, of at most limit bytes: whole lines, if there are
-// any, where the line that would be cut begins in text or they take at least
-// half of the limit.
+// cutTail returns the end of text, of at most limit bytes: whole lines, if
+// there are any, where the line that would be cut begins in text or they take
+// at least half of the limit.
 func cutTail(text []byte, limit int) []byte {
 	from := len(text) - limit
 	if begin := from + bytes.IndexByte(text[max(from-1, 0):], '\n'); begin >= from && begin < len(text) && // a line that begins exactly there is whole
@@ -132,7 +132,7 @@ func cutTail(text []byte, limit int) []byte {
 	return text[from:]
 }
 
-// whole is text without a character that is cut off at its end.
+// whole returns text without an incomplete character at its end.
 func whole(text []byte) []byte {
 	for i := len(text) - 1; i >= 0 && i > len(text)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(text[i]) {
@@ -146,7 +146,7 @@ func whole(text []byte) []byte {
 }
 
 // Tally counts bytes and lines of a text that comes piece by piece. The zero
-// value is that of an empty text.
+// value is the tally of an empty text.
 type Tally struct {
 	Bytes int64
 	ends  int // line ends
@@ -163,8 +163,8 @@ func (t *Tally) Add(p []byte) {
 	t.open = p[len(p)-1] != '\n'
 }
 
-// Lines is the number of lines: what wc -l counts, and a last one without an
-// end.
+// Lines returns the number of lines: what wc -l counts, plus a last one without
+// an end.
 func (t Tally) Lines() int {
 	if t.open {
 		return t.ends + 1

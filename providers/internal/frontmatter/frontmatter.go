@@ -1,9 +1,9 @@
-// Package frontmatter reads the YAML that Markdown files of agents begin with:
-// skills, rules, memories.
+// Package frontmatter reads the YAML at the beginning of Markdown files of
+// agents: skills, rules, memories.
 //
 // Those files are written by hand and by models, and every agent reads them
-// with another parser, so what can be understood is understood, and a warning
-// says what was wrong (agentskills/agentskills, "lenient loading").
+// with another parser, so everything that can be understood is, with a warning
+// for what is wrong (agentskills/agentskills, "lenient loading").
 package frontmatter
 
 import (
@@ -20,15 +20,15 @@ import (
 // included.
 const MaxBytes = 64 << 10
 
-// The faults of a file's front matter.
+// The errors of a file's front matter.
 var (
-	// ErrNone says that the file does not begin with a line "---".
+	// ErrNone reports that the file does not begin with a line "---".
 	ErrNone = errors.New("no front matter: the file does not begin with a line ---")
-	// ErrOpen says that no second line "---" ends the front matter.
+	// ErrOpen reports that no second line "---" ends the front matter.
 	ErrOpen = errors.New("the front matter is not closed by a line ---")
-	// ErrTooLarge says that the front matter is longer than MaxBytes.
+	// ErrTooLarge reports that the front matter is longer than MaxBytes.
 	ErrTooLarge = fmt.Errorf("the front matter is longer than %d KiB", MaxBytes>>10)
-	// ErrSyntax says that the front matter is no YAML mapping.
+	// ErrSyntax reports that the front matter is not a YAML mapping.
 	ErrSyntax = errors.New("the front matter cannot be read as YAML")
 )
 
@@ -36,26 +36,27 @@ var (
 type Matter struct {
 	// Fields are the values by key: a string, []any or map[string]any of the
 	// same. Scalars are strings as they are written: what YAML would guess of
-	// them (a version 1.10 that becomes 1.1) helps nobody here. They are
-	// foreign text, not cleaned.
+	// them (a version 1.10 that becomes 1.1) is wrong here. They are foreign
+	// text, not cleaned.
 	Fields map[string]any
 	// Body is the offset of what follows the front matter.
 	Body int
-	// Warnings are faults that could be read over, a sentence each.
+	// Warnings are sentences about faults that did not prevent reading.
 	Warnings []string
 }
 
-// String is the field's text, trimmed; "" where it is missing or no scalar.
+// String returns the field's text, trimmed; "" if it is missing or not a
+// scalar.
 func (m Matter) String(key string) string {
 	s, _ := m.Fields[key].(string)
 	return strings.TrimSpace(s)
 }
 
-// Parse reads the front matter at the beginning of a file, of which the first
-// MaxBytes suffice. A byte order mark and Windows line ends are tolerated, a
-// fence is a line that is exactly "---". Where the YAML cannot be read, it is
-// tried again with those plain values quoted that YAML takes for something
-// else, such as a description with ": " in it.
+// Parse parses the front matter at the beginning of a file, of which the first
+// MaxBytes suffice. It accepts a byte order mark and Windows line ends; a fence
+// is a line that is exactly "---". If the YAML is invalid, Parse tries again
+// with quotes around plain values that YAML takes for something else, such as a
+// description with ": " in it.
 //
 // The error is ErrNone, ErrOpen, ErrTooLarge or wraps ErrSyntax; Body is right
 // with ErrNone and ErrSyntax too.
@@ -88,7 +89,7 @@ func Parse(file []byte) (Matter, error) {
 	return m, nil
 }
 
-// split finds the YAML between the fences and the offset of the body.
+// split returns the YAML between the fences and the offset of the body.
 func split(file []byte) (yaml []byte, body int, err error) {
 	start := 0
 	if bytes.HasPrefix(file, []byte("\ufeff")) {
@@ -122,7 +123,7 @@ func lineAt(file []byte, at int) (line []byte, next int) {
 
 func isFence(line []byte) bool { return string(line) == "---" }
 
-// decode reads a YAML mapping. Errors wrap ErrSyntax.
+// decode decodes a YAML mapping. Errors wrap ErrSyntax.
 func decode(text string) (fields map[string]any, warnings []string, err error) {
 	doc, warnings, err := yaml.Parse(text)
 	if err != nil {
@@ -131,7 +132,8 @@ func decode(text string) (fields map[string]any, warnings []string, err error) {
 	return plain(doc).(map[string]any), warnings, nil
 }
 
-// plain is a value as fields have it: a string, []any or map[string]any.
+// plain returns a value in the types of Fields: a string, []any or
+// map[string]any.
 func plain(v syntax.Value) any {
 	switch v.Kind {
 	case syntax.Object:

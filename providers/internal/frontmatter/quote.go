@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// keyLine matches a line that gives a key its value.
+// keyLine matches a line with a key and the beginning of its value.
 var keyLine = regexp.MustCompile(`^([ \t]*(?:- )?[\pL\pN_.-]+:[ \t]+)(\S.*)$`)
 
-// quoteValues quotes the plain values that YAML does not take for plain
-// values: "description: Use when: always", "globs: *.ts".
+// quoteValues quotes values that are meant as plain text but that YAML takes
+// for something else: "description: Use when: always", "globs: *.ts".
 func quoteValues(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {
@@ -17,7 +17,7 @@ func quoteValues(text string) string {
 		if m == nil {
 			continue
 		}
-		// What is indented deeper than the key is more of its value.
+		// Lines indented deeper than the key belong to its value.
 		last := i
 		for last+1 < len(lines) && indent(lines[last+1]) > indent(lines[i]) {
 			last++
@@ -37,8 +37,8 @@ func quoteValues(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// needsQuotes tells whether the lines of a value are meant as plain text and
-// are none.
+// needsQuotes reports whether the lines of a value are meant as plain text and
+// are not.
 func needsQuotes(value []string) bool {
 	first, all := value[0], strings.TrimRight(strings.Join(value, "\n"), " \t")
 	switch first[0] {
@@ -57,7 +57,7 @@ func needsQuotes(value []string) bool {
 		strings.Contains(all, ": ") || strings.Contains(all, ":\n") || strings.HasSuffix(all, ":")
 }
 
-// indent is how far a line is indented; an empty line is not.
+// indent returns how far a line is indented; 0 for an empty line.
 func indent(line string) int {
 	rest := strings.TrimLeft(line, " \t")
 	if rest == "" {

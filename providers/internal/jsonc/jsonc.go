@@ -1,6 +1,6 @@
-// Package jsonc reads JSON as people write it: with comments and trailing
-// commas. It knows where each value stands, so that a fault in a configuration
-// can be told with its line.
+// Package jsonc parses JSON as people write it: with comments and trailing
+// commas. It records the position of each value, so that a fault in a
+// configuration can be reported with its line.
 package jsonc
 
 import (
@@ -13,11 +13,11 @@ import (
 	"ctxfs/providers/internal/syntax"
 )
 
-// maxDepth bounds the nesting of objects and arrays, as encoding/json does:
-// the parser is recursive.
+// maxDepth bounds the nesting of objects and arrays, as encoding/json does: the
+// parser is recursive.
 const maxDepth = 10000
 
-// Parse reads a whole document. Its errors begin with the place of the fault:
+// Parse parses a whole document. Its errors begin with the place of the fault:
 // "line 3, column 7: ...".
 func Parse(text []byte) (syntax.Value, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
@@ -33,10 +33,10 @@ func Parse(text []byte) (syntax.Value, error) {
 	return r.value(&node), nil
 }
 
-// reader makes values of syntax. It counts lines as it goes on.
+// reader turns syntax into values. It counts lines as it goes.
 type reader struct {
 	text []byte
-	at   int // up to where lines are counted
+	at   int // offset up to which lines are counted
 	line int
 }
 
@@ -74,7 +74,8 @@ func (r *reader) value(node *hujson.Value) syntax.Value {
 	return v
 }
 
-// tooDeep is the offset of the bracket that goes deeper than maxDepth, or -1.
+// tooDeep returns the offset of the bracket that nests deeper than maxDepth, or
+// -1.
 func tooDeep(text []byte) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -98,8 +99,8 @@ func tooDeep(text []byte) int {
 	return -1
 }
 
-// commentLen is how far a comment that text may begin with goes on after its
-// first byte.
+// commentLen returns the length, after its first byte, of a comment that text
+// may begin with.
 func commentLen(text []byte) int {
 	end := -1
 	switch {

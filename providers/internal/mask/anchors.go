@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// base has the rules that all maskers have, of which the first that finds a
-// secret names it. It is made when the first text is masked.
+// base has the rules that all maskers share; the first rule that finds a secret
+// names it. It is built when the first text is masked.
 var base = sync.OnceValue(func() *matcher {
 	m := new(matcher)
 	all := slices.Concat(shapes, derivedRules(), anchors())
@@ -16,8 +16,9 @@ var base = sync.OnceValue(func() *matcher {
 	return m
 })
 
-// anchors are the words by which secrets are found that have no shape: parts of
-// their names, headers, and programs to which passwords are typed.
+// anchors returns rules for the words by which secrets without a shape are
+// found: parts of their names, headers, and programs to which passwords are
+// given.
 func anchors() (all []rule) {
 	names := []string{
 		"pass", "pwd", "secret", "token", "apikey", "accesskey", "accountkey", "privatekey", "masterkey", "signingkey", "encryptionkey",
@@ -52,8 +53,8 @@ func anchors() (all []rule) {
 	return append(all, rule{literal: " login", act: (*finder).login})
 }
 
-// anchored looks for the name around a part of it, whose first and last bytes may
-// be no part of a name.
+// anchored searches for the name around a part of it, whose first and last
+// bytes may not belong to the name.
 func anchored(literal string) func(f *finder, at int) {
 	skip := 0
 	if !is(literal[0], nameBytes) {
@@ -62,7 +63,7 @@ func anchored(literal string) func(f *finder, at int) {
 	return func(f *finder, at int) { f.name(at + skip) }
 }
 
-// twoWords looks for the value of a name of two words.
+// twoWords searches for the value of a name of two words.
 func twoWords(length int) func(f *finder, at int) {
 	return func(f *finder, at int) {
 		to := at + length

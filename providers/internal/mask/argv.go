@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// Args returns the arguments of a command line with their secrets masked: values
-// of flags and assignments with secret names, what a program is known to take for
-// a password, and all that Text finds. The first word is the program. Number and
-// order stay. It makes a copy where something is masked.
+// Args returns the arguments of a command line with their secrets masked:
+// values of flags and assignments with secret names, arguments that a program
+// takes for a password, and everything that Text finds. The first word is the
+// program. Number and order do not change. It makes a copy if something is
+// masked.
 func Args(argv []string) []string {
 	w := make(words, len(argv))
 	for i, arg := range argv {
@@ -32,8 +33,8 @@ func Args(argv []string) []string {
 	return out
 }
 
-// ofVariable finds the value of a word NAME=value or --name=value, which may have
-// blanks.
+// ofVariable finds the value of a word NAME=value or --name=value, which may
+// contain blanks.
 func ofVariable(w words, i int, found []piece) []piece {
 	name, value, ok := bytes.Cut(w[i], []byte("="))
 	name = bytes.TrimLeft(name, "-")
@@ -43,7 +44,7 @@ func ofVariable(w words, i int, found []piece) []piece {
 	return found
 }
 
-// Args returns what the function of that name does; known values are masked too.
+// Args is the function Args; it also masks known values.
 func (m *Masker) Args(argv []string) []string {
 	out := Args(argv)
 	for i, arg := range out {
@@ -53,7 +54,7 @@ func (m *Masker) Args(argv []string) []string {
 	return out
 }
 
-// moved has the words counted from another one.
+// moved returns pieces with their words counted from another one.
 func moved(found []piece, by int) []piece {
 	for i := range found {
 		found[i].word += by
@@ -70,9 +71,10 @@ func sets(w []byte) bool {
 	return false
 }
 
-// masked is an argument with its pieces hidden, and then what its text shows.
+// masked returns an argument with its pieces hidden, and then with the secrets
+// in its text hidden.
 func masked(arg string, i int, found []piece) string {
-	var first *piece // a word has one as a rule; cookies have more
+	var first *piece // a word usually has one; cookies have more
 	for k := range found {
 		if p := &found[k]; p.word == i && (first == nil || p.from < first.from) {
 			first = p
@@ -91,8 +93,8 @@ func masked(arg string, i int, found []piece) string {
 	return Text(arg[:first.from]) + marker(first.rule) + rest
 }
 
-// Env returns the variables of an environment ("NAME=value") with the values
-// masked whose names say that they are secret, and all that Text finds.
+// Env returns the variables of an environment ("NAME=value") with the values of
+// secret names masked, and everything that Text finds.
 func Env(environ []string) []string {
 	out := make([]string, len(environ))
 	for i, variable := range environ {
@@ -106,8 +108,8 @@ func Env(environ []string) []string {
 	return out
 }
 
-// Field returns the value of a member of an object, masked if its name says that
-// it is secret.
+// Field returns the value of a member of an object, masked if its name is
+// secret.
 func Field(name, value string) string {
 	if k := named([]byte(name)); k != nothing && worth([]byte(name), []byte(value), k, quoted) {
 		return marker(k.rule())

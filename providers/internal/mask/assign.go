@@ -4,14 +4,14 @@ import "bytes"
 
 const nameBytes = word | dash | dot
 
-// maxBefore and maxGap are how far a name and what stands between it and its
-// value may reach, in bytes.
+// maxBefore and maxGap are the most bytes that a name, and what stands between
+// it and its value, may have.
 const (
 	maxBefore = 64
 	maxGap    = 40
 )
 
-// nameAt is the name around an anchor, without the dashes of a flag.
+// nameAt returns the name around an anchor, without the dashes of a flag.
 func nameAt(text []byte, at int) (from, to int) {
 	from = at
 	for from > 0 && at-from < maxBefore && is(text[from-1], nameBytes) {
@@ -32,10 +32,10 @@ type assignment struct {
 	text     []byte
 	from, to int // the name
 	kind     kind
-	quote    bool // the name stands in quotes
+	quote    bool // the name is in quotes
 	operator byte // '=', ':', '>' of XML, '?' of an optional field
 	spaced   bool // blanks before or after an equals sign
-	after    int  // where the value begins, its quote included
+	after    int  // where the value begins, including its quote
 }
 
 // name finds the secret that belongs to the name in which an anchor lies.
@@ -58,7 +58,7 @@ func (f *finder) name(at int) {
 	f.assigned(a)
 }
 
-// assigned finds the value of a name that is a secret's.
+// assigned finds the value of a secret name.
 func (f *finder) assigned(a assignment) {
 	if a.operate() {
 		if v0, v1 := a.value(); v1 > v0 {
@@ -76,7 +76,7 @@ func (f *finder) assigned(a assignment) {
 	f.unassigned(a)
 }
 
-// quotes are those of the name, as the name of a rule has them.
+// quotes returns the quotes of the name, as the name of a rule has them.
 func (a *assignment) quotes() string {
 	if a.to < len(a.text) && a.text[a.to] == '\\' {
 		return inEscaped
@@ -84,7 +84,7 @@ func (a *assignment) quotes() string {
 	return inQuotes
 }
 
-// special is the kind of names that only say something where they stand.
+// special returns the kind of names that are secret only in some places.
 func (a *assignment) special() kind {
 	name := a.text[a.from:a.to]
 	before, after := byte(' '), byte(0)
@@ -179,7 +179,7 @@ func (a *assignment) operate() bool {
 	return a.after < len(text)
 }
 
-// member is the operator of {"name": "PASSWORD", "value": "x"}, of
+// member finds the operator of {"name": "PASSWORD", "value": "x"}, of
 // key="Password" value="x" and of define('PASSWORD', 'x').
 func (a *assignment) member(i int) bool {
 	text := a.text
@@ -220,7 +220,7 @@ func (a *assignment) member(i int) bool {
 	return false
 }
 
-// digitsIn is the number of digits in a text.
+// digitsIn returns the number of digits in a text.
 func digitsIn(text []byte) (n int) {
 	for _, c := range text {
 		if is(c, digit) {

@@ -2,7 +2,8 @@ package mask
 
 import "bytes"
 
-// value is where the secret is; nothing where the value is none.
+// value returns where the secret is; an empty range if the value is not a
+// secret.
 func (a *assignment) value() (from, to int) {
 	text, i := a.text, a.after
 	name := text[a.from:a.to]
@@ -33,12 +34,12 @@ func (a *assignment) value() (from, to int) {
 		return a.quoted(name, q)
 	}
 	if a.to > 0 && bytes.EqualFold(name, []byte("authorization")) {
-		return 0, 0 // a header's rule knows
+		return 0, 0 // a header's rule finds it
 	}
 	return a.unquoted(name, i)
 }
 
-// quoted is the value in the quote at q.
+// quoted returns the value in the quote at q.
 func (a *assignment) quoted(name []byte, q int) (from, to int) {
 	text := a.text
 	if a.operator == '=' && !a.quote && a.from > 0 && text[a.from-1] == text[q] {
@@ -50,7 +51,7 @@ func (a *assignment) quoted(name []byte, q int) (from, to int) {
 		for i, last := from, lineEnd(text, from)-1; i < last && end < 0; i++ {
 			switch {
 			case text[i] == '\\' && text[i+1] == '\\':
-				i += 3 // a quote within, escaped twice
+				i += 3 // an inner quote, escaped twice
 			case text[i] == '\\' && text[i+1] == text[q+1]:
 				end = i
 			case text[i] == '\\':
@@ -81,7 +82,7 @@ func (a *assignment) quoted(name []byte, q int) (from, to int) {
 	return from, end
 }
 
-// unquoted is the value at i that has no quotes.
+// unquoted returns the value at i without quotes.
 func (a *assignment) unquoted(name []byte, i int) (from, to int) {
 	text := a.text
 	to = unquotedEnd(text, i)
@@ -109,7 +110,7 @@ func (a *assignment) unquoted(name []byte, i int) (from, to int) {
 	return i, to
 }
 
-// setting is how far the name of an unquoted value is believed.
+// setting returns how an unquoted value is written.
 func (a *assignment) setting(name, v []byte, end int, starts bool) setting {
 	text := a.text
 	before := byte(' ')
@@ -155,7 +156,7 @@ func isUpper(name []byte) bool {
 	return has&upper != 0 && has&lower == 0
 }
 
-// unquotedEnd is where a value without quotes ends.
+// unquotedEnd returns where a value without quotes ends.
 func unquotedEnd(text []byte, i int) int {
 	text = text[:min(len(text), i+maxValue)]
 	for ; i < len(text); i++ {
@@ -178,14 +179,14 @@ func unquotedEnd(text []byte, i int) int {
 	return min(i, len(text))
 }
 
-// maxValue and maxLead are how far a value and what stands before a name on its
-// line are looked at, in bytes: no text may cost more than its length.
+// maxValue and maxLead are the most bytes of a value, and of what stands before
+// a name on its line, that are examined: no text may cost more than its length.
 const (
 	maxValue = 4 << 10
 	maxLead  = 512
 )
 
-// lineEnd is where the line of an offset ends, or how far it is looked at.
+// lineEnd returns where the line of an offset ends, or how far it is examined.
 func lineEnd(text []byte, i int) int {
 	end := min(len(text), i+maxValue)
 	if n := bytes.IndexByte(text[i:end], '\n'); n >= 0 {
@@ -194,13 +195,14 @@ func lineEnd(text []byte, i int) int {
 	return end
 }
 
-// lineStart is where the line of an offset begins, or how far it is looked at.
+// lineStart returns where the line of an offset begins, or how far back it is
+// examined.
 func lineStart(text []byte, i int) int {
 	start := max(0, i-maxLead)
 	return start + bytes.LastIndexByte(text[start:i], '\n') + 1
 }
 
-// startsLine reports whether only blanks and marks of lists and differences stand
+// startsLine reports whether only blanks and marks of lists and diffs stand
 // before an offset on its line.
 func startsLine(text []byte, i int) bool {
 	for least := max(0, i-maxLead); i > least; i-- {

@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// command says where a program takes secrets in its arguments, besides flags and
-// assignments whose names say so.
+// command describes where a program takes secrets in its arguments, besides
+// flags and assignments with secret names.
 type command struct {
 	names  []string // of the program; one that ends in * is a prefix
-	needs  string   // a word without which the rest does not hold
-	flags  []string // whose next word, or the rest of whose own, is a secret
-	glued  []string // the rest of whose own word is one
-	pairs  []string // whose value is user:password, or user%password
-	pass   []string // whose value is pass:X
+	needs  string   // a word without which the rest does not apply
+	flags  []string // the next word, or the rest of the flag's own, is a secret
+	glued  []string // the rest of the flag's own word is a secret
+	pairs  []string // the value is user:password, or user%password
+	pass   []string // the value is pass:X
 	after  string   // the word after this one is a secret
-	last   bool     // so is the last word
-	cookie []string // whose value is a header's
+	last   bool     // the last word is a secret
+	cookie []string // the value is a header's
 	first  bool     // only before the command that the program starts
 }
 
-// commands are those that people type passwords to. Sources: their manual pages.
+// commands are the programs to which people give passwords. Sources: their
+// manual pages.
 var commands = []command{
 	{names: []string{"curl"}, pairs: []string{"-u", "--user", "-U", "--proxy-user"}, flags: []string{"--pass", "--oauth2-bearer", "--proxy-pass"}, cookie: []string{"-b", "--cookie"}},
 	{names: []string{"mysql*", "mariadb*", "mycli"}, glued: []string{"-p"}},
@@ -66,8 +67,8 @@ type piece struct {
 	rule           string
 }
 
-// ofCommand finds the secrets that stand in a command line by what the program
-// takes for one. The first word is the program.
+// ofCommand finds the secrets in a command line that the program takes for
+// passwords. The first word is the program.
 func ofCommand(w words, found []piece) []piece {
 	if len(w) == 0 {
 		return found
@@ -134,7 +135,7 @@ func (c *command) find(w words, found []piece) []piece {
 	return found
 }
 
-// paired finds what pair does, if a word is that flag.
+// paired calls pair if a word is a certain flag.
 func (c *command) paired(w words, i int, flag string, found []piece) []piece {
 	at, from := i, len(flag)
 	switch rest, ok := bytes.CutPrefix(w[i], []byte(flag)); {
@@ -150,8 +151,8 @@ func (c *command) paired(w words, i int, flag string, found []piece) []piece {
 	return c.pair(w, at, from, flag, found)
 }
 
-// pair finds the password of user:password, user%password, pass:password, or the
-// values of cookies.
+// pair finds the password of user:password, user%password, pass:password, or
+// the values of cookies.
 func (c *command) pair(w words, i, from int, flag string, found []piece) []piece {
 	if i >= len(w) {
 		return found
@@ -173,7 +174,7 @@ func (c *command) pair(w words, i, from int, flag string, found []piece) []piece
 	if len(value) > 0 && value[0] == '$' && bytes.IndexByte(value[1:], '$') < 0 && sign == len(value)-1 {
 		return found
 	}
-	if sign == len(value)-1 && looksRandom(value[:sign]) { // the key of an API for a name
+	if sign == len(value)-1 && looksRandom(value[:sign]) { // an API key in place of a name
 		return append(found, piece{i, f, f + sign, "token"})
 	}
 	return w.add(found, i, f+sign+1, "password")
@@ -200,8 +201,8 @@ var flagWords = []string{
 	"command", "switch", "would", "cannot", "needs", "requires", "does",
 }
 
-// ofFlag finds the secret after a flag whose name says so (--password X), and
-// that of NAME VALUE after set and its like.
+// ofFlag finds the secret after a flag with a secret name (--password X), and
+// that of NAME VALUE after set and the like.
 func ofFlag(w words, i int, found []piece) []piece {
 	name := bytes.TrimLeft(w.text(i), "-")
 	k := named(name)
@@ -209,7 +210,7 @@ func ofFlag(w words, i int, found []piece) []piece {
 		return found
 	}
 	v := w.text(i + 1)
-	// A help text names the flag's value in capitals, or a type.
+	// A help text names the flag's value in capitals, or has a type.
 	if slices.Contains(flagWords, string(bytes.TrimRight(v, ".,:;)"))) || len(bytes.TrimLeft(v, upperLetters+"_")) == 0 && len(v) > 0 && (isUpperName(v)) || !worth(name, v, k, exact) {
 		return found
 	}

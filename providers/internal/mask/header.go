@@ -3,7 +3,7 @@ package mask
 import "bytes"
 
 // authorization finds the credentials of a header after its scheme, however the
-// header is quoted: Authorization: Basic X. Those of Bearer are another rule's.
+// header is quoted: Authorization: Basic X. Bearer has a rule of its own.
 func authorization(text []byte, at int) (from, to int) {
 	i := at + len("authorization")
 	gap := i
@@ -66,8 +66,8 @@ func (f *finder) cookie(at int) {
 	}
 }
 
-// cookies finds the values of cookies that may be somebody's session; those that
-// are short words are settings. Of Set-Cookie only the first is one.
+// cookies finds the values of cookies that may be a session; short words are
+// settings. Only the first value of Set-Cookie is one.
 func cookies(text []byte, at int, set bool) (found []span) {
 	for len(text) > 0 {
 		one, rest, _ := bytes.Cut(text, []byte(";"))

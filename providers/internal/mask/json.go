@@ -7,8 +7,8 @@ import (
 )
 
 // JSON returns a JSON text, or lines of JSON, with its secrets masked, and as
-// valid as it was. It does not keep text, and returns it where there are none.
-// Numbers that are secret become strings.
+// valid as it was. It does not retain text, and returns it if there are no
+// secrets. Secret numbers become strings.
 func JSON(text []byte) []byte {
 	m := New()
 	out := m.Mask(text)
@@ -31,8 +31,8 @@ func valid(text []byte) bool {
 	return true
 }
 
-// values masks a text of JSON in which a secret went beyond a string: each value by
-// itself, with what its key says of it and with those secrets that lie within it.
+// values masks a JSON text in which a secret goes beyond a string: each value
+// by itself, by its key and by the secrets that lie within it.
 type values struct {
 	text   []byte
 	spans  []span // of the whole text, in order
@@ -43,13 +43,13 @@ type values struct {
 // level is an object or array around a place of the text.
 type level struct {
 	object bool
-	value  bool   // of an object, what comes next is a value
+	value  bool   // of an object: a value comes next
 	key    string // of the value, or of the array
-	label  string // what the object calls itself, as in {"name": NAME, "value": ...}
-	flag   string // the name of the flag that stands before, in an array of arguments
+	label  string // the name of the object itself, as in {"name": NAME, "value": ...}
+	flag   string // the preceding flag, in an array of arguments
 }
 
-// mask returns the text. It is valid, so that brackets match.
+// mask returns the masked text. The text is valid, so brackets match.
 func (v *values) mask() []byte {
 	v.out = make([]byte, 0, len(v.text))
 	v.levels = []level{{}}
@@ -141,7 +141,7 @@ func (v *values) scalar(in *level, at, end int) {
 	v.out = append(v.out, encoded(literal, s, hidden)...)
 }
 
-// stringEnd is where the string of JSON ends that begins at an offset.
+// stringEnd returns where the JSON string ends that begins at an offset.
 func stringEnd(text []byte, at int) int {
 	for at++; at < len(text) && text[at] != '"'; at++ {
 		if text[at] == '\\' {
@@ -151,7 +151,8 @@ func stringEnd(text []byte, at int) int {
 	return min(at+1, len(text))
 }
 
-// encoded is what replaces a literal that says s, once that is hidden.
+// encoded returns what replaces a literal with the value s, once that is
+// hidden.
 func encoded(literal []byte, s, hidden string) []byte {
 	if hidden == s {
 		return literal

@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// A private key as text (RFC 7468, and the older forms with headers) is lines of
-// base64 between two markers.
+// A private key as text (RFC 7468, and the older forms with headers) is lines
+// of base64 between two markers.
 const (
 	keyRule    = "private-key"
 	keyLiteral = "PRIVATE KEY"
-	beginMark  = "-- BEGIN " // SSH2's form, once the dashes are taken together
+	beginMark  = "-- BEGIN " // SSH2's form, with runs of dashes as two
 	endMark    = "-- END "
 )
 
-// Lines of a key of this length, in bytes, are recognised by themselves; shorter
-// ones end a key. A key has not more than so many lines, and not more than so
-// many of its headers.
+// Lines of a key of at least this many bytes are recognized by themselves;
+// shorter ones end a key. A key has at most so many lines, and so many headers.
 const (
 	longLine   = 24
 	sureLine   = 60
@@ -25,7 +24,7 @@ const (
 	maxHeaders = 8
 )
 
-// block is where we are in a private key.
+// block is the state within a private key.
 type block struct {
 	lines   int    // hidden so far
 	headers int    // before those
@@ -33,8 +32,8 @@ type block struct {
 	before  string // what stands before the base64 of a line, without numbers
 }
 
-// marker takes a literal of a private key, and tells where what it begins or
-// ends has ended: zero where it is no marker.
+// marker processes a marker of a private key, and returns where what it begins
+// or ends has ended: zero if it is not a marker.
 func (f *finder) marker(at int) (next int) {
 	text := f.text
 	start := max(lineStart(text, at), at-40)
@@ -60,8 +59,8 @@ func (f *finder) marker(at int) (next int) {
 	return 0
 }
 
-// lastMark is where the last such mark is, with or without a blank after the
-// dashes.
+// lastMark returns where the last such mark is, with or without a blank after
+// the dashes.
 func lastMark(head []byte, mark string) int {
 	return max(bytes.LastIndex(head, []byte(mark)), bytes.LastIndex(head, []byte(strings.Replace(mark, " ", "", 1))))
 }
@@ -106,7 +105,7 @@ func keep(k block) *block { return &k }
 
 func (f *finder) lineStart(at int) int { return bytes.LastIndexByte(f.text[:at], '\n') + 1 }
 
-// bodyLine hides a line of a key, and tells whether it is one.
+// bodyLine hides a line of a key, and reports whether it is one.
 func (f *finder) bodyLine(at int, line []byte, k *block) bool {
 	trimmed := bytes.TrimSpace(line)
 	v0, v1, long := material(line)
@@ -128,15 +127,16 @@ func (f *finder) bodyLine(at int, line []byte, k *block) bool {
 	return true
 }
 
-// header tells whether a line is a header of a key ("Proc-Type: 4,ENCRYPTED").
+// header reports whether a line is a header of a key ("Proc-Type:
+// 4,ENCRYPTED").
 func header(line []byte) bool {
 	name, _, found := bytes.Cut(line, []byte(": "))
 	to, _ := run(name, 0, alnum|dash)
 	return found && to == len(name) && to > 0 && to < 32
 }
 
-// material is the base64 that ends a line, and whether it is long enough to be a
-// key's without looking at the lines around it.
+// material returns the base64 at the end of a line, and whether it is long
+// enough to belong to a key whatever the lines around it are.
 func material(line []byte) (from, to int, long bool) {
 	line = bytes.TrimRight(line, " \t\r\n\"',;\\")
 	to = len(bytes.TrimSuffix(line, []byte(`\n`)))
@@ -148,7 +148,8 @@ func material(line []byte) (from, to int, long bool) {
 	return from, to, n >= sureLine || n >= longLine && mixed(has, alnum)
 }
 
-// prefix is what stands before a line's base64, without numbers and blanks.
+// prefix returns what stands before a line's base64, without numbers and
+// blanks.
 func prefix(text []byte) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' || c == ' ' || c == '\t' {
@@ -158,8 +159,8 @@ func prefix(text []byte) string {
 	}, string(text[:min(len(text), 256)]))
 }
 
-// inline hides what a line has of a key after or before a marker, and tells
-// whether that was anything. Line ends may be written as \n there.
+// inline hides the part of a key on a line after or before a marker, and
+// reports whether there was any. Line ends may be written as \n there.
 func (f *finder) inline(from, to int) bool {
 	cut := func(c rune) bool { return strings.ContainsRune(" \t\r\n\"',;-", c) }
 	rest := f.text[from:to]
@@ -201,7 +202,7 @@ func (f *finder) backwards(end int) {
 		}
 		found, at = append(found, span{start + v0, start + v1, keyRule}), start
 	}
-	for len(found) > 0 { // short lines alone are none
+	for len(found) > 0 { // short lines alone do not count
 		if s := found[len(found)-1]; s.to-s.from >= longLine {
 			break
 		}

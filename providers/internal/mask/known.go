@@ -14,15 +14,15 @@ import (
 // concurrent use.
 type Known struct {
 	match  *matcher // of all rules and the environment's values
-	values []string // the environment's, which never give way
+	values []string // the environment's, which are never dropped
 
 	mu     sync.Mutex
 	learnt *learnt // nil for none
-	builds int     // how often learnt was made
+	builds int     // how often learnt was built
 }
 
-// Limits of the values that are learnt, and of the lengths of all in bytes. Shorter
-// ones would blot out ordinary words.
+// Limits of the values that are learnt: their number, their lengths, and all
+// lengths together in bytes. Shorter ones would hide ordinary words.
 const (
 	maxLearnt   = 64
 	leastKnown  = 6
@@ -30,8 +30,8 @@ const (
 	leastOfLine = 16 // of a value of several lines
 )
 
-// NewKnown returns the values of an environment ("NAME=value") whose names say
-// that they are secret.
+// NewKnown returns the values of an environment ("NAME=value") that have secret
+// names.
 func NewKnown(environ []string) *Known {
 	k := &Known{match: base()}
 	for _, variable := range environ {
@@ -60,7 +60,8 @@ func NewKnown(environ []string) *Known {
 // Masker returns a Masker of another stream that also hides the known values.
 func (k *Known) Masker() *Masker { return &Masker{known: k} }
 
-// toldBy is what of a value is hidden where it appears: the whole, or its lines.
+// toldBy returns what of a value is hidden wherever it appears: the whole, or
+// its lines.
 func toldBy(value string) (all []string) {
 	if !strings.Contains(value, "\n") {
 		if telling([]byte(value)) {
@@ -76,7 +77,8 @@ func toldBy(value string) (all []string) {
 	return all
 }
 
-// learn takes the values that a text assigned. Of those learnt the oldest give way.
+// learn adds the values that a text assigned. The oldest learnt values are
+// dropped.
 func (k *Known) learn(text []byte, assigns []span) {
 	if len(assigns) == 0 {
 		return
@@ -105,15 +107,15 @@ func (k *Known) learn(text []byte, assigns []span) {
 	}
 }
 
-// current is what was learnt so far.
+// current returns what was learnt so far.
 func (k *Known) current() *learnt {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.learnt
 }
 
-// learnt finds the values that were learnt. It never changes, and is small: it is
-// made anew with each value, which may be each line of a text.
+// learnt finds the values that were learnt. It is immutable and small: it is
+// built again with each value, possibly with each line of a text.
 type learnt struct {
 	values []string
 	bits   [1 << learntBits / 32]uint32
@@ -121,8 +123,8 @@ type learnt struct {
 
 const learntBits = 14
 
-// learntStep is how far apart the four bytes are that are looked at: a value has
-// so many beginnings of them within its first bytes, of which it has leastKnown.
+// learntStep is the distance of the four bytes that are examined: a value has
+// that many possible offsets of them within its first leastKnown bytes.
 const learntStep = leastKnown - 3
 
 func learntWindow(b []byte) uint32 {
@@ -170,7 +172,8 @@ func (l *learnt) find(f *finder) {
 	}
 }
 
-// longest is where the longest value ends that stands whole at an offset, or zero.
+// longest returns where the longest value ends that stands as a whole word at
+// an offset, or zero.
 func (l *learnt) longest(text []byte, at int) (to int) {
 	for _, v := range l.values {
 		if end := at + len(v); end > to && end <= len(text) && string(text[at:end]) == v {
@@ -182,8 +185,8 @@ func (l *learnt) longest(text []byte, at int) (to int) {
 	return to
 }
 
-// telling reports whether a value may be hidden wherever it appears: it is no
-// ordinary word, number, version or path.
+// telling reports whether a value may be hidden wherever it appears: it is not
+// an ordinary word, number, version or path.
 func telling(v []byte) bool {
 	has := classesOf(v)
 	switch {
@@ -197,7 +200,8 @@ func telling(v []byte) bool {
 	return has&(upper|lower) != 0 && !bytes.Contains(v, []byte("[REDACTED"))
 }
 
-// whole is a value of that length, if it is not part of a longer word.
+// whole returns the place of a value of a length, if it is not part of a longer
+// word.
 func whole(text []byte, at, length int) (from, to int) {
 	to = at + length
 	if is(text[at], word) && !begins(text, at) || to < len(text) && is(text[to-1], word) && is(text[to], word) {

@@ -27,7 +27,7 @@ func (f *finder) manifest(at int) {
 	}
 	f.manifests = to
 	depth := -1 // of the field whose values are secrets
-	block := -1 // of the key whose value are the next lines
+	block := -1 // of the key whose value is the following lines
 	for from < to {
 		end := min(to, lineEnd(text, from)+1)
 		line := text[from:end]

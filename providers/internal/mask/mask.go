@@ -1,18 +1,20 @@
 // Package mask hides secrets in text: in the logs and records of terminals, in
-// copies of transcripts, in long results, in what servers say. It knows them
+// copies of transcripts, in long results, in the output of servers. It
+// recognizes them
 //
-//   - by their shape: the tokens of well-known services (shapes.tsv, derived from
-//     gitleaks, and rules.go), passwords in URLs, private keys over several lines;
-//   - by what stands before them: the name of a variable, a flag, a key of JSON or
-//     YAML, a header (name.go says which names are secret, value.go which values
-//     are no placeholder, code or prose);
+//   - by their shape: the tokens of well-known services (shapes.tsv, derived
+//     from gitleaks, and rules.go), passwords in URLs, private keys over
+//     several lines;
+//   - by what stands before them: the name of a variable, a flag, a key of JSON
+//     or YAML, a header (name.go decides which names are secret, value.go which
+//     values are not a placeholder, code or prose);
 //   - by the program that takes a password there (command.go);
-//   - by their value, where a terminal knows it (Known).
+//   - by their value, if a terminal knows it (Known).
 //
-// A secret becomes [REDACTED:<rule>]; all else stays as it is, byte for byte. A
-// second time nothing changes.
+// A secret becomes [REDACTED:<rule>]; everything else is unchanged, byte for
+// byte. Masking a text again changes nothing.
 //
-// A text without secrets is looked at once, eight bytes at a time (see scan.go),
+// A text without secrets is scanned once, eight bytes at a time (see scan.go),
 // and is not copied.
 package mask
 
@@ -21,21 +23,21 @@ import (
 	"strings"
 )
 
-// maxLine is how much of an unfinished line is kept to find what it begins, in
-// bytes: more than a token or a private key on one line has.
+// maxLine is how many bytes of an unfinished line are kept to recognize what it
+// begins: more than a token or a private key on one line has.
 const maxLine = 4 << 10
 
-// Masker hides the secrets of one stream of text. The zero value is ready. It is
-// not safe for concurrent use.
+// Masker hides the secrets of one stream of text. The zero value is ready to
+// use. It is not safe for concurrent use.
 type Masker struct {
-	line []byte // of the text so far, the line that is not finished
+	line []byte // the unfinished line of the text so far
 	key  *block // the private key in which that line begins
 	all  []span
 	// known are the values of the terminal, nil for none.
 	known *Known
 }
 
-// New returns a Masker for a stream that begins.
+// New returns a Masker for a new stream.
 func New() *Masker { return new(Masker) }
 
 // span is a secret's place in a text.
@@ -44,19 +46,19 @@ type span struct {
 	rule     string
 }
 
-// quotes end the name of a rule whose value has to be put in quotes like those of
-// its key: a number of JSON becomes a string.
+// These characters end the name of a rule whose replacement needs quotes like
+// those of its key: a number of JSON becomes a string.
 const (
 	inQuotes  = "\""
 	inEscaped = "\\\""
 )
 
-// Mask returns the next text of the stream with its secrets hidden: text itself
-// where it has none. The number of lines stays. It does not keep text. Of a
-// secret that is cut by the end of a text, the rest is hidden if the first part
-// is long enough to be recognised or the rest makes it so; what was handed out
-// stays. Cost: one pass; a copy if there is a secret, or the text before ended
-// within a line.
+// Mask returns the next text of the stream with its secrets hidden; it returns
+// text itself if there are none. It keeps the number of lines and does not
+// retain text. If the end of a text cuts a secret, the rest is hidden if the
+// first part is long enough to be recognized or the rest makes it so; what was
+// returned before is not changed. It makes one pass, and a copy if there is a
+// secret or the previous text ended within a line.
 func (m *Masker) Mask(text []byte) []byte {
 	whole, old := text, len(m.line)
 	if old > 0 {
@@ -82,8 +84,8 @@ func (m *Masker) Mask(text []byte) []byte {
 }
 
 // Again returns lines that show the end of the stream once more, a screen, with
-// their secrets hidden. They may begin within the private key that has not ended.
-// The stream stays where it is.
+// their secrets hidden. They may begin within a private key that has not ended.
+// The state of the stream does not change.
 func (m *Masker) Again(text []byte) []byte {
 	again := Masker{known: m.known}
 	if m.key != nil {

@@ -12,11 +12,11 @@ const (
 	nothing  kind = iota
 	keyLike       // a key or signature: secret if it looks random
 	weak          // a token or credential: also a word of parsers and of prose
-	strong        // a secret, or the key of an API
+	strong        // a secret, or an API key
 	password      // may be any text
 )
 
-// rule is the name that a masked value of the kind gets.
+// rule returns the name of the rule for a value of the kind.
 func (k kind) rule() string {
 	switch k {
 	case password:
@@ -27,10 +27,10 @@ func (k kind) rule() string {
 	return "token"
 }
 
-// maxName is the length in bytes of the longest name that is looked at.
+// maxName is the length in bytes of the longest name that is examined.
 const maxName = 96
 
-// nouns are the endings of secret names, in the form that normal gives them. One
+// nouns are the endings of secret names, in the form that normal returns. One
 // with a leading underscore needs a word before it; the others may be glued to
 // one ("dbpassword").
 var nouns = []struct {
@@ -61,8 +61,8 @@ var besides = []string{
 	"default", "env", "raw", "b64", "base64", "encoded", "hex", "data", "here",
 }
 
-// ordinary are words that make an ordinary name of what would be a token's or a
-// key's.
+// ordinary are words that make a name ordinary that would otherwise be that of
+// a token or a key.
 var ordinary = []string{
 	"next", "page", "continuation", "cancel", "cancellation", "eos", "bos", "pad", "unk", "sep", "cls", "mask", "special",
 	"stop", "max", "min", "num", "total", "count", "unexpected", "syntax", "public", "primary", "foreign", "cache", "sort", "partition",
@@ -70,7 +70,7 @@ var ordinary = []string{
 	"no", "enable", "disable", "use", "has", "is", "require", "requires", "invalid", "missing", "expired", "parent", "composite", "input", "output",
 }
 
-// named reports what a name says of its value.
+// named returns what a name says of its value.
 func named(name []byte) kind {
 	var buffer [2 * maxName]byte
 	if len(name) < 3 || len(name) > maxName {
@@ -122,7 +122,7 @@ func isOrdinary(words string) bool {
 	return false
 }
 
-// withoutEnd cuts what may follow a noun: numbers, and words of besides.
+// withoutEnd removes what may follow a noun: numbers, and words of besides.
 func withoutEnd(n []byte) []byte {
 	for {
 		before := len(n)
@@ -138,7 +138,7 @@ func withoutEnd(n []byte) []byte {
 	}
 }
 
-// normal appends a name in lower case, with its words apart by underscores:
+// normal appends a name in lower case, with its words separated by underscores:
 // dbPassword, DB-PASSWORD and db.password become db_password.
 func normal(dst, name []byte) []byte {
 	for i, c := range name {

@@ -16,11 +16,11 @@ var (
 	runs      = regexp.MustCompile(`[0-9A-Za-z]{8,}`)
 )
 
-// Random returns a word with an ellipsis for what of it looks generated: UUIDs,
-// and long runs in which letters and digits, or large and small letters, take
-// turns. Names of packages, versions, paths and digests stay. It knows less than
-// Text, and believes less: it is for words that say nothing where they are hidden
-// in vain.
+// Random returns a word with an ellipsis for the parts of it that look
+// generated: UUIDs, and long runs in which letters and digits, or large and
+// small letters, alternate. Names of packages, versions, paths and digests
+// stay. It recognizes less than Text, and trusts its evidence less: it is for
+// words that lose their meaning if they are hidden by mistake.
 func Random(word string) string {
 	word = uuid.ReplaceAllString(word, leftOut)
 	return stretches.ReplaceAllStringFunc(word, func(s string) string {
@@ -36,7 +36,7 @@ func Random(word string) string {
 	})
 }
 
-// randomPiece is what Random makes of letters, digits and dashes.
+// randomPiece is Random for a run of letters, digits and dashes.
 func randomPiece(piece string) string {
 	if len(piece) >= 16 && turns(piece)*3 >= len(piece) || slices.ContainsFunc(runs.FindAllString(piece, -1), isRandom) {
 		return leftOut
@@ -61,8 +61,8 @@ func isRandom(s string) bool {
 // isMixed reports whether a text has digits, and letters of both cases.
 func isMixed(s string) bool { return mixed(classesOf([]byte(s)), alnum) }
 
-// turns is how often a letter follows a digit, a digit a letter, or a large letter
-// a small one.
+// turns returns how often a letter follows a digit, a digit a letter, or a
+// large letter a small one.
 func turns(s string) (n int) {
 	for i := 1; i < len(s); i++ {
 		a, b := s[i-1], s[i]

@@ -5,18 +5,18 @@ import "bytes"
 // rule is a shape of secrets.
 type rule struct {
 	name    string
-	literal string // in all of them, at least three bytes
-	// value tells where the secret is, by where the literal is; nothing where
-	// there is none.
+	literal string // part of all of them, at least three bytes
+	// value returns where the secret is, given where the literal is; an empty
+	// range if there is none.
 	value func(text []byte, at int) (from, to int)
-	// act adds what it finds itself. Without both it is a private key's, which
-	// may have several lines.
+	// act adds what it finds itself. A rule without value and act is a private
+	// key's, which may have several lines.
 	act  func(f *finder, at int)
-	fold bool // the literal is meant in any case
+	fold bool // the literal matches in any case
 }
 
-// shapes are those that need more than an expression. Sources: the services' documents, and
-// github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml.
+// shapes are those that need more than an expression. Sources: the services'
+// documents, and github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml.
 var shapes = []rule{
 	{name: "aws", literal: "AKIA", value: aws},
 	{name: "aws", literal: "ASIA", value: aws},
@@ -43,7 +43,7 @@ var shapes = []rule{
 	{name: keyRule, literal: keyLiteral},
 }
 
-// class is what a byte may be, as bits.
+// class is the set of classes of a byte, as bits.
 type class uint8
 
 const (
@@ -80,7 +80,8 @@ var classes = func() (table [256]class) {
 
 func is(c byte, what class) bool { return classes[c]&what != 0 }
 
-// run is where a run of bytes of a class ends, and what it consists of.
+// run returns where a run of bytes of a class ends, and which classes occur in
+// it.
 func run(text []byte, from int, what class) (to int, has class) {
 	for to = from; to < len(text) && is(text[to], what); to++ {
 		has |= classes[text[to]]
@@ -88,8 +89,8 @@ func run(text []byte, from int, what class) (to int, has class) {
 	return to, has
 }
 
-// begins tells whether a word begins at an offset: after what is no letter, or
-// after an escape of which the letter is the end (ESC [ 1 m, \n, %3D).
+// begins reports whether a word begins at an offset: after anything but a
+// letter, or after an escape that ends in the letter (ESC [ 1 m, \n, %3D).
 func begins(text []byte, at int) bool {
 	if at == 0 || !is(text[at-1], word) {
 		return true
@@ -104,7 +105,7 @@ func begins(text []byte, at int) bool {
 	return i > 0 && text[i] == '[' && text[i-1] == '\x1b' && !is(text[at-1], digit|under)
 }
 
-// mixed tells whether all of these classes occur.
+// mixed reports whether all of some classes occur.
 func mixed(has, all class) bool { return has&all == all }
 
 func aws(text []byte, at int) (from, to int) {
@@ -153,7 +154,7 @@ func slack(text []byte, at int) (from, to int) {
 	return at, to
 }
 
-// stripe leaves the keys that Stripe calls publishable.
+// stripe skips the keys that Stripe calls publishable.
 func stripe(text []byte, at int) (from, to int) {
 	from = at - 1
 	if from < 0 || text[from] != 's' && text[from] != 'r' || !begins(text, from) {
@@ -166,8 +167,8 @@ func stripe(text []byte, at int) (from, to int) {
 	return from, to
 }
 
-// apiKey finds the keys of OpenAI, Anthropic and those who took up their form. A
-// name with hyphens, such as a class of CSS, is none: the random part is long.
+// apiKey finds the keys of OpenAI, Anthropic and others of that form. A name
+// with hyphens, such as a class of CSS, is none: the random part is long.
 func apiKey(text []byte, at int) (from, to int) {
 	if !begins(text, at) || at > 0 && text[at-1] == '-' {
 		return 0, 0
@@ -262,7 +263,7 @@ func jwt(text []byte, at int) (from, to int) {
 }
 
 // urlPassword finds what is between a colon and the last @ of what may be the
-// authority of a URL. The name of a variable is no password.
+// authority of a URL. The name of a variable is not a password.
 func urlPassword(text []byte, at int) (from, to int) {
 	if at == 0 || !is(text[at-1], alnum) {
 		return 0, 0
@@ -278,7 +279,7 @@ func urlPassword(text []byte, at int) (from, to int) {
 		return 0, 0
 	}
 	colon := bytes.IndexByte(rest[:sign], ':')
-	if colon < 0 && sign >= 16 && isWordOf(rest[:sign], word) && looksRandom(rest[:sign]) { // a token for a name
+	if colon < 0 && sign >= 16 && isWordOf(rest[:sign], word) && looksRandom(rest[:sign]) { // a token in place of a name
 		return at + 3, at + 3 + sign
 	}
 	if colon < 0 || colon+1 == sign || bytes.HasPrefix(rest, []byte("[REDACTED")) {
@@ -321,8 +322,8 @@ func bearer(text []byte, at int) (from, to int) {
 	return from, to
 }
 
-// prefixed finds what begins with a literal of so many bytes and goes on with so
-// many of a class.
+// prefixed finds secrets that begin with a literal of a length and continue
+// with at least so many bytes of a class.
 func prefixed(literal, least int, what class) func([]byte, int) (int, int) {
 	return func(text []byte, at int) (from, to int) {
 		if !begins(text, at) {
@@ -336,7 +337,8 @@ func prefixed(literal, least int, what class) func([]byte, int) (int, int) {
 	}
 }
 
-// telegram finds what follows the number of a bot; with it, it is its token.
+// telegram finds what follows the number of a bot; with the number, it is its
+// token.
 func telegram(text []byte, at int) (from, to int) {
 	from = at
 	for from > 0 && at-from < 16 && is(text[from-1], digit) {

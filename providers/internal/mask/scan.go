@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A matcher knows which four bytes of a text may belong to a rule's literal. A
-// literal has three bytes at least, so looking at every other four bytes of a
-// text finds all of them. Case is left out at first: letters are looked at with
-// their sixth bit set.
+// matcher knows which four bytes of a text may belong to a rule's literal. A
+// literal has at least three bytes, so examining every other group of four
+// bytes of a text finds all of them. Case is ignored at first: letters are
+// compared with their sixth bit set.
 type matcher struct {
 	bits  [1 << windowBits / 32]uint32
 	heads [1 << headBits][]*rule // by the first three bytes of their literals
@@ -24,13 +24,13 @@ const (
 
 func window(w uint32) uint32 { return w * scatter >> (32 - windowBits) }
 
-// head is the place of three bytes in the table of literals.
+// head returns the index of three bytes in the table of literals.
 func head(a, b, c byte) uint32 {
 	w := uint32(a) | uint32(b)<<8 | uint32(c)<<16
 	return (w | foldBits) * scatter >> (32 - headBits)
 }
 
-// add makes a rule known.
+// add adds a rule.
 func (m *matcher) add(r *rule) {
 	l := []byte(r.literal)
 	h := head(l[0], l[1], l[2])
@@ -61,19 +61,20 @@ func (m *matcher) window(a, b, c, d byte) {
 type finder struct {
 	text  []byte
 	match *matcher
-	last  int    // where the last line begins, which is not finished
+	last  int    // where the last, unfinished line begins
 	spans []span // in order, without overlaps
 	after *block // the private key in which the last line begins
 	// assigns are the values that were given to variables of a shell.
 	assigns []span
 
-	// How far the text was looked at for names, commands, cookies, manifests,
-	// and shapes that are anywhere on a line: that is done once.
+	// How far the text was searched for names, commands, cookies, manifests,
+	// and shapes that are anywhere on a line: each is done once.
 	named, commands, cookies, manifests int
 	lines                               map[*shape]int
 }
 
-// find finds all of them. The text begins within a private key, or nil.
+// find finds all secrets. The text begins within the private key, if key is not
+// nil.
 func (f *finder) find(key *block) {
 	from := 0
 	if key != nil {
@@ -94,22 +95,22 @@ func (f *finder) find(key *block) {
 			if bits[w>>5]>>(w&31)&1 == 0 {
 				continue
 			}
-			if next := f.look(max(j-1, from), j+1); next > j {
+			if next := f.tryAt(max(j-1, from), j+1); next > j {
 				from, i = next, next-8
 				break
 			}
 		}
 	}
 	for at := max(i-1, from); at+2 < len(text); at++ {
-		if next := f.look(at, at); next > at {
+		if next := f.tryAt(at, at); next > at {
 			at = next - 1
 		}
 	}
 }
 
-// look tries the rules whose literals begin at an offset, from the first to the
-// last. Where a private key begins it returns where that ends, otherwise zero.
-func (f *finder) look(first, last int) (next int) {
+// tryAt tries the rules whose literals begin at an offset from first to last.
+// If a private key begins there it returns where that ends, otherwise zero.
+func (f *finder) tryAt(first, last int) (next int) {
 	text := f.text
 	for p := first; p <= last && p+2 < len(text); p++ {
 		for _, r := range f.match.heads[head(text[p], text[p+1], text[p+2])] {
@@ -147,14 +148,14 @@ func (r *rule) at(text []byte, p int) bool {
 	return string(text[p:p+n]) == r.literal
 }
 
-// add adds a span. Of two that overlap the shape's name stays, if it has the
-// whole; what the second has besides the first is hidden too.
+// add adds a span. Of two that overlap the name of the shape stays, if it
+// covers the whole; what the second has besides the first is hidden too.
 func (f *finder) add(s span) {
 	i := len(f.spans)
 	for i > 0 && f.spans[i-1].from > s.from {
 		i--
 	}
-	for i > 0 && f.spans[i-1].to > s.from { // overlaps the one before
+	for i > 0 && f.spans[i-1].to > s.from { // overlaps the previous one
 		p := f.spans[i-1]
 		if p.from == s.from && s.to >= p.to && byName(p.rule) && s.rule != "value" {
 			p.rule = s.rule
@@ -163,14 +164,14 @@ func (f *finder) add(s span) {
 		i--
 		f.spans = slices.Delete(f.spans, i, i+1)
 	}
-	for i < len(f.spans) && f.spans[i].from < s.to { // and those behind
+	for i < len(f.spans) && f.spans[i].from < s.to { // and the following ones
 		s.to = max(s.to, f.spans[i].to)
 		f.spans = slices.Delete(f.spans, i, i+1)
 	}
 	f.spans = slices.Insert(f.spans, i, s)
 }
 
-// byName reports whether a rule knows a secret by its name only.
+// byName reports whether a rule recognizes a secret by its name only.
 func byName(rule string) bool {
 	switch rule {
 	case "password", "secret", "token", "cookie", "authorization", "value":

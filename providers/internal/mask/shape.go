@@ -17,7 +17,7 @@ import (
 //go:embed shapes.tsv
 var derived string
 
-// How far from a literal an expression may reach, in bytes.
+// The most bytes from a literal that an expression may reach.
 const (
 	shapeBefore = 256
 	shapeAfter  = 2 << 10
@@ -32,7 +32,7 @@ type shape struct {
 	secret  func() *regexp.Regexp
 }
 
-// derivedRules are those of the table, a rule for each literal.
+// derivedRules returns the rules of the table, one for each literal.
 func derivedRules() (all []rule) {
 	for line := range strings.Lines(derived) {
 		if strings.HasPrefix(line, "#") {
@@ -77,7 +77,7 @@ func (s *shape) prefix(text []byte, at int) (from, to int) {
 	return at + from, to
 }
 
-// match is the secret at the beginning of a text.
+// match returns the secret at the beginning of a text.
 func (s *shape) match(text []byte) (from, to int) {
 	m := s.secret().FindSubmatchIndex(text)
 	if m == nil {
@@ -90,7 +90,8 @@ func (s *shape) match(text []byte) (from, to int) {
 	return from, to
 }
 
-// group is the largest group of a match, or the whole if no group has half of it.
+// group returns the largest group of a match, or the whole if no group has half
+// of it.
 func group(m []int) (from, to int) {
 	from, to = m[0], m[1]
 	most := (to - from) / 2
@@ -102,7 +103,7 @@ func group(m []int) (from, to int) {
 	return from, to
 }
 
-// named finds the secret of a name that has the literal in it: the shape alone
+// named finds the secret of a name that contains the literal: the shape alone
 // would be any number.
 func (s *shape) named(text []byte, at int) (from, to int) {
 	const reach = 64
@@ -135,7 +136,7 @@ func (s *shape) named(text []byte, at int) (from, to int) {
 	for last-at < 5 && last < len(text) && (text[last] == '=' || text[last] <= ' ' || isQuote(text[last])) {
 		last++
 	}
-	for v := last; v >= at && (v == last || text[v] == '='); v-- { // an equals sign may be the secret's
+	for v := last; v >= at && (v == last || text[v] == '='); v-- { // an equals sign may belong to the secret
 		if from, to = s.match(text[v:min(len(text), v+shapeAfter)]); to == 0 || v+to < len(text) && is(text[v+to], word|dash) {
 			continue
 		}

@@ -40,7 +40,7 @@ func (f *finder) unassigned(a assignment) {
 	f.sentence(a)
 }
 
-// happened are words of sentences whose colon is not followed by a secret.
+// happened are words of sentences in which no secret follows the colon.
 var happened = []string{"chang", "reset", "sent", "expire", "fail", "invalid", "incorrect", "error", "updat", "mismatch", "http", "cannot", "could", "must", "should"}
 
 // sentence finds the secret of "the initial password for admin is: X", alone at
@@ -108,8 +108,8 @@ func (f *finder) flag(at int) {
 	}
 }
 
-// command finds the pieces of a command line, in whose words further programs may
-// be. It is looked at once, however many programs it names.
+// command finds the pieces of a command line, whose words may contain further
+// programs. It is searched once, however many programs it names.
 func (f *finder) command(at int) {
 	const reach = 2 << 10
 	w, from := split(f.text[at:min(len(f.text), at+reach)], maxWords)
@@ -131,8 +131,8 @@ func (f *finder) command(at int) {
 	}
 }
 
-// program finds the secrets in the arguments of a program whose name begins at an
-// offset.
+// program finds the secrets in the arguments of a program whose name begins at
+// an offset.
 func (f *finder) program(at int) {
 	text := f.text
 	if at < f.commands && !isQuote(text[at-1]) {

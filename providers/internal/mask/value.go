@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// setting is how a value is written, which says how far its name is believed.
+// setting is how a value is written, which determines how far its name is
+// trusted.
 type setting uint8
 
 const (
-	exact  setting = iota // NAME=value, a flag, a parameter of a URL: all but placeholders
+	exact  setting = iota // NAME=value, a flag, a parameter of a URL: everything but placeholders
 	headed                // Name-With-Dashes: value, alone on its line
 	quoted                // a string of code or data: not prose
 	line                  // unquoted, alone on its line with a name, as in YAML and INI
-	loose                 // unquoted in a line of anything: not code
+	loose                 // unquoted in any line: not code
 )
 
 // worth reports whether the value of a name is a secret, rather than a
@@ -58,7 +59,8 @@ func worth(name, v []byte, k kind, how setting) bool {
 	return isToken(v, has) && (k == strong || has&(lower|dash) != 0 || has&under == 0)
 }
 
-// classesOf is the classes of all bytes; one that has none counts as base64.
+// classesOf returns the classes of all bytes; a byte without a class counts as
+// base64.
 func classesOf(v []byte) (has class) {
 	for _, c := range v {
 		if k := classes[c]; k != 0 {
@@ -70,7 +72,7 @@ func classesOf(v []byte) (has class) {
 	return has
 }
 
-// words that stand for a secret or for its absence.
+// placeholders are words that stand for a secret or for its absence.
 var placeholders = map[string]bool{
 	"null": true, "nil": true, "none": true, "undefined": true, "true": true, "false": true, "yes": true, "no": true, "on": true,
 	"off": true, "value": true, "string": true, "example": true, "changeme": true, "change_me": true, "change-me": true,
@@ -125,8 +127,8 @@ func placeholder(v []byte) bool {
 
 const digitsOf = "0123456789"
 
-// isVariable reports whether what follows a dollar sign is a reference: a name, a
-// name in braces, a command.
+// isVariable reports whether what follows a dollar sign is a reference: a name,
+// a name in braces, a command.
 func isVariable(v []byte) bool {
 	if len(v) == 0 {
 		return true
@@ -138,7 +140,7 @@ func isVariable(v []byte) bool {
 	return to > 0 && (to == len(v) || v[to] == ':' || v[to] == '.' || v[to] == '[' || v[to] == '-' && to+1 < len(v) && v[to+1] == '>')
 }
 
-// sameName reports whether a value is only the name once more, or its end.
+// sameName reports whether a value is only the name again, or its end.
 func sameName(name, v []byte) bool {
 	var a, b [2 * maxName]byte
 	if len(v) > maxName || len(name) > maxName || len(v) < 3 {
@@ -175,8 +177,8 @@ func isPath(v []byte) bool {
 	return parts > 2 || len(v) > len(rest) || len(rest) < 12
 }
 
-// isURL reports whether a value is an address; its own password is another
-// rule's.
+// isURL reports whether a value is an address; a password in it has a rule of
+// its own.
 func isURL(v []byte) bool {
 	i := bytes.Index(v, []byte("://"))
 	return i > 0 && i < 12
@@ -246,7 +248,8 @@ func isCode(v []byte) bool {
 	return isChain(v)
 }
 
-// isChain reports whether a value is names with dots between ("req.body.token").
+// isChain reports whether a value is names separated by dots
+// ("req.body.token").
 func isChain(v []byte) bool {
 	dots := 0
 	for part := range bytes.SplitSeq(bytes.TrimRight(v, ";,"), []byte(".")) {
@@ -268,7 +271,7 @@ var states = map[string]bool{
 	"number": true, "args": true, "varchar": true, "char": true, "self": true, "this": true, "option": true, "flag": true,
 }
 
-// isWord reports whether a value alone on a line tells a state or a type.
+// isWord reports whether a value alone on a line is a state or a type.
 func isWord(v []byte) bool {
 	w := strings.ToLower(string(bytes.TrimRight(v, ".,;!?")))
 	return placeholders[w] || states[w] || isType(v) || len(v) < 2
@@ -296,7 +299,7 @@ func looksRandom(v []byte) bool {
 	return entropy(v) >= 3.2
 }
 
-// entropy is that of the bytes of a text, in bits a byte.
+// entropy returns the entropy of the bytes of a text, in bits per byte.
 func entropy(v []byte) float64 {
 	if len(v) == 0 {
 		return 0

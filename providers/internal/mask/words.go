@@ -2,15 +2,15 @@ package mask
 
 import "bytes"
 
-// words are those of a command line, as written, quotes and all: their places in
-// a text. Of an argument vector each is its own text.
+// words are the words of a command line, as written, with their quotes: places
+// in a text. Of an argument vector each is a text of its own.
 type words [][]byte
 
-// maxWords is how many words of a command are looked at.
+// maxWords is how many words of a command are examined.
 const maxWords = 128
 
-// split is the first words of the command at the beginning of a text, up to the
-// end of the line or of the command, and where each begins.
+// split returns the first words of the command at the beginning of a text, up
+// to the end of the line or of the command, and where each begins.
 func split(text []byte, most int) (all words, at []int) {
 	for i := 0; i < len(text) && len(all) < most; {
 		switch c := text[i]; c {
@@ -24,7 +24,7 @@ func split(text []byte, most int) (all words, at []int) {
 				return all, at
 			}
 		case '\\':
-			if i+1 < len(text) && text[i+1] == '\n' { // the command goes on
+			if i+1 < len(text) && text[i+1] == '\n' { // the command continues
 				i += 2
 				continue
 			}
@@ -38,7 +38,7 @@ func split(text []byte, most int) (all words, at []int) {
 	return all, at
 }
 
-// wordEnd is where a word of a shell ends.
+// wordEnd returns where a word of a shell ends.
 func wordEnd(text []byte, i int) int {
 	for i < len(text) {
 		switch c := text[i]; c {
@@ -63,8 +63,8 @@ func wordEnd(text []byte, i int) int {
 	return i
 }
 
-// quoteEnd is where the quote ends that a text has at i, or -1 if it does not end
-// on its line.
+// quoteEnd returns where the quote at i ends, or -1 if it does not end on its
+// line.
 func quoteEnd(text []byte, i int) int {
 	q := text[i]
 	text = text[:min(len(text), i+maxValue)]
@@ -81,7 +81,7 @@ func quoteEnd(text []byte, i int) int {
 	return -1
 }
 
-// bare is the part of a word, from an offset, that lies within its quotes.
+// bare returns the part of a word, from an offset, that lies within its quotes.
 func bare(w []byte, from int) (f, t int) {
 	f, t = from, len(w)
 	for f < t && (w[f] == '"' || w[f] == '\'') {
@@ -97,7 +97,7 @@ func bare(w []byte, from int) (f, t int) {
 	return f, t
 }
 
-// text is a word without the quotes around it.
+// text returns a word without the quotes around it.
 func (w words) text(i int) []byte {
 	if i >= len(w) {
 		return nil
@@ -106,7 +106,7 @@ func (w words) text(i int) []byte {
 	return w[i][f:t]
 }
 
-// basename is the name of a program, without its folder.
+// basename returns the name of a program, without its folder.
 func basename(program []byte) []byte {
 	return program[bytes.LastIndexByte(program, '/')+1:]
 }

@@ -1,13 +1,13 @@
-// Package mediatype knows which ending a file gets whose MIME type is known.
-// The table is its own: those of the system differ between machines, and the
-// name of a file must not.
+// Package mediatype maps MIME types to file name extensions. It has a table of
+// its own: those of the system differ between machines, and the name of a file
+// must not.
 package mediatype
 
 import "strings"
 
-// Ext is the ending of the name of a file of that MIME type, without the dot,
-// whatever parameters and case the type is written with. Of a type that it does
-// not know it is "txt" for text and "bin" for bytes.
+// Ext returns the extension for a MIME type, without the dot, whatever its
+// parameters and case. For an unknown type it returns "txt" for text and "bin"
+// for bytes.
 func Ext(mimeType string, binary bool) string {
 	t, _, _ := strings.Cut(strings.ToLower(mimeType), ";")
 	t = strings.TrimSpace(t)

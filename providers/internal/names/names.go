@@ -1,5 +1,5 @@
-// Package names makes file names of foreign names, by the one rule that holds
-// everywhere in the tree.
+// Package names makes file names of foreign names, by one rule for the whole
+// tree.
 package names
 
 import (
@@ -19,9 +19,10 @@ import (
 // systems allow 255; this leaves room for what is added.
 const maxLen = 100
 
-// File is the file name for a foreign name: letters and digits of any script
-// (NFC), "_" and "-" stay, all else becomes "_". An empty name becomes "_";
-// one over 100 bytes is cut and a short hash of the whole is added.
+// File returns the file name for a foreign name: letters and digits of any
+// script (NFC), "_" and "-" stay, everything else becomes "_". An empty name
+// becomes "_"; one over 100 bytes is cut and a short hash of the whole is
+// added.
 func File(name string) string {
 	safe := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) {
@@ -44,16 +45,16 @@ func File(name string) string {
 	return safe[:cut] + hash
 }
 
-// Fold is the form in which names are compared that differ in nothing but letter
-// case or the way in which Unicode composes their letters.
+// Fold returns the form in which names are equal that differ only in letter
+// case or in the way Unicode composes their letters.
 func Fold(name string) string {
 	return norm.NFC.String(strings.ToLower(strings.ToUpper(norm.NFC.String(name))))
 }
 
-// Assign gives each foreign name its file name, in the order given: of file
-// names that are equal without regard to case, the first keeps its own and
-// the later get "~2", "~3" and so on. For a result that does not depend on
-// the order in which things were found, sort them first ([Sort]).
+// Assign returns the file name of each foreign name, in the order given: of
+// file names that are equal without regard to case, the first keeps its own and
+// the later get "~2", "~3" and so on. For a result that does not depend on the
+// order in which things were found, sort them first ([Sort]).
 func Assign(foreign []string) []string {
 	files := make([]string, len(foreign))
 	taken := make(map[string]int, len(foreign))

@@ -1,4 +1,4 @@
-// Package nearest finds the word that somebody probably meant.
+// Package nearest finds the word that was probably meant.
 package nearest
 
 import (
@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Of is the known word nearest to word, or "" where none is near: one letter may
-// be wrong, missing, too many or swapped with its neighbour, of five letters or
-// more two, of nine or more a third. A word may also be short for a known one, up
-// to half of the letters left out but not the first ("mnt" for "mount"). Case does
-// not count.
+// Of returns the known word nearest to word, or "" if none is near: one letter
+// may be wrong, missing, extra or swapped with its neighbour, of five letters
+// or more two, of nine or more a third. A word may also abbreviate a known one,
+// with up to half of its letters left out but not the first ("mnt" for
+// "mount"). Case does not count.
 func Of(word string, known []string) string {
 	typed := []rune(strings.ToLower(word))
 	allowed := max(1, len(typed)/3)
@@ -24,12 +24,12 @@ func Of(word string, known []string) string {
 		switch {
 		case d <= 2*allowed:
 		case shortFor(typed, whole):
-			d = 2*allowed + len(whole) - len(typed) // after what is nearly the same, the shortest first
+			d = 2*allowed + len(whole) - len(typed) // after near spellings, the shortest first
 		default:
 			continue
 		}
 		if len(typed) > 0 && len(whole) > 0 && typed[0] == whole[0] {
-			d-- // who mistypes begins right
+			d-- // typing errors are rare at the beginning
 		}
 		if d < least {
 			best, least = k, d
@@ -38,8 +38,8 @@ func Of(word string, known []string) string {
 	return best
 }
 
-// shortFor reports whether a word is what is left of another where letters are
-// left out, though not the first, and no more than half.
+// shortFor reports whether a word is another one with letters left out, though
+// not the first, and at most half.
 func shortFor(word, whole []rune) bool {
 	if len(word) < 3 || len(word) >= len(whole) || 2*len(word) < len(whole) || word[0] != whole[0] {
 		return false
@@ -52,8 +52,9 @@ func shortFor(word, whole []rune) bool {
 	return len(word) == 0
 }
 
-// Distance is how many letters have to be changed, added, left out or swapped
-// with their neighbour to make one word of the other (optimal string alignment).
+// Distance returns how many letters have to be changed, added, removed or
+// swapped with their neighbour to turn one word into the other (optimal string
+// alignment).
 func Distance(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

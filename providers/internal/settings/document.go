@@ -14,8 +14,8 @@ import (
 	"ctxfs/providers/internal/syntax"
 )
 
-// Document reads a TOML file of somebody else's. Lines are those of the keys;
-// what is in an inline table or an array has the line of its key. Errors begin
+// Document parses a TOML file of another program. Lines are those of the keys;
+// values in an inline table or an array have the line of its key. Errors begin
 // with the place of the fault: "line 3, column 7: ...".
 func Document(text []byte) (syntax.Value, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
@@ -34,7 +34,7 @@ func Document(text []byte) (syntax.Value, error) {
 
 type tomlReader struct{ lines map[string]int }
 
-// joined is a key as an index of lines.
+// joined returns a key as an index of lines.
 func joined(key []string) string { return strings.Join(key, "\x00") }
 
 func (r tomlReader) value(of any, key []string, line int) syntax.Value {
@@ -66,7 +66,7 @@ func (r tomlReader) value(of any, key []string, line int) syntax.Value {
 	return v
 }
 
-// keyLines are the lines of all keys, each the first that names it or
+// keyLines returns the lines of all keys, each the first that names it or
 // something in it.
 func keyLines(text []byte) map[string]int {
 	var p unstable.Parser

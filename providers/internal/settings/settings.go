@@ -1,6 +1,6 @@
 // Package settings reads ctxfs's own configuration, config.toml. Each provider
-// decodes its own table, strictly: a key that nobody knows is an error, so
-// that a slip of the pen is not a setting that silently does nothing.
+// decodes its own table, strictly: an unknown key is an error, so that a
+// misspelt setting is not silently ignored.
 package settings
 
 import (
@@ -20,24 +20,24 @@ import (
 	"ctxfs/providers/internal/nearest"
 )
 
-// File is a configuration file that has been read. It never changes.
+// File is a configuration file that has been read. It is immutable.
 type File struct {
 	path string
 	text []byte
 	top  map[string]any
 }
 
-// Load reads the file. One that does not exist is an empty one. Errors name
-// the file, and begin with "file:line: " where a line is to blame.
+// Load reads the file. A missing file is an empty one. Errors name the file,
+// and begin with "file:line: " if they concern a line.
 func Load(path string) (*File, error) {
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, iofs.ErrNotExist) {
-		return nil, fmt.Errorf("%s cannot be read: %w", path, errors.Unwrap(err))
+		return nil, fmt.Errorf("cannot read %s: %w", path, errors.Unwrap(err))
 	}
 	return parse(path, text)
 }
 
-// parse reads the text of the file at path.
+// parse parses the text of the file at path.
 func parse(path string, text []byte) (*File, error) {
 	f := &File{path: path, text: bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))}
 	if err := toml.Unmarshal(f.text, &f.top); err != nil {
@@ -46,24 +46,25 @@ func parse(path string, text []byte) (*File, error) {
 	return f, nil
 }
 
-// Path is where the file is, or would be.
+// Path returns where the file is, or would be.
 func (f *File) Path() string { return f.path }
 
-// Tables are the names of the top-level tables (and of top-level keys), sorted.
+// Tables returns the names of the top-level tables (and of top-level keys),
+// sorted.
 func (f *File) Tables() []string { return slices.Sorted(maps.Keys(f.top)) }
 
-// Decode decodes the table at path ("mcp", "servers", "x" for
-// [mcp.servers.x]) into the struct that into points to; fields are found by
-// their "toml" tags. A table that is not there leaves it unchanged. A key
-// without a field is an error that names the nearest known one; the others are
-// decoded all the same. A value of a wrong type is an error. Errors begin with
-// "file:line: ". Faults in other tables do not matter.
+// Decode decodes the table at path ("mcp", "servers", "x" for [mcp.servers.x])
+// into the struct that into points to; fields are found by their "toml" tags. A
+// missing table leaves it unchanged. A key without a field is an error that
+// names the nearest known one; the other keys are decoded all the same. A value
+// of a wrong type is an error. Errors begin with "file:line: ". Faults in other
+// tables do not matter.
 func (f *File) Decode(into any, path ...string) error {
 	value, ok := f.at(path)
 	if !ok {
 		return nil
 	}
-	// Taken by itself, as the decoder ends at the first fault of a document.
+	// Decoded alone, as the decoder stops at the first fault of a document.
 	const entry = "entry"
 	text, err := toml.Marshal(map[string]any{entry: value})
 	if err != nil {
@@ -90,7 +91,7 @@ func (f *File) Decode(into any, path ...string) error {
 	return fmt.Errorf("%s: [%s]: %w", f.path, strings.Join(path, "."), err)
 }
 
-// at is the value at a path.
+// at returns the value at a path.
 func (f *File) at(path []string) (value any, ok bool) {
 	value, ok = f.top, true
 	for _, name := range path {
@@ -102,7 +103,7 @@ func (f *File) at(path []string) (value any, ok bool) {
 	return value, true
 }
 
-// unknown is the error for a key below path that has no field in type t.
+// unknown returns the error for a key below path that has no field in type t.
 func (f *File) unknown(path []string, key toml.Key, t reflect.Type) error {
 	bad, known := faultyKey(key, t)
 	table := slices.Concat(path, key[:bad])
@@ -110,10 +111,10 @@ func (f *File) unknown(path []string, key toml.Key, t reflect.Type) error {
 	if near := nearest.Of(key[bad], known); near != "" {
 		return fmt.Errorf("%s; did you mean %q?", msg, near)
 	}
-	return fmt.Errorf("%s; known are %s", msg, strings.Join(known, ", "))
+	return fmt.Errorf("%s; known keys are %s", msg, strings.Join(known, ", "))
 }
 
-// mistyped is the error for a value that does not fit its field in type t.
+// mistyped returns the error for a value that does not fit its field in type t.
 func (f *File) mistyped(path []string, key toml.Key, t reflect.Type) error {
 	whole := slices.Concat(path, key)
 	for _, element := range key {
@@ -126,7 +127,7 @@ func (f *File) mistyped(path []string, key toml.Key, t reflect.Type) error {
 	return fmt.Errorf("%s%q in [%s] is not %s", f.place(whole), whole[last], strings.Join(whole[:last], "."), kindOf(t))
 }
 
-// kindOf names what a field of type t takes.
+// kindOf names what a field of type t accepts.
 func kindOf(t reflect.Type) string {
 	if t == nil {
 		return "what it should be"
@@ -149,7 +150,7 @@ func kindOf(t reflect.Type) string {
 	return "a number that it can be"
 }
 
-// within is the type of an element of type t, or nil.
+// within returns the type of an element of type t, or nil.
 func within(t reflect.Type, element string) reflect.Type {
 	if t == nil {
 		return nil
@@ -167,8 +168,8 @@ func within(t reflect.Type, element string) reflect.Type {
 	return nil
 }
 
-// faultyKey finds the first element of a key that has no field, and the names
-// of the fields that there are.
+// faultyKey returns the first element of a key that has no field, and the names
+// of the known fields.
 func faultyKey(key toml.Key, t reflect.Type) (index int, known []string) {
 	for i, element := range key {
 		next := within(t, element)
@@ -185,13 +186,13 @@ func faultyKey(key toml.Key, t reflect.Type) (index int, known []string) {
 	return len(key) - 1, nil
 }
 
-// fieldName is the key of a field. Every field has a tag.
+// fieldName returns the key of a field. Every field has a tag.
 func fieldName(field reflect.StructField) string {
 	name, _, _ := strings.Cut(field.Tag.Get("toml"), ",")
 	return name
 }
 
-// misspelt is the error for text that is not TOML.
+// misspelt returns the error for text that is not TOML.
 func (f *File) misspelt(err error) error {
 	var at *toml.DecodeError
 	if !errors.As(err, &at) {
@@ -201,8 +202,8 @@ func (f *File) misspelt(err error) error {
 	return fmt.Errorf("%s:%d: %s", f.path, line, strings.TrimPrefix(at.Error(), "toml: "))
 }
 
-// place is "file:line: " for a key, the beginning of an error; "file: " where
-// the line cannot be told.
+// place returns "file:line: " for a key, the beginning of an error; "file: " if
+// the line is unknown.
 func (f *File) place(key []string) string {
 	if line := f.line(key); line > 0 {
 		return fmt.Sprintf("%s:%d: ", f.path, line)
@@ -210,14 +211,15 @@ func (f *File) place(key []string) string {
 	return f.path + ": "
 }
 
-// Line is the first line that names the table or key at path; 0 without any.
+// Line returns the first line that names the table or key at path; 0 if there
+// is none.
 func (f *File) Line(path ...string) int { return f.line(path) }
 
-// line is the first line that names a key or something in it; within an inline
-// table it is that of the innermost key around it. Without any it is 0.
+// line returns the first line that names a key or something in it; within an
+// inline table that of the innermost key around it; 0 if there is none.
 func (f *File) line(key []string) int {
 	var (
-		p            unstable.Parser // the decoder tells no places of what it accepts
+		p            unstable.Parser // the decoder gives no positions of valid keys
 		table        []string
 		offset, best = 0, 0
 	)

@@ -66,7 +66,7 @@ func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"[mcp]\nlimt = 3\n":                              `:2: unknown key "limt" in [mcp]; did you mean "limit"?`,
 		"[mcp.servers.x]\n\ncomand = \"x\"\n":            `:3: unknown key "comand" in [mcp.servers.x]; did you mean "command"?`,
-		"[mcp]\nservers.x.zzzzzzzzz = 1\n":               `:2: unknown key "zzzzzzzzz" in [mcp.servers.x]; known are command, args`,
+		"[mcp]\nservers.x.zzzzzzzzz = 1\n":               `:2: unknown key "zzzzzzzzz" in [mcp.servers.x]; known keys are command, args`,
 		"[mcp]\nservers = {x = {comand = 1}}\n":          `:2: unknown key "comand" in [mcp.servers.x]; did you mean "command"?`,
 		"[other]\nbad = 1\n[mcp]\nlimit = \"three\"\n":   `:4: "limit" in [mcp] is not a number that it can be`,
 		"[mcp.srvers.x]\ncommand = \"x\"\nargs = []\n":   `:1: unknown key "srvers" in [mcp]; did you mean "servers"?`,

@@ -5,14 +5,14 @@ package spawn
 
 import "os/exec"
 
-// Spawner starts processes. Where there is no way to have them killed when
-// this process is, they have the end of their input to go by.
+// Spawner starts processes. This system cannot kill them when this process is
+// killed: they have to notice the end of their input.
 type Spawner struct{}
 
 // New returns a spawner that has started nothing yet. Close ends it.
 func New() *Spawner { return &Spawner{} }
 
-// Start is cmd.Start.
+// Start calls cmd.Start.
 func (s *Spawner) Start(cmd *exec.Cmd) error { return cmd.Start() }
 
 func (s *Spawner) Close() {}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// files is what a database looks like from outside.
+// files is the state of a database's files.
 type files struct {
 	// header is the beginning of the file, with a counter of its changes.
 	header          string
@@ -20,7 +20,7 @@ type files struct {
 	journalUnfinish bool
 }
 
-// file is one of those beside a database.
+// file is the state of one of the files beside a database.
 type file struct {
 	exists  bool
 	size    int64
@@ -67,8 +67,8 @@ func beside(path string) file {
 	return file{exists: true, size: info.Size(), changed: info.ModTime()}
 }
 
-// zeroed tells whether a journal was kept after its transaction had ended: its
-// header is then zero.
+// zeroed reports whether a journal was kept after its transaction had ended:
+// its header is then zero.
 func zeroed(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -80,28 +80,28 @@ func zeroed(path string) bool {
 	return err != nil || start == [8]byte{}
 }
 
-// logged tells whether the database has a write-ahead log.
+// logged reports whether the database has a write-ahead log.
 func (f files) logged() bool { return len(f.header) > versionAt && f.header[versionAt] == 2 }
 
-// same tells whether nothing was written between two looks. The index of the
+// same reports whether nothing was written between two states. The index of the
 // log is left out: readers write to it.
 func (f files) same(g files) bool {
 	f.shm, g.shm = file{}, file{}
 	return f == g
 }
 
-// how is the way in which the database can be read without leaving a trace, and
-// whether locks of SQLite guard the reading.
+// how returns the way in which the database can be read without leaving a
+// trace, and whether SQLite's locks guard the reading.
 func (f files) how() (how url.Values, locked bool, err error) {
 	switch {
 	case f.logged() && f.wal.size > 0 && f.shm.exists:
-		// In use, or left by a program that died. Readers of a log hold up nobody,
-		// and the files that they need are there already.
+		// In use, or left by a program that died. Readers of a log block
+		// nobody, and the files that they need exist already.
 		return url.Values{"mode": {"ro"}}, true, nil
 	case f.logged() && f.wal.size > 0:
-		// A log without its index: nobody uses it (the folder is a copy, or cannot
-		// be written). The index is built in memory; that needs the exclusive mode,
-		// which without locks excludes nobody.
+		// A log without its index: nobody uses it (the folder is a copy, or
+		// cannot be written). The index is built in memory; that needs the
+		// exclusive mode, which without locks excludes nobody.
 		return url.Values{"mode": {"ro"}, "vfs": {"unix-none"}, "_pragma": {"locking_mode(exclusive)"}}, false, nil
 	case f.journalUnfinish:
 		return nil, false, ErrUnfinished

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Row is a row of a result. SQLite keeps any value in any column, so each is
-// taken for what it is asked for: a value that cannot be taken so is the zero
-// value.
+// Row is a row of a result. SQLite stores any value in any column, so each is
+// converted to what it is asked for: a value that cannot be converted is the
+// zero value.
 type Row struct{ values []any }
 
-// Null tells whether the value is missing.
+// Null reports whether the value is missing.
 func (r Row) Null(i int) bool { return r.values[i] == nil }
 
-// Text is the value as text.
+// Text returns the value as text.
 func (r Row) Text(i int) string {
 	switch v := r.values[i].(type) {
 	case string:
@@ -33,7 +33,7 @@ func (r Row) Text(i int) string {
 	return ""
 }
 
-// Bytes is the value as bytes that the caller may keep.
+// Bytes returns the value as bytes that the caller may keep.
 func (r Row) Bytes(i int) []byte {
 	if b, ok := r.values[i].([]byte); ok {
 		return b
@@ -41,7 +41,7 @@ func (r Row) Bytes(i int) []byte {
 	return []byte(r.Text(i))
 }
 
-// Int is the value as a whole number.
+// Int returns the value as an integer.
 func (r Row) Int(i int) int64 {
 	switch v := r.values[i].(type) {
 	case int64:
@@ -59,8 +59,8 @@ func (r Row) Int(i int) int64 {
 	return 0
 }
 
-// layouts are the ways in which programs write times as text; without a zone
-// SQLite means UTC.
+// layouts returns the formats in which programs write times as text; without a
+// zone SQLite means UTC.
 func layouts() []string {
 	return []string{
 		time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 Z07:00",
@@ -68,8 +68,8 @@ func layouts() []string {
 	}
 }
 
-// Time is the value as a time: text, or a number since 1970 in seconds,
-// milliseconds, microseconds or nanoseconds, whichever gives a year that can be.
+// Time returns the value as a time: text, or a number since 1970 in seconds,
+// milliseconds, microseconds or nanoseconds, whichever gives a plausible year.
 func (r Row) Time(i int) time.Time {
 	switch v := r.values[i].(type) {
 	case time.Time:
@@ -91,9 +91,9 @@ func (r Row) Time(i int) time.Time {
 	return time.Time{}
 }
 
-// Time makes a time of a number since 1970 whose unit the program's schema does
-// not tell, or tells wrongly: seconds until the year 5138, in milliseconds from
-// 1973 on, and so forth. Zero and less are no time.
+// Time returns the time for a number since 1970 whose unit the program's schema
+// does not name, or names wrongly: seconds until the year 5138, in milliseconds
+// from 1973 on, and so forth. It returns the zero time for zero and less.
 func Time(n int64) time.Time {
 	const limit = 100_000_000_000
 	switch {

@@ -14,13 +14,13 @@ type Snapshot struct {
 	tx  *sql.Tx
 }
 
-// Table is a table as this version of the program has it.
+// Table is a table with the columns that this version of the program gives it.
 type Table struct {
 	name    string
 	columns []string
 }
 
-// Has tells whether there is a table of that name.
+// Has reports whether there is a table with a name.
 func (s *Snapshot) Has(name string) (bool, error) {
 	found := false
 	err := s.Each("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", func(Row) error {
@@ -30,7 +30,7 @@ func (s *Snapshot) Has(name string) (bool, error) {
 	return found, err
 }
 
-// Tables are the names of all tables, in the order in which they were made.
+// Tables returns the names of all tables, in the order of their creation.
 func (s *Snapshot) Tables() (names []string, err error) {
 	err = s.Each("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid", func(r Row) error {
 		names = append(names, r.Text(0))
@@ -39,8 +39,7 @@ func (s *Snapshot) Tables() (names []string, err error) {
 	return names, err
 }
 
-// Columns describes a table with the columns that it has: none where there is no
-// such table.
+// Columns returns a table with its columns: none if there is no such table.
 func (s *Snapshot) Columns(name string) (Table, error) {
 	t := Table{name: name}
 	err := s.Each("SELECT name FROM pragma_table_info(?)", func(r Row) error {
@@ -50,7 +49,8 @@ func (s *Snapshot) Columns(name string) (Table, error) {
 	return t, err
 }
 
-// Table describes a table that must be there with those columns.
+// Table returns a table that must exist and have the columns needs. Its error
+// is an ErrSchema otherwise.
 func (s *Snapshot) Table(name string, needs ...string) (Table, error) {
 	t, err := s.Columns(name)
 	if err != nil {
@@ -67,14 +67,15 @@ func (s *Snapshot) Table(name string, needs ...string) (Table, error) {
 	return t, nil
 }
 
-// Exists reports whether the table is there.
+// Exists reports whether the table exists.
 func (t Table) Exists() bool { return len(t.columns) > 0 }
 
-// From is the table's name as a query has it.
+// From returns the table's name, quoted for a query.
 func (t Table) From() string { return `"` + strings.ReplaceAll(t.name, `"`, `""`) + `"` }
 
-// Any is the first of some columns that the table has, for a query on the table
-// alone; NULL where it has none of them. The names are the caller's.
+// Any returns the first of some columns that the table has, for a query on the
+// table alone; NULL if it has none of them. The names are the caller's, never
+// foreign.
 func (t Table) Any(columns ...string) string {
 	for _, c := range columns {
 		if t.Has(c) {
@@ -84,18 +85,20 @@ func (t Table) Any(columns ...string) string {
 	return "NULL"
 }
 
-// Has tells whether the table has a column.
+// Has reports whether the table has a column.
 func (t Table) Has(column string) bool { return slices.Contains(t.columns, column) }
 
-// Pick is the list of columns for a query on the table alone, with NULL for each
-// that this version does not have. The names are the caller's, never foreign.
+// Pick returns the list of columns for a query on the table alone, with NULL
+// for each that this version does not have. The names are the caller's, never
+// foreign.
 func (t Table) Pick(columns ...string) string {
 	list := make([]string, len(columns))
 	for i, c := range columns {
 		list[i] = "NULL"
 		if t.Has(c) {
-			// As an expression a column has no declared type: else the library makes
-			// times of what the program may have kept otherwise.
+			// As an expression a column has no declared type: otherwise the
+			// library converts values that the program stored in another form
+			// to times.
 			list[i] = "+" + quote(t.name) + "." + quote(c)
 		}
 	}
@@ -104,7 +107,8 @@ func (t Table) Pick(columns ...string) string {
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Each calls row with each row of a query. The row is valid during the call.
+// Each calls row with each row of a query. The row is valid only during the
+// call.
 func (s *Snapshot) Each(query string, row func(Row) error, args ...any) error {
 	rows, err := s.tx.QueryContext(s.ctx, query, args...)
 	if err != nil {

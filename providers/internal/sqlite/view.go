@@ -1,18 +1,18 @@
-// Package sqlite reads databases that belong to other programs, beside those
-// programs, and keeps databases of our own.
+// Package sqlite reads databases that belong to other programs, while those
+// run, and keeps databases of our own.
 //
 // A foreign database is read with [View] so that its owner never notices: no
 // file is created beside it, nothing is written, and where the format allows it
 // no lock is held, so that the owner is never refused. What View reads is one
 // state of the database, never half a transaction.
 //
-//   - A database with a write-ahead log that is in use is read through that log:
-//     readers of such a database hold up no writer.
+//   - A database with a write-ahead log that is in use is read through that
+//     log: readers of such a database block no writer.
 //   - Any other is read without locks, and what was read counts only if neither
 //     the file nor its journal has changed meanwhile; else it is read again.
 //
 // This is the only importer of the SQLite library, which works without cgo and
-// has FTS5.
+// has FTS5. Formats: sqlite.org/fileformat2.html and sqlite.org/wal.html.
 package sqlite
 
 import (
@@ -28,18 +28,19 @@ import (
 	"modernc.org/sqlite"
 )
 
-// What can be wrong with a foreign database; View wraps one of these, or an
-// error of package io/fs.
+// The errors of a foreign database; View wraps one of these, or an error of
+// package io/fs.
 var (
-	// ErrDamaged says that the file is no database, or one with damaged pages.
+	// ErrDamaged reports that the file is not a database, or has damaged pages.
 	ErrDamaged = errors.New("not a SQLite database, or a damaged one")
-	// ErrBusy says that its owner was writing for the whole time that we waited.
+	// ErrBusy reports that its owner was writing for the whole time that View
+	// waited.
 	ErrBusy = errors.New("the database is being written; it is read again when it changes")
-	// ErrUnfinished says that a writer has left, or is in, a transaction that only
-	// a program with write access can take back.
-	ErrUnfinished = errors.New("an unfinished transaction lies beside the database; the program that it belongs to mends it when it starts again")
-	// ErrSchema says that a table or a column is not there.
-	ErrSchema = errors.New("not of a version that is known")
+	// ErrUnfinished reports that a writer has left, or is in, a transaction
+	// that only a program with write access can roll back.
+	ErrUnfinished = errors.New("an unfinished transaction lies beside the database; the program that it belongs to repairs it when it starts again")
+	// ErrSchema reports that a table or a column is missing.
+	ErrSchema = errors.New("of an unknown version")
 )
 
 // attempts is how often a database that changes while it is read is read again.
@@ -50,10 +51,10 @@ const attempts = 5
 const pause = 20 * time.Millisecond
 
 // View calls read with one state of a foreign database. It may call it several
-// times, each time from the beginning, and only the last call counts: what read
-// collects it must collect anew, and hand on only when View has returned nil.
-// The error of read is returned as it is, with the path, where the database was
-// at rest.
+// times, each time from the beginning, and only the last call counts: read must
+// start its results anew each time, and nothing may use them before View has
+// returned nil. If the database did not change meanwhile, the error of read is
+// returned as it is, with the path.
 func View(ctx context.Context, path string, read func(*Snapshot) error) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -72,7 +73,7 @@ func View(ctx context.Context, path string, read func(*Snapshot) error) error {
 	}
 }
 
-// errMoved says that the file has changed while it was read without locks.
+// errMoved reports that the file has changed while it was read without locks.
 var errMoved = fmt.Errorf("it changed while it was read: %w", ErrBusy)
 
 func attempt(ctx context.Context, path string, read func(*Snapshot) error) error {
@@ -86,8 +87,8 @@ func attempt(ctx context.Context, path string, read func(*Snapshot) error) error
 	}
 	err = transaction(ctx, path, how, read)
 	if !locked {
-		// Without locks anything may have been read, so a fault counts for nothing
-		// either unless the files are still the same.
+		// Without locks anything may have been read, so an error counts only if
+		// the files are still the same.
 		after, lookErr := look(path)
 		if lookErr != nil {
 			return lookErr
@@ -102,10 +103,10 @@ func attempt(ctx context.Context, path string, read func(*Snapshot) error) error
 	return nil
 }
 
-// transaction runs read in one transaction of one connection.
+// transaction calls read in one transaction of one connection.
 func transaction(ctx context.Context, path string, how url.Values, read func(*Snapshot) error) error {
-	// What the file itself defines (views, triggers, functions in its schema) is
-	// not trusted, and nothing can be written.
+	// What the file itself defines (views, triggers, functions in its schema)
+	// is not trusted, and nothing can be written.
 	how.Add("_pragma", "busy_timeout(3000)")
 	how.Add("_pragma", "query_only(1)")
 	how.Add("_pragma", "trusted_schema(0)")
@@ -135,7 +136,7 @@ func open(path string, how url.Values) (*sql.DB, error) {
 	return db, nil
 }
 
-// The primary result codes of SQLite that have a word of ours.
+// The primary result codes of SQLite that have an error of ours.
 const (
 	codeBusy     = 5
 	codeLocked   = 6
@@ -144,7 +145,7 @@ const (
 	codeNotADB   = 26
 )
 
-// translate adds our words to an error of the library.
+// translate wraps an error of the library in one of ours.
 func translate(err error) error {
 	var fault *sqlite.Error
 	if !errors.As(err, &fault) {
@@ -161,10 +162,10 @@ func translate(err error) error {
 	return err
 }
 
-// Own opens a database of ours for reading and writing, and makes it where there
-// is none, for its owner alone (0600, and so are the files that SQLite keeps beside
-// it). The folder must exist. It has a write-ahead log; what was committed
-// may be lost when the machine loses power, never when the program dies.
+// Own opens a database of ours for reading and writing, and creates it if need
+// be, for its owner alone (0600, as are the files that SQLite keeps beside it).
+// The folder must exist. It has a write-ahead log; what was committed may be
+// lost when the machine loses power, never when the program dies.
 func Own(path string) (*sql.DB, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -178,6 +179,6 @@ func Own(path string) (*sql.DB, error) {
 	}})
 }
 
-// Damaged tells whether an error of a database of ours says that its file is no
-// database, or has damaged pages.
+// Damaged reports whether an error of a database of ours means that its file is
+// not a database, or has damaged pages.
 func Damaged(err error) bool { return errors.Is(translate(err), ErrDamaged) }

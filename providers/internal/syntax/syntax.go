@@ -1,6 +1,6 @@
-// Package syntax is the one shape of configuration files, whatever syntax
-// they are written in. Every value knows where it stands, so that a fault can
-// be told with its line.
+// Package syntax is the common form of configuration files, whatever syntax
+// they are written in. Every value has its position, so that a fault can be
+// reported with its line.
 package syntax
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Kind is what a value is, in words for a message.
+// Kind is the kind of a value, in words for a message.
 type Kind string
 
 // The kinds of values.
@@ -25,15 +25,15 @@ const (
 // Value is one value of a document.
 type Value struct {
 	Kind Kind
-	// Text is what a text says, or a number, truth value or null as it is
+	// Text is the content of a string; a number, boolean or null as it is
 	// written.
 	Text string
-	// Members are those of an object, in their order; of several with one name
-	// the last counts. Items are the elements of an array.
+	// Members are the members of an object, in their order; of several with one
+	// name the last counts. Items are the elements of an array.
 	Members []Member
 	Items   []Value
 	// Line and Column are where the value begins, both counted from one, the
-	// column in bytes; Column is 0 where it is not known.
+	// column in bytes; Column is 0 if it is unknown.
 	Line, Column int
 }
 
@@ -43,7 +43,7 @@ type Member struct {
 	Value Value
 }
 
-// Get gives the member of that name. One that is null is not there.
+// Get returns the member with a name, and whether it is present and not null.
 func (v Value) Get(name string) (member Value, ok bool) {
 	for _, m := range v.Members {
 		if m.Name == name {
@@ -53,7 +53,7 @@ func (v Value) Get(name string) (member Value, ok bool) {
 	return member, ok
 }
 
-// At gives the value that is reached by a path of names.
+// At returns the value at a path of names.
 func (v Value) At(path ...string) (at Value, ok bool) {
 	at, ok = v, true
 	for _, name := range path {
@@ -64,7 +64,8 @@ func (v Value) At(path ...string) (at Value, ok bool) {
 	return at, ok
 }
 
-// Errorf is an error at the value: "line 3, column 7: ...".
+// Errorf returns an error at the position of the value: "line 3, column 7:
+// ...".
 func (v Value) Errorf(format string, args ...any) error {
 	place := fmt.Sprintf("line %d", v.Line)
 	if v.Column > 0 {
@@ -73,8 +74,8 @@ func (v Value) Errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %s", place, fmt.Sprintf(format, args...))
 }
 
-// Canonical is a text that is equal for values that say the same, wherever
-// they stand and whatever comments stand between. It is for hashing.
+// Canonical returns a text that is equal for equal values, whatever their
+// positions and the comments between them. It is for hashing.
 func (v Value) Canonical() string {
 	var out strings.Builder
 	v.canonical(&out)

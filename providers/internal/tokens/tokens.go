@@ -1,4 +1,4 @@
-// Package tokens counts what a text costs in a prompt.
+// Package tokens counts the tokens of a text in a prompt.
 package tokens
 
 import (
@@ -7,14 +7,13 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// vocabulary takes some 15 ms and 10 MB, so whoever counts nothing does
-// without.
+// vocabulary takes some 15 ms and 10 MB, so it is loaded on first use.
 var vocabulary = sync.OnceValue(codec.NewO200kBase)
 
-// Count is the number of tokens of a text for models of OpenAI from GPT-4o on
-// (o200k); those of others count much the same. Lines count alone what they do
-// in their text, as long as none is blank and none begins with "/". It may be
-// called at the same time by many.
+// Count returns the number of tokens of a text for OpenAI models from GPT-4o on
+// (o200k); other models count much the same. The counts of the lines of a text
+// add up to its count, as long as none is blank and none begins with "/". It is
+// safe for concurrent use.
 func Count(text string) int {
 	n, err := vocabulary().Count(text)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // maxLinks is how many links a path may lead through, as in the kernel.
 const maxLinks = 40
 
-// point is a path of which is watched what it leads to.
+// point is a watched path: whatever it leads to is watched.
 type point struct {
 	path string
 	tree *tree // whose root it is, or nil
@@ -19,15 +19,15 @@ type point struct {
 	err  error // why not all waypoints are watched
 }
 
-// waypoint is an entry of a folder on which depends what a path leads to.
+// waypoint is an entry of a folder that determines where a path leads.
 type waypoint struct{ dir, name string }
 
 // locate finds a point's waypoints and watches them.
 func (w *Watcher) locate(p *point) {
 	old := p.at
 	p.at, p.err = nil, iofs.ErrNotExist
-	// The way is found again after the watches were set, until it stays: what
-	// changed in between was not told.
+	// After the watches are set the waypoints are found again, until they stay
+	// the same: changes in between were not reported.
 	for range maxLinks {
 		at := w.waypoints(p.path)
 		if slices.Equal(at, p.at) {
@@ -77,7 +77,7 @@ func (w *Watcher) leave(p *point, wp waypoint) {
 	w.release(wp.dir)
 }
 
-// waypoints walks a path as the kernel does. They are: every link on the way,
+// waypoints walks a path as the kernel does. It returns every link on the way,
 // and the last entry, or the first that is missing. Their folders are without
 // links.
 func (w *Watcher) waypoints(path string) (at []waypoint) {

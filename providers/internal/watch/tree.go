@@ -13,10 +13,10 @@ import (
 	"ctxfs/fs"
 )
 
-// tree is a folder that is watched with all that is in it.
+// tree is a folder that is watched with all folders below it.
 type tree struct {
 	root   string // as given
-	real   string // what root leads to; "" if that is no folder now
+	real   string // where root leads; "" if that is no folder now
 	dev    uint64
 	count  int              // of its folders
 	failed map[string]error // folders that are not watched, and why
@@ -25,8 +25,8 @@ type tree struct {
 
 // folder is one watched folder.
 type folder struct {
-	trees  []*tree             // that it is in
-	points map[string][]*point // that wait for an entry, by its name
+	trees  []*tree             // that contain it
+	points map[string][]*point // waiting for an entry, by its name
 }
 
 func (f *folder) inTree() bool { return f != nil && len(f.trees) > 0 }
@@ -48,11 +48,11 @@ func (w *Watcher) hold(dir string) (*folder, error) {
 func (w *Watcher) release(dir string) {
 	if f := w.folders[dir]; f != nil && len(f.trees) == 0 && len(f.points) == 0 {
 		delete(w.folders, dir)
-		w.notify.Remove(dir) // fails where the folder is gone
+		w.notify.Remove(dir) // fails if the folder is gone
 	}
 }
 
-// plant watches what the tree's root leads to.
+// plant watches the folder that the tree's root leads to.
 func (w *Watcher) plant(t *tree) {
 	t.failed = make(map[string]error)
 	real, dev, ok := w.resolveFolder(t.root)
@@ -75,7 +75,7 @@ func (w *Watcher) uproot(t *tree) {
 }
 
 // replant plants a tree again if its root leads elsewhere now, or is another
-// folder, and tells whether it did.
+// folder, and reports whether it did.
 func (w *Watcher) replant(t *tree) bool {
 	real, _, _ := w.resolveFolder(t.root)
 	if real == t.real && (real == "" || w.folders[real].inTree() && slices.Contains(w.folders[real].trees, t)) {
@@ -86,8 +86,7 @@ func (w *Watcher) replant(t *tree) bool {
 	return true
 }
 
-// grow takes the folder that has appeared at path into the trees its parent
-// is in.
+// grow adds the folder that has appeared at path to the trees of its parent.
 func (w *Watcher) grow(path string, trees []*tree) {
 	if w.folders[path].inTree() || skipped(filepath.Base(path)) {
 		return
@@ -146,7 +145,7 @@ func (w *Watcher) fault(t *tree, dir string, err error) {
 	t.failed[dir] = err
 }
 
-// err is the error of the first folder that is not watched.
+// err returns the error of the first folder that is not watched.
 func (t *tree) err() error {
 	if len(t.failed) == 0 {
 		return nil
@@ -154,8 +153,8 @@ func (t *tree) err() error {
 	return t.failed[slices.Min(slices.Collect(maps.Keys(t.failed)))]
 }
 
-// drop forgets the folder at path and all below it, which are gone or are
-// others now, and returns the points whose way led through them.
+// drop forgets the folder at path and all below it, which are gone or replaced,
+// and returns the points whose way led through them.
 func (w *Watcher) drop(path string) (lost []*point) {
 	below := func(dir string) bool { return dir == path || strings.HasPrefix(dir, path+"/") }
 	for _, t := range w.trees {
@@ -169,7 +168,7 @@ func (w *Watcher) drop(path string) (lost []*point) {
 			continue
 		}
 		delete(w.folders, dir)
-		w.notify.Remove(dir) // fails where the folder is gone
+		w.notify.Remove(dir) // fails if the folder is gone
 		for _, t := range f.trees {
 			t.count--
 			if t.real == dir {
@@ -195,7 +194,8 @@ func (w *Watcher) resolveFolder(path string) (real string, dev uint64, ok bool) 
 	return real, dev, true
 }
 
-// folderDevice tells whether path is a folder, no link, and on which device.
+// folderDevice reports whether path is a folder and not a link, and on which
+// device.
 func folderDevice(path string) (dev uint64, ok bool) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {
@@ -205,5 +205,5 @@ func folderDevice(path string) (dev uint64, ok bool) {
 	return uint64(st.Dev), ok
 }
 
-// skipped tells whether folders of that name are not worth their watches.
+// skipped reports whether folders with a name are not worth their watches.
 func skipped(name string) bool { return name == ".git" || name == "node_modules" }

@@ -1,19 +1,19 @@
-// Package watch tells what changes on disk, as soon as it changes and without
-// asking again and again.
+// Package watch reports changes on disk, as soon as they happen and without
+// polling.
 //
-// A [Watcher] watches folders with all that is in them ([Watcher.Add]) and
+// A [Watcher] watches folders with everything below them ([Watcher.Add]) and
 // single paths ([Watcher.AddFile]). Neither need exist: what is missing is
 // waited for, and what is replaced, as editors replace files, is followed.
 //
-// Three things make that less simple than it sounds, and are hidden here.
-// The kernel watches inodes, so that one folder reached by two paths has one
-// watch: all folders are held by their path without links. A path means what
-// the links on it say: every link is watched too, where it lies. And what is
-// made in a new folder before its watch stands is not told: a new folder is
-// reported as a whole, after its watch was set.
+// Three difficulties are hidden here. The kernel watches inodes, so one folder
+// reached by two paths has one watch: all folders are stored by their path
+// without links. A path means what the links on it say: every link is watched
+// too, where it lies. And what is created in a new folder before its watch is
+// set is not reported: a new folder is reported as a whole, after its watch was
+// set.
 //
-// What is not noticed: that a folder further up was renamed than the one a
-// watched path lies in.
+// Not noticed is the renaming of a folder above the one that a watched path
+// lies in.
 package watch
 
 import (
@@ -31,7 +31,7 @@ import (
 // DefaultMaxDirs is how many folders are watched below one root.
 const DefaultMaxDirs = 2000
 
-// ErrLimit says that there are more folders below a root than are watched.
+// ErrLimit reports that there are more folders below a root than are watched.
 var ErrLimit = errors.New("too many folders to watch")
 
 // Fix returns the command that removes the cause of an error of [New] or
@@ -49,19 +49,20 @@ func Fix(err error) string {
 
 // Options are the settings of a Watcher. Changed is required.
 type Options struct {
-	// Changed is told what changed: absolute paths, each once, in the order
-	// in which they first changed. For a folder that is watched with all that
-	// is in it, anything below may have changed. It is called from one
-	// goroutine; what changes meanwhile is told by its next call. It may call
-	// the Watcher's methods, but for Close.
+	// Changed is called with what changed: absolute paths, each once, in the
+	// order in which they first changed. For a folder that is watched with
+	// everything below it, anything below may have changed. It is called from
+	// one goroutine; changes during a call are reported by the next. It may
+	// call the Watcher's methods, except Close.
 	Changed func(paths []string)
-	// Hide leaves out a path, such as a mount point of ours. It is asked
-	// before the path is touched.
+	// Hide reports whether a path, such as a mount point of ours, is left out.
+	// It is called before the path is touched. It may be nil.
 	Hide func(path string) bool
 	// MaxDirs is how many folders are watched below one root; 0 means
 	// DefaultMaxDirs.
 	MaxDirs int
-	// Log is told of folders that cannot be watched; nil means slog.Default().
+	// Log receives errors of folders that cannot be watched; nil means
+	// slog.Default().
 	Log *slog.Logger
 }
 
@@ -70,18 +71,18 @@ type Watcher struct {
 	opts   Options
 	notify *fsnotify.Watcher
 	news   *queue
-	lost   chan struct{} // events were
+	lost   chan struct{} // events were lost
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
 	mu      sync.RWMutex
 	trees   map[string]*tree   // by root
 	points  map[string]*point  // by path
-	folders map[string]*folder // that are watched, by path without links
+	folders map[string]*folder // watched folders, by path without links
 }
 
-// New starts a watcher of nothing. The error says that the system has no more
-// of them (on Linux fs.inotify.max_user_instances).
+// New returns a watcher of nothing. An error means that the system allows no
+// more of them (on Linux fs.inotify.max_user_instances).
 func New(opts Options) (*Watcher, error) {
 	if opts.MaxDirs == 0 {
 		opts.MaxDirs = DefaultMaxDirs
@@ -104,8 +105,8 @@ func New(opts Options) (*Watcher, error) {
 	return w, nil
 }
 
-// Close ends the watch and waits: Changed is not running and will not be
-// called any more.
+// Close ends the watch and waits: Changed is not running and will not be called
+// any more.
 func (w *Watcher) Close() error {
 	w.cancel()
 	err := w.notify.Close()
@@ -114,11 +115,11 @@ func (w *Watcher) Close() error {
 }
 
 // Add watches the folder at root and every folder below it, up to MaxDirs,
-// but for .git and node_modules, other file systems, and what is hidden. Links
-// below it are not followed. Root itself may be or contain a link; what changes
-// in it is reported with the path that it leads to. That root itself appeared,
-// vanished or leads elsewhere is reported as root, and so is everything where
-// events were lost. Adding a root again does nothing.
+// except .git and node_modules, other file systems, and what is hidden. Links
+// below it are not followed. Root itself may be or contain a link; changes in
+// it are reported with the path that it leads to. If root itself appears,
+// vanishes or leads elsewhere, root is reported, and also if events were lost.
+// Adding a root again does nothing.
 func (w *Watcher) Add(root string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -135,7 +136,7 @@ func (w *Watcher) Add(root string) {
 
 // AddFile reports path whenever what it leads to may have changed, whatever it
 // is: the file was written or replaced, appeared or vanished, or a link on the
-// way leads elsewhere now. Of a folder it reports only that.
+// way leads elsewhere. Of a folder it reports only the latter.
 func (w *Watcher) AddFile(path string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -164,9 +165,9 @@ func (w *Watcher) Remove(path string) {
 	}
 }
 
-// Watched tells whether every change in the folder at path (without links) is
-// reported: of its names and of its files, not of the folders in it; or, for
-// what AddFile was given, every change of that. It answers from memory.
+// Watched reports whether every change in the folder at path (without links) is
+// reported: of its names and of its files, not of the folders in it; or, for a
+// path given to AddFile, every change of that. It answers from memory.
 func (w *Watcher) Watched(path string) bool {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -177,10 +178,10 @@ func (w *Watcher) Watched(path string) bool {
 	return p != nil && p.err == nil
 }
 
-// Err tells why not all is watched that should be below root, or of the file,
-// as given to Add or AddFile: ErrLimit, or the error of the first folder that
-// cannot be watched. It is nil for what does not exist yet, as long as it would
-// be noticed.
+// Err returns why not everything below root, or the file, as given to Add or
+// AddFile, is watched: ErrLimit, or the error of the first folder that cannot
+// be watched. It returns nil for what does not exist yet, as long as its
+// creation would be noticed.
 func (w *Watcher) Err(path string) error {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -194,7 +195,7 @@ func (w *Watcher) Err(path string) error {
 	return nil
 }
 
-// receive keeps the watches in step with what happens and queues the news.
+// receive keeps the watches up to date and queues the changes.
 func (w *Watcher) receive() {
 	for {
 		select {
@@ -233,7 +234,7 @@ func (w *Watcher) handle(e fsnotify.Event) {
 	created, gone := e.Has(fsnotify.Create), e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)
 	var points []*point
 	if created || gone {
-		// What stands at this path now, if anything, is not what was watched.
+		// What is at this path now, if anything, is not what was watched.
 		points = w.drop(path)
 	}
 	parent := w.folders[filepath.Dir(path)]
@@ -253,7 +254,7 @@ func (w *Watcher) handle(e fsnotify.Event) {
 	}
 }
 
-// visit reports a point and, if it may lead elsewhere now, finds its way anew.
+// visit reports a point and, if it may lead elsewhere now, locates it again.
 func (w *Watcher) visit(p *point, moved bool) {
 	if moved {
 		w.locate(p)
@@ -263,8 +264,8 @@ func (w *Watcher) visit(p *point, moved bool) {
 	}
 }
 
-// startOver is for when events were lost: everything is looked at again, and
-// everything may have changed.
+// startOver checks everything again after events were lost: everything may have
+// changed.
 func (w *Watcher) startOver() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -282,8 +283,8 @@ func (w *Watcher) startOver() {
 
 func (w *Watcher) hidden(path string) bool { return w.opts.Hide != nil && w.opts.Hide(path) }
 
-// queue holds the paths that have changed and were not told yet, each once.
-// Reading the kernel's events never waits for who is told.
+// queue holds the paths that have changed and were not reported yet, each once.
+// Reading the kernel's events never waits for Changed.
 type queue struct {
 	wake chan struct{}
 
@@ -319,8 +320,8 @@ func (q *queue) take() []string {
 	return paths
 }
 
-// deliver calls told with what is queued, at once, until the context ends.
-func (q *queue) deliver(ctx context.Context, told func(paths []string)) {
+// deliver calls changed with what is queued, at once, until the context ends.
+func (q *queue) deliver(ctx context.Context, changed func(paths []string)) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -328,7 +329,7 @@ func (q *queue) deliver(ctx context.Context, told func(paths []string)) {
 		case <-q.wake:
 		}
 		if paths := q.take(); len(paths) > 0 && ctx.Err() == nil {
-			told(paths)
+			changed(paths)
 		}
 	}
 }

@@ -6,19 +6,20 @@ import (
 	"ctxfs/providers/internal/nearest"
 )
 
-// endings are what stemming takes off words, and off a misspelt one may not.
+// endings are what stemming removes from words, and may not from a misspelt
+// one.
 const endings = "s es ies e ed ing ings er ers y ly ion ions ation ations al ity ment ments ant ent able ive ic ics"
 
-// Misspelt is a word that nobody uses, and may be a misspelling of one in use.
+// Misspelt is a word that no text has, and that may be a misspelling of one.
 type Misspelt struct {
-	// Limit is how many letters may be wrong, missing, needless or swapped: one in
+	// Limit is how many letters may be wrong, missing, extra or swapped: one in
 	// short words and two in long ones, none in the shortest.
 	Limit   int
 	letters []rune
 	cuts    [][]rune
 }
 
-// NewMisspelt is the word with that text, as Split gives it.
+// NewMisspelt returns the Misspelt for a word of Split.
 func NewMisspelt(text string) Misspelt {
 	m := Misspelt{letters: []rune(text)}
 	switch {
@@ -27,7 +28,8 @@ func NewMisspelt(text string) Misspelt {
 	case len(m.letters) >= 4:
 		m.Limit = 1
 	}
-	// Its stem may be its own, the whole of it, or what is left without any ending.
+	// Its stem may be the stem of the text, the text, or what is left of that
+	// without any one ending.
 	m.cuts = [][]rune{m.letters}
 	stem := Stem(text)
 	if stem != text {
@@ -41,8 +43,8 @@ func NewMisspelt(text string) Misspelt {
 	return m
 }
 
-// Beginnings are what the word that was meant may begin with, of one letter or
-// of two: the first letter is right or swapped, the second may be needless.
+// Beginnings returns the first n letters, one or two, that the intended word
+// may have: the first letter is right or swapped, the second may be extra.
 func (m Misspelt) Beginnings(n int) (all []string) {
 	if len(m.letters) < 3 {
 		return nil
@@ -62,8 +64,8 @@ func (m Misspelt) Beginnings(n int) (all []string) {
 	return all
 }
 
-// Distance is how many letters of the word are wrong if a stem was meant; more
-// than most stands for all that is more.
+// Distance returns how many letters of the word are wrong if a stem was meant;
+// any number above most stands for all larger ones.
 func (m Misspelt) Distance(stem string, most int) int {
 	known, least := []rune(stem), most+1
 	for _, cut := range m.cuts {

@@ -1,5 +1,5 @@
-// Package words cuts text into the words by which it is found: whatever finds
-// by words finds the same ones.
+// Package words splits text into the words by which it is found: all searches
+// use the same ones.
 package words
 
 import (
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxLength is the longest word that counts, in bytes: what is longer is data.
+// MaxLength is the longest word in bytes: anything longer is data.
 const MaxLength = 40
 
 // Word is a part of a text that is looked up as one: lower case, without
@@ -21,7 +21,7 @@ type Word struct {
 	Kind Kind
 }
 
-// Kind is how a word was cut out.
+// Kind is how a word was split off.
 type Kind int
 
 const (
@@ -29,13 +29,13 @@ const (
 	Part        // of an identifier
 	Joined      // parts written as one, after them: "github" after "git" and "hub"
 	Single      // a character that stands alone, of a script without spaces
-	Paired      // one that has neighbours, of which the pairs are words too
+	Paired      // two neighbours of such a script
 )
 
-// Split cuts a text into words: at whatever is no letter and no digit, and
-// within an identifier (snake_case, camelCase, HTTPServer2Go). Of scripts that
-// put no spaces between words it makes every character and every pair of
-// neighbours a word.
+// Split splits a text into words: at everything that is neither letter nor
+// digit, and within an identifier (snake_case, camelCase, HTTPServer2Go). Of
+// scripts that put no spaces between words every character and every pair of
+// neighbours is a word.
 func Split(text string, yield func(Word)) {
 	if !ASCII(text) {
 		text = norm.NFKC.String(text)
@@ -68,8 +68,8 @@ func Split(text string, yield func(Word)) {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// Spaceless tells whether a character is of a script that is written without
-// spaces, or with spaces that do not help.
+// Spaceless reports whether a character is of a script that is written without
+// spaces, or with spaces that do not separate words.
 func Spaceless(r rune) bool {
 	return r >= 0xe00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
@@ -89,7 +89,7 @@ func pairs(run string, yield func(Word)) {
 	}
 }
 
-// humps cuts one identifier without separators.
+// humps splits one identifier without separators.
 func humps(s string, yield func(Word)) {
 	if len(s) > 4*MaxLength {
 		return
@@ -120,7 +120,7 @@ func humps(s string, yield func(Word)) {
 	tell(s, Joined)
 }
 
-// Fold makes lower case and takes accents away.
+// Fold returns text in lower case without accents.
 func Fold(s string) string {
 	s = strings.ToLower(s)
 	if ASCII(s) {
@@ -143,8 +143,8 @@ func ASCII(s string) bool {
 	return true
 }
 
-// Stem is what the forms of a word have in common. Words with digits in them
-// and those of other scripts stay.
+// Stem returns the common stem of the forms of a word. Words with digits in
+// them and those of other scripts are unchanged.
 func Stem(s string) string {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' {
@@ -154,7 +154,7 @@ func Stem(s string) string {
 	return english.Stem(s, true)
 }
 
-// Function carry no meaning in any text.
+// Function lists words that carry no meaning in any text.
 const Function = `
 a an the this that these those there here
 i me my mine myself we us our ours you your yours he him his she her hers it its they them their theirs
@@ -168,7 +168,7 @@ s t d ll m re ve don isn aren doesn didn won wouldn can cannot couldn shouldn wa
 e g i.e etc
 `
 
-// Courtesies are what sentences are wrapped in when people ask for something.
+// Courtesies lists words that people wrap requests in.
 const Courtesies = `
 please help want need like wish let lets tell give know wonder wondering trying try able possible thanks thank hello hi hey
 im ive id ill youre whats thats
@@ -177,7 +177,7 @@ really actually currently maybe perhaps
 ok okay sure yes
 `
 
-// Set is the set of words in these texts.
+// Set returns the set of words in some texts.
 func Set(texts ...string) map[string]bool {
 	set := make(map[string]bool)
 	for _, text := range texts {

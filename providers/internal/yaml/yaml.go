@@ -1,5 +1,5 @@
-// Package yaml reads YAML as people and agents write it, into documents. What
-// has no place in such a file, such as an alias, is an error.
+// Package yaml parses YAML as people and agents write it, into documents.
+// Features that have no place in such a file, such as aliases, are errors.
 package yaml
 
 import (
@@ -14,17 +14,17 @@ import (
 )
 
 // maxDepth bounds how deep values may nest: the parser recurses, and takes
-// quadratic time over "[[[[".
+// quadratic time for "[[[[".
 const maxDepth = 200
 
-// ErrSyntax says that a text is no YAML mapping.
+// ErrSyntax reports that a text is not a YAML mapping.
 var ErrSyntax = errors.New("it cannot be read as YAML")
 
-// Parse reads a document that is a mapping; an empty text is an empty one.
-// Scalars are texts as they are written: what YAML would guess of them (a
-// version 1.10 that becomes 1.1) helps nobody here; only those that can be
-// nothing else are numbers, truth values or null. Warnings are faults that
-// could be read over, a sentence each. Errors wrap ErrSyntax.
+// Parse parses a document that is a mapping; an empty text is an empty one.
+// Scalars are strings as they are written: what YAML would guess of them (a
+// version 1.10 that becomes 1.1) is wrong here; only those that can be nothing
+// else are numbers, booleans or null. Warnings are sentences about faults that
+// did not prevent parsing. Errors wrap ErrSyntax.
 func Parse(text string) (doc syntax.Value, warnings []string, err error) {
 	doc.Kind = syntax.Object
 	// The parser has panicked on foreign text before.
@@ -65,8 +65,8 @@ func Parse(text string) (doc syntax.Value, warnings []string, err error) {
 	return doc, r.warnings, nil
 }
 
-// reader turns syntax into values. It does so itself, because the library's
-// decoder guesses types and expands aliases without bound.
+// reader turns syntax into values, since the library's decoder guesses types
+// and expands aliases without bound.
 type reader struct{ warnings []string }
 
 func (r *reader) value(n ast.Node) (syntax.Value, error) {
@@ -161,9 +161,9 @@ func (r *reader) key(n ast.MapKeyNode) (string, error) {
 	return v.Text, nil
 }
 
-// tooDeep tells whether the text nests deeper than maxDepth, or seems to: it
-// counts brackets that are only text, too. Indentation is not looked at,
-// because it costs many bytes a level.
+// tooDeep reports whether the text nests deeper than maxDepth, or seems to: it
+// also counts brackets that are only text. It ignores indentation, because that
+// takes many bytes a level.
 func tooDeep(text string) bool {
 	flow := 0
 	for i := range len(text) {
@@ -179,7 +179,8 @@ func tooDeep(text string) bool {
 	return strings.Contains(text, strings.Repeat("- ", maxDepth))
 }
 
-// firstLine is the parser's message without the source it prints below it.
+// firstLine returns the parser's message without the source that it prints
+// below it.
 func firstLine(err error) string {
 	s, _, _ := strings.Cut(err.Error(), "\n")
 	return s

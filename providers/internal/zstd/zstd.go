@@ -1,8 +1,8 @@
-// Package zstd reads and writes data that is compressed with zstandard: logs
+// Package zstd reads and writes data compressed with Zstandard (RFC 8878): logs
 // that agents have packed, blobs in their databases, the archive.
 //
-// Memory is bounded whatever the data claims: a reader needs some 20 MB at the
-// very most and starts no goroutines, and data that asks for more is refused.
+// Memory is bounded whatever the data claims: a reader needs at most some 20 MB
+// and starts no goroutines, and data that needs more is refused.
 package zstd
 
 import (
@@ -14,15 +14,15 @@ import (
 )
 
 // window is the largest distance that compressed data may refer back to. The
-// format asks every decoder for 8 MB, and every level that programs use by
-// default stays within it.
+// format requires 8 MB of every decoder, and every default level stays within
+// it.
 const window = 8 << 20
 
-// ErrTooLarge is the error for data that is larger than was allowed.
+// ErrTooLarge reports that decompressed data is larger than allowed.
 var ErrTooLarge = errors.New("decompressed data is larger than allowed")
 
-// NewReader decompresses what it reads from r, one or several frames. It does
-// not close r. The reader must be closed.
+// NewReader returns a reader that decompresses r, one or several frames. It
+// does not close r. The caller must close it.
 func NewReader(r io.Reader) (io.ReadCloser, error) {
 	d, err := zstd.NewReader(r,
 		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
@@ -32,7 +32,7 @@ func NewReader(r io.Reader) (io.ReadCloser, error) {
 	return reader{d}, nil
 }
 
-// reader names the cause in its errors.
+// reader adds the format to its errors.
 type reader struct{ d *zstd.Decoder }
 
 func (r reader) Read(p []byte) (int, error) {
@@ -48,8 +48,8 @@ func (r reader) Close() error {
 	return nil
 }
 
-// Decompress returns what data holds, at most limit bytes: the error for more is
-// [ErrTooLarge].
+// Decompress returns the decompressed data, at most limit bytes: the error for
+// more is [ErrTooLarge].
 func Decompress(data []byte, limit int) ([]byte, error) {
 	r, err := NewReader(&source{data})
 	if err != nil {
@@ -66,8 +66,9 @@ func Decompress(data []byte, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// source is a plain reader of bytes: the library decodes one of its own known
-// kinds in a single allocation, as large as the data claims to be.
+// source is a plain reader of bytes: for the kinds of readers that it knows,
+// the library decodes in a single allocation, as large as the data claims to
+// be.
 type source struct{ rest []byte }
 
 func (s *source) Read(p []byte) (int, error) {
@@ -82,8 +83,8 @@ func (s *source) Read(p []byte) (int, error) {
 // Writer compresses what is written to it.
 type Writer struct{ e *zstd.Encoder }
 
-// NewWriter returns a writer of one frame to w. It does not close w. Only after
-// Close is the frame whole.
+// NewWriter returns a writer of one frame to w. It does not close w. The frame
+// is complete only after Close.
 func NewWriter(w io.Writer) (*Writer, error) {
 	e, err := zstd.NewWriter(w,
 		zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(window))
@@ -96,7 +97,7 @@ func NewWriter(w io.Writer) (*Writer, error) {
 // Write compresses p.
 func (w *Writer) Write(p []byte) (int, error) { return w.e.Write(p) }
 
-// Flush writes out all that was written so far, so that a reader gets it.
+// Flush writes everything so far, so that a reader gets it.
 func (w *Writer) Flush() error { return w.e.Flush() }
 
 // Close ends the frame.
