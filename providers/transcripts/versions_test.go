@@ -266,7 +266,7 @@ func TestUnknownVersions(t *testing.T) {
 				}
 				said := 0
 				for _, problem := range status.Problems {
-					if said++; !strings.Contains(problem.What, name) || !strings.Contains(problem.What, "version that is not known, and shown as far") {
+					if said++; !strings.Contains(problem.What, name) || !strings.Contains(problem.What, "its version is unknown, and it is shown as far") {
 						t.Errorf("said: %+v", problem)
 					}
 				}

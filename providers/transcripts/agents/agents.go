@@ -2,8 +2,8 @@
 // the readers that are one file each. Readers of several files are packages of
 // their own, one for each family of agents:
 //
-//   - history: what a reader is, and where it looks; no other package of readers
-//     needs to be known by those who read sessions;
+//   - history: what a reader is, and where it looks: together with All it is all that
+//     a program that reads sessions needs;
 //   - records, database: what readers share, of JSON and of SQLite;
 //   - claudecode, codex, cursor, …: the families;
 //   - historytest: what the tests of readers share.

@@ -88,16 +88,16 @@ func zedRead(ctx context.Context, path, key string, out event.Sink) error {
 			return fmt.Errorf("thread %s: %w", key, err)
 		}
 	} else if kind != "json" && kind != "" && !lazyjson.Valid(text) {
-		return fmt.Errorf("thread %s: data of an unknown type %q", key, kind)
+		return fmt.Errorf("thread %s: data of the unknown type %q", key, kind)
 	}
 	if !lazyjson.Valid(text) {
-		return fmt.Errorf("thread %s: %w", key, errNoJSON)
+		return fmt.Errorf("thread %s: %w", key, errNotJSON)
 	}
 	zedThread(lazyjson.Parse(text), out)
 	return nil
 }
 
-var errNoJSON = errors.New("its data is not JSON")
+var errNotJSON = errors.New("the data is not JSON")
 
 // zedThread emits the messages of a thread.
 func zedThread(thread lazyjson.Value, out event.Sink) {
@@ -240,8 +240,8 @@ func mentionText(v lazyjson.Value) string {
 }
 
 func (z *zedReader) result(id string, r lazyjson.Value) {
-	if own := r.Get("tool_use_id").Str; own != "" {
-		id = own
+	if callID := r.Get("tool_use_id").Str; callID != "" {
+		id = callID
 	}
 	text := zedOutput(r.Get("content"))
 	if output := r.Get("output"); text == "" && output.Type == lazyjson.String {

@@ -37,11 +37,11 @@ func places(m history.Machine) []history.Place {
 	name := defaultName
 	var places []history.Place
 	if file := m.Env("AIDER_CHAT_HISTORY_FILE", ""); filepath.IsAbs(file) {
-		own := filepath.Base(file)
+		base := filepath.Base(file)
 		places = append(places, history.Place{
 			Dir: filepath.Dir(file),
 			File: func(rel string) history.Format {
-				if rel != own {
+				if rel != base {
 					return nil
 				}
 				return store()
@@ -192,7 +192,7 @@ func readRun(_ context.Context, path, key string, out event.Sink) error {
 	id, at, _ := strings.Cut(key, "@")
 	offset, err := strconv.ParseInt(at, 10, 64)
 	if err != nil {
-		return fmt.Errorf("%s: no run of Aider is called %q", path, key)
+		return fmt.Errorf("%s has no run of Aider with the key %q", path, key)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -208,7 +208,7 @@ func readRun(_ context.Context, path, key string, out event.Sink) error {
 		line, _, _ := bytes.Cut(text, []byte("\n"))
 		head = strings.TrimSpace(string(line))
 	} else if offset > 0 {
-		return fmt.Errorf("%s: no run begins at byte %d any more (the file was written anew)", path, offset)
+		return fmt.Errorf("%s: no run begins at byte %d: the file was rewritten", path, offset)
 	}
 	s := out.Session()
 	s.ID = id

@@ -62,14 +62,14 @@ func sdkManifest(path string) string {
 // sdkMeta stores what is known of the session apart from its messages.
 func sdkMeta(path string, doc lazyjson.Value, s *event.Session) {
 	folder := filepath.Base(filepath.Dir(path))
-	own := strings.TrimSuffix(filepath.Base(path), sdkMessages)
+	name := strings.TrimSuffix(filepath.Base(path), sdkMessages)
 	manifest := records.ReadOptional(sdkManifest(path))
 	s.CWD = records.First(manifest, "cwd", "workspace_root").String()
 	s.Model = manifest.Get("model").String()
 	s.Branch = manifest.Get("metadata.git.branch").String()
-	if own != folder {
+	if name != folder {
 		if s.ID = records.First(doc, "sessionId", "origin.sessionId").String(); s.ID == "" || s.ID == folder {
-			s.ID = folder + "__" + own
+			s.ID = folder + "__" + name
 		}
 		if s.Parent = doc.Get("origin.parentThreadId").String(); s.Parent == "" {
 			s.Parent = folder

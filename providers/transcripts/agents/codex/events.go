@@ -131,8 +131,8 @@ func (r *reader) itemCompleted(rec records.Line, out event.Sink) {
 func (r *reader) callEnd(rec records.Line, v lazyjson.Value, id, name string, out event.Sink) {
 	text := endText(v)
 	_, known := out.Known("call:" + id)
-	own := known && name != "web_search"
-	if own || v.Get("source").Str == "user_shell" || v.Get("source").Str == "userShell" || text == "" && known {
+	isItem := known && name != "web_search"
+	if isItem || v.Get("source").Str == "user_shell" || v.Get("source").Str == "userShell" || text == "" && known {
 		rec.EmitQuiet(event.System, out)
 		return
 	}

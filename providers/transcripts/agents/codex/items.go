@@ -141,7 +141,7 @@ func (r *reader) emitText(rec records.Line, kind event.Kind, by records.Channel,
 // each part as an event of its own.
 func (r *reader) reasoning(rec records.Line, out event.Sink) {
 	var parts []string
-	some := false
+	readable := false
 	for _, list := range []string{"summary", "content", "summary_text", "raw_content"} {
 		rec.Get(list).ForEach(func(_, p lazyjson.Value) bool {
 			text := p.Get("text").Str
@@ -149,7 +149,7 @@ func (r *reader) reasoning(rec records.Line, out event.Sink) {
 				text = p.Str
 			}
 			if text != "" {
-				some = true
+				readable = true
 				if !r.Texts.Repeated(text, string(event.Thinking), records.Items) {
 					parts = append(parts, text)
 				}
@@ -160,7 +160,7 @@ func (r *reader) reasoning(rec records.Line, out event.Sink) {
 	e := rec.Event(event.Thinking)
 	e.Model, e.Text = r.Model, strings.Join(parts, "\n\n")
 	// That there are encrypted parts is noted; they are not kept.
-	e.Quiet = !some
+	e.Quiet = !readable
 	if e.Quiet || len(parts) > 0 {
 		out.Emit(e)
 	}

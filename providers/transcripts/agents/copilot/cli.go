@@ -303,19 +303,19 @@ func (r *reader) assistant(rec cliEvent, out event.Sink) {
 		out.Session().Model = m
 	}
 	r.thought(rec, rec.Text("reasoningText"), records.Items, out)
-	some := false
+	emitted := false
 	if text := rec.Text("content"); text != "" {
 		e := rec.event(event.Assistant)
 		e.Text, e.Model = text, rec.Text("model")
 		out.Emit(e)
-		some = true
+		emitted = true
 	}
 	rec.Get("toolRequests").ForEach(func(_, c lazyjson.Value) bool {
 		r.call(rec, c.Get("toolCallId").Str, c.Get("name").Str, c.Get("arguments"), out)
-		some = true
+		emitted = true
 		return true
 	})
-	if !some && rec.Text("reasoningText") == "" {
+	if !emitted && rec.Text("reasoningText") == "" {
 		rec.quiet(out)
 	}
 }

@@ -46,11 +46,11 @@ func (h homeFolder) transcripts(t transcriptPath) history.Store {
 // workspaceOf returns the folder that a project's slug stands for, where Cursor
 // has stored it: the slug alone is ambiguous.
 func (h homeFolder) workspaceOf(project string) string {
-	noted, err := records.ReadDocument(filepath.Join(h.projects(), project, ".workspace-trusted"))
+	trusted, err := records.ReadDocument(filepath.Join(h.projects(), project, ".workspace-trusted"))
 	if err != nil {
 		return ""
 	}
-	return noted.Get("workspacePath").Str
+	return trusted.Get("workspacePath").Str
 }
 
 // foundTranscript is a transcript of some session.

@@ -142,7 +142,7 @@ type Partial struct {
 }
 
 func (p *Partial) Error() string {
-	return "it is of a version that is not known, and shown as far as it is understood: " + strings.Join(p.Lacks, ", ")
+	return "its version is unknown, and it is shown as far as it is understood: " + strings.Join(p.Lacks, ", ")
 }
 
 // StampOf returns an [Entry.Stamp] made of values that change with a session.

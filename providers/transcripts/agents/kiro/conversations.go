@@ -156,7 +156,7 @@ func readSession(ctx context.Context, path, key string, out event.Sink) error {
 		of, text = one.of, one.text
 	}
 	if !lazyjson.Valid(text) {
-		return fmt.Errorf("%s: the conversation %s is gone or not JSON", path, id)
+		return fmt.Errorf("%s: the conversation %s was removed or is not JSON", path, id)
 	}
 	s := out.Session()
 	s.ID, s.CWD, s.Model = of.ID, of.CWD, of.Model
