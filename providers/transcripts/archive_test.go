@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -23,7 +24,7 @@ func TestTheArchiveHasALimit(t *testing.T) {
 		s := piSession(t, home, id(i))
 		var b strings.Builder
 		for j := range 400 {
-			fmt.Fprintf(&b, "%x ", hashID(fmt.Sprint(i, j)))
+			fmt.Fprintf(&b, "%x ", hashOf(fmt.Sprint(i, j)))
 		}
 		s.user(b.String())
 		at := time.Now().Add(time.Duration(i-20) * time.Hour)
@@ -34,15 +35,17 @@ func TestTheArchiveHasALimit(t *testing.T) {
 	f.names("")
 	f.keepArchive(t.Context())
 	kept := func() map[string]time.Time {
-		all, total := f.archive.files()
+		all, err := filepath.Glob(filepath.Join(home, ".state", "archive", "*", "*"))
+		check(t, err)
+		files, total := make(map[string]time.Time), int64(0)
+		for _, path := range all {
+			info, err := os.Stat(path)
+			check(t, err)
+			total += info.Size()
+			files[fmt.Sprint(filepath.Base(path), info.Sys().(*syscall.Stat_t).Ino)] = info.ModTime()
+		}
 		if total > 20_000 || len(all) < 2 {
 			t.Errorf("%d files of %d bytes are archived", len(all), total)
-		}
-		files := make(map[string]time.Time)
-		for _, a := range all {
-			info, err := os.Stat(a.path)
-			check(t, err)
-			files[fmt.Sprint(filepath.Base(a.path), inode(info))] = a.time
 		}
 		return files
 	}
@@ -51,7 +54,7 @@ func TestTheArchiveHasALimit(t *testing.T) {
 	if second := kept(); fmt.Sprint(first) != fmt.Sprint(second) {
 		t.Errorf("archived again: %v, then %v", first, second)
 	}
-	if _, err := os.Stat(filepath.Join(f.archive.dir, "pi", id(n-1)+archiveSuffix)); err != nil {
+	if _, err := os.Stat(filepath.Join(home, ".state", "archive", "pi", id(n-1)+".jsonl.zst")); err != nil {
 		t.Error("the newest is not archived")
 	}
 }
@@ -90,7 +93,7 @@ func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
 			return false
 		}
 		v, _ := f.catalogue.view(all[0])
-		return strings.HasSuffix(v.source.path, archiveSuffix) && v.subagents == 1
+		return strings.HasSuffix(v.source.path, ".jsonl.zst") && v.subagents == 1
 	})
 	if got := f.transcript(oneID); got != before {
 		t.Errorf("from the archive: %s", got)

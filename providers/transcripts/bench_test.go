@@ -42,7 +42,7 @@ func corpus(t testing.TB, home string, copies int) (files int, size int64) {
 			fresh := bytes.ReplaceAll(text, []byte(id), []byte(fmt.Sprintf("%08x%s", i+1, id[8:])))
 			fresh = bytes.ReplaceAll(fresh, []byte(`uid":"`), []byte(fmt.Sprintf(`uid":"%08x`, i+1)))
 			fresh = bytes.ReplaceAll(fresh, []byte(`Uuid":"`), []byte(fmt.Sprintf(`Uuid":"%08x`, i+1)))
-			path := filepath.Join(home, ".claude", "projects", fmt.Sprintf("-work-%d", i%20), fmt.Sprintf("%08x%s.jsonl", hashID(id)&0xffffff+uint64(i), id[8:]))
+			path := filepath.Join(home, ".claude", "projects", fmt.Sprintf("-work-%d", i%20), fmt.Sprintf("%08x%s.jsonl", hashOf(id)&0xffffff+uint64(i), id[8:]))
 			check(t, os.MkdirAll(filepath.Dir(path), 0o755))
 			check(t, os.WriteFile(path, fresh, 0o644))
 			check(t, os.Chtimes(path, old, old))
@@ -129,12 +129,12 @@ func BenchmarkResults(b *testing.B) {
 	var paths []string
 	for _, s := range f.catalogue.all() {
 		check(b, f.cache.current(b.Context(), s, false))
-		for _, name := range f.names(f.catalogue.path(s) + "/" + resultsName) {
-			paths = append(paths, f.catalogue.path(s)+"/"+resultsName+"/"+name)
+		for _, name := range f.names(f.catalogue.path(s) + "/" + "results") {
+			paths = append(paths, f.catalogue.path(s)+"/"+"results"+"/"+name)
 		}
 	}
 	for b.Loop() {
-		f.folders.texts = newTexts(textRoom)
+		f.forgetTexts()
 		begin := time.Now()
 		for _, path := range paths {
 			f.read(path)

@@ -164,7 +164,7 @@ func TestForeignNames(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"..", "."} {
-		if p := f.cache.entryDir(&session{agent: "pi", id: name}); !strings.HasPrefix(p, filepath.Join(home, ".cache")+"/") || len(p) != len(filepath.Join(home, ".cache"))+1+33 {
+		if p := f.cache.entryDir("pi", name); !strings.HasPrefix(p, filepath.Join(home, ".cache")+"/") || len(p) != len(filepath.Join(home, ".cache"))+1+33 {
 			t.Errorf("%q is kept in %s", name, p)
 		}
 	}

@@ -63,20 +63,24 @@ func newCache(opts cacheOptions) *cache {
 	return c
 }
 
-// entryDir returns the folder of a session's entry.
-func (c *cache) entryDir(s *session) string {
-	h := hashID(s.agent + "\x00" + s.id)
-	name := fmt.Sprintf("%016x%016x", h, hashID(s.id+"\x00"+s.agent))
+// entryDir returns the folder of the entry of a session, by its agent and id.
+func (c *cache) entryDir(agent, id string) string {
+	name := fmt.Sprintf("%016x%016x", hashID(agent+"\x00"+id), hashID(id+"\x00"+agent))
 	return filepath.Join(c.Dir, name[:2], name[2:])
 }
 
 func (c *cache) path(s *session, name string) string {
-	return filepath.Join(c.entryDir(s), name)
+	return filepath.Join(c.entryDir(s.agent, s.id), name)
 }
 
 // transcript returns the path of a session's transcript in the cache.
 func (c *cache) transcript(s *session, generation uint32) string {
 	return c.path(s, transcriptFileName(generation))
+}
+
+// messages returns the path of a session's messages in the cache.
+func (c *cache) messages(s *session, generation uint32) string {
+	return c.path(s, messagesFileName(generation))
 }
 
 // current returns when what is published of a session is what its source has
@@ -135,6 +139,12 @@ func (c *cache) render(ctx context.Context, s *session, r request) error {
 		}
 	}
 	return c.renderAfterEarlier(ctx, s, r)
+}
+
+// refresh is current for a session that nobody waits for: one that the cache had
+// no room for stays out.
+func (c *cache) refresh(ctx context.Context, s *session) error {
+	return c.render(ctx, s, request{background: true})
 }
 
 // upToDate reports whether there is nothing to be done for a session.

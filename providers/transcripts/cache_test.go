@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/atomicfile"
 )
 
@@ -22,7 +23,7 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 	piSession(t, home, oneID).user("is kept")
 	f := start(t, home)
 	f.await("it is rendered", func() bool { return f.Status().State == "ready" })
-	dir := filepath.Dir(f.cache.entryDir(f.newSession(twoID)))
+	dir := filepath.Dir(f.cache.entryDir("pi", twoID))
 	check(t, os.RemoveAll(dir))
 	check(t, os.WriteFile(dir, []byte("a file where a folder should be"), 0o600))
 	piSession(t, home, twoID).user("has no room")
@@ -30,7 +31,7 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 		s := f.Status()
 		return s.State == "degraded" && len(s.Problems) == 1 && strings.Contains(s.Problems[0].What, "not kept") && s.Problems[0].Mend != ""
 	})
-	if _, err := f.tree.ReadAll(t.Context(), growingFile{node: node{f.folders, f.catalogue.find(twoID)[0]}}); err == nil {
+	if _, err := f.tree.ReadAll(t.Context(), f.node(byIDName+"/"+twoID+"/transcript.md").(fs.File)); err == nil {
 		t.Error("it is read all the same")
 	}
 	if s := f.publishedOf(twoID); s.Fault != "" {
@@ -47,9 +48,6 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// newSession is a session of Pi that is not known.
-func (f *fixture) newSession(id string) *session { return &session{agent: "pi", id: id} }
-
 // TestTheCacheIsThrownAway under a reader: the same is made again.
 func TestTheCacheIsThrownAway(t *testing.T) {
 	home := tempHome(t)
@@ -61,14 +59,14 @@ func TestTheCacheIsThrownAway(t *testing.T) {
 	check(t, err)
 	for _, damage := range []func(dir string) error{
 		os.RemoveAll,
-		func(dir string) error { return os.Remove(filepath.Join(dir, stateName)) },
-		func(dir string) error { return os.Truncate(filepath.Join(dir, transcriptFileName(1)), 10) },
+		func(dir string) error { return os.Remove(filepath.Join(dir, "state.json")) },
+		func(dir string) error { return os.Truncate(filepath.Join(dir, "1.md"), 10) },
 		func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, stateName), []byte(`{"format":`), 0o600)
+			return os.WriteFile(filepath.Join(dir, "state.json"), []byte(`{"format":`), 0o600)
 		},
-		func(dir string) error { return os.Remove(filepath.Join(dir, messagesFileName(1))) },
+		func(dir string) error { return os.Remove(filepath.Join(dir, "1.jsonl")) },
 	} {
-		check(t, damage(f.cache.entryDir(f.newSession(oneID))))
+		check(t, damage(f.cache.entryDir("pi", oneID)))
 		if got := f.transcript(oneID); got != before {
 			t.Errorf("made again it is %s", got)
 		}
@@ -120,22 +118,16 @@ func TestAStateThatWasNotWritten(t *testing.T) {
 	s.user("one")
 	f := start(t, home)
 	f.transcript(oneID)
-	state := filepath.Join(f.cache.entryDir(f.newSession(oneID)), stateName)
+	state := filepath.Join(f.cache.entryDir("pi", oneID), "state.json")
 	early, err := os.ReadFile(state)
 	check(t, err)
 	s.user("two")
 	s.call("call-1", "bash", long(1000), map[string]any{"command": "cat log.txt"})
 	f.await("it is told", func() bool { return strings.Contains(f.transcript(oneID), "line 999 of") })
 	check(t, atomicfile.Write(state, early)) // as if it had not been written since
-	f.cache.open.mu.Lock()
-	for _, b := range f.cache.open.entries {
-		b.dirty = true
-	}
-	f.cache.open.mu.Unlock()
-	f.catalogue.mu.Lock()
-	f.catalogue.saved = 0
-	f.catalogue.mu.Unlock()
-	f.saveList()
+	f.catalogue.saveAgain()
+	_, err = f.catalogue.save(f.listPath(), f.catalogue.all)
+	check(t, err)
 	copied := tempHome(t)
 	copyCache(t, filepath.Join(home, ".cache"), filepath.Join(copied, "cache"))
 	want := f.transcript(oneID)

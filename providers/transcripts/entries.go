@@ -34,7 +34,7 @@ func (c *cache) load(s *session) *entry {
 		b.used = c.Env.Now()
 		return b.entry
 	}
-	return readEntry(c.entryDir(s))
+	return readEntry(c.entryDir(s.agent, s.id))
 }
 
 // withEntry calls read with a session's entry, whose state does not change

@@ -67,7 +67,7 @@ func (c *cache) dropEntry(s *session) {
 	s.work.Lock()
 	defer s.work.Unlock()
 	c.forget(s)
-	_ = os.RemoveAll(c.entryDir(s))
+	_ = os.RemoveAll(c.entryDir(s.agent, s.id))
 	c.Catalogue.evict(s)
 }
 
@@ -75,7 +75,7 @@ func (c *cache) dropEntry(s *session) {
 func (c *cache) sweep() {
 	known := make(map[string]bool)
 	for _, s := range c.Catalogue.remembered() {
-		known[c.entryDir(s)] = true
+		known[c.entryDir(s.agent, s.id)] = true
 	}
 	dirs, err := filepath.Glob(filepath.Join(c.Dir, "[0-9a-f][0-9a-f]", "*"))
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *cache) removeLost(since time.Time) {
 		s.work.Lock()
 		c.forget(s)
 		if !c.Catalogue.has(s) {
-			_ = os.RemoveAll(c.entryDir(s))
+			_ = os.RemoveAll(c.entryDir(s.agent, s.id))
 		}
 		s.work.Unlock()
 	}

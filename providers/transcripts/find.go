@@ -91,7 +91,7 @@ func (p *Provider) catchUp(ctx context.Context, in string) error {
 		if budget -= size; budget < 0 {
 			break
 		}
-		_ = p.cache.render(ctx, s, request{background: true}) // told as the session's state
+		_ = p.cache.refresh(ctx, s) // told as the session's state
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func renderedTexts(b *testing.B, size int64) *textFolder {
 	var originals [][]byte
 	for _, s := range f.catalogue.all() {
 		// Small ones would be most of so many: a gigabyte of them is no history.
-		if text := f.read(f.catalogue.path(s) + "/" + transcriptName); len(text) > 20_000 {
+		if text := f.read(f.catalogue.path(s) + "/" + "transcript.md"); len(text) > 20_000 {
 			originals = append(originals, []byte(text))
 		}
 	}

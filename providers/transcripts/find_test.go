@@ -61,7 +61,7 @@ func TestFind(t *testing.T) {
 			if got := f.find("lion", "pi"); len(got) != 3 {
 				t.Errorf("%+v", got)
 			}
-			if got := f.find("lion", session+"/"+transcriptName); len(got) != 0 {
+			if got := f.find("lion", session+"/"+"transcript.md"); len(got) != 0 {
 				t.Errorf("in another transcript: %+v", got)
 			}
 			for _, name := range []string{"00000.md", "99999.md", "1.md", "-0001.md", "00001", ".git", "0000x.md"} {
@@ -96,7 +96,7 @@ func TestBlocks(t *testing.T) {
 	blocks := 0
 	for _, s := range f.catalogue.all() {
 		path := f.catalogue.path(s)
-		text := f.read(path + "/" + transcriptName)
+		text := f.read(path + "/" + "transcript.md")
 		if len(text) > 300_000 {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"log/slog"
 	"os"
@@ -73,15 +74,25 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 		check(t, f.Close())
 		f.checkTotals()
 	})
-	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: deadline})
+	f.tree = f.newTree()
 	if opts.Watch {
-		if f.scanner.watcher == nil {
-			t.Skipf("no watcher can be had: %v", f.scanner.noWatch)
+		if faults := f.scanner.watchFaults(); len(faults) > 0 {
+			t.Skipf("no watcher can be had: %v", faults[0].err)
 		}
 		f.Start()
-		<-f.scanner.firstDone
+		check(t, f.scanner.wait(t.Context()))
 	}
 	return f
+}
+
+func (f *fixture) newTree() *fs.Tree {
+	return fs.NewTree(f.Root(), fs.TreeOptions{Log: f.opts.Env.Log, Deadline: deadline})
+}
+
+// forgetTexts drops the texts that are in memory.
+func (f *fixture) forgetTexts() {
+	f.folders = newTree(f.folders.treeOptions)
+	f.tree = f.newTree()
 }
 
 func offline(o *Options) { o.Watch = false }
@@ -154,7 +165,7 @@ func (f *fixture) exists(path string) bool {
 }
 
 func (f *fixture) transcript(id string) string {
-	return f.read(byIDName + "/" + id + "/" + transcriptName)
+	return f.read(byIDName + "/" + id + "/" + "transcript.md")
 }
 
 // pi is a session of the agent Pi, whose format is the simplest of the logs.
@@ -234,4 +245,11 @@ func long(n int) string {
 		fmt.Fprintf(&b, "line %d of a long text\n", i)
 	}
 	return b.String()
+}
+
+// hashOf returns the FNV-1a hash of a text.
+func hashOf(text string) uint64 {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, text)
+	return h.Sum64()
 }

@@ -237,8 +237,8 @@ func TestAForkOfWhatWasThrownAway(t *testing.T) {
 	f := start(t, home, offline)
 	f.transcript(id(3))
 	check(t, f.Close())
-	check(t, os.RemoveAll(f.cache.entryDir(f.newSession(id(1)))))
-	check(t, os.RemoveAll(f.cache.entryDir(f.newSession(id(2)))))
+	check(t, os.RemoveAll(f.cache.entryDir("pi", id(1))))
+	check(t, os.RemoveAll(f.cache.entryDir("pi", id(2))))
 	third.user("and later")
 	again := start(t, home, offline)
 	if got := again.transcript(id(3)); strings.Contains(got, "in the beginning") || strings.Contains(got, "in the second") || !strings.Contains(got, "and later") {
@@ -247,8 +247,8 @@ func TestAForkOfWhatWasThrownAway(t *testing.T) {
 	for _, one := range []string{id(1), id(2)} { // while nobody has the ids in memory
 		again.cache.dropEntry(again.catalogue.find(one)[0])
 	}
-	again.cache.recordIDs.dropUnused()
-	again.cache.recordIDs.dropUnused()
+	again.cache.dropUnusedIDs()
+	again.cache.dropUnusedIDs()
 	again.cache.dropEntry(again.catalogue.find(id(3))[0])
 	if got := again.transcript(id(3)); strings.Contains(got, "in the beginning") || strings.Contains(got, "in the second") || !strings.Contains(got, "and later") {
 		t.Error(got)

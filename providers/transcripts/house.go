@@ -3,7 +3,6 @@ package transcripts
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"time"
 )
 
@@ -23,7 +22,7 @@ func (p *Provider) keepHouse() {
 		p.retryCache()
 		p.keepArchive(p.ctx)
 		p.cache.evict(p.settings.Load().maxCache)
-		p.cache.recordIDs.dropUnused()
+		p.cache.dropUnusedIDs()
 		p.saveList()
 		select {
 		case <-p.ctx.Done():
@@ -114,7 +113,7 @@ func (p *Provider) archiveSession(ctx context.Context, s *session, room *archive
 		return err
 	}
 	v, _ = p.catalogue.view(s)
-	err := p.archive.write(path, v.info, filepath.Join(p.cache.entryDir(s), messagesFileName(v.published.Generation)), v.published.Messages,
+	err := p.archive.write(path, v.info, p.cache.messages(s, v.published.Generation), v.published.Messages,
 		func(path string) ([]byte, error) { return p.scanner.readSpill(s.agent, path) })
 	if err == nil {
 		err = os.Chtimes(path, changed, changed)

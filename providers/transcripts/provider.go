@@ -56,7 +56,7 @@ type Provider struct {
 // New makes the provider from the list of sessions that was saved in the cache:
 // it reads no history.
 func New(opts Options) *Provider {
-	p := &Provider{opts: opts, catalogue: newCatalogue(opts.Home), archive: archive{filepath.Join(opts.State, "archive")}}
+	p := &Provider{opts: opts, catalogue: newCatalogue(opts.Home), archive: archive{dir: filepath.Join(opts.State, "archive")}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.settings.Store(readSettings(opts.SettingsPath, opts.Home))
 	p.scanner = newScanner(scanOptions{

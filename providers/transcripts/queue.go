@@ -130,7 +130,7 @@ func (c *cache) renderQueued(s *session) {
 	if c.broken() {
 		return // until it can be written: see retry
 	}
-	err := c.render(c.ctx, s, request{background: true})
+	err := c.refresh(c.ctx, s)
 	if err != nil && c.ctx.Err() == nil {
 		c.Env.Log.Debug("a session cannot be read", "agent", s.agent, "session", s.id, "error", err)
 	}

@@ -59,9 +59,10 @@ func (ids *familyIDs) get(f *family) *recordIDs {
 	return n
 }
 
-// dropUnused drops the ids of families in which nothing was rendered since it
+// dropUnusedIDs drops the ids of families in which nothing was rendered since it
 // was last called.
-func (ids *familyIDs) dropUnused() {
+func (c *cache) dropUnusedIDs() {
+	ids := &c.recordIDs
 	ids.mu.Lock()
 	defer ids.mu.Unlock()
 	for f, n := range ids.of {

@@ -150,5 +150,5 @@ func (f resultFile) read() ([]byte, error) {
 		}
 	}
 	v, _ := f.t.Catalogue.view(f.s)
-	return f.result.text(f.t.Cache.entryDir(f.s), f.generation, v.source)
+	return f.result.text(f.t.Cache.entryDir(f.s.agent, f.s.id), f.generation, v.source)
 }

@@ -36,21 +36,26 @@ func (s *scanner) scan(ctx context.Context) {
 func (s *scanner) dropUnseen(below string, seen map[string]bool) {
 	for _, path := range s.Catalogue.unseen(below, seen) {
 		s.inspecting.lock(path)
-		if info, err := os.Lstat(path); isGone(err) || err == nil && (!info.Mode().IsRegular() || !s.hasHistory(path)) {
+		if info, err := os.Lstat(path); isGone(err) || err == nil && (!info.Mode().IsRegular() || s.format(path) == nil) {
 			s.Found(s.Catalogue.drop(path, s.Now()))
 		}
 		s.inspecting.unlock(path)
 	}
 }
 
-// hasHistory reports whether a file lies where histories are looked for.
-func (s *scanner) hasHistory(path string) bool {
+// format returns how the history in a file is read; nil where none is looked for.
+func (s *scanner) format(path string) history.Format {
 	for _, pl := range s.allPlaces() {
-		if rel, ok := pl.rel(path); ok && pl.File(rel) != nil {
-			return true
+		if rel, ok := pl.rel(path); ok {
+			if format := pl.File(rel); format != nil {
+				return format
+			}
 		}
 	}
-	return s.Archive.contains(path)
+	if s.Archive.contains(path) {
+		return archiveLog()
+	}
+	return nil
 }
 
 // walkers is how many files are inspected at the same time: they wait for the

@@ -58,13 +58,13 @@ func TestNoCopyHasSecrets(t *testing.T) {
 	}
 	f.keepArchive(t.Context())
 	archived := 0
-	check(t, filepath.WalkDir(filepath.Dir(f.archive.dir), func(path string, e os.DirEntry, err error) error {
+	check(t, filepath.WalkDir(filepath.Dir(filepath.Join(home, ".state", "archive")), func(path string, e os.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err
 		}
 		text, err := os.ReadFile(path)
 		none(path, string(text))
-		if strings.HasSuffix(path, archiveSuffix) {
+		if strings.HasSuffix(path, ".jsonl.zst") {
 			archived++
 			log, err := os.Open(path)
 			check(t, err)

@@ -187,7 +187,7 @@ func TestASessionThatGoesAway(t *testing.T) {
 	f := start(t, home)
 	f.transcript(oneID)
 	f.transcript(twoID)
-	book := f.cache.entryDir(f.catalogue.find(oneID)[0])
+	book := f.cache.entryDir("pi", oneID)
 	if _, err := os.Stat(book); err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestAnArchiveOutlivesTheLog(t *testing.T) {
 			return false
 		}
 		v, _ := f.catalogue.view(all[0])
-		return strings.HasSuffix(v.source.path, archiveSuffix)
+		return strings.HasSuffix(v.source.path, ".jsonl.zst")
 	})
 	if after := f.transcript(oneID); after != before {
 		t.Errorf("from the archive:\n%s\nnot\n%s", after, before)
@@ -356,8 +356,7 @@ func TestACacheThatIsThrownAway(t *testing.T) {
 	before := read()
 	for range 2 {
 		check(t, os.RemoveAll(filepath.Join(home, ".cache")))
-		f.folders.texts = newTexts(1 << 20)
-		f.folders.tables = newTables()
+		f.forgetTexts()
 		if after := read(); !slices.Equal(after, before) {
 			t.Errorf("made again: %q\nnot %q", after, before)
 		}

@@ -124,7 +124,7 @@ func TestASessionInADatabase(t *testing.T) {
 	// It is damaged: what was found still stands. It is replaced: there is another.
 	check(t, c.db.Close())
 	check(t, os.WriteFile(c.path, []byte("SQLite format 3\x00 and no more"), 0o600))
-	f.scanner.inspect(t.Context(), "crush", c.path, formatAt(f, c.path), true)
+	f.scanner.inspect(t.Context(), "crush", c.path, f.scanner.format(c.path), true)
 	if got := f.transcript("s-one"); !strings.Contains(got, "\nit grew\n") {
 		t.Errorf("while it is damaged: %s", got)
 	}
@@ -145,16 +145,6 @@ func TestASessionInADatabase(t *testing.T) {
 	}
 }
 
-func formatAt(f *fixture, path string) history.Format {
-	for _, pl := range f.scanner.allPlaces() {
-		if rel, ok := pl.rel(path); ok && pl.File(rel) != nil {
-			return pl.File(rel)
-		}
-	}
-	f.t.Fatalf("%s is nobody's", path)
-	return nil
-}
-
 // TestAThousandSessionsInADatabase: of those one changes, and only that is read.
 func TestAThousandSessionsInADatabase(t *testing.T) {
 	home := tempHome(t)
@@ -171,7 +161,7 @@ func TestAThousandSessionsInADatabase(t *testing.T) {
 	f.await("all are rendered", func() bool { return f.Status().State == "ready" })
 	state := func(id string) os.FileInfo {
 		t.Helper()
-		info, err := os.Stat(filepath.Join(f.cache.entryDir(f.catalogue.find(id)[0]), stateName))
+		info, err := os.Stat(filepath.Join(f.cache.entryDir("crush", id), "state.json"))
 		check(t, err)
 		return info
 	}
