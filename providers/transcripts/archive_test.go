@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ctxfs/providers/transcripts/catalogue"
 )
 
 func settingsOf(t testing.TB, home, text string) {
@@ -88,27 +90,27 @@ func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
 	f.Reload()
 	check(t, os.RemoveAll(claude))
 	f.await("the archive stands in", func() bool {
-		all := f.catalogue.find(oneID)
+		all := f.catalogue.Find(oneID)
 		if len(all) == 0 {
 			return false
 		}
-		v, _ := f.catalogue.view(all[0])
-		return strings.HasSuffix(v.source.path, ".jsonl.zst") && v.subagents == 1
+		v, _ := f.catalogue.View(all[0])
+		return strings.HasSuffix(v.Source.Path, ".jsonl.zst") && v.Subagents == 1
 	})
 	if got := f.transcript(oneID); got != before {
 		t.Errorf("from the archive: %s", got)
 	}
-	if got := f.read(byIDName + "/" + oneID + "/meta.json"); !strings.Contains(got, `"deleted": true`) {
+	if got := f.read(catalogue.ByID + "/" + oneID + "/meta.json"); !strings.Contains(got, `"deleted": true`) {
 		t.Errorf("from the archive: %s", got)
 	}
-	child := f.names(byIDName + "/" + oneID + "/subagents")
-	if len(child) != 1 || !strings.Contains(f.read(byIDName+"/"+oneID+"/subagents/"+child[0]+"/transcript.md"), "\nchild\n") {
+	child := f.names(catalogue.ByID + "/" + oneID + "/subagents")
+	if len(child) != 1 || !strings.Contains(f.read(catalogue.ByID+"/"+oneID+"/subagents/"+child[0]+"/transcript.md"), "\nchild\n") {
 		t.Errorf("subagents %q", child)
 	}
 	check(t, os.MkdirAll(claude, 0o755))
 	check(t, os.WriteFile(filepath.Join(claude, oneID+".jsonl"), append(log, []byte(strings.NewReplacer("u-parent", "u-more", `"content":"parent"`, `"content":"resumed"`, `"parentUuid":null`, `"parentUuid":"u-parent"`).Replace(string(log)))...), 0o644))
 	f.await("it goes on", func() bool { return strings.Contains(f.transcript(oneID), "\nresumed\n") })
-	if got := f.read(byIDName + "/" + oneID + "/meta.json"); strings.Contains(got, "deleted") {
+	if got := f.read(catalogue.ByID + "/" + oneID + "/meta.json"); strings.Contains(got, "deleted") {
 		t.Errorf("resumed: %s", got)
 	}
 	if got := f.transcript(oneID); count(got, "\nparent\n") != 1 {
@@ -130,8 +132,8 @@ func TestSubagents(t *testing.T) {
 	}
 	const parent, sidechain = oneID + ".jsonl", `,"isSidechain":true,"agentId":"abc123"`
 	child := oneID + "/subagents/agent-abc123.jsonl"
-	below := func() bool { return f.entries(byIDName+"/"+oneID+"/subagents") == 1 }
-	alone := func() bool { return f.entries("claude-code/work") == 1 && !f.exists(byIDName+"/"+oneID) }
+	below := func() bool { return f.entries(catalogue.ByID+"/"+oneID+"/subagents") == 1 }
+	alone := func() bool { return f.entries("claude-code/work") == 1 && !f.exists(catalogue.ByID+"/"+oneID) }
 	write(child, sidechain, "child")
 	f.await("it stands alone", alone)
 	write(parent, "", "parent")
@@ -145,8 +147,8 @@ func TestSubagents(t *testing.T) {
 	check(t, os.Remove(filepath.Join(dir, child)))
 	f.await("both are gone", func() bool { return !f.exists("claude-code") })
 	write(parent, "", "parent")
-	f.await("the parent is there", func() bool { return f.exists(byIDName + "/" + oneID) })
-	if f.exists(byIDName + "/" + oneID + "/subagents") {
-		t.Errorf("subagents that are gone: %q", f.names(byIDName+"/"+oneID+"/subagents"))
+	f.await("the parent is there", func() bool { return f.exists(catalogue.ByID + "/" + oneID) })
+	if f.exists(catalogue.ByID + "/" + oneID + "/subagents") {
+		t.Errorf("subagents that are gone: %q", f.names(catalogue.ByID+"/"+oneID+"/subagents"))
 	}
 }

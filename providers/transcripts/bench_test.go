@@ -62,17 +62,17 @@ func BenchmarkFirstPass(b *testing.B) {
 	var json time.Duration
 	for b.Loop() {
 		f := start(b, home, offline)
-		f.scanner.first()
+		f.scanner.First()
 		b.StopTimer()
 		begin := time.Now()
-		for _, s := range f.catalogue.all() {
-			decodeAll(b, s.source().path)
+		for _, s := range f.catalogue.All() {
+			decodeAll(b, s.Source().Path)
 		}
 		json = time.Since(begin)
 		b.StartTimer()
 		begin = time.Now()
-		for _, s := range f.catalogue.all() {
-			check(b, f.cache.current(b.Context(), s, false))
+		for _, s := range f.catalogue.All() {
+			check(b, f.cache.Current(b.Context(), s, false))
 		}
 		took := time.Since(begin)
 		b.StopTimer()
@@ -97,23 +97,23 @@ func BenchmarkRestart(b *testing.B) {
 	home := tempHome(b)
 	files, _ := corpus(b, home, 50)
 	f := start(b, home, offline)
-	f.scanner.first()
-	for _, s := range f.catalogue.all() {
-		check(b, f.cache.current(b.Context(), s, false))
+	f.scanner.First()
+	for _, s := range f.catalogue.All() {
+		check(b, f.cache.Current(b.Context(), s, false))
 	}
 	check(b, f.Close())
 	for b.Loop() {
 		begin := time.Now()
 		f := start(b, home, offline)
-		f.scanner.first()
+		f.scanner.First()
 		b.ReportMetric(float64(time.Since(begin).Microseconds())/1e3, "ms")
 		behind := 0
-		for _, s := range f.catalogue.all() {
-			if v, _ := f.catalogue.view(s); v.behind {
+		for _, s := range f.catalogue.All() {
+			if v, _ := f.catalogue.View(s); v.Behind {
 				behind++
 			}
 		}
-		if n := len(f.catalogue.all()); behind > 0 || n != files {
+		if n := len(f.catalogue.All()); behind > 0 || n != files {
 			b.Fatalf("%d of %d sessions would be rendered again", behind, n)
 		}
 	}
@@ -125,12 +125,12 @@ func BenchmarkResults(b *testing.B) {
 	home := tempHome(b)
 	corpus(b, home, 5)
 	f := start(b, home, offline)
-	f.scanner.first()
+	f.scanner.First()
 	var paths []string
-	for _, s := range f.catalogue.all() {
-		check(b, f.cache.current(b.Context(), s, false))
-		for _, name := range f.names(f.catalogue.path(s) + "/" + "results") {
-			paths = append(paths, f.catalogue.path(s)+"/"+"results"+"/"+name)
+	for _, s := range f.catalogue.All() {
+		check(b, f.cache.Current(b.Context(), s, false))
+		for _, name := range f.names(f.catalogue.Path(s) + "/" + "results") {
+			paths = append(paths, f.catalogue.Path(s)+"/"+"results"+"/"+name)
 		}
 	}
 	for b.Loop() {

@@ -12,6 +12,7 @@ import (
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/agents"
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/catalogue"
 )
 
 // anyPi has only the content of a log of Pi's tell its id.
@@ -62,7 +63,7 @@ func TestLogsThatAreNone(t *testing.T) {
 	if got := f.transcript("empty"); got != "" {
 		t.Errorf("of nothing it is %q", got)
 	}
-	if n := len(f.catalogue.find("unended")); n != 1 {
+	if n := len(f.catalogue.Find("unended")); n != 1 {
 		t.Errorf("a log and a link to it are %d sessions", n)
 	}
 	for _, name := range []string{"torn", "empty"} {
@@ -72,10 +73,10 @@ func TestLogsThatAreNone(t *testing.T) {
 	// The file becomes a folder, and the folder a file.
 	check(t, os.Remove(filepath.Join(dir, "torn.jsonl")))
 	check(t, os.MkdirAll(filepath.Join(dir, "torn.jsonl"), 0o755))
-	f.await("torn is gone", func() bool { return !f.exists(byIDName + "/torn") })
+	f.await("torn is gone", func() bool { return !f.exists(catalogue.ByID + "/torn") })
 	check(t, os.Remove(filepath.Join(dir, "folder.jsonl")))
 	check(t, os.WriteFile(filepath.Join(dir, "folder.jsonl"), []byte(`{"type":"session","id":"folder","cwd":"/y"}`+"\n"), 0o644))
-	f.await("the folder is a session", func() bool { return f.exists(byIDName + "/folder") })
+	f.await("the folder is a session", func() bool { return f.exists(catalogue.ByID + "/folder") })
 }
 
 // TestLongLines: one of a megabyte is shown whole, one that is longer than any
@@ -86,16 +87,16 @@ func TestLongLines(t *testing.T) {
 	s.user("before")
 	s.call("call-1", "bash", strings.Repeat("0123456789abcde\n", 1<<16), map[string]any{"command": "cat"})
 	f := start(t, home)
-	results := f.names(byIDName + "/" + oneID + "/results")
-	if len(results) != 1 || len(f.read(byIDName+"/"+oneID+"/results/"+results[0])) != 1<<20 {
+	results := f.names(catalogue.ByID + "/" + oneID + "/results")
+	if len(results) != 1 || len(f.read(catalogue.ByID+"/"+oneID+"/results/"+results[0])) != 1<<20 {
 		t.Errorf("the result of a megabyte: %q", results)
 	}
 	before := f.transcript(oneID)
 	long := s.line("user", textBlock(strings.Repeat("x", 70<<20)))
 	s.raw(long[:66<<20])
 	f.await("the log is looked at", func() bool {
-		v, _ := f.catalogue.view(f.catalogue.find(oneID)[0])
-		return v.source.stat.Size > 66<<20 && !v.behind
+		v, _ := f.catalogue.View(f.catalogue.Find(oneID)[0])
+		return v.Source.Stat.Size > 66<<20 && !v.Behind
 	})
 	if got := f.transcript(oneID); got != before {
 		t.Errorf("half of a line is told: %s", got[len(before):])
@@ -159,12 +160,12 @@ func TestForeignNames(t *testing.T) {
 		t.Errorf("INDEX.tsv has %d lines", got)
 	}
 	for _, id := range []string{"ünïcödé", "CON", "a_b", foreign.File("../../../etc/passwd"), foreign.File(strings.Repeat("long", 200))} {
-		if !f.exists(byIDName + "/" + id + "/transcript.md") {
+		if !f.exists(catalogue.ByID + "/" + id + "/transcript.md") {
 			t.Errorf("no session is found by %q", id)
 		}
 	}
 	for _, name := range []string{"..", "."} {
-		if p := f.cache.entryDir("pi", name); !strings.HasPrefix(p, filepath.Join(home, ".cache")+"/") || len(p) != len(filepath.Join(home, ".cache"))+1+33 {
+		if p := f.cache.EntryDir("pi", name); !strings.HasPrefix(p, filepath.Join(home, ".cache")+"/") || len(p) != len(filepath.Join(home, ".cache"))+1+33 {
 			t.Errorf("%q is kept in %s", name, p)
 		}
 	}
@@ -176,12 +177,12 @@ func TestForeignNames(t *testing.T) {
 	}
 	for _, name := range names {
 		again.read(project + "/" + name + "/transcript.md")
-		a, b := f.catalogue.session("pi", projects[0], name), again.catalogue.session("pi", projects[0], name)
+		a, b := f.catalogue.Session("pi", projects[0], name), again.catalogue.Session("pi", projects[0], name)
 		if a == nil || b == nil {
-			a, b = f.catalogue.session("pi", projects[1], name), again.catalogue.session("pi", projects[1], name)
+			a, b = f.catalogue.Session("pi", projects[1], name), again.catalogue.Session("pi", projects[1], name)
 		}
-		if a.id != b.id {
-			t.Errorf("%s is %q after a restart, not %q", name, b.id, a.id)
+		if a.Id != b.Id {
+			t.Errorf("%s is %q after a restart, not %q", name, b.Id, a.Id)
 		}
 	}
 }
@@ -202,7 +203,7 @@ func TestOneIDOfTwoAgents(t *testing.T) {
 	}
 	check(t, os.Remove(claude))
 	f.await("the other agent's is gone", func() bool { return !slices.Contains(f.names(""), "claude-code") })
-	f.cache.removeLost(f.clock.now())
+	f.cache.RemoveLost(f.clock.now())
 	if got := f.transcript(oneID); !strings.Contains(got, "\nin pi\n") {
 		t.Errorf("pi's: %s", got)
 	}
@@ -227,7 +228,7 @@ func TestALogOfNothing(t *testing.T) {
 		"quiet":   "", "partly": "",
 	} {
 		f.transcript(name)
-		path := byIDName + "/" + name + "/STATUS.md"
+		path := catalogue.ByID + "/" + name + "/STATUS.md"
 		if wanted == "" {
 			if f.exists(path) {
 				t.Errorf("%s: %s", name, f.read(path))
@@ -237,7 +238,7 @@ func TestALogOfNothing(t *testing.T) {
 		if got := f.read(path); !strings.HasPrefix(got, wanted) || !strings.Contains(got, "x_"+name+".jsonl") {
 			t.Errorf("%s: %s", name, got)
 		}
-		if !slices.Contains(f.names(byIDName+"/"+name), "STATUS.md") {
+		if !slices.Contains(f.names(catalogue.ByID+"/"+name), "STATUS.md") {
 			t.Errorf("%s: STATUS.md is not listed", name)
 		}
 	}
@@ -245,5 +246,5 @@ func TestALogOfNothing(t *testing.T) {
 		t.Errorf("the status: %+v", s.Problems)
 	}
 	check(t, os.WriteFile(filepath.Join(dir, "x_garbage.jsonl"), []byte(record+"\n"), 0o644))
-	f.await("it is a log now", func() bool { return !f.exists(byIDName+"/garbage/STATUS.md") && len(f.Status().Problems) == 0 })
+	f.await("it is a log now", func() bool { return !f.exists(catalogue.ByID+"/garbage/STATUS.md") && len(f.Status().Problems) == 0 })
 }

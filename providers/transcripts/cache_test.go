@@ -14,6 +14,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/transcripts/catalogue"
 )
 
 // TestACacheThatCannotBeWritten is told in the state with what mends it, and is
@@ -23,7 +24,7 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 	piSession(t, home, oneID).user("is kept")
 	f := start(t, home)
 	f.await("it is rendered", func() bool { return f.Status().State == "ready" })
-	dir := filepath.Dir(f.cache.entryDir("pi", twoID))
+	dir := filepath.Dir(f.cache.EntryDir("pi", twoID))
 	check(t, os.RemoveAll(dir))
 	check(t, os.WriteFile(dir, []byte("a file where a folder should be"), 0o600))
 	piSession(t, home, twoID).user("has no room")
@@ -31,7 +32,7 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 		s := f.Status()
 		return s.State == "degraded" && len(s.Problems) == 1 && strings.Contains(s.Problems[0].What, "not kept") && s.Problems[0].Mend != ""
 	})
-	if _, err := f.tree.ReadAll(t.Context(), f.node(byIDName+"/"+twoID+"/transcript.md").(fs.File)); err == nil {
+	if _, err := f.tree.ReadAll(t.Context(), f.node(catalogue.ByID+"/"+twoID+"/transcript.md").(fs.File)); err == nil {
 		t.Error("it is read all the same")
 	}
 	if s := f.publishedOf(twoID); s.Fault != "" {
@@ -54,8 +55,8 @@ func TestTheCacheIsThrownAway(t *testing.T) {
 	s := piSession(t, home, oneID)
 	s.user("one")
 	f := start(t, home)
-	before, messages := f.transcript(oneID), f.read(byIDName+"/"+oneID+"/messages.jsonl")
-	was, err := f.tree.Stat(t.Context(), f.node(byIDName+"/"+oneID+"/transcript.md"))
+	before, messages := f.transcript(oneID), f.read(catalogue.ByID+"/"+oneID+"/messages.jsonl")
+	was, err := f.tree.Stat(t.Context(), f.node(catalogue.ByID+"/"+oneID+"/transcript.md"))
 	check(t, err)
 	for _, damage := range []func(dir string) error{
 		os.RemoveAll,
@@ -66,14 +67,14 @@ func TestTheCacheIsThrownAway(t *testing.T) {
 		},
 		func(dir string) error { return os.Remove(filepath.Join(dir, "1.jsonl")) },
 	} {
-		check(t, damage(f.cache.entryDir("pi", oneID)))
+		check(t, damage(f.cache.EntryDir("pi", oneID)))
 		if got := f.transcript(oneID); got != before {
 			t.Errorf("made again it is %s", got)
 		}
-		if got := f.read(byIDName + "/" + oneID + "/messages.jsonl"); got != messages {
+		if got := f.read(catalogue.ByID + "/" + oneID + "/messages.jsonl"); got != messages {
 			t.Errorf("made again the messages are %s", got)
 		}
-		now, err := f.tree.Stat(t.Context(), f.node(byIDName+"/"+oneID+"/transcript.md"))
+		now, err := f.tree.Stat(t.Context(), f.node(catalogue.ByID+"/"+oneID+"/transcript.md"))
 		if check(t, err); now.Version != was.Version {
 			t.Error("the same bytes are another version")
 		}
@@ -99,14 +100,14 @@ func TestVersionsDoNotComeBack(t *testing.T) {
 			check(t, os.WriteFile(s.path, []byte(strings.Replace(string(old), `"`+[]string{"one", "two", "three"}[i-1]+`"`, `"`+text+`"`, 1)), 0o644))
 		}
 		f.await("it is told", func() bool { return strings.Contains(f.transcript(oneID), "\n"+text+"\n") })
-		node := f.node(byIDName + "/" + oneID + "/transcript.md")
+		node := f.node(catalogue.ByID + "/" + oneID + "/transcript.md")
 		a, err := f.tree.Stat(t.Context(), node)
 		check(t, err)
 		if was, ok := seen[a.Version]; ok {
 			t.Errorf("%q has the version of %q", text, was)
 		}
 		seen[a.Version] = text
-		f.cache.dropEntry(f.catalogue.find(oneID)[0])
+		f.cache.DropEntry(f.catalogue.Find(oneID)[0])
 	}
 }
 
@@ -118,15 +119,15 @@ func TestAStateThatWasNotWritten(t *testing.T) {
 	s.user("one")
 	f := start(t, home)
 	f.transcript(oneID)
-	state := filepath.Join(f.cache.entryDir("pi", oneID), "state.json")
+	state := filepath.Join(f.cache.EntryDir("pi", oneID), "state.json")
 	early, err := os.ReadFile(state)
 	check(t, err)
 	s.user("two")
 	s.call("call-1", "bash", long(1000), map[string]any{"command": "cat log.txt"})
 	f.await("it is told", func() bool { return strings.Contains(f.transcript(oneID), "line 999 of") })
 	check(t, atomicfile.Write(state, early)) // as if it had not been written since
-	f.catalogue.saveAgain()
-	_, err = f.catalogue.save(f.listPath(), f.catalogue.all)
+	f.catalogue.SaveAgain()
+	_, err = f.catalogue.Save(f.listPath(), f.catalogue.All)
 	check(t, err)
 	copied := tempHome(t)
 	copyCache(t, filepath.Join(home, ".cache"), filepath.Join(copied, "cache"))
@@ -136,10 +137,10 @@ func TestAStateThatWasNotWritten(t *testing.T) {
 	if got := again.transcript(oneID); got != want {
 		t.Errorf("after a kill: %s", got)
 	}
-	if got := again.names(byIDName + "/" + oneID + "/results"); len(got) != 1 {
+	if got := again.names(catalogue.ByID + "/" + oneID + "/results"); len(got) != 1 {
 		t.Errorf("results %q", got)
 	}
-	if got := again.read(byIDName + "/" + oneID + "/digest.md"); got != f.read(byIDName+"/"+oneID+"/digest.md") {
+	if got := again.read(catalogue.ByID + "/" + oneID + "/digest.md"); got != f.read(catalogue.ByID+"/"+oneID+"/digest.md") {
 		t.Errorf("the digest: %s", got)
 	}
 }
@@ -185,8 +186,8 @@ func TestTwoProcesses(t *testing.T) {
 			if strings.Contains(text, "\x00") || count(text, "\nnumber 0.\n") != 1 {
 				t.Errorf("read beside the other: %s", text)
 			}
-			once.read(byIDName + "/" + oneID + "/messages.jsonl")
-			once.read(byIDName + "/" + oneID + "/digest.md")
+			once.read(catalogue.ByID + "/" + oneID + "/messages.jsonl")
+			once.read(catalogue.ByID + "/" + oneID + "/digest.md")
 			check(t, once.Close())
 		}
 	})
@@ -243,7 +244,7 @@ func TestADigestWhileItGrows(t *testing.T) {
 	}()
 	for {
 		for _, name := range []string{"digest.md", "files.tsv", "meta.json", "messages.jsonl"} {
-			if f.read(byIDName+"/"+oneID+"/"+name) == "" && name != "files.tsv" {
+			if f.read(catalogue.ByID+"/"+oneID+"/"+name) == "" && name != "files.tsv" {
 				t.Errorf("%s is empty", name)
 			}
 		}

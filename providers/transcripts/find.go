@@ -12,6 +12,9 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/fulltext"
+	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/folders"
+	"ctxfs/providers/transcripts/source"
 )
 
 // Search implements fs.Searcher. It finds what was said in all sessions at or
@@ -31,7 +34,7 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]f
 	if in != "" {
 		q.Only = func(t fulltext.Text) bool {
 			s := p.sessionNamed(t.Session)
-			return s != nil && isBelow(p.catalogue.path(s), in)
+			return s != nil && source.IsBelow(p.catalogue.Path(s), in)
 		}
 	}
 	result, err := p.fulltext.Search(ctx, q)
@@ -44,16 +47,16 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]f
 		if s == nil {
 			continue
 		}
-		v, _ := p.catalogue.view(s)
-		at := p.catalogue.path(s)
+		v, _ := p.catalogue.View(s)
+		at := p.catalogue.Path(s)
 		if at == "" {
 			continue
 		}
 		f := fs.Match{Score: h.Score}
 		if h.Number > 0 {
-			f.Path, f.Title = at+"/"+blocksName+"/"+blockName(h.Number), fmt.Sprintf("%s-%05d", v.name, h.Number)
+			f.Path, f.Title = at+"/"+folders.BlocksName+"/"+folders.BlockName(h.Number), fmt.Sprintf("%s-%05d", v.Name, h.Number)
 		} else {
-			f.Path, f.Title = path.Join(at, transcriptName), v.name
+			f.Path, f.Title = path.Join(at, folders.TranscriptName), v.Name
 		}
 		said := h.Kind
 		if !h.Time.IsZero() {
@@ -79,19 +82,19 @@ const storeSize = 256 << 10
 // goes.
 func (p *Provider) catchUp(ctx context.Context, in string) error {
 	budget := int64(maxCatchUp)
-	for _, s := range p.catalogue.behind() {
-		v, _ := p.catalogue.view(s)
-		if v.source == nil || v.source.format == nil && p.opts.Watch || in != "" && !isBelow(p.catalogue.path(s), in) {
+	for _, s := range p.catalogue.Behind() {
+		v, _ := p.catalogue.View(s)
+		if v.Source == nil || v.Source.Format == nil && p.opts.Watch || in != "" && !source.IsBelow(p.catalogue.Path(s), in) {
 			continue
 		}
 		size := int64(storeSize)
-		if n, ok := v.log(); ok {
-			size = max(n-v.published.Offset, 0)
+		if n, ok := v.Log(); ok {
+			size = max(n-v.Published.Offset, 0)
 		}
 		if budget -= size; budget < 0 {
 			break
 		}
-		_ = p.cache.refresh(ctx, s) // told as the session's state
+		_ = p.cache.Refresh(ctx, s) // told as the session's state
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -104,9 +107,9 @@ type library struct{ p *Provider }
 
 // Texts implements fulltext.Library.
 func (l library) Texts() (all []fulltext.Text) {
-	l.p.catalogue.each(func(s *session, v *view) {
-		if v.published.Generation > 0 && v.published.Size > 0 {
-			all = append(all, fulltext.Text{Session: s.agent + "/" + s.id, Generation: v.published.Generation, Size: v.published.Size, Time: v.modTime})
+	l.p.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) {
+		if v.Published.Generation > 0 && v.Published.Size > 0 {
+			all = append(all, fulltext.Text{Session: s.Agent + "/" + s.Id, Generation: v.Published.Generation, Size: v.Published.Size, Time: v.ModTime})
 		}
 	})
 	slices.SortFunc(all, func(a, b fulltext.Text) int {
@@ -124,14 +127,14 @@ func (l library) Open(t fulltext.Text) (fulltext.File, error) {
 	if s == nil {
 		return nil, os.ErrNotExist
 	}
-	return os.Open(l.p.cache.transcript(s, t.Generation))
+	return os.Open(l.p.cache.Transcript(s, t.Generation))
 }
 
 // sessionNamed returns the session that the full-text index knows by a name; nil
 // if it is gone.
-func (p *Provider) sessionNamed(name string) *session {
+func (p *Provider) sessionNamed(name string) *catalogue.Session {
 	agent, id, _ := strings.Cut(name, "/")
-	return p.catalogue.byKey(agent, id)
+	return p.catalogue.ByKey(agent, id)
 }
 
 // Documents implements fs.Documented: one for each session that is no subagent's,
@@ -140,19 +143,19 @@ func (p *Provider) sessionNamed(name string) *session {
 func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 	return func(yield func(fs.Document) bool) {
 		if !p.opts.Watch {
-			p.scanner.first()
+			p.scanner.First()
 		}
-		for _, s := range p.catalogue.all() {
-			v, _ := p.catalogue.view(s)
-			path := p.catalogue.path(s)
-			if v.parent != nil || path == "" {
+		for _, s := range p.catalogue.All() {
+			v, _ := p.catalogue.View(s)
+			path := p.catalogue.Path(s)
+			if v.Parent != nil || path == "" {
 				continue
 			}
 			if !yield(fs.Document{
-				Path: path + "/" + transcriptName, Title: v.info.Title,
+				Path: path + "/" + folders.TranscriptName, Title: v.Info.Title,
 				Fields: map[string]string{
-					"title": v.info.Title, "agent": s.agent,
-					"description": fmt.Sprintf("%s, %s, %s", v.date(), s.agent, v.info.CWD),
+					"title": v.Info.Title, "agent": s.Agent,
+					"description": fmt.Sprintf("%s, %s, %s", v.Date(), s.Agent, v.Info.CWD),
 				},
 			}) {
 				return

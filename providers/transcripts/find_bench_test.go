@@ -31,11 +31,11 @@ func (f *textFolder) Open(t fulltext.Text) (fulltext.File, error) {
 func renderedTexts(b *testing.B, size int64) *textFolder {
 	b.Helper()
 	f := start(b, realHome(b), offline)
-	f.scanner.first()
+	f.scanner.First()
 	var originals [][]byte
-	for _, s := range f.catalogue.all() {
+	for _, s := range f.catalogue.All() {
 		// Small ones would be most of so many: a gigabyte of them is no history.
-		if text := f.read(f.catalogue.path(s) + "/" + "transcript.md"); len(text) > 20_000 {
+		if text := f.read(f.catalogue.Path(s) + "/" + "transcript.md"); len(text) > 20_000 {
 			originals = append(originals, []byte(text))
 		}
 	}

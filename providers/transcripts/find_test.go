@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ctxfs/fs"
+	"ctxfs/providers/transcripts/folders"
 )
 
 func (f *fixture) find(words, in string) []fs.Match {
@@ -48,7 +49,7 @@ func TestFind(t *testing.T) {
 					t.Errorf("%q is not in\n%s", want, text)
 				}
 			}
-			if n := count(text, blockMark); n != 3 {
+			if n := count(text, folders.BlockMark); n != 3 {
 				t.Errorf("%d blocks", n)
 			}
 			session, _, _ := strings.Cut(hit.Path, "/blocks/")
@@ -92,21 +93,21 @@ func TestFindsWhatGrows(t *testing.T) {
 // TestBlocks: every block of the real transcripts is a file of its own, whole.
 func TestBlocks(t *testing.T) {
 	f := start(t, realHome(t), offline)
-	f.scanner.first()
+	f.scanner.First()
 	blocks := 0
-	for _, s := range f.catalogue.all() {
-		path := f.catalogue.path(s)
+	for _, s := range f.catalogue.All() {
+		path := f.catalogue.Path(s)
 		text := f.read(path + "/" + "transcript.md")
 		if len(text) > 300_000 {
 			continue
 		}
-		for i, block := range strings.Split("\n"+text, "\n"+blockMark)[1:] {
+		for i, block := range strings.Split("\n"+text, "\n"+folders.BlockMark)[1:] {
 			if i%7 > 0 { // some are enough
 				continue
 			}
 			anchor, _, _ := strings.Cut(block, "]")
 			number := anchor[strings.LastIndexByte(anchor, '/')+1:]
-			if got := f.read(path + "/blocks/" + number + ".md"); !strings.Contains(got, "\n"+blockMark+strings.TrimRight(block, "\n")+"\n") {
+			if got := f.read(path + "/blocks/" + number + ".md"); !strings.Contains(got, "\n"+folders.BlockMark+strings.TrimRight(block, "\n")+"\n") {
 				t.Fatalf("%s/%s:\n%s", path, number, got)
 			}
 			blocks++

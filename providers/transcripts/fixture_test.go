@@ -16,6 +16,8 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/folders"
 )
 
 // deadline is how long news of another process may take to arrive.
@@ -76,11 +78,11 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 	})
 	f.tree = f.newTree()
 	if opts.Watch {
-		if faults := f.scanner.watchFaults(); len(faults) > 0 {
-			t.Skipf("no watcher can be had: %v", faults[0].err)
+		if faults := f.scanner.WatchFaults(); len(faults) > 0 {
+			t.Skipf("no watcher can be had: %v", faults[0].Err)
 		}
 		f.Start()
-		check(t, f.scanner.wait(t.Context()))
+		check(t, f.scanner.Wait(t.Context()))
 	}
 	return f
 }
@@ -91,7 +93,7 @@ func (f *fixture) newTree() *fs.Tree {
 
 // forgetTexts drops the texts that are in memory.
 func (f *fixture) forgetTexts() {
-	f.folders = newTree(f.folders.treeOptions)
+	f.folders = folders.New(f.folders.Options)
 	f.tree = f.newTree()
 }
 
@@ -165,7 +167,7 @@ func (f *fixture) exists(path string) bool {
 }
 
 func (f *fixture) transcript(id string) string {
-	return f.read(byIDName + "/" + id + "/" + "transcript.md")
+	return f.read(catalogue.ByID + "/" + id + "/" + "transcript.md")
 }
 
 // pi is a session of the agent Pi, whose format is the simplest of the logs.

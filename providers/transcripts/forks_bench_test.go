@@ -44,13 +44,13 @@ func BenchmarkForks(b *testing.B) {
 			size := forkCorpus(b, home, n, shape.from, shape.says)
 			for b.Loop() {
 				f := start(b, home, offline)
-				f.scanner.first()
+				f.scanner.First()
 				stop, peak := watchHeap()
 				began := time.Now()
-				check(b, f.cache.current(b.Context(), f.catalogue.find(id(n - 1))[0], false))
+				check(b, f.cache.Current(b.Context(), f.catalogue.Find(id(n - 1))[0], false))
 				first := time.Since(began)
-				for _, s := range f.catalogue.all() {
-					check(b, f.cache.current(b.Context(), s, false))
+				for _, s := range f.catalogue.All() {
+					check(b, f.cache.Current(b.Context(), s, false))
 				}
 				took := time.Since(began)
 				stop()

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/providers/transcripts/catalogue"
 )
 
 // id makes the id of a session.
@@ -32,7 +34,7 @@ func forkOf(t testing.TB, home, id string, from *pi, says bool) *pi {
 func (f *fixture) toldTimes(text string, ids ...string) (n int) {
 	f.t.Helper()
 	for _, id := range ids {
-		if f.exists(byIDName + "/" + id) {
+		if f.exists(catalogue.ByID + "/" + id) {
 			n += count(f.transcript(id), "\n"+text+"\n")
 		}
 	}
@@ -67,10 +69,10 @@ func TestForksTellNothingTwice(t *testing.T) {
 			f.toldOnce("with a fork of the fork", all, "in the beginning", "in the fork", "in the fork of the fork", "in the parent, later")
 
 			check(t, os.Remove(parent.path))
-			f.await("the parent is gone", func() bool { return !f.exists(byIDName + "/" + id(1)) })
+			f.await("the parent is gone", func() bool { return !f.exists(catalogue.ByID + "/" + id(1)) })
 			f.toldOnce("without the parent", all, "in the beginning", "in the fork", "in the fork of the fork")
 			check(t, os.Remove(fork.path))
-			f.await("the fork is gone", func() bool { return !f.exists(byIDName + "/" + id(2)) })
+			f.await("the fork is gone", func() bool { return !f.exists(catalogue.ByID + "/" + id(2)) })
 			f.toldOnce("with the last alone", all, "in the beginning", "in the fork", "in the fork of the fork")
 			before := f.transcript(id(3))
 			check(t, f.Close())
@@ -96,7 +98,7 @@ func TestAForkBeforeItsParent(t *testing.T) {
 	f := start(t, home)
 	f.toldOnce("alone", all, "in the beginning", "in the fork")
 	check(t, os.Rename(filepath.Join(home, "away"), parent.path))
-	f.await("the parent is there", func() bool { return f.exists(byIDName + "/" + id(1)) })
+	f.await("the parent is there", func() bool { return f.exists(catalogue.ByID + "/" + id(1)) })
 	f.toldOnce("with its parent", all, "in the beginning", "in the fork")
 	if got := f.transcript(id(1)); !strings.Contains(got, "in the beginning") {
 		t.Errorf("the parent: %s", got)
@@ -127,7 +129,7 @@ func TestForksInACircle(t *testing.T) {
 		f.toldOnce("later", all, "in the beginning", text)
 	}
 	generations := 0
-	f.catalogue.each(func(_ *session, v *view) { generations += int(v.published.Generation) })
+	f.catalogue.Each(func(_ *catalogue.Session, v *catalogue.View) { generations += int(v.Published.Generation) })
 	if generations > more/2 { // while the first are found, some are rendered before all are known
 		t.Errorf("in all they were rendered from the beginning %d times", generations)
 	}
@@ -135,7 +137,7 @@ func TestForksInACircle(t *testing.T) {
 	text, err = os.ReadFile(self.path)
 	check(t, err)
 	check(t, os.WriteFile(self.path, []byte(strings.Replace(string(text), `"cwd"`, fmt.Sprintf(`"parentSession":%q,"cwd"`, self.path), 1)), 0o644))
-	f.await("a fork of itself is there", func() bool { return f.exists(byIDName + "/" + id(4)) })
+	f.await("a fork of itself is there", func() bool { return f.exists(catalogue.ByID + "/" + id(4)) })
 	f.transcript(id(4))
 }
 
@@ -205,7 +207,7 @@ func TestForksThatComeWhileOthersRender(t *testing.T) {
 		check(t, os.Rename(all[i].path, to))
 		all[i].path = to
 		if i%10 == 0 {
-			f.await("it is there", func() bool { return f.exists(byIDName + "/" + id(i)) })
+			f.await("it is there", func() bool { return f.exists(catalogue.ByID + "/" + id(i)) })
 			f.transcript(id(n - 1))
 		}
 		if i < n-1 {
@@ -214,7 +216,7 @@ func TestForksThatComeWhileOthersRender(t *testing.T) {
 	}
 	for i := range n {
 		f.await(fmt.Sprintf("session %d tells its own", i), func() bool {
-			if !f.exists(byIDName + "/" + id(i)) {
+			if !f.exists(catalogue.ByID + "/" + id(i)) {
 				return false
 			}
 			got := f.transcript(id(i))
@@ -237,19 +239,19 @@ func TestAForkOfWhatWasThrownAway(t *testing.T) {
 	f := start(t, home, offline)
 	f.transcript(id(3))
 	check(t, f.Close())
-	check(t, os.RemoveAll(f.cache.entryDir("pi", id(1))))
-	check(t, os.RemoveAll(f.cache.entryDir("pi", id(2))))
+	check(t, os.RemoveAll(f.cache.EntryDir("pi", id(1))))
+	check(t, os.RemoveAll(f.cache.EntryDir("pi", id(2))))
 	third.user("and later")
 	again := start(t, home, offline)
 	if got := again.transcript(id(3)); strings.Contains(got, "in the beginning") || strings.Contains(got, "in the second") || !strings.Contains(got, "and later") {
 		t.Error(got)
 	}
 	for _, one := range []string{id(1), id(2)} { // while nobody has the ids in memory
-		again.cache.dropEntry(again.catalogue.find(one)[0])
+		again.cache.DropEntry(again.catalogue.Find(one)[0])
 	}
-	again.cache.dropUnusedIDs()
-	again.cache.dropUnusedIDs()
-	again.cache.dropEntry(again.catalogue.find(id(3))[0])
+	again.cache.DropUnusedIDs()
+	again.cache.DropUnusedIDs()
+	again.cache.DropEntry(again.catalogue.Find(id(3))[0])
 	if got := again.transcript(id(3)); strings.Contains(got, "in the beginning") || strings.Contains(got, "in the second") || !strings.Contains(got, "and later") {
 		t.Error(got)
 	}
@@ -266,7 +268,7 @@ func TestACopyIsToldWhole(t *testing.T) {
 	forkOf(t, home, id(3), parent, false)
 	f := start(t, home)
 	for _, one := range []string{id(1), id(2), id(3)} {
-		folder := f.catalogue.path(f.catalogue.find(one)[0])
+		folder := f.catalogue.Path(f.catalogue.Find(one)[0])
 		if got := f.transcript(one); count(got, "in the beginning") != 1 {
 			t.Errorf("%s: %s", one, got)
 		}

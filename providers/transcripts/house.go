@@ -4,6 +4,11 @@ import (
 	"context"
 	"os"
 	"time"
+
+	"ctxfs/providers/transcripts/archive"
+	"ctxfs/providers/transcripts/cache"
+	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/source"
 )
 
 // houseTime is the time between two rounds of housekeeping.
@@ -15,14 +20,14 @@ const houseTime = time.Minute
 func (p *Provider) keepHouse() {
 	tick := time.NewTicker(houseTime)
 	defer tick.Stop()
-	p.cache.sweep()
+	p.cache.Sweep()
 	for {
 		p.endQuiet()
-		p.cache.removeLost(p.opts.Env.Now().Add(-lostTime))
+		p.cache.RemoveLost(p.opts.Env.Now().Add(-cache.LostTime))
 		p.retryCache()
 		p.keepArchive(p.ctx)
-		p.cache.evict(p.settings.Load().maxCache)
-		p.cache.dropUnusedIDs()
+		p.cache.Evict(p.settings.Load().maxCache)
+		p.cache.DropUnusedIDs()
 		p.saveList()
 		select {
 		case <-p.ctx.Done():
@@ -35,8 +40,8 @@ func (p *Provider) keepHouse() {
 // endQuiet ends the life of the sessions that are quiet: the kernel may keep
 // their text.
 func (p *Provider) endQuiet() {
-	quiet := p.catalogue.endQuiet(p.opts.Env.Now())
-	p.cache.saveAll(false)
+	quiet := p.catalogue.EndQuiet(p.opts.Env.Now())
+	p.cache.SaveAll(false)
 	for _, s := range quiet {
 		p.announce(s)
 	}
@@ -44,18 +49,18 @@ func (p *Provider) endQuiet() {
 
 // saveList writes the list of sessions, if it has changed since.
 func (p *Provider) saveList() {
-	written, err := p.catalogue.save(p.listPath(), p.cache.unsaved)
+	written, err := p.catalogue.Save(p.listPath(), p.cache.Unsaved)
 	if written || err != nil {
-		p.cache.setFault(err)
+		p.cache.SetFault(err)
 	}
 }
 
 // retryCache finds out whether a cache that could not be written can be again.
 func (p *Provider) retryCache() {
-	if !p.cache.broken() {
+	if !p.cache.Broken() {
 		return
 	}
-	p.catalogue.saveAgain()
+	p.catalogue.SaveAgain()
 	p.saveList()
 }
 
@@ -63,20 +68,20 @@ func (p *Provider) retryCache() {
 // and keeps the archive within its limit.
 func (p *Provider) keepArchive(ctx context.Context) {
 	settings := p.settings.Load()
-	if !settings.archive || !p.scanner.done() {
+	if !settings.archive || !p.scanner.Done() {
 		return
 	}
-	room := p.archive.room(settings.maxArchive)
-	all := p.catalogue.all()
-	p.catalogue.sortNewestFirst(all)
+	room := p.archive.Room(settings.maxArchive)
+	all := p.catalogue.All()
+	p.catalogue.SortNewestFirst(all)
 	for _, s := range all {
 		if ctx.Err() != nil {
 			return
 		}
 		if err := p.archiveSession(ctx, s, room); err != nil && ctx.Err() == nil {
-			p.opts.Env.Log.Warn("a session is not archived", "session", s.id, "error", err)
-			if isFull(err) {
-				p.cache.setFault(err)
+			p.opts.Env.Log.Warn("a session is not archived", "session", s.Id, "error", err)
+			if cache.IsFull(err) {
+				p.cache.SetFault(err)
 				return
 			}
 		}
@@ -86,44 +91,44 @@ func (p *Provider) keepArchive(ctx context.Context) {
 
 // pruneArchive keeps the archive within its limit, in bytes.
 func (p *Provider) pruneArchive(limit int64) {
-	for _, path := range p.archive.prune(limit) {
-		p.found(p.catalogue.drop(path, p.opts.Env.Now()))
+	for _, path := range p.archive.Prune(limit) {
+		p.found(p.catalogue.Drop(path, p.opts.Env.Now()))
 	}
 }
 
 // archiveSession archives one session, if it is quiet and has changed since.
-func (p *Provider) archiveSession(ctx context.Context, s *session, room *archiveRoom) error {
-	v, _ := p.catalogue.view(s)
-	if v.source == nil || v.live || v.published.Fault != "" || rankOf(v.source.format) == archiveRank {
+func (p *Provider) archiveSession(ctx context.Context, s *catalogue.Session, room *archive.Room) error {
+	v, _ := p.catalogue.View(s)
+	if v.Source == nil || v.Live || v.Published.Fault != "" || source.Rank(v.Source.Format) == source.LowestRank {
 		return nil
 	}
-	size := v.published.Size
-	if n, ok := v.log(); ok {
+	size := v.Published.Size
+	if n, ok := v.Log(); ok {
 		size = n
 	}
-	path, changed := p.archive.path(s.agent, s.id), v.modTime.Truncate(time.Microsecond)
+	path, changed := p.archive.Path(s.Agent, s.Id), v.ModTime.Truncate(time.Microsecond)
 	if info, err := os.Stat(path); err == nil && info.ModTime().Equal(changed) {
 		return nil
 	}
-	if !room.worth(v.modTime, size) {
+	if !room.Worth(v.ModTime, size) {
 		return nil
 	}
-	had := v.published.Messages >= 0
-	if err := p.cache.current(ctx, s, true); err != nil {
+	had := v.Published.Messages >= 0
+	if err := p.cache.Current(ctx, s, true); err != nil {
 		return err
 	}
-	v, _ = p.catalogue.view(s)
-	err := p.archive.write(path, v.info, p.cache.messages(s, v.published.Generation), v.published.Messages,
-		func(path string) ([]byte, error) { return p.scanner.readSpill(s.agent, path) })
+	v, _ = p.catalogue.View(s)
+	err := p.archive.Write(path, v.Info, p.cache.Messages(s, v.Published.Generation), v.Published.Messages,
+		func(path string) ([]byte, error) { return p.scanner.ReadSpill(s.Agent, path) })
 	if err == nil {
 		err = os.Chtimes(path, changed, changed)
 	}
 	if !had {
-		p.cache.dropMessages(s)
+		p.cache.DropMessages(s)
 	}
 	if err == nil {
-		room.add(path, changed)
-		p.scanner.inspect(ctx, s.agent, path, archiveLog(), false)
+		room.Add(path, changed)
+		p.scanner.Inspect(ctx, s.Agent, path, archive.Format(), false)
 	}
 	return err
 }

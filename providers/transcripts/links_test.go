@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/providers/transcripts/catalogue"
 )
 
 // TestLinkedFolders: a folder of a project may be a link, as whoever moves or
@@ -35,9 +37,9 @@ func TestLinkedFolders(t *testing.T) {
 	outside.user("said later")
 	f.await("what is written there is told", func() bool { return strings.Contains(f.transcript(twoID), "\nsaid later\n") })
 	check(t, os.Remove(link))
-	f.await("without the link it is gone", func() bool { return !f.exists(byIDName + "/" + twoID) })
+	f.await("without the link it is gone", func() bool { return !f.exists(catalogue.ByID + "/" + twoID) })
 	check(t, os.Symlink(linked, link))
-	f.await("with the link it is back", func() bool { return f.exists(byIDName + "/" + twoID) })
+	f.await("with the link it is back", func() bool { return f.exists(catalogue.ByID + "/" + twoID) })
 	if got := f.transcript(twoID); count(got, "\nin the linked folder\n") != 1 {
 		t.Errorf("it is back with %s", got)
 	}

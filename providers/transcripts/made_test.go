@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/event"
 	"ctxfs/providers/transcripts/render"
 )
@@ -106,17 +107,17 @@ func TestSessionsMadeByAgents(t *testing.T) {
 			ended := time.Now().Add(time.Second)
 
 			f := start(t, home, offline)
-			f.scanner.first()
-			var found *session
-			for _, s := range f.catalogue.all() {
-				if v, _ := f.catalogue.view(s); s.agent == a.name && v.parent == nil {
+			f.scanner.First()
+			var found *catalogue.Session
+			for _, s := range f.catalogue.All() {
+				if v, _ := f.catalogue.View(s); s.Agent == a.name && v.Parent == nil {
 					found = s
 				}
 			}
 			if found == nil {
 				t.Fatalf("it has made no session; it said:\n%s\nit asked for %q", said, model.asked())
 			}
-			path := f.catalogue.path(found)
+			path := f.catalogue.Path(found)
 			text := f.read(path + "/transcript.md")
 			asked, answered, called, resulted, unknown := 0, 0, "", 0, 0
 			for line := range strings.Lines(f.read(path + "/messages.jsonl")) {
@@ -139,8 +140,8 @@ func TestSessionsMadeByAgents(t *testing.T) {
 			if asked != 1 || answered != 1 || called == "" || resulted != 1 || unknown > 0 {
 				t.Errorf("asked %d, answered %d, called %q, %d results, %d unknown:\n%s", asked, answered, called, resulted, unknown, text)
 			}
-			v, _ := f.catalogue.view(found)
-			info := v.info
+			v, _ := f.catalogue.View(found)
+			info := v.Info
 			if info.CWD != work || info.Start.Before(began) || info.Last.After(ended) || info.Last.Before(info.Start) {
 				t.Errorf("in %s from %v to %v; it was in %s from %v to %v", info.CWD, info.Start, info.Last, work, began, ended)
 			}
@@ -151,7 +152,7 @@ func TestSessionsMadeByAgents(t *testing.T) {
 			if s := f.Status(); s.State != "ready" {
 				t.Errorf("status %+v", s)
 			}
-			t.Logf("%s %s: %d events", a.name, info.Program, v.published.Events)
+			t.Logf("%s %s: %d events", a.name, info.Program, v.Published.Events)
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ctxfs/providers/internal/zstd"
+	"ctxfs/providers/transcripts/catalogue"
 )
 
 // codexLog writes a log of Codex.
@@ -27,12 +28,12 @@ func codexLog(t testing.TB, path, id string, texts ...string) {
 }
 
 // publishedOf is what is published of a session.
-func (f *fixture) publishedOf(id string) published {
-	if all := f.catalogue.find(id); len(all) > 0 {
-		v, _ := f.catalogue.view(all[0])
-		return v.published
+func (f *fixture) publishedOf(id string) catalogue.Published {
+	if all := f.catalogue.Find(id); len(all) > 0 {
+		v, _ := f.catalogue.View(all[0])
+		return v.Published
 	}
-	return published{}
+	return catalogue.Published{}
 }
 
 // TestALogThatIsPutAway is neither lost nor there twice, and not rendered again.
@@ -50,12 +51,12 @@ func TestALogThatIsPutAway(t *testing.T) {
 	}
 	in := func(path string) func() bool {
 		return func() bool {
-			all := f.catalogue.find(oneID)
+			all := f.catalogue.Find(oneID)
 			if len(all) != 1 {
 				return false
 			}
-			v, _ := f.catalogue.view(all[0])
-			return slices.Equal(f.catalogue.unseen("", nil), []string{path}) && v.source.path == path && !v.behind
+			v, _ := f.catalogue.View(all[0])
+			return slices.Equal(f.catalogue.Unseen("", nil), []string{path}) && v.Source.Path == path && !v.Behind
 		}
 	}
 	same := func(when string) {
@@ -78,9 +79,9 @@ func TestALogThatIsPutAway(t *testing.T) {
 	same("back")
 
 	// Gone first, and found later.
-	f.scanner.changed([]string{path})
+	f.scanner.Changed([]string{path})
 	check(t, os.Rename(path, filepath.Join(home, "hidden")))
-	f.await("it is gone", func() bool { return len(f.catalogue.find(oneID)) == 0 })
+	f.await("it is gone", func() bool { return len(f.catalogue.Find(oneID)) == 0 })
 	check(t, os.Rename(filepath.Join(home, "hidden"), away))
 	f.await("it is found again", in(away))
 	same("found again")
@@ -97,7 +98,7 @@ func TestALogThatIsPutAway(t *testing.T) {
 	check(t, z.Close())
 	check(t, packed.Close())
 	f.await("both are known", func() bool {
-		return len(f.catalogue.inFile(away)) == 1 && len(f.catalogue.inFile(away+".zst")) == 1
+		return len(f.catalogue.InFile(away)) == 1 && len(f.catalogue.InFile(away+".zst")) == 1
 	})
 	same("beside its compressed twin")
 	check(t, os.Remove(away))
@@ -123,18 +124,18 @@ func TestARootThatIsALink(t *testing.T) {
 	two.user("in the second")
 	check(t, os.Symlink(filepath.Join(first, ".pi"), filepath.Join(home, ".pi")))
 	f := start(t, home)
-	if got := f.transcript(oneID); !strings.Contains(got, "in the first") || f.exists(byIDName+"/"+twoID) {
+	if got := f.transcript(oneID); !strings.Contains(got, "in the first") || f.exists(catalogue.ByID+"/"+twoID) {
 		t.Fatal(got)
 	}
 	check(t, os.Symlink(filepath.Join(second, ".pi"), filepath.Join(home, "new")))
 	check(t, os.Rename(filepath.Join(home, "new"), filepath.Join(home, ".pi")))
-	f.await("it leads elsewhere", func() bool { return f.exists(byIDName+"/"+twoID) && !f.exists(byIDName+"/"+oneID) })
+	f.await("it leads elsewhere", func() bool { return f.exists(catalogue.ByID+"/"+twoID) && !f.exists(catalogue.ByID+"/"+oneID) })
 	two.user("later")
 	f.await("what is written there is told", func() bool { return strings.Contains(f.transcript(twoID), "\nlater\n") })
 	check(t, os.Remove(filepath.Join(home, ".pi")))
-	f.await("all is gone", func() bool { return !f.exists(byIDName + "/" + twoID) })
+	f.await("all is gone", func() bool { return !f.exists(catalogue.ByID + "/" + twoID) })
 	check(t, os.Rename(filepath.Join(first, ".pi"), filepath.Join(home, ".pi")))
-	f.await("a folder stands in its place", func() bool { return f.exists(byIDName + "/" + oneID) })
+	f.await("a folder stands in its place", func() bool { return f.exists(catalogue.ByID + "/" + oneID) })
 }
 
 // TestWhatCannotBeWatchedIsLookedAt: without a watch there is news all the same.
@@ -146,7 +147,7 @@ func TestWhatCannotBeWatchedIsLookedAt(t *testing.T) {
 	f.transcript(oneID)
 	s.user("two")
 	piSession(t, home, twoID).user("three")
-	f.scanner.rescanUnwatched(t.Context())
+	f.scanner.RescanUnwatched(t.Context())
 	if got := f.transcript(twoID); !strings.Contains(got, "\nthree\n") {
 		t.Error(got)
 	}
@@ -154,8 +155,8 @@ func TestWhatCannotBeWatchedIsLookedAt(t *testing.T) {
 		t.Error(got)
 	}
 	check(t, os.Remove(s.path))
-	f.scanner.rescanUnwatched(t.Context())
-	if f.exists(byIDName + "/" + oneID) {
+	f.scanner.RescanUnwatched(t.Context())
+	if f.exists(catalogue.ByID + "/" + oneID) {
 		t.Error("what is gone is there")
 	}
 }

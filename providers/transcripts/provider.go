@@ -14,6 +14,11 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/archive"
+	"ctxfs/providers/transcripts/cache"
+	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/folders"
+	"ctxfs/providers/transcripts/scan"
 )
 
 // Options are what the provider needs.
@@ -40,11 +45,11 @@ type Options struct {
 // Provider is the folder of transcripts.
 type Provider struct {
 	opts      Options
-	catalogue *catalogue
-	scanner   *scanner
-	cache     *cache
-	archive   archive
-	folders   *tree
+	catalogue *catalogue.Catalogue
+	scanner   *scan.Scanner
+	cache     *cache.Cache
+	archive   archive.Archive
+	folders   *folders.Tree
 	fulltext  *fulltext.Index
 	settings  atomic.Pointer[settingsTable]
 
@@ -56,25 +61,25 @@ type Provider struct {
 // New makes the provider from the list of sessions that was saved in the cache:
 // it reads no history.
 func New(opts Options) *Provider {
-	p := &Provider{opts: opts, catalogue: newCatalogue(opts.Home), archive: archive{dir: filepath.Join(opts.State, "archive")}}
+	p := &Provider{opts: opts, catalogue: catalogue.New(opts.Home), archive: archive.Archive{Dir: filepath.Join(opts.State, "archive")}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.settings.Store(readSettings(opts.SettingsPath, opts.Home))
-	p.scanner = newScanner(scanOptions{
+	p.scanner = scan.New(scan.Options{
 		Agents: opts.Agents, Machine: p.machine, Catalogue: p.catalogue, Archive: p.archive, Hide: opts.Hide, Watch: opts.Watch,
-		Now: opts.Env.Now, Log: opts.Env.Log, Found: p.found, Scanned: p.scanned, Rescanned: func() { p.cache.backlog() },
+		Now: opts.Env.Now, Log: opts.Env.Log, Found: p.found, Scanned: p.scanned, Rescanned: func() { p.cache.Backlog() },
 	})
 	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: library{p}, Log: opts.Env.Log})
-	p.cache = newCache(cacheOptions{
+	p.cache = cache.New(cache.Options{
 		Env: opts.Env, Dir: opts.Cache, Catalogue: p.catalogue, Scanner: p.scanner, Background: opts.Watch,
-		Moved: func(paths []string, s *session) { p.moved(paths, s) }, Changed: p.changed,
+		Moved: func(paths []string, s *catalogue.Session) { p.moved(paths, s) }, Changed: p.changed,
 		Grew: p.fulltext.Grew, Settled: opts.Settled,
-		FaultChanged: func() { opts.Env.Changed(indexName) },
+		FaultChanged: func() { opts.Env.Changed(folders.IndexName) },
 	})
-	p.folders = newTree(treeOptions{
+	p.folders = folders.New(folders.Options{
 		Env: opts.Env, Catalogue: p.catalogue, Cache: p.cache, Scanner: p.scanner, Archive: p.archive, Watch: opts.Watch,
 		Renamed: p.renamed,
 	})
-	p.catalogue.restore(p.listPath(), opts.Env.Now())
+	p.catalogue.Restore(p.listPath(), opts.Env.Now())
 	return p
 }
 
@@ -84,29 +89,29 @@ const fulltextName = "fulltext.db"
 // listPath returns the path of the saved list of sessions. The list of another
 // version of the cache is not read.
 func (p *Provider) listPath() string {
-	return filepath.Join(p.opts.Cache, fmt.Sprintf("sessions.%d.jsonl", Format))
+	return filepath.Join(p.opts.Cache, fmt.Sprintf("sessions.%d.jsonl", cache.Format))
 }
 
 // Start implements fs.Starter: it searches for sessions, watches and renders in
 // the background.
 func (p *Provider) Start() {
 	p.running.Go(func() {
-		if !p.catalogue.empty() {
-			p.folders.makeIndexes() // as they were: that is told with the first scan
+		if !p.catalogue.Empty() {
+			p.folders.MakeIndexes() // as they were: that is told with the first scan
 		}
-		p.scanner.first()
+		p.scanner.First()
 		p.opts.Env.Changed("") // all are known now: until then nothing was told
-		p.cache.backlog()
+		p.cache.Backlog()
 		if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
-			p.cache.setFault(err)
+			p.cache.SetFault(err)
 		} else {
 			p.fulltext.Begin()
 		}
 		p.keepHouse()
 	})
-	p.running.Go(func() { p.folders.keepIndexes(p.ctx) })
-	p.scanner.start()
-	p.cache.start()
+	p.running.Go(func() { p.folders.KeepIndexes(p.ctx) })
+	p.scanner.Start()
+	p.cache.Start()
 }
 
 // machine describes where agents keep their histories.
@@ -117,16 +122,16 @@ func (p *Provider) machine() history.Machine {
 }
 
 // Root implements fs.Provider.
-func (p *Provider) Root() fs.Dir { return p.folders.root() }
+func (p *Provider) Root() fs.Dir { return p.folders.Root() }
 
 // Close implements fs.Provider.
 func (p *Provider) Close() error {
 	p.cancel()
-	err := p.scanner.close()
-	p.cache.close()
+	err := p.scanner.Close()
+	p.cache.Close()
 	p.running.Wait()
 	err = errors.Join(err, p.fulltext.Close())
-	p.cache.saveAll(true)
+	p.cache.SaveAll(true)
 	p.saveList()
 	return err
 }
@@ -134,16 +139,16 @@ func (p *Provider) Close() error {
 // scanned is called when the first scan has ended.
 func (p *Provider) scanned() {
 	if p.opts.Watch {
-		p.folders.makeIndexes()
+		p.folders.MakeIndexes()
 	}
 }
 
 // found is called with what a scan has found: it announces the paths and has the
 // sessions rendered.
-func (p *Provider) found(paths []string, touched []*session) {
+func (p *Provider) found(paths []string, touched []*catalogue.Session) {
 	p.moved(paths, touched...)
 	for _, s := range touched {
-		p.cache.touched(s)
+		p.cache.Touched(s)
 	}
 }
 
@@ -152,8 +157,8 @@ const maxNews = 200
 
 // moved announces paths that have changed, and the sessions by their ids. Before
 // the first scan has ended nothing is announced.
-func (p *Provider) moved(paths []string, sessions ...*session) {
-	if len(paths) == 0 || !p.scanner.done() {
+func (p *Provider) moved(paths []string, sessions ...*catalogue.Session) {
+	if len(paths) == 0 || !p.scanner.Done() {
 		return
 	}
 	slices.Sort(paths)
@@ -171,25 +176,25 @@ func (p *Provider) moved(paths []string, sessions ...*session) {
 			p.changedByID(s)
 		}
 	}
-	p.folders.outdateIndexes()
+	p.folders.OutdateIndexes()
 }
 
 // changed announces that the files of a session have changed.
-func (p *Provider) changed(s *session) {
+func (p *Provider) changed(s *catalogue.Session) {
 	p.announce(s)
-	p.folders.outdateIndexes()
+	p.folders.OutdateIndexes()
 }
 
 // announce announces a session at its path and by its id.
-func (p *Provider) announce(s *session) {
-	if path := p.catalogue.path(s); path != "" {
+func (p *Provider) announce(s *catalogue.Session) {
+	if path := p.catalogue.Path(s); path != "" {
 		p.opts.Env.Changed(path)
 		p.changedByID(s)
 	}
 }
 
-func (p *Provider) changedByID(s *session) {
-	for _, path := range s.byIDPaths() {
+func (p *Provider) changedByID(s *catalogue.Session) {
+	for _, path := range s.ByIDPaths() {
 		p.opts.Env.Changed(path)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"ctxfs/providers/internal/tokens"
 	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/folders"
 	"ctxfs/providers/transcripts/render"
 )
 
@@ -94,13 +95,13 @@ func TestDigestsEndWithTheLastQuestion(t *testing.T) {
 	home := realHome(t)
 	moreReal(t, home)
 	f := start(t, home, offline)
-	f.scanner.first()
+	f.scanner.First()
 	asked, found := make(map[string]int), make(map[string]int)
-	for _, s := range f.catalogue.all() {
-		check(t, f.cache.current(t.Context(), s, false))
-		path := f.catalogue.path(s)
+	for _, s := range f.catalogue.All() {
+		check(t, f.cache.Current(t.Context(), s, false))
+		path := f.catalogue.Path(s)
 		digest := f.read(path + "/digest.md")
-		if n := tokens.Count(digest); n > digestTokens {
+		if n := tokens.Count(digest); n > folders.DigestTokens {
 			t.Errorf("%s: %d tokens", path, n)
 		}
 		last := ""
@@ -118,10 +119,10 @@ func TestDigestsEndWithTheLastQuestion(t *testing.T) {
 		if j := strings.LastIndexAny(question[:i], ".!?:"); j >= 0 {
 			question = question[j+1:]
 		}
-		asked[s.agent]++
+		asked[s.Agent]++
 		_, ending, _ := strings.Cut(digest, "\n## Last words\n")
 		if strings.Contains(ending, strings.TrimSpace(question)) {
-			found[s.agent]++
+			found[s.Agent]++
 		} else {
 			t.Errorf("%s: %q is not at the end:\n%s", path, question, ending)
 		}
@@ -133,14 +134,14 @@ func TestDigestsEndWithTheLastQuestion(t *testing.T) {
 func TestRealSessions(t *testing.T) {
 	f := start(t, realHome(t), offline)
 	agents, folded := make(map[string]int), 0
-	f.scanner.first()
-	for _, s := range f.catalogue.all() {
-		check(t, f.cache.current(t.Context(), s, false))
-		path := f.catalogue.path(s)
-		agents[s.agent]++
+	f.scanner.First()
+	for _, s := range f.catalogue.All() {
+		check(t, f.cache.Current(t.Context(), s, false))
+		path := f.catalogue.Path(s)
+		agents[s.Agent]++
 		text := f.read(path + "/transcript.md")
-		if s.published.Fault != "" {
-			t.Errorf("%s: %s", path, s.published.Fault)
+		if s.Published.Fault != "" {
+			t.Errorf("%s: %s", path, s.Published.Fault)
 		}
 		for _, name := range f.names(path + "/results") {
 			folded++
@@ -156,8 +157,8 @@ func TestRealSessions(t *testing.T) {
 		if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }); i >= 0 {
 			t.Errorf("%s: a control byte at %d", path, i)
 		}
-		if got := strings.Count(f.read(path+"/messages.jsonl"), "\n"); got != s.published.Events {
-			t.Errorf("%s: %d messages of %d events", path, got, s.published.Events)
+		if got := strings.Count(f.read(path+"/messages.jsonl"), "\n"); got != s.Published.Events {
+			t.Errorf("%s: %d messages of %d events", path, got, s.Published.Events)
 		}
 	}
 	t.Log(agents, folded, "long texts")

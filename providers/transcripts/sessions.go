@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/source"
 )
 
 // Wanted says which session is meant.
@@ -77,22 +80,22 @@ type Known struct {
 // Sessions lists the sessions that are no subagents', the newest first; below a
 // folder if any of its names is given.
 func (p *Provider) Sessions(ctx context.Context, below []string) ([]Known, error) {
-	if err := p.scanner.waitBriefly(ctx); err != nil {
+	if err := p.scanner.WaitBriefly(ctx); err != nil {
 		return nil, err
 	}
 	type listed struct {
-		s       *session
+		s       *catalogue.Session
 		last    time.Time
 		modTime time.Time
 	}
 	var found []listed
-	p.catalogue.each(func(s *session, v *view) {
-		if v.parent == nil && (len(below) == 0 || slices.ContainsFunc(below, func(dir string) bool { return within(v.info.CWD, dir) })) {
-			found = append(found, listed{s, v.lastTime(), v.modTime})
+	p.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) {
+		if v.Parent == nil && (len(below) == 0 || slices.ContainsFunc(below, func(dir string) bool { return source.IsBelow(filepath.Clean(v.Info.CWD), filepath.Clean(dir)) })) {
+			found = append(found, listed{s, v.LastTime(), v.ModTime})
 		}
 	})
 	slices.SortFunc(found, func(a, b listed) int {
-		return -cmp.Or(a.last.Compare(b.last), a.modTime.Compare(b.modTime), strings.Compare(a.s.agent, b.s.agent), strings.Compare(a.s.id, b.s.id))
+		return -cmp.Or(a.last.Compare(b.last), a.modTime.Compare(b.modTime), strings.Compare(a.s.Agent, b.s.Agent), strings.Compare(a.s.Id, b.s.Id))
 	})
 	list := make([]Known, 0, len(found))
 	for _, f := range found {
@@ -101,27 +104,21 @@ func (p *Provider) Sessions(ctx context.Context, below []string) ([]Known, error
 	return list, nil
 }
 
-// within reports whether a path on disk is at or below a folder.
-func within(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return path != "" && err == nil && filepath.IsLocal(rel)
-}
-
 // describe returns what is known of a session.
-func (p *Provider) describe(s *session) Known {
-	v, _ := p.catalogue.view(s)
+func (p *Provider) describe(s *catalogue.Session) Known {
+	v, _ := p.catalogue.View(s)
 	k := Known{
-		ID: s.id, Agent: s.agent, Path: p.catalogue.path(s), Title: clean.Line(v.info.Title), CWD: clean.Line(v.info.CWD),
-		Start: v.info.Start.UTC(), Last: v.lastTime().UTC(), Fault: v.published.Fault,
+		ID: s.Id, Agent: s.Agent, Path: p.catalogue.Path(s), Title: clean.Line(v.Info.Title), CWD: clean.Line(v.Info.CWD),
+		Start: v.Info.Start.UTC(), Last: v.LastTime().UTC(), Fault: v.Published.Fault,
 	}
-	if v.parent != nil {
-		k.Parent = v.parent.id
+	if v.Parent != nil {
+		k.Parent = v.Parent.Id
 	}
-	if v.published.Generation > 0 {
-		k.Events = &v.published.Events
+	if v.Published.Generation > 0 {
+		k.Events = &v.Published.Events
 	}
-	if v.source != nil {
-		k.Log = v.source.path
+	if v.Source != nil {
+		k.Log = v.Source.Path
 	}
 	return k
 }
@@ -129,10 +126,10 @@ func (p *Provider) describe(s *session) Known {
 // Session finds the session that is meant. The error is an [*UnclearError], or
 // that of ctx.
 func (p *Provider) Session(ctx context.Context, w Wanted) (Known, error) {
-	if err := p.scanner.waitBriefly(ctx); err != nil {
+	if err := p.scanner.WaitBriefly(ctx); err != nil {
 		return Known{}, err
 	}
-	var s *session
+	var s *catalogue.Session
 	var err error
 	by, others := ByName, 0
 	switch {
@@ -155,7 +152,7 @@ func (p *Provider) Session(ctx context.Context, w Wanted) (Known, error) {
 
 // stillLooking says that what is not found may be found yet.
 func (p *Provider) stillLooking(err error) error {
-	if e, ok := err.(*UnclearError); ok && p.opts.Watch && !p.scanner.done() {
+	if e, ok := err.(*UnclearError); ok && p.opts.Watch && !p.scanner.Done() {
 		return &UnclearError{What: e.What + " yet: ctxfs is still looking for sessions", Mend: "try again in a while; how far it is: ctxfs status"}
 	}
 	return err
@@ -164,13 +161,13 @@ func (p *Provider) stillLooking(err error) error {
 // named finds the session that a user names: by its id, a path in the tree, a
 // file of its agent's, or the beginning of its id; the first of these that fits
 // anything decides.
-func (p *Provider) named(w Wanted) (*session, error) {
+func (p *Provider) named(w Wanted) (*catalogue.Session, error) {
 	c := p.catalogue
-	for _, find := range []func() []*session{
-		func() []*session { return c.exactly("", w.Session) },
-		func() []*session { return c.inTree(w.Tree) },
-		func() []*session { return c.inFile(w.Files...) },
-		func() []*session { return c.withPrefix(w.Session) },
+	for _, find := range []func() []*catalogue.Session{
+		func() []*catalogue.Session { return c.Exactly("", w.Session) },
+		func() []*catalogue.Session { return c.InTree(w.Tree) },
+		func() []*catalogue.Session { return c.InFile(w.Files...) },
+		func() []*catalogue.Session { return c.WithPrefix(w.Session) },
 	} {
 		switch all := find(); {
 		case len(all) == 1:
@@ -188,15 +185,15 @@ func (p *Provider) named(w Wanted) (*session, error) {
 // claimed finds the session that an environment names. Of several it is the one
 // that was written to last: an agent that another has started writes what it does
 // next after the other has.
-func (p *Provider) claimed(all []caller.Claim) (*session, error) {
+func (p *Provider) claimed(all []caller.Claim) (*catalogue.Session, error) {
 	c := p.catalogue
-	var found []*session
+	var found []*catalogue.Session
 	for _, claim := range all {
-		sessions := c.exactly(claim.Agent, claim.Session)
+		sessions := c.Exactly(claim.Agent, claim.Session)
 		if strings.ContainsRune(claim.Session, filepath.Separator) {
-			if sessions = c.inFile(claim.Session); len(sessions) == 0 {
+			if sessions = c.InFile(claim.Session); len(sessions) == 0 {
 				name := filepath.Base(claim.Session)
-				sessions = c.exactly(claim.Agent, strings.TrimSuffix(name, filepath.Ext(name)))
+				sessions = c.Exactly(claim.Agent, strings.TrimSuffix(name, filepath.Ext(name)))
 			}
 		}
 		found = append(found, sessions...)
@@ -208,15 +205,15 @@ func (p *Provider) claimed(all []caller.Claim) (*session, error) {
 			Mend: "it may not be written yet, or the agent keeps none; those there are: ctxfs history --all",
 		}
 	}
-	c.sortNewestFirst(found)
+	c.SortNewestFirst(found)
 	return found[0], nil
 }
 
 // lastIn finds the newest session of the first folder that has any, and how many
 // others it has.
-func (p *Provider) lastIn(folders [][]string) (s *session, others int, err error) {
+func (p *Provider) lastIn(folders [][]string) (s *catalogue.Session, others int, err error) {
 	for _, folder := range folders {
-		if found := p.catalogue.startedIn(folder); len(found) > 0 {
+		if found := p.catalogue.StartedIn(folder); len(found) > 0 {
 			return found[0], len(found) - 1, nil
 		}
 	}
@@ -237,14 +234,14 @@ func (p *Provider) lastIn(folders [][]string) (s *session, others int, err error
 const maxTold = 10
 
 // several returns the error for a name that more than one session has.
-func (p *Provider) several(name string, all []*session) error {
+func (p *Provider) several(name string, all []*catalogue.Session) error {
 	all = slices.Clone(all)
-	p.catalogue.sortNewestFirst(all)
+	p.catalogue.SortNewestFirst(all)
 	e := &UnclearError{What: fmt.Sprintf("%d sessions are %s; name one of them by more of its id, or by its path", len(all), wording.ShellWord(name))}
 	var lines []string
 	for _, s := range all[:min(len(all), maxTold)] {
-		v, _ := p.catalogue.view(s)
-		lines = append(lines, fmt.Sprintf("%s  %s  transcripts/%s", clean.Line(s.id), wording.Time(v.lastTime()), p.catalogue.path(s)))
+		v, _ := p.catalogue.View(s)
+		lines = append(lines, fmt.Sprintf("%s  %s  transcripts/%s", clean.Line(s.Id), wording.Time(v.LastTime()), p.catalogue.Path(s)))
 	}
 	if more := len(all) - maxTold; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more: ctxfs history --all", more))
@@ -256,14 +253,14 @@ func (p *Provider) several(name string, all []*session) error {
 // Canonical implements fs.Canonical: the path at which a session is listed, for
 // one by its id or by a former name, and also for a file of the session.
 func (p *Provider) Canonical(ctx context.Context, path string) (string, error) {
-	if path == byIDName {
+	if path == catalogue.ByID {
 		return "", nil // all sessions are in it
 	}
-	if err := p.scanner.waitBriefly(ctx); err != nil {
+	if err := p.scanner.WaitBriefly(ctx); err != nil {
 		return "", err
 	}
-	if found := p.catalogue.inTree(path); len(found) > 0 {
-		if listed := p.catalogue.path(found[0]); listed != "" {
+	if found := p.catalogue.InTree(path); len(found) > 0 {
+		if listed := p.catalogue.Path(found[0]); listed != "" {
 			return listed, nil
 		}
 	}

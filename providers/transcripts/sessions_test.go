@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/folders"
 )
 
 const (
@@ -49,10 +51,10 @@ func TestTheFolderOfASession(t *testing.T) {
 	if strings.Contains(text, "line 500 of") {
 		t.Error("the long result is whole in the transcript")
 	}
-	if f.read(byIDName+"/"+oneID+"/transcript.md") != text {
+	if f.read(catalogue.ByID+"/"+oneID+"/transcript.md") != text {
 		t.Error("by its id the session is another")
 	}
-	if f.exists(byIDName + "/" + twoID) {
+	if f.exists(catalogue.ByID + "/" + twoID) {
 		t.Error("there is a session that is not")
 	}
 	if got := count(f.read(folder+"/messages.jsonl"), "\n"); got != count(text, "\n### ")+1 { // and the record of the session
@@ -62,7 +64,7 @@ func TestTheFolderOfASession(t *testing.T) {
 		t.Errorf("meta.json is %s", meta)
 	}
 	for _, index := range []string{"INDEX.tsv", "pi/INDEX.tsv"} {
-		if text := f.read(index); !strings.HasPrefix(text, indexHeader) || !strings.Contains(text, "\n"+folder+"\tpi\t"+oneID+"\t2026-05-12T01:02:27Z\t") {
+		if text := f.read(index); !strings.HasPrefix(text, folders.IndexHeader) || !strings.Contains(text, "\n"+folder+"\tpi\t"+oneID+"\t2026-05-12T01:02:27Z\t") {
 			t.Errorf("%s is %s", index, text)
 		}
 	}
@@ -109,7 +111,7 @@ func TestARestartReadsOnlyWhatIsNew(t *testing.T) {
 	s.user("before the end")
 	f := start(t, home)
 	before := f.transcript(oneID)
-	messages := f.read(byIDName + "/" + oneID + "/messages.jsonl")
+	messages := f.read(catalogue.ByID + "/" + oneID + "/messages.jsonl")
 	check(t, f.Close())
 
 	s.user("while nobody looked")
@@ -128,7 +130,7 @@ func TestARestartReadsOnlyWhatIsNew(t *testing.T) {
 	if !strings.HasPrefix(after, before) || count(after, "while nobody looked") != 1 {
 		t.Errorf("after the restart: %s", after)
 	}
-	if got := again.read(byIDName + "/" + oneID + "/messages.jsonl"); !strings.HasPrefix(got, messages) || count(got, "while nobody looked") != 1 {
+	if got := again.read(catalogue.ByID + "/" + oneID + "/messages.jsonl"); !strings.HasPrefix(got, messages) || count(got, "while nobody looked") != 1 {
 		t.Errorf("messages after the restart: %s", got)
 	}
 }
@@ -142,7 +144,7 @@ func TestALogThatIsWrittenAnew(t *testing.T) {
 	if got := f.transcript(oneID); count(got, "\none\n") != 1 || count(got, "\ntwo\n") != 1 {
 		t.Fatal(got)
 	}
-	was, err := f.tree.Stat(t.Context(), f.node(byIDName+"/"+oneID+"/transcript.md"))
+	was, err := f.tree.Stat(t.Context(), f.node(catalogue.ByID+"/"+oneID+"/transcript.md"))
 	check(t, err)
 
 	text, err := os.ReadFile(s.path)
@@ -160,7 +162,7 @@ func TestALogThatIsWrittenAnew(t *testing.T) {
 		if got := f.transcript(oneID); count(got, "\none\n") != 1 || count(got, "two") != 0 {
 			t.Errorf("%s: %s", name, got)
 		}
-		now, err := f.tree.Stat(t.Context(), f.node(byIDName+"/"+oneID+"/transcript.md"))
+		now, err := f.tree.Stat(t.Context(), f.node(catalogue.ByID+"/"+oneID+"/transcript.md"))
 		check(t, err)
 		if now.Version == was.Version {
 			t.Errorf("%s: other bytes have the same version", name)
@@ -174,7 +176,7 @@ func TestALogThatIsWrittenAnew(t *testing.T) {
 	check(t, os.Rename(s.path+".new", s.path))
 	s.user("goes on")
 	f.await("it goes on", func() bool { return strings.Contains(f.transcript(oneID), "goes on") })
-	if now, err := f.tree.Stat(t.Context(), f.node(byIDName+"/"+oneID+"/transcript.md")); err != nil || now.Version != was.Version {
+	if now, err := f.tree.Stat(t.Context(), f.node(catalogue.ByID+"/"+oneID+"/transcript.md")); err != nil || now.Version != was.Version {
 		t.Error("a copy of the log is another transcript")
 	}
 }
@@ -187,16 +189,16 @@ func TestASessionThatGoesAway(t *testing.T) {
 	f := start(t, home)
 	f.transcript(oneID)
 	f.transcript(twoID)
-	book := f.cache.entryDir("pi", oneID)
+	book := f.cache.EntryDir("pi", oneID)
 	if _, err := os.Stat(book); err != nil {
 		t.Fatal(err)
 	}
 	check(t, os.Remove(s.path))
-	f.await("the session is gone", func() bool { return !f.exists(byIDName + "/" + oneID) })
+	f.await("the session is gone", func() bool { return !f.exists(catalogue.ByID + "/" + oneID) })
 	if _, err := os.Stat(book); err != nil {
 		t.Error("its text is gone at once: a log that is moved would be read again")
 	}
-	f.await("its text is gone", func() bool { f.cache.removeLost(f.clock.now()); _, err := os.Stat(book); return os.IsNotExist(err) })
+	f.await("its text is gone", func() bool { f.cache.RemoveLost(f.clock.now()); _, err := os.Stat(book); return os.IsNotExist(err) })
 	if got := f.names("pi/work"); len(got) != 1 || !strings.HasSuffix(got[0], "_aaaaaaaa") {
 		t.Errorf("left are %q", got)
 	}
@@ -215,17 +217,17 @@ func TestAnArchiveOutlivesTheLog(t *testing.T) {
 	f.keepArchive(t.Context())
 	check(t, os.Remove(s.path))
 	f.await("the archive stands in", func() bool {
-		all := f.catalogue.find(oneID)
+		all := f.catalogue.Find(oneID)
 		if len(all) == 0 {
 			return false
 		}
-		v, _ := f.catalogue.view(all[0])
-		return strings.HasSuffix(v.source.path, ".jsonl.zst")
+		v, _ := f.catalogue.View(all[0])
+		return strings.HasSuffix(v.Source.Path, ".jsonl.zst")
 	})
 	if after := f.transcript(oneID); after != before {
 		t.Errorf("from the archive:\n%s\nnot\n%s", after, before)
 	}
-	folder := f.catalogue.path(f.catalogue.find(oneID)[0])
+	folder := f.catalogue.Path(f.catalogue.Find(oneID)[0])
 	if names := f.names(folder + "/results"); len(names) != 1 || f.read(folder+"/results/"+names[0]) != long(1000) {
 		t.Errorf("results %q", names)
 	}
@@ -235,7 +237,7 @@ func TestAnArchiveOutlivesTheLog(t *testing.T) {
 		t.Errorf("after a restart: %s", got)
 	}
 	again.pruneArchive(0)
-	if again.exists(byIDName + "/" + oneID) {
+	if again.exists(catalogue.ByID + "/" + oneID) {
 		t.Error("beyond the limit it is still there")
 	}
 }
@@ -254,7 +256,7 @@ func TestTheCacheHasALimit(t *testing.T) {
 	for i := range 10 {
 		texts = append(texts, f.transcript(fmt.Sprintf("%08d-2222-4333-8444-555555555555", i)))
 	}
-	f.cache.evict(f.settings.Load().maxCache)
+	f.cache.Evict(f.settings.Load().maxCache)
 	var size int64
 	books, err := filepath.Glob(filepath.Join(home, ".cache", "*", "*", "*.md"))
 	check(t, err)
@@ -300,14 +302,14 @@ func TestWhatMayBeReadAgain(t *testing.T) {
 	check(t, os.Chmod(s.path, 0))
 	f := start(t, home)
 	f.await("it says why it cannot be read", func() bool {
-		return f.exists(byIDName+"/"+oneID+"/STATUS.md") && strings.Contains(f.read(byIDName+"/"+oneID+"/STATUS.md"), "permission denied")
+		return f.exists(catalogue.ByID+"/"+oneID+"/STATUS.md") && strings.Contains(f.read(catalogue.ByID+"/"+oneID+"/STATUS.md"), "permission denied")
 	})
-	if got := f.read(byIDName + "/" + oneID + "/digest.md"); !strings.Contains(got, "pi session "+oneID) || !strings.Contains(got, "permission denied") {
+	if got := f.read(catalogue.ByID + "/" + oneID + "/digest.md"); !strings.Contains(got, "pi session "+oneID) || !strings.Contains(got, "permission denied") {
 		t.Errorf("the digest is %s", got)
 	}
 	check(t, os.Chmod(s.path, 0o600))
 	f.await("it is read", func() bool { return f.exists("pi/work/2026-05-12_What-is-this_11111111/transcript.md") })
-	if text := f.transcript(oneID); !strings.Contains(text, "What is this?") || f.exists(byIDName+"/"+oneID+"/STATUS.md") {
+	if text := f.transcript(oneID); !strings.Contains(text, "What is this?") || f.exists(catalogue.ByID+"/"+oneID+"/STATUS.md") {
 		t.Errorf("the transcript is %s", text)
 	}
 }
@@ -322,7 +324,7 @@ func TestWhatNobodyTriedToRead(t *testing.T) {
 	check(t, os.Chmod(s.path, 0))
 	for _, when := range []string{"at first", "after a restart"} {
 		f := start(t, home, offline)
-		if got := f.read(byIDName + "/" + oneID + "/STATUS.md"); !strings.Contains(got, "permission denied") || !strings.Contains(got, "chmod u+r") {
+		if got := f.read(catalogue.ByID + "/" + oneID + "/STATUS.md"); !strings.Contains(got, "permission denied") || !strings.Contains(got, "chmod u+r") {
 			t.Errorf("%s: %s", when, got)
 		}
 		check(t, f.Close())
@@ -346,7 +348,7 @@ func TestACacheThatIsThrownAway(t *testing.T) {
 	s.user("Mend the flaky test")
 	s.call("call-1", "read", long(1000), map[string]any{"path": "a.go"})
 	f := start(t, home, offline) // nobody else writes into the cache meanwhile
-	folder := byIDName + "/" + oneID + "/"
+	folder := catalogue.ByID + "/" + oneID + "/"
 	read := func() (all []string) {
 		for _, name := range []string{"digest.md", "files.tsv", "transcript.md"} {
 			all = append(all, f.read(folder+name))

@@ -33,7 +33,7 @@ func (p *Provider) Reload() {
 	t := readSettings(p.opts.SettingsPath, p.opts.Home)
 	old := p.settings.Swap(t)
 	if old != nil && (t.archive != old.archive || fmt.Sprint(t.projects) != fmt.Sprint(old.projects)) {
-		p.scanner.rescan()
+		p.scanner.Rescan()
 	}
 }
 

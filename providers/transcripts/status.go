@@ -17,35 +17,35 @@ const maxProblems = 3
 // Status implements fs.Provider.
 func (p *Provider) Status() fs.Status {
 	if !p.opts.Watch {
-		p.scanner.first() // with a watch it is under way
+		p.scanner.First() // with a watch it is under way
 	}
-	all := p.catalogue.summarize(maxProblems)
-	s := fs.Status{State: "ready", Since: all.changed}
-	for _, agent := range slices.Sorted(maps.Keys(all.agents)) {
-		s.Items = append(s.Items, fs.Item{Name: agent, Count: all.agents[agent], Unit: "sessions"})
+	all := p.catalogue.Summarize(maxProblems)
+	s := fs.Status{State: "ready", Since: all.Changed}
+	for _, agent := range slices.Sorted(maps.Keys(all.Agents)) {
+		s.Items = append(s.Items, fs.Item{Name: agent, Count: all.Agents[agent], Unit: "sessions"})
 	}
-	for _, f := range all.unreadable {
-		s.Problems = append(s.Problems, fs.Problem{What: clean.Line(fmt.Sprintf("%s cannot be read: %s", f.path, f.fault)), Mend: "it is read again when it changes"})
+	for _, f := range all.Unreadable {
+		s.Problems = append(s.Problems, fs.Problem{What: clean.Line(fmt.Sprintf("%s cannot be read: %s", f.Path, f.Fault)), Mend: "it is read again when it changes"})
 	}
-	for _, f := range all.partial {
-		s.Problems = append(s.Problems, fs.Problem{What: clean.Line(fmt.Sprintf("%s of %s: %s", f.path, f.agent, f.fault)), Mend: "a newer ctxfs may read all of it"})
+	for _, f := range all.Partial {
+		s.Problems = append(s.Problems, fs.Problem{What: clean.Line(fmt.Sprintf("%s of %s: %s", f.Path, f.Agent, f.Fault)), Mend: "a newer ctxfs may read all of it"})
 	}
-	s.Summary = fmt.Sprintf("%s of %s, %s", wording.Count(all.sessions, "sessions"), wording.Count(len(s.Items), "agents"), wording.Size(all.size))
-	if all.sessions == 0 {
+	s.Summary = fmt.Sprintf("%s of %s, %s", wording.Count(all.Sessions, "sessions"), wording.Count(len(s.Items), "agents"), wording.Size(all.Size))
+	if all.Sessions == 0 {
 		s.State, s.Summary = "empty", "no sessions"
 	}
-	for _, path := range all.faulty {
+	for _, path := range all.Faulty {
 		s.Problems = append(s.Problems, fs.Problem{What: path + " cannot be read", Mend: "ctxfs cat transcripts/" + wording.ShellWord(path) + "/STATUS.md"})
 	}
 	s.Problems = append(s.Problems, p.problems()...)
 	switch {
 	case len(s.Problems) > 0:
 		s.State = "degraded"
-	case p.opts.Watch && !p.scanner.done():
+	case p.opts.Watch && !p.scanner.Done():
 		s.State, s.Summary = "starting", s.Summary+"; looking for more"
-	case p.opts.Watch && all.left > 0:
+	case p.opts.Watch && all.Left > 0:
 		s.State = "starting"
-		s.Summary += fmt.Sprintf("; %d not rendered yet (%d %% done), each is when it is read", all.left, percent(all.done, all.size))
+		s.Summary += fmt.Sprintf("; %d not rendered yet (%d %% done), each is when it is read", all.Left, percent(all.Done, all.Size))
 	case p.fulltext.Left() > fulltext.MaxScanned:
 		s.State = "starting"
 		s.Summary += fmt.Sprintf("; find does not have all of their words yet, %s are left", wording.Size(p.fulltext.Left()))
@@ -63,20 +63,20 @@ func percent(part, whole int64) int64 {
 // problems returns those of the provider as a whole.
 func (p *Provider) problems() (all []fs.Problem) {
 	all = append(all, p.settings.Load().problems...)
-	for _, path := range p.scanner.unreadableFolders() {
+	for _, path := range p.scanner.UnreadableFolders() {
 		all = append(all, fs.Problem{What: clean.Line("no permission to read " + path), Mend: "chmod u+rx " + wording.ShellWord(path)})
 	}
-	if fault, full := p.cache.faultNow(); full {
+	if fault, full := p.cache.FaultNow(); full {
 		all = append(all, fs.Problem{What: fault, Mend: "free some space, or give max_cache in [transcripts] of " + p.opts.SettingsPath})
 	} else if fault != "" {
 		all = append(all, fs.Problem{What: fault, Mend: "chmod -R u+rwX " + wording.ShellWord(p.opts.Cache)})
 	}
-	for _, f := range p.scanner.watchFaults() {
+	for _, f := range p.scanner.WatchFaults() {
 		where, fix := "new messages", "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"
-		if f.dir != "" {
-			where, fix = "new messages below "+f.dir, "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"
+		if f.Dir != "" {
+			where, fix = "new messages below "+f.Dir, "sudo sysctl fs.inotify.max_user_watches=524288, then mount again"
 		}
-		all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("%s are noticed late, by looking every few seconds: %v", where, f.err)), Mend: fix})
+		all = append(all, fs.Problem{What: clean.Line(fmt.Sprintf("%s are noticed late, by looking every few seconds: %v", where, f.Err)), Mend: fix})
 	}
 	return all
 }

@@ -14,6 +14,7 @@ import (
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/event"
 )
 
@@ -85,7 +86,7 @@ func TestASessionInADatabase(t *testing.T) {
 	c.say("s-two", "another")
 	f := start(t, home)
 	has := func(id, text string) func() bool {
-		return func() bool { return f.exists(byIDName+"/"+id) && count(f.transcript(id), "\n"+text+"\n") == 1 }
+		return func() bool { return f.exists(catalogue.ByID+"/"+id) && count(f.transcript(id), "\n"+text+"\n") == 1 }
 	}
 	f.await("it is there", has("s-one", "hello"))
 	before := f.transcript("s-one")
@@ -104,7 +105,7 @@ func TestASessionInADatabase(t *testing.T) {
 	}
 	execute(t, c.db, "DELETE FROM messages WHERE session_id = 's-two'")
 	execute(t, c.db, "DELETE FROM sessions WHERE id = 's-two'")
-	f.await("the other is gone", func() bool { return !f.exists(byIDName + "/s-two") })
+	f.await("the other is gone", func() bool { return !f.exists(catalogue.ByID + "/s-two") })
 
 	// Somebody holds the database, and writes half of something.
 	conn, err := c.db.Conn(t.Context())
@@ -113,7 +114,7 @@ func TestASessionInADatabase(t *testing.T) {
 	check(t, err)
 	_, err = conn.ExecContext(t.Context(), "DELETE FROM messages")
 	check(t, err)
-	f.scanner.changed([]string{c.path})
+	f.scanner.Changed([]string{c.path})
 	if got := f.transcript("s-one"); !strings.Contains(got, "\nit grew\n") {
 		t.Errorf("while it is written: %s", got)
 	}
@@ -124,12 +125,12 @@ func TestASessionInADatabase(t *testing.T) {
 	// It is damaged: what was found still stands. It is replaced: there is another.
 	check(t, c.db.Close())
 	check(t, os.WriteFile(c.path, []byte("SQLite format 3\x00 and no more"), 0o600))
-	f.scanner.inspect(t.Context(), "crush", c.path, f.scanner.format(c.path), true)
+	f.scanner.Inspect(t.Context(), "crush", c.path, f.scanner.Format(c.path), true)
 	if got := f.transcript("s-one"); !strings.Contains(got, "\nit grew\n") {
 		t.Errorf("while it is damaged: %s", got)
 	}
 	check(t, os.Remove(c.path))
-	f.await("all is gone", func() bool { return !f.exists(byIDName + "/s-one") })
+	f.await("all is gone", func() bool { return !f.exists(catalogue.ByID + "/s-one") })
 	other := crushAt(t, filepath.Dir(c.path))
 	other.session("s-one", "First")
 	other.say("s-one", "from the beginning")
@@ -161,7 +162,7 @@ func TestAThousandSessionsInADatabase(t *testing.T) {
 	f.await("all are rendered", func() bool { return f.Status().State == "ready" })
 	state := func(id string) os.FileInfo {
 		t.Helper()
-		info, err := os.Stat(filepath.Join(f.cache.entryDir("crush", id), "state.json"))
+		info, err := os.Stat(filepath.Join(f.cache.EntryDir("crush", id), "state.json"))
 		check(t, err)
 		return info
 	}
@@ -199,16 +200,16 @@ func TestProjectsOfCrush(t *testing.T) {
 	b.say("s-two", "in the second project")
 	write(one)
 	f := start(t, home)
-	f.await("the first is there", func() bool { return f.exists(byIDName + "/s-one") })
-	if f.exists(byIDName + "/s-two") {
+	f.await("the first is there", func() bool { return f.exists(catalogue.ByID + "/s-one") })
+	if f.exists(catalogue.ByID + "/s-two") {
 		t.Fatal("the second is there before it is listed")
 	}
 	write(one, two)
-	f.await("the second is listed", func() bool { return f.exists(byIDName + "/s-two") })
+	f.await("the second is listed", func() bool { return f.exists(catalogue.ByID + "/s-two") })
 	b.say("s-two", "later")
 	f.await("it is watched", func() bool { return strings.Contains(f.transcript("s-two"), "\nlater\n") })
 	write(two)
-	f.await("the first is listed no more", func() bool { return !f.exists(byIDName + "/s-one") })
+	f.await("the first is listed no more", func() bool { return !f.exists(catalogue.ByID + "/s-one") })
 	if names := f.names("crush"); !slices.Equal(names, []string{"INDEX.tsv", "two"}) {
 		t.Errorf("projects %q", names)
 	}

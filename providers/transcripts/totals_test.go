@@ -3,42 +3,44 @@ package transcripts
 import (
 	"maps"
 	"testing"
+
+	"ctxfs/providers/transcripts/catalogue"
 )
 
 // checkTotals counts anew what Status tells.
 func (f *fixture) checkTotals() {
 	f.t.Helper()
-	want := summary{agents: make(map[string]int)}
-	f.catalogue.each(func(s *session, v *view) {
-		if v.parent == nil {
-			want.sessions++
-			want.agents[s.agent]++
+	want := catalogue.Summary{Agents: make(map[string]int)}
+	f.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) {
+		if v.Parent == nil {
+			want.Sessions++
+			want.Agents[s.Agent]++
 		}
-		p := &v.published
-		if size, ok := v.log(); ok {
-			want.size += size
+		p := &v.Published
+		if size, ok := v.Log(); ok {
+			want.Size += size
 			if p.Generation > 0 || p.Fault != "" {
-				want.done += min(max(p.Offset, 0), size)
+				want.Done += min(max(p.Offset, 0), size)
 			}
 		}
-		if v.behind && !p.Evicted && (!v.live || p.Generation == 0) {
-			want.left++
+		if v.Behind && !p.Evicted && (!v.Live || p.Generation == 0) {
+			want.Left++
 		}
 	})
 	var faulty, unreadable int
-	f.catalogue.each(func(_ *session, v *view) {
-		if v.published.Fault != "" || v.published.Strange {
+	f.catalogue.Each(func(_ *catalogue.Session, v *catalogue.View) {
+		if v.Published.Fault != "" || v.Published.Strange {
 			faulty++
 		}
 	})
-	for _, path := range f.catalogue.unseen("", nil) {
-		if file := f.catalogue.file(path); file.fault != "" && len(file.sessions) == 0 {
+	for _, path := range f.catalogue.Unseen("", nil) {
+		if file := f.catalogue.File(path); file.Fault != "" && len(file.Sessions) == 0 {
 			unreadable++
 		}
 	}
-	got := f.catalogue.summarize(1 << 20)
-	if got.sessions != want.sessions || got.size != want.size || got.done != want.done || got.left != want.left ||
-		!maps.Equal(got.agents, want.agents) || len(got.faulty) != faulty || len(got.unreadable) != unreadable {
+	got := f.catalogue.Summarize(1 << 20)
+	if got.Sessions != want.Sessions || got.Size != want.Size || got.Done != want.Done || got.Left != want.Left ||
+		!maps.Equal(got.Agents, want.Agents) || len(got.Faulty) != faulty || len(got.Unreadable) != unreadable {
 		f.t.Errorf("the totals are %+v, not %+v with %d faulty sessions and %d files", got, want, faulty, unreadable)
 	}
 }

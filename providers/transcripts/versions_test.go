@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/providers/internal/sqlite"
 	"ctxfs/providers/internal/zstd"
+	"ctxfs/providers/transcripts/catalogue"
 )
 
 // aSession is a session of an agent as that keeps it: a record of a person's, one
@@ -155,18 +156,18 @@ func TestUnknownRecords(t *testing.T) {
 		s.put(t, home, asItIs)
 	}
 	f := start(t, home, offline)
-	f.scanner.first()
-	byAgent := make(map[string][]*session)
-	for _, s := range f.catalogue.all() {
-		byAgent[s.agent] = append(byAgent[s.agent], s)
+	f.scanner.First()
+	byAgent := make(map[string][]*catalogue.Session)
+	for _, s := range f.catalogue.All() {
+		byAgent[s.Agent] = append(byAgent[s.Agent], s)
 	}
 	for _, want := range all {
 		t.Run(want.agent, func(t *testing.T) {
 			found := byAgent[want.agent]
-			if len(found) != 1 || want.id != "" && found[0].id != want.id {
+			if len(found) != 1 || want.id != "" && found[0].Id != want.id {
 				t.Fatalf("%d sessions", len(found))
 			}
-			text, messages := f.read(f.catalogue.path(found[0])+"/transcript.md"), f.read(f.catalogue.path(found[0])+"/messages.jsonl")
+			text, messages := f.read(f.catalogue.Path(found[0])+"/transcript.md"), f.read(f.catalogue.Path(found[0])+"/messages.jsonl")
 			if !strings.Contains(text, "\nFIRST\n") || !strings.Contains(text, "SECOND\n") {
 				t.Errorf("what is known: %s", text)
 			}
@@ -179,7 +180,7 @@ func TestUnknownRecords(t *testing.T) {
 			if !strings.Contains(strings.ToLower(messages), "hologram") {
 				t.Errorf("it is not kept: %s", messages)
 			}
-			if state := f.publishedOf(found[0].id); state.Fault != "" || state.Strange {
+			if state := f.publishedOf(found[0].Id); state.Fault != "" || state.Strange {
 				t.Errorf("%+v", state)
 			}
 		})
@@ -255,13 +256,13 @@ func TestUnknownVersions(t *testing.T) {
 				home := tempHome(t)
 				s.put(t, home, c.change)
 				f := start(t, home, offline)
-				f.scanner.first()
-				list := f.catalogue.all()
+				f.scanner.First()
+				list := f.catalogue.All()
 				status := f.Status()
 				if len(list) != 1 {
 					t.Fatalf("%d sessions: %+v", len(list), status)
 				}
-				if got := f.read(f.catalogue.path(list[0]) + "/transcript.md"); c.reads != (strings.Contains(got, "\nFIRST\n") && strings.Contains(got, "SECOND\n")) {
+				if got := f.read(f.catalogue.Path(list[0]) + "/transcript.md"); c.reads != (strings.Contains(got, "\nFIRST\n") && strings.Contains(got, "SECOND\n")) {
 					t.Errorf("told: %s", got)
 				}
 				said := 0
@@ -295,13 +296,13 @@ func TestTheLastTimeOfALogWithoutTimes(t *testing.T) {
 	check(t, os.Chtimes(path, written, written))
 	f := start(t, home, offline)
 	f.transcript(someID)
-	meta := f.read(byIDName + "/" + someID + "/meta.json")
+	meta := f.read(catalogue.ByID + "/" + someID + "/meta.json")
 	for _, want := range []string{`"start": "2025-08-01T10:00:00Z"`, `"last": "2025-08-01T11:30:00Z"`, `"cwd": "/src/app"`} {
 		if !strings.Contains(meta, want) {
 			t.Errorf("no %s in %s", want, meta)
 		}
 	}
-	if path := f.catalogue.path(f.catalogue.find(someID)[0]); !strings.HasPrefix(path, "codex/src_app/2025-08-01_fix-it_") {
+	if path := f.catalogue.Path(f.catalogue.Find(someID)[0]); !strings.HasPrefix(path, "codex/src_app/2025-08-01_fix-it_") {
 		t.Error(path)
 	}
 }

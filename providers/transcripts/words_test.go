@@ -16,19 +16,19 @@ import (
 // texts of its session; and counts the messages of each kind.
 func TestEveryWordIsThere(t *testing.T) {
 	f := start(t, realHome(t), offline)
-	f.scanner.first()
-	for _, s := range f.catalogue.all() {
-		if s.agent != "claude-code" {
+	f.scanner.First()
+	for _, s := range f.catalogue.All() {
+		if s.Agent != "claude-code" {
 			continue
 		}
-		path := f.catalogue.path(s)
+		path := f.catalogue.Path(s)
 		text := f.read(path + "/transcript.md")
 		words := make(map[string]bool)
 		addWords(words, text)
 		for _, name := range f.names(path + "/results") {
 			addWords(words, f.read(path+"/results/"+name))
 		}
-		raw := claudeLog(t, s.source().path)
+		raw := claudeLog(t, s.Source().Path)
 		missing := 0
 		for _, said := range raw.texts {
 			for word := range strings.FieldsSeq(clean.Text(said)) {

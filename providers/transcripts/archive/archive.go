@@ -1,0 +1,175 @@
+// Package archive keeps sessions that their agents may delete: a file for each,
+// compressed with zstd, at <agent>/<id>.jsonl.zst. Its first line describes the
+// session, the others are its events as messages.jsonl has them, with long
+// results whole. An archived session is a source like any other, of the lowest
+// rank: it is shown when the agent no longer has the session.
+//
+// Full, the archive keeps the newest sessions ([Room]).
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ctxfs/providers/internal/names"
+	"ctxfs/providers/internal/zstd"
+	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/render"
+	"ctxfs/providers/transcripts/source"
+)
+
+// The archive keeps sessions that their agents may delete: of each the events as
+// messages.jsonl has them, with long results whole, compressed, after a first
+// line that tells of the session. An archived session is shown when the agent
+// has it no more.
+
+const suffix = ".jsonl.zst"
+
+// header is the first line of an archived session.
+type header struct {
+	Session event.Session `json:"session"`
+}
+
+// Archive is the folder of archived sessions.
+type Archive struct{ Dir string }
+
+// Contains reports whether a file lies in the archive.
+func (a Archive) Contains(path string) bool { return source.IsBelow(path, a.Dir) }
+
+// Path returns the path of an archived session, by its agent and id.
+func (a Archive) Path(agent, id string) string {
+	name := names.File(id)
+	if name != id {
+		h := fnv.New64a()
+		io.WriteString(h, id)
+		name += fmt.Sprintf("-%016x", h.Sum64())
+	}
+	return filepath.Join(a.Dir, agent, name+suffix)
+}
+
+// Walk visits the archived sessions until ctx is done.
+func (a Archive) Walk(ctx context.Context, visit func(agent, path string)) {
+	_ = filepath.WalkDir(a.Dir, func(path string, d iofs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil || d.IsDir() || !strings.HasSuffix(path, suffix) {
+			return ctx.Err()
+		}
+		visit(filepath.Base(filepath.Dir(path)), path)
+		return nil
+	})
+}
+
+// Format is how an archived session is read.
+func Format() history.Log {
+	return history.Log{
+		Open: func(string) history.Reader { return new(reader) }, Rank: source.LowestRank, Compressed: true,
+	}
+}
+
+type reader struct{}
+
+func (*reader) Record(line []byte, out event.Sink) {
+	if bytes.HasPrefix(line, []byte(`{"session":`)) {
+		var h header
+		if json.Unmarshal(line, &h) == nil {
+			agent := out.Session().Agent
+			*out.Session() = h.Session
+			out.Session().Agent = agent
+		}
+		return
+	}
+	e, err := render.ParseMessage(line)
+	if err != nil {
+		out.Emit(event.Event{Kind: event.Unknown, Text: "not of the archive", Record: string(line)})
+		return
+	}
+	out.Emit(e)
+}
+
+// Write archives a session: info and the first size bytes of its messages file,
+// with results whole that lie in files which spill reads.
+func (a Archive) Write(path string, info event.Session, messages string, size int64, spill func(path string) ([]byte, error)) (err error) {
+	in, err := os.Open(messages)
+	if err != nil && size > 0 {
+		return err
+	}
+	defer in.Close()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(tmp.Name())
+		}
+	}()
+	defer tmp.Close()
+	out, err := zstd.NewWriter(tmp)
+	if err != nil {
+		return err
+	}
+	head, err := json.Marshal(header{info})
+	if err != nil {
+		return err
+	}
+	if _, err := out.Write(append(head, '\n')); err != nil {
+		return err
+	}
+	if err := copyMessages(out, io.LimitReader(in, size), spill); err != nil {
+		return err
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	if err := tmp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// copyMessages copies messages, with the results whole that lie elsewhere.
+func copyMessages(out io.Writer, in io.Reader, spill func(path string) ([]byte, error)) error {
+	from := bufio.NewReaderSize(in, 1<<20)
+	for {
+		line, err := from.ReadBytes('\n')
+		if len(line) > 0 {
+			if bytes.Contains(line, []byte(`"spill":`)) {
+				line = withSpill(line, spill)
+			}
+			if _, err := out.Write(line); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func withSpill(line []byte, spill func(path string) ([]byte, error)) []byte {
+	e, err := render.ParseMessage(bytes.TrimSuffix(line, []byte("\n")))
+	if err != nil || e.Result == nil || e.Result.Spill == "" {
+		return line
+	}
+	text, err := spill(e.Result.Spill)
+	if err != nil {
+		return line
+	}
+	e.Result.Text, e.Result.Spill = string(text), ""
+	return render.AppendJSON(nil, &e)
+}

@@ -1,0 +1,174 @@
+package cache
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/render"
+	"ctxfs/providers/transcripts/source"
+)
+
+// Format is the version of the cache's format. Entries of another version are
+// rendered again.
+const Format = 6
+
+// Entry is what is cached of one session, in a folder of its own: its texts, and
+// the state to resume from. The state gives the length of each file; bytes behind
+// that were written by a process that did not get to the end.
+type Entry struct {
+	dir string
+	state
+
+	// ids are those noted so far, by hash; nil while not read from disk.
+	ids map[uint64]uint32
+	// names are those in results/, without regard to case; nil while not read.
+	names map[string]struct{}
+}
+
+// state is state.json.
+type state struct {
+	Format     int           `json:"format"`
+	Generation uint32        `json:"generation"`
+	Session    event.Session `json:"session"`
+	Source     sourceState   `json:"source"`
+	Seq        int           `json:"seq"`
+	Results    int           `json:"results"`
+	// Repeats names the sessions whose records are left out in this one; 0 for none.
+	Repeats uint64 `json:"repeats,omitempty"`
+	// Whole says that the session has nothing of its own, so that what others tell
+	// is told here too: a copy with no words at all would help nobody.
+	Whole bool `json:"whole,omitempty"`
+	// Understood says that there is a record which is one of the agent's.
+	Understood bool `json:"understood,omitempty"`
+	// Timed says that there is a record with a time that is told.
+	Timed bool `json:"timed,omitempty"`
+
+	// The lengths of the files, in bytes. Messages is -1 where there are none.
+	Transcript int64 `json:"transcript_size"`
+	Index      int64 `json:"results_size"`
+	IDs        int64 `json:"ids_size"`
+	Text       int64 `json:"text_size"`
+	Sums       int64 `json:"sums_size"`
+	Messages   int64 `json:"messages_size"`
+
+	Reader  json.RawMessage   `json:"reader,omitempty"`
+	Writer  render.Transcript `json:"writer"`
+	Summary render.Summary    `json:"summary"`
+}
+
+// sourceState is what of the source was read, and how to tell that it is still
+// the same.
+type sourceState struct {
+	Path   string      `json:"path"`
+	Stamp  string      `json:"stamp,omitempty"`
+	Stat   source.Stat `json:"stat"`
+	Offset int64       `json:"offset"`        // bytes of a log that were read
+	Sum    uint32      `json:"sum"`           // CRC-32C of them
+	Tail   uint32      `json:"tail"`          // CRC-32C of the last tailSize of them
+	Newest int64       `json:"newest_offset"` // where the last record began
+}
+
+const stateName = "state.json"
+
+// The names of an entry's files, by generation: a new one does not disturb the
+// readers of the old.
+func transcriptFileName(gen uint32) string { return fmt.Sprintf("%d.md", gen) }
+func messagesFileName(gen uint32) string   { return fmt.Sprintf("%d.jsonl", gen) }
+func resultsFileName(gen uint32) string    { return fmt.Sprintf("%d.results", gen) }
+func idsFileName(gen uint32) string        { return fmt.Sprintf("%d.ids", gen) }
+func sumsFileName(gen uint32) string       { return fmt.Sprintf("%d.sums", gen) }
+func textFileName(gen uint32) string       { return fmt.Sprintf("%d.text", gen) }
+
+func entryFileNames(gen uint32) []string {
+	return []string{
+		transcriptFileName(gen), messagesFileName(gen), resultsFileName(gen), idsFileName(gen), sumsFileName(gen), textFileName(gen),
+	}
+}
+
+// readEntry reads the state in a folder. Where there is none, or none that can be
+// used, the entry is new.
+func readEntry(dir string) *Entry {
+	b := &Entry{dir: dir}
+	text, err := os.ReadFile(filepath.Join(dir, stateName))
+	if err == nil {
+		err = json.Unmarshal(text, &b.state)
+	}
+	if err != nil || b.Format != Format {
+		b.state = state{Messages: -1, Generation: b.Generation}
+		return b
+	}
+	sizes := map[string]int64{
+		transcriptFileName(b.Generation): b.Transcript, resultsFileName(b.Generation): b.Index,
+		idsFileName(b.Generation): b.IDs, sumsFileName(b.Generation): b.Sums, textFileName(b.Generation): b.Text,
+	}
+	for name, size := range sizes {
+		if info, err := os.Stat(filepath.Join(dir, name)); size > 0 && (err != nil || info.Size() < size) {
+			b.state = state{Messages: -1, Generation: max(b.Generation, 1) - 1} // the same bytes will be made again
+			return b
+		}
+	}
+	if info, err := os.Stat(filepath.Join(dir, messagesFileName(b.Generation))); b.Messages > 0 && (err != nil || info.Size() < b.Messages) {
+		b.Messages = -1
+	}
+	return b
+}
+
+// startGeneration deletes what there is and starts the next generation.
+func (b *Entry) startGeneration(s event.Session) error {
+	if err := os.MkdirAll(b.dir, 0o700); err != nil {
+		return cacheFaultOf(err)
+	}
+	old := b.Generation
+	b.state = state{Format: Format, Generation: old + 1, Session: s, Messages: -1}
+	b.Writer.ID8 = render.ID8(s.ID)
+	b.ids, b.names = make(map[uint64]uint32), make(map[string]struct{})
+	for _, name := range entryFileNames(b.Generation) {
+		if err := os.Remove(filepath.Join(b.dir, name)); err != nil && !os.IsNotExist(err) {
+			return cacheFaultOf(err)
+		}
+	}
+	if old > 1 { // who still reads the last one may go on
+		for _, name := range entryFileNames(old - 1) {
+			_ = os.Remove(filepath.Join(b.dir, name))
+		}
+	}
+	return nil
+}
+
+// save writes the state.
+func (b *Entry) save() error {
+	text, err := json.Marshal(&b.state)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(b.dir, stateName), text)
+}
+
+// appendTo writes at the end of one of the book's files, whose length is size.
+func (b *Entry) appendTo(name string, text []byte, size *int64) error {
+	if len(text) == 0 {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(b.dir, name), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return cacheFaultOf(err)
+	}
+	_, err = f.WriteAt(text, *size)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return cacheFaultOf(err)
+	}
+	*size += int64(len(text))
+	return nil
+}
+
+// size is what the book takes on disk, in bytes.
+func (s *state) size() int64 {
+	return s.Transcript + s.Index + s.IDs + s.Text + s.Sums + max(s.Messages, 0)
+}

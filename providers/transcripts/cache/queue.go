@@ -1,0 +1,139 @@
+package cache
+
+import (
+	"runtime"
+	"sync"
+
+	"ctxfs/providers/transcripts/catalogue"
+)
+
+// queue holds the sessions that are to be rendered in the background: those that
+// grow in one line, all others in another, the newest first.
+type queue struct {
+	mu      sync.Mutex
+	more    *sync.Cond // signalled when there is something to do, or no more ever
+	fast    []*catalogue.Session
+	slow    []*catalogue.Session
+	waiting map[*catalogue.Session]bool // is in fast (true) or slow
+	closed  bool
+	started bool
+	work    sync.WaitGroup
+}
+
+func (q *queue) init() {
+	q.waiting = make(map[*catalogue.Session]bool)
+	q.more = sync.NewCond(&q.mu)
+}
+
+// fastWorkers is how many sessions that grow are read at the same time.
+const fastWorkers = 2
+
+// Start renders in the background from now on, until the cache is closed.
+func (c *Cache) Start() {
+	q := &c.queue
+	q.mu.Lock()
+	q.started = true
+	q.mu.Unlock()
+	for range fastWorkers {
+		q.work.Go(func() { c.work(&q.fast, true) })
+	}
+	for range max(1, runtime.GOMAXPROCS(0)/2) {
+		q.work.Go(func() { c.work(&q.slow, false) })
+	}
+	q.work.Go(c.saveLater)
+}
+
+// Close ends the rendering in the background, waits for it and writes what is
+// not saved.
+func (c *Cache) Close() {
+	c.cancel()
+	q := &c.queue
+	q.mu.Lock()
+	q.closed = true
+	q.more.Broadcast()
+	q.mu.Unlock()
+	q.work.Wait()
+}
+
+// work renders the sessions of one line.
+func (c *Cache) work(from *[]*catalogue.Session, fast bool) {
+	q := &c.queue
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for done := 0; ; done++ {
+		if len(*from) == 0 && done >= manyDone && c.Settled != nil {
+			done = 0
+			q.mu.Unlock()
+			c.Settled()
+			q.mu.Lock()
+		}
+		for len(*from) == 0 && !q.closed {
+			q.more.Wait()
+		}
+		if q.closed {
+			return
+		}
+		s := (*from)[0]
+		*from = (*from)[1:]
+		if inFast, ok := q.waiting[s]; !ok || inFast != fast {
+			continue // another line has it
+		}
+		delete(q.waiting, s)
+		q.mu.Unlock()
+		c.renderQueued(s)
+		q.mu.Lock()
+	}
+}
+
+// manyDone is how many sessions leave memory behind that is worth giving back.
+const manyDone = 50
+
+// add has sessions rendered; if fast, in front of those that are not.
+func (q *queue) add(fast bool, all ...*catalogue.Session) {
+	to := &q.slow
+	if fast {
+		to = &q.fast
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed || !q.started {
+		return
+	}
+	for _, s := range all {
+		if inFast, ok := q.waiting[s]; !ok || fast && !inFast {
+			q.waiting[s] = fast
+			*to = append(*to, s)
+		}
+	}
+	q.more.Broadcast()
+}
+
+// Touched has a session rendered that may have more to show. One that was
+// written to a moment ago is live from now on.
+func (c *Cache) Touched(s *catalogue.Session) {
+	if !c.Background {
+		return
+	}
+	live, behind := c.Catalogue.Enliven(s, c.Env.Now())
+	switch {
+	case !behind:
+	case live:
+		c.queue.add(true, s)
+	case c.Scanner.Done(): // before that, backlog has them all
+		c.queue.add(false, s)
+	}
+}
+
+// Backlog has all sessions rendered that are not yet, the newest first.
+func (c *Cache) Backlog() { c.queue.add(false, c.Catalogue.Behind()...) }
+
+// renderQueued renders a session that nobody waits for.
+func (c *Cache) renderQueued(s *catalogue.Session) {
+	if c.Broken() {
+		return // until it can be written: see retry
+	}
+	err := c.Refresh(c.ctx, s)
+	if err != nil && c.ctx.Err() == nil {
+		c.Env.Log.Debug("a session cannot be read", "agent", s.Agent, "session", s.Id, "error", err)
+	}
+}

@@ -1,0 +1,234 @@
+package cache
+
+import (
+	"strings"
+
+	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/render"
+)
+
+// writer receives the events of one run of an agent's reader and appends them to
+// an entry.
+type writer struct {
+	entry *Entry
+	*scratch
+	// keep stores folded texts in the entry, because the source cannot be cut.
+	keep bool
+	// messagesOnly has nothing but messages.jsonl made, of limit events.
+	messagesOnly bool
+	limit        int
+	// inherited are the records that are left out; nil for none. teller is the id
+	// of the session that told the one that was left out last.
+	inherited *inherited
+	teller    string
+
+	span event.Span // of the record that is being read
+
+	err error
+}
+
+// flushSize is how much is collected before it is written, in bytes.
+const flushSize = 1 << 20
+
+func (w *writer) Session() *event.Session { return &w.entry.Session }
+
+func (w *writer) Emit(e event.Event) int {
+	b := w.entry
+	if w.messagesOnly && b.Seq == w.limit {
+		return b.Seq
+	}
+	e.Mask()
+	if e.Kind == event.Fork {
+		e.Text = w.tellerOf(e.Text)
+	}
+	b.Seq++
+	e.Seq = b.Seq
+	e.At = w.span
+	if !isMark(&e) {
+		w.span.Part++
+	}
+	b.Understood = b.Understood || e.Kind != event.Unknown
+	if e.Kind == event.Unknown && strings.HasPrefix(e.Record, "{") {
+		e.Quiet = true // a sort of record that is new; one that is damaged is told
+	}
+	b.Session.Saw(e.Time)
+	b.Timed = b.Timed || !e.Quiet && !e.Time.IsZero()
+	if w.messagesOnly {
+		w.messages = render.AppendJSON(w.messages, &e)
+		w.flushMuch()
+		return e.Seq
+	}
+	if !e.Quiet && b.Transcript == 0 && len(w.transcript) == 0 {
+		w.transcript = b.Writer.Header(w.transcript, b.Session)
+	}
+	b.Writer.Taken = w.taken
+	var folded render.Folded
+	if w.transcript, folded = b.Writer.Append(w.transcript, &e); folded.Name != "" {
+		w.fold(&e, folded)
+	}
+	if b.Summary.CWD == "" {
+		b.Summary.CWD = b.Session.CWD
+	}
+	b.Summary.Add(&e)
+	if b.Messages >= 0 {
+		w.messages = render.AppendJSON(w.messages, &e)
+	}
+	w.flushMuch()
+	return e.Seq
+}
+
+// isMark tells whether an event depends on what came before its record, so that
+// the record alone does not give it.
+func isMark(e *event.Event) bool { return e.Kind == event.Rewind || e.Kind == event.Fork }
+
+func (w *writer) flushMuch() {
+	if len(w.transcript)+len(w.text)+len(w.messages) > flushSize {
+		w.flush()
+	}
+}
+
+// fold notes where a text that was folded out is to be found.
+func (w *writer) fold(e *event.Event, f render.Folded) {
+	r := Result{
+		Name: f.Name, at: e.At, Size: f.Size, Spill: f.Spill, Time: e.Time,
+	}
+	if w.keep {
+		text := render.ResultText(e)
+		r.at = event.Span{Offset: w.entry.Text + int64(len(w.text)), Length: int64(len(text)), Part: kept}
+		w.text = append(w.text, text...)
+	}
+	w.index = r.append(w.index)
+	w.names()[strings.ToLower(f.Name)] = struct{}{}
+	w.entry.Results++
+}
+
+// taken tells whether a name in results/ is in use.
+func (w *writer) taken(name string) bool {
+	_, ok := w.names()[strings.ToLower(name)]
+	return ok
+}
+
+// names are those in results/, read when they are first asked for.
+func (w *writer) names() map[string]struct{} {
+	b := w.entry
+	if b.names == nil {
+		b.names = make(map[string]struct{})
+		results, err := b.readResults()
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		for _, r := range results {
+			b.names[strings.ToLower(r.Name)] = struct{}{}
+		}
+	}
+	return b.names
+}
+
+func (w *writer) Note(id string) {
+	b := w.entry
+	hash := HashID(id)
+	w.known()[hash] = uint32(b.Seq)
+	w.ids = appendID(w.ids, hash, uint32(b.Seq))
+}
+
+func (w *writer) Known(id string) (seq int, ok bool) {
+	n, ok := w.known()[HashID(id)]
+	return int(n), ok
+}
+
+// known are the ids of the book, read when they are first asked for.
+func (w *writer) known() map[uint64]uint32 {
+	if w.entry.ids == nil {
+		ids, err := w.entry.readIDs()
+		if err != nil && w.err == nil {
+			w.err = err
+		}
+		w.entry.ids = ids
+	}
+	return w.entry.ids
+}
+
+// inherit leaves out the records that other sessions tell, unless the entry tells
+// everything.
+func (w *writer) inherit(b *Entry, in *inherited) {
+	if in.sum() != 0 && !b.Whole {
+		w.inherited = in
+	}
+}
+
+func (w *writer) Inherited(id string) bool {
+	if w.inherited == nil {
+		return false
+	}
+	teller, ok := w.inherited.teller(id)
+	if ok {
+		w.teller = teller
+	}
+	return ok
+}
+
+// tellerOf returns the id of the session that tells what a fork has left out. The
+// reader knows only what the fork says of itself: that session may be gone, or
+// have no such record.
+func (w *writer) tellerOf(says string) string {
+	switch {
+	case w.teller != "":
+		return w.teller
+	case w.inherited != nil && !w.inherited.Has(says):
+		return w.inherited.Nearest().Id
+	}
+	return says
+}
+
+// flush writes what was collected.
+func (w *writer) flush() {
+	b := w.entry
+	for _, part := range []struct {
+		name string
+		text *[]byte
+		size *int64
+	}{
+		{transcriptFileName(b.Generation), &w.transcript, &b.Transcript},
+		{resultsFileName(b.Generation), &w.index, &b.Index},
+		{idsFileName(b.Generation), &w.ids, &b.IDs},
+		{textFileName(b.Generation), &w.text, &b.Text},
+		{sumsFileName(b.Generation), &w.sums, &b.Sums},
+		{messagesFileName(b.Generation), &w.messages, &b.Messages},
+	} {
+		if w.err == nil {
+			w.err = b.appendTo(part.name, *part.text, part.size)
+		}
+		*part.text = (*part.text)[:0]
+	}
+}
+
+// scratch is the memory that work on one session needs and that the next one uses
+// again: most sessions are small, and what is new for each of them would be most
+// of all that is allocated.
+type scratch struct {
+	read []byte // of the log
+
+	// What a writer collects.
+	transcript, index, ids, text, sums, messages []byte
+}
+
+// maxScratch is the largest piece that is kept, in bytes: what one very long
+// record has needed is not.
+const maxScratch = 4 << 20
+
+// borrow returns memory to work in. Who is done gives it back.
+func (c *Cache) borrow() *scratch {
+	if s, ok := c.scratch.Get().(*scratch); ok {
+		return s
+	}
+	return new(scratch)
+}
+
+func (c *Cache) giveBack(s *scratch) {
+	for _, piece := range []*[]byte{&s.read, &s.transcript, &s.index, &s.ids, &s.text, &s.sums, &s.messages} {
+		if *piece = (*piece)[:0]; cap(*piece) > maxScratch {
+			*piece = nil
+		}
+	}
+	c.scratch.Put(s)
+}

@@ -1,0 +1,335 @@
+// Package catalogue is the list of all sessions, in memory: where each lies, what
+// is known of it, what of it has been published, and the tree of folders in which
+// it is shown: agent, project, session, subagents.
+//
+// Package scan puts in what it finds in files ([Catalogue.Put], [Catalogue.Drop]),
+// package cache what it has rendered ([Catalogue.Publish]). The catalogue alone
+// changes a [Session]; everybody else reads a [View], which is a session at one
+// moment. Each change returns the paths that have come or gone and the sessions
+// that have to be rendered again; announcing them is up to the caller.
+//
+// The list is saved as lines of JSON ([Catalogue.Save]), so that a restart shows
+// the sessions before it has read any history.
+//
+// Sessions repeat each other: a fork begins with the records of the session that
+// it was made from. [Catalogue.Earlier] returns the sessions whose records one
+// leaves out.
+package catalogue
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/names"
+	"ctxfs/providers/transcripts/agents/history"
+	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/source"
+)
+
+// Catalogue is the list of all sessions, and the tree of folders that they are
+// in: agents, projects, sessions, and the subagents of those. It is safe for
+// concurrent use.
+type Catalogue struct {
+	home   string
+	totals totals
+
+	mu      sync.RWMutex
+	byID    map[sessionKey]*Session
+	byAlias map[string][]*Session     // by id alone, of any agent; aliases too
+	byFirst map[string][]*Session     // by agent and first native id, and by what they are forks of
+	files   map[string]*File          // by path: what was found in it
+	names   uint64                    // moves with every change of a name or title
+	lost    map[sessionKey]*Session   // gone a moment ago; they may come back
+	orphans map[sessionKey][]*Session // by the parent that is not there
+	news    []string                  // folders of agents and projects that have come or gone, until they are told
+	agents  map[string]*agentFolder
+	entries []fs.Entry // of the root; nil when the agents have changed
+	version uint64     // moves with every change
+	saved   uint64     // the version that is on disk
+	changed time.Time  // zero where nothing was found yet
+}
+
+type sessionKey struct{ agent, id string }
+
+// File is a file on disk with the sessions that were found in it.
+type File struct {
+	Path     string
+	Agent    string
+	Stat     source.Stat
+	Sessions []*Session
+	Fault    string // why it cannot be read
+	Note     string // what of it is not understood
+	Denied   bool   // that permission is missing
+	restored bool   // it was read from the saved list, and not yet looked at
+}
+
+func New(home string) *Catalogue {
+	return &Catalogue{
+		home: home, totals: newTotals(),
+		byID: make(map[sessionKey]*Session), byAlias: make(map[string][]*Session), byFirst: make(map[string][]*Session),
+		files: make(map[string]*File), lost: make(map[sessionKey]*Session), orphans: make(map[sessionKey][]*Session), agents: make(map[string]*agentFolder),
+	}
+}
+
+// Found is a session that was found in a file.
+type Found struct {
+	Source *source.Source
+	Info   event.Session
+	// FirstRecord is the first native id in it; forks of a session share it.
+	FirstRecord string
+	seen        time.Time // as it was saved; zero where it is new
+	name        string    // of its folder, as it was saved
+}
+
+// Put notes what was found in a file, in place of what was known of it, and
+// returns the paths that have changed and the sessions that may have more to
+// show.
+func (c *Catalogue) Put(f *File, all []Found, now time.Time) (paths []string, touched []*Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.files[f.Path]
+	c.files[f.Path] = f
+	kept := make(map[*Session]bool)
+	for _, one := range all {
+		// What is kept is JSON, and must be the same when it is read again.
+		one.Info.ID = strings.ToValidUTF8(one.Info.ID, "\uFFFD")
+		one.Info.Parent = strings.ToValidUTF8(one.Info.Parent, "\uFFFD")
+		one.Info = compact(one.Info)
+		key := sessionKey{f.Agent, one.Info.ID}
+		s := c.byID[key]
+		if s == nil {
+			if s = c.lost[key]; s == nil {
+				s = &Session{Agent: f.Agent, Id: one.Info.ID, seen: one.seen, name: one.name}
+				s.Published.Messages = -1
+				if s.seen.IsZero() {
+					s.seen = time.Unix(0, one.Source.Stat.ModTime)
+				}
+			}
+			delete(c.lost, key)
+			c.byID[key] = s
+		}
+		kept[s] = true
+		s.sources = slices.DeleteFunc(s.sources, func(old *source.Source) bool { return old.Path == f.Path })
+		s.sources = append(s.sources, one.Source)
+		s.rank()
+		if s.Source() == one.Source {
+			c.describe(s, one.Info, one.FirstRecord)
+		}
+		f.Sessions = append(f.Sessions, s)
+		touched = append(touched, s)
+		paths = append(paths, c.place(s, now)...)
+		if related := c.relate(s); !f.restored {
+			touched = append(touched, c.regroup(related)...)
+		}
+	}
+	c.countFile(f)
+	if before != nil {
+		c.countFile(before)
+		for _, s := range before.Sessions {
+			if !kept[s] {
+				more, others := c.lose(s, f.Path, now)
+				paths, touched = append(paths, more...), append(touched, others...)
+			}
+		}
+	}
+	return paths, touched
+}
+
+// Reopen gives the sources of an unchanged file their format, which is not kept
+// between two processes. It returns the sessions that could not be read before.
+func (c *Catalogue) Reopen(f *File, format history.Format) (touched []*Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range f.Sessions {
+		for i, src := range s.sources {
+			if src.Path == f.Path && src.Format == nil {
+				opened := *src
+				opened.Format = format
+				s.sources[i] = &opened
+				s.rank()
+				c.count(s)
+				touched = append(append(touched, s), c.regroup(c.relate(s))...)
+			}
+		}
+	}
+	return touched
+}
+
+// describe takes over what is known of a session as a whole. What rendering has
+// told stays, where the beginning alone does not tell as much.
+func (c *Catalogue) describe(s *Session, info event.Session, first string) {
+	info.Agent, info.ID = s.Agent, s.Id
+	if s.Published.Generation > 0 && s.info.TitleRank > info.TitleRank {
+		info.Title, info.TitleRank = s.info.Title, s.info.TitleRank
+	}
+	if info.Last.Before(s.info.Last) {
+		info.Last = s.info.Last
+	}
+	c.index(s, false)
+	s.info = info
+	if first != "" {
+		s.firstRecord = s.Agent + "\x00" + first
+	}
+	c.index(s, true)
+}
+
+// index notes or forgets what a session is found by.
+func (c *Catalogue) index(s *Session, add bool) {
+	change := func(m map[string][]*Session, key string) {
+		rest := slices.DeleteFunc(m[key], func(o *Session) bool { return o == s })
+		if add {
+			rest = append(rest, s)
+		}
+		if m[key] = rest; len(rest) == 0 {
+			delete(m, key)
+		}
+	}
+	change(c.byAlias, s.Id)
+	change(c.byAlias, names.File(s.Id))
+	for _, alias := range s.info.Aliases {
+		change(c.byAlias, alias)
+	}
+	if s.firstRecord != "" {
+		change(c.byFirst, s.firstRecord)
+	}
+	if s.info.ForkOf != "" {
+		change(c.byFirst, forkKey(s.Agent, s.info.ForkOf))
+	}
+}
+
+// Drop forgets what was found at a path and below it.
+func (c *Catalogue) Drop(path string, now time.Time) (paths []string, touched []*Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var gone []*File
+	if f := c.files[path]; f != nil {
+		gone = append(gone, f)
+	} else {
+		for p, f := range c.files {
+			if strings.HasPrefix(p, path+"/") {
+				gone = append(gone, f)
+			}
+		}
+	}
+	for _, f := range gone {
+		delete(c.files, f.Path)
+		c.countFile(f)
+		for _, s := range f.Sessions {
+			more, others := c.lose(s, f.Path, now)
+			paths, touched = append(paths, more...), append(touched, others...)
+		}
+	}
+	return paths, touched
+}
+
+// lose takes a source from a session, and the session away if that was the last.
+func (c *Catalogue) lose(s *Session, path string, now time.Time) (paths []string, touched []*Session) {
+	s.sources = slices.DeleteFunc(s.sources, func(old *source.Source) bool { return old.Path == path })
+	if len(s.sources) > 0 {
+		c.count(s)
+		return nil, append(c.regroup(c.relate(s)), s)
+	}
+	if c.byID[sessionKey{s.Agent, s.Id}] != s {
+		return nil, nil
+	}
+	if old := s.path(); old != "" {
+		paths = append(paths, old)
+	}
+	delete(c.byID, sessionKey{s.Agent, s.Id})
+	c.awaitParent(s, "")
+	c.lost[sessionKey{s.Agent, s.Id}], s.lostAt = s, now
+	c.names++
+	c.index(s, false)
+	c.unplace(s, now)
+	c.count(s)
+	paths = append(paths, c.news...)
+	c.news = nil
+	for _, child := range slices.Clone(s.children) {
+		paths = append(paths, c.place(child, now)...)
+	}
+	// Those that left out what was told here have to tell it themselves.
+	touched = append(touched, c.regroup(c.relate(s))...)
+	c.touch(now)
+	return paths, touched
+}
+
+func (c *Catalogue) touch(now time.Time) {
+	c.version++
+	c.changed = later(c.changed, now)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// Empty reports whether no session is known.
+func (c *Catalogue) Empty() bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return len(c.byID) == 0
+}
+
+// File returns what was found in the file at a path; nil where nothing is known
+// of it.
+func (c *Catalogue) File(path string) *File {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.files[path]
+}
+
+// Distrust has a file looked at again though it seems to be unchanged.
+func (c *Catalogue) Distrust(path string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f := c.files[path]; f != nil {
+		f.Stat.ModTime = 0
+	}
+}
+
+// Unseen returns the paths of the files at and below a folder, "" for all, that
+// are not in seen.
+func (c *Catalogue) Unseen(below string, seen map[string]bool) (paths []string) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for path := range c.files {
+		if !seen[path] && (below == "" || path == below || strings.HasPrefix(path, below+"/")) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// StoresBeside returns the stores other than the file at path that sessions lie
+// in too.
+func (c *Catalogue) StoresBeside(path string, sessions []*Session) (all []*source.Source) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, s := range sessions {
+		for _, src := range s.sources {
+			if _, ok := src.Format.(history.Store); ok && src.Path != path && !slices.ContainsFunc(all, func(o *source.Source) bool { return o.Path == src.Path }) {
+				all = append(all, src)
+			}
+		}
+	}
+	return all
+}
+
+// NameVersion moves with every change of a session's name or title.
+func (c *Catalogue) NameVersion() uint64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.names
+}

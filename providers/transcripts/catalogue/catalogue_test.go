@@ -1,0 +1,75 @@
+package catalogue
+
+import (
+	"ctxfs/providers/transcripts/event"
+	"fmt"
+	"testing"
+	"time"
+
+	"ctxfs/providers/transcripts/source"
+)
+
+// TestTheOrderOfForks: whatever sessions say, none repeats one that repeats it,
+// and what is repeated by what is repeated is repeated.
+func TestTheOrderOfForks(t *testing.T) {
+	const n = 5
+	for seed := range 2000 {
+		c := New("")
+		var all []*Session
+		x := uint32(seed)*2654435761 + 12345
+		next := func(below int) int {
+			x = x*1664525 + 1013904223
+			return int(x>>8) % below
+		}
+		for i := range n {
+			s := &Session{Agent: "pi", Id: fmt.Sprint(i), sources: []*source.Source{{Birth: time.Unix(0, 0).Add(-1 << uint(30+next(5)))}}}
+			if to := next(n + 2); to < n {
+				s.info.ForkOf = fmt.Sprint(to)
+			}
+			if next(3) > 0 {
+				s.firstRecord = "pi\x00" + fmt.Sprint(next(2))
+			}
+			c.byID[sessionKey{"pi", s.Id}] = s
+			c.index(s, true)
+			c.relate(s)
+			all = append(all, s)
+		}
+		var visit func(s *Session, above []*Session)
+		visit = func(s *Session, above []*Session) {
+			for _, o := range above {
+				if o == s {
+					t.Fatalf("seed %d: session %s repeats itself", seed, s.Id)
+				}
+			}
+			e := c.Earlier(s)
+			before := make(map[*Session]bool)
+			e.each(func(o *Session) {
+				for _, first := range append(c.Earlier(o).ancestors, o) {
+					before[first] = true
+				}
+				visit(o, append(above[:len(above):len(above)], s))
+			})
+			if len(before) != e.Count() || (e.Sum == 0) != (len(before) == 0) {
+				t.Fatalf("seed %d: session %s repeats %d sessions, those and what they repeat are %d", seed, s.Id, e.Count(), len(before))
+			}
+		}
+		for _, s := range all {
+			visit(s, nil)
+		}
+	}
+}
+
+// TestNobodyIsWaitedFor: a subagent that is gone no longer waits for the session
+// that has started it.
+func TestNobodyIsWaitedFor(t *testing.T) {
+	c := New("")
+	now := time.Unix(1_800_000_000, 0)
+	c.Put(&File{Path: "/child", Agent: "pi"}, []Found{{Source: &source.Source{Path: "/child"}, Info: event.Session{ID: "child", Parent: "parent"}}}, now)
+	if len(c.orphans) != 1 {
+		t.Fatalf("%d are waited for", len(c.orphans))
+	}
+	c.Drop("/child", now)
+	if len(c.orphans) != 0 {
+		t.Errorf("%d are waited for", len(c.orphans))
+	}
+}

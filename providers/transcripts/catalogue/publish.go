@@ -1,0 +1,192 @@
+package catalogue
+
+import (
+	"slices"
+	"time"
+
+	"ctxfs/providers/transcripts/event"
+	"ctxfs/providers/transcripts/source"
+)
+
+// idleTime is how long a session must be quiet to be no longer live.
+const idleTime = 10 * time.Minute
+
+// publication is what has changed in the catalogue with a publication.
+type publication struct {
+	Before    Published
+	Moved     []string   // the paths of folders that have come or gone
+	Regrouped []*Session // those that must be rendered again
+}
+
+// Publish records what was rendered of a session, and info, which a whole reading
+// has told of it. It returns false if the session is no longer there.
+func (c *Catalogue) Publish(s *Session, now time.Time, what Published, info event.Session) (p publication, there bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.there(s) {
+		return p, false
+	}
+	p.Before = s.Published
+	s.Published = what
+	for _, alias := range s.info.Aliases {
+		if !slices.Contains(info.Aliases, alias) {
+			info.Aliases = append(slices.Clip(info.Aliases), alias)
+		}
+	}
+	c.index(s, false)
+	info = compact(info)
+	info.Agent, info.ID = s.Agent, s.Id
+	s.info = info
+	c.index(s, true)
+	p.Moved = c.place(s, now)
+	related := c.relate(s)
+	if related == nil {
+		related = []*Session{s} // others may have come or gone while it was rendered
+	}
+	p.Regrouped = c.regroup(related)
+	c.touch(now)
+	return p, true
+}
+
+// PublishFault records why a source of a session cannot be read. It reports
+// whether the session has another source by now, and false for there if it is
+// gone.
+func (c *Catalogue) PublishFault(s *Session, src *source.Source, fault string, denied bool) (again, there bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.there(s) {
+		return false, false
+	}
+	s.Published.Fault, s.Published.Denied = fault, denied
+	s.Published.Stat, s.Published.Stamp, s.Published.Path = src.Stat, src.Stamp, src.Path
+	c.count(s)
+	return s.behind(), true
+}
+
+// Unpublish records that the cache of a session was deleted: it has to be
+// rendered before it can be read. It reports whether messages.jsonl was there.
+func (c *Catalogue) Unpublish(s *Session) (messages bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	messages = s.Published.Messages >= 0
+	s.Published.Path, s.Published.Messages = "", -1
+	c.count(s)
+	return messages
+}
+
+// Evict records that the cache had no room for a session.
+func (c *Catalogue) Evict(s *Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.Published.Path, s.Published.Kept, s.Published.Messages, s.Published.Evicted = "", 0, -1, true
+	c.count(s)
+}
+
+// DropMessages records that messages.jsonl of a session was deleted.
+func (c *Catalogue) DropMessages(s *Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.Published.Messages = -1
+}
+
+// Enliven makes a session live that was written to a moment ago. It returns
+// whether it is live, and whether it has more to show.
+func (c *Catalogue) Enliven(s *Session, now time.Time) (live, behind bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	src := s.Source()
+	behind = s.behind()
+	if src != nil && src.Format != nil && behind && now.Sub(time.Unix(0, src.Stat.ModTime)) < idleTime {
+		s.live, s.grown = true, now
+		c.count(s)
+	}
+	return s.live, behind
+}
+
+// EndQuiet ends the life of the sessions that are quiet, and returns them.
+func (c *Catalogue) EndQuiet(now time.Time) (quiet []*Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.byID {
+		if s.live && now.Sub(s.grown) > idleTime {
+			s.live = false
+			c.count(s)
+			quiet = append(quiet, s)
+		}
+	}
+	return quiet
+}
+
+// Behind returns the sessions that have more to show than was published, the
+// newest first. Those that the cache had no room for are left out.
+func (c *Catalogue) Behind() (all []*Session) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, s := range c.byID {
+		if s.behind() && !s.Published.Evicted {
+			all = append(all, s)
+		}
+	}
+	newestFirst(all)
+	return all
+}
+
+// Denied reports whether sessions in a file cannot be read for want of
+// permission.
+func (c *Catalogue) Denied(f *File) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return slices.ContainsFunc(f.Sessions, func(s *Session) bool { return s.Published.Denied })
+}
+
+// Permit removes that fault from the sessions in a file, and returns their
+// paths.
+func (c *Catalogue) Permit(f *File) (paths []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range f.Sessions {
+		if s.Published.Denied {
+			s.Published.Fault, s.Published.Denied, s.Published.Path = "", false, ""
+			c.count(s)
+			paths = append(paths, s.path())
+		}
+	}
+	return paths
+}
+
+// TakeLost returns the sessions that have been gone since a time or longer, and
+// forgets them.
+func (c *Catalogue) TakeLost(since time.Time) (lost []*Session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, s := range c.lost {
+		if !s.lostAt.After(since) {
+			lost = append(lost, s)
+			delete(c.lost, key)
+		}
+	}
+	return lost
+}
+
+// Has reports whether there is a session of that agent and id, which need not be
+// s itself: one that came back is another.
+func (c *Catalogue) Has(s *Session) bool {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.byID[sessionKey{s.Agent, s.Id}] != nil
+}
+
+// Remembered returns all sessions, together with those that have been lost a
+// moment ago.
+func (c *Catalogue) Remembered() []*Session {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	all := make([]*Session, 0, len(c.byID)+len(c.lost))
+	for _, s := range c.byID {
+		all = append(all, s)
+	}
+	for _, s := range c.lost {
+		all = append(all, s)
+	}
+	return all
+}

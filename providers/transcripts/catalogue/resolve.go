@@ -1,0 +1,157 @@
+package catalogue
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Find returns the sessions that are known by an id, of any agent: first those
+// that have it as their own, then those that have it as an alias.
+func (c *Catalogue) Find(id string) []*Session {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	all := slices.Clone(c.byAlias[id])
+	slices.SortFunc(all, func(a, b *Session) int {
+		switch {
+		case (a.Id == id) != (b.Id == id) && a.Id == id:
+			return -1
+		case (a.Id == id) != (b.Id == id):
+			return 1
+		}
+		return strings.Compare(a.Agent, b.Agent)
+	})
+	return all
+}
+
+// ByKey returns the session of an agent with an id of its own; nil if there is
+// none.
+func (c *Catalogue) ByKey(agent, id string) *Session {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.byID[sessionKey{agent, id}]
+}
+
+// Exactly returns the sessions that have an id, of one agent or, with "", of
+// any; where there are none, those that have it as an alias.
+func (c *Catalogue) Exactly(agent, id string) []*Session {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.exact(agent, id)
+}
+
+// exact is exactly for a caller that holds the lock.
+func (c *Catalogue) exact(agent, id string) []*Session {
+	var ids, aliases []*Session
+	for _, s := range c.byAlias[id] {
+		switch {
+		case agent != "" && s.Agent != agent:
+		case s.Id == id:
+			ids = append(ids, s)
+		default:
+			aliases = append(aliases, s)
+		}
+	}
+	if len(ids) > 0 {
+		return ids
+	}
+	return aliases
+}
+
+// WithPrefix returns the sessions whose id starts with a text, or whose short id
+// is that text; only those that are no subagents', where there are such.
+func (c *Catalogue) WithPrefix(text string) []*Session {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	var tops, subagents []*Session
+	for _, s := range c.byID {
+		switch {
+		case !strings.HasPrefix(s.Id, text) && ShortID(s.Id) != text:
+		case s.parent == nil:
+			tops = append(tops, s)
+		default:
+			subagents = append(subagents, s)
+		}
+	}
+	if len(tops) > 0 {
+		return tops
+	}
+	return subagents
+}
+
+// InFile returns the sessions that lie in the first of some files of agents'
+// that has any.
+func (c *Catalogue) InFile(paths ...string) []*Session {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, path := range paths {
+		if f := c.files[path]; f != nil {
+			return f.Sessions
+		}
+	}
+	return nil
+}
+
+// StartedIn returns the sessions that began in a folder, given by all of its
+// names, and are no subagents'; the newest first.
+func (c *Catalogue) StartedIn(folder []string) (all []*Session) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	for _, s := range c.byID {
+		if s.parent == nil && slices.Contains(folder, s.info.CWD) {
+			all = append(all, s)
+		}
+	}
+	newestFirst(all)
+	return all
+}
+
+// SortNewestFirst sorts sessions by when they were written to last.
+func (c *Catalogue) SortNewestFirst(all []*Session) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	newestFirst(all)
+}
+
+// newestFirst is sortNewestFirst for a caller that holds the lock.
+func newestFirst(all []*Session) {
+	slices.SortFunc(all, func(a, b *Session) int {
+		return -cmp.Or(a.modTime().Compare(b.modTime()), strings.Compare(a.Agent, b.Agent), strings.Compare(a.Id, b.Id))
+	})
+}
+
+// InTree returns the sessions that a path in the provider's folder leads into: at
+// most one, but for an id that several have.
+func (c *Catalogue) InTree(path string) []*Session {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	parts := strings.Split(path, "/")
+	if len(parts) >= 2 && parts[0] == ByID {
+		found := c.exact("", parts[1])
+		if len(found) != 1 {
+			return found
+		}
+		return found[0].below(parts[2:])
+	}
+	if len(parts) < 3 {
+		return nil
+	}
+	s := c.sessionAt(parts[0], parts[1], parts[2])
+	if s == nil {
+		return nil
+	}
+	return s.below(parts[3:])
+}
+
+// below returns the session, s or one of its subagents, that a path in the folder
+// of s leads into.
+func (s *Session) below(rest []string) []*Session {
+	for ; len(rest) >= 2 && rest[0] == Subagents; rest = rest[2:] {
+		i := slices.IndexFunc(s.children, func(child *Session) bool { return child.name == rest[1] })
+		if i < 0 {
+			return nil
+		}
+		s = s.children[i]
+	}
+	return []*Session{s}
+}

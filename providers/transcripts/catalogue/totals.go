@@ -1,0 +1,128 @@
+package catalogue
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// totals are what Status tells of all sessions. They are kept up to date session
+// by session, so that asking costs nothing however many there are.
+type totals struct {
+	perAgent   map[string]int // sessions that are no subagents'
+	sessions   int            // of all agents
+	size, done int64          // bytes of logs, and how many of them are rendered
+	left       int            // sessions that are to be rendered
+	faulty     map[*Session]struct{}
+	unlisted   map[*File]struct{} // files that cannot be read and of which no session is known
+	partial    map[*File]struct{} // files of a version that is not known
+}
+
+func newTotals() totals {
+	return totals{perAgent: make(map[string]int), faulty: make(map[*Session]struct{}), unlisted: make(map[*File]struct{}), partial: make(map[*File]struct{})}
+}
+
+// share is what a session adds to the totals.
+type share struct {
+	top, left  bool
+	size, done int64
+}
+
+// count brings the totals up to date with a session. It is called whenever one
+// has changed. The caller holds the lock.
+func (c *Catalogue) count(s *Session) {
+	t, was := &c.totals, s.counted
+	var now share
+	if c.there(s) {
+		now.top = s.parent == nil
+		if src := s.Source(); src != nil && src.Key == "" {
+			now.size = src.Stat.Size
+			if s.Published.Generation > 0 || s.Published.Fault != "" {
+				now.done = min(max(s.Published.Offset, 0), now.size)
+			}
+		}
+		now.left = s.behind() && !s.Published.Evicted && (!s.live || s.Published.Generation == 0)
+	}
+	if c.there(s) && (s.Published.Fault != "" || s.Published.Strange) {
+		t.faulty[s] = struct{}{}
+	} else {
+		delete(t.faulty, s)
+	}
+	s.counted = now
+	t.size += now.size - was.size
+	t.done += now.done - was.done
+	t.left += oneIf(now.left) - oneIf(was.left)
+	if change := oneIf(now.top) - oneIf(was.top); change != 0 {
+		t.sessions += change
+		if t.perAgent[s.Agent] += change; t.perAgent[s.Agent] == 0 {
+			delete(t.perAgent, s.Agent)
+		}
+	}
+}
+
+// countFile brings the totals up to date with a file. The caller holds the lock.
+func (c *Catalogue) countFile(f *File) {
+	if c.files[f.Path] == f && f.Fault != "" && len(f.Sessions) == 0 {
+		c.totals.unlisted[f] = struct{}{}
+	} else {
+		delete(c.totals.unlisted, f)
+	}
+	if c.files[f.Path] == f && f.Note != "" {
+		c.totals.partial[f] = struct{}{}
+	} else {
+		delete(c.totals.partial, f)
+	}
+}
+
+func oneIf(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// Summary is what the state of the provider tells of all sessions.
+type Summary struct {
+	Agents   map[string]int // how many sessions of each that are no subagents'
+	Sessions int
+	// Size is the length of all logs in bytes, done the part that is rendered;
+	// left is the number of sessions that have to be.
+	Size, Done int64
+	Left       int
+	Changed    time.Time // zero where nothing was found yet
+	// Unreadable are some files that cannot be read, partial some that are
+	// understood in part, faulty the paths of some sessions that cannot be read.
+	Unreadable, Partial []fileFault
+	Faulty              []string
+}
+
+// fileFault says what is wrong with a file of an agent's.
+type fileFault struct{ Path, Agent, Fault string }
+
+// Summarize returns the totals, with at most limit faults of each kind, in the
+// order of their paths.
+func (c *Catalogue) Summarize(limit int) Summary {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	t := &c.totals
+	return Summary{
+		Agents: maps.Clone(t.perAgent), Sessions: t.sessions, Size: t.size, Done: t.done, Left: t.left, Changed: c.changed,
+		Unreadable: leastOf(t.unlisted, limit, fileFault.compare, func(f *File) fileFault { return fileFault{f.Path, f.Agent, f.Fault} }),
+		Partial:    leastOf(t.partial, limit, fileFault.compare, func(f *File) fileFault { return fileFault{f.Path, f.Agent, f.Note} }),
+		Faulty:     leastOf(t.faulty, limit, strings.Compare, (*Session).path),
+	}
+}
+
+func (f fileFault) compare(other fileFault) int { return strings.Compare(f.Path, other.Path) }
+
+// leastOf returns the least values of a set's members.
+func leastOf[T comparable, V any](set map[T]struct{}, limit int, compare func(a, b V) int, value func(T) V) (all []V) {
+	for member := range set {
+		all = append(all, value(member))
+		if slices.SortFunc(all, compare); len(all) > limit {
+			all = all[:limit]
+		}
+	}
+	return all
+}

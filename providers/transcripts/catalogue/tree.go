@@ -1,0 +1,315 @@
+package catalogue
+
+import (
+	iofs "io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/names"
+)
+
+// folder is what the three kinds of folders have in common.
+type folder struct {
+	entries []fs.Entry // nil when they have changed
+	version uint64
+	changed time.Time
+}
+
+func (f *folder) touch(now time.Time) {
+	f.entries = nil
+	f.version++
+	f.changed = later(f.changed, now)
+}
+
+// agentFolder is the folder of an agent: projects by name.
+type agentFolder struct {
+	folder
+	name     string
+	projects map[string]*project
+}
+
+// project is the folder of a project of one agent.
+type project struct {
+	folder
+	name     string
+	agent    *agentFolder
+	sessions map[string]*Session // by the name of their folder
+}
+
+// Attr returns the version of the list of an agent's projects, or of the
+// sessions of one, and when it changed; "" for the project, and for the agent
+// too, stands for the folder above.
+func (c *Catalogue) Attr(agent, project string) (version uint64, changed time.Time, there bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if agent == "" {
+		return c.version, c.changed, true
+	}
+	if f := c.folderAt(agent, project); f != nil {
+		return f.version, f.changed, true
+	}
+	return 0, time.Time{}, false
+}
+
+// folderAt returns the folder of an agent, or of one of its projects; nil if
+// there is none. The caller holds the lock.
+func (c *Catalogue) folderAt(agent, project string) *folder {
+	a := c.agents[agent]
+	switch {
+	case a == nil:
+		return nil
+	case project == "":
+		return &a.folder
+	case a.projects[project] == nil:
+		return nil
+	}
+	return &a.projects[project].folder
+}
+
+// entries lists the agents, the projects of an agent, or the sessions of one,
+// together with more, which are the other names in that folder: they are the
+// same with every call.
+func (c *Catalogue) List(agent, project string, more ...fs.Entry) (entries []fs.Entry, there bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	to := &c.entries
+	if agent != "" {
+		f := c.folderAt(agent, project)
+		if f == nil {
+			return nil, false
+		}
+		to = &f.entries
+	}
+	if *to != nil {
+		return *to, true
+	}
+	entries = append([]fs.Entry{}, more...)
+	add := func(name string) { entries = append(entries, fs.Entry{Name: name, Type: iofs.ModeDir}) }
+	switch {
+	case agent == "":
+		for name := range c.agents {
+			add(name)
+		}
+	case project == "":
+		for name := range c.agents[agent].projects {
+			add(name)
+		}
+	default:
+		for name := range c.agents[agent].projects[project].sessions {
+			add(name)
+		}
+	}
+	slices.SortFunc(entries, func(a, b fs.Entry) int { return strings.Compare(a.Name, b.Name) })
+	*to = entries
+	return entries, true
+}
+
+// Session returns the session in the folder of a project by the name of its own
+// folder, which may be a name that it had before it got a better title: a path
+// that somebody has noted stays good. It is nil where there is none.
+func (c *Catalogue) Session(agent, project, name string) *Session {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.sessionAt(agent, project, name)
+}
+
+// sessionAt is session for a caller that holds the lock.
+func (c *Catalogue) sessionAt(agent, project, name string) *Session {
+	a := c.agents[agent]
+	if a == nil || a.projects[project] == nil {
+		return nil
+	}
+	p := a.projects[project]
+	if s := p.sessions[name]; s != nil {
+		return s
+	}
+	return p.formerly(name)
+}
+
+// formerly finds the one session that a folder's former name, which ends in its
+// short id, can only mean.
+func (p *project) formerly(name string) (found *Session) {
+	i := strings.LastIndexByte(name, '_')
+	if i < len(time.DateOnly) {
+		return nil
+	}
+	date, id := name[:len(time.DateOnly)], name[i+1:]
+	if _, err := time.Parse(time.DateOnly, date); err != nil {
+		return nil
+	}
+	for _, s := range p.sessions {
+		if ShortID(s.Id) == id {
+			if found != nil {
+				return nil
+			}
+			found = s
+		}
+	}
+	return found
+}
+
+// All returns every session, in the order of the tree.
+func (c *Catalogue) All() []*Session {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	list := make([]*Session, 0, len(c.byID))
+	var add func(s *Session)
+	add = func(s *Session) {
+		list = append(list, s)
+		for _, child := range slices.SortedFunc(slices.Values(s.children), func(a, b *Session) int { return strings.Compare(a.name, b.name) }) {
+			add(child)
+		}
+	}
+	for _, agent := range slices.Sorted(maps.Keys(c.agents)) {
+		a := c.agents[agent]
+		for _, name := range slices.Sorted(maps.Keys(a.projects)) {
+			p := a.projects[name]
+			for _, s := range slices.Sorted(maps.Keys(p.sessions)) {
+				add(p.sessions[s])
+			}
+		}
+	}
+	return list
+}
+
+// place puts a session where it belongs: below its parent if that is known, else
+// into the folder of its project. It returns the paths that have changed.
+func (c *Catalogue) place(s *Session, now time.Time) (paths []string) {
+	old := s.path()
+	var parent *Session
+	if s.info.Parent != "" {
+		parent = c.byID[sessionKey{s.Agent, s.info.Parent}]
+	}
+	wanted := ""
+	if parent == nil {
+		wanted = s.info.Parent
+	}
+	c.awaitParent(s, wanted)
+	if parent != nil && slices.Contains(ancestors(parent), s) {
+		parent = nil // a circle
+	}
+	name, project := s.folderName(), projectName(&s.info, c.home)
+	if parent != nil {
+		name, project = names.File(s.Id), ""
+	}
+	placed := parent == s.parent && (parent != nil || s.folder != nil && s.folder.name == project)
+	if !placed || s.name != name && !strings.HasPrefix(s.name, name+"~") {
+		c.unplace(s, now)
+		c.names++
+		if s.parent = parent; parent != nil {
+			s.name = parent.nameBelow(name)
+			parent.children = append(parent.children, s)
+		} else {
+			s.folder = c.project(s.Agent, project, now)
+			s.name = s.folder.add(s, name, now)
+		}
+		c.touch(now)
+	}
+	if path := s.path(); path != old {
+		if old != "" {
+			paths = append(paths, old)
+		}
+		paths = append(paths, path)
+	}
+	c.count(s)
+	paths = append(paths, c.news...)
+	c.news = nil
+	// Subagents that had to stand alone.
+	for _, child := range slices.Clone(c.orphans[sessionKey{s.Agent, s.Id}]) {
+		paths = append(paths, c.place(child, now)...)
+	}
+	return paths
+}
+
+// awaitParent records the id of the parent that a session waits for; "" ends the
+// waiting.
+func (c *Catalogue) awaitParent(s *Session, parent string) {
+	if s.orphanOf == parent {
+		return
+	}
+	if key := (sessionKey{s.Agent, s.orphanOf}); s.orphanOf != "" {
+		c.orphans[key] = slices.DeleteFunc(c.orphans[key], func(o *Session) bool { return o == s })
+		if len(c.orphans[key]) == 0 {
+			delete(c.orphans, key)
+		}
+	}
+	if s.orphanOf = parent; parent != "" {
+		key := sessionKey{s.Agent, parent}
+		c.orphans[key] = append(c.orphans[key], s)
+	}
+}
+
+// nameBelow is a name that no other subagent has.
+func (s *Session) nameBelow(name string) string {
+	unique := name
+	for n := 2; slices.ContainsFunc(s.children, func(o *Session) bool { return strings.EqualFold(o.name, unique) }); n++ {
+		unique = numbered(name, n)
+	}
+	return unique
+}
+
+func ancestors(s *Session) (all []*Session) {
+	for ; s != nil; s = s.parent {
+		all = append(all, s)
+	}
+	return all
+}
+
+// unplace takes a session out of the folder it is in.
+func (c *Catalogue) unplace(s *Session, now time.Time) {
+	if s.parent != nil {
+		s.parent.children = slices.DeleteFunc(s.parent.children, func(o *Session) bool { return o == s })
+		s.parent = nil
+	}
+	if p := s.folder; p != nil {
+		delete(p.sessions, s.name)
+		p.touch(now)
+		s.folder = nil
+		if len(p.sessions) == 0 {
+			delete(p.agent.projects, p.name)
+			p.agent.touch(now)
+			c.news = append(c.news, p.agent.name+"/"+p.name)
+			if len(p.agent.projects) == 0 {
+				delete(c.agents, p.agent.name)
+				c.entries = nil
+				c.news = append(c.news, p.agent.name)
+			}
+		}
+	}
+}
+
+func (c *Catalogue) project(agent, name string, now time.Time) *project {
+	a := c.agents[agent]
+	if a == nil {
+		a = &agentFolder{folder: folder{changed: now}, name: agent, projects: make(map[string]*project)}
+		c.agents[agent] = a
+		c.entries = nil
+		c.news = append(c.news, agent)
+	}
+	p := a.projects[name]
+	if p == nil {
+		p = &project{folder: folder{changed: now}, name: name, agent: a, sessions: make(map[string]*Session)}
+		a.projects[name] = p
+		a.touch(now)
+		c.news = append(c.news, agent+"/"+name)
+	}
+	return p
+}
+
+// add gives a session its name in the folder: of those that are equal the later
+// one gets a number.
+func (p *project) add(s *Session, name string, now time.Time) string {
+	unique := name
+	if strings.HasPrefix(s.name, name+"~") && p.sessions[s.name] == nil {
+		unique = s.name // as it was
+	}
+	for n := 2; p.sessions[unique] != nil; n++ {
+		unique = numbered(name, n)
+	}
+	p.sessions[unique] = s
+	p.touch(now)
+	return unique
+}

@@ -1,0 +1,121 @@
+package folders
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/transcripts/catalogue"
+)
+
+// patience is how long a reader may wait for a session to be rendered: a
+// gigabyte takes some ten seconds.
+const patience = 5 * time.Minute
+
+// growingFile is transcript.md or messages.jsonl, which grow with the session.
+// messages.jsonl is made when it is first asked for, and grows from then on.
+type growingFile struct {
+	node
+	messages bool
+}
+
+// attr returns the Attr of the file at one moment; the size is SizeOnDemand where
+// it is not known.
+func (f growingFile) attr(v *catalogue.View) fs.Attr {
+	size := v.Published.Size
+	if f.messages {
+		size = v.Published.Messages
+	}
+	return fs.Attr{Mode: 0o444, Size: size, ModTime: v.ModTime, Version: v.Incarnation(), Live: v.Live && size >= 0}
+}
+
+func (f growingFile) Patience() time.Duration { return patience }
+
+func (f growingFile) Attr(context.Context) (fs.Attr, error) {
+	v, err := f.view()
+	if err != nil {
+		return fs.Attr{}, err
+	}
+	if v.Unready() {
+		v.Published.Size, v.Published.Messages = fs.SizeOnDemand, fs.SizeOnDemand
+	}
+	return f.attr(&v), nil
+}
+
+func (f growingFile) Measure(ctx context.Context) (fs.Attr, error) {
+	if err := f.t.Cache.Current(ctx, f.s, f.messages); err != nil {
+		return fs.Attr{}, err
+	}
+	v, _ := f.t.Catalogue.View(f.s)
+	return f.attr(&v), nil
+}
+
+func (f growingFile) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	return f.t.Cache.ReadAt(ctx, f.s, p, off, f.messages)
+}
+
+// derivedFile is a file that is made from what a session was as a whole at one
+// version: a new version is a new file.
+type derivedFile struct {
+	node
+	name    string
+	version uint64
+}
+
+func (f derivedFile) Patience() time.Duration { return patience }
+
+func (f derivedFile) Attr(context.Context) (fs.Attr, error) {
+	v, err := f.view()
+	if err != nil {
+		return fs.Attr{}, err
+	}
+	a := fs.Attr{Mode: 0o444, Size: fs.SizeOnDemand, ModTime: v.ModTime, Version: f.version}
+	if text, ok := f.t.texts.get(f.key()); ok && !v.Behind {
+		a.Size = int64(len(text))
+	}
+	return a, nil
+}
+
+func (f derivedFile) key() textKey { return textKey{f.s, f.name, f.version} }
+
+func (f derivedFile) Measure(ctx context.Context) (fs.Attr, error) {
+	text, err := f.text(ctx)
+	if err != nil {
+		return fs.Attr{}, err
+	}
+	v, _ := f.t.Catalogue.View(f.s)
+	return fs.Attr{Mode: 0o444, Size: int64(len(text)), ModTime: v.ModTime, Version: f.version}, nil
+}
+
+func (f derivedFile) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	text, err := f.text(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return readBytes(text, p, off)
+}
+
+// readBytes reads len(p) bytes of a text from an offset, as [io.ReaderAt] does.
+func readBytes(text, p []byte, off int64) (int, error) {
+	if off >= int64(len(text)) {
+		return 0, io.EOF
+	}
+	n := copy(p, text[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (f derivedFile) text(ctx context.Context) ([]byte, error) {
+	if text, ok := f.t.texts.get(f.key()); ok {
+		return text, nil
+	}
+	text, err := f.make(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.t.texts.put(f.key(), text)
+	return text, nil
+}

@@ -1,0 +1,211 @@
+// Package folders is what a user sees: the folders and files of transcripts/, as
+// nodes over the catalogue and the cache. Texts that grow with a session are read
+// from the cache, those that describe it as a whole are made when they are read
+// and kept in memory for a while, long results are cut out of the agent's own log.
+package folders
+
+import (
+	"cmp"
+	"context"
+	iofs "io/fs"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/transcripts/archive"
+	"ctxfs/providers/transcripts/cache"
+	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/scan"
+)
+
+// The names in the folders.
+const (
+	IndexName      = "INDEX.tsv"
+	ignoreName     = ".ignore"
+	readmeName     = "README.md"
+	statusName     = "STATUS.md"
+	TranscriptName = "transcript.md"
+	messagesName   = "messages.jsonl"
+	digestName     = "digest.md"
+	filesName      = "files.tsv"
+	metaName       = "meta.json"
+	resultsName    = "results"
+)
+
+// ignoreText has search tools find a thing once: in the transcript. The files
+// that are made from it are left out.
+const ignoreText = `*.jsonl
+INDEX.*
+digest.md
+files.tsv
+meta.json
+`
+
+// Options are what a tree needs.
+type Options struct {
+	Env       fs.Env
+	Catalogue *catalogue.Catalogue
+	Cache     *cache.Cache
+	Scanner   *scan.Scanner
+	Archive   archive.Archive
+	// Watch makes every INDEX.tsv ahead of its readers.
+	Watch bool
+	// Renamed is called when names or titles of sessions have changed, at most
+	// as often as INDEX.tsv is made.
+	Renamed func()
+}
+
+// Tree is the provider's folder with all below it.
+type Tree struct {
+	Options
+	texts   *texts
+	tables  *tables
+	indexes indexes
+}
+
+// textRoom is the size of the texts that stay in memory, in bytes.
+const textRoom = 16 << 20
+
+// New makes the tree. What is in it comes from the catalogue and the cache.
+func New(opts Options) *Tree {
+	return &Tree{
+		Options: opts, texts: newTexts(textRoom), tables: newTables(),
+		indexes: indexes{wake: make(chan struct{}, 1), made: make(map[string]*indexFile)},
+	}
+}
+
+// Root returns the provider's folder.
+func (t *Tree) Root() fs.Dir { return rootFolder{t} }
+
+func folderAttr(version uint64, changed time.Time) fs.Attr {
+	return fs.Attr{Mode: iofs.ModeDir | 0o555, ModTime: changed, Version: version}
+}
+
+func dirEntry(name string) fs.Entry { return fs.Entry{Name: name, Type: iofs.ModeDir} }
+
+// rootFolder is the provider's folder: agents, and what helps to find.
+type rootFolder struct{ t *Tree }
+
+func (d rootFolder) Attr(context.Context) (fs.Attr, error) {
+	version, changed, _ := d.t.Catalogue.Attr("", "")
+	return folderAttr(version, cmp.Or(changed, d.t.Env.Built)), nil
+}
+
+// Computed implements fs.Computed: until the first scan is done, a listing waits
+// for it, but not for long.
+func (d rootFolder) Computed() {}
+
+func (d rootFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
+	switch name {
+	case IndexName:
+		return d.t.index(""), nil
+	case ignoreName:
+		return fs.NewText(d.t.Env.Built, []byte(ignoreText)), nil
+	case catalogue.ByID:
+		return byIDFolder(d), nil
+	}
+	if strings.HasPrefix(name, ".") { // tools look for .git everywhere
+		return nil, fs.ErrNotExist
+	}
+	if err := d.t.Scanner.WaitBriefly(ctx); err != nil {
+		return nil, err
+	}
+	if _, _, there := d.t.Catalogue.Attr(name, ""); !there {
+		return nil, fs.ErrNotExist
+	}
+	return groupFolder{t: d.t, agent: name}, nil
+}
+
+func (d rootFolder) List(ctx context.Context) ([]fs.Entry, error) {
+	if err := d.t.Scanner.WaitBriefly(ctx); err != nil {
+		return nil, err
+	}
+	entries, _ := d.t.Catalogue.List("", "", fs.Entry{Name: ignoreName}, fs.Entry{Name: IndexName}, dirEntry(catalogue.ByID))
+	return entries, nil
+}
+
+// groupFolder is the folder of an agent, which lists projects, or that of a
+// project, which lists sessions. A session is also found under a name that it had
+// before it got a better title: a path that somebody has noted stays good.
+type groupFolder struct {
+	t              *Tree
+	agent, project string // project is "" for an agent
+}
+
+func (d groupFolder) Attr(context.Context) (fs.Attr, error) {
+	version, changed, there := d.t.Catalogue.Attr(d.agent, d.project)
+	if !there {
+		return fs.Attr{}, fs.ErrNotExist
+	}
+	return folderAttr(version, changed), nil
+}
+
+func (d groupFolder) Lookup(_ context.Context, name string) (fs.Node, error) {
+	if d.project != "" {
+		if s := d.t.Catalogue.Session(d.agent, d.project, name); s != nil {
+			return sessionFolder{node{d.t, s}}, nil
+		}
+		return nil, fs.ErrNotExist
+	}
+	if name == IndexName {
+		return d.t.index(d.agent), nil
+	}
+	if _, _, there := d.t.Catalogue.Attr(d.agent, name); !there {
+		return nil, fs.ErrNotExist
+	}
+	return groupFolder{d.t, d.agent, name}, nil
+}
+
+func (d groupFolder) List(context.Context) ([]fs.Entry, error) {
+	var more []fs.Entry
+	if d.project == "" {
+		more = append(more, fs.Entry{Name: IndexName})
+	}
+	entries, there := d.t.Catalogue.List(d.agent, d.project, more...)
+	if !there {
+		return nil, fs.ErrNotExist
+	}
+	return entries, nil
+}
+
+// byIDFolder finds a session by its id, whatever its agent, project and title.
+// It is a folder for lookup alone.
+type byIDFolder struct{ t *Tree }
+
+const byIDReadme = `# A session by its id
+
+The name of a folder here is the id of a session, as the agent has it. Nothing
+lists such folders, and all of them are there:
+
+    ls by-id/$CLAUDE_CODE_SESSION_ID
+    rg -n "error" by-id/$CODEX_THREAD_ID/transcript.md
+
+The path of the session that you are in: ctxfs history
+`
+
+func (d byIDFolder) Attr(context.Context) (fs.Attr, error) {
+	return folderAttr(1, d.t.Env.Built), nil
+}
+
+// Computed implements fs.Computed, as that of rootFolder does.
+func (d byIDFolder) Computed() {}
+
+func (d byIDFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
+	if name == readmeName {
+		return fs.NewText(d.t.Env.Built, []byte(byIDReadme)), nil
+	}
+	if strings.HasPrefix(name, ".") {
+		return nil, fs.ErrNotExist
+	}
+	if err := d.t.Scanner.WaitBriefly(ctx); err != nil {
+		return nil, err
+	}
+	if all := d.t.Catalogue.Find(name); len(all) > 0 {
+		return sessionFolder{node{d.t, all[0]}}, nil
+	}
+	return nil, fs.ErrNotExist
+}
+
+func (d byIDFolder) List(context.Context) ([]fs.Entry, error) {
+	return []fs.Entry{{Name: readmeName}}, nil
+}

@@ -1,0 +1,294 @@
+package folders
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"hash/fnv"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/transcripts/catalogue"
+)
+
+// IndexHeader are the columns of INDEX.tsv. Paths are relative to transcripts/,
+// times UTC; bytes are those of the agent's own log, empty where it is a
+// database; events are empty until the session was rendered.
+const IndexHeader = "path\tagent\tid\tstart\tlast\tcwd\ttitle\tbytes\tevents\n"
+
+// indexFile is a version of INDEX.tsv, of all sessions or of one agent's, which
+// does not change: what happens meanwhile is in the next. It is made ahead of its
+// readers; only where nothing is kept current, or until the sessions have been
+// looked for once, it is made for the first who reads it.
+type indexFile struct {
+	t       *Tree
+	agent   string // "" for all
+	version uint64
+	changed time.Time
+
+	mu    sync.Mutex
+	parts [][]byte // the text; nil until it is made. Those of agents are in memory once
+	size  int64
+}
+
+// indexes are the files INDEX.tsv as they are now.
+type indexes struct {
+	wake   chan struct{} // receives when one may have changed
+	making sync.Mutex    // held while they are made
+
+	mu    sync.Mutex
+	made  map[string]*indexFile // by agent, "" for all
+	took  time.Duration         // how long the last ones took to make
+	names uint64                // the version of the sessions' names that Renamed was called with
+}
+
+// index returns INDEX.tsv as it is now.
+func (t *Tree) index(agent string) *indexFile {
+	x := &t.indexes
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if f := x.made[agent]; f != nil {
+		return f
+	}
+	version, changed, _ := t.Catalogue.Attr("", "")
+	f := &indexFile{t: t, agent: agent, version: version, changed: cmp.Or(changed, t.Env.Built)}
+	x.made[agent] = f
+	return f
+}
+
+const (
+	// indexTime is the least time between two versions of INDEX.tsv.
+	indexTime = time.Second
+	// indexRest is how many times longer than the last took to make the next one
+	// waits, where that is more.
+	indexRest = 20
+)
+
+// OutdateIndexes has INDEX.tsv made anew after a while, or when it is read.
+func (t *Tree) OutdateIndexes() {
+	if !t.Watch {
+		t.indexes.mu.Lock()
+		clear(t.indexes.made)
+		t.indexes.mu.Unlock()
+		return
+	}
+	select {
+	case t.indexes.wake <- struct{}{}:
+	default:
+	}
+}
+
+// KeepIndexes makes every INDEX.tsv anew after outdateIndexes was called, until
+// ctx is done.
+func (t *Tree) KeepIndexes(ctx context.Context) {
+	x := &t.indexes
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-x.wake:
+		}
+		x.mu.Lock()
+		wait := max(indexTime, indexRest*x.took)
+		x.mu.Unlock()
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		select {
+		case <-x.wake: // what has changed meanwhile is in it
+		default:
+		}
+		names := t.Catalogue.NameVersion()
+		x.mu.Lock()
+		renamed := x.names != names
+		x.names = names
+		x.mu.Unlock()
+		changed := t.MakeIndexes()
+		if renamed {
+			t.Renamed()
+		}
+		for _, name := range changed {
+			t.Env.Changed(name)
+		}
+	}
+}
+
+// MakeIndexes makes every INDEX.tsv anew, and returns the names of those whose
+// text has changed.
+func (t *Tree) MakeIndexes() (names []string) {
+	x := &t.indexes
+	x.making.Lock()
+	defer x.making.Unlock()
+	began := time.Now()
+	_, latest, _ := t.Catalogue.Attr("", "")
+	latest = cmp.Or(latest, t.Env.Built)
+	parts := t.indexParts()
+	whole := &indexFile{t: t, parts: [][]byte{[]byte(IndexHeader)}}
+	made := []*indexFile{whole}
+	for _, part := range parts {
+		made = append(made, &indexFile{t: t, agent: part.agent, parts: [][]byte{whole.parts[0], part.rows}, changed: part.newest})
+		whole.parts = append(whole.parts, part.rows)
+		if part.newest.After(whole.changed) {
+			whole.changed = part.newest
+		}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	now := make(map[string]*indexFile)
+	for _, f := range made {
+		f.seal()
+		name := IndexName
+		if f.agent != "" {
+			name = f.agent + "/" + IndexName
+		}
+		old := x.made[f.agent]
+		switch {
+		case old != nil && old.version == f.version:
+			now[f.agent] = old
+			continue
+		case old != nil && !f.changed.After(old.changed): // of a fact that has no time
+			f.changed = latest
+			if !latest.After(old.changed) {
+				f.changed = old.changed.Add(1)
+			}
+		case f.changed.IsZero():
+			f.changed = latest
+		}
+		now[f.agent] = f
+		names = append(names, name)
+	}
+	x.made = now
+	x.took = time.Since(began)
+	return names
+}
+
+// seal sets the size and the version of a text that is complete. The version is
+// made from the text, so that it is the same after a restart.
+func (f *indexFile) seal() {
+	h := fnv.New64a()
+	for _, part := range f.parts {
+		f.size += int64(len(part))
+		_, _ = h.Write(part) // never fails
+	}
+	f.version = h.Sum64()
+}
+
+func (f *indexFile) Patience() time.Duration { return patience }
+
+func (f *indexFile) Attr(context.Context) (fs.Attr, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	a := fs.Attr{Mode: 0o444, Size: fs.SizeOnDemand, ModTime: f.changed, Version: f.version}
+	if f.parts != nil {
+		a.Size = f.size
+	}
+	return a, nil
+}
+
+func (f *indexFile) Measure(ctx context.Context) (fs.Attr, error) {
+	if _, err := f.text(ctx); err != nil {
+		return fs.Attr{}, err
+	}
+	return f.Attr(ctx)
+}
+
+func (f *indexFile) ReadAt(ctx context.Context, p []byte, off int64) (n int, err error) {
+	parts, err := f.text(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, part := range parts {
+		if off < int64(len(part)) {
+			n += copy(p[n:], part[off:])
+			off = 0
+		} else {
+			off -= int64(len(part))
+		}
+		if n == len(p) {
+			return n, nil
+		}
+	}
+	return n, io.EOF
+}
+
+func (f *indexFile) text(ctx context.Context) ([][]byte, error) {
+	f.mu.Lock()
+	parts := f.parts
+	f.mu.Unlock()
+	if parts != nil {
+		return parts, nil
+	}
+	if err := f.t.Scanner.WaitBriefly(ctx); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.parts == nil {
+		parts := [][]byte{[]byte(IndexHeader)}
+		for _, part := range f.t.indexParts() {
+			if f.agent == "" || part.agent == f.agent {
+				parts = append(parts, part.rows)
+				f.size += int64(len(part.rows))
+			}
+		}
+		f.parts, f.size = parts, f.size+int64(len(IndexHeader))
+	}
+	return f.parts, nil
+}
+
+// indexPart is what INDEX.tsv has of one agent.
+type indexPart struct {
+	agent  string
+	rows   []byte
+	newest time.Time
+}
+
+// indexParts writes INDEX.tsv, in the order of the tree: by agent.
+func (t *Tree) indexParts() (parts []indexPart) {
+	var b bytes.Buffer
+	for _, s := range t.Catalogue.All() {
+		if n := len(parts); n == 0 || parts[n-1].agent != s.Agent {
+			if n > 0 {
+				parts[n-1].rows = bytes.Clone(b.Bytes())
+				b.Reset()
+			}
+			parts = append(parts, indexPart{agent: s.Agent})
+		}
+		v, _ := t.Catalogue.View(s)
+		writeRow(&b, &v, t.Catalogue.Path(s))
+		if part := &parts[len(parts)-1]; v.ModTime.After(part.newest) {
+			part.newest = v.ModTime
+		}
+	}
+	if n := len(parts); n > 0 {
+		parts[n-1].rows = bytes.Clone(b.Bytes())
+	}
+	return parts
+}
+
+// writeRow writes the line of a session.
+func writeRow(b *bytes.Buffer, v *catalogue.View, path string) {
+	size, events := "", ""
+	if n, ok := v.Log(); ok {
+		size = strconv.FormatInt(n, 10)
+	}
+	if v.Published.Generation > 0 {
+		events = strconv.Itoa(v.Published.Events)
+	}
+	for i, cell := range []string{
+		path, v.Info.Agent, v.Info.ID, wording.Time(v.Info.Start), wording.Time(v.Info.Last), v.Info.CWD, clean.Cut(v.Info.Title, 200), size, events,
+	} {
+		if i > 0 {
+			b.WriteByte('\t')
+		}
+		b.WriteString(clean.Line(cell))
+	}
+	b.WriteByte('\n')
+}

@@ -1,0 +1,167 @@
+package scan
+
+import (
+	"context"
+	"ctxfs/providers/transcripts/agents/history"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"ctxfs/providers/transcripts/catalogue"
+	"ctxfs/providers/transcripts/source"
+)
+
+// pathLocks are locks by name.
+type pathLocks struct {
+	mu   sync.Mutex
+	held map[string]*pathLock
+}
+
+type pathLock struct {
+	sync.Mutex
+	users int
+}
+
+func (l *pathLocks) lock(path string) {
+	l.mu.Lock()
+	one := l.held[path]
+	if one == nil {
+		one = new(pathLock)
+		l.held[path] = one
+	}
+	one.users++
+	l.mu.Unlock()
+	one.Lock()
+}
+
+func (l *pathLocks) unlock(path string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one := l.held[path]
+	one.Unlock()
+	if one.users--; one.users == 0 {
+		delete(l.held, path)
+	}
+}
+
+// Inspect finds the sessions of one file, if it has changed or that is forced, and
+// puts them into the catalogue.
+func (s *Scanner) Inspect(ctx context.Context, agent, path string, format history.Format, forced bool) {
+	s.inspecting.lock(path) // what is seen later is recorded later
+	paths, touched, joined := s.inspectLocked(ctx, agent, path, format, forced)
+	s.inspecting.unlock(path)
+	s.Found(paths, touched)
+	for _, src := range joined {
+		s.inspectStoreSoon(agent, src.Path, src.Format, true)
+	}
+}
+
+// inspectLocked also returns the stores that have the same sessions: what an
+// agent keeps of one in two places is joined where the store is read.
+func (s *Scanner) inspectLocked(ctx context.Context, agent, path string, format history.Format, forced bool) (paths []string, touched []*catalogue.Session, joined []*source.Source) {
+	c := s.Catalogue
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		if err == nil || source.IsGone(err) {
+			paths, touched = c.Drop(path, s.Now())
+		}
+		return paths, touched, nil
+	}
+	now := source.StatOf(info)
+	_, isStore := format.(history.Store)
+	if isStore {
+		now = source.WithJournal(path, now)
+	}
+	before := c.File(path)
+	if before != nil && before.Stat == now && !forced {
+		if !s.permitted(before) && before.Fault == "" {
+			return nil, c.Reopen(before, format), nil
+		}
+		if !isStore {
+			before = nil // what was found in it is of no use
+		}
+	}
+	f := &catalogue.File{Path: path, Agent: agent, Stat: now}
+	var all []catalogue.Found
+	switch format := format.(type) {
+	case history.Log:
+		all = s.inspectLog(before, f, format)
+	case history.Store:
+		all, err = inspectStore(ctx, f, format)
+		if err != nil && (ctx.Err() != nil || before != nil && len(before.Sessions) > 0) {
+			if before != nil {
+				touched = c.Reopen(before, format) // half written: what was found before still stands
+			}
+			return nil, touched, nil
+		}
+	}
+	paths, touched = c.Put(f, all, s.Now())
+	if !forced && (before != nil || s.Done()) {
+		joined = c.StoresBeside(path, touched)
+	}
+	return paths, touched, joined
+}
+
+// permitted reports whether a file can be read that could not be before for want
+// of permission. Its sessions have no fault then.
+func (s *Scanner) permitted(f *catalogue.File) bool {
+	if !s.Catalogue.Denied(f) {
+		return false
+	}
+	log, err := os.Open(f.Path)
+	if err != nil {
+		return false
+	}
+	log.Close()
+	s.Found(s.Catalogue.Permit(f), nil)
+	return true
+}
+
+// inspectLog reads no more of a log than its beginning, and that only once.
+func (s *Scanner) inspectLog(before *catalogue.File, f *catalogue.File, format history.Log) []catalogue.Found {
+	one := catalogue.Found{Source: &source.Source{Path: f.Path, Format: format, Stat: f.Stat, Birth: source.Birth(f.Path)}}
+	if before != nil && len(before.Sessions) == 1 && before.Stat.Inode == f.Stat.Inode && before.Stat.Size <= f.Stat.Size {
+		v, _ := s.Catalogue.View(before.Sessions[0])
+		one.Info, one.FirstRecord = v.Info, v.FirstRecord
+		if source.Complete(&one.Info) || before.Stat.Size >= source.MaxStart {
+			return []catalogue.Found{one}
+		}
+	}
+	buf := s.buffers.Get().(*[]byte)
+	defer s.buffers.Put(buf)
+	info, first, err := source.ReadStart(f.Path, format, buf)
+	if err != nil {
+		f.Fault, f.Denied = source.FaultText(err), errors.Is(err, os.ErrPermission)
+	}
+	info.Agent = f.Agent
+	if info.ID == "" {
+		info.ID = strings.TrimSuffix(filepath.Base(f.Path), filepath.Ext(f.Path))
+	}
+	info.Archived = info.Archived || format.Archived
+	one.Info, one.FirstRecord = info, first
+	return []catalogue.Found{one}
+}
+
+// inspectStore asks a store for its sessions.
+func inspectStore(ctx context.Context, f *catalogue.File, format history.Store) ([]catalogue.Found, error) {
+	listed, err := source.Guard(func() ([]history.Entry, error) { return format.Sessions(ctx, f.Path) })
+	var partial *history.Partial
+	if errors.As(err, &partial) {
+		f.Note, err = partial.Error(), nil
+	} else if err != nil {
+		f.Fault = err.Error()
+	}
+	var all []catalogue.Found
+	for _, l := range listed {
+		if l.ID == "" {
+			continue
+		}
+		all = append(all, catalogue.Found{
+			Source: &source.Source{Path: f.Path, Format: format, Key: l.Key, Stamp: l.Stamp, Stat: f.Stat},
+			Info:   l.Session,
+		})
+	}
+	return all, err
+}

@@ -1,0 +1,80 @@
+package scan
+
+import (
+	"ctxfs/providers/transcripts/agents/history"
+	"time"
+
+	"ctxfs/providers/transcripts/source"
+)
+
+// storeWork is a store that is being inspected in the background.
+type storeWork struct {
+	again  bool          // inspect it once more
+	forced bool          // even if it has not changed
+	wake   chan struct{} // receives when there is news while it is waited for lateLooks
+}
+
+// lateLooks are the times after which a database is inspected again after it was
+// written to. What SQLite appends to its log (-wal) becomes part of the database
+// only after it was brought to the disk, in shared memory: that changes no file,
+// and no event tells of it.
+var lateLooks = [...]time.Duration{30 * time.Millisecond, 100 * time.Millisecond, 400 * time.Millisecond, 2 * time.Second}
+
+// inspectStoreSoon inspects a store that has changed in a goroutine of its own: a
+// large database takes its time. Changes that come meanwhile cause one more
+// inspection.
+func (s *Scanner) inspectStoreSoon(agent, path string, format history.Format, forced bool) {
+	if !s.Watch {
+		s.Inspect(s.ctx, agent, path, format, forced)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	if w := s.stores[path]; w != nil {
+		w.again, w.forced = true, w.forced || forced
+		select {
+		case w.wake <- struct{}{}:
+		default:
+		}
+		return
+	}
+	w := &storeWork{again: true, forced: forced, wake: make(chan struct{}, 1)}
+	s.stores[path] = w
+	s.work.Go(func() { s.inspectWhileNew(agent, path, format, w) })
+}
+
+// inspectWhileNew inspects a store until there is no more news of it.
+func (s *Scanner) inspectWhileNew(agent, path string, format history.Format, w *storeWork) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for late := 0; !s.closed && s.ctx.Err() == nil; {
+		if w.again {
+			forced := w.forced
+			w.again, w.forced = false, false
+			s.mu.Unlock()
+			s.Inspect(s.ctx, agent, path, format, forced)
+			s.mu.Lock()
+			late = 0
+			continue
+		}
+		if late == len(lateLooks) || !source.HasJournal(path) {
+			break
+		}
+		s.mu.Unlock()
+		select {
+		case <-s.ctx.Done():
+		case <-w.wake:
+		case <-time.After(lateLooks[late]):
+			late++
+			s.inspecting.lock(path)
+			s.Catalogue.Distrust(path)
+			s.inspecting.unlock(path)
+			s.Inspect(s.ctx, agent, path, format, false)
+		}
+		s.mu.Lock()
+	}
+	delete(s.stores, path)
+}
