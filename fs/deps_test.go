@@ -115,6 +115,11 @@ func rooms(provider string) []string {
 	switch provider {
 	case "mcp":
 		return []string{"providers/mcp/policy", "providers/mcp/config", "providers/mcp/clients", "providers/mcp/supervise", "providers/mcp/catalogue", "providers/mcp/pins", "providers/mcp/wire", "providers/mcp/calls", "providers/mcp"}
+	case "transcripts":
+		const t = "providers/transcripts/"
+		return []string{
+			t + "event", t + "render", t + "agents/history", t + "source", t + "archive", t + "catalogue", t + "scan", t + "cache", t + "folders", "providers/transcripts",
+		}
 	}
 	return nil
 }
