@@ -1,6 +1,6 @@
-// Package places is where the things of one user lie, and how the background
-// process is reached from there. It imports little: commands that are done when
-// that process has answered are as quick to start as what they import.
+// Package places knows where the files of one user lie, and how to reach the
+// background process from there. It imports little, since commands that only ask
+// that process start as fast as their imports initialise.
 package places
 
 import (
@@ -13,7 +13,7 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// Version is the program's own.
+// Version is the version of this program.
 const Version = "0.1.0"
 
 // Places are the folders of one user.
@@ -23,7 +23,7 @@ type Places struct {
 	State  string // folder for logs, the socket, and what cannot be made again
 	Cache  string // folder for catalogues
 
-	// Note is told lines for a person who waits; nil where nobody reads them.
+	// Note prints a line for a person who waits. If it is nil, nobody is told.
 	Note func(line string)
 }
 
@@ -47,18 +47,18 @@ func Find(lookupEnv func(string) (string, bool)) (Places, error) {
 	}, nil
 }
 
-// DefaultMount is where the tree is mounted if nothing else is said.
+// DefaultMount is the mount point of commands that name none.
 func (p Places) DefaultMount() string { return filepath.Join(p.Home, ".agentctx") }
 
 // Log is the log of the background process.
 func (p Places) Log() string { return filepath.Join(p.State, "daemon.log") }
 
-// Process is how the background process is reached.
+// Process returns how to reach the background process.
 func (p Places) Process() control.Home {
 	return control.Home{Dir: p.Home, State: p.State, Mount: p.DefaultMount(), Version: Version, Note: p.Note}
 }
 
-// Start connects to the background process, starting it if need be.
+// Start connects to the background process, and starts it first if there is none.
 func (p Places) Start(ctx context.Context) (*control.Client, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -67,11 +67,13 @@ func (p Places) Start(ctx context.Context) (*control.Client, error) {
 	return p.Process().Start(ctx, self, "daemon")
 }
 
-// nextTime bounds how long UntilServed looks for the next process.
+// nextTime is how long UntilServed tries to reach the next process.
 const nextTime = 30 * time.Second
 
-// UntilServed calls ask again when the background process that it reached was
-// just ending: another one comes after it.
+// UntilServed calls ask, and calls it again while it fails with control.ErrGone: the
+// background process that it reached was ending, and another one will follow. It
+// gives up after 30 s. Ask may be called any number of times, so it must not have
+// taken effect when it returns that error.
 func UntilServed(ask func() error) error {
 	err := ask()
 	for begun, pause := time.Now(), 20*time.Millisecond; errors.Is(err, control.ErrGone) && time.Since(begun) < nextTime; pause = min(2*pause, time.Second) {

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// What is added to the completion that cobra makes: that of the programs in
-// mcps/SERVER/bin. PROGRAM stands for this program.
+// Completion for the programs in mcps/SERVER/bin, which is appended to the script
+// that cobra generates. @PROGRAM@ stands for the path of this program.
 var (
 	//go:embed completion/bash
 	bashBin string
@@ -28,10 +28,9 @@ var (
 func newCompletion(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish",
-		Short: "print what makes a shell complete ctxfs",
-		Long: `Completion prints a script that makes a shell complete the words of ctxfs: its
-commands, servers, tools and their arguments, also of the programs in
-mcps/SERVER/bin of a mount.`,
+		Short: "print a script that makes a shell complete ctxfs",
+		Long: `Completion prints a script with which a shell completes commands, servers, tools
+and their arguments, also for the programs in mcps/SERVER/bin of a mount.`,
 		Example: `  eval "$(ctxfs completion bash)"    in ~/.bashrc
   eval "$(ctxfs completion zsh)"     in ~/.zshrc, after compinit
   ctxfs completion fish > ~/.config/fish/completions/ctxfs.fish`,

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// readRC reads a shell's file; one that is not there is empty.
+// readRC returns the text of a shell's startup file, "" if there is none.
 func readRC(path string) (text string, exists bool, err error) {
 	body, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -17,8 +17,8 @@ func readRC(path string) (text string, exists bool, err error) {
 	return string(body), err == nil, err
 }
 
-// writeRC replaces a shell's file at once, so that no shell reads half of it. A
-// link stays one, and the mode and the owner are as they were.
+// writeRC replaces a shell's startup file atomically, so that no shell reads half of
+// it. A link stays a link, and the mode and the owner stay as they are.
 func writeRC(path, text string) error {
 	if _, err := os.Lstat(path); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err != nil {

@@ -7,13 +7,6 @@
 package setup
 
 import (
-	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/cmd/ctxfs/places"
-	"ctxfs/mounts/control"
-	"ctxfs/providers/caller"
-	"ctxfs/providers/terminals/holder"
-	"ctxfs/providers/terminals/shells"
 	"errors"
 	"fmt"
 	"os"
@@ -24,6 +17,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/caller"
+	"ctxfs/providers/terminals/holder"
+	"ctxfs/providers/terminals/shells"
 )
 
 // Commands returns the commands setup and completion.
@@ -35,8 +36,8 @@ func newSetup(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup",
 		Short: "make other programs use ctxfs",
-		Long: `Setup writes what makes other programs use ctxfs into their files, shows what it
-wrote, and takes exactly that out again.`,
+		Long: `Setup changes the files of other programs so that they use ctxfs. It shows what it
+wrote, and can remove exactly that again.`,
 		Args: cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -50,14 +51,14 @@ func newSetupShell(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shell",
 		Short: "record every new terminal of your shell",
-		Long: `Shell writes one line at the beginning of your shell's file (~/.bashrc, ~/.zshrc
-or ~/.config/fish/config.fish) that makes every new interactive terminal a
-recorded one, as ctxfs term does. Nothing else in the file changes; --remove
-takes the line out again, and --print only shows it.
+		Long: `Shell inserts one line at the top of your shell's startup file (~/.bashrc,
+~/.zshrc or ~/.config/fish/config.fish). From then on every new interactive
+terminal is recorded, as by ctxfs term. Nothing else in the file changes;
+--remove removes the line again, and --print only shows it.
 
-The shell goes on as usual, without being recorded, where ctxfs is missing or
-cannot record, in scripts, without a terminal, in a terminal that is recorded
-already, and in shells that agents and editors start for themselves.`,
+The shell starts as usual, and is not recorded, if ctxfs is missing or cannot
+record; in scripts; without a terminal; in a terminal that is recorded already;
+and if an agent or an editor started it for its own use.`,
 		Example: `  ctxfs setup shell
   ctxfs setup shell --shell zsh --print
   ctxfs setup shell --remove`,
@@ -65,7 +66,7 @@ already, and in shells that agents and editors start for themselves.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if check {
 				if !opensShells(cmd.Root()) || recordable(a) != nil {
-					return cli.Exit(console.ExitFailed, nil) // nobody reads why
+					return cli.Exit(console.ExitFailed, nil) // the line discards messages
 				}
 				return nil
 			}
@@ -88,11 +89,11 @@ already, and in shells that agents and editors start for themselves.`,
 			return setShell(a, name, path, line)
 		},
 	}
-	cmd.Flags().StringVar(&name, "shell", "", "bash, zsh or fish (default: as $SHELL says)")
-	cmd.Flags().BoolVar(&remove, "remove", false, "take the line out again")
+	cmd.Flags().StringVar(&name, "shell", "", "bash, zsh or fish (default: that of $SHELL)")
+	cmd.Flags().BoolVar(&remove, "remove", false, "remove the line again")
 	cmd.Flags().BoolVar(&show, "print", false, "print the line, and write nothing")
 	cmd.Flags().BoolVar(&check, "check", false, "")
-	_ = cmd.Flags().MarkHidden("check") // the line's own question
+	_ = cmd.Flags().MarkHidden("check") // asked by the line itself
 	cmd.MarkFlagsMutuallyExclusive("remove", "print", "check")
 	_ = cmd.RegisterFlagCompletionFunc("shell", cobra.FixedCompletions(shells.Names(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -110,19 +111,19 @@ func shellName(a *cli.App, cmd *cobra.Command, given string) (string, error) {
 	if name := filepath.Base(path); slices.Contains(shells.Names(), name) {
 		return name, nil
 	}
-	return "", &control.Fault{Message: "your shell ($SHELL) is none of bash, zsh and fish", Hint: "name the one to set up: ctxfs setup shell --shell bash"}
+	return "", &control.Fault{Message: "your shell ($SHELL) is not bash, zsh or fish", Hint: "name the shell to set up: ctxfs setup shell --shell bash"}
 }
 
-// opensShells tells whether ctxfs term takes what the line in a shell's file says
-// to it: a shell that is given up for an error would be lost.
+// opensShells reports whether ctxfs term takes the flags that the line in a shell's
+// file gives it. If it did not, the line would replace the shell by an error.
 func opensShells(root *cobra.Command) bool {
 	term, _, err := root.Find([]string{"term"})
 	return err == nil && term != root && term.Flags().Lookup("shell") != nil && term.Flags().Lookup("login") != nil
 }
 
-// programPath is where this program will be found in future: a shell's file is
-// read before its user's PATH is complete, and the program itself may be a link
-// into a folder that the next version does not have.
+// programPath is the path by which a shell's file names this program: absolute,
+// since the file may be read before PATH is complete, and that of the link in PATH
+// if there is one, since the next version may lie in another folder.
 func programPath() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -152,11 +153,11 @@ func setShell(a *cli.App, name, path, line string) error {
 		if err := writeRC(path, text); err != nil {
 			return &control.Fault{Message: err.Error(), Hint: "write the line yourself: ctxfs setup shell --shell " + name + " --print"}
 		}
-		a.Sayf("wrote one line at the beginning of %s:\n  %s", a.Tilde(path), line)
+		a.Sayf("wrote one line at the top of %s:\n  %s", a.Tilde(path), line)
 	} else {
 		a.Sayf("%s has the line already", a.Tilde(path))
 	}
-	a.Sayf("every new %s in a terminal is recorded; which there are: ctxfs ps", name)
+	a.Sayf("every new %s in a terminal is recorded; list them: ctxfs ps", name)
 	a.Sayf("undo: ctxfs setup shell --shell %s --remove", name)
 	return nil
 }
@@ -175,29 +176,30 @@ func unsetShell(a *cli.App, path string) error {
 		if err := os.Remove(path); err != nil {
 			return err
 		}
-		a.Sayf("took away %s, which held nothing else; new terminals are not recorded", a.Tilde(path))
+		a.Sayf("removed %s, which held nothing else; new terminals are not recorded", a.Tilde(path))
 		return nil
 	}
 	if err := writeRC(path, rest); err != nil {
 		return err
 	}
-	a.Sayf("took the line out of %s; new terminals are not recorded", a.Tilde(path))
+	a.Sayf("removed the line from %s; new terminals are not recorded", a.Tilde(path))
 	return nil
 }
 
-// recordable tells why the shell that asks cannot, or should not, become a
-// recorded terminal. It is asked at the start of every shell, so it only looks.
+// recordable returns why the shell that asks cannot, or should not, become a
+// recorded terminal; nil if it can. It runs at the start of every shell, so it must
+// be quick, and it changes nothing.
 func recordable(a *cli.App) error {
-	// The line in the shell's file asks the same of standard output, which it has
-	// sent to /dev/null here.
+	// The line in the shell's file tests standard output itself, and sends that of
+	// this command to /dev/null.
 	if !holder.IsTerminal(os.Stdin) {
-		return errors.New("standard input is no terminal")
+		return errors.New("standard input is not a terminal")
 	}
 	if id, inside := a.LookupEnv("CTXFS_TERMINAL"); inside {
 		return fmt.Errorf("this is the recorded terminal %s", id)
 	}
 	if term, _ := a.LookupEnv("TERM"); term == "" || term == "dumb" {
-		return errors.New("the terminal can show lines only")
+		return errors.New("the terminal shows plain lines only")
 	}
 	if name := foreignShell(os.Environ()); name != "" {
 		return fmt.Errorf("another program started this shell for itself: %s is set", name)
@@ -212,8 +214,8 @@ func recordable(a *cli.App) error {
 	return places.TryFolder(filepath.Join(a.State, "terminals"))
 }
 
-// foreignShell is the variable that tells that an agent or an editor started
-// the shell for its own use; empty if none did.
+// foreignShell returns the name of an environment variable that says that an agent
+// or an editor started the shell for its own use, or "".
 func foreignShell(environ []string) string {
 	for _, entry := range environ {
 		switch name, _, _ := strings.Cut(entry, "="); {
