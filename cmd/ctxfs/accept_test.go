@@ -63,7 +63,7 @@ func TestAccept(t *testing.T) {
 	b.shows("mcps/zoo/tools/greet.diff", "platypus")
 	b.refused(exitFailed, []string{`no tool is called "gret"`, `did you mean "greet"?`}, "accept", "zoo", "gret")
 	b.refused(exitFailed, []string{`no server is called "zo"`}, "accept", "zo")
-	b.refused(exitUsage, []string{"requires at least 1 arg"}, "accept")
+	b.refused(exitUsage, []string{"which server?", "for example: ctxfs accept "}, "accept")
 
 	// Without a process it is the same.
 	b.ok("unmount")

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/cmd/ctxfs/mount"
 	"ctxfs/fs/fstest"
 )
 
@@ -82,7 +83,7 @@ func benchRun(b *testing.B, env []string, name string, args ...string) string {
 }
 
 // benchStatus asks the background process how it is.
-func benchStatus(b *testing.B, env []string) (report statusReport) {
+func benchStatus(b *testing.B, env []string) (report mount.StatusReport) {
 	b.Helper()
 	if err := json.Unmarshal([]byte(benchRun(b, env, binary(), "status", "--json")), &report); err != nil {
 		b.Fatal(err)
@@ -147,7 +148,7 @@ func endServer(b *testing.B, env []string) {
 	}
 }
 
-func readyServers(report statusReport) int {
+func readyServers(report mount.StatusReport) int {
 	n := 0
 	for _, p := range report.Providers {
 		for _, i := range p.Items {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/cmd/ctxfs/mount"
 	"ctxfs/fs/fstest"
 	"ctxfs/fs/fusefs"
 )
@@ -236,10 +237,10 @@ func (b *box) mount() {
 }
 
 // status is what `ctxfs status --json` prints.
-func (b *box) status() statusReport {
+func (b *box) status() mount.StatusReport {
 	b.Helper()
 	r := b.run("status", "--json")
-	var report statusReport
+	var report mount.StatusReport
 	if err := json.Unmarshal([]byte(r.out), &report); err != nil {
 		b.Fatalf("status --json: %v\n%v", err, r)
 	}

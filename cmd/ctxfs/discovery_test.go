@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/tree"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/providers/prompt"
@@ -45,8 +46,8 @@ func (a *shellAgent) lists(words string, n int) []fs.Match {
 	matches, err := usertree.OpFind.Ask(context.Background(), a.source.Operations(), usertree.FindQuery{Query: words, In: a.in, Limit: n})
 	must(a, err)
 	var out bytes.Buffer
-	printer := &app{&cli.App{Streams: console.Streams{Out: &out}}}
-	printer.printMatches(matches)
+	printer := &cli.App{Streams: console.Streams{Out: &out}}
+	tree.PrintMatches(printer, matches)
 	a.pays(fmt.Sprintf("ctxfs find --in %s -n %d %q", a.in, n, words), out.String())
 	return matches
 }

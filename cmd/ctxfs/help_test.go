@@ -19,7 +19,7 @@ import (
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
-	root := (&app{&cli.App{Streams: console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}}}).rootCommand()
+	root := newRoot(&cli.App{Streams: console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}})
 	root.InitDefaultHelpCmd()
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -85,7 +85,7 @@ func TestHelp(t *testing.T) {
 // everyCommand calls visit with every command of the program, hidden ones and
 // those of commands too.
 func everyCommand(visit func(*cobra.Command)) {
-	root := (&app{&cli.App{}}).rootCommand()
+	root := newRoot(&cli.App{})
 	root.InitDefaultHelpCmd()
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"ctxfs/cmd/ctxfs/sessions"
 	"ctxfs/fs/fstest"
 )
 
@@ -61,7 +62,7 @@ func (b *box) session(path string, lines ...string) string {
 }
 
 // history is what `ctxfs history --json` prints.
-func (b *box) history(script string) (e historyEntry) {
+func (b *box) history(script string) (e sessions.Entry) {
 	b.Helper()
 	if err := json.Unmarshal([]byte(b.sh(script)), &e); err != nil {
 		b.Fatalf("%s: %v", script, err)
@@ -138,7 +139,7 @@ func TestHistory(t *testing.T) {
 		for _, id := range []string{piID, codexID, claudeID} {
 			b.ok("cat", "transcripts/by-id/"+id+"/transcript.md")
 		}
-		var all []historyEntry
+		var all []sessions.Entry
 		must(t, json.Unmarshal([]byte(b.ok("history", "--all", "--json")), &all))
 		if len(all) != 3 || all[0].ID != piID || all[2].ID != claudeID || all[0].By != "" {
 			t.Errorf("--all: %+v", all)

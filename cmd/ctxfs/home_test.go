@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ctxfs/cmd/ctxfs/mount"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/fs/fstest"
 	"ctxfs/mounts/control"
@@ -66,7 +67,7 @@ func TestOneProcessForEachHome(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, err := c.from().CombinedOutput()
-			var report statusReport
+			var report mount.StatusReport
 			if err != nil || json.Unmarshal(out, &report) != nil || report.Pid != pid {
 				t.Errorf("process %d, not %d: %v\n%s", report.Pid, pid, err, out)
 			}

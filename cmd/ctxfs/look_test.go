@@ -1,6 +1,7 @@
 package main
 
 import (
+	"ctxfs/cmd/ctxfs/tree"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -39,7 +40,7 @@ func TestLook(t *testing.T) {
 		if got := b.ok("ls", "-R"); !containsAll(got, []string{".:\n", "\nmcps/zoo/tools:\ngreet.json\n", "\nskills/agentctx:\nSKILL.md\n"}) {
 			t.Errorf("ls -R: %s", got)
 		}
-		var entries []jsonEntry
+		var entries []tree.Entry
 		if err := json.Unmarshal([]byte(b.ok("ls", "-R", "--json", "skills/walk")), &entries); err != nil || len(entries) != 2 ||
 			entries[1].Path != "skills/walk/go.sh" || entries[1].Size != 22 || entries[1].Type != "file" || entries[1].Modified.IsZero() {
 			t.Errorf("ls --json: %+v, %v", entries, err)
@@ -58,7 +59,7 @@ func TestLook(t *testing.T) {
 		b.refused(exitFailed, []string{"ctxfs: mcps: is a directory"}, "cat", "mcps")
 		b.refused(exitFailed, []string{"not a directory"}, "cat", "mcps/zoo/STATUS.md/x")
 		b.refused(exitFailed, []string{"is not in a mount of ctxfs", "ctxfs ls"}, "cat", "../../etc/passwd")
-		b.refused(exitUsage, []string{"requires at least 1 arg"}, "cat")
+		b.refused(exitUsage, []string{"which file of the tree?"}, "cat")
 		// The others are shown all the same.
 		if r := b.run("cat", "nothing", "skills/walk/go.sh"); r.code != exitFailed || !strings.Contains(r.out, "walked") || !strings.Contains(r.err, "nothing") {
 			t.Errorf("cat of what is there and what is not: exit %d\n%v", r.code, r)

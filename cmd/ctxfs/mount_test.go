@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/cmd/ctxfs/mount"
 	"ctxfs/fs/fstest"
 	"ctxfs/mounts"
 )
@@ -43,7 +44,7 @@ func TestMountWithNothingConfigured(t *testing.T) {
 	if r := b.run("doctor"); r.code != 0 || !strings.Contains(r.out, "all is well") {
 		t.Errorf("doctor: exit %d\n%v", r.code, r)
 	}
-	var findings []finding
+	var findings []mount.Finding
 	if err := json.Unmarshal([]byte(b.ok("doctor", "--json")), &findings); err != nil || len(findings) < 6 || !findings[0].OK {
 		t.Errorf("doctor --json: %+v, %v", findings, err)
 	}

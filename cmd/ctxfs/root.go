@@ -12,10 +12,14 @@ import (
 
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/mount"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/cmd/ctxfs/serve"
+	"ctxfs/cmd/ctxfs/servers"
+	"ctxfs/cmd/ctxfs/sessions"
 	"ctxfs/cmd/ctxfs/setup"
 	"ctxfs/cmd/ctxfs/terminal"
+	"ctxfs/cmd/ctxfs/tree"
 )
 
 const exitCodes = `0  it worked
@@ -27,11 +31,11 @@ const exitCodes = `0  it worked
 
 // run is the whole program. It returns the exit code.
 func run(ctx context.Context, args []string, streams console.Streams) int {
-	a := &app{cli.New(streams, os.LookupEnv)}
+	a := cli.New(streams, os.LookupEnv)
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // a prompt has no room for notes
 		a.Note = console.Notes(streams.Err)
 	}
-	root := a.rootCommand()
+	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
@@ -54,7 +58,8 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	return code
 }
 
-func (a *app) rootCommand() *cobra.Command {
+// newRoot returns the program's command and, below it, all others.
+func newRoot(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ctxfs",
 		Short: "everything a coding agent may need, as one folder of files",
@@ -83,20 +88,14 @@ Exit codes:
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Mount:", []*cobra.Command{a.mountCommand(), a.unmountCommand(), a.statusCommand(), a.doctorCommand(), a.syncCommand()}},
-		{"Tree:", []*cobra.Command{a.lsCommand(), a.catCommand(), a.findCommand()}},
-		{"MCP servers:", []*cobra.Command{
-			a.toolsCommand(), a.callCommand(), a.readCommand(), a.promptGetCommand(),
-			a.restartCommand(), a.configCommand(), a.trustCommand(), a.acceptCommand(), a.authCommand(),
-		}},
-		{"Terminals:", terminal.Commands(a.App)},
-		{"Sessions:", []*cobra.Command{a.historyCommand(), a.staleCommand()}},
-		{"Programs:", append([]*cobra.Command{a.promptCommand(), serve.Command(a.App)}, setup.Commands(a.App)...)},
-		{"", []*cobra.Command{a.daemonCommand()}},
+		{"Mount:", mount.Commands(a)},
+		{"Tree:", tree.Commands(a)},
+		{"MCP servers:", servers.Commands(a)},
+		{"Terminals:", terminal.Commands(a)},
+		{"Sessions:", sessions.Commands(a)},
+		{"Programs:", append(setup.Commands(a), serve.Command(a))},
 	} {
-		if family.title != "" {
-			root.AddGroup(&cobra.Group{ID: family.title, Title: family.title})
-		}
+		root.AddGroup(&cobra.Group{ID: family.title, Title: family.title})
 		for _, cmd := range family.commands {
 			cmd.GroupID = family.title
 			root.AddCommand(cmd)

@@ -59,7 +59,7 @@ func TestRunNotStarted(t *testing.T) {
 	b.refused(127, []string{"/no/such cannot be started: no such file or folder"}, "run", "--", "/no/such")
 	b.write("text", "")
 	b.refused(126, []string{"text cannot be started: permission denied"}, "run", "--", filepath.Join(b.home, "text"))
-	b.refused(exitUsage, []string{"requires at least 1 arg"}, "run")
+	b.refused(exitUsage, []string{"which command?", "for example: ctxfs run -- make test"}, "run")
 	b.refused(exitUsage, []string{`--max-bytes must be a number of bytes, not "-4"`}, "run", "--max-bytes", "-4", "true")
 	must(t, os.MkdirAll(filepath.Join(b.state, "ctxfs"), 0o700))
 	for _, e := range b.terminals() {

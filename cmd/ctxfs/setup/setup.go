@@ -36,8 +36,8 @@ func newSetup(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup",
 		Short: "make other programs use ctxfs",
-		Long: `Setup changes the files of other programs so that they use ctxfs. It shows what it
-wrote, and can remove exactly that again.`,
+		Long: `Setup changes the files of other programs so that they use ctxfs. It shows what
+it wrote, and can remove exactly that again.`,
 		Args: cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

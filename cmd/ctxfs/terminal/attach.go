@@ -35,13 +35,13 @@ of it is in terminals/ID.txt of the mount.`,
 			}
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return attach(a, cmd.Context(), args[0], force) },
+		RunE: func(cmd *cobra.Command, args []string) error { return attach(cmd.Context(), a, args[0], force) },
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "also inside a terminal that is recorded itself")
 	return cmd
 }
 
-func attach(a *cli.App, ctx context.Context, name string, force bool) error {
+func attach(ctx context.Context, a *cli.App, name string, force bool) error {
 	recording := recording(a)
 	for _, folder := range a.Process().OlderFolders() { // a terminal outlives the version that opened it
 		recording.Runtime = append(recording.Runtime, filepath.Join(folder, "terminals"))

@@ -69,7 +69,7 @@ tmux = true in the table [terminals] of the configuration does so always.`,
 				if cmd.Flags().NFlag() > 1 || len(args) > 0 {
 					return cli.Usage(cmd, errors.New("--tmux opens no terminal; give it alone"))
 				}
-				return adoptTmux(a, cmd.Context())
+				return adoptTmux(cmd.Context(), a)
 			}
 			if len(args) > 0 && (shell != "" || login) {
 				return cli.Usage(cmd, errors.New("a command and a shell exclude each other"))
@@ -89,7 +89,7 @@ tmux = true in the table [terminals] of the configuration does so always.`,
 				return termUnrecorded(a, spec, &holder.Unrecorded{Err: a.PlacesErr})
 			}
 			spec.Recording = recording(a)
-			return openTerminal(a, cmd.Context(), spec)
+			return openTerminal(cmd.Context(), a, spec)
 		},
 	}
 	flags := cmd.Flags()
@@ -153,7 +153,7 @@ func shellPath(a *cli.App, named string) (string, error) {
 
 // openTerminal opens a terminal here, and waits until it has ended or is
 // detached.
-func openTerminal(a *cli.App, ctx context.Context, spec holder.Spec) error {
+func openTerminal(ctx context.Context, a *cli.App, spec holder.Spec) error {
 	self, err := os.Executable()
 	if err != nil {
 		return termUnrecorded(a, spec, &holder.Unrecorded{Err: err})

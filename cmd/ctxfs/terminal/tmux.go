@@ -10,7 +10,7 @@ import (
 )
 
 // adoptTmux has the background process record the panes of running tmux servers.
-func adoptTmux(a *cli.App, ctx context.Context) error {
+func adoptTmux(ctx context.Context, a *cli.App) error {
 	var args terminals.TmuxQuery
 	if name, inside := a.LookupEnv("TMUX"); inside {
 		args.Socket, _, _ = strings.Cut(name, ",") // wherever that server has it

@@ -1,4 +1,4 @@
-package main
+package mount
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 	"ctxfs/mounts/control"
 )
 
-func (a *app) syncCommand() *cobra.Command {
+func newSync(a *cli.App) *cobra.Command {
 	var once, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "sync DIR",
@@ -42,14 +42,14 @@ server: what is written is what is known from the last time.`,
 			if err != nil {
 				return err
 			}
-			report := a.syncReporter(dir, asJSON)
+			report := &passPrinter{app: a, dir: dir, json: asJSON}
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			if once {
-				err = a.syncOnce(ctx, dir, report)
+				err = syncOnce(ctx, a, dir, report)
 			} else {
 				report.follows = true
-				err = a.syncFollow(ctx, dir, report)
+				err = syncFollow(ctx, a, dir, report)
 			}
 			switch {
 			case errors.Is(err, context.Canceled) && !once:
@@ -67,9 +67,9 @@ server: what is written is what is known from the last time.`,
 	return cmd
 }
 
-// syncReporter prints what passes did.
-type syncReporter struct {
-	app       *app
+// passPrinter prints what passes did.
+type passPrinter struct {
+	app       *cli.App
 	dir       string
 	json      bool
 	follows   bool
@@ -77,11 +77,7 @@ type syncReporter struct {
 	conflicts int
 }
 
-func (a *app) syncReporter(dir string, asJSON bool) *syncReporter {
-	return &syncReporter{app: a, dir: dir, json: asJSON}
-}
-
-func (r *syncReporter) report(p mounts.Report) {
+func (r *passPrinter) report(p mounts.Report) {
 	r.passes++
 	r.conflicts = len(p.Conflicts)
 	if r.json {
@@ -102,7 +98,7 @@ func (r *syncReporter) report(p mounts.Report) {
 	}
 }
 
-func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
+func syncOnce(ctx context.Context, a *cli.App, dir string, r *passPrinter) error {
 	c, err := a.Running(ctx)
 	if err != nil {
 		return err
@@ -110,7 +106,7 @@ func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
 	if c != nil {
 		defer c.Close()
 		// One that is just ending is as good as none.
-		if err := a.syncCall(ctx, c, dir, true, r); !errors.Is(err, control.ErrGone) || r.passes > 0 {
+		if err := syncCall(ctx, a, c, dir, true, r); !errors.Is(err, control.ErrGone) || r.passes > 0 {
 			return err
 		}
 	}
@@ -125,14 +121,14 @@ func (a *app) syncOnce(ctx context.Context, dir string, r *syncReporter) error {
 
 // syncFollow has the background process keep the folder current as long as
 // this process lives.
-func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) error {
+func syncFollow(ctx context.Context, a *cli.App, dir string, r *passPrinter) error {
 	return places.UntilServed(func() error {
 		c, err := a.Start(ctx)
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		err = a.syncCall(ctx, c, dir, false, r)
+		err = syncCall(ctx, a, c, dir, false, r)
 		if errors.Is(err, control.ErrGone) && r.passes > 0 {
 			return fmt.Errorf("what is written stays as it is: %v", err)
 		}
@@ -140,7 +136,7 @@ func (a *app) syncFollow(ctx context.Context, dir string, r *syncReporter) error
 	})
 }
 
-func (a *app) syncCall(ctx context.Context, c *control.Client, dir string, once bool, r *syncReporter) error {
+func syncCall(ctx context.Context, a *cli.App, c *control.Client, dir string, once bool, r *passPrinter) error {
 	_, err := mounts.OpSync.Ask(ctx, c, mounts.ViewQuery{Dir: filepath.Clean(dir), Once: once}, r.report, nil)
 	return err
 }

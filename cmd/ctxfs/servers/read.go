@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 	"ctxfs/providers/mcp/calls"
 )
 
-func (a *app) readCommand() *cobra.Command {
+func newRead(a *cli.App) *cobra.Command {
 	var asJSON, keep, forget bool
 	cmd := &cobra.Command{
 		Use:   "read SERVER URI",
@@ -34,7 +34,7 @@ takes the file away.`,
   ctxfs read --keep docs guide
   ctxfs read --json docs guide | jq -r '.contents[].mimeType'`,
 		Args:              cli.Args(2, "which server, and which resource?", "which resource of that server?"),
-		ValidArgsFunction: a.completeServersAnd("resources"),
+		ValidArgsFunction: completeServersAnd(a, "resources"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if forget && (keep || asJSON) {
 				return cli.Exit(console.ExitUsage, errors.New("--forget reads nothing; give it alone"))
@@ -46,7 +46,7 @@ takes the file away.`,
 			case asJSON:
 				return a.PrintJSON(r.Raw)
 			}
-			return a.printResource(r)
+			return printResource(a, r)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the server's whole answer")
@@ -56,9 +56,9 @@ takes the file away.`,
 }
 
 // printResource prints the contents of a resource one after the other.
-func (a *app) printResource(r *calls.Reading) error {
+func printResource(a *cli.App, r *calls.Reading) error {
 	for _, c := range r.Contents {
-		if c.Blob != nil && a.toTerminal() {
+		if c.Blob != nil && toTerminal(a) {
 			return &control.Fault{
 				Message: fmt.Sprintf("the resource is no text, but %s of %d bytes", kindOf(c), len(c.Blob)),
 				Hint:    "write it to a file: ctxfs read ... >FILE",
@@ -67,7 +67,7 @@ func (a *app) printResource(r *calls.Reading) error {
 		body := c.Blob
 		if body == nil {
 			body = []byte(c.Text)
-			if text := c.Text; text != "" && !strings.HasSuffix(text, "\n") && (a.toTerminal() || len(r.Contents) > 1) {
+			if text := c.Text; text != "" && !strings.HasSuffix(text, "\n") && (toTerminal(a) || len(r.Contents) > 1) {
 				body = append(body, '\n')
 			}
 		}
@@ -86,15 +86,15 @@ func kindOf(c calls.Content) string {
 }
 
 // toTerminal tells whether somebody may be looking at the output.
-func (a *app) toTerminal() bool { return console.IsTerminal(a.Out) }
+func toTerminal(a *cli.App) bool { return console.IsTerminal(a.Out) }
 
 // completeServersAnd completes the name of a server, then those of the files
 // in one of its folders.
-func (a *app) completeServersAnd(folder string) cobra.CompletionFunc {
+func completeServersAnd(a *cli.App, folder string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		switch len(args) {
 		case 0:
-			names = a.completeServers(cmd.Context())
+			names = completeServers(cmd.Context(), a)
 		case 1:
 			asker := a.Fallback()
 			defer asker.Close()

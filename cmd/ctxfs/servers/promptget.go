@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"ctxfs/providers/mcp/calls"
 )
 
-func (a *app) promptGetCommand() *cobra.Command {
+func newPromptGet(a *cli.App) *cobra.Command {
 	var asJSON bool
 	var given []string
 	cmd := &cobra.Command{
@@ -23,7 +23,7 @@ it takes. The server is started if it does not run.`,
 		Example: `  ctxfs cat mcps/github/prompts/review.json
   ctxfs prompt-get github review --arg repo=ctxfs --arg pr=12`,
 		Args:              cli.Args(2, "which server, and which prompt?", "which prompt of that server?"),
-		ValidArgsFunction: a.completeServersAnd("prompts"),
+		ValidArgsFunction: completeServersAnd(a, "prompts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			values := make(map[string]string)
 			for _, g := range given {
@@ -40,7 +40,7 @@ it takes. The server is started if it does not run.`,
 			case asJSON:
 				return a.PrintJSON(r.Raw)
 			}
-			a.printMessages(r)
+			printMessages(a, r)
 			return nil
 		},
 	}
@@ -50,7 +50,7 @@ it takes. The server is started if it does not run.`,
 }
 
 // printMessages prints the messages of a prompt, each below its role.
-func (a *app) printMessages(r *calls.Reading) {
+func printMessages(a *cli.App, r *calls.Reading) {
 	for i, c := range r.Contents {
 		if i > 0 {
 			a.Sayf("")

@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"ctxfs/providers/mcp"
 )
 
-func (a *app) configCommand() *cobra.Command {
+func newConfig(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "config [SERVER]",
@@ -32,9 +32,9 @@ shows all that is known of that server's entries.`,
   ctxfs config github
   ctxfs config --json | jq '.entries[] | select(.state == "untrusted")'`,
 		Args:              cli.Args(1),
-		ValidArgsFunction: a.completeOneServer,
+		ValidArgsFunction: completeOneServer(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			report, err := a.configuration(cmd.Context())
+			report, err := configuration(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
@@ -53,9 +53,9 @@ shows all that is known of that server's entries.`,
 			case asJSON:
 				return a.PrintJSON(report)
 			case len(args) > 0:
-				a.printEntries(report.Entries)
+				printEntries(a, report.Entries)
 			default:
-				a.printReport(report)
+				printReport(a, report)
 			}
 			return nil
 		},
@@ -65,16 +65,18 @@ shows all that is known of that server's entries.`,
 }
 
 // completeOneServer completes the one argument of a command.
-func (a *app) completeOneServer(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+func completeOneServer(a *cli.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return completeServers(cmd.Context(), a), cobra.ShellCompDirectiveNoFileComp
 	}
-	return a.completeServers(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
 }
 
 // configuration asks the background process, whose environment counts where
 // there is one, or reads the files.
-func (a *app) configuration(ctx context.Context) (report mcp.Report, err error) {
+func configuration(ctx context.Context, a *cli.App) (report mcp.Report, err error) {
 	folder, err := os.Getwd()
 	if err != nil || mounts.Contain(folder) {
 		folder = "" // it has gone, or is a view, which configures nothing
@@ -85,7 +87,7 @@ func (a *app) configuration(ctx context.Context) (report mcp.Report, err error) 
 }
 
 // printReport prints a table for people.
-func (a *app) printReport(r mcp.Report) {
+func printReport(a *cli.App, r mcp.Report) {
 	if len(r.Entries) == 0 {
 		a.Sayf("no server is configured; ctxfs looks for them in the files of Claude Code, Cursor, Codex and others,\nand in %s", a.Tilde(a.Config))
 	} else {
@@ -96,7 +98,7 @@ func (a *app) printReport(r mcp.Report) {
 			if e.Folder != "" && e.Folder != e.Name {
 				name += " (" + e.Folder + ")"
 			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", name, e.State, e.Runs, e.Client, a.scope(e), a.place(e))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", name, e.State, e.Runs, e.Client, scope(a, e), place(a, e))
 		}
 		table.Flush()
 	}
@@ -109,7 +111,7 @@ func (a *app) printReport(r mcp.Report) {
 			a.Sayf("")
 			told = true
 		}
-		a.Sayf("%s in %s: %s", e.Name, a.place(e), e.Why)
+		a.Sayf("%s in %s: %s", e.Name, place(a, e), e.Why)
 		if e.Mend != "" {
 			a.Sayf("  mend: %s", e.Mend)
 		}
@@ -120,7 +122,7 @@ func (a *app) printReport(r mcp.Report) {
 }
 
 // printEntries prints all that is known of some entries.
-func (a *app) printEntries(entries []mcp.Entry) {
+func printEntries(a *cli.App, entries []mcp.Entry) {
 	for i, e := range entries {
 		if i > 0 {
 			a.Sayf("")
@@ -133,7 +135,7 @@ func (a *app) printEntries(entries []mcp.Entry) {
 		}
 		for _, line := range [][2]string{
 			{"server", e.Name}, {"folder", e.Folder}, {"state", e.State}, {"why", e.Why}, {"mend", e.Mend},
-			{"transport", e.Transport}, {"runs", e.Runs}, {"client", e.Client}, {"scope", a.scope(e)}, {"file", a.place(e)},
+			{"transport", e.Transport}, {"runs", e.Runs}, {"client", e.Client}, {"scope", scope(a, e)}, {"file", place(a, e)},
 			{"start timeout", seconds(e.StartTimeout)}, {"call timeout", seconds(e.CallTimeout)},
 			{"allowed tools", strings.Join(e.AllowTools, ", ")}, {"denied tools", strings.Join(e.DenyTools, ", ")},
 			{"note", strings.Join(e.Notes, "; ")},
@@ -146,7 +148,7 @@ func (a *app) printEntries(entries []mcp.Entry) {
 }
 
 // scope is that of an entry, with its project.
-func (a *app) scope(e mcp.Entry) string {
+func scope(a *cli.App, e mcp.Entry) string {
 	if e.Project != "" {
 		return e.Scope + " " + a.Tilde(e.Project)
 	}
@@ -154,7 +156,7 @@ func (a *app) scope(e mcp.Entry) string {
 }
 
 // place is where an entry stands.
-func (a *app) place(e mcp.Entry) string {
+func place(a *cli.App, e mcp.Entry) string {
 	if e.Line == 0 {
 		return a.Tilde(e.File)
 	}

@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"context"
@@ -31,7 +31,7 @@ const (
 	connectPoll = 50 * time.Millisecond
 )
 
-func (a *app) authCommand() *cobra.Command {
+func newAuth(a *cli.App) *cobra.Command {
 	var logout, noBrowser, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "auth [SERVER]",
@@ -53,7 +53,7 @@ address after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
 		Args: cli.Args(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				logins, _ := a.logins(cmd.Context())
+				logins, _ := logins(cmd.Context(), a)
 				for _, l := range logins {
 					names = append(names, l.Server)
 				}
@@ -67,13 +67,13 @@ address after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
 			case len(args) == 0 && (logout || noBrowser):
 				return cli.Usage(cmd, errors.New("which server? name it"))
 			case len(args) == 0:
-				return a.listLogins(ctx, asJSON)
+				return listLogins(ctx, a, asJSON)
 			case asJSON:
 				return cli.Usage(cmd, errors.New("--json is for the list of logins, and takes no server"))
 			case logout:
-				return a.logout(ctx, args[0])
+				return logOut(ctx, a, args[0])
 			}
-			return a.login(ctx, args[0], noBrowser)
+			return logIn(ctx, a, args[0], noBrowser)
 		},
 	}
 	cmd.Flags().BoolVar(&logout, "logout", false, "log out, and delete what is kept of the login")
@@ -83,14 +83,14 @@ address after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
 	return cmd
 }
 
-func (a *app) logins(ctx context.Context) ([]mcp.Login, error) {
+func logins(ctx context.Context, a *cli.App) ([]mcp.Login, error) {
 	asker := a.Fallback()
 	defer asker.Close()
 	return mcp.OpLogins.Ask(ctx, asker, fs.None{})
 }
 
-func (a *app) listLogins(ctx context.Context, asJSON bool) error {
-	logins, err := a.logins(ctx)
+func listLogins(ctx context.Context, a *cli.App, asJSON bool) error {
+	logins, err := logins(ctx, a)
 	switch {
 	case err != nil:
 		return err
@@ -121,9 +121,9 @@ func (a *app) listLogins(ctx context.Context, asJSON bool) error {
 	return table.Flush()
 }
 
-// login logs in here, where the user and the browser are: the background
+// logIn logs in here, where the user and the browser are: the background
 // process only has to look at the outcome.
-func (a *app) login(ctx context.Context, server string, noBrowser bool) error {
+func logIn(ctx context.Context, a *cli.App, server string, noBrowser bool) error {
 	tree := a.Offline()
 	defer tree.Close()
 	waiting, cancel := context.WithTimeout(ctx, loginTime)
@@ -133,7 +133,7 @@ func (a *app) login(ctx context.Context, server string, noBrowser bool) error {
 		case n.Address == "":
 			a.Notef("%s", n.Note)
 			return
-		case !noBrowser && a.openBrowser(n.Address):
+		case !noBrowser && openBrowser(a, n.Address):
 			a.Sayf("the browser shows where to log in; if it does not, open\n\n  %s\n", n.Address)
 		default:
 			a.Sayf("to log in, open\n\n  %s\n", n.Address)
@@ -148,20 +148,20 @@ func (a *app) login(ctx context.Context, server string, noBrowser bool) error {
 		where = "the system keyring"
 	}
 	a.Sayf("logged in to %s at %s; the login is kept in %s", login.Server, login.Issuer, where)
-	return a.reconnect(ctx, login.Server)
+	return reconnect(ctx, a, login.Server)
 }
 
 // reconnect has the background process, if there is one, connect to a server
 // anew, and says what becomes of it.
-func (a *app) reconnect(ctx context.Context, server string) error {
+func reconnect(ctx context.Context, a *cli.App, server string) error {
 	begun := time.Now()
-	if running, err := a.reread(ctx, server); err != nil || !running {
+	if running, err := reread(ctx, a, server); err != nil || !running {
 		return err
 	}
 	tick := time.NewTicker(connectPoll)
 	defer tick.Stop()
 	for {
-		switch state, err := a.serverState(ctx, server, begun); {
+		switch state, err := serverState(ctx, a, server, begun); {
 		case err != nil:
 			return err
 		case state == "ready":
@@ -183,7 +183,7 @@ func (a *app) reconnect(ctx context.Context, server string) error {
 
 // reread has the background process start a server anew; false if there is
 // none.
-func (a *app) reread(ctx context.Context, server string) (running bool, err error) {
+func reread(ctx context.Context, a *cli.App, server string) (running bool, err error) {
 	_, err = mcp.OpRestart.Ask(ctx, a.OnlyRunning(), mcp.RestartQuery{Name: server})
 	if errors.Is(err, control.ErrNotRunning) || errors.Is(err, control.ErrGone) {
 		return false, nil
@@ -192,7 +192,7 @@ func (a *app) reread(ctx context.Context, server string) (running bool, err erro
 }
 
 // serverState is the state that a server has reached since then, or "".
-func (a *app) serverState(ctx context.Context, server string, then time.Time) (string, error) {
+func serverState(ctx context.Context, a *cli.App, server string, then time.Time) (string, error) {
 	asker := a.Fallback()
 	defer asker.Close()
 	statuses, err := usertree.OpProviders.Ask(ctx, asker, fs.None{})
@@ -209,7 +209,7 @@ func (a *app) serverState(ctx context.Context, server string, then time.Time) (s
 	return "", nil
 }
 
-func (a *app) logout(ctx context.Context, server string) error {
+func logOut(ctx context.Context, a *cli.App, server string) error {
 	tree := a.Offline()
 	defer tree.Close()
 	ended, err := mcp.OpLogout.Ask(ctx, tree.Operations(), mcp.RestartQuery{Name: server})
@@ -224,7 +224,7 @@ func (a *app) logout(ctx context.Context, server string) error {
 	if ended.Untold != "" {
 		a.Notef("the authorization server does not know: %s", ended.Untold)
 	}
-	_, err = a.reread(ctx, ended.Was.Server)
+	_, err = reread(ctx, a, ended.Was.Server)
 	return err
 }
 
@@ -246,7 +246,7 @@ func authFault(ctx context.Context, server string, err error) error {
 
 // openBrowser opens an address in the user's browser, and tells whether there
 // is one. The browser outlives us.
-func (a *app) openBrowser(address string) bool {
+func openBrowser(a *cli.App, address string) bool {
 	opener := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		opener = "open"

@@ -1,4 +1,4 @@
-package main
+package sessions
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ const transcriptsFolder = "transcripts"
 
 // wanted is the session that the command line names, or the one that the command
 // is run in.
-func (a *app) wanted(args []string) (w transcripts.Wanted, err error) {
+func wanted(a *cli.App, args []string) (w transcripts.Wanted, err error) {
 	if len(args) == 0 {
 		w.Claims = caller.Claims(a.LookupEnv)
 		w.Folders, err = foldersAbove()
@@ -76,28 +76,30 @@ func foldersAbove() (all [][]string, err error) {
 
 // guessed tells of a session that was found by the folder alone, where it could
 // have been another.
-func (a *app) guessed(k transcripts.Known) {
+func guessed(a *cli.App, k transcripts.Known) {
 	if k.By == transcripts.ByFolder && k.Others > 0 {
 		a.Notef("no agent says which session this is; this is the newest of %d in %s", k.Others+1, a.Tilde(k.CWD))
 	}
 }
 
 // completeSession completes the id of a session, with its title.
-func (a *app) completeSession(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	if strings.ContainsRune(word, filepath.Separator) {
-		return nil, cobra.ShellCompDirectiveDefault // the path of a log
-	}
-	asker := a.Fallback()
-	defer asker.Close()
-	all, _ := transcripts.OpSessions.Ask(cmd.Context(), asker, transcripts.SessionsQuery{}) // none, where there are none
-	var words []string
-	for _, k := range all {
-		if strings.HasPrefix(k.ID, word) {
-			words = append(words, k.ID+"\t"+strings.TrimSpace(k.Agent+" "+k.Title))
+func completeSession(a *cli.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
+		if strings.ContainsRune(word, filepath.Separator) {
+			return nil, cobra.ShellCompDirectiveDefault // the path of a log
+		}
+		asker := a.Fallback()
+		defer asker.Close()
+		all, _ := transcripts.OpSessions.Ask(cmd.Context(), asker, transcripts.SessionsQuery{}) // none, where there are none
+		var words []string
+		for _, k := range all {
+			if strings.HasPrefix(k.ID, word) {
+				words = append(words, k.ID+"\t"+strings.TrimSpace(k.Agent+" "+k.Title))
+			}
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
-	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

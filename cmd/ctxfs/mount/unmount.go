@@ -1,4 +1,4 @@
-package main
+package mount
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"ctxfs/mounts/control"
 )
 
-func (a *app) unmountCommand() *cobra.Command {
+func newUnmount(a *cli.App) *cobra.Command {
 	var all, asJSON bool
 	cmd := &cobra.Command{
 		Use:     "unmount [DIR]",
@@ -32,18 +32,18 @@ Where nothing is mounted it does nothing.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return a.completeMounts(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
+			return completeMounts(cmd.Context(), a), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := mounts.Rescue(a.Process()); err != nil {
 				return err
 			}
-			err := a.unmount(cmd.Context(), args, all, asJSON)
+			err := unmount(cmd.Context(), a, args, all, asJSON)
 			for range 3 {
 				if !errors.Is(err, control.ErrGone) {
 					break
 				}
-				err = a.unmount(cmd.Context(), args, all, asJSON) // what it has left
+				err = unmount(cmd.Context(), a, args, all, asJSON) // what it has left
 			}
 			return err
 		},
@@ -53,7 +53,7 @@ Where nothing is mounted it does nothing.`,
 	return cmd
 }
 
-func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) error {
+func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) error {
 	info, err := a.ServerInfo(ctx)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) erro
 	if err != nil {
 		return err
 	}
-	want, err := a.chooseMounts(args, all, shown, dead)
+	want, err := chooseMounts(a, args, all, shown, dead)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) erro
 			result.Dirs = append(result.Dirs, dir)
 			continue
 		}
-		one, err := a.unmountServed(ctx, dir)
+		one, err := unmountServed(ctx, a, dir)
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (a *app) unmount(ctx context.Context, args []string, all, asJSON bool) erro
 	return nil
 }
 
-func (a *app) completeMounts(ctx context.Context) []string {
+func completeMounts(ctx context.Context, a *cli.App) []string {
 	info, err := a.ServerInfo(ctx)
 	if err != nil {
 		return nil
@@ -141,7 +141,7 @@ func prefixed(prefix string, args []string) []string {
 	return out
 }
 
-func (a *app) unmountServed(ctx context.Context, dir string) (mounts.UnmountResult, error) {
+func unmountServed(ctx context.Context, a *cli.App, dir string) (mounts.UnmountResult, error) {
 	var result mounts.UnmountResult
 	c, err := a.Running(ctx)
 	if err != nil || c == nil {
@@ -152,7 +152,7 @@ func (a *app) unmountServed(ctx context.Context, dir string) (mounts.UnmountResu
 }
 
 // chooseMounts decides which mounts a command means.
-func (a *app) chooseMounts(args []string, all bool, shown []string, dead []mounts.Point) ([]string, error) {
+func chooseMounts(a *cli.App, args []string, all bool, shown []string, dead []mounts.Point) ([]string, error) {
 	every := slices.Clone(shown)
 	for _, p := range dead {
 		every = append(every, p.Dir)

@@ -1,4 +1,11 @@
-package main
+// Package mount has the commands for what is shown where: mount and unmount, status
+// and doctor, sync for machines without FUSE, and the hidden command daemon, which is
+// the background process.
+//
+// A command connects to that process, which does the work (package mounts); what is
+// done here is to start it, to word outcomes, and to look after mounts whose process
+// was killed. Each file is one command.
+package mount
 
 import (
 	"context"
@@ -18,7 +25,12 @@ import (
 	"ctxfs/mounts/control"
 )
 
-func (a *app) mountCommand() *cobra.Command {
+// Commands returns the commands for mounts and the background process.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{newMount(a), newUnmount(a), newStatus(a), newDoctor(a), newSync(a), newDaemon(a)}
+}
+
+func newMount(a *cli.App) *cobra.Command {
 	var foreground, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "mount [DIR]",
@@ -47,9 +59,9 @@ where a dead one lies, whose process was killed, it is mended first.`,
 				return err
 			}
 			if foreground {
-				return a.mountForeground(cmd.Context(), dir)
+				return mountForeground(cmd.Context(), a, dir)
 			}
-			return a.mount(cmd.Context(), dir, asJSON)
+			return mount(cmd.Context(), a, dir, asJSON)
 		},
 	}
 	cmd.Flags().BoolVarP(&foreground, "foreground", "f", false, "stay in the foreground")
@@ -57,10 +69,10 @@ where a dead one lies, whose process was killed, it is mended first.`,
 	return cmd
 }
 
-func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
+func mount(ctx context.Context, a *cli.App, dir string, asJSON bool) error {
 	var result mounts.MountResult
 	err := places.UntilServed(func() (err error) {
-		result, err = a.requestMount(ctx, dir)
+		result, err = requestMount(ctx, a, dir)
 		return err
 	})
 	if err != nil {
@@ -76,11 +88,11 @@ func (a *app) mount(ctx context.Context, dir string, asJSON bool) error {
 	if asJSON {
 		return a.PrintJSON(result)
 	}
-	a.reportMount(result)
+	reportMount(a, result)
 	return nil
 }
 
-func (a *app) requestMount(ctx context.Context, dir string) (result mounts.MountResult, err error) {
+func requestMount(ctx context.Context, a *cli.App, dir string) (result mounts.MountResult, err error) {
 	c, err := a.Start(ctx)
 	if err != nil {
 		return result, err
@@ -89,7 +101,7 @@ func (a *app) requestMount(ctx context.Context, dir string) (result mounts.Mount
 	return mounts.OpMount.Ask(ctx, c, mounts.ViewQuery{Dir: dir})
 }
 
-func (a *app) reportMount(result mounts.MountResult) {
+func reportMount(a *cli.App, result mounts.MountResult) {
 	if result.Already {
 		a.Sayf("already mounted on %s", a.Tilde(result.Dir))
 		return
@@ -100,7 +112,7 @@ func (a *app) reportMount(result mounts.MountResult) {
 
 // mountForeground serves the mount in this process, or, if there is a
 // background process already, has it mount and waits for the end.
-func (a *app) mountForeground(ctx context.Context, dir string) error {
+func mountForeground(ctx context.Context, a *cli.App, dir string) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -111,7 +123,7 @@ func (a *app) mountForeground(ctx context.Context, dir string) error {
 	if errors.Is(err, control.ErrRunning) {
 		signal.Stop(signals)
 		defer context.AfterFunc(ctx, stop)() // the second signal ends the process
-		return a.mountElsewhere(ctx, dir)
+		return mountElsewhere(ctx, a, dir)
 	}
 	if err != nil {
 		return interrupted(ctx, dir, err)
@@ -125,7 +137,7 @@ func (a *app) mountForeground(ctx context.Context, dir string) error {
 		s.Serve()
 		return interrupted(ctx, dir, err)
 	}
-	a.reportMount(result)
+	reportMount(a, result)
 	s.Serve()
 	return nil
 }
@@ -143,8 +155,8 @@ func interrupted(ctx context.Context, dir string, err error) error {
 
 // mountElsewhere has the background process mount and waits for the end of the
 // mount or of the context, with which it is taken away.
-func (a *app) mountElsewhere(ctx context.Context, dir string) error {
-	if err := a.mount(ctx, dir, false); err != nil {
+func mountElsewhere(ctx context.Context, a *cli.App, dir string) error {
+	if err := mount(ctx, a, dir, false); err != nil {
 		return interrupted(ctx, dir, err)
 	}
 	c, err := a.Process().Dial(ctx)
@@ -153,12 +165,12 @@ func (a *app) mountElsewhere(ctx context.Context, dir string) error {
 		err = c.Stay(ctx, mounts.OpWait.Name, mounts.ViewQuery{Dir: dir}, func() {})
 	}
 	if ctx.Err() != nil {
-		return a.unmount(context.WithoutCancel(ctx), []string{dir}, false, false)
+		return unmount(context.WithoutCancel(ctx), a, []string{dir}, false, false)
 	}
 	return err
 }
 
-func (a *app) daemonCommand() *cobra.Command {
+func newDaemon(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "daemon",
 		Short:  "the background process (started by mount)",

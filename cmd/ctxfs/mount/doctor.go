@@ -1,4 +1,4 @@
-package main
+package mount
 
 import (
 	"context"
@@ -22,8 +22,8 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// finding is the result of one check.
-type finding struct {
+// Finding is the result of one check.
+type Finding struct {
 	Check string `json:"check"`
 	OK    bool   `json:"ok"`
 	// What was found, in a sentence.
@@ -32,7 +32,7 @@ type finding struct {
 	Mend string `json:"mend,omitempty"`
 }
 
-func (a *app) doctorCommand() *cobra.Command {
+func newDoctor(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -44,7 +44,7 @@ there is one. The one thing that it mends by itself is a mount that a killed
 process has left hanging: whoever reads it gets an error instead of waiting.`,
 		Args: cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			findings := a.examine(cmd.Context())
+			findings := examine(cmd.Context(), a)
 			ill := 0
 			for _, f := range findings {
 				if !f.OK {
@@ -56,7 +56,7 @@ process has left hanging: whoever reads it gets an error instead of waiting.`,
 					return err
 				}
 			} else {
-				a.printFindings(findings, ill)
+				printFindings(a, findings, ill)
 			}
 			if ill > 0 {
 				return cli.Exit(console.ExitProblems, nil)
@@ -68,7 +68,7 @@ process has left hanging: whoever reads it gets an error instead of waiting.`,
 	return cmd
 }
 
-func (a *app) printFindings(findings []finding, ill int) {
+func printFindings(a *cli.App, findings []Finding, ill int) {
 	for _, f := range findings {
 		mark := "ok"
 		if !f.OK {
@@ -86,39 +86,39 @@ func (a *app) printFindings(findings []finding, ill int) {
 	}
 }
 
-func (a *app) examine(ctx context.Context) []finding {
-	var all []finding
-	all = append(all, a.checkFuse(), a.checkTools(), a.checkFolders())
+func examine(ctx context.Context, a *cli.App) []Finding {
+	var all []Finding
+	all = append(all, checkFuse(a), checkTools(a), checkFolders(a))
 	switch freed, err := mounts.Rescue(a.Process()); {
 	case err != nil:
-		return append(all, a.processFault(err))
+		return append(all, processFault(a, err))
 	case freed:
-		all = append(all, finding{Check: "process", OK: true, What: "the mounts of a killed process hung, and were freed"})
+		all = append(all, Finding{Check: "process", OK: true, What: "the mounts of a killed process hung, and were freed"})
 	}
-	found, answers := a.checkDaemon(ctx)
+	found, answers := checkDaemon(ctx, a)
 	all = append(all, found...)
 	if answers {
-		all = append(all, a.checkProviders(ctx)...)
+		all = append(all, checkProviders(ctx, a)...)
 	}
 	return all
 }
 
-func (a *app) checkFuse() finding {
+func checkFuse(a *cli.App) Finding {
 	if cause, cure := mounts.Obstacle(); cause != "" {
 		if cure != "" {
 			cure += "; or "
 		}
-		return finding{"fuse", false, cause, cure + "do without: ctxfs sync DIR"}
+		return Finding{"fuse", false, cause, cure + "do without: ctxfs sync DIR"}
 	}
 	how := "through fusermount3"
 	if os.Getuid() == 0 {
 		how = "directly, as root"
 	}
-	return finding{Check: "fuse", OK: true, What: "this user can mount, " + how}
+	return Finding{Check: "fuse", OK: true, What: "this user can mount, " + how}
 }
 
 // checkTools looks for the programs with which agents search.
-func (a *app) checkTools() finding {
+func checkTools(a *cli.App) Finding {
 	var missing []string
 	for tool, pkg := range map[string]string{"rg": "ripgrep", "jq": "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -128,12 +128,12 @@ func (a *app) checkTools() finding {
 	if len(missing) > 0 {
 		slices.Sort(missing)
 		list := strings.Join(missing, " ")
-		return finding{"search", false, "agents search with rg and jq; missing: " + list, "sudo apt install " + list}
+		return Finding{"search", false, "agents search with rg and jq; missing: " + list, "sudo apt install " + list}
 	}
-	return finding{Check: "search", OK: true, What: "rg and jq are installed"}
+	return Finding{Check: "search", OK: true, What: "rg and jq are installed"}
 }
 
-func (a *app) checkFolders() finding {
+func checkFolders(a *cli.App) Finding {
 	for _, dir := range []string{a.State, a.Cache} {
 		err := places.TryFolder(dir)
 		if err == nil {
@@ -143,14 +143,14 @@ func (a *app) checkFolders() finding {
 		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 			mend = "make room; how full it is: df -h " + dir
 		}
-		return finding{"folders", false, fmt.Sprintf("cannot write to %s: %v", dir, err), mend}
+		return Finding{"folders", false, fmt.Sprintf("cannot write to %s: %v", dir, err), mend}
 	}
-	return finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s", a.Tilde(a.State), a.Tilde(a.Cache))}
+	return Finding{Check: "folders", OK: true, What: fmt.Sprintf("state %s, cache %s", a.Tilde(a.State), a.Tilde(a.Cache))}
 }
 
 // processFault is the finding for an error of the background process.
-func (a *app) processFault(err error) finding {
-	f := finding{Check: "process", What: err.Error(), Mend: "its log: " + a.Tilde(a.Log())}
+func processFault(a *cli.App, err error) Finding {
+	f := Finding{Check: "process", What: err.Error(), Mend: "its log: " + a.Tilde(a.Log())}
 	if fault := (*control.Fault)(nil); errors.As(err, &fault) && fault.Hint != "" {
 		f.Mend = fault.Hint
 	}
@@ -158,12 +158,12 @@ func (a *app) processFault(err error) finding {
 }
 
 // checkDaemon also tells whether the providers can be asked.
-func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
-	report, err := a.status(ctx)
+func checkDaemon(ctx context.Context, a *cli.App) (all []Finding, answers bool) {
+	report, err := status(ctx, a)
 	if err != nil {
-		return []finding{a.processFault(err)}, false
+		return []Finding{processFault(a, err)}, false
 	}
-	f := finding{Check: "process", OK: true, What: "not running; ctxfs mount starts it"}
+	f := Finding{Check: "process", OK: true, What: "not running; ctxfs mount starts it"}
 	if report.Running {
 		f.What = fmt.Sprintf("process %d is running; its log: %s", report.Pid, a.Tilde(a.Log()))
 		if report.Version != places.Version {
@@ -174,36 +174,36 @@ func (a *app) checkDaemon(ctx context.Context) (all []finding, answers bool) {
 	}
 	all = append(all, f)
 	if _, err := os.Stat(report.Program); report.Program != "" && errors.Is(err, os.ErrNotExist) {
-		all = append(all, finding{"program", false, fmt.Sprintf("%s, from which process %d was started, is gone; programs in mcps/*/bin take the ctxfs in PATH", a.Tilde(report.Program), report.Pid),
+		all = append(all, Finding{"program", false, fmt.Sprintf("%s, from which process %d was started, is gone; programs in mcps/*/bin take the ctxfs in PATH", a.Tilde(report.Program), report.Pid),
 			"ctxfs unmount --all; ctxfs mount"})
 	}
 	for _, m := range report.Mounts {
-		f := finding{Check: "mount", OK: true, What: a.Tilde(m.Dir) + " answers"}
+		f := Finding{Check: "mount", OK: true, What: a.Tilde(m.Dir) + " answers"}
 		if m.Of != "" {
-			f = finding{"mount", false, a.Tilde(m.Dir) + " is mounted by " + m.Of, "fusermount3 -u " + wording.ShellWord(m.Dir) + "; ctxfs mount"}
+			f = Finding{"mount", false, a.Tilde(m.Dir) + " is mounted by " + m.Of, "fusermount3 -u " + wording.ShellWord(m.Dir) + "; ctxfs mount"}
 		}
 		if m.State != mounts.Healthy {
-			f = finding{"mount", false, fmt.Sprintf("%s is %s: its process does not answer", a.Tilde(m.Dir), m.State), "ctxfs mount " + a.Tilde(m.Dir)}
+			f = Finding{"mount", false, fmt.Sprintf("%s is %s: its process does not answer", a.Tilde(m.Dir), m.State), "ctxfs mount " + a.Tilde(m.Dir)}
 		}
 		all = append(all, f)
 	}
 	return all, true
 }
 
-func (a *app) checkProviders(ctx context.Context) []finding {
-	var all []finding
+func checkProviders(ctx context.Context, a *cli.App) []Finding {
+	var all []Finding
 	asker := a.Fallback()
 	defer asker.Close()
 	statuses, err := usertree.OpProviders.Ask(ctx, asker, fs.None{})
 	if err != nil {
-		return append(all, finding{"providers", false, err.Error(), ""})
+		return append(all, Finding{"providers", false, err.Error(), ""})
 	}
 	for _, p := range statuses {
 		for _, problem := range p.Problems {
-			all = append(all, finding{p.Name, false, problem.What, problem.Mend})
+			all = append(all, Finding{p.Name, false, problem.What, problem.Mend})
 		}
 		if len(p.Problems) == 0 {
-			all = append(all, finding{Check: p.Name, OK: true, What: p.Summary})
+			all = append(all, Finding{Check: p.Name, OK: true, What: p.Summary})
 		}
 	}
 	return all

@@ -1,4 +1,9 @@
-package main
+// Package tree has the commands that read the tree without a mount: ls, cat and find,
+// and prompt, which prints the page for an agent's prompt. They start nothing: without
+// a background process they read what configuration and caches say.
+//
+// Each file is one command.
+package tree
 
 import (
 	"context"
@@ -17,7 +22,12 @@ import (
 	"ctxfs/fs/wording"
 )
 
-func (a *app) lsCommand() *cobra.Command {
+// Commands returns the commands that read the tree.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{newLs(a), newCat(a), newFind(a), newPrompt(a)}
+}
+
+func newLs(a *cli.App) *cobra.Command {
 	var long, recursive, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ls [PATH...]",
@@ -28,7 +38,7 @@ process it shows what is known from configuration and caches.`,
 		Example: `  ctxfs ls
   ctxfs ls -l mcps
   ctxfs ls --json skills`,
-		ValidArgsFunction: a.completePaths,
+		ValidArgsFunction: completePaths(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asker := a.Fallback()
 			defer asker.Close()
@@ -62,15 +72,15 @@ process it shows what is known from configuration and caches.`,
 }
 
 type lister struct {
-	app                            *app
+	app                            *cli.App
 	asker                          fs.Asker
 	long, recursive, json, headers bool
 	shown                          int
-	all                            []jsonEntry
+	all                            []Entry
 }
 
-// jsonEntry is an entry with its path in the tree.
-type jsonEntry struct {
+// Entry is an entry with its path in the tree.
+type Entry struct {
 	Path string `json:"path"`
 	usertree.Entry
 }
@@ -86,7 +96,7 @@ func (l *lister) show(ctx context.Context, p string) error {
 			if e.Itself {
 				full, e.Itself = p, false
 			}
-			l.all = append(l.all, jsonEntry{Path: full, Entry: e})
+			l.all = append(l.all, Entry{Path: full, Entry: e})
 		}
 	} else {
 		l.print(p, entries)
@@ -132,24 +142,26 @@ func (l *lister) print(p string, entries []usertree.Entry) {
 }
 
 // completePaths completes paths of the tree.
-func (a *app) completePaths(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	asker := a.Fallback()
-	defer asker.Close()
-	dir, base := path.Split(word)
-	entries, err := usertree.OpList.Ask(cmd.Context(), asker, usertree.PathQuery{Path: cli.CleanPath(dir)})
-	if err != nil {
-		return nil, directive
-	}
-	var words []string
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name, base) {
-			w := dir + e.Name
-			if e.Type == "dir" {
-				w += "/"
-			}
-			words = append(words, w)
+func completePaths(a *cli.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		asker := a.Fallback()
+		defer asker.Close()
+		dir, base := path.Split(word)
+		entries, err := usertree.OpList.Ask(cmd.Context(), asker, usertree.PathQuery{Path: cli.CleanPath(dir)})
+		if err != nil {
+			return nil, directive
 		}
+		var words []string
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name, base) {
+				w := dir + e.Name
+				if e.Type == "dir" {
+					w += "/"
+				}
+				words = append(words, w)
+			}
+		}
+		return words, directive
 	}
-	return words, directive
 }

@@ -1,4 +1,4 @@
-package main
+package tree
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 // maxMatches is the most that can be asked for.
 const maxMatches = 1000
 
-func (a *app) findCommand() *cobra.Command {
+func newFind(a *cli.App) *cobra.Command {
 	var in string
 	var limit int
 	var asJSON bool
@@ -58,18 +58,18 @@ caches.`,
 			case asJSON:
 				return a.PrintJSON(matches)
 			}
-			a.printMatches(matches)
+			PrintMatches(a, matches)
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&in, "in", "", "only below this path of the tree, such as mcps or mcps/github")
 	cmd.Flags().IntVarP(&limit, "limit", "n", 10, "the most to be printed")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("in", a.completePaths) // fails for a flag that is not there
+	_ = cmd.RegisterFlagCompletionFunc("in", completePaths(a)) // fails for a flag that is not there
 	return cmd
 }
 
-func (a *app) printMatches(matches []fs.Match) {
+func PrintMatches(a *cli.App, matches []fs.Match) {
 	for _, m := range matches {
 		line := m.Path
 		if m.Why != "" {

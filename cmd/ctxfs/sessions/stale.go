@@ -1,4 +1,4 @@
-package main
+package sessions
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ import (
 	"ctxfs/providers/transcripts"
 )
 
-func (a *app) staleCommand() *cobra.Command {
+func newStale(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "stale [SESSION]",
@@ -47,12 +47,12 @@ It exits with 4 if it lists any file, with 0 if nothing has changed.`,
   ctxfs stale 08940314
   ctxfs stale --json | jq -r '.files[] | select(.state == "changed") | .path'`,
 		Args:              cli.Args(1),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && args[0] == "" {
 				return cli.Usage(cmd, errors.New("the name of the session is empty"))
 			}
-			report, err := a.stale(cmd.Context(), args)
+			report, err := stale(cmd.Context(), a, args)
 			if err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ It exits with 4 if it lists any file, with 0 if nothing has changed.`,
 					return err
 				}
 			} else {
-				a.printStale(report)
+				printStale(a, report)
 			}
 			if len(report.Files) > 0 {
 				return cli.Exit(console.ExitProblems, nil)
@@ -73,18 +73,18 @@ It exits with 4 if it lists any file, with 0 if nothing has changed.`,
 	return cmd
 }
 
-// staleReport is what `ctxfs stale --json` prints.
-type staleReport struct {
+// StaleReport is what `ctxfs stale --json` prints.
+type StaleReport struct {
 	Session string `json:"session"`
 	Agent   string `json:"agent"`
 	// Checked is how many files were compared.
 	Checked int         `json:"checked"`
-	Files   []staleFile `json:"files"`
+	Files   []StaleFile `json:"files"`
 	known   transcripts.Known
 }
 
-// staleFile is a file that is not as a session last saw it.
-type staleFile struct {
+// StaleFile is a file that is not as a session last saw it.
+type StaleFile struct {
 	Path  string `json:"path"`
 	State string `json:"state"` // "changed", "deleted" or "unknown"
 	// Modified is when the file was changed, Seen when the session last saw it.
@@ -95,8 +95,8 @@ type staleFile struct {
 }
 
 // stale compares the files of a session with those on disk.
-func (a *app) stale(ctx context.Context, args []string) (*staleReport, error) {
-	w, err := a.wanted(args)
+func stale(ctx context.Context, a *cli.App, args []string) (*StaleReport, error) {
+	w, err := wanted(a, args)
 	if err != nil {
 		return nil, err
 	}
@@ -121,9 +121,9 @@ func (a *app) stale(ctx context.Context, args []string) (*staleReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := &staleReport{Session: k.ID, Agent: k.Agent, Files: []staleFile{}, known: k}
+	report := &StaleReport{Session: k.ID, Agent: k.Agent, Files: []StaleFile{}, known: k}
 	for _, f := range seen {
-		if compared, as := a.compare(f, k.Last); compared {
+		if compared, as := compare(a, f, k.Last); compared {
 			report.Checked++
 			if as != nil {
 				report.Files = append(report.Files, *as)
@@ -168,9 +168,9 @@ func readSeen(table string) ([]seenFile, error) {
 
 // compare looks at a file. Where it is not known when the session saw it, it saw
 // it before it ended. Folders are not compared. A nil file is one as it was seen.
-func (a *app) compare(f seenFile, last time.Time) (compared bool, as *staleFile) {
+func compare(a *cli.App, f seenFile, last time.Time) (compared bool, as *StaleFile) {
 	full := wording.ExpandTilde(f.path, a.Home)
-	as = &staleFile{Path: full, Seen: f.at}
+	as = &StaleFile{Path: full, Seen: f.at}
 	seen := f.at
 	if seen.IsZero() {
 		seen = last
@@ -195,8 +195,8 @@ func (a *app) compare(f seenFile, last time.Time) (compared bool, as *staleFile)
 	return true, as
 }
 
-func (a *app) printStale(r *staleReport) {
-	a.guessed(r.known)
+func printStale(a *cli.App, r *StaleReport) {
+	guessed(a, r.known)
 	here, err := os.Getwd()
 	for _, f := range r.Files {
 		at, name := "-", f.Path

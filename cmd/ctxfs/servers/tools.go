@@ -1,4 +1,12 @@
-package main
+// Package servers has the commands for MCP servers. What they use of a server: tools
+// lists its tools, call calls one, read and prompt-get get a resource or a prompt. What
+// they decide about it: config shows where it is configured, trust allows those of a
+// project, accept pins changed definitions, auth logs in, restart starts it again.
+//
+// Each file is one command; complete.go completes the names of servers, tools and
+// their arguments. What a call does before the libraries of this package are
+// initialised is in [ctxfs/cmd/ctxfs/call].
+package servers
 
 import (
 	"context"
@@ -12,7 +20,12 @@ import (
 	"ctxfs/providers/mcp"
 )
 
-func (a *app) toolsCommand() *cobra.Command {
+// Commands returns the commands for MCP servers.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{newTools(a), newCall(a), newRead(a), newPromptGet(a), newRestart(a), newConfig(a), newTrust(a), newAccept(a), newAuth(a)}
+}
+
+func newTools(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "tools [SERVER]",
@@ -25,20 +38,20 @@ starts nothing: what is listed is what the server said last.`,
   ctxfs call github create_issue --help      how one is called
   ctxfs tools --json | jq -r '.[].tools[].name'`,
 		Args:              cli.Args(1),
-		ValidArgsFunction: a.completeServer,
+		ValidArgsFunction: completeServer(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			server := ""
 			if len(args) > 0 {
 				server = args[0]
 			}
-			return a.tools(cmd.Context(), server, asJSON)
+			return tools(cmd.Context(), a, server, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
 
-func (a *app) tools(ctx context.Context, server string, asJSON bool) error {
+func tools(ctx context.Context, a *cli.App, server string, asJSON bool) error {
 	asker := a.Fallback()
 	defer asker.Close()
 	boxes, err := mcp.OpTools.Ask(ctx, asker, mcp.ToolQuery{Server: server})

@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"ctxfs/providers/mcp"
 )
 
-func (a *app) trustCommand() *cobra.Command {
+func newTrust(a *cli.App) *cobra.Command {
 	var revoke, list, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
@@ -38,13 +38,13 @@ DIR is the current folder if it is not given. It takes effect at once.`,
 				if len(args) > 0 {
 					return cli.Usage(cmd, fmt.Errorf("--list shows all projects, and takes no folder"))
 				}
-				return a.listProjects(cmd.Context(), asJSON)
+				return listProjects(cmd.Context(), a, asJSON)
 			}
 			dir := "."
 			if len(args) > 0 {
 				dir = args[0]
 			}
-			return a.trust(cmd.Context(), dir, revoke, asJSON)
+			return trust(cmd.Context(), a, dir, revoke, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "take back what was allowed")
@@ -54,7 +54,7 @@ DIR is the current folder if it is not given. It takes effect at once.`,
 	return cmd
 }
 
-func (a *app) trust(ctx context.Context, dir string, revoke, asJSON bool) error {
+func trust(ctx context.Context, a *cli.App, dir string, revoke, asJSON bool) error {
 	folder, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -73,11 +73,11 @@ func (a *app) trust(ctx context.Context, dir string, revoke, asJSON bool) error 
 		return nil
 	}
 	a.Sayf("trusted as they are now, in %s:", a.Tilde(project.Folder))
-	a.printProject(project)
+	printProject(a, project)
 	return nil
 }
 
-func (a *app) listProjects(ctx context.Context, asJSON bool) error {
+func listProjects(ctx context.Context, a *cli.App, asJSON bool) error {
 	asker := a.Fallback()
 	defer asker.Close()
 	projects, err := mcp.OpProjects.Ask(ctx, asker, fs.None{})
@@ -98,12 +98,12 @@ func (a *app) listProjects(ctx context.Context, asJSON bool) error {
 		} else {
 			a.Sayf("%s: trusted since %s", a.Tilde(p.Folder), wording.Time(p.Trusted))
 		}
-		a.printProject(p)
+		printProject(a, p)
 	}
 	return nil
 }
 
-func (a *app) printProject(p mcp.Project) {
+func printProject(a *cli.App, p mcp.Project) {
 	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	for _, s := range p.Servers {
 		fmt.Fprintf(table, "  %s\t%s\t%s\t%s\n", s.Name, s.State, s.Runs, a.Tilde(s.File))

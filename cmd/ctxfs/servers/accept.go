@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"ctxfs/providers/mcp"
 )
 
-func (a *app) acceptCommand() *cobra.Command {
+func newAccept(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "accept SERVER [TOOL...]",
 		Short: "accept that an MCP server has changed its tools",
@@ -28,14 +28,14 @@ Without TOOL it accepts all that has changed. It takes effect at once.`,
   ctxfs accept github create_issue            accept one tool
   ctxfs accept github                         accept all`,
 		Args:              cli.Args(-1, "which server?"),
-		ValidArgsFunction: a.completeChanged,
+		ValidArgsFunction: completeChanged(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.accept(cmd.Context(), args[0], args[1:])
+			return accept(cmd.Context(), a, args[0], args[1:])
 		},
 	}
 }
 
-func (a *app) accept(ctx context.Context, server string, tools []string) error {
+func accept(ctx context.Context, a *cli.App, server string, tools []string) error {
 	asker := a.Fallback()
 	defer asker.Close()
 	accepted, err := mcp.OpAccept.Ask(ctx, asker, mcp.AcceptQuery{Server: server, Tools: tools})
@@ -54,17 +54,19 @@ func (a *app) accept(ctx context.Context, server string, tools []string) error {
 
 // completeChanged completes the name of a server, then those of its tools that
 // have changed.
-func (a *app) completeChanged(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	if len(args) == 0 {
-		return a.completeServers(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
-	}
-	asker := a.Fallback()
-	defer asker.Close()
-	entries, _ := usertree.OpList.Ask(cmd.Context(), asker, usertree.PathQuery{Path: "mcps/" + args[0] + "/tools"}) // no server, no names
-	for _, e := range entries {
-		if tool, ok := strings.CutSuffix(e.Name, ".diff"); ok && !slices.Contains(args[1:], tool) {
-			names = append(names, tool)
+func completeChanged(a *cli.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return completeServers(cmd.Context(), a), cobra.ShellCompDirectiveNoFileComp
 		}
+		asker := a.Fallback()
+		defer asker.Close()
+		entries, _ := usertree.OpList.Ask(cmd.Context(), asker, usertree.PathQuery{Path: "mcps/" + args[0] + "/tools"}) // no server, no names
+		for _, e := range entries {
+			if tool, ok := strings.CutSuffix(e.Name, ".diff"); ok && !slices.Contains(args[1:], tool) {
+				names = append(names, tool)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -1,4 +1,4 @@
-package main
+package servers
 
 import (
 	"github.com/spf13/cobra"
@@ -16,7 +16,7 @@ const callExitCodesHelp = `0    it worked
 8    the configuration does not allow the call, or it lacks --yes
 130  it was interrupted`
 
-func (a *app) callCommand() *cobra.Command {
+func newCall(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call SERVER TOOL [ARGUMENTS]",
 		Short: "call a tool of an MCP server",
@@ -43,7 +43,7 @@ Exit codes:
   ctxfs call github create_issue --title "It fails" --body @report.md
   ctxfs call github list_issues '{"state":"open"}' | jq length`,
 		DisableFlagParsing: true,
-		ValidArgsFunction:  a.completeCall,
+		ValidArgsFunction:  completeCall(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if call.OwnHelp(args) {
 				cmd.HelpFunc()(cmd, append(args, "-h"))

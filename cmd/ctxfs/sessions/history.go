@@ -1,4 +1,10 @@
-package main
+// Package sessions has the commands for past and running sessions of agents: history
+// names the files in which a session can be read, stale lists the files on disk that
+// have changed since a session last saw them.
+//
+// session.go finds the session that a command means, history.go and stale.go are the
+// commands, and hook.go is history --hook, which answers the hooks of agents.
+package sessions
 
 import (
 	"context"
@@ -18,7 +24,12 @@ import (
 	"ctxfs/providers/transcripts"
 )
 
-func (a *app) historyCommand() *cobra.Command {
+// Commands returns the commands for sessions.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{newHistory(a), newStale(a)}
+}
+
+func newHistory(a *cli.App) *cobra.Command {
 	var all, hook, asJSON bool
 	var cwd string
 	cmd := &cobra.Command{
@@ -51,7 +62,7 @@ most. What it does not know it leaves unanswered, and never fails.`,
 			}
 			return cli.Args(1)(cmd, args)
 		},
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if hook {
 				return nil // it does without a home folder
@@ -61,7 +72,7 @@ most. What it does not know it leaves unanswered, and never fails.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case hook:
-				a.answerHook(cmd.Context())
+				answerHook(cmd.Context(), a)
 				return nil
 			case all && len(args) > 0:
 				return cli.Usage(cmd, errors.New("--all and a session exclude each other"))
@@ -70,9 +81,9 @@ most. What it does not know it leaves unanswered, and never fails.`,
 			case len(args) > 0 && args[0] == "":
 				return cli.Usage(cmd, errors.New("the name of the session is empty"))
 			case all:
-				return a.listHistory(cmd.Context(), cwd, asJSON)
+				return listHistory(cmd.Context(), a, cwd, asJSON)
 			}
-			return a.printHistory(cmd.Context(), args, asJSON)
+			return printHistory(cmd.Context(), a, args, asJSON)
 		},
 	}
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "list all sessions, the newest first")
@@ -83,8 +94,8 @@ most. What it does not know it leaves unanswered, and never fails.`,
 	return cmd
 }
 
-// historyEntry is a session for scripts.
-type historyEntry struct {
+// Entry is a session for scripts.
+type Entry struct {
 	ID    string `json:"id"`
 	Agent string `json:"agent"`
 	Title string `json:"title"`
@@ -107,18 +118,18 @@ type historyEntry struct {
 }
 
 // entry tells of a session where the tree is shown in some folders.
-func (s shownIn) entry(k transcripts.Known) historyEntry {
+func (s views) entry(k transcripts.Known) Entry {
 	tree := transcriptsFolder + "/" + k.Path
 	dir, mounted := s.dir(tree)
-	return historyEntry{
+	return Entry{
 		ID: k.ID, Agent: k.Agent, Title: k.Title, CWD: k.CWD, Tree: tree, Mounted: mounted, Log: k.Log,
 		Path: dir + "/transcript.md", Digest: dir + "/digest.md", Files: dir + "/files.tsv",
 		Start: k.Start, Last: k.Last, Events: k.Events, Parent: k.Parent, Fault: k.Fault, By: k.By,
 	}
 }
 
-func (a *app) printHistory(ctx context.Context, args []string, asJSON bool) error {
-	w, err := a.wanted(args)
+func printHistory(ctx context.Context, a *cli.App, args []string, asJSON bool) error {
+	w, err := wanted(a, args)
 	if err != nil {
 		return err
 	}
@@ -128,7 +139,7 @@ func (a *app) printHistory(ctx context.Context, args []string, asJSON bool) erro
 	if err != nil {
 		return err
 	}
-	shown, err := a.shownIn(ctx)
+	shown, err := currentViews(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -136,7 +147,7 @@ func (a *app) printHistory(ctx context.Context, args []string, asJSON bool) erro
 	if asJSON {
 		return a.PrintJSON(e)
 	}
-	a.guessed(k)
+	guessed(a, k)
 	a.Sayf("%s", e.Path)
 	if !e.Mounted {
 		a.Notef("not mounted; read it: ctxfs cat %s", wording.ShellWord(e.Path))
@@ -147,7 +158,7 @@ func (a *app) printHistory(ctx context.Context, args []string, asJSON bool) erro
 	return nil
 }
 
-func (a *app) listHistory(ctx context.Context, cwd string, asJSON bool) error {
+func listHistory(ctx context.Context, a *cli.App, cwd string, asJSON bool) error {
 	var below []string
 	if cwd != "" {
 		abs, err := filepath.Abs(cwd)
@@ -162,11 +173,11 @@ func (a *app) listHistory(ctx context.Context, cwd string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	shown, err := a.shownIn(ctx)
+	shown, err := currentViews(ctx, a)
 	if err != nil {
 		return err
 	}
-	list := make([]historyEntry, 0, len(all))
+	list := make([]Entry, 0, len(all))
 	for _, k := range all {
 		list = append(list, shown.entry(k))
 	}
@@ -189,22 +200,22 @@ func (a *app) listHistory(ctx context.Context, cwd string, asJSON bool) error {
 	return table.Flush()
 }
 
-// shownIn are the folders in which the tree is shown now, the best one first.
-type shownIn []mounts.ViewInfo
+// views are the folders in which the tree is shown now, the best one first.
+type views []mounts.ViewInfo
 
-// shownIn asks the background process: a mount that does not answer must not be
+// views asks the background process: a mount that does not answer must not be
 // looked at.
-func (a *app) shownIn(ctx context.Context) (shownIn, error) {
+func currentViews(ctx context.Context, a *cli.App) (views, error) {
 	info, err := a.ServerInfo(ctx)
 	if err != nil {
 		return nil, err
 	}
 	views := slices.Clone(info.Mounts)
-	slices.SortStableFunc(views, func(x, y mounts.ViewInfo) int { return a.lesser(x) - a.lesser(y) })
+	slices.SortStableFunc(views, func(x, y mounts.ViewInfo) int { return lesser(a, x) - lesser(a, y) })
 	return views, nil
 }
 
-func (a *app) lesser(v mounts.ViewInfo) int {
+func lesser(a *cli.App, v mounts.ViewInfo) int {
 	switch {
 	case v.Kind != "fuse":
 		return 2 // a copy
@@ -216,7 +227,7 @@ func (a *app) lesser(v mounts.ViewInfo) int {
 
 // dir is the path on disk of a folder of the tree; where it is shown nowhere,
 // that in the tree.
-func (s shownIn) dir(tree string) (dir string, mounted bool) {
+func (s views) dir(tree string) (dir string, mounted bool) {
 	for _, v := range s {
 		path := filepath.Join(v.Dir, tree)
 		if v.Kind != "fuse" {

@@ -1,4 +1,4 @@
-package main
+package tree
 
 import (
 	"ctxfs/cmd/ctxfs/cli"
@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (a *app) catCommand() *cobra.Command {
+func newCat(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cat PATH...",
 		Short: "print files of the tree, without a mount",
@@ -17,7 +17,7 @@ such as mcps/github/STATUS.md, or one of a mount. It starts nothing.`,
 		Example: `  ctxfs cat AGENTS.md
   ctxfs cat mcps/github/tools/create_issue.json | jq .arguments`,
 		Args:              cli.Args(-1, "which file of the tree?"),
-		ValidArgsFunction: a.completePaths,
+		ValidArgsFunction: completePaths(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			asker := a.Fallback()
 			defer asker.Close()

@@ -1,4 +1,4 @@
-package main
+package sessions
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/fs/wording"
 )
@@ -39,7 +40,7 @@ type hookInput struct {
 
 // answerHook answers an agent's hook. Whatever happens, the command ends well
 // and soon: an exit code of 2, which a panic has as well, would stop the agent.
-func (a *app) answerHook(ctx context.Context) {
+func answerHook(ctx context.Context, a *cli.App) {
 	a.Note = nil // an agent is told of what concerns its session only
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
 	defer cancel()
@@ -54,7 +55,7 @@ func (a *app) answerHook(ctx context.Context) {
 				done <- result{err: fmt.Errorf("%v", fault)}
 			}
 		}()
-		text, err := a.hookText(ctx)
+		text, err := hookText(ctx, a)
 		done <- result{text, err}
 	}()
 	select {
@@ -69,7 +70,7 @@ func (a *app) answerHook(ctx context.Context) {
 	}
 }
 
-func (a *app) hookText(ctx context.Context) (string, error) {
+func hookText(ctx context.Context, a *cli.App) (string, error) {
 	if console.IsTerminal(a.In) {
 		return "", errors.New("--hook is for agents, which give JSON on the input")
 	}
@@ -85,7 +86,7 @@ func (a *app) hookText(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return in.answer(a.historyLine(ctx, id))
+	return in.answer(historyLine(ctx, a, id))
 }
 
 // parseHook reads the input of a hook.
@@ -160,12 +161,12 @@ func jsonLine(value any) (string, error) {
 
 // historyLine names the history of a session, which need not be written yet, and
 // how to search it. The path by id is the one that never changes.
-func (a *app) historyLine(ctx context.Context, id string) string {
+func historyLine(ctx context.Context, a *cli.App, id string) string {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	const what = "Full history of this session, also from before compactions: "
 	folder := transcriptsFolder + "/by-id/" + id
-	shown, _ := a.shownIn(ctx) // nowhere, where that cannot be found out
+	shown, _ := currentViews(ctx, a) // nowhere, where that cannot be found out
 	for _, v := range shown {
 		if v.Kind == "fuse" {
 			file := filepath.Join(v.Dir, folder, "transcript.md")

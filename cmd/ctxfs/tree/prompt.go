@@ -1,4 +1,4 @@
-package main
+package tree
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"ctxfs/providers/prompt"
 )
 
-func (a *app) promptCommand() *cobra.Command {
+func newPrompt(a *cli.App) *cobra.Command {
 	var budget int
 	var facts bool
 	cmd := &cobra.Command{
@@ -46,7 +46,7 @@ runs at the moment is not in it. It starts nothing.`,
 			} else if budget < 1 {
 				return cli.Usage(cmd, errors.New("--budget takes a number of tokens, such as 2000"))
 			}
-			text, err := a.promptText(cmd.Context(), budget)
+			text, err := promptText(cmd.Context(), a, budget)
 			if err != nil {
 				return err
 			}
@@ -69,7 +69,7 @@ runs at the moment is not in it. It starts nothing.`,
 
 // promptText is the page of AGENTS.md, or one that fills a budget if that is not
 // 0.
-func (a *app) promptText(ctx context.Context, budget int) (string, error) {
+func promptText(ctx context.Context, a *cli.App, budget int) (string, error) {
 	asker := a.Fallback()
 	defer asker.Close()
 	facts, err := usertree.OpFacts.Ask(ctx, asker, usertree.FactsQuery{Inside: budget > 0})

@@ -1,4 +1,4 @@
-package main
+package mount
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"ctxfs/mounts"
 )
 
-// statusReport is what `ctxfs status --json` prints.
-type statusReport struct {
+// StatusReport is what `ctxfs status --json` prints.
+type StatusReport struct {
 	Running bool `json:"running"`
 	// Pid is that of the background process, 0 if there is none.
 	Pid     int    `json:"pid"`
@@ -31,7 +31,7 @@ type statusReport struct {
 	Providers []usertree.ProviderStatus `json:"providers"`
 }
 
-func (a *app) statusCommand() *cobra.Command {
+func newStatus(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
@@ -44,14 +44,14 @@ and exits with 3.`,
   ctxfs status --json | jq -r '.providers[].problems[]?.what'`,
 		Args: cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			report, err := a.status(cmd.Context())
+			report, err := status(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
 			if asJSON {
 				err = a.PrintJSON(report)
 			} else {
-				a.printStatus(report)
+				printStatus(a, report)
 			}
 			if err == nil && !report.Running {
 				return cli.Exit(console.ExitNotRunning, nil)
@@ -63,12 +63,12 @@ and exits with 3.`,
 	return cmd
 }
 
-func (a *app) status(ctx context.Context) (*statusReport, error) {
+func status(ctx context.Context, a *cli.App) (*StatusReport, error) {
 	info, err := a.ServerInfo(ctx)
 	if err != nil {
 		return nil, err
 	}
-	report := &statusReport{
+	report := &StatusReport{
 		Running: info.Pid != 0, Pid: info.Pid, Version: info.Version, Program: info.Program, Since: info.Since, Mounts: []mounts.ViewInfo{}, Gateways: info.Gateways,
 	}
 	var served []string
@@ -111,7 +111,7 @@ func health(dir string) mounts.Health {
 	return mounts.Dead
 }
 
-func (a *app) printStatus(r *statusReport) {
+func printStatus(a *cli.App, r *StatusReport) {
 	if r.Running {
 		a.Sayf("ctxfs %s, process %d, since %s", r.Version, r.Pid, wording.Time(r.Since))
 	} else {

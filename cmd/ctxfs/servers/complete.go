@@ -1,0 +1,111 @@
+package servers
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs"
+	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/calls"
+)
+
+// completeCall completes a server, one of its tools, and the tool's flags and
+// their values.
+func completeCall(a *cli.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		const directive = cobra.ShellCompDirectiveNoFileComp
+		var named []string
+		for len(args) > 0 && len(named) < 2 {
+			if !strings.HasPrefix(args[0], "-") {
+				named = append(named, args[0])
+			}
+			args = args[1:]
+		}
+		switch {
+		case strings.HasPrefix(word, "-") && len(named) < 2:
+			return completeOwn(nil), directive
+		case len(named) == 0:
+			return completeServers(cmd.Context(), a), directive
+		case len(named) == 1:
+			return completeTools(cmd.Context(), a, named[0]), directive
+		}
+		flags := toolFlags(cmd.Context(), a, named[0], named[1])
+		if strings.HasPrefix(word, "@") {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		flag, _, valued := strings.Cut(word, "=") // the shell keeps what is before the value
+		if !valued && len(args) > 0 {
+			flag = args[len(args)-1]
+		}
+		for _, f := range flags {
+			if flag == "--"+f.Name && (valued || f.Type != "boolean") {
+				return f.Enum, directive
+			}
+		}
+		var words []string
+		for _, f := range flags {
+			words = append(words, "--"+f.Name+"\t"+f.Description)
+		}
+		return completeOwn(words), directive
+	}
+}
+
+// completeOwn adds the options of the command.
+func completeOwn(words []string) []string {
+	for _, o := range call.Options() {
+		words = append(words, "--"+o.Name+"\t"+o.About)
+	}
+	return words
+}
+
+func completeTools(ctx context.Context, a *cli.App, server string) (names []string) {
+	asker := a.Fallback()
+	defer asker.Close()
+	boxes, _ := mcp.OpTools.Ask(ctx, asker, mcp.ToolQuery{Server: server}) // no server, no tools
+	for _, box := range boxes {
+		for _, t := range box.Tools {
+			names = append(names, t.File+"\t"+t.Summary)
+		}
+	}
+	return names
+}
+
+func toolFlags(ctx context.Context, a *cli.App, server, tool string) []calls.Flag {
+	asker := a.Fallback()
+	defer asker.Close()
+	flags, _ := mcp.OpFlags.Ask(ctx, asker, mcp.ToolQuery{Server: server, Tool: tool}) // no tool, no flags
+	return flags
+}
+
+// completeServer completes the one name of a server.
+func completeServer(a *cli.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return completeServers(cmd.Context(), a), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func completeServers(ctx context.Context, a *cli.App) []string {
+	asker := a.Fallback()
+	defer asker.Close()
+	statuses, err := usertree.OpProviders.Ask(ctx, asker, fs.None{})
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, p := range statuses {
+		if p.Name == "mcps" {
+			for _, item := range p.Items {
+				names = append(names, item.Name)
+			}
+		}
+	}
+	return names
+}
