@@ -59,16 +59,7 @@ func TestDroidReal(t *testing.T) {
 					}
 				}
 			}
-			got := historytest.Tally(c.Events)
-			t.Log(got, c.Of)
-			for kind, n := range want {
-				if got[kind] != n {
-					t.Errorf("%d of %s, want %d", got[kind], kind, n)
-				}
-			}
-			if len(got) != len(want) {
-				t.Errorf("more than there is: %v, want %v", got, want)
-			}
+			historytest.CheckTally(t, c.Events, want)
 		})
 	}
 }

@@ -287,14 +287,7 @@ func contentText(v lazyjson.Value) string {
 	if !v.IsArray() {
 		return v.String()
 	}
-	var parts []string
-	v.ForEach(func(_, p lazyjson.Value) bool {
-		if text := partText(p); text != "" {
-			parts = append(parts, text)
-		}
-		return true
-	})
-	return strings.Join(parts, "\n")
+	return records.JoinText(v, partText)
 }
 
 // textOnly is contentText without the notes for images.

@@ -134,28 +134,22 @@ func outputText(p, details lazyjson.Value) string {
 // contentText returns the text of a result as the model received it: texts, data,
 // and trees rendered by Copilot.
 func contentText(v lazyjson.Value) string {
-	var parts []string
-	v.ForEach(func(_, p lazyjson.Value) bool {
-		text := ""
+	return records.JoinText(v, func(p lazyjson.Value) string {
 		switch value := p.Get("value"); {
 		case value.Type == lazyjson.String:
-			text = value.Str
+			return value.Str
 		case value.Exists():
-			text = rendered(value.Get("node"), 0)
+			return rendered(value.Get("node"), 0)
 		case p.Get("mimeType").Exists():
 			data := p.Get("data")
 			size := records.Base64Size(data.Str)
 			if data.IsArray() {
 				size = len(data.Array())
 			}
-			text = event.Blob(p.Get("mimeType").Str, size)
+			return event.Blob(p.Get("mimeType").Str, size)
 		}
-		if text != "" {
-			parts = append(parts, text)
-		}
-		return true
+		return ""
 	})
-	return strings.Join(parts, "\n")
 }
 
 // rendered returns the text in a tree of nodes: nodes of type 1 have children,

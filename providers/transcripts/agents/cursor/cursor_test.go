@@ -1,11 +1,9 @@
 package cursor
 
 import (
-	"context"
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -359,19 +357,8 @@ func TestCursorSchemas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(home, fmt.Sprintf("%x", name), "folder", "data.db")
 			historytest.MakeDatabase(t, path, c.tables...)
-			list, err := c.store.Sessions(context.Background(), path)
-			var partial *history.Partial
-			if c.lacks == "" && err != nil || c.lacks != "" && (!errors.As(err, &partial) || !strings.Contains(err.Error(), c.lacks)) {
-				t.Errorf("it lacks %q: %v", c.lacks, err)
-			}
-			if len(list) != 1 || list[0].ID != c.id {
-				t.Fatalf("%+v", list)
-			}
-			out := &event.Collector{Of: list[0].Session}
-			if err := c.store.Read(context.Background(), path, list[0].Key, out); err != nil {
-				t.Fatal(err)
-			}
-			historytest.CheckOutline(t, out.Events, "user hello", "assistant hi")
+			c := historytest.CheckSchema(t, c.store, path, c.id, c.lacks)
+			historytest.CheckOutline(t, c.Events, "user hello", "assistant hi")
 		})
 	}
 }

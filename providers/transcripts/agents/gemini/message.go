@@ -225,22 +225,16 @@ func resultText(v lazyjson.Value) (text string, failed bool) {
 	if !v.IsArray() {
 		return responseText(v)
 	}
-	var parts []string
-	v.ForEach(func(_, p lazyjson.Value) bool {
-		one := ""
-		if f := p.Get("functionResponse"); f.Exists() {
-			bad := false
-			one, bad = responseText(f.Get("response"))
-			failed = failed || bad
-		} else {
-			one = partText(p)
+	text = records.JoinText(v, func(p lazyjson.Value) string {
+		f := p.Get("functionResponse")
+		if !f.Exists() {
+			return partText(p)
 		}
-		if one != "" {
-			parts = append(parts, one)
-		}
-		return true
+		part, bad := responseText(f.Get("response"))
+		failed = failed || bad
+		return part
 	})
-	return strings.Join(parts, "\n"), failed
+	return text, failed
 }
 
 // exitLine matches the line in which a shell command reports that it failed.
@@ -267,14 +261,7 @@ func contentText(v lazyjson.Value) string {
 		}
 		return v.String()
 	}
-	var parts []string
-	v.ForEach(func(_, p lazyjson.Value) bool {
-		if text := partText(p); text != "" {
-			parts = append(parts, text)
-		}
-		return true
-	})
-	return strings.Join(parts, "\n")
+	return records.JoinText(v, partText)
 }
 
 // partText returns the text of one part. Calls and responses become events of

@@ -3,6 +3,7 @@ package historytest
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -213,6 +214,26 @@ func BadDatabases(t *testing.T, s history.Store, table string) {
 			t.Errorf("read of %s: no error", filepath.Base(c.path))
 		}
 	}
+}
+
+// CheckSchema reads the only session of a database whose schema may be of an unknown
+// version: then the error is a [history.Partial] that names what the database lacks;
+// lacks is "" where nothing is missing.
+func CheckSchema(t *testing.T, s history.Store, path, id, lacks string) *event.Collector {
+	t.Helper()
+	list, err := s.Sessions(context.Background(), path)
+	var partial *history.Partial
+	if lacks == "" && err != nil || lacks != "" && (!errors.As(err, &partial) || !strings.Contains(err.Error(), lacks)) {
+		t.Errorf("it lacks %q: %v", lacks, err)
+	}
+	if len(list) != 1 || list[0].ID != id {
+		t.Fatalf("%+v", list)
+	}
+	c := &event.Collector{Of: list[0].Session}
+	if err := s.Read(context.Background(), path, list[0].Key, c); err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // CheckEvents checks what must be true of the events of any input: each has a

@@ -3,6 +3,7 @@ package historytest
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -75,6 +76,14 @@ func Tally(events []event.Event) map[string]int {
 		}
 	}
 	return n
+}
+
+// CheckTally compares a [Tally] of events with the expected one.
+func CheckTally(t testing.TB, events []event.Event, want map[string]int) {
+	t.Helper()
+	if got := Tally(events); !maps.Equal(got, want) {
+		t.Errorf("the counts are %v, want %v", got, want)
+	}
 }
 
 // HasText reports whether some event contains a text.

@@ -152,14 +152,7 @@ func nestedText(v lazyjson.Value, depth int) string {
 	}
 	switch {
 	case v.IsArray():
-		var parts []string
-		v.ForEach(func(_, item lazyjson.Value) bool {
-			if part := nestedText(item, depth+1); part != "" {
-				parts = append(parts, part)
-			}
-			return true
-		})
-		return strings.Join(parts, "\n")
+		return records.JoinText(v, func(item lazyjson.Value) string { return nestedText(item, depth+1) })
 	case !v.IsObject():
 		return v.String()
 	}

@@ -1,15 +1,9 @@
 package opencode
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"strings"
 	"testing"
 
-	"ctxfs/providers/transcripts/agents/history"
 	"ctxfs/providers/transcripts/agents/historytest"
-	"ctxfs/providers/transcripts/event"
 )
 
 // The tables of version 2, as packages/core/src/session/sql.ts has them.
@@ -106,7 +100,7 @@ func TestOpencodeMigrated(t *testing.T) {
 func TestOpencodeShapes(t *testing.T) {
 	for name, c := range map[string]struct {
 		tables []string
-		lacks  string // what is told
+		lacks  string // what the error says is missing
 		want   string
 	}{
 		"no table of sessions": {[]string{`CREATE TABLE message (id, session_id, data)`, `CREATE TABLE part (id, message_id, session_id, data)`,
@@ -122,18 +116,7 @@ func TestOpencodeShapes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store, path := newStore(t)
 			historytest.MakeDatabase(t, path, c.tables...)
-			list, err := store.Sessions(context.Background(), path)
-			var partial *history.Partial
-			if c.lacks == "" && err != nil || c.lacks != "" && (!errors.As(err, &partial) || !strings.Contains(fmt.Sprint(err), c.lacks)) {
-				t.Errorf("it lacks %q: %v", c.lacks, err)
-			}
-			if len(list) != 1 || list[0].ID != "a" {
-				t.Fatalf("%+v", list)
-			}
-			out := &event.Collector{Of: list[0].Session}
-			if err := store.Read(context.Background(), path, list[0].Key, out); err != nil {
-				t.Fatal(err)
-			}
+			out := historytest.CheckSchema(t, store, path, "a", c.lacks)
 			historytest.CheckOutline(t, out.Events, c.want)
 		})
 	}

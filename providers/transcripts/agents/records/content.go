@@ -29,16 +29,12 @@ func resultWithin(v lazyjson.Value, depth int) (text string, failed bool) {
 		}
 		return v.Str, false
 	case v.IsArray():
-		var parts []string
-		v.ForEach(func(_, item lazyjson.Value) bool {
+		text = JoinText(v, func(item lazyjson.Value) string {
 			part, bad := resultWithin(item, depth+1)
 			failed = failed || bad
-			if part != "" {
-				parts = append(parts, part)
-			}
-			return true
+			return part
 		})
-		return strings.Join(parts, "\n"), failed
+		return text, failed
 	case !v.IsObject():
 		return v.String(), false
 	}
@@ -61,6 +57,19 @@ func resultWithin(v lazyjson.Value, depth int) (text string, failed bool) {
 		}
 	}
 	return strings.Join(parts, "\n"), v.Get("success").Type == lazyjson.False || v.Get("error").Str != ""
+}
+
+// JoinText returns the texts of the elements of a list, joined by newlines. Elements
+// without a text are left out.
+func JoinText(list lazyjson.Value, text func(lazyjson.Value) string) string {
+	var parts []string
+	list.ForEach(func(_, v lazyjson.Value) bool {
+		if part := text(v); part != "" {
+			parts = append(parts, part)
+		}
+		return true
+	})
+	return strings.Join(parts, "\n")
 }
 
 // BinaryNote returns the note that stands for an image or another file in a
