@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"io"
 	iofs "io/fs"
+	"sync"
 	"time"
 )
 
@@ -62,4 +63,103 @@ func readBytesAt(body, p []byte, off int64) (int, error) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// Rendered is a file made on demand: listed without cost, rendered once when
+// its size or its bytes are first asked for. A change is a new Rendered with
+// another version in its folder. Through a mount, a program that has the kernel
+// send the file (sendfile, splice) before anybody asked for its size sees an
+// empty one; of the tools in use only busybox cat is known to.
+type Rendered struct {
+	modTime time.Time
+	version uint64
+	render  func(context.Context) ([]byte, error)
+
+	mu      sync.Mutex
+	body    []byte
+	done    bool
+	running *rendering
+}
+
+type rendering struct {
+	finished chan struct{}
+	err      error
+}
+
+// NewRendered returns a file of that version whose bytes render makes. Render
+// must make the same bytes whenever it is called. It is called once however
+// many ask at the same time, with a context that outlives any one of them;
+// its error is theirs, and the next who asks tries again.
+func NewRendered(t time.Time, version uint64, render func(context.Context) ([]byte, error)) *Rendered {
+	return &Rendered{modTime: t, version: version, render: render}
+}
+
+// Attr implements Node: until the file is rendered its size is SizeOnDemand.
+func (f *Rendered) Attr(context.Context) (Attr, error) {
+	a := Attr{Mode: 0o444, Size: SizeOnDemand, ModTime: f.modTime, Version: f.version}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.done {
+		a.Size = int64(len(f.body))
+	}
+	return a, nil
+}
+
+// Measure implements Measurer.
+func (f *Rendered) Measure(ctx context.Context) (Attr, error) {
+	if _, err := f.bytes(ctx); err != nil {
+		return Attr{}, err
+	}
+	return f.Attr(ctx)
+}
+
+// ReadAt implements File.
+func (f *Rendered) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	body, err := f.bytes(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return readBytesAt(body, p, off)
+}
+
+func (f *Rendered) bytes(ctx context.Context) ([]byte, error) {
+	f.mu.Lock()
+	if f.done {
+		defer f.mu.Unlock()
+		return f.body, nil
+	}
+	r := f.running
+	if r == nil {
+		r = &rendering{finished: make(chan struct{})}
+		f.running = r
+		go f.run(context.WithoutCancel(ctx), r)
+	}
+	f.mu.Unlock()
+
+	select {
+	case <-r.finished:
+	case <-ctx.Done():
+		return nil, contextError(ctx)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.body, nil
+}
+
+func (f *Rendered) run(ctx context.Context, r *rendering) {
+	var body []byte
+	err := guard(func() (err error) {
+		body, err = f.render(ctx)
+		return err
+	})
+	f.mu.Lock()
+	f.running = nil
+	if r.err = err; err == nil {
+		f.body, f.done = body, true
+	}
+	f.mu.Unlock()
+	close(r.finished)
 }

@@ -1,12 +1,12 @@
 package fs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -190,101 +190,94 @@ func (t *Tree) ReadAll(ctx context.Context, f File) ([]byte, error) {
 	return body[:n], err
 }
 
-type outcome[T any] struct {
-	value T
-	err   error
+// Write hands a piece of a body to a draft, as [Draft.Write] does. It is not
+// interrupted: a piece that completes the body starts something, and the
+// writer must learn what became of it.
+func (t *Tree) Write(ctx context.Context, inbox Inbox, d Draft, p []byte, off int64) (int, error) {
+	own := bytes.Clone(p) // the caller's bytes are gone once it returns
+	return call(context.WithoutCancel(ctx), t, inbox, func(ctx context.Context) (int, error) {
+		return d.Write(ctx, own, off)
+	})
 }
 
-// patience is how long an operation is still waited for whose caller has left.
-// Signals that mean nothing, such as those with which Go programs preempt
-// themselves, interrupt a request to a kernel too, and must not fail what takes
-// a microsecond.
-const patience = 20 * time.Millisecond
-
-// call runs one operation of a node. It returns when the operation does, or
-// when the caller has left or the deadline ends, whichever is first; the
-// operation then ends by itself, unheard.
-func call[T any](ctx context.Context, t *Tree, n Node, op func(context.Context) (T, error)) (T, error) {
-	if isPrompt(n) {
-		var value T
-		err := t.guard(n, func() (err error) {
-			value, err = op(ctx)
-			return err
-		})
-		return value, err
-	}
-	return await(ctx, t, n, op)
+// Abandon says that nobody can write to a draft any more, as [Draft.Abandon]
+// does.
+func (t *Tree) Abandon(inbox Inbox, d Draft) {
+	_, _ = call(context.Background(), t, inbox, func(context.Context) (struct{}, error) {
+		d.Abandon()
+		return struct{}{}, nil
+	})
 }
 
-// await is call for an operation that may be slow whatever the node.
-func await[T any](ctx context.Context, t *Tree, n Node, op func(context.Context) (T, error)) (T, error) {
-	var zero T
-	if ctx.Err() != nil {
-		return zero, contextError(ctx)
-	}
-	deadline := t.deadline
-	if p, ok := n.(Patient); ok {
-		deadline = p.Patience()
-	}
-	// The operation's context does not follow the caller's by itself: this
-	// function does that, which saves a goroutine.
-	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline)
-	done := make(chan outcome[T], 1)
-	go func() {
-		var o outcome[T]
-		o.err = t.guard(n, func() (err error) {
-			o.value, err = op(own)
-			return err
-		})
-		done <- o
-	}()
-	defer cancel()
-	ended := own
-	select {
-	case o := <-done:
-		return o.value, o.err
-	case <-own.Done():
-	case <-ctx.Done():
-		ended = ctx
-		moment := time.NewTimer(patience)
-		defer moment.Stop()
-		select {
-		case o := <-done:
-			return o.value, o.err
-		case <-moment.C:
+// Found is what [Tree.Find] tells of one name.
+type Found struct {
+	Node Node
+	Attr Attr // the size may be SizeOnDemand
+	Err  error
+}
+
+// finder is a Dir that looks a name up and asks for its Attr at the cost of
+// one of both.
+type finder interface {
+	find(name string) (Node, Attr, error)
+}
+
+// Find looks names up in a folder and asks what it finds for its Attr. All that
+// has to be waited for is one operation: where it does not end in time, the
+// error is that of every name from the first slow one on. The result has the
+// order of the names.
+func (t *Tree) Find(ctx context.Context, d Dir, names ...string) []Found {
+	t.lookups.Add(uint64(len(names)))
+	t.attrs.Add(uint64(len(names)))
+	found := make([]Found, 0, len(names))
+	if isPrompt(d) {
+		for _, name := range names {
+			f, slow := t.find(ctx, d, name, false)
+			if slow {
+				break
+			}
+			found = append(found, f)
 		}
 	}
-	err := contextError(ended)
-	if errors.Is(err, ErrTimeout) {
-		t.timeouts.Add(1)
+	names = names[len(found):]
+	if len(names) == 0 {
+		return found
 	}
-	return zero, err
-}
-
-// guard runs an operation of a node and logs its panic.
-func (t *Tree) guard(n Node, f func() error) error {
-	err := guard(f)
-	if p := (*panicError)(nil); errors.As(err, &p) {
-		t.panics.Add(1)
-		t.log.Error("a provider panicked", "node", fmt.Sprintf("%T", n), "panic", p.value, "stack", string(p.stack))
-	}
-	return err
-}
-
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("%v: %v", ErrBroken, e.value) }
-func (e *panicError) Unwrap() error { return ErrBroken }
-
-// guard runs f and turns a panic into an error that is ErrBroken.
-func guard(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &panicError{value: v, stack: debug.Stack()}
+	rest, err := await(ctx, t, d, func(ctx context.Context) ([]Found, error) {
+		rest := make([]Found, 0, len(names))
+		for _, name := range names {
+			if ctx.Err() != nil {
+				return nil, contextError(ctx)
+			}
+			f, _ := t.find(ctx, d, name, true)
+			rest = append(rest, f)
 		}
-	}()
-	return f()
+		return rest, nil
+	})
+	if err != nil {
+		for range names {
+			found = append(found, Found{Err: err})
+		}
+	}
+	return append(found, rest...)
+}
+
+// find finds one name. What panics is an error of that name. Unless it may wait
+// it asks only a node that is prompt, and tells of another that it may be slow.
+func (t *Tree) find(ctx context.Context, d Dir, name string, wait bool) (f Found, slow bool) {
+	f.Err = t.guard(d, func() (err error) {
+		if d, ok := d.(finder); ok {
+			f.Node, f.Attr, err = d.find(name)
+			return err
+		}
+		if f.Node, err = d.Lookup(ctx, name); err != nil {
+			return err
+		}
+		if slow = !wait && !isPrompt(f.Node); slow {
+			return nil
+		}
+		f.Attr, err = f.Node.Attr(ctx)
+		return err
+	})
+	return f, slow
 }

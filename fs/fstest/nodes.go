@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"sync/atomic"
+
 	"ctxfs/fs"
 )
 
@@ -92,4 +94,66 @@ func (d *hangingDir) Lookup(ctx context.Context, _ string) (fs.Node, error) {
 
 func (d *hangingDir) List(ctx context.Context) ([]fs.Entry, error) {
 	return nil, d.fault.hang(ctx)
+}
+
+// PanickingFile returns a file whose Attr answers and whose reads panic.
+func PanickingFile(t time.Time) fs.File { return panickingFile{t} }
+
+// PanickingDir returns a folder whose Attr answers and whose lookups and lists
+// panic.
+func PanickingDir(t time.Time) fs.Dir { return panickingDir{t} }
+
+type panickingFile struct{ modTime time.Time }
+
+func (f panickingFile) Attr(context.Context) (fs.Attr, error) {
+	return fs.Attr{Mode: 0o444, Size: 1, ModTime: f.modTime, Version: 1}, nil
+}
+
+func (panickingFile) ReadAt(context.Context, []byte, int64) (int, error) {
+	panic("this file panics")
+}
+
+type panickingDir struct{ modTime time.Time }
+
+func (d panickingDir) Attr(context.Context) (fs.Attr, error) {
+	return fs.Attr{Mode: iofs.ModeDir | 0o555, ModTime: d.modTime}, nil
+}
+
+func (panickingDir) Lookup(context.Context, string) (fs.Node, error) { panic("this folder panics") }
+func (panickingDir) List(context.Context) ([]fs.Entry, error)        { panic("this folder panics") }
+
+// CountingFile is a file rendered on demand that counts what it is asked.
+type CountingFile struct {
+	*fs.Rendered
+	// Attrs, Measures and Reads count the operations, Renders how often the
+	// bytes were made.
+	Attrs, Measures, Reads, Renders atomic.Int64
+}
+
+// NewCountingFile returns a file with these bytes.
+func NewCountingFile(t time.Time, body []byte) *CountingFile {
+	f := new(CountingFile)
+	f.Rendered = fs.NewRendered(t, fs.BytesVersion(body), func(context.Context) ([]byte, error) {
+		f.Renders.Add(1)
+		return body, nil
+	})
+	return f
+}
+
+// Attr implements fs.Node.
+func (f *CountingFile) Attr(ctx context.Context) (fs.Attr, error) {
+	f.Attrs.Add(1)
+	return f.Rendered.Attr(ctx)
+}
+
+// Measure implements fs.Measurer.
+func (f *CountingFile) Measure(ctx context.Context) (fs.Attr, error) {
+	f.Measures.Add(1)
+	return f.Rendered.Measure(ctx)
+}
+
+// ReadAt implements fs.File.
+func (f *CountingFile) ReadAt(ctx context.Context, p []byte, off int64) (int, error) {
+	f.Reads.Add(1)
+	return f.Rendered.ReadAt(ctx, p, off)
 }
