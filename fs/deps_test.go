@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// listedPackage is what `go list` tells of a package.
+// listedPackage is a package as `go list` describes it.
 type listedPackage struct {
 	ImportPath string
 	Standard   bool
@@ -54,7 +54,7 @@ func listPackages(t *testing.T) map[string]listedPackage {
 
 func (p listedPackage) ours() bool { return p.Module != nil && p.Module.Main }
 
-// mayImport tells whether a package of ours may import another of ours.
+// mayImport reports whether a package of ours may import another of ours.
 func mayImport(from, to string) bool {
 	from, to = strings.TrimPrefix(from, "ctxfs/"), strings.TrimPrefix(to, "ctxfs/")
 	internal := strings.HasPrefix(to, "providers/internal/")

@@ -15,13 +15,14 @@ import (
 
 // DiskOptions say how a folder on disk is passed through.
 type DiskOptions struct {
-	// Watched tells whether every change in the folder dir itself, files and
-	// names, is reported by whoever made the node. Where it is not, the
-	// folder, its files and its links are Live. It is asked with every Attr
-	// and must answer from memory; nil means that nothing is watched.
+	// Watched reports whether every change in the folder dir itself, files and
+	// names, is announced by the provider that made the node. If not, the folder,
+	// its files and its links are Live. It is called for every Attr and must
+	// answer from memory; nil means that nothing is watched.
 	Watched func(dir string) bool
-	// Hide leaves out a path, such as a mount point of ours: walking into
-	// one's own mount deadlocks. It is asked before the path is touched.
+	// Hide reports whether to leave out a path, such as a mount point of ours:
+	// walking into one's own mount deadlocks. It is called before the path is
+	// touched.
 	Hide func(path string) bool
 }
 
@@ -29,12 +30,12 @@ func (o DiskOptions) live(dir string) bool { return o.Watched == nil || !o.Watch
 
 func (o DiskOptions) hides(path string) bool { return o.Hide != nil && o.Hide(path) }
 
-// maxLinks is how many links a path may lead through, as in the kernel.
+// maxLinks is how many links a path may contain, as in the kernel.
 const maxLinks = 40
 
-// Resolve returns the absolute path of what path leads to, with all links
-// followed, as filepath.EvalSymlinks does. But it touches nothing that is
-// hidden: a link into a dead or hanging mount of ours is ErrNotExist at once.
+// Resolve returns the absolute path that path leads to, with all links followed,
+// as filepath.EvalSymlinks does. Unlike that it touches nothing that is hidden: a
+// link into a dead or hanging mount of ours is ErrNotExist at once.
 func (o DiskOptions) Resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -78,7 +79,7 @@ func (o DiskOptions) Resolve(path string) (string, error) {
 	return dir, nil
 }
 
-// resolve is Resolve, and stats what it has found.
+// resolve is Resolve, and returns the stat of the result.
 func (o DiskOptions) resolve(path string) (string, *syscall.Stat_t, error) {
 	resolved, err := o.Resolve(path)
 	if err != nil {
@@ -97,8 +98,8 @@ func lstat(path string) (*syscall.Stat_t, error) {
 	return &st, nil
 }
 
-// lstatAs is lstat for a node that was made for one type of file: a path that
-// has become anything else is not that node any more.
+// lstatAs is lstat for a node that was made for one type of file. If the path has
+// become anything else, the node no longer exists.
 func lstatAs(path string, want uint32) (*syscall.Stat_t, error) {
 	st, err := lstat(path)
 	if err == nil && fileType(st) != want {
@@ -107,11 +108,11 @@ func lstatAs(path string, want uint32) (*syscall.Stat_t, error) {
 	return st, err
 }
 
-// fileType is one of syscall.S_IFREG, S_IFDIR, S_IFLNK and so on.
+// fileType returns one of syscall.S_IFREG, S_IFDIR, S_IFLNK and so on.
 func fileType(st *syscall.Stat_t) uint32 { return uint32(st.Mode) & syscall.S_IFMT }
 
-// diskAttr translates a stat. The permissions are shown without their write
-// bits, because nothing can be written.
+// diskAttr converts a stat. Write permissions are removed, because nothing can be
+// written.
 func diskAttr(st *syscall.Stat_t, live bool) Attr {
 	mtime, ctime := statTimes(st)
 	a := Attr{
@@ -132,7 +133,7 @@ func diskAttr(st *syscall.Stat_t, live bool) Attr {
 	return a
 }
 
-// numbersVersion makes a version of some numbers.
+// numbersVersion returns a version for some numbers.
 func numbersVersion(numbers ...uint64) uint64 {
 	h := fnv.New64a()
 	var b [8]byte
@@ -145,7 +146,7 @@ func numbersVersion(numbers ...uint64) uint64 {
 
 // readRegular reads from the regular file at path with an open, a pread and a
 // close. Anything else is ErrNotExist; the open does not block, so that a file
-// that has become a pipe hangs nobody.
+// that has become a pipe does not hang the reader.
 func readRegular(path string, p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, pathError("read", path, ErrInvalid)

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// onLocalDisk tells whether path lies where reading waits for nobody.
+// onLocalDisk reports whether path is on a disk of this machine, where reading
+// waits for no network.
 func onLocalDisk(path string) bool {
 	const mntLocal = 0x1000
 	var st syscall.Statfs_t

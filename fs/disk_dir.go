@@ -16,7 +16,7 @@ type DiskDir struct {
 	path string
 	root string // links that lead out of root are made absolute
 	// dev is the device of root. Only folders are compared with it: on an
-	// overlay the files of one folder may lie on several devices.
+	// overlay the files of one folder may be on several devices.
 	dev   uint64
 	local bool // on a disk of this machine
 	opts  DiskOptions
@@ -35,7 +35,7 @@ func NewDiskDir(path string, opts DiskOptions) (*DiskDir, error) {
 	return &DiskDir{path: resolved, root: resolved, dev: uint64(st.Dev), local: onLocalDisk(resolved), opts: opts}, nil
 }
 
-// Path is where the folder lies on disk, links resolved.
+// Path returns the path of the folder on disk, links resolved.
 func (d *DiskDir) Path() string { return d.path }
 
 func (d *DiskDir) prompt() bool { return d.local }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// DiskFile is one regular file on disk, passed through. Whatever replaces the
-// file at its path is the same node, overwritten.
+// DiskFile is one regular file on disk, passed through. A file that replaces the
+// one at its path is the same node, overwritten.
 type DiskFile struct {
 	path  string
 	local bool // on a disk of this machine
@@ -28,7 +28,7 @@ func NewDiskFile(path string, opts DiskOptions) (*DiskFile, error) {
 	return &DiskFile{path: resolved, local: onLocalDisk(resolved), opts: opts}, nil
 }
 
-// Path is where the file lies on disk, links resolved.
+// Path returns the path of the file on disk, links resolved.
 func (f *DiskFile) Path() string { return f.path }
 
 func (f *DiskFile) prompt() bool { return f.local }
@@ -71,8 +71,8 @@ func (l *DiskLink) Attr(ctx context.Context) (Attr, error) {
 	return a, nil
 }
 
-// Target implements Link. A relative target that leads out of the folder that
-// is passed through would lead elsewhere in the tree, and is made absolute.
+// Target implements Link. A relative target outside the folder that is passed
+// through is made absolute: in the tree it would lead elsewhere.
 func (l *DiskLink) Target(context.Context) (string, error) {
 	target, err := os.Readlink(l.path)
 	if err != nil || filepath.IsAbs(target) {

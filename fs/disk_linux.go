@@ -21,7 +21,8 @@ var remote = map[int64]bool{
 	0x0187:     true, // autofs
 }
 
-// onLocalDisk tells whether path lies where reading waits for nobody.
+// onLocalDisk reports whether path is on a disk of this machine, where reading
+// waits for no network.
 func onLocalDisk(path string) bool {
 	var st syscall.Statfs_t
 	err := retryEINTR(func() error { return syscall.Statfs(path, &st) })

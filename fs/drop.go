@@ -18,40 +18,40 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a [Drop] whose options say nothing else.
+// Default limits of a [Drop].
 const (
 	DefaultMaxBody     int64 = 64 << 20
 	DefaultKeep              = 1000
 	DefaultWorkTimeout       = 10 * time.Minute
 )
 
-// keepAtLeast is how long an outcome stays whatever their number: whoever made
-// the file has that long to read what became of it.
+// keepAtLeast is how long an outcome is kept however many there are: that is how
+// long the program that created the file has to read it.
 const keepAtLeast = 10 * time.Minute
 
 const resultSuffix = ".result"
 
-// Outcome is what became of a file that was put into an inbox. As a JSON
-// object it is the text of the file's result. The work that gives it answers
-// for its text being clean.
+// Outcome is the result of a file that was put into an inbox. Encoded as a JSON
+// object it is the text of the result file. The [Work] that returns it must
+// sanitize its text.
 type Outcome struct {
 	OK bool `json:"ok"`
-	// Text is the answer for reading.
+	// Text is the answer as text, for people and models.
 	Text string `json:"text,omitempty"`
 	// Structured is the answer for programs.
 	Structured json.RawMessage `json:"structured,omitempty"`
-	// File is the path of a file that holds the whole answer where it is too
-	// long to stand here.
+	// File is the path of a file with the whole answer if that is too long to be
+	// included here.
 	File string `json:"file,omitempty"`
-	// Misfit says in one sentence how the answer is not what was promised,
-	// whether or not OK is true.
+	// Misfit is one sentence about how the answer differs from what was
+	// promised, whether or not OK is true; "" if it does not.
 	Misfit string `json:"misfit,omitempty"`
-	// Error says in one sentence why OK is false, and what mends it.
+	// Error is one sentence about why OK is false, and the fix.
 	Error string `json:"error,omitempty"`
 }
 
-// body is the text of the result: one line of JSON. It fails where Structured
-// is no JSON.
+// body returns the text of the result file: one line of JSON. It fails if
+// Structured is not JSON.
 func (o Outcome) body() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -60,44 +60,44 @@ func (o Outcome) body() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Work does what a file in an inbox asks for. It ends soon after ctx does.
+// Work does what a file in an inbox requests. It ends soon after ctx does.
 type Work func(ctx context.Context) Outcome
 
 // DropOptions are the settings of a [Drop].
 type DropOptions struct {
-	// Accept judges a complete body, once for each file. It decides at once,
-	// from memory; its error goes to who writes the file (ErrInvalid: this is
-	// not what the inbox takes) and into the file's result. Otherwise it
-	// returns the work, which then runs by itself. Ctx ends with the drop and
-	// not with the writer, who may be interrupted. The body is not to be
-	// written to.
+	// Accept checks a complete body, once for each file. It decides at once,
+	// from memory. If it fails, its error is returned from the write
+	// (ErrInvalid: this is not what the inbox takes) and becomes the file's
+	// result. Otherwise it returns the work, which then runs in a goroutine of
+	// its own. Ctx ends with the drop and not with the writer, which may be
+	// interrupted. The body must not be modified.
 	Accept func(ctx context.Context, name string, body []byte) (Work, error)
-	// Extension ends the names of all files that are taken; in the name of a
-	// result, ".result" stands in its place. With "" any name is taken.
+	// Extension is the extension of the names that are accepted; the name of a
+	// result has ".result" instead. With "" any name is accepted.
 	Extension string
-	// Static are the nodes that explain the folder, such as a README.md.
+	// Static are further nodes that explain the folder, such as a README.md.
 	Static map[string]Node
 	// Now is the clock.
 	Now func() time.Time
-	// Log is told of panics; nil means slog.Default().
+	// Log logs panics; nil means slog.Default().
 	Log *slog.Logger
-	// Changed is told the name of every result that came, changed or went;
-	// it only enqueues. Nil tells nobody.
+	// Changed is called with the name of every result that was added, changed or
+	// removed; it only enqueues. It may be nil.
 	Changed func(name string)
 	// WorkTimeout bounds the work on one file; 0 means DefaultWorkTimeout.
 	WorkTimeout time.Duration
 	// MaxBody bounds a file in bytes; 0 means DefaultMaxBody.
 	MaxBody int64
-	// Keep is how many finished outcomes are kept, the newest, and in any
-	// case those of the last ten minutes; 0 means DefaultKeep.
+	// Keep is how many finished outcomes are kept, the newest ones; those of the
+	// last ten minutes are kept in any case. 0 means DefaultKeep.
 	Keep int
 }
 
 // Drop is an [Inbox] in memory. A file that is created in it is never shown:
-// its body goes to Accept, and what became of it stands in <name>.result (see
-// Extension), which can be looked up as soon as the file was created, and is listed when
-// the outcome is there. A name may be used again when its outcome is there;
-// the new result takes the place of the old one.
+// its body goes to Accept, and its outcome becomes the file <name>.result (see
+// Extension). The result can be looked up as soon as the file was created, and is
+// listed when the outcome is there. From then on the name may be used again; the
+// new result replaces the old one.
 type Drop struct {
 	opts DropOptions
 	ctx  context.Context // of all work
@@ -106,7 +106,7 @@ type Drop struct {
 
 	mu       sync.Mutex
 	closed   bool
-	results  map[string]*result // by the name of the file that asks, without the extension
+	results  map[string]*result // by the name of the request, without the extension
 	finished []*result          // oldest first
 	drafts   map[*draft]struct{}
 	sorted   []Entry // nil after a change, made again by List
@@ -136,8 +136,8 @@ func NewDrop(opts DropOptions) *Drop {
 	}
 }
 
-// Close ends all work and waits for it. What was not finished has an outcome
-// that says so; results can still be read, and nothing can be created.
+// Close ends all work and waits for it. Unfinished requests get an outcome that
+// says so. Afterwards results can still be read, and nothing can be created.
 func (d *Drop) Close() error {
 	d.mu.Lock()
 	d.closed = true
@@ -161,8 +161,7 @@ func (d *Drop) Attr(context.Context) (Attr, error) {
 	return Attr{Mode: iofs.ModeDir | 0o755, ModTime: d.modTime, Version: uint64(d.modTime.UnixNano()), Live: true}, nil
 }
 
-// Lookup implements Dir. It finds a result from the moment its file was
-// created.
+// Lookup implements Dir. A result exists from the moment its file was created.
 func (d *Drop) Lookup(_ context.Context, name string) (Node, error) {
 	if n, ok := d.opts.Static[name]; ok {
 		return n, nil
@@ -179,7 +178,7 @@ func (d *Drop) Lookup(_ context.Context, name string) (Node, error) {
 	return nil, ErrNotExist
 }
 
-// List implements Dir. It shows the outcomes that are there.
+// List implements Dir. It lists finished results only.
 func (d *Drop) List(context.Context) ([]Entry, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -243,8 +242,8 @@ func (d *Drop) create(name, base string) (*draft, error) {
 	return w, nil
 }
 
-// checkDropName refuses names that no request has: those that editors and
-// shells use for their own purposes, results, and what could not be shown.
+// checkDropName rejects names that no request has: those that editors and shells
+// use for temporary files, those of results, and unprintable ones.
 func checkDropName(name string) error {
 	switch {
 	case name == "" || strings.ContainsRune(name, '/') || len(name)+len(resultSuffix) > 255:
@@ -257,8 +256,7 @@ func checkDropName(name string) error {
 	return nil
 }
 
-// start runs the work that w's body asks for. Once for each draft, as is
-// finish.
+// start runs the work for w. It is called once for each draft, and so is finish.
 func (d *Drop) start(w *draft, work Work) {
 	d.work.Go(func() {
 		ctx, cancel := context.WithTimeout(d.ctx, d.opts.WorkTimeout)
@@ -292,7 +290,7 @@ func (d *Drop) finish(w *draft, o Outcome) {
 	}
 }
 
-// guard is the guard of the code that the inbox's owner gave it.
+// guard calls code of the inbox's owner, and logs its panic.
 func (d *Drop) guard(f func() error) error {
 	err := guard(f)
 	if p := (*panicError)(nil); errors.As(err, &p) {
@@ -301,7 +299,7 @@ func (d *Drop) guard(f func() error) error {
 	return err
 }
 
-// trim forgets the oldest outcomes beyond those that are kept.
+// trim removes the oldest outcomes beyond those that are kept.
 func (d *Drop) trim(now time.Time) (dropped []*result) {
 	for len(d.finished) > d.opts.Keep && now.Sub(d.finished[0].doneAt()) >= keepAtLeast {
 		dropped = append(dropped, d.finished[0])
@@ -312,7 +310,7 @@ func (d *Drop) trim(now time.Time) (dropped []*result) {
 	return dropped
 }
 
-// changed moves the modification time, also where the clock stood still.
+// changed advances the modification time even if the clock has not moved.
 func (d *Drop) changed(now time.Time) {
 	d.sorted = nil
 	if !now.After(d.modTime) {

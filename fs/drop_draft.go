@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// draft is a file being written into a [Drop]. Its pieces may come in any
-// order and may overlap where they agree; what is contiguous from the
-// beginning is scanned as it comes.
+// draft is a file being written into a [Drop]. Its pieces may arrive in any order
+// and may overlap if they agree; the bytes that are contiguous from the beginning
+// are scanned as they arrive.
 type draft struct {
 	drop   *Drop
 	name   string
@@ -24,7 +24,7 @@ type draft struct {
 	scanner objectScanner
 	pending pieces // not contiguous yet
 	waiting int64  // bytes in pending
-	done    bool   // judged or abandoned
+	done    bool   // complete, rejected or abandoned
 	verdict error  // of every Write once done
 }
 
@@ -84,8 +84,8 @@ func (w *draft) take(p []byte, off int64) error {
 	return nil
 }
 
-// extend adds a piece that touches the contiguous bytes. End is where the
-// object ends, or -1.
+// extend adds a piece adjacent to the contiguous bytes. End is the end of the
+// object, or -1.
 func (w *draft) extend(p []byte, off int64) (end int, err error) {
 	known := min(len(p), len(w.body)-int(off))
 	if !bytes.Equal(p[:known], w.body[off:int(off)+known]) {
@@ -100,7 +100,7 @@ func (w *draft) extend(p []byte, off int64) (end int, err error) {
 	return end, err
 }
 
-// complete hands the object over, which ends at end.
+// complete passes the object, which ends at end, to Accept.
 func (w *draft) complete(end int) error {
 	if firstNonSpace(w.body[end:]) >= 0 {
 		return errTrailing
@@ -130,7 +130,7 @@ func (w *draft) complete(end int) error {
 
 var errTrailing = invalidBody("something follows the object")
 
-// afterwards judges a piece that comes when the object is complete: it may
+// afterwards checks a piece that arrives after the object is complete: it may
 // repeat the object, and be white space after it.
 func (w *draft) afterwards(p []byte, off int64) error {
 	if off < int64(len(w.body)) {
@@ -146,7 +146,7 @@ func (w *draft) afterwards(p []byte, off int64) error {
 	return nil
 }
 
-// fail ends the draft with an error, which it returns.
+// fail ends the draft with an error, and returns that.
 func (w *draft) fail(err error) error {
 	w.done, w.verdict = true, err
 	w.body, w.pending = nil, nil
@@ -175,10 +175,10 @@ func (h *pieces) Pop() any {
 	return p
 }
 
-// objectScanner finds the end of one JSON object in bytes that come piece by
-// piece. It looks at every byte once and judges only the outline (white
-// space, the opening brace, strings and nesting); what it finds is then given
-// to [checkObject].
+// objectScanner finds the end of one JSON object in bytes that arrive piece by
+// piece. It looks at every byte once and checks only the outline (white space,
+// the opening brace, strings and nesting); the object is then passed to
+// [checkObject].
 type objectScanner struct {
 	depth   int
 	begun   bool
@@ -186,8 +186,8 @@ type objectScanner struct {
 	escaped bool
 }
 
-// scan takes the next bytes. End is the number of them that belong to the
-// object, if it ends in them, else -1. It is not called again after the end.
+// scan takes the next bytes. If the object ends in them, end is how many of them
+// belong to it, else -1. It is not called again after the end.
 func (s *objectScanner) scan(p []byte) (end int, err error) {
 	for i, c := range p {
 		switch {
@@ -217,8 +217,8 @@ func (s *objectScanner) scan(p []byte) (end int, err error) {
 	return -1, nil
 }
 
-// checkObject tells whether body, whose outline is that of one object, is
-// JSON.
+// checkObject returns an error unless body, which has the outline of one object,
+// is JSON.
 func checkObject(body []byte) error {
 	var raw json.RawMessage
 	err := json.Unmarshal(body, &raw)
@@ -235,7 +235,7 @@ func invalidBody(format string, args ...any) error {
 	return fmt.Errorf("%w: not one JSON object: %s", ErrInvalid, fmt.Sprintf(format, args...))
 }
 
-// firstNonSpace gives the index of the first byte that is not JSON white space,
+// firstNonSpace returns the index of the first byte that is not JSON white space,
 // or -1.
 func firstNonSpace(p []byte) int {
 	for i, c := range p {

@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// result is the file <name>.result of a [Drop]: what became of a file. Until
-// the outcome is there its size is SizeOnDemand, and only Measure waits for
-// it. A read waits for nothing, because a kernel does not interrupt reads:
-// before the outcome it is an error, so that nobody keeps bytes that this
-// version does not have. Whoever asks for the size first, as all do, never
-// meets that.
+// result is the file <name>.result of a [Drop]: the outcome of a request. Until
+// the outcome is there its size is SizeOnDemand, and only Measure waits for it. A
+// read does not wait, because a kernel does not interrupt reads: before the
+// outcome it fails, so that nothing caches bytes that this version does not have.
+// A program that asks for the size first, as all do, never sees that error.
 type result struct {
-	name     string // of the file that asks, without the extension
+	name     string // of the request, without the extension
 	version  uint64
 	patience time.Duration
 	finished chan struct{}

@@ -6,8 +6,8 @@ import (
 	iofs "io/fs"
 )
 
-// The errors of the tree. Those of io/fs mean what they mean there; wrap them
-// with operation and path ([iofs.PathError]) and compare with errors.Is.
+// The errors of the tree. Those of io/fs mean what they mean there. They are
+// wrapped with operation and path ([iofs.PathError]); compare with errors.Is.
 var (
 	ErrNotExist   = iofs.ErrNotExist
 	ErrExist      = iofs.ErrExist
@@ -16,17 +16,17 @@ var (
 
 	// ErrReadOnly is the answer to every attempt to write, except in an inbox.
 	ErrReadOnly = errors.New("read-only file system")
-	// ErrNotDir says that a path leads through something that is no folder.
+	// ErrNotDir reports a path that leads through something other than a folder.
 	ErrNotDir = errors.New("not a directory")
-	// ErrIsDir says that a folder was read as a file.
+	// ErrIsDir reports that a folder was read as a file.
 	ErrIsDir = errors.New("is a directory")
-	// ErrTooLarge says that a body is longer than its inbox takes.
+	// ErrTooLarge reports a body that is longer than its inbox takes.
 	ErrTooLarge = errors.New("file too large")
-	// ErrTimeout says that a provider did not answer within the deadline.
+	// ErrTimeout reports that a provider did not answer within the deadline.
 	ErrTimeout = errors.New("provider did not answer in time")
-	// ErrInterrupted says that the caller left before the answer came.
+	// ErrInterrupted reports that the caller's context ended before the answer came.
 	ErrInterrupted = errors.New("interrupted")
-	// ErrBroken says that a provider failed in a way it did not foresee.
+	// ErrBroken reports a bug: a provider panicked or broke a promise of its nodes.
 	ErrBroken = errors.New("internal error")
 )
 
@@ -53,8 +53,8 @@ func Cause(err error) string {
 	return err.Error()
 }
 
-// contextError translates the end of a context: the deadline is the
-// provider's fault, anything else the caller's wish.
+// contextError converts the end of a context: exceeding the deadline is the
+// provider's fault, anything else is the caller's wish.
 func contextError(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return ErrTimeout

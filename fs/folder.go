@@ -11,7 +11,7 @@ import (
 )
 
 // Folder is a folder in memory: names to nodes. The zero value is empty and
-// ready to use. Whoever changes it tells Env.Changed afterwards.
+// ready to use. After changing it, call Env.Changed.
 type Folder struct {
 	mu      sync.RWMutex
 	nodes   map[string]Node
@@ -26,7 +26,7 @@ func NewFolder(t time.Time, nodes map[string]Node) *Folder {
 	return &Folder{nodes: maps.Clone(nodes), modTime: t}
 }
 
-// Replace publishes another content in one step: no reader sees half of it.
+// Replace replaces all nodes in one step: no reader sees half of the change.
 func (f *Folder) Replace(t time.Time, nodes map[string]Node) {
 	nodes = maps.Clone(nodes)
 	f.mu.Lock()
@@ -46,7 +46,7 @@ func (f *Folder) Set(t time.Time, name string, n Node) {
 	f.changed(t)
 }
 
-// Remove takes a name away; it does nothing where there is none.
+// Remove removes a name; it does nothing if there is none.
 func (f *Folder) Remove(t time.Time, name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -79,7 +79,7 @@ func (f *Folder) Lookup(_ context.Context, name string) (Node, error) {
 	return nil, ErrNotExist
 }
 
-// List implements Dir. Between changes it returns one and the same slice.
+// List implements Dir. Between changes it returns the same slice.
 func (f *Folder) List(context.Context) ([]Entry, error) {
 	f.mu.RLock()
 	sorted := f.sorted

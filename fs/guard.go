@@ -13,15 +13,15 @@ type outcome[T any] struct {
 	err   error
 }
 
-// patience is how long an operation is still waited for whose caller has left.
-// Signals that mean nothing, such as those with which Go programs preempt
-// themselves, interrupt a request to a kernel too, and must not fail what takes
-// a microsecond.
-const patience = 20 * time.Millisecond
+// interruptGrace is how long an operation may still take after its caller's
+// context has ended. Signals without a meaning, such as those with which Go
+// programs preempt themselves, interrupt a request to the kernel as well, and must
+// not fail an operation that takes a microsecond.
+const interruptGrace = 20 * time.Millisecond
 
-// call runs one operation of a node. It returns when the operation does, or
-// when the caller has left or the deadline ends, whichever is first; the
-// operation then ends by itself, unheard.
+// call runs one operation of a node. It returns when the operation does, or when
+// the caller's context or the deadline ends, whichever is first; the operation
+// then goes on by itself, and its outcome is dropped.
 func call[T any](ctx context.Context, t *Tree, n Node, op func(context.Context) (T, error)) (T, error) {
 	if isPrompt(n) {
 		var value T
@@ -34,7 +34,7 @@ func call[T any](ctx context.Context, t *Tree, n Node, op func(context.Context) 
 	return await(ctx, t, n, op)
 }
 
-// await is call for an operation that may be slow whatever the node.
+// await is call for an operation that may be slow even on a prompt node.
 func await[T any](ctx context.Context, t *Tree, n Node, op func(context.Context) (T, error)) (T, error) {
 	var zero T
 	if ctx.Err() != nil {
@@ -44,8 +44,8 @@ func await[T any](ctx context.Context, t *Tree, n Node, op func(context.Context)
 	if p, ok := n.(Patient); ok {
 		deadline = p.Patience()
 	}
-	// The operation's context does not follow the caller's by itself: this
-	// function does that, which saves a goroutine.
+	// The operation's context does not follow the caller's: this function watches
+	// that, which saves a goroutine.
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline)
 	done := make(chan outcome[T], 1)
 	go func() {
@@ -64,7 +64,7 @@ func await[T any](ctx context.Context, t *Tree, n Node, op func(context.Context)
 	case <-own.Done():
 	case <-ctx.Done():
 		ended = ctx
-		moment := time.NewTimer(patience)
+		moment := time.NewTimer(interruptGrace)
 		defer moment.Stop()
 		select {
 		case o := <-done:
@@ -97,7 +97,7 @@ type panicError struct {
 func (e *panicError) Error() string { return fmt.Sprintf("%v: %v", ErrBroken, e.value) }
 func (e *panicError) Unwrap() error { return ErrBroken }
 
-// guard runs f and turns a panic into an error that is ErrBroken.
+// guard runs f. A panic becomes an error that is ErrBroken.
 func guard(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -6,17 +6,17 @@ import (
 	"syscall"
 )
 
-// Log is a live file on disk that somebody else appends to: a terminal's log,
-// a session's history. It begins with a header of fixed length that its
-// writer may rewrite in place. A log that became shorter, or was replaced, is
-// a new incarnation.
+// Log is a live file on disk to which another program appends: a terminal's log,
+// a session's history. It begins with a header of fixed length that its writer
+// may rewrite in place. A log that became shorter, or was replaced, is a new
+// incarnation.
 type Log struct {
 	path    string
 	headLen int64
 
 	mu   sync.Mutex
 	dev  uint64
-	ino  uint64 // 0: not there when last looked at
+	ino  uint64 // 0 if the file did not exist at the last look
 	seen int64  // the largest size of this incarnation
 	born uint64 // number of the incarnation
 	head uint64 // version of the header
@@ -28,7 +28,7 @@ func NewLog(path string, headLen int64) *Log {
 	return &Log{path: path, headLen: headLen}
 }
 
-// HeadChanged says that the header was rewritten. Tell Env.Changed afterwards.
+// HeadChanged records that the header was rewritten. Call Env.Changed afterwards.
 func (l *Log) HeadChanged() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,37 +21,37 @@ type Attr struct {
 	// ModTime is when the facts shown last changed, not when they were
 	// rendered; it survives a restart. It moves whenever Version does.
 	ModTime time.Time
-	// Version promises bytes: equal versions of one file are equal text. For
-	// a file that is Live, or is at times, it names the incarnation, within which
-	// the file only grows.
-	// Of folders it promises nothing.
+	// Version promises bytes: equal versions of one file have equal bytes. For a
+	// file that is Live, or is at times, it names the incarnation, within which
+	// the file only grows. For folders it promises nothing.
 	Version uint64
-	// Live says that the node changes without notice, so that nobody may keep
-	// its size and time. A live folder's ModTime moves with every change. A file
-	// may be live at times: Env.Changed is told when it begins and ends, and in
-	// the times between it does not change.
+	// Live means that the node changes without notice, so that its size and time
+	// must not be cached. A live folder's ModTime moves with every change. A file
+	// may be live at times: Env.Changed is called when that begins and ends, and
+	// in between it does not change.
 	Live bool
-	// InPlace says that a new version overwrites this file for those who have
-	// it open, instead of replacing it. A growing file is not InPlace: its
+	// InPlace means that a new version overwrites this file for programs that
+	// have it open, instead of replacing it. A growing file is not InPlace: its
 	// next incarnation replaces it.
 	InPlace bool
 }
 
-// IsDir tells whether the node is a folder.
+// IsDir reports whether the node is a folder.
 func (a Attr) IsDir() bool { return a.Mode.IsDir() }
 
 // Node is anything that has a place in the tree: a [Dir], a [File] or a
 // [Link]. Implementations are safe for concurrent use.
 type Node interface {
 	// Attr is cheap: from memory or one stat of a local file. Its errors are
-	// those of the node's source; ErrNotExist says that the node is gone.
+	// those of the node's source; ErrNotExist means that the node no longer
+	// exists.
 	Attr(ctx context.Context) (Attr, error)
 }
 
-// Entry is one line of a folder's listing.
+// Entry is one entry of a folder's listing.
 type Entry struct {
 	Name string
-	// Type holds the type bits alone: 0, iofs.ModeDir or iofs.ModeSymlink.
+	// Type has the type bits only: 0, iofs.ModeDir or iofs.ModeSymlink.
 	Type iofs.FileMode
 }
 
@@ -83,8 +83,8 @@ type Computed interface {
 // File is a regular file.
 type File interface {
 	Node
-	// ReadAt reads len(p) bytes from off, as io.ReaderAt does: fewer only
-	// together with an error, which at the end is io.EOF.
+	// ReadAt reads len(p) bytes at offset off, as io.ReaderAt does: fewer only
+	// together with an error, which at the end of the file is io.EOF.
 	ReadAt(ctx context.Context, p []byte, off int64) (int, error)
 }
 
@@ -98,8 +98,8 @@ type Link interface {
 // Measurer is a File whose Attr may say SizeOnDemand.
 type Measurer interface {
 	File
-	// Measure is Attr with the exact size, rendering if need be. Once
-	// measured, a version's size does not change.
+	// Measure returns the Attr with the exact size, rendering the file if need be.
+	// Once measured, a version's size does not change.
 	Measure(ctx context.Context) (Attr, error)
 }
 
@@ -107,41 +107,45 @@ type Measurer interface {
 // rewritten in place.
 type Headed interface {
 	File
-	// Head gives the length of the header in bytes, and a number that moves
+	// Head returns the length of the header in bytes, and a number that changes
 	// whenever the header is rewritten.
 	Head() (length int64, version uint64)
 }
 
 // Patient is a node whose operations may take longer than the tree's usual
-// deadline, because they wait for the outcome of something.
+// deadline, because they wait for an outcome or render a whole session.
 type Patient interface {
 	Node
+	// Patience returns the deadline of the node's operations.
 	Patience() time.Duration
 }
 
-// Inbox is a folder in which a new file may be created. Its body is one JSON
-// object, handed over once, as soon as it is complete.
+// Inbox is a folder in which new files may be created. The body of one is a JSON
+// object, which is passed on once, as soon as it is complete.
 type Inbox interface {
 	Dir
-	// Create begins a new file. ErrInvalid refuses the name, ErrExist says
-	// that a file of this name is under way.
+	// Create creates a file. Its error is ErrInvalid if the name is not accepted,
+	// and ErrExist if a file of this name is being written or worked on.
 	Create(ctx context.Context, name string) (Draft, error)
 }
 
 // Draft is a file being written into an [Inbox].
 type Draft interface {
-	// Write takes a piece of the body. The error of the piece that completes
-	// the object is the inbox's verdict on it; ErrInvalid says that this is
-	// not one JSON object, ErrTooLarge that it is longer than allowed.
+	// Write takes a piece of the body. The error for the piece that completes the
+	// object is the inbox's verdict on it:
+	//
+	//  1. ErrInvalid: this is not one JSON object, or not what the inbox takes.
+	//  2. ErrTooLarge: it is longer than allowed.
+	//  3. any other error of the inbox, such as ErrPermission.
 	Write(ctx context.Context, p []byte, off int64) (int, error)
-	// Abandon says that nobody can write any more. After the object was
+	// Abandon reports that nothing more will be written. After the object was
 	// complete it does nothing.
 	Abandon()
 }
 
-// prompt is implemented by those nodes of this package that answer from memory
-// or from a disk of this machine, so that the tree need not guard against their
-// waiting.
+// prompt is implemented by the nodes of this package that answer from memory or
+// from a disk of this machine: the tree calls them without a goroutine that
+// guards against their waiting.
 type prompt interface{ prompt() bool }
 
 func isPrompt(n Node) bool {
@@ -149,7 +153,7 @@ func isPrompt(n Node) bool {
 	return ok && p.prompt()
 }
 
-// typeOf gives a node's type bits without asking the node.
+// typeOf returns a node's type bits without calling the node.
 func typeOf(n Node) iofs.FileMode {
 	switch n.(type) {
 	case Dir:

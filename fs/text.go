@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Text is a file whose bytes are in memory and never change. A change is a
-// new Text in its folder.
+// Text is a file whose bytes are in memory and never change. To change it, put a
+// new Text into its folder.
 type Text struct {
 	body    []byte
 	modTime time.Time
@@ -19,20 +19,20 @@ type Text struct {
 }
 
 // NewText returns a read-only file. The bytes are not copied and must not be
-// written to again. The version is made of the bytes, so that a Text made
-// again from the same facts is the same file to all who know it.
+// modified. The version is a hash of the bytes, so that a Text made again from
+// the same facts is the same file to everything that has cached it.
 func NewText(t time.Time, body []byte) *Text {
 	return &Text{body: body, modTime: t, version: BytesVersion(body), perm: 0o444}
 }
 
-// NewScript is NewText for an executable.
+// NewScript returns a Text that is executable.
 func NewScript(t time.Time, body []byte) *Text {
 	f := NewText(t, body)
 	f.perm = 0o555
 	return f
 }
 
-// BytesVersion makes a version of a file's bytes.
+// BytesVersion returns a version for a file's bytes.
 func BytesVersion(body []byte) uint64 {
 	h := fnv.New64a()
 	h.Write(body)
@@ -66,10 +66,10 @@ func readBytesAt(body, p []byte, off int64) (int, error) {
 }
 
 // Rendered is a file made on demand: listed without cost, rendered once when
-// its size or its bytes are first asked for. A change is a new Rendered with
-// another version in its folder. Through a mount, a program that has the kernel
-// send the file (sendfile, splice) before anybody asked for its size sees an
-// empty one; of the tools in use only busybox cat is known to.
+// its size or its bytes are first asked for. To change it, put a new Rendered
+// with another version into its folder. Through a mount, a program that has the
+// kernel send the file (sendfile, splice) before any program asked for its size
+// sees an empty one; of the tools in use only busybox cat is known to do so.
 type Rendered struct {
 	modTime time.Time
 	version uint64
@@ -86,10 +86,10 @@ type rendering struct {
 	err      error
 }
 
-// NewRendered returns a file of that version whose bytes render makes. Render
-// must make the same bytes whenever it is called. It is called once however
-// many ask at the same time, with a context that outlives any one of them;
-// its error is theirs, and the next who asks tries again.
+// NewRendered returns a file of that version whose bytes render returns. Render
+// must return the same bytes whenever it is called. It is called once for all
+// concurrent readers, with a context that outlives any one of them. All of them
+// get its error, and the next reader calls it again.
 func NewRendered(t time.Time, version uint64, render func(context.Context) ([]byte, error)) *Rendered {
 	return &Rendered{modTime: t, version: version, render: render}
 }

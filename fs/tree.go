@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// DefaultDeadline is how long a provider may take to answer one operation.
+// DefaultDeadline bounds one operation of a node.
 const DefaultDeadline = 10 * time.Second
 
 // TreeOptions are the settings of a tree. The zero value is good.
@@ -21,7 +21,7 @@ type TreeOptions struct {
 	// Deadline bounds every operation on a node that is not [Patient]; 0
 	// means DefaultDeadline.
 	Deadline time.Duration
-	// Log is told of panics; nil means slog.Default().
+	// Log logs panics; nil means slog.Default().
 	Log *slog.Logger
 }
 
@@ -30,8 +30,8 @@ type Counters struct {
 	Attrs, Lookups, Lists, Reads, Measures, Creates, Panics, Timeouts uint64
 }
 
-// Tree is a root folder with manners: every operation has a deadline and can
-// be left, a panic is an error of that operation alone, changes reach all
+// Tree wraps a root folder: every operation has a deadline and ends with its
+// context, a panic is an error of that operation alone, changes reach all
 // subscribers. It is safe for concurrent use.
 type Tree struct {
 	root     Dir
@@ -45,7 +45,7 @@ type Tree struct {
 	next        int
 }
 
-// NewTree returns the tree below root.
+// NewTree returns a tree with that root.
 func NewTree(root Dir, opts TreeOptions) *Tree {
 	if opts.Deadline == 0 {
 		opts.Deadline = DefaultDeadline
@@ -56,10 +56,10 @@ func NewTree(root Dir, opts TreeOptions) *Tree {
 	return &Tree{root: root, deadline: opts.Deadline, log: opts.Log, subscribers: make(map[int]func(string))}
 }
 
-// Root is the folder at the top.
+// Root returns the folder at the top.
 func (t *Tree) Root() Dir { return t.root }
 
-// Counters returns the present counts.
+// Counters returns the current counts.
 func (t *Tree) Counters() Counters {
 	return Counters{
 		Attrs: t.attrs.Load(), Lookups: t.lookups.Load(), Lists: t.lists.Load(), Reads: t.reads.Load(),
@@ -67,8 +67,8 @@ func (t *Tree) Counters() Counters {
 	}
 }
 
-// Subscribe has notify called with the path of every change, until the
-// returned function is called. Notify must only enqueue.
+// Subscribe calls notify with the path of every change, until the returned
+// function is called. Notify must only enqueue.
 func (t *Tree) Subscribe(notify func(path string)) (cancel func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -82,8 +82,8 @@ func (t *Tree) Subscribe(notify func(path string)) (cancel func()) {
 	}
 }
 
-// Changed tells all subscribers that the node at path was added, removed or
-// changed, or anything below it.
+// Changed notifies all subscribers that the node at path, or anything below it,
+// was added, removed or changed.
 func (t *Tree) Changed(path string) {
 	path = strings.Trim(path, "/")
 	t.mu.Lock()
@@ -93,13 +93,13 @@ func (t *Tree) Changed(path string) {
 	}
 }
 
-// Attr is the node's Attr; the size may be SizeOnDemand.
+// Attr returns a node's Attr; the size may be SizeOnDemand.
 func (t *Tree) Attr(ctx context.Context, n Node) (Attr, error) {
 	t.attrs.Add(1)
 	return call(ctx, t, n, n.Attr)
 }
 
-// Stat is Attr with an exact size.
+// Stat returns a node's Attr with the exact size.
 func (t *Tree) Stat(ctx context.Context, n Node) (Attr, error) {
 	a, err := t.Attr(ctx, n)
 	if err != nil || a.Size != SizeOnDemand {
@@ -113,20 +113,20 @@ func (t *Tree) Stat(ctx context.Context, n Node) (Attr, error) {
 	return call(ctx, t, n, m.Measure)
 }
 
-// Lookup finds one name in a folder.
+// Lookup looks up one name in a folder.
 func (t *Tree) Lookup(ctx context.Context, d Dir, name string) (Node, error) {
 	t.lookups.Add(1)
 	return call(ctx, t, d, func(ctx context.Context) (Node, error) { return d.Lookup(ctx, name) })
 }
 
-// List lists a folder. The slice is shared: do not write to it.
+// List lists a folder. The slice is shared and must not be modified.
 func (t *Tree) List(ctx context.Context, d Dir) ([]Entry, error) {
 	t.lists.Add(1)
 	return call(ctx, t, d, d.List)
 }
 
-// ReadAt reads from a file, as [File.ReadAt] does. P is not written to after
-// it returned, even where the provider still works.
+// ReadAt reads from a file, as [File.ReadAt] does. P is not written to after it
+// has returned, even if the provider is still working.
 func (t *Tree) ReadAt(ctx context.Context, f File, p []byte, off int64) (int, error) {
 	t.reads.Add(1)
 	if isPrompt(f) {
@@ -145,18 +145,18 @@ func (t *Tree) ReadAt(ctx context.Context, f File, p []byte, off int64) (int, er
 	return copy(p, body), err
 }
 
-// Target reads a link.
+// Target returns the target of a link.
 func (t *Tree) Target(ctx context.Context, l Link) (string, error) {
 	return call(ctx, t, l, l.Target)
 }
 
-// Create begins a new file in an inbox.
+// Create creates a file in an inbox.
 func (t *Tree) Create(ctx context.Context, inbox Inbox, name string) (Draft, error) {
 	t.creates.Add(1)
 	return call(ctx, t, inbox, func(ctx context.Context) (Draft, error) { return inbox.Create(ctx, name) })
 }
 
-// Resolve finds the node at a path with slashes; "" and "." are the root.
+// Resolve returns the node at a path with slashes; "" and "." are the root.
 // Errors are *io/fs.PathError.
 func (t *Tree) Resolve(ctx context.Context, path string) (Node, error) {
 	var n Node = t.root
@@ -190,9 +190,9 @@ func (t *Tree) ReadAll(ctx context.Context, f File) ([]byte, error) {
 	return body[:n], err
 }
 
-// Write hands a piece of a body to a draft, as [Draft.Write] does. It is not
-// interrupted: a piece that completes the body starts something, and the
-// writer must learn what became of it.
+// Write writes a piece of a body to a draft, as [Draft.Write] does. It cannot be
+// interrupted: a piece that completes the body starts something, and the writer
+// must learn the outcome.
 func (t *Tree) Write(ctx context.Context, inbox Inbox, d Draft, p []byte, off int64) (int, error) {
 	own := bytes.Clone(p) // the caller's bytes are gone once it returns
 	return call(context.WithoutCancel(ctx), t, inbox, func(ctx context.Context) (int, error) {
@@ -200,8 +200,8 @@ func (t *Tree) Write(ctx context.Context, inbox Inbox, d Draft, p []byte, off in
 	})
 }
 
-// Abandon says that nobody can write to a draft any more, as [Draft.Abandon]
-// does.
+// Abandon reports that nothing more will be written to a draft, as
+// [Draft.Abandon] does.
 func (t *Tree) Abandon(inbox Inbox, d Draft) {
 	_, _ = call(context.Background(), t, inbox, func(context.Context) (struct{}, error) {
 		d.Abandon()
@@ -209,23 +209,23 @@ func (t *Tree) Abandon(inbox Inbox, d Draft) {
 	})
 }
 
-// Found is what [Tree.Find] tells of one name.
+// Found is the result of [Tree.Find] for one name.
 type Found struct {
 	Node Node
 	Attr Attr // the size may be SizeOnDemand
 	Err  error
 }
 
-// finder is a Dir that looks a name up and asks for its Attr at the cost of
-// one of both.
-type finder interface {
+// attrFinder is a Dir that looks up a name and its Attr at the cost of one of
+// the two.
+type attrFinder interface {
 	find(name string) (Node, Attr, error)
 }
 
-// Find looks names up in a folder and asks what it finds for its Attr. All that
-// has to be waited for is one operation: where it does not end in time, the
-// error is that of every name from the first slow one on. The result has the
-// order of the names.
+// Find looks up names in a folder, with the Attr of each. Everything that has to
+// be waited for is one operation: if that does not end in time, its error is the
+// result for every name from the first slow one on. The results are in the order
+// of the names.
 func (t *Tree) Find(ctx context.Context, d Dir, names ...string) []Found {
 	t.lookups.Add(uint64(len(names)))
 	t.attrs.Add(uint64(len(names)))
@@ -262,11 +262,11 @@ func (t *Tree) Find(ctx context.Context, d Dir, names ...string) []Found {
 	return append(found, rest...)
 }
 
-// find finds one name. What panics is an error of that name. Unless it may wait
-// it asks only a node that is prompt, and tells of another that it may be slow.
+// find looks up one name. A panic becomes that name's error. If wait is false, it
+// calls only prompt nodes, and reports another one as slow.
 func (t *Tree) find(ctx context.Context, d Dir, name string, wait bool) (f Found, slow bool) {
 	f.Err = t.guard(d, func() (err error) {
-		if d, ok := d.(finder); ok {
+		if d, ok := d.(attrFinder); ok {
 			f.Node, f.Attr, err = d.find(name)
 			return err
 		}

@@ -16,8 +16,8 @@ import (
 	"ctxfs/fs"
 )
 
-// Prompt is the time within which everything that must not wait answers. It
-// is generous, because a machine under test is busy.
+// Prompt is the time within which an operation that must not wait returns. It is
+// generous, because a machine under test is busy.
 const Prompt = 2 * time.Second
 
 // probes are names that tools look up in every folder they come to.
@@ -31,8 +31,8 @@ func Expect(paths ...string) Option {
 	return func(c *checker) { c.expect = append(c.expect, paths...) }
 }
 
-// Clock is the clock of the tree's provider, for modification times must not
-// lie in the future.
+// Clock sets the clock of the tree's provider, by which modification times must
+// not be in the future.
 func Clock(now func() time.Time) Option { return func(c *checker) { c.now = now } }
 
 // Check walks a whole tree, which must not change meanwhile but for live files
@@ -50,7 +50,7 @@ func Check(t *testing.T, tree *fs.Tree, opts ...Option) {
 	}
 }
 
-// check gives the faults of a tree.
+// check returns the faults of a tree.
 func check(ctx context.Context, name string, tree *fs.Tree, opts ...Option) []string {
 	c := &checker{ctx: ctx, tree: tree, now: time.Now}
 	for _, o := range opts {
@@ -59,7 +59,7 @@ func check(ctx context.Context, name string, tree *fs.Tree, opts ...Option) []st
 	left := leaked(name, func() {
 		c.node("", tree.Root())
 		if c.expected(); len(c.faults) > 0 {
-			return // a file without an end would hold up what follows for ever
+			return // a file without an end would make what follows endless
 		}
 		c.concurrent()
 		c.cancelled()
@@ -76,7 +76,7 @@ type checker struct {
 	tree   *fs.Tree
 	now    func() time.Time
 	expect []string
-	live   bool // something in the tree grows while it is looked at
+	live   bool // something in the tree grows during the check
 
 	mu     sync.Mutex
 	faults []string
@@ -183,7 +183,7 @@ func (c *checker) entry(at string, d fs.Dir, e fs.Entry) {
 	c.node(at, n)
 }
 
-// probe looks up what tools look for and what is not there.
+// probe looks up names that tools look for and that do not exist.
 func (c *checker) probe(at string, d fs.Dir, entries []fs.Entry) {
 	for _, name := range probes {
 		if slices.ContainsFunc(entries, func(e fs.Entry) bool { return e.Name == name }) {
@@ -218,7 +218,7 @@ func (c *checker) expected() {
 	}
 }
 
-// cancelled looks at everything with a context that has ended.
+// cancelled calls every operation with a context that has ended.
 func (c *checker) cancelled() {
 	ctx, cancel := context.WithCancel(c.ctx)
 	cancel()

@@ -14,7 +14,7 @@ import (
 	"ctxfs/fs"
 )
 
-// concurrent has several readers walk the tree at the same time, who must all
+// concurrent walks the tree by several readers at the same time, which must all
 // see the same.
 func (c *checker) concurrent() {
 	const readers = 8
@@ -32,7 +32,7 @@ func (c *checker) concurrent() {
 	}
 }
 
-// sum is a hash of all that can be read.
+// sum returns a hash of everything that can be read.
 func (c *checker) sum() uint64 {
 	h := fnv.New64a()
 	walk(c.ctx, c.tree, func(n fs.Node) {
@@ -56,8 +56,8 @@ func (c *checker) sum() uint64 {
 	return h.Sum64()
 }
 
-// walk calls visit with every node that is listed. What cannot be
-// reached is left out.
+// walk calls visit with every node that is listed. Nodes that cannot be reached
+// are left out.
 func walk(ctx context.Context, tree *fs.Tree, visit func(fs.Node)) {
 	var in func(n fs.Node)
 	in = func(n fs.Node) {

@@ -1,11 +1,13 @@
-// Package fstest is what every provider and every way of showing a tree must
-// pass, so that a provider's own test is short:
+// Package fstest tests what every provider and every way of showing a tree must
+// hold to, so that a provider's own test is short:
 //
 //	func TestConforms(t *testing.T) {
 //		p := newProvider(t)
 //		fstest.Check(t, fs.NewTree(p.Root(), fs.TreeOptions{}), fstest.Expect("INDEX.md"))
 //	}
 //
-// It also has nodes that misbehave, for testing what stands between a node
-// and its readers.
+// The order of its parts: check.go ([Check]), file.go and concurrent.go (what it
+// checks of files, and by many readers), nodes.go (nodes that misbehave or count,
+// for testing what is between a node and its readers), busy.go (waiting on a busy
+// machine).
 package fstest

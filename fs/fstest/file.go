@@ -58,7 +58,7 @@ func (c *checker) file(at string, f fs.File, a fs.Attr) {
 	c.offsets(at, f, first)
 }
 
-// grown checks a live file: bytes once shown stay, but for a header.
+// grown checks a live file: bytes once shown stay, except in a header.
 func (c *checker) grown(at string, before, after fs.Attr, first, second []byte, head int64) {
 	if after.Size < before.Size || int64(len(first)) < before.Size || len(second) < len(first) {
 		c.errorf("%s: a live file shrank: size %d, read %d and %d, size %d", shown(at), before.Size, len(first), len(second), after.Size)
@@ -70,7 +70,7 @@ func (c *checker) grown(at string, before, after fs.Attr, first, second []byte, 
 	}
 }
 
-// offsets reads at odd places.
+// offsets reads at unusual offsets.
 func (c *checker) offsets(at string, f fs.File, body []byte) {
 	size := int64(len(body))
 	for _, off := range []int64{0, 1, size / 3, size/2 + 1, size - 1, size, size + 1, size + 1<<20} {

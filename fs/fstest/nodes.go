@@ -12,10 +12,10 @@ import (
 	"ctxfs/fs"
 )
 
-// Hanging is a fault that nodes share: their operations begin to hang, and go
-// on when they are released. They do not heed their contexts unless told to.
+// Hanging is a fault that nodes share: their operations hang until they are
+// released. They ignore their contexts unless HeedContext is set.
 type Hanging struct {
-	// HeedContext makes the operations end with their contexts.
+	// HeedContext ends the operations with their contexts.
 	HeedContext bool
 
 	arrived  chan struct{}
@@ -28,10 +28,10 @@ func NewHanging() *Hanging {
 	return &Hanging{arrived: make(chan struct{}, 1<<16), released: make(chan struct{})}
 }
 
-// Arrived gives a value for each operation that has begun to hang.
+// Arrived receives a value for each operation that has begun to hang.
 func (h *Hanging) Arrived() <-chan struct{} { return h.arrived }
 
-// Release lets go all operations that hang, and all to come.
+// Release ends the hanging, also of operations to come.
 func (h *Hanging) Release() { h.once.Do(func() { close(h.released) }) }
 
 func (h *Hanging) hang(ctx context.Context) error {
