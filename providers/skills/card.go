@@ -15,22 +15,22 @@ import (
 	"ctxfs/providers/internal/frontmatter"
 )
 
-// What agents allow (agentskills/agentskills); Codex loses a skill beyond.
+// The limits of agents (agentskills/agentskills); Codex drops a skill beyond them.
 const (
 	maxNameChars        = 64
 	maxDescriptionChars = 1024
 )
 
-// firstRead is how much of a SKILL.md is read at first: nearly always all of
-// its front matter.
+// firstRead is how much of a SKILL.md is read first, in bytes: nearly always it has
+// all of the front matter.
 const firstRead = 4 << 10
 
 // card is what a SKILL.md says of its skill.
 type card struct {
-	info     os.FileInfo // of the file that was read; nil if it could not be
-	err      error       // that it could not be read, or its front matter not
+	info     os.FileInfo // the file that was read; nil if it could not be read
+	err      error       // why the file, or its front matter, could not be read
 	warnings []string
-	// name and description are foreign text in one line, cleaned.
+	// name and description are untrusted text, cleaned, in one line.
 	name, description string
 }
 
@@ -53,8 +53,8 @@ func readCard(path string) card {
 	}
 }
 
-// readHead reads the beginning of a regular file. It follows no link and never
-// waits for a pipe.
+// readHead reads the beginning of a regular file. It follows no symbolic link and
+// does not wait for a pipe.
 func readHead(path string, limit int) ([]byte, os.FileInfo, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -78,8 +78,8 @@ func readHead(path string, limit int) ([]byte, os.FileInfo, error) {
 
 var errNotRegular = errors.New("is not a regular file")
 
-// current tells whether the file still looks as it did when it was read.
-func (c card) current(path string) bool {
+// isCurrent reports whether the file looks as it did when it was read.
+func (c card) isCurrent(path string) bool {
 	if c.info == nil {
 		return false
 	}
@@ -94,11 +94,11 @@ func (c card) modTime() time.Time {
 	return c.info.ModTime()
 }
 
-// faults are what is wrong with the SKILL.md shown as where, of the skill in
-// the folder own.
-func (c card) faults(where, own string) (faults []fault) {
-	add := func(grave bool, what, mend string) {
-		faults = append(faults, fault{where: where, what: what, mend: mend, grave: grave})
+// faults returns what is wrong with a SKILL.md. Its path is shown as where, and its
+// skill is in the folder of that name.
+func (c card) faults(where, folder string) (faults []fault) {
+	add := func(severe bool, what, fix string) {
+		faults = append(faults, fault{where: where, what: what, fix: fix, severe: severe})
 	}
 	if c.info == nil {
 		switch {
@@ -112,41 +112,41 @@ func (c card) faults(where, own string) (faults []fault) {
 		return faults
 	}
 	if c.err != nil {
-		add(true, clean.Line(c.err.Error()), matterMend(c.err, own))
+		add(true, clean.Line(c.err.Error()), frontMatterFix(c.err, folder))
 		return faults
 	}
 	if !strings.HasSuffix(where, "/"+skillFiles()[0]) {
-		add(false, "some agents look for SKILL.md only", "rename it to SKILL.md")
+		add(false, "some agents only look for SKILL.md", "rename it to SKILL.md")
 	}
 	for _, w := range c.warnings {
-		add(false, clean.Line(w), "correct that line: some agents leave the skill out")
+		add(false, clean.Line(w), "correct that line: some agents drop the skill")
 	}
 	switch n := utf8.RuneCountInString(c.name); {
 	case c.name == "":
-		add(false, "has no name", "add the line: name: "+clean.Line(own))
+		add(false, "has no name", "add the line: name: "+clean.Line(folder))
 	case n > maxNameChars:
 		add(false, fmt.Sprintf("the name has %d characters, agents allow %d", n, maxNameChars), "give the skill, and its folder, a shorter name")
-	case c.name != own:
-		add(false, fmt.Sprintf("the name %q is not that of its folder, %q", c.name, clean.Line(own)), "rename one of them: some agents leave the skill out")
+	case c.name != folder:
+		add(false, fmt.Sprintf("the name %q is not the name of its folder, %q", c.name, clean.Line(folder)), "rename one of them: some agents drop the skill")
 	}
 	switch n := utf8.RuneCountInString(c.description); {
 	case c.description == "":
 		add(true, "has no description", "add the line: description: what it does and when to use it")
 	case n > maxDescriptionChars:
-		add(false, fmt.Sprintf("the description has %d characters, agents allow %d", n, maxDescriptionChars), "shorten it: some agents leave the skill out")
+		add(false, fmt.Sprintf("the description has %d characters, agents allow %d", n, maxDescriptionChars), "shorten it: some agents drop the skill")
 	}
 	return faults
 }
 
-// matterMend says how to mend front matter that cannot be read.
-func matterMend(err error, own string) string {
+// frontMatterFix returns how to fix front matter that cannot be read.
+func frontMatterFix(err error, folder string) string {
 	switch {
 	case errors.Is(err, frontmatter.ErrOpen):
 		return "end it with a line ---"
 	case errors.Is(err, frontmatter.ErrTooLarge):
 		return "leave only name and description in it"
 	case errors.Is(err, frontmatter.ErrSyntax):
-		return "correct the lines between the two lines ---, with quotes around values that hold special characters"
+		return "correct the lines between the two lines ---, with quotes around values that contain special characters"
 	}
-	return "begin the file with the lines: ---, name: " + clean.Line(own) + ", description: what it does and when to use it, ---"
+	return "begin the file with the lines: ---, name: " + clean.Line(folder) + ", description: what it does and when to use it, ---"
 }

@@ -50,7 +50,7 @@ func TestSkillsComeAndGo(t *testing.T) {
 	f.await("the fault is gone", func() bool { return f.says("c — third")() && !f.says("Problems")() })
 
 	check(t, os.Rename(filepath.Join(root, "b"), filepath.Join(root, "d")))
-	f.await("b is d, which is not its name", func() bool { return f.hasNot("b")() && f.says("is not that of its folder")() })
+	f.await("b is d, which is not its name", func() bool { return f.hasNot("b")() && f.says("is not the name of its folder")() })
 	if f.read("d/SKILL.md") != md("b", "second") {
 		t.Error("d has not b's text")
 	}

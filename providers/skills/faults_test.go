@@ -56,11 +56,11 @@ func TestFaults(t *testing.T) {
 	}
 	for name, words := range map[string]string{
 		"nodesc": "has no description", "noname": "has no name", "nofront": "does not begin with", "open": "not closed", "yaml": "cannot be read as YAML",
-		"colon": "must be quoted", "other": `the name "another" is not that of its folder, "other"`, "utf8": "not valid UTF-8", "long": "has 1499 characters, agents allow 1024",
+		"colon": "must be quoted", "other": `the name "another" is not the name of its folder, "other"`, "utf8": "not valid UTF-8", "long": "has 1499 characters, agents allow 1024",
 		"huge": "longer than 64 KiB", "dir": "is not a regular file", "pipe": "is not a regular file", long: "the name has 65 characters",
 	} {
 		if !slices.ContainsFunc(strings.Split(problems, "\n"), func(line string) bool {
-			return strings.HasPrefix(line, "- ~/.claude/skills/"+name+"/SKILL.md: ") && strings.Contains(line, words) && strings.Contains(line, "; to mend: ")
+			return strings.HasPrefix(line, "- ~/.claude/skills/"+name+"/SKILL.md: ") && strings.Contains(line, words) && strings.Contains(line, "; fix: ")
 		}) {
 			t.Errorf("no problem of %s that says %q", name, words)
 		}
@@ -68,7 +68,7 @@ func TestFaults(t *testing.T) {
 	if !strings.Contains(problems, "- ~/.codex/skills: is not a folder") {
 		t.Error("a file where skills should be is not told")
 	}
-	if !strings.Contains(problems, "skill.md: some agents look for SKILL.md only") {
+	if !strings.Contains(problems, "skill.md: some agents only look for SKILL.md") {
 		t.Error("the name skill.md is not told")
 	}
 	for _, r := range index {

@@ -87,7 +87,7 @@ func start(t *testing.T, home string, change ...func(*Options)) *fixture {
 	f.Provider = New(opts)
 	t.Cleanup(func() { check(t, f.Close()) })
 	if opts.Watch && f.watcher == nil {
-		t.Skipf("no watcher can be had: %v", f.noWatch)
+		t.Skipf("no watcher can be had: %v", f.watchErr)
 	}
 	f.tree = fs.NewTree(f.Root(), fs.TreeOptions{Log: opts.Env.Log, Deadline: deadline})
 	return f

@@ -39,9 +39,9 @@ func TestWhatMayNotBeRead(t *testing.T) {
 	}
 	f.wantNames("", "INDEX.md", "agentctx", "file", "locked", "ok")
 	f.wantIndex("ok — fine",
-		"- ~/.claude/skills/locked: cannot be read: permission denied; to mend: chmod -R u+rX ~/.claude/skills/locked",
-		"- ~/.claude/skills/file/SKILL.md: cannot be read: permission denied; to mend: chmod -R u+rX ~/.claude/skills/file/SKILL.md",
-		"- ~/.cursor/skills: cannot be read: permission denied; to mend: chmod -R u+rX ~/.cursor/skills")
+		"- ~/.claude/skills/locked: cannot be read: permission denied; fix: chmod -R u+rX ~/.claude/skills/locked",
+		"- ~/.claude/skills/file/SKILL.md: cannot be read: permission denied; fix: chmod -R u+rX ~/.claude/skills/file/SKILL.md",
+		"- ~/.cursor/skills: cannot be read: permission denied; fix: chmod -R u+rX ~/.cursor/skills")
 	if s := f.Status(); s.State != "degraded" || len(s.Problems) != 3 {
 		t.Errorf("status %+v", s)
 	}

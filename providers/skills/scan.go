@@ -10,42 +10,79 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
 )
 
+// source is a folder in which agents look for the skills of their user.
+type source struct {
+	name string // what is added to a name that is taken
+	dir  string
+	// groups are folders in dir that contain skills from elsewhere and are never
+	// skills themselves.
+	groups []string
+}
+
+// sources returns the folders of all agents, in the order of precedence: of
+// skills of one name the first keeps it. Those that agents themselves read only
+// for old users come after the others, the shared one after that, and the
+// built-in skill after all.
+func sources(m agents.Machine) (all []source) {
+	seen := make(map[string]bool)
+	add := func(name string, groups []string, folders ...agents.Path) {
+		for _, dir := range m.Paths(folders...) {
+			if !seen[dir] {
+				seen[dir] = true
+				all = append(all, source{name: name, dir: dir, groups: groups})
+			}
+		}
+	}
+	for _, deprecated := range []bool{false, true} {
+		for _, a := range agents.All() {
+			if a.Skills.Deprecated == deprecated {
+				add(a.ID, a.Skills.Groups, a.Skills.User...)
+			}
+		}
+	}
+	add("agents", nil, agents.SharedSkills)
+	return all
+}
+
 const (
-	// maxDepth is how deep below a source skills are looked for.
+	// maxDepth is how deep below a source skills are searched for.
 	maxDepth = 4
-	// maxFolders is how many folders of one source are looked at.
+	// maxFolders is how many folders of one source are searched.
 	maxFolders = 2000
 )
 
-// scan is one look at all sources.
+// scan is one search of all sources.
 type scan struct {
 	*Provider
 	old   *snapshot
 	dirty map[string]bool
 
-	seen    map[string]bool // folders looked at, links resolved
-	folders int             // of this source
+	seen    map[string]bool // the folders searched, links resolved
+	folders int             // how many of this source
 
 	skills  []*skill // in order of precedence
 	faults  []fault
-	roots   []string // folders that are passed through
-	trees   []string // to be watched with all below
-	files   []string // to be watched
+	roots   []string // the folders whose files are passed through
+	trees   []string // the folders to watch with all below
+	files   []string // the files to watch
 	modTime time.Time
 }
 
-// place is a folder that is looked at.
+// place is a folder that is searched.
 type place struct {
 	real    string // links resolved
-	given   string // as the user knows it
+	shown   string // the path as the user knows it
 	source  *source
 	depth   int  // 0 for the source itself
-	grouped bool // one of the source's groups
+	grouped bool // it is one of the source's groups
 	info    os.FileInfo
 }
 
+// scan searches all sources. Cards in old are used again unless their file is in
+// dirty or has changed.
 func (p *Provider) scan(old *snapshot, dirty map[string]bool) *scan {
 	s := &scan{Provider: p, old: old, dirty: dirty, seen: make(map[string]bool)}
 	for i := range p.sources {
@@ -57,6 +94,7 @@ func (p *Provider) scan(old *snapshot, dirty map[string]bool) *scan {
 	return s
 }
 
+// root searches one source.
 func (s *scan) root(src *source) {
 	if s.hidden(src.dir) {
 		return
@@ -73,54 +111,54 @@ func (s *scan) root(src *source) {
 		s.fault(unreadable(s.shown(src.dir), err))
 	case !info.IsDir():
 		s.roots = append(s.roots, src.dir)
-		s.fault(fault{where: s.shown(src.dir), what: "is not a folder", mend: "move it away: this is where skills are looked for", grave: true})
+		s.fault(fault{where: s.shown(src.dir), what: "is not a folder", fix: "move it away: skills are searched for here", severe: true})
 	case !s.seen[real]:
 		s.seen[real] = true
 		s.roots = append(s.roots, real)
 		s.modTime = latest(s.modTime, info.ModTime())
-		s.group(place{real: real, given: src.dir, source: src})
+		s.search(place{real: real, shown: src.dir, source: src})
 	}
 }
 
-// group looks for skills in a folder that is none, and returns how many it
-// found.
-func (s *scan) group(in place) int {
+// search searches a folder that is not a skill itself, and returns the number of
+// skills found.
+func (s *scan) search(in place) int {
 	entries, err := os.ReadDir(in.real)
 	if err != nil {
-		if in.depth != 1 || in.grouped { // else the folder itself is shown, with its fault
-			s.fault(unreadable(s.shown(in.given), err))
+		if in.depth != 1 || in.grouped { // otherwise the folder itself is shown, with its fault
+			s.fault(unreadable(s.shown(in.shown), err))
 		}
 		return 0
 	}
 	before := len(s.skills)
-	// What is a skill comes first, before the limit is reached below others.
+	// Skills come first: below other folders the limit may be reached.
 	var others []place
 	for _, e := range entries {
-		if at, ok := s.entry(in, e); ok {
+		if at, ok := s.inspect(in, e); ok {
 			others = append(others, at)
 		}
 	}
 	for _, at := range others {
 		switch {
-		case at.depth < maxDepth && s.group(at) > 0:
+		case at.depth < maxDepth && s.search(at) > 0:
 			s.roots = append(s.roots, at.real)
 		case at.depth == 1 && !at.grouped:
-			s.found(at, "", false, nil)
+			s.addSkill(at, "", false, nil)
 		}
 	}
 	return len(s.skills) - before
 }
 
-// entry looks at one entry of a folder: a skill is taken up, a folder that
-// may hold skills is returned.
-func (s *scan) entry(in place, e os.DirEntry) (other place, ok bool) {
+// inspect looks at one entry of a folder. A skill is added; a folder that may
+// contain skills is returned.
+func (s *scan) inspect(in place, e os.DirEntry) (other place, ok bool) {
 	name := e.Name()
 	grouped := in.depth == 0 && slices.Contains(in.source.groups, name)
 	if name == "node_modules" || strings.HasPrefix(name, ".") && !grouped {
 		return place{}, false
 	}
 	at := place{
-		real: filepath.Join(in.real, name), given: filepath.Join(in.given, name),
+		real: filepath.Join(in.real, name), shown: filepath.Join(in.shown, name),
 		source: in.source, depth: in.depth + 1, grouped: grouped,
 	}
 	if !e.IsDir() && e.Type() != iofs.ModeSymlink || s.hidden(at.real) {
@@ -130,8 +168,8 @@ func (s *scan) entry(in place, e os.DirEntry) (other place, ok bool) {
 		if s.folders == maxFolders {
 			s.folders++
 			s.fault(fault{
-				where: s.shown(in.source.dir), what: "holds more folders than are looked at; some skills may be missing here",
-				mend: "move what is no skill out of it", grave: true,
+				where: s.shown(in.source.dir), what: "contains more folders than are searched; some skills may be missing here",
+				fix: "move what is not a skill out of it", severe: true,
 			})
 		}
 		return place{}, false
@@ -140,16 +178,16 @@ func (s *scan) entry(in place, e os.DirEntry) (other place, ok bool) {
 	if e.Type() == iofs.ModeSymlink {
 		at.real, at.info, err = s.resolve(at.real)
 		if err == nil && (!at.info.IsDir() || within(in.real, at.real)) {
-			return place{}, false // no skill, or a loop
+			return place{}, false // not a skill, or a loop
 		}
 		if err == nil {
 			s.trees = append(s.trees, at.real)
 		}
 	} else if at.info, err = os.Lstat(at.real); errors.Is(err, iofs.ErrNotExist) {
-		return place{}, false // gone since
+		return place{}, false // deleted since
 	}
 	if err != nil {
-		s.fault(unreadable(s.shown(at.given), err))
+		s.fault(unreadable(s.shown(at.shown), err))
 		return place{}, false
 	}
 	if s.seen[at.real] {
@@ -163,22 +201,22 @@ func (s *scan) entry(in place, e os.DirEntry) (other place, ok bool) {
 		return at, true
 	}
 	if file != "" || at.depth == 1 && !grouped {
-		s.found(at, file, linked, err)
+		s.addSkill(at, file, linked, err)
 	}
 	return place{}, false
 }
 
-// found takes up the skill at a place. Without a file it has a fault: err, or
-// that it has no SKILL.md.
-func (s *scan) found(at place, file string, linked bool, err error) {
-	sk := &skill{own: filepath.Base(at.given), source: at.source.name, path: at.real, file: file, info: at.info}
+// addSkill adds the skill at a place. Without a file it has a fault: err or, if
+// that is nil, that it has no SKILL.md.
+func (s *scan) addSkill(at place, file string, linked bool, err error) {
+	sk := &skill{folder: filepath.Base(at.shown), source: at.source.name, path: at.real, file: file, info: at.info}
 	old := s.old.byPath[at.real]
 	if old != nil && os.SameFile(old.info, at.info) {
 		sk.node = old.node
 	} else {
 		dir, err := fs.NewDiskDir(at.real, s.disk())
 		if err != nil {
-			return // gone since
+			return // deleted since
 		}
 		sk.node = &skillFolder{DiskDir: dir, opts: s.disk()}
 	}
@@ -193,22 +231,22 @@ func (s *scan) found(at place, file string, linked bool, err error) {
 		switch {
 		case err != nil:
 			sk.card = card{err: err}
-		case old != nil && old.target == sk.target && !s.dirty[file] && old.card.current(sk.target):
+		case old != nil && old.target == sk.target && !s.dirty[file] && old.card.isCurrent(sk.target):
 			sk.card = old.card
 		default:
 			sk.card = readCard(sk.target)
 		}
 		s.modTime = latest(s.modTime, sk.card.modTime())
-		sk.faults = sk.card.faults(s.shown(filepath.Join(at.given, filepath.Base(file))), sk.own)
+		sk.faults = sk.card.faults(s.shown(filepath.Join(at.shown, filepath.Base(file))), sk.folder)
 	case err == nil:
 		_, err = os.ReadDir(at.real)
 		if err == nil {
-			sk.faults = []fault{noSkillFile(s.shown(at.given))}
+			sk.faults = []fault{noSkillFile(s.shown(at.shown))}
 			break
 		}
 		fallthrough
 	default:
-		sk.faults = []fault{unreadable(s.shown(at.given), err)}
+		sk.faults = []fault{unreadable(s.shown(at.shown), err)}
 	}
 	s.skills = append(s.skills, sk)
 }
@@ -217,7 +255,7 @@ func (s *scan) fault(f fault) { s.faults = append(s.faults, f) }
 
 func (s *scan) shown(path string) string { return shown(s.opts.Home, path) }
 
-// resolve follows links, and describes what they lead to.
+// resolve follows symbolic links and returns what they lead to.
 func (s *scan) resolve(path string) (real string, info os.FileInfo, err error) {
 	if real, err = s.disk().Resolve(path); err == nil {
 		info, err = os.Lstat(real)

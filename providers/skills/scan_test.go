@@ -76,8 +76,8 @@ func TestLinks(t *testing.T) {
 		t.Errorf("SKILL.md must be a file and notes.md a link: %+v", entries)
 	}
 	f.wantIndex("one — below a link", "managed — from a store", "shared — one skill",
-		"- ~/.claude/skills/dead: is a link that leads nowhere, or into a mount of ctxfs; to mend: link it again, or remove it",
-		"- ~/.claude/skills/broken/SKILL.md: is a link that leads nowhere, or into a mount of ctxfs; to mend: link it to the file again, or remove it")
+		"- ~/.claude/skills/dead: is a link to nothing, or into a mount of ctxfs; fix: link it again or remove it",
+		"- ~/.claude/skills/broken/SKILL.md: is a link to nothing, or into a mount of ctxfs; fix: link it to the file again, or remove it")
 	for _, root := range []string{".claude/skills", ".agents/skills", "dev/tools"} {
 		if !slices.Contains(f.Roots(), filepath.Join(h, root)) {
 			t.Errorf("%s is missing in %q", root, f.Roots())
@@ -107,7 +107,7 @@ func TestNestedSkills(t *testing.T) {
 	}), offline)
 	f.wantNames("", "INDEX.md", "agentctx", "a", "a~claude-code", "b", "4", "one", "empty", "s")
 	f.wantIndex("a — (no description, see Problems)", "a~claude-code — nested", "s — system",
-		"- ~/.claude/skills/empty: has no SKILL.md, and nothing below it has; to mend: write one with name and description, or move the folder away")
+		"- ~/.claude/skills/empty: has no SKILL.md, and no folder below it has one; fix: write one with name and description, or move the folder away")
 	// The name goes to the first by path; what has no SKILL.md is still there.
 	f.wantNames("one/two/three/four/five", "six")
 }
@@ -141,7 +141,7 @@ func TestLinksIntoAMountOfOurs(t *testing.T) {
 		}
 	})
 	f.wantNames("", "INDEX.md", "agentctx", "one", "y", "z")
-	f.wantIndex("- ~/.claude/skills/x: "+deadLink+"; to mend: link it again, or remove it", "z — fine")
+	f.wantIndex("- ~/.claude/skills/x: "+deadLink+"; fix: link it again or remove it", "z — fine")
 }
 
 func TestASkillInASkill(t *testing.T) {
@@ -165,8 +165,8 @@ func TestTooManyFolders(t *testing.T) {
 	f := start(t, home(t, files))
 	f.wantNames("", "INDEX.md", "a", "agentctx", "group", "zz")
 	f.wantIndex(
-		"- ~/.claude/skills: holds more folders than are looked at; some skills may be missing here; to mend: move what is no skill out of it",
-		"- ~/.claude/skills: not all changes are noticed: it holds more than 2000 folders; to mend: move what is no skill out of it")
+		"- ~/.claude/skills: contains more folders than are searched; some skills may be missing here; fix: move what is not a skill out of it",
+		"- ~/.claude/skills: not all changes are noticed: it contains more than 2000 folders; fix: move what is not a skill out of it")
 	live := 0
 	for _, name := range f.names("group") {
 		if f.attr("group/" + name).Live {

@@ -2,14 +2,20 @@
 //
 // A skill is a folder with a SKILL.md in it: front matter with name and
 // description, then instructions, and beside it whatever those need
-// (agentskills/agentskills). Each agent looks for them somewhere else. Here
-// every one is a real folder, passed through from where it lies on disk:
-// contents and execute bits as they are there, changes visible at once.
+// (agentskills/agentskills). Each agent looks for them in folders of its own. Here
+// each one is a real folder, passed through from disk: contents and execute bits as
+// they are there, changes visible at once.
 //
-// Agents leave out skills without a word: those with a fault, those whose name
-// another one has, those beyond a budget. Here nothing vanishes. A skill with
-// a fault is shown, and INDEX.md says what is wrong with it; of skills of one
-// name the first keeps it, and the others have "~" and their source added.
+// Agents drop skills silently: those with a fault, those whose name another one
+// has, those beyond a budget. Here nothing is dropped. A skill with a fault is
+// shown, and INDEX.md says what is wrong with it; of several skills with one name
+// the first keeps it, and the others have "~" and their source added.
+//
+// The order of the parts: scan.go searches the folders of all agents (package
+// agents has them), card.go reads the front matter, skill.go is one skill with its
+// name, node, and document, snapshot.go is all that is shown at one moment, and the
+// provider publishes snapshots (skills.go). The source of the format is
+// agentskills/agentskills.
 package skills
 
 import (
@@ -29,17 +35,18 @@ import (
 	"ctxfs/providers/internal/watch"
 )
 
-// Options are what the provider needs.
+// Options are the settings of a provider.
 type Options struct {
 	Env fs.Env
 	// Home is the user's home folder.
 	Home string
 	// LookupEnv is os.LookupEnv.
 	LookupEnv func(key string) (string, bool)
-	// Hide leaves out a path, such as a mount point of ours; it may be nil.
+	// Hide reports whether a path is to be left out, such as one of our own mounts; it
+	// may be nil.
 	Hide func(path string) bool
-	// Watch keeps the provider current. Without it, for a command that reads
-	// once, the skills are those of the moment of New, and all files are Live.
+	// Watch keeps the provider current. Without it, for a command that reads once,
+	// the skills are those at the time of New, and all files are Live.
 	Watch bool
 }
 
@@ -51,15 +58,15 @@ type Provider struct {
 	root    *fs.Folder
 	current atomic.Pointer[snapshot]
 
-	watcher *watch.Watcher // nil where nothing is watched
-	noWatch error          // why, though it should be
+	watcher  *watch.Watcher // nil where nothing is watched
+	watchErr error          // why, though it should be
 
 	refreshing sync.Mutex // held while a snapshot is made
 	watched    map[string]bool
 }
 
-// New finds the skills there are; it reads folders and front matter, no more.
-// What cannot be read is content and no error.
+// New finds the skills; it reads only folders and front matter. What cannot be read
+// is reported in the tree and by Status, not as an error.
 func New(opts Options) *Provider {
 	opts.Env = opts.Env.WithDocuments()
 	p := &Provider{
@@ -70,13 +77,13 @@ func New(opts Options) *Provider {
 	p.refreshing.Lock()
 	defer p.refreshing.Unlock()
 	if opts.Watch {
-		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, Log: opts.Env.Log})
+		p.watcher, p.watchErr = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, Log: opts.Env.Log})
 	}
 	var roots []string
 	for _, src := range p.sources {
 		roots = append(roots, src.dir)
 	}
-	p.follow(roots, nil)
+	p.watchOnly(roots, nil)
 	p.refresh(nil)
 	return p
 }
@@ -107,11 +114,11 @@ func (p *Provider) Close() error {
 	return p.watcher.Close()
 }
 
-// maxNews is how many changes are told one by one; of more, only the skills
-// they are in.
+// maxNews is how many changes are reported one by one; if there are more, only
+// their skills are.
 const maxNews = 1000
 
-// changed is told of paths on disk.
+// changed is called by the watcher with paths on disk that have changed.
 func (p *Provider) changed(paths []string) {
 	p.refreshing.Lock()
 	defer p.refreshing.Unlock()
@@ -119,7 +126,7 @@ func (p *Provider) changed(paths []string) {
 	var inTree []string
 	dirty, rescan := make(map[string]bool), false
 	for _, path := range paths {
-		holding := now.holding(path)
+		holding := now.containing(path)
 		rescan = rescan || len(holding) == 0 // a root, a group, something new
 		for _, s := range holding {
 			inside, err := filepath.Rel(s.path, path)
@@ -146,15 +153,14 @@ func (p *Provider) changed(paths []string) {
 	}
 }
 
-// refresh looks at the disk again and publishes what it finds. Files in dirty
-// are read again even if they look the same. It returns what has changed in
-// the root.
+// refresh searches again and publishes what it finds. Files in dirty are read again
+// even if they look the same. It returns the names in the root that changed.
 func (p *Provider) refresh(dirty map[string]bool) []string {
 	old := p.current.Load()
 	found := p.scan(old, dirty)
-	// Links may lead to where nothing was watched while it was read.
+	// Links may lead to folders that were not watched while they were read.
 	for range maxDepth {
-		if !p.follow(found.trees, found.files) {
+		if !p.watchOnly(found.trees, found.files) {
 			break
 		}
 		found = p.scan(old, dirty)
@@ -168,9 +174,9 @@ func (p *Provider) refresh(dirty map[string]bool) []string {
 	return changed
 }
 
-// follow watches these folders, with all below them, and these files, and
-// nothing else. It tells whether any of them was not watched before.
-func (p *Provider) follow(trees, files []string) (added bool) {
+// watchOnly watches these folders, with all below them, and these files, and nothing
+// else. It reports whether any of them was not watched before.
+func (p *Provider) watchOnly(trees, files []string) (added bool) {
 	if p.watcher == nil {
 		return false
 	}
@@ -194,10 +200,10 @@ func (p *Provider) follow(trees, files []string) (added bool) {
 	return added
 }
 
-// watchFaults tells of what should be watched and is not.
+// watchFaults returns the faults of what should be watched and is not.
 func (p *Provider) watchFaults() []fault {
-	if p.noWatch != nil {
-		return []fault{watchFault(p.opts.Home, "", p.noWatch)}
+	if p.watchErr != nil {
+		return []fault{watchFault(p.opts.Home, "", p.watchErr)}
 	}
 	if p.watcher == nil {
 		return nil
@@ -205,14 +211,14 @@ func (p *Provider) watchFaults() []fault {
 	var faults []fault
 	for _, path := range slices.Sorted(maps.Keys(p.watched)) {
 		err := p.watcher.Err(path)
-		if err != nil && !errors.Is(err, iofs.ErrNotExist) { // that is told by the scan
+		if err != nil && !errors.Is(err, iofs.ErrNotExist) { // the scan reports that
 			faults = append(faults, watchFault(p.opts.Home, path, err))
 		}
 	}
 	return faults
 }
 
-// disk says how a skill's folder is passed through.
+// disk returns how the folders of skills are passed through.
 func (p *Provider) disk() fs.DiskOptions {
 	opts := fs.DiskOptions{Hide: p.opts.Hide}
 	if p.watcher != nil {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"ctxfs/fs"
@@ -12,19 +13,21 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// snapshot is everything that is shown at one moment. It is not changed after
-// it was published.
+// snapshot is everything that is shown at one moment. It is immutable once it is
+// published.
 type snapshot struct {
 	skills  []*skill // by name
 	byPath  map[string]*skill
 	roots   []string
 	index   *fs.Text
-	text    []byte    // of index
-	modTime time.Time // of the newest fact; zero if none has a time
-	built   time.Time // of the program
+	text    []byte    // the text of index
+	modTime time.Time // the time of the newest fact; zero if none has a time
+	built   time.Time // when the program was built
 	status  fs.Status
 }
 
+// snapshot makes a snapshot of what was found. The index of old is used again if
+// its text is the same.
 func (p *Provider) snapshot(old *snapshot, found *scan) *snapshot {
 	next := &snapshot{
 		skills: found.skills, byPath: make(map[string]*skill), roots: roots(found.roots),
@@ -40,7 +43,7 @@ func (p *Provider) snapshot(old *snapshot, found *scan) *snapshot {
 	faults := next.faults(found.faults, p.watchFaults())
 	if text := p.renderIndex(next.skills, faults); old.index == nil || !bytes.Equal(text, old.text) {
 		if old.index != nil && !next.modTime.After(old.modTime) {
-			next.modTime = p.opts.Env.Now().UTC().Truncate(time.Second) // of a fact that has no time, such as a permission
+			next.modTime = p.opts.Env.Now().UTC().Truncate(time.Second) // a fact without a time has changed, such as a permission
 		}
 		next.text, next.index = text, fs.NewText(cmp.Or(next.modTime, next.built), text)
 	}
@@ -51,17 +54,17 @@ func (p *Provider) snapshot(old *snapshot, found *scan) *snapshot {
 	return next
 }
 
-// faults are all there are, those of one file together.
+// faults returns all faults, those of one file together.
 func (s *snapshot) faults(others ...[]fault) []fault {
 	all := slices.Concat(others...)
 	for _, sk := range s.skills {
 		all = append(all, sk.faults...)
 	}
 	slices.SortStableFunc(all, func(a, b fault) int { return cmp.Compare(a.where, b.where) })
-	return slices.Compact(all) // a folder that cannot be read cannot be watched either
+	return slices.Compact(all) // a folder that cannot be read cannot be watched either: one fault
 }
 
-// nodes are what the provider's root holds.
+// nodes returns the content of the provider's root.
 func (s *snapshot) nodes() map[string]fs.Node {
 	nodes := make(map[string]fs.Node, len(s.skills)+1)
 	for _, sk := range s.skills {
@@ -72,15 +75,15 @@ func (s *snapshot) nodes() map[string]fs.Node {
 	return nodes
 }
 
-// ignoreName is the file that tells search tools what to leave out: of all that
-// the root of the tree hides, here only the index repeats something. What a skill
-// has under such names is its own.
+// ignoreName is the file that tells search tools what to skip. It takes back what
+// the root of the tree hides, except for the index, which repeats the skills: a
+// skill may have files with such names.
 const (
 	ignoreName = ".ignore"
 	ignoreText = "!INDEX.*\n!*.jsonl\n!*.cast\n!**/terminals/*/\n/INDEX.md\n"
 )
 
-// differences are the names in the root that were added, removed or changed.
+// differences returns the names in the root that were added, removed, or changed.
 func (s *snapshot) differences(old *snapshot) (changed []string) {
 	if s.index != old.index {
 		changed = append(changed, indexName)
@@ -101,9 +104,9 @@ func (s *snapshot) differences(old *snapshot) (changed []string) {
 	return changed
 }
 
-// holding returns the skills that a path on disk lies in: more than one where a
+// containing returns the skills that contain a path on disk: more than one if a
 // link leads into another skill.
-func (s *snapshot) holding(path string) (holding []*skill) {
+func (s *snapshot) containing(path string) (holding []*skill) {
 	for {
 		if sk := s.byPath[path]; sk != nil {
 			holding = append(holding, sk)
@@ -116,20 +119,20 @@ func (s *snapshot) holding(path string) (holding []*skill) {
 	}
 }
 
-// aboutLen is the length in bytes of what Status says about a skill.
+// aboutLen is the most that Status says about a skill, in bytes.
 const aboutLen = 200
 
 func status(s *snapshot, faults []fault) fs.Status {
 	st := fs.Status{State: "ready", Since: s.modTime, Summary: wording.Count(len(s.skills), "skills")}
 	for _, f := range faults {
-		if f.grave {
+		if f.severe {
 			st.State = "degraded"
-			st.Problems = append(st.Problems, fs.Problem{What: f.sentence(), Mend: f.mend})
+			st.Problems = append(st.Problems, fs.Problem{What: f.sentence(), Mend: f.fix})
 		}
 	}
 	for _, sk := range s.skills {
 		item := fs.Item{Name: sk.name, Count: -1, About: clean.Sentence(sk.card.description, aboutLen)}
-		if sk.grave() {
+		if sk.isBroken() {
 			item.State = "error"
 		}
 		st.Items = append(st.Items, item)
@@ -140,9 +143,9 @@ func status(s *snapshot, faults []fault) fs.Status {
 	return st
 }
 
-// roots leaves out what lies in another root.
+// roots leaves out the folders that are within others.
 func roots(all []string) []string {
-	slices.Sort(all) // what lies in a folder comes after it
+	slices.Sort(all) // a folder comes before what is within it
 	var outer []string
 	for _, path := range all {
 		if !slices.ContainsFunc(outer, func(root string) bool { return within(path, root) }) {
@@ -155,4 +158,34 @@ func roots(all []string) []string {
 func within(path, root string) bool {
 	rel, err := filepath.Rel(root, path)
 	return err == nil && filepath.IsLocal(rel)
+}
+
+// indexLen is the most of a description in the index, in bytes.
+const indexLen = 250
+
+// renderIndex writes INDEX.md: a line for each skill, then the problems.
+func (p *Provider) renderIndex(skills []*skill, faults []fault) []byte {
+	var b strings.Builder
+	b.WriteString("# Skills\n\nEach folder here is a skill. Read its SKILL.md before you do what it is for.\n\n")
+	for _, s := range skills {
+		b.WriteString(s.name + " — ")
+		if s.card.description == "" {
+			b.WriteString("(no description, see Problems)\n")
+		} else {
+			b.WriteString(clean.Cut(s.card.description, indexLen) + "\n")
+		}
+	}
+	if len(skills) == 1 && skills[0].source == p.builtin.source {
+		b.WriteString("\nThere is only the built-in skill. To add one, make a folder with a SKILL.md in one of:\n\n")
+		for _, src := range p.sources {
+			b.WriteString("- " + shown(p.opts.Home, src.dir) + "\n")
+		}
+	}
+	if len(faults) > 0 {
+		b.WriteString("\n## Problems\n\n")
+		for _, f := range faults {
+			b.WriteString("- " + f.sentence() + "; fix: " + f.fix + "\n")
+		}
+	}
+	return []byte(b.String())
 }
