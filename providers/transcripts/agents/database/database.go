@@ -32,6 +32,7 @@ func IgnorePartial(err error) error {
 // what is missing is noted in Lacks.
 type Snapshot struct {
 	*sqlite.Snapshot
+	// Lacks names what is missing, or is there by another name.
 	Lacks        []string
 	tableMissing bool // a table without which nothing can be read is missing
 }

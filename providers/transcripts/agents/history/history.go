@@ -141,6 +141,7 @@ type Partial struct {
 	Lacks []string
 }
 
+// Error implements error.
 func (p *Partial) Error() string {
 	return "its version is unknown, and it is shown as far as it is understood: " + strings.Join(p.Lacks, ", ")
 }

@@ -36,6 +36,7 @@ func MakeDatabase(t testing.TB, path string, statements ...string) *sql.DB {
 	return db
 }
 
+// Execute executes a statement that must not fail.
 func Execute(t testing.TB, db *sql.DB, statement string, args ...any) {
 	t.Helper()
 	if _, err := db.Exec(statement, args...); err != nil {

@@ -145,6 +145,7 @@ func (b *Blocks) Block(m Message, v lazyjson.Value) bool {
 	return true
 }
 
+// Thinking emits what the model thought, and reports whether there was any.
 func (b *Blocks) Thinking(m Message, text string) bool {
 	if text == "" {
 		return false
@@ -155,6 +156,7 @@ func (b *Blocks) Thinking(m Message, text string) bool {
 	return true
 }
 
+// Call emits a call of a tool, and remembers the tool for its result.
 func (b *Blocks) Call(m Message, id, name string, input lazyjson.Value) {
 	e := m.Event(event.ToolCall)
 	e.Call = &event.Call{ID: id, Name: name, Input: input.Raw}
@@ -170,6 +172,7 @@ func (b *Blocks) Call(m Message, id, name string, input lazyjson.Value) {
 	b.Out.Emit(e)
 }
 
+// Result emits the result of a call. Where name is "" it is that of the call.
 func (b *Blocks) Result(m Message, call, name, text string, failed bool) {
 	if name == "" {
 		name = b.Calls[call]

@@ -135,6 +135,7 @@ func ContentText(v lazyjson.Value) string {
 	return strings.Join(texts, "\n")
 }
 
+// ItemText returns the text of one such content.
 func ItemText(v lazyjson.Value) string {
 	if v.Type == lazyjson.String {
 		return v.Str
