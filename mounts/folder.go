@@ -85,7 +85,7 @@ func NewFolder(tree *fs.Tree, dir string, opts FolderOptions) (*Folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	takeHint(dir)
+	removeHint(dir)
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -122,31 +122,31 @@ func (f *Folder) Pass(ctx context.Context) (Report, error) {
 // Run makes a pass, and then follows the tree's changes until ctx ends. It
 // returns nil then, or the error that stopped a pass.
 func (f *Folder) Run(ctx context.Context) error {
-	news := newNews()
-	defer f.tree.Subscribe(news.add)()
-	news.add("")
+	changes := newChangeQueue()
+	defer f.tree.Subscribe(changes.add)()
+	changes.add("")
 	var failed []string
 	var retry <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-news.wake:
+		case <-changes.wake:
 		case <-retry:
 			for _, p := range failed {
-				news.add(p)
+				changes.add(p)
 			}
 			failed, retry = nil, nil
 			continue
 		}
-		r, err := f.sync(ctx, news.take())
+		r, err := f.sync(ctx, changes.take())
 		if ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		f.tell(r)
+		f.logReport(r)
 		if f.opts.Report != nil {
 			f.opts.Report(r)
 		}
@@ -156,8 +156,8 @@ func (f *Folder) Run(ctx context.Context) error {
 	}
 }
 
-// tell logs what went wrong, each conflict once.
-func (f *Folder) tell(r Report) {
+// logReport logs what went wrong, each conflict once.
+func (f *Folder) logReport(r Report) {
 	for _, c := range r.Conflicts {
 		if !f.told[c] {
 			f.told[c] = true
@@ -177,20 +177,20 @@ func inFolder(dir string, err error) error {
 	return fmt.Errorf("%s: %w", dir, err)
 }
 
-// news collects the paths of changes until they are taken.
-type news struct {
+// changeQueue collects the paths of changes until they are taken.
+type changeQueue struct {
 	wake chan struct{} // has a value when there are paths
 
 	mu    sync.Mutex
 	paths map[string]struct{}
 }
 
-func newNews() *news {
-	return &news{wake: make(chan struct{}, 1), paths: make(map[string]struct{})}
+func newChangeQueue() *changeQueue {
+	return &changeQueue{wake: make(chan struct{}, 1), paths: make(map[string]struct{})}
 }
 
 // add never blocks.
-func (n *news) add(path string) {
+func (n *changeQueue) add(path string) {
 	n.mu.Lock()
 	n.paths[path] = struct{}{}
 	n.mu.Unlock()
@@ -201,7 +201,7 @@ func (n *news) add(path string) {
 }
 
 // take returns the collected paths, sorted, without those below others.
-func (n *news) take() []string {
+func (n *changeQueue) take() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	all := make([]string, 0, len(n.paths))
@@ -215,7 +215,7 @@ func (n *news) take() []string {
 	return all
 }
 
-func (n *news) coveredByParent(p string) bool {
+func (n *changeQueue) coveredByParent(p string) bool {
 	for p != "" {
 		p = p[:max(0, strings.LastIndexByte(p, '/'))]
 		if _, ok := n.paths[p]; ok {

@@ -153,7 +153,7 @@ func TestFolderManifestStaysSmall(t *testing.T) {
 	dir := t.TempDir()
 	f := newFolder(t, tree, dir)
 	for i := range 12_000 {
-		if err := f.manifest.put("a", state{Mode: 0o444, Version: uint64(i)}); err != nil {
+		if err := f.manifest.put("a", pathState{Mode: 0o444, Version: uint64(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

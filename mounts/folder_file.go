@@ -14,7 +14,7 @@ import (
 func (p *pass) file(at string, f fs.File) {
 	a, err := p.attr(f)
 	if err != nil {
-		p.gone(at, err)
+		p.failNode(at, err)
 		return
 	}
 	s, ours := p.manifest.states[at]
@@ -40,7 +40,7 @@ func (p *pass) file(at string, f fs.File) {
 		p.report.Unchanged++
 	}
 	if err != nil {
-		p.gone(at, err)
+		p.failNode(at, err)
 	}
 }
 
@@ -69,7 +69,7 @@ func (p *pass) replace(at string, f fs.File) error {
 	const tries = 3
 	var err error
 	for range tries {
-		var s state
+		var s pathState
 		head := headVersion(f)
 		if s, err = p.temporary(f); err == nil {
 			p.heads[at] = head
@@ -86,7 +86,7 @@ var errChanging = errors.New("changes while it is read")
 
 // temporary writes the bytes of f, with mode and time, into the temporary
 // file.
-func (p *pass) temporary(f fs.File) (s state, err error) {
+func (p *pass) temporary(f fs.File) (s pathState, err error) {
 	a, err := p.stat(f)
 	if err != nil {
 		return s, err
@@ -117,7 +117,7 @@ func (p *pass) temporary(f fs.File) (s state, err error) {
 	if err != nil {
 		return s, err
 	}
-	return state{Mode: a.Mode, Version: a.Version, Size: info.Size(), ModTime: info.ModTime()}, nil
+	return pathState{Mode: a.Mode, Version: a.Version, Size: info.Size(), ModTime: info.ModTime()}, nil
 }
 
 // copy writes the bytes from begin to end to the same place.
@@ -153,12 +153,12 @@ func (p *pass) settle(at string, a fs.Attr) error {
 		return err
 	}
 	p.report.Written++
-	return p.manifest.put(at, state{Mode: a.Mode, Version: a.Version, Size: info.Size(), ModTime: info.ModTime()})
+	return p.manifest.put(at, pathState{Mode: a.Mode, Version: a.Version, Size: info.Size(), ModTime: info.ModTime()})
 }
 
 // grow brings a live file up to date in place, so that programs that follow it
 // go on.
-func (p *pass) grow(at string, f fs.File, s state) error {
+func (p *pass) grow(at string, f fs.File, s pathState) error {
 	head := headVersion(f)
 	a, err := p.stat(f)
 	if err != nil {
@@ -194,7 +194,7 @@ func (p *pass) grow(at string, f fs.File, s state) error {
 }
 
 // writable opens a file of ours, whose mode forbids that to all but root.
-func (p *pass) writable(at string, s state) (*os.File, error) {
+func (p *pass) writable(at string, s pathState) (*os.File, error) {
 	if err := p.root.Chmod(at, s.Mode.Perm()|0o200); err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func (p *pass) adopt(at string, f fs.File) error {
 	if err != nil {
 		return err
 	}
-	same, err := p.same(at, f, a)
+	same, err := p.sameBytes(at, f, a)
 	if err != nil {
 		return err
 	}
@@ -226,8 +226,8 @@ func (p *pass) adopt(at string, f fs.File) error {
 	return p.grow(at, f, p.manifest.states[at])
 }
 
-// same reports whether the file on disk has the bytes of f.
-func (p *pass) same(at string, f fs.File, a fs.Attr) (bool, error) {
+// sameBytes reports whether the file on disk has the bytes of f.
+func (p *pass) sameBytes(at string, f fs.File, a fs.Attr) (bool, error) {
 	info, err := p.root.Lstat(at)
 	if err != nil {
 		return false, err

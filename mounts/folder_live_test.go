@@ -116,7 +116,7 @@ func TestFolderRunFollows(t *testing.T) {
 }
 
 func TestNewsCoalesce(t *testing.T) {
-	n := newNews()
+	n := newChangeQueue()
 	for _, p := range []string{"a/b/c", "a/b", "ab", "x/y", "x/y", "a/b/d/e"} {
 		n.add(p)
 	}

@@ -34,8 +34,8 @@ const (
 
 const moveManifest = "move it away: files that are as ctxfs would write them are then taken over"
 
-// state is what was written at one path.
-type state struct {
+// pathState is what was written at one path.
+type pathState struct {
 	Mode    iofs.FileMode `json:"mode"` // type and permissions
 	Version uint64        `json:"version,omitempty"`
 	Size    int64         `json:"size,omitempty"`
@@ -50,20 +50,20 @@ type manifestHeader struct {
 type manifestLine struct {
 	Path string `json:"path"`
 	Gone bool   `json:"gone,omitempty"`
-	state
+	pathState
 }
 
 type manifest struct {
 	root   *os.Root
 	file   *os.File
-	states map[string]state
+	states map[string]pathState
 	names  map[string]map[string]struct{} // names of the paths in states, by folder
 	lines  int
 }
 
 // openManifest locks the manifest below root and reads it.
 func openManifest(root *os.Root) (*manifest, error) {
-	m := &manifest{root: root, states: make(map[string]state), names: make(map[string]map[string]struct{})}
+	m := &manifest{root: root, states: make(map[string]pathState), names: make(map[string]map[string]struct{})}
 	if err := m.lock(); err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (m *manifest) load() error {
 		}
 	}
 	var last string
-	var before state
+	var before pathState
 	var existed bool
 	for {
 		raw, err := r.ReadBytes('\n')
@@ -162,16 +162,16 @@ func (m *manifest) load() error {
 		m.lines++
 		last = line.Path
 		before, existed = m.states[last]
-		m.keep(line)
+		m.store(line)
 	}
 	if s, ok := m.states[last]; ok && !s.matches(m.root, last) {
-		m.keep(manifestLine{Path: last, Gone: !existed, state: before})
+		m.store(manifestLine{Path: last, Gone: !existed, pathState: before})
 	}
 	return nil
 }
 
-// keep stores a line in memory.
-func (m *manifest) keep(l manifestLine) {
+// store stores a line in memory.
+func (m *manifest) store(l manifestLine) {
 	dir, name := path.Split(l.Path)
 	if l.Gone {
 		delete(m.states, l.Path)
@@ -181,7 +181,7 @@ func (m *manifest) keep(l manifestLine) {
 		}
 		return
 	}
-	m.states[l.Path] = l.state
+	m.states[l.Path] = l.pathState
 	if m.names[dir] == nil {
 		m.names[dir] = make(map[string]struct{})
 	}
@@ -189,7 +189,7 @@ func (m *manifest) keep(l manifestLine) {
 }
 
 // put records what is at a path, or is about to be.
-func (m *manifest) put(p string, s state) error { return m.write(manifestLine{Path: p, state: s}) }
+func (m *manifest) put(p string, s pathState) error { return m.write(manifestLine{Path: p, pathState: s}) }
 
 // forget records that a path is no longer ours.
 func (m *manifest) forget(p string) error {
@@ -208,7 +208,7 @@ func (m *manifest) write(l manifestLine) error {
 		return &manifestError{err}
 	}
 	m.lines++
-	m.keep(l)
+	m.store(l)
 	if m.lines > 3*len(m.states)+10_000 {
 		return m.compact()
 	}
@@ -256,13 +256,13 @@ func (m *manifest) text() []byte {
 	e := json.NewEncoder(&text)
 	e.Encode(manifestHeader{manifestFormat}) // to memory, of our own types: cannot fail
 	for _, p := range paths {
-		e.Encode(manifestLine{Path: p, state: m.states[p]})
+		e.Encode(manifestLine{Path: p, pathState: m.states[p]})
 	}
 	return text.Bytes()
 }
 
-// in returns the names in a folder, sorted.
-func (m *manifest) in(dir string) []string {
+// namesIn returns the names in a folder, sorted.
+func (m *manifest) namesIn(dir string) []string {
 	if dir != "" {
 		dir = strings.TrimSuffix(dir, "/") + "/"
 	}
@@ -276,7 +276,7 @@ func (m *manifest) in(dir string) []string {
 
 // matches reports whether a path is as s describes it: nobody has changed it
 // since.
-func (s state) matches(root *os.Root, p string) bool {
+func (s pathState) matches(root *os.Root, p string) bool {
 	info, err := root.Lstat(p)
 	if err != nil || info.Mode().Type() != s.Mode.Type() {
 		return false

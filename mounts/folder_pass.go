@@ -28,7 +28,7 @@ func (f *Folder) sync(ctx context.Context, paths []string) (Report, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p := &pass{Folder: f, ctx: ctx}
-	if err := f.there(); err != nil {
+	if err := f.checkPlace(); err != nil {
 		return p.report, err
 	}
 	for _, at := range paths {
@@ -38,9 +38,9 @@ func (f *Folder) sync(ctx context.Context, paths []string) (Report, error) {
 	return p.report, p.stop
 }
 
-// there checks that the folder is still in its place: a folder that was removed
+// checkPlace checks that the folder is still in its place: a folder that was removed
 // would take everything silently.
-func (f *Folder) there() error {
+func (f *Folder) checkPlace() error {
 	ours, err := f.root.Stat(".")
 	if err != nil {
 		return inFolder(f.dir, err)
@@ -113,7 +113,7 @@ func (p *pass) path(at string) {
 		parent := here
 		here = path.Join(here, name)
 		_, listed := slices.BinarySearchFunc(entries, name, func(e fs.Entry, name string) int { return strings.Compare(e.Name, name) })
-		if !listed || !usable(here) {
+		if !listed || !isValidPath(here) {
 			p.remove(here)
 			p.times(parent, d)
 			return
@@ -163,7 +163,7 @@ func (p *pass) contents(at string, d fs.Dir) {
 			return
 		}
 		here := path.Join(at, e.Name)
-		if strings.Contains(e.Name, "/") || !usable(here) {
+		if strings.Contains(e.Name, "/") || !isValidPath(here) {
 			p.fail(here, fmt.Errorf("%w: the name cannot be used in a plain folder", fs.ErrInvalid))
 			continue
 		}
@@ -178,16 +178,16 @@ func (p *pass) contents(at string, d fs.Dir) {
 		}
 		p.node(here, n)
 	}
-	for _, name := range p.manifest.in(at) {
+	for _, name := range p.manifest.namesIn(at) {
 		if !listed[name] && !p.stopped() {
 			p.remove(path.Join(at, name))
 		}
 	}
 }
 
-// usable reports whether a path can be recorded in the manifest, and is none of
+// isValidPath reports whether a path can be recorded in the manifest, and is none of
 // our own files.
-func usable(p string) bool {
+func isValidPath(p string) bool {
 	return iofs.ValidPath(p) && p != manifestName && p != temporaryName
 }
 
@@ -199,7 +199,7 @@ func (p *pass) remove(at string) {
 		return
 	}
 	if s.Mode.IsDir() {
-		for _, name := range p.manifest.in(at) {
+		for _, name := range p.manifest.namesIn(at) {
 			p.remove(path.Join(at, name))
 		}
 	}

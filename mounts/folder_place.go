@@ -18,7 +18,7 @@ func (p *pass) folder(at string, d fs.Dir) bool {
 		return true
 	}
 	if _, err := p.tree.Attr(p.ctx, d); err != nil {
-		p.gone(at, err)
+		p.failNode(at, err)
 		return false
 	}
 	info, err := p.root.Lstat(at)
@@ -28,7 +28,7 @@ func (p *pass) folder(at string, d fs.Dir) bool {
 			err = p.manifest.forget(at) // a file of ours, which somebody replaced by a folder
 		case ours && s.Mode != folderMode: // made before folders were for their owner alone
 			if err = p.root.Chmod(at, folderMode.Perm()); err == nil {
-				err = p.manifest.put(at, state{Mode: folderMode})
+				err = p.manifest.put(at, pathState{Mode: folderMode})
 			}
 		}
 		if err != nil {
@@ -39,7 +39,7 @@ func (p *pass) folder(at string, d fs.Dir) bool {
 	if !p.clear(at) {
 		return false
 	}
-	if err = p.manifest.put(at, state{Mode: folderMode}); err == nil {
+	if err = p.manifest.put(at, pathState{Mode: folderMode}); err == nil {
 		err = p.root.Mkdir(at, folderMode.Perm())
 	}
 	if err != nil {
@@ -67,8 +67,8 @@ func (p *pass) times(at string, d fs.Dir) {
 	}
 }
 
-// gone records an error of a node, unless the node vanished meanwhile.
-func (p *pass) gone(at string, err error) {
+// failNode records an error of a node, unless the node vanished meanwhile.
+func (p *pass) failNode(at string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		p.remove(at)
 		return
@@ -99,12 +99,12 @@ func (p *pass) clear(at string) bool {
 func (p *pass) link(at string, l fs.Link) {
 	target, err := p.tree.Target(p.ctx, l)
 	if err != nil {
-		p.gone(at, err)
+		p.failNode(at, err)
 		return
 	}
-	want := state{Mode: iofs.ModeSymlink, Target: target}
+	want := pathState{Mode: iofs.ModeSymlink, Target: target}
 	if want.matches(p.root, at) {
-		p.keep(at, want)
+		p.record(at, want)
 		return
 	}
 	if s, ours := p.manifest.states[at]; (!ours || s.Mode.Type() != iofs.ModeSymlink || !s.matches(p.root, at)) && !p.clear(at) {
@@ -119,8 +119,8 @@ func (p *pass) link(at string, l fs.Link) {
 	}
 }
 
-// keep records that a path is as it should be.
-func (p *pass) keep(at string, s state) {
+// record records that a path is as it should be.
+func (p *pass) record(at string, s pathState) {
 	p.report.Unchanged++
 	if p.manifest.states[at] != s {
 		if err := p.manifest.put(at, s); err != nil {
@@ -131,7 +131,7 @@ func (p *pass) keep(at string, s state) {
 
 // place renames the temporary file to its place, where only a file of ours can
 // be.
-func (p *pass) place(at string, s state) error {
+func (p *pass) place(at string, s pathState) error {
 	if err := p.manifest.put(at, s); err != nil {
 		return err
 	}

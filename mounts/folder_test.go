@@ -156,7 +156,7 @@ func TestFolderIsForItsOwner(t *testing.T) {
 	passOver(t, f)
 	// As an earlier version has left it.
 	if err := errors.Join(
-		f.manifest.put("sub", state{Mode: iofs.ModeDir | 0o755}), os.Chmod(filepath.Join(dir, "sub"), 0o755), os.Chmod(filepath.Join(dir, "sub/a"), 0o444),
+		f.manifest.put("sub", pathState{Mode: iofs.ModeDir | 0o755}), os.Chmod(filepath.Join(dir, "sub"), 0o755), os.Chmod(filepath.Join(dir, "sub/a"), 0o444),
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -43,9 +43,9 @@ func withoutHint(entries []os.DirEntry) []os.DirEntry {
 	return slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == hintName })
 }
 
-// leaveHint writes the hint into a folder that we have created. On a full or
+// writeHint writes the hint into a folder that we have created. On a full or
 // read-only disk there is none.
-func leaveHint(dir string) error {
+func writeHint(dir string) error {
 	text := hintText(dir)
 	path := filepath.Join(dir, hintName)
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, text) {
@@ -67,8 +67,8 @@ func leaveHint(dir string) error {
 	return err
 }
 
-// takeHint removes the hint from a folder that is used for something else.
-func takeHint(dir string) {
+// removeHint removes the hint from a folder that is used for something else.
+func removeHint(dir string) {
 	if isHint(dir) {
 		os.Remove(filepath.Join(dir, hintName))
 	}

@@ -247,12 +247,12 @@ func (p *hangingProcess) staysStuck(readers []*exec.Cmd) {
 	p.Helper()
 	fstest.Eventually(p.TB, "all threads but one end", func() bool {
 		states := slices.DeleteFunc(p.states(), func(s byte) bool { return s == 'Z' })
-		return string(states) == "D" && guard.Look(procOf(p.pid)) == guard.Dying
+		return string(states) == "D" && guard.StateOf(procOf(p.pid)) == guard.Dying
 	})
 	for _, r := range readers {
 		_ = r.Process.Kill() // does nothing to who waits for an answer
 	}
-	if guard.Look(procOf(readers[0].Process.Pid)) == guard.Gone {
+	if guard.StateOf(procOf(readers[0].Process.Pid)) == guard.Gone {
 		p.Fatal("the reader does not hang")
 	}
 }
@@ -273,7 +273,7 @@ func (p *hangingProcess) freed(readers []*exec.Cmd) {
 			p.Fatalf("a reader hangs: %d", r.Process.Pid)
 		}
 	}
-	fstest.Eventually(p.TB, "the process is gone", func() bool { return guard.Look(procOf(p.pid)) == guard.Gone })
+	fstest.Eventually(p.TB, "the process is gone", func() bool { return guard.StateOf(procOf(p.pid)) == guard.Gone })
 	out, err := p.command(append(os.Environ(), "LC_ALL=C"), "ls", "-f", filepath.Join(p.dir, "hanging")).CombinedOutput()
 	if err == nil || !bytes.Contains(out, []byte("not connected")) && !bytes.Contains(out, []byte("connection abort")) && !bytes.Contains(out, []byte("No such file")) {
 		p.Errorf("ls of a dead mount: %v: %s", err, out)
@@ -297,7 +297,7 @@ func (p *hangingProcess) child() (pid int, found bool) {
 	for _, proc := range procs {
 		stat, _ := os.ReadFile(filepath.Join(proc, "stat"))
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		if len(fields) > 1 && fields[1] == strconv.Itoa(p.pid) && guard.Look(proc) == guard.Alive {
+		if len(fields) > 1 && fields[1] == strconv.Itoa(p.pid) && guard.StateOf(proc) == guard.Alive {
 			pid, _ := strconv.Atoi(filepath.Base(proc))
 			return pid, true
 		}

@@ -37,15 +37,15 @@ func (p Point) free() error {
 }
 
 func (p Point) abort() error {
-	if err := p.still(); err != nil {
+	if err := p.checkMounted(); err != nil {
 		return err
 	}
 	return guard.Abort(p.minor)
 }
 
-// still fails if the mount is no longer there, which is fine: its number may
+// checkMounted fails if the mount is no longer there, which is fine: its number may
 // belong to another one by now.
-func (p Point) still() error {
+func (p Point) checkMounted() error {
 	now, found, err := mountedAt(p.Dir)
 	if err != nil || !found || now.minor != p.minor {
 		return fmt.Errorf("the mount on %s is no longer there (%v)", p.Dir, err)
@@ -56,7 +56,7 @@ func (p Point) still() error {
 // force does what umount -f does: it aborts the connection, and then fails if
 // the mount is in use.
 func (p Point) force() error {
-	if err := p.still(); err != nil {
+	if err := p.checkMounted(); err != nil {
 		return err
 	}
 	err := unix.Unmount(p.Dir, unix.MNT_FORCE|unix.UMOUNT_NOFOLLOW)
@@ -82,7 +82,7 @@ func (p Point) takeOver() error {
 	}
 	result := errNoHolder
 	for _, proc := range procs {
-		state := guard.Look(proc)
+		state := guard.StateOf(proc)
 		if state == guard.Gone {
 			continue
 		}
@@ -161,7 +161,7 @@ func releaseHeldBy(proc, thread string, fds []int) error {
 	}
 	deadline := time.Now().Add(releaseTime)
 	_, stuck := guard.Release(connections, func() bool {
-		return guard.Look(proc) == guard.Gone || time.Now().After(deadline)
+		return guard.StateOf(proc) == guard.Gone || time.Now().After(deadline)
 	})
 	if len(stuck) > 0 {
 		return errors.New("the kernel is too old to answer for a killed process")
@@ -183,7 +183,7 @@ func Rescue(home control.Home) (freed bool, err error) {
 		return false, nil
 	}
 	proc := fmt.Sprintf("/proc/%d", pid)
-	if guard.Look(proc) != guard.Dying || awaitGone(proc, endTime) {
+	if guard.StateOf(proc) != guard.Dying || awaitGone(proc, endTime) {
 		return false, nil
 	}
 	points, err := Points()
@@ -215,7 +215,7 @@ func Rescue(home control.Home) (freed bool, err error) {
 
 // awaitGone reports whether a process that is dying has ended within a time.
 func awaitGone(proc string, within time.Duration) bool {
-	for deadline := time.Now().Add(within); guard.Look(proc) != guard.Gone; {
+	for deadline := time.Now().Add(within); guard.StateOf(proc) != guard.Gone; {
 		if time.Now().After(deadline) {
 			return false
 		}

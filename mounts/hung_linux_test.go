@@ -39,7 +39,7 @@ func TestKilledWhileNotifying(t *testing.T) {
 		readers := p.jam()
 		p.kill()
 		p.freed(readers)
-		fstest.Eventually(t, "the guardian ends", func() bool { return guard.Look(procOf(guardian)) == guard.Gone })
+		fstest.Eventually(t, "the guardian ends", func() bool { return guard.StateOf(procOf(guardian)) == guard.Gone })
 		if err := fusermount(uid, p.dir); err != nil {
 			t.Error(err)
 		}
@@ -140,14 +140,14 @@ func TestLivingIsNotTakenForDead(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.awaitThreads("stopped", func(state byte) bool { return state == 'T' || state == 'D' })
-		if guard.Look(procOf(p.pid)) != guard.Alive {
+		if guard.StateOf(procOf(p.pid)) != guard.Alive {
 			t.Fatal("a stopped process is taken for a dead one")
 		}
 		if err := syscall.Kill(p.pid, syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if guard.Look(procOf(p.pid)) != guard.Alive || guard.Look(procOf(guardian)) != guard.Alive {
+	if guard.StateOf(procOf(p.pid)) != guard.Alive || guard.StateOf(procOf(guardian)) != guard.Alive {
 		t.Fatal("a slow process is taken for a dead one")
 	}
 	p.say("release") // what hung goes on
@@ -157,7 +157,7 @@ func TestLivingIsNotTakenForDead(t *testing.T) {
 		}
 	}
 	p.end()
-	fstest.Eventually(t, "the guardian ends", func() bool { return guard.Look(procOf(guardian)) == guard.Gone })
+	fstest.Eventually(t, "the guardian ends", func() bool { return guard.StateOf(procOf(guardian)) == guard.Gone })
 }
 
 // TestFreedByHand has neither guardian nor, on most machines, control files.
@@ -243,15 +243,15 @@ func TestGuardianStopped(t *testing.T) {
 			}
 		})
 		p.kill()
-		fstest.Eventually(t, "the process is gone", func() bool { return guard.Look(procOf(p.pid)) == guard.Gone })
-		if guard.Look(procOf(reader.Process.Pid)) == guard.Gone {
+		fstest.Eventually(t, "the process is gone", func() bool { return guard.StateOf(procOf(p.pid)) == guard.Gone })
+		if guard.StateOf(procOf(reader.Process.Pid)) == guard.Gone {
 			t.Fatal("the reader does not hang")
 		}
 		if out, err := p.helper("takeover", p.dir).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		p.freed([]*exec.Cmd{reader})
-		fstest.Eventually(t, "the guardian ends", func() bool { return guard.Look(procOf(guardian)) == guard.Gone })
+		fstest.Eventually(t, "the guardian ends", func() bool { return guard.StateOf(procOf(guardian)) == guard.Gone })
 	})
 }
 
@@ -260,7 +260,7 @@ func TestRescue(t *testing.T) {
 	everyUser(t, func(t *testing.T, uid int) {
 		p := serveHanging(t, uid, false)
 		readers := p.jam()
-		if freed, err := Rescue(control.Home{State: p.runtime}); freed || err != nil || guard.Look(procOf(p.pid)) != guard.Alive {
+		if freed, err := Rescue(control.Home{State: p.runtime}); freed || err != nil || guard.StateOf(procOf(p.pid)) != guard.Alive {
 			t.Fatalf("a living process: %v", err)
 		}
 		p.kill()

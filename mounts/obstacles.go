@@ -49,8 +49,8 @@ func cannotBecause(dir string, err error, cause, cure string) *control.Fault {
 	return &control.Fault{Message: fmt.Sprintf("cannot mount on %s: %s", dir, cause), Hint: cure + instead}
 }
 
-// unlisted reports whether a user has no name.
-func unlisted(uid string) bool {
+// isNameless reports whether a user has no name.
+func isNameless(uid string) bool {
 	_, err := user.LookupId(uid)
 	return errors.As(err, new(user.UnknownUserIdError))
 }
@@ -82,29 +82,29 @@ func Obstacle() (cause, cure string) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeSetuid == 0 {
 		return path + " is not setuid root, so it cannot mount for you", "as root: chmod u+s " + path
 	}
-	if uid := strconv.Itoa(os.Getuid()); unlisted(uid) {
+	if uid := strconv.Itoa(os.Getuid()); isNameless(uid) {
 		return "fusermount3 mounts for users with a name, and yours (" + uid + ") has none in /etc/passwd", "as root: useradd -M -o -u " + uid + " agent"
 	}
 	return "", ""
 }
 
-// maxHolders is how many processes that use a mount are named.
-const maxHolders = 5
+// maxUsers is how many processes that use a mount are named.
+const maxUsers = 5
 
-// holders returns the processes that have a folder as their working directory,
+// usersOf returns the processes that have a folder as their working directory,
 // or a file in it open, as "name (pid)". It only reads links in /proc, never
 // the folder itself.
-func holders(dir string) []string {
+func usersOf(dir string) []string {
 	procs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		return nil
 	}
 	var users []string
 	for _, proc := range procs {
-		if len(users) == maxHolders {
+		if len(users) == maxUsers {
 			break
 		}
-		if holds(proc, dir) {
+		if isUsing(proc, dir) {
 			name, _ := os.ReadFile(filepath.Join(proc, "comm"))
 			users = append(users, fmt.Sprintf("%s (%s)", strings.TrimSpace(string(name)), filepath.Base(proc)))
 		}
@@ -112,7 +112,7 @@ func holders(dir string) []string {
 	return users
 }
 
-func holds(proc, dir string) bool {
+func isUsing(proc, dir string) bool {
 	links := []string{filepath.Join(proc, "cwd"), filepath.Join(proc, "root"), filepath.Join(proc, "exe")}
 	if fds, err := os.ReadDir(filepath.Join(proc, "fd")); err == nil {
 		for _, fd := range fds {

@@ -100,7 +100,7 @@ func NewServer(opts Options) *Server {
 // has happened for Options.Idle. It then ends all views and returns.
 func (s *Server) Serve() {
 	s.mu.Lock()
-	s.rest()
+	s.resetIdle()
 	s.mu.Unlock()
 	go s.accept()
 	<-s.ended
@@ -155,38 +155,38 @@ func (s *Server) accept() {
 	}
 }
 
-// rest starts or stops the timer that ends an idle server. The caller holds mu.
-func (s *Server) rest() {
+// resetIdle starts or stops the timer that ends an idle server. The caller holds mu.
+func (s *Server) resetIdle() {
 	if s.quiet != nil {
 		s.quiet.Stop()
 		s.quiet = nil
 	}
 	if s.opts.Idle > 0 && s.talks == 0 && len(s.views) == 0 {
-		s.quiet = time.AfterFunc(s.opts.Idle, s.unused)
+		s.quiet = time.AfterFunc(s.opts.Idle, s.endIdle)
 	}
 }
 
-// unused ends a server that has been idle, unless work is under way.
-func (s *Server) unused() {
+// endIdle ends a server that has been idle, unless work is under way.
+func (s *Server) endIdle() {
 	if s.opts.Busy == nil || !s.opts.Busy() {
 		s.End()
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rest()
+	s.resetIdle()
 }
 
 func (s *Server) talk(conn net.Conn) {
 	s.mu.Lock()
 	s.talks++
-	s.rest()
+	s.resetIdle()
 	s.mu.Unlock()
 	defer func() {
 		conn.Close()
 		s.mu.Lock()
 		s.talks--
-		s.rest()
+		s.resetIdle()
 		s.mu.Unlock()
 	}()
 	ctx, cancel := context.WithCancel(s.ctx)

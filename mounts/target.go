@@ -105,7 +105,7 @@ func prepareMount(home control.Home, dir string, sources []string) error {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return &control.Fault{Message: fmt.Sprintf("cannot make the mount point: %v", err), Hint: "mount where you can write: ctxfs mount DIR"}
 		}
-		_ = leaveHint(dir) // the mount works without it
+		_ = writeHint(dir) // the mount works without it
 		return nil
 	case errors.Is(err, syscall.ENOTCONN):
 		return &control.Fault{
@@ -123,7 +123,7 @@ func prepareMount(home control.Home, dir string, sources []string) error {
 	}
 	if isHint(dir) {
 		entries = withoutHint(entries)
-		_ = leaveHint(dir) // it may have been moved
+		_ = writeHint(dir) // it may have been moved
 	}
 	if len(entries) > 0 {
 		names := make([]string, len(entries))

@@ -130,7 +130,7 @@ func (s *Server) find(dir string) *view {
 func (s *Server) add(v *view) {
 	s.mu.Lock()
 	s.views = append(s.views, v)
-	s.rest()
+	s.resetIdle()
 	s.saveTable()
 	s.mu.Unlock()
 	s.opts.Log.Info("view added", "dir", v.Dir, "kind", v.Kind)
@@ -222,7 +222,7 @@ func (v *view) close() []string {
 		<-v.done
 		return nil
 	}
-	users := holders(v.Dir)
+	users := usersOf(v.Dir)
 	if err := v.mount.Unmount(); !errors.Is(err, fusefs.ErrBusy) {
 		return nil
 	}

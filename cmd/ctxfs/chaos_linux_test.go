@@ -276,7 +276,7 @@ func (c *chaos) calm() {
 	})
 	fstest.Eventually(c.T, "everything that was killed ends", func() bool {
 		for pid := range c.seen {
-			if guard.Look(procOf(pid)) == guard.Dying {
+			if guard.StateOf(procOf(pid)) == guard.Dying {
 				return false
 			}
 		}

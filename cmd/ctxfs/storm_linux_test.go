@@ -132,7 +132,7 @@ func TestKilledInAStorm(t *testing.T) {
 				s.slow(pid)
 				signalTo(t, pid, syscall.SIGKILL)
 				s.end()
-				fstest.Eventually(t, "the process is gone", func() bool { return guard.Look(procOf(pid)) == guard.Gone })
+				fstest.Eventually(t, "the process is gone", func() bool { return guard.StateOf(procOf(pid)) == guard.Gone })
 			}
 			s.mount()
 			s.sh("cat .agentctx/AGENTS.md")
@@ -165,7 +165,7 @@ func TestKilledWithItsGuardian(t *testing.T) {
 				if command != "doctor" && r.code != 0 || command == "doctor" && stuck && !strings.Contains(r.out, "were freed") {
 					t.Errorf("exit %d\n%v", r.code, r)
 				}
-				if state := guard.Look(procOf(pid)); state != guard.Gone {
+				if state := guard.StateOf(procOf(pid)); state != guard.Gone {
 					t.Fatalf("the process is in state %v", state)
 				}
 				if stuck {
@@ -185,7 +185,7 @@ func staysDying(pid int) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	end := time.After(time.Second)
-	for guard.Look(procOf(pid)) != guard.Gone {
+	for guard.StateOf(procOf(pid)) != guard.Gone {
 		select {
 		case <-tick.C:
 		case <-end:

@@ -39,7 +39,7 @@ func TestSizeWaitsForTouch(t *testing.T) {
 	g.raw.table.mu.Lock()
 	n := g.raw.table.root.folder.entries["log"]
 	g.raw.table.mu.Unlock()
-	g.raw.news.kernel = touchEnds{g.raw.news.kernel, t, n.file}
+	g.raw.changes.kernel = touchEnds{g.raw.changes.kernel, t, n.file}
 
 	in := &fuse.SetAttrIn{}
 	in.NodeId, in.Pid = n.id, uint32(os.Getpid())
@@ -80,7 +80,7 @@ func TestNewsBeforeTheAnswer(t *testing.T) {
 	m.expect("4", "stat -c %s note")
 	m.Settle()
 	names := make(chan string, 10)
-	m.raw.news.kernel = lateInode{m.raw.news.kernel, names}
+	m.raw.changes.kernel = lateInode{m.raw.changes.kernel, names}
 	write("two and more\n")
 	m.changed("note")
 	m.Settle()
@@ -124,8 +124,8 @@ func TestListingIsForgottenAfterAnswers(t *testing.T) {
 	m := mounted(t, root, fs.TreeOptions{})
 	m.expect("a", "ls")
 	m.Settle()
-	kernel := &heard{notifier: m.raw.news.kernel, id: fuse.FUSE_ROOT_ID}
-	m.raw.news.kernel = kernel
+	kernel := &heard{notifier: m.raw.changes.kernel, id: fuse.FUSE_ROOT_ID}
+	m.raw.changes.kernel = kernel
 	root.Set(epoch, "b", text("b"))
 	m.changed("b")
 	m.Settle()

@@ -44,7 +44,7 @@
 //
 // [New] mounts (mount.go, system_linux.go); raw.go and listing.go answer
 // requests, with the inodes of inode.go, the attributes of attr.go and
-// publish.go, and the errors of errno.go; news.go queues changes, notify.go
+// publish.go, and the errors of errno.go; changes.go queues changes, notify.go
 // announces them; grow.go, leave.go and touch.go are about files that grow,
 // inbox.go about files that are written, ahead.go about searches.
 package fusefs

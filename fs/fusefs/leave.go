@@ -28,10 +28,10 @@ const strangerTime = 20 * time.Millisecond
 // were answered longer ago than longestWay.
 const maxAnswered = 64
 
-// note records that a thread is being answered. The kernel numbers threads as
+// noteThread records that a thread is being answered. The kernel numbers threads as
 // this process sees them; zero stands for those that it does not see. The
 // caller holds mu.
-func (f *file) note(thread uint32) {
+func (f *file) noteThread(thread uint32) {
 	t := now()
 	if f.answered == nil {
 		f.answered = make(map[uint32]time.Time)
@@ -62,7 +62,7 @@ func (f *file) awaitLeft() {
 	f.mu.Unlock()
 	time.Sleep(rest)
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
-		maps.DeleteFunc(inside, func(thread uint32, p *passage) bool { return p.over(thread) })
+		maps.DeleteFunc(inside, func(thread uint32, p *passage) bool { return p.hasLeft(thread) })
 		if len(inside) == 0 || now().Sub(begun) > longestWay {
 			return
 		}

@@ -24,7 +24,7 @@ func TestPassage(t *testing.T) {
 		p := new(passage)
 		tick := time.NewTicker(time.Millisecond)
 		defer tick.Stop()
-		for looks = 1; !p.over(thread); looks++ {
+		for looks = 1; !p.hasLeft(thread); looks++ {
 			select {
 			case <-tick.C:
 			case <-t.Context().Done():

@@ -176,7 +176,7 @@ func (r *rawFS) addAttributes(ctx context.Context, thread uint32, parent *inode,
 		}
 		n, stale := r.enter(thread, outs[i], parent, names[i], f.Node, f.Attr)
 		if stale {
-			r.news.stale(n)
+			r.changes.stale(n)
 		}
 		listed = append(listed, n)
 	}

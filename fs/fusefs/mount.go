@@ -48,11 +48,11 @@ func New(tree *fs.Tree, dir string, opts Options) (*Mount, error) {
 		RawFileSystem: fuse.NewDefaultRawFileSystem(),
 		tree:          tree,
 		table:         newTable(tree.Root()),
-		news:          newNews(),
+		changes:       newChangeQueue(),
 		touch:         newToucher(dir),
 		owner:         fuse.Owner{Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid())},
 	}
-	r.news.handle = r.update
+	r.changes.handle = r.update
 	fd, err := attach(dir)
 	if err != nil {
 		return nil, err
@@ -77,13 +77,13 @@ func New(tree *fs.Tree, dir string, opts Options) (*Mount, error) {
 	m := &Mount{dir: dir, raw: r, server: server, served: make(chan struct{})}
 	m.cancel = tree.Subscribe(func(path string) {
 		r.table.epoch.Add(1)
-		r.news.changed(path)
+		r.changes.changed(path)
 	})
 	go func() {
 		server.Serve()
 		unguard()
 		m.cancel()
-		r.news.close()
+		r.changes.close()
 		r.touch.close()
 		r.abandonAll()
 		close(m.served)
@@ -103,7 +103,7 @@ func (m *Mount) Done() <-chan struct{} { return m.served }
 
 // Settle waits until the kernel has been notified of every change reported so
 // far.
-func (m *Mount) Settle() { m.raw.news.settle() }
+func (m *Mount) Settle() { m.raw.changes.settle() }
 
 // ErrBusy reports that some program has a file or folder of the mount open, or
 // works in it.

@@ -134,7 +134,7 @@ func (r *rawFS) notifyEntry(parent *inode, name string) {
 // that still stands for its node.
 func (r *rawFS) updateBelow(n *inode) {
 	if n.file != nil {
-		r.news.stale(n) // one worker at a time publishes a file
+		r.changes.stale(n) // one worker at a time publishes a file
 		return
 	}
 	if n.folder == nil {
@@ -165,7 +165,7 @@ func (r *rawFS) updateBelow(n *inode) {
 // once, and again after the replies under way (notifyAnswered).
 func (r *rawFS) notifyListing(n *inode) {
 	r.kernel().InodeNotify(n.id, 0, 0)
-	r.news.stale(n)
+	r.changes.stale(n)
 }
 
 // notifyAnswered makes the kernel forget a folder's listing when all listings
@@ -246,4 +246,4 @@ func (r *rawFS) notifyAttr(n *inode) {
 	}
 }
 
-func (r *rawFS) kernel() notifier { return r.news.kernel }
+func (r *rawFS) kernel() notifier { return r.changes.kernel }

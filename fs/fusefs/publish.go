@@ -30,7 +30,7 @@ func (n *inode) publishAttr(thread uint32, node fs.Node, a fs.Attr) (shown fs.At
 		f.publish(node, a)
 	}
 	if grows(a) {
-		f.note(thread)
+		f.noteThread(thread)
 	}
 	return f.shown, valid, differs(f.shown, a)
 }
@@ -46,7 +46,7 @@ func (r *rawFS) catchUp(n *inode) fs.Attr {
 	timer := time.NewTimer(waitForNews)
 	defer timer.Stop()
 	select {
-	case <-r.news.stale(n):
+	case <-r.changes.stale(n):
 	case <-timer.C:
 	}
 	n.file.mu.Lock()
@@ -83,7 +83,7 @@ func (f *file) beginRead(thread uint32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if grows(f.shown) {
-		f.note(thread)
+		f.noteThread(thread)
 	}
 	f.read = true
 	f.dirty = true
@@ -107,10 +107,10 @@ func (r *rawFS) endRead(n *inode) {
 	drop := f.reads == 0 && grows(f.shown) && f.dropSoon()
 	f.mu.Unlock()
 	if ready {
-		r.news.stale(n)
+		r.changes.stale(n)
 	}
 	if drop {
-		time.AfterFunc(dropTime, func() { r.news.stale(n) })
+		time.AfterFunc(dropTime, func() { r.changes.stale(n) })
 	}
 }
 

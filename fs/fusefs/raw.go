@@ -19,11 +19,11 @@ import (
 type rawFS struct {
 	fuse.RawFileSystem // for what is not implemented: ENOSYS
 
-	tree  *fs.Tree
-	table *table
-	news  *news
-	touch *toucher
-	owner fuse.Owner
+	tree    *fs.Tree
+	table   *table
+	changes *changeQueue
+	touch   *toucher
+	owner   fuse.Owner
 
 	// Whether the kernel understands ENOSYS as the reply to OPEN and to
 	// OPENDIR; an older one would pass it on to programs.
@@ -37,7 +37,7 @@ func (r *rawFS) Init(s *fuse.Server) {
 	kernel := s.KernelSettings()
 	r.noOpen = kernel.SupportsVersion(7, 23)
 	r.noOpendir = kernel.SupportsVersion(7, 29)
-	r.news.kernel = s
+	r.changes.kernel = s
 }
 
 func (r *rawFS) String() string { return "ctxfs" }
@@ -129,7 +129,7 @@ func (r *rawFS) recheck(epoch uint64, n *inode, names ...string) {
 		}
 		path += name
 	}
-	r.news.changed(path)
+	r.changes.changed(path)
 }
 
 // enter gives the kernel an entry and counts the reference. Stale is that of

@@ -127,12 +127,12 @@ type passage struct {
 	runs int    // how often they have changed
 }
 
-// over reports whether a thread has left the place in the kernel where it was
+// hasLeft reports whether a thread has left the place in the kernel where it was
 // at the first call. At that place no thread sleeps. One that sleeps is
 // elsewhere, perhaps waiting for a reply from this process, and so is one that
 // has run: its statistics may change once for what it ran before, but not
 // twice. Formats: proc(5), and sched-stats.rst of the kernel.
-func (p *passage) over(thread uint32) bool {
+func (p *passage) hasLeft(thread uint32) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", thread))
 	if err != nil {
 		return true // it has ended

@@ -112,7 +112,7 @@ func (h Home) connectAny(ctx context.Context) (net.Conn, int, error) {
 				full = true
 			case ctx.Err() != nil:
 				return nil, 0, context.Cause(ctx)
-			case !nobody(err):
+			case !nobodyListens(err):
 				refused = errors.Join(refused, err)
 			}
 		}
@@ -122,8 +122,8 @@ func (h Home) connectAny(ctx context.Context) (net.Conn, int, error) {
 		case !full:
 			return nil, 0, ErrNotRunning
 		}
-		if pid := h.Holder(); time.Since(begun) > noteAfter && (look(pid).still() || time.Since(begun) > blindAfter) {
-			return nil, 0, silent(pid, look(pid).state(), "does not answer")
+		if pid := h.Holder(); time.Since(begun) > noteAfter && (sampleOf(pid).isStill() || time.Since(begun) > blindAfter) {
+			return nil, 0, newSilent(pid, sampleOf(pid).state(), "does not answer")
 		}
 		select {
 		case <-ctx.Done():
@@ -158,7 +158,7 @@ func (h Home) cannotReach(err error) error {
 func (c *Client) greeted(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
 	defer stop()
-	line, err := c.line(ctx, before)
+	line, err := c.line(ctx, forGreeting)
 	if err != nil {
 		return err
 	}
@@ -180,17 +180,17 @@ func (c *Client) greeted(ctx context.Context) error {
 
 // line reads a line, and watches the process while it waits.
 func (c *Client) line(ctx context.Context, w wait) ([]byte, error) {
-	if w == staying {
+	if w == stayEnd {
 		line, err := c.lines.ReadBytes('\n')
 		if err != nil {
-			err = broken(ctx, nil, err)
+			err = brokenOff(ctx, nil, err)
 		}
 		return line, err
 	}
 	v := c.home.watch(c.Pid, w, c.Limit, func() { c.conn.Close() })
 	line, err := c.lines.ReadBytes('\n')
 	if verdict := v.close(); err != nil {
-		return nil, broken(ctx, verdict, err)
+		return nil, brokenOff(ctx, verdict, err)
 	}
 	return line, nil
 }
@@ -204,9 +204,9 @@ func (c *Client) Close() error { return c.conn.Close() }
 // of the connection. The end of the context ends the conversation. It may be
 // called once.
 func (c *Client) Ask(ctx context.Context, r fs.Request) error {
-	w := quick
+	w := promptReply
 	if r.Slow {
-		w = working
+		w = slowReply
 	}
 	if err := c.call(ctx, r.Name, r.Question, r.Answer, r.Progress, w); err != nil || r.Body == nil {
 		return err
@@ -227,7 +227,7 @@ func (c *Client) Ask(ctx context.Context, r fs.Request) error {
 // Stay is Ask for a request that lasts as long as the conversation. It calls
 // held at the first reply; from then on the process need not answer.
 func (c *Client) Stay(ctx context.Context, op string, args any, held func()) error {
-	return c.call(ctx, op, args, nil, func(json.RawMessage) { held() }, lasting)
+	return c.call(ctx, op, args, nil, func(json.RawMessage) { held() }, stayBegin)
 }
 
 func (c *Client) call(ctx context.Context, op string, args, value any, each func(json.RawMessage), w wait) error {
@@ -242,7 +242,7 @@ func (c *Client) call(ctx context.Context, op string, args, value any, each func
 		return err
 	}
 	if _, err := c.conn.Write(append(line, '\n')); err != nil {
-		return broken(ctx, nil, err)
+		return brokenOff(ctx, nil, err)
 	}
 	for {
 		line, err := c.line(ctx, w)
@@ -251,14 +251,14 @@ func (c *Client) call(ctx context.Context, op string, args, value any, each func
 		}
 		var r reply
 		if err := json.Unmarshal(line, &r); err != nil {
-			return broken(ctx, nil, err)
+			return brokenOff(ctx, nil, err)
 		}
 		switch {
 		case r.Fault != nil:
 			return r.Fault
 		case r.More:
-			if w == lasting {
-				w = staying
+			if w == stayBegin {
+				w = stayEnd
 			}
 			if each != nil {
 				each(r.Value)

@@ -15,7 +15,7 @@
 // In order: [Home] has the folders and the record, lock.go and socket.go the
 // lock and the socket, [Seat] the server's hold of both, start.go the start of
 // the process, [Conn] and [Client] the two sides of a conversation, process.go
-// and vigil.go what can be seen of a process that does not answer.
+// and watchdog.go what can be seen of a process that does not answer.
 //
 // The package imports only the standard library, and little of that: a command
 // that only relays an answer of the process, such as a tool's call, starts as

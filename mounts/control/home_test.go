@@ -280,7 +280,7 @@ func TestOtherMachine(t *testing.T) {
 		if err := (&Seat{home: h}).Write(Record{Pid: 5, Host: host}); err != nil {
 			t.Fatal(err)
 		}
-		err := h.holds(0, sample{})
+		err := h.heldBy(0, sample{})
 		if fault := (*Fault)(nil); !errors.As(err, &fault) || !strings.Contains(err.Error(), words) || fault.Hint == "" {
 			t.Errorf("%s: %v", host, err)
 		}

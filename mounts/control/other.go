@@ -10,7 +10,7 @@ import (
 // Other systems have no /proc: of a process that does not answer only the
 // process ID in its record is known.
 
-func look(int) sample { return sample{} }
+func sampleOf(int) sample { return sample{} }
 
 func peer(net.Conn) int { return 0 }
 
@@ -27,8 +27,8 @@ func (h Home) connectOlder(context.Context) (net.Conn, int, error) { return nil,
 // none.
 func (h Home) OlderFolders() []string { return nil }
 
-// unseen finds nothing: only Linux reports which process serves a mount.
-func (h Home) unseen() error { return nil }
+// unreachable finds nothing: only Linux reports which process serves a mount.
+func (h Home) unreachable() error { return nil }
 
 // ConnectionHolder returns 0: only Linux reports which process serves a mount.
 func ConnectionHolder(string) int { return 0 }

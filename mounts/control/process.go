@@ -51,8 +51,8 @@ func (s sample) state() State {
 	return Asleep
 }
 
-// still reports whether the process does nothing until another process acts.
-func (s sample) still() bool {
+// isStill reports whether the process does nothing until another process acts.
+func (s sample) isStill() bool {
 	switch s.state() {
 	case Stopped, Traced, Frozen:
 		return true
@@ -71,8 +71,8 @@ type Silent struct {
 func (s *Silent) Error() string { return s.Fault.Error() }
 func (s *Silent) Unwrap() error { return &s.Fault }
 
-// silent describes what is wrong with a process, and how to fix it.
-func silent(pid int, state State, what string) *Silent {
+// newSilent describes what is wrong with a process, and how to fix it.
+func newSilent(pid int, state State, what string) *Silent {
 	s := &Silent{Pid: pid, State: state}
 	name := fmt.Sprintf("the background process (%d)", pid)
 	if pid == 0 {

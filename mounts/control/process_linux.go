@@ -14,14 +14,14 @@ import (
 	"ctxfs/mounts/guard"
 )
 
-// look samples a process. It reads a few files in /proc.
-func look(pid int) sample {
+// sampleOf samples a process. It reads a few files in /proc.
+func sampleOf(pid int) sample {
 	dir := fmt.Sprintf("/proc/%d", pid)
 	code := stat(dir)
 	if pid <= 0 || code == 0 {
 		return sample{}
 	}
-	s := sample{code: code, dying: guard.Look(dir) == guard.Dying}
+	s := sample{code: code, dying: guard.StateOf(dir) == guard.Dying}
 	threads, _ := os.ReadDir(filepath.Join(dir, "task"))
 	for _, thread := range threads {
 		code := stat(filepath.Join(dir, "task", thread.Name()))

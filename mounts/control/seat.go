@@ -51,7 +51,7 @@ func (h Home) Claim(ctx context.Context) (*Seat, error) {
 		held.Close()
 		return nil, ErrRunning
 	}
-	err = h.unseen()
+	err = h.unreachable()
 	if err == nil {
 		err = s.listen()
 	}
@@ -102,10 +102,10 @@ func (h Home) awaitLock(ctx context.Context) (*os.File, error) {
 		}
 		waited := time.Since(begun)
 		pid := h.Holder()
-		switch s := look(pid); {
+		switch s := sampleOf(pid); {
 		case waited < endingNote:
-		case s.still() || waited > endingTime:
-			return nil, h.holds(pid, s)
+		case s.isStill() || waited > endingTime:
+			return nil, h.heldBy(pid, s)
 		case !told:
 			told = true
 			h.note("waiting for process %d, which is ending", pid)
@@ -118,8 +118,8 @@ func (h Home) awaitLock(ctx context.Context) (*os.File, error) {
 	}
 }
 
-// holds describes a process that has the lock and does not serve.
-func (h Home) holds(pid int, s sample) error {
+// heldBy describes a process that has the lock and does not serve.
+func (h Home) heldBy(pid int, s sample) error {
 	if pid == 0 {
 		if r := h.record(); r.Host != "" && r.Host != hostname() {
 			return &Fault{
@@ -136,7 +136,7 @@ func (h Home) holds(pid int, s sample) error {
 	if state == Unknown || state == Busy {
 		state = Hung
 	}
-	return silent(pid, state, "has the lock of "+h.State+" and does not answer")
+	return newSilent(pid, state, "has the lock of "+h.State+" and does not answer")
 }
 
 func hostname() string {

@@ -46,8 +46,8 @@ func connect(ctx context.Context, folder string) (net.Conn, error) {
 	return d.DialContext(ctx, "unix", name)
 }
 
-// nobody reports whether an error of connect means that nobody listens there.
-func nobody(err error) bool {
+// nobodyListens reports whether an error of connect means that nobody listens there.
+func nobodyListens(err error) bool {
 	for _, e := range []error{syscall.ENOENT, syscall.ECONNREFUSED, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ENOTSOCK, syscall.EPROTOTYPE} {
 		if errors.Is(err, e) {
 			return true

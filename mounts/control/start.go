@@ -41,7 +41,7 @@ func (h Home) Start(ctx context.Context, command ...string) (*Client, error) {
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
 		c, err := h.Dial(ctx)
 		if errors.Is(err, ErrNotRunning) {
-			if err = h.unseen(); err == nil {
+			if err = h.unreachable(); err == nil {
 				err = h.launch(ctx, command)
 			}
 		}
@@ -127,18 +127,18 @@ type Starter struct{ to *os.File }
 func NewStarter() *Starter { return &Starter{os.NewFile(readyFD, "ready")} }
 
 // Note sends a line for a person who waits.
-func (s *Starter) Note(line string) { s.say(wordNote + line) }
+func (s *Starter) Note(line string) { s.report(wordNote + line) }
 
 // Claimed reports the result of Claim; it is the last report.
 func (s *Starter) Claimed(err error) {
 	switch {
 	case err == nil:
-		s.say(wordReady)
+		s.report(wordReady)
 	case errors.Is(err, ErrRunning):
-		s.say(wordRunning)
+		s.report(wordRunning)
 	default:
 		if body, err := json.Marshal(FaultOf(err)); err == nil {
-			s.say(wordFault + string(body))
+			s.report(wordFault + string(body))
 		}
 	}
 	if s.to != nil {
@@ -147,7 +147,7 @@ func (s *Starter) Claimed(err error) {
 	}
 }
 
-func (s *Starter) say(line string) {
+func (s *Starter) report(line string) {
 	if s.to != nil {
 		_, _ = s.to.WriteString(line + "\n") // the reader may have left
 	}

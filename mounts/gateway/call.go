@@ -24,7 +24,7 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 			Mend: `find {"query":"what it should do"} shows them: mcps/<server>/tools/<tool>.json`,
 		}
 	}
-	c := Call{Server: args.Server, Tool: args.Tool, Arguments: given(args.Arguments), Confirmed: args.Yes, Client: clientOf(ctx)}
+	c := Call{Server: args.Server, Tool: args.Tool, Arguments: normalized(args.Arguments), Confirmed: args.Yes, Client: clientOf(ctx)}
 	result, err := g.backend.Call(ctx, c, g.progressFor(ctx, r))
 	if err != nil {
 		return nil, err
@@ -43,10 +43,10 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 	return answer, nil
 }
 
-// given returns the arguments of a call that a model wrote: some models write
+// normalized returns the arguments of a call that a model wrote: some models write
 // null for none, and some a string that holds the object where a schema cannot
 // name its members.
-func given(arguments json.RawMessage) json.RawMessage {
+func normalized(arguments json.RawMessage) json.RawMessage {
 	var text string
 	switch {
 	case string(arguments) == "null":

@@ -133,12 +133,12 @@ func cut(s string, n int) string {
 		return s
 	}
 	s = s[:n-len(more)]
-	return s[:whole([]byte(s))] + more
+	return s[:wholeCharacters([]byte(s))] + more
 }
 
-// whole returns the length of a text without an incomplete character at its
+// wholeCharacters returns the length of a text without an incomplete character at its
 // end.
-func whole(text []byte) int {
+func wholeCharacters(text []byte) int {
 	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax+1); i-- {
 		if utf8.RuneStart(text[i]) {
 			if !utf8.FullRune(text[i:]) {

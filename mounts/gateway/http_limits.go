@@ -42,10 +42,10 @@ type intake struct {
 	half []net.Conn // with incomplete requests, oldest first
 }
 
-// begun records a connection on which a request begins. If there are too many
+// requestBegun records a connection on which a request begins. If there are too many
 // incomplete requests, the oldest connection is closed, so that later ones are
 // served.
-func (in *intake) begun(c net.Conn) {
+func (in *intake) requestBegun(c net.Conn) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.half = append(in.without(c), c)
@@ -55,8 +55,8 @@ func (in *intake) begun(c net.Conn) {
 	}
 }
 
-// whole records that the request is complete, or the connection has ended.
-func (in *intake) whole(c net.Conn) {
+// requestDone records that the request is complete, or the connection has ended.
+func (in *intake) requestDone(c net.Conn) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.half = in.without(c)
@@ -76,9 +76,9 @@ func (in *intake) without(c net.Conn) []net.Conn {
 func (in *intake) state(c net.Conn, s http.ConnState) {
 	switch s {
 	case http.StateNew, http.StateActive:
-		in.begun(c)
+		in.requestBegun(c)
 	default:
-		in.whole(c)
+		in.requestDone(c)
 	}
 }
 
@@ -95,7 +95,7 @@ func (in *intake) take(next http.Handler) http.Handler {
 			return
 		}
 		if c, ok := r.Context().Value(connKey{}).(net.Conn); ok {
-			in.whole(c)
+			in.requestDone(c)
 		}
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		next.ServeHTTP(w, r)

@@ -22,13 +22,13 @@ func (g *Gateway) list(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 	name := treePath(args.Path)
 	entries, err := g.backend.List(ctx, name)
 	if err != nil {
-		return nil, g.lost(ctx, name, err)
+		return nil, g.notFound(ctx, name, err)
 	}
 	if len(entries) == 1 && entries[0].Itself {
 		return texts(fmt.Sprintf("%s is a file of %s: read it.", name, wording.Size(entries[0].Size))), nil
 	}
 	if len(entries) == 0 {
-		return texts(shown(name) + " is empty."), nil
+		return texts(displayPath(name) + " is empty."), nil
 	}
 	first := min(max(args.Offset, 1), len(entries))
 	var b strings.Builder
@@ -58,9 +58,9 @@ func (g *Gateway) list(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 // noticeRoom is how many bytes a notice takes, besides a path.
 const noticeRoom = 160
 
-// lost returns the error of a path that cannot be read, with the nearest folder
+// notFound returns the error of a path that cannot be read, with the nearest folder
 // that can.
-func (g *Gateway) lost(ctx context.Context, name string, err error) error {
+func (g *Gateway) notFound(ctx context.Context, name string, err error) error {
 	f := &Fault{What: words(err)}
 	for dir := name; dir != ""; {
 		if dir = path.Dir(dir); dir == "." {
@@ -74,8 +74,8 @@ func (g *Gateway) lost(ctx context.Context, name string, err error) error {
 	return f
 }
 
-// shown returns a path for a sentence.
-func shown(name string) string {
+// displayPath returns a path for a sentence.
+func displayPath(name string) string {
 	if name == "" {
 		return "the root"
 	}

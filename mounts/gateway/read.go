@@ -63,7 +63,7 @@ func (g *Gateway) scan(ctx context.Context, name string, w *window) error {
 			Mend: "your user can look at it: ctxfs cat " + name + " >FILE",
 		}
 	case err != nil:
-		return g.lost(ctx, name, err)
+		return g.notFound(ctx, name, err)
 	}
 	return nil
 }

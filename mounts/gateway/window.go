@@ -82,7 +82,7 @@ func (w *window) Write(p []byte) (int, error) {
 func (w *window) take(piece []byte, ends bool) {
 	line := w.ends + 1
 	if !w.full && line >= w.first {
-		w.keep(piece, line, ends)
+		w.store(piece, line, ends)
 	}
 	w.seen += len(piece)
 	w.open = !ends
@@ -92,7 +92,7 @@ func (w *window) take(piece []byte, ends bool) {
 	}
 }
 
-func (w *window) keep(piece []byte, line int, ends bool) {
+func (w *window) store(piece []byte, line int, ends bool) {
 	if w.lines > 0 && line >= w.first+w.lines {
 		w.full = true
 		return
@@ -111,7 +111,7 @@ func (w *window) keep(piece []byte, line int, ends bool) {
 		fits := w.room - len(w.body)
 		w.body = append(w.body, piece[:fits]...)
 		w.cut = w.seen + from + fits - len(w.body)
-		w.body = w.body[:whole(w.body)]
+		w.body = w.body[:wholeCharacters(w.body)]
 		w.cut += len(w.body)
 		return
 	}

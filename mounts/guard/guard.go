@@ -11,7 +11,7 @@
 // Therefore the process has a guardian ([Main]): a second process that holds a
 // duplicate of the descriptor of every mount and otherwise sleeps. The process
 // hands the descriptors over and makes sure that there is always a guardian
-// ([Keeper]). When the process is dead ([Look]), the guardian makes the kernel
+// ([Keeper]). When the process is dead ([StateOf]), the guardian makes the kernel
 // hand out again what the process had read, answers everything with "not
 // connected", and exits as soon as the last thread of the process has ended. If
 // nothing is stuck, that is at once, and the mount is as dead as that of any
@@ -33,7 +33,7 @@
 // before the libraries of the program initialize.
 //
 // In order: guard.go has the types, keeper_linux.go the side of the process,
-// guardian_linux.go that of the guardian, look_linux.go how it recognizes a
+// guardian_linux.go that of the guardian, state_linux.go how it recognizes a
 // dead process, and answer_linux.go, release_linux.go and abort_linux.go how it
 // frees a connection.
 package guard

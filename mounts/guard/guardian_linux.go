@@ -25,8 +25,8 @@ const (
 // announces; lookAgain is how often it checks one whose death was announced and
 // that is not dead yet.
 const (
-	lookEvery = time.Second
-	lookAgain = 50 * time.Millisecond
+	checkEvery = time.Second
+	checkAgain = 50 * time.Millisecond
 )
 
 // endTime is how long a killed process has to end by itself.
@@ -66,7 +66,7 @@ func Main(log io.Writer) int {
 // guard returns when the process has closed the socket, or is dead and its
 // readers are free. The caller then closes what it holds.
 func (g *guardian) guard(log io.Writer) {
-	limit := lookEvery
+	limit := checkEvery
 	for {
 		ready := poll(limit, g.socket, g.canary)
 		if ready[0] {
@@ -76,12 +76,12 @@ func (g *guardian) guard(log io.Writer) {
 			limit = g.limit()
 			continue
 		}
-		if Look(g.proc) != Alive {
+		if StateOf(g.proc) != Alive {
 			break
 		}
 		if ready[1] {
 			_ = syscall.Close(g.canary)
-			g.canary, limit = -1, lookAgain
+			g.canary, limit = -1, checkAgain
 		}
 	}
 	// Nearly always nothing is stuck, and the process needs a moment to end.
@@ -106,7 +106,7 @@ func (g *guardian) limit() time.Duration {
 	if g.canary >= 0 {
 		return -1
 	}
-	return lookEvery
+	return checkEvery
 }
 
 // hungUp reports whether the other end of the socket is closed.

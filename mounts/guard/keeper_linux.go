@@ -59,7 +59,7 @@ func (k *Keeper) Watch(c Connection) (ended func()) {
 	id := k.last
 	k.connections[id] = c
 	if k.guardian != nil {
-		k.guardian.tell(addMessage(id, c), syscall.UnixRights(c.FD))
+		k.guardian.notify(addMessage(id, c), syscall.UnixRights(c.FD))
 	} else {
 		k.start()
 	}
@@ -74,7 +74,7 @@ func (k *Keeper) drop(id int) {
 	switch {
 	case k.guardian == nil:
 	case len(k.connections) > 0:
-		k.guardian.tell(dropMessage(id), nil)
+		k.guardian.notify(dropMessage(id), nil)
 	default:
 		k.guardian.close()
 		k.guardian, k.startedAt = nil, time.Time{}
@@ -166,9 +166,9 @@ func launch(cmd *exec.Cmd, connections map[int]Connection) (*child, error) {
 	return g, nil
 }
 
-// tell sends a message to a running guardian. One that does not read its
+// notify sends a message to a running guardian. One that does not read its
 // messages is replaced.
-func (g *child) tell(message string, rights []byte) {
+func (g *child) notify(message string, rights []byte) {
 	if g.send(message, rights) != nil {
 		_ = g.cmd.Process.Kill()
 	}

@@ -52,7 +52,7 @@ func device(t *testing.T) Connection {
 
 func awaitNoGuardian(t *testing.T, pid int) {
 	t.Helper()
-	fstest.Eventually(t, "the guardian ends", func() bool { return Look(procOf(pid)) == Gone })
+	fstest.Eventually(t, "the guardian ends", func() bool { return StateOf(procOf(pid)) == Gone })
 }
 
 // TestGuardianLivesAsLongAsMounts has a process that goes on without any.

@@ -24,5 +24,5 @@ func Main(log io.Writer) int {
 	return 2
 }
 
-// Look returns Alive: only Linux keeps a killed process for what it waits for.
-func Look(string) State { return Alive }
+// StateOf returns Alive: only Linux keeps a killed process for what it waits for.
+func StateOf(string) State { return Alive }

@@ -203,7 +203,7 @@ func TestGuardianLooks(t *testing.T) {
 		t.Error("the reader of a stopped process is answered")
 	case <-ended:
 		t.Error("the guardian of a stopped process ends")
-	case <-time.After(3 * lookEvery):
+	case <-time.After(3 * checkEvery):
 	}
 	signalled(syscall.SIGKILL)(t, cmd.Process.Pid)
 	a.awaitReader("not connected")

@@ -220,7 +220,7 @@ func (s *Store) failed(err error) error {
 	view := s.view
 	s.mu.Unlock()
 	if view != nil {
-		view.tell(change{})
+		view.announce(change{})
 	}
 	return f
 }

@@ -33,7 +33,7 @@ func TestSettings(t *testing.T) {
 		"[results]\nmax_age='soon'\n":      `:2: "max_age" in [results] is "soon"; it is a time such as "14d"`,
 		"[results]\nmax_age='-1d'\n":       `it is a time`,
 		"[results]\nmax_age='NaNd'\n":      `it is a time`,
-		"[results]\nmax_age=14\n":          `:2: "max_age" in [results] is not a text`,
+		"[results]\nmax_age=14\n":          `:2: "max_age" in [results] is not a string`,
 		"[results]\nmaxsize=1\nlimit=5\n":  `:2: unknown key "maxsize" in [results]; did you mean "max_size"?`,
 	} {
 		check(t, os.WriteFile(path, []byte(text), 0o600))

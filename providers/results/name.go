@@ -42,7 +42,7 @@ func fileName(t time.Time, o Origin, id, ext string) string {
 // of a result of ours. No other file is ever listed or deleted.
 func parseName(name string) (t time.Time, o Origin, ok bool) {
 	parts := strings.Split(name, ".")
-	if len(parts) != 5 || parts[1] == "" || parts[2] == "" || len(parts[3]) != idLen || !plain(parts[3]) || !isExt(parts[4]) {
+	if len(parts) != 5 || parts[1] == "" || parts[2] == "" || len(parts[3]) != idLen || !isPlain(parts[3]) || !isExt(parts[4]) {
 		return t, o, false
 	}
 	t, err := time.Parse(timeFormat, parts[0])
@@ -55,8 +55,8 @@ func isResult(name string) bool {
 }
 
 // isExt reports whether a file name may have an ending.
-func isExt(ext string) bool { return ext != "" && len(ext) <= 10 && plain(ext) }
+func isExt(ext string) bool { return ext != "" && len(ext) <= 10 && isPlain(ext) }
 
-func plain(s string) bool {
+func isPlain(s string) bool {
 	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }

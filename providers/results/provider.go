@@ -39,7 +39,7 @@ type Provider struct {
 	opts  Options
 	store *Store
 	root  *fs.Folder
-	shown atomic.Pointer[shown]
+	shown atomic.Pointer[snapshot]
 
 	fulltext *fulltext.Index
 
@@ -52,8 +52,8 @@ type Provider struct {
 	counting bool // lines are being counted; guarded by the store's lock
 }
 
-// shown is the published state.
-type shown struct {
+// snapshot is the published state.
+type snapshot struct {
 	entries []*entry
 	size    int64
 	changed time.Time
@@ -75,7 +75,7 @@ func New(opts Options) *Provider {
 	if p.watcher != nil {
 		p.store.disk.Watched = p.watcher.Watched
 	}
-	p.shown.Store(new(shown))
+	p.shown.Store(new(snapshot))
 	p.fulltext = fulltext.New(fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: library{p}, Plain: true, Log: opts.Env.Log})
 	if p.watcher != nil {
 		p.watcher.Add(opts.Dir) // first, so that later changes are reported
@@ -167,7 +167,7 @@ func (p *Provider) publish(now *index, c change) {
 		p.countSoon(now)
 	}
 	p.root.Set(at, ignoreName, fs.NewText(p.opts.Env.Built, []byte(ignoreText)))
-	next := &shown{entries: now.entries, size: now.size, changed: now.changed, err: now.err}
+	next := &snapshot{entries: now.entries, size: now.size, changed: now.changed, err: now.err}
 	if now.dir != nil {
 		next.dir = now.dir.Path()
 	}
@@ -177,8 +177,8 @@ func (p *Provider) publish(now *index, c change) {
 // maxNews is how many changes are announced one by one.
 const maxNews = 1000
 
-// tell implements view.
-func (p *Provider) tell(c change) {
+// announce implements view.
+func (p *Provider) announce(c change) {
 	p.fulltext.Changed()
 	if len(c.added)+len(c.removed) > maxNews {
 		p.opts.Env.Changed("")

@@ -51,8 +51,8 @@ type loaded struct {
 type view interface {
 	// publish shows a change of the index, which is locked.
 	publish(now *index, c change)
-	// tell announces that a change was published, or a problem has come up.
-	tell(c change)
+	// announce announces that a change was published, or a problem has come up.
+	announce(c change)
 }
 
 // Open returns the store of a folder, which need not exist. It reads the
@@ -104,7 +104,7 @@ func (s *Store) update(by func(now *index) change) {
 	}
 	s.mu.Unlock()
 	if view != nil && !c.none() {
-		view.tell(c)
+		view.announce(c)
 	}
 }
 

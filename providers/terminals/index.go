@@ -23,8 +23,8 @@ const (
 	cwdLen     = 200
 )
 
-// shown is the published state.
-type shown struct {
+// snapshot is the published state.
+type snapshot struct {
 	terminals []*record.Terminal // newest first
 	limits    record.Limits
 	index     []byte
@@ -34,7 +34,7 @@ type shown struct {
 
 // complete derives the index and its time from the terminals. Old is what was
 // shown before.
-func (s *shown) complete(old *shown, p *Provider) {
+func (s *snapshot) complete(old *snapshot, p *Provider) {
 	slices.SortFunc(s.terminals, func(a, b *record.Terminal) int {
 		return cmp.Or(b.Started.Compare(a.Started), compareIDs(b.ID, a.ID))
 	})

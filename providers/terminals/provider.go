@@ -59,7 +59,7 @@ type Options struct {
 type Provider struct {
 	opts    Options
 	root    liveFolder
-	shown   atomic.Pointer[shown]
+	shown   atomic.Pointer[snapshot]
 	watcher *watch.Watcher // nil if nothing is watched
 	noWatch error          // why there is no watcher, though Watch is set
 	holders *holders
@@ -91,7 +91,7 @@ func New(opts Options) *Provider {
 		dir: filepath.Clean(opts.Dir), wake: make(chan struct{}, 1), closing: make(chan struct{}),
 	}
 	p.settings, p.faults = ReadSettings(opts.SettingsPath)
-	p.shown.Store(new(shown))
+	p.shown.Store(new(snapshot))
 	if opts.Watch {
 		p.holders = newHolders(p.ended)
 		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, Log: opts.Env.Log})
@@ -324,7 +324,7 @@ func (c changes) news(terminals map[string]*terminal, changed []string) []string
 // publish shows the terminals as they are known. The caller holds mu.
 func (p *Provider) publish() {
 	old := p.shown.Load()
-	next := &shown{terminals: make([]*record.Terminal, 0, len(p.terminals)), limits: p.settings.Limits, problems: slices.Clone(p.faults)}
+	next := &snapshot{terminals: make([]*record.Terminal, 0, len(p.terminals)), limits: p.settings.Limits, problems: slices.Clone(p.faults)}
 	nodes := make(map[string]fs.Node, 2*len(p.terminals)+1)
 	for id, t := range p.terminals {
 		next.terminals = append(next.terminals, t.state.Load())

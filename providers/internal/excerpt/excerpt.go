@@ -111,7 +111,7 @@ func cutHead(text []byte, limit int) []byte {
 	if end > limit/2 || end > 0 && bytes.IndexByte(text[limit:], '\n') >= 0 {
 		return text[:end]
 	}
-	return whole(text[:limit])
+	return wholeCharacters(text[:limit])
 }
 
 // cutTail returns the end of text, of at most limit bytes: whole lines, if
@@ -132,8 +132,8 @@ func cutTail(text []byte, limit int) []byte {
 	return text[from:]
 }
 
-// whole returns text without an incomplete character at its end.
-func whole(text []byte) []byte {
+// wholeCharacters returns text without an incomplete character at its end.
+func wholeCharacters(text []byte) []byte {
 	for i := len(text) - 1; i >= 0 && i > len(text)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(text[i]) {
 			if !utf8.FullRune(text[i:]) {

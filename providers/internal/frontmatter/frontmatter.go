@@ -129,23 +129,23 @@ func decode(text string) (fields map[string]any, warnings []string, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w%s", ErrSyntax, strings.TrimPrefix(err.Error(), yaml.ErrSyntax.Error()))
 	}
-	return plain(doc).(map[string]any), warnings, nil
+	return goValue(doc).(map[string]any), warnings, nil
 }
 
-// plain returns a value in the types of Fields: a string, []any or
+// goValue returns a value in the types of Fields: a string, []any or
 // map[string]any.
-func plain(v syntax.Value) any {
+func goValue(v syntax.Value) any {
 	switch v.Kind {
 	case syntax.Object:
 		fields := make(map[string]any, len(v.Members))
 		for _, m := range v.Members {
-			fields[m.Name] = plain(m.Value)
+			fields[m.Name] = goValue(m.Value)
 		}
 		return fields
 	case syntax.Array:
 		list := make([]any, 0, len(v.Items))
 		for _, item := range v.Items {
-			list = append(list, plain(item))
+			list = append(list, goValue(item))
 		}
 		return list
 	case syntax.Null:

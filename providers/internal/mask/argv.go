@@ -18,10 +18,10 @@ func Args(argv []string) []string {
 	var found []piece
 	for i := range w { // env, sudo, sh -c and the like come first
 		if i == 0 || !bytes.HasPrefix(w[i], []byte("-")) {
-			found = ofCommand(w[i:], moved(found, -i))
-			found = moved(found, i)
+			found = ofCommand(w[i:], shifted(found, -i))
+			found = shifted(found, i)
 		}
-		if len(w[i]) > 2 && w[i][0] == '-' || i > 0 && sets(w[i-1]) {
+		if len(w[i]) > 2 && w[i][0] == '-' || i > 0 && isSetCommand(w[i-1]) {
 			found = ofFlag(w, i, found)
 		}
 		found = ofVariable(w, i, found)
@@ -38,7 +38,7 @@ func Args(argv []string) []string {
 func ofVariable(w words, i int, found []piece) []piece {
 	name, value, ok := bytes.Cut(w[i], []byte("="))
 	name = bytes.TrimLeft(name, "-")
-	if k := named(name); ok && k != nothing && isWordOf(name, nameBytes) && worth(name, value, k, exact) {
+	if k := kindOfName(name); ok && k != nothing && isWordOf(name, nameBytes) && isSecretValue(name, value, k, exact) {
 		found = append(found, piece{i, len(w[i]) - len(value), len(w[i]), k.rule()})
 	}
 	return found
@@ -54,16 +54,16 @@ func (m *Masker) Args(argv []string) []string {
 	return out
 }
 
-// moved returns pieces with their words counted from another one.
-func moved(found []piece, by int) []piece {
+// shifted returns pieces with their words counted from another one.
+func shifted(found []piece, by int) []piece {
 	for i := range found {
 		found[i].word += by
 	}
 	return found
 }
 
-// sets reports whether a word comes before a name and its value.
-func sets(w []byte) bool {
+// isSetCommand reports whether a word comes before a name and its value.
+func isSetCommand(w []byte) bool {
 	switch string(w) {
 	case "set", "-x", "-gx", "-Ux", "setenv", "ENV", "ARG":
 		return true
@@ -99,7 +99,7 @@ func Env(environ []string) []string {
 	out := make([]string, len(environ))
 	for i, variable := range environ {
 		name, value, ok := strings.Cut(variable, "=")
-		if k := named([]byte(name)); ok && k != nothing && worth([]byte(name), []byte(value), k, exact) {
+		if k := kindOfName([]byte(name)); ok && k != nothing && isSecretValue([]byte(name), []byte(value), k, exact) {
 			out[i] = name + "=" + marker(k.rule())
 			continue
 		}
@@ -111,7 +111,7 @@ func Env(environ []string) []string {
 // Field returns the value of a member of an object, masked if its name is
 // secret.
 func Field(name, value string) string {
-	if k := named([]byte(name)); k != nothing && worth([]byte(name), []byte(value), k, quoted) {
+	if k := kindOfName([]byte(name)); k != nothing && isSecretValue([]byte(name), []byte(value), k, quoted) {
 		return marker(k.rule())
 	}
 	return value

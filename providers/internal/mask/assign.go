@@ -48,7 +48,7 @@ func (f *finder) name(at int) {
 		return
 	}
 	f.named = to
-	a := assignment{text: f.text, from: from, to: to, kind: named(f.text[from:to])}
+	a := assignment{text: f.text, from: from, to: to, kind: kindOfName(f.text[from:to])}
 	if a.kind == nothing {
 		a.kind = a.special()
 	}

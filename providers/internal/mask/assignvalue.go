@@ -15,7 +15,7 @@ func (a *assignment) value() (from, to int) {
 		for end > 0 && text[i+end-1] <= ' ' {
 			end--
 		}
-		if end <= 0 || bytes.IndexByte(text[i:i+end], '\n') >= 0 || !worth(name, text[i:i+end], max(a.kind, strong), quoted) {
+		if end <= 0 || bytes.IndexByte(text[i:i+end], '\n') >= 0 || !isSecretValue(name, text[i:i+end], max(a.kind, strong), quoted) {
 			return 0, 0
 		}
 		return i, i + end
@@ -76,7 +76,7 @@ func (a *assignment) quoted(name []byte, q int) (from, to int) {
 		how = exact
 	}
 	v := text[from:end]
-	if q > 0 && text[q-1] == 'f' && bytes.IndexByte(v, '{') >= 0 || !worth(name, v, a.kind, how) {
+	if q > 0 && text[q-1] == 'f' && bytes.IndexByte(v, '{') >= 0 || !isSecretValue(name, v, a.kind, how) {
 		return 0, 0
 	}
 	return from, end
@@ -104,7 +104,7 @@ func (a *assignment) unquoted(name []byte, i int) (from, to int) {
 		return 0, 0 // the type of a field
 	}
 	switch how := a.setting(name, v, to, starts); {
-	case !worth(name, v, a.kind, how), isPattern(v):
+	case !isSecretValue(name, v, a.kind, how), isPattern(v):
 		return 0, 0
 	}
 	return i, to

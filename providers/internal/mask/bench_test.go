@@ -32,7 +32,7 @@ func shapesOnly(text []byte) (found int) {
 	look := func(at int) {
 		for p := max(at-1, 0); p <= at; p++ {
 			for _, r := range starting[text[p]] {
-				if r.at(text, p) && r.value != nil {
+				if r.matches(text, p) && r.value != nil {
 					if from, to := r.value(text, p); to > from {
 						found++
 					}

@@ -51,8 +51,8 @@ var commands = []command{
 	{names: []string{"snmp*"}, flags: []string{"-A", "-X"}},
 }
 
-// of reports whether a program is one of the command's.
-func (c *command) of(program []byte) bool {
+// isOf reports whether a program is one of the command's.
+func (c *command) isOf(program []byte) bool {
 	for _, name := range c.names {
 		if prefix, ok := strings.CutSuffix(name, "*"); ok && bytes.HasPrefix(program, []byte(prefix)) || string(program) == name {
 			return true
@@ -78,7 +78,7 @@ func ofCommand(w words, found []piece) []piece {
 		return found
 	}
 	for i := range commands {
-		if c := &commands[i]; c.of(program) && (c.needs == "" || w.has(c.needs)) {
+		if c := &commands[i]; c.isOf(program) && (c.needs == "" || w.has(c.needs)) {
 			found = c.find(w, found)
 		}
 	}
@@ -205,13 +205,13 @@ var flagWords = []string{
 // that of NAME VALUE after set and the like.
 func ofFlag(w words, i int, found []piece) []piece {
 	name := bytes.TrimLeft(w.text(i), "-")
-	k := named(name)
+	k := kindOfName(name)
 	if k < weak || i+1 >= len(w) {
 		return found
 	}
 	v := w.text(i + 1)
 	// A help text names the flag's value in capitals, or has a type.
-	if slices.Contains(flagWords, string(bytes.TrimRight(v, ".,:;)"))) || len(bytes.TrimLeft(v, upperLetters+"_")) == 0 && len(v) > 0 && (isUpperName(v)) || !worth(name, v, k, exact) {
+	if slices.Contains(flagWords, string(bytes.TrimRight(v, ".,:;)"))) || len(bytes.TrimLeft(v, upperLetters+"_")) == 0 && len(v) > 0 && (isUpperName(v)) || !isSecretValue(name, v, k, exact) {
 		return found
 	}
 	return w.add(found, i+1, 0, k.rule())
@@ -224,7 +224,7 @@ func isUpperName(v []byte) bool {
 	if !isUpper(v) {
 		return false
 	}
-	if named(v) != nothing {
+	if kindOfName(v) != nothing {
 		return true
 	}
 	switch string(v) {

@@ -73,7 +73,7 @@ func cookies(text []byte, at int, set bool) (found []span) {
 		one, rest, _ := bytes.Cut(text, []byte(";"))
 		name, v, ok := bytes.Cut(one, []byte("="))
 		has := classesOf(v)
-		if ok && !placeholder(v) && (len(v) >= 8 || named(bytes.TrimSpace(name)) != nothing) && has&^(lower|upper|dash) != 0 && has&^digit != 0 && isWordOf(bytes.TrimSpace(name), nameBytes) {
+		if ok && !placeholder(v) && (len(v) >= 8 || kindOfName(bytes.TrimSpace(name)) != nothing) && has&^(lower|upper|dash) != 0 && has&^digit != 0 && isWordOf(bytes.TrimSpace(name), nameBytes) {
 			from := at + len(name) + 1
 			found = append(found, span{from, from + len(v), "cookie"})
 		}

@@ -36,10 +36,10 @@ func NewKnown(environ []string) *Known {
 	k := &Known{match: base()}
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
-		if kind := named([]byte(name)); kind == nothing || !worth([]byte(name), []byte(value), kind, exact) {
+		if kind := kindOfName([]byte(name)); kind == nothing || !isSecretValue([]byte(name), []byte(value), kind, exact) {
 			continue
 		}
-		for _, v := range toldBy(value) {
+		for _, v := range hideable(value) {
 			if !slices.Contains(k.values, v) {
 				k.values = append(k.values, v)
 			}
@@ -49,7 +49,7 @@ func NewKnown(environ []string) *Known {
 		match := *base()
 		for _, v := range k.values {
 			match.add(&rule{name: "value", literal: v, value: func(text []byte, at int) (from, to int) {
-				return whole(text, at, len(v))
+				return wholeWord(text, at, len(v))
 			}})
 		}
 		k.match = &match
@@ -60,17 +60,17 @@ func NewKnown(environ []string) *Known {
 // Masker returns a Masker of another stream that also hides the known values.
 func (k *Known) Masker() *Masker { return &Masker{known: k} }
 
-// toldBy returns what of a value is hidden wherever it appears: the whole, or
+// hideable returns what of a value is hidden wherever it appears: the whole, or
 // its lines.
-func toldBy(value string) (all []string) {
+func hideable(value string) (all []string) {
 	if !strings.Contains(value, "\n") {
-		if telling([]byte(value)) {
+		if isTelling([]byte(value)) {
 			all = append(all, value)
 		}
 		return all
 	}
 	for line := range strings.SplitSeq(value, "\n") {
-		if line = strings.TrimSpace(line); len(line) >= leastOfLine && telling([]byte(line)) {
+		if line = strings.TrimSpace(line); len(line) >= leastOfLine && isTelling([]byte(line)) {
 			all = append(all, line)
 		}
 	}
@@ -91,7 +91,7 @@ func (k *Known) learn(text []byte, assigns []span) {
 	}
 	fresh := false
 	for _, s := range assigns {
-		for _, v := range toldBy(string(text[s.from:s.to])) {
+		for _, v := range hideable(string(text[s.from:s.to])) {
 			if slices.Contains(k.values, v) || slices.Contains(values, v) {
 				continue
 			}
@@ -177,7 +177,7 @@ func (l *learnt) find(f *finder) {
 func (l *learnt) longest(text []byte, at int) (to int) {
 	for _, v := range l.values {
 		if end := at + len(v); end > to && end <= len(text) && string(text[at:end]) == v {
-			if _, end = whole(text, at, len(v)); end > at {
+			if _, end = wholeWord(text, at, len(v)); end > at {
 				to = end
 			}
 		}
@@ -185,9 +185,9 @@ func (l *learnt) longest(text []byte, at int) (to int) {
 	return to
 }
 
-// telling reports whether a value may be hidden wherever it appears: it is not
+// isTelling reports whether a value may be hidden wherever it appears: it is not
 // an ordinary word, number, version or path.
-func telling(v []byte) bool {
+func isTelling(v []byte) bool {
 	has := classesOf(v)
 	switch {
 	case len(v) < leastKnown || len(v) > mostKnown, placeholder(v), isPath(v), isURL(v), isVersion(v):
@@ -200,9 +200,9 @@ func telling(v []byte) bool {
 	return has&(upper|lower) != 0 && !bytes.Contains(v, []byte("[REDACTED"))
 }
 
-// whole returns the place of a value of a length, if it is not part of a longer
+// wholeWord returns the place of a value of a length, if it is not part of a longer
 // word.
-func whole(text []byte, at, length int) (from, to int) {
+func wholeWord(text []byte, at, length int) (from, to int) {
 	to = at + length
 	if is(text[at], word) && !begins(text, at) || to < len(text) && is(text[to-1], word) && is(text[to], word) {
 		return 0, 0

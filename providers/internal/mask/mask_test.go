@@ -232,7 +232,7 @@ func FuzzMask(f *testing.F) {
 		for _, rules := range base().heads {
 			for _, r := range rules {
 				for at := range text {
-					shape = shape || r.at(text, at)
+					shape = shape || r.matches(text, at)
 				}
 			}
 		}

@@ -70,8 +70,8 @@ var ordinary = []string{
 	"no", "enable", "disable", "use", "has", "is", "require", "requires", "invalid", "missing", "expired", "parent", "composite", "input", "output",
 }
 
-// named returns what a name says of its value.
-func named(name []byte) kind {
+// kindOfName returns what a name says of its value.
+func kindOfName(name []byte) kind {
 	var buffer [2 * maxName]byte
 	if len(name) < 3 || len(name) > maxName {
 		return nothing

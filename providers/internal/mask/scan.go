@@ -114,7 +114,7 @@ func (f *finder) tryAt(first, last int) (next int) {
 	text := f.text
 	for p := first; p <= last && p+2 < len(text); p++ {
 		for _, r := range f.match.heads[head(text[p], text[p+1], text[p+2])] {
-			if !r.at(text, p) {
+			if !r.matches(text, p) {
 				continue
 			}
 			switch {
@@ -136,8 +136,8 @@ func (f *finder) tryAt(first, last int) (next int) {
 	return 0
 }
 
-// at reports whether the rule's literal begins at an offset.
-func (r *rule) at(text []byte, p int) bool {
+// matches reports whether the rule's literal begins at an offset.
+func (r *rule) matches(text []byte, p int) bool {
 	n := len(r.literal)
 	if len(text)-p < n {
 		return false

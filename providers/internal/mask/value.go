@@ -19,9 +19,9 @@ const (
 	loose                 // unquoted in any line: not code
 )
 
-// worth reports whether the value of a name is a secret, rather than a
+// isSecretValue reports whether the value of a name is a secret, rather than a
 // placeholder, a reference, a piece of code or of prose.
-func worth(name, v []byte, k kind, how setting) bool {
+func isSecretValue(name, v []byte, k kind, how setting) bool {
 	if placeholder(v) || isPath(v) || sameName(name, v) {
 		return false
 	}
@@ -207,7 +207,7 @@ func isReference(v []byte, has class) bool {
 	if has&(digit|base64|bearerOnly) != 0 {
 		return false
 	}
-	return named(v) != nothing && (has&(under|dash) != 0 || has&upper != 0)
+	return kindOfName(v) != nothing && (has&(under|dash) != 0 || has&upper != 0)
 }
 
 // isToken reports whether a value may be a token, rather than a word.

@@ -60,7 +60,7 @@ func (f *File) Tables() []string { return slices.Sorted(maps.Keys(f.top)) }
 // of a wrong type is an error. Errors begin with "file:line: ". Faults in other
 // tables do not matter.
 func (f *File) Decode(into any, path ...string) error {
-	value, ok := f.at(path)
+	value, ok := f.lookup(path)
 	if !ok {
 		return nil
 	}
@@ -91,8 +91,8 @@ func (f *File) Decode(into any, path ...string) error {
 	return fmt.Errorf("%s: [%s]: %w", f.path, strings.Join(path, "."), err)
 }
 
-// at returns the value at a path.
-func (f *File) at(path []string) (value any, ok bool) {
+// lookup returns the value at a path.
+func (f *File) lookup(path []string) (value any, ok bool) {
 	value, ok = f.top, true
 	for _, name := range path {
 		table, isTable := value.(map[string]any)

@@ -33,7 +33,7 @@ const (
 	versionAt = 18
 )
 
-func look(path string) (files, error) {
+func statFiles(path string) (files, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return files{}, err
@@ -83,9 +83,9 @@ func zeroed(path string) bool {
 // logged reports whether the database has a write-ahead log.
 func (f files) logged() bool { return len(f.header) > versionAt && f.header[versionAt] == 2 }
 
-// same reports whether nothing was written between two states. The index of the
+// unchangedSince reports whether nothing was written between two states. The index of the
 // log is left out: readers write to it.
-func (f files) same(g files) bool {
+func (f files) unchangedSince(g files) bool {
 	f.shm, g.shm = file{}, file{}
 	return f == g
 }

@@ -77,7 +77,7 @@ func View(ctx context.Context, path string, read func(*Snapshot) error) error {
 var errMoved = fmt.Errorf("it changed while it was read: %w", ErrBusy)
 
 func attempt(ctx context.Context, path string, read func(*Snapshot) error) error {
-	before, err := look(path)
+	before, err := statFiles(path)
 	if err != nil {
 		return err
 	}
@@ -89,11 +89,11 @@ func attempt(ctx context.Context, path string, read func(*Snapshot) error) error
 	if !locked {
 		// Without locks anything may have been read, so an error counts only if
 		// the files are still the same.
-		after, lookErr := look(path)
+		after, lookErr := statFiles(path)
 		if lookErr != nil {
 			return lookErr
 		}
-		if !before.same(after) {
+		if !before.unchangedSince(after) {
 			return fmt.Errorf("%s: %w", path, errMoved)
 		}
 	}

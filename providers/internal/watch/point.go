@@ -37,7 +37,7 @@ func (w *Watcher) locate(p *point) {
 		p.at = at
 		p.err = nil
 		for _, wp := range at {
-			f, err := w.hold(wp.dir)
+			f, err := w.addWatch(wp.dir)
 			if err != nil {
 				p.err = &iofs.PathError{Op: "watch", Path: wp.dir, Err: err}
 				continue
@@ -74,7 +74,7 @@ func (w *Watcher) leave(p *point, wp waypoint) {
 	if len(f.points[wp.name]) == 0 {
 		delete(f.points, wp.name)
 	}
-	w.release(wp.dir)
+	w.dropWatch(wp.dir)
 }
 
 // waypoints walks a path as the kernel does. It returns every link on the way,

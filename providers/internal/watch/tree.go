@@ -31,8 +31,8 @@ type folder struct {
 
 func (f *folder) inTree() bool { return f != nil && len(f.trees) > 0 }
 
-// hold watches a folder, if it is not watched yet.
-func (w *Watcher) hold(dir string) (*folder, error) {
+// addWatch watches a folder, if it is not watched yet.
+func (w *Watcher) addWatch(dir string) (*folder, error) {
 	if f := w.folders[dir]; f != nil {
 		return f, nil
 	}
@@ -44,8 +44,8 @@ func (w *Watcher) hold(dir string) (*folder, error) {
 	return f, nil
 }
 
-// release ends the watch of a folder that nothing needs any more.
-func (w *Watcher) release(dir string) {
+// dropWatch ends the watch of a folder that nothing needs any more.
+func (w *Watcher) dropWatch(dir string) {
 	if f := w.folders[dir]; f != nil && len(f.trees) == 0 && len(f.points) == 0 {
 		delete(w.folders, dir)
 		w.notify.Remove(dir) // fails if the folder is gone
@@ -68,7 +68,7 @@ func (w *Watcher) uproot(t *tree) {
 	for dir, f := range w.folders {
 		if i := slices.Index(f.trees, t); i >= 0 {
 			f.trees = slices.Delete(f.trees, i, i+1)
-			w.release(dir)
+			w.dropWatch(dir)
 		}
 	}
 	t.real, t.count = "", 0
@@ -111,7 +111,7 @@ func (w *Watcher) walk(t *tree, dir string) {
 			w.fault(t, dir, ErrLimit)
 			return
 		}
-		f, err := w.hold(dir)
+		f, err := w.addWatch(dir)
 		if errors.Is(err, iofs.ErrNotExist) {
 			continue
 		}

@@ -104,13 +104,13 @@ func runInPipes(spec Spec, streams Streams) (o Outcome, err error) {
 	_ = p.rec.Close(o.Exit, o.Signal) // the files show it
 	if streams.Quiet {
 		sum := shown.Tally()
-		o.Shown = shown.Excerpt(excerpt.Notice(whole(o.Dir), sum.Bytes, sum.Lines()))
+		o.Shown = shown.Excerpt(excerpt.Notice(fullLogPath(o.Dir), sum.Bytes, sum.Lines()))
 	}
 	return o, nil
 }
 
-// whole returns where the whole text of a terminal is.
-func whole(dir string) string {
+// fullLogPath returns where the whole text of a terminal is.
+func fullLogPath(dir string) string {
 	t, err := record.LoadState(dir)
 	if err != nil || len(t.Parts) != 1 {
 		return filepath.Join(dir, "part-*.txt")
@@ -150,7 +150,7 @@ func (p *pipe) relay(order *sync.Mutex, settle *settler) {
 		order.Lock()
 		next := settle.rec.Write(text)
 		order.Unlock()
-		settle.at(next)
+		settle.scheduleAt(next)
 		if p.to == nil {
 			return
 		}

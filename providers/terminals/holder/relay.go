@@ -87,9 +87,9 @@ func newSettler(rec *record.Recorder) *settler {
 	return s
 }
 
-// at makes the timer fire at a time, unless it fires earlier; zero does
+// scheduleAt makes the timer fire at a time, unless it fires earlier; zero does
 // nothing.
-func (s *settler) at(next time.Time) {
+func (s *settler) scheduleAt(next time.Time) {
 	if next.IsZero() {
 		return
 	}
@@ -108,7 +108,7 @@ func (s *settler) ring() {
 	done := s.done
 	s.mu.Unlock()
 	if !done {
-		s.at(s.rec.Settle(time.Now()))
+		s.scheduleAt(s.rec.Settle(time.Now()))
 	}
 }
 

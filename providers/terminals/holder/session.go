@@ -101,7 +101,7 @@ func (s *session) show(p []byte) {
 	}
 	s.modes.write(p)
 	s.mu.Unlock()
-	s.settle.at(s.rec.Write(p))
+	s.settle.scheduleAt(s.rec.Write(p))
 }
 
 // outcome returns how a process ended, in the terms of shells: the exit code of

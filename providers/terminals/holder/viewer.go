@@ -48,7 +48,7 @@ func (v *viewer) stop() {
 	v.tty.file.Close()
 }
 
-func (v *viewer) gone() bool {
+func (v *viewer) hasLeft() bool {
 	select {
 	case <-v.done:
 		return true
@@ -73,7 +73,7 @@ func (v *viewer) show(p []byte) {
 // recover waits until a stalled viewer takes output again.
 func (v *viewer) recover(rest []byte) {
 	for len(rest) > 0 {
-		if v.gone() {
+		if v.hasLeft() {
 			return
 		}
 		_ = v.tty.file.SetWriteDeadline(time.Now().Add(stallTime))
@@ -85,7 +85,7 @@ func (v *viewer) recover(rest []byte) {
 	}
 	v.session.mu.Lock()
 	defer v.session.mu.Unlock()
-	if !v.gone() {
+	if !v.hasLeft() {
 		v.stalled = false
 		v.session.draw(v)
 	}
@@ -105,7 +105,7 @@ func (v *viewer) read() {
 				return
 			}
 		}
-		if errors.Is(err, os.ErrDeadlineExceeded) && !v.gone() {
+		if errors.Is(err, os.ErrDeadlineExceeded) && !v.hasLeft() {
 			v.typed(v.keys.release())
 			err = v.tty.file.SetReadDeadline(time.Time{})
 		}
@@ -113,7 +113,7 @@ func (v *viewer) read() {
 			err = v.tty.file.SetReadDeadline(time.Now().Add(keyTime))
 		}
 		switch {
-		case v.gone(): // after the deadline was set, as stop sets it before
+		case v.hasLeft(): // after the deadline was set, as stop sets it before
 			return
 		case err != nil: // the terminal was closed
 			v.detached()
@@ -124,7 +124,7 @@ func (v *viewer) read() {
 
 // typed writes to the program, which may be slow to read.
 func (v *viewer) typed(p []byte) {
-	for len(p) > 0 && !v.gone() {
+	for len(p) > 0 && !v.hasLeft() {
 		_ = v.session.master.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
 		n, err := v.session.master.Write(p)
 		p = p[n:]

@@ -79,7 +79,7 @@ func (r *Recorder) mark(m grid.Mark) {
 		if r.open != nil { // the shell lost its hook: it will not report the end
 			r.end(m.At, -1, "")
 		}
-		r.moved(m.Folder)
+		r.setFolder(m.Folder)
 		r.tail.reset(false)
 	case grid.CommandLine:
 		r.line = m.Command
@@ -88,7 +88,7 @@ func (r *Recorder) mark(m grid.Mark) {
 		if r.open != nil {
 			r.end(m.At, -1, "")
 		}
-		r.moved(m.Folder)
+		r.setFolder(m.Folder)
 		command, source := r.commandOf(&m)
 		r.start(m.At, command, r.meta.Cwd, source)
 		r.open.Truncated = m.Truncated && source == FromHook
@@ -96,12 +96,12 @@ func (r *Recorder) mark(m grid.Mark) {
 		if r.open != nil {
 			r.end(m.At, m.Exit, "")
 		}
-		r.moved(m.Folder)
+		r.setFolder(m.Folder)
 	case grid.Folder:
 		// Any program may report a folder. While a command runs it is not the
 		// shell's.
 		if (!r.hooked || r.open == nil) && ourHost(m.Host) {
-			r.moved(m.Folder)
+			r.setFolder(m.Folder)
 		}
 	case grid.FullScreen:
 		if r.open != nil {
@@ -110,8 +110,8 @@ func (r *Recorder) mark(m grid.Mark) {
 	}
 }
 
-// moved sets the current folder, if one was reported.
-func (r *Recorder) moved(folder string) {
+// setFolder sets the current folder, if one was reported.
+func (r *Recorder) setFolder(folder string) {
 	if folder == "" {
 		return
 	}
@@ -135,7 +135,7 @@ func (r *Recorder) start(at time.Time, command, cwd, source string) {
 	r.log.gap()
 	r.journal.n++
 	command = clean.Prefix(r.masked(clean.Text(command)), maxCommand)
-	r.open = &Record{N: r.journal.n, Command: command, Cwd: cwd, Start: moment(at), Source: source, at: r.log.place()}
+	r.open = &Record{N: r.journal.n, Command: command, Cwd: cwd, Start: timestamp(at), Source: source, at: r.log.place()}
 	r.meta.State, r.meta.Command, r.meta.Commands = Running, command, r.journal.n
 	r.meta.CommandStarted, r.meta.CommandAt = &r.open.Start, &r.open.at
 	r.dirty = true
@@ -146,7 +146,7 @@ func (r *Recorder) end(at time.Time, exit int, signal string) {
 	r.log.gap()
 	c, to := r.open, r.log.place()
 	r.open = nil
-	c.End, c.Exit = moment(at), known(exit)
+	c.End, c.Exit = timestamp(at), exitPointer(exit)
 	c.Ms = c.End.Sub(c.Start).Milliseconds()
 	if signal != "" {
 		c.Signal = &signal

@@ -73,15 +73,15 @@ func (d *folder) stat() (st syscall.Stat_t, err error) {
 	return st, nil
 }
 
-// present reports whether our folder is still in its place.
-func (d *folder) present() bool {
+// exists reports whether our folder is still in its place.
+func (d *folder) exists() bool {
 	st, err := d.stat()
 	return err != nil && !errors.Is(err, iofs.ErrNotExist) || err == nil && uint64(st.Dev) == d.dev && st.Ino == d.ino
 }
 
-// again creates a deleted folder again, with another ID if another terminal has
+// recreate creates a deleted folder again, with another ID if another terminal has
 // taken ours.
-func (d *folder) again() error {
+func (d *folder) recreate() error {
 	err := d.make(d.id)
 	for n := 2; errors.Is(err, iofs.ErrExist); n++ {
 		id := strings.TrimRight(d.id, "0123456789")
@@ -112,12 +112,12 @@ func (d *folder) count() error {
 	}
 }
 
-// named creates a folder with an ID, or with the next free one while a terminal
+// takeName creates a folder with an ID, or with the next free one while a terminal
 // with that ID runs. A terminal that has ended gives its ID up.
-func (d *folder) named(id string) error {
+func (d *folder) takeName(id string) error {
 	err := d.make(id)
-	if errors.Is(err, iofs.ErrExist) && !busy(filepath.Join(d.root, id)) {
-		if err = d.giveAway(id); err == nil {
+	if errors.Is(err, iofs.ErrExist) && !inUse(filepath.Join(d.root, id)) {
+		if err = d.renameAway(id); err == nil {
 			err = d.make(id)
 		}
 	}
@@ -127,8 +127,8 @@ func (d *folder) named(id string) error {
 	return err
 }
 
-// busy reports whether a terminal runs in a folder, or is about to.
-func busy(dir string) bool {
+// inUse reports whether a terminal runs in a folder, or is about to.
+func inUse(dir string) bool {
 	t, err := Load(dir)
 	if err != nil {
 		return true // leave it alone
@@ -136,8 +136,8 @@ func busy(dir string) bool {
 	return t.Running()
 }
 
-// giveAway renames a folder to the next free ID.
-func (d *folder) giveAway(id string) error {
+// renameAway renames a folder to the next free ID.
+func (d *folder) renameAway(id string) error {
 	for n := 2; ; n++ {
 		to := filepath.Join(d.root, id+"~"+strconv.Itoa(n))
 		if _, err := os.Lstat(to); err == nil {
@@ -171,7 +171,7 @@ func (r *Recorder) occupy() error {
 	if !strings.ContainsFunc(id, func(c rune) bool { return c < '0' || c > '9' }) {
 		return fmt.Errorf("a terminal cannot be named %q: numbers are for terminals without a name", r.opts.Name)
 	}
-	return r.dir.named(id)
+	return r.dir.takeName(id)
 }
 
 // resume uses the folder of a terminal that has ended.

@@ -82,7 +82,7 @@ func TestFailed(t *testing.T) {
 		{"# make", 2, nil, false},
 		{"", 2, nil, true},
 	} {
-		r := Record{Command: c.command, Exit: known(c.exit), Signal: c.signal}
+		r := Record{Command: c.command, Exit: exitPointer(c.exit), Signal: c.signal}
 		if got := r.Failed(); got != c.want {
 			t.Errorf("%q with %d has failed: %v", c.command, c.exit, got)
 		}

@@ -108,7 +108,7 @@ func LoadState(dir string) (*Terminal, error) {
 		}
 	}
 	slices.SortFunc(t.Parts, func(a, b Part) int { return a.Number - b.Number })
-	if t.State != Ended && !t.alive() {
+	if t.State != Ended && !t.isRecorded() {
 		t.State, t.Killed = Ended, true
 		t.Ended = momentOf(t.Changed)
 	}
@@ -177,8 +177,8 @@ func readSmall(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit))
 }
 
-// alive reports whether the recorder is running.
-func (t *Terminal) alive() bool {
+// isRecorded reports whether the recorder is running.
+func (t *Terminal) isRecorded() bool {
 	if t.Holder <= 0 {
 		return false
 	}

@@ -106,18 +106,18 @@ func (d *folder) save(m Meta) error {
 	return errors.Join(inPlace)
 }
 
-// known returns a pointer to an exit code, nil for -1.
-func known(exit int) *int {
+// exitPointer returns a pointer to an exit code, nil for -1.
+func exitPointer(exit int) *int {
 	if exit < 0 {
 		return nil
 	}
 	return &exit
 }
 
-// moment returns a time as it is written: to the millisecond, in UTC.
-func moment(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
+// timestamp returns a time as it is written: to the millisecond, in UTC.
+func timestamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 func momentOf(t time.Time) *time.Time {
-	t = moment(t)
+	t = timestamp(t)
 	return &t
 }

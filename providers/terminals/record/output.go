@@ -10,12 +10,12 @@ import (
 
 // Output is the output of a command, over all parts in which it lies.
 type Output struct {
-	pieces []piece
+	pieces []byteRange
 	size   int64
 }
 
-// piece is a range of bytes of a file.
-type piece struct {
+// byteRange is a range of bytes of a file.
+type byteRange struct {
 	path      string
 	from, len int64
 }
@@ -43,7 +43,7 @@ func (t *Terminal) Output(c Record) (*Output, error) {
 		if to > p.Size || from > to { // not a record of ours
 			return nil, &iofs.PathError{Op: "read", Path: t.Path(n), Err: iofs.ErrInvalid}
 		}
-		o.pieces = append(o.pieces, piece{t.Path(n), from, to - from})
+		o.pieces = append(o.pieces, byteRange{t.Path(n), from, to - from})
 		o.size += to - from
 	}
 	return o, nil
@@ -78,7 +78,7 @@ func (o *Output) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-func (p piece) read(b []byte, off int64) (int, error) {
+func (p byteRange) read(b []byte, off int64) (int, error) {
 	f, err := os.OpenFile(p.path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return 0, err

@@ -31,7 +31,7 @@ func Prune(root string, limits Limits, now time.Time) error {
 	}
 	var failed error
 	var size int64
-	var all []old
+	var all []deletable
 	for _, id := range ids {
 		t, err := LoadState(filepath.Join(root, id))
 		if err != nil {
@@ -41,9 +41,9 @@ func Prune(root string, limits Limits, now time.Time) error {
 			continue
 		}
 		size += t.size()
-		all = append(all, t.old()...)
+		all = append(all, t.deletable()...)
 	}
-	slices.SortStableFunc(all, func(a, b old) int { return a.time.Compare(b.time) })
+	slices.SortStableFunc(all, func(a, b deletable) int { return a.time.Compare(b.time) })
 	for _, o := range all {
 		aged := limits.MaxAge > 0 && now.Sub(o.used) > limits.MaxAge
 		if !aged && (limits.MaxSize <= 0 || size <= limits.MaxSize) {
@@ -60,8 +60,8 @@ func Prune(root string, limits Limits, now time.Time) error {
 	return failed
 }
 
-// old is what may be deleted: a part, or a folder with the last one.
-type old struct {
+// deletable is what may be deleted: a part, or a folder with the last one.
+type deletable struct {
 	path  string
 	whole bool
 	size  int64
@@ -69,15 +69,15 @@ type old struct {
 	used  time.Time // from when its age counts
 }
 
-func (o old) remove() error {
+func (o deletable) remove() error {
 	if o.whole {
 		return os.RemoveAll(o.path)
 	}
 	return os.Remove(o.path)
 }
 
-// old returns what of a terminal may be deleted, oldest first.
-func (t *Terminal) old() (all []old) {
+// deletable returns what of a terminal may be deleted, oldest first.
+func (t *Terminal) deletable() (all []deletable) {
 	n := len(t.Parts)
 	kept := keptParts
 	if !t.Running() {
@@ -85,7 +85,7 @@ func (t *Terminal) old() (all []old) {
 	}
 	rest := t.size()
 	for _, p := range t.Parts[:max(0, n-kept)] {
-		o := old{path: t.Path(p.Number), size: p.Size, time: p.ModTime, used: p.ModTime}
+		o := deletable{path: t.Path(p.Number), size: p.Size, time: p.ModTime, used: p.ModTime}
 		if !t.Running() {
 			o.used = t.Changed // it ages as a whole
 		}
@@ -93,7 +93,7 @@ func (t *Terminal) old() (all []old) {
 		rest -= p.Size
 	}
 	if !t.Running() {
-		all = append(all, old{t.Dir, true, rest, t.Changed, t.Changed})
+		all = append(all, deletable{t.Dir, true, rest, t.Changed, t.Changed})
 	}
 	return all
 }

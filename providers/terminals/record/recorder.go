@@ -127,7 +127,7 @@ func New(o Options) (*Recorder, error) {
 	r.meta = Meta{
 		Version: metaVersion, Name: o.Name, Source: o.Source, Argv: r.maskedArgs(o.Argv), Pid: o.Pid, Pane: o.Pane,
 		Holder: os.Getpid(), HolderStart: processStart(os.Getpid()),
-		Started: moment(now), Cols: o.Cols, Rows: o.Rows, Cwd: r.masked(o.Cwd), State: Idle, HeaderLen: HeaderLen,
+		Started: timestamp(now), Cols: o.Cols, Rows: o.Rows, Cwd: r.masked(o.Cwd), State: Idle, HeaderLen: HeaderLen,
 	}
 	if err := r.occupy(); err != nil {
 		return nil, err
@@ -299,7 +299,7 @@ func (r *Recorder) Close(exit int, signal string) error {
 		r.end(now, exit, signal)
 	}
 	r.meta.State, r.meta.Ended = Ended, momentOf(now)
-	r.meta.Exit, r.meta.Signal = known(exit), signal
+	r.meta.Exit, r.meta.Signal = exitPointer(exit), signal
 	r.dirty = true
 	r.dir.retryAt = time.Time{} // the last chance
 	r.store(now)
@@ -324,7 +324,7 @@ func (r *Recorder) Discard() {
 func (r *Recorder) take() {
 	text, marks := r.grid.Take()
 	if len(text) > 0 && r.log.deleted() {
-		_ = r.anew() // store tries again, and reports the error
+		_ = r.recreate() // store tries again, and reports the error
 	}
 	for _, m := range marks {
 		n := m.Offset - r.seen

@@ -56,7 +56,7 @@ func (s *screen) show(now time.Time, r *Recorder) (next time.Time) {
 func (s *screen) write(now time.Time, r *Recorder) {
 	text := s.render(r)
 	s.changed = time.Time{}
-	if s.text != nil && bytes.Equal(text, s.text) || !s.dir.present() {
+	if s.text != nil && bytes.Equal(text, s.text) || !s.dir.exists() {
 		return
 	}
 	if err := atomicfile.Write(s.dir.file(ScreenFile), text); err != nil {

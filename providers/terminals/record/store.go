@@ -17,7 +17,7 @@ func (r *Recorder) store(now time.Time) {
 	if (err == nil) != (r.meta.Fault == nil) {
 		r.meta.Fault, r.dirty = nil, true
 		if err != nil {
-			r.meta.Fault = &Fault{What: cause(err), Since: moment(now)}
+			r.meta.Fault = &Fault{What: cause(err), Since: timestamp(now)}
 		}
 	}
 	if r.dirty {
@@ -37,8 +37,8 @@ func (r *Recorder) store(now time.Time) {
 // writeText writes the log and the records. If somebody has deleted the files,
 // it continues in new ones.
 func (r *Recorder) writeText() error {
-	if (r.dirty || r.dir.fault != nil) && (r.log.deleted() || !r.dir.present()) {
-		if err := r.anew(); err != nil {
+	if (r.dirty || r.dir.fault != nil) && (r.log.deleted() || !r.dir.exists()) {
+		if err := r.recreate(); err != nil {
 			return err
 		}
 	}
@@ -59,11 +59,11 @@ func (r *Recorder) writeState() error {
 	return err
 }
 
-// anew creates the next part if somebody deleted this one, and the folder too.
-func (r *Recorder) anew() error {
-	whole := !r.dir.present()
+// recreate creates the next part if somebody deleted this one, and the folder too.
+func (r *Recorder) recreate() error {
+	whole := !r.dir.exists()
 	if whole {
-		if err := r.dir.again(); err != nil {
+		if err := r.dir.recreate(); err != nil {
 			return err
 		}
 		_ = r.journal.close()

@@ -127,7 +127,7 @@ func (a *Adopter) scan() {
 		return
 	}
 	sockets := slices.Clone(a.added)
-	if entries, err := os.ReadDir(a.opts.Folder); err == nil && ours(a.opts.Folder, os.ModeDir) {
+	if entries, err := os.ReadDir(a.opts.Folder); err == nil && ownedByUser(a.opts.Folder, os.ModeDir) {
 		for _, e := range entries {
 			sockets = append(sockets, filepath.Join(a.opts.Folder, e.Name()))
 		}
@@ -144,7 +144,7 @@ func (a *Adopter) scan() {
 
 // begin records the server of a socket. The caller holds mu.
 func (a *Adopter) begin(socket string) {
-	if !ours(socket, os.ModeSocket) {
+	if !ownedByUser(socket, os.ModeSocket) {
 		return
 	}
 	s := newServer(a, socket)
@@ -167,9 +167,9 @@ func (a *Adopter) ended(s *server) {
 	a.changed()
 }
 
-// ours reports whether a path has a type and belongs to the user: what others
+// ownedByUser reports whether a path has a type and belongs to the user: what others
 // put there is ignored.
-func ours(path string, kind os.FileMode) bool {
+func ownedByUser(path string, kind os.FileMode) bool {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode().Type() != kind {
 		return false

@@ -60,12 +60,12 @@ func parseCapture(first string, answers []string) (c capture, pane string, ok bo
 		// The history may end within a line that continues below.
 		all = strings.TrimSuffix(all, shown) + beneath
 	}
-	c.lines, c.shown = plain(all), plain(shown)
+	c.lines, c.shown = plainLines(all), plainLines(shown)
 	return c, words[0], c.cols > 0 && c.rows > 0
 }
 
-// plain returns the lines of a text, without trailing blanks and control bytes.
-func plain(text string) []string {
+// plainLines returns the lines of a text, without trailing blanks and control bytes.
+func plainLines(text string) []string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(strings.Map(func(r rune) rune {
@@ -81,9 +81,9 @@ func plain(text string) []string {
 // reset makes everything that a terminal shows final, and empties it.
 const reset = "\x1b[?1049l\x1b[r\x1b[?6l\x1b[4l\x1b[?7h\x1b(B\x0f\x1b[H\x1b[2J"
 
-// whole returns bytes that make an empty terminal show what tmux shows, with
+// replayAll returns bytes that make an empty terminal show what tmux shows, with
 // all history.
-func (c *capture) whole() []byte {
+func (c *capture) replayAll() []byte {
 	var b bytes.Buffer
 	lines, blank := trim(c.lines)
 	writeLines(&b, lines)
@@ -99,9 +99,9 @@ func (c *capture) whole() []byte {
 	return b.Bytes()
 }
 
-// since returns bytes that make an empty terminal show what came after the
+// replaySince returns bytes that make an empty terminal show what came after the
 // log's last lines. Sure reports that nothing is missing between them.
-func (c *capture) since(log []string) (text []byte, sure bool) {
+func (c *capture) replaySince(log []string) (text []byte, sure bool) {
 	lines, blank := trim(c.lines)
 	from, sure := overlap(log, lines)
 	x, y := c.x, c.y
@@ -214,5 +214,5 @@ func tail(text []byte) []string {
 	if len(text) == 0 {
 		return nil
 	}
-	return plain(string(text))
+	return plainLines(string(text))
 }

@@ -14,8 +14,8 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// listed is what tmux lists of a pane.
-type listed struct {
+// listedPane is what tmux lists of a pane.
+type listedPane struct {
 	id                  string // "%1"
 	pid                 int
 	cols, rows          int
@@ -28,7 +28,7 @@ type listed struct {
 }
 
 // name returns the name of the pane's terminal.
-func (l *listed) name() string { return fmt.Sprintf("%s-%d-%d", l.session, l.window, l.place) }
+func (l *listedPane) name() string { return fmt.Sprintf("%s-%d-%d", l.session, l.window, l.place) }
 
 // session is what tmux lists of a session.
 type session struct {
@@ -43,7 +43,7 @@ type listing struct {
 	version  string
 	pid      int // of the server
 	sessions []*session
-	panes    []*listed
+	panes    []*listedPane
 }
 
 const listFormat = "#{version} #{pid} #{session_id} #{window_id} #{pane_id} #{pane_pid} #{pane_width} #{pane_height} " +
@@ -94,7 +94,7 @@ func parseListing(text, token string) *listing {
 		words = append(words, "") // a folder whose path is unknown
 		number := func(i int) int { n, _ := strconv.Atoi(words[i]); return n }
 		l.version, l.pid = words[0], number(1)
-		p := &listed{
+		p := &listedPane{
 			sessionID: words[2], windowID: words[3], id: words[4], pid: number(5), cols: number(6), rows: number(7),
 			dead: words[8] == "1", exit: -1, window: number(10), place: number(11),
 			session: clean.Line(words[14]), command: clean.Line(words[15]), cwd: clean.Text(words[16]),
@@ -113,7 +113,7 @@ func parseListing(text, token string) *listing {
 }
 
 // shows adds a pane, which several sessions may show.
-func (l *listing) shows(p *listed, used int64, unattached string) {
+func (l *listing) shows(p *listedPane, used int64, unattached string) {
 	i := slices.IndexFunc(l.sessions, func(s *session) bool { return s.id == p.sessionID })
 	if i < 0 {
 		i = len(l.sessions)
@@ -123,7 +123,7 @@ func (l *listing) shows(p *listed, used int64, unattached string) {
 	if s := l.sessions[i]; !slices.Contains(s.windows, p.windowID) {
 		s.windows = append(s.windows, p.windowID)
 	}
-	if !slices.ContainsFunc(l.panes, func(old *listed) bool { return old.id == p.id }) {
+	if !slices.ContainsFunc(l.panes, func(old *listedPane) bool { return old.id == p.id }) {
 		l.panes = append(l.panes, p)
 	}
 }

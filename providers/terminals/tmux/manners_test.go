@@ -230,12 +230,12 @@ func TestStale(t *testing.T) {
 		t.Skip(err)
 	}
 	r.tmux("a", "kill-server")
-	r.until("the server has ended", func() bool { return !alive(kept) })
+	r.until("the server has ended", func() bool { return !isListening(kept) })
 	if err := os.Rename(kept, socket); err != nil {
 		t.Fatal(err)
 	}
 	a := r.adopt()
-	if alive(socket) || names(a) != "" || len(a.Problems()) > 0 {
+	if isListening(socket) || names(a) != "" || len(a.Problems()) > 0 {
 		t.Errorf("a server was started: %s %q", names(a), a.Problems())
 	}
 	r.start("a", "later")
@@ -327,7 +327,7 @@ func TestEndBesideAClient(t *testing.T) {
 	s := newServer(new(Adopter), "")
 	c := &client{session: "$1", closed: true}
 	s.clients[c.session] = c
-	s.post(func() { s.left(c) })
+	s.post(func() { s.clientEnded(c) })
 	<-s.again // as run takes it, whose context ends then
 	ended := make(chan struct{})
 	go func() { s.end(); close(ended) }()

@@ -13,7 +13,7 @@ import (
 
 // pane is a pane that is recorded, or about to be.
 type pane struct {
-	listed
+	listedPane
 	key string // identifies it among all panes of all servers, in meta.json
 
 	// Used only by the server's goroutine:
@@ -62,14 +62,14 @@ func (p *pane) begin(c capture, o record.Options, before *record.Terminal) error
 	if p.rec = rec; o.Continue != "" {
 		p.resume(c, last)
 	} else {
-		p.write(c.whole())
+		p.write(c.replayAll())
 	}
 	return nil
 }
 
 // resume continues after the last lines of the log.
 func (p *pane) resume(c capture, log []string) {
-	text, sure := c.since(log)
+	text, sure := c.replaySince(log)
 	if !sure {
 		p.write([]byte(Gap + "\r\n"))
 	}

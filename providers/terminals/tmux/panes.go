@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// gone ends the terminal of a pane that no longer exists, or has another
+// paneGone ends the terminal of a pane that no longer exists, or has another
 // process. The caller holds mu.
-func (s *server) gone(p *pane, l *listing) {
+func (s *server) paneGone(p *pane, l *listing) {
 	exit := -1
-	if i := slices.IndexFunc(l.panes, func(o *listed) bool { return o.id == p.id }); i >= 0 {
+	if i := slices.IndexFunc(l.panes, func(o *listedPane) bool { return o.id == p.id }); i >= 0 {
 		now := l.panes[i]
 		if now.pid == p.pid && !now.dead {
 			return
@@ -44,23 +44,23 @@ func (s *server) release(p *pane, then func()) {
 	}
 }
 
-// state is how far the recording of a pane is.
-type state int
+// progress is how far the recording of a pane is.
+type progress int
 
 const (
-	done    state = iota // it is recorded, or cannot be
-	pending              // it is about to be
-	failed               // it is to be tried again after a while
+	done    progress = iota // it is recorded, or cannot be
+	pending                 // it is about to be
+	failed                  // it is to be tried again after a while
 )
 
 // pane makes sure that a pane is recorded. The caller holds mu.
-func (s *server) pane(now *listed, l *listing) state {
+func (s *server) pane(now *listedPane, l *listing) progress {
 	p := s.panes[now.id]
 	if p == nil {
 		if now.dead {
 			return done
 		}
-		p = &pane{listed: *now, key: fmt.Sprintf("%s %d %s", s.socket, l.pid, now.id)}
+		p = &pane{listedPane: *now, key: fmt.Sprintf("%s %d %s", s.socket, l.pid, now.id)}
 		s.panes[now.id] = p
 	}
 	if now.cols != p.cols || now.rows != p.rows {

@@ -91,7 +91,7 @@ func (s *server) run(ctx context.Context) {
 		s.call()
 		s.found.Store(false)
 		listed, err := s.a.list(ctx, s.socket)
-		if err != nil && !alive(s.socket) {
+		if err != nil && !isListening(s.socket) {
 			return
 		}
 		wait := s.update(listed, err)
@@ -115,8 +115,8 @@ func (s *server) run(ctx context.Context) {
 	}
 }
 
-// alive reports whether a process listens at a socket.
-func alive(socket string) bool {
+// isListening reports whether a process listens at a socket.
+func isListening(socket string) bool {
 	conn, err := net.DialTimeout("unix", socket, time.Second)
 	if err != nil {
 		return false
@@ -162,7 +162,7 @@ func (s *server) update(l *listing, err error) (again bool) {
 		s.attach(l)
 	}
 	for _, p := range s.panes {
-		s.gone(p, l)
+		s.paneGone(p, l)
 	}
 	s.before = nil // it is read when a pane is new
 	for _, listed := range l.panes {
@@ -211,7 +211,7 @@ func (s *server) start(id string) {
 		s.post(func() { c.usable = true })
 	}
 	c.paused = func(p *pane) { s.post(func() { s.paused(c, p) }) }
-	c.ended = func() { s.post(func() { s.left(c) }) }
+	c.ended = func() { s.post(func() { s.clientEnded(c) }) }
 	if err := c.attach(s.a.spawner, s.a.command(s.socket, attachArgs(s.can, id)...)); err != nil {
 		s.problem[id] = err.Error()
 		return
@@ -219,8 +219,8 @@ func (s *server) start(id string) {
 	s.clients[id] = c
 }
 
-// left removes a client that has ended.
-func (s *server) left(c *client) {
+// clientEnded removes a client that has ended.
+func (s *server) clientEnded(c *client) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.clients, c.session)

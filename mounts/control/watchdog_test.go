@@ -25,34 +25,34 @@ func TestVigil(t *testing.T) {
 		state State         // then this is; "" is never
 		notes string        // a word of what is said; "" is nothing
 	}{
-		{name: "stopped", wait: before, sees: runs('T', 0), until: stillAfter, state: Stopped},
-		{name: "stopped, and asked", wait: working, sees: runs('T', 0), notes: "kill -CONT 7"},
-		{name: "stopped, and asked, with a limit", wait: working, limit: 5 * time.Second, sees: runs('T', 0), until: 5 * time.Second, state: Stopped, notes: "it is stopped"},
-		{name: "stopped now and then", wait: before, sees: runs('T', 1000), notes: "still waiting for process 7"},
-		{name: "held by a debugger", wait: before, sees: runs('t', 0), until: stillAfter, state: Traced},
-		{name: "frozen", wait: before, sees: func(int) sample { return sample{code: 'S', frozen: true} }, until: stillAfter, state: Frozen},
-		{name: "killed", wait: before, sees: runs('Z', 0), until: noteAfter, state: Killed},
-		{name: "killed while it works", wait: working, sees: runs('Z', 0), until: noteAfter, state: Killed},
-		{name: "wants a processor", wait: before, sees: runs('R', 0), notes: "which is busy"},
-		{name: "works between looks", wait: before, sees: runs('S', quarter/2), notes: "which is busy"},
-		{name: "waits in the kernel", wait: quick, sees: runs('D', 0), notes: "state D"},
-		{name: "asleep", wait: before, sees: runs('S', 0), until: hungAfter, state: Hung, notes: "still waiting"},
-		{name: "asleep but for its timers", wait: quick, sees: runs('S', quarter/1000), until: hungAfter, state: Hung, notes: "still waiting"},
-		{name: "asleep while its tool works", wait: working, sees: runs('S', 0)},
-		{name: "cannot be seen", wait: before, sees: func(int) sample { return sample{} }, until: blindAfter, state: Unknown, notes: "does not answer yet"},
+		{name: "stopped", wait: forGreeting, sees: runs('T', 0), until: stillAfter, state: Stopped},
+		{name: "stopped, and asked", wait: slowReply, sees: runs('T', 0), notes: "kill -CONT 7"},
+		{name: "stopped, and asked, with a limit", wait: slowReply, limit: 5 * time.Second, sees: runs('T', 0), until: 5 * time.Second, state: Stopped, notes: "it is stopped"},
+		{name: "stopped now and then", wait: forGreeting, sees: runs('T', 1000), notes: "still waiting for process 7"},
+		{name: "held by a debugger", wait: forGreeting, sees: runs('t', 0), until: stillAfter, state: Traced},
+		{name: "frozen", wait: forGreeting, sees: func(int) sample { return sample{code: 'S', frozen: true} }, until: stillAfter, state: Frozen},
+		{name: "killed", wait: forGreeting, sees: runs('Z', 0), until: noteAfter, state: Killed},
+		{name: "killed while it works", wait: slowReply, sees: runs('Z', 0), until: noteAfter, state: Killed},
+		{name: "wants a processor", wait: forGreeting, sees: runs('R', 0), notes: "which is busy"},
+		{name: "works between looks", wait: forGreeting, sees: runs('S', quarter/2), notes: "which is busy"},
+		{name: "waits in the kernel", wait: promptReply, sees: runs('D', 0), notes: "state D"},
+		{name: "asleep", wait: forGreeting, sees: runs('S', 0), until: hungAfter, state: Hung, notes: "still waiting"},
+		{name: "asleep but for its timers", wait: promptReply, sees: runs('S', quarter/1000), until: hungAfter, state: Hung, notes: "still waiting"},
+		{name: "asleep while its tool works", wait: slowReply, sees: runs('S', 0)},
+		{name: "cannot be seen", wait: forGreeting, sees: func(int) sample { return sample{} }, until: blindAfter, state: Unknown, notes: "does not answer yet"},
 		{name: "starting", wait: starting, sees: runs('S', 0), until: startTime, state: Asleep, notes: "which is starting"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var notes []string
 			begun := time.Now()
-			v := &vigil{
+			v := &watchdog{
 				home: Home{Note: func(line string) { notes = append(notes, line) }},
 				pid:  7, wait: c.wait, limit: c.limit, begun: begun,
 			}
 			var verdict error
 			waited := time.Duration(0)
 			for i := 0; verdict == nil && waited < 2*startTime; i++ {
-				waited = lookAfter + time.Duration(i)*quarter
+				waited = checkAfter + time.Duration(i)*quarter
 				verdict = v.judge(begun.Add(waited), c.sees(i))
 			}
 			silent := (*Silent)(nil)
@@ -81,7 +81,7 @@ func TestVigil(t *testing.T) {
 // TestAdvice advises kill -9 only where that helps.
 func TestAdvice(t *testing.T) {
 	for _, state := range []State{Unknown, Busy, Waiting, Stopped, Traced, Frozen, Killed, Hung, Asleep} {
-		hint := silent(7, state, "does not answer").Fault.Hint
+		hint := newSilent(7, state, "does not answer").Fault.Hint
 		if advised := strings.Contains(hint, ": kill -9"); advised != (state == Hung) {
 			t.Errorf("%q: %s", state, hint)
 		}

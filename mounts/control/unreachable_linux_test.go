@@ -24,7 +24,7 @@ func TestUnseen(t *testing.T) {
 	elsewhere.State = filepath.Join(h.Dir, "elsewhere")
 	check := func(when string, pid int, of Home, words string) {
 		t.Helper()
-		err := h.judgeUnseen(pid, of)
+		err := h.judgeUnreachable(pid, of)
 		if fault := (*Fault)(nil); words != "" && (!errors.As(err, &fault) || !strings.Contains(err.Error(), words)) || words == "" && err != nil {
 			t.Errorf("%s: %v, not %q", when, err, words)
 		}

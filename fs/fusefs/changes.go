@@ -19,10 +19,10 @@ type notifier interface {
 	InodeNotifyStoreCache(node uint64, off int64, data []byte) fuse.Status
 }
 
-// news is the queue of what may have changed: paths of the tree, and inodes
+// changeQueue is the queue of what may have changed: paths of the tree, and inodes
 // whose published attributes are stale. A task that is queued twice is done
 // once; one that is queued while it is being done is done again.
-type news struct {
+type changeQueue struct {
 	kernel notifier
 	handle func(task)
 
@@ -49,17 +49,17 @@ const (
 	again
 )
 
-func newNews() *news {
-	q := &news{state: make(map[task]taskState), waiting: make(map[task]chan struct{})}
+func newChangeQueue() *changeQueue {
+	q := &changeQueue{state: make(map[task]taskState), waiting: make(map[task]chan struct{})}
 	q.idle = sync.NewCond(&q.mu)
 	return q
 }
 
-func (q *news) changed(path string) { q.put(task{path: path}) }
+func (q *changeQueue) changed(path string) { q.put(task{path: path}) }
 
 // stale queues an inode. The channel is closed when it has been published, in a
 // run that starts from now on.
-func (q *news) stale(n *inode) <-chan struct{} {
+func (q *changeQueue) stale(n *inode) <-chan struct{} {
 	t := task{inode: n}
 	q.put(t)
 	q.mu.Lock()
@@ -77,7 +77,7 @@ func (q *news) stale(n *inode) <-chan struct{} {
 }
 
 // put only enqueues, since handlers and providers call it.
-func (q *news) put(t task) {
+func (q *changeQueue) put(t task) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -98,7 +98,7 @@ func (q *news) put(t task) {
 	}
 }
 
-func (q *news) work() {
+func (q *changeQueue) work() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.queue) > 0 && !q.closed {
@@ -122,7 +122,7 @@ func (q *news) work() {
 }
 
 // finished ends a task. The caller holds mu.
-func (q *news) finished(t task) {
+func (q *changeQueue) finished(t task) {
 	delete(q.state, t)
 	if done := q.waiting[t]; done != nil {
 		delete(q.waiting, t)
@@ -131,7 +131,7 @@ func (q *news) finished(t task) {
 }
 
 // close drops what is queued. Tasks that run end with the mount.
-func (q *news) close() {
+func (q *changeQueue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
@@ -142,7 +142,7 @@ func (q *news) close() {
 }
 
 // settle waits until the kernel has been notified of everything queued.
-func (q *news) settle() {
+func (q *changeQueue) settle() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for q.workers > 0 {

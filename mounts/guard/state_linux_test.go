@@ -60,9 +60,9 @@ func TestLook(t *testing.T) {
 			}
 			proc := procOf(cmd.Process.Pid)
 			fstest.Eventually(t, "state "+string(c.state), func() bool { return stateOf(proc) == c.state })
-			fstest.Eventually(t, "looks right", func() bool { return Look(proc) == c.want })
+			fstest.Eventually(t, "looks right", func() bool { return StateOf(proc) == c.want })
 			for range 100 {
-				if got := Look(proc); got != c.want {
+				if got := StateOf(proc); got != c.want {
 					t.Fatalf("state %v, want %v", got, c.want)
 				}
 			}
@@ -85,7 +85,7 @@ func TestLookAtTraced(t *testing.T) {
 	}()
 	proc := procOf(cmd.Process.Pid)
 	fstest.Eventually(t, "it is traced", func() bool { return stateOf(proc) == 't' })
-	if got := Look(proc); got != Alive {
+	if got := StateOf(proc); got != Alive {
 		t.Errorf("state %v", got)
 	}
 }
@@ -103,12 +103,12 @@ func TestLookThroughDescriptor(t *testing.T) {
 	}
 	defer dir.Close()
 	proc := fmt.Sprintf("/proc/self/fd/%d", dir.Fd())
-	if got := Look(proc); got != Alive {
+	if got := StateOf(proc); got != Alive {
 		t.Errorf("state %v of a living process", got)
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	if got := Look(proc); got != Gone {
+	if got := StateOf(proc); got != Gone {
 		t.Errorf("state %v of a process that has been waited for", got)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Look returns the state of the process whose folder in /proc is given.
-func Look(proc string) State {
+// StateOf returns the state of the process whose folder in /proc is given.
+func StateOf(proc string) State {
 	threads, err := os.ReadDir(filepath.Join(proc, "task"))
 	if isGone(err) {
 		return Gone
@@ -20,7 +20,7 @@ func Look(proc string) State {
 	}
 	state := Gone
 	for _, thread := range threads {
-		switch lookAtThread(filepath.Join(proc, "task", thread.Name())) {
+		switch threadState(filepath.Join(proc, "task", thread.Name())) {
 		case Alive:
 			return Alive
 		case Dying:
@@ -33,9 +33,9 @@ func Look(proc string) State {
 // exiting is the kernel's PF_EXITING, in the ninth field of stat.
 const exiting = 0x4
 
-// lookAtThread returns the state of one thread. Formats: proc_pid_stat(5) and
+// threadState returns the state of one thread. Formats: proc_pid_stat(5) and
 // proc_pid_status(5).
-func lookAtThread(dir string) State {
+func threadState(dir string) State {
 	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if isGone(err) {
 		return Gone

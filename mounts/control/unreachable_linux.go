@@ -13,11 +13,11 @@ import (
 	"ctxfs/mounts/guard"
 )
 
-// unseen looks for a process of this home that cannot be reached but exists,
+// unreachable looks for a process of this home that cannot be reached but exists,
 // since it shows the tree on the usual folder: a second process would start
 // servers, watches and logins of its own. It returns nil if there is none, and
 // if the mount is dead or hangs.
-func (h Home) unseen() error {
+func (h Home) unreachable() error {
 	// The lock is checked first: when a process frees it, its mounts are gone.
 	if h.othersLock() {
 		return nil
@@ -35,7 +35,7 @@ func (h Home) unseen() error {
 		return nil
 	}
 	pid := ConnectionHolder(minor)
-	return h.judgeUnseen(pid, HomeOf(pid))
+	return h.judgeUnreachable(pid, HomeOf(pid))
 }
 
 // othersLock reports whether another process that can be seen has the lock of
@@ -46,10 +46,10 @@ func (h Home) othersLock() bool {
 	return pid != 0 && pid != os.Getpid()
 }
 
-// judgeUnseen describes what is wrong where the process pid, 0 if it cannot be
+// judgeUnreachable describes what is wrong where the process pid, 0 if it cannot be
 // seen, shows the tree on the usual folder and has no socket. Of is that
 // process's home.
-func (h Home) judgeUnseen(pid int, of Home) error {
+func (h Home) judgeUnreachable(pid int, of Home) error {
 	switch {
 	case h.othersLock(): // since the first look
 		return nil

@@ -9,7 +9,7 @@ import (
 
 // The times at which a process that has not answered is sampled, and judged.
 const (
-	lookAfter  = 500 * time.Millisecond // soon enough for a caller that waits; on an idle machine every answer comes earlier
+	checkAfter = 500 * time.Millisecond // soon enough for a caller that waits; on an idle machine every answer comes earlier
 	lookEvery  = 250 * time.Millisecond
 	lookSlowly = time.Second
 	stillAfter = 500 * time.Millisecond // stopped for so long, it is not merely about to be
@@ -22,18 +22,18 @@ const (
 type wait int
 
 const (
-	before   wait = iota // its greeting; nothing has been asked yet
-	starting             // a new process to report that it is ready
-	quick                // an answer that a healthy process gives at once
-	working              // an answer that may take time
-	lasting              // the first reply of a request that lasts as long as the conversation
-	staying              // the end of such a request
+	forGreeting wait = iota // its greeting; nothing has been asked yet
+	starting                // a new process to report that it is ready
+	promptReply             // an answer that a healthy process gives at once
+	slowReply               // an answer that may take time
+	stayBegin               // the first reply of a request that lasts as long as the conversation
+	stayEnd                 // the end of such a request
 )
 
 // asked reports whether the process has been asked for something. Then the
 // client does not give up because the process is stopped: it would do the work
 // all the same.
-func (w wait) asked() bool { return w != before && w != starting }
+func (w wait) asked() bool { return w != forGreeting && w != starting }
 
 // fails names what the process fails to do.
 func (w wait) fails() string {
@@ -43,13 +43,13 @@ func (w wait) fails() string {
 	return "does not answer"
 }
 
-// soon reports whether a healthy process would have answered by now.
-func (w wait) soon() bool { return w == before || w == quick || w == lasting }
+// isPrompt reports whether a healthy process would have answered by now.
+func (w wait) isPrompt() bool { return w == forGreeting || w == promptReply || w == stayBegin }
 
-// vigil samples a process while a client waits for it, and reports what the
-// process is doing. The first sample is taken after [lookAfter]: a client that
+// watchdog samples a process while a client waits for it, and reports what the
+// process is doing. The first sample is taken after [checkAfter]: a client that
 // is answered sooner pays only for a timer.
-type vigil struct {
+type watchdog struct {
 	home Home
 	pid  int
 	wait wait
@@ -72,18 +72,18 @@ type vigil struct {
 	toldStill bool
 }
 
-// watch begins a vigil. It may call end, which ends the waiting, at any time
+// watch starts a watchdog. It may call end, which ends the waiting, at any time
 // until close.
-func (h Home) watch(pid int, w wait, limit time.Duration, end func()) *vigil {
-	v := &vigil{home: h, pid: pid, wait: w, limit: limit, end: end, begun: time.Now()}
+func (h Home) watch(pid int, w wait, limit time.Duration, end func()) *watchdog {
+	v := &watchdog{home: h, pid: pid, wait: w, limit: limit, end: end, begun: time.Now()}
 	v.mu.Lock()
-	v.timer = time.AfterFunc(lookAfter, v.look)
+	v.timer = time.AfterFunc(checkAfter, v.check)
 	v.mu.Unlock()
 	return v
 }
 
-// close ends the vigil and returns its verdict, nil if there was none.
-func (v *vigil) close() error {
+// close stops the watchdog and returns its verdict, nil if there was none.
+func (v *watchdog) close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.over = true
@@ -91,8 +91,8 @@ func (v *vigil) close() error {
 	return v.verdict
 }
 
-func (v *vigil) look() {
-	s := look(v.pid)
+func (v *watchdog) check() {
+	s := sampleOf(v.pid)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.over {
@@ -104,7 +104,7 @@ func (v *vigil) look() {
 		return
 	}
 	every := lookEvery
-	if !v.wait.soon() {
+	if !v.wait.isPrompt() {
 		every = lookSlowly
 	}
 	v.timer.Reset(every)
@@ -112,13 +112,13 @@ func (v *vigil) look() {
 
 // judge evaluates a sample of the process, and returns an error if waiting is
 // pointless.
-func (v *vigil) judge(now time.Time, s sample) error {
+func (v *watchdog) judge(now time.Time, s sample) error {
 	first := v.seen.IsZero()
 	worked := !first && s.cpu != v.last.cpu                 // also less: a thread that worked has ended
 	busy := !first && s.cpu-v.last.cpu > now.Sub(v.seen)/50 // timers alone take less
 	v.last, v.seen = s, now
 	state := s.state()
-	if !s.still() || worked {
+	if !s.isStill() || worked {
 		v.still, v.toldStill = time.Time{}, false
 	} else if v.still.IsZero() {
 		v.still = now
@@ -131,7 +131,7 @@ func (v *vigil) judge(now time.Time, s sample) error {
 	waited := now.Sub(v.begun)
 	switch {
 	case !v.still.IsZero() && now.Sub(v.still) >= stillAfter:
-		fault := silent(v.pid, state, v.wait.fails())
+		fault := newSilent(v.pid, state, v.wait.fails())
 		if !v.wait.asked() || v.limit > 0 && now.Sub(v.still) > v.limit {
 			return fault
 		}
@@ -140,21 +140,21 @@ func (v *vigil) judge(now time.Time, s sample) error {
 			v.home.note("%s; %s", fault.Fault.Message, fault.Fault.Hint)
 		}
 	case state == Killed && waited >= noteAfter:
-		return silent(v.pid, Killed, v.wait.fails())
-	case !v.idle.IsZero() && now.Sub(v.idle) > hungAfter && v.wait.soon():
-		return silent(v.pid, Hung, "does not answer")
-	case state == Unknown && waited > blindAfter && v.wait.soon():
-		return silent(v.pid, Unknown, "does not answer")
+		return newSilent(v.pid, Killed, v.wait.fails())
+	case !v.idle.IsZero() && now.Sub(v.idle) > hungAfter && v.wait.isPrompt():
+		return newSilent(v.pid, Hung, "does not answer")
+	case state == Unknown && waited > blindAfter && v.wait.isPrompt():
+		return newSilent(v.pid, Unknown, "does not answer")
 	case v.wait == starting && waited > startTime:
-		return silent(v.pid, state, v.wait.fails())
-	case v.wait.soon() || v.wait == starting:
-		v.tell(now, state)
+		return newSilent(v.pid, state, v.wait.fails())
+	case v.wait.isPrompt() || v.wait == starting:
+		v.report(now, state)
 	}
 	return nil
 }
 
-// tell writes, now and then, what the client is waiting for.
-func (v *vigil) tell(now time.Time, state State) {
+// report writes, now and then, what the client is waiting for.
+func (v *watchdog) report(now time.Time, state State) {
 	waited := now.Sub(v.begun)
 	if waited < noteAfter || !v.told.IsZero() && now.Sub(v.told) < v.told.Sub(v.begun) {
 		return
@@ -176,8 +176,8 @@ func (v *vigil) tell(now time.Time, state State) {
 	v.home.note("still waiting for %s, %s (for %d s now)", who, doing, int(waited.Seconds()))
 }
 
-// broken returns the error of a conversation that broke off.
-func broken(ctx context.Context, verdict, err error) error {
+// brokenOff returns the error of a conversation that broke off.
+func brokenOff(ctx context.Context, verdict, err error) error {
 	switch {
 	case verdict != nil:
 		return verdict
@@ -194,9 +194,9 @@ func (h Home) Silence() error {
 	if holder := h.Holder(); holder != 0 {
 		pid = holder
 	}
-	state := look(pid).state()
+	state := sampleOf(pid).state()
 	if state == Asleep {
 		state = Hung
 	}
-	return silent(pid, state, "does not answer")
+	return newSilent(pid, state, "does not answer")
 }

@@ -18,7 +18,7 @@ func (f *finder) unassigned(a assignment) {
 	word := bytes.LastIndexAny(before, " \t") + 1
 	previous := bytes.TrimRight(before[:word], " \t")
 	previous = previous[bytes.LastIndexAny(previous, " \t")+1:]
-	if sets(previous) {
+	if isSetCommand(previous) {
 		f.flag(a.from)
 		return
 	}
@@ -121,7 +121,7 @@ func (f *finder) command(at int) {
 	var found []piece
 	for i, n := 0, 0; i < len(w) && n < most; i++ {
 		before := len(found)
-		found = moved(ofCommand(w[i:], moved(found, -i)), i)
+		found = shifted(ofCommand(w[i:], shifted(found, -i)), i)
 		if len(found) > before {
 			n++
 		}
