@@ -189,7 +189,9 @@ func (m *manifest) store(l manifestLine) {
 }
 
 // put records what is at a path, or is about to be.
-func (m *manifest) put(p string, s pathState) error { return m.write(manifestLine{Path: p, pathState: s}) }
+func (m *manifest) put(p string, s pathState) error {
+	return m.write(manifestLine{Path: p, pathState: s})
+}
 
 // forget records that a path is no longer ours.
 func (m *manifest) forget(p string) error {
