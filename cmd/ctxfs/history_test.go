@@ -147,7 +147,7 @@ func TestHistory(t *testing.T) {
 		if got := b.sh("ctxfs history -a --cwd work | awk '{ print $2, $NF }'"); got != "AGENT TRANSCRIPT\npi "+root+piTree+"/transcript.md\ncodex "+root+"transcripts/codex/work/2026-05-12_Rename-the-flag_0199a213/transcript.md\n" {
 			t.Errorf("--all --cwd: %s", got)
 		}
-		if r := b.run("history", "--all", "--cwd", "/nowhere"); r.code != 0 || r.out != "" || !strings.Contains(r.err, "no session of an agent is known here") {
+		if r := b.run("history", "--all", "--cwd", "/nowhere"); r.code != 0 || r.out != "" || !strings.Contains(r.err, "no session of an agent began in /nowhere or below it") {
 			t.Errorf("nothing to list: exit %d\n%v", r.code, r)
 		}
 		if got := b.ok("__complete", "history", "08"); !strings.HasPrefix(got, claudeID+"\tclaude-code Find the leak\n:") {

@@ -100,3 +100,20 @@ func TestClosedPipe(t *testing.T) {
 		t.Errorf("exit %d\n%v", r.code, r)
 	}
 }
+
+// TestHintsLeadSomewhere: in an empty home no hint names a command that shows
+// nothing, and a misspelt path is corrected.
+func TestHintsLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.refused(exitFailed, []string{"no agent has left a session in the home folder yet"}, "history")
+	if r := b.run("history", "--all"); r.code != exitOK || !strings.Contains(r.err, "no agent has left a session in the home folder "+b.home) {
+		t.Errorf("history --all: %v", r)
+	}
+	b.refused(exitFailed, []string{"mpcs: no such file or folder", "\n  did you mean: mcps\n"}, "ls", "mpcs")
+	b.refused(exitFailed, []string{"\n  did you mean: mcps/INDEX.md\n"}, "cat", "mpcs/INDEX.md")
+	b.refused(exitFailed, []string{"\n  did you mean: skills/agentctx\n"}, "ls", "skills/agentcxt")
+	b.ok("mount")
+	b.refused(exitFailed, []string{"no MCP server is configured", "ctxfs cat mcps/INDEX.md"}, "restart")
+	b.refused(exitFailed, []string{"\n  did you mean: skills/agentctx\n"}, "ls", "skills/agentcxt")
+}

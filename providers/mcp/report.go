@@ -54,8 +54,8 @@ type File struct {
 	Fault   string `json:"fault,omitempty"`
 }
 
-// passedOverState marks an entry that is no server of its own.
-const passedOverState = "passed-over"
+// PassedOver marks an entry that is no server of its own.
+const PassedOver = "passed-over"
 
 // Configuration reads all configuration files anew and tells what they say;
 // that of the folder, if it is not empty, as if it were a known project.
@@ -86,7 +86,7 @@ func (p *Provider) Configuration(folder string) Report {
 	}
 	for _, d := range all.PassedOver {
 		e := entryOf(d.Server)
-		e.State, e.Why = passedOverState, clean.Line(d.Why)
+		e.State, e.Why = PassedOver, clean.Line(d.Why)
 		report.Entries = append(report.Entries, e)
 	}
 	slices.SortStableFunc(report.Entries, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })

@@ -150,10 +150,14 @@ func (p *Provider) Session(ctx context.Context, w Wanted) (Known, error) {
 	return k, nil
 }
 
-// stillLooking says that what is not found may be found yet.
+// stillLooking returns the error for a session that is not found: it may be found
+// yet, or there may be none at all.
 func (p *Provider) stillLooking(err error) error {
 	if e, ok := err.(*UnclearError); ok && p.opts.Watch && !p.scanner.Done() {
 		return &UnclearError{What: e.What + " yet: ctxfs is still looking for sessions", Mend: "try again in a while; how far it is: ctxfs status"}
+	}
+	if e, ok := err.(*UnclearError); ok && p.catalogue.Empty() {
+		return &UnclearError{What: e.What, Mend: "no agent has left a session in the home folder yet; ctxfs lists them as soon as one has: ctxfs history --all"}
 	}
 	return err
 }

@@ -39,6 +39,9 @@ func restart(ctx context.Context, a *cli.App, name string) error {
 		return err
 	}
 	if name == "" {
+		if len(completeServers(ctx, a)) == 0 {
+			return errNoServer()
+		}
 		name = "every server"
 	}
 	a.Sayf("restarting %s; see how it goes: ctxfs status", name)

@@ -61,7 +61,7 @@ func tools(ctx context.Context, a *cli.App, server string, asJSON bool) error {
 	case asJSON:
 		return a.PrintJSON(boxes)
 	case len(boxes) == 0:
-		return &control.Fault{Message: "no MCP server is configured", Hint: "see where ctxfs looks: ctxfs cat mcps/INDEX.md"}
+		return errNoServer()
 	}
 	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	for _, box := range boxes {
@@ -86,4 +86,9 @@ func tools(ctx context.Context, a *cli.App, server string, asJSON bool) error {
 		a.Notef("%s", line)
 	}
 	return nil
+}
+
+// errNoServer is the error of a command for all servers where there is none.
+func errNoServer() error {
+	return &control.Fault{Message: "no MCP server is configured", Hint: "see where ctxfs looks: ctxfs cat mcps/INDEX.md"}
 }

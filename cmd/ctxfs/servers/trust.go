@@ -74,6 +74,23 @@ func trust(ctx context.Context, a *cli.App, dir string, revoke, asJSON bool) err
 	}
 	a.Sayf("trusted as they are now, in %s:", a.Tilde(project.Folder))
 	printProject(a, project)
+	return notePassedOver(ctx, a, asker, project)
+}
+
+// notePassedOver notes the servers of a project that are trusted and still do not
+// run, since another entry takes precedence: mostly one of the same name.
+func notePassedOver(ctx context.Context, a *cli.App, asker fs.Asker, project mcp.Project) error {
+	report, err := mcp.OpConfiguration.Ask(ctx, asker, mcp.FolderQuery{Folder: project.Folder})
+	if err != nil {
+		return err
+	}
+	for _, s := range project.Servers {
+		for _, e := range report.Entries {
+			if e.State == mcp.PassedOver && e.Name == s.Name && e.File == s.File {
+				a.Notef("%s of %s is not used: %s", e.Name, place(a, e), e.Why)
+			}
+		}
+	}
 	return nil
 }
 

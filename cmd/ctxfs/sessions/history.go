@@ -184,8 +184,11 @@ func listHistory(ctx context.Context, a *cli.App, cwd string, asJSON bool) error
 	switch {
 	case asJSON:
 		return a.PrintJSON(list)
+	case len(list) == 0 && cwd != "":
+		a.Notef("no session of an agent began in %s or below it; list all: ctxfs history --all", cwd)
+		return nil
 	case len(list) == 0:
-		a.Notef("no session of an agent is known here; where ctxfs looks: ctxfs status")
+		a.Notef("no agent has left a session in the home folder %s yet", a.Home)
 		return nil
 	}
 	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)

@@ -7,11 +7,14 @@ import (
 	"io"
 	iofs "io/fs"
 	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
+	"ctxfs/providers"
 	"ctxfs/providers/find"
 	"ctxfs/providers/prompt"
 )
@@ -81,12 +84,12 @@ func (t *Tree) ownOperations() fs.Operations {
 	return fs.Operations{
 		OpList.Handle(func(ctx context.Context, q PathQuery) ([]Entry, error) {
 			entries, err := t.list(ctx, q.Path)
-			return entries, pathFault(q.Path, err)
+			return entries, t.pathFault(ctx, q.Path, err)
 		}),
 		OpRead.Handle(t.read),
 		OpFind.Handle(func(ctx context.Context, q FindQuery) ([]fs.Match, error) {
 			if _, err := t.Resolve(ctx, q.In); err != nil {
-				return nil, pathFault(q.In, err)
+				return nil, t.pathFault(ctx, q.In, err)
 			}
 			return t.providers.Finder().Find(ctx, q.Query, find.Options{In: q.In, Limit: q.Limit})
 		}),
@@ -236,7 +239,7 @@ func (t *Tree) copy(ctx context.Context, f fs.File, size int64, w io.Writer) err
 func (t *Tree) read(ctx context.Context, q PathQuery, _ func(fs.None) error, reply func(Size) (io.Writer, error)) error {
 	f, size, err := t.file(ctx, q.Path)
 	if err != nil {
-		return pathFault(q.Path, err)
+		return t.pathFault(ctx, q.Path, err)
 	}
 	w, err := reply(Size(size))
 	if err != nil {
@@ -245,10 +248,52 @@ func (t *Tree) read(ctx context.Context, q PathQuery, _ func(fs.None) error, rep
 	return t.copy(ctx, f, size, w)
 }
 
-// pathFault words an error of the tree for people; nil stays nil.
-func pathFault(path string, err error) error {
+// pathFault words an error of the tree for people; nil stays nil. A path that does
+// not exist may be a misspelt one.
+func (t *Tree) pathFault(ctx context.Context, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &control.Fault{Message: fmt.Sprintf("%s: %s", path, fs.Cause(err)), Missing: errors.Is(err, fs.ErrNotExist)}
+	fault := &control.Fault{Message: fmt.Sprintf("%s: %s", name, fs.Cause(err)), Missing: errors.Is(err, fs.ErrNotExist)}
+	if fault.Missing {
+		if nearest := t.nearest(ctx, name); nearest != "" {
+			fault.Hint = "did you mean: " + nearest
+		}
+	}
+	return fault
+}
+
+// nearest returns the path that a misspelt one may mean: its first name that does
+// not exist is replaced by the most similar one that the folder lists. It returns
+// "" if that path does not exist either.
+func (t *Tree) nearest(ctx context.Context, name string) string {
+	parts := strings.Split(name, "/")
+	for i := range parts {
+		if _, err := t.Resolve(ctx, path.Join(parts[:i+1]...)); err == nil {
+			continue
+		}
+		n, err := t.Resolve(ctx, path.Join(parts[:i]...))
+		d, ok := n.(fs.Dir)
+		if err != nil || !ok {
+			return ""
+		}
+		listed, err := t.List(ctx, d)
+		if err != nil {
+			return ""
+		}
+		names := make([]string, len(listed))
+		for j, l := range listed {
+			names[j] = l.Name
+		}
+		similar := providers.Nearest(parts[i], names)
+		if similar == "" {
+			return ""
+		}
+		meant := path.Join(append(append(slices.Clone(parts[:i]), similar), parts[i+1:]...)...)
+		if _, err := t.Resolve(ctx, meant); err != nil {
+			return path.Join(append(slices.Clone(parts[:i]), similar)...)
+		}
+		return meant
+	}
+	return ""
 }
