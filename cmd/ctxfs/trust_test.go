@@ -145,3 +145,16 @@ func TestConfig(t *testing.T) {
 	b.mount()
 	check("with one")
 }
+
+// TestTrustTellsOfTwins: trusting a project names its servers that are not used all
+// the same, since another entry of that name takes precedence.
+func TestTrustTellsOfTwins(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	dir := b.project("shop", "")
+	b.write(".config/ctxfs/config.toml", "[mcp.servers.shop]\ncommand = \"/bin/other\"\n")
+	r := b.run("trust", dir)
+	if r.code != exitOK || !strings.Contains(r.err, "shop of ~/shop/.mcp.json") || !strings.Contains(r.err, " is not used: ") {
+		t.Errorf("%v", r)
+	}
+}
