@@ -109,3 +109,24 @@ func Marks(variable string) bool {
 		return slices.ContainsFunc(a.Marks, named) || slices.ContainsFunc(a.Session, named)
 	})
 }
+
+// Agent is what a command shows of an agent.
+type Agent struct {
+	// Name is how people write its name.
+	Name string
+	// Shells is set if its shells have a variable that names the session, Hooks if
+	// only its hooks do.
+	Shells, Hooks bool
+	// Events are the events at which its hooks may ask for the history of the
+	// session.
+	Events []string
+}
+
+// Agents returns the agents, in the order of [agents.All].
+func Agents() (all []Agent) {
+	for _, a := range agents.All() {
+		hooksOnly := len(a.Session) > 0 && !slices.ContainsFunc(a.Session, func(v agents.Variable) bool { return !v.HooksOnly })
+		all = append(all, Agent{Name: a.Name, Shells: len(a.Session) > 0 && !hooksOnly, Hooks: hooksOnly, Events: a.Hooks.Events})
+	}
+	return all
+}

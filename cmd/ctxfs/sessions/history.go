@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/fs/wording"
 	"ctxfs/mounts"
+	"ctxfs/providers/caller"
 	"ctxfs/providers/transcripts"
 )
 
@@ -39,19 +41,21 @@ func newHistory(a *cli.App) *cobra.Command {
 that was said and done in it, also what was before a compaction. Beside that
 file are digest.md, which sums it up, and files.tsv.
 
-Which session that is the agent says in the environment of what it runs (Claude
-Code, Codex, Copilot CLI, Goose, Pi and Amp do; Cursor, Gemini CLI and Crush in
-hooks). Where none does it is the newest one of the current folder, else of the
-next above it, up to the root of the repository. SESSION names another: an id,
-the beginning of one, or the path of its log or its folder in the mount.
+Agents name the session in the environment of the commands that they run:
+
+` + sayingAgents() + `
+If none does, it is the newest session of the current folder, else of the next
+folder above it, up to the root of the repository. SESSION names another one: an
+id, the beginning of one, or the path of its log or of its folder in the mount.
 
 Without a mount it prints the path in the tree, for ctxfs cat.
 
 With --hook it answers a hook of an agent, given as JSON on the input, with a
-line that names the history and how to search it: of Claude Code SessionStart,
-PreCompact and PostCompact, of Codex the same, of Cursor sessionStart and
-preCompact, of Gemini CLI SessionStart and PreCompress. It takes two seconds at
-most. What it does not know it leaves unanswered, and never fails.`,
+line that names the history and how to search it, at these events:
+
+` + hookEvents() + `
+It takes at most two seconds. It never fails, and does not answer what it does
+not know.`,
 		Example: `  ctxfs history
   rg -n "connection refused" "$(ctxfs history)"
   ctxfs history --all --cwd .
@@ -241,4 +245,29 @@ func (s views) dir(tree string) (dir string, mounted bool) {
 		return path, true
 	}
 	return tree, false
+}
+
+// sayingAgents lists the agents that name their session.
+func sayingAgents() string {
+	var shells, hooks []string
+	for _, a := range caller.Agents() {
+		if a.Shells {
+			shells = append(shells, a.Name)
+		}
+		if a.Hooks {
+			hooks = append(hooks, a.Name)
+		}
+	}
+	return "  in shells and hooks  " + strings.Join(shells, ", ") + "\n  in hooks only        " + strings.Join(hooks, ", ") + "\n"
+}
+
+// hookEvents lists the agents whose hooks are answered.
+func hookEvents() string {
+	var b strings.Builder
+	for _, a := range caller.Agents() {
+		if len(a.Events) > 0 {
+			fmt.Fprintf(&b, "  %-12s %s\n", a.Name, strings.Join(a.Events, ", "))
+		}
+	}
+	return b.String()
 }

@@ -133,6 +133,8 @@ func ByID(id string) Agent {
 type Variable struct {
 	Name, Want string
 	With       *Variable
+	// HooksOnly is set if hooks get the variable, but shells do not.
+	HooksOnly bool
 }
 
 // Value returns the value of the variable in an environment, which lookupEnv looks

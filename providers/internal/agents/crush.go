@@ -8,7 +8,7 @@ package agents
 func crush() Agent {
 	return Agent{
 		ID: "crush", Name: "Crush", Home: xdgConfig + "crush/",
-		Session:  []Variable{{Name: "CRUSH_SESSION_ID"}},
+		Session:  []Variable{{Name: "CRUSH_SESSION_ID", HooksOnly: true}},
 		Skills:   Skills{Places: Places{User: []Path{xdgConfig + "crush/skills"}}},
 		Rules:    Places{Project: []string{"AGENTS.md", "CRUSH.md"}},
 		Sessions: []Path{"${CRUSH_GLOBAL_DATA:-" + xdgData + "crush}"},

@@ -7,7 +7,7 @@ package agents
 func cursor() Agent {
 	return Agent{
 		ID: "cursor", Name: "Cursor", Home: "~/.cursor/",
-		Session: []Variable{{Name: "CURSOR_TRANSCRIPT_PATH"}}, Marks: []Variable{{Name: "CURSOR_AGENT"}},
+		Session: []Variable{{Name: "CURSOR_TRANSCRIPT_PATH", HooksOnly: true}}, Marks: []Variable{{Name: "CURSOR_AGENT"}},
 		MCP: MCP{
 			Places: Places{User: []Path{"~/.cursor/mcp.json"}, Project: []string{".cursor/mcp.json"}},
 			Syntax: JSONC, Key: "mcpServers",

@@ -9,7 +9,7 @@ func gemini() Agent {
 	const home = "${GEMINI_CLI_HOME:-~}/.gemini/"
 	return Agent{
 		ID: "gemini", Name: "Gemini CLI", Home: home,
-		Session: []Variable{{Name: "GEMINI_SESSION_ID"}}, Marks: []Variable{{Name: "GEMINI_CLI"}},
+		Session: []Variable{{Name: "GEMINI_SESSION_ID", HooksOnly: true}}, Marks: []Variable{{Name: "GEMINI_CLI"}},
 		MCP: MCP{
 			Places: Places{
 				System:  []Path{"${GEMINI_CLI_SYSTEM_SETTINGS_PATH:-/etc/gemini-cli/settings.json}"},
