@@ -9,20 +9,21 @@ import (
 	"ctxfs/providers/internal/words"
 )
 
-// The fields of a document, as far as they count differently.
+// The fields of a document that have different weights.
 const (
 	nameField        = iota
-	serverField      // the name of what it belongs to
-	aboutField       // what that says of itself
+	serverField      // the name of the server or folder it belongs to
+	aboutField       // how that describes itself
 	summaryField     // the first sentence of the description
 	descriptionField // the rest of it
 	parametersField  // names of parameters
-	detailsField     // what is said of the parameters
+	detailsField     // descriptions of parameters
 	bodyField        // longer text
 	fields
 )
 
-// fieldOf is the field of a text of a document; what is not known is body.
+// fieldOf returns the field for a text of a document by its name; unknown names
+// are body.
 func fieldOf(name string) int {
 	switch name {
 	case "name":
@@ -44,36 +45,36 @@ func fieldOf(name string) int {
 }
 
 const (
-	// maxText is how much of one text of a document can be found, in bytes.
+	// maxText is how much of one text of a document is indexed, in bytes.
 	maxText = 16 << 10
-	// maxCount is how often a word is counted in a field.
+	// maxCount is the most that a word is counted in a field.
 	maxCount = 255
-	// whyLength is the longest fs.Match.Why, in bytes.
+	// whyLength is the length of the longest fs.Match.Why, in bytes.
 	whyLength = 160
 )
 
-// document is one that is in the index.
+// document is a document of the index.
 type document struct {
 	path, title, why string
 	sum              uint64 // of its texts
 	letters          uint64 // of the title
 	group            uint32
-	length           [fields]uint16 // in words
+	length           [fields]uint16 // words in each field
 	terms            []*term
-	name             []*term // its words in order
+	name             []*term // the words of its name, in order
 }
 
-// analysis is a document by its words.
+// analysis is a document with its words, before it is in the index.
 type analysis struct {
 	document
 	counts map[string]*[fields]uint8
 	name   []string
 }
 
-// digest is equal for documents that are found alike.
+// digest returns a hash that is equal for documents with equal texts.
 func digest(seed maphash.Seed, d fs.Document) uint64 {
 	sum := maphash.String(seed, d.Title)
-	for name, text := range d.Fields { // in any order
+	for name, text := range d.Fields { // the sum does not depend on the order
 		sum += maphash.String(seed, name+"\x00"+text)
 	}
 	return sum
@@ -116,7 +117,7 @@ func (l *lexicon) count(a *analysis, field int, text string) {
 			c[field]++
 		}
 		if w.Kind == words.Whole || w.Kind == words.Part {
-			a.length[field] = max(a.length[field], a.length[field]+1) // no further than it can count
+			a.length[field] = max(a.length[field], a.length[field]+1) // without overflow
 			if field == nameField {
 				a.name = append(a.name, s)
 			}
@@ -124,7 +125,7 @@ func (l *lexicon) count(a *analysis, field int, text string) {
 	})
 }
 
-// cutSentence cuts a text after its first sentence.
+// cutSentence splits a text after its first sentence.
 func cutSentence(text string) (first, rest string) {
 	text = strings.TrimSpace(text)
 	for i, r := range text {

@@ -1,5 +1,12 @@
-// Package find finds what all the folders hold: tools, skills and whatever
-// else has documents, by words, names or whole sentences.
+// Package find searches all providers: their documents (tools, skills,
+// terminals, titles of sessions) and the texts that some of them search by
+// themselves, by words, names or whole sentences.
+//
+// The order of its parts: find.go, document.go, update.go and vocabulary.go (the
+// [Index] and what goes into it), passages.go, query.go, synonyms.go, search.go
+// and fuzzy.go (a query, and its matches in one index), finder.go and merge.go
+// (the [Finder]: the index of all providers, and how their matches are merged),
+// folder.go (the folder find/).
 //
 // The ranking uses no model and no network. It is BM25F (Robertson and
 // Zaragoza, "The Probabilistic Relevance Framework", 2009): a word counts by
@@ -10,21 +17,20 @@
 //   - Words are cut out of identifiers (create_issue, createIssue), stemmed,
 //     and looked up joined and apart: "word cloud" is "wordcloud". Scripts
 //     without spaces are looked up by pairs of characters.
-//   - A word stands for its synonyms of the trade as well, at half the weight:
-//     "delete" finds remove_file. A word that nobody uses stands for those
-//     that it begins, or is a misspelling of.
-//   - What bears just the name that is asked for comes first.
-//   - Words that twenty tools of one server share tell more than words that
-//     tools of twenty servers share: the documents of one folder count less
-//     and less towards how common a word is.
-//   - A name that a query covers whole is better than one of which it meets a
-//     word by chance.
-//   - In a sentence, file names, addresses and what is in quotes are values.
-//     They count for what they are (a file, an e-mail address) and little for
-//     what they say.
+//   - A word also stands for its synonyms in the field, at half the weight:
+//     "delete" finds remove_file. A word that is not in the index stands for
+//     words that begin with it, or of which it is a misspelling.
+//   - A document with exactly the name that is asked for comes first.
+//   - Words that twenty tools of one server share are more distinctive than words
+//     that tools of twenty servers share: each further document of one folder
+//     counts less towards how common a word is.
+//   - A name that the query covers completely ranks higher than one with a word
+//     in common.
+//   - In a sentence, file names, addresses and quotations are values. They count
+//     for what they are (a file, an e-mail address) and little for their words.
 //
 // The same documents and the same query give the same matches in the same
-// order, however the documents came in.
+// order, in whatever order the documents were added.
 package find
 
 import (
@@ -34,9 +40,9 @@ import (
 	"ctxfs/providers/internal/words"
 )
 
-// Index holds what can be found, in memory: about 3 KB a tool. It is safe for
-// concurrent use; searches run side by side and wait only while an update
-// moves documents that were analysed before into their places.
+// Index is an index of documents in memory: about 3 KB for a tool. It is safe for
+// concurrent use; searches run in parallel and wait only while an update inserts
+// documents that it has analysed before.
 type Index struct {
 	lexicon
 	scratch sync.Pool
@@ -46,16 +52,16 @@ type Index struct {
 
 	mu         sync.RWMutex
 	ids        map[string]uint32 // by path
-	docs       []document        // those that are gone have no path
+	docs       []document        // removed ones have no path
 	freeDocs   []uint32
 	terms      map[string]*term
-	vocabulary []*term        // the same, by text
+	vocabulary []*term        // the terms, sorted by text
 	words      [fields]int    // in all documents
 	groups     groups         // folders of documents
-	dirty      map[*term]bool // their spread is not known
+	dirty      map[*term]bool // terms whose spread is out of date
 }
 
-// New is an empty index.
+// New returns an empty index.
 func New() *Index {
 	return &Index{
 		lexicon: newLexicon(),
@@ -68,17 +74,17 @@ func New() *Index {
 	}
 }
 
-// Len is the number of documents.
+// Len returns the number of documents.
 func (x *Index) Len() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return len(x.ids)
 }
 
-// lexicon is what is known of words before any document is.
+// lexicon has what is known about words without any document.
 type lexicon struct {
-	functionWords map[string]bool // of no meaning in any text
-	courtesies    map[string]bool // nor in a question: these and functionWords
+	functionWords map[string]bool // without meaning in any text
+	courtesies    map[string]bool // without meaning in a question: functionWords and more
 	synonyms      map[string][]string
 }
 

@@ -13,26 +13,26 @@ import (
 	"ctxfs/providers/internal/names"
 )
 
-// FolderOptions are what a Folder needs.
+// FolderOptions are the settings of a [Folder].
 type FolderOptions struct {
-	// Search finds in an index; it may wait for that to be current.
+	// Search searches; it may wait for the index to be current.
 	Search func(ctx context.Context, query string, opts Options) ([]fs.Match, error)
-	// Resolve gives the node at a path of the tree.
+	// Resolve returns the node at a path of the tree.
 	Resolve func(ctx context.Context, path string) (fs.Node, error)
-	// Folders are those of the tree's root in which alone can be searched.
+	// Folders are the folders of the tree's root that can be searched alone.
 	Folders []string
-	// Modified is when what can be found last changed.
+	// Modified returns when the index last changed.
 	Modified func() time.Time
 }
 
-// Folder is find/: a name looked up in it is a query, and a folder of what was
-// found. Names of its own are those of FolderOptions.Folders, in which only
-// what is below these is found, and README.md, which alone is listed: whoever
-// walks the tree walks into nothing. Below one of those, the name of a folder of
-// the tree is a query too, and what is looked up in it is found below that folder.
+// Folder is find/. A name that is looked up in it is a query, and the node a folder
+// with the matches. There are two kinds of other names: README.md, which alone is
+// listed, so that a walk through the tree ends here, and FolderOptions.Folders,
+// which search only below the folder of that name. In one of those, the name of a
+// folder of the tree is a query as well, and also searches below that folder.
 type Folder struct {
 	opts   FolderOptions
-	in     string // "" at the top
+	in     string // the path below which it searches; "" at the top
 	readme fs.Node
 }
 
@@ -42,20 +42,20 @@ const readmeName = "README.md"
 
 const readme = `# Find by words
 
-The name of a folder here is what you look for. Nothing lists such folders, and
-all of them are there:
+The name of a folder here is what you look for. Such folders are not listed, but
+all of them exist:
 
     ls %[1]s/"take a screenshot"      the ten best matches, the best first
     ls %[1]s/%[2]s/"send a message"    only what is below %[2]s/
     jq . %[1]s/"take a screenshot"/01-*
 
-Words, parts of names and whole sentences will do; typing errors do not matter
-much. What is listed are the files themselves, under a name that begins with
-their rank. A name for which nothing is found does not exist. With paths and
-reasons: ctxfs find take a screenshot
+Words, parts of names and whole sentences all work; typing errors matter little.
+The entries are the files themselves, under names that begin with their rank. A
+name for which nothing is found does not exist. With paths and reasons:
+ctxfs find take a screenshot
 `
 
-// NewFolder returns the folder. Born is the time of its README.md.
+// NewFolder returns a Folder. Born is the time of its README.md.
 func NewFolder(born time.Time, opts FolderOptions) *Folder {
 	example := "mcps"
 	if len(opts.Folders) > 0 {
@@ -65,8 +65,7 @@ func NewFolder(born time.Time, opts FolderOptions) *Folder {
 	return &Folder{opts: opts, readme: fs.NewText(born, []byte(text))}
 }
 
-// Attr implements fs.Node. The folder is live: what can be found changes
-// without notice to those who know a name in it.
+// Attr implements fs.Node. The folder is live: matches change without notice.
 func (f *Folder) Attr(context.Context) (fs.Attr, error) {
 	return fs.Attr{Mode: iofs.ModeDir | 0o555, ModTime: f.opts.Modified(), Live: true}, nil
 }
@@ -105,8 +104,8 @@ func (f *Folder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	return found, nil
 }
 
-// below searches in a folder of the tree alone; nil where there is none of that
-// name.
+// below returns the Folder that searches below a folder of the tree; nil if there
+// is none of that name.
 func (f *Folder) below(ctx context.Context, name string) *Folder {
 	if f.in == "" {
 		return nil
@@ -120,21 +119,21 @@ func (f *Folder) below(ctx context.Context, name string) *Folder {
 	return nil
 }
 
-// listed is how many matches a folder lists.
+// listed is how many matches a folder has.
 const listed = 10
 
-// probed tells whether a name is one that programs look up wherever they are,
-// and not what somebody looks for.
+// probed reports whether a name is one that programs look up in every folder, not
+// a query.
 func probed(name string) bool {
 	return strings.HasPrefix(name, ".") || !strings.Contains(name, " ") && fileType(strings.TrimPrefix(path.Ext(name), "."))
 }
 
-// results is the folder of what was found, as it was found.
+// results is the folder of the matches of one query.
 type results struct {
 	opts    FolderOptions
 	entries []fs.Entry
-	paths   map[string]string // in the tree, by name
-	below   *Folder           // of the same name in the tree; nil if there is none
+	paths   map[string]string // of matches in the tree, by name
+	below   *Folder           // searches below the tree's folder of the same name; nil if there is none
 }
 
 var _ fs.Computed = (*results)(nil)
@@ -152,7 +151,7 @@ func (r *results) Attr(context.Context) (fs.Attr, error) {
 	return fs.Attr{Mode: iofs.ModeDir | 0o555, ModTime: r.opts.Modified(), Live: true}, nil
 }
 
-// List implements fs.Dir. The names begin with their ranks, and so are sorted.
+// List implements fs.Dir. The names are sorted, since they begin with the rank.
 func (r *results) List(context.Context) ([]fs.Entry, error) { return r.entries, nil }
 
 // Computed implements fs.Computed: a lookup resolves the path of a match, or
@@ -182,8 +181,8 @@ func (r *results) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	return file, nil
 }
 
-// alias is a file that is overwritten in its own place. Nobody tells of its
-// changes here, so that here each version is a file of its own.
+// alias is an InPlace file under another name. Its changes are not announced for
+// this name, so that each version is a file of its own here.
 type alias struct{ fs.File }
 
 // Attr implements fs.Node.

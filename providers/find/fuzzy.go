@@ -12,9 +12,9 @@ import (
 	"ctxfs/fs"
 )
 
-// fuzzy finds names by some of their letters, as people type them who know the
-// name: "ghcris" for github/create_issue. It is for what no word is known of,
-// and its scores are below those of words.
+// fuzzy finds documents by some letters of their titles, as people type who know
+// the name: "ghcris" for github/create_issue. It is for queries of which no word is
+// in the index, and its scores are below those of words.
 func (x *Index) fuzzy(query string, opts Options) []fs.Match {
 	letters := strings.Join(strings.Fields(query), "")
 	if len(letters) < 2 || len(letters) > words.MaxLength {
@@ -46,8 +46,8 @@ func (x *Index) fuzzy(query string, opts Options) []fs.Match {
 	return out
 }
 
-// lettersOf is the set of the letters and digits in a name, by which most names
-// are told to be other ones.
+// lettersOf returns the set of letters and digits in a name, which rules out most
+// names that do not match.
 func lettersOf(name string) (set uint64) {
 	for _, r := range strings.ToLower(name) {
 		switch {
@@ -60,7 +60,7 @@ func lettersOf(name string) (set uint64) {
 	return set
 }
 
-// titles is a fuzzy.Source.
+// titles implements fuzzy.Source.
 type titles []*document
 
 func (t titles) String(i int) string { return t[i].title }

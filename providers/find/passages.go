@@ -7,14 +7,14 @@ import (
 	"ctxfs/providers/internal/words"
 )
 
-// passage is a part of a query, and how much its words count.
+// passage is a part of a query, with the weight of its words.
 type passage struct {
 	text   string
 	weight float64
 }
 
-// maxToken is the longest run without spaces that can be words: what is longer
-// is data, such as base64.
+// maxToken is the length of the longest run without spaces that can be words, in
+// bytes: a longer one is data, such as base64.
 const maxToken = 100
 
 var (
@@ -26,8 +26,8 @@ var (
 	quotation    = regexp.MustCompile(`"[^"\n]{2,}"|“[^”\n]{2,}”|‘[^’\n]{2,}’|(?:^|[\s(])'[^'\n]{2,}'|«[^»\n]{2,}»|` + "`[^`\n]{2,}`")
 )
 
-// passages cuts a query into what is asked for, which comes first, and the
-// values in it: those count for what they are.
+// passages splits a query into the question, which comes first, and the values in
+// it, which count for what they are.
 func passages(query string) []passage {
 	var plain []string
 	var values []passage
@@ -40,7 +40,7 @@ func passages(query string) []passage {
 	}
 	rest := strings.Join(plain, " ")
 	outside := quotation.ReplaceAllString(rest, " ")
-	// Whoever puts all of a query in quotes asks for just that.
+	// A query that is one quotation as a whole is the question.
 	if len(strings.Fields(outside)) > 1 {
 		for _, quoted := range quotation.FindAllString(rest, -1) {
 			values = append(values, passage{quoted, quotedWeight})
@@ -50,7 +50,7 @@ func passages(query string) []passage {
 	return append([]passage{{rest, 1}}, values...)
 }
 
-// valuePassages is what a value stands for; nil for words.
+// valuePassages returns what a value stands for; nil if the token is a word.
 func valuePassages(token string) []passage {
 	switch {
 	case emailAddress.MatchString(token):
@@ -72,7 +72,7 @@ func valuePassages(token string) []passage {
 	return nil
 }
 
-// site is the name in a web address: "github" of https://www.github.com/x.
+// site returns the name in a web address: "github" for https://www.github.com/x.
 func site(address string) string {
 	if _, after, ok := strings.Cut(address, "://"); ok {
 		address = after
@@ -85,7 +85,7 @@ func site(address string) string {
 	return host
 }
 
-// fileType tells whether the end of a word makes it the name of a file.
+// fileType reports whether a word with that extension is the name of a file.
 func fileType(end string) bool {
 	switch strings.ToLower(end) {
 	case "c", "cpp", "css", "csv", "db", "doc", "docx", "gif", "go", "html", "java", "jpeg", "jpg", "json", "jsonl",

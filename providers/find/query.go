@@ -8,13 +8,13 @@ import (
 const (
 	// maxQuery is how much of a query is read, in bytes.
 	maxQuery = 4 << 10
-	// maxConcepts is how many words of it are looked up.
+	// maxConcepts is how many words of a query are looked up.
 	maxConcepts = 64
-	// maxUnknown is of how many unknown words it is asked what they may mean.
+	// maxUnknown is for how many unknown words similar ones are looked up.
 	maxUnknown = 16
 )
 
-// concept is one thing that a query asks for, with the words that stand for it.
+// concept is one thing that a query asks for, with the indexed words for it.
 type concept struct {
 	weight   float64
 	variants []variant
@@ -25,16 +25,16 @@ type variant struct {
 	weight float64
 }
 
-// question is a query on its way to concepts.
+// question is a query that is being converted to concepts.
 type question struct {
 	*Index
 	concepts []concept
 	seen     map[string]bool
-	content  bool // there is more than courtesies
-	unknown  int  // words
+	content  bool // it has words other than courtesies
+	unknown  int  // number of unknown words
 }
 
-// concepts are what a query asks for, by known words.
+// concepts returns what a query asks for, in indexed words.
 func (x *Index) concepts(query string) []concept {
 	q := question{Index: x, seen: make(map[string]bool)}
 	parts := passages(clean.Prefix(query, maxQuery))
@@ -51,20 +51,20 @@ func (x *Index) concepts(query string) []concept {
 	return q.concepts
 }
 
-// read adds what the words of a passage ask for.
+// read adds the concepts for the words of a passage.
 func (q *question) read(all []words.Word, weight float64) {
 	before := ""
 	for _, w := range all {
 		switch {
-		case w.Kind == words.Paired: // its pairs say more
+		case w.Kind == words.Paired: // its pairs are looked up instead
 		case q.content && q.courtesies[w.Text]:
 			before = ""
 		case w.Kind == words.Joined:
-			if q.known(w.Text) {
+			if q.indexed(w.Text) {
 				q.add(w.Text, weight)
 			}
 		default:
-			if before != "" && q.known(before+w.Text) {
+			if before != "" && q.indexed(before+w.Text) {
 				q.add(before+w.Text, weight) // "word cloud" for wordcloud
 			}
 			q.add(w.Text, weight)
@@ -73,9 +73,9 @@ func (q *question) read(all []words.Word, weight float64) {
 	}
 }
 
-func (q *question) known(text string) bool { return q.terms[words.Stem(text)] != nil }
+func (q *question) indexed(text string) bool { return q.terms[words.Stem(text)] != nil }
 
-// add adds a word once, if anything is known that it may stand for.
+// add adds the concept for a word, once, if an indexed word may stand for it.
 func (q *question) add(text string, weight float64) {
 	s := words.Stem(text)
 	if q.seen[s] || len(q.concepts) == maxConcepts {
@@ -83,9 +83,9 @@ func (q *question) add(text string, weight float64) {
 	}
 	q.seen[s] = true
 	c := concept{weight: weight}
-	c.vary(q.terms[s], 1)
+	c.addVariant(q.terms[s], 1)
 	for _, other := range q.synonyms[s] {
-		c.vary(q.terms[other], synonymWeight)
+		c.addVariant(q.terms[other], synonymWeight)
 	}
 	if len(c.variants) == 0 && q.unknown < maxUnknown {
 		q.unknown++
@@ -96,10 +96,10 @@ func (q *question) add(text string, weight float64) {
 	}
 }
 
-// guess has those words stand for an unknown one that it may mean.
+// guess adds the words that an unknown one may mean.
 func (q *question) guess(c *concept, text, stem string) {
-	for _, t := range q.begun(text, stem) {
-		c.vary(t, beginningWeight)
+	for _, t := range q.withPrefix(text, stem) {
+		c.addVariant(t, beginningWeight)
 	}
 	if len(c.variants) > 0 {
 		return
@@ -109,13 +109,13 @@ func (q *question) guess(c *concept, text, stem string) {
 		q.add(b, c.weight)
 		return
 	}
-	for _, t := range q.near(text) {
-		c.vary(t, misspeltWeight)
+	for _, t := range q.similar(text) {
+		c.addVariant(t, misspeltWeight)
 	}
 }
 
-// vary has a term stand for the concept too; nil is none.
-func (c *concept) vary(t *term, weight float64) {
+// addVariant adds a term that stands for the concept; nil adds nothing.
+func (c *concept) addVariant(t *term, weight float64) {
 	if t == nil {
 		return
 	}

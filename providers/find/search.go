@@ -12,13 +12,13 @@ import (
 
 // Options narrow a search.
 type Options struct {
-	// In is a path: only what is at or below it is found. "" is everything.
+	// In is a path at and below which to search; "" means everywhere.
 	In string
-	// Limit is the most matches that are wanted; 0 stands for all.
+	// Limit is the most matches to return; 0 means all.
 	Limit int
 }
 
-// How much a word of a query counts, by how it stands for what was asked.
+// Weights of an indexed word, by how it stands for a word of the query.
 const (
 	synonymWeight   = 0.5
 	beginningWeight = 0.4
@@ -27,14 +27,14 @@ const (
 	quotedWeight    = 0.3
 )
 
-// Weights of the ranking. The figures do not vary with small changes of any.
+// Weights of the ranking. Small changes of any do not change its quality.
 const (
 	saturation  = 1.0 // k1 of BM25F
 	coverWeight = 0.6 // of a name that is covered whole
 )
 
-// weightOf is how much a word counts in a field, and lengthOf how much less in
-// a long one (b of BM25F).
+// weightOf returns the weight of a word in a field, and lengthOf how much a long
+// field lowers it (b of BM25F).
 func weightOf(field int) float64 {
 	return [fields]float64{
 		nameField: 2, serverField: 1.5, aboutField: 0.3, summaryField: 1, descriptionField: 0.7,
@@ -49,7 +49,7 @@ func lengthOf(field int) float64 {
 	}[field]
 }
 
-// scratch is the memory of one search.
+// scratch is the working memory of one search.
 type scratch struct {
 	scores, concept []float64 // by document
 	order           []float64 // scores
@@ -70,9 +70,9 @@ func zeros(s []float64, n int) []float64 {
 	return s
 }
 
-// Search returns the best matches, best first, and equally good ones by path.
-// It costs some 0.1 ms for a few words over a thousand tools, and a few
-// milliseconds for a page of text over ten thousand.
+// Search returns the best matches, the best first, equally good ones by path. It
+// takes about 0.1 ms for a few words over a thousand tools, and a few milliseconds
+// for a page of text over ten thousand.
 func (x *Index) Search(query string, opts Options) []fs.Match {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -89,8 +89,8 @@ func (x *Index) Search(query string, opts Options) []fs.Match {
 		x.score(s, c, &fields)
 	}
 	s.found = slices.DeleteFunc(s.found, func(id uint32) bool { return !below(x.docs[id].path, opts.In) })
-	x.named(s, query)
-	s.hopeful(opts.Limit)
+	x.preferNamed(s, query)
+	s.prune(opts.Limit)
 	for _, id := range s.found {
 		doc := &x.docs[id]
 		s.scores[id] = s.scores[id] * (1 + coverWeight*x.cover(doc, matched))
@@ -111,8 +111,9 @@ func (x *Index) Search(query string, opts Options) []fs.Match {
 	return out
 }
 
-// hopeful leaves those in found that a name can still bring among the first.
-func (s *scratch) hopeful(limit int) {
+// prune removes from found what cannot be among the first even if the query covers
+// its name.
+func (s *scratch) prune(limit int) {
 	if limit <= 0 || len(s.found) <= limit {
 		return
 	}
@@ -129,7 +130,7 @@ func (d *document) match(score float64) fs.Match {
 	return fs.Match{Path: d.path, Title: d.title, Why: d.why, Score: score}
 }
 
-// fieldFactor is what a word in a field counts: weight/(base+perWord*length).
+// fieldFactor gives the weight of a word in a field: weight/(base+perWord*length).
 type fieldFactor struct{ weight, base, perWord float64 }
 
 func (x *Index) fieldFactors() (f [fields]fieldFactor) {
@@ -140,8 +141,8 @@ func (x *Index) fieldFactors() (f [fields]fieldFactor) {
 	return f
 }
 
-// score adds what a concept is worth in each document: as much as the best of
-// its words is.
+// score adds the score of a concept to each document: that of the best of its
+// words.
 func (x *Index) score(s *scratch, c concept, fields *[fields]fieldFactor) {
 	s.hit = s.hit[:0]
 	for _, v := range c.variants {
@@ -170,7 +171,8 @@ func (x *Index) score(s *scratch, c concept, fields *[fields]fieldFactor) {
 	}
 }
 
-// cover is the share of a document's name that a query meets, by rarity.
+// cover returns the share of a document's name that the query covers, weighted by
+// rarity.
 func (x *Index) cover(doc *document, matched map[*term]float64) float64 {
 	all, met := 0.0, 0.0
 	for _, t := range doc.name {
@@ -186,18 +188,18 @@ func (x *Index) cover(doc *document, matched map[*term]float64) float64 {
 
 func (x *Index) rarity(t *term) float64 { return rarity(x.groups.total, t.spread) }
 
-// rarity is the weight of what n of all have (IDF of BM25).
+// rarity returns the weight of a word that n of all documents have (IDF of BM25).
 func rarity(all, n float64) float64 { return math.Log(1 + (all-n+0.5)/(n+0.5)) }
 
-// maxName is the most words of a query that are taken for a name.
+// maxName is how many words a query may have to be taken for a name.
 const maxName = 12
 
-// named puts those first of what was found whose name is all that is asked for,
-// as the words of it or, better still, as it is written: whoever types a name
-// wants what bears it, even where another has more to do with each word of it.
-func (x *Index) named(s *scratch, query string) {
+// preferNamed puts documents first whose name is the whole query: in the same words
+// or, better still, in the same spelling. The user who types a name wants the thing
+// of that name, even if another one fits each word better.
+func (x *Index) preferNamed(s *scratch, query string) {
 	query = strings.TrimSpace(query)
-	name := x.asked(query)
+	name := x.nameIn(query)
 	if len(name) == 0 {
 		return
 	}
@@ -219,8 +221,8 @@ func (x *Index) named(s *scratch, query string) {
 	}
 }
 
-// asked are the words of a query in order; nil if it cannot be a name.
-func (x *Index) asked(query string) (name []*term) {
+// nameIn returns the words of a query in order; nil if it cannot be a name.
+func (x *Index) nameIn(query string) (name []*term) {
 	if len(query) > maxName*words.MaxLength {
 		return nil
 	}

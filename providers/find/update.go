@@ -10,13 +10,13 @@ import (
 	"ctxfs/fs"
 )
 
-// batch is how many documents are analysed before they are put in their places.
+// batch is how many documents are analysed before they are inserted together.
 const batch = 256
 
-// Update makes the documents at and below a path those given, whose own paths
-// are from the same root; others among them are passed over, and "" is the
-// root. Documents that are as before cost next to nothing, others some 0.1 ms.
-// A search meanwhile sees some of it.
+// Update replaces the documents at and below a path, "" for all, by those given.
+// Their paths are relative to the same root; those outside the path are ignored.
+// An unchanged document costs next to nothing, another about 0.1 ms. A concurrent
+// search may see a part of the update.
 func (x *Index) Update(prefix string, docs iter.Seq[fs.Document]) {
 	x.updating.Lock()
 	defer x.updating.Unlock()
@@ -35,7 +35,7 @@ func (x *Index) Update(prefix string, docs iter.Seq[fs.Document]) {
 		}
 		delete(gone, d.Path)
 		sum := digest(x.seed, d)
-		if id, known := x.ids[d.Path]; known && x.docs[id].sum == sum { // nobody else writes
+		if id, known := x.ids[d.Path]; known && x.docs[id].sum == sum { // only updates write, and there is one at a time
 			continue
 		}
 		if fresh = append(fresh, x.analyse(d, sum)); len(fresh) == batch {
@@ -46,13 +46,13 @@ func (x *Index) Update(prefix string, docs iter.Seq[fs.Document]) {
 	x.change(gone, fresh)
 }
 
-// below tells whether a path is a prefix or below it.
+// below reports whether a path is at or below another one.
 func below(p, prefix string) bool {
 	rest, ok := strings.CutPrefix(p, prefix)
 	return ok && (prefix == "" || rest == "" || rest[0] == '/')
 }
 
-// change takes documents out and puts others in.
+// change removes documents and inserts others.
 func (x *Index) change(gone map[string]bool, fresh []analysis) {
 	if len(gone) == 0 && len(fresh) == 0 {
 		return
@@ -65,7 +65,7 @@ func (x *Index) change(gone map[string]bool, fresh []analysis) {
 	for _, a := range fresh {
 		x.put(a)
 	}
-	x.settle()
+	x.refresh()
 }
 
 func (x *Index) put(a analysis) {
@@ -119,8 +119,8 @@ func (x *Index) remove(id uint32) {
 	x.freeDocs = append(x.freeDocs, id)
 }
 
-// settle brings up to date what depends on which documents there are.
-func (x *Index) settle() {
+// refresh updates what depends on the set of documents.
+func (x *Index) refresh() {
 	sizes := make([]int, len(x.groups.sizes))
 	var added []*term
 	removed := false
@@ -154,28 +154,28 @@ func (x *Index) settle() {
 	}
 }
 
-// learn adds words to the vocabulary.
+// learn adds terms to the vocabulary.
 func (x *Index) learn(words []*term) {
-	const few = 100 // to be put in one by one
+	const few = 100 // inserting up to as many one by one is faster than sorting
 	if len(words) > few {
 		x.vocabulary = append(x.vocabulary, words...)
 		slices.SortFunc(x.vocabulary, func(a, b *term) int { return cmp.Compare(a.text, b.text) })
 		return
 	}
 	for _, t := range words {
-		at := len(x.vocabulary) - len(x.from(t.text))
+		at := len(x.vocabulary) - len(x.atOrAfter(t.text))
 		x.vocabulary = slices.Insert(x.vocabulary, at, t)
 	}
 }
 
-// term is a word as it is looked up, with where it is.
+// term is a word in the form in which it is looked up, with its documents.
 type term struct {
 	text     string
 	postings []posting // by document
-	spread   float64   // in how many documents it is, by share
+	spread   float64   // how many documents have it, see groups.share
 }
 
-// posting is how often a word is in the fields of a document.
+// posting says how often a word occurs in the fields of a document.
 type posting struct {
 	doc   uint32
 	count [fields]uint8
@@ -185,19 +185,19 @@ func (t *term) find(id uint32) (at int, found bool) {
 	return slices.BinarySearchFunc(t.postings, id, func(p posting, id uint32) int { return cmp.Compare(p.doc, id) })
 }
 
-// groups are the folders that documents belong to: servers, mostly.
+// groups counts the documents of the folders they belong to: mostly servers.
 type groups struct {
 	ids   map[string]uint32
 	names []string
 	sizes []int
 	free  []uint32
-	total float64 // documents, by share
+	total float64 // all documents, see share
 
 	shares []float64
 }
 
-// share is how much n documents of one group count towards how common a word
-// is: the more there are, the less one more does.
+// share returns how much n documents of one group count towards how common a word
+// is: each further one counts less.
 func (g *groups) share(n int) float64 {
 	for len(g.shares) <= n {
 		g.shares = append(g.shares, math.Pow(float64(len(g.shares)), 0.2))
@@ -205,7 +205,7 @@ func (g *groups) share(n int) float64 {
 	return g.shares[n]
 }
 
-// groupOf is the folder of a provider's that a document is in: mcps/github.
+// groupOf returns the folder of a provider that a document is in: mcps/github.
 func groupOf(path string) string {
 	provider, rest, _ := strings.Cut(path, "/")
 	name, _, _ := strings.Cut(rest, "/")

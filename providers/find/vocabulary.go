@@ -8,34 +8,36 @@ import (
 	"ctxfs/providers/internal/words"
 )
 
-// from are the known words at and after a text, in order.
-func (x *Index) from(text string) []*term {
+// atOrAfter returns the indexed words at and after a text, in order.
+func (x *Index) atOrAfter(text string) []*term {
 	at, _ := slices.BinarySearchFunc(x.vocabulary, text, func(t *term, text string) int { return strings.Compare(t.text, text) })
 	return x.vocabulary[at:]
 }
 
-// maxBegun is how many words one may be the beginning of.
-const maxBegun = 32
+// maxPrefixed is how many words withPrefix returns at most.
+const maxPrefixed = 32
 
-// begun are the known words of which a text, or its stem, is the beginning.
-func (x *Index) begun(text, stem string) []*term {
+// withPrefix returns the indexed words that start with a stem, or if there are none,
+// with the text itself.
+func (x *Index) withPrefix(text, stem string) []*term {
 	var out []*term
 	if len(stem) < 3 {
 		return nil
 	}
-	for _, t := range x.from(stem) {
-		if !strings.HasPrefix(t.text, stem) || len(out) == maxBegun {
+	for _, t := range x.atOrAfter(stem) {
+		if !strings.HasPrefix(t.text, stem) || len(out) == maxPrefixed {
 			break
 		}
 		out = append(out, t)
 	}
 	if len(out) == 0 && text != stem {
-		return x.begun(text, text)
+		return x.withPrefix(text, text)
 	}
 	return out
 }
 
-// halves cuts a word into two known ones; the first as long as can be.
+// halves splits a word into two indexed ones, the first as long as possible; "" if
+// that cannot be.
 func (x *Index) halves(text string) (a, b string) {
 	const least = 3
 	for at := len(text) - least; at >= least; at-- {
@@ -46,16 +48,16 @@ func (x *Index) halves(text string) (a, b string) {
 	return "", ""
 }
 
-// near are the known words that one may have been meant by: those with the
-// fewest wrong letters. The first letter is right or swapped.
-func (x *Index) near(text string) (out []*term) {
+// similar returns the indexed words of which a text may be a misspelling: those with
+// the fewest wrong letters. The first letter must be right or swapped.
+func (x *Index) similar(text string) (out []*term) {
 	word := words.NewMisspelt(text)
 	limit := word.Limit
 	if limit == 0 {
 		return nil
 	}
 	for _, begin := range word.Beginnings(1) {
-		for _, t := range x.from(begin) {
+		for _, t := range x.atOrAfter(begin) {
 			if !strings.HasPrefix(t.text, begin) {
 				break
 			}

@@ -38,8 +38,8 @@ func TestFixedTokens(t *testing.T) {
 					s.shown = shown
 					var b strings.Builder
 					s.render(&b)
-					if n := tokens.Count(b.String()); n > s.most() {
-						t.Errorf("%d tokens, at most %d are said: %q", n, s.most(), b.String())
+					if n := tokens.Count(b.String()); n > s.maxTokens() {
+						t.Errorf("%d tokens, at most %d are said: %q", n, s.maxTokens(), b.String())
 					}
 				}
 			}
@@ -80,8 +80,8 @@ func FuzzEstimated(f *testing.F) {
 		f.Add(name, 3)
 	}
 	f.Fuzz(func(t *testing.T, name string, copies int) {
-		if n := tokens.Count(name); n > most(name) {
-			t.Errorf("%q is %d tokens, at most %d are said", name, n, most(name))
+		if n := tokens.Count(name); n > maxTokens(name) {
+			t.Errorf("%q is %d tokens, at most %d are said", name, n, maxTokens(name))
 		}
 		one := Folder{Name: "mcps", Status: fs.Status{State: "ready"}}
 		two := Folder{Name: "deploys", Status: fs.Status{State: "ready"}}

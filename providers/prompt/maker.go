@@ -15,25 +15,25 @@ import (
 	"ctxfs/providers/internal/atomicfile"
 )
 
-// MakerOptions are what a Maker needs.
+// MakerOptions are the settings of a [Maker].
 type MakerOptions struct {
-	// Count makes the counted page of some facts. It may take as long as it likes:
-	// no reader waits for it.
+	// Count returns the counted page for some facts. No reader waits for it, so it
+	// may be slow.
 	Count func(ctx context.Context, folders []Folder) (string, error)
-	// Cache is the path of the file that keeps counted pages.
+	// Cache is the path of the file in which counted pages are saved.
 	Cache string
-	// Show publishes a page. It is called by one at a time, with another text and
-	// a later time each.
+	// Show publishes a page. It is called by one goroutine at a time, each time
+	// with another text and a later time.
 	Show func(t time.Time, text []byte)
 	Now  func() time.Time
 	Log  *slog.Logger
 }
 
-// Maker makes the pages of AGENTS.md ahead of their readers: Make takes the
-// facts, and a worker has them counted. Until a page is counted the one before
-// it stays; the first of all is an estimated one, unless it was counted before.
-// Nothing is counted where all names surely fit: the estimated page is the counted
-// one then, and counting is a program that loads a vocabulary.
+// Maker makes the pages of AGENTS.md before they are read: Make takes the facts, and
+// a worker has the page counted. Until that is done the previous page stays; the
+// first one is estimated, unless it was counted by an earlier process. Nothing is
+// counted if all names are sure to fit: then the estimated page is the counted one,
+// and counting takes a program that loads a vocabulary.
 type Maker struct {
 	opts MakerOptions
 	wake chan struct{}
@@ -42,10 +42,10 @@ type Maker struct {
 
 	mu      sync.Mutex
 	wanted  facts
-	counted string // key of the facts whose counted page is, or was, the last shown
+	counted string // key of the facts whose counted page is shown, or was last
 	text    []byte // as shown; nil before the first
 	time    time.Time
-	kept    []keptPage
+	saved   []savedPage
 }
 
 // facts are what a page is made of.
@@ -57,7 +57,7 @@ type facts struct {
 
 // NewMaker returns a Maker with a running worker.
 func NewMaker(opts MakerOptions) *Maker {
-	m := &Maker{opts: opts, wake: make(chan struct{}, 1), kept: readKept(opts.Cache)}
+	m := &Maker{opts: opts, wake: make(chan struct{}, 1), saved: readSaved(opts.Cache)}
 	ctx, end := context.WithCancel(context.Background())
 	m.end = end
 	m.done.Go(func() { m.work(ctx) })
@@ -70,8 +70,8 @@ func (m *Maker) Close() {
 	m.done.Wait()
 }
 
-// Make sees to the page of these facts, of which the newest is of time t. It
-// waits for nothing.
+// Make has the page for these facts made; t is the time of the newest of them. It
+// does not wait.
 func (m *Maker) Make(folders []Folder, t time.Time) {
 	key := keyOf(folders)
 	m.mu.Lock()
@@ -80,16 +80,16 @@ func (m *Maker) Make(folders []Folder, t time.Time) {
 		return
 	}
 	m.wanted = facts{key, folders, t}
-	if kept := m.keptOf(key); kept != nil {
-		m.show(kept.Time, []byte(kept.Text))
+	if saved := m.savedFor(key); saved != nil {
+		m.show(saved.Time, []byte(saved.Text))
 		m.counted = key
-		m.keep(key) // with the time as it is shown
+		m.save(key) // with the time as it is shown
 		return
 	}
-	if page, err := whole(folders); err == nil {
+	if page, err := complete(folders); err == nil {
 		m.show(t, []byte(page))
 		m.counted = key
-		m.keep(key)
+		m.save(key)
 		return
 	}
 	if m.text == nil {
@@ -101,19 +101,19 @@ func (m *Maker) Make(folders []Folder, t time.Time) {
 	}
 }
 
-// estimate shows a page that nobody has counted. Its time is just before that of
-// the facts, which the counted one will have. The caller holds mu.
+// estimate shows a page that was not counted. Its time is just before that of the
+// facts, which the counted page will have. The caller holds mu.
 func (m *Maker) estimate() {
 	m.show(m.wanted.time.Add(-time.Microsecond), []byte(Estimated(m.wanted.folders)))
 }
 
-// show publishes a page, unless it is there already. The caller holds mu.
+// show publishes a page unless it is shown already. The caller holds mu.
 func (m *Maker) show(t time.Time, text []byte) {
 	if m.text != nil {
 		if bytes.Equal(m.text, text) {
 			return
 		}
-		if !t.After(m.time) { // something has gone, which has no time of its own
+		if !t.After(m.time) { // something was removed, which has no time of its own
 			t = m.opts.Now()
 		}
 		if !t.After(m.time) {
@@ -125,14 +125,14 @@ func (m *Maker) show(t time.Time, text []byte) {
 }
 
 const (
-	// countTime is how long counting may take before it is taken for hung.
+	// countTime bounds counting.
 	countTime = time.Minute
-	// pauseFrom and pauseTo are how long counting rests after it has failed: ever
-	// longer.
+	// pauseFrom and pauseTo are the shortest and the longest pause after counting
+	// has failed; it doubles with each failure.
 	pauseFrom, pauseTo = time.Minute, time.Hour
 )
 
-// work counts pages: the one that is wanted, until it is there.
+// work counts the page for the newest facts, until it is done.
 func (m *Maker) work(ctx context.Context) {
 	var pause time.Duration
 	rest := time.NewTimer(pauseTo)
@@ -153,8 +153,8 @@ func (m *Maker) work(ctx context.Context) {
 	}
 }
 
-// count counts until the page of the newest facts is shown, and reports whether
-// that was possible.
+// count counts until the page for the newest facts is shown, and reports whether
+// that succeeded.
 func (m *Maker) count(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		m.mu.Lock()
@@ -169,20 +169,20 @@ func (m *Maker) count(ctx context.Context) bool {
 		if ctx.Err() != nil {
 			return true
 		}
-		if !m.put(wanted, text, err) {
-			m.opts.Log.Warn("the tokens of AGENTS.md cannot be counted: it names as many as surely fit", "error", err)
+		if !m.accept(wanted, text, err) {
+			m.opts.Log.Warn("the tokens of AGENTS.md cannot be counted: it names as many things as are sure to fit", "error", err)
 			return false
 		}
 	}
 	return true
 }
 
-// put takes over what counting has given.
-func (m *Maker) put(of facts, text string, err error) bool {
+// accept takes the result of counting, and reports whether it was a page.
+func (m *Maker) accept(of facts, text string, err error) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.counted == m.wanted.key {
-		return true // the facts are as before again, and their page is there
+		return true // the facts are again those of the page that is shown
 	}
 	if err != nil {
 		m.estimate()
@@ -190,62 +190,63 @@ func (m *Maker) put(of facts, text string, err error) bool {
 	}
 	m.show(of.time, []byte(text))
 	m.counted = of.key
-	m.keep(of.key)
+	m.save(of.key)
 	return true
 }
 
-// keptPage is a counted page that a new process need not count again.
-type keptPage struct {
-	Facts string    `json:"facts"` // key of what it is made of
+// savedPage is a counted page that a new process need not count again.
+type savedPage struct {
+	Facts string    `json:"facts"` // key of its facts
 	Time  time.Time `json:"time"`
 	Text  string    `json:"text"`
 }
 
-// maxKept is how many pages are kept: the facts change while a process starts.
-const maxKept = 16
+// maxSaved is how many pages are saved: the facts change while a process starts.
+const maxSaved = 16
 
-// rules moves when the same names are to give another page.
-const rules = "1\n"
+// pageVersion is the version of the page; saved pages of older ones are counted
+// again.
+const pageVersion = "2\n"
 
-// keyOf names the facts by all that a page says of them.
+// keyOf returns a hash of everything that a page says about the facts.
 func keyOf(folders []Folder) string {
-	sum := sha256.Sum256([]byte(rules + Names(folders)))
+	sum := sha256.Sum256([]byte(pageVersion + Names(folders)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// readKept reads the pages that are kept. Without them all are made again.
-func readKept(path string) (kept []keptPage) {
+// readSaved reads the saved pages. If it cannot, all are counted again.
+func readSaved(path string) (saved []savedPage) {
 	body, err := os.ReadFile(path)
-	if err != nil || json.Unmarshal(body, &kept) != nil {
+	if err != nil || json.Unmarshal(body, &saved) != nil {
 		return nil
 	}
-	return kept[:min(len(kept), maxKept)]
+	return saved[:min(len(saved), maxSaved)]
 }
 
-// keptOf is the page of some facts, or nil. The caller holds mu.
-func (m *Maker) keptOf(key string) *keptPage {
-	i := slices.IndexFunc(m.kept, func(k keptPage) bool { return k.Facts == key })
+// savedFor returns the saved page for some facts, or nil. The caller holds mu.
+func (m *Maker) savedFor(key string) *savedPage {
+	i := slices.IndexFunc(m.saved, func(s savedPage) bool { return s.Facts == key })
 	if i < 0 {
 		return nil
 	}
-	return &m.kept[i]
+	return &m.saved[i]
 }
 
-// keep keeps the page that is shown, which is that of the facts, the newest
-// first. The caller holds mu.
-func (m *Maker) keep(key string) {
-	page := keptPage{key, m.time, string(m.text)}
-	if len(m.kept) > 0 && m.kept[0].Facts == key && m.kept[0].Time.Equal(page.Time) && m.kept[0].Text == page.Text {
+// save saves the page that is shown as that of some facts; the newest is the first.
+// The caller holds mu.
+func (m *Maker) save(key string) {
+	page := savedPage{key, m.time, string(m.text)}
+	if len(m.saved) > 0 && m.saved[0].Facts == key && m.saved[0].Time.Equal(page.Time) && m.saved[0].Text == page.Text {
 		return
 	}
-	m.kept = slices.DeleteFunc(m.kept, func(k keptPage) bool { return k.Facts == key })
-	m.kept = slices.Insert(m.kept, 0, page)
-	m.kept = m.kept[:min(len(m.kept), maxKept)]
-	body, err := json.Marshal(m.kept)
+	m.saved = slices.DeleteFunc(m.saved, func(s savedPage) bool { return s.Facts == key })
+	m.saved = slices.Insert(m.saved, 0, page)
+	m.saved = m.saved[:min(len(m.saved), maxSaved)]
+	body, err := json.Marshal(m.saved)
 	if err == nil {
 		err = atomicfile.Write(m.opts.Cache, body)
 	}
 	if err != nil {
-		m.opts.Log.Warn("the page AGENTS.md cannot be kept", "error", err)
+		m.opts.Log.Warn("the page AGENTS.md cannot be saved", "error", err)
 	}
 }

@@ -124,7 +124,7 @@ func TestMakerOfEqualText(t *testing.T) {
 	p := newPages(t)
 	p.start()
 	p.Make(world(3, 3, 1), factTime)
-	if len(readKept(p.cache)) != 1 {
+	if len(readSaved(p.cache)) != 1 {
 		t.Error("the page is not kept")
 	}
 	p.Close()

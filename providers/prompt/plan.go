@@ -11,14 +11,15 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// aboutLen is how long a sentence on something may be, in bytes.
+// aboutLen is the length of the longest description, in bytes.
 const aboutLen = 160
 
-// plan is what can be told, and in which order it is added as there is room.
+// plan is everything a page could say, and the order in which it is added while
+// there is room.
 type plan struct {
 	sections []*section
 	steps    []step
-	names    int // how many steps, the first, are names of items
+	names    int // how many steps are names of items; they are the first
 }
 
 // section is a folder of the page.
@@ -28,26 +29,26 @@ type section struct {
 	empty  bool
 	items  []item
 	// How much of it is shown.
-	shown   int // items
-	abouts  int // those of them with a sentence
-	spelled bool
+	shown   int  // items
+	abouts  int  // descriptions of items
+	spelled bool // has a line for each item
 }
 
-// item is something that a provider holds.
+// item is an item of a provider.
 type item struct {
 	name   string // with its count and state
 	about  string
 	things []Thing
 	// How much of it is shown.
 	shown  int // things
-	abouts int // those of them with a sentence
+	abouts int // descriptions of things
 }
 
-// step shows one more of something.
+// step shows one more name or description.
 type step struct {
 	section *section
 	item    *item // nil: of the section's items
-	about   bool  // a sentence rather than a name
+	about   bool  // a description rather than a name
 }
 
 func (s step) add() {
@@ -64,15 +65,18 @@ func (s step) add() {
 	*n++
 }
 
-// newPlan orders the steps: names of items, one of each folder in turn, so that
-// thousands of one kind do not crowd out the other; names of things, the smallest
-// items first, so that most are told of whole; then sentences in the same order.
+// newPlan orders the steps:
+//
+//  1. names of items, one of each folder in turn, so that thousands of one kind do
+//     not crowd out another;
+//  2. names of things, the smallest items first, so that most are complete;
+//  3. descriptions, in the same order.
 func newPlan(folders []Folder) *plan {
 	p := &plan{}
 	for _, f := range folders {
 		p.sections = append(p.sections, newSection(f))
 	}
-	slices.SortStableFunc(p.sections, func(a, b *section) int { return cmp.Compare(a.place, b.place) })
+	slices.SortStableFunc(p.sections, func(a, b *section) int { return cmp.Compare(a.order, b.order) })
 	for i, more := 0, true; more; i++ {
 		more = false
 		for _, s := range p.sections {
@@ -127,7 +131,7 @@ func newSection(f Folder) *section {
 	return s
 }
 
-// naturally orders numbers by their value: terminals are numbered.
+// naturally compares names, and numbers by their value: terminals are numbered.
 func naturally(a, b string) int {
 	if digits(a) && digits(b) {
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
@@ -139,9 +143,9 @@ func digits(s string) bool {
 	return s != "" && !slices.ContainsFunc([]byte(s), func(c byte) bool { return c < '0' || c > '9' })
 }
 
-// serverRemark is what is told of an MCP server besides its name: how many tools
-// it has, and a state only if it lasts until somebody does something. Whether it
-// runs, starts or has failed comes and goes, and its tools stay known.
+// serverRemark returns what follows the name of an MCP server: how many tools it
+// has, and its state only if that lasts until the user acts. Whether the server
+// runs, starts or has failed changes by itself, and its tools stay known.
 func serverRemark(i fs.Item) string {
 	switch i.State {
 	case "ready", "cached", "":
@@ -158,60 +162,61 @@ func serverRemark(i fs.Item) string {
 	return " (" + count(i) + ")"
 }
 
-// estimated is the most that a page of names can cost. What is always said of a
-// folder was counted when it was written; everything else counts as most.
+// estimated returns an upper bound for the tokens of a page of names. The fixed text
+// of a folder was counted when it was written; the rest is bounded by maxTokens.
 func estimated(p *plan, _ string) int {
 	n := frameTokens
 	for _, s := range p.sections {
-		n += s.most()
+		n += s.maxTokens()
 	}
 	return n
 }
 
-// frameTokens are the tokens of what begins and ends every page, at most.
+// frameTokens bounds the tokens of the text that begins and ends every page.
 const frameTokens = 89
 
-// most is how many tokens the section has at most. Items are named, not told of.
-func (s *section) most() int {
+// maxTokens returns an upper bound for the tokens of the section, without
+// descriptions.
+func (s *section) maxTokens() int {
 	fixed := s.tokens
 	if fixed == 0 {
-		fixed = most("\n## " + s.folder + "/: " + s.none + "\n\n" + s.lead)
+		fixed = maxTokens("\n## " + s.folder + "/: " + s.none + "\n\n" + s.lead)
 	}
 	if s.empty || s.silent {
 		return fixed
 	}
 	var names strings.Builder
 	s.line(&names)
-	return fixed + most(names.String()) + most("none\n")
+	return fixed + maxTokens(names.String()) + maxTokens("none\n")
 }
 
-// most is how many tokens a text has at most: as many as bytes, but that of two
-// lowercase letters side by side, of which most pairs are a token, at least one
-// shares a token with a neighbour: merging ends only where no two that could be
-// one stand side by side. What follows an apostrophe may be cut from its word.
-func most(text string) int {
+// maxTokens returns an upper bound for the tokens of a text: one for each byte, but
+// of two adjacent lowercase letters, most pairs of which are a token, at least one
+// shares a token with a neighbour, since merging ends only when no two adjacent
+// tokens could be one. What follows an apostrophe may be separated from its word.
+func maxTokens(text string) int {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
-	n, run, cut := 0, 0, false // run letters so far
+	n, run, cut := 0, 0, false // run is the number of adjacent letters so far
 	for i := range len(text) {
 		switch c := text[i]; {
 		case c < 'a' || c > 'z':
-			n += 1 + mostOf(run)
+			n += 1 + maxTokensOf(run)
 			run, cut = 0, c == '\''
 		case cut:
 			n++
 		case run > 0 && strings.Contains(apart, text[i-1:i+1]+" "):
-			n += mostOf(run)
+			n += maxTokensOf(run)
 			run = 1
 		default:
 			run++
 		}
 	}
-	return n + mostOf(run)
+	return n + maxTokensOf(run)
 }
 
-// apart are the pairs of lowercase letters that are no token.
+// apart lists the pairs of lowercase letters that are not a token.
 const apart = "bq gk gq jv jz kq kz lq nq qf qg qj qk qv qz rj tq wq wz xg xj xk xq xv xw yq zj zq zv "
 
-// mostOf is how many tokens begin in so many letters at most: every other one
-// has two.
-func mostOf(letters int) int { return (2*letters + 2) / 3 }
+// maxTokensOf returns an upper bound for the tokens that begin in so many letters:
+// every other token has two.
+func maxTokensOf(letters int) int { return (2*letters + 2) / 3 }

@@ -3,9 +3,13 @@
 // AGENTS.md in the tree's root, and what ctxfs prompt prints.
 //
 // The text is a function of the facts and of a budget of tokens: equal facts
-// give equal bytes, so that caches of prompts hold. What comes and goes by
-// itself (whether a server runs, what runs in a terminal, how many results there
-// are) is not in it, and what changes most often stands last.
+// give equal bytes, so that cached prompts stay valid. State that changes by itself
+// (whether a server runs, what runs in a terminal, how many results there are) is
+// left out, and what changes most often comes last.
+//
+// The order of its parts: prompt.go (pages for a budget), sections.go (the fixed
+// text of each folder), plan.go (what is added in which order, and what it may
+// cost), render.go, maker.go ([Maker]: pages made before they are read).
 package prompt
 
 import (
@@ -17,57 +21,57 @@ import (
 	"ctxfs/providers/internal/tokens"
 )
 
-// Budget is the most tokens of AGENTS.md, which names things and no more.
+// Budget is how many tokens AGENTS.md has at most; it has names only.
 const Budget = 600
 
-// Folder is a folder in the tree's root and what its provider says of itself.
+// Folder is a folder in the tree's root, with the status of its provider.
 type Folder struct {
 	Name string
 	fs.Status
-	// Inside is what items hold, by the name of the item: the tools of a server.
-	// It is told where there is room for it, and may be nil.
+	// Inside has the things inside of items, by the name of the item, such as the
+	// tools of a server. They are named if there is room; it may be nil.
 	Inside map[string][]Thing
 }
 
-// Thing is something in an item.
+// Thing is something inside of an item.
 type Thing struct {
 	Name  string
-	About string // its first sentence, or ""
+	About string // one sentence, or ""
 }
 
-// BudgetError tells that a budget is too small for any page.
+// BudgetError reports that a budget is too small for any page.
 type BudgetError struct {
 	Budget int
-	Least  int // tokens of the shortest page, which names nothing
+	Least  int // tokens of the shortest page, which has no names
 }
 
 func (e *BudgetError) Error() string {
 	return fmt.Sprintf("a budget of %s is too small: the shortest page has %d", wording.Count(e.Budget, "tokens"), e.Least)
 }
 
-// Names is the page with the names of all items, however long it is. Pages are
-// equal whose Names are.
+// Names returns the page with the names of all items, however long it is. If it is
+// equal for some facts, so are all other pages of names.
 func Names(folders []Folder) string {
 	p := newPlan(folders)
 	return p.render(p.names)
 }
 
-// Page names what the folders hold, in at most Budget tokens: of many items as
-// many as there is room for, and how many more there are where. Only where the
-// page without any name is longer already, that is the page.
+// Page returns the page with as many names of items as fit in Budget tokens; of the
+// rest it says how many there are, and where. If even the page without names is
+// longer than that, it returns that page.
 func Page(folders []Folder) string {
 	return newPlan(folders).page(counted)
 }
 
-// Estimated is Page, made without the vocabulary that counts tokens: it names
-// fewer things, because it takes what they cost at most.
+// Estimated is Page without the vocabulary that counts tokens: it has fewer names,
+// because it uses an upper bound for their tokens.
 func Estimated(folders []Folder) string {
 	return newPlan(folders).page(estimated)
 }
 
-// whole is the page with the names of all items, if it surely keeps to Budget: the
-// estimated page and the counted one.
-func whole(folders []Folder) (string, error) {
+// complete returns the page with the names of all items if that is sure to fit in
+// Budget; then it is the estimated page and the counted one.
+func complete(folders []Folder) (string, error) {
 	p := newPlan(folders)
 	return p.within(Budget, p.names, estimated)
 }
@@ -80,9 +84,9 @@ func (p *plan) page(cost measure) string {
 	return text
 }
 
-// Filled is the page with all that there is room for in a budget of tokens: the
-// names of items, then those of the things inside, then a sentence on each. It
-// fails with a *BudgetError.
+// Filled returns the page with everything that fits in a budget of tokens: the
+// names of items, then those of the things inside, then a sentence on each. The
+// error is a *BudgetError.
 func Filled(folders []Folder, budget int) (string, error) {
 	p := newPlan(folders)
 	text, err := p.fill(budget, len(p.steps), counted)
@@ -92,20 +96,20 @@ func Filled(folders []Folder, budget int) (string, error) {
 	return text, nil
 }
 
-// Tokens is how many tokens a text has (o200k).
+// Tokens returns the number of tokens of a text (encoding o200k).
 func Tokens(text string) int { return tokens.Count(text) }
 
-// maxToken is how many bytes a token has at most: some are as many spaces.
+// maxToken is the length of the longest token in bytes, which is all spaces.
 const maxToken = 128
 
-var errTooLong = errors.New("no room")
+var errTooLong = errors.New("the page is longer than its budget")
 
-// measure is what a page that was just rendered costs, in tokens.
+// measure returns the tokens of a page that was just rendered.
 type measure func(p *plan, text string) int
 
 func counted(_ *plan, text string) int { return tokens.Count(text) }
 
-// fill is the page with the most steps, up to limit, that keeps to a budget.
+// fill returns the page with the most steps, up to limit, that fits in a budget.
 func (p *plan) fill(budget, limit int, cost measure) (string, error) {
 	best, err := p.within(budget, limit, cost)
 	if err == nil {
@@ -123,7 +127,7 @@ func (p *plan) fill(budget, limit int, cost measure) (string, error) {
 			high = n
 		}
 	}
-	// A list that is whole saves the words on what is left out of it.
+	// A complete list needs no words on what is left out.
 	for n := low + 2; n <= min(low+ahead, limit); n++ {
 		if text, err := p.within(budget, n, cost); err == nil {
 			best = text
@@ -132,10 +136,10 @@ func (p *plan) fill(budget, limit int, cost measure) (string, error) {
 	return best, nil
 }
 
-// ahead is how many steps a few words are worth.
+// ahead is how many steps these words are worth.
 const ahead = 8
 
-// within is the page with n steps, if it keeps to a budget.
+// within returns the page with n steps, if it fits in a budget.
 func (p *plan) within(budget, n int, cost measure) (string, error) {
 	text := p.render(n)
 	if len(text) > maxToken*max(budget, 0) || cost(p, text) > budget {

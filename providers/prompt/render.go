@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// render is the page after n steps.
+// render returns the page after n steps.
 func (p *plan) render(n int) string {
 	for _, s := range p.sections {
 		s.shown, s.abouts, s.spelled = 0, 0, false
@@ -51,7 +51,7 @@ func (s *section) render(b *strings.Builder) {
 	}
 }
 
-// line names the items one after the other.
+// line writes the names of the items on one line.
 func (s *section) line(b *strings.Builder) {
 	for i := range s.shown {
 		if i > 0 {
@@ -68,8 +68,8 @@ func (s *section) line(b *strings.Builder) {
 	b.WriteByte('\n')
 }
 
-// list has a line for each item of which there is more to tell than its name, and
-// one for the names of the others. There are such only when all are shown.
+// list writes a line for each item with more than a name, and one line with the
+// names of the others. All items are shown then.
 func (s *section) list(b *strings.Builder) {
 	b.WriteString(strings.TrimRight(s.lead, " ") + "\n")
 	var named []string
@@ -92,8 +92,8 @@ func (s *section) list(b *strings.Builder) {
 	}
 }
 
-// render has a line for each thing with a sentence, and the names of the others
-// on one.
+// render writes a line for each thing with a description, and one line with the
+// names of the others.
 func (it *item) render(b *strings.Builder) {
 	for _, t := range it.things[:it.abouts] {
 		b.WriteString("\n  - " + t.Name)

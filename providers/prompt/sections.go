@@ -6,7 +6,7 @@ import (
 	"ctxfs/fs"
 )
 
-// head begins every page, and foot ends it.
+// head is the beginning of every page, and foot its end.
 const (
 	head = `# Context in ~/.agentctx
 
@@ -15,41 +15,41 @@ ask, guess or redo. Paths below are in ~/.agentctx, or where this file lies.
 
     ctxfs find create an issue    best matches of all this; or: ls find/"create an issue"
 `
-	foot = "\nSTATUS.md says what is not well, and what mends it.\n"
+	foot = "\nSTATUS.md says what is not well, and how to fix it.\n"
 )
 
-// text is what is always said of a folder.
+// text is the fixed text of a folder, and how its items are shown.
 type text struct {
-	// place orders the folders: what changes most often comes last.
-	place int
-	// tokens are those of all that is always said of it, at most: 0 where that
-	// was not counted.
+	// order is the folder's position: what changes most often comes last.
+	order int
+	// tokens is an upper bound for the tokens of the fixed text; 0 if that was not
+	// counted.
 	tokens int
 	title  string
-	// how tells how to look and what to do, in lines after an empty one.
+	// how is how to look and what to do, in lines after an empty one.
 	how string
-	// lead stands before the names.
+	// lead is the text before the names.
 	lead string
-	// none is all that is told of a folder that is empty, "" the same as ever.
+	// none is all that is said of an empty folder; "" means the same as otherwise.
 	none string
-	// more is where the names are that there was no room for.
+	// more is where the names are that do not fit.
 	more string
-	// remark follows an item's name.
+	// remark returns what follows an item's name.
 	remark func(fs.Item) string
-	// sentences tells whether those of its items are worth their room.
+	// sentences means that descriptions of its items are worth their tokens.
 	sentences bool
-	// sorted orders the items by name; otherwise the provider's order holds.
+	// sorted sorts the items by name; otherwise they are in the provider's order.
 	sorted bool
-	// silent names no items: they change too often, or are too many.
+	// silent leaves out the items: they change too often, or are too many.
 	silent bool
 }
 
-// textOf is what is said of a provider's folder, one that is not known included.
+// textOf returns the text for the folder of a provider, also for an unknown one.
 func textOf(folder string) text {
 	switch folder {
 	case "mcps":
 		return text{
-			place: 0, tokens: 67, title: "tools of MCP servers", sentences: true,
+			order: 0, tokens: 67, title: "tools of MCP servers", sentences: true,
 			how: `
     cat mcps/<server>/tools/<tool>.json      description, arguments
     mcps/<server>/bin/<tool> --flag value    call it; or: ctxfs call <server> <tool>
@@ -58,22 +58,22 @@ func textOf(folder string) text {
 		}
 	case "skills":
 		return text{
-			place: 1, tokens: 29, sentences: true,
+			order: 1, tokens: 29, sentences: true,
 			lead: "Before a task that one covers, read skills/<name>/SKILL.md: ", none: "none yet",
 			more: "skills/INDEX.md", remark: brokenRemark,
 		}
 	case "transcripts":
 		return text{
-			place: 2, tokens: 28, title: "past sessions", silent: true, none: "none yet",
+			order: 2, tokens: 28, title: "past sessions", silent: true, none: "none yet",
 			how: `
     ctxfs history    path of your own; of others: rg -il 'words' transcripts
 `,
 		}
 	case "results":
-		return text{place: 4, tokens: 15, title: "long results of calls, whole; see INDEX.tsv", silent: true}
+		return text{order: 4, tokens: 15, title: "long results of calls, whole; see INDEX.tsv", silent: true}
 	case "terminals":
 		return text{
-			place: 5, tokens: 53, title: "the user's", sorted: true,
+			order: 5, tokens: 53, title: "the user's", sorted: true,
 			how: `
     tail terminals/<id>.txt         what one showed; INDEX.md lists all
     cat terminals/<id>/failed.txt   output of the last command that failed
@@ -81,7 +81,7 @@ func textOf(folder string) text {
 			lead: "Open now: ", none: "none recorded yet", more: "terminals/INDEX.md", remark: noRemark,
 		}
 	}
-	return text{place: 3, sentences: true, sorted: true, none: "none yet", more: "ls " + folder, remark: noRemark}
+	return text{order: 3, sentences: true, sorted: true, none: "none yet", more: "ls " + folder, remark: noRemark}
 }
 
 func noRemark(fs.Item) string { return "" }
