@@ -1,21 +1,34 @@
+// Package event defines what all histories of coding agents have in common: a
+// session is a list of events.
+//
+// An agent's reader (see package agents) turns the records of its history into
+// events and passes them to a [Sink], in the order of the source. The sink
+// numbers them and renders them (package render). Nothing is dropped on the way:
+// an event that a person would not want to read is [Event.Quiet], a record that
+// is not understood is of kind [Unknown].
 package event
 
-import "time"
+import (
+	"strings"
+	"time"
 
-// Kind says what an event is, in the word that a transcript uses.
+	"ctxfs/providers/internal/mask"
+)
+
+// Kind is the kind of an event, as the word that a transcript uses for it.
 type Kind string
 
 const (
-	User       Kind = "user"        // what a person said, or what was said in his name (Origin)
+	User       Kind = "user"        // what a person said, or a program in that person's name (see Origin)
 	Assistant  Kind = "assistant"   // what the model said
-	Thinking   Kind = "thinking"    // what the model thought, as far as the agent keeps it
+	Thinking   Kind = "thinking"    // what the model thought, as far as the agent stores it
 	ToolCall   Kind = "tool-call"   // Call is set
 	ToolResult Kind = "tool-result" // Result is set
 	System     Kind = "system"      // what the agent's program said: errors, hooks, commands of its own
 	Compaction Kind = "compaction"  // Compact is set; a mark in the transcript
 	Rewind     Kind = "rewind"      // events were taken back; Rewound is set; a mark in the transcript
 	Fork       Kind = "fork"        // what came before lies in another session (Text is its id, Rewound.Count how many records); a mark
-	Unknown    Kind = "unknown"     // a record that is not understood; Text says its type, Record holds it
+	Unknown    Kind = "unknown"     // a record that is not understood; Text is its type, Record its JSON
 )
 
 // The origins of user events: who really spoke.
@@ -28,13 +41,13 @@ const (
 
 // Event is one thing that happened in a session.
 type Event struct {
-	// Seq is the number in the session, from 1. The sink sets it. For a log that
-	// is only appended to it never changes.
+	// Seq is the number of the event in the session, from 1. The sink sets it. In a
+	// log that is only appended to it never changes.
 	Seq int
 	// ID is the source's own id of the event, "" where it has none: a uuid, the
 	// id of a message or of its part. It is the same whenever it is read.
 	ID string
-	// Time is zero where the source does not know it.
+	// Time is zero where the source has none.
 	Time time.Time
 	Kind Kind
 	// Origin is one of the origins above; only of user events.
@@ -42,7 +55,7 @@ type Event struct {
 	// Model is that of an assistant's event, where it is known.
 	Model string
 	// Agent is the id of the subagent within this session that the event belongs
-	// to, where a subagent's events are told nowhere else than here.
+	// to, where the subagent's events stand nowhere else.
 	Agent string
 	// Text is what was said, as the source has it: nothing is cleaned, cut or
 	// escaped. Images and other binary data are a note in it ([Blob]).
@@ -85,7 +98,7 @@ type Result struct {
 	CallID, Name string
 	Text         string
 	Error        bool
-	// Spill is the path of a file in which the agent keeps the whole result,
+	// Spill is the path of a file in which the agent stores the whole result,
 	// where Text is only a part of it.
 	Spill string
 }
@@ -106,4 +119,44 @@ type Rewound struct {
 	To int
 	// Count is how many turns or records were taken back, 0 where not known.
 	Count int
+}
+
+// Mask replaces the secrets in the texts of an event, so that no copy of it has
+// them. Equal events stay equal. Structs that the event points to are copied, not
+// changed.
+func (e *Event) Mask() {
+	if e.Kind == Fork { // its text is an id
+		return
+	}
+	e.Text = mask.Text(e.Text)
+	e.Record = masked(e.Record)
+	if e.Call != nil {
+		if input := masked(e.Call.Input); input != e.Call.Input {
+			c := *e.Call
+			c.Input = input
+			e.Call = &c
+		}
+	}
+	if e.Result != nil {
+		if text := masked(e.Result.Text); text != e.Result.Text {
+			r := *e.Result
+			r.Text = text
+			e.Result = &r
+		}
+	}
+	if e.Compact != nil {
+		if summary := mask.Text(e.Compact.Summary); summary != e.Compact.Summary {
+			c := *e.Compact
+			c.Summary = summary
+			e.Compact = &c
+		}
+	}
+}
+
+// masked returns a text without its secrets; JSON stays JSON.
+func masked(text string) string {
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		return string(mask.JSON([]byte(text)))
+	}
+	return mask.Text(text)
 }

@@ -9,7 +9,7 @@ import (
 	"ctxfs/providers/internal/mask"
 )
 
-// Session is what is known of a session as a whole.
+// Session describes a session as a whole.
 type Session struct {
 	// Agent is the agent's name as the tree has it: "claude-code".
 	Agent string `json:"agent"`
@@ -39,7 +39,7 @@ type Session struct {
 	TitleRank TitleRank `json:"title_rank,omitempty"`
 }
 
-// TitleRank says how good a title is: a better one replaces it.
+// TitleRank is the quality of a title: one of a higher rank replaces it.
 type TitleRank int
 
 const (
@@ -53,8 +53,9 @@ const (
 // maxTitle is the length of the longest title, in bytes.
 const maxTitle = 200
 
-// Name gives the session a title, unless it has a better one: the text's first
-// words, in one line. Of two first prompts the first counts, else the last.
+// Name sets the title of the session to the first words of a text, in one line,
+// unless the session has a title of a higher rank. Of two prompts the first
+// stays, of other titles of one rank the last.
 func (s *Session) Name(rank TitleRank, title string) {
 	title = clean.Cut(clean.Line(mask.Text(clean.Prefix(title, 4*maxTitle))), maxTitle)
 	if rank == FromPrompt && isCommand(title) {
@@ -66,13 +67,13 @@ func (s *Session) Name(rank TitleRank, title string) {
 	s.Title, s.TitleRank = title, rank
 }
 
-// isCommand tells a command from a path.
+// isCommand reports whether a prompt is a command of the agent's, not a path.
 func isCommand(prompt string) bool {
 	word, _, _ := strings.Cut(prompt, " ")
 	return strings.HasPrefix(word, "/") && strings.IndexByte(word[1:], '/') < 0
 }
 
-// Saw notes a time at which something happened in the session.
+// Saw records a time at which something happened in the session.
 func (s *Session) Saw(t time.Time) {
 	if t.IsZero() {
 		return
@@ -85,26 +86,27 @@ func (s *Session) Saw(t time.Time) {
 	}
 }
 
-// Sink takes the events of one session.
+// Sink receives the events of one session.
 type Sink interface {
-	// Session is what is known so far; readers fill it in while they read.
+	// Session returns what is known so far; readers fill it in while they read.
 	Session() *Session
-	// Emit takes the next event and returns its number. Session.Saw is told of
-	// its time.
+	// Emit adds the next event and returns its number. It passes the event's time to
+	// Session.Saw.
 	Emit(Event) int
-	// Note remembers a native id as that of the event that was emitted last, for
-	// Known: also in later runs over what was appended since.
+	// Note records a native id as that of the event that was emitted last, for
+	// Known, also in later runs over what was appended since.
 	Note(id string)
-	// Known returns the number of the event for which an id was noted.
+	// Known returns the number of the event for which an id was recorded; ok is false
+	// where there is none.
 	Known(id string) (seq int, ok bool)
-	// Inherited tells whether the session that this one is a fork or a
-	// continuation of has noted that id: then its record is told there, and is
+	// Inherited reports whether the session that this one is a fork or a
+	// continuation of has recorded that id: then its record stands there, and is
 	// left out here. It is always false where that session is gone.
 	Inherited(id string) bool
 }
 
-// Blob is the note that stands for binary data: "[image/png 34 KB]". Size is in
-// bytes, before any encoding.
+// Blob returns the note that stands for binary data: "[image/png 34 KB]". The size
+// is in bytes, before any encoding.
 func Blob(mediaType string, size int) string {
 	if mediaType == "" {
 		mediaType = "binary"
@@ -117,3 +119,42 @@ func Blob(mediaType string, size int) string {
 	}
 	return fmt.Sprintf("[%s %.1f MB]", mediaType, float64(size)/1e6)
 }
+
+// Collector is a Sink that stores all events. It is for tests, and for reading a
+// single record again.
+type Collector struct {
+	Of     Session
+	Events []Event
+	// Parent are the ids that the session inherits.
+	Parent map[string]bool
+
+	noted map[string]int
+}
+
+// Session implements Sink.
+func (c *Collector) Session() *Session { return &c.Of }
+
+// Emit implements Sink.
+func (c *Collector) Emit(e Event) int {
+	e.Seq = len(c.Events) + 1
+	c.Of.Saw(e.Time)
+	c.Events = append(c.Events, e)
+	return e.Seq
+}
+
+// Note implements Sink.
+func (c *Collector) Note(id string) {
+	if c.noted == nil {
+		c.noted = make(map[string]int)
+	}
+	c.noted[id] = len(c.Events)
+}
+
+// Known implements Sink.
+func (c *Collector) Known(id string) (seq int, ok bool) {
+	seq, ok = c.noted[id]
+	return seq, ok
+}
+
+// Inherited implements Sink.
+func (c *Collector) Inherited(id string) bool { return c.Parent[id] }

@@ -6,27 +6,27 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// longBlob is the least length of a run of base64 that is taken for binary
-// data.
+// longBlob is the least length of a run of base64 that is taken for binary data,
+// in bytes.
 const longBlob = 1 << 10
 
 // blobs replaces long runs of base64 by notes, with the "data:" before them
 // where there is one.
 func blobs(text string) string {
-	from, size := run(text, 0)
+	from, size := base64Run(text, 0)
 	if size == 0 {
 		return text
 	}
 	var out strings.Builder
 	done := 0
-	for ; size > 0; from, size = run(text, from+size) {
+	for ; size > 0; from, size = base64Run(text, from+size) {
 		data := text[from : from+size]
-		if !mixed(data) {
+		if !isBinary(data) {
 			continue // a long word, a rule, a number
 		}
 		start, mediaType := dataURL(text[done:from])
 		if mediaType == "" {
-			mediaType = sniff(data)
+			mediaType = mediaTypeOf(data)
 		}
 		out.WriteString(text[done : done+start])
 		out.WriteString(event.Blob(mediaType, size/4*3))
@@ -39,9 +39,9 @@ func blobs(text string) string {
 	return out.String()
 }
 
-// run finds the next run of base64 that is long enough. It looks at every
-// longBlob-th byte only, as long as those are no base64.
-func run(text string, from int) (start, size int) {
+// base64Run finds the next run of base64 that is long enough. As long as it finds
+// none it looks at every longBlob-th byte only.
+func base64Run(text string, from int) (start, size int) {
 	for from+longBlob <= len(text) {
 		at := from + longBlob
 		for at > from && base64Byte(text[at-1]) {
@@ -64,9 +64,9 @@ func base64Byte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '=' || c == '_' || c == '-'
 }
 
-// mixed tells whether a run has small and big letters and digits, as binary
-// data always has.
-func mixed(data string) bool {
+// isBinary reports whether a run has lower-case and upper-case letters and digits,
+// as binary data always has.
+func isBinary(data string) bool {
 	var small, big, digit bool
 	for i := range longBlob {
 		c := data[i]
@@ -77,8 +77,8 @@ func mixed(data string) bool {
 	return small && big && digit
 }
 
-// dataURL finds the "data:image/png;base64," that before ends with: where it
-// begins, and its media type. Without one it is the end of before.
+// dataURL returns where the "data:image/png;base64," begins that before ends with,
+// and its media type; without one, the end of before.
 func dataURL(before string) (start int, mediaType string) {
 	head, ok := strings.CutSuffix(before, ";base64,")
 	if !ok {
@@ -97,8 +97,8 @@ func dataURL(before string) (start int, mediaType string) {
 	return i, mediaType
 }
 
-// sniff tells the media type of base64 by its beginning.
-func sniff(data string) string {
+// mediaTypeOf returns the media type of base64 by its beginning.
+func mediaTypeOf(data string) string {
 	switch {
 	case strings.HasPrefix(data, "iVBORw0KGgo"):
 		return "image/png"

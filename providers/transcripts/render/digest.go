@@ -10,29 +10,29 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// Digest makes digest.md, of at most budget tokens as count counts them: what an
-// agent needs to go on after its context was lost, each line with the place in
-// the transcript. It ends with what the session ended with, which comes before
-// all else where there is little room. What the budget or the summary has no room
-// for is counted, part for part. Without count tokens are estimated.
+// Digest returns digest.md, of at most budget tokens as count counts them: what an
+// agent needs to go on after its context was lost, each line with its place in
+// the transcript. It ends with what the session ended with, which has precedence
+// where there is little room. What the budget or the summary has no room for is
+// counted, part by part. Where count is nil, tokens are estimated.
 func (s *Summary) Digest(session event.Session, budget int, count func(string) int) []byte {
 	if count == nil {
 		count = func(text string) int { return len(text)/3 + 1 }
 	}
 	d := digest{summary: s, id8: ID8(session.ID)}
 	head := s.digestHead(session)
-	ending := largest(100, 2*maxEnding, budget*2/5, count, d.lastWords)
+	ending := largestFitting(100, 2*maxEnding, budget*2/5, count, d.lastWords)
 	out := 0 // how many parts there is no room for at all
 	text := func(size int) []byte { return slices.Concat(head, d.parts(size, out), ending) }
 	for out < len(digestParts) && count(string(text(0))) > budget {
 		out++
 	}
-	return largest(0, 32<<10, budget, count, text)
+	return largestFitting(0, 32<<10, budget, count, text)
 }
 
-// largest is the text of the largest size between two that has at most so many
-// tokens, about, or else that of the least size.
-func largest(low, high, tokens int, count func(string) int, text func(size int) []byte) []byte {
+// largestFitting returns the text of about the largest size between low and high
+// that has at most so many tokens, else the text of size low.
+func largestFitting(low, high, tokens int, count func(string) int, text func(size int) []byte) []byte {
 	best := text(low)
 	for most := high; most-low > 1+high/200; {
 		middle := (low + most) / 2
@@ -52,7 +52,7 @@ func (s *Summary) digestHead(session event.Session) []byte {
 	out = append(out, clean.Cut(clean.Line(session.ID), 100)...)
 	if session.Title != "" {
 		out = append(out, ": "...)
-		out = append(out, brief(session.Title, 100)...)
+		out = append(out, oneLineOf(session.Title, 100)...)
 	}
 	out = append(out, '\n')
 	if session.CWD != "" {
@@ -76,7 +76,7 @@ func (s *Summary) digestHead(session event.Session) []byte {
 type digestPart struct {
 	title string
 	share int // of a hundred
-	rank  int // the highest is the first to go where there is no room
+	rank  int // the part of the highest rank is left out first where there is no room
 	write func(*digest, int)
 }
 
@@ -85,14 +85,14 @@ var digestParts = [...]digestPart{
 	{"Concepts and tools", 7, 8, (*digest).tools},
 	{"Files and changes", 15, 5, (*digest).files},
 	{"Errors and what followed", 11, 6, (*digest).failures},
-	{"Problem solving so far", 13, 7, (*digest).points},
+	{"Problem solving so far", 13, 7, (*digest).conclusions},
 	{"User messages", 27, 4, (*digest).messages},
 	{"Open tasks", 7, 3, (*digest).tasks},
-	{"Current work", 6, 2, (*digest).work},
+	{"Current work", 6, 2, (*digest).lastCalls},
 }
 
-// parts makes all but the ending, of size bytes together, and without out of
-// them.
+// parts returns all parts but the ending, of size bytes together, without the out
+// parts of the highest ranks.
 func (d digest) parts(size, out int) []byte {
 	d.out = nil
 	for _, part := range digestParts {
@@ -103,7 +103,7 @@ func (d digest) parts(size, out int) []byte {
 	return d.out
 }
 
-// lastWords makes the ending.
+// lastWords returns the ending.
 func (d digest) lastWords(size int) []byte {
 	d.out = nil
 	d.part("Last words", size, (*digest).ending)
@@ -121,9 +121,9 @@ func (d *digest) part(title string, size int, write func(*digest, int)) {
 	}
 }
 
-// ID8 is the short id of a session in anchors and names: the first eight letters
-// and digits of its id, without the word that some agents begin all their ids
-// with ("ses_", "agent-").
+// ID8 returns the short id of a session in anchors and names: the first eight
+// letters and digits of its id, without the word that some agents begin all their
+// ids with ("ses_", "agent-").
 func ID8(id string) string {
 	const length = 8
 	if i := strings.IndexAny(id, "_-"); i > 0 && i < len(id)-1 && !isHexadecimal(id[:i]) && isWord(id[:i]) {
@@ -138,7 +138,8 @@ func ID8(id string) string {
 	return cmp.Or(string(short), "session")
 }
 
-// isHexadecimal tells the first part of a uuid from a word.
+// isHexadecimal reports whether the first part of an id is that of a uuid, not a
+// word.
 func isHexadecimal(part string) bool {
 	return len(part) == 8 && strings.Trim(part, "0123456789abcdefABCDEF") == ""
 }
@@ -170,8 +171,8 @@ func (d *digest) line(text string, seq int) {
 	d.out = append(d.out, '\n')
 }
 
-// left appends what was left out of a part, and where to find it.
-func (d *digest) left(n int, what, where string) {
+// omitted appends how many lines were left out of a part, and where to find them.
+func (d *digest) omitted(n int, what, where string) {
 	if n > 0 {
 		d.out = append(d.out, '(')
 		d.out = strconv.AppendInt(d.out, int64(n), 10)
@@ -183,12 +184,12 @@ func (d *digest) left(n int, what, where string) {
 	}
 }
 
-// lineCost is about what an anchor and the rest of a line take.
+// lineCost is about the size of an anchor and the rest of a line, in bytes.
 const lineCost = 20
 
-// share tells how many of n texts can be shown in size bytes, and with how many
-// bytes each: rather fewer of them than less than least bytes of each.
-func share(n, size, least, most int) (shown, each int) {
+// budgetShare returns how many of n texts can be shown in size bytes, and how many
+// bytes of each: rather fewer texts than less than least bytes of each.
+func budgetShare(n, size, least, most int) (shown, each int) {
 	if n == 0 {
 		return 0, 0
 	}

@@ -11,7 +11,7 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// request is what was asked first and what was asked last.
+// request appends what was asked first and what was asked last.
 func (d *digest) request(size int) {
 	said := &d.summary.Said
 	if len(said.Notes) == 0 {
@@ -29,33 +29,33 @@ func (d *digest) request(size int) {
 	d.line("last: "+clean.Cut(last.Text, max(size/3, 80)), last.Seq)
 }
 
-// messages are all messages of the user, the first and the last ones before the
-// others.
+// messages appends the messages of the user; the first and the last ones have
+// precedence.
 func (d *digest) messages(size int) {
 	said := &d.summary.Said
-	left := d.list(said, size, 100, 300)
-	d.left(left, "messages", "rg -A 5 '^### .* user$' transcript.md")
+	left := d.noteList(said, size, 100, 300)
+	d.omitted(left, "messages", "rg -A 5 '^### .* user$' transcript.md")
 }
 
-// points are the model's conclusions, and the marks of the transcript.
-func (d *digest) points(size int) {
+// conclusions appends the model's conclusions and the marks of the transcript.
+func (d *digest) conclusions(size int) {
 	marks, points := &d.summary.Marks, &d.summary.Points
 	if n := len(marks.Notes); n > 0 {
 		from := max(n-4, 0)
 		for _, mark := range marks.Notes[from:] {
 			d.line(clean.Cut(mark.Text, 120), mark.Seq)
 		}
-		d.left(from+marks.Left, "marks", "rg '^=====' transcript.md")
+		d.omitted(from+marks.Left, "marks", "rg '^=====' transcript.md")
 		size -= 80 * (n - from)
 	}
-	left := d.list(points, size, 120, 400)
-	d.left(left, "answers", "rg -A 5 '^### .* assistant' transcript.md")
+	left := d.noteList(points, size, 120, 400)
+	d.omitted(left, "answers", "rg -A 5 '^### .* assistant' transcript.md")
 }
 
-// list writes the first and the last of notes, as many as size has room for
-// with at least so many bytes of each, and tells how many it leaves out. What
-// short ones do not need the others get.
-func (d *digest) list(n *notes, size, least, most int) (left int) {
+// noteList appends the first and the last of some notes, as many as size has room
+// for with at least so many bytes of each, and returns how many it leaves out.
+// The room that short ones do not need goes to the others.
+func (d *digest) noteList(n *notes, size, least, most int) (left int) {
 	if len(n.Notes) == 0 {
 		return n.Left
 	}
@@ -88,11 +88,11 @@ func (d *digest) list(n *notes, size, least, most int) (left int) {
 	return from - 1 + n.Left
 }
 
-// tools are the tools and programs that were used, the most used first.
+// tools appends the tools and programs that were used, the most used first.
 func (d *digest) tools(size int) {
 	for _, kind := range []struct {
 		name string
-		of   map[string]*used
+		of   map[string]*toolUse
 	}{{"tools", d.summary.Tools}, {"programs", d.summary.Programs}} {
 		names := slices.SortedFunc(maps.Keys(kind.of), func(a, b string) int {
 			return cmp.Or(cmp.Compare(kind.of[b].Calls, kind.of[a].Calls), cmp.Compare(a, b))
@@ -117,7 +117,7 @@ func (d *digest) tools(size int) {
 		}
 		if len(names) > 0 {
 			d.line(kind.name+": "+line.String()+"; last", last)
-			d.left(left, kind.name, "rg '^### .* tool-call' transcript.md")
+			d.omitted(left, kind.name, "rg '^### .* tool-call' transcript.md")
 		}
 	}
 	if line := d.extensions(); line != "" {
@@ -125,7 +125,7 @@ func (d *digest) tools(size int) {
 	}
 }
 
-// extensions tells of what sort the files are.
+// extensions returns the most frequent extensions of the files.
 func (d *digest) extensions() string {
 	counts := make(map[string]int)
 	for _, f := range d.summary.Paths.List {
@@ -146,10 +146,10 @@ func (d *digest) extensions() string {
 	return "files: " + strings.Join(words, ", ") + "; last"
 }
 
-// files are those that were changed, then those that were only read, the latest
-// first.
+// files appends the files that were changed, then those that were only read, the
+// latest first.
 func (d *digest) files(size int) {
-	all := d.summary.settled()
+	all := d.summary.finalFiles()
 	list := slices.Clone(all.List)
 	slices.SortFunc(list, func(a, b *file) int {
 		return cmp.Or(-cmp.Compare(min(a.Writes, 1), min(b.Writes, 1)), -cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Path, b.Path))
@@ -173,13 +173,13 @@ func (d *digest) files(size int) {
 		d.line(text, f.Seq)
 		shown++
 	}
-	d.left(len(list)-shown+all.Left, "files", "files.tsv")
+	d.omitted(len(list)-shown+all.Left, "files", "files.tsv")
 }
 
-// failures are errors and what worked after them, the latest ones.
+// failures appends the latest errors and what worked after them.
 func (d *digest) failures(size int) {
 	list := d.summary.Failures.List
-	shown, each := share(len(list), size, 130, 400)
+	shown, each := budgetShare(len(list), size, 130, 400)
 	for _, f := range list[len(list)-shown:] {
 		text := f.Tool
 		if f.What != "" {
@@ -201,7 +201,7 @@ func (d *digest) failures(size int) {
 			d.fixed(f.Fixed)
 		}
 	}
-	d.left(len(list)-shown+d.summary.Failures.Left, "errors", "rg -A 5 '^### .* tool-result .*error' transcript.md")
+	d.omitted(len(list)-shown+d.summary.Failures.Left, "errors", "rg -A 5 '^### .* tool-result .*error' transcript.md")
 }
 
 func (d *digest) fixed(seq int) {
@@ -209,23 +209,23 @@ func (d *digest) fixed(seq int) {
 	d.out = append((&Transcript{ID8: d.id8}).anchor(d.out, seq), '\n')
 }
 
-// tasks are those of the agent's own list that are still open.
+// tasks appends the tasks of the agent's own list that are still open.
 func (d *digest) tasks(size int) {
 	var list []task
 	done := 0
 	for _, t := range d.summary.Tasks.List {
-		if t.open() {
+		if t.isOpen() {
 			list = append(list, t)
 		} else {
 			done++
 		}
 	}
 	slices.SortStableFunc(list, func(a, b task) int { return cmp.Compare(rank(a), rank(b)) })
-	shown, each := share(len(list), size, 40, longWhat)
+	shown, each := budgetShare(len(list), size, 40, longWhat)
 	for _, t := range list[:shown] {
 		d.line(strings.ReplaceAll(cmp.Or(t.Status, "pending"), "_", " ")+": "+clean.Cut(t.Text, each), t.Seq)
 	}
-	d.left(len(list)-shown+d.summary.Tasks.Left, "tasks", "rg -A 30 '^### .* tool-call .*([Tt]ask|[Tt]odo|plan)' transcript.md")
+	d.omitted(len(list)-shown+d.summary.Tasks.Left, "tasks", "rg -A 30 '^### .* tool-call .*([Tt]ask|[Tt]odo|plan)' transcript.md")
 	if len(list) == 0 && done > 0 {
 		d.line(fmt.Sprintf("none: all %d of the list are done", done), d.summary.Tasks.List[len(d.summary.Tasks.List)-1].Seq)
 	}
@@ -238,10 +238,10 @@ func rank(t task) int {
 	return 1
 }
 
-// work are the model's last calls.
-func (d *digest) work(size int) {
+// lastCalls appends the model's last calls.
+func (d *digest) lastCalls(size int) {
 	steps := d.summary.Steps
-	shown, each := share(len(steps), size, 40, longWhat)
+	shown, each := budgetShare(len(steps), size, 40, longWhat)
 	for _, st := range steps[len(steps)-shown:] {
 		text := st.Tool
 		if st.What != "" {
@@ -255,5 +255,5 @@ func (d *digest) work(size int) {
 		}
 		d.line(text, st.Seq)
 	}
-	d.left(len(steps)-shown, "steps", "tail -n 100 transcript.md")
+	d.omitted(len(steps)-shown, "steps", "tail -n 100 transcript.md")
 }

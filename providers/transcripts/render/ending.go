@@ -8,8 +8,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// ending is what a session ended with, however long ago the last words were
-// said: whoever goes on has to know what was asked, and what waits.
+// ending is what a session ended with, however long ago the last words were said:
+// a reader who goes on has to know what was asked, and what is waiting.
 type ending struct {
 	// Said is what the model said last, with the question or plan that it may end
 	// with; Shown what it showed after that by a tool: a question or a plan. Asked
@@ -28,8 +28,8 @@ const (
 	longAfter = 400
 )
 
-// said takes what the model has said; tool is what it was shown by, if it was.
-func (n *ending) said(seq int, tool, text string) bool {
+// addReply records what the model has said, or shown by a tool if one is named.
+func (n *ending) addReply(seq int, tool, text string) bool {
 	if text = lastWords(text, maxEnding); text == "" {
 		return false
 	}
@@ -47,9 +47,9 @@ func (n *ending) asked(seq int, how, text string) {
 	}
 }
 
-// wrong takes what went wrong.
-func (n *ending) wrong(seq int, how, text string) {
-	if text = brief(text, longAfter); text == "" {
+// addFault records what went wrong.
+func (n *ending) addFault(seq int, how, text string) {
+	if text = oneLineOf(text, longAfter); text == "" {
 		return
 	}
 	if len(n.After) == maxAfter {
@@ -65,9 +65,8 @@ func interruption(text string) bool {
 	return strings.HasPrefix(text, "[Request interrupted") || strings.HasPrefix(text, "<turn_aborted>")
 }
 
-// spoken is what a call tells the user, or asks him: "" where it is of another
-// sort.
-func spoken(tool string, input lazyjson.Value) string {
+// shownToUser returns what a call tells or asks the user; "" where it does not.
+func shownToUser(tool string, input lazyjson.Value) string {
 	name := strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(tool), "_", ""), "-", "")
 	var texts []string
 	add := func(v lazyjson.Value) {
@@ -100,7 +99,7 @@ func spoken(tool string, input lazyjson.Value) string {
 	return strings.Join(texts, "\n")
 }
 
-// options are the answers that a question offers.
+// options returns the answers that a question offers.
 func options(v lazyjson.Value) (texts []string) {
 	v.ForEach(func(_, one lazyjson.Value) bool {
 		text := one.Str
@@ -122,9 +121,9 @@ func first(a, b string) string {
 	return b
 }
 
-// lastWords is a text as one line of at most limit bytes. Of a longer one the
-// beginning gives way: first and last sentences stay, and the last question with
-// what follows it.
+// lastWords returns a text as one line of at most limit bytes. A longer one is
+// shortened in its first part: the first and the last sentences stay, and the last
+// question with what follows it.
 func lastWords(text string, limit int) string {
 	// Of megabytes no more than needed is cleaned.
 	if most := 8 * limit; len(text) > 2*most {
@@ -133,8 +132,8 @@ func lastWords(text string, limit int) string {
 	return shortenToEnd(clean.Line(blobs(clean.Text(text))), limit)
 }
 
-// shortenToEnd shortens a line to at most limit bytes. What it keeps it keeps too
-// where it is called again with a smaller limit.
+// shortenToEnd shortens a line to at most limit bytes. Called again with a smaller
+// limit it keeps parts of what it kept before.
 func shortenToEnd(line string, limit int) string {
 	const gap = " … "
 	if len(line) <= limit {
@@ -143,7 +142,7 @@ func shortenToEnd(line string, limit int) string {
 	if limit < 60 {
 		return clean.Cut(line, limit)
 	}
-	from, to := question(line)
+	from, to := lastQuestion(line)
 	head := limit / 5
 	room := limit - head - 2*len(gap)
 	switch {
@@ -156,10 +155,10 @@ func shortenToEnd(line string, limit int) string {
 	return lastPart(line[:to], limit)
 }
 
-// question is where the last question of a line stands, with what leads to it in
-// the same sentence; to is 0 if there is none. Of a long line the second half
-// counts.
-func question(line string) (from, to int) {
+// lastQuestion returns where the last question of a line stands, with the rest of
+// its sentence; to is 0 if there is none. In a long line only the second half is
+// searched.
+func lastQuestion(line string) (from, to int) {
 	least := 0
 	if len(line) > maxEnding {
 		least = len(line) / 2
@@ -179,8 +178,8 @@ func question(line string) (from, to int) {
 	return 0, 0
 }
 
-// lastPart is the end of a line, of at most limit bytes, from a sentence's
-// beginning or else a word's where one is near.
+// lastPart returns the end of a line, of at most limit bytes, from the beginning of
+// a sentence, or else of a word, where one is near.
 func lastPart(line string, limit int) string {
 	const ellipsis = "…"
 	if len(line) <= limit {
@@ -201,24 +200,24 @@ func lastPart(line string, limit int) string {
 	return ellipsis + tail
 }
 
-// ended takes what of an event a session may end with.
-func (s *Summary) ended(e *event.Event) {
+// addEnding records what a session may end with of an event.
+func (s *Summary) addEnding(e *event.Event) {
 	switch {
 	case e.Kind == event.User && e.Origin != event.Injected:
 		s.Ending.asked(e.Seq, e.Origin, e.Text)
 	case e.Kind == event.User && interruption(e.Text):
-		s.Ending.wrong(e.Seq, "interrupted", e.Text)
+		s.Ending.addFault(e.Seq, "interrupted", e.Text)
 	case e.Kind == event.Assistant && e.Model == synthetic:
-		s.Ending.wrong(e.Seq, "program", e.Text)
+		s.Ending.addFault(e.Seq, "program", e.Text)
 	case e.Kind == event.System:
-		s.Ending.wrong(e.Seq, "program", e.Text)
+		s.Ending.addFault(e.Seq, "program", e.Text)
 	}
 }
 
-// synthetic is Claude Code's word for the model of what it says itself.
+// synthetic is the model that Claude Code names for messages of its own.
 const synthetic = "<synthetic>"
 
-// ending appends what the session ended with, of texts of at most size bytes
+// ending appends what the session ended with, in texts of at most size bytes
 // together.
 func (d *digest) ending(size int) {
 	n := &d.summary.Ending
@@ -228,7 +227,7 @@ func (d *digest) ending(size int) {
 			said = append(said, one)
 		}
 	}
-	if n.Asked != nil && n.Asked.Seq > d.summary.Ending.saidAt() {
+	if n.Asked != nil && n.Asked.Seq > d.summary.Ending.replySeq() {
 		said = append(said, n.Asked) // what was asked before is answered, and told above
 	}
 	open := d.summary.stopped()
@@ -262,8 +261,8 @@ func (d *digest) ending(size int) {
 	}
 }
 
-// saidAt is the number of what the model said last.
-func (n *ending) saidAt() (seq int) {
+// replySeq returns the number of what the model said last.
+func (n *ending) replySeq() (seq int) {
 	for _, one := range []*note{n.Said, n.Shown} {
 		if one != nil {
 			seq = max(seq, one.Seq)
@@ -272,13 +271,13 @@ func (n *ending) saidAt() (seq int) {
 	return seq
 }
 
-// stopped are the last calls that have no result, of an agent that keeps
+// stopped returns the last calls that have no result, of an agent that stores
 // results.
 func (s *Summary) stopped() []*step {
 	if s.Results == 0 {
 		return nil
 	}
-	after := s.Ending.saidAt()
+	after := s.Ending.replySeq()
 	if asked := s.Ending.Asked; asked != nil {
 		after = max(after, asked.Seq)
 	}

@@ -7,8 +7,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// failed takes note of a call's error.
-func (f *failures) failed(st *step, e *event.Event) {
+// addFailure records a call's error.
+func (f *failures) addFailure(st *step, e *event.Event) {
 	if len(f.List) == maxFailures {
 		f.List = append(f.List[:0], f.List[1:]...)
 		f.Left++
@@ -16,16 +16,16 @@ func (f *failures) failed(st *step, e *event.Event) {
 	f.List = append(f.List, failure{Seq: e.Seq, Tool: st.Tool, What: st.What, Error: errorLine(e.Result.Text)})
 }
 
-// worked takes note of a call without an error after others of its tool had
-// failed. Output that tells of a failure is none of success: what follows a
-// command in a pipe hides its exit code.
-func (f *failures) worked(st *step, output string) {
-	if tellsFailure(output) {
+// addSuccess records a call without an error after others of its tool had failed.
+// Output that reports a failure is no success: what follows a command in a pipe
+// hides its exit code.
+func (f *failures) addSuccess(st *step, output string) {
+	if reportsFailure(output) {
 		return
 	}
 	for i := range f.List {
 		one := &f.List[i]
-		if one.Fixed == 0 && one.Seq < st.Seq && one.Tool == st.Tool && related(one, st) {
+		if one.Fixed == 0 && one.Seq < st.Seq && one.Tool == st.Tool && isRetry(one, st) {
 			one.Fixed = st.Seq
 			if st.What != one.What {
 				one.How = st.What
@@ -34,17 +34,18 @@ func (f *failures) worked(st *step, output string) {
 	}
 }
 
-// related tells whether a call may be another try of one that failed: it has
-// the same file or begins with the same program.
-func related(f *failure, st *step) bool {
+// isRetry reports whether a call may be another try of one that failed: it has the
+// same file or begins with the same program.
+func isRetry(f *failure, st *step) bool {
 	if f.What == "" || f.What == st.What {
 		return true
 	}
 	return programOf(f.What) == programOf(st.What)
 }
 
-// tellsFailure tells whether the output of a call without an error tells of one.
-func tellsFailure(output string) bool {
+// reportsFailure reports whether the output of a call without an error says that
+// something failed.
+func reportsFailure(output string) bool {
 	for _, word := range []string{"FAIL", "panic:", "Traceback (most recent", "error:", "Error:", "ERROR"} {
 		if strings.Contains(output, word) {
 			return true
@@ -53,7 +54,7 @@ func tellsFailure(output string) bool {
 	return false
 }
 
-// errorLine is what an error says: of its lines those that tell most.
+// errorLine returns the lines of an error that say most.
 func errorLine(text string) string {
 	const limit = 220
 	text = clean.Text(clean.Prefix(text, 16<<10))
@@ -73,7 +74,7 @@ func errorLine(text string) string {
 			first = line
 			continue
 		}
-		if tellsError(line) {
+		if reportsError(line) {
 			telling = line
 			break
 		}
@@ -87,8 +88,8 @@ func errorLine(text string) string {
 	return clean.Cut(clean.Line(first), limit)
 }
 
-// tellsError tells whether a line of output looks like the cause of a failure.
-func tellsError(line string) bool {
+// reportsError reports whether a line of output looks like the cause of a failure.
+func reportsError(line string) bool {
 	for _, word := range []string{"error", "Error", "ERROR", "FAIL", "fatal", "panic:", "undefined", "not found", "No such", "cannot", "denied"} {
 		if strings.Contains(line, word) {
 			return true

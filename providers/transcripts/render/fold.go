@@ -18,7 +18,7 @@ const (
 )
 
 // appendFolded appends a text, or its first and last lines where it is longer
-// than limit. It tells whether anything is left out.
+// than limit. It reports whether anything is left out.
 func appendFolded(dst []byte, text string, limit int) (_ []byte, cut bool) {
 	long := len(text) > limit
 	text = strings.TrimRight(text, "\n")
@@ -30,14 +30,14 @@ func appendFolded(dst []byte, text string, limit int) (_ []byte, cut bool) {
 	dst, _ = appendLines(dst, text[:head])
 	if gap := text[head:tail]; gap != "" {
 		dst = append(dst, "... "...)
-		dst = strconv.AppendInt(dst, int64(lines(gap)), 10)
+		dst = strconv.AppendInt(dst, int64(countLines(gap)), 10)
 		dst = append(dst, " lines left out ...\n"...)
 	}
 	dst, _ = appendLines(dst, text[tail:])
 	return dst, true
 }
 
-// headEnd is the end of the first lines of a text.
+// headEnd returns the end of the first lines of a text.
 func headEnd(text string) int {
 	end := 0
 	for range headLines {
@@ -56,7 +56,7 @@ func headEnd(text string) int {
 	return end
 }
 
-// tailStart is the beginning of the last lines of a text, not before least.
+// tailStart returns the beginning of the last lines of a text, not before least.
 func tailStart(text string, least int) int {
 	start := len(text)
 	for range tailLines {
@@ -72,7 +72,7 @@ func tailStart(text string, least int) int {
 	return start
 }
 
-// appendLines appends lines, each with its end, the long ones cut. A line that
+// appendLines appends lines, each with its end, and cuts the long ones. A line that
 // begins like a heading or a mark gets a space before it.
 func appendLines(dst []byte, text string) (_ []byte, cut bool) {
 	for text != "" {
@@ -100,8 +100,8 @@ func appendLines(dst []byte, text string) (_ []byte, cut bool) {
 	return dst, cut
 }
 
-// appendPointer appends the line that tells where the whole text is. The size
-// of a spilled one is not known here.
+// appendPointer appends the line that says where the whole text is. The size of a
+// spilled one is not known here.
 func appendPointer(dst []byte, f *Folded) []byte {
 	dst = append(dst, "[whole: results/"...)
 	dst = append(dst, f.Name...)
@@ -118,9 +118,9 @@ func appendPointer(dst []byte, f *Folded) []byte {
 	return append(dst, "]\n"...)
 }
 
-// fileName is the name of a folded text in results/: of a result
-// 9cXkT2fQ.Bash.txt, of a call's arguments 9cXkT2fQ.Bash.input.txt, of others
-// 00012.user.txt.
+// fileName returns the name of a folded text in results/: 9cXkT2fQ.Bash.txt for a
+// result, 9cXkT2fQ.Bash.input.txt for a call's arguments, 00012.user.txt for
+// others.
 func (t *Transcript) fileName(e *event.Event) string {
 	var id, what string
 	switch {
@@ -141,8 +141,8 @@ func (t *Transcript) fileName(e *event.Event) string {
 	return name
 }
 
-// shortCall is the end of a call's id, in characters of file names: ids begin
-// alike.
+// shortCall returns the end of a call's id, in characters of file names; ids of one
+// agent begin alike.
 func shortCall(id string) string {
 	const length = 8
 	if !isName(id) {

@@ -6,7 +6,7 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// isMark tells whether events of a kind are lines between the blocks.
+// isMark reports whether events of a kind are lines between the blocks.
 func isMark(kind event.Kind) bool {
 	return kind == event.Compaction || kind == event.Rewind || kind == event.Fork
 }

@@ -10,8 +10,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// AppendJSON appends the line of an event in messages.jsonl, which has all
-// events, quiet ones too. Members are left out where there is nothing to say:
+// AppendJSON appends the line of an event in messages.jsonl, which has all events,
+// also quiet ones. Members without a value are left out:
 //
 //	seq       number in the session: that of the anchors in transcript.md
 //	id        the agent's own id
@@ -51,7 +51,7 @@ func AppendJSON(dst []byte, e *event.Event) []byte {
 		dst = append(dst, `,"call":{`...)
 		dst = member(dst, "id", c.ID)
 		dst = member(dst, "name", c.Name)
-		dst = append(foreign(dst, "input", c.Input), '}')
+		dst = append(appendForeign(dst, "input", c.Input), '}')
 	}
 	if r := e.Result; r != nil {
 		dst = append(dst, `,"result":{`...)
@@ -74,7 +74,7 @@ func AppendJSON(dst []byte, e *event.Event) []byte {
 	}
 	dst = member(dst, "subagent", e.Subagent)
 	dst = flag(dst, "quiet", e.Quiet)
-	dst = foreign(dst, "record", e.Record)
+	dst = appendForeign(dst, "record", e.Record)
 	if e.At != (event.Span{}) {
 		dst = append(dst, `,"at":[`...)
 		dst = append(strconv.AppendInt(dst, e.At.Offset, 10), ',')
@@ -88,8 +88,8 @@ func AppendJSON(dst []byte, e *event.Event) []byte {
 	return append(dst, '\n')
 }
 
-// key appends the name of a member, after a comma unless it is the first.
-func key(dst []byte, name string) []byte {
+// appendKey appends the name of a member, after a comma unless it is the first.
+func appendKey(dst []byte, name string) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
 	}
@@ -102,36 +102,36 @@ func member(dst []byte, name, value string) []byte {
 	if value == "" {
 		return dst
 	}
-	return quote(key(dst, name), value)
+	return appendString(appendKey(dst, name), value)
 }
 
 func number(dst []byte, name string, n int) []byte {
 	if n == 0 {
 		return dst
 	}
-	return strconv.AppendInt(key(dst, name), int64(n), 10)
+	return strconv.AppendInt(appendKey(dst, name), int64(n), 10)
 }
 
 func flag(dst []byte, name string, is bool) []byte {
 	if !is {
 		return dst
 	}
-	return append(key(dst, name), "true"...)
+	return append(appendKey(dst, name), "true"...)
 }
 
-// foreign appends JSON as it is, and what is none as the string name_text.
-func foreign(dst []byte, name, text string) []byte {
+// appendForeign appends JSON as it is, and other text as the string name_text.
+func appendForeign(dst []byte, name, text string) []byte {
 	if text == "" {
 		return dst
 	}
-	if oneLine(text) && lazyjson.Valid([]byte(text)) {
-		return append(key(dst, name), text...)
+	if isOneLine(text) && lazyjson.Valid([]byte(text)) {
+		return append(appendKey(dst, name), text...)
 	}
 	return member(dst, name+"_text", text)
 }
 
-// oneLine tells whether text has no line ends, and no space around it.
-func oneLine(text string) bool {
+// isOneLine reports whether text has no line ends, and no space around it.
+func isOneLine(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' {
 			return false
@@ -140,8 +140,8 @@ func oneLine(text string) bool {
 	return text[0] != ' ' && text[len(text)-1] != ' '
 }
 
-// quote appends a JSON string.
-func quote(dst []byte, s string) []byte {
+// appendString appends a JSON string.
+func appendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
 	done := 0
@@ -169,9 +169,9 @@ func quote(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// ParseMessage reads a line of messages.jsonl back. All of the event is there
-// again; only bytes that were no UTF-8 have become U+FFFD, and invisible
-// characters within foreign JSON are escaped.
+// ParseMessage returns the event of a line of messages.jsonl. It is complete, but
+// bytes that were no UTF-8 have become U+FFFD, and invisible characters within
+// foreign JSON are escaped.
 func ParseMessage(line []byte) (event.Event, error) {
 	var e event.Event
 	if !lazyjson.Valid(line) {

@@ -11,14 +11,14 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// touch is a file that a call reads or writes.
-type touch struct {
+// fileTouch is a file that a call reads or writes.
+type fileTouch struct {
 	Path string `json:"p"`
 	How  string `json:"h"`
 	At   int64  `json:"t,omitempty"` // seconds since 1970, 0 if not known
 }
 
-// file is what a session has done to a file.
+// file records what a session has done to a file.
 type file struct {
 	Path   string   `json:"p"` // from the session's folder, if it lies there
 	First  int64    `json:"f,omitempty"`
@@ -29,20 +29,20 @@ type file struct {
 	How    []string `json:"h"`
 }
 
-// paths are the files of a session, in the order in which it came to them.
-type paths struct {
+// touchedFiles are the files of a session, in the order in which it came to them.
+type touchedFiles struct {
 	List []*file `json:"list,omitempty"`
-	Left int     `json:"left,omitempty"` // how many are forgotten
+	Left int     `json:"left,omitempty"` // how many were dropped
 
 	size  int
 	index map[string]*file
 }
 
-// maxPaths is the size of the list, in bytes as JSON has it. It is more than
-// sessions come to, some 10,000 files: files.tsv is to have all of them.
-const maxPaths = 1 << 20
+// maxFileList is the largest size of the list as JSON, in bytes. It is more than
+// sessions need, some 10,000 files: files.tsv has to list all of them.
+const maxFileList = 1 << 20
 
-func (p *paths) add(t touch, tool string, seq int) {
+func (p *touchedFiles) add(t fileTouch, tool string, seq int) {
 	if p.index == nil {
 		p.index, p.size = make(map[string]*file, len(p.List)), 0
 		for _, f := range p.List {
@@ -74,12 +74,12 @@ func (p *paths) add(t touch, tool string, seq int) {
 		f.How = append(f.How, tool)
 	}
 	p.size += f.bytes()
-	for p.size > maxPaths && len(p.List) > 1 {
-		p.forget(f)
+	for p.size > maxFileList && len(p.List) > 1 {
+		p.drop(f)
 	}
 }
 
-// bytes is about the size of an entry as JSON.
+// bytes returns about the size of an entry as JSON.
 func (f *file) bytes() int {
 	n := len(f.Path) + 80
 	for _, how := range f.How {
@@ -88,9 +88,9 @@ func (f *file) bytes() int {
 	return n
 }
 
-// forget drops the file that counts least, but not keep: one that was only
-// read, and that longest ago.
-func (p *paths) forget(keep *file) {
+// drop drops the least important file but for keep: one that was only read, the
+// longest ago.
+func (p *touchedFiles) drop(keep *file) {
 	least := -1
 	for i, f := range p.List {
 		if f != keep && (least < 0 || cmp.Or(cmp.Compare(min(f.Writes, 1), min(p.List[least].Writes, 1)), cmp.Compare(f.Seq, p.List[least].Seq)) < 0) {
@@ -104,7 +104,8 @@ func (p *paths) forget(keep *file) {
 	p.Left++
 }
 
-// relative is a path as it is kept: from the session's folder, if it lies there.
+// relative returns a path as it is stored: from the session's folder, if it lies
+// there.
 func (s *Summary) relative(name string) string {
 	name = strings.TrimPrefix(name, "file://")
 	if windows(name) {
@@ -119,7 +120,7 @@ func (s *Summary) relative(name string) string {
 	return name
 }
 
-// absolute is the path that relative has made shorter.
+// absolute returns the path that relative has made shorter.
 func (s *Summary) absolute(name string) string {
 	if s.CWD == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || windows(name) {
 		return name
@@ -131,8 +132,8 @@ func windows(name string) bool {
 	return len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/') || strings.HasPrefix(name, `\\`)
 }
 
-// Files makes files.tsv: a line of names, then a line for each file that the
-// session read or wrote, by path. Calls that failed count for nothing.
+// Files returns files.tsv: a line of names, then a line for each file that the
+// session read or wrote, by path. Calls that failed are not counted.
 //
 //	path    absolute
 //	first   when it was first read or written; "-" where times are not known
@@ -142,7 +143,7 @@ func windows(name string) bool {
 //	how     the tools
 //	seen    when the session last knew its content: the last read or own write
 func (s *Summary) Files() []byte {
-	all := s.settled()
+	all := s.finalFiles()
 	list := slices.Clone(all.List)
 	slices.SortFunc(list, func(a, b *file) int { return cmp.Compare(s.absolute(a.Path), s.absolute(b.Path)) })
 	out := []byte("path\tfirst\tlast\treads\twrites\thow\tseen\n")
@@ -167,13 +168,13 @@ func appendUnix(dst []byte, at int64) []byte {
 	return appendTime(dst, time.Unix(at, 0))
 }
 
-// settled are the files, with those of open calls where the agent keeps no
+// finalFiles returns the files, with those of open calls where the agent stores no
 // results at all: there a call counts as done.
-func (s *Summary) settled() *paths {
+func (s *Summary) finalFiles() *touchedFiles {
 	if s.Results > 0 || len(s.Open) == 0 {
 		return &s.Paths
 	}
-	all := &paths{Left: s.Paths.Left}
+	all := &touchedFiles{Left: s.Paths.Left}
 	for _, f := range s.Paths.List {
 		one := *f
 		one.How = slices.Clone(f.How)

@@ -6,10 +6,9 @@ import (
 	"ctxfs/providers/internal/lazyjson"
 )
 
-// readable makes lines of "name: value" of a JSON object, without escapes. A
-// value of several lines stands below its name, indented; so do lists and
-// objects, unless they are short. What is no JSON object or list is left as it
-// is.
+// readable renders a JSON object as lines of "name: value", without escapes. A value
+// of several lines stands below its name, indented; so do lists and objects, unless
+// they are short. Text that is no JSON object or list stays as it is.
 func readable(input string) string {
 	text := strings.TrimLeft(input, " \t\r\n")
 	if text == "" || text[0] != '{' && text[0] != '[' || !lazyjson.Valid([]byte(text)) {
@@ -23,7 +22,7 @@ func readable(input string) string {
 
 type writer struct{ out strings.Builder }
 
-// deepest is the depth from which on JSON stays JSON.
+// deepest is the depth from which JSON stays JSON.
 const deepest = 12
 
 // members writes the members of an object or a list, each beginning on a line
@@ -48,7 +47,7 @@ func (w *writer) value(v lazyjson.Value, depth int) {
 	switch {
 	case v.Type == lazyjson.String:
 		w.text(v.String(), depth)
-	case v.Type == lazyjson.JSON && !short(v.Raw) && depth < deepest:
+	case v.Type == lazyjson.JSON && !isShort(v.Raw) && depth < deepest:
 		w.out.WriteByte('\n')
 		w.members(v, depth+1)
 	default:
@@ -96,8 +95,8 @@ func (w *writer) indent(depth int) {
 	}
 }
 
-// short tells whether JSON may stay as it is: it fits beside its name, and has
+// isShort reports whether JSON may stay as it is: it fits beside its name, and has
 // no escapes.
-func short(raw string) bool {
+func isShort(raw string) bool {
 	return len(raw) <= 100 && !strings.ContainsAny(raw, "\\\n")
 }

@@ -114,7 +114,7 @@ func checkWords(t *testing.T, c *event.Collector, transcript []byte, folded map[
 			if strings.Contains(shown, line) {
 				continue
 			}
-			pointer := fmt.Sprintf(", %s, %d line", wording.Size(int64(len(all))), lines(all))
+			pointer := fmt.Sprintf(", %s, %d line", wording.Size(int64(len(all))), countLines(all))
 			if !strings.Contains(shown, pointer) {
 				t.Errorf("%s %d: %.80q is nowhere, in %d folded", c.Of.ID, e.Seq, line, len(folded))
 			}

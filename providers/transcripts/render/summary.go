@@ -8,11 +8,11 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// Summary gathers what digest.md and files.tsv tell of a session, event by
-// event. JSON saves and restores it between two runs. However long the session
-// is, it stays at some 64 KB: what it has to forget is counted.
+// Summary collects what digest.md and files.tsv say of a session, event by event.
+// JSON saves and restores it between two runs. However long the session is, it
+// stays at some 64 KB: what it has to drop is counted.
 type Summary struct {
-	// CWD is the session's folder, against which paths are told. It should be set
+	// CWD is the session's folder, to which paths are relative. It should be set
 	// before the first event, and never changes after.
 	CWD string `json:"cwd,omitempty"`
 
@@ -29,21 +29,21 @@ type Summary struct {
 	Ending ending `json:"ending"`
 	// Marks are compactions, rewinds and forks.
 	Marks notes `json:"marks"`
-	// Compactions counts those that were met.
+	// Compactions is how many there were.
 	Compactions int `json:"compactions,omitempty"`
 
-	Tools    map[string]*used `json:"tools,omitempty"`
-	Programs map[string]*used `json:"programs,omitempty"`
-	Failures failures         `json:"failures"`
-	Tasks    tasks            `json:"tasks"`
-	Paths    paths            `json:"files"`
+	Tools    map[string]*toolUse `json:"tools,omitempty"`
+	Programs map[string]*toolUse `json:"programs,omitempty"`
+	Failures failures            `json:"failures"`
+	Tasks    tasks               `json:"tasks"`
+	Paths    touchedFiles        `json:"files"`
 	// Steps are the last calls, Open the calls that wait for their results.
 	Steps []step  `json:"steps,omitempty"`
 	Open  []*step `json:"open,omitempty"`
 }
 
-// used counts the calls of a tool.
-type used struct {
+// toolUse is the number of calls of a tool.
+type toolUse struct {
 	Calls  int `json:"c"`
 	Errors int `json:"e,omitempty"`
 	Seq    int `json:"n"` // of the last call
@@ -59,12 +59,12 @@ type step struct {
 	Done  bool `json:"done,omitempty"`
 	Error bool `json:"error,omitempty"`
 	// Touched are the files that the call reads or writes.
-	Touched []touch `json:"files,omitempty"`
+	Touched []fileTouch `json:"files,omitempty"`
 	// Task is what the call does to the list of tasks.
 	Task *taskChange `json:"task,omitempty"`
 }
 
-// The sizes of what is kept.
+// The sizes of what is stored.
 const (
 	maxSaid   = 10 << 10
 	maxPoints = 6 << 10
@@ -73,12 +73,12 @@ const (
 	maxSteps  = 12
 	maxOpen   = 24
 
-	longRequest = 1600 // bytes kept of the first message
+	longRequest = 1600 // bytes of the first message
 	longNote    = 500
 	longWhat    = 160
 )
 
-// Add takes the next event of the session.
+// Add adds the next event of the session.
 func (s *Summary) Add(e *event.Event) {
 	if e.Quiet {
 		return
@@ -91,39 +91,39 @@ func (s *Summary) Add(e *event.Event) {
 		s.Marks.add(note{Seq: e.Seq, Text: clean.Cut(strings.TrimSpace(line[:strings.LastIndexByte(line, '[')]), longNote)}, maxMarks)
 		s.Compactions = t.Compactions
 	case e.Call != nil:
-		s.called(e)
+		s.addCall(e)
 	case e.Result != nil:
-		s.answered(e)
+		s.addResult(e)
 	case e.Agent != "": // what a subagent says is not the session's
 	case e.Kind == event.User:
-		s.said(e)
-		s.ended(e)
+		s.addMessage(e)
+		s.addEnding(e)
 	case e.Kind == event.Assistant && e.Model != synthetic:
-		s.spoke(e.Seq, "", e.Text)
+		s.addReply(e.Seq, "", e.Text)
 	default:
-		s.ended(e)
+		s.addEnding(e)
 	}
 }
 
-// spoke takes what the model has said, by a tool if one is named.
-func (s *Summary) spoke(seq int, tool, text string) {
-	if s.Ending.said(seq, tool, text) {
-		s.Latest = &note{Seq: seq, Text: brief(text, longNote)}
+// addReply records what the model has said, by a tool if one is named.
+func (s *Summary) addReply(seq int, tool, text string) {
+	if s.Ending.addReply(seq, tool, text) {
+		s.Latest = &note{Seq: seq, Text: oneLineOf(text, longNote)}
 	}
 }
 
-// said takes a message of the user's.
-func (s *Summary) said(e *event.Event) {
+// addMessage records a message of the user.
+func (s *Summary) addMessage(e *event.Event) {
 	limit := longNote
 	if len(s.Said.Notes) == 0 {
 		limit = longRequest
 	}
-	text := brief(e.Text, limit)
+	text := oneLineOf(e.Text, limit)
 	if text == "" {
 		return
 	}
 	if s.First == nil {
-		s.First = &note{Seq: e.Seq, Text: brief(e.Text, longRequest)}
+		s.First = &note{Seq: e.Seq, Text: oneLineOf(e.Text, longRequest)}
 	}
 	if e.Origin == event.Injected {
 		return
@@ -134,15 +134,15 @@ func (s *Summary) said(e *event.Event) {
 	s.Said.add(note{Seq: e.Seq, Text: text, How: e.Origin}, maxSaid)
 }
 
-// called takes a call.
-func (s *Summary) called(e *event.Event) {
+// addCall records a call.
+func (s *Summary) addCall(e *event.Event) {
 	name := e.Call.Name
 	input := lazyjson.Value{}
 	if lazyjson.Valid([]byte(e.Call.Input)) {
 		input = lazyjson.ParseString(e.Call.Input)
 	}
 	command := commandOf(input)
-	// What is kept of a record is copied: it would keep all of it in memory.
+	// Parts of a record are copied: they would keep all of it in memory.
 	st := &step{Seq: e.Seq, ID: strings.Clone(e.Call.ID), Tool: strings.Clone(clean.Cut(clean.Line(name), 60))}
 	st.Touched = s.touches(name, e.Call.Input, input, command)
 	st.What = strings.Clone(s.telling(st, input, command, e.Call.Input))
@@ -154,7 +154,7 @@ func (s *Summary) called(e *event.Event) {
 		count(&s.Programs, program, e.Seq)
 	}
 	if len(s.Open) == maxOpen {
-		s.close(s.Open[0], s.Results == 0, "")
+		s.finishCall(s.Open[0], s.Results == 0, "")
 		s.Open = s.Open[1:]
 	}
 	s.Open = append(s.Open, st)
@@ -162,13 +162,13 @@ func (s *Summary) called(e *event.Event) {
 		s.Steps = append(s.Steps[:0], s.Steps[1:]...)
 	}
 	s.Steps = append(s.Steps, step{Seq: st.Seq, Tool: st.Tool, What: st.What})
-	if text := spoken(name, input); text != "" && e.Agent == "" {
-		s.spoke(e.Seq, st.Tool, text)
+	if text := shownToUser(name, input); text != "" && e.Agent == "" {
+		s.addReply(e.Seq, st.Tool, text)
 	}
 }
 
-// answered takes the result of a call.
-func (s *Summary) answered(e *event.Event) {
+// addResult records the result of a call.
+func (s *Summary) addResult(e *event.Event) {
 	s.Results++
 	for i, st := range s.Open {
 		if st.ID != e.Result.CallID || st.ID == "" && st.Tool != e.Result.Name {
@@ -184,13 +184,13 @@ func (s *Summary) answered(e *event.Event) {
 			if u := s.Tools[st.Tool]; u != nil {
 				u.Errors++
 			}
-			s.Failures.failed(st, e)
+			s.Failures.addFailure(st, e)
 			if e.Agent == "" {
-				s.Ending.wrong(e.Seq, st.Tool+" failed", s.Failures.List[len(s.Failures.List)-1].Error)
+				s.Ending.addFault(e.Seq, st.Tool+" failed", s.Failures.List[len(s.Failures.List)-1].Error)
 			}
 			return
 		}
-		s.Failures.worked(st, e.Result.Text)
+		s.Failures.addSuccess(st, e.Result.Text)
 		if e.Agent == "" {
 			s.Ending.After = nil
 			if shown := s.Ending.Shown; shown != nil && shown.Seq == st.Seq {
@@ -204,13 +204,13 @@ func (s *Summary) answered(e *event.Event) {
 		for k := range st.Touched {
 			st.Touched[k].At = at
 		}
-		s.close(st, true, e.Result.Text)
+		s.finishCall(st, true, e.Result.Text)
 		return
 	}
 }
 
-// close takes note of what a call has done, if it has.
-func (s *Summary) close(st *step, worked bool, result string) {
+// finishCall records what a call has done, if it worked.
+func (s *Summary) finishCall(st *step, worked bool, result string) {
 	if !worked {
 		return
 	}
@@ -218,13 +218,13 @@ func (s *Summary) close(st *step, worked bool, result string) {
 		s.Paths.add(touched, st.Tool, st.Seq)
 	}
 	if st.Task != nil {
-		s.Tasks.change(st.Task, st.Seq, result)
+		s.Tasks.apply(st.Task, st.Seq, result)
 	}
 }
 
-func count(of *map[string]*used, name string, seq int) {
+func count(of *map[string]*toolUse, name string, seq int) {
 	if *of == nil {
-		*of = make(map[string]*used)
+		*of = make(map[string]*toolUse)
 	}
 	u := (*of)[name]
 	if u == nil {
@@ -232,7 +232,7 @@ func count(of *map[string]*used, name string, seq int) {
 			name = "others"
 		}
 		if u = (*of)[name]; u == nil {
-			u = new(used)
+			u = new(toolUse)
 			(*of)[name] = u
 		}
 	}
@@ -240,8 +240,56 @@ func count(of *map[string]*used, name string, seq int) {
 	u.Seq = seq
 }
 
-// brief is a text as one line of at most limit bytes.
-func brief(text string, limit int) string {
-	// White space at most: of megabytes no more than needed is cleaned.
+// oneLineOf returns a text as one line of at most limit bytes.
+func oneLineOf(text string, limit int) string {
+	// The rest is white space at most: of megabytes no more than needed is cleaned.
 	return clean.Cut(clean.Line(blobs(clean.Prefix(text, 8*limit))), limit)
 }
+
+// note is a text with its place in the transcript.
+type note struct {
+	Seq  int    `json:"n"`
+	Text string `json:"t"`
+	How  string `json:"h,omitempty"`
+}
+
+// notes are texts in their order. Where they grow too large the second one is
+// dropped: the first and the newest matter most.
+type notes struct {
+	Notes []note `json:"notes,omitempty"`
+	Left  int    `json:"left,omitempty"` // how many were dropped
+}
+
+func (n *notes) add(one note, limit int) {
+	n.Notes = append(n.Notes, one)
+	size := 0
+	for _, one := range n.Notes {
+		size += len(one.Text) + 40
+	}
+	for size > limit && len(n.Notes) > 2 {
+		size -= len(n.Notes[1].Text) + 40
+		n.Notes = append(n.Notes[:1], n.Notes[2:]...)
+		n.Left++
+	}
+}
+
+func (n *notes) last() note { return n.Notes[len(n.Notes)-1] }
+
+// failure is a call that failed, and what worked after it.
+type failure struct {
+	Seq   int    `json:"n"`
+	Tool  string `json:"tool"`
+	What  string `json:"what,omitempty"`
+	Error string `json:"error,omitempty"`
+	// Fixed is the number of the next call of the same tool that worked.
+	Fixed int    `json:"fixed,omitempty"`
+	How   string `json:"how,omitempty"`
+}
+
+type failures struct {
+	List []failure `json:"list,omitempty"`
+	Left int       `json:"left,omitempty"`
+}
+
+// maxFailures is how many failures are stored: the newest.
+const maxFailures = 20

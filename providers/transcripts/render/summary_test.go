@@ -82,7 +82,7 @@ func TestSummaryIsBounded(t *testing.T) {
 		sum.Add(&s.events[i])
 		if i%1000 == 0 || i == len(s.events)-1 {
 			saved, err := json.Marshal(sum)
-			if err != nil || len(saved) > maxPaths+80<<10 {
+			if err != nil || len(saved) > maxFileList+80<<10 {
 				t.Fatal(len(saved), err)
 			}
 			sum = &Summary{}

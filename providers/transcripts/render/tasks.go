@@ -24,7 +24,7 @@ type tasks struct {
 	Left int    `json:"left,omitempty"`
 }
 
-// taskChange is what a call does to the list: the whole of it, or one entry.
+// taskChange is a change of the list by a call: of the whole list, or of one entry.
 type taskChange struct {
 	All  bool   `json:"all,omitempty"`
 	Look bool   `json:"look,omitempty"` // it only asks for the list
@@ -34,7 +34,7 @@ type taskChange struct {
 
 const maxTasks = 24
 
-// taskOf is what a call does to the list of tasks; nil if nothing.
+// taskOf returns what a call does to the list of tasks; nil if nothing.
 func taskOf(tool string, input lazyjson.Value) *taskChange {
 	switch strings.ReplaceAll(strings.ToLower(tool), "_", "") {
 	case "taskcreate":
@@ -71,17 +71,17 @@ func taskList(v lazyjson.Value) []task {
 
 func taskFrom(v lazyjson.Value) task {
 	if v.Type == lazyjson.String {
-		return task{Text: brief(v.Str, longWhat), Status: "pending"}
+		return task{Text: oneLineOf(v.Str, longWhat), Status: "pending"}
 	}
-	t := task{Status: brief(v.Get("status").String(), 30)}
+	t := task{Status: oneLineOf(v.Get("status").String(), 30)}
 	for _, name := range []string{"taskId", "id"} {
 		if t.ID == "" {
-			t.ID = brief(v.Get(name).String(), 40)
+			t.ID = oneLineOf(v.Get(name).String(), 40)
 		}
 	}
 	for _, name := range []string{"content", "subject", "step", "title", "description", "text"} {
 		if t.Text == "" {
-			t.Text = brief(v.Get(name).String(), longWhat)
+			t.Text = oneLineOf(v.Get(name).String(), longWhat)
 		}
 	}
 	t.Status = strings.ReplaceAll(t.Status, "-", "_")
@@ -96,7 +96,7 @@ func checklist(text string) []task {
 		if !ok || !strings.HasPrefix(mark, "[") || len(list) >= 60 {
 			continue
 		}
-		t := task{Text: brief(rest, longWhat), Status: "in_progress"}
+		t := task{Text: oneLineOf(rest, longWhat), Status: "in_progress"}
 		switch strings.TrimSpace(mark[1:]) {
 		case "":
 			t.Status = "pending"
@@ -108,8 +108,8 @@ func checklist(text string) []task {
 	return list
 }
 
-// change makes the change of a call that worked.
-func (l *tasks) change(c *taskChange, seq int, result string) {
+// apply applies the change of a call that worked.
+func (l *tasks) apply(c *taskChange, seq int, result string) {
 	if c.All || c.Look && strings.Contains(result, "No tasks found") {
 		l.List, l.Left = nil, 0
 	}
@@ -135,15 +135,15 @@ func (l *tasks) change(c *taskChange, seq int, result string) {
 		}
 	}
 	for len(l.List) > maxTasks {
-		i := slices.IndexFunc(l.List, func(t task) bool { return !t.open() })
+		i := slices.IndexFunc(l.List, func(t task) bool { return !t.isOpen() })
 		i = max(i, 0)
 		l.List = slices.Delete(l.List, i, i+1)
 		l.Left++
 	}
 }
 
-// open tells whether a task is still to be done.
-func (t task) open() bool {
+// isOpen reports whether a task is still to be done.
+func (t task) isOpen() bool {
 	switch t.Status {
 	case "completed", "done", "cancelled", "canceled", "deleted":
 		return false

@@ -14,8 +14,8 @@ const (
 	writes = "w"
 )
 
-// fileTool tells what a tool of any agent does to a file: "" if it is none that
-// is known to. Agents spell their tools alike but for case and separators.
+// fileTool returns what a tool of any agent does to a file; "" if that is not known.
+// Agents spell their tools alike but for case and separators.
 func fileTool(name string, input lazyjson.Value) string {
 	switch plainName(name) {
 	case "read", "readfile", "view", "viewfile", "viewimage", "notebookread", "copilotreadfile", "openfile", "fsread", "readmanyfiles", "readfiles", "cat":
@@ -37,8 +37,8 @@ func fileTool(name string, input lazyjson.Value) string {
 	return ""
 }
 
-// plainName is the name of a tool or of an argument without what agents spell
-// differently: "edit_file_v2", "editFile" and "EditFile" are one.
+// plainName returns the name of a tool or of an argument without what agents spell
+// differently: "edit_file_v2", "editFile" and "EditFile" become one.
 func plainName(name string) string {
 	name = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
 	return strings.TrimSuffix(name, "v2")
@@ -49,7 +49,7 @@ var pathArguments = [...]string{
 	"filepath", "path", "targetfile", "absolutepath", "notebookpath", "targetnotebook", "relativeworkspacepath", "relativepath", "filename", "file",
 }
 
-// pathIn is the file that the arguments of a tool name.
+// pathIn returns the file that the arguments of a tool name.
 func pathIn(input lazyjson.Value) string {
 	best, rank := "", len(pathArguments)
 	input.ForEach(func(key, v lazyjson.Value) bool {
@@ -63,12 +63,12 @@ func pathIn(input lazyjson.Value) string {
 	return best
 }
 
-// maxTouched is how many files of one call are looked at.
+// maxTouched is how many files of one call are recorded.
 const maxTouched = 1000
 
-// touches are the files that a call reads or writes, as far as its arguments
-// tell for certain.
-func (s *Summary) touches(tool, text string, input lazyjson.Value, command string) []touch {
+// touches returns the files that a call reads or writes, as far as its arguments
+// say so for certain.
+func (s *Summary) touches(tool, text string, input lazyjson.Value, command string) []fileTouch {
 	patch := ""
 	switch plainName(tool) {
 	case "applypatch", "patch":
@@ -94,10 +94,10 @@ func (s *Summary) touches(tool, text string, input lazyjson.Value, command strin
 	if how == "" || !input.IsObject() {
 		return nil
 	}
-	var found []touch
+	var found []fileTouch
 	add := func(path string) {
 		if path != "" && len(found) < maxTouched && !strings.ContainsAny(path, "\n\x00") {
-			found = append(found, touch{Path: strings.Clone(s.relative(path)), How: how})
+			found = append(found, fileTouch{Path: strings.Clone(s.relative(path)), How: how})
 		}
 	}
 	if path := pathIn(input); path != "" {
@@ -117,9 +117,9 @@ func (s *Summary) touches(tool, text string, input lazyjson.Value, command strin
 	return found
 }
 
-// patched are the files of a patch in the form of apply_patch.
-func (s *Summary) patched(patch string) []touch {
-	var found []touch
+// patched returns the files of a patch in the form of apply_patch.
+func (s *Summary) patched(patch string) []fileTouch {
+	var found []fileTouch
 	for line := range strings.Lines(patch) {
 		rest, ok := strings.CutPrefix(line, "*** ")
 		if !ok || len(found) >= maxTouched {
@@ -127,14 +127,14 @@ func (s *Summary) patched(patch string) []touch {
 		}
 		for _, verb := range []string{"Add File: ", "Update File: ", "Delete File: ", "Move to: "} {
 			if path, ok := strings.CutPrefix(rest, verb); ok {
-				found = append(found, touch{Path: strings.Clone(s.relative(strings.TrimSpace(path))), How: writes})
+				found = append(found, fileTouch{Path: strings.Clone(s.relative(strings.TrimSpace(path))), How: writes})
 			}
 		}
 	}
 	return found
 }
 
-// commandOf is the command line of a call of a shell, "" if it is none.
+// commandOf returns the command line of a call of a shell; "" for other calls.
 func commandOf(input lazyjson.Value) string {
 	for _, name := range []string{"command", "cmd", "script"} {
 		v := input.Get(name)
@@ -156,8 +156,8 @@ func commandOf(input lazyjson.Value) string {
 	return ""
 }
 
-// programOf is the program that a command line runs, with its subcommand where
-// that is what counts: "go test". Folders and variables before it are no part.
+// programOf returns the program that a command line runs, with its subcommand where
+// that matters: "go test". Folders and variables before it are left out.
 func programOf(command string) string {
 	command = clean.Prefix(command, 2000)
 	for range 4 {
@@ -187,19 +187,19 @@ func programOf(command string) string {
 	return ""
 }
 
-// telling is the argument that says most of what a call does.
+// telling returns the argument that says most about what a call does.
 func (s *Summary) telling(st *step, input lazyjson.Value, command, text string) string {
 	switch {
 	case len(st.Touched) > 0:
 		return clean.Cut(clean.Line(st.Touched[0].Path), longWhat)
 	case command != "":
-		return brief(command, longWhat)
+		return oneLineOf(command, longWhat)
 	case !input.IsObject():
-		return brief(text, longWhat)
+		return oneLineOf(text, longWhat)
 	}
 	for _, name := range []string{"description", "subject", "pattern", "query", "prompt", "url", "skill", "path", "title", "name", "explanation", "task"} {
 		if v := input.Get(name); v.Type == lazyjson.String && v.Str != "" {
-			return brief(v.Str, longWhat)
+			return oneLineOf(v.Str, longWhat)
 		}
 	}
 	return ""

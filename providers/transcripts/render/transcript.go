@@ -1,41 +1,91 @@
+// Package render renders the events of a session as text: transcript.md, the files
+// in results/, messages.jsonl, digest.md and files.tsv. It has no files and no
+// clock: equal events give equal bytes.
+//
+// # transcript.md
+//
+// The transcript is a heading followed by blocks, one for each event, in order. A
+// block begins with one line, which is made for searching:
+//
+//	### [08940314/00012] 2026-02-08T05:46:11Z tool-call Bash call=9cXkT2fQ
+//
+// The words are, in this order and without spaces of their own:
+//
+//   - the anchor: the session's short id and the number of the event, of five
+//     digits or more. Numbers of events that are not shown are left out.
+//   - the time in UTC, or "-" where the source has none
+//   - the kind: user, assistant, thinking, tool-call, tool-result, system,
+//     compaction (a summary), unknown
+//   - the tool of calls and results, the type of unknown records
+//   - queued, injected or sdk, in user blocks that nobody typed at the prompt
+//   - error, in results
+//   - call=, the last eight characters of the call's id: a result has that of its
+//     call
+//   - model=, in an assistant's block when the model has changed
+//   - agent=, the subagent within this session that the block belongs to
+//   - subagent=, the id of the session that a call has started
+//
+// So `rg '^### .* user'` lists what was said to the agent, and
+// `rg 'tool-result Bash.*error'` the commands that failed.
+//
+// The text follows that line, as it was said and with its own line ends. The
+// arguments of a call are lines of "name: value"; a value of several lines stands
+// below its name, indented. Texts over 4 KB, or over 16 KB where a person or the
+// model said them, are folded to their first and last lines; single lines are cut
+// at 2 KB. A block that does not show its whole text ends with a line that says
+// where that is:
+//
+//	[whole: results/9cXkT2fQ.Bash.txt, 36.7 KB, 1207 lines]
+//
+// Marks are lines of their own:
+//
+//	===== COMPACTION 1 auto 2026-02-08T05:46:11Z, 155000 tokens before [08940314/00400] =====
+//	===== REWIND to 00012 2026-02-08T05:46:11Z, 3 taken back [08940314/00420] =====
+//	===== FORK of 79e9becd-…: 120 records are told there, by-id/79e9becd-… [08940314/00001] =====
+//
+// No text can pass for a heading or a mark: a line of a text that begins with
+// "### " or "=====" gets a space before it. Control characters, escapes and
+// invisible characters are removed, and binary data is replaced by a note such as
+// "[image/png 34 KB]".
 package render
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/event"
 )
 
-// Transcript makes transcript.md of the events of one session, one after the
+// Transcript renders the events of one session as transcript.md, one after the
 // other. JSON saves and restores it between two runs.
 type Transcript struct {
 	// ID8 is the session's short id, as anchors show it.
 	ID8 string `json:"id8"`
-	// Compactions counts those that were met.
+	// Compactions is how many there were.
 	Compactions int `json:"compactions,omitempty"`
-	// Model is the one that was told last.
+	// Model is the one that a heading named last.
 	Model string `json:"model,omitempty"`
-	// Taken tells whether a file in the session's results/ has that name already,
+	// Taken reports whether a file in the session's results/ has that name already,
 	// without regard to case; it has to know the names that Append has returned.
-	// Nil means that none has.
+	// Where it is nil no name is taken.
 	Taken func(name string) bool `json:"-"`
 }
 
-// Folded tells of a text that is not shown whole: it is a file in results/.
+// Folded describes a text that is not shown whole: it is a file in results/.
 type Folded struct {
 	// Name is the file's name in results/; "" if nothing was folded.
 	Name string
 	// Size and Lines are those of the text that [ResultText] makes of the event.
 	Size  int64
 	Lines int
-	// Spill is the file in which the agent keeps the whole, where the event has
-	// only a part of it. What is there is foreign text: it is to be cleaned.
+	// Spill is the file in which the agent stores the whole, where the event has
+	// only a part of it. Its text is foreign and has to be cleaned.
 	Spill string
 }
 
-// Header appends the heading of a transcript: what never changes of a session.
+// Header appends the heading of a transcript: what never changes in a session.
 func (t *Transcript) Header(dst []byte, s event.Session) []byte {
 	dst = append(dst, "# "...)
 	dst = append(dst, clean.Line(s.Agent)...)
@@ -63,9 +113,9 @@ func fact(dst []byte, name, value string) []byte {
 	return append(dst, '\n')
 }
 
-// Append appends the block of an event to a transcript, or nothing where the
-// event is quiet. The text that an event cannot show whole is to be served as
-// results/<Folded.Name>: it is what [ResultText] makes of the same event.
+// Append appends the block of an event to a transcript, or nothing where the event
+// is quiet. A text that the block does not show whole has to be served as
+// results/<Folded.Name>: [ResultText] returns it for the same event.
 func (t *Transcript) Append(dst []byte, e *event.Event) ([]byte, Folded) {
 	if e.Quiet {
 		return dst, Folded{}
@@ -76,20 +126,20 @@ func (t *Transcript) Append(dst []byte, e *event.Event) ([]byte, Folded) {
 			return append(dst, '\n'), Folded{}
 		}
 	}
-	text := whole(e)
+	text := fullText(e)
 	dst = t.heading(dst, e)
 	dst, cut := appendFolded(dst, text, foldLimit(e))
 	var folded Folded
-	if spill := spillOf(e); cut || spill != "" {
-		folded = Folded{Name: t.fileName(e), Size: int64(len(text)), Lines: lines(text), Spill: spill}
+	if spill := spillPath(e); cut || spill != "" {
+		folded = Folded{Name: t.fileName(e), Size: int64(len(text)), Lines: countLines(text), Spill: spill}
 		dst = appendPointer(dst, &folded)
 	}
 	return append(dst, '\n'), folded
 }
 
-// ResultText makes the whole text of an event, as results/ has it where the
+// ResultText returns the whole text of an event, as results/ has it where the
 // transcript shows only a part: the same bytes every time.
-func ResultText(e *event.Event) []byte { return []byte(whole(e)) }
+func ResultText(e *event.Event) []byte { return []byte(fullText(e)) }
 
 // heading appends the first line of a block.
 func (t *Transcript) heading(dst []byte, e *event.Event) []byte {
@@ -182,4 +232,57 @@ func isToken(s string) bool {
 		}
 	}
 	return true
+}
+
+// fullText returns all the text of an event, cleaned, with notes for binary data.
+func fullText(e *event.Event) string {
+	var text string
+	switch {
+	case e.Call != nil:
+		text = readable(e.Call.Input)
+		if e.Text != "" {
+			text = e.Text + "\n" + text
+		}
+	case e.Result != nil:
+		text = e.Result.Text
+	case e.Kind == event.Unknown:
+		text = readable(e.Record)
+	case e.Kind == event.Compaction && e.Compact != nil:
+		text = e.Compact.Summary
+	default:
+		text = e.Text
+	}
+	return blobs(clean.Text(text))
+}
+
+// spillPath returns the path of the file in which the agent stores the whole of a
+// result; "" where there is none.
+func spillPath(e *event.Event) string {
+	if e.Result == nil {
+		return ""
+	}
+	return e.Result.Spill
+}
+
+// The lengths in bytes above which texts are folded.
+const (
+	longText  = 4 << 10
+	longProse = 16 << 10 // of what people and the model said
+)
+
+func foldLimit(e *event.Event) int {
+	if e.Kind == event.Assistant || e.Kind == event.User && e.Origin != event.Injected {
+		return longProse
+	}
+	return longText
+}
+
+// countLines returns the number of lines of a text; a last one without an end
+// counts too.
+func countLines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
 }

@@ -197,7 +197,7 @@ func FuzzTranscript(f *testing.F) {
 			}
 			return
 		}
-		if folded.Size != int64(len(all)) || folded.Lines != lines(string(all)) || strings.ContainsAny(folded.Name, "/\x00") || strings.HasPrefix(folded.Name, ".") {
+		if folded.Size != int64(len(all)) || folded.Lines != countLines(string(all)) || strings.ContainsAny(folded.Name, "/\x00") || strings.HasPrefix(folded.Name, ".") {
 			t.Errorf("%+v of %d bytes", folded, len(all))
 		}
 	})
