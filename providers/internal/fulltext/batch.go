@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// batch collects what becomes a segment.
+// batch collects the pieces and terms that become a segment.
 type batch struct {
 	lexer *lexer
 	terms map[string]*term
@@ -22,7 +22,7 @@ type term struct {
 
 func newBatch(l *lexer) *batch { return &batch{lexer: l, terms: make(map[string]*term)} }
 
-// add adds the pieces of a part of a text, which begins at an offset of it.
+// add adds the pieces of a part of a text that begins at an offset.
 func (b *batch) add(session int64, t Text, offset int64, text []byte) {
 	b.table.begin(session, offset)
 	cutPieces(text, func(p piece) {
@@ -34,7 +34,7 @@ func (b *batch) add(session int64, t Text, offset int64, text []byte) {
 				b.count(text, doc)
 			}
 		}
-		name, body := searched(t, offset+int64(p.start), text[p.start:p.end])
+		name, body := searchable(t, offset+int64(p.start), text[p.start:p.end])
 		b.lexer.each(name, count)
 		b.lexer.each(body, count)
 		b.table.add(p.end-p.start, p.inner, length)
@@ -77,17 +77,17 @@ func (b *batch) rows(yield func(*row) error) error {
 	return yield(&r)
 }
 
-// rowSize is how long a row is at least, but for the last, in bytes.
+// rowSize is the least length of a row but for the last, in bytes.
 const rowSize = 8 << 10
 
-// table tells where the pieces of a segment are.
+// table locates the pieces of a segment.
 type table struct {
 	docs  int
 	words int64 // in all of them
 	// runs are the pieces of one session that follow each other.
 	runs []run
 	// sizes are the lengths of the pieces: twice the bytes, plus one for a piece
-	// that goes on with the block of the one before.
+	// that continues the block of the one before.
 	sizes []byte
 	// lengths are the numbers of words, roughly: see packLength.
 	lengths []byte
@@ -118,8 +118,8 @@ func (t *table) add(size int, inner bool, length int) {
 	t.words += int64(length)
 }
 
-// packLength makes a number of words one byte: exact up to 15, and to an eighth
-// above.
+// packLength packs a number of words into one byte: exact up to 15, and to an
+// eighth above.
 func packLength(n int) byte {
 	shift := 0
 	for n > 15 {
@@ -139,7 +139,7 @@ func unpackLength(b byte) int {
 	return (int(b)&7 + 8) << ((int(b) - 8) >> 3)
 }
 
-// marshal makes a text of a table.
+// marshal encodes a table.
 func (t *table) marshal() []byte {
 	out := binary.AppendUvarint(nil, uint64(t.docs))
 	out = binary.AppendUvarint(out, uint64(t.words))
@@ -157,7 +157,7 @@ func (t *table) marshal() []byte {
 	return append(out, t.lengths...)
 }
 
-// unmarshalTable reads a table.
+// unmarshalTable decodes a table.
 func unmarshalTable(text []byte) (*table, error) {
 	ok := true
 	number := func() uint64 {
@@ -210,16 +210,16 @@ func unmarshalTable(text []byte) (*table, error) {
 	return t, nil
 }
 
-// end is the number after the last piece of a run.
-func (t *table) end(i int) int {
+// endOfRun returns the number after the last piece of a run.
+func (t *table) endOfRun(i int) int {
 	if i+1 < len(t.runs) {
 		return t.runs[i+1].first
 	}
 	return t.docs
 }
 
-// place tells where a piece is: in the transcript, and where its block begins.
-func (t *table) place(doc int) (r run, block, start, end int64) {
+// locate returns where a piece lies in the transcript, and where its block begins.
+func (t *table) locate(doc int) (r run, block, start, end int64) {
 	i, found := slices.BinarySearchFunc(t.runs, doc, func(r run, doc int) int { return r.first - doc })
 	if !found {
 		i--

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// shelf is a library in memory.
+// shelf is a Library in memory.
 type shelf struct {
 	mu    sync.Mutex
 	texts map[string]*book
@@ -69,7 +69,7 @@ func (s *shelf) say(session string, texts ...string) {
 	b.Size = int64(len(b.body))
 }
 
-// again begins a session's text anew.
+// again replaces a session's text.
 func (s *shelf) again(session string, texts ...string) {
 	s.mu.Lock()
 	b := s.texts[session]
@@ -85,7 +85,7 @@ func (s *shelf) remove(session string) {
 	delete(s.texts, session)
 }
 
-// fixture is an index over a shelf, worked by hand.
+// fixture is an index over a shelf, without a worker.
 type fixture struct {
 	*Index
 	*shelf
@@ -111,7 +111,7 @@ func reopen(t testing.TB, path string, s *shelf) *fixture {
 	return f
 }
 
-// index does all that there is to do, as the worker would.
+// index does all that the worker would do.
 func (f *fixture) index() {
 	f.t.Helper()
 	for {
@@ -123,7 +123,7 @@ func (f *fixture) index() {
 	}
 }
 
-// found are the hits for words: session/number.
+// found returns the hits for words: session/number.
 func (f *fixture) found(words string) string {
 	f.t.Helper()
 	var all []string
@@ -143,26 +143,26 @@ func (f *fixture) hits(words string, limit int) []Hit {
 	return r.Hits
 }
 
-// padding is text of other words that is enough to be indexed.
+// padding returns text of other words that is long enough to be indexed.
 func padding(word string) []string {
 	var all []string
-	for i := range enough/4096 + 1 {
+	for i := range minBatch/4096 + 1 {
 		all = append(all, strings.Repeat(fmt.Sprintf("%s%d filler\n", word, i%50), 4096/(len(word)+9)))
 	}
 	return all
 }
 
-// covered is how much of a session is in the index.
+// covered returns how much of a session is in the index.
 func (f *fixture) covered(session string) int64 {
 	f.t.Helper()
-	s, done, err := f.opened(true)
+	s, done, err := f.openedStore(true)
 	defer done()
 	check(f.t, err)
-	v, err := f.look(f.t.Context(), s.writer)
+	v, err := f.viewOf(f.t.Context(), s.writer)
 	check(f.t, err)
 	for _, t := range f.Texts() {
 		if t.Session == session {
-			return v.covered(t)
+			return v.indexedSize(t)
 		}
 	}
 	return 0

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestNeverStale: what is said is found at once, whether it is in the index or
-// not, and what is not said any more is not.
+// TestNeverStale: a text is found as soon as it is there, whether it is indexed or
+// not, and no longer once it is gone.
 func TestNeverStale(t *testing.T) {
 	f := newFixture(t)
 	want := func(words, want string) {
@@ -55,7 +55,7 @@ func TestNeverStale(t *testing.T) {
 	if f.covered("a") == 0 || len(f.view.sessions) != 2 {
 		t.Errorf("%v", f.view.sessions)
 	}
-	// What does not count any more is thrown away: of all segments one is left.
+	// What is gone is removed: of all segments one is left.
 	if len(f.view.segments) != 1 {
 		t.Errorf("%d segments", len(f.view.segments))
 	}
@@ -79,7 +79,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestWithoutDatabase: a command that reads once makes none.
+// TestWithoutDatabase: a command that reads once creates none.
 func TestWithoutDatabase(t *testing.T) {
 	f := newFixture(t)
 	f.say("a", "the zebra crosses")
@@ -132,7 +132,7 @@ func TestDamagedDatabase(t *testing.T) {
 					if !damaged(err) {
 						t.Fatal(err)
 					}
-					check(t, again.renew(err))
+					check(t, again.removeDamaged(err))
 				} else if !more {
 					break
 				}
@@ -147,7 +147,7 @@ func TestDamagedDatabase(t *testing.T) {
 	}
 }
 
-// TestMerge: segments become one, and what is found stays the same.
+// TestMerge: segments are merged, and searches find the same.
 func TestMerge(t *testing.T) {
 	f := newFixture(t)
 	for i := range mergeCount + 2 {
@@ -213,7 +213,7 @@ func TestTwoProcesses(t *testing.T) {
 		}
 	}
 	pieces := 0
-	v, err := f.look(t.Context(), f.store.reads)
+	v, err := f.viewOf(t.Context(), f.store.reads)
 	check(t, err)
 	for _, s := range v.segments {
 		pieces += s.docs
@@ -227,8 +227,8 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// TestSearchWhileIndexing: whatever the worker does, a search finds all that was
-// said before it began.
+// TestSearchWhileIndexing: whatever the worker does, a search finds everything that
+// was said before it began.
 func TestSearchWhileIndexing(t *testing.T) {
 	f := newFixture(t)
 	f.Begin()
@@ -246,13 +246,13 @@ func TestSearchWhileIndexing(t *testing.T) {
 	}
 }
 
-// TestGrew: the worker, which looks at all texts there are, is not woken for
-// every message, but once there is enough to index.
+// TestGrew: the worker, which compares all texts, is not woken for every message,
+// but once there is enough to index.
 func TestGrew(t *testing.T) {
 	f := newFixture(t)
 	woken := func() bool {
 		select {
-		case <-f.kick:
+		case <-f.wake:
 			return true
 		default:
 			return false
@@ -265,7 +265,7 @@ func TestGrew(t *testing.T) {
 	f.say("a", "zebra")
 	size := f.texts["a"].Size
 	f.index()
-	f.Grew(enough - size - 1)
+	f.Grew(minBatch - size - 1)
 	if woken() {
 		t.Error("woken before there is enough")
 	}
@@ -290,7 +290,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestTooMuch: what is too much to be searched as it is is told.
+// TestTooMuch: a search reports how much was too much to be searched unindexed.
 func TestTooMuch(t *testing.T) {
 	f := newFixture(t)
 	big := strings.Repeat(strings.Repeat("old words here ", 300)+"\n", MaxScanned/4400)
@@ -303,8 +303,8 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// TestAwayAndBack: a session that is not there for a while, as when its log is
-// moved, is found again afterwards, though its words were thrown away meanwhile.
+// TestAwayAndBack: a session that is missing for a while, as when its log is moved,
+// is found again afterwards, though its words were removed meanwhile.
 func TestAwayAndBack(t *testing.T) {
 	f := newFixture(t)
 	f.say("one", padding("ballast")...)

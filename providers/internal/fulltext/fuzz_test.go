@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzSearch: any text and any query; what a query finds has one of its words.
+// FuzzSearch: with any text and any query, a hit has one of the query's words.
 func FuzzSearch(f *testing.F) {
 	f.Add("the zebra crosses", "zebra", true)
 	f.Add("createIssue\n### [a/00001] x", "create_issue 天気", false)
@@ -44,7 +44,7 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// FuzzBatch: what is put into a segment comes out of it.
+// FuzzBatch: what is written into a segment is read from it.
 func FuzzBatch(f *testing.F) {
 	f.Add("the zebra crosses\n\n### [a/00001] - user\nthe lion", "zebra")
 	f.Fuzz(func(t *testing.T, a, b string) {
@@ -57,7 +57,7 @@ func FuzzBatch(f *testing.F) {
 			t.Fatalf("%+v", table)
 		}
 		for doc := range table.docs {
-			r, block, start, end := table.place(doc)
+			r, block, start, end := table.locate(doc)
 			text := []byte(a)
 			if r.session == 900 {
 				text, start, end, block = []byte(b), start-1<<40, end-1<<40, block-1<<40
@@ -88,7 +88,7 @@ func FuzzBatch(f *testing.F) {
 	})
 }
 
-// FuzzDamage: whatever stands in the database is read to its end or refused.
+// FuzzDamage: any content of the database is read to its end or refused.
 func FuzzDamage(f *testing.F) {
 	b := newBatch(newLexer())
 	b.add(1, Text{}, 0, []byte("the zebra crosses\n\n### [a/00001] - user\nthe lion, the lion"))
@@ -98,7 +98,7 @@ func FuzzDamage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if table, err := unmarshalTable(text); err == nil {
 			for doc := range table.docs {
-				table.place(doc)
+				table.locate(doc)
 			}
 		}
 		_, _ = unmarshalNames(text)

@@ -12,17 +12,17 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// Hit is a block of a transcript, or a part of a long one.
+// Hit is a match: a block of a transcript, or a part of a long one.
 type Hit struct {
 	Text Text
-	// Number is that of the block; 0 for what stands before the first one.
+	// Number is the number of the block; 0 for text before the first one.
 	Number int
 	// Offset is where the block begins in the transcript.
 	Offset int64
-	// Time is when it was said; zero where that is not known.
+	// Time is when it was said; zero where the text does not have it.
 	Time time.Time
-	// Kind is that of the block: user, assistant, tool-call and so forth; Name is
-	// the name of the tool, or where the text of a user came from.
+	// Kind is the kind of the block: user, assistant, tool-call and so forth; Name
+	// is the name of the tool, or the origin of a user's text.
 	Kind, Name string
 	// Line is the line that fits best.
 	Line string
@@ -35,13 +35,13 @@ type Hit struct {
 // lineLength is the longest Hit.Line, in bytes.
 const lineLength = 160
 
-// How much more a piece counts than by its words alone.
+// How much a piece gains beyond the score of its words.
 const (
 	coverPart  = 0.6 // of the score for having all words
 	besideMore = 0.3 // for having all of them side by side
 )
 
-// kindWeight is how much a block counts by its kind: what was said tells more
+// kindWeight returns the weight of a kind of blocks: what was said matters more
 // than what tools wrote.
 func kindWeight(kind string) float64 {
 	switch kind {
@@ -53,9 +53,9 @@ func kindWeight(kind string) float64 {
 	return 1
 }
 
-// rank reads the text of candidates and makes hits of them. What has not even
-// one of the words, because the text is another by now, is none.
-func (x *Index) rank(ctx context.Context, l *lexer, terms []wanted, candidates []candidate) (hits []Hit, err error) {
+// rank reads the text of candidates and returns them as hits. A candidate without
+// any of the words, because its text has changed, is left out.
+func (x *Index) rank(ctx context.Context, l *lexer, terms []queryTerm, candidates []candidate) (hits []Hit, err error) {
 	seed := maphash.MakeSeed()
 	var file File
 	var open Text
@@ -93,10 +93,10 @@ func (x *Index) rank(ctx context.Context, l *lexer, terms []wanted, candidates [
 	return hits, nil
 }
 
-// longestHeading is how much of a block is read for its heading, in bytes.
+// longestHeading is how much of a block is searched for its heading, in bytes.
 const longestHeading = 512
 
-func (l *lexer) hit(f File, terms []wanted, c candidate, seed maphash.Seed, plain bool) (h Hit, ok bool) {
+func (l *lexer) hit(f File, terms []queryTerm, c candidate, seed maphash.Seed, plain bool) (h Hit, ok bool) {
 	text := make([]byte, c.end-c.start)
 	if n, _ := f.ReadAt(text, c.start); n < len(text) {
 		return h, false
@@ -118,7 +118,7 @@ func (l *lexer) hit(f File, terms []wanted, c candidate, seed maphash.Seed, plai
 	if !headed && about.name == "" {
 		about.name = string(c.text.titleAt(c.start))
 	}
-	m := l.measure(terms, []byte(about.name), body)
+	m := l.fitOf(terms, []byte(about.name), body)
 	if m.covered == 0 {
 		return h, false
 	}
@@ -130,23 +130,23 @@ func (l *lexer) hit(f File, terms []wanted, c candidate, seed maphash.Seed, plai
 	}, true
 }
 
-// measured is how well a piece fits.
-type measured struct {
+// fit is how well a piece matches a query.
+type fit struct {
 	covered float64 // share of the words that it has, by rarity
 	beside  float64 // share of those that follow each other as in the query
 	line    int     // where the best line begins
 	at      int     // where the first of the words is in it
 }
 
-// measure compares a piece with the words of a query, as they are.
-func (l *lexer) measure(terms []wanted, name, body []byte) (m measured) {
+// fitOf compares a piece with the words of a query, without stemming.
+func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
 	var seen, beside [maxTerms]bool
 	last := -1
 	match := func(texts []string, each func(i int)) {
 		first, final := -1, -1
 		for _, text := range texts {
 			for i := range terms {
-				if !terms[i].is(text) {
+				if !terms[i].matches(text) {
 					continue
 				}
 				seen[i] = true
@@ -202,7 +202,7 @@ func (l *lexer) measure(terms []wanted, name, body []byte) (m measured) {
 		if t.joined {
 			continue
 		}
-		// A word that is nowhere says nothing of what there is.
+		// A word that is nowhere does not distinguish pieces.
 		if t.pieces > 0 {
 			all += t.rarity
 		}
@@ -223,9 +223,9 @@ func (l *lexer) measure(terms []wanted, name, body []byte) (m measured) {
 	return m
 }
 
-// bestLine is the line that fits best, or as much of it as is wanted around the
+// bestLine returns the line that matches best, or lineLength bytes of it around the
 // first of the words.
-func bestLine(body []byte, m measured) string {
+func bestLine(body []byte, m fit) string {
 	line := body[min(m.line, len(body)):]
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i]
@@ -243,9 +243,9 @@ func bestLine(body []byte, m measured) string {
 	return cut + clean.Cut(clean.Line(text), lineLength-len(cut))
 }
 
-// choose takes the best hits: no text twice, each block once, and not more than
-// a few of one session.
-func choose(hits []Hit, limit int) (chosen []Hit) {
+// chooseHits returns the best hits: no text twice, each block once, and only a few
+// of one session.
+func chooseHits(hits []Hit, limit int) (chosen []Hit) {
 	most := max(2, limit/5)
 	bySession := make(map[string]int)
 	type block struct {
@@ -269,6 +269,6 @@ func choose(hits []Hit, limit int) (chosen []Hit) {
 			return chosen
 		}
 	}
-	// Where there is room, more of a session is better than nothing.
+	// Where there is room, more hits of a session are added.
 	return append(chosen, rest[:min(len(rest), limit-len(chosen))]...)
 }

@@ -1,3 +1,45 @@
+// Package fulltext finds words in many long texts: the transcripts of all
+// sessions, which it divides into their blocks, and files of any text.
+//
+// # What is stored
+//
+// The index is one database of segments. A segment holds the words of some
+// megabytes of text and never changes; several of about the same size are merged
+// into one. For every word it stores the pieces of text that contain it, as
+// differences of a byte or two each. Pieces are the blocks of transcript.md; long
+// blocks are cut. The text itself is not stored: it is read from the transcript
+// when a match is shown.
+//
+// SQLite stores the segments, so that writes are atomic and several processes may
+// read and write. Its own full-text index is not used: to rank by the rarity of
+// words it visits every row that has one of them, which over a gigabyte takes
+// seconds.
+//
+// # Never stale
+//
+// The index records how much of each text it covers. The rest, and texts that it
+// does not know, are read and searched at every query ([Index.Search]). A text that
+// is gone, or has another generation, no longer matches from that moment on,
+// whatever the index still has of it. So an answer contains what is published and
+// nothing else. Where more than [MaxScanned] is not indexed yet the oldest of it is
+// left out, and [Result] says so.
+//
+// # Ranking
+//
+// Words are cut and stemmed by package words. Scripts without spaces are indexed
+// by pairs of characters; a single character matches the pairs that it begins. A
+// piece is ranked by the rarity of the words that it has (BM25). The text of the
+// best ones is read: pieces that have all of the words, side by side, come first.
+// A word that no text has is replaced by a word in use that it may be a misspelling
+// of; those are looked up by their first two letters.
+//
+// # The order of the parts
+//
+// A text is cut into pieces (cutPieces) and those into terms (lexer). A batch of
+// them becomes a segment (Index.run, batch, segmentWriter). A query (parseQuery) is
+// looked up in all segments and in what is not indexed (Index.gather), respelled if
+// need be (Index.respell), ranked (lookup.rank), and the best pieces are read and
+// become hits (Index.rank, chooseHits).
 package fulltext
 
 import (
@@ -14,25 +56,24 @@ import (
 	"ctxfs/providers/internal/sqlite"
 )
 
-// Text is the transcript of a session, as far as it is published, or another
-// text.
+// Text is a text that can be found: the published part of a session's transcript,
+// or a file.
 type Text struct {
-	// Session names the session, for ever.
+	// Session identifies the session for all time.
 	Session string
 	// Title has words by which the beginning of the text is found, besides its own.
 	Title string
-	// Generation is another where the text is not the former one with more behind
-	// it.
+	// Generation changes when the text does other than grow.
 	Generation uint32
-	// Size is how much of the text is published, in bytes.
+	// Size is the length of the published text, in bytes.
 	Size int64
 	// Time is when the session last changed.
 	Time time.Time
 }
 
-// Library is where the texts are.
+// Library provides the texts.
 type Library interface {
-	// Texts are all that there are, the newest first.
+	// Texts returns all texts, the newest first.
 	Texts() []Text
 	// Open opens one of them for reading.
 	Open(Text) (File, error)
@@ -46,21 +87,21 @@ type File interface {
 
 // Options are what an Index needs.
 type Options struct {
-	// Path is that of the database. Its folder must exist for Begin.
+	// Path is the path of the database. Its folder must exist before Begin.
 	Path    string
 	Library Library
-	// Plain tells that texts have no blocks: the pieces of one are all of number 0.
+	// Plain says that texts have no blocks: all pieces have the number 0.
 	Plain bool
 	Log   *slog.Logger
 }
 
-// Index finds words in the texts of a library. It is safe for concurrent use.
+// Index finds words in the texts of a [Library]. It is safe for concurrent use.
 type Index struct {
 	opts   Options
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
-	kick   chan struct{}
+	wake   chan struct{}
 
 	mu    sync.RWMutex // held for writing while the store is replaced
 	store *store       // nil while there is none
@@ -70,30 +111,30 @@ type Index struct {
 
 	broken atomic.Bool  // a search has met damage
 	left   atomic.Int64 // see Left
-	grown  atomic.Int64 // by how much the texts have grown since the worker last looked
-	wanted atomic.Int64 // by how much they must have for it to look again
+	grown  atomic.Int64 // bytes by which the texts have grown since the worker last ran
+	wakeAt atomic.Int64 // bytes by which they must have for it to be woken
 	lexers sync.Pool
 }
 
-// view is what is held in memory of one version of the index.
+// view is the part of one version of the index that is in memory.
 type view struct {
 	version  int64
-	sessions map[string]indexed
+	sessions map[string]indexedText
 	segments map[int64]*segment
 }
 
-// New makes an index; without Begin it only reads what there is.
+// New returns an index. Without Begin it only reads the database that is there.
 func New(opts Options) *Index {
-	x := &Index{opts: opts, kick: make(chan struct{}, 1), lexers: sync.Pool{New: func() any { return newLexer() }}}
+	x := &Index{opts: opts, wake: make(chan struct{}, 1), lexers: sync.Pool{New: func() any { return newLexer() }}}
 	x.left.Store(-1)
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	return x
 }
 
-// Begin starts the worker that indexes. It returns at once.
+// Begin starts the worker that indexes new text, and returns at once.
 func (x *Index) Begin() { x.work.Go(x.run) }
 
-// Close ends the worker and waits for it.
+// Close ends the worker, waits for it and closes the database.
 func (x *Index) Close() error {
 	x.cancel()
 	x.work.Wait()
@@ -107,25 +148,26 @@ func (x *Index) Close() error {
 	return s.close()
 }
 
-// Changed has the worker look whether there is something to do. It never blocks.
+// Changed wakes the worker, which indexes what has changed. It never blocks.
 func (x *Index) Changed() {
 	select {
-	case x.kick <- struct{}{}:
+	case x.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Grew tells that the texts have become that many bytes longer. The worker looks
-// at them all, so it is woken only once there is enough to index. It never blocks.
+// Grew reports that the texts have grown by a number of bytes. The worker, which
+// compares all texts, is woken only once there is enough to index. Grew never
+// blocks.
 func (x *Index) Grew(by int64) {
-	if x.grown.Add(by) >= x.wanted.Load() {
+	if x.grown.Add(by) >= x.wakeAt.Load() {
 		x.Changed()
 	}
 }
 
-// opened returns the store, opened if there is one or make is given, and a
+// openedStore returns the store, opened if there is one or make is given, and a
 // function to be called when it is no longer used. The store may be nil.
-func (x *Index) opened(make bool) (*store, func(), error) {
+func (x *Index) openedStore(make bool) (*store, func(), error) {
 	x.mu.RLock()
 	if x.store != nil {
 		return x.store, x.mu.RUnlock, nil
@@ -145,13 +187,13 @@ func (x *Index) opened(make bool) (*store, func(), error) {
 	return x.store, x.mu.RUnlock, nil
 }
 
-// damaged tells whether an error means that the database is to be made anew.
+// damaged reports whether an error means that the database has to be rebuilt.
 func damaged(err error) bool {
 	return errors.Is(err, errDamaged) || errors.Is(err, sql.ErrNoRows) || sqlite.Damaged(err)
 }
 
-// renew throws the database away.
-func (x *Index) renew(cause error) error {
+// removeDamaged deletes the database.
+func (x *Index) removeDamaged(cause error) error {
 	x.opts.Log.Warn("the full-text index of the transcripts is made anew", "error", cause)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -165,8 +207,8 @@ func (x *Index) renew(cause error) error {
 	return removeStore(x.opts.Path)
 }
 
-// look returns the view of what a querier sees.
-func (x *Index) look(ctx context.Context, q querier) (*view, error) {
+// viewOf returns the view of the version that a querier sees.
+func (x *Index) viewOf(ctx context.Context, q querier) (*view, error) {
 	x.viewMu.Lock()
 	defer x.viewMu.Unlock()
 	at, err := version(ctx, q)
@@ -191,12 +233,12 @@ func (x *Index) look(ctx context.Context, q querier) (*view, error) {
 	return v, nil
 }
 
-// Left is how much text is not indexed yet, in bytes, as the worker last saw it;
-// -1 where it has not looked. A little is never indexed: see enough.
+// Left returns how much text was not indexed when the worker last ran, in bytes; -1
+// before that. The last minBatch bytes are not indexed.
 func (x *Index) Left() int64 { return x.left.Load() }
 
-// covered is how much of a text is in the index.
-func (v *view) covered(t Text) int64 {
+// indexedSize returns how many bytes of a text are in the index.
+func (v *view) indexedSize(t Text) int64 {
 	if v == nil {
 		return 0
 	}

@@ -6,22 +6,22 @@ import (
 	"ctxfs/providers/internal/words"
 )
 
-// lexer cuts text into the terms by which it is found. It remembers how words
-// are cut, and is not safe for concurrent use.
+// lexer cuts text into the terms by which it is found. It caches the terms of
+// words, and is not safe for concurrent use.
 type lexer struct {
-	known    map[string][]string
+	cache    map[string][]string
 	function map[string]bool
 }
 
-// maxKnown is how many words a lexer remembers.
-const maxKnown = 1 << 16
+// maxCached is how many words a lexer caches.
+const maxCached = 1 << 16
 
 func newLexer() *lexer {
-	return &lexer{known: make(map[string][]string), function: words.Set(words.Function)}
+	return &lexer{cache: make(map[string][]string), function: words.Set(words.Function)}
 }
 
-// longestKnown is the longest run of characters that is remembered, in bytes.
-const longestKnown = 64
+// longestCached is the longest run of characters that is cached, in bytes.
+const longestCached = 64
 
 // each calls yield with the terms of each word of a text, in order.
 func (l *lexer) each(text []byte, yield func(terms []string)) {
@@ -45,28 +45,28 @@ func (l *lexer) eachAt(text []byte, yield func(terms []string, at int)) {
 	}
 }
 
-// inRun tells whether a byte may belong to a word.
+// inRun reports whether a byte may belong to a word.
 func inRun(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= utf8.RuneSelf
 }
 
 // run returns the terms of a run of characters.
 func (l *lexer) run(run []byte) []string {
-	if len(run) > longestKnown {
+	if len(run) > longestCached {
 		return l.cut(string(run))
 	}
-	terms, ok := l.known[string(run)]
+	terms, ok := l.cache[string(run)]
 	if !ok {
-		if len(l.known) >= maxKnown {
-			clear(l.known)
+		if len(l.cache) >= maxCached {
+			clear(l.cache)
 		}
 		terms = l.cut(string(run))
-		l.known[string(run)] = terms
+		l.cache[string(run)] = terms
 	}
 	return terms
 }
 
-// cut returns the terms of a run of characters: its words by their stems, and of
+// cut returns the terms of a run of characters: the stems of its words, and for
 // scripts without spaces the pairs of neighbours and the last character, so that
 // every character begins a term.
 func (l *lexer) cut(run string) (terms []string) {

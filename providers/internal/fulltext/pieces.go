@@ -9,11 +9,11 @@ import (
 // piece is a part of a transcript that is found as one.
 type piece struct {
 	start, end int  // in the text
-	inner      bool // it goes on with the block of the piece before it
+	inner      bool // it continues the block of the piece before it
 }
 
 const (
-	// pieceSize is how long a piece may be before it is cut, in bytes.
+	// pieceSize is the length from which a piece is cut, in bytes.
 	pieceSize = 6 << 10
 	// headingMark is what the first line of a block begins with, and no other.
 	headingMark = "### ["
@@ -48,7 +48,7 @@ type heading struct {
 	number int
 	time   time.Time // zero where there is none
 	kind   string
-	// name is that of the tool, or where the text of a user came from.
+	// name is the name of the tool, or the origin of a user's text.
 	name string
 }
 
@@ -81,9 +81,9 @@ func cutHeading(text []byte) (h heading, body []byte, ok bool) {
 	return h, body, true
 }
 
-// searched is what is found of a piece of a text: all of it but for the anchor, the time
-// and the ids in a heading.
-func searched(t Text, at int64, text []byte) (name, body []byte) {
+// searchable returns the part of a piece that can be found: all of it but for the
+// anchor, the time and the ids in a heading.
+func searchable(t Text, at int64, text []byte) (name, body []byte) {
 	h, body, ok := cutHeading(text)
 	if !ok {
 		return t.titleAt(at), text
@@ -91,7 +91,8 @@ func searched(t Text, at int64, text []byte) (name, body []byte) {
 	return []byte(h.name), body
 }
 
-// titleAt is the title for the piece that begins the text, and for no other.
+// titleAt returns the title for the piece that begins the text, and nil for any
+// other.
 func (t Text) titleAt(at int64) []byte {
 	if at > 0 {
 		return nil

@@ -5,12 +5,12 @@ import (
 	"errors"
 )
 
-// errDamaged says that the index does not hold what it should.
+// errDamaged says that the index is not as it was written.
 var errDamaged = errors.New("the full-text index is damaged")
 
 // postings are the pieces of a segment that have a term, each with how often it
-// does: for each the difference to the one before and whether the number is more
-// than one, and then that number.
+// occurs. Each is encoded as the difference to the one before, with a bit for a
+// number above one, which then follows.
 type postings struct {
 	text  []byte
 	count int
@@ -30,8 +30,8 @@ func (p *postings) add(doc, often uint32) {
 	p.next = doc + 1
 }
 
-// eachPosting calls yield with what stands in the text of postings, of a segment
-// with that many pieces.
+// eachPosting calls yield with each of some encoded postings, of a segment with
+// docs pieces.
 func eachPosting(text []byte, docs int, yield func(doc, often uint32)) error {
 	next := uint64(0)
 	for len(text) > 0 {
@@ -69,8 +69,8 @@ type entry struct {
 	text  []byte
 }
 
-// row collects entries in the order of their terms. Of each term the bytes that
-// it shares with the one before are left out.
+// row collects entries in the order of their terms. The bytes that a term shares
+// with the one before are left out.
 type row struct {
 	data  []byte
 	first string

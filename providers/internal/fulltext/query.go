@@ -11,30 +11,30 @@ import (
 const (
 	// maxQuery is how much of a query is read, in bytes.
 	maxQuery = 4 << 10
-	// maxTerms is how many words of it are looked up.
+	// maxTerms is how many words of a query are looked up.
 	maxTerms = 32
-	// joinedWeight is that of an identifier as a whole, beside its parts.
+	// joinedWeight is the weight of an identifier as a whole, beside its parts.
 	joinedWeight = 0.5
 )
 
-// wanted is a word of a query.
-type wanted struct {
+// queryTerm is a word of a query.
+type queryTerm struct {
 	text   string
 	word   string // as it was written
 	weight float64
 	joined bool    // an identifier as a whole: one that has the parts need not have it
-	begins bool    // a character of a script without spaces: all that begins with it
-	pieces int     // that have it
+	prefix bool    // a character of a script without spaces: all that begins with it
+	pieces int     // how many pieces have it
 	rarity float64 // times the weight
 }
 
-// is tells whether a term of a text is the wanted one.
-func (w *wanted) is(term string) bool {
-	return term == w.text || w.begins && strings.HasPrefix(term, w.text)
+// matches reports whether a term of a text is the wanted one.
+func (w *queryTerm) matches(term string) bool {
+	return term == w.text || w.prefix && strings.HasPrefix(term, w.text)
 }
 
 // parseQuery returns the words that a query asks for, each once, in order.
-func parseQuery(query string) (all []wanted) {
+func parseQuery(query string) (all []queryTerm) {
 	if len(query) > maxQuery {
 		query = query[:maxQuery]
 		for len(query) > 0 && !utf8.RuneStart(query[len(query)-1]) {
@@ -58,7 +58,7 @@ func parseQuery(query string) (all []wanted) {
 			return
 		}
 		seen[text] = true
-		one := wanted{text: text, word: w.Text, weight: 1, joined: w.Kind == words.Joined, begins: w.Kind == words.Single}
+		one := queryTerm{text: text, word: w.Text, weight: 1, joined: w.Kind == words.Joined, prefix: w.Kind == words.Single}
 		if one.joined {
 			one.weight = joinedWeight
 		}
@@ -67,8 +67,8 @@ func parseQuery(query string) (all []wanted) {
 	return all
 }
 
-// weigh sets what each word counts among that many pieces.
-func weigh(all []wanted, pieces int) {
+// weighTerms sets the rarity of each word among a number of pieces.
+func weighTerms(all []queryTerm, pieces int) {
 	for i := range all {
 		n := float64(all[i].pieces)
 		all[i].rarity = all[i].weight * math.Log(1+(float64(pieces)-n+0.5)/(n+0.5))
@@ -81,8 +81,8 @@ const (
 	lengthPart = 0.4 // b
 )
 
-// worth is what a word counts in a piece.
-func worth(rarity float64, often, length int, average float64) float64 {
+// bm25 returns the score of a word in a piece.
+func bm25(rarity float64, often, length int, average float64) float64 {
 	n := float64(often)
 	return rarity * n * (saturation + 1) / (n + saturation*(1-lengthPart+lengthPart*float64(length)/average))
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Query is what is looked for.
+// Query says what to search for.
 type Query struct {
 	Words string
-	// Limit is the most hits that are wanted.
+	// Limit is the largest number of hits.
 	Limit int
 	// Only leaves out texts; may be nil.
 	Only func(Text) bool
@@ -20,11 +20,11 @@ type Query struct {
 type Result struct {
 	Hits []Hit // the best first
 	// Left is how much of the texts was not searched, in bytes: it is not indexed
-	// yet, and too much to be read at once.
+	// yet, and more than is read for one query.
 	Left int64
 }
 
-// MaxScanned is how much text that is not indexed is searched, in bytes.
+// MaxScanned is how much text that is not indexed a query searches, in bytes.
 const MaxScanned = 32 << 20
 
 // candidate is a piece that may be a hit.
@@ -34,8 +34,9 @@ type candidate struct {
 	score             float64
 }
 
-// Search finds the pieces of text that have the words of a query. What is
-// published can be found; it costs some milliseconds for a gigabyte.
+// Search returns the pieces of text that have the words of a query, the best first.
+// It finds everything that is published, and takes some milliseconds for a
+// gigabyte of indexed text.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	terms := parseQuery(q.Words)
 	if len(terms) == 0 || q.Limit <= 0 {
@@ -53,17 +54,17 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if mended, some := x.mend(ctx, lexer, terms, found, texts); some {
+	if mended, some := x.respell(ctx, lexer, terms, found, texts); some {
 		terms = mended
 		if found, s, left, err = x.gather(ctx, lexer, terms, texts); err != nil {
 			return Result{}, err
 		}
 	}
 	pieces := found.pieces + s.pieces
-	weigh(terms, pieces)
+	weighTerms(terms, pieces)
 	average := max(1, float64(found.words+s.words)/float64(max(1, pieces)))
 	candidates := append(found.rank(terms, average, texts), s.rank(terms, average)...)
-	slices.SortFunc(candidates, better)
+	slices.SortFunc(candidates, compareCandidates)
 	if len(candidates) > maxRead {
 		candidates = candidates[:maxRead]
 	}
@@ -71,15 +72,15 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Hits: choose(hits, q.Limit), Left: left}, nil
+	return Result{Hits: chooseHits(hits, q.Limit), Left: left}, nil
 }
 
 // gather looks terms up and searches what is not indexed; it counts the pieces
-// that have them, and tells how much text was left out.
-func (x *Index) gather(ctx context.Context, lexer *lexer, terms []wanted, texts []Text) (found lookup, s scan, left int64, err error) {
+// that have them, and returns how many bytes of text were left out.
+func (x *Index) gather(ctx context.Context, lexer *lexer, terms []queryTerm, texts []Text) (found lookup, s scan, left int64, err error) {
 	found, err = x.lookup(ctx, terms)
 	if err != nil && ctx.Err() == nil {
-		// The worker makes the index anew; until then the texts are read.
+		// The worker rebuilds the index; until then the texts are read.
 		x.opts.Log.Debug("the full-text index cannot be read", "error", err)
 		if damaged(err) {
 			x.broken.Store(true)
@@ -91,48 +92,48 @@ func (x *Index) gather(ctx context.Context, lexer *lexer, terms []wanted, texts 
 		return found, s, 0, err
 	}
 	s = scan{terms: terms, lexer: lexer}
-	left, err = x.unindexed(ctx, found.view, texts, s.search)
+	left, err = x.unindexed(ctx, found.view, texts, s.add)
 	for i := range terms {
 		terms[i].pieces = found.counts[i] + s.counts[i]
 	}
 	return found, s, left, err
 }
 
-// maxRead is of how many candidates the text is read.
+// maxRead is the number of candidates whose text is read.
 const maxRead = 100
 
-// better orders candidates: by score, then the newer session, then the later
-// piece.
-func better(a, b candidate) int {
+// compareCandidates orders candidates by score, then by the newer session, then by
+// the later piece.
+func compareCandidates(a, b candidate) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), b.text.Time.Compare(a.text.Time),
 		cmp.Compare(a.text.Session, b.text.Session), cmp.Compare(b.start, a.start))
 }
 
-// lookup is what the index has for a query.
+// lookup holds what the index has for a query.
 type lookup struct {
 	view    *view
 	counts  [maxTerms]int
 	pieces  int
 	words   int64
-	entries []entries
+	entries []segmentEntries
 }
 
-// entries are the postings of the terms of a query in one segment.
-type entries struct {
+// segmentEntries are the postings of the terms of a query in one segment.
+type segmentEntries struct {
 	*segment
 	postings [maxTerms][]byte
 }
 
 // lookup reads the postings of terms.
-func (x *Index) lookup(ctx context.Context, terms []wanted) (found lookup, err error) {
-	err = x.reading(ctx, func(tx *sql.Tx, v *view) error {
+func (x *Index) lookup(ctx context.Context, terms []queryTerm) (found lookup, err error) {
+	err = x.readTx(ctx, func(tx *sql.Tx, v *view) error {
 		found.view = v
 		for _, seg := range v.segments {
-			one := entries{segment: seg}
+			one := segmentEntries{segment: seg}
 			for i, term := range terms {
 				find := seg.find
-				if term.begins {
-					find = seg.union
+				if term.prefix {
+					find = seg.prefixEntry
 				}
 				e, err := find(ctx, tx, term.text)
 				if err != nil {
@@ -150,9 +151,9 @@ func (x *Index) lookup(ctx context.Context, terms []wanted) (found lookup, err e
 	return found, err
 }
 
-// reading calls do with the index as it is now, if there is one.
-func (x *Index) reading(ctx context.Context, do func(tx *sql.Tx, v *view) error) error {
-	s, done, err := x.opened(false)
+// readTx calls do in a transaction that reads the index, if there is one.
+func (x *Index) readTx(ctx context.Context, do func(tx *sql.Tx, v *view) error) error {
+	s, done, err := x.openedStore(false)
 	defer done()
 	if err != nil || s == nil {
 		return err
@@ -162,18 +163,18 @@ func (x *Index) reading(ctx context.Context, do func(tx *sql.Tx, v *view) error)
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	v, err := x.look(ctx, tx)
+	v, err := x.viewOf(ctx, tx)
 	if err != nil {
 		return err
 	}
 	return do(tx, v)
 }
 
-// rank returns the pieces of the index that count most.
-func (l *lookup) rank(terms []wanted, average float64, texts []Text) (best []candidate) {
+// rank returns the pieces of the index with the highest scores.
+func (l *lookup) rank(terms []queryTerm, average float64, texts []Text) (best []candidate) {
 	byID := make(map[int64]*Text, len(texts))
 	for i, t := range texts {
-		if l.view.covered(t) > 0 {
+		if l.view.indexedSize(t) > 0 {
 			byID[l.view.sessions[t.Session].id] = &texts[i]
 		}
 	}
@@ -189,15 +190,15 @@ func (l *lookup) rank(terms []wanted, average float64, texts []Text) (best []can
 		e.rank(terms, average, byID, scores, &top)
 	}
 	for _, c := range top.list {
-		_, block, start, end := c.segment.place(c.doc)
+		_, block, start, end := c.segment.locate(c.doc)
 		best = append(best, candidate{text: *c.text, block: block, start: start, end: end, score: float64(c.score)})
 	}
 	return best
 }
 
 // rank adds the best pieces of a segment to the list.
-func (e *entries) rank(terms []wanted, average float64, byID map[int64]*Text, scores []float32, top *topList) {
-	var byLength [256]float64 // how much the length counts
+func (e *segmentEntries) rank(terms []queryTerm, average float64, byID map[int64]*Text, scores []float32, top *topList) {
+	var byLength [256]float64 // the weight of each length
 	for i := range byLength {
 		byLength[i] = saturation * (1 - lengthPart + lengthPart*float64(unpackLength(byte(i)))/average)
 	}
@@ -207,7 +208,7 @@ func (e *entries) rank(terms []wanted, average float64, byID map[int64]*Text, sc
 		for i := range once {
 			once[i] = float32(rarity / (1 + byLength[i]))
 		}
-		// What was damaged since it was looked up does not count.
+		// Postings that were damaged since they were looked up are left out.
 		_ = eachPosting(e.postings[i], e.docs, func(doc, often uint32) {
 			length := e.lengths[doc]
 			if often == 1 {
@@ -223,15 +224,15 @@ func (e *entries) rank(terms []wanted, average float64, byID map[int64]*Text, sc
 		if text == nil {
 			continue
 		}
-		for doc := r.first; doc < e.end(i); doc++ {
+		for doc := r.first; doc < e.endOfRun(i); doc++ {
 			if scores[doc] > top.least {
-				top.add(ranked{scores[doc], text, e.segment, doc})
+				top.add(rankedPiece{scores[doc], text, e.segment, doc})
 			}
 		}
 	}
 }
 
-type ranked struct {
+type rankedPiece struct {
 	score   float32
 	text    *Text
 	segment *segment
@@ -240,16 +241,16 @@ type ranked struct {
 
 // topList collects the best of many.
 type topList struct {
-	list  []ranked
-	least float32 // what is not above cannot be among the best
+	list  []rankedPiece
+	least float32 // a piece must be above it to be among the best
 }
 
-func (t *topList) add(r ranked) {
+func (t *topList) add(r rankedPiece) {
 	t.list = append(t.list, r)
 	if len(t.list) < 4*maxRead {
 		return
 	}
-	slices.SortFunc(t.list, func(a, b ranked) int {
+	slices.SortFunc(t.list, func(a, b rankedPiece) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), b.text.Time.Compare(a.text.Time), cmp.Compare(a.text.Session, b.text.Session), cmp.Compare(b.doc, a.doc))
 	})
 	t.list = t.list[:2*maxRead]

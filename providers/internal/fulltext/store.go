@@ -1,20 +1,24 @@
 package fulltext
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"sort"
+	"strings"
 
 	"ctxfs/providers/internal/sqlite"
 )
 
-// format is the number of what the database holds. One with another number is
-// made anew.
+// format is the version of the database's format. A database of another version is
+// rebuilt.
 const format = 2
 
 const schema = `
@@ -31,8 +35,8 @@ type store struct {
 	writer, reads *sql.DB
 }
 
-// openStore opens the database. What cannot be used is made anew; where make is
-// false and there is none, the error is fs.ErrNotExist.
+// openStore opens the database. If make is set, one that is missing or cannot be
+// used is created; else the error of a missing one is fs.ErrNotExist.
 func openStore(path string, make bool) (*store, error) {
 	_, err := os.Stat(path)
 	if err != nil && (!make || !errors.Is(err, fs.ErrNotExist)) {
@@ -48,7 +52,7 @@ func openStore(path string, make bool) (*store, error) {
 	return s, err
 }
 
-// removeStore throws the database away.
+// removeStore deletes the database with its journals.
 func removeStore(path string) error {
 	for _, end := range []string{"-wal", "-shm", "-journal", ""} {
 		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -102,8 +106,8 @@ func (s *store) prepare() error {
 	return tx.Commit()
 }
 
-// settle writes the log back into the database.
-func (s *store) settle(ctx context.Context) error {
+// checkpoint writes the write-ahead log back into the database.
+func (s *store) checkpoint(ctx context.Context) error {
 	_, err := s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
 }
@@ -112,8 +116,8 @@ func (s *store) close() error {
 	return errors.Join(s.reads.Close(), s.writer.Close())
 }
 
-// indexed is how far a text is in the index.
-type indexed struct {
+// indexedText records how much of a text is in the index.
+type indexedText struct {
 	id         int64
 	generation uint32
 	size       int64
@@ -130,16 +134,16 @@ func version(ctx context.Context, q querier) (v int64, err error) {
 	return v, err
 }
 
-func readSessions(ctx context.Context, q querier) (map[string]indexed, error) {
+func readSessions(ctx context.Context, q querier) (map[string]indexedText, error) {
 	rows, err := q.QueryContext(ctx, "SELECT name, id, generation, size FROM sessions")
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	all := make(map[string]indexed)
+	all := make(map[string]indexedText)
 	for rows.Next() {
 		var name string
-		var one indexed
+		var one indexedText
 		if err := rows.Scan(&name, &one.id, &one.generation, &one.size); err != nil {
 			return nil, err
 		}
@@ -148,7 +152,7 @@ func readSessions(ctx context.Context, q querier) (map[string]indexed, error) {
 	return all, rows.Err()
 }
 
-// segment is what is held in memory of one.
+// segment is the part of a segment that is in memory.
 type segment struct {
 	id, text       int64
 	firstRow, rows int64
@@ -156,7 +160,7 @@ type segment struct {
 	*table
 }
 
-// readSegments reads the segments, but for those that are known already.
+// readSegments returns the segments; those in known are not read again.
 func readSegments(ctx context.Context, q querier, known map[int64]*segment) (map[int64]*segment, error) {
 	rows, err := q.QueryContext(ctx, "SELECT id FROM segments")
 	if err != nil {
@@ -237,4 +241,57 @@ func (s *segment) find(ctx context.Context, q querier, term string) (entry, erro
 			return e, nil
 		}
 	}
+}
+
+// withPrefix calls yield with the entries of the indexed terms that start with
+// prefix.
+func (s *segment) withPrefix(ctx context.Context, q querier, begin string, yield func(entry)) error {
+	first := max(0, sort.SearchStrings(s.names, begin)-1)
+	end := first + sort.Search(len(s.names)-first, func(i int) bool {
+		name := s.names[first+i]
+		return name > begin && !strings.HasPrefix(name, begin)
+	})
+	rows, err := q.QueryContext(ctx, "SELECT data FROM rows WHERE id >= ? AND id < ? ORDER BY id", s.firstRow+int64(first), s.firstRow+int64(end))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var data sql.RawBytes
+		if err := rows.Scan(&data); err != nil {
+			return err
+		}
+		for r := (rowReader{data: data}); ; {
+			e, ok, err := r.next()
+			if err != nil {
+				return err
+			}
+			if !ok {
+				break
+			}
+			if bytes.HasPrefix(e.term, []byte(begin)) {
+				yield(e)
+			}
+		}
+	}
+	return rows.Err()
+}
+
+// prefixEntry returns one entry for all terms that start with prefix.
+func (s *segment) prefixEntry(ctx context.Context, q querier, begin string) (entry, error) {
+	often := make(map[uint32]uint32) // by piece
+	var damage error
+	err := s.withPrefix(ctx, q, begin, func(e entry) {
+		if err := eachPosting(e.text, s.docs, func(doc, n uint32) { often[doc] += n }); err != nil {
+			damage = err
+		}
+	})
+	if err == nil {
+		err = damage
+	}
+	var all postings
+	for _, doc := range slices.Sorted(maps.Keys(often)) {
+		all.add(doc, often[doc])
+	}
+	return entry{term: []byte(begin), count: all.count, text: all.text}, err
 }

@@ -99,8 +99,8 @@ func TestLongBlock(t *testing.T) {
 	}
 }
 
-// TestOneSession does not fill a list of which others are a part, and a text is
-// not found twice.
+// TestOneSession: one session does not fill a list that others are part of, and a
+// text is not found twice.
 func TestOneSession(t *testing.T) {
 	f := newFixture(t)
 	for i := range 20 {
@@ -120,7 +120,7 @@ func TestOneSession(t *testing.T) {
 	}
 }
 
-// TestRecent: of equally good ones the newest comes first.
+// TestRecent: of equally good hits the newest comes first.
 func TestRecent(t *testing.T) {
 	f := newFixture(t)
 	for _, s := range []string{"a", "b", "c"} { // each newer than the last

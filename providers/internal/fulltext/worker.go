@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	// batchSize is how much text becomes one segment, in bytes.
+	// batchSize is the length of the text of one new segment, in bytes.
 	batchSize = 8 << 20
-	// enough is how much text must be new for it to be indexed: less is searched
-	// as it is, which takes some milliseconds.
-	enough = 512 << 10
+	// minBatch is how much text must be new for it to be indexed, in bytes: less is
+	// searched as it is, which takes some milliseconds.
+	minBatch = 512 << 10
 )
 
-// run indexes whenever there is enough, until the index is closed.
+// run indexes whenever there is enough new text, until the index is closed.
 func (x *Index) run() {
 	for {
 		for x.ctx.Err() == nil {
 			more, err := x.step(x.ctx)
 			if err != nil && x.ctx.Err() == nil {
 				if damaged(err) {
-					more, err = true, x.renew(err)
+					more, err = true, x.removeDamaged(err)
 				}
 				if err != nil && !errors.Is(err, errMoved) {
 					x.opts.Log.Warn("transcripts are not indexed", "error", err)
 				}
 				if err != nil {
 					more = errors.Is(err, errMoved)
-					x.wanted.Store(0) // the next news is reason enough to try again
+					x.wakeAt.Store(0) // try again at the next news
 				}
 			}
 			if !more {
@@ -41,99 +41,100 @@ func (x *Index) run() {
 		select {
 		case <-x.ctx.Done():
 			return
-		case <-x.kick:
+		case <-x.wake:
 		}
 	}
 }
 
-// step indexes a part of what is new, or makes one segment of several. It tells
-// whether there is more to do.
+// step indexes a part of what is new, or merges several segments. It reports whether
+// there is more to do.
 func (x *Index) step(ctx context.Context) (more bool, err error) {
 	if x.broken.Swap(false) {
 		return true, errDamaged
 	}
-	s, done, err := x.opened(true)
+	s, done, err := x.openedStore(true)
 	defer done()
 	if err != nil || s == nil {
 		return false, err
 	}
-	v, err := x.look(ctx, s.writer)
+	v, err := x.viewOf(ctx, s.writer)
 	if err != nil {
 		return false, err
 	}
 	x.grown.Store(0)
 	texts := x.opts.Library.Texts()
-	alive := v.alive(texts)
-	if list := v.due(alive); list != nil {
+	alive := v.liveSessions(texts)
+	if list := v.mergeable(alive); list != nil {
 		return true, s.merge(ctx, v, list, texts)
 	}
-	todo, size := v.todo(texts)
+	todo, size := v.unindexed(texts)
 	x.left.Store(size)
-	if size >= enough {
+	if size >= minBatch {
 		return true, x.index(ctx, s, v, todo, texts)
 	}
-	x.wanted.Store(enough - size)
-	return x.grown.Load() >= enough-size, s.settle(ctx)
+	x.wakeAt.Store(minBatch - size)
+	return x.grown.Load() >= minBatch-size, s.checkpoint(ctx)
 }
 
-// part is text that is to be indexed: of a text what is behind an offset.
-type part struct {
+// newText is a part of a text that has to be indexed: all behind an offset.
+type newText struct {
 	Text
 	from int64
 }
 
-// todo is what is not indexed yet, and how much that is.
-func (v *view) todo(texts []Text) (all []part, size int64) {
+// unindexed returns what is not indexed yet, and its length in bytes.
+func (v *view) unindexed(texts []Text) (all []newText, size int64) {
 	for _, t := range texts {
-		if from := v.covered(t); from < t.Size {
-			all = append(all, part{t, from})
+		if from := v.indexedSize(t); from < t.Size {
+			all = append(all, newText{t, from})
 			size += t.Size - from
 		}
 	}
 	return all, size
 }
 
-// alive tells which sessions of the index count.
-func (v *view) alive(texts []Text) func(session int64) bool {
+// liveSessions returns a function that reports whether a session of the index is
+// still one of texts.
+func (v *view) liveSessions(texts []Text) func(session int64) bool {
 	ids := make(map[int64]bool, len(texts))
 	for _, t := range texts {
-		if v.covered(t) > 0 {
+		if v.indexedSize(t) > 0 {
 			ids[v.sessions[t.Session].id] = true
 		}
 	}
 	return func(session int64) bool { return ids[session] }
 }
 
-// due are segments that should become one: several of a class, or one of which
-// the greater part does not count any more.
-func (v *view) due(alive func(session int64) bool) []*segment {
+// mergeable returns segments that should become one: several of a class, or one of
+// which the greater part is of sessions that are gone.
+func (v *view) mergeable(alive func(session int64) bool) []*segment {
 	for _, s := range v.segments {
 		dead := 0
 		for i, r := range s.runs {
 			if !alive(r.session) {
-				dead += s.end(i) - r.first
+				dead += s.endOfRun(i) - r.first
 			}
 		}
 		if dead > s.docs/2 {
 			return []*segment{s}
 		}
 	}
-	return due(v.segments)
+	return sameClass(v.segments)
 }
 
-// index makes a segment of as much as one may have.
-func (x *Index) index(ctx context.Context, s *store, v *view, todo []part, texts []Text) error {
+// index writes a segment of at most batchSize bytes of new text.
+func (x *Index) index(ctx context.Context, s *store, v *view, todo []newText, texts []Text) error {
 	lexer := x.lexers.Get().(*lexer)
 	defer x.lexers.Put(lexer)
 	b := newBatch(lexer)
-	var taken []part // of which the new size is that of the text
+	var taken []newText // of which the new size is that of the text
 	for _, p := range todo {
 		if b.size >= batchSize || ctx.Err() != nil {
 			break
 		}
-		text, err := x.read(p.Text, p.from, batchSize-b.size)
+		text, err := x.readPart(p.Text, p.from, batchSize-b.size)
 		if err != nil {
-			// It has gone, or will be made again: then that is told.
+			// It is gone, or will be rendered again, which wakes the worker.
 			x.opts.Log.Debug("a transcript is not indexed", "session", p.Session, "error", err)
 			continue
 		}
@@ -152,12 +153,12 @@ func (x *Index) index(ctx context.Context, s *store, v *view, todo []part, texts
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	if err := v.forget(ctx, tx, texts); err != nil {
+	if err := v.dropStale(ctx, tx, texts); err != nil {
 		return err
 	}
 	ids := make([]int64, len(taken))
 	for i, p := range taken {
-		if ids[i], err = v.note(ctx, tx, p); err != nil {
+		if ids[i], err = v.recordSize(ctx, tx, p); err != nil {
 			return err
 		}
 	}
@@ -179,9 +180,9 @@ func (x *Index) index(ctx context.Context, s *store, v *view, todo []part, texts
 
 var errUnreadable = errors.New("none of the transcripts can be read")
 
-// forget takes the texts out that are no more, or others now.
-func (v *view) forget(ctx context.Context, tx *sql.Tx, texts []Text) error {
-	counts := v.alive(texts)
+// dropStale removes the texts that are gone, or have another generation now.
+func (v *view) dropStale(ctx context.Context, tx *sql.Tx, texts []Text) error {
+	counts := v.liveSessions(texts)
 	for _, have := range v.sessions {
 		if !counts(have.id) {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE id = ?", have.id); err != nil {
@@ -192,8 +193,8 @@ func (v *view) forget(ctx context.Context, tx *sql.Tx, texts []Text) error {
 	return nil
 }
 
-// note notes how far a text is in the index.
-func (v *view) note(ctx context.Context, tx *sql.Tx, p part) (id int64, err error) {
+// recordSize records how much of a text is in the index.
+func (v *view) recordSize(ctx context.Context, tx *sql.Tx, p newText) (id int64, err error) {
 	if p.from > 0 {
 		id = v.sessions[p.Session].id
 		_, err = tx.ExecContext(ctx, "UPDATE sessions SET size = ? WHERE id = ?", p.Size, id)
@@ -206,9 +207,9 @@ func (v *view) note(ctx context.Context, tx *sql.Tx, p part) (id int64, err erro
 	return done.LastInsertId()
 }
 
-// read reads a text from an offset, no more than about limit, to the end of a
-// block, or where there are none, of a line.
-func (x *Index) read(t Text, from, limit int64) ([]byte, error) {
+// readPart reads about limit bytes of a text from an offset, to the end of a block,
+// or where there are no blocks, of a line.
+func (x *Index) readPart(t Text, from, limit int64) ([]byte, error) {
 	f, err := x.opts.Library.Open(t)
 	if err != nil {
 		return nil, err
@@ -240,8 +241,8 @@ func (x *Index) read(t Text, from, limit int64) ([]byte, error) {
 	}
 }
 
-// wholeLines is a text without the beginning of a line at its end, if that is
-// not all there is; and without the beginning of a character.
+// wholeLines returns a text without the incomplete line at its end, if it has
+// others, and without an incomplete character.
 func wholeLines(text []byte) []byte {
 	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
 		return text[:i+1]

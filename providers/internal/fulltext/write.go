@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// errMoved says that another process has written meanwhile.
+// errMoved says that another process has changed the index meanwhile.
 var errMoved = errors.New("the index has changed meanwhile")
 
 // begin begins a transaction that changes the index as it was at a version.
@@ -17,7 +17,7 @@ func (s *store) begin(ctx context.Context, at int64) (*sql.Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The first statement writes, so that nobody else does until the end.
+	// The first statement writes, so that no other process does until the end.
 	done, err := tx.ExecContext(ctx, "UPDATE state SET version = version + 1 WHERE version = ?", at)
 	if err == nil {
 		if n, _ := done.RowsAffected(); n == 0 {
@@ -65,15 +65,15 @@ func (w *segmentWriter) finish(t *table, text int64) error {
 	return err
 }
 
-// Segments become one when there are mergeCount of them in a class: those of the
-// next have mergeCount times the text. Those of maxMerged stay as they are, so
-// that what is written at once has bounds.
+// Segments are merged when there are mergeCount of them in a class; the next class
+// has mergeCount times the text. Segments of maxMerged bytes stay as they are, so
+// that a merge writes a limited amount.
 const (
 	mergeCount = 8
 	maxMerged  = 256 << 20 // bytes of text
 )
 
-// classOf is the class of a segment by how much text it has.
+// classOf returns the class of a segment by the length of its text.
 func classOf(text int64) (class int) {
 	for size := int64(batchSize) / 2; text >= size*mergeCount; size *= mergeCount {
 		class++
@@ -81,8 +81,8 @@ func classOf(text int64) (class int) {
 	return class
 }
 
-// due returns segments that should become one.
-func due(all map[int64]*segment) []*segment {
+// sameClass returns mergeCount segments of one class; nil if there are not as many.
+func sameClass(all map[int64]*segment) []*segment {
 	classes := make(map[int][]*segment)
 	for _, s := range all {
 		if s.text < maxMerged {
@@ -98,27 +98,27 @@ func due(all map[int64]*segment) []*segment {
 	return nil
 }
 
-// merge makes one segment of several, without the pieces of texts that do not
-// count any more. Those are forgotten: should they come back, they are new.
+// merge writes several segments as one, without the pieces of sessions that are
+// gone. Those are removed: if they come back, they are new.
 func (s *store) merge(ctx context.Context, v *view, old []*segment, texts []Text) error {
 	tx, err := s.begin(ctx, v.version)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	if err := v.forget(ctx, tx, texts); err != nil {
+	if err := v.dropStale(ctx, tx, texts); err != nil {
 		return err
 	}
-	alive := v.alive(texts)
+	alive := v.liveSessions(texts)
 	w, err := newSegmentWriter(ctx, tx)
 	if err != nil {
 		return err
 	}
 	var t table
 	var text int64
-	sources := make([]*source, len(old))
+	sources := make([]*rowSource, len(old))
 	for i, seg := range old {
-		sources[i] = &source{ctx: ctx, tx: tx, segment: seg, numbers: t.take(seg.table, alive)}
+		sources[i] = &rowSource{ctx: ctx, tx: tx, segment: seg, numbers: t.appendLive(seg.table, alive)}
 		text += seg.text
 		if err := sources[i].advance(); err != nil {
 			return err
@@ -146,18 +146,18 @@ func dropSegment(ctx context.Context, tx *sql.Tx, seg *segment) error {
 	return err
 }
 
-// gone is the new number of a piece that has none.
-const gone = ^uint32(0)
+// dropped stands for the new number of a piece that is left out.
+const dropped = ^uint32(0)
 
-// take adds the pieces of another table that count, and returns the numbers that
-// they have got.
-func (t *table) take(from *table, alive func(session int64) bool) []uint32 {
+// appendLive adds the pieces of another table whose session is live, and returns
+// their new numbers.
+func (t *table) appendLive(from *table, alive func(session int64) bool) []uint32 {
 	numbers := make([]uint32, from.docs)
 	for i, r := range from.runs {
-		end := from.end(i)
+		end := from.endOfRun(i)
 		if !alive(r.session) {
 			for doc := r.first; doc < end; doc++ {
-				numbers[doc] = gone
+				numbers[doc] = dropped
 			}
 			continue
 		}
@@ -177,8 +177,8 @@ func (t *table) take(from *table, alive func(session int64) bool) []uint32 {
 	return numbers
 }
 
-// source reads the entries of a segment one after the other.
-type source struct {
+// rowSource reads the entries of a segment, one after the other.
+type rowSource struct {
 	ctx     context.Context
 	tx      *sql.Tx
 	segment *segment
@@ -189,7 +189,7 @@ type source struct {
 	ended   bool
 }
 
-func (s *source) advance() error {
+func (s *rowSource) advance() error {
 	for {
 		e, ok, err := s.reader.next()
 		if err != nil || ok {
@@ -208,8 +208,8 @@ func (s *source) advance() error {
 	}
 }
 
-// mergeRows makes rows of the entries of all sources.
-func mergeRows(sources []*source, write func(*row) error) error {
+// mergeRows merges the entries of all sources into rows.
+func mergeRows(sources []*rowSource, write func(*row) error) error {
 	var r row
 	var least []byte
 	for {
@@ -229,7 +229,7 @@ func mergeRows(sources []*source, write func(*row) error) error {
 				continue
 			}
 			err := eachPosting(s.entry.text, s.segment.docs, func(doc, often uint32) {
-				if n := s.numbers[doc]; n != gone {
+				if n := s.numbers[doc]; n != dropped {
 					p.add(n, often)
 				}
 			})

@@ -9,11 +9,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Value is a JSON value, as text that is parsed where it is asked for. A value
-// that is not there is one of kind Null that does not exist; asking it for
-// anything is harmless. Keep in mind that Get takes a path: "." "*" "?" "|" "#"
-// "@" and "!" in a foreign name mean something else there, so go through foreign
-// names with ForEach.
+// Value is a JSON value, as text that is parsed when it is used. A value that is
+// missing is of kind Null and does not exist; all its methods are harmless. Get
+// takes a path, in which "." "*" "?" "|" "#" "@" and "!" have a meaning: read
+// members with foreign names with ForEach.
 type Value = gjson.Result
 
 // The kinds of values: Value.Type.
@@ -26,22 +25,22 @@ const (
 	JSON   = gjson.JSON // an object or an array
 )
 
-// Parse makes a value of text, which is copied. It does not check the text:
-// what is no JSON gives values that are not there, or wrong ones. Ask Valid
-// where that matters.
+// Parse returns the value of a text, which it copies. It does not check the text:
+// what is not JSON gives missing or wrong values. Where that matters, call Valid
+// first.
 func Parse(text []byte) Value { return gjson.ParseBytes(text) }
 
-// ParseString is Parse of a string, which is not copied.
+// ParseString is Parse for a string, which is not copied.
 func ParseString(text string) Value { return gjson.Parse(text) }
 
-// deepest is how deep values may lie within each other.
+// deepest is how deep values may be nested.
 const deepest = 10_000
 
-// Valid tells whether text is one JSON value. One whose parts lie deeper than
-// 10,000 within each other is not: foreign text must not use up the stack.
+// Valid reports whether text is one JSON value. A value that is nested deeper than
+// 10,000 levels is not: foreign text must not use up the stack.
 func Valid(text []byte) bool { return !deep(text) && gjson.ValidBytes(text) }
 
-// deep tells whether more than deepest brackets are open somewhere in text.
+// deep reports whether more than deepest brackets are open somewhere in text.
 func deep(text []byte) bool {
 	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) <= deepest {
 		return false // as it is nearly always; counting is much faster than what follows

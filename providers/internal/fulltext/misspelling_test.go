@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMisspelt: a word that nobody used stands for the one that was meant, and
-// one that somebody did for itself alone.
+// TestMisspelt: a word that no text has finds the word that was meant, and one that
+// a text has only itself.
 func TestMisspelt(t *testing.T) {
 	f := newFixture(t)
 	f.say("a",

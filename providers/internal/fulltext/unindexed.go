@@ -2,29 +2,29 @@ package fulltext
 
 import "context"
 
-// scan searches texts as they are.
+// scan searches texts that are not indexed.
 type scan struct {
-	terms  []wanted
+	terms  []queryTerm
 	lexer  *lexer
 	counts [maxTerms]int
 	pieces int
 	words  int64
-	found  []scanned
+	found  []scannedPiece
 }
 
-// scanned is a piece that has at least one of the words.
-type scanned struct {
+// scannedPiece is a piece that has at least one of the words.
+type scannedPiece struct {
 	candidate
 	length int
 	often  []uint16
 }
 
-// unindexed calls yield with what is not in the index, the newest first, in
-// parts, and tells how much of it was too much.
+// unindexed calls yield with the texts that are not in the index, the newest first,
+// in parts, up to MaxScanned bytes. It returns the length of the rest.
 func (x *Index) unindexed(ctx context.Context, v *view, texts []Text, yield func(t Text, from int64, text []byte)) (left int64, err error) {
 	read := int64(0)
 	for _, t := range texts {
-		from := v.covered(t)
+		from := v.indexedSize(t)
 		if from >= t.Size {
 			continue
 		}
@@ -36,7 +36,7 @@ func (x *Index) unindexed(ctx context.Context, v *view, texts []Text, yield func
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
-			text, err := x.read(t, from, 1<<20)
+			text, err := x.readPart(t, from, 1<<20)
 			if err != nil {
 				break // it has gone meanwhile
 			}
@@ -49,8 +49,8 @@ func (x *Index) unindexed(ctx context.Context, v *view, texts []Text, yield func
 	return left, nil
 }
 
-// search searches a part of a text.
-func (s *scan) search(t Text, offset int64, text []byte) {
+// add searches a part of a text and adds what it finds.
+func (s *scan) add(t Text, offset int64, text []byte) {
 	var block int64
 	cutPieces(text, func(p piece) {
 		start, end := offset+int64(p.start), offset+int64(p.end)
@@ -63,14 +63,14 @@ func (s *scan) search(t Text, offset int64, text []byte) {
 			length++
 			for _, text := range terms {
 				for i := range s.terms {
-					if s.terms[i].is(text) {
+					if s.terms[i].matches(text) {
 						often[i]++
 						some = true
 					}
 				}
 			}
 		}
-		name, body := searched(t, start, text[p.start:p.end])
+		name, body := searchable(t, start, text[p.start:p.end])
 		s.lexer.each(name, count)
 		s.lexer.each(body, count)
 		s.pieces++
@@ -83,19 +83,19 @@ func (s *scan) search(t Text, offset int64, text []byte) {
 				s.counts[i]++
 			}
 		}
-		s.found = append(s.found, scanned{
+		s.found = append(s.found, scannedPiece{
 			candidate: candidate{text: t, block: block, start: start, end: end},
 			length:    length, often: append([]uint16(nil), often[:len(s.terms)]...),
 		})
 	})
 }
 
-// rank returns what was found with its scores.
-func (s *scan) rank(terms []wanted, average float64) (all []candidate) {
+// rank returns the pieces that were found, with their scores.
+func (s *scan) rank(terms []queryTerm, average float64) (all []candidate) {
 	for _, one := range s.found {
 		for i, n := range one.often {
 			if n > 0 {
-				one.score += worth(terms[i].rarity, int(n), one.length, average)
+				one.score += bm25(terms[i].rarity, int(n), one.length, average)
 			}
 		}
 		all = append(all, one.candidate)
