@@ -10,11 +10,12 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// Report is what was found where, what counts and why. It holds no secret:
-// neither arguments, nor variables, nor headers, and of an address the host.
+// Report says which entries of which files configure servers, and which entries
+// have precedence. It contains no secrets: no arguments, variables, or headers, and
+// of an address only the host.
 type Report struct {
-	// Entries are those of all files, in the order of the servers' names;
-	// those that make one server stand together, the decisive one first.
+	// Entries are those of all files, sorted by the names of the servers. Of those
+	// that configure one server the decisive one comes first.
 	Entries []Entry `json:"entries"`
 	// Files are those that exist.
 	Files    []File       `json:"files"`
@@ -24,7 +25,7 @@ type Report struct {
 // Entry is one entry of a file.
 type Entry struct {
 	Name string `json:"name"`
-	// Folder is that of the server in mcps; empty where the entry makes none.
+	// Folder is the server's folder in mcps; "" if the entry makes no server.
 	Folder string `json:"folder,omitempty"`
 	// State is that of the server; "passed-over" where the entry makes none.
 	State     string `json:"state"`
@@ -57,8 +58,8 @@ type File struct {
 // PassedOver marks an entry that is no server of its own.
 const PassedOver = "passed-over"
 
-// Configuration reads all configuration files anew and tells what they say;
-// that of the folder, if it is not empty, as if it were a known project.
+// Configuration reads all configuration files and reports what they say. If folder
+// is not "", its files are read as those of a known project.
 func (p *Provider) Configuration(folder string) Report {
 	p.changing.Lock()
 	defer p.changing.Unlock()
@@ -105,7 +106,7 @@ func (p *Provider) Configuration(folder string) Report {
 	return report
 }
 
-// entryOf is what may be told of an entry.
+// entryOf returns what may be shown of an entry.
 func entryOf(d *config.Server) Entry {
 	e := Entry{
 		Name: clean.Line(d.Name), Transport: d.Transport, Runs: d.Runs(),
@@ -127,9 +128,9 @@ func entryOf(d *config.Server) Entry {
 	return e
 }
 
-// Of is the part of a report that concerns a server, by the name of its folder
-// or of an entry. Without one, near is the name that was probably meant.
-func (r Report) Of(name string) (part Report, near string) {
+// Of returns the part of the report that concerns a server, by the name of its
+// folder or of an entry. If there is none, suggestion is the most similar name.
+func (r Report) Of(name string) (part Report, suggestion string) {
 	part = Report{Entries: []Entry{}, Files: []File{}, Problems: []fs.Problem{}}
 	var known []string
 	for _, e := range r.Entries {
@@ -139,7 +140,7 @@ func (r Report) Of(name string) (part Report, near string) {
 		}
 	}
 	if len(part.Entries) == 0 {
-		near = nearest.Of(name, known)
+		suggestion = nearest.Of(name, known)
 	}
-	return part, near
+	return part, suggestion
 }

@@ -12,40 +12,41 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// Project is a folder that configures servers, or whose servers are trusted.
+// Project is a folder whose files configure servers, or that is trusted.
 type Project struct {
 	Folder string `json:"folder"`
-	// Trusted is when its servers were last trusted; zero if they are not.
+	// Trusted is when the project was last trusted; zero if it is not.
 	Trusted time.Time       `json:"trusted,omitzero"`
 	Servers []ProjectServer `json:"servers"`
 }
 
-// ProjectServer is a server that a file of a project configures.
+// ProjectServer is a server that is configured by a file of a project.
 type ProjectServer struct {
 	Name  string `json:"name"`
 	File  string `json:"file"`
 	Runs  string `json:"runs"`  // a program, or the address of a host
-	State string `json:"state"` // "trusted", "untrusted" or "changed"
+	State string `json:"state"` // "trusted", "untrusted", or "changed" since it was trusted
 }
 
-// Trust allows the servers that the files in a project's folder configure as
-// they are now, and starts them. It holds until one of them changes.
+// Trust trusts the servers that the files in a project's folder configure, as they
+// are now, and starts them. Each file is trusted until its entries change. The
+// error says what is missing: a state folder, a server, or a file that can be read.
 func (p *Provider) Trust(folder string) (Project, error) {
 	return p.decide(folder, func(project string) error { return p.finder.Approve(project, p.env.Now()) })
 }
 
-// Revoke takes back what Trust allowed. The servers end.
+// Revoke takes back the trust in a project. Its servers are stopped.
 func (p *Provider) Revoke(folder string) (Project, error) {
 	return p.decide(folder, p.finder.Revoke)
 }
 
-// decide changes the approvals with regard to a folder.
+// decide changes whether a project is trusted, and applies that.
 func (p *Provider) decide(folder string, change func(project string) error) (Project, error) {
 	p.changing.Lock()
 	defer p.changing.Unlock()
 	project, ok := p.finder.ProjectFolder(folder)
 	if !ok {
-		project = filepath.Clean(folder) // one that has gone can be revoked
+		project = filepath.Clean(folder) // one that was deleted can be revoked
 	}
 	if p.opts.StateDir == "" || p.closed {
 		return Project{}, errors.New("there is no folder for what is trusted")
@@ -57,7 +58,8 @@ func (p *Provider) decide(folder string, change func(project string) error) (Pro
 	return projectOf(p.discover(project), project), nil
 }
 
-// Projects are those that configure servers or are trusted, by folder.
+// Projects returns the projects that configure servers or are trusted, sorted by
+// folder.
 func (p *Provider) Projects() []Project {
 	p.changing.Lock()
 	defer p.changing.Unlock()
@@ -74,7 +76,7 @@ func (p *Provider) Projects() []Project {
 	return projects
 }
 
-// projectOf tells what the files of a project configure.
+// projectOf returns what the files of a project configure.
 func projectOf(all *clients.Discovery, folder string) Project {
 	project := Project{Folder: folder, Trusted: all.Trusted[folder], Servers: []ProjectServer{}}
 	for _, c := range all.Files {
