@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"cmp"
+	"encoding/json"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/calls"
 )
 
 // Toolbox is a server and its tools, as they are known without starting it.
@@ -47,4 +49,56 @@ func (p *Provider) Tools(server string) ([]Toolbox, error) {
 		boxes = append(boxes, box)
 	}
 	return boxes, nil
+}
+
+// ToolInfo is what is known of a tool. Its texts are clean.
+type ToolInfo struct {
+	Server      string // the name of its folder
+	Name        string // its own
+	File        string // that of its file, without ".json"
+	Description string
+	// Schema is what it takes.
+	Schema *calls.Schema
+	// Annotations are as the server gives them, or nil.
+	Annotations json.RawMessage
+	// Destructive says that the server calls it that.
+	Destructive bool
+}
+
+// Tool tells of a tool by the names that Call takes. It is answered from
+// memory, and starts nothing. Its error is an [*ArgumentsError] where there is
+// no such tool, and a [*UseError] where nothing is known of the server yet.
+func (p *Provider) Tool(server, name string) (ToolInfo, error) {
+	s, err := p.chooseOne(server)
+	if err != nil {
+		return ToolInfo{}, &calls.ArgumentsError{What: err.Error()}
+	}
+	if !s.isKnown() {
+		b := s.brief()
+		return ToolInfo{}, &calls.UseError{Server: b.file, State: b.condition.state, What: "its tools are not known, it was never started", Mend: "start it: ctxfs mount"}
+	}
+	t, err := s.tool(name)
+	if err != nil {
+		return ToolInfo{}, err
+	}
+	info := ToolInfo{
+		Server: s.brief().file, Name: clean.Line(t.Name), File: t.File,
+		Description: clean.Text(t.Description), Schema: t.Schema, Annotations: t.Annotations, Destructive: t.Destructive,
+	}
+	return info, nil
+}
+
+// tool returns the tool that is meant by a name.
+func (s *server) tool(name string) (*calls.Tool, error) {
+	s.mu.Lock()
+	shown, file := s.shown, s.file
+	s.mu.Unlock()
+	return s.toolCache.Find(shown, file, name)
+}
+
+// isKnown tells whether it is known what tools the server has.
+func (s *server) isKnown() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown != nil
 }

@@ -1,0 +1,109 @@
+package supervise
+
+import (
+	"fmt"
+	"golang.org/x/sys/unix"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// What counts as a busy machine: the share of the last ten seconds for which
+// something waited for a processor or for memory, in percent, or, where the
+// kernel does not tell, how many processes want to run for each processor.
+const (
+	busyCPU    = 60
+	busyMemory = 20
+	busyLoad   = 2
+)
+
+// busy reports whether the machine has enough to do.
+func busy() bool {
+	if share, ok := pressure("cpu"); ok {
+		memory, _ := pressure("memory")
+		return share > busyCPU || memory > busyMemory
+	}
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return false
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	load, err := strconv.ParseFloat(first, 64)
+	return err == nil && load > busyLoad*float64(runtime.NumCPU())
+}
+
+// pressure is the share of the last ten seconds for which some process waited
+// for a resource, in percent.
+func pressure(of string) (percent float64, ok bool) {
+	text, err := os.ReadFile("/proc/pressure/" + of)
+	if err != nil {
+		return 0, false
+	}
+	_, after, _ := strings.Cut(string(text), "some avg10=")
+	first, _, _ := strings.Cut(after, " ")
+	percent, err = strconv.ParseFloat(first, 64)
+	return percent, err == nil
+}
+
+// uptime is for how long the machine runs; false where that is not known.
+func uptime() (time.Duration, bool) {
+	text, err := os.ReadFile("/proc/uptime")
+	if err != nil {
+		return 0, false
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	seconds, err := strconv.ParseFloat(first, 64)
+	return time.Duration(seconds * float64(time.Second)), err == nil
+}
+
+// unbreakable opens the writing end of a pipe anew, for reading too, and
+// closes the old one: whoever holds that can always write, as to a terminal,
+// though nobody reads any more. An installation must not die of a warning that
+// it prints after the end of ctxfs.
+func unbreakable(w *os.File) (*os.File, error) {
+	defer w.Close()
+	path := fmt.Sprintf("/proc/self/fd/%d", w.Fd())
+	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), "|1"), nil
+}
+
+// politeness is how much lower the priority of a background start is: it gets
+// a third of what others get of a processor.
+const politeness = 5
+
+// The numbers of ioprio_set(2), which no package has.
+const (
+	ioprioGroup = 2         // IOPRIO_WHO_PGRP
+	ioprioLow   = 2<<13 | 7 // the last of the best effort class
+	ioprioUsual = 0         // as the nice value says
+	lowest      = 19        // the nice value
+	niceOffset  = 20        // getpriority(2) answers 20 minus the nice value
+	self        = 0         // the calling process
+)
+
+// lower lowers the priority of a process group. That it cannot be is no fault.
+func lower(group int) {
+	_ = syscall.Setpriority(syscall.PRIO_PGRP, group, min(lowest, ownNice()+politeness))
+	_, _, _ = syscall.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, uintptr(group), ioprioLow)
+}
+
+// restore gives a process group our own priority again, and reports whether it
+// could: ordinary users may not.
+func restore(group int) bool {
+	_, _, _ = syscall.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, uintptr(group), ioprioUsual)
+	return syscall.Setpriority(syscall.PRIO_PGRP, group, ownNice()) == nil
+}
+
+func ownNice() int {
+	p, err := syscall.Getpriority(syscall.PRIO_PROCESS, self)
+	if err != nil {
+		return 0
+	}
+	return niceOffset - p
+}
