@@ -124,17 +124,17 @@ func (u *Session) call(ctx context.Context, made *prepared, c *calls.Call) (raw 
 	endless := time.AfterFunc(longest, func() { giveUp(errEndless) })
 	defer endless.Stop()
 
-	f := &wire.Flight{Progress: func(p wire.Progress) {
+	f := &wire.Pending{OnProgress: func(p wire.Progress) {
 		silent.Reset(patience)
 		if c.Progress != nil {
 			c.Progress(p)
 		}
 	}}
 	out := wire.Outgoing{
-		Method: "tools/call",
-		Params: map[string]any{"name": made.tool.Name, "arguments": made.args},
-		Schema: made.tool.Input,
-		Flight: f,
+		Method:  "tools/call",
+		Params:  map[string]any{"name": made.tool.Name, "arguments": made.args},
+		Schema:  made.tool.Input,
+		Pending: f,
 	}
 	var last *wire.Connection
 	for try := 0; ; try++ {

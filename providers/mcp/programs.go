@@ -23,7 +23,7 @@ const binName = "bin"
 // not be in PATH, take the one in PATH where that has moved, and say nothing of
 // the tools: that stands in the folder
 // tools. There is none where the path is not known, or nothing is known of the
-// server. It tells whether something changed.
+// server. It reports whether something changed.
 func (s *server) publishBin(now time.Time) bool {
 	if s.p.opts.Program == "" || s.shown == nil {
 		return false // what is known of a server is never forgotten
@@ -84,7 +84,7 @@ func (s *server) publishPrograms(now time.Time) (changed []string) {
 
 // publishCalls shows the folder calls where the configuration allows it, and
 // takes it away where it does not any more: calls that are under way end with
-// it. It tells whether something changed.
+// it. It reports whether something changed.
 func (s *server) publishCalls(now time.Time) bool {
 	allowed := s.p.fileCalls.Load()
 	if s.def.FileCalls != nil {

@@ -60,7 +60,7 @@ func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Fold
 		meant = original
 	}
 	r, err := request(session, meant)
-	if fault := (*calls.UseError)(nil); errors.As(err, &fault) && errors.As(err, new(*wire.AnsweredError)) {
+	if fault := (*calls.UseError)(nil); errors.As(err, &fault) && errors.As(err, new(*wire.ResponseError)) {
 		fault.Mend = "see what there is: ctxfs ls mcps/" + file + "/" + folder.Name()
 		var words []string
 		for name, original := range known {

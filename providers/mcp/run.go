@@ -328,7 +328,7 @@ func describe(d *config.Server, c *wire.Connection, now time.Time, before *catal
 // explain returns the condition of a server that cannot be used.
 func (s *server) explain(d *config.Server, c *wire.Connection, err error, limits supervise.Limits) condition {
 	f := c.Explain(err, s.explainer(d, limits))
-	return condition{state: f.State, what: f.What, mend: f.Mend, mendHere: f.MendHere, stderr: f.Stderr, remarks: f.Remarks}
+	return condition{state: f.State, what: f.What, mend: f.Fix, mendHere: f.FixHere, stderr: f.Stderr, remarks: f.Remarks}
 }
 
 func (s *server) explainer(d *config.Server, limits supervise.Limits) wire.Explainer {

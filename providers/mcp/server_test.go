@@ -254,7 +254,7 @@ func untilDead(t *testing.T, pid int) {
 	}
 }
 
-// zombie tells whether a process has ended and waits for its parent.
+// zombie reports whether a process has ended and waits for its parent.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	_, state, _ := strings.Cut(string(stat), ") ")

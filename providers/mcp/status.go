@@ -43,7 +43,7 @@ type condition struct {
 	remarks []string
 }
 
-// failing tells whether a user has something to mend.
+// failing reports whether a user has something to mend.
 func (c condition) failing() bool {
 	return c.state == config.StateError || c.state == wire.StateNeedsAuth || c.state == config.StateUnresolved || c.lapsed
 }

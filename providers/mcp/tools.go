@@ -96,7 +96,7 @@ func (s *server) tool(name string) (*calls.Tool, error) {
 	return s.toolCache.Find(shown, file, name)
 }
 
-// isKnown tells whether it is known what tools the server has.
+// isKnown reports whether it is known what tools the server has.
 func (s *server) isKnown() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -129,7 +129,7 @@ func (s *server) unanswered(c *wire.Connection, err error, limit time.Duration) 
 	def, file := s.def, s.file
 	s.mu.Unlock()
 	fault := &calls.UseError{Server: file, Cause: err}
-	var answer *wire.AnsweredError
+	var answer *wire.ResponseError
 	switch {
 	case errors.As(err, &answer):
 		fault.What = clean.Line(s.tidy(def, answer.Error()))

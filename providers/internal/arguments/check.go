@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Check tells whether arguments, one JSON object, fit the schema; nil if they
+// Check reports whether arguments, one JSON object, fit the schema; nil if they
 // do. The error is an *[Error]; it tells the first few faults, the same for the
 // same arguments. Long texts are read at 100 MB a second and more, lists of
 // small items at 5 to 15. It holds the arguments once more in memory while it

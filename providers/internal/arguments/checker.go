@@ -212,7 +212,7 @@ func (c *checker) counter(s *jsonschema.Schema) func(any) error {
 	}
 }
 
-// integral tells whether a value is a whole number; 1.0 and 1e3 are.
+// integral reports whether a value is a whole number; 1.0 and 1e3 are.
 func integral(v any) bool {
 	n, ok := v.(json.Number)
 	if !ok || !strings.ContainsAny(string(n), ".eE") {

@@ -218,7 +218,7 @@ func kindOfText(t string) kinds {
 	return 0
 }
 
-// looksLike tells whether a text is meant to be a JSON array or object.
+// looksLike reports whether a text is meant to be a JSON array or object.
 func looksLike(t string, begin, end byte) bool {
 	t = strings.TrimSpace(t)
 	return len(t) >= 2 && t[0] == begin && t[len(t)-1] == end

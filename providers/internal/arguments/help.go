@@ -189,5 +189,5 @@ func (s *shape) example() string {
 	return "<value>"
 }
 
-// Has tells whether the schema lists a property that a flag of that name means.
+// Has reports whether the schema lists a property that a flag of that name means.
 func (s *Schema) Has(flag string) bool { return len(s.fields.find(flag)) > 0 }

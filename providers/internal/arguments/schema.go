@@ -73,7 +73,7 @@ func Compile(raw json.RawMessage) *Schema {
 // who can do nothing about it.
 func (s *Schema) Fault() string { return s.fault }
 
-// Empty tells whether the tool takes no arguments: its schema names none, and
+// Empty reports whether the tool takes no arguments: its schema names none, and
 // does not say that it takes others.
 func (s *Schema) Empty() bool {
 	m, ok := s.root.node.(map[string]any)

@@ -48,7 +48,7 @@ func kindOfValue(v any) kinds {
 
 func (k kinds) has(of kinds) bool { return k&of != 0 }
 
-// only tells whether a value is of nothing but the given kinds. Any kind is not.
+// only reports whether a value is of nothing but the given kinds. Any kind is not.
 func (k kinds) only(of kinds) bool { return k != 0 && k&^of == 0 }
 
 func (k kinds) names() []string {

@@ -133,10 +133,10 @@ func (s Server) address() (*url.URL, error) {
 // Session is the login of a server, there or not.
 func (c *Client) Session(s Server) *Session { return &Session{c: c, server: s, key: s.key()} }
 
-// web tells whether an address is one of the web.
+// web reports whether an address is one of the web.
 func web(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" }
 
-// loopback tells whether a host is this machine.
+// loopback reports whether a host is this machine.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
@@ -169,7 +169,7 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("%s answered with HTTP status %d %s", e.what, e.status, http.StatusText(e.status))
 }
 
-// absent tells whether the answer means that there is no such thing.
+// absent reports whether the answer means that there is no such thing.
 func (e *statusError) absent() bool {
 	return e.status >= 400 && e.status < 500 && e.status != http.StatusTooManyRequests
 }

@@ -45,7 +45,7 @@ func (r *refusal) Error() string {
 	return text
 }
 
-// final tells whether a refused renewal ends the login, so that trying again
+// final reports whether a refused renewal ends the login, so that trying again
 // is of no use.
 func (r *refusal) final() bool {
 	switch r.Code {

@@ -226,7 +226,7 @@ func (s *Session) forgetClient() {
 }
 
 // Logout ends the login: the authorization server is told, if it can be, and
-// everything that is stored of it is deleted. It tells whether there was one,
+// everything that is stored of it is deleted. It reports whether there was one,
 // and what keeps the authorization server from knowing.
 func (s *Session) Logout(ctx context.Context) (was bool, untold, err error) {
 	unlock, err := s.c.store.lock(ctx, s.key)

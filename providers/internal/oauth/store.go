@@ -196,17 +196,17 @@ type secrets struct {
 	Expires      time.Time `json:"expires,omitzero"`  // zero: not told
 }
 
-// expired tells whether the access token is not good any more.
+// expired reports whether the access token is not good any more.
 func (s *secrets) expired(now time.Time) bool { return !s.Expires.IsZero() && !now.Before(s.Expires) }
 
-// stale tells whether it is time to renew the access token: a bit before it
+// stale reports whether it is time to renew the access token: a bit before it
 // expires, so that no request travels with one that ends on the way.
 func (s *secrets) stale(now time.Time) bool {
 	margin := min(time.Minute, s.Expires.Sub(s.Obtained)/10)
 	return !s.Expires.IsZero() && !now.Add(margin).Before(s.Expires)
 }
 
-// loggedIn tells whether there is a login that was not found to have ended.
+// loggedIn reports whether there is a login that was not found to have ended.
 func (r *record) loggedIn() bool { return !r.Since.IsZero() && r.Ended == "" }
 
 // values are the texts that must not be shown.

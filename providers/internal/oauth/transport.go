@@ -97,7 +97,7 @@ func (s *Session) insufficient(req *http.Request, c challenge) error {
 	return &Needed{Reason: reason, Certain: true, Narrow: true}
 }
 
-// owns tells whether an address is of the server's own origin.
+// owns reports whether an address is of the server's own origin.
 func (s *Session) owns(u *url.URL) bool {
 	own, err := url.Parse(s.server.URL)
 	return err == nil && u.Scheme == own.Scheme && strings.EqualFold(u.Host, own.Host)

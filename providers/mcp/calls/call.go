@@ -18,37 +18,38 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// Word is one word of a command line that gives arguments.
+// Word is one word of a command line with the arguments of a tool.
 type Word = arguments.Word
 
-// Schema is what a tool takes.
+// Schema is the compiled schema of a tool's arguments.
 type Schema = arguments.Schema
 
 // Call is one call of a tool.
 type Call struct {
-	Server string // as Restart names it
+	Server string // the name of its folder or entry
 	Tool   string // by its own name or that of its file
 	// Words are the arguments as a command line, or Arguments are one JSON
 	// object; without both it is an empty one.
 	Words     []Word
 	Arguments json.RawMessage
 	Caller    Caller
-	// Confirmed says that a tool may be called that wants to be confirmed.
+	// Confirmed allows the call of a tool that must be confirmed.
 	Confirmed bool
-	// Limit is the size in bytes of text over which it goes to a file; 0 is
-	// the usual one, less is none.
+	// Limit is the size in bytes of text above which it goes to a file; 0 is the
+	// usual one, and a negative one is none.
 	Limit int
-	// Timeout is how long the tool may neither answer nor tell of progress; 0
-	// is the call_timeout of the server, or else five minutes. Whatever it
-	// tells of, it has no longer than an hour, or Timeout where that is more.
-	// Starting the server does not count; it is waited for as long again.
+	// Timeout is how long the tool may neither answer nor report progress; 0 is
+	// the call_timeout of the server, or else five minutes. With progress it may
+	// take up to an hour, or Timeout where that is longer. Starting the server
+	// is not part of it, and may take as long again.
 	Timeout time.Duration
-	// Progress may be nil. It is called from a connection's reader: it only
-	// posts, and may be called for a moment after Call has returned.
+	// Progress is called with the progress of the tool; it may be nil. It is
+	// called from a connection's reader, so it must not block, and may be called
+	// for a moment after Call has returned.
 	Progress func(wire.Progress)
 }
 
-// Caller is who calls, for the log of calls.
+// Caller identifies the caller in the log of calls.
 type Caller struct {
 	Via     string `json:"via,omitempty"` // "command", "bin", "file" or "gateway"
 	Agent   string `json:"agent,omitempty"`
@@ -57,5 +58,5 @@ type Caller struct {
 	PID     int    `json:"pid,omitempty"`
 }
 
-// Flag is an argument of a tool as a flag of a command line.
+// Flag describes an argument of a tool as a flag of a command line.
 type Flag = arguments.Flag

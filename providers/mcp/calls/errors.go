@@ -10,13 +10,13 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// ArgumentsError says what is wrong with a call as it was written: its
-// arguments, or the names of its server or tool.
+// ArgumentsError reports what is wrong with a call as it was written: its
+// arguments, or the name of its server or tool.
 type ArgumentsError struct {
 	What string // one sentence
-	// Hint is the nearest known name, or what to write; it may be empty.
+	// Hint suggests the nearest known name or what to write; it may be empty.
 	Hint string
-	// Part is the part of the tool's schema that matters, or nil.
+	// Part is the relevant part of the tool's schema, or nil.
 	Part json.RawMessage
 }
 
@@ -28,12 +28,13 @@ func (e *ArgumentsError) Error() string {
 	return text
 }
 
-// The outcomes of calls, as the log of calls and exit codes tell them.
+// The outcomes of calls, as the log of calls has them and exit codes tell them
+// apart.
 const (
 	OutcomeOK           = "ok"
-	OutcomeToolError    = "tool-error"    // the tool, or its server, says that it failed
-	OutcomeBadArguments = "bad-arguments" // it was not made, or the server refused it
-	OutcomeDenied       = "denied"        // the policy forbids it, or it is to be confirmed
+	OutcomeToolError    = "tool-error"    // the tool or its server reports a failure
+	OutcomeBadArguments = "bad-arguments" // rejected before it was made, or by the server
+	OutcomeDenied       = "denied"        // the policy forbids it, or it must be confirmed
 	OutcomeNeedsAuth    = "needs-auth"
 	OutcomeUnreachable  = "unreachable" // the server cannot be used
 	OutcomeCancelled    = "cancelled"
@@ -41,16 +42,16 @@ const (
 	OutcomeFailed       = "failed" // anything else
 )
 
-// invalidParams is the code of an error with which a server refuses arguments.
+// invalidParams is the JSON-RPC code with which a server refuses arguments.
 const invalidParams = -32602
 
-// Outcome says in a word how a call has ended that gave r and err.
+// Outcome returns the outcome of a call that returned r and err.
 func Outcome(r *Result, err error) string {
 	var (
 		args   *ArgumentsError
 		denied *policy.DeniedError
 		use    *UseError
-		answer *wire.AnsweredError
+		answer *wire.ResponseError
 	)
 	switch {
 	case err == nil && r != nil && r.Failed:
@@ -77,12 +78,12 @@ func Outcome(r *Result, err error) string {
 	return OutcomeFailed
 }
 
-// UseError is why a server cannot be used, or has not answered, with the
-// command or change that mends it.
+// UseError reports why a server cannot be used, or has not answered, with the
+// command or change that fixes it.
 type UseError struct {
 	// Server is the name of its folder.
 	Server string
-	// State is the server's, or "" where it is not to blame.
+	// State is the state of the server, or "" where the server is not the cause.
 	State string
 	What  string
 	Mend  string // may be empty
@@ -98,5 +99,5 @@ func (e *UseError) Error() string {
 
 func (e *UseError) Unwrap() error { return e.Cause }
 
-// Fix returns what to do about it; it may be "".
+// Fix returns the command or change that fixes it, or "".
 func (e *UseError) Fix() string { return e.Mend }

@@ -16,41 +16,42 @@ import (
 	"ctxfs/providers/internal/mask"
 )
 
-// The log of calls is a file of JSON lines, which any number of processes
-// write to, one line for each call. It is kept by being renamed once it is
-// large, over the one that was kept before.
+// The log of calls is a file of JSON lines, one for each call, to which any
+// number of processes write. Once it is large it is renamed, and replaces the
+// one that was renamed before.
 const (
 	logName = "calls.jsonl"
 	maxLog  = 16 << 20
 )
 
-// Called is a line in the log of calls.
+// Called is a line of the log of calls.
 type Called struct {
-	Time   time.Time `json:"time"` // when it was asked for
-	Caller           // who asked
-	Server string    `json:"server"` // the name of its folder, or what it was called
-	Tool   string    `json:"tool"`   // its own name, or what it was called
-	// MS is how long it took, in milliseconds.
+	Time time.Time `json:"time"` // when the call was requested
+	Caller
+	Server string `json:"server"` // the name of its folder, or else as in the call
+	Tool   string `json:"tool"`   // its own name, or else as in the call
+	// MS is the duration in milliseconds.
 	MS      int64  `json:"ms"`
 	Outcome string `json:"outcome"`
-	// Bytes is the size of the text before it was shortened.
+	// Bytes is the size of the text in bytes, before it was shortened.
 	Bytes int    `json:"bytes"`
 	File  string `json:"file,omitempty"`
 	Error string `json:"error,omitempty"` // one line
-	// Misfit says how the result is not what the tool promises.
+	// Misfit says how the result breaks the tool's output schema.
 	Misfit string `json:"misfit,omitempty"`
-	// Arguments are there only where the policy says so.
+	// Arguments are logged only where the policy says so.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// Log is the file. It may be used concurrently.
+// Log is the log of calls. It is safe for concurrent use.
 type Log struct {
-	path string // "" keeps none
+	path string // "" writes nothing
 	max  int64
 
-	mu sync.Mutex // the lock of the file is the process's
+	mu sync.Mutex // the file's lock is one of the process
 }
 
+// NewLog returns the log in a folder; "" writes nothing.
 func NewLog(dir string) *Log {
 	l := &Log{max: maxLog}
 	if dir != "" {
@@ -59,7 +60,7 @@ func NewLog(dir string) *Log {
 	return l
 }
 
-// add writes a line, all of it or nothing. It is there when add returns.
+// add writes a whole line or nothing. The line is in the file when add returns.
 func (l *Log) add(line []byte) error {
 	if l.path == "" {
 		return nil
@@ -72,13 +73,13 @@ func (l *Log) add(line []byte) error {
 	}
 	defer f.Close() // and with it the lock
 	if _, err = f.Write(line); err != nil {
-		_ = f.Truncate(size) // half a line would spoil the next one
+		_ = f.Truncate(size) // part of a line would corrupt the next one
 	}
 	return err
 }
 
-// open gives the file, locked against other processes, and its size. One that
-// is full is renamed first.
+// open returns the file, locked against other processes, and its size in bytes.
+// A full file is renamed first.
 func (l *Log) open() (*os.File, int64, error) {
 	for {
 		f, err := os.OpenFile(l.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -104,8 +105,8 @@ func (l *Log) open() (*os.File, int64, error) {
 	}
 }
 
-// lock locks the file, and tells whether it still is the one of that name:
-// another process may have renamed it meanwhile.
+// lock locks the file, and reports whether it still has its name: another process
+// may have renamed it meanwhile.
 func (l *Log) lock(f *os.File) (size int64, present bool, err error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
 		return 0, false, fmt.Errorf("lock %s: %w", l.path, err)
@@ -121,7 +122,7 @@ func (l *Log) lock(f *os.File) (size int64, present bool, err error) {
 	return info.Size(), err == nil && os.SameFile(info, now), nil
 }
 
-// Entry is what the line of a call depends on besides the call and its outcome.
+// Entry is what the line of a call holds besides the call and its outcome.
 type Entry struct {
 	Begun     time.Time
 	Took      time.Duration
@@ -131,8 +132,8 @@ type Entry struct {
 	Clean     func(text string) string // takes secrets out of a text; may be nil
 }
 
-// Record writes the line of a call that gave r and failed, and returns it. It is
-// in the file when record returns without an error.
+// Record writes the line of a call that returned r and failed, and returns the
+// line. Without an error the line is in the file.
 func (l *Log) Record(c *Call, in Entry, r *Result, failed error) (Called, error) {
 	if in.Clean == nil {
 		in.Clean = func(text string) string { return text }
@@ -148,7 +149,7 @@ func (l *Log) Record(c *Call, in Entry, r *Result, failed error) (Called, error)
 			line.Error = string(first[:min(len(first), 64<<10)])
 		}
 	}
-	if failed != nil && line.Outcome != OutcomeCancelled { // that says it all
+	if failed != nil && line.Outcome != OutcomeCancelled { // the outcome says it all
 		line.Error = failed.Error()
 	}
 	for _, text := range []*string{&line.Via, &line.Agent, &line.Session, &line.Dir, &line.Server, &line.Tool, &line.Error, &line.Misfit} {
@@ -173,10 +174,10 @@ const (
 	loggedArgs = 64 << 10 // of arguments
 )
 
-// loggedArguments are arguments without secrets, however they are written.
+// loggedArguments returns arguments without secrets, however they are escaped.
 func loggedArguments(args json.RawMessage, redact func(string) string) json.RawMessage {
 	if len(args) > loggedArgs {
-		args, _ = json.Marshal(wording.Size(int64(len(args))) + " left out") // texts always encode
+		args, _ = json.Marshal(wording.Size(int64(len(args))) + " left out") // strings always encode
 		return args
 	}
 	var value any

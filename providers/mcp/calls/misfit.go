@@ -9,30 +9,29 @@ import (
 	"ctxfs/providers/internal/rawjson"
 )
 
-// maxPromised is the size in bytes up to which a structured result is held
-// against the tool's output schema, which costs several times as much memory.
-const maxPromised = 8 << 20
+// maxChecked is the size in bytes up to which a structured result is checked
+// against the tool's output schema, which takes several times as much memory.
+const maxChecked = 8 << 20
 
-// promisesSince is the version of the protocol since which a tool with an output
-// schema must give a structured result that fits it.
-const promisesSince = "2025-06-18"
+// checkedSince is the version of the protocol since which a tool with an output
+// schema must return a structured result that conforms to it.
+const checkedSince = "2025-06-18"
 
-// misfitKey is where a misfit stands in the "_meta" of a raw result.
+// misfitKey is the key of a misfit in the "_meta" of a raw result.
 const misfitKey = "ctxfs/misfit"
 
-// promised notes how a result is not what the tool's output schema promises. A
-// program that relies on the schema would fail at it, or worse; who reads it may
-// well make do.
-func (o *output) promised(structured json.RawMessage) {
+// checkOutput records how a result breaks the tool's output schema. A program that
+// relies on the schema would fail on it, or worse; a reader may well make do.
+func (o *output) checkOutput(structured json.RawMessage) {
 	if o.opts.Tool.output == nil {
 		return
 	}
 	switch version := o.opts.Protocol; {
-	case version < promisesSince:
+	case version < checkedSince:
 		return
 	case structured == nil:
 		o.Misfit = "the result is not structured, although the tool has an output schema"
-	case len(structured) > maxPromised:
+	case len(structured) > maxChecked:
 		return
 	default:
 		var fault *arguments.Error
@@ -45,7 +44,7 @@ func (o *output) promised(structured json.RawMessage) {
 	o.Raw = withMeta(o.Raw, misfitKey, o.Misfit)
 }
 
-// withMeta adds a text to the "_meta" of an object.
+// withMeta adds a string to the "_meta" of an object.
 func withMeta(raw json.RawMessage, key, text string) json.RawMessage {
 	o, err := rawjson.ParseObject(raw)
 	if err != nil {
@@ -53,7 +52,7 @@ func withMeta(raw json.RawMessage, key, text string) json.RawMessage {
 	}
 	var meta rawjson.Object
 	if is := o.Get("_meta"); is != nil {
-		meta, _ = rawjson.ParseObject(is) // what is no object is none
+		meta, _ = rawjson.ParseObject(is) // anything but an object is replaced
 	}
 	value, err := json.Marshal(text)
 	if err != nil {

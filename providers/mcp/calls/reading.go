@@ -8,27 +8,27 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// Content is a part of a resource or of a prompt's message.
+// Content is a part of a resource or of a message of a prompt.
 type Content struct {
-	// Role is that of a message: "user" or "assistant".
+	// Role is the role of a message: "user" or "assistant".
 	Role string `json:"role,omitempty"`
 	URI  string `json:"uri,omitempty"`
-	// MIMEType is as the server says; "" where it does not.
+	// MIMEType is what the server says, or "".
 	MIMEType string `json:"mimeType,omitempty"`
 	Text     string `json:"text,omitempty"` // without control characters
-	// Blob are the bytes of what is no text, or nil.
+	// Blob is binary content, or nil.
 	Blob []byte `json:"blob,omitempty"`
 }
 
-// Reading is what a server has answered.
+// Reading is the answer to a request for a resource or a prompt.
 type Reading struct {
 	Description string    `json:"description,omitempty"`
 	Contents    []Content `json:"contents"`
-	// Raw is the whole result as it came.
+	// Raw is the whole result as the server sent it.
 	Raw json.RawMessage `json:"raw"`
 }
 
-// ResourceReading is the result of a request for a resource.
+// ResourceReading reads the result of a request for a resource.
 func ResourceReading(raw json.RawMessage) (*Reading, error) {
 	var result struct{ Contents []wireResource }
 	if err := json.Unmarshal(raw, &result); err != nil {
@@ -41,7 +41,7 @@ func ResourceReading(raw json.RawMessage) (*Reading, error) {
 	return r, nil
 }
 
-// wireResource is the content of a resource as it comes.
+// wireResource is the content of a resource as the server sends it.
 type wireResource struct {
 	URI, MIMEType, Text string
 	Blob                []byte
@@ -51,8 +51,8 @@ func (w wireResource) content() Content {
 	return Content{URI: clean.Line(w.URI), MIMEType: clean.Line(w.MIMEType), Text: clean.Text(w.Text), Blob: w.Blob}
 }
 
-// wireContent is a part of a message as it comes: a text, a picture or a sound,
-// a resource, or a link to one.
+// wireContent is a part of a message as the server sends it: a text, an image or
+// audio, a resource, or a link to one.
 type wireContent struct {
 	Type, Text, MIMEType, URI, Name string
 	Data                            []byte

@@ -16,42 +16,43 @@ import (
 	"ctxfs/providers/internal/rawjson"
 )
 
-// Result is what a tool answered, ready to be handed over. Its texts are
-// clean.
+// Result is what a tool answered, ready to be handed over. Its texts are clean:
+// without control and invisible characters.
 type Result struct {
-	// Failed says that the tool says it failed; what it says is the text.
+	// Failed says that the tool reports a failure; Text is what it reports.
 	Failed bool
-	// Text is what the caller is to see: the text, or the structured result as
-	// JSON. One that is too long is an excerpt whose last line says where the
-	// whole is.
+	// Text is for the caller: the text, or the structured result as JSON. Where
+	// it is too long it is an excerpt whose last line names the file.
 	Text   []byte
 	IsJSON bool // Text is JSON, or an excerpt of it
-	// Aside is text that says something else than the structured result.
+	// Aside is text that says something other than the structured result.
 	Aside []byte
-	// Structured is nil where there is none or it is too long.
+	// Structured is the structured result; nil where there is none or it is too
+	// long.
 	Structured json.RawMessage
-	// File is the path of the whole where it was too long.
+	// File is the path of the whole text where it was too long.
 	File string
-	// Files are the paths of pictures and other bytes.
+	// Files are the paths of images and other binary content.
 	Files []string
-	// Misfit says in a sentence how the result is not what the tool's output
-	// schema promises; it counts all the same.
+	// Misfit says in a sentence how the result breaks the tool's output schema;
+	// the result is valid all the same.
 	Misfit string
-	// Fault says what could not be written to a file and why; Text holds the
-	// beginning of what was.
+	// Fault says what could not be written to a file and why; Text then holds the
+	// beginning of it.
 	Fault string
 	// Size is the length in bytes of the text before it was shortened.
 	Size int
-	// Raw is the result as it came.
+	// Raw is the result as the server sent it.
 	Raw json.RawMessage
 }
 
-// Results keeps what is too long to be handed over, and what is no text.
+// Results stores what is too long to be handed over, and binary content.
 type Results interface {
-	// Save keeps a result of a tool. Ext is the ending of its name without the
-	// dot; "" has it found by the content. The body is not kept.
+	// Save stores a result of a tool. Ext is the extension of its file name
+	// without the dot; "" has it chosen by the content. Save must not retain the
+	// body.
 	Save(server, tool, ext string, body []byte) (SavedResult, error)
-	// Limit is the usual size in bytes of text over which it is kept.
+	// Limit returns the usual size in bytes of text above which it is stored.
 	Limit() int
 }
 
@@ -62,12 +63,12 @@ type SavedResult struct {
 	Lines int
 }
 
-// callResult is the result of a call as it comes.
+// callResult is the result of a call as the server sent it.
 type callResult struct {
 	content    []json.RawMessage
 	structured json.RawMessage
 	failed     bool
-	inputs     json.RawMessage // what it asks for first; not nil where it does
+	inputs     json.RawMessage // what the tool asks for first; nil where it asks for nothing
 }
 
 var errForm = errors.New("tools/call: the result has a wrong form")
@@ -80,7 +81,7 @@ func readCallResult(raw json.RawMessage) (r callResult, err error) {
 		switch name {
 		case "content":
 			if string(value) != "null" && value[0] != '[' {
-				return r, errForm // nothing of it would be seen
+				return r, errForm // nothing of it would be shown
 			}
 			for _, block := range rawjson.Parts(value) {
 				r.content = append(r.content, block)
@@ -112,7 +113,7 @@ type ResultOptions struct {
 }
 
 // NewResult makes a raw result ready to be handed over. Its error is a
-// [*UseError].
+// [*UseError]: the result has a wrong form, or asks for input.
 func NewResult(raw json.RawMessage, opts ResultOptions) (*Result, error) {
 	wrong := func(err error) error {
 		return &UseError{Server: opts.Server, What: clean.Line(err.Error()), Cause: err}
@@ -134,14 +135,14 @@ func NewResult(raw json.RawMessage, opts ResultOptions) (*Result, error) {
 		return nil, wrong(err)
 	}
 	if !came.failed {
-		out.promised(came.structured)
+		out.checkOutput(came.structured)
 	}
 	out.shorten(opts.textLimit())
 	return &out.Result, nil
 }
 
-// textLimit returns the size over which the text goes to a file; negative is
-// none.
+// textLimit returns the size in bytes above which the text goes to a file; a
+// negative one is none.
 func (o ResultOptions) textLimit() int {
 	switch {
 	case o.Results == nil, o.Limit < 0:
@@ -152,7 +153,7 @@ func (o ResultOptions) textLimit() int {
 	return max(o.Results.Limit(), o.Tool.maxText)
 }
 
-// wantsInput is the error of a result that asks for something first.
+// wantsInput returns the error of a result that asks for input first.
 func (r callResult) wantsInput(file string) error {
 	var asked []string
 	for _, request := range rawjson.Parts(r.inputs) {
@@ -174,14 +175,14 @@ func (r callResult) wantsInput(file string) error {
 	}
 }
 
-// output is a result that is being made.
+// output is a result that is being built.
 type output struct {
 	Result
 	opts  ResultOptions
 	parts []part // in their order
 }
 
-// part is a text of a result, or a line that stands for what is no text.
+// part is a text of a result, or a line about something that is not text.
 type part struct {
 	text string
 	line bool
@@ -190,14 +191,14 @@ type part struct {
 func (o *output) addText(text string) { o.parts = append(o.parts, part{text, false}) }
 func (o *output) addLine(text string) { o.parts = append(o.parts, part{text, true}) }
 
-// block is a part of a result as it comes.
+// block is a content block as the server sent it.
 type block struct {
 	Type, Text, MIMEType, URI, Name, Description string
 	Data                                         []byte
 	Resource                                     wireResource
 }
 
-// add adds a block. One of a kind that nobody knows is shown as it is.
+// add adds a content block. One of an unknown type is shown as JSON.
 func (o *output) add(raw json.RawMessage) error {
 	var b block
 	if err := json.Unmarshal(raw, &b); err != nil {
@@ -234,7 +235,7 @@ func (o *output) addUnknown(raw json.RawMessage) error {
 	return nil
 }
 
-// save writes bytes to a file, and says where.
+// save writes binary content to a file, and adds a line with its path.
 func (o *output) save(mimeType string, body []byte) {
 	kind := clean.Line(mimeType)
 	if kind == "" {
@@ -254,7 +255,7 @@ func (o *output) save(mimeType string, body []byte) {
 	o.addLine(is + " has been written to: " + saved.Path)
 }
 
-// fail notes that something could not be written.
+// fail records that something could not be written.
 func (o *output) fail(what string, err error) {
 	fault := what + " could not be written to a file: " + clean.Line(err.Error())
 	if o.Fault == "" {
@@ -263,7 +264,7 @@ func (o *output) fail(what string, err error) {
 	o.addLine(fault)
 }
 
-// settle makes text of what has come.
+// settle sets the text and the structured result.
 func (o *output) settle(structured json.RawMessage) error {
 	if structured == nil {
 		o.Text = joined(o.parts)
@@ -302,7 +303,7 @@ func (o *output) settle(structured json.RawMessage) error {
 	return nil
 }
 
-// shorten keeps what is longer than the limit in files.
+// shorten writes what is longer than the limit to files.
 func (o *output) shorten(limit int) {
 	o.Size = len(o.Text)
 	if limit < 0 {
@@ -324,7 +325,7 @@ func (o *output) shorten(limit int) {
 	}
 }
 
-// excerpt writes a text to a file, and gives what is to be seen of it.
+// excerpt writes a text to a file, and returns what to show of it.
 func (o *output) excerpt(text []byte, limit int, ext string) (short []byte, path string) {
 	saved, err := o.opts.Results.Save(o.opts.Server, o.opts.Tool.File, ext, text)
 	if err != nil {
@@ -337,7 +338,7 @@ func (o *output) excerpt(text []byte, limit int, ext string) (short []byte, path
 	return excerpt.Of(text, limit, excerpt.Notice(saved.Path, saved.Bytes, saved.Lines)), saved.Path
 }
 
-// AddAside adds a line.
+// AddAside adds a line to Aside.
 func (r *Result) AddAside(line string) {
 	if len(r.Aside) > 0 && r.Aside[len(r.Aside)-1] != '\n' {
 		r.Aside = append(r.Aside, '\n')
@@ -354,7 +355,7 @@ func Join(texts ...string) string {
 	return string(joined(parts))
 }
 
-// joined are texts one after the other, each beginning a line.
+// joined returns texts one after the other, each beginning on a line of its own.
 func joined(parts []part) []byte {
 	size := 0
 	for _, p := range parts {
@@ -370,11 +371,11 @@ func joined(parts []part) []byte {
 	return out
 }
 
-// maxCompared is the size in bytes up to which values are compared whatever
-// they are written like.
+// maxCompared is the size in bytes up to which values are compared however they
+// are written.
 const maxCompared = 1 << 20
 
-// repeats tells whether a text says the same as a structured result.
+// repeats reports whether a text is the structured result over again.
 func repeats(text string, structured json.RawMessage) bool {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || !json.Valid([]byte(trimmed)) {
@@ -390,15 +391,14 @@ func repeats(text string, structured json.RawMessage) bool {
 	return a.Len() <= maxCompared && b.Len() <= maxCompared && equalJSON(a.Bytes(), b.Bytes())
 }
 
-// equalJSON tells whether two JSON texts are the same value: neither the order
-// of members nor the way in which numbers and letters are written counts.
+// equalJSON reports whether two JSON texts have the same value, whatever the order
+// of members and the notation of numbers and strings.
 func equalJSON(a, b []byte) bool {
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// onlyMember is the value of the one member of an object that has no other, or
-// nil.
+// onlyMember returns the value of the only member of an object, or nil.
 func onlyMember(object json.RawMessage) (only json.RawMessage) {
 	if !bytes.HasPrefix(bytes.TrimSpace(object), []byte("{")) {
 		return nil

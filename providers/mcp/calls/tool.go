@@ -28,16 +28,16 @@ type Tool struct {
 	maxText int            // the size in bytes up to which it wants its text handed over, or 0
 }
 
-// maxMaxText bounds what a tool may ask for.
+// maxMaxText is the largest maxText that a tool may ask for.
 const maxMaxText = 500_000
 
-// newTool takes a definition apart as it is shown.
+// newTool returns the tool of a definition as it is shown.
 func newTool(is catalogue.Item) *Tool {
 	t := &Tool{Name: is.Name, File: is.File}
 	for name, value := range rawjson.Parts(is.Body) {
 		switch name {
 		case "description":
-			_ = json.Unmarshal(value, &t.Description) // of another type it is none
+			_ = json.Unmarshal(value, &t.Description) // one of another type counts as none
 		case "arguments":
 			t.Input = value
 		case "outputSchema":

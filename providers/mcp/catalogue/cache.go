@@ -15,14 +15,15 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// Cache is the folder of catalogues: a file a server.
+// Cache is the folder of catalogues, with one file per server. It is safe for
+// concurrent use.
 type Cache struct {
 	Dir string
 	Log *slog.Logger
 }
 
-// Key identifies the entry of a server: its name, and the file that it is in,
-// with the project where one file configures several.
+// Key identifies the entry that configures a server: its name and its origin
+// ([config.Source.Origin]).
 type Key struct{ Name, Origin string }
 
 // KeyOf returns the key of an entry.
@@ -43,8 +44,8 @@ func (c Cache) path(k Key) string {
 	return filepath.Join(c.Dir, names.File(k.Name)+"-"+hex.EncodeToString(sum[:4])+".json")
 }
 
-// Snapshot returns the snapshot that was last saved under the first of the keys that
-// has a readable file, or nil.
+// Snapshot returns the snapshot that was last saved, under the first of the keys
+// that has a readable file; nil if none has.
 func (c Cache) Snapshot(keys []Key) (s *Snapshot) {
 	c.find(keys, func(f *cacheFile) (err error) {
 		s, err = f.snapshot()
@@ -53,8 +54,8 @@ func (c Cache) Snapshot(keys []Key) (s *Snapshot) {
 	return s
 }
 
-// Catalogue returns the catalogue that was last saved under the first of the keys that
-// has a readable file, or nil.
+// Catalogue returns the catalogue that was last saved, under the first of the
+// keys that has a readable file; nil if none has.
 func (c Cache) Catalogue(keys []Key) (cat *Catalogue) {
 	c.find(keys, func(f *cacheFile) (err error) {
 		cat, err = f.catalogue()
@@ -79,8 +80,8 @@ func (c Cache) find(keys []Key, read func(*cacheFile) error) {
 
 var ErrForeign = errors.New("it is of another server")
 
-// read reads a cache file and tells whether it could. One that is damaged is
-// as good as none: it is written anew when the server has answered.
+// read reads a cache file and reports whether it could be read. A damaged one is
+// logged and ignored: it is replaced when the server has answered.
 func (c Cache) read(path string, read func(*cacheFile) error) bool {
 	f, err := openCacheFile(path)
 	if err == nil {
@@ -93,7 +94,7 @@ func (c Cache) read(path string, read func(*cacheFile) error) bool {
 	return err == nil
 }
 
-// Save writes a catalogue and what is shown of it.
+// Save stores a catalogue and its snapshot.
 func (c Cache) Save(cat *Catalogue, s *Snapshot) error {
 	text, err := cacheFileText(cat, s)
 	if err != nil {
@@ -102,7 +103,7 @@ func (c Cache) Save(cat *Catalogue, s *Snapshot) error {
 	return atomicfile.Write(c.path(cat.key()), text)
 }
 
-// From tells of all servers that a file configured.
+// From returns what is stored of all servers that a configuration file had.
 func (c Cache) From(source string) (found []About) {
 	for _, path := range c.files() {
 		c.read(path, func(f *cacheFile) error {
@@ -115,8 +116,8 @@ func (c Cache) From(source string) (found []About) {
 	return found
 }
 
-// Prune removes the catalogues of servers that are configured no more. Keep
-// tells which are to stay.
+// Prune removes what is stored of all servers but those that keep returns true
+// for.
 func (c Cache) Prune(keep func(Key) bool) {
 	for _, path := range c.files() {
 		gone := false

@@ -15,13 +15,12 @@ import (
 	"ctxfs/providers/internal/rawjson"
 )
 
-// A cache file is a stream of JSON values: a header on one line, then the
-// texts that are shown, with nothing between them, then the lists as they
-// came. The texts are made of the lists, and made again where they are damaged
-// or of another rendering. That takes many times as long as reading them, and
-// a mount waits for it.
+// A cache file is a header in JSON on one line, then the texts of the snapshot
+// with nothing between them, then the raw lists in JSON. The texts are rendered
+// again from the lists where they are damaged or have another rendering; that
+// takes many times as long as reading them, and a mount waits for it.
 const (
-	cacheFormat = 2 // of cache files; others are ignored
+	cacheFormat = 2 // version of the file format; files of others are ignored
 	Rendering   = 2 // moves when the texts are made in another way
 )
 
@@ -45,7 +44,7 @@ type cachedItem struct {
 	Summary string    `json:"summary,omitempty"`
 	Since   time.Time `json:"since"`
 	Size    int       `json:"size"` // of its text, in bytes
-	// Sum is that of a tool's definition.
+	// Sum is the fingerprint of a tool's definition.
 	Sum rawjson.Fingerprint `json:"sum,omitzero"`
 }
 
@@ -56,10 +55,10 @@ type cacheFile struct {
 	header
 	file iofs.File
 	rest *bufio.Reader // what follows the header
-	size int           // of all texts
+	size int           // of all texts, in bytes
 }
 
-// openCacheFile reads the header. The file is to be closed.
+// openCacheFile opens a file and reads its header. The caller must close it.
 func openCacheFile(path string) (*cacheFile, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -113,7 +112,7 @@ func (c *cacheFile) readHeader() error {
 
 func (c *cacheFile) close() { c.file.Close() }
 
-// snapshot reads what is shown: its texts, or else the lists.
+// snapshot reads the texts, or renders them from the lists.
 func (c *cacheFile) snapshot() (*Snapshot, error) {
 	texts := make([]byte, c.size)
 	if _, err := io.ReadFull(c.rest, texts); err != nil {
@@ -139,7 +138,7 @@ func (c *cacheFile) snapshot() (*Snapshot, error) {
 	return s, nil
 }
 
-// catalogue reads the lists, before anything else was read.
+// catalogue reads the lists. It may only be called instead of snapshot.
 func (c *cacheFile) catalogue() (*Catalogue, error) {
 	if _, err := c.rest.Discard(c.size); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -162,8 +161,8 @@ func (c *cacheFile) lists() (lists [Kinds]List, err error) {
 	return lists, err
 }
 
-// cacheFileText is the content of the cache file of a catalogue and of what is
-// shown of it.
+// cacheFileText returns the content of the cache file of a catalogue and its
+// snapshot.
 func cacheFileText(cat *Catalogue, s *Snapshot) ([]byte, error) {
 	h := header{Format: cacheFormat, Rendering: Rendering, About: cat.About}
 	var texts []byte
@@ -178,7 +177,7 @@ func cacheFileText(cat *Catalogue, s *Snapshot) ([]byte, error) {
 	h.Sum = checksum(texts)
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false) // definitions are to come back as they were
+	enc.SetEscapeHTML(false) // definitions must be read as they were
 	if err := enc.Encode(h); err != nil {
 		return nil, err
 	}

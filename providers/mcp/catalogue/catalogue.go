@@ -1,3 +1,12 @@
+// Package catalogue is what a server offers, as it is fetched, shown and stored.
+//
+// A definition passes through it in this order: the lists of a server are
+// collected as raw JSON, so that nothing is lost to the types of a library
+// ([List.Add]), and completed with the times of those before ([List.Succeed]); a
+// [Snapshot] renders them into the texts of files (snapshot.go, render.go), and
+// the [Cache] stores both, so that the texts need not be rendered again
+// (cache.go, cachefile.go). Resources that a user wants kept are stored beside
+// them (kept.go).
 package catalogue
 
 import (
@@ -12,9 +21,10 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// Kind is one of the lists that a server can have.
+// Kind is the kind of a list that a server can have.
 type Kind int
 
+// The kinds of lists.
 const (
 	Tools Kind = iota
 	Resources
@@ -42,37 +52,39 @@ func (k Kind) Member() string { return lists[k].member }
 func (k Kind) String() string { return lists[k].plural }
 
 // Catalogue is what a server has said of itself. Its lists are in memory only
-// while they are fetched and shown; then they are in the cache file.
+// while they are fetched and rendered; then they are in the cache file.
 type Catalogue struct {
 	About
 	Lists [Kinds]List
 }
 
-// About is a catalogue without its lists.
+// About is a catalogue without its lists. It is the header of the cache file.
 type About struct {
-	// Name, Source (its file), Scope, Project and Client are those of the
-	// definition.
+	// Name, Source (the file), Scope, Project and Client are those of the entry
+	// that configures the server.
 	Name    string `json:"name"`
 	Source  string `json:"source"`
 	Scope   string `json:"scope"`
 	Project string `json:"project,omitempty"`
 	Client  string `json:"client"`
-	// Command is the definition's hash when the server said this.
+	// Command is the hash of the command or address that the catalogue was
+	// fetched with.
 	Command   string `json:"command"`
 	Transport string `json:"transport"`
-	// Settings stands for the rest of the definition then; "" is not known.
+	// Settings is a salted hash of the rest of the configuration; "" where it is
+	// not known.
 	Settings string `json:"settings,omitempty"`
 
 	Server       ServerInfo `json:"server"`
 	Protocol     string     `json:"protocol"`
-	Legacy       bool       `json:"legacy"` // it wants initialize and no probe
+	Legacy       bool       `json:"legacy"` // the server speaks the era of initialize
 	Instructions string     `json:"instructions,omitempty"`
 
-	// Described is when what the server says of itself last changed.
+	// Described is when the server's description of itself last changed.
 	Described time.Time `json:"described"`
 	// Time is when the lists were last fetched.
 	Time time.Time `json:"time"`
-	// Notes are remarks on the lists for STATUS.md.
+	// Notes are remarks about the lists, for STATUS.md.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -106,40 +118,39 @@ func (a *About) key() Key {
 	return KeyOf(config.Source{Scope: a.Scope, Project: a.Project, File: a.Source, Name: a.Name})
 }
 
-// ServerInfo is what a server calls itself.
+// ServerInfo is how a server names itself.
 type ServerInfo struct {
 	Name    string `json:"name"`
 	Title   string `json:"title,omitempty"`
 	Version string `json:"version"`
 }
 
-// List is one list of definitions.
+// List is one list of definitions, in the order of the server.
 type List struct {
 	// Changed is when its content last changed.
 	Changed time.Time    `json:"changed,omitzero"`
 	Items   []Definition `json:"items,omitempty"`
 }
 
-// Definition is one definition as it came.
+// Definition is one definition as the server sent it, without spaces.
 type Definition struct {
-	// Since is when it was first seen like this.
+	// Since is when this content was first seen.
 	Since time.Time       `json:"since"`
 	Raw   json.RawMessage `json:"raw"`
 }
 
-// key names a definition within its list.
+// key identifies a definition within its list.
 func (d Definition) key() string {
 	var id struct{ Name, URI, URITemplate string }
-	_ = json.Unmarshal(d.Raw, &id) // what has no name is told apart by its content alone
+	_ = json.Unmarshal(d.Raw, &id) // without a name only the content distinguishes it
 	return id.Name + "\x00" + id.URI + "\x00" + id.URITemplate
 }
 
-// sum stands for the content. It is of compact JSON, as lists are kept.
+// sum returns the hash of the content.
 func (d Definition) sum() [sha256.Size]byte { return sha256.Sum256(d.Raw) }
 
-// Succeed completes a list that was fetched at t with what is known from the
-// one before: a definition that is as it was keeps its time, and a list that
-// holds what it held keeps its own.
+// Succeed completes a list that was fetched at time t with the times of the list
+// before: an unchanged definition keeps its time, and an unchanged list its own.
 func (l *List) Succeed(before List, t time.Time) {
 	type seen struct {
 		sum   [sha256.Size]byte
@@ -165,8 +176,9 @@ func (l *List) Succeed(before List, t time.Time) {
 	}
 }
 
-// Add adds definitions as they came. One that is there already is not added
-// again, as where a server gives a page twice; what is no object is counted.
+// Add adds definitions as a server sent them, and returns how many of them are
+// not JSON objects, which are left out. Duplicates, as of a page that is sent
+// twice, are left out too; seen holds the hashes of those added so far.
 func (l *List) Add(items []json.RawMessage, seen map[[sha256.Size]byte]bool) (odd int) {
 	for _, raw := range items {
 		var compact bytes.Buffer

@@ -2,40 +2,41 @@ package catalogue
 
 import "ctxfs/providers/internal/rawjson"
 
-// shape is how a kind of definition is shown: which members come first, and
-// under which names. The others follow in their own order.
+// shape describes how definitions of a kind are shown: which members come first,
+// and under which names. The others follow in the order of the server.
 type shape struct {
-	first []naming
-	left  []string // never shown
+	first  []naming
+	hidden []string // members that are never shown
 }
 
+// naming is the name of a member in the protocol and in the file.
 type naming struct{ is, shown string }
 
-// The shapes. Icons are pictures in base64, more than half of the bytes of
-// some catalogues.
+// The shapes. Icons are hidden: they are pictures in base64, more than half of
+// the bytes of some catalogues.
 var (
 	toolShape = shape{
 		first: []naming{{"name", "name"}, {"description", "description"}, {"inputSchema", "arguments"},
 			{"outputSchema", "outputSchema"}, {"annotations", "annotations"}},
-		left: []string{"icons"},
+		hidden: []string{"icons"},
 	}
 	resourceShape = shape{
 		first: []naming{{"uri", "uri"}, {"uriTemplate", "uriTemplate"}, {"name", "name"},
 			{"description", "description"}, {"mimeType", "mimeType"}},
-		left: []string{"icons"},
+		hidden: []string{"icons"},
 	}
 	promptShape = shape{
-		first: []naming{{"name", "name"}, {"description", "description"}, {"arguments", "arguments"}},
-		left:  []string{"icons"},
+		first:  []naming{{"name", "name"}, {"description", "description"}, {"arguments", "arguments"}},
+		hidden: []string{"icons"},
 	}
 )
 
-// render makes the text of a definition: two-space JSON, the values as they
-// came, ending in a newline.
+// render returns the text of a definition: JSON indented by two spaces, the
+// values as the server sent them, with a final newline.
 func (s shape) render(o rawjson.Object) ([]byte, error) {
 	shown := make(rawjson.Object, 0, len(o))
-	done := make(map[string]bool, len(o)+len(s.left))
-	for _, name := range s.left {
+	done := make(map[string]bool, len(o)+len(s.hidden))
+	for _, name := range s.hidden {
 		done[name] = true
 	}
 	for _, n := range s.first {

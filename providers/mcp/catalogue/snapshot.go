@@ -15,12 +15,13 @@ import (
 	"ctxfs/providers/mcp/policy"
 )
 
-// Snapshot is a catalogue as it is shown. It never changes.
+// Snapshot is a catalogue as it is shown: the texts of its files. It is
+// immutable.
 type Snapshot struct {
 	About
 	Sections  [NumFolders]Section
-	LeftOut   []policy.ToolNames // tools that the configuration leaves out
-	Unmatched []string           // patterns of the configuration that are of no tool
+	LeftOut   []policy.ToolNames // tools that the filter hides
+	Unmatched []string           // patterns of the filter that match no tool
 }
 
 // Folder is one of the folders of definitions of a server.
@@ -49,27 +50,27 @@ var folders = [NumFolders]struct {
 // Name returns the name of the folder.
 func (f Folder) Name() string { return folders[f].name }
 
-// Section is one of the folders of definitions of a server.
+// Section is the content of one folder.
 type Section struct {
 	Changed time.Time
 	Items   []Item
 }
 
-// Item is one file of a section.
+// Item is one file of a section: a definition as it is shown.
 type Item struct {
-	Name    string // the original
-	File    string // without ".json"
+	Name    string // as the server calls it
+	File    string // the name of the file, without ".json"
 	Summary string
 	Since   time.Time
 	Body    []byte
 	Sum     rawjson.Fingerprint // of a tool's definition
 }
 
-// SummaryLength is the longest summary in an index, in bytes.
+// SummaryLength is the length of the longest summary in an index, in bytes.
 const SummaryLength = 160
 
-// NewSnapshot renders a catalogue. Definitions that cannot be rendered cannot be
-// there: lists take objects only.
+// NewSnapshot renders a catalogue. Every definition can be rendered: lists only
+// hold objects.
 func NewSnapshot(cat *Catalogue) *Snapshot {
 	s := &Snapshot{About: cat.About}
 	for i, f := range folders {
@@ -86,7 +87,8 @@ func NewSnapshot(cat *Catalogue) *Snapshot {
 	return s
 }
 
-// Filtered is the snapshot with those tools only that the filter shows.
+// Filtered returns the snapshot with only those tools that the filter shows. A
+// nil snapshot stays nil.
 func (s *Snapshot) Filtered(f policy.Filter) *Snapshot {
 	if s == nil || f.IsEmpty() {
 		return s
@@ -107,7 +109,7 @@ func (s *Snapshot) Filtered(f policy.Filter) *Snapshot {
 	return &part
 }
 
-// ToolNames are those of all tools, those that are left out too.
+// ToolNames returns the names of all tools, hidden ones included.
 func (s *Snapshot) ToolNames() []policy.ToolNames {
 	all := slices.Clone(s.LeftOut)
 	for _, i := range s.Sections[ToolFolder].Items {
@@ -116,11 +118,11 @@ func (s *Snapshot) ToolNames() []policy.ToolNames {
 	return all
 }
 
-// Tools are the items of the tool folder.
+// Tools returns the items of the tool folder.
 func (s *Snapshot) Tools() []Item { return s.Sections[ToolFolder].Items }
 
-// Share takes over the sections of a snapshot that hold the same, so that
-// their texts are in memory once.
+// Share replaces sections by those of the snapshot before where they are equal,
+// so that their texts are in memory once.
 func (s *Snapshot) Share(before *Snapshot) {
 	if before == nil {
 		return
@@ -179,7 +181,7 @@ func newSection(shape shape, lists ...List) Section {
 	return s
 }
 
-// Nodes are the files of the section.
+// Nodes returns the files of the section by name.
 func (s Section) Nodes() map[string]fs.Node {
 	nodes := make(map[string]fs.Node, len(s.Items))
 	for _, i := range s.Items {
@@ -188,7 +190,7 @@ func (s Section) Nodes() map[string]fs.Node {
 	return nodes
 }
 
-// Summary is one on the server, in its own words.
+// Summary returns one sentence about the server, in its own words, or "".
 func (s *Snapshot) Summary() string {
 	if s == nil {
 		return ""
@@ -196,14 +198,14 @@ func (s *Snapshot) Summary() string {
 	return clean.Sentence(cmp.Or(s.Instructions, s.Server.Title), SummaryLength)
 }
 
-// URI is that of a resource; a template has none.
+// URI returns the URI of a resource; a template has none.
 func (i Item) URI() string {
 	var shown struct{ URI string }
-	_ = json.Unmarshal(i.Body, &shown) // it was made here
+	_ = json.Unmarshal(i.Body, &shown) // it was rendered here
 	return shown.URI
 }
 
-// Equal tells whether two sections are the same files.
+// Equal reports whether two sections have the same files.
 func (s Section) Equal(o Section) bool {
 	if len(s.Items) != len(o.Items) || !s.Changed.Equal(o.Changed) {
 		return false
@@ -216,12 +218,12 @@ func (s Section) Equal(o Section) bool {
 	return true
 }
 
-// Definition is the tool as its server defined it, of what is shown of it: an
-// object of the protocol's names, without spaces.
+// Definition returns the definition of a tool under the protocol's names, made of
+// what is shown of it: a JSON object without spaces.
 func (i Item) Definition() json.RawMessage {
 	o, err := rawjson.ParseObject(i.Body)
 	if err != nil {
-		return json.RawMessage("{}") // it cannot be: the body was made here
+		return json.RawMessage("{}") // impossible: the body was rendered here
 	}
 	for j := range o {
 		for _, n := range toolShape.first {
@@ -239,7 +241,7 @@ func (i Item) Definition() json.RawMessage {
 	return compact.Bytes()
 }
 
-// ItemOf is the item of a definition that was pinned, as it would be shown now.
+// ItemOf renders the definition of a tool. Only the Body of the item is set.
 func ItemOf(definition json.RawMessage) (i Item) {
 	o, err := rawjson.ParseObject(definition)
 	if err == nil {
@@ -251,7 +253,7 @@ func ItemOf(definition json.RawMessage) (i Item) {
 	return i
 }
 
-// ShownAs is the name under which a member of a tool's definition is shown.
+// ShownAs returns the name under which a member of a tool's definition is shown.
 func ShownAs(name string) string {
 	for _, n := range toolShape.first {
 		if n.is == name {

@@ -32,37 +32,40 @@ import (
 	"ctxfs/providers/mcp/supervise"
 )
 
-// Connection is a server that has answered the handshake.
+// Connection is a server that has answered the handshake. It is safe for
+// concurrent use.
 type Connection struct {
 	client    *client.Client
 	transport transport.Interface
 	info      *mcp.InitializeResult
 	legacy    bool
 
-	// Slow says that the process has a low priority for ever.
+	// Slow says that the process has a low priority, which cannot be raised again.
 	Slow bool
-	// Changed gets a value when the server says that a list has changed.
+	// Changed receives a value when the server says that a list has changed.
 	Changed chan struct{}
+	// Watched are the resources whose changes are followed.
 	Watched Watched
-	// Lost is closed when the server has ended or cannot be reached.
+	// Lost is closed when the server has exited or cannot be reached.
 	Lost     chan struct{}
 	loseOnce sync.Once
 	cause    error // why, if that is known; read after lost
 
 	kind    string             // the transport
-	Process *supervise.Process // of stdio
+	Process *supervise.Process // of stdio, else nil
 	input   *stdin             // of stdio
 	output  *messages          // of stdio
 	http    *roundTripper      // of HTTP
 
-	timing  Timing
-	Context context.Context // of everything that runs as long as the connection
+	timing Timing
+	// Context ends when the connection is closed.
+	Context context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	flights flights
+	pending pendingRequests
 }
 
-// Dialer is what connections of one server have in common.
+// Dialer connects to one server.
 type Dialer struct {
 	Def    *config.Server
 	Login  *oauth.Session // nil where there can be none
@@ -73,20 +76,24 @@ type Dialer struct {
 	Now    func() time.Time
 }
 
-// Timing are the waits of connections.
+// Timing holds the timeouts and delays of connections.
 type Timing struct {
-	Discover time.Duration // for an answer to the probe for the new era
-	Deaf     time.Duration // for which a process may take nothing of a message
-	Relisten time.Duration // before a stream of notifications that ended is opened again
+	Discover time.Duration // timeout of the probe for the new era
+	Deaf     time.Duration // how long a process may read nothing of a message
+	Relisten time.Duration // delay before a stream of notifications that ended is reopened
 	Grace    supervise.Grace
 }
 
-// Dial connects to the server, in the era it is known to speak. Where that
-// fails it tries the other way once: a strict server of the old era ends at
-// the probe for the new one, and a server may have been replaced by a newer
-// one. A server over HTTP that refuses the handshake may be one with a stream
-// for its answers (sse). The connection that is returned with an error tells what is known of
-// the attempt, and is closed.
+// Dial connects to the server in the era that it is known to speak. Where that
+// fails it tries, once each:
+//
+//  1. HTTP+SSE, if a server over HTTP refuses the handshake in the way of one
+//     that has a stream for its answers;
+//  2. the other era: a strict server of the old era exits at the probe for the new
+//     one, and a server may have been replaced by a newer one.
+//
+// The connection is never nil. With an error it is closed, and holds what is
+// known of the attempt, for [Connection.Explain].
 func (d *Dialer) Dial(ctx context.Context, legacy bool) (*Connection, error) {
 	kind := d.Def.Transport
 	c, err := d.attempt(ctx, kind, legacy || kind == config.SSE)
@@ -106,7 +113,7 @@ func (d *Dialer) Dial(ctx context.Context, legacy bool) (*Connection, error) {
 		}
 	}
 	if kind == config.Stdio && (c.output.tooLong() || !legacy && !hasEnded(err)) {
-		return c, err // it lives and has refused
+		return c, err // it is running and has refused
 	}
 	if kind != config.Stdio && !legacy {
 		return c, err // the library has tried both
@@ -118,7 +125,7 @@ func (d *Dialer) Dial(ctx context.Context, legacy bool) (*Connection, error) {
 	return again, errAgain
 }
 
-// attempt connects once, by a transport.
+// attempt connects once, over one transport.
 func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connection, error) {
 	c := &Connection{
 		kind: kind, timing: d.Timing, Changed: make(chan struct{}, 1), Watched: Watched{News: make(chan struct{}, 1)}, Lost: make(chan struct{}),
@@ -130,7 +137,7 @@ func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connec
 	}
 	err := c.handshake(ctx, legacy)
 	if err == nil && kind == config.StreamableHTTP && c.legacy && !legacy && c.announcesChanges() {
-		// Changes are told on a stream of its own then, which the library
+		// Then changes are announced on a separate stream, which the library
 		// must be told to open before the handshake.
 		c.Close()
 		return d.attempt(ctx, kind, true)
@@ -146,8 +153,8 @@ func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connec
 	return c, nil
 }
 
-// open makes the transport of a connection that is being made until starting
-// ends, and starts the process if there is one.
+// open creates the transport, and starts the process if there is one. Starting
+// bounds the connecting.
 func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) error {
 	if c.kind == config.Stdio {
 		p, err := d.Start.Run(supervise.Command{
@@ -184,10 +191,10 @@ func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) erro
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(c.http.client()),
 		transport.WithHTTPHeaders(d.Def.Headers),
-		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)), // it tells addresses
+		transport.WithHTTPLogger(slog.New(slog.DiscardHandler)), // its lines hold addresses
 	}
 	if legacy {
-		//lint:ignore SA1019 servers of the old era tell of changes only there
+		//lint:ignore SA1019 servers of the old era announce changes only there
 		options = append(options, transport.WithContinuousListening())
 	}
 	t, err := transport.NewStreamableHTTP(d.Def.URL, options...)
@@ -202,7 +209,7 @@ func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) erro
 func (c *Connection) handshake(ctx context.Context, legacy bool) error {
 	options := []client.ClientOption{client.WithDiscoverTimeout(c.timing.Discover)}
 	if legacy {
-		//lint:ignore SA1019 strict servers of the old era end at the probe for the new one
+		//lint:ignore SA1019 strict servers of the old era exit at the probe for the new one
 		options = append(options, client.WithLegacyProtocolOnly())
 	}
 	c.client = client.NewClient(c.transport, options...)
@@ -211,15 +218,15 @@ func (c *Connection) handshake(ctx context.Context, legacy bool) error {
 		return err
 	}
 	if b, ok := c.transport.(transport.BidirectionalInterface); ok {
-		b.SetRequestHandler(c.asked)
+		b.SetRequestHandler(c.handleRequest)
 	}
 	request := mcp.InitializeRequest{}
 	request.Params.ClientInfo = clientInfo()
 	info, err := c.client.Initialize(ctx, request)
 	var rpc *transport.Error
 	if err != nil && !legacy && ctx.Err() == nil && !errors.As(err, &rpc) && c.Process != nil {
-		// It has answered with an error. A server of the new era alone does
-		// that when it was not up in time for the probe.
+		// It has answered with an error. A server that speaks only the new era
+		// does that when it was not up in time for the probe.
 		info, err = c.client.Initialize(ctx, request)
 	}
 	if err != nil {
@@ -230,10 +237,10 @@ func (c *Connection) handshake(ctx context.Context, legacy bool) error {
 	return nil
 }
 
-// clientInfo is what servers are told of us.
+// clientInfo returns how ctxfs introduces itself.
 func clientInfo() mcp.Implementation { return mcp.Implementation{Name: "ctxfs", Version: "1"} }
 
-// offers tells whether the server has such a list.
+// offers reports whether the server has a list of that kind.
 func (c *Connection) offers(k catalogue.Kind) bool {
 	switch caps := c.info.Capabilities; k {
 	case catalogue.Tools:
@@ -245,6 +252,7 @@ func (c *Connection) offers(k catalogue.Kind) bool {
 	}
 }
 
+// lose marks the connection as lost. The cause may be nil.
 func (c *Connection) lose(cause error) {
 	c.loseOnce.Do(func() {
 		c.cause = cause
@@ -252,6 +260,7 @@ func (c *Connection) lose(cause error) {
 	})
 }
 
+// IsLost reports whether the connection is lost.
 func (c *Connection) IsLost() bool {
 	select {
 	case <-c.Lost:
@@ -261,14 +270,15 @@ func (c *Connection) IsLost() bool {
 	}
 }
 
-// Close ends the connection and its process, and waits for both.
+// Close ends the connection, its process and what [Connection.Go] started, and
+// waits for all of them.
 func (c *Connection) Close() {
 	c.cancel()
 	if c.output != nil {
-		c.output.end() // nobody reads any more
+		c.output.end() // nothing more will be read
 	}
 	if c.client != nil {
-		_ = c.client.Close() // what it says of the end of a process of ours is no news
+		_ = c.client.Close() // the end of our own process is not an error
 	}
 	if c.Process != nil {
 		c.Process.Stop(c.timing.Grace)
@@ -279,7 +289,7 @@ func (c *Connection) Close() {
 	c.running.Wait()
 }
 
-// Describe says in a catalogue how the server has introduced itself.
+// Describe stores in a catalogue how the server has introduced itself.
 func (c *Connection) Describe(a *catalogue.About) {
 	a.Transport, a.Protocol, a.Legacy, a.Instructions = c.kind, c.info.ProtocolVersion, c.legacy, c.info.Instructions
 	a.Server = catalogue.ServerInfo{Name: c.info.ServerInfo.Name, Title: c.info.ServerInfo.Title, Version: c.info.ServerInfo.Version}
@@ -288,5 +298,5 @@ func (c *Connection) Describe(a *catalogue.About) {
 // WantsLogin reports whether the server has asked for a login.
 func (c *Connection) WantsLogin() bool { return c.http.needsLogin() != nil }
 
-// Go runs f, for which close waits. F ends with the connection.
+// Go runs f in a goroutine that Close waits for. F must return when Context ends.
 func (c *Connection) Go(f func()) { c.running.Go(f) }

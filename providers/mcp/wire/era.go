@@ -11,10 +11,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// The library takes a server for one of the new era that answers its probe,
-// server/discover, with any result at all. Some servers of the old era answer
-// every method they do not know with an empty result: the transports below turn
-// such an answer into that of an unknown method, after which the library goes on
+// The library takes every server that answers its probe, server/discover, with a
+// result for one of the new era. Some servers of the old era answer every method
+// that they do not know with an empty result. The transports below turn such an
+// answer into the error of an unknown method, after which the library continues
 // with the handshake of the old era.
 
 // probedStdio is the library's transport over standard input and output, with a

@@ -9,12 +9,13 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/mark3labs/mcp-go/client/transport" // lostError says that a server went away that had been ready.
+	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/providers/mcp/supervise"
 )
 
+// lostError reports that a server that had been ready went away.
 type lostError struct{ cause error }
 
 func (e *lostError) Error() string {
@@ -26,7 +27,7 @@ func (e *lostError) Error() string {
 
 func (e *lostError) Unwrap() error { return e.cause }
 
-// endedError says that the server's process ended by itself.
+// endedError reports that the server's process exited by itself.
 type endedError struct {
 	status string
 	cause  error
@@ -36,8 +37,8 @@ func (e *endedError) Error() string { return e.status }
 
 func (e *endedError) Unwrap() error { return e.cause }
 
-// Ending completes an error with how the process ended, if that is why. It is
-// called before the connection is closed, which ends every process.
+// Ending replaces an error by how the process exited, if that is its cause. It
+// must be called before the connection is closed, which ends the process.
 func (c *Connection) Ending(err error) error {
 	var lost *lostError
 	switch {
@@ -51,7 +52,8 @@ func (c *Connection) Ending(err error) error {
 	return err
 }
 
-// LostBy completes the error of a request in a connection that was ready.
+// LostBy is [Connection.Ending] for the error of a request over a connection that
+// was ready.
 func (c *Connection) LostBy(err error) error {
 	if hasEnded(err) {
 		err = &lostError{cause: err}
@@ -59,9 +61,9 @@ func (c *Connection) LostBy(err error) error {
 	return c.Ending(err)
 }
 
-// slowError says that a start was given up.
+// slowError reports that a start was given up.
 type slowError struct {
-	tooLong bool // though it made progress
+	tooLong bool // it made progress all the time
 	took    time.Duration
 	cause   error
 }
@@ -70,7 +72,7 @@ func (e *slowError) Error() string { return e.cause.Error() }
 
 func (e *slowError) Unwrap() error { return e.cause }
 
-// GivenUp makes of the error of a start why it was given up, if it was.
+// GivenUp replaces the error of a start by why the start was given up, if it was.
 func GivenUp(start *supervise.Start, err error) error {
 	cause := context.Cause(start.Context())
 	if errors.Is(cause, supervise.ErrIdle) || errors.Is(cause, supervise.ErrTooLong) {
@@ -79,23 +81,24 @@ func GivenUp(start *supervise.Start, err error) error {
 	return err
 }
 
-// AnsweredError is an error with which a server answered a request.
-type AnsweredError struct {
+// ResponseError is an error with which a server answered a request.
+type ResponseError struct {
 	method, message string
 	Code            int
 }
 
-func (e *AnsweredError) Error() string {
+func (e *ResponseError) Error() string {
 	return fmt.Sprintf("%s: the server answered: %s (code %d)", e.method, e.message, e.Code)
 }
 
-// unknownMethod tells whether the server does not know the request.
+// unknownMethod reports whether the server does not know the request.
 func unknownMethod(err error) bool {
-	var answered *AnsweredError
+	var answered *ResponseError
 	return errors.As(err, &answered) && answered.Code == mcp.METHOD_NOT_FOUND
 }
 
-// WithoutAddress takes the address out of an error of net/http: it may hold a token.
+// WithoutAddress removes the address from an error of net/http: it may hold a
+// token.
 func WithoutAddress(err error) error {
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		return u.Err
@@ -103,21 +106,21 @@ func WithoutAddress(err error) error {
 	return err
 }
 
-// unreachable is why a server could not even be asked, or nil.
+// unreachable returns why no connection to a server could be made, or nil.
 func unreachable(err error) error {
 	var ask *url.Error
 	var op *net.OpError
 	switch {
 	case errors.As(err, &op):
-		return op.Err // without the address, which is told already
+		return op.Err // without the address, which the message has already
 	case errors.As(err, &ask):
 		return ask.Err
 	}
 	return nil
 }
 
-// sessionError says that a server over HTTP has forgotten the session, as it
-// does when it was started anew. It should answer 404 then; some answer 400.
+// sessionError reports that a server over HTTP has forgotten the session, as it
+// does when it was restarted. It should answer with status 404; some use 400.
 type sessionError struct{ status int }
 
 func (e *sessionError) Error() string {
@@ -131,18 +134,18 @@ func IsForgotten(err error) bool {
 	return errors.As(err, &session)
 }
 
-// IsRenewable tells whether the server of a connection that was lost is likely
-// to be there, so that a new connection is worth making at once.
+// IsRenewable reports whether the server of a connection that was lost is likely
+// to be running, so that it should be connected to again at once.
 func IsRenewable(cause error) bool {
 	var session *sessionError
 	return errors.As(cause, &session) || errors.Is(cause, errStream)
 }
 
-// errMute says that a server's standard output has ended. Mostly that is
-// because the server has.
+// errMute reports that a server's standard output has ended. Mostly that is
+// because the server has exited.
 var errMute = errors.New("the server has closed its standard output and runs on")
 
-// hasEnded tells whether an error is that of a process that has ended.
+// hasEnded reports whether an error is that of a process that has exited.
 func hasEnded(err error) bool {
 	return errors.Is(err, transport.ErrTransportClosed) || errors.Is(err, syscall.EPIPE)
 }

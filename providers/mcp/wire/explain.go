@@ -20,59 +20,59 @@ import (
 )
 
 // LastWordsShown is how much of the last line of a server's standard error is
-// told wherever the error is, in bytes.
+// shown with an error, in bytes.
 const LastWordsShown = 160
 
-// Explainer is what [connection.explain] needs to know besides the connection.
+// Explainer is what [Connection.Explain] needs to know besides the connection.
 type Explainer struct {
 	Folder string // the name of the server's folder
 	Def    *config.Server
 	Limits supervise.Limits
 	Home   string
 	Lookup func(string) (string, bool)
-	// Clean makes a text from outside fit to be shown: without secrets, control
-	// characters and such.
+	// Clean removes secrets and control characters from a text from outside.
 	Clean func(text string) string
 }
 
-// line makes a line from outside fit to be shown. Secrets are taken out before it
-// is cut: a piece of one would stay.
+// line cleans and shortens a line from outside. Secrets are removed before it is
+// cut, since a piece of one would stay.
 func (x *Explainer) line(text string, limit int) string {
 	return clean.Cut(clean.Line(x.Clean(text)), limit)
 }
 
-// moreTime says how a server is given longer to start.
+// moreTime returns how to give a server more time to start.
 func (x *Explainer) moreTime(key string) string {
 	return "raise its `" + key + "` (in seconds) in ctxfs's own config.toml, below [mcp.servers." + clean.Line(settings.Key(x.Def.Name)) + "]"
 }
 
-// brokenInstall returns the folder of a broken installation by npx that the
-// server has failed by, or "".
+// brokenInstall returns the folder of a broken installation by npx that is the
+// cause of the failure, or "".
 func (x *Explainer) brokenInstall(words string) string {
 	return supervise.BrokenNPX(words, config.Environ(x.Lookup, x.Home, x.Def.Env), supervise.PackageOf(x.Def.Command, x.Def.Args))
 }
 
-// StateNeedsAuth is the state of a server that wants to know who asks.
+// StateNeedsAuth is the state of a server that wants a login or a token.
 const StateNeedsAuth = "needs-auth"
 
-// Failure is why a server cannot be used, in the words of its STATUS.md.
+// Failure is why a server cannot be used, in words for its STATUS.md.
 type Failure struct {
-	State string // config.StateError or stateNeedsAuth
+	State string // config.StateError or StateNeedsAuth
 	What  string // one line
-	Mend  string // the command or change that fixes it
-	// MendHere is that in STATUS.md itself, which has the standard error; "" is
-	// mend.
-	MendHere string
-	Stderr   string // the end of its standard error, clean
-	Remarks  []string
+	Fix   string // the command or change that fixes it
+	// FixHere replaces Fix in STATUS.md itself, which shows the standard error;
+	// "" is Fix.
+	FixHere string
+	Stderr  string // the end of its standard error, clean
+	Remarks []string
 }
 
-// Explain puts into words why a server cannot be used, and how to fix it.
+// Explain returns why the server cannot be used because of an error, and how to
+// fix it.
 func (c *Connection) Explain(err error, x Explainer) Failure {
 	d := x.Def
 	entry := d.EntryText()
 	again := "ctxfs restart " + x.Folder
-	is := Failure{State: config.StateError, Mend: again, Remarks: c.Remarks(x.line)}
+	is := Failure{State: config.StateError, Fix: again, Remarks: c.Remarks(x.line)}
 
 	var (
 		start   *supervise.Fault
@@ -84,7 +84,7 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 	)
 	switch {
 	case errors.As(err, &start):
-		is.What, is.Mend = start.What, start.Hint+" in "+entry+", then: "+again
+		is.What, is.Fix = start.What, start.Hint+" in "+entry+", then: "+again
 		if start.Remark != "" {
 			is.Remarks = append(is.Remarks, start.Remark)
 		}
@@ -93,21 +93,21 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 	case c.http.needsLogin() != nil:
 		is.needsLogin(c.http.needsLogin(), x.Folder, entry)
 	case errors.As(err, &stored):
-		// To try again by itself would ask for the keyring's password each time.
-		is.State, is.What, is.Mend = StateNeedsAuth, stored.What, stored.Mend+", then: "+again
+		// Retrying by itself would ask for the keyring's password each time.
+		is.State, is.What, is.Fix = StateNeedsAuth, stored.What, stored.Mend+", then: "+again
 	case errors.Is(err, transport.ErrAuthorizationRequired), c.http != nil && c.http.lastStatus() == http.StatusUnauthorized:
 		is.State = StateNeedsAuth
 		is.What = "the server wants authorization (HTTP status 401)"
-		is.Mend = "put a valid token into the `headers` of " + entry + ", then: " + again
+		is.Fix = "put a valid token into the `headers` of " + entry + ", then: " + again
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
 		is.What = "no answer within " + wording.Seconds(x.Limits.Idle)
-		is.Mend = again + "; if it needs longer, " + x.moreTime("start_timeout")
+		is.Fix = again + "; if it needs longer, " + x.moreTime("start_timeout")
 		if d.Transport != config.Stdio {
 			break
 		}
 		if errors.As(err, &slow) && slow.tooLong {
 			is.What = "no answer within " + wording.Seconds(x.Limits.Total) + ", though it worked all the time"
-			is.Mend = again + "; if it needs longer, " + x.moreTime("install_timeout")
+			is.Fix = again + "; if it needs longer, " + x.moreTime("install_timeout")
 			if last := x.line(supervise.LastWords(c.lastWords(&x)), LastWordsShown); last != "" {
 				is.What += "; its last words: " + last
 			}
@@ -118,7 +118,7 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 		}
 		if n, first := c.output.strays(); n > 0 {
 			is.What += fmt.Sprintf("; it writes text instead, such as %q", x.line(first[0], strayLength))
-			is.Mend = "see that " + entry + " starts an MCP server, with the right arguments, then: " + again
+			is.Fix = "see that " + entry + " starts an MCP server, with the right arguments, then: " + again
 		} else {
 			is.Remarks = append(is.Remarks, "the command runs but does not answer on its standard output: is it an MCP server, with these arguments, and does it wait for the network?")
 		}
@@ -130,27 +130,27 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 		words := c.lastWords(&x)
 		if last := clean.Line(supervise.LastWords(words)); last != "" {
 			is.What += "; its last words: " + clean.Cut(last, LastWordsShown)
-			is.Mend = "ctxfs cat mcps/" + x.Folder + "/STATUS.md shows the end of its standard error; then: " + again
-			is.MendHere = "see the end of its standard error below, then: " + again
+			is.Fix = "ctxfs cat mcps/" + x.Folder + "/STATUS.md shows the end of its standard error; then: " + again
+			is.FixHere = "see the end of its standard error below, then: " + again
 		}
 		if folder := x.brokenInstall(words); folder != "" {
 			is.What = "the installation of its package by npx is broken (" + is.What + ")"
-			is.Mend, is.MendHere = "rm -rf "+wording.ShellWord(wording.Tilde(folder, x.Home))+", then: "+again, ""
+			is.Fix, is.FixHere = "rm -rf "+wording.ShellWord(wording.Tilde(folder, x.Home))+", then: "+again, ""
 		}
 	case errors.Is(err, errDeaf):
 		is.What = errDeaf.Error()
 	case errors.As(err, &version) && version.Version == "":
 		is.What = "its answer to the handshake names no version of the protocol"
-		is.Mend = "see that " + entry + " starts an MCP server, then: " + again
+		is.Fix = "see that " + entry + " starts an MCP server, then: " + again
 	case errors.As(err, &version):
 		is.What = fmt.Sprintf("the server speaks version %s of the protocol; ctxfs speaks %s", version.Version, strings.Join(mcp.ValidProtocolVersions, ", "))
-		is.Mend = "update the server or ctxfs, then: " + again
+		is.Fix = "update the server or ctxfs, then: " + again
 	case c.http != nil && c.http.failure() != "":
 		is.What = c.http.failure()
-		is.Mend = "check the url and the `headers` of " + entry + ", then: " + again
+		is.Fix = "check the url and the `headers` of " + entry + ", then: " + again
 	case c.http != nil && unreachable(err) != nil:
 		is.What = d.Address() + " cannot be reached: " + unreachable(err).Error()
-		is.Mend = "see that it runs, check the url of " + entry + ", then: " + again
+		is.Fix = "see that it runs, check the url of " + entry + ", then: " + again
 	default:
 		is.What = WithoutAddress(err).Error()
 	}
@@ -161,16 +161,17 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 	return is
 }
 
-// needsLogin says that the server wants a login, or another one.
+// needsLogin records that the server wants a login, or another one.
 func (is *Failure) needsLogin(n *oauth.Needed, folder, entry string) {
 	is.State, is.What = StateNeedsAuth, n.Reason
-	is.Mend = "ctxfs auth " + folder
+	is.Fix = "ctxfs auth " + folder
 	if !n.Certain {
-		is.Mend += "; if the server takes a token instead, put it into the `headers` of " + entry + ", then: ctxfs restart " + folder
+		is.Fix += "; if the server takes a token instead, put it into the `headers` of " + entry + ", then: ctxfs restart " + folder
 	}
 }
 
-// Remarks reports in a remark what the server has printed besides messages.
+// Remarks returns a remark on what the server has printed besides messages, if it
+// has.
 func (c *Connection) Remarks(line func(text string, limit int) string) []string {
 	if c.output == nil {
 		return nil
@@ -186,9 +187,9 @@ func (c *Connection) Remarks(line func(text string, limit int) string) []string 
 		wording.Count(n, "lines"), strings.Join(first, ", "))}
 }
 
-// lastWords returns the end of the process's standard error, fit to be shown.
-// Where it does not begin with a line, as much is left out as a secret could be
-// long.
+// lastWords returns the end of the process's standard error, cleaned. Where it does
+// not begin at the start of a line, the length of the longest secret is left out:
+// it may begin within one.
 func (c *Connection) lastWords(x *Explainer) string {
 	margin := 0
 	for _, secret := range x.Def.Secrets {

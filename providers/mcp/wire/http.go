@@ -16,30 +16,28 @@ import (
 	"ctxfs/providers/internal/oauth"
 )
 
-// errorBodyKept is how much of the body of an error answer is kept, in bytes.
+// errorBodyKept is how much of the body of an error response is kept, in bytes.
 const errorBodyKept = 2 << 10
 
-// roundTripper is the HTTP side of a connection. It keeps status and body of
-// the last answer that was an error, which the library does not tell, bounds
-// the size of answers, and notices when the stream of notifications is lost,
-// or the login.
+// roundTripper is the HTTP side of a connection. It keeps status and body of the
+// last error response, which the library drops, bounds the size of responses, and
+// notices when the stream of notifications, or the login, is lost.
 type roundTripper struct {
 	base *http.Transport
-	next http.RoundTripper // base, with the login
-	lost func(error)       // the stream was there and cannot be had again, or the login has ended
-	end  time.Duration     // until the server must have taken note of the end of a session
-	// answers says that the stream is that of sse, without which there is
-	// nothing.
+	next http.RoundTripper // base with the login
+	lost func(error)       // called when the stream cannot be reopened, or the login has ended
+	end  time.Duration     // timeout of the request that ends a session
+	// answers says that the transport is SSE, whose stream carries the answers.
 	answers bool
 
 	mu       sync.Mutex
 	status   int
 	body     string
-	streamed bool // the stream of notifications was open once
+	streamed bool // the stream of notifications was open before
 	needed   *oauth.Needed
 }
 
-// newRoundTripper sends requests with the login, if it is not nil.
+// newRoundTripper returns a round tripper that sends the login, unless it is nil.
 func newRoundTripper(lost func(error), end time.Duration, login *oauth.Session) *roundTripper {
 	r := &roundTripper{base: http.DefaultTransport.(*http.Transport).Clone(), lost: lost, end: end}
 	r.next = r.base
@@ -49,8 +47,8 @@ func newRoundTripper(lost func(error), end time.Duration, login *oauth.Session) 
 	return r
 }
 
-// client is an HTTP client that does not carry configured headers, which hold
-// tokens, to another host.
+// client returns an HTTP client that sends the configured headers, which hold
+// tokens, to no other host.
 func (r *roundTripper) client() *http.Client {
 	return &http.Client{
 		Transport: r,
@@ -68,7 +66,7 @@ func (r *roundTripper) client() *http.Client {
 
 // RoundTrip implements http.RoundTripper.
 func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Method == http.MethodDelete { // of the session, of whose answer nothing is read
+	if req.Method == http.MethodDelete { // ends the session; the response is not read
 		ctx, stop := context.WithTimeout(req.Context(), r.end)
 		defer stop()
 		req = req.WithContext(ctx)
@@ -85,7 +83,7 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if res.StatusCode >= 400 {
-		body, _ := io.ReadAll(io.LimitReader(res.Body, errorBodyKept)) // as much as there is
+		body, _ := io.ReadAll(io.LimitReader(res.Body, errorBodyKept)) // as much as can be read
 		res.Body.Close()
 		res.Body = io.NopCloser(bytes.NewReader(body))
 		if stream {
@@ -104,17 +102,17 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.mu.Lock()
 	r.streamed = r.streamed || stream
 	if r.needed != nil && r.needed.Narrow {
-		r.needed = nil // for something else it goes far enough
+		r.needed = nil // its scopes are enough for other requests
 	}
 	r.mu.Unlock()
 	res.Body = &bounded{ReadCloser: res.Body, left: MaxLine, events: req.Method == http.MethodGet}
 	return res, nil
 }
 
-// refusedStream deals with an error instead of the stream of notifications.
-// After it was there once, the session is gone. Else the server does not have
-// it, and the library is told so in the one way that keeps it from asking
-// again and again.
+// refusedStream handles an error response to the request for the stream of
+// notifications. If it was open before, the session has ended. Otherwise the
+// server has no such stream, and status 405 keeps the library from asking again
+// and again.
 func (r *roundTripper) refusedStream(res *http.Response) (*http.Response, error) {
 	r.mu.Lock()
 	streamed := r.streamed
@@ -126,9 +124,8 @@ func (r *roundTripper) refusedStream(res *http.Response) (*http.Response, error)
 	return res, nil
 }
 
-// refusedLogin deals with a server that wants a login, or another one. One
-// that does not go far enough for a stream of notifications is good for the
-// rest.
+// refusedLogin handles a server that wants a login, or another one. A login whose
+// scopes are not enough for the stream of notifications is good for the rest.
 func (r *roundTripper) refusedLogin(req *http.Request, needed *oauth.Needed) (*http.Response, error) {
 	if req.Method == http.MethodGet && needed.Narrow && !r.answers {
 		return r.refusedStream(&http.Response{
@@ -145,7 +142,7 @@ func (r *roundTripper) refusedLogin(req *http.Request, needed *oauth.Needed) (*h
 	return nil, needed
 }
 
-// failure tells status and body of the last error answer, or "".
+// failure returns status and body of the last error response as text, or "".
 func (r *roundTripper) failure() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,8 +156,8 @@ func (r *roundTripper) failure() string {
 	return text
 }
 
-// needsLogin is what the server has said of a login that it wants, or nil. It
-// can be asked of no roundTripper.
+// needsLogin returns what the server has said about the login that it wants, or
+// nil. R may be nil.
 func (r *roundTripper) needsLogin() *oauth.Needed {
 	if r == nil {
 		return nil
@@ -170,20 +167,20 @@ func (r *roundTripper) needsLogin() *oauth.Needed {
 	return r.needed
 }
 
-// lastStatus is the status of the last error answer, or 0.
+// lastStatus returns the status of the last error response, or 0.
 func (r *roundTripper) lastStatus() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.status
 }
 
-// bounded is a body that ends with an error where it is too long, or where one
-// of its events is.
+// bounded is a body that returns an error where it, or one of its events, is too
+// long.
 type bounded struct {
 	io.ReadCloser
 	left   int
-	events bool // it is a stream of events, which are divided by empty lines
-	last   byte // but for carriage returns
+	events bool // it is a stream of events, which are separated by empty lines
+	last   byte // the last byte, carriage returns left out
 }
 
 var errTooLong = fmt.Errorf("the answer is longer than %d MiB", MaxLine>>20)
@@ -208,8 +205,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// statusKey is the key in the context of a request to a *int, which is set to
-// the status of an answer that is an error.
+// statusKey is the key in the context of a request for a *int, which is set to the
+// status of an error response.
 type statusKey struct{}
 
 func withStatus(ctx context.Context) (context.Context, *int) {
@@ -217,15 +214,15 @@ func withStatus(ctx context.Context) (context.Context, *int) {
 	return context.WithValue(ctx, statusKey{}, status), status
 }
 
-// forgotten tells whether a request that was sent within a session, and was
-// answered with a status, found it forgotten.
+// forgotten reports whether the status of a response means that the server has
+// forgotten the session.
 func forgotten(session string, status int) bool {
 	return session != "" && (status == http.StatusNotFound || status == http.StatusBadRequest)
 }
 
-// sessionCode tells whether an error with HTTP status 400 or 404 may speak of
-// the session, and not of the request. Those are the codes that the SDKs have
-// for it.
+// sessionCode reports whether the JSON-RPC code of an error with HTTP status 400
+// or 404 may be about the session rather than the request. These are the codes
+// that the SDKs use for it.
 func sessionCode(code int) bool {
 	return code == -32000 || code == -32001 || code == mcp.INVALID_REQUEST
 }

@@ -8,44 +8,45 @@ import (
 	"sync"
 )
 
-// The bounds of what a server may write to its standard output.
+// Limits on what a server writes to its standard output, and what is kept of it.
 const (
 	MaxLine     = 256 << 20 // one message, in bytes
-	strayKept   = 3         // lines that are no messages
+	strayKept   = 3         // lines that are not messages
 	strayBytes  = 4 << 10   // of each of them, before secrets are taken out
 	strayLength = 200       // and of each that is shown
 )
 
-// linePiece is the size in bytes of the pieces in which a long line is gathered:
-// a slice that grows would take many times as much memory.
+// linePiece is the size in bytes of the pieces in which a long line is collected:
+// a growing slice would take many times as much memory.
 const linePiece = 1 << 20
 
-// messages reads the messages in a server's standard output: lines that begin
-// an object. Others, such as a banner, are counted and dropped as they come.
-// Answers that are waited for (expect) go to who waits, as they are and without
-// a copy; who reads gets all other messages. It ends at the end of the output,
-// and at a line over maxLine.
+// messages reads the messages in a server's standard output: lines that begin an
+// object. Other lines, such as a banner, are counted and dropped. Answers that are
+// expected go to the goroutine that expects them, without a copy; all other
+// messages are returned by Read. It ends at the end of the output, and at a line
+// longer than MaxLine.
 type messages struct {
 	src   *bufio.Reader
 	ended func()
 	once  sync.Once
 	done  chan struct{} // closed after ended was called
 
-	// printed is told of each line that is no message; may be nil. It is set
-	// before the first Read.
+	// printed is called with each line that is not a message; it may be nil. It
+	// is set before the first Read.
 	printed func(line string)
 
-	pieces [][]byte // of the present line
-	rest   []byte   // of the present line, for who reads
+	pieces [][]byte // of the current line
+	rest   []byte   // of the current line, for Read
 
 	mu      sync.Mutex
 	waiting map[string]chan<- []byte // by id
-	count   int                      // lines that were no messages
+	count   int                      // lines that were not messages
 	stray   []string                 // the beginnings of the first of them
 	long    bool                     // a line was too long
 }
 
-// newMessages calls ended once, when there is nothing more to come.
+// newMessages returns a reader of src. Ended is called once, when nothing more
+// will come.
 func newMessages(src io.Reader, ended func()) *messages {
 	return &messages{
 		src: bufio.NewReaderSize(src, 16<<10), ended: ended, done: make(chan struct{}),
@@ -61,7 +62,7 @@ func (m *messages) Read(p []byte) (int, error) {
 			m.end()
 			return 0, io.EOF
 		}
-		if !m.hand(line) {
+		if !m.deliver(line) {
 			m.rest = line
 		}
 	}
@@ -70,7 +71,7 @@ func (m *messages) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// end says that nothing more will come.
+// end records that nothing more will come.
 func (m *messages) end() {
 	m.once.Do(func() {
 		m.ended()
@@ -78,7 +79,7 @@ func (m *messages) end() {
 	})
 }
 
-// next reads the next message, with its end of line if it has one.
+// next returns the next message, with its end of line if it has one.
 func (m *messages) next() ([]byte, error) {
 	size, dropping := 0, false
 	for {
@@ -109,7 +110,7 @@ func (m *messages) next() ([]byte, error) {
 	}
 }
 
-// gather adds a part to the present line.
+// gather adds a part to the current line.
 func (m *messages) gather(part []byte) {
 	last := len(m.pieces) - 1
 	if last < 0 || len(m.pieces[last])+len(part) > linePiece {
@@ -122,7 +123,7 @@ func (m *messages) gather(part []byte) {
 	m.pieces[last] = append(m.pieces[last], part...)
 }
 
-// gathered is the present line, which ends with that.
+// gathered returns the current line and begins the next one.
 func (m *messages) gathered() []byte {
 	pieces := m.pieces
 	m.pieces = nil
@@ -132,13 +133,13 @@ func (m *messages) gathered() []byte {
 	return bytes.Join(pieces, nil)
 }
 
-// beginsMessage tells whether a line that begins with c may be a message, or an
-// empty line.
+// beginsMessage reports whether a line that begins with c may be a message or
+// empty.
 func beginsMessage(c byte) bool {
 	return c == '{' || c == '\n' || c == '\r' || c == ' ' || c == '\t'
 }
 
-// note keeps the beginning of a line that is no message.
+// note records the beginning of a line that is not a message.
 func (m *messages) note(line []byte) {
 	text := string(line[:min(len(line), strayBytes)])
 	if m.printed != nil {
@@ -152,38 +153,38 @@ func (m *messages) note(line []byte) {
 	}
 }
 
-// strays tells how many lines were no messages, and shows the first of them.
+// strays returns how many lines were not messages, and the first of them.
 func (m *messages) strays() (count int, first []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.count, slices.Clone(m.stray)
 }
 
-// tooLong tells whether the output ended at a line that was too long.
+// tooLong reports whether the output ended at a line that was too long.
 func (m *messages) tooLong() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.long
 }
 
-// expect has the answer to a request, by its id, sent to a channel, which has
-// room for it.
+// expect has the answer to the request with an id sent to a channel, which must
+// have room for it.
 func (m *messages) expect(id string, answer chan<- []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.waiting[id] = answer
 }
 
-// forget says that nobody waits for an answer any more.
+// forget drops the expectation of an answer.
 func (m *messages) forget(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.waiting, id)
 }
 
-// hand takes an answer to a request of ours, and gives it to who waits for it.
-// Nobody does where it comes late, or twice.
-func (m *messages) hand(line []byte) bool {
+// deliver delivers an answer to one of our requests, and reports whether the line
+// is one. An answer that is late, or comes twice, is dropped.
+func (m *messages) deliver(line []byte) bool {
 	if !bytes.Contains(line, []byte(requestPrefix)) {
 		return false
 	}

@@ -11,11 +11,11 @@ import (
 	"ctxfs/providers/mcp/catalogue"
 )
 
-// maxPages bounds the pages of one list: a server may make up new ones
+// maxPages is the largest number of pages of one list: a server may produce them
 // without end.
 const maxPages = 1000
 
-// Listing is what came of asking for one list.
+// Listing is the outcome of requesting one list.
 type Listing struct {
 	Asked bool // the server offers it
 	List  catalogue.List
@@ -23,7 +23,7 @@ type Listing struct {
 	Err   error
 }
 
-// Lists asks for everything that the server offers.
+// Lists requests all lists that the server offers.
 func (c *Connection) Lists(ctx context.Context) (all [catalogue.Kinds]Listing) {
 	for k := range catalogue.Kinds {
 		if !c.offers(k) {
@@ -39,7 +39,7 @@ func (c *Connection) Lists(ctx context.Context) (all [catalogue.Kinds]Listing) {
 	return all
 }
 
-// fetch asks for one list, page by page.
+// fetch requests one list, page by page.
 func (c *Connection) fetch(ctx context.Context, k catalogue.Kind) (l Listing) {
 	var (
 		params  = map[string]any{}
@@ -50,7 +50,7 @@ func (c *Connection) fetch(ctx context.Context, k catalogue.Kind) (l Listing) {
 	for range maxPages {
 		result, err := c.Request(ctx, k.Method(), params)
 		if unknownMethod(err) && k != catalogue.Tools {
-			return l // it has none: some say that they have what they do not know
+			return l // some servers announce lists that they do not know
 		}
 		if err != nil {
 			l.Err = err
@@ -90,8 +90,8 @@ func (c *Connection) fetch(ctx context.Context, k catalogue.Kind) (l Listing) {
 	return l
 }
 
-// withoutUnusable leaves out the tools that a client over HTTP in the new era
-// must not offer, because what they demand of headers cannot be met.
+// withoutUnusable leaves out the tools that a client over HTTP in the new era must
+// not offer, because the headers that they demand cannot be sent.
 func (c *Connection) withoutUnusable(k catalogue.Kind, items []catalogue.Definition) (usable []catalogue.Definition, note string) {
 	if k != catalogue.Tools || c.legacy || c.http == nil {
 		return items, ""

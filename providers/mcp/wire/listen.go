@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// changesTold are the lists of which the server tells when they change.
-func (c *Connection) changesTold() mcp.SubscriptionFilter {
+// announced returns the lists whose changes the server announces.
+func (c *Connection) announced() mcp.SubscriptionFilter {
 	caps := c.info.Capabilities
 	return mcp.SubscriptionFilter{
 		ToolsListChanged:     caps.Tools != nil && caps.Tools.ListChanged,
@@ -21,20 +21,22 @@ func (c *Connection) changesTold() mcp.SubscriptionFilter {
 	}
 }
 
-// subscribes tells whether the server can tell when a resource changes.
+// subscribes reports whether the server can announce changes of a resource.
 func (c *Connection) subscribes() bool {
 	r := c.info.Capabilities.Resources
 	return r != nil && r.Subscribe
 }
 
-// NeedsSubscriptions reports whether the server tells of changed resources only
-// where it is subscribed to each. One of the new era is asked by the stream of
-// its notifications.
+// NeedsSubscriptions reports whether each resource must be subscribed to for its
+// changes to be announced. In the new era the stream of notifications asks for
+// them.
 func (c *Connection) NeedsSubscriptions() bool { return c.legacy && c.subscribes() }
 
-func (c *Connection) announcesChanges() bool { return !c.changesTold().IsEmpty() || c.subscribes() }
+// announcesChanges reports whether the server announces changes of anything.
+func (c *Connection) announcesChanges() bool { return !c.announced().IsEmpty() || c.subscribes() }
 
-// notified runs on the transport's reader: it may only post.
+// notified handles a notification. It runs on the transport's reader, so it must
+// not block.
 func (c *Connection) notified(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case mcp.MethodNotificationToolsListChanged, mcp.MethodNotificationResourcesListChanged, mcp.MethodNotificationPromptsListChanged:
@@ -44,12 +46,13 @@ func (c *Connection) notified(n mcp.JSONRPCNotification) {
 			c.Watched.outdate(uri)
 		}
 	case string(mcp.MethodNotificationProgress):
-		c.flights.progress(n.Params.AdditionalFields)
+		c.pending.progress(n.Params.AdditionalFields)
 	case mcp.MethodNotificationSubscriptionsAcknowledged:
-		c.Watched.outdateAll() // what has happened until now was not told
+		c.Watched.outdateAll() // changes until now were not announced
 	}
 }
 
+// news posts that a list may have changed.
 func (c *Connection) news() {
 	select {
 	case c.Changed <- struct{}{}:
@@ -57,14 +60,14 @@ func (c *Connection) news() {
 	}
 }
 
-// listen keeps a stream of notifications open, which servers of the new era
-// want to be asked for. A server that has none is left in peace; one that
-// cannot be reached twice running is lost.
+// listen keeps a stream of notifications open, which servers of the new era only
+// open on request. A server that does not know the request is not asked again;
+// one that cannot be reached twice in a row is lost.
 func (c *Connection) listen(now func() time.Time) {
 	failed := false
 	for {
 		begun := now()
-		filter := c.changesTold()
+		filter := c.announced()
 		ctx, stop, uris := c.Watched.filter(c.Context)
 		if c.subscribes() {
 			filter.ResourceSubscriptions = uris
@@ -100,22 +103,24 @@ func (c *Connection) listen(now func() time.Time) {
 			timer.Stop()
 			return
 		case <-timer.C:
-			c.news() // of what happened meanwhile
+			c.news() // something may have changed meanwhile
 			c.Watched.outdateAll()
 		}
 	}
 }
 
-// Watched are the resources whose changes a connection is to tell of.
+// Watched is the set of resources whose changes a connection follows. It is safe
+// for concurrent use.
 type Watched struct {
-	// News gets a value when one has changed, or others are to be watched.
+	// News receives a value when one has changed, or when the set is to change.
 	News chan struct{}
 
 	mu    sync.Mutex
 	stale map[string]bool // by URI: whether it is to be read again
-	turn  func()          // ends the stream of notifications, for one with another filter
+	turn  func()          // ends the stream of notifications, which is reopened with another filter
 }
 
+// Post sends a value to News.
 func (w *Watched) Post() {
 	select {
 	case w.News <- struct{}{}:
@@ -123,8 +128,8 @@ func (w *Watched) Post() {
 	}
 }
 
-// Set says which are watched from now on, and returns those that were not and
-// those that are no more. The fresh ones are stale.
+// Set replaces the set, and returns the resources that are new in it and those
+// that were dropped. New ones are stale.
 func (w *Watched) Set(uris []string) (fresh, dropped []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -148,7 +153,7 @@ func (w *Watched) Set(uris []string) (fresh, dropped []string) {
 	return fresh, dropped
 }
 
-// outdate marks a resource that is watched.
+// outdate marks a watched resource as stale.
 func (w *Watched) outdate(uri string) {
 	w.mu.Lock()
 	_, has := w.stale[uri]
@@ -161,7 +166,7 @@ func (w *Watched) outdate(uri string) {
 	}
 }
 
-// outdateAll marks all: changes may have been missed.
+// outdateAll marks all resources as stale: changes may have been missed.
 func (w *Watched) outdateAll() {
 	w.mu.Lock()
 	for uri := range w.stale {
@@ -174,7 +179,7 @@ func (w *Watched) outdateAll() {
 	}
 }
 
-// TakeStale gives those that are to be read again, once.
+// TakeStale returns the stale resources, sorted, and marks them as current.
 func (w *Watched) TakeStale() (uris []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -188,8 +193,8 @@ func (w *Watched) TakeStale() (uris []string) {
 	return uris
 }
 
-// filter gives those that are watched now, and a context that ends when they
-// are others.
+// filter returns the watched resources, sorted, and a context that ends when the
+// set changes.
 func (w *Watched) filter(ctx context.Context) (context.Context, context.CancelFunc, []string) {
 	ctx, turn := context.WithCancel(ctx)
 	w.mu.Lock()

@@ -14,93 +14,93 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// Progress is how far a tool says it is. Done and Total are in its own units;
-// Total is 0 where it does not know.
+// Progress is how far a tool reports to be. Done and Total are in units of its
+// own; Total is 0 where it is not known.
 type Progress struct {
 	Done    float64 `json:"done"`
 	Total   float64 `json:"total,omitempty"`
 	Message string  `json:"message,omitempty"` // one line
 }
 
-// Flight is a request that is under way, for who wants to know how it goes.
-type Flight struct {
-	// Progress is called from a transport's reader: it only posts.
-	Progress func(Progress)
+// Pending is a request that waits for its answer. It is safe for concurrent use.
+type Pending struct {
+	// OnProgress is called from a transport's reader: it only posts.
+	OnProgress func(Progress)
 
 	mu    sync.Mutex
-	asked string // what the server wanted of us meanwhile, as the method of its request
+	asked string // the method of the last request that the server made meanwhile
 }
 
-// flights are the requests of a connection that are under way. Their ids are
-// never used again.
-type flights struct {
-	mu      sync.Mutex
-	last    int64
-	unended map[string]*Flight
+// pendingRequests are the requests of a connection that wait for answers. Ids are
+// never reused.
+type pendingRequests struct {
+	mu   sync.Mutex
+	last int64
+	byID map[string]*Pending
 }
 
-// depart gives the next request its id. F may be nil.
-func (f *flights) depart(is *Flight) (id string) {
+// add returns the id for the next request. P may be nil.
+func (f *pendingRequests) add(is *Pending) (id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.last++
 	id = requestPrefix + strconv.FormatInt(f.last, 10)
 	if is != nil {
-		if f.unended == nil {
-			f.unended = make(map[string]*Flight)
+		if f.byID == nil {
+			f.byID = make(map[string]*Pending)
 		}
-		f.unended[id] = is
+		f.byID[id] = is
 	}
 	return id
 }
 
-// arrive says that nobody waits for a request any more.
-func (f *flights) arrive(id string) {
+// remove drops a request.
+func (f *pendingRequests) remove(id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.unended, id)
+	delete(f.byID, id)
 }
 
-// progressLength is the longest message of progress, in bytes.
+// progressLength is the length of the longest message of progress, in bytes.
 const progressLength = 200
 
-// progress tells the flight of a notification, whose token is the id of its
+// progress delivers a notification of progress, whose token is the id of its
 // request.
-func (f *flights) progress(fields map[string]any) {
+func (f *pendingRequests) progress(fields map[string]any) {
 	token, _ := fields["progressToken"].(string)
 	f.mu.Lock()
-	to := f.unended[token]
+	to := f.byID[token]
 	f.mu.Unlock()
 	if to == nil {
-		return // it has its answer
+		return // it has been answered
 	}
 	done, _ := fields["progress"].(float64)
 	total, _ := fields["total"].(float64)
 	message, _ := fields["message"].(string)
-	to.Progress(Progress{Done: done, Total: total, Message: clean.Cut(clean.Line(message), progressLength)})
+	to.OnProgress(Progress{Done: done, Total: total, Message: clean.Cut(clean.Line(message), progressLength)})
 }
 
-// all are those under way.
-func (f *flights) all() []*Flight {
+// all returns the pending requests.
+func (f *pendingRequests) all() []*Pending {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Collect(maps.Values(f.unended))
+	return slices.Collect(maps.Values(f.byID))
 }
 
-// flightKey is the key of a *flight in the context of its request.
-type flightKey struct{}
+// pendingKey is the key of a *Pending in the context of its request.
+type pendingKey struct{}
 
-// asked answers a request of the server. There is nobody to ask here, neither a
-// person nor a model. Which call it is for is not known over standard input
-// and output: it may be any of those under way.
-func (c *Connection) asked(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+// handleRequest answers a request of the server: neither a person nor a model can
+// be asked here. Over standard input and output it is not known which of the
+// pending requests it belongs to, so all of them record it.
+func (c *Connection) handleRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	if request.Method == string(mcp.MethodPing) {
 		return transport.NewJSONRPCResultResponse(request.ID, json.RawMessage("{}")), nil
 	}
 	method := clean.Cut(clean.Line(request.Method), progressLength)
-	concerned := c.flights.all()
-	if f, ok := ctx.Value(flightKey{}).(*Flight); ok {
-		concerned = []*Flight{f}
+	concerned := c.pending.all()
+	if f, ok := ctx.Value(pendingKey{}).(*Pending); ok {
+		concerned = []*Pending{f}
 	}
 	for _, f := range concerned {
 		f.mu.Lock()
@@ -110,8 +110,8 @@ func (c *Connection) asked(ctx context.Context, request transport.JSONRPCRequest
 	return transport.NewJSONRPCErrorResponse(request.ID, mcp.METHOD_NOT_FOUND, "there is nobody here to ask: "+method, nil), nil
 }
 
-// Wanted is what the server has asked for, or "".
-func (f *Flight) Wanted() string {
+// Wanted returns the method of what the server has asked for, or "".
+func (f *Pending) Wanted() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.asked

@@ -19,30 +19,32 @@ import (
 	"ctxfs/providers/internal/rawjson"
 )
 
-// Outgoing is a request as it is sent: once.
+// Outgoing is a request to a server.
 type Outgoing struct {
 	Method string
 	Params map[string]any
 	// Schema is that of params["arguments"]; may be nil. Over HTTP in the new era
 	// it says which arguments are headers as well.
 	Schema json.RawMessage
-	Flight *Flight // who wants to know how it goes; may be nil
+	// Pending is told how the request goes; it may be nil.
+	Pending *Pending
 }
 
-// Request sends one request and returns the raw result. Results go round the
+// Request sends a request once and returns the raw result. Results bypass the
 // library's types, which drop what they do not know.
 func (c *Connection) Request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
 	result, _, err := c.Send(ctx, Outgoing{Method: method, Params: params})
 	return result, err
 }
 
-// Send sends a request and waits for its answer. Begun tells whether the server
-// may have got the request, or some of it: one that was not begun may be sent
-// again in another connection. When ctx ends the server is told that nobody
-// waits any more.
+// Send sends a request once and waits for its answer. Begun reports whether the
+// server may have received the request, or part of it; if not, it may be sent
+// again over another connection. When ctx ends the request is cancelled at the
+// server. Errors are [*ResponseError] where the server answers with an error,
+// those of ctx, and those that [IsForgotten] and [Connection.LostBy] explain.
 func (c *Connection) Send(ctx context.Context, out Outgoing) (result json.RawMessage, begun bool, err error) {
-	id := c.flights.depart(out.Flight)
-	defer c.flights.arrive(id)
+	id := c.pending.add(out.Pending)
+	defer c.pending.remove(id)
 	params, err := c.params(id, out)
 	if err != nil {
 		return nil, false, err
@@ -53,15 +55,15 @@ func (c *Connection) Send(ctx context.Context, out Outgoing) (result json.RawMes
 		result, begun, err = c.sendHTTP(ctx, id, out, params)
 	}
 	if begun && ctx.Err() != nil {
-		c.tellCancelled(ctx, id)
+		c.cancelRequest(ctx, id)
 	}
 	return result, begun, err
 }
 
-// params are the encoded parameters of a request.
+// params returns the encoded parameters of a request.
 func (c *Connection) params(id string, out Outgoing) (json.RawMessage, error) {
 	meta := make(map[string]any)
-	if out.Flight != nil {
+	if out.Pending != nil {
 		meta["progressToken"] = id
 	}
 	if !c.legacy {
@@ -78,8 +80,8 @@ func (c *Connection) params(id string, out Outgoing) (json.RawMessage, error) {
 }
 
 // sendLine sends a request to a process. The answer is taken from the output
-// before the library sees it, which would copy it many times: an answer may be
-// as long as maxLine.
+// before the library, which would copy it many times, sees it: an answer may be
+// as long as MaxLine.
 func (c *Connection) sendLine(ctx context.Context, id, method string, params json.RawMessage) (result json.RawMessage, begun bool, err error) {
 	came := make(chan []byte, 1)
 	c.output.expect(id, came)
@@ -94,7 +96,7 @@ func (c *Connection) sendLine(ctx context.Context, id, method string, params jso
 	if begun, err = c.input.send(ctx, line); err != nil {
 		return nil, begun, err
 	}
-	line, params = nil, nil // they may be large, and the answer may take its time
+	line, params = nil, nil // they may be large, and the answer may take long
 	select {
 	case message := <-came:
 		result, err = c.result(method, message)
@@ -104,7 +106,7 @@ func (c *Connection) sendLine(ctx context.Context, id, method string, params jso
 	case <-c.output.done:
 	}
 	select {
-	case message := <-came: // its last words
+	case message := <-came: // written just before the end
 		result, err = c.result(method, message)
 		return result, true, err
 	default:
@@ -112,13 +114,14 @@ func (c *Connection) sendLine(ctx context.Context, id, method string, params jso
 	}
 }
 
+// result returns the result in the answer to a request.
 func (c *Connection) result(method string, message []byte) (json.RawMessage, error) {
 	r, err := readResponse(message)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: the answer has a wrong form: %w", method, err)
 	case r.fault != nil:
-		return nil, &AnsweredError{method, strings.TrimSpace(r.fault.Message), r.fault.Code}
+		return nil, &ResponseError{method, strings.TrimSpace(r.fault.Message), r.fault.Code}
 	}
 	return r.result, nil
 }
@@ -138,8 +141,8 @@ func (c *Connection) sendHTTP(ctx context.Context, id string, out Outgoing, para
 	sending, status := withStatus(ctx)
 	var connected atomic.Bool
 	sending = httptrace.WithClientTrace(sending, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
-	if out.Flight != nil {
-		sending = context.WithValue(sending, flightKey{}, out.Flight)
+	if out.Pending != nil {
+		sending = context.WithValue(sending, pendingKey{}, out.Pending)
 	}
 	res, err := c.transport.SendRequest(sending, req)
 	begun = connected.Load()
@@ -151,15 +154,15 @@ func (c *Connection) sendHTTP(ctx context.Context, id string, out Outgoing, para
 	switch {
 	case err != nil:
 		return nil, begun, err
-	case !ours && (res.Error == nil || *status == 0): // what refuses a request may not know its id
+	case !ours && (res.Error == nil || *status == 0): // an error response may lack the id
 		return nil, begun, fmt.Errorf("%s: the server answered another request", out.Method)
 	case res.Error != nil:
-		return nil, begun, &AnsweredError{out.Method, strings.TrimSpace(res.Error.Message), res.Error.Code}
+		return nil, begun, &ResponseError{out.Method, strings.TrimSpace(res.Error.Message), res.Error.Code}
 	}
 	return res.Result, begun, nil
 }
 
-// argumentHeaders returns the arguments that are headers too.
+// argumentHeaders returns the arguments that are sent as headers too.
 func (c *Connection) argumentHeaders(out Outgoing) map[string]string {
 	if c.legacy || !bytes.Contains(out.Schema, []byte("x-mcp-header")) {
 		return nil
@@ -171,13 +174,12 @@ func (c *Connection) argumentHeaders(out Outgoing) map[string]string {
 	return mcp.GenerateParamHeaders(&mcp.Tool{RawInputSchema: out.Schema}, params)
 }
 
-// cancelling bounds how long the news takes that nobody waits any more.
+// cancelling is the timeout of the notification that cancels a request.
 const cancelling = 5 * time.Second
 
-// tellCancelled tells the server that nobody waits for an answer any more, and
-// does not wait for that itself. Over HTTP in the new era, the end of the
-// request's stream says so.
-func (c *Connection) tellCancelled(ctx context.Context, id string) {
+// cancelRequest cancels a request at the server, without waiting for it. Over HTTP
+// in the new era the end of the request's stream cancels it.
+func (c *Connection) cancelRequest(ctx context.Context, id string) {
 	if c.http != nil && !c.legacy || c.IsLost() {
 		return
 	}
@@ -195,14 +197,15 @@ func (c *Connection) tellCancelled(ctx context.Context, id string) {
 	go func() {
 		telling, stop := context.WithTimeout(c.Context, cancelling)
 		defer stop()
-		_ = c.transport.SendNotification(telling, notification) // a server that does not hear it answers in vain
+		_ = c.transport.SendNotification(telling, notification) // otherwise the server answers in vain
 	}()
 }
 
-// requestPrefix begins the ids of our requests; the library's are numbers.
+// requestPrefix is the prefix of the ids of our requests; the library's ids are
+// numbers.
 const requestPrefix = "raw-"
 
-// answered tells which request of ours a message answers, by its id.
+// answered returns the id of our request that a message answers, if it does.
 func answered(message []byte) (id string, ok bool) {
 	if !rawjson.IsWhole(message) {
 		return "", false
@@ -218,7 +221,7 @@ func answered(message []byte) (id string, ok bool) {
 	return id, ok
 }
 
-// response is a message that answers a request.
+// response is the answer to a request.
 type response struct {
 	result json.RawMessage
 	fault  *struct {
@@ -227,7 +230,7 @@ type response struct {
 	}
 }
 
-// readResponse takes an answer apart; its result is part of the message.
+// readResponse reads an answer. The result is a part of the message, not a copy.
 func readResponse(message []byte) (r response, err error) {
 	for name, value := range rawjson.Parts(message) {
 		switch name {

@@ -10,25 +10,24 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// sseTransport is HTTP with one stream for all answers. The library's neither
-// ends the requests that wait when the stream is lost, nor bounds the wait for
-// its beginning by anything but a time of its own.
+// sseTransport is the library's transport over HTTP with one stream for all
+// answers. It adds what the library lacks: pending requests end when the stream
+// is lost, and the caller bounds the wait for its beginning.
 type sseTransport struct {
 	*transport.SSE
 	starting context.Context
 	lost     <-chan struct{}
 }
 
-// errStream says that the stream has ended, on which answers come.
+// errStream reports that the stream that carries the answers has ended.
 var errStream = errors.New("the server has closed the stream of its answers")
 
-// newSSE makes the transport of a connection that is being made until starting
-// ends.
+// newSSE returns the transport of a connection. Starting bounds the connecting.
 func newSSE(starting context.Context, c *Connection, d *config.Server) (*sseTransport, error) {
 	t, err := transport.NewSSE(d.URL,
 		transport.WithHTTPClient(c.http.client()),
 		transport.WithHeaders(d.Headers),
-		transport.WithSSELogger(slog.New(slog.DiscardHandler)), // it tells addresses
+		transport.WithSSELogger(slog.New(slog.DiscardHandler)), // its lines hold addresses
 		transport.WithEndpointTimeout(config.MaxTimeout),
 		transport.WithResponseTimeout(config.MaxTimeout),
 	)

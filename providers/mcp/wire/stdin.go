@@ -8,23 +8,22 @@ import (
 	"time"
 )
 
-// errDeaf says that a server lets its standard input fill up.
+// errDeaf reports that a server lets its standard input fill up.
 var errDeaf = errors.New("the server does not read its standard input")
 
-// stdinPiece is how much is written at once, in bytes: each piece has its own
-// time, so that a long message to a slow server is no fault.
+// stdinPiece is how much is written at once, in bytes. Each piece has a timeout of
+// its own, so that a slow server may take its time for a long message.
 const stdinPiece = 64 << 10
 
-// stdin is a server's standard input. Messages are written to it one after the
-// other. A server that takes nothing of one for longer than the limit is
-// deaf.
+// stdin is a server's standard input. Messages are written one after the other. A
+// server that reads nothing of one for longer than the limit is deaf.
 type stdin struct {
 	file  *os.File
 	limit time.Duration
-	// broken is called after a write failed: the server may have got half a
-	// message.
+	// broken is called after a write failed: the server may have received part
+	// of a message.
 	broken func(error)
-	turn   chan struct{} // holds a value while somebody writes
+	turn   chan struct{} // holds a value during a write
 }
 
 func newStdin(file *os.File, limit time.Duration, broken func(error)) *stdin {
@@ -38,12 +37,12 @@ func (s *stdin) Write(p []byte) (int, error) {
 	return s.write(p)
 }
 
-// Close implements io.Closer. Who writes just then fails.
+// Close implements io.Closer. A write under way fails.
 func (s *stdin) Close() error { return s.file.Close() }
 
-// send writes a message, for as long as the context lets it. Begun tells
-// whether the server may have got some of it. A message that was begun is
-// written to its end, whether or not anybody waits for that.
+// send writes a message and waits for that until ctx ends. Begun reports whether
+// the server may have received part of it. A message that was begun is written to
+// its end even after ctx has ended.
 func (s *stdin) send(ctx context.Context, message []byte) (begun bool, err error) {
 	select {
 	case s.turn <- struct{}{}:
