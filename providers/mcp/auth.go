@@ -166,7 +166,7 @@ func (p *Provider) withLogin(name string) (*server, *oauth.Session, error) {
 	if len(chosen) > 1 {
 		names := ""
 		for _, s := range chosen {
-			names += " " + s.brief().file
+			names += " " + s.summary().file
 		}
 		return nil, nil, &LoginError{What: fmt.Sprintf("several servers are called %q", clean.Line(name)), Mend: "name one of:" + names}
 	}

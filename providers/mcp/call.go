@@ -24,17 +24,17 @@ import (
 // word.
 func (p *Provider) Call(ctx context.Context, c calls.Call) (*calls.Result, error) {
 	begun := p.env.Now()
-	made, err := p.prepare(&c)
+	made, err := p.judge(&c)
 	var r *calls.Result
 	if err == nil {
-		r, err = p.carryOut(ctx, made, &c)
+		r, err = p.makeCall(ctx, made, &c)
 	}
 	p.logCall(begun, &c, made, r, err)
 	return r, err
 }
 
-// carryOut makes a call that was judged.
-func (p *Provider) carryOut(ctx context.Context, made *prepared, c *calls.Call) (*calls.Result, error) {
+// makeCall makes a call that was judged.
+func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call) (*calls.Result, error) {
 	session, err := p.use(ctx, made.server, Waiting{made.server.patience(c.Timeout), c.Progress})
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (p *Provider) carryOut(ctx context.Context, made *prepared, c *calls.Call) 
 	if err != nil {
 		return nil, inputWanted(err, wanted)
 	}
-	r, err := calls.NewResult(raw, calls.ResultOptions{Server: made.server.brief().file, Tool: made.tool, Protocol: made.server.protocol(), Limit: c.Limit, Results: p.opts.Results})
+	r, err := calls.NewResult(raw, calls.ResultOptions{Server: made.server.summary().file, Tool: made.tool, Protocol: made.server.protocol(), Limit: c.Limit, Results: p.opts.Results})
 	if err != nil {
 		return nil, err
 	}
@@ -59,22 +59,22 @@ func (p *Provider) carryOut(ctx context.Context, made *prepared, c *calls.Call) 
 	return r, nil
 }
 
-// prepared is a call that may be made.
-type prepared struct {
+// judgedCall is a call that may be made.
+type judgedCall struct {
 	server *server
 	tool   *calls.Tool // nil where nothing is known of the server yet
 	args   json.RawMessage
 }
 
-// prepare judges a call by what is known. It starts nothing and waits for
+// judge judges a call by what is known. It starts nothing and waits for
 // nothing. What is returned with an error tells whose call it would be; it is
 // nil where there is no such server.
-func (p *Provider) prepare(c *calls.Call) (*prepared, error) {
+func (p *Provider) judge(c *calls.Call) (*judgedCall, error) {
 	s, err := p.chooseOne(c.Server)
 	if err != nil {
 		return nil, &calls.ArgumentsError{What: err.Error()}
 	}
-	made := &prepared{server: s}
+	made := &judgedCall{server: s}
 	if s.isKnown() {
 		return made, made.resolve(c)
 	}
@@ -82,7 +82,7 @@ func (p *Provider) prepare(c *calls.Call) (*prepared, error) {
 }
 
 // resolve finds the tool that is meant, and judges the call.
-func (m *prepared) resolve(c *calls.Call) error {
+func (m *judgedCall) resolve(c *calls.Call) error {
 	t, err := m.server.tool(c.Tool)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (s *server) patience(given time.Duration) time.Duration {
 
 // call sends a call and waits for its result. Wanted is what the server asked
 // for meanwhile, or "".
-func (u *Session) call(ctx context.Context, made *prepared, c *calls.Call) (raw json.RawMessage, wanted string, err error) {
+func (u *Session) call(ctx context.Context, made *judgedCall, c *calls.Call) (raw json.RawMessage, wanted string, err error) {
 	s := u.s
 	patience := s.patience(c.Timeout)
 	longest := max(patience, s.p.timing.toolMax)
@@ -164,7 +164,7 @@ func (u *Session) call(ctx context.Context, made *prepared, c *calls.Call) (raw 
 func (u *Session) gaveUp(waiting context.Context, err error, patience, longest time.Duration) error {
 	var use *calls.UseError
 	cause := context.Cause(waiting)
-	file := u.s.brief().file
+	file := u.s.summary().file
 	more := "give it longer: --timeout, or call_timeout (in seconds) in ctxfs's config.toml, below [mcp.servers." + file + "]"
 	switch {
 	case cause == errSilent:
@@ -188,7 +188,7 @@ func inputWanted(err error, wanted string) error {
 
 // logCall writes the line of a call. That it cannot be written does not keep a
 // call from being made.
-func (p *Provider) logCall(begun time.Time, c *calls.Call, made *prepared, r *calls.Result, failed error) {
+func (p *Provider) logCall(begun time.Time, c *calls.Call, made *judgedCall, r *calls.Result, failed error) {
 	if p.opts.Offline {
 		return // nothing is called, and nothing written
 	}
@@ -199,7 +199,7 @@ func (p *Provider) logCall(begun time.Time, c *calls.Call, made *prepared, r *ca
 		def := s.def
 		in.Server = s.file
 		s.mu.Unlock()
-		in.Clean = func(text string) string { return s.tidy(def, text) }
+		in.Clean = func(text string) string { return s.clean(def, text) }
 		if made.tool != nil {
 			in.Tool = made.tool.Name
 		}

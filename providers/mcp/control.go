@@ -57,10 +57,10 @@ func (p *Provider) Reload() {
 func (p *Provider) Restart(name string) error {
 	if name == "" {
 		for _, s := range p.all() {
-			if err := p.wake(s); errors.Is(err, errNotHere) {
+			if err := p.ensureBegun(s); errors.Is(err, errNotHere) {
 				return err
 			}
-			_ = s.restart(unasked) // those that cannot be started say so in STATUS.md
+			_ = s.restart(unrequested) // those that cannot be started say so in STATUS.md
 		}
 		return nil
 	}
@@ -70,9 +70,9 @@ func (p *Provider) Restart(name string) error {
 	}
 	var errs []error
 	for _, s := range chosen {
-		err := p.wake(s)
+		err := p.ensureBegun(s)
 		if err == nil {
-			err = s.restart(anew)
+			err = s.restart(restartRequested)
 		}
 		errs = append(errs, err)
 	}
@@ -82,7 +82,7 @@ func (p *Provider) Restart(name string) error {
 // Busy reports whether a server starts, or installs what it needs.
 func (p *Provider) Busy() bool {
 	for _, s := range p.all() {
-		if underWay(s.brief().condition.state) {
+		if isStarting(s.summary().condition.state) {
 			return true
 		}
 	}
@@ -102,7 +102,7 @@ func (p *Provider) choose(name string) ([]*server, error) {
 		}
 	}
 	// The name of a folder is meant before that of another server's entry.
-	if i := slices.IndexFunc(chosen, func(s *server) bool { return s.brief().file == name }); i >= 0 {
+	if i := slices.IndexFunc(chosen, func(s *server) bool { return s.summary().file == name }); i >= 0 {
 		chosen = chosen[i : i+1]
 	}
 	if len(chosen) == 0 {
@@ -173,7 +173,7 @@ func (p *Provider) apply(all *clients.Discovery) {
 		s := old[id]
 		if s != nil && s.def.Unchanged(d) {
 			delete(old, id)
-			s.redefine(d, files[i], remarks[i])
+			s.setDefinition(d, files[i], remarks[i])
 			servers[i] = s
 			continue
 		}
@@ -181,13 +181,13 @@ func (p *Provider) apply(all *clients.Discovery) {
 		making.Go(func() {
 			defer func() { <-cores }()
 			servers[i] = newServer(p, d, files[i], remarks[i])
-			servers[i].changed = s != nil && s.done != nil
+			servers[i].replaces = s != nil && s.done != nil
 		})
 	}
 	making.Wait()
 	started := p.hasStarted()
 	for _, s := range servers {
-		if s.done == nil && (started || s.changed) {
+		if s.done == nil && (started || s.replaces) {
 			fresh = append(fresh, s)
 		}
 	}
@@ -215,9 +215,9 @@ func (p *Provider) begin(servers []*server) {
 		if l := p.leaving[s.def.Identity()]; l != nil {
 			before = l.done
 		}
-		why := unused
+		why := noReason
 		if s.wantsStart() {
-			why = unasked
+			why = unrequested
 		}
 		s.begin(before, why)
 	}

@@ -17,7 +17,7 @@ import (
 func (p *Provider) Documents(folder string) iter.Seq[fs.Document] {
 	return func(yield func(fs.Document) bool) {
 		for _, s := range p.all() {
-			b := s.brief()
+			b := s.summary()
 			if folder != "" && b.file != folder {
 				continue
 			}
@@ -33,7 +33,7 @@ func (p *Provider) Documents(folder string) iter.Seq[fs.Document] {
 // documentText is how much of a description can be found, in bytes.
 const documentText = 16 << 10
 
-func document(b brief, t catalogue.Item) fs.Document {
+func document(b summary, t catalogue.Item) fs.Document {
 	var tool struct {
 		Title       string          `json:"title"`
 		Description string          `json:"description"`

@@ -35,8 +35,8 @@ func (s *server) touch() {
 	}
 }
 
-// leave takes the connection from those who come.
-func (s *server) leave() {
+// dropConnection takes the connection from those who come.
+func (s *server) dropConnection() {
 	s.mu.Lock()
 	s.conn = nil
 	s.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 	"ctxfs/providers/mcp/catalogue"
 )
 
-// brief is what the index and the provider's status tell of a server.
-type brief struct {
+// summary is what the index and the provider's status tell of a server.
+type summary struct {
 	file      string // of its folder
 	condition condition
 	about     string
@@ -24,7 +24,7 @@ type brief struct {
 }
 
 // indexText is the text of INDEX.md.
-func indexText(servers []brief, problems []fs.Problem, places []string) []byte {
+func indexText(servers []summary, problems []fs.Problem, places []string) []byte {
 	var out strings.Builder
 	total := 0
 	for _, b := range servers {
@@ -62,7 +62,7 @@ func indexText(servers []brief, problems []fs.Problem, places []string) []byte {
 }
 
 // writeUnready marks the servers that are not ready.
-func writeUnready(out *strings.Builder, servers []brief) {
+func writeUnready(out *strings.Builder, servers []summary) {
 	first := true
 	for _, b := range servers {
 		if b.condition.state == stateReady {
@@ -96,10 +96,10 @@ func (p *Provider) Status() fs.Status {
 		status.Items = append(status.Items, fs.Item{
 			Name: b.file, State: b.condition.state, Count: len(b.tools), Unit: "tools", About: b.about, Since: b.condition.since,
 		})
-		if b.condition.failing() && !b.condition.told {
+		if b.condition.failing() && !b.condition.reported {
 			status.Problems = append(status.Problems, fs.Problem{
 				What: fmt.Sprintf("server %s (%s): %s", b.file, b.condition.state, b.condition.what),
-				Mend: cmp.Or(b.condition.mend, "ctxfs restart "+b.file),
+				Mend: cmp.Or(b.condition.fix, "ctxfs restart "+b.file),
 			})
 		}
 		if b.drifted != nil {
@@ -112,10 +112,10 @@ func (p *Provider) Status() fs.Status {
 
 // overall is the state of the whole in one word. As long as a server has not
 // had its time to start, that is the news.
-func overall(servers []brief, problems []fs.Problem) string {
+func overall(servers []summary, problems []fs.Problem) string {
 	starting, failing := false, len(problems) > 0
 	for _, b := range servers {
-		starting = starting || underWay(b.condition.state)
+		starting = starting || isStarting(b.condition.state)
 		failing = failing || b.condition.failing() || b.drifted != nil
 	}
 	switch {

@@ -49,7 +49,7 @@ func (p *Provider) KeepResource(ctx context.Context, server, uri string) (*calls
 			err = session.s.keep(k)
 		}
 		if err != nil {
-			return nil, &calls.UseError{Server: session.s.brief().file, What: clean.Line(err.Error()), Cause: err}
+			return nil, &calls.UseError{Server: session.s.summary().file, What: clean.Line(err.Error()), Cause: err}
 		}
 		return r, nil
 	})

@@ -36,7 +36,7 @@ func spelledWorld(t *testing.T) (w *world, made func() []string) {
 	w.settings("")
 	w.open()
 	for _, s := range w.p.all() { // its tools are known from here on
-		if _, err := w.p.Call(context.Background(), calls.Call{Server: s.brief().file, Tool: "read"}); err != nil {
+		if _, err := w.p.Call(context.Background(), calls.Call{Server: s.summary().file, Tool: "read"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,7 +72,7 @@ func TestPolicySpellings(t *testing.T) {
 	w, made := spelledWorld(t)
 	spelled := map[string][]string{} // by folder: the names of the server
 	for _, s := range w.p.all() {
-		spelled[s.brief().file] = s.names()
+		spelled[s.summary().file] = s.names()
 	}
 	if len(spelled) != 7 || !slices.Contains(spelled["a_b~2"], "a_b") || !slices.Contains(spelled["twin~2"], "twin") {
 		t.Fatalf("%v", spelled)
@@ -113,7 +113,7 @@ func TestPolicySpellings(t *testing.T) {
 			for own, files := range tools {
 				want := (c.servers == "*" || slices.Contains(strings.Fields(c.servers), folder)) && (c.tools == "*" || slices.Contains(strings.Fields(c.tools), own))
 				for _, server := range servers {
-					if s, err := w.p.chooseOne(server); err != nil || s.brief().file != folder {
+					if s, err := w.p.chooseOne(server); err != nil || s.summary().file != folder {
 						continue // this name means another
 					}
 					for _, tool := range files {
@@ -226,7 +226,7 @@ func TestOwnTableBySpelling(t *testing.T) {
 		w.settings("[mcp.servers." + quote(c.table) + "]\n" + c.key + "\n")
 		w.p.Reload()
 		for _, s := range w.p.all() {
-			folder := s.brief().file
+			folder := s.summary().file
 			for _, tool := range strings.Fields(c.gone) {
 				shown := slices.Contains(strings.Fields(tools(folder)), tool)
 				if want := !slices.Contains(strings.Fields(c.folders), folder); shown != want {

@@ -115,7 +115,7 @@ func (s *server) newCalls(now time.Time) *fs.Drop {
 		Now:       s.p.env.Now,
 		Log:       s.p.env.Log,
 		Changed: func(name string) {
-			s.p.env.Changed(s.brief().file + "/" + callsName + "/" + name)
+			s.p.env.Changed(s.summary().file + "/" + callsName + "/" + name)
 		},
 		// A call has its own bounds, which depend on the server and on what
 		// the tool tells of.
@@ -127,11 +127,11 @@ func (s *server) newCalls(now time.Time) *fs.Drop {
 func (s *server) acceptCall(_ context.Context, name string, body []byte) (fs.Work, error) {
 	tool, _, _ := strings.Cut(name, ".")
 	c := calls.Call{
-		Server: s.brief().file, Tool: tool, Arguments: json.RawMessage(body), Caller: calls.Caller{Via: "file"},
+		Server: s.summary().file, Tool: tool, Arguments: json.RawMessage(body), Caller: calls.Caller{Via: "file"},
 		Confirmed: strings.HasSuffix(name, confirmedSuffix),
 	}
 	begun := s.p.env.Now()
-	made, err := s.p.prepare(&c)
+	made, err := s.p.judge(&c)
 	if err != nil {
 		s.p.logCall(begun, &c, made, nil, err)
 		kind := fs.ErrInvalid
@@ -141,7 +141,7 @@ func (s *server) acceptCall(_ context.Context, name string, body []byte) (fs.Wor
 		return nil, &refusedFile{callFault(err, name), kind}
 	}
 	return func(ctx context.Context) fs.Outcome {
-		r, err := s.p.carryOut(ctx, made, &c)
+		r, err := s.p.makeCall(ctx, made, &c)
 		s.p.logCall(begun, &c, made, r, err)
 		return callOutcome(name, r, err)
 	}, nil

@@ -125,7 +125,7 @@ type Provider struct {
 	idle      atomic.Int64 // nanoseconds after which a server ends that is not used; 0 is never
 	policy    atomic.Pointer[policy.Policy]
 	fileCalls atomic.Bool // what [mcp] says of calls by files
-	idleRules idleRules
+	idleRules ineffectiveRules
 
 	mu       sync.Mutex
 	started  bool

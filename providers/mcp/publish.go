@@ -33,7 +33,7 @@ type published struct {
 func (p *Provider) publishFolders() {
 	folders := make(map[string]fs.Node)
 	for _, s := range p.all() {
-		folders[s.brief().file] = s.dir
+		folders[s.summary().file] = s.dir
 	}
 	p.shown.mu.Lock()
 	before := p.shown.folders
@@ -120,13 +120,13 @@ func (p *Provider) publishIndexText() (changed bool) {
 
 // briefs are all servers and the problems with configuration files, rules of the
 // policy that hold for nothing among them.
-func (p *Provider) briefs() ([]brief, []fs.Problem) {
+func (p *Provider) briefs() ([]summary, []fs.Problem) {
 	p.mu.Lock()
 	servers, problems := p.servers, p.problems
 	p.mu.Unlock()
-	all := make([]brief, 0, len(servers))
+	all := make([]summary, 0, len(servers))
 	for _, s := range servers {
-		all = append(all, s.brief())
+		all = append(all, s.summary())
 	}
 	return all, slices.Concat(problems, p.idleRules.find(p))
 }
@@ -157,19 +157,19 @@ func (p *Provider) places() []string {
 	return files
 }
 
-// idleRules finds the rules of the policy that hold for nothing: a rule that
+// ineffectiveRules finds the rules of the policy that hold for nothing: a rule that
 // was misspelt, or whose server was renamed, protects nobody, and nobody would
 // notice. It remembers what it found until the policy, the servers or their
 // tools change.
-type idleRules struct {
+type ineffectiveRules struct {
 	mu       sync.Mutex
 	of       *policy.Policy
-	seen     []ruledServer
+	seen     []ruleTarget
 	problems []fs.Problem
 }
 
-// ruledServer is what of a server decides which rules hold for something.
-type ruledServer struct {
+// ruleTarget is what of a server decides which rules hold for something.
+type ruleTarget struct {
 	server *server
 	file   string
 	off    bool                // it is disabled
@@ -178,12 +178,12 @@ type ruledServer struct {
 
 // find tells of the rules that hold for nothing. What was not found the last
 // time is logged.
-func (i *idleRules) find(p *Provider) []fs.Problem {
+func (i *ineffectiveRules) find(p *Provider) []fs.Problem {
 	policy := p.policy.Load()
-	var seen []ruledServer
+	var seen []ruleTarget
 	for _, s := range p.all() {
 		s.mu.Lock()
-		seen = append(seen, ruledServer{s, s.file, s.def.Disabled, s.shown})
+		seen = append(seen, ruleTarget{s, s.file, s.def.Disabled, s.shown})
 		s.mu.Unlock()
 	}
 	i.mu.Lock()
@@ -201,7 +201,7 @@ func (i *idleRules) find(p *Provider) []fs.Problem {
 	return i.problems
 }
 
-func knownServers(all []ruledServer) (known []policy.Server) {
+func knownServers(all []ruleTarget) (known []policy.Server) {
 	for _, s := range all {
 		k := policy.Server{Names: s.server.names(), Disabled: s.off}
 		if s.shown != nil {

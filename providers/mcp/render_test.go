@@ -168,7 +168,7 @@ func FuzzDocument(f *testing.F) {
 		if o, err := rawjson.ParseObject(raw); err == nil && json.Valid(raw) {
 			item := catalogue.ItemOf(raw)
 			item.Name = o.Text("name")
-			document(brief{file: "s"}, item) // any definition has a document
+			document(summary{file: "s"}, item) // any definition has a document
 		}
 	})
 }

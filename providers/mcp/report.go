@@ -76,11 +76,11 @@ func (p *Provider) Configuration(folder string) Report {
 	for _, d := range all.Servers {
 		e := entryOf(d)
 		if s := running[d.Identity()]; s != nil && s.def.Unchanged(d) {
-			b := s.brief()
-			e.Folder, e.State, e.Why, e.Mend = b.file, b.condition.state, b.condition.what, b.condition.mend
+			b := s.summary()
+			e.Folder, e.State, e.Why, e.Mend = b.file, b.condition.state, b.condition.what, b.condition.fix
 		} else {
 			c := (&server{def: d}).atRest()
-			e.State, e.Why, e.Mend = c.state, c.what, c.mend
+			e.State, e.Why, e.Mend = c.state, c.what, c.fix
 		}
 		e.Why, e.Mend = clean.Line(e.Why), clean.Line(e.Mend)
 		report.Entries = append(report.Entries, e)

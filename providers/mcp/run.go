@@ -21,11 +21,11 @@ const steady = time.Minute
 
 // begin starts the goroutine of the server. Before it starts anything it
 // waits for the end of another one of the same server.
-func (s *server) begin(before <-chan struct{}, why motive) {
+func (s *server) begin(before <-chan struct{}, why reason) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.done = cancel, make(chan struct{})
-	if why != unused {
-		s.awake()
+	if why != noReason {
+		s.beginRun()
 	}
 	go func() {
 		defer close(s.done)
@@ -36,31 +36,31 @@ func (s *server) begin(before <-chan struct{}, why motive) {
 	}()
 }
 
-// awake begins a life of the server.
-func (s *server) awake() { s.update(s.beginLife) }
+// beginRun begins a life of the server.
+func (s *server) beginRun() { s.update(s.beginRunLocked) }
 
-// beginLife is awake for who holds mu, within update.
-func (s *server) beginLife() {
-	s.lives++
+// beginRunLocked is awake for who holds mu, within update.
+func (s *server) beginRunLocked() {
+	s.runs++
 	s.condition = condition{state: stateStarting, since: s.condition.since}
 	select {
-	case <-s.hurry: // it was said of another life
+	case <-s.urgent: // it was said of another life
 	default:
 	}
 }
 
 // run starts the server when there is a reason, and again whenever it fails,
 // until ctx ends.
-func (s *server) run(ctx context.Context, why motive) {
+func (s *server) run(ctx context.Context, why reason) {
 	t := s.p.timing
 	wait := t.retry
 	var renewed time.Time
-	if why == unused {
-		why = s.rest(ctx, nil)
+	if why == noReason {
+		why = s.waitForReason(ctx, nil)
 	}
 	for ctx.Err() == nil {
-		life := s.live(ctx, why)
-		if why == refresh {
+		life := s.runOnce(ctx, why)
+		if why == outdated {
 			s.refreshed()
 		}
 		why = life.why
@@ -68,15 +68,15 @@ func (s *server) run(ctx context.Context, why motive) {
 			return
 		}
 		select {
-		case why = <-s.again:
+		case why = <-s.wanted:
 			wait = t.retry
-			s.awake()
+			s.beginRun()
 			continue
 		default:
 		}
 		if now := s.p.env.Now(); life.renewable && now.Sub(renewed) > t.retry {
-			renewed, why = now, asked
-			s.awake()
+			renewed, why = now, requested
+			s.beginRun()
 			continue
 		}
 		if life.ready >= steady {
@@ -85,7 +85,7 @@ func (s *server) run(ctx context.Context, why motive) {
 		var timer <-chan time.Time
 		switch {
 		case life.state == wire.StateNeedsAuth, life.state == stateCached: // that is for the user to change
-		case why == refresh && life.ready == 0: // what is known stays
+		case why == outdated && life.ready == 0: // what is known stays
 			life.condition = condition{state: stateCached, remarks: []string{
 				"its catalogue could not be fetched again at " + wording.Time(s.p.env.Now()) + ": " + life.what,
 			}}
@@ -98,26 +98,26 @@ func (s *server) run(ctx context.Context, why motive) {
 			life.since = s.condition.since
 			s.condition = life.condition
 			if life.state != stateCached {
-				s.failed = s.lives
+				s.failedRun = s.runs
 			}
 		})
-		if why = s.rest(ctx, timer); !why.polite() {
+		if why = s.waitForReason(ctx, timer); !why.isPolite() {
 			wait = t.retry
 		}
 	}
 }
 
-// life is how one run of a server ended.
-type life struct {
+// ending is how one run of a server ended.
+type ending struct {
 	condition
-	why       motive        // the best that there was when it began
+	why       reason        // the best that there was when it began
 	ready     time.Duration // for how long it was ready
 	renewable bool          // a new connection is worth making at once
 }
 
-// live starts the server when it is its turn, shows its lists, and stays with
+// runOnce starts the server when it is its turn, shows its lists, and stays with
 // it until it ends, a restart interrupts it, or ctx ends.
-func (s *server) live(ctx context.Context, why motive) (ended life) {
+func (s *server) runOnce(ctx context.Context, why reason) (ended ending) {
 	ctx, interrupt := context.WithCancel(ctx)
 	var def *config.Server
 	var legacy bool
@@ -125,9 +125,9 @@ func (s *server) live(ctx context.Context, why motive) (ended life) {
 		def, legacy = s.def, s.shown != nil && s.shown.Legacy && s.shown.Command == s.def.CommandHash()
 		s.interrupt = interrupt
 		select {
-		case other := <-s.again: // this is the start that was asked for
-			if why.polite() && !other.polite() {
-				s.beginLife() // who asks waits for one that begins after that
+		case other := <-s.wanted: // this is the start that was asked for
+			if why.isPolite() && !other.isPolite() {
+				s.beginRunLocked() // who asks waits for one that begins after that
 			}
 			why = max(why, other)
 		default:
@@ -141,9 +141,9 @@ func (s *server) live(ctx context.Context, why motive) (ended life) {
 		interrupt()
 	}()
 	limits := s.limits(def)
-	start, err := s.enter(ctx, def, limits, why)
+	start, err := s.waitTurn(ctx, def, limits, why)
 	if err != nil {
-		return life{}
+		return ending{}
 	}
 	defer start.End()
 
@@ -154,7 +154,7 @@ func (s *server) live(ctx context.Context, why motive) (ended life) {
 	d := &wire.Dialer{Def: def, Login: login, Start: start, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv, Timing: s.p.timing.wire(), Now: s.p.env.Now}
 	c, err := d.Dial(start.Context(), legacy)
 	if err != nil {
-		return life{condition: s.explain(def, c, wire.GivenUp(start, err), limits)}
+		return ending{condition: s.explain(def, c, wire.GivenUp(start, err), limits)}
 	}
 	defer c.Close()
 	c.Slow = !start.Answered()
@@ -163,15 +163,15 @@ func (s *server) live(ctx context.Context, why motive) (ended life) {
 		if err == nil {
 			err = context.Cause(start.Context())
 		}
-		return life{condition: s.explain(def, c, wire.GivenUp(start, c.Ending(err)), limits)}
+		return ending{condition: s.explain(def, c, wire.GivenUp(start, c.Ending(err)), limits)}
 	}
 	start.End()
 	s.adopt(c, all, true)
 	c.Go(func() { s.keepCurrent(c) })
 	begun := s.p.env.Now()
-	cause := s.serve(ctx, c, limits.Idle, why == refresh)
-	s.leave()
-	life := life{ready: s.p.env.Now().Sub(begun)}
+	cause := s.serve(ctx, c, limits.Idle, why == outdated)
+	s.dropConnection()
+	life := ending{ready: s.p.env.Now().Sub(begun)}
 	switch {
 	case cause == errUnused:
 		life.condition = condition{state: stateCached, remarks: []string{unusedRemark}}
@@ -265,7 +265,7 @@ func (s *server) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, re
 		old := before.Lists[k]
 		switch kind := catalogue.Kind(k); {
 		case l.Err != nil:
-			cat.Notes = append(cat.Notes, s.tidy(def, kind.Method()+" failed, what was known before is shown: "+clean.Line(wire.WithoutAddress(l.Err).Error())))
+			cat.Notes = append(cat.Notes, s.clean(def, kind.Method()+" failed, what was known before is shown: "+clean.Line(wire.WithoutAddress(l.Err).Error())))
 			l.List = old
 		case len(l.List.Items) == 0 && len(old.Items) > 0 && before.Command == cat.Command && (l.Asked || kind == catalogue.Tools):
 			cat.Notes = append(cat.Notes, fmt.Sprintf("the server listed no %s, those known before (%d) are shown", kind, len(old.Items)))
@@ -285,7 +285,7 @@ func (s *server) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, re
 		s.p.env.Log.Warn("a catalogue cannot be saved", "server", def.Name, "err", err)
 		unsaved = cat
 	}
-	remarks := c.Remarks(func(text string, limit int) string { return s.line(def, text, limit) })
+	remarks := c.Remarks(func(text string, limit int) string { return s.cleanLine(def, text, limit) })
 	shown = shown.Filtered(def.Tools.And(def.Limits))
 	s.mu.Lock()
 	known := s.pins
@@ -303,9 +303,9 @@ func (s *server) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, re
 			s.conn = c
 			c.Slow = c.Slow && s.users == 0 // who waits for it is not to wait again
 			select {
-			case why := <-s.again: // it is there for who has asked for it
-				if why == anew {
-					s.again <- why
+			case why := <-s.wanted: // it is there for who has asked for it
+				if why == restartRequested {
+					s.wanted <- why
 				}
 			default:
 			}
@@ -328,18 +328,18 @@ func describe(d *config.Server, c *wire.Connection, now time.Time, before *catal
 // explain returns the condition of a server that cannot be used.
 func (s *server) explain(d *config.Server, c *wire.Connection, err error, limits supervise.Limits) condition {
 	f := c.Explain(err, s.explainer(d, limits))
-	return condition{state: f.State, what: f.What, mend: f.Fix, mendHere: f.FixHere, stderr: f.Stderr, remarks: f.Remarks}
+	return condition{state: f.State, what: f.What, fix: f.Fix, fixHere: f.FixHere, stderr: f.Stderr, remarks: f.Remarks}
 }
 
 func (s *server) explainer(d *config.Server, limits supervise.Limits) wire.Explainer {
 	return wire.Explainer{
-		Folder: s.brief().file, Def: d, Limits: limits, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv,
-		Clean: func(text string) string { return s.tidy(d, text) },
+		Folder: s.summary().file, Def: d, Limits: limits, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv,
+		Clean: func(text string) string { return s.clean(d, text) },
 	}
 }
 
-// tidy makes a text from outside fit to be shown.
-func (s *server) tidy(d *config.Server, text string) string {
+// clean makes a text from outside fit to be shown.
+func (s *server) clean(d *config.Server, text string) string {
 	s.mu.Lock()
 	login := s.login
 	s.mu.Unlock()
@@ -350,8 +350,8 @@ func (s *server) tidy(d *config.Server, text string) string {
 	return mask.Text(hide(clean.Text(hide(text))))
 }
 
-// line makes a line from outside fit to be shown: secrets are taken out before
+// cleanLine makes a line from outside fit to be shown: secrets are taken out before
 // it is cut, or a piece of one would stay.
-func (s *server) line(d *config.Server, text string, limit int) string {
-	return clean.Cut(clean.Line(s.tidy(d, text)), limit)
+func (s *server) cleanLine(d *config.Server, text string, limit int) string {
+	return clean.Cut(clean.Line(s.clean(d, text)), limit)
 }

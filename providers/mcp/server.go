@@ -21,14 +21,14 @@ import (
 // server is one configured server: its folder, and the goroutine that runs it.
 type server struct {
 	p *Provider
-	// changed says that the server replaces one of another configuration, whose
+	// replaces says that the server replaces one of another configuration, whose
 	// catalogue may not be its own.
-	changed bool
-	dir     *fs.Folder
-	dirs    [catalogue.NumFolders]*fs.Folder // in dir
+	replaces bool
+	dir      *fs.Folder
+	dirs     [catalogue.NumFolders]*fs.Folder // in dir
 
-	again  chan motive   // somebody asked for a start
-	hurry  chan struct{} // somebody waits for the start that is under way
+	wanted chan reason   // somebody asked for a start
+	urgent chan struct{} // somebody waits for the start that is under way
 	used   chan struct{} // the last user has let go
 	cancel context.CancelFunc
 	done   chan struct{} // closed when the goroutine has ended; nil where there is none
@@ -42,13 +42,13 @@ type server struct {
 	unsaved   *catalogue.Catalogue // the catalogue, where it could not be saved
 	login     *oauth.Session       // of the life that is under way; nil where there can be none
 	interrupt func()               // ends the life of the server that is under way
-	lives     int                  // how often it was started, the life under way included
-	failed    int                  // the last life that has failed; 0 if none has
+	runs      int                  // how often it was started, the life under way included
+	failedRun int                  // the last life that has failed; 0 if none has
 	tried     time.Time            // when the catalogue was last to be fetched again
 	conn      *wire.Connection     // while it is ready
 	users     int                  // that hold it
 	turned    chan struct{}        // closed when something of this changes
-	texts     map[string]text
+	texts     map[string]shownText
 	toolCache calls.ToolCache
 	bin       *fs.Folder // in dir; nil while there is none
 	binOf     struct {   // what it was made of
@@ -68,8 +68,8 @@ type server struct {
 	keptChanged bool                       // since it was last shown
 }
 
-// text is a file of text as it is shown.
-type text struct {
+// shownText is a file of text as it is shown.
+type shownText struct {
 	body []byte
 	time time.Time
 }
@@ -79,9 +79,9 @@ type text struct {
 func newServer(p *Provider, d *config.Server, file string, namesakes []string) *server {
 	s := &server{
 		p: p, def: d, file: file, namesakes: namesakes,
-		dir:   new(fs.Folder),
-		again: make(chan motive, 1), hurry: make(chan struct{}, 1), used: make(chan struct{}, 1), turned: make(chan struct{}),
-		texts: make(map[string]text), kept: make(map[string]*catalogue.Kept), keptFaults: make(map[string]keptFault),
+		dir:    new(fs.Folder),
+		wanted: make(chan reason, 1), urgent: make(chan struct{}, 1), used: make(chan struct{}, 1), turned: make(chan struct{}),
+		texts: make(map[string]shownText), kept: make(map[string]*catalogue.Kept), keptFaults: make(map[string]keptFault),
 	}
 	if !d.Disabled {
 		s.shown = p.cache.Snapshot(catalogue.KeysOf(d)).Filtered(d.Tools.And(d.Limits))
@@ -110,13 +110,13 @@ func (s *server) atRest() condition {
 	d := s.def
 	switch {
 	case d.Disabled:
-		return condition{state: stateDisabled, since: d.Time, mend: "to use it, " + d.EnableHint}
+		return condition{state: stateDisabled, since: d.Time, fix: "to use it, " + d.EnableHint}
 	case d.Fault != nil:
-		return condition{state: d.Fault.State, since: d.Time, what: d.Fault.What, mend: d.Fault.Fix, told: d.Fault.Reported, lapsed: d.Fault.Lapsed}
+		return condition{state: d.Fault.State, since: d.Time, what: d.Fault.What, fix: d.Fault.Fix, reported: d.Fault.Reported, lapsed: d.Fault.Lapsed}
 	case s.shown != nil:
 		return condition{state: stateCached, since: s.shown.Time, remarks: []string{knownRemark}}
 	}
-	return condition{state: stateStopped, since: d.Time, mend: "start it: ctxfs mount"}
+	return condition{state: stateStopped, since: d.Time, fix: "start it: ctxfs mount"}
 }
 
 // update changes what is known of the server and shows it.
@@ -201,7 +201,7 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 			if !t.After(old.time) {
 				t = now
 			}
-			s.texts[name] = text{body, t}
+			s.texts[name] = shownText{body, t}
 			s.dir.Set(now, name, fs.NewText(t, body))
 		}
 		changed = append(changed, name)
@@ -223,20 +223,20 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 	return changed
 }
 
-// brief is what others tell of the server.
-func (s *server) brief() brief {
+// summary is what others tell of the server.
+func (s *server) summary() summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := brief{file: s.file, condition: s.condition, about: s.shown.Summary(), drifted: s.pins.Problem(s.file)}
+	b := summary{file: s.file, condition: s.condition, about: s.shown.Summary(), drifted: s.pins.Problem(s.file)}
 	if s.shown != nil {
 		b.catalogue, b.tools = s.shown.Time, s.shown.Tools()
 	}
 	return b
 }
 
-// redefine gives the server a definition that starts the same server, perhaps
+// setDefinition gives the server a definition that starts the same server, perhaps
 // from other sources, the name of its folder, and remarks.
-func (s *server) redefine(d *config.Server, file string, namesakes []string) {
+func (s *server) setDefinition(d *config.Server, file string, namesakes []string) {
 	s.mu.Lock()
 	moved := s.file != file
 	s.def, s.file, s.namesakes = d, file, namesakes
@@ -263,14 +263,14 @@ func (s *server) end() {
 }
 
 // restart asks the goroutine to start the server anew.
-func (s *server) restart(why motive) error {
+func (s *server) restart(why reason) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.def.Startable() {
 		c := s.condition
-		return fmt.Errorf("server %q is %s: %s", s.file, c.state, cmp.Or(c.what, "it is not to be started")+"; "+c.mend)
+		return fmt.Errorf("server %q is %s: %s", s.file, c.state, cmp.Or(c.what, "it is not to be started")+"; "+c.fix)
 	}
-	s.ask(why)
+	s.want(why)
 	if s.interrupt != nil {
 		s.interrupt()
 	}

@@ -11,19 +11,19 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// motive is why a server is started. A later one is a better one.
-type motive int
+// reason is why a server is started. A later one is a better one.
+type reason int
 
 const (
-	unused  motive = iota // it is not to be started until there is a reason
-	refresh               // its catalogue is old
-	unasked               // nobody waits for it: its catalogue is not known, or it has failed
-	asked                 // somebody waits for it
-	anew                  // it is to start again, though it may be running
+	noReason         reason = iota // it is not to be started until there is a reason
+	outdated                       // its catalogue is old
+	unrequested                    // nobody waits for it: its catalogue is not known, or it has failed
+	requested                      // somebody waits for it
+	restartRequested               // it is to start again, though it may be running
 )
 
-// polite reports whether the start has time.
-func (r motive) polite() bool { return r < asked }
+// isPolite reports whether the start has time.
+func (r reason) isPolite() bool { return r < requested }
 
 // wantsStart reports whether the server is to start though nobody uses it: its
 // catalogue is not known or was that of another configuration, or a resource
@@ -31,55 +31,55 @@ func (r motive) polite() bool { return r < asked }
 func (s *server) wantsStart() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.changed || s.shown == nil || !s.shown.Fits(s.def) || len(s.kept) > 0
+	return s.replaces || s.shown == nil || !s.shown.Fits(s.def) || len(s.kept) > 0
 }
 
-// ask asks the goroutine for a start.
-func (s *server) ask(why motive) {
+// want asks the goroutine for a start.
+func (s *server) want(why reason) {
 	for {
 		select {
-		case s.again <- why:
+		case s.wanted <- why:
 			return
 		default:
 		}
 		select {
-		case earlier := <-s.again:
+		case earlier := <-s.wanted:
 			why = max(why, earlier)
 		default:
 		}
 	}
 }
 
-// rush says that somebody waits for the server.
-func (s *server) rush() {
+// setUrgent says that somebody waits for the server.
+func (s *server) setUrgent() {
 	select {
-	case s.hurry <- struct{}{}:
+	case s.urgent <- struct{}{}:
 	default: // it has been said
 	}
 }
 
-// rest waits for a reason to start the server: that somebody asks for it, that
+// waitForReason waits for a reason to start the server: that somebody asks for it, that
 // the time has come to try again, or that its catalogue is old. It returns
 // unused when ctx ends.
-func (s *server) rest(ctx context.Context, retry <-chan time.Time) motive {
+func (s *server) waitForReason(ctx context.Context, retry <-chan time.Time) reason {
 	timer := time.NewTimer(s.p.timing.rest)
 	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return unused
-		case why := <-s.again:
-			s.awake()
+			return noReason
+		case why := <-s.wanted:
+			s.beginRun()
 			return why
 		case <-retry:
-			s.update(func() { s.lives++ })
-			return unasked
+			s.update(func() { s.runs++ })
+			return unrequested
 		case <-timer.C:
 			if s.takeRefresh() {
 				s.mu.Lock()
-				s.lives++
+				s.runs++
 				s.mu.Unlock()
-				return refresh
+				return outdated
 			}
 			timer.Reset(s.p.timing.rest)
 		}
@@ -138,18 +138,18 @@ func (s *server) limits(d *config.Server) supervise.Limits {
 	return limits
 }
 
-// enter waits for the server's turn, and begins its start. It fails only where
+// waitTurn waits for the server's turn, and begins its start. It fails only where
 // ctx ends.
-func (s *server) enter(ctx context.Context, d *config.Server, limits supervise.Limits, why motive) (*supervise.Start, error) {
+func (s *server) waitTurn(ctx context.Context, d *config.Server, limits supervise.Limits, why reason) (*supervise.Start, error) {
 	var turn *supervise.Turn
-	if !why.polite() {
+	if !why.isPolite() {
 		turn = s.p.sup.Now()
 	} else {
-		if why == unasked {
+		if why == unrequested {
 			s.remark("it waits for its turn: few servers start at a time, those that are used before all others")
 		}
 		var err error
-		if turn, err = s.p.sup.Wait(ctx, s.hurry); err != nil {
+		if turn, err = s.p.sup.Wait(ctx, s.urgent); err != nil {
 			return nil, err
 		}
 		s.remark("")
@@ -166,7 +166,7 @@ func (s *server) enter(ctx context.Context, d *config.Server, limits supervise.L
 		return nil, err
 	}
 	s.remark("")
-	return s.p.sup.Begin(ctx, turn, pkg, limits, s.hurry, free, func(n supervise.News) { s.tellStart(d, n) }), nil
+	return s.p.sup.Begin(ctx, turn, pkg, limits, s.urgent, free, func(n supervise.News) { s.tellStart(d, n) }), nil
 }
 
 // remark tells of a server that starts why it does not yet.
@@ -189,7 +189,7 @@ func (s *server) tellStart(d *config.Server, n supervise.News) {
 	if !n.Installing {
 		return
 	}
-	said := s.line(d, n.Said, wire.LastWordsShown)
+	said := s.cleanLine(d, n.Said, wire.LastWordsShown)
 	s.mu.Lock()
 	is := s.condition
 	s.mu.Unlock()
@@ -198,16 +198,16 @@ func (s *server) tellStart(d *config.Server, n supervise.News) {
 	default:
 		return // a catalogue that is fetched again is shown as it was
 	}
-	if is.state == stateInstalling && is.said == said {
+	if is.state == stateInstalling && is.lastSaid == said {
 		return
 	}
 	s.update(func() {
 		s.condition = condition{
-			state: stateInstalling, since: is.since, said: said,
+			state: stateInstalling, since: is.since, lastSaid: said,
 			remarks: []string{"it is given time as long as it works, until " + wording.Time(n.Until) + " (see install_timeout in ctxfs's config.toml)"},
 		}
 	})
 }
 
-// underWay reports whether the state is that of a server which starts.
-func underWay(state string) bool { return state == stateStarting || state == stateInstalling }
+// isStarting reports whether the state is that of a server which starts.
+func isStarting(state string) bool { return state == stateStarting || state == stateInstalling }

@@ -218,7 +218,7 @@ func TestAnOldCatalogueIsFetchedAgain(t *testing.T) {
 // moment at which it is to be started for another reason and its start, which
 // fails: he is told at once.
 func TestAStartThatIsAskedForInTime(t *testing.T) {
-	for _, why := range []motive{refresh, unasked} {
+	for _, why := range []reason{outdated, unrequested} {
 		w := newWorld(t)
 		tools := w.write("tools.json", `[{"name":"one"}]`)
 		w.claude(map[string]any{"stub": stub("ok", stubTools, tools)})
@@ -230,8 +230,8 @@ func TestAStartThatIsAskedForInTime(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		s.cancel, s.done = cancel, make(chan struct{})
 		s.mu.Lock()
-		s.lives++ // as rest does
-		if why == unasked {
+		s.runs++ // as rest does
+		if why == unrequested {
 			s.condition.state = config.StateError
 		}
 		s.mu.Unlock()
@@ -240,8 +240,8 @@ func TestAStartThatIsAskedForInTime(t *testing.T) {
 			_, err := w.p.Use(ctx, "stub", Waiting{Limit: 10 * time.Second})
 			failed <- err
 		}()
-		w.until("it is asked for", func() bool { return len(s.again) == 1 })
-		if why == refresh {
+		w.until("it is asked for", func() bool { return len(s.wanted) == 1 })
+		if why == outdated {
 			w.p.refreshing <- struct{}{}
 		}
 		go func() {

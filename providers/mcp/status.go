@@ -30,12 +30,12 @@ type condition struct {
 	state string
 	since time.Time
 	what  string // the error, one line
-	mend  string // the command or change that mends it
-	// mendHere is that in STATUS.md itself; "" is mend.
-	mendHere string
+	fix   string // the command or change that mends it
+	// fixHere is that in STATUS.md itself; "" is mend.
+	fixHere  string
 	next     time.Time // when it is tried again
-	told     bool      // the error is that of a whole file, which is told of once
-	said     string    // what it has last said, while it installs
+	reported bool      // the error is that of a whole file, which is told of once
+	lastSaid string    // what it has last said, while it installs
 	lapsed   bool      // what the user has allowed holds no more
 	// stderr is the end of its standard error, clean.
 	stderr string
@@ -62,12 +62,12 @@ func (s *server) statusText() []byte {
 	if s.shown != nil {
 		line("catalogue", "taken at "+wording.Time(s.shown.Time)+", "+counts(s.shown))
 	}
-	line("last said", c.said)
+	line("last said", c.lastSaid)
 	line("error", clean.Line(c.what))
 	if !c.next.IsZero() {
 		line("next try", wording.Time(c.next))
 	}
-	line("mend", clean.Line(cmp.Or(c.mendHere, c.mend)))
+	line("mend", clean.Line(cmp.Or(c.fixHere, c.fix)))
 
 	notes := s.notes()
 	if len(notes) > 0 {

@@ -38,10 +38,10 @@ func (p *Provider) Tools(server string) ([]Toolbox, error) {
 	}
 	boxes := make([]Toolbox, 0, len(chosen))
 	for _, s := range chosen {
-		b := s.brief()
+		b := s.summary()
 		box := Toolbox{Server: b.file, State: b.condition.state, Tools: make([]Listed, 0, len(b.tools))}
 		if box.State != stateReady {
-			box.What, box.Mend = clean.Line(b.condition.what), b.condition.mend
+			box.What, box.Mend = clean.Line(b.condition.what), b.condition.fix
 		}
 		for _, t := range b.tools {
 			box.Tools = append(box.Tools, Listed{Name: cmp.Or(clean.Line(t.Name), t.File), File: t.File, Summary: t.Summary})
@@ -74,7 +74,7 @@ func (p *Provider) Tool(server, name string) (ToolInfo, error) {
 		return ToolInfo{}, &calls.ArgumentsError{What: err.Error()}
 	}
 	if !s.isKnown() {
-		b := s.brief()
+		b := s.summary()
 		return ToolInfo{}, &calls.UseError{Server: b.file, State: b.condition.state, What: "its tools are not known, it was never started", Mend: "start it: ctxfs mount"}
 	}
 	t, err := s.tool(name)
@@ -82,7 +82,7 @@ func (p *Provider) Tool(server, name string) (ToolInfo, error) {
 		return ToolInfo{}, err
 	}
 	info := ToolInfo{
-		Server: s.brief().file, Name: clean.Line(t.Name), File: t.File,
+		Server: s.summary().file, Name: clean.Line(t.Name), File: t.File,
 		Description: clean.Text(t.Description), Schema: t.Schema, Annotations: t.Annotations, Destructive: t.Destructive,
 	}
 	return info, nil

@@ -47,7 +47,7 @@ type Waiting struct {
 }
 
 func (p *Provider) use(ctx context.Context, s *server, w Waiting) (*Session, error) {
-	if err := p.wake(s); err != nil {
+	if err := p.ensureBegun(s); err != nil {
 		return nil, err
 	}
 	limit := w.Limit
@@ -76,7 +76,7 @@ func (p *Provider) chooseOne(name string) (*server, error) {
 	if len(chosen) > 1 {
 		var files []string
 		for _, s := range chosen {
-			files = append(files, s.brief().file)
+			files = append(files, s.summary().file)
 		}
 		return nil, fmt.Errorf("%q is the name of several servers; name the folder of one: %s", clean.Line(name), strings.Join(files, ", "))
 	}
@@ -132,18 +132,18 @@ func (s *server) unanswered(c *wire.Connection, err error, limit time.Duration) 
 	var answer *wire.ResponseError
 	switch {
 	case errors.As(err, &answer):
-		fault.What = clean.Line(s.tidy(def, answer.Error()))
+		fault.What = clean.Line(s.clean(def, answer.Error()))
 	case errors.Is(err, context.DeadlineExceeded):
 		fault.What, fault.Mend = "no answer within "+wording.Seconds(limit), "ask again, or start it anew: ctxfs restart "+file
 	default:
 		is := s.explain(def, c, c.LostBy(err), supervise.Limits{Idle: limit, Total: limit})
-		fault.State, fault.What, fault.Mend = is.state, is.what, is.mend
+		fault.State, fault.What, fault.Mend = is.state, is.what, is.fix
 	}
 	return fault
 }
 
-// wake begins the goroutine of a server that is not begun with the others.
-func (p *Provider) wake(s *server) error {
+// ensureBegun begins the goroutine of a server that is not begun with the others.
+func (p *Provider) ensureBegun(s *server) error {
 	p.changing.Lock()
 	defer p.changing.Unlock()
 	if p.closed || p.opts.Offline {
@@ -170,15 +170,15 @@ var errChanging = errors.New("the configuration of the server is just changing; 
 func (s *server) connected(ctx context.Context, not *wire.Connection, tell func(wire.Progress)) (*wire.Connection, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	decisive, wanted := s.lives+1, false
-	if underWay(s.condition.state) {
+	decisive, wanted := s.runs+1, false
+	if isStarting(s.condition.state) {
 		decisive--
 	}
 	if s.conn != nil && s.conn.Slow && s.interrupt != nil {
 		// It was started when nobody waited for it, at a low priority, and an
 		// ordinary user cannot raise that again.
 		s.conn, wanted = nil, true
-		s.ask(anew)
+		s.want(restartRequested)
 		s.interrupt()
 	}
 	for {
@@ -186,15 +186,15 @@ func (s *server) connected(ctx context.Context, not *wire.Connection, tell func(
 		switch {
 		case s.conn != nil && s.conn != not && !s.conn.IsLost():
 			return s.conn, nil
-		case !s.def.Startable(), state == wire.StateNeedsAuth, s.failed >= decisive:
-			return nil, &calls.UseError{Server: s.file, State: state, What: cmp.Or(s.condition.what, "it is not to be started"), Mend: s.condition.mend}
+		case !s.def.Startable(), state == wire.StateNeedsAuth, s.failedRun >= decisive:
+			return nil, &calls.UseError{Server: s.file, State: state, What: cmp.Or(s.condition.what, "it is not to be started"), Mend: s.condition.fix}
 		case (state == stateCached || state == stateStopped || state == config.StateError) && !wanted:
 			wanted = true
-			s.ask(asked)
+			s.want(requested)
 		}
-		s.rush()
+		s.setUrgent()
 		if tell != nil && state == stateInstalling {
-			tell(wire.Progress{Message: strings.TrimSuffix("installing: "+s.condition.said, ": ")})
+			tell(wire.Progress{Message: strings.TrimSuffix("installing: "+s.condition.lastSaid, ": ")})
 		}
 		turned := s.turned
 		s.mu.Unlock()
@@ -221,7 +221,7 @@ func (s *server) notReady(cause error) error {
 	e := &calls.UseError{Server: s.file, State: s.condition.state, What: "it is not ready in time", Mend: "see how it goes: ctxfs status", Cause: cause}
 	if e.State == stateInstalling {
 		e.What = "it is still installing, and goes on"
-		if said := s.condition.said; said != "" {
+		if said := s.condition.lastSaid; said != "" {
 			e.What += "; it last said: " + said
 		}
 		e.Mend = "call again when it is ready; see how it goes: ctxfs cat mcps/" + s.file + "/STATUS.md"
