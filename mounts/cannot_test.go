@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCannotMountElsewhere: a system that cannot mount says so, and what to do
-// instead.
+// TestCannotMountElsewhere: a system that cannot mount reports that, and what
+// to do instead.
 func TestCannotMountElsewhere(t *testing.T) {
 	if cause := unsupported("linux", true); cause != "" {
 		t.Error(cause)

@@ -24,7 +24,7 @@ import (
 	"ctxfs/fs/fusefs"
 )
 
-// TestMain is also the child process that looks at folders of the operating
+// TestMain also runs the child process that reads folders of the operating
 // system: a process that touches its own mount may deadlock.
 func TestMain(m *testing.M) {
 	if root := os.Getenv(accessorEnv); root != "" {
@@ -76,7 +76,7 @@ func newMountDriver(t *testing.T, tree *fs.Tree) driver {
 	return newOSDriver(t, dir)
 }
 
-// treeDriver asks the tree itself.
+// treeDriver reads the tree itself.
 type treeDriver struct{ tree *fs.Tree }
 
 func newTreeDriver(_ *testing.T, tree *fs.Tree) driver { return treeDriver{tree} }
@@ -164,7 +164,7 @@ func (d treeDriver) drop(ctx context.Context, at, body string) error {
 	return err
 }
 
-// viewDriver asks an io/fs file system.
+// viewDriver reads an io/fs file system.
 type viewDriver struct{ fsys iofs.FS }
 
 func (d viewDriver) do(_ context.Context, command string, args []string) string {
@@ -228,7 +228,7 @@ func (d viewDriver) stat(name string) (string, error) {
 	return described(info.Mode(), info.Size(), info.ModTime()), nil
 }
 
-// osDriver asks a folder of the operating system, by way of a child process.
+// osDriver reads a folder of the operating system, through a child process.
 type osDriver struct {
 	t   *testing.T
 	in  *json.Encoder
@@ -323,8 +323,7 @@ func answer(text string, err error) string {
 	return text
 }
 
-// missing is the answer of the command missing, and of all others where there
-// is an error.
+// missing is the answer of the command missing, and of all others on an error.
 func missing(command string, err error) string {
 	if command != "missing" {
 		return answer("", err)
@@ -350,8 +349,8 @@ func mark(mode iofs.FileMode) string {
 	return ""
 }
 
-// described leaves out what a plain folder has otherwise: the mode of folders, and
-// what others than the owner may do with files.
+// described leaves out what differs in a plain folder: the mode of folders, and
+// the permissions of others than the owner.
 func described(mode iofs.FileMode, size int64, t time.Time) string {
 	if mode.IsDir() {
 		return "folder"

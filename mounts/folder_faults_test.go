@@ -80,8 +80,8 @@ func TestFolderContinuesAnInterruptedPass(t *testing.T) {
 	}
 }
 
-// TestFolderAfterACrash has the process end at the worst moment: the manifest
-// tells of a file that has not taken its place yet.
+// TestFolderAfterACrash: the process ends at the worst moment, when the
+// manifest has a file that has not taken its place yet.
 func TestFolderAfterACrash(t *testing.T) {
 	tree, root := newTree(map[string]fs.Node{"a": textOf("one")})
 	dir := t.TempDir()
@@ -98,7 +98,7 @@ func TestFolderAfterACrash(t *testing.T) {
 	wantReport(t, passOver(t, newFolder(t, tree, dir)), 1, 0, 0)
 	wantDisk(t, dir, "a: three")
 
-	// A file that never was, and half a line.
+	// A file that never existed, and half a line.
 	dir = t.TempDir()
 	f = newFolder(t, tree, dir)
 	if err := f.manifest.put("a", s); err != nil {

@@ -47,7 +47,7 @@ func TestFolderAsAnOrdinaryUser(t *testing.T) {
 	}
 }
 
-// asUser runs f in a thread that belongs to another user, and ends with it.
+// asUser runs f in a thread of another user, which ends with f.
 func asUser(t *testing.T, uid int, f func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -57,7 +57,7 @@ func TestFolderAppendsToLiveFiles(t *testing.T) {
 	wantReport(t, passOver(t, f), 1, 0, 0)
 	followed("HEAD2\nline 1\nline 2\nline 3\n")
 
-	// Interrupted in the middle of an append: the next one goes on.
+	// Interrupted in the middle of an append, the next pass continues.
 	f.Close()
 	appendFile(t, source, "line 4\n")
 	if err := os.Chmod(shown, 0o644); err != nil {

@@ -37,7 +37,7 @@ func newFolder(t *testing.T, tree *fs.Tree, dir string) *Folder {
 	return f
 }
 
-// pass makes one pass that must go well.
+// pass makes one pass that must succeed.
 func passOver(t *testing.T, f *Folder) Report {
 	t.Helper()
 	r, err := f.Pass(t.Context())
@@ -55,8 +55,8 @@ func wantReport(t *testing.T, r Report, written, removed, unchanged int) {
 	}
 }
 
-// onDisk describes a folder: a line for each path but our own, with the text
-// of files.
+// onDisk describes a folder: a line for each path but our own, with the text of
+// files.
 func onDisk(t *testing.T, dir string) []string {
 	t.Helper()
 	var found []string
@@ -131,8 +131,8 @@ func TestFolderShowsATree(t *testing.T) {
 		}
 	}
 
-	// What has its version already is not read again, not even by another
-	// process, and not where it was never rendered in that.
+	// A file that has its version already is not read again, not even by
+	// another process, and not rendered.
 	f.Close()
 	again := fstest.NewCountingFile(day, []byte("rendered"))
 	root.Set(day, "sub", dirOf(map[string]fs.Node{"deep": dirOf(nil), "made": again}))
@@ -144,8 +144,8 @@ func TestFolderShowsATree(t *testing.T) {
 	}
 }
 
-// TestFolderIsForItsOwner: what was written for everybody is closed by the next
-// pass, and what somebody else has made or opened stays as it is.
+// TestFolderIsForItsOwner: the next pass closes what was written for everybody;
+// what others have created or opened stays as it is.
 func TestFolderIsForItsOwner(t *testing.T) {
 	tree, _ := newTree(map[string]fs.Node{"sub": dirOf(map[string]fs.Node{"a": textOf("one")}), "theirs": dirOf(nil)})
 	dir := t.TempDir()
@@ -242,7 +242,7 @@ func TestFolderLeavesWhatIsNotItsOwn(t *testing.T) {
 		t.Errorf("written through a link: %q", names)
 	}
 
-	// Somebody changes what was ours, and adds to a folder of ours.
+	// Somebody changes a file of ours, and adds to a folder of ours.
 	os.Remove(filepath.Join(dir, "changed"))
 	os.Remove(filepath.Join(dir, "gone"))
 	putFile(t, filepath.Join(dir, "changed"), "by a user")
@@ -253,7 +253,7 @@ func TestFolderLeavesWhatIsNotItsOwn(t *testing.T) {
 	wantDisk(t, dir, "asdir/", "asfile: a file", "aslink -> "+outside, "changed: by a user", "dir/", "dir/own: own", "gone: by a user, too", "mine: not ctxfs's", "other: unrelated")
 	conflicts(passOver(t, f), "changed")
 
-	// Moved away, it is ctxfs's again.
+	// Once the change is moved away, the path is ours again.
 	os.Remove(filepath.Join(dir, "changed"))
 	wantReport(t, passOver(t, f), 1, 0, 0)
 }

@@ -9,7 +9,7 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// holding is a conversation that keeps a server.
+// holding is a conversation that keeps a server alive.
 func holding(t *testing.T, home control.Home) *control.Client {
 	t.Helper()
 	c := dial(t, home)
@@ -19,8 +19,8 @@ func holding(t *testing.T, home control.Home) *control.Client {
 	return c
 }
 
-// TestHold keeps the process beyond its last view, and ends with the last who
-// holds it where nothing else is waited for.
+// TestHold: gateways keep the process alive beyond its last view; it ends with
+// the last of them if nothing else is waited for.
 func TestHold(t *testing.T) {
 	home, seat := claim(t)
 	var begun atomic.Int32

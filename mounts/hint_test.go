@@ -9,8 +9,8 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// TestHint: a mount point that was made has a file that says how to mount, which
-// is never in the way, and no other file is taken for it.
+// TestHint: a mount point that ctxfs created has a file that says how to mount;
+// it is never in the way, and no other file is taken for it.
 func TestHint(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made here")
 	prepared := func(dir string) {
@@ -42,13 +42,13 @@ func TestHint(t *testing.T) {
 	if text := read(moved); !strings.Contains(text, "ctxfs mount "+moved+"\n") {
 		t.Errorf("the hint is\n%s", text)
 	}
-	// What stands beside it is in the way.
+	// Other files beside it are in the way.
 	putFile(t, filepath.Join(moved, "mine"), "x")
 	if err := prepareMount(control.Home{}, moved, nil); err == nil || !strings.Contains(err.Error(), "it holds mine)") {
 		t.Errorf("beside a file of somebody: %v", err)
 	}
 
-	// A folder that somebody made stays as it is.
+	// A folder that somebody else created stays as it is.
 	theirs := t.TempDir()
 	prepared(theirs)
 	if entries, _ := os.ReadDir(theirs); len(entries) != 0 {
@@ -66,7 +66,7 @@ func TestHint(t *testing.T) {
 		t.Error("a link was taken for the hint")
 	}
 
-	// A folder that is synced to has no use for it, and keeps what is not ours.
+	// A folder that is synced to does not need it, and keeps what is not ours.
 	if err := os.Remove(filepath.Join(moved, "mine")); err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// BenchmarkFreed reports how long after the kill of its process a reader is free
-// that waits for an answer.
+// BenchmarkFreed reports how long after the kill of its process a waiting
+// reader is freed.
 func BenchmarkFreed(b *testing.B) {
 	for name, c := range map[string]struct{ guarded, stuck bool }{
 		"ordinary": {true, false}, "unguarded": {false, false}, "stuck": {true, true},

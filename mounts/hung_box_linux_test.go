@@ -37,8 +37,8 @@ type hangingProcess struct {
 	minor        string
 }
 
-// serveHanging starts a background process of a user. Nothing of it outlives the
-// test: root aborts what hangs.
+// serveHanging starts a background process of a user. Nothing of it outlives
+// the test: root aborts what hangs.
 func serveHanging(t testing.TB, uid int, guarded bool) *hangingProcess {
 	t.Helper()
 	if os.Getuid() != 0 && !guarded {
@@ -85,7 +85,7 @@ func serveHanging(t testing.TB, uid int, guarded bool) *hangingProcess {
 	p.until("mounted")
 	p.minor = p.point().minor
 	if os.Getuid() == 0 {
-		// The way out is there before anything hangs.
+		// The way out is ready before anything hangs.
 		if err := canAbort(p.minor); err != nil {
 			t.Skipf("what hangs could not be freed: %v", err)
 		}
@@ -93,7 +93,8 @@ func serveHanging(t testing.TB, uid int, guarded bool) *hangingProcess {
 	return p
 }
 
-// canAbort reports why root cannot end a connection, by doing it to none.
+// canAbort returns why root cannot end a connection, by trying it on one that
+// does not exist.
 func canAbort(string) error {
 	if err := guard.Abort("0"); !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("the control files cannot be reached: %w", err)
@@ -103,7 +104,7 @@ func canAbort(string) error {
 
 func (p *hangingProcess) clear(base string) {
 	_ = p.cmd.Process.Kill()
-	// Once the mount has gone, its number may be that of another one.
+	// Once the mount is gone, its number may be that of another one.
 	if now, found, err := mountedAt(p.dir); err == nil && found && now.minor == p.minor && os.Getuid() == 0 {
 		_ = guard.Abort(p.minor)
 	}
@@ -131,7 +132,7 @@ func (p *hangingProcess) command(env []string, name string, args ...string) *exe
 	return cmd
 }
 
-// until reads what the process says up to a line.
+// until reads the output of the process up to a line.
 func (p *hangingProcess) until(line string) {
 	p.Helper()
 	timer := time.AfterFunc(time.Minute, func() { _ = p.cmd.Process.Kill() })
@@ -151,7 +152,7 @@ func (p *hangingProcess) say(line string) {
 	}
 }
 
-// point is the mount of the process.
+// point returns the mount of the process.
 func (p *hangingProcess) point() Point {
 	p.Helper()
 	point, found, err := mountedAt(p.dir)
@@ -173,7 +174,7 @@ func (p *hangingProcess) read(name string) *exec.Cmd {
 	return cmd
 }
 
-// jam brings about what hangs: readers have or want the lock of a folder, and a
+// jam makes the mount hang: readers have or want the lock of a folder, and a
 // thread of the process wants it too.
 func (p *hangingProcess) jam() []*exec.Cmd {
 	p.Helper()
@@ -187,7 +188,7 @@ func (p *hangingProcess) jam() []*exec.Cmd {
 	return []*exec.Cmd{first, p.read("hanging"), p.read("hanging")}
 }
 
-// touch has the process wait for an answer of its own.
+// touch makes the process wait for an answer of its own.
 func (p *hangingProcess) touch() []*exec.Cmd {
 	p.Helper()
 	p.say("touch")
@@ -230,7 +231,7 @@ func (p *hangingProcess) kill() {
 	}
 }
 
-// end has the process end by itself.
+// end makes the process end by itself.
 func (p *hangingProcess) end() {
 	p.Helper()
 	p.stdin.Close()
@@ -241,8 +242,8 @@ func (p *hangingProcess) end() {
 	}
 }
 
-// staysStuck waits until the process is dead but for a thread that hangs, and
-// its readers with it.
+// staysStuck waits until the process is dead except for a thread that hangs,
+// and its readers with it.
 func (p *hangingProcess) staysStuck(readers []*exec.Cmd) {
 	p.Helper()
 	fstest.Eventually(p.TB, "all threads but one end", func() bool {
@@ -258,7 +259,7 @@ func (p *hangingProcess) staysStuck(readers []*exec.Cmd) {
 }
 
 // freed waits until the readers have ended with an error and nothing of the
-// process is left, and checks that who comes later hears the same.
+// process is left, and checks that later readers get the same error.
 func (p *hangingProcess) freed(readers []*exec.Cmd) {
 	p.Helper()
 	for _, r := range readers {
@@ -291,7 +292,7 @@ func (p *hangingProcess) guardian() (pid int) {
 	return pid
 }
 
-// child is the one child of the process.
+// child returns the only child of the process.
 func (p *hangingProcess) child() (pid int, found bool) {
 	procs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, proc := range procs {

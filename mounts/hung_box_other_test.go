@@ -4,5 +4,5 @@ package mounts
 
 const helperEnv = "CTXFS_TEST_HUNG"
 
-// helpHung has no roles: mounts that hang are a matter of Linux.
+// helpHung has no roles: only on Linux can mounts hang.
 func helpHung(string, []string) int { return 2 }

@@ -31,7 +31,7 @@ func everyUser(t *testing.T, test func(t *testing.T, uid int)) {
 }
 
 // TestKilledWhileNotifying kills a process of which one thread waits in the
-// kernel for the lock of a folder, which a reader has who waits for the process.
+// kernel for the lock of a folder, held by a reader that waits for the process.
 func TestKilledWhileNotifying(t *testing.T) {
 	everyUser(t, func(t *testing.T, uid int) {
 		p := serveHanging(t, uid, true)
@@ -46,8 +46,8 @@ func TestKilledWhileNotifying(t *testing.T) {
 	})
 }
 
-// TestKilledWhileTouching kills a process of which one thread waits for an answer
-// of its own: it touches files so that those see it who watch them.
+// TestKilledWhileTouching kills a process of which one thread waits for an
+// answer of its own: it touches files to wake programs that watch them.
 func TestKilledWhileTouching(t *testing.T) {
 	everyUser(t, func(t *testing.T, uid int) {
 		for _, guarded := range []bool{true, false} {
@@ -71,7 +71,7 @@ func TestKilledWhileTouching(t *testing.T) {
 	})
 }
 
-// TestKilledWithItsGroup leaves the guardian, which is none of the group.
+// TestKilledWithItsGroup: the guardian is not in the group and survives.
 func TestKilledWithItsGroup(t *testing.T) {
 	p := serveHanging(t, os.Getuid(), true)
 	p.guardian()
@@ -82,8 +82,8 @@ func TestKilledWithItsGroup(t *testing.T) {
 	p.freed(readers)
 }
 
-// TestGuardianIsReplaced kills the guardian first, and the process as soon as it
-// has forked: the next guardian has the mount even if it has not run yet.
+// TestGuardianIsReplaced kills the guardian first, and the process as soon as
+// it has forked: the next guardian has the mount even if it has not run yet.
 func TestGuardianIsReplaced(t *testing.T) {
 	everyUser(t, func(t *testing.T, uid int) {
 		p := serveHanging(t, uid, true)
@@ -101,8 +101,8 @@ func TestGuardianIsReplaced(t *testing.T) {
 	})
 }
 
-// TestGuardianTakesNoSignals but the one that cannot be refused: what ends a
-// service ends its guardian by ending the process.
+// TestGuardianTakesNoSignals except SIGKILL: what ends a service ends its
+// guardian by ending the process.
 func TestGuardianTakesNoSignals(t *testing.T) {
 	p := serveHanging(t, os.Getuid(), true)
 	guardian := p.guardian()
@@ -116,8 +116,8 @@ func TestGuardianTakesNoSignals(t *testing.T) {
 	p.freed(readers)
 }
 
-// TestOrdinaryDeath has nothing stuck: the mount is dead at once, as without a
-// guardian.
+// TestOrdinaryDeath: if nothing is stuck the mount is dead at once, as without
+// a guardian.
 func TestOrdinaryDeath(t *testing.T) {
 	everyUser(t, func(t *testing.T, uid int) {
 		p := serveHanging(t, uid, true)
@@ -129,8 +129,8 @@ func TestOrdinaryDeath(t *testing.T) {
 	})
 }
 
-// TestLivingIsNotTakenForDead has a process that does not answer for any of many
-// reasons, of which none is death.
+// TestLivingIsNotTakenForDead: a process may not answer for many reasons other
+// than death.
 func TestLivingIsNotTakenForDead(t *testing.T) {
 	p := serveHanging(t, os.Getuid(), true)
 	guardian := p.guardian()
@@ -160,7 +160,7 @@ func TestLivingIsNotTakenForDead(t *testing.T) {
 	fstest.Eventually(t, "the guardian ends", func() bool { return guard.StateOf(procOf(guardian)) == guard.Gone })
 }
 
-// TestFreedByHand has neither guardian nor, on most machines, control files.
+// TestFreedByHand has neither a guardian nor, on most machines, control files.
 func TestFreedByHand(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can always free a mount by hand")
@@ -185,8 +185,8 @@ func TestFreedByHand(t *testing.T) {
 	}
 }
 
-// TestFreedByControlFile has the user who mounted end a connection where the
-// control files are mounted.
+// TestFreedByControlFile: the user who mounted ends a connection if the control
+// files are mounted.
 func TestFreedByControlFile(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root mounts the control files")
@@ -227,7 +227,7 @@ func TestTakenOver(t *testing.T) {
 	})
 }
 
-// TestGuardianStopped has nobody but a guardian that is stopped hold a mount.
+// TestGuardianStopped: only a stopped guardian holds a mount.
 func TestGuardianStopped(t *testing.T) {
 	everyUser(t, func(t *testing.T, uid int) {
 		p := serveHanging(t, uid, true)
@@ -282,7 +282,8 @@ func fusermount(uid int, dir string) error {
 	return cmd.Run()
 }
 
-// TestReleaseFails has one descriptor that can be taken over and one that cannot.
+// TestReleaseFails has one descriptor that can be taken over and one that
+// cannot.
 func TestReleaseFails(t *testing.T) {
 	pipe, other, err := os.Pipe()
 	if err != nil {

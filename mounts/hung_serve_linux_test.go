@@ -17,7 +17,7 @@ import (
 	"ctxfs/mounts/guard"
 )
 
-// helperEnv names what this program is when a test has started it.
+// helperEnv names the role of this program when a test has started it.
 const helperEnv = "CTXFS_TEST_HUNG"
 
 func helpHung(role string, args []string) int {
@@ -52,8 +52,8 @@ func helpTakeOver(dir string) error {
 	return p.takeOver()
 }
 
-// hangingFolder is a folder whose listing takes until it is released, and the
-// lookup of one name.
+// hangingFolder is a folder whose listing, and the lookup of one name, take
+// until it is released.
 type hangingFolder struct{ release chan struct{} }
 
 func (d hangingFolder) Attr(context.Context) (fs.Attr, error) {
@@ -78,7 +78,7 @@ func (d hangingFolder) List(context.Context) ([]fs.Entry, error) {
 	return []fs.Entry{{Name: "file"}}, nil
 }
 
-// helpServe is a background process that does what it is told line by line.
+// helpServe runs a background process that executes commands line by line.
 func helpServe(runtime, dir string, guarded bool) error {
 	hanging := hangingFolder{make(chan struct{})}
 	root := fs.NewFolder(time.Unix(1, 0), map[string]fs.Node{

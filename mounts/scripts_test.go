@@ -15,8 +15,8 @@ import (
 	"ctxfs/fs"
 )
 
-// TestScripts runs the corpus of testdata/scripts, whose README tells what
-// the scripts look like, by every way of showing a tree.
+// TestScripts runs the corpus of testdata/scripts, whose README describes the
+// scripts, over every way of showing a tree.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("../testdata/scripts/*.txt")
 	if err != nil || len(files) == 0 {
@@ -42,7 +42,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// driver looks at the fixture in one way. The answer is that of the script
+// driver reads the fixture in one way. Its answers are those of the script
 // language.
 type driver interface {
 	do(ctx context.Context, command string, args []string) string
@@ -68,8 +68,8 @@ func runScript(t *testing.T, file, name string, d driver) {
 	}
 }
 
-// arity is the number of arguments of each command. The first may hold spaces,
-// or for drop the last.
+// arity is the number of arguments of each command. The first may contain
+// spaces, or for drop the last.
 var arity = map[string]int{"list": 1, "tree": 1, "cat": 1, "bytes": 3, "stat": 1, "missing": 1, "drop": 2}
 
 func readScript(t *testing.T, file string) (steps []step, only []string) {
@@ -119,7 +119,7 @@ func splitArgs(command, rest string) []string {
 // fixtureTime is when everything in the fixture happened.
 var fixtureTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// fixture is a tree with every ready-made node in it.
+// fixture returns a tree with every ready-made node in it.
 func fixture(t *testing.T) *fs.Tree {
 	t.Helper()
 	text := func(body string) fs.Node { return fs.NewText(fixtureTime, []byte(body)) }
@@ -177,7 +177,7 @@ func fixture(t *testing.T) *fs.Tree {
 	return fs.NewTree(root, fs.TreeOptions{Log: slog.New(slog.DiscardHandler)})
 }
 
-// acceptCall answers with what it was given.
+// acceptCall answers with its input.
 func acceptCall(_ context.Context, name string, body []byte) (fs.Work, error) {
 	if strings.Contains(string(body), "refuse") {
 		return nil, fmt.Errorf("%w: as was asked", fs.ErrInvalid)
@@ -186,7 +186,7 @@ func acceptCall(_ context.Context, name string, body []byte) (fs.Work, error) {
 }
 
 // wordsDir is a lookup-only folder: it finds something under all names that
-// hold a space.
+// contain a space.
 type wordsDir struct{ *fs.Folder }
 
 func (d wordsDir) Lookup(ctx context.Context, name string) (fs.Node, error) {

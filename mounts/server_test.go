@@ -38,7 +38,7 @@ func serve(t *testing.T, operations ...fs.Operation) (home control.Home, s *Serv
 	return home, s
 }
 
-// claim takes the seat of a home of its own.
+// claim takes the seat of a new home.
 func claim(t *testing.T) (control.Home, *control.Seat) {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "cx")
@@ -120,7 +120,7 @@ func TestConversation(t *testing.T) {
 		t.Error("an argument of a wrong type is taken")
 	}
 
-	// Who leaves ends what is done for him.
+	// A client that leaves ends its request.
 	ctx, cancel := context.WithCancel(t.Context())
 	err = dial(t, home).Ask(ctx, fs.Request{Name: "hang", Slow: true, Progress: func(json.RawMessage) { cancel() }})
 	if !errors.Is(err, context.Canceled) {
@@ -129,7 +129,8 @@ func TestConversation(t *testing.T) {
 	<-gone
 }
 
-// TestStrangers say something else, or nothing, and leave: the server goes on.
+// TestStrangers: clients that send something else, or nothing, and leave do not
+// disturb the server.
 func TestStrangers(t *testing.T) {
 	home, _ := serve(t)
 	for _, text := range []string{"", "\n", "GET / HTTP/1.0\r\n\r\n", "{\"op\":\"status\"", "[]\n", strings.Repeat("x", 1<<20)} {
@@ -148,7 +149,8 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestServerEnds leaves no socket, and hangs up on those who wait.
+// TestServerEnds leaves no socket, and closes the connections of waiting
+// clients.
 func TestServerEnds(t *testing.T) {
 	home, s := serve(t, fs.Operation{Name: "hang", Answer: func(ctx context.Context, c fs.Conversation) error {
 		if err := c.Progress(0); err != nil {

@@ -43,8 +43,8 @@ func TestListingReadsNothingAhead(t *testing.T) {
 	}
 }
 
-// Files on disk are changed while they are searched, on cold mounts, so that
-// what is read ahead may be old by the time it gets there.
+// Files on disk change while they are searched, on cold mounts, so that what is
+// read ahead may be old by the time it arrives.
 func TestReadAheadIsNeverStale(t *testing.T) {
 	dir := t.TempDir()
 	const folders, files = 12, 20

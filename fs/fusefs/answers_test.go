@@ -14,7 +14,7 @@ import (
 	"ctxfs/fs"
 )
 
-// touchEnds is a kernel that hears of a size only when no touch is under way.
+// touchEnds is a kernel that learns of a size only when no touch is under way.
 type touchEnds struct {
 	notifier
 	t *testing.T
@@ -65,7 +65,7 @@ func (k lateInode) EntryNotify(_ uint64, name string) fuse.Status {
 	return fuse.OK
 }
 
-// News of a file that come before the answer that names it make the kernel ask
+// News of a file that come before the reply that names it make the kernel ask
 // for the name again.
 func TestNewsBeforeTheAnswer(t *testing.T) {
 	dir := t.TempDir()
@@ -89,7 +89,7 @@ func TestNewsBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-// heard is a kernel that notes what it is told of one folder.
+// heard is a kernel that records the notifications of one folder.
 type heard struct {
 	notifier
 	id uint64
@@ -116,9 +116,8 @@ func (k *heard) EntryNotify(id uint64, name string) fuse.Status {
 	return k.notifier.EntryNotify(id, name)
 }
 
-// A listing of before may be on its way when the folder changes: it is forgotten
-// once more when that has been answered, which the notification of a name waits
-// for.
+// An old listing may be on its way when the folder changes: it is forgotten
+// once more after its reply, for which the notification of a name waits.
 func TestListingIsForgottenAfterAnswers(t *testing.T) {
 	root := fs.NewFolder(epoch, map[string]fs.Node{"a": text("a")})
 	m := mounted(t, root, fs.TreeOptions{})

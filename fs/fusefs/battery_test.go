@@ -14,7 +14,7 @@ import (
 )
 
 // corpus is what the battery reads: texts of every size that matters to a page
-// cache, JSON, bytes that are no text, a script and a deep folder.
+// cache, JSON, bytes that are not text, a script and a deep folder.
 func corpus() map[string]string {
 	files := map[string]string{
 		"a.txt":           "first line\nneedle here\nlast line\n",
@@ -93,8 +93,9 @@ shutil.copytree(".", sys.argv[1] + "/tree"); print(len(glob.glob(sys.argv[1] + "
 	"ls":    `ls -lR --time-style=+%s | awk '$1 ~ /^-/ {print $1, $2, $5, $6, $7}'; ls -aF; ls -S sizes; ls -t json | wc -l`,
 	"stat":  `stat -c '%n %s %F %a %Y' *.txt sizes/* empty run; stat -c '%F' sub; du -ab --apparent-size sizes/* | awk '{print $1}'; test a.txt -nt /proc/version; test -e nothing; echo $?`,
 	"gzip":  `gzip -nc big.txt | md5sum; gzip -nc sizes/4097 | zcat | md5sum; xz -c a.txt | xz -d`,
-	// Its cat has the kernel send the file (sendfile), without ever asking for the
-	// size: of text on demand that nobody has measured it would see nothing.
+	// Its cat makes the kernel send the file (sendfile), without ever asking
+	// for the size: of text on demand that was never measured it would read
+	// nothing.
 	"busybox": `busybox stat -c %s a.txt; busybox cat a.txt; busybox tail -n 2 big.txt; busybox wc sizes/*; busybox find . -type f | sort; busybox md5sum *.txt`,
 	"perl":    `perl -ne 'print if /needle/' a.txt; perl -e 'print -s "big.txt", " ", (-x "run" ? 1 : 0), "\n"'`,
 	"uutils":  `U=/usr/lib/cargo/bin/coreutils; $U/cat a.txt sizes/4097; $U/wc big.txt; $U/tail -n 1 big.txt; $U/cp -r json "$1/u" && ls "$1/u"`,
@@ -177,7 +178,7 @@ func TestBatteryOfTools(t *testing.T) {
 	}
 }
 
-// difference is where s begins to differ from other.
+// difference returns where s begins to differ from other.
 func difference(s, other string) string {
 	i := 0
 	for i < len(s) && i < len(other) && s[i] == other[i] {
@@ -186,7 +187,7 @@ func difference(s, other string) string {
 	return shorten(s[max(0, i-40):])
 }
 
-// readOnly takes the write permissions away for the length of the test.
+// readOnly removes the write permissions for the length of the test.
 func readOnly(t *testing.T, dir string) {
 	t.Helper()
 	chmod := func(mode iofs.FileMode) error {
@@ -203,7 +204,7 @@ func readOnly(t *testing.T, dir string) {
 	}
 }
 
-// set puts a node at a path, making folders.
+// set puts a node at a path, and creates the folders above it.
 func set(root *fs.Folder, path string, n fs.Node) {
 	dir, rest, ok := strings.Cut(path, "/")
 	if !ok {

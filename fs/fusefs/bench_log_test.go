@@ -77,7 +77,7 @@ func BenchmarkLogLatency(b *testing.B) {
 }
 
 // helpLatency follows a log of lines that hold the time at which they were
-// written, and prints how old each was when it came.
+// written, and prints the age of each when it arrived.
 func helpLatency(args []string) error {
 	lines, err := strconv.Atoi(args[1])
 	if err != nil {

@@ -44,7 +44,7 @@ func benchBody(i int) []byte {
 	return b.Bytes()
 }
 
-// benchCorpus makes the corpus on disk and in memory.
+// benchCorpus creates the corpus on disk and in memory.
 func benchCorpus(b *testing.B) (dir string, root *fs.Folder) {
 	b.Helper()
 	dir = b.TempDir()
@@ -167,7 +167,7 @@ func BenchmarkWarm(b *testing.B) {
 	}
 }
 
-// dropCaches makes the kernel forget what it has read, but for the programs.
+// dropCaches makes the kernel forget what it has read, except for programs.
 func dropCaches(b *testing.B) {
 	b.Helper()
 	if err := os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0); err != nil {

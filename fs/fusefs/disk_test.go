@@ -98,7 +98,7 @@ func TestFolderOnDisk(t *testing.T) {
 	}
 }
 
-// A file that shrinks under who reads it ends early; nobody meets zero bytes.
+// A file that shrinks while it is read ends early; no reader meets zero bytes.
 func TestFileOnDiskShrinks(t *testing.T) {
 	m, dir := passedThrough(t, true)
 	long := strings.Repeat("line\n", 50_000)
@@ -114,7 +114,7 @@ func TestFileOnDiskShrinks(t *testing.T) {
 	reader.end()
 	m.expect("short", "cat x/file")
 
-	// And without news, while the kernel still believes the old size.
+	// The same without news, while the kernel still believes the old size.
 	put(t, dir, "file2", long)
 	m.changed("x")
 	m.expect("250000", "wc -c <x/file2")

@@ -12,8 +12,8 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// hanging is a folder and a file that do not answer until they are let go, and
-// take no notice of who has left.
+// hanging is a folder and a file that do not answer until they are released,
+// and ignore callers that have left.
 type hanging struct {
 	release chan struct{}
 	asked   chan string // what hangs now
@@ -77,7 +77,7 @@ var hangs = map[string]string{
 	"lookup": "cat hanging/file", "list": "ls hanging", "attr": "stat hanging/file", "read": "cat hanging/file",
 }
 
-// A client that is killed is gone long before the provider answers.
+// A client that is killed exits long before the provider answers.
 func TestClientOfHangingProviderCanBeKilled(t *testing.T) {
 	for op, script := range hangs {
 		t.Run(op, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestHangingReadsLeaveOthersAlone(t *testing.T) {
 	}
 }
 
-// While lookups hang in one folder any amount of its news leaves that of
+// While lookups hang in one folder, any amount of its news leaves that of
 // others alone.
 func TestNewsPassesHangingFolder(t *testing.T) {
 	h := newHanging(t, "lookup")

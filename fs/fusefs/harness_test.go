@@ -20,9 +20,9 @@ var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func text(s string) *fs.Text { return fs.NewText(epoch, []byte(s)) }
 
-// mounted mounts a tree for the length of a test. The test must look at it
-// from child processes only ([mountedTree.run]): a process that uses its own
-// mount may deadlock.
+// mounted mounts a tree for the length of a test. The test may only look at it
+// from child processes ([mountedTree.run]): a process that uses its own mount
+// may deadlock.
 type mountedTree struct {
 	*Mount
 	t    *testing.T
@@ -35,7 +35,7 @@ func mounted(t *testing.T, root fs.Dir, opts fs.TreeOptions) *mountedTree {
 	return mountedWith(t, root, opts, func(*fs.Tree) {})
 }
 
-// mountedWith gives the tree to who needs it before it is mounted.
+// mountedWith passes the tree to a function before it is mounted.
 func mountedWith(t *testing.T, root fs.Dir, opts fs.TreeOptions, made func(*fs.Tree)) *mountedTree {
 	t.Helper()
 	if f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0); err != nil {
@@ -65,9 +65,9 @@ func mountedWith(t *testing.T, root fs.Dir, opts fs.TreeOptions, made func(*fs.T
 	return &mountedTree{Mount: m, t: t, tree: tree, dir: dir}
 }
 
-// command prepares a shell command that runs in the root of the mount, as $1
-// and so on the arguments. The working directory of this process's child is
-// changed by the child itself: exec.Cmd.Dir in a mount of ours may freeze us.
+// command prepares a shell command that runs in the root of the mount, with the
+// arguments as $1 and so on. The child itself changes its working directory:
+// exec.Cmd.Dir in a mount of ours may deadlock this process.
 func (m *mountedTree) command(ctx context.Context, script string, args ...string) *exec.Cmd {
 	args = append([]string{"-c", "cd -- \"$0\" && " + script, m.dir}, args...)
 	cmd := exec.CommandContext(ctx, "bash", args...)

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// helperVar names the helper that this test binary is when it was started as a
-// child: a process that may look at the mount, as the tests may not.
+// helperVar names the helper that this test binary runs when it was started as
+// a child: a process that may look at the mount, as the tests may not.
 const helperVar = "CTXFS_FUSEFS_HELPER"
 
 func TestMain(m *testing.M) {
@@ -78,7 +78,7 @@ func start(t *testing.T, cmd *exec.Cmd) *child {
 	return c
 }
 
-// line is the next line that the child prints.
+// line returns the next line that the child prints.
 func (c *child) line() string {
 	c.t.Helper()
 	timer := time.AfterFunc(time.Minute, func() { syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) })
@@ -89,14 +89,14 @@ func (c *child) line() string {
 	return c.lines.Text()
 }
 
-// until reads lines up to one that holds text.
+// until reads lines up to one that contains text.
 func (c *child) until(text string) {
 	c.t.Helper()
 	for !strings.Contains(c.line(), text) {
 	}
 }
 
-// end waits for the child, which must have found nothing wrong.
+// end waits for the child, which must not have found anything wrong.
 func (c *child) end() {
 	c.t.Helper()
 	c.stdin.Close()

@@ -13,7 +13,7 @@ import (
 	"ctxfs/fs"
 )
 
-// inbox is a mounted drop, as calls, and what was delivered to it.
+// inbox is a mounted drop, named calls, and what was delivered to it.
 type inbox struct {
 	*mountedTree
 	drop *fs.Drop
@@ -165,7 +165,8 @@ func TestBodyThatIsNeverFinished(t *testing.T) {
 	b.expect("false", "jq .ok calls/killed.result")
 }
 
-// The body is delivered when it is complete, whoever still holds the file.
+// The body is delivered when it is complete, even if a process still has the
+// file open.
 func TestHolderOfAFinishedFile(t *testing.T) {
 	b := newInbox(t)
 	c := start(t, b.command(t.Context(), `exec 5>calls/held; echo '{"a":1}' >&5; echo written; read x; echo ' ' >&5 && echo space; echo more >&5 || echo refused; read x`))
@@ -194,7 +195,7 @@ func TestResultIsWaitedFor(t *testing.T) {
 	for _, r := range readers {
 		r.until("begun")
 	}
-	// Meanwhile all else goes on, the folder too.
+	// Meanwhile everything else goes on, the folder too.
 	b.expect("README.md", "ls calls")
 	b.expect("other", "cat other")
 	b.expect("put JSON here", "cat calls/README.md")
@@ -209,7 +210,7 @@ func TestResultIsWaitedFor(t *testing.T) {
 	b.expect("y has 7 bytes", "jq -r .text calls/y.result")
 }
 
-// The result of a name that is used again is never the one before.
+// The result of a name that is used again is never the previous one.
 func TestNameUsedAgain(t *testing.T) {
 	b := newInbox(t)
 	script := `for i in $(seq 100 150); do echo "{\"i\":$i$(printf %$((i-100))s)}" > calls/x; jq -r .text calls/x.result; done`
@@ -240,7 +241,7 @@ func TestManyWriters(t *testing.T) {
 	b.expect("1001", "ls calls | wc -l")
 }
 
-// What was being written when the mount ends is over.
+// What was being written when the mount ends is abandoned.
 func TestUnmountEndsUnfinishedFiles(t *testing.T) {
 	b := newInbox(t)
 	c := start(t, b.command(t.Context(), `exec 5>calls/x; printf '{"a"' >&5; cd /; echo written; read x`))

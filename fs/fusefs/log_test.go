@@ -15,8 +15,8 @@ import (
 	"ctxfs/fs"
 )
 
-// numberedLine is line i of a log: readers can check it without having seen the
-// one before.
+// numberedLine returns line i of a log: readers can check it without having
+// seen the one before.
 func numberedLine(i int) string { return fmt.Sprintf("%08d %s\n", i, strings.Repeat("x", i%53)) }
 
 const headLen = 32
@@ -99,7 +99,7 @@ func TestLogReadersSeeEveryByteAndNoOther(t *testing.T) {
 	}
 }
 
-// helpFollow reads a log to a number of lines, as it grows.
+// helpFollow reads a log up to a number of lines, as it grows.
 func helpFollow(args []string) error {
 	f, err := os.Open(args[0])
 	if err != nil {

@@ -25,17 +25,17 @@ func (f liveFolder) Attr(ctx context.Context) (fs.Attr, error) {
 	return a, err
 }
 
-// clock gives times that never stand still.
+// clock returns times that never stand still.
 type clock struct{ ticks atomic.Int64 }
 
 func (c *clock) now() time.Time { return epoch.Add(time.Duration(c.ticks.Add(1)) * time.Second) }
 
-// seen describes a tree by looking at it: type and path of everything as its
-// folder lists it, then type, size and text as they are found by name.
+// seen describes a tree as it looks: type and path of everything as its folder
+// lists it, then type, size and text as found by name.
 const seen = `find . -type d -printf 'd %P\n' | sort; find . -type f -printf 'f %P\n' | sort
 	find . -printf '%y %s %P\n' | sed 's/^d [0-9]*/d/' | sort; find . -type f | sort | xargs -r tail -qn +1`
 
-// told is what seen must print for a tree.
+// told returns what seen must print for a tree.
 func told(t *testing.T, root fs.Dir) string {
 	t.Helper()
 	tree := fs.NewTree(root, fs.TreeOptions{})
@@ -188,8 +188,8 @@ func TestLiveFolderIsListedAnewWithoutNews(t *testing.T) {
 	m.expect("directory", "stat -c %F x/a")
 }
 
-// TestNewsRacesWithReaders changes a tree at random while it is looked at in
-// every way; when all is quiet the mount shows the tree.
+// TestNewsRacesWithReaders changes a tree at random while it is read in every
+// way; when all is quiet the mount shows the tree.
 func TestNewsRacesWithReaders(t *testing.T) {
 	root := fs.NewFolder(epoch, nil)
 	m := mounted(t, root, fs.TreeOptions{})

@@ -45,7 +45,8 @@ func TestTextOnDemandIsRenderedWhenAskedFor(t *testing.T) {
 	}
 }
 
-// A size once told stays, or who has the file mapped would lose his pages.
+// A size once shown stays, or programs that have mapped the file would lose
+// their pages.
 func TestRenderedSizeStaysWhileListedAgain(t *testing.T) {
 	x := fs.NewFolder(epoch, map[string]fs.Node{"text": fs.NewRendered(epoch, 1, func(context.Context) ([]byte, error) {
 		return versionBody(1), nil

@@ -64,8 +64,8 @@ func (f *seldom) settle() {
 	f.live = false
 }
 
-// TestAFileThatGrowsAtTimes: in the times between the kernel may keep it, and who
-// has it open then goes on when it grows again.
+// TestAFileThatGrowsAtTimes: between growths the kernel may keep the file, and
+// a reader that has it open continues when it grows again.
 func TestAFileThatGrowsAtTimes(t *testing.T) {
 	const rounds, each = 3, 400
 	f := &seldom{text: []byte(header(0))}

@@ -15,8 +15,8 @@ import (
 	"ctxfs/fs"
 )
 
-// versionBody is a body in whose every piece one can see which version it is.
-// Lengths differ, and some do not.
+// versionBody returns a body in which every piece shows its version. Some
+// lengths differ, and some do not.
 func versionBody(v int) []byte {
 	return bytes.Repeat(fmt.Appendf(nil, "version %06d\n", v), 4000+v%3*700)
 }
@@ -60,8 +60,8 @@ func TestReadersSeeWholeVersions(t *testing.T) {
 }
 
 // helpVersion reads the file in small pieces until its input ends, or each time
-// a line is asked for, and says which version that was. Pieces of two versions,
-// or a version that is older than the one before, are faults.
+// a line is asked for, and prints the version. Pieces of two versions, or a
+// version older than the one before, are faults.
 func helpVersion(args []string) error {
 	asked := make(chan struct{})
 	go func() {

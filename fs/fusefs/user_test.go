@@ -16,7 +16,7 @@ import (
 	"ctxfs/fs"
 )
 
-// TestOrdinaryUser has a user who is not root mount with a process of his own.
+// TestOrdinaryUser mounts in a process of a user who is not root.
 func TestOrdinaryUser(t *testing.T) {
 	need(t, "fusermount3")
 	if os.Getuid() != 0 {

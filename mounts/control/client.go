@@ -16,8 +16,8 @@ import (
 
 // A conversation begins with a greeting from the server. Then come one request
 // and its replies, each a JSON object on a line. The last reply is not marked
-// "more"; raw bytes may follow it. Whoever can open the socket, which only its
-// owner can, is the user.
+// "more"; raw bytes may follow it. Only its owner can open the socket: a client
+// acts for the user.
 //
 // The client asks for nothing before the greeting: one that gives up on a
 // process that does not answer leaves nothing behind that the process might do

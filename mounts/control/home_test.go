@@ -17,7 +17,7 @@ import (
 	"ctxfs/fs"
 )
 
-// newHome is a home whose paths fit a socket address.
+// newHome returns a home whose paths fit a socket address.
 func newHome(t *testing.T) Home {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "cx")
@@ -28,7 +28,7 @@ func newHome(t *testing.T) Home {
 	return Home{Dir: dir, State: filepath.Join(dir, "state"), Version: "test"}
 }
 
-// serve greets whoever connects, and answers every request with its name.
+// serve greets every client, and answers every request with its name.
 func serve(t *testing.T, s *Seat) {
 	t.Helper()
 	go func() {
@@ -74,7 +74,7 @@ func TestSeat(t *testing.T) {
 	}
 	seat.Free(true)
 
-	// The next one keeps what the last has left, until it says otherwise.
+	// The next process keeps what the last has left, until it writes its own.
 	seat, err = h.Claim(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -92,8 +92,8 @@ func TestSeat(t *testing.T) {
 	}
 }
 
-// TestClaimWaits for a process that is ending: it takes no more connections
-// and still has the lock.
+// TestClaimWaits: Claim waits for a process that is ending, which accepts no
+// more connections and still has the lock.
 func TestClaimWaits(t *testing.T) {
 	h := newHome(t)
 	first, err := h.Claim(t.Context())
@@ -120,8 +120,8 @@ func TestClaimWaits(t *testing.T) {
 	}
 }
 
-// TestFullBacklog has more callers than the socket takes: the next one waits as
-// long as he wants to, and is let in when there is room.
+// TestFullBacklog: with more clients than the socket's queue takes, the next
+// one waits as long as its context allows, and is let in when there is room.
 func TestFullBacklog(t *testing.T) {
 	h := newHome(t)
 	if err := os.Mkdir(h.State, 0o700); err != nil {
@@ -174,7 +174,7 @@ func TestFullBacklog(t *testing.T) {
 	}
 }
 
-// TestStandIn trusts no folder of somebody else's.
+// TestStandIn: a folder of another user is never trusted.
 func TestStandIn(t *testing.T) {
 	h := newHome(t)
 	for _, folder := range h.Folders()[1:] {
@@ -209,7 +209,7 @@ func TestStandIn(t *testing.T) {
 	}
 }
 
-// TestFreeLink follows no link in the place of a stand-in.
+// TestFreeLink: a link in the place of a stand-in is not followed.
 func TestFreeLink(t *testing.T) {
 	h := newHome(t)
 	seat, err := h.Claim(t.Context())
@@ -237,8 +237,8 @@ func TestFreeLink(t *testing.T) {
 	}
 }
 
-// TestLockReplaced has many take the lock of a stand-in, which who has it deletes
-// before he gives it back: it is had by one at a time.
+// TestLockReplaced: many processes take the lock of a stand-in, which its
+// holder deletes before it releases it; only one has it at a time.
 func TestLockReplaced(t *testing.T) {
 	h := newHome(t)
 	if err := os.WriteFile(h.State, nil, 0o600); err != nil {
@@ -270,7 +270,7 @@ func TestLockReplaced(t *testing.T) {
 	all.Wait()
 }
 
-// TestOtherMachine has the lock held where nobody can be seen.
+// TestOtherMachine: the lock is held by a process that cannot be seen.
 func TestOtherMachine(t *testing.T) {
 	h := newHome(t)
 	if err := os.Mkdir(h.State, 0o700); err != nil {

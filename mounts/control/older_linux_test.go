@@ -12,7 +12,8 @@ import (
 	"ctxfs/fs"
 )
 
-// TestOlderProcess is found where it keeps its socket when it serves this home.
+// TestOlderProcess: a process of an older version is found by its socket if it
+// serves this home.
 func TestOlderProcess(t *testing.T) {
 	h := newHome(t)
 	old := filepath.Join(h.Dir, "ctxfs")

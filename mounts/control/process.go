@@ -90,7 +90,7 @@ func newSilent(pid int, state State, what string) *Silent {
 	case Waiting:
 		s.Fault = Fault{Message: name + " " + what + ": it waits in the kernel (state D), as for a disk or a network file system that does not answer", Hint: "kill -9 does not help; see what it waits for: cat /proc/" + fmt.Sprint(pid) + "/wchan"}
 	case Hung:
-		s.Fault = Fault{Message: name + " " + what + ", although it is not busy", Hint: fmt.Sprintf("end it and start anew: kill -9 %d; ctxfs mount", pid)}
+		s.Fault = Fault{Message: name + " " + what + ", although it is not busy", Hint: fmt.Sprintf("restart it: kill -9 %d; ctxfs mount", pid)}
 	default:
 		s.Fault = Fault{Message: name + " " + what, Hint: "see what it does: ps -o pid,stat,time,args -p " + fmt.Sprint(pid)}
 	}

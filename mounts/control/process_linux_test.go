@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHolderIn has devices in the table of locks that stat does not tell, as on
+// TestHolderIn: the table of locks names other devices than stat does, as on
 // Btrfs.
 func TestHolderIn(t *testing.T) {
 	const table = `1: POSIX  ADVISORY  WRITE 41 08:01:130 0 EOF

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestUnseen tells a process that has the lock, which is waited for, from one
-// that cannot be found.
-func TestUnseen(t *testing.T) {
+// TestUnreachable: a process that has the lock is waited for, one that cannot
+// be reached is reported.
+func TestUnreachable(t *testing.T) {
 	if _, err := exec.LookPath("flock"); err != nil {
 		t.Skip("needs flock")
 	}

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestVigil is what follows from what is seen of a process in the course of
-// time: each case repeats its samples until a verdict or the end.
-func TestVigil(t *testing.T) {
+// TestWatchdog: the verdict on what is seen of a process over time; each case
+// repeats its samples until a verdict or the end.
+func TestWatchdog(t *testing.T) {
 	const quarter = 250 * time.Millisecond
 	runs := func(code byte, each time.Duration) func(int) sample {
 		return func(i int) sample {
@@ -78,7 +78,7 @@ func TestVigil(t *testing.T) {
 	}
 }
 
-// TestAdvice advises kill -9 only where that helps.
+// TestAdvice: kill -9 is only advised where it helps.
 func TestAdvice(t *testing.T) {
 	for _, state := range []State{Unknown, Busy, Waiting, Stopped, Traced, Frozen, Killed, Hung, Asleep} {
 		hint := newSilent(7, state, "does not answer").Fault.Hint

@@ -75,7 +75,7 @@ func newGateway(t *testing.T, f *fake) *Gateway {
 	return New(Options{Backend: f, Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 }
 
-// way is a way to reach a gateway, in one era of the protocol.
+// way is a way to reach a gateway, in one version of the protocol.
 type way struct {
 	name    string
 	http    bool
@@ -94,7 +94,7 @@ func everyWay(t *testing.T, f *fake, test func(t *testing.T, c *peer, w way)) {
 	}
 }
 
-// connect is a client of a gateway.
+// connect returns a client of a gateway.
 func connect(t *testing.T, g *Gateway, w way) *peer {
 	t.Helper()
 	var c *client.Client
@@ -122,7 +122,7 @@ type peer struct {
 	hello *mcp.InitializeResult
 }
 
-// serveStdio serves over pipes, of which it returns the other ends.
+// serveStdio serves over pipes, and returns their other ends.
 func serveStdio(t *testing.T, g *Gateway) (in io.WriteCloser, out io.ReadCloser) {
 	t.Helper()
 	inR, inW := io.Pipe()
@@ -175,7 +175,7 @@ func ask(t *testing.T, c *peer, tool string, args any) *mcp.CallToolResult {
 	return result
 }
 
-// text is all text of an answer.
+// text returns all text of a result.
 func text(r *mcp.CallToolResult) string {
 	var all []string
 	for _, c := range r.Content {

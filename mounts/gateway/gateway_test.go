@@ -88,7 +88,7 @@ skills/pdf/SKILL.md — PDFs
 	})
 }
 
-// fails asks for what must be an error that says some words.
+// fails makes a request that must fail with some words.
 func fails(t *testing.T, c *peer, tool string, args any, words ...string) {
 	t.Helper()
 	r := ask(t, c, tool, args)
@@ -113,7 +113,7 @@ func TestList(t *testing.T) {
 	}
 	fails(t, c, "list", map[string]any{"path": "mcps/gitlab/tools"}, "mcps/gitlab/tools: no such file or folder", `list {"path":"mcps"}`)
 
-	// In parts, of which each says how to go on.
+	// In parts, each of which says how to continue.
 	seen, args := 0, map[string]any{"path": "many"}
 	for args != nil {
 		got := text(ask(t, c, "list", args))
@@ -128,8 +128,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// next are the arguments that a notice gives for the next part; nil if it is
-// the last.
+// next returns the arguments that a notice gives for the next part; nil for the
+// last.
 func next(t *testing.T, answer, tool string) (args map[string]any) {
 	t.Helper()
 	_, call, ok := strings.Cut(answer[strings.LastIndex(answer, "\n")+1:], "; next: "+tool+" ")
@@ -235,7 +235,7 @@ func TestCall(t *testing.T) {
 	})
 }
 
-// TestProgress passes on what a call says before it ends.
+// TestProgress passes on the notifications of a call before it ends.
 func TestProgress(t *testing.T) {
 	const steps = 20
 	f := &fake{call: func(_ context.Context, _ Call, progress func(Progress)) (*Result, error) {

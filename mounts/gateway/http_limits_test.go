@@ -41,8 +41,8 @@ func isCut(t *testing.T, c net.Conn) bool {
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// TestHalfRequests: of many requests that do not end a few are kept, the newest,
-// and others are served meanwhile; after a time none is left.
+// TestHalfRequests: of many incomplete requests the newest few are kept, and
+// others are served meanwhile; after a time none is left.
 func TestHalfRequests(t *testing.T) {
 	for name, half := range map[string]string{"head": "POST /mcp HTTP/1.1\r\nHost: loc", "nothing": "", "body": halfRequest} {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +64,8 @@ func TestHalfRequests(t *testing.T) {
 	}
 }
 
-// TestSlowBodies are cut, while an answer may take longer than a body.
+// TestSlowBodies: slow bodies are cut, while an answer may take longer than a
+// body.
 func TestSlowBodies(t *testing.T) {
 	release := make(chan struct{})
 	f := &fake{files: someFiles(), call: func(context.Context, Call, func(Progress)) (*Result, error) {
@@ -100,7 +101,7 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// TestLongBodies are refused before they are in memory.
+// TestLongBodies: long bodies are refused before they are in memory.
 func TestLongBodies(t *testing.T) {
 	url := serveHTTP(t, newGateway(t, &fake{}))
 	refused := func(what string, answer *http.Response, text string, err error) {
@@ -109,7 +110,7 @@ func TestLongBodies(t *testing.T) {
 			t.Errorf("%s: %v, %v, %s", what, answer, err, text)
 		}
 	}
-	// By its length, before anything was sent of it.
+	// By its length, before any of it was sent.
 	c := dial(t, url, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 314572800\r\n\r\n")
 	must(t, c.SetReadDeadline(time.Now().Add(time.Minute)))
 	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
@@ -117,7 +118,7 @@ func TestLongBodies(t *testing.T) {
 	text, _ := io.ReadAll(answer.Body)
 	refused("by its length", answer, string(text), nil)
 
-	// As it comes.
+	// As it arrives.
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	c = dial(t, url, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -144,7 +145,7 @@ func TestLongBodies(t *testing.T) {
 	}
 }
 
-// TestManyLongBodies at once are not all in memory.
+// TestManyLongBodies: long bodies at once are not all in memory.
 func TestManyLongBodies(t *testing.T) {
 	g := newGateway(t, &fake{})
 	g.limits.sizes = 1 << 20

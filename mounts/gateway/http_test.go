@@ -15,7 +15,7 @@ const (
 	longCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"call","arguments":{"server":"s","tool":"t"},` + modern + `}}`
 )
 
-// post posts a message with some headers, a name and a value each.
+// post posts a message with headers, pairs of name and value.
 func post(t *testing.T, ctx context.Context, url, body string, headers ...string) (*http.Response, string, error) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
@@ -95,7 +95,7 @@ func TestListenOnLoopbackOnly(t *testing.T) {
 	}
 }
 
-// TestLeft ends the call of a client that has closed its connection.
+// TestLeft: closing its connection cancels a client's call.
 func TestLeft(t *testing.T) {
 	f, begun, ended := hanging()
 	url := serveHTTP(t, newGateway(t, f))
@@ -110,7 +110,7 @@ func TestLeft(t *testing.T) {
 	<-ended
 }
 
-// TestHTTPEnds ends what is under way.
+// TestHTTPEnds cancels what is under way.
 func TestHTTPEnds(t *testing.T) {
 	f, begun, ended := hanging()
 	l, err := Listen("127.0.0.1:0")

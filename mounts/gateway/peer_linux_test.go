@@ -44,7 +44,7 @@ func FuzzOwnerOf(f *testing.F) {
 	})
 }
 
-// TestCheckPeer looks at real connections of this user.
+// TestCheckPeer checks real connections of this user.
 func TestCheckPeer(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
 		l, err := net.Listen("tcp", address)

@@ -9,8 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// rawCall is a call of "call" below the client, which knows fewer types of
-// content.
+// rawCall calls "call" below the client, which knows fewer types of content.
 func rawCall(w way, args string) transport.JSONRPCRequest {
 	params := map[string]any{"name": "call", "arguments": json.RawMessage(args)}
 	r := transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId("raw"), Method: "tools/call", Params: params}
@@ -34,7 +33,7 @@ func rawCall(w way, args string) transport.JSONRPCRequest {
 	return r
 }
 
-// sameJSONWithin tells whether one of the blocks of a result is that value.
+// sameJSONWithin reports whether one of the blocks of a result is that value.
 func sameJSONWithin(result json.RawMessage, want string) bool {
 	var r struct{ Content []any }
 	var value any

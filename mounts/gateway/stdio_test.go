@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// hanging is a backend whose calls wait for their end, and tell of both.
+// hanging is a backend whose calls wait for their end, and report both.
 func hanging() (f *fake, begun chan string, ended chan error) {
 	begun, ended = make(chan string, 1000), make(chan error, 1000)
 	return &fake{files: someFiles(), call: func(ctx context.Context, c Call, _ func(Progress)) (*Result, error) {
@@ -30,8 +30,8 @@ func say(t *testing.T, in io.Writer, format string, args ...any) {
 	must(t, err)
 }
 
-// TestCancelled ends a call that the client wants no more, of which no answer
-// comes, and no other.
+// TestCancelled: a call that the client cancels gets no answer, and no other
+// call ends.
 func TestCancelled(t *testing.T) {
 	f, begun, ended := hanging()
 	in, out := serveStdio(t, newGateway(t, f))
@@ -55,7 +55,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestManyCallsHang has more calls wait than any pool has workers: all are
+// TestManyCallsHang: with more waiting calls than any pool has workers, all are
 // under way, and the rest works.
 func TestManyCallsHang(t *testing.T) {
 	f, begun, _ := hanging()
@@ -74,8 +74,8 @@ func TestManyCallsHang(t *testing.T) {
 	}
 }
 
-// TestEnds ends with its input, its context or its output, each at once, and
-// what is under way with it.
+// TestEnds: the end of the input, the context or the output ends the
+// conversation at once, and what is under way with it.
 func TestEnds(t *testing.T) {
 	for name, end := range map[string]func(in io.Closer, out io.Closer, cancel func()){
 		"input":   func(in, _ io.Closer, _ func()) { in.Close() },
@@ -126,7 +126,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestTooLong ends the conversation with who sends a message without an end.
+// TestTooLong: a client that sends an endless message is disconnected.
 func TestTooLong(t *testing.T) {
 	inR, inW := io.Pipe()
 	go func() {
@@ -144,7 +144,7 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// TestManyCallers has many ask one gateway at once: each gets its own answer.
+// TestManyCallers: of many concurrent callers each gets its own answer.
 func TestManyCallers(t *testing.T) {
 	f := &fake{call: func(_ context.Context, c Call, _ func(Progress)) (*Result, error) {
 		return &Result{Text: c.Tool}, nil

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// readAll reads a file part by part, as an agent does that follows the notices.
+// readAll reads a file part by part, like an agent that follows the notices.
 func readAll(t *testing.T, g *Gateway, name string) string {
 	t.Helper()
 	c := connect(t, g, way{})
@@ -60,8 +60,8 @@ func TestReadInParts(t *testing.T) {
 	}
 }
 
-// FuzzWindow writes any text in any pieces: parts that follow each other are
-// the text, none is too long, and the lines are counted right.
+// FuzzWindow writes any text in any pieces: consecutive parts are the text,
+// none is too long, and the lines are counted right.
 func FuzzWindow(f *testing.F) {
 	f.Add("one\ntwo\nthree", 5, 3)
 	f.Add("éééééééé\n\n\nx", 4, 1)

@@ -10,7 +10,7 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// guardEnv is set where this program is the guardian of a test.
+// guardEnv is set if this program is the guardian of a test.
 const guardEnv = "CTXFS_TEST_GUARD"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func newTestKeeper() *Keeper {
 	}, slog.New(slog.DiscardHandler))
 }
 
-// pid is that of the guardian, 0 if there is none.
+// pid returns the process ID of the guardian, 0 if there is none.
 func (k *Keeper) pid() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -39,7 +39,7 @@ func (k *Keeper) pid() int {
 	return k.guardian.cmd.Process.Pid
 }
 
-// device is a descriptor as of a mount.
+// device returns a descriptor like that of a mount.
 func device(t *testing.T) Connection {
 	t.Helper()
 	fd, err := syscall.Open("/dev/fuse", syscall.O_RDWR|syscall.O_CLOEXEC, 0)
@@ -55,7 +55,8 @@ func awaitNoGuardian(t *testing.T, pid int) {
 	fstest.Eventually(t, "the guardian ends", func() bool { return StateOf(procOf(pid)) == Gone })
 }
 
-// TestGuardianLivesAsLongAsMounts has a process that goes on without any.
+// TestGuardianLivesAsLongAsMounts: it exits when the process goes on without
+// mounts.
 func TestGuardianLivesAsLongAsMounts(t *testing.T) {
 	k, c := newTestKeeper(), device(t)
 	first := k.Watch(c)
@@ -77,8 +78,8 @@ func TestGuardianLivesAsLongAsMounts(t *testing.T) {
 	awaitNoGuardian(t, next)
 }
 
-// TestStoppedGuardianIsReplaced has one that does not read what it is told:
-// mounts do not wait for it.
+// TestStoppedGuardianIsReplaced: mounts do not wait for a guardian that does
+// not read its messages.
 func TestStoppedGuardianIsReplaced(t *testing.T) {
 	k, c := newTestKeeper(), device(t)
 	ended := k.Watch(c)
@@ -98,7 +99,7 @@ func TestStoppedGuardianIsReplaced(t *testing.T) {
 	awaitNoGuardian(t, next)
 }
 
-// TestGuardianByHand is started by a person.
+// TestGuardianByHand: a person starts it.
 func TestGuardianByHand(t *testing.T) {
 	cmd := newTestKeeper().command()
 	cmd.Stderr = nil
@@ -108,7 +109,7 @@ func TestGuardianByHand(t *testing.T) {
 	}
 }
 
-// devicesOf is how many FUSE devices a process has open.
+// devicesOf returns how many FUSE devices a process has open.
 func devicesOf(pid int) (n int) {
 	fds, _ := os.ReadDir(procOf(pid) + "/fd")
 	for _, fd := range fds {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// abandoned is a mount that nobody serves once its first request was taken.
+// abandoned is a mount that no process serves after its first request was read.
 type abandoned struct {
 	*testing.T
 	dir    string
@@ -24,7 +24,7 @@ type abandoned struct {
 	ended  chan struct{} // closed when the reader has ended
 }
 
-// newAbandoned mounts, starts a reader and takes its request.
+// newAbandoned mounts, starts a reader and reads its request.
 func newAbandoned(t *testing.T) *abandoned {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -62,7 +62,7 @@ func newAbandoned(t *testing.T) *abandoned {
 	return a
 }
 
-// request takes requests up to one of a kind.
+// request reads requests up to one of a kind.
 func (a *abandoned) request(opcode uint32) (unique uint64) {
 	a.Helper()
 	buffer := make([]byte, largestRequest)
@@ -93,7 +93,7 @@ func (a *abandoned) answerInit() {
 	}
 }
 
-// connection is a duplicate, as a guardian has it.
+// connection returns a duplicate, as a guardian has it.
 func (a *abandoned) connection() Connection {
 	a.Helper()
 	fd, err := syscall.Dup(a.fd)
@@ -131,8 +131,8 @@ func minorOf(t *testing.T, dir string) string {
 	return ""
 }
 
-// TestRelease answers what the dead process had taken, also where the reader has
-// been told to leave meanwhile.
+// TestRelease answers what the dead process had read, also if the reader was
+// interrupted meanwhile.
 func TestRelease(t *testing.T) {
 	for _, interrupted := range []bool{false, true} {
 		a := newAbandoned(t)
@@ -163,8 +163,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestReleaseByOldKernel asks for a notification that no kernel knows, as that
-// of today is unknown to older ones: the connection is aborted.
+// TestReleaseByOldKernel: with a notification that no kernel knows, as older
+// kernels do not know today's, the connection is aborted.
 func TestReleaseByOldKernel(t *testing.T) {
 	a := newAbandoned(t)
 	answered, stuck := release([]Connection{a.connection()}, func() bool { return false }, 1000)
@@ -175,8 +175,8 @@ func TestReleaseByOldKernel(t *testing.T) {
 	_ = syscall.Close(a.fd)
 }
 
-// TestGuardianLooks has a process of whose death nothing tells the guardian, as
-// on a kernel that knows no descriptors of threads.
+// TestGuardianLooks: nothing announces the death of the process to the
+// guardian, as on a kernel without descriptors of threads.
 func TestGuardianLooks(t *testing.T) {
 	a := newAbandoned(t)
 	cmd := exec.Command("sleep", "1000")
@@ -196,7 +196,7 @@ func TestGuardianLooks(t *testing.T) {
 		g.guard(io.Discard)
 		close(ended)
 	}()
-	// A stopped process is let live, at every look.
+	// A stopped process is left alone, at every check.
 	signalled(syscall.SIGSTOP)(t, cmd.Process.Pid)
 	select {
 	case <-a.ended:

@@ -13,8 +13,8 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// TestLook looks at processes that do not answer for many reasons.
-func TestLook(t *testing.T) {
+// TestStateOf: processes that do not answer for many reasons.
+func TestStateOf(t *testing.T) {
 	busy := "import threading\nfor _ in range(4): threading.Thread(target=lambda: [0 for _ in iter(int, 1)], daemon=True).start()\n" +
 		"print(flush=True)\nthreading.Event().wait()"
 	leaderEnded := "import ctypes, threading\nthreading.Thread(target=threading.Event().wait).start()\n" +
@@ -70,8 +70,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLookAtTraced looks at a process that a debugger holds.
-func TestLookAtTraced(t *testing.T) {
+// TestStateOfTraced: a process that a debugger holds is alive.
+func TestStateOfTraced(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd := exec.Command("sleep", "1000")
@@ -90,9 +90,9 @@ func TestLookAtTraced(t *testing.T) {
 	}
 }
 
-// TestLookThroughDescriptor looks at a process by a folder that was opened while
-// it lived: another process of its number is not meant.
-func TestLookThroughDescriptor(t *testing.T) {
+// TestStateThroughDescriptor: a folder of /proc that was opened while the
+// process lived never means another process with its number.
+func TestStateThroughDescriptor(t *testing.T) {
 	cmd := exec.Command("sleep", "1000")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func signalled(sig syscall.Signal) func(t *testing.T, pid int) {
 	}
 }
 
-// stateOf is the state of the first thread of a process.
+// stateOf returns the state of the first thread of a process.
 func stateOf(proc string) byte {
 	stat, _ := os.ReadFile(filepath.Join(proc, "stat"))
 	_, rest, found := strings.Cut(string(stat), ") ")

@@ -52,7 +52,7 @@ func BenchmarkSave(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstSave is what a command that saves once pays beside many others'
+// BenchmarkFirstSave is the cost of a command that saves once beside many other
 // results.
 func BenchmarkFirstSave(b *testing.B) {
 	dir := stateDir(b)
@@ -77,8 +77,8 @@ func BenchmarkIndex(b *testing.B) {
 	}
 }
 
-// BenchmarkLarge saves 64 MB of text and of JSON without line ends, and tells
-// how much memory that takes besides.
+// BenchmarkLarge saves 64 MB of text and of JSON without line ends, and reports
+// the additional memory.
 func BenchmarkLarge(b *testing.B) {
 	text := bytes.Repeat([]byte("0123456789abcde\n"), 64e6/16)
 	item := []byte(`{"title":"an issue","number":1234567,"labels":["a","b"],"body":"0123456789"},`)
@@ -103,8 +103,8 @@ func BenchmarkLarge(b *testing.B) {
 	}
 }
 
-// cpuTime is what this process has used of the processors: other work on the
-// machine does not change it much.
+// cpuTime returns the processor time of this process: other work on the machine
+// hardly changes it.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

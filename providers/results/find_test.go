@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// found are the results with some words: their tools, and the lines that tell why.
+// found returns the results with some words: their tools, and the lines of Why.
 func (f *fixture) found(words, in string) string {
 	f.t.Helper()
 	all, err := f.Search(f.t.Context(), words, in, 10)
@@ -20,8 +20,8 @@ func (f *fixture) found(words, in string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestFind: a result is found by all that it holds, however long it is, from the
-// moment it is there until it has gone, indexed or not.
+// TestFind: a result is found by everything in it, however long it is, from the
+// moment it exists until it is deleted, indexed or not.
 func TestFind(t *testing.T) {
 	dir, cache := stateDir(t), t.TempDir()
 	open := func() *fixture { return start(t, dir, func(o *Options) { o.Cache = filepath.Join(cache, "made") }) }

@@ -40,7 +40,7 @@ type fixture struct {
 
 func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-// start shows a folder of results, with a watch unless it is changed.
+// start shows a folder of results, with a watch unless an option changes that.
 func start(t testing.TB, dir string, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, dir: dir, changes: make(chan string, 100_000)}
@@ -65,7 +65,7 @@ func at(c *clock) func(*Options)            { return func(o *Options) { o.Env.No
 func offline(o *Options)                    { o.Watch = false }
 func configured(path string) func(*Options) { return func(o *Options) { o.SettingsPath = path } }
 
-// stateDir is a folder for results that does not exist yet.
+// stateDir returns a folder for results that does not exist yet.
 func stateDir(t testing.TB) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -87,7 +87,8 @@ func (f *fixture) save(o Origin, ext, body string) Saved {
 	return saved
 }
 
-// await waits until a condition holds. Not all that it may ask for is told.
+// await waits until a condition holds. Not every change that it depends on is
+// announced.
 func (f *fixture) await(what string, holds func() bool) {
 	f.t.Helper()
 	timeout := time.After(deadline)
@@ -101,7 +102,7 @@ func (f *fixture) await(what string, holds func() bool) {
 	}
 }
 
-// names are the results that are listed.
+// names returns the listed results.
 func (f *fixture) names() (names []string) {
 	f.t.Helper()
 	entries, err := f.tree.List(context.Background(), f.tree.Root())
@@ -133,7 +134,7 @@ func (f *fixture) counted() {
 	})
 }
 
-// rows are the lines of the index without the head, as cells.
+// rows returns the lines of the index without the head, as cells.
 func (f *fixture) rows() (rows [][]string) {
 	f.t.Helper()
 	lines := strings.Split(strings.TrimSuffix(f.read(indexName), "\n"), "\n")
@@ -148,7 +149,7 @@ func (f *fixture) rows() (rows [][]string) {
 	return rows
 }
 
-// onDisk are the files in the folder of a store, but for our own folder.
+// onDisk returns the files in the folder of a store, except our own folder.
 func onDisk(t testing.TB, dir string) (names []string) {
 	t.Helper()
 	found, err := os.ReadDir(dir)

@@ -39,7 +39,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestDeepNesting does not make gigabytes of what a server has sent.
+// TestDeepNesting: storing does not make gigabytes of a server's result.
 func TestDeepNesting(t *testing.T) {
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
 	wide := strings.Repeat("[", 100) + strings.Repeat("1,", 100_000) + "1" + strings.Repeat("]", 100)
@@ -84,7 +84,7 @@ func FuzzForm(f *testing.F) {
 	})
 }
 
-// TestToolsByLines has jq and rg find the same in what is stored.
+// TestToolsByLines: jq and rg find the same in what is stored.
 func TestToolsByLines(t *testing.T) {
 	for _, tool := range []string{"jq", "rg"} {
 		if _, err := exec.LookPath(tool); err != nil {

@@ -38,7 +38,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestLongNames still are in the journal, cut.
+// TestLongNames: long names are in the journal, cut.
 func TestLongNames(t *testing.T) {
 	long := Origin{"call", strings.Repeat("\x01", 5000), strings.Repeat("\u202e€", 5000)}
 	r := newRecord("2026-11-21T04-01-02Z.a.b.abcde.txt", time.Date(2026, 11, 21, 4, 1, 2, 3e6, time.UTC), long, 1, 1)

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// body is a text that tells whether it is whole.
+// body returns a text that shows whether it is complete.
 func body(n int) string {
 	return fmt.Sprintf("begin %d\n%send %d\n", n, strings.Repeat("0123456789abcde\n", n%5000), n)
 }
@@ -57,7 +57,7 @@ func saveForEver(dir string) {
 	select {}
 }
 
-// TestKilled kills processes that save, at whatever they are.
+// TestKilled kills processes that save, at any moment.
 func TestKilled(t *testing.T) {
 	dir := stateDir(t)
 	f := start(t, dir)
@@ -97,7 +97,7 @@ func TestKilled(t *testing.T) {
 	again.save(issues, "", "goes on")
 }
 
-// TestManyWriters are those of two processes on one folder.
+// TestManyWriters: two processes write to one folder.
 func TestManyWriters(t *testing.T) {
 	const writers, saves = 40, 25
 	dir := stateDir(t)
@@ -132,7 +132,7 @@ func TestManyWriters(t *testing.T) {
 	}
 }
 
-// TestFullDisk has a child save in a file system of its own that is too small.
+// TestFullDisk: a child saves in a file system of its own that is too small.
 func TestFullDisk(t *testing.T) {
 	if runtime.GOOS != "linux" || os.Getuid() != 0 {
 		t.Skip("only root on Linux can make a small file system")
@@ -178,7 +178,7 @@ func fill(small string) {
 	_, err = d.Commit()
 	fail(err)
 
-	// Whatever fits is kept, to the last byte, and what does not leaves nothing.
+	// What fits is stored, to the last byte, and what does not leaves nothing.
 	kept := 0
 	for err = nil; err == nil; kept++ {
 		_, err = s.Save(issues, "", large[:7000])

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// limited is a config.toml with that table [results].
+// limited returns a config.toml with that table [results].
 func limited(t *testing.T, table string) func(*Options) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.toml")
@@ -30,7 +30,7 @@ func TestTheOldestGoFirst(t *testing.T) {
 		saved = append(saved, f.save(issues, "", kilobyte))
 		c.move(10 * time.Minute)
 	}
-	// 4:00 to 5:30. Those of the last hour stay, whatever they take.
+	// 4:00 to 5:30. Those of the last hour stay, whatever their size.
 	last := f.save(issues, "", kilobyte) // at 5:40
 	want := []string{}
 	for _, s := range append(saved[5:], last) { // 4:40 is an hour old, and older ones went
@@ -66,7 +66,8 @@ func TestAllBeyondTheAgeGo(t *testing.T) {
 	if got := f.names(); len(got) != 4 {
 		t.Errorf("%q are left", got)
 	}
-	// At the next start, by whoever shows them; not by who only looks once.
+	// At the next start of a provider with a watch; not of one that only reads
+	// once.
 	if got := start(t, dir, at(c), limited(t, "max_age = '2d'\n"), offline).names(); len(got) != 4 {
 		t.Errorf("looking has left %q", got)
 	}
@@ -75,8 +76,8 @@ func TestAllBeyondTheAgeGo(t *testing.T) {
 	f.await("the other process sees it", func() bool { return slices.Equal(f.names(), []string{young.Name}) })
 }
 
-// TestTwoThatPrune do not delete more than one would: each believes in files
-// that the other has deleted.
+// TestTwoThatPrune: two stores do not delete more than one would, although each
+// still lists files that the other has deleted.
 func TestTwoThatPrune(t *testing.T) {
 	c := newClock(time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC))
 	dir := stateDir(t)
@@ -119,8 +120,8 @@ func TestCommandsPruneToo(t *testing.T) {
 	}
 }
 
-// TestSweep removes what killed processes have left, and no draft that somebody
-// writes, however slowly.
+// TestSweep removes what killed processes have left, but no draft that is being
+// written, however slowly.
 func TestSweep(t *testing.T) {
 	dir := stateDir(t)
 	s := Open(StoreOptions{Dir: dir, Now: time.Now, Log: discard()})

@@ -29,7 +29,7 @@ func TestSave(t *testing.T) {
 	if got, err := os.ReadFile(saved.Path); err != nil || string(got) != "one\ntwo\nthree" {
 		t.Errorf("on disk %q, %v", got, err)
 	}
-	// It is in the tree when Save returns, and told of after that.
+	// It is in the tree when Save returns, and announced after that.
 	if got := f.read(saved.Name); got != "one\ntwo\nthree" {
 		t.Errorf("in the tree %q", got)
 	}
@@ -92,8 +92,8 @@ func TestNothingYet(t *testing.T) {
 	fstest.Check(t, f.tree, fstest.Expect(indexName))
 }
 
-// TestNewestFirst also has origins without a server and with names that are
-// not fit for a table.
+// TestNewestFirst also has origins without a server and with names that do not
+// fit into a table.
 func TestNewestFirst(t *testing.T) {
 	c := newClock(time.Date(2026, 11, 21, 4, 1, 2, 345e6, time.UTC))
 	f := start(t, stateDir(t), at(c))
@@ -270,8 +270,8 @@ func TestAFolderThatCannotBeWritten(t *testing.T) {
 	f.await("all is well again", func() bool { return f.Status().State == "ready" })
 }
 
-// TestResultsHaveNoSecrets saves texts of every form with secrets: the files have
-// none, and JSON stays JSON.
+// TestResultsHaveNoSecrets saves texts of every form with secrets: the files
+// have none, and JSON stays JSON.
 func TestResultsHaveNoSecrets(t *testing.T) {
 	f := start(t, stateDir(t))
 	for ext, texts := range map[string][]string{

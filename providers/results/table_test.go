@@ -9,8 +9,8 @@ import (
 	"ctxfs/fs"
 )
 
-// TestIndexIsMadeAhead: reading the index opens no result, and waits for nobody
-// who counts lines.
+// TestIndexIsMadeAhead: reading the index opens no result, and does not wait
+// for the counting of lines.
 func TestIndexIsMadeAhead(t *testing.T) {
 	dir := stateDir(t)
 	check(t, os.MkdirAll(dir, 0o700))
@@ -44,7 +44,7 @@ func TestIndexIsMadeAhead(t *testing.T) {
 		t.Errorf("the time was %v and is %v", at, got)
 	}
 
-	// What comes later is counted too.
+	// Later results are counted too.
 	check(t, os.WriteFile(filepath.Join(dir, strings.Replace(name, "abcde", "xbcde", 1)), nil, 0o600))
 	again.await("the other is there", func() bool { return len(again.rows()) == 2 })
 	again.counted()

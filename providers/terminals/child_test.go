@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// recordStdin records what it is given by lines, and says when each is written.
+// recordStdin records its input by lines, and reports when each is written.
 func recordStdin(dir string) error {
 	r, err := record.New(record.Options{Dir: dir, Source: record.Term, Nonce: nonce, Pid: os.Getpid(), Cwd: "/home/u"})
 	if err != nil {
@@ -77,15 +77,15 @@ func (r *recorder) line() {
 	}
 }
 
-// put has it record a text, "~" for a line's end.
+// put makes it record a text, with "~" for a line's end.
 func (r *recorder) put(text string) {
 	r.t.Helper()
 	fmt.Fprintln(r.in, strings.ReplaceAll(text, "\r\n", "~"))
 	r.line()
 }
 
-// TestRecorderIsKilled notices at once that the process is gone, and loses
-// nothing.
+// TestRecorderIsKilled: the end of the process is noticed at once, and nothing
+// is lost.
 func TestRecorderIsKilled(t *testing.T) {
 	dir := stateDir(t)
 	f := start(t, dir)
@@ -101,8 +101,7 @@ func TestRecorderIsKilled(t *testing.T) {
 	if got := f.read("1/last.txt"); !strings.HasPrefix(got, "---\ncommand: serve\n") || !strings.HasSuffix(got, "\n---\nlistening\n") {
 		t.Errorf("%q", got)
 	}
-	// As for the process that has ended and is still in the table, so for one that
-	// is not.
+	// The same for a process that has ended and is still in the process table.
 	_ = r.cmd.Wait()
 	if got := start(t, dir, offline).read(indexName); !strings.Contains(got, "its holder was killed") {
 		t.Error(got)

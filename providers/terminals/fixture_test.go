@@ -35,7 +35,7 @@ type fixture struct {
 	told, found map[string]bool // paths
 }
 
-// hear notes a path that is told.
+// hear records an announced path.
 func (f *fixture) hear(told map[string]bool, path string) {
 	f.mu.Lock()
 	told[path] = true
@@ -88,7 +88,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// read is a file of the tree.
+// read returns a file of the tree.
 func (f *fixture) read(path string) string {
 	f.t.Helper()
 	text, err := f.try(path)
@@ -107,7 +107,7 @@ func (f *fixture) try(path string) (string, error) {
 	return string(text), err
 }
 
-// shows waits until a file holds some words.
+// shows waits until a file contains some words.
 func (f *fixture) shows(path string, words ...string) string {
 	f.t.Helper()
 	var text string
@@ -138,7 +138,7 @@ func (f *fixture) await(what string, holds func() bool) {
 	}
 }
 
-// names are the entries of a folder.
+// names returns the entries of a folder.
 func (f *fixture) names(path string) (names []string) {
 	f.t.Helper()
 	n, err := f.tree.Resolve(context.Background(), path)
@@ -183,14 +183,14 @@ func (p *tape) wait(d time.Duration) {
 	p.Settle(time.Unix(0, p.now.Load()))
 }
 
-// begin is a prompt and the begin of a command, end its end.
+// begin returns a prompt and the begin of a command, end its end.
 func begin(command string) string {
 	return "\x1b]133;A;ctx=" + nonce + ";cwd=/home/u\a$ " + command + "\r\n\x1b]133;C;ctx=" + nonce + ";cwd=/home/u;cmdline_url=" + command + "\a"
 }
 
 func end(exit string) string { return "\x1b]133;D;" + exit + ";ctx=" + nonce + "\a" }
 
-// kill makes a terminal one whose holder was killed.
+// kill makes a terminal look as if its holder was killed.
 func kill(t testing.TB, dir string) {
 	t.Helper()
 	path := filepath.Join(dir, record.MetaFile)

@@ -11,7 +11,7 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// many is how many terminals must be no trouble.
+// many is a number of terminals that must cause no trouble.
 const many = 200
 
 func TestTwoHundredTerminals(t *testing.T) {
@@ -73,9 +73,8 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// BenchmarkNews is the time from a change of what is on disk until the provider
-// tells of it and shows it: of text that has grown, and of a command that has
-// ended.
+// BenchmarkNews is the time from a change on disk until the provider announces
+// and shows it: of text that has grown, and of a command that has ended.
 func BenchmarkNews(b *testing.B) {
 	dir := stateDir(b)
 	told := make(chan string, 1000)

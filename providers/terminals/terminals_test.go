@@ -89,7 +89,7 @@ func TestLive(t *testing.T) {
 	f.shows(indexName, "runs: `build`")
 	p.put("compiling\r\n")
 	p.wait(10 * time.Millisecond)
-	// What is written is there: nobody has to be told.
+	// What is written can be read without any notification.
 	if got := f.read("1.txt"); !strings.HasSuffix(got, "$ build\ncompiling\n") {
 		t.Errorf("%q", got)
 	}
@@ -126,7 +126,7 @@ func TestNewsOfParts(t *testing.T) {
 	f.await("news of the part", func() bool { return f.heard(f.told, "1.txt") && f.heard(f.told, "1/screen.txt") })
 }
 
-// TestKilled shows a terminal whose holder was killed as what it is, at once.
+// TestKilled: a terminal whose holder was killed is shown as ended, at once.
 func TestKilled(t *testing.T) {
 	dir := stateDir(t)
 	f := start(t, dir)
@@ -169,7 +169,8 @@ func TestFaultsAreTold(t *testing.T) {
 	}
 }
 
-// TestStrangeFolders are left alone and shown as far as they are terminals.
+// TestStrangeFolders: other folders are left alone, and shown as far as they
+// are terminals.
 func TestStrangeFolders(t *testing.T) {
 	dir := stateDir(t)
 	newTape(t, dir)
@@ -213,8 +214,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestLimits has the provider keep them when it starts and when they change, and
-// only look when it is to look once.
+// TestLimits: the provider enforces them when it starts and when they change;
+// one that reads once deletes nothing.
 func TestLimits(t *testing.T) {
 	dir := stateDir(t)
 	config := filepath.Join(t.TempDir(), "config.toml")

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// numbered are n lines of 32 bytes.
+// numbered returns n lines of 32 bytes.
 func numbered(n int) []byte {
 	var b bytes.Buffer
 	for i := range n {
@@ -30,7 +30,7 @@ Large output has been written to: /state/x.txt (39.8 KB, 1207 lines)
 	if got := string(Of(text, 135, notice)); got != want {
 		t.Errorf("%d bytes:\n%s", len(got), got)
 	}
-	// Without a last line end the last line is whole all the same.
+	// Without a last line end the last line still counts.
 	if got := string(Of(text[:len(text)-1], 150, notice)); got != want {
 		t.Errorf("without the last line end, %d bytes:\n%s", len(got), got)
 	}
@@ -91,8 +91,8 @@ func TestWithoutANotice(t *testing.T) {
 	}
 }
 
-// TestManyWrites gives the same excerpt however the text comes, in memory that
-// does not grow with it.
+// TestManyWrites: the excerpt is the same however the text is split, in memory
+// that does not grow with it.
 func TestManyWrites(t *testing.T) {
 	const limit = 1000
 	text := numbered(5000)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestArgs has what a program takes for a password hidden, with the same number
+// TestArgs: what a program takes for a password is hidden, with the same number
 // of words, which are separated by "|" here.
 func TestArgs(t *testing.T) {
 	for line, want := range map[string]string{

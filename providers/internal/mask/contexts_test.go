@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// linesOf are the lines of a file of testdata without its remarks.
+// linesOf returns the lines of a file of testdata without its remarks.
 func linesOf(t testing.TB, name string) (lines []string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)
@@ -27,16 +27,16 @@ var (
 	markers = regexp.MustCompile(`\[REDACTED:[a-z0-9-]+\]`)
 )
 
-// plain is a line of contexts.txt without its marks, and that with its secrets
-// hidden, whatever the rules are called.
+// plain returns a line of contexts.txt without its marks, and the line with its
+// secrets hidden, whatever the rules are called.
 func plain(line string) (text, want string) {
 	return marked.ReplaceAllString(line, "$1"), marked.ReplaceAllString(line, "[]")
 }
 
 func anyRule(text string) string { return markers.ReplaceAllString(text, "[]") }
 
-// TestContexts has every secret of contexts.txt masked, and nothing else of its
-// line; a second time nothing happens.
+// TestContexts: every secret of contexts.txt is masked, and nothing else of its
+// line; masking again changes nothing.
 func TestContexts(t *testing.T) {
 	all := linesOf(t, "contexts.txt")
 	found := 0
@@ -60,7 +60,7 @@ func TestContexts(t *testing.T) {
 	t.Logf("%d of %d lines of contexts.txt", found, len(all))
 }
 
-// TestOrdinaryLines has none of ordinary.txt changed.
+// TestOrdinaryLines: no line of ordinary.txt changes.
 func TestOrdinaryLines(t *testing.T) {
 	all := linesOf(t, "ordinary.txt")
 	kept := 0

@@ -75,7 +75,8 @@ func countFile(t *testing.T, path string) (masked, size int, samples []string) {
 	}
 }
 
-// around is what stood at an offset of the masked line, as far as the lines agree.
+// around returns what stood at an offset of the masked line, as far as the
+// lines agree.
 func around(line, got string, at int) string {
 	before := got[max(0, at-24):at]
 	if i := strings.Index(line, before); i >= 0 {

@@ -94,7 +94,7 @@ func TestLearntTogether(t *testing.T) {
 	}
 }
 
-// TestJSONStaysValid hides what is not a string, too.
+// TestJSONStaysValid also hides what is not a string.
 func TestJSONStaysValid(t *testing.T) {
 	for _, text := range []string{
 		`{"password": 123456, "n": 1}`, `{"pin": 1, "db_password":123456}`, `{"a": {"token": 123456789012345678, "x": [1]}}`,

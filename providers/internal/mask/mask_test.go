@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// of is a string of n characters that look random.
+// of returns a string of n characters that look random.
 func of(n int, alphabet string) string {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	b := make([]byte, n)
@@ -23,7 +23,7 @@ const (
 	any62   = letters + digits
 )
 
-// secrets are by their rule, put together here so that none lies in the source.
+// secrets are ordered by rule, assembled here so that none lies in the source.
 func secrets() map[string][]string {
 	jwt := "ey" + "J" + of(30, any62) + ".ey" + "J" + of(60, any62) + "." + of(43, any62+"_-")
 	return map[string][]string{
@@ -110,7 +110,7 @@ func TestNoTokens(t *testing.T) {
 	}
 }
 
-// TestLockFilesStay has no secret in much base64 and hexadecimal.
+// TestLockFilesStay: much base64 and hexadecimal has no secret.
 func TestLockFilesStay(t *testing.T) {
 	var b strings.Builder
 	for i := range 20000 {
@@ -180,8 +180,8 @@ func TestPrivateKeys(t *testing.T) {
 	same(t, pgp(pem(20)+"=aB1d\n"), pgp(body+hidden+"\n"))
 }
 
-// TestPieces has tokens cut: what is recognised is the whole line, also where its
-// beginning was handed out before.
+// TestPieces: of tokens that are split, the whole line is recognized, also if
+// its beginning was returned before.
 func TestPieces(t *testing.T) {
 	for rule, tokens := range secrets() {
 		for _, token := range tokens {

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// vector is a text of the tests of gitleaks' rules, with the secrets that its rule
-// finds in it; none where it should find none.
+// vector is a text of the tests of gitleaks' rules, with the secrets that its
+// rule finds in it; none if it should find none.
 type vector struct {
 	Rule, Path, Text string
 	Secrets          []string

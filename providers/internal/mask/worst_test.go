@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestWorstCases has texts that are made of nothing but what the rules look for,
-// on one line and on many: none may cost what a recording cannot bear. What grows
-// with the square of a text takes minutes here.
+// TestWorstCases: texts made only of what the rules search for, on one line and
+// on many, must not cost more than a recording can bear. Quadratic time would
+// take minutes here.
 func TestWorstCases(t *testing.T) {
 	for _, piece := range []string{
 		"password=", "password: ", "\"password\":", "kind: Secret\ndata:\n", "kind: Secret ", "kind:secret\n a: b\n", "token (", "password ",

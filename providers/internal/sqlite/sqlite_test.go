@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// owner opens a database as the program would that it belongs to: one that does
-// not wait for locks, so that it fails where we are in its way.
+// owner opens a database as its program would: one that does not wait for
+// locks, so that it fails if we are in its way.
 func owner(t *testing.T, path, journal string) *sql.DB {
 	t.Helper()
 	db, err := open(path, url.Values{"mode": {"rwc"}, "_pragma": {"busy_timeout(0)", "journal_mode(" + journal + ")"}})
@@ -322,7 +322,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestOwn makes a database of ours, with a full-text index.
+// TestOwn creates a database of ours, with a full-text index.
 func TestOwn(t *testing.T) {
 	db, err := Own(filepath.Join(t.TempDir(), "own.db"))
 	if err != nil {
@@ -337,8 +337,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// FuzzView reads databases of which some bytes are others: there may be an error,
-// and nothing else.
+// FuzzView reads databases with some bytes changed: there may be an error, and
+// nothing else.
 func FuzzView(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "a.db")
 	db, err := open(path, url.Values{"mode": {"rwc"}, "_pragma": {"page_size(512)"}})

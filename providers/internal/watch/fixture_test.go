@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// deadline is how long the kernel may take to tell what happened.
+// deadline is how long the kernel may take to report a change.
 const deadline = 2 * time.Minute
 
 type watched struct {

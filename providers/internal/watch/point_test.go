@@ -23,7 +23,7 @@ func TestRootsThatDoNotExistYet(t *testing.T) {
 	write(t, filepath.Join(root, "sub", "f"), "")
 	w.expect(filepath.Join(root, "sub", "f"))
 
-	// It goes, with all above it, and comes again.
+	// It goes, with everything above it, and comes again.
 	check(t, os.RemoveAll(filepath.Join(home, "one")))
 	w.expect(root)
 	mkdir(t, root, "sub")

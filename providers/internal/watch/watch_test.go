@@ -45,7 +45,7 @@ func TestFilesInNewFoldersAreNotLost(t *testing.T) {
 		write(t, filepath.Join(deep, "f"), "1")
 		w.expect(top)
 	}
-	// Once told of the folder, everything in it is watched.
+	// Once the folder is reported, everything in it is watched.
 	for i := range 50 {
 		file := filepath.Join(root, strconv.Itoa(i), "x", "y", "z", "f")
 		if !w.Watched(filepath.Dir(file)) {
@@ -250,7 +250,7 @@ func TestCloseWhileMuchHappens(t *testing.T) {
 	writers.Wait()
 }
 
-// A change is reported at once: within milliseconds, not by looking again.
+// A change is reported at once: within milliseconds, not by polling.
 func BenchmarkLatency(b *testing.B) {
 	root := b.TempDir()
 	told := make(chan struct{}, 1)

@@ -26,7 +26,7 @@ func pack(t testing.TB, text []byte) []byte {
 	return b.Bytes()
 }
 
-// random is n bytes that cannot be compressed, the same ones every time.
+// random returns n bytes that cannot be compressed, the same ones every time.
 func random(n int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, n)

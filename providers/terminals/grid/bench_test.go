@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// streams are a megabyte or so each of what terminals are sent.
+// streams are about a megabyte each of what terminals are sent.
 func streams() map[string][]byte {
 	const size = 1 << 20
 	random := rand.New(rand.NewPCG(1, 2))
@@ -107,7 +107,7 @@ func streams() map[string][]byte {
 	return all
 }
 
-// cpuTime is the processor time that this process has used.
+// cpuTime returns the processor time that this process has used.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

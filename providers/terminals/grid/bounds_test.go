@@ -9,7 +9,7 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// TestMemoryIsBounded writes what could make a grid grow, for long, and takes
+// TestMemoryIsBounded writes, for long, what could make a grid grow, and takes
 // what becomes final.
 func TestMemoryIsBounded(t *testing.T) {
 	size := fstest.Rounds(64 << 20)

@@ -2,10 +2,10 @@ package grid
 
 import "strings"
 
-// A sample is one of the reference's test cases, for a screen of 40 by 10. The
+// sample is one of the reference's test cases, for a screen of 40 by 10. The
 // lines are what xterm.js 6 shows: its scrollback and screen, wrapped rows
-// joined, to the last row that is not blank. Log is what the log has, where
-// that is something else.
+// joined, to the last row that is not blank. Log is the expected log, where
+// that differs.
 type sample struct {
 	name, in, lines string
 	log             string

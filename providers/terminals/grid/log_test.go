@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A script plays bytes and pauses, and is told what each has made final.
+// script plays bytes and pauses, and checks what each has made final.
 type script struct {
 	t *testing.T
 	c *clock
@@ -50,8 +50,8 @@ const (
 	ask   = "\x1b]133;A;ctx=secret\a"
 )
 
-// TestFinishedLineIsFinalSoon: within 10 ms, and not before the cursor may still
-// go up at once.
+// TestFinishedLineIsFinalSoon: within 10 ms, and not before the cursor may
+// still go up at once.
 func TestFinishedLineIsFinalSoon(t *testing.T) {
 	s := newScript(t, 40, 10)
 	s.write("one\r\ntwo\r\nthr", "")
@@ -64,7 +64,7 @@ func TestFinishedLineIsFinalSoon(t *testing.T) {
 	s.grown("close", "")
 }
 
-// TestSettleTellsWhen: the time that it names is when the next line is final.
+// TestSettleTellsWhen: the time that it returns is when the next line is final.
 func TestSettleTellsWhen(t *testing.T) {
 	s := newScript(t, 40, 10)
 	if next := s.g.Settle(s.c.now()); !next.IsZero() {

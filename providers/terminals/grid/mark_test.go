@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestMarks reads every kind of mark, and what is told by it.
+// TestMarks reads every kind of mark, and what it reports.
 func TestMarks(t *testing.T) {
 	long := strings.Repeat("x", 10_000)
 	for _, c := range []struct {
@@ -61,8 +61,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestFloodOfTitlesTakesNoMemory: of those that nobody can tell apart by their
-// place, the last is kept.
+// TestFloodOfTitlesTakesNoMemory: of those at the same place the last is kept.
 func TestFloodOfTitlesTakesNoMemory(t *testing.T) {
 	g := newClock().grid(80, 24)
 	g.Write([]byte(strings.Repeat("\x1b]0;a\a\x1b]7;file:///a\a", 10_000)))

@@ -67,7 +67,7 @@ func TestRecordingsOnXterm(t *testing.T) {
 	}
 }
 
-// TestRecordingsInPieces holds the recordings to what is promised of any stream.
+// TestRecordingsInPieces checks on the recordings what holds for any stream.
 func TestRecordingsInPieces(t *testing.T) {
 	for name, stream := range recordings(t) {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// TestResize: what is on the screen after another size, and in the log.
+// TestResize: what is on the screen, and in the log, after a resize.
 func TestResize(t *testing.T) {
 	long := "0123456789abcdefghijklmnopqrstuvwxyz"
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func TestResizeLogsNothingTwice(t *testing.T) {
 }
 
 // TestResizesKeepText: lines of words survive any sizes that the terminal takes
-// while they come.
+// meanwhile.
 func TestResizesKeepText(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, uint64(*seed)))
 	for range fstest.Rounds(300) {

@@ -17,7 +17,7 @@ import (
 
 func sortedNames(all map[string][]byte) []string { return slices.Sorted(maps.Keys(all)) }
 
-// outcome is all that a grid says of a stream.
+// outcome is everything that a grid produces for a stream.
 type outcome struct {
 	text   string
 	marks  []Mark
@@ -25,7 +25,7 @@ type outcome struct {
 	x, y   int
 }
 
-// run writes a stream in pieces of sizes that next tells, with a second between
+// run writes a stream in pieces whose sizes next returns, with a second between
 // what lies on either side of a pause, and for terminals of odd widths another
 // size.
 func run(stream []byte, cols, rows, pause int, next func() int) outcome {
@@ -64,9 +64,9 @@ func run(stream []byte, cols, rows, pause int, next func() int) outcome {
 	return o
 }
 
-// checkStream holds a grid to what it promises of any stream: the same however
-// it is cut, clean, and with marks that lie where they say. It tells of the
-// shortest stream that it can find.
+// checkStream checks what must hold for any stream: the log is the same however
+// the stream is split, it is clean, and marks lie where they say. It reports
+// the shortest failing stream that it can find.
 func checkStream(t *testing.T, stream []byte, cols, rows int, random *rand.Rand) {
 	t.Helper()
 	seed := random.Uint64()
@@ -87,7 +87,7 @@ func checkStream(t *testing.T, stream []byte, cols, rows int, random *rand.Rand)
 	t.Fatalf("%d by %d, %q: %s", cols, rows, stream, faultOf(stream, cols, rows, seed))
 }
 
-// faultOf tells what promise a grid breaks, if it does.
+// faultOf returns the property that a grid violates, if any.
 func faultOf(stream []byte, cols, rows int, seed uint64) string {
 	random := rand.New(rand.NewPCG(seed, 0))
 	pause := random.IntN(len(stream) + 1)
@@ -132,7 +132,7 @@ func faultOf(stream []byte, cols, rows int, seed uint64) string {
 	return ""
 }
 
-// FuzzGrid checks what is promised of any stream.
+// FuzzGrid checks what must hold for any stream.
 func FuzzGrid(f *testing.F) {
 	for i, c := range samples() {
 		f.Add([]byte(c.in), uint8(i), uint8(i/3), uint64(i))
@@ -155,8 +155,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestRandomStreams checks the promises on random streams of everything that a
-// terminal understands, marks included.
+// TestRandomStreams checks random streams of everything that a terminal
+// understands, marks included.
 func TestRandomStreams(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, uint64(*seed)))
 	for range fstest.Rounds(1000) {
@@ -171,8 +171,8 @@ func TestRandomStreams(t *testing.T) {
 	}
 }
 
-// TestPlainTextIsKept: the log of plain text is that text, byte for byte, but for
-// carriage returns.
+// TestPlainTextIsKept: the log of plain text is that text, byte for byte,
+// without carriage returns.
 func TestPlainTextIsKept(t *testing.T) {
 	all := streams()
 	for _, name := range []string{"log", "yes", "long-lines", "no-line-feed", "log-symbols", "cjk", "emoji", "combining"} {
@@ -191,7 +191,8 @@ func TestPlainTextIsKept(t *testing.T) {
 	}
 }
 
-// TestInvalidUTF8: once for each longest part that could have begun a character.
+// TestInvalidUTF8: one replacement for each longest part that could have begun
+// a character.
 func TestInvalidUTF8(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\xffb\xc3(c\xe2\x82d|": "a\ufffdb\ufffd(c\ufffdd|",

@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files that are made of others")
 
-// TestWidths holds the table of widths to Unicode's own and to what is hidden
-// everywhere else in ctxfs. With -update it writes the table.
+// TestWidths compares the table of widths with Unicode's own and with what is
+// hidden everywhere else in ctxfs. With -update it writes the table.
 func TestWidths(t *testing.T) {
 	const version = "15.0.0"
 	if unicode.Version != version || xwidth.UnicodeVersion != version {
@@ -34,7 +34,7 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// trueWidth is the width of a character by Unicode's tables.
+// trueWidth returns the width of a character by Unicode's tables.
 func trueWidth(r rune) int {
 	switch {
 	case clean.Text(string(r)) == "":

@@ -49,7 +49,7 @@ type shown struct {
 	Broken        bool // xterm.js has a fault here
 }
 
-// xterm asks xterm.js what it shows after each session.
+// xterm returns what xterm.js shows after each session.
 func xterm(t *testing.T, sessions ...session) []shown {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
@@ -103,7 +103,7 @@ func play(s session) *Grid {
 	return g
 }
 
-// differ tells how a grid differs from what xterm.js shows, if it does.
+// differ returns how a grid differs from what xterm.js shows, if it does.
 func differ(g *Grid, want shown) string {
 	if want.Broken {
 		return ""
@@ -123,7 +123,7 @@ func differ(g *Grid, want shown) string {
 	return ""
 }
 
-// TestSamplesOnXterm holds the samples, and what grids show for them, to
+// TestSamplesOnXterm compares the samples, and what grids show for them, with
 // xterm.js.
 func TestSamplesOnXterm(t *testing.T) {
 	var sessions []session
@@ -158,7 +158,7 @@ func TestRandomOnXterm(t *testing.T) {
 	}
 }
 
-// shrink leaves out steps of a session as long as a grid differs from xterm.js.
+// shrink removes steps of a session as long as a grid differs from xterm.js.
 func shrink(t *testing.T, s session) session {
 	for size := len(s.Steps) / 2; size > 0; {
 		var fewer []session
@@ -177,7 +177,7 @@ func shrink(t *testing.T, s session) session {
 	return s
 }
 
-// stream makes a random stream of some pieces.
+// stream returns a random stream of some pieces.
 func stream(random *rand.Rand, pieces, cols, rows int) (steps []step) {
 	number := func(limit int) string {
 		if random.IntN(5) == 0 {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSamePlace: one pipe is for what comes to one place in order.
+// TestSamePlace: output and errors that arrive in one place, in order, share
+// one pipe.
 func TestSamePlace(t *testing.T) {
 	dir := t.TempDir()
 	open := func(name string, flags int) *os.File {
@@ -73,7 +74,7 @@ func TestSamePlace(t *testing.T) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	// The same where the kernel does not tell of open files.
+	// The same if the kernel does not compare open files.
 	if _, err := file.Write([]byte("text")); err != nil {
 		t.Fatal(err)
 	}

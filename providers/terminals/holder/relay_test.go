@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestRelaySlow: what is on its way when a program ends is read, however slow the
-// reader is.
+// TestRelaySlow: what is on its way when a program ends is read, however slow
+// the reader is.
 func TestRelaySlow(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -35,7 +35,7 @@ func TestCommandsAreRecordedExactly(t *testing.T) {
 		}
 		p.same(c.Command, p.output(c), want.output)
 	}
-	// The prompt that is shown now is not final: the user may go on typing in it.
+	// The current prompt is not final: the user may go on typing in it.
 	p.same("the log", p.text(1), "$ echo hi\nhi\n$ false\n$ printf x\nx\n$ for i in 1 2\n> do echo $i; done\n1\n2\n")
 	if got.State != Idle || !got.Running() || got.LastCommand != wants[3].command || *got.LastExit != 0 {
 		t.Errorf("meta: %+v", got.Meta)
@@ -57,7 +57,7 @@ func TestForgedMarksChangeNothing(t *testing.T) {
 	p.same("output", p.output(got.Records[0]), "evil\n")
 }
 
-// TestLostHooks closes a command whose end the shell did not tell.
+// TestLostHooks closes a command whose end the shell did not report.
 func TestLostHooks(t *testing.T) {
 	p := newTape(t, "")
 	p.put(prompt() + begins("PROMPT_COMMAND=") + "$ " + begins("echo 1") + "1\r\n" + prompt() + begins("exit 3"))

@@ -92,7 +92,7 @@ func TestIDs(t *testing.T) {
 	if three := newTape(t, root); three.ID() != "3" {
 		t.Error(three.ID())
 	}
-	// One that has ended gives its name away.
+	// An ended terminal gives its name up.
 	check(t, api.Close(0, ""))
 	if next := newTape(t, root, named("my api")); next.ID() != "my_api" {
 		t.Error(next.ID())
@@ -185,8 +185,8 @@ func TestKilledHolder(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeWrittenWaits has the log refuse to be written, which stands for
-// a full disk; package terminals tests a real one.
+// TestWhatCannotBeWrittenWaits: the log refuses writes, which stands for a full
+// disk; package terminals tests a real one.
 func TestWhatCannotBeWrittenWaits(t *testing.T) {
 	p := newTape(t, "")
 	p.put(prompt() + begins("one"))

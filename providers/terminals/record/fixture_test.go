@@ -24,7 +24,7 @@ type tape struct {
 	now  time.Time
 }
 
-// newTape begins a recording in a folder; "" makes one.
+// newTape begins a recording in a folder; "" creates one.
 func newTape(t testing.TB, root string, change ...func(*Options)) *tape {
 	t.Helper()
 	if root == "" {
@@ -60,10 +60,10 @@ func (p *tape) wait(d time.Duration) time.Time {
 	return p.Settle(p.now)
 }
 
-// prompt is what our integration prints before a prompt, and the prompt.
+// prompt returns what our integration prints before a prompt, and the prompt.
 func prompt() string { return "\x1b]133;A;ctx=" + nonce + ";cwd=/home/u\a$ " }
 
-// begins is the echo of a command and the mark of its begin.
+// begins returns the echo of a command and the mark of its begin.
 func begins(command string) string {
 	return strings.ReplaceAll(command, "\n", "\r\n> ") + "\r\n\x1b]133;C;ctx=" + nonce +
 		";cwd=/home/u;cmdline_url=" + strings.NewReplacer("\n", "%0A", ";", "%3B").Replace(command) + "\a"
@@ -71,7 +71,7 @@ func begins(command string) string {
 
 func ends(exit int) string { return fmt.Sprintf("\x1b]133;D;%d;ctx=%s\a", exit, nonce) }
 
-// read is a file of the terminal.
+// read returns a file of the terminal.
 func (p *tape) read(name string) string {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.Dir(), name))
@@ -79,10 +79,10 @@ func (p *tape) read(name string) string {
 	return string(text)
 }
 
-// text is a part without its header.
+// text returns a part without its header.
 func (p *tape) text(part int) string { p.t.Helper(); return p.read(partFile(part))[HeaderLen:] }
 
-// load is the terminal as readers see it.
+// load returns the terminal as readers see it.
 func (p *tape) load() *Terminal {
 	p.t.Helper()
 	t, err := Load(p.Dir())
@@ -97,7 +97,8 @@ func (p *tape) same(what, got, want string) {
 	}
 }
 
-// header is the header of the newest part as its lines, without those around it.
+// header returns the lines of the newest part's header, without those around
+// it.
 func (p *tape) header() []string {
 	p.t.Helper()
 	head := p.read(partFile(p.load().LastPart()))[:HeaderLen]
@@ -113,7 +114,7 @@ func (p *tape) header() []string {
 	return lines
 }
 
-// output is what a record says is its command's output, by its bytes and by its
+// output returns the output of a record's command, by its bytes and by its
 // lines.
 func (p *tape) output(c Record) string {
 	p.t.Helper()
@@ -127,7 +128,7 @@ func (p *tape) output(c Record) string {
 	return byBytes
 }
 
-// slice is the output of a command over all parts.
+// slice returns the output of a command over all parts.
 func (p *tape) slice(c Record) string {
 	p.t.Helper()
 	o, err := p.load().Output(c)

@@ -12,7 +12,7 @@ import (
 )
 
 // fullVariable names the folder in which this test, run again in a mount
-// namespace of its own, makes a small file system.
+// namespace of its own, creates a small file system.
 const fullVariable = "CTXFS_RECORD_FULL"
 
 // TestFullDisk records on a disk that fills up and has room again.
@@ -55,7 +55,8 @@ func testFullDisk(t *testing.T, dir string) {
 	if len(got.Records) != 1 || p.output(got.Records[0]) != "1\n" || got.Parts[0].Size < size || strings.Contains(p.text(1), "\x00") {
 		t.Errorf("what was readable is not any more: %+v", got)
 	}
-	// There is room again: all that waited is written, and what did not is told.
+	// There is room again: everything that waited is written, and the size of
+	// the rest is stated.
 	check(t, os.Remove(filepath.Join(p.Dir(), ReplayFile)))
 	check(t, syscall.Mount("full", dir, "tmpfs", syscall.MS_REMOUNT, "size=16m"))
 	p.wait(2 * retryTime)

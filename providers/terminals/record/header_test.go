@@ -16,8 +16,8 @@ func at(text string) *time.Time {
 	return &t
 }
 
-// TestHeaderTokens: a header costs few tokens and has no blanks to fill it. It
-// logs what BENCHMARKS.md tells.
+// TestHeaderTokens: a header costs few tokens and has no blanks for padding. It
+// logs the figures of BENCHMARKS.md.
 func TestHeaderTokens(t *testing.T) {
 	one, long := 1, strings.Repeat("go test -run 'TestSomething' ./providers/... ", 20)
 	for _, c := range []struct {

@@ -43,7 +43,7 @@ func TestTornRecordsAreLeftOut(t *testing.T) {
 }
 
 // TestTheJournalGoesOnBehindHalfALine continues a terminal whose recorder was
-// killed while it wrote.
+// killed during a write.
 func TestTheJournalGoesOnBehindHalfALine(t *testing.T) {
 	p := newTape(t, "")
 	p.put(prompt() + begins("one") + "1\r\n" + ends(0))
@@ -60,7 +60,7 @@ func TestTheJournalGoesOnBehindHalfALine(t *testing.T) {
 	}
 }
 
-// FuzzLoad reads a folder in which anything may be.
+// FuzzLoad reads a folder with arbitrary content.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"version":1,"state":"running","holder":1,"started":"2026-11-21T04:00:00Z","command":"x","command_started":"2026-11-21T04:00:00Z","command_at":{"part":1,"byte":5,"line":2},"commands":3,"header_len":4,"parts":1}`),
 		[]byte(`{"n":1,"part":1,"bytes":[4,9],"lines":[1,2],"exit":1}`+"\n"+`{"n":2,"part":1,"end_part":3,"bytes":[0,1]}`+"\n{"), []byte("---\nlog\n"))
@@ -98,7 +98,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// aged writes a terminal of which all is of a time.
+// aged writes a terminal of which everything has one time.
 func aged(t *testing.T, root string, at time.Time, lines int, ended bool) *tape {
 	t.Helper()
 	p := newTape(t, root, func(o *Options) { o.MaxPart = 4096 })
@@ -164,7 +164,7 @@ func TestPrune(t *testing.T) {
 	if two, three := parts(t, root, "2"), parts(t, root, running.ID()); two != nil || len(three) != 2 {
 		t.Errorf("at last: %v, %v", two, three)
 	}
-	// The running one goes on as if nothing had happened.
+	// The running one continues as if nothing had happened.
 	running.put("on\r\n")
 	running.wait(time.Second)
 	if got := running.text(5); !strings.HasSuffix(got, "on\n") {
@@ -179,7 +179,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestRecordersPrune keeps the limits where no provider runs.
+// TestRecordersPrune enforces the limits where no provider runs.
 func TestRecordersPrune(t *testing.T) {
 	p := newTape(t, "", func(o *Options) { o.MaxPart, o.Limits = 4096, Limits{MaxSize: 10_000} })
 	for range 1000 {

@@ -52,8 +52,8 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 	}
 }
 
-// TestLinesAppearInTime asks the Recorder when it wants to be called and does
-// nothing else.
+// TestLinesAppearInTime calls Settle exactly when the Recorder asks for it, and
+// does nothing else.
 func TestLinesAppearInTime(t *testing.T) {
 	p := newTape(t, "")
 	p.put(prompt() + begins("build"))
@@ -149,8 +149,8 @@ func TestResizeIsTold(t *testing.T) {
 	}
 }
 
-// BenchmarkWrite records plain logs, with the disk and a clock that runs: at
-// least 29 MB a second are wanted.
+// BenchmarkWrite records plain logs, with the disk and a running clock: the
+// goal is at least 29 MB a second.
 func BenchmarkWrite(b *testing.B) {
 	line := "2026-11-21T04:00:00.123Z INFO server request done method=GET path=/api/v1/items status=200 ms=12\r\n"
 	for name, piece := range map[string]string{

@@ -11,8 +11,8 @@ import (
 	"ctxfs/providers/internal/mask"
 )
 
-// TestNoTokenInAnyFile records tokens in every place, with the masking that all
-// recordings have, and a private key over several lines and writes.
+// TestNoTokenInAnyFile records tokens in every place, with the masking of all
+// recordings, and a private key over several lines and writes.
 func TestNoTokenInAnyFile(t *testing.T) {
 	token := "gh" + "p_" + strings.Repeat("aB3dE6gH9", 4)
 	key := strings.Repeat("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\r\n", 12)
@@ -51,9 +51,9 @@ func TestNoTokenInAnyFile(t *testing.T) {
 	}
 }
 
-// TestNoEverydaySecretInAnyFile records passwords that nothing but their context
-// tells: assignments, flags, headers, the value of a variable of the shell and of
-// one that was set since.
+// TestNoEverydaySecretInAnyFile records passwords that only their context
+// reveals: assignments, flags, headers, the value of a variable of the shell
+// and of one that was set since.
 func TestNoEverydaySecretInAnyFile(t *testing.T) {
 	known := mask.NewKnown([]string{"A_TOKEN=from-env-4711"})
 	secrets := []string{"argv-pw-1", "typed-pw-2", "sql-pw-3", "b:json-pw-4", "json-pw-4", "header-pw-5", "from-env-4711", "split-pw-6", "YTpiYXNpYzc="}

@@ -37,7 +37,7 @@ func BenchmarkCommand(b *testing.B) {
 	}
 }
 
-// next runs an empty command, and tells how long that took.
+// next runs an empty command, and returns how long that took.
 func (s *session) next() time.Duration {
 	s.Helper()
 	s.mu.Lock()

@@ -131,7 +131,7 @@ func TestExec(t *testing.T) {
 	})
 }
 
-// TestExit: fish tells of it; of the others the exit code is the process's.
+// TestExit: fish marks it; for the others the exit code is the process's.
 func TestExit(t *testing.T) {
 	every(t, func(t *testing.T, h home, shell string) {
 		s := h.start(Options{Shell: shell})
@@ -166,7 +166,7 @@ func TestEndOfInput(t *testing.T) {
 	})
 }
 
-// TestStopped: a command that is stopped has ended for the shell, and goes on
+// TestStopped: a command that is stopped has ended for the shell, and continues
 // in another.
 func TestStopped(t *testing.T) {
 	every(t, func(t *testing.T, h home, shell string) {
@@ -182,7 +182,7 @@ func TestStopped(t *testing.T) {
 	})
 }
 
-// TestTextNotInHistory: bash tells no text then; it is taken from the screen.
+// TestTextNotInHistory: bash then gives no text; it is taken from the screen.
 func TestTextNotInHistory(t *testing.T) {
 	bash := find(t, "bash")
 	for name, setting := range map[string]string{
@@ -210,8 +210,8 @@ func TestTextNotInHistory(t *testing.T) {
 	}
 }
 
-// TestLostHooks: where the user takes the hooks away, they are back after the
-// next command, whose end may go unseen.
+// TestLostHooks: if the user removes the hooks, they are back after the next
+// command, whose end may be missed.
 func TestLostHooks(t *testing.T) {
 	bash := find(t, "bash")
 	for _, change := range []string{"PROMPT_COMMAND=", "unset PROMPT_COMMAND", "PROMPT_COMMAND='echo \"of the user\"'", "PROMPT_COMMAND=('echo one' 'echo two')", "PS0="} {

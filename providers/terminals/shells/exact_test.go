@@ -9,8 +9,8 @@ import (
 	"ctxfs/providers/terminals/grid"
 )
 
-// A typed command, and what its record must be. Without an output it is only
-// typed.
+// step is a typed command, and what its record must be. Without an output it is
+// only typed.
 type step struct {
 	line    string
 	command string // if it is not the line
@@ -79,7 +79,7 @@ func (s *session) play(cwd string, steps []step) {
 	s.recorded(want...)
 }
 
-// warm passes some prompts, and forgets the records.
+// warm passes some prompts, and drops the records.
 func (s *session) warm(prompts int) {
 	s.Helper()
 	s.prompt(1)
@@ -91,7 +91,7 @@ func (s *session) warm(prompts int) {
 	s.marks = slices.DeleteFunc(s.marks, func(m grid.Mark) bool { return m.Kind != grid.PromptStart })
 }
 
-// A setting is what a user may have in a file of the shell's.
+// setting is what a user may have in a file of the shell's.
 type setting struct {
 	name, text string
 	warm       int // the prompts after which the records are exact

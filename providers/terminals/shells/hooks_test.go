@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A hooked is a shell whose user's files have hooks of widespread programs.
+// hooked is a shell whose user's files have hooks of widespread programs.
 type hooked struct {
 	name string
 	// text is read in the user's file, after the prompt is set. HOOKS in it is
@@ -18,12 +18,12 @@ type hooked struct {
 	text string
 	// needs are the programs and files without which there is nothing to test.
 	needs []string
-	// after are steps at the end, which tell that the hooks have worked.
+	// after are steps at the end, which show that the hooks have worked.
 	after []step
 	warm  int
 }
 
-// counted is what users of hooks define: how often they were called is shown in
+// counted is what users of hooks define: how often they were called is shown at
 // the end.
 const counted = "\npreexec() { ran=$((ran + 1)); last=$1; }\nprecmd() { seen=$?; prompts=$((prompts + 1)); }\n"
 
@@ -124,7 +124,7 @@ func TestBashHooks(t *testing.T) {
 	}
 }
 
-// TestBashLost: where hooks of ours are lost again and again, the shell goes on,
+// TestBashLost: if hooks of ours are lost again and again, the shell goes on,
 // and says once what is no longer recorded.
 func TestBashLost(t *testing.T) {
 	const said = "ctxfs: something sets PROMPT_COMMAND anew at every prompt"

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUndisturbed: what a user can see of their shell is as without us.
+// TestUndisturbed: what users can see of their shell is as without us.
 func TestUndisturbed(t *testing.T) {
 	for _, c := range []struct {
 		name, shell, rc string
@@ -108,7 +108,7 @@ __bp_install() {
 PROMPT_COMMAND=$__bp_installer
 `
 
-// TestLogin: a login shell is one, and reads what one reads.
+// TestLogin: a login shell is one, and reads the files of one.
 func TestLogin(t *testing.T) {
 	t.Run("bash", func(t *testing.T) {
 		h := newHome(t)
@@ -155,7 +155,7 @@ func TestLogin(t *testing.T) {
 	})
 }
 
-// TestBrokenFiles: a fault in the user's files is theirs alone.
+// TestBrokenFiles: a fault in the user's files has no further effect.
 func TestBrokenFiles(t *testing.T) {
 	h := newHome(t)
 	h.file(".bashrc", "PS1='ok> '\nreadonly PS0 PROMPT_COMMAND='echo of the prompt'\nfalse\nset -e\n")

@@ -10,7 +10,7 @@ import (
 	"ctxfs/providers/terminals/grid"
 )
 
-// TestPrepare: files and folders are the owner's alone, and gone after it.
+// TestPrepare: files and folders are the owner's alone, and gone afterwards.
 func TestPrepare(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		dir := filepath.Join(t.TempDir(), "it's new", "shell")
@@ -45,7 +45,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestOtherShells are started as they are.
+// TestOtherShells are started unchanged.
 func TestOtherShells(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shell")
 	c, cleanup, err := Prepare(Options{Shell: "/bin/dash", Login: true, Nonce: "secret", Dir: dir, Env: []string{"A=1"}})

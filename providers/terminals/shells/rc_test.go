@@ -17,7 +17,7 @@ case $* in
 esac
 `
 
-// withLine is a home whose files of all shells have the line for a stub.
+// withLine returns a home whose files of all shells have the line for a stub.
 func withLine(t *testing.T) home {
 	t.Helper()
 	h := newHome(t)
@@ -41,8 +41,8 @@ func withLine(t *testing.T) home {
 	return h
 }
 
-// TestLineRecords: an interactive shell is given up for ctxfs, which is told
-// whether it was one for a login.
+// TestLineRecords: an interactive shell is replaced by ctxfs, which learns
+// whether it was a login shell.
 func TestLineRecords(t *testing.T) {
 	for _, name := range Names() {
 		for _, flags := range [][]string{nil, {"-l"}} {
@@ -63,8 +63,8 @@ func TestLineRecords(t *testing.T) {
 	}
 }
 
-// TestLineLeavesShellsAlone: wherever ctxfs says no or cannot be asked, the
-// shell goes on, and says nothing of it.
+// TestLineLeavesShellsAlone: if ctxfs refuses or cannot be run, the shell goes
+// on silently.
 func TestLineLeavesShellsAlone(t *testing.T) {
 	for _, name := range Names() {
 		for _, c := range []struct {

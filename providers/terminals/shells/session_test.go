@@ -18,7 +18,7 @@ import (
 	"ctxfs/providers/terminals/grid"
 )
 
-// patience is how long a shell may take for what takes it a moment.
+// patience is how long a shell may take for something momentary.
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A record is what the marks tell of one command.
+// record is what the marks report of one command.
 type record struct {
 	command, cwd string
 	exit         int
@@ -74,7 +74,7 @@ func (h home) fish(text string) {
 	h.file(".local/share/fish/generated_completions/none", "")
 }
 
-// find is the path of a shell. CTXFS_TEST_BASH names another bash to test.
+// find returns the path of a shell. CTXFS_TEST_BASH names another bash to test.
 func find(t testing.TB, name string) string {
 	t.Helper()
 	if other := os.Getenv("CTXFS_TEST_BASH"); other != "" && name == "bash" {
@@ -186,7 +186,7 @@ func (s *session) close() {
 	s.cleanup()
 }
 
-// await waits for something that is asked about with the lock held.
+// await waits for a condition that is evaluated with the lock held.
 func (s *session) await(what string, is func() bool) {
 	s.Helper()
 	timer := time.AfterFunc(patience, s.changed.Broadcast)
@@ -202,14 +202,14 @@ func (s *session) await(what string, is func() bool) {
 	}
 }
 
-// shown is all that the terminal was sent.
+// shown returns everything that the terminal was sent.
 func (s *session) shown() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.raw.String()
 }
 
-// count is the number of marks of a kind.
+// count returns the number of marks of a kind.
 func (s *session) count(kind grid.Kind) int {
 	n := 0
 	for _, m := range s.marks {
@@ -269,7 +269,7 @@ func (s *session) end() int {
 	return s.shell.ProcessState.ExitCode()
 }
 
-// records is what the marks tell of the commands.
+// records returns what the marks report of the commands.
 func (s *session) records() []record {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -64,7 +64,7 @@ func TestComeAndGo(t *testing.T) {
 		r.keys("a", pane, "echo in-"+pane, "\nin-"+pane+"\n")
 		r.shows(strings.NewReplacer(":", "-", ".", "-").Replace(pane), "\nin-"+pane+"\n")
 	}
-	// One client for each session, which counts for no size.
+	// One client for each session, which affects no size.
 	for client := range strings.Lines(r.tmux("a", "list-clients", "-F", "#{session_name} #{client_flags}")) {
 		if !strings.Contains(client, "read-only") || !strings.Contains(client, "ignore-size") {
 			t.Errorf("client: %s", client)
@@ -105,7 +105,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// Recording that begins again goes on where it ended.
+// Recording that begins again continues where it ended.
 func TestAgain(t *testing.T) {
 	r := newRig(t)
 	r.start("a", "main")
@@ -130,7 +130,7 @@ func TestAgain(t *testing.T) {
 			t.Errorf("%s is there %d times in:\n%s", line, n, log)
 		}
 	}
-	// Where the end of the log is not in the history any more, it says so.
+	// If the end of the log is no longer in the history, the log says so.
 	a.Close()
 	r.keys("a", "main", "clear; echo emp''ty", "\nempty\n")
 	r.tmux("a", "clear-history", "-t", "main") // it has what was cleared from the screen
@@ -141,7 +141,7 @@ func TestAgain(t *testing.T) {
 	r.shows("main-0-0", Gap+"\nempty\n")
 }
 
-// What tmux drops because we are late is taken from its history.
+// What tmux drops because the client is late is taken from its history.
 func TestPause(t *testing.T) {
 	r := newRig(t)
 	r.start("a", "main")

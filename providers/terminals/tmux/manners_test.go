@@ -14,7 +14,7 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// Nothing that the user has set or sees is another while we record.
+// Nothing that the user has set or sees changes while we record.
 func TestManners(t *testing.T) {
 	r := newRig(t)
 	r.start("a", "main", 71, 9)
@@ -43,7 +43,7 @@ func TestManners(t *testing.T) {
 }
 
 // A session that tmux destroys when its last client leaves is left alone, and
-// told of: else it would outlive the user's client, or end with ours.
+// reported: otherwise it would outlive the user's client, or end with ours.
 func TestFragile(t *testing.T) {
 	r := newRig(t)
 	r.start("a", "main")
@@ -71,7 +71,8 @@ func TestFragile(t *testing.T) {
 	r.tmux("a", "has-session", "-t", "fragile")
 }
 
-// Somebody detaches all clients: recording goes on, and says what it missed.
+// Somebody detaches all clients: recording continues, and states what it
+// missed.
 func TestEjected(t *testing.T) {
 	r := newRig(t)
 	r.start("a", "main")
@@ -142,7 +143,7 @@ func TestHalfScreen(t *testing.T) {
 	}
 }
 
-// Marks of the shell's integration count, with the right secret only.
+// Marks of the shell integration count, with the right secret only.
 func TestMarks(t *testing.T) {
 	r := newRig(t)
 	r.start("a", "main")
@@ -159,7 +160,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// A pane whose process is another is another terminal.
+// A pane with another process is another terminal.
 func TestRespawn(t *testing.T) {
 	if version, err := exec.Command("tmux", "-V").Output(); err == nil && strings.TrimSpace(string(version)) == "tmux 3.3a" {
 		t.Skip("tmux 3.3a now and then crashes or hangs at a pane that is respawned, also where nobody records")
@@ -177,7 +178,7 @@ func TestRespawn(t *testing.T) {
 		t.Errorf("%+v", m.Meta)
 	}
 	first := r.load("main-0-0").Pid
-	// tmux 3.3a now and then crashes here, also where nobody records.
+	// tmux 3.3a sometimes crashes here, also without recording.
 	if err := exec.Command("tmux", "-L", "a", "respawn-pane", "-t", "main", "PS1='$ ' sh").Run(); err != nil {
 		t.Skip("tmux crashed:", err)
 	}
@@ -220,7 +221,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// A socket without a server is not one that we start.
+// A socket without a server does not make us start one.
 func TestStale(t *testing.T) {
 	r := newRig(t)
 	r.start("a", "main")
@@ -322,7 +323,7 @@ func TestHung(t *testing.T) {
 	}
 }
 
-// A client has ended just before recording does, and nobody has heard of it.
+// A client has ended just before recording does, unnoticed.
 func TestEndBesideAClient(t *testing.T) {
 	s := newServer(new(Adopter), "")
 	c := &client{session: "$1", closed: true}

@@ -76,7 +76,8 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// What a program printed cannot end an answer, nor be taken for what tmux says.
+// What a program printed cannot end an answer, nor be taken for tmux's own
+// words.
 func TestForged(t *testing.T) {
 	var got []string
 	c := &client{session: "$0", panes: map[string]*pane{}, news: func() { t.Error("news") }, ready: true}

@@ -17,7 +17,7 @@ import (
 // patience is how long tmux and its shells may take on a busy machine.
 const patience = 2 * time.Minute
 
-// rig is a folder for sockets and one for terminals, and what acts on real
+// rig is a folder for sockets and one for terminals, with operations on real
 // servers.
 type rig struct {
 	*testing.T
@@ -42,7 +42,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// tmux does a command of tmux in the server with that name.
+// tmux runs a command of tmux in the server with that name.
 func (r *rig) tmux(server string, args ...string) string {
 	r.Helper()
 	out, err := exec.Command("tmux", append([]string{"-L", server, "-f", "/dev/null"}, args...)...).CombinedOutput()
@@ -84,7 +84,7 @@ func (r *rig) keys(server, pane, line, shown string) {
 	})
 }
 
-// adopt begins to record, and waits until all panes are.
+// adopt begins to record, and waits until all panes are recorded.
 func (r *rig) adopt() *Adopter {
 	r.Helper()
 	a, err := New(Options{Folder: r.folder, Record: record.Options{Dir: r.dir, Nonce: "n0nce"}})
@@ -113,7 +113,7 @@ func (r *rig) until(what string, ok func() bool) {
 	}
 }
 
-// log is the text of a terminal, of all its parts.
+// log returns the text of a terminal, of all its parts.
 func (r *rig) log(id string) string {
 	r.Helper()
 	t, err := record.Load(filepath.Join(r.dir, id))
