@@ -89,7 +89,7 @@ func TestChangesInASkill(t *testing.T) {
 		t.Error("the index has changed though no SKILL.md has")
 	}
 
-	// As editors save.
+	// As editors save a file.
 	for i, text := range []string{"second", "third!", "fourth"} {
 		tmp := filepath.Join(skill, ".SKILL.md.swp")
 		put(t, tmp, md("a", text), false)
@@ -100,7 +100,7 @@ func TestChangesInASkill(t *testing.T) {
 			t.Error("the version of the index has not moved")
 		}
 	}
-	// In place, of the same length, at once.
+	// In place, with the same length, and at once.
 	for _, text := range []string{"fifth!", "sixth!", "eighth"} {
 		put(t, filepath.Join(skill, "SKILL.md"), md("a", text), false)
 		f.await("the index tells "+text, f.says("a — "+text))

@@ -90,6 +90,6 @@ func TestFaults(t *testing.T) {
 			t.Errorf("problem %+v", p)
 		}
 	}
-	// A pipe is no file of the tree.
+	// A pipe is not shown as a file.
 	f.wantNames("pipe")
 }

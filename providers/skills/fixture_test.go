@@ -95,7 +95,7 @@ func start(t *testing.T, home string, change ...func(*Options)) *fixture {
 
 func offline(opts *Options) { opts.Watch = false }
 
-// expect waits until a path was told to have changed.
+// expect waits until a path is reported as changed.
 func (f *fixture) expect(path string) {
 	f.t.Helper()
 	timeout := time.After(deadline)

@@ -85,7 +85,7 @@ func TestLinks(t *testing.T) {
 	}
 	check(t, fstest.TestFS(f.tree.FS(t.Context()), "managed/SKILL.md"))
 
-	// What lies behind a link is followed too.
+	// The targets of links are watched too.
 	put(t, filepath.Join(h, "store/abc-skill.md"), md("managed", "from a newer store"), false)
 	f.await("the new description", func() bool { return strings.Contains(f.read("INDEX.md"), "managed — from a newer store") })
 	put(t, filepath.Join(h, "dev/tools/two/SKILL.md"), md("two", "new below a link"), false)
@@ -108,7 +108,7 @@ func TestNestedSkills(t *testing.T) {
 	f.wantNames("", "INDEX.md", "agentctx", "a", "a~claude-code", "b", "4", "one", "empty", "s")
 	f.wantIndex("a — (no description, see Problems)", "a~claude-code — nested", "s — system",
 		"- ~/.claude/skills/empty: has no SKILL.md, and no folder below it has one; fix: write one with name and description, or move the folder away")
-	// The name goes to the first by path; what has no SKILL.md is still there.
+	// The first one by path gets the name; a folder without SKILL.md is shown too.
 	f.wantNames("one/two/three/four/five", "six")
 }
 
@@ -119,7 +119,7 @@ func TestHiddenFoldersAreNotTouched(t *testing.T) {
 	f.wantNames("a", "SKILL.md")
 }
 
-// A dead mount of ours hangs whoever follows a link into it.
+// A link into one of our own mounts is not followed: a dead mount would hang the scan.
 func TestLinksIntoAMountOfOurs(t *testing.T) {
 	h := home(t, map[string]string{
 		"mnt/skills/x/SKILL.md":        md("x", "in the mount"),

@@ -29,7 +29,7 @@ func TestNoSkillsButTheBuiltIn(t *testing.T) {
 	if s.State != "ready" || s.Summary != "1 skill" || len(s.Items) != 1 || s.Items[0].Count != -1 {
 		t.Errorf("status %+v", s)
 	}
-	// Where skills will be shown once there are any, nothing may be mounted.
+	// Nothing may be mounted over the folders in which skills would be found.
 	var folders []string
 	for _, src := range sources(agents.Machine{Home: f.home, LookupEnv: noEnv}) {
 		folders = append(folders, src.dir)

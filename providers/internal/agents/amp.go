@@ -1,6 +1,6 @@
 package agents
 
-// amp is Amp of Sourcegraph. AMP_SETTINGS_FILE names another file of settings.
+// amp describes Amp of Sourcegraph. AMP_SETTINGS_FILE names another file of settings.
 // Since about March 2026 its threads are kept on its server only.
 //
 // Source: ampcode.com/manual.

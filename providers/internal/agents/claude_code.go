@@ -1,6 +1,6 @@
 package agents
 
-// claudeCode is Claude Code of Anthropic. CLAUDE_CONFIG_DIR moves all that it
+// claudeCode describes Claude Code of Anthropic. CLAUDE_CONFIG_DIR moves all that it
 // keeps, ~/.claude.json included. Plugins have MCP servers and skills of their
 // own.
 //

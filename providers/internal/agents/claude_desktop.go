@@ -1,6 +1,6 @@
 package agents
 
-// claudeDesktop is Claude Desktop, which has no shell and no sessions on disk. On
+// claudeDesktop describes Claude Desktop, which has no shell and no sessions on disk. On
 // Linux it has the folder that unofficial builds use.
 //
 // Source: modelcontextprotocol.io/docs/develop/connect-local-servers.

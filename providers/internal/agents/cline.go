@@ -1,6 +1,6 @@
 package agents
 
-// extensionFolders are the folders in which an extension of VS Code, or of an
+// extensionFolders returns the folders in which an extension of VS Code, or of an
 // editor built from it, keeps its files.
 func extensionFolders(extension, below Path) (all []Path) {
 	for _, editor := range []Path{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {
@@ -9,7 +9,7 @@ func extensionFolders(extension, below Path) (all []Path) {
 	return all
 }
 
-// cline is Cline: an extension of editors, and a program for the terminal.
+// cline describes Cline: an extension of editors, and a program for the terminal.
 //
 // Sources: docs.cline.bot/mcp, /customization/skills, /customization/cline-rules;
 // sessions as package cline has them.

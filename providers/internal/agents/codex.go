@@ -1,6 +1,6 @@
 package agents
 
-// codex is Codex of OpenAI. CODEX_HOME moves all that it keeps.
+// codex describes Codex of OpenAI. CODEX_HOME moves all that it keeps.
 //
 // Sources: developers.openai.com/codex/config-reference, /skills, /hooks, /cli;
 // docs/agents_md.md and codex-rs/memories of openai/codex.

@@ -1,6 +1,6 @@
 package agents
 
-// continueDev is Continue. CONTINUE_GLOBAL_DIR moves all that it keeps.
+// continueDev describes Continue. CONTINUE_GLOBAL_DIR moves all that it keeps.
 //
 // Source: docs.continue.dev/customize/deep-dives/rules; sessions as its reader
 // has them.

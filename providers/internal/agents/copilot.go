@@ -1,6 +1,6 @@
 package agents
 
-// copilot is the Copilot CLI of GitHub. COPILOT_HOME moves all that it keeps. In
+// copilot describes the Copilot CLI of GitHub. COPILOT_HOME moves all that it keeps. In
 // a project it reads Claude Code's .mcp.json.
 //
 // Sources: docs.github.com/en/copilot/how-tos/copilot-cli,

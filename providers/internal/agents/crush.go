@@ -1,6 +1,6 @@
 package agents
 
-// crush is Crush of Charm. Each project has a database of sessions; the list of
+// crush describes Crush of Charm. Each project has a database of sessions; the list of
 // the projects is in the folder of its data.
 //
 // Sources: the README of charmbracelet/crush and its pull request 2422; sessions

@@ -1,6 +1,6 @@
 package agents
 
-// cursor is Cursor: the editor and its program for the terminal.
+// cursor describes Cursor: the editor and its program for the terminal.
 //
 // Sources: cursor.com/docs/context/mcp, /context/skills, /context/rules,
 // /agent/hooks, /cli/reference/parameters; sessions as package cursor has them.

@@ -1,6 +1,6 @@
 package agents
 
-// droid is Factory's agent.
+// droid describes Factory's agent.
 //
 // Sources: docs.factory.ai/reference/cli-reference, /cli/configuration/skills.
 func droid() Agent {

@@ -1,6 +1,6 @@
 package agents
 
-// gemini is the Gemini CLI of Google. GEMINI_CLI_HOME is the folder in which its
+// gemini describes the Gemini CLI of Google. GEMINI_CLI_HOME is the folder in which its
 // own folder .gemini is.
 //
 // Sources: geminicli.com/docs/tools/mcp-server, /cli/skills, /cli/gemini-md,

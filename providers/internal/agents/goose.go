@@ -1,6 +1,6 @@
 package agents
 
-// goose is Goose. GOOSE_PATH_ROOT moves its data. The variable of its session has
+// goose describes Goose. GOOSE_PATH_ROOT moves its data. The variable of its session has
 // a name that others use, too.
 //
 // Sources: block.github.io/goose/docs/guides/config-files, /guides/using-goosehints,

@@ -1,6 +1,6 @@
 package agents
 
-// kiro is Kiro's program for the terminal.
+// kiro describes Kiro's program for the terminal.
 //
 // Sources: kiro.dev/docs/cli/chat/session-management, /docs/skills,
 // /docs/steering; sessions as package kiro has them.

@@ -1,6 +1,6 @@
 package agents
 
-// opencode is opencode. Of the files in one folder the later ones of its own
+// opencode describes opencode. Of the files in one folder the later ones of its own
 // order win, which is why they are in the opposite order here.
 //
 // Sources: opencode.ai/docs/mcp-servers, /config, /skills, /rules, /cli.

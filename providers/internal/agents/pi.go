@@ -1,6 +1,6 @@
 package agents
 
-// pi is the coding agent of badlogic/pi-mono. PI_CODING_AGENT_DIR moves all that
+// pi describes the coding agent of badlogic/pi-mono. PI_CODING_AGENT_DIR moves all that
 // it keeps.
 //
 // Source: packages/coding-agent/README.md of badlogic/pi-mono.

@@ -39,7 +39,8 @@ func TestReadmeTable(t *testing.T) {
 	t.Errorf("got:\n%s\nwant:\n%s", got, want.String())
 }
 
-// first is the user's first place, as most have it, and that of a project.
+// first returns the first place of the user, as most users have it, and the first
+// one of a project.
 func first(user []Path, project []string) string {
 	var cells []string
 	if paths := shortly(user...); len(paths) > 0 {
@@ -51,7 +52,7 @@ func first(user []Path, project []string) string {
 	return strings.Join(cells, ", ")
 }
 
-// shortly are paths on Linux where no variable is set.
+// shortly returns the paths on Linux if no variable is set, with "~".
 func shortly(paths ...Path) []string {
 	all := Machine{Home: "/home/ada", OS: "linux", LookupEnv: lookup(nil)}.Paths(paths...)
 	for i, path := range all {
@@ -95,7 +96,7 @@ func TestReadmeRules(t *testing.T) {
 	}
 }
 
-// readmeRows are the rows of a table of the README, by their first cell.
+// readmeRows returns the rows of a table of the README, by their first cell.
 func readmeRows(t *testing.T, head string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(readme)

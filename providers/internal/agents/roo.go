@@ -1,6 +1,6 @@
 package agents
 
-// roo is Roo Code, an extension of editors.
+// roo describes Roo Code, an extension of editors.
 //
 // Sources: docs.roocode.com/features/skills, /features/custom-instructions;
 // sessions as package cline has them.

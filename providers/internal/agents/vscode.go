@@ -1,6 +1,6 @@
 package agents
 
-// vscode is VS Code with its chat, and what is built from it.
+// vscode describes VS Code with its chat, and what is built from it.
 //
 // Sources: code.visualstudio.com/docs/copilot/reference/mcp-configuration,
 // /copilot/customization/agent-skills, /copilot/customization/custom-instructions;

@@ -1,6 +1,6 @@
 package agents
 
-// windsurf is the editor Windsurf. Its sessions are not on disk in a form that
+// windsurf describes the editor Windsurf. Its sessions are not on disk in a form that
 // is known.
 //
 // Source: docs.windsurf.com/windsurf/cascade/mcp, /cascade/memories, /cascade/skills.

@@ -1,6 +1,6 @@
 package agents
 
-// zed is the editor Zed with its agent.
+// zed describes the editor Zed with its agent.
 //
 // Sources: zed.dev/docs/ai/mcp, /ai/rules; sessions as its reader has them.
 func zed() Agent {

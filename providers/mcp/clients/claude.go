@@ -12,7 +12,7 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// claudeCode is Claude Code: in ~/.claude.json the user's servers are at the top
+// claudeCode reads the files of Claude Code: in ~/.claude.json the user's servers are at the top
 // level, and those for one project (scope "local") below "projects"; a project's
 // own are in .mcp.json. Of one name local has precedence over project.
 //
@@ -62,7 +62,7 @@ func readClaude(k *keys, e *Entry, x *expander) {
 	}
 }
 
-// claudePlugins are the plugins of Claude Code: each one that is installed and
+// claudePlugins reads the files of the plugins of Claude Code: each one that is installed and
 // enabled has servers in .mcp.json, with or without "mcpServers" around them, or in
 // .claude-plugin/plugin.json.
 //
@@ -112,7 +112,7 @@ func (p plugin) variables() map[string]string {
 	return map[string]string{"CLAUDE_PLUGIN_ROOT": p.root, "CLAUDE_PLUGIN_DATA": p.data, pluginName: p.name}
 }
 
-// claudeFolder is the folder with Claude Code's plugins and settings.
+// claudeFolder returns the folder with Claude Code's plugins and settings.
 func claudeFolder(m machine) string {
 	return m.Path(agents.ByID("claude-code").Home)
 }
@@ -163,7 +163,8 @@ func installedPlugins(m machine) (found []plugin) {
 	return found
 }
 
-// claudeDesktop is Claude Desktop. It starts processes only, and expands nothing.
+// claudeDesktop reads the file of Claude Desktop, which starts only processes, and
+// expands nothing.
 func claudeDesktop() client {
 	return client{
 		agent: agents.ByID("claude-desktop"),

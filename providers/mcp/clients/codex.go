@@ -10,8 +10,8 @@ import (
 	"ctxfs/providers/mcp/policy"
 )
 
-// codex is Codex, the one client whose file is TOML. It expands nothing, but
-// has keys that name variables. It knows no SSE.
+// codex reads the files of Codex, the one client with TOML. Codex expands nothing,
+// but has keys that name variables. It does not support SSE.
 func codex() client {
 	return client{agent: agents.ByID("codex"), readEntry: readCodex}
 }

@@ -14,16 +14,17 @@
 //     expands its variables (expand.go); what a file says is an [Entry].
 //  3. Entries that another file of the same client hides are left out; ctxfs's
 //     own entries replace, disable, or change others of their name; and one
-//     server in several files becomes one (merge.go, own.go, own_entries.go).
+//     server in several files becomes one (merge.go, own.go,
+//     overrides.go).
 //  4. The entry is resolved into a [config.Server]: folder, secrets, and the
 //     fault that keeps it from being started (entry.go).
 //
 // A fault stays where it is: an entry that is wrong is a server with a
 // [config.Fault]; a file that cannot be read keeps the servers that it
-// configured when it was last good, or that are remembered of it.
+// configured when it was last good, or in an earlier run.
 //
-// Files in the folder of a project are by whoever wrote the project. Their
-// servers are found but not trusted until the user approves them
+// Files in the folder of a project are written by the authors of the project. Their
+// servers are found, but not trusted until the user approves them
 // ([Finder.Approve]); the approval holds for the entries as they were written
 // then (approvals.go).
 //

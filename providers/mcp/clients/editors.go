@@ -12,8 +12,9 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// cursor is Cursor. It ignores "type": an entry with a command is a process, one
-// with a url an HTTP server. Which servers are switched on is not in the file.
+// cursor reads the files of Cursor, which ignores "type": an entry with a command is
+// a process, one with a url is an HTTP server. Which servers are enabled is not in
+// the file.
 func cursor() client {
 	return client{
 		agent: agents.ByID("cursor"), dialect: editorDialect,
@@ -28,7 +29,7 @@ func cursor() client {
 	}
 }
 
-// vscode is VS Code.
+// vscode reads the files of VS Code.
 func vscode() client {
 	return client{agent: agents.ByID("vscode"), dialect: vscodeDialect, readEntry: readVSCode}
 }
@@ -45,8 +46,8 @@ func readVSCode(k *keys, e *Entry, x *expander) {
 	}
 }
 
-// copilot is the Copilot CLI, whose entries are as those of VS Code, but without
-// variables.
+// copilot reads the file of the Copilot CLI, whose entries are like those of VS
+// Code, but without variables.
 func copilot() client {
 	return client{
 		agent: agents.ByID("copilot"),
@@ -59,7 +60,7 @@ func copilot() client {
 	}
 }
 
-// cline is Cline. An address without a type means SSE.
+// cline reads the files of Cline. An address without a type means SSE.
 func cline() client {
 	return client{
 		agent: agents.ByID("cline"),
@@ -75,7 +76,7 @@ func cline() client {
 	}
 }
 
-// windsurf is Windsurf, whose key for an address is "serverUrl".
+// windsurf reads the file of Windsurf, whose key for an address is "serverUrl".
 func windsurf() client {
 	return client{
 		agent: agents.ByID("windsurf"), dialect: envDialect,
@@ -91,7 +92,7 @@ func windsurf() client {
 	}
 }
 
-// zed is Zed. Older entries nest the command in an object.
+// zed reads the files of Zed. Older entries nest the command in an object.
 func zed() client {
 	return client{
 		agent: agents.ByID("zed"),

@@ -76,7 +76,7 @@ func (e *Entry) resolve() {
 	}
 }
 
-// correct is the fix for an invalid entry.
+// correct returns the fix for an invalid entry.
 func correct(s config.Source) string {
 	return "correct " + s.EntryText() + "; it is read again at once"
 }

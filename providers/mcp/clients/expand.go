@@ -140,7 +140,7 @@ func braced(s, open string) (reference string, length int) {
 	return reference, len(open) + len(reference) + 1
 }
 
-// shellDialect is ${V} and ${V:-default}, of Claude Code and of ctxfs itself.
+// shellDialect expands ${V} and ${V:-default}, of Claude Code and of ctxfs itself.
 func shellDialect(x *expander, s string) (length int, value string, set bool) {
 	reference, length := braced(s, "${")
 	name, fallback, hasFallback := strings.Cut(reference, ":-")
@@ -154,7 +154,7 @@ func shellDialect(x *expander, s string) (length int, value string, set bool) {
 	return length, value, set
 }
 
-// plainDialect is ${V} and nothing else.
+// plainDialect expands ${V} and nothing else.
 func plainDialect(x *expander, s string) (length int, value string, set bool) {
 	name, length := braced(s, "${")
 	if !isVariable(name) {
@@ -164,7 +164,7 @@ func plainDialect(x *expander, s string) (length int, value string, set bool) {
 	return length, value, set
 }
 
-// geminiDialect is $V, ${V} and ${V:-default}.
+// geminiDialect expands $V, ${V} and ${V:-default}.
 func geminiDialect(x *expander, s string) (length int, value string, set bool) {
 	if length, value, set = shellDialect(x, s); length > 0 || s[0] != '$' {
 		return length, value, set
@@ -180,7 +180,7 @@ func geminiDialect(x *expander, s string) (length int, value string, set bool) {
 	return end, value, set
 }
 
-// envDialect is ${env:V}, of Windsurf.
+// envDialect expands ${env:V}, of Windsurf.
 func envDialect(x *expander, s string) (length int, value string, set bool) {
 	reference, length := braced(s, "${")
 	name, ok := strings.CutPrefix(reference, "env:")
@@ -191,7 +191,7 @@ func envDialect(x *expander, s string) (length int, value string, set bool) {
 	return length, value, set
 }
 
-// editorDialect is that of Cursor and VS Code: ${env:V}, and the variables of a
+// editorDialect expands ${env:V}, of Cursor and VS Code, and the variables of a
 // workspace, which have no value in a user's configuration.
 func editorDialect(x *expander, s string) (length int, value string, set bool) {
 	reference, length := braced(s, "${")
@@ -208,7 +208,7 @@ func editorDialect(x *expander, s string) (length int, value string, set bool) {
 	return envDialect(x, s)
 }
 
-// vscodeDialect is editorDialect and ${input:id}. The editor asks its user for
+// vscodeDialect expands what editorDialect does, and ${input:id}. The editor asks its user for
 // inputs; ctxfs takes them from its own configuration or its environment.
 func vscodeDialect(x *expander, s string) (length int, value string, set bool) {
 	if id, length := braced(s, "${input:"); length > 0 {
@@ -221,7 +221,7 @@ func vscodeDialect(x *expander, s string) (length int, value string, set bool) {
 	return editorDialect(x, s)
 }
 
-// opencodeDialect is {env:V} and {file:path}. opencode replaces a variable that is
+// opencodeDialect expands {env:V} and {file:path}. opencode replaces a variable that is
 // not set with nothing; here it is a fault like any other.
 func opencodeDialect(x *expander, s string) (length int, value string, set bool) {
 	if name, length := braced(s, "{env:"); length > 0 {

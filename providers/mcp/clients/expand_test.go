@@ -8,6 +8,8 @@ import (
 	"ctxfs/providers/internal/agents"
 )
 
+// TestExpand: each dialect expands its own references and leaves all other text as
+// it is; the values of variables are secrets.
 func TestExpand(t *testing.T) {
 	env := map[string]string{"HOME": "/home/me", "TOKEN": "s3cret-value", "EMPTY": ""}
 	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
@@ -37,6 +39,8 @@ func TestExpand(t *testing.T) {
 	}
 }
 
+// TestEnvFile: the variables of an envFile come after those of env, and the file is
+// watched.
 func TestEnvFile(t *testing.T) {
 	h := newHome(t)
 	vars := h.write("vars", "# comment\nexport A=1\nB=\"two words\" # x\nC=three # x\nbad line\nD='q'\n")

@@ -9,7 +9,8 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// FuzzAgentFiles reads a text as the file of one client, and makes servers of it.
+// FuzzAgentFiles reads any text as the file of one client: every server that it makes
+// has something to run or a fault, and a folder name of its own.
 func FuzzAgentFiles(f *testing.F) {
 	home := f.TempDir() // there is nothing in it
 	m := machine{Machine: agents.Machine{Home: home, LookupEnv: func(string) (string, bool) { return "", false }}}
@@ -57,5 +58,22 @@ func FuzzAgentFiles(f *testing.F) {
 			}
 			seen[strings.ToLower(file)] = true
 		}
+	})
+}
+
+// FuzzApprovals reads any text as the file of approvals: a damaged one approves
+// nothing, and no text approves a project that it does not name.
+func FuzzApprovals(f *testing.F) {
+	f.Add([]byte(`{"format":1,"projects":{"/a":{"files":{".mcp.json":"0"}}}}`))
+	f.Add([]byte(`{"format":1,"projects":null}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		a, err := parseApprovals(text)
+		if err != nil && len(a.Projects) > 0 {
+			t.Error("a damaged file approves")
+		}
+		if _, named := a.Projects["/nowhere"]; !named && a.of("/nowhere", "/nowhere/.mcp.json", "") == trusted {
+			t.Error("a project is trusted that nobody named")
+		}
+		a.Projects["/x"] = approval{}
 	})
 }

@@ -22,7 +22,7 @@ func (k *keys) section(key string) (inner *keys, ok bool) {
 	return &keys{value: v}, ok
 }
 
-// fold takes over the fault of a section.
+// adoptFault takes over the fault of a section.
 func (k *keys) adoptFault(inner *keys) {
 	if k.fault == "" {
 		k.fault = inner.fault

@@ -11,9 +11,9 @@ import (
 	"ctxfs/providers/mcp/policy"
 )
 
-// gemini is the Gemini CLI. Of one name that of the system's settings wins,
-// then the project's, then the user's. It leaves a variable that is not set as
-// it is written; here that is a fault.
+// gemini reads the files of the Gemini CLI. Of one name that of the system wins,
+// then the project's, then the user's. Gemini leaves a variable that is not set
+// as it is written; here that is a fault.
 func gemini() client {
 	return client{
 		agent: agents.ByID("gemini"), layers: true, find: findGemini, dialect: geminiDialect,
@@ -66,8 +66,8 @@ func geminiTools(tools []string) []string {
 	return tools
 }
 
-// goose is Goose, the one client whose file is YAML. Its own extensions, which
-// are no servers, are there too.
+// goose reads the file of Goose, the one client with YAML. The file also has
+// extensions of Goose itself, which are not servers.
 func goose() client {
 	return client{
 		agent: agents.ByID("goose"), dialect: plainDialect,
@@ -130,7 +130,7 @@ func addKeyringVariables(e *Entry, x *expander, keys []string) {
 	}
 }
 
-// opencode is opencode, in which the command is an array with its arguments.
+// opencode reads the files of opencode. The command is an array with its arguments.
 func opencode() client {
 	return client{
 		agent: agents.ByID("opencode"), layers: true, dialect: opencodeDialect,
@@ -154,7 +154,7 @@ func opencode() client {
 	}
 }
 
-// amp is Amp, in whose settings "amp.mcpServers" is one key.
+// amp reads the files of Amp, in which "amp.mcpServers" is one key.
 func amp() client {
 	return client{
 		agent: agents.ByID("amp"), layers: true, dialect: plainDialect,

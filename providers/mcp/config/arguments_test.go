@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestArgumentsOfRealServers: command lines as people write them show no secret,
+// TestArgumentsOfRealServers: command lines as people write them show no secrets,
 // named or not, and still tell which server it is.
 func TestArgumentsOfRealServers(t *testing.T) {
 	const id = "6f1c2b9e-8d3a-4f57-9b1e-0c2d4e6f8a1b"
@@ -70,7 +70,7 @@ func TestArgumentsOfRealServers(t *testing.T) {
 	}
 }
 
-// anyMarker has one sign for whatever is hidden.
+// anyMarker replaces every marker of hidden text with one.
 func anyMarker(text string) string {
 	for {
 		before, rest, found := strings.Cut(text, "[REDACTED:")
