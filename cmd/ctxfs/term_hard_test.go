@@ -159,7 +159,7 @@ func TestTermMany(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.write(".bashrc", "PS1='ready> '\n")
-	const many = 40
+	many := max(10, fstest.Rounds(40))
 	var all sync.WaitGroup
 	for range many {
 		w := b.open("term")

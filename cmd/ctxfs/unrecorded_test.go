@@ -207,11 +207,12 @@ func TestRunOrder(t *testing.T) {
 	b := newBox(t)
 	lines := "for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done"
 	want := "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\nout 4\nerr 4\nout 5\nerr 5\n"
-	r := b.shell(fmt.Sprintf(`for n in $(seq 100); do ctxfs run -- sh -c '%s' 2>&1 | cat; done`, lines))
-	if r.out != strings.Repeat(want, 100) {
-		t.Errorf("a pipe: %d of 100", strings.Count(r.out, want))
+	times := fstest.Rounds(100)
+	r := b.shell(fmt.Sprintf(`for n in $(seq %d); do ctxfs run -- sh -c '%s' 2>&1 | cat; done`, times, lines))
+	if r.out != strings.Repeat(want, times) {
+		t.Errorf("a pipe: %d of %d", strings.Count(r.out, want), times)
 	}
-	if text := b.logOf("100"); text != want {
+	if text := b.logOf(fmt.Sprint(times)); text != want {
 		t.Errorf("its log: %q", text)
 	}
 	for _, c := range []struct{ name, to, want string }{
@@ -230,7 +231,7 @@ func TestRunOrder(t *testing.T) {
 		case c.to == "--max-bytes":
 			script = strings.Replace(run, "run", "run --max-bytes 1000", 1) + " >f 2>g"
 		}
-		for range 10 {
+		for range fstest.Rounds(10) {
 			if r := b.shell("rm -f f; touch f; " + strings.TrimPrefix(script, ">f; ") + "; cat f"); !strings.HasSuffix(r.out, c.want) || len(r.out) > len(c.want)+len("before\n") {
 				t.Errorf("%s: %v", c.name, r)
 			}
