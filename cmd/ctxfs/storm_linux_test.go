@@ -56,8 +56,8 @@ func (s *storm) slow(pid int) {
 	pace := time.NewTicker(5 * time.Millisecond)
 	defer pace.Stop()
 	for range 15 {
-		stop(s.T, pid)
-		<-pace.C // what comes meanwhile is what jams it
+		signalTo(s.T, pid, syscall.SIGSTOP) // a thread that waits in the kernel never stands still
+		<-pace.C                            // what comes meanwhile is what jams it
 		signalTo(s.T, pid, syscall.SIGCONT)
 		<-pace.C
 	}
