@@ -132,7 +132,7 @@ func TestAuth(t *testing.T) {
 	b.servers["guarded"] = map[string]any{"url": s.URL}
 	b.configure()
 	b.mount()
-	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n", "\nmend: ctxfs auth guarded\n")
+	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n", "\nfix: ctxfs auth guarded\n")
 	b.shows("AGENTS.md", "needs-auth")
 	b.shows("mcps/INDEX.md", "needs-auth", "guarded/STATUS.md")
 	if l := b.loginList(); len(l) != 1 || l[0].LoggedIn || l[0].State != "needs-auth" {
@@ -163,7 +163,7 @@ func TestAuth(t *testing.T) {
 	// A scope that is missing.
 	s.Set(oauthtest.Faults{Scope: "admin", Echo: true})
 	b.ok("restart", "guarded")
-	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n", `the scope "admin" as well`, "\nmend: ctxfs auth guarded\n", "1 tool")
+	b.shows("mcps/guarded/STATUS.md", "state: needs-auth\n", `the scope "admin" as well`, "\nfix: ctxfs auth guarded\n", "1 tool")
 	b.login("guarded")
 	b.shows("mcps/guarded/STATUS.md", "state: ready\n")
 
@@ -282,7 +282,7 @@ func TestAuthOfficialServer(t *testing.T) {
 	b.servers["official"] = map[string]any{"url": "http://localhost:" + server + "/mcp"}
 	b.configure()
 	b.mount()
-	b.shows("mcps/official/STATUS.md", "state: needs-auth\n", "\nmend: ctxfs auth official\n")
+	b.shows("mcps/official/STATUS.md", "state: needs-auth\n", "\nfix: ctxfs auth official\n")
 	r := b.login("official")
 	if !strings.Contains(r.out, "official is ready") {
 		t.Errorf("%v", r)

@@ -75,10 +75,10 @@ func TestServersThatFail(t *testing.T) {
 	b.mount()
 	b.ready("zoo")
 	for server, words := range map[string][]string{
-		"dies":  {"state: error\n", "exit status 3", "the moon is in the wrong place", "mend: see the end of its standard error below, then: ctxfs restart dies\n", "\nend of its standard error:\n"},
+		"dies":  {"state: error\n", "exit status 3", "the moon is in the wrong place", "fix: see the end of its standard error below, then: ctxfs restart dies\n", "\nend of its standard error:\n"},
 		"mute":  {"state: starting\n"},
 		"noise": {"state: error\n", "only messages of the protocol belong", "loading modules"},
-		"gone":  {"state: error\n", "/nowhere/server", "mend: "},
+		"gone":  {"state: error\n", "/nowhere/server", "fix: "},
 		"empty": {"state: error\n", "neither a command nor a url"},
 		"unset": {"state: unresolved-variable\n", "NOT_SET_ANYWHERE"},
 		"slow":  {"state: error\n", " 1 s", "start_timeout"},

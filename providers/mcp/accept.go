@@ -12,11 +12,12 @@ import (
 	"ctxfs/providers/mcp/pins"
 )
 
-// Accepted is what Accept has pinned.
+// Accepted is the outcome of Accept.
 type Accepted struct {
 	// Server is the name of its folder.
 	Server string `json:"server"`
-	// Tools are those whose pinned definition was another one, in their order.
+	// Tools are those whose pinned definition was replaced, in the order of the
+	// folder.
 	Tools []AcceptedTool `json:"tools"`
 }
 
@@ -28,10 +29,10 @@ type AcceptedTool struct {
 
 var errNoPins = errors.New("there is no folder for pinned definitions")
 
-// Accept pins the definitions of a server's tools as they are shown now: those
-// named, by the tools' names or their files', or all. The server is named as
-// Restart names it, and is neither asked nor started. What is pinned already
-// stays as it is.
+// Accept pins the definitions of a server's tools as they are shown now: of the
+// tools named, by their own names or those of their files, or of all. The server
+// is named as in Restart; it is neither started nor asked. Definitions that have
+// not changed keep the time of their pins.
 func (p *Provider) Accept(server string, tools ...string) (Accepted, error) {
 	s, err := p.chooseOne(server)
 	if err != nil {
@@ -101,7 +102,7 @@ func chooseTools(s *catalogue.Snapshot, server string, named []string) (map[stri
 	return chosen, nil
 }
 
-// setPins changes what is known of the pins. It is called by update.
+// setPins replaces the state of the pins. It must be called within update.
 func (s *server) setPins(state pins.State) {
 	s.pinsChanged = s.pinsChanged || !s.pins.SameDrifts(&state)
 	s.pins = state

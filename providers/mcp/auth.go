@@ -13,9 +13,9 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// Login is how a user is logged in to a server.
+// Login describes the login of the user to a server.
 type Login struct {
-	// Server is the name of its folder, State the server's.
+	// Server is the name of its folder, State the state of the server.
 	Server string `json:"server"`
 	State  string `json:"state"`
 	// Address is the part of the server's address that may be shown.
@@ -24,23 +24,23 @@ type Login struct {
 	Since    time.Time `json:"since,omitzero"`
 	Issuer   string    `json:"issuer,omitempty"` // the authorization server
 	Scopes   []string  `json:"scopes,omitempty"` // granted
-	// Missing are scopes that the server has asked for since.
+	// Missing are scopes that the server has asked for since the login.
 	Missing []string `json:"missing,omitempty"`
 	// Stored is "file" or "keyring".
 	Stored string `json:"stored,omitempty"`
-	// Problem says why the login is of no use.
+	// Problem says why the login cannot be used, or is "".
 	Problem string `json:"problem,omitempty"`
 }
 
-// LoginPrompt is how a login talks to the user.
+// LoginPrompt is how a login communicates with the user.
 type LoginPrompt struct {
-	// Show gives the user the address at which to log in.
+	// Show shows the user the address at which to log in.
 	Show func(address string)
-	// Note tells of something that does not end the login.
+	// Note reports something that does not end the login.
 	Note func(text string)
 }
 
-// LoginError is why a login failed, with the change that mends it.
+// LoginError reports why a login failed, with the change that fixes it.
 type LoginError struct {
 	What string
 	Mend string // may be empty
@@ -51,9 +51,9 @@ func (e *LoginError) Error() string { return e.What }
 // Fix returns the change that fixes it; it may be "".
 func (e *LoginError) Fix() string { return e.Mend }
 
-// session is the login of a server; nil where there can be none: the server is
-// a process, or its entry says in a header who asks, or there is no folder for
-// logins.
+// session returns the login of a server, or nil where there can be none: the
+// server is a process, its entry has a header Authorization or allows no login, or
+// there is no folder for logins.
 func (p *Provider) session(d *config.Server) *oauth.Session {
 	if d.Transport == config.Stdio || d.URL == "" || d.Login.Off || p.opts.StateDir == "" {
 		return nil
@@ -73,7 +73,7 @@ func (p *Provider) session(d *config.Server) *oauth.Session {
 	})
 }
 
-// storeLogins takes over what the configuration says of logins.
+// storeLogins applies the settings of logins.
 func (p *Provider) storeLogins(settings clients.Settings) {
 	p.mu.Lock()
 	p.document = settings.ClientIDDocument
@@ -81,8 +81,8 @@ func (p *Provider) storeLogins(settings clients.Settings) {
 	p.logins.UseFiles(settings.TokenFiles)
 }
 
-// Logins are the logins of all servers that can have one, there or not. It
-// reads small files, and asks nobody.
+// Logins returns the logins of all servers that can have one, whether or not the
+// user is logged in. It reads small files and sends nothing.
 func (p *Provider) Logins() []Login {
 	all := []Login{}
 	for _, s := range p.all() {
@@ -113,9 +113,9 @@ func cleanAll(texts []string) (out []string) {
 	return out
 }
 
-// Login has the user log in to a server, named as Restart names it. It does
-// not return before the login has succeeded or failed, or ctx ends. Servers
-// that run take no notice until they are restarted.
+// Login has the user log in to a server, named as in Restart. It returns when the
+// login has succeeded or failed, or ctx ends. A running server uses the login only
+// after a restart. Errors are [*LoginError] and those of ctx.
 func (p *Provider) Login(ctx context.Context, name string, prompt LoginPrompt) (Login, error) {
 	s, session, err := p.withLogin(name)
 	if err != nil {
@@ -129,8 +129,8 @@ func (p *Provider) Login(ctx context.Context, name string, prompt LoginPrompt) (
 	return describeLogin(session, d, file, state), nil
 }
 
-// Logout ends the login to a server, and gives the one that there was. Untold
-// says why the authorization server does not know of it, or is nil.
+// Logout ends the login to a server, and returns the login that it had. Untold is
+// why the authorization server could not be told, or nil.
 func (p *Provider) Logout(ctx context.Context, name string) (was Login, untold, err error) {
 	s, session, err := p.withLogin(name)
 	if err != nil {
@@ -145,7 +145,7 @@ func (p *Provider) Logout(ctx context.Context, name string) (was Login, untold, 
 	return was, untold, nil
 }
 
-// loginError words why a login failed.
+// loginError returns why a login failed, without secrets.
 func loginError(ctx context.Context, d *config.Server, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -157,7 +157,7 @@ func loginError(ctx context.Context, d *config.Server, err error) error {
 	return e
 }
 
-// withLogin finds the server of that name, and its login.
+// withLogin returns the server with a name, and its login.
 func (p *Provider) withLogin(name string) (*server, *oauth.Session, error) {
 	chosen, err := p.choose(name)
 	if err != nil {
@@ -191,7 +191,7 @@ func (p *Provider) withLogin(name string) (*server, *oauth.Session, error) {
 	return s, session, nil
 }
 
-// named is what a login needs to know of a server.
+// named returns the definition, the folder's name and the state of a server.
 func (s *server) named() (d *config.Server, file, state string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -81,7 +81,7 @@ func TestServerThatWantsALogin(t *testing.T) {
 	w.p.env.Log = slog.New(slog.NewTextHandler(&log, nil))
 	w.start()
 	text := w.untilState("guarded", "needs-auth")
-	contains(t, text, "\nerror: the server wants a login (HTTP status 401)\n", "\nmend: ctxfs auth guarded\n")
+	contains(t, text, "\nerror: the server wants a login (HTTP status 401)\n", "\nfix: ctxfs auth guarded\n")
 	if l := w.p.Logins(); len(l) != 1 || l[0].LoggedIn || l[0].Server != "guarded" {
 		t.Errorf("%+v", l)
 	}
@@ -107,7 +107,7 @@ func TestServerThatWantsALogin(t *testing.T) {
 	s.RevokeRefresh()
 	w.p.Restart("guarded")
 	text = w.untilState("guarded", "needs-auth")
-	contains(t, text, "the authorization server has ended the login: invalid_grant", "\nmend: ctxfs auth guarded\n", "1 tool")
+	contains(t, text, "the authorization server has ended the login: invalid_grant", "\nfix: ctxfs auth guarded\n", "1 tool")
 	if w.ls("guarded/tools") != "whoami.json" {
 		t.Error(w.ls("guarded/tools"))
 	}
@@ -163,7 +163,7 @@ func TestStoredLoginOutOfReach(t *testing.T) {
 	w.write(files[0], `{"place": "keyring"}`)
 	w.p.Restart("guarded")
 	contains(t, w.untilState("guarded", "needs-auth"), "the login is in the system keyring, which cannot be reached from here",
-		"mend: start ctxfs where the keyring can be reached, or log in again", "then: ctxfs restart guarded")
+		"fix: start ctxfs where the keyring can be reached, or log in again", "then: ctxfs restart guarded")
 	w.write(files[0], `{`)
 	w.p.Restart("guarded")
 	w.until("the damage is told", func() bool { return strings.Contains(w.cat("guarded/STATUS.md"), "the stored login is damaged") })
@@ -199,7 +199,7 @@ func TestLoginThatDoesNotGoFarEnough(t *testing.T) {
 	s.Set(oauthtest.Faults{Scope: "admin"})
 	w.p.Restart("guarded")
 	text := w.untilState("guarded", "needs-auth")
-	contains(t, text, `insufficient_scope): the server wants the scope "admin" as well`, "\nmend: ctxfs auth guarded\n")
+	contains(t, text, `insufficient_scope): the server wants the scope "admin" as well`, "\nfix: ctxfs auth guarded\n")
 	if l := w.p.Logins()[0]; strings.Join(l.Missing, " ") != "admin" {
 		t.Errorf("%+v", l)
 	}
@@ -212,7 +212,7 @@ func TestLoginThatDoesNotGoFarEnough(t *testing.T) {
 func TestServerThatWantsWhoKnowsWhat(t *testing.T) {
 	w, _ := guarded(t, oauthtest.Faults{NoChallenge: true}, nil)
 	w.start()
-	contains(t, w.untilState("guarded", "needs-auth"), "\nmend: ctxfs auth guarded; if the server takes a token instead, put it into the `headers`")
+	contains(t, w.untilState("guarded", "needs-auth"), "\nfix: ctxfs auth guarded; if the server takes a token instead, put it into the `headers`")
 }
 
 // TestStreamThatWantsALogin asks for it though the server takes no requests
@@ -225,8 +225,8 @@ func TestStreamThatWantsALogin(t *testing.T) {
 	})
 	w.p.Reload()
 	w.start()
-	contains(t, w.untilState("guarded", "needs-auth"), "\nmend: ctxfs auth guarded\n")
-	contains(t, w.untilState("stream", "needs-auth"), "\nmend: ctxfs auth stream\n")
+	contains(t, w.untilState("guarded", "needs-auth"), "\nfix: ctxfs auth guarded\n")
+	contains(t, w.untilState("stream", "needs-auth"), "\nfix: ctxfs auth stream\n")
 }
 
 // TestLoginEntries reads what entries say of logins.

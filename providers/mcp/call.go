@@ -14,14 +14,14 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// Call calls a tool, and starts its server if need be. What can be judged from
-// what is known of the server is judged before anything is started. A call is
-// made once: it is sent again only where the server cannot have got it. Its
-// line is in the log of calls before it returns.
+// Call calls a tool, and starts its server if need be. Policy and arguments are
+// checked before anything is started, as far as the server's tools are known. A
+// call is made once: it is sent again only where the server cannot have received
+// it. Its line is in the log of calls when Call returns.
 //
-// Errors are [*ArgumentsError], [*DeniedError], [*UseError] and those of ctx;
-// that a tool says it failed is none, see [Result]. Outcome puts them all in a
-// word.
+// Errors are [*calls.ArgumentsError], [*policy.DeniedError], [*calls.UseError]
+// and those of ctx. A failure that the tool reports is not an error: see
+// [calls.Result]. [calls.Outcome] maps them all to one word.
 func (p *Provider) Call(ctx context.Context, c calls.Call) (*calls.Result, error) {
 	begun := p.env.Now()
 	made, err := p.judge(&c)
@@ -33,14 +33,14 @@ func (p *Provider) Call(ctx context.Context, c calls.Call) (*calls.Result, error
 	return r, err
 }
 
-// makeCall makes a call that was judged.
+// makeCall makes a call that may be made.
 func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call) (*calls.Result, error) {
 	session, err := p.use(ctx, made.server, Waiting{made.server.patience(c.Timeout), c.Progress})
 	if err != nil {
 		return nil, err
 	}
 	defer session.Release()
-	if made.tool == nil { // nothing was known of the server
+	if made.tool == nil { // the tools were not known
 		if err := made.resolve(c); err != nil {
 			return nil, err
 		}
@@ -59,16 +59,16 @@ func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call
 	return r, nil
 }
 
-// judgedCall is a call that may be made.
+// judgedCall is a call that may be made, as far as is known.
 type judgedCall struct {
 	server *server
-	tool   *calls.Tool // nil where nothing is known of the server yet
+	tool   *calls.Tool // nil where the server's tools are not known yet
 	args   json.RawMessage
 }
 
-// judge judges a call by what is known. It starts nothing and waits for
-// nothing. What is returned with an error tells whose call it would be; it is
-// nil where there is no such server.
+// judge checks a call by what is known. It starts nothing and waits for nothing.
+// With an error it returns the server and tool of the call as far as they are
+// known, or nil where there is no such server.
 func (p *Provider) judge(c *calls.Call) (*judgedCall, error) {
 	s, err := p.chooseOne(c.Server)
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *Provider) judge(c *calls.Call) (*judgedCall, error) {
 	return made, p.policy.Load().Check(policy.NewSubject(s.names(), c.Tool, names.File(c.Tool)))
 }
 
-// resolve finds the tool that is meant, and judges the call.
+// resolve finds the tool by its name, and checks the call.
 func (m *judgedCall) resolve(c *calls.Call) error {
 	t, err := m.server.tool(c.Tool)
 	if err != nil {
@@ -92,13 +92,14 @@ func (m *judgedCall) resolve(c *calls.Call) error {
 	return err
 }
 
-// errSilent and errEndless say why a call was given up.
+// errSilent and errEndless are the causes for which a call is given up.
 var (
 	errSilent  = fmt.Errorf("the tool is silent: %w", context.DeadlineExceeded)
 	errEndless = fmt.Errorf("the tool comes to no end: %w", context.DeadlineExceeded)
 )
 
-// patience is how long a tool of the server may be silent, if it is not given.
+// patience returns how long a tool of the server may be silent: the given time,
+// or else the configured one.
 func (s *server) patience(given time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,8 +112,8 @@ func (s *server) patience(given time.Duration) time.Duration {
 	return s.p.timing.tool
 }
 
-// call sends a call and waits for its result. Wanted is what the server asked
-// for meanwhile, or "".
+// call sends a call and waits for its result. Wanted is the method of what the
+// server asked for meanwhile, or "".
 func (u *Session) call(ctx context.Context, made *judgedCall, c *calls.Call) (raw json.RawMessage, wanted string, err error) {
 	s := u.s
 	patience := s.patience(c.Timeout)
@@ -150,7 +151,7 @@ func (u *Session) call(ctx context.Context, made *judgedCall, c *calls.Call) (ra
 		case waiting.Err() != nil:
 			return nil, "", u.gaveUp(waiting, err, patience, longest)
 		case try == 0 && (wire.IsForgotten(err) || !begun && conn.IsLost()):
-			continue // it has not been carried out
+			continue // the server has not received it
 		}
 		err = s.unanswered(conn, err, patience)
 		if use := (*calls.UseError)(nil); begun && errors.As(err, &use) && use.State != "" {
@@ -160,7 +161,7 @@ func (u *Session) call(ctx context.Context, made *judgedCall, c *calls.Call) (ra
 	}
 }
 
-// gaveUp is the error where a call is waited for no more.
+// gaveUp returns the error of a call that was given up.
 func (u *Session) gaveUp(waiting context.Context, err error, patience, longest time.Duration) error {
 	var use *calls.UseError
 	cause := context.Cause(waiting)
@@ -177,8 +178,7 @@ func (u *Session) gaveUp(waiting context.Context, err error, patience, longest t
 	return err
 }
 
-// inputWanted completes the error of a call during which the server asked for
-// something.
+// inputWanted adds to the error of a call what the server asked for meanwhile.
 func inputWanted(err error, wanted string) error {
 	if use := (*calls.UseError)(nil); errors.As(err, &use) && wanted != "" {
 		use.What += "; it wanted an answer from you (" + wanted + "), which a call cannot give"
@@ -186,8 +186,8 @@ func inputWanted(err error, wanted string) error {
 	return err
 }
 
-// logCall writes the line of a call. That it cannot be written does not keep a
-// call from being made.
+// logCall writes the line of a call. A line that cannot be written is not an error
+// of the call.
 func (p *Provider) logCall(begun time.Time, c *calls.Call, made *judgedCall, r *calls.Result, failed error) {
 	if p.opts.Offline {
 		return // nothing is called, and nothing written

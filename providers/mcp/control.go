@@ -16,10 +16,10 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// Start fetches the catalogues that are not known, or not of the servers as
-// they are configured now, in the background, a few at a time, and returns at
-// once. Servers whose catalogue is cached start when they are used. Offline it
-// does nothing.
+// Start implements fs.Starter. In the background and a few at a time, it fetches
+// the catalogues that are not known or are of another configuration of their
+// server. Servers with a cached catalogue start when they are used. Offline it does
+// nothing.
 func (p *Provider) Start() {
 	p.changing.Lock()
 	defer p.changing.Unlock()
@@ -35,10 +35,11 @@ func (p *Provider) Start() {
 	p.running.Go(p.prune)
 }
 
-// Reload reads the configuration files again: servers that are configured as
-// they were go on running, those that are not end and their folders go, new
-// ones start. A file that has become unreadable leaves its servers as they are;
-// where it is ctxfs's own, no tool may be called until it is corrected.
+// Reload reads the configuration files again. Servers whose configuration has not
+// changed keep running; those that are no longer configured are stopped and their
+// folders removed; new ones start. A file that has become unreadable leaves its
+// servers unchanged; if it is ctxfs's own, no tool may be called until it is
+// corrected.
 func (p *Provider) Reload() {
 	p.changing.Lock()
 	defer p.changing.Unlock()
@@ -51,9 +52,9 @@ func (p *Provider) Reload() {
 	}
 }
 
-// Restart starts a server anew, by the name of its folder or by the one it is
-// configured under; "" is all that can be started, a few at a time. It does
-// not wait for it, and may be called whether or not Start was.
+// Restart restarts a server, named by its folder or by its entry; "" restarts all
+// that can be started, a few at a time. It does not wait for the start, and may be
+// called whether or not Start was.
 func (p *Provider) Restart(name string) error {
 	if name == "" {
 		for _, s := range p.all() {
@@ -79,7 +80,7 @@ func (p *Provider) Restart(name string) error {
 	return errors.Join(errs...)
 }
 
-// Busy reports whether a server starts, or installs what it needs.
+// Busy reports whether a server is starting, or installing what it needs.
 func (p *Provider) Busy() bool {
 	for _, s := range p.all() {
 		if isStarting(s.summary().condition.state) {
@@ -89,8 +90,8 @@ func (p *Provider) Busy() bool {
 	return false
 }
 
-// choose finds the servers that are meant by a name: that of a folder, or else
-// that of entries.
+// choose returns the servers with a name: the one whose folder has it, or else
+// those whose entries have it.
 func (p *Provider) choose(name string) ([]*server, error) {
 	var known []string
 	var chosen []*server
@@ -101,7 +102,7 @@ func (p *Provider) choose(name string) ([]*server, error) {
 			chosen = append(chosen, s)
 		}
 	}
-	// The name of a folder is meant before that of another server's entry.
+	// A folder's name takes precedence over that of another server's entry.
 	if i := slices.IndexFunc(chosen, func(s *server) bool { return s.summary().file == name }); i >= 0 {
 		chosen = chosen[i : i+1]
 	}
@@ -147,8 +148,8 @@ func (p *Provider) hasStarted() bool {
 	return p.started
 }
 
-// apply makes the set of servers that of the definitions: servers that are as
-// they were go on, others end and their folders go, new ones start.
+// apply replaces the set of servers: those with the same definition keep running,
+// others are stopped and their folders removed, new ones start.
 func (p *Provider) apply(all *clients.Discovery) {
 	defs := all.Servers
 	for id, s := range p.leaving {
@@ -204,8 +205,9 @@ func (p *Provider) apply(all *clients.Discovery) {
 	p.begin(fresh)
 }
 
-// begin has servers run, each after the end of the one that it replaces: those
-// whose catalogue is not known start, the others when they are used.
+// begin starts the goroutines of servers, each after the end of the server that
+// it replaces. Servers whose catalogue is not known start; the others wait until
+// they are used.
 func (p *Provider) begin(servers []*server) {
 	for _, s := range servers {
 		if !s.def.Startable() || s.done != nil {
@@ -223,7 +225,7 @@ func (p *Provider) begin(servers []*server) {
 	}
 }
 
-// prune removes the cached catalogues of servers that are configured no more,
+// prune removes the cached catalogues of servers that are no longer configured,
 // unless their file cannot be read.
 func (p *Provider) prune() {
 	p.changing.Lock()
@@ -244,8 +246,8 @@ func (p *Provider) prune() {
 	p.cache.Prune(keep)
 }
 
-// namesakes are remarks on servers whose names become one file name: each
-// tells of the others, and where they come from.
+// namesakes returns remarks for servers whose names become the same file name:
+// each names the others and where they are configured.
 func namesakes(defs []*config.Server, files []string) [][]string {
 	groups := make(map[string][]int)
 	for i, file := range files {
@@ -271,7 +273,8 @@ func namesakes(defs []*config.Server, files []string) [][]string {
 	return remarks
 }
 
-// names are those by which commands know the server.
+// names returns the names by which commands know the server, that of its folder
+// first.
 func (s *server) names() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

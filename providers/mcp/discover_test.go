@@ -115,7 +115,7 @@ func TestOwnFileThatCannotBeRead(t *testing.T) {
 
 	// From the start: they are shown as the cache knows them.
 	w.reopen().startAll()
-	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "config.toml:2: ", "mend: correct ", "catalogue: ")
+	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "config.toml:2: ", "fix: correct ", "catalogue: ")
 	contains(t, w.cat("hello/tools/greet.json"), `"name": "greet"`)
 	if s := w.p.Status(); len(s.Problems) != 1 || s.Items[0].State != "error" {
 		t.Errorf("the problem of the file is told more than once: %+v", s)
@@ -151,7 +151,7 @@ func TestEntriesThatAreWrong(t *testing.T) {
 	} {
 		contains(t, w.cat(server+"/STATUS.md"), want)
 	}
-	contains(t, w.cat("unset/STATUS.md"), "mend: export NO_SUCH_TOKEN and restart ctxfs", "the variable ${NO_SUCH_TOKEN} in its configuration has no value")
+	contains(t, w.cat("unset/STATUS.md"), "fix: export NO_SUCH_TOKEN and restart ctxfs", "the variable ${NO_SUCH_TOKEN} in its configuration has no value")
 }
 
 func TestAFileThatIsNotJSON(t *testing.T) {

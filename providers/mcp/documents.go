@@ -30,9 +30,10 @@ func (p *Provider) Documents(folder string) iter.Seq[fs.Document] {
 	}
 }
 
-// documentText is how much of a description can be found, in bytes.
+// documentText is how much of a description is indexed, in bytes.
 const documentText = 16 << 10
 
+// document returns the document of a tool.
 func document(b summary, t catalogue.Item) fs.Document {
 	var tool struct {
 		Title       string          `json:"title"`
@@ -56,8 +57,8 @@ func document(b summary, t catalogue.Item) fs.Document {
 	}
 }
 
-// parameters are the names and the descriptions of a schema's properties, a
-// line each.
+// parameters returns the names and the descriptions of a schema's properties, one
+// per line.
 func parameters(schema json.RawMessage) (names, details string) {
 	var object struct {
 		Properties map[string]json.RawMessage `json:"properties"`

@@ -43,7 +43,7 @@ func TestHTTP(t *testing.T) {
 	contains(t, w.cat("works/SERVER_METADATA.json"), `"transport": "http"`, `"address": "`+url+`"`)
 	contains(t, w.untilState("noauth", "needs-auth"), "put a valid token into the `headers` of the entry \"noauth\" in ", "401")
 	contains(t, w.untilState("forbidden", "error"), "HTTP status 403 Forbidden: insufficient_scope for ***")
-	contains(t, w.untilState("gone", "error"), gone.URL+" cannot be reached: connect: connection refused", "mend: see that it runs")
+	contains(t, w.untilState("gone", "error"), gone.URL+" cannot be reached: connect: connection refused", "fix: see that it runs")
 	contains(t, w.untilState("elsewhere", "error"), "another host")
 	for _, s := range []string{"works", "noauth", "forbidden", "gone"} {
 		for _, f := range []string{"/STATUS.md", "/SERVER_METADATA.json"} {

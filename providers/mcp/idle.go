@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// errUnused says that a server is to end because nobody uses it.
-var errUnused = errors.New("nobody uses the server")
+// errUnused is the cause for which an unused server is stopped.
+var errUnused = errors.New("the server is not used")
 
-// errListed says that a server is to end whose catalogue alone was wanted.
+// errListed is the cause for which a server is stopped that was started only for
+// its catalogue.
 var errListed = errors.New("the server's catalogue is known")
 
 const knownRemark = "known from an earlier run, and not running: its first call starts it"
@@ -17,7 +18,7 @@ const listedRemark = "it was stopped once its catalogue was known, and starts ag
 
 const unusedRemark = "it was stopped because it was not used, and starts again when it is (see idle_timeout in ctxfs's config.toml)"
 
-// storeIdle takes over what the configuration says of servers without users.
+// storeIdle applies the configured time after which unused servers are stopped.
 func (p *Provider) storeIdle(idle time.Duration) {
 	if p.idle.Swap(int64(idle)) == int64(idle) {
 		return
@@ -27,7 +28,7 @@ func (p *Provider) storeIdle(idle time.Duration) {
 	}
 }
 
-// touch begins the time anew after which the server ends unused.
+// touch restarts the time after which the unused server is stopped.
 func (s *server) touch() {
 	select {
 	case s.used <- struct{}{}:
@@ -35,14 +36,14 @@ func (s *server) touch() {
 	}
 }
 
-// dropConnection takes the connection from those who come.
+// dropConnection hides the connection from new users.
 func (s *server) dropConnection() {
 	s.mu.Lock()
 	s.conn = nil
 	s.mu.Unlock()
 }
 
-// idleTimer tells when a server has been without a user for too long.
+// idleTimer fires when a server has been without users for too long.
 type idleTimer struct {
 	s     *server
 	timer *time.Timer // nil: never
@@ -75,9 +76,9 @@ func (i *idleTimer) fires() <-chan time.Time {
 	return i.timer.C
 }
 
-// over is called when the time is over. It reports whether the server is to
-// end; nobody gets its connection then. While it has users or
-// something is kept of it, it goes on: the end of that begins the time anew.
+// over reports whether the server is to be stopped after the timer fired; then it
+// hides the connection from new users. While the server has users or kept
+// resources it keeps running, and the time restarts after the last of them.
 func (i *idleTimer) over() bool {
 	s := i.s
 	s.mu.Lock()

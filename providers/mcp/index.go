@@ -13,17 +13,17 @@ import (
 	"ctxfs/providers/mcp/catalogue"
 )
 
-// summary is what the index and the provider's status tell of a server.
+// summary is what the index and the provider's status say about a server.
 type summary struct {
-	file      string // of its folder
+	file      string // the name of its folder
 	condition condition
 	about     string
 	catalogue time.Time // zero where there is none
 	tools     []catalogue.Item
-	drifted   *fs.Problem // that definitions are not those pinned, or nil
+	drifted   *fs.Problem // the problem of its pins, or nil
 }
 
-// indexText is the text of INDEX.md.
+// indexText returns the text of INDEX.md.
 func indexText(servers []summary, problems []fs.Problem, places []string) []byte {
 	var out strings.Builder
 	total := 0
@@ -55,13 +55,13 @@ func indexText(servers []summary, problems []fs.Problem, places []string) []byte
 	if len(problems) > 0 {
 		out.WriteString("\n## Problems\n\n")
 		for _, p := range problems {
-			fmt.Fprintf(&out, "- %s; to mend it: %s\n", clean.Line(p.What), clean.Line(p.Mend))
+			fmt.Fprintf(&out, "- %s; to fix it: %s\n", clean.Line(p.What), clean.Line(p.Mend))
 		}
 	}
 	return []byte(out.String())
 }
 
-// writeUnready marks the servers that are not ready.
+// writeUnready lists the servers that are not ready.
 func writeUnready(out *strings.Builder, servers []summary) {
 	first := true
 	for _, b := range servers {
@@ -85,7 +85,7 @@ func writeUnready(out *strings.Builder, servers []summary) {
 
 // Status implements fs.Provider.
 func (p *Provider) Status() fs.Status {
-	servers, problems := p.briefs()
+	servers, problems := p.summaries()
 	status := fs.Status{State: overall(servers, problems), Problems: slices.Clone(problems)}
 	p.shown.mu.Lock()
 	status.Since = p.shown.since
@@ -110,8 +110,8 @@ func (p *Provider) Status() fs.Status {
 	return status
 }
 
-// overall is the state of the whole in one word. As long as a server has not
-// had its time to start, that is the news.
+// overall returns the state of the provider in one word. A server that is still
+// starting takes precedence over failures.
 func overall(servers []summary, problems []fs.Problem) string {
 	starting, failing := false, len(problems) > 0
 	for _, b := range servers {

@@ -16,10 +16,10 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// keptLimit is the size in bytes of the largest content that is kept.
+// keptLimit is the size in bytes of the largest content that can be kept.
 const keptLimit = 16 << 20
 
-// newKept is the first content of a resource.
+// newKept returns the first content of a resource.
 func newKept(uri string, r *calls.Reading, now time.Time) (*catalogue.Kept, error) {
 	if len(r.Contents) == 0 {
 		return nil, errors.New("the resource has no content")
@@ -35,9 +35,9 @@ func newKept(uri string, r *calls.Reading, now time.Time) (*catalogue.Kept, erro
 	return k, nil
 }
 
-// KeepResource is ReadResource for a resource whose content is to be a file in
-// the folder resources from then on, and to be kept current while the server
-// runs. The server is not stopped for want of use as long as it has one.
+// KeepResource reads a resource as ReadResource does, and shows its content as a
+// file in the folder resources from then on. The file is updated while the server
+// runs. A server with a kept resource is not stopped when it is unused.
 func (p *Provider) KeepResource(ctx context.Context, server, uri string) (*calls.Reading, error) {
 	return p.ask(ctx, server, catalogue.ResourceFolder, uri, func(session *Session, uri string) (*calls.Reading, error) {
 		r, err := readResource(ctx, session, uri)
@@ -55,8 +55,8 @@ func (p *Provider) KeepResource(ctx context.Context, server, uri string) (*calls
 	})
 }
 
-// ForgetResource takes away the file that KeepResource made. The server is not
-// started for it.
+// ForgetResource removes the file that KeepResource created. It does not start
+// the server.
 func (p *Provider) ForgetResource(server, uri string) error {
 	s, err := p.chooseOne(server)
 	switch {
@@ -85,7 +85,7 @@ func (p *Provider) ForgetResource(server, uri string) error {
 	return nil
 }
 
-// keep shows and saves a content that a user wants to be kept.
+// keep stores and shows a content that a user wants to be kept.
 func (s *server) keep(k *catalogue.Kept) error {
 	s.keeping.Lock()
 	defer s.keeping.Unlock()
@@ -102,8 +102,8 @@ func (s *server) keep(k *catalogue.Kept) error {
 	return nil
 }
 
-// setKept changes what is kept, nil for nothing, and has the keeper follow. It
-// is called by update.
+// setKept replaces the kept content of a resource, or removes it where it is nil,
+// and has keepCurrent follow. It must be called within update.
 func (s *server) setKept(uri string, k *catalogue.Kept) {
 	if k == nil {
 		delete(s.kept, uri)
@@ -117,8 +117,8 @@ func (s *server) setKept(uri string, k *catalogue.Kept) {
 	}
 }
 
-// keepCurrent follows the changes of the resources that are kept as long as
-// the connection lasts.
+// keepCurrent updates the kept resources when they change, until the connection
+// ends.
 func (s *server) keepCurrent(c *wire.Connection) {
 	ctx, settle := c.Context, s.p.timing.settle
 	var done time.Time
@@ -138,7 +138,7 @@ func (s *server) keepCurrent(c *wire.Connection) {
 		}
 		if s.p.env.Now().Sub(done) > 2*settle {
 			settle = s.p.timing.settle
-		} else { // it has news whenever it was asked
+		} else { // there is always news
 			settle = min(2*settle, s.p.timing.calm)
 		}
 		select {
@@ -155,8 +155,7 @@ func (s *server) keptURIs() []string {
 	return slices.Sorted(maps.Keys(s.kept))
 }
 
-// subscribe asks a server of the old era to tell of changes. One of the new
-// era is asked by the stream of its notifications.
+// subscribe subscribes to the changes of resources where the server wants that.
 func (s *server) subscribe(c *wire.Connection, fresh, dropped []string) {
 	if !c.NeedsSubscriptions() {
 		return
@@ -166,7 +165,7 @@ func (s *server) subscribe(c *wire.Connection, fresh, dropped []string) {
 		s.fault(c, uri, func(f *keptFault, why string) { f.telling = why }, err)
 	}
 	for _, uri := range dropped {
-		_, _ = s.request(c, "resources/unsubscribe", uri) // what it tells all the same is not heard
+		_, _ = s.request(c, "resources/unsubscribe", uri) // further notifications are ignored
 	}
 }
 
@@ -176,8 +175,8 @@ func (s *server) request(c *wire.Connection, method, uri string) ([]byte, error)
 	return c.Request(ctx, method, map[string]any{"uri": uri})
 }
 
-// readAgain reads a kept resource and shows what it holds now. After an error
-// what was known before stays.
+// readAgain reads a kept resource and shows its current content. After an error
+// the previous content stays.
 func (s *server) readAgain(c *wire.Connection, uri string) {
 	raw, err := s.request(c, "resources/read", uri)
 	var k *catalogue.Kept
@@ -197,7 +196,7 @@ func (s *server) readAgain(c *wire.Connection, uri string) {
 	old, d, fault := s.kept[uri], s.def, s.keptFaults[uri]
 	s.mu.Unlock()
 	switch {
-	case old == nil: // it was forgotten meanwhile
+	case old == nil: // it was removed meanwhile
 		return
 	case old.Same(k) && fault.reading == "":
 		return
@@ -216,11 +215,11 @@ func (s *server) readAgain(c *wire.Connection, uri string) {
 	})
 }
 
-// keptFault is why a kept resource may be out of date; empty where it is not.
+// keptFault is why a kept resource may be out of date; both texts may be "".
 type keptFault struct{ telling, reading string }
 
-// fault takes down how a request for a kept resource has failed, or that it has
-// not. What fails with its connection is news of the server, not of this.
+// fault records the error of a request for a kept resource, or that it succeeded.
+// Errors of a lost connection are reported by the server, not here.
 func (s *server) fault(c *wire.Connection, uri string, set func(f *keptFault, why string), err error) {
 	if c.Context.Err() != nil || c.IsLost() {
 		return
@@ -243,7 +242,7 @@ func (s *server) fault(c *wire.Connection, uri string, set func(f *keptFault, wh
 	}
 }
 
-// keptNotes are remarks on the resources that are kept.
+// keptNotes returns the remarks on kept resources. The caller holds mu.
 func (s *server) keptNotes() (notes []string) {
 	for _, uri := range slices.Sorted(maps.Keys(s.kept)) {
 		f, name := s.keptFaults[uri], clean.Line(s.def.Redact(uri))
@@ -257,8 +256,9 @@ func (s *server) keptNotes() (notes []string) {
 	return notes
 }
 
-// addKept adds the files of what is kept to those of the folder resources,
-// named as their descriptions, or by their URI where there is none.
+// addKept adds the kept contents to the nodes of the folder resources, named as
+// their definitions, or by their URI where they have none. It returns the time of
+// the newest. The caller holds mu.
 func (s *server) addKept(nodes map[string]fs.Node) (newest time.Time) {
 	if len(s.kept) == 0 {
 		return newest

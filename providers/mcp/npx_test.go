@@ -51,7 +51,7 @@ func TestRealNPX(t *testing.T) {
 	}
 	folder := filepath.Dir(installed[0])
 	contains(t, w.untilState("memory", "error"), "the installation of its package by npx is broken", "Cannot find ",
-		"\nmend: rm -rf ~/.npm/_npx/"+filepath.Base(folder)+", then: ctxfs restart memory\n")
+		"\nfix: rm -rf ~/.npm/_npx/"+filepath.Base(folder)+", then: ctxfs restart memory\n")
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}

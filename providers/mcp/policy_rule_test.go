@@ -195,7 +195,7 @@ func TestIdleRules(t *testing.T) {
 		w.p.Reload()
 		got := ""
 		for _, problem := range w.p.Status().Problems {
-			got += problem.What + "; mend: " + problem.Mend + "\n"
+			got += problem.What + "; fix: " + problem.Mend + "\n"
 		}
 		if c.want == "" && strings.Contains(got, "without effect") {
 			t.Errorf("%s: %s", c.policy, got)

@@ -18,15 +18,15 @@ import (
 
 const binName = "bin"
 
-// publishBin shows the folder bin: for each tool a program of the name of its
-// file, which calls it. The programs name ctxfs by its path, so that it need
-// not be in PATH, take the one in PATH where that has moved, and say nothing of
-// the tools: that stands in the folder
-// tools. There is none where the path is not known, or nothing is known of the
-// server. It reports whether something changed.
+// publishBin updates the folder bin, which has a program for each tool, with the
+// name of its file, that calls it. The programs name ctxfs by its path, so that it
+// need not be in PATH, fall back to the one in PATH where it has moved, and say
+// nothing about the tools, which the folder tools does. There is no such folder
+// where the path, or the server's tools, are not known. publishBin reports whether
+// anything changed.
 func (s *server) publishBin(now time.Time) bool {
 	if s.p.opts.Program == "" || s.shown == nil {
-		return false // what is known of a server is never forgotten
+		return false // tools that are known never become unknown
 	}
 	tools := &s.shown.Sections[catalogue.ToolFolder]
 	if s.bin != nil && s.binOf.file == s.file && s.binOf.Section.Equal(*tools) {
@@ -49,8 +49,8 @@ func (s *server) publishBin(now time.Time) bool {
 	return true
 }
 
-// script is a program that calls a tool. It reaches the background process that
-// shows it, whatever home its caller has.
+// script returns a program that calls a tool. It reaches the background process
+// that shows it, whatever home folder its caller has.
 func (s *server) script(tool string) []byte {
 	out := "#!/bin/sh\n"
 	for _, entry := range s.p.opts.ProgramEnv {
@@ -64,14 +64,14 @@ func (s *server) script(tool string) []byte {
 
 const (
 	callsName = "calls"
-	// callSuffix ends the name of a file that is a call, confirmedSuffix that
-	// of one that is confirmed.
+	// callSuffix is the suffix of the name of a file that is a call, and
+	// confirmedSuffix that of a confirmed one.
 	callSuffix      = ".json"
 	confirmedSuffix = ".yes" + callSuffix
 )
 
-// publishPrograms shows the folders by which tools are called, and returns the
-// names of those that differ.
+// publishPrograms updates the folders by which tools are called, and returns the
+// names of those that changed.
 func (s *server) publishPrograms(now time.Time) (changed []string) {
 	if s.publishBin(now) {
 		changed = append(changed, binName)
@@ -82,9 +82,9 @@ func (s *server) publishPrograms(now time.Time) (changed []string) {
 	return changed
 }
 
-// publishCalls shows the folder calls where the configuration allows it, and
-// takes it away where it does not any more: calls that are under way end with
-// it. It reports whether something changed.
+// publishCalls adds the folder calls where the configuration allows it, and removes
+// it, with the calls under way, where it does not any more. It reports whether
+// anything changed.
 func (s *server) publishCalls(now time.Time) bool {
 	allowed := s.p.fileCalls.Load()
 	if s.def.FileCalls != nil {
@@ -99,14 +99,14 @@ func (s *server) publishCalls(now time.Time) bool {
 		s.dir.Remove(now, callsName)
 		calls := s.calls
 		s.calls = nil
-		s.p.running.Go(func() { _ = calls.Close() }) // it has no errors, and waits for what it ends
+		s.p.running.Go(func() { _ = calls.Close() }) // returns no error; waits for the calls under way
 	default:
 		return false
 	}
 	return true
 }
 
-// newCalls makes the folder.
+// newCalls returns a folder calls.
 func (s *server) newCalls(now time.Time) *fs.Drop {
 	return fs.NewDrop(fs.DropOptions{
 		Accept:    s.acceptCall,
@@ -117,13 +117,13 @@ func (s *server) newCalls(now time.Time) *fs.Drop {
 		Changed: func(name string) {
 			s.p.env.Changed(s.summary().file + "/" + callsName + "/" + name)
 		},
-		// A call has its own bounds, which depend on the server and on what
-		// the tool tells of.
+		// A call has limits of its own, which depend on the server and on the
+		// progress that the tool reports.
 		WorkTimeout: config.MaxTimeout,
 	})
 }
 
-// acceptCall judges a call by a file, at once and from memory.
+// acceptCall checks a call by a file, at once and from memory.
 func (s *server) acceptCall(_ context.Context, name string, body []byte) (fs.Work, error) {
 	tool, _, _ := strings.Cut(name, ".")
 	c := calls.Call{
@@ -147,7 +147,7 @@ func (s *server) acceptCall(_ context.Context, name string, body []byte) (fs.Wor
 	}, nil
 }
 
-// refusedFile is the error of the write that completed a call that is not made.
+// refusedFile is the error of the write that completes a call that is not made.
 type refusedFile struct {
 	text string
 	kind error
@@ -156,13 +156,13 @@ type refusedFile struct {
 func (e *refusedFile) Error() string { return e.text }
 func (e *refusedFile) Unwrap() error { return e.kind }
 
-// callOutcome is what stands in the file beside a call.
+// callOutcome returns the content of the file beside a call.
 func callOutcome(name string, r *calls.Result, err error) fs.Outcome {
 	if err != nil {
 		return fs.Outcome{Error: callFault(err, name)}
 	}
 	o := fs.Outcome{OK: !r.Failed, Text: string(r.Text), Structured: r.Structured, File: r.File, Misfit: r.Misfit, Error: r.Fault}
-	if r.IsJSON && r.Structured != nil { // one fact once
+	if r.IsJSON && r.Structured != nil { // the text would repeat it
 		o.Text = ""
 	}
 	if len(r.Aside) > 0 {
@@ -174,7 +174,7 @@ func callOutcome(name string, r *calls.Result, err error) fs.Outcome {
 	return o
 }
 
-// callFault says in words why a call was not carried out, with what mends it.
+// callFault returns why a call was not made or has failed, and how to fix it.
 func callFault(err error, name string) string {
 	text := clean.Line(err.Error())
 	var (
@@ -190,12 +190,12 @@ func callFault(err error, name string) string {
 	case errors.As(err, &use) && use.Mend != "":
 		text += "; " + use.Mend
 	case errors.Is(err, context.Canceled):
-		text = "the call was given up because ctxfs ends, or allows no calls by files any more"
+		text = "the call was cancelled because ctxfs is stopping, or no longer allows calls by files"
 	}
 	return text
 }
 
-// fixForFile is what fixes a call by a file that was denied.
+// fixForFile returns how to fix a call by a file that was denied.
 func fixForFile(e *policy.DeniedError, name string) string {
 	if e.Confirm {
 		return "if it is meant, write it again as " + strings.TrimSuffix(name, callSuffix) + confirmedSuffix
@@ -203,7 +203,7 @@ func fixForFile(e *policy.DeniedError, name string) string {
 	return e.Mend
 }
 
-// callsText explains the folder.
+// callsText is the README.md of the folder calls.
 const callsText = `# Calls by files
 
 A new file here calls a tool of this server: TOOL.ANYTHING.json, where TOOL is the

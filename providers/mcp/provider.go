@@ -4,38 +4,48 @@
 // # Where servers come from
 //
 // Package clients reads the configuration files of all programs that start MCP
-// servers. A fault stays where it is: an entry that is wrong is a server in state
-// "error", a file that cannot be read leaves the servers that were known from it.
+// servers. A fault stays local: an entry that is not valid is a server in state
+// "error", and a file that cannot be read leaves the servers that were known from
+// it.
 //
-// Servers of the files in a project's folder are shown and not started until the
-// user has said that they may be (Trust), and that holds for the entries as they
+// Servers that a file in a project's folder configures are shown but not started
+// until the user trusts the project (Trust). That holds for the entries as they
 // were written then.
 //
 // # A server's life
 //
-// Each server is one goroutine, which alone starts it, asks for its lists,
-// waits for its end and tries again. Nobody waits for it: its folder is made
-// of the catalogue of the last time, kept in the cache folder, and is replaced
-// when the server has answered. What is asked of a server are its lists and
-// nothing else; no tool is called, and no resource is read but those that a user
-// has asked for, and for those kept (KeepResource) whenever they change.
+// Each server has one goroutine, which alone starts it, requests its lists, waits
+// for its end and retries. No reader waits for it: its folder is made of the last
+// catalogue, which is stored in the cache folder, and is replaced when the server
+// has answered. A server is asked for its lists only; no tool is called and no
+// resource is read unless a user asks for it, except those that the user wants kept
+// (KeepResource), which are read when they change.
 //
 // # Logins
 //
-// A server over HTTP whose entry does not say who asks is sent the login of
-// its user, if there is one (package oauth), which renews itself. A server
-// never makes anybody log in: it is in state "needs-auth", and stays so until
-// the user has run Login, wherever that is, and restarted it.
+// A server over HTTP whose entry has no credentials is sent the login of its user,
+// if there is one (package oauth), which renews itself. A server never starts a
+// login: it enters the state "needs-auth", and stays in it until the user has run
+// Login, in whatever process, and restarted it.
 //
-// # What is kept of a definition
+// # Packages
 //
-// The definition of a tool is pinned as it was first shown, in the state
-// folder. When the server changes it, the difference stands beside it until the
-// user accepts it (Accept).
+// Lowest first; each imports only those before it:
 //
-// Definitions are taken as raw JSON, so that nothing of them is lost to the
-// types of a library. In memory there is only the text that is shown; the raw
-// catalogue is in the cache file.
+//   - policy decides which tools are shown and which may be called.
+//   - config describes a server: how it is reached, and which entry says so.
+//   - clients reads the configuration files of all programs into such servers.
+//   - supervise starts and stops processes.
+//   - catalogue is what a server offers, how it is shown and stored.
+//   - pins stores definitions as they were first shown, and reports changes.
+//   - wire connects to servers and speaks the protocol.
+//   - calls is what a call is made of: its tool, arguments, result and log.
+//
+// In this package, server.go is a server's folder and run.go its life: start.go
+// says why and when it starts, idle.go when it is stopped, use.go keeps it running
+// during a use, keep.go follows the resources that are kept. call.go and read.go
+// use it; status.go, index.go, programs.go and documents.go write what is shown.
+// control.go and provider.go hold the set of all servers.
 package mcp
 
 import (
@@ -62,41 +72,42 @@ import (
 // Options are the settings of a provider.
 type Options struct {
 	Env fs.Env
-	// Home is the user's home folder: where the agents' configurations are
-	// looked for, and where servers run that have no folder configured.
+	// Home is the user's home folder: where the configurations of agents are
+	// looked for, and where servers without a configured folder run.
 	Home string
-	// CacheDir is the folder of the cached catalogues. It is made when there
+	// CacheDir is the folder of the cached catalogues. It is created when there
 	// is something to write.
 	CacheDir string
-	// StateDir is the folder in which is kept which projects are trusted, the
-	// logins to servers, the pinned definitions of tools, and the log of calls;
-	// "" trusts none, and has none.
+	// StateDir is the folder of the list of trusted projects, the logins to
+	// servers, the pinned definitions of tools, and the log of calls; "" has none
+	// of them, and trusts no project.
 	StateDir string
-	// Hide leaves out projects that are, or are in, views of ours; may be nil.
+	// Hide reports whether a path is, or is in, a view of ours, whose projects
+	// are left out; it may be nil.
 	Hide func(path string) bool
 	// LookupEnv looks up a variable of the environment; nil is os.LookupEnv.
 	LookupEnv func(string) (string, bool)
-	// SettingsPath is where ctxfs's own configuration is, or would be. Its
-	// table [mcp] is read.
+	// SettingsPath is the path of ctxfs's own configuration, whether or not it
+	// exists. Its table [mcp] is read.
 	SettingsPath string
-	// Results keeps what is too long to be handed over; nil hands everything
+	// Results stores what is too long to be handed over; nil hands everything
 	// over whole.
 	Results calls.Results
-	// Program is the path of ctxfs, for the programs that call tools; "" has
-	// none of them.
+	// Program is the path of ctxfs, for the programs that call tools; with ""
+	// there are none.
 	Program string
-	// ProgramEnv is the environment by which it reaches this process.
+	// ProgramEnv is the environment through which it reaches this process.
 	ProgramEnv []string
-	// Settled is called a while after the last server has started or failed to,
-	// or after Start where none does:
-	// the time to give back the memory that starting took. It may be nil.
+	// Settled is called a while after the last server has started or failed to
+	// start, or after Start if none starts: the time to return the memory that
+	// starting took. It may be nil.
 	Settled func()
-	// Offline shows what configuration and cache hold and starts nothing;
-	// nothing is written.
+	// Offline shows what configuration and cache hold, without starting or
+	// writing anything.
 	Offline bool
 
-	timing timing      // of tests; zero is the usual one
-	quiet  func() bool // of tests; nil looks at the machine
+	timing timing      // for tests; the zero value is the usual one
+	quiet  func() bool // for tests; nil looks at the machine
 }
 
 // Provider is the folder mcps.
@@ -107,24 +118,24 @@ type Provider struct {
 	cache   catalogue.Cache
 	pins    pins.Store
 	sup     *supervise.Supervisor
-	quiet   func() bool // whether the machine has time for what can wait
+	quiet   func() bool // reports whether the machine has time for what can wait
 	logins  *oauth.Client
 	callLog *calls.Log
 	root    *fs.Folder
 	running sync.WaitGroup
-	// refreshing holds a value while a catalogue is fetched again.
+	// refreshing holds a value while a catalogue is refreshed.
 	refreshing chan struct{}
 
 	// changing is held while the set of servers changes. Only then is the finder
 	// used, and are the next two written.
 	changing sync.Mutex
 	finder   *clients.Finder
-	leaving  map[string]*server // by identity: those replaced or removed that may still run
+	leaving  map[string]*server // by identity: servers that were replaced or removed and may still run
 	closed   bool
 
-	idle      atomic.Int64 // nanoseconds after which a server ends that is not used; 0 is never
+	idle      atomic.Int64 // nanoseconds after which an unused server is stopped; 0 is never
 	policy    atomic.Pointer[policy.Policy]
-	fileCalls atomic.Bool // what [mcp] says of calls by files
+	fileCalls atomic.Bool // [mcp] file_calls
 	idleRules ineffectiveRules
 
 	mu       sync.Mutex
@@ -138,7 +149,7 @@ type Provider struct {
 }
 
 // New reads the configuration and the cached catalogues, and starts nothing.
-// What is wrong with either is told in the tree and by Status.
+// Faults of either are shown in the tree and by Status.
 func New(opts Options) *Provider {
 	if opts.LookupEnv == nil {
 		opts.LookupEnv = os.LookupEnv
@@ -188,8 +199,8 @@ func New(opts Options) *Provider {
 	return p
 }
 
-// discover reads all configuration files, with those of the projects that are
-// known and of the folders given. It is called with p.changing held.
+// discover reads all configuration files: those of the user, of known projects and
+// of the given folders. The caller holds p.changing.
 func (p *Provider) discover(folders ...string) *clients.Discovery {
 	path := p.opts.SettingsPath
 	shut := func(err error) fs.Problem {
@@ -221,7 +232,7 @@ func (p *Provider) discover(folders ...string) *clients.Discovery {
 	return all
 }
 
-// remembered are the servers that the cache knows of a file.
+// remembered returns the servers of a file that the cache knows.
 func (p *Provider) remembered(file string) (known []config.Server) {
 	for _, cat := range p.cache.From(file) {
 		known = append(known, config.Server{
@@ -245,7 +256,7 @@ func (p *Provider) ConfigFiles() []string {
 	return p.files
 }
 
-// all are the present servers. The slice is not written to.
+// all returns the current servers. The slice must not be written to.
 func (p *Provider) all() []*server {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -28,8 +28,8 @@ type published struct {
 	settled *time.Timer
 }
 
-// publishFolders shows the folders of all servers and the index, and tells of
-// the folders that came, went or were replaced.
+// publishFolders updates the folders of all servers and the index, and notifies of
+// the folders that were added, removed or replaced.
 func (p *Provider) publishFolders() {
 	folders := make(map[string]fs.Node)
 	for _, s := range p.all() {
@@ -71,15 +71,14 @@ func (p *Provider) publishFolders() {
 	p.publishIndex()
 }
 
-// publishIndex shows the index if it has changed.
+// publishIndex updates the index if its text has changed.
 func (p *Provider) publishIndex() {
 	if p.publishIndexText() {
 		p.env.Changed(indexName)
 	}
 }
 
-// settleUnlessStarting has Settled called where no server starts, which would
-// have it called.
+// settleUnlessStarting schedules Settled where no server is starting.
 func (p *Provider) settleUnlessStarting() {
 	p.shown.mu.Lock()
 	defer p.shown.mu.Unlock()
@@ -92,9 +91,9 @@ func (p *Provider) publishIndexText() (changed bool) {
 	p.shown.mu.Lock()
 	defer p.shown.mu.Unlock()
 	if p.shown.folders == nil {
-		return false // it is being made
+		return false // New has not published the folders yet
 	}
-	servers, problems := p.briefs()
+	servers, problems := p.summaries()
 	first := p.shown.text == nil
 	t := p.env.Now()
 	if first {
@@ -118,9 +117,9 @@ func (p *Provider) publishIndexText() (changed bool) {
 	return !first
 }
 
-// briefs are all servers and the problems with configuration files, rules of the
-// policy that hold for nothing among them.
-func (p *Provider) briefs() ([]summary, []fs.Problem) {
+// summaries returns the summaries of all servers, and the problems of
+// configuration files and of ineffective rules of the policy.
+func (p *Provider) summaries() ([]summary, []fs.Problem) {
 	p.mu.Lock()
 	servers, problems := p.servers, p.problems
 	p.mu.Unlock()
@@ -131,11 +130,11 @@ func (p *Provider) briefs() ([]summary, []fs.Problem) {
 	return all, slices.Concat(problems, p.idleRules.find(p))
 }
 
-// factTime is the time of the newest fact that is known at the beginning, so
-// that what is shown then has the same time after a restart.
+// factTime returns the time of the newest fact that is known at the start, so that
+// what is shown then has the same time after a restart.
 func (p *Provider) factTime() time.Time {
 	var newest time.Time
-	servers, _ := p.briefs()
+	servers, _ := p.summaries()
 	for _, b := range servers {
 		for _, t := range []time.Time{b.condition.since, b.catalogue} {
 			if t.After(newest) {
@@ -146,8 +145,8 @@ func (p *Provider) factTime() time.Time {
 	return cmp.Or(newest, p.env.Now())
 }
 
-// places are the files in which servers are looked for, ctxfs's own first, as
-// people write them.
+// places returns the files in which servers are looked for, ctxfs's own first,
+// with "~" for the home folder.
 func (p *Provider) places() []string {
 	files := []string{cmp.Or(p.opts.SettingsPath, filepath.Join(p.opts.Home, ".config", "ctxfs", "config.toml"))}
 	files = append(files, p.finder.UserFiles()...)
@@ -157,10 +156,8 @@ func (p *Provider) places() []string {
 	return files
 }
 
-// ineffectiveRules finds the rules of the policy that hold for nothing: a rule that
-// was misspelt, or whose server was renamed, protects nobody, and nobody would
-// notice. It remembers what it found until the policy, the servers or their
-// tools change.
+// ineffectiveRules caches the problems of rules of the policy that match nothing,
+// until the policy, the servers or their tools change.
 type ineffectiveRules struct {
 	mu       sync.Mutex
 	of       *policy.Policy
@@ -168,7 +165,7 @@ type ineffectiveRules struct {
 	problems []fs.Problem
 }
 
-// ruleTarget is what of a server decides which rules hold for something.
+// ruleTarget is the part of a server that decides which rules are effective.
 type ruleTarget struct {
 	server *server
 	file   string
@@ -176,8 +173,7 @@ type ruleTarget struct {
 	shown  *catalogue.Snapshot // nil where its tools are not known
 }
 
-// find tells of the rules that hold for nothing. What was not found the last
-// time is logged.
+// find returns the problems of ineffective rules. New ones are logged.
 func (i *ineffectiveRules) find(p *Provider) []fs.Problem {
 	policy := p.policy.Load()
 	var seen []ruleTarget

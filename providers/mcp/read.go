@@ -13,9 +13,9 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// ReadResource asks a server, named as Restart names it, for a resource: by
-// its URI, one that a template describes included, or by the name of its file
-// in the folder resources.
+// ReadResource reads a resource of a server, named as in Restart: by its URI,
+// which may be one that a template describes, or by the name of its file in the
+// folder resources. Errors are [*calls.UseError] and those of ctx.
 func (p *Provider) ReadResource(ctx context.Context, server, uri string) (*calls.Reading, error) {
 	return p.ask(ctx, server, catalogue.ResourceFolder, uri, func(session *Session, uri string) (*calls.Reading, error) {
 		return readResource(ctx, session, uri)
@@ -30,8 +30,8 @@ func readResource(ctx context.Context, session *Session, uri string) (*calls.Rea
 	return calls.ResourceReading(raw)
 }
 
-// GetPrompt asks a server, named as Restart names it, for a prompt, by its name
-// or that of its file in the folder prompts.
+// GetPrompt gets a prompt of a server, named as in Restart: by its name, or that
+// of its file in the folder prompts. Errors are [*calls.UseError] and those of ctx.
 func (p *Provider) GetPrompt(ctx context.Context, server, prompt string, args map[string]string) (*calls.Reading, error) {
 	return p.ask(ctx, server, catalogue.PromptFolder, prompt, func(session *Session, name string) (*calls.Reading, error) {
 		params := map[string]any{"name": name}
@@ -46,8 +46,8 @@ func (p *Provider) GetPrompt(ctx context.Context, server, prompt string, args ma
 	})
 }
 
-// ask uses a server for something that stands in one of its folders. Where the
-// server does not know it, the error names what was probably meant.
+// ask uses a server for something that one of its folders lists. Where the server
+// does not know it, the error suggests what was probably meant.
 func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Folder, what string, request func(*Session, string) (*calls.Reading, error)) (*calls.Reading, error) {
 	session, err := p.Use(ctx, server, Waiting{})
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Fold
 		fault.Mend = "see what there is: ctxfs ls mcps/" + file + "/" + folder.Name()
 		var words []string
 		for name, original := range known {
-			if original == meant { // it is there: something else is wrong
+			if original == meant { // it exists: something else is wrong
 				fault.Mend = "see what it wants: ctxfs cat mcps/" + file + "/" + folder.Name() + "/" + name + ".json"
 				return nil, fault
 			}
@@ -77,8 +77,8 @@ func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Fold
 	return r, err
 }
 
-// known are the URIs or names of what is in a folder of the server, by the
-// names of their files. What a template describes has none.
+// known returns the URIs or names of what a folder of the server lists, by the
+// names of their files. Templates are left out.
 func (s *server) known(folder catalogue.Folder) (file string, known map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func (s *server) known(folder catalogue.Folder) (file string, known map[string]s
 	return s.file, known
 }
 
-// protocol is the version that the server spoke when it was last asked, or "".
+// protocol returns the version of the protocol that the server last spoke, or "".
 func (s *server) protocol() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -173,7 +173,7 @@ func TestRealServerInGo(t *testing.T) {
 	})
 	w.open().start()
 	contains(t, w.untilState("github", "ready"), "41 tools")
-	contains(t, w.untilState("locked", "error"), "GITHUB_PERSONAL_ACCESS_TOKEN", "mend: ")
+	contains(t, w.untilState("locked", "error"), "GITHUB_PERSONAL_ACCESS_TOKEN", "fix: ")
 	w.compare("github", listByHand(t, w.home, []string{"GITHUB_PERSONAL_ACCESS_TOKEN=" + token}, bin, "stdio"))
 	containsNot(t, w.cat("github/STATUS.md")+w.cat("github/SERVER_METADATA.json"), token)
 }

@@ -15,12 +15,13 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// steady is how long a server must have been ready for its next failure to
-// count as a first one.
+// steady is how long a server must have been ready for its next failure to count
+// as the first.
 const steady = time.Minute
 
-// begin starts the goroutine of the server. Before it starts anything it
-// waits for the end of another one of the same server.
+// begin starts the goroutine of the server. Before it starts anything, it waits
+// until before is closed, unless that is nil: for the end of the server that this
+// one replaces.
 func (s *server) begin(before <-chan struct{}, why reason) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.done = cancel, make(chan struct{})
@@ -36,21 +37,21 @@ func (s *server) begin(before <-chan struct{}, why reason) {
 	}()
 }
 
-// beginRun begins a life of the server.
+// beginRun records that a run of the server begins.
 func (s *server) beginRun() { s.update(s.beginRunLocked) }
 
-// beginRunLocked is awake for who holds mu, within update.
+// beginRunLocked is beginRun within update.
 func (s *server) beginRunLocked() {
 	s.runs++
 	s.condition = condition{state: stateStarting, since: s.condition.since}
 	select {
-	case <-s.urgent: // it was said of another life
+	case <-s.urgent: // it was set for another run
 	default:
 	}
 }
 
-// run starts the server when there is a reason, and again whenever it fails,
-// until ctx ends.
+// run starts the server when there is a reason to, and again whenever it fails,
+// until ctx ends. It runs in the server's goroutine.
 func (s *server) run(ctx context.Context, why reason) {
 	t := s.p.timing
 	wait := t.retry
@@ -84,8 +85,8 @@ func (s *server) run(ctx context.Context, why reason) {
 		}
 		var timer <-chan time.Time
 		switch {
-		case life.state == wire.StateNeedsAuth, life.state == stateCached: // that is for the user to change
-		case why == outdated && life.ready == 0: // what is known stays
+		case life.state == wire.StateNeedsAuth, life.state == stateCached: // only the user can change that
+		case why == outdated && life.ready == 0: // the catalogue stays as it was
 			life.condition = condition{state: stateCached, remarks: []string{
 				"its catalogue could not be fetched again at " + wording.Time(s.p.env.Now()) + ": " + life.what,
 			}}
@@ -107,16 +108,16 @@ func (s *server) run(ctx context.Context, why reason) {
 	}
 }
 
-// ending is how one run of a server ended.
+// ending is how a run of the server ended.
 type ending struct {
 	condition
-	why       reason        // the best that there was when it began
-	ready     time.Duration // for how long it was ready
-	renewable bool          // a new connection is worth making at once
+	why       reason        // the strongest one when the run began
+	ready     time.Duration // how long it was ready
+	renewable bool          // it should be connected to again at once
 }
 
-// runOnce starts the server when it is its turn, shows its lists, and stays with
-// it until it ends, a restart interrupts it, or ctx ends.
+// runOnce starts the server when it is its turn, shows its lists, and keeps them
+// current until the server exits, a restart interrupts it, or ctx ends.
 func (s *server) runOnce(ctx context.Context, why reason) (ended ending) {
 	ctx, interrupt := context.WithCancel(ctx)
 	var def *config.Server
@@ -125,9 +126,9 @@ func (s *server) runOnce(ctx context.Context, why reason) (ended ending) {
 		def, legacy = s.def, s.shown != nil && s.shown.Legacy && s.shown.Command == s.def.CommandHash()
 		s.interrupt = interrupt
 		select {
-		case other := <-s.wanted: // this is the start that was asked for
+		case other := <-s.wanted: // this is the start that was requested
 			if why.isPolite() && !other.isPolite() {
-				s.beginRunLocked() // who asks waits for one that begins after that
+				s.beginRunLocked() // the request waits for a run that begins after it
 			}
 			why = max(why, other)
 		default:
@@ -184,9 +185,12 @@ func (s *server) runOnce(ctx context.Context, why reason) (ended ending) {
 	return life
 }
 
-// serve keeps the lists current as long as the server runs. It returns why it
-// does no more: errUnused where nobody has used it for a while, errListed where
-// it was to run briefly and nobody uses it, nil where it was told to end.
+// serve keeps the lists current while the server runs. It returns why it stopped:
+//
+//   - errUnused: the server has not been used for a while;
+//   - errListed: it was started briefly, for its catalogue, and has no users;
+//   - nil: ctx has ended;
+//   - else the error by which the connection was lost.
 func (s *server) serve(ctx context.Context, c *wire.Connection, limit time.Duration, briefly bool) error {
 	settle := s.p.timing.settle
 	var listed time.Time
@@ -221,7 +225,7 @@ func (s *server) serve(ctx context.Context, c *wire.Connection, limit time.Durat
 			return nil
 		case <-time.After(settle):
 		}
-		select { // what was told meanwhile is answered by the same lists
+		select { // changes until now are in the lists that are requested next
 		case <-c.Changed:
 		default:
 		}
@@ -246,11 +250,11 @@ func (s *server) serve(ctx context.Context, c *wire.Connection, limit time.Durat
 	}
 }
 
-// adopt shows and saves what the server has listed. A list that could not be
-// fetched, or is empty where there was a good one, does not replace it.
+// adopt stores and shows the lists of a server. A list that could not be fetched,
+// or is empty where the one before was not, does not replace that one.
 func (s *server) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, ready bool) {
 	now := s.p.env.Now().UTC()
-	s.pinning.Lock() // what is accepted meanwhile is what is shown
+	s.pinning.Lock() // Accept must see what is shown
 	defer s.pinning.Unlock()
 	s.mu.Lock()
 	def, before, was := s.def, s.unsaved, s.shown
@@ -301,9 +305,9 @@ func (s *server) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, re
 		if ready {
 			s.condition = condition{state: stateReady, since: s.condition.since}
 			s.conn = c
-			c.Slow = c.Slow && s.users == 0 // who waits for it is not to wait again
+			c.Slow = c.Slow && s.users == 0 // its users do not wait for another start
 			select {
-			case why := <-s.wanted: // it is there for who has asked for it
+			case why := <-s.wanted: // this run serves the request
 				if why == restartRequested {
 					s.wanted <- why
 				}
@@ -338,7 +342,7 @@ func (s *server) explainer(d *config.Server, limits supervise.Limits) wire.Expla
 	}
 }
 
-// clean makes a text from outside fit to be shown.
+// clean removes secrets and control characters from a text from outside.
 func (s *server) clean(d *config.Server, text string) string {
 	s.mu.Lock()
 	login := s.login
@@ -350,8 +354,8 @@ func (s *server) clean(d *config.Server, text string) string {
 	return mask.Text(hide(clean.Text(hide(text))))
 }
 
-// cleanLine makes a line from outside fit to be shown: secrets are taken out before
-// it is cut, or a piece of one would stay.
+// cleanLine cleans and shortens a line from outside. Secrets are removed before it
+// is cut, since a piece of one would stay.
 func (s *server) cleanLine(d *config.Server, text string, limit int) string {
 	return clean.Cut(clean.Line(s.clean(d, text)), limit)
 }

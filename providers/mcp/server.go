@@ -18,63 +18,64 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// server is one configured server: its folder, and the goroutine that runs it.
+// server is one configured server: its folder, and the goroutine that runs it. It
+// is safe for concurrent use.
 type server struct {
 	p *Provider
-	// replaces says that the server replaces one of another configuration, whose
-	// catalogue may not be its own.
+	// replaces says that the server replaces one with another configuration,
+	// whose catalogue may not fit.
 	replaces bool
 	dir      *fs.Folder
 	dirs     [catalogue.NumFolders]*fs.Folder // in dir
 
-	wanted chan reason   // somebody asked for a start
-	urgent chan struct{} // somebody waits for the start that is under way
-	used   chan struct{} // the last user has let go
+	wanted chan reason   // receives requests for a start
+	urgent chan struct{} // receives a value when a caller waits for the start under way
+	used   chan struct{} // receives a value when the last use has ended
 	cancel context.CancelFunc
-	done   chan struct{} // closed when the goroutine has ended; nil where there is none
+	done   chan struct{} // closed when the goroutine has ended; nil before it is started
 
 	mu        sync.Mutex
 	def       *config.Server
 	file      string   // the name of its folder
-	namesakes []string // remarks on servers of the same name
+	namesakes []string // remarks about servers of the same name
 	condition condition
 	shown     *catalogue.Snapshot  // nil where there is no catalogue
-	unsaved   *catalogue.Catalogue // the catalogue, where it could not be saved
-	login     *oauth.Session       // of the life that is under way; nil where there can be none
-	interrupt func()               // ends the life of the server that is under way
-	runs      int                  // how often it was started, the life under way included
-	failedRun int                  // the last life that has failed; 0 if none has
-	tried     time.Time            // when the catalogue was last to be fetched again
+	unsaved   *catalogue.Catalogue // the catalogue, if it could not be saved
+	login     *oauth.Session       // of the run under way; nil where there can be none
+	interrupt func()               // ends the run under way
+	runs      int                  // number of runs, the one under way included
+	failedRun int                  // the number of the last run that failed; 0 if none has
+	tried     time.Time            // when the catalogue was last refreshed, or could not be
 	conn      *wire.Connection     // while it is ready
-	users     int                  // that hold it
-	turned    chan struct{}        // closed when something of this changes
+	users     int                  // uses that have not been released
+	turned    chan struct{}        // closed, and replaced, by each update
 	texts     map[string]shownText
 	toolCache calls.ToolCache
 	bin       *fs.Folder // in dir; nil while there is none
-	binOf     struct {   // what it was made of
+	binOf     struct {   // what bin shows
 		file string
 		catalogue.Section
 	}
 	calls *fs.Drop // in dir; nil while there is none
-	ended bool     // there will be no more calls
+	ended bool     // no more calls are accepted
 
-	pinning     sync.Mutex // orders changes of what is pinned; before mu
+	pinning     sync.Mutex // serializes changes of pins; locked before mu
 	pins        pins.State
-	pinsChanged bool // since the drifts were last shown
+	pinsChanged bool // since they were last shown
 
-	keeping     sync.Mutex                 // orders changes of what is kept; before mu
+	keeping     sync.Mutex                 // serializes changes of kept; locked before mu
 	kept        map[string]*catalogue.Kept // by URI: the resources that are kept
 	keptFaults  map[string]keptFault       // of those
 	keptChanged bool                       // since it was last shown
 }
 
-// shownText is a file of text as it is shown.
+// shownText is the content of a text file and its time.
 type shownText struct {
 	body []byte
 	time time.Time
 }
 
-// newServer makes the folder of a server from what is known without starting
+// newServer returns a server whose folder shows what is known without starting
 // it.
 func newServer(p *Provider, d *config.Server, file string, namesakes []string) *server {
 	s := &server{
@@ -104,7 +105,7 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 	return s
 }
 
-// atRest is the condition of a server that has not been started. Its time is
+// atRest returns the condition of a server that has not been started. Its time is
 // that of the facts, so that it is the same after a restart of ctxfs.
 func (s *server) atRest() condition {
 	d := s.def
@@ -119,7 +120,8 @@ func (s *server) atRest() condition {
 	return condition{state: stateStopped, since: d.Time, fix: "start it: ctxfs mount"}
 }
 
-// update changes what is known of the server and shows it.
+// update calls change with mu held, then publishes what has changed and wakes the
+// callers that wait for a change.
 func (s *server) update(change func()) {
 	s.mu.Lock()
 	before, was := s.shown, s.condition.state
@@ -140,9 +142,9 @@ func (s *server) update(change func()) {
 	s.p.publishIndex()
 }
 
-// publishSections shows the folders of definitions whose content differs from
-// that of the snapshot before, what is kept and what has drifted, and returns
-// their names.
+// publishSections updates the folders of definitions whose content differs from
+// that of the snapshot before, with kept resources and drifts, and returns their
+// names. The caller holds mu.
 func (s *server) publishSections(before *catalogue.Snapshot, now time.Time) (changed []string) {
 	beside := [catalogue.NumFolders]bool{catalogue.ToolFolder: s.pinsChanged, catalogue.ResourceFolder: s.keptChanged}
 	s.pinsChanged, s.keptChanged = false, false
@@ -182,8 +184,9 @@ func (s *server) publishSections(before *catalogue.Snapshot, now time.Time) (cha
 	return changed
 }
 
-// publishTexts shows the files of text that differ, and returns their names.
-// Each has the time of its facts, or now where it changes for another reason.
+// publishTexts updates the text files that have changed, and returns their names.
+// Each has the time of its facts, or now if it changed for another reason. The
+// caller holds mu.
 func (s *server) publishTexts(now time.Time) (changed []string) {
 	described := cmp.Or(s.def.Time, now)
 	if s.shown != nil {
@@ -223,7 +226,7 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 	return changed
 }
 
-// summary is what others tell of the server.
+// summary returns what is said about the server elsewhere.
 func (s *server) summary() summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,8 +237,8 @@ func (s *server) summary() summary {
 	return b
 }
 
-// setDefinition gives the server a definition that starts the same server, perhaps
-// from other sources, the name of its folder, and remarks.
+// setDefinition replaces the definition by one of the same server, which may have
+// other sources, the name of the folder, and the remarks.
 func (s *server) setDefinition(d *config.Server, file string, namesakes []string) {
 	s.mu.Lock()
 	moved := s.file != file
@@ -244,14 +247,14 @@ func (s *server) setDefinition(d *config.Server, file string, namesakes []string
 	changed := append(s.publishTexts(now), s.publishPrograms(now)...)
 	s.mu.Unlock()
 	if moved {
-		return // the provider tells of the whole folder
+		return // the provider notifies of the whole folder
 	}
 	for _, path := range changed {
 		s.p.env.Changed(file + "/" + path)
 	}
 }
 
-// end tells the goroutine to end, and the calls by files, which takes a while.
+// end stops the goroutine and the calls by files, without waiting for them.
 func (s *server) end() {
 	s.mu.Lock()
 	s.ended = true
@@ -262,7 +265,7 @@ func (s *server) end() {
 	}
 }
 
-// restart asks the goroutine to start the server anew.
+// restart requests a new start, and interrupts the run under way.
 func (s *server) restart(why reason) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

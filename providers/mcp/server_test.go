@@ -83,7 +83,7 @@ func TestServersThatFail(t *testing.T) {
 	contains(t, w.untilState("silent", "error"), "error: no answer within 2 s")
 	contains(t, w.untilState("garbage", "error"), "error: no answer within 8 s", "only messages of the protocol belong, such as \"loading modules, password is ***")
 	containsNot(t, w.untilState("long", "error"), secret[:6]) // not a piece of it either
-	contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "mend: install it")
+	contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "fix: install it")
 	contains(t, w.untilState("nolist", "error"), "fetch failed")
 	for _, server := range []string{"dies", "garbage"} {
 		containsNot(t, w.cat(server+"/STATUS.md"), secret, "\x1b", "\u202e")

@@ -11,30 +11,29 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// reason is why a server is started. A later one is a better one.
+// reason is why a server is started. A greater one takes precedence.
 type reason int
 
 const (
-	noReason         reason = iota // it is not to be started until there is a reason
+	noReason         reason = iota // not to be started
 	outdated                       // its catalogue is old
-	unrequested                    // nobody waits for it: its catalogue is not known, or it has failed
-	requested                      // somebody waits for it
-	restartRequested               // it is to start again, though it may be running
+	unrequested                    // its catalogue is not known, or it has failed; no caller waits
+	requested                      // a caller waits for it
+	restartRequested               // to be started again even if it is running
 )
 
-// isPolite reports whether the start has time.
+// isPolite reports whether the start may wait for others.
 func (r reason) isPolite() bool { return r < requested }
 
-// wantsStart reports whether the server is to start though nobody uses it: its
-// catalogue is not known or was that of another configuration, or a resource
-// is to be kept current.
+// wantsStart reports whether the server is to start without being used: its
+// catalogue is not known or is of another configuration, or it has kept resources.
 func (s *server) wantsStart() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.replaces || s.shown == nil || !s.shown.Fits(s.def) || len(s.kept) > 0
 }
 
-// want asks the goroutine for a start.
+// want requests a start from the goroutine.
 func (s *server) want(why reason) {
 	for {
 		select {
@@ -50,17 +49,16 @@ func (s *server) want(why reason) {
 	}
 }
 
-// setUrgent says that somebody waits for the server.
+// setUrgent records that a caller waits for the start under way.
 func (s *server) setUrgent() {
 	select {
 	case s.urgent <- struct{}{}:
-	default: // it has been said
+	default: // it is recorded already
 	}
 }
 
-// waitForReason waits for a reason to start the server: that somebody asks for it, that
-// the time has come to try again, or that its catalogue is old. It returns
-// unused when ctx ends.
+// waitForReason waits for a reason to start the server: a request, the time to
+// retry, or an outdated catalogue. It returns noReason when ctx ends.
 func (s *server) waitForReason(ctx context.Context, retry <-chan time.Time) reason {
 	timer := time.NewTimer(s.p.timing.rest)
 	defer timer.Stop()
@@ -86,9 +84,9 @@ func (s *server) waitForReason(ctx context.Context, retry <-chan time.Time) reas
 	}
 }
 
-// takeRefresh reports whether the catalogue is to be fetched again now: it is
-// old, the machine has little to do, and no other is being fetched. Refreshed
-// must be called after it.
+// takeRefresh reports whether the catalogue is to be refreshed now: it is outdated,
+// the machine is idle, and no other catalogue is being refreshed. If so, refreshed
+// must be called afterwards.
 func (s *server) takeRefresh() bool {
 	s.mu.Lock()
 	due := s.condition.state == stateCached && s.shown != nil && !s.p.env.Now().Before(s.refreshDue())
@@ -104,7 +102,7 @@ func (s *server) takeRefresh() bool {
 	}
 }
 
-// refreshed says that a catalogue was fetched again, or could not be.
+// refreshed records that the catalogue was refreshed, or could not be.
 func (s *server) refreshed() {
 	<-s.p.refreshing
 	s.mu.Lock()
@@ -112,8 +110,9 @@ func (s *server) refreshed() {
 	s.mu.Unlock()
 }
 
-// refreshDue is when the catalogue is old: a day after it was taken, give or
-// take a quarter, so that not all servers are due at once. The caller holds mu.
+// refreshDue returns when the catalogue is outdated: a day after it was fetched,
+// give or take a quarter, so that not all servers are due at once. The caller holds
+// mu.
 func (s *server) refreshDue() time.Time {
 	last := s.shown.Time
 	if s.tried.After(last) {
@@ -125,7 +124,7 @@ func (s *server) refreshDue() time.Time {
 	return last.Add(age*3/4 + time.Duration(h.Sum32()%1000)*(age/2)/1000)
 }
 
-// limits bound a start of the server.
+// limits returns the limits of a start of the server.
 func (s *server) limits(d *config.Server) supervise.Limits {
 	limits := supervise.Limits{Idle: s.p.timing.start, Total: s.p.timing.install}
 	if d.StartTimeout > 0 {
@@ -138,8 +137,8 @@ func (s *server) limits(d *config.Server) supervise.Limits {
 	return limits
 }
 
-// waitTurn waits for the server's turn, and begins its start. It fails only where
-// ctx ends.
+// waitTurn waits for the server's turn, and begins its start. It fails only if ctx
+// ends.
 func (s *server) waitTurn(ctx context.Context, d *config.Server, limits supervise.Limits, why reason) (*supervise.Start, error) {
 	var turn *supervise.Turn
 	if !why.isPolite() {
@@ -166,10 +165,10 @@ func (s *server) waitTurn(ctx context.Context, d *config.Server, limits supervis
 		return nil, err
 	}
 	s.remark("")
-	return s.p.sup.Begin(ctx, turn, pkg, limits, s.urgent, free, func(n supervise.News) { s.tellStart(d, n) }), nil
+	return s.p.sup.Begin(ctx, turn, pkg, limits, s.urgent, free, func(n supervise.News) { s.showProgress(d, n) }), nil
 }
 
-// remark tells of a server that starts why it does not yet.
+// remark shows why a server that is starting has to wait; "" removes the remark.
 func (s *server) remark(what string) {
 	var remarks []string
 	if what != "" {
@@ -184,8 +183,9 @@ func (s *server) remark(what string) {
 	}
 }
 
-// tellStart tells of a start that it is an installation, and what it says.
-func (s *server) tellStart(d *config.Server, n supervise.News) {
+// showProgress shows that the start under way is an installation, and what it has
+// printed.
+func (s *server) showProgress(d *config.Server, n supervise.News) {
 	if !n.Installing {
 		return
 	}
@@ -209,5 +209,5 @@ func (s *server) tellStart(d *config.Server, n supervise.News) {
 	})
 }
 
-// isStarting reports whether the state is that of a server which starts.
+// isStarting reports whether the state is that of a server that is starting.
 func isStarting(state string) bool { return state == stateStarting || state == stateInstalling }

@@ -182,7 +182,7 @@ func TestABrokenInstallationOfNPX(t *testing.T) {
 	w.open().start()
 	contains(t, w.untilState("broken", "error"),
 		"error: the installation of its package by npx is broken (it ended with exit status 1, before it answered; its last words: Error: Cannot find module 'ajv')\n",
-		"mend: rm -rf ~/.npm/_npx/0123456789abcdef, then: ctxfs restart broken\n")
+		"fix: rm -rf ~/.npm/_npx/0123456789abcdef, then: ctxfs restart broken\n")
 }
 
 // TestAnOldCatalogueIsFetchedAgain when the machine has time for it, and its

@@ -18,37 +18,37 @@ import (
 // The states of a server, as they are written in STATUS.md.
 const (
 	stateStarting   = "starting"   // it has not answered yet
-	stateInstalling = "installing" // it has not answered yet, and works on it
+	stateInstalling = "installing" // it has not answered yet, and makes progress
 	stateReady      = "ready"      // it runs and its lists are shown
-	stateCached     = "cached"     // its lists are known, it does not run
-	stateStopped    = "stopped"    // it was never started
+	stateCached     = "cached"     // its lists are known, it is not running
+	stateStopped    = "stopped"    // it has never been started
 	stateDisabled   = "disabled"   // by configuration
 )
 
-// condition is how a server is, as its STATUS.md tells it.
+// condition is the condition of a server, as its STATUS.md shows it.
 type condition struct {
 	state string
 	since time.Time
 	what  string // the error, one line
-	fix   string // the command or change that mends it
-	// fixHere is that in STATUS.md itself; "" is mend.
+	fix   string // the command or change that fixes it
+	// fixHere replaces fix in STATUS.md itself; "" is fix.
 	fixHere  string
-	next     time.Time // when it is tried again
-	reported bool      // the error is that of a whole file, which is told of once
-	lastSaid string    // what it has last said, while it installs
-	lapsed   bool      // what the user has allowed holds no more
-	// stderr is the end of its standard error, clean.
+	next     time.Time // when it is retried
+	reported bool      // the error is that of a whole file, which is reported once
+	lastSaid string    // the last line that it printed while installing
+	lapsed   bool      // the user's trust in it has lapsed
+	// stderr is the end of its standard error, cleaned.
 	stderr string
-	// remarks are of this run of the server.
+	// remarks are about this run of the server.
 	remarks []string
 }
 
-// failing reports whether a user has something to mend.
+// failing reports whether there is something for the user to fix.
 func (c condition) failing() bool {
 	return c.state == config.StateError || c.state == wire.StateNeedsAuth || c.state == config.StateUnresolved || c.lapsed
 }
 
-// statusText is the text of STATUS.md.
+// statusText returns the text of STATUS.md.
 func (s *server) statusText() []byte {
 	var out strings.Builder
 	line := func(key, value string) {
@@ -67,7 +67,7 @@ func (s *server) statusText() []byte {
 	if !c.next.IsZero() {
 		line("next try", wording.Time(c.next))
 	}
-	line("mend", clean.Line(cmp.Or(c.fixHere, c.fix)))
+	line("fix", clean.Line(cmp.Or(c.fixHere, c.fix)))
 
 	notes := s.notes()
 	if len(notes) > 0 {
@@ -83,7 +83,7 @@ func (s *server) statusText() []byte {
 	return []byte(out.String())
 }
 
-// notes are all remarks on the server.
+// notes returns all remarks on the server.
 func (s *server) notes() []string {
 	notes := s.pins.Notes(s.file)
 	if s.shown != nil {
@@ -104,7 +104,7 @@ func (s *server) notes() []string {
 	return append(notes, s.namesakes...)
 }
 
-// counts tells how much a catalogue holds.
+// counts returns how much a catalogue holds.
 func counts(s *catalogue.Snapshot) string {
 	return strings.Join([]string{
 		wording.Count(len(s.Tools()), "tools"),
@@ -113,7 +113,7 @@ func counts(s *catalogue.Snapshot) string {
 	}, ", ")
 }
 
-// fenceFor is a fence that the text does not contain.
+// fenceFor returns a Markdown fence that the text does not contain.
 func fenceFor(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -122,13 +122,13 @@ func fenceFor(text string) string {
 	return fence
 }
 
-// metadata is SERVER_METADATA.json. It tells neither variables nor headers, and
-// of an address only the host: all of them carry tokens. Arguments tell servers of
-// one package apart; what of them is secret is masked.
+// metadata is SERVER_METADATA.json. It holds neither variables nor headers, and of
+// an address only the host, since all of them carry tokens. Arguments distinguish
+// servers of one package; secrets in them are masked.
 type metadata struct {
 	// Name is the server's name as it is configured.
 	Name      string         `json:"name"`
-	Server    string         `json:"server,omitempty"` // what it calls itself
+	Server    string         `json:"server,omitempty"` // how it names itself
 	Title     string         `json:"title,omitempty"`
 	Version   string         `json:"version,omitempty"`
 	Transport string         `json:"transport,omitempty"`
@@ -141,7 +141,7 @@ type metadata struct {
 	Sources   []configuredIn `json:"sources"`
 }
 
-// configuredIn is a place that configures the server.
+// configuredIn is an entry that configures the server.
 type configuredIn struct {
 	Client  string `json:"client"`
 	Scope   string `json:"scope"`
@@ -150,7 +150,7 @@ type configuredIn struct {
 	Name    string `json:"name"`
 }
 
-// metadataText is the text of SERVER_METADATA.json.
+// metadataText returns the text of SERVER_METADATA.json.
 func (s *server) metadataText() ([]byte, error) {
 	d := s.def
 	m := metadata{
@@ -162,7 +162,7 @@ func (s *server) metadataText() ([]byte, error) {
 	if c := s.shown; c != nil {
 		m.Server, m.Title, m.Version = clean.Line(c.Server.Name), clean.Line(c.Server.Title), clean.Line(c.Server.Version)
 		m.Protocol = c.Protocol
-		if c.Transport == config.SSE && d.Transport == config.StreamableHTTP { // it was found to be older than it is configured
+		if c.Transport == config.SSE && d.Transport == config.StreamableHTTP { // it turned out to speak the older transport
 			m.Transport = config.SSE
 		}
 	}

@@ -7,29 +7,29 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// timing are the waits of a provider; tests have shorter ones.
+// timing holds the timeouts and delays of a provider; tests have shorter ones.
 type timing struct {
-	start    time.Duration // until a server has answered, unless configured
-	discover time.Duration // for an answer to the modern probe
-	slot     time.Duration // after which a silent server makes room for the next one
-	hold     time.Duration // for which load may hold back a start that nobody waits for
-	install  time.Duration // until a server has answered that makes progress, unless configured
-	settle   time.Duration // from the news of a change to asking for the lists; doubles while there is news after news
-	calm     time.Duration // the longest of these
-	retry    time.Duration // before the first new try; doubles with each
+	start    time.Duration // timeout of a start without progress, unless configured
+	discover time.Duration // timeout of the probe for the new era
+	slot     time.Duration // after which a starting server makes room for the next one
+	hold     time.Duration // how long load may delay a start that no caller waits for
+	install  time.Duration // timeout of a start with progress, unless configured
+	settle   time.Duration // delay from a notification to requesting the lists; doubles while notifications keep coming
+	calm     time.Duration // the longest such delay
+	retry    time.Duration // delay before the first retry; doubles with each
 	retryMax time.Duration
-	call     time.Duration // until a request has been answered that a user makes
-	tool     time.Duration // until a tool has answered or told of progress, unless configured
-	toolMax  time.Duration // until a tool has answered, whatever it tells of, unless more is configured
-	deaf     time.Duration // for which a process may take nothing of a message
-	relisten time.Duration // before a stream of notifications that ended is opened again
+	call     time.Duration // timeout of a request
+	tool     time.Duration // timeout of a tool without progress, unless configured
+	toolMax  time.Duration // timeout of a tool with progress, unless a longer one is configured
+	deaf     time.Duration // how long a process may read nothing of a message
+	relisten time.Duration // delay before a stream of notifications that ended is reopened
 	settled  time.Duration // from the end of the last start to calling Settled
 	eof      time.Duration // from the end of its input to SIGTERM
 	term     time.Duration // from SIGTERM to SIGKILL
 	kill     time.Duration // from SIGKILL to giving up
-	undo     time.Duration // from SIGTERM to SIGKILL, for what was installing and still works
-	refresh  time.Duration // after which a catalogue is fetched again, give or take a quarter
-	rest     time.Duration // before the first of these, and between looks whether there is time for one
+	undo     time.Duration // from SIGTERM to SIGKILL, for a process that was installing and still works
+	refresh  time.Duration // age at which a catalogue is refreshed, give or take a quarter
+	rest     time.Duration // delay before the first refresh, and between checks whether one is due
 }
 
 func usualTiming() timing {

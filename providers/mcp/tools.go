@@ -12,7 +12,7 @@ import (
 type Toolbox struct {
 	Server string `json:"server"` // the name of its folder
 	State  string `json:"state"`
-	// What says why the state is not "ready", Mend what to do about it.
+	// What says why the state is not "ready", Mend how to fix that.
 	What string `json:"what,omitempty"`
 	Mend string `json:"mend,omitempty"`
 
@@ -26,8 +26,8 @@ type Listed struct {
 	Summary string `json:"summary,omitempty"`
 }
 
-// Tools lists the tools of the servers that a name means, as Restart does; ""
-// means all servers.
+// Tools returns the tools of the servers with a name, as in Restart; "" stands for
+// all servers.
 func (p *Provider) Tools(server string) ([]Toolbox, error) {
 	chosen := p.all()
 	if server != "" {
@@ -57,17 +57,17 @@ type ToolInfo struct {
 	Name        string // its own
 	File        string // that of its file, without ".json"
 	Description string
-	// Schema is what it takes.
+	// Schema is the schema of its arguments.
 	Schema *calls.Schema
 	// Annotations are as the server gives them, or nil.
 	Annotations json.RawMessage
-	// Destructive says that the server calls it that.
+	// Destructive says that the server marks it so.
 	Destructive bool
 }
 
-// Tool tells of a tool by the names that Call takes. It is answered from
-// memory, and starts nothing. Its error is an [*ArgumentsError] where there is
-// no such tool, and a [*UseError] where nothing is known of the server yet.
+// Tool returns what is known of a tool, by the names that Call accepts, without
+// starting anything. Its error is a [*calls.ArgumentsError] if there is no such
+// tool, and a [*calls.UseError] if the server's tools are not known yet.
 func (p *Provider) Tool(server, name string) (ToolInfo, error) {
 	s, err := p.chooseOne(server)
 	if err != nil {
@@ -88,7 +88,7 @@ func (p *Provider) Tool(server, name string) (ToolInfo, error) {
 	return info, nil
 }
 
-// tool returns the tool that is meant by a name.
+// tool returns the tool with a name.
 func (s *server) tool(name string) (*calls.Tool, error) {
 	s.mu.Lock()
 	shown, file := s.shown, s.file
@@ -96,7 +96,7 @@ func (s *server) tool(name string) (*calls.Tool, error) {
 	return s.toolCache.Find(shown, file, name)
 }
 
-// isKnown reports whether it is known what tools the server has.
+// isKnown reports whether the server's tools are known.
 func (s *server) isKnown() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

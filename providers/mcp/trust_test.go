@@ -21,7 +21,7 @@ func TestTrustedProject(t *testing.T) {
 	w.write(filepath.Join(dir, ".vscode/mcp.json"), text("ok"))
 	w.write(".claude.json", `{"projects": {"`+dir+`": {}, "/nowhere/at/all": {}, "relative": {}}}`)
 	w.open().start()
-	contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n", "mend: ", "ctxfs trust '"+strings.ReplaceAll(dir, "'", `'\''`)+"'")
+	contains(t, w.cat("shop/STATUS.md"), "state: untrusted\n", "fix: ", "ctxfs trust '"+strings.ReplaceAll(dir, "'", `'\''`)+"'")
 	contains(t, w.cat("shop/SERVER_METADATA.json"), `"project": "`+dir+`"`, `"scope": "project"`)
 	if s := w.p.Status(); s.State != "ready" {
 		t.Errorf("what is not trusted is no fault: %+v", s)

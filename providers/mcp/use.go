@@ -18,17 +18,17 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// Session is one use of a server, which runs at least until Release. Any
-// number of uses share one connection. It may be used concurrently.
+// Session is one use of a server, which keeps running until Release. All uses
+// share one connection. It is safe for concurrent use.
 type Session struct {
 	s    *server
 	once sync.Once
 }
 
-// Use starts a server if need be, named as Restart names it, waits until it is
-// ready, and keeps it from being stopped. It is called whether or not Start
-// was. A server that has failed is tried again at once. That it is waited for
-// no more does not end its start.
+// Use starts a server if need be, named as in Restart, waits until it is ready,
+// and keeps it from being stopped. It may be called whether or not Start was. A
+// server that has failed is retried at once. A start goes on when ctx ends. Errors
+// are [*calls.UseError], those of ctx, and that no server has the name.
 func (p *Provider) Use(ctx context.Context, name string, w Waiting) (*Session, error) {
 	s, err := p.chooseOne(name)
 	if err != nil {
@@ -37,12 +37,12 @@ func (p *Provider) Use(ctx context.Context, name string, w Waiting) (*Session, e
 	return p.use(ctx, s, w)
 }
 
-// Waiting is how somebody waits for a server to start.
+// Waiting is how a caller waits for a server to start.
 type Waiting struct {
-	// Limit is how long; 0 is as for a tool.
+	// Limit is how long; 0 is the timeout of a tool.
 	Limit time.Duration
-	// Progress may be nil. It is told what a server says that installs. It only
-	// posts.
+	// Progress is called with what an installing server prints; it may be nil.
+	// It must not block.
 	Progress func(wire.Progress)
 }
 
@@ -67,7 +67,7 @@ func (p *Provider) use(ctx context.Context, s *server, w Waiting) (*Session, err
 	return session, nil
 }
 
-// chooseOne finds the one server that is meant by a name.
+// chooseOne returns the one server with a name.
 func (p *Provider) chooseOne(name string) (*server, error) {
 	chosen, err := p.choose(name)
 	if err != nil {
@@ -83,7 +83,7 @@ func (p *Provider) chooseOne(name string) (*server, error) {
 	return chosen[0], nil
 }
 
-// Release ends the use. It may be called again.
+// Release ends the use. Further calls do nothing.
 func (u *Session) Release() {
 	u.once.Do(func() {
 		u.s.mu.Lock()
@@ -96,9 +96,10 @@ func (u *Session) Release() {
 	})
 }
 
-// Request sends a request, whose parameters may not be nil, and returns the result as it came. It waits as long
-// as the context lets it, but not longer than a minute. Where the server has
-// forgotten the session it is sent again in another one.
+// Request sends a request, whose parameters must not be nil, and returns the raw
+// result. It waits until ctx ends, but at most a minute. Where the server has
+// forgotten the session, the request is sent again in another one. Errors are
+// [*calls.UseError] and those of ctx.
 func (u *Session) Request(ctx context.Context, method string, params map[string]any) (json.RawMessage, error) {
 	limit := u.s.p.timing.call
 	bounded, stop := context.WithTimeout(ctx, limit)
@@ -123,7 +124,7 @@ func (u *Session) Request(ctx context.Context, method string, params map[string]
 	return nil, u.s.unanswered(c, err, limit)
 }
 
-// unanswered puts into words why a request has not been answered as it should.
+// unanswered returns why a request failed, in words.
 func (s *server) unanswered(c *wire.Connection, err error, limit time.Duration) error {
 	s.mu.Lock()
 	def, file := s.def, s.file
@@ -142,7 +143,7 @@ func (s *server) unanswered(c *wire.Connection, err error, limit time.Duration) 
 	return fault
 }
 
-// ensureBegun begins the goroutine of a server that is not begun with the others.
+// ensureBegun starts the goroutine of a server that Start has not started.
 func (p *Provider) ensureBegun(s *server) error {
 	p.changing.Lock()
 	defer p.changing.Unlock()
@@ -164,9 +165,10 @@ var errNotHere = errors.New("ctxfs does not run servers here; start it: ctxfs mo
 
 var errChanging = errors.New("the configuration of the server is just changing; try again")
 
-// connected waits until the server is ready with a connection other than not,
-// and asks for its start where it does not run. The start that is under way,
-// or else the next one, decides. Tell may be nil.
+// connected waits until the server is ready with a connection other than not, and
+// requests its start if it is not running. If the start under way, or else the
+// next one, fails, so does connected. Tell is called with what an installing
+// server prints; it may be nil.
 func (s *server) connected(ctx context.Context, not *wire.Connection, tell func(wire.Progress)) (*wire.Connection, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +177,7 @@ func (s *server) connected(ctx context.Context, not *wire.Connection, tell func(
 		decisive--
 	}
 	if s.conn != nil && s.conn.Slow && s.interrupt != nil {
-		// It was started when nobody waited for it, at a low priority, and an
+		// It was started at a low priority when no caller waited for it, and an
 		// ordinary user cannot raise that again.
 		s.conn, wanted = nil, true
 		s.want(restartRequested)
@@ -216,7 +218,8 @@ func (s *server) connected(ctx context.Context, not *wire.Connection, tell func(
 	}
 }
 
-// notReady is why somebody waits no more for a server. The caller holds mu.
+// notReady returns the error of a caller whose time to wait is over. The caller
+// holds mu.
 func (s *server) notReady(cause error) error {
 	e := &calls.UseError{Server: s.file, State: s.condition.state, What: "it is not ready in time", Mend: "see how it goes: ctxfs status", Cause: cause}
 	if e.State == stateInstalling {

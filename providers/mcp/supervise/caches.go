@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// caches are the folders into which package runners install: where a process
-// writes there, it is installing.
+// caches are the folders into which package runners install. A process that writes
+// there is installing.
 type caches struct {
 	roots []string // folders whose entries are installations
-	all   []string // these, and others that runners write to meanwhile
+	all   []string // these, and others that runners write to while installing
 }
 
-// cacheFolders says where runners keep what they install: in the folder that
-// the first of the variables names which is set, or else below another one.
+// cacheFolders returns where runners install: in the folder that the first set
+// variable names, or else below another folder.
 var cacheFolders = [...]struct {
 	variables []string
 	base      string // a variable with a folder; "" is the home folder
@@ -37,7 +37,7 @@ var cacheFolders = [...]struct {
 	{variables: []string{"CARGO_HOME"}, path: ".cargo"},
 }
 
-// cachesOf finds the caches of a process with that environment.
+// cachesOf returns the caches of a process with that environment.
 func cachesOf(env []string) (c caches) {
 	home := variable(env, "HOME")
 	for _, is := range cacheFolders {
@@ -74,27 +74,27 @@ func cachesOf(env []string) (c caches) {
 	return c
 }
 
-// bunFolders are the folders of bunx: one for each user and package.
+// bunFolders returns the folders of bunx, one for each user and package.
 func bunFolders(temporary string) []string {
-	found, _ := filepath.Glob(filepath.Join(temporary, "bunx-*")) // the pattern is a good one
+	found, _ := filepath.Glob(filepath.Join(temporary, "bunx-*")) // the pattern is valid
 	return found
 }
 
-// npmCache is npm's cache folder in that environment.
+// npmCache returns npm's cache folder in that environment.
 func npmCache(env []string) string { return cachesOf(env).all[0] }
 
-// grown is what installations hold that have changed since a time.
+// grown is the size of the files in recently changed installations.
 type grown struct {
 	files int
 	bytes int64
 }
 
-// maxGrownVisits bounds how many files are looked at to see whether caches
-// grow.
+// maxGrownVisits is the largest number of files that are visited to see whether
+// caches grow.
 const maxGrownVisits = 5000
 
-// grown adds up the files that were changed after a time, in installations
-// that were.
+// grown adds up the files that were changed after a time, in installations that
+// were changed after it.
 func (c caches) grown(after time.Time) (g grown) {
 	visits := 0
 	for _, root := range append(c.roots[:len(c.roots):len(c.roots)], c.all[len(cacheFolders):]...) {
@@ -103,7 +103,7 @@ func (c caches) grown(after time.Time) (g grown) {
 				return fs.SkipAll
 			}
 			if err != nil {
-				return nil // it has gone, or is not there
+				return nil // it was removed, or never existed
 			}
 			info, err := e.Info()
 			switch {
@@ -114,7 +114,7 @@ func (c caches) grown(after time.Time) (g grown) {
 					g.bytes += info.Size()
 				}
 			case e.IsDir() && filepath.Dir(filepath.Dir(path)) == root:
-				return fs.SkipDir // below an installation that is as it was
+				return fs.SkipDir // an installation that has not changed
 			}
 			return nil
 		})

@@ -5,40 +5,40 @@ import (
 	"time"
 )
 
-// What counts as progress: less is what an idle program does to keep its
-// timers, or to ask again and again for something that is not there.
+// The thresholds of progress: an idle program uses less, for its timers or for
+// polling something that is not there.
 const (
 	progressCPU   = 50 * time.Millisecond
 	progressBytes = 4 << 10
 )
 
-// usage is what processes have used since they are measured.
+// usage is what processes have used since they are being measured.
 type usage struct {
 	cpu   time.Duration
 	bytes int64 // read and written
 }
 
-// meter measures what a process group and all descendants of its processes
-// use, those that have ended included.
+// meter measures what a process group and all descendants of its processes use,
+// including those that have exited.
 type meter struct {
 	group int
 
 	mu    sync.Mutex
 	known map[int]*measured // by pid
 	total usage
-	mark  usage // total when moved last said so
+	mark  usage // the total when moved last reported progress
 }
 
-// measured is a process as it was last seen.
+// measured is a process as it was last measured.
 type measured struct {
-	began uint64 // tells it from a later one of the same number
+	began uint64 // start time: distinguishes it from a later process with the same pid
 	usage
 }
 
 func newMeter(group int) *meter { return &meter{group: group, known: make(map[int]*measured)} }
 
-// moved reports whether the processes have made progress since it last said
-// so, or since they began.
+// moved reports whether the processes have made progress since it last reported
+// progress, or since they were started.
 func (m *meter) moved() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -50,8 +50,8 @@ func (m *meter) moved() bool {
 	return true
 }
 
-// add takes down what a process has used until now. One that was not seen
-// before counts in full; the end of one takes nothing away.
+// add records what a process has used until now. A process that was not seen before
+// counts in full; the exit of a process subtracts nothing.
 func (m *meter) add(pid int, began uint64, now usage) {
 	old := m.known[pid]
 	if old == nil || old.began != began {

@@ -12,11 +12,11 @@ import (
 // clockTick is the unit of times in /proc: USER_HZ is 100 for all programs.
 const clockTick = 10 * time.Millisecond
 
-// procStat is what is needed of /proc/<pid>/stat.
+// procStat is the part of /proc/<pid>/stat that is needed; see proc_pid_stat(5).
 type procStat struct {
 	pid, parent, group int
 	state              byte
-	cpu                time.Duration // with that of the children it has waited for
+	cpu                time.Duration // including children that it has waited for
 	began              uint64
 }
 
@@ -24,9 +24,9 @@ type procStat struct {
 func readStat(pid int) (s procStat, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return s, false // it has ended
+		return s, false // it has exited
 	}
-	i := bytes.LastIndexByte(text, ')') // the name may hold anything
+	i := bytes.LastIndexByte(text, ')') // the name may contain anything
 	fields := strings.Fields(string(text[i+1:]))
 	if i < 0 || len(fields) < 20 {
 		return s, false
@@ -42,14 +42,14 @@ func readStat(pid int) (s procStat, ok bool) {
 	}, true
 }
 
-// processes are all that can be seen.
+// processes returns the pids of all visible processes.
 func processes() (all []procStat) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // what could be read is what there is
+	names, _ := dir.Readdirnames(-1) // as many as could be read
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil {
 			if s, ok := readStat(pid); ok {
@@ -77,8 +77,8 @@ func (m *meter) measure() {
 	}
 }
 
-// members are the processes of the group, their descendants, and those that
-// were such when they were last seen.
+// members returns the processes of the group, their descendants, and those that
+// were when they were last seen.
 func (m *meter) members() (members []procStat) {
 	all := processes()
 	in := make(map[int]bool)
@@ -102,8 +102,8 @@ func (m *meter) members() (members []procStat) {
 	return members
 }
 
-// writes reports whether a process of the group has a file open for writing
-// below one of the folders, or works in one of them.
+// writes reports whether a process of the group has a file open for writing below
+// one of the folders, or has its working directory there.
 func (m *meter) writes(folders []string) bool {
 	below := func(path string) bool {
 		for _, f := range folders {
@@ -121,7 +121,7 @@ func (m *meter) writes(folders []string) bool {
 		if dir, err := os.Readlink(at + "cwd"); err == nil && below(dir) {
 			return true
 		}
-		open, _ := os.ReadDir(at + "fd") // nothing, where it has ended
+		open, _ := os.ReadDir(at + "fd") // nothing, if it has exited
 		for _, fd := range open {
 			info, err := fd.Info()
 			if err != nil || info.Mode().Perm()&0o200 == 0 {
@@ -135,8 +135,8 @@ func (m *meter) writes(folders []string) bool {
 	return false
 }
 
-// hasLiving reports whether a process of the group is alive: zombies, which
-// some containers keep for ever, are not.
+// hasLiving reports whether a process of the group is alive. Zombies, which some
+// containers keep forever, are not.
 func hasLiving(group int) bool {
 	for _, s := range processes() {
 		if s.group == group && s.state != 'Z' && s.state != 'X' {
@@ -146,7 +146,8 @@ func hasLiving(group int) bool {
 	return false
 }
 
-// began tells a process from a later one of the same number; 0 if there is none.
+// began returns the start time of a process, which distinguishes it from a later
+// one with the same pid; 0 if there is none.
 func began(pid int) uint64 {
 	s, _ := readStat(pid)
 	return s.began

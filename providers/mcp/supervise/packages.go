@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// packages sees to it that a package is installed by one start at a time: two
-// runners that write the same entry of a cache at once leave it broken. What
-// an earlier process of ctxfs has left to finish counts, too: it is noted in a
-// file for each package while a start is under way.
+// packages lets one start at a time install a package: two runners that write the
+// same cache entry at once leave it broken. A start that an earlier process of
+// ctxfs has left to finish counts too: while a start is under way, a file for its
+// package records it.
 type packages struct {
 	dir string
 	log *slog.Logger
@@ -30,10 +30,10 @@ func newPackages(dir string, log *slog.Logger) *packages {
 	return &packages{dir: dir, log: log, taken: make(map[string]chan struct{})}
 }
 
-// Take waits until no other start of the package is under way, and keeps
-// others from it until free is called. A start that is left of an earlier
-// process is waited for as long as it makes progress, and then ended. Waiting
-// is called while there is one to be waited for.
+// Take waits until no other start of the package is under way, and reserves the
+// package until free is called. A start that an earlier process of ctxfs has left
+// is waited for as long as it makes progress, and then ended. Waiting is called
+// when there is another start to wait for.
 func (s *Supervisor) Take(ctx context.Context, pkg Package, limits Limits, g Grace, waiting func()) (free func(), err error) {
 	key := pkg.Key
 	for {
@@ -66,26 +66,26 @@ func (s *Supervisor) Take(ctx context.Context, pkg Package, limits Limits, g Gra
 	return free, nil
 }
 
-// leftLook is how often it is looked at a start that was left.
+// leftLook is the interval at which a start that was left is checked.
 const leftLook = 250 * time.Millisecond
 
-// awaitLeft waits for the end of a start that an earlier process has left. Where
-// it is not certain that the group is still that of the note, the note is
-// dropped and nobody is signalled: the number may be another group's by now.
+// awaitLeft waits for the end of a start that an earlier process has left. If the
+// group may no longer be the recorded one, the record is dropped and nothing is
+// signalled: the number may belong to another group by now.
 func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g Grace, waiting func()) error {
 	var group int
 	var leader uint64
 	text, err := os.ReadFile(p.file(key))
 	if err != nil {
-		return nil // none is noted
+		return nil // nothing is recorded
 	}
 	if n, _ := fmt.Sscan(string(text), &group, &leader); n != 2 || group <= 1 || leader == 0 || began(group) != leader {
 		p.unmark(key)
 		return nil
 	}
-	same := func() bool { // the leader may end before the others do
+	same := func() bool { // the leader may exit before the others
 		now := began(group)
-		return !groupGone(group) && (now == 0 || now == leader)
+		return !groupExited(group) && (now == 0 || now == leader)
 	}
 	left := newMeter(group)
 	left.moved()
@@ -107,7 +107,7 @@ func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g G
 		if now.Sub(last) > limits.Idle || now.Sub(begun) > limits.Total {
 			p.log.Info("a start that was left is ended", "group", group)
 			if errors.Is(syscall.Kill(-group, syscall.SIGTERM), syscall.EPERM) {
-				break // it is not to be ended by us
+				break // we must not end it
 			}
 			for ending := now; same() && time.Since(ending) < g.Work; {
 				<-tick.C
@@ -121,13 +121,13 @@ func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g G
 	return nil
 }
 
-// file is where the start of a package is noted.
+// file returns the file that records the start of a package.
 func (p *packages) file(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return filepath.Join(p.dir, hex.EncodeToString(sum[:8]))
 }
 
-// mark notes that a process group starts a package.
+// mark records that a process group starts a package.
 func (p *packages) mark(key string, group int) {
 	if p.dir == "" {
 		return
@@ -143,13 +143,13 @@ func (p *packages) mark(key string, group int) {
 	}
 }
 
-// unmark takes the note away.
+// unmark removes the record of a package.
 func (p *packages) unmark(key string) {
 	if p.dir == "" {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_ = os.Remove(p.file(key)) // there may be none
-	_ = os.Remove(p.dir)       // if nothing else is in it
+	_ = os.Remove(p.file(key)) // it may not exist
+	_ = os.Remove(p.dir)       // fails if anything else is in it
 }

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// Command is what is to be started.
+// Command is a command that is to be started.
 type Command struct {
-	Name string // as it is configured: a name to be found in PATH, or a path
+	Name string // as configured: a name to look up in PATH, or a path
 	Args []string
 	Env  []string
 	Dir  string
 }
 
-// Process is a server's process with its whole group: launchers leave the
-// real server as a grandchild, which outlives them.
+// Process is a server's process with its whole group: launchers leave the real
+// server as a grandchild, which outlives them.
 type Process struct {
 	Stdin  *os.File
 	Stdout *os.File
@@ -30,17 +30,17 @@ type Process struct {
 	sup    *Supervisor
 	cmd    *exec.Cmd
 	meter  *meter
-	exited chan struct{} // closed when the process has ended
-	status string        // how it ended; read after exited
+	exited chan struct{} // closed when the process has exited
+	status string        // how it exited; read after exited
 	err    *os.File      // our end of its standard error
 
-	// protects says whether the process may be installing, and until when it
+	// protects returns whether the process may be installing, and until when it
 	// may go on; set by Start.
 	protects func() (until time.Time, installing bool)
 }
 
-// lastWords is how long the end of a process waits for what is still in the
-// pipe of its standard error: a grandchild may hold it open.
+// lastWords is how long the exit of a process waits for the rest of its standard
+// error: a grandchild may hold the pipe open.
 const lastWords = time.Second
 
 // start starts the process of a command.
@@ -110,17 +110,18 @@ func (s *Supervisor) start(c Command) (*Process, error) {
 	return p, nil
 }
 
-// Group is the number of the process group, which is that of its leader.
+// Group returns the number of the process group, which is the pid of its leader.
 func (p *Process) Group() int { return p.cmd.Process.Pid }
 
-// Exited is closed when the process that was started has ended. Others of its
-// group may go on.
+// Exited returns a channel that is closed when the process has exited. Others of
+// its group may go on.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
-// Status puts into words how the process has ended, once it has.
+// Status returns how the process exited, in words. It must be called after Exited
+// is closed.
 func (p *Process) Status() string { return p.status }
 
-// Await reports whether the process ends within d.
+// Await waits up to d, and reports whether the process has exited.
 func (p *Process) Await(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -132,7 +133,7 @@ func (p *Process) Await(d time.Duration) bool {
 	}
 }
 
-// exitStatus puts the result of Wait into words.
+// exitStatus returns the result of Wait in words.
 func exitStatus(err error) string {
 	var exit *exec.ExitError
 	switch {
@@ -147,17 +148,18 @@ func exitStatus(err error) string {
 	return "it ended: " + err.Error()
 }
 
-// tailKept is how much of the end of a standard error is kept, in bytes.
+// tailKept is the size of a Tail in bytes.
 const tailKept = 8 << 10
 
-// Tail is the end of what a process writes to its standard error.
+// Tail is the last part of what a process writes to its standard error. It is safe
+// for concurrent use.
 type Tail struct {
 	mu  sync.Mutex
 	buf []byte
 	cut bool
 }
 
-// readFrom keeps the end of everything that r gives.
+// readFrom reads r to its end and keeps the last part.
 func (t *Tail) readFrom(r io.Reader) {
 	piece := make([]byte, 4<<10)
 	for {
@@ -178,9 +180,9 @@ func (t *Tail) add(p []byte) {
 	t.buf = append(t.buf, p...)
 }
 
-// Text is the end, from the beginning of a line. Where there is no such
-// beginning it drops margin bytes, so that no piece of a longer word is left
-// that the whole word would be known by.
+// Text returns the tail from the beginning of a line. Where no line begins in it,
+// the first margin bytes are dropped, so that no part of a longer secret is left
+// that redaction would not recognize.
 func (t *Tail) Text(margin int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

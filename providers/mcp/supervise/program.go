@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Fault is why a process could not be started at all.
+// Fault reports why a process could not be started.
 type Fault struct {
 	What, Hint string
 	Remark     string // more, for STATUS.md
@@ -17,14 +17,14 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.What }
 
-// findProgram finds a command as its process would: in the PATH of its own
-// environment, which may not be ours, and from its own folder.
+// findProgram looks up a command as its process would: in the PATH of the
+// process's environment, which may differ from ours, and relative to its folder.
 func findProgram(command string, env []string, dir string) (string, error) {
 	if strings.ContainsRune(command, '/') {
 		if !filepath.IsAbs(command) {
 			command = filepath.Join(dir, command)
 		}
-		return command, nil // starting it tells what is wrong with it
+		return command, nil // starting it reports what is wrong
 	}
 	search := variable(env, "PATH")
 	for _, folder := range filepath.SplitList(search) {
@@ -43,7 +43,7 @@ func findProgram(command string, env []string, dir string) (string, error) {
 	}
 }
 
-// variable is the value of a variable in an environment, or "".
+// variable returns the value of a variable in an environment, or "".
 func variable(env []string, name string) (value string) {
 	for _, v := range env {
 		if is, ok := strings.CutPrefix(v, name+"="); ok {
@@ -53,7 +53,7 @@ func variable(env []string, name string) (value string) {
 	return value
 }
 
-// program is what may be shown of a command.
+// program returns the part of a command that may be shown.
 func program(command string) string {
 	first, _, _ := strings.Cut(command, " ")
 	return first

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// queue lets servers start that nobody waits for: few at a time, and held back
-// while the machine is busy, but not for ever. What somebody waits for goes
+// queue schedules starts that no caller waits for: few at a time, and delayed
+// while the machine is busy, but not forever. Starts that a caller waits for go
 // before all of them.
 type queue struct {
 	slots  chan struct{}
 	hold   time.Duration
 	slot   time.Duration
-	busy   func() bool  // whether the machine has enough to do
-	urgent atomic.Int32 // starts under way that somebody waits for
+	busy   func() bool  // reports whether the machine is busy
+	urgent atomic.Int32 // starts under way that a caller waits for
 }
 
-// loadLook is how often the load of the machine is looked at.
+// loadLook is the interval at which the load of the machine is checked.
 const loadLook = 250 * time.Millisecond
 
 func newQueue(hold, slot time.Duration) *queue {
@@ -31,13 +31,13 @@ type Turn struct {
 	leave  func()
 }
 
-// Polite reports whether nobody waits for the start.
+// Polite reports whether no caller waits for the start.
 func (t *Turn) Polite() bool { return t.polite }
 
-// Leave gives the turn back. It may be called again.
+// Leave gives the turn back. Further calls do nothing.
 func (t *Turn) Leave() { t.leave() }
 
-// Now is the turn of a start that somebody waits for. It is given back.
+// Now returns the turn of a start that a caller waits for. It must be given back.
 func (s *Supervisor) Now() *Turn { return s.queue.now() }
 
 func (q *queue) now() *Turn {
@@ -45,15 +45,16 @@ func (q *queue) now() *Turn {
 	return &Turn{leave: once(func() { q.urgent.Add(-1) })}
 }
 
-// Wait waits for the turn of a start that nobody waits for. A value from hurry
-// says that somebody does now, and ends the waiting.
+// Wait waits for the turn of a start that no caller waits for. A value from hurry
+// means that a caller waits now, and ends the waiting. The turn must be given back.
+// The error is that of ctx.
 func (s *Supervisor) Wait(ctx context.Context, hurry <-chan struct{}) (*Turn, error) {
 	return s.queue.wait(ctx, hurry)
 }
 
 func (q *queue) wait(ctx context.Context, hurry <-chan struct{}) (*Turn, error) {
 	select {
-	case <-hurry: // before a free slot
+	case <-hurry: // takes precedence over a free slot
 		return q.now(), nil
 	default:
 	}
@@ -82,11 +83,11 @@ func (q *queue) wait(ctx context.Context, hurry <-chan struct{}) (*Turn, error) 
 			return nil, ctx.Err()
 		}
 	}
-	timer := time.AfterFunc(q.slot, free) // what does not answer is not to hold up others
+	timer := time.AfterFunc(q.slot, free) // a server that does not answer must not delay others
 	return &Turn{polite: true, leave: func() { timer.Stop(); free() }}, nil
 }
 
-// once is a function that acts the first time only.
+// once returns a function that calls f the first time only.
 func once(act func()) func() {
 	var done atomic.Bool
 	return func() {
@@ -96,11 +97,12 @@ func once(act func()) func() {
 	}
 }
 
-// firstMinutes is how long a machine that has just started is left in peace.
+// firstMinutes is how long a machine that has just started is not considered
+// quiet.
 const firstMinutes = 10 * time.Minute
 
-// Quiet reports whether the machine has little to do, and is not in its first
-// minutes: the time for what nobody waits for.
+// Quiet reports whether the machine is idle and not in its first minutes: the time
+// for work that no caller waits for.
 func (s *Supervisor) Quiet() bool {
 	up, known := uptime()
 	return (!known || up > firstMinutes) && s.queue.urgent.Load() == 0 && !s.queue.busy()

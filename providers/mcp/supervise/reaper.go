@@ -14,12 +14,12 @@ import (
 //go:embed reaper.sh
 var reaperScript string
 
-// reaper is a small shell that ends the groups of processes after the end of
-// this process, however that ends: one that is killed can stop nobody, and
-// programs that do not heed the end of their input would stay for ever. It is
-// not done by PR_SET_PDEATHSIG, which would kill what installs packages.
+// reaper is a small shell that ends process groups after this process has exited,
+// for whatever reason: a process that is killed cannot stop its children, and
+// programs that ignore the end of their input would stay forever.
+// PR_SET_PDEATHSIG is no alternative, as it would kill package runners.
 //
-// It is started with the first process.
+// The shell is started with the first process.
 type reaper struct {
 	log *slog.Logger
 
@@ -30,18 +30,18 @@ type reaper struct {
 	closed bool
 }
 
-// afterwards is how long a process group may go on after our end, and how long
-// it then has to end.
+// afterwards is how long a process group may go on after our exit, and how long it
+// then has to exit.
 type afterwards struct{ goOn, end time.Duration }
 
-// briefly is for what is not known to install: it has the end of its input to
-// go by.
+// briefly returns the time of a group that is not known to install: the end of its
+// input should end it.
 func briefly() afterwards { return afterwards{time.Second, 3 * time.Second} }
 
-// toItsEnd is for what installs, until then.
+// toItsEnd returns the time of a group that installs, until the given time.
 func toItsEnd(until time.Time) afterwards { return afterwards{time.Until(until), 20 * time.Second} }
 
-// watch says for how long a group may go on after our end.
+// watch sets how long a group may go on after our exit.
 func (r *reaper) watch(group int, grace afterwards) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,7 @@ func (r *reaper) watch(group int, grace afterwards) {
 	r.send(group)
 }
 
-// forget says that a group has ended.
+// forget drops a group that has exited.
 func (r *reaper) forget(group int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,8 +65,8 @@ func (r *reaper) forget(group int) {
 	}
 }
 
-// send tells of a group. A reaper that was killed has a successor, which is
-// told of all. The caller holds mu.
+// send sends a group to the shell. A shell that was killed is replaced, and the new
+// one is sent all groups. The caller holds mu.
 func (r *reaper) send(group int) {
 	if r.cmd != nil && r.tell(group) == nil {
 		return
@@ -82,7 +82,7 @@ func (r *reaper) send(group int) {
 		return
 	}
 	for g := range r.groups {
-		_ = r.tell(g) // it has just begun
+		_ = r.tell(g) // it has just been started
 	}
 }
 
@@ -95,8 +95,8 @@ func (r *reaper) tell(group int) error {
 	return err
 }
 
-// begin starts the shell. It has a session of its own, so that no signal to
-// our group or from a terminal reaches it, and holds no folder.
+// begin starts the shell. It has a session of its own, so that no signal to our
+// group or from a terminal reaches it, and its working directory is the root.
 func (r *reaper) begin() (err error) {
 	cmd := exec.Command("/bin/sh", "-c", reaperScript)
 	cmd.Dir = "/"
@@ -112,15 +112,15 @@ func (r *reaper) begin() (err error) {
 	return nil
 }
 
-// end ends the input of the shell, and waits for its end. What it leaves in
-// the background goes on.
+// end closes the input of the shell and waits for its exit. What it has left in the
+// background goes on.
 func (r *reaper) end() {
 	r.input.Close()
-	_ = r.cmd.Wait() // how it ends is no news
+	_ = r.cmd.Wait() // its exit status does not matter
 	r.cmd = nil
 }
 
-// close is for when all processes have ended that are not left to the reaper.
+// close ends the shell, after all processes have exited that are not left to it.
 func (r *reaper) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// runners are the programs that install what they run. Words are those that
-// follow the program's name; options takes the package from an option, if one
-// of them is there, and values are options whose value is no package.
+// runners are the programs that install what they run. Words are those that follow
+// the program's name; options are those whose value is the package, and values
+// those whose value is not.
 var runners = [...]struct {
 	program string
 	words   []string
@@ -41,15 +41,15 @@ var dockerValues = []string{
 
 // Package is what a command may install.
 type Package struct {
-	// Key is the same for two commands that install the same: the runner and
-	// the package, also where they stand in the line of a shell. A command
-	// without a runner is its own key, which its user may replace.
+	// Key is equal for two commands that install the same package: the runner and
+	// the package, also within the line of a shell. A command without a runner is
+	// its own key, which the caller may replace.
 	Key string
-	// Runner says that the command is that of a package runner.
+	// Runner says that the command runs a package runner.
 	Runner bool
 }
 
-// PackageOf recognizes what a command may install.
+// PackageOf returns what a command may install.
 func PackageOf(name string, args []string) Package {
 	words := shellWords(append([]string{name}, args...))
 	for i := range words {
@@ -69,7 +69,7 @@ func hasPrefix(words, prefix []string) bool {
 	return len(words) >= len(prefix) && slices.Equal(words[:len(prefix)], prefix)
 }
 
-// packagesOf finds the packages among the words behind a runner.
+// packagesOf returns the packages among the words after a runner.
 func packagesOf(words, options, values []string) (found []string) {
 	first := ""
 	for i := 0; i < len(words) && first == ""; i++ {
@@ -96,8 +96,8 @@ func packagesOf(words, options, values []string) (found []string) {
 	return found
 }
 
-// shellWords are the words of a command. Those of a shell's -c are in their
-// place, as far as they can be told without a shell.
+// shellWords returns the words of a command, with a shell's -c replaced by the words
+// of its script, as far as they can be recognized without a shell.
 func shellWords(words []string) []string {
 	switch filepath.Base(words[0]) {
 	case "sh", "bash", "dash", "zsh", "ksh", "ash":
@@ -114,23 +114,24 @@ func shellWords(words []string) []string {
 	return words
 }
 
-// npxFolder is the folder of one installation of npx in a text. What is no
-// plain path is not recognized: the text is a program's, and the folder goes
-// into a command that removes it.
+// npxFolder matches the folder of one installation by npx in a text. Only plain
+// paths match: the text is written by a foreign program, and the folder goes into a
+// command that removes it.
 var npxFolder = regexp.MustCompile(`(/[A-Za-z0-9._@+/ -]*/_npx/[0-9a-f]{16})(?:/|['"\s]|$)`)
 
-// brokenInstall is what Node and npm say where an installation is not whole.
+// brokenInstall matches what Node and npm print where an installation is
+// incomplete.
 var brokenInstall = regexp.MustCompile(`Cannot find module|Cannot find package|MODULE_NOT_FOUND|ENOTEMPTY|EEXIST|EINTEGRITY|` +
 	`ENOENT[^\n]*_npx|Unexpected end of JSON input|ERR_INVALID_PACKAGE_CONFIG|Invalid package config|ERR_UNSUPPORTED_DIR_IMPORT|` +
 	`ENOTDIR|does not provide an export named|Invalid or unexpected token|invalid ELF header|file too short`)
 
-// notThere is what shells and npx say of a program that is not there.
+// notThere matches what shells and npx print where a program does not exist.
 var notThere = regexp.MustCompile(`could not determine executable to run|: not found|command not found`)
 
-// BrokenNPX finds the installation of npx that a process of that package, with
-// that environment, has failed by, according to the end of its standard error;
-// "" if there is none. It is a folder that exists; it can be removed, and npx
-// makes it anew.
+// BrokenNPX returns the folder of the incomplete installation by npx because of
+// which a process has failed, or "" if that is not the cause. Text is the end of
+// its standard error, env its environment. The folder exists; it can be removed,
+// and npx will create it again.
 func BrokenNPX(stderr string, env []string, pkg Package) string {
 	if brokenInstall.MatchString(stderr) {
 		for _, m := range npxFolder.FindAllStringSubmatch(stderr, -1) {
@@ -142,7 +143,7 @@ func BrokenNPX(stderr string, env []string, pkg Package) string {
 	if !notThere.MatchString(stderr) {
 		return ""
 	}
-	// The message names no folder: it is the one that npx takes for the package.
+	// The message names no folder: it is the one that npx uses for the package.
 	runner, specs, ok := strings.Cut(pkg.Key, "\x00")
 	if !ok || runner != "npx" && runner != "npm" {
 		return ""
@@ -154,13 +155,13 @@ func BrokenNPX(stderr string, env []string, pkg Package) string {
 	return folder
 }
 
-// npxHash is the name of npx's folder for packages, which are sorted.
+// npxHash returns the name of npx's folder for sorted packages.
 func npxHash(specs []string) string {
 	sum := sha512.Sum512([]byte(strings.Join(specs, "\n")))
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-// installation reports whether a folder looks like one of npx.
+// installation reports whether a folder looks like an installation by npx.
 func installation(folder string) bool {
 	for _, name := range []string{"node_modules", "package.json", "package-lock.json"} {
 		if _, err := os.Lstat(filepath.Join(folder, name)); err == nil {

@@ -8,33 +8,32 @@ import (
 	"time"
 )
 
-// Limits bound a start.
+// Limits are the time limits of a start.
 type Limits struct {
 	Idle  time.Duration // without progress
-	Total time.Duration // altogether
+	Total time.Duration // in all
 }
 
-// ErrIdle is the cause of the end of a start that made no progress for
-// Limits.Idle, ErrTooLong of one that took longer than Limits.Total.
+// ErrIdle is the cause for which a start is given up that made no progress for
+// Limits.Idle, and ErrTooLong for one that took longer than Limits.Total.
 var (
 	ErrIdle    = errors.New("the start makes no progress")
 	ErrTooLong = errors.New("the start takes too long")
 )
 
-// News is what is told of a start under way.
+// News is the progress of a start under way.
 type News struct {
 	// Installing says that it is more than a slow start: it writes to a package
-	// cache, or has worked for long.
+	// cache, or has been working for long.
 	Installing bool
-	// Until is when it is given up, however it works.
+	// Until is when it is given up, even with progress.
 	Until time.Time
-	// Said is the last line that it has printed, as it came.
+	// Said is the last line that it has printed, unchanged.
 	Said string
 }
 
-// Start is the start of a server: from its turn until the server has answered.
-// It runs a process, or several one after the other. It may be used
-// concurrently.
+// Start is the start of a server: from its turn until the server has answered. It
+// runs one process, or several in succession. It is safe for concurrent use.
 type Start struct {
 	sup    *Supervisor
 	limits Limits
@@ -49,39 +48,39 @@ type Start struct {
 	done   sync.WaitGroup
 
 	mu         sync.Mutex
-	process    *Process // the present one, nil while there is none
+	process    *Process // the current one; nil while there is none
 	caches     caches
 	last       time.Time // of progress
-	size       grown     // of the caches, when that was last looked at
+	size       grown     // of the caches, when they were last checked
 	installing bool
 	polite     bool // at a lower priority
 	answered   bool
 	ended      bool
 	said       string
-	printed    int    // lines of text, where only messages belong
-	stderr     string // the last line of it that was seen
+	printed    int    // lines that are not messages, on standard output
+	stderr     string // its last line that was seen
 }
 
-// babble is how many lines of text on its standard output make a program none
-// that only installs before it answers.
+// babble is the number of lines on standard output above which a program is not
+// considered to be installing.
 const babble = 1000
 
-// The times of looking at a start, in parts of Limits.Idle: how often; after
-// which without progress the caches are looked at; after which with progress
-// it is more than a slow start.
+// Intervals as fractions of Limits.Idle: between checks of a start; without
+// progress, until the caches are checked; with progress, until it is more than a
+// slow start.
 const (
 	looks     = 30
 	cacheLook = 6
 	slowStart = 3
 )
 
-// maxLook is the longest time between two looks at a start.
+// maxLook is the longest interval between two checks of a start.
 const maxLook = time.Second
 
-// Begin begins a start, whose turn it is, of that package. A value from hurry
-// says that somebody waits for it from now on. News is told from a goroutine,
-// also where nothing is new. End must be called; it gives back the turn, and
-// calls free.
+// Begin begins the start of a package, with its turn. A value from hurry means that
+// a caller waits for it from now on. Tell is called at intervals with the progress,
+// from one goroutine, even if nothing has changed. The caller must call End, which
+// gives back the turn and calls free.
 func (s *Supervisor) Begin(ctx context.Context, turn *Turn, pkg Package, limits Limits, hurry <-chan struct{}, free func(), tell func(News)) *Start {
 	now := time.Now()
 	b := &Start{
@@ -95,14 +94,14 @@ func (s *Supervisor) Begin(ctx context.Context, turn *Turn, pkg Package, limits 
 	return b
 }
 
-// Context ends when the start is given up, with [ErrIdle] or [ErrTooLong] as
-// its cause, and when it is over.
+// Context returns a context that ends when the start is over, or is given up, with
+// [ErrIdle] or [ErrTooLong] as its cause.
 func (b *Start) Context() context.Context { return b.ctx }
 
-// Took is how long the start has taken until now.
+// Took returns how long the start has taken until now.
 func (b *Start) Took() time.Duration { return time.Since(b.begun) }
 
-// Run starts a process.
+// Run starts a process. A [*Fault] reports why it could not be started.
 func (b *Start) Run(c Command) (*Process, error) {
 	p, err := b.sup.start(c)
 	if err != nil {
@@ -123,8 +122,8 @@ func (b *Start) Run(c Command) (*Process, error) {
 	return p, nil
 }
 
-// Print takes down a line of text that the process has printed where only
-// messages belong.
+// Print records a line that the process has printed on its standard output and that
+// is not a message.
 func (b *Start) Print(line string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -139,9 +138,9 @@ func (b *Start) restore() {
 	}
 }
 
-// Answered says that the server has answered, so it does not install. It
-// reports whether it runs at the usual priority: ordinary users may lower that
-// of a process, and not raise it again.
+// Answered records that the server has answered, so it is not installing. It
+// reports whether the server runs at the usual priority: ordinary users can lower
+// the priority of a process, but not raise it again.
 func (b *Start) Answered() (usual bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -153,7 +152,7 @@ func (b *Start) Answered() (usual bool) {
 	return !b.polite
 }
 
-// End ends the start. The process goes on, where it has not been stopped.
+// End ends the start. The process keeps running unless it is stopped.
 func (b *Start) End() {
 	b.mu.Lock()
 	ended := b.ended
@@ -166,14 +165,15 @@ func (b *Start) End() {
 		return
 	}
 	b.sup.starts.Add(-1)
-	if p == nil || b.answered || p.gone() {
+	if p == nil || b.answered || p.exitedAll() {
 		b.sup.packages.unmark(b.pkg.Key)
 	}
 	b.free()
 	b.turn.Leave()
 }
 
-// protects says until when the process may go on where it may be installing.
+// protects returns whether the process may be installing, and until when it may go
+// on.
 func (b *Start) protects() (until time.Time, installing bool) {
 	b.look(true)
 	b.mu.Lock()
@@ -181,7 +181,7 @@ func (b *Start) protects() (until time.Time, installing bool) {
 	return b.begun.Add(b.limits.Total), !b.answered && (b.installing || b.pkg.Runner)
 }
 
-// follow gives the start up when it makes no progress.
+// follow checks the start at intervals, and gives it up when it makes no progress.
 func (b *Start) follow() {
 	tick := time.NewTicker(max(time.Millisecond, min(maxLook, b.limits.Idle/looks)))
 	defer tick.Stop()
@@ -216,8 +216,7 @@ func (b *Start) follow() {
 	}
 }
 
-// listen takes down what the process has last said on its standard error. The
-// caller holds mu.
+// listen records the last line of the process's standard error. The caller holds mu.
 func (b *Start) listen() {
 	if b.process == nil {
 		return
@@ -228,7 +227,7 @@ func (b *Start) listen() {
 	}
 }
 
-// look looks for progress; at all signs of an installation, if it is thorough.
+// look checks for progress; if thorough, for every sign of an installation.
 func (b *Start) look(thorough bool) {
 	b.mu.Lock()
 	p, caches, last, size, installing := b.process, b.caches, b.last, b.size, b.installing
@@ -244,7 +243,7 @@ func (b *Start) look(thorough bool) {
 	}
 	if !moved && (thorough || now.Sub(last) > b.limits.Idle/cacheLook) {
 		grown := caches.grown(b.begun)
-		// Where another server starts at the same time it may be that one's.
+		// If another server is starting at the same time, it may be that one's.
 		if grown != size && (installing || b.sup.starts.Load() == 1) {
 			moved, installing = true, true
 		}

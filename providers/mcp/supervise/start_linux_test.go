@@ -161,7 +161,7 @@ func TestWhatInstallsOutlivesUs(t *testing.T) {
 	p.Stop(testGrace)
 	b.End()
 	s.Close()
-	if p.gone() {
+	if p.exitedAll() {
 		t.Fatal("it was ended")
 	}
 
@@ -244,7 +244,7 @@ func TestANoteOfAnotherGroup(t *testing.T) {
 				t.Fatal(err)
 			}
 			free()
-			if groupGone(group) {
+			if groupExited(group) {
 				t.Error("the group was ended")
 			}
 			if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
@@ -281,8 +281,8 @@ func TestTheReaper(t *testing.T) {
 	_, _ = r.cmd.Process.Wait()                // its successor takes over
 	r.watch(short, afterwards{0, time.Second}) // which is told of both
 	r.close()
-	fstest.Eventually(t, "the end of one", func() bool { return groupGone(short) })
-	if groupGone(long) {
+	fstest.Eventually(t, "the end of one", func() bool { return groupExited(short) })
+	if groupExited(long) {
 		t.Error("both were ended")
 	}
 }

@@ -6,23 +6,26 @@ import (
 	"time"
 )
 
-// Grace is how long a process is given to end.
+// Grace is how long a process is given to exit.
 type Grace struct {
 	EOF  time.Duration // from the end of its input to SIGTERM
 	Term time.Duration // from SIGTERM to SIGKILL
-	Work time.Duration // from SIGTERM to SIGKILL, where it still works: runners undo what is half done
+	Work time.Duration // from SIGTERM to SIGKILL while it works: runners undo what is half done
 	Kill time.Duration // from SIGKILL to giving up
 }
 
-// Stop ends the process and all of its group, and waits for its end: its
-// standard input is closed; the group is asked to end; it is killed. What hangs
-// in the kernel even then is left to it. What may be installing packages while
-// ctxfs ends is not ended: it finishes by itself, and the reaper sees to it
-// that it does.
+// Stop ends the process and its whole group, and waits for its exit. In this order:
+//
+//  1. its standard input is closed;
+//  2. the group is sent SIGTERM;
+//  3. the group is sent SIGKILL; a process that still hangs in the kernel is left.
+//
+// A process that may be installing packages while ctxfs is stopping is left to
+// finish, watched by the reaper.
 func (p *Process) Stop(g Grace) {
 	p.Stdin.Close()
 	until, installing := p.protects()
-	if installing && p.sup.finishing.Load() && !p.gone() {
+	if installing && p.sup.finishing.Load() && !p.exitedAll() {
 		p.sup.reaper.watch(p.Group(), toItsEnd(until))
 		p.Stdout.Close()
 		return
@@ -30,7 +33,7 @@ func (p *Process) Stop(g Grace) {
 	if !installing {
 		g.Work = g.Term
 	}
-	if !p.Await(g.EOF) || !p.gone() {
+	if !p.Await(g.EOF) || !p.exitedAll() {
 		p.signal(syscall.SIGTERM)
 		if !p.awaitGroup(g) {
 			p.signal(syscall.SIGKILL)
@@ -41,30 +44,30 @@ func (p *Process) Stop(g Grace) {
 	p.sup.reaper.forget(p.Group())
 }
 
-// signal signals the group. There may be nobody left in it.
+// signal signals the group, which may be empty.
 func (p *Process) signal(sig syscall.Signal) { _ = syscall.Kill(-p.Group(), sig) }
 
-// gone reports whether nobody is left in the group.
-func (p *Process) gone() bool {
+// exitedAll reports whether all processes of the group have exited.
+func (p *Process) exitedAll() bool {
 	select {
 	case <-p.exited:
 	default:
 		return false
 	}
-	return groupGone(p.Group())
+	return groupExited(p.Group())
 }
 
-// groupGone reports whether nobody of a process group is alive.
-func groupGone(group int) bool {
+// groupExited reports whether no process of a group is alive.
+func groupExited(group int) bool {
 	return errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) || !hasLiving(group)
 }
 
-// groupPoll is how often it is looked whether a group has ended: only the
-// parents of its processes are told.
+// groupPoll is the interval at which a group is checked: only the parents of its
+// processes are notified of exits.
 const groupPoll = 20 * time.Millisecond
 
-// awaitGroup reports whether the whole group ends in the time that it is given:
-// g.Term, and up to g.Work as long as it works.
+// awaitGroup waits until the whole group has exited, and reports whether it has: up
+// to g.Term, and up to g.Work while it makes progress.
 func (p *Process) awaitGroup(g Grace) bool {
 	tick := time.NewTicker(groupPoll)
 	defer tick.Stop()
@@ -72,7 +75,7 @@ func (p *Process) awaitGroup(g Grace) bool {
 	last := begun
 	p.meter.moved()
 	for range tick.C {
-		if p.gone() {
+		if p.exitedAll() {
 			return true
 		}
 		now := time.Now()

@@ -1,18 +1,20 @@
-// Package supervise is the life of servers' processes: when they may start,
-// how long their start may take, and how they end.
+// Package supervise starts and stops the processes of servers: when they may
+// start, how long a start may take, and how they are ended.
 //
-// A [Supervisor] stands for all servers of one background process of ctxfs. A
-// server's start is a [Start]: it waits for its turn (background starts are
-// few at a time, at a lower priority and held back by load; one that somebody
-// waits for goes before all of them), runs one process or several, one after
-// the other, and is over when the server has answered.
+// A [Supervisor] is shared by all servers of one background process of ctxfs. The
+// start of a server is a [Start]. It waits for its turn (queue.go): background
+// starts are few at a time, at a lower priority, and delayed by load; a start that
+// a caller waits for goes before all of them. It also waits for another start of
+// the same package (packages.go, runner.go). Then it runs one process or several in
+// succession (process.go), and is over when the server has answered.
 //
-// A start goes on for as long as it makes progress, measured over the whole
-// group of its process and all descendants: package runners such as npx
-// install for minutes, and killing them leaves their caches half written, for
-// every other program too. For the same reason a process is always asked to
-// end before it is killed, a group as a whole, and what still installs when
-// ctxfs ends is left to finish, watched by a small shell (the reaper).
+// A start goes on as long as it makes progress (start.go), measured over the
+// process group and all descendants (meter.go) and the package caches (caches.go):
+// package runners such as npx install for minutes, and killing them leaves caches
+// half written, for every other program too. For the same reason a process is
+// always asked to exit before it is killed, a group as a whole (stop.go), and one
+// that is still installing when ctxfs stops is left to finish, watched by a small
+// shell (reaper.go).
 package supervise
 
 import (
@@ -21,22 +23,22 @@ import (
 	"time"
 )
 
-// Options are those of a supervisor.
+// Options are the options of a supervisor.
 type Options struct {
-	// Dir is the folder in which is noted which packages are being installed,
-	// for the next process of ctxfs; "" notes nothing.
+	// Dir is the folder that records which packages are being installed, for the
+	// next process of ctxfs; "" records nothing.
 	Dir string
-	// Hold is how long load, or a start that somebody waits for, may hold back
-	// one background start.
+	// Hold is how long load, or a start that a caller waits for, may delay one
+	// background start.
 	Hold time.Duration
-	// Slot is after how long a start makes room for another one, though it is
-	// not over.
+	// Slot is the time after which a start makes room for another one, even if it
+	// is not over.
 	Slot time.Duration
 	Log  *slog.Logger
 }
 
-// Supervisor is what the starts of all servers have in common. It starts
-// nothing by itself. It may be used concurrently.
+// Supervisor schedules the starts of all servers. It starts nothing by itself. It
+// is safe for concurrent use.
 type Supervisor struct {
 	queue    *queue
 	packages *packages
@@ -55,9 +57,9 @@ func New(o Options) *Supervisor {
 	}
 }
 
-// Finish says that ctxfs ends: what is stopped from now on may finish to
-// install by itself.
+// Finish records that ctxfs is stopping: a process that is stopped from now on and
+// is installing may finish by itself.
 func (s *Supervisor) Finish() { s.finishing.Store(true) }
 
-// Close is for when all processes have been stopped.
+// Close ends the supervisor. All processes must have been stopped.
 func (s *Supervisor) Close() { s.reaper.close() }

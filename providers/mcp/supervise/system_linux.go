@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// What counts as a busy machine: the share of the last ten seconds for which
-// something waited for a processor or for memory, in percent, or, where the
-// kernel does not tell, how many processes want to run for each processor.
+// The thresholds of a busy machine: the share of the last ten seconds for which
+// some process waited for a processor or for memory, in percent; or, where the
+// kernel has no pressure information, the runnable processes per processor.
 const (
 	busyCPU    = 60
 	busyMemory = 20
 	busyLoad   = 2
 )
 
-// busy reports whether the machine has enough to do.
+// busy reports whether the machine is busy.
 func busy() bool {
 	if share, ok := pressure("cpu"); ok {
 		memory, _ := pressure("memory")
@@ -35,8 +35,8 @@ func busy() bool {
 	return err == nil && load > busyLoad*float64(runtime.NumCPU())
 }
 
-// pressure is the share of the last ten seconds for which some process waited
-// for a resource, in percent.
+// pressure returns the share of the last ten seconds for which some process waited
+// for a resource, in percent; see the kernel's accounting/psi.
 func pressure(of string) (percent float64, ok bool) {
 	text, err := os.ReadFile("/proc/pressure/" + of)
 	if err != nil {
@@ -48,7 +48,7 @@ func pressure(of string) (percent float64, ok bool) {
 	return percent, err == nil
 }
 
-// uptime is for how long the machine runs; false where that is not known.
+// uptime returns how long the machine has been running; false if it is not known.
 func uptime() (time.Duration, bool) {
 	text, err := os.ReadFile("/proc/uptime")
 	if err != nil {
@@ -59,10 +59,10 @@ func uptime() (time.Duration, bool) {
 	return time.Duration(seconds * float64(time.Second)), err == nil
 }
 
-// unbreakable opens the writing end of a pipe anew, for reading too, and
-// closes the old one: whoever holds that can always write, as to a terminal,
-// though nobody reads any more. An installation must not die of a warning that
-// it prints after the end of ctxfs.
+// unbreakable reopens the writing end of a pipe for reading and writing, and closes
+// the old one: its holder can always write, as to a terminal, even without a
+// reader. An installation must not die of a warning that it prints after ctxfs has
+// exited.
 func unbreakable(w *os.File) (*os.File, error) {
 	defer w.Close()
 	path := fmt.Sprintf("/proc/self/fd/%d", w.Fd())
@@ -77,7 +77,7 @@ func unbreakable(w *os.File) (*os.File, error) {
 // a third of what others get of a processor.
 const politeness = 5
 
-// The numbers of ioprio_set(2), which no package has.
+// The constants of ioprio_set(2), which no package has.
 const (
 	ioprioGroup = 2         // IOPRIO_WHO_PGRP
 	ioprioLow   = 2<<13 | 7 // the last of the best effort class
@@ -87,14 +87,14 @@ const (
 	self        = 0         // the calling process
 )
 
-// lower lowers the priority of a process group. That it cannot be is no fault.
+// lower lowers the priority of a process group, if possible.
 func lower(group int) {
 	_ = syscall.Setpriority(syscall.PRIO_PGRP, group, min(lowest, ownNice()+politeness))
 	_, _, _ = syscall.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, uintptr(group), ioprioLow)
 }
 
 // restore gives a process group our own priority again, and reports whether it
-// could: ordinary users may not.
+// could: ordinary users cannot.
 func restore(group int) bool {
 	_, _, _ = syscall.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, uintptr(group), ioprioUsual)
 	return syscall.Setpriority(syscall.PRIO_PGRP, group, ownNice()) == nil

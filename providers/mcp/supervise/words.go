@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Lines of a standard error that do not say why a program has ended.
+// Lines of a standard error that do not say why a program has exited.
 var (
 	noise = regexp.MustCompile(`^(Node\.js v[\d.]+|Bun v[\d.]+.*|npm (notice|warn|WARN)\b.*|npm (error|ERR!)\s*$|` +
 		`npm (error|ERR!) (A complete log of this run|\s+/.*_logs/|Log files were not written|For a full report see).*|` +
@@ -14,19 +14,18 @@ var (
 		`(Usage|usage|USAGE):.*|[\s^~|{}()\[\];,.*=+-]*)$`)
 	frame = regexp.MustCompile(`^(\s+at .*|- /.*|node:[\w/:]+:\d+|(file://)?/[^ ]*:\d+(:\d+)?|\s+File ".*", line \d+.*|` +
 		`\s*(code|errno|syscall|path|requireStack|dest|spawnargs|generatedMessage|actual|expected|operator|url): .*|created by .*|\s+/.*:\d+( \+0x.*)?)$`)
-	// named is an error with its kind, as languages print what nobody has caught.
+	// named is an error with its type, as languages print an uncaught one.
 	named = regexp.MustCompile(`^(Uncaught )?(\[?[\w.$]*(Error|Exception|Panic)( \[\w+\])?\]?|panic|fatal|FATAL|[Ff]atal error|[Ee]rror|ERROR|thread '.*' panicked)\b( at .*)?:`)
-	// spoken is a line that speaks of a fault.
+	// spoken is a line that mentions a fault.
 	spoken = regexp.MustCompile(`(?i)\b(error|fatal|exception|panic|cannot|can't|could not|couldn't|fail(ed|ure|s)?|missing|not (found|set|valid|defined|permitted|allowed)|` +
 		`required?|invalid|denied|refused|unable|unauthorized|forbidden|no such|must|unknown|unexpected|killed|out of memory)\b`)
 	npmError = regexp.MustCompile(`^npm (error|ERR!) (.*)$`)
 	npmCode  = regexp.MustCompile(`^(code|errno|syscall|path|dest) (\S+)`)
 )
 
-// LastWords chooses from the end of a standard error what says why the program
-// has ended: the error that ended it rather than its last line, which is the
-// version of Node, a notice or a line of its stack. It is one line; "" where
-// there is nothing.
+// LastWords returns the line at the end of a standard error that says why the
+// program has exited: the error rather than the last line, which may be the version
+// of Node, a notice, or a stack frame. It returns "" if there is no line.
 func LastWords(text string) string {
 	var lines []string // without noise; a line of a continued block keeps its blanks
 	var last string
@@ -57,8 +56,8 @@ func LastWords(text string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// npmWords is what npm says of its failure, if it does at the end: the code and
-// the first sentence.
+// npmWords returns the code and the first sentence of npm's error, if the lines end
+// with one.
 func npmWords(lines []string) string {
 	code, first := "", ""
 	for i := len(lines) - 1; i >= 0; i-- {
