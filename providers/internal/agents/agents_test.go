@@ -97,6 +97,9 @@ var update = flag.Bool("update", false, "write what is into the fixtures")
 // TestFixtures: every agent has a fixture, testdata/ID.txt: an environment in
 // which it has started a program, and what is known of it there.
 func TestFixtures(t *testing.T) {
+	if files, err := filepath.Glob("testdata/*.txt"); err != nil || len(files) != len(All()) {
+		t.Errorf("%d fixtures of %d agents, %v", len(files), len(All()), err)
+	}
 	for _, a := range All() {
 		file := "testdata/" + a.ID + ".txt"
 		text, err := os.ReadFile(file)

@@ -155,7 +155,7 @@ func (l *layers) add(c client, entries []*Entry) (seen []*Entry) {
 			}
 			seen = append(seen, e)
 		default:
-			l.all.passOver(e, c.agent.ID+" uses "+top.EntryText()+" in its place")
+			l.all.passOver(e, c.agent.ID+" uses "+top.EntryText()+" instead")
 		}
 	}
 	return seen

@@ -52,7 +52,7 @@ func (all *Discovery) unite(own, found []*Entry) (servers []*Entry) {
 			twin.AlsoIn = append(twin.AlsoIn, e.Source)
 			if !e.Limits.IsEmpty() {
 				twin.Limits = twin.Limits.And(e.Limits)
-				twin.Notes = append(twin.Notes, "the limits that ctxfs's own configuration sets to the tools of "+e.EntryText()+" hold for it too")
+				twin.Notes = append(twin.Notes, "the limits that ctxfs's own configuration sets for the tools of "+e.EntryText()+" apply to it too")
 			}
 			if twin.Login.Same(config.Login{}) {
 				twin.Login = e.Login
