@@ -22,9 +22,9 @@ func (k *keys) section(key string) (inner *keys, ok bool) {
 	return &keys{value: v}, ok
 }
 
-// adoptFault takes over the fault of a section.
+// adoptFault takes over the fault of a section, which may be nil.
 func (k *keys) adoptFault(inner *keys) {
-	if k.fault == "" {
+	if inner != nil && k.fault == "" {
 		k.fault = inner.fault
 	}
 }
@@ -37,15 +37,34 @@ func (k *keys) scopes(key string, x *expander) []string {
 	return x.texts(key, k.texts(key))
 }
 
+// loginKeys are the names of the keys with which a client describes a login: an
+// object, and the keys in it. A client without a key has "".
+type loginKeys struct{ object, id, secret, scopes string }
+
+// login reads an object that describes a login, and returns it for keys that only
+// one client has; nil if it is missing. A fault in it must be adopted.
+func (k *keys) login(e *Entry, x *expander, names loginKeys) *keys {
+	o, ok := k.section(names.object)
+	if !ok {
+		return nil
+	}
+	e.Login.ClientID = x.text(names.object+"."+names.id, o.text(names.id))
+	if names.secret != "" {
+		e.Login.ClientSecret = x.text(names.object+"."+names.secret, o.text(names.secret))
+	}
+	if names.scopes != "" {
+		e.Login.Scopes = o.scopes(names.scopes, x)
+	}
+	return o
+}
+
 // claudeLogin reads the key `oauth` of Claude Code.
 func (k *keys) claudeLogin(e *Entry, x *expander) {
-	o, ok := k.section("oauth")
-	if !ok {
+	o := k.login(e, x, loginKeys{object: "oauth", id: "clientId", scopes: "scopes"})
+	if o == nil {
 		return
 	}
-	e.Login.ClientID = x.text("oauth.clientId", o.text("clientId"))
 	e.Login.MetadataURL = x.text("oauth.authServerMetadataUrl", o.text("authServerMetadataUrl"))
-	e.Login.Scopes = o.scopes("scopes", x)
 	if v, ok := o.value.Get("callbackPort"); ok {
 		port, err := strconv.ParseUint(v.Text, 10, 16)
 		if err != nil || port == 0 {
@@ -61,13 +80,7 @@ const cursorRedirect = "http://localhost:8787/callback"
 
 // cursorLogin reads the key `auth` of Cursor.
 func (k *keys) cursorLogin(e *Entry, x *expander) {
-	o, ok := k.section("auth")
-	if !ok {
-		return
-	}
-	e.Login.ClientID = x.text("auth.CLIENT_ID", o.text("CLIENT_ID"))
-	e.Login.ClientSecret = x.text("auth.CLIENT_SECRET", o.text("CLIENT_SECRET"))
-	e.Login.Scopes = o.scopes("scopes", x)
+	o := k.login(e, x, loginKeys{object: "auth", id: "CLIENT_ID", secret: "CLIENT_SECRET", scopes: "scopes"})
 	if e.Login.ClientID != "" {
 		e.Login.RedirectURL = cursorRedirect
 	}
@@ -76,13 +89,7 @@ func (k *keys) cursorLogin(e *Entry, x *expander) {
 
 // geminiLogin reads the key `oauth` of Gemini CLI.
 func (k *keys) geminiLogin(e *Entry, x *expander) {
-	o, ok := k.section("oauth")
-	if !ok {
-		return
-	}
-	e.Login.ClientID = x.text("oauth.clientId", o.text("clientId"))
-	e.Login.ClientSecret = x.text("oauth.clientSecret", o.text("clientSecret"))
-	e.Login.Scopes = o.scopes("scopes", x)
+	o := k.login(e, x, loginKeys{object: "oauth", id: "clientId", secret: "clientSecret", scopes: "scopes"})
 	if e.Login.ClientID != "" {
 		e.Login.RedirectURL = x.text("oauth.redirectUri", o.text("redirectUri"))
 	}
@@ -92,10 +99,7 @@ func (k *keys) geminiLogin(e *Entry, x *expander) {
 // codexLogin reads the keys `oauth` and `scopes` of Codex.
 func (k *keys) codexLogin(e *Entry, x *expander) {
 	e.Login.Scopes = k.scopes("scopes", x)
-	if o, ok := k.section("oauth"); ok {
-		e.Login.ClientID = x.text("oauth.client_id", o.text("client_id"))
-		k.adoptFault(o)
-	}
+	k.adoptFault(k.login(e, x, loginKeys{object: "oauth", id: "client_id"}))
 }
 
 // opencodeLogin reads the key `oauth` of opencode, which may be false.
@@ -104,14 +108,7 @@ func (k *keys) opencodeLogin(e *Entry, x *expander) {
 		e.Login.Off = v.Text == "false"
 		return
 	}
-	o, ok := k.section("oauth")
-	if !ok {
-		return
-	}
-	e.Login.ClientID = x.text("oauth.clientId", o.text("clientId"))
-	e.Login.ClientSecret = x.text("oauth.clientSecret", o.text("clientSecret"))
-	e.Login.Scopes = o.scopes("scope", x)
-	k.adoptFault(o)
+	k.adoptFault(k.login(e, x, loginKeys{object: "oauth", id: "clientId", secret: "clientSecret", scopes: "scope"}))
 }
 
 // loginTable is the table oauth of a server in ctxfs's own configuration.
