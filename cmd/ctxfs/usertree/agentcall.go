@@ -16,8 +16,8 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// OpAgentCall calls a tool for an agent, by a gateway. Its first news, without
-// progress, says that the call is under way.
+// OpAgentCall calls a tool for an agent that uses a gateway. The first news, without
+// progress, says that the call has begun.
 var OpAgentCall = fs.Talk[AgentCall, AgentNews, AgentReply]{Name: "gateway-call"}
 
 // AgentCall is a call as a gateway asks for it.
@@ -62,19 +62,19 @@ func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func
 		answer.Fault = agentFault(err)
 	} else {
 		answer.Result = agentResult(r)
-		// What is named by its place on the disk is named by that in the tree.
+		// An agent knows paths in the tree, not those on disk.
 		answer.Result.Text = strings.ReplaceAll(answer.Result.Text, t.resultsFolder()+"/", "results/")
 	}
 	_, err = reply(answer)
 	return err
 }
 
-// maxMedia is the size in bytes, as text, of the pictures and sounds of a
-// result that are handed to an agent; all are files besides.
+// maxMedia is the size in bytes, as JSON, of the images and sounds of a result that
+// are passed to an agent; all of them are files as well.
 const maxMedia = 8 << 20
 
-// agentResult is a result for an agent: the text, what the tool says besides,
-// and pictures and sounds as they came.
+// agentResult returns a result for an agent: the text, remarks on it, and images and
+// sounds as the tool returned them.
 func agentResult(r *calls.Result) *gateway.Result {
 	result := &gateway.Result{Failed: r.Failed, Text: string(r.Text), Misfit: r.Misfit}
 	if strings.HasPrefix(strings.TrimSpace(string(r.Structured)), "{") { // else clients refuse it
@@ -107,7 +107,7 @@ func agentResult(r *calls.Result) *gateway.Result {
 	return result
 }
 
-// agentFault words why a call has no result, for an agent that has no shell.
+// agentFault describes why a call has no result, for an agent without a shell.
 func agentFault(err error) *gateway.Fault {
 	var (
 		bad    *calls.ArgumentsError
@@ -115,25 +115,25 @@ func agentFault(err error) *gateway.Fault {
 	)
 	switch {
 	case errors.As(err, &bad):
-		var mend []string
+		var fix []string
 		if bad.Hint != "" {
-			mend = append(mend, bad.Hint)
+			fix = append(fix, bad.Hint)
 		}
 		if len(bad.Part) > 0 {
-			mend = append(mend, strings.TrimSpace(string(bad.Part)))
+			fix = append(fix, strings.TrimSpace(string(bad.Part)))
 		}
-		if len(mend) == 0 {
-			mend = append(mend, "see what there is: find, or list mcps")
+		if len(fix) == 0 {
+			fix = append(fix, "see what there is: find, or list mcps")
 		}
-		return &gateway.Fault{What: bad.What, Mend: strings.Join(mend, "\n")}
+		return &gateway.Fault{What: bad.What, Mend: strings.Join(fix, "\n")}
 	case errors.As(err, &denied) && denied.Confirm:
 		return &gateway.Fault{What: denied.What, Mend: `if it is meant, call it again with "yes": true`}
 	}
 	return FaultForAgent(control.FaultOf(err))
 }
 
-// FaultForAgent words a fault for an agent that has no shell: what people would
-// do about it becomes a line for them.
+// FaultForAgent converts a fault for an agent without a shell: the fix, which is
+// usually a command, is one for its user.
 func FaultForAgent(f *control.Fault) *gateway.Fault {
 	fault := &gateway.Fault{What: f.Message}
 	if f.Hint != "" {

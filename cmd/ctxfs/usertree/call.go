@@ -29,7 +29,7 @@ func (t *Tree) answerCall(ctx context.Context, request call.Request, tell func(c
 	return err
 }
 
-// call makes a call. Out is for standard output.
+// call makes a call. Out is what the command writes to standard output.
 func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.News) error) (reply call.Reply, out []byte) {
 	usage := func(err error) (call.Reply, []byte) {
 		return call.Reply{Code: console.ExitUsage, Fault: control.FaultOf(err)}, nil
@@ -71,7 +71,7 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 	if err != nil {
 		reply := callFault(line.name(), err)
 		if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) && denied.Confirm && tool.Schema.Has("yes") {
-			// Behind the tool, --yes is an argument of its own.
+			// After the tool, --yes would be the tool's own argument.
 			reply.Fault.Hint = fmt.Sprintf("if it is meant: ctxfs call --yes %s %s", tool.Server, tool.File)
 		}
 		return reply, nil
@@ -79,7 +79,7 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 	return line.show(result)
 }
 
-// call is the call that the line asks for.
+// call returns the call that the line asks for.
 func (l *callLine) call(request call.Request, progress func(wire.Progress)) calls.Call {
 	words := make([]calls.Word, len(l.args))
 	for i, word := range l.args {
@@ -96,8 +96,8 @@ func (l *callLine) call(request call.Request, progress func(wire.Progress)) call
 	}
 }
 
-// show makes of a result what the command prints: the result goes to standard
-// output, what the tool says of its failure to standard error.
+// show converts a result to what the command prints: the result goes to standard
+// output, an error message of the tool to standard error.
 func (l *callLine) show(r *calls.Result) (reply call.Reply, out []byte) {
 	reply.Aside = line(string(r.Aside))
 	if r.Misfit != "" {
@@ -121,7 +121,7 @@ func (l *callLine) show(r *calls.Result) (reply call.Reply, out []byte) {
 	return reply, out
 }
 
-// line ends a text in a newline, if there is any.
+// line returns a text with a newline at its end; an empty text stays empty.
 func line(s string) string {
 	if s == "" || strings.HasSuffix(s, "\n") {
 		return s
@@ -129,7 +129,7 @@ func line(s string) string {
 	return s + "\n"
 }
 
-// exitCodes are those of the ways in which a call can end.
+// callExitCodes are the exit codes by the outcome of a call.
 var callExitCodes = map[string]int{
 	calls.OutcomeBadArguments: console.ExitUsage,
 	calls.OutcomeDenied:       console.ExitDenied,
@@ -139,8 +139,8 @@ var callExitCodes = map[string]int{
 	calls.OutcomeCancelled:    console.ExitInterrupted,
 }
 
-// callFault words why there is no result of a command, "" where there is no such
-// tool.
+// callFault returns the reply to a call that has no result. Command is the call
+// without arguments, "" if there is no such tool.
 func callFault(command string, err error) call.Reply {
 	code, ok := callExitCodes[calls.Outcome(nil, err)]
 	if !ok {
@@ -164,7 +164,7 @@ func callFault(command string, err error) call.Reply {
 	return reply
 }
 
-// name is the command without arguments.
+// name returns the command without arguments.
 func (l *callLine) name() string {
 	return fmt.Sprintf("ctxfs call %s %s", l.server, l.tool)
 }

@@ -10,8 +10,8 @@ import (
 	"ctxfs/providers/mcp"
 )
 
-// callHelp is what --help prints of a tool: what it does, its arguments as
-// flags, and the options of the command.
+// callHelp returns what --help prints about a tool: its description, its arguments
+// as flags, and the options of the command.
 func callHelp(l *callLine, tool mcp.ToolInfo) []byte {
 	var out strings.Builder
 	if tool.Description != "" {
@@ -44,13 +44,13 @@ func callHelp(l *callLine, tool mcp.ToolInfo) []byte {
 	return []byte(out.String())
 }
 
-// sharedText explains the options of ctxfs that are called like arguments of the
-// tool.
+// sharedText explains the options of ctxfs that have the same names as arguments of
+// the tool.
 func sharedText(shared []string, tool mcp.ToolInfo) string {
 	const help = "--help"
 	var text []string
 	if others := slices.DeleteFunc(slices.Clone(shared), func(name string) bool { return name == help }); len(others) > 0 {
-		text = append(text, fmt.Sprintf("Behind the tool, %s is its own argument; the option of ctxfs goes before it: ctxfs call %s %s %s.",
+		text = append(text, fmt.Sprintf("After the tool, %s is its own argument; the option of ctxfs goes before it: ctxfs call %s %s %s.",
 			strings.Join(others, ", "), others[0], tool.Server, tool.File))
 	}
 	if slices.Contains(shared, help) {
@@ -62,7 +62,7 @@ func sharedText(shared []string, tool mcp.ToolInfo) string {
 // helpWidth is the width of help in characters.
 const helpWidth = 80
 
-// wrap breaks lines that are too long between words.
+// wrap breaks long lines between words.
 func wrap(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {

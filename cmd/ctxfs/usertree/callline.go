@@ -11,30 +11,30 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// callLine is the command line of a call: what is the command's own of it, and
-// what is the tool's.
+// callLine is the command line of a call, split into the command's options and the
+// tool's arguments.
 type callLine struct {
 	server, tool string
 	args         []call.Word
 	raw          bool // --json
 	yes          bool
 	help         bool
-	via          string // "bin" where it comes from a file in a folder bin
+	via          string // "bin" if it comes from a file in a folder bin
 	limit        int
 	timeout      time.Duration
 }
 
-// viaOption tells, for the log of calls, how the command came to be called: by
-// a file in a folder bin.
+// viaOption is the hidden option by which the files in bin say, for the log of
+// calls, that they are the caller.
 const viaOption = "via"
 
-// takesValue tells whether an option of the command has one.
+// takesValue reports whether an option of the command has a value.
 func takesValue(name string) bool {
 	return name == viaOption || slices.ContainsFunc(call.Options(), func(o call.Option) bool { return o.Name == name && o.Value != "" })
 }
 
-// option takes what is the command's own off the front of words. Ok tells
-// whether it was.
+// option removes an option of the command, with its value, from the front of words.
+// Ok reports whether there was one.
 func (l *callLine) option(words []call.Word) (rest []call.Word, ok bool, err error) {
 	word := words[0]
 	if word.Body != nil || !strings.HasPrefix(word.Text, "-") {
@@ -79,8 +79,9 @@ func (l *callLine) option(words []call.Word) (rest []call.Word, ok bool, err err
 	return rest, true, nil
 }
 
-// parseCallLine finds the server and the tool. What follows is still whole: whose
-// the options in it are, only the tool's schema tells ([callLine.settle]).
+// parseCallLine finds the server and the tool. The words after them are not split
+// yet: whether an option there is the command's or the tool's depends on the
+// tool's schema ([callLine.settle]).
 func parseCallLine(words []call.Word, isServer func(string) bool) (*callLine, error) {
 	l := new(callLine)
 	var named []string
@@ -119,9 +120,9 @@ func parseCallLine(words []call.Word, isServer func(string) bool) (*callLine, er
 	return l, nil
 }
 
-// splitTool takes "server/tool" apart, as an index writes it. Either name may
-// hold slashes: the longest server that is known is meant, else the last slash
-// is the one between the two.
+// splitTool splits "server/tool", as an index has it. Either name may contain
+// slashes: the longest known server is meant, or else the last slash separates the
+// two.
 func splitTool(word string, isServer func(string) bool) []string {
 	last := strings.LastIndex(word, "/")
 	if last <= 0 || isServer(word) {
@@ -135,7 +136,7 @@ func splitTool(word string, isServer func(string) bool) []string {
 	return []string{word[:last], word[last+1:]}
 }
 
-// settle takes the command's own options out of the tool's words. Known reports
+// settle removes the command's options from the words after the tool. Known reports
 // whether the tool has an argument of that name.
 func (l *callLine) settle(known func(string) bool) error {
 	var args []call.Word
@@ -164,8 +165,8 @@ func (l *callLine) settle(known func(string) bool) error {
 	return nil
 }
 
-// patience is how long to wait for a server of which nothing is known yet: the
-// timeout, wherever it stands in the line; 0 is as usual.
+// patience returns how long to wait for a server of which nothing is known yet: the
+// timeout, wherever it is in the line; 0 means the default.
 func (l *callLine) patience() time.Duration {
 	all := *l
 	_ = all.settle(func(string) bool { return false }) // settle is called again once the tool is known

@@ -74,7 +74,7 @@ type ProviderStatus struct {
 	fs.Status
 }
 
-// FactsQuery asks for facts: with Inside, also for what is inside of items.
+// FactsQuery asks for facts; with Inside, also for the things inside of items.
 type FactsQuery struct {
 	Inside bool `json:"inside,omitempty"`
 }
@@ -177,7 +177,7 @@ func (t *Tree) list(ctx context.Context, name string) ([]Entry, error) {
 			e, err = t.entry(ctx, l.Name, child)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // gone since it was listed
+			continue // removed since it was listed
 		}
 		if err != nil {
 			return nil, err
@@ -217,7 +217,7 @@ func (t *Tree) file(ctx context.Context, name string) (fs.File, int64, error) {
 	return f, a.Size, err
 }
 
-// copy writes a file, of which it knows the size from before.
+// copy writes size bytes of a file, the size it had when it was asked for.
 func (t *Tree) copy(ctx context.Context, f fs.File, size int64, w io.Writer) error {
 	buf := make([]byte, min(size, 1<<17))
 	for off := int64(0); off < size; {
@@ -248,7 +248,7 @@ func (t *Tree) read(ctx context.Context, q PathQuery, _ func(fs.None) error, rep
 	return t.copy(ctx, f, size, w)
 }
 
-// pathFault words an error of the tree for people; nil stays nil. A path that does
+// pathFault returns an error of the tree as a fault for people; nil stays nil. A path that does
 // not exist may be a misspelt one.
 func (t *Tree) pathFault(ctx context.Context, name string, err error) error {
 	if err == nil {

@@ -17,8 +17,8 @@ import (
 )
 
 // ignoreFile keeps rg from finding a thing twice: INDEX and STATUS pages and
-// differences repeat what the files beside them say, and the programs in bin
-// the names of tools. The first line lets rg search the mount even inside a
+// diffs repeat what the files beside them say, and the programs in bin the names
+// of tools. The first line lets rg search the mount even inside a
 // home folder under git that ignores everything; the second keeps dot files
 // hidden all the same. What is in find/ are other names of files that are found
 // anyway.
@@ -35,7 +35,7 @@ INDEX.*
 **/mcps/*/tools/*.diff
 `
 
-// agentsName is the page that is meant for the prompt of an agent.
+// agentsName is the name of the page that is meant for the prompt of an agent.
 const agentsName = "AGENTS.md"
 
 // pages keeps the files in the tree's root current: AGENTS.md and STATUS.md are
@@ -148,7 +148,7 @@ func (p *pages) make() {
 	if text := statusPage(all); !bytes.Equal(text, p.status.text) {
 		t := latest
 		if p.status.text != nil && !t.After(p.status.time) {
-			t = time.Now() // something has gone, which has no time of its own
+			t = time.Now() // something was removed, which has no time of its own
 		}
 		p.status = page{text, t}
 		p.show("STATUS.md", t, fs.NewText(t, text))

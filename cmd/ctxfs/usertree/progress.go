@@ -6,8 +6,8 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// progressQueue sends progress to a caller, without holding up who tells of it.
-// Of what comes faster than it is taken some is left out.
+// progressQueue sends progress to a client without blocking the server that reports
+// it. Progress that arrives faster than the client takes it is dropped.
 type progressQueue struct {
 	news chan wire.Progress
 	end  func()
@@ -17,7 +17,7 @@ type progressQueue struct {
 func newProgressQueue(tell func(wire.Progress) error) *progressQueue {
 	over := make(chan struct{})
 	q := &progressQueue{news: make(chan wire.Progress, 64), end: func() { close(over) }}
-	send := func(p wire.Progress) { _ = tell(p) } // who has left hears nothing
+	send := func(p wire.Progress) { _ = tell(p) } // the client may have left
 	q.sent.Go(func() {
 		for {
 			select {
@@ -41,7 +41,7 @@ func (q *progressQueue) post(p wire.Progress) {
 	}
 }
 
-// close waits until what was posted is sent.
+// close waits until everything posted is sent.
 func (q *progressQueue) close() {
 	q.end()
 	q.sent.Wait()

@@ -1,11 +1,11 @@
-// Package usertree is the tree of one user with its providers and everything
-// that can be asked of it: what the background process serves, and what a
-// command does for itself where there is no such process.
+// Package usertree is the tree of one user, with its providers and the operations
+// that can be asked of it: what the background process serves, and what a command
+// uses itself if there is no such process.
 //
 // The order of its parts: tree.go ([Tree]), pages.go (the files in the root:
 // AGENTS.md, STATUS.md), operations.go (questions about the tree), then the
 // calls of tools: callline.go and callhelp.go (the command line of ctxfs call,
-// which only the tool's schema can take apart), call.go (a call by that
+// which can be split only with the tool's schema), call.go (a call by that
 // command), agentcall.go (a call by a gateway), progress.go.
 package usertree
 
@@ -29,7 +29,8 @@ type Options struct {
 	LookupEnv func(string) (string, bool)
 	// Offline starts and watches nothing.
 	Offline bool
-	// Hide leaves out paths on disk that are views of ours; may be nil.
+	// Hide reports whether a path on disk is in a view of ours, and left out; may be
+	// nil.
 	Hide func(path string) bool
 	// MountPoint returns where the tree is mounted now, "" if nowhere; nil is
 	// nowhere.
@@ -82,7 +83,7 @@ func New(opts Options) *Tree {
 	return t
 }
 
-// env is what the provider with that folder is given.
+// env returns the environment of the provider with that folder.
 func (t *Tree) env(folder string) fs.Env {
 	return fs.Env{
 		Changed: func(path string) {
