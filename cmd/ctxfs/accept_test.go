@@ -33,7 +33,7 @@ func TestAccept(t *testing.T) {
 	b.shows("mcps/zoo/tools/greet.diff", "--- pinned ", "\n+++ now ", "\n-  \"description\": \"Says hello to a wombat.\"\n+  \"description\": \"Says hello to a platypus.\"\n")
 	b.shows("mcps/zoo/STATUS.md", "state: ready\n", "- the definition of the tool bye has changed (description) at ", "accept it: ctxfs accept zoo bye\n")
 	b.shows("STATUS.md", "- problem: server zoo: the definitions of 2 tools have changed", "ctxfs accept zoo\n")
-	if r := b.run("doctor"); r.code != exitProblems || !strings.Contains(r.out, "mend: see mcps/zoo/tools/*.diff; to accept what they show: ctxfs accept zoo\n") {
+	if r := b.run("doctor"); r.code != exitProblems || !strings.Contains(r.out, "fix: see mcps/zoo/tools/*.diff; to accept what they show: ctxfs accept zoo\n") {
 		t.Errorf("doctor: %v", r)
 	}
 	// A search finds what is, and only once.

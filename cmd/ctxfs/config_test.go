@@ -93,7 +93,7 @@ func (b *box) told(words string) {
 		b.Errorf("status does not say %q: exit %d\n%v", words, r.code, r)
 	}
 	r = b.run("doctor")
-	if r.code != exitProblems || !strings.Contains(r.out, words) || !strings.Contains(r.out, "mend: ") {
+	if r.code != exitProblems || !strings.Contains(r.out, words) || !strings.Contains(r.out, "fix: ") {
 		b.Errorf("doctor does not say %q: exit %d\n%v", words, r.code, r)
 	}
 }

@@ -51,14 +51,14 @@ func TestKilled(t *testing.T) {
 	}
 
 	r := b.run("status")
-	if r.code != exitNotRunning || strings.Count(r.out, "dead: mend it with: ctxfs mount") != 2 {
+	if r.code != exitNotRunning || strings.Count(r.out, "dead: fix it with: ctxfs mount") != 2 {
 		t.Errorf("status: exit %d\n%v", r.code, r)
 	}
 	report := b.status()
 	if report.Running || report.Pid != 0 || len(report.Mounts) != 2 || report.Mounts[0].State != mounts.Dead {
 		t.Errorf("status --json: %+v", report)
 	}
-	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{"mend: ctxfs mount ~/.agentctx", "mend: ctxfs mount " + other}) {
+	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{"fix: ctxfs mount ~/.agentctx", "fix: ctxfs mount " + other}) {
 		t.Errorf("doctor: exit %d\n%v", r.code, r)
 	}
 	// What needs no mount needs no process either.

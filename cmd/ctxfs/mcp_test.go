@@ -91,7 +91,7 @@ func TestServersThatFail(t *testing.T) {
 			t.Errorf("status does not tell of %s: %s", server, got)
 		}
 	}
-	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{"dies", "exit status 3", "mend: ctxfs cat mcps/dies/STATUS.md shows the end of its standard error; then: ctxfs restart dies\n"}) {
+	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{"dies", "exit status 3", "fix: ctxfs cat mcps/dies/STATUS.md shows the end of its standard error; then: ctxfs restart dies\n"}) {
 		t.Errorf("doctor: exit %d\n%v", r.code, r)
 	}
 	if left := b.read("mcps/INDEX.md"); !strings.Contains(left, "zoo/greet") {

@@ -26,7 +26,7 @@ const exitCodes = `0  it worked
 1  it failed; the message says why
 2  the command line was wrong
 3  status: ctxfs is not running
-4  doctor: something needs mending; sync: some files were left as they are;
+4  doctor: something needs fixing; sync: some files were left as they are;
    stale: files have changed`
 
 // run is the whole program. It returns the exit code.

@@ -118,7 +118,7 @@ func TestConfig(t *testing.T) {
 		"SERVER", "api.example.com", "~/.cursor/mcp.json:4", "~/.codex/config.toml:1", "passed-over",
 		"it is the same server as the entry \"db\" in ", "unresolved-variable", "NO_SUCH_VARIABLE", "export NO_SUCH_VARIABLE",
 		"local", "untrusted", "~/here/.mcp.json:1", "project ~/here", "~/.config/ctxfs/config.toml", "it changes the servers of that name",
-		"settings.json is not valid: line 3", "mend: correct ",
+		"settings.json is not valid: line 3", "fix: correct ",
 	}
 	check := func(when string) {
 		t.Helper()

@@ -36,12 +36,12 @@ func newDoctor(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "look for what is wrong, and say what mends it",
+		Short: "look for what is wrong, and say how to fix it",
 		Long: `Doctor checks whether this user can mount, whether mounts and the background
 process are well, whether the configuration can be read and every provider
-works. For each fault it names the command that mends it, and exits with 4 if
-there is one. The one thing that it mends by itself is a mount that a killed
-process has left hanging: whoever reads it gets an error instead of waiting.`,
+works. For each fault it names the command that fixes it, and exits with 4 if
+there is one. The one thing that it fixes by itself is a mount that a killed
+process has left hanging: its readers get an error instead of waiting.`,
 		Args: cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := examine(cmd.Context(), a)
@@ -76,13 +76,13 @@ func printFindings(a *cli.App, findings []Finding, ill int) {
 		}
 		a.Sayf("%s  %-14s %s", mark, f.Check, f.What)
 		if f.Mend != "" {
-			a.Sayf("    %-14s mend: %s", "", f.Mend)
+			a.Sayf("    %-14s fix: %s", "", f.Mend)
 		}
 	}
 	if ill == 0 {
 		a.Sayf("all is well")
 	} else {
-		a.Sayf("%s to mend", wording.Count(ill, "things"))
+		a.Sayf("%s to fix", wording.Count(ill, "things"))
 	}
 }
 

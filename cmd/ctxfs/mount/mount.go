@@ -41,7 +41,7 @@ yet start after that, in the background; the others at their first call.
 
 One background process serves all mounts of a home; the first mount starts it
 and the last unmount ends it. Mounting where a mount is already does nothing;
-where a dead one lies, whose process was killed, it is mended first.`,
+where a dead one lies, whose process was killed, that is fixed first.`,
 		Example: `  ctxfs mount
   ctxfs mount /tmp/ctx
   ctxfs mount -f     in the foreground, for systemd: ends with Ctrl-C or SIGTERM`,

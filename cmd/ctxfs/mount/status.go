@@ -123,7 +123,7 @@ func printStatus(a *cli.App, r *StatusReport) {
 			line += ": mounted by " + m.Of
 		}
 		if m.State != mounts.Healthy {
-			line += fmt.Sprintf("  %s: mend it with: ctxfs mount %s", m.State, a.Tilde(m.Dir))
+			line += fmt.Sprintf("  %s: fix it with: ctxfs mount %s", m.State, a.Tilde(m.Dir))
 		}
 		a.Sayf("%s", line)
 	}

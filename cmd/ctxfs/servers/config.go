@@ -113,11 +113,11 @@ func printReport(a *cli.App, r mcp.Report) {
 		}
 		a.Sayf("%s in %s: %s", e.Name, place(a, e), e.Why)
 		if e.Mend != "" {
-			a.Sayf("  mend: %s", e.Mend)
+			a.Sayf("  fix: %s", e.Mend)
 		}
 	}
 	for _, p := range r.Problems {
-		a.Sayf("\n! %s\n  mend: %s", p.What, p.Mend)
+		a.Sayf("\n! %s\n  fix: %s", p.What, p.Mend)
 	}
 }
 
@@ -134,7 +134,7 @@ func printEntries(a *cli.App, entries []mcp.Entry) {
 			return fmt.Sprintf("%g s", n)
 		}
 		for _, line := range [][2]string{
-			{"server", e.Name}, {"folder", e.Folder}, {"state", e.State}, {"why", e.Why}, {"mend", e.Mend},
+			{"server", e.Name}, {"folder", e.Folder}, {"state", e.State}, {"why", e.Why}, {"fix", e.Mend},
 			{"transport", e.Transport}, {"runs", e.Runs}, {"client", e.Client}, {"scope", scope(a, e)}, {"file", place(a, e)},
 			{"start timeout", seconds(e.StartTimeout)}, {"call timeout", seconds(e.CallTimeout)},
 			{"allowed tools", strings.Join(e.AllowTools, ", ")}, {"denied tools", strings.Join(e.DenyTools, ", ")},

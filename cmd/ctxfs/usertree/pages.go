@@ -212,7 +212,7 @@ func writeProblems(b *bytes.Buffer, problems []fs.Problem) {
 	for _, p := range problems {
 		fmt.Fprintf(b, "- problem: %s\n", p.What)
 		if p.Mend != "" {
-			fmt.Fprintf(b, "  mend: %s\n", p.Mend)
+			fmt.Fprintf(b, "  fix: %s\n", p.Mend)
 		}
 	}
 }
