@@ -17,8 +17,8 @@ func settingsOf(t testing.TB, home, text string) {
 	check(t, os.WriteFile(filepath.Join(home, "config.toml"), []byte("[transcripts]\n"+text), 0o600))
 }
 
-// TestTheArchiveHasALimit: full, it keeps the newest, and what it has no room for
-// is not put into it again and again.
+// TestTheArchiveHasALimit: a full archive keeps the newest sessions, and those that it
+// has no room for are not archived again and again.
 func TestTheArchiveHasALimit(t *testing.T) {
 	home := tempHome(t)
 	const n = 12
@@ -61,7 +61,8 @@ func TestTheArchiveHasALimit(t *testing.T) {
 	}
 }
 
-// TestAnArchiveThatIsSwitchedOff shows what it has; a log that comes back counts.
+// TestAnArchiveThatIsSwitchedOff: what is archived is still shown; a log that comes
+// back has precedence.
 func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
 	home := tempHome(t)
 	claude := filepath.Join(home, ".claude", "projects", "-work")
@@ -118,7 +119,8 @@ func TestAnArchiveThatIsSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestSubagents stand alone without their parent, and below it once it is there.
+// TestSubagents: subagents are listed alone without their parent, and below it once it
+// is there.
 func TestSubagents(t *testing.T) {
 	home := tempHome(t)
 	f := start(t, home)

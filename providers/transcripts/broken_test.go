@@ -39,8 +39,7 @@ func anyPi(o *Options) {
 	}
 }
 
-// TestLogsThatAreNone: whatever lies where a log is expected costs nothing but
-// itself.
+// TestLogsThatAreNone: anything that lies where a log is expected affects only itself.
 func TestLogsThatAreNone(t *testing.T) {
 	home := tempHome(t)
 	piSession(t, home, oneID).user("all is well")
@@ -79,8 +78,8 @@ func TestLogsThatAreNone(t *testing.T) {
 	f.await("the folder is a session", func() bool { return f.exists(catalogue.ByID + "/folder") })
 }
 
-// TestLongLines: one of a megabyte is shown whole, one that is longer than any
-// that is read is told of, and both only once they have ended.
+// TestLongLines: a line of a megabyte is shown whole, one longer than the limit as a
+// note, and both only once they have ended.
 func TestLongLines(t *testing.T) {
 	home := tempHome(t)
 	s := piSession(t, home, oneID)
@@ -109,7 +108,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestForeignNames: ids and titles are anybody's.
+// TestForeignNames: any id and title gives a safe name.
 func TestForeignNames(t *testing.T) {
 	home := tempHome(t)
 	ids := []string{
@@ -187,7 +186,7 @@ func TestForeignNames(t *testing.T) {
 	}
 }
 
-// TestOneIDOfTwoAgents: they are two sessions.
+// TestOneIDOfTwoAgents: sessions of two agents with one id are two sessions.
 func TestOneIDOfTwoAgents(t *testing.T) {
 	home := tempHome(t)
 	piSession(t, home, oneID).user("in pi")
@@ -209,7 +208,7 @@ func TestOneIDOfTwoAgents(t *testing.T) {
 	}
 }
 
-// TestALogOfNothing says so in its folder.
+// TestALogOfNothing: the folder of a session with an empty log says so.
 func TestALogOfNothing(t *testing.T) {
 	home := tempHome(t)
 	dir := filepath.Join(home, ".pi", "agent", "sessions", "--work--")

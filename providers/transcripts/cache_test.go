@@ -17,8 +17,8 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-// TestACacheThatCannotBeWritten is told in the state with what mends it, and is
-// no fault of the sessions.
+// TestACacheThatCannotBeWritten: the status reports it with a fix, and it is no fault
+// of the sessions.
 func TestACacheThatCannotBeWritten(t *testing.T) {
 	home := tempHome(t)
 	piSession(t, home, oneID).user("is kept")
@@ -49,7 +49,8 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestTheCacheIsThrownAway under a reader: the same is made again.
+// TestTheCacheIsThrownAway: a cache that is deleted under a reader is made again with
+// the same bytes.
 func TestTheCacheIsThrownAway(t *testing.T) {
 	home := tempHome(t)
 	s := piSession(t, home, oneID)
@@ -85,7 +86,7 @@ func TestTheCacheIsThrownAway(t *testing.T) {
 	})
 }
 
-// TestVersionsDoNotComeBack: what was thrown away and is others bytes by now is
+// TestVersionsDoNotComeBack: an entry that was deleted and has other bytes by now has
 // another version.
 func TestVersionsDoNotComeBack(t *testing.T) {
 	home := tempHome(t)
@@ -111,8 +112,8 @@ func TestVersionsDoNotComeBack(t *testing.T) {
 	}
 }
 
-// TestAStateThatWasNotWritten: a program that is killed has told more than it
-// has noted. The next one tells all of it.
+// TestAStateThatWasNotWritten: a program that is killed has published more than it has
+// recorded. The next one shows all of it.
 func TestAStateThatWasNotWritten(t *testing.T) {
 	home := tempHome(t)
 	s := piSession(t, home, oneID)
@@ -169,7 +170,8 @@ func copyCache(t *testing.T, from, to string) {
 	}))
 }
 
-// TestTwoProcesses have one cache: one is alive, the others read once.
+// TestTwoProcesses: processes share one cache, one that stays and others that read
+// once.
 func TestTwoProcesses(t *testing.T) {
 	home := tempHome(t)
 	s := piSession(t, home, oneID)
@@ -215,7 +217,7 @@ func TestTwoProcesses(t *testing.T) {
 	})
 }
 
-// TestCloseWhileItRenders ends at once and leaves nothing that is half.
+// TestCloseWhileItRenders: Close returns at once and leaves nothing incomplete.
 func TestCloseWhileItRenders(t *testing.T) {
 	home := tempHome(t)
 	manySessions(t, home, 300)
@@ -229,7 +231,8 @@ func TestCloseWhileItRenders(t *testing.T) {
 	}
 }
 
-// TestADigestWhileItGrows is made of what does not change meanwhile.
+// TestADigestWhileItGrows: a digest is made from a state that does not change
+// meanwhile.
 func TestADigestWhileItGrows(t *testing.T) {
 	home := tempHome(t)
 	s := piSession(t, home, oneID)

@@ -17,11 +17,11 @@ import (
 	"ctxfs/providers/transcripts/source"
 )
 
-// Search implements fs.Searcher. It finds what was said in all sessions at or
-// below a path of the provider's folder, "" for all: the best first. Paths are those of blocks, each with the ends
-// of its neighbours and how to read on, titles name session and block, and Why also
-// tells when and by whom it was said. What is in the transcripts can be found, at
-// once; where very much was not read or indexed yet, the newest of that can.
+// Search implements fs.Searcher. It finds what was said in all sessions at or below
+// a path of the provider's folder, "" for all: the best first. The paths are those of
+// blocks (see package folders), the titles name session and block, and Why also says
+// when and by whom it was said. What is published is found at once; of logs that are
+// not rendered yet the newest, up to maxCatchUp.
 func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]fs.Match, error) {
 	in, err := p.Canonical(ctx, in)
 	if err != nil {
@@ -130,8 +130,7 @@ func (l library) Open(t fulltext.Text) (fulltext.File, error) {
 	return os.Open(l.p.cache.Transcript(s, t.Generation))
 }
 
-// sessionNamed returns the session that the full-text index knows by a name; nil
-// if it is gone.
+// sessionNamed returns the session of a [fulltext.Text]; nil if it is gone.
 func (p *Provider) sessionNamed(name string) *catalogue.Session {
 	agent, id, _ := strings.Cut(name, "/")
 	return p.catalogue.ByKey(agent, id)

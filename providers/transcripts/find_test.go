@@ -16,7 +16,7 @@ func (f *fixture) find(words, in string) []fs.Match {
 	return found
 }
 
-// TestFind: what was said is found, and the file that is found says it.
+// TestFind: what was said is found, and the file that is found has it.
 func TestFind(t *testing.T) {
 	home := tempHome(t)
 	one := piSession(t, home, "0b0e2bd1-1111-4000-8000-000000000001")

@@ -20,7 +20,7 @@ import (
 	"ctxfs/providers/transcripts/folders"
 )
 
-// deadline is how long news of another process may take to arrive.
+// deadline is how long changes by another process may take to arrive.
 const deadline = 2 * time.Minute
 
 // clock is a clock that stands still until it is moved.
@@ -28,7 +28,7 @@ type clock struct{ at atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Unix(0, c.at.Load()) }
 
-// fixture is the provider over a home folder.
+// fixture is a provider over a home folder.
 type fixture struct {
 	*Provider
 	t       testing.TB
@@ -107,7 +107,8 @@ func tempHome(t testing.TB) string {
 	return dir
 }
 
-// await waits until a condition holds. Not all that it may ask for is told.
+// await waits until a condition holds. Not every change that it may depend on is
+// announced.
 func (f *fixture) await(what string, holds func() bool) {
 	f.t.Helper()
 	timeout := time.After(deadline)

@@ -85,8 +85,8 @@ func TestForksTellNothingTwice(t *testing.T) {
 	}
 }
 
-// TestAForkBeforeItsParent: what the fork told while it was alone it leaves out
-// once the parent is there.
+// TestAForkBeforeItsParent: a fork leaves out what it has shown while it was alone once
+// the parent is there.
 func TestAForkBeforeItsParent(t *testing.T) {
 	home := tempHome(t)
 	all := []string{id(1), id(2)}
@@ -105,7 +105,7 @@ func TestAForkBeforeItsParent(t *testing.T) {
 	}
 }
 
-// TestForksInACircle name each other as what they are forks of.
+// TestForksInACircle: sessions that name each other as their origin are all shown.
 func TestForksInACircle(t *testing.T) {
 	home := tempHome(t)
 	all := []string{id(1), id(2), id(3)}
@@ -141,8 +141,8 @@ func TestForksInACircle(t *testing.T) {
 	f.transcript(id(4))
 }
 
-// TestManyForks are rendered once each, however they are related and in whatever
-// order they are asked for.
+// TestManyForks: forks are rendered once each, however they are related and in whatever
+// order they are read.
 func TestManyForks(t *testing.T) {
 	const n = 120
 	for name, shape := range map[string]struct {
@@ -189,7 +189,8 @@ func TestManyForks(t *testing.T) {
 	}
 }
 
-// TestForksThatComeWhileOthersRender, the last first, and grow while they do.
+// TestForksThatComeWhileOthersRender: forks come, the last first, and grow while others
+// are rendered.
 func TestForksThatComeWhileOthersRender(t *testing.T) {
 	const n = 60
 	home, away := tempHome(t), tempHome(t)
@@ -226,8 +227,8 @@ func TestForksThatComeWhileOthersRender(t *testing.T) {
 	}
 }
 
-// TestAForkOfWhatWasThrownAway: what others tell is known again when their books
-// are gone.
+// TestAForkOfWhatWasThrownAway: a fork leaves out the same records when the entries of
+// the others were deleted.
 func TestAForkOfWhatWasThrownAway(t *testing.T) {
 	home := tempHome(t)
 	first := piSession(t, home, id(1))
@@ -257,8 +258,8 @@ func TestAForkOfWhatWasThrownAway(t *testing.T) {
 	}
 }
 
-// TestACopyIsToldWhole: a session that has nothing of its own yet is not empty;
-// once it goes on, the rest is told by the session that it is a fork of.
+// TestACopyIsToldWhole: a fork without records of its own is shown whole; once it goes
+// on, the rest stands in its origin only.
 func TestACopyIsToldWhole(t *testing.T) {
 	home := tempHome(t)
 	parent := piSession(t, home, id(1))
@@ -296,8 +297,8 @@ func TestACopyIsToldWhole(t *testing.T) {
 
 }
 
-// TestEqualIDsMakeNoFork: the ids of records need not be unique among sessions.
-// What was said at another time is no repetition.
+// TestEqualIDsMakeNoFork: records of two sessions may have equal ids; with another time
+// they are no repetition.
 func TestEqualIDsMakeNoFork(t *testing.T) {
 	home := tempHome(t)
 	dir := filepath.Join(home, ".claude", "projects", "-w")
@@ -317,8 +318,8 @@ func TestEqualIDsMakeNoFork(t *testing.T) {
 	}
 }
 
-// TestAForkSaysWhereTheRestIs, also where the records name a session that is
-// not there, or none.
+// TestAForkSaysWhereTheRestIs: also where the records name a session that is not there,
+// or none.
 func TestAForkSaysWhereTheRestIs(t *testing.T) {
 	for _, says := range []string{"", "no-such-session"} {
 		t.Run(says, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-// TestLinkedFolders: a folder of a project may be a link, as whoever moves or
-// renames a project leaves one behind.
+// TestLinkedFolders: the folder of a project may be a link, which users leave behind who
+// move or rename a project.
 func TestLinkedFolders(t *testing.T) {
 	home := tempHome(t)
 	away := filepath.Join(tempHome(t), "away")

@@ -15,7 +15,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestTenThousandSessionsInOneFolder cost little memory each.
+// TestTenThousandSessionsInOneFolder: each session costs little memory.
 func TestTenThousandSessionsInOneFolder(t *testing.T) {
 	n := fstest.Rounds(10_000)
 	home := tempHome(t)
@@ -39,8 +39,7 @@ func TestTenThousandSessionsInOneFolder(t *testing.T) {
 	}
 }
 
-// TestTheFirstPassIsNoStorm: of each session no more is told than that it is
-// rendered.
+// TestTheFirstPassIsNoStorm: the first rendering of each session announces one change.
 func TestTheFirstPassIsNoStorm(t *testing.T) {
 	n := fstest.Rounds(1000)
 	home := tempHome(t)

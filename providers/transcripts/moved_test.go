@@ -27,7 +27,7 @@ func codexLog(t testing.TB, path, id string, texts ...string) {
 	}
 }
 
-// publishedOf is what is published of a session.
+// publishedOf returns what is published of a session.
 func (f *fixture) publishedOf(id string) catalogue.Published {
 	if all := f.catalogue.Find(id); len(all) > 0 {
 		v, _ := f.catalogue.View(all[0])
@@ -36,7 +36,8 @@ func (f *fixture) publishedOf(id string) catalogue.Published {
 	return catalogue.Published{}
 }
 
-// TestALogThatIsPutAway is neither lost nor there twice, and not rendered again.
+// TestALogThatIsPutAway: a log that its agent moves to its archive is neither lost nor
+// listed twice, and not rendered again.
 func TestALogThatIsPutAway(t *testing.T) {
 	home := tempHome(t)
 	name := "rollout-2026-05-12T01-02-27-" + oneID + ".jsonl"
@@ -115,7 +116,8 @@ func TestALogThatIsPutAway(t *testing.T) {
 	}
 }
 
-// TestARootThatIsALink is followed, also when it leads elsewhere.
+// TestARootThatIsALink: an agent's folder that is a link is followed, also after it was
+// changed.
 func TestARootThatIsALink(t *testing.T) {
 	home := tempHome(t)
 	first, second := filepath.Join(home, "first"), filepath.Join(home, "second")
@@ -138,7 +140,7 @@ func TestARootThatIsALink(t *testing.T) {
 	f.await("a folder stands in its place", func() bool { return f.exists(catalogue.ByID + "/" + oneID) })
 }
 
-// TestWhatCannotBeWatchedIsLookedAt: without a watch there is news all the same.
+// TestWhatCannotBeWatchedIsLookedAt: changes are found without a watch.
 func TestWhatCannotBeWatchedIsLookedAt(t *testing.T) {
 	home := tempHome(t)
 	s := piSession(t, home, oneID)

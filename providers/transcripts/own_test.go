@@ -166,8 +166,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestASubagentIsNotItsOwnSession: by the folder alone the session is meant that
-// started it.
+// TestASubagentIsNotItsOwnSession: the folder alone names the session that started it.
 func TestASubagentIsNotItsOwnSession(t *testing.T) {
 	home := tempHome(t)
 	work := filepath.Join(home, "work")

@@ -130,7 +130,7 @@ func TestDigestsEndWithTheLastQuestion(t *testing.T) {
 	t.Logf("questions %v, found %v", asked, found)
 }
 
-// TestRealSessions reads everything that is made of the real sessions.
+// TestRealSessions: everything that is made from the real sessions can be read.
 func TestRealSessions(t *testing.T) {
 	f := start(t, realHome(t), offline)
 	agents, folded := make(map[string]int), 0

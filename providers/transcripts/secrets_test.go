@@ -11,9 +11,8 @@ import (
 	"ctxfs/providers/internal/zstd"
 )
 
-// TestNoCopyHasSecrets renders and archives a session with secrets: neither what
-// is shown of it has them, nor any file of ours. The session's own file keeps
-// them.
+// TestNoCopyHasSecrets: neither what is shown of a session nor any file of ours has the
+// secrets in its log. The log itself is not changed.
 func TestNoCopyHasSecrets(t *testing.T) {
 	home := tempHome(t)
 	const own = "0f3c2c9e-5d2a-4b7e-9f1e-000000000001"

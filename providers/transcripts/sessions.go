@@ -16,19 +16,19 @@ import (
 	"ctxfs/providers/transcripts/source"
 )
 
-// Wanted says which session is meant.
+// Wanted names a session.
 type Wanted struct {
-	// Session names it: an id, the beginning of one, or an alias. Files are what
-	// it is as a path on disk, with and without links, Tree what it is as one in
-	// the provider's folder; none and "" where it cannot be one. Where nothing is
-	// named the asker's own session is meant.
+	// Session is an id, the beginning of one, or an alias. Files are its readings as
+	// a path on disk, with and without links, Tree its reading as a path in the
+	// provider's folder; none and "" where it cannot be one. Where Session is ""
+	// the client's own session is meant.
 	Session string   `json:"session,omitempty"`
 	Files   []string `json:"files,omitempty"`
 	Tree    string   `json:"tree,omitempty"`
-	// Claims are what the asker's environment says.
+	// Claims are what the client's environment says.
 	Claims []caller.Claim `json:"claims,omitempty"`
-	// Folders are where the asker is: the folder that it is in, then those above
-	// it that count. Each has all names that it is known by.
+	// Folders are the client's working folder and those above it that may be its
+	// project's, each with all names that it is known by.
 	Folders [][]string `json:"folders,omitempty"`
 }
 
@@ -51,11 +51,11 @@ func (e *UnclearError) Error() string { return e.What }
 // Fix returns what can be done; it may have several lines.
 func (e *UnclearError) Fix() string { return e.Mend }
 
-// Known is what is known of a session without reading all of it.
+// Known describes a session, as far as it is known without reading all of it.
 type Known struct {
 	ID    string `json:"id"`
 	Agent string `json:"agent"`
-	// Path is that of its folder in the provider's.
+	// Path is the path of its folder in the provider's.
 	Path  string    `json:"path"`
 	Title string    `json:"title"`
 	CWD   string    `json:"cwd"`

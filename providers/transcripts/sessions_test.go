@@ -314,7 +314,8 @@ func TestWhatMayBeReadAgain(t *testing.T) {
 	}
 }
 
-// TestWhatNobodyTriedToRead says all the same why it cannot be.
+// TestWhatNobodyTriedToRead: a session that was not rendered yet says why it cannot be
+// read.
 func TestWhatNobodyTriedToRead(t *testing.T) {
 	if asOrdinaryUser(t) {
 		return
@@ -331,7 +332,7 @@ func TestWhatNobodyTriedToRead(t *testing.T) {
 	}
 }
 
-// TestStatusWithoutAWatch tells of the sessions that are there.
+// TestStatusWithoutAWatch: the status counts the sessions that are there.
 func TestStatusWithoutAWatch(t *testing.T) {
 	home := tempHome(t)
 	piSession(t, home, oneID)
@@ -340,8 +341,8 @@ func TestStatusWithoutAWatch(t *testing.T) {
 	}
 }
 
-// TestACacheThatIsThrownAway: all that was made of it is made again, also what is
-// made of the state alone.
+// TestACacheThatIsThrownAway: everything that was made from a deleted cache is made
+// again, also what is made from the state alone.
 func TestACacheThatIsThrownAway(t *testing.T) {
 	home := tempHome(t)
 	s := piSession(t, home, oneID)

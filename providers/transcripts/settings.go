@@ -11,7 +11,7 @@ import (
 // Table is the name of the table of config.toml.
 const Table = "transcripts"
 
-// settingsTable are the settings as they count.
+// settingsTable are the settings in use.
 type settingsTable struct {
 	archive    bool
 	maxArchive int64 // bytes

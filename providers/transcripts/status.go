@@ -66,7 +66,7 @@ func (p *Provider) problems() (all []fs.Problem) {
 	for _, path := range p.scanner.UnreadableFolders() {
 		all = append(all, fs.Problem{What: clean.Line("no permission to read " + path), Mend: "chmod u+rx " + wording.ShellWord(path)})
 	}
-	if fault, full := p.cache.FaultNow(); full {
+	if fault, full := p.cache.Fault(); full {
 		all = append(all, fs.Problem{What: fault, Mend: "free some space, or give max_cache in [transcripts] of " + p.opts.SettingsPath})
 	} else if fault != "" {
 		all = append(all, fs.Problem{What: fault, Mend: "chmod -R u+rwX " + wording.ShellWord(p.opts.Cache)})

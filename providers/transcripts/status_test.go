@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestStatusWhileTheWatchLooks: the watch asks what is hidden while it holds its
-// lock, and the state asks the watch for its faults. Neither waits for the other.
+// TestStatusWhileTheWatchLooks: the watch asks what is hidden while it holds its lock,
+// and Status asks the watch for its faults. Neither waits for the other.
 func TestStatusWhileTheWatchLooks(t *testing.T) {
 	var f *fixture
 	var armed atomic.Bool

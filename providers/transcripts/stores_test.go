@@ -146,7 +146,7 @@ func TestASessionInADatabase(t *testing.T) {
 	}
 }
 
-// TestAThousandSessionsInADatabase: of those one changes, and only that is read.
+// TestAThousandSessionsInADatabase: only the session that changes is read.
 func TestAThousandSessionsInADatabase(t *testing.T) {
 	home := tempHome(t)
 	c := crushAt(t, filepath.Join(home, ".local", "share", "crush"))
@@ -178,7 +178,7 @@ func TestAThousandSessionsInADatabase(t *testing.T) {
 	}
 }
 
-// TestProjectsOfCrush: its list of projects tells where its databases are.
+// TestProjectsOfCrush: Crush's list of projects names the folders of its databases.
 func TestProjectsOfCrush(t *testing.T) {
 	home := tempHome(t)
 	list := filepath.Join(home, ".local", "share", "crush", "projects.json")
@@ -215,8 +215,8 @@ func TestProjectsOfCrush(t *testing.T) {
 	}
 }
 
-// TestATranscriptBesideADatabase: what Cursor writes into its transcript alone is
-// joined with what its database has.
+// TestATranscriptBesideADatabase: what only Cursor's transcript has is joined with what
+// its database has.
 func TestATranscriptBesideADatabase(t *testing.T) {
 	home := tempHome(t)
 	dir := filepath.Join(home, ".cursor", "chats", "36e6", oneID)
@@ -244,8 +244,8 @@ func TestATranscriptBesideADatabase(t *testing.T) {
 	}
 }
 
-// TestACommitThatIsSeenLate: what a database's log has is no part of it until
-// the writer says so, which nothing tells of.
+// TestACommitThatIsSeenLate: a commit in a database's write-ahead log is found though
+// it becomes visible without any event.
 func TestACommitThatIsSeenLate(t *testing.T) {
 	home := tempHome(t)
 	dir := filepath.Join(home, "store")

@@ -7,7 +7,7 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-// checkTotals counts anew what Status tells.
+// checkTotals compares what Status shows with a new count.
 func (f *fixture) checkTotals() {
 	f.t.Helper()
 	want := catalogue.Summary{Agents: make(map[string]int)}

@@ -9,7 +9,7 @@ import (
 )
 
 // asOrdinaryUser runs the test again as a user who may not read everything, where
-// this one may, and tells whether it has.
+// this one may, and reports whether it has.
 func asOrdinaryUser(t *testing.T) bool {
 	t.Helper()
 	if os.Getuid() != 0 {

@@ -143,8 +143,8 @@ func (s *aSession) put(t testing.TB, home string, change func(statement string) 
 
 func asItIs(statement string) string { return statement }
 
-// TestUnknownRecords of each agent are kept, and quiet: what is known around them
-// is told.
+// TestUnknownRecords: unknown records of each agent are stored and quiet, and the known
+// ones around them are shown.
 func TestUnknownRecords(t *testing.T) {
 	all := eighteen(t)
 	if len(all) != 18 {
@@ -190,8 +190,8 @@ func TestUnknownRecords(t *testing.T) {
 	}
 }
 
-// TestUnknownVersions of each database are read as far as they go, and that is
-// said once.
+// TestUnknownVersions: databases of unknown versions are read as far as possible, and
+// the status says so once.
 func TestUnknownVersions(t *testing.T) {
 	for _, s := range eighteen(t) {
 		if s.sql == nil {
@@ -284,7 +284,7 @@ func TestUnknownVersions(t *testing.T) {
 	}
 }
 
-// TestTheLastTimeOfALogWithoutTimes is when it was written to.
+// TestTheLastTimeOfALogWithoutTimes: it is the modification time of the log.
 func TestTheLastTimeOfALogWithoutTimes(t *testing.T) {
 	home := tempHome(t)
 	path := filepath.Join(home, ".codex", "sessions", "2025", "08", "01", "rollout-2025-08-01T10-00-00-"+someID+".jsonl")

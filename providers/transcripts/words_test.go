@@ -11,9 +11,9 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// TestEveryWordIsThere looks for every word of every message of the real logs
-// of Claude Code, read by encoding/json alone, in the transcript and the long
-// texts of its session; and counts the messages of each kind.
+// TestEveryWordIsThere: every word of every message of the real logs of Claude Code,
+// read by encoding/json alone, is in the transcript and the long texts of its session,
+// with the same number of messages of each kind.
 func TestEveryWordIsThere(t *testing.T) {
 	f := start(t, realHome(t), offline)
 	f.scanner.First()

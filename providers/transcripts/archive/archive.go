@@ -29,11 +29,6 @@ import (
 	"ctxfs/providers/transcripts/source"
 )
 
-// The archive keeps sessions that their agents may delete: of each the events as
-// messages.jsonl has them, with long results whole, compressed, after a first
-// line that tells of the session. An archived session is shown when the agent
-// has it no more.
-
 const suffix = ".jsonl.zst"
 
 // header is the first line of an archived session.
@@ -69,7 +64,7 @@ func (a Archive) Walk(ctx context.Context, visit func(agent, path string)) {
 	})
 }
 
-// Format is how an archived session is read.
+// Format returns how an archived session is read.
 func Format() history.Log {
 	return history.Log{
 		Open: func(string) history.Reader { return new(reader) }, Rank: source.LowestRank, Compressed: true,
@@ -96,8 +91,9 @@ func (*reader) Record(line []byte, out event.Sink) {
 	out.Emit(e)
 }
 
-// Write archives a session: info and the first size bytes of its messages file,
-// with results whole that lie in files which spill reads.
+// Write writes an archived session to path: info and the first size bytes of the
+// messages file, with the whole of results that lie in other files, which spill
+// reads.
 func (a Archive) Write(path string, info event.Session, messages string, size int64, spill func(path string) ([]byte, error)) (err error) {
 	in, err := os.Open(messages)
 	if err != nil && size > 0 {
@@ -140,7 +136,7 @@ func (a Archive) Write(path string, info event.Session, messages string, size in
 	return os.Rename(tmp.Name(), path)
 }
 
-// copyMessages copies messages, with the results whole that lie elsewhere.
+// copyMessages copies messages, with the whole of results that lie in other files.
 func copyMessages(out io.Writer, in io.Reader, spill func(path string) ([]byte, error)) error {
 	from := bufio.NewReaderSize(in, 1<<20)
 	for {

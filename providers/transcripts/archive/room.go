@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Room is what the archive has room for. Full, it keeps the newest: what
-// would be thrown away again at once is not put into it.
+// Room is the room that is left in the archive. A full archive keeps the newest
+// sessions: one that would be deleted again at once is not archived.
 type Room struct {
 	free   int64
 	oldest time.Time // of what is in it
@@ -22,6 +22,7 @@ func (r *Room) Worth(changed time.Time, size int64) bool {
 	return size <= r.free || changed.After(r.oldest)
 }
 
+// Add records that a session of that time was archived at path.
 func (r *Room) Add(path string, changed time.Time) {
 	if info, err := os.Stat(path); err == nil {
 		r.free -= info.Size()

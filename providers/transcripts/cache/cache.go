@@ -64,9 +64,9 @@ type Cache struct {
 	scratch   sync.Pool // of *scratch
 	saveWake  chan struct{}
 
-	mu    sync.Mutex
-	fault string // why nothing can be stored; "" if it can
-	full  bool   // because the disk is full
+	mu        sync.Mutex
+	faultText string // why nothing can be stored; "" if it can
+	full      bool   // because the disk is full
 }
 
 // New makes a cache; it renders only what is asked for before it is started.

@@ -7,11 +7,11 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-// maxOpen is how many entries stay in memory: the sessions that go on are few.
+// maxOpen is how many entries stay in memory: few sessions grow at a time.
 const maxOpen = 16
 
-// saveTime is how long a state that has changed may wait to be written: until
-// then it would be made again from the log.
+// saveTime is how long a state that has changed may wait to be written; a process
+// that dies before that costs reading a little of the log again.
 const saveTime = 2 * time.Second
 
 // openEntries are the entries of live sessions that were used last.
@@ -21,19 +21,19 @@ type openEntries struct {
 }
 
 type openEntry struct {
-	entry *Entry
-	used  time.Time
-	saved time.Time
-	dirty bool
+	entry   *Entry
+	lastUse time.Time
+	saved   time.Time
+	dirty   bool
 }
 
-// load returns a session's entry. The caller holds s.work.
+// load returns a session's entry. The caller holds s.Work.
 func (c *Cache) load(s *catalogue.Session) *Entry {
 	l := &c.open
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if b := l.entries[s]; b != nil {
-		b.used = c.Env.Now()
+		b.lastUse = c.Env.Now()
 		return b.entry
 	}
 	return readEntry(c.EntryDir(s.Agent, s.Id))
@@ -47,7 +47,7 @@ func (c *Cache) WithEntry(s *catalogue.Session, read func(b *Entry)) {
 	read(c.load(s))
 }
 
-// forget drops what is in memory of a session's entry. The caller holds s.work.
+// forget drops what is in memory of a session's entry. The caller holds s.Work.
 func (c *Cache) forget(s *catalogue.Session) {
 	c.open.mu.Lock()
 	defer c.open.mu.Unlock()
@@ -55,7 +55,7 @@ func (c *Cache) forget(s *catalogue.Session) {
 }
 
 // save writes an entry's state, or leaves it for later if the session grows: then
-// the entry stays in memory. The caller holds s.work.
+// the entry stays in memory. The caller holds s.Work.
 func (c *Cache) save(s *catalogue.Session, b *Entry, now bool) {
 	v, _ := c.Catalogue.View(s)
 	l := &c.open
@@ -69,8 +69,8 @@ func (c *Cache) save(s *catalogue.Session, b *Entry, now bool) {
 			c.dropOldest(s)
 		}
 	}
-	held.entry, held.used, held.dirty = b, c.Env.Now(), true
-	if now || !v.Live || held.used.Sub(held.saved) > saveTime {
+	held.entry, held.lastUse, held.dirty = b, c.Env.Now(), true
+	if now || !v.Live || held.lastUse.Sub(held.saved) > saveTime {
 		c.write(s, held)
 	} else {
 		c.saveSoon()
@@ -100,8 +100,8 @@ func (c *Cache) Unsaved() (all []*catalogue.Session) {
 	return all
 }
 
-// dropOldest drops the entry that was not used for longest, but for one, if there
-// are too many. The caller holds the lock.
+// dropOldest drops the entry that was unused for longest, but never that of one
+// session, if there are too many. The caller holds the lock.
 func (c *Cache) dropOldest(but *catalogue.Session) {
 	l := &c.open
 	if len(l.entries) <= maxOpen {
@@ -109,12 +109,12 @@ func (c *Cache) dropOldest(but *catalogue.Session) {
 	}
 	var oldest *catalogue.Session
 	for s, b := range l.entries {
-		if s != but && (oldest == nil || b.used.Before(l.entries[oldest].used)) {
+		if s != but && (oldest == nil || b.lastUse.Before(l.entries[oldest].lastUse)) {
 			oldest = s
 		}
 	}
 	if !oldest.Work.TryLock() {
-		return // it is in use after all
+		return // it is in use
 	}
 	defer oldest.Work.Unlock()
 	if held := l.entries[oldest]; held.dirty {
@@ -123,8 +123,8 @@ func (c *Cache) dropOldest(but *catalogue.Session) {
 	delete(l.entries, oldest)
 }
 
-// SaveAll writes the states that have changed. Those in use are left for the
-// next time.
+// SaveAll writes the states that have changed. Those in use are waited for, or else
+// left for the next time.
 func (c *Cache) SaveAll(wait bool) {
 	l := &c.open
 	l.mu.Lock()

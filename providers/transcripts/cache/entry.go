@@ -23,9 +23,10 @@ type Entry struct {
 	dir string
 	state
 
-	// ids are those noted so far, by hash; nil while not read from disk.
+	// ids are the native ids recorded so far, by hash, with the numbers of their
+	// events; nil while not read from disk.
 	ids map[uint64]uint32
-	// names are those in results/, without regard to case; nil while not read.
+	// names are the names in results/ in lower case; nil while not read from disk.
 	names map[string]struct{}
 }
 
@@ -37,14 +38,15 @@ type state struct {
 	Source     sourceState   `json:"source"`
 	Seq        int           `json:"seq"`
 	Results    int           `json:"results"`
-	// Repeats names the sessions whose records are left out in this one; 0 for none.
+	// Repeats identifies the sessions whose records are left out in this one; 0 for
+	// none.
 	Repeats uint64 `json:"repeats,omitempty"`
-	// Whole says that the session has nothing of its own, so that what others tell
-	// is told here too: a copy with no words at all would help nobody.
+	// Whole says that the session has no records of its own, so that the inherited
+	// ones are shown here too: an empty transcript would help nobody.
 	Whole bool `json:"whole,omitempty"`
-	// Understood says that there is a record which is one of the agent's.
+	// Understood says that at least one record is one of the agent's.
 	Understood bool `json:"understood,omitempty"`
-	// Timed says that there is a record with a time that is told.
+	// Timed says that at least one event that is not quiet has a time.
 	Timed bool `json:"timed,omitempty"`
 
 	// The lengths of the files, in bytes. Messages is -1 where there are none.
@@ -60,8 +62,7 @@ type state struct {
 	Summary render.Summary    `json:"summary"`
 }
 
-// sourceState is what of the source was read, and how to tell that it is still
-// the same.
+// sourceState records what was read of the source, and how to recognize it.
 type sourceState struct {
 	Path   string      `json:"path"`
 	Stamp  string      `json:"stamp,omitempty"`
@@ -107,7 +108,7 @@ func readEntry(dir string) *Entry {
 	}
 	for name, size := range sizes {
 		if info, err := os.Stat(filepath.Join(dir, name)); size > 0 && (err != nil || info.Size() < size) {
-			b.state = state{Messages: -1, Generation: max(b.Generation, 1) - 1} // the same bytes will be made again
+			b.state = state{Messages: -1, Generation: max(b.Generation, 1) - 1} // rendering gives the same bytes again
 			return b
 		}
 	}
@@ -131,7 +132,7 @@ func (b *Entry) startGeneration(s event.Session) error {
 			return cacheFaultOf(err)
 		}
 	}
-	if old > 1 { // who still reads the last one may go on
+	if old > 1 { // readers of the last generation may go on
 		for _, name := range entryFileNames(old - 1) {
 			_ = os.Remove(filepath.Join(b.dir, name))
 		}
@@ -148,7 +149,8 @@ func (b *Entry) save() error {
 	return atomicfile.Write(filepath.Join(b.dir, stateName), text)
 }
 
-// appendTo writes at the end of one of the book's files, whose length is size.
+// appendTo writes at the end of one of the entry's files, whose length is size, and
+// adds the length of the text to that.
 func (b *Entry) appendTo(name string, text []byte, size *int64) error {
 	if len(text) == 0 {
 		return nil
@@ -168,7 +170,7 @@ func (b *Entry) appendTo(name string, text []byte, size *int64) error {
 	return nil
 }
 
-// size is what the book takes on disk, in bytes.
+// size returns the size of the entry on disk, in bytes.
 func (s *state) size() int64 {
 	return s.Transcript + s.Index + s.IDs + s.Text + s.Sums + max(s.Messages, 0)
 }

@@ -100,7 +100,7 @@ func (c *Cache) RemoveLost(since time.Time) {
 	for _, s := range c.Catalogue.TakeLost(since) {
 		s.Work.Lock()
 		c.forget(s)
-		if !c.Catalogue.Has(s) {
+		if !c.Catalogue.HasSame(s) {
 			_ = os.RemoveAll(c.EntryDir(s.Agent, s.Id))
 		}
 		s.Work.Unlock()

@@ -13,7 +13,7 @@ type cacheError struct{ error }
 
 func (e *cacheError) Unwrap() error { return e.error }
 
-// cacheFaultOf makes an error one of the cache.
+// cacheFaultOf returns an error as one of the cache.
 func cacheFaultOf(err error) error {
 	if err == nil {
 		return nil
@@ -29,8 +29,8 @@ func (c *Cache) SetFault(err error) {
 		fault, full = "transcripts are not kept: "+source.FaultText(err), IsFull(err)
 	}
 	c.mu.Lock()
-	was := c.fault
-	c.fault, c.full = fault, full
+	was := c.faultText
+	c.faultText, c.full = fault, full
 	c.mu.Unlock()
 	if was == fault {
 		return
@@ -45,7 +45,7 @@ func (c *Cache) SetFault(err error) {
 func (c *Cache) Broken() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.fault != ""
+	return c.faultText != ""
 }
 
 // isCacheError reports whether an error is one of the cache folder, not of a
@@ -55,12 +55,12 @@ func isCacheError(err error) bool {
 	return errors.As(err, &fault)
 }
 
-// FaultNow returns why nothing can be stored, "" if it can, and whether that is
+// Fault returns why nothing can be stored, "" if it can, and whether that is
 // because the disk is full.
-func (c *Cache) FaultNow() (fault string, full bool) {
+func (c *Cache) Fault() (fault string, full bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.fault, c.full
+	return c.faultText, c.full
 }
 
 // IsFull reports whether an error says that there is no space left.

@@ -114,7 +114,7 @@ func (c *Cache) Touched(s *catalogue.Session) {
 	if !c.Background {
 		return
 	}
-	live, behind := c.Catalogue.Enliven(s, c.Env.Now())
+	live, behind := c.Catalogue.MarkLive(s, c.Env.Now())
 	switch {
 	case !behind:
 	case live:
@@ -130,7 +130,7 @@ func (c *Cache) Backlog() { c.queue.add(false, c.Catalogue.Behind()...) }
 // renderQueued renders a session that nobody waits for.
 func (c *Cache) renderQueued(s *catalogue.Session) {
 	if c.Broken() {
-		return // until it can be written: see retry
+		return // until the cache can be written
 	}
 	err := c.Refresh(c.ctx, s)
 	if err != nil && c.ctx.Err() == nil {

@@ -20,18 +20,17 @@ import (
 	"ctxfs/providers/transcripts/source"
 )
 
-// Result is a text that is not whole in the transcript: where it is to be found.
+// Result says where a text is that is not whole in the transcript.
 type Result struct {
 	Name string
-	// at is the record in the log, or, where its Part is kept, the text in the
-	// book.
+	// at is the record in the log or, if its Part is stored, the text in the entry.
 	at    event.Span
 	Size  int64 // of the text, in bytes
 	Time  time.Time
 	Spill string // the file with the whole, where the record has only a part
 }
 
-const kept = -1
+const stored = -1
 
 // append writes a line of the table of results.
 func (r *Result) append(dst []byte) []byte {
@@ -89,11 +88,10 @@ func parseResults(text []byte, count int) ([]Result, error) {
 	return all, nil
 }
 
-// Text returns a text that was folded out, from the entry in a folder or from
-// the source that the record is in. It is fs.ErrNotExist where the source is
-// another one by now.
+// Text returns the text, from the entry in a folder or from the source that the
+// record is in. The error is fs.ErrNotExist where the source has been rewritten.
 func (r *Result) Text(dir string, generation uint32, src *source.Source) ([]byte, error) {
-	if r.at.Part == kept {
+	if r.at.Part == stored {
 		text := make([]byte, r.at.Length)
 		_, err := source.ReadAt(filepath.Join(dir, textFileName(generation)), text, r.at.Offset)
 		return text, err
@@ -127,7 +125,7 @@ func (r *Result) Text(dir string, generation uint32, src *source.Source) ([]byte
 	}
 	out.Events = slices.DeleteFunc(out.Events, func(e event.Event) bool { return isMark(&e) })
 	if r.at.Part >= len(out.Events) {
-		return nil, fs.ErrNotExist // the log was written anew, which will be told
+		return nil, fs.ErrNotExist // the log was rewritten, and will be rendered again
 	}
 	out.Events[r.at.Part].Mask()
 	text := render.ResultText(&out.Events[r.at.Part])

@@ -31,7 +31,7 @@ type job struct {
 }
 
 // errChanged says that what was rendered is not what the source begins with.
-var errChanged = errors.New("the history was written anew")
+var errChanged = errors.New("the history was rewritten")
 
 // update brings an entry up to date with a source: what is new is appended, and
 // where the source no longer begins with what was rendered, all of it is rendered
@@ -75,7 +75,7 @@ func (c *Cache) appendTo(ctx context.Context, b *Entry, j *job) error {
 		return errChanged
 	}
 	w := &writer{entry: b, scratch: c.borrow()}
-	defer c.giveBack(w.scratch)
+	defer c.release(w.scratch)
 	w.inherit(b, j.inherited)
 	b.Repeats = j.inherited.sum()
 	mergeInfo(&b.Session, j.info)
@@ -281,7 +281,7 @@ func (c *Cache) makeMessages(ctx context.Context, b *Entry, j *job) error {
 	shadow := &Entry{dir: b.dir, ids: make(map[uint64]uint32)}
 	shadow.state = state{Generation: b.Generation, Session: j.info}
 	w := &writer{entry: shadow, scratch: c.borrow(), messagesOnly: true, limit: b.Seq}
-	defer c.giveBack(w.scratch)
+	defer c.release(w.scratch)
 	w.inherit(b, j.inherited)
 	switch format := j.source.Format.(type) {
 	case history.Log:

@@ -94,7 +94,7 @@ func (w *writer) fold(e *event.Event, f render.Folded) {
 	}
 	if w.keep {
 		text := render.ResultText(e)
-		r.at = event.Span{Offset: w.entry.Text + int64(len(w.text)), Length: int64(len(text)), Part: kept}
+		r.at = event.Span{Offset: w.entry.Text + int64(len(w.text)), Length: int64(len(text)), Part: stored}
 		w.text = append(w.text, text...)
 	}
 	w.index = r.append(w.index)
@@ -224,7 +224,7 @@ func (c *Cache) borrow() *scratch {
 	return new(scratch)
 }
 
-func (c *Cache) giveBack(s *scratch) {
+func (c *Cache) release(s *scratch) {
 	for _, piece := range []*[]byte{&s.read, &s.transcript, &s.index, &s.ids, &s.text, &s.sums, &s.messages} {
 		if *piece = (*piece)[:0]; cap(*piece) > maxScratch {
 			*piece = nil

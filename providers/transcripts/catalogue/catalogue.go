@@ -36,20 +36,20 @@ type Catalogue struct {
 	home   string
 	totals totals
 
-	mu      sync.RWMutex
-	byID    map[sessionKey]*Session
-	byAlias map[string][]*Session     // by id alone, of any agent; aliases too
-	byFirst map[string][]*Session     // by agent and first native id, and by what they are forks of
-	files   map[string]*File          // by path: what was found in it
-	names   uint64                    // moves with every change of a name or title
-	lost    map[sessionKey]*Session   // gone a moment ago; they may come back
-	orphans map[sessionKey][]*Session // by the parent that is not there
-	news    []string                  // folders of agents and projects that have come or gone, until they are told
-	agents  map[string]*agentFolder
-	entries []fs.Entry // of the root; nil when the agents have changed
-	version uint64     // moves with every change
-	saved   uint64     // the version that is on disk
-	changed time.Time  // zero where nothing was found yet
+	mu          sync.RWMutex
+	byID        map[sessionKey]*Session
+	byAlias     map[string][]*Session     // by id alone, of any agent; aliases too
+	byFirst     map[string][]*Session     // by agent and first native id, and by what they are forks of
+	files       map[string]*File          // by path: what was found in it
+	names       uint64                    // incremented with every change of a name or title
+	lost        map[sessionKey]*Session   // gone a moment ago; they may come back
+	orphans     map[sessionKey][]*Session // by the parent that is not there
+	unannounced []string                  // folders of agents and projects that have come or gone, until they are told
+	agents      map[string]*agentFolder
+	entries     []fs.Entry // of the root; nil when the agents have changed
+	version     uint64     // incremented with every change
+	saved       uint64     // the version that is on disk
+	changed     time.Time  // zero where nothing was found yet
 }
 
 type sessionKey struct{ agent, id string }
@@ -61,11 +61,13 @@ type File struct {
 	Stat     source.Stat
 	Sessions []*Session
 	Fault    string // why it cannot be read
-	Note     string // what of it is not understood
-	Denied   bool   // that permission is missing
-	restored bool   // it was read from the saved list, and not yet looked at
+	Note     string // what in it is not understood
+	Denied   bool   // Fault is a missing permission
+	restored bool   // it comes from the saved list, and was not inspected yet
 }
 
+// New returns a catalogue without sessions. Projects below home are named by their
+// path from there.
 func New(home string) *Catalogue {
 	return &Catalogue{
 		home: home, totals: newTotals(),
@@ -84,9 +86,9 @@ type Found struct {
 	name        string    // of its folder, as it was saved
 }
 
-// Put notes what was found in a file, in place of what was known of it, and
-// returns the paths that have changed and the sessions that may have more to
-// show.
+// Put records what was found in a file, in place of what was known of it. It
+// returns the paths in the tree that have changed, and the sessions that may have
+// more to show.
 func (c *Catalogue) Put(f *File, all []Found, now time.Time) (paths []string, touched []*Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +96,7 @@ func (c *Catalogue) Put(f *File, all []Found, now time.Time) (paths []string, to
 	c.files[f.Path] = f
 	kept := make(map[*Session]bool)
 	for _, one := range all {
-		// What is kept is JSON, and must be the same when it is read again.
+		// The list is saved as JSON, and must be the same when it is restored.
 		one.Info.ID = strings.ToValidUTF8(one.Info.ID, "\uFFFD")
 		one.Info.Parent = strings.ToValidUTF8(one.Info.Parent, "\uFFFD")
 		one.Info = compact(one.Info)
@@ -120,9 +122,9 @@ func (c *Catalogue) Put(f *File, all []Found, now time.Time) (paths []string, to
 		}
 		f.Sessions = append(f.Sessions, s)
 		touched = append(touched, s)
-		paths = append(paths, c.place(s, now)...)
-		if related := c.relate(s); !f.restored {
-			touched = append(touched, c.regroup(related)...)
+		paths = append(paths, c.attach(s, now)...)
+		if related := c.updateRelations(s); !f.restored {
+			touched = append(touched, c.markRegrouped(related)...)
 		}
 	}
 	c.countFile(f)
@@ -130,7 +132,7 @@ func (c *Catalogue) Put(f *File, all []Found, now time.Time) (paths []string, to
 		c.countFile(before)
 		for _, s := range before.Sessions {
 			if !kept[s] {
-				more, others := c.lose(s, f.Path, now)
+				more, others := c.removeSource(s, f.Path, now)
 				paths, touched = append(paths, more...), append(touched, others...)
 			}
 		}
@@ -138,8 +140,8 @@ func (c *Catalogue) Put(f *File, all []Found, now time.Time) (paths []string, to
 	return paths, touched
 }
 
-// Reopen gives the sources of an unchanged file their format, which is not kept
-// between two processes. It returns the sessions that could not be read before.
+// Reopen sets the format of the sources in an unchanged file, which is not saved with
+// the list. It returns the sessions that could not be read before.
 func (c *Catalogue) Reopen(f *File, format history.Format) (touched []*Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,15 +153,15 @@ func (c *Catalogue) Reopen(f *File, format history.Format) (touched []*Session) 
 				s.sources[i] = &opened
 				s.rank()
 				c.count(s)
-				touched = append(append(touched, s), c.regroup(c.relate(s))...)
+				touched = append(append(touched, s), c.markRegrouped(c.updateRelations(s))...)
 			}
 		}
 	}
 	return touched
 }
 
-// describe takes over what is known of a session as a whole. What rendering has
-// told stays, where the beginning alone does not tell as much.
+// describe records what the beginning of a source tells of a session. A better title
+// and a later time from rendering stay.
 func (c *Catalogue) describe(s *Session, info event.Session, first string) {
 	info.Agent, info.ID = s.Agent, s.Id
 	if s.Published.Generation > 0 && s.info.TitleRank > info.TitleRank {
@@ -176,7 +178,7 @@ func (c *Catalogue) describe(s *Session, info event.Session, first string) {
 	c.index(s, true)
 }
 
-// index notes or forgets what a session is found by.
+// index adds or removes what a session is found by.
 func (c *Catalogue) index(s *Session, add bool) {
 	change := func(m map[string][]*Session, key string) {
 		rest := slices.DeleteFunc(m[key], func(o *Session) bool { return o == s })
@@ -200,7 +202,7 @@ func (c *Catalogue) index(s *Session, add bool) {
 	}
 }
 
-// Drop forgets what was found at a path and below it.
+// Drop removes what was found at a path and below it. It returns what Put returns.
 func (c *Catalogue) Drop(path string, now time.Time) (paths []string, touched []*Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,19 +220,20 @@ func (c *Catalogue) Drop(path string, now time.Time) (paths []string, touched []
 		delete(c.files, f.Path)
 		c.countFile(f)
 		for _, s := range f.Sessions {
-			more, others := c.lose(s, f.Path, now)
+			more, others := c.removeSource(s, f.Path, now)
 			paths, touched = append(paths, more...), append(touched, others...)
 		}
 	}
 	return paths, touched
 }
 
-// lose takes a source from a session, and the session away if that was the last.
-func (c *Catalogue) lose(s *Session, path string, now time.Time) (paths []string, touched []*Session) {
+// removeSource removes a source from a session, and the session if that was its
+// last.
+func (c *Catalogue) removeSource(s *Session, path string, now time.Time) (paths []string, touched []*Session) {
 	s.sources = slices.DeleteFunc(s.sources, func(old *source.Source) bool { return old.Path == path })
 	if len(s.sources) > 0 {
 		c.count(s)
-		return nil, append(c.regroup(c.relate(s)), s)
+		return nil, append(c.markRegrouped(c.updateRelations(s)), s)
 	}
 	if c.byID[sessionKey{s.Agent, s.Id}] != s {
 		return nil, nil
@@ -243,15 +246,15 @@ func (c *Catalogue) lose(s *Session, path string, now time.Time) (paths []string
 	c.lost[sessionKey{s.Agent, s.Id}], s.lostAt = s, now
 	c.names++
 	c.index(s, false)
-	c.unplace(s, now)
+	c.detach(s, now)
 	c.count(s)
-	paths = append(paths, c.news...)
-	c.news = nil
+	paths = append(paths, c.unannounced...)
+	c.unannounced = nil
 	for _, child := range slices.Clone(s.children) {
-		paths = append(paths, c.place(child, now)...)
+		paths = append(paths, c.attach(child, now)...)
 	}
-	// Those that left out what was told here have to tell it themselves.
-	touched = append(touched, c.regroup(c.relate(s))...)
+	// The sessions that left out its records have to show them now.
+	touched = append(touched, c.markRegrouped(c.updateRelations(s))...)
 	c.touch(now)
 	return paths, touched
 }
@@ -290,8 +293,8 @@ func (c *Catalogue) File(path string) *File {
 	return c.files[path]
 }
 
-// Distrust has a file looked at again though it seems to be unchanged.
-func (c *Catalogue) Distrust(path string) {
+// Invalidate has the file at a path inspected again though it seems to be unchanged.
+func (c *Catalogue) Invalidate(path string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f := c.files[path]; f != nil {
@@ -327,7 +330,7 @@ func (c *Catalogue) StoresBeside(path string, sessions []*Session) (all []*sourc
 	return all
 }
 
-// NameVersion moves with every change of a session's name or title.
+// NameVersion returns a number that changes with every name and title of a session.
 func (c *Catalogue) NameVersion() uint64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -9,8 +9,8 @@ import (
 	"ctxfs/providers/transcripts/source"
 )
 
-// TestTheOrderOfForks: whatever sessions say, none repeats one that repeats it,
-// and what is repeated by what is repeated is repeated.
+// TestTheOrderOfForks: whatever sessions say of each other, the order is strict and
+// transitive.
 func TestTheOrderOfForks(t *testing.T) {
 	const n = 5
 	for seed := range 2000 {
@@ -31,7 +31,7 @@ func TestTheOrderOfForks(t *testing.T) {
 			}
 			c.byID[sessionKey{"pi", s.Id}] = s
 			c.index(s, true)
-			c.relate(s)
+			c.updateRelations(s)
 			all = append(all, s)
 		}
 		var visit func(s *Session, above []*Session)
@@ -59,8 +59,7 @@ func TestTheOrderOfForks(t *testing.T) {
 	}
 }
 
-// TestNobodyIsWaitedFor: a subagent that is gone no longer waits for the session
-// that has started it.
+// TestNobodyIsWaitedFor: a subagent that is gone no longer waits for its parent.
 func TestNobodyIsWaitedFor(t *testing.T) {
 	c := New("")
 	now := time.Unix(1_800_000_000, 0)

@@ -7,18 +7,18 @@ import (
 )
 
 // Sessions repeat each other: a fork begins with all records of the session that
-// it was made from. Each record is told once, in the session that is earlier.
-// What is earlier is a strict order, whatever the files say of each other: the
-// way from a fork to what it was made from ends at a root, roots are ordered by
-// the age of their files, and a session repeats those on its way to its root and
-// the older roots that begin as its own does.
+// it was made from. Each record is shown once, in the earliest session that has it.
+// "Earlier" is a strict order, whatever the files say of each other: the path from a
+// fork to its origin, and on to that one's origin, ends at a root; roots are ordered
+// by the age of their files; and a session repeats those on the path to its root,
+// and the older roots that begin as its own does.
 //
-// So a session repeats all that those repeat which it repeats: rendered in that
-// order, each session is rendered once, however many there are.
+// This order is transitive: sessions that are rendered in it are each rendered once,
+// however many there are.
 
-// Family is a set of sessions that may repeat each other: all that are linked by
-// a first record, or by what they say they are forks of. Sessions that are no
-// longer linked may stay in one.
+// Family is a set of sessions that may repeat each other: all that share a first
+// record, or name each other as what they were forked from. Sessions that no longer
+// do may stay in one.
 type Family struct {
 	members []*Session
 	sorted  bool // the lineage of each member is up to date
@@ -26,14 +26,14 @@ type Family struct {
 
 // lineage is where a session stands in its family.
 type lineage struct {
-	facts  facts
-	forkOf *Session   // the session that it is a fork of; nil for a root
-	roots  *rootOrder // those that begin as a root does; nil for a fork
-	sum    uint64     // names all sessions that it repeats, in their order; 0 for none
+	relations relations
+	forkOf    *Session   // the session that it is a fork of; nil for a root
+	roots     *rootOrder // those that begin as a root does; nil for a fork
+	sum       uint64     // identifies all sessions that it repeats, in their order; 0 for none
 }
 
-// facts are what the order of a family is made of.
-type facts struct {
+// relations are the facts that determine the order of a family.
+type relations struct {
 	first, forkOf string
 	birth         int64 // of its file, in nanoseconds
 	there         bool
@@ -46,33 +46,34 @@ type rootOrder struct {
 	place map[*Session]int
 }
 
-// forkKey is what the forks of a session are found by.
+// forkKey returns the key by which the forks of a session are found.
 func forkKey(agent, id string) string { return agent + "\x00fork\x00" + id }
 
-// older orders the sessions that begin with the same record.
-func older(a, b *Session) bool {
-	if x, y := a.lineage.facts.birth, b.lineage.facts.birth; x != y {
+// isOlder reports whether a precedes b among the sessions that begin with the same
+// record.
+func isOlder(a, b *Session) bool {
+	if x, y := a.lineage.relations.birth, b.lineage.relations.birth; x != y {
 		return x < y
 	}
 	return a.Id < b.Id
 }
 
-// relate notes what a session says of its relations, and returns the sessions
-// that may repeat others since. The caller holds the lock.
-func (c *Catalogue) relate(s *Session) []*Session {
-	now := facts{first: s.firstRecord, forkOf: s.info.ForkOf}
+// updateRelations records what a session says of its relations, and returns the
+// sessions whose records may now stand in others. The caller holds the lock.
+func (c *Catalogue) updateRelations(s *Session) []*Session {
+	now := relations{first: s.firstRecord, forkOf: s.info.ForkOf}
 	if src := s.Source(); src != nil && c.there(s) {
 		now.there = true
 		if !src.Birth.IsZero() {
 			now.birth = src.Birth.UnixNano()
 		}
 	}
-	if now == s.lineage.facts {
+	if now == s.lineage.relations {
 		return nil
 	}
-	s.lineage.facts = now
+	s.lineage.relations = now
 	if now.there {
-		c.join(s)
+		c.joinFamily(s)
 	}
 	f := s.family
 	if f == nil {
@@ -81,13 +82,13 @@ func (c *Catalogue) relate(s *Session) []*Session {
 	f.sorted = false
 	if !now.there {
 		f.members = slices.DeleteFunc(f.members, func(o *Session) bool { return o == s })
-		s.family, s.lineage = nil, lineage{facts: now}
+		s.family, s.lineage = nil, lineage{relations: now}
 	}
 	return f.members
 }
 
-// join puts a session into the family of those that it is linked with.
-func (c *Catalogue) join(s *Session) {
+// joinFamily adds a session to the family of those that it is related to.
+func (c *Catalogue) joinFamily(s *Session) {
 	var near []*Session
 	if o := c.byID[sessionKey{s.Agent, s.info.ForkOf}]; o != nil && s.info.ForkOf != "" {
 		near = append(near, o)
@@ -123,14 +124,14 @@ func (f *Family) add(all ...*Session) {
 	}
 }
 
-// sort finds the order of the members. The caller holds the lock.
-func (c *Catalogue) sort(f *Family) {
+// sortFamily determines the order of the members. The caller holds the lock.
+func (c *Catalogue) sortFamily(f *Family) {
 	f.sorted = true
 	for _, s := range f.members {
-		s.lineage.forkOf, s.lineage.roots, s.lineage.sum = c.saysForkOf(s), nil, 0
+		s.lineage.forkOf, s.lineage.roots, s.lineage.sum = c.declaredOrigin(s), nil, 0
 	}
-	// Of those that name each other in a circle the oldest is the root. A session
-	// is looked at once: met is the one from which it was come to.
+	// Of sessions that name each other in a circle the oldest is the root. Each
+	// session is visited once: met maps it to the one from which it was reached.
 	met := make(map[*Session]*Session, len(f.members))
 	for _, s := range f.members {
 		o := s
@@ -140,7 +141,7 @@ func (c *Catalogue) sort(f *Family) {
 		if o != nil && met[o] == s {
 			root := o
 			for next := o.lineage.forkOf; next != o; next = next.lineage.forkOf {
-				if older(next, root) {
+				if isOlder(next, root) {
 					root = next
 				}
 			}
@@ -150,7 +151,7 @@ func (c *Catalogue) sort(f *Family) {
 	beginnings := make(map[string][]*Session)
 	for _, s := range f.members {
 		if s.lineage.forkOf == nil {
-			beginnings[s.lineage.facts.first] = append(beginnings[s.lineage.facts.first], s)
+			beginnings[s.lineage.relations.first] = append(beginnings[s.lineage.relations.first], s)
 		}
 	}
 	for first, roots := range beginnings {
@@ -161,7 +162,7 @@ func (c *Catalogue) sort(f *Family) {
 			continue
 		}
 		slices.SortFunc(roots, func(a, b *Session) int {
-			if older(a, b) {
+			if isOlder(a, b) {
 				return -1
 			}
 			return 1
@@ -170,7 +171,7 @@ func (c *Catalogue) sort(f *Family) {
 		for i, s := range roots {
 			s.lineage.roots = order
 			if i > 0 {
-				s.lineage.sum = sumWith(roots[i-1].lineage.sum, roots[i-1].Id)
+				s.lineage.sum = hashWith(roots[i-1].lineage.sum, roots[i-1].Id)
 			}
 		}
 	}
@@ -181,7 +182,7 @@ func (c *Catalogue) sort(f *Family) {
 			s = s.lineage.forkOf
 		}
 		for _, s := range slices.Backward(way) {
-			s.lineage.sum = sumWith(s.lineage.forkOf.lineage.sum, s.lineage.forkOf.Id)
+			s.lineage.sum = hashWith(s.lineage.forkOf.lineage.sum, s.lineage.forkOf.Id)
 		}
 	}
 }
@@ -194,8 +195,9 @@ func newRootOrder(roots ...*Session) *rootOrder {
 	return o
 }
 
-// sumWith is the name of a list of sessions with one more. It is never 0.
-func sumWith(sum uint64, id string) uint64 {
+// hashWith returns the sum of a list of sessions that is extended by one. It is never
+// 0.
+func hashWith(sum uint64, id string) uint64 {
 	h := fnv.New64a()
 	var before [8]byte
 	for i := range before {
@@ -206,23 +208,24 @@ func sumWith(sum uint64, id string) uint64 {
 	return max(h.Sum64(), 1)
 }
 
-// saysForkOf is the session that one says it is a fork of, if that is there.
-func (c *Catalogue) saysForkOf(s *Session) *Session {
-	if s.lineage.facts.forkOf == "" {
+// declaredOrigin returns the session that one says it is a fork of; nil where that is
+// not there.
+func (c *Catalogue) declaredOrigin(s *Session) *Session {
+	if s.lineage.relations.forkOf == "" {
 		return nil
 	}
-	o := c.byID[sessionKey{s.Agent, s.lineage.facts.forkOf}]
-	if o == nil || o == s || !o.lineage.facts.there {
+	o := c.byID[sessionKey{s.Agent, s.lineage.relations.forkOf}]
+	if o == nil || o == s || !o.lineage.relations.there {
 		return nil
 	}
 	return o
 }
 
-// repeats is the name of all sessions that one repeats. The caller holds the
+// repeatedSum returns the sum of all sessions that one repeats. The caller holds the
 // lock.
-func (c *Catalogue) repeats(s *Session) uint64 {
+func (c *Catalogue) repeatedSum(s *Session) uint64 {
 	if f := s.family; f != nil && !f.sorted {
-		c.sort(f)
+		c.sortFamily(f)
 	}
 	return s.lineage.sum
 }
@@ -237,11 +240,11 @@ type Earlier struct {
 	place     map[*Session]int
 }
 
-// Earlier tells what a session repeats.
+// Earlier returns the sessions whose records a session repeats.
 func (c *Catalogue) Earlier(s *Session) *Earlier {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := &Earlier{Sum: c.repeats(s)}
+	e := &Earlier{Sum: c.repeatedSum(s)}
 	if e.Sum == 0 {
 		return e
 	}
@@ -257,8 +260,8 @@ func (c *Catalogue) Earlier(s *Session) *Earlier {
 	return e
 }
 
-// each goes through the sessions in the order in which they are to be rendered:
-// each comes after those that it repeats itself.
+// each visits the sessions in the order in which they are to be rendered: each comes
+// after those that it repeats itself.
 func (e *Earlier) each(visit func(o *Session)) {
 	for i := range e.older {
 		visit(e.roots.list[i])
@@ -268,7 +271,8 @@ func (e *Earlier) each(visit func(o *Session)) {
 	}
 }
 
-// Distance tells how near a session is that is repeated.
+// Distance returns how far a repeated session is from the one that repeats it; ok is
+// false for any other session.
 func (e *Earlier) Distance(o *Session) (n int, ok bool) {
 	if n, ok = e.place[o]; ok {
 		return n, true
@@ -277,8 +281,7 @@ func (e *Earlier) Distance(o *Session) (n int, ok bool) {
 	return len(e.ancestors) + n, ok && n < e.older
 }
 
-// Nearest is the session that tells what is left out where nothing else says
-// which one does.
+// Nearest returns the nearest of the sessions.
 func (e *Earlier) Nearest() *Session {
 	if len(e.ancestors) > 0 {
 		return e.ancestors[0]
@@ -315,12 +318,12 @@ func (c *Catalogue) EachEarlier(e *Earlier, visit func(o *Session, p *Published,
 	e.each(func(o *Session) { visit(o, &o.Published, o.behind()) })
 }
 
-// regroup has those of some sessions rendered anew that leave out, or do not
-// leave out, what they should since a session has come, has gone, or has said
-// what it is a fork of. The caller holds the lock.
-func (c *Catalogue) regroup(all []*Session) (touched []*Session) {
+// markRegrouped marks those of some sessions as unpublished that leave out other
+// records than they should, because a session has come, has gone, or is known to be
+// a fork of another by now. It returns them. The caller holds the lock.
+func (c *Catalogue) markRegrouped(all []*Session) (touched []*Session) {
 	for _, o := range all {
-		if o.Published.Generation == 0 || o.Published.Path == "" || !c.there(o) || o.Published.Repeats == c.repeats(o) {
+		if o.Published.Generation == 0 || o.Published.Path == "" || !c.there(o) || o.Published.Repeats == c.repeatedSum(o) {
 			continue
 		}
 		o.Published.Path = "" // as if it had another source now

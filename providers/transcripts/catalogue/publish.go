@@ -11,8 +11,8 @@ import (
 // idleTime is how long a session must be quiet to be no longer live.
 const idleTime = 10 * time.Minute
 
-// publication is what has changed in the catalogue with a publication.
-type publication struct {
+// Publication is what has changed in the catalogue with a publication.
+type Publication struct {
 	Before    Published
 	Moved     []string   // the paths of folders that have come or gone
 	Regrouped []*Session // those that must be rendered again
@@ -20,7 +20,7 @@ type publication struct {
 
 // Publish records what was rendered of a session, and info, which a whole reading
 // has told of it. It returns false if the session is no longer there.
-func (c *Catalogue) Publish(s *Session, now time.Time, what Published, info event.Session) (p publication, there bool) {
+func (c *Catalogue) Publish(s *Session, now time.Time, what Published, info event.Session) (p Publication, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.there(s) {
@@ -38,12 +38,12 @@ func (c *Catalogue) Publish(s *Session, now time.Time, what Published, info even
 	info.Agent, info.ID = s.Agent, s.Id
 	s.info = info
 	c.index(s, true)
-	p.Moved = c.place(s, now)
-	related := c.relate(s)
+	p.Moved = c.attach(s, now)
+	related := c.updateRelations(s)
 	if related == nil {
 		related = []*Session{s} // others may have come or gone while it was rendered
 	}
-	p.Regrouped = c.regroup(related)
+	p.Regrouped = c.markRegrouped(related)
 	c.touch(now)
 	return p, true
 }
@@ -89,9 +89,9 @@ func (c *Catalogue) DropMessages(s *Session) {
 	s.Published.Messages = -1
 }
 
-// Enliven makes a session live that was written to a moment ago. It returns
+// MarkLive makes a session live that was written to a moment ago. It returns
 // whether it is live, and whether it has more to show.
-func (c *Catalogue) Enliven(s *Session, now time.Time) (live, behind bool) {
+func (c *Catalogue) MarkLive(s *Session, now time.Time) (live, behind bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	src := s.Source()
@@ -168,9 +168,9 @@ func (c *Catalogue) TakeLost(since time.Time) (lost []*Session) {
 	return lost
 }
 
-// Has reports whether there is a session of that agent and id, which need not be
+// HasSame reports whether there is a session of that agent and id, which need not be
 // s itself: one that came back is another.
-func (c *Catalogue) Has(s *Session) bool {
+func (c *Catalogue) HasSame(s *Session) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.byID[sessionKey{s.Agent, s.Id}] != nil

@@ -41,9 +41,9 @@ type Session struct {
 	lostAt   time.Time
 
 	Published Published
-	live      bool      // it grows
-	grown     time.Time // when it last did
-	counted   share     // what of it is in the totals
+	live      bool         // it grows
+	grown     time.Time    // when it last did
+	counted   contribution // what of it is in the totals
 }
 
 // Published is what has been rendered of a session and can be read.

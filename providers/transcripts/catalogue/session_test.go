@@ -9,9 +9,9 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// TestLean: nothing that is kept of a session is a part of the record that it
-// was found in.
-func TestLean(t *testing.T) {
+// TestCompact: no string of a compacted session is a part of the record that it was
+// found in.
+func TestCompact(t *testing.T) {
 	record := strings.Repeat("a long record ", 1000)
 	inRecord := func(s string) bool {
 		from, at := uintptr(unsafe.Pointer(unsafe.StringData(record))), uintptr(unsafe.Pointer(unsafe.StringData(s)))

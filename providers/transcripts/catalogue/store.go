@@ -128,7 +128,7 @@ func (c *Catalogue) Restore(path string, now time.Time) {
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.regroup(slices.Collect(maps.Values(c.byID))) // the list may have ended early
+		c.markRegrouped(slices.Collect(maps.Values(c.byID))) // the list may have ended early
 		c.saved = c.version
 	}()
 	in := json.NewDecoder(bufio.NewReaderSize(f, 1<<20))

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// totals are what Status tells of all sessions. They are kept up to date session
-// by session, so that asking costs nothing however many there are.
+// totals are what [Catalogue.Summarize] returns. They are updated session by session,
+// so that asking costs nothing however many there are.
 type totals struct {
 	perAgent   map[string]int // sessions that are no subagents'
 	sessions   int            // of all agents
 	size, done int64          // bytes of logs, and how many of them are rendered
-	left       int            // sessions that are to be rendered
+	left       int            // sessions that have to be rendered
 	faulty     map[*Session]struct{}
 	unlisted   map[*File]struct{} // files that cannot be read and of which no session is known
 	partial    map[*File]struct{} // files of a version that is not known
@@ -23,17 +23,16 @@ func newTotals() totals {
 	return totals{perAgent: make(map[string]int), faulty: make(map[*Session]struct{}), unlisted: make(map[*File]struct{}), partial: make(map[*File]struct{})}
 }
 
-// share is what a session adds to the totals.
-type share struct {
+// contribution is what one session adds to the totals.
+type contribution struct {
 	top, left  bool
 	size, done int64
 }
 
-// count brings the totals up to date with a session. It is called whenever one
-// has changed. The caller holds the lock.
+// count updates the totals after a session has changed. The caller holds the lock.
 func (c *Catalogue) count(s *Session) {
 	t, was := &c.totals, s.counted
-	var now share
+	var now contribution
 	if c.there(s) {
 		now.top = s.parent == nil
 		if src := s.Source(); src != nil && src.Key == "" {
@@ -61,7 +60,7 @@ func (c *Catalogue) count(s *Session) {
 	}
 }
 
-// countFile brings the totals up to date with a file. The caller holds the lock.
+// countFile updates the totals after a file has changed. The caller holds the lock.
 func (c *Catalogue) countFile(f *File) {
 	if c.files[f.Path] == f && f.Fault != "" && len(f.Sessions) == 0 {
 		c.totals.unlisted[f] = struct{}{}
@@ -82,23 +81,23 @@ func oneIf(yes bool) int {
 	return 0
 }
 
-// Summary is what the state of the provider tells of all sessions.
+// Summary describes all sessions for the state of the provider.
 type Summary struct {
 	Agents   map[string]int // how many sessions of each that are no subagents'
 	Sessions int
-	// Size is the length of all logs in bytes, done the part that is rendered;
-	// left is the number of sessions that have to be.
+	// Size is the length of all logs in bytes, Done the part that is rendered; Left
+	// is the number of sessions that have to be.
 	Size, Done int64
 	Left       int
 	Changed    time.Time // zero where nothing was found yet
-	// Unreadable are some files that cannot be read, partial some that are
-	// understood in part, faulty the paths of some sessions that cannot be read.
-	Unreadable, Partial []fileFault
+	// Unreadable are some files that cannot be read, Partial some that are
+	// understood in part, Faulty the paths of some sessions that cannot be read.
+	Unreadable, Partial []FileFault
 	Faulty              []string
 }
 
-// fileFault says what is wrong with a file of an agent's.
-type fileFault struct{ Path, Agent, Fault string }
+// FileFault says what is wrong with a file of an agent's.
+type FileFault struct{ Path, Agent, Fault string }
 
 // Summarize returns the totals, with at most limit faults of each kind, in the
 // order of their paths.
@@ -108,13 +107,13 @@ func (c *Catalogue) Summarize(limit int) Summary {
 	t := &c.totals
 	return Summary{
 		Agents: maps.Clone(t.perAgent), Sessions: t.sessions, Size: t.size, Done: t.done, Left: t.left, Changed: c.changed,
-		Unreadable: leastOf(t.unlisted, limit, fileFault.compare, func(f *File) fileFault { return fileFault{f.Path, f.Agent, f.Fault} }),
-		Partial:    leastOf(t.partial, limit, fileFault.compare, func(f *File) fileFault { return fileFault{f.Path, f.Agent, f.Note} }),
+		Unreadable: leastOf(t.unlisted, limit, FileFault.compare, func(f *File) FileFault { return FileFault{f.Path, f.Agent, f.Fault} }),
+		Partial:    leastOf(t.partial, limit, FileFault.compare, func(f *File) FileFault { return FileFault{f.Path, f.Agent, f.Note} }),
 		Faulty:     leastOf(t.faulty, limit, strings.Compare, (*Session).path),
 	}
 }
 
-func (f fileFault) compare(other fileFault) int { return strings.Compare(f.Path, other.Path) }
+func (f FileFault) compare(other FileFault) int { return strings.Compare(f.Path, other.Path) }
 
 // leastOf returns the least values of a set's members.
 func leastOf[T comparable, V any](set map[T]struct{}, limit int, compare func(a, b V) int, value func(T) V) (all []V) {

@@ -69,9 +69,9 @@ func (c *Catalogue) folderAt(agent, project string) *folder {
 	return &a.projects[project].folder
 }
 
-// entries lists the agents, the projects of an agent, or the sessions of one,
-// together with more, which are the other names in that folder: they are the
-// same with every call.
+// List returns the agents, the projects of an agent, or the sessions of a project,
+// sorted, together with more, the other names in that folder, which must be the same
+// with every call. The slice is shared.
 func (c *Catalogue) List(agent, project string, more ...fs.Entry) (entries []fs.Entry, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +116,7 @@ func (c *Catalogue) Session(agent, project, name string) *Session {
 	return c.sessionAt(agent, project, name)
 }
 
-// sessionAt is session for a caller that holds the lock.
+// sessionAt is Session for a caller that holds the lock.
 func (c *Catalogue) sessionAt(agent, project, name string) *Session {
 	a := c.agents[agent]
 	if a == nil || a.projects[project] == nil {
@@ -126,12 +126,12 @@ func (c *Catalogue) sessionAt(agent, project, name string) *Session {
 	if s := p.sessions[name]; s != nil {
 		return s
 	}
-	return p.formerly(name)
+	return p.byFormerName(name)
 }
 
-// formerly finds the one session that a folder's former name, which ends in its
-// short id, can only mean.
-func (p *project) formerly(name string) (found *Session) {
+// byFormerName returns the session that had a name before: the only one with the
+// short id that the name ends in.
+func (p *project) byFormerName(name string) (found *Session) {
 	i := strings.LastIndexByte(name, '_')
 	if i < len(time.DateOnly) {
 		return nil
@@ -175,9 +175,9 @@ func (c *Catalogue) All() []*Session {
 	return list
 }
 
-// place puts a session where it belongs: below its parent if that is known, else
-// into the folder of its project. It returns the paths that have changed.
-func (c *Catalogue) place(s *Session, now time.Time) (paths []string) {
+// attach puts a session into the tree: below its parent if that is known, else into
+// the folder of its project. It returns the paths that have changed.
+func (c *Catalogue) attach(s *Session, now time.Time) (paths []string) {
 	old := s.path()
 	var parent *Session
 	if s.info.Parent != "" {
@@ -197,10 +197,10 @@ func (c *Catalogue) place(s *Session, now time.Time) (paths []string) {
 	}
 	placed := parent == s.parent && (parent != nil || s.folder != nil && s.folder.name == project)
 	if !placed || s.name != name && !strings.HasPrefix(s.name, name+"~") {
-		c.unplace(s, now)
+		c.detach(s, now)
 		c.names++
 		if s.parent = parent; parent != nil {
-			s.name = parent.nameBelow(name)
+			s.name = parent.uniqueBelow(name)
 			parent.children = append(parent.children, s)
 		} else {
 			s.folder = c.project(s.Agent, project, now)
@@ -215,11 +215,11 @@ func (c *Catalogue) place(s *Session, now time.Time) (paths []string) {
 		paths = append(paths, path)
 	}
 	c.count(s)
-	paths = append(paths, c.news...)
-	c.news = nil
-	// Subagents that had to stand alone.
+	paths = append(paths, c.unannounced...)
+	c.unannounced = nil
+	// Subagents that were listed beside it while it was not there.
 	for _, child := range slices.Clone(c.orphans[sessionKey{s.Agent, s.Id}]) {
-		paths = append(paths, c.place(child, now)...)
+		paths = append(paths, c.attach(child, now)...)
 	}
 	return paths
 }
@@ -242,8 +242,8 @@ func (c *Catalogue) awaitParent(s *Session, parent string) {
 	}
 }
 
-// nameBelow is a name that no other subagent has.
-func (s *Session) nameBelow(name string) string {
+// uniqueBelow returns a name that no other subagent of the session has.
+func (s *Session) uniqueBelow(name string) string {
 	unique := name
 	for n := 2; slices.ContainsFunc(s.children, func(o *Session) bool { return strings.EqualFold(o.name, unique) }); n++ {
 		unique = numbered(name, n)
@@ -258,8 +258,8 @@ func ancestors(s *Session) (all []*Session) {
 	return all
 }
 
-// unplace takes a session out of the folder it is in.
-func (c *Catalogue) unplace(s *Session, now time.Time) {
+// detach removes a session from the folder it is in.
+func (c *Catalogue) detach(s *Session, now time.Time) {
 	if s.parent != nil {
 		s.parent.children = slices.DeleteFunc(s.parent.children, func(o *Session) bool { return o == s })
 		s.parent = nil
@@ -271,11 +271,11 @@ func (c *Catalogue) unplace(s *Session, now time.Time) {
 		if len(p.sessions) == 0 {
 			delete(p.agent.projects, p.name)
 			p.agent.touch(now)
-			c.news = append(c.news, p.agent.name+"/"+p.name)
+			c.unannounced = append(c.unannounced, p.agent.name+"/"+p.name)
 			if len(p.agent.projects) == 0 {
 				delete(c.agents, p.agent.name)
 				c.entries = nil
-				c.news = append(c.news, p.agent.name)
+				c.unannounced = append(c.unannounced, p.agent.name)
 			}
 		}
 	}
@@ -287,20 +287,20 @@ func (c *Catalogue) project(agent, name string, now time.Time) *project {
 		a = &agentFolder{folder: folder{changed: now}, name: agent, projects: make(map[string]*project)}
 		c.agents[agent] = a
 		c.entries = nil
-		c.news = append(c.news, agent)
+		c.unannounced = append(c.unannounced, agent)
 	}
 	p := a.projects[name]
 	if p == nil {
 		p = &project{folder: folder{changed: now}, name: name, agent: a, sessions: make(map[string]*Session)}
 		a.projects[name] = p
 		a.touch(now)
-		c.news = append(c.news, agent+"/"+name)
+		c.unannounced = append(c.unannounced, agent+"/"+name)
 	}
 	return p
 }
 
-// add gives a session its name in the folder: of those that are equal the later
-// one gets a number.
+// add adds a session to the folder under a name, which gets a number if another has
+// it, and returns that.
 func (p *project) add(s *Session, name string, now time.Time) string {
 	unique := name
 	if strings.HasPrefix(s.name, name+"~") && p.sessions[s.name] == nil {

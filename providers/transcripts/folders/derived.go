@@ -18,8 +18,8 @@ import (
 // DigestTokens is how long digest.md may be, in tokens (o200k).
 const DigestTokens = 2000
 
-// make makes the text of the file.
-func (f derivedFile) make(ctx context.Context) ([]byte, error) {
+// render makes the text of the file.
+func (f derivedFile) render(ctx context.Context) ([]byte, error) {
 	err := f.t.Cache.Current(ctx, f.s, false)
 	v, _ := f.t.Catalogue.View(f.s)
 	fault := v.Published.Fault

@@ -112,7 +112,7 @@ func (f derivedFile) text(ctx context.Context) ([]byte, error) {
 	if text, ok := f.t.texts.get(f.key()); ok {
 		return text, nil
 	}
-	text, err := f.make(ctx)
+	text, err := f.render(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -58,8 +58,8 @@ type Options struct {
 // Tree is the provider's folder with all below it.
 type Tree struct {
 	Options
-	texts   *texts
-	tables  *tables
+	texts   *textCache
+	tables  *tableCache
 	indexes indexes
 }
 
@@ -69,7 +69,7 @@ const textRoom = 16 << 20
 // New makes the tree. What is in it comes from the catalogue and the cache.
 func New(opts Options) *Tree {
 	return &Tree{
-		Options: opts, texts: newTexts(textRoom), tables: newTables(),
+		Options: opts, texts: newTextCache(textRoom), tables: newTableCache(),
 		indexes: indexes{wake: make(chan struct{}, 1), made: make(map[string]*indexFile)},
 	}
 }

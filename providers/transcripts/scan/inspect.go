@@ -13,7 +13,7 @@ import (
 	"ctxfs/providers/transcripts/source"
 )
 
-// pathLocks are locks by name.
+// pathLocks are locks by path.
 type pathLocks struct {
 	mu   sync.Mutex
 	held map[string]*pathLock
@@ -92,7 +92,7 @@ func (s *Scanner) inspectLocked(ctx context.Context, agent, path string, format 
 		all, err = inspectStore(ctx, f, format)
 		if err != nil && (ctx.Err() != nil || before != nil && len(before.Sessions) > 0) {
 			if before != nil {
-				touched = c.Reopen(before, format) // half written: what was found before still stands
+				touched = c.Reopen(before, format) // half written: what was found before is still valid
 			}
 			return nil, touched, nil
 		}
@@ -125,7 +125,7 @@ func (s *Scanner) inspectLog(before *catalogue.File, f *catalogue.File, format h
 	if before != nil && len(before.Sessions) == 1 && before.Stat.Inode == f.Stat.Inode && before.Stat.Size <= f.Stat.Size {
 		v, _ := s.Catalogue.View(before.Sessions[0])
 		one.Info, one.FirstRecord = v.Info, v.FirstRecord
-		if source.Complete(&one.Info) || before.Stat.Size >= source.MaxStart {
+		if source.Identified(&one.Info) || before.Stat.Size >= source.MaxStart {
 			return []catalogue.Found{one}
 		}
 	}
@@ -144,7 +144,8 @@ func (s *Scanner) inspectLog(before *catalogue.File, f *catalogue.File, format h
 	return []catalogue.Found{one}
 }
 
-// inspectStore asks a store for its sessions.
+// inspectStore lists the sessions of a store. An error of its own is also the fault
+// of the file.
 func inspectStore(ctx context.Context, f *catalogue.File, format history.Store) ([]catalogue.Found, error) {
 	listed, err := source.Guard(func() ([]history.Entry, error) { return format.Sessions(ctx, f.Path) })
 	var partial *history.Partial

@@ -24,7 +24,8 @@ type place struct {
 	real string // Dir with links resolved; "" where it is not there
 }
 
-// rel is the path below the place's folder, with slashes.
+// rel returns the path below the place's folder, with slashes; ok is false for a path
+// elsewhere.
 func (pl *place) rel(path string) (rel string, ok bool) {
 	for _, dir := range []string{pl.Dir, pl.real} {
 		if dir == "" {
@@ -94,8 +95,8 @@ func (s *Scanner) allPlaces() []*place {
 
 // refreshPlaces finds the places anew and watches those, and no others.
 func (s *Scanner) refreshPlaces() []*place {
-	s.placing.Lock()
-	defer s.placing.Unlock()
+	s.askingPlaces.Lock()
+	defer s.askingPlaces.Unlock()
 	places := s.findPlaces()
 	s.mu.Lock()
 	before := s.places
@@ -105,7 +106,7 @@ func (s *Scanner) refreshPlaces() []*place {
 		return places
 	}
 	for _, pl := range places {
-		s.watcher.Add(pl.Dir) // first: what comes after that is told
+		s.watcher.Add(pl.Dir) // before the walk, so that nothing is missed
 	}
 	for _, pl := range before {
 		if !slices.ContainsFunc(places, func(o *place) bool { return o.Dir == pl.Dir }) {
@@ -115,7 +116,7 @@ func (s *Scanner) refreshPlaces() []*place {
 	return places
 }
 
-// placesMoved tells whether an agent keeps its histories elsewhere by now.
+// placesMoved reports whether an agent has other places by now.
 func (s *Scanner) placesMoved() bool {
 	return !slices.EqualFunc(s.findPlaces(), s.allPlaces(), func(a, b *place) bool { return a.agent == b.agent && a.Dir == b.Dir })
 }
@@ -148,7 +149,7 @@ func (s *Scanner) RescanUnwatched(ctx context.Context) {
 	}
 }
 
-// poll calls rescanUnwatched every few seconds, or so seldom that it costs at most
+// poll calls RescanUnwatched every few seconds, or so seldom that it costs at most
 // one twentieth of a core.
 func (s *Scanner) poll() {
 	wait := pollTime

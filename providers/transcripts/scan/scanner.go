@@ -61,8 +61,8 @@ type Scanner struct {
 	firstOnce sync.Once
 	firstDone chan struct{}
 
-	placing    sync.Mutex // held while the agents are asked for their places
-	inspecting pathLocks  // held while a file is inspected
+	askingPlaces sync.Mutex // held while the agents are asked for their places
+	inspecting   pathLocks  // held while a file is inspected
 
 	mu         sync.Mutex
 	places     []*place
@@ -202,25 +202,25 @@ func (s *Scanner) hidden(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// watchFault is a folder whose changes are noticed late, with the reason; an
+// WatchFault is a folder whose changes are noticed late, with the reason; an
 // empty folder stands for all.
-type watchFault struct {
+type WatchFault struct {
 	Dir string
 	Err error
 }
 
 // WatchFaults returns the folders that cannot be watched though they could be
 // read.
-func (s *Scanner) WatchFaults() (all []watchFault) {
+func (s *Scanner) WatchFaults() (all []WatchFault) {
 	if !s.Watch {
 		return nil
 	}
 	if s.watcher == nil {
-		return []watchFault{{Err: s.noWatch}}
+		return []WatchFault{{Err: s.noWatch}}
 	}
 	for _, pl := range s.allPlaces() { // the watcher asks for what is hidden while it holds its own lock
 		if err := s.watcher.Err(pl.Dir); err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrPermission) {
-			all = append(all, watchFault{pl.Dir, err})
+			all = append(all, WatchFault{pl.Dir, err})
 		}
 	}
 	return all

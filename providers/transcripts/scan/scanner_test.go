@@ -16,8 +16,8 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-// TestFaultsWhileTheWatchLooks: the watch asks what is hidden while it holds its
-// lock, and watchFaults asks the watch. Neither waits for the other.
+// TestFaultsWhileTheWatchLooks: the watch asks what is hidden while it holds its lock,
+// and WatchFaults asks the watch. Neither waits for the other.
 func TestFaultsWhileTheWatchLooks(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

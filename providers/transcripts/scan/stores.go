@@ -70,7 +70,7 @@ func (s *Scanner) inspectWhileNew(agent, path string, format history.Format, w *
 		case <-time.After(lateLooks[late]):
 			late++
 			s.inspecting.lock(path)
-			s.Catalogue.Distrust(path)
+			s.Catalogue.Invalidate(path)
 			s.inspecting.unlock(path)
 			s.Inspect(s.ctx, agent, path, format, false)
 		}

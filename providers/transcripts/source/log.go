@@ -15,30 +15,32 @@ import (
 // MaxLine is the length of the longest line of a log that is read, in bytes.
 const MaxLine = 64 << 20
 
-// tailSize is how much of what was read last tells that a log still is the same.
+// tailSize is the length in bytes of the end of what was read, by which a log that
+// has grown is recognized.
 const tailSize int64 = 4 << 10
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// logFile is a log that is read from somewhere to its end.
-type logFile struct {
+// Log is a log that is open for reading from an offset to its end.
+type Log struct {
 	io.Reader
 	close []func()
 }
 
-func (l *logFile) Close() {
+func (l *Log) Close() {
 	for _, f := range l.close {
 		f()
 	}
 }
 
-// OpenLog opens a log at an offset, in bytes of its text.
-func OpenLog(path string, compressed bool, offset int64) (*logFile, error) {
+// OpenLog opens a log at an offset in bytes; of a compressed one, in bytes of its
+// text. The caller must call Close.
+func OpenLog(path string, compressed bool, offset int64) (*Log, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	l := &logFile{Reader: f, close: []func(){func() { f.Close() }}}
+	l := &Log{Reader: f, close: []func(){func() { f.Close() }}}
 	if !compressed {
 		_, err = f.Seek(offset, io.SeekStart)
 	} else if z, zErr := zstd.NewReader(f); zErr == nil {
@@ -55,20 +57,25 @@ func OpenLog(path string, compressed bool, offset int64) (*logFile, error) {
 	return l, nil
 }
 
-// Lines reads lines, and keeps count of what was read.
+// Lines reads the lines of From, and counts and sums up what it has read. Offset and
+// Sum are set to those of what lies before it; Buf may be set to memory to use.
 type Lines struct {
 	From   io.Reader
 	Buf    []byte
-	start  int // of what is in buf and was not given out
+	start  int // of the part of Buf that was not returned yet
 	end    int
 	ended  bool
 	Offset int64  // of start in the log
-	Sum    uint32 // of all before offset
+	Sum    uint32 // CRC-32C of everything before Offset
 }
 
-// Next returns the next line without its end, its offset, and how long it was
-// with its end. A last line that is no whole object waits until it is. A line
-// that is too long is returned as nil.
+// Next returns the next line without its end, its offset, and its length with the
+// end, both in bytes.
+//
+//  1. A line longer than [MaxLine] is returned as nil.
+//  2. At the end of the log the error is io.EOF; a last line without an end that is
+//     not a whole JSON object is left for the next time.
+//  3. Other errors are those of From, and that of ctx.
 func (l *Lines) Next(ctx context.Context) (line []byte, at, length int64, err error) {
 	searched := l.start
 	for {
@@ -104,7 +111,7 @@ func (l *Lines) take(end int) (line []byte, at, length int64, err error) {
 	return bytes.TrimRight(raw, "\r\n"), at, length, nil
 }
 
-// skip leaves a line out that is longer than any that is read.
+// skip passes over a line that is longer than MaxLine.
 func (l *Lines) skip() (line []byte, at, length int64, err error) {
 	at = l.Offset
 	sum := l.Sum
@@ -130,7 +137,7 @@ func (l *Lines) skip() (line []byte, at, length int64, err error) {
 	}
 }
 
-// fill reads more, behind what is left.
+// fill moves what is left to the front of the buffer and reads more behind it.
 func (l *Lines) fill() error {
 	if l.start > 0 {
 		copy(l.Buf, l.Buf[l.start:l.end])
@@ -149,13 +156,13 @@ func (l *Lines) fill() error {
 	return err
 }
 
-// completeObject tells whether a line without an end is whole all the same.
+// completeObject reports whether a line without an end is a whole JSON object.
 func completeObject(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}' && lazyjson.Valid(line)
 }
 
-// Checksum is the CRC of the first size bytes of a log.
+// Checksum returns the CRC-32C of the first size bytes of a log; 0 if it is shorter.
 func Checksum(path string, compressed bool, size int64) (uint32, error) {
 	l, err := OpenLog(path, compressed, 0)
 	if err != nil {
@@ -170,7 +177,8 @@ func Checksum(path string, compressed bool, size int64) (uint32, error) {
 	return sum.Sum32(), err
 }
 
-// TailChecksum is the CRC of what lies before an offset of a file.
+// TailChecksum returns the CRC-32C of the bytes before an offset of a file, tailSize
+// of them. The error of a shorter file is io.EOF.
 func TailChecksum(path string, offset int64) (uint32, error) {
 	buf := make([]byte, min(tailSize, offset))
 	if _, err := ReadAt(path, buf, offset-int64(len(buf))); err != nil {

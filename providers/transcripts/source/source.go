@@ -1,11 +1,11 @@
-// Package source reads what agents have written: it tells whether a file is the
-// one that was read before (Stat), finds out which session a log is from its
-// beginning (ReadStart), and reads the lines of a log from any offset (OpenLog,
-// Lines). It knows no agent: formats come from package history.
+// Package source reads the files that agents have written. A [Source] is one place
+// where a session lies: a log, or an entry of a database. Its [Stat] shows whether
+// the file has changed since it was read. [ReadStart] finds out from the beginning
+// of a log which session it is; [OpenLog] and [Lines] read its lines from any
+// offset.
 //
-// A [Source] is one place where a session lies, a log or an entry of a database.
-// The agents' readers run on foreign data: [Guard] makes an error of their
-// panics.
+// The package knows no agent: formats come from package history. Their readers run
+// on foreign data; [Guard] returns their panics as errors.
 package source
 
 import (

@@ -13,7 +13,7 @@ func inode(info os.FileInfo) uint64 {
 	return 0
 }
 
-// Birth is when a file was made.
+// Birth returns when a file was created.
 func Birth(path string) time.Time {
 	info, err := os.Lstat(path)
 	if err != nil {

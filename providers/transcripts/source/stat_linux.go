@@ -15,7 +15,7 @@ func inode(info os.FileInfo) uint64 {
 	return 0
 }
 
-// Birth is when a file was made; zero where the file system does not know.
+// Birth returns when a file was created; zero where the file system does not know.
 func Birth(path string) time.Time {
 	var st unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME, &st); err != nil || st.Mask&unix.STATX_BTIME == 0 {

@@ -13,13 +13,14 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// MaxStart is how much of a log is read at most to find out what it is, in
-// bytes.
+// MaxStart is how much of a log ReadStart reads at most, in bytes.
 const MaxStart = 512 << 10
 
-// ReadStart reads the beginning of a log until it is known what session it is.
+// ReadStart reads the beginning of a log until it is known which session it is. It
+// returns what is known of that, and its first native id with the time of its
+// record. It works in mem, which the caller may use again.
 func ReadStart(path string, format history.Log, mem *[]byte) (info event.Session, first string, err error) {
-	out := &headSink{info: event.Session{ID: format.ID, Parent: format.Parent}}
+	out := &startSink{info: event.Session{ID: format.ID, Parent: format.Parent}}
 	f, err := os.Open(path)
 	if err != nil {
 		return out.info, "", err
@@ -50,9 +51,9 @@ func ReadStart(path string, format history.Log, mem *[]byte) (info event.Session
 		if bytes.IndexByte(buf[have:], '\n') < 0 && !ended {
 			continue
 		}
-		// From the beginning each time: the lines are few, and the reader is
-		// cheap to have again.
-		*out = headSink{info: event.Session{ID: format.ID, Parent: format.Parent}}
+		// Read from the beginning each time: the lines are few, and opening a reader
+		// is cheap.
+		*out = startSink{info: event.Session{ID: format.ID, Parent: format.Parent}}
 		reader = format.Open(path)
 		for rest := buf; len(rest) > 0 && !out.done(); {
 			line, after, whole := bytes.Cut(rest, []byte("\n"))
@@ -62,7 +63,7 @@ func ReadStart(path string, format history.Log, mem *[]byte) (info event.Session
 			rest = after
 			if line = bytes.TrimSpace(line); len(line) > 0 {
 				if _, err := Guard(func() (any, error) { reader.Record(line, out); return nil, nil }); err != nil {
-					continue // rendering tells of it
+					continue // rendering shows it
 				}
 			}
 		}
@@ -70,42 +71,43 @@ func ReadStart(path string, format history.Log, mem *[]byte) (info event.Session
 			break
 		}
 	}
-	out.info.Last = time.Time{} // which is further on
+	out.info.Last = time.Time{} // it stands further on
 	return out.info, out.first, nil
 }
 
-// headSink is interested in the session alone.
-type headSink struct {
+// startSink is a Sink that records the session and drops the events.
+type startSink struct {
 	info  event.Session
 	seq   int
 	first string
 	time  time.Time // of the newest event
 }
 
-// done tells whether all is known. A reader that notes ids has noted the first by
-// then.
-func (h *headSink) done() bool { return Complete(&h.info) }
+// done reports whether all is known. A reader that records ids has recorded the
+// first by then.
+func (h *startSink) done() bool { return Identified(&h.info) }
 
-// Complete tells whether a session has what its folder's name is made of.
-func Complete(info *event.Session) bool {
+// Identified reports whether a session has everything that the name of its folder is
+// made of.
+func Identified(info *event.Session) bool {
 	return info.ID != "" && info.CWD != "" && info.TitleRank >= event.FromPrompt && !info.Start.IsZero()
 }
 
-func (h *headSink) Session() *event.Session { return &h.info }
-func (h *headSink) Emit(e event.Event) int {
+func (h *startSink) Session() *event.Session { return &h.info }
+func (h *startSink) Emit(e event.Event) int {
 	h.info.Saw(e.Time)
 	h.time = e.Time
 	h.seq++
 	return h.seq
 }
 
-// Note takes the first id with its time: not all agents' ids are unique, and
-// whoever repeats a record repeats its time.
-func (h *headSink) Note(id string) {
+// Note records the first id with its time: the ids of some agents are not unique,
+// but a record that is repeated has the same time.
+func (h *startSink) Note(id string) {
 	if h.first == "" {
 		h.first = id + " " + h.time.Format(time.RFC3339Nano)
 	}
 }
 
-func (h *headSink) Known(string) (int, bool) { return 0, false }
-func (h *headSink) Inherited(string) bool    { return false }
+func (h *startSink) Known(string) (int, bool) { return 0, false }
+func (h *startSink) Inherited(string) bool    { return false }
