@@ -7,14 +7,15 @@ import (
 	"slices"
 )
 
-// Check reports whether arguments, one JSON object, fit the schema; nil if they
-// do. The error is an *[Error]; it tells the first few faults, the same for the
-// same arguments. Long texts are read at 100 MB a second and more, lists of
-// small items at 5 to 15. It holds the arguments once more in memory while it
-// works, small items at several times their size. The number of steps is limited: a schema that asks for
-// more is given up, and the arguments are taken as they are. Words are those of
-// which [Schema.Parse] has made the arguments, if it has: the error names what was
-// given as a flag so.
+// Check checks arguments, which must be one JSON object, against the schema. The
+// error is an *[Error] with the first few faults, in a stable order. Words are the
+// command line from which [Schema.Parse] has made the arguments, if any: the error
+// then refers to flags.
+//
+// Long strings are read at 100 MB/s and more, lists of small items at 5 to 15 MB/s.
+// A copy of the arguments is in memory meanwhile; small items take several times
+// their size. The number of steps is limited: where a schema needs more, the
+// arguments are accepted unchecked.
 func (s *Schema) Check(args json.RawMessage, words ...Word) error {
 	if first := bytes.TrimLeft(args, " \t\r\n"); len(first) == 0 {
 		return errorf("the arguments are empty").hint("write {} for none")
@@ -30,12 +31,12 @@ func (s *Schema) Check(args json.RawMessage, words ...Word) error {
 	if s.fault != "" {
 		return nil
 	}
-	return s.hold(&report{schema: s, value: obj, words: words, whole: "the arguments", unknown: s.unknown(obj)}, values)
+	return s.validate(&report{schema: s, value: obj, words: words, whole: "the arguments", unknown: s.unknown(obj)}, values)
 }
 
-// Fits checks any value as JSON Schema does, such as a result against a tool's
-// output schema: names that the schema does not list are none of its business.
-// Whole is what the value is called in the error. Otherwise it is like [Schema.Check].
+// Fits checks any value, such as a result, against the schema, as JSON Schema
+// does: names that the schema does not list are allowed. Whole is the name of the
+// value in the error. Otherwise it is like [Schema.Check].
 func (s *Schema) Fits(value json.RawMessage, whole string) error {
 	v, values, err := decodeCount(value)
 	if err != nil {
@@ -44,18 +45,17 @@ func (s *Schema) Fits(value json.RawMessage, whole string) error {
 	if s.fault != "" {
 		return nil
 	}
-	return s.hold(&report{schema: s, value: v, whole: whole}, values)
+	return s.validate(&report{schema: s, value: v, whole: whole}, values)
 }
 
-// hold holds a value, which consists of some number of values, against the
-// schema.
-func (s *Schema) hold(r *report, values int) error {
-	const ( // the steps that a check may make
+// validate checks a value, which consists of a number of values, against the schema.
+func (s *Schema) validate(r *report, values int) error {
+	const ( // the number of steps of a check
 		free = 100_000
-		each = 6 // more for each value in it
+		each = 6 // for each value in it
 	)
 	c, _ := s.idle.Get().(*checker)
-	if c == nil { // several checks at once, or some time since the last
+	if c == nil { // concurrent checks, or the pool was cleared
 		var err error
 		if c, err = newChecker(s.root.node, len(s.raw)); err != nil {
 			return nil // it could be compiled once: not the caller's fault
@@ -69,7 +69,7 @@ func (s *Schema) hold(r *report, values int) error {
 	return nil
 }
 
-// unknown are the names that the schema neither lists nor says that it allows.
+// unknown returns the names that the schema neither lists nor explicitly allows.
 func (s *Schema) unknown(obj map[string]any) []string {
 	if s.fields.loose || len(s.fields.list) == 0 { // the schema itself decides
 		return nil

@@ -15,26 +15,26 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// The limits of a schema that is checked against. The largest of 700 real ones
-// has 13 kB. Compiling costs the square of the number of objects, and what a
-// server sends is not to stop anybody's work.
+// Limits of a schema that is used for checks. The largest of 700 real ones has
+// 13 kB. Compiling takes time quadratic in the number of objects, and no server may
+// block a caller with a schema.
 const (
 	maxSchema  = 256 << 10 // bytes
 	maxObjects = 2000      // objects in it
 )
 
-// schemaURL is the name under which the library knows the schema. References to
-// other documents are resolved against it, and refused.
+// schemaURL is the address of the schema for the library. References to other
+// documents are resolved against it, and refused.
 const schemaURL = "ctxfs:///tool"
 
-// checker is a schema compiled by the library. Its counter belongs to one check
-// at a time, so a checker is used by one.
+// checker is a schema compiled by the library. It has one counter of steps, so only
+// one check at a time may use it.
 type checker struct {
 	schema *jsonschema.Schema
-	left   int // steps that the check may still make
+	left   int // steps that are left to the check
 }
 
-// exhausted is what ends a check that takes too many steps.
+// exhausted is the panic value that ends a check with too many steps.
 type exhausted struct{}
 
 func newChecker(doc any, size int) (c *checker, err error) {
@@ -63,7 +63,7 @@ func newChecker(doc any, size int) (c *checker, err error) {
 	return c, nil
 }
 
-// compileAs compiles a schema, as of a draft unless it names its own.
+// compileAs compiles a schema with a draft, unless it names its own.
 func compileAs(doc any, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(draft)
@@ -75,9 +75,8 @@ func compileAs(doc any, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
 	return compiler.Compile(schemaURL)
 }
 
-// check is the library's verdict on a value, nil where it fits. It is nil, too,
-// where there is no verdict: the check would take more steps than allowed, or
-// the library fails at this schema.
+// check returns the library's verdict on a value: nil if it conforms, and also if
+// there is no verdict, because the check needs too many steps or the library fails.
 func (c *checker) check(v any, steps int) (verdict *jsonschema.ValidationError) {
 	defer func() {
 		if recover() != nil { // exhausted, or a fault of the library at a foreign schema: no verdict
@@ -90,10 +89,9 @@ func (c *checker) check(v any, steps int) (verdict *jsonschema.ValidationError) 
 	return verdict
 }
 
-// prepare goes over the compiled schema once. Every part of it gets a "format"
-// that counts the step (see counter), in place of the one that stood there:
-// formats are not enforced, servers differ in what they take for a date or an
-// address.
+// prepare walks the compiled schema once. Every part of it gets a "format" that
+// counts a step (see counter), which replaces its own: formats are not enforced,
+// since servers differ in what they accept as a date or an address.
 func (c *checker) prepare() error {
 	type part struct {
 		schema *jsonschema.Schema
@@ -162,20 +160,20 @@ func (c *checker) prepare() error {
 	return nil
 }
 
-// stepFormat is the name of the formats that count.
+// stepFormat is the name of the formats that count steps.
 const stepFormat = "ctxfs-step"
 
-// wrongType is the error of a value that is of none of the types.
+// wrongType is the error of a value that has none of the types.
 type wrongType struct{ types *jsonschema.Types }
 
 func (w wrongType) Error() string { return "not one of " + w.types.String() }
 
-// counter makes the function that the library calls for each value that it
-// holds against a part of the schema. It counts the steps, since a few lines of
-// schema can ask for more of them than there are atoms (alternatives of
-// alternatives by reference), and the library cannot be stopped otherwise; more
-// for what the library does in a loop of its own. It takes over the check of
-// types, too: the library's takes a microsecond for an integer.
+// counter returns the function that the library calls for each value that it checks
+// against a part of the schema. It counts steps, since a few lines of schema can
+// demand more of them than there are atoms (alternatives of alternatives by
+// reference), and the library cannot be stopped otherwise; it counts more for what
+// the library does in a loop. It also checks types: the library's check takes a
+// microsecond for an integer.
 func (c *checker) counter(s *jsonschema.Schema) func(any) error {
 	cost, perItem := 1, 0
 	var allowed kinds
@@ -212,7 +210,7 @@ func (c *checker) counter(s *jsonschema.Schema) func(any) error {
 	}
 }
 
-// integral reports whether a value is a whole number; 1.0 and 1e3 are.
+// integral reports whether a value is a whole number, as 1.0 and 1e3 are.
 func integral(v any) bool {
 	n, ok := v.(json.Number)
 	if !ok || !strings.ContainsAny(string(n), ".eE") {
@@ -222,20 +220,20 @@ func integral(v any) bool {
 	return ok && exact.IsInt()
 }
 
-// noLoader refuses every document but the schema itself and the library's own
+// noLoader refuses every document other than the schema itself and the library's
 // copies of the drafts.
 type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, errors.New("nothing is fetched") }
 
-// anything is a pattern that Go cannot express; it fits everything.
+// anything stands for a pattern that Go cannot express; it matches everything.
 type anything struct{ pattern string }
 
 func (a anything) String() string        { return a.pattern }
 func (anything) MatchString(string) bool { return true }
 
-// lenient compiles a pattern. JSON Schema's are those of JavaScript, with things
-// that Go leaves out since they take exponential time.
+// lenient compiles a pattern. The patterns of JSON Schema are those of JavaScript,
+// with features that Go leaves out because they take exponential time.
 func lenient(pattern string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
@@ -244,7 +242,7 @@ func lenient(pattern string) (jsonschema.Regexp, error) {
 	return re, nil
 }
 
-// countObjects counts the objects and arrays in a value, to a limit.
+// countObjects counts the objects and arrays in a value, up to a limit.
 func countObjects(v any, limit int) int {
 	n := 0
 	count := func(sub any) {
@@ -269,7 +267,7 @@ func countObjects(v any, limit int) int {
 	return n
 }
 
-// explainCompile says in a sentence why a schema cannot be compiled.
+// explainCompile returns why a schema cannot be compiled, as one sentence.
 func explainCompile(err error) error {
 	var load *jsonschema.LoadURLError
 	var invalid *jsonschema.SchemaValidationError
@@ -287,17 +285,17 @@ func explainCompile(err error) error {
 	return fmt.Errorf("the input schema cannot be compiled: %s", clean.Sentence(err.Error(), 200))
 }
 
-// alternatives are the faults of a value that fits none of several schemas: those
-// of the schema that was meant. It is the one whose type and whose fixed members
-// (such as "type": "text") fit; where none is, the value is of a wrong type or
-// none of the allowed ones, and that is the fault.
+// alternatives returns the faults of a value that conforms to none of several
+// schemas: those of the schema that was meant, which is the one whose type and
+// constant members (such as "type": "text") match. If none matches, the fault is
+// that the value has a wrong type or is not among the allowed ones.
 func alternatives(v *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	var best []*jsonschema.ValidationError
 	least := -1
 	depth := len(v.InstanceLocation)
 	var types []string
 	var values []any
-	var marks []*jsonschema.ValidationError // of each schema, the fixed member that does not fit
+	var marks []*jsonschema.ValidationError // of each schema, the constant member that does not match
 	for _, cause := range v.Causes {
 		list := leaves(cause)
 		foreign := 0
@@ -345,8 +343,8 @@ func alternatives(v *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return []*jsonschema.ValidationError{v}
 }
 
-// markError is the fault of a value whose fixed member fits no schema: it is one
-// of those that they have.
+// markError returns the fault of a value whose constant member matches no schema:
+// it must be one of those that the schemas have.
 func markError(marks []*jsonschema.ValidationError) []*jsonschema.ValidationError {
 	var values []any
 	for _, mark := range marks {
@@ -357,7 +355,7 @@ func markError(marks []*jsonschema.ValidationError) []*jsonschema.ValidationErro
 	return []*jsonschema.ValidationError{with(marks[0], &kind.Enum{Want: values})}
 }
 
-// with is a fault at the same place, of another kind.
+// with returns a fault of another kind at the same place.
 func with(v *jsonschema.ValidationError, k jsonschema.ErrorKind) *jsonschema.ValidationError {
 	return &jsonschema.ValidationError{SchemaURL: v.SchemaURL, InstanceLocation: slices.Clone(v.InstanceLocation), ErrorKind: k}
 }

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// finish makes the object of what was given.
-func (p *parser) finish() (json.RawMessage, error) {
+// build returns the object of the parsed command line.
+func (p *parser) build() (json.RawMessage, error) {
 	if len(p.given) == 0 {
 		if p.whole == nil {
 			return json.RawMessage("{}"), nil
@@ -19,7 +19,7 @@ func (p *parser) finish() (json.RawMessage, error) {
 		root = expand(p.whole)
 	}
 	deep := 1
-	for level := 1; level <= deep; level++ { // what is whole first, then the members within it
+	for level := 1; level <= deep; level++ { // whole values first, then their members
 		for _, g := range p.given {
 			deep = max(deep, len(g.names))
 			if len(g.names) != level {
@@ -35,14 +35,14 @@ func (p *parser) finish() (json.RawMessage, error) {
 	return root.json(), nil
 }
 
-// tree is an object that is being put together.
+// tree is an object that is being built.
 type tree struct {
 	names []string
 	raw   map[string]json.RawMessage
 	sub   map[string]*tree
 }
 
-// expand is an object's members; none if it is no object.
+// expand returns an object's members; none if the value is not an object.
 func expand(raw json.RawMessage) *tree {
 	t := &tree{raw: map[string]json.RawMessage{}}
 	list, _ := members(raw)
@@ -94,7 +94,7 @@ func (t *tree) json() json.RawMessage {
 	return append(out, '}')
 }
 
-// convert is the JSON of what flags gave a property.
+// convert returns the JSON of a property from the values of its flags.
 func (p *parser) convert(g *given) (json.RawMessage, *Error) {
 	for _, v := range g.values {
 		if v.json == nil && !utf8.ValidString(v.text) {
@@ -108,32 +108,32 @@ func (p *parser) convert(g *given) (json.RawMessage, *Error) {
 	}
 	kinds := g.shape.kinds
 	if !kinds.has(array) {
-		return p.one(g, g.values[0])
+		return p.convertOne(g, g.values[0])
 	}
 	if len(g.values) == 1 && kinds != array { // a list or something else
 		if v := g.values[0]; v.json != nil || looksLike(v.text, '{', '}') || !looksLike(v.text, '[', ']') {
-			return p.one(g, v)
+			return p.convertOne(g, v)
 		}
 	}
 	return p.list(g)
 }
 
-// one is the JSON of a single value.
-func (p *parser) one(g *given, v value) (json.RawMessage, *Error) {
+// convertOne returns the JSON of a single value.
+func (p *parser) convertOne(g *given, v value) (json.RawMessage, *Error) {
 	if v.json != nil {
 		return v.json, nil
 	}
-	if raw, ok := g.shape.make(v.text); ok {
+	if raw, ok := g.shape.parse(v.text); ok {
 		return raw, nil
 	}
 	if g.shape.kinds.only(object|null) && looksLike(v.text, '{', '}') {
 		return nil, p.unreadable(g, v, `'{"name": "value"}'`)
 	}
-	return quoteJSON(v.text), nil // the check says what it should be
+	return quoteJSON(v.text), nil // the check reports what it should be
 }
 
-// list is the JSON array of the values of a list: each is an item, or an array
-// of items.
+// list returns the JSON array of the values of a list, each of which is an item or an
+// array of items.
 func (p *parser) list(g *given) (json.RawMessage, *Error) {
 	items := p.schema.shapeOf(g.shape.items)
 	var out [][]byte
@@ -146,7 +146,7 @@ func (p *parser) list(g *given) (json.RawMessage, *Error) {
 			return json.RawMessage("null"), nil
 		}
 		if !looksLike(v.text, '[', ']') {
-			raw, ok := items.make(v.text)
+			raw, ok := items.parse(v.text)
 			if !ok {
 				raw = quoteJSON(v.text)
 			}
@@ -179,8 +179,8 @@ func (p *parser) unreadable(g *given, v value, example string) *Error {
 		hint("write %s %s", flagName(g.name()), example).part(p.schema.part(g.field))
 }
 
-// make is the JSON value that a text stands for in a shape, if it can be one.
-func (s *shape) make(t string) (json.RawMessage, bool) {
+// parse returns the JSON value that a text denotes in a shape, if it can.
+func (s *shape) parse(t string) (json.RawMessage, bool) {
 	for _, v := range s.enum {
 		if v == t {
 			return quoteJSON(t), true
@@ -194,14 +194,14 @@ func (s *shape) make(t string) (json.RawMessage, bool) {
 			return json.RawMessage(trimmed), true
 		}
 	}
-	if lower := strings.ToLower(t); s.kinds.has(boolean) && (lower == "true" || lower == "false") { // True, as Python has it
+	if lower := strings.ToLower(t); s.kinds.has(boolean) && (lower == "true" || lower == "false") { // also as in Python: True
 		return json.RawMessage(lower), true
 	}
 	return quoteJSON(t), s.kinds == 0 || s.kinds.has(str)
 }
 
-// kindOfText is the kind of JSON value that a text can be, by its first
-// character. What is in quotes is no kind: quotes are part of a text.
+// kindOfText returns the kind of JSON value that a text can be, by its first
+// character. Quoted text has no kind: quotes are part of a string.
 func kindOfText(t string) kinds {
 	switch c := t[0]; {
 	case c == '{':
@@ -218,13 +218,13 @@ func kindOfText(t string) kinds {
 	return 0
 }
 
-// looksLike reports whether a text is meant to be a JSON array or object.
+// looksLike reports whether a text is meant as a JSON array or object.
 func looksLike(t string, begin, end byte) bool {
 	t = strings.TrimSpace(t)
 	return len(t) >= 2 && t[0] == begin && t[len(t)-1] == end
 }
 
-// elements are those of a JSON array.
+// elements returns the elements of a JSON array.
 func elements(t string) ([][]byte, bool) {
 	var list []json.RawMessage
 	if _, err := decode([]byte(t)); err != nil || json.Unmarshal([]byte(t), &list) != nil {

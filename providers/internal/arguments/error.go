@@ -14,12 +14,12 @@ import (
 	"ctxfs/providers/internal/nearest"
 )
 
-// Error says why arguments cannot be used. Its texts are clean: foreign names
-// and values in them are cut and hold no control characters.
+// Error reports why arguments cannot be used. Its texts are clean: foreign names and
+// values in them are shortened and have no control characters.
 type Error struct {
-	What string          // what is wrong, as one sentence in lower case without a full stop
+	What string          // one sentence in lower case without a full stop
 	Hint string          // what was probably meant or what to write; may be ""
-	Part json.RawMessage // the part of the schema that matters, an object with a name or a few, at most some 2 kB; may be nil
+	Part json.RawMessage // the relevant part of the schema, an object with one or a few members, at most some 2 kB; may be nil
 }
 
 func (e *Error) Error() string {
@@ -41,7 +41,7 @@ func (e *Error) part(part json.RawMessage) *Error {
 	return e
 }
 
-// quoted shows a foreign text within a sentence.
+// quoted returns a foreign text for a sentence.
 func quoted(s string) string { return `"` + shown(s) + `"` }
 
 func shown(s string) string {
@@ -49,10 +49,10 @@ func shown(s string) string {
 	return clean.Cut(clean.Line(clean.Prefix(s, 4*longest)), longest)
 }
 
-// flagName shows a name as a flag.
+// flagName returns a name as a flag.
 func flagName(name string) string { return "--" + shown(name) }
 
-// listed shows a list of names, cut where it is long.
+// listed returns a list of names, shortened if it is long.
 func listed(names []string, show func(string) string) string {
 	list := make([]string, len(names))
 	for i, name := range names {
@@ -61,12 +61,12 @@ func listed(names []string, show func(string) string) string {
 	return wording.List(list, 30)
 }
 
-// object1 is a JSON object of one member.
+// object1 returns a JSON object with one member.
 func object1(name string, raw json.RawMessage) json.RawMessage {
 	return objectOf([]member{{name, raw}})
 }
 
-// objectOf is the JSON object of some members. Hidden characters are escaped.
+// objectOf returns a JSON object with some members. Hidden characters are escaped.
 func objectOf(list []member) json.RawMessage {
 	var out bytes.Buffer
 	out.WriteByte('{')
@@ -82,7 +82,7 @@ func objectOf(list []member) json.RawMessage {
 	return clean.JSON(out.Bytes())
 }
 
-// quoteJSON is a text as a JSON string. What is not valid UTF-8 is replaced.
+// quoteJSON returns a text as a JSON string. Invalid UTF-8 is replaced.
 func quoteJSON(s string) json.RawMessage {
 	var out bytes.Buffer
 	out.Grow(len(s) + 16)
@@ -92,7 +92,7 @@ func quoteJSON(s string) json.RawMessage {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// explain says in words what is wrong with the value of subject.
+// explain returns what is wrong with the value of a subject, in words.
 func explain(k jsonschema.ErrorKind, v any, subject string) (what, hint string) {
 	must := func(format string, args ...any) string {
 		return subject + " must " + fmt.Sprintf(format, args...) + ", not " + valueWords(v)
@@ -180,7 +180,7 @@ func explainEnum(want []any, v any, must func(string, ...any) string) (what, hin
 	return must("be one of %s", listed(words, func(s string) string { return s })), hint
 }
 
-// valueWords says what a value is. Long ones are cut.
+// valueWords returns a value for a message. Long ones are shortened.
 func valueWords(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -201,7 +201,7 @@ func valueWords(v any) string {
 	return raw(v)
 }
 
-// bare is a value as it is written on a command line.
+// bare returns a value as it is written on a command line.
 func bare(v any) string {
 	if s, ok := v.(string); ok && s != "" {
 		return shown(s)
@@ -219,7 +219,7 @@ func typeWords(name string) string {
 	return "an " + name
 }
 
-// decimal is a limit as it was written, as far as decimals can say it.
+// decimal returns a limit in decimal notation.
 func decimal(n *big.Rat) string {
 	if n.IsInt() {
 		return shown(n.Num().String())

@@ -13,7 +13,7 @@ import (
 // field is a property that a schema lists.
 type field struct {
 	name     string
-	places   []place // more than one where alternatives list it, none where it is only asked for
+	places   []place // several where alternatives list it, none where it is only required
 	required bool    // and has no default
 	shape    shape
 }
@@ -24,15 +24,15 @@ type fields struct {
 	loose bool // other names are allowed
 }
 
-// fieldsOf are the properties of the objects that a shape describes.
+// fieldsOf returns the properties of the objects that a shape describes.
 func (s *Schema) fieldsOf(of shape) fields {
 	out := fields{loose: of.loose || len(of.objects) == 0 && !of.closed}
 	index := map[string]int{}
 	for _, p := range of.objects {
-		in, _ := p.down("properties")
+		in, _ := p.child("properties")
 		list, _ := members(s.rawAt(in.at)) // for their order
 		for _, m := range list {
-			sub, ok := in.down(m.name)
+			sub, ok := in.child(m.name)
 			if !ok {
 				continue
 			}
@@ -44,7 +44,7 @@ func (s *Schema) fieldsOf(of shape) fields {
 			out.list = append(out.list, field{name: m.name, places: []place{sub}, required: slices.Contains(of.required, m.name)})
 		}
 	}
-	for _, name := range of.required { // some are asked for without being listed
+	for _, name := range of.required { // some are required without being listed
 		if _, ok := index[name]; !ok && len(out.list) > 0 {
 			index[name] = len(out.list)
 			out.list = append(out.list, field{name: name, required: true})
@@ -57,21 +57,21 @@ func (s *Schema) fieldsOf(of shape) fields {
 	return out
 }
 
-// hasDefault reports whether the schema gives a value to what is left out.
+// hasDefault reports whether the schema has a default for the field.
 func (p place) hasDefault() bool {
-	_, ok := p.down("default")
+	_, ok := p.child("default")
 	return ok
 }
 
-// hasDefault reports whether the schema at a URL of the library's gives a value
-// to a property that is left out.
+// hasDefault reports whether the schema at an address of the library has a default
+// for a property.
 func (s *Schema) hasDefault(url, name string) bool {
 	_, fragment, _ := strings.Cut(url, "#")
 	at, ok := tokens("#" + fragment)
 	if !ok {
 		return false
 	}
-	p, ok := s.root.down(append(slices.Clone(at), "properties", name)...)
+	p, ok := s.root.child(append(slices.Clone(at), "properties", name)...)
 	return ok && p.hasDefault()
 }
 
@@ -83,7 +83,7 @@ func (f *fields) names() []string {
 	return names
 }
 
-// exact is the field of that very name, or nil.
+// exact returns the field with exactly that name, or nil.
 func (f *fields) exact(name string) *field {
 	if i := slices.IndexFunc(f.list, func(one field) bool { return one.name == name }); i >= 0 {
 		return &f.list[i]
@@ -91,9 +91,8 @@ func (f *fields) exact(name string) *field {
 	return nil
 }
 
-// find is the field that a flag names: by its own name, by the name in another
+// find returns the fields that a flag names: by its own name, by the name in another
 // case ("issue-number" for "issueNumber"), or by the singular of a list's name.
-// Where several fit, it gives them all.
 func (f *fields) find(flag string) []*field {
 	if one := f.exact(flag); one != nil {
 		return []*field{one}
@@ -119,9 +118,9 @@ func (f *fields) find(flag string) []*field {
 	return plural
 }
 
-// nearest is the field that was probably meant, or nil.
+// nearest returns the field that was probably meant, or nil.
 func (f *fields) nearest(name string) *field {
-	const longest = 100 // comparing costs the product of the lengths
+	const longest = 100 // comparing takes time proportional to the product of the lengths
 	if len(name) > longest {
 		return nil
 	}
@@ -135,7 +134,7 @@ func (f *fields) nearest(name string) *field {
 	return nil
 }
 
-// plainName is a name without what the cases differ in.
+// plainName returns a name without case and separators.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == ' ' {
@@ -145,8 +144,8 @@ func plainName(name string) string {
 	}, name)
 }
 
-// annotation is the first text that a field's schemas give, themselves or where
-// they refer to.
+// annotation returns the first string with a key in a field's schemas or in those
+// that they refer to.
 func (s *Schema) annotation(f *field, name string) string {
 	for _, p := range f.places {
 		for range 5 { // references of references
@@ -163,8 +162,8 @@ func (s *Schema) annotation(f *field, name string) string {
 	return ""
 }
 
-// part is the field's schema under its name, at most maxPart bytes: what is
-// longer loses its longest members.
+// part returns the field's schema under its name, in at most maxPart bytes: its
+// longest members are left out.
 func (s *Schema) part(f *field) json.RawMessage {
 	if f == nil || len(f.places) == 0 {
 		return nil
@@ -183,10 +182,10 @@ func (s *Schema) partAt(name string, at []string) json.RawMessage {
 	return object1(name, raw)
 }
 
-// maxPart is the most that is told of a schema beside an error.
+// maxPart is the largest part of a schema that comes with an error, in bytes.
 const maxPart = 2000
 
-// shorten leaves out the longest members of an object until it is short.
+// shorten leaves out the longest members of an object until it is short enough.
 func shorten(raw json.RawMessage) json.RawMessage {
 	list, err := members(raw)
 	if err != nil {

@@ -9,21 +9,21 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// Flag is a property of a tool's arguments, as a flag. All texts are clean and
-// one line each.
+// Flag describes a property of a tool's arguments as a flag. All texts are clean
+// and of one line.
 type Flag struct {
 	Name        string // without the dashes, as the schema has it
 	Type        string // string, number, integer, boolean, object, array or value (unknown); "string|number"; of a list, its items' type
 	Enum        []string
 	Members     []string // of an object, or of the objects in a list: --name.member
-	Default     string   // as it would be written; "" where there is none
+	Default     string   // as it would be written, or ""
 	Required    bool
 	Repeatable  bool // a list: the flag may be given several times
 	Description string
 }
 
-// Flags are the properties that the schema lists, required ones first, each
-// group in the order of the schema. It costs going over the schema for each.
+// Flags returns the properties that the schema lists, required ones first, each
+// group in the order of the schema. It reads the schema once for each.
 func (s *Schema) Flags() []Flag {
 	var required, optional []Flag
 	for i := range s.fields.list {
@@ -55,7 +55,7 @@ func (s *Schema) flag(f *field) Flag {
 		out.Type = "value"
 	}
 	for _, p := range f.places {
-		if v, ok := p.down("default"); ok && v.node != nil && out.Default == "" {
+		if v, ok := p.child("default"); ok && v.node != nil && out.Default == "" {
 			out.Default = bare(v.node)
 		}
 	}
@@ -70,7 +70,7 @@ func (s *Schema) flag(f *field) Flag {
 	return out
 }
 
-// members are the names of the members of a field's objects.
+// members returns the names of the members of a field's objects.
 func (s *Schema) members(f *field) []string {
 	of := f.shape
 	if of.kinds.has(array) {
@@ -80,13 +80,13 @@ func (s *Schema) members(f *field) []string {
 	return inner.names()
 }
 
-// Help is the part of a tool's --help that tells its flags: a line for each,
-// required ones first, at most 80 columns wide. It ends with a line end, or is
-// "" where there are no flags.
+// Help returns the flags for a tool's --help: one or more lines for each, required
+// ones first, at most 80 columns wide. It ends with a newline, or is "" if there are
+// no flags.
 func (s *Schema) Help() string {
 	const (
 		width  = 80
-		column = 30 // the widest flag that has its text beside it
+		column = 30 // the widest flag with its text on the same line
 	)
 	flags := s.Flags()
 	heads := make([]string, len(flags))
@@ -128,7 +128,7 @@ func (s *Schema) Help() string {
 	return out.String()
 }
 
-// head is how the flag is written.
+// head returns the flag as it is written.
 func (f Flag) head() string {
 	if f.Type == "boolean" && !f.Repeatable {
 		return "--" + f.Name
@@ -139,7 +139,7 @@ func (f Flag) head() string {
 	return "--" + f.Name + " " + f.Type
 }
 
-// text is what is said of the flag.
+// text returns the description of the flag.
 func (f Flag) text() string {
 	var parts []string
 	if f.Description != "" {
@@ -160,7 +160,7 @@ func (f Flag) text() string {
 	return strings.Join(parts, " ")
 }
 
-// wrap breaks a text into lines at spaces. Longer words stay whole.
+// wrap breaks a text into lines at spaces. Words are never broken.
 func wrap(text string, width int) []string {
 	var lines []string
 	line, n := "", 0
@@ -181,7 +181,7 @@ func wrap(text string, width int) []string {
 	return lines
 }
 
-// example is a placeholder for a value.
+// example returns a placeholder for a value.
 func (s *shape) example() string {
 	if names := s.kinds.names(); len(names) > 0 {
 		return "<" + names[len(names)-1] + ">"
@@ -189,5 +189,5 @@ func (s *shape) example() string {
 	return "<value>"
 }
 
-// Has reports whether the schema lists a property that a flag of that name means.
+// Has reports whether the schema lists a property that a flag with that name means.
 func (s *Schema) Has(flag string) bool { return len(s.fields.find(flag)) > 0 }

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// place is a part of a schema: its value, and where it stands.
+// place is a part of a schema: its value and location.
 type place struct {
 	at   []string // a JSON pointer's tokens
 	node any
 }
 
-// down is the place of a member or an item, if there is one.
-func (p place) down(tokens ...string) (place, bool) {
+// child returns the place of a member or an item, if it exists.
+func (p place) child(tokens ...string) (place, bool) {
 	node := p.node
 	for _, token := range tokens {
 		switch v := node.(type) {
@@ -38,9 +38,9 @@ func (p place) down(tokens ...string) (place, bool) {
 	return place{slices.Concat(p.at, tokens), node}, true
 }
 
-// list are the places of the schemas in an array such as "anyOf".
+// list returns the places of the schemas in an array such as "anyOf".
 func (p place) list(name string) []place {
-	in, ok := p.down(name)
+	in, ok := p.child(name)
 	if !ok {
 		return nil
 	}
@@ -52,15 +52,15 @@ func (p place) list(name string) []place {
 	return places
 }
 
-// text is a member that is a string, or "".
+// text returns a member that is a string, or "".
 func (p place) text(name string) string {
 	m, _ := p.node.(map[string]any)
 	s, _ := m[name].(string)
 	return s
 }
 
-// tokens are those of a reference into the same document, "#/$defs/x". Other
-// references (by name, to other documents) are not resolved.
+// tokens returns the tokens of a reference into the same document, "#/$defs/x".
+// Other references (by name, to other documents) are not resolved.
 func tokens(ref string) ([]string, bool) {
 	_, pointer, ok := strings.Cut(ref, "#")
 	if !ok {
@@ -80,18 +80,18 @@ func tokens(ref string) ([]string, bool) {
 	return list, true
 }
 
-// refer is the place in the same schema that p refers to with "$ref".
+// refer returns the place in the same schema that p refers to with "$ref".
 func (s *Schema) refer(p place) (place, bool) {
 	ref := p.text("$ref")
 	list, ok := tokens(ref)
 	if !ok || ref[0] != '#' {
 		return place{}, false
 	}
-	return s.root.down(list...)
+	return s.root.child(list...)
 }
 
-// rawAt is the text of a part of the schema, nil where there is none. It costs
-// going over what stands before it: O(the schema's size).
+// rawAt returns the text of a part of the schema, or nil. It reads the schema up to
+// that part.
 func (s *Schema) rawAt(at []string) json.RawMessage {
 	raw := s.raw
 	for _, token := range at {
@@ -124,7 +124,7 @@ type target struct {
 
 func (t target) name() string { return strings.Join(t.names, ".") }
 
-// target is the property that a flag names.
+// target returns the property that a flag names.
 func (s *Schema) target(flag string) (target, *Error) {
 	t, err := s.resolve(&s.fields, flag, flag, 0)
 	if err != nil || t.names != nil {
@@ -142,8 +142,8 @@ func (s *Schema) target(flag string) (target, *Error) {
 	return t, s.unknownFlag(&s.fields, flag, "")
 }
 
-// resolve finds name among some fields; the target has no names where there is
-// none. flag is the whole as it was written.
+// resolve finds a name among fields; the target has no names if there is none. Flag
+// is the whole flag as it was written.
 func (s *Schema) resolve(in *fields, name, flag string, depth int) (target, *Error) {
 	switch found := in.find(name); {
 	case len(found) == 1:
@@ -182,8 +182,8 @@ func (s *Schema) resolve(in *fields, name, flag string, depth int) (target, *Err
 	return target{}, nil
 }
 
-// unknownFlag is the error for a name that is not among some fields; before is
-// what stands before it in the flag.
+// unknownFlag returns the error for a name that is not among fields; before is the
+// part of the flag before it.
 func (s *Schema) unknownFlag(in *fields, name, before string) *Error {
 	err := errorf("unknown flag %s", flagName(before+name))
 	show := func(name string) string { return flagName(before + name) }

@@ -8,32 +8,32 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of what is read. They are beyond any real use; what passes them
-// would make exact arithmetic or recursion slow.
+// Limits of what is read, beyond any real use. Values above them would make exact
+// arithmetic or recursion slow.
 const (
 	maxDepth    = 1000 // of nested values
 	maxDigits   = 1000 // of a number
 	maxExponent = 3    // digits of a number's exponent
 )
 
-// reader reads JSON more strictly than encoding/json: names are not given
-// twice, and text is valid UTF-8. It reads a text of n bytes in O(n).
+// reader reads JSON more strictly than encoding/json: duplicate names and invalid
+// UTF-8 are errors. It takes time linear in the length.
 type reader struct {
 	b     []byte
 	i     int
 	depth int
 	count int  // of values so far
-	build bool // make values; otherwise only go over them
+	build bool // build values; otherwise only validate
 }
 
-// decode is the value of a JSON text: nil, bool, json.Number, string, []any or
+// decode returns the value of a JSON text: nil, bool, json.Number, string, []any or
 // map[string]any. Numbers keep their digits.
 func decode(b []byte) (any, error) {
 	v, _, err := decodeCount(b)
 	return v, err
 }
 
-// decodeCount tells, too, how many values there are in all.
+// decodeCount also returns how many values there are in all.
 func decodeCount(b []byte) (any, int, error) {
 	r := reader{b: b, build: true}
 	v, err := r.value()
@@ -49,11 +49,11 @@ func decodeCount(b []byte) (any, int, error) {
 // member is a member of a JSON object.
 type member struct {
 	name string
-	raw  json.RawMessage // shares memory with what it was read from
+	raw  json.RawMessage // shares memory with the text
 }
 
-// members are those of a JSON object, in its order. The text within the members
-// is checked, names given twice are found on the top level only.
+// members returns the members of a JSON object, in its order. The members are
+// validated; duplicate names are found on the top level only.
 func members(b []byte) ([]member, error) {
 	r := reader{b: b}
 	if r.space(); r.i >= len(b) || b[r.i] != '{' {
@@ -103,7 +103,7 @@ func (r *reader) end() error {
 	return nil
 }
 
-// value reads a value; white space before it is skipped.
+// value reads a value after any white space.
 func (r *reader) value() (any, error) {
 	r.count++
 	if r.space(); r.i >= len(r.b) {
@@ -158,8 +158,8 @@ func (r *reader) dict() (any, error) {
 	return m, err
 }
 
-// object reads an object; each is called where a member's value begins, and
-// reads it.
+// object reads an object. Each is called at the start of each member's value, and
+// must read it.
 func (r *reader) object(each func(name string) error) error {
 	r.i++
 	for first := true; ; first = false {
@@ -212,7 +212,7 @@ func (r *reader) array() (any, error) {
 	}
 }
 
-// more reads what stands between two members: a comma, or the end.
+// more reads what separates two members: a comma, or the end.
 func (r *reader) more(end byte) (bool, error) {
 	if r.space(); r.i >= len(r.b) {
 		return false, r.fault("it ends too early")
@@ -225,7 +225,7 @@ func (r *reader) more(end byte) (bool, error) {
 	return c == ',', nil
 }
 
-// text reads a string. Most have no escapes and are taken as they are.
+// text reads a string. Those without escapes, which most are, are not decoded.
 func (r *reader) text(build bool) (string, error) {
 	start := r.i
 	r.i++

@@ -18,8 +18,8 @@ import (
 type report struct {
 	schema  *Schema
 	value   any
-	words   []Word   // of which it was made
-	whole   string   // what the value is called
+	words   []Word   // the command line that it was made of
+	whole   string   // the name of the value
 	unknown []string // names on the top level
 	missing []string
 	faults  []*jsonschema.ValidationError // the others, each a leaf
@@ -35,7 +35,7 @@ func (r *report) read(verdict *jsonschema.ValidationError) {
 		case *kind.Required:
 			k.Missing = slices.DeleteFunc(slices.Clone(k.Missing), func(name string) bool { return r.schema.hasDefault(leaf.SchemaURL, name) })
 			if len(k.Missing) == 0 {
-				continue // SDKs leave such arguments out, and servers accept that
+				continue // SDKs omit such arguments, and servers accept that
 			}
 			if top {
 				r.missing = append(r.missing, k.Missing...)
@@ -66,7 +66,7 @@ func (r *report) read(verdict *jsonschema.ValidationError) {
 	})
 }
 
-// unique keeps the first of equal names.
+// unique returns the names, each once.
 func unique(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -77,7 +77,7 @@ func unique(names []string) []string {
 	return out
 }
 
-// compareLocations orders places in the arguments, items by their number.
+// compareLocations compares places in the arguments, items by their index.
 func compareLocations(a, b []string) int {
 	return slices.CompareFunc(a, b, func(x, y string) int {
 		i, err1 := strconv.Atoi(x)
@@ -89,7 +89,7 @@ func compareLocations(a, b []string) int {
 	})
 }
 
-// error tells the first few of what was found, or nil.
+// error returns the first few faults, or nil.
 func (r *report) error() *Error {
 	const most = 3
 	var found []*Error
@@ -168,7 +168,7 @@ func (r *report) missingError() *Error {
 	return err
 }
 
-// fault tells one fault within the arguments.
+// fault returns one fault within the arguments.
 func (r *report) fault(f *jsonschema.ValidationError) *Error {
 	at := r.path(f.InstanceLocation)
 	var err *Error
@@ -204,7 +204,7 @@ func (r *report) fault(f *jsonschema.ValidationError) *Error {
 	return err
 }
 
-// hintMember hints at the members of a nested object.
+// hintMember suggests the members of a nested object.
 func (r *report) hintMember(err *Error, name string, f *jsonschema.ValidationError) {
 	place, ok := tokens(f.SchemaURL[strings.IndexByte(f.SchemaURL, '#'):])
 	if !ok {
@@ -222,13 +222,13 @@ func (r *report) hintMember(err *Error, name string, f *jsonschema.ValidationErr
 	}
 }
 
-// at is what stands at a place in the arguments.
+// at returns the value at a place in the arguments.
 func (r *report) at(location []string) any {
-	p, _ := place{node: r.value}.down(location...)
+	p, _ := place{node: r.value}.child(location...)
 	return p.node
 }
 
-// path shows a place in the arguments: filter.state, labels[2].
+// path returns a place in the arguments: filter.state, labels[2].
 func (r *report) path(location []string) string {
 	var path string
 	p := place{node: r.value}
@@ -238,13 +238,13 @@ func (r *report) path(location []string) string {
 		} else {
 			path = joinPath(path, token)
 		}
-		p, _ = p.down(token)
+		p, _ = p.child(token)
 	}
 	return path
 }
 
-// subject names a place in the arguments by the flag that gave it, else by its
-// path.
+// subject returns the name of a place in the arguments: its flag if one set it, or
+// else its path.
 func (r *report) subject(location []string) string {
 	path := r.path(location)
 	p, err := r.schema.read(r.words)
@@ -268,10 +268,10 @@ func joinPath(path, name string) string {
 	return path + "." + shown(name)
 }
 
-// quotedPath shows a path whose names are clean already.
+// quotedPath returns a path whose names are clean already, quoted.
 func quotedPath(path string) string { return `"` + path + `"` }
 
-// leaves are the faults of a verdict, without those that only say where.
+// leaves returns the faults of a verdict, without those that only give the place.
 func leaves(v *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	var out []*jsonschema.ValidationError
 	switch k := v.ErrorKind.(type) {
@@ -295,7 +295,7 @@ func leaves(v *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return []*jsonschema.ValidationError{v}
 }
 
-// raw is a value as JSON, for a message.
+// raw returns a value as JSON, for a message.
 func raw(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -1,19 +1,23 @@
-// Package arguments makes the arguments of a tool of a command line, and
-// checks them against the tool's input schema.
+// Package arguments parses the arguments of a tool from a command line, and checks
+// them against the tool's input schema.
 //
-// The schema is foreign: it may be missing, broken, endless or made to do
-// harm. [Compile] therefore never fails. What cannot be read as a schema is not
-// checked, and [Schema.Fault] says why; its names and types still serve as far
-// as they can be made out. Nothing is ever fetched: a reference to another
-// document is a fault. The work of compiling and of checking is limited, so that
-// no schema makes a caller wait for long.
+// [Compile] reads a schema (schema.go, fields.go, shape.go). [Schema.Parse] makes a
+// JSON object of a command line (words.go, pointer.go, convert.go), [Schema.Check]
+// checks it (check.go, checker.go, reader.go) and words what is wrong (report.go,
+// error.go), and [Schema.Help] describes the flags (help.go).
+//
+// The schema is foreign: it may be missing, broken, endless or malicious. [Compile]
+// therefore never fails. Where the schema cannot be read, arguments are not checked,
+// and [Schema.Fault] says why; its names and types are used as far as they can be
+// made out. Nothing is ever fetched: a reference to another document is a fault. The
+// work of compiling and checking is limited, so that no schema delays a caller for
+// long.
 //
 // The check errs on the side of the call: the server has the last word. Formats
-// ("uri", "date-time") are not enforced, nor are patterns that Go cannot
-// express. In one thing it is stricter than JSON Schema, which accepts every
-// name that it does not know: a name that the schema does not list is an error
-// unless the schema says that it takes others, since servers ignore such a name
-// without a word, and it is nearly always a misspelt one.
+// ("uri", "date-time") are not enforced, nor are patterns that Go cannot express. In
+// one respect it is stricter than JSON Schema, which accepts every unknown name: a
+// name that the schema does not list is an error unless the schema explicitly allows
+// others, since servers silently ignore it, and it is nearly always misspelt.
 //
 // The format is JSON Schema (https://json-schema.org), drafts 4 to 2020-12 as
 // "$schema" says, 2020-12 without it.
@@ -25,20 +29,20 @@ import (
 	"sync"
 )
 
-// Schema is the input schema of a tool, compiled. It is safe for concurrent
-// use: nothing of it changes after [Compile].
+// Schema is the compiled input schema of a tool. It is immutable and safe for
+// concurrent use.
 type Schema struct {
 	raw    json.RawMessage
 	root   place
 	fields fields
-	closed bool // nothing but the fields
+	closed bool // no names but the fields are allowed
 	fault  string
 	idle   sync.Pool // *checker, each used by one check at a time
 }
 
-// Compile reads a tool's input schema. It never fails: see [Schema.Fault]. It
-// costs some 100 microseconds for a usual schema, and a second or two for one that is
-// made to take long. raw is kept and must not be changed.
+// Compile reads a tool's input schema. It never fails: see [Schema.Fault]. It takes
+// some 100 microseconds for a usual schema, and a second or two for a malicious one.
+// It retains raw, which must not be changed.
 func Compile(raw json.RawMessage) *Schema {
 	s := &Schema{raw: raw, fields: fields{loose: true}}
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
@@ -68,13 +72,13 @@ func Compile(raw json.RawMessage) *Schema {
 	return s
 }
 
-// Fault says why arguments are not checked against the schema, as one sentence;
-// "" where they are. It is for a tool's status, not for the caller of the tool,
-// who can do nothing about it.
+// Fault returns why arguments are not checked against the schema, as one sentence,
+// or "" if they are. It is for a tool's status: the caller of the tool cannot fix
+// it.
 func (s *Schema) Fault() string { return s.fault }
 
-// Empty reports whether the tool takes no arguments: its schema names none, and
-// does not say that it takes others.
+// Empty reports whether the tool takes no arguments: its schema lists none and does
+// not explicitly allow any.
 func (s *Schema) Empty() bool {
 	m, ok := s.root.node.(map[string]any)
 	if !ok || len(s.fields.list) > 0 {

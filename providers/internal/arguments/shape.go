@@ -18,7 +18,7 @@ const (
 	object
 )
 
-// kindNames are in the order in which they are told.
+// kindNames are in the order in which messages list them.
 func kindNames() []string {
 	return []string{"null", "boolean", "number", "integer", "string", "array", "object"}
 }
@@ -48,7 +48,7 @@ func kindOfValue(v any) kinds {
 
 func (k kinds) has(of kinds) bool { return k&of != 0 }
 
-// only reports whether a value is of nothing but the given kinds. Any kind is not.
+// only reports whether the set is not empty and has no other than the given kinds.
 func (k kinds) only(of kinds) bool { return k != 0 && k&^of == 0 }
 
 func (k kinds) names() []string {
@@ -61,21 +61,20 @@ func (k kinds) names() []string {
 	return list
 }
 
-// shape is what can be said of the values that a schema allows, as far as it
-// matters for making a value of text. Combinations (anyOf, allOf, $ref) are
-// resolved.
+// shape describes the values that a schema allows, as far as it matters for
+// converting text. Combinations (anyOf, allOf, $ref) are resolved.
 type shape struct {
 	kinds    kinds
-	enum     []any    // the values, nil where others are allowed
+	enum     []any    // the allowed values; nil allows others
 	items    []place  // schemas of an array's items
 	objects  []place  // schemas with "properties"
-	required []string // names that must be there however it is combined
+	required []string // names that are required in every combination
 	closed   bool     // names that are not in properties are forbidden
-	loose    bool     // names that are not in properties are explicitly allowed, or nothing is known of them
+	loose    bool     // names that are not in properties are explicitly allowed, or not known
 }
 
-// shapeOf is the shape of the values that all the schemas together describe,
-// each one of them being possible. Its cost is limited, whatever the schema.
+// shapeOf returns the shape of values that conform to any of the schemas. Its cost is
+// limited for any schema.
 func (s *Schema) shapeOf(places []place) shape {
 	const steps = 2000 // no real schema combines more
 	w := shaper{s: s, left: steps}
@@ -84,7 +83,7 @@ func (s *Schema) shapeOf(places []place) shape {
 		if one := w.shape(p, 0); i == 0 {
 			out = one
 		} else {
-			out = or(out, one)
+			out = either(out, one)
 		}
 	}
 	return out
@@ -101,16 +100,16 @@ func (w *shaper) shape(p place, depth int) shape {
 	if w.left--; !ok || w.left < 0 || depth > maxDepth {
 		return shape{loose: true}
 	}
-	out := w.own(p, m)
+	out := w.declared(p, m)
 	if _, ok := m["$ref"]; ok {
 		one := shape{loose: true}
 		if to, ok := w.s.refer(p); ok {
 			one = w.shape(to, depth+1)
 		}
-		out = and(out, one)
+		out = both(out, one)
 	}
 	for _, sub := range p.list("allOf") {
-		out = and(out, w.shape(sub, depth+1))
+		out = both(out, w.shape(sub, depth+1))
 	}
 	for _, name := range []string{"anyOf", "oneOf"} {
 		var choice shape
@@ -118,13 +117,13 @@ func (w *shaper) shape(p place, depth int) shape {
 			if one := w.shape(sub, depth+1); i == 0 {
 				choice = one
 			} else {
-				choice = or(choice, one)
+				choice = either(choice, one)
 			}
 		}
-		out = and(out, choice)
+		out = both(out, choice)
 	}
-	for _, name := range []string{"if", "then", "else"} { // they may apply: their names are known, no more
-		if sub, ok := p.down(name); ok {
+	for _, name := range []string{"if", "then", "else"} { // they may apply: only their names are used
+		if sub, ok := p.child(name); ok {
 			one := w.shape(sub, depth+1)
 			out.objects = append(out.objects, one.objects...)
 		}
@@ -132,8 +131,8 @@ func (w *shaper) shape(p place, depth int) shape {
 	return out
 }
 
-// own is what a schema says itself, without what it combines.
-func (w *shaper) own(p place, m map[string]any) shape {
+// declared returns the shape of a schema without those that it combines.
+func (w *shaper) declared(p place, m map[string]any) shape {
 	var out shape
 	switch t := m["type"].(type) {
 	case string:
@@ -155,7 +154,7 @@ func (w *shaper) own(p place, m map[string]any) shape {
 		}
 	}
 	for _, name := range []string{"items", "prefixItems"} {
-		if sub, ok := p.down(name); ok {
+		if sub, ok := p.child(name); ok {
 			if _, tuple := sub.node.([]any); tuple {
 				out.items = append(out.items, p.list(name)...)
 			} else {
@@ -195,8 +194,8 @@ func (w *shaper) own(p place, m map[string]any) shape {
 	return out
 }
 
-// and is the shape of values that have both.
-func and(a, b shape) shape {
+// both returns the shape of values that have both shapes.
+func both(a, b shape) shape {
 	out := a
 	switch both := a.kinds & b.kinds; {
 	case a.kinds == 0:
@@ -218,9 +217,9 @@ func and(a, b shape) shape {
 	return out
 }
 
-// or is the shape of values that have either. null has no say in what the values
-// of an enumeration are.
-func or(a, b shape) shape {
+// either returns the shape of values that have one of the shapes. Null does not
+// count for the values of an enumeration.
+func either(a, b shape) shape {
 	out := shape{
 		items: slices.Concat(a.items, b.items), objects: slices.Concat(a.objects, b.objects),
 		closed: a.closed && b.closed, loose: a.loose || b.loose,

@@ -8,22 +8,21 @@ import (
 
 // Word is one word of a command line.
 //
-// Files are read by whoever has the command line, since only there paths mean
-// what they say. `@path` as a word of its own is Text "" with the file's content
-// as Body; `--flag=@path` is Text "--flag=" with it. A word without a Body is
-// nothing but its Text: "@@x", the way to write a text that begins with "@",
-// arrives as Text "@x", and can be nothing else.
+// Files are read by the program that has the command line, since paths are relative
+// to its folder. `@path` as a word of its own is Text "" with the file's content as
+// Body; `--flag=@path` is Text "--flag=" with it. A word without a Body is its Text:
+// "@@x", which is how to write a text that begins with "@", arrives as Text "@x".
 type Word struct {
 	Text string  `json:"text"`
-	Path string  `json:"path,omitempty"` // where Body was read, for messages
+	Path string  `json:"path,omitempty"` // the file of Body, for messages
 	Body *string `json:"body,omitempty"`
 }
 
-// Parse makes one JSON object of a command line. The object is not checked yet
-// (see [Schema.Check]): a text that cannot become what the schema wants is a
-// string in it. Errors are of type *[Error].
+// Parse makes one JSON object of a command line. The object is not checked yet (see
+// [Schema.Check]): a text that cannot be converted to the type of the schema becomes
+// a string. Errors are of type *[Error].
 //
-// What is accepted:
+// It accepts:
 //   - one JSON object, which is the whole; flags override its members
 //   - --name value and --name=value, the name as the schema has it, in another
 //     case (--issue-number for issueNumber), or in the singular for a list
@@ -32,20 +31,20 @@ type Word struct {
 //   - --draft, --draft=false and --no-draft for booleans
 //   - objects as JSON, or member by member: --filter.state open
 //
-// A string is the text as it is, never read as JSON. Numbers keep their digits.
-// A value that may be null is null for the word null. Where the schema does not
-// say what a value is, it is the JSON that the text is, or else the text.
+// A string is the text itself, never read as JSON. Numbers keep their digits. Where
+// null is allowed, the word null is null. Where the schema has no type for a value,
+// the value is the text read as JSON, or else the text.
 //
-// Text of n bytes costs O(n), and less than twice its size in memory.
+// Parse takes time linear in the length, and less than twice its size in memory.
 func (s *Schema) Parse(words []Word) (json.RawMessage, error) {
 	p, err := s.read(words)
 	if err != nil {
 		return nil, err
 	}
-	return p.finish()
+	return p.build()
 }
 
-// read takes a command line apart.
+// read reads a command line.
 func (s *Schema) read(words []Word) (*parser, *Error) {
 	p := &parser{schema: s, words: words}
 	for len(p.words) > 0 {
@@ -53,7 +52,7 @@ func (s *Schema) read(words []Word) (*parser, *Error) {
 		p.words = p.words[1:]
 		var err *Error
 		switch {
-		case w.Text == "--" && w.Body == nil: // no more than a habit
+		case w.Text == "--" && w.Body == nil: // has no meaning, but is common
 		case strings.HasPrefix(w.Text, "--"):
 			err = p.flag(w)
 		default:
@@ -66,7 +65,7 @@ func (s *Schema) read(words []Word) (*parser, *Error) {
 	return p, nil
 }
 
-// parser is a command line that is being read.
+// parser reads a command line.
 type parser struct {
 	schema *Schema
 	words  []Word // still to be read
@@ -84,7 +83,7 @@ type given struct {
 type value struct {
 	text string
 	path string          // the file it was read from
-	json json.RawMessage // the value itself, where it was not given as text
+	json json.RawMessage // the value itself, if it was not given as text
 }
 
 func (p *parser) flag(w Word) *Error {
@@ -113,8 +112,7 @@ func (p *parser) flag(w Word) *Error {
 	return p.add(t, val)
 }
 
-// next is the value of a flag that stands in the next word. A boolean needs
-// none.
+// next returns the value of a flag from the next word. A boolean needs none.
 func (p *parser) next(t target) (value, *Error) {
 	kinds := t.shape.kinds
 	flagLike := len(p.words) > 0 && p.words[0].Body == nil && strings.HasPrefix(p.words[0].Text, "--")
@@ -134,7 +132,7 @@ func (p *parser) next(t target) (value, *Error) {
 	w := p.words[0]
 	if flagLike {
 		name, _, _ := strings.Cut(w.Text[2:], "=")
-		if _, err := p.schema.target(name); err == nil && name != "" { // a value may begin so, but another flag is likelier
+		if _, err := p.schema.target(name); err == nil && name != "" { // it could be a value, but a flag is likelier
 			return value{}, missing.hint("write %s %s, or %s=%s if %s is the value", flagName(t.flag), t.shape.example(),
 				flagName(t.flag), shown(w.Text), quoted(w.Text))
 		}
@@ -162,7 +160,7 @@ func (p *parser) add(t target, v value) *Error {
 	return nil
 }
 
-// positional takes a word that is no flag: the one JSON object.
+// positional reads a word that is not a flag: the one JSON object.
 func (p *parser) positional(w Word) *Error {
 	content := w.Text
 	if w.Body != nil {
@@ -196,7 +194,7 @@ func fileName(path string) string {
 	return "the file " + quoted(path)
 }
 
-// stray is the error for a word that is neither a flag nor a JSON object.
+// stray returns the error for a word that is neither a flag nor a JSON object.
 func (s *Schema) stray(word string) *Error {
 	err := errorf("%s is neither a flag nor a JSON object", quoted(word))
 	if s.Empty() {
@@ -212,15 +210,15 @@ func (s *Schema) stray(word string) *Error {
 			return err.hint("did you mean %s?", flagName(t.name())).part(s.part(t.field))
 		}
 	}
-	if only := s.only(); only != nil {
+	if only := s.soleField(); only != nil {
 		return err.hint("did you mean %s %s?", flagName(only.name), quoted(word)).part(s.part(only))
 	}
 	return err.hint(`write --name value for each argument, or one JSON object: '{"name": "value"}'`)
 }
 
-// only is the argument that a single word is meant for: the one required
-// string, or the one there is.
-func (s *Schema) only() *field {
+// soleField returns the field that a single word is meant for: the only required
+// string, or the only field.
+func (s *Schema) soleField() *field {
 	list := s.fields.list
 	if len(list) == 1 {
 		return &list[0]

@@ -17,8 +17,8 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// callback is where the browser comes back to: a port of this machine, RFC
-// 8252 section 7.3.
+// callback is the loopback server to which the browser returns, RFC 8252 section
+// 7.3.
 type callback struct {
 	address   string // the redirect address
 	path      string
@@ -36,7 +36,7 @@ type callback struct {
 // defaultRedirect is the redirect address where none is configured.
 const defaultRedirect = "http://127.0.0.1/callback"
 
-// listen opens the port of a redirect address, or a free one.
+// listen opens the port of a redirect address, or a free one if it has none.
 func listen(redirect string) (*callback, error) {
 	if redirect == "" {
 		redirect = defaultRedirect
@@ -65,8 +65,7 @@ func listen(redirect string) (*callback, error) {
 	c := &callback{path: u.Path, listeners: []net.Listener{first}, answers: make(chan url.Values, 1), done: make(chan struct{})}
 	_, port, _ = net.SplitHostPort(first.Addr().String())
 	if u.Hostname() == "localhost" {
-		// Browsers may try this one first. It is in use or there is none: all
-		// the same.
+		// Browsers may try this one first. It does not matter if it is in use.
 		if second, err := net.Listen("tcp6", net.JoinHostPort("::1", port)); err == nil {
 			c.listeners = append(c.listeners, second)
 		}
@@ -79,7 +78,7 @@ func listen(redirect string) (*callback, error) {
 	return c, nil
 }
 
-// serve begins to answer browsers. The answer that counts carries the state.
+// serve starts to answer browsers. Only a request with the state counts.
 func (c *callback) serve(state string, note func(string)) {
 	var mu sync.Mutex // note is not called twice at a time
 	c.server = &http.Server{
@@ -106,7 +105,7 @@ func (c *callback) serve(state string, note func(string)) {
 	}
 }
 
-// take hands on the first answer, and tells the browser what came of it.
+// take accepts the first outcome, and shows it in the browser.
 func (c *callback) take(w http.ResponseWriter, r *http.Request, q url.Values) {
 	first := false
 	c.once.Do(func() {
@@ -129,7 +128,7 @@ func (c *callback) take(w http.ResponseWriter, r *http.Request, q url.Values) {
 	writePage(w, http.StatusOK, "You are logged in", "ctxfs has what it needs. You can close this tab.")
 }
 
-// wait waits for the browser.
+// wait waits for the outcome, or the end of ctx.
 func (c *callback) wait(ctx context.Context) (url.Values, error) {
 	select {
 	case q := <-c.answers:
@@ -139,17 +138,17 @@ func (c *callback) wait(ctx context.Context) (url.Values, error) {
 	}
 }
 
-// finish tells the browser how the login has ended.
-func (c *callback) finish(err error) {
+// writeOutcome shows in the browser how the login has ended.
+func (c *callback) writeOutcome(err error) {
 	c.doneOnce.Do(func() {
 		c.outcome = err
 		close(c.done)
 	})
 }
 
-// close ends it, after the page that is under way has been sent.
+// close stops the server, after the page under way has been sent.
 func (c *callback) close() {
-	c.finish(errors.New("the login was interrupted"))
+	c.writeOutcome(errors.New("the login was interrupted"))
 	if c.server == nil {
 		for _, l := range c.listeners {
 			l.Close()

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// challenge is what a WWW-Authenticate header of the scheme Bearer says (RFC
+// challenge is a challenge of the scheme Bearer in a WWW-Authenticate header (RFC
 // 6750 section 3, RFC 9728 section 5.1).
 type challenge struct {
-	bearer   bool // there was one
+	bearer   bool // there is one
 	scope    string
 	code     string // error
 	metadata string // resource_metadata
 }
 
-// parseChallenge finds the first challenge of the scheme Bearer. What is not
-// well formed is passed over.
+// parseChallenge returns the first challenge of the scheme Bearer. Malformed parts
+// are skipped.
 func parseChallenge(h http.Header) (c challenge) {
 	for _, line := range h.Values("WWW-Authenticate") {
 		p := challengeParser{rest: line}
@@ -29,9 +29,8 @@ func parseChallenge(h http.Header) (c challenge) {
 	return c
 }
 
-// challengeParser goes through the challenges in a header, RFC 9110 section
-// 11.6.1: a scheme, then parameters separated by commas, which separate
-// challenges as well.
+// challengeParser reads the challenges in a header, RFC 9110 section 11.6.1: a
+// scheme, then parameters separated by commas, which separate challenges as well.
 type challengeParser struct {
 	rest   string
 	scheme string
@@ -75,8 +74,8 @@ func (p *challengeParser) token() string {
 	return token
 }
 
-// value is a quoted string, or what stands up to the next separator: values
-// such as addresses are found unquoted too.
+// value reads a quoted string, or up to the next separator: some servers do not
+// quote values such as addresses.
 func (p *challengeParser) value() string {
 	if !strings.HasPrefix(p.rest, `"`) {
 		i := strings.IndexAny(p.rest, " \t,")

@@ -1,12 +1,17 @@
-// Package oauth logs in to servers over HTTP as the Model Context Protocol
-// asks for in its version 2026-07-28, and keeps the logins: OAuth 2.1 for a
-// public client with a loopback redirect.
+// Package oauth logs in to servers over HTTP as version 2026-07-28 of the Model
+// Context Protocol specifies, and stores the logins: OAuth 2.1 for a public client
+// with a loopback redirect.
 //
-// A [Client] holds all logins of a user; a [Session] is what concerns one
-// server. A session's [Session.Transport] adds the access token to requests
-// and renews it, once however many requests and processes want it. It never
-// asks anybody anything: where only the user can help, requests fail with a
-// [*Needed], and [Session.Login] is what the user then has to run.
+// A [Client] has all logins of a user, a [Session] the login to one server. A
+// session's [Session.Transport] adds the access token to requests and renews it,
+// once for any number of requests and processes. It never asks the user anything:
+// where only the user can help, requests fail with a [*Needed], and the user has to
+// run [Session.Login].
+//
+// A login passes through these files: discover.go finds the authorization server,
+// register.go the client to log in as, login.go and callback.go have the user log
+// in by browser, token.go obtains the tokens, store.go stores them; session.go and
+// transport.go use and renew them.
 //
 // Sources: RFC 6749 (OAuth 2.0), RFC 7009 (revocation), RFC 7591 (dynamic
 // registration), RFC 7636 (PKCE), RFC 8252 (loopback redirects), RFC 8414
@@ -33,25 +38,25 @@ import (
 
 // Options are the settings of a client.
 type Options struct {
-	// Dir is the folder of the logins; it is made when there is one.
+	// Dir is the folder of the logins; it is created with the first one.
 	Dir string
 	// LookupEnv looks up a variable of the environment.
 	LookupEnv func(string) (string, bool)
 	Now       func() time.Time
 }
 
-// Client keeps the logins of a user.
+// Client has the logins of a user. It is safe for concurrent use.
 type Client struct {
 	store *store
 	now   func() time.Time
 	http  *http.Client
 
-	background context.Context // of renewals, which outlive who wants them
+	background context.Context // of renewals, which outlive the requests that want them
 	cancel     context.CancelFunc
 	running    sync.WaitGroup
 }
 
-// New makes a client. It touches nothing.
+// New returns a client. It reads and writes nothing.
 func New(opts Options) *Client {
 	c := &Client{store: &store{dir: opts.Dir, ring: systemKeyring(opts.LookupEnv)}, now: opts.Now}
 	c.http = &http.Client{
@@ -71,13 +76,13 @@ func New(opts Options) *Client {
 	return c
 }
 
-// UseFiles says where new secrets are put: into files of the folder (0600), or
-// into the system's keyring, if there is one and it takes them, which is where
-// they are put by default. What was stored before is found in either place.
+// UseFiles sets where new secrets are stored: in files of the folder (0600), or, by
+// default, in the system's keyring if there is one and it accepts them. Secrets
+// that were stored before are found in either place.
 func (c *Client) UseFiles(yes bool) { c.store.files.Store(yes) }
 
-// Close ends what is under way. A renewal that an authorization server has
-// begun gets a moment to finish, since its outcome replaces the old login.
+// Close ends what is under way. A renewal that has reached the authorization server
+// gets a moment to finish, since its outcome replaces the old login.
 func (c *Client) Close() {
 	timer := time.AfterFunc(closingTime, c.cancel)
 	c.running.Wait()
@@ -92,36 +97,35 @@ const (
 	maxAnswer   = 1 << 20 // bytes
 )
 
-// Server is a server that may want a login, and what is configured for that.
+// Server is a server that may want a login, and the configuration of the login.
 type Server struct {
 	// URL is the server's address.
 	URL string
-	// Headers are sent to it with every request.
+	// Headers are sent with every request.
 	Headers map[string]string
-	// ClientID and ClientSecret are of a client that was registered by hand.
+	// ClientID and ClientSecret identify a client that was registered by hand.
 	ClientID, ClientSecret string
-	// Scopes are asked for instead of those that the server names.
+	// Scopes are requested instead of those that the server names.
 	Scopes []string
-	// Redirect is the redirect address that was registered with ClientID:
-	// http, on this machine. Without a port it gets any that is free; "" is
+	// Redirect is the redirect address that was registered with ClientID: http, on
+	// this machine. Without a port, any free one is used; "" is
 	// http://127.0.0.1/callback.
 	Redirect string
-	// Metadata is the address of the authorization server's metadata, where
-	// it is not to be found by the rules.
+	// Metadata is the address of the authorization server's metadata, where it
+	// cannot be discovered.
 	Metadata string
 	// Document is the address of a client ID metadata document.
 	Document string
 }
 
-// key names the login of a server: of an address and, where there is one, of
-// the client that was registered by hand.
+// key returns the name of the login to a server: of its address and, if there is
+// one, of the client that was registered by hand.
 func (s Server) key() string {
 	sum := sha256.Sum256([]byte(s.URL + "\x00" + s.ClientID))
 	return hex.EncodeToString(sum[:16])
 }
 
-// address is the server's address as others get to see it: without what may
-// be secret in it.
+// address returns the server's address without what may be secret in it.
 func (s Server) address() (*url.URL, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || !web(u) {
@@ -130,10 +134,10 @@ func (s Server) address() (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}, nil
 }
 
-// Session is the login of a server, there or not.
+// Session returns the login to a server, whether or not the user is logged in.
 func (c *Client) Session(s Server) *Session { return &Session{c: c, server: s, key: s.key()} }
 
-// web reports whether an address is one of the web.
+// web reports whether an address is http or https.
 func web(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" }
 
 // loopback reports whether a host is this machine.
@@ -142,10 +146,10 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// trusted parses an address that a server has given, and refuses one over
-// which secrets could be overheard, or at which something is that is meant for
-// this machine alone: it has to be https, but for the very host that is
-// configured with http, and for this machine if the server is on it.
+// trusted parses an address that a server has given. It refuses one over which
+// secrets could be intercepted, or that reaches services of this machine: it must
+// be https, except for the host that is configured with http, and for this machine
+// if the server runs on it.
 func trusted(what, address string, server *url.URL) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || !web(u) || u.User != nil {
@@ -159,7 +163,7 @@ func trusted(what, address string, server *url.URL) (*url.URL, error) {
 	return u, nil
 }
 
-// statusError is an answer that is not the one that was hoped for.
+// statusError is a response with an unexpected status.
 type statusError struct {
 	what   string
 	status int
@@ -169,12 +173,12 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("%s answered with HTTP status %d %s", e.what, e.status, http.StatusText(e.status))
 }
 
-// absent reports whether the answer means that there is no such thing.
+// absent reports whether an error means that the document does not exist.
 func (e *statusError) absent() bool {
 	return e.status >= 400 && e.status < 500 && e.status != http.StatusTooManyRequests
 }
 
-// getJSON fetches a document.
+// getJSON fetches a JSON document.
 func (c *Client) getJSON(ctx context.Context, what string, u *url.URL, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -193,7 +197,7 @@ func (c *Client) getJSON(ctx context.Context, what string, u *url.URL, into any)
 	return nil
 }
 
-// do sends a request and reads the whole answer.
+// do sends a request and reads the whole response.
 func (c *Client) do(req *http.Request, what string) (status int, body []byte, err error) {
 	res, err := c.http.Do(req)
 	if err != nil {

@@ -17,7 +17,7 @@ type resourceMetadata struct {
 	Servers  []string `json:"authorization_servers"`
 	Scopes   []string `json:"scopes_supported"`
 
-	guessed bool // there is none
+	guessed bool // the server has none
 }
 
 // issuerMetadata is the metadata of an authorization server, RFC 8414 or
@@ -35,15 +35,15 @@ type issuerMetadata struct {
 	NamesIssuer      bool     `json:"authorization_response_iss_parameter_supported"`
 }
 
-// authority is where to log in for a server, and for what.
+// authority is where to log in for a server, and with which audience and scopes.
 type authority struct {
 	issuerMetadata
 	audience string   // the resource indicator, RFC 8707
 	scopes   []string // that the server names
 }
 
-// discover finds out where to log in for the server: it asks the server, then
-// follows the metadata.
+// discover finds where to log in for the server: it asks the server, then follows
+// the metadata.
 func (s *Session) discover(ctx context.Context, preferred string) (*authority, error) {
 	address, err := s.server.address()
 	if err != nil {
@@ -87,14 +87,14 @@ func (s *Session) discover(ctx context.Context, preferred string) (*authority, e
 	return nil, errors.Join(failed...)
 }
 
-// asked is how a server answers to somebody it does not know.
+// asked is the response of a server to a request without a token.
 type asked struct {
 	challenge
 	refused bool
 }
 
-// probe sends the first request of the protocol without a token; to a server
-// that does not take it there, that for the stream of one of before 2025.
+// probe sends the first request of the protocol without a token; to a server that
+// does not accept it there, the request for the stream of the protocol before 2025.
 func (s *Session) probe(ctx context.Context, address *url.URL) (asked, error) {
 	const hello = `{"jsonrpc":"2.0","id":"login","method":"initialize","params":{"protocolVersion":"2025-11-25",` +
 		`"capabilities":{},"clientInfo":{"name":"ctxfs","version":"1"}}}`
@@ -109,7 +109,7 @@ func refused(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden
 }
 
-// ask sends a request without a token, and returns the beginning of the answer.
+// ask sends a request without a token, and returns the head of the response.
 func (s *Session) ask(ctx context.Context, address *url.URL, method string, body io.Reader) (int, http.Header, error) {
 	req, err := http.NewRequestWithContext(ctx, method, s.server.URL, body)
 	if err != nil {
@@ -126,13 +126,13 @@ func (s *Session) ask(ctx context.Context, address *url.URL, method string, body
 	if err != nil {
 		return 0, nil, unreachable("the server", address, err)
 	}
-	res.Body.Close() // unread: it may be a stream without an end
+	res.Body.Close() // not read: it may be an endless stream
 	return res.StatusCode, res.Header, nil
 }
 
-// resource finds the metadata of the server: where it says, else in the two
-// well-known places. Servers of before 2025-06-18 have none; they are their
-// own authorization servers.
+// resource finds the metadata of the server: where the server says, or else in the
+// two well-known places. Servers of versions before 2025-06-18 have none; they are
+// their own authorization servers.
 func (s *Session) resource(ctx context.Context, address *url.URL, asked asked) (*resourceMetadata, error) {
 	const what = "the metadata of the server"
 	var places []*url.URL
@@ -169,9 +169,9 @@ func (s *Session) resource(ctx context.Context, address *url.URL, asked asked) (
 	return &resourceMetadata{Resource: address.String(), Servers: []string{origin}, guessed: true}, nil
 }
 
-// check refuses metadata of another resource: with it, a server could have
-// tokens made that are good for another one. A resource that is the server's
-// origin, or a folder above it, is one that it is part of.
+// check refuses metadata of another resource, with which a server could obtain
+// tokens that are valid for that one. The server may be part of the resource: its
+// origin, or a folder above it.
 func (m *resourceMetadata) check(address *url.URL) error {
 	if m.Resource == "" {
 		m.Resource = address.String()
@@ -189,8 +189,8 @@ func (m *resourceMetadata) check(address *url.URL) error {
 
 func folder(path string) string { return strings.TrimSuffix(path, "/") + "/" }
 
-// wellKnown is a well-known address of something at u, RFC 8615: the path of
-// u follows it, or does not.
+// wellKnown returns a well-known address for u, RFC 8615, with or without the path
+// of u after it.
 func wellKnown(u *url.URL, name string, withPath bool) *url.URL {
 	w := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/.well-known/" + name}
 	if withPath {
@@ -199,8 +199,8 @@ func wellKnown(u *url.URL, name string, withPath bool) *url.URL {
 	return w
 }
 
-// issuer finds the metadata of an authorization server, which must say that
-// it is the one that was asked for.
+// issuer finds the metadata of an authorization server, which must name the issuer
+// that was asked for.
 func (s *Session) issuer(ctx context.Context, issuer string, address *url.URL) (m issuerMetadata, err error) {
 	u, err := trusted("the authorization server", issuer, address)
 	if err != nil {
@@ -231,8 +231,8 @@ func (s *Session) issuer(ctx context.Context, issuer string, address *url.URL) (
 	return m, failed
 }
 
-// configuredIssuer is the authorization server whose metadata is configured.
-// Who configures it answers for it.
+// configuredIssuer returns the authorization server whose metadata is configured.
+// It is trusted because the user configured it.
 func (s *Session) configuredIssuer(ctx context.Context, address *url.URL) (m issuerMetadata, err error) {
 	u, err := trusted("the address of the authorization server's metadata", s.server.Metadata, address)
 	if err == nil {
@@ -244,8 +244,8 @@ func (s *Session) configuredIssuer(ctx context.Context, address *url.URL) (m iss
 	return m, err
 }
 
-// sameIssuer compares issuers as strings, as RFC 8414 asks; an address without
-// a path is the same with a slash and without.
+// sameIssuer reports whether two issuers are equal as strings, as RFC 8414
+// requires, except that an address without a path may end in a slash.
 func sameIssuer(a, b string) bool {
 	if a == b {
 		return true
@@ -254,7 +254,7 @@ func sameIssuer(a, b string) bool {
 	return a == b && strings.Count(a, "/") == 2
 }
 
-// check refuses metadata with which nobody can log in safely.
+// check refuses metadata with which a login is impossible or unsafe.
 func (m *issuerMetadata) check(address *url.URL, configured bool) error {
 	for _, e := range []struct {
 		what, address string
@@ -272,7 +272,8 @@ func (m *issuerMetadata) check(address *url.URL, configured bool) error {
 			return fmt.Errorf("the authorization server %s: %w", quoted(m.Issuer), err)
 		}
 	}
-	// Many that have PKCE do not say so; only who configures one may know.
+	// Many that support PKCE do not say so; only the user who configures one may
+	// know.
 	if !slices.Contains(m.ChallengeMethods, "S256") && (len(m.ChallengeMethods) > 0 || !configured) {
 		return fmt.Errorf("the authorization server %s does not say that it protects logins by PKCE (S256)", quoted(m.Issuer))
 	}

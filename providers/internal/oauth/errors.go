@@ -9,29 +9,28 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// Needed says that only a login by the user helps.
+// Needed reports that only a login by the user helps.
 type Needed struct {
 	// Reason is one line for people.
 	Reason string
-	// Certain tells that the server takes logins: it has asked for one by the
-	// rules, or there was one.
+	// Certain says that the server accepts logins: it has asked for one as the
+	// specification says, or there was one.
 	Certain bool
-	// Narrow tells that there is a login, which is good for other requests.
+	// Narrow says that there is a login, which is valid for other requests.
 	Narrow bool
 }
 
 func (e *Needed) Error() string { return e.Reason }
 
-// Fault is an error with the change that mends it.
+// Fault is an error with the change that fixes it.
 type Fault struct {
 	What string
-	Mend string // "" where trying again is all that can be done
+	Mend string // "" where the user can only retry
 }
 
 func (f *Fault) Error() string { return f.What }
 
-// refusal is an error that an authorization server answers with, RFC 6749
-// section 5.2.
+// refusal is an error response of an authorization server, RFC 6749 section 5.2.
 type refusal struct {
 	Code        string `json:"error"`
 	Description string `json:"error_description"`
@@ -45,8 +44,8 @@ func (r *refusal) Error() string {
 	return text
 }
 
-// final reports whether a refused renewal ends the login, so that trying again
-// is of no use.
+// final reports whether a refused renewal ends the login, so that retrying is
+// useless.
 func (r *refusal) final() bool {
 	switch r.Code {
 	case "invalid_grant", "invalid_client", "unauthorized_client":
@@ -55,8 +54,8 @@ func (r *refusal) final() bool {
 	return false
 }
 
-// unreachable words an error of net/http without the address, which may hold
-// what is not to be shown.
+// unreachable returns an error of net/http without the address, which may hold
+// secrets.
 func unreachable(what string, u *url.URL, err error) error {
 	if ue := (*url.Error)(nil); errors.As(err, &ue) {
 		err = ue.Err
@@ -64,13 +63,13 @@ func unreachable(what string, u *url.URL, err error) error {
 	return fmt.Errorf("%s (%s) cannot be reached: %w", what, u.Host, err)
 }
 
-// quoted is a foreign address or name for a text.
+// quoted returns a foreign address or name for a message.
 func quoted(s string) string { return fmt.Sprintf("%q", clean.Cut(clean.Line(s), 200)) }
 
-// words are the scopes in a space-separated list.
+// words returns the scopes in a space-separated list.
 func words(scope string) []string { return strings.Fields(scope) }
 
-// redacted is an error whose text was cleared of secrets.
+// redacted is an error whose text holds no secrets.
 type redacted struct {
 	text  string
 	cause error

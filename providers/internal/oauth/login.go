@@ -14,18 +14,17 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// Prompt is how a login talks to the user.
+// Prompt is how a login communicates with the user.
 type Prompt struct {
-	// Show gives the user the address at which to log in.
+	// Show shows the user the address at which to log in.
 	Show func(address string)
-	// Note tells of something that does not end the login. May be nil.
+	// Note reports something that does not end the login; it may be nil.
 	Note func(text string)
 }
 
 // Login has the user log in: it shows an address, and waits on a port of this
-// machine until the browser comes back or ctx ends. A login that was there is
-// replaced only by one that succeeds. Errors that the user can mend are
-// [*Fault].
+// machine until the browser returns or ctx ends. An existing login is replaced only
+// if the new one succeeds. Errors that the user can fix are [*Fault].
 func (s *Session) Login(ctx context.Context, p Prompt) (Status, error) {
 	if p.Note == nil {
 		p.Note = func(string) {}
@@ -42,10 +41,10 @@ func (s *Session) Login(ctx context.Context, p Prompt) (Status, error) {
 
 func (s *Session) login(ctx context.Context, p Prompt) error {
 	before, sec, err := s.read()
-	if err != nil { // a damaged login does not keep from a new one
+	if err != nil { // a damaged login does not prevent a new one
 		before, sec = new(record), new(secrets)
 	}
-	s.keep(sec.values()...)
+	s.remember(sec.values()...)
 	at, err := s.discover(ctx, before.Issuer)
 	if err != nil {
 		return err
@@ -74,26 +73,26 @@ func (s *Session) login(ctx context.Context, p Prompt) error {
 		}
 	}
 	if secret != "" {
-		s.keep(secret)
+		s.remember(secret)
 	}
 	code, verifier, err := s.authorize(ctx, at, rec, back, p, s.scopes(before, at))
 	if err == nil {
 		err = s.redeem(ctx, rec, secret, code, verifier)
 	} else if reused && ctx.Err() != nil {
-		// Perhaps the page said that it does not know us, and had nowhere to
-		// send the browser: the next login introduces us again.
+		// The page may have said that the client is unknown, without redirecting
+		// the browser: the next login registers again.
 		s.forgetClient()
 	}
 	if err != nil {
-		back.finish(errors.New(s.Redact(err.Error())))
+		back.writeOutcome(errors.New(s.Redact(err.Error())))
 		return err
 	}
-	back.finish(nil)
+	back.writeOutcome(nil)
 	return nil
 }
 
-// returning listens as the client that was registered at an earlier login did,
-// if there is one and its port is free; nil if not.
+// returning listens on the port of the client that an earlier login registered. It
+// returns nil if there is none or its port is in use.
 func (s *Session) returning(before *record, at *authority) (*callback, error) {
 	c := before.Client
 	if !c.Dynamic || s.server.ClientID != "" || s.server.Document != "" && at.Documents ||
@@ -108,8 +107,8 @@ func (s *Session) returning(before *record, at *authority) (*callback, error) {
 	return back, err
 }
 
-// scopes are those to ask for: what is configured or the server names, what
-// it has missed since, and what lets the login be renewed.
+// scopes returns the scopes to request: those that are configured or that the
+// server names, those that were missing since, and the one for renewals.
 func (s *Session) scopes(before *record, at *authority) []string {
 	scopes := at.scopes
 	if len(s.server.Scopes) > 0 {
@@ -127,11 +126,11 @@ func (s *Session) scopes(before *record, at *authority) []string {
 // offline is the scope of OpenID Connect for refresh tokens.
 const offline = "offline_access"
 
-// authorize shows the address of the authorization server, and waits for the
-// code with which the browser comes back.
+// authorize shows the address of the authorization server, and waits for the code
+// that the browser returns with.
 func (s *Session) authorize(ctx context.Context, at *authority, rec *record, back *callback, p Prompt, scopes []string) (code, verifier string, err error) {
 	verifier, state := rand.Text()+rand.Text(), rand.Text()
-	s.keep(verifier, state)
+	s.remember(verifier, state)
 	u, err := url.Parse(at.Authorization)
 	if err != nil {
 		return "", "", err
@@ -151,9 +150,9 @@ func (s *Session) authorize(ctx context.Context, at *authority, rec *record, bac
 	}
 	if len(scopes) > 0 {
 		q.Set("scope", strings.Join(scopes, " "))
-		rec.Scopes = scopes // unless the answer says otherwise
+		rec.Scopes = scopes // unless the response says otherwise
 		if slices.Contains(scopes, offline) {
-			q.Set("prompt", "consent") // without which there is no such scope
+			q.Set("prompt", "consent") // required for this scope
 		}
 	}
 	u.RawQuery = q.Encode()
@@ -179,11 +178,11 @@ func (s *Session) authorize(ctx context.Context, at *authority, rec *record, bac
 	if code = answer.Get("code"); code == "" {
 		return "", "", errors.New("the answer of the authorization server has neither a code nor an error")
 	}
-	s.keep(code)
+	s.remember(code)
 	return code, verifier, nil
 }
 
-// redeem turns the code into tokens and stores the login.
+// redeem exchanges the code for tokens and stores the login.
 func (s *Session) redeem(ctx context.Context, rec *record, secret, code, verifier string) error {
 	sec := &secrets{ClientSecret: secret}
 	g, err := s.c.requestToken(ctx, rec, sec, url.Values{
@@ -200,7 +199,7 @@ func (s *Session) redeem(ctx context.Context, rec *record, secret, code, verifie
 		return fmt.Errorf("the login could not be completed: %w", err)
 	}
 	g.take(rec, sec, s.c.now())
-	s.keep(sec.values()...)
+	s.remember(sec.values()...)
 	unlock, err := s.c.store.lock(ctx, s.key)
 	if err != nil {
 		return err
@@ -209,8 +208,8 @@ func (s *Session) redeem(ctx context.Context, rec *record, secret, code, verifie
 	return s.c.store.save(s.key, rec, sec)
 }
 
-// forgetClient drops a registration that seems not to be known any more. That
-// it cannot be stored is told when the login is.
+// forgetClient drops a registration that the authorization server seems to have
+// forgotten. An error of storing that is reported with the login.
 func (s *Session) forgetClient() {
 	ctx, cancel := context.WithTimeout(s.c.background, requestTime)
 	defer cancel()
@@ -225,9 +224,9 @@ func (s *Session) forgetClient() {
 	}
 }
 
-// Logout ends the login: the authorization server is told, if it can be, and
-// everything that is stored of it is deleted. It reports whether there was one,
-// and what keeps the authorization server from knowing.
+// Logout ends the login: it revokes the tokens at the authorization server, if it
+// can be reached, and deletes everything that is stored of the login. It reports
+// whether there was one; untold is why the authorization server could not be told.
 func (s *Session) Logout(ctx context.Context) (was bool, untold, err error) {
 	unlock, err := s.c.store.lock(ctx, s.key)
 	if err != nil {
@@ -240,7 +239,7 @@ func (s *Session) Logout(ctx context.Context) (was bool, untold, err error) {
 	}
 	sec, secErr := s.c.store.secrets(s.key, rec)
 	if secErr == nil {
-		s.keep(sec.values()...)
+		s.remember(sec.values()...)
 		untold = s.revoke(ctx, rec, sec)
 	} else {
 		untold = secErr
@@ -251,7 +250,7 @@ func (s *Session) Logout(ctx context.Context) (was bool, untold, err error) {
 	return rec.loggedIn(), untold, nil
 }
 
-// revoke tells the authorization server, RFC 7009.
+// revoke revokes the tokens at the authorization server, RFC 7009.
 func (s *Session) revoke(ctx context.Context, rec *record, sec *secrets) error {
 	if sec.Access == "" && sec.Refresh == "" {
 		return nil

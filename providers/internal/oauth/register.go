@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// clientName is what people see of us where they log in.
+// clientName is the name of the client that the user sees when logging in.
 const clientName = "ctxfs"
 
-// identify finds out as whom to log in: as a client that was registered by
-// hand, by the document that describes us, or by registering.
+// identify returns the client to log in as. In this order: one that was registered
+// by hand, the configured client ID metadata document, a dynamic registration.
 func (s *Session) identify(ctx context.Context, at *authority, redirect string) (registration, string, error) {
 	switch {
 	case s.server.ClientID != "":
@@ -37,8 +37,8 @@ func (s *Session) identify(ctx context.Context, at *authority, redirect string) 
 	}
 }
 
-// method is the first of the methods of proof that the authorization server
-// takes; the first of all if it does not say, or takes none.
+// method returns the first of the authentication methods that the authorization
+// server supports; the first of all if it does not say, or supports none.
 func (m *issuerMetadata) method(methods ...string) string {
 	for _, method := range methods {
 		if slices.Contains(m.TokenMethods, method) {
@@ -48,7 +48,7 @@ func (m *issuerMetadata) method(methods ...string) string {
 	return methods[0]
 }
 
-// register has us registered as a client, RFC 7591.
+// register registers a client, RFC 7591.
 func (s *Session) register(ctx context.Context, at *authority, redirect string) (reg registration, secret string, err error) {
 	body, err := json.Marshal(map[string]any{
 		"client_name":                clientName,

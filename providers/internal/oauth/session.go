@@ -10,44 +10,44 @@ import (
 	"time"
 )
 
-// Session is the login of one server, as long as this process deals with it.
-// It notices at once what other processes do with the login.
+// Session is the login to one server. Changes that other processes make to the
+// login are noticed at once. It is safe for concurrent use.
 type Session struct {
 	c      *Client
 	server Server
 	key    string
 
 	mu      sync.Mutex
-	version os.FileInfo // of the record that is held
+	version os.FileInfo // of the record in memory
 	rec     *record
 	sec     *secrets
-	flight  *flight
-	seen    []string // secrets that were ever held
+	flight  *renewal
+	seen    []string // all secrets that were ever in memory, for Redact
 }
 
-// flight is a renewal that is under way.
-type flight struct {
+// renewal is a renewal under way.
+type renewal struct {
 	done  chan struct{}
 	token string
 	err   error
 }
 
-// Status is how a login is. It holds no secrets.
+// Status describes a login. It holds no secrets.
 type Status struct {
-	// LoggedIn tells that there is a login that was not found to have ended.
+	// LoggedIn says that there is a login that is not known to have ended.
 	LoggedIn bool
 	Since    time.Time // of the login
 	Issuer   string    // the authorization server
 	Scopes   []string  // granted
 	// Missing are scopes that the server has asked for since.
 	Missing []string
-	// Ended says why the login is not good any more.
+	// Ended says why the login is no longer valid, or is "".
 	Ended string
 	// Place is "file" or "keyring": where the secrets are.
 	Place string
 }
 
-// Status reads how the login is: one small file, no keyring, no network.
+// Status reads the status of the login: one small file, no keyring, no network.
 func (s *Session) Status() (Status, error) {
 	rec, err := s.c.store.load(s.key)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Session) Status() (Status, error) {
 	}, nil
 }
 
-// Redact replaces in a text every secret of the login that was ever held.
+// Redact replaces every secret of the login, past ones included, in a text.
 func (s *Session) Redact(text string) string {
 	s.mu.Lock()
 	seen := slices.Clone(s.seen)
@@ -67,7 +67,7 @@ func (s *Session) Redact(text string) string {
 	return redact(text, seen)
 }
 
-// current is the login as it is stored now. What it returns is not written to.
+// current returns the login as it is stored now. The result must not be changed.
 func (s *Session) current() (*record, *secrets, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,13 +79,13 @@ func (s *Session) current() (*record, *secrets, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// What was read is as new as the version, or newer: then it is read again.
+	// The record is at least as new as the version; if newer, it is read again.
 	s.version, s.rec, s.sec = version, rec, sec
-	s.hold(sec.values()...)
+	s.rememberLocked(sec.values()...)
 	return rec, sec, nil
 }
 
-// read reads the login from where it is stored.
+// read reads the stored login.
 func (s *Session) read() (*record, *secrets, error) {
 	rec, err := s.c.store.load(s.key)
 	if err != nil {
@@ -96,12 +96,12 @@ func (s *Session) read() (*record, *secrets, error) {
 	return rec, sec, err
 }
 
-// minSecret is the length in bytes of the shortest value that is redacted:
-// shorter ones would blot out ordinary words.
+// minSecret is the length in bytes of the shortest value that is redacted: shorter
+// ones would hide ordinary words.
 const minSecret = 6
 
-// hold remembers secrets, for Redact. The lock is held.
-func (s *Session) hold(values ...string) {
+// rememberLocked records secrets for Redact. The caller holds mu.
+func (s *Session) rememberLocked(values ...string) {
 	for _, v := range values {
 		if len(v) >= minSecret && !slices.Contains(s.seen, v) {
 			s.seen = append(s.seen, v)
@@ -109,15 +109,15 @@ func (s *Session) hold(values ...string) {
 	}
 }
 
-// keep is hold for who does not hold the lock.
-func (s *Session) keep(values ...string) {
+// remember records secrets for Redact.
+func (s *Session) remember(values ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.hold(values...)
+	s.rememberLocked(values...)
 }
 
-// token is an access token to send, "" if there is no login. One that has
-// expired, or is about to, is renewed.
+// token returns the access token to send, or "" if there is no login. One that has
+// expired, or is about to, is renewed first.
 func (s *Session) token(ctx context.Context) (string, error) {
 	_, sec, err := s.current()
 	if err != nil {
@@ -128,25 +128,25 @@ func (s *Session) token(ctx context.Context) (string, error) {
 	case sec.Access != "" && !sec.stale(now):
 		return sec.Access, nil
 	case sec.Refresh == "" && sec.expired(now):
-		return "", nil // the server says what it wants
+		return "", nil // the server will say what it wants
 	case sec.Refresh == "":
 		return sec.Access, nil
 	}
 	token, err := s.renew(ctx, sec.Access)
 	if needed := (*Needed)(nil); err != nil && !errors.As(err, &needed) && sec.Access != "" && !sec.expired(now) {
-		return sec.Access, nil // it is good for a while yet
+		return sec.Access, nil // it is still valid for a while
 	}
 	return token, err
 }
 
-// renew replaces an access token that is not good any more. However many ask
-// for that, here and in other processes, the authorization server is asked
-// once; and it is, even if who asked is gone: its answer ends the old login.
+// renew replaces an access token that is no longer valid. For any number of
+// callers, in this process and others, the authorization server is asked once. The
+// renewal goes on after its callers have given up, since it ends the old login.
 func (s *Session) renew(ctx context.Context, bad string) (string, error) {
 	s.mu.Lock()
 	f := s.flight
 	if f == nil {
-		f = &flight{done: make(chan struct{})}
+		f = &renewal{done: make(chan struct{})}
 		s.flight = f
 		s.c.running.Go(func() {
 			f.token, f.err = s.refresh(bad)
@@ -165,7 +165,7 @@ func (s *Session) renew(ctx context.Context, bad string) (string, error) {
 	}
 }
 
-// refresh renews the login, unless somebody has done so meanwhile.
+// refresh renews the login, unless another process has done so meanwhile.
 func (s *Session) refresh(bad string) (string, error) {
 	ctx, cancel := context.WithTimeout(s.c.background, 2*requestTime)
 	defer cancel()
@@ -182,35 +182,35 @@ func (s *Session) refresh(bad string) (string, error) {
 		return sec.Access, nil
 	}
 	if sec.Refresh == "" {
-		return "", s.gone(rec)
+		return "", s.ended(rec)
 	}
-	s.keep(sec.values()...)
+	s.remember(sec.values()...)
 	g, err := s.c.requestToken(ctx, rec, sec, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {sec.Refresh}})
 	refused := (*refusal)(nil)
 	switch {
 	case errors.As(err, &refused) && refused.final():
 		rec.Ended = "the authorization server has ended the login: " + s.Redact(refused.Error())
 		left := &secrets{ClientSecret: sec.ClientSecret}
-		if refused.Code != "invalid_grant" { // it does not know us any more
+		if refused.Code != "invalid_grant" { // it has forgotten the client
 			rec.Client, left = registration{}, &secrets{}
 		}
 		if err := s.c.store.save(s.key, rec, left); err != nil {
 			return "", err
 		}
-		return "", s.gone(rec)
+		return "", s.ended(rec)
 	case err != nil:
 		return "", &redacted{"the login cannot be renewed now: " + s.Redact(err.Error()), err}
 	}
 	g.take(rec, sec, s.c.now())
-	s.keep(sec.values()...)
+	s.remember(sec.values()...)
 	if err := s.c.store.save(s.key, rec, sec); err != nil {
 		return "", err
 	}
 	return sec.Access, nil
 }
 
-// gone is the error for a login that has ended.
-func (s *Session) gone(rec *record) *Needed {
+// ended returns the error for a login that has ended.
+func (s *Session) ended(rec *record) *Needed {
 	reason := rec.Ended
 	if reason == "" {
 		reason = "the login has expired or was revoked"
@@ -218,7 +218,7 @@ func (s *Session) gone(rec *record) *Needed {
 	return &Needed{Reason: reason, Certain: true}
 }
 
-// want notes scopes that a server wants besides those that were granted.
+// want records scopes that a server wants besides those that were granted.
 func (s *Session) want(ctx context.Context, scopes []string) error {
 	rec, _, err := s.current()
 	if err != nil || !slices.ContainsFunc(scopes, func(w string) bool { return !slices.Contains(rec.Wanted, w) }) {

@@ -21,24 +21,24 @@ import (
 	"ctxfs/providers/internal/atomicfile"
 )
 
-// The places of secrets.
+// Where secrets are stored.
 const (
 	inFile    = "file"
 	inKeyring = "keyring"
 )
 
-// store keeps a record per server: a file of its own (0600), which also tells
-// whether the secrets are in it or in the keyring. So nothing but a login that
-// is there ever makes a keyring ask its user for a password.
+// store has a record per server: a file of its own (0600), which also says whether
+// the secrets are in it or in the keyring. So a keyring asks its user for a password
+// only where there is a login.
 type store struct {
 	dir   string
 	ring  keyring     // nil: none
-	files atomic.Bool // put nothing into it
+	files atomic.Bool // store new secrets in files
 }
 
 func (s *store) path(key string) string { return filepath.Join(s.dir, key+".json") }
 
-// load reads a record; an empty one where there is none.
+// load reads a record; it returns an empty one where there is none.
 func (s *store) load(key string) (*record, error) {
 	rec := new(record)
 	text, err := os.ReadFile(s.path(key))
@@ -54,7 +54,7 @@ func (s *store) load(key string) (*record, error) {
 	return rec, nil
 }
 
-// secrets are those of a record that was loaded.
+// secrets reads the secrets of a loaded record.
 func (s *store) secrets(key string, rec *record) (*secrets, error) {
 	sec := new(secrets)
 	switch {
@@ -80,16 +80,16 @@ func (s *store) secrets(key string, rec *record) (*secrets, error) {
 	return sec, nil
 }
 
-// save writes a record. Where the keyring does not take the secrets, the file
-// does.
+// save writes a record. The secrets go to the file if the keyring does not accept
+// them.
 func (s *store) save(key string, rec *record, sec *secrets) error {
 	out := *rec
 	out.Place, out.Secrets = inFile, sec
 	switch {
 	case s.ring == nil:
-	case *sec == (secrets{}): // for nothing, nobody is asked for a password
+	case *sec == (secrets{}): // no reason to ask for a password
 		if rec.Place == inKeyring {
-			_ = s.ring.remove(key) // what is left there is of no use
+			_ = s.ring.remove(key) // what is left there is useless
 		}
 	case !s.files.Load():
 		blob, err := json.Marshal(sec)
@@ -110,7 +110,7 @@ func (s *store) save(key string, rec *record, sec *secrets) error {
 	return nil
 }
 
-// remove forgets a record. The keyring is asked only if it holds a part of it.
+// remove deletes a record. The keyring is used only if it holds a part of it.
 func (s *store) remove(key string, rec *record) error {
 	var fromRing error
 	if rec.Place == inKeyring && s.ring != nil {
@@ -125,12 +125,12 @@ func (s *store) remove(key string, rec *record) error {
 	return nil
 }
 
-// lockPoll is how often a lock that another process holds is tried. A lock
-// tells nobody when it is free, other than who waits without an end.
+// lockPoll is the interval at which a lock that another process holds is tried:
+// waiting for a file lock cannot be cancelled.
 const lockPoll = 20 * time.Millisecond
 
-// lock keeps other processes, and other goroutines, from changing a record
-// until unlock is called.
+// lock prevents other processes and goroutines from changing a record until unlock
+// is called.
 func (s *store) lock(ctx context.Context, key string) (unlock func(), err error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the login cannot be stored: %w", err)
@@ -145,7 +145,7 @@ func (s *store) lock(ctx context.Context, key string) (unlock func(), err error)
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
 		case err == nil:
-			return func() { f.Close() }, nil // which gives the lock back
+			return func() { f.Close() }, nil // releases the lock
 		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
 			f.Close()
 			return nil, fmt.Errorf("the stored login cannot be locked: %w", err)
@@ -159,10 +159,10 @@ func (s *store) lock(ctx context.Context, key string) (unlock func(), err error)
 	}
 }
 
-// record is what is kept of a server, its secrets apart.
+// record is what is stored for a server, without its secrets.
 type record struct {
-	// Of the login. Its credentials are good for this issuer and this audience
-	// alone.
+	// The login. Its credentials are valid for this issuer and this audience
+	// only.
 	Issuer     string       `json:"issuer,omitempty"`
 	Audience   string       `json:"audience,omitempty"` // the resource indicator
 	Token      string       `json:"token_endpoint,omitempty"`
@@ -170,7 +170,7 @@ type record struct {
 	Client     registration `json:"client,omitzero"`
 	Scopes     []string     `json:"scopes,omitempty"` // granted
 	Since      time.Time    `json:"since,omitzero"`   // of the login
-	Ended      string       `json:"ended,omitempty"`  // why it is not good any more
+	Ended      string       `json:"ended,omitempty"`  // why it is no longer valid
 	Wanted     []string     `json:"wanted,omitempty"` // scopes that were missing
 
 	// Place is where the secrets are: "file" for this one, or "keyring".
@@ -178,43 +178,43 @@ type record struct {
 	Secrets *secrets `json:"secrets,omitempty"`
 }
 
-// registration is what an authorization server knows us as.
+// registration is a client as an authorization server knows it.
 type registration struct {
 	ID       string    `json:"client_id,omitempty"`
-	Method   string    `json:"method,omitempty"` // how the client proves who it is
+	Method   string    `json:"method,omitempty"` // the authentication method
 	Redirect string    `json:"redirect_uri,omitempty"`
-	Dynamic  bool      `json:"dynamic,omitempty"` // made by us, RFC 7591
+	Dynamic  bool      `json:"dynamic,omitempty"` // registered by us, RFC 7591
 	Expires  time.Time `json:"expires,omitzero"`  // of its secret
 }
 
-// secrets are the part of a record that belongs into a keyring.
+// secrets are the part of a record that belongs in a keyring.
 type secrets struct {
 	Access       string    `json:"access_token,omitempty"`
 	Refresh      string    `json:"refresh_token,omitempty"`
 	ClientSecret string    `json:"client_secret,omitempty"`
 	Obtained     time.Time `json:"obtained,omitzero"` // the access token
-	Expires      time.Time `json:"expires,omitzero"`  // zero: not told
+	Expires      time.Time `json:"expires,omitzero"`  // zero where it is not known
 }
 
-// expired reports whether the access token is not good any more.
+// expired reports whether the access token has expired.
 func (s *secrets) expired(now time.Time) bool { return !s.Expires.IsZero() && !now.Before(s.Expires) }
 
-// stale reports whether it is time to renew the access token: a bit before it
-// expires, so that no request travels with one that ends on the way.
+// stale reports whether it is time to renew the access token: shortly before it
+// expires, so that it does not expire during a request.
 func (s *secrets) stale(now time.Time) bool {
 	margin := min(time.Minute, s.Expires.Sub(s.Obtained)/10)
 	return !s.Expires.IsZero() && !now.Add(margin).Before(s.Expires)
 }
 
-// loggedIn reports whether there is a login that was not found to have ended.
+// loggedIn reports whether there is a login that is not known to have ended.
 func (r *record) loggedIn() bool { return !r.Since.IsZero() && r.Ended == "" }
 
-// values are the texts that must not be shown.
+// values returns the texts that must not be shown.
 func (s *secrets) values() []string {
 	return slices.DeleteFunc([]string{s.Access, s.Refresh, s.ClientSecret}, func(v string) bool { return v == "" })
 }
 
-// union puts lists of scopes together, each once, in their order.
+// union returns the scopes of all lists, each once, in their order.
 func union(lists ...[]string) (all []string) {
 	for _, list := range lists {
 		for _, scope := range list {
@@ -236,7 +236,7 @@ func redact(text string, values []string) string {
 	return text
 }
 
-// keyring holds texts by name.
+// keyring stores texts by name.
 type keyring interface {
 	get(name string) (string, error) // errNoSecret where there is none
 	set(name, text string) error
@@ -251,9 +251,9 @@ var (
 // keyringService is what the system's keyring lists our secrets under.
 const keyringService = "ctxfs"
 
-// systemKeyring is the keyring of the desktop or the system, or nil where
-// there is none: on Linux it is reached over the session bus, which logins
-// over ssh and services do not have.
+// systemKeyring returns the keyring of the desktop or the system, or nil where there
+// is none: on Linux it is reached over the session bus, which sessions over ssh and
+// services do not have.
 func systemKeyring(lookup func(string) (string, bool)) keyring {
 	switch runtime.GOOS {
 	case "darwin":
@@ -271,8 +271,7 @@ func systemKeyring(lookup func(string) (string, bool)) keyring {
 	return nil
 }
 
-// keyringTime is how long a keyring may take: it may ask its user for a
-// password.
+// keyringTime is the timeout of a keyring: it may ask its user for a password.
 const keyringTime = 30 * time.Second
 
 // desktop is the system's keyring.
@@ -299,7 +298,8 @@ func (d *desktop) remove(name string) error {
 	return err
 }
 
-// within bounds a call that takes no context. One that hangs is left behind.
+// within calls a function that takes no context, with a timeout. A call that hangs
+// is abandoned.
 func within[T any](limit time.Duration, call func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// grant is what a token endpoint gives, RFC 6749 section 5.1.
+// grant is the response of a token endpoint, RFC 6749 section 5.1.
 type grant struct {
 	Access  string      `json:"access_token"`
 	Type    string      `json:"token_type"`
@@ -20,8 +20,8 @@ type grant struct {
 	Scope   *string     `json:"scope"`
 }
 
-// requestToken asks the token endpoint of a record. A refusal by the rules is
-// a *refusal; everything else means that it does not work now.
+// requestToken sends a request to the token endpoint of a record. An error response
+// is a *refusal; any other error means that it does not work now.
 func (c *Client) requestToken(ctx context.Context, rec *record, sec *secrets, form url.Values) (*grant, error) {
 	const what = "the token endpoint"
 	if rec.Audience != "" {
@@ -53,13 +53,13 @@ func (c *Client) requestToken(ctx context.Context, rec *record, sec *secrets, fo
 	return &g, nil
 }
 
-// take puts a grant into a record.
+// take stores a grant in a record.
 func (g *grant) take(rec *record, sec *secrets, now time.Time) {
 	sec.Access, sec.Obtained, sec.Expires = g.Access, now.UTC(), time.Time{}
 	if seconds, err := g.Seconds.Float64(); err == nil && seconds > 0 {
 		sec.Expires = sec.Obtained.Add(time.Duration(min(seconds, 1e9) * float64(time.Second)))
 	}
-	if g.Refresh != "" { // else the old one goes on
+	if g.Refresh != "" { // else the old one stays valid
 		sec.Refresh = g.Refresh
 	}
 	if g.Scope != nil && *g.Scope != "" {
@@ -67,7 +67,7 @@ func (g *grant) take(rec *record, sec *secrets, now time.Time) {
 	}
 }
 
-// postForm sends a form as a client that says who it is.
+// postForm sends a form as an authenticated client.
 func (c *Client) postForm(ctx context.Context, what, endpoint string, reg registration, secret string, form url.Values) (int, []byte, error) {
 	if reg.Method != "client_secret_basic" {
 		form.Set("client_id", reg.ID)

@@ -8,11 +8,14 @@ import (
 	"strings"
 )
 
-// Transport sends requests by way of next, those to the server itself with
-// the access token of the login. A token that the server refuses is renewed,
-// once, and the request sent again. Where only a login by the user helps, the
-// error is a [*Needed]; where the authorization server cannot be asked just
-// now, it is another one, and later the same request may go well.
+// Transport returns a round tripper that sends requests through next, those to the
+// server itself with the access token of the login. A token that the server refuses
+// is renewed once, and the request sent again. Errors:
+//
+//  1. [*Needed]: only a login by the user helps;
+//  2. another error of the login: the authorization server cannot be reached now,
+//     and the same request may succeed later;
+//  3. errors of next.
 func (s *Session) Transport(next http.RoundTripper) http.RoundTripper {
 	return &bearer{session: s, next: next}
 }
@@ -64,7 +67,7 @@ func (b *bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// refused is the error for a server that wants a login, or another one.
+// refused returns the error for a server that wants a login, or another one.
 func (s *Session) refused(c challenge, token string) error {
 	n := &Needed{Reason: "the server wants a login (HTTP status 401)", Certain: c.bearer}
 	rec, _, err := s.current()
@@ -80,8 +83,8 @@ func (s *Session) refused(c challenge, token string) error {
 	return n
 }
 
-// insufficient is the error for a login that does not go far enough. What is
-// missing is noted, for the next login.
+// insufficient returns the error for a login without the required scopes. Those
+// that are missing are recorded for the next login.
 func (s *Session) insufficient(req *http.Request, c challenge) error {
 	wanted := words(c.scope)
 	if err := s.want(req.Context(), wanted); err != nil {
@@ -97,7 +100,7 @@ func (s *Session) insufficient(req *http.Request, c challenge) error {
 	return &Needed{Reason: reason, Certain: true, Narrow: true}
 }
 
-// owns reports whether an address is of the server's own origin.
+// owns reports whether an address has the server's own origin.
 func (s *Session) owns(u *url.URL) bool {
 	own, err := url.Parse(s.server.URL)
 	return err == nil && u.Scheme == own.Scheme && strings.EqualFold(u.Host, own.Host)
@@ -112,14 +115,13 @@ func withToken(req *http.Request, token string) *http.Request {
 	return req
 }
 
-// drain gives the connection back.
+// drain reads a body to its end, so that its connection can be reused.
 func drain(res *http.Response) {
 	_, _ = io.CopyN(io.Discard, res.Body, 4<<10)
 	res.Body.Close()
 }
 
-// discard closes the body of a request that is not sent, as a RoundTripper
-// must.
+// discard closes the body of a request that is not sent, as a RoundTripper must.
 func discard(req *http.Request) {
 	if req.Body != nil {
 		req.Body.Close()
