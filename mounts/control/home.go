@@ -17,9 +17,9 @@
 // the process, [Conn] and [Client] the two sides of a conversation, process.go
 // and watchdog.go what can be seen of a process that does not answer.
 //
-// The package imports only the standard library, and little of that: a command
-// that only relays an answer of the process, such as a tool's call, starts as
-// fast as its imports do.
+// The package imports, besides guard and fs, only the standard library, and
+// little of that: a command that only relays an answer of the process, such as
+// a tool's call, starts as fast as its imports do.
 package control
 
 import (

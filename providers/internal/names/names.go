@@ -3,10 +3,8 @@
 package names
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -54,7 +52,7 @@ func Fold(name string) string {
 // Assign returns the file name of each foreign name, in the order given: of
 // file names that are equal without regard to case, the first keeps its own and
 // the later get "~2", "~3" and so on. For a result that does not depend on the
-// order in which things were found, sort them first ([Sort]).
+// order in which things were found, the caller must sort them first.
 func Assign(foreign []string) []string {
 	files := make([]string, len(foreign))
 	taken := make(map[string]int, len(foreign))
@@ -68,11 +66,4 @@ func Assign(foreign []string) []string {
 		files[i] = file
 	}
 	return files
-}
-
-// Sort returns the names in the stable order in which Assign should see them.
-func Sort(foreign []string) []string {
-	return slices.SortedFunc(slices.Values(foreign), func(a, b string) int {
-		return cmp.Or(cmp.Compare(strings.ToLower(a), strings.ToLower(b)), cmp.Compare(a, b))
-	})
 }

@@ -20,16 +20,6 @@ type Table struct {
 	columns []string
 }
 
-// Has reports whether there is a table with a name.
-func (s *Snapshot) Has(name string) (bool, error) {
-	found := false
-	err := s.Each("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", func(Row) error {
-		found = true
-		return nil
-	}, name)
-	return found, err
-}
-
 // Tables returns the names of all tables, in the order of their creation.
 func (s *Snapshot) Tables() (names []string, err error) {
 	err = s.Each("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid", func(r Row) error {
