@@ -227,3 +227,25 @@ func TestOneInit(t *testing.T) {
 		t.Errorf("init is in %q, not in %q alone", found, want)
 	}
 }
+
+// TestPackagesAreSmall holds packages to 25 files besides tests.
+func TestPackagesAreSmall(t *testing.T) {
+	const most = 25
+	files := make(map[string]int)
+	for _, top := range []string{"cmd", "fs", "mounts", "providers"} {
+		err := filepath.WalkDir(filepath.Join("..", top), func(path string, _ os.DirEntry, err error) error {
+			if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+				files[filepath.Dir(path)]++
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for dir, n := range files {
+		if n > most {
+			t.Errorf("%s has %d files: a package has at most %d besides tests", dir, n, most)
+		}
+	}
+}

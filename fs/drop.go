@@ -21,8 +21,8 @@ import (
 // Default limits of a [Drop].
 const (
 	DefaultMaxBody     int64 = 64 << 20
-	DefaultKeep              = 1000
-	DefaultWorkTimeout       = 10 * time.Minute
+	defaultKeep              = 1000
+	defaultWorkTimeout       = 10 * time.Minute
 )
 
 // keepAtLeast is how long an outcome is kept however many there are: that is how
@@ -84,12 +84,12 @@ type DropOptions struct {
 	// Changed is called with the name of every result that was added, changed or
 	// removed; it only enqueues. It may be nil.
 	Changed func(name string)
-	// WorkTimeout bounds the work on one file; 0 means DefaultWorkTimeout.
+	// WorkTimeout bounds the work on one file; 0 means defaultWorkTimeout.
 	WorkTimeout time.Duration
 	// MaxBody bounds a file in bytes; 0 means DefaultMaxBody.
 	MaxBody int64
 	// Keep is how many finished outcomes are kept, the newest ones; those of the
-	// last ten minutes are kept in any case. 0 means DefaultKeep.
+	// last ten minutes are kept in any case. 0 means defaultKeep.
 	Keep int
 }
 
@@ -119,9 +119,9 @@ var _ Inbox = (*Drop)(nil)
 
 // NewDrop returns an empty inbox. Close ends it.
 func NewDrop(opts DropOptions) *Drop {
-	opts.WorkTimeout = cmp.Or(opts.WorkTimeout, DefaultWorkTimeout)
+	opts.WorkTimeout = cmp.Or(opts.WorkTimeout, defaultWorkTimeout)
 	opts.MaxBody = cmp.Or(opts.MaxBody, DefaultMaxBody)
-	opts.Keep = cmp.Or(opts.Keep, DefaultKeep)
+	opts.Keep = cmp.Or(opts.Keep, defaultKeep)
 	opts.Log = cmp.Or(opts.Log, slog.Default())
 	opts.Static = maps.Clone(opts.Static)
 	if opts.Changed == nil {

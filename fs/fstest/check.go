@@ -16,9 +16,9 @@ import (
 	"ctxfs/fs"
 )
 
-// Prompt is the time within which an operation that must not wait returns. It is
+// promptTime is the time within which an operation that must not wait returns. It is
 // generous, because a machine under test is busy.
-const Prompt = 2 * time.Second
+const promptTime = 2 * time.Second
 
 // probes are names that tools look up in every folder they come to.
 var probes = [...]string{".git", ".gitignore", ".hg", ".rgignore", ".svn", ".ignore", ".DS_Store", "no such name"}
@@ -166,7 +166,7 @@ func (c *checker) waits(at string, d fs.Dir, entries []fs.Entry) {
 			c.errorf("%s: lookup of %q waits: it says %v when its context has ended", shown(at), name, err)
 		}
 	}
-	if took := time.Since(begin); took > Prompt {
+	if took := time.Since(begin); took > promptTime {
 		c.errorf("%s: lookups and a listing whose context had ended took %v", shown(at), took)
 	}
 }
@@ -194,7 +194,7 @@ func (c *checker) probe(at string, d fs.Dir, entries []fs.Entry) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			c.errorf("%s: lookup of %q: %v, want %v", shown(at), name, err, fs.ErrNotExist)
 		}
-		if took := time.Since(begin); took > Prompt {
+		if took := time.Since(begin); took > promptTime {
 			c.errorf("%s: lookup of %q took %v", shown(at), name, took)
 		}
 	}
@@ -236,7 +236,7 @@ func (c *checker) cancelled() {
 			c.tree.Target(ctx, n)
 		}
 	})
-	if took := time.Since(begin); took > 5*Prompt {
+	if took := time.Since(begin); took > 5*promptTime {
 		c.errorf("a walk whose context had ended took %v", took)
 	}
 }

@@ -87,7 +87,7 @@ func leaked(name string, f func()) string {
 	const label = "fstest"
 	pprof.Do(context.Background(), pprof.Labels(label, name), func(context.Context) { f() })
 	var left string
-	for deadline := time.Now().Add(Prompt); ; {
+	for deadline := time.Now().Add(promptTime); ; {
 		if left = labelled(label, name); left == "" || time.Now().After(deadline) {
 			return left
 		}

@@ -3,7 +3,7 @@
 // themselves, by words, names or whole sentences.
 //
 // The order of its parts: find.go, document.go, update.go and vocabulary.go (the
-// [Index] and what goes into it), passages.go, query.go, synonyms.go, search.go
+// index and what goes into it), passages.go, query.go, synonyms.go, search.go
 // and fuzzy.go (a query, and its matches in one index), finder.go and merge.go
 // (the [Finder]: the index of all providers, and how their matches are merged),
 // folder.go (the folder find/).
@@ -40,10 +40,10 @@ import (
 	"ctxfs/providers/internal/words"
 )
 
-// Index is an index of documents in memory: about 3 KB for a tool. It is safe for
+// index is an index of documents in memory: about 3 KB for a tool. It is safe for
 // concurrent use; searches run in parallel and wait only while an update inserts
 // documents that it has analysed before.
-type Index struct {
+type index struct {
 	lexicon
 	scratch sync.Pool
 	seed    maphash.Seed
@@ -61,9 +61,9 @@ type Index struct {
 	dirty      map[*term]bool // terms whose spread is out of date
 }
 
-// New returns an empty index.
-func New() *Index {
-	return &Index{
+// newIndex returns an empty index.
+func newIndex() *index {
+	return &index{
 		lexicon: newLexicon(),
 		scratch: sync.Pool{New: func() any { return new(scratch) }},
 		seed:    maphash.MakeSeed(),
@@ -75,7 +75,7 @@ func New() *Index {
 }
 
 // Len returns the number of documents.
-func (x *Index) Len() int {
+func (x *index) Len() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return len(x.ids)

@@ -24,10 +24,10 @@ type Source struct {
 type Finder struct {
 	sources []Source
 	// documents has the documents of those that do not search by themselves.
-	documents *Index
+	documents *index
 	// titles has the documents of those that do, apart: there are many, and titles
 	// of sessions have the words of everything that anybody ever worked at.
-	titles *Index
+	titles *index
 	now    func() time.Time
 
 	mu                sync.Mutex
@@ -44,7 +44,7 @@ type Finder struct {
 // NewFinder returns a Finder that searches nothing until it has sources.
 func NewFinder(now func() time.Time) *Finder {
 	return &Finder{
-		documents: New(), titles: New(), now: now, modified: now(),
+		documents: newIndex(), titles: newIndex(), now: now, modified: now(),
 		pending: make(map[string]bool), progress: make(chan struct{}),
 	}
 }
@@ -186,9 +186,9 @@ func (f *Finder) Close() error {
 // in its root; resolve finds the nodes of that tree. Born is the time of its
 // README.md.
 func (f *Finder) NewFolder(born time.Time, resolve func(ctx context.Context, path string) (fs.Node, error)) fs.Dir {
-	opts := FolderOptions{Search: f.Find, Resolve: resolve, Modified: f.Modified}
+	opts := folderOptions{Search: f.Find, Resolve: resolve, Modified: f.Modified}
 	for _, s := range f.sources {
 		opts.Folders = append(opts.Folders, s.Folder)
 	}
-	return NewFolder(born, opts)
+	return newQueryFolder(born, opts)
 }

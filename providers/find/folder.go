@@ -13,8 +13,8 @@ import (
 	"ctxfs/providers/internal/names"
 )
 
-// FolderOptions are the settings of a [Folder].
-type FolderOptions struct {
+// folderOptions are the settings of a queryFolder.
+type folderOptions struct {
 	// Search searches; it may wait for the index to be current.
 	Search func(ctx context.Context, query string, opts Options) ([]fs.Match, error)
 	// Resolve returns the node at a path of the tree.
@@ -25,18 +25,18 @@ type FolderOptions struct {
 	Modified func() time.Time
 }
 
-// Folder is find/. A name that is looked up in it is a query, and the node a folder
+// queryFolder is find/. A name that is looked up in it is a query, and the node a folder
 // with the matches. There are two kinds of other names: README.md, which alone is
-// listed, so that a walk through the tree ends here, and FolderOptions.Folders,
+// listed, so that a walk through the tree ends here, and folderOptions.Folders,
 // which search only below the folder of that name. In one of those, the name of a
 // folder of the tree is a query as well, and also searches below that folder.
-type Folder struct {
-	opts   FolderOptions
+type queryFolder struct {
+	opts   folderOptions
 	in     string // the path below which it searches; "" at the top
 	readme fs.Node
 }
 
-var _ fs.Computed = (*Folder)(nil)
+var _ fs.Computed = (*queryFolder)(nil)
 
 const readmeName = "README.md"
 
@@ -55,39 +55,39 @@ name for which nothing is found does not exist. With paths and reasons:
 ctxfs find take a screenshot
 `
 
-// NewFolder returns a Folder. Born is the time of its README.md.
-func NewFolder(born time.Time, opts FolderOptions) *Folder {
+// newQueryFolder returns find/. Born is the time of its README.md.
+func newQueryFolder(born time.Time, opts folderOptions) *queryFolder {
 	example := "mcps"
 	if len(opts.Folders) > 0 {
 		example = opts.Folders[0]
 	}
 	text := fmt.Sprintf(readme, "~/.agentctx/find", example)
-	return &Folder{opts: opts, readme: fs.NewText(born, []byte(text))}
+	return &queryFolder{opts: opts, readme: fs.NewText(born, []byte(text))}
 }
 
 // Attr implements fs.Node. The folder is live: matches change without notice.
-func (f *Folder) Attr(context.Context) (fs.Attr, error) {
+func (f *queryFolder) Attr(context.Context) (fs.Attr, error) {
 	return fs.Attr{Mode: iofs.ModeDir | 0o555, ModTime: f.opts.Modified(), Live: true}, nil
 }
 
 // List implements fs.Dir.
-func (f *Folder) List(context.Context) ([]fs.Entry, error) {
+func (f *queryFolder) List(context.Context) ([]fs.Entry, error) {
 	return []fs.Entry{{Name: readmeName}}, nil
 }
 
 // Computed implements fs.Computed: a lookup searches, which is a matter of
 // milliseconds, and waits for the index to be current.
-func (f *Folder) Computed() {}
+func (f *queryFolder) Computed() {}
 
 // Lookup implements fs.Dir: it searches for the words of the name.
-func (f *Folder) Lookup(ctx context.Context, name string) (fs.Node, error) {
+func (f *queryFolder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	switch {
 	case name == readmeName:
 		return f.readme, nil
 	case probed(name):
 		return nil, fs.ErrNotExist
 	case f.in == "" && slices.Contains(f.opts.Folders, name):
-		return &Folder{opts: f.opts, in: name, readme: f.readme}, nil
+		return &queryFolder{opts: f.opts, in: name, readme: f.readme}, nil
 	}
 	matches, err := f.opts.Search(ctx, name, Options{In: f.in, Limit: listed})
 	if err != nil {
@@ -104,16 +104,16 @@ func (f *Folder) Lookup(ctx context.Context, name string) (fs.Node, error) {
 	return found, nil
 }
 
-// below returns the Folder that searches below a folder of the tree; nil if there
+// below returns the queryFolder that searches below a folder of the tree; nil if there
 // is none of that name.
-func (f *Folder) below(ctx context.Context, name string) *Folder {
+func (f *queryFolder) below(ctx context.Context, name string) *queryFolder {
 	if f.in == "" {
 		return nil
 	}
 	in := f.in + "/" + name
 	if n, err := f.opts.Resolve(ctx, in); err == nil {
 		if _, ok := n.(fs.Dir); ok {
-			return &Folder{opts: f.opts, in: in, readme: f.readme}
+			return &queryFolder{opts: f.opts, in: in, readme: f.readme}
 		}
 	}
 	return nil
@@ -130,10 +130,10 @@ func probed(name string) bool {
 
 // results is the folder of the matches of one query.
 type results struct {
-	opts    FolderOptions
+	opts    folderOptions
 	entries []fs.Entry
 	paths   map[string]string // of matches in the tree, by name
-	below   *Folder           // searches below the tree's folder of the same name; nil if there is none
+	below   *queryFolder      // searches below the tree's folder of the same name; nil if there is none
 }
 
 var _ fs.Computed = (*results)(nil)

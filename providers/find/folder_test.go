@@ -33,7 +33,7 @@ func foundTree(t testing.TB) *fs.Tree {
 		}
 		dir.Set(testTime, parts[len(parts)-1], fs.NewText(testTime, []byte(d.Path)))
 	}
-	root.Set(testTime, "find", NewFolder(testTime, FolderOptions{
+	root.Set(testTime, "find", newQueryFolder(testTime, folderOptions{
 		Search: func(_ context.Context, query string, opts Options) ([]fs.Match, error) {
 			return x.Search(query, opts), nil
 		},
@@ -101,7 +101,7 @@ func TestFolderHasNotWhatIsNotFound(t *testing.T) {
 // nobody tells the kernel of their changes.
 func TestFoundFilesThatAreOverwritten(t *testing.T) {
 	f := overwritten{fs.NewText(testTime, []byte("x"))}
-	r := results{opts: FolderOptions{Resolve: func(context.Context, string) (fs.Node, error) { return f, nil }}}
+	r := results{opts: folderOptions{Resolve: func(context.Context, string) (fs.Node, error) { return f, nil }}}
 	r.add("01-x.md", "x")
 	n, err := r.Lookup(t.Context(), "01-x.md")
 	if err != nil {

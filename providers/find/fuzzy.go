@@ -15,7 +15,7 @@ import (
 // fuzzy finds documents by some letters of their titles, as people type who know
 // the name: "ghcris" for github/create_issue. It is for queries of which no word is
 // in the index, and its scores are below those of words.
-func (x *Index) fuzzy(query string, opts Options) []fs.Match {
+func (x *index) fuzzy(query string, opts Options) []fs.Match {
 	letters := strings.Join(strings.Fields(query), "")
 	if len(letters) < 2 || len(letters) > words.MaxLength {
 		return nil

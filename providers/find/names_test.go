@@ -53,7 +53,7 @@ func TestNamesAreFound(t *testing.T) {
 // TestNameBeforeItsLikes: what is named just so comes before what has more to
 // do with each of the words.
 func TestNameBeforeItsLikes(t *testing.T) {
-	x := New()
+	x := newIndex()
 	x.Update("", slices.Values([]fs.Document{
 		toolDocument("trials", "", "trial_getter", "Trial getter: gets a trial, its location and the getter of a location.", nil),
 		toolDocument("trials", "", "trial_location_getter", "Where.", nil),
@@ -79,7 +79,7 @@ func TestNameBeforeItsLikes(t *testing.T) {
 // TestMisspeltWordsAreFoundByTheirStem also where an ending that is misspelt,
 // or follows what is, was not taken off.
 func TestMisspeltWordsAreFoundByTheirStem(t *testing.T) {
-	x := New()
+	x := newIndex()
 	x.Update("", slices.Values([]fs.Document{
 		toolDocument("s", "", "animations", "", nil), toolDocument("s", "", "duration", "", nil),
 		toolDocument("s", "", "weather", "", nil), toolDocument("s", "", "slide", "", nil),

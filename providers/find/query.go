@@ -27,7 +27,7 @@ type variant struct {
 
 // question is a query that is being converted to concepts.
 type question struct {
-	*Index
+	*index
 	concepts []concept
 	seen     map[string]bool
 	content  bool // it has words other than courtesies
@@ -35,8 +35,8 @@ type question struct {
 }
 
 // concepts returns what a query asks for, in indexed words.
-func (x *Index) concepts(query string) []concept {
-	q := question{Index: x, seen: make(map[string]bool)}
+func (x *index) concepts(query string) []concept {
+	q := question{index: x, seen: make(map[string]bool)}
 	parts := passages(clean.Prefix(query, maxQuery))
 	read := make([][]words.Word, len(parts))
 	for i, p := range parts {

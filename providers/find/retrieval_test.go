@@ -184,7 +184,7 @@ func rankOf(w want, names []string) int {
 }
 
 func byFind(docs []fs.Document) func(want) int {
-	x := New()
+	x := newIndex()
 	x.Update("", slices.Values(docs))
 	return func(w want) int {
 		var names []string

@@ -73,7 +73,7 @@ func zeros(s []float64, n int) []float64 {
 // Search returns the best matches, the best first, equally good ones by path. It
 // takes about 0.1 ms for a few words over a thousand tools, and a few milliseconds
 // for a page of text over ten thousand.
-func (x *Index) Search(query string, opts Options) []fs.Match {
+func (x *index) Search(query string, opts Options) []fs.Match {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	s := x.scratch.Get().(*scratch)
@@ -133,7 +133,7 @@ func (d *document) match(score float64) fs.Match {
 // fieldFactor gives the weight of a word in a field: weight/(base+perWord*length).
 type fieldFactor struct{ weight, base, perWord float64 }
 
-func (x *Index) fieldFactors() (f [fields]fieldFactor) {
+func (x *index) fieldFactors() (f [fields]fieldFactor) {
 	for i := range f {
 		average := max(1, float64(x.words[i])/float64(max(1, len(x.ids))))
 		f[i] = fieldFactor{weightOf(i), 1 - lengthOf(i), lengthOf(i) / average}
@@ -143,7 +143,7 @@ func (x *Index) fieldFactors() (f [fields]fieldFactor) {
 
 // score adds the score of a concept to each document: that of the best of its
 // words.
-func (x *Index) score(s *scratch, c concept, fields *[fields]fieldFactor) {
+func (x *index) score(s *scratch, c concept, fields *[fields]fieldFactor) {
 	s.hit = s.hit[:0]
 	for _, v := range c.variants {
 		worth := v.weight * c.weight * x.rarity(v.term) * (saturation + 1)
@@ -173,7 +173,7 @@ func (x *Index) score(s *scratch, c concept, fields *[fields]fieldFactor) {
 
 // cover returns the share of a document's name that the query covers, weighted by
 // rarity.
-func (x *Index) cover(doc *document, matched map[*term]float64) float64 {
+func (x *index) cover(doc *document, matched map[*term]float64) float64 {
 	all, met := 0.0, 0.0
 	for _, t := range doc.name {
 		rare := x.rarity(t)
@@ -186,7 +186,7 @@ func (x *Index) cover(doc *document, matched map[*term]float64) float64 {
 	return met / all
 }
 
-func (x *Index) rarity(t *term) float64 { return rarity(x.groups.total, t.spread) }
+func (x *index) rarity(t *term) float64 { return rarity(x.groups.total, t.spread) }
 
 // rarity returns the weight of a word that n of all documents have (IDF of BM25).
 func rarity(all, n float64) float64 { return math.Log(1 + (all-n+0.5)/(n+0.5)) }
@@ -197,7 +197,7 @@ const maxName = 12
 // preferNamed puts documents first whose name is the whole query: in the same words
 // or, better still, in the same spelling. The user who types a name wants the thing
 // of that name, even if another one fits each word better.
-func (x *Index) preferNamed(s *scratch, query string) {
+func (x *index) preferNamed(s *scratch, query string) {
 	query = strings.TrimSpace(query)
 	name := x.nameIn(query)
 	if len(name) == 0 {
@@ -222,7 +222,7 @@ func (x *Index) preferNamed(s *scratch, query string) {
 }
 
 // nameIn returns the words of a query in order; nil if it cannot be a name.
-func (x *Index) nameIn(query string) (name []*term) {
+func (x *index) nameIn(query string) (name []*term) {
 	if len(query) > maxName*words.MaxLength {
 		return nil
 	}

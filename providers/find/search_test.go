@@ -29,8 +29,8 @@ func someTools() []fs.Document {
 	}
 }
 
-func someIndex() *Index {
-	x := New()
+func someIndex() *index {
+	x := newIndex()
 	x.Update("", slices.Values(someTools()))
 	return x
 }
@@ -91,13 +91,13 @@ func TestOptions(t *testing.T) {
 	if got := x.Search("file", Options{Limit: 2}); len(got) != 2 {
 		t.Errorf("a limit of 2 gives %d", len(got))
 	}
-	if all, none := x.Search("file", Options{}), New().Search("file", Options{}); len(all) < 3 || len(none) > 0 {
+	if all, none := x.Search("file", Options{}), newIndex().Search("file", Options{}); len(all) < 3 || len(none) > 0 {
 		t.Errorf("no limit gives %d, an empty index %d", len(all), len(none))
 	}
 }
 
 func TestWhyIsOneCleanLine(t *testing.T) {
-	x := New()
+	x := newIndex()
 	x.Update("", slices.Values([]fs.Document{toolDocument("s", "", "go", "First \x1b[31mline\u202e\nof it. Second.", nil)}))
 	m := x.Search("go", Options{})
 	if len(m) != 1 || m[0].Why != "First line of it." {
@@ -111,7 +111,7 @@ func TestEqualMatchesStandByPath(t *testing.T) {
 	for i := range 20 {
 		docs = append(docs, toolDocument(fmt.Sprintf("s%02d", i), "", "same", "The same everywhere.", nil))
 	}
-	x := New()
+	x := newIndex()
 	x.Update("", slices.Values(docs[10:]))
 	x.Update("mcps/s00", slices.Values(docs[:1]))
 	slices.Reverse(docs)

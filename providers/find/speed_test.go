@@ -51,7 +51,7 @@ func letters(n uint64) string {
 // what these take; BenchmarkUpdate one server's news.
 func BenchmarkSearch(b *testing.B) {
 	docs := manyTools(10_000, 1000)
-	x := New()
+	x := newIndex()
 	x.Update("", slices.Values(docs))
 	sentence := strings.Join(strings.Fields(docs[77].Fields["description"])[:25], " ")
 	var nonsense strings.Builder
@@ -82,7 +82,7 @@ func BenchmarkMemory(b *testing.B) {
 		return float64(m.HeapAlloc) / (1 << 20)
 	}
 	before := heap()
-	x := New()
+	x := newIndex()
 	x.Update("", slices.Values(manyTools(10_000, 1000)))
 	taken := heap() - before
 	for b.Loop() {
@@ -93,7 +93,7 @@ func BenchmarkMemory(b *testing.B) {
 
 func BenchmarkUpdate(b *testing.B) {
 	docs := manyTools(10_000, 0)
-	x := New()
+	x := newIndex()
 	x.Update("", slices.Values(docs))
 	news := slices.Clone(docs[:50])
 	for i := 0; b.Loop(); i++ {

@@ -17,7 +17,7 @@ const batch = 256
 // Their paths are relative to the same root; those outside the path are ignored.
 // An unchanged document costs next to nothing, another about 0.1 ms. A concurrent
 // search may see a part of the update.
-func (x *Index) Update(prefix string, docs iter.Seq[fs.Document]) {
+func (x *index) Update(prefix string, docs iter.Seq[fs.Document]) {
 	x.updating.Lock()
 	defer x.updating.Unlock()
 	gone := make(map[string]bool)
@@ -53,7 +53,7 @@ func below(p, prefix string) bool {
 }
 
 // change removes documents and inserts others.
-func (x *Index) change(gone map[string]bool, fresh []analysis) {
+func (x *index) change(gone map[string]bool, fresh []analysis) {
 	if len(gone) == 0 && len(fresh) == 0 {
 		return
 	}
@@ -68,7 +68,7 @@ func (x *Index) change(gone map[string]bool, fresh []analysis) {
 	x.refresh()
 }
 
-func (x *Index) put(a analysis) {
+func (x *index) put(a analysis) {
 	if id, known := x.ids[a.path]; known {
 		x.remove(id)
 	}
@@ -102,7 +102,7 @@ func (x *Index) put(a analysis) {
 	x.docs[id], x.ids[doc.path] = doc, id
 }
 
-func (x *Index) remove(id uint32) {
+func (x *index) remove(id uint32) {
 	doc := &x.docs[id]
 	for _, t := range doc.terms {
 		if at, found := t.find(id); found {
@@ -120,7 +120,7 @@ func (x *Index) remove(id uint32) {
 }
 
 // refresh updates what depends on the set of documents.
-func (x *Index) refresh() {
+func (x *index) refresh() {
 	sizes := make([]int, len(x.groups.sizes))
 	var added []*term
 	removed := false
@@ -155,7 +155,7 @@ func (x *Index) refresh() {
 }
 
 // learn adds terms to the vocabulary.
-func (x *Index) learn(words []*term) {
+func (x *index) learn(words []*term) {
 	const few = 100 // inserting up to as many one by one is faster than sorting
 	if len(words) > few {
 		x.vocabulary = append(x.vocabulary, words...)

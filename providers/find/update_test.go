@@ -17,7 +17,7 @@ func TestUpdatesLeaveNoTrace(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields("create remove list issue file page chart branch user message weather commit note search")
 	now := make(map[string][]fs.Document) // by server
-	x := New()
+	x := newIndex()
 	for range 200 {
 		server := fmt.Sprintf("s%d", random.IntN(8))
 		var docs []fs.Document
@@ -32,7 +32,7 @@ func TestUpdatesLeaveNoTrace(t *testing.T) {
 	for _, docs := range now {
 		all = append(all, docs...)
 	}
-	fresh := New()
+	fresh := newIndex()
 	fresh.Update("", slices.Values(all))
 	if x.Len() != len(all) || len(x.terms) != len(fresh.terms) || len(x.vocabulary) != len(fresh.terms) ||
 		len(x.groups.ids) != len(fresh.groups.ids) || x.words != fresh.words {
@@ -61,7 +61,7 @@ func ranked(all []fs.Match) (out []string) {
 }
 
 func TestUpdateKeepsToItsFolder(t *testing.T) {
-	x := New()
+	x := newIndex()
 	doc := func(path string) fs.Document { return fs.Document{Path: path, Title: path} }
 	x.Update("", slices.Values([]fs.Document{doc("a/x/1"), doc("a/xy/1"), doc("b/x/1")}))
 	x.Update("a/x", slices.Values([]fs.Document{doc("a/x/2"), doc("a/xy/2")}))
@@ -76,7 +76,7 @@ func TestUpdateKeepsToItsFolder(t *testing.T) {
 }
 
 func TestUnchangedDocumentsAreNotRead(t *testing.T) {
-	x := New()
+	x := newIndex()
 	doc := fs.Document{Path: "a/b/c", Title: "t", Fields: map[string]string{"name": "old"}}
 	x.Update("", slices.Values([]fs.Document{doc}))
 	before := x.docs[0].terms
@@ -92,7 +92,7 @@ func TestUnchangedDocumentsAreNotRead(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	x := New()
+	x := newIndex()
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {

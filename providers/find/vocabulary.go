@@ -9,7 +9,7 @@ import (
 )
 
 // atOrAfter returns the indexed words at and after a text, in order.
-func (x *Index) atOrAfter(text string) []*term {
+func (x *index) atOrAfter(text string) []*term {
 	at, _ := slices.BinarySearchFunc(x.vocabulary, text, func(t *term, text string) int { return strings.Compare(t.text, text) })
 	return x.vocabulary[at:]
 }
@@ -19,7 +19,7 @@ const maxPrefixed = 32
 
 // withPrefix returns the indexed words that start with a stem, or if there are none,
 // with the text itself.
-func (x *Index) withPrefix(text, stem string) []*term {
+func (x *index) withPrefix(text, stem string) []*term {
 	var out []*term
 	if len(stem) < 3 {
 		return nil
@@ -38,7 +38,7 @@ func (x *Index) withPrefix(text, stem string) []*term {
 
 // halves splits a word into two indexed ones, the first as long as possible; "" if
 // that cannot be.
-func (x *Index) halves(text string) (a, b string) {
+func (x *index) halves(text string) (a, b string) {
 	const least = 3
 	for at := len(text) - least; at >= least; at-- {
 		if utf8.RuneStart(text[at]) && x.terms[words.Stem(text[:at])] != nil && x.terms[words.Stem(text[at:])] != nil {
@@ -50,7 +50,7 @@ func (x *Index) halves(text string) (a, b string) {
 
 // similar returns the indexed words of which a text may be a misspelling: those with
 // the fewest wrong letters. The first letter must be right or swapped.
-func (x *Index) similar(text string) (out []*term) {
+func (x *index) similar(text string) (out []*term) {
 	word := words.NewMisspelt(text)
 	limit := word.Limit
 	if limit == 0 {

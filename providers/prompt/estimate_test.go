@@ -54,7 +54,7 @@ func TestEstimated(t *testing.T) {
 		"nothing": {{Name: "mcps", Status: fs.Status{State: "empty"}}, {Name: "skills", Status: fs.Status{State: "empty"}}},
 		"few":     world(5, 5, 2), "typical": world(25, 50, 10), "many": world(300, 2000, 400), "one kind": world(0, 1000, 0),
 	} {
-		page := Estimated(folders)
+		page := estimatedPage(folders)
 		n := Tokens(page)
 		if n > Budget {
 			t.Errorf("%s: %d tokens:\n%s", name, n, page)
@@ -89,7 +89,7 @@ func FuzzEstimated(f *testing.F) {
 			one.Items = append(one.Items, fs.Item{Name: fmt.Sprint(name, i), Count: i})
 			two.Items = append(two.Items, fs.Item{Name: fmt.Sprint(i, name), Count: i})
 		}
-		if page := Estimated([]Folder{one, two}); tokens.Count(page) > Budget {
+		if page := estimatedPage([]Folder{one, two}); tokens.Count(page) > Budget {
 			t.Errorf("%d tokens:\n%s", tokens.Count(page), page)
 		}
 	})

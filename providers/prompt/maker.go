@@ -104,7 +104,7 @@ func (m *Maker) Make(folders []Folder, t time.Time) {
 // estimate shows a page that was not counted. Its time is just before that of the
 // facts, which the counted page will have. The caller holds mu.
 func (m *Maker) estimate() {
-	m.show(m.wanted.time.Add(-time.Microsecond), []byte(Estimated(m.wanted.folders)))
+	m.show(m.wanted.time.Add(-time.Microsecond), []byte(estimatedPage(m.wanted.folders)))
 }
 
 // show publishes a page unless it is shown already. The caller holds mu.

@@ -95,7 +95,7 @@ func TestMaker(t *testing.T) {
 	p.start()
 	folders := world(25, 50, 10)
 	p.Make(folders, factTime)
-	if text, _ := p.first(); text != Estimated(folders) {
+	if text, _ := p.first(); text != estimatedPage(folders) {
 		t.Fatalf("shown at once: %q", text)
 	}
 	if at := p.last(Page(folders)); !at.Equal(factTime) {
@@ -192,9 +192,9 @@ func TestMakerThatCannotCount(t *testing.T) {
 	p.count = func(context.Context, []Folder) (string, error) { return "", errors.New("no such program") }
 	p.mu.Unlock()
 	p.Make(world(26, 50, 10), factTime)
-	p.last(Estimated(world(26, 50, 10)))
+	p.last(estimatedPage(world(26, 50, 10)))
 	p.Make([]Folder{{Name: "mcps", Status: fs.Status{State: "empty"}}}, factTime)
-	p.last(Estimated([]Folder{{Name: "mcps", Status: fs.Status{State: "empty"}}}))
+	p.last(estimatedPage([]Folder{{Name: "mcps", Status: fs.Status{State: "empty"}}}))
 	p.mu.Lock()
 	p.count = counts
 	p.mu.Unlock()

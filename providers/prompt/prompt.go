@@ -63,9 +63,9 @@ func Page(folders []Folder) string {
 	return newPlan(folders).page(counted)
 }
 
-// Estimated is Page without the vocabulary that counts tokens: it has fewer names,
+// estimatedPage is Page without the vocabulary that counts tokens: it has fewer names,
 // because it uses an upper bound for their tokens.
-func Estimated(folders []Folder) string {
+func estimatedPage(folders []Folder) string {
 	return newPlan(folders).page(estimated)
 }
 

@@ -86,7 +86,7 @@ func (l *callLine) call(request call.Request, progress func(wire.Progress)) call
 		words[i] = calls.Word(word)
 	}
 	limit := l.limit
-	if l.raw {
+	if l.whole {
 		limit = -1
 	}
 	who := request.Caller
@@ -111,7 +111,7 @@ func (l *callLine) show(r *calls.Result) (reply call.Reply, out []byte) {
 		reply.Fault = &control.Fault{Message: r.Fault}
 	}
 	switch {
-	case l.raw:
+	case l.whole:
 		out = []byte(line(string(r.Raw)))
 	case r.Failed:
 		reply.Aside = line(string(r.Text)) + reply.Aside

@@ -16,7 +16,7 @@ import (
 type callLine struct {
 	server, tool string
 	args         []call.Word
-	raw          bool // --json
+	whole        bool // --json: the whole answer
 	yes          bool
 	help         bool
 	via          string // "bin" if it comes from a file in a folder bin
@@ -55,7 +55,7 @@ func (l *callLine) option(words []call.Word) (rest []call.Word, ok bool, err err
 	}
 	switch name {
 	case "json":
-		l.raw = true
+		l.whole = true
 	case "yes":
 		l.yes = true
 	case "help":
