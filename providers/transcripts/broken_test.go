@@ -180,8 +180,8 @@ func TestForeignNames(t *testing.T) {
 		if a == nil || b == nil {
 			a, b = f.catalogue.Session("pi", projects[1], name), again.catalogue.Session("pi", projects[1], name)
 		}
-		if a.Id != b.Id {
-			t.Errorf("%s is %q after a restart, not %q", name, b.Id, a.Id)
+		if a.ID != b.ID {
+			t.Errorf("%s is %q after a restart, not %q", name, b.ID, a.ID)
 		}
 	}
 }

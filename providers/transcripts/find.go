@@ -109,7 +109,7 @@ type library struct{ p *Provider }
 func (l library) Texts() (all []fulltext.Text) {
 	l.p.catalogue.Each(func(s *catalogue.Session, v *catalogue.View) {
 		if v.Published.Generation > 0 && v.Published.Size > 0 {
-			all = append(all, fulltext.Text{Session: s.Agent + "/" + s.Id, Generation: v.Published.Generation, Size: v.Published.Size, Time: v.ModTime})
+			all = append(all, fulltext.Text{Session: s.Agent + "/" + s.ID, Generation: v.Published.Generation, Size: v.Published.Size, Time: v.ModTime})
 		}
 	})
 	slices.SortFunc(all, func(a, b fulltext.Text) int {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"ctxfs/fs"
-	"ctxfs/providers/transcripts/folders"
 )
 
 func (f *fixture) find(words, in string) []fs.Match {
@@ -49,7 +48,7 @@ func TestFind(t *testing.T) {
 					t.Errorf("%q is not in\n%s", want, text)
 				}
 			}
-			if n := count(text, folders.BlockMark); n != 3 {
+			if n := count(text, "### ["); n != 3 {
 				t.Errorf("%d blocks", n)
 			}
 			session, _, _ := strings.Cut(hit.Path, "/blocks/")
@@ -101,13 +100,13 @@ func TestBlocks(t *testing.T) {
 		if len(text) > 300_000 {
 			continue
 		}
-		for i, block := range strings.Split("\n"+text, "\n"+folders.BlockMark)[1:] {
+		for i, block := range strings.Split("\n"+text, "\n"+"### [")[1:] {
 			if i%7 > 0 { // some are enough
 				continue
 			}
 			anchor, _, _ := strings.Cut(block, "]")
 			number := anchor[strings.LastIndexByte(anchor, '/')+1:]
-			if got := f.read(path + "/blocks/" + number + ".md"); !strings.Contains(got, "\n"+folders.BlockMark+strings.TrimRight(block, "\n")+"\n") {
+			if got := f.read(path + "/blocks/" + number + ".md"); !strings.Contains(got, "\n"+"### ["+strings.TrimRight(block, "\n")+"\n") {
 				t.Fatalf("%s/%s:\n%s", path, number, got)
 			}
 			blocks++

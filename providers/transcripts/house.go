@@ -14,7 +14,7 @@ import (
 // houseTime is the time between two rounds of housekeeping.
 const houseTime = time.Minute
 
-// keepHouse does from time to time what nobody waits for: it ends the life of
+// keepHouse does from time to time what no reader waits for: it ends the life of
 // quiet sessions, removes what is left of lost ones, archives, keeps the cache
 // and the archive within their limits, and saves the list of sessions.
 func (p *Provider) keepHouse() {
@@ -79,7 +79,7 @@ func (p *Provider) keepArchive(ctx context.Context) {
 			return
 		}
 		if err := p.archiveSession(ctx, s, room); err != nil && ctx.Err() == nil {
-			p.opts.Env.Log.Warn("a session is not archived", "session", s.Id, "error", err)
+			p.opts.Env.Log.Warn("a session is not archived", "session", s.ID, "error", err)
 			if cache.IsFull(err) {
 				p.cache.SetFault(err)
 				return
@@ -106,7 +106,7 @@ func (p *Provider) archiveSession(ctx context.Context, s *catalogue.Session, roo
 	if n, ok := v.Log(); ok {
 		size = n
 	}
-	path, changed := p.archive.Path(s.Agent, s.Id), v.ModTime.Truncate(time.Microsecond)
+	path, changed := p.archive.Path(s.Agent, s.ID), v.ModTime.Truncate(time.Microsecond)
 	if info, err := os.Stat(path); err == nil && info.ModTime().Equal(changed) {
 		return nil
 	}

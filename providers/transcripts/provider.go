@@ -97,7 +97,7 @@ func (p *Provider) listPath() string {
 func (p *Provider) Start() {
 	p.running.Go(func() {
 		if !p.catalogue.Empty() {
-			p.folders.MakeIndexes() // as they were: that is told with the first scan
+			p.folders.MakeIndexes() // of the saved list; announced with the first scan
 		}
 		p.scanner.First()
 		p.opts.Env.Changed("") // all are known now: until then nothing was told

@@ -95,7 +95,7 @@ func (p *Provider) Sessions(ctx context.Context, below []string) ([]Known, error
 		}
 	})
 	slices.SortFunc(found, func(a, b listed) int {
-		return -cmp.Or(a.last.Compare(b.last), a.modTime.Compare(b.modTime), strings.Compare(a.s.Agent, b.s.Agent), strings.Compare(a.s.Id, b.s.Id))
+		return -cmp.Or(a.last.Compare(b.last), a.modTime.Compare(b.modTime), strings.Compare(a.s.Agent, b.s.Agent), strings.Compare(a.s.ID, b.s.ID))
 	})
 	list := make([]Known, 0, len(found))
 	for _, f := range found {
@@ -108,11 +108,11 @@ func (p *Provider) Sessions(ctx context.Context, below []string) ([]Known, error
 func (p *Provider) describe(s *catalogue.Session) Known {
 	v, _ := p.catalogue.View(s)
 	k := Known{
-		ID: s.Id, Agent: s.Agent, Path: p.catalogue.Path(s), Title: clean.Line(v.Info.Title), CWD: clean.Line(v.Info.CWD),
+		ID: s.ID, Agent: s.Agent, Path: p.catalogue.Path(s), Title: clean.Line(v.Info.Title), CWD: clean.Line(v.Info.CWD),
 		Start: v.Info.Start.UTC(), Last: v.LastTime().UTC(), Fault: v.Published.Fault,
 	}
 	if v.Parent != nil {
-		k.Parent = v.Parent.Id
+		k.Parent = v.Parent.ID
 	}
 	if v.Published.Generation > 0 {
 		k.Events = &v.Published.Events
@@ -245,7 +245,7 @@ func (p *Provider) several(name string, all []*catalogue.Session) error {
 	var lines []string
 	for _, s := range all[:min(len(all), maxTold)] {
 		v, _ := p.catalogue.View(s)
-		lines = append(lines, fmt.Sprintf("%s  %s  transcripts/%s", clean.Line(s.Id), wording.Time(v.LastTime()), p.catalogue.Path(s)))
+		lines = append(lines, fmt.Sprintf("%s  %s  transcripts/%s", clean.Line(s.ID), wording.Time(v.LastTime()), p.catalogue.Path(s)))
 	}
 	if more := len(all) - maxTold; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more: ctxfs history --all", more))

@@ -11,7 +11,6 @@ import (
 
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/transcripts/catalogue"
-	"ctxfs/providers/transcripts/folders"
 )
 
 const (
@@ -64,7 +63,7 @@ func TestTheFolderOfASession(t *testing.T) {
 		t.Errorf("meta.json is %s", meta)
 	}
 	for _, index := range []string{"INDEX.tsv", "pi/INDEX.tsv"} {
-		if text := f.read(index); !strings.HasPrefix(text, folders.IndexHeader) || !strings.Contains(text, "\n"+folder+"\tpi\t"+oneID+"\t2026-05-12T01:02:27Z\t") {
+		if text := f.read(index); !strings.HasPrefix(text, "path\tagent\tid\tstart\tlast\tcwd\ttitle\tbytes\tevents\n") || !strings.Contains(text, "\n"+folder+"\tpi\t"+oneID+"\t2026-05-12T01:02:27Z\t") {
 			t.Errorf("%s is %s", index, text)
 		}
 	}

@@ -164,7 +164,7 @@ func TestUnknownRecords(t *testing.T) {
 	for _, want := range all {
 		t.Run(want.agent, func(t *testing.T) {
 			found := byAgent[want.agent]
-			if len(found) != 1 || want.id != "" && found[0].Id != want.id {
+			if len(found) != 1 || want.id != "" && found[0].ID != want.id {
 				t.Fatalf("%d sessions", len(found))
 			}
 			text, messages := f.read(f.catalogue.Path(found[0])+"/transcript.md"), f.read(f.catalogue.Path(found[0])+"/messages.jsonl")
@@ -180,7 +180,7 @@ func TestUnknownRecords(t *testing.T) {
 			if !strings.Contains(strings.ToLower(messages), "hologram") {
 				t.Errorf("it is not kept: %s", messages)
 			}
-			if state := f.publishedOf(found[0].Id); state.Fault != "" || state.Strange {
+			if state := f.publishedOf(found[0].ID); state.Fault != "" || state.Strange {
 				t.Errorf("%+v", state)
 			}
 		})

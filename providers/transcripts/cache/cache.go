@@ -86,7 +86,7 @@ func (c *Cache) EntryDir(agent, id string) string {
 }
 
 func (c *Cache) path(s *catalogue.Session, name string) string {
-	return filepath.Join(c.EntryDir(s.Agent, s.Id), name)
+	return filepath.Join(c.EntryDir(s.Agent, s.ID), name)
 }
 
 // Transcript returns the path of a session's transcript in the cache.
@@ -120,8 +120,8 @@ func (c *Cache) renderAgain(ctx context.Context, s *catalogue.Session, messages 
 }
 
 // entryIsGone reports whether the entry of a session that is published was
-// deleted, by somebody else: then it is no longer published. The caller holds
-// s.work.
+// deleted, by another program: then it is no longer published. The caller holds
+// s.Work.
 func (c *Cache) entryIsGone(s *catalogue.Session) bool {
 	if v, _ := c.Catalogue.View(s); v.Published.Generation == 0 || v.Failed() {
 		return false
@@ -138,7 +138,7 @@ func (c *Cache) entryIsGone(s *catalogue.Session) bool {
 type request struct {
 	// messages says that messages.jsonl is, too.
 	messages bool
-	// background says that nobody waits for it: then a session that the cache had
+	// background says that no reader waits for it: then a session that the cache had
 	// no room for stays out.
 	background bool
 }
@@ -157,7 +157,7 @@ func (c *Cache) render(ctx context.Context, s *catalogue.Session, r request) err
 	return c.renderAfterEarlier(ctx, s, r)
 }
 
-// Refresh is current for a session that nobody waits for: one that the cache had
+// Refresh is Current for a session that no reader waits for: one that the cache had
 // no room for stays out.
 func (c *Cache) Refresh(ctx context.Context, s *catalogue.Session) error {
 	return c.render(ctx, s, request{background: true})
@@ -237,7 +237,7 @@ func (c *Cache) renderAlone(ctx context.Context, s *catalogue.Session, in *inher
 }
 
 // failed publishes why a session cannot be rendered, and returns the error for
-// whoever waits for it.
+// the caller.
 func (c *Cache) failed(ctx context.Context, s *catalogue.Session, j *job, err error) error {
 	switch ctxErr := ctx.Err(); {
 	case ctxErr != nil:

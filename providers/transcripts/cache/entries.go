@@ -36,7 +36,7 @@ func (c *Cache) load(s *catalogue.Session) *Entry {
 		b.lastUse = c.Env.Now()
 		return b.entry
 	}
-	return readEntry(c.EntryDir(s.Agent, s.Id))
+	return readEntry(c.EntryDir(s.Agent, s.ID))
 }
 
 // WithEntry calls read with a session's entry, whose state does not change
@@ -83,7 +83,7 @@ func (c *Cache) write(s *catalogue.Session, held *openEntry) {
 	err := held.entry.save()
 	held.dirty = err != nil
 	if err != nil {
-		c.Env.Log.Warn("the state of a transcript is not kept", "session", s.Id, "error", err)
+		c.Env.Log.Warn("the state of a transcript is not kept", "session", s.ID, "error", err)
 	}
 }
 

@@ -42,7 +42,7 @@ type state struct {
 	// none.
 	Repeats uint64 `json:"repeats,omitempty"`
 	// Whole says that the session has no records of its own, so that the inherited
-	// ones are shown here too: an empty transcript would help nobody.
+	// ones are shown here too: an empty transcript is of no use.
 	Whole bool `json:"whole,omitempty"`
 	// Understood says that at least one record is one of the agent's.
 	Understood bool `json:"understood,omitempty"`

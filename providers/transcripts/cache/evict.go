@@ -69,7 +69,7 @@ func (c *Cache) DropEntry(s *catalogue.Session) {
 	s.Work.Lock()
 	defer s.Work.Unlock()
 	c.forget(s)
-	_ = os.RemoveAll(c.EntryDir(s.Agent, s.Id))
+	_ = os.RemoveAll(c.EntryDir(s.Agent, s.ID))
 	c.Catalogue.Evict(s)
 }
 
@@ -77,7 +77,7 @@ func (c *Cache) DropEntry(s *catalogue.Session) {
 func (c *Cache) Sweep() {
 	known := make(map[string]bool)
 	for _, s := range c.Catalogue.Remembered() {
-		known[c.EntryDir(s.Agent, s.Id)] = true
+		known[c.EntryDir(s.Agent, s.ID)] = true
 	}
 	dirs, err := filepath.Glob(filepath.Join(c.Dir, "[0-9a-f][0-9a-f]", "*"))
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *Cache) RemoveLost(since time.Time) {
 		s.Work.Lock()
 		c.forget(s)
 		if !c.Catalogue.HasSame(s) {
-			_ = os.RemoveAll(c.EntryDir(s.Agent, s.Id))
+			_ = os.RemoveAll(c.EntryDir(s.Agent, s.ID))
 		}
 		s.Work.Unlock()
 	}

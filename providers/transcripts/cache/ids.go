@@ -268,7 +268,7 @@ func (in *inherited) teller(id string) (session string, ok bool) {
 	if o == nil {
 		return "", false
 	}
-	return o.Id, true
+	return o.ID, true
 }
 
 // readPart reads a file from one offset to another.

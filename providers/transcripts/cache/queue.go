@@ -127,13 +127,13 @@ func (c *Cache) Touched(s *catalogue.Session) {
 // Backlog has all sessions rendered that are not yet, the newest first.
 func (c *Cache) Backlog() { c.queue.add(false, c.Catalogue.Behind()...) }
 
-// renderQueued renders a session that nobody waits for.
+// renderQueued renders a session in the background.
 func (c *Cache) renderQueued(s *catalogue.Session) {
 	if c.Broken() {
 		return // until the cache can be written
 	}
 	err := c.Refresh(c.ctx, s)
 	if err != nil && c.ctx.Err() == nil {
-		c.Env.Log.Debug("a session cannot be read", "agent", s.Agent, "session", s.Id, "error", err)
+		c.Env.Log.Debug("a session cannot be read", "agent", s.Agent, "session", s.ID, "error", err)
 	}
 }

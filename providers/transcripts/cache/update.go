@@ -38,7 +38,7 @@ var errChanged = errors.New("the history was rewritten")
 // again, as the next generation.
 func (c *Cache) update(ctx context.Context, b *Entry, j *job) error {
 	err := errChanged
-	copied := b.Whole && b.Source.Stat != j.source.Stat // it may have got something of its own
+	copied := b.Whole && b.Source.Stat != j.source.Stat // it may have records of its own by now
 	if b.Generation > 0 && b.Format == Format && !copied {
 		err = c.appendTo(ctx, b, j)
 	}
@@ -51,7 +51,7 @@ func (c *Cache) update(ctx context.Context, b *Entry, j *job) error {
 		}
 		err = c.appendTo(ctx, b, j)
 		if err == nil && b.Transcript == 0 && j.inherited.sum() != 0 {
-			b.Generation-- // nobody has seen it
+			b.Generation-- // it was not published
 			if err = b.startGeneration(j.info); err != nil {
 				return err
 			}
@@ -97,7 +97,7 @@ func (c *Cache) appendTo(ctx context.Context, b *Entry, j *job) error {
 	}
 	b.Source.Path, b.Source.Stamp, b.Source.Stat = j.source.Path, j.source.Stamp, j.source.Stat
 	if written := time.Unix(0, j.source.Stat.ModTime).UTC(); j.source.Key == "" && !b.Timed && !b.Session.Start.IsZero() {
-		b.Session.Saw(written.Truncate(time.Second)) // only the head has a time: what is last is when it was written to
+		b.Session.Saw(written.Truncate(time.Second)) // only the first record has a time: the last one is when the log was written to
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (b *Entry) same(j *job, compressed bool) (bool, error) {
 	return tail == src.Tail, err
 }
 
-// appendLog reads on in a log.
+// appendLog reads on in a log and appends what is new.
 func (c *Cache) appendLog(ctx context.Context, w *writer, j *job, format history.Log) error {
 	b := w.entry
 	if ok, err := b.same(j, format.Compressed); err != nil || !ok {
@@ -166,7 +166,7 @@ func (c *Cache) appendLog(ctx context.Context, w *writer, j *job, format history
 	b.Source.Offset, b.Source.Sum = l.Offset, l.Sum
 	if !format.Compressed {
 		if b.Source.Tail, err = source.TailChecksum(j.source.Path, l.Offset); errors.Is(err, io.EOF) {
-			return errChanged // truncated meanwhile
+			return errChanged // it was truncated meanwhile
 		} else if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (c *Cache) appendLog(ctx context.Context, w *writer, j *job, format history
 	return err
 }
 
-// lines has all lines read.
+// lines passes all lines to a reader.
 func (w *writer) lines(ctx context.Context, l *source.Lines, reader history.Reader) error {
 	l.Buf = w.read[:cap(w.read)]
 	defer func() { w.read = l.Buf }()
@@ -192,7 +192,8 @@ func (w *writer) lines(ctx context.Context, l *source.Lines, reader history.Read
 	return w.err
 }
 
-// record has one line read. What fails in it is shown and is no reason to stop.
+// record passes one line to a reader. A line that makes the reader fail is shown as an
+// unknown record; it does not end the run.
 func (w *writer) record(reader history.Reader, line []byte) {
 	before := w.entry.Seq
 	_, err := source.Guard(func() (any, error) {
@@ -216,7 +217,7 @@ func (c *Cache) appendStore(ctx context.Context, w *writer, j *job, format histo
 	if err != nil {
 		return errChanged
 	}
-	w.entry.ids = make(map[uint64]uint32) // all is noted again
+	w.entry.ids = make(map[uint64]uint32) // all are recorded again
 	w.entry.IDs = 0
 	out := &storeWriter{writer: w, sums: sums}
 	_, err = source.Guard(func() (any, error) { return nil, format.Read(ctx, j.source.Path, j.source.Key, out) })
@@ -228,7 +229,7 @@ func (c *Cache) appendStore(ctx context.Context, w *writer, j *job, format histo
 	case err != nil && (out.count == 0 || out.count < len(sums)):
 		return err
 	case err != nil:
-		// Its sum is noted too: once the store can be read, all is rendered anew.
+		// Its sum is recorded too: once the store can be read, all is rendered again.
 		out.Emit(event.Event{Kind: event.Unknown, Text: "what follows cannot be read: " + err.Error()})
 		if out.differs {
 			return errChanged
@@ -237,8 +238,8 @@ func (c *Cache) appendStore(ctx context.Context, w *writer, j *job, format histo
 	return nil
 }
 
-// storeWriter writes those events of a store that are new, and compares the
-// others with what was rendered.
+// storeWriter is a writer for the events of a store: it appends those that are new,
+// and compares the others with what was rendered.
 type storeWriter struct {
 	*writer
 	sums    []uint64
@@ -275,8 +276,8 @@ func (w *storeWriter) Known(id string) (int, bool) {
 	return int(seq), ok
 }
 
-// makeMessages makes messages.jsonl of a book that is up to date: of exactly the
-// events that are in its transcript.
+// makeMessages writes messages.jsonl of an entry that is up to date, with exactly the
+// events that its transcript has.
 func (c *Cache) makeMessages(ctx context.Context, b *Entry, j *job) error {
 	shadow := &Entry{dir: b.dir, ids: make(map[uint64]uint32)}
 	shadow.state = state{Generation: b.Generation, Session: j.info}

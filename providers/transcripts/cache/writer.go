@@ -14,11 +14,11 @@ type writer struct {
 	*scratch
 	// keep stores folded texts in the entry, because the source cannot be cut.
 	keep bool
-	// messagesOnly has nothing but messages.jsonl made, of limit events.
+	// messagesOnly writes nothing but messages.jsonl, of limit events.
 	messagesOnly bool
 	limit        int
 	// inherited are the records that are left out; nil for none. teller is the id
-	// of the session that told the one that was left out last.
+	// of the session that has the one that was left out last.
 	inherited *inherited
 	teller    string
 
@@ -49,7 +49,7 @@ func (w *writer) Emit(e event.Event) int {
 	}
 	b.Understood = b.Understood || e.Kind != event.Unknown
 	if e.Kind == event.Unknown && strings.HasPrefix(e.Record, "{") {
-		e.Quiet = true // a sort of record that is new; one that is damaged is told
+		e.Quiet = true // a new type of record; a damaged one is shown
 	}
 	b.Session.Saw(e.Time)
 	b.Timed = b.Timed || !e.Quiet && !e.Time.IsZero()
@@ -77,8 +77,8 @@ func (w *writer) Emit(e event.Event) int {
 	return e.Seq
 }
 
-// isMark tells whether an event depends on what came before its record, so that
-// the record alone does not give it.
+// isMark reports whether an event depends on what came before its record, so that the
+// record alone does not give it.
 func isMark(e *event.Event) bool { return e.Kind == event.Rewind || e.Kind == event.Fork }
 
 func (w *writer) flushMuch() {
@@ -87,7 +87,7 @@ func (w *writer) flushMuch() {
 	}
 }
 
-// fold notes where a text that was folded out is to be found.
+// fold records where a text is that the transcript does not show whole.
 func (w *writer) fold(e *event.Event, f render.Folded) {
 	r := Result{
 		Name: f.Name, at: e.At, Size: f.Size, Spill: f.Spill, Time: e.Time,
@@ -102,13 +102,13 @@ func (w *writer) fold(e *event.Event, f render.Folded) {
 	w.entry.Results++
 }
 
-// taken tells whether a name in results/ is in use.
+// taken reports whether a name in results/ is in use.
 func (w *writer) taken(name string) bool {
 	_, ok := w.names()[strings.ToLower(name)]
 	return ok
 }
 
-// names are those in results/, read when they are first asked for.
+// names returns the names in results/, which are read when they are first needed.
 func (w *writer) names() map[string]struct{} {
 	b := w.entry
 	if b.names == nil {
@@ -136,7 +136,7 @@ func (w *writer) Known(id string) (seq int, ok bool) {
 	return int(n), ok
 }
 
-// known are the ids of the book, read when they are first asked for.
+// known returns the ids of the entry, which are read when they are first needed.
 func (w *writer) known() map[uint64]uint32 {
 	if w.entry.ids == nil {
 		ids, err := w.entry.readIDs()
@@ -148,8 +148,8 @@ func (w *writer) known() map[uint64]uint32 {
 	return w.entry.ids
 }
 
-// inherit leaves out the records that other sessions tell, unless the entry tells
-// everything.
+// inherit leaves out the records that other sessions have, unless the entry has to be
+// whole.
 func (w *writer) inherit(b *Entry, in *inherited) {
 	if in.sum() != 0 && !b.Whole {
 		w.inherited = in
@@ -167,15 +167,15 @@ func (w *writer) Inherited(id string) bool {
 	return ok
 }
 
-// tellerOf returns the id of the session that tells what a fork has left out. The
-// reader knows only what the fork says of itself: that session may be gone, or
+// tellerOf returns the id of the session that has the records which a fork leaves out.
+// The reader knows only what the fork says of itself: that session may be gone, or
 // have no such record.
 func (w *writer) tellerOf(says string) string {
 	switch {
 	case w.teller != "":
 		return w.teller
 	case w.inherited != nil && !w.inherited.Has(says):
-		return w.inherited.Nearest().Id
+		return w.inherited.Nearest().ID
 	}
 	return says
 }
@@ -202,9 +202,8 @@ func (w *writer) flush() {
 	}
 }
 
-// scratch is the memory that work on one session needs and that the next one uses
-// again: most sessions are small, and what is new for each of them would be most
-// of all that is allocated.
+// scratch is memory for rendering one session, which is used again for the next: most
+// sessions are small, and without that it would be most of what is allocated.
 type scratch struct {
 	read []byte // of the log
 
@@ -212,11 +211,11 @@ type scratch struct {
 	transcript, index, ids, text, sums, messages []byte
 }
 
-// maxScratch is the largest piece that is kept, in bytes: what one very long
-// record has needed is not.
+// maxScratch is the largest piece that is used again, in bytes: memory that one very
+// long record needed is freed.
 const maxScratch = 4 << 20
 
-// borrow returns memory to work in. Who is done gives it back.
+// borrow returns memory to work in. The caller must release it.
 func (c *Cache) borrow() *scratch {
 	if s, ok := c.scratch.Get().(*scratch); ok {
 		return s

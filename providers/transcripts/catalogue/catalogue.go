@@ -104,7 +104,7 @@ func (c *Catalogue) Put(f *File, all []Found, now time.Time) (paths []string, to
 		s := c.byID[key]
 		if s == nil {
 			if s = c.lost[key]; s == nil {
-				s = &Session{Agent: f.Agent, Id: one.Info.ID, seen: one.seen, name: one.name}
+				s = &Session{Agent: f.Agent, ID: one.Info.ID, seen: one.seen, name: one.name}
 				s.Published.Messages = -1
 				if s.seen.IsZero() {
 					s.seen = time.Unix(0, one.Source.Stat.ModTime)
@@ -163,7 +163,7 @@ func (c *Catalogue) Reopen(f *File, format history.Format) (touched []*Session) 
 // describe records what the beginning of a source tells of a session. A better title
 // and a later time from rendering stay.
 func (c *Catalogue) describe(s *Session, info event.Session, first string) {
-	info.Agent, info.ID = s.Agent, s.Id
+	info.Agent, info.ID = s.Agent, s.ID
 	if s.Published.Generation > 0 && s.info.TitleRank > info.TitleRank {
 		info.Title, info.TitleRank = s.info.Title, s.info.TitleRank
 	}
@@ -189,8 +189,8 @@ func (c *Catalogue) index(s *Session, add bool) {
 			delete(m, key)
 		}
 	}
-	change(c.byAlias, s.Id)
-	change(c.byAlias, names.File(s.Id))
+	change(c.byAlias, s.ID)
+	change(c.byAlias, names.File(s.ID))
 	for _, alias := range s.info.Aliases {
 		change(c.byAlias, alias)
 	}
@@ -235,15 +235,15 @@ func (c *Catalogue) removeSource(s *Session, path string, now time.Time) (paths 
 		c.count(s)
 		return nil, append(c.markRegrouped(c.updateRelations(s)), s)
 	}
-	if c.byID[sessionKey{s.Agent, s.Id}] != s {
+	if c.byID[sessionKey{s.Agent, s.ID}] != s {
 		return nil, nil
 	}
 	if old := s.path(); old != "" {
 		paths = append(paths, old)
 	}
-	delete(c.byID, sessionKey{s.Agent, s.Id})
+	delete(c.byID, sessionKey{s.Agent, s.ID})
 	c.awaitParent(s, "")
-	c.lost[sessionKey{s.Agent, s.Id}], s.lostAt = s, now
+	c.lost[sessionKey{s.Agent, s.ID}], s.lostAt = s, now
 	c.names++
 	c.index(s, false)
 	c.detach(s, now)

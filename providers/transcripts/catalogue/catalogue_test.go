@@ -22,14 +22,14 @@ func TestTheOrderOfForks(t *testing.T) {
 			return int(x>>8) % below
 		}
 		for i := range n {
-			s := &Session{Agent: "pi", Id: fmt.Sprint(i), sources: []*source.Source{{Birth: time.Unix(0, 0).Add(-1 << uint(30+next(5)))}}}
+			s := &Session{Agent: "pi", ID: fmt.Sprint(i), sources: []*source.Source{{Birth: time.Unix(0, 0).Add(-1 << uint(30+next(5)))}}}
 			if to := next(n + 2); to < n {
 				s.info.ForkOf = fmt.Sprint(to)
 			}
 			if next(3) > 0 {
 				s.firstRecord = "pi\x00" + fmt.Sprint(next(2))
 			}
-			c.byID[sessionKey{"pi", s.Id}] = s
+			c.byID[sessionKey{"pi", s.ID}] = s
 			c.index(s, true)
 			c.updateRelations(s)
 			all = append(all, s)
@@ -38,7 +38,7 @@ func TestTheOrderOfForks(t *testing.T) {
 		visit = func(s *Session, above []*Session) {
 			for _, o := range above {
 				if o == s {
-					t.Fatalf("seed %d: session %s repeats itself", seed, s.Id)
+					t.Fatalf("seed %d: session %s repeats itself", seed, s.ID)
 				}
 			}
 			e := c.Earlier(s)
@@ -50,7 +50,7 @@ func TestTheOrderOfForks(t *testing.T) {
 				visit(o, append(above[:len(above):len(above)], s))
 			})
 			if len(before) != e.Count() || (e.Sum == 0) != (len(before) == 0) {
-				t.Fatalf("seed %d: session %s repeats %d sessions, those and what they repeat are %d", seed, s.Id, e.Count(), len(before))
+				t.Fatalf("seed %d: session %s repeats %d sessions, those and what they repeat are %d", seed, s.ID, e.Count(), len(before))
 			}
 		}
 		for _, s := range all {

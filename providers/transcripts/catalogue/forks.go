@@ -55,7 +55,7 @@ func isOlder(a, b *Session) bool {
 	if x, y := a.lineage.relations.birth, b.lineage.relations.birth; x != y {
 		return x < y
 	}
-	return a.Id < b.Id
+	return a.ID < b.ID
 }
 
 // updateRelations records what a session says of its relations, and returns the
@@ -93,7 +93,7 @@ func (c *Catalogue) joinFamily(s *Session) {
 	if o := c.byID[sessionKey{s.Agent, s.info.ForkOf}]; o != nil && s.info.ForkOf != "" {
 		near = append(near, o)
 	}
-	for _, key := range []string{s.firstRecord, forkKey(s.Agent, s.Id), forkKey(s.Agent, s.info.ForkOf)} {
+	for _, key := range []string{s.firstRecord, forkKey(s.Agent, s.ID), forkKey(s.Agent, s.info.ForkOf)} {
 		if all := c.byFirst[key]; len(all) > 0 {
 			near = append(near, all[0], all[len(all)-1]) // one of them may be s
 		}
@@ -171,7 +171,7 @@ func (c *Catalogue) sortFamily(f *Family) {
 		for i, s := range roots {
 			s.lineage.roots = order
 			if i > 0 {
-				s.lineage.sum = hashWith(roots[i-1].lineage.sum, roots[i-1].Id)
+				s.lineage.sum = hashWith(roots[i-1].lineage.sum, roots[i-1].ID)
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (c *Catalogue) sortFamily(f *Family) {
 			s = s.lineage.forkOf
 		}
 		for _, s := range slices.Backward(way) {
-			s.lineage.sum = hashWith(s.lineage.forkOf.lineage.sum, s.lineage.forkOf.Id)
+			s.lineage.sum = hashWith(s.lineage.forkOf.lineage.sum, s.lineage.forkOf.ID)
 		}
 	}
 }
@@ -291,7 +291,7 @@ func (e *Earlier) Nearest() *Session {
 
 // Has reports whether a session of that id is repeated.
 func (e *Earlier) Has(id string) (found bool) {
-	e.each(func(o *Session) { found = found || o.Id == id })
+	e.each(func(o *Session) { found = found || o.ID == id })
 	return found
 }
 

@@ -73,7 +73,7 @@ func dateOf(start, seen time.Time) string {
 // folderName returns <date>_<title>_<short id>; the title is left out where
 // there is none.
 func (s *Session) folderName() string {
-	date, id := dateOf(s.info.Start, s.seen), ShortID(s.Id)
+	date, id := dateOf(s.info.Start, s.seen), ShortID(s.ID)
 	if title := slug(s.info.Title, maxTitle); title != "" {
 		return fmt.Sprintf("%s_%s_%s", date, title, id)
 	}
@@ -110,10 +110,10 @@ const unknownProject = "unknown"
 
 // ByIDPaths returns the paths by which a session is found by its id.
 func (s *Session) ByIDPaths() []string {
-	name := names.File(s.Id)
+	name := names.File(s.ID)
 	paths := []string{ByID + "/" + name}
-	if s.Id != name && filepath.Base(s.Id) == s.Id {
-		paths = append(paths, ByID+"/"+s.Id)
+	if s.ID != name && filepath.Base(s.ID) == s.ID {
+		paths = append(paths, ByID+"/"+s.ID)
 	}
 	return paths
 }

@@ -35,7 +35,7 @@ func (c *Catalogue) Publish(s *Session, now time.Time, what Published, info even
 	}
 	c.index(s, false)
 	info = compact(info)
-	info.Agent, info.ID = s.Agent, s.Id
+	info.Agent, info.ID = s.Agent, s.ID
 	s.info = info
 	c.index(s, true)
 	p.Moved = c.attach(s, now)
@@ -173,7 +173,7 @@ func (c *Catalogue) TakeLost(since time.Time) (lost []*Session) {
 func (c *Catalogue) HasSame(s *Session) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.byID[sessionKey{s.Agent, s.Id}] != nil
+	return c.byID[sessionKey{s.Agent, s.ID}] != nil
 }
 
 // Remembered returns all sessions, together with those that have been lost a

@@ -14,9 +14,9 @@ func (c *Catalogue) Find(id string) []*Session {
 	all := slices.Clone(c.byAlias[id])
 	slices.SortFunc(all, func(a, b *Session) int {
 		switch {
-		case (a.Id == id) != (b.Id == id) && a.Id == id:
+		case (a.ID == id) != (b.ID == id) && a.ID == id:
 			return -1
-		case (a.Id == id) != (b.Id == id):
+		case (a.ID == id) != (b.ID == id):
 			return 1
 		}
 		return strings.Compare(a.Agent, b.Agent)
@@ -46,7 +46,7 @@ func (c *Catalogue) exact(agent, id string) []*Session {
 	for _, s := range c.byAlias[id] {
 		switch {
 		case agent != "" && s.Agent != agent:
-		case s.Id == id:
+		case s.ID == id:
 			ids = append(ids, s)
 		default:
 			aliases = append(aliases, s)
@@ -66,7 +66,7 @@ func (c *Catalogue) WithPrefix(text string) []*Session {
 	var tops, subagents []*Session
 	for _, s := range c.byID {
 		switch {
-		case !strings.HasPrefix(s.Id, text) && ShortID(s.Id) != text:
+		case !strings.HasPrefix(s.ID, text) && ShortID(s.ID) != text:
 		case s.parent == nil:
 			tops = append(tops, s)
 		default:
@@ -116,7 +116,7 @@ func (c *Catalogue) SortNewestFirst(all []*Session) {
 // newestFirst is sortNewestFirst for a caller that holds the lock.
 func newestFirst(all []*Session) {
 	slices.SortFunc(all, func(a, b *Session) int {
-		return -cmp.Or(a.modTime().Compare(b.modTime()), strings.Compare(a.Agent, b.Agent), strings.Compare(a.Id, b.Id))
+		return -cmp.Or(a.modTime().Compare(b.modTime()), strings.Compare(a.Agent, b.Agent), strings.Compare(a.ID, b.ID))
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 // knows of it is read with [catalogue.view].
 type Session struct {
 	Agent string
-	Id    string
+	ID    string
 
 	// Work is held by the cache while it renders the session or changes what is
 	// cached of it.
@@ -138,7 +138,7 @@ func (c *Catalogue) viewOf(s *Session) View {
 	}
 	if v.Source != nil && v.Fault == "" && s.Published.Generation == 0 {
 		if f := c.files[v.Source.Path]; f != nil {
-			v.Fault, v.Denied = f.Fault, f.Denied // nobody has tried to read all of it
+			v.Fault, v.Denied = f.Fault, f.Denied // only its beginning was read
 		}
 	}
 	return v
@@ -146,7 +146,7 @@ func (c *Catalogue) viewOf(s *Session) View {
 
 // there reports whether a session is in the catalogue. The caller holds the
 // lock.
-func (c *Catalogue) there(s *Session) bool { return c.byID[sessionKey{s.Agent, s.Id}] == s }
+func (c *Catalogue) there(s *Session) bool { return c.byID[sessionKey{s.Agent, s.ID}] == s }
 
 // Path returns the path of a session's folder in the provider's, "" where it has
 // none.

@@ -39,8 +39,8 @@ type savedSession struct {
 }
 
 // Save writes the list of sessions to a file, if it has changed since. The state
-// of the sessions that unsaved returns may never be written: whoever restores
-// them looks at them again. It reports whether the list was written.
+// of the sessions that unsaved returns may never be written, so that they are
+// rendered again when they are restored. It reports whether the list was written.
 func (c *Catalogue) Save(path string, unsaved func() []*Session) (written bool, err error) {
 	c.mu.RLock()
 	version := c.version
@@ -55,7 +55,7 @@ func (c *Catalogue) Save(path string, unsaved func() []*Session) (written bool, 
 			for _, saved := range c.saveFiles(some, unsaved) {
 				line, err := json.Marshal(&saved)
 				if err != nil {
-					continue // a time that JSON does not have: it is found anew
+					continue // a time that JSON does not have: it is found again
 				}
 				if _, err := w.Write(append(line, '\n')); err != nil {
 					return err
@@ -82,8 +82,8 @@ func (c *Catalogue) SaveAgain() {
 }
 
 // savedAtOnce is how many files are written at a time: the list of a hundred
-// thousand is many times as large as everything else in memory, and nobody may
-// wait for the lock that long.
+// thousand is many times as large as everything else in memory, and other users may
+// not wait for the lock that long.
 const savedAtOnce = 500
 
 // saveFiles returns the lines of some files.

@@ -109,7 +109,7 @@ func (c *Catalogue) List(agent, project string, more ...fs.Entry) (entries []fs.
 
 // Session returns the session in the folder of a project by the name of its own
 // folder, which may be a name that it had before it got a better title: a path
-// that somebody has noted stays good. It is nil where there is none.
+// that was written down stays valid. It is nil where there is none.
 func (c *Catalogue) Session(agent, project, name string) *Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -141,7 +141,7 @@ func (p *project) byFormerName(name string) (found *Session) {
 		return nil
 	}
 	for _, s := range p.sessions {
-		if ShortID(s.Id) == id {
+		if ShortID(s.ID) == id {
 			if found != nil {
 				return nil
 			}
@@ -193,7 +193,7 @@ func (c *Catalogue) attach(s *Session, now time.Time) (paths []string) {
 	}
 	name, project := s.folderName(), projectName(&s.info, c.home)
 	if parent != nil {
-		name, project = names.File(s.Id), ""
+		name, project = names.File(s.ID), ""
 	}
 	placed := parent == s.parent && (parent != nil || s.folder != nil && s.folder.name == project)
 	if !placed || s.name != name && !strings.HasPrefix(s.name, name+"~") {
@@ -218,7 +218,7 @@ func (c *Catalogue) attach(s *Session, now time.Time) (paths []string) {
 	paths = append(paths, c.unannounced...)
 	c.unannounced = nil
 	// Subagents that were listed beside it while it was not there.
-	for _, child := range slices.Clone(c.orphans[sessionKey{s.Agent, s.Id}]) {
+	for _, child := range slices.Clone(c.orphans[sessionKey{s.Agent, s.ID}]) {
 		paths = append(paths, c.attach(child, now)...)
 	}
 	return paths

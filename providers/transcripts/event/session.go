@@ -128,7 +128,7 @@ type Collector struct {
 	// Parent are the ids that the session inherits.
 	Parent map[string]bool
 
-	noted map[string]int
+	ids map[string]int
 }
 
 // Session implements Sink.
@@ -144,15 +144,15 @@ func (c *Collector) Emit(e Event) int {
 
 // Note implements Sink.
 func (c *Collector) Note(id string) {
-	if c.noted == nil {
-		c.noted = make(map[string]int)
+	if c.ids == nil {
+		c.ids = make(map[string]int)
 	}
-	c.noted[id] = len(c.Events)
+	c.ids[id] = len(c.Events)
 }
 
 // Known implements Sink.
 func (c *Collector) Known(id string) (seq int, ok bool) {
-	seq, ok = c.noted[id]
+	seq, ok = c.ids[id]
 	return seq, ok
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // BlocksName is the folder of a session in which each block of its transcript is
-// a file, with the blocks before and after it. It is a folder for lookup alone,
-// and no listing has it: who searches finds each text once.
+// a file, with the blocks before and after it. It is a folder for lookup alone, and
+// no listing has it, so that search tools find each text once.
 const BlocksName = "blocks"
 
 const blocksReadme = `# A block of the transcript by its number
@@ -52,10 +52,10 @@ func (d blocksFolder) Lookup(_ context.Context, name string) (fs.Node, error) {
 	return derivedFile{node: d.node, name: BlocksName + "/" + name, version: v.Version()}, nil
 }
 
-// BlockName is the name of a block's file.
+// BlockName returns the name of a block's file.
 func BlockName(n int) string { return fmt.Sprintf("%05d.md", n) }
 
-// blockNumber reads the name of a block's file.
+// blockNumber returns the number in the name of a block's file.
 func blockNumber(name string) (n int, ok bool) {
 	number, ok := strings.CutSuffix(name, ".md")
 	n, err := strconv.Atoi(number)
@@ -65,7 +65,7 @@ func blockNumber(name string) (n int, ok bool) {
 // neighbourSize is how much is shown of a block's neighbours, in bytes.
 const neighbourSize = 600
 
-// block makes the file of a block.
+// block returns the text of the file of a block.
 func (f derivedFile) block() ([]byte, error) {
 	number, _ := blockNumber(strings.TrimPrefix(f.name, BlocksName+"/"))
 	v, _ := f.t.Catalogue.View(f.s)
@@ -75,7 +75,7 @@ func (f derivedFile) block() ([]byte, error) {
 		return nil, err
 	}
 	defer text.Close()
-	heading := fmt.Sprintf("### [%s/%05d] ", catalogue.ShortID(f.s.Id), number)
+	heading := fmt.Sprintf("### [%s/%05d] ", catalogue.ShortID(f.s.ID), number)
 	at, err := findLine(io.NewSectionReader(text, 0, size), heading)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (f derivedFile) block() ([]byte, error) {
 	}
 	out.Write(block)
 	if next := clean.Prefix(string(after), neighbourSize-1); next != "" {
-		if i := strings.Index(next[1:], "\n"+BlockMark); i >= 0 {
+		if i := strings.Index(next[1:], "\n"+blockMark); i >= 0 {
 			next = next[:i+1]
 		}
 		out.WriteString(strings.TrimRight(next, "\n"))
@@ -116,10 +116,11 @@ func (f derivedFile) block() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// BlockMark is what a block begins with, and no other line.
-const BlockMark = "### ["
+// blockMark is what a block begins with, and no other line.
+const blockMark = "### ["
 
-// findLine returns where a line begins that begins so; -1 where none does.
+// findLine returns the offset of the first line that begins with start; -1 where none
+// does.
 func findLine(r io.Reader, start string) (int64, error) {
 	const step = 1 << 20
 	mark := []byte("\n" + start)
@@ -142,14 +143,14 @@ func findLine(r io.Reader, start string) (int64, error) {
 	}
 }
 
-// readBlock reads the block that begins at an offset, to its end.
+// readBlock returns the block that begins at an offset.
 func readBlock(f io.ReaderAt, at, size int64) ([]byte, error) {
 	for step := int64(16 << 10); ; step *= 4 {
 		text := make([]byte, min(step, size-at))
 		if _, err := f.ReadAt(text, at); err != nil {
 			return nil, err
 		}
-		if i := bytes.Index(text[1:], []byte("\n"+BlockMark)); i >= 0 {
+		if i := bytes.Index(text[1:], []byte("\n"+blockMark)); i >= 0 {
 			return text[:i+2], nil
 		}
 		if int64(len(text)) == size-at {
@@ -158,14 +159,14 @@ func readBlock(f io.ReaderAt, at, size int64) ([]byte, error) {
 	}
 }
 
-// readBefore reads the end of what stands before an offset, from the beginning
-// of its block if that is near.
+// readBefore returns the last neighbourSize bytes before an offset, from the beginning
+// of a block if there is one, else of a line.
 func readBefore(f io.ReaderAt, at int64) (string, error) {
 	text := make([]byte, min(neighbourSize, at))
 	if _, err := f.ReadAt(text, at-int64(len(text))); err != nil {
 		return "", err
 	}
-	if i := bytes.LastIndex(text, []byte("\n"+BlockMark)); i >= 0 {
+	if i := bytes.LastIndex(text, []byte("\n"+blockMark)); i >= 0 {
 		return string(text[i+1:]), nil
 	}
 	if i := bytes.IndexByte(text, '\n'); i >= 0 { // not within a line

@@ -15,16 +15,16 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// DigestTokens is how long digest.md may be, in tokens (o200k).
-const DigestTokens = 2000
+// digestTokens is the largest length of digest.md, in tokens (o200k).
+const digestTokens = 2000
 
-// render makes the text of the file.
+// render returns the text of the file.
 func (f derivedFile) render(ctx context.Context) ([]byte, error) {
 	err := f.t.Cache.Current(ctx, f.s, false)
 	v, _ := f.t.Catalogue.View(f.s)
 	fault := v.Published.Fault
 	if err != nil && (fault == "" || f.name == filesName) {
-		return nil, err // but what a session is, and why it cannot be read, can be told
+		return nil, err // but the digest and meta.json of a session with a fault say what it is, and why
 	}
 	if strings.HasPrefix(f.name, BlocksName+"/") {
 		return f.block()
@@ -37,7 +37,7 @@ func (f derivedFile) render(ctx context.Context) ([]byte, error) {
 		if f.name == digestName && b.Generation == 0 && fault != "" {
 			text = fmt.Appendf(nil, "# Digest of %s session %s\nThe session cannot be read, see %s beside this file: %s\n", v.Info.Agent, clean.Line(v.Info.ID), statusName, fault)
 		} else if f.name == digestName {
-			text = b.Summary.Digest(b.Session, DigestTokens, tokens.Count)
+			text = b.Summary.Digest(b.Session, digestTokens, tokens.Count)
 		} else {
 			text = b.Summary.Files()
 		}
@@ -48,13 +48,13 @@ func (f derivedFile) render(ctx context.Context) ([]byte, error) {
 // meta is meta.json.
 type meta struct {
 	event.Session
-	// Source is where the agent keeps the session, Bytes how long that is: of a
-	// session in a database not known, 0.
+	// Source is the path of the agent's own log or database, Bytes the length of the
+	// log, 0 for a database.
 	Source string `json:"source"`
 	Bytes  int64  `json:"bytes,omitempty"`
-	// Deleted says that the agent no longer has it: Source is in the archive.
+	// Deleted says that the agent no longer has the session: Source is in the archive.
 	Deleted bool `json:"deleted,omitempty"`
-	// Events counts the records, Results the texts in results/.
+	// Events is the number of events, Results that of the texts in results/.
 	Events  int `json:"events"`
 	Results int `json:"results"`
 	// Transcript is the length of transcript.md in bytes.

@@ -1,7 +1,7 @@
 // Package folders is what a user sees: the folders and files of transcripts/, as
 // nodes over the catalogue and the cache. Texts that grow with a session are read
 // from the cache, those that describe it as a whole are made when they are read
-// and kept in memory for a while, long results are cut out of the agent's own log.
+// and stored in memory for a while, long results are read from the agent's own log.
 package folders
 
 import (
@@ -18,7 +18,7 @@ import (
 	"ctxfs/providers/transcripts/scan"
 )
 
-// The names in the folders.
+// The names of files and folders.
 const (
 	IndexName      = "INDEX.tsv"
 	ignoreName     = ".ignore"
@@ -126,7 +126,7 @@ func (d rootFolder) List(ctx context.Context) ([]fs.Entry, error) {
 
 // groupFolder is the folder of an agent, which lists projects, or that of a
 // project, which lists sessions. A session is also found under a name that it had
-// before it got a better title: a path that somebody has noted stays good.
+// before it got a better title: a path that was written down stays valid.
 type groupFolder struct {
 	t              *Tree
 	agent, project string // project is "" for an agent

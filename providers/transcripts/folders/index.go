@@ -16,15 +16,14 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-// IndexHeader are the columns of INDEX.tsv. Paths are relative to transcripts/,
-// times UTC; bytes are those of the agent's own log, empty where it is a
-// database; events are empty until the session was rendered.
-const IndexHeader = "path\tagent\tid\tstart\tlast\tcwd\ttitle\tbytes\tevents\n"
+// indexHeader is the first line of INDEX.tsv. Paths are relative to transcripts/,
+// times are UTC; bytes is the length of the agent's own log, empty for a database;
+// events is empty until the session was rendered.
+const indexHeader = "path\tagent\tid\tstart\tlast\tcwd\ttitle\tbytes\tevents\n"
 
-// indexFile is a version of INDEX.tsv, of all sessions or of one agent's, which
-// does not change: what happens meanwhile is in the next. It is made ahead of its
-// readers; only where nothing is kept current, or until the sessions have been
-// looked for once, it is made for the first who reads it.
+// indexFile is one version of INDEX.tsv, of all sessions or of one agent's, which does
+// not change: later changes are in the next version. It is made ahead of its readers;
+// without a watch, and until the first scan is done, it is made when it is first read.
 type indexFile struct {
 	t       *Tree
 	agent   string // "" for all
@@ -32,7 +31,7 @@ type indexFile struct {
 	changed time.Time
 
 	mu    sync.Mutex
-	parts [][]byte // the text; nil until it is made. Those of agents are in memory once
+	parts [][]byte // the text; nil until it is made. The rows of an agent are shared
 	size  int64
 }
 
@@ -69,7 +68,8 @@ const (
 	indexRest = 20
 )
 
-// OutdateIndexes has INDEX.tsv made anew after a while, or when it is read.
+// OutdateIndexes has every INDEX.tsv made again after a while or, without a watch, when
+// it is read.
 func (t *Tree) OutdateIndexes() {
 	if !t.Watch {
 		t.indexes.mu.Lock()
@@ -83,8 +83,8 @@ func (t *Tree) OutdateIndexes() {
 	}
 }
 
-// KeepIndexes makes every INDEX.tsv anew after outdateIndexes was called, until
-// ctx is done.
+// KeepIndexes makes every INDEX.tsv again after OutdateIndexes was called, until ctx is
+// done.
 func (t *Tree) KeepIndexes(ctx context.Context) {
 	x := &t.indexes
 	for {
@@ -120,8 +120,8 @@ func (t *Tree) KeepIndexes(ctx context.Context) {
 	}
 }
 
-// MakeIndexes makes every INDEX.tsv anew, and returns the names of those whose
-// text has changed.
+// MakeIndexes makes every INDEX.tsv again, and returns the paths of those whose text
+// has changed.
 func (t *Tree) MakeIndexes() (names []string) {
 	x := &t.indexes
 	x.making.Lock()
@@ -130,7 +130,7 @@ func (t *Tree) MakeIndexes() (names []string) {
 	_, latest, _ := t.Catalogue.Attr("", "")
 	latest = cmp.Or(latest, t.Env.Built)
 	parts := t.indexParts()
-	whole := &indexFile{t: t, parts: [][]byte{[]byte(IndexHeader)}}
+	whole := &indexFile{t: t, parts: [][]byte{[]byte(indexHeader)}}
 	made := []*indexFile{whole}
 	for _, part := range parts {
 		made = append(made, &indexFile{t: t, agent: part.agent, parts: [][]byte{whole.parts[0], part.rows}, changed: part.newest})
@@ -153,7 +153,7 @@ func (t *Tree) MakeIndexes() (names []string) {
 		case old != nil && old.version == f.version:
 			now[f.agent] = old
 			continue
-		case old != nil && !f.changed.After(old.changed): // of a fact that has no time
+		case old != nil && !f.changed.After(old.changed): // a fact without a time has changed
 			f.changed = latest
 			if !latest.After(old.changed) {
 				f.changed = old.changed.Add(1)
@@ -231,26 +231,26 @@ func (f *indexFile) text(ctx context.Context) ([][]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.parts == nil {
-		parts := [][]byte{[]byte(IndexHeader)}
+		parts := [][]byte{[]byte(indexHeader)}
 		for _, part := range f.t.indexParts() {
 			if f.agent == "" || part.agent == f.agent {
 				parts = append(parts, part.rows)
 				f.size += int64(len(part.rows))
 			}
 		}
-		f.parts, f.size = parts, f.size+int64(len(IndexHeader))
+		f.parts, f.size = parts, f.size+int64(len(indexHeader))
 	}
 	return f.parts, nil
 }
 
-// indexPart is what INDEX.tsv has of one agent.
+// indexPart is the part of INDEX.tsv for one agent.
 type indexPart struct {
 	agent  string
 	rows   []byte
 	newest time.Time
 }
 
-// indexParts writes INDEX.tsv, in the order of the tree: by agent.
+// indexParts returns INDEX.tsv without its header, in the order of the tree: by agent.
 func (t *Tree) indexParts() (parts []indexPart) {
 	var b bytes.Buffer
 	for _, s := range t.Catalogue.All() {

@@ -7,14 +7,14 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-// textCache are the texts that were made last, as far as there is room: whoever
-// reads one reads it in pieces.
+// textCache holds the texts that were made last, as far as there is room: a text is
+// read in pieces.
 type textCache struct {
 	room int
 
 	mu    sync.Mutex
 	used  int
-	order *list.List // of textEntry; what was used last comes first
+	order *list.List // of textEntry, the last used first
 	byKey map[textKey]*list.Element
 }
 
@@ -29,7 +29,7 @@ type textEntry struct {
 	text []byte
 }
 
-// overhead is what an entry costs beside its text, in bytes.
+// overhead is the memory of an entry beside its text, in bytes.
 const overhead = 200
 
 func newTextCache(room int) *textCache {
@@ -47,7 +47,7 @@ func (t *textCache) get(key textKey) ([]byte, bool) {
 	return e.Value.(textEntry).text, true
 }
 
-// put keeps a text; what does not fit at all is kept until the next one comes.
+// put stores a text; one that does not fit at all is stored until the next one comes.
 func (t *textCache) put(key textKey, text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,7 +64,7 @@ func (t *textCache) put(key textKey, text []byte) {
 	}
 }
 
-// tableCache are the tables of results that were read last.
+// tableCache holds the tables of results that were read last.
 type tableCache struct {
 	mu    sync.Mutex
 	order *list.List
@@ -72,7 +72,7 @@ type tableCache struct {
 	size  int64
 }
 
-// maxTables is how much of them is kept, by their size on disk, in bytes.
+// maxTables is how many of them are stored, by their size on disk, in bytes.
 const maxTables = 4 << 20
 
 type tableEntry struct {
@@ -112,7 +112,7 @@ func (t *tableCache) put(s *catalogue.Session, table *table) {
 	}
 }
 
-// remove takes an entry out. The caller holds the lock.
+// remove removes an entry. The caller holds the lock.
 func (t *tableCache) remove(e *list.Element) {
 	entry := t.order.Remove(e).(tableEntry)
 	delete(t.byKey, entry.s)

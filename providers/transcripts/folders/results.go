@@ -69,8 +69,7 @@ type table struct {
 	results    []cache.Result
 }
 
-// resultTable reads the table of a session. Those of the sessions that were
-// looked at last are kept.
+// resultTable returns the table of a session, from memory where it was read lately.
 func (t *Tree) resultTable(ctx context.Context, s *catalogue.Session) (*table, error) {
 	v, _ := t.Catalogue.View(s)
 	generation, count := v.Published.Generation, v.Published.Results
@@ -98,7 +97,7 @@ type resultFile struct {
 }
 
 func (f resultFile) Attr(context.Context) (fs.Attr, error) {
-	a := fs.Attr{Mode: 0o444, Size: f.Size, ModTime: f.Time, Version: cache.HashID(f.s.Id + "\x00" + f.Name + "\x00" + strconv.Itoa(int(f.generation)))}
+	a := fs.Attr{Mode: 0o444, Size: f.Size, ModTime: f.Time, Version: cache.HashID(f.s.ID + "\x00" + f.Name + "\x00" + strconv.Itoa(int(f.generation)))}
 	if f.Spill != "" {
 		a.Size = fs.SizeOnDemand
 		if text, ok := f.t.texts.get(f.key()); ok {
@@ -153,5 +152,5 @@ func (f resultFile) read() ([]byte, error) {
 		}
 	}
 	v, _ := f.t.Catalogue.View(f.s)
-	return f.Result.Text(f.t.Cache.EntryDir(f.s.Agent, f.s.Id), f.generation, v.Source)
+	return f.Result.Text(f.t.Cache.EntryDir(f.s.Agent, f.s.ID), f.generation, v.Source)
 }

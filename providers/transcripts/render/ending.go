@@ -23,7 +23,7 @@ type ending struct {
 }
 
 const (
-	maxEnding = 3 << 10 // bytes kept of what was said last
+	maxEnding = 3 << 10 // bytes stored of what was said last
 	maxAfter  = 3
 	longAfter = 400
 )
@@ -133,7 +133,7 @@ func lastWords(text string, limit int) string {
 }
 
 // shortenToEnd shortens a line to at most limit bytes. Called again with a smaller
-// limit it keeps parts of what it kept before.
+// limit it returns parts of what it returned before.
 func shortenToEnd(line string, limit int) string {
 	const gap = " … "
 	if len(line) <= limit {

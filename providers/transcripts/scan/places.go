@@ -93,7 +93,7 @@ func (s *Scanner) allPlaces() []*place {
 	return s.places
 }
 
-// refreshPlaces finds the places anew and watches those, and no others.
+// refreshPlaces asks for the places again, and watches those and no others.
 func (s *Scanner) refreshPlaces() []*place {
 	s.askingPlaces.Lock()
 	defer s.askingPlaces.Unlock()

@@ -200,7 +200,7 @@ func (s *Scanner) changedBelow(ctx context.Context, pl *place, path, rel string)
 	}
 }
 
-// Rescan looks for sessions anew in the background, because the places may be
+// Rescan scans all places again in the background, because the places may be
 // others. Before the scanner is started it does nothing.
 func (s *Scanner) Rescan() {
 	s.mu.Lock()

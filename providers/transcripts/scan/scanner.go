@@ -124,7 +124,7 @@ func (s *Scanner) background(f func()) {
 	}
 }
 
-// First scans once, whoever calls it first; the others wait.
+// First does the first scan, and returns when it is done. Further calls only wait.
 func (s *Scanner) First() {
 	s.firstOnce.Do(func() {
 		s.scan(s.ctx)

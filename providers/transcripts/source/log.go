@@ -27,6 +27,7 @@ type Log struct {
 	close []func()
 }
 
+// Close closes the log.
 func (l *Log) Close() {
 	for _, f := range l.close {
 		f()
