@@ -3,15 +3,16 @@ package transcripts
 import (
 	"cmp"
 	"context"
-	"ctxfs/fs/wording"
-	"ctxfs/providers/caller"
-	"ctxfs/providers/internal/clean"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/caller"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/source"
 )
@@ -269,4 +270,27 @@ func (p *Provider) Canonical(ctx context.Context, path string) (string, error) {
 		}
 	}
 	return path, nil
+}
+
+// The operations of this provider.
+var (
+	// OpSession finds the session that is meant, see [Provider.Session].
+	OpSession = fs.Op[Wanted, Known]{Name: "session"}
+	// OpSessions lists the sessions, the newest first, see [Provider.Sessions].
+	OpSessions = fs.Op[SessionsQuery, []Known]{Name: "sessions"}
+)
+
+// SessionsQuery narrows a list of sessions.
+type SessionsQuery struct {
+	// Below has only those listed that began at or below a folder, which is given
+	// by all of its names; nil lists all.
+	Below []string `json:"below,omitempty"`
+}
+
+// Operations implements fs.Operator.
+func (p *Provider) Operations() []fs.Operation {
+	return []fs.Operation{
+		OpSession.Handle(p.Session),
+		OpSessions.Handle(func(ctx context.Context, q SessionsQuery) ([]Known, error) { return p.Sessions(ctx, q.Below) }),
+	}
 }
