@@ -62,10 +62,17 @@ func TestRunNotStarted(t *testing.T) {
 	b.refused(exitUsage, []string{"which command?", "for example: ctxfs run -- make test"}, "run")
 	b.refused(exitUsage, []string{`--max-bytes must be a number of bytes, not "-4"`}, "run", "--max-bytes", "-4", "true")
 	must(t, os.MkdirAll(filepath.Join(b.state, "ctxfs"), 0o700))
+	var recorded []string // a recording says why, as the user was told
 	for _, e := range b.terminals() {
 		if e.State != record.Ended {
 			t.Errorf("ps: %+v", e)
 		}
+		text, err := os.ReadFile(e.File)
+		must(t, err)
+		recorded = append(recorded, string(text))
+	}
+	if all := strings.Join(recorded, "\n"); !containsAll(all, []string{"\nctxfs: nosuch: there is no such command\n", "cannot be started: no such file or folder\n"}) {
+		t.Errorf("recorded: %s", all)
 	}
 }
 

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 
 	"github.com/spf13/cobra"
 
 	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/providers/terminals/holder"
 )
@@ -105,11 +103,7 @@ func notStarted(spec holder.Spec, err error) error {
 	if len(spec.Argv) > 0 {
 		name = spec.Argv[0]
 	}
-	fault := &control.Fault{Message: fmt.Sprintf("%s cannot be started: %s", name, fs.Cause(err))}
-	if errors.Is(err, exec.ErrNotFound) {
-		fault.Message = fmt.Sprintf("%s: there is no such command", name)
-	}
-	return cli.Exit(holder.NotStarted(err), fault)
+	return cli.Exit(holder.NotStarted(err), &control.Fault{Message: holder.NotStartedText(name, err)})
 }
 
 // runOutcome prints what a command has shown, where that was kept for its end, and

@@ -3,11 +3,14 @@ package holder
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/mask"
 	"ctxfs/providers/terminals/record"
 	"ctxfs/providers/terminals/shells"
@@ -117,6 +120,7 @@ func (p *prepared) abandon(err error) {
 		p.discard()
 		return
 	}
+	p.rec.Write([]byte("ctxfs: " + NotStartedText(strings.TrimPrefix(p.cmd.Args[0], "-"), err) + "\r\n")) // as the user sees it
 	_ = p.rec.Close(NotStarted(err), "")
 	p.clean()
 }
@@ -131,6 +135,14 @@ func (p *prepared) clean() {
 	if p.cleanup != nil {
 		p.cleanup()
 	}
+}
+
+// NotStartedText says, for people, why a program could not be started.
+func NotStartedText(program string, err error) string {
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Sprintf("%s: there is no such command", program)
+	}
+	return fmt.Sprintf("%s cannot be started: %s", program, fs.Cause(err))
 }
 
 // NotStarted returns the exit code for a command that could not be started, as
