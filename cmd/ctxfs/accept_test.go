@@ -24,7 +24,7 @@ func TestAccept(t *testing.T) {
 	b.stub("zoo", "", map[string]string{stubTools: filepath.Join(b.home, "tools.json")})
 	b.mount()
 	b.ready("zoo")
-	if got := b.ok("accept", "zoo"); got != "nothing to accept: the tools of zoo are as they were pinned\n" {
+	if got := b.ok("accept", "zoo"); got != "nothing to accept: no tool of zoo has changed since it was pinned\n" {
 		t.Errorf("%s", got)
 	}
 

@@ -17,7 +17,7 @@ func TestFind(t *testing.T) {
 	b := newBox(t)
 	b.stub("zoo", "", nil)
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Goes for a stroll. Slowly.\n---\n")
-	b.refused(exitFailed, []string{`nothing is found for "gret"`, "\n  try other words"}, "find", "gret")
+	b.refused(exitFailed, []string{`nothing matches "gret"`, "\n  try other words"}, "find", "gret")
 	b.mount()
 	b.ready("zoo")
 
@@ -36,7 +36,7 @@ func TestFind(t *testing.T) {
 			matches[0].Path != "skills/walk/SKILL.md" || matches[0].Title != "walk" || matches[0].Why != "Goes for a stroll." || matches[0].Score <= 0 {
 			t.Errorf("find --json: %+v, %v", matches, err)
 		}
-		b.refused(exitFailed, []string{`nothing is found for "stroll"`}, "find", "--in", "mcps", "stroll")
+		b.refused(exitFailed, []string{`nothing matches "stroll"`}, "find", "--in", "mcps", "stroll")
 		b.refused(exitFailed, []string{"mpcs: no such file or folder"}, "find", "--in", "mpcs", "stroll")
 		b.refused(exitUsage, []string{"-n takes a number from 1"}, "find", "-n", "0", "stroll")
 		b.refused(exitUsage, []string{"what is to be found?"}, "find")

@@ -3,9 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/cmd/ctxfs/places"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +10,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/places"
 )
 
 // TestHelp holds every command to the same manners.

@@ -95,14 +95,14 @@ func TestHooksNeverFail(t *testing.T) {
 		"other types":     {`{"session_id":7,"hook_event_name":"SessionStart"}`, "not the JSON of a hook"},
 		"an empty object": {`{}`, "names no session"},
 		"no event":        {`{"session_id":"a"}`, "names no event"},
-		"another event":   {`{"session_id":"a","hook_event_name":"PreToolUse"}`, `at the event "PreToolUse"`},
+		"another event":   {`{"session_id":"a","hook_event_name":"PreToolUse"}`, `to the event "PreToolUse"`},
 		"a path as id":    {`{"session_id":"../../etc","hook_event_name":"SessionStart"}`, "cannot be a name"},
 		"dots as id":      {`{"session_id":"..","hook_event_name":"SessionStart"}`, "cannot be a name"},
 		"an odd id":       {`{"session_id":"a; rm -rf ~\u001b[31m","hook_event_name":"SessionStart"}`, "cannot be a name"},
 		"far too much":    {`{"session_id":"` + strings.Repeat("a", 8<<20) + `"}`, "more than"},
 	} {
 		r := b.hook(c.input)
-		if r.code != 0 || r.out != "" || !strings.HasPrefix(r.err, "ctxfs: the hook is left unanswered: ") || !strings.Contains(r.err, c.why) || strings.Count(r.err, "\n") != 1 {
+		if r.code != 0 || r.out != "" || !strings.HasPrefix(r.err, "ctxfs: the hook is not answered: ") || !strings.Contains(r.err, c.why) || strings.Count(r.err, "\n") != 1 {
 			t.Errorf("%s: exit %d\n%v", what, r.code, r)
 		}
 	}

@@ -51,7 +51,7 @@ func TestKilled(t *testing.T) {
 	}
 
 	r := b.run("status")
-	if r.code != exitNotRunning || strings.Count(r.out, "dead: fix it with: ctxfs mount") != 2 {
+	if r.code != exitNotRunning || strings.Count(r.out, "dead; fix: ctxfs mount") != 2 {
 		t.Errorf("status: exit %d\n%v", r.code, r)
 	}
 	report := b.status()

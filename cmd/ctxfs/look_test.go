@@ -1,11 +1,12 @@
 package main
 
 import (
-	"ctxfs/cmd/ctxfs/tree"
 	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/cmd/ctxfs/tree"
 )
 
 // TestLook reads the tree by commands, without a process and with one: both

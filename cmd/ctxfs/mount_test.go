@@ -67,7 +67,7 @@ func TestTheProgramMoves(t *testing.T) {
 	if got := b.sh("~/.agentctx/mcps/zoo/bin/feed_animal --help"); !strings.Contains(got, "--animal") {
 		t.Errorf("bin: %s", got)
 	}
-	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{program + ", from which process ", " is gone", "fix: ctxfs unmount --all; ctxfs mount"}) {
+	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{program + ", from which process ", " no longer exists", "fix: ctxfs unmount --all; ctxfs mount"}) {
 		t.Errorf("doctor: exit %d, %v", r.code, r)
 	}
 }

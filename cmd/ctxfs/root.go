@@ -64,8 +64,8 @@ func newRoot(a *cli.App) *cobra.Command {
 		Use:   "ctxfs",
 		Short: "everything a coding agent may need, as one folder of files",
 		Long: `ctxfs mounts a folder in which any coding agent finds its context with ls, rg
-and jq: the tools of its MCP servers, its skills, terminals, past sessions and long
-results. Reading it costs nothing and changes nothing.
+and jq: the tools of its MCP servers, its skills, terminals, past sessions and
+long results. Reading it costs nothing and changes nothing.
 
 Exit codes:
 ` + cli.Indent(exitCodes),

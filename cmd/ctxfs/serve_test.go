@@ -12,11 +12,11 @@ import (
 	"syscall"
 	"testing"
 
-	"ctxfs/fs/fstest"
-
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/fs/fstest"
 )
 
 // agent is a client of `ctxfs serve`, which runs as its process.

@@ -94,6 +94,6 @@ func TestStale(t *testing.T) {
 		fmt.Sprintf(`{"type":"session","version":3,"id":%q,"timestamp":"2026-05-12T01:02:27.657Z","cwd":"/x"}`, piID))
 	fstest.Eventually(t, "the session without files is there", func() bool {
 		r := b.run("stale", piID)
-		return r.code == 0 && strings.Contains(r.err, "has read and written no files that are known")
+		return r.code == 0 && strings.Contains(r.err, "has read and written no known files")
 	})
 }

@@ -43,7 +43,7 @@ func TestTermTmuxOpened(t *testing.T) {
 	b := newBox(t)
 	b.env = append(b.env, "TMUX_TMPDIR="+b.dir)
 	b.mount()
-	b.refused(exitFailed, []string{"there is no pane of tmux to record", "tmux new-session"}, "term", "--tmux")
+	b.refused(exitFailed, []string{"there is no tmux pane to record", "tmux new-session"}, "term", "--tmux")
 	b.refused(exitUsage, []string{"--tmux opens no terminal; give it alone"}, "term", "--tmux", "--name", "x")
 	b.sh(`tmux -L a -f /dev/null new-session -d -s main -x 80 -y 24 "PS1='$ ' sh"`)
 	t.Cleanup(func() { b.shell("tmux -L a kill-server") })

@@ -98,7 +98,7 @@ func TestTermRefused(t *testing.T) {
 	b.refused(exitFailed, []string{"there is no terminal here", "ctxfs run -- COMMAND"}, "term")
 	b.refused(exitUsage, []string{"exclude each other"}, "term", "--shell", "bash", "--", "true")
 	w := b.openWith([]string{"CTXFS_TERMINAL=4"}, "term")
-	w.sees("ctxfs: this terminal is recorded already, as 4\r\n  open another one inside it all the same: ctxfs term --force")
+	w.sees("ctxfs: this terminal is recorded already, as 4\r\n  to open another one inside it: ctxfs term --force")
 	if code := w.wait(); code != exitFailed {
 		t.Errorf("exit %d", code)
 	}

@@ -68,7 +68,7 @@ func TestTrust(t *testing.T) {
 	b.ok("trust", other)
 	b.ready("till", "scale")
 
-	if got := b.ok("trust", "--revoke", dir); !strings.Contains(got, "not trusted any more") {
+	if got := b.ok("trust", "--revoke", dir); !strings.Contains(got, "no longer trusted") {
 		t.Errorf("revoke: %s", got)
 	}
 	b.shows("mcps/shop/STATUS.md", "state: untrusted\n")

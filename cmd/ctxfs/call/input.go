@@ -10,13 +10,13 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// inputTime is how long standard input may be silent before it is taken to
-// have nothing to say. Programs that run agents' commands often leave a pipe
-// open there for ever.
+// inputTime is how long to wait for the first byte of standard input. A pipe that
+// stays silent for so long is taken for empty: programs that run the commands of
+// agents often leave one open for ever.
 const inputTime = time.Second
 
-// piped tells whether something may stand on standard input: a pipe, a socket
-// or a file, but neither a terminal nor /dev/null.
+// piped reports whether standard input may hold something: it is a pipe, a socket or
+// a file, and neither a terminal nor /dev/null.
 func piped(stdin io.Reader) bool {
 	f, ok := stdin.(*os.File)
 	if !ok {
@@ -26,18 +26,19 @@ func piped(stdin io.Reader) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }
 
-// readInput reads what stands on standard input, if it begins soon.
+// readInput reads standard input to its end. It returns "" if nothing comes within
+// inputTime.
 func readInput(stdin io.Reader) (string, error) {
 	lines := bufio.NewReader(stdin)
-	begun := make(chan error, 1)
+	first := make(chan error, 1)
 	go func() {
 		_, err := lines.Peek(1)
-		begun <- err
+		first <- err
 	}()
 	select {
-	case err := <-begun:
+	case err := <-first:
 		if err != nil {
-			return "", nil // it has ended, or cannot be read: there is nothing
+			return "", nil // it is empty, or cannot be read
 		}
 	case <-time.After(inputTime):
 		return "", nil
@@ -47,7 +48,7 @@ func readInput(stdin io.Reader) (string, error) {
 		return "", err
 	}
 	if !utf8.Valid(body) {
-		return "", &control.Fault{Message: "what stands on standard input is not text (UTF-8)", Hint: "it must be a JSON object"}
+		return "", &control.Fault{Message: "standard input is not text (UTF-8)", Hint: "it must be a JSON object"}
 	}
 	return string(body), nil
 }

@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// progress is a line on a terminal that tells how a call goes: what the tool
-// says of it, or that it still runs. A nil one tells nothing.
+// progress is a line on a terminal that shows how a call is going: the last news of
+// the tool, and for how long it has run. A nil progress shows nothing.
 type progress struct {
 	out   io.Writer
-	begun time.Time
+	start time.Time
 	stop  chan struct{}
 	done  sync.WaitGroup
 	ended sync.Once
 
 	mu   sync.Mutex
 	last News
-	told bool
+	shown bool
 }
 
 func newProgress(out io.Writer) *progress {
-	p := &progress{out: out, begun: time.Now(), stop: make(chan struct{})}
+	p := &progress{out: out, start: time.Now(), stop: make(chan struct{})}
 	p.done.Go(func() {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
@@ -40,7 +40,7 @@ func newProgress(out io.Writer) *progress {
 	return p
 }
 
-func (p *progress) tell(n News) {
+func (p *progress) update(n News) {
 	if p == nil || n.Begun {
 		return
 	}
@@ -50,11 +50,11 @@ func (p *progress) tell(n News) {
 	p.print()
 }
 
-// print writes the line anew, in at most a usual terminal's width.
+// print replaces the line. It is never longer than the usual width of a terminal.
 func (p *progress) print() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	line := strconv.Itoa(int(time.Since(p.begun).Seconds())) + " s"
+	line := strconv.Itoa(int(time.Since(p.start).Seconds())) + " s"
 	switch n := p.last; {
 	case n.Total > 0:
 		line += fmt.Sprintf(", %g of %g (%d %%)", n.Done, n.Total, int(100*n.Done/n.Total))
@@ -68,10 +68,10 @@ func (p *progress) print() {
 		line = string(r[:77]) + "…"
 	}
 	fmt.Fprintf(p.out, "\r\x1b[K%s", line)
-	p.told = true
+	p.shown = true
 }
 
-// clear ends the line and takes it away. It may be called again.
+// clear stops the progress and erases the line. It may be called more than once.
 func (p *progress) clear() {
 	if p == nil {
 		return
@@ -79,7 +79,7 @@ func (p *progress) clear() {
 	p.ended.Do(func() {
 		close(p.stop)
 		p.done.Wait()
-		if p.told {
+		if p.shown {
 			fmt.Fprint(p.out, "\r\x1b[K")
 		}
 	})

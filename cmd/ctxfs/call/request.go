@@ -1,16 +1,20 @@
-// Package call is the command "ctxfs call" on the side of its user: it reads
-// the files that the command line names, hands the words to the background
-// process, which knows the tool, and prints what comes back.
+// Package call is the command ctxfs call as its user sees it: it reads the files that
+// the command line names, sends the words to the background process, which knows the
+// tool, and prints the reply.
 //
-// It is all that a call needs of this program, and so it comes before the
-// rest: see [Early].
+// A call needs no more of this program than this package, and so it is made before
+// the rest is initialised: see [Early]. The order of the parts: request.go (what is
+// asked and answered), words.go (the command line), input.go (standard input), run.go
+// (the conversation), progress.go (the line that a person sees meanwhile).
 package call
 
 import (
+	"os"
 	"time"
 
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
+	"ctxfs/providers/caller"
 )
 
 // Op is the operation that the background process answers. It sends [News] while
@@ -24,57 +28,65 @@ type Request struct {
 	// tool, its arguments.
 	Words  []Word `json:"words"`
 	Caller Caller `json:"caller"`
-	// Input is what stood on standard input; nil where it was not read.
+	// Input is the text of standard input; nil if it was not read.
 	Input *string `json:"input,omitempty"`
-	// Piped says that something may stand there, which has not been read.
+	// Piped says that standard input may hold something that has not been read.
 	Piped bool `json:"piped,omitempty"`
-	// Watched says that a person sees what is told meanwhile.
+	// Watched says that a person sees the news of the call.
 	Watched bool `json:"watched,omitempty"`
 }
 
-// Word is one word of the command line. What stood in a file has been read.
+// Word is one word of the command line. A file that it names has been read.
 type Word struct {
 	Text string `json:"text"`
-	// Path is the file that was named by "@path", Body its text, which stands
-	// behind Text; Body is nil where there was none.
+	// Path is the file that the word names as "@path", and Body its text, which
+	// follows Text; Body is nil if the word names no file.
 	Path string  `json:"path,omitempty"`
 	Body *string `json:"body,omitempty"`
 }
 
-// Caller is who calls, for the log of calls.
+// Caller describes the program that calls, for the log of calls.
 type Caller struct {
-	Agent   string `json:"agent,omitempty"`   // "claude-code"; "" where it is not known
+	Agent   string `json:"agent,omitempty"`   // such as "claude-code"; "" if unknown
 	Session string `json:"session,omitempty"` // the agent's
 	Dir     string `json:"dir,omitempty"`
 	PID     int    `json:"pid"`
 }
 
-// News is what is told while a tool works.
+// News is sent while a tool works.
 type News struct {
 	// Begun says that the tool may have been called from now on.
 	Begun bool `json:"begun,omitempty"`
-	// Limit is how long the caller wants to wait without news of the tool; 0 if
-	// he has set no limit.
+	// Limit is how long the caller waits without news of the tool; 0 if there is no
+	// limit.
 	Limit   time.Duration `json:"limit,omitempty"`
 	Done    float64       `json:"done,omitempty"`
 	Total   float64       `json:"total,omitempty"` // 0: not known
 	Message string        `json:"message,omitempty"`
 }
 
-// Reply is how the call went.
+// Reply is the outcome of a call.
 type Reply struct {
-	// WantsInput says that nothing was done, and that the arguments may stand
-	// on standard input.
+	// WantsInput says that nothing was done yet, and that the call is to be asked for
+	// again with the text of standard input, which may be the arguments.
 	WantsInput bool `json:"wantsInput,omitempty"`
 	// Code is the exit code.
 	Code int `json:"code"`
 	// Size is how many bytes follow for standard output.
 	Size int64 `json:"size"`
-	// Aside is for standard error, as it is.
+	// Aside is printed to standard error as it is.
 	Aside string `json:"aside,omitempty"`
-	// Fault is what went wrong.
+	// Fault is why the call failed; nil if it did not.
 	Fault *control.Fault `json:"fault,omitempty"`
 }
 
 // Follows implements the interface that [fs.Talk] describes.
 func (r Reply) Follows() int64 { return r.Size }
+
+// NewCaller returns the description of this process.
+func NewCaller(lookupEnv func(string) (string, bool)) Caller {
+	c := Caller{PID: os.Getpid()}
+	c.Dir, _ = os.Getwd() // the folder may have been deleted
+	c.Agent, c.Session = caller.Of(lookupEnv)
+	return c
+}

@@ -13,8 +13,8 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// Run makes the call that the words ask for and returns the exit code. Ctrl-C
-// cancels it.
+// Run makes the call that a command line asks for and returns the exit code. Ctrl-C
+// cancels the call.
 func Run(ctx context.Context, p places.Places, lookupEnv func(string) (string, bool), s console.Streams, args []string) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -24,7 +24,7 @@ func Run(ctx context.Context, p places.Places, lookupEnv func(string) (string, b
 		return code
 	case ctx.Err() != nil:
 		return console.ExitInterrupted
-	case errors.Is(err, syscall.EPIPE): // whoever reads has seen enough
+	case errors.Is(err, syscall.EPIPE): // the reader has seen enough
 		return console.ExitFailed
 	}
 	console.Complain(s.Err, err)
@@ -53,9 +53,8 @@ func run(ctx context.Context, p places.Places, lookupEnv func(string) (string, b
 	}
 }
 
-// ask has one conversation, and prints the result. Where the process that it
-// reached was just ending, it asks the next one, but not once the tool may have
-// been called.
+// ask sends the request, shows news, and prints the result. If the background process
+// was just ending, it asks the next one, unless the tool may have been called.
 func ask(ctx context.Context, p places.Places, request Request, s console.Streams) (reply Reply, err error) {
 	begun := false
 	var line *progress
@@ -71,8 +70,8 @@ func ask(ctx context.Context, p places.Places, request Request, s console.Stream
 		defer c.Close()
 		reply, err = Op.Ask(ctx, c, request, func(news News) {
 			begun = begun || news.Begun
-			c.Limit = max(c.Limit, news.Limit) // the process keeps it, as long as it runs
-			line.tell(news)
+			c.Limit = max(c.Limit, news.Limit) // the process itself ends the call in time
+			line.update(news)
 		}, afterLine{s.Out, line})
 		if begun && errors.Is(err, control.ErrGone) {
 			return &control.Fault{
@@ -108,4 +107,23 @@ func printReply(s console.Streams, reply Reply) error {
 		console.Complain(s.Err, reply.Fault)
 	}
 	return nil
+}
+
+// OwnHelp reports whether a command line asks for help on the command itself, and not
+// on a tool.
+func OwnHelp(args []string) bool {
+	return len(args) == 0 || len(args) == 1 && (args[0] == "-h" || args[0] == "--help")
+}
+
+// Early runs the command in the environment of this process and returns the exit
+// code. It needs nothing of the program but what this package imports.
+func Early(args []string) int {
+	s := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	p, err := places.Find(os.LookupEnv)
+	if err != nil {
+		console.Complain(s.Err, err)
+		return console.ExitFailed
+	}
+	p.Note = console.Notes(s.Err)
+	return Run(context.Background(), p, os.LookupEnv, s, args)
 }

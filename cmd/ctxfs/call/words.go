@@ -10,10 +10,10 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// readWords reads the files that words name: "@path" and "--flag=@path" stand
-// for the text of a file, "-" for standard input, "@@text" for "@text". Their
-// reader is whoever runs the command, who may be allowed to read less than the
-// background process is.
+// readWords reads the files that words name: "@path" and "--flag=@path" stand for the
+// text of a file, "-" for standard input, "@@text" for "@text". They are read here and
+// not in the background process, which may be allowed to read more than the user of
+// this command.
 func readWords(args []string, stdin io.Reader) ([]Word, error) {
 	words := make([]Word, 0, len(args))
 	for _, arg := range args {
@@ -48,8 +48,8 @@ func readWords(args []string, stdin io.Reader) ([]Word, error) {
 	return words, nil
 }
 
-// noFile says what else may be meant by a word that ends in the name of a file.
-// Other programs write standard input as "@-".
+// noFile is the error for a word that names a file that does not exist. Its hint says
+// what else may be meant: in other programs "@-" is standard input.
 func noFile(flag, arg string) error {
 	value := strings.TrimPrefix(arg, flag)
 	hint := fmt.Sprintf("for the text itself write %s@%s", flag, value)
@@ -76,4 +76,26 @@ func readWord(flag, path string, read func() ([]byte, error)) (Word, error) {
 	}
 	text := string(body)
 	return Word{Text: flag, Path: path, Body: &text}, nil
+}
+
+// Option is an option of ctxfs call.
+type Option struct {
+	Name  string
+	Value string // the name of its value; "" if it has none
+	About string
+}
+
+// Options returns the options of the command itself. Before the name of the tool they
+// always are options. Behind it the tool's own argument of that name takes precedence,
+// and behind "--" everything is an argument of the tool. But --help or -h with nothing
+// else for the tool always asks for help: a user who asks for help does not want the
+// tool to be called.
+func Options() []Option {
+	return []Option{
+		{"json", "", "print the server's whole answer as JSON"},
+		{"yes", "", "call it although it asks for confirmation"},
+		{"max-bytes", "N", "longer results go to a file (0: none does; default 12000)"},
+		{"timeout", "DURATION", "give up after so long without news of it (90s, 10m)"},
+		{"help", "", "show its arguments"},
+	}
 }

@@ -26,9 +26,9 @@ import (
 type Finding struct {
 	Check string `json:"check"`
 	OK    bool   `json:"ok"`
-	// What was found, in a sentence.
+	// What is the result in a sentence.
 	What string `json:"what"`
-	// Mend is the command that mends it; empty if all is well.
+	// Mend is how to fix it: a command, mostly. It is empty if all is well.
 	Mend string `json:"mend,omitempty"`
 }
 
@@ -36,12 +36,13 @@ func newDoctor(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "look for what is wrong, and say how to fix it",
+		Short: "check what may be wrong, and say how to fix it",
 		Long: `Doctor checks whether this user can mount, whether mounts and the background
-process are well, whether the configuration can be read and every provider
-works. For each fault it names the command that fixes it, and exits with 4 if
-there is one. The one thing that it fixes by itself is a mount that a killed
-process has left hanging: its readers get an error instead of waiting.`,
+process work, whether the configuration can be read, and how every provider is.
+For each problem it prints the command that fixes it. It exits with 4 if there
+is a problem. The one thing that it fixes by itself is a mount that hangs
+because its process was killed: programs that read it then get an error instead
+of waiting.`,
 		Args: cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := examine(cmd.Context(), a)
@@ -82,7 +83,7 @@ func printFindings(a *cli.App, findings []Finding, ill int) {
 	if ill == 0 {
 		a.Sayf("all is well")
 	} else {
-		a.Sayf("%s to fix", wording.Count(ill, "things"))
+		a.Sayf("%s to fix", wording.Count(ill, "problems"))
 	}
 }
 
@@ -93,7 +94,7 @@ func examine(ctx context.Context, a *cli.App) []Finding {
 	case err != nil:
 		return append(all, processFault(a, err))
 	case freed:
-		all = append(all, Finding{Check: "process", OK: true, What: "the mounts of a killed process hung, and were freed"})
+		all = append(all, Finding{Check: "process", OK: true, What: "the mounts of a killed process hung; they were freed"})
 	}
 	found, answers := checkDaemon(ctx, a)
 	all = append(all, found...)
@@ -108,7 +109,7 @@ func checkFuse(a *cli.App) Finding {
 		if cure != "" {
 			cure += "; or "
 		}
-		return Finding{"fuse", false, cause, cure + "do without: ctxfs sync DIR"}
+		return Finding{"fuse", false, cause, cure + "use ctxfs without FUSE: ctxfs sync DIR"}
 	}
 	how := "through fusermount3"
 	if os.Getuid() == 0 {
@@ -117,7 +118,7 @@ func checkFuse(a *cli.App) Finding {
 	return Finding{Check: "fuse", OK: true, What: "this user can mount, " + how}
 }
 
-// checkTools looks for the programs with which agents search.
+// checkTools checks that the programs with which agents search are installed.
 func checkTools(a *cli.App) Finding {
 	var missing []string
 	for tool, pkg := range map[string]string{"rg": "ripgrep", "jq": "jq"} {
@@ -157,7 +158,8 @@ func processFault(a *cli.App, err error) Finding {
 	return f
 }
 
-// checkDaemon also tells whether the providers can be asked.
+// checkDaemon checks the background process and its mounts. It also reports whether
+// the providers can be asked.
 func checkDaemon(ctx context.Context, a *cli.App) (all []Finding, answers bool) {
 	report, err := status(ctx, a)
 	if err != nil {
@@ -174,7 +176,7 @@ func checkDaemon(ctx context.Context, a *cli.App) (all []Finding, answers bool) 
 	}
 	all = append(all, f)
 	if _, err := os.Stat(report.Program); report.Program != "" && errors.Is(err, os.ErrNotExist) {
-		all = append(all, Finding{"program", false, fmt.Sprintf("%s, from which process %d was started, is gone; programs in mcps/*/bin take the ctxfs in PATH", a.Tilde(report.Program), report.Pid),
+		all = append(all, Finding{"program", false, fmt.Sprintf("%s, from which process %d was started, no longer exists; programs in mcps/*/bin use the ctxfs in PATH", a.Tilde(report.Program), report.Pid),
 			"ctxfs unmount --all; ctxfs mount"})
 	}
 	for _, m := range report.Mounts {

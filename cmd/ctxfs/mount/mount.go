@@ -36,12 +36,12 @@ func newMount(a *cli.App) *cobra.Command {
 		Use:   "mount [DIR]",
 		Short: "show the tree on a folder (default ~/.agentctx)",
 		Long: `Mount shows the tree on DIR, which must be empty or not exist, and returns as
-soon as it can be listed. Servers that are not known
-yet start after that, in the background; the others at their first call.
+soon as it can be listed. Servers whose tools are not known yet start after
+that, in the background; the others start at their first call.
 
-One background process serves all mounts of a home; the first mount starts it
-and the last unmount ends it. Mounting where a mount is already does nothing;
-where a dead one lies, whose process was killed, that is fixed first.`,
+One background process serves all mounts of a home: the first mount starts it
+and the last unmount ends it. If DIR is mounted already, nothing changes. If it
+is a dead mount, whose process was killed, that is replaced.`,
 		Example: `  ctxfs mount
   ctxfs mount /tmp/ctx
   ctxfs mount -f     in the foreground, for systemd: ends with Ctrl-C or SIGTERM`,
@@ -110,8 +110,8 @@ func reportMount(a *cli.App, result mounts.MountResult) {
 	a.Sayf("  look: ls %s   state: ctxfs status   end: ctxfs unmount", a.Tilde(result.Dir))
 }
 
-// mountForeground serves the mount in this process, or, if there is a
-// background process already, has it mount and waits for the end.
+// mountForeground serves the mount in this process. If there is a background process
+// already, that one serves it, and this one waits until the mount ends.
 func mountForeground(ctx context.Context, a *cli.App, dir string) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -142,19 +142,19 @@ func mountForeground(ctx context.Context, a *cli.App, dir string) error {
 	return nil
 }
 
-// interrupted words an error that a signal may have brought about.
+// interrupted words the error of a mount: a signal may have caused it.
 func interrupted(ctx context.Context, dir string, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
 	return &control.Fault{
 		Message: fmt.Sprintf("interrupted before %s was mounted", dir),
-		Hint:    "mount it all the same: ctxfs mount -f " + wording.ShellWord(dir),
+		Hint:    "to mount it, give the command again: ctxfs mount -f " + wording.ShellWord(dir),
 	}
 }
 
-// mountElsewhere has the background process mount and waits for the end of the
-// mount or of the context, with which it is taken away.
+// mountElsewhere has the background process mount and waits until the mount or ctx
+// ends. If ctx ends first, it unmounts.
 func mountElsewhere(ctx context.Context, a *cli.App, dir string) error {
 	if err := mount(ctx, a, dir, false); err != nil {
 		return interrupted(ctx, dir, err)

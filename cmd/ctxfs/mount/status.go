@@ -19,14 +19,15 @@ import (
 // StatusReport is what `ctxfs status --json` prints.
 type StatusReport struct {
 	Running bool `json:"running"`
-	// Pid is that of the background process, 0 if there is none.
+	// Pid is the process id of the background process, 0 if there is none.
 	Pid     int    `json:"pid"`
 	Version string `json:"version,omitempty"`
-	// Program is the file that the process was started from.
+	// Program is the executable that the process was started from.
 	Program string            `json:"program,omitempty"`
 	Since   time.Time         `json:"since,omitzero"`
 	Mounts  []mounts.ViewInfo `json:"mounts"`
-	// Gateways is how many programs besides, such as "ctxfs serve", need it.
+	// Gateways is the number of other programs, such as ctxfs serve, that need the
+	// process.
 	Gateways  int                       `json:"gateways,omitempty"`
 	Providers []usertree.ProviderStatus `json:"providers"`
 }
@@ -35,9 +36,9 @@ func newStatus(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "what is mounted where, and how every provider is",
-		Long: `Status tells the background process, its mounts and the state of every
-provider. Without a background process it tells what is known from the caches,
+		Short: "show what is mounted where, and the state of every provider",
+		Long: `Status shows the background process, its mounts, and the state of every
+provider. Without a background process it shows what is known from the caches,
 and exits with 3.`,
 		Example: `  ctxfs status
   ctxfs status --json | jq .pid
@@ -98,7 +99,7 @@ func status(ctx context.Context, a *cli.App) (*StatusReport, error) {
 	return report, err
 }
 
-// health looks at one mount of ours.
+// health is the state of one mount of ctxfs.
 func health(dir string) mounts.Health {
 	points, err := mounts.Points()
 	if err == nil {
@@ -123,7 +124,7 @@ func printStatus(a *cli.App, r *StatusReport) {
 			line += ": mounted by " + m.Of
 		}
 		if m.State != mounts.Healthy {
-			line += fmt.Sprintf("  %s: fix it with: ctxfs mount %s", m.State, a.Tilde(m.Dir))
+			line += fmt.Sprintf("  %s; fix: ctxfs mount %s", m.State, a.Tilde(m.Dir))
 		}
 		a.Sayf("%s", line)
 	}

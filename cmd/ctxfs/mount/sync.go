@@ -23,16 +23,16 @@ func newSync(a *cli.App) *cobra.Command {
 	var once, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "sync DIR",
-		Short: "write the same tree to a plain folder, for machines without FUSE",
+		Short: "write the tree to a plain folder, for machines without FUSE",
 		Long: `Sync writes the tree that a mount would show into the plain folder DIR, and
 keeps it current until it is stopped (Ctrl-C). Files are replaced atomically,
-and are for you alone (0400, programs 0500, folders 0700), as in a mount.
-It deletes and overwrites only what it wrote itself, of which it keeps a list in
-DIR/.ctxfs-sync.jsonl: a file of yours that is in the way is left as it is, and
-named.
+and are for you alone (0400, programs 0500, folders 0700), as in a mount. It
+deletes and overwrites only what it wrote itself, which it lists in
+DIR/.ctxfs-sync.jsonl. A file of yours that is in the way stays as it is, and
+its name is printed.
 
-With --once it makes one pass and ends. Unless ctxfs is running, that starts no
-server: what is written is what is known from the last time.`,
+With --once it makes one pass and ends. If ctxfs is not running, that starts no
+server: it writes what is known from the last time.`,
 		Example: `  ctxfs sync ~/agentctx
   ctxfs sync --once /tmp/ctx && rg -il issue /tmp/ctx/mcps`,
 		Args:              cli.Args(1, "into which folder?"),
@@ -55,7 +55,7 @@ server: what is written is what is known from the last time.`,
 			case errors.Is(err, context.Canceled) && !once:
 				return nil // stopped by the user: what is written stays
 			case errors.Is(err, context.Canceled):
-				return &control.Fault{Message: "stopped before the pass was complete", Hint: "to go on, give the same command again"}
+				return &control.Fault{Message: "stopped before the pass was complete", Hint: "to continue, give the same command again"}
 			case err == nil && report.conflicts > 0:
 				return cli.Exit(console.ExitProblems, nil)
 			}
@@ -67,7 +67,7 @@ server: what is written is what is known from the last time.`,
 	return cmd
 }
 
-// passPrinter prints what passes did.
+// passPrinter prints what each pass of a sync did.
 type passPrinter struct {
 	app       *cli.App
 	dir       string
@@ -105,7 +105,7 @@ func syncOnce(ctx context.Context, a *cli.App, dir string, r *passPrinter) error
 	}
 	if c != nil {
 		defer c.Close()
-		// One that is just ending is as good as none.
+		// A process that is ending counts as none.
 		if err := syncCall(ctx, a, c, dir, true, r); !errors.Is(err, control.ErrGone) || r.passes > 0 {
 			return err
 		}
@@ -119,8 +119,8 @@ func syncOnce(ctx context.Context, a *cli.App, dir string, r *passPrinter) error
 	return err
 }
 
-// syncFollow has the background process keep the folder current as long as
-// this process lives.
+// syncFollow has the background process keep the folder current until this process
+// ends.
 func syncFollow(ctx context.Context, a *cli.App, dir string, r *passPrinter) error {
 	return places.UntilServed(func() error {
 		c, err := a.Start(ctx)

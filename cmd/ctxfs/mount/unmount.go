@@ -21,12 +21,12 @@ func newUnmount(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "unmount [DIR]",
 		Aliases: []string{"umount"},
-		Short:   "take a mount away",
-		Long: `Unmount takes the mount on DIR away; without DIR, the one on ~/.agentctx, or
-else the only one there is. A mount in use loses its name at once and goes on
-for those who use it. The last one ends the background process. A dead mount,
-whose process was killed, is taken away too, and one that hangs is freed first.
-Where nothing is mounted it does nothing.`,
+		Short:   "remove a mount",
+		Long: `Unmount removes the mount on DIR; without DIR, the one on ~/.agentctx, or else
+the only one there is. A mount in use disappears at once, but programs that have
+files open can still read them. Removing the last mount ends the background
+process. A dead mount, whose process was killed, is removed too; if it hangs, it
+is freed first. If nothing is mounted, unmount does nothing.`,
 		Args: cli.Args(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -48,7 +48,7 @@ Where nothing is mounted it does nothing.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "take every mount away")
+	cmd.Flags().BoolVar(&all, "all", false, "remove every mount")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }
@@ -111,7 +111,7 @@ func unmount(ctx context.Context, a *cli.App, args []string, all, asJSON bool) e
 	for _, dir := range result.Dirs {
 		a.Sayf("unmounted %s", a.Tilde(dir))
 		if users := result.Busy[dir]; users != nil {
-			a.Notef("it was in use by %s; what they have open ends with them", strings.Join(users, ", "))
+			a.Notef("it was in use by %s, which can still read the files they have open", strings.Join(users, ", "))
 		}
 	}
 	return nil
@@ -151,7 +151,7 @@ func unmountServed(ctx context.Context, a *cli.App, dir string) (mounts.UnmountR
 	return mounts.OpUnmount.Ask(ctx, c, mounts.ViewQuery{Dir: dir}, nil, nil)
 }
 
-// chooseMounts decides which mounts a command means.
+// chooseMounts returns the folders of the mounts that the command means.
 func chooseMounts(a *cli.App, args []string, all bool, shown []string, dead []mounts.Point) ([]string, error) {
 	every := slices.Clone(shown)
 	for _, p := range dead {

@@ -16,14 +16,14 @@ import (
 func newAccept(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "accept SERVER [TOOL...]",
-		Short: "accept that an MCP server has changed its tools",
-		Long: `Accept pins the definitions of a server's tools as they are shown now. Ctxfs
-pins each definition when it first sees it. When a server shows another one
-later, the difference is in mcps/SERVER/tools/TOOL.diff, and STATUS.md and
-ctxfs doctor tell of it, until it is accepted or the server takes it back. The
-tool can be called all the while.
+		Short: "accept changed tool definitions of an MCP server",
+		Long: `Accept pins the current definitions of a server's tools. Ctxfs pins each
+definition when it first sees it. If the server later sends another one,
+mcps/SERVER/tools/TOOL.diff shows the difference, and STATUS.md and ctxfs doctor
+report it, until you accept it or the server reverts it. Meanwhile the tool can
+still be called.
 
-Without TOOL it accepts all that has changed. It takes effect at once.`,
+Without TOOL it accepts all changes. It takes effect at once.`,
 		Example: `  cat ~/.agentctx/mcps/github/tools/*.diff    what has changed
   ctxfs accept github create_issue            accept one tool
   ctxfs accept github                         accept all`,
@@ -43,7 +43,7 @@ func accept(ctx context.Context, a *cli.App, server string, tools []string) erro
 		return err
 	}
 	if len(accepted.Tools) == 0 {
-		a.Sayf("nothing to accept: the tools of %s are as they were pinned", accepted.Server)
+		a.Sayf("nothing to accept: no tool of %s has changed since it was pinned", accepted.Server)
 		return nil
 	}
 	for _, t := range accepted.Tools {
@@ -52,7 +52,7 @@ func accept(ctx context.Context, a *cli.App, server string, tools []string) erro
 	return nil
 }
 
-// completeChanged completes the name of a server, then those of its tools that
+// completeChanged completes the name of a server, then the names of its tools that
 // have changed.
 func completeChanged(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {

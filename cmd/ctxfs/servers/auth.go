@@ -35,17 +35,17 @@ func newAuth(a *cli.App) *cobra.Command {
 	var logout, noBrowser, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "auth [SERVER]",
-		Short: "log in to an MCP server, or out of it",
-		Long: `Auth logs in to an MCP server that wants to know who asks (its state is
-needs-auth): it opens the page of the server's login in the browser, or prints
-its address, and waits until the browser comes back to this machine. What it
-gets is kept in the system's keyring, or else in a file that only you can read,
-and renewed by itself. A running ctxfs connects to the server at once.
+		Short: "log in to an MCP server, or log out",
+		Long: `Auth logs in to an MCP server that requires a login (its state is needs-auth):
+it opens the server's login page in the browser, or prints its address, and
+waits until the browser returns to this machine. The login is stored in the
+system's keyring, or else in a file that only you can read, and renewed
+automatically. A running ctxfs connects to the server at once.
 
 Without SERVER it lists the servers that can be logged in to.
 
-Where the browser is on another machine, forward the port that stands in the
-address after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
+If the browser is on another machine, forward the port that the address names
+after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
 		Example: `  ctxfs auth                       which servers want a login
   ctxfs auth linear                log in
   ctxfs auth --no-browser linear   print the address only
@@ -76,8 +76,8 @@ address after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
 			return logIn(ctx, a, args[0], noBrowser)
 		},
 	}
-	cmd.Flags().BoolVar(&logout, "logout", false, "log out, and delete what is kept of the login")
-	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "print the address, open no browser")
+	cmd.Flags().BoolVar(&logout, "logout", false, "log out, and delete the stored login")
+	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "print the address, and open no browser")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
 	cmd.MarkFlagsMutuallyExclusive("logout", "no-browser")
 	return cmd
@@ -121,8 +121,8 @@ func listLogins(ctx context.Context, a *cli.App, asJSON bool) error {
 	return table.Flush()
 }
 
-// logIn logs in here, where the user and the browser are: the background
-// process only has to look at the outcome.
+// logIn logs in from this process, where the user and the browser are: the background
+// process only has to read the outcome.
 func logIn(ctx context.Context, a *cli.App, server string, noBrowser bool) error {
 	tree := a.Offline()
 	defer tree.Close()
@@ -138,7 +138,7 @@ func logIn(ctx context.Context, a *cli.App, server string, noBrowser bool) error
 		default:
 			a.Sayf("to log in, open\n\n  %s\n", n.Address)
 		}
-		a.Notef("waiting for the browser to come back (ctrl-c gives up)")
+		a.Notef("waiting for the browser to return (Ctrl-C gives up)")
 	}, nil)
 	if err != nil {
 		return authFault(ctx, server, err)
@@ -147,12 +147,12 @@ func logIn(ctx context.Context, a *cli.App, server string, noBrowser bool) error
 	if login.Stored == "keyring" {
 		where = "the system keyring"
 	}
-	a.Sayf("logged in to %s at %s; the login is kept in %s", login.Server, login.Issuer, where)
+	a.Sayf("logged in to %s at %s; the login is stored in %s", login.Server, login.Issuer, where)
 	return reconnect(ctx, a, login.Server)
 }
 
-// reconnect has the background process, if there is one, connect to a server
-// anew, and says what becomes of it.
+// reconnect has the background process, if there is one, connect to a server again,
+// and prints the outcome.
 func reconnect(ctx context.Context, a *cli.App, server string) error {
 	begun := time.Now()
 	if running, err := reread(ctx, a, server); err != nil || !running {
@@ -181,8 +181,8 @@ func reconnect(ctx context.Context, a *cli.App, server string) error {
 	}
 }
 
-// reread has the background process start a server anew; false if there is
-// none.
+// reread has the background process start a server again. It reports whether there
+// is such a process.
 func reread(ctx context.Context, a *cli.App, server string) (running bool, err error) {
 	_, err = mcp.OpRestart.Ask(ctx, a.OnlyRunning(), mcp.RestartQuery{Name: server})
 	if errors.Is(err, control.ErrNotRunning) || errors.Is(err, control.ErrGone) {
@@ -191,7 +191,7 @@ func reread(ctx context.Context, a *cli.App, server string) (running bool, err e
 	return err == nil, err
 }
 
-// serverState is the state that a server has reached since then, or "".
+// serverState is the state that a server has reached since a time, or "".
 func serverState(ctx context.Context, a *cli.App, server string, then time.Time) (string, error) {
 	asker := a.Fallback()
 	defer asker.Close()
@@ -220,15 +220,15 @@ func logOut(ctx context.Context, a *cli.App, server string) error {
 		a.Sayf("there was no login to %s", ended.Was.Server)
 		return nil
 	}
-	a.Sayf("logged out of %s; nothing is kept of the login", ended.Was.Server)
+	a.Sayf("logged out of %s; the stored login is deleted", ended.Was.Server)
 	if ended.Untold != "" {
-		a.Notef("the authorization server does not know: %s", ended.Untold)
+		a.Notef("the authorization server could not be told: %s", ended.Untold)
 	}
 	_, err = reread(ctx, a, ended.Was.Server)
 	return err
 }
 
-// authFault words what went wrong with a login.
+// authFault words the error of a login.
 func authFault(ctx context.Context, server string, err error) error {
 	switch {
 	case errors.As(err, new(*mcp.LoginError)):
@@ -244,8 +244,8 @@ func authFault(ctx context.Context, server string, err error) error {
 	return err
 }
 
-// openBrowser opens an address in the user's browser, and tells whether there
-// is one. The browser outlives us.
+// openBrowser opens an address in the user's browser, which outlives this process. It
+// reports whether there is a browser.
 func openBrowser(a *cli.App, address string) bool {
 	opener := "xdg-open"
 	if runtime.GOOS == "darwin" {
@@ -261,6 +261,6 @@ func openBrowser(a *cli.App, address string) bool {
 	if cmd.Start() != nil {
 		return false
 	}
-	go func() { _ = cmd.Wait() }() // so that it leaves no dead process while we wait
+	go func() { _ = cmd.Wait() }() // so that no zombie is left while we wait
 	return true
 }

@@ -11,9 +11,9 @@ const callExitCodesHelp = `0    it worked
 1    it failed; the message says why
 2    the arguments do not fit the tool, or the command line was wrong
 5    the tool says that it failed; what it says is on standard error
-6    the server wants a login: ctxfs auth SERVER
-7    the server cannot be reached, or has not answered in time
-8    the configuration does not allow the call, or it lacks --yes
+6    the server requires a login: ctxfs auth SERVER
+7    the server cannot be reached, or did not answer in time
+8    the configuration forbids the call, or it requires --yes
 130  it was interrupted`
 
 func newCall(a *cli.App) *cobra.Command {
@@ -21,20 +21,21 @@ func newCall(a *cli.App) *cobra.Command {
 		Use:   "call SERVER TOOL [ARGUMENTS]",
 		Short: "call a tool of an MCP server",
 		Long: `Call calls a tool of an MCP server and prints its result: text as text, a
-structured result as JSON. Images and other bytes go to files whose paths are
-printed; so does a long result, of which the beginning and the end are printed.
-The server is started if it does not run. SERVER TOOL may be written
-SERVER/TOOL, as INDEX.md has it.
+structured result as JSON. Images and other bytes are written to files, and the
+paths are printed. So is a long result, of which the first and last lines are
+printed. The server is started if it does not run. SERVER TOOL may be written
+SERVER/TOOL, as in INDEX.md.
 
-Arguments are flags named for the tool's: --title Hello, --draft or --no-draft,
---labels '["a","b"]' or --label a --label b, --filter.state open. Or they are
-one JSON object: as a word, as @FILE, or on standard input (-). The value of a
-flag may be @FILE too, the text of that file, or - for that of standard input.
-They are checked before anything is sent.
+Each argument of the tool is a flag: --title Hello, --draft or --no-draft,
+--labels '["a","b"]' or --label a --label b, --filter.state open. Or all are one
+JSON object: as a word, as @FILE, or on standard input (-). The value of a flag
+may be @FILE, for the text of that file, or -, for that of standard input.
+Arguments are checked before anything is sent.
 
-The flags below go before the tool, or behind it where the tool has no argument
-of that name: behind the tool its own argument is meant, and behind -- always.
---help behind the tool shows the tool's arguments.
+The flags of ctxfs below go before the tool, or behind it if the tool has no
+argument of that name. Behind the tool its own argument takes precedence; behind
+-- everything is an argument of the tool. --help behind the tool shows the
+tool's arguments.
 
 Exit codes:
 ` + cli.Indent(callExitCodesHelp),
@@ -63,7 +64,8 @@ Exit codes:
 	return cmd
 }
 
-// optionValue is a flag that only the help knows, by the name of its value.
+// optionValue is the value of a flag that stands in the help alone: the call parses
+// its own command line. Its text is the name of the value, "" for none.
 type optionValue string
 
 func (v optionValue) String() string   { return "" }

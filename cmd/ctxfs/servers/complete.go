@@ -14,8 +14,8 @@ import (
 	"ctxfs/providers/mcp/calls"
 )
 
-// completeCall completes a server, one of its tools, and the tool's flags and
-// their values.
+// completeCall completes the name of a server, then of one of its tools, then the
+// flags of the tool and their values.
 func completeCall(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp
@@ -82,7 +82,7 @@ func toolFlags(ctx context.Context, a *cli.App, server, tool string) []calls.Fla
 	return flags
 }
 
-// completeServer completes the one name of a server.
+// completeServer completes the name of a server as the only argument.
 func completeServer(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

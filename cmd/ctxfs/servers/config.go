@@ -19,15 +19,15 @@ func newConfig(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "config [SERVER]",
-		Short: "show which MCP servers were found where, what counts and why",
-		Long: `Config reads the configuration files of every program that ctxfs knows, those
-in the current folder too, and shows each entry for an MCP server: the file it
-stands in, the folder it has in mcps, its state, and for an entry that is not
-used what is used in its place. Of a server it shows the program or the host
-and nothing else: arguments, variables and headers may be secrets.
+		Short: "show where MCP servers are configured, and which entry is used",
+		Long: `Config reads the configuration files of every program that ctxfs knows,
+including those in the current folder, and shows each entry for an MCP server:
+its file, its folder in mcps, its state, and if it is not used, which entry
+takes precedence. Of a server it shows the program or the host only, since
+arguments, variables and headers may be secrets.
 
 It starts nothing, and works whether ctxfs is running or not. With a name it
-shows all that is known of that server's entries.`,
+shows all details of that server's entries.`,
 		Example: `  ctxfs config
   ctxfs config github
   ctxfs config --json | jq '.entries[] | select(.state == "untrusted")'`,
@@ -41,7 +41,7 @@ shows all that is known of that server's entries.`,
 			if len(args) > 0 {
 				part, near := report.Of(args[0])
 				if len(part.Entries) == 0 {
-					fault := &control.Fault{Message: fmt.Sprintf("no file configures a server %q", args[0]), Hint: "see what there is: ctxfs config"}
+					fault := &control.Fault{Message: fmt.Sprintf("no file configures a server %q", args[0]), Hint: "list all servers: ctxfs config"}
 					if near != "" {
 						fault.Hint = "did you mean: ctxfs config " + near
 					}
@@ -74,12 +74,12 @@ func completeOneServer(a *cli.App) cobra.CompletionFunc {
 	}
 }
 
-// configuration asks the background process, whose environment counts where
-// there is one, or reads the files.
+// configuration asks the background process, whose environment is the one that
+// servers get, or reads the files if there is none.
 func configuration(ctx context.Context, a *cli.App) (report mcp.Report, err error) {
 	folder, err := os.Getwd()
 	if err != nil || mounts.Contain(folder) {
-		folder = "" // it has gone, or is a view, which configures nothing
+		folder = "" // it was deleted, or is in a mount, where nothing is configured
 	}
 	asker := a.Fallback()
 	defer asker.Close()
@@ -121,7 +121,7 @@ func printReport(a *cli.App, r mcp.Report) {
 	}
 }
 
-// printEntries prints all that is known of some entries.
+// printEntries prints all details of entries.
 func printEntries(a *cli.App, entries []mcp.Entry) {
 	for i, e := range entries {
 		if i > 0 {
@@ -147,7 +147,7 @@ func printEntries(a *cli.App, entries []mcp.Entry) {
 	}
 }
 
-// scope is that of an entry, with its project.
+// scope is the scope of an entry, with its project.
 func scope(a *cli.App, e mcp.Entry) string {
 	if e.Project != "" {
 		return e.Scope + " " + a.Tilde(e.Project)
@@ -155,7 +155,7 @@ func scope(a *cli.App, e mcp.Entry) string {
 	return e.Scope
 }
 
-// place is where an entry stands.
+// place is the file and line of an entry.
 func place(a *cli.App, e mcp.Entry) string {
 	if e.Line == 0 {
 		return a.Tilde(e.File)

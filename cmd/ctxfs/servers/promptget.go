@@ -17,9 +17,9 @@ func newPromptGet(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prompt-get SERVER PROMPT",
 		Short: "get a prompt of an MCP server",
-		Long: `Prompt-get asks an MCP server for a prompt and prints its messages. PROMPT is
-its name, or that of its file in mcps/SERVER/prompts, which says what arguments
-it takes. The server is started if it does not run.`,
+		Long: `Prompt-get gets a prompt from an MCP server and prints its messages. PROMPT is
+its name, or the name of its file in mcps/SERVER/prompts, which lists its
+arguments. The server is started if it does not run.`,
 		Example: `  ctxfs cat mcps/github/prompts/review.json
   ctxfs prompt-get github review --arg repo=ctxfs --arg pr=12`,
 		Args:              cli.Args(2, "which server, and which prompt?", "which prompt of that server?"),
@@ -44,7 +44,7 @@ it takes. The server is started if it does not run.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringArrayVar(&given, "arg", nil, "an argument of the prompt, NAME=VALUE; may be given again")
+	cmd.Flags().StringArrayVar(&given, "arg", nil, "an argument of the prompt, NAME=VALUE; may be repeated")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the server's whole answer")
 	return cmd
 }

@@ -20,15 +20,15 @@ func newRead(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "read SERVER URI",
 		Short: "read a resource of an MCP server",
-		Long: `Read asks an MCP server for a resource and prints it: text without control
-characters, anything else as the bytes that it is (not to a terminal). URI is
-that of a resource, or one that a template describes, or the name of a file in
-mcps/SERVER/resources. The server is started if it does not run.
+		Long: `Read gets a resource from an MCP server and prints it: text without control
+characters, anything else byte for byte (but not to a terminal). URI is the
+address of a resource, an address that fits a template, or the name of a file
+in mcps/SERVER/resources. The server is started if it does not run.
 
-With --keep the resource is also a file in mcps/SERVER/resources from then on,
-NAME.content.EXT. It is read again when the server says that it has changed, and
-whenever the server starts; the server is not stopped for want of use. --forget
-takes the file away.`,
+With --keep the resource also becomes a file, NAME.content.EXT, in
+mcps/SERVER/resources. It is read again when the server reports a change, and
+whenever the server starts; the server is then not stopped when it is idle.
+--forget deletes the file.`,
 		Example: `  ctxfs ls mcps/docs/resources        what there is
   ctxfs read docs file:///guide.md
   ctxfs read --keep docs guide
@@ -50,8 +50,8 @@ takes the file away.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the server's whole answer")
-	cmd.Flags().BoolVar(&keep, "keep", false, "keep it as a file in the mount, and current")
-	cmd.Flags().BoolVar(&forget, "forget", false, "keep it no more, and print nothing")
+	cmd.Flags().BoolVar(&keep, "keep", false, "also keep it as a file in the mount, and keep that current")
+	cmd.Flags().BoolVar(&forget, "forget", false, "delete that file, and print nothing")
 	return cmd
 }
 
@@ -60,7 +60,7 @@ func printResource(a *cli.App, r *calls.Reading) error {
 	for _, c := range r.Contents {
 		if c.Blob != nil && toTerminal(a) {
 			return &control.Fault{
-				Message: fmt.Sprintf("the resource is no text, but %s of %d bytes", kindOf(c), len(c.Blob)),
+				Message: fmt.Sprintf("the resource is not text, but %s of %d bytes", kindOf(c), len(c.Blob)),
 				Hint:    "write it to a file: ctxfs read ... >FILE",
 			}
 		}
@@ -85,11 +85,11 @@ func kindOf(c calls.Content) string {
 	return c.MIMEType
 }
 
-// toTerminal tells whether somebody may be looking at the output.
+// toTerminal reports whether the output may go to a terminal.
 func toTerminal(a *cli.App) bool { return console.IsTerminal(a.Out) }
 
-// completeServersAnd completes the name of a server, then those of the files
-// in one of its folders.
+// completeServersAnd completes the name of a server, then the names of the files in
+// one of its folders.
 func completeServersAnd(a *cli.App, folder string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		switch len(args) {

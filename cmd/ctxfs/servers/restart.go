@@ -15,8 +15,8 @@ func newRestart(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restart [SERVER]",
 		Short: "start an MCP server again, or all of them",
-		Long: `Restart ends an MCP server, starts it again and lists its tools anew. Its
-folder and its last known tools stay all the while.`,
+		Long: `Restart ends an MCP server, starts it again, and lists its tools again.
+Meanwhile its folder shows the tools that were last known.`,
 		Args:              cli.Args(1),
 		ValidArgsFunction: completeServer(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -33,7 +33,7 @@ folder and its last known tools stay all the while.`,
 func restart(ctx context.Context, a *cli.App, name string) error {
 	_, err := mcp.OpRestart.Ask(ctx, a.OnlyRunning(), mcp.RestartQuery{Name: name})
 	if errors.Is(err, control.ErrNotRunning) || errors.Is(err, control.ErrGone) {
-		return &control.Fault{Message: "ctxfs is not running, so no server is", Hint: "start it: ctxfs mount"}
+		return &control.Fault{Message: "ctxfs is not running, and so no server is", Hint: "start it: ctxfs mount"}
 	}
 	if err != nil {
 		return err

@@ -1,7 +1,7 @@
-// Package servers has the commands for MCP servers. What they use of a server: tools
-// lists its tools, call calls one, read and prompt-get get a resource or a prompt. What
-// they decide about it: config shows where it is configured, trust allows those of a
-// project, accept pins changed definitions, auth logs in, restart starts it again.
+// Package servers has the commands for MCP servers. Four use a server: tools lists its
+// tools, call calls one, read and prompt-get get a resource or a prompt. Five manage
+// it: config shows where it is configured, trust allows the servers of a project,
+// accept pins changed definitions, auth logs in, restart starts it again.
 //
 // Each file is one command; complete.go completes the names of servers, tools and
 // their arguments. What a call does before the libraries of this package are
@@ -30,9 +30,9 @@ func newTools(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tools [SERVER]",
 		Short: "list the tools of the MCP servers",
-		Long: `Tools lists the tools of all MCP servers, or of one, a line each: the server and
+		Long: `Tools lists the tools of all MCP servers, or of one. Each line has the server,
 the name of the tool's file, and the first sentence of its description. It
-starts nothing: what is listed is what the server said last.`,
+starts nothing: it lists what the servers last reported.`,
 		Example: `  ctxfs tools
   ctxfs tools github
   ctxfs call github create_issue --help      how one is called
@@ -88,7 +88,7 @@ func tools(ctx context.Context, a *cli.App, server string, asJSON bool) error {
 	return nil
 }
 
-// errNoServer is the error of a command for all servers where there is none.
+// errNoServer is the error of a command for all servers if there is none.
 func errNoServer() error {
 	return &control.Fault{Message: "no MCP server is configured", Hint: "see where ctxfs looks: ctxfs cat mcps/INDEX.md"}
 }

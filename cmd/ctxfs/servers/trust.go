@@ -18,14 +18,14 @@ func newTrust(a *cli.App) *cobra.Command {
 	var revoke, list, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
-		Short: "let the MCP servers run that a project configures",
-		Long: `Trust allows the MCP servers that the files in a project's folder configure
-(.mcp.json, .cursor/mcp.json, .vscode/mcp.json and others): they are programs
-that whoever wrote the project has chosen, so that none is started before you
-have looked and said so. What is allowed are the entries as they are now: when
-one of them changes, the servers of that file end until they are trusted again.
+		Short: "allow the MCP servers that a project configures to run",
+		Long: `Trust allows the MCP servers that files in a project's folder configure
+(.mcp.json, .cursor/mcp.json, .vscode/mcp.json and others). They are programs
+chosen by the author of the project, so ctxfs starts none of them before you
+have checked and allowed them. It allows the entries as they are now: when one
+of them changes, the servers of that file end until they are trusted again.
 
-DIR is the current folder if it is not given. It takes effect at once.`,
+DIR is the current folder by default. It takes effect at once.`,
 		Example: `  ctxfs trust ~/src/shop
   ctxfs trust --revoke ~/src/shop
   ctxfs trust --list`,
@@ -47,7 +47,7 @@ DIR is the current folder if it is not given. It takes effect at once.`,
 			return trust(cmd.Context(), a, dir, revoke, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "take back what was allowed")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "withdraw the trust")
 	cmd.Flags().BoolVar(&list, "list", false, "list the projects that configure servers, and which are trusted")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "list")
@@ -69,7 +69,7 @@ func trust(ctx context.Context, a *cli.App, dir string, revoke, asJSON bool) err
 		return a.PrintJSON(project)
 	}
 	if revoke {
-		a.Sayf("the servers of %s are not trusted any more", a.Tilde(project.Folder))
+		a.Sayf("the servers of %s are no longer trusted", a.Tilde(project.Folder))
 		return nil
 	}
 	a.Sayf("trusted as they are now, in %s:", a.Tilde(project.Folder))
@@ -77,8 +77,8 @@ func trust(ctx context.Context, a *cli.App, dir string, revoke, asJSON bool) err
 	return notePassedOver(ctx, a, asker, project)
 }
 
-// notePassedOver notes the servers of a project that are trusted and still do not
-// run, since another entry takes precedence: mostly one of the same name.
+// notePassedOver prints the servers of a project that are not used although they are
+// trusted, since another entry, mostly of the same name, takes precedence.
 func notePassedOver(ctx context.Context, a *cli.App, asker fs.Asker, project mcp.Project) error {
 	report, err := mcp.OpConfiguration.Ask(ctx, asker, mcp.FolderQuery{Folder: project.Folder})
 	if err != nil {

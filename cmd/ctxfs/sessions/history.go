@@ -36,40 +36,40 @@ func newHistory(a *cli.App) *cobra.Command {
 	var cwd string
 	cmd := &cobra.Command{
 		Use:   "history [SESSION]",
-		Short: "tell where the whole history of an agent's session is",
-		Long: `History prints the path of transcript.md of the session that it is run in: all
-that was said and done in it, also what was before a compaction. Beside that
-file are digest.md, which sums it up, and files.tsv.
+		Short: "print the path of an agent's whole session",
+		Long: `History prints the path of transcript.md of the session in which it is run: all
+that was said and done, including what came before a compaction. Beside that
+file are digest.md, a summary, and files.tsv, the files that were read and
+written.
 
-Agents name the session in the environment of the commands that they run:
-
-` + sayingAgents() + `
-If none does, it is the newest session of the current folder, else of the next
-folder above it, up to the root of the repository. SESSION names another one: an
-id, the beginning of one, or the path of its log or of its folder in the mount.
+The agent names the session in the environment of its commands (Claude Code,
+Codex, Copilot CLI, Goose, Pi and Amp; Cursor, Gemini CLI and Crush in hooks).
+If it does not, the session is the newest one of the current folder, else of
+the next folder above, up to the root of the repository. SESSION names another
+one: its id, the beginning of its id, or the path of its log or of its folder
+in the mount.
 
 Without a mount it prints the path in the tree, for ctxfs cat.
 
-With --hook it answers a hook of an agent, given as JSON on the input, with a
-line that names the history and how to search it, at these events:
-
-` + hookEvents() + `
-It takes at most two seconds. It never fails, and does not answer what it does
-not know.`,
+With --hook it answers a hook of an agent, which is JSON on standard input,
+with a line that names the history and how to search it. It knows SessionStart,
+PreCompact and PostCompact of Claude Code and Codex, sessionStart and
+preCompact of Cursor, and SessionStart and PreCompress of Gemini CLI. It takes
+two seconds at most, never fails, and does not answer what it does not know.`,
 		Example: `  ctxfs history
   rg -n "connection refused" "$(ctxfs history)"
   ctxfs history --all --cwd .
   ctxfs history --json 08940314 | jq -r .digest`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if hook {
-				return nil // an error of the command line would stop the agent
+				return nil // a usage error would stop the agent
 			}
 			return cli.Args(1)(cmd, args)
 		},
 		ValidArgsFunction: completeSession(a),
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if hook {
-				return nil // it does without a home folder
+				return nil // it works without a home folder
 			}
 			return cmd.Root().PersistentPreRunE(cmd, args)
 		},
@@ -92,7 +92,7 @@ not know.`,
 	}
 	cmd.Flags().BoolVarP(&all, "all", "a", false, "list all sessions, the newest first")
 	cmd.Flags().StringVar(&cwd, "cwd", "", "with --all: only those that began in this folder or below it")
-	cmd.Flags().BoolVar(&hook, "hook", false, "answer the hook of an agent whose JSON is on the input")
+	cmd.Flags().BoolVar(&hook, "hook", false, "answer the hook of an agent, which is JSON on standard input")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("cwd", cli.CompleteDirs) // fails for a flag that is not there
 	return cmd
@@ -121,7 +121,7 @@ type Entry struct {
 	By      string    `json:"by,omitempty"` // how it was found: "name", "environment" or "folder"
 }
 
-// entry tells of a session where the tree is shown in some folders.
+// entry describes a session, with its paths in the first of the views that has it.
 func (s views) entry(k transcripts.Known) Entry {
 	tree := transcriptsFolder + "/" + k.Path
 	dir, mounted := s.dir(tree)
@@ -151,7 +151,7 @@ func printHistory(ctx context.Context, a *cli.App, args []string, asJSON bool) e
 	if asJSON {
 		return a.PrintJSON(e)
 	}
-	guessed(a, k)
+	noteGuess(a, k)
 	a.Sayf("%s", e.Path)
 	if !e.Mounted {
 		a.Notef("not mounted; read it: ctxfs cat %s", wording.ShellWord(e.Path))
@@ -210,19 +210,19 @@ func listHistory(ctx context.Context, a *cli.App, cwd string, asJSON bool) error
 // views are the folders in which the tree is shown now, the best one first.
 type views []mounts.ViewInfo
 
-// views asks the background process: a mount that does not answer must not be
-// looked at.
+// currentViews asks the background process, since a mount that does not answer must
+// not be touched.
 func currentViews(ctx context.Context, a *cli.App) (views, error) {
 	info, err := a.ServerInfo(ctx)
 	if err != nil {
 		return nil, err
 	}
 	views := slices.Clone(info.Mounts)
-	slices.SortStableFunc(views, func(x, y mounts.ViewInfo) int { return lesser(a, x) - lesser(a, y) })
+	slices.SortStableFunc(views, func(x, y mounts.ViewInfo) int { return viewRank(a, x) - viewRank(a, y) })
 	return views, nil
 }
 
-func lesser(a *cli.App, v mounts.ViewInfo) int {
+func viewRank(a *cli.App, v mounts.ViewInfo) int {
 	switch {
 	case v.Kind != "fuse":
 		return 2 // a copy
@@ -232,8 +232,8 @@ func lesser(a *cli.App, v mounts.ViewInfo) int {
 	return 0
 }
 
-// dir is the path on disk of a folder of the tree; where it is shown nowhere,
-// that in the tree.
+// dir returns the path on disk of a folder of the tree, or its path in the tree if it
+// is shown nowhere.
 func (s views) dir(tree string) (dir string, mounted bool) {
 	for _, v := range s {
 		path := filepath.Join(v.Dir, tree)

@@ -28,8 +28,8 @@ const (
 	maxHook = 8 << 20
 )
 
-// hookInput is what the hooks of Claude Code, Codex, Cursor and Gemini CLI have
-// in common, and what tells them apart.
+// hookInput has the fields that the hooks of Claude Code, Codex, Cursor and Gemini CLI
+// have in common, and those that tell them apart.
 type hookInput struct {
 	Event          string `json:"hook_event_name"`
 	SessionID      string `json:"session_id"`
@@ -38,10 +38,11 @@ type hookInput struct {
 	TurnID         string `json:"turn_id"`         // of Codex's alone
 }
 
-// answerHook answers an agent's hook. Whatever happens, the command ends well
-// and soon: an exit code of 2, which a panic has as well, would stop the agent.
+// answerHook answers an agent's hook. Whatever happens, it returns within hookTime and
+// the command exits with 0: an exit code of 2, which a panic has too, would stop the
+// agent.
 func answerHook(ctx context.Context, a *cli.App) {
-	a.Note = nil // an agent is told of what concerns its session only
+	a.Note = nil // an agent is told only what concerns its session
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
 	defer cancel()
 	type result struct {
@@ -61,12 +62,12 @@ func answerHook(ctx context.Context, a *cli.App) {
 	select {
 	case r := <-done:
 		if r.err != nil {
-			a.Notef("the hook is left unanswered: %v", r.err)
+			a.Notef("the hook is not answered: %v", r.err)
 			return
 		}
-		_, _ = io.WriteString(a.Out, r.text) // who does not read it does not want it
+		_, _ = io.WriteString(a.Out, r.text) // an agent that does not read it does not want it
 	case <-ctx.Done():
-		a.Notef("the hook is left unanswered: its input did not end")
+		a.Notef("the hook is not answered: its input did not end")
 	}
 }
 
@@ -100,7 +101,7 @@ func parseHook(text []byte) (in hookInput, err error) {
 	return in, nil
 }
 
-// session is the id of the session that the hook is of.
+// session is the id of the session that the hook names.
 func (in hookInput) session() (string, error) {
 	id := in.ConversationID
 	if id == "" {
@@ -122,10 +123,12 @@ func isNoID(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
 }
 
-// answer puts the line where the agent takes it from. At a start it goes to the
-// model. Before a compaction Claude Code takes text as a wish for the summary;
-// the others, and all of them after it, can only tell the user: there the model
-// hears of it at the start that follows.
+// answer returns the output that hands the line to the agent:
+//
+//  1. At a start it goes to the model.
+//  2. Before a compaction, Claude Code takes text as an instruction for the summary.
+//  3. Before a compaction in other agents, and after one in all of them, it can only
+//     be shown to the user; the model gets it at the start that follows.
 func (in hookInput) answer(line string) (string, error) {
 	told := map[string]any{"systemMessage": line}
 	switch in.Event {
@@ -148,7 +151,7 @@ func (in hookInput) answer(line string) (string, error) {
 	case "":
 		return "", errors.New("its input names no event")
 	}
-	return "", fmt.Errorf("nothing is to be said at the event %q", in.Event)
+	return "", fmt.Errorf("there is no answer to the event %q", in.Event)
 }
 
 func jsonLine(value any) (string, error) {
@@ -159,8 +162,8 @@ func jsonLine(value any) (string, error) {
 	return b.String(), err
 }
 
-// historyLine names the history of a session, which need not be written yet, and
-// how to search it. The path by id is the one that never changes.
+// historyLine names the history of a session, which may not be written yet, and how to
+// search it. It uses the path by id, since that never changes.
 func historyLine(ctx context.Context, a *cli.App, id string) string {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()

@@ -1,13 +1,14 @@
 package sessions
 
 import (
-	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
 	"encoding/json"
 	"io"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
 )
 
 // TestHookText is the answer without a process of its own.

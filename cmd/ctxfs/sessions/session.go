@@ -16,8 +16,8 @@ import (
 // transcriptsFolder is the folder of the sessions in the tree.
 const transcriptsFolder = "transcripts"
 
-// wanted is the session that the command line names, or the one that the command
-// is run in.
+// wanted describes the session that the command line names, or else the one in which
+// the command is run.
 func wanted(a *cli.App, args []string) (w transcripts.Wanted, err error) {
 	if len(args) == 0 {
 		w.Claims = caller.Claims(a.LookupEnv)
@@ -38,7 +38,7 @@ func wanted(a *cli.App, args []string) (w transcripts.Wanted, err error) {
 	return w, nil
 }
 
-// namesOf are the names of a path: as it is given, and without links.
+// namesOf returns a path and, if it leads through links, the path without them.
 func namesOf(path string) []string {
 	names := []string{path}
 	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
@@ -47,8 +47,8 @@ func namesOf(path string) []string {
 	return names
 }
 
-// foldersAbove are the current folder and those above it up to the root of its
-// repository, each in all its names. Without a repository it is that folder
+// foldersAbove returns the current folder and those above it up to the root of its
+// repository, each by all its names. Outside of a repository it is the current folder
 // alone.
 func foldersAbove() (all [][]string, err error) {
 	named, err := os.Getwd()
@@ -74,15 +74,15 @@ func foldersAbove() (all [][]string, err error) {
 	}
 }
 
-// guessed tells of a session that was found by the folder alone, where it could
-// have been another.
-func guessed(a *cli.App, k transcripts.Known) {
+// noteGuess notes that a session was found by the folder alone, if there are others of
+// that folder.
+func noteGuess(a *cli.App, k transcripts.Known) {
 	if k.By == transcripts.ByFolder && k.Others > 0 {
 		a.Notef("no agent says which session this is; this is the newest of %d in %s", k.Others+1, a.Tilde(k.CWD))
 	}
 }
 
-// completeSession completes the id of a session, with its title.
+// completeSession completes the id of a session, and shows its title.
 func completeSession(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

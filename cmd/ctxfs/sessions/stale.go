@@ -29,20 +29,20 @@ func newStale(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "stale [SESSION]",
-		Short: "list the files that changed since an agent's session last saw them",
-		Long: `Stale compares the files that a session has read or written, as files.tsv tells
-them, with those on disk, and lists the ones that are not as the session last
-saw them: changed since, by their modification time, or deleted. What the
-session has written itself it has seen. SESSION is as for ctxfs history; without
-it, it is the session that the command is run in.
+		Short: "list files that have changed since an agent's session last saw them",
+		Long: `Stale compares the files that a session has read or written, those in files.tsv,
+with the files on disk. It lists those that have changed since the session last
+saw them, by their modification time, or are deleted. What the session wrote
+itself, it has seen. SESSION is as for ctxfs history; the default is the session
+in which the command is run.
 
   changed  2026-11-21T08:12:45Z  cmd/main.go
   deleted  -                     internal/old.go
   unknown  -                     /srv/x.go (permission denied)
 
-Paths in the current folder are told from there. A time is when the file was
-changed; changes within the second in which the session saw it are not noticed.
-It exits with 4 if it lists any file, with 0 if nothing has changed.`,
+Paths below the current folder are relative to it. The time is that of the
+change; a change within the second in which the session saw the file is not
+noticed. It exits with 4 if it lists any file, with 0 if nothing has changed.`,
 		Example: `  ctxfs stale
   ctxfs stale 08940314
   ctxfs stale --json | jq -r '.files[] | select(.state == "changed") | .path'`,
@@ -83,7 +83,7 @@ type StaleReport struct {
 	known   transcripts.Known
 }
 
-// StaleFile is a file that is not as a session last saw it.
+// StaleFile is a file that has changed since a session last saw it.
 type StaleFile struct {
 	Path  string `json:"path"`
 	State string `json:"state"` // "changed", "deleted" or "unknown"
@@ -133,14 +133,14 @@ func stale(ctx context.Context, a *cli.App, args []string) (*StaleReport, error)
 	return report, nil
 }
 
-// seenFile is a line of files.tsv: a file, and when the session last saw it; zero
-// where the agent keeps no times.
+// seenFile is a line of files.tsv: a file, and when the session last saw it; zero if
+// the agent stores no times.
 type seenFile struct {
 	path string
 	at   time.Time
 }
 
-// readSeen reads files.tsv. It goes by the names of the columns.
+// readSeen parses files.tsv. It finds columns by their names.
 func readSeen(table string) ([]seenFile, error) {
 	lines := strings.Split(strings.TrimSuffix(table, "\n"), "\n")
 	names := strings.Split(lines[0], "\t")
@@ -166,8 +166,9 @@ func readSeen(table string) ([]seenFile, error) {
 	return all, nil
 }
 
-// compare looks at a file. Where it is not known when the session saw it, it saw
-// it before it ended. Folders are not compared. A nil file is one as it was seen.
+// compare compares a file with the one on disk. If it is not known when the session saw
+// the file, the end of the session counts. Folders are not compared. It returns nil for
+// a file that has not changed.
 func compare(a *cli.App, f seenFile, last time.Time) (compared bool, as *StaleFile) {
 	full := wording.ExpandTilde(f.path, a.Home)
 	as = &StaleFile{Path: full, Seen: f.at}
@@ -196,7 +197,7 @@ func compare(a *cli.App, f seenFile, last time.Time) (compared bool, as *StaleFi
 }
 
 func printStale(a *cli.App, r *StaleReport) {
-	guessed(a, r.known)
+	noteGuess(a, r.known)
 	here, err := os.Getwd()
 	for _, f := range r.Files {
 		at, name := "-", f.Path
@@ -214,7 +215,7 @@ func printStale(a *cli.App, r *StaleReport) {
 	session := fmt.Sprintf("the session %s of %s", r.Session, r.Agent)
 	switch {
 	case r.Checked == 0:
-		a.Notef("nothing changed: %s has read and written no files that are known", session)
+		a.Notef("nothing changed: %s has read and written no known files", session)
 	case len(r.Files) == 0:
 		a.Notef("nothing changed: %s as %s last saw them", areFiles(r.Checked), session)
 	case r.known.CWD != "" && !exists(r.known.CWD):

@@ -1,13 +1,14 @@
 package sessions
 
 import (
-	"ctxfs/cmd/ctxfs/cli"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/cmd/ctxfs/cli"
 )
 
 func TestReadSeen(t *testing.T) {

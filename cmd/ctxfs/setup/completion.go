@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/fs/wording"
-
-	"github.com/spf13/cobra"
 )
 
 // Completion for the programs in mcps/SERVER/bin, which is appended to the script

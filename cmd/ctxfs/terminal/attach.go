@@ -18,14 +18,14 @@ func newAttach(a *cli.App) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "attach ID",
-		Short: "look at a terminal of ctxfs term, and type into it",
-		Long: `Attach shows a running terminal here, by its id or name; ctxfs ps lists them.
-Others who look at it see the same, and it has the size of the smallest window.
-Ctrl-\ d detaches: the terminal goes on. When its shell ends, attach ends with
-the shell's exit code.
+		Short: "show a terminal of ctxfs term here, and type into it",
+		Long: `Attach shows a running terminal here, by its id or name; ctxfs ps lists them. A
+terminal can be attached to several windows, and has the size of the smallest
+one. Ctrl-\ d detaches: the terminal goes on. When its shell exits, attach exits
+with the shell's exit code.
 
-Of what was shown before, the screen is drawn as it is now, without colours; all
-of it is in terminals/ID.txt of the mount.`,
+First the current screen is drawn, without colours. What was shown before is in
+terminals/ID.txt of the mount.`,
 		Example: `  ctxfs ps
   ctxfs attach api`,
 		Args: cli.Args(1, "which terminal? give its id or name"),
@@ -37,7 +37,7 @@ of it is in terminals/ID.txt of the mount.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return attach(cmd.Context(), a, args[0], force) },
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "also inside a terminal that is recorded itself")
+	cmd.Flags().BoolVar(&force, "force", false, "attach even inside a recorded terminal")
 	return cmd
 }
 
@@ -48,7 +48,7 @@ func attach(ctx context.Context, a *cli.App, name string, force bool) error {
 	}
 	t, err := recording.Find(name)
 	if missing := (*holder.Missing)(nil); errors.As(err, &missing) {
-		fault := &control.Fault{Message: err.Error(), Hint: "see what runs: ctxfs ps"}
+		fault := &control.Fault{Message: err.Error(), Hint: "list those that run: ctxfs ps"}
 		switch {
 		case missing.Ended != nil:
 			fault.Hint = "what it has shown: " + missing.Ended.Path(missing.Ended.LastPart())
@@ -63,7 +63,7 @@ func attach(ctx context.Context, a *cli.App, name string, force bool) error {
 		return err
 	}
 	if id, inside := a.LookupEnv(holder.Variable); inside && (!force || id == t.ID) {
-		fault := &control.Fault{Message: fmt.Sprintf("this is terminal %s, which would record what it is shown", id), Hint: "do it all the same: ctxfs attach --force " + name}
+		fault := &control.Fault{Message: fmt.Sprintf("this is terminal %s, which would record what it is shown", id), Hint: "to attach anyway: ctxfs attach --force " + name}
 		if id == t.ID {
 			fault.Message, fault.Hint = fmt.Sprintf("this is terminal %s itself", id), ""
 		}
@@ -79,7 +79,7 @@ func attach(ctx context.Context, a *cli.App, name string, force bool) error {
 	return attachOutcome(a, out, err)
 }
 
-// terminalFile is the newest part of the log of a terminal.
+// terminalFile returns the path of the newest part of a terminal's log.
 func terminalFile(a *cli.App, id string) string {
 	t, err := record.LoadState(filepath.Join(recording(a).Dir, id))
 	if err != nil {
@@ -88,10 +88,10 @@ func terminalFile(a *cli.App, id string) string {
 	return t.Path(t.LastPart())
 }
 
-// runningTerminals are the ids of those that can be attached to.
+// runningTerminals returns the ids of the terminals that can be attached.
 func runningTerminals(a *cli.App) (ids []string) {
 	recording := recording(a)
-	all, _ := recording.List() // without any there is nothing to complete
+	all, _ := recording.List() // without terminals there is nothing to complete
 	for _, t := range all {
 		if t.Running() && t.Source == record.Term {
 			ids = append(ids, t.ID)

@@ -18,10 +18,10 @@ func newPS(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ps",
 		Short: "list the terminals that are recorded",
-		Long: `Ps lists the terminals that run now: those of ctxfs term, commands of ctxfs run
-and panes of tmux. It reads their files, and asks no process. With -a it lists
-those that have ended, too; they are kept for a while (max_age and max_size in
-the table [terminals] of the configuration).`,
+		Long: `Ps lists the terminals that are running: those of ctxfs term, commands of ctxfs
+run, and panes of tmux. It reads their files, and asks no process. With -a it
+also lists those that have ended, which are kept for a while (max_age and
+max_size in the table [terminals] of the configuration).`,
 		Example: `  ctxfs ps
   ctxfs ps -a
   ctxfs ps --json | jq -r '.[] | select(.last_exit > 0) | .file'`,
@@ -107,7 +107,7 @@ func printTerminals(a *cli.App, all []Entry) {
 	}
 }
 
-// doing is what a terminal does, or did last.
+// doing is the command that runs in a terminal, or the last one in parentheses.
 func (e *Entry) doing() string {
 	line := func(s string) string {
 		first, _, more := strings.Cut(s, "\n")

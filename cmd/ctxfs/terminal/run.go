@@ -18,25 +18,24 @@ func newRun(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [--name NAME] [--max-bytes N] -- COMMAND...",
 		Short: "run one command, and record it",
-		Long: `Run runs a command and passes on its input, output, signals and exit code, as if
-it were not there; a command that a signal has killed gives 128 and its number.
-What it shows is recorded as it comes: terminals/ID.txt in the mount, where it
-stays when it has ended.
+		Long: `Run runs a command and passes on its input, output, signals and exit code. If a
+signal killed the command, the exit code is 128 plus its number. The output is
+recorded as it comes, in terminals/ID.txt of the mount, and stays there when the
+command has ended.
 
-Where the output goes to a terminal the command has one too, of its own: Ctrl-C
-ends it, but Ctrl-Z does not stop it. Elsewhere, as in a pipe, in CI, in the
-background and with --max-bytes, output and errors go each where they would have
-gone; the recording has both. What the command leaves running in the background
-is heard no more when it has ended.
+If the output goes to a terminal, the command gets a terminal of its own:
+Ctrl-C ends it, but Ctrl-Z does not stop it. Otherwise (in a pipe, in CI, in
+the background, with --max-bytes) output and errors go where they would have
+gone, and the recording has both. The output of processes that the command
+leaves running is not recorded after the command has ended.
 
-With --max-bytes nothing is printed before the command has ended, and then what
-it has shown, as clean text: of more than that many bytes its beginning and its
-end, how much is left out between them, and as the last line the path of the
-whole.
+With --max-bytes the output is printed as clean text when the command has ended.
+If it has more than N bytes, that is the beginning and the end, the number of
+bytes left out between them, and on the last line the path of the whole.
 
-Where nothing can be recorded, the command runs all the same; a line on standard
-error says why it is not. A command that cannot be found gives exit code 127,
-one that cannot be started 126.`,
+If nothing can be recorded, the command runs nevertheless, and a line on
+standard error says why. The exit code is 127 if the command is not found, and
+126 if it cannot be started.`,
 		Example: `  ctxfs run -- make test
   ctxfs run --name build --max-bytes 4000 -- cargo build
   ctxfs run -- npm test 2>errors | tee log`,
@@ -55,16 +54,16 @@ one that cannot be started 126.`,
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 	}
-	cmd.Flags().SetInterspersed(false) // what follows the command is its own
-	cmd.Flags().StringVar(&name, "name", "", "the id that the recording is to have, instead of a number")
+	cmd.Flags().SetInterspersed(false) // what follows the command belongs to it
+	cmd.Flags().StringVar(&name, "name", "", "the id of the recording, instead of a number")
 	cmd.Flags().IntVar(&limit, "max-bytes", 0, "print the first and last bytes of the output, `N` at most, when the command has ended")
 	_ = cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions)
 	_ = cmd.RegisterFlagCompletionFunc("max-bytes", cobra.NoFileCompletions)
 	return cmd
 }
 
-// runRecorded runs a command; a limit of less than zero is none. Where it cannot
-// be recorded it runs unrecorded.
+// runRecorded runs a command and records it, or runs it unrecorded if it cannot be
+// recorded. The limit is that of --max-bytes; a negative one is none.
 func runRecorded(a *cli.App, spec holder.Spec, limit int) error {
 	if a.PlacesErr != nil {
 		return runUnrecorded(a, spec, limit, &holder.Unrecorded{Err: a.PlacesErr})
@@ -83,7 +82,7 @@ func runRecorded(a *cli.App, spec holder.Spec, limit int) error {
 	return runOutcome(a, out, limit)
 }
 
-// runUnrecorded runs a command of which nothing is recorded.
+// runUnrecorded runs a command without recording it, and says why.
 func runUnrecorded(a *cli.App, spec holder.Spec, limit int, why *holder.Unrecorded) error {
 	a.Notef("%v", why)
 	if limit < 0 {
@@ -106,8 +105,8 @@ func notStarted(spec holder.Spec, err error) error {
 	return cli.Exit(holder.NotStarted(err), &control.Fault{Message: holder.NotStartedText(name, err)})
 }
 
-// runOutcome prints what a command has shown, where that was kept for its end, and
-// passes on its exit code.
+// runOutcome prints the output of a command, if it was held back to its end, and
+// returns its exit code as an error.
 func runOutcome(a *cli.App, out holder.Outcome, limit int) error {
 	var err error
 	if limit >= 0 {

@@ -3,7 +3,7 @@
 // term-holder is the process that owns one.
 //
 // The work is done by [ctxfs/providers/terminals/holder]; this package words its
-// outcomes. Its files are its commands, and tmux.go, which is term --tmux.
+// outcomes. Each file is one command.
 package terminal
 
 import (
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -34,27 +35,29 @@ func newTerm(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "term [-- COMMAND...]",
 		Short: "open a terminal that agents can read",
-		Long: `Term starts your shell in this window as if it were not there, and records
-what it shows: terminals/ID.txt in the mount is a text file that grows as you
-work, and tells of each command its output and exit code. Keys are not recorded;
-what a program echoes is.
+		Long: `Term starts your shell in this window, and records what it shows:
+terminals/ID.txt in the mount is a text file that grows as you work, with the
+output and exit code of each command. Keys are not recorded, except what a
+program echoes.
 
-The terminal lives in a process of its own. When the window is closed or
-Ctrl-\ d is typed it goes on: ctxfs ps lists it, ctxfs attach shows it again.
-(Ctrl-\ alone reaches the program after half a second, and typed twice at once.
-Another key: detach_key = "ctrl-]" in the table [terminals] of the
-configuration.) It ends when the shell does, whose exit code is passed on.
+The terminal belongs to a process of its own. It goes on when the window is
+closed or when you type Ctrl-\ d: ctxfs ps lists it, and ctxfs attach shows it
+again. (Ctrl-\ alone reaches the program after half a second, typed twice it
+does at once. To use another key: detach_key = "ctrl-]" in the table
+[terminals] of the configuration.) It ends when the shell exits, with the
+shell's exit code.
 
-Where nothing can be recorded the shell starts all the same, in this window
-itself; a line says why. When the process that holds it is killed, the shell
-goes on in the window that it was opened in, unrecorded.
+If nothing can be recorded, the shell starts in this window nevertheless, and a
+line says why. If the process that owns the terminal is killed, the shell goes
+on in the window in which it was opened, unrecorded.
 
-A name is the terminal's id. While a terminal of that name runs, the next one is
-called NAME~2.
+A name is used as the terminal's id. If a terminal of that name is running, the
+next one is called NAME~2.
 
-With --tmux no terminal is opened: the panes of your tmux servers are recorded
-as they are, with what tmux still holds of them, while something is mounted.
-tmux = true in the table [terminals] of the configuration does so always.`,
+With --tmux no terminal is opened. Instead the panes of your running tmux
+servers are recorded, including their history in tmux, while something is
+mounted. tmux = true in the table [terminals] of the configuration does so
+always.`,
 		Example: `  ctxfs term                        your shell ($SHELL)
   ctxfs term --name api             in the mount: terminals/api.txt
   ctxfs term --shell fish
@@ -93,17 +96,17 @@ tmux = true in the table [terminals] of the configuration does so always.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&name, "name", "", "the id that the terminal is to have, instead of a number")
+	flags.StringVar(&name, "name", "", "the id of the terminal, instead of a number")
 	flags.StringVar(&shell, "shell", "", "bash, zsh, fish or the path of a shell, instead of $SHELL")
-	flags.BoolVar(&force, "force", false, "also inside a terminal that is recorded already")
+	flags.BoolVar(&force, "force", false, "open one even inside a recorded terminal")
 	flags.BoolVar(&login, "login", false, "start a login shell")
-	flags.BoolVar(&tmux, "tmux", false, "open none: record the panes of the tmux servers that run")
+	flags.BoolVar(&tmux, "tmux", false, "open none; record the panes of running tmux servers")
 	_ = cmd.RegisterFlagCompletionFunc("shell", cobra.FixedCompletions([]string{"bash", "zsh", "fish"}, cobra.ShellCompDirectiveDefault))
 	_ = cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions)
 	return cmd
 }
 
-// recording says where and how terminals are recorded.
+// recording returns where and how terminals are recorded.
 func recording(a *cli.App) holder.Recording {
 	s, _ := terminals.ReadSettings(a.Config) // its faults are in STATUS.md
 	return holder.Recording{
@@ -111,12 +114,12 @@ func recording(a *cli.App) holder.Recording {
 	}
 }
 
-// canOpen tells why no terminal can be opened here.
+// canOpen returns why no terminal can be opened here; nil if one can.
 func canOpen(a *cli.App, force bool) error {
 	if id, inside := a.LookupEnv(holder.Variable); inside && !force {
 		return &control.Fault{
 			Message: fmt.Sprintf("this terminal is recorded already, as %s", id),
-			Hint:    "open another one inside it all the same: ctxfs term --force",
+			Hint:    "to open another one inside it: ctxfs term --force",
 		}
 	}
 	if !isTerminal(a.In) || !isTerminal(a.Out) {
@@ -128,7 +131,7 @@ func canOpen(a *cli.App, force bool) error {
 	return nil
 }
 
-// isTerminal tells whether a stream is a terminal.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && holder.IsTerminal(f)
@@ -151,14 +154,13 @@ func shellPath(a *cli.App, named string) (string, error) {
 	return path, nil
 }
 
-// openTerminal opens a terminal here, and waits until it has ended or is
-// detached.
+// openTerminal opens a terminal here, and waits until it has ended or is detached.
 func openTerminal(ctx context.Context, a *cli.App, spec holder.Spec) error {
 	self, err := os.Executable()
 	if err != nil {
 		return termUnrecorded(a, spec, &holder.Unrecorded{Err: err})
 	}
-	_ = os.MkdirAll(a.State, 0o700) // who records says why it cannot be
+	_ = os.MkdirAll(a.State, 0o700) // if it cannot be made, the recording says why
 	out, err := holder.Start(ctx, []string{self, holderName}, filepath.Join(a.State, "holder.log"), spec, stdin(a))
 	if without := (*holder.Unrecorded)(nil); errors.As(err, &without) {
 		return termUnrecorded(a, spec, without)
@@ -166,7 +168,7 @@ func openTerminal(ctx context.Context, a *cli.App, spec holder.Spec) error {
 	return attachOutcome(a, out, err)
 }
 
-// termUnrecorded has the shell or command in this terminal itself.
+// termUnrecorded replaces this process by the shell or command, unrecorded.
 func termUnrecorded(a *cli.App, spec holder.Spec, why *holder.Unrecorded) error {
 	a.Notef("%v", why)
 	return notStarted(spec, spec.Exec())
@@ -198,15 +200,37 @@ func attachOutcome(a *cli.App, out holder.Outcome, err error) error {
 	return nil
 }
 
-// holderName is the command that becomes a holder.
+// holderName is the name of the command that owns a terminal.
 const holderName = "term-holder"
 
 func newHolder() *cobra.Command {
 	return &cobra.Command{
 		Use:    holderName,
-		Short:  "the process that holds a terminal (started by term)",
+		Short:  "the process that owns a terminal (started by term)",
 		Hidden: true,
 		Args:   cli.Args(0),
 		RunE:   func(*cobra.Command, []string) error { return holder.Hold() },
 	}
+}
+
+// adoptTmux has the background process record the panes of running tmux servers.
+func adoptTmux(ctx context.Context, a *cli.App) error {
+	var args terminals.TmuxQuery
+	if name, inside := a.LookupEnv("TMUX"); inside {
+		args.Socket, _, _ = strings.Cut(name, ",") // wherever that server has it
+	}
+	adopted, err := terminals.OpTmux.Ask(ctx, a.Starting(), args)
+	if err != nil {
+		return err
+	}
+	for _, p := range adopted.Panes {
+		a.Sayf("recording %s as %s", p.ID, p.Terminal)
+	}
+	for _, p := range adopted.Problems {
+		a.Notef("%s", p)
+	}
+	if len(adopted.Panes) == 0 {
+		return &control.Fault{Message: "there is no tmux pane to record", Hint: "start one: tmux new-session"}
+	}
+	return nil
 }

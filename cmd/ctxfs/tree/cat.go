@@ -1,19 +1,19 @@
 package tree
 
 import (
+	"github.com/spf13/cobra"
+
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/usertree"
-
-	"github.com/spf13/cobra"
 )
 
 func newCat(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "cat PATH...",
 		Short: "print files of the tree, without a mount",
-		Long: `Cat prints what a file of the mount would hold. PATH is a path in the tree,
-such as mcps/github/STATUS.md, or one of a mount. It starts nothing.`,
+		Long: `Cat prints files of the tree, as they would be in a mount. PATH is a path in the
+tree, such as mcps/github/STATUS.md, or a path of a mount. It starts nothing.`,
 		Example: `  ctxfs cat AGENTS.md
   ctxfs cat mcps/github/tools/create_issue.json | jq .arguments`,
 		Args:              cli.Args(-1, "which file of the tree?"),

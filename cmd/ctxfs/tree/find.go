@@ -12,7 +12,7 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// maxMatches is the most that can be asked for.
+// maxMatches is the largest value of --limit.
 const maxMatches = 1000
 
 func newFind(a *cli.App) *cobra.Command {
@@ -21,15 +21,14 @@ func newFind(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "find WORDS...",
-		Short: "find tools, skills and whatever else the mount holds",
-		Long: `Find prints what fits best, best first: the path in the tree, one line of what
-it is, and a score for comparing the lines. WORDS may be a name or a part of
-it, a few words, or a sentence that says what is to be done; typing errors do
-not matter much. Of what was said in past sessions the best places are among
-them, each as the block that says it, and long results that have the words;
---in transcripts finds sessions alone, --in results results. It starts nothing:
-without a background process it finds what is known from configuration and
-caches.`,
+		Short: "find tools, skills and everything else in the tree",
+		Long: `Find prints the best matches, best first: the path in the tree, one line that
+describes it, and a score that ranks the lines. WORDS is a name or part of one,
+a few words, or a sentence that says what you want to do; small typing errors
+do not matter. Matches include the places in past sessions where the words were
+said, and long results that contain them; --in transcripts finds sessions only,
+--in results results only. It starts nothing: without a background process it
+finds what is known from configuration and caches.`,
 		Example: `  ctxfs find create issue
   ctxfs find --in mcps/github "merge a pull request"
   ctxfs find --in transcripts why does the login test fail
@@ -52,7 +51,7 @@ caches.`,
 				return err
 			case len(matches) == 0:
 				return &control.Fault{
-					Message: fmt.Sprintf("nothing is found for %q", query),
+					Message: fmt.Sprintf("nothing matches %q", query),
 					Hint:    "try other words, or see what there is: ctxfs ls",
 				}
 			case asJSON:
@@ -63,7 +62,7 @@ caches.`,
 		},
 	}
 	cmd.Flags().StringVar(&in, "in", "", "only below this path of the tree, such as mcps or mcps/github")
-	cmd.Flags().IntVarP(&limit, "limit", "n", 10, "the most to be printed")
+	cmd.Flags().IntVarP(&limit, "limit", "n", 10, "print at most this many")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("in", completePaths(a)) // fails for a flag that is not there
 	return cmd

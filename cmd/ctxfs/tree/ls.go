@@ -32,9 +32,10 @@ func newLs(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ls [PATH...]",
 		Short: "list folders of the tree, without a mount",
-		Long: `Ls lists what the mount would show. PATH is a path in the tree, such as
-mcps/github/tools, or one of a mount. It starts nothing: without a background
-process it shows what is known from configuration and caches.`,
+		Long: `Ls lists folders of the tree, as they would be in a mount. PATH is a path in
+the tree, such as mcps/github/tools, or a path of a mount. It starts nothing:
+without a background process it lists what is known from configuration and
+caches.`,
 		Example: `  ctxfs ls
   ctxfs ls -l mcps
   ctxfs ls --json skills`,
@@ -66,7 +67,7 @@ process it shows what is known from configuration and caches.`,
 		},
 	}
 	cmd.Flags().BoolVarP(&long, "long", "l", false, "with mode, size and time")
-	cmd.Flags().BoolVarP(&recursive, "recursive", "R", false, "with all that is below")
+	cmd.Flags().BoolVarP(&recursive, "recursive", "R", false, "list all that is below, too")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
@@ -79,7 +80,7 @@ type lister struct {
 	all                            []Entry
 }
 
-// Entry is an entry with its path in the tree.
+// Entry is a line of ls --json: an entry with its path in the tree.
 type Entry struct {
 	Path string `json:"path"`
 	usertree.Entry

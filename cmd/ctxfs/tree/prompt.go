@@ -20,18 +20,18 @@ func newPrompt(a *cli.App) *cobra.Command {
 	var facts bool
 	cmd := &cobra.Command{
 		Use:   "prompt",
-		Short: "print the text that is meant for an agent's prompt",
-		Long: `Prompt prints what an agent should always know: where things are, what there
-is by name, and how to look and call. It is AGENTS.md of the mount, of at most
-600 tokens: where there are more names than that, it says how many are left
-out and where they are.
+		Short: "print the page for an agent's prompt",
+		Long: `Prompt prints what an agent should always know: where things are, the names of
+what there is, and how to read and call it. It is AGENTS.md of the mount, of at
+most 600 tokens: if there are more names, it says how many it leaves out, and
+where they are.
 
-With --budget it tells as much as there is room for in N tokens, and never more
-(tokens as models of OpenAI count them, o200k; others count much the same): all
-names, then those of tools, then a sentence on each skill and tool.
+With --budget it prints as much as fits in N tokens, and never more: all names,
+then those of tools, then a sentence on each skill and tool. Tokens are those of
+OpenAI's models (o200k); other models count about the same.
 
-The same facts give the same text, so that prompts stay cached; whether a server
-runs at the moment is not in it. It starts nothing.`,
+The same facts give the same text, so that prompts stay cached; it does not say
+whether a server runs at the moment. It starts nothing.`,
 		Example: `  ctxfs prompt >>~/.codex/AGENTS.md
   ctxfs prompt --budget 4000
   claude --append-system-prompt "$(ctxfs prompt --budget 2000)"`,
@@ -54,7 +54,7 @@ runs at the moment is not in it. It starts nothing.`,
 			return err
 		},
 	}
-	cmd.Flags().IntVar(&budget, "budget", prompt.Budget, "the most tokens; tells as much as they have room for")
+	cmd.Flags().IntVar(&budget, "budget", prompt.Budget, "the largest number of tokens; print as much as fits")
 	cmd.Flags().BoolVar(&facts, daemon.FactsFlag, false, "make the page of facts on standard input (used by mount)")
 	for _, err := range []error{
 		cmd.Flags().MarkHidden(daemon.FactsFlag),
@@ -67,8 +67,8 @@ runs at the moment is not in it. It starts nothing.`,
 	return cmd
 }
 
-// promptText is the page of AGENTS.md, or one that fills a budget if that is not
-// 0.
+// promptText is the page of AGENTS.md, or if the budget is not 0, the page that fills
+// it.
 func promptText(ctx context.Context, a *cli.App, budget int) (string, error) {
 	asker := a.Fallback()
 	defer asker.Close()
