@@ -18,8 +18,8 @@ type progress struct {
 	done  sync.WaitGroup
 	ended sync.Once
 
-	mu   sync.Mutex
-	last News
+	mu    sync.Mutex
+	last  News
 	shown bool
 }
 
