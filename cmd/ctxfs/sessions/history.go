@@ -42,20 +42,21 @@ that was said and done, including what came before a compaction. Beside that
 file are digest.md, a summary, and files.tsv, the files that were read and
 written.
 
-The agent names the session in the environment of its commands (Claude Code,
-Codex, Copilot CLI, Goose, Pi and Amp; Cursor, Gemini CLI and Crush in hooks).
-If it does not, the session is the newest one of the current folder, else of
-the next folder above, up to the root of the repository. SESSION names another
-one: its id, the beginning of its id, or the path of its log or of its folder
-in the mount.
+Agents name the session in the environment of the commands that they run:
+
+` + sayingAgents() + `
+If none does, it is the newest session of the current folder, else of the next
+folder above it, up to the root of the repository. SESSION names another one: an
+id, the beginning of one, or the path of its log or of its folder in the mount.
 
 Without a mount it prints the path in the tree, for ctxfs cat.
 
-With --hook it answers a hook of an agent, which is JSON on standard input,
-with a line that names the history and how to search it. It knows SessionStart,
-PreCompact and PostCompact of Claude Code and Codex, sessionStart and
-preCompact of Cursor, and SessionStart and PreCompress of Gemini CLI. It takes
-two seconds at most, never fails, and does not answer what it does not know.`,
+With --hook it answers a hook of an agent, given as JSON on the input, with a
+line that names the history and how to search it, at these events:
+
+` + hookEvents() + `
+It takes at most two seconds. It never fails, and does not answer what it does
+not know.`,
 		Example: `  ctxfs history
   rg -n "connection refused" "$(ctxfs history)"
   ctxfs history --all --cwd .
