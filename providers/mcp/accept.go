@@ -94,8 +94,8 @@ func chooseTools(s *catalogue.Snapshot, server string, named []string) (map[stri
 			continue
 		}
 		fault := &calls.UseError{Server: server, What: fmt.Sprintf("no tool is called %q", clean.Line(name)), Mend: "see what there is: ctxfs ls mcps/" + server + "/tools"}
-		if near := nearest.Of(name, known); near != "" {
-			fault.Mend = fmt.Sprintf("did you mean %q?", clean.Line(near))
+		if meant := nearest.Of(name, known); meant != "" {
+			fault.Mend = fmt.Sprintf("did you mean %q?", clean.Line(meant))
 		}
 		return nil, fault
 	}

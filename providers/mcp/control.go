@@ -108,8 +108,8 @@ func (p *Provider) choose(name string) ([]*server, error) {
 	}
 	if len(chosen) == 0 {
 		msg := fmt.Sprintf("no server is called %q", clean.Line(name))
-		if near := nearest.Of(name, known); near != "" {
-			return nil, fmt.Errorf("%s; did you mean %q?", msg, clean.Line(near))
+		if meant := nearest.Of(name, known); meant != "" {
+			return nil, fmt.Errorf("%s; did you mean %q?", msg, clean.Line(meant))
 		}
 		return nil, fmt.Errorf("%s; list them: ctxfs ls mcps", msg)
 	}

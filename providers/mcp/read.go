@@ -70,8 +70,8 @@ func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Fold
 			}
 			words = append(words, original)
 		}
-		if near := nearest.Of(what, words); near != "" {
-			fault.Mend = fmt.Sprintf("did you mean %q?", clean.Line(near))
+		if suggestion := nearest.Of(what, words); suggestion != "" {
+			fault.Mend = fmt.Sprintf("did you mean %q?", clean.Line(suggestion))
 		}
 	}
 	return r, err

@@ -173,8 +173,8 @@ func explainEnum(want []any, v any, must func(string, ...any) string) (what, hin
 		return must("be %s", words[0]), ""
 	}
 	if s, ok := v.(string); ok {
-		if near := nearest.Of(shown(s), words); near != "" {
-			hint = "did you mean " + quoted(near) + "?"
+		if meant := nearest.Of(shown(s), words); meant != "" {
+			hint = "did you mean " + quoted(meant) + "?"
 		}
 	}
 	return must("be one of %s", listed(words, func(s string) string { return s })), hint

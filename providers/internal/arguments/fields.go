@@ -128,8 +128,8 @@ func (f *fields) nearest(name string) *field {
 		return found[0]
 	}
 	known := slices.DeleteFunc(f.names(), func(s string) bool { return len(s) > longest })
-	if near := nearest.Of(name, known); near != "" {
-		return f.exact(near)
+	if meant := nearest.Of(name, known); meant != "" {
+		return f.exact(meant)
 	}
 	return nil
 }

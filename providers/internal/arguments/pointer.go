@@ -194,8 +194,8 @@ func (s *Schema) unknownFlag(in *fields, name, before string) *Error {
 		return err.hint("the tool takes no arguments")
 	}
 	all := "the flags are " + listed(in.names(), show)
-	if near := in.nearest(name); near != nil {
-		return err.hint("did you mean %s? %s", show(near.name), all).part(s.part(near))
+	if meant := in.nearest(name); meant != nil {
+		return err.hint("did you mean %s? %s", show(meant.name), all).part(s.part(meant))
 	}
 	return err.hint("%s", all)
 }

@@ -138,9 +138,9 @@ func (r *report) unknownError() *Error {
 		return err.hint("the tool takes no arguments")
 	}
 	for _, name := range r.unknown {
-		if near := in.nearest(name); near != nil {
-			r.missing = slices.DeleteFunc(r.missing, func(m string) bool { return m == near.name })
-			return err.hint("did you mean %s?", quoted(near.name)).part(r.schema.part(near))
+		if meant := in.nearest(name); meant != nil {
+			r.missing = slices.DeleteFunc(r.missing, func(m string) bool { return m == meant.name })
+			return err.hint("did you mean %s?", quoted(meant.name)).part(r.schema.part(meant))
 		}
 	}
 	return err.hint("the arguments are %s", listed(in.names(), quoted))
@@ -215,8 +215,8 @@ func (r *report) hintMember(err *Error, name string, f *jsonschema.ValidationErr
 	for i, m := range list {
 		names[i] = m.name
 	}
-	if near := nearest.Of(shown(name), names); near != "" {
-		err.Hint = "did you mean " + quoted(near) + "?"
+	if meant := nearest.Of(shown(name), names); meant != "" {
+		err.Hint = "did you mean " + quoted(meant) + "?"
 	} else if len(names) > 0 {
 		err.Hint = "the members are " + listed(names, quoted)
 	}

@@ -1,12 +1,18 @@
 package catalogue
 
-import "ctxfs/providers/internal/rawjson"
+import (
+	"slices"
+
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/rawjson"
+)
 
 // shape describes how definitions of a kind are shown: which members come first,
 // and under which names. The others follow in the order of the server.
 type shape struct {
 	first  []naming
 	hidden []string // members that are never shown
+	pinned bool     // definitions have fingerprints, for pins
 }
 
 // naming is the name of a member in the protocol and in the file.
@@ -16,6 +22,7 @@ type naming struct{ is, shown string }
 // the bytes of some catalogues.
 var (
 	toolShape = shape{
+		pinned: true,
 		first: []naming{{"name", "name"}, {"description", "description"}, {"inputSchema", "arguments"},
 			{"outputSchema", "outputSchema"}, {"annotations", "annotations"}},
 		hidden: []string{"icons"},
@@ -31,9 +38,9 @@ var (
 	}
 )
 
-// render returns the text of a definition: JSON indented by two spaces, the
-// values as the server sent them, with a final newline.
-func (s shape) render(o rawjson.Object) ([]byte, error) {
+// arrange returns the members of a definition that are shown, in their order and
+// under their names.
+func (s shape) arrange(o rawjson.Object) rawjson.Object {
 	shown := make(rawjson.Object, 0, len(o))
 	done := make(map[string]bool, len(o)+len(s.hidden))
 	for _, name := range s.hidden {
@@ -50,9 +57,43 @@ func (s shape) render(o rawjson.Object) ([]byte, error) {
 			shown = append(shown, m)
 		}
 	}
+	return shown
+}
+
+// text returns the text of a definition that is shown as an object: JSON indented by
+// two spaces, the values as the server sent them, with a final newline.
+func text(shown rawjson.Object) ([]byte, error) {
 	compact, err := shown.Append(nil)
 	if err != nil {
 		return nil, err
 	}
 	return rawjson.Indent(compact)
+}
+
+// fingerprint returns that of the definition which is shown as an object, under the
+// protocol's names: that of Item.Definition, without reading the text again.
+func (s shape) fingerprint(shown rawjson.Object) rawjson.Fingerprint {
+	o := s.protocolNames(shown)
+	for i := range o {
+		o[i].Value = clean.JSON(o[i].Value)
+	}
+	compact, err := o.Append(nil)
+	if err != nil {
+		compact = []byte("{}") // impossible: names always encode
+	}
+	return rawjson.FingerprintOf(compact)
+}
+
+// protocolNames returns an object that is shown with the protocol's names.
+func (s shape) protocolNames(shown rawjson.Object) rawjson.Object {
+	o := slices.Clone(shown)
+	for i := range o {
+		for _, n := range s.first {
+			if o[i].Name == n.shown {
+				o[i].Name = n.is
+				break
+			}
+		}
+	}
+	return o
 }

@@ -80,10 +80,6 @@ func NewSnapshot(cat *Catalogue) *Snapshot {
 		}
 		s.Sections[i] = newSection(f.shape, lists...)
 	}
-	for i := range s.Sections[ToolFolder].Items {
-		tool := &s.Sections[ToolFolder].Items[i]
-		tool.Sum = rawjson.FingerprintOf(tool.Definition())
-	}
 	return s
 }
 
@@ -150,9 +146,14 @@ func newSection(shape shape, lists ...List) Section {
 			if err != nil {
 				continue
 			}
-			body, err := shape.render(o)
+			shown := shape.arrange(o)
+			body, err := text(shown)
 			if err != nil {
 				continue
+			}
+			var sum rawjson.Fingerprint
+			if shape.pinned {
+				sum = shape.fingerprint(shown)
 			}
 			uri := cmp.Or(o.Text("uri"), o.Text("uriTemplate"))
 			all = append(all, defined{uri: uri, Item: Item{
@@ -160,6 +161,7 @@ func newSection(shape shape, lists ...List) Section {
 				Summary: clean.Sentence(cmp.Or(o.Text("description"), o.Text("title")), SummaryLength),
 				Since:   d.Since,
 				Body:    body,
+				Sum:     sum,
 			}})
 		}
 	}
@@ -225,17 +227,9 @@ func (i Item) Definition() json.RawMessage {
 	if err != nil {
 		return json.RawMessage("{}") // impossible: the body was rendered here
 	}
-	for j := range o {
-		for _, n := range toolShape.first {
-			if o[j].Name == n.shown {
-				o[j].Name = n.is
-				break
-			}
-		}
-	}
-	text, err := o.Append(nil)
+	definition, err := toolShape.protocolNames(o).Append(nil)
 	var compact bytes.Buffer
-	if err != nil || json.Compact(&compact, text) != nil {
+	if err != nil || json.Compact(&compact, definition) != nil {
 		return json.RawMessage("{}")
 	}
 	return compact.Bytes()
@@ -245,7 +239,7 @@ func (i Item) Definition() json.RawMessage {
 func ItemOf(definition json.RawMessage) (i Item) {
 	o, err := rawjson.ParseObject(definition)
 	if err == nil {
-		i.Body, err = toolShape.render(o)
+		i.Body, err = text(toolShape.arrange(o))
 	}
 	if err != nil {
 		i.Body = []byte("{}\n")

@@ -56,38 +56,42 @@ func (c *Connection) fetch(ctx context.Context, k catalogue.Kind) (l Listing) {
 			l.Err = err
 			return l
 		}
-		var page struct {
-			NextCursor string `json:"nextCursor"`
-		}
-		var members map[string]json.RawMessage
-		var items []json.RawMessage
-		if err = json.Unmarshal(result, &page); err == nil {
-			err = json.Unmarshal(result, &members)
-		}
-		if raw, ok := members[k.Member()]; err == nil && ok {
-			err = json.Unmarshal(raw, &items)
-		}
+		items, next, err := readPage(result, k)
 		if err != nil {
 			l.Err = fmt.Errorf("%s: the result has a wrong form: %w", k.Method(), err)
 			return l
 		}
 		odd += l.List.Add(items, seen)
 		switch {
-		case page.NextCursor == "":
+		case next == "":
 			l.List.Items, l.Note = c.withoutUnusable(k, l.List.Items)
 			if odd > 0 {
 				l.Note = fmt.Sprintf("%s: %d definitions are not objects and are left out", k.Method(), odd)
 			}
 			return l
-		case cursors[page.NextCursor]:
+		case cursors[next]:
 			l.Note = fmt.Sprintf("%s: the server repeats a page, so the list may not be complete", k.Method())
 			return l
 		}
-		cursors[page.NextCursor] = true
-		params = map[string]any{"cursor": page.NextCursor}
+		cursors[next] = true
+		params = map[string]any{"cursor": next}
 	}
 	l.Note = fmt.Sprintf("%s: the server has more than %d pages, the rest is left out", k.Method(), maxPages)
 	return l
+}
+
+// readPage returns the definitions in the result of a list method, and the cursor
+// of the next page, or "".
+func readPage(result json.RawMessage, k catalogue.Kind) (items []json.RawMessage, next string, err error) {
+	var members map[string]json.RawMessage
+	err = json.Unmarshal(result, &members)
+	if raw, ok := members[k.Member()]; err == nil && ok {
+		err = json.Unmarshal(raw, &items)
+	}
+	if raw, ok := members["nextCursor"]; err == nil && ok {
+		err = json.Unmarshal(raw, &next)
+	}
+	return items, next, err
 }
 
 // withoutUnusable leaves out the tools that a client over HTTP in the new era must
