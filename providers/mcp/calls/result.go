@@ -3,7 +3,6 @@ package calls
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -63,46 +62,6 @@ type SavedResult struct {
 	Lines int
 }
 
-// callResult is the result of a call as the server sent it.
-type callResult struct {
-	content    []json.RawMessage
-	structured json.RawMessage
-	failed     bool
-	inputs     json.RawMessage // what the tool asks for first; nil where it asks for nothing
-}
-
-var errForm = errors.New("tools/call: the result has a wrong form")
-
-func readCallResult(raw json.RawMessage) (r callResult, err error) {
-	if !rawjson.IsWhole(raw) || !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
-		return r, errForm
-	}
-	for name, value := range rawjson.Parts(raw) {
-		switch name {
-		case "content":
-			if string(value) != "null" && value[0] != '[' {
-				return r, errForm // nothing of it would be shown
-			}
-			for _, block := range rawjson.Parts(value) {
-				r.content = append(r.content, block)
-			}
-		case "structuredContent":
-			if string(value) != "null" {
-				r.structured = value
-			}
-		case "isError":
-			r.failed = string(value) == "true"
-		case "resultType":
-			if string(value) == `"input_required"` && r.inputs == nil {
-				r.inputs = json.RawMessage("{}")
-			}
-		case "inputRequests":
-			r.inputs = value
-		}
-	}
-	return r, nil
-}
-
 // ResultOptions are what the result of a call depends on besides its text.
 type ResultOptions struct {
 	Server   string // the name of its folder
@@ -151,28 +110,6 @@ func (o ResultOptions) textLimit() int {
 		return o.Limit
 	}
 	return max(o.Results.Limit(), o.Tool.maxText)
-}
-
-// wantsInput returns the error of a result that asks for input first.
-func (r callResult) wantsInput(file string) error {
-	var asked []string
-	for _, request := range rawjson.Parts(r.inputs) {
-		var is struct {
-			Method string
-			Params struct{ Message string }
-		}
-		if json.Unmarshal(request, &is) == nil {
-			asked = append(asked, strings.TrimSpace(clean.Line(is.Method+" "+is.Params.Message)))
-		}
-	}
-	if len(asked) == 0 {
-		return &UseError{Server: file, What: "the server is too busy for the call", Mend: "call again later"}
-	}
-	return &UseError{
-		Server: file,
-		What:   "the tool asks for input (" + clean.Cut(strings.Join(asked, ", "), 1000) + "), which a call cannot give",
-		Mend:   "give it as an argument if the tool takes it as one, or use a client that asks its user",
-	}
 }
 
 // output is a result that is being built.
