@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	iofs "io/fs"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -14,7 +13,6 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/watch"
 )
@@ -204,29 +202,9 @@ func (p *Provider) Status() fs.Status {
 	if now.err != nil {
 		s.Problems = append(s.Problems, p.store.fault("read", now.err).Problem)
 	}
-	if err := p.unwatched(); err != nil {
-		s.Problems = append(s.Problems, watchProblem(err))
-	}
+	s.Problems = append(s.Problems, watch.Problems(p.watcher, p.noWatch, p.opts.Dir, "results of other programs")...)
 	if len(s.Problems) > 0 {
 		s.State = "degraded"
 	}
 	return s
-}
-
-// unwatched returns why saves of other processes are not noticed, or nil.
-func (p *Provider) unwatched() error {
-	if p.watcher == nil {
-		return p.noWatch
-	}
-	if err := p.watcher.Err(p.opts.Dir); !errors.Is(err, iofs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-func watchProblem(err error) fs.Problem {
-	return fs.Problem{
-		What: clean.Line(fmt.Sprintf("results of other programs are not noticed: %v", cause(err))),
-		Mend: cmp.Or(watch.Fix(err), "run ctxfs mount again to see them"),
-	}
 }

@@ -1,10 +1,7 @@
 package terminals
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	iofs "io/fs"
 	"iter"
 	"slices"
 	"strings"
@@ -46,9 +43,7 @@ func (p *Provider) Status() fs.Status {
 		s.State, s.Summary = "empty", "no terminals"
 	}
 	s.Problems = append(s.Problems, p.tmux.problems()...)
-	if err := p.unwatched(); err != nil {
-		s.Problems = append(s.Problems, watchProblem(err))
-	}
+	s.Problems = append(s.Problems, watch.Problems(p.watcher, p.noWatch, p.opts.Dir, "new terminals")...)
 	if len(s.Problems) > 0 {
 		s.State = "degraded"
 	}
@@ -64,24 +59,6 @@ func item(t *record.Terminal) fs.Item {
 		i.State, i.Since = "runs "+clean.Cut(clean.Line(t.Command), itemLen), *t.CommandStarted
 	}
 	return i
-}
-
-// unwatched returns why changes are not noticed, or nil.
-func (p *Provider) unwatched() error {
-	if p.watcher == nil {
-		return p.noWatch
-	}
-	if err := p.watcher.Err(p.opts.Dir); !errors.Is(err, iofs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-func watchProblem(err error) fs.Problem {
-	return fs.Problem{
-		What: clean.Line(fmt.Sprintf("new terminals are not noticed: %v", err)),
-		Mend: cmp.Or(watch.Fix(err), "run ctxfs mount again to see them"),
-	}
 }
 
 // maxFound is how many commands of a terminal can be found, its last.

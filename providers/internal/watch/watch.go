@@ -20,10 +20,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	iofs "io/fs"
 	"log/slog"
 	"path/filepath"
 	"sync"
 	"syscall"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -45,6 +50,26 @@ func Fix(err error) string {
 		return "sudo sysctl fs.inotify.max_user_instances=1024, then mount again"
 	}
 	return ""
+}
+
+// Problems returns, for the status of a provider, that changes below root are
+// not noticed, if so; what names the changes: "new terminals". W may be nil, and
+// failed is then the error of [New]. A root that does not exist is no problem.
+func Problems(w *Watcher, failed error, root, what string) []fs.Problem {
+	err := failed
+	if w != nil {
+		err = w.Err(root)
+	}
+	if err == nil || errors.Is(err, iofs.ErrNotExist) {
+		return nil
+	}
+	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return []fs.Problem{{
+		What: clean.Line(fmt.Sprintf("%s are not noticed: %v", what, err)),
+		Mend: cmp.Or(Fix(err), "run ctxfs mount again to see them"),
+	}}
 }
 
 // Options are the settings of a Watcher. Changed is required.
