@@ -119,7 +119,7 @@ func TestCallsByFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := w.tree.ReadAll(context.Background(), n.(fs.File)); err != nil || !strings.Contains(string(text), "the call was given up") {
+	if text, err := w.tree.ReadAll(context.Background(), n.(fs.File)); err != nil || !strings.Contains(string(text), "the call was cancelled") {
 		t.Errorf("%s %v", text, err)
 	}
 	w.settings("[mcp]\nfile_calls = false\n[mcp.servers.callee]\nfile_calls = true\n")

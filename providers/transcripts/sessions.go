@@ -158,7 +158,11 @@ func (p *Provider) stillLooking(err error) error {
 		return &UnclearError{What: e.What + " yet: ctxfs is still looking for sessions", Mend: "try again in a while; how far it is: ctxfs status"}
 	}
 	if e, ok := err.(*UnclearError); ok && p.catalogue.Empty() {
-		return &UnclearError{What: e.What, Mend: "no agent has left a session in the home folder yet; ctxfs lists them as soon as one has: ctxfs history --all"}
+		mend := "no agent has left a session in the home folder yet; ctxfs lists them as soon as one has: ctxfs history --all"
+		if _, variables, ok := strings.Cut(e.Mend, "\n"); ok {
+			mend += "\n" + variables
+		}
+		return &UnclearError{What: e.What, Mend: mend}
 	}
 	return err
 }
