@@ -192,7 +192,7 @@ type quest struct {
 	right []string
 }
 
-// isRight tells whether a path in the tree is that of a right one.
+// isRight reports whether a path in the tree is that of a right one.
 func (q quest) isRight(p string) bool {
 	return slices.Contains(q.right, path.Base(strings.TrimSuffix(strings.TrimSuffix(p, "/SKILL.md"), ".json")))
 }

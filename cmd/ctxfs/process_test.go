@@ -46,7 +46,7 @@ func processesOf(dir string) []process {
 	return found
 }
 
-// alive tells whether a process is there and no mere entry in the table.
+// alive reports whether a process is there and no mere entry in the table.
 func alive(pid int) bool {
 	args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	return err == nil && len(args) > 0

@@ -32,7 +32,7 @@ shows all details of that server's entries.`,
   ctxfs config github
   ctxfs config --json | jq '.entries[] | select(.state == "untrusted")'`,
 		Args:              cli.Args(1),
-		ValidArgsFunction: completeOneServer(a),
+		ValidArgsFunction: completeServer(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			report, err := configuration(cmd.Context(), a)
 			if err != nil {
@@ -62,16 +62,6 @@ shows all details of that server's entries.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
-}
-
-// completeOneServer completes the one argument of a command.
-func completeOneServer(a *cli.App) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return completeServers(cmd.Context(), a), cobra.ShellCompDirectiveNoFileComp
-	}
 }
 
 // configuration asks the background process, whose environment is the one that
