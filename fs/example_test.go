@@ -73,17 +73,17 @@ func Example() {
 	settings := filepath.Join(dir, "greetings.json")
 	env := fs.Env{Now: time.Now, Changed: func(path string) { fmt.Println("changed:", path) }}
 
-	g := New(env, settings)
+	var g fs.Provider = New(env, settings)
 	tree := fs.NewTree(fs.NewFolder(time.Now(), map[string]fs.Node{"greetings": g.Root()}), fs.TreeOptions{})
 	file, _ := tree.Resolve(context.Background(), "greetings/hello.txt")
 	text, _ := tree.ReadAll(context.Background(), file.(fs.File))
 	fmt.Print(string(text))
 
 	_ = os.WriteFile(settings, []byte(`{"Name": "Ada"}`), 0o600)
-	g.Reload() // as the list does, which watches the file
+	g.(fs.Watched).Reload() // as the list does, which watches the file
 
 	// A command asks the background process by its socket; both are fs.Askers.
-	loud, err := OpGreet.Ask(context.Background(), fs.Operations(g.Operations()), GreetQuery{Loudly: true})
+	loud, err := OpGreet.Ask(context.Background(), fs.Operations(g.(fs.Operator).Operations()), GreetQuery{Loudly: true})
 	fmt.Print(loud)
 	fmt.Println(err)
 

@@ -23,6 +23,3 @@ func Main(log io.Writer) int {
 	fmt.Fprintln(log, "ctxfs: this system has no guardian of mounts")
 	return 2
 }
-
-// StateOf returns Alive: only Linux keeps a killed process for what it waits for.
-func StateOf(string) State { return Alive }

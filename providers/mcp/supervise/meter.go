@@ -49,16 +49,3 @@ func (m *meter) moved() bool {
 	m.mark = m.total
 	return true
 }
-
-// add records what a process has used until now. A process that was not seen before
-// counts in full; the exit of a process subtracts nothing.
-func (m *meter) add(pid int, began uint64, now usage) {
-	old := m.known[pid]
-	if old == nil || old.began != began {
-		old = &measured{began: began}
-		m.known[pid] = old
-	}
-	m.total.cpu += max(0, now.cpu-old.cpu)
-	m.total.bytes += max(0, now.bytes-old.bytes)
-	old.usage = now
-}

@@ -152,3 +152,16 @@ func began(pid int) uint64 {
 	s, _ := readStat(pid)
 	return s.began
 }
+
+// add records what a process has used until now. A process that was not seen before
+// counts in full; the exit of a process subtracts nothing.
+func (m *meter) add(pid int, began uint64, now usage) {
+	old := m.known[pid]
+	if old == nil || old.began != began {
+		old = &measured{began: began}
+		m.known[pid] = old
+	}
+	m.total.cpu += max(0, now.cpu-old.cpu)
+	m.total.bytes += max(0, now.bytes-old.bytes)
+	old.usage = now
+}
