@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"ctxfs/fs/jsonscan"
 )
 
 // draft is a file being written into a [Drop]. Its pieces may arrive in any order
@@ -20,12 +22,13 @@ type draft struct {
 	result *result
 
 	mu      sync.Mutex
-	body    []byte // contiguous from offset 0, up to the end of the object
-	scanner objectScanner
-	pending pieces // not contiguous yet
-	waiting int64  // bytes in pending
-	done    bool   // complete, rejected or abandoned
-	verdict error  // of every Write once done
+	body    []byte           // contiguous from offset 0, up to the end of the object
+	scanner jsonscan.Scanner // of the body
+	depth   int              // of the scanner within the object
+	pending pieces           // not contiguous yet
+	waiting int64            // bytes in pending
+	done    bool             // complete, rejected or abandoned
+	verdict error            // of every Write once done
 }
 
 // Write implements Draft.
@@ -91,18 +94,40 @@ func (w *draft) extend(p []byte, off int64) (end int, err error) {
 	if !bytes.Equal(p[:known], w.body[off:int(off)+known]) {
 		return -1, invalidBody("bytes that were written already were changed")
 	}
-	begin := len(w.body)
 	w.body = append(w.body, p[known:]...)
-	end, err = w.scanner.scan(w.body[begin:])
-	if end >= 0 {
-		end += begin
-	}
+	w.scanner.Text = w.body
+	end, err = w.scan()
+	w.scanner.Text = nil
 	return end, err
+}
+
+// scan reads the tokens that have arrived. End is the end of the object, or -1.
+// Only the outline is checked (white space, the opening brace, strings and
+// nesting); the object is then passed to [checkObject]. It is not called again
+// after the end.
+func (w *draft) scan() (end int, err error) {
+	for {
+		t := w.scanner.Next()
+		switch {
+		case t.Kind == jsonscan.End:
+			return -1, nil
+		case w.depth == 0 && t.Kind != '{':
+			return -1, invalidBody("it begins with %q instead of {", rune(w.body[t.Begin]))
+		case t.Kind == jsonscan.Open:
+			return -1, nil
+		case t.Kind == '{', t.Kind == '[':
+			w.depth++
+		case t.Kind == '}', t.Kind == ']':
+			if w.depth--; w.depth == 0 {
+				return t.End, nil
+			}
+		}
+	}
 }
 
 // complete passes the object, which ends at end, to Accept.
 func (w *draft) complete(end int) error {
-	if firstNonSpace(w.body[end:]) >= 0 {
+	if !isSpace(w.body[end:]) {
 		return errTrailing
 	}
 	w.body = w.body[:end:end]
@@ -140,7 +165,7 @@ func (w *draft) afterwards(p []byte, off int64) error {
 		}
 		p = p[known:]
 	}
-	if firstNonSpace(p) >= 0 {
+	if !isSpace(p) {
 		return errTrailing
 	}
 	return nil
@@ -175,48 +200,6 @@ func (h *pieces) Pop() any {
 	return p
 }
 
-// objectScanner finds the end of one JSON object in bytes that arrive piece by
-// piece. It looks at every byte once and checks only the outline (white space,
-// the opening brace, strings and nesting); the object is then passed to
-// [checkObject].
-type objectScanner struct {
-	depth   int
-	begun   bool
-	quoted  bool
-	escaped bool
-}
-
-// scan takes the next bytes. If the object ends in them, end is how many of them
-// belong to it, else -1. It is not called again after the end.
-func (s *objectScanner) scan(p []byte) (end int, err error) {
-	for i, c := range p {
-		switch {
-		case s.escaped:
-			s.escaped = false
-		case s.quoted:
-			s.escaped = c == '\\'
-			s.quoted = c != '"'
-		case !s.begun:
-			if isJSONSpace(c) {
-				continue
-			}
-			if c != '{' {
-				return -1, invalidBody("it begins with %q instead of {", rune(c))
-			}
-			s.begun, s.depth = true, 1
-		case c == '"':
-			s.quoted = true
-		case c == '{' || c == '[':
-			s.depth++
-		case c == '}' || c == ']':
-			if s.depth--; s.depth == 0 {
-				return i + 1, nil
-			}
-		}
-	}
-	return -1, nil
-}
-
 // checkObject returns an error unless body, which has the outline of one object,
 // is JSON.
 func checkObject(body []byte) error {
@@ -235,15 +218,8 @@ func invalidBody(format string, args ...any) error {
 	return fmt.Errorf("%w: not one JSON object: %s", ErrInvalid, fmt.Sprintf(format, args...))
 }
 
-// firstNonSpace returns the index of the first byte that is not JSON white space,
-// or -1.
-func firstNonSpace(p []byte) int {
-	for i, c := range p {
-		if !isJSONSpace(c) {
-			return i
-		}
-	}
-	return -1
+// isSpace reports whether p is JSON white space only.
+func isSpace(p []byte) bool {
+	s := jsonscan.Scanner{Text: p}
+	return s.Next().Kind == jsonscan.End
 }
-
-func isJSONSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

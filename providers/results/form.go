@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"strings"
 
+	"ctxfs/fs/jsonscan"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -125,30 +125,28 @@ func indent(w stringWriter, value []byte) (err error) {
 			_, err = w.WriteString(spaces[:min(n, len(spaces))])
 		}
 	}
-	for len(value) > 0 && err == nil {
-		n, c := tokenLen(value), value[0]
-		if strings.IndexByte(jsonSpace, c) >= 0 {
-			value = value[n:]
-			continue
+	for s := (jsonscan.Scanner{Text: value}); err == nil; {
+		t := s.Next()
+		if t.Kind == jsonscan.End || t.Kind == jsonscan.Open {
+			break
 		}
-		closing := c == '}' || c == ']'
+		closing := t.Kind == '}' || t.Kind == ']'
 		if closing {
 			depth--
 		}
 		if opened != closing {
 			line()
 		}
-		opened = c == '{' || c == '['
-		if put(value[:n]); opened {
+		opened = t.Kind == '{' || t.Kind == '['
+		if put(value[t.Begin:t.End]); opened {
 			depth++
 		}
-		switch c {
+		switch t.Kind {
 		case ',':
 			line()
 		case ':':
 			put(space)
 		}
-		value = value[n:]
 	}
 	return err
 }
@@ -156,27 +154,3 @@ func indent(w stringWriter, value []byte) (err error) {
 var space = []byte{' '}
 
 const spaces = "                                                                "
-
-// tokenLen returns the length of the token that valid JSON begins with.
-func tokenLen(value []byte) int {
-	switch c := value[0]; {
-	case c == '"':
-		for i := 1; ; i++ {
-			end := bytes.IndexByte(value[i:], '"')
-			i += end
-			escapes := 0
-			for value[i-1-escapes] == '\\' {
-				escapes++
-			}
-			if escapes%2 == 0 {
-				return i + 1
-			}
-		}
-	case strings.IndexByte("{}[]:, \t\r\n", c) >= 0:
-		return 1
-	}
-	if n := bytes.IndexAny(value, "}], \t\r\n"); n > 0 {
-		return n
-	}
-	return len(value)
-}

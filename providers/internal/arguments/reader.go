@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"ctxfs/fs/jsonscan"
 )
 
 // Limits of what is read, beyond any real use. Values above them would make exact
@@ -19,8 +21,7 @@ const (
 // reader reads JSON more strictly than encoding/json: duplicate names and invalid
 // UTF-8 are errors. It takes time linear in the length.
 type reader struct {
-	b     []byte
-	i     int
+	jsonscan.Scanner
 	depth int
 	count int  // of values so far
 	build bool // build values; otherwise only validate
@@ -35,8 +36,8 @@ func decode(b []byte) (any, error) {
 
 // decodeCount also returns how many values there are in all.
 func decodeCount(b []byte) (any, int, error) {
-	r := reader{b: b, build: true}
-	v, err := r.value()
+	r := reader{Scanner: jsonscan.Scanner{Text: b}, build: true}
+	v, err := r.value(r.Next())
 	if err == nil {
 		err = r.end()
 	}
@@ -55,22 +56,21 @@ type member struct {
 // members returns the members of a JSON object, in its order. The members are
 // validated; duplicate names are found on the top level only.
 func members(b []byte) ([]member, error) {
-	r := reader{b: b}
-	if r.space(); r.i >= len(b) || b[r.i] != '{' {
-		return nil, r.fault("it is no object")
+	r := reader{Scanner: jsonscan.Scanner{Text: b}}
+	if t := r.Next(); t.Kind != '{' {
+		return nil, r.fault(t.Begin, "it is no object")
 	}
 	var list []member
 	seen := map[string]bool{}
-	err := r.object(func(name string) error {
+	err := r.object(func(name string, t jsonscan.Token) error {
 		if seen[name] {
-			return r.twice(name)
+			return r.twice(t.Begin, name)
 		}
 		seen[name] = true
-		start := r.i
-		if _, err := r.value(); err != nil {
+		if _, err := r.value(t); err != nil {
 			return err
 		}
-		list = append(list, member{name, b[start:r.i]})
+		list = append(list, member{name, b[t.Begin:r.At]})
 		return nil
 	})
 	if err == nil {
@@ -79,64 +79,62 @@ func members(b []byte) ([]member, error) {
 	return list, err
 }
 
-func (r *reader) fault(format string, args ...any) error {
-	return fmt.Errorf(format+" (at byte %d)", append(args, r.i+1)...)
+// fault returns an error at an offset.
+func (r *reader) fault(at int, format string, args ...any) error {
+	return fmt.Errorf(format+" (at byte %d)", append(args, at+1)...)
 }
 
-func (r *reader) twice(name string) error { return r.fault("%s is in it twice", quoted(name)) }
-
-func (r *reader) space() {
-	for r.i < len(r.b) {
-		switch r.b[r.i] {
-		case ' ', '\t', '\n', '\r':
-			r.i++
-		default:
-			return
-		}
-	}
+func (r *reader) twice(at int, name string) error {
+	return r.fault(at, "%s is in it twice", quoted(name))
 }
+
+// early is the error of a text that ends where something must follow.
+func (r *reader) early() error { return r.fault(len(r.Text), "it ends too early") }
 
 func (r *reader) end() error {
-	if r.space(); r.i < len(r.b) {
-		return r.fault("something follows its end")
+	if t := r.Next(); t.Kind != jsonscan.End {
+		return r.fault(t.Begin, "something follows its end")
 	}
 	return nil
 }
 
-// value reads a value after any white space.
-func (r *reader) value() (any, error) {
+// value reads the value that begins with t, the token that was read last.
+func (r *reader) value(t jsonscan.Token) (any, error) {
 	r.count++
-	if r.space(); r.i >= len(r.b) {
-		return nil, r.fault("it ends too early")
-	}
-	switch c := r.b[r.i]; c {
+	switch t.Kind {
+	case jsonscan.End:
+		return nil, r.early()
 	case '{', '[':
 		if r.depth++; r.depth > maxDepth {
-			return nil, r.fault("it is nested more than %d levels deep", maxDepth)
+			return nil, r.fault(t.Begin, "it is nested more than %d levels deep", maxDepth)
 		}
 		defer func() { r.depth-- }()
-		if c == '[' {
+		if t.Kind == '[' {
 			return r.array()
 		}
 		return r.dict()
-	case '"':
-		s, err := r.text(r.build)
+	case jsonscan.String, jsonscan.Open:
+		s, err := r.text(t, r.build)
 		return s, err
-	case 't':
-		return true, r.word("true")
-	case 'f':
-		return false, r.word("false")
-	case 'n':
-		return nil, r.word("null")
 	}
-	return r.number()
+	switch r.Text[t.Begin] {
+	case 't':
+		return true, r.word(t, "true")
+	case 'f':
+		return false, r.word(t, "false")
+	case 'n':
+		return nil, r.word(t, "null")
+	}
+	return r.number(t)
 }
 
-func (r *reader) word(w string) error {
-	if !bytes.HasPrefix(r.b[r.i:], []byte(w)) {
-		return r.fault("unexpected %q", r.b[r.i])
+// word reads a word that has a name. What follows it without a space is read
+// next.
+func (r *reader) word(t jsonscan.Token, name string) error {
+	if !bytes.HasPrefix(r.Text[t.Begin:t.End], []byte(name)) {
+		return r.fault(t.Begin, "unexpected %q", r.Text[t.Begin])
 	}
-	r.i += len(w)
+	r.At = t.Begin + len(name)
 	return nil
 }
 
@@ -145,11 +143,11 @@ func (r *reader) dict() (any, error) {
 	if r.build {
 		m = map[string]any{}
 	}
-	err := r.object(func(name string) error {
+	err := r.object(func(name string, t jsonscan.Token) error {
 		if _, ok := m[name]; ok {
-			return r.twice(name)
+			return r.twice(t.Begin, name)
 		}
-		v, err := r.value()
+		v, err := r.value(t)
 		if err == nil && r.build {
 			m[name] = v
 		}
@@ -158,31 +156,31 @@ func (r *reader) dict() (any, error) {
 	return m, err
 }
 
-// object reads an object. Each is called at the start of each member's value, and
-// must read it.
-func (r *reader) object(each func(name string) error) error {
-	r.i++
+// object reads the rest of an object; each is called with the first token of a
+// member's value, and reads that value.
+func (r *reader) object(each func(name string, t jsonscan.Token) error) error {
 	for first := true; ; first = false {
-		if r.space(); r.i >= len(r.b) {
-			return r.fault("it ends too early")
+		t := r.Next()
+		switch t.Kind {
+		case jsonscan.String, jsonscan.Open:
+		case jsonscan.End:
+			return r.early()
+		case '}':
+			if first {
+				return nil
+			}
+			fallthrough
+		default:
+			return r.fault(t.Begin, "unexpected %q instead of a name in double quotes", r.Text[t.Begin])
 		}
-		if r.b[r.i] == '}' && first {
-			r.i++
-			return nil
-		}
-		if r.b[r.i] != '"' {
-			return r.fault("unexpected %q instead of a name in double quotes", r.b[r.i])
-		}
-		name, err := r.text(r.build || r.depth == 0)
+		name, err := r.text(t, r.build || r.depth == 0)
 		if err != nil {
 			return err
 		}
-		if r.space(); r.i >= len(r.b) || r.b[r.i] != ':' {
-			return r.fault("no colon after the name %s", quoted(name))
+		if colon := r.Next(); colon.Kind != ':' {
+			return r.fault(colon.Begin, "no colon after the name %s", quoted(name))
 		}
-		r.i++
-		r.space()
-		if err := each(name); err != nil {
+		if err := each(name, r.Next()); err != nil {
 			return err
 		}
 		if more, err := r.more('}'); !more {
@@ -191,15 +189,15 @@ func (r *reader) object(each func(name string) error) error {
 	}
 }
 
+// array reads the rest of an array.
 func (r *reader) array() (any, error) {
-	r.i++
 	list := []any{}
-	if r.space(); r.i < len(r.b) && r.b[r.i] == ']' {
-		r.i++
+	t := r.Next()
+	if t.Kind == ']' {
 		return list, nil
 	}
-	for {
-		v, err := r.value()
+	for ; ; t = r.Next() {
+		v, err := r.value(t)
 		if err != nil {
 			return nil, err
 		}
@@ -213,54 +211,33 @@ func (r *reader) array() (any, error) {
 }
 
 // more reads what separates two members: a comma, or the end.
-func (r *reader) more(end byte) (bool, error) {
-	if r.space(); r.i >= len(r.b) {
-		return false, r.fault("it ends too early")
+func (r *reader) more(end jsonscan.Kind) (bool, error) {
+	t := r.Next()
+	switch t.Kind {
+	case ',', end:
+		return t.Kind == ',', nil
+	case jsonscan.End:
+		return false, r.early()
 	}
-	c := r.b[r.i]
-	if c != ',' && c != end {
-		return false, r.fault("unexpected %q instead of a comma or %q", c, end)
-	}
-	r.i++
-	return c == ',', nil
+	return false, r.fault(t.Begin, "unexpected %q instead of a comma or %q", r.Text[t.Begin], byte(end))
 }
 
-// text reads a string. Those without escapes, which most are, are not decoded.
-func (r *reader) text(build bool) (string, error) {
-	start := r.i
-	r.i++
-	escaped := false
-	for {
-		n := bytes.IndexByte(r.b[r.i:], '"')
-		if n < 0 {
-			r.i = len(r.b)
-			return "", r.fault("it ends within a string")
-		}
-		part := r.b[r.i : r.i+n]
-		r.i += n + 1
-		if bytes.IndexByte(part, '\\') < 0 {
-			break
-		}
-		escaped = true
-		backslashes := 0
-		for i := len(part) - 1; i >= 0 && part[i] == '\\'; i-- {
-			backslashes++
-		}
-		if backslashes%2 == 0 {
-			break
-		}
+// text returns the content of a string. Those without escapes, which most are,
+// are not decoded.
+func (r *reader) text(t jsonscan.Token, build bool) (string, error) {
+	if t.Kind == jsonscan.Open {
+		return "", r.fault(t.End, "it ends within a string")
 	}
-	inner := r.b[start+1 : r.i-1]
+	inner := r.Text[t.Begin+1 : t.End-1]
 	for i, c := range inner {
 		if c < ' ' {
-			r.i = start + 1 + i
-			return "", r.fault("a string holds a raw control character: write \\n for a line end")
+			return "", r.fault(t.Begin+1+i, "a string holds a raw control character: write \\n for a line end")
 		}
 	}
 	if !utf8.Valid(inner) {
-		return "", r.fault("a string is not valid UTF-8")
+		return "", r.fault(t.End, "a string is not valid UTF-8")
 	}
-	if !escaped {
+	if bytes.IndexByte(inner, '\\') < 0 {
 		if !build {
 			return "", nil
 		}
@@ -269,58 +246,60 @@ func (r *reader) text(build bool) (string, error) {
 	var s string
 	var err error
 	if build {
-		err = json.Unmarshal(r.b[start:r.i], &s)
-	} else if !json.Valid(r.b[start:r.i]) {
+		err = json.Unmarshal(r.Text[t.Begin:t.End], &s)
+	} else if !json.Valid(r.Text[t.Begin:t.End]) {
 		err = errors.New("invalid")
 	}
 	if err != nil {
-		return "", r.fault("a string holds an escape that JSON does not have")
+		return "", r.fault(t.End, "a string holds an escape that JSON does not have")
 	}
 	return s, nil
 }
 
-func (r *reader) number() (any, error) {
-	start := r.i
+// number reads a number. What follows it without a space is read next.
+func (r *reader) number(t jsonscan.Token) (any, error) {
+	b := r.Text[:t.End]
+	i := t.Begin
 	digits := func() int {
-		from := r.i
-		for r.i < len(r.b) && r.b[r.i] >= '0' && r.b[r.i] <= '9' {
-			r.i++
+		from := i
+		for i < len(b) && b[i] >= '0' && b[i] <= '9' {
+			i++
 		}
-		return r.i - from
+		return i - from
 	}
-	at := func(set string) bool { return r.i < len(r.b) && bytes.IndexByte([]byte(set), r.b[r.i]) >= 0 }
+	at := func(set string) bool { return i < len(b) && bytes.IndexByte([]byte(set), b[i]) >= 0 }
 	if at("-") {
-		r.i++
+		i++
 	}
 	if at("0") {
-		r.i++
+		i++
 	} else if digits() == 0 {
-		r.i = start
-		return nil, r.fault("unexpected %q", r.b[r.i])
+		return nil, r.fault(t.Begin, "unexpected %q", b[t.Begin])
 	}
 	if at(".") {
-		r.i++
+		i++
 		if digits() == 0 {
-			return nil, r.fault("a number has no digits after its point")
+			return nil, r.fault(i, "a number has no digits after its point")
 		}
 	}
-	long := r.i-start > maxDigits
+	long := i-t.Begin > maxDigits
 	if at("eE") {
-		r.i++
+		i++
 		if at("+-") {
-			r.i++
+			i++
 		}
 		n := digits()
 		if n == 0 {
-			return nil, r.fault("a number has no digits in its exponent")
+			return nil, r.fault(i, "a number has no digits in its exponent")
 		}
 		long = long || n > maxExponent
 	}
 	if long {
-		return nil, r.fault("a number has too many digits")
+		return nil, r.fault(i, "a number has too many digits")
 	}
+	r.At = i
 	if !r.build {
 		return nil, nil
 	}
-	return json.Number(r.b[start:r.i]), nil
+	return json.Number(b[t.Begin:i]), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"ctxfs/fs/jsonscan"
 	"ctxfs/providers/internal/syntax"
 )
 
@@ -75,28 +76,27 @@ func (r *reader) value(node *hujson.Value) syntax.Value {
 }
 
 // tooDeep returns the offset of the bracket that nests deeper than maxDepth, or
-// -1.
+// -1. The scanner knows no comments: to it they begin within a word, and are
+// passed over here.
 func tooDeep(text []byte) int {
 	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
+	for s := (jsonscan.Scanner{Text: text}); ; {
+		switch t := s.Next(); t.Kind {
 		case '{', '[':
 			if depth++; depth > maxDepth {
-				return i
+				return t.Begin
 			}
 		case '}', ']':
 			depth--
-		case '"':
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
+		case jsonscan.Word:
+			if n := bytes.IndexByte(text[t.Begin:t.End], '/'); n >= 0 {
+				slash := t.Begin + n
+				s.At = min(slash+1+commentLen(text[slash:]), len(text))
 			}
-		case '/':
-			i += commentLen(text[i:])
+		case jsonscan.End, jsonscan.Open:
+			return -1
 		}
 	}
-	return -1
 }
 
 // commentLen returns the length, after its first byte, of a comment that text

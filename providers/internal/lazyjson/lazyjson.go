@@ -7,6 +7,8 @@ import (
 	"bytes"
 
 	"github.com/tidwall/gjson"
+
+	"ctxfs/fs/jsonscan"
 )
 
 // Value is a JSON value, as text that is parsed when it is used. A value that is
@@ -45,21 +47,17 @@ func deep(text []byte) bool {
 	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) <= deepest {
 		return false // as it is nearly always; counting is much faster than what follows
 	}
-	open, inString := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '[' || c == '{':
+	open := 0
+	for s := (jsonscan.Scanner{Text: text}); ; {
+		switch s.Next().Kind {
+		case '[', '{':
 			if open++; open > deepest {
 				return true
 			}
-		case c == ']' || c == '}':
+		case ']', '}':
 			open--
+		case jsonscan.End, jsonscan.Open:
+			return false
 		}
 	}
-	return false
 }

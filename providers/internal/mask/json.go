@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"ctxfs/fs/jsonscan"
 )
 
 // JSON returns a JSON text, or lines of JSON, with its secrets masked, and as
@@ -53,20 +55,20 @@ type level struct {
 func (v *values) mask() []byte {
 	v.out = make([]byte, 0, len(v.text))
 	v.levels = []level{{}}
-	for at := 0; at < len(v.text); {
-		in, end := &v.levels[len(v.levels)-1], at+1
-		switch c := v.text[at]; {
-		case c == '"':
-			end = stringEnd(v.text, at)
-			v.literal(in, at, end)
-			at = end
+	done := 0
+	for s := (jsonscan.Scanner{Text: v.text}); ; {
+		t := s.Next()
+		v.out = append(v.out, v.text[done:t.Begin]...) // white space
+		done = t.End
+		in := &v.levels[len(v.levels)-1]
+		switch c := t.Kind; {
+		case c == jsonscan.End, c == jsonscan.Open:
+			return append(v.out, v.text[t.Begin:t.End]...)
+		case c == jsonscan.String:
+			v.literal(in, t.Begin, t.End)
 			continue
-		case c == '-' || is(c, digit):
-			for end < len(v.text) && bytes.IndexByte([]byte("+-.eE0123456789"), v.text[end]) >= 0 {
-				end++
-			}
-			v.scalar(in, at, end)
-			at = end
+		case c == jsonscan.Word && (v.text[t.Begin] == '-' || is(v.text[t.Begin], digit)):
+			v.scalar(in, t.Begin, t.End)
 			continue
 		case c == '{':
 			v.levels = append(v.levels, level{object: true})
@@ -79,10 +81,8 @@ func (v *values) mask() []byte {
 		case c == ',':
 			in.value = false
 		}
-		v.out = append(v.out, v.text[at])
-		at = end
+		v.out = append(v.out, v.text[t.Begin:t.End]...)
 	}
-	return v.out
 }
 
 // literal masks a string, which may be a key.
@@ -139,16 +139,6 @@ func (v *values) scalar(in *level, at, end int) {
 		hidden = Text(s)
 	}
 	v.out = append(v.out, encoded(literal, s, hidden)...)
-}
-
-// stringEnd returns where the JSON string ends that begins at an offset.
-func stringEnd(text []byte, at int) int {
-	for at++; at < len(text) && text[at] != '"'; at++ {
-		if text[at] == '\\' {
-			at++
-		}
-	}
-	return min(at+1, len(text))
 }
 
 // encoded returns what replaces a literal with the value s, once that is

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"ctxfs/fs/jsonscan"
 	"ctxfs/providers/internal/clean"
 )
 
@@ -20,27 +21,15 @@ type Object []Member
 
 var errNotObject = errors.New("not a JSON object")
 
-// ParseObject reads an object. Of members with the same name the last one
-// counts, in the place of the first.
+// ParseObject reads an object, whose values remain parts of raw. Of members with
+// the same name the last one counts, in the place of the first.
 func ParseObject(raw []byte) (Object, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if start, err := dec.Token(); err != nil {
-		return nil, err
-	} else if start != json.Delim('{') {
+	if s := (jsonscan.Scanner{Text: raw}); s.Next().Kind != '{' || !json.Valid(raw) {
 		return nil, errNotObject
 	}
 	var o Object
 	place := make(map[string]int)
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		name := key.(string) // the decoder allows no other
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
+	for name, value := range Parts(raw) {
 		if i, ok := place[name]; ok {
 			o[i].Value = value
 			continue
@@ -48,8 +37,7 @@ func ParseObject(raw []byte) (Object, error) {
 		place[name] = len(o)
 		o = append(o, Member{name, value})
 	}
-	_, err := dec.Token()
-	return o, err
+	return o, nil
 }
 
 // Get returns the value of a member, or nil.

@@ -12,6 +12,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+
+	"ctxfs/fs/jsonscan"
 )
 
 // Parts returns the members of the object that text is, or the elements of the
@@ -20,108 +22,70 @@ import (
 // turn out not to be JSON when the caller decodes it. Of a text with another
 // outline as many parts are returned as can be found.
 func Parts(text []byte) iter.Seq2[string, json.RawMessage] {
-	return func(yield func(string, json.RawMessage) bool) {
-		i := skipSpace(text, 0)
-		if i == len(text) || text[i] != '{' && text[i] != '[' {
-			return
+	return func(yield func(string, json.RawMessage) bool) { eachPart(text, yield) }
+}
+
+// Visit calls visit for each part of text, as [Parts] returns them, and reports
+// whether text is one value by its outline: neither cut off nor followed by
+// anything else.
+func Visit(text []byte, visit func(name string, value json.RawMessage)) (whole bool) {
+	ended := eachPart(text, func(name string, value json.RawMessage) bool {
+		visit(name, value)
+		return true
+	})
+	return ended || isWhole(text)
+}
+
+// eachPart yields the parts of text until yield returns false, and reports
+// whether it came to the end of an object or array that is the whole text.
+func eachPart(text []byte, yield func(string, json.RawMessage) bool) (ended bool) {
+	s := jsonscan.Scanner{Text: text}
+	object, end := true, jsonscan.Kind('}')
+	switch s.Next().Kind {
+	case '{':
+	case '[':
+		object, end = false, ']'
+	default:
+		return false
+	}
+	t := s.Next()
+	if t.Kind == end {
+		return s.Next().Kind == jsonscan.End
+	}
+	for {
+		name, ok := "", true
+		if object {
+			if name, ok = memberName(text[t.Begin:t.End]); !ok || s.Next().Kind != ':' {
+				return false
+			}
+			t = s.Next()
 		}
-		object := text[i] == '{'
-		for i = skipSpace(text, i+1); i < len(text); i = skipSpace(text, i+1) {
-			name := ""
-			if object {
-				end := stringEnd(text, i)
-				if end < 0 {
-					return
-				}
-				if json.Unmarshal(text[i:end], &name) != nil {
-					return
-				}
-				if i = skipSpace(text, end); i == len(text) || text[i] != ':' {
-					return
-				}
-				i = skipSpace(text, i+1)
-			}
-			end := valueEnd(text, i)
-			if end < 0 || !yield(name, text[i:end:end]) {
-				return
-			}
-			if i = skipSpace(text, end); i == len(text) || text[i] != ',' {
-				return
-			}
+		to := s.Skip(t)
+		if to < 0 || !yield(name, text[t.Begin:to:to]) {
+			return false
+		}
+		switch s.Next().Kind {
+		case ',':
+			t = s.Next()
+		case end:
+			return s.Next().Kind == jsonscan.End
+		default:
+			return false
 		}
 	}
 }
 
-// IsWhole reports whether text is one value by its outline: neither cut off nor
-// followed by anything else.
-func IsWhole(text []byte) bool {
-	end := valueEnd(text, skipSpace(text, 0))
-	return end >= 0 && skipSpace(text, end) == len(text)
+// memberName decodes the name of a member. Most have no escapes.
+func memberName(token []byte) (name string, ok bool) {
+	if len(token) > 1 && token[0] == '"' && !bytes.ContainsFunc(token, func(r rune) bool { return r < ' ' || r == '\\' || r > '~' }) {
+		return string(token[1 : len(token)-1]), token[len(token)-1] == '"'
+	}
+	err := json.Unmarshal(token, &name)
+	return name, err == nil && token[0] == '"'
 }
 
-// skipSpace returns the first index from i on that is not white space.
-func skipSpace(text []byte, i int) int {
-	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
-		i++
-	}
-	return i
-}
-
-// stringEnd returns the end of the string that begins at i, or -1.
-func stringEnd(text []byte, i int) int {
-	if i >= len(text) || text[i] != '"' {
-		return -1
-	}
-	for from := i + 1; ; {
-		n := bytes.IndexByte(text[from:], '"')
-		if n < 0 {
-			return -1
-		}
-		quote := from + n
-		escapes := 0
-		for quote-1-escapes > i && text[quote-1-escapes] == '\\' {
-			escapes++
-		}
-		if escapes%2 == 0 {
-			return quote + 1
-		}
-		from = quote + 1
-	}
-}
-
-// valueEnd returns the end of the value that begins at i, or -1.
-func valueEnd(text []byte, i int) int {
-	if i >= len(text) {
-		return -1
-	}
-	switch text[i] {
-	case '"':
-		return stringEnd(text, i)
-	case '{', '[':
-		for depth := 0; i < len(text); {
-			switch text[i] {
-			case '"':
-				if i = stringEnd(text, i); i < 0 {
-					return -1
-				}
-				continue
-			case '{', '[':
-				depth++
-			case '}', ']':
-				if depth--; depth == 0 {
-					return i + 1
-				}
-			}
-			i++
-		}
-		return -1
-	}
-	begin := i
-	for i < len(text) && bytes.IndexByte([]byte(",]}: \t\r\n\""), text[i]) < 0 {
-		i++
-	}
-	if i == begin {
-		return -1
-	}
-	return i
+// isWhole reports whether text is one value by its outline.
+func isWhole(text []byte) bool {
+	s := jsonscan.Scanner{Text: text}
+	return s.Skip(s.Next()) >= 0 && s.Next().Kind == jsonscan.End
 }

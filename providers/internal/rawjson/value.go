@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ctxfs/fs/jsonscan"
 )
 
 // Fingerprint identifies the value of a JSON text: it is the same however the
@@ -65,46 +67,35 @@ type keyed struct {
 	value
 }
 
-// readValue reads a valid JSON text without spaces.
-func readValue(compact []byte) value {
-	r := valueReader{compact}
-	return r.value()
+// readValue reads a valid JSON text.
+func readValue(text []byte) value {
+	s := jsonscan.Scanner{Text: text}
+	return restOf(&s, s.Next())
 }
 
-// valueReader reads values from the rest of a JSON text.
-type valueReader struct{ rest []byte }
-
-func (r *valueReader) value() value {
-	switch r.rest[0] {
-	case '{', '[':
-		v := value{text: r.take(1)}
-		for r.rest[0] != '}' && r.rest[0] != ']' {
-			var m keyed
-			if v.text[0] == '{' {
-				m.key = r.take(stringEnd(r.rest, 0))
-				r.take(1) // the colon
-			}
-			m.value = r.value()
-			v.members = append(v.members, m)
-			if r.rest[0] == ',' {
-				r.take(1)
-			}
-		}
-		r.take(1)
+// restOf returns the value that begins with t, the token that was read last.
+func restOf(s *jsonscan.Scanner, t jsonscan.Token) value {
+	v := value{text: s.Text[t.Begin:t.End:t.End]}
+	if t.Kind != '{' && t.Kind != '[' {
 		return v
-	case '"':
-		return value{text: r.take(stringEnd(r.rest, 0))}
 	}
-	end := bytes.IndexAny(r.rest, ",]}")
-	if end < 0 {
-		end = len(r.rest)
+	object := t.Kind == '{'
+	for {
+		switch t = s.Next(); t.Kind {
+		case ',':
+			continue
+		case '}', ']', jsonscan.End, jsonscan.Open:
+			return v
+		}
+		var m keyed
+		if object {
+			m.key = s.Text[t.Begin:t.End:t.End]
+			s.Next() // the colon
+			t = s.Next()
+		}
+		m.value = restOf(s, t)
+		v.members = append(v.members, m)
 	}
-	return value{text: r.take(end)}
-}
-
-func (r *valueReader) take(n int) (taken []byte) {
-	taken, r.rest = r.rest[:n:n], r.rest[n:]
-	return taken
 }
 
 // canonical appends the canonical form of the value to out: keys sorted, escapes

@@ -103,14 +103,14 @@ type callResult struct {
 var errForm = errors.New("tools/call: the result has a wrong form")
 
 func readCallResult(raw json.RawMessage) (r callResult, err error) {
-	if !rawjson.IsWhole(raw) || !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
+	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
 		return r, errForm
 	}
-	for name, value := range rawjson.Parts(raw) {
+	whole := rawjson.Visit(raw, func(name string, value json.RawMessage) {
 		switch name {
 		case "content":
 			if string(value) != "null" && value[0] != '[' {
-				return r, errForm // nothing of it would be shown
+				err = errForm // nothing of it would be shown
 			}
 			for _, block := range rawjson.Parts(value) {
 				r.content = append(r.content, block)
@@ -128,8 +128,11 @@ func readCallResult(raw json.RawMessage) (r callResult, err error) {
 		case "inputRequests":
 			r.inputs = value
 		}
+	})
+	if !whole {
+		err = errForm
 	}
-	return r, nil
+	return r, err
 }
 
 // wantsInput returns the error of a result that asks for input first.

@@ -39,10 +39,10 @@ type messages struct {
 	rest   []byte   // of the current line, for Read
 
 	mu      sync.Mutex
-	waiting map[string]chan<- []byte // by id
-	count   int                      // lines that were not messages
-	stray   []string                 // the beginnings of the first of them
-	long    bool                     // a line was too long
+	waiting map[string]chan<- response // by id
+	count   int                        // lines that were not messages
+	stray   []string                   // the beginnings of the first of them
+	long    bool                       // a line was too long
 }
 
 // newMessages returns a reader of src. Ended is called once, when nothing more
@@ -50,7 +50,7 @@ type messages struct {
 func newMessages(src io.Reader, ended func()) *messages {
 	return &messages{
 		src: bufio.NewReaderSize(src, 16<<10), ended: ended, done: make(chan struct{}),
-		waiting: make(map[string]chan<- []byte),
+		waiting: make(map[string]chan<- response),
 	}
 }
 
@@ -169,7 +169,7 @@ func (m *messages) tooLong() bool {
 
 // expect has the answer to the request with an id sent to a channel, which must
 // have room for it.
-func (m *messages) expect(id string, answer chan<- []byte) {
+func (m *messages) expect(id string, answer chan<- response) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.waiting[id] = answer
@@ -188,15 +188,15 @@ func (m *messages) deliver(line []byte) bool {
 	if !bytes.Contains(line, []byte(requestPrefix)) {
 		return false
 	}
-	id, ok := answered(line)
+	r, ok := readResponse(line)
 	if !ok {
 		return false
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if to, ok := m.waiting[id]; ok {
-		delete(m.waiting, id)
-		to <- line
+	if to, ok := m.waiting[r.id]; ok {
+		delete(m.waiting, r.id)
+		to <- r
 	}
 	return true
 }

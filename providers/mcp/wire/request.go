@@ -83,7 +83,7 @@ func (c *Connection) params(id string, out Outgoing) (json.RawMessage, error) {
 // before the library, which would copy it many times, sees it: an answer may be
 // as long as MaxLine.
 func (c *Connection) sendLine(ctx context.Context, id, method string, params json.RawMessage) (result json.RawMessage, begun bool, err error) {
-	came := make(chan []byte, 1)
+	came := make(chan response, 1)
 	c.output.expect(id, came)
 	defer c.output.forget(id)
 	select {
@@ -98,30 +98,36 @@ func (c *Connection) sendLine(ctx context.Context, id, method string, params jso
 	}
 	line, params = nil, nil // they may be large, and the answer may take long
 	select {
-	case message := <-came:
-		result, err = c.result(method, message)
+	case r := <-came:
+		result, err = c.result(method, r)
 		return result, true, err
 	case <-ctx.Done():
 		return nil, true, ctx.Err()
 	case <-c.output.done:
 	}
 	select {
-	case message := <-came: // written just before the end
-		result, err = c.result(method, message)
+	case r := <-came: // written just before the end
+		result, err = c.result(method, r)
 		return result, true, err
 	default:
 		return nil, true, transport.ErrTransportClosed
 	}
 }
 
-// result returns the result in the answer to a request.
-func (c *Connection) result(method string, message []byte) (json.RawMessage, error) {
-	r, err := readResponse(message)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("%s: the answer has a wrong form: %w", method, err)
-	case r.fault != nil:
-		return nil, &ResponseError{method, strings.TrimSpace(r.fault.Message), r.fault.Code}
+// result returns the result of a response, or the error that the server answered
+// with.
+func (c *Connection) result(method string, r response) (json.RawMessage, error) {
+	var fault *struct {
+		Code    int
+		Message string
+	}
+	if r.fault != nil {
+		if err := json.Unmarshal(r.fault, &fault); err != nil {
+			return nil, fmt.Errorf("%s: the answer has a wrong form: %w", method, err)
+		}
+	}
+	if fault != nil {
+		return nil, &ResponseError{method, strings.TrimSpace(fault.Message), fault.Code}
 	}
 	return r.result, nil
 }
@@ -205,40 +211,29 @@ func (c *Connection) cancelRequest(ctx context.Context, id string) {
 // numbers.
 const requestPrefix = "raw-"
 
-// answered returns the id of our request that a message answers, if it does.
-func answered(message []byte) (id string, ok bool) {
-	if !rawjson.IsWhole(message) {
-		return "", false
-	}
-	for name, value := range rawjson.Parts(message) {
+// response is the answer to a request of ours. Its fields are parts of the
+// message, not copies.
+type response struct {
+	id     string
+	result json.RawMessage
+	fault  json.RawMessage // the error, or nil
+}
+
+// readResponse reads a message in one pass; ok reports whether it is an answer
+// to a request of ours, by its id.
+func readResponse(message []byte) (r response, ok bool) {
+	request := false
+	whole := rawjson.Visit(message, func(name string, value json.RawMessage) {
 		switch name {
 		case "method":
-			return "", false
+			request = true
 		case "id":
-			ok = json.Unmarshal(value, &id) == nil && len(id) > len(requestPrefix) && id[:len(requestPrefix)] == requestPrefix
-		}
-	}
-	return id, ok
-}
-
-// response is the answer to a request.
-type response struct {
-	result json.RawMessage
-	fault  *struct {
-		Code    int
-		Message string
-	}
-}
-
-// readResponse reads an answer. The result is a part of the message, not a copy.
-func readResponse(message []byte) (r response, err error) {
-	for name, value := range rawjson.Parts(message) {
-		switch name {
+			ok = json.Unmarshal(value, &r.id) == nil && len(r.id) > len(requestPrefix) && strings.HasPrefix(r.id, requestPrefix)
 		case "result":
 			r.result = value
 		case "error":
-			err = json.Unmarshal(value, &r.fault)
+			r.fault = value
 		}
-	}
-	return r, err
+	})
+	return r, ok && whole && !request
 }

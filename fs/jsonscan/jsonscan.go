@@ -1,0 +1,139 @@
+// Package jsonscan finds the tokens of JSON text, in place. It is the one
+// scanner of JSON in this module: what looks into JSON for more than its values
+// (positions for errors, parts of a message without a copy, the end of an object
+// that arrives in pieces, indenting, masking) reads tokens here. JSON of which
+// only the values are wanted is read with encoding/json, or with gjson
+// (providers/internal/lazyjson).
+//
+// A [Scanner] looks at the outline only: white space, brackets, commas, colons,
+// strings and, between them, words. It neither checks that the tokens are in an
+// order that JSON allows, nor what is in strings and words; callers that need
+// that check what they use, or have encoding/json do it.
+//
+// The tokens are those of RFC 8259, section 2. Why not the readers that exist:
+// json.Decoder.Token decodes each token and copies it, cannot go on when more
+// text arrives, and does not know where a token begins (BenchmarkTokens compares
+// them); gjson looks at text that is whole, and skips what it does not expect,
+// so that faults have no place.
+package jsonscan
+
+import "bytes"
+
+// Kind is the kind of a token. A bracket, comma or colon is its own kind: '{',
+// '}', '[', ']', ',' and ':'.
+type Kind byte
+
+// The kinds of the other tokens.
+const (
+	End    Kind = 0   // the end of the text
+	String Kind = '"' // a string, with its quotes
+	Open   Kind = 'o' // a string that does not end within the text
+	Word   Kind = 'w' // a number, true, false, null, or what is no JSON
+)
+
+// Token is a token of a text: the bytes from Begin up to End.
+type Token struct {
+	Kind       Kind
+	Begin, End int
+}
+
+// Scanner reads the tokens of Text from the offset At on. It looks at each byte
+// once or twice, however the text arrives. The zero Scanner is one at the
+// beginning of an empty text.
+type Scanner struct {
+	// Text is the text. Bytes may be appended to it at any time; what has been
+	// read of it must not change.
+	Text []byte
+	// At is the end of the last token that was read. It may be set.
+	At int
+
+	open     int // where the string of the last Open begins
+	searched int // up to where its end was searched; 0 if there was none
+}
+
+// Next reads the next token. It is one of:
+//
+//  1. A bracket, comma, colon or string.
+//  2. A word, which ends at any other token, at white space or with the text:
+//     a number that is cut off is a word.
+//  3. Open, at a string that does not end yet. At stays at its beginning, so
+//     that Next reads it again when there is more text.
+//  4. End, when there is nothing but white space left.
+func (s *Scanner) Next() Token {
+	i := s.At
+	for ; i < len(s.Text); i++ {
+		switch c := s.Text[i]; c {
+		case ' ', '\t', '\n', '\r':
+		case '{', '}', '[', ']', ',', ':':
+			s.At = i + 1
+			return Token{Kind(c), i, i + 1}
+		case '"':
+			return s.string(i)
+		default:
+			return s.word(i)
+		}
+	}
+	s.At = i
+	return Token{End, i, i}
+}
+
+// word reads the word that begins at an offset.
+func (s *Scanner) word(begin int) Token {
+	for i := begin; i < len(s.Text); i++ {
+		switch s.Text[i] {
+		case ' ', '\t', '\n', '\r', '{', '}', '[', ']', ',', ':', '"':
+			s.At = i
+			return Token{Word, begin, i}
+		}
+	}
+	s.At = len(s.Text)
+	return Token{Word, begin, s.At}
+}
+
+// string reads the string that begins at an offset. A quote ends it unless an
+// odd number of backslashes precedes it.
+func (s *Scanner) string(begin int) Token {
+	from := begin + 1
+	if s.open == begin {
+		from = max(from, s.searched)
+	}
+	for {
+		n := bytes.IndexByte(s.Text[from:], '"')
+		if n < 0 {
+			s.At, s.open, s.searched = begin, begin, len(s.Text)
+			return Token{Open, begin, len(s.Text)}
+		}
+		quote := from + n
+		first := quote // of the backslashes that precede it
+		for first-1 > begin && s.Text[first-1] == '\\' {
+			first--
+		}
+		if from = quote + 1; (quote-first)%2 == 0 {
+			s.At = from
+			return Token{String, begin, from}
+		}
+	}
+}
+
+// Skip reads the rest of the value that begins with t, the token that was read
+// last, and returns its end. It returns -1 if no value begins with t or the
+// value does not end within the text.
+func (s *Scanner) Skip(t Token) (end int) {
+	switch t.Kind {
+	case String, Word:
+		return t.End
+	case '{', '[':
+		for depth := 1; depth > 0; {
+			switch s.Next().Kind {
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth--
+			case End, Open:
+				return -1
+			}
+		}
+		return s.At
+	}
+	return -1
+}
