@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/providers/internal/rawjson"
 	"ctxfs/providers/mcp/config"
 )
 
@@ -137,13 +138,22 @@ type Definition struct {
 	// Since is when this content was first seen.
 	Since time.Time       `json:"since"`
 	Raw   json.RawMessage `json:"raw"`
+
+	members rawjson.Object // of Raw, or nil where that came from the cache
+}
+
+// object returns the members of the definition.
+func (d Definition) object() (rawjson.Object, error) {
+	if d.members != nil {
+		return d.members, nil
+	}
+	return rawjson.ParseObject(d.Raw)
 }
 
 // key identifies a definition within its list.
 func (d Definition) key() string {
-	var id struct{ Name, URI, URITemplate string }
-	_ = json.Unmarshal(d.Raw, &id) // without a name only the content distinguishes it
-	return id.Name + "\x00" + id.URI + "\x00" + id.URITemplate
+	o, _ := d.object() // without a name only the content distinguishes it
+	return o.Text("name") + "\x00" + o.Text("uri") + "\x00" + o.Text("uriTemplate")
 }
 
 // sum returns the hash of the content.
@@ -178,7 +188,8 @@ func (l *List) Succeed(before List, t time.Time) {
 
 // Add adds definitions as a server sent them, and returns how many of them are
 // not JSON objects, which are left out. Duplicates, as of a page that is sent
-// twice, are left out too; seen holds the hashes of those added so far.
+// twice, are left out too; seen holds the hashes of those added so far. This is
+// where a definition is parsed, for all that is made of it until it is shown.
 func (l *List) Add(items []json.RawMessage, seen map[[sha256.Size]byte]bool) (odd int) {
 	for _, raw := range items {
 		var compact bytes.Buffer
@@ -188,6 +199,7 @@ func (l *List) Add(items []json.RawMessage, seen map[[sha256.Size]byte]bool) (od
 		}
 		d := Definition{Raw: bytes.Clone(compact.Bytes())}
 		if sum := d.sum(); !seen[sum] {
+			d.members, _ = rawjson.ParseObject(d.Raw) // it is an object
 			seen[sum] = true
 			l.Items = append(l.Items, d)
 		}

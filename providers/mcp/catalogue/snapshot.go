@@ -142,7 +142,7 @@ func newSection(shape shape, lists ...List) Section {
 			s.Changed = l.Changed
 		}
 		for _, d := range l.Items {
-			o, err := rawjson.ParseObject(d.Raw)
+			o, err := d.object()
 			if err != nil {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"ctxfs/providers/internal/rawjson"
 	"ctxfs/providers/mcp/catalogue"
 )
 
@@ -84,11 +85,19 @@ func (c *Connection) fetch(ctx context.Context, k catalogue.Kind) (l Listing) {
 // of the next page, or "".
 func readPage(result json.RawMessage, k catalogue.Kind) (items []json.RawMessage, next string, err error) {
 	var members map[string]json.RawMessage
-	err = json.Unmarshal(result, &members)
-	if raw, ok := members[k.Member()]; err == nil && ok {
-		err = json.Unmarshal(raw, &items)
+	if err = json.Unmarshal(result, &members); err != nil {
+		return nil, "", err
 	}
-	if raw, ok := members["nextCursor"]; err == nil && ok {
+	switch list := members[k.Member()]; {
+	case len(list) == 0, string(list) == "null":
+	case list[0] != '[':
+		return nil, "", fmt.Errorf("%s is not an array", k.Member())
+	default:
+		for _, item := range rawjson.Parts(list) {
+			items = append(items, item)
+		}
+	}
+	if raw, ok := members["nextCursor"]; ok {
 		err = json.Unmarshal(raw, &next)
 	}
 	return items, next, err
