@@ -71,12 +71,12 @@ func (d sessionFolder) Lookup(_ context.Context, name string) (fs.Node, error) {
 	case digestName, filesName, metaName:
 		return derivedFile{node: d.node, name: name, version: v.Version()}, nil
 	case resultsName:
-		return resultsFolder{d.node}, nil
+		return resultsFolder(d), nil
 	case BlocksName:
-		return blocksFolder{d.node}, nil
+		return blocksFolder(d), nil
 	case catalogue.Subagents:
 		if v.Subagents > 0 {
-			return subagentsFolder{d.node}, nil
+			return subagentsFolder(d), nil
 		}
 	case statusName:
 		if text := statusText(&v); text != "" {
