@@ -20,9 +20,9 @@ type DiskOptions struct {
 	// its files and its links are Live. It is called for every Attr and must
 	// answer from memory; nil means that nothing is watched.
 	Watched func(dir string) bool
-	// Hide reports whether to leave out a path, such as a mount point of ours:
-	// walking into one's own mount deadlocks. It is called before the path is
-	// touched.
+	// Hide reports whether to leave out a path, such as one of ctxfs's own mount
+	// points: walking into one's own mount deadlocks. It is called before the path
+	// is touched.
 	Hide func(path string) bool
 }
 
@@ -33,9 +33,9 @@ func (o DiskOptions) hides(path string) bool { return o.Hide != nil && o.Hide(pa
 // maxLinks is how many links a path may contain, as in the kernel.
 const maxLinks = 40
 
-// Resolve returns the absolute path that path leads to, with all links followed,
-// as filepath.EvalSymlinks does. Unlike that it touches nothing that is hidden: a
-// link into a dead or hanging mount of ours is ErrNotExist at once.
+// Resolve returns the absolute path that path leads to, with all links followed, as
+// filepath.EvalSymlinks does. Unlike that it touches nothing that is hidden: a link
+// into one of ctxfs's own mounts that is dead or hangs is ErrNotExist at once.
 func (o DiskOptions) Resolve(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -25,8 +25,8 @@ const (
 	defaultWorkTimeout       = 10 * time.Minute
 )
 
-// keepAtLeast is how long an outcome is kept however many there are: that is how
-// long the program that created the file has to read it.
+// keepAtLeast is the minimum time for which an outcome is kept, however many there
+// are: the program that created the file can rely on it.
 const keepAtLeast = 10 * time.Minute
 
 const resultSuffix = ".result"
@@ -60,7 +60,7 @@ func (o Outcome) body() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Work does what a file in an inbox requests. It ends soon after ctx does.
+// Work does what a file in an inbox requests. It returns soon after ctx ends.
 type Work func(ctx context.Context) Outcome
 
 // DropOptions are the settings of a [Drop].
@@ -242,8 +242,8 @@ func (d *Drop) create(name, base string) (*draft, error) {
 	return w, nil
 }
 
-// checkDropName rejects names that no request has: those that editors and shells
-// use for temporary files, those of results, and unprintable ones.
+// checkDropName rejects names that no request can have: those that editors and
+// shells use for temporary files, those of results, and unprintable ones.
 func checkDropName(name string) error {
 	switch {
 	case name == "" || strings.ContainsRune(name, '/') || len(name)+len(resultSuffix) > 255:

@@ -156,7 +156,7 @@ func (w *draft) complete(end int) error {
 var errTrailing = invalidBody("something follows the object")
 
 // afterwards checks a piece that arrives after the object is complete: it may
-// repeat the object, and be white space after it.
+// repeat the object, or be white space after it.
 func (w *draft) afterwards(p []byte, off int64) error {
 	if off < int64(len(w.body)) {
 		known := min(len(p), len(w.body)-int(off))

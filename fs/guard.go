@@ -13,10 +13,10 @@ type outcome[T any] struct {
 	err   error
 }
 
-// interruptGrace is how long an operation may still take after its caller's
-// context has ended. Signals without a meaning, such as those with which Go
-// programs preempt themselves, interrupt a request to the kernel as well, and must
-// not fail an operation that takes a microsecond.
+// interruptGrace is how long an operation may still take after its caller's context
+// has ended. Signals without a meaning, such as those that Go programs use to
+// preempt themselves, also interrupt a request to the kernel, and must not fail an
+// operation that takes a microsecond.
 const interruptGrace = 20 * time.Millisecond
 
 // call runs one operation of a node. It returns when the operation does, or when

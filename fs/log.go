@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// Log is a live file on disk to which another program appends: a terminal's log,
-// a session's history. It begins with a header of fixed length that its writer
-// may rewrite in place. A log that became shorter, or was replaced, is a new
+// Log is a live file on disk that another program appends to: a terminal's log, a
+// session's history. It begins with a header of fixed length that its writer may
+// rewrite in place. A log that became shorter, or was replaced, is a new
 // incarnation.
 type Log struct {
 	path    string
@@ -44,7 +44,7 @@ func (l *Log) Head() (length int64, version uint64) {
 
 // Attr implements Node.
 func (l *Log) Attr(context.Context) (Attr, error) {
-	l.mu.Lock() // over the stat too: an older size after a newer one would look like a truncation
+	l.mu.Lock() // covers the stat too: an older size after a newer one would look like a truncation
 	defer l.mu.Unlock()
 	st, err := lstatAs(l.path, syscall.S_IFREG)
 	if err != nil {

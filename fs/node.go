@@ -22,13 +22,13 @@ type Attr struct {
 	// rendered; it survives a restart. It moves whenever Version does.
 	ModTime time.Time
 	// Version promises bytes: equal versions of one file have equal bytes. For a
-	// file that is Live, or is at times, it names the incarnation, within which
-	// the file only grows. For folders it promises nothing.
+	// file that is always or sometimes Live, it identifies the incarnation, within
+	// which the file only grows. For folders it promises nothing.
 	Version uint64
 	// Live means that the node changes without notice, so that its size and time
 	// must not be cached. A live folder's ModTime moves with every change. A file
-	// may be live at times: Env.Changed is called when that begins and ends, and
-	// in between it does not change.
+	// may be live for a time: Env.Changed is called when that begins and ends;
+	// while it is not live, it does not change.
 	Live bool
 	// InPlace means that a new version overwrites this file for programs that
 	// have it open, instead of replacing it. A growing file is not InPlace: its
@@ -62,18 +62,18 @@ type Dir interface {
 	// [Computed], it renders nothing, waits for nothing and need not look at ctx.
 	Lookup(ctx context.Context, name string) (Node, error)
 	// List returns all names, sorted bytewise, at the same cost as Lookup. The
-	// slice is shared and never written to again; between two changes it may be
-	// the same slice. What it contains, Lookup finds; a lookup-only folder lists
-	// nothing but what explains it.
+	// slice is shared and never written to again; between two changes it may be the
+	// same slice. Lookup finds every name in it; a lookup-only folder lists nothing
+	// but a file that explains it.
 	List(ctx context.Context) ([]Entry, error)
 }
 
 // Computed is a Dir whose Lookup and List compute their answers, or wait for this
 // process to have computed them: a search for the words in a name, a listing that
-// needs what is still being read from disk. They do so locally, without the
-// network and without starting a program, within the tree's deadline (or that of
-// a [Patient] node), and end soon after ctx. A name that begins with a dot, which
-// tools look up in every folder by themselves, is answered at once all the same.
+// needs what is still being read from disk. They do so locally, without the network
+// and without starting a program, within the tree's deadline (or that of a
+// [Patient] node), and end soon after ctx. A name that begins with a dot, which
+// tools look up in every folder on their own, is still answered at once.
 type Computed interface {
 	Dir
 	// Computed does nothing: to have it is the statement.
@@ -98,8 +98,8 @@ type Link interface {
 // Measurer is a File whose Attr may say SizeOnDemand.
 type Measurer interface {
 	File
-	// Measure returns the Attr with the exact size, rendering the file if need be.
-	// Once measured, a version's size does not change.
+	// Measure returns the Attr with the exact size, rendering the file if
+	// necessary. Once measured, a version's size does not change.
 	Measure(ctx context.Context) (Attr, error)
 }
 
@@ -138,14 +138,14 @@ type Draft interface {
 	//  2. ErrTooLarge: it is longer than allowed.
 	//  3. any other error of the inbox, such as ErrPermission.
 	Write(ctx context.Context, p []byte, off int64) (int, error)
-	// Abandon reports that nothing more will be written. After the object was
-	// complete it does nothing.
+	// Abandon reports that nothing more will be written. After a complete object it
+	// does nothing.
 	Abandon()
 }
 
 // prompt is implemented by the nodes of this package that answer from memory or
-// from a disk of this machine: the tree calls them without a goroutine that
-// guards against their waiting.
+// from a disk of this machine: the tree calls them without a goroutine to guard
+// against their waiting.
 type prompt interface{ prompt() bool }
 
 func isPrompt(n Node) bool {

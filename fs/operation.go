@@ -18,9 +18,9 @@ import (
 // [Operator]; a client calls [Op.Ask].
 type Op[Q, A any] struct {
 	Name string
-	// Slow says that the answer may take as long as a server, or a file that is
-	// rendered first, takes; any other is there at once, and a process that does
-	// not give it in time is reported as one that hangs.
+	// Slow says that the answer may take as long as a server, or the rendering of a
+	// file, takes. Any other answer is expected at once, and a process that does
+	// not give it in time is reported as hanging.
 	Slow bool
 }
 
@@ -48,16 +48,16 @@ func (o Op[Q, A]) Ask(ctx context.Context, of Asker, question Q) (answer A, err 
 // None is the question or the answer of an operation that has none.
 type None struct{}
 
-// Talk declares an operation with replies before the last, of type N: progress.
-// Where the answer has a method Follows() int64, so many bytes follow it.
-// Otherwise it is like [Op].
+// Talk declares an operation with replies before the last, of type N: progress. If
+// the answer has a method Follows() int64, that many bytes follow it. Otherwise it
+// is like [Op].
 type Talk[Q, N, A any] struct {
 	Name string
 }
 
-// Handle binds the operation to the function that answers it. That calls tell
-// any number of times, then reply once; to the Writer that reply returns it
-// writes the bytes that follow.
+// Handle binds the operation to the function that answers it. The function calls
+// tell any number of times, then reply once, and writes the bytes that follow to
+// the Writer that reply returns.
 func (o Talk[Q, N, A]) Handle(answer func(ctx context.Context, question Q, tell func(N) error, reply func(A) (io.Writer, error)) error) Operation {
 	return Operation{Name: o.Name, Answer: func(ctx context.Context, c Conversation) error {
 		var q Q
@@ -90,9 +90,9 @@ func Follows(answer any) int64 {
 	return 0
 }
 
-// Asker is what operations are asked of: the background process by its socket,
-// or [Operations] in this process. An error with a method Fix() string says
-// what to do about it; message and fix are the same over both ways.
+// Asker answers operations: the background process by its socket, or [Operations]
+// in this process. An error with a method Fix() string says what to do about it;
+// message and fix are the same over both ways.
 type Asker interface {
 	Ask(ctx context.Context, r Request) error
 }
@@ -151,8 +151,8 @@ func (all Operations) Ask(ctx context.Context, r Request) error {
 	return o.Answer(ctx, &localConversation{r})
 }
 
-// localConversation is a Conversation within this process. Questions and
-// answers are encoded here as well, so that both ways are the same.
+// localConversation is a Conversation within this process. Questions and answers
+// are encoded here as well, so that both ways behave the same.
 type localConversation struct{ Request }
 
 // Args implements Conversation.

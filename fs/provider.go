@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Env is what every provider is given. What else it needs it asks for as
+// Env is what every provider is given. Anything else that it needs it asks for by
 // small interfaces of its own.
 type Env struct {
 	// Changed reports that the node at path, relative to the provider's root
@@ -17,20 +17,20 @@ type Env struct {
 	Changed func(path string)
 	// Documented reports that the documents at or below path, relative to the
 	// provider's root, were added, removed or changed, see [Documented]. It only
-	// enqueues and never blocks; it may be nil. It is apart from Changed because
-	// a file that grows changes all the time without being another document.
+	// enqueues and never blocks; it may be nil. It is separate from Changed because
+	// a growing file changes all the time while its document stays the same.
 	Documented func(path string)
 	// Log is for the daemon's log; what a user must know is content.
 	Log *slog.Logger
 	// Now is the clock.
 	Now func() time.Time
 	// Built is when the program was built: the modification time of text that is
-	// part of it. Where no fact has a time, a status has none.
+	// part of it. A status without any fact that has a time has none.
 	Built time.Time
 }
 
 // WithDocuments returns an Env whose Changed calls Documented as well, for a
-// provider in which any change may be one of its documents.
+// provider whose documents may change with anything.
 func (e Env) WithDocuments() Env {
 	if e.Documented == nil || e.Changed == nil {
 		return e
@@ -43,18 +43,18 @@ func (e Env) WithDocuments() Env {
 	return e
 }
 
-// Provider is one source of context: a folder in the tree's root, and what is
-// said about it. Its constructor reads configuration and caches, and is quick:
-// it waits for no network and starts no program.
+// Provider is one source of context: a folder in the tree's root, and its status.
+// Its constructor reads configuration and caches, and is quick: it waits for no
+// network and starts no program.
 //
-// What a provider has besides a tree it offers by implementing further
-// interfaces of this package: [Starter], [Configured], [Watched], [Rooted],
-// [Documented], [Searcher], [Canonical], [Itemized], [Busy] and [Operator]. The
-// list of providers asks each provider for each of them, once, after all were
-// made; it knows no provider by name. Their methods are called concurrently with
-// one another and with those of the nodes unless they say otherwise. After
-// Close has begun only nodes, Status, Documents and Search are called, which
-// then answer from what there was or return an error.
+// A provider offers more than a tree by implementing further interfaces of this
+// package: [Starter], [Configured], [Watched], [Rooted], [Documented], [Searcher],
+// [Canonical], [Itemized], [Busy] and [Operator]. The list of providers asks each
+// provider for each of them, once, after all were made; it knows no provider by
+// name. Their methods are called concurrently with one another and with those of
+// the nodes unless they say otherwise. After Close has begun only nodes, Status,
+// Documents and Search are called; they answer from what was known or return an
+// error.
 type Provider interface {
 	// Root is the provider's folder, the same node for its whole life.
 	Root() Dir
@@ -81,8 +81,8 @@ type Configured interface {
 	Tables() []string
 	// Reload reads the settings again. It is called after config.toml, or one of
 	// the files that [Watched] names, has changed, also before Start, by one
-	// goroutine at a time. What is wrong with the settings becomes part of
-	// Status; it is no reason to show nothing.
+	// goroutine at a time. Problems with the settings become part of Status; they
+	// are no reason to show nothing.
 	Reload()
 }
 
@@ -90,9 +90,9 @@ type Configured interface {
 // config.toml.
 type Watched interface {
 	Configured
-	// ConfigFiles returns the absolute paths of the files whose change calls for
-	// Reload, whether or not they exist. It is called after the provider was made
-	// and after each Reload, which may change the answer; the slice is not
+	// ConfigFiles returns the absolute paths of the files that need a Reload when
+	// they change, whether or not they exist. It is called after the provider was
+	// made and after each Reload, which may change the answer; the slice is not
 	// written to.
 	ConfigFiles() []string
 }
@@ -111,16 +111,16 @@ type Rooted interface {
 // (see [Searcher]).
 type Documented interface {
 	// Documents returns the documents at and below a path, relative to the
-	// provider's root; "" stands for all. It may return more than those, which
-	// are passed over. Each document comes once. It is called when the index is
-	// made and after [Env.Documented] was, by one goroutine at a time.
+	// provider's root; "" stands for all. It may return others, which are ignored.
+	// Each document occurs once. It is called when the index is made and after
+	// [Env.Documented] was, by one goroutine at a time.
 	Documents(below string) iter.Seq[Document]
 }
 
-// Searcher is a Provider that searches its texts by itself, because they are
-// too many to be held in memory. What it finds is merged with the documents of
-// the other providers, of which it may crowd out only poor matches. If it is
-// Documented too, its documents are ranked apart, behind what Search finds.
+// Searcher is a Provider that searches its texts by itself, because they are too
+// large to be held in memory. What it finds is merged with the documents of the
+// other providers, and may crowd out only their poor matches. If it is Documented
+// too, its documents are ranked separately, after what Search finds.
 type Searcher interface {
 	// Search returns at most limit matches of a query at and below a path, "" for
 	// all, the best first; paths are relative to the provider's root. It
@@ -130,9 +130,9 @@ type Searcher interface {
 
 // Canonical is a Provider that shows the same thing at several paths.
 type Canonical interface {
-	// Canonical returns the path at which documents and matches have what is at
+	// Canonical returns the path that documents and matches use for what is at
 	// path, both relative to the provider's root. A path that does not exist is
-	// returned as it is. It is called before each search below a path.
+	// returned unchanged. It is called before each search below a path.
 	Canonical(ctx context.Context, path string) (string, error)
 }
 
@@ -146,9 +146,9 @@ type Itemized interface {
 
 // Busy is a Provider that starts things which should not be interrupted.
 type Busy interface {
-	// Busy reports whether the process should not end just now for want of use.
-	// It is called when the process has been idle, and again a while later as
-	// long as the answer is yes.
+	// Busy reports whether the process should not exit now although it is unused.
+	// It is called when the process has been idle, and again a while later as long
+	// as the answer is yes.
 	Busy() bool
 }
 
@@ -161,14 +161,14 @@ type Operator interface {
 	Operations() []Operation
 }
 
-// Status is what a provider says of itself in the root's STATUS.md and
+// Status is what a provider reports about itself in the root's STATUS.md and
 // AGENTS.md.
 type Status struct {
 	// State is one word: "ready", "starting", "empty", "degraded" (works, but
 	// something in it does not) or "error".
 	State string `json:"state"`
-	// Since is when the state was reached, as far as facts tell it: zero where
-	// none does.
+	// Since is when the state was reached, as far as the facts show: zero if none
+	// does.
 	Since time.Time `json:"since,omitzero"`
 	// Summary is a short line of counts: "3 servers, 48 tools".
 	Summary string `json:"summary"`
@@ -213,7 +213,7 @@ type Document struct {
 
 // Match is one thing that a search found.
 type Match struct {
-	// Path is that of a file, or of a folder that has one which describes it:
+	// Path is that of a file, or of a folder with a file that describes it:
 	// relative to the root that was searched, the provider's or the tree's.
 	Path  string `json:"path"`
 	Title string `json:"title"`

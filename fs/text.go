@@ -65,11 +65,11 @@ func readBytesAt(body, p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Rendered is a file made on demand: listed without cost, rendered once when
-// its size or its bytes are first asked for. To change it, put a new Rendered
-// with another version into its folder. Through a mount, a program that has the
-// kernel send the file (sendfile, splice) before any program asked for its size
-// sees an empty one; of the tools in use only busybox cat is known to do so.
+// Rendered is a file made on demand: listed without cost, rendered once when its
+// size or its bytes are first asked for. To change it, put a new Rendered with
+// another version into its folder. Through a mount, a program that has the kernel
+// send the file (sendfile, splice) before any program asked for its size sees an
+// empty one; of common tools only busybox cat is known to do so.
 type Rendered struct {
 	modTime time.Time
 	version uint64

@@ -222,10 +222,9 @@ type attrFinder interface {
 	find(name string) (Node, Attr, error)
 }
 
-// Find looks up names in a folder, with the Attr of each. Everything that has to
-// be waited for is one operation: if that does not end in time, its error is the
-// result for every name from the first slow one on. The results are in the order
-// of the names.
+// Find looks up names in a folder, with the Attr of each. Everything that may wait
+// is one operation: if that does not end in time, its error is the result for every
+// name from the first slow one on. The results are in the order of the names.
 func (t *Tree) Find(ctx context.Context, d Dir, names ...string) []Found {
 	t.lookups.Add(uint64(len(names)))
 	t.attrs.Add(uint64(len(names)))

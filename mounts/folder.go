@@ -32,16 +32,15 @@ type FolderOptions struct {
 
 // Folder shows a tree in a plain folder, where FUSE cannot be used.
 //
-// Every file is written beside its place and renamed into it, with the mode and
-// the modification time of the tree; a file that has its version already is
-// neither read nor written. A live file that grew is appended to in place, so
-// that programs that follow it go on. Inboxes are left out, and a folder shows
-// only what it lists.
+// Every file is written beside its place and renamed into it, with the mode and the
+// modification time of the tree; a file that is already up to date is neither read
+// nor written. A live file that grew is appended to in place, so that programs that
+// follow it go on. Inboxes are left out, and a folder shows only what it lists.
 //
 // Only what ctxfs wrote is ever replaced or removed. A manifest in the folder
-// records that: a file that is not in it, or that somebody has changed since,
-// is a conflict and stays as it is, unless it has exactly the bytes that would
-// be written: then ctxfs takes it over. Links are never followed.
+// records that: a file that is not in it, or that somebody has changed since, is a
+// conflict and stays as it is, unless it has exactly the bytes to be written: then
+// ctxfs takes it over. Links are never followed.
 type Folder struct {
 	tree *fs.Tree
 	dir  string
@@ -57,23 +56,21 @@ type Folder struct {
 
 // Report tells what one pass did.
 type Report struct {
-	// Written and Removed count files, links and folders; Unchanged counts
-	// files and links. A file of which only the mode or the time was set counts
-	// as written.
+	// Written and Removed count files, links and folders; Unchanged counts files
+	// and links. A file whose mode or time alone was set counts as written.
 	Written   int `json:"written"`
 	Removed   int `json:"removed"`
 	Unchanged int `json:"unchanged"`
 	// Conflicts are sentences about what is in the way, each with its fix.
 	Conflicts []string `json:"conflicts,omitempty"`
-	// Errors describe paths that could not be read or written; they are as they
-	// were before.
+	// Errors describe paths that could not be read or written; they are unchanged.
 	Errors []string `json:"errors,omitempty"`
 
 	failed []string // the paths of Errors
 }
 
-// NewFolder prepares to show tree in the folder dir, which is created if need
-// be and locked until Close.
+// NewFolder prepares to show tree in the folder dir, which it creates if necessary
+// and locks until Close.
 func NewFolder(tree *fs.Tree, dir string, opts FolderOptions) (*Folder, error) {
 	if opts.Log == nil {
 		opts.Log = slog.Default()

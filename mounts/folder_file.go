@@ -56,15 +56,14 @@ func (p *pass) stat(f fs.File) (fs.Attr, error) {
 	return private(a), err
 }
 
-// private restricts a file to its owner: a mount, too, can be read by nobody
-// else.
+// private restricts a file to its owner: nobody else can read a mount either.
 func private(a fs.Attr) fs.Attr {
 	a.Mode = a.Mode.Type() | a.Mode.Perm()&0o500
 	return a
 }
 
 // replace writes a file beside its place and renames it. A file that is passed
-// through may change while it is read: then it is read again.
+// through and changes while it is read is read again.
 func (p *pass) replace(at string, f fs.File) error {
 	const tries = 3
 	var err error
@@ -193,7 +192,8 @@ func (p *pass) grow(at string, f fs.File, s pathState) error {
 	return p.settle(at, a)
 }
 
-// writable opens a file of ours, whose mode forbids that to all but root.
+// writable opens a file that ctxfs wrote, although its mode forbids writing to all
+// but root.
 func (p *pass) writable(at string, s pathState) (*os.File, error) {
 	if err := p.root.Chmod(at, s.Mode.Perm()|0o200); err != nil {
 		return nil, err
@@ -201,8 +201,8 @@ func (p *pass) writable(at string, s pathState) (*os.File, error) {
 	return p.root.OpenFile(at, os.O_WRONLY, 0)
 }
 
-// adopt takes over a file that is not as we left it, if it has the bytes that
-// we would write; of a live file, the beginning of them.
+// adopt takes over a file that is not as ctxfs left it, if it has the bytes that
+// would be written or, for a live file, their beginning.
 func (p *pass) adopt(at string, f fs.File) error {
 	a, err := p.stat(f)
 	if err != nil {

@@ -18,12 +18,11 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// The manifest of a synced folder, at its top, records what ctxfs wrote there.
-// It has one JSON object a line: the first names the format, every other
-// describes one path, and the last line of a path counts. A line is written
-// before the file takes its place, so that after an interruption at any moment
-// at most the last line is ahead of the folder. The process that syncs holds a
-// lock on it.
+// The manifest of a synced folder, at its top, records what ctxfs wrote there. It
+// has one JSON object a line: the first names the format, every other describes one
+// path, and the last line for a path counts. A line is written before the file
+// takes its place, so that after an interruption at any moment at most the last
+// line is ahead of the folder. The process that syncs holds a lock on it.
 const (
 	manifestName   = ".ctxfs-sync.jsonl"
 	manifestFormat = 1
@@ -294,7 +293,7 @@ func (s pathState) matches(root *os.Root, p string) bool {
 }
 
 // manifestError is an error after which nothing more may be written, because no
-// record would say that it is ours.
+// record would say that ctxfs wrote it.
 type manifestError struct{ err error }
 
 func (e *manifestError) Error() string { return "the manifest cannot be written: " + e.err.Error() }

@@ -63,7 +63,7 @@ func (p *pass) stopped() bool {
 	return p.stop != nil
 }
 
-// fail records the error of one path, and stops the pass if it concerns all
+// fail records the error of one path, and stops the pass if the error affects all
 // paths.
 func (p *pass) fail(at string, err error) {
 	if p.stopped() {
@@ -185,14 +185,14 @@ func (p *pass) contents(at string, d fs.Dir) {
 	}
 }
 
-// isValidPath reports whether a path can be recorded in the manifest, and is none of
-// our own files.
+// isValidPath reports whether a path can be recorded in the manifest, and is not
+// one of ctxfs's own files.
 func isValidPath(p string) bool {
 	return iofs.ValidPath(p) && p != manifestName && p != temporaryName
 }
 
-// remove removes what we wrote at a path. Other people's files stay, and so do
-// the folders around them.
+// remove removes what ctxfs wrote at a path. Other files stay, and so do the
+// folders around them.
 func (p *pass) remove(at string) {
 	s, ours := p.manifest.states[at]
 	if !ours || p.stopped() {

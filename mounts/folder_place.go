@@ -76,8 +76,8 @@ func (p *pass) failNode(at string, err error) {
 	p.fail(at, err)
 }
 
-// clear makes room at a path for a node of another type than the one that is
-// there. If that is not ours, it records a conflict and returns false.
+// clear makes room at a path for a node of another type than the one that is there.
+// If ctxfs did not write that, it records a conflict and returns false.
 func (p *pass) clear(at string) bool {
 	told := len(p.report.Conflicts)
 	p.remove(at)
@@ -129,7 +129,7 @@ func (p *pass) record(at string, s pathState) {
 	}
 }
 
-// place renames the temporary file to its place, where only a file of ours can
+// place renames the temporary file to its place, where only a file of ctxfs's can
 // be.
 func (p *pass) place(at string, s pathState) error {
 	if err := p.manifest.put(at, s); err != nil {

@@ -11,10 +11,10 @@ import (
 )
 
 // hintName is a file in the folder below a mount, which the mount hides: it
-// explains the empty folder to anybody who finds it without the mount.
+// explains the empty folder to anyone who finds it without the mount.
 const hintName = "NOT_MOUNTED.md"
 
-// hintHead begins the file, and distinguishes it from a file of somebody else.
+// hintHead begins the file, and distinguishes it from anyone else's file.
 const hintHead = "# Not mounted\n\nctxfs shows its tree in this folder, and does not now"
 
 func hintText(dir string) []byte {
@@ -26,7 +26,7 @@ Without a mount: ctxfs ls, ctxfs cat PATH, ctxfs find WORDS.
 `)
 }
 
-// isHint reports whether a folder has the file as we wrote it. A link does not
+// isHint reports whether a folder has the file as ctxfs wrote it. A link does not
 // count, nor does a file that cannot be read.
 func isHint(dir string) bool {
 	path := filepath.Join(dir, hintName)
@@ -43,7 +43,7 @@ func withoutHint(entries []os.DirEntry) []os.DirEntry {
 	return slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.Name() == hintName })
 }
 
-// writeHint writes the hint into a folder that we have created. On a full or
+// writeHint writes the hint into a folder that ctxfs has created. On a full or
 // read-only disk there is none.
 func writeHint(dir string) error {
 	text := hintText(dir)

@@ -18,8 +18,9 @@ import (
 	"ctxfs/mounts/guard"
 )
 
-// free ends the connection of a mount that hangs: everybody who waits for it
-// gets an error. It does not touch the mount, and tries, least invasive first:
+// free ends the connection of a mount that hangs, so that every process that waits
+// for it gets an error. It does not touch the mount, and tries, least invasive
+// first:
 //
 //  1. to abort the connection by its number;
 //  2. to force the mount off, on kernels before Linux 5.2;
@@ -44,7 +45,7 @@ func (p Point) abort() error {
 }
 
 // checkMounted fails if the mount is no longer there, which is fine: its number may
-// belong to another one by now.
+// belong to another mount by now.
 func (p Point) checkMounted() error {
 	now, found, err := mountedAt(p.Dir)
 	if err != nil || !found || now.minor != p.minor {
@@ -71,10 +72,10 @@ func (p Point) force() error {
 var errNoHolder = errors.New("no process is visible that holds the connection")
 
 // takeOver frees what a killed process of this user holds through a thread that
-// cannot end: like a debugger it takes the descriptors of the connections from
-// that thread, and answers on them. A stopped guardian that holds them beyond
-// the end of its process is continued. It needs Linux 6.9, and fails where only
-// parents may debug (kernel.yama.ptrace_scope).
+// cannot end: it takes the descriptors of the connections from that thread, as a
+// debugger does, and answers on them. A stopped guardian that holds them beyond the
+// end of its process is continued. It needs Linux 6.9, and fails where only parents
+// may debug (kernel.yama.ptrace_scope).
 func (p Point) takeOver() error {
 	procs, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -119,8 +120,7 @@ func devices(thread string) []int {
 	return fds
 }
 
-// holdsConnection reports whether one of some descriptors belongs to a
-// connection.
+// holdsConnection reports whether one of the descriptors belongs to a connection.
 func holdsConnection(thread string, fds []int, minor string) bool {
 	for _, fd := range fds {
 		info, _ := os.ReadFile(filepath.Join(thread, "fdinfo", strconv.Itoa(fd)))
@@ -133,8 +133,8 @@ func holdsConnection(thread string, fds []int, minor string) bool {
 	return false
 }
 
-// releaseTime is how long a killed process may take to end once its readers
-// have been answered.
+// releaseTime is how long a killed process may take to exit once its readers have
+// been answered.
 const releaseTime = 10 * time.Second
 
 // releaseHeldBy answers for a dead process.
@@ -173,10 +173,10 @@ func releaseHeldBy(proc, thread string, fds []int) error {
 // before others do.
 const endTime = 500 * time.Millisecond
 
-// Rescue frees what a background process has left that was killed while one of
-// its threads waited in the kernel: such a process never ends, and holds the
-// lock and the socket. It reports whether there was something to free; there is
-// not if the process lives, has ended, or is being freed by its guardian.
+// Rescue frees what is held by a background process that was killed while one of
+// its threads waited in the kernel: such a process never exits, and keeps the lock
+// and the socket. It reports whether there was anything to free; there is not if
+// the process lives, has exited, or is being freed by its guardian.
 func Rescue(home control.Home) (freed bool, err error) {
 	pid := home.Holder()
 	if pid == 0 {
@@ -213,7 +213,7 @@ func Rescue(home control.Home) (freed bool, err error) {
 	return false, fault
 }
 
-// awaitGone reports whether a process that is dying has ended within a time.
+// awaitGone reports whether a dying process has exited within a time.
 func awaitGone(proc string, within time.Duration) bool {
 	for deadline := time.Now().Add(within); guard.StateOf(proc) != guard.Gone; {
 		if time.Now().After(deadline) {

@@ -16,8 +16,8 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// CheckSystem returns an error, with an alternative, on a system that cannot
-// mount dir nor any other folder.
+// CheckSystem returns an error, with an alternative, on a system that can mount
+// neither dir nor any other folder.
 func CheckSystem(dir string) error {
 	if cause := unsupported(runtime.GOOS, fusefs.Supported); cause != "" {
 		return cannotMount(dir, nil)

@@ -7,23 +7,23 @@ import (
 	"ctxfs/fs"
 )
 
-// The operations that concern the process and its views. They are here, and not
-// those of a provider, because they are answered by the [Server] alone.
+// The operations that concern the process and its views. They are declared here,
+// and not by a provider, because the [Server] alone answers them.
 var (
-	// OpMount mounts the tree on a folder, see [Server.Mount]. It is slow because
-	// what lies there may have to be fixed first.
+	// OpMount mounts the tree on a folder, see [Server.Mount]. It is slow because a
+	// mount that is already there may have to be fixed first.
 	OpMount = fs.Op[ViewQuery, MountResult]{Name: "mount", Slow: true}
 	// OpUnmount ends views, and the process with the last of them.
 	OpUnmount = fs.Talk[ViewQuery, fs.None, UnmountResult]{Name: "unmount"}
 	// OpSync keeps a plain folder current as long as the conversation lasts, and
 	// sends a Report for each pass.
 	OpSync = fs.Talk[ViewQuery, Report, fs.None]{Name: "sync"}
-	// OpWait replies when a view has ended. Its first reply says that it waits.
+	// OpWait replies when a view has ended. Its first reply confirms that it waits.
 	OpWait = fs.Talk[ViewQuery, fs.None, fs.None]{Name: "wait"}
 	// OpHold keeps the process alive as long as the conversation lasts, and starts
-	// what a view would start. A gateway needs both but is no view, so that
+	// what a view would start. A gateway needs both but is not a view, so that
 	// unmounting everything leaves it working. The first reply confirms it. If the
-	// process ends, the conversation ends without a last reply, and the gateway
+	// process exits, the conversation ends without a last reply, and the gateway
 	// turns to the next process when it needs one.
 	OpHold = fs.Talk[fs.None, fs.None, fs.None]{Name: "hold"}
 	// OpStatus returns who the process is and what it shows.

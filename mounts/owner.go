@@ -18,7 +18,7 @@ func Foreign(home control.Home, dir string) (ViewInfo, bool) {
 	return ViewInfo{Dir: dir, Kind: "fuse", State: Healthy, Of: p.Shown(home)}, true
 }
 
-// Shown returns, in words, whose mount it is that the process of a home does
+// Shown returns, in words, whose mount a mount is that the process of a home does
 // not serve.
 func (p Point) Shown(home control.Home) string {
 	pid := control.ConnectionHolder(p.minor)
@@ -37,9 +37,9 @@ func (p Point) Shown(home control.Home) string {
 	return fmt.Sprintf("an earlier ctxfs process of this home (%d)", pid)
 }
 
-// NotOurs returns the error of unmounting a folder that the process of another
-// home or state folder serves. It returns nil if nothing is mounted there, and
-// if that process is ending.
+// NotOurs returns the error of unmounting a folder that the process of another home
+// or state folder serves. It returns nil if nothing is mounted there, or if that
+// process is exiting.
 func NotOurs(home control.Home, dir string) error {
 	holder := home.Holder() // before the mount: it frees the lock after the mount
 	p, found, err := mountedAt(dir)

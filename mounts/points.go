@@ -24,8 +24,8 @@ type Point struct {
 	minor string
 }
 
-// Points returns every ctxfs mount of this mount namespace, dead or alive, in
-// the order in which they were mounted.
+// Points returns every ctxfs mount of this mount namespace, dead or alive, in the
+// order of mounting.
 func Points() ([]Point, error) {
 	if !fusefs.Supported {
 		return nil, nil
@@ -77,8 +77,8 @@ const (
 	Hung    Health = "hung" // its process does not answer
 )
 
-// hungAfter is how long the root of a mount may take to answer. It is long,
-// because a mount that is taken for a hung one is ended for all its users.
+// hungAfter is how long the root of a mount may take to answer. It is long, because
+// a mount that is mistaken for a hung one is ended for all its users.
 const hungAfter = 10 * time.Second
 
 // Check returns the state of a mount. The calling process must not be the one
@@ -101,9 +101,8 @@ func (p Point) Check() Health {
 	}
 }
 
-// Mend unmounts a dead or hung mount, and does nothing to a healthy one. It
-// calls Check unless that was done: waiting twice for a hung mount would take
-// twice as long.
+// Mend unmounts a dead or hung mount, and does nothing to a healthy one. It calls
+// Check only if the state is not known yet, since checking a hung mount takes long.
 func (p Point) Mend() error {
 	if p.State == "" {
 		p.State = p.Check()
@@ -112,8 +111,8 @@ func (p Point) Mend() error {
 	case Healthy:
 		return nil
 	case Hung:
-		// Everybody who waits for the mount gets an error at once. If that
-		// fails, the folder is free all the same.
+		// Every process that waits for the mount gets an error at once. Even if
+		// that fails, the folder is free.
 		_ = p.free()
 	}
 	if err := fusefs.Detach(p.Dir); err != nil {
@@ -125,8 +124,8 @@ func (p Point) Mend() error {
 	return nil
 }
 
-// leftBehind returns the folders on which, according to the record, mounts were
-// left, and on which a ctxfs mount still is.
+// leftBehind returns the folders where, according to the record, mounts were left,
+// and where there still is a ctxfs mount.
 func leftBehind(home control.Home) []string {
 	var table ServerInfo
 	if home.ReadRecord(&table) != nil {
@@ -146,7 +145,7 @@ func leftBehind(home control.Home) []string {
 }
 
 // DeadPoints returns the mounts, with their State, that do not answer and that
-// this user's killed processes have left or that lie on one of folders. Served
+// either were left by this user's killed processes or are on one of folders. Served
 // are the folders that a living process shows.
 func DeadPoints(home control.Home, served []string, folders ...string) ([]Point, error) {
 	points, err := Points()

@@ -10,10 +10,10 @@
 // mount of a process that was killed is found there and unmounted before a new
 // one takes its place ([Point.Mend]).
 //
-// In order: [Server] answers requests and ends the process, views.go has mounts
-// and folders as its views, target.go, hint.go and obstacles.go what a mount
-// point needs, points.go, owner.go and hung_linux.go what is known of mounts
-// that are there, [Folder] the synced folder.
+// In order: [Server] answers requests and ends the process, views.go has mounts and
+// folders as its views, target.go, hint.go and obstacles.go what a mount point
+// needs, points.go, owner.go and hung_linux.go existing mounts, [Folder] the synced
+// folder.
 package mounts
 
 import (
@@ -46,13 +46,12 @@ type Options struct {
 	// Operations are answered beyond those of this package.
 	Operations fs.Operations
 	// Guardian returns the command of a process that runs guard.Main, which is
-	// started for the mounts of this one. If it is nil, they are not guarded.
+	// started to guard the mounts of this one. If it is nil, they are not guarded.
 	Guardian func() *exec.Cmd
-	// Idle is how long the process stays without a view or a conversation; 0
-	// means for ever.
+	// Idle is how long the process stays alive without a view or a conversation; 0
+	// means forever.
 	Idle time.Duration
-	// Busy reports whether an unused process should not end just now; it may be
-	// nil.
+	// Busy reports whether an unused process should not exit now; it may be nil.
 	Busy func() bool
 	Log  *slog.Logger
 }
@@ -246,9 +245,9 @@ func (s *Server) gateway(ctx context.Context, confirm func() error) error {
 	return errEnding
 }
 
-// leaveGateway ends what gateway began. After the last gateway, a process
-// without views waits for the next as a new one does, or ends if it would wait
-// for ever.
+// leaveGateway ends what gateway began. After the last gateway, a process without
+// views waits for the next one like a new process, or exits if it would wait
+// forever.
 func (s *Server) leaveGateway() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 // maxLinks is how many links in a row are followed.
 const maxLinks = 40
 
-// Resolve makes dir absolute and free of links as far as it exists. It does not
+// Resolve makes dir absolute and resolves links as far as it exists. It does not
 // touch a ctxfs mount, which may be dead or hang.
 func Resolve(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
@@ -54,8 +54,8 @@ func within(path, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// checkSources refuses a folder that would contain what is shown in it, or be
-// contained in it: the process would wait for itself.
+// checkSources refuses a folder that contains what is shown in it, or is contained
+// in it: the process would wait for itself.
 func checkSources(dir string, sources []string) error {
 	for _, source := range sources {
 		if within(dir, source) {
@@ -74,7 +74,7 @@ func checkSources(dir string, sources []string) error {
 	return nil
 }
 
-// prepareMount prepares a mount point: it creates the folder if need be, checks
+// prepareMount prepares a mount point: it creates the folder if necessary, checks
 // that it is empty, and unmounts a dead mount.
 func prepareMount(home control.Home, dir string, sources []string) error {
 	if err := checkSources(dir, sources); err != nil {

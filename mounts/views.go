@@ -26,7 +26,7 @@ type ViewInfo struct {
 	Of string `json:"of,omitempty"`
 }
 
-// ServerInfo is what the background process reports of itself, also in its
+// ServerInfo is what the background process reports about itself, also in its
 // record.
 type ServerInfo struct {
 	control.Record
@@ -35,8 +35,8 @@ type ServerInfo struct {
 	Mounts  []ViewInfo `json:"mounts"`
 	// Gateways is how many gateways keep the process alive besides its views.
 	Gateways int `json:"gateways,omitempty"`
-	// Left are folders on which mounts of earlier processes, which were killed,
-	// may still lie.
+	// Left are folders that may still have mounts of earlier processes that were
+	// killed.
 	Left []string `json:"left,omitempty"`
 }
 
@@ -47,12 +47,12 @@ type view struct {
 	done  <-chan struct{}
 }
 
-// busyGrace is how long a process that ends goes on serving the users of a
-// mount that was unmounted lazily.
+// busyGrace is how long an exiting process goes on serving the users of a mount
+// that was unmounted lazily.
 const busyGrace = 5 * time.Second
 
-// errEnding reports that the server makes no more views. It is never sent to
-// the client, which gets no reply and asks the next server.
+// errEnding reports that the server creates no more views. It is never sent to the
+// client, which gets no reply and asks the next server.
 var errEnding = errors.New("ctxfs is ending; try again")
 
 // MountResult is the answer to a request for a mount.
@@ -154,8 +154,8 @@ func (s *Server) start() {
 	}
 }
 
-// remove forgets a view; the server ends with the last one, unless a gateway
-// needs it. The caller holds mu.
+// remove forgets a view; the server exits with the last one, unless a gateway needs
+// it. The caller holds mu.
 func (s *Server) remove(v *view) {
 	i := slices.Index(s.views, v)
 	if i < 0 {
@@ -257,7 +257,7 @@ func (s *Server) closeViews() {
 	}
 }
 
-// unmount ends the views that a query names. They are views until forget is
+// unmount ends the views that a query names. They remain views until forget is
 // called, which may end the server.
 func (s *Server) unmount(q ViewQuery) (result UnmountResult, ended []*view) {
 	s.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"ctxfs/providers/internal/watch"
 )
 
-// Problems returns what is wrong with config.toml that concerns no provider: each
-// provider reads its own table, and reports what is wrong with it or with the
+// Problems returns the problems of config.toml that concern no provider: each
+// provider reads its own table, and reports what is wrong with that or with the
 // whole file.
 func (l *List) Problems() []fs.Problem {
 	l.mu.Lock()
@@ -49,8 +49,8 @@ func (l *List) unknownTables(config *settings.File) (problems []fs.Problem) {
 	return problems
 }
 
-// configWatch watches the configuration files. Which they are depends on what is
-// in them: projects come and go.
+// configWatch watches the configuration files. Their contents determine which they
+// are: projects come and go.
 type configWatch struct {
 	list *List
 
@@ -59,8 +59,8 @@ type configWatch struct {
 	watched map[string]bool
 }
 
-// watchConfig has the providers reload their settings when a configuration file
-// changes. That the files cannot be watched is no reason to show nothing.
+// watchConfig makes the providers reload their settings when a configuration file
+// changes. If the files cannot be watched, the tree is still shown.
 func (l *List) watchConfig() {
 	w := &configWatch{list: l, watched: make(map[string]bool)}
 	files, err := watch.New(watch.Options{Changed: func([]string) { w.reload() }, Hide: l.opts.Hide, Log: l.opts.Log})
@@ -86,7 +86,7 @@ func (w *configWatch) reload() {
 	w.list.opts.Changed()
 }
 
-// follow watches the files that count now, and reports whether there are new
+// follow watches the current configuration files, and reports whether there are new
 // ones among them.
 func (w *configWatch) follow() (more bool) {
 	w.mu.Lock()

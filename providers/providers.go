@@ -39,7 +39,7 @@ type Options struct {
 	Env func(folder string) fs.Env
 	// Hide leaves out paths on disk that are views of ours; may be nil.
 	Hide func(path string) bool
-	// ResultsFolder returns the folder in which users find long results: that of a
+	// ResultsFolder returns the folder where users find long results: that of a
 	// mount if there is one, since that is what agents may read, or else that on
 	// disk.
 	ResultsFolder func() string

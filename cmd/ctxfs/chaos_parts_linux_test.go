@@ -118,7 +118,7 @@ func (c *chaos) readOne(turn int) {
 func (c *chaos) walk(turn int) {
 	name, args := "ls", []string{"-lR", c.mnt("mcps"), c.mnt("skills")}
 	if turn%2 == 1 {
-		// Not rg, which in version 13 asks a folder for ever that answers with an
+		// Not rg, which in version 13 forever asks a folder that answers with an
 		// error, as those of a mount do that is dead.
 		name, args = "grep", []string{"-rc", "greet", c.mnt()}
 	}

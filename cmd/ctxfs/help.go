@@ -42,8 +42,8 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// setHelp gives root and all its commands two forms of help: -h prints what fits a
-// screen, --help and ctxfs help all there is.
+// setHelp gives root and all its commands two forms of help: -h prints what fits on
+// a screen, --help and ctxfs help print everything.
 func setHelp(root *cobra.Command) {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprint(".FlagUsagesWrapped ", screenWidth)))
 	long := root.HelpFunc()
@@ -96,8 +96,8 @@ func shortHelp(cmd *cobra.Command) {
 	fmt.Fprint(cmd.OutOrStdout(), out.String())
 }
 
-// misspelt fails where the first word names no command, whatever follows it:
-// with --help, too.
+// misspelt fails if the first word does not name a command, whatever follows it,
+// even --help.
 func misspelt(root *cobra.Command, args []string) error {
 	if len(args) == 0 || args[0] == "" || strings.HasPrefix(args[0], "-") || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		return nil

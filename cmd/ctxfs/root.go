@@ -107,8 +107,8 @@ Exit codes:
 	return root
 }
 
-// checkFlagGroups has cmd and its commands complain in our words about flags that
-// exclude each other.
+// checkFlagGroups makes cmd and its subcommands report flags that exclude each
+// other in the wording of ctxfs.
 func checkFlagGroups(cmd *cobra.Command) {
 	check := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {

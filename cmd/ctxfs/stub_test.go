@@ -144,7 +144,7 @@ func runStub(mode string) {
 		case "tools/call":
 			body = stubCalled(m.Params.Name, m.Params.Arguments)
 			if body == "" {
-				continue // it works for ever
+				continue // it works forever
 			}
 		case "prompts/list":
 			body = `"result":{"prompts":[{"name":"review.it","arguments":[{"name":"of","required":true}]}]}`

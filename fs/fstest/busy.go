@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Patience is the time within which anything happens that a test waits for,
-// on the busiest machine.
+// Patience is how long a test waits for anything: long enough for the busiest
+// machine.
 const Patience = 2 * time.Minute
 
 // The pauses between two looks at a condition: short ones at first, for what is
@@ -35,7 +35,8 @@ func Eventually(t testing.TB, what string, holds func() bool) {
 }
 
 // Becomes waits until holds returns true, and reports whether it does within
-// [Patience]. It is Eventually for a test that has more to say of its failure.
+// [Patience]. It is Eventually for a test that has more to report about its
+// failure.
 func Becomes(holds func() bool) bool {
 	begun := time.Now()
 	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
@@ -50,17 +51,17 @@ func Becomes(holds func() bool) bool {
 	}
 }
 
-// Race reports whether this program was built with the race detector, under which
-// code takes about ten times as long and some ten times the memory.
+// Race reports whether this program was built with the race detector, which makes
+// code take about ten times as long and ten times the memory.
 func Race() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// Rounds returns how often a test repeats what it would repeat full times, or how
-// much of what is full it takes: a tenth under the race detector and with -short,
-// and at least one. It is for tests whose number of rounds makes an unlikely fault
-// of a computation likelier, not for those that have threads meet.
+// Rounds scales the number of rounds of a test, or the size of its input: full, or
+// a tenth of it under the race detector and with -short, but at least one. It is
+// for tests that repeat a computation to catch an unlikely fault, not for those
+// that make threads race.
 func Rounds(full int) int {
 	if testing.Short() || Race() {
 		return max(1, full/10)
@@ -68,14 +69,14 @@ func Rounds(full int) int {
 	return full
 }
 
-// DefaultSignals gives the programs that tests start the default action of the
-// signals which this one was started to ignore: SIGHUP by nohup and some runners,
-// SIGINT and SIGQUIT in the background of a script. Here they stay without effect.
-// A TestMain calls it before it runs tests.
+// DefaultSignals restores, for the programs that tests start, the default action of
+// the signals that this process was started to ignore: SIGHUP by nohup and some
+// runners, SIGINT and SIGQUIT in the background of a script. In this process they
+// still have no effect. A TestMain calls it before it runs tests.
 func DefaultSignals() {
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
 		if signal.Ignored(s) {
-			signal.Notify(make(chan os.Signal, 1), s) // a program that is started ignores what we ignore, and nothing that we handle
+			signal.Notify(make(chan os.Signal, 1), s) // a child process inherits ignored signals, not handled ones
 		}
 	}
 }

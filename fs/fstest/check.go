@@ -16,8 +16,8 @@ import (
 	"ctxfs/fs"
 )
 
-// promptTime is the time within which an operation that must not wait returns. It is
-// generous, because a machine under test is busy.
+// promptTime is how long an operation that must not wait may take. It is generous,
+// because a machine under test is busy.
 const promptTime = 2 * time.Second
 
 // probes are names that tools look up in every folder they come to.
@@ -31,18 +31,18 @@ func Expect(paths ...string) Option {
 	return func(c *checker) { c.expect = append(c.expect, paths...) }
 }
 
-// Clock sets the clock of the tree's provider, by which modification times must
-// not be in the future.
+// Clock sets the clock of the tree's provider, against which modification times
+// must not be in the future.
 func Clock(now func() time.Time) Option { return func(c *checker) { c.now = now } }
 
-// Check walks a whole tree, which must not change meanwhile but for live files
-// that grow, and reports everything in it that breaks a promise of package
-// fs: listings and lookups that disagree, unsafe names, wrong sizes, versions
-// that do not hold, times that are missing or in the future, operations that
-// wait, goroutines left behind. Lookups and listings of folders must succeed
-// though their context has ended, except those of an [fs.Computed] folder, which
-// must answer for names that begin with a dot. It also runs the tests of
-// testing/fstest over the tree's io/fs view.
+// Check walks a whole tree, which must not change meanwhile except for live files
+// that grow, and reports everything that breaks a promise of package fs: listings
+// and lookups that disagree, unsafe names, wrong sizes, versions that do not hold,
+// times that are missing or in the future, operations that wait, goroutines left
+// behind. Lookups and listings of folders must succeed although their context has
+// ended, except for an [fs.Computed] folder, which must still answer for names that
+// begin with a dot. It also runs the tests of testing/fstest over the tree's io/fs
+// view.
 func Check(t *testing.T, tree *fs.Tree, opts ...Option) {
 	t.Helper()
 	for _, fault := range check(t.Context(), t.Name(), tree, opts...) {
@@ -142,8 +142,8 @@ func (c *checker) dir(at string, d fs.Dir, a fs.Attr) {
 	c.waits(at, d, entries)
 }
 
-// waits reports a folder that looks at its context although it has nothing to
-// wait for.
+// waits reports a folder that checks its context although it has nothing to wait
+// for.
 func (c *checker) waits(at string, d fs.Dir, entries []fs.Entry) {
 	ended, cancel := context.WithCancel(c.ctx)
 	cancel()

@@ -14,7 +14,7 @@ import (
 	"ctxfs/fs"
 )
 
-// concurrent walks the tree by several readers at the same time, which must all
+// concurrent walks the tree with several readers at the same time, which must all
 // see the same.
 func (c *checker) concurrent() {
 	const readers = 8
@@ -91,8 +91,8 @@ func leaked(name string, f func()) string {
 		if left = labelled(label, name); left == "" || time.Now().After(deadline) {
 			return left
 		}
-		// A goroutine that has done its work needs a moment to go away, and
-		// nothing tells when it has.
+		// A goroutine that has done its work needs a moment to exit, and nothing
+		// announces that it has.
 		<-time.After(time.Millisecond)
 	}
 }

@@ -1,5 +1,5 @@
-// Package fstest tests what every provider and every way of showing a tree must
-// hold to, so that a provider's own test is short:
+// Package fstest tests what must hold for every provider and every way of showing a
+// tree, so that a provider's own test is short:
 //
 //	func TestConforms(t *testing.T) {
 //		p := newProvider(t)

@@ -6,9 +6,9 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
-// maxWorkers bounds the goroutines that notify the kernel. A notification may
-// wait in the kernel for a request of the same folder or file, so there are
-// more of them than folders that can reasonably hang.
+// maxWorkers bounds the goroutines that notify the kernel. A notification may wait
+// in the kernel for a request of the same folder or file, so there are more
+// goroutines than folders that can reasonably hang.
 const maxWorkers = 64
 
 // notifier is the part of the go-fuse server that notifies the kernel of

@@ -10,8 +10,8 @@ import (
 	"ctxfs/fs"
 )
 
-// errnos translates errors into numbers, the only place that does. The first
-// match counts.
+// errnos translates errors into numbers, the only place that does. The first match
+// wins.
 var errnos = []struct {
 	err   error
 	errno syscall.Errno
@@ -51,9 +51,8 @@ func status(err error) fuse.Status {
 	return fuse.EIO
 }
 
-// All operations that would change the tree fail in the same way: one left to
-// go-fuse's default would be "not implemented", which for some the kernel takes
-// as success.
+// All operations that would change the tree fail in the same way: go-fuse's default
+// is "not implemented", which the kernel takes as success for some of them.
 
 func (r *rawFS) refuse() fuse.Status {
 	r.count(opRefused)

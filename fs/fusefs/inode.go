@@ -10,8 +10,8 @@ import (
 	"ctxfs/fs"
 )
 
-// inode is what the kernel knows of one node: it lives from the first entry
-// that names it to the last FORGET.
+// inode is what the kernel knows about one node: it lives from the first entry that
+// names it to the last FORGET.
 type inode struct {
 	id     uint64 // the kernel's handle, never used twice
 	ino    uint64 // the number that programs see
@@ -90,8 +90,8 @@ func (t *table) get(id uint64) (*inode, fs.Node) {
 	return n, n.node
 }
 
-// dir returns the inode of a folder and its node, or the error of a request for
-// a folder that is none.
+// dir returns the inode of a folder and its node, or the error for a node that is
+// not a folder.
 func (t *table) dir(id uint64) (*inode, fs.Dir, fuse.Status) {
 	n, node := t.get(id)
 	if n == nil {

@@ -19,13 +19,13 @@ const longestWay = time.Second
 // cannot be identified: those that splice.
 const leaveTime = 6 * time.Millisecond
 
-// strangerTime is how long growth waits for readers of which nothing at all is
-// known: threads of other namespaces, whose numbers the kernel does not send,
-// and all threads if the kernel did not ask for the size each time.
+// strangerTime is how long growth waits for readers about which nothing is known:
+// threads of other namespaces, whose numbers the kernel does not send, and all
+// threads if the kernel did not ask for the size each time.
 const strangerTime = 20 * time.Millisecond
 
-// maxAnswered is how many threads are remembered before those are removed that
-// were answered longer ago than longestWay.
+// maxAnswered is how many threads are remembered before those that were answered
+// longer ago than longestWay are removed.
 const maxAnswered = 64
 
 // noteThread records that a thread is being answered. The kernel numbers threads as
@@ -42,9 +42,9 @@ func (f *file) noteThread(thread uint32) {
 	f.answered[thread] = t
 }
 
-// awaitLeft waits until no reader can have a page any more that was dropped: a
-// fixed time for readers that cannot be identified, and for each thread
-// answered so far until it has left the kernel, but at most longestWay.
+// awaitLeft waits until no reader can still have a page that was dropped: a fixed
+// time for readers that cannot be identified, and for each thread answered so far
+// until it has left the kernel, but at most longestWay.
 func (f *file) awaitLeft() {
 	inside := make(map[uint32]*passage)
 	f.mu.Lock()

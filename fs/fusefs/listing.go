@@ -158,8 +158,8 @@ func (r *rawFS) readDir(cancel <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEn
 }
 
 // addAttributes adds attributes to the entries of a listing. An entry whose
-// attributes cannot be had stays without: the kernel looks it up if it is used.
-// After one that hangs the listing goes on without asking others.
+// attributes cannot be read gets none: the kernel looks it up if it is used. After
+// one that hangs the listing goes on without asking others.
 func (r *rawFS) addAttributes(ctx context.Context, thread uint32, parent *inode, d fs.Dir, names []string, outs []*fuse.EntryOut) {
 	if len(names) == 0 {
 		return

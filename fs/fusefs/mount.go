@@ -97,8 +97,8 @@ func New(tree *fs.Tree, dir string, opts Options) (*Mount, error) {
 // Dir returns the folder that the tree is mounted on.
 func (m *Mount) Dir() string { return m.dir }
 
-// Done returns a channel that is closed when the mount has ended, for whatever
-// reason, and its last user has left.
+// Done returns a channel that is closed when the mount has ended, for any reason,
+// and its last user has left.
 func (m *Mount) Done() <-chan struct{} { return m.served }
 
 // Settle waits until the kernel has been notified of every change reported so

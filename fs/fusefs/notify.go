@@ -177,14 +177,14 @@ func (r *rawFS) notifyAnswered(n *inode) {
 	r.kernel().InodeNotify(n.id, 0, 0)
 }
 
-// racyTime is how long after a change of a file on disk the next change may
-// leave its version the same: the clock of file times is coarse, and watches
-// report late.
+// racyTime is how long after a change of a file on disk the next change may go
+// without a new version: the clock of file times is coarse, and watches report
+// late.
 const racyTime = 2 * time.Second
 
-// refresh publishes a file that changes in place: it drops the pages that are
-// no longer right, then shows the new size and time. In the other order a
-// reader could see the zero bytes with which the kernel filled the last page.
+// refresh publishes a file that changes in place: it drops the outdated pages, then
+// shows the new size and time. In the other order a reader could see the zero bytes
+// that fill the rest of the last page.
 func (r *rawFS) refresh(n *inode) {
 	f := n.file
 	r.table.mu.Lock()

@@ -35,12 +35,12 @@ func (n *inode) publishAttr(thread uint32, node fs.Node, a fs.Attr) (shown fs.At
 	return f.shown, valid, differs(f.shown, a)
 }
 
-// waitForNews is how long a request waits until the change that it found is
+// waitForNews is how long a request waits for the change that it found to be
 // published.
 const waitForNews = 100 * time.Millisecond
 
-// catchUp publishes a file that has changed without news, or before them, and
-// returns what is shown then. The worker that publishes may have to wait for
+// catchUp publishes a file that has changed without a notification, or ahead of it,
+// and returns what is then shown. The worker that publishes may have to wait for
 // reads; the request waits for it, for a limited time.
 func (r *rawFS) catchUp(n *inode) fs.Attr {
 	timer := time.NewTimer(waitForNews)

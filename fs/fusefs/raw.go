@@ -25,8 +25,8 @@ type rawFS struct {
 	touch   *toucher
 	owner   fuse.Owner
 
-	// Whether the kernel understands ENOSYS as the reply to OPEN and to
-	// OPENDIR; an older one would pass it on to programs.
+	// Whether the kernel accepts ENOSYS as the reply to OPEN and to OPENDIR; an
+	// older one would pass it on to programs.
 	noOpen, noOpendir bool
 
 	counts [opCount]atomic.Uint64
@@ -99,8 +99,8 @@ func check(f fs.Found) error {
 	return fmt.Errorf("%w: %T reports the type %v", fs.ErrBroken, f.Node, t)
 }
 
-// rememberAbsent reports whether the kernel may cache a name as absent, and
-// records that it does.
+// rememberAbsent records that the kernel caches a name as absent, and reports
+// whether it may.
 func (r *rawFS) rememberAbsent(ctx context.Context, parent *inode, d fs.Dir, name string) bool {
 	a, err := r.tree.Attr(ctx, d)
 	if err != nil || a.Live {
@@ -115,8 +115,8 @@ func (r *rawFS) rememberAbsent(ctx context.Context, parent *inode, d fs.Dir, nam
 	return true
 }
 
-// recheck queues a place where the tree may have changed while a reply was on
-// its way to the kernel: the news may have come before there was anything to
+// recheck queues a place where the tree may have changed while a reply was on its
+// way to the kernel: the notification may have come before there was anything to
 // correct.
 func (r *rawFS) recheck(epoch uint64, n *inode, names ...string) {
 	if r.table.epoch.Load() == epoch {
@@ -294,9 +294,9 @@ func (r *rawFS) Forget(id, lookups uint64) {
 // now returns the wall clock; only the throttling of touches depends on it.
 func now() time.Time { return time.Now() }
 
-// request is the context of one kernel request. It allocates nothing, because
-// most requests are answered from memory: the kernel's interrupt channel is its
-// Done. The tree copes with an interrupt that means nothing.
+// request is the context of one kernel request. It allocates nothing, because most
+// requests are answered from memory: the kernel's interrupt channel is its Done.
+// The tree copes with spurious interrupts.
 type request struct{ cancel <-chan struct{} }
 
 func newRequest(cancel <-chan struct{}) request { return request{cancel} }

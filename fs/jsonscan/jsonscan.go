@@ -1,14 +1,13 @@
-// Package jsonscan finds the tokens of JSON text, in place. It is the one
-// scanner of JSON in this module: what looks into JSON for more than its values
-// (positions for errors, parts of a message without a copy, the end of an object
-// that arrives in pieces, indenting, masking) reads tokens here. JSON of which
-// only the values are wanted is read with encoding/json, or with gjson
-// (providers/internal/lazyjson).
+// Package jsonscan finds the tokens of JSON text, in place. It is the only JSON
+// scanner in this module: code that needs more of JSON than its values (positions
+// for errors, parts of a message without a copy, the end of an object that arrives
+// in pieces, indenting, masking) reads tokens here. JSON whose values alone matter
+// is read with encoding/json, or with gjson (providers/internal/lazyjson).
 //
-// A [Scanner] looks at the outline only: white space, brackets, commas, colons,
-// strings and, between them, words. It neither checks that the tokens are in an
-// order that JSON allows, nor what is in strings and words; callers that need
-// that check what they use, or have encoding/json do it.
+// A [Scanner] sees only the outline: white space, brackets, commas, colons, strings
+// and, between them, words. It neither checks that the tokens are in an order that
+// JSON allows, nor what is in strings and words; callers that need that check what
+// they use, or have encoding/json do it.
 //
 // The tokens are those of RFC 8259, section 2. Why not the readers that exist:
 // json.Decoder.Token decodes each token and copies it, which takes 20 times as
@@ -37,12 +36,12 @@ type Token struct {
 	Begin, End int
 }
 
-// Scanner reads the tokens of Text from the offset At on. It looks at each byte
-// once or twice, however the text arrives. The zero Scanner is one at the
-// beginning of an empty text.
+// Scanner reads the tokens of Text from the offset At on. It reads each byte once
+// or twice, however the text arrives. The zero Scanner is at the beginning of an
+// empty text.
 type Scanner struct {
-	// Text is the text. Bytes may be appended to it at any time; what has been
-	// read of it must not change.
+	// Text is the text. Bytes may be appended to it at any time; the part that has
+	// been read must not change.
 	Text []byte
 	// At is the end of the last token that was read. It may be set.
 	At int
@@ -115,9 +114,9 @@ func (s *Scanner) string(begin int) Token {
 	}
 }
 
-// Skip reads the rest of the value that begins with t, the token that was read
-// last, and returns its end. It returns -1 if no value begins with t or the
-// value does not end within the text.
+// Skip reads the rest of the value that begins with t, the last token read, and
+// returns its end. It returns -1 if no value begins with t or the value does not
+// end within the text.
 func (s *Scanner) Skip(t Token) (end int) {
 	switch t.Kind {
 	case String, Word:

@@ -29,8 +29,9 @@ func ExpandTilde(path, home string) string {
 	return path
 }
 
-// ShellWord returns text as one word of a POSIX shell, in single quotes if need
-// be. A leading "~/" stays outside of them, and so still means the home folder.
+// ShellWord returns text as one word of a POSIX shell, in single quotes if
+// necessary. A leading "~/" stays outside of them, and so still means the home
+// folder.
 func ShellWord(text string) string {
 	home, rest := "", text
 	if after, ok := strings.CutPrefix(text, "~/"); ok {

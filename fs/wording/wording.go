@@ -55,9 +55,9 @@ func Minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 // Seconds returns a duration in seconds: "1.5 s".
 func Seconds(d time.Duration) string { return fmt.Sprintf("%g s", d.Seconds()) }
 
-// List returns words separated by commas. After the first most of them, the
-// others are counted: "a, b, and 3 more". A single one more than most is named
-// too, since it takes no more room than its count.
+// List returns words separated by commas. Words beyond the first most are counted:
+// "a, b, and 3 more". If that would be just one, it is named instead, since it
+// takes no more room than its count.
 func List(words []string, most int) string {
 	left := len(words) - most
 	if left <= 1 {

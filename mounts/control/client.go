@@ -14,14 +14,13 @@ import (
 	"ctxfs/fs"
 )
 
-// A conversation begins with a greeting from the server. Then come one request
+// A conversation begins with a greeting from the server. Then follow one request
 // and its replies, each a JSON object on a line. The last reply is not marked
 // "more"; raw bytes may follow it. Only its owner can open the socket: a client
 // acts for the user.
 //
-// The client asks for nothing before the greeting: one that gives up on a
-// process that does not answer leaves nothing behind that the process might do
-// later.
+// The client asks for nothing before the greeting: one that gives up on an
+// unresponsive process leaves no request behind for the process to execute later.
 
 type greeting struct {
 	Pid     int    `json:"pid"`
@@ -43,7 +42,7 @@ type reply struct {
 // ErrNotRunning reports that there is no background process.
 var ErrNotRunning = errors.New("ctxfs is not running")
 
-// ErrGone reports that the background process ended during a conversation.
+// ErrGone reports that the background process exited during a conversation.
 var ErrGone = errors.New("the background process went away")
 
 // Client is the client's side of a conversation with the background process.
@@ -52,7 +51,7 @@ type Client struct {
 	// from here.
 	Pid int
 	// Limit is how long Ask waits for a process that is stopped, once it has
-	// been asked for something; 0 means for ever.
+	// received a request; 0 means forever.
 	Limit time.Duration
 
 	home  Home
@@ -64,7 +63,7 @@ type Client struct {
 // as long as the process is busy. Otherwise it fails with one of:
 //
 //  1. ErrNotRunning: there is no process.
-//  2. ErrGone: the process was ending.
+//  2. ErrGone: the process was exiting.
 //  3. a [Silent]: the process cannot answer.
 //  4. a [Fault]: the socket cannot be reached, or the process serves another
 //     home.
@@ -87,9 +86,9 @@ func (h Home) Dial(ctx context.Context) (*Client, error) {
 	return c, nil
 }
 
-// connectAny connects to the socket in the first folder that has one, and
-// returns the ID of the process that listens, 0 if it cannot be seen. Where the
-// queue of the socket is full, it waits for room.
+// connectAny connects to the socket in the first folder that has one, and returns
+// the ID of the process that listens, 0 if it cannot be seen. If the queue of the
+// socket is full, it waits for room.
 func (h Home) connectAny(ctx context.Context) (net.Conn, int, error) {
 	for begun := time.Now(); ; {
 		c, err := connect(ctx, h.State)
@@ -198,11 +197,10 @@ func (c *Client) line(ctx context.Context, w wait) ([]byte, error) {
 // Close ends the conversation; the server then cancels the request.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// Ask implements fs.Asker: it sends a request and decodes the last reply. A
-// healthy process answers at once what is not slow: one that does not, and is not
-// busy, is a [Silent]. A *Fault is the server's own error; any other error is one
-// of the connection. The end of the context ends the conversation. It may be
-// called once.
+// Ask implements fs.Asker: it sends a request and decodes the last reply. A healthy
+// process immediately answers what is not slow: one that does not, and is not busy,
+// is a [Silent]. A *Fault is the server's own error; any other error is one of the
+// connection. The end of the context ends the conversation. It may be called once.
 func (c *Client) Ask(ctx context.Context, r fs.Request) error {
 	w := promptReply
 	if r.Slow {

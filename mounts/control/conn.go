@@ -86,7 +86,7 @@ func (c *Conn) line(r reply) error {
 	return err
 }
 
-// Fault is an error for people: what is wrong, and how to fix it. It crosses
+// Fault is an error for people: what is wrong, and how to fix it. It passes over
 // the control socket unchanged.
 type Fault struct {
 	Message string `json:"message"`

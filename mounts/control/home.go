@@ -1,21 +1,21 @@
 // Package control finds and starts the one background process of a home, and
 // carries the conversations between it and commands.
 //
-// The process belongs to the state folder. It locks that folder and has its
-// socket there, so that any program that has the folder finds the process, by
-// whatever path and in whatever environment ([Home.Dial]). Anybody may start it
-// at any time ([Home.Start]): a new process first takes the lock and listens
-// ([Home.Claim]); one that comes too late exits, and the program that started
-// it connects to the other.
+// The process belongs to the state folder. It locks that folder and has its socket
+// there, so that any program that can see the folder finds the process, by any path
+// and in any environment ([Home.Dial]). Anybody may start it at any time
+// ([Home.Start]): a new process first takes the lock and listens ([Home.Claim]);
+// one that comes too late exits, and the program that started it connects to the
+// other.
 //
 // A client that gets no answer looks at the process from outside. If the
 // process cannot answer, for instance because it is stopped, the client fails
 // at once with a [Silent]; if it is busy, the client waits.
 //
-// In order: [Home] has the folders and the record, lock.go and socket.go the
-// lock and the socket, [Seat] the server's hold of both, start.go the start of
-// the process, [Conn] and [Client] the two sides of a conversation, process.go
-// and watchdog.go what can be seen of a process that does not answer.
+// In order: [Home] has the folders and the record, lock.go and socket.go the lock
+// and the socket, [Seat] the server's hold on both, start.go the start of the
+// process, [Conn] and [Client] the two sides of a conversation, process.go and
+// watchdog.go what can be seen of an unresponsive process.
 //
 // The package imports, besides guard and fs, only the standard library, and
 // little of that: a command that only relays an answer of the process, such as
@@ -34,9 +34,9 @@ import (
 	"time"
 )
 
-// Home is a home folder and its state folder, to which one background process
-// belongs. Any program that has the state folder finds the process: by the
-// folder itself, whatever path leads to it and whatever the environment says.
+// Home is a home folder and its state folder, which has one background process. Any
+// program that can see the state folder finds the process: by the folder itself,
+// whatever path leads to it and whatever the environment says.
 type Home struct {
 	// Dir is the home folder, State the state folder.
 	Dir, State string
@@ -58,11 +58,10 @@ func (h Home) note(format string, args ...any) {
 // moves it: all programs must look in the same place.
 const temporary = "/tmp"
 
-// Folders returns the folders in which the files of the process may lie, best
-// first: the state folder, then folders of the user that stand in for a state
-// folder that is read-only or full, or whose file system has no sockets. The
-// latter are named for the folder itself and, where it does not exist yet, for
-// its path.
+// Folders returns the folders that may hold the files of the process, best first:
+// the state folder, then folders of the user that stand in for a state folder that
+// is read-only or full, or whose file system has no sockets. The latter are named
+// after the folder itself and, if it does not exist yet, after its path.
 func (h Home) Folders() []string {
 	folders := []string{h.State}
 	own := ownBase()
@@ -176,8 +175,8 @@ type Record struct {
 
 const recordName = "daemon.json"
 
-// ReadRecord decodes the record of the running process or, if that was killed,
-// of the last one.
+// ReadRecord decodes the record of the running process or, if it was killed, of the
+// last one.
 func (h Home) ReadRecord(into any) error {
 	var all error
 	for _, folder := range h.Folders() {

@@ -10,11 +10,11 @@ import (
 // errLocked reports that another process holds the lock.
 var errLocked = errors.New("locked by another process")
 
-// lock takes the lock of the state folder, which ends with the process or when
-// the file is closed. It locks the folder itself: that needs neither room nor
-// permission to write, and is the same lock by every path. It locks a file in
-// it where folders cannot be locked (NFS) and, where there is no state folder
-// and none can be made, the folder that stands in for it. If what it locked was
+// lock takes the lock of the state folder, which is released when the process exits
+// or the file is closed. It locks the folder itself: that needs neither disk space
+// nor write permission, and is the same lock by every path. It locks a file in the
+// folder where folders cannot be locked (NFS) and, if there is no state folder and
+// none can be created, the folder that stands in for it. If what it locked was
 // deleted or replaced meanwhile, it tries the replacement.
 func (h Home) lock() (*os.File, error) {
 	var err error

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// connectOlder connects to a background process of an older version, which was
-// found by its environment, if one serves this home, and returns its process
-// ID. The conversation begins without a greeting. It searches the environments
-// of all processes of this home: ours may differ.
+// connectOlder connects to a background process of an older version, found by its
+// environment, if one serves this home, and returns its process ID. The
+// conversation begins without a greeting. It searches the environments of all
+// processes of this home: ours may differ.
 func (h Home) connectOlder(ctx context.Context) (net.Conn, int, error) {
 	for _, folder := range h.OlderFolders() {
 		if c, err := connect(ctx, folder); err == nil {
@@ -26,8 +26,8 @@ func (h Home) connectOlder(ctx context.Context) (net.Conn, int, error) {
 	return nil, 0, ErrNotRunning
 }
 
-// OlderFolders returns the folders in which older versions keep their sockets.
-// It searches the processes of the user.
+// OlderFolders returns the folders where older versions keep their sockets. It
+// searches the processes of the user.
 func (h Home) OlderFolders() (folders []string) {
 	// Not of "/proc/[0-9]*/environ": Glob would list every folder it goes through,
 	// which takes 60 times as long.

@@ -7,8 +7,8 @@ import (
 	"net"
 )
 
-// Other systems have no /proc: of a process that does not answer only the
-// process ID in its record is known.
+// Other systems have no /proc: the process ID in its record is all that is known
+// about an unresponsive process.
 
 func sampleOf(int) sample { return sample{} }
 
@@ -23,8 +23,7 @@ func HomeOf(int) Home { return Home{} }
 
 func (h Home) connectOlder(context.Context) (net.Conn, int, error) { return nil, 0, ErrNotRunning }
 
-// OlderFolders returns the folders in which older versions keep their sockets:
-// none.
+// OlderFolders returns the folders where older versions keep their sockets: none.
 func (h Home) OlderFolders() []string { return nil }
 
 // unreachable finds nothing: only Linux reports which process serves a mount.

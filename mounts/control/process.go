@@ -60,8 +60,8 @@ func (s sample) isStill() bool {
 	return false
 }
 
-// Silent reports that the background process does not answer, and why. It can
-// be unwrapped as a [Fault].
+// Silent reports that the background process does not answer, and why. It unwraps
+// to a [Fault].
 type Silent struct {
 	Pid   int
 	State State

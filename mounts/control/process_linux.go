@@ -119,10 +119,10 @@ func (h Home) Holder() int {
 	return holderIn(string(table), files, recorded)
 }
 
-// holderIn returns the process that, according to a table of locks, holds the
-// lock of one of some files. The table may name another device than stat does
-// (a subvolume of Btrfs has its own): the recorded process is recognized by the
-// inode alone.
+// holderIn returns the process that, according to a table of locks, holds the lock
+// of one of the files. The table may name another device than stat does (a
+// subvolume of Btrfs has its own): the recorded process is recognized by the inode
+// alone.
 func holderIn(table string, files []syscall.Stat_t, recorded int) int {
 	for line := range strings.Lines(table) {
 		// proc_locks(5): 1: FLOCK ADVISORY WRITE 12345 08:01:130 0 EOF

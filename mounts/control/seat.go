@@ -29,17 +29,17 @@ type Seat struct {
 // Home returns the home that the seat belongs to.
 func (s *Seat) Home() Home { return s.home }
 
-// endingTime and endingNote are how long Claim waits for a process that is
-// ending, and when it says so.
+// endingTime is how long Claim waits for a process that is exiting, endingNote when
+// it says so.
 const (
 	endingTime = time.Minute
 	endingNote = 2 * time.Second
 )
 
 // Claim takes the seat. It fails with ErrRunning if a process that accepts
-// connections has it, and waits for one that is ending. The caller should claim
-// before it does anything else: from then on others connect, and wait until
-// they are served.
+// connections has it, and waits for one that is exiting. The caller should claim
+// before it does anything else: from then on others connect, and wait until they
+// are served.
 func (h Home) Claim(ctx context.Context) (*Seat, error) {
 	held, err := h.awaitLock(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (h Home) Claim(ctx context.Context) (*Seat, error) {
 }
 
 // awaitLock takes the lock of the state folder. It waits for a process that is
-// ending, and reports why one does not end.
+// exiting, and reports why one does not exit.
 func (h Home) awaitLock(ctx context.Context) (*os.File, error) {
 	begun := time.Now()
 	told := false
@@ -160,8 +160,8 @@ func (s *Seat) listen() error {
 	return &Fault{Message: fmt.Sprintf("cannot create a socket: %v", all), Hint: "free some room, or make one of these folders writable"}
 }
 
-// Write writes the record: beside the socket where the state folder has no room
-// for it.
+// Write writes the record, beside the socket if the state folder has no room for
+// it.
 func (s *Seat) Write(record any) error {
 	body, err := json.MarshalIndent(record, "", "  ")
 	if err != nil {

@@ -18,7 +18,7 @@ const maxSocketPath = 100
 const socketName = "daemon.sock"
 
 // address returns a path to a folder's socket that fits a socket address, and a
-// function to call after its use. It replaces a path that is too long by one
+// function to call after its use. It replaces a path that is too long with one
 // through a descriptor of the folder, which only Linux supports.
 func address(folder string) (string, func(), error) {
 	path := filepath.Join(folder, socketName)
@@ -46,7 +46,8 @@ func connect(ctx context.Context, folder string) (net.Conn, error) {
 	return d.DialContext(ctx, "unix", name)
 }
 
-// nobodyListens reports whether an error of connect means that nobody listens there.
+// nobodyListens reports whether an error of connect means that no process listens
+// there.
 func nobodyListens(err error) bool {
 	for _, e := range []error{syscall.ENOENT, syscall.ECONNREFUSED, syscall.ENOTDIR, syscall.ENAMETOOLONG, syscall.ENOTSOCK, syscall.EPROTOTYPE} {
 		if errors.Is(err, e) {
@@ -56,10 +57,9 @@ func nobodyListens(err error) bool {
 	return false
 }
 
-// listen opens the socket in a folder, for its owner only. An existing one was
-// left by a process that was killed, since the caller has the lock. It then
-// connects once, since some file systems have sockets to which nobody can
-// connect.
+// listen opens the socket in a folder, for its owner only. An existing one was left
+// by a process that was killed, since the caller has the lock. It then connects
+// once, since on some file systems nobody can connect to a socket.
 func listen(folder string) (net.Listener, error) {
 	path := filepath.Join(folder, socketName)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -16,11 +16,11 @@ import (
 )
 
 // startTime bounds Start, which waits for other processes that are starting or
-// ending.
+// exiting.
 const startTime = 5 * time.Minute
 
-// readyFD is the descriptor on which a process that [Home.Start] has started
-// reports its progress.
+// readyFD is the descriptor that a process started by [Home.Start] reports its
+// progress on.
 const readyFD = 3
 
 // The words of these reports, one a line; text follows the last two.
@@ -33,9 +33,9 @@ const (
 
 // Start connects to the background process, and starts it if there is none: the
 // command must become a process that first calls [Home.Claim] and reports the
-// result with a [Starter]. Any number of commands may call Start at once, and
-// any of them may be killed at any time: they all reach the one process that
-// has the seat.
+// result with a [Starter]. Any number of commands may call Start concurrently, and
+// any of them may be killed at any time: they all reach the one process that has
+// the seat.
 func (h Home) Start(ctx context.Context, command ...string) (*Client, error) {
 	begun := time.Now()
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
@@ -171,8 +171,8 @@ func keepDescriptors() {
 // maxLog is the size in bytes past which a log is renamed at the next start.
 const maxLog = 1 << 20
 
-// openLog opens the log of the background process in the first folder where it
-// can. A process without a log is better than none.
+// openLog opens the log of the background process in the first folder that permits
+// it. A process without a log is better than none.
 func (h Home) openLog() (log *os.File, path string) {
 	for _, folder := range h.Folders() {
 		path := filepath.Join(folder, "daemon.log")

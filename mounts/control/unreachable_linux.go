@@ -13,12 +13,12 @@ import (
 	"ctxfs/mounts/guard"
 )
 
-// unreachable looks for a process of this home that cannot be reached but exists,
-// since it shows the tree on the usual folder: a second process would start
-// servers, watches and logins of its own. It returns nil if there is none, and
-// if the mount is dead or hangs.
+// unreachable looks for a process of this home that exists, since it shows the tree
+// on the usual folder, but cannot be reached: a second process would start servers,
+// watches and logins of its own. It returns nil if there is none, and if the mount
+// is dead or hangs.
 func (h Home) unreachable() error {
-	// The lock is checked first: when a process frees it, its mounts are gone.
+	// The lock is checked first: when a process releases it, its mounts are gone.
 	if h.othersLock() {
 		return nil
 	}
@@ -38,17 +38,17 @@ func (h Home) unreachable() error {
 	return h.judgeUnreachable(pid, HomeOf(pid))
 }
 
-// othersLock reports whether another process that can be seen has the lock of
-// the state folder: it is starting or ending, and Claim waits for it. Before
-// Linux 6.16 nothing else reveals it, see [ConnectionHolder].
+// othersLock reports whether another visible process has the lock of the state
+// folder: it is starting or exiting, and Claim waits for it. Before Linux 6.16
+// nothing else reveals it, see [ConnectionHolder].
 func (h Home) othersLock() bool {
 	pid := h.Holder()
 	return pid != 0 && pid != os.Getpid()
 }
 
-// judgeUnreachable describes what is wrong where the process pid, 0 if it cannot be
-// seen, shows the tree on the usual folder and has no socket. Of is that
-// process's home.
+// judgeUnreachable describes what is wrong if the process pid, 0 if it cannot be
+// seen, shows the tree on the usual folder and has no socket. Of is that process's
+// home.
 func (h Home) judgeUnreachable(pid int, of Home) error {
 	switch {
 	case h.othersLock(): // since the first look

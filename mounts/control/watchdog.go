@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The times at which a process that has not answered is sampled, and judged.
+// The times when a process that has not answered is sampled, and judged.
 const (
 	checkAfter = 500 * time.Millisecond // soon enough for a caller that waits; on an idle machine every answer comes earlier
 	lookEvery  = 250 * time.Millisecond
@@ -30,9 +30,8 @@ const (
 	stayEnd                 // the end of such a request
 )
 
-// asked reports whether the process has been asked for something. Then the
-// client does not give up because the process is stopped: it would do the work
-// all the same.
+// asked reports whether the process has received a request. Then the client does
+// not give up because the process is stopped: the process would still do the work.
 func (w wait) asked() bool { return w != forGreeting && w != starting }
 
 // fails names what the process fails to do.
@@ -53,8 +52,8 @@ type watchdog struct {
 	home Home
 	pid  int
 	wait wait
-	// limit is how long a process that was asked may be stopped; 0 means for
-	// ever.
+	// limit is how long a process that has received a request may be stopped; 0
+	// means forever.
 	limit time.Duration
 	end   func() // ends the waiting
 
@@ -187,8 +186,8 @@ func brokenOff(ctx context.Context, verdict, err error) error {
 	return fmt.Errorf("%w (%v)", ErrGone, err)
 }
 
-// Silence describes a background process that has not answered within a limit
-// of the caller. It samples the process for that.
+// Silence samples a background process that has not answered within a limit of the
+// caller, and describes it.
 func (h Home) Silence() error {
 	pid := h.record().Pid
 	if holder := h.Holder(); holder != 0 {

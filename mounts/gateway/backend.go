@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Backend is what a gateway shows. Its methods are called concurrently and
+// Backend provides what a gateway shows. Its methods are called concurrently and
 // return when their context ends; an error that is a [Fault] has a fix.
 type Backend interface {
-	// Overview returns a short text that names what there is, for the
+	// Overview returns a short text that names the contents of the tree, for the
 	// instructions that an agent reads first. It is called once per connection.
 	Overview(ctx context.Context) (string, error)
 	// List returns the entries of a folder, or the single entry of a file, with

@@ -44,7 +44,7 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 }
 
 // normalized returns the arguments of a call that a model wrote: some models write
-// null for none, and some a string that holds the object where a schema cannot
+// null for none, and some write a string that holds the object if a schema cannot
 // name its members.
 func normalized(arguments json.RawMessage) json.RawMessage {
 	var text string
@@ -76,9 +76,9 @@ func clientOf(ctx context.Context) string {
 	return ""
 }
 
-// progressFor returns a function that passes the progress of a call on to a
-// client that has asked for it, always before the result. Over HTTP the library
-// drops a notification that it is about to send when the result arrives.
+// progressFor returns a function that forwards the progress of a call to a client
+// that has asked for it, always before the result. Over HTTP the library drops a
+// notification that it is about to send when the result arrives.
 func (g *Gateway) progressFor(ctx context.Context, r mcp.CallToolRequest) func(Progress) {
 	if r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
 		return func(Progress) {}

@@ -69,8 +69,8 @@ func New(opts Options) *Gateway {
 	return g
 }
 
-// instructions returns the text that an agent reads first. It names what there
-// is if the backend returns that in time.
+// instructions returns the text that an agent reads first. It includes the overview
+// if the backend returns that in time.
 func (g *Gateway) instructions(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, overviewTime)
 	defer cancel()
@@ -84,7 +84,8 @@ func (g *Gateway) instructions(ctx context.Context) string {
 	return instructions + "\n\n" + cut(overview, maxOverview)
 }
 
-// maxOverview is the most bytes of an overview: it is part of every prompt.
+// maxOverview is the length in bytes of the longest overview, which is part of
+// every prompt.
 const maxOverview = 1_200
 
 // add adds a tool. Its errors are returned to the agent as results.
@@ -150,7 +151,7 @@ func wholeCharacters(text []byte) int {
 	return len(text)
 }
 
-// The definitions are in every prompt of every agent: each word costs. A test
+// The definitions are in every prompt of every agent, so each word costs. A test
 // counts them.
 const (
 	instructions = `The tools of this user's MCP servers, their skills and more are files in one tree. Nothing of it is in your prompt: look before you say that you cannot. To use a tool: find it by what it does; the match shows its arguments; call it. Before a task that a skill covers, read skills/<name>/SKILL.md. read AGENTS.md tells more.`

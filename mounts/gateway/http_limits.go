@@ -32,8 +32,8 @@ func usualLimits() httpLimits {
 	}
 }
 
-// intake reads requests within limits. No time limit applies to a complete
-// request: a response may start as late, and last as long, as it likes.
+// intake reads requests within limits. No time limit applies once a request is
+// complete: the response may start late and take any time.
 type intake struct {
 	httpLimits
 	bytes atomic.Int64 // of bodies in memory
@@ -42,7 +42,7 @@ type intake struct {
 	half []net.Conn // with incomplete requests, oldest first
 }
 
-// requestBegun records a connection on which a request begins. If there are too many
+// requestBegun records a connection that a request begins on. If there are too many
 // incomplete requests, the oldest connection is closed, so that later ones are
 // served.
 func (in *intake) requestBegun(c net.Conn) {
@@ -104,8 +104,7 @@ func (in *intake) take(next http.Handler) http.Handler {
 
 var errTooMuch = errors.New("too many long messages at once")
 
-// read reads a body. What it returns counts as memory in use, also with an
-// error.
+// read reads a body. What it returns counts as memory in use, even with an error.
 func (in *intake) read(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
 	if r.ContentLength > in.size {
 		return nil, &http.MaxBytesError{Limit: in.size}
@@ -135,8 +134,8 @@ func (in *intake) read(w http.ResponseWriter, r *http.Request) (body []byte, err
 	}
 }
 
-// refuseBody answers a request whose body was refused, and closes its
-// connection, on which the rest of the body may still arrive.
+// refuseBody answers a request whose body was refused, and closes its connection,
+// where the rest of the body may still arrive.
 func refuseBody(w http.ResponseWriter, err error, l httpLimits) {
 	w.Header().Set("Connection", "close")
 	switch long := (*http.MaxBytesError)(nil); {

@@ -58,8 +58,8 @@ func (g *Gateway) list(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 // noticeRoom is how many bytes a notice takes, besides a path.
 const noticeRoom = 160
 
-// notFound returns the error of a path that cannot be read, with the nearest folder
-// that can.
+// notFound returns the error for a path that cannot be read, with the nearest
+// folder that can.
 func (g *Gateway) notFound(ctx context.Context, name string, err error) error {
 	f := &Fault{What: words(err)}
 	for dir := name; dir != ""; {

@@ -63,13 +63,13 @@ func ownerIn(path string, from, to netip.AddrPort) (uid int, err error) {
 	return ownerOf(f, from, to)
 }
 
-// established is the state of a connection of which both ends are open.
+// established is the state of a connection whose ends are both open.
 const established = "01"
 
-// ownerOf returns the user of the socket that is bound to one address and
-// connected to another, from a table as described in proc_net_tcp(5). A socket
-// that its program has closed has no owner any more, whatever the table says:
-// it has user 0 and no inode.
+// ownerOf returns the user of the socket that is bound to one address and connected
+// to another, from a table as described in proc_net_tcp(5). A socket that its
+// program has closed no longer has an owner, whatever the table says: it has user 0
+// and no inode.
 func ownerOf(table io.Reader, from, to netip.AddrPort) (uid int, err error) {
 	lines := bufio.NewScanner(table)
 	for lines.Scan() {

@@ -60,8 +60,8 @@ func hasDefault(schema json.RawMessage) bool {
 // maxDepth is how many levels of nested arrays are written.
 const maxDepth = 3
 
-// typeName returns the type that a schema describes, in short: "any" if that
-// takes more than a word.
+// typeName returns the type that a schema describes, in one word: "any" if that is
+// not enough.
 func typeName(schema json.RawMessage, depth int) string {
 	var s struct {
 		Type  json.RawMessage   `json:"type"`
@@ -101,7 +101,8 @@ func typeName(schema json.RawMessage, depth int) string {
 	return "any"
 }
 
-// maxEnumeration is the most bytes of an enumeration that is written out.
+// maxEnumeration is the length in bytes of the longest enumeration that is written
+// out.
 const maxEnumeration = 80
 
 func enumeration(values []json.RawMessage) string {

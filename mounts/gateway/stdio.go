@@ -18,10 +18,10 @@ import (
 // send.
 const maxMessage = 64 << 20
 
-// ServeStdio serves one client over a pair of streams, one message a line,
-// until in ends, ctx ends, or out fails; each cancels the requests under way.
-// It returns nil if in has ended. It does not wait for a read or a write under
-// way then: a client may neither send nor read anything any more.
+// ServeStdio serves one client over a pair of streams, one message a line, until in
+// ends, ctx ends, or out fails; each cancels the requests under way. It returns nil
+// if in has ended. It does not wait for a pending read or write, since the client
+// may have stopped sending and reading.
 //
 // The library's own loop serves one client per process and handles a hundred
 // calls at once; further requests get no answer. This one answers all.
@@ -77,8 +77,7 @@ func (s session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s
 
 type connectionKey struct{}
 
-// connectionOf returns the connection on which a request arrived; nil over
-// HTTP.
+// connectionOf returns the connection that a request arrived on; nil over HTTP.
 func connectionOf(ctx context.Context) *connection {
 	c, _ := ctx.Value(connectionKey{}).(*connection)
 	return c
@@ -158,8 +157,7 @@ func (c *connection) notify(method string, params map[string]any) {
 	c.send(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "method": method, "params": params})
 }
 
-// send queues a message for writing, or drops it when nobody waits for it any
-// more.
+// send queues a message for writing, or drops it when nobody waits for it.
 func (c *connection) send(message any) {
 	line, err := json.Marshal(message)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"ctxfs/fs/wording"
 )
 
-// window is a writer that keeps some lines of its input, as far as there is
-// room, and counts all of them. Files of any size can be written to it.
+// window is a writer that keeps some lines of its input, as many as it has room
+// for, and counts all of them. Files of any size can be written to it.
 type window struct {
 	first int // number of the first line, from 1
 	lines int // at most; 0 means as many as fit
@@ -121,8 +121,8 @@ func (w *window) store(piece []byte, line int, ends bool) {
 	}
 }
 
-// notice returns which part of a file this is and how to read the next; "" for
-// the whole file.
+// notice describes which part of a file this is and how to read the next; it
+// returns "" for the whole file.
 func (w *window) notice(name string) string {
 	total, last := w.total(), w.first+w.kept-1
 	if w.cut > 0 {

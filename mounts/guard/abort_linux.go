@@ -9,13 +9,13 @@ import (
 	"unsafe"
 )
 
-// Controls is where the kernel shows a folder for every FUSE connection, if
-// that file system is mounted.
+// Controls is where the kernel shows a folder for every FUSE connection, if fusectl
+// is mounted.
 const Controls = "/sys/fs/fuse/connections"
 
-// Abort ends a connection, dead or alive, by its number: everybody who waits
-// for it gets an error at once. It does not touch the mount. The user who
-// mounted may call it where the control files are mounted, and root anywhere.
+// Abort ends a connection, dead or alive, by its number: all processes that wait
+// for it get an error at once. It does not touch the mount. The user who mounted
+// may call it where the control files are mounted, and root anywhere.
 func Abort(minor string) error {
 	err := AbortIn(Controls, minor)
 	if err == nil {

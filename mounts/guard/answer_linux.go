@@ -19,8 +19,8 @@ const (
 	notifyResend = 7 // FUSE_NOTIFY_RESEND, since Linux 6.9
 )
 
-// largestRequest is more than any request takes: the kernel refuses a read into
-// a buffer smaller than the largest request may need.
+// largestRequest is more than any request needs: the kernel refuses a read into a
+// buffer smaller than the largest request may need.
 const largestRequest = 1<<20 + 1<<16
 
 var (

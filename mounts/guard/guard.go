@@ -1,12 +1,12 @@
 // Package guard frees the mounts of a process that was killed while one of its
 // threads waits in the kernel.
 //
-// A reader that lists a folder holds the folder's lock in the kernel until it
-// is answered. A notification about a name in that folder waits for the same
-// lock, in a thread of ours that no signal wakes. If the process is killed
-// then, every thread ends but that one; the process's descriptors stay open
-// with it, so the kernel never learns that nobody answers any more, and every
-// reader waits for ever and cannot be killed either.
+// A reader that lists a folder holds the folder's lock in the kernel until it is
+// answered. A notification about a name in that folder waits for the same lock, in
+// a thread of this process that no signal wakes. If the process is killed then,
+// every thread ends but that one; the process's descriptors stay open with it, so
+// the kernel never learns that nobody is left to answer, and every reader waits
+// forever and cannot be killed either.
 //
 // Therefore the process has a guardian ([Main]): a second process that holds a
 // duplicate of the descriptor of every mount and otherwise sleeps. The process
@@ -14,8 +14,8 @@
 // ([Keeper]). When the process is dead ([StateOf]), the guardian makes the kernel
 // hand out again what the process had read, answers everything with "not
 // connected", and exits as soon as the last thread of the process has ended. If
-// nothing is stuck, that is at once, and the mount is as dead as that of any
-// process that was killed.
+// nothing is stuck, that is immediate, and the mount is as dead as that of any
+// killed process.
 //
 // How the guardian learns of a death:
 //
@@ -61,11 +61,11 @@ type Connection struct {
 type State int
 
 const (
-	// Alive is a process of which at least one thread has not been killed,
-	// however slow it is, or whose state cannot be determined.
+	// Alive is a process with at least one thread that has not been killed, however
+	// slow it is, or whose state cannot be determined.
 	Alive State = iota
-	// Dying is a process that was killed, or is exiting, and of which some
-	// threads have not ended. It never runs its program again.
+	// Dying is a process that was killed, or is exiting, and some of whose threads
+	// have not ended. It never runs its program again.
 	Dying
 	// Gone is a process without threads that could hold anything.
 	Gone

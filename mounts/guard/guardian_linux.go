@@ -21,9 +21,9 @@ const (
 	procFD              // the process's folder in /proc
 )
 
-// lookEvery is how often a guardian checks a process whose death nothing
-// announces; lookAgain is how often it checks one whose death was announced and
-// that is not dead yet.
+// lookEvery is the interval between checks of a process whose death nothing
+// announces; lookAgain is the interval for one whose death was announced and that
+// is not dead yet.
 const (
 	checkEvery = time.Second
 	checkAgain = 50 * time.Millisecond
@@ -173,9 +173,8 @@ type pollFd struct {
 
 const pollIn = 0x1
 
-// poll waits until one of some descriptors can be read or has ended, and
-// returns which. Negative descriptors are left out. A negative limit means for
-// ever.
+// poll waits until one of some descriptors can be read or has ended, and returns
+// which. Negative descriptors are left out. A negative limit means forever.
 func poll(limit time.Duration, fds ...int) []bool {
 	wait := make([]pollFd, len(fds))
 	for i, fd := range fds {

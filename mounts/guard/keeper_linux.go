@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// startAgain is how long after the start of a guardian the next one may be
-// started.
+// startAgain is the least time between the starts of two guardians.
 const startAgain = time.Second
 
 // Keeper is the side of the process that has the mounts: it keeps a guardian
@@ -37,15 +36,15 @@ type child struct {
 	end    func() // ends the canary thread
 }
 
-// NewKeeper returns the keeper of a process. The command, created anew for
-// every guardian, must run [Main] with its standard error as the log.
+// NewKeeper returns the keeper of a process. The command, created for every
+// guardian, must run [Main] with its standard error as the log.
 func NewKeeper(command func() *exec.Cmd, log *slog.Logger) *Keeper {
 	return &Keeper{command: command, log: log, connections: make(map[int]Connection)}
 }
 
-// Watch has a connection guarded. The descriptor stays the caller's. The caller
-// must call the returned function once, when the mount has ended. Watch never
-// waits for a guardian; one that cannot be started is logged, and tried again.
+// Watch guards a connection. The descriptor stays the caller's. The caller must
+// call the returned function once, when the mount has ended. Watch never waits for
+// a guardian; a failure to start one is logged, and the start is retried.
 func (k *Keeper) Watch(c Connection) (ended func()) {
 	fd, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(c.FD), syscall.F_DUPFD_CLOEXEC, 0)
 	if errno != 0 {
@@ -146,9 +145,9 @@ func launch(cmd *exec.Cmd, connections map[int]Connection) (*child, error) {
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // killing the group of the process spares it
 	g := &child{cmd, pair[0], end}
-	// Everything is in the socket before the guardian starts. If this process
-	// is killed between its fork and the end of Start, the guardian still has
-	// what it guards.
+	// Everything is in the socket before the guardian starts. If this process is
+	// killed between the fork and the end of Start, the guardian still has what it
+	// guards.
 	if canary >= 0 {
 		err = g.send(canaryMessage, syscall.UnixRights(canary))
 		_ = syscall.Close(canary)

@@ -6,19 +6,18 @@ import (
 	"time"
 )
 
-// Requests may still be on their way into the dead process when those that it
-// had are taken over, so taking over is repeated, at growing intervals.
+// Requests may still be on their way into the dead process when those that it had
+// read are taken over, so the takeover is repeated, at growing intervals.
 const (
 	firstPause = 5 * time.Millisecond
 	lastPause  = time.Second
 )
 
-// Release answers everybody who waits for the connections of a dead process
-// with "not connected", until gone reports that nothing is left of the process
-// that could hold the connections, or until they have ended. It closes them,
-// and returns how many requests it has answered, and the connections that it
-// could not free: those where the kernel is too old and this user may not abort
-// them either.
+// Release answers all requests on the connections of a dead process with "not
+// connected", until gone reports that nothing is left of the process that could
+// hold the connections, or until they have ended. It closes them, and returns how
+// many requests it has answered, and the connections that it could not free,
+// because the kernel is too old and this user may not abort them either.
 func Release(connections []Connection, gone func() bool) (answered int, stuck []Connection) {
 	return release(connections, gone, notifyResend)
 }

@@ -1,10 +1,10 @@
-// Package caller says which agent has started a program, and in which of its
-// sessions, by the program's environment. Agents set variables for the programs
-// that they start; package agents lists those that they document, or that they
-// were seen to set.
+// Package caller finds out which agent has started a program, and in which of its
+// sessions, from the program's environment. Agents set variables for the programs
+// that they start; package agents lists those that they document, or that they were
+// observed to set.
 //
-// It is the one place through which commands learn of agents. It imports next to
-// nothing: commands that must start at once use it.
+// It is the only package that tells commands about agents. It imports next to
+// nothing, since commands that must start at once use it.
 package caller
 
 import (
@@ -15,10 +15,10 @@ import (
 	"ctxfs/providers/internal/agents"
 )
 
-// common returns the variables with which any agent may name itself, by its id.
+// common returns the variables that any agent may use to name itself, by its id.
 func common() []string { return []string{"AGENT", "AI_AGENT"} }
 
-// Claim is what the environment of a program says of the session that it runs
+// Claim is what the environment of a program says about the session that it runs
 // in.
 type Claim struct {
 	// Variable is the name of the variable, Agent the id of the agent that sets it.
@@ -28,7 +28,7 @@ type Claim struct {
 	Session string `json:"session"`
 }
 
-// ID returns the id of the session, also where the claim has the path of its log.
+// ID returns the id of the session, even if the claim has the path of its log.
 func (c Claim) ID() string {
 	if !strings.Contains(c.Session, "/") {
 		return c.Session
@@ -37,8 +37,8 @@ func (c Claim) ID() string {
 	return strings.TrimSuffix(name, path.Ext(name))
 }
 
-// Claims returns what an environment says, in the order of [agents.All]. There
-// are several claims where one agent was started by another.
+// Claims returns what an environment says, in the order of [agents.All]. There are
+// several claims if one agent was started by another.
 func Claims(lookupEnv func(string) (string, bool)) (claims []Claim) {
 	for _, a := range agents.All() {
 		for _, v := range a.Session {
@@ -61,17 +61,17 @@ func Variables() (names []string) {
 	return names
 }
 
-// Of returns the agent that an environment is of and the id of its session. The
-// outcome is one of these:
+// Of returns the agent that an environment belongs to and the id of its session.
+// The outcome is one of these:
 //
 //  1. a variable of a session is set: that agent, and the session's id;
 //  2. a mark is set: that agent, and "";
-//  3. a variable with which any agent may name itself has the id of one: that
+//  3. a variable that any agent may use to name itself has the id of one: that
 //     agent, and "";
-//  4. nothing of that: "" and "".
+//  4. none of these: "" and "".
 //
-// Of several agents, one of which has started the other, the first one in the
-// order of [agents.All] is returned.
+// If one agent has started another, the first one in the order of [agents.All] is
+// returned.
 func Of(lookupEnv func(string) (string, bool)) (agent, session string) {
 	all := agents.All()
 	for _, a := range all {

@@ -42,7 +42,7 @@ import (
 
 // index is an index of documents in memory: about 3 KB for a tool. It is safe for
 // concurrent use; searches run in parallel and wait only while an update inserts
-// documents that it has analysed before.
+// documents that it has already analysed.
 type index struct {
 	lexicon
 	scratch sync.Pool

@@ -10,23 +10,23 @@ import (
 	"ctxfs/fs"
 )
 
-// Source is a provider that is searched, with its folder in the tree's root.
-// What can be found in it is what it implements: [fs.Documented],
-// [fs.Searcher], both or neither.
+// Source is a provider that is searched, with its folder in the tree's root. How it
+// can be searched depends on what it implements: [fs.Documented], [fs.Searcher],
+// both or neither.
 type Source struct {
 	Folder   string
 	Provider fs.Provider
 }
 
 // Finder searches all providers. It keeps an index of their documents, which a
-// worker brings up to date: one run for all that was reported since it began the
-// last.
+// worker brings up to date: one run for all changes that were reported since the
+// last run began.
 type Finder struct {
 	sources []Source
 	// documents has the documents of those that do not search by themselves.
 	documents *index
-	// titles has the documents of those that do, apart: there are many, and titles
-	// of sessions have the words of everything that anybody ever worked at.
+	// titles has the documents of those that do, separately: there are many, and
+	// titles of sessions have the words of everything that anybody ever worked on.
 	titles *index
 	now    func() time.Time
 
@@ -53,8 +53,8 @@ func NewFinder(now func() time.Time) *Finder {
 // Changed.
 func (f *Finder) SetSources(sources []Source) { f.sources = sources }
 
-// Start makes the index in the background, if that was not begun already. The
-// first search does so too.
+// Start makes the index in the background, unless that has already begun. The first
+// search does so too.
 func (f *Finder) Start() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,8 +83,8 @@ func (f *Finder) Changed(folder, path string) {
 	}
 }
 
-// add has the documents at and below a path of the tree read again. The caller
-// holds mu.
+// add schedules the documents at and below a path of the tree for another reading.
+// The caller holds mu.
 func (f *Finder) add(prefix string) {
 	if f.closed {
 		return
@@ -170,8 +170,8 @@ func (f *Finder) Modified() time.Time {
 	return f.modified
 }
 
-// Close ends the worker and waits for it. A search that waits for the index goes
-// on with what there is.
+// Close ends the worker and waits for it. A search that waits for the index
+// continues with what is indexed.
 func (f *Finder) Close() error {
 	f.mu.Lock()
 	f.closed = true

@@ -25,11 +25,12 @@ type folderOptions struct {
 	Modified func() time.Time
 }
 
-// queryFolder is find/. A name that is looked up in it is a query, and the node a folder
-// with the matches. There are two kinds of other names: README.md, which alone is
-// listed, so that a walk through the tree ends here, and folderOptions.Folders,
-// which search only below the folder of that name. In one of those, the name of a
-// folder of the tree is a query as well, and also searches below that folder.
+// queryFolder is find/. A name that is looked up in it is a query, and its node is
+// a folder with the matches. There are two kinds of other names: README.md, which
+// alone is listed, so that a walk through the tree ends here, and
+// folderOptions.Folders, which search only below the folder of that name. In each
+// of those, the name of a folder of the tree is a query as well, and also searches
+// below that folder.
 type queryFolder struct {
 	opts   folderOptions
 	in     string // the path below which it searches; "" at the top

@@ -12,9 +12,9 @@ import (
 	"ctxfs/fs"
 )
 
-// fuzzy finds documents by some letters of their titles, as people type who know
-// the name: "ghcris" for github/create_issue. It is for queries of which no word is
-// in the index, and its scores are below those of words.
+// fuzzy finds documents by some letters of their titles, as typed by people who
+// know the name: "ghcris" for github/create_issue. It is for queries without any
+// indexed word, and its scores are below those of words.
 func (x *index) fuzzy(query string, opts Options) []fs.Match {
 	letters := strings.Join(strings.Fields(query), "")
 	if len(letters) < 2 || len(letters) > words.MaxLength {

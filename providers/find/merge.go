@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// textShare is how many of ten matches may be of providers that search their
-	// texts by themselves, where everything is searched: tools and skills are
-	// what is mostly wanted.
+	// textShare is how many of ten matches may come from providers that search
+	// their texts by themselves, in a search of everything: mostly, tools and
+	// skills are wanted.
 	textShare = 3
 	// poorMatch is the share of the best score below which a document makes room
 	// for what was found in texts.
 	poorMatch = 0.3
-	// defaultTexts is how many matches in texts are found where no limit is given.
+	// defaultTexts is how many matches in texts are found if no limit is given.
 	defaultTexts = 100
 )
 
@@ -42,8 +42,8 @@ func (f *Finder) Find(ctx context.Context, query string, opts Options) ([]fs.Mat
 	return f.documents.Search(query, opts), nil
 }
 
-// findInTexts searches one provider that searches by itself: what it finds,
-// then the documents of which the query meets the title.
+// findInTexts searches one provider that searches by itself: it returns the
+// provider's matches, then the documents whose title matches the query.
 func (f *Finder) findInTexts(ctx context.Context, s Source, texts fs.Searcher, query, in string, limit int) ([]fs.Match, error) {
 	if c, ok := s.Provider.(fs.Canonical); ok {
 		var err error
@@ -56,9 +56,9 @@ func (f *Finder) findInTexts(ctx context.Context, s Source, texts fs.Searcher, q
 	return titlesLast(inTree(s.Folder, found), titles, limit-textRoom(limit), limit), err
 }
 
-// findEverywhere searches all providers: first documents, then titles of those
-// that search by themselves, then what these find, each group on a scale that
-// goes on below the last.
+// findEverywhere searches all providers: first documents, then titles of those that
+// search by themselves, then what these find, each group on a scale that continues
+// below the previous one.
 func (f *Finder) findEverywhere(ctx context.Context, query string, opts Options) ([]fs.Match, error) {
 	matches := f.documents.Search(query, opts)
 	limit := cmp.Or(opts.Limit, defaultTexts)
@@ -90,8 +90,8 @@ func inTree(folder string, found []fs.Match) []fs.Match {
 	return found
 }
 
-// textsLast puts what was found in texts after the documents, of which only poor
-// matches make room for it.
+// textsLast puts what was found in texts after the documents; only poor matches
+// among those make room for it.
 func textsLast(documents, texts []fs.Match, limit int) []fs.Match {
 	for len(documents)+len(texts) > limit && len(documents) > 0 && documents[len(documents)-1].Score < poorMatch*documents[0].Score {
 		documents = documents[:len(documents)-1]
@@ -99,16 +99,16 @@ func textsLast(documents, texts []fs.Match, limit int) []fs.Match {
 	return append(documents, scaled(texts[:max(0, min(len(texts), limit-len(documents)))], documents)...)
 }
 
-// titlesLast puts documents that were found by their titles after what was found
-// in texts, at most limit in all. Where there are titles, at least most of the
-// texts stay.
+// titlesLast puts documents that were found by their titles after what was found in
+// texts, at most limit in all. If there are titles, at least most of the texts
+// stay.
 func titlesLast(texts, titles []fs.Match, most, limit int) []fs.Match {
 	titles = titles[:min(len(titles), limit-min(len(texts), most))]
 	texts = texts[:min(len(texts), limit-len(titles))]
 	return append(texts, scaled(titles, texts)...)
 }
 
-// scaled gives the matches of another search scores that go on below those of
+// scaled gives the matches of another search scores that continue below those of
 // the first.
 func scaled(more, first []fs.Match) []fs.Match {
 	if len(more) == 0 || len(first) == 0 {

@@ -27,7 +27,7 @@ var (
 )
 
 // passages splits a query into the question, which comes first, and the values in
-// it, which count for what they are.
+// it, which count by their type.
 func passages(query string) []passage {
 	var plain []string
 	var values []passage

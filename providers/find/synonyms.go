@@ -6,8 +6,8 @@ import (
 	"ctxfs/providers/internal/words"
 )
 
-// synonymGroups are words of the trade that mean much the same where a tool is
-// named: a line a group. A word may stand in several.
+// synonymGroups are technical words that mean much the same in the name of a tool,
+// one group a line. A word may be in several.
 const synonymGroups = `
 remove delete erase destroy drop discard purge
 remove uninstall

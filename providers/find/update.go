@@ -168,7 +168,7 @@ func (x *index) learn(words []*term) {
 	}
 }
 
-// term is a word in the form in which it is looked up, with its documents.
+// term is a word in the form used for lookups, with its documents.
 type term struct {
 	text     string
 	postings []posting // by document

@@ -37,7 +37,7 @@ func (x *index) withPrefix(text, stem string) []*term {
 }
 
 // halves splits a word into two indexed ones, the first as long as possible; "" if
-// that cannot be.
+// that is impossible.
 func (x *index) halves(text string) (a, b string) {
 	const least = 3
 	for at := len(text) - least; at >= least; at-- {
@@ -48,8 +48,8 @@ func (x *index) halves(text string) (a, b string) {
 	return "", ""
 }
 
-// similar returns the indexed words of which a text may be a misspelling: those with
-// the fewest wrong letters. The first letter must be right or swapped.
+// similar returns the indexed words that a text may misspell: those with the fewest
+// wrong letters. The first letter must be right or swapped.
 func (x *index) similar(text string) (out []*term) {
 	word := words.NewMisspelt(text)
 	limit := word.Limit

@@ -130,7 +130,7 @@ func (p *Provider) Login(ctx context.Context, name string, prompt LoginPrompt) (
 }
 
 // Logout ends the login to a server, and returns the login that it had. Untold is
-// why the authorization server could not be told, or nil.
+// why the authorization server could not be informed, or nil.
 func (p *Provider) Logout(ctx context.Context, name string) (was Login, untold, err error) {
 	s, session, err := p.withLogin(name)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// Call calls a tool, and starts its server if need be. Policy and arguments are
+// Call calls a tool, and starts its server if necessary. Policy and arguments are
 // checked before anything is started, as far as the server's tools are known. A
 // call is made once: it is sent again only where the server cannot have received
 // it. Its line is in the log of calls when Call returns.

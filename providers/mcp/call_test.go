@@ -132,7 +132,7 @@ func TestCallCancelled(t *testing.T) {
 	})
 }
 
-// TestCallProgress has progress put the end off, but not for ever.
+// TestCallProgress has progress put the end off, but not forever.
 func TestCallProgress(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
 		news := make(chan wire.Progress, 10)

@@ -36,9 +36,9 @@ var (
 	// OpLogout ends the login to a server.
 	OpLogout = fs.Op[RestartQuery, LoggedOut]{Name: "logout", Slow: true}
 	// OpResource reads a resource of a server, and may keep it as a file. The
-	// server is started if need be.
+	// server is started if necessary.
 	OpResource = fs.Op[ReadingQuery, *calls.Reading]{Name: "resource", Slow: true}
-	// OpPrompt reads a prompt of a server, which is started if need be.
+	// OpPrompt reads a prompt of a server, which is started if necessary.
 	OpPrompt = fs.Op[ReadingQuery, *calls.Reading]{Name: "prompt", Slow: true}
 )
 

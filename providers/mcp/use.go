@@ -25,7 +25,7 @@ type Session struct {
 	once sync.Once
 }
 
-// Use starts a server if need be, named as in Restart, waits until it is ready,
+// Use starts a server if necessary, named as in Restart, waits until it is ready,
 // and keeps it from being stopped. It may be called whether or not Start was. A
 // server that has failed is retried at once. A start goes on when ctx ends. Errors
 // are [*calls.UseError], those of ctx, and that no server has the name.

@@ -11,8 +11,8 @@ import (
 )
 
 // inputTime is how long to wait for the first byte of standard input. A pipe that
-// stays silent for so long is taken for empty: programs that run the commands of
-// agents often leave one open for ever.
+// stays silent for so long is taken for empty: programs that run agents' commands
+// often leave one open forever.
 const inputTime = time.Second
 
 // piped reports whether standard input may hold something: it is a pipe, a socket or

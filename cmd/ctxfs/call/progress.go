@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// progress is a line on a terminal that shows how a call is going: the last news of
-// the tool, and for how long it has run. A nil progress shows nothing.
+// progress is a line on a terminal that shows the progress of a call: the last
+// message of the tool, and how long it has run. A nil progress shows nothing.
 type progress struct {
 	out   io.Writer
 	start time.Time

@@ -1,11 +1,11 @@
-// Package call is the command ctxfs call as its user sees it: it reads the files that
-// the command line names, sends the words to the background process, which knows the
-// tool, and prints the reply.
+// Package call is the client side of the command ctxfs call: it reads the files
+// that the command line names, sends the words to the background process, which
+// knows the tool, and prints the reply.
 //
-// A call needs no more of this program than this package, and so it is made before
-// the rest is initialised: see [Early]. The order of the parts: request.go (what is
-// asked and answered), words.go (the command line), input.go (standard input), run.go
-// (the conversation), progress.go (the line that a person sees meanwhile).
+// A call needs only this package of the program, so it is made before the rest is
+// initialised: see [Early]. The order of the parts: request.go (what is asked and
+// answered), words.go (the command line), input.go (standard input), run.go (the
+// conversation), progress.go (the line that a person sees while waiting).
 package call
 
 import (
@@ -17,9 +17,9 @@ import (
 	"ctxfs/providers/caller"
 )
 
-// Op is the operation that the background process answers. It sends [News] while
-// it works, one with Begun before anything that cannot be undone, and then a
-// [Reply], which the bytes for standard output follow.
+// Op is the operation that the background process answers. It sends [News] while it
+// works, one with Begun set before anything that cannot be undone, and then a
+// [Reply], followed by the bytes for standard output.
 var Op = fs.Talk[Request, News, Reply]{Name: "call"}
 
 // Request asks for a call of a tool.
@@ -30,7 +30,8 @@ type Request struct {
 	Caller Caller `json:"caller"`
 	// Input is the text of standard input; nil if it was not read.
 	Input *string `json:"input,omitempty"`
-	// Piped says that standard input may hold something that has not been read.
+	// Piped reports whether standard input may hold something that has not been
+	// read.
 	Piped bool `json:"piped,omitempty"`
 	// Watched says that a person sees the news of the call.
 	Watched bool `json:"watched,omitempty"`
@@ -57,8 +58,8 @@ type Caller struct {
 type News struct {
 	// Begun says that the tool may have been called from now on.
 	Begun bool `json:"begun,omitempty"`
-	// Limit is how long the caller waits without news of the tool; 0 if there is no
-	// limit.
+	// Limit is how long the caller waits without a sign of progress from the tool;
+	// 0 if there is no limit.
 	Limit   time.Duration `json:"limit,omitempty"`
 	Done    float64       `json:"done,omitempty"`
 	Total   float64       `json:"total,omitempty"` // 0: not known
@@ -67,8 +68,8 @@ type News struct {
 
 // Reply is the outcome of a call.
 type Reply struct {
-	// WantsInput says that nothing was done yet, and that the call is to be asked for
-	// again with the text of standard input, which may be the arguments.
+	// WantsInput says that nothing was done yet, and that the call must be
+	// requested again with the text of standard input, which may be the arguments.
 	WantsInput bool `json:"wantsInput,omitempty"`
 	// Code is the exit code.
 	Code int `json:"code"`

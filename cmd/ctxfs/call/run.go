@@ -116,7 +116,7 @@ func OwnHelp(args []string) bool {
 }
 
 // Early runs the command in the environment of this process and returns the exit
-// code. It needs nothing of the program but what this package imports.
+// code. It needs nothing but what this package imports.
 func Early(args []string) int {
 	s := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	p, err := places.Find(os.LookupEnv)

@@ -48,8 +48,8 @@ func readWords(args []string, stdin io.Reader) ([]Word, error) {
 	return words, nil
 }
 
-// noFile is the error for a word that names a file that does not exist. Its hint says
-// what else may be meant: in other programs "@-" is standard input.
+// noFile is the error for a word that names a missing file. Its hint says what else
+// may have been meant: in other programs "@-" is standard input.
 func noFile(flag, arg string) error {
 	value := strings.TrimPrefix(arg, flag)
 	hint := fmt.Sprintf("for the text itself write %s@%s", flag, value)
@@ -85,11 +85,11 @@ type Option struct {
 	About string
 }
 
-// Options returns the options of the command itself. Before the name of the tool they
-// always are options. Behind it the tool's own argument of that name takes precedence,
-// and behind "--" everything is an argument of the tool. But --help or -h with nothing
-// else for the tool always asks for help: a user who asks for help does not want the
-// tool to be called.
+// Options returns the options of the command itself. Before the name of the tool
+// they are always options. After it the tool's own argument of that name takes
+// precedence, and after "--" everything is an argument of the tool. But --help or
+// -h with nothing else for the tool always asks for help: a user who asks for help
+// does not want the tool to be called.
 func Options() []Option {
 	return []Option{
 		{"json", "", "print the server's whole answer as JSON"},

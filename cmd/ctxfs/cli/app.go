@@ -1,12 +1,12 @@
-// Package cli is what all commands of ctxfs are made of: the user's streams and
-// folders, the connection to the background process, and one wording for output,
-// usage errors and help.
+// Package cli has what all commands of ctxfs share: the user's streams and folders,
+// the connection to the background process, and one wording for output, usage
+// errors and help.
 //
-// A command is a function that takes an [App] and returns a cobra.Command; the
-// packages beside this one hold them by family, and package main lists them. The
-// order of this package's parts: app.go ([App]), print.go (output for people and
-// scripts), exit.go (errors with an exit code), args.go (arguments and their
-// completion), help.go (the short help of -h and the long one of --help).
+// A command is a function that takes an [App] and returns a cobra.Command; each
+// family of commands has a package beside this one, and package main lists them
+// all. The order of this package's parts: app.go ([App]), print.go (output for
+// people and scripts), exit.go (errors with an exit code), args.go (arguments and
+// their completion), help.go (the short help of -h and the long one of --help).
 package cli
 
 import (
@@ -22,7 +22,7 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// App is what every command needs: who the user is, where things lie, and where
+// App is what every command needs: who the user is, where the files are, and where
 // to print. Commands share one App and do not change it.
 type App struct {
 	console.Streams
@@ -30,12 +30,12 @@ type App struct {
 
 	LookupEnv func(string) (string, bool)
 	// PlacesErr is why Places is empty; nil if it is not. Commands that need no
-	// folders run all the same; see [NeedsNoPlaces].
+	// folders still run; see [NeedsNoPlaces].
 	PlacesErr error
 }
 
-// New finds the user's folders. It makes none, and never fails: what is missing
-// is in PlacesErr.
+// New finds the user's folders. It creates none, and never fails: PlacesErr says
+// what is missing.
 func New(streams console.Streams, lookupEnv func(string) (string, bool)) *App {
 	found, err := places.Find(lookupEnv)
 	return &App{Streams: streams, Places: found, LookupEnv: lookupEnv, PlacesErr: err}
@@ -65,18 +65,18 @@ func (a *App) ServerInfo(ctx context.Context) (mounts.ServerInfo, error) {
 	return info, err
 }
 
-// Fallback returns what a command asks that needs no background process: that
+// Fallback returns the Asker of a command that needs no background process: that
 // process if there is one, else the tree in this process. The caller closes it.
 func (a *App) Fallback() *daemon.Fallback { return daemon.NewFallback(a.Places, a.LookupEnv) }
 
-// Starting returns what a command asks that needs the background process, which
+// Starting returns the Asker of a command that needs the background process, which
 // is started if there is none.
 func (a *App) Starting() fs.Asker { return daemon.Starting{Places: a.Places} }
 
-// OnlyRunning returns what a command asks that means nothing without a background
-// process; the error is control.ErrNotRunning if there is none.
+// OnlyRunning returns the Asker of a command that makes no sense without a
+// background process; its error is control.ErrNotRunning if there is none.
 func (a *App) OnlyRunning() fs.Asker { return daemon.Running{Places: a.Places} }
 
-// Offline returns the tree in this process, as configuration and caches have it.
-// The caller closes it.
+// Offline returns the tree in this process, as configuration and caches describe
+// it. The caller closes it.
 func (a *App) Offline() *usertree.Tree { return daemon.Offline(a.Places, a.LookupEnv) }

@@ -17,7 +17,7 @@ import (
 )
 
 // NeedsNoPlaces, as a key of a command's annotations, marks a command that works
-// without any folders of ours.
+// without ctxfs's folders.
 const NeedsNoPlaces = "needs no places"
 
 // DirArg is the folder that a command names as its first argument, else the
@@ -71,13 +71,13 @@ func CompleteDirs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// Args returns the check of a command's arguments for its field Args. Each of the
-// arguments that must be given has a question, such as "which server?", that asks
-// for it where it is missing. A command takes at most most arguments in all, or any
-// number if most is negative.
+// Args returns the check of a command's arguments for its field Args. Each required
+// argument has a question, such as "which server?", that asks for it where it is
+// missing. A command takes up to most arguments in all, or any number if most is
+// negative.
 //
-// A missing argument is complained about with the first of the command's examples
-// that runs the command.
+// The error for a missing argument shows the first of the command's examples that
+// runs the command.
 func Args(most int, questions ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -98,13 +98,13 @@ func Args(most int, questions ...string) cobra.PositionalArgs {
 	}
 }
 
-// commandName is what to call a command: its path without the program's name.
+// commandName returns the name of a command: its path without the program's name.
 func commandName(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 }
 
-// firstExample is the first of a command's examples that runs the command itself,
-// without the remark behind it.
+// firstExample returns the first of a command's examples that runs the command
+// itself, without the remark after it.
 func firstExample(cmd *cobra.Command) string {
 	for line := range strings.Lines(cmd.Example) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "  ")
@@ -115,7 +115,7 @@ func firstExample(cmd *cobra.Command) string {
 	return ""
 }
 
-// Unknown returns the error for a name that none of a command's own commands has.
+// Unknown returns the error for a name that is not one of a command's subcommands.
 // What is the kind of name: "command" or "help topic".
 func Unknown(what string, cmd *cobra.Command, name string) error {
 	var names []string

@@ -38,8 +38,8 @@ func seeHelp(cmd *cobra.Command) string {
 	return "see how it is used: " + cmd.CommandPath() + " --help"
 }
 
-// ExitCode is the code with which the program ends after err. It reports whether
-// err is to be printed.
+// ExitCode returns the exit code of the program after err, and reports whether err
+// is to be printed.
 func ExitCode(err error) (code int, printed bool) {
 	if e := (*exitError)(nil); errors.As(err, &e) {
 		return e.code, e.err != nil

@@ -1,6 +1,6 @@
-// Package console is what every way of running ctxfs shares with the person or
-// program that started it: the standard streams, the exit codes, and the wording
-// of complaints and notes.
+// Package console is what every way of running ctxfs has in common towards the
+// person or program that started it: the standard streams, the exit codes, and the
+// wording of complaints and notes.
 //
 // It imports little, since [ctxfs/cmd/ctxfs/call] does, which must start within a
 // millisecond.

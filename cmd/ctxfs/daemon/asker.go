@@ -12,8 +12,8 @@ import (
 )
 
 // Running is an fs.Asker: the background process, if there is one. Its error is
-// control.ErrNotRunning if there is none, and control.ErrGone if it ends before
-// it answers. A process that is just ending has a successor, which is waited for.
+// control.ErrNotRunning if there is none, and control.ErrGone if it exits before it
+// answers. If the process is just exiting, Ask waits for its successor.
 type Running struct{ places.Places }
 
 // Ask implements fs.Asker.
@@ -31,8 +31,8 @@ func (p Running) Ask(ctx context.Context, r fs.Request) error {
 }
 
 // Starting is an fs.Asker: the background process, which is started if there is
-// none. A question is asked again where the process ends before it answers: it
-// must not matter that it is asked twice.
+// none. A question is asked again if the process exits before it answers, so
+// questions must be idempotent.
 type Starting struct{ places.Places }
 
 // Ask implements fs.Asker.
@@ -47,17 +47,17 @@ func (p Starting) Ask(ctx context.Context, r fs.Request) error {
 	})
 }
 
-// Fallback is an fs.Asker: the background process if there is one, else the tree
-// in this process, which starts nothing and knows what configuration and caches
-// say. Once the process has ended, all further questions are answered here. It is
-// not to be used concurrently.
+// Fallback is an fs.Asker: the background process if there is one, else the tree in
+// this process, which starts nothing and knows what configuration and caches say.
+// Once the process has exited, all further questions are answered here. It is not
+// safe for concurrent use.
 type Fallback struct {
 	places    places.Places
 	lookupEnv func(string) (string, bool)
 	tree      *usertree.Tree // nil while there is a process, as far as is known
 }
 
-// NewFallback returns a Fallback. Close must be called when nothing more is asked.
+// NewFallback returns a Fallback. Close must be called after the last question.
 func NewFallback(p places.Places, lookupEnv func(string) (string, bool)) *Fallback {
 	return &Fallback{places: p, lookupEnv: lookupEnv}
 }
@@ -81,7 +81,7 @@ func (f *Fallback) Close() {
 	}
 }
 
-// Offline returns the tree as configuration and caches have it. It starts and
+// Offline returns the tree as configuration and caches describe it. It starts and
 // watches nothing.
 func Offline(p places.Places, lookupEnv func(string) (string, bool)) *usertree.Tree {
 	return usertree.New(usertree.Options{Places: p, LookupEnv: lookupEnv, Offline: true, Hide: mounts.Contain})

@@ -1,9 +1,9 @@
 // Package daemon is the background process of a user, which owns MCP servers,
-// watches and indexes and shows the tree, and the ways in which commands ask it.
+// watches and indexes and shows the tree, and the ways for commands to reach it.
 //
 // The order of its parts: daemon.go (the process), page.go (how it makes
-// AGENTS.md), asker.go ([Running], [Starting] and [Fallback]: what to ask, and
-// what to do where there is no process).
+// AGENTS.md), asker.go ([Running], [Starting] and [Fallback]: whom to ask, and what
+// to do if there is no process).
 package daemon
 
 import (
@@ -42,8 +42,8 @@ type Options struct {
 	Log io.Writer
 }
 
-// Run serves until the last view is gone or a signal comes. First of all it
-// claims the seat: any other process that is started then sees that it is taken.
+// Run serves until the last view is gone or a signal arrives. It claims the seat
+// first, so that any other process that is started sees that it is taken.
 func Run(ctx context.Context, o Options) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -62,9 +62,9 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// New makes the tree of this user and a server for it. The caller must call
-// Serve, then the returned function. Idle is how long the server waits for a view;
-// 0 is for ever.
+// New makes the tree of this user and a server for it. The caller must call Serve,
+// then the returned function. Idle is how long the server waits for a view; 0 is
+// forever.
 func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, func()) {
 	debug.SetGCPercent(gcPercent)
 	log := slog.New(slog.NewTextHandler(o.Log, nil))
@@ -98,8 +98,8 @@ func New(o Options, seat *control.Seat, idle time.Duration) (*mounts.Server, fun
 	return s, t.Close
 }
 
-// EndOnSignal ends the server at the first signal, and the process, at once,
-// at the second.
+// EndOnSignal ends the server at the first signal, and kills the process at the
+// second.
 func EndOnSignal(s *mounts.Server, signals <-chan os.Signal) {
 	<-signals
 	s.End()
@@ -107,8 +107,8 @@ func EndOnSignal(s *mounts.Server, signals <-chan os.Signal) {
 	os.Exit(console.ExitFailed)
 }
 
-// guardian returns the command of a process that guards the mounts of this one;
-// its argument is for people who look at the table of processes.
+// guardian returns the command of a process that guards the mounts of this one; its
+// argument is for people who read the process list.
 func guardian() *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe", guard.Command, strconv.Itoa(os.Getpid())) // also where an upgrade has replaced it
 	cmd.Args[0] = "ctxfs"

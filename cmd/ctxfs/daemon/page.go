@@ -15,9 +15,9 @@ import (
 // FactsFlag has the command ctxfs prompt call [PrintPage].
 const FactsFlag = "facts"
 
-// pageBy returns a function that has a program make AGENTS.md from facts.
-// Counting tokens takes a vocabulary of some 13 MB, which cannot be given back: a
-// process that stays has it done by one that ends.
+// pageBy returns a function that has a program make AGENTS.md from facts. Counting
+// tokens needs a vocabulary of some 13 MB, whose memory cannot be released: a
+// long-lived process leaves it to one that exits.
 func pageBy(program string) func(context.Context, []prompt.Folder) (string, error) {
 	return func(ctx context.Context, folders []prompt.Folder) (string, error) {
 		facts, err := json.Marshal(folders)
@@ -36,8 +36,8 @@ func pageBy(program string) func(context.Context, []prompt.Folder) (string, erro
 	}
 }
 
-// PrintPage writes AGENTS.md made from the facts on facts. It is the side of the
-// program that the background process starts for that.
+// PrintPage writes AGENTS.md made from the facts on facts. The background process
+// runs the program again for that.
 func PrintPage(w io.Writer, facts io.Reader) error {
 	var folders []prompt.Folder
 	if err := json.NewDecoder(facts).Decode(&folders); err != nil {

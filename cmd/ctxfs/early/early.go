@@ -12,13 +12,14 @@ import (
 // init is the only one in the program, and does not return if the command is one
 // of its own.
 //
-// Libraries work for milliseconds before main begins: one for JSON Schema compiles
-// its metaschemas, which takes 4.5 ms and 1.7 MB of every start. A call takes less
-// than that, and is made thousands of times; a guardian stays as long as a mount.
-// Go initialises packages in the order of their import paths, as far as imports
-// allow (The Go Programming Language Specification, "Program initialization"). This
-// package comes early in that order, since it imports little. If the order changed,
-// both commands would still be right, but slower; TestCallsStartEarly notices.
+// Libraries initialise for milliseconds before main begins: one for JSON Schema
+// compiles its metaschemas, which takes 4.5 ms and 1.7 MB of every start. A call
+// takes less than that, and is made thousands of times; a guardian stays as long as
+// a mount. Go initialises packages in the order of their import paths, as far as
+// imports allow (The Go Programming Language Specification, "Program
+// initialization"). This package comes early in that order, since it imports
+// little. If the order changed, both commands would still work, but more slowly;
+// TestCallsStartEarly notices.
 func init() {
 	switch {
 	case len(os.Args) > 2 && os.Args[1] == "call" && !call.OwnHelp(os.Args[2:]):

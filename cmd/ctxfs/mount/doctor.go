@@ -118,7 +118,7 @@ func checkFuse(a *cli.App) Finding {
 	return Finding{Check: "fuse", OK: true, What: "this user can mount, " + how}
 }
 
-// checkTools checks that the programs with which agents search are installed.
+// checkTools checks that the programs that agents search with are installed.
 func checkTools(a *cli.App) Finding {
 	var missing []string
 	for tool, pkg := range map[string]string{"rg": "ripgrep", "jq": "jq"} {

@@ -1,10 +1,10 @@
-// Package mount has the commands for what is shown where: mount and unmount, status
-// and doctor, sync for machines without FUSE, and the hidden command daemon, which is
+// Package mount has the commands that show the tree: mount and unmount, status and
+// doctor, sync for machines without FUSE, and the hidden command daemon, which is
 // the background process.
 //
-// A command connects to that process, which does the work (package mounts); what is
-// done here is to start it, to word outcomes, and to look after mounts whose process
-// was killed. Each file is one command.
+// A command connects to that process, which does the work (package mounts); this
+// package starts it, words outcomes, and cleans up mounts whose process was killed.
+// Each file is one command.
 package mount
 
 import (

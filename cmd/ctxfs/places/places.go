@@ -1,6 +1,6 @@
 // Package places knows where the files of one user lie, and how to reach the
-// background process from there. It imports little, since commands that only ask
-// that process start as fast as their imports initialise.
+// background process from there. It imports little, since the imports determine how
+// fast a command that only asks that process starts.
 package places
 
 import (
@@ -23,7 +23,7 @@ type Places struct {
 	State  string // folder for logs, the socket, and what cannot be made again
 	Cache  string // folder for catalogues
 
-	// Note prints a line for a person who waits. If it is nil, nobody is told.
+	// Note prints a line for a person who waits; it may be nil.
 	Note func(line string)
 }
 
@@ -70,10 +70,10 @@ func (p Places) Start(ctx context.Context) (*control.Client, error) {
 // nextTime is how long UntilServed tries to reach the next process.
 const nextTime = 30 * time.Second
 
-// UntilServed calls ask, and calls it again while it fails with control.ErrGone: the
-// background process that it reached was ending, and another one will follow. It
-// gives up after 30 s. Ask may be called any number of times, so it must not have
-// taken effect when it returns that error.
+// UntilServed calls ask, and calls it again while it fails with control.ErrGone:
+// the background process that it reached was ending, and another one will follow.
+// It gives up after 30 s. Ask may be called any number of times, so it must not
+// have had an effect when it returns that error.
 func UntilServed(ask func() error) error {
 	err := ask()
 	for begun, pause := time.Now(), 20*time.Millisecond; errors.Is(err, control.ErrGone) && time.Since(begun) < nextTime; pause = min(2*pause, time.Second) {
@@ -83,8 +83,8 @@ func UntilServed(ask func() error) error {
 	return err
 }
 
-// TryFolder reports why nothing can be written in a folder, by writing a file and
-// removing it. It makes the folder if need be.
+// TryFolder returns why nothing can be written in a folder, which it finds out by
+// writing a file and removing it. It creates the folder if necessary.
 func TryFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

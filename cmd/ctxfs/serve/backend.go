@@ -27,8 +27,8 @@ import (
 type backend struct {
 	app  *cli.App
 	life context.Context // that of the gateway
-	// session is the agent's session by the gateway's environment; "" if many
-	// agents share the gateway.
+	// session is the agent's session according to the gateway's environment; "" if
+	// many agents share the gateway.
 	session string
 
 	mu   sync.Mutex
@@ -72,8 +72,8 @@ func (b *backend) keepAlive() error {
 	}
 }
 
-// Ask implements fs.Asker: it asks the background process, and the next one where
-// that was just ending, but never again once there was a reply before the last.
+// Ask implements fs.Asker: it asks the background process, and the next one if that
+// was just exiting, but never again once a reply before the last has arrived.
 func (b *backend) Ask(ctx context.Context, r fs.Request) error {
 	begun := false
 	progress := r.Progress
@@ -116,11 +116,11 @@ func (b *backend) askOnce(ctx context.Context, r fs.Request) error {
 	return c.Ask(ctx, r)
 }
 
-// endTime is how long a process that takes no more requests may take to end.
+// endTime is how long a process that accepts no more requests may take to exit.
 const endTime = 10 * time.Second
 
-// awaitEnd waits for a process that takes no more requests to end, which may
-// take a while on a busy machine: only then keepAlive starts the next.
+// awaitEnd waits for a process that accepts no more requests to exit, which may
+// take a while on a busy machine: only then does keepAlive start the next.
 func (b *backend) awaitEnd(ctx context.Context) {
 	b.mu.Lock()
 	held := b.held
@@ -219,8 +219,8 @@ func (b *backend) Find(ctx context.Context, q gateway.Query) ([]gateway.Match, e
 	return matches, nil
 }
 
-// Call implements gateway.Backend. It asks for a call, and never again once that
-// is under way: tools have effects.
+// Call implements gateway.Backend. It requests a call, and never again once that
+// has begun: tools have effects.
 func (b *backend) Call(ctx context.Context, c gateway.Call, progress func(gateway.Progress)) (*gateway.Result, error) {
 	begun := false
 	reply, err := usertree.OpAgentCall.Ask(ctx, b, usertree.AgentCall{

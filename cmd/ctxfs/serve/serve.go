@@ -1,6 +1,6 @@
 // Package serve is the command serve: the gateway, which is an MCP server for
-// agents that have no shell. The protocol is spoken by [ctxfs/mounts/gateway];
-// backend.go asks the background process what the gateway shows.
+// agents that have no shell. [ctxfs/mounts/gateway] speaks the protocol; backend.go
+// asks the background process for what the gateway shows.
 package serve
 
 import (
@@ -21,8 +21,8 @@ import (
 	"ctxfs/providers/caller"
 )
 
-// defaultAddress is where HTTP is served if nothing else is said. It is the
-// same each time, since it stands in the configuration of agents.
+// defaultAddress is the default address for HTTP. It is always the same, since it
+// is part of the configuration of agents.
 const defaultAddress = "127.0.0.1:4939"
 
 // Command returns the command serve.

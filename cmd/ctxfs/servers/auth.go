@@ -191,7 +191,7 @@ func reread(ctx context.Context, a *cli.App, server string) (running bool, err e
 	return err == nil, err
 }
 
-// serverState is the state that a server has reached since a time, or "".
+// serverState returns the state that a server has reached since a time, or "".
 func serverState(ctx context.Context, a *cli.App, server string, then time.Time) (string, error) {
 	asker := a.Fallback()
 	defer asker.Close()

@@ -53,7 +53,7 @@ Exit codes:
 			return cli.Exit(call.Run(cmd.Context(), a.Places, a.LookupEnv, a.Streams, args), nil)
 		},
 	}
-	for _, o := range call.Options() { // for the help alone: which are the command's, only the tool's schema tells
+	for _, o := range call.Options() { // for the help alone: only the tool's schema determines which flags are the command's
 		if o.Name != "help" {
 			flag := cmd.Flags().VarPF(optionValue(o.Value), o.Name, "", o.About)
 			if o.Value == "" {
@@ -64,8 +64,8 @@ Exit codes:
 	return cmd
 }
 
-// optionValue is the value of a flag that stands in the help alone: the call parses
-// its own command line. Its text is the name of the value, "" for none.
+// optionValue is the value of a flag that exists for the help alone: the call
+// parses its own command line. Its text is the name of the value, "" for none.
 type optionValue string
 
 func (v optionValue) String() string   { return "" }

@@ -77,8 +77,8 @@ func trust(ctx context.Context, a *cli.App, dir string, revoke, asJSON bool) err
 	return notePassedOver(ctx, a, asker, project)
 }
 
-// notePassedOver prints the servers of a project that are not used although they are
-// trusted, since another entry, mostly of the same name, takes precedence.
+// notePassedOver prints the servers of a project that are not used although they
+// are trusted, because another entry, usually of the same name, takes precedence.
 func notePassedOver(ctx context.Context, a *cli.App, asker fs.Asker, project mcp.Project) error {
 	report, err := mcp.OpConfiguration.Ask(ctx, asker, mcp.FolderQuery{Folder: project.Folder})
 	if err != nil {

@@ -105,9 +105,9 @@ type Entry struct {
 	Agent string `json:"agent"`
 	Title string `json:"title"`
 	CWD   string `json:"cwd"`
-	// Path, Digest and Files are those of transcript.md, digest.md and files.tsv:
-	// in the mount, or without one in the tree. Tree is the session's folder in
-	// the tree.
+	// Path, Digest and Files are the paths of transcript.md, digest.md and
+	// files.tsv: in the mount, or without one in the tree. Tree is the session's
+	// folder in the tree.
 	Path    string    `json:"path"`
 	Digest  string    `json:"digest"`
 	Files   string    `json:"files"`
@@ -122,7 +122,7 @@ type Entry struct {
 	By      string    `json:"by,omitempty"` // how it was found: "name", "environment" or "folder"
 }
 
-// entry describes a session, with its paths in the first of the views that has it.
+// entry describes a session, with its paths in the first view that has it.
 func (s views) entry(k transcripts.Known) Entry {
 	tree := transcriptsFolder + "/" + k.Path
 	dir, mounted := s.dir(tree)
@@ -208,7 +208,7 @@ func listHistory(ctx context.Context, a *cli.App, cwd string, asJSON bool) error
 	return table.Flush()
 }
 
-// views are the folders in which the tree is shown now, the best one first.
+// views are the folders where the tree is shown now, the best one first.
 type views []mounts.ViewInfo
 
 // currentViews asks the background process, since a mount that does not answer must

@@ -23,13 +23,13 @@ const (
 	hookTime = 2 * time.Second
 	// askTime is how much of it the background process may take.
 	askTime = time.Second
-	// maxHook is the most that is read of a hook's input, in bytes. What agents
-	// send holds a summary at most.
+	// maxHook is the limit in bytes for a hook's input. The longest thing that
+	// agents send is a summary.
 	maxHook = 8 << 20
 )
 
-// hookInput has the fields that the hooks of Claude Code, Codex, Cursor and Gemini CLI
-// have in common, and those that tell them apart.
+// hookInput has the fields that the hooks of Claude Code, Codex, Cursor and Gemini
+// CLI share, and those that distinguish them.
 type hookInput struct {
 	Event          string `json:"hook_event_name"`
 	SessionID      string `json:"session_id"`
@@ -38,9 +38,9 @@ type hookInput struct {
 	TurnID         string `json:"turn_id"`         // of Codex's alone
 }
 
-// answerHook answers an agent's hook. Whatever happens, it returns within hookTime and
-// the command exits with 0: an exit code of 2, which a panic has too, would stop the
-// agent.
+// answerHook answers an agent's hook. Whatever happens, it returns within hookTime
+// and the command exits with 0: an exit code of 2, which is also that of a panic,
+// would stop the agent.
 func answerHook(ctx context.Context, a *cli.App) {
 	a.Note = nil // an agent is told only what concerns its session
 	ctx, cancel := context.WithTimeout(ctx, hookTime)

@@ -16,8 +16,8 @@ import (
 // transcriptsFolder is the folder of the sessions in the tree.
 const transcriptsFolder = "transcripts"
 
-// wanted describes the session that the command line names, or else the one in which
-// the command is run.
+// wantedSession describes the session that the command line names, or else the one
+// that the command runs in.
 func wanted(a *cli.App, args []string) (w transcripts.Wanted, err error) {
 	if len(args) == 0 {
 		w.Claims = caller.Claims(a.LookupEnv)
@@ -38,7 +38,8 @@ func wanted(a *cli.App, args []string) (w transcripts.Wanted, err error) {
 	return w, nil
 }
 
-// namesOf returns a path and, if it leads through links, the path without them.
+// namesOf returns a path and, if it leads through symbolic links, the resolved
+// path.
 func namesOf(path string) []string {
 	names := []string{path}
 	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
@@ -74,8 +75,8 @@ func foldersAbove() (all [][]string, err error) {
 	}
 }
 
-// noteGuess notes that a session was found by the folder alone, if there are others of
-// that folder.
+// noteGuess prints a note that a session was found by its folder alone, if that
+// folder has others.
 func noteGuess(a *cli.App, k transcripts.Known) {
 	if k.By == transcripts.ByFolder && k.Others > 0 {
 		a.Notef("no agent says which session this is; this is the newest of %d in %s", k.Others+1, a.Tilde(k.CWD))

@@ -87,7 +87,7 @@ type StaleReport struct {
 type StaleFile struct {
 	Path  string `json:"path"`
 	State string `json:"state"` // "changed", "deleted" or "unknown"
-	// Modified is when the file was changed, Seen when the session last saw it.
+	// Modified is when the file was modified, Seen when the session last saw it.
 	Modified time.Time `json:"modified,omitzero"`
 	Seen     time.Time `json:"seen,omitzero"`
 	// Why says why it is not known.
@@ -166,9 +166,9 @@ func readSeen(table string) ([]seenFile, error) {
 	return all, nil
 }
 
-// compare compares a file with the one on disk. If it is not known when the session saw
-// the file, the end of the session counts. Folders are not compared. It returns nil for
-// a file that has not changed.
+// compare compares a file with the one on disk. If it is unknown when the session
+// saw the file, the end of the session is used. Folders are not compared. It
+// returns nil for a file that has not changed.
 func compare(a *cli.App, f seenFile, last time.Time) (compared bool, as *StaleFile) {
 	full := wording.ExpandTilde(f.path, a.Home)
 	as = &StaleFile{Path: full, Seen: f.at}

@@ -1,5 +1,5 @@
 // Package setup has the commands that make other programs use ctxfs: setup, which
-// writes into their files and takes exactly that out again, and completion, which
+// writes into their files and can remove exactly that again, and completion, which
 // prints a script for a shell.
 //
 // setup.go is the commands, rcfile.go how a shell's file is read and replaced,
@@ -114,16 +114,17 @@ func shellName(a *cli.App, cmd *cobra.Command, given string) (string, error) {
 	return "", &control.Fault{Message: "your shell ($SHELL) is not bash, zsh or fish", Hint: "name the shell to set up: ctxfs setup shell --shell bash"}
 }
 
-// opensShells reports whether ctxfs term takes the flags that the line in a shell's
-// file gives it. If it did not, the line would replace the shell by an error.
+// opensShells reports whether ctxfs term accepts the flags that the line in a
+// shell's file passes. If it did not, the line would replace the shell with an
+// error.
 func opensShells(root *cobra.Command) bool {
 	term, _, err := root.Find([]string{"term"})
 	return err == nil && term != root && term.Flags().Lookup("shell") != nil && term.Flags().Lookup("login") != nil
 }
 
-// programPath is the path by which a shell's file names this program: absolute,
-// since the file may be read before PATH is complete, and that of the link in PATH
-// if there is one, since the next version may lie in another folder.
+// programPath is the path of this program in a shell's file: absolute, since the
+// file may be read before PATH is complete, and that of the link in PATH if there
+// is one, since the next version may be in another folder.
 func programPath() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -186,9 +187,9 @@ func unsetShell(a *cli.App, path string) error {
 	return nil
 }
 
-// recordable returns why the shell that asks cannot, or should not, become a
-// recorded terminal; nil if it can. It runs at the start of every shell, so it must
-// be quick, and it changes nothing.
+// recordable returns why the calling shell cannot, or should not, become a recorded
+// terminal; nil if it can. It runs at the start of every shell, so it must be
+// quick, and it changes nothing.
 func recordable(a *cli.App) error {
 	// The line in the shell's file tests standard output itself, and sends that of
 	// this command to /dev/null.
@@ -214,7 +215,7 @@ func recordable(a *cli.App) error {
 	return places.TryFolder(filepath.Join(a.State, "terminals"))
 }
 
-// foreignShell returns the name of an environment variable that says that an agent
+// foreignShell returns the name of an environment variable that shows that an agent
 // or an editor started the shell for its own use, or "".
 func foreignShell(environ []string) string {
 	for _, entry := range environ {

@@ -107,7 +107,8 @@ func printTerminals(a *cli.App, all []Entry) {
 	}
 }
 
-// doing is the command that runs in a terminal, or the last one in parentheses.
+// doing returns the command that runs in a terminal, or the last one in
+// parentheses.
 func (e *Entry) doing() string {
 	line := func(s string) string {
 		first, _, more := strings.Cut(s, "\n")

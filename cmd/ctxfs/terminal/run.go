@@ -105,7 +105,7 @@ func notStarted(spec holder.Spec, err error) error {
 	return cli.Exit(holder.NotStarted(err), &control.Fault{Message: holder.NotStartedText(name, err)})
 }
 
-// runOutcome prints the output of a command, if it was held back to its end, and
+// runOutcome prints the output of a command, if it was held back until the end, and
 // returns its exit code as an error.
 func runOutcome(a *cli.App, out holder.Outcome, limit int) error {
 	var err error

@@ -168,7 +168,7 @@ func openTerminal(ctx context.Context, a *cli.App, spec holder.Spec) error {
 	return attachOutcome(a, out, err)
 }
 
-// termUnrecorded replaces this process by the shell or command, unrecorded.
+// termUnrecorded replaces this process with the shell or command, unrecorded.
 func termUnrecorded(a *cli.App, spec holder.Spec, why *holder.Unrecorded) error {
 	a.Notef("%v", why)
 	return notStarted(spec, spec.Exec())
@@ -180,7 +180,7 @@ func stdin(a *cli.App) *os.File {
 	return f
 }
 
-// attachOutcome is how looking at a terminal ended, as an exit code or a complaint.
+// attachOutcome returns how viewing a terminal ended, as an exit code or an error.
 func attachOutcome(a *cli.App, out holder.Outcome, err error) error {
 	var fault *holder.Fault
 	switch {

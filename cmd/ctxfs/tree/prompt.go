@@ -67,8 +67,8 @@ whether a server runs at the moment. It starts nothing.`,
 	return cmd
 }
 
-// promptText is the page of AGENTS.md, or if the budget is not 0, the page that fills
-// it.
+// promptText returns the page of AGENTS.md, or if the budget is not 0, the page
+// that fills it.
 func promptText(ctx context.Context, a *cli.App, budget int) (string, error) {
 	asker := a.Fallback()
 	defer asker.Close()

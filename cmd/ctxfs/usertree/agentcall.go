@@ -16,8 +16,8 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// OpAgentCall calls a tool for an agent that uses a gateway. The first news, without
-// progress, says that the call has begun.
+// OpAgentCall calls a tool for an agent that uses a gateway. The first message,
+// without progress, says that the call has begun.
 var OpAgentCall = fs.Talk[AgentCall, AgentNews, AgentReply]{Name: "gateway-call"}
 
 // AgentCall is a call as a gateway asks for it.
@@ -36,8 +36,7 @@ type AgentNews struct {
 	Progress *gateway.Progress `json:"progress,omitempty"`
 }
 
-// AgentReply is the result of a call, or why there is none, in words for an
-// agent.
+// AgentReply is the result of a call, or why there is none, worded for an agent.
 type AgentReply struct {
 	Result *gateway.Result `json:"result,omitempty"`
 	Fault  *gateway.Fault  `json:"fault,omitempty"`
@@ -133,7 +132,7 @@ func agentFault(err error) *gateway.Fault {
 }
 
 // FaultForAgent converts a fault for an agent without a shell: the fix, which is
-// usually a command, is one for its user.
+// usually a command, is left to its user.
 func FaultForAgent(f *control.Fault) *gateway.Fault {
 	fault := &gateway.Fault{What: f.Message}
 	if f.Hint != "" {

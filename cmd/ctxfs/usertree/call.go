@@ -139,7 +139,7 @@ var callExitCodes = map[string]int{
 	calls.OutcomeCancelled:    console.ExitInterrupted,
 }
 
-// callFault returns the reply to a call that has no result. Command is the call
+// callFault returns the reply to a call without a result. Command is the call
 // without arguments, "" if there is no such tool.
 func callFault(command string, err error) call.Reply {
 	code, ok := callExitCodes[calls.Outcome(nil, err)]

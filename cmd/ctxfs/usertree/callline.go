@@ -24,8 +24,8 @@ type callLine struct {
 	timeout      time.Duration
 }
 
-// viaOption is the hidden option by which the files in bin say, for the log of
-// calls, that they are the caller.
+// viaOption is the hidden option with which the programs in bin identify themselves
+// as the caller in the log of calls.
 const viaOption = "via"
 
 // takesValue reports whether an option of the command has a value.
@@ -120,9 +120,8 @@ func parseCallLine(words []call.Word, isServer func(string) bool) (*callLine, er
 	return l, nil
 }
 
-// splitTool splits "server/tool", as an index has it. Either name may contain
-// slashes: the longest known server is meant, or else the last slash separates the
-// two.
+// splitTool splits "server/tool", as written in an index. Either name may contain
+// slashes: the longest known server wins, or else the last slash separates the two.
 func splitTool(word string, isServer func(string) bool) []string {
 	last := strings.LastIndex(word, "/")
 	if last <= 0 || isServer(word) {
@@ -165,8 +164,8 @@ func (l *callLine) settle(known func(string) bool) error {
 	return nil
 }
 
-// patience returns how long to wait for a server of which nothing is known yet: the
-// timeout, wherever it is in the line; 0 means the default.
+// patience returns how long to wait for a server about which nothing is known yet:
+// the timeout, wherever it is in the line; 0 means the default.
 func (l *callLine) patience() time.Duration {
 	all := *l
 	_ = all.settle(func(string) bool { return false }) // settle is called again once the tool is known

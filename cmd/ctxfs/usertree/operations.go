@@ -20,18 +20,18 @@ import (
 )
 
 // The operations that concern the tree as a whole. Paths are those of the tree,
-// with slashes; "" is the root. Those of one provider are declared in its
-// package, and calls of tools as [OpAgentCall] and [call.Op].
+// with slashes; "" is the root. Each provider declares its own operations in its
+// package; calls of tools are [OpAgentCall] and [call.Op].
 var (
 	// OpList lists a folder, or returns the one entry of a file.
 	OpList = fs.Op[PathQuery, []Entry]{Name: "list"}
-	// OpRead returns the size of a file, which the bytes of the file follow. It is
+	// OpRead returns the size of a file, followed by the bytes of the file. It is
 	// slow because the file may have to be rendered first.
 	OpRead = fs.Talk[PathQuery, fs.None, Size]{Name: "read"}
 	// OpFind searches the tree; the best matches come first.
 	OpFind = fs.Op[FindQuery, []fs.Match]{Name: "find"}
-	// OpProviders returns the status of the configuration, if there is something
-	// wrong with it, and of each provider.
+	// OpProviders returns the status of the configuration, if something is wrong
+	// with it, and of each provider.
 	OpProviders = fs.Op[fs.None, []ProviderStatus]{Name: "providers"}
 	// OpFacts returns what a prompt may say: the items of each provider and, if
 	// the question asks for it, what is inside them.
@@ -60,8 +60,8 @@ type Size int64
 // Follows implements the interface that [fs.Talk] describes.
 func (s Size) Follows() int64 { return int64(s) }
 
-// FindQuery is a search at and below a path. Limit is the most matches wanted, 0
-// for all.
+// FindQuery is a search at and below a path. Limit is the maximum number of
+// matches, 0 for all.
 type FindQuery struct {
 	Query string `json:"query"`
 	In    string `json:"in,omitempty"`
@@ -106,8 +106,8 @@ func (t *Tree) ownOperations() fs.Operations {
 	}
 }
 
-// configuration is the name of the configuration among the providers, where its
-// files have faults.
+// configuration is the name of the configuration among the providers, if its files
+// have faults.
 const configuration = "configuration"
 
 func (t *Tree) statuses() (all []ProviderStatus) {
@@ -248,8 +248,8 @@ func (t *Tree) read(ctx context.Context, q PathQuery, _ func(fs.None) error, rep
 	return t.copy(ctx, f, size, w)
 }
 
-// pathFault returns an error of the tree as a fault for people; nil stays nil. A path that does
-// not exist may be a misspelt one.
+// pathFault returns an error of the tree as a fault for people; nil stays nil. A
+// path that does not exist may be misspelt.
 func (t *Tree) pathFault(ctx context.Context, name string, err error) error {
 	if err == nil {
 		return nil

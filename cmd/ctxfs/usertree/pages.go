@@ -16,12 +16,11 @@ import (
 	"ctxfs/providers/prompt"
 )
 
-// ignoreFile keeps rg from finding a thing twice: INDEX and STATUS pages and
-// diffs repeat what the files beside them say, and the programs in bin the names
-// of tools. The first line lets rg search the mount even inside a
-// home folder under git that ignores everything; the second keeps dot files
-// hidden all the same. What is in find/ are other names of files that are found
-// anyway.
+// ignoreFile keeps rg from finding anything twice: INDEX and STATUS pages and diffs
+// repeat what the files beside them say, and the programs in bin the names of
+// tools. The first line lets rg search the mount even inside a home folder under
+// git that ignores everything; the second keeps dot files hidden all the same. The
+// files in find/ are other names of files that are found anyway.
 const ignoreFile = `!*
 .*
 INDEX.*
@@ -35,7 +34,7 @@ INDEX.*
 **/mcps/*/tools/*.diff
 `
 
-// agentsName is the name of the page that is meant for the prompt of an agent.
+// agentsName is the name of the page for an agent's prompt.
 const agentsName = "AGENTS.md"
 
 // pages keeps the files in the tree's root current: AGENTS.md and STATUS.md are
@@ -114,8 +113,8 @@ func (p *pages) close() {
 }
 
 // After making the pages took longer than restFrom, they are not made again for
-// restFactor times as long: many providers that report changes without end take a
-// small part of one processor all the same.
+// restFactor times as long, so that providers that report changes without end still
+// take only a small part of one processor.
 const (
 	restFactor = 4
 	restFrom   = 20 * time.Millisecond
@@ -129,8 +128,8 @@ func (p *pages) renew() {
 	}
 }
 
-// make publishes STATUS.md if its text has changed, and has AGENTS.md made again
-// if its facts have.
+// make publishes STATUS.md if its text has changed, and requests a new AGENTS.md if
+// its facts have.
 func (p *pages) make() {
 	p.making.Lock()
 	defer p.making.Unlock()

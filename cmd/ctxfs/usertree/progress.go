@@ -7,7 +7,7 @@ import (
 )
 
 // progressQueue sends progress to a client without blocking the server that reports
-// it. Progress that arrives faster than the client takes it is dropped.
+// it. Progress that arrives faster than the client reads it is dropped.
 type progressQueue struct {
 	news chan wire.Progress
 	end  func()

@@ -1,6 +1,6 @@
 // Package usertree is the tree of one user, with its providers and the operations
 // that can be asked of it: what the background process serves, and what a command
-// uses itself if there is no such process.
+// uses directly if there is no such process.
 //
 // The order of its parts: tree.go ([Tree]), pages.go (the files in the root:
 // AGENTS.md, STATUS.md), operations.go (questions about the tree), then the
@@ -29,14 +29,14 @@ type Options struct {
 	LookupEnv func(string) (string, bool)
 	// Offline starts and watches nothing.
 	Offline bool
-	// Hide reports whether a path on disk is in a view of ours, and left out; may be
-	// nil.
+	// Hide reports whether a path on disk is in one of ctxfs's own views, and left
+	// out; may be nil.
 	Hide func(path string) bool
-	// MountPoint returns where the tree is mounted now, "" if nowhere; nil is
-	// nowhere.
+	// MountPoint returns where the tree is mounted now, "" if nowhere; a nil
+	// MountPoint means nowhere.
 	MountPoint func() string
-	// Page makes the text of AGENTS.md ahead of its readers; nil makes it when it
-	// is read.
+	// Page makes the text of AGENTS.md ahead of its readers; if it is nil, the text
+	// is made when it is read.
 	Page func(context.Context, []prompt.Folder) (string, error)
 	Log  *slog.Logger // nil logs nothing
 }
@@ -104,8 +104,8 @@ func builtAt(program string) time.Time {
 	return info.ModTime()
 }
 
-// resultsFolder returns the folder in which users find long results: in a mount,
-// if there is one, since that is what agents may read, or else on the disk.
+// resultsFolder returns the folder where users find long results: in a mount, if
+// there is one, since that is what agents may read, or else on disk.
 func (t *Tree) resultsFolder() string {
 	if t.opts.MountPoint != nil {
 		if dir := t.opts.MountPoint(); dir != "" {

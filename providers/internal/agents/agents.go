@@ -1,12 +1,12 @@
-// Package agents describes each coding agent and each client of MCP servers,
-// once, for all that read or write what belongs to one: its names, its folders
-// and files on every system, and the variables with which it tells the programs
-// that it starts who they run for.
+// Package agents describes each coding agent and each client of MCP servers, once,
+// for all code that reads or writes its data: its names, its folders and files on
+// every system, and the variables that tell the programs that it starts who they
+// run for.
 //
 // An [Agent] is data. A new one is a file of this package with a function that
-// returns its description, a line in [All], and a fixture, testdata/ID.txt, with
-// an environment and what follows from it. The code that reads an agent's files
-// stands with the reader, which asks [ByID] where they are: package clients of
+// returns its description, a line in [All], and a fixture, testdata/ID.txt, with an
+// environment and what follows from it. The code that reads an agent's files is in
+// the package of the reader, which asks [ByID] where they are: package clients of
 // providers/mcp for MCP servers, the packages below providers/transcripts/agents
 // for sessions, providers/skills for skills.
 //
@@ -17,13 +17,13 @@
 // use it.
 package agents
 
-// Agent describes an agent or another client of MCP servers. Fields that are
-// empty state what the agent does not have, or what nobody has documented.
+// Agent describes an agent or another client of MCP servers. An empty field means
+// that the agent does not have it, or that it is undocumented.
 type Agent struct {
 	// ID is its name everywhere in the tree; Name is how people write it.
 	ID, Name string
 
-	// Home is the folder in which it keeps most of its own files.
+	// Home is the folder where it keeps most of its own files.
 	Home Path
 
 	// Session are the variables that name the session: by its id, or by the path
@@ -38,7 +38,7 @@ type Agent struct {
 
 	// MCP is where it configures MCP servers.
 	MCP MCP
-	// Skills are the folders in which it looks for skills.
+	// Skills are the folders where it looks for skills.
 	Skills Skills
 	// Rules are the files, and folders of files, that it reads as instructions.
 	Rules Places
@@ -66,7 +66,7 @@ type Places struct {
 	Project []string
 }
 
-// MCP describes the files in which an agent configures MCP servers.
+// MCP describes the files where an agent configures MCP servers.
 type MCP struct {
 	Places
 	// Syntax is that of all its files.
@@ -85,14 +85,14 @@ const (
 	YAML  Syntax = "yaml"
 )
 
-// Skills describes the folders of skills: in each a folder for every skill.
+// Skills describes the folders of skills: each has a folder for every skill.
 type Skills struct {
 	Places
 	// Groups are folders in them that contain skills from elsewhere and are never
 	// skills themselves.
 	Groups []string
-	// Deprecated is set where the agent itself prefers [SharedSkills] and reads
-	// its own folder only for old users.
+	// Deprecated is set if the agent itself prefers [SharedSkills] and reads its
+	// own folder only for old users.
 	Deprecated bool
 }
 
@@ -117,8 +117,8 @@ func All() []Agent {
 	}
 }
 
-// ByID returns the agent with that id. It panics where there is none: ids are
-// written in this program only.
+// ByID returns the agent with that id. It panics if there is none: ids are written
+// in this program only.
 func ByID(id string) Agent {
 	for _, a := range All() {
 		if a.ID == id {

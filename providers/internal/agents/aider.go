@@ -1,6 +1,6 @@
 package agents
 
-// aider describes Aider. Its histories are in the repositories in which it was run; it
+// aider describes Aider. Its histories are in the repositories where it was run; it
 // has no sessions that could be named.
 //
 // Source: aider.chat/docs/config/options.html.

@@ -1,6 +1,6 @@
 package agents
 
-// extensionFolders returns the folders in which an extension of VS Code, or of an
+// extensionFolders returns the folders where an extension of VS Code, or of an
 // editor built from it, keeps its files.
 func extensionFolders(extension, below Path) (all []Path) {
 	for _, editor := range []Path{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {

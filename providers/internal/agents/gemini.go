@@ -1,7 +1,7 @@
 package agents
 
-// gemini describes the Gemini CLI of Google. GEMINI_CLI_HOME is the folder in which its
-// own folder .gemini is.
+// gemini describes the Gemini CLI of Google. GEMINI_CLI_HOME is the folder that
+// contains its own folder .gemini.
 //
 // Sources: geminicli.com/docs/tools/mcp-server, /cli/skills, /cli/gemini-md,
 // /hooks, /cli/session-management.

@@ -6,13 +6,13 @@ import (
 )
 
 // Path is the path of a file or folder as a shell would write it. "~" at its
-// beginning is the home folder. "${NAME:-PATH}" is the variable NAME if it has
-// an absolute path for its value, or one that begins with "~/", else PATH, in
-// which there may be others; "${NAME}" alone is a path that does not exist
-// unless the variable has such a value. "{support}" at its
-// beginning is the folder of the settings of desktop programs:
-// ~/Library/Application Support on macOS, elsewhere $XDG_CONFIG_HOME. A path that
-// begins with "{darwin}" is on macOS only, one with "{linux}" everywhere else.
+// beginning is the home folder. "${NAME:-PATH}" is the variable NAME if its value
+// is an absolute path or begins with "~/", else PATH, which may contain others;
+// "${NAME}" alone is a path that does not exist unless the variable has such a
+// value. "{support}" at its beginning is the folder of the settings of desktop
+// programs: ~/Library/Application Support on macOS, elsewhere $XDG_CONFIG_HOME. A
+// path that begins with "{darwin}" is on macOS only, one with "{linux}" everywhere
+// else.
 type Path string
 
 // Beginnings of paths.
@@ -54,8 +54,8 @@ func (m Machine) Paths(paths ...Path) (all []string) {
 	return all
 }
 
-// Path returns what the path is on the machine: the first one where it may be
-// several, "" where it does not exist.
+// Path returns what the path is on the machine: the first one if there may be
+// several, "" if it does not exist.
 func (m Machine) Path(p Path) string {
 	if all := m.Paths(p); len(all) > 0 {
 		return all[0]
@@ -66,8 +66,8 @@ func (m Machine) Path(p Path) string {
 // library is the folder of the settings and data of desktop programs on macOS.
 const library = "~/Library/Application Support/"
 
-// variants returns the path for each system that is possible: none where it is
-// not one of the machine's.
+// variants returns the path for each possible system: none if it is not one of the
+// machine's.
 func (m Machine) variants(path string) (all []string) {
 	darwin, linux := path, path
 	if rest, ok := strings.CutPrefix(path, support); ok {
@@ -86,8 +86,8 @@ func (m Machine) variants(path string) (all []string) {
 	return all
 }
 
-// expand replaces "~" and variables. It reports whether all variables that stand
-// alone have a value.
+// expand replaces "~" and variables. It reports whether all variables without a
+// default have a value.
 func (m Machine) expand(path string) (string, bool) {
 	if rest, ok := strings.CutPrefix(path, "${"); ok {
 		end := closing(rest)
@@ -121,8 +121,8 @@ func closing(s string) int {
 	panic("a path has no closing brace: " + s)
 }
 
-// variable returns the path in a variable. One that is not absolute is ignored,
-// as the XDG Base Directory Specification has it for its own.
+// variable returns the path in a variable. One that is not absolute is ignored, as
+// the XDG Base Directory Specification requires for its own variables.
 func (m Machine) variable(name string) (string, bool) {
 	value, ok := m.LookupEnv(name)
 	if value == "~" || strings.HasPrefix(value, "~/") {

@@ -1,7 +1,7 @@
 package agents
 
-// windsurf describes the editor Windsurf. Its sessions are not on disk in a form that
-// is known.
+// windsurf describes the editor Windsurf. Its sessions are not on disk in a known
+// form.
 //
 // Source: docs.windsurf.com/windsurf/cascade/mcp, /cascade/memories, /cascade/skills.
 func windsurf() Agent {

@@ -9,13 +9,13 @@ import (
 
 // Check checks arguments, which must be one JSON object, against the schema. The
 // error is an *[Error] with the first few faults, in a stable order. Words are the
-// command line from which [Schema.Parse] has made the arguments, if any: the error
+// command line that [Schema.Parse] has made the arguments from, if any: the error
 // then refers to flags.
 //
 // Long strings are read at 100 MB/s and more, lists of small items at 5 to 15 MB/s.
-// A copy of the arguments is in memory meanwhile; small items take several times
-// their size. The number of steps is limited: where a schema needs more, the
-// arguments are accepted unchecked.
+// Meanwhile a copy of the arguments is in memory; small items take several times
+// their size. The number of steps is limited: if a schema needs more, the arguments
+// are accepted unchecked.
 func (s *Schema) Check(args json.RawMessage, words ...Word) error {
 	if first := bytes.TrimLeft(args, " \t\r\n"); len(first) == 0 {
 		return errorf("the arguments are empty").hint("write {} for none")
@@ -48,7 +48,7 @@ func (s *Schema) Fits(value json.RawMessage, whole string) error {
 	return s.validate(&report{schema: s, value: v, whole: whole}, values)
 }
 
-// validate checks a value, which consists of a number of values, against the schema.
+// validate checks a value, which consists of count values, against the schema.
 func (s *Schema) validate(r *report, values int) error {
 	const ( // the number of steps of a check
 		free = 100_000

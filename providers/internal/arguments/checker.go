@@ -286,9 +286,9 @@ func explainCompile(err error) error {
 }
 
 // alternatives returns the faults of a value that conforms to none of several
-// schemas: those of the schema that was meant, which is the one whose type and
-// constant members (such as "type": "text") match. If none matches, the fault is
-// that the value has a wrong type or is not among the allowed ones.
+// schemas: those of the intended schema, which is the one whose type and constant
+// members (such as "type": "text") match. If none matches, the fault is that the
+// value has a wrong type or is not among the allowed ones.
 func alternatives(v *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	var best []*jsonschema.ValidationError
 	least := -1

@@ -10,7 +10,7 @@ import (
 	"ctxfs/fs/jsonscan"
 )
 
-// Limits of what is read, beyond any real use. Values above them would make exact
+// Limits of what is read, beyond any real use. Larger values would make exact
 // arithmetic or recursion slow.
 const (
 	maxDepth    = 1000 // of nested values
@@ -128,8 +128,8 @@ func (r *reader) value(t jsonscan.Token) (any, error) {
 	return r.number(t)
 }
 
-// word reads a word that has a name. What follows it without a space is read
-// next.
+// word reads a literal name (true, false, null). What follows it without a space is
+// read next.
 func (r *reader) word(t jsonscan.Token, name string) error {
 	if !bytes.HasPrefix(r.Text[t.Begin:t.End], []byte(name)) {
 		return r.fault(t.Begin, "unexpected %q", r.Text[t.Begin])

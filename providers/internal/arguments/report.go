@@ -271,7 +271,7 @@ func joinPath(path, name string) string {
 // quotedPath returns a path whose names are clean already, quoted.
 func quotedPath(path string) string { return `"` + path + `"` }
 
-// leaves returns the faults of a verdict, without those that only give the place.
+// leaves returns the faults of a verdict, without those that only name the place.
 func leaves(v *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	var out []*jsonschema.ValidationError
 	switch k := v.ErrorKind.(type) {

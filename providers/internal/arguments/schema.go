@@ -7,11 +7,11 @@
 // error.go), and [Schema.Help] describes the flags (help.go).
 //
 // The schema is foreign: it may be missing, broken, endless or malicious. [Compile]
-// therefore never fails. Where the schema cannot be read, arguments are not checked,
-// and [Schema.Fault] says why; its names and types are used as far as they can be
-// made out. Nothing is ever fetched: a reference to another document is a fault. The
-// work of compiling and checking is limited, so that no schema delays a caller for
-// long.
+// therefore never fails. Where the schema cannot be read, arguments are not
+// checked, and [Schema.Fault] says why; its names and types are used as far as they
+// can be read. Nothing is ever fetched: a reference to another document is a fault.
+// The work of compiling and checking is limited, so that no schema delays a caller
+// for long.
 //
 // The check errs on the side of the call: the server has the last word. Formats
 // ("uri", "date-time") are not enforced, nor are patterns that Go cannot express. In

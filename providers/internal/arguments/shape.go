@@ -217,7 +217,7 @@ func both(a, b shape) shape {
 	return out
 }
 
-// either returns the shape of values that have one of the shapes. Null does not
+// either returns the shape of values with one of the two shapes. Null does not
 // count for the values of an enumeration.
 func either(a, b shape) shape {
 	out := shape{

@@ -1,5 +1,5 @@
-// Package atomicfile writes files that cannot be derived again, so that neither
-// a reader nor a crash ever meets half of one.
+// Package atomicfile writes files that cannot be derived again, so that no reader
+// ever sees half of one, and no crash leaves one.
 package atomicfile
 
 import (
@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Write replaces the file at path with body, for its owner only (0600), and
-// creates its folder (0700) if need be. After an error the old file is
-// unchanged.
+// Write replaces the file at path with body, for its owner only (0600), and creates
+// its folder (0700) if necessary. After an error the old file is unchanged.
 func Write(path string, body []byte) error {
 	return replace(path, func(f *os.File) error {
 		_, err := f.Write(body)
@@ -19,8 +18,8 @@ func Write(path string, body []byte) error {
 	})
 }
 
-// WriteFrom is Write with a body that is written by a function, for what is too
-// long to be held in memory.
+// WriteFrom is Write with a body that a function writes, for what is too long to be
+// held in memory.
 func WriteFrom(path string, body func(w io.Writer) error) error {
 	return replace(path, func(f *os.File) error {
 		w := bufio.NewWriterSize(f, 64<<10)

@@ -1,6 +1,6 @@
-// Package excerpt shortens a text that is too long to return: to its beginning,
-// a line that says how much is left out, its end, and as the last line where
-// the whole is.
+// Package excerpt shortens a text that is too long to return: to its beginning, a
+// line that says how much is left out, its end, and a last line that says where the
+// whole is.
 //
 //	first lines …
 //	... 1134 lines (33.1 KB) left out ...
@@ -145,8 +145,8 @@ func wholeCharacters(text []byte) []byte {
 	return text
 }
 
-// Tally counts bytes and lines of a text that comes piece by piece. The zero
-// value is the tally of an empty text.
+// Tally counts bytes and lines of a text that arrives in pieces. The zero value is
+// the tally of an empty text.
 type Tally struct {
 	Bytes int64
 	ends  int // line ends

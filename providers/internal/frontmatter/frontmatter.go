@@ -1,8 +1,8 @@
 // Package frontmatter reads the YAML at the beginning of Markdown files of
 // agents: skills, rules, memories.
 //
-// Those files are written by hand and by models, and every agent reads them
-// with another parser, so everything that can be understood is, with a warning
+// Those files are written by hand and by models, and every agent reads them with
+// another parser, so everything that can be understood is accepted, with a warning
 // for what is wrong (agentskills/agentskills, "lenient loading").
 package frontmatter
 
@@ -58,8 +58,8 @@ func (m Matter) String(key string) string {
 // with quotes around plain values that YAML takes for something else, such as a
 // description with ": " in it.
 //
-// The error is ErrNone, ErrOpen, ErrTooLarge or wraps ErrSyntax; Body is right
-// with ErrNone and ErrSyntax too.
+// The error is ErrNone, ErrOpen, ErrTooLarge or wraps ErrSyntax; Body is valid with
+// ErrNone and ErrSyntax too.
 func Parse(file []byte) (Matter, error) {
 	yaml, body, err := split(file)
 	m := Matter{Body: body}

@@ -37,8 +37,8 @@ func quoteValues(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// needsQuotes reports whether the lines of a value are meant as plain text and
-// are not.
+// needsQuotes reports whether the lines of a value are meant as plain text but YAML
+// reads them as something else.
 func needsQuotes(value []string) bool {
 	first, all := value[0], strings.TrimRight(strings.Join(value, "\n"), " \t")
 	switch first[0] {

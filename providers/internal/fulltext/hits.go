@@ -41,8 +41,8 @@ const (
 	besideMore = 0.3 // for having all of them side by side
 )
 
-// kindWeight returns the weight of a kind of blocks: what was said matters more
-// than what tools wrote.
+// kindWeight returns the weight of a kind of blocks: what people and models said
+// matters more than what tools printed.
 func kindWeight(kind string) float64 {
 	switch kind {
 	case "user", "assistant", "compaction":

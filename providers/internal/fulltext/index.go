@@ -19,26 +19,26 @@
 //
 // The index records how much of each text it covers. The rest, and texts that it
 // does not know, are read and searched at every query ([Index.Search]). A text that
-// is gone, or has another generation, no longer matches from that moment on,
-// whatever the index still has of it. So an answer contains what is published and
-// nothing else. Where more than [MaxScanned] is not indexed yet the oldest of it is
-// left out, and [Result] says so.
+// is gone, or has another generation, stops matching at once, whatever the index
+// still has of it. So an answer contains exactly what is published. If more than
+// [MaxScanned] is not indexed yet, the oldest of it is left out, and [Result] says
+// so.
 //
 // # Ranking
 //
-// Words are cut and stemmed by package words. Scripts without spaces are indexed
-// by pairs of characters; a single character matches the pairs that it begins. A
-// piece is ranked by the rarity of the words that it has (BM25). The text of the
-// best ones is read: pieces that have all of the words, side by side, come first.
-// A word that no text has is replaced by a word in use that it may be a misspelling
-// of; those are looked up by their first two letters.
+// Words are cut and stemmed by package words. Scripts without spaces are indexed by
+// pairs of characters; a single character matches the pairs that it begins. A piece
+// is ranked by the rarity of the words that it has (BM25). The text of the best
+// ones is read: pieces that have all of the words, side by side, come first. A word
+// that no text has is replaced with an indexed word that it may misspell; those are
+// looked up by their first two letters.
 //
 // # The order of the parts
 //
 // A text is cut into pieces (cutPieces) and those into terms (lexer). A batch of
 // them becomes a segment (Index.run, batch, segmentWriter). A query (parseQuery) is
 // looked up in all segments and in what is not indexed (Index.gather), respelled if
-// need be (Index.respell), ranked (lookup.rank), and the best pieces are read and
+// necessary (Index.respell), ranked (lookup.rank), and the best pieces are read and
 // become hits (Index.rank, chooseHits).
 package fulltext
 
@@ -61,7 +61,7 @@ import (
 type Text struct {
 	// Session identifies the session for all time.
 	Session string
-	// Title has words by which the beginning of the text is found, besides its own.
+	// Title has further words that find the beginning of the text.
 	Title string
 	// Generation changes when the text does other than grow.
 	Generation uint32
@@ -157,7 +157,7 @@ func (x *Index) Changed() {
 }
 
 // Grew reports that the texts have grown by a number of bytes. The worker, which
-// compares all texts, is woken only once there is enough to index. Grew never
+// compares all texts, is woken only when there is enough to index. Grew never
 // blocks.
 func (x *Index) Grew(by int64) {
 	if x.grown.Add(by) >= x.wakeAt.Load() {
@@ -165,8 +165,8 @@ func (x *Index) Grew(by int64) {
 	}
 }
 
-// openedStore returns the store, opened if there is one or make is given, and a
-// function to be called when it is no longer used. The store may be nil.
+// openedStore returns the store, opened if there is one or make is set, and a
+// function to call when it is no longer used. The store may be nil.
 func (x *Index) openedStore(make bool) (*store, func(), error) {
 	x.mu.RLock()
 	if x.store != nil {

@@ -6,8 +6,8 @@ import (
 	"ctxfs/providers/internal/words"
 )
 
-// lexer cuts text into the terms by which it is found. It caches the terms of
-// words, and is not safe for concurrent use.
+// lexer cuts text into the terms that find it. It caches the terms of words, and is
+// not safe for concurrent use.
 type lexer struct {
 	cache    map[string][]string
 	function map[string]bool

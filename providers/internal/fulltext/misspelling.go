@@ -52,7 +52,7 @@ func (m *misspelling) likeliest() (best string) {
 	return best
 }
 
-// respell replaces words that no text has by the words in use that were probably
+// respell replaces words that no text has with the indexed words that were probably
 // meant, and reports whether there were any.
 func (x *Index) respell(ctx context.Context, lexer *lexer, terms []queryTerm, found lookup, texts []Text) (mended []queryTerm, some bool) {
 	var all []*misspelling

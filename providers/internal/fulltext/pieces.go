@@ -81,7 +81,7 @@ func cutHeading(text []byte) (h heading, body []byte, ok bool) {
 	return h, body, true
 }
 
-// searchable returns the part of a piece that can be found: all of it but for the
+// searchable returns the part of a piece that can be found: all of it except the
 // anchor, the time and the ids in a heading.
 func searchable(t Text, at int64, text []byte) (name, body []byte) {
 	h, body, ok := cutHeading(text)

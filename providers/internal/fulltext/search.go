@@ -24,7 +24,7 @@ type Result struct {
 	Left int64
 }
 
-// MaxScanned is how much text that is not indexed a query searches, in bytes.
+// MaxScanned is how much unindexed text a query searches, in bytes.
 const MaxScanned = 32 << 20
 
 // candidate is a piece that may be a hit.

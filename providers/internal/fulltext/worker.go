@@ -13,7 +13,7 @@ const (
 	// batchSize is the length of the text of one new segment, in bytes.
 	batchSize = 8 << 20
 	// minBatch is how much text must be new for it to be indexed, in bytes: less is
-	// searched as it is, which takes some milliseconds.
+	// searched without an index, which takes some milliseconds.
 	minBatch = 512 << 10
 )
 
@@ -76,7 +76,7 @@ func (x *Index) step(ctx context.Context) (more bool, err error) {
 	return x.grown.Load() >= minBatch-size, s.checkpoint(ctx)
 }
 
-// newText is a part of a text that has to be indexed: all behind an offset.
+// newText is a part of a text that has to be indexed: everything after an offset.
 type newText struct {
 	Text
 	from int64
@@ -105,8 +105,8 @@ func (v *view) liveSessions(texts []Text) func(session int64) bool {
 	return func(session int64) bool { return ids[session] }
 }
 
-// mergeable returns segments that should become one: several of a class, or one of
-// which the greater part is of sessions that are gone.
+// mergeable returns segments that should become one: several of a class, or one
+// that mostly belongs to sessions that are gone.
 func (v *view) mergeable(alive func(session int64) bool) []*segment {
 	for _, s := range v.segments {
 		dead := 0
@@ -207,8 +207,8 @@ func (v *view) recordSize(ctx context.Context, tx *sql.Tx, p newText) (id int64,
 	return done.LastInsertId()
 }
 
-// readPart reads about limit bytes of a text from an offset, to the end of a block,
-// or where there are no blocks, of a line.
+// readPart reads about limit bytes of a text from an offset, to the end of a block
+// or, without blocks, of a line.
 func (x *Index) readPart(t Text, from, limit int64) ([]byte, error) {
 	f, err := x.opts.Library.Open(t)
 	if err != nil {

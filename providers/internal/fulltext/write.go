@@ -11,7 +11,8 @@ import (
 // errMoved says that another process has changed the index meanwhile.
 var errMoved = errors.New("the index has changed meanwhile")
 
-// begin begins a transaction that changes the index as it was at a version.
+// begin begins a transaction that changes the index if it still has the given
+// version.
 func (s *store) begin(ctx context.Context, at int64) (*sql.Tx, error) {
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -99,7 +100,7 @@ func sameClass(all map[int64]*segment) []*segment {
 }
 
 // merge writes several segments as one, without the pieces of sessions that are
-// gone. Those are removed: if they come back, they are new.
+// gone. Those are removed: if they come back, they count as new.
 func (s *store) merge(ctx context.Context, v *view, old []*segment, texts []Text) error {
 	tx, err := s.begin(ctx, v.version)
 	if err != nil {

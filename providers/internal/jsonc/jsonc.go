@@ -75,9 +75,9 @@ func (r *reader) value(node *hujson.Value) syntax.Value {
 	return v
 }
 
-// tooDeep returns the offset of the bracket that nests deeper than maxDepth, or
-// -1. The scanner knows no comments: to it they begin within a word, and are
-// passed over here.
+// tooDeep returns the offset of the bracket that nests deeper than maxDepth, or -1.
+// The scanner does not know comments: to it they begin within a word, and are
+// skipped here.
 func tooDeep(text []byte) int {
 	depth := 0
 	for s := (jsonscan.Scanner{Text: text}); ; {

@@ -1,6 +1,6 @@
-// Package lazyjson reads JSON of which only a few values are wanted, at the
-// speed of skipping the rest: several times that of decoding into structures.
-// Numbers keep their digits (Value.Raw).
+// Package lazyjson reads a few values of a JSON text at the speed of skipping the
+// rest: several times that of decoding into structures. Numbers keep their digits
+// (Value.Raw).
 package lazyjson
 
 import (
@@ -28,7 +28,7 @@ const (
 )
 
 // Parse returns the value of a text, which it copies. It does not check the text:
-// what is not JSON gives missing or wrong values. Where that matters, call Valid
+// what is not JSON yields missing or wrong values. If that matters, call Valid
 // first.
 func Parse(text []byte) Value { return gjson.ParseBytes(text) }
 

@@ -16,9 +16,8 @@ var base = sync.OnceValue(func() *matcher {
 	return m
 })
 
-// anchors returns rules for the words by which secrets without a shape are
-// found: parts of their names, headers, and programs to which passwords are
-// given.
+// anchors returns rules for the words that locate secrets without a shape: parts of
+// their names, headers, and programs that are given passwords.
 func anchors() (all []rule) {
 	names := []string{
 		"pass", "pwd", "secret", "token", "apikey", "accesskey", "accountkey", "privatekey", "masterkey", "signingkey", "encryptionkey",

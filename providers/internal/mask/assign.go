@@ -4,8 +4,8 @@ import "bytes"
 
 const nameBytes = word | dash | dot
 
-// maxBefore and maxGap are the most bytes that a name, and what stands between
-// it and its value, may have.
+// maxBefore and maxGap are the largest number of bytes of a name, and of the gap
+// between it and its value.
 const (
 	maxBefore = 64
 	maxGap    = 40
@@ -38,7 +38,7 @@ type assignment struct {
 	after    int  // where the value begins, including its quote
 }
 
-// name finds the secret that belongs to the name in which an anchor lies.
+// name finds the secret that belongs to the name around an anchor.
 func (f *finder) name(at int) {
 	if at < f.named {
 		return

@@ -179,8 +179,9 @@ func unquotedEnd(text []byte, i int) int {
 	return min(i, len(text))
 }
 
-// maxValue and maxLead are the most bytes of a value, and of what stands before
-// a name on its line, that are examined: no text may cost more than its length.
+// maxValue and maxLead are the largest number of bytes that are examined of a
+// value, and of what precedes a name on its line: the cost must stay linear in the
+// length of the text.
 const (
 	maxValue = 4 << 10
 	maxLead  = 512
@@ -202,8 +203,8 @@ func lineStart(text []byte, i int) int {
 	return start + bytes.LastIndexByte(text[start:i], '\n') + 1
 }
 
-// startsLine reports whether only blanks and marks of lists and diffs stand
-// before an offset on its line.
+// startsLine reports whether only blanks and marks of lists and diffs precede an
+// offset on its line.
 func startsLine(text []byte, i int) bool {
 	for least := max(0, i-maxLead); i > least; i-- {
 		switch text[i-1] {
@@ -217,8 +218,7 @@ func startsLine(text []byte, i int) bool {
 	return true
 }
 
-// endsLine reports whether nothing but a comment stands after an offset on its
-// line.
+// endsLine reports whether nothing but a comment follows an offset on its line.
 func endsLine(text []byte, i int) bool {
 	start := i
 	i = skipBlanks(text, i)

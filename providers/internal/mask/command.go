@@ -21,8 +21,8 @@ type command struct {
 	first  bool     // only before the command that the program starts
 }
 
-// commands are the programs to which people give passwords. Sources: their
-// manual pages.
+// commands are the programs that people pass passwords to. Sources: their manual
+// pages.
 var commands = []command{
 	{names: []string{"curl"}, pairs: []string{"-u", "--user", "-U", "--proxy-user"}, flags: []string{"--pass", "--oauth2-bearer", "--proxy-pass"}, cookie: []string{"-b", "--cookie"}},
 	{names: []string{"mysql*", "mariadb*", "mycli"}, glued: []string{"-p"}},
@@ -219,7 +219,7 @@ func ofFlag(w words, i int, found []piece) []piece {
 
 const upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// isUpperName reports whether a value in capitals names what it stands for.
+// isUpperName reports whether a value in capitals is the name of a placeholder.
 func isUpperName(v []byte) bool {
 	if !isUpper(v) {
 		return false

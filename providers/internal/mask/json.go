@@ -33,7 +33,7 @@ func valid(text []byte) bool {
 	return true
 }
 
-// values masks a JSON text in which a secret goes beyond a string: each value
+// values masks a JSON text with a secret that extends beyond a string: each value
 // by itself, by its key and by the secrets that lie within it.
 type values struct {
 	text   []byte

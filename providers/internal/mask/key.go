@@ -148,8 +148,7 @@ func material(line []byte) (from, to int, long bool) {
 	return from, to, n >= sureLine || n >= longLine && mixed(has, alnum)
 }
 
-// prefix returns what stands before a line's base64, without numbers and
-// blanks.
+// prefix returns what precedes a line's base64, without numbers and blanks.
 func prefix(text []byte) string {
 	return strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' || c == ' ' || c == '\t' {
@@ -159,8 +158,8 @@ func prefix(text []byte) string {
 	}, string(text[:min(len(text), 256)]))
 }
 
-// inline hides the part of a key on a line after or before a marker, and
-// reports whether there was any. Line ends may be written as \n there.
+// inline hides the part of a key on a line after or before a marker, and reports
+// whether there was any. There, line ends may be written as \n.
 func (f *finder) inline(from, to int) bool {
 	cut := func(c rune) bool { return strings.ContainsRune(" \t\r\n\"',;-", c) }
 	rest := f.text[from:to]

@@ -8,10 +8,9 @@ import (
 	"sync"
 )
 
-// Known are values that are secret wherever they appear in the texts of one
-// terminal: those of the shell's variables with secret names, and those that
-// assignments in these texts gave to such variables since. It is safe for
-// concurrent use.
+// Known holds values that are secret wherever they appear in the texts of one
+// terminal: those of the shell's variables with secret names, and those assigned to
+// such variables in these texts since. It is safe for concurrent use.
 type Known struct {
 	match  *matcher // of all rules and the environment's values
 	values []string // the environment's, which are never dropped
@@ -21,8 +20,8 @@ type Known struct {
 	builds int     // how often learnt was built
 }
 
-// Limits of the values that are learnt: their number, their lengths, and all
-// lengths together in bytes. Shorter ones would hide ordinary words.
+// Limits of the learnt values: their number, their lengths, and all lengths
+// together in bytes. Shorter ones would hide ordinary words.
 const (
 	maxLearnt   = 64
 	leastKnown  = 6
@@ -60,8 +59,8 @@ func NewKnown(environ []string) *Known {
 // Masker returns a Masker of another stream that also hides the known values.
 func (k *Known) Masker() *Masker { return &Masker{known: k} }
 
-// hideable returns what of a value is hidden wherever it appears: the whole, or
-// its lines.
+// hideable returns the parts of a value that are hidden wherever they appear: the
+// whole, or its lines.
 func hideable(value string) (all []string) {
 	if !strings.Contains(value, "\n") {
 		if isTelling([]byte(value)) {
@@ -172,8 +171,8 @@ func (l *learnt) find(f *finder) {
 	}
 }
 
-// longest returns where the longest value ends that stands as a whole word at
-// an offset, or zero.
+// longest returns the end of the longest value that is a whole word at an offset,
+// or zero.
 func (l *learnt) longest(text []byte, at int) (to int) {
 	for _, v := range l.values {
 		if end := at + len(v); end > to && end <= len(text) && string(text[at:end]) == v {

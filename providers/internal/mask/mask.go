@@ -23,8 +23,8 @@ import (
 	"strings"
 )
 
-// maxLine is how many bytes of an unfinished line are kept to recognize what it
-// begins: more than a token or a private key on one line has.
+// maxLine is how many bytes of an unfinished line are kept to recognize what begins
+// in it: more than the length of a token or of a private key on one line.
 const maxLine = 4 << 10
 
 // Masker hides the secrets of one stream of text. The zero value is ready to
@@ -46,8 +46,8 @@ type span struct {
 	rule     string
 }
 
-// These characters end the name of a rule whose replacement needs quotes like
-// those of its key: a number of JSON becomes a string.
+// These characters end the name of a rule whose replacement needs the quotes of its
+// key: a number of JSON becomes a string.
 const (
 	inQuotes  = "\""
 	inEscaped = "\\\""

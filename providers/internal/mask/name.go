@@ -30,9 +30,9 @@ func (k kind) rule() string {
 // maxName is the length in bytes of the longest name that is examined.
 const maxName = 96
 
-// nouns are the endings of secret names, in the form that normal returns. One
-// with a leading underscore needs a word before it; the others may be glued to
-// one ("dbpassword").
+// nouns are the endings of secret names, in the form that normal returns. One with
+// a leading underscore needs a word before it; the others may be joined to one
+// ("dbpassword").
 var nouns = []struct {
 	end  string
 	kind kind

@@ -208,8 +208,7 @@ func (f *finder) literals(at int) {
 	}
 }
 
-// login finds what is typed after the login of a program whose name stands
-// before.
+// login finds what is typed after the login of a program that is named before it.
 func (f *finder) login(at int) {
 	if at >= f.commands {
 		f.command(max(lineStart(f.text, at), f.commands))

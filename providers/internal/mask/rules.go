@@ -15,7 +15,7 @@ type rule struct {
 	fold bool // the literal matches in any case
 }
 
-// shapes are those that need more than an expression. Sources: the services'
+// shapes are the rules that need more than an expression. Sources: the services'
 // documents, and github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml.
 var shapes = []rule{
 	{name: "aws", literal: "AKIA", value: aws},
@@ -167,8 +167,8 @@ func stripe(text []byte, at int) (from, to int) {
 	return from, to
 }
 
-// apiKey finds the keys of OpenAI, Anthropic and others of that form. A name
-// with hyphens, such as a class of CSS, is none: the random part is long.
+// apiKey finds the keys of OpenAI, Anthropic and others of that form. A name with
+// hyphens, such as a CSS class, is not a key: the random part of a key is long.
 func apiKey(text []byte, at int) (from, to int) {
 	if !begins(text, at) || at > 0 && text[at-1] == '-' {
 		return 0, 0

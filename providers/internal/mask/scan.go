@@ -67,8 +67,8 @@ type finder struct {
 	// assigns are the values that were given to variables of a shell.
 	assigns []span
 
-	// How far the text was searched for names, commands, cookies, manifests,
-	// and shapes that are anywhere on a line: each is done once.
+	// How far the text was searched for names, commands, cookies, manifests, and
+	// shapes that may be anywhere on a line: each part is searched once.
 	named, commands, cookies, manifests int
 	lines                               map[*shape]int
 }
@@ -148,8 +148,8 @@ func (r *rule) matches(text []byte, p int) bool {
 	return string(text[p:p+n]) == r.literal
 }
 
-// add adds a span. Of two that overlap the name of the shape stays, if it
-// covers the whole; what the second has besides the first is hidden too.
+// add adds a span. If two overlap, the name of the shape stays if it covers both;
+// what the second adds to the first is hidden too.
 func (f *finder) add(s span) {
 	i := len(f.spans)
 	for i > 0 && f.spans[i-1].from > s.from {

@@ -2,8 +2,8 @@ package mask
 
 import "bytes"
 
-// words are the words of a command line, as written, with their quotes: places
-// in a text. Of an argument vector each is a text of its own.
+// words are the words of a command line, as written, with their quotes: places in a
+// text. In an argument vector each is a text of its own.
 type words [][]byte
 
 // maxWords is how many words of a command are examined.

@@ -1,6 +1,5 @@
-// Package mediatype maps MIME types to file name extensions. It has a table of
-// its own: those of the system differ between machines, and the name of a file
-// must not.
+// Package mediatype maps MIME types to file name extensions. It has a table of its
+// own: those of the system differ between machines, and file names must not.
 package mediatype
 
 import "strings"

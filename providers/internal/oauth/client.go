@@ -5,10 +5,10 @@
 // A [Client] has all logins of a user, a [Session] the login to one server. A
 // session's [Session.Transport] adds the access token to requests and renews it,
 // once for any number of requests and processes. It never asks the user anything:
-// where only the user can help, requests fail with a [*Needed], and the user has to
+// if only the user can help, requests fail with a [*Needed], and the user has to
 // run [Session.Login].
 //
-// A login passes through these files: discover.go finds the authorization server,
+// The files in the order of a login: discover.go finds the authorization server,
 // register.go the client to log in as, login.go and callback.go have the user log
 // in by browser, token.go obtains the tokens, store.go stores them; session.go and
 // transport.go use and renew them.
@@ -97,7 +97,7 @@ const (
 	maxAnswer   = 1 << 20 // bytes
 )
 
-// Server is a server that may want a login, and the configuration of the login.
+// Server is a server that may require a login, and the configuration of the login.
 type Server struct {
 	// URL is the server's address.
 	URL string
@@ -111,8 +111,8 @@ type Server struct {
 	// this machine. Without a port, any free one is used; "" is
 	// http://127.0.0.1/callback.
 	Redirect string
-	// Metadata is the address of the authorization server's metadata, where it
-	// cannot be discovered.
+	// Metadata is the address of the authorization server's metadata, if it cannot
+	// be discovered.
 	Metadata string
 	// Document is the address of a client ID metadata document.
 	Document string
@@ -146,10 +146,10 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// trusted parses an address that a server has given. It refuses one over which
-// secrets could be intercepted, or that reaches services of this machine: it must
-// be https, except for the host that is configured with http, and for this machine
-// if the server runs on it.
+// trusted parses an address that a server has given. It refuses one that exposes
+// secrets to interception, or that reaches services of this machine: it must be
+// https, except for the host that is configured with http, and for this machine if
+// the server runs on it.
 func trusted(what, address string, server *url.URL) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || !web(u) || u.User != nil {

@@ -93,8 +93,8 @@ type asked struct {
 	refused bool
 }
 
-// probe sends the first request of the protocol without a token; to a server that
-// does not accept it there, the request for the stream of the protocol before 2025.
+// probe sends the first request of the protocol without a token; if the server does
+// not accept it there, the request for the stream of the protocol before 2025.
 func (s *Session) probe(ctx context.Context, address *url.URL) (asked, error) {
 	const hello = `{"jsonrpc":"2.0","id":"login","method":"initialize","params":{"protocolVersion":"2025-11-25",` +
 		`"capabilities":{},"clientInfo":{"name":"ctxfs","version":"1"}}}`
@@ -169,9 +169,9 @@ func (s *Session) resource(ctx context.Context, address *url.URL, asked asked) (
 	return &resourceMetadata{Resource: address.String(), Servers: []string{origin}, guessed: true}, nil
 }
 
-// check refuses metadata of another resource, with which a server could obtain
-// tokens that are valid for that one. The server may be part of the resource: its
-// origin, or a folder above it.
+// check refuses metadata of another resource: with that, a server could obtain
+// tokens that are valid for the other one. The server may be part of the resource:
+// its origin, or a folder above it.
 func (m *resourceMetadata) check(address *url.URL) error {
 	if m.Resource == "" {
 		m.Resource = address.String()

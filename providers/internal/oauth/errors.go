@@ -13,8 +13,8 @@ import (
 type Needed struct {
 	// Reason is one line for people.
 	Reason string
-	// Certain says that the server accepts logins: it has asked for one as the
-	// specification says, or there was one.
+	// Certain reports whether the server is known to accept logins: it has asked
+	// for one as the specification requires, or there was one.
 	Certain bool
 	// Narrow says that there is a login, which is valid for other requests.
 	Narrow bool

@@ -226,7 +226,8 @@ func (s *Session) forgetClient() {
 
 // Logout ends the login: it revokes the tokens at the authorization server, if it
 // can be reached, and deletes everything that is stored of the login. It reports
-// whether there was one; untold is why the authorization server could not be told.
+// whether there was one; untold is why the authorization server could not be
+// informed.
 func (s *Session) Logout(ctx context.Context) (was bool, untold, err error) {
 	unlock, err := s.c.store.lock(ctx, s.key)
 	if err != nil {

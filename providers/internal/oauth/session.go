@@ -218,7 +218,7 @@ func (s *Session) ended(rec *record) *Needed {
 	return &Needed{Reason: reason, Certain: true}
 }
 
-// want records scopes that a server wants besides those that were granted.
+// want records scopes that a server requires besides those that were granted.
 func (s *Session) want(ctx context.Context, scopes []string) error {
 	rec, _, err := s.current()
 	if err != nil || !slices.ContainsFunc(scopes, func(w string) bool { return !slices.Contains(rec.Wanted, w) }) {

@@ -28,8 +28,8 @@ const (
 )
 
 // store has a record per server: a file of its own (0600), which also says whether
-// the secrets are in it or in the keyring. So a keyring asks its user for a password
-// only where there is a login.
+// the secrets are in it or in the keyring. So a keyring asks its user for a
+// password only if there is a login.
 type store struct {
 	dir   string
 	ring  keyring     // nil: none
@@ -125,8 +125,8 @@ func (s *store) remove(key string, rec *record) error {
 	return nil
 }
 
-// lockPoll is the interval at which a lock that another process holds is tried:
-// waiting for a file lock cannot be cancelled.
+// lockPoll is the interval between attempts to take a lock that another process
+// holds: waiting for a file lock cannot be cancelled.
 const lockPoll = 20 * time.Millisecond
 
 // lock prevents other processes and goroutines from changing a record until unlock
@@ -206,7 +206,7 @@ func (s *secrets) stale(now time.Time) bool {
 	return !s.Expires.IsZero() && !now.Add(margin).Before(s.Expires)
 }
 
-// loggedIn reports whether there is a login that is not known to have ended.
+// loggedIn reports whether there is a login, as far as is known still valid.
 func (r *record) loggedIn() bool { return !r.Since.IsZero() && r.Ended == "" }
 
 // values returns the texts that must not be shown.
@@ -251,7 +251,7 @@ var (
 // keyringService is what the system's keyring lists our secrets under.
 const keyringService = "ctxfs"
 
-// systemKeyring returns the keyring of the desktop or the system, or nil where there
+// systemKeyring returns the keyring of the desktop or the system, or nil if there
 // is none: on Linux it is reached over the session bus, which sessions over ssh and
 // services do not have.
 func systemKeyring(lookup func(string) (string, bool)) keyring {

@@ -67,7 +67,7 @@ func (b *bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// refused returns the error for a server that wants a login, or another one.
+// refused returns the error for a server that requires a login, or another one.
 func (s *Session) refused(c challenge, token string) error {
 	n := &Needed{Reason: "the server wants a login (HTTP status 401)", Certain: c.bearer}
 	rec, _, err := s.current()

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// Spawner starts processes that are killed when this process ends, however it
-// ends: if it is itself killed it can stop nothing, and programs that ignore
-// the end of their input would stay for ever.
+// Spawner starts processes that are killed when this process ends, however it ends:
+// if it is itself killed it can stop nothing, and programs that ignore the end of
+// their input would stay forever.
 //
 // Linux does that on request (PR_SET_PDEATHSIG), but it watches the thread that
 // created the child, and Go may end a thread while the process lives. So all

@@ -162,9 +162,9 @@ func translate(err error) error {
 	return err
 }
 
-// Own opens a database of ours for reading and writing, and creates it if need
-// be, for its owner alone (0600, as are the files that SQLite keeps beside it).
-// The folder must exist. It has a write-ahead log; what was committed may be
+// Own opens a database of ours for reading and writing, and creates it if
+// necessary, for its owner alone (0600, as are the files that SQLite keeps beside
+// it). The folder must exist. It has a write-ahead log; what was committed may be
 // lost when the machine loses power, never when the program dies.
 func Own(path string) (*sql.DB, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

@@ -21,7 +21,7 @@ type mcpTable struct {
 	Servers map[string]any `toml:"servers"`
 	// Inputs are the values of ${input:ID} in VS Code's files.
 	Inputs map[string]string `toml:"inputs"`
-	// IdleTimeout is how long an unused server runs, such as "10m"; "0" is for ever.
+	// IdleTimeout is how long an unused server runs, such as "10m"; "0" is forever.
 	IdleTimeout string `toml:"idle_timeout"`
 	// TokenStore is "keyring" or "file".
 	TokenStore string `toml:"token_store"`
@@ -76,7 +76,7 @@ type OwnFile struct {
 
 // Settings are what the table [mcp] says, apart from the servers and the policy.
 type Settings struct {
-	// IdleTimeout is how long an unused server runs; 0 is for ever.
+	// IdleTimeout is how long an unused server runs; 0 is forever.
 	IdleTimeout time.Duration
 	// TokenFiles keeps the secrets of logins in files, not in the keyring.
 	TokenFiles bool

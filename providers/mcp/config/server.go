@@ -30,7 +30,7 @@ const (
 )
 
 // MaxTimeout bounds configured times: some users write a large number to mean
-// "for ever".
+// "forever".
 const MaxTimeout = 30 * 24 * time.Hour
 
 // Server says how one server is reached, with all variables expanded, and where

@@ -302,9 +302,9 @@ const (
 	content cell = 1<<21 - 1
 )
 
-// cluster is a character with its combining characters, in UTF-8. What does not
-// fit is left out: no script's writing comes near that, but a stream of
-// combining characters may go on for ever.
+// cluster is a character with its combining characters, in UTF-8. What does not fit
+// is left out: no script's writing comes near that, but a stream of combining
+// characters may go on forever.
 type cluster struct {
 	text [31]byte
 	n    uint8

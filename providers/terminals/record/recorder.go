@@ -40,7 +40,7 @@ type Masker interface {
 
 // Options are the settings of a [Recorder]. Dir is required.
 type Options struct {
-	// Dir is the folder of all terminals; it is created if need be.
+	// Dir is the folder of all terminals; it is created if necessary.
 	Dir string
 	// Name is the ID that the terminal should have; "" takes the next number.
 	// It is made a file name. An ended terminal with that name gets another one

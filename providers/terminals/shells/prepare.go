@@ -31,7 +31,7 @@ type Options struct {
 	// hides it from its children. Without a nonce there are no marks.
 	Nonce string
 	// Dir is a folder for one file that the shell reads at its start. Only this
-	// shell may use it; it is created if need be, for its owner only.
+	// shell may use it; it is created if necessary, for its owner only.
 	Dir string
 	// Env is the environment, in the form of os.Environ.
 	Env []string

@@ -24,8 +24,8 @@ import (
 
 const module, version = "github.com/zricethezav/gitleaks/v8", "v8.30.1"
 
-// ours are the rules that the package does by hand: by what stands before a
-// secret, over several lines, or with an eye to what terminals show.
+// ours are the rules that the package implements by hand: by what precedes a
+// secret, over several lines, or with regard to what terminals show.
 var ours = []string{
 	"generic-api-key", "curl-auth-header", "curl-auth-user", "kubernetes-secret-yaml", "private-key", "jwt", "pkcs12-file",
 	"hashicorp-tf-password", "freemius-secret-key", "nuget-config-password", "aws-access-token", "github-app-token", "github-oauth",
@@ -100,7 +100,8 @@ type vector struct {
 	Secrets []string `json:"secrets,omitempty"`
 }
 
-// vectorsOf has gitleaks make its own tests: they are random, and stand nowhere.
+// vectorsOf makes gitleaks generate its own tests: they are random, and stored
+// nowhere.
 func vectorsOf(dir string) (all []vector, err error) {
 	tmp, err := os.MkdirTemp("", "gitleaks-")
 	if err != nil {
@@ -143,8 +144,8 @@ func vectorsOf(dir string) (all []vector, err error) {
 	return all, nil
 }
 
-// writeVectors writes them compressed and as base64, so that no scanner takes the
-// file for a leak.
+// writeVectors writes them compressed and as base64, so that no scanner mistakes
+// the file for a leak.
 func writeVectors(path string, all []vector) error {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -210,7 +211,7 @@ func shapesOf(r rule, vectors []vector) (lines [][]string) {
 
 var letters = regexp.MustCompile(`^[a-z]{5,}$`)
 
-// formOf reports how a secret is found from its literals: they begin it, or stand
+// formOf reports how a secret is found from its literals: they begin it, or are
 // anywhere on its line.
 func formOf(r rule, vectors []vector) (form, keys string) {
 	used := map[string]bool{}
