@@ -249,7 +249,7 @@ func checkDropName(name string) error {
 	case name == "" || strings.ContainsRune(name, '/') || len(name)+len(resultSuffix) > 255:
 		return fmt.Errorf("%w: not a file name that can be used here", ErrInvalid)
 	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, resultSuffix):
-		return fmt.Errorf("%w: names of this kind are not taken here", ErrInvalid)
+		return fmt.Errorf("%w: names of this kind are not accepted here", ErrInvalid)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return fmt.Errorf("%w: the name holds what cannot be printed", ErrInvalid)
 	}

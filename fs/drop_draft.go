@@ -65,7 +65,7 @@ func (w *draft) Abandon() {
 func (w *draft) take(p []byte, off int64) error {
 	limit := w.drop.opts.MaxBody
 	if off > limit-int64(len(p)) || w.waiting > limit-int64(len(p)) {
-		return w.fail(fmt.Errorf("%w: at most %d bytes are taken here", ErrTooLarge, limit))
+		return w.fail(fmt.Errorf("%w: at most %d bytes are accepted here", ErrTooLarge, limit))
 	}
 	if off > int64(len(w.body)) {
 		heap.Push(&w.pending, piece{off, slices.Clone(p)})

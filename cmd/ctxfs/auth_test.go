@@ -228,7 +228,7 @@ func TestAuthRefused(t *testing.T) {
 	b.refused(exitUsage, []string{"which server"}, "auth", "--logout")
 	b.refused(exitUsage, []string{"--json"}, "auth", "--json", "guarded")
 
-	b.refused(exitFailed, []string{fmt.Sprintf("port %d, to which the browser is to come back, is in use", port), "\n  "}, "auth", "--no-browser", "busy")
+	b.refused(exitFailed, []string{fmt.Sprintf("port %d, which the browser has to return to, is in use", port), "\n  "}, "auth", "--no-browser", "busy")
 
 	s.Set(oauthtest.Faults{Deny: true})
 	l := b.startLogin("guarded")

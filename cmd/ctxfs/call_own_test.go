@@ -66,7 +66,7 @@ func TestArgumentsCalledLikeOptions(t *testing.T) {
 		t.Errorf("help: %s", got)
 	}
 	// The tool's own --yes confirms nothing.
-	b.refused(8, []string{"is to be confirmed", "ctxfs call --yes own delete"}, "call", "own", "delete", "--yes")
+	b.refused(8, []string{"requires confirmation", "ctxfs call --yes own delete"}, "call", "own", "delete", "--yes")
 	if after := strings.Count(b.sh("cat "+filepath.Join(b.dir, "journal")), "tools/call"); after != before {
 		t.Errorf("%d calls of who asked for help, or has not confirmed", after-before)
 	}

@@ -134,7 +134,7 @@ func TestCallRefused(t *testing.T) {
 		{2, "zo list", []string{`no server`, "zoo"}},
 		{8, "zoo open", []string{"deny", "config.toml"}},
 		{8, "zoo demolish", []string{"--yes"}},
-		{6, "login anything", []string{"wants a login", "\n  ctxfs auth login"}},
+		{6, "login anything", []string{"requires a login", "\n  ctxfs auth login"}},
 		{7, "away anything", []string{"http://127.0.0.1:1", "cannot be reached", "away"}},
 		{7, "dead anything", []string{"dead", "moon"}},
 		{7, "zoo sleep --timeout 100ms", []string{"0.1 s", "--timeout"}},

@@ -39,7 +39,7 @@ func TestFind(t *testing.T) {
 		b.refused(exitFailed, []string{`nothing matches "stroll"`}, "find", "--in", "mcps", "stroll")
 		b.refused(exitFailed, []string{"mpcs: no such file or folder"}, "find", "--in", "mpcs", "stroll")
 		b.refused(exitUsage, []string{"-n takes a number from 1"}, "find", "-n", "0", "stroll")
-		b.refused(exitUsage, []string{"what is to be found?"}, "find")
+		b.refused(exitUsage, []string{"what should be found?"}, "find")
 		if got := b.ok("__complete", "find", "--in", "skills/wa"); !strings.HasPrefix(got, "skills/walk/\n") {
 			t.Errorf("completion of --in: %q", got)
 		}

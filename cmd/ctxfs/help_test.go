@@ -76,7 +76,7 @@ func TestHelp(t *testing.T) {
 	b.refused(exitUsage, []string{"unknown flag: --nope", hint + "mount --help"}, "mount", "--nope")
 	b.refused(exitUsage, []string{`ctxfs: status takes no arguments, so "x" is one too many`, hint + "status --help"}, "status", "x")
 	b.refused(exitUsage, []string{`--limit takes a number, not "x"`, hint + "find --help"}, "find", "-n", "x", "y")
-	b.refused(exitUsage, []string{"--in lacks its value", hint + "find --help"}, "find", "--in")
+	b.refused(exitUsage, []string{"--in needs a value", hint + "find --help"}, "find", "--in")
 	b.refused(exitUsage, []string{"--list and --revoke exclude each other", hint + "trust --help"}, "trust", "--list", "--revoke")
 	b.refused(exitUsage, []string{`completes in bash, zsh and fish, not in "nu"`}, "completion", "nu")
 	b.refused(exitUsage, []string{"unknown shorthand flag: 'z'", hint + "ls --help"}, "ls", "-z")

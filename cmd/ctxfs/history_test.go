@@ -108,7 +108,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("in the repository: exit %d\n%v", r.code, r)
 		}
 		b.sh("rm -f link; ln -s work link; cd link && ctxfs history 2>/dev/null | rg -q transcripts/codex/work/")
-		if r := b.shell("cd work/sub && ctxfs history"); r.code != exitFailed || !containsAll(r.err, []string{"ctxfs: no agent says which session this is, and none is known that began in " + b.home + "/work/sub\n", "\n  name one of those there are: ctxfs history --all\n", "PI_SESSION_ID"}) {
+		if r := b.shell("cd work/sub && ctxfs history"); r.code != exitFailed || !containsAll(r.err, []string{"ctxfs: no agent says which session this is, and none is known that began in " + b.home + "/work/sub\n", "\n  name one; list them: ctxfs history --all\n", "PI_SESSION_ID"}) {
 			t.Errorf("below the folder, without a repository: exit %d\n%v", r.code, r)
 		}
 		if r := b.shell("CODEX_THREAD_ID=nobody ctxfs history"); r.code != exitFailed || !strings.Contains(r.err, "there is no log of the session of codex that CODEX_THREAD_ID names, nobody\n  it may not be written yet") {
@@ -130,7 +130,7 @@ func TestHistory(t *testing.T) {
 		b.refused(exitFailed, []string{"2 sessions are 0", codexID, claudeID, "transcripts/codex/work/"}, "history", "0")
 		b.refused(exitFailed, []string{`no session is nobody`, "\n  name it by its id"}, "history", "nobody")
 		b.refused(exitUsage, []string{"--all and a session exclude each other"}, "history", "--all", piID)
-		b.refused(exitUsage, []string{"--cwd goes with --all"}, "history", "--cwd", ".")
+		b.refused(exitUsage, []string{"--cwd requires --all"}, "history", "--cwd", ".")
 		b.refused(exitUsage, []string{"the name of the session is empty"}, "history", "")
 		b.refused(exitUsage, []string{"takes at most 1 argument, so \"b\" is one too many"}, "history", "a", "b")
 

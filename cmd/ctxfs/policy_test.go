@@ -109,13 +109,13 @@ func TestIdleRuleIsTold(t *testing.T) {
 	t.Parallel()
 	b := policyBox(t)
 	b.write(".config/ctxfs/config.toml", "[mcp.policy]\ndeny = [\"io.github.microsoft/playwrite-mcp/*\"]\nconfirm = [\"*microsoft*/delte_all\"]\n")
-	unknown := `deny "io.github.microsoft/playwrite-mcp/*" in ` + b.config + `:2 is without effect: no known server is called that; did you mean "io.github.Microsoft/playwright-mcp"?`
+	unknown := `deny "io.github.microsoft/playwrite-mcp/*" in ` + b.config + `:2 has no effect: no known server is called that; did you mean "io.github.Microsoft/playwright-mcp"?`
 	if r := b.run("doctor"); r.code != exitProblems || !strings.Contains(r.out, unknown) || strings.Contains(r.out, "delte_all") {
 		t.Errorf("doctor before anything runs: exit %d, %v", r.code, r)
 	}
 	b.mount()
 	b.ready("io_github_Microsoft_playwright-mcp")
-	misspelt := `confirm "*microsoft*/delte_all" in ` + b.config + `:3 is without effect: server io_github_Microsoft_playwright-mcp has no such tool; did you mean "delete_all"?`
+	misspelt := `confirm "*microsoft*/delte_all" in ` + b.config + `:3 has no effect: server io_github_Microsoft_playwright-mcp has no such tool; did you mean "delete_all"?`
 	fstest.Eventually(t, "doctor says it", func() bool {
 		r := b.run("doctor")
 		return r.code == exitProblems && containsAll(r.out, []string{unknown, misspelt, "correct it in [mcp.policy]"})

@@ -72,7 +72,7 @@ Exit codes:
 		Example: `  ctxfs mount                      show it at ~/.agentctx
   ls ~/.agentctx/mcps              one folder per MCP server
   rg -il issue ~/.agentctx/mcps    find a tool
-  ctxfs unmount                    take it away`,
+  ctxfs unmount                    remove it`,
 		Version:       places.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -137,7 +137,7 @@ func flagError(err error) error {
 	var bad *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &lacks):
-		return fmt.Errorf("--%s lacks its value", lacks.GetFlag().Name)
+		return fmt.Errorf("--%s needs a value", lacks.GetFlag().Name)
 	case errors.As(err, &bad):
 		kind := "a value of the type " + bad.GetFlag().Value.Type()
 		switch bad.GetFlag().Value.Type() {

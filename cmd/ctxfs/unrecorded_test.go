@@ -84,7 +84,7 @@ func TestRunAlways(t *testing.T) {
 func TestTermAlways(t *testing.T) {
 	t.Parallel()
 	for _, h := range append(hardships[:len(hardships):len(hardships)], hardship{
-		"no terminal to be had", `mount --bind /dev/null /dev/ptmx; exec ctxfs "$@"`, "there is no terminal to be had",
+		"no terminal to be had", `mount --bind /dev/null /dev/ptmx; exec ctxfs "$@"`, "no terminal is available",
 	}) {
 		t.Run(h.name, func(t *testing.T) {
 			b := newBox(t)

@@ -27,7 +27,7 @@ const (
 	End    Kind = 0   // the end of the text
 	String Kind = '"' // a string, with its quotes
 	Open   Kind = 'o' // a string that does not end within the text
-	Word   Kind = 'w' // a number, true, false, null, or what is no JSON
+	Word   Kind = 'w' // a number, true, false, null, or what is not JSON
 )
 
 // Token is a token of a text: the bytes from Begin up to End.

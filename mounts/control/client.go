@@ -43,7 +43,7 @@ type reply struct {
 var ErrNotRunning = errors.New("ctxfs is not running")
 
 // ErrGone reports that the background process exited during a conversation.
-var ErrGone = errors.New("the background process went away")
+var ErrGone = errors.New("the background process has exited")
 
 // Client is the client's side of a conversation with the background process.
 type Client struct {

@@ -24,7 +24,7 @@ func Listen(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, &Fault{
-			What: fmt.Sprintf("%q is no address to listen on", address),
+			What: fmt.Sprintf("%q is not an address to listen on", address),
 			Mend: "give host and port, such as 127.0.0.1:4939",
 		}
 	}

@@ -140,13 +140,13 @@ func refuseBody(w http.ResponseWriter, err error, l httpLimits) {
 	w.Header().Set("Connection", "close")
 	switch long := (*http.MaxBytesError)(nil); {
 	case errors.As(err, &long):
-		http.Error(w, fmt.Sprintf("a message of more than %d MiB is not taken", l.size>>20), http.StatusRequestEntityTooLarge)
+		http.Error(w, fmt.Sprintf("a message of more than %d MiB is not accepted", l.size>>20), http.StatusRequestEntityTooLarge)
 	case errors.Is(err, errTooMuch):
 		w.Header().Set("Retry-After", "1")
 		http.Error(w, err.Error()+": try again", http.StatusServiceUnavailable)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		http.Error(w, fmt.Sprintf("the message did not come within %v", l.body), http.StatusRequestTimeout)
+		http.Error(w, fmt.Sprintf("the message did not arrive within %v", l.body), http.StatusRequestTimeout)
 	default:
-		http.Error(w, "the message did not come whole", http.StatusBadRequest)
+		http.Error(w, "the message did not arrive completely", http.StatusBadRequest)
 	}
 }

@@ -91,7 +91,7 @@ func TestSlowBodies(t *testing.T) {
 		if err != nil {
 			t.Errorf("a half request was not cut: %v", err)
 		}
-		if half == halfRequest && (!bytes.Contains(said, []byte("408 Request Timeout")) || !bytes.Contains(said, []byte("did not come within 200ms"))) {
+		if half == halfRequest && (!bytes.Contains(said, []byte("408 Request Timeout")) || !bytes.Contains(said, []byte("did not arrive within 200ms"))) {
 			t.Errorf("it was cut with %q", said)
 		}
 	}

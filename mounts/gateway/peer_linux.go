@@ -43,7 +43,7 @@ func addresses(peer, here net.Addr) (from, to netip.AddrPort, err error) {
 	a, ok := peer.(*net.TCPAddr)
 	b, also := here.(*net.TCPAddr)
 	if !ok || !also {
-		return from, to, fmt.Errorf("%v is no address of TCP", peer)
+		return from, to, fmt.Errorf("%v is not a TCP address", peer)
 	}
 	plain := func(a *net.TCPAddr) netip.AddrPort {
 		p := a.AddrPort()

@@ -186,7 +186,7 @@ func (p *Provider) withLogin(name string) (*server, *oauth.Session, error) {
 		if d.Login.Off {
 			mend = "allow it in the entry " + where
 		}
-		return nil, nil, &LoginError{What: "the entry says itself who asks: it has the header Authorization, or does not allow logins", Mend: mend}
+		return nil, nil, &LoginError{What: "ctxfs does not log in for this entry: it has the header Authorization, or does not allow logins", Mend: mend}
 	}
 	return s, session, nil
 }

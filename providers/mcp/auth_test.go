@@ -17,7 +17,7 @@ import (
 	"ctxfs/providers/mcp/oauthtest"
 )
 
-// guarded is a world with a server called "guarded" that wants logins.
+// guarded is a world with a server called "guarded" that requires logins.
 func guarded(t *testing.T, f oauthtest.Faults, more map[string]any) (*world, *oauthtest.Server) {
 	t.Helper()
 	w := newWorld(t)
@@ -81,7 +81,7 @@ func TestServerThatWantsALogin(t *testing.T) {
 	w.p.env.Log = slog.New(slog.NewTextHandler(&log, nil))
 	w.start()
 	text := w.untilState("guarded", "needs-auth")
-	contains(t, text, "\nerror: the server wants a login (HTTP status 401)\n", "\nfix: ctxfs auth guarded\n")
+	contains(t, text, "\nerror: the server requires a login (HTTP status 401)\n", "\nfix: ctxfs auth guarded\n")
 	if l := w.p.Logins(); len(l) != 1 || l[0].LoggedIn || l[0].Server != "guarded" {
 		t.Errorf("%+v", l)
 	}
@@ -119,7 +119,7 @@ func TestServerThatWantsALogin(t *testing.T) {
 		t.Errorf("%+v, %v, %v", was, untold, err)
 	}
 	w.p.Restart("guarded")
-	contains(t, w.untilState("guarded", "needs-auth"), "the server wants a login")
+	contains(t, w.untilState("guarded", "needs-auth"), "the server requires a login")
 
 	w.showsNone(s.Secrets(), log.String())
 }
@@ -199,7 +199,7 @@ func TestLoginThatDoesNotGoFarEnough(t *testing.T) {
 	s.Set(oauthtest.Faults{Scope: "admin"})
 	w.p.Restart("guarded")
 	text := w.untilState("guarded", "needs-auth")
-	contains(t, text, `insufficient_scope): the server wants the scope "admin" as well`, "\nfix: ctxfs auth guarded\n")
+	contains(t, text, `insufficient_scope): the server requires the scope "admin" as well`, "\nfix: ctxfs auth guarded\n")
 	if l := w.p.Logins()[0]; strings.Join(l.Missing, " ") != "admin" {
 		t.Errorf("%+v", l)
 	}

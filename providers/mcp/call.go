@@ -95,7 +95,7 @@ func (m *judgedCall) resolve(c *calls.Call) error {
 // errSilent and errEndless are the causes for which a call is given up.
 var (
 	errSilent  = fmt.Errorf("the tool is silent: %w", context.DeadlineExceeded)
-	errEndless = fmt.Errorf("the tool comes to no end: %w", context.DeadlineExceeded)
+	errEndless = fmt.Errorf("the tool does not finish: %w", context.DeadlineExceeded)
 )
 
 // patience returns how long a tool of the server may be silent: the given time,
@@ -166,10 +166,10 @@ func (u *Session) gaveUp(waiting context.Context, err error, patience, longest t
 	var use *calls.UseError
 	cause := context.Cause(waiting)
 	file := u.s.summary().file
-	more := "give it longer: --timeout, or call_timeout (in seconds) in ctxfs's config.toml, below [mcp.servers." + file + "]"
+	more := "allow more time: --timeout, or call_timeout (in seconds) in ctxfs's config.toml, below [mcp.servers." + file + "]"
 	switch {
 	case cause == errSilent:
-		return &calls.UseError{Server: file, What: "the tool has neither answered nor told of progress for " + wording.Seconds(patience), Mend: more, Cause: cause}
+		return &calls.UseError{Server: file, What: "the tool has neither answered nor reported progress for " + wording.Seconds(patience), Mend: more, Cause: cause}
 	case cause == errEndless:
 		return &calls.UseError{Server: file, What: "the tool has not answered within " + wording.Seconds(longest), Mend: more, Cause: cause}
 	case waiting.Err() != nil && !errors.As(err, &use):

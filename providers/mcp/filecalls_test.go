@@ -67,7 +67,7 @@ func TestCallsByFiles(t *testing.T) {
 		"echo.b":           {`{"txt":"hello"}`, fs.ErrInvalid, fs.Outcome{Error: `unknown "txt"; did you mean "text"?` + "\n" + `schema: {"text":{"type":"string"}}`}},
 		"ecko.c":           {`{}`, fs.ErrInvalid, fs.Outcome{Error: `server callee has no tool "ecko"; did you mean "echo"?`}},
 		"asks.d":           {`{}`, fs.ErrPermission, fs.Outcome{Error: `callee/asks may not be called: deny "*/asks" in ` + w.opts.SettingsPath + `:3; if it is to be allowed, change [mcp.policy] there; it is read again at once`}},
-		"delete_all.e":     {`{}`, fs.ErrPermission, fs.Outcome{Error: "callee/delete_all is to be confirmed: its server calls it destructive; if it is meant, write it again as delete_all.e.yes.json"}},
+		"delete_all.e":     {`{}`, fs.ErrPermission, fs.Outcome{Error: "callee/delete_all requires confirmation: its server calls it destructive; to confirm, write it again as delete_all.e.yes.json"}},
 		"delete_all.e.yes": {`{}`, nil, fs.Outcome{OK: true, Text: "done delete_all"}},
 		"give_result.f":    {`{"result":"{\"structuredContent\":{\"a\":1},\"content\":[{\"type\":\"text\",\"text\":\"one a\"}]}"}`, nil, fs.Outcome{OK: true, Text: "one a", Structured: json.RawMessage(`{"a":1}`)}},
 		"give_result.g":    {`{"result":"{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"no\"}]}"}`, nil, fs.Outcome{Text: "no", Error: "the tool says that it failed"}},

@@ -247,7 +247,7 @@ func (s *server) keptNotes() (notes []string) {
 	for _, uri := range slices.Sorted(maps.Keys(s.kept)) {
 		f, name := s.keptFaults[uri], clean.Line(s.def.Redact(uri))
 		if f.telling != "" {
-			notes = append(notes, "the server does not tell when the kept resource "+name+" changes, it is read when the server starts: "+f.telling)
+			notes = append(notes, "the server does not report when the kept resource "+name+" changes, it is read when the server starts: "+f.telling)
 		}
 		if f.reading != "" {
 			notes = append(notes, "the kept resource "+name+" could not be read again, what was known before is shown: "+f.reading)

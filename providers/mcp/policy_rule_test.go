@@ -145,7 +145,7 @@ func TestPolicyAllowsBySpelling(t *testing.T) {
 		{`allow = ["*/fs/delete.file"]`, "a/b", "fs_delete_file", ""},
 		{"allow = [\"*/*\"]\ndeny = [\"a/b/*\"]", "a_b", "read", `deny "a/b/*"`},
 		{`confirm = ["microsoft/playwright-mcp/read"]`, "microsoft_playwright-mcp", "read", `confirm "microsoft/playwright-mcp/read"`},
-		{`confirm = ["microsoft/*"]`, "microsoft_playwright-mcp", "read", `is to be confirmed`},
+		{`confirm = ["microsoft/*"]`, "microsoft_playwright-mcp", "read", `requires confirmation`},
 	} {
 		w.settings("[mcp.policy]\n" + c.policy + "\n")
 		w.p.Reload()
@@ -180,12 +180,12 @@ func TestPolicyBeforeTheServerIsKnown(t *testing.T) {
 func TestIdleRules(t *testing.T) {
 	w, _ := spelledWorld(t)
 	for _, c := range []struct{ policy, want string }{
-		{`deny = ["microsoft/playwrite-mcp/delete_*"]`, `deny "microsoft/playwrite-mcp/delete_*" in FILE:2 is without effect: no known server is called that; did you mean "microsoft/playwright-mcp"?`},
+		{`deny = ["microsoft/playwrite-mcp/delete_*"]`, `deny "microsoft/playwrite-mcp/delete_*" in FILE:2 has no effect: no known server is called that; did you mean "microsoft/playwright-mcp"?`},
 		{`deny = ["github/*"]`, `no known server is called that`},
 		{`deny = ["microsoft/delete_*"]`, `no known server is called that`},
 		{`deny = ["a/b/delte_all"]`, `server a_b has no such tool; did you mean "delete_all"?`},
-		{`confirm = ["a_b/nothing_like_it"]`, `none of the 2 servers that it is for has such a tool`},
-		{`allow = ["a/b/delte_all", "twin/*"]`, `allow "a/b/delte_all" in FILE:2 is without effect`},
+		{`confirm = ["a_b/nothing_like_it"]`, `none of the 2 servers that it covers has such a tool`},
+		{`allow = ["a/b/delte_all", "twin/*"]`, `allow "a/b/delte_all" in FILE:2 has no effect`},
 		{`deny = ["*/delte_all"]`, `no known server has such a tool; did you mean "delete_all"?`},
 		{`deny = ["*/format_disk*"]`, ``},
 		{`deny = ["*/format_the_disk"]`, ``},

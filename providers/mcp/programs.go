@@ -198,7 +198,7 @@ func callFault(err error, name string) string {
 // fixForFile returns how to fix a call by a file that was denied.
 func fixForFile(e *policy.DeniedError, name string) string {
 	if e.Confirm {
-		return "if it is meant, write it again as " + strings.TrimSuffix(name, callSuffix) + confirmedSuffix
+		return "to confirm, write it again as " + strings.TrimSuffix(name, callSuffix) + confirmedSuffix
 	}
 	return e.Mend
 }
@@ -211,9 +211,9 @@ name of a file in ../tools without ".json", and its text is one JSON object, the
 
     echo '{"title": "x"}' > create_issue.1.json; cat create_issue.1.result
 
-The call is made once, as soon as the object is complete. What became of it stands in
+The call is made once, as soon as the object is complete. The outcome is in
 TOOL.ANYTHING.result: ok, text, structured, file (of a long answer), misfit (it is
 not what the tool's outputSchema promises), error. Reading that waits for the call.
 Arguments that do not fit fail the write itself; the result says why.
-A tool that is to be confirmed is called as TOOL.ANYTHING.yes.json.
+A tool that requires confirmation is called as TOOL.ANYTHING.yes.json.
 `

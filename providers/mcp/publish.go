@@ -191,7 +191,7 @@ func (i *ineffectiveRules) find(p *Provider) []fs.Problem {
 	i.of, i.seen, i.problems = policy, seen, policy.Ineffective(knownServers(seen))
 	for _, problem := range i.problems {
 		if !p.opts.Offline && !slices.Contains(before, problem) {
-			p.env.Log.Warn("a rule of the policy is without effect", "problem", problem.What)
+			p.env.Log.Warn("a rule of the policy has no effect", "problem", problem.What)
 		}
 	}
 	return i.problems

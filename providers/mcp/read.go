@@ -65,7 +65,7 @@ func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Fold
 		var words []string
 		for name, original := range known {
 			if original == meant { // it exists: something else is wrong
-				fault.Mend = "see what it wants: ctxfs cat mcps/" + file + "/" + folder.Name() + "/" + name + ".json"
+				fault.Mend = "see its arguments: ctxfs cat mcps/" + file + "/" + folder.Name() + "/" + name + ".json"
 				return nil, fault
 			}
 			words = append(words, original)

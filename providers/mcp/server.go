@@ -271,7 +271,7 @@ func (s *server) restart(why reason) error {
 	defer s.mu.Unlock()
 	if !s.def.Startable() {
 		c := s.condition
-		return fmt.Errorf("server %q is %s: %s", s.file, c.state, cmp.Or(c.what, "it is not to be started")+"; "+c.fix)
+		return fmt.Errorf("server %q is %s: %s", s.file, c.state, cmp.Or(c.what, "ctxfs does not start it")+"; "+c.fix)
 	}
 	s.want(why)
 	if s.interrupt != nil {

@@ -79,7 +79,7 @@ func TestServersThatFail(t *testing.T) {
 	})
 	w.open().start()
 	contains(t, w.untilState("dies", "error"), "exit status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ",
-		"its last words: fatal: the variable STUB_TOKEN is missing, not ***\n")
+		"its last output: fatal: the variable STUB_TOKEN is missing, not ***\n")
 	contains(t, w.untilState("silent", "error"), "error: no answer within 2 s")
 	contains(t, w.untilState("garbage", "error"), "error: no answer within 8 s", "only messages of the protocol belong, such as \"loading modules, password is ***")
 	containsNot(t, w.untilState("long", "error"), secret[:6]) // not a piece of it either
@@ -92,7 +92,7 @@ func TestServersThatFail(t *testing.T) {
 	if s.State != "degraded" || len(s.Problems) != 6 || s.Problems[0].Mend == "" {
 		t.Errorf("status: %+v", s)
 	}
-	contains(t, w.cat("INDEX.md"), "- dies: error: it ended with exit status 3")
+	contains(t, w.cat("INDEX.md"), "- dies: error: it exited with status 3")
 }
 
 func TestOddServersThatWork(t *testing.T) {

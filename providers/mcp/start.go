@@ -204,7 +204,7 @@ func (s *server) showProgress(d *config.Server, n supervise.News) {
 	s.update(func() {
 		s.condition = condition{
 			state: stateInstalling, since: is.since, lastSaid: said,
-			remarks: []string{"it is given time as long as it works, until " + wording.Time(n.Until) + " (see install_timeout in ctxfs's config.toml)"},
+			remarks: []string{"it may go on while it makes progress, until " + wording.Time(n.Until) + " (see install_timeout in ctxfs's config.toml)"},
 		}
 	})
 }

@@ -181,7 +181,7 @@ func TestABrokenInstallationOfNPX(t *testing.T) {
 	w.claude(map[string]any{"broken": map[string]any{"command": "node", "args": []string{module}}})
 	w.open().start()
 	contains(t, w.untilState("broken", "error"),
-		"error: the installation of its package by npx is broken (it ended with exit status 1, before it answered; its last words: Error: Cannot find module 'ajv')\n",
+		"error: the installation of its package by npx is broken (it exited with status 1, before it answered; its last output: Error: Cannot find module 'ajv')\n",
 		"fix: rm -rf ~/.npm/_npx/0123456789abcdef, then: ctxfs restart broken\n")
 }
 

@@ -135,7 +135,7 @@ func (s *server) unanswered(c *wire.Connection, err error, limit time.Duration) 
 	case errors.As(err, &answer):
 		fault.What = clean.Line(s.clean(def, answer.Error()))
 	case errors.Is(err, context.DeadlineExceeded):
-		fault.What, fault.Mend = "no answer within "+wording.Seconds(limit), "ask again, or start it anew: ctxfs restart "+file
+		fault.What, fault.Mend = "no answer within "+wording.Seconds(limit), "ask again, or restart it: ctxfs restart "+file
 	default:
 		is := s.explain(def, c, c.LostBy(err), supervise.Limits{Idle: limit, Total: limit})
 		fault.State, fault.What, fault.Mend = is.state, is.what, is.fix
@@ -189,7 +189,7 @@ func (s *server) connected(ctx context.Context, not *wire.Connection, tell func(
 		case s.conn != nil && s.conn != not && !s.conn.IsLost():
 			return s.conn, nil
 		case !s.def.Startable(), state == wire.StateNeedsAuth, s.failedRun >= decisive:
-			return nil, &calls.UseError{Server: s.file, State: state, What: cmp.Or(s.condition.what, "it is not to be started"), Mend: s.condition.fix}
+			return nil, &calls.UseError{Server: s.file, State: state, What: cmp.Or(s.condition.what, "ctxfs does not start it"), Mend: s.condition.fix}
 		case (state == stateCached || state == stateStopped || state == config.StateError) && !wanted:
 			wanted = true
 			s.want(requested)

@@ -117,8 +117,8 @@ func TestUse(t *testing.T) {
 	contains(t, w.cat("other/STATUS.md"), "state: stopped\n")
 
 	for server, want := range map[string]string{
-		"off":     "server off (disabled): it is not to be started",
-		"dies":    "server dies (error): it ended with exit status 3, before it answered",
+		"off":     "server off (disabled): ctxfs does not start it",
+		"dies":    "server dies (error): it exited with status 3, before it answered",
 		"unset":   "server unset (unresolved-variable): ",
 		"missing": `the command "no-such-command" was not found`,
 		"stup":    `no server is called "stup"; did you mean "stub"?`,
@@ -185,7 +185,7 @@ func TestChaosInRequests(t *testing.T) {
 		w.claude(map[string]any{"stub": stub("dies-in-request")})
 		w.open().start()
 		for range 2 {
-			if _, err := w.ask("stub", "x"); err == nil || !strings.Contains(err.Error(), "it ended with exit status 4") {
+			if _, err := w.ask("stub", "x"); err == nil || !strings.Contains(err.Error(), "it exited with status 4") {
 				t.Error(err)
 			}
 			contains(t, w.untilState("stub", "error"), "what a request", "exit status 4")

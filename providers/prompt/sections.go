@@ -15,7 +15,7 @@ ask, guess or redo. Paths below are in ~/.agentctx, or where this file lies.
 
     ctxfs find create an issue    best matches of all this; or: ls find/"create an issue"
 `
-	foot = "\nSTATUS.md says what is not well, and how to fix it.\n"
+	foot = "\nSTATUS.md says what is wrong, and how to fix it.\n"
 )
 
 // text is the fixed text of a folder, and how its items are shown.

@@ -30,7 +30,7 @@ func TestACacheThatCannotBeWritten(t *testing.T) {
 	piSession(t, home, twoID).user("has no room")
 	f.await("the state tells", func() bool {
 		s := f.Status()
-		return s.State == "degraded" && len(s.Problems) == 1 && strings.Contains(s.Problems[0].What, "not kept") && s.Problems[0].Mend != ""
+		return s.State == "degraded" && len(s.Problems) == 1 && strings.Contains(s.Problems[0].What, "not stored") && s.Problems[0].Mend != ""
 	})
 	if _, err := f.tree.ReadAll(t.Context(), f.node(catalogue.ByID+"/"+twoID+"/transcript.md").(fs.File)); err == nil {
 		t.Error("it is read all the same")

@@ -17,7 +17,7 @@ import (
 // madeBy is an agent that is run to make a session.
 type madeBy struct {
 	name, bin string
-	// prepare writes what it wants to find, for a stub model at url.
+	// prepare writes what it is meant to find, for a stub model at url.
 	prepare func(t *testing.T, home, url string)
 	env     func(url string) []string
 	args    []string

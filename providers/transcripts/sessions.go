@@ -155,7 +155,7 @@ func (p *Provider) Session(ctx context.Context, w Wanted) (Known, error) {
 // yet, or there may be none at all.
 func (p *Provider) stillLooking(err error) error {
 	if e, ok := err.(*UnclearError); ok && p.opts.Watch && !p.scanner.Done() {
-		return &UnclearError{What: e.What + " yet: ctxfs is still looking for sessions", Mend: "try again in a while; how far it is: ctxfs status"}
+		return &UnclearError{What: e.What + " yet: ctxfs is still looking for sessions", Mend: "try again later; see the progress: ctxfs status"}
 	}
 	if e, ok := err.(*UnclearError); ok && p.catalogue.Empty() {
 		mend := "no agent has left a session in the home folder yet; ctxfs lists them as soon as one has: ctxfs history --all"
@@ -187,7 +187,7 @@ func (p *Provider) named(w Wanted) (*catalogue.Session, error) {
 	}
 	return nil, &UnclearError{
 		What: fmt.Sprintf("no session is %s", wording.ShellWord(w.Session)),
-		Mend: "name it by its id, the beginning of that, or the path of its log; those there are: ctxfs history --all",
+		Mend: "name it by its id, the beginning of that, or the path of its log; list them: ctxfs history --all",
 	}
 }
 
@@ -211,7 +211,7 @@ func (p *Provider) claimed(all []caller.Claim) (*catalogue.Session, error) {
 		first := all[0]
 		return nil, &UnclearError{
 			What: fmt.Sprintf("there is no log of the session of %s that %s names, %s", first.Agent, first.Variable, wording.ShellWord(first.Session)),
-			Mend: "it may not be written yet, or the agent keeps none; those there are: ctxfs history --all",
+			Mend: "it may not be written yet, or the agent keeps none; list them: ctxfs history --all",
 		}
 	}
 	c.SortNewestFirst(found)
@@ -235,7 +235,7 @@ func (p *Provider) lastIn(folders [][]string) (s *catalogue.Session, others int,
 	}
 	return nil, 0, &UnclearError{
 		What: "no agent says which session this is, and none is known that began in " + where,
-		Mend: "name one of those there are: ctxfs history --all\nan agent says it by one of " + strings.Join(caller.Variables(), ", "),
+		Mend: "name one; list them: ctxfs history --all\nan agent says it by one of " + strings.Join(caller.Variables(), ", "),
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 	ExitNotRunning  = 3 // status: there is no background process
 	ExitProblems    = 4 // doctor, sync, stale: something was found
 	ExitTool        = 5 // call: the tool says that it failed
-	ExitLogin       = 6 // call: the server wants a login
+	ExitLogin       = 6 // call: the server requires a login
 	ExitUnreachable = 7 // call: the server does not answer
 	ExitDenied      = 8 // call: the policy forbids it
 	ExitInterrupted = 130

@@ -199,7 +199,7 @@ func (b *backend) Read(ctx context.Context, path string, w io.Writer) error {
 	defer cancel()
 	_, err := usertree.OpRead.Ask(ctx, b, usertree.PathQuery{Path: path}, nil, w)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the file broke off: ask again")
+		return errors.New("the file was cut off; ask again")
 	}
 	return err
 }
@@ -236,7 +236,7 @@ func (b *backend) Call(ctx context.Context, c gateway.Call, progress func(gatewa
 	case errors.Is(err, control.ErrGone) && begun:
 		return nil, &gateway.Fault{
 			What: "ctxfs ended during the call; whether the tool has done its work is not known",
-			Mend: "look before you call it again",
+			Mend: "check before you call it again",
 		}
 	case err != nil:
 		return nil, err

@@ -61,7 +61,7 @@ started if need be, and stays as long as a gateway does.`,
   claude mcp add ctxfs -- ctxfs serve`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && !overHTTP {
-				return cli.Usage(cmd, errors.New("an address goes with --http"))
+				return cli.Usage(cmd, errors.New("an address requires --http"))
 			}
 			return cli.Args(1)(cmd, args)
 		},

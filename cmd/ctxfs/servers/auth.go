@@ -46,7 +46,7 @@ Without SERVER it lists the servers that can be logged in to.
 
 If the browser is on another machine, forward the port that the address names
 after redirect_uri: ssh -L PORT:127.0.0.1:PORT HOST.`,
-		Example: `  ctxfs auth                       which servers want a login
+		Example: `  ctxfs auth                       which servers require a login
   ctxfs auth linear                log in
   ctxfs auth --no-browser linear   print the address only
   ctxfs auth --logout linear       log out, and forget everything`,
@@ -222,7 +222,7 @@ func logOut(ctx context.Context, a *cli.App, server string) error {
 	}
 	a.Sayf("logged out of %s; the stored login is deleted", ended.Was.Server)
 	if ended.Untold != "" {
-		a.Notef("the authorization server could not be told: %s", ended.Untold)
+		a.Notef("the authorization server could not be informed: %s", ended.Untold)
 	}
 	_, err = reread(ctx, a, ended.Was.Server)
 	return err

@@ -40,7 +40,7 @@ tool's arguments.
 Exit codes:
 ` + cli.Indent(callExitCodesHelp),
 		Example: `  ctxfs tools github                              what there is
-  ctxfs call github create_issue --help           what it wants
+  ctxfs call github create_issue --help           its arguments
   ctxfs call github create_issue --title "It fails" --body @report.md
   ctxfs call github list_issues '{"state":"open"}' | jq length`,
 		DisableFlagParsing: true,

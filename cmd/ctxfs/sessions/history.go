@@ -82,7 +82,7 @@ not know.`,
 			case all && len(args) > 0:
 				return cli.Usage(cmd, errors.New("--all and a session exclude each other"))
 			case !all && cmd.Flags().Changed("cwd"):
-				return cli.Usage(cmd, errors.New("--cwd goes with --all"))
+				return cli.Usage(cmd, errors.New("--cwd requires --all"))
 			case len(args) > 0 && args[0] == "":
 				return cli.Usage(cmd, errors.New("the name of the session is empty"))
 			case all:

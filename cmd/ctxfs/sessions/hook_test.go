@@ -29,7 +29,7 @@ type oneByOne struct{ from io.Reader }
 
 func (r *oneByOne) Read(p []byte) (int, error) { return r.from.Read(p[:1]) }
 
-// FuzzHook: no input of a hook makes ctxfs fail, or say what is no JSON.
+// FuzzHook: no input of a hook makes ctxfs fail, or say what is not JSON.
 func FuzzHook(f *testing.F) {
 	for _, seed := range []string{
 		`{"session_id":"a","hook_event_name":"SessionStart"}`, `{"conversation_id":"a","hook_event_name":"preCompact"}`,
@@ -55,7 +55,7 @@ func FuzzHook(f *testing.F) {
 			t.Fatalf("%q does not name %q", answer, id)
 		}
 		if err == nil && strings.HasPrefix(answer, "{") && !json.Valid([]byte(answer)) {
-			t.Fatalf("%q is no JSON", answer)
+			t.Fatalf("%q is not JSON", answer)
 		}
 	})
 }

@@ -48,7 +48,7 @@ func attach(ctx context.Context, a *cli.App, name string, force bool) error {
 	}
 	t, err := recording.Find(name)
 	if missing := (*holder.Missing)(nil); errors.As(err, &missing) {
-		fault := &control.Fault{Message: err.Error(), Hint: "list those that run: ctxfs ps"}
+		fault := &control.Fault{Message: err.Error(), Hint: "list the running ones: ctxfs ps"}
 		switch {
 		case missing.Ended != nil:
 			fault.Hint = "what it has shown: " + missing.Ended.Path(missing.Ended.LastPart())

@@ -33,7 +33,7 @@ finds what is known from configuration and caches.`,
   ctxfs find --in mcps/github "merge a pull request"
   ctxfs find --in transcripts why does the login test fail
   ctxfs cat "$(ctxfs find -n 1 --json take a screenshot | jq -r '.[0].path')"`,
-		Args: cli.Args(-1, "what is to be found? give a name, or a few words"),
+		Args: cli.Args(-1, "what should be found? give a name, or a few words"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit < 1 || limit > maxMatches {
 				return cli.Usage(cmd, fmt.Errorf("-n takes a number from 1 to %d", maxMatches))

@@ -126,7 +126,7 @@ func agentFault(err error) *gateway.Fault {
 		}
 		return &gateway.Fault{What: bad.What, Mend: strings.Join(fix, "\n")}
 	case errors.As(err, &denied) && denied.Confirm:
-		return &gateway.Fault{What: denied.What, Mend: `if it is meant, call it again with "yes": true`}
+		return &gateway.Fault{What: denied.What, Mend: `to confirm, call it again with "yes": true`}
 	}
 	return FaultForAgent(control.FaultOf(err))
 }

@@ -72,7 +72,7 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 		reply := callFault(line.name(), err)
 		if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) && denied.Confirm && tool.Schema.Has("yes") {
 			// After the tool, --yes would be the tool's own argument.
-			reply.Fault.Hint = fmt.Sprintf("if it is meant: ctxfs call --yes %s %s", tool.Server, tool.File)
+			reply.Fault.Hint = fmt.Sprintf("to confirm: ctxfs call --yes %s %s", tool.Server, tool.File)
 		}
 		return reply, nil
 	}

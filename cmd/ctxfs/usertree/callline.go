@@ -47,7 +47,7 @@ func (l *callLine) option(words []call.Word) (rest []call.Word, ok bool, err err
 	rest = words[1:]
 	if takesValue(name) && !given {
 		if len(rest) == 0 {
-			return rest, true, fmt.Errorf("--%s lacks its value", name)
+			return rest, true, fmt.Errorf("--%s needs a value", name)
 		}
 		value, rest = rest[0].Text, rest[1:]
 	} else if given && !takesValue(name) {

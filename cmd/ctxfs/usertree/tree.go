@@ -128,6 +128,6 @@ func (t *Tree) RenewPages() { t.pages.make() }
 func (t *Tree) Close() {
 	t.pages.close()
 	if err := t.providers.Close(); err != nil {
-		t.opts.Log.Warn("a provider did not end well", "error", err)
+		t.opts.Log.Warn("a provider did not close cleanly", "error", err)
 	}
 }

@@ -22,7 +22,7 @@ func (s *Schema) Check(args json.RawMessage, words ...Word) error {
 	}
 	v, values, err := decodeCount(args)
 	if err != nil {
-		return errorf("the arguments are no JSON: %s", err)
+		return errorf("the arguments are not JSON: %s", err)
 	}
 	obj, ok := v.(map[string]any)
 	if !ok {
@@ -40,7 +40,7 @@ func (s *Schema) Check(args json.RawMessage, words ...Word) error {
 func (s *Schema) Fits(value json.RawMessage, whole string) error {
 	v, values, err := decodeCount(value)
 	if err != nil {
-		return errorf("%s is no JSON: %s", whole, err)
+		return errorf("%s is not JSON: %s", whole, err)
 	}
 	if s.fault != "" {
 		return nil

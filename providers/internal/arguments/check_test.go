@@ -101,15 +101,15 @@ func TestCheckFaults(t *testing.T) {
 
 		{issue, ``, `the arguments are empty`, `write {} for none`, ""},
 		{issue, `[1]`, `the arguments are an array`, `they are one JSON object`, ""},
-		{issue, `{"title":"x"`, `the arguments are no JSON: it ends too early (at byte 13)`, "", ""},
-		{issue, `{"title":"x",}`, `the arguments are no JSON: unexpected '}' instead of a name in double quotes (at byte 14)`, "", ""},
-		{issue, `{'title':"x"}`, `the arguments are no JSON: unexpected '\'' instead of a name in double quotes (at byte 2)`, "", ""},
-		{issue, "{\"title\":\"a\nb\"}", `the arguments are no JSON: a string holds a raw control character: write \n for a line end (at byte 12)`, "", ""},
-		{issue, "{\"title\":\"\xff\"}", `the arguments are no JSON: a string is not valid UTF-8 (at byte 13)`, "", ""},
-		{issue, `{"title":"x"} {}`, `the arguments are no JSON: something follows its end (at byte 15)`, "", ""},
-		{``, `{"a":{"b":1,"b":2}}`, `the arguments are no JSON: "b" is in it twice (at byte 17)`, "", ""},
-		{``, `{"a":1e1000000}`, `the arguments are no JSON: a number has too many digits (at byte 15)`, "", ""},
-		{``, strings.Repeat("[", 2000), `the arguments are no JSON: it is nested more than 1000 levels deep (at byte 1001)`, "", ""},
+		{issue, `{"title":"x"`, `the arguments are not JSON: it ends too early (at byte 13)`, "", ""},
+		{issue, `{"title":"x",}`, `the arguments are not JSON: unexpected '}' instead of a name in double quotes (at byte 14)`, "", ""},
+		{issue, `{'title':"x"}`, `the arguments are not JSON: unexpected '\'' instead of a name in double quotes (at byte 2)`, "", ""},
+		{issue, "{\"title\":\"a\nb\"}", `the arguments are not JSON: a string holds a raw control character: write \n for a line end (at byte 12)`, "", ""},
+		{issue, "{\"title\":\"\xff\"}", `the arguments are not JSON: a string is not valid UTF-8 (at byte 13)`, "", ""},
+		{issue, `{"title":"x"} {}`, `the arguments are not JSON: something follows its end (at byte 15)`, "", ""},
+		{``, `{"a":{"b":1,"b":2}}`, `the arguments are not JSON: "b" is in it twice (at byte 17)`, "", ""},
+		{``, `{"a":1e1000000}`, `the arguments are not JSON: a number has too many digits (at byte 15)`, "", ""},
+		{``, strings.Repeat("[", 2000), `the arguments are not JSON: it is nested more than 1000 levels deep (at byte 1001)`, "", ""},
 	} {
 		checkError(t, c.args, compile(c.schema).Check([]byte(c.args)), c.what, c.hint, c.part)
 	}
@@ -196,7 +196,7 @@ func TestFits(t *testing.T) {
 		{`{"type":"object","properties":{"a":{}},"additionalProperties":false}`, `{"b":1}`, `unknown "b"`},
 		{`{"$ref":"https://example.com/x"}`, `{"b":1}`, ""},
 		{``, `{"b":1}`, ""},
-		{weather, `{`, "the result is no JSON: it ends too early (at byte 2)"},
+		{weather, `{`, "the result is not JSON: it ends too early (at byte 2)"},
 	} {
 		got := ""
 		if err := compile(c.schema).Fits([]byte(c.value), "the result"); err != nil {

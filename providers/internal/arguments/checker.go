@@ -279,7 +279,7 @@ func explainCompile(err error) error {
 		for len(verdict.Causes) > 0 {
 			verdict = verdict.Causes[0]
 		}
-		return fmt.Errorf("the input schema is no JSON Schema: there is a fault at %s",
+		return fmt.Errorf("the input schema is not a JSON Schema: there is a fault at %s",
 			quoted("/"+strings.Join(verdict.InstanceLocation, "/")))
 	}
 	return fmt.Errorf("the input schema cannot be compiled: %s", clean.Sentence(err.Error(), 200))

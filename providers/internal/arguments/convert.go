@@ -102,7 +102,7 @@ func (p *parser) convert(g *given) (json.RawMessage, *Error) {
 			if v.path != "" {
 				from = fileName(v.path)
 			}
-			return nil, errorf("%s is no text: it is not valid UTF-8", from).
+			return nil, errorf("%s is not text: it is not valid UTF-8", from).
 				hint("JSON carries bytes only if encoded, for instance in base64").part(p.schema.part(g.field))
 		}
 	}
@@ -175,7 +175,7 @@ func (p *parser) list(g *given) (json.RawMessage, *Error) {
 
 func (p *parser) unreadable(g *given, v value, example string) *Error {
 	_, err := decode([]byte(v.text))
-	return errorf("the value of %s is no JSON: %s", flagName(g.name()), err).
+	return errorf("the value of %s is not JSON: %s", flagName(g.name()), err).
 		hint("write %s %s", flagName(g.name()), example).part(p.schema.part(g.field))
 }
 

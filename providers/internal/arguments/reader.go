@@ -58,7 +58,7 @@ type member struct {
 func members(b []byte) ([]member, error) {
 	r := reader{Scanner: jsonscan.Scanner{Text: b}}
 	if t := r.Next(); t.Kind != '{' {
-		return nil, r.fault(t.Begin, "it is no object")
+		return nil, r.fault(t.Begin, "it is not an object")
 	}
 	var list []member
 	seen := map[string]bool{}

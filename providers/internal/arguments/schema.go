@@ -51,14 +51,14 @@ func Compile(raw json.RawMessage) *Schema {
 	}
 	node, err := decode(raw)
 	if err != nil {
-		s.fault = "the input schema is no JSON: " + err.Error()
+		s.fault = "the input schema is not JSON: " + err.Error()
 		return s
 	}
 	s.root = place{node: node}
 	switch node.(type) {
 	case map[string]any, bool:
 	default:
-		s.fault = "the input schema is no JSON object"
+		s.fault = "the input schema is not a JSON object"
 		return s
 	}
 	top := s.shapeOf([]place{s.root})

@@ -194,7 +194,7 @@ func damaged(err error) bool {
 
 // removeDamaged deletes the database.
 func (x *Index) removeDamaged(cause error) error {
-	x.opts.Log.Warn("the full-text index of the transcripts is made anew", "error", cause)
+	x.opts.Log.Warn("the full-text index of the transcripts is rebuilt", "error", cause)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.store != nil {

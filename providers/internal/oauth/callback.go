@@ -57,10 +57,10 @@ func listen(redirect string) (*callback, error) {
 	first, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, &Fault{What: "port " + port + ", to which the browser is to come back, is in use",
+		return nil, &Fault{What: "port " + port + ", which the browser has to return to, is in use",
 			Mend: "end what uses it, perhaps another login, or configure another port"}
 	case err != nil:
-		return nil, fmt.Errorf("no port can be opened for the browser to come back to: %w", err)
+		return nil, fmt.Errorf("no port can be opened for the browser to return to: %w", err)
 	}
 	c := &callback{path: u.Path, listeners: []net.Listener{first}, answers: make(chan url.Values, 1), done: make(chan struct{})}
 	_, port, _ = net.SplitHostPort(first.Addr().String())
@@ -91,7 +91,7 @@ func (c *callback) serve(state string, note func(string)) {
 				http.NotFound(w, r)
 			case q.Get("state") != state:
 				mu.Lock()
-				note("a browser came back with the answer to another login, which was not taken; still waiting")
+				note("a browser returned with the answer to another login, which was ignored; still waiting")
 				mu.Unlock()
 				writePage(w, http.StatusBadRequest, "This is the answer to another login",
 					"ctxfs is waiting for the login that it asked for last. Close this tab and use the newest address that it has shown.")

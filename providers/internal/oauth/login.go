@@ -257,7 +257,7 @@ func (s *Session) revoke(ctx context.Context, rec *record, sec *secrets) error {
 		return nil
 	}
 	if rec.Revocation == "" {
-		return errors.New("the authorization server takes no logouts; what it gave expires by itself")
+		return errors.New("the authorization server does not support logout; its tokens expire by themselves")
 	}
 	const what = "the revocation endpoint"
 	for _, t := range []struct{ hint, token string }{{"refresh_token", sec.Refresh}, {"access_token", sec.Access}} {

@@ -223,7 +223,7 @@ func TestLogout(t *testing.T) {
 		if _, err := os.Stat(u.client.store.path(s.key)); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("the record is there: %v", err)
 		}
-		u.needs(u.call(s), "the server wants a login")
+		u.needs(u.call(s), "the server requires a login")
 		if was, _, err := s.Logout(t.Context()); was || err != nil {
 			t.Errorf("again: %v, %v", was, err)
 		}

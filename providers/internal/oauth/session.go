@@ -128,7 +128,7 @@ func (s *Session) token(ctx context.Context) (string, error) {
 	case sec.Access != "" && !sec.stale(now):
 		return sec.Access, nil
 	case sec.Refresh == "" && sec.expired(now):
-		return "", nil // the server will say what it wants
+		return "", nil // the server will say what it needs
 	case sec.Refresh == "":
 		return sec.Access, nil
 	}

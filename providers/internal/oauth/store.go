@@ -72,7 +72,7 @@ func (s *store) secrets(key string, rec *record) (*secrets, error) {
 	case errors.Is(err, errNoSecret):
 		return sec, nil
 	case err != nil:
-		return nil, &Fault{What: "the login is in the system keyring, which does not give it: " + err.Error(), Mend: "unlock the keyring"}
+		return nil, &Fault{What: "the login is in the system keyring, which does not return it: " + err.Error(), Mend: "unlock the keyring"}
 	}
 	if err := json.Unmarshal([]byte(blob), sec); err != nil {
 		return nil, &Fault{What: "the login in the system keyring is damaged", Mend: "log in again"}

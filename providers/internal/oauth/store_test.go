@@ -83,7 +83,7 @@ func TestKeyring(t *testing.T) {
 	u.client.store.ring = nil
 	u.fails(u.call(u.session()), "the login is in the system keyring, which cannot be reached from here")
 	u.client.store.ring = &ring{fault: errors.New("it is locked")}
-	u.fails(u.call(u.session()), "which does not give it: it is locked")
+	u.fails(u.call(u.session()), "which does not return it: it is locked")
 	u.client.store.ring = r
 	u.mustCall(u.session())
 

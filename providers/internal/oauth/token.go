@@ -45,10 +45,10 @@ func (c *Client) requestToken(ctx context.Context, rec *record, sec *secrets, fo
 		return nil, errors.New("the answer of the token endpoint is not valid")
 	}
 	if g.Type != "" && !strings.EqualFold(g.Type, "Bearer") {
-		return nil, fmt.Errorf("the token endpoint gives tokens of a type that is not known, %s", quoted(g.Type))
+		return nil, fmt.Errorf("the token endpoint returns tokens of an unknown type, %s", quoted(g.Type))
 	}
 	if strings.ContainsFunc(g.Access, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return nil, errors.New("the token endpoint gives tokens that cannot be sent")
+		return nil, errors.New("the token endpoint returns tokens that cannot be sent")
 	}
 	return &g, nil
 }

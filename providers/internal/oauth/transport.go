@@ -69,7 +69,7 @@ func (b *bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // refused returns the error for a server that requires a login, or another one.
 func (s *Session) refused(c challenge, token string) error {
-	n := &Needed{Reason: "the server wants a login (HTTP status 401)", Certain: c.bearer}
+	n := &Needed{Reason: "the server requires a login (HTTP status 401)", Certain: c.bearer}
 	rec, _, err := s.current()
 	switch {
 	case err != nil:
@@ -90,11 +90,11 @@ func (s *Session) insufficient(req *http.Request, c challenge) error {
 	if err := s.want(req.Context(), wanted); err != nil {
 		return err
 	}
-	reason := "the login does not go far enough (HTTP status 403, insufficient_scope)"
+	reason := "the login does not grant enough (HTTP status 403, insufficient_scope)"
 	if rec, _, err := s.current(); err == nil {
 		missing := slices.DeleteFunc(wanted, func(w string) bool { return slices.Contains(rec.Scopes, w) })
 		if len(missing) > 0 {
-			reason += ": the server wants the scope " + quoted(strings.Join(missing, " ")) + " as well"
+			reason += ": the server requires the scope " + quoted(strings.Join(missing, " ")) + " as well"
 		}
 	}
 	return &Needed{Reason: reason, Certain: true, Narrow: true}

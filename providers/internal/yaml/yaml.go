@@ -127,7 +127,7 @@ func (r *reader) mapping(v syntax.Value, pairs []*ast.MappingValueNode) (syntax.
 			return v, err
 		}
 		if seen[key] {
-			r.warnings = append(r.warnings, fmt.Sprintf("the key %q stands there twice, the first counts", key))
+			r.warnings = append(r.warnings, fmt.Sprintf("the key %q occurs twice; the first counts", key))
 			continue
 		}
 		seen[key] = true

@@ -176,7 +176,7 @@ func (o *output) addUnknown(raw json.RawMessage) error {
 func (o *output) save(mimeType string, body []byte) {
 	kind := clean.Line(mimeType)
 	if kind == "" {
-		kind = "bytes of no type"
+		kind = "bytes of unknown type"
 	}
 	is := fmt.Sprintf("%s (%s)", clean.Cut(kind, 100), wording.Size(int64(len(body))))
 	if o.opts.Results == nil {

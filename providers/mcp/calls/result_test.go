@@ -38,7 +38,7 @@ func FuzzResult(f *testing.F) {
 			}
 		}
 		if r.IsJSON && r.Fault == "" && (!json.Valid(r.Text) || !json.Valid(r.Structured)) {
-			t.Errorf("%q is no JSON", r.Text)
+			t.Errorf("%q is not JSON", r.Text)
 		}
 	})
 }

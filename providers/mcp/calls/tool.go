@@ -108,7 +108,7 @@ func (c *ToolCache) Find(shown *catalogue.Snapshot, server, name string) (*Tool,
 
 // Prepare returns the arguments of a call of the tool if the call may be made.
 // Servers are the names of its server, that of its folder first. In this order:
-// the policy forbids it, its arguments do not fit, it is to be confirmed. Errors
+// the policy forbids it, its arguments do not fit, it requires confirmation. Errors
 // are [*policy.DeniedError] and [*ArgumentsError].
 func (t *Tool) Prepare(c *Call, servers []string, rules *policy.Policy) (json.RawMessage, error) {
 	is := policy.NewSubject(servers, t.Name, t.File)

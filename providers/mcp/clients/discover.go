@@ -97,7 +97,7 @@ func (f *Finder) Discover(own OwnFile, folders ...string) *Discovery {
 	}
 	allowed, err := readApprovals(f.opts.Approvals)
 	if err != nil {
-		all.Problems = append(all.Problems, fs.Problem{What: err.Error(), Mend: "trust them anew: ctxfs trust DIR"})
+		all.Problems = append(all.Problems, fs.Problem{What: err.Error(), Mend: "trust them again: ctxfs trust DIR"})
 	}
 	for folder, approval := range allowed.Projects {
 		all.Trusted[folder] = approval.Time

@@ -1,4 +1,4 @@
-// Package oauthtest is an MCP server that wants logins, with its
+// Package oauthtest is an MCP server that requires logins, with its
 // authorization server, for tests. It is strict where clients tend to be
 // careless, and misbehaves on demand.
 package oauthtest

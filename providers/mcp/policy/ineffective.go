@@ -31,7 +31,7 @@ func (p *Policy) Ineffective(servers []Server) (problems []fs.Problem) {
 		for _, r := range rules {
 			if what := r.ineffective(all); what != "" {
 				problems = append(problems, fs.Problem{
-					What: fmt.Sprintf("%s %q in %s:%d is without effect: %s", r.key, clean.Line(r.text), p.path, r.line, what),
+					What: fmt.Sprintf("%s %q in %s:%d has no effect: %s", r.key, clean.Line(r.text), p.path, r.line, what),
 					Mend: "correct it in [mcp.policy] of " + p.path + ", or take it out; the names: ctxfs tools",
 				})
 			}
@@ -105,7 +105,7 @@ func (r rule) ineffective(all []candidate) string {
 	}
 	text := fmt.Sprintf("server %s has no such tool", concerned[0].file)
 	if len(concerned) > 1 {
-		text = fmt.Sprintf("none of the %d servers that it is for has such a tool", len(concerned))
+		text = fmt.Sprintf("none of the %d servers that it covers has such a tool", len(concerned))
 	}
 	if meant := r.nearest(tools, 1); meant != "" {
 		text += fmt.Sprintf("; did you mean %q?", clean.Line(meant))

@@ -78,7 +78,7 @@ func (p *Policy) fill(f *settings.File, t table) (err error) {
 		for _, text := range patterns {
 			r := newRule(key, text, line)
 			if len(r.splits) == 0 && err == nil {
-				err = fmt.Errorf("%s:%d: %s: %q is no pattern of the form \"server/tool\"", p.path, line, key, clean.Line(text))
+				err = fmt.Errorf("%s:%d: %s: %q is not a pattern of the form \"server/tool\"", p.path, line, key, clean.Line(text))
 			}
 			all = append(all, r)
 		}
@@ -137,12 +137,12 @@ func (p *Policy) Check(s Subject) error {
 // else a [*DeniedError] whose Confirm is set.
 func (p *Policy) NeedsConfirmation(s Subject, isDestructive bool) error {
 	what := s.name()
-	const mend = "if it is meant, call it with --yes"
+	const mend = "to confirm, call it with --yes"
 	if r := s.find(p.confirm, rule.covers); r != nil {
-		return &DeniedError{What: fmt.Sprintf("%s is to be confirmed: confirm %q in %s:%d", what, r.text, p.path, r.line), Mend: mend, Confirm: true}
+		return &DeniedError{What: fmt.Sprintf("%s requires confirmation: confirm %q in %s:%d", what, r.text, p.path, r.line), Mend: mend, Confirm: true}
 	}
 	if p.destructive && isDestructive {
-		return &DeniedError{What: what + " is to be confirmed: its server calls it destructive", Mend: mend, Confirm: true}
+		return &DeniedError{What: what + " requires confirmation: its server calls it destructive", Mend: mend, Confirm: true}
 	}
 	return nil
 }

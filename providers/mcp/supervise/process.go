@@ -138,12 +138,12 @@ func exitStatus(err error) string {
 	var exit *exec.ExitError
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
-		return "it ended with exit status 0"
+		return "it exited with status 0"
 	case errors.As(err, &exit):
 		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-			return "it was ended by a signal: " + ws.Signal().String()
+			return "it was killed by a signal: " + ws.Signal().String()
 		}
-		return fmt.Sprintf("it ended with exit status %d", exit.ExitCode())
+		return fmt.Sprintf("it exited with status %d", exit.ExitCode())
 	}
 	return "it ended: " + err.Error()
 }

@@ -20,7 +20,7 @@ type lostError struct{ cause error }
 
 func (e *lostError) Error() string {
 	if e.cause == nil {
-		return "the server has ended"
+		return "the server has exited"
 	}
 	return WithoutAddress(e.cause).Error()
 }

@@ -51,7 +51,7 @@ func (x *Explainer) brokenInstall(words string) string {
 	return supervise.BrokenNPX(words, config.Environ(x.Lookup, x.Home, x.Def.Env), supervise.PackageOf(x.Def.Command, x.Def.Args))
 }
 
-// StateNeedsAuth is the state of a server that wants a login or a token.
+// StateNeedsAuth is the state of a server that requires a login or a token.
 const StateNeedsAuth = "needs-auth"
 
 // Failure is why a server cannot be used, in words for its STATUS.md.
@@ -97,7 +97,7 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 		is.State, is.What, is.Fix = StateNeedsAuth, stored.What, stored.Mend+", then: "+again
 	case errors.Is(err, transport.ErrAuthorizationRequired), c.http != nil && c.http.lastStatus() == http.StatusUnauthorized:
 		is.State = StateNeedsAuth
-		is.What = "the server wants authorization (HTTP status 401)"
+		is.What = "the server requires authorization (HTTP status 401)"
 		is.Fix = "put a valid token into the `headers` of " + entry + ", then: " + again
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled):
 		is.What = "no answer within " + wording.Seconds(x.Limits.Idle)
@@ -109,7 +109,7 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 			is.What = "no answer within " + wording.Seconds(x.Limits.Total) + ", though it worked all the time"
 			is.Fix = again + "; if it needs longer, " + x.moreTime("install_timeout")
 			if last := x.line(supervise.LastWords(c.lastWords(&x)), LastWordsShown); last != "" {
-				is.What += "; its last words: " + last
+				is.What += "; its last output: " + last
 			}
 			break
 		}
@@ -129,7 +129,7 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 		}
 		words := c.lastWords(&x)
 		if last := clean.Line(supervise.LastWords(words)); last != "" {
-			is.What += "; its last words: " + clean.Cut(last, LastWordsShown)
+			is.What += "; its last output: " + clean.Cut(last, LastWordsShown)
 			is.Fix = "ctxfs cat mcps/" + x.Folder + "/STATUS.md shows the end of its standard error; then: " + again
 			is.FixHere = "see the end of its standard error below, then: " + again
 		}
@@ -161,7 +161,7 @@ func (c *Connection) Explain(err error, x Explainer) Failure {
 	return is
 }
 
-// needsLogin records that the server wants a login, or another one.
+// needsLogin records that the server requires a login, or another one.
 func (is *Failure) needsLogin(n *oauth.Needed, folder, entry string) {
 	is.State, is.What = StateNeedsAuth, n.Reason
 	is.Fix = "ctxfs auth " + folder

@@ -124,7 +124,7 @@ func (r *roundTripper) refusedStream(res *http.Response) (*http.Response, error)
 	return res, nil
 }
 
-// refusedLogin handles a server that wants a login, or another one. A login whose
+// refusedLogin handles a server that requires a login, or another one. A login whose
 // scopes are not enough for the stream of notifications is good for the rest.
 func (r *roundTripper) refusedLogin(req *http.Request, needed *oauth.Needed) (*http.Response, error) {
 	if req.Method == http.MethodGet && needed.Narrow && !r.answers {

@@ -25,7 +25,7 @@ const keyTime = 500 * time.Millisecond
 // the zero Key.
 func ParseKey(text string) (k Key, err error) {
 	words := strings.Fields(text)
-	wrong := fmt.Errorf("%q is no key such as %q", text, `ctrl-\ d`)
+	wrong := fmt.Errorf("%q is not a key such as %q", text, `ctrl-\ d`)
 	if len(words) == 1 && words[0] == "none" {
 		return Key{}, nil
 	}

@@ -41,7 +41,7 @@ func begin(rec *record.Recorder, cmd *exec.Cmd, stdin *os.File, cols, rows int) 
 	s := &session{rec: rec, cmd: cmd, cols: cols, rows: rows}
 	master, slave, err := pty.Open()
 	if err != nil {
-		return nil, unrecorded(fmt.Errorf("there is no terminal to be had: %w", err))
+		return nil, unrecorded(fmt.Errorf("no terminal is available: %w", err))
 	}
 	defer master.Close()
 	setSize(master, cols, rows)

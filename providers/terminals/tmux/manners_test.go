@@ -231,7 +231,7 @@ func TestStale(t *testing.T) {
 		t.Skip(err)
 	}
 	r.tmux("a", "kill-server")
-	r.until("the server has ended", func() bool { return !isListening(kept) })
+	r.until("the server has exited", func() bool { return !isListening(kept) })
 	if err := os.Rename(kept, socket); err != nil {
 		t.Fatal(err)
 	}

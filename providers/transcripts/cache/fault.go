@@ -26,7 +26,7 @@ func cacheFaultOf(err error) error {
 func (c *Cache) SetFault(err error) {
 	fault, full := "", false
 	if err != nil {
-		fault, full = "transcripts are not kept: "+source.FaultText(err), IsFull(err)
+		fault, full = "transcripts are not stored: "+source.FaultText(err), IsFull(err)
 	}
 	c.mu.Lock()
 	was := c.faultText

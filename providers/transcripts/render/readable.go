@@ -8,7 +8,7 @@ import (
 
 // readable renders a JSON object as lines of "name: value", without escapes. A value
 // of several lines stands below its name, indented; so do lists and objects, unless
-// they are short. Text that is no JSON object or list stays as it is.
+// they are short. Text that is not a JSON object or list stays as it is.
 func readable(input string) string {
 	text := strings.TrimLeft(input, " \t\r\n")
 	if text == "" || text[0] != '{' && text[0] != '[' || !lazyjson.Valid([]byte(text)) {

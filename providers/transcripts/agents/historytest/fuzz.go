@@ -26,7 +26,7 @@ func FuzzLog(f *testing.F, open func() history.Reader, seeds ...[]byte) {
 			}
 		}
 		if n := kinds(c.Events)["unknown"]; n < bad && bytes.Count(log, []byte{'\n'}) < 100 {
-			t.Errorf("%d lines are no JSON, %d events say so", bad, n)
+			t.Errorf("%d lines are not JSON, %d events say so", bad, n)
 		}
 	}, texts...)
 }
