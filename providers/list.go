@@ -27,8 +27,8 @@ type List struct {
 }
 
 // New makes all providers from configuration and caches: it starts nothing but
-// watches, and is quick. What is wrong with the configuration is reported by
-// Problems and Status, and keeps nothing from being shown.
+// watches, and is quick. Problems and Status report what is wrong with the
+// configuration; the rest is still shown.
 func New(opts Options) *List { return newList(opts, list) }
 
 func newList(opts Options, list func(Options, func(folder string) fs.Env) []Named) *List {
@@ -60,8 +60,8 @@ func (l *List) All() []Named { return l.all }
 // Finder returns what searches the providers.
 func (l *List) Finder() *find.Finder { return l.finder }
 
-// Of returns the providers of a list that are of a type, or implement an
-// interface, in order.
+// Of returns the providers of a list that have a type, or implement an interface,
+// in order.
 func Of[T any](l *List) (some []T) {
 	for _, p := range l.all {
 		if t, ok := p.Provider.(T); ok {

@@ -19,14 +19,14 @@
 //
 // How the guardian learns of a death:
 //
-//   - A socket that only the two of them have reaches its end when the process
-//     has closed it or has ended completely. That is the ordinary death.
-//   - The process keeps a thread that does nothing but live, and whose end the
-//     guardian is notified of (pidfd_open(2) with PIDFD_THREAD, Linux 6.9). On
-//     older kernels it checks once a second.
-//   - Either only makes it check: it acts when every thread of the process has
-//     been killed or has ended. No process that is slow, stopped, traced or
-//     waiting looks like that.
+//   - A socket that only the two of them have reaches its end when the process has
+//     closed it or has exited completely. That is the ordinary case.
+//   - The process keeps a thread that does nothing but stay alive; the guardian is
+//     notified of its end (pidfd_open(2) with PIDFD_THREAD, Linux 6.9). On older
+//     kernels it checks once a second.
+//   - Both only make it check: it acts when every thread of the process has been
+//     killed or has ended. No process that is slow, stopped, traced or waiting
+//     looks like that.
 //
 // The guardian ignores all signals but SIGKILL, and has a session of its own.
 // The package imports only the standard library, so that a guardian starts

@@ -18,8 +18,8 @@
 //     and looked up joined and apart: "word cloud" is "wordcloud". Scripts
 //     without spaces are looked up by pairs of characters.
 //   - A word also stands for its synonyms in the field, at half the weight:
-//     "delete" finds remove_file. A word that is not in the index stands for
-//     words that begin with it, or of which it is a misspelling.
+//     "delete" finds remove_file. A word that is not in the index stands for words
+//     that begin with it, or that it misspells.
 //   - A document with exactly the name that is asked for comes first.
 //   - Words that twenty tools of one server share are more distinctive than words
 //     that tools of twenty servers share: each further document of one folder

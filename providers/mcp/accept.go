@@ -29,8 +29,8 @@ type AcceptedTool struct {
 
 var errNoPins = errors.New("there is no folder for pinned definitions")
 
-// Accept pins the definitions of a server's tools as they are shown now: of the
-// tools named, by their own names or those of their files, or of all. The server
+// Accept pins the definitions of a server's tools as they are shown now: those of
+// the tools named, by their own names or those of their files, or all. The server
 // is named as in Restart; it is neither started nor asked. Definitions that have
 // not changed keep the time of their pins.
 func (p *Provider) Accept(server string, tools ...string) (Accepted, error) {

@@ -113,7 +113,7 @@ func cleanAll(texts []string) (out []string) {
 	return out
 }
 
-// Login has the user log in to a server, named as in Restart. It returns when the
+// Login lets the user log in to a server, named as in Restart. It returns when the
 // login has succeeded or failed, or ctx ends. A running server uses the login only
 // after a restart. Errors are [*LoginError] and those of ctx.
 func (p *Provider) Login(ctx context.Context, name string, prompt LoginPrompt) (Login, error) {

@@ -16,8 +16,8 @@ import (
 
 // Call calls a tool, and starts its server if necessary. Policy and arguments are
 // checked before anything is started, as far as the server's tools are known. A
-// call is made once: it is sent again only where the server cannot have received
-// it. Its line is in the log of calls when Call returns.
+// call is made once: it is sent again only if the server cannot have received it.
+// Its line is in the log of calls when Call returns.
 //
 // Errors are [*calls.ArgumentsError], [*policy.DeniedError], [*calls.UseError]
 // and those of ctx. A failure that the tool reports is not an error: see
@@ -66,9 +66,9 @@ type judgedCall struct {
 	args   json.RawMessage
 }
 
-// judge checks a call by what is known. It starts nothing and waits for nothing.
-// With an error it returns the server and tool of the call as far as they are
-// known, or nil where there is no such server.
+// judge checks a call against what is known. It starts nothing and waits for
+// nothing. With an error it returns the server and tool of the call as far as they
+// are known, or nil if there is no such server.
 func (p *Provider) judge(c *calls.Call) (*judgedCall, error) {
 	s, err := p.chooseOne(c.Server)
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *server) patience(given time.Duration) time.Duration {
 	return s.p.timing.tool
 }
 
-// call sends a call and waits for its result. Wanted is the method of what the
-// server asked for meanwhile, or "".
+// call sends a call and waits for its result. Wanted is the method of a request
+// that the server made meanwhile, or "".
 func (u *Session) call(ctx context.Context, made *judgedCall, c *calls.Call) (raw json.RawMessage, wanted string, err error) {
 	s := u.s
 	patience := s.patience(c.Timeout)
@@ -178,7 +178,7 @@ func (u *Session) gaveUp(waiting context.Context, err error, patience, longest t
 	return err
 }
 
-// inputWanted adds to the error of a call what the server asked for meanwhile.
+// inputWanted adds to the error of a call what the server requested meanwhile.
 func inputWanted(err error, wanted string) error {
 	if use := (*calls.UseError)(nil); errors.As(err, &use) && wanted != "" {
 		use.What += "; it wanted an answer from you (" + wanted + "), which a call cannot give"

@@ -205,9 +205,9 @@ func (p *Provider) apply(all *clients.Discovery) {
 	p.begin(fresh)
 }
 
-// begin starts the goroutines of servers, each after the end of the server that
-// it replaces. Servers whose catalogue is not known start; the others wait until
-// they are used.
+// begin starts the goroutines of servers, each after the server that it replaces
+// has ended. Servers whose catalogue is not known start; the others wait until they
+// are used.
 func (p *Provider) begin(servers []*server) {
 	for _, s := range servers {
 		if !s.def.Startable() || s.done != nil {

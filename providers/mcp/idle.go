@@ -8,8 +8,8 @@ import (
 // errUnused is the cause for which an unused server is stopped.
 var errUnused = errors.New("the server is not used")
 
-// errListed is the cause for which a server is stopped that was started only for
-// its catalogue.
+// errListed is the cause of stopping a server that was started only for its
+// catalogue.
 var errListed = errors.New("the server's catalogue is known")
 
 const knownRemark = "known from an earlier run, and not running: its first call starts it"
@@ -76,8 +76,8 @@ func (i *idleTimer) fires() <-chan time.Time {
 	return i.timer.C
 }
 
-// over reports whether the server is to be stopped after the timer fired; then it
-// hides the connection from new users. While the server has users or kept
+// over reports whether the server is to be stopped now that the timer has fired; if
+// so it hides the connection from new users. While the server has users or kept
 // resources it keeps running, and the time restarts after the last of them.
 func (i *idleTimer) over() bool {
 	s := i.s

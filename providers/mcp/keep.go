@@ -102,8 +102,8 @@ func (s *server) keep(k *catalogue.Kept) error {
 	return nil
 }
 
-// setKept replaces the kept content of a resource, or removes it where it is nil,
-// and has keepCurrent follow. It must be called within update.
+// setKept replaces the kept content of a resource, or removes it if it is nil, and
+// notifies keepCurrent. It must be called within update.
 func (s *server) setKept(uri string, k *catalogue.Kept) {
 	if k == nil {
 		delete(s.kept, uri)
@@ -155,7 +155,7 @@ func (s *server) keptURIs() []string {
 	return slices.Sorted(maps.Keys(s.kept))
 }
 
-// subscribe subscribes to the changes of resources where the server wants that.
+// subscribe subscribes to the changes of resources if the server requires that.
 func (s *server) subscribe(c *wire.Connection, fresh, dropped []string) {
 	if !c.NeedsSubscriptions() {
 		return

@@ -21,8 +21,8 @@ var (
 	// OpConfiguration reports which servers are configured where, with the folder
 	// that the question names as if it were a known project.
 	OpConfiguration = fs.Op[FolderQuery, Report]{Name: "config"}
-	// OpTrust allows the servers that the files of a project configure, or takes
-	// that back.
+	// OpTrust allows the servers that the files of a project configure, or revokes
+	// that.
 	OpTrust = fs.Op[TrustQuery, Project]{Name: "trust"}
 	// OpProjects lists the projects that configure servers or are trusted.
 	OpProjects = fs.Op[fs.None, []Project]{Name: "projects"}
@@ -30,8 +30,8 @@ var (
 	OpAccept = fs.Op[AcceptQuery, Accepted]{Name: "accept"}
 	// OpLogins lists the logins of all servers that can have one.
 	OpLogins = fs.Op[fs.None, []Login]{Name: "logins"}
-	// OpLogin has the user log in to a server; what it sends meanwhile is for the
-	// user. A server that runs takes notice when it is restarted.
+	// OpLogin lets the user log in to a server; what it sends meanwhile is for the
+	// user. A running server uses the login after a restart.
 	OpLogin = fs.Talk[RestartQuery, LoginNews, Login]{Name: "login"}
 	// OpLogout ends the login to a server.
 	OpLogout = fs.Op[RestartQuery, LoggedOut]{Name: "logout", Slow: true}
@@ -58,8 +58,8 @@ type FolderQuery struct {
 	Folder string `json:"folder"`
 }
 
-// TrustQuery names the folder of a project, and says whether its servers are
-// not to be trusted any more.
+// TrustQuery names the folder of a project, and says whether to revoke the trust in
+// its servers.
 type TrustQuery struct {
 	Folder string `json:"folder"`
 	Revoke bool   `json:"revoke"`
@@ -83,8 +83,8 @@ type LoginNews struct {
 type LoggedOut struct {
 	// Was is the login that there was.
 	Was Login `json:"was"`
-	// Untold says why the authorization server does not know of the end; "" if it
-	// does.
+	// Untold says why the authorization server could not be informed of the logout;
+	// "" if it was.
 	Untold string `json:"untold,omitempty"`
 }
 
@@ -96,8 +96,8 @@ type ReadingQuery struct {
 	What string `json:"what"`
 	// Args are the arguments of a prompt.
 	Args map[string]string `json:"args,omitempty"`
-	// Keep has the resource be a file in the tree from now on, and kept current;
-	// Forget takes that file away and reads nothing.
+	// Keep makes the resource a file in the tree, and keeps it current; Forget
+	// removes that file and reads nothing.
 	Keep   bool `json:"keep,omitempty"`
 	Forget bool `json:"forget,omitempty"`
 }
@@ -169,8 +169,8 @@ func (p *Provider) answerResource(ctx context.Context, q ReadingQuery) (*calls.R
 	return p.ReadResource(ctx, q.Server, q.What)
 }
 
-// KnownTool describes a tool. A server of which nothing is known is started for
-// it, and waited for.
+// KnownTool describes a tool. A server about which nothing is known is started, and
+// waited for.
 func (p *Provider) KnownTool(ctx context.Context, server, tool string, w Waiting) (ToolInfo, error) {
 	info, err := p.Tool(server, tool)
 	if use := (*calls.UseError)(nil); !errors.As(err, &use) {

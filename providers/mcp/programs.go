@@ -70,7 +70,7 @@ const (
 	confirmedSuffix = ".yes" + callSuffix
 )
 
-// publishPrograms updates the folders by which tools are called, and returns the
+// publishPrograms updates the folders that serve to call tools, and returns the
 // names of those that changed.
 func (s *server) publishPrograms(now time.Time) (changed []string) {
 	if s.publishBin(now) {
@@ -83,8 +83,8 @@ func (s *server) publishPrograms(now time.Time) (changed []string) {
 }
 
 // publishCalls adds the folder calls where the configuration allows it, and removes
-// it, with the calls under way, where it does not any more. It reports whether
-// anything changed.
+// it, with the calls under way, when it no longer does. It reports whether anything
+// changed.
 func (s *server) publishCalls(now time.Time) bool {
 	allowed := s.p.fileCalls.Load()
 	if s.def.FileCalls != nil {
@@ -147,7 +147,7 @@ func (s *server) acceptCall(_ context.Context, name string, body []byte) (fs.Wor
 	}, nil
 }
 
-// refusedFile is the error of the write that completes a call that is not made.
+// refusedFile is the error of the write that completes a refused call.
 type refusedFile struct {
 	text string
 	kind error

@@ -17,8 +17,8 @@
 // Each server has one goroutine, which alone starts it, requests its lists, waits
 // for its end and retries. No reader waits for it: its folder is made of the last
 // catalogue, which is stored in the cache folder, and is replaced when the server
-// has answered. A server is asked for its lists only; no tool is called and no
-// resource is read unless a user asks for it, except those that the user wants kept
+// has answered. A server is only asked for its lists; no tool is called and no
+// resource is read unless a user asks for it, except for kept resources
 // (KeepResource), which are read when they change.
 //
 // # Logins
@@ -39,7 +39,7 @@
 //   - catalogue is what a server offers, how it is shown and stored.
 //   - pins stores definitions as they were first shown, and reports changes.
 //   - wire connects to servers and speaks the protocol.
-//   - calls is what a call is made of: its tool, arguments, result and log.
+//   - calls has the parts of a call: its tool, arguments, result and log.
 //
 // In this package, server.go is a server's folder and run.go its life: start.go
 // says why and when it starts, idle.go when it is stopped, use.go keeps it running
@@ -79,8 +79,8 @@ type Options struct {
 	// is something to write.
 	CacheDir string
 	// StateDir is the folder of the list of trusted projects, the logins to
-	// servers, the pinned definitions of tools, and the log of calls; "" has none
-	// of them, and trusts no project.
+	// servers, the pinned definitions of tools, and the log of calls; with "" there
+	// are none of them, and no project is trusted.
 	StateDir string
 	// Hide reports whether a path is, or is in, a view of ours, whose projects
 	// are left out; it may be nil.
@@ -90,8 +90,8 @@ type Options struct {
 	// SettingsPath is the path of ctxfs's own configuration, whether or not it
 	// exists. Its table [mcp] is read.
 	SettingsPath string
-	// Results stores what is too long to be handed over; nil hands everything
-	// over whole.
+	// Results stores what is too long to return; if it is nil, everything is
+	// returned whole.
 	Results calls.Results
 	// Program is the path of ctxfs, for the programs that call tools; with ""
 	// there are none.

@@ -13,9 +13,9 @@ import (
 	"ctxfs/providers/mcp/wire"
 )
 
-// ReadResource reads a resource of a server, named as in Restart: by its URI,
-// which may be one that a template describes, or by the name of its file in the
-// folder resources. Errors are [*calls.UseError] and those of ctx.
+// ReadResource reads a resource of a server, named as in Restart: by its URI, which
+// may match a template, or by the name of its file in the folder resources. Errors
+// are [*calls.UseError] and those of ctx.
 func (p *Provider) ReadResource(ctx context.Context, server, uri string) (*calls.Reading, error) {
 	return p.ask(ctx, server, catalogue.ResourceFolder, uri, func(session *Session, uri string) (*calls.Reading, error) {
 		return readResource(ctx, session, uri)
@@ -46,8 +46,8 @@ func (p *Provider) GetPrompt(ctx context.Context, server, prompt string, args ma
 	})
 }
 
-// ask uses a server for something that one of its folders lists. Where the server
-// does not know it, the error suggests what was probably meant.
+// ask uses a server for something that one of its folders lists. If the server does
+// not know it, the error suggests what was probably meant.
 func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Folder, what string, request func(*Session, string) (*calls.Reading, error)) (*calls.Reading, error) {
 	session, err := p.Use(ctx, server, Waiting{})
 	if err != nil {
@@ -77,8 +77,8 @@ func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Fold
 	return r, err
 }
 
-// known returns the URIs or names of what a folder of the server lists, by the
-// names of their files. Templates are left out.
+// namesByFile returns the URIs or names of what a folder of the server lists, by
+// the names of their files. Templates are left out.
 func (s *server) known(folder catalogue.Folder) (file string, known map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

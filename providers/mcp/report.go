@@ -14,8 +14,8 @@ import (
 // have precedence. It contains no secrets: no arguments, variables, or headers, and
 // of an address only the host.
 type Report struct {
-	// Entries are those of all files, sorted by the names of the servers. Of those
-	// that configure one server the decisive one comes first.
+	// Entries are those of all files, sorted by the names of the servers. If
+	// several configure one server, the decisive one comes first.
 	Entries []Entry `json:"entries"`
 	// Files are those that exist.
 	Files    []File       `json:"files"`

@@ -251,7 +251,7 @@ func (s *server) serve(ctx context.Context, c *wire.Connection, limit time.Durat
 }
 
 // adopt stores and shows the lists of a server. A list that could not be fetched,
-// or is empty where the one before was not, does not replace that one.
+// or is empty although the previous one was not, does not replace that one.
 func (s *server) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, ready bool) {
 	now := s.p.env.Now().UTC()
 	s.pinning.Lock() // Accept must see what is shown

@@ -218,8 +218,8 @@ func (s *server) connected(ctx context.Context, not *wire.Connection, tell func(
 	}
 }
 
-// notReady returns the error of a caller whose time to wait is over. The caller
-// holds mu.
+// notReady returns the error of a caller that has waited as long as it may. The
+// caller holds mu.
 func (s *server) notReady(cause error) error {
 	e := &calls.UseError{Server: s.file, State: s.condition.state, What: "it is not ready in time", Mend: "see how it goes: ctxfs status", Cause: cause}
 	if e.State == stateInstalling {

@@ -98,7 +98,7 @@ func (r *reader) end() error {
 	return nil
 }
 
-// value reads the value that begins with t, the token that was read last.
+// value reads the value that begins with t, the last token read.
 func (r *reader) value(t jsonscan.Token) (any, error) {
 	r.count++
 	switch t.Kind {

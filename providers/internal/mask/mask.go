@@ -5,9 +5,9 @@
 //   - by their shape: the tokens of well-known services (shapes.tsv, derived
 //     from gitleaks, and rules.go), passwords in URLs, private keys over
 //     several lines;
-//   - by what stands before them: the name of a variable, a flag, a key of JSON
-//     or YAML, a header (name.go decides which names are secret, value.go which
-//     values are not a placeholder, code or prose);
+//   - by what precedes them: the name of a variable, a flag, a key of JSON or YAML,
+//     a header (name.go decides which names are secret, value.go which values are
+//     not a placeholder, code or prose);
 //   - by the program that takes a password there (command.go);
 //   - by their value, if a terminal knows it (Known).
 //

@@ -22,7 +22,7 @@ type Prompt struct {
 	Note func(text string)
 }
 
-// Login has the user log in: it shows an address, and waits on a port of this
+// Login lets the user log in: it shows an address, and waits on a port of this
 // machine until the browser returns or ctx ends. An existing login is replaced only
 // if the new one succeeds. Errors that the user can fix are [*Fault].
 func (s *Session) Login(ctx context.Context, p Prompt) (Status, error) {

@@ -113,7 +113,7 @@ func TestInsufficientScope(t *testing.T) {
 	u := newUser(t)
 	s := u.mustLogin()
 	u.server.Set(oauthtest.Faults{Scope: "admin"})
-	u.needs(u.call(s), `the server wants the scope "admin" as well`)
+	u.needs(u.call(s), `the server requires the scope "admin" as well`)
 	if status, err := s.Status(); err != nil || !status.LoggedIn || strings.Join(status.Missing, " ") != "admin" {
 		t.Errorf("%+v, %v", status, err)
 	}

@@ -21,7 +21,7 @@ type Object []Member
 
 var errNotObject = errors.New("not a JSON object")
 
-// ParseObject reads an object, whose values remain parts of raw. Of members with
+// ParseObject reads an object, whose values remain parts of raw. If members have
 // the same name the last one counts, in the place of the first.
 func ParseObject(raw []byte) (Object, error) {
 	if s := (jsonscan.Scanner{Text: raw}); s.Next().Kind != '{' || !json.Valid(raw) {
@@ -88,7 +88,7 @@ func (o Object) Append(out []byte) ([]byte, error) {
 }
 
 // Indent returns the one form in which JSON is shown: indented by two spaces,
-// cleaned of what terminals and readers would take amiss, with a final newline.
+// cleaned of what terminals and readers could misinterpret, with a final newline.
 func Indent(compact []byte) ([]byte, error) {
 	var out bytes.Buffer
 	out.Grow(len(compact) + len(compact)/4)

@@ -17,10 +17,10 @@ import (
 )
 
 // Parts returns the members of the object that text is, or the elements of the
-// array, which have no names. Each value is a part of text. Nothing is decoded
-// or copied: only the outline is looked at, strings and nesting, so a value may
-// turn out not to be JSON when the caller decodes it. Of a text with another
-// outline as many parts are returned as can be found.
+// array, which have no names. Each value is a part of text. Nothing is decoded or
+// copied: only the outline is looked at, strings and nesting, so a value may turn
+// out not to be JSON when the caller decodes it. If the outline is another, it
+// returns as many parts as it can find.
 func Parts(text []byte) iter.Seq2[string, json.RawMessage] {
 	return func(yield func(string, json.RawMessage) bool) { eachPart(text, yield) }
 }
@@ -36,8 +36,8 @@ func Visit(text []byte, visit func(name string, value json.RawMessage)) (whole b
 	return ended || isWhole(text)
 }
 
-// eachPart yields the parts of text until yield returns false, and reports
-// whether it came to the end of an object or array that is the whole text.
+// eachPart yields the parts of text until yield returns false, and reports whether
+// it reached the end of an object or array that is the whole text.
 func eachPart(text []byte, yield func(string, json.RawMessage) bool) (ended bool) {
 	s := jsonscan.Scanner{Text: text}
 	object, end := true, jsonscan.Kind('}')

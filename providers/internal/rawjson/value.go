@@ -14,9 +14,9 @@ import (
 	"ctxfs/fs/jsonscan"
 )
 
-// Fingerprint identifies the value of a JSON text: it is the same however the
-// keys of objects are ordered and strings are escaped. Numbers are compared as
-// they are written, and of members with the same name each counts.
+// Fingerprint identifies the value of a JSON text: it does not depend on the order
+// of keys or the escaping of strings. Numbers are compared as they are written, and
+// all members with the same name count.
 type Fingerprint [sha256.Size]byte
 
 // MarshalText implements encoding.TextMarshaler.
@@ -73,7 +73,7 @@ func readValue(text []byte) value {
 	return restOf(&s, s.Next())
 }
 
-// restOf returns the value that begins with t, the token that was read last.
+// restOf returns the value that begins with t, the last token read.
 func restOf(s *jsonscan.Scanner, t jsonscan.Token) value {
 	v := value{text: s.Text[t.Begin:t.End:t.End]}
 	if t.Kind != '{' && t.Kind != '[' {

@@ -14,8 +14,8 @@ import (
 	"ctxfs/providers/internal/syntax"
 )
 
-// Document parses a TOML file of another program. Lines are those of the keys;
-// values in an inline table or an array have the line of its key. Errors begin
+// Document parses a TOML file of another program. A value has the line of its key;
+// values in an inline table or an array have that of the outer key. Errors begin
 // with the place of the fault: "line 3, column 7: ...".
 func Document(text []byte) (syntax.Value, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))

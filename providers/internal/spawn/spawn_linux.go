@@ -9,17 +9,17 @@ import (
 )
 
 // Spawner starts processes that are killed when this process ends, however it ends:
-// if it is itself killed it can stop nothing, and programs that ignore the end of
-// their input would stay forever.
+// a killed process can stop nothing, and programs that ignore the end of their
+// input would stay forever.
 //
 // Linux does that on request (PR_SET_PDEATHSIG), but it watches the thread that
 // created the child, and Go may end a thread while the process lives. So all
 // children are created by one goroutine, which keeps its thread locked for as
 // long as any of them may live.
 //
-// The signal is SIGKILL, since nothing is left to follow up if a program
-// ignores another one. It reaches the process that was started, not its
-// children: they have to notice the end of their input.
+// The signal is SIGKILL, since nothing would follow up if a program ignored another
+// one. It reaches the process that was started, not its children: they have to
+// notice the end of their input.
 type Spawner struct {
 	begin, end sync.Once
 	jobs       chan spawning
@@ -43,7 +43,7 @@ func (s *Spawner) Start(cmd *exec.Cmd) error {
 
 func (s *Spawner) run() {
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread() // a thread that is still locked at the end of its goroutine would end, too
+	defer runtime.UnlockOSThread() // a goroutine that ends with its thread locked ends the thread, too
 	for j := range s.jobs {
 		j.cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 		j.done <- j.cmd.Start()

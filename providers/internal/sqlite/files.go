@@ -90,16 +90,16 @@ func (f files) unchangedSince(g files) bool {
 	return f == g
 }
 
-// how returns the way in which the database can be read without leaving a
-// trace, and whether SQLite's locks guard the reading.
+// how returns how the database can be read without leaving a trace, and whether
+// SQLite's locks guard the reading.
 func (f files) how() (how url.Values, locked bool, err error) {
 	switch {
 	case f.logged() && f.wal.size > 0 && f.shm.exists:
-		// In use, or left by a program that died. Readers of a log block
-		// nobody, and the files that they need exist already.
+		// In use, or left by a program that died. Readers of a log block no writer,
+		// and the files that they need exist already.
 		return url.Values{"mode": {"ro"}}, true, nil
 	case f.logged() && f.wal.size > 0:
-		// A log without its index: nobody uses it (the folder is a copy, or
+		// A log without its index: no program uses it (the folder is a copy, or
 		// cannot be written). The index is built in memory; that needs the
 		// exclusive mode, which without locks excludes nobody.
 		return url.Values{"mode": {"ro"}, "vfs": {"unix-none"}, "_pragma": {"locking_mode(exclusive)"}}, false, nil

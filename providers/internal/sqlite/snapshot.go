@@ -14,7 +14,7 @@ type Snapshot struct {
 	tx  *sql.Tx
 }
 
-// Table is a table with the columns that this version of the program gives it.
+// Table is a table with the columns that it has in this version of the program.
 type Table struct {
 	name    string
 	columns []string

@@ -1,10 +1,10 @@
 // Package sqlite reads databases that belong to other programs, while those
 // run, and keeps databases of our own.
 //
-// A foreign database is read with [View] so that its owner never notices: no
-// file is created beside it, nothing is written, and where the format allows it
-// no lock is held, so that the owner is never refused. What View reads is one
-// state of the database, never half a transaction.
+// A foreign database is read with [View] so that its owner never notices: no file
+// is created beside it, nothing is written, and if the format allows, no lock is
+// held that could make the owner fail. What View reads is one state of the
+// database, never half a transaction.
 //
 //   - A database with a write-ahead log that is in use is read through that
 //     log: readers of such a database block no writer.
@@ -33,28 +33,26 @@ import (
 var (
 	// ErrDamaged reports that the file is not a database, or has damaged pages.
 	ErrDamaged = errors.New("not a SQLite database, or a damaged one")
-	// ErrBusy reports that its owner was writing for the whole time that View
-	// waited.
+	// ErrBusy reports that its owner kept writing for as long as View waited.
 	ErrBusy = errors.New("the database is being written; it is read again when it changes")
-	// ErrUnfinished reports that a writer has left, or is in, a transaction
+	// ErrUnfinished reports that a writer is in, or has left behind, a transaction
 	// that only a program with write access can roll back.
 	ErrUnfinished = errors.New("an unfinished transaction lies beside the database; the program that it belongs to repairs it when it starts again")
 	// ErrSchema reports that a table or a column is missing.
 	ErrSchema = errors.New("of an unknown version")
 )
 
-// attempts is how often a database that changes while it is read is read again.
+// attempts is how often View retries a database that changes while it is read.
 const attempts = 5
 
-// pause is the time before it is read again: a transaction of an agent takes
-// less.
+// pause is the time between attempts: an agent's transaction takes less.
 const pause = 20 * time.Millisecond
 
 // View calls read with one state of a foreign database. It may call it several
 // times, each time from the beginning, and only the last call counts: read must
-// start its results anew each time, and nothing may use them before View has
-// returned nil. If the database did not change meanwhile, the error of read is
-// returned as it is, with the path.
+// reset its results each time, and nothing may use them before View has returned
+// nil. If the database did not change meanwhile, the error of read is returned as
+// it is, with the path.
 func View(ctx context.Context, path string, read func(*Snapshot) error) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -87,7 +85,7 @@ func attempt(ctx context.Context, path string, read func(*Snapshot) error) error
 	}
 	err = transaction(ctx, path, how, read)
 	if !locked {
-		// Without locks anything may have been read, so an error counts only if
+		// Without locks the data may be inconsistent, so an error counts only if
 		// the files are still the same.
 		after, lookErr := statFiles(path)
 		if lookErr != nil {
@@ -162,7 +160,7 @@ func translate(err error) error {
 	return err
 }
 
-// Own opens a database of ours for reading and writing, and creates it if
+// Own opens a database of ctxfs's own for reading and writing, and creates it if
 // necessary, for its owner alone (0600, as are the files that SQLite keeps beside
 // it). The folder must exist. It has a write-ahead log; what was committed may be
 // lost when the machine loses power, never when the program dies.
@@ -179,6 +177,6 @@ func Own(path string) (*sql.DB, error) {
 	}})
 }
 
-// Damaged reports whether an error of a database of ours means that its file is
-// not a database, or has damaged pages.
+// Damaged reports whether an error from one of ctxfs's own databases means that its
+// file is not a database, or has damaged pages.
 func Damaged(err error) bool { return errors.Is(translate(err), ErrDamaged) }

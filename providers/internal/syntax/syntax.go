@@ -1,5 +1,5 @@
-// Package syntax is the common form of configuration files, whatever syntax
-// they are written in. Every value has its position, so that a fault can be
+// Package syntax is the common representation of configuration files, whatever
+// syntax they are written in. Every value has its position, so that a fault can be
 // reported with its line.
 package syntax
 
@@ -28,7 +28,7 @@ type Value struct {
 	// Text is the content of a string; a number, boolean or null as it is
 	// written.
 	Text string
-	// Members are the members of an object, in their order; of several with one
+	// Members are the members of an object, in their order; if several have one
 	// name the last counts. Items are the elements of an array.
 	Members []Member
 	Items   []Value

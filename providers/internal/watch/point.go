@@ -26,7 +26,7 @@ type waypoint struct{ dir, name string }
 func (w *Watcher) locate(p *point) {
 	old := p.at
 	p.at, p.err = nil, iofs.ErrNotExist
-	// After the watches are set the waypoints are found again, until they stay
+	// After the watches are set, the waypoints are located again until they stay
 	// the same: changes in between were not reported.
 	for range maxLinks {
 		at := w.waypoints(p.path)

@@ -153,8 +153,8 @@ func (t *tree) err() error {
 	return t.failed[slices.Min(slices.Collect(maps.Keys(t.failed)))]
 }
 
-// drop forgets the folder at path and all below it, which are gone or replaced,
-// and returns the points whose way led through them.
+// drop forgets the folder at path and everything below it, which are gone or
+// replaced, and returns the points whose path led through them.
 func (w *Watcher) drop(path string) (lost []*point) {
 	below := func(dir string) bool { return dir == path || strings.HasPrefix(dir, path+"/") }
 	for _, t := range w.trees {
@@ -205,5 +205,5 @@ func folderDevice(path string) (dev uint64, ok bool) {
 	return uint64(st.Dev), ok
 }
 
-// skipped reports whether folders with a name are not worth their watches.
+// skipped reports whether folders of that name are not worth watching.
 func skipped(name string) bool { return name == ".git" || name == "node_modules" }

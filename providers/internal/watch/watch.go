@@ -5,15 +5,14 @@
 // single paths ([Watcher.AddFile]). Neither need exist: what is missing is
 // waited for, and what is replaced, as editors replace files, is followed.
 //
-// Three difficulties are hidden here. The kernel watches inodes, so one folder
-// reached by two paths has one watch: all folders are stored by their path
-// without links. A path means what the links on it say: every link is watched
-// too, where it lies. And what is created in a new folder before its watch is
-// set is not reported: a new folder is reported as a whole, after its watch was
-// set.
+// The package hides three difficulties. The kernel watches inodes, so one folder
+// reached by two paths has one watch: all folders are stored by their path without
+// links. A path means what the links on it say: every link is watched too, where it
+// lies. And what is created in a new folder before its watch is set is not
+// reported: a new folder is reported as a whole, after its watch was set.
 //
-// Not noticed is the renaming of a folder above the one that a watched path
-// lies in.
+// It does not notice the renaming of a folder above the one that contains a watched
+// path.
 package watch
 
 import (
@@ -36,7 +35,7 @@ import (
 // DefaultMaxDirs is how many folders are watched below one root.
 const DefaultMaxDirs = 2000
 
-// ErrLimit reports that there are more folders below a root than are watched.
+// ErrLimit reports that there are more folders below a root than can be watched.
 var ErrLimit = errors.New("too many folders to watch")
 
 // Fix returns the command that removes the cause of an error of [New] or
@@ -52,9 +51,9 @@ func Fix(err error) string {
 	return ""
 }
 
-// Problems returns, for the status of a provider, that changes below root are
-// not noticed, if so; what names the changes: "new terminals". W may be nil, and
-// failed is then the error of [New]. A root that does not exist is no problem.
+// Problems returns a problem for the status of a provider if changes below root are
+// not noticed; what names the changes: "new terminals". W may be nil, and failed is
+// then the error of [New]. A root that does not exist is no problem.
 func Problems(w *Watcher, failed error, root, what string) []fs.Problem {
 	err := failed
 	if w != nil {
@@ -159,9 +158,9 @@ func (w *Watcher) Add(root string) {
 	w.plant(t)
 }
 
-// AddFile reports path whenever what it leads to may have changed, whatever it
-// is: the file was written or replaced, appeared or vanished, or a link on the
-// way leads elsewhere. Of a folder it reports only the latter.
+// AddFile reports path whenever what it leads to may have changed, whatever it is:
+// the file was written or replaced, appeared or vanished, or a link on the way
+// leads elsewhere. For a folder it reports only the latter.
 func (w *Watcher) AddFile(path string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 // one.
 const endings = "s es ies e ed ing ings er ers y ly ion ions ation ations al ity ment ments ant ent able ive ic ics"
 
-// Misspelt is a word that no text has, and that may be a misspelling of one.
+// Misspelt is a word that is in no text, and may be a misspelling of one that is.
 type Misspelt struct {
 	// Limit is how many letters may be wrong, missing, extra or swapped: one in
 	// short words and two in long ones, none in the shortest.
@@ -28,8 +28,8 @@ func NewMisspelt(text string) Misspelt {
 	case len(m.letters) >= 4:
 		m.Limit = 1
 	}
-	// Its stem may be the stem of the text, the text, or what is left of that
-	// without any one ending.
+	// Its stem may be the stem of the text, the text itself, or the text without
+	// any one of the endings.
 	m.cuts = [][]rune{m.letters}
 	stem := Stem(text)
 	if stem != text {
@@ -64,8 +64,8 @@ func (m Misspelt) Beginnings(n int) (all []string) {
 	return all
 }
 
-// Distance returns how many letters of the word are wrong if a stem was meant;
-// any number above most stands for all larger ones.
+// Distance returns how many letters of the word are wrong if a stem was meant; any
+// number above most only means more than most.
 func (m Misspelt) Distance(stem string, most int) int {
 	known, least := []rune(stem), most+1
 	for _, cut := range m.cuts {

@@ -1,5 +1,5 @@
-// Package words splits text into the words by which it is found: all searches
-// use the same ones.
+// Package words splits text into the words that searches look up: all searches use
+// the same ones.
 package words
 
 import (
@@ -32,10 +32,10 @@ const (
 	Paired      // two neighbours of such a script
 )
 
-// Split splits a text into words: at everything that is neither letter nor
-// digit, and within an identifier (snake_case, camelCase, HTTPServer2Go). Of
-// scripts that put no spaces between words every character and every pair of
-// neighbours is a word.
+// Split splits a text into words: at everything that is neither letter nor digit,
+// and within an identifier (snake_case, camelCase, HTTPServer2Go). In scripts
+// without spaces between words every character and every pair of neighbours is a
+// word.
 func Split(text string, yield func(Word)) {
 	if !ASCII(text) {
 		text = norm.NFKC.String(text)
@@ -68,7 +68,7 @@ func Split(text string, yield func(Word)) {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-// Spaceless reports whether a character is of a script that is written without
+// Spaceless reports whether a character belongs to a script that is written without
 // spaces, or with spaces that do not separate words.
 func Spaceless(r rune) bool {
 	return r >= 0xe00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,

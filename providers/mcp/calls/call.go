@@ -1,13 +1,13 @@
-// Package calls is what calls of tools and readings of resources are made of,
-// apart from the server that answers them.
+// Package calls has the parts of tool calls and resource reads that do not depend
+// on the server that answers.
 //
-// In the order in which a call meets it: [Call] is what is asked for (call.go);
-// [ToolCache.Find] resolves the tool by name and [Tool.Prepare] judges the call
-// by the policy and the tool's schema (tool.go); [NewResult] makes the raw answer
-// ready to be handed over, with long texts and bytes in files (result.go), and
-// says where it breaks the tool's output schema (misfit.go); [Log.Record] writes
-// the line of the call (log.go). Errors and outcomes are in errors.go; what
-// resources and prompts answer in reading.go.
+// In the order of a call: [Call] is the request (call.go); [ToolCache.Find]
+// resolves the tool by name and [Tool.Prepare] judges the call by the policy and
+// the tool's schema (tool.go); [NewResult] prepares the raw answer for the caller,
+// with long texts and bytes in files (result.go), and says where it violates the
+// tool's output schema (misfit.go); [Log.Record] writes the line of the call
+// (log.go). Errors and outcomes are in errors.go; the answers of resources and
+// prompts in reading.go.
 package calls
 
 import (
@@ -35,13 +35,13 @@ type Call struct {
 	Caller    Caller
 	// Confirmed allows the call of a tool that must be confirmed.
 	Confirmed bool
-	// Limit is the size in bytes of text above which it goes to a file; 0 is the
-	// usual one, and a negative one is none.
+	// Limit is the size in bytes above which text goes to a file; 0 is the usual
+	// limit, a negative number means none.
 	Limit int
-	// Timeout is how long the tool may neither answer nor report progress; 0 is
-	// the call_timeout of the server, or else five minutes. With progress it may
-	// take up to an hour, or Timeout where that is longer. Starting the server
-	// is not part of it, and may take as long again.
+	// Timeout is how long the tool may neither answer nor report progress; 0 is the
+	// call_timeout of the server, or else five minutes. With progress a call may
+	// take up to an hour, or Timeout if that is longer. Starting the server is not
+	// part of it, and may take as long again.
 	Timeout time.Duration
 	// Progress is called with the progress of the tool; it may be nil. It is
 	// called from a connection's reader, so it must not block, and may be called

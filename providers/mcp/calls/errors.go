@@ -28,8 +28,8 @@ func (e *ArgumentsError) Error() string {
 	return text
 }
 
-// The outcomes of calls, as the log of calls has them and exit codes tell them
-// apart.
+// The outcomes of calls, as written to the log of calls and distinguished by exit
+// codes.
 const (
 	OutcomeOK           = "ok"
 	OutcomeToolError    = "tool-error"    // the tool or its server reports a failure
@@ -42,7 +42,7 @@ const (
 	OutcomeFailed       = "failed" // anything else
 )
 
-// invalidParams is the JSON-RPC code with which a server refuses arguments.
+// invalidParams is the JSON-RPC code of a server that refuses arguments.
 const invalidParams = -32602
 
 // Outcome returns the outcome of a call that returned r and err.
@@ -83,7 +83,7 @@ func Outcome(r *Result, err error) string {
 type UseError struct {
 	// Server is the name of its folder.
 	Server string
-	// State is the state of the server, or "" where the server is not the cause.
+	// State is the state of the server, or "" if the server is not the cause.
 	State string
 	What  string
 	Mend  string // may be empty

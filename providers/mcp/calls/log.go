@@ -16,9 +16,9 @@ import (
 	"ctxfs/providers/internal/mask"
 )
 
-// The log of calls is a file of JSON lines, one for each call, to which any
-// number of processes write. Once it is large it is renamed, and replaces the
-// one that was renamed before.
+// The log of calls is a file of JSON lines, one for each call, to which any number
+// of processes write. When it is large it is renamed, and replaces the one that was
+// renamed before.
 const (
 	logName = "calls.jsonl"
 	maxLog  = 16 << 20
@@ -122,7 +122,7 @@ func (l *Log) lock(f *os.File) (size int64, present bool, err error) {
 	return info.Size(), err == nil && os.SameFile(info, now), nil
 }
 
-// Entry is what the line of a call holds besides the call and its outcome.
+// Entry is the content of a call's line besides the call and its outcome.
 type Entry struct {
 	Begun     time.Time
 	Took      time.Duration

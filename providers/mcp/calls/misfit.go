@@ -13,15 +13,15 @@ import (
 // against the tool's output schema, which takes several times as much memory.
 const maxChecked = 8 << 20
 
-// checkedSince is the version of the protocol since which a tool with an output
-// schema must return a structured result that conforms to it.
+// checkedSince is the first version of the protocol that requires a tool with an
+// output schema to return a conforming structured result.
 const checkedSince = "2025-06-18"
 
 // misfitKey is the key of a misfit in the "_meta" of a raw result.
 const misfitKey = "ctxfs/misfit"
 
-// checkOutput records how a result breaks the tool's output schema. A program that
-// relies on the schema would fail on it, or worse; a reader may well make do.
+// checkOutput records how a result violates the tool's output schema. A program
+// that relies on the schema would fail on it, or worse; a reader may not mind.
 func (o *output) checkOutput(structured json.RawMessage) {
 	if o.opts.Tool.output == nil {
 		return

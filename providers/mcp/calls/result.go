@@ -15,26 +15,25 @@ import (
 	"ctxfs/providers/internal/rawjson"
 )
 
-// Result is what a tool answered, ready to be handed over. Its texts are clean:
+// Result is what a tool answered, prepared for the caller. Its texts are clean:
 // without control and invisible characters.
 type Result struct {
 	// Failed says that the tool reports a failure; Text is what it reports.
 	Failed bool
-	// Text is for the caller: the text, or the structured result as JSON. Where
-	// it is too long it is an excerpt whose last line names the file.
+	// Text is for the caller: the text, or the structured result as JSON. If it is
+	// too long, it is an excerpt whose last line names the file.
 	Text   []byte
 	IsJSON bool // Text is JSON, or an excerpt of it
 	// Aside is text that says something other than the structured result.
 	Aside []byte
-	// Structured is the structured result; nil where there is none or it is too
-	// long.
+	// Structured is the structured result; nil if there is none or it is too long.
 	Structured json.RawMessage
 	// File is the path of the whole text where it was too long.
 	File string
 	// Files are the paths of images and other binary content.
 	Files []string
-	// Misfit says in a sentence how the result breaks the tool's output schema;
-	// the result is valid all the same.
+	// Misfit says in a sentence how the result violates the tool's output schema;
+	// the result is still usable.
 	Misfit string
 	// Fault says what could not be written to a file and why; Text then holds the
 	// beginning of it.
@@ -47,9 +46,8 @@ type Result struct {
 
 // Results stores what is too long to be handed over, and binary content.
 type Results interface {
-	// Save stores a result of a tool. Ext is the extension of its file name
-	// without the dot; "" has it chosen by the content. Save must not retain the
-	// body.
+	// Save stores a result of a tool. Ext is the extension of its file name without
+	// the dot; with "" the content determines it. Save must not retain the body.
 	Save(server, tool, ext string, body []byte) (SavedResult, error)
 	// Limit returns the usual size in bytes of text above which it is stored.
 	Limit() int
@@ -62,7 +60,7 @@ type SavedResult struct {
 	Lines int
 }
 
-// ResultOptions are what the result of a call depends on besides its text.
+// ResultOptions are the inputs of NewResult besides the raw result.
 type ResultOptions struct {
 	Server   string // the name of its folder
 	Tool     *Tool
@@ -71,8 +69,8 @@ type ResultOptions struct {
 	Results  Results
 }
 
-// NewResult makes a raw result ready to be handed over. Its error is a
-// [*UseError]: the result has a wrong form, or asks for input.
+// NewResult prepares a raw result for the caller. Its error is a [*UseError]: the
+// result has a wrong form, or asks for input.
 func NewResult(raw json.RawMessage, opts ResultOptions) (*Result, error) {
 	wrong := func(err error) error {
 		return &UseError{Server: opts.Server, What: clean.Line(err.Error()), Cause: err}
@@ -308,8 +306,8 @@ func joined(parts []part) []byte {
 	return out
 }
 
-// maxCompared is the size in bytes up to which values are compared however they
-// are written.
+// maxCompared is the size in bytes up to which values are compared regardless of
+// notation.
 const maxCompared = 1 << 20
 
 // repeats reports whether a text is the structured result over again.

@@ -67,8 +67,8 @@ type ToolCache struct {
 	tools map[string]*Tool // by file
 }
 
-// Find returns the tool of a snapshot that has a name: as that of its file, or
-// else as its own. Server is the name of its folder.
+// Find returns the tool of a snapshot with a name: that of its file, or else its
+// own. Server is the name of its folder.
 func (c *ToolCache) Find(shown *catalogue.Snapshot, server, name string) (*Tool, error) {
 	var found *catalogue.Item
 	var known []string

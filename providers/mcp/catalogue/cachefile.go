@@ -15,10 +15,10 @@ import (
 	"ctxfs/providers/internal/rawjson"
 )
 
-// A cache file is a header in JSON on one line, then the texts of the snapshot
-// with nothing between them, then the raw lists in JSON. The texts are rendered
-// again from the lists where they are damaged or have another rendering; that
-// takes many times as long as reading them, and a mount waits for it.
+// A cache file is a header in JSON on one line, then the texts of the snapshot with
+// nothing between them, then the raw lists in JSON. The texts are rendered again
+// from the lists if they are damaged or have another rendering; that takes many
+// times as long as reading them, and a mount waits for it.
 const (
 	cacheFormat = 2 // version of the file format; files of others are ignored
 	Rendering   = 2 // moves when the texts are made in another way

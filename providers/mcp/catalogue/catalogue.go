@@ -1,12 +1,11 @@
-// Package catalogue is what a server offers, as it is fetched, shown and stored.
+// Package catalogue holds what a server offers, as it is fetched, shown and stored.
 //
-// A definition passes through it in this order: the lists of a server are
-// collected as raw JSON, so that nothing is lost to the types of a library
-// ([List.Add]), and completed with the times of those before ([List.Succeed]); a
-// [Snapshot] renders them into the texts of files (snapshot.go, render.go), and
-// the [Cache] stores both, so that the texts need not be rendered again
-// (cache.go, cachefile.go). Resources that a user wants kept are stored beside
-// them (kept.go).
+// A definition passes through it in this order: the lists of a server are collected
+// as raw JSON, so that nothing is lost to the types of a library ([List.Add]), and
+// completed with the times of those before ([List.Succeed]); a [Snapshot] renders
+// them into the texts of files (snapshot.go, render.go), and the [Cache] stores
+// both, so that the texts need not be rendered again (cache.go, cachefile.go).
+// Resources that a user wants to keep are stored beside them (kept.go).
 package catalogue
 
 import (
@@ -52,8 +51,8 @@ func (k Kind) Member() string { return lists[k].member }
 // String returns the plural for people: "resource templates".
 func (k Kind) String() string { return lists[k].plural }
 
-// Catalogue is what a server has said of itself. Its lists are in memory only
-// while they are fetched and rendered; then they are in the cache file.
+// Catalogue is what a server has reported about itself. Its lists are in memory
+// only while they are fetched and rendered; then they are in the cache file.
 type Catalogue struct {
 	About
 	Lists [Kinds]List
@@ -72,8 +71,7 @@ type About struct {
 	// fetched with.
 	Command   string `json:"command"`
 	Transport string `json:"transport"`
-	// Settings is a salted hash of the rest of the configuration; "" where it is
-	// not known.
+	// Settings is a salted hash of the rest of the configuration; "" if unknown.
 	Settings string `json:"settings,omitempty"`
 
 	Server       ServerInfo `json:"server"`
@@ -97,14 +95,14 @@ func NewAbout(d *config.Server) About {
 	}
 }
 
-// Fits reports whether the catalogue is of the server as it is defined now.
+// Fits reports whether the catalogue belongs to the server as it is defined now.
 func (a *About) Fits(d *config.Server) bool {
 	salt, _, _ := strings.Cut(a.Settings, " ")
 	return a.Command == d.CommandHash() && (a.Settings == "" || a.Settings == settingsSum(d, salt))
 }
 
-// settingsSum stands for what the hash of the command leaves out because it may
-// be secret. The salt keeps equal values from being recognized.
+// settingsSum covers what the hash of the command leaves out because it may be
+// secret. The salt keeps equal values from being recognized.
 func settingsSum(d *config.Server, salt string) string {
 	what, err := json.Marshal([]any{salt, d.Dir, d.Env, d.Headers}) // maps are sorted
 	if err != nil {
@@ -186,10 +184,10 @@ func (l *List) Succeed(before List, t time.Time) {
 	}
 }
 
-// Add adds definitions as a server sent them, and returns how many of them are
-// not JSON objects, which are left out. Duplicates, as of a page that is sent
-// twice, are left out too; seen holds the hashes of those added so far. This is
-// where a definition is parsed, for all that is made of it until it is shown.
+// Add adds definitions as a server sent them, and returns how many of them are not
+// JSON objects, which are left out. Duplicates, as of a page that is sent twice,
+// are left out too; seen holds the hashes of those added so far. This is the only
+// place where a definition is parsed on its way to being shown.
 func (l *List) Add(items []json.RawMessage, seen map[[sha256.Size]byte]bool) (odd int) {
 	for _, raw := range items {
 		var compact bytes.Buffer

@@ -70,8 +70,9 @@ func text(shown rawjson.Object) ([]byte, error) {
 	return rawjson.Indent(compact)
 }
 
-// fingerprint returns that of the definition which is shown as an object, under the
-// protocol's names: that of Item.Definition, without reading the text again.
+// fingerprint returns the fingerprint of the definition that is shown as an object,
+// under the protocol's names: that of Item.Definition, without parsing the text
+// again.
 func (s shape) fingerprint(shown rawjson.Object) rawjson.Fingerprint {
 	o := s.protocolNames(shown)
 	for i := range o {

@@ -35,8 +35,8 @@ const (
 	NumFolders
 )
 
-// folders says how each is made: its name, the shape of its files, and the kinds
-// of definitions that are in it.
+// folders describes each folder: its name, the shape of its files, and the kinds of
+// definitions in it.
 var folders = [NumFolders]struct {
 	name  string
 	shape shape
@@ -220,8 +220,8 @@ func (s Section) Equal(o Section) bool {
 	return true
 }
 
-// Definition returns the definition of a tool under the protocol's names, made of
-// what is shown of it: a JSON object without spaces.
+// Definition returns the definition of a tool under the protocol's names, derived
+// from what is shown: a JSON object without spaces.
 func (i Item) Definition() json.RawMessage {
 	o, err := rawjson.ParseObject(i.Body)
 	if err != nil {

@@ -12,12 +12,13 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// claudeCode reads the files of Claude Code: in ~/.claude.json the user's servers are at the top
-// level, and those for one project (scope "local") below "projects"; a project's
-// own are in .mcp.json. Of one name local has precedence over project.
+// claudeCode reads the files of Claude Code: in ~/.claude.json the user's servers
+// are at the top level, and those for one project (scope "local") below "projects";
+// a project's own are in .mcp.json. For one name, local takes precedence over
+// project.
 //
-// Claude Code's own record of approvals counts only where it rejects a server:
-// what may be started here is approved to ctxfs.
+// Claude Code's own record of approvals counts only where it rejects a server: what
+// may be started here is approved in ctxfs itself.
 //
 // Source of the format: code.claude.com/docs/en/mcp.
 func claudeCode() client {

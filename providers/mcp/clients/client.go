@@ -12,19 +12,19 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// client says how the files are read in which an agent configures MCP servers.
-// Where they are, in which syntax, and below which key the servers are is in the
-// agent's description.
+// client says how to read the files where an agent configures MCP servers. Their
+// places, their syntax, and the key that holds the servers are in the agent's
+// description.
 type client struct {
 	agent agents.Agent
-	// files returns files that are not in the description; nil has those of the
-	// description instead.
+	// files returns files that are not in the description; if it is nil, those of
+	// the description are read.
 	files func(m machine) []place
-	// layers is set if an entry hides one of its name in a file of less precedence;
-	// else each file is that of a program of its own.
+	// layers is set if an entry hides one of the same name in a file of lower
+	// precedence; otherwise each file belongs to a program of its own.
 	layers bool
-	// find hands the entries of a file to the reader; nil hands it all that are
-	// below the key of the description.
+	// find passes the entries of a file to the reader; if it is nil, all entries
+	// below the key of the description are passed.
 	find func(r *reader, file syntax.Value) error
 
 	dialect dialect
@@ -61,8 +61,7 @@ func (c client) servers(r *reader, file syntax.Value) error {
 	return c.below(r, file)
 }
 
-// below hands the entries below the key of the client's description to the
-// reader.
+// below passes the entries below the key of the client's description to the reader.
 func (c client) below(r *reader, file syntax.Value) error {
 	servers, ok := file.Get(c.agent.MCP.Key)
 	if !ok {
@@ -79,8 +78,8 @@ type place struct {
 	plugin  plugin // of scope "plugin"
 }
 
-// places returns the client's files of the user and of the machine, the one that
-// has precedence first.
+// places returns the client's files of the user and of the machine, in order of
+// precedence.
 func (c client) places(m machine) (all []place) {
 	if c.files != nil {
 		return c.files(m)
@@ -95,7 +94,7 @@ func (c client) places(m machine) (all []place) {
 }
 
 // machine is what reading a configuration depends on besides the file. Its OS is
-// any: files of other systems may have been carried here.
+// any: files of other systems may have been copied here.
 type machine struct {
 	agents.Machine
 	inputs map[string]string // of [mcp.inputs]

@@ -47,7 +47,7 @@ func readCodex(k *keys, e *Entry, x *expander) {
 
 // passVariables reads "env_vars": variables that the process gets as they are, if
 // they are set. One is a name, or a table of a name and a source; those with the
-// source "remote" are of another machine.
+// source "remote" belong to another machine.
 func (k *keys) passVariables(e *Entry, x *expander) {
 	vars, ok := k.value.Get("env_vars")
 	if ok && vars.Kind != syntax.Array {

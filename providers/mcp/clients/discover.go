@@ -20,8 +20,7 @@ type Options struct {
 	// Hide reports whether a path is, or is in, one of our own mounts: such projects
 	// are left out. It may be nil.
 	Hide func(path string) bool
-	// Approvals is the path of the file in which approvals are kept; "" trusts no
-	// project.
+	// Approvals is the path of the file of approvals; "" trusts no project.
 	Approvals string
 	// Remembered returns the servers that a file configured in an earlier run. It
 	// is called for a file that cannot be used and was not read before.
@@ -29,7 +28,7 @@ type Options struct {
 }
 
 // Finder finds the configured servers. It keeps what each file configured when it
-// was last good. Its methods must not be called concurrently.
+// was last valid. Its methods must not be called concurrently.
 type Finder struct {
 	opts Options
 	good map[string]File // by path: what the file configured when it was last good
@@ -48,7 +47,7 @@ func (f *Finder) machine() machine {
 type Discovery struct {
 	// Files are those that were looked for; some of them do not exist.
 	Files []File
-	// Servers are in the order in which they get their names ([FolderNames]).
+	// Servers are in the order of naming ([FolderNames]).
 	Servers []*config.Server
 	// PassedOver are the entries that do not make a server of their own.
 	PassedOver []PassedOver
@@ -134,7 +133,7 @@ type layers struct {
 func newLayers(all *Discovery) *layers { return &layers{all, make(map[string]*Entry)} }
 
 // add takes the entries of a client's next file and returns those that no earlier
-// one hides. Of the files of one scope the one with precedence comes first.
+// file hides. In one scope, files come in order of precedence.
 func (l *layers) add(c client, entries []*Entry) (seen []*Entry) {
 	for _, e := range entries {
 		key := strings.Join([]string{c.agent.ID, e.Project, e.Name}, "\x00")
@@ -189,7 +188,7 @@ func (f *Finder) lastGood(c File) File {
 	return c
 }
 
-// remembered returns the entries that are known of a file that cannot be used.
+// remembered returns the entries that are known from a file that cannot be used.
 func (f *Finder) remembered(path string, bad fs.Problem) (known []*Entry) {
 	var changed time.Time
 	if info, err := os.Stat(path); err == nil {
@@ -224,8 +223,8 @@ func (f *Finder) WatchedFiles(all *Discovery) (files []string) {
 	return slices.DeleteFunc(slices.Compact(files), func(f string) bool { return f == "" })
 }
 
-// UserFiles returns the user's files in which servers are looked for: of each
-// client the one that most users have.
+// UserFiles returns the user's files that are searched for servers: for each client
+// the one that most users have.
 func (f *Finder) UserFiles() (files []string) {
 	named := make(map[string]bool)
 	for _, place := range userPlaces(f.machine()) {

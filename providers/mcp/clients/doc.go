@@ -1,12 +1,12 @@
 // Package clients reads the configuration files of the programs that start MCP
-// servers, and says which servers they configure together.
+// servers, and determines which servers they configure together.
 //
-// Each client keeps its servers in files of its own, in a dialect of its own.
-// Where they are, in which syntax, and below which key is in its description
-// (package agents); what the keys of an entry mean and how variables are written
-// is here: claude.go, codex.go, programs.go for the other programs of the
-// terminal, editors.go. A new client is a function in one of them, a line in
-// clients (client.go), and a case in testdata/mcp/config. The way of an entry is:
+// Each client keeps its servers in files of its own, in a dialect of its own. Their
+// places, their syntax, and the key that holds the servers are in its description
+// (package agents); the meaning of an entry's keys and the form of variables are
+// here: claude.go, codex.go, programs.go for the other programs of the terminal,
+// editors.go. A new client is a function in one of them, a line in clients
+// (client.go), and a case in testdata/mcp/config. The path of an entry:
 //
 //  1. [Finder.Discover] reads the file of every client, the user's first, then
 //     those of the projects that it has learned of (discover.go, file.go).
@@ -19,9 +19,9 @@
 //  4. The entry is resolved into a [config.Server]: folder, secrets, and the
 //     fault that keeps it from being started (entry.go).
 //
-// A fault stays where it is: an entry that is wrong is a server with a
-// [config.Fault]; a file that cannot be read keeps the servers that it
-// configured when it was last good, or in an earlier run.
+// A fault stays local: an invalid entry is a server with a [config.Fault]; a file
+// that cannot be read keeps the servers that it configured when it was last valid,
+// or in an earlier run.
 //
 // Files in the folder of a project are written by the authors of the project. Their
 // servers are found, but not trusted until the user approves them

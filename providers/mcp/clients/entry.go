@@ -13,8 +13,8 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// Entry is what a file says of a server. The fields besides Server are for making
-// the Server: resolve finds its fault by them.
+// Entry is what a file says about a server. The fields besides Server are for
+// building the Server: resolve derives its fault from them.
 type Entry struct {
 	config.Server
 	// Trust says whether the entry of a project's file may be started.
@@ -37,16 +37,15 @@ func (e *Entry) clone() *Entry {
 	return &c
 }
 
-// disable disables the server. To enable it again one does what how says with the
-// entry: how ends before the words "the entry".
+// disable disables the server. How says how to enable it again, and ends before the
+// words "the entry".
 func (e *Entry) disable(how string) {
 	e.Disabled, e.EnableHint = true, how+e.EntryText()
 }
 
-// resolve makes the Server what it is to be: its folder, its secrets, and the
-// fault, of which the first of these counts: the file cannot be used; the project
-// is not trusted; the entry is invalid; a variable has no value; there is nothing
-// to run.
+// resolve completes the Server: its folder, its secrets, and its fault, which is
+// the first of these: the file cannot be used; the project is not trusted; the
+// entry is invalid; a variable has no value; there is nothing to run.
 func (e *Entry) resolve() {
 	e.AddOwnSecrets()
 	switch {
@@ -81,7 +80,7 @@ func correct(s config.Source) string {
 	return "correct " + s.EntryText() + "; it is read again at once"
 }
 
-// fault returns the fault of an entry in which the variable has no value.
+// fault returns the fault of an entry that uses the variable, which has no value.
 func (u unset) fault(s config.Source) *config.Fault {
 	variable := clean.Line(u.variable)
 	f := &config.Fault{State: config.StateUnresolved, What: "the variable " + variable + " in its configuration has no value", Fix: correct(s)}
@@ -107,7 +106,7 @@ func (u unset) fault(s config.Source) *config.Fault {
 	return f
 }
 
-// rooted reports whether it matters in which folder the process runs: its command
+// rooted reports whether the process depends on its working directory: its command
 // or an argument names a file there.
 func (e *Entry) rooted() bool {
 	return e.Project != "" && e.Dir != "" && slices.ContainsFunc(append([]string{e.Command}, e.Args...), func(arg string) bool {

@@ -8,7 +8,7 @@ import (
 	"ctxfs/providers/mcp/config"
 )
 
-// dialect is how a client writes variables into its configuration. It takes a text
+// dialect is a client's syntax of variables in its configuration. It takes a text
 // that begins with "$" or "{" and returns the length of the reference at its
 // beginning, 0 if there is none, and its value; set reports whether it has one.
 // What is not a reference stays as it is written.
@@ -126,8 +126,8 @@ func (x *expander) variable(name string) (string, bool) {
 	return value, ok
 }
 
-// braced returns what is between open, with which s must begin, and "}", and the
-// length of both; 0 if s is not so.
+// braced returns the text between open, which s must begin with, and "}", and the
+// length of the whole; 0 if s has another form.
 func braced(s, open string) (reference string, length int) {
 	rest, ok := strings.CutPrefix(s, open)
 	if !ok {
@@ -221,8 +221,8 @@ func vscodeDialect(x *expander, s string) (length int, value string, set bool) {
 	return editorDialect(x, s)
 }
 
-// opencodeDialect expands {env:V} and {file:path}. opencode replaces a variable that is
-// not set with nothing; here it is a fault like any other.
+// opencodeDialect expands {env:V} and {file:path}. opencode replaces an unset
+// variable with nothing; here it is a fault like any other.
 func opencodeDialect(x *expander, s string) (length int, value string, set bool) {
 	if name, length := braced(s, "{env:"); length > 0 {
 		value, set = x.variable(name)

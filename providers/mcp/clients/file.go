@@ -53,7 +53,7 @@ type reader struct {
 }
 
 // refusal is a server of a project that the user has rejected in the client; enable
-// is what takes that back.
+// says how to undo that.
 type refusal struct{ project, name, enable string }
 
 // readFile reads a client's file. One that does not exist configures nothing, and
@@ -76,7 +76,7 @@ func (p clientPlace) readFile(m machine) File {
 		return bad("%s cannot be read: %v", p.path, wording.Cause(err))
 	}
 	// A program that does not replace its file in one step leaves it empty for a
-	// moment: where the syntax does not allow that, it is a fault, and what the file
+	// moment: if the syntax does not allow that, it is a fault, and what the file
 	// configured before stays.
 	parsed, err := p.parse(text)
 	if err != nil {
@@ -124,8 +124,8 @@ func (r *reader) read(servers syntax.Value, key string) error {
 	return r.readIn(servers, key, r.scope, r.place.project)
 }
 
-// readIn reads the entries of an object, with another scope and project than the
-// file.
+// readIn reads the entries of an object with a scope and project other than the
+// file's.
 func (r *reader) readIn(servers syntax.Value, key, scope, project string) error {
 	if servers.Kind != syntax.Object {
 		return servers.Errorf("%q is %s, not an object", key, servers.Kind)

@@ -132,7 +132,7 @@ func (k *keys) remote(e *Entry, x *expander, url, headers string) {
 	e.Headers = x.table("headers", k.table(headers))
 }
 
-// enabled reads a key that enables the server, which it is also without the key.
+// enabled reads a key that enables the server, which is the default.
 func (k *keys) enabled(e *Entry, key string) {
 	if k.has(key) && !k.flag(key) {
 		e.disable("set `" + key + "` to true in ")

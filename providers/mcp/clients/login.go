@@ -37,7 +37,7 @@ func (k *keys) scopes(key string, x *expander) []string {
 	return x.texts(key, k.texts(key))
 }
 
-// loginKeys are the names of the keys with which a client describes a login: an
+// loginKeys are the names of the keys that describe a login in a client's files: an
 // object, and the keys in it. A client without a key has "".
 type loginKeys struct{ object, id, secret, scopes string }
 

@@ -18,8 +18,8 @@ func (all *Discovery) add(own, found []*Entry) {
 	}
 }
 
-// unite returns the entries that make servers of their own, resolved, in the order
-// in which they get their names.
+// unite returns the entries that become servers of their own, resolved, in the
+// order of naming.
 func (all *Discovery) unite(own, found []*Entry) (servers []*Entry) {
 	own, found = all.withoutGateways(own), all.withoutGateways(found)
 	ours := newOverrides(own, found)
@@ -42,8 +42,8 @@ func (all *Discovery) unite(own, found []*Entry) (servers []*Entry) {
 		o.resolve()
 		servers = append(servers, o)
 	}
-	// An entry that is disabled in one file, or not trusted, does not hide that
-	// the same server is wanted in another.
+	// An entry that is disabled in one file, or not trusted, does not keep the same
+	// server from being used by another.
 	slices.SortStableFunc(found, func(a, b *Entry) int {
 		return cmp.Or(btoi(a.Disabled)-btoi(b.Disabled), btoi(a.Trust != trusted)-btoi(b.Trust != trusted))
 	})
@@ -74,8 +74,8 @@ func (all *Discovery) unite(own, found []*Entry) (servers []*Entry) {
 	return servers
 }
 
-// sortByName sorts servers by name; of one name those of the user come before
-// those of projects, and then the order of clients counts.
+// sortByName sorts servers by name; for one name those of the user come before
+// those of projects, then they follow the order of clients.
 func sortByName(servers []*Entry) {
 	rank := make(map[*Entry]int, len(servers))
 	for i, e := range servers {
@@ -98,7 +98,7 @@ func sortByName(servers []*Entry) {
 	})
 }
 
-// withoutGateways leaves out the entries through which agents reach ctxfs: as a
+// withoutGateways leaves out the entries that agents use to reach ctxfs: as a
 // server it would only show ctxfs itself.
 func (all *Discovery) withoutGateways(entries []*Entry) (servers []*Entry) {
 	for _, e := range entries {

@@ -50,8 +50,8 @@ func newOverrides(own, found []*Entry) overrides {
 	return e
 }
 
-// foldersOf returns the folded names of the folders that servers have if ctxfs's
-// own entries that only change others are left out.
+// foldersOf returns the folded names of the servers' folders, without ctxfs's own
+// entries that only change others.
 func foldersOf(own, found []*Entry) map[*Entry]string {
 	var servers, others []*Entry
 	from := make(map[string]*Entry, len(found))
@@ -89,8 +89,8 @@ func (e overrides) changing(d *Entry) []*Entry {
 }
 
 // limiting returns the entries whose name is exactly that of another server, but
-// whose allow_tools and deny_tools limit this one too: which of the two is meant is
-// not known, and what is denied must not be called.
+// whose allow_tools and deny_tools limit this one too: it is unknown which of the
+// two is meant, and what is denied must not be called.
 func (e overrides) limiting(d *Entry) []*Entry {
 	return slices.DeleteFunc(slices.Clone(e.shared[d]), func(o *Entry) bool { return o.override == nil })
 }

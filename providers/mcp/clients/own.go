@@ -58,7 +58,7 @@ type serverTable struct {
 	DenyTools  []string `toml:"deny_tools"`
 	// FileCalls overrides that of [mcp] for this server.
 	FileCalls *bool `toml:"file_calls"`
-	// OAuth is the client with which to log in, if it was registered by hand.
+	// OAuth is the client to log in with, if it was registered by hand.
 	OAuth *loginTable `toml:"oauth"`
 }
 

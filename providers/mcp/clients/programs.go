@@ -11,9 +11,9 @@ import (
 	"ctxfs/providers/mcp/policy"
 )
 
-// gemini reads the files of the Gemini CLI. Of one name that of the system wins,
-// then the project's, then the user's. Gemini leaves a variable that is not set
-// as it is written; here that is a fault.
+// gemini reads the files of the Gemini CLI. For one name the system's entry wins,
+// then the project's, then the user's. Gemini leaves a variable that is not set as
+// it is written; here that is a fault.
 func gemini() client {
 	return client{
 		agent: agents.ByID("gemini"), layers: true, find: findGemini, dialect: geminiDialect,

@@ -28,7 +28,8 @@ func (s *Server) Arguments() []string {
 	if len(words) < 2 {
 		return nil
 	}
-	// First what the configuration keeps secret: its values have no shape of their own.
+	// First the secrets of the configuration: their values have no shape of their
+	// own.
 	for i, word := range words {
 		words[i] = s.Redact(word)
 	}

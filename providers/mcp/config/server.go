@@ -1,7 +1,7 @@
-// Package config says how MCP servers are reached, whatever program configured
-// them: [Server] is what runs, [Source] the entry that says so, and [Fault] why
-// it cannot run. It holds the secrets of a server's configuration, and what may
-// be shown of it without them (Program, Address, Arguments, Redact).
+// Package config describes how to reach MCP servers, whatever program configured
+// them: [Server] is what runs, [Source] the entry that configures it, and [Fault]
+// why it cannot run. It holds the secrets of a server's configuration, and the
+// parts that may be shown (Program, Address, Arguments, Redact).
 //
 // Package clients makes Servers of configuration files; the other packages of
 // mcp start them.
@@ -33,14 +33,14 @@ const (
 // "forever".
 const MaxTimeout = 30 * 24 * time.Hour
 
-// Server says how one server is reached, with all variables expanded, and where
-// that is written.
+// Server describes how to reach one server, with all variables expanded, and where
+// it is configured.
 type Server struct {
 	Source
 	AlsoIn []Source // other entries that configure the same server
 
-	// Transport is [Stdio], [StreamableHTTP], or [SSE]. With Stdio a process is
-	// started; with the others URL is asked.
+	// Transport is [Stdio], [StreamableHTTP], or [SSE]. Stdio starts a process; the
+	// others connect to URL.
 	Transport string
 	Command   string
 	Args      []string
@@ -136,8 +136,8 @@ func (l Login) Same(o Login) bool {
 // Identity identifies the server by its name and its file.
 func (s *Server) Identity() string { return s.Name + "\x00" + s.Origin() }
 
-// Same reports whether both start the same server. A project that is not trusted
-// does not make it another one.
+// Same reports whether both start the same server. Trust in its project makes no
+// difference.
 func (s *Server) Same(o *Server) bool {
 	return s.usable() && o.usable() &&
 		s.Transport == o.Transport &&
@@ -151,8 +151,7 @@ func (s *Server) usable() bool { return s.Fault == nil || s.Fault.State == State
 // Startable reports whether the server can be started.
 func (s *Server) Startable() bool { return !s.Disabled && s.Fault == nil }
 
-// Unchanged reports whether a server that runs may go on as one that is configured
-// by o.
+// Unchanged reports whether a running server may continue with the configuration o.
 func (s *Server) Unchanged(o *Server) bool {
 	if (s.Fault == nil) != (o.Fault == nil) || s.Fault != nil && *s.Fault != *o.Fault {
 		return false
@@ -194,8 +193,7 @@ func (s *Server) Program() string {
 	return ""
 }
 
-// Runs returns what may be shown of what is started or asked: the program, or the
-// address.
+// Runs returns what may be shown of the target: the program, or the address.
 func (s *Server) Runs() string {
 	if s.Transport == Stdio {
 		return clean.Line(s.Redact(s.Program()))
@@ -215,8 +213,8 @@ func (s Source) QuotedName() string {
 // secret: shorter ones would hide ordinary words.
 const minSecret = 6
 
-// AddSecrets adds values to Secrets, the longest first, so that a secret within
-// another one leaves no rest.
+// AddSecrets adds values to Secrets, the longest first, so that replacing a secret
+// leaves no rest of one that contains it.
 func (s *Server) AddSecrets(values ...string) {
 	for _, v := range values {
 		if len(v) >= minSecret && !slices.Contains(s.Secrets, v) {

@@ -102,7 +102,7 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"client_id": id, "token_endpoint_auth_method": m.Method})
 }
 
-// authorize is the page at which users log in. This one allows everything.
+// authorize is the page where users log in. This one allows everything.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

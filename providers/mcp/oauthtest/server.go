@@ -144,8 +144,8 @@ func (s *Server) RevokeRefresh() {
 	clear(s.refresh)
 }
 
-// Hold has requests to the token endpoint wait until release is called.
-// Arrived gets a value for each.
+// Hold makes requests to the token endpoint wait until release is called. Arrived
+// gets a value for each.
 func (s *Server) Hold() (arrived <-chan struct{}, release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,8 +25,8 @@ import (
 )
 
 // Store is the folder of the pinned definitions, with one file per server. A file
-// is a header on one line, which is all that is read as long as nothing has
-// changed, then the definitions, one line each.
+// is a header on one line, then the definitions, one line each. As long as nothing
+// has changed, only the header is read.
 type Store struct {
 	Dir string // "" keeps nothing
 }
@@ -59,8 +59,8 @@ func (p Store) path(k catalogue.Key) string {
 	return filepath.Join(p.Dir, names.File(k.Name)+"-"+hex.EncodeToString(sum[:16])+".json")
 }
 
-// read returns what is pinned of a server under any of its keys, where the first
-// one takes precedence; whole, with the definitions.
+// read returns the pins of a server under any of its keys, in order of precedence;
+// if whole is set, with the definitions.
 func (p Store) read(keys []catalogue.Key, whole bool) *State {
 	s := &State{pinned: make(map[toolKey]pin)}
 	if p.Dir == "" {

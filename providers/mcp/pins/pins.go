@@ -1,16 +1,15 @@
 // Package pins keeps the definition of each tool as it was first shown, and
 // reports what has changed since.
 //
-// A tool's definition is what an agent acts upon, and its server can change it
-// at any time. So it is pinned: stored in the state folder, where it outlives the
-// cache, restarts and the tool's absence (file.go). A tool whose definition is
-// another one now has drifted (drift.go): it has a file tools/<tool>.diff and a
-// line in STATUS.md (report.go), until the user accepts the definition
-// ([Store.Accept]) or the server takes it back. The tool can be called all the
-// while.
+// A tool's definition is what an agent acts upon, and its server can change it at
+// any time. So it is pinned: stored in the state folder, where it outlives the
+// cache, restarts and the tool's absence (file.go). A tool whose definition has
+// changed since has drifted (drift.go): it has a file tools/<tool>.diff and a line
+// in STATUS.md (report.go), until the user accepts the definition ([Store.Accept])
+// or the server reverts it. Meanwhile the tool can be called.
 //
-// Definitions are compared by their value, not by the text that is shown of
-// them, so neither another order of keys nor a newer ctxfs is a change.
+// Definitions are compared by their value, not by the text that is shown of them,
+// so another order of keys or a newer ctxfs does not count as a change.
 package pins
 
 import (
@@ -24,10 +23,9 @@ import (
 	"ctxfs/providers/mcp/catalogue"
 )
 
-// State is what is known of the pins of one server: what STATUS.md and the files
-// beside the tools say of them. The pinned definitions themselves are in memory
-// only where they could not be saved. The zero value is that of a server without
-// pins.
+// State is what is known about the pins of one server, as shown by STATUS.md and
+// the files beside the tools. The pinned definitions themselves are in memory only
+// if they could not be saved. The zero value is that of a server without pins.
 type State struct {
 	pinned   map[toolKey]pin
 	drifts   []drift
@@ -121,17 +119,17 @@ func (s *State) release() State {
 	return *s
 }
 
-// Load returns the state of a server of which shown is shown. Nothing is pinned.
+// Load returns the state of a server whose snapshot is shown. It pins nothing.
 func (p Store) Load(keys []catalogue.Key, shown *catalogue.Snapshot) State {
 	s := p.read(keys, false)
 	s.drifts = p.findDrifts(keys, s, shown)
 	return s.release()
 }
 
-// Pin pins the tools of both snapshots that are not pinned yet, and returns the
-// new state, whose drifts are those of shown. The snapshot before is that of the
-// cache: its definitions were seen first. Known is the state until now. With an
-// error the pins are in memory only.
+// Pin pins the unpinned tools of both snapshots, and returns the new state, whose
+// drifts are those of shown. The snapshot before is that of the cache: its
+// definitions were seen first. Known is the state until now. After an error the
+// pins are in memory only.
 func (p Store) Pin(known State, keys []catalogue.Key, before, shown *catalogue.Snapshot, now time.Time) (State, error) {
 	if p.Dir == "" {
 		return known, nil

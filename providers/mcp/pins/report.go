@@ -55,7 +55,7 @@ func membersText(members []string) string {
 	return cmp.Or(wording.List(members, 5), "in its form")
 }
 
-// Problem returns what of the pins of a server the user has to look at, or nil.
+// Problem returns what the user has to check about the pins of a server, or nil.
 func (s *State) Problem(server string) *fs.Problem {
 	if s.fault != "" {
 		return &fs.Problem{

@@ -29,15 +29,15 @@ func newRule(key, text string, line int) rule {
 	return r
 }
 
-// covers reports whether the pattern matches the two names as one text. It is
-// for deny and confirm, which had better match too much: "microsoft/*" covers
-// all tools of microsoft/playwright-mcp.
+// covers reports whether the pattern matches the two names as one text. It is for
+// deny and confirm, which should rather match too much: "microsoft/*" covers all
+// tools of microsoft/playwright-mcp.
 func (r rule) covers(server, tool string) bool {
 	return matchGlob(r.whole, []rune(server+"/"+tool))
 }
 
-// names reports whether one side of the pattern matches the server and the
-// other the tool. It is for allow, which had better match too little.
+// names reports whether one side of the pattern matches the server and the other
+// the tool. It is for allow, which should rather match too little.
 func (r rule) names(server, tool string) bool {
 	for _, split := range r.splits {
 		if matchGlob(split[0], []rune(server)) && matchGlob(split[1], []rune(tool)) {
@@ -52,8 +52,8 @@ func (r rule) concerns(server string) bool {
 	return matchesPrefix(r.whole, []rune(server+"/"))
 }
 
-// Subject is a tool that is to be called, with every name that a call accepts
-// for its server and for itself.
+// Subject is a tool to be called, with every name that a call accepts for its
+// server and for itself.
 type Subject struct {
 	server, tool   string   // for messages
 	servers, tools []string // case-folded

@@ -78,7 +78,7 @@ func (m *meter) measure() {
 }
 
 // members returns the processes of the group, their descendants, and those that
-// were when they were last seen.
+// were among them when last seen.
 func (m *meter) members() (members []procStat) {
 	all := processes()
 	in := make(map[int]bool)

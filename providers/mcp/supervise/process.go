@@ -180,9 +180,9 @@ func (t *Tail) add(p []byte) {
 	t.buf = append(t.buf, p...)
 }
 
-// Text returns the tail from the beginning of a line. Where no line begins in it,
-// the first margin bytes are dropped, so that no part of a longer secret is left
-// that redaction would not recognize.
+// Text returns the tail from the beginning of a line. If no line begins in it, the
+// first margin bytes are dropped, so that no part of a longer secret is left that
+// redaction would not recognize.
 func (t *Tail) Text(margin int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -30,8 +30,8 @@ type reaper struct {
 	closed bool
 }
 
-// afterwards is how long a process group may go on after our exit, and how long it
-// then has to exit.
+// afterwards is how long a process group may go on after ctxfs exits, and how long
+// it then has to exit.
 type afterwards struct{ goOn, end time.Duration }
 
 // briefly returns the time of a group that is not known to install: the end of its
@@ -113,7 +113,7 @@ func (r *reaper) begin() (err error) {
 }
 
 // end closes the input of the shell and waits for its exit. What it has left in the
-// background goes on.
+// background continues.
 func (r *reaper) end() {
 	r.input.Close()
 	_ = r.cmd.Wait() // its exit status does not matter

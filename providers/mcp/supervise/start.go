@@ -14,8 +14,8 @@ type Limits struct {
 	Total time.Duration // in all
 }
 
-// ErrIdle is the cause for which a start is given up that made no progress for
-// Limits.Idle, and ErrTooLong for one that took longer than Limits.Total.
+// ErrIdle is the cause of giving up a start that made no progress for Limits.Idle,
+// and ErrTooLong for one that took longer than Limits.Total.
 var (
 	ErrIdle    = errors.New("the start makes no progress")
 	ErrTooLong = errors.New("the start takes too long")
@@ -122,8 +122,7 @@ func (b *Start) Run(c Command) (*Process, error) {
 	return p, nil
 }
 
-// Print records a line that the process has printed on its standard output and that
-// is not a message.
+// Print records a line on the process's standard output that is not a message.
 func (b *Start) Print(line string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -227,7 +226,7 @@ func (b *Start) listen() {
 	}
 }
 
-// look checks for progress; if thorough, for every sign of an installation.
+// check looks for progress; if thorough, for every sign of an installation.
 func (b *Start) look(thorough bool) {
 	b.mu.Lock()
 	p, caches, last, size, installing := b.process, b.caches, b.last, b.size, b.installing

@@ -3,12 +3,12 @@
 // initialize and sessions (until 2025-11-25) and the one with server/discover.
 //
 // A [Dialer] connects (connect.go) over one of three transports: a process's
-// standard input and output (stdin.go, lines.go), HTTP (http.go), or HTTP as it
-// was until 2024-11-05 (sse.go); era.go makes the library's probe for the new era
-// strict. A [Connection] fetches the server's lists (list.go), sends requests
-// whose results stay raw (request.go, pending.go), and follows the server's
-// notifications (listen.go). What goes wrong has a type in errors.go, and is put
-// into words for STATUS.md in explain.go.
+// standard input and output (stdin.go, lines.go), HTTP (http.go), or HTTP as it was
+// until 2024-11-05 (sse.go); era.go makes the library's probe for the new era
+// strict. A [Connection] fetches the server's lists (list.go), sends requests whose
+// results stay raw (request.go, pending.go), and follows the server's notifications
+// (listen.go). Errors have types in errors.go, and are explained for STATUS.md in
+// explain.go.
 //
 // Source of the protocol: modelcontextprotocol.io/specification.
 package wire
@@ -84,11 +84,11 @@ type Timing struct {
 	Grace    supervise.Grace
 }
 
-// Dial connects to the server in the era that it is known to speak. Where that
-// fails it tries, once each:
+// Dial connects to the server in the era that it is known to speak. If that fails,
+// it tries, once each:
 //
-//  1. HTTP+SSE, if a server over HTTP refuses the handshake in the way of one
-//     that has a stream for its answers;
+//  1. HTTP+SSE, if a server over HTTP refuses the handshake as one with a stream
+//     for its answers does;
 //  2. the other era: a strict server of the old era exits at the probe for the new
 //     one, and a server may have been replaced by a newer one.
 //
@@ -137,8 +137,8 @@ func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connec
 	}
 	err := c.handshake(ctx, legacy)
 	if err == nil && kind == config.StreamableHTTP && c.legacy && !legacy && c.announcesChanges() {
-		// Then changes are announced on a separate stream, which the library
-		// must be told to open before the handshake.
+		// Then changes are announced on a separate stream, which the library must
+		// be configured to open before the handshake.
 		c.Close()
 		return d.attempt(ctx, kind, true)
 	}
@@ -154,7 +154,7 @@ func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connec
 }
 
 // open creates the transport, and starts the process if there is one. Starting
-// bounds the connecting.
+// bounds the time to connect.
 func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) error {
 	if c.kind == config.Stdio {
 		p, err := d.Start.Run(supervise.Command{

@@ -81,7 +81,7 @@ func GivenUp(start *supervise.Start, err error) error {
 	return err
 }
 
-// ResponseError is an error with which a server answered a request.
+// ResponseError is a server's error response to a request.
 type ResponseError struct {
 	method, message string
 	Code            int
@@ -119,8 +119,8 @@ func unreachable(err error) error {
 	return nil
 }
 
-// sessionError reports that a server over HTTP has forgotten the session, as it
-// does when it was restarted. It should answer with status 404; some use 400.
+// sessionError reports that a server over HTTP has forgotten the session, as
+// happens when it is restarted. It should answer with status 404; some use 400.
 type sessionError struct{ status int }
 
 func (e *sessionError) Error() string {
@@ -141,8 +141,8 @@ func IsRenewable(cause error) bool {
 	return errors.As(cause, &session) || errors.Is(cause, errStream)
 }
 
-// errMute reports that a server's standard output has ended. Mostly that is
-// because the server has exited.
+// errMute reports that a server's standard output has ended, usually because the
+// server has exited.
 var errMute = errors.New("the server has closed its standard output and runs on")
 
 // hasEnded reports whether an error is that of a process that has exited.
@@ -153,5 +153,5 @@ func hasEnded(err error) bool {
 // Over returns the error of a connection that was lost.
 func (c *Connection) Over() error { return c.OverBy(c.cause) }
 
-// OverBy returns the error of a connection that is over for a known cause.
+// OverBy returns the error of a connection that ended for a known cause.
 func (c *Connection) OverBy(cause error) error { return &lostError{cause: cause} }

@@ -187,7 +187,7 @@ func (c *Connection) Remarks(line func(text string, limit int) string) []string 
 		wording.Count(n, "lines"), strings.Join(first, ", "))}
 }
 
-// lastWords returns the end of the process's standard error, cleaned. Where it does
+// lastWords returns the end of the process's standard error, cleaned. If it does
 // not begin at the start of a line, the length of the longest secret is left out:
 // it may begin within one.
 func (c *Connection) lastWords(x *Explainer) string {

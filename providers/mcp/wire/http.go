@@ -156,7 +156,7 @@ func (r *roundTripper) failure() string {
 	return text
 }
 
-// needsLogin returns what the server has said about the login that it wants, or
+// needsLogin returns what the server has said about the login that it requires, or
 // nil. R may be nil.
 func (r *roundTripper) needsLogin() *oauth.Needed {
 	if r == nil {

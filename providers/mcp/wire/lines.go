@@ -16,15 +16,15 @@ const (
 	strayLength = 200       // and of each that is shown
 )
 
-// linePiece is the size in bytes of the pieces in which a long line is collected:
-// a growing slice would take many times as much memory.
+// linePiece is the size in bytes of the pieces that a long line is collected in: a
+// growing slice would take many times as much memory.
 const linePiece = 1 << 20
 
 // messages reads the messages in a server's standard output: lines that begin an
-// object. Other lines, such as a banner, are counted and dropped. Answers that are
-// expected go to the goroutine that expects them, without a copy; all other
-// messages are returned by Read. It ends at the end of the output, and at a line
-// longer than MaxLine.
+// object. Other lines, such as a banner, are counted and dropped. Expected answers
+// go to the goroutine that expects them, without a copy; all other messages are
+// returned by Read. It ends at the end of the output, and at a line longer than
+// MaxLine.
 type messages struct {
 	src   *bufio.Reader
 	ended func()
@@ -167,8 +167,8 @@ func (m *messages) tooLong() bool {
 	return m.long
 }
 
-// expect has the answer to the request with an id sent to a channel, which must
-// have room for it.
+// expect makes the reader send the answer to the request with an id to a channel,
+// which must have room for it.
 func (m *messages) expect(id string, answer chan<- response) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,7 +183,7 @@ func (m *messages) forget(id string) {
 }
 
 // deliver delivers an answer to one of our requests, and reports whether the line
-// is one. An answer that is late, or comes twice, is dropped.
+// is one. A late or second answer is dropped.
 func (m *messages) deliver(line []byte) bool {
 	if !bytes.Contains(line, []byte(requestPrefix)) {
 		return false

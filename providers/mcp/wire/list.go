@@ -104,7 +104,7 @@ func readPage(result json.RawMessage, k catalogue.Kind) (items []json.RawMessage
 }
 
 // withoutUnusable leaves out the tools that a client over HTTP in the new era must
-// not offer, because the headers that they demand cannot be sent.
+// not offer, because their headers cannot be sent.
 func (c *Connection) withoutUnusable(k catalogue.Kind, items []catalogue.Definition) (usable []catalogue.Definition, note string) {
 	if k != catalogue.Tools || c.legacy || c.http == nil {
 		return items, ""

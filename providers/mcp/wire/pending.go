@@ -14,8 +14,8 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// Progress is how far a tool reports to be. Done and Total are in units of its
-// own; Total is 0 where it is not known.
+// Progress is a tool's report of how far it is. Done and Total are in units of its
+// own; Total is 0 if unknown.
 type Progress struct {
 	Done    float64 `json:"done"`
 	Total   float64 `json:"total,omitempty"`
@@ -91,8 +91,8 @@ func (f *pendingRequests) all() []*Pending {
 type pendingKey struct{}
 
 // handleRequest answers a request of the server: neither a person nor a model can
-// be asked here. Over standard input and output it is not known which of the
-// pending requests it belongs to, so all of them record it.
+// be asked here. Over standard input and output it is unknown which of the pending
+// requests it belongs to, so all of them record it.
 func (c *Connection) handleRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	if request.Method == string(mcp.MethodPing) {
 		return transport.NewJSONRPCResultResponse(request.ID, json.RawMessage("{}")), nil

@@ -38,10 +38,10 @@ func (c *Connection) Request(ctx context.Context, method string, params map[stri
 }
 
 // Send sends a request once and waits for its answer. Begun reports whether the
-// server may have received the request, or part of it; if not, it may be sent
-// again over another connection. When ctx ends the request is cancelled at the
-// server. Errors are [*ResponseError] where the server answers with an error,
-// those of ctx, and those that [IsForgotten] and [Connection.LostBy] explain.
+// server may have received the request, or part of it; if not, it may be sent again
+// over another connection. When ctx ends the request is cancelled at the server.
+// Errors are [*ResponseError] if the server answers with an error, those of ctx,
+// and those that [IsForgotten] and [Connection.LostBy] explain.
 func (c *Connection) Send(ctx context.Context, out Outgoing) (result json.RawMessage, begun bool, err error) {
 	id := c.pending.add(out.Pending)
 	defer c.pending.remove(id)

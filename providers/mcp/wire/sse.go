@@ -22,7 +22,8 @@ type sseTransport struct {
 // errStream reports that the stream that carries the answers has ended.
 var errStream = errors.New("the server has closed the stream of its answers")
 
-// newSSE returns the transport of a connection. Starting bounds the connecting.
+// newSSE returns the transport of a connection. Starting bounds the time to
+// connect.
 func newSSE(starting context.Context, c *Connection, d *config.Server) (*sseTransport, error) {
 	t, err := transport.NewSSE(d.URL,
 		transport.WithHTTPClient(c.http.client()),

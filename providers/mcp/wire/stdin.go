@@ -16,7 +16,7 @@ var errDeaf = errors.New("the server does not read its standard input")
 const stdinPiece = 64 << 10
 
 // stdin is a server's standard input. Messages are written one after the other. A
-// server that reads nothing of one for longer than the limit is deaf.
+// server that reads none of it for longer than the limit is considered deaf.
 type stdin struct {
 	file  *os.File
 	limit time.Duration
@@ -40,9 +40,9 @@ func (s *stdin) Write(p []byte) (int, error) {
 // Close implements io.Closer. A write under way fails.
 func (s *stdin) Close() error { return s.file.Close() }
 
-// send writes a message and waits for that until ctx ends. Begun reports whether
-// the server may have received part of it. A message that was begun is written to
-// its end even after ctx has ended.
+// send writes a message and waits until it is written or ctx ends. Begun reports
+// whether the server may have received part of it. A partly written message is
+// completed even after ctx has ended.
 func (s *stdin) send(ctx context.Context, message []byte) (begun bool, err error) {
 	select {
 	case s.turn <- struct{}{}:
