@@ -79,13 +79,13 @@ func (p *pass) failNode(at string, err error) {
 // clear makes room at a path for a node of another type than the one that is there.
 // If ctxfs did not write that, it records a conflict and returns false.
 func (p *pass) clear(at string) bool {
-	told := len(p.report.Conflicts)
+	before := len(p.report.Conflicts)
 	p.remove(at)
 	if p.stopped() {
 		return false
 	}
 	if _, err := p.root.Lstat(at); err == nil {
-		if len(p.report.Conflicts) == told {
+		if len(p.report.Conflicts) == before {
 			p.conflict(at, "was not written by ctxfs")
 		}
 		return false

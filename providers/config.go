@@ -41,8 +41,8 @@ func (l *List) unknownTables(config *settings.File) (problems []fs.Problem) {
 			continue
 		}
 		what := fmt.Sprintf("%s: unknown table [%s]", config.Path(), table)
-		if near := nearest.Of(table, known); near != "" {
-			what += fmt.Sprintf("; did you mean [%s]?", near)
+		if suggestion := nearest.Of(table, known); suggestion != "" {
+			what += fmt.Sprintf("; did you mean [%s]?", suggestion)
 		}
 		problems = append(problems, fs.Problem{What: what, Mend: "correct its name or take it out"})
 	}

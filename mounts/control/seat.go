@@ -84,7 +84,7 @@ func (h Home) Claim(ctx context.Context) (*Seat, error) {
 // exiting, and reports why one does not exit.
 func (h Home) awaitLock(ctx context.Context) (*os.File, error) {
 	begun := time.Now()
-	told := false
+	noted := false
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		held, err := h.lock()
 		if err == nil {
@@ -106,8 +106,8 @@ func (h Home) awaitLock(ctx context.Context) (*os.File, error) {
 		case waited < endingNote:
 		case s.isStill() || waited > endingTime:
 			return nil, h.heldBy(pid, s)
-		case !told:
-			told = true
+		case !noted:
+			noted = true
 			h.note("waiting for process %d, which is ending", pid)
 		}
 		select {

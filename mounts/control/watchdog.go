@@ -67,7 +67,7 @@ type watchdog struct {
 	seen      time.Time // when it was sampled last
 	still     time.Time // since when it has stood still
 	idle      time.Time // since when it has been idle
-	told      time.Time // when the last line was written
+	lastNote  time.Time // when the last line was written
 	toldStill bool
 }
 
@@ -155,10 +155,10 @@ func (v *watchdog) judge(now time.Time, s sample) error {
 // report writes, now and then, what the client is waiting for.
 func (v *watchdog) report(now time.Time, state State) {
 	waited := now.Sub(v.begun)
-	if waited < noteAfter || !v.told.IsZero() && now.Sub(v.told) < v.told.Sub(v.begun) {
+	if waited < noteAfter || !v.lastNote.IsZero() && now.Sub(v.lastNote) < v.lastNote.Sub(v.begun) {
 		return
 	}
-	v.told = now
+	v.lastNote = now
 	who := fmt.Sprintf("process %d", v.pid)
 	if v.pid == 0 {
 		who = "the background process"

@@ -154,8 +154,8 @@ func (u *Session) call(ctx context.Context, made *judgedCall, c *calls.Call) (ra
 			continue // the server has not received it
 		}
 		err = s.unanswered(conn, err, patience)
-		if use := (*calls.UseError)(nil); begun && errors.As(err, &use) && use.State != "" {
-			use.What += "; whether the tool has done its work is not known"
+		if useErr := (*calls.UseError)(nil); begun && errors.As(err, &useErr) && useErr.State != "" {
+			useErr.What += "; whether the tool has done its work is not known"
 		}
 		return nil, f.Wanted(), err
 	}
@@ -163,7 +163,7 @@ func (u *Session) call(ctx context.Context, made *judgedCall, c *calls.Call) (ra
 
 // gaveUp returns the error of a call that was given up.
 func (u *Session) gaveUp(waiting context.Context, err error, patience, longest time.Duration) error {
-	var use *calls.UseError
+	var useErr *calls.UseError
 	cause := context.Cause(waiting)
 	file := u.s.summary().file
 	more := "allow more time: --timeout, or call_timeout (in seconds) in ctxfs's config.toml, below [mcp.servers." + file + "]"
@@ -172,7 +172,7 @@ func (u *Session) gaveUp(waiting context.Context, err error, patience, longest t
 		return &calls.UseError{Server: file, What: "the tool has neither answered nor reported progress for " + wording.Seconds(patience), Mend: more, Cause: cause}
 	case cause == errEndless:
 		return &calls.UseError{Server: file, What: "the tool has not answered within " + wording.Seconds(longest), Mend: more, Cause: cause}
-	case waiting.Err() != nil && !errors.As(err, &use):
+	case waiting.Err() != nil && !errors.As(err, &useErr):
 		return waiting.Err()
 	}
 	return err
@@ -180,8 +180,8 @@ func (u *Session) gaveUp(waiting context.Context, err error, patience, longest t
 
 // inputWanted adds to the error of a call what the server requested meanwhile.
 func inputWanted(err error, wanted string) error {
-	if use := (*calls.UseError)(nil); errors.As(err, &use) && wanted != "" {
-		use.What += "; it wanted an answer from you (" + wanted + "), which a call cannot give"
+	if useErr := (*calls.UseError)(nil); errors.As(err, &useErr) && wanted != "" {
+		useErr.What += "; it wanted an answer from you (" + wanted + "), which a call cannot give"
 	}
 	return err
 }

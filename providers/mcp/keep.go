@@ -46,7 +46,7 @@ func (p *Provider) KeepResource(ctx context.Context, server, uri string) (*calls
 		}
 		k, err := newKept(uri, r, p.env.Now())
 		if err == nil {
-			err = session.s.keep(k)
+			err = session.s.storeKept(k)
 		}
 		if err != nil {
 			return nil, &calls.UseError{Server: session.s.summary().file, What: clean.Line(err.Error()), Cause: err}
@@ -65,7 +65,7 @@ func (p *Provider) ForgetResource(server, uri string) error {
 	case p.opts.Offline:
 		return errNotHere
 	}
-	file, known := s.known(catalogue.ResourceFolder)
+	file, known := s.namesByFile(catalogue.ResourceFolder)
 	s.keeping.Lock()
 	defer s.keeping.Unlock()
 	s.mu.Lock()
@@ -85,8 +85,8 @@ func (p *Provider) ForgetResource(server, uri string) error {
 	return nil
 }
 
-// keep stores and shows a content that a user wants to be kept.
-func (s *server) keep(k *catalogue.Kept) error {
+// storeKept stores and shows the content of a kept resource.
+func (s *server) storeKept(k *catalogue.Kept) error {
 	s.keeping.Lock()
 	defer s.keeping.Unlock()
 	s.mu.Lock()

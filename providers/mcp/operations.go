@@ -173,7 +173,7 @@ func (p *Provider) answerResource(ctx context.Context, q ReadingQuery) (*calls.R
 // waited for.
 func (p *Provider) KnownTool(ctx context.Context, server, tool string, w Waiting) (ToolInfo, error) {
 	info, err := p.Tool(server, tool)
-	if use := (*calls.UseError)(nil); !errors.As(err, &use) {
+	if useErr := (*calls.UseError)(nil); !errors.As(err, &useErr) {
 		return info, err
 	}
 	session, err := p.Use(ctx, server, w)

@@ -54,7 +54,7 @@ func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Fold
 		return nil, err
 	}
 	defer session.Release()
-	file, known := session.s.known(folder)
+	file, known := session.s.namesByFile(folder)
 	meant := what
 	if original, ok := known[what]; ok {
 		meant = original
@@ -79,7 +79,7 @@ func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Fold
 
 // namesByFile returns the URIs or names of what a folder of the server lists, by
 // the names of their files. Templates are left out.
-func (s *server) known(folder catalogue.Folder) (file string, known map[string]string) {
+func (s *server) namesByFile(folder catalogue.Folder) (file string, known map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known = make(map[string]string)

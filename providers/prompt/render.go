@@ -75,13 +75,13 @@ func (s *section) list(b *strings.Builder) {
 	var named []string
 	for i := range s.items {
 		it := &s.items[i]
-		told := i < s.abouts && it.about != ""
-		if !told && it.shown == 0 {
+		described := i < s.abouts && it.about != ""
+		if !described && it.shown == 0 {
 			named = append(named, it.name)
 			continue
 		}
 		b.WriteString("- " + it.name)
-		if told {
+		if described {
 			b.WriteString(" — " + it.about)
 		}
 		it.render(b)

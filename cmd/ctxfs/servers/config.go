@@ -39,11 +39,11 @@ shows all details of that server's entries.`,
 				return err
 			}
 			if len(args) > 0 {
-				part, near := report.Of(args[0])
+				part, suggestion := report.Of(args[0])
 				if len(part.Entries) == 0 {
 					fault := &control.Fault{Message: fmt.Sprintf("no file configures a server %q", args[0]), Hint: "list all servers: ctxfs config"}
-					if near != "" {
-						fault.Hint = "did you mean: ctxfs config " + near
+					if suggestion != "" {
+						fault.Hint = "did you mean: ctxfs config " + suggestion
 					}
 					return fault
 				}
@@ -92,14 +92,14 @@ func printReport(a *cli.App, r mcp.Report) {
 		}
 		table.Flush()
 	}
-	told := false
+	printed := false
 	for _, e := range r.Entries {
 		if e.Why == "" {
 			continue
 		}
-		if !told {
+		if !printed {
 			a.Sayf("")
-			told = true
+			printed = true
 		}
 		a.Sayf("%s in %s: %s", e.Name, place(a, e), e.Why)
 		if e.Mend != "" {

@@ -134,7 +134,7 @@ func (s views) entry(k transcripts.Known) Entry {
 }
 
 func printHistory(ctx context.Context, a *cli.App, args []string, asJSON bool) error {
-	w, err := wanted(a, args)
+	w, err := wantedSession(a, args)
 	if err != nil {
 		return err
 	}

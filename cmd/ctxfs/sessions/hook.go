@@ -130,7 +130,7 @@ func isNoID(r rune) bool {
 //  3. Before a compaction in other agents, and after one in all of them, it can only
 //     be shown to the user; the model gets it at the start that follows.
 func (in hookInput) answer(line string) (string, error) {
-	told := map[string]any{"systemMessage": line}
+	output := map[string]any{"systemMessage": line}
 	switch in.Event {
 	case "SessionStart": // Claude Code, Codex, Gemini CLI
 		return jsonLine(map[string]any{"hookSpecificOutput": map[string]any{
@@ -142,12 +142,12 @@ func (in hookInput) answer(line string) (string, error) {
 		return jsonLine(map[string]any{"user_message": line})
 	case "PreCompact":
 		if in.TurnID != "" { // Codex
-			return jsonLine(told)
+			return jsonLine(output)
 		}
 		return "End the summary with this line, word for word:\n" + line + "\n", nil
 	case "PostCompact", // Claude Code, Codex
 		"PreCompress": // Gemini CLI
-		return jsonLine(told)
+		return jsonLine(output)
 	case "":
 		return "", errors.New("its input names no event")
 	}

@@ -18,7 +18,7 @@ const transcriptsFolder = "transcripts"
 
 // wantedSession describes the session that the command line names, or else the one
 // that the command runs in.
-func wanted(a *cli.App, args []string) (w transcripts.Wanted, err error) {
+func wantedSession(a *cli.App, args []string) (w transcripts.Wanted, err error) {
 	if len(args) == 0 {
 		w.Claims = caller.Claims(a.LookupEnv)
 		w.Folders, err = foldersAbove()

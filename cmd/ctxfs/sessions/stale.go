@@ -96,7 +96,7 @@ type StaleFile struct {
 
 // stale compares the files of a session with those on disk.
 func stale(ctx context.Context, a *cli.App, args []string) (*StaleReport, error) {
-	w, err := wanted(a, args)
+	w, err := wantedSession(a, args)
 	if err != nil {
 		return nil, err
 	}

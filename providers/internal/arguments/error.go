@@ -198,7 +198,7 @@ func valueWords(v any) string {
 	case json.Number:
 		return shown(string(v))
 	}
-	return raw(v)
+	return jsonText(v)
 }
 
 // bare returns a value as it is written on a command line.
@@ -206,7 +206,7 @@ func bare(v any) string {
 	if s, ok := v.(string); ok && s != "" {
 		return shown(s)
 	}
-	return raw(v)
+	return jsonText(v)
 }
 
 func typeWords(name string) string {

@@ -62,11 +62,11 @@ func (s *Schema) flag(f *field) Flag {
 	for _, name := range s.members(f) {
 		out.Members = append(out.Members, clean.Line(name))
 	}
-	said := s.annotation(f, "description")
-	if title := s.annotation(f, "title"); said == "" && plainName(title) != plainName(f.name) { // pydantic's titles are the names
-		said = title
+	text := s.annotation(f, "description")
+	if title := s.annotation(f, "title"); text == "" && plainName(title) != plainName(f.name) { // pydantic's titles are the names
+		text = title
 	}
-	out.Description = clean.Sentence(said, longest)
+	out.Description = clean.Sentence(text, longest)
 	return out
 }
 

@@ -295,8 +295,8 @@ func leaves(v *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	return []*jsonschema.ValidationError{v}
 }
 
-// raw returns a value as JSON, for a message.
-func raw(v any) string {
+// jsonText returns a value as JSON, for a message.
+func jsonText(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return "…"

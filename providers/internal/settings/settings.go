@@ -108,8 +108,8 @@ func (f *File) unknown(path []string, key toml.Key, t reflect.Type) error {
 	bad, known := faultyKey(key, t)
 	table := slices.Concat(path, key[:bad])
 	msg := fmt.Sprintf("%sunknown key %q in [%s]", f.place(append(table, key[bad])), key[bad], strings.Join(table, "."))
-	if near := nearest.Of(key[bad], known); near != "" {
-		return fmt.Errorf("%s; did you mean %q?", msg, near)
+	if suggestion := nearest.Of(key[bad], known); suggestion != "" {
+		return fmt.Errorf("%s; did you mean %q?", msg, suggestion)
 	}
 	return fmt.Errorf("%s; known keys are %s", msg, strings.Join(known, ", "))
 }

@@ -174,7 +174,7 @@ func (b *Start) End() {
 // protects returns whether the process may be installing, and until when it may go
 // on.
 func (b *Start) protects() (until time.Time, installing bool) {
-	b.look(true)
+	b.check(true)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.begun.Add(b.limits.Total), !b.answered && (b.installing || b.pkg.Runner)
@@ -195,7 +195,7 @@ func (b *Start) follow() {
 			continue
 		case <-tick.C:
 		}
-		b.look(false)
+		b.check(false)
 		b.mu.Lock()
 		b.listen()
 		idle, taken := time.Since(b.last), time.Since(b.begun)
@@ -227,7 +227,7 @@ func (b *Start) listen() {
 }
 
 // check looks for progress; if thorough, for every sign of an installation.
-func (b *Start) look(thorough bool) {
+func (b *Start) check(thorough bool) {
 	b.mu.Lock()
 	p, caches, last, size, installing := b.process, b.caches, b.last, b.size, b.installing
 	over := b.answered

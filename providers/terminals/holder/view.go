@@ -71,13 +71,13 @@ func view(ctx context.Context, l *link, terminal *os.File, hello message, orphan
 	if err := l.send(hello, file); err != nil {
 		return o, errors.Join(ErrLost, err)
 	}
-	said := make(chan message)
+	messages := make(chan message)
 	gone := make(chan struct{})
 	defer close(gone)
 	heir := heir{terminal: file}
 	defer heir.close()
 	go func() {
-		defer close(said)
+		defer close(messages)
 		for {
 			m, err := l.next()
 			if err != nil {
@@ -88,7 +88,7 @@ func view(ctx context.Context, l *link, terminal *os.File, hello message, orphan
 				heir.ended = orphans.ended(m.Pid)
 			}
 			select {
-			case said <- m:
+			case messages <- m:
 			case <-gone:
 				return
 			}
@@ -104,7 +104,7 @@ func view(ctx context.Context, l *link, terminal *os.File, hello message, orphan
 	cancelled := ctx.Done()
 	for {
 		select {
-		case m, ok := <-said:
+		case m, ok := <-messages:
 			if !ok && parting == nil && heir.carryOn(signals, &o) {
 				return o, nil
 			}

@@ -147,7 +147,7 @@ func (c *Cache) appendLog(ctx context.Context, w *writer, j *job, format history
 		}
 		return err
 	}
-	w.keep = format.KeepTexts
+	w.keepTexts = format.KeepTexts
 	reader := format.Open(j.source.Path)
 	if len(b.Reader) > 0 {
 		if err := json.Unmarshal(b.Reader, reader); err != nil {
@@ -212,7 +212,7 @@ func (w *writer) record(reader history.Reader, line []byte) {
 
 // appendStore reads a session of a store whole and appends what is new.
 func (c *Cache) appendStore(ctx context.Context, w *writer, j *job, format history.Store) error {
-	w.keep = true
+	w.keepTexts = true
 	sums, err := w.entry.readSums()
 	if err != nil {
 		return errChanged

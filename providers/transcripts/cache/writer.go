@@ -12,8 +12,8 @@ import (
 type writer struct {
 	entry *Entry
 	*scratch
-	// keep stores folded texts in the entry, because the source cannot be cut.
-	keep bool
+	// keepTexts stores folded texts in the entry, because the source cannot be cut.
+	keepTexts bool
 	// messagesOnly writes nothing but messages.jsonl, of limit events.
 	messagesOnly bool
 	limit        int
@@ -92,7 +92,7 @@ func (w *writer) fold(e *event.Event, f render.Folded) {
 	r := Result{
 		Name: f.Name, at: e.At, Size: f.Size, Spill: f.Spill, Time: e.Time,
 	}
-	if w.keep {
+	if w.keepTexts {
 		text := render.ResultText(e)
 		r.at = event.Span{Offset: w.entry.Text + int64(len(w.text)), Length: int64(len(text)), Part: stored}
 		w.text = append(w.text, text...)
@@ -127,17 +127,17 @@ func (w *writer) names() map[string]struct{} {
 func (w *writer) Note(id string) {
 	b := w.entry
 	hash := HashID(id)
-	w.known()[hash] = uint32(b.Seq)
+	w.knownIDs()[hash] = uint32(b.Seq)
 	w.ids = appendID(w.ids, hash, uint32(b.Seq))
 }
 
 func (w *writer) Known(id string) (seq int, ok bool) {
-	n, ok := w.known()[HashID(id)]
+	n, ok := w.knownIDs()[HashID(id)]
 	return int(n), ok
 }
 
-// known returns the ids of the entry, which are read when they are first needed.
-func (w *writer) known() map[uint64]uint32 {
+// knownIDs returns the ids of the entry, which are read when they are first needed.
+func (w *writer) knownIDs() map[uint64]uint32 {
 	if w.entry.ids == nil {
 		ids, err := w.entry.readIDs()
 		if err != nil && w.err == nil {

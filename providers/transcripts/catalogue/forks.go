@@ -89,16 +89,16 @@ func (c *Catalogue) updateRelations(s *Session) []*Session {
 
 // joinFamily adds a session to the family of those that it is related to.
 func (c *Catalogue) joinFamily(s *Session) {
-	var near []*Session
+	var related []*Session
 	if o := c.byID[sessionKey{s.Agent, s.info.ForkOf}]; o != nil && s.info.ForkOf != "" {
-		near = append(near, o)
+		related = append(related, o)
 	}
 	for _, key := range []string{s.firstRecord, forkKey(s.Agent, s.ID), forkKey(s.Agent, s.info.ForkOf)} {
 		if all := c.byFirst[key]; len(all) > 0 {
-			near = append(near, all[0], all[len(all)-1]) // one of them may be s
+			related = append(related, all[0], all[len(all)-1]) // one of them may be s
 		}
 	}
-	for _, o := range near {
+	for _, o := range related {
 		switch {
 		case o == s || o.family != nil && o.family == s.family:
 		case o.family == nil && s.family == nil:

@@ -335,7 +335,7 @@ func (r *reader) thought(rec cliEvent, text string, by records.Channel, out even
 // call emits a call where the log first has it: with the message that requests
 // it, or when it begins.
 func (r *reader) call(rec cliEvent, id, name string, args lazyjson.Value, out event.Sink) {
-	if _, told := out.Known("call:" + id); told && id != "" {
+	if _, known := out.Known("call:" + id); known && id != "" {
 		if rec.Text("toolCallId") == id {
 			rec.quiet(out)
 		}

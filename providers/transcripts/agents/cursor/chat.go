@@ -196,10 +196,10 @@ func chatEvents(blobs []chatBlob, root []byte) ([]event.Event, error) {
 // newEvents returns the events that neither the others nor later ones among
 // events contain.
 func newEvents(events, others []event.Event) []event.Event {
-	told := make(map[string]bool)
+	emitted := make(map[string]bool)
 	var keys []string
 	for _, e := range others {
-		told[eventKey(e)] = true
+		emitted[eventKey(e)] = true
 		keys = append(keys, eventKey(e))
 	}
 	for _, e := range events {
@@ -215,10 +215,10 @@ func newEvents(events, others []event.Event) []event.Event {
 			next, _ := slices.BinarySearch(keys, key)
 			grown = next+1 < len(keys) && strings.HasPrefix(keys[next+1], key)
 		}
-		if !told[key] && !grown {
+		if !emitted[key] && !grown {
 			kept = append(kept, e)
 		}
-		told[key] = true
+		emitted[key] = true
 	}
 	slices.Reverse(kept)
 	return kept

@@ -176,7 +176,7 @@ func (r *reader) replace(rec records.Line, list lazyjson.Value, out event.Sink) 
 			return true
 		}
 		if text := contentText(m.Get("content")); m.Text("type") == "user" && text != "" {
-			if _, told := out.Known(textID(text)); !told {
+			if _, known := out.Known(textID(text)); !known {
 				summary = append(summary, text)
 			}
 		} else {
@@ -196,7 +196,7 @@ func (r *reader) replace(rec records.Line, list lazyjson.Value, out event.Sink) 
 	}
 	for _, m := range fresh {
 		if text := contentText(m.Get("content")); text != "" {
-			if _, told := out.Known(textID(text)); told {
+			if _, known := out.Known(textID(text)); known {
 				continue
 			}
 		}

@@ -85,7 +85,7 @@ func (t *emitter) emit(e event.Event) {
 
 // emitNew emits something with an id of its own, unless it was emitted before.
 func (t *emitter) emitNew(id string, e event.Event) {
-	if _, told := t.out.Known(id); told && t.seenBefore {
+	if _, known := t.out.Known(id); known && t.seenBefore {
 		return
 	}
 	t.emit(e)
@@ -99,7 +99,7 @@ func (t *emitter) text(kind event.Kind, origin, text string) {
 		return
 	}
 	said := textID(text)
-	if _, told := t.out.Known(said); told && t.seenBefore {
+	if _, known := t.out.Known(said); known && t.seenBefore {
 		return
 	}
 	fresh := text
@@ -182,7 +182,7 @@ func (t *emitter) parts(content lazyjson.Value) {
 
 // emitOnce emits a call or a result, unless any message had it before.
 func (t *emitter) emitOnce(note, id string, e event.Event) {
-	if _, told := t.out.Known(note); told && id != "" {
+	if _, known := t.out.Known(note); known && id != "" {
 		return
 	}
 	t.emit(e)
@@ -210,7 +210,7 @@ func (t *emitter) call(c lazyjson.Value) {
 	}
 	res.Spill = findSpill(res.Text)
 	note := "result:" + id
-	if _, told := t.out.Known(note); !told || id == "" {
+	if _, known := t.out.Known(note); !known || id == "" {
 		t.emit(event.Event{Kind: event.ToolResult, Result: res})
 		t.out.Note(note)
 		t.out.Note(note + textID(res.Text))

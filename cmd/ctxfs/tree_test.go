@@ -9,9 +9,9 @@ import (
 	"ctxfs/cmd/ctxfs/tree"
 )
 
-// TestLook reads the tree by commands, without a process and with one: both
+// TestReadWithoutMount reads the tree by commands, without a process and with one: both
 // show the same.
-func TestLook(t *testing.T) {
+func TestReadWithoutMount(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
 	b.stub("zoo", "", nil)

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestCannotMountElsewhere: a system that cannot mount reports that, and what
+// TestMountingNeedsLinux: a system that cannot mount reports that, and what
 // to do instead.
-func TestCannotMountElsewhere(t *testing.T) {
+func TestMountingNeedsLinux(t *testing.T) {
 	if cause := unsupported("linux", true); cause != "" {
 		t.Error(cause)
 	}
