@@ -27,8 +27,9 @@ import (
 
 // Options are the settings of all providers.
 type Options struct {
-	// Home is the user's home folder, Config the path of config.toml, Cache
-	// the folder for what can be made again, State the folder for what cannot.
+	// Home is the user's home folder, Config the path of config.toml, Cache the
+	// folder for data that can be derived again, State the folder for data that
+	// cannot.
 	Home, Config, Cache, State string
 	LookupEnv                  func(string) (string, bool)
 	// Program is the path of ctxfs, for the programs that call tools; may be "".

@@ -29,11 +29,11 @@ type MakerOptions struct {
 	Log  *slog.Logger
 }
 
-// Maker makes the pages of AGENTS.md before they are read: Make takes the facts, and
-// a worker has the page counted. Until that is done the previous page stays; the
-// first one is estimated, unless it was counted by an earlier process. Nothing is
-// counted if all names are sure to fit: then the estimated page is the counted one,
-// and counting takes a program that loads a vocabulary.
+// Maker makes the pages of AGENTS.md before they are read: Make takes the facts,
+// and a worker gets the page counted. Until that is done the previous page stays;
+// the first one is estimated, unless it was counted by an earlier process. Nothing
+// is counted if all names are sure to fit: then the estimated page equals the
+// counted one, and counting requires a program that loads a vocabulary.
 type Maker struct {
 	opts MakerOptions
 	wake chan struct{}
@@ -70,7 +70,7 @@ func (m *Maker) Close() {
 	m.done.Wait()
 }
 
-// Make has the page for these facts made; t is the time of the newest of them. It
+// Make requests the page for these facts; t is the time of the newest of them. It
 // does not wait.
 func (m *Maker) Make(folders []Folder, t time.Time) {
 	key := keyOf(folders)

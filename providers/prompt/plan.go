@@ -14,8 +14,8 @@ import (
 // aboutLen is the length of the longest description, in bytes.
 const aboutLen = 160
 
-// plan is everything a page could say, and the order in which it is added while
-// there is room.
+// plan is everything that a page could say, in the order of adding it while there
+// is room.
 type plan struct {
 	sections []*section
 	steps    []step
@@ -145,7 +145,7 @@ func digits(s string) bool {
 
 // serverRemark returns what follows the name of an MCP server: how many tools it
 // has, and its state only if that lasts until the user acts. Whether the server
-// runs, starts or has failed changes by itself, and its tools stay known.
+// runs, starts or has failed changes without the user, and its tools stay known.
 func serverRemark(i fs.Item) string {
 	switch i.State {
 	case "ready", "cached", "":
@@ -217,6 +217,6 @@ func maxTokens(text string) int {
 // apart lists the pairs of lowercase letters that are not a token.
 const apart = "bq gk gq jv jz kq kz lq nq qf qg qj qk qv qz rj tq wq wz xg xj xk xq xv xw yq zj zq zv "
 
-// maxTokensOf returns an upper bound for the tokens that begin in so many letters:
-// every other token has two.
+// maxTokensOf returns an upper bound for the tokens that begin in that many
+// letters: every other token has two.
 func maxTokensOf(letters int) int { return (2*letters + 2) / 3 }

@@ -1,5 +1,5 @@
-// Package prompt makes the one text that is meant for the prompt of an agent:
-// where things are, what there is by name, and how to look and call. It is
+// Package prompt makes the one text that is meant for the prompt of an agent: where
+// things are, the names of what there is, and how to read and call it. It is
 // AGENTS.md in the tree's root, and what ctxfs prompt prints.
 //
 // The text is a function of the facts and of a budget of tokens: equal facts
@@ -29,7 +29,7 @@ type Folder struct {
 	Name string
 	fs.Status
 	// Inside has the things inside of items, by the name of the item, such as the
-	// tools of a server. They are named if there is room; it may be nil.
+	// tools of a server. The page names them if there is room; it may be nil.
 	Inside map[string][]Thing
 }
 
@@ -49,15 +49,15 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("a budget of %s is too small: the shortest page has %d", wording.Count(e.Budget, "tokens"), e.Least)
 }
 
-// Names returns the page with the names of all items, however long it is. If it is
-// equal for some facts, so are all other pages of names.
+// Names returns the page with the names of all items, however long it is. Facts
+// with equal pages of this kind also have equal pages for every budget of names.
 func Names(folders []Folder) string {
 	p := newPlan(folders)
 	return p.render(p.names)
 }
 
-// Page returns the page with as many names of items as fit in Budget tokens; of the
-// rest it says how many there are, and where. If even the page without names is
+// Page returns the page with as many names of items as fit in Budget tokens; for
+// the rest it says how many there are, and where. If even the page without names is
 // longer than that, it returns that page.
 func Page(folders []Folder) string {
 	return newPlan(folders).page(counted)

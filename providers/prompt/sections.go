@@ -22,7 +22,7 @@ ask, guess or redo. Paths below are in ~/.agentctx, or where this file lies.
 type text struct {
 	// order is the folder's position: what changes most often comes last.
 	order int
-	// tokens is an upper bound for the tokens of the fixed text; 0 if that was not
+	// tokens is an upper bound for the tokens of the fixed text; 0 if it was not
 	// counted.
 	tokens int
 	title  string
@@ -30,7 +30,7 @@ type text struct {
 	how string
 	// lead is the text before the names.
 	lead string
-	// none is all that is said of an empty folder; "" means the same as otherwise.
+	// none is the text for an empty folder; "" means the usual text.
 	none string
 	// more is where the names are that do not fit.
 	more string

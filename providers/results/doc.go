@@ -15,10 +15,10 @@
 // same time, and one that is killed leaves nothing but a draft that is removed
 // later.
 //
-// What a name cannot hold (the names as the server gives them, the number of
-// lines) is in a journal, .store/journal, one line for each result, written
-// before its file appears. A line without a file means nothing, and a file
-// without a line is shown with what its name says.
+// What a name cannot hold (the original names from the server, the number of lines)
+// is in a journal, .store/journal, one line for each result, written before its
+// file appears. A line without a file is ignored, and a file without a line is
+// shown with what its name says.
 //
 // # Form
 //

@@ -23,12 +23,12 @@ type Saved struct {
 	Lines int // as wc -l counts them, plus a last one without an end
 }
 
-// Save stores a result. With an ending ("png") the file is exactly body.
-// Without one body is text, whose form and ending follow from its content: JSON
-// is indented (.json), JSON Lines (.jsonl) and other text (.txt) stay as they
-// are, without hidden characters. Secrets in text are masked. Save needs at
-// most one more copy of the text. The file is in the tree before Save returns.
-// Errors are in words for the user; after an error there is no file.
+// Save stores a result. With an ending ("png") the file is exactly body. Without an
+// ending body is text, whose form and ending follow from its content: JSON is
+// indented (.json), JSON Lines (.jsonl) and other text (.txt) stay as they are,
+// without hidden characters. Secrets in text are masked. Save needs at most one
+// more copy of the text. The file is in the tree before Save returns. Errors are
+// worded for the user; after an error there is no file.
 func (s *Store) Save(o Origin, ext string, body []byte) (Saved, error) {
 	f := form{ext: ext}
 	switch ext {
@@ -129,7 +129,7 @@ func (d *Draft) Abandon() {
 	}
 }
 
-// discard deletes what was written, at once: it may be what fills the disk.
+// discard deletes what was written, immediately: it may be what fills the disk.
 func (d *Draft) discard(err error) {
 	d.err = err
 	d.file.Close()
@@ -165,7 +165,7 @@ func (d *Draft) publish() (record, error) {
 	}
 	s, now := d.store, d.store.opts.Now()
 	// The last write may be hours ago, and a draft that no process has open and
-	// that was not written to for long is taken for one of a dead process.
+	// that has not been written to for long is considered that of a dead process.
 	if err := os.Chtimes(d.file.Name(), now, now); err != nil {
 		return record{}, err
 	}
@@ -184,9 +184,9 @@ func (d *Draft) publish() (record, error) {
 	return r, os.Rename(d.file.Name(), filepath.Join(s.opts.Dir, name))
 }
 
-// reserve returns a name that no result has and, until it is released, none can
-// get: the process that has the file of that name in our folder may use it, and
-// checks whether it was used before.
+// reserve returns a name that no result has and, until it is released, no other can
+// get: the process that has the file of that name in ctxfs's own folder may use it,
+// and checks whether it was used before.
 func (s *Store) reserve(next func() string) (name string, release func(), err error) {
 	for {
 		name = next()
@@ -211,8 +211,8 @@ func (s *Store) reserve(next func() string) (name string, release func(), err er
 	}
 }
 
-// failed returns an error of a save in words, and shows it until a save
-// succeeds.
+// failed returns the error of a save, worded for the user, and shows it until a
+// save succeeds.
 func (s *Store) failed(err error) error {
 	f := s.fault("kept", err)
 	s.broken.Store(f)

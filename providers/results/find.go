@@ -11,11 +11,11 @@ import (
 	"ctxfs/providers/internal/fulltext"
 )
 
-// Search implements fs.Searcher. It finds the results that have words, or whose
-// tool has them. Titles name the server and the tool, and Why also says when
-// the result was saved. A result is found as soon as it exists; if very much is
-// not indexed yet, only the newest of that. Results are no fs.Documented: each
-// would be named after its tool, and a hundred calls of one would be listed
+// Search implements fs.Searcher. It finds the results that contain the words, or
+// whose tool does. Titles name the server and the tool, and Why also says when the
+// result was saved. A result is found as soon as it exists; if very much is not
+// indexed yet, only the newest of it is. The provider is not an fs.Documented: each
+// result would be named after its tool, and a hundred calls of one would be listed
 // before the tool itself.
 func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]fs.Match, error) {
 	q := fulltext.Query{Words: words, Limit: limit}
@@ -90,8 +90,8 @@ func (f openResult) ReadAt(p []byte, off int64) (int, error) {
 
 func (openResult) Close() error { return nil }
 
-// isText reports, by the ending of its name, whether a result is text.
-// Everything stored without a type of its own is.
+// isText reports, by the ending of its name, whether a result is text. Everything
+// that was stored without an ending of its own is.
 func isText(name string) bool {
 	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case extJSON, extLines, extText, "css", "csv", "diff", "html", "js", "log", "md", "svg", "toml", "tsv", "xml", "yaml":

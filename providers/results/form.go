@@ -79,9 +79,8 @@ func isLines(text []byte) bool {
 	return n > 1
 }
 
-// maxGrowth is how many times longer JSON may become by being indented. Deep
-// nesting, of which foreign text may have any, would make gigabytes of a
-// megabyte.
+// maxGrowth is how many times longer JSON may become when indented. Deep nesting,
+// which foreign text may have, would turn a megabyte into gigabytes.
 const maxGrowth = 10
 
 func indentable(value []byte) bool {

@@ -250,7 +250,8 @@ func byTime(a, b *entry) int {
 	return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.name, b.name))
 }
 
-// version returns a number made of everything that the index says of an entry.
+// version returns a number derived from everything that the index says about an
+// entry.
 func (e *entry) version() uint64 {
 	h := fnv.New64a()
 	lines := e.lines.Load()

@@ -18,7 +18,7 @@ import (
 	"ctxfs/providers/internal/clean"
 )
 
-// record is a line of the journal: what a result's file cannot say by itself.
+// record is a line of the journal: what a result's file does not show.
 type record struct {
 	File   string
 	Time   time.Time
@@ -43,8 +43,8 @@ func (r record) line() string {
 	return fmt.Sprintf("%s\t%d\t%d\t%d\t%q\t%q\t%q\n", r.File, r.Time.UnixMilli(), r.Bytes, r.Lines, r.Origin.Source, r.Origin.Server, r.Origin.Tool)
 }
 
-// parseLine parses a line of the journal. A line that is torn, or that no save
-// of ours can have written, is not ok.
+// parseLine parses a line of the journal. ok is false for a line that is torn, or
+// that no save of ctxfs can have written.
 func parseLine(line string) (r record, ok bool) {
 	cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 	if len(cells) != 7 {
@@ -72,8 +72,8 @@ func (j journal) path() string { return filepath.Join(j.dir, "journal") }
 
 func (j journal) lockPath() string { return filepath.Join(j.dir, "lock") }
 
-// append adds a record. Each line begins with a line end, so that one that was
-// torn by a full disk or a crash spoils no other.
+// append adds a record. Each line begins with a line end, so that a line torn by a
+// full disk or a crash spoils no other.
 func (j journal) append(r record) error {
 	unlock, err := j.lock(syscall.LOCK_SH)
 	if err != nil {
@@ -123,7 +123,7 @@ func (j journal) lock(how int) (unlock func(), err error) {
 		if errors.Is(err, syscall.EINTR) {
 			continue
 		}
-		// A file system without locks has one process, or loses what names
+		// On a file system without locks, several processes may lose what names
 		// cannot hold.
 		return func() { f.Close() }, nil
 	}

@@ -10,8 +10,8 @@ import (
 
 // Origin is where a result comes from, in unchanged foreign names.
 type Origin struct {
-	// Source is one word of ours for what made it: "call", "run". It stands in
-	// for a missing Server in the file's name.
+	// Source is ctxfs's own word for what made the result: "call", "run". It
+	// replaces a missing Server in the file's name.
 	Source string
 	Server string // "" if there is none
 	Tool   string
@@ -38,8 +38,8 @@ func fileName(t time.Time, o Origin, id, ext string) string {
 	return strings.Join([]string{t.UTC().Format(timeFormat), names.File(server), names.File(o.Tool), id, ext}, ".")
 }
 
-// parseName returns the time and, as far as a file name can hold it, the origin
-// of a result of ours. No other file is ever listed or deleted.
+// parseName returns the time and, as far as a file name can hold it, the origin of
+// a result. A file with any other name is never listed or deleted.
 func parseName(name string) (t time.Time, o Origin, ok bool) {
 	parts := strings.Split(name, ".")
 	if len(parts) != 5 || parts[1] == "" || parts[2] == "" || len(parts[3]) != idLen || !isPlain(parts[3]) || !isExt(parts[4]) {

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// prune deletes what is beyond the limits, oldest first. It costs nothing if
-// there is nothing to delete. Another process may delete too: what is gone
-// counts as deleted.
+// prune deletes what is beyond the limits, oldest first. It costs nothing if there
+// is nothing to delete. Another process may delete files too: what is gone counts
+// as deleted.
 func (x *index) prune() (c change) {
 	l, now := x.store.settings.Load(), x.store.opts.Now()
 	size := x.size

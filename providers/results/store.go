@@ -119,8 +119,8 @@ func (f *fault) Error() string { return f.What + "; to fix it: " + f.Mend }
 
 func (f *fault) Unwrap() error { return f.err }
 
-// fault returns an error in words; done is what could not be done with results:
-// "kept", "read".
+// fault returns an error worded for the user; done is what could not be done with
+// results: "kept", "read".
 func (s *Store) fault(done string, err error) *fault {
 	if f := (*fault)(nil); errors.As(err, &f) {
 		return f

@@ -28,9 +28,9 @@ const (
 const rowTime = "2006-01-02T15:04:05.000Z"
 
 // indexFile returns the file of an index as it is now, rendered ahead of its
-// readers if ahead is set. Otherwise, for a command that reads once, results
-// whose lines nobody has counted are read when it is. The caller holds the
-// store's lock.
+// readers if ahead is set. Otherwise, for a command that reads once, results whose
+// lines are not counted yet are read when the file is. The caller holds the store's
+// lock.
 func (x *index) indexFile(ahead bool, at time.Time) fs.Node {
 	if !ahead && len(x.uncounted()) > 0 {
 		entries := x.entries
@@ -70,8 +70,8 @@ func (e *entry) keptRow() string {
 	return row
 }
 
-// newRow returns the entry's line as it is now. The number of its lines is
-// empty as long as nobody has counted them, or if it cannot be read.
+// newRow returns the entry's line as it is now. The number of its lines is empty if
+// they are not counted yet, or cannot be read.
 func (e *entry) newRow() string {
 	lines := ""
 	if n := e.lines.Load(); n >= 0 {
@@ -86,8 +86,8 @@ const cellLen = 200
 
 func cell(name string) string { return clean.Cut(clean.Line(name), cellLen) }
 
-// uncounted returns the entries whose lines nobody has counted. The caller
-// holds the store's lock.
+// uncounted returns the entries whose lines are not counted yet. The caller holds
+// the store's lock.
 func (x *index) uncounted() (all []*entry) {
 	for _, e := range x.entries {
 		if e.lines.Load() == uncounted {

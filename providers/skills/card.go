@@ -94,8 +94,8 @@ func (c card) modTime() time.Time {
 	return c.info.ModTime()
 }
 
-// faults returns what is wrong with a SKILL.md. Its path is shown as where, and its
-// skill is in the folder of that name.
+// faults returns what is wrong with a SKILL.md. Where is its path for the user, and
+// its skill is in the folder of that name.
 func (c card) faults(where, folder string) (faults []fault) {
 	add := func(severe bool, what, fix string) {
 		faults = append(faults, fault{where: where, what: what, fix: fix, severe: severe})

@@ -13,7 +13,7 @@ import (
 	"ctxfs/providers/internal/agents"
 )
 
-// source is a folder in which agents look for the skills of their user.
+// source is a folder where agents look for the skills of their user.
 type source struct {
 	name string // what is added to a name that is taken
 	dir  string
@@ -22,10 +22,10 @@ type source struct {
 	groups []string
 }
 
-// sources returns the folders of all agents, in the order of precedence: of
-// skills of one name the first keeps it. Those that agents themselves read only
-// for old users come after the others, the shared one after that, and the
-// built-in skill after all.
+// sources returns the folders of all agents, in order of precedence: if several
+// skills have one name, the first keeps it. Those that agents themselves read only
+// for old users come after the others, the shared one after that, and the built-in
+// skill after all.
 func sources(m agents.Machine) (all []source) {
 	seen := make(map[string]bool)
 	add := func(name string, groups []string, folders ...agents.Path) {
@@ -81,8 +81,8 @@ type place struct {
 	info    os.FileInfo
 }
 
-// scan searches all sources. Cards in old are used again unless their file is in
-// dirty or has changed.
+// scan searches all sources. It reuses cards in old unless their file is in dirty
+// or has changed.
 func (p *Provider) scan(old *snapshot, dirty map[string]bool) *scan {
 	s := &scan{Provider: p, old: old, dirty: dirty, seen: make(map[string]bool)}
 	for i := range p.sources {

@@ -1,15 +1,15 @@
 // Package skills shows the skills of all agents in one folder.
 //
 // A skill is a folder with a SKILL.md in it: front matter with name and
-// description, then instructions, and beside it whatever those need
+// description, then instructions, and beside it the files that those need
 // (agentskills/agentskills). Each agent looks for them in folders of its own. Here
 // each one is a real folder, passed through from disk: contents and execute bits as
-// they are there, changes visible at once.
+// on disk, changes visible at once.
 //
-// Agents drop skills silently: those with a fault, those whose name another one
-// has, those beyond a budget. Here nothing is dropped. A skill with a fault is
-// shown, and INDEX.md says what is wrong with it; of several skills with one name
-// the first keeps it, and the others have "~" and their source added.
+// Agents drop skills silently: those with a fault, those with the name of another,
+// those beyond a budget. Here nothing is dropped. A skill with a fault is shown,
+// and INDEX.md says what is wrong with it; if several skills have one name, the
+// first keeps it, and the others have "~" and their source added.
 //
 // The order of the parts: scan.go searches the folders of all agents (package
 // agents has them), card.go reads the front matter, skill.go is one skill with its

@@ -26,8 +26,8 @@ type snapshot struct {
 	status  fs.Status
 }
 
-// snapshot makes a snapshot of what was found. The index of old is used again if
-// its text is the same.
+// snapshot makes a snapshot of what was found. It reuses the index of old if its
+// text is the same.
 func (p *Provider) snapshot(old *snapshot, found *scan) *snapshot {
 	next := &snapshot{
 		skills: found.skills, byPath: make(map[string]*skill), roots: roots(found.roots),
@@ -75,7 +75,7 @@ func (s *snapshot) nodes() map[string]fs.Node {
 	return nodes
 }
 
-// ignoreName is the file that tells search tools what to skip. It takes back what
+// ignoreName is the file that tells search tools what to skip. It shows again what
 // the root of the tree hides, except for the index, which repeats the skills: a
 // skill may have files with such names.
 const (

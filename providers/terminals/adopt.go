@@ -83,10 +83,9 @@ func (p *Provider) adopt() (err error) {
 }
 
 // AdoptTmux records the panes of the user's tmux servers from now on, until the
-// provider is closed, and returns them. Socket names a further server
-// elsewhere: the path of its socket, or its name as for tmux -L; it may be "".
-// AdoptTmux waits until all present panes are recorded, which takes at most 15
-// seconds (if a server hangs).
+// provider is closed, and returns them. Socket names another server: the path of
+// its socket, or its name as for tmux -L; it may be "". AdoptTmux waits until all
+// present panes are recorded, which takes at most 15 seconds (if a server hangs).
 func (p *Provider) AdoptTmux(ctx context.Context, socket string) (Adopted, error) {
 	p.tmux.mu.Lock()
 	err := p.adopt()

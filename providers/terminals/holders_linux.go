@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holders waits for the end of processes that are not our children. None of
-// them costs a thread.
+// holders waits for the exit of processes that are not children of this one. None
+// of them costs a thread.
 type holders struct {
 	ended func(id string)
 
@@ -24,14 +24,14 @@ type holding struct {
 	pid int
 }
 
-// newHolders returns a holders that calls ended with the terminal whose holder
-// has ended, in a goroutine for each.
+// newHolders returns a holders that calls ended with the terminal whose holder has
+// exited, in a goroutine for each.
 func newHolders(ended func(id string)) *holders {
 	return &holders{ended: ended, waiting: make(map[holding]*os.File)}
 }
 
-// watch waits for the end of a terminal's holder. It returns false if the
-// process has ended already, or if this kernel does not support that.
+// watch waits for the exit of a terminal's holder. It returns false if the process
+// has exited already, or if this kernel does not support that.
 func (h *holders) watch(id string, pid int) bool {
 	key := holding{id, pid}
 	h.mu.Lock()

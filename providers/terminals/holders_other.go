@@ -2,8 +2,8 @@
 
 package terminals
 
-// holders watches nothing: on this system the end of a process is noticed when
-// the folder is next read.
+// holders watches nothing: on this system the exit of a process is noticed when the
+// folder is next read.
 type holders struct{}
 
 func newHolders(func(id string)) *holders { return &holders{} }

@@ -1,4 +1,4 @@
-// Package terminals shows what terminals have shown: the folder terminals.
+// Package terminals is the folder terminals: what terminals have shown.
 //
 // Everything in it comes from the plain files that package record writes, one
 // folder for each terminal. The recorder is another process; the provider never
@@ -6,12 +6,12 @@
 // <id>.txt, the one before it <id>.1.txt and so on; the folder <id> has
 // everything else.
 //
-// The folders are live: nobody caches their names, nor the sizes of files that
-// grow, so a line can be read as soon as it is written. Changes are announced
-// as well, for programs that follow files by inotify, but at most once every
+// The folders are live: neither their names nor the sizes of growing files are
+// cached, so a line can be read as soon as it is written. Changes are announced as
+// well, for programs that follow files by inotify, but at most once every
 // [newsPause].
 //
-// A terminal whose recorder was killed is shown as ended, with what is known.
+// A terminal whose recorder was killed is shown as ended, with what is known of it.
 // The table [terminals] of config.toml limits what is kept.
 //
 // The packages below, lowest first, each do one job: shells starts a shell that

@@ -79,7 +79,7 @@ func (t *terminal) findParts(state *record.Terminal, old *terminal) {
 	}
 }
 
-// partName returns the name in the root of a part of which newer ones exist.
+// partName returns the name in the root of a part that has newer ones after it.
 func partName(id string, newer int) string {
 	if newer > 0 {
 		id += "." + strconv.Itoa(newer)

@@ -19,21 +19,20 @@
 //     or that it has ended: all rows above the cursor, and for the last two the
 //     cursor's own;
 //   - the screen is about to be erased as a whole, or taken by a full-screen
-//     program: all rows. Of such a program the log has one line,
-//     [FullScreenLine];
+//     program: all rows. The log of such a program is one line, [FullScreenLine];
 //   - [Grid.Close] is called: all rows.
 //
-// So a progress bar that is drawn over and over leaves its last state, however
-// it is drawn. A row that changes after it was logged is logged again; if it
-// was only cut by a command's end, only the new rest of it. Rows that the
-// terminal wrapped are one line. Blanks that were written at the end of a line
-// are kept: the log of plain text is that text without its carriage returns.
-// Rows that scroll within a region below the first row, or are deleted, are not
-// logged, as no terminal keeps them.
+// So a progress bar that is redrawn leaves only its last state, however it is
+// drawn. A row that changes after it was logged is logged again; if it was only cut
+// by a command's end, only the new rest of it. Rows that the terminal wrapped are
+// one line. Blanks that were written at the end of a line are kept: the log of
+// plain text is that text without its carriage returns. Rows that scroll within a
+// region below the first row, or are deleted, are not logged, as no terminal keeps
+// them.
 //
-// The text is a function of the bytes and of the times at which they were
-// written: neither how they are split into writes nor when [Grid.Settle] and
-// [Grid.Take] are called changes it.
+// The text is a function of the bytes and of the times of writing: neither how they
+// are split into writes nor when [Grid.Settle] and [Grid.Take] are called changes
+// it.
 //
 // # Marks
 //

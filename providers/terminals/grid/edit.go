@@ -103,7 +103,7 @@ func (g *Grid) scrollDown(top int) {
 	g.disturb()
 }
 
-// disturb records that rows which may have been above the cursor have changed.
+// disturb records that rows that may have been above the cursor have changed.
 func (g *Grid) disturb() {
 	if g.logs() {
 		g.log.moved = true

@@ -10,8 +10,8 @@ type Options struct {
 	// Cols and Rows are the size of the terminal; 80 by 24 if one of them is
 	// zero.
 	Cols, Rows int
-	// Nonce authenticates the marks of the shell integration. Without a nonce
-	// no mark counts.
+	// Nonce authenticates the marks of the shell integration. Without a nonce, all
+	// marks are ignored.
 	Nonce string
 	// Now returns the time at which bytes are written; nil means time.Now.
 	Now func() time.Time

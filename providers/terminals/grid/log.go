@@ -93,9 +93,8 @@ func (g *Grid) lineEnd(y int) int {
 }
 
 // settle moves the clock, logs the rows that have settled, and returns when the
-// next one will have; 0 if none is waiting. Nothing settles at a moment at
-// which something was written: more may follow, and the result would depend on
-// how writes are split.
+// next one will have; 0 if none is waiting. Nothing settles at the time of a write:
+// more may follow, and the result would depend on how writes are split.
 func (g *Grid) settle(now time.Duration) (next time.Duration) {
 	passed := now > g.clock
 	g.clock = max(g.clock, now)
@@ -136,8 +135,8 @@ func (g *Grid) down(to int) {
 	}
 }
 
-// flush logs the lines above the cursor's, and if cut is set also that one as
-// far as it is written.
+// flush logs the lines above the cursor's line and, if cut is set, that line as far
+// as it is written.
 func (g *Grid) flush(cut bool) {
 	if !g.logs() {
 		return
@@ -210,8 +209,8 @@ func (g *Grid) logLine(first, last int, more, cut bool) {
 }
 
 // fresh returns the part of a line that the log does not have: from a row on,
-// without the first bytes of it. What the log has may only be left out if the
-// line was cut after it; else a line that changed is logged as a whole.
+// without its first bytes. What the log has may only be left out if the line was
+// cut after it; otherwise a line that changed is logged as a whole.
 func (g *Grid) fresh(first, last int) (from, skip int) {
 	from = first
 	for y := first; y <= last; y++ {

@@ -27,11 +27,11 @@ const (
 // Mark is an event with its place in the log. All text in it is clean.
 type Mark struct {
 	Kind Kind
-	// Offset is the number of bytes of the log before the mark, and Lines that
-	// of the line feeds in them, both since the grid was created. PromptStart,
-	// OutputStart, CommandEnd and FullScreen lie at the beginning of a line:
-	// the output of a command is exactly what lies between its OutputStart and
-	// the CommandEnd. Others lie where the log ended when they came.
+	// Offset is the number of bytes of the log before the mark, and Lines that of
+	// the line feeds in them, both since the grid was created. PromptStart,
+	// OutputStart, CommandEnd and FullScreen lie at the beginning of a line: the
+	// output of a command is exactly what lies between its OutputStart and the
+	// CommandEnd. The others lie at the end of the log when they arrived.
 	Offset, Lines int64
 	// At is when the bytes of the mark were written to the grid.
 	At time.Time
@@ -140,8 +140,8 @@ func (g *Grid) integration(text string) (m Mark, ok bool) {
 // authentic reports whether a nonce is ours.
 func (g *Grid) authentic(nonce string) bool { return g.nonce != "" && nonce == g.nonce }
 
-// integrated processes an authentic mark: what comes before it becomes final.
-// The same mark again at the same place is one that two integrations print.
+// integrated processes an authentic mark: what comes before it becomes final. A
+// mark that repeats at the same place was printed by two integrations.
 func (g *Grid) integrated(m Mark) {
 	l := &g.log
 	if !g.logs() {
@@ -173,9 +173,9 @@ func (g *Grid) integrated(m Mark) {
 	g.mark(m)
 }
 
-// trimLineEndMark removes what a shell prints after output without a final line
-// feed, and which is not the command's: zsh a '%' ('#' for root) and then
-// blanks into the next row, fish a '⏎'.
+// trimLineEndMark removes what a shell, not the command, prints after output
+// without a final line feed: zsh a '%' ('#' for root) and then blanks into the next
+// row, fish a '⏎'.
 func (g *Grid) trimLineEndMark() {
 	s := g.on
 	if s.x != 0 || s.y == 0 || !s.row(s.y).blank() {

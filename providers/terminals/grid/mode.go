@@ -43,9 +43,9 @@ func (g *Grid) setMode(mode int, on bool) {
 	}
 }
 
-// setPrivateMode sets or resets one of DEC's and xterm's modes. Those not here
-// affect no text: colours, mice, bracketed paste, synchronized output (a frame
-// is far shorter than what a row takes to settle).
+// setPrivateMode sets or resets one of DEC's and xterm's modes. Those not here do
+// not affect text: colours, mice, bracketed paste, synchronized output (a frame is
+// far shorter than what a row takes to settle).
 func (g *Grid) setPrivateMode(mode int, on bool) {
 	switch mode {
 	case 2:
@@ -101,7 +101,7 @@ func (g *Grid) switchScreen(alternate bool) {
 	g.on.x, g.on.y = from.x, from.y
 }
 
-// emptyAlternate empties the alternate screen as if it was never written.
+// emptyAlternate empties the alternate screen as if it had never been written.
 func (g *Grid) emptyAlternate() {
 	s := &g.alternate
 	if s.ring == nil {

@@ -15,8 +15,8 @@ const (
 	text               // in another string (DCS, SOS, PM, APC), which is ignored
 )
 
-// The most that is kept of a sequence: parameters, the value of one, and bytes. The rest is
-// ignored; a mark that was cut says so.
+// The limits of what is kept of a sequence: parameters, the value of one, and
+// bytes. The rest is ignored; a mark that was cut says so.
 const (
 	maxParameters = 32
 	maxParameter  = 1 << 20

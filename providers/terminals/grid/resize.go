@@ -1,9 +1,9 @@
 package grid
 
-// Resize sets the size of the terminal, between two writes. Wrapped lines of
-// the primary screen are wrapped anew; rows for which there is no room any more
-// leave by the top, into the log. A full-screen program's rows are cut, since
-// it redraws them. It takes some 50 ns a cell.
+// Resize sets the size of the terminal, between two writes. Wrapped lines of the
+// primary screen are rewrapped; rows that no longer fit leave at the top, into the
+// log. A full-screen program's rows are cut, since it redraws them. It takes some
+// 50 ns a cell.
 func (g *Grid) Resize(cols, rows int) {
 	cols, rows = bound(cols, rows)
 	if cols == g.cols && rows == g.rows {

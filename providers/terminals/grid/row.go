@@ -303,7 +303,7 @@ const (
 )
 
 // cluster is a character with its combining characters, in UTF-8. What does not fit
-// is left out: no script's writing comes near that, but a stream of combining
+// is left out: no script comes near that limit, but a stream of combining
 // characters may go on forever.
 type cluster struct {
 	text [31]byte
@@ -326,7 +326,7 @@ func width(r rune) int {
 	if r >= 0x20000 {
 		return widthBeyond(r)
 	}
-	// Pages of 128 characters, of which four share a byte.
+	// Pages of 128 characters, four in a byte.
 	page := int(widthIndex[r>>7]) << 5
 	return int(widthPages[page+int(r&127)>>2]) >> (r & 3 * 2) & 3
 }

@@ -11,30 +11,28 @@
 //
 // # Viewers
 //
-// A viewer sends the holder the terminal to use, over the socket: a descriptor
-// of its own on the same device. From then on the holder reads keys from that
-// terminal and writes output to it, with nothing between; the viewer's process
-// only waits, reports changes of size, and restores the terminal at the end. If
-// that process is killed, the holder restores it.
+// A viewer sends the holder the terminal to use, over the socket: a descriptor of
+// its own on the same device. From then on the holder reads keys from that terminal
+// and writes output to it directly; the viewer's process only waits, reports
+// changes of size, and restores the terminal at the end. If that process is killed,
+// the holder restores it.
 //
-// Several viewers may be attached at once: all see the same, all may type, and
-// the terminal has the size of the smallest. Output goes to the viewers first,
-// then to the recording, both before more is read: so the recording is never
-// behind what was seen, and no program can outrun it. A viewer that takes
-// nothing for three seconds gets no more; when it takes something again, the
-// screen is redrawn.
+// Several viewers may be attached at once: all see the same, all may type, and the
+// terminal has the size of the smallest. Output goes to the viewers first, then to
+// the recording, both before more is read: so the recording is never behind what
+// was seen, and no program can outrun it. A viewer that reads nothing for three
+// seconds gets no more; when it reads again, the screen is redrawn.
 //
 // Keys are never recorded.
 //
 // # The end
 //
-// When the shell has exited, what it has written is read to its end, and the
-// pseudo-terminal closed: what still runs in it in the background gets a
-// hang-up as in any terminal that is closed. A holder that is told to end
-// (SIGTERM, SIGHUP) closes the terminal likewise. One that is killed leaves the
-// files as they are. The window that the terminal was opened in has its other
-// side too and carries on with it, unrecorded; if that window is closed or
-// detached, the terminal ends.
+// When the shell has exited, its remaining output is read to the end, and the
+// pseudo-terminal is closed: background programs in it get a hang-up as in any
+// terminal that is closed. A holder that is told to end (SIGTERM, SIGHUP) closes
+// the terminal likewise. One that is killed leaves the files as they are. The
+// window that the terminal was opened in has its other side as well and carries on
+// with it, unrecorded; if that window is closed or detached, the terminal ends.
 //
 // [Run] does the same for one command in the calling process, also where there
 // is no terminal.
@@ -45,10 +43,10 @@
 //
 // # Order
 //
-// spec.go says what to start, [Start] and hold.go start a holder, session.go is
-// the program and viewer.go its viewers, relay.go moves the bytes of a program
-// (from [session.show] to [record.Recorder.Write]), message.go is what viewers
-// and holders say, view.go the side of the viewer, heir.go a viewer whose
-// holder was killed, run.go and pipes.go are [Run], unrecorded.go what happens
-// without a recording.
+// spec.go says what to start, [Start] and hold.go start a holder, session.go is the
+// program and viewer.go its viewers, relay.go moves the bytes of a program (from
+// [session.show] to [record.Recorder.Write]), message.go is the protocol of viewers
+// and holders, view.go the side of the viewer, heir.go a viewer whose holder was
+// killed, run.go and pipes.go are [Run], unrecorded.go what happens without a
+// recording.
 package holder

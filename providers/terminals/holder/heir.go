@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// heir is a viewer that has the other side of the program's terminal too, and
-// so can carry on with it, unrecorded, when the holder has been killed.
+// heir is a viewer that also has the other side of the program's terminal, and so
+// can carry on with it, unrecorded, after the holder was killed.
 type heir struct {
 	terminal *os.File
 	master   *os.File

@@ -17,9 +17,8 @@ const SocketFD = 3
 // returns when that has ended. Earlier errors are reported there too. The
 // process must have a session of its own and do nothing else.
 func Hold() error {
-	// First, before anything is started: signals that we were started to
-	// ignore, as by nohup, our program would ignore too, and outlive its
-	// terminal.
+	// First, before anything is started: the program would inherit signals that
+	// this process was started to ignore, as by nohup, and outlive its terminal.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT)
 	first, err := fileLink(os.NewFile(SocketFD, "holder"))

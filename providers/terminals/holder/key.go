@@ -17,8 +17,8 @@ type Key struct {
 // DefaultKey returns Ctrl-\ followed by d.
 func DefaultKey() Key { return Key{'\\' & 0x1f, 'd'} }
 
-// keyTime is how long the first key waits for the second; after that it goes to
-// the program. So Ctrl-\ still quits programs that do not end otherwise.
+// keyTime is how long the first key waits for the second; after that it goes to the
+// program. So Ctrl-\ still quits programs that do not exit otherwise.
 const keyTime = 500 * time.Millisecond
 
 // ParseKey parses a key: "ctrl-\ d", "ctrl-]", "ctrl-a ctrl-d", or "none" for
@@ -67,8 +67,8 @@ type keys struct {
 	held bool // the prefix was typed, and is not passed on yet
 }
 
-// pass returns what is to be passed on of p, which it may modify, and reports
-// whether the key was in it; what was typed after it is dropped.
+// pass returns the part of p to pass on, which it may modify, and reports whether
+// the key was in it; what was typed after the key is dropped.
 func (k *keys) pass(p []byte) (out []byte, detach bool) {
 	if k.key.Prefix == 0 || !k.held && bytes.IndexByte(p, k.key.Prefix) < 0 {
 		return p, false

@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// message is what both sides send over the socket, one JSON object a line. The
+// message is what both sides send over the socket, one JSON object per line. The
 // first message of a viewer comes with the descriptor of its terminal.
 type message struct {
 	Op   string `json:"op"`
@@ -25,8 +25,9 @@ type message struct {
 	Exit   int    `json:"exit,omitempty"`
 	Signal string `json:"signal,omitempty"`
 	Text   string `json:"text,omitempty"`
-	// Pid is the process ID of the program. The opAttached for the viewer that
-	// started it has it, with the other side of the program's terminal.
+	// Pid is the process ID of the program. It is set in the opAttached for the
+	// viewer that started the program, which comes with the other side of the
+	// program's terminal.
 	Pid int `json:"pid,omitempty"`
 }
 

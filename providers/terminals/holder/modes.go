@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// modes are the modes that a program has set in the terminal, that a later
-// viewer has to set too and a leaving one has to undo: the mouse, bracketed
-// paste, the alternate screen. It looks only at escape sequences; other bytes
-// cost it a search for one.
+// modes are the modes that a program has set in the terminal, which a later viewer
+// has to set too and a leaving one has to undo: the mouse, bracketed paste, the
+// alternate screen. It looks only at escape sequences; other bytes cost it a search
+// for one.
 type modes struct {
 	on     []int // those that differ from the start, in order of setting
 	keypad bool

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// orphans are the processes below ours whose parent has ended: they become our
-// children. Each is reaped when it ends.
+// orphans are the descendants of this process whose parent has exited: they become
+// its children. Each is reaped when it exits.
 type orphans struct {
 	signals chan os.Signal
 
@@ -18,8 +18,8 @@ type orphans struct {
 	awaited map[int]chan<- syscall.WaitStatus
 }
 
-// takeOrphans makes our process the parent of orphans from now on. It must have
-// no children that other code waits for.
+// takeOrphans makes this process the parent of orphans from now on. It must have no
+// children that other code waits for.
 func takeOrphans() *orphans {
 	o := &orphans{signals: make(chan os.Signal, 1), awaited: make(map[int]chan<- syscall.WaitStatus)}
 	if unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
@@ -53,7 +53,8 @@ func (o *orphans) reap() {
 	}
 }
 
-// ended returns a channel with the end of a process that is not our child yet.
+// ended returns a channel that receives the exit of a process that is not a child
+// of this one yet.
 func (o *orphans) ended(pid int) <-chan syscall.WaitStatus {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -19,8 +19,9 @@ func selfPath(*os.File) string { return "" }
 // sameOpenFile reports whether two of our descriptors are one open file.
 func sameOpenFile(first, second int) bool { return sharesOffset(first, second) }
 
-// orphans are the processes below ours whose parent has ended. This system does
-// not hand them to us: how the program ends without its holder is not known.
+// orphans are the descendants of this process whose parent has exited. This system
+// does not make them its children: how the program ends without its holder is
+// unknown.
 type orphans struct{}
 
 func takeOrphans() *orphans { return new(orphans) }

@@ -79,8 +79,8 @@ func runInPipes(spec Spec, streams Streams) (o Outcome, err error) {
 	}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = streams.In, out.far, errs.far
 	stop := keepSignals()
-	// The command learns of a closed pipe when we close its own. Were the
-	// signal ignored, the command would ignore it, too.
+	// The command learns of a closed pipe when this process closes the command's
+	// own pipe. If the signal were ignored, the command would ignore it, too.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer signal.Stop(broken)
@@ -118,7 +118,7 @@ func fullLogPath(dir string) string {
 	return t.Path(t.LastPart())
 }
 
-// await waits for a command's end, and for the readers of what it has written.
+// await waits for a command's exit, and for the readers of its output.
 func await(cmd *exec.Cmd, read func(), from ...*os.File) (exit int, signal string) {
 	ended := make(chan struct{})
 	go func() {
@@ -133,7 +133,7 @@ func await(cmd *exec.Cmd, read func(), from ...*os.File) (exit int, signal strin
 	return outcome(cmd.ProcessState)
 }
 
-// passTo passes signals on to a command, except those of keys of the terminal,
+// passTo passes signals on to a command, except those from keys of the terminal,
 // which have reached it already.
 func passTo(cmd *exec.Cmd) func(syscall.Signal) {
 	return func(sig syscall.Signal) {
@@ -143,8 +143,8 @@ func passTo(cmd *exec.Cmd) func(syscall.Signal) {
 	}
 }
 
-// relay records and shows what comes. It records first: a slow reader of one
-// stream must not put it behind the other.
+// relay records and shows the output. It records first: a slow reader of one stream
+// must not put it behind the other.
 func (p *pipe) relay(order *sync.Mutex, settle *settler) {
 	relay(p.from, func(text []byte) {
 		order.Lock()

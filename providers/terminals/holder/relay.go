@@ -11,9 +11,9 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// Limits for reading from a program that has ended: until it has been quiet for
-// quietTime, as processes that it left behind may have the other side open. If
-// they flood us, they are read for drainTime, and at least for as much as may
+// Limits for reading from a program that has exited: until it has been quiet for
+// quietTime, as processes that it left behind may have the other side open. If they
+// print without pause, they are read for drainTime, and at least for as much as may
 // have been on its way.
 const (
 	quietTime = 50 * time.Millisecond
@@ -21,8 +21,8 @@ const (
 	drainSize = 1 << 20 // the largest pipe that needs no privileges
 )
 
-// relay passes on what comes from a program, to the end. A read deadline means
-// that the program has ended.
+// relay passes on a program's output, to its end. A read deadline means that the
+// program has exited.
 func relay(from *os.File, show func(p []byte)) {
 	buf := make([]byte, 64<<10)
 	for {
@@ -56,7 +56,7 @@ func relay(from *os.File, show func(p []byte)) {
 }
 
 // readNow reads what is available, without waiting; 0 means that nothing is, or
-// never will be.
+// ever will be.
 func readNow(f *os.File, p []byte) (n int) {
 	_ = withFD(f, func(fd int) (err error) {
 		for {
@@ -70,7 +70,7 @@ func readNow(f *os.File, p []byte) (n int) {
 }
 
 // settler calls Settle of a recorder when the recorder asks for it. It runs
-// apart from the relay, so that no byte waits for it.
+// separately from the relay, so that no byte waits for it.
 type settler struct {
 	rec *record.Recorder
 

@@ -17,13 +17,13 @@ type Streams struct {
 	Limit        int
 }
 
-// Run runs the command of a Spec, records it, and returns how it ended. If
-// standard output and error are terminals that we may use (a background job may
-// not) the command has a terminal too; otherwise its output and its errors go
-// where ours go, and the recording has both as they come. Signals are passed
-// on. An error means that the command was not started: [Unrecorded] that it
-// could be started without being recorded; for any other, NotStarted has the
-// exit code.
+// Run runs the command of a Spec, records it, and returns how it ended. If standard
+// output and error are terminals that this process may use (a background job may
+// not) the command has a terminal too; otherwise its output and its errors go where
+// those of this process go, and the recording has both in order of arrival. Signals
+// are passed on. An error means that the command was not started: [Unrecorded]
+// means that it could be started without being recorded; for any other, NotStarted
+// has the exit code.
 func Run(spec Spec, streams Streams) (Outcome, error) {
 	if !streams.Quiet && IsTerminal(streams.Out) && IsTerminal(streams.Err) && !inBackground(streams.Out) {
 		return runInTerminal(spec, streams)
@@ -90,9 +90,9 @@ var passedOn = []os.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
 }
 
-// keepSignals keeps signals from ending this process from now on, and later
-// passes them to a function; nil restores their default. A signal that was
-// ignored at our start stays ignored, here and in the command.
+// keepSignals keeps signals from ending this process from now on, and later passes
+// them to a function; nil restores their default. A signal that was ignored when
+// this process started stays ignored, here and in the command.
 func keepSignals() (start func(pass func(syscall.Signal))) {
 	signals := make(chan os.Signal, 8)
 	for _, s := range passedOn {
@@ -115,7 +115,8 @@ func keepSignals() (start func(pass func(syscall.Signal))) {
 	}
 }
 
-// haveTerminal reports whether keys of a terminal send their signals to us.
+// haveTerminal reports whether keys of a terminal send their signals to this
+// process.
 func haveTerminal() bool {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// Variable is the environment variable that holds the ID of the terminal that a
-// program runs in.
+// Variable is the environment variable with the ID of the terminal that a program
+// runs in.
 const Variable = "CTXFS_TERMINAL"
 
 // session is a program in a recorded terminal, and its viewers.
@@ -65,8 +65,8 @@ func begin(rec *record.Recorder, cmd *exec.Cmd, stdin *os.File, cols, rows int) 
 	return s, nil
 }
 
-// serve relays until the program has ended and its output is recorded, and
-// returns how it ended.
+// serve relays until the program has exited and its output is recorded, and returns
+// how it ended.
 func (s *session) serve() (exit int, signal string) {
 	ended := make(chan struct{})
 	go func() {

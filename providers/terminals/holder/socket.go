@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// The most bytes of a socket's address, and how many of them are for its name.
+// The length limit of a socket's address in bytes, and how many of them are for its
+// name.
 const (
 	maxSocketPath = 100
 	maxSocketName = 60
@@ -59,8 +60,8 @@ func (r *Recording) listen(id string) (l *net.UnixListener, end func(), err erro
 	return nil, nil, fmt.Errorf("there is no folder for the socket of a terminal: %w", err)
 }
 
-// listen opens a socket. An existing one was left by a holder that was killed:
-// the ID is ours.
+// listen opens a socket. An existing one was left by a killed holder: this process
+// owns the ID.
 func listen(path string) (*net.UnixListener, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

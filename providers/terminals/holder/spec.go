@@ -20,8 +20,8 @@ import (
 type Recording struct {
 	// Dir is the folder of all terminals.
 	Dir string `json:"dir"`
-	// Runtime are folders for their sockets and what else they need while they
-	// run: the first usable one is used, and all are searched.
+	// Runtime are folders for their sockets and other runtime files: the first
+	// usable one is used, and all are searched.
 	Runtime []string      `json:"runtime"`
 	Limits  record.Limits `json:"limits,omitzero"`
 	Replay  bool          `json:"replay,omitempty"`
@@ -48,10 +48,9 @@ type prepared struct {
 	cleanup func()
 }
 
-// prepare creates the recording and the command. On a later error the caller
-// must close the one and call the cleanup function. Without columns the
-// command's output comes through pipes; shown, if not nil, gets the text of the
-// log.
+// prepare creates the recording and the command. On a later error the caller must
+// close the recording and call the cleanup function. Without columns the command's
+// output comes through pipes; shown, if not nil, gets the text of the log.
 func (s *Spec) prepare(source string, cols, rows int, shown io.Writer) (p prepared, err error) {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -113,8 +112,8 @@ func (p *prepared) begin(stdin *os.File, cols, rows int) (*session, error) {
 	return s, err
 }
 
-// abandon ends a recording whose program could not be started. If the program
-// then runs without it, nothing of it is left.
+// abandon ends a recording whose program could not be started. If the program then
+// runs without it, the recording is deleted.
 func (p *prepared) abandon(err error) {
 	if without := (*Unrecorded)(nil); errors.As(err, &without) {
 		p.discard()

@@ -19,8 +19,8 @@ func IsTerminal(f *os.File) bool {
 	return err == nil
 }
 
-// openTerminal opens the terminal behind a file anew, in non-blocking mode,
-// which would otherwise apply to all who share that file.
+// openTerminal reopens the terminal behind a file in non-blocking mode, which would
+// otherwise apply to all who share that file.
 func openTerminal(f *os.File) (*os.File, error) {
 	if !IsTerminal(f) {
 		return nil, errNoTerminal

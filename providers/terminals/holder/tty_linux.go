@@ -13,14 +13,14 @@ const (
 	setAttributes = unix.TCSETS
 )
 
-// selfPath returns a path by which a file that we have open can be opened anew.
+// selfPath returns a path to reopen a file that this process has open.
 func selfPath(f *os.File) (path string) {
 	_ = withFD(f, func(fd int) error { path = fmt.Sprintf("/proc/self/fd/%d", fd); return nil })
 	return path
 }
 
-// sameOpenFile reports whether two of our descriptors are one open file. Where
-// the kernel may not say so (in some sandboxes), it compares their positions.
+// sameOpenFile reports whether two descriptors are one open file. If the kernel may
+// not tell (in some sandboxes), it compares their positions.
 func sameOpenFile(first, second int) bool {
 	const kcmpFile = 0
 	self := uintptr(os.Getpid())

@@ -14,13 +14,13 @@ import (
 )
 
 // Unrecorded is why nothing can be recorded. The program has not been started:
-// [Spec.Exec] and [Spec.RunQuiet] start it all the same.
+// [Spec.Exec] and [Spec.RunQuiet] still can.
 type Unrecorded struct{ Err error }
 
 func (u *Unrecorded) Error() string { return "this is not recorded: " + u.Cause() }
 func (u *Unrecorded) Unwrap() error { return u.Err }
 
-// unrecorded marks an error as one that is not the program's; nil stays nil.
+// unrecorded marks an error as not the program's; nil stays nil.
 func unrecorded(err error) error {
 	if err == nil {
 		return nil
@@ -40,9 +40,9 @@ func notStarted(err error) error {
 	return err
 }
 
-// Exec replaces this process by the program of a Spec, unrecorded: the program
-// has our process, files and terminal, and gets our signals. It returns only on
-// an error.
+// Exec replaces this process with the program of a Spec, unrecorded: the program
+// takes over the process, its files, its terminal and its signals. It returns only
+// on an error.
 func (s *Spec) Exec() error {
 	path, argv, err := s.program()
 	if err != nil {

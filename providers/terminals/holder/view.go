@@ -14,7 +14,7 @@ type Outcome struct {
 	ID  string // of the terminal
 	Dir string // the terminal's folder
 	// Detached reports whether the terminal goes on. Otherwise its program has
-	// ended, with the exit code Exit.
+	// exited, with the exit code Exit.
 	Detached bool
 	Exit     int
 	Signal   string // that killed the program

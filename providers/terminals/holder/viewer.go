@@ -13,7 +13,7 @@ import (
 // program and the recording no longer wait for it.
 const stallTime = 3 * time.Second
 
-// viewer is a terminal in which a session is shown.
+// viewer is a terminal that shows a session.
 type viewer struct {
 	session    *session
 	tty        tty
@@ -39,7 +39,8 @@ func newViewer(s *session, file *os.File, m message, told func(message)) *viewer
 // start starts reading keys.
 func (v *viewer) start() { go v.read() }
 
-// stop ends it: after this nobody reads from the terminal, which is restored.
+// stop ends it: after this the holder no longer reads from the terminal, which is
+// restored.
 func (v *viewer) stop() {
 	close(v.done)
 	_ = v.tty.file.SetDeadline(time.Unix(1, 0))

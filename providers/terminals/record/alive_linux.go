@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// processStart returns what distinguishes a process from any other that had or
-// will have the same number: when it was started, and since which boot that is
-// counted. It returns "" for one that has ended.
+// processStart returns what distinguishes a process from any other that had or will
+// have the same number: its start time and the boot that the time is relative to.
+// It returns "" for one that has exited.
 func processStart(pid int) string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

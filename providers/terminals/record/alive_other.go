@@ -4,8 +4,8 @@ package record
 
 import "syscall"
 
-// processStart returns "" for a process that has ended. Here a process cannot
-// be distinguished from another with the same number.
+// processStart returns "" for a process that has exited. Here a process cannot be
+// distinguished from another with the same number.
 func processStart(pid int) string {
 	if syscall.Kill(pid, 0) != nil {
 		return ""

@@ -42,10 +42,10 @@ type Record struct {
 	made bool  // derived from what a killed holder left
 }
 
-// Failed reports whether the command is known to have failed. A command that
-// the user interrupted has not, nor one that only ended the shell, by itself or
-// with its window: its code is that of the previous command, or the user's own.
-// A comment has the code of the previous command, too.
+// Failed reports whether the command is known to have failed. A command that the
+// user interrupted has not, nor one that only exited the shell, by itself or with
+// its window: its code is that of the previous command, or chosen by the user. A
+// comment has the code of the previous command, too.
 func (r *Record) Failed() bool {
 	switch {
 	case r.Signal != nil && (*r.Signal == "SIGINT" || *r.Signal == "SIGHUP"), r.Exit != nil && *r.Exit == interrupted:

@@ -5,7 +5,7 @@
 //
 // A terminal has a folder of its own, 0700, named by its ID; its files are 0600
 // from their first byte. The files are the only source: readers never ask the
-// process that writes them, and that may be killed at any moment.
+// process that writes them, which may be killed at any moment.
 //
 //	meta.json       what is known of the terminal now; replaced as a whole
 //	part-0001.txt   the clean log; continued in part-0002.txt past 64 MiB

@@ -151,7 +151,7 @@ func (d *folder) renameAway(id string) error {
 	}
 }
 
-// abandon removes a folder in which nothing could be recorded.
+// abandon removes a folder where nothing could be recorded.
 func (d *folder) abandon(whole bool) {
 	if whole {
 		os.RemoveAll(d.path())

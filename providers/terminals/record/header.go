@@ -21,9 +21,9 @@ const stampForm = "2006-01-02T15:04:05Z"
 // rule begins and ends a header without a fixed length.
 const rule = "---"
 
-// header returns the current header. The rest of its room goes to the lines of
-// dashes around it: blanks would be hard to see, and a model would have to read
-// hundreds of them.
+// header returns the current header. The lines of dashes around it fill the rest of
+// its room: blanks would be hard to see, and a model would have to read hundreds of
+// them.
 func (m *Meta) header() []byte {
 	label, command, last := "last_command: ", m.LastCommand, "last_exit_code: "
 	if m.LastExit != nil {
@@ -42,8 +42,8 @@ func (m *Meta) header() []byte {
 	return fmt.Appendf(nil, "%s\n%s%s\n", strings.Repeat("-", dashes/2), text, strings.Repeat("-", dashes-dashes/2))
 }
 
-// end returns the end of a path, which says more than its beginning, in at most
-// limit bytes.
+// end returns the last bytes of a path, at most limit: they say more than its
+// beginning.
 func end(path string, limit int) string {
 	const ellipsis = "…"
 	if len(path) <= limit {
@@ -59,8 +59,8 @@ func end(path string, limit int) string {
 // maxShown is how many bytes of a command are shown above its output.
 const maxShown = 4 << 10
 
-// Header returns what stands above the output of a command where that is shown
-// by itself: the command on one line, and how and when it ended.
+// Header returns the header of a command's output where that is shown by itself:
+// the command on one line, and how and when it ended.
 func (r *Record) Header() []byte {
 	text := fmt.Appendf(nil, "%s\ncommand: %s\ncwd: %s\n", rule, clean.Cut(clean.Line(r.Command), maxShown), clean.Line(r.Cwd))
 	exit := "not known"

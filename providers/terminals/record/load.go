@@ -69,9 +69,9 @@ func (t *Terminal) Journal() *Records { return &Records{Path: filepath.Join(t.Di
 // Path returns the file of a part.
 func (t *Terminal) Path(part int) string { return filepath.Join(t.Dir, partFile(part)) }
 
-// Load reads a terminal's folder. It leaves out what it cannot read of
-// meta.json and of records (half a line, an unknown key). An error means that
-// the folder cannot be read, or is just being created.
+// Load reads a terminal's folder. It leaves out what it cannot read in meta.json
+// and in records (half a line, an unknown key). An error means that the folder
+// cannot be read, or is just being created.
 func Load(dir string) (*Terminal, error) {
 	t, err := LoadState(dir)
 	if err != nil {
@@ -222,9 +222,9 @@ type Records struct {
 	file os.FileInfo // the file last read from; nil if there was none
 }
 
-// Next returns the records that were added since the last call, without
-// unreadable ones; none if there is no file. Anew reports that earlier records
-// no longer count: the file was replaced, or has become shorter.
+// Next returns the records that were added since the last call, without unreadable
+// ones; none if there is no file. Anew reports whether earlier records no longer
+// count: the file was replaced, or has become shorter.
 func (r *Records) Next() (records []Record, anew bool, err error) {
 	f, err := os.OpenFile(r.Path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, iofs.ErrNotExist) {

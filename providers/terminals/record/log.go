@@ -129,7 +129,7 @@ func (l *log) deleted() bool {
 	return syscall.Fstat(int(l.file.Fd()), &st) == nil && st.Nlink == 0
 }
 
-// gap makes the log say here that text is missing. Very many gaps become one.
+// gap makes the log note here that text is missing. Too many gaps become one.
 func (l *log) gap() {
 	if l.lost == 0 || len(l.pending) > 2*maxPending {
 		return

@@ -23,7 +23,7 @@ const metaVersion = 1
 // MetaFile is the file of the Meta.
 const MetaFile = "meta.json"
 
-// Meta is what is known of a terminal: the content of meta.json. All text in it
+// Meta is what is known about a terminal: the content of meta.json. All text in it
 // is clean, and masked where it was typed. The terminal's ID is the name of its
 // folder.
 type Meta struct {

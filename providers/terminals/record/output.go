@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Output is the output of a command, over all parts in which it lies.
+// Output is the output of a command, across all parts that contain it.
 type Output struct {
 	pieces []byteRange
 	size   int64

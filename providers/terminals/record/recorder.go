@@ -31,8 +31,8 @@ type Masker interface {
 	// keeps the number of lines and does not retain text. The last line may
 	// lack its line feed; it then continues in the next text.
 	Mask(text []byte) []byte
-	// Again is Mask for lines that show the end of the stream once more, the
-	// first of which may lie within a secret of several lines.
+	// Again is Mask for lines that show the end of the stream once more; the first
+	// may lie within a secret of several lines.
 	Again(text []byte) []byte
 	// Args returns the words of a command line with their secrets hidden.
 	Args(argv []string) []string
@@ -112,7 +112,7 @@ type Recorder struct {
 }
 
 // New creates a terminal's folder and its first files. An error means that the
-// folder cannot be created or written: there is nothing to record to then.
+// folder cannot be created or written: then nothing can be recorded.
 func New(o Options) (*Recorder, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -176,8 +176,8 @@ func words(argv []string) string {
 	return b.String()
 }
 
-// ID returns the name of the terminal's folder. It changes only if somebody
-// deletes that and another terminal takes its place.
+// ID returns the name of the terminal's folder. It changes only if the folder is
+// deleted and another terminal takes its place.
 func (r *Recorder) ID() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -255,7 +255,7 @@ func (r *Recorder) settle(now time.Time) (next time.Time) {
 	return earlier(next, r.replay.flush(now))
 }
 
-// earlier returns the earlier of two times, of which zero is never.
+// earlier returns the earlier of two times; zero means never.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

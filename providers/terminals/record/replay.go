@@ -14,8 +14,8 @@ const ReplayFile = "replay.cast"
 // maxReplay is the size at which it ends.
 const maxReplay = 16 << 20
 
-// How much output waits to be written, and for how long. An unfinished word
-// waits for its end, so that no secret is cut, unless it is long.
+// How much output waits to be written, and for how long. An unfinished word, unless
+// it is long, waits for its end, so that no secret is cut.
 const (
 	replayWait = 250 * time.Millisecond
 	replayFull = 32 << 10

@@ -12,8 +12,8 @@ import (
 // ScreenFile shows the screen.
 const ScreenFile = "screen.txt"
 
-// How long a change of the screen may wait for further ones, and how long after
-// a write the next one waits.
+// How long a change of the screen may wait for further changes, and the least time
+// between two writes.
 const (
 	screenWait = 2 * time.Millisecond
 	screenRest = 8 * time.Millisecond

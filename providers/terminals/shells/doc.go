@@ -1,16 +1,16 @@
 // Package shells starts the user's shell so that it marks where each prompt and
-// each command begins and ends, without a change to any file of the user's.
+// each command begins and ends, without changing any of the user's files.
 //
 // # How
 //
-// A shell is started with a file of ours in place of one of the user's, which
-// ours then reads: bash by --rcfile (a login shell in POSIX mode by ENV, a mode
+// A shell is started with a file of ctxfs in place of one of the user's, which that
+// file then reads: bash by --rcfile (a login shell in POSIX mode by ENV, a mode
 // that it leaves at once), zsh by ZDOTDIR, fish by --init-command. Prompts and
-// traps are never touched; hooks are added first before a prompt and last
-// before a command, and put back if they are lost. In bash, where others take
-// PROMPT_COMMAND apart, our hook goes back to the front once and no more, and
-// bash-preexec calls it as one of its functions. Other shells, bash before 4.4,
-// and zsh where the system's zshenv sets ZDOTDIR, are started without marks.
+// traps are never touched; hooks are added first before a prompt and last before a
+// command, and put back if they are lost. In bash, where others take PROMPT_COMMAND
+// apart, the hook goes back to the front only once, and bash-preexec calls it as
+// one of its functions. Other shells, bash before 4.4, and zsh where the system's
+// zshenv sets ZDOTDIR, are started without marks.
 //
 // # The marks
 //

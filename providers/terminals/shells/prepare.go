@@ -21,14 +21,13 @@ var (
 
 // Options select the shell to start.
 type Options struct {
-	// Shell is the path of the shell; its last element is the name by which it
-	// is recognized.
+	// Shell is the path of the shell, which is recognized by its last element.
 	Shell string
 	// Login asks for a login shell.
 	Login bool
-	// Nonce is the secret that the marks carry: letters and digits, fresh for
-	// each shell (crypto/rand.Text). The shell gets it by its environment and
-	// hides it from its children. Without a nonce there are no marks.
+	// Nonce is the secret that the marks carry: letters and digits, fresh for each
+	// shell (crypto/rand.Text). The shell gets it in its environment and hides it
+	// from its children. Without a nonce there are no marks.
 	Nonce string
 	// Dir is a folder for one file that the shell reads at its start. Only this
 	// shell may use it; it is created if necessary, for its owner only.
@@ -78,7 +77,7 @@ func Prepare(o Options) (c Command, cleanup func(), err error) {
 	}
 	if file == "" {
 		if o.Login {
-			c.Args[0] = "-" + name // by which every shell recognizes a login
+			c.Args[0] = "-" + name // every shell recognizes a login by it
 		}
 		return c, func() {}, nil
 	}

@@ -11,16 +11,16 @@ import (
 // Names returns the shells that can print marks.
 func Names() []string { return []string{"bash", "zsh", "fish"} }
 
-// lineMark ends the line in a shell's file, by which it is found again.
+// lineMark ends the line in a shell's file, and identifies it.
 const lineMark = "# records each new terminal; undo: ctxfs setup shell --remove"
 
 // createdMark is lineMark in a file that was created for the line.
 const createdMark = lineMark + " (and this file, if nothing else is in it)"
 
-// The lines that make each new interactive shell a recorded terminal; %[1]s is
-// the path of ctxfs. The first conditions need no program; "setup shell
-// --check" decides the rest. Only if it succeeds is the shell replaced by
-// ctxfs, so that no fault of ours leaves anyone without a shell.
+// The lines that make each new interactive shell a recorded terminal; %[1]s is the
+// path of ctxfs. The first conditions need no program; "setup shell --check"
+// decides the rest. Only if it succeeds is the shell replaced with ctxfs, so that
+// no fault of ctxfs leaves anyone without a shell.
 const (
 	bashLine = `if [[ $- == *i* && -t 0 && -t 1 && -z ${CTXFS_TERMINAL-} && -x %[1]s ]] && %[1]s setup shell --check >/dev/null 2>&1; then exec %[1]s term --shell bash $(shopt -q login_shell && echo --login); fi`
 	zshLine  = `if [[ -o interactive && -t 0 && -t 1 && -z ${CTXFS_TERMINAL-} && -x %[1]s ]] && %[1]s setup shell --check >/dev/null 2>&1; then exec %[1]s term --shell zsh $([[ -o login ]] && echo --login); fi`
@@ -48,10 +48,9 @@ func RCFile(name, program, home string, lookupEnv func(string) (string, bool)) (
 	}
 }
 
-// WithLine returns a file's text with the line at its beginning, and without
-// any older one: what stood before it would be done twice, by the shell that is
-// replaced and by the recorded one. If the file does not exist yet, the line
-// says so.
+// WithLine returns a file's text with the line at its beginning, and without any
+// older one: commands before it would run twice, in the shell that is replaced and
+// in the recorded one. If the file does not exist yet, the line says so.
 func WithLine(text string, exists bool, line string) string {
 	rest, found := WithoutLine(text)
 	if found.Created || !exists {
@@ -67,8 +66,8 @@ type Found struct {
 	Created bool
 }
 
-// WithoutLine returns a file's text without the line, and what was found of
-// that.
+// WithoutLine returns a file's text without the line, and what it found of the
+// line.
 func WithoutLine(text string) (rest string, found Found) {
 	var kept strings.Builder
 	for line := range strings.Lines(text) {

@@ -39,7 +39,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Folder returns the folder in which tmux keeps the sockets of a user.
+// Folder returns the folder where tmux keeps the sockets of a user.
 func Folder(lookupEnv func(string) (string, bool), uid int) string {
 	root, _ := lookupEnv("TMUX_TMPDIR")
 	return filepath.Join(cmp.Or(root, "/tmp"), "tmux-"+strconv.Itoa(uid))
@@ -254,9 +254,9 @@ func (a *Adopter) state() (panes []Pane, problems []string) {
 	return panes, problems
 }
 
-// Close ends all recordings, and leaves the servers running. The panes'
-// terminals have then ended, until recording starts again. It takes a few
-// seconds at most, if a server hangs.
+// Close ends all recordings, and leaves the servers running. The panes' terminals
+// are then ended, until recording starts again. It takes a few seconds at most, if
+// a server hangs.
 func (a *Adopter) Close() error {
 	a.mu.Lock()
 	already := a.closed

@@ -41,7 +41,7 @@ type client struct {
 	ended    func()      // called last
 
 	mu        sync.Mutex
-	questions []*question // in the order in which they were sent
+	questions []*question // in the order of sending
 	watchdog  *time.Timer
 	closed    bool
 

@@ -128,8 +128,8 @@ func (l *listing) shows(p *listedPane, used int64, unattached string) {
 	}
 }
 
-// identifier reports whether a word is a sign and a number, as tmux identifies
-// things: such a word is safe in a command.
+// identifier reports whether a word is a sign and a number, the form of tmux's ids:
+// such a word is safe in a command.
 func identifier(word string, sign byte) bool {
 	if len(word) < 2 || word[0] != sign {
 		return false

@@ -29,8 +29,8 @@ func (s *server) paneGone(p *pane, l *listing) {
 	s.release(p, func() { p.close(exit); s.a.changed() })
 }
 
-// release calls then when everything that the owner of a pane has sent of it
-// was read. The caller holds mu.
+// release calls then when everything that the owner of a pane has sent for it has
+// been read. The caller holds mu.
 func (s *server) release(p *pane, then func()) {
 	c := p.owner
 	p.owner = nil
@@ -96,7 +96,7 @@ func (s *server) pane(now *listedPane, l *listing) progress {
 	return done
 }
 
-// paused continues with a pane of which tmux has dropped output.
+// paused continues with a pane whose output tmux has dropped.
 func (s *server) paused(c *client, p *pane) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

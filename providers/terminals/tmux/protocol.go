@@ -80,8 +80,8 @@ func fields(line string) []string {
 	return all
 }
 
-// newToken returns a word that no program can foresee: what stands between two
-// of them is an answer to us, whatever it looks like.
+// newToken returns a word that no program can predict: text between two of them is
+// an answer to ctxfs, whatever it looks like.
 func newToken() string {
 	random := make([]byte, 12)
 	_, _ = rand.Read(random) // never fails
@@ -113,8 +113,7 @@ func (q *question) line(format string) string {
 	return strings.Join(all, " ; ") + "\n"
 }
 
-// take processes a line after the question has begun, and reports whether it
-// was the last one.
+// take processes a line of the answer, and reports whether it was the last one.
 func (q *question) take(line string) bool {
 	if line != q.token {
 		q.lines = append(q.lines, line)

@@ -12,7 +12,7 @@ import (
 )
 
 // The first and the longest delay before a server is tried again. So a server
-// is found that has no session yet, and one that refuses us is not pestered.
+// without a session yet is found, and one that refuses ctxfs is not pestered.
 const (
 	retryFirst = 100 * time.Millisecond
 	retryMost  = 5 * time.Second
@@ -235,9 +235,9 @@ func (s *server) clientEnded(c *client) {
 	}
 }
 
-// lateMost is how often tmux is asked again how a program ended: it notices the
-// end of the output before that of the program, and it may never report that of
-// one that a signal has killed.
+// lateMost is how often tmux is asked again how a program ended: it notices the end
+// of the output before that of the program, and may never report the end of a
+// program killed by a signal.
 const lateMost = 5
 
 // recorded returns what is recorded now.
