@@ -136,9 +136,9 @@ func (p *Provider) sessionNamed(name string) *catalogue.Session {
 	return p.catalogue.ByKey(agent, id)
 }
 
-// Documents implements fs.Documented: one for each session that is no subagent's,
-// found by its title and where it was. What was said in it is found by Search:
-// there is too much of it to be held in memory.
+// Documents implements fs.Documented: one for each session that is not a
+// subagent's, found by its title and its folder. What was said in it is found by
+// Search: that is too much to be held in memory.
 func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 	return func(yield func(fs.Document) bool) {
 		if !p.opts.Watch {

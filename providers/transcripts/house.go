@@ -14,9 +14,9 @@ import (
 // houseTime is the time between two rounds of housekeeping.
 const houseTime = time.Minute
 
-// keepHouse does from time to time what no reader waits for: it ends the life of
-// quiet sessions, removes what is left of lost ones, archives, keeps the cache
-// and the archive within their limits, and saves the list of sessions.
+// keepHouse periodically does what no reader waits for: it marks quiet sessions as
+// no longer live, removes what is left of lost ones, archives, keeps the cache and
+// the archive within their limits, and saves the list of sessions.
 func (p *Provider) keepHouse() {
 	tick := time.NewTicker(houseTime)
 	defer tick.Stop()
@@ -37,8 +37,8 @@ func (p *Provider) keepHouse() {
 	}
 }
 
-// endQuiet ends the life of the sessions that are quiet: the kernel may keep
-// their text.
+// endQuiet marks the sessions that are quiet as no longer live: the kernel may
+// cache their text.
 func (p *Provider) endQuiet() {
 	quiet := p.catalogue.EndQuiet(p.opts.Env.Now())
 	p.cache.SaveAll(false)
@@ -55,7 +55,7 @@ func (p *Provider) saveList() {
 	}
 }
 
-// retryCache finds out whether a cache that could not be written can be again.
+// retryCache finds out whether a cache that could not be written is writable again.
 func (p *Provider) retryCache() {
 	if !p.cache.Broken() {
 		return

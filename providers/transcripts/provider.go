@@ -81,8 +81,8 @@ type Options struct {
 	// Hide leaves out a path, such as a mount point of ours; it may be nil.
 	Hide func(path string) bool
 	// Watch keeps the provider current and renders in the background. Without it,
-	// for a command that reads once, the sessions are those of the moment when
-	// they are first asked for.
+	// for a command that reads once, the sessions are those found when they are
+	// first requested.
 	Watch bool
 }
 

@@ -19,17 +19,17 @@ import (
 
 // Wanted names a session.
 type Wanted struct {
-	// Session is an id, the beginning of one, or an alias. Files are its readings as
-	// a path on disk, with and without links, Tree its reading as a path in the
-	// provider's folder; none and "" where it cannot be one. Where Session is ""
-	// the client's own session is meant.
+	// Session is an id, the beginning of one, or an alias. Files are its readings
+	// as a path on disk, with and without links, Tree its reading as a path in the
+	// provider's folder; none and "" if it cannot be one. If Session is "", the
+	// client's own session is meant.
 	Session string   `json:"session,omitempty"`
 	Files   []string `json:"files,omitempty"`
 	Tree    string   `json:"tree,omitempty"`
 	// Claims are what the client's environment says.
 	Claims []caller.Claim `json:"claims,omitempty"`
 	// Folders are the client's working folder and those above it that may be its
-	// project's, each with all names that it is known by.
+	// project's, each with all of its names.
 	Folders [][]string `json:"folders,omitempty"`
 }
 
@@ -61,7 +61,7 @@ type Known struct {
 	Title string    `json:"title"`
 	CWD   string    `json:"cwd"`
 	Start time.Time `json:"start,omitzero"`
-	// Last is when something happened in it; where its messages were not read
+	// Last is when something last happened in it; if its messages were not read
 	// yet, when its log was written to.
 	Last time.Time `json:"last,omitzero"`
 	// Events is nil until it was rendered.
@@ -78,7 +78,7 @@ type Known struct {
 	Others int    `json:"others,omitempty"`
 }
 
-// Sessions lists the sessions that are no subagents', the newest first; below a
+// Sessions lists the sessions that are not subagents', the newest first; below a
 // folder if any of its names is given.
 func (p *Provider) Sessions(ctx context.Context, below []string) ([]Known, error) {
 	if err := p.scanner.WaitBriefly(ctx); err != nil {
@@ -124,7 +124,7 @@ func (p *Provider) describe(s *catalogue.Session) Known {
 	return k
 }
 
-// Session finds the session that is meant. The error is an [*UnclearError], or
+// Session finds the session that a query means. The error is an [*UnclearError], or
 // that of ctx.
 func (p *Provider) Session(ctx context.Context, w Wanted) (Known, error) {
 	if err := p.scanner.WaitBriefly(ctx); err != nil {
@@ -151,8 +151,8 @@ func (p *Provider) Session(ctx context.Context, w Wanted) (Known, error) {
 	return k, nil
 }
 
-// stillLooking returns the error for a session that is not found: it may be found
-// yet, or there may be none at all.
+// stillLooking returns the error for a session that is not found: it may still be
+// found, or there may be none at all.
 func (p *Provider) stillLooking(err error) error {
 	if e, ok := err.(*UnclearError); ok && p.opts.Watch && !p.scanner.Done() {
 		return &UnclearError{What: e.What + " yet: ctxfs is still looking for sessions", Mend: "try again later; see the progress: ctxfs status"}
@@ -167,9 +167,9 @@ func (p *Provider) stillLooking(err error) error {
 	return err
 }
 
-// named finds the session that a user names: by its id, a path in the tree, a
-// file of its agent's, or the beginning of its id; the first of these that fits
-// anything decides.
+// named finds the session that a user names: by its id, a path in the tree, a file
+// of its agent's, or the beginning of its id; the first of these with a match
+// decides.
 func (p *Provider) named(w Wanted) (*catalogue.Session, error) {
 	c := p.catalogue
 	for _, find := range []func() []*catalogue.Session{
@@ -191,9 +191,9 @@ func (p *Provider) named(w Wanted) (*catalogue.Session, error) {
 	}
 }
 
-// claimed finds the session that an environment names. Of several it is the one
-// that was written to last: an agent that another has started writes what it does
-// next after the other has.
+// claimed finds the session that an environment names. If there are several, it is
+// the one that was written to last: an agent started by another one writes after
+// the other has.
 func (p *Provider) claimed(all []caller.Claim) (*catalogue.Session, error) {
 	c := p.catalogue
 	var found []*catalogue.Session
@@ -259,7 +259,7 @@ func (p *Provider) several(name string, all []*catalogue.Session) error {
 	return e
 }
 
-// Canonical implements fs.Canonical: the path at which a session is listed, for
+// Canonical implements fs.Canonical: it returns the path that lists a session, for
 // one by its id or by a former name, and also for a file of the session.
 func (p *Provider) Canonical(ctx context.Context, path string) (string, error) {
 	if path == catalogue.ByID {
@@ -286,8 +286,8 @@ var (
 
 // SessionsQuery narrows a list of sessions.
 type SessionsQuery struct {
-	// Below has only those listed that began at or below a folder, which is given
-	// by all of its names; nil lists all.
+	// Below limits the list to those that began at or below a folder, given by all
+	// of its names; nil lists all.
 	Below []string `json:"below,omitempty"`
 }
 

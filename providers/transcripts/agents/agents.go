@@ -2,17 +2,17 @@
 // the readers that are one file each. Readers of several files are packages of
 // their own, one for each family of agents:
 //
-//   - history: what a reader is, and where it looks: together with All it is all that
-//     a program that reads sessions needs;
+//   - history: what a reader is, and where it looks: together with All it is
+//     everything that a program needs to read sessions;
 //   - records, database: what readers share, of JSON and of SQLite;
 //   - claudecode, codex, cursor, …: the families;
 //   - historytest: what the tests of readers share.
 //
 // A new agent is one file here, or one package, with a function that returns its
-// [history.Agent]; one fixture, testdata/<name>.txt; and one line in All. Its name
-// must be described in providers/internal/agents. TestFixtures runs the checks
-// that hold for every reader ([historytest.Conform]) with the fixture. The source
-// of a format is documented with its reader.
+// [history.Agent]; one fixture, testdata/<name>.txt; and one line in All. Its id
+// must be described in providers/internal/agents. TestFixtures runs the checks that
+// hold for every reader ([historytest.Conform]) with the fixture. The source of a
+// format is documented with its reader.
 package agents
 
 import (

@@ -130,7 +130,7 @@ func ampResult(b *records.Blocks, m records.Message, v lazyjson.Value) {
 }
 
 // ampText returns the text of a result. Most are a string, or an object with the
-// output, the content or the difference in it.
+// output, the content or the difference.
 func ampText(v lazyjson.Value) (text string, failed bool) {
 	if !v.IsObject() {
 		return records.ResultText(v)

@@ -86,8 +86,8 @@ func (r *droidReader) message(m records.Message, v lazyjson.Value, out event.Sin
 	}
 }
 
-// streamed reads the records that only printed sessions have, and reports whether
-// it is one.
+// streamed reads a record of the kinds that only printed sessions have, and reports
+// whether it is one.
 func (r *droidReader) streamed(kind string, m records.Message, v lazyjson.Value, out event.Sink) bool {
 	b := &records.Blocks{Out: out, Calls: r.Calls, Origin: droidOrigin}
 	switch kind {

@@ -228,8 +228,8 @@ func (z *zedReader) content(kind event.Kind, c lazyjson.Value) event.Event {
 	return event.Event{Kind: event.Unknown, Text: name, Record: c.Raw}
 }
 
-// mentionText returns the name of what was mentioned, and what of it went to the
-// model.
+// mentionText returns the name of what was mentioned, and the part of it that was
+// sent to the model.
 func mentionText(v lazyjson.Value) string {
 	uri := v.Get("uri")
 	name := uri.Str

@@ -1,10 +1,10 @@
-// Package archive keeps sessions that their agents may delete: a file for each,
+// Package archive keeps sessions that their agents may delete: one file each,
 // compressed with zstd, at <agent>/<id>.jsonl.zst. Its first line describes the
-// session, the others are its events as messages.jsonl has them, with long
-// results whole. An archived session is a source like any other, of the lowest
-// rank: it is shown when the agent no longer has the session.
+// session, the others are its events as messages.jsonl has them, with long results
+// whole. An archived session is a source like any other, of the lowest rank: it is
+// shown when the agent no longer has the session.
 //
-// Full, the archive keeps the newest sessions ([Room]).
+// When it is full, the archive keeps the newest sessions ([Room]).
 package archive
 
 import (
@@ -92,8 +92,7 @@ func (*reader) Record(line []byte, out event.Sink) {
 }
 
 // Write writes an archived session to path: info and the first size bytes of the
-// messages file, with the whole of results that lie in other files, which spill
-// reads.
+// messages file, with the full text of results in other files, which spill reads.
 func (a Archive) Write(path string, info event.Session, messages string, size int64, spill func(path string) ([]byte, error)) (err error) {
 	in, err := os.Open(messages)
 	if err != nil && size > 0 {
@@ -136,7 +135,7 @@ func (a Archive) Write(path string, info event.Session, messages string, size in
 	return os.Rename(tmp.Name(), path)
 }
 
-// copyMessages copies messages, with the whole of results that lie in other files.
+// copyMessages copies messages, with the full text of results in other files.
 func copyMessages(out io.Writer, in io.Reader, spill func(path string) ([]byte, error)) error {
 	from := bufio.NewReaderSize(in, 1<<20)
 	for {

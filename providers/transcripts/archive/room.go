@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Room is the room that is left in the archive. A full archive keeps the newest
-// sessions: one that would be deleted again at once is not archived.
+// Room is the space left in the archive. A full archive keeps the newest sessions:
+// one that would be deleted again at once is not archived.
 type Room struct {
 	free   int64
 	oldest time.Time // of what is in it
 }
 
 // Worth reports whether a session of that time, whose log has that many bytes,
-// would stay.
+// would stay in the archive.
 func (r *Room) Worth(changed time.Time, size int64) bool {
 	return size <= r.free || changed.After(r.oldest)
 }

@@ -3,14 +3,14 @@
 // state and a few files that only grow (see Entry).
 //
 // An entry is brought up to date by reading on in the source where the last run
-// has stopped: the agent's reader resumes from the state, its events go through a
-// writer, which appends to transcript.md and to the tables beside it. Where the
-// source no longer begins with what was read, all is rendered again as the next
-// generation. What has been rendered is published in the catalogue, and only as
-// far as it was published it is read.
+// stopped: the agent's reader resumes from the state, its events go through a
+// writer, which appends to transcript.md and to the tables beside it. If the source
+// no longer begins with what was read, everything is rendered again as the next
+// generation. What has been rendered is published in the catalogue, and readers see
+// only what was published.
 //
 // The whole folder can be deleted at any time. Two processes may write it at the
-// same time: they write the same bytes at the same places.
+// same time: they write the same bytes to the same places.
 package cache
 
 import (
@@ -43,11 +43,11 @@ type Options struct {
 	// changed.
 	Moved   func(paths []string, s *catalogue.Session)
 	Changed func(s *catalogue.Session)
-	// Grew is called with the number of bytes by which a transcript has grown.
+	// Grew is called with the number of bytes that a transcript has grown by.
 	Grew func(by int64)
 	// Settled is called when a lot of work has been done; it may be nil.
 	Settled func()
-	// FaultChanged is called when the cache can no longer be written, or can again.
+	// FaultChanged is called when the cache becomes unwritable, or writable again.
 	FaultChanged func()
 }
 
@@ -69,7 +69,7 @@ type Cache struct {
 	full      bool   // because the disk is full
 }
 
-// New makes a cache; it renders only what is asked for before it is started.
+// New makes a cache; until it is started it renders only what is requested.
 func New(opts Options) *Cache {
 	c := &Cache{Options: opts, saveWake: make(chan struct{}, 1)}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
@@ -99,10 +99,10 @@ func (c *Cache) Messages(s *catalogue.Session, generation uint32) string {
 	return c.path(s, messagesFileName(generation))
 }
 
-// Current returns when what is published of a session is what its source has
-// now, with messages.jsonl if that is wanted. The errors are those of the source,
-// fs.ErrNotExist where the session is gone, fs.ErrPermission where it may not be
-// read, and that of ctx.
+// Current returns when everything that a session's source has now is published,
+// with messages.jsonl if requested. The errors are those of the source,
+// fs.ErrNotExist if the session is gone, fs.ErrPermission if it may not be read,
+// and that of ctx.
 func (c *Cache) Current(ctx context.Context, s *catalogue.Session, messages bool) error {
 	if err := c.Scanner.Wait(ctx); err != nil {
 		return err
@@ -119,9 +119,8 @@ func (c *Cache) renderAgain(ctx context.Context, s *catalogue.Session, messages 
 	return c.render(ctx, s, request{messages: messages})
 }
 
-// entryIsGone reports whether the entry of a session that is published was
-// deleted, by another program: then it is no longer published. The caller holds
-// s.Work.
+// entryIsGone reports whether another program has deleted the entry of a published
+// session, and if so unpublishes it. The caller holds s.Work.
 func (c *Cache) entryIsGone(s *catalogue.Session) bool {
 	if v, _ := c.Catalogue.View(s); v.Published.Generation == 0 || v.Failed() {
 		return false
@@ -171,7 +170,7 @@ func (c *Cache) upToDate(s *catalogue.Session, r request) (bool, error) {
 	return done && (r.background || !c.entryIsGone(s)), err
 }
 
-// renderAfterEarlier is render where those that the session repeats are rendered.
+// renderAfterEarlier is render for a session whose repeated sessions are rendered.
 func (c *Cache) renderAfterEarlier(ctx context.Context, s *catalogue.Session, r request) error {
 	for tries := 0; ; tries++ {
 		e := c.Catalogue.Earlier(s)
@@ -259,7 +258,7 @@ func (c *Cache) failed(ctx context.Context, s *catalogue.Session, j *job, err er
 	return err
 }
 
-// job returns what is to be done for a session: nothing, if what is published is
+// job returns what there is to do for a session: nothing, if what is published is
 // up to date.
 func (c *Cache) job(s *catalogue.Session, in *inherited, r request) (j *job, done bool, err error) {
 	v, there := c.Catalogue.View(s)
@@ -306,8 +305,8 @@ func (c *Cache) publish(s *catalogue.Session, b *Entry) {
 	}
 }
 
-// ReadAt reads from the transcript of a session, or from its messages.jsonl, as
-// far as it was published. An entry that was deleted meanwhile is made again.
+// ReadAt reads from the transcript of a session, or from its messages.jsonl, as far
+// as it was published. An entry that was deleted meanwhile is rebuilt.
 func (c *Cache) ReadAt(ctx context.Context, s *catalogue.Session, p []byte, off int64, messages bool) (int, error) {
 	for tries := 1; ; tries++ {
 		v, there := c.Catalogue.View(s)

@@ -10,8 +10,8 @@ import (
 // maxOpen is how many entries stay in memory: few sessions grow at a time.
 const maxOpen = 16
 
-// saveTime is how long a state that has changed may wait to be written; a process
-// that dies before that costs reading a little of the log again.
+// saveTime is how long a state that has changed may wait to be written; if the
+// process dies before that, a little of the log has to be read again.
 const saveTime = 2 * time.Second
 
 // openEntries are the entries of live sessions that were used last.
@@ -47,15 +47,15 @@ func (c *Cache) WithEntry(s *catalogue.Session, read func(b *Entry)) {
 	read(c.load(s))
 }
 
-// forget drops what is in memory of a session's entry. The caller holds s.Work.
+// forget drops a session's entry from memory. The caller holds s.Work.
 func (c *Cache) forget(s *catalogue.Session) {
 	c.open.mu.Lock()
 	defer c.open.mu.Unlock()
 	delete(c.open.entries, s)
 }
 
-// save writes an entry's state, or leaves it for later if the session grows: then
-// the entry stays in memory. The caller holds s.Work.
+// save writes an entry's state, or defers that if the session is growing: then the
+// entry stays in memory. The caller holds s.Work.
 func (c *Cache) save(s *catalogue.Session, b *Entry, now bool) {
 	v, _ := c.Catalogue.View(s)
 	l := &c.open
@@ -100,8 +100,8 @@ func (c *Cache) Unsaved() (all []*catalogue.Session) {
 	return all
 }
 
-// dropOldest drops the entry that was unused for longest, but never that of one
-// session, if there are too many. The caller holds the lock.
+// If there are too many entries, dropOldest drops the least recently used one,
+// except that of the given session. The caller holds the lock.
 func (c *Cache) dropOldest(but *catalogue.Session) {
 	l := &c.open
 	if len(l.entries) <= maxOpen {
@@ -123,8 +123,8 @@ func (c *Cache) dropOldest(but *catalogue.Session) {
 	delete(l.entries, oldest)
 }
 
-// SaveAll writes the states that have changed. Those in use are waited for, or else
-// left for the next time.
+// SaveAll writes the states that have changed. It waits for those in use, or leaves
+// them for the next time.
 func (c *Cache) SaveAll(wait bool) {
 	l := &c.open
 	l.mu.Lock()

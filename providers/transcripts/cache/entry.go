@@ -16,9 +16,9 @@ import (
 // rendered again.
 const Format = 6
 
-// Entry is what is cached of one session, in a folder of its own: its texts, and
-// the state to resume from. The state gives the length of each file; bytes behind
-// that were written by a process that did not get to the end.
+// Entry is the cached data of one session, in a folder of its own: its texts, and
+// the state to resume from. The state gives the length of each file; bytes after
+// that were written by a process that did not finish.
 type Entry struct {
 	dir string
 	state
@@ -49,7 +49,7 @@ type state struct {
 	// Timed says that at least one event that is not quiet has a time.
 	Timed bool `json:"timed,omitempty"`
 
-	// The lengths of the files, in bytes. Messages is -1 where there are none.
+	// The lengths of the files, in bytes. Messages is -1 if there are none.
 	Transcript int64 `json:"transcript_size"`
 	Index      int64 `json:"results_size"`
 	IDs        int64 `json:"ids_size"`
@@ -62,7 +62,8 @@ type state struct {
 	Summary render.Summary    `json:"summary"`
 }
 
-// sourceState records what was read of the source, and how to recognize it.
+// sourceState records how much of the source was read, and how to recognize that
+// part.
 type sourceState struct {
 	Path   string      `json:"path"`
 	Stamp  string      `json:"stamp,omitempty"`
@@ -90,8 +91,8 @@ func entryFileNames(gen uint32) []string {
 	}
 }
 
-// readEntry reads the state in a folder. Where there is none, or none that can be
-// used, the entry is new.
+// readEntry reads the state in a folder. If there is none, or it cannot be used,
+// the entry is new.
 func readEntry(dir string) *Entry {
 	b := &Entry{dir: dir}
 	text, err := os.ReadFile(filepath.Join(dir, stateName))

@@ -11,7 +11,7 @@ import (
 
 // Evict keeps the cache within limit, in bytes: first it deletes messages.jsonl,
 // then whole entries, of the sessions that are oldest. What was deleted is made
-// again when it is asked for.
+// again on demand.
 func (c *Cache) Evict(limit int64) {
 	type kept struct {
 		s               *catalogue.Session
@@ -50,7 +50,7 @@ func (c *Cache) Evict(limit int64) {
 	}
 }
 
-// DropMessages deletes messages.jsonl of a session until it is asked for again.
+// DropMessages deletes messages.jsonl of a session until it is requested again.
 func (c *Cache) DropMessages(s *catalogue.Session) {
 	s.Work.Lock()
 	defer s.Work.Unlock()
@@ -90,8 +90,8 @@ func (c *Cache) Sweep() {
 	}
 }
 
-// LostTime is how long the entry of a session outlives it: a log that is moved
-// is gone for a moment.
+// LostTime is how long an entry outlives its session: a log that is being moved is
+// gone for a moment.
 const LostTime = 30 * time.Second
 
 // RemoveLost deletes the entries of the sessions that have been gone since a

@@ -21,8 +21,8 @@ func cacheFaultOf(err error) error {
 	return &cacheError{err}
 }
 
-// SetFault records why nothing can be stored, or with nil that it can again: then
-// what was left is rendered.
+// SetFault records why nothing can be stored. Nil means that storing works again;
+// then what was left is rendered.
 func (c *Cache) SetFault(err error) {
 	fault, full := "", false
 	if err != nil {

@@ -78,10 +78,10 @@ func readStart(path string, size int64) ([]byte, error) {
 	return text, err
 }
 
-// recordIDs are the native ids that the sessions of one family have recorded: by
-// them a fork finds what it repeats, at a cost that does not depend on the number of
-// sessions. Each is read once from the entry of its session. They can be dropped at
-// any time; their users go on with what they have.
+// recordIDs are the native ids that the sessions of one family have recorded: a
+// fork uses them to find what it repeats, at a cost that does not depend on the
+// number of sessions. Each is read once from the entry of its session. They can be
+// dropped at any time; their users keep what they have.
 type recordIDs struct {
 	used        atomic.Bool  // since DropUnusedIDs was last called
 	live, stale atomic.Int64 // the numbers of ids of current generations, and of earlier ones
@@ -126,8 +126,8 @@ func (ids *familyIDs) get(f *catalogue.Family) *recordIDs {
 	return n
 }
 
-// DropUnusedIDs drops the ids of families in which nothing was rendered since it
-// was last called.
+// DropUnusedIDs drops the ids of families without any rendering since it was last
+// called.
 func (c *Cache) DropUnusedIDs() {
 	ids := &c.recordIDs
 	ids.mu.Lock()
@@ -139,9 +139,9 @@ func (c *Cache) DropUnusedIDs() {
 	}
 }
 
-// loadIDs reads what is new of the ids of the sessions that are repeated. It
-// returns the first one whose entry is not there, if any: that has to be made, and
-// then this called again.
+// loadIDs reads the new ids of the sessions that are repeated. It returns the first
+// session without an entry, if any: the caller makes that entry and calls loadIDs
+// again.
 func (c *Cache) loadIDs(in *inherited) (missing *catalogue.Session, err error) {
 	type news struct {
 		s   *catalogue.Session

@@ -7,8 +7,8 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-// queue holds the sessions that are to be rendered in the background: those that
-// grow in one line, all others in another, the newest first.
+// queue holds the sessions to render in the background: growing ones in one line,
+// all others in another, the newest first.
 type queue struct {
 	mu      sync.Mutex
 	more    *sync.Cond // signalled when there is something to do, or no more ever
@@ -43,8 +43,8 @@ func (c *Cache) Start() {
 	q.work.Go(c.saveLater)
 }
 
-// Close ends the rendering in the background, waits for it and writes what is
-// not saved.
+// Close ends the rendering in the background, waits for it and saves what is
+// unsaved.
 func (c *Cache) Close() {
 	c.cancel()
 	q := &c.queue
@@ -85,7 +85,8 @@ func (c *Cache) work(from *[]*catalogue.Session, fast bool) {
 	}
 }
 
-// manyDone is how many sessions leave memory behind that is worth giving back.
+// manyDone is the number of rendered sessions after which memory is returned to the
+// system.
 const manyDone = 50
 
 // add has sessions rendered; if fast, in front of those that are not.
@@ -108,8 +109,8 @@ func (q *queue) add(fast bool, all ...*catalogue.Session) {
 	q.more.Broadcast()
 }
 
-// Touched has a session rendered that may have more to show. One that was
-// written to a moment ago is live from now on.
+// Touched queues a session that may have more to show for rendering. One that was
+// just written to is live from now on.
 func (c *Cache) Touched(s *catalogue.Session) {
 	if !c.Background {
 		return

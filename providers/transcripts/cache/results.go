@@ -57,8 +57,8 @@ func (b *Entry) readResults() ([]Result, error) {
 	return parseResults(text, bytes.Count(text, []byte("\n")))
 }
 
-// parseResults reads the first lines of a table of results. What is behind them
-// was not published yet.
+// parseResults reads the first lines of a table of results. What follows them was
+// not published yet.
 func parseResults(text []byte, count int) ([]Result, error) {
 	all := make([]Result, 0, count)
 	for line := range bytes.Lines(text) {
@@ -89,7 +89,7 @@ func parseResults(text []byte, count int) ([]Result, error) {
 }
 
 // Text returns the text, from the entry in a folder or from the source that the
-// record is in. The error is fs.ErrNotExist where the source has been rewritten.
+// record is in. The error is fs.ErrNotExist if the source has been rewritten.
 func (r *Result) Text(dir string, generation uint32, src *source.Source) ([]byte, error) {
 	if r.at.Part == stored {
 		text := make([]byte, r.at.Length)
@@ -136,7 +136,7 @@ func (r *Result) Text(dir string, generation uint32, src *source.Source) ([]byte
 }
 
 // Results returns the first count lines of the table of results of a session, and
-// the size of the table in bytes. An entry that was deleted is made again.
+// the size of the table in bytes. An entry that was deleted is rebuilt.
 func (c *Cache) Results(ctx context.Context, s *catalogue.Session, generation uint32, count int) (all []Result, size int64, err error) {
 	text, err := os.ReadFile(c.path(s, resultsFileName(generation)))
 	if errors.Is(err, os.ErrNotExist) {

@@ -30,12 +30,12 @@ type job struct {
 	messages bool
 }
 
-// errChanged says that what was rendered is not what the source begins with.
+// errChanged means that the source no longer begins with what was rendered.
 var errChanged = errors.New("the history was rewritten")
 
-// update brings an entry up to date with a source: what is new is appended, and
-// where the source no longer begins with what was rendered, all of it is rendered
-// again, as the next generation.
+// update brings an entry up to date with a source: new records are appended, and if
+// the source no longer begins with what was rendered, everything is rendered again,
+// as the next generation.
 func (c *Cache) update(ctx context.Context, b *Entry, j *job) error {
 	err := errChanged
 	copied := b.Whole && b.Source.Stat != j.source.Stat // it may have records of its own by now
@@ -229,7 +229,8 @@ func (c *Cache) appendStore(ctx context.Context, w *writer, j *job, format histo
 	case err != nil && (out.count == 0 || out.count < len(sums)):
 		return err
 	case err != nil:
-		// Its sum is recorded too: once the store can be read, all is rendered again.
+		// Its sum is recorded too: once the store can be read, everything is
+		// rendered again.
 		out.Emit(event.Event{Kind: event.Unknown, Text: "what follows cannot be read: " + err.Error()})
 		if out.differs {
 			return errChanged

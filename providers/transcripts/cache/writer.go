@@ -77,8 +77,8 @@ func (w *writer) Emit(e event.Event) int {
 	return e.Seq
 }
 
-// isMark reports whether an event depends on what came before its record, so that the
-// record alone does not give it.
+// isMark reports whether an event depends on what came before its record, so that
+// the record alone does not determine it.
 func isMark(e *event.Event) bool { return e.Kind == event.Rewind || e.Kind == event.Fork }
 
 func (w *writer) flushMuch() {
@@ -108,7 +108,7 @@ func (w *writer) taken(name string) bool {
 	return ok
 }
 
-// names returns the names in results/, which are read when they are first needed.
+// names returns the names in results/, which are read when first needed.
 func (w *writer) names() map[string]struct{} {
 	b := w.entry
 	if b.names == nil {
@@ -136,7 +136,7 @@ func (w *writer) Known(id string) (seq int, ok bool) {
 	return int(n), ok
 }
 
-// knownIDs returns the ids of the entry, which are read when they are first needed.
+// knownIDs returns the ids of the entry, which are read when first needed.
 func (w *writer) knownIDs() map[uint64]uint32 {
 	if w.entry.ids == nil {
 		ids, err := w.entry.readIDs()
@@ -167,9 +167,9 @@ func (w *writer) Inherited(id string) bool {
 	return ok
 }
 
-// tellerOf returns the id of the session that has the records which a fork leaves out.
-// The reader knows only what the fork says of itself: that session may be gone, or
-// have no such record.
+// tellerOf returns the id of the session that has the records which a fork leaves
+// out. The reader knows only what the fork says about itself: that session may be
+// gone, or have no such record.
 func (w *writer) tellerOf(says string) string {
 	switch {
 	case w.teller != "":
@@ -202,8 +202,8 @@ func (w *writer) flush() {
 	}
 }
 
-// scratch is memory for rendering one session, which is used again for the next: most
-// sessions are small, and without that it would be most of what is allocated.
+// scratch is memory for rendering one session, reused for the next: most sessions
+// are small, and without reuse it would be most of what is allocated.
 type scratch struct {
 	read []byte // of the log
 
@@ -211,7 +211,7 @@ type scratch struct {
 	transcript, index, ids, text, sums, messages []byte
 }
 
-// maxScratch is the largest piece that is used again, in bytes: memory that one very
+// maxScratch is the largest piece that is reused, in bytes: memory that one very
 // long record needed is freed.
 const maxScratch = 4 << 20
 

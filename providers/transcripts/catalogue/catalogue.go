@@ -1,12 +1,13 @@
-// Package catalogue is the list of all sessions, in memory: where each lies, what
-// is known of it, what of it has been published, and the tree of folders in which
-// it is shown: agent, project, session, subagents.
+// Package catalogue is the list of all sessions, in memory: where each is stored,
+// what is known about it, how much of it is published, and the tree of folders that
+// shows it: agent, project, session, subagents.
 //
 // Package scan puts in what it finds in files ([Catalogue.Put], [Catalogue.Drop]),
 // package cache what it has rendered ([Catalogue.Publish]). The catalogue alone
-// changes a [Session]; everybody else reads a [View], which is a session at one
-// moment. Each change returns the paths that have come or gone and the sessions
-// that have to be rendered again; announcing them is up to the caller.
+// changes a [Session]; everybody else reads a [View], which is the state of a
+// session at one moment. Each change returns the paths that have appeared or
+// disappeared and the sessions that have to be rendered again; announcing them is
+// up to the caller.
 //
 // The list is saved as lines of JSON ([Catalogue.Save]), so that a restart shows
 // the sessions before it has read any history.
@@ -44,7 +45,7 @@ type Catalogue struct {
 	names       uint64                    // incremented with every change of a name or title
 	lost        map[sessionKey]*Session   // gone a moment ago; they may come back
 	orphans     map[sessionKey][]*Session // by the parent that is not there
-	unannounced []string                  // folders of agents and projects that have come or gone, until they are told
+	unannounced []string                  // folders of agents and projects that have appeared or disappeared and are not reported yet
 	agents      map[string]*agentFolder
 	entries     []fs.Entry // of the root; nil when the agents have changed
 	version     uint64     // incremented with every change
@@ -86,7 +87,7 @@ type Found struct {
 	name        string    // of its folder, as it was saved
 }
 
-// Put records what was found in a file, in place of what was known of it. It
+// Put records what was found in a file, in place of what was known about it. It
 // returns the paths in the tree that have changed, and the sessions that may have
 // more to show.
 func (c *Catalogue) Put(f *File, all []Found, now time.Time) (paths []string, touched []*Session) {
@@ -160,8 +161,8 @@ func (c *Catalogue) Reopen(f *File, format history.Format) (touched []*Session) 
 	return touched
 }
 
-// describe records what the beginning of a source tells of a session. A better title
-// and a later time from rendering stay.
+// describe records what the beginning of a source says about a session. A better
+// title and a later time from rendering stay.
 func (c *Catalogue) describe(s *Session, info event.Session, first string) {
 	info.Agent, info.ID = s.Agent, s.ID
 	if s.Published.Generation > 0 && s.info.TitleRank > info.TitleRank {
@@ -285,15 +286,16 @@ func (c *Catalogue) Empty() bool {
 	return len(c.byID) == 0
 }
 
-// File returns what was found in the file at a path; nil where nothing is known
-// of it.
+// File returns what was found in the file at a path; nil if nothing is known about
+// it.
 func (c *Catalogue) File(path string) *File {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.files[path]
 }
 
-// Invalidate has the file at a path inspected again though it seems to be unchanged.
+// Invalidate makes the next scan inspect the file at a path although it seems
+// unchanged.
 func (c *Catalogue) Invalidate(path string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -315,8 +317,8 @@ func (c *Catalogue) Unseen(below string, seen map[string]bool) (paths []string) 
 	return paths
 }
 
-// StoresBeside returns the stores other than the file at path that sessions lie
-// in too.
+// StoresBeside returns the stores other than the file at path that also contain
+// sessions of it.
 func (c *Catalogue) StoresBeside(path string, sessions []*Session) (all []*source.Source) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

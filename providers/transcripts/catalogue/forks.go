@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Sessions repeat each other: a fork begins with all records of the session that
-// it was made from. Each record is shown once, in the earliest session that has it.
-// "Earlier" is a strict order, whatever the files say of each other: the path from a
-// fork to its origin, and on to that one's origin, ends at a root; roots are ordered
-// by the age of their files; and a session repeats those on the path to its root,
-// and the older roots that begin as its own does.
+// Sessions repeat each other: a fork begins with all records of the session that it
+// was made from. Each record is shown once, in the earliest session that has it.
+// "Earlier" is a strict order, whatever the files say about each other: the path
+// from a fork to its origin, and on to that one's origin, ends at a root; roots are
+// ordered by the age of their files; and a session repeats those on the path to its
+// root, and the older roots that begin as its own does.
 //
 // This order is transitive: sessions that are rendered in it are each rendered once,
 // however many there are.
@@ -46,7 +46,7 @@ type rootOrder struct {
 	place map[*Session]int
 }
 
-// forkKey returns the key by which the forks of a session are found.
+// forkKey returns the key for finding the forks of a session.
 func forkKey(agent, id string) string { return agent + "\x00fork\x00" + id }
 
 // isOlder reports whether a precedes b among the sessions that begin with the same
@@ -58,8 +58,8 @@ func isOlder(a, b *Session) bool {
 	return a.ID < b.ID
 }
 
-// updateRelations records what a session says of its relations, and returns the
-// sessions whose records may now stand in others. The caller holds the lock.
+// updateRelations records what a session says about its relations, and returns the
+// sessions whose records may now be shown in others. The caller holds the lock.
 func (c *Catalogue) updateRelations(s *Session) []*Session {
 	now := relations{first: s.firstRecord, forkOf: s.info.ForkOf}
 	if src := s.Source(); src != nil && c.there(s) {
@@ -130,8 +130,8 @@ func (c *Catalogue) sortFamily(f *Family) {
 	for _, s := range f.members {
 		s.lineage.forkOf, s.lineage.roots, s.lineage.sum = c.declaredOrigin(s), nil, 0
 	}
-	// Of sessions that name each other in a circle the oldest is the root. Each
-	// session is visited once: met maps it to the one from which it was reached.
+	// If sessions name each other in a circle, the oldest is the root. Each session
+	// is visited once: met maps it to the one from which it was reached.
 	met := make(map[*Session]*Session, len(f.members))
 	for _, s := range f.members {
 		o := s
@@ -208,7 +208,7 @@ func hashWith(sum uint64, id string) uint64 {
 	return max(h.Sum64(), 1)
 }
 
-// declaredOrigin returns the session that one says it is a fork of; nil where that is
+// declaredOrigin returns the session that one says it is a fork of; nil if that is
 // not there.
 func (c *Catalogue) declaredOrigin(s *Session) *Session {
 	if s.lineage.relations.forkOf == "" {
@@ -260,8 +260,8 @@ func (c *Catalogue) Earlier(s *Session) *Earlier {
 	return e
 }
 
-// each visits the sessions in the order in which they are to be rendered: each comes
-// after those that it repeats itself.
+// each visits the sessions in rendering order: each comes after those that it
+// repeats.
 func (e *Earlier) each(visit func(o *Session)) {
 	for i := range e.older {
 		visit(e.roots.list[i])
@@ -298,8 +298,8 @@ func (e *Earlier) Has(id string) (found bool) {
 // Count returns how many sessions are repeated.
 func (e *Earlier) Count() int { return len(e.ancestors) + e.older }
 
-// BehindAmong returns those of the sessions that are repeated which have more to
-// show than was published, in the order in which they are to be rendered.
+// BehindAmong returns the repeated sessions that have more to show than was
+// published, in rendering order.
 func (c *Catalogue) BehindAmong(e *Earlier) (all []*Session) {
 	c.EachEarlier(e, func(o *Session, _ *Published, behind bool) {
 		if behind {
@@ -309,18 +309,17 @@ func (c *Catalogue) BehindAmong(e *Earlier) (all []*Session) {
 	return all
 }
 
-// EachEarlier visits the sessions that are repeated, with what is published of
-// them, in the order in which they are to be rendered. The catalogue is locked
-// meanwhile.
+// EachEarlier visits the repeated sessions, with what is published of them, in
+// rendering order. The catalogue is locked meanwhile.
 func (c *Catalogue) EachEarlier(e *Earlier, visit func(o *Session, p *Published, behind bool)) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	e.each(func(o *Session) { visit(o, &o.Published, o.behind()) })
 }
 
-// markRegrouped marks those of some sessions as unpublished that leave out other
-// records than they should, because a session has come, has gone, or is known to be
-// a fork of another by now. It returns them. The caller holds the lock.
+// markRegrouped unpublishes those of some sessions that leave out other records
+// than they should, because a session has appeared, disappeared, or turned out to
+// be a fork of another. It returns them. The caller holds the lock.
 func (c *Catalogue) markRegrouped(all []*Session) (touched []*Session) {
 	for _, o := range all {
 		if o.Published.Generation == 0 || o.Published.Path == "" || !c.there(o) || o.Published.Repeats == c.repeatedSum(o) {

@@ -26,7 +26,7 @@ const (
 // maxTitle is the length in bytes of the title in a folder's name.
 const maxTitle = 50
 
-// slug makes words of a text: letters, digits and _ of any script, with single
+// slug turns a text into words: letters, digits and _ of any script, with single
 // hyphens between them, cut at the end of a word where it is longer than limit
 // bytes.
 func slug(text string, limit int) string {
@@ -55,14 +55,13 @@ func slug(text string, limit int) string {
 	return strings.TrimRight(s, "-")
 }
 
-// ShortID returns the part of a session's id that stands in names and headings.
+// ShortID returns the part of a session's id that is used in names and headings.
 func ShortID(id string) string { return names.File(render.ID8(id)) }
 
 // numbered returns the name of the n-th thing of that name.
 func numbered(name string, n int) string { return name + "~" + strconv.Itoa(n) }
 
-// dateOf returns the day of a session's start, or of seen where that is not
-// known.
+// dateOf returns the day of a session's start, or of seen if that is unknown.
 func dateOf(start, seen time.Time) string {
 	if start.IsZero() {
 		start = seen
@@ -70,8 +69,8 @@ func dateOf(start, seen time.Time) string {
 	return start.UTC().Format(time.DateOnly)
 }
 
-// folderName returns <date>_<title>_<short id>; the title is left out where
-// there is none.
+// folderName returns <date>_<title>_<short id>; the title is left out if there is
+// none.
 func (s *Session) folderName() string {
 	date, id := dateOf(s.info.Start, s.seen), ShortID(s.ID)
 	if title := slug(s.info.Title, maxTitle); title != "" {
@@ -108,7 +107,7 @@ func projectName(s *event.Session, home string) string {
 
 const unknownProject = "unknown"
 
-// ByIDPaths returns the paths by which a session is found by its id.
+// ByIDPaths returns the paths of a session by its id.
 func (s *Session) ByIDPaths() []string {
 	name := names.File(s.ID)
 	paths := []string{ByID + "/" + name}

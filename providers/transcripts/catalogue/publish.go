@@ -18,8 +18,8 @@ type Publication struct {
 	Regrouped []*Session // those that must be rendered again
 }
 
-// Publish records what was rendered of a session, and info, which a whole reading
-// has told of it. It returns false if the session is no longer there.
+// Publish records what was rendered of a session, and info, what a complete reading
+// has found out about it. It returns false if the session is gone.
 func (c *Catalogue) Publish(s *Session, now time.Time, what Published, info event.Session) (p Publication, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,9 +48,8 @@ func (c *Catalogue) Publish(s *Session, now time.Time, what Published, info even
 	return p, true
 }
 
-// PublishFault records why a source of a session cannot be read. It reports
-// whether the session has another source by now, and false for there if it is
-// gone.
+// PublishFault records why a source of a session cannot be read. It reports whether
+// the session has another source by now; there is false if the session is gone.
 func (c *Catalogue) PublishFault(s *Session, src *source.Source, fault string, denied bool) (again, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,8 +88,8 @@ func (c *Catalogue) DropMessages(s *Session) {
 	s.Published.Messages = -1
 }
 
-// MarkLive makes a session live that was written to a moment ago. It returns
-// whether it is live, and whether it has more to show.
+// MarkLive makes a session live that was just written to. It returns whether it is
+// live, and whether it has more to show.
 func (c *Catalogue) MarkLive(s *Session, now time.Time) (live, behind bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,7 +102,7 @@ func (c *Catalogue) MarkLive(s *Session, now time.Time) (live, behind bool) {
 	return s.live, behind
 }
 
-// EndQuiet ends the life of the sessions that are quiet, and returns them.
+// EndQuiet marks the sessions that are quiet as no longer live, and returns them.
 func (c *Catalogue) EndQuiet(now time.Time) (quiet []*Session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,8 +130,7 @@ func (c *Catalogue) Behind() (all []*Session) {
 	return all
 }
 
-// Denied reports whether sessions in a file cannot be read for want of
-// permission.
+// Denied reports whether sessions in a file cannot be read for lack of permission.
 func (c *Catalogue) Denied(f *File) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -168,16 +166,15 @@ func (c *Catalogue) TakeLost(since time.Time) (lost []*Session) {
 	return lost
 }
 
-// HasSame reports whether there is a session of that agent and id, which need not be
-// s itself: one that came back is another.
+// HasSame reports whether there is a session of that agent and id, which need not
+// be s itself: a session that reappears is a new one.
 func (c *Catalogue) HasSame(s *Session) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.byID[sessionKey{s.Agent, s.ID}] != nil
 }
 
-// Remembered returns all sessions, together with those that have been lost a
-// moment ago.
+// Remembered returns all sessions, including those that disappeared recently.
 func (c *Catalogue) Remembered() []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Find returns the sessions that are known by an id, of any agent: first those
-// that have it as their own, then those that have it as an alias.
+// Find returns the sessions with an id, of any agent: first those whose own id it
+// is, then those that have it as an alias.
 func (c *Catalogue) Find(id string) []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -32,8 +32,8 @@ func (c *Catalogue) ByKey(agent, id string) *Session {
 	return c.byID[sessionKey{agent, id}]
 }
 
-// Exactly returns the sessions that have an id, of one agent or, with "", of
-// any; where there are none, those that have it as an alias.
+// Exactly returns the sessions that have an id, of one agent or, with "", of any;
+// if there are none, those that have it as an alias.
 func (c *Catalogue) Exactly(agent, id string) []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -58,8 +58,8 @@ func (c *Catalogue) exact(agent, id string) []*Session {
 	return aliases
 }
 
-// WithPrefix returns the sessions whose id starts with a text, or whose short id
-// is that text; only those that are no subagents', where there are such.
+// WithPrefix returns the sessions whose id starts with a text, or whose short id is
+// that text; only those that are not subagents', if there are any.
 func (c *Catalogue) WithPrefix(text string) []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -79,8 +79,7 @@ func (c *Catalogue) WithPrefix(text string) []*Session {
 	return subagents
 }
 
-// InFile returns the sessions that lie in the first of some files of agents'
-// that has any.
+// InFile returns the sessions in the first of the given agents' files that has any.
 func (c *Catalogue) InFile(paths ...string) []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -92,8 +91,8 @@ func (c *Catalogue) InFile(paths ...string) []*Session {
 	return nil
 }
 
-// StartedIn returns the sessions that began in a folder, given by all of its
-// names, and are no subagents'; the newest first.
+// StartedIn returns the sessions that began in a folder, given by all of its names,
+// and are not subagents'; the newest first.
 func (c *Catalogue) StartedIn(folder []string) (all []*Session) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -121,7 +120,7 @@ func newestFirst(all []*Session) {
 }
 
 // InTree returns the sessions that a path in the provider's folder leads into: at
-// most one, but for an id that several have.
+// most one, except for an id that several have.
 func (c *Catalogue) InTree(path string) []*Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

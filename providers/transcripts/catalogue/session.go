@@ -14,14 +14,14 @@ import (
 	"ctxfs/providers/transcripts/source"
 )
 
-// Session is one session of one agent, wherever it lies. What the catalogue
-// knows of it is read with [catalogue.view].
+// Session is one session of one agent, wherever it is stored. What the catalogue
+// knows about it is read with [catalogue.view].
 type Session struct {
 	Agent string
 	ID    string
 
-	// Work is held by the cache while it renders the session or changes what is
-	// cached of it.
+	// Work is held by the cache while it renders the session or changes its cached
+	// data.
 	Work sync.Mutex
 
 	// What follows is guarded by the catalogue's lock.
@@ -71,7 +71,7 @@ type Published struct {
 	// one has recorded.
 	Repeats uint64 `json:"repeats,omitempty"`
 	IDs     int64  `json:"ids,omitempty"`
-	// Whole says that nothing is left out all the same, because the session has
+	// Whole says that nothing is left out after all, because the session has
 	// nothing else.
 	Whole bool `json:"whole,omitempty"`
 	// Strange says that none of the records is one of the agent's.
@@ -91,8 +91,8 @@ type View struct {
 	Published Published
 	// Source is the one that is read; nil where there is none.
 	Source *source.Source
-	// Fault says why the session cannot be read, as far as it was tried, denied
-	// that a permission is missing.
+	// Fault says why the session could not be read; denied is set if a permission
+	// is missing.
 	Fault  string
 	Denied bool
 	// FirstRecord is the first native id in it.
@@ -102,15 +102,14 @@ type View struct {
 	Name      string
 	Parent    *Session
 	Subagents int
-	// ModTime is when it last changed, seen stands in for its start where that is
-	// not known.
+	// ModTime is when it last changed; seen replaces its start if that is unknown.
 	ModTime, Seen time.Time
 	Live          bool // it grows
 	Behind        bool // its source has more than was published
 }
 
-// View returns what is known of a session; there is false where it is no longer
-// in the catalogue.
+// View returns what is known about a session; there is false if it is no longer in
+// the catalogue.
 func (c *Catalogue) View(s *Session) (v View, there bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -148,8 +147,7 @@ func (c *Catalogue) viewOf(s *Session) View {
 // lock.
 func (c *Catalogue) there(s *Session) bool { return c.byID[sessionKey{s.Agent, s.ID}] == s }
 
-// Path returns the path of a session's folder in the provider's, "" where it has
-// none.
+// Path returns the path of a session's folder in the provider's, "" if it has none.
 func (c *Catalogue) Path(s *Session) string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -202,8 +200,7 @@ func (v *View) Unready() bool {
 // Failed reports whether the source, as it is, cannot be read.
 func (v *View) Failed() bool { return v.Published.failed(v.Source) }
 
-// Log returns the length of the log in bytes; false where the session lies in a
-// store.
+// Log returns the length of the log in bytes; false if the session is in a store.
 func (v *View) Log() (size int64, ok bool) {
 	if v.Source == nil || v.Source.Key != "" {
 		return 0, false
@@ -211,8 +208,8 @@ func (v *View) Log() (size int64, ok bool) {
 	return v.Source.Stat.Size, true
 }
 
-// LastTime returns when something last happened in the session: by what was
-// rendered of it, else by its file.
+// LastTime returns when something last happened in the session: according to what
+// was rendered, else according to its file.
 func (v *View) LastTime() time.Time {
 	if v.Info.Last.IsZero() || v.Behind {
 		return v.ModTime.Truncate(time.Second)
@@ -220,8 +217,7 @@ func (v *View) LastTime() time.Time {
 	return v.Info.Last
 }
 
-// Date returns the day on which the session began, as the name of its folder has
-// it.
+// Date returns the day when the session began, as in the name of its folder.
 func (v *View) Date() string { return dateOf(v.Info.Start, v.Seen) }
 
 // Incarnation returns the version of the session's growing files.
@@ -257,7 +253,8 @@ func (s *Session) Source() *source.Source {
 	return s.sources[0]
 }
 
-// failed reports whether src, as it is, is the source that could not be read.
+// failed reports whether src, in its present state, is the source that could not be
+// read.
 func (p *Published) failed(src *source.Source) bool {
 	return src != nil && p.Fault != "" && p.Path == src.Path && p.Stamp == src.Stamp && p.Stat == src.Stat
 }
@@ -271,8 +268,8 @@ func (s *Session) behind() bool {
 	return p.Generation == 0 || p.Path != src.Path || p.Stamp != src.Stamp || src.Stamp == "" && p.Stat != src.Stat
 }
 
-// rank sorts the sources of a session: first what the agent's table prefers,
-// then the newer one, and at last by path so that the order is always the same.
+// rank sorts the sources of a session: by the preference of the agent's table, then
+// the newer one first, finally by path so that the order is always the same.
 func (s *Session) rank() {
 	slices.SortFunc(s.sources, func(a, b *source.Source) int {
 		return cmp.Or(cmp.Compare(source.Rank(b.Format), source.Rank(a.Format)), cmp.Compare(b.Stat.ModTime, a.Stat.ModTime), cmp.Compare(a.Path, b.Path))
@@ -302,9 +299,9 @@ func (s *Session) path() string {
 	return ""
 }
 
-// compact returns info with strings of its own: those that a reader gives are
-// parts of whole records, which would stay in memory with them. A text that many
-// sessions have in common is stored once.
+// compact returns info with strings of its own: those from a reader are parts of
+// whole records, which would stay in memory with them. A text that many sessions
+// share is stored once.
 func compact(s event.Session) event.Session {
 	for _, text := range []*string{&s.Agent, &s.Parent, &s.CWD, &s.Project, &s.Model, &s.Branch, &s.Program} {
 		*text = unique.Make(*text).Value()

@@ -38,9 +38,9 @@ type savedSession struct {
 	Published   *Published    `json:"shown,omitempty"` // with the first of its files
 }
 
-// Save writes the list of sessions to a file, if it has changed since. The state
-// of the sessions that unsaved returns may never be written, so that they are
-// rendered again when they are restored. It reports whether the list was written.
+// Save writes the list of sessions to a file, if it has changed since. The sessions
+// that unsaved returns are saved without their state, so that they are rendered
+// again when they are restored. It reports whether the list was written.
 func (c *Catalogue) Save(path string, unsaved func() []*Session) (written bool, err error) {
 	c.mu.RLock()
 	version := c.version
@@ -73,8 +73,7 @@ func (c *Catalogue) Save(path string, unsaved func() []*Session) (written bool, 
 	return true, nil
 }
 
-// SaveAgain has the next call of save write the list even if nothing has
-// changed.
+// SaveAgain makes the next call of Save write the list even if nothing has changed.
 func (c *Catalogue) SaveAgain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,7 +117,7 @@ func (c *Catalogue) saveFiles(files []*File, unsaved func() []*Session) []savedF
 }
 
 // Restore reads the list of sessions as it was saved, as far as the file can be
-// read. Whether it is still so the next scan shows.
+// read. The next scan checks whether it is still right.
 func (c *Catalogue) Restore(path string, now time.Time) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// totals are what [Catalogue.Summarize] returns. They are updated session by session,
-// so that asking costs nothing however many there are.
+// totals are what [Catalogue.Summarize] returns. They are updated session by
+// session, so that Summarize costs nothing however many there are.
 type totals struct {
 	perAgent   map[string]int // sessions that are no subagents'
 	sessions   int            // of all agents
 	size, done int64          // bytes of logs, and how many of them are rendered
 	left       int            // sessions that have to be rendered
 	faulty     map[*Session]struct{}
-	unlisted   map[*File]struct{} // files that cannot be read and of which no session is known
+	unlisted   map[*File]struct{} // files that cannot be read and have no known session
 	partial    map[*File]struct{} // files of a version that is not known
 }
 
@@ -85,8 +85,8 @@ func oneIf(yes bool) int {
 type Summary struct {
 	Agents   map[string]int // how many sessions of each that are no subagents'
 	Sessions int
-	// Size is the length of all logs in bytes, Done the part that is rendered; Left
-	// is the number of sessions that have to be.
+	// Size is the length of all logs in bytes, Done the rendered part; Left is the
+	// number of sessions that are not rendered yet.
 	Size, Done int64
 	Left       int
 	Changed    time.Time // zero where nothing was found yet

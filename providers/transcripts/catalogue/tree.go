@@ -70,8 +70,8 @@ func (c *Catalogue) folderAt(agent, project string) *folder {
 }
 
 // List returns the agents, the projects of an agent, or the sessions of a project,
-// sorted, together with more, the other names in that folder, which must be the same
-// with every call. The slice is shared.
+// sorted, together with more, the other names in that folder, which must be the
+// same in every call. The slice is shared.
 func (c *Catalogue) List(agent, project string, more ...fs.Entry) (entries []fs.Entry, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,8 +108,8 @@ func (c *Catalogue) List(agent, project string, more ...fs.Entry) (entries []fs.
 }
 
 // Session returns the session in the folder of a project by the name of its own
-// folder, which may be a name that it had before it got a better title: a path
-// that was written down stays valid. It is nil where there is none.
+// folder, which may be a name from before it got a better title: a path that was
+// written down stays valid. It is nil if there is none.
 func (c *Catalogue) Session(agent, project, name string) *Session {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -300,7 +300,7 @@ func (c *Catalogue) project(agent, name string, now time.Time) *project {
 }
 
 // add adds a session to the folder under a name, which gets a number if another has
-// it, and returns that.
+// it, and returns the name.
 func (p *project) add(s *Session, name string, now time.Time) string {
 	unique := name
 	if strings.HasPrefix(s.name, name+"~") && p.sessions[s.name] == nil {

@@ -2,10 +2,10 @@
 // session is a list of events.
 //
 // An agent's reader (see package agents) turns the records of its history into
-// events and passes them to a [Sink], in the order of the source. The sink
-// numbers them and renders them (package render). Nothing is dropped on the way:
-// an event that a person would not want to read is [Event.Quiet], a record that
-// is not understood is of kind [Unknown].
+// events and passes them to a [Sink], in the order of the source. The sink numbers
+// them and renders them (package render). Nothing is dropped on the way: an event
+// that a person would not want to read is [Event.Quiet], a record that is not
+// understood has kind [Unknown].
 package event
 
 import (
@@ -55,10 +55,10 @@ type Event struct {
 	// Model is that of an assistant's event, where it is known.
 	Model string
 	// Agent is the id of the subagent within this session that the event belongs
-	// to, where the subagent's events stand nowhere else.
+	// to, if the subagent's events are nowhere else.
 	Agent string
-	// Text is what was said, as the source has it: nothing is cleaned, cut or
-	// escaped. Images and other binary data are a note in it ([Blob]).
+	// Text is what was said, as in the source: nothing is cleaned, cut or escaped.
+	// Images and other binary data are a note in it ([Blob]).
 	Text    string
 	Call    *Call
 	Result  *Result
@@ -98,8 +98,8 @@ type Result struct {
 	CallID, Name string
 	Text         string
 	Error        bool
-	// Spill is the path of a file in which the agent stores the whole result,
-	// where Text is only a part of it.
+	// Spill is the path of the agent's own file with the whole result, if Text is
+	// only a part of it.
 	Spill string
 }
 

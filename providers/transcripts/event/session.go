@@ -30,7 +30,7 @@ type Session struct {
 	Branch  string `json:"branch,omitempty"`
 	// Program is the version of the agent.
 	Program string `json:"program,omitempty"`
-	// Start and Last are zero where the source has no times; none is invented.
+	// Start and Last are zero if the source has no times; none is invented.
 	Start    time.Time `json:"start,omitzero"`
 	Last     time.Time `json:"last,omitzero"`
 	Archived bool      `json:"archived,omitempty"`
@@ -54,8 +54,8 @@ const (
 const maxTitle = 200
 
 // Name sets the title of the session to the first words of a text, in one line,
-// unless the session has a title of a higher rank. Of two prompts the first
-// stays, of other titles of one rank the last.
+// unless the session has a title of a higher rank. The first of several prompts
+// stays; of other titles with one rank the last.
 func (s *Session) Name(rank TitleRank, title string) {
 	title = clean.Cut(clean.Line(mask.Text(clean.Prefix(title, 4*maxTitle))), maxTitle)
 	if rank == FromPrompt && isCommand(title) {
@@ -93,15 +93,15 @@ type Sink interface {
 	// Emit adds the next event and returns its number. It passes the event's time to
 	// Session.Saw.
 	Emit(Event) int
-	// Note records a native id as that of the event that was emitted last, for
-	// Known, also in later runs over what was appended since.
+	// Note records a native id as that of the last emitted event, for Known, also
+	// in later runs over what was appended since.
 	Note(id string)
 	// Known returns the number of the event for which an id was recorded; ok is false
 	// where there is none.
 	Known(id string) (seq int, ok bool)
 	// Inherited reports whether the session that this one is a fork or a
-	// continuation of has recorded that id: then its record stands there, and is
-	// left out here. It is always false where that session is gone.
+	// continuation of has recorded that id: then its record is there, and left out
+	// here. It is always false if that session is gone.
 	Inherited(id string) bool
 }
 

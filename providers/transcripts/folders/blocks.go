@@ -14,9 +14,9 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-// BlocksName is the folder of a session in which each block of its transcript is
-// a file, with the blocks before and after it. It is a folder for lookup alone, and
-// no listing has it, so that search tools find each text once.
+// BlocksName is the folder of a session that has each block of its transcript as a
+// file, with the blocks before and after it. It is for lookup only and in no
+// listing, so that search tools find each text once.
 const BlocksName = "blocks"
 
 const blocksReadme = `# A block of the transcript by its number
@@ -119,7 +119,7 @@ func (f derivedFile) block() ([]byte, error) {
 // blockMark is what a block begins with, and no other line.
 const blockMark = "### ["
 
-// findLine returns the offset of the first line that begins with start; -1 where none
+// findLine returns the offset of the first line that begins with start; -1 if none
 // does.
 func findLine(r io.Reader, start string) (int64, error) {
 	const step = 1 << 20

@@ -55,8 +55,8 @@ func (f growingFile) ReadAt(ctx context.Context, p []byte, off int64) (int, erro
 	return f.t.Cache.ReadAt(ctx, f.s, p, off, f.messages)
 }
 
-// derivedFile is a file that is made from what a session was as a whole at one
-// version: a new version is a new file.
+// derivedFile is a file derived from a whole session at one version: a new version
+// is a new file.
 type derivedFile struct {
 	node
 	name    string

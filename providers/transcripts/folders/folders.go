@@ -1,7 +1,7 @@
 // Package folders is what a user sees: the folders and files of transcripts/, as
 // nodes over the catalogue and the cache. Texts that grow with a session are read
-// from the cache, those that describe it as a whole are made when they are read
-// and stored in memory for a while, long results are read from the agent's own log.
+// from the cache; those that describe it as a whole are made when read and kept in
+// memory for a while; long results are read from the agent's own log.
 package folders
 
 import (
@@ -32,7 +32,7 @@ const (
 	resultsName    = "results"
 )
 
-// ignoreText has search tools find a thing once: in the transcript. The files
+// ignoreText makes search tools find everything once: in the transcript. The files
 // that are made from it are left out.
 const ignoreText = `*.jsonl
 INDEX.*
@@ -125,8 +125,8 @@ func (d rootFolder) List(ctx context.Context) ([]fs.Entry, error) {
 }
 
 // groupFolder is the folder of an agent, which lists projects, or that of a
-// project, which lists sessions. A session is also found under a name that it had
-// before it got a better title: a path that was written down stays valid.
+// project, which lists sessions. A session is also found under a name from before
+// it got a better title: a path that was written down stays valid.
 type groupFolder struct {
 	t              *Tree
 	agent, project string // project is "" for an agent
@@ -168,8 +168,8 @@ func (d groupFolder) List(context.Context) ([]fs.Entry, error) {
 	return entries, nil
 }
 
-// byIDFolder finds a session by its id, whatever its agent, project and title.
-// It is a folder for lookup alone.
+// byIDFolder finds a session by its id, whatever its agent, project and title. It
+// is a lookup-only folder.
 type byIDFolder struct{ t *Tree }
 
 const byIDReadme = `# A session by its id

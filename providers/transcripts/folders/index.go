@@ -63,13 +63,13 @@ func (t *Tree) index(agent string) *indexFile {
 const (
 	// indexTime is the least time between two versions of INDEX.tsv.
 	indexTime = time.Second
-	// indexRest is how many times longer than the last took to make the next one
-	// waits, where that is more.
+	// indexRest is the factor between the time that making an INDEX.tsv took and
+	// the pause before the next one, if that is longer.
 	indexRest = 20
 )
 
-// OutdateIndexes has every INDEX.tsv made again after a while or, without a watch, when
-// it is read.
+// OutdateIndexes schedules every INDEX.tsv to be made again after a while or,
+// without a watch, when it is read.
 func (t *Tree) OutdateIndexes() {
 	if !t.Watch {
 		t.indexes.mu.Lock()

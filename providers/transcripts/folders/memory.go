@@ -7,8 +7,8 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-// textCache holds the texts that were made last, as far as there is room: a text is
-// read in pieces.
+// textCache holds the texts that were made last, as far as there is room, since a
+// text is read in pieces.
 type textCache struct {
 	room int
 
@@ -47,7 +47,7 @@ func (t *textCache) get(key textKey) ([]byte, bool) {
 	return e.Value.(textEntry).text, true
 }
 
-// put stores a text; one that does not fit at all is stored until the next one comes.
+// put stores a text; one that does not fit at all is kept until the next one.
 func (t *textCache) put(key textKey, text []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

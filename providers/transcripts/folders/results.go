@@ -69,7 +69,7 @@ type table struct {
 	results    []cache.Result
 }
 
-// resultTable returns the table of a session, from memory where it was read lately.
+// resultTable returns the table of a session, from memory if it was read recently.
 func (t *Tree) resultTable(ctx context.Context, s *catalogue.Session) (*table, error) {
 	v, _ := t.Catalogue.View(s)
 	generation, count := v.Published.Generation, v.Published.Results

@@ -18,8 +18,8 @@ type node struct {
 	s *catalogue.Session
 }
 
-// view returns what is known of the session; the error is fs.ErrNotExist where
-// it is gone.
+// view returns what is known about the session; the error is fs.ErrNotExist if it
+// is gone.
 func (n node) view() (catalogue.View, error) {
 	v, there := n.t.Catalogue.View(n.s)
 	if !there {
@@ -86,8 +86,8 @@ func (d sessionFolder) Lookup(_ context.Context, name string) (fs.Node, error) {
 	return nil, fs.ErrNotExist
 }
 
-// statusText returns what STATUS.md says of a session that cannot be read, or has
-// nothing to read; "" for all others.
+// statusText returns what STATUS.md says about a session that cannot be read, or
+// has nothing to read; "" for all others.
 func statusText(v *catalogue.View) string {
 	src, p := v.Source, &v.Published
 	if src == nil {

@@ -6,8 +6,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// longBlob is the least length of a run of base64 that is taken for binary data,
-// in bytes.
+// longBlob is the least length of a run of base64 that counts as binary data, in
+// bytes.
 const longBlob = 1 << 10
 
 // blobs replaces long runs of base64 by notes, with the "data:" before them
@@ -39,8 +39,8 @@ func blobs(text string) string {
 	return out.String()
 }
 
-// base64Run finds the next run of base64 that is long enough. As long as it finds
-// none it looks at every longBlob-th byte only.
+// base64Run finds the next run of base64 that is long enough. Until it finds one,
+// it reads only every longBlob-th byte.
 func base64Run(text string, from int) (start, size int) {
 	for from+longBlob <= len(text) {
 		at := from + longBlob

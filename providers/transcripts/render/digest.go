@@ -11,10 +11,10 @@ import (
 )
 
 // Digest returns digest.md, of at most budget tokens as count counts them: what an
-// agent needs to go on after its context was lost, each line with its place in
-// the transcript. It ends with what the session ended with, which has precedence
-// where there is little room. What the budget or the summary has no room for is
-// counted, part by part. Where count is nil, tokens are estimated.
+// agent needs to continue after its context was lost, each line with its place in
+// the transcript. It ends with what the session ended with, which has precedence if
+// there is little room. What the budget or the summary has no room for is counted,
+// part by part. If count is nil, tokens are estimated.
 func (s *Summary) Digest(session event.Session, budget int, count func(string) int) []byte {
 	if count == nil {
 		count = func(text string) int { return len(text)/3 + 1 }

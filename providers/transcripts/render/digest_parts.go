@@ -53,8 +53,8 @@ func (d *digest) conclusions(size int) {
 }
 
 // noteList appends the first and the last of some notes, as many as size has room
-// for with at least so many bytes of each, and returns how many it leaves out.
-// The room that short ones do not need goes to the others.
+// for with at least so many bytes of each, and returns how many it leaves out. The
+// others get the room that short ones do not need.
 func (d *digest) noteList(n *notes, size, least, most int) (left int) {
 	if len(n.Notes) == 0 {
 		return n.Left

@@ -8,8 +8,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// ending is what a session ended with, however long ago the last words were said:
-// a reader who goes on has to know what was asked, and what is waiting.
+// ending is what a session ended with, however long ago that was: a reader who
+// continues has to know what was asked, and what is pending.
 type ending struct {
 	// Said is what the model said last, with the question or plan that it may end
 	// with; Shown what it showed after that by a tool: a question or a plan. Asked
@@ -17,8 +17,8 @@ type ending struct {
 	Said  *note `json:"said,omitempty"`
 	Shown *note `json:"shown,omitempty"`
 	Asked *note `json:"asked,omitempty"`
-	// After is what went wrong since: errors, interruptions. What works again, or
-	// is said after it, ends that.
+	// After is what went wrong since: errors, interruptions. Success, or a later
+	// message, clears it.
 	After []note `json:"after,omitempty"`
 }
 
@@ -65,7 +65,7 @@ func interruption(text string) bool {
 	return strings.HasPrefix(text, "[Request interrupted") || strings.HasPrefix(text, "<turn_aborted>")
 }
 
-// shownToUser returns what a call tells or asks the user; "" where it does not.
+// shownToUser returns what a call tells or asks the user; "" if it does neither.
 func shownToUser(tool string, input lazyjson.Value) string {
 	name := strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(tool), "_", ""), "-", "")
 	var texts []string
@@ -271,7 +271,7 @@ func (n *ending) replySeq() (seq int) {
 	return seq
 }
 
-// stopped returns the last calls that have no result, of an agent that stores
+// stopped returns the last calls without a result, for an agent that stores
 // results.
 func (s *Summary) stopped() []*step {
 	if s.Results == 0 {

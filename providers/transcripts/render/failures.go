@@ -17,7 +17,7 @@ func (f *failures) addFailure(st *step, e *event.Event) {
 }
 
 // addSuccess records a call without an error after others of its tool had failed.
-// Output that reports a failure is no success: what follows a command in a pipe
+// Output that reports a failure is not a success: what follows a command in a pipe
 // hides its exit code.
 func (f *failures) addSuccess(st *step, output string) {
 	if reportsFailure(output) {

@@ -17,8 +17,8 @@ const (
 	longLine             = 2 << 10
 )
 
-// appendFolded appends a text, or its first and last lines where it is longer
-// than limit. It reports whether anything is left out.
+// appendFolded appends a text, or its first and last lines if it is longer than
+// limit. It reports whether anything is left out.
 func appendFolded(dst []byte, text string, limit int) (_ []byte, cut bool) {
 	long := len(text) > limit
 	text = strings.TrimRight(text, "\n")

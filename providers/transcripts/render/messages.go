@@ -170,8 +170,8 @@ func appendString(dst []byte, s string) []byte {
 }
 
 // ParseMessage returns the event of a line of messages.jsonl. It is complete, but
-// bytes that were no UTF-8 have become U+FFFD, and invisible characters within
-// foreign JSON are escaped.
+// invalid UTF-8 has become U+FFFD, and invisible characters within foreign JSON are
+// escaped.
 func ParseMessage(line []byte) (event.Event, error) {
 	var e event.Event
 	if !lazyjson.Valid(line) {

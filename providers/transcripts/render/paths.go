@@ -29,7 +29,7 @@ type file struct {
 	How    []string `json:"h"`
 }
 
-// touchedFiles are the files of a session, in the order in which it came to them.
+// touchedFiles are the files of a session, in the order of first use.
 type touchedFiles struct {
 	List []*file `json:"list,omitempty"`
 	Left int     `json:"left,omitempty"` // how many were dropped
@@ -88,7 +88,7 @@ func (f *file) bytes() int {
 	return n
 }
 
-// drop drops the least important file but for keep: one that was only read, the
+// drop drops the least important file except keep: one that was only read, the
 // longest ago.
 func (p *touchedFiles) drop(keep *file) {
 	least := -1

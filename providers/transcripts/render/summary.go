@@ -8,9 +8,9 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// Summary collects what digest.md and files.tsv say of a session, event by event.
-// JSON saves and restores it between two runs. However long the session is, it
-// stays at some 64 KB: what it has to drop is counted.
+// Summary collects what digest.md and files.tsv say about a session, event by
+// event. JSON saves and restores it between two runs. However long the session is,
+// it stays at some 64 KB: it counts what it has to drop.
 type Summary struct {
 	// CWD is the session's folder, to which paths are relative. It should be set
 	// before the first event, and never changes after.
@@ -18,8 +18,8 @@ type Summary struct {
 
 	Events  int `json:"events"` // that the transcript shows
 	Results int `json:"results,omitempty"`
-	// Said are the messages of people, Points what the model had said last when
-	// they came: its conclusions.
+	// Said are the messages of people, Points what the model had last said before
+	// each: its conclusions.
 	Said   notes `json:"said"`
 	Points notes `json:"points"`
 	// First is the text that the session began with, of whatever origin, and
@@ -242,7 +242,8 @@ func count(of *map[string]*toolUse, name string, seq int) {
 
 // oneLineOf returns a text as one line of at most limit bytes.
 func oneLineOf(text string, limit int) string {
-	// The rest is white space at most: of megabytes no more than needed is cleaned.
+	// The rest is white space at most, so that no more of a long text is cleaned
+	// than needed.
 	return clean.Cut(clean.Line(blobs(clean.Prefix(text, 8*limit))), limit)
 }
 
@@ -253,7 +254,7 @@ type note struct {
 	How  string `json:"h,omitempty"`
 }
 
-// notes are texts in their order. Where they grow too large the second one is
+// notes are texts in their order. If they grow too large, the second one is
 // dropped: the first and the newest matter most.
 type notes struct {
 	Notes []note `json:"notes,omitempty"`

@@ -14,8 +14,8 @@ const (
 	writes = "w"
 )
 
-// fileTool returns what a tool of any agent does to a file; "" if that is not known.
-// Agents spell their tools alike but for case and separators.
+// fileTool returns what a tool of any agent does to a file; "" if unknown. Agents
+// spell their tools alike but for case and separators.
 func fileTool(name string, input lazyjson.Value) string {
 	switch plainName(name) {
 	case "read", "readfile", "view", "viewfile", "viewimage", "notebookread", "copilotreadfile", "openfile", "fsread", "readmanyfiles", "readfiles", "cat":

@@ -68,8 +68,8 @@ type Transcript struct {
 	// Model is the one that a heading named last.
 	Model string `json:"model,omitempty"`
 	// Taken reports whether a file in the session's results/ has that name already,
-	// without regard to case; it has to know the names that Append has returned.
-	// Where it is nil no name is taken.
+	// without regard to case; it has to know the names that Append has returned. If
+	// it is nil, no name is taken.
 	Taken func(name string) bool `json:"-"`
 }
 
@@ -80,8 +80,8 @@ type Folded struct {
 	// Size and Lines are those of the text that [ResultText] makes of the event.
 	Size  int64
 	Lines int
-	// Spill is the file in which the agent stores the whole, where the event has
-	// only a part of it. Its text is foreign and has to be cleaned.
+	// Spill is the agent's own file with the whole text, if the event has only a
+	// part of it. Its text is foreign and has to be cleaned.
 	Spill string
 }
 
@@ -114,7 +114,7 @@ func fact(dst []byte, name, value string) []byte {
 }
 
 // Append appends the block of an event to a transcript, or nothing where the event
-// is quiet. A text that the block does not show whole has to be served as
+// is quiet. A text that the block does not show in full has to be served as
 // results/<Folded.Name>: [ResultText] returns it for the same event.
 func (t *Transcript) Append(dst []byte, e *event.Event) ([]byte, Folded) {
 	if e.Quiet {
@@ -255,8 +255,8 @@ func fullText(e *event.Event) string {
 	return blobs(clean.Text(text))
 }
 
-// spillPath returns the path of the file in which the agent stores the whole of a
-// result; "" where there is none.
+// spillPath returns the path of the agent's own file with the whole result; "" if
+// there is none.
 func spillPath(e *event.Event) string {
 	if e.Result == nil {
 		return ""

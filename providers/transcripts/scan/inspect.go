@@ -58,8 +58,8 @@ func (s *Scanner) Inspect(ctx context.Context, agent, path string, format histor
 	}
 }
 
-// inspectLocked also returns the stores that have the same sessions: what an
-// agent keeps of one in two places is joined where the store is read.
+// inspectLocked also returns the stores that have the same sessions: if an agent
+// keeps a session in two places, reading the store joins them.
 func (s *Scanner) inspectLocked(ctx context.Context, agent, path string, format history.Format, forced bool) (paths []string, touched []*catalogue.Session, joined []*source.Source) {
 	c := s.Catalogue
 	info, err := os.Lstat(path)
@@ -104,7 +104,7 @@ func (s *Scanner) inspectLocked(ctx context.Context, agent, path string, format 
 	return paths, touched, joined
 }
 
-// permitted reports whether a file can be read that could not be before for want
+// permitted reports whether a file is readable now that could not be read for lack
 // of permission. Its sessions have no fault then.
 func (s *Scanner) permitted(f *catalogue.File) bool {
 	if !s.Catalogue.Denied(f) {
@@ -119,7 +119,7 @@ func (s *Scanner) permitted(f *catalogue.File) bool {
 	return true
 }
 
-// inspectLog reads no more of a log than its beginning, and that only once.
+// inspectLog reads only the beginning of a log, and that only once.
 func (s *Scanner) inspectLog(before *catalogue.File, f *catalogue.File, format history.Log) []catalogue.Found {
 	one := catalogue.Found{Source: &source.Source{Path: f.Path, Format: format, Stat: f.Stat, Birth: source.Birth(f.Path)}}
 	if before != nil && len(before.Sessions) == 1 && before.Stat.Inode == f.Stat.Inode && before.Stat.Size <= f.Stat.Size {

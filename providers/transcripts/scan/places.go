@@ -54,9 +54,9 @@ func (s *Scanner) findPlaces() (places []*place) {
 	return places
 }
 
-// linked returns the folders that are linked into a place, as users do who move
-// or rename a project's folder: each is a place of its own. Links that lead into
-// the place, or to a folder that it lies in, are left out.
+// linked returns the folders that are linked into a place, as by users who move or
+// rename a project's folder: each is a place of its own. Links that lead into the
+// place, or to a folder that it lies in, are left out.
 func (pl *place) linked() (places []*place) {
 	if pl.NoLinks || pl.real == "" {
 		return nil
@@ -93,7 +93,7 @@ func (s *Scanner) allPlaces() []*place {
 	return s.places
 }
 
-// refreshPlaces asks for the places again, and watches those and no others.
+// refreshPlaces asks for the places again, and watches exactly those.
 func (s *Scanner) refreshPlaces() []*place {
 	s.askingPlaces.Lock()
 	defer s.askingPlaces.Unlock()
@@ -149,8 +149,8 @@ func (s *Scanner) RescanUnwatched(ctx context.Context) {
 	}
 }
 
-// poll calls RescanUnwatched every few seconds, or so seldom that it costs at most
-// one twentieth of a core.
+// poll calls RescanUnwatched every few seconds, or less often if needed to cost at
+// most one twentieth of a core.
 func (s *Scanner) poll() {
 	wait := pollTime
 	for {
@@ -190,9 +190,9 @@ func (s *Scanner) UnreadableFolders() []string {
 // maxSpill is the length of the longest file of a result that is read, in bytes.
 const maxSpill = 256 << 20
 
-// ReadSpill reads the file in which an agent stores a result. The path stands in
-// a log, in text that anybody may have written: only files where the agent keeps
-// its histories are read, others are [fs.ErrPermission].
+// ReadSpill reads an agent's own file with a result. The path comes from a log,
+// from text that anybody may have written: only files where the agent keeps its
+// histories are read, others are [fs.ErrPermission].
 func (s *Scanner) ReadSpill(agent, path string) ([]byte, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

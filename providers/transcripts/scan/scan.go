@@ -46,7 +46,8 @@ func (s *Scanner) dropUnseen(below string, seen map[string]bool) {
 	}
 }
 
-// Format returns how the history in a file is read; nil where none is looked for.
+// Format returns how the history in a file is read; nil if the file is not a
+// history.
 func (s *Scanner) Format(path string) history.Format {
 	for _, pl := range s.allPlaces() {
 		if rel, ok := pl.rel(path); ok {

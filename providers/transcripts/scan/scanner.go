@@ -2,9 +2,9 @@
 // keep their histories, walks and watches those, inspects each file that has
 // changed, and puts what it finds into the catalogue.
 //
-// A log is read no further than its beginning, and that only once; a database is
-// asked for its sessions, again a few times after it was written to. What cannot
-// be watched is polled.
+// Only the beginning of a log is read, and that only once; a database is asked for
+// its sessions, again a few times after it was written to. What cannot be watched
+// is polled.
 package scan
 
 import (
@@ -31,8 +31,8 @@ type Options struct {
 	Archive   archive.Archive
 	// Hide leaves out a path; it may be nil.
 	Hide func(path string) bool
-	// Watch keeps the catalogue current. Without it the sessions are those of the
-	// moment when they are first waited for.
+	// Watch keeps the catalogue current. Without it the sessions are those found
+	// when they are first waited for.
 	Watch bool
 	Now   func() time.Time
 	Log   *slog.Logger
@@ -144,7 +144,7 @@ func (s *Scanner) Done() bool {
 }
 
 // Wait returns when the first scan has ended: a session that was found early may
-// depend on one that was not. Its error is that of ctx.
+// depend on one that was not found yet. Its error is that of ctx.
 func (s *Scanner) Wait(ctx context.Context) error {
 	if !s.Watch {
 		s.First()
@@ -209,8 +209,8 @@ type WatchFault struct {
 	Err error
 }
 
-// WatchFaults returns the folders that cannot be watched though they could be
-// read.
+// WatchFaults returns the folders that cannot be watched although they are
+// readable.
 func (s *Scanner) WatchFaults() (all []WatchFault) {
 	if !s.Watch {
 		return nil

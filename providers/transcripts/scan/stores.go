@@ -16,8 +16,8 @@ type storeWork struct {
 
 // lateLooks are the times after which a database is inspected again after it was
 // written to. What SQLite appends to its log (-wal) becomes part of the database
-// only after it was brought to the disk, in shared memory: that changes no file,
-// and no event tells of it.
+// only after it is on disk, by a change of shared memory: that changes no file, and
+// no event reports it.
 var lateLooks = [...]time.Duration{30 * time.Millisecond, 100 * time.Millisecond, 400 * time.Millisecond, 2 * time.Second}
 
 // inspectStoreSoon inspects a store that has changed in a goroutine of its own: a

@@ -15,8 +15,8 @@ import (
 // MaxLine is the length of the longest line of a log that is read, in bytes.
 const MaxLine = 64 << 20
 
-// tailSize is the length in bytes of the end of what was read, by which a log that
-// has grown is recognized.
+// tailSize is the length in bytes of the end of what was read, which identifies a
+// log that has grown.
 const tailSize int64 = 4 << 10
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -58,8 +58,9 @@ func OpenLog(path string, compressed bool, offset int64) (*Log, error) {
 	return l, nil
 }
 
-// Lines reads the lines of From, and counts and sums up what it has read. Offset and
-// Sum are set to those of what lies before it; Buf may be set to memory to use.
+// Lines reads the lines of From, and keeps the length and the checksum of what it
+// has read. Offset and Sum are set to those of what precedes it; Buf may be set to
+// memory to use.
 type Lines struct {
 	From   io.Reader
 	Buf    []byte
@@ -138,7 +139,7 @@ func (l *Lines) skip() (line []byte, at, length int64, err error) {
 	}
 }
 
-// fill moves what is left to the front of the buffer and reads more behind it.
+// fill moves the unread bytes to the front of the buffer and reads more after them.
 func (l *Lines) fill() error {
 	if l.start > 0 {
 		copy(l.Buf, l.Buf[l.start:l.end])

@@ -1,8 +1,8 @@
 // Package source reads the files that agents have written. A [Source] is one place
-// where a session lies: a log, or an entry of a database. Its [Stat] shows whether
-// the file has changed since it was read. [ReadStart] finds out from the beginning
-// of a log which session it is; [OpenLog] and [Lines] read its lines from any
-// offset.
+// where a session is stored: a log, or an entry of a database. Its [Stat] shows
+// whether the file has changed since it was read. [ReadStart] identifies the
+// session from the beginning of a log; [OpenLog] and [Lines] read its lines from
+// any offset.
 //
 // The package knows no agent: formats come from package history. Their readers run
 // on foreign data; [Guard] returns their panics as errors.
@@ -21,8 +21,8 @@ import (
 	"ctxfs/providers/transcripts/agents/history"
 )
 
-// Source is a place where a session lies: a log, or an entry of a store. It does
-// not change.
+// Source is a place where a session is stored: a log, or an entry of a store. It is
+// immutable.
 type Source struct {
 	Path   string
 	Format history.Format // nil where the file was not read by this process yet
@@ -74,8 +74,8 @@ func Database(path string) string {
 	return path
 }
 
-// Unchanged reports whether the file of a source still has the stat with which
-// it was found.
+// Unchanged reports whether the file of a source still has the stat that it was
+// found with.
 func (src *Source) Unchanged() bool {
 	info, err := os.Lstat(src.Path)
 	if err != nil {
@@ -91,7 +91,7 @@ func (src *Source) Unchanged() bool {
 // LowestRank is below the rank of every format of an agent's own.
 const LowestRank = -1 << 20
 
-// Rank returns the precedence of a format: of several sources of a session the
+// Rank returns the precedence of a format: if a session has several sources, the
 // one with the highest rank is read.
 func Rank(f history.Format) int {
 	switch f := f.(type) {

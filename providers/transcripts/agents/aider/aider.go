@@ -1,5 +1,5 @@
 // Package aider reads the histories of Aider. A history is a Markdown file in the
-// repository that Aider works on, so it is only looked for below the folders that
+// repository that Aider works on, so it is only searched for below the folders that
 // the user allows ([history.Machine]). One file contains all runs, each a session
 // here, and is only appended to.
 package aider
@@ -77,7 +77,7 @@ func skip(rel string) bool {
 
 func store() history.Store { return history.Store{Sessions: listRuns, Read: readRun} }
 
-// runHead is the beginning of the line with which a run begins.
+// runHead is the beginning of the first line of a run.
 const runHead = "# aider chat started at "
 
 // run is one run of Aider in the file of a history.
@@ -159,7 +159,7 @@ func runID(path, head string, ordinal int) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// setMeta stores what the path and the head of a run say of it. Aider writes the
+// setMeta stores what the path and the head of a run say about it. Aider writes the
 // local time of the machine.
 func setMeta(path, head string, s *event.Session) {
 	if filepath.Base(path) == defaultName {

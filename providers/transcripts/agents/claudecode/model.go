@@ -159,8 +159,8 @@ func parseCall(block lazyjson.Value) *event.Call {
 	return &call
 }
 
-// maxCalls is how many calls are remembered. Calls of a session that was
-// interrupted again and again are never answered.
+// maxCalls is how many calls are remembered. The calls of a session that is often
+// interrupted are never answered.
 const maxCalls = 1000
 
 func (r *reader) rememberCall(id, name string) {
@@ -215,6 +215,6 @@ func (r *reader) standalone(c *record) {
 	}})
 }
 
-// validUTF8 returns text as it reads after a round trip through JSON, in which
-// the reader's state is saved.
+// validUTF8 returns text as it is after a round trip through JSON, the form that
+// the reader's state is saved in.
 func validUTF8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }

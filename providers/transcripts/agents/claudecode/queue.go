@@ -7,12 +7,12 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// promptQueue holds the prompts that were given while the agent worked. A prompt
+// promptQueue holds the prompts that were entered while the agent worked. A prompt
 // is enqueued, and then either dequeued, when it becomes an ordinary user's record,
 // or removed: the running turn has taken it up. A removal may come with an
-// attachment that has the prompt, before or after it, or with nothing else at all
-// (2.1.17 to 2.1.36). A prompt is emitted where it is taken up, once. The JSON form
-// is part of the saved state.
+// attachment that has the prompt, before or after it, or without one (2.1.17 to
+// 2.1.36). A prompt is emitted where it is taken up, once. The JSON form is part of
+// the saved state.
 type promptQueue struct {
 	// Waiting are enqueued.
 	Waiting []string
@@ -48,7 +48,7 @@ func remove(list *[]string, text string) bool {
 }
 
 // takeWaiting removes and returns the waiting prompt with that text, or the first
-// one where the record does not name it.
+// one if the record does not name it.
 func (q *promptQueue) takeWaiting(text string) string {
 	if text == "" && len(q.Waiting) > 0 {
 		text = q.Waiting[0]
@@ -74,13 +74,12 @@ func (q *promptQueue) wasQueued(text string) bool {
 	return false
 }
 
-// dropWaiting forgets the waiting prompts. A prompt that is sent at once shows
-// that none waits any more: those that are still listed were lost when a program
-// exited.
+// dropWaiting forgets the waiting prompts. A prompt that is sent at once shows that
+// none is waiting: those that are still listed were lost when a program exited.
 func (q *promptQueue) dropWaiting() { q.Waiting = nil }
 
-// startAnswer ends the matching of removals with attachments: the model has
-// spoken, and what belongs together comes before that.
+// startAnswer ends the matching of removals with attachments: they come together,
+// before the model's next message.
 func (q *promptQueue) startAnswer() { q.Removed, q.Attached = nil, nil }
 
 func (r *reader) queueOperation(c *record) {

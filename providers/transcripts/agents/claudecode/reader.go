@@ -8,8 +8,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// reader reads a log of Claude Code. Its exported fields are what it needs to
-// know of earlier lines.
+// reader reads a log of Claude Code. Its exported fields are what it needs to know
+// about earlier lines.
 type reader struct {
 	// Begun is set once the file's .meta.json was read.
 	Begun bool
@@ -202,7 +202,8 @@ func (r *reader) emit(c *record, e event.Event) int {
 	return seq
 }
 
-// typeName returns the record's type, for records of which nothing else is known.
+// typeName returns the record's type, for records about which nothing else is
+// known.
 func (c *record) typeName() string {
 	name := c.Type
 	if name == "" {

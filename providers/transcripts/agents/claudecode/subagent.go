@@ -10,7 +10,7 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// sidechain marks the events of a subagent where the record does not name it.
+// sidechain marks the events of a subagent if the record does not name it.
 const sidechain = "sidechain"
 
 // inlineAgent returns the subagent that a record belongs to, where its events are
@@ -27,7 +27,7 @@ func (r *reader) inlineAgent(c *record) string {
 	return sidechain
 }
 
-// readSurroundings reads what only other files tell: once the file beside a
+// readSurroundings reads what only other files contain: once the file beside a
 // subagent's log, and for older subagents, from the first record, the parent's
 // folder.
 func (r *reader) readSurroundings(c *record) {
@@ -73,7 +73,7 @@ func readSmallJSON(path string) lazyjson.Value {
 	return lazyjson.Parse(text)
 }
 
-// readTwin reads the two things that only the structured twin of a result tells:
+// readTwin reads the two things that only the structured twin of a result contains:
 // the subagent that answered, and the file with the whole text.
 func (r *reader) readTwin(c *record, text string) {
 	twin := c.Result
@@ -96,7 +96,7 @@ func (r *reader) readTwin(c *record, text string) {
 	}
 }
 
-// findSpill finds the path of a long result in the words that stand for it: "Full
+// findSpill finds the path of a long result in the text that replaces it: "Full
 // output saved to: <path>", "Output has been saved to <path>.".
 func (r *reader) findSpill(text string) string {
 	_, after, ok := strings.Cut(strings.ReplaceAll(text, `\`, "/"), "/tool-results/")

@@ -87,7 +87,7 @@ func sdkMeta(path string, doc lazyjson.Value, s *event.Session) {
 }
 
 // sdkRead reads a session of the SDK. Its messages stay complete when the context
-// is compacted; what the model was given instead is in a file of its own.
+// is compacted; what the model received instead is in a file of its own.
 func sdkRead(_ context.Context, path, _ string, out event.Sink) error {
 	doc, err := records.ReadDocument(path)
 	if err != nil {
@@ -170,8 +170,8 @@ func (r *sdkReader) emitCompaction() {
 // sdkSummary is the last compaction of a session.
 type sdkSummary struct {
 	event.Compact
-	// time is when the compaction was made; where that is unknown, lastMessage is
-	// the id of the last message before it.
+	// time is when the compaction was made; if that is unknown, lastMessage is the
+	// id of the last message before it.
 	time        time.Time
 	lastMessage string
 }

@@ -36,8 +36,8 @@ func taskMessages(doc lazyjson.Value) lazyjson.Value {
 	return doc
 }
 
-// taskMeta stores what is known of a task before its messages are read; opened is
-// the first message.
+// taskMeta stores what is known about a task before its messages are read; opened
+// is the first message.
 func taskMeta(path string, opened lazyjson.Value, s *event.Session) {
 	s.ID = filepath.Base(filepath.Dir(path))
 	if ms, err := strconv.ParseInt(s.ID, 10, 64); err == nil && len(s.ID) == 13 {
@@ -74,7 +74,7 @@ func taskTexts(content lazyjson.Value) []string {
 	return texts
 }
 
-// taskFolder returns the task's folder, from what the program tells the model of
+// taskFolder returns the task's folder, from what the program tells the model about
 // its environment.
 func taskFolder(text string) string {
 	for _, head := range []string{"# Current Workspace Directory (", "# Current Working Directory ("} {

@@ -103,7 +103,7 @@ func (p *splitter) result(m records.Message, name, text string) {
 	p.blocks.Result(m, id, name, text, strings.HasPrefix(text, "[ERROR]") || strings.HasPrefix(text, "The tool execution failed") || strings.HasPrefix(text, "Error:"))
 }
 
-// endReply emits a result of which only the head was there.
+// endReply emits a result that had only a head.
 func (p *splitter) endReply() {
 	if p.reply != "" {
 		p.result(p.message, p.reply, "")
@@ -115,7 +115,7 @@ func (p *splitter) endReply() {
 var typedTags = [...]string{"task", "user_message", "feedback", "answer", "user_input"}
 
 // cutTyped divides a text before the first element with a person's words; said is
-// "" where there is none.
+// "" if there is none.
 func cutTyped(text string) (before, said string) {
 	at := -1
 	for _, tag := range typedTags {

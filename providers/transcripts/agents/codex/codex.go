@@ -219,8 +219,8 @@ func (r *reader) noteTurn(rec records.Line, out event.Sink) {
 
 // replayed reports whether a record is one of the parent's, which a fork repeats
 // with new times. The first turn that the parent does not know is the fork's own;
-// where turns have no ids, it is the first prompt or call that the parent does
-// not know. The ids are noted for forks of the fork.
+// if turns have no ids, the first prompt or call that the parent does not know
+// marks it. The ids are noted for forks of the fork.
 func (r *reader) replayed(typ string, rec records.Line, out event.Sink) bool {
 	id := ""
 	switch {
@@ -242,7 +242,7 @@ func (r *reader) replayed(typ string, rec records.Line, out event.Sink) bool {
 }
 
 // threadNames has the names of the sessions of one Codex home: the lines {id,
-// thread_name} of session_index.jsonl. Of several lines with one id the last is
+// thread_name} of session_index.jsonl. If several lines have one id, the last is
 // used. The file is read again when it has changed.
 type threadNames struct {
 	path string

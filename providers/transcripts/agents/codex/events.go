@@ -99,8 +99,7 @@ func (r *reader) rollback(rec records.Line, out event.Sink) {
 	r.Prompts = max(0, r.Prompts-max(n, 0))
 }
 
-// itemCompleted reads an item of the mode in which the program reports whole
-// items.
+// itemCompleted reads an item of the mode that reports whole items.
 func (r *reader) itemCompleted(rec records.Line, out event.Sink) {
 	item := rec.Part(rec.Get("item"))
 	switch typ := item.Text("type"); typ {
@@ -124,10 +123,10 @@ func (r *reader) itemCompleted(rec records.Line, out event.Sink) {
 	}
 }
 
-// callEnd reads the end of a call as the program shows it. Usually the call and
-// its result are items of their own. Where the call is not (a command of the
-// user's, a call from within another, a search run by the model's provider) both
-// are emitted here.
+// callEnd reads the end of a call as the program shows it. Usually the call and its
+// result are items of their own. If the call is not (a command of the user's, a
+// call from within another, a search run by the model's provider) both are emitted
+// here.
 func (r *reader) callEnd(rec records.Line, v lazyjson.Value, id, name string, out event.Sink) {
 	text := endText(v)
 	_, known := out.Known("call:" + id)

@@ -23,8 +23,7 @@ const (
 )
 
 // jsonTree is a JSON value that can be changed. It is text until a part of it is
-// needed, then its parts. A part that does not exist is nil, on which all methods
-// work.
+// needed, then its parts. A missing part is nil; all methods work on nil.
 type jsonTree struct {
 	text   string
 	keys   []string

@@ -332,8 +332,8 @@ func (r *reader) thought(rec cliEvent, text string, by records.Channel, out even
 	out.Emit(e)
 }
 
-// call emits a call where the log first has it: with the message that requests
-// it, or when it begins.
+// call emits a call where it first occurs in the log: with the message that
+// requests it, or when it begins.
 func (r *reader) call(rec cliEvent, id, name string, args lazyjson.Value, out event.Sink) {
 	if _, known := out.Known("call:" + id); known && id != "" {
 		if rec.Text("toolCallId") == id {
@@ -350,8 +350,8 @@ func (r *reader) call(rec cliEvent, id, name string, args lazyjson.Value, out ev
 	}
 }
 
-// exitCode matches the shell tool's note that a command failed, savedTo the path
-// of the file with the whole of a long output.
+// exitCode matches the shell tool's note that a command failed, savedTo the path of
+// the file with the full text of a long output.
 var (
 	exitCode = regexp.MustCompile(`with exit code -?[1-9][0-9]*>?\s*$`)
 	savedTo  = regexp.MustCompile(`(?i)saved to: (/[^\n]+)`)

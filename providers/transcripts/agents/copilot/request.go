@@ -18,8 +18,8 @@ type request struct {
 	id    string
 	time  time.Time
 	model string
-	// text is what was said since the last event. The window's parts divide it
-	// wherever there is a link.
+	// text is what was said since the last event. The window's parts divide it at
+	// every link.
 	text strings.Builder
 	// rounds are the calls that the model made, in order; emitted are the ids of
 	// those that were emitted.

@@ -19,10 +19,9 @@ import (
 )
 
 // chats returns the format of a database of the command line: one session, whose
-// data is in blobs named by the hash of their content. Messages are JSON. The
-// root, a protobuf message, lists those of the current context in its field 1;
-// its field 13 contains summaries, after which older messages are in no list any
-// more.
+// data is in blobs named by the hash of their content. Messages are JSON. The root,
+// a protobuf message, lists those of the current context in its field 1; its field
+// 13 contains summaries, after which older messages are in no list.
 func (h homeFolder) chats() history.Store {
 	return history.Store{
 		Rank: 2,
@@ -83,7 +82,7 @@ func chatMeta(ctx context.Context, file string) (meta lazyjson.Value, err error)
 }
 
 // readChatMeta also returns the table of messages. Without the row about the
-// session nothing is known of their order.
+// session their order is unknown.
 func readChatMeta(h *database.Snapshot) (meta lazyjson.Value, blobs sqlite.Table, err error) {
 	if blobs, err = h.Table("blobs", []string{"data"}, "id"); err != nil {
 		return meta, blobs, err
@@ -115,8 +114,7 @@ func readChatMeta(h *database.Snapshot) (meta lazyjson.Value, blobs sqlite.Table
 // chatBlob is a message.
 type chatBlob struct{ id, text string }
 
-// chatBlobs reads all messages, in the order in which they were written, and the
-// root.
+// chatBlobs reads all messages, in the order of writing, and the root.
 func chatBlobs(ctx context.Context, file string) (blobs []chatBlob, root []byte, err error) {
 	blobs, err = database.Read(ctx, file, func(h *database.Snapshot, add func(chatBlob)) error {
 		root = nil
@@ -145,10 +143,10 @@ const (
 	rootSummaries = 13
 )
 
-// chatEvents returns the events of the messages that the root lists, in its
-// order, and before them those of older messages that it no longer lists. Of the
-// latter only what no other message has is used: a message may have been stored
-// several times as it grew.
+// chatEvents returns the events of the messages that the root lists, in its order,
+// and before them those of older messages that it no longer lists. From the latter
+// it takes only what no other message has: a message may have been stored several
+// times as it grew.
 func chatEvents(blobs []chatBlob, root []byte) ([]event.Event, error) {
 	texts := make(map[string]string, len(blobs))
 	for _, b := range blobs {
@@ -224,8 +222,8 @@ func newEvents(events, others []event.Event) []event.Event {
 	return kept
 }
 
-// eventKey returns the key by which an event is recognized in another version of
-// its message.
+// eventKey returns the key that identifies an event in another version of its
+// message.
 func eventKey(e event.Event) string {
 	switch {
 	case e.Call != nil:

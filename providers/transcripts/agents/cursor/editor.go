@@ -51,8 +51,8 @@ func (h homeFolder) editor() history.Store {
 	}
 }
 
-// emitJoined emits a session's events, together with what only its transcript
-// has. Where the transcript cannot be read the rest is emitted all the same.
+// emitJoined emits a session's events, together with what only its transcript has.
+// If the transcript cannot be read, the rest is still emitted.
 func (h homeFolder) emitJoined(events []event.Event, id string, out event.Sink) error {
 	var fromTranscript []event.Event
 	var err error

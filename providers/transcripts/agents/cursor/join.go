@@ -9,7 +9,7 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// joinEvents merges what a database and a transcript have of one session. The
+// joinEvents merges the events of one session from a database and a transcript. The
 // result contains the database's events in their order; what only the transcript
 // has comes after the event that it follows there. Texts are matched by their
 // words, in order; calls by their place between texts, because the two name tools
@@ -75,8 +75,7 @@ func follows(kind event.Kind) bool {
 // lacks the model's own arguments.
 const paramsMark = "params"
 
-// textKey returns the key by which a text is recognized, "" for an event without
-// one.
+// textKey returns the key that identifies a text, "" for an event without one.
 func textKey(e event.Event) string {
 	switch e.Kind {
 	case event.User, event.Assistant, event.Thinking:
@@ -98,7 +97,7 @@ func alignTexts(database, transcript []event.Event) []int {
 	}
 	a, b := sharedTexts(transcript, database), sharedTexts(database, transcript)
 	match := func(x, y keyedEvent) { at[x.index] = y.index }
-	// The two differ in few places: what is equal at both ends needs no search.
+	// The two differ in few places: equal parts at both ends need no search.
 	for len(a) > 0 && len(b) > 0 && a[0].key == b[0].key {
 		match(a[0], b[0])
 		a, b = a[1:], b[1:]
@@ -163,7 +162,7 @@ func sharedTexts(events, others []event.Event) []keyedEvent {
 }
 
 // alignBetween aligns what is between two texts that both sides have: calls and
-// results in order, and texts of which one side has a part.
+// results in order, and texts that one side has in part.
 func alignBetween(database, transcript []event.Event, at []int) {
 	begin, low := 0, 0
 	for i := 0; i <= len(transcript); i++ {

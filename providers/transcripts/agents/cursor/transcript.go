@@ -14,8 +14,8 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// transcripts returns the format of a transcript, which is read where no database
-// has the session.
+// transcripts returns the format of a transcript, which is read if no database has
+// the session.
 func (h homeFolder) transcripts(t transcriptPath) history.Store {
 	rank := 1
 	if t.plain {
@@ -201,7 +201,7 @@ func (c *collector) assistantBlock(block []string) {
 }
 
 // textArguments converts arguments in lines of "name: value" to JSON. A value may
-// continue in the lines below, which are indented further or are no arguments. A
+// continue in the lines below, which are indented further or are not arguments. A
 // text of another form is returned unchanged.
 func textArguments(body string) string {
 	if strings.HasPrefix(body, "{") && lazyjson.Valid([]byte(body)) {

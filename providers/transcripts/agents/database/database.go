@@ -37,11 +37,11 @@ type Snapshot struct {
 	tableMissing bool // a table without which nothing can be read is missing
 }
 
-// Table finds a table by the columns keys, without which it is of no use: the
-// table name or, as later versions have them, one whose name begins like it. The
-// result does not Exist where there is none. Each of wants is a column or several
-// alternative names ("content_json|content"); a table without any of them is
-// noted as lacking it.
+// Table finds a table by the columns keys, without which it is useless: the table
+// called name or, in later versions, one whose name begins with it. The result does
+// not Exist if there is none. Each of wants is a column or several alternative
+// names ("content_json|content"); a table without any of them is noted as lacking
+// it.
 func (h *Snapshot) Table(name string, keys []string, wants ...string) (sqlite.Table, error) {
 	t, err := h.Columns(name)
 	if err != nil {
@@ -74,8 +74,8 @@ func (h *Snapshot) Table(name string, keys []string, wants ...string) (sqlite.Ta
 	return t, nil
 }
 
-// like returns the table with a name like name that has the keys, and the most of
-// the wanted columns.
+// like returns the table with a name like name that has the keys, and the largest
+// number of the wanted columns.
 func (h *Snapshot) like(name string, keys, wants []string) (best sqlite.Table, err error) {
 	names, err := h.Tables()
 	if err != nil {
@@ -112,7 +112,7 @@ func MissingColumn(t sqlite.Table, columns []string) string {
 	return ""
 }
 
-// Orphans adds the sessions of which only messages are known.
+// Orphans adds the sessions that only have messages.
 func (h *Snapshot) Orphans(agent string, messages sqlite.Table, stamps map[string]string, add func(history.Entry)) error {
 	return h.Each("SELECT DISTINCT session_id FROM "+messages.From()+" ORDER BY 1", func(r sqlite.Row) error {
 		if id := r.Text(0); id != "" {

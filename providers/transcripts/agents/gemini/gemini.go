@@ -62,8 +62,8 @@ func open(path string) history.Reader { return &reader{path: path} }
 type reader struct {
 	path string
 
-	// First is the id of the message with which the history begins. A new history
-	// without it was compressed.
+	// First is the id of the first message of the history. A new history without it
+	// was compressed.
 	First string `json:"first,omitempty"`
 	// Last has the versions of the newest messages that were emitted.
 	Last []version `json:"last,omitempty"`

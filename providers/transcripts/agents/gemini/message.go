@@ -92,8 +92,8 @@ func (t *emitter) emitNew(id string, e event.Event) {
 	t.out.Note(id)
 }
 
-// text emits the text of a message: only the addition to a text that has grown,
-// all of one that has changed.
+// text emits the text of a message: only the addition if it has grown, all of it if
+// it has changed otherwise.
 func (t *emitter) text(kind event.Kind, origin, text string) {
 	if text == "" {
 		return
@@ -237,7 +237,7 @@ func resultText(v lazyjson.Value) (text string, failed bool) {
 	return text, failed
 }
 
-// exitLine matches the line in which a shell command reports that it failed.
+// exitLine matches the line of a shell command's output that reports its failure.
 var exitLine = regexp.MustCompile(`(?m)^Exit Code: [1-9-]`)
 
 // responseText returns the text of one response, and whether it is a failure.
@@ -279,7 +279,8 @@ func partText(p lazyjson.Value) string {
 	return p.Get("text").Str
 }
 
-// spillPath matches the path of a file that contains the whole of a long output.
+// spillPath matches the path of a file that contains the full text of a long
+// output.
 var spillPath = regexp.MustCompile(`/[^\n"'<>]*?/tool-outputs/[^\s"'<>]+\.txt`)
 
 func findSpill(text string) string {

@@ -29,8 +29,8 @@ type Machine struct {
 	Home, OS string
 	// LookupEnv looks up a variable of the user's environment.
 	LookupEnv func(string) (string, bool)
-	// Projects are folders in which the user allows a search for histories that
-	// are kept inside repositories (Aider).
+	// Projects are folders where the user allows a search for histories that are
+	// kept inside repositories (Aider).
 	Projects []string
 }
 
@@ -79,21 +79,21 @@ type Format interface{ format() }
 
 // Log is the format of a file of lines that is only appended to: one session.
 type Log struct {
-	// ID is the session's id as the file's name has it; "" where only the content
+	// ID is the session's id according to the file's name; "" if only the content
 	// has it.
 	ID string
-	// Parent is the id of the session that started this one as a subagent, where
-	// the path has it.
+	// Parent is the id of the session that started this one as a subagent, if the
+	// path has it.
 	Parent string
 	// Open returns a reader of the file from its beginning.
 	Open func(path string) Reader
-	// Rank decides between files with the same session: the highest one is read, of
-	// equal ones the newest.
+	// Rank decides between files with the same session: the highest one is read,
+	// among equal ones the newest.
 	Rank int
 	// Compressed is set for a file that is compressed with zstd and never changes.
 	Compressed bool
-	// KeepTexts is set where a record alone does not determine the text of its
-	// event: long texts are then stored instead of being read from the log again.
+	// KeepTexts is set if a record alone does not determine the text of its event:
+	// long texts are then stored instead of being read from the log again.
 	KeepTexts bool
 	// Archived is set where the user has archived the session.
 	Archived bool
@@ -111,8 +111,8 @@ type Reader interface {
 
 // Store is the format of a file whose sessions are read whole.
 type Store struct {
-	// Sessions lists the sessions in the file. It is cheap: it reads no messages
-	// where that can be avoided. With a [Partial] error the list is usable.
+	// Sessions lists the sessions in the file. It is cheap: it reads no messages if
+	// that can be avoided. With a [Partial] error the list is usable.
 	Sessions func(ctx context.Context, path string) ([]Entry, error)
 	// Read reads the session with an entry's key. After an error the events that
 	// were emitted before it remain.
@@ -126,8 +126,8 @@ type Entry struct {
 	event.Session
 	// Key identifies the session to [Store.Read].
 	Key string
-	// Stamp changes when the session does; "" where only the file's modification
-	// time tells.
+	// Stamp changes when the session does; "" if only the file's modification time
+	// shows changes.
 	Stamp string
 }
 
@@ -146,7 +146,7 @@ func (p *Partial) Error() string {
 	return "its version is unknown, and it is shown as far as it is understood: " + strings.Join(p.Lacks, ", ")
 }
 
-// StampOf returns an [Entry.Stamp] made of values that change with a session.
+// StampOf returns an [Entry.Stamp] derived from values that change with a session.
 func StampOf(values ...any) string {
 	words := make([]string, len(values))
 	for i, v := range values {

@@ -55,7 +55,7 @@ func ListStore(t testing.TB, s history.Store, path string) []history.Entry {
 }
 
 // ReadStore reads a session of a store as the provider does, with what the list
-// says of it.
+// says about it.
 func ReadStore(t testing.TB, s history.Store, path, id string) *event.Collector {
 	t.Helper()
 	for _, l := range ListStore(t, s, path) {

@@ -8,7 +8,7 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// shown returns events in a line each: the kind, and what a test needs to see of
+// shown returns one line for each event: the kind, and what a test needs to see of
 // the rest. Quiet events are left out.
 func shown(events []event.Event) string {
 	var b strings.Builder

@@ -107,7 +107,7 @@ func DecodeJSON(t testing.TB, text string) map[string]any {
 	return v
 }
 
-// Lines returns events in a line each, quiet ones included, for comparing with a
+// Lines returns one line for each event, quiet ones included, for comparing with a
 // text.
 func Lines(events []event.Event) string {
 	var out strings.Builder

@@ -61,7 +61,7 @@ func findTables(h *database.Snapshot) (tables []conversationTable, err error) {
 	return []conversationTable{{tableID{strings.Trim(table.From(), `"`), id}, table}}, nil
 }
 
-// conversationTable is such a table with its actual columns.
+// conversationTable is a table with conversations and its actual columns.
 type conversationTable struct {
 	tableID
 	table sqlite.Table

@@ -6,7 +6,7 @@
 // storage/, and left those behind when they moved them (files.go).
 //
 // A compaction is a part; what came before it stays. Undoing keeps what was undone
-// until the next prompt: session.revert says from where.
+// until the next prompt: session.revert says where it begins.
 package opencode
 
 import (
@@ -64,9 +64,9 @@ func skip(rel string) bool {
 	return rel != "storage" && rel != "storage/session" && path.Dir(rel) != "storage/session"
 }
 
-// schema has the tables of a database. Version 2 has session_v2 and
-// session_message (v2.go). A migrated database has the tables of version 1 as
-// well, in which version 1 may have continued since.
+// schema has the tables of a database. Version 2 has session_v2 and session_message
+// (v2.go). A migrated database also has the tables of version 1, which version 1
+// may have written to since.
 type schema struct {
 	sessions      []sqlite.Table // the newer first
 	two           bool           // there is session_v2
@@ -148,9 +148,9 @@ func (t *schema) written(h *database.Snapshot, next bool) (map[string]progress, 
 		t.message.Any("time_created")+") AS last, id AS newest FROM "+t.message.From()+" GROUP BY session_id) SELECT session_id, n, updated, last, "+parts+" FROM written", take)
 }
 
-// isNext reports whether version 2 has more of a session. Where both have it, the
-// one whose newest message is newer is used. Version 1 writes the newer form too,
-// with a part of what it knows.
+// isNext reports whether version 2 has more of a session. If both have it, the one
+// whose newest message is newer is used. Version 1 writes the newer form too, with
+// a part of what it knows.
 func (t *schema) isNext(old, next progress) bool {
 	return next.stamp != "" && (old.stamp == "" || t.two && next.last >= old.last)
 }

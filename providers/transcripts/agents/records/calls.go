@@ -50,7 +50,7 @@ func (c ToolNames) Result(id, text string, failed bool) *event.Result {
 	return &event.Result{CallID: id, Name: c[id], Text: text, Error: failed}
 }
 
-// Channel is one of the two channels in which a log can have the same text.
+// Channel is one of the two channels where a log can have the same text.
 type Channel bool
 
 const (
@@ -76,8 +76,8 @@ type single struct {
 // never repeat it.
 const maxSingles = 64
 
-// Repeated records a text of a channel, and reports whether the other channel has
-// had it before. Equal texts of different kinds are different texts.
+// Repeated records a text of a channel, and reports whether the other channel
+// already had it. Equal texts of different kinds are different texts.
 func (t *Dedup) Repeated(text, kind string, by Channel) bool {
 	h := TextHash(text)
 	for i := 0; i < len(kind); i++ {

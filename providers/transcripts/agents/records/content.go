@@ -9,9 +9,9 @@ import (
 	"ctxfs/providers/transcripts/event"
 )
 
-// ResultText returns the text of a tool's result: a string, blocks, or an object
-// of the agent's own, of which the parts that hold text are joined. failed
-// reports whether one of these says that the call failed.
+// ResultText returns the text of a tool's result: a string, blocks, or an object of
+// the agent's own, whose parts that hold text are joined. failed reports whether
+// one of these says that the call failed.
 func ResultText(v lazyjson.Value) (text string, failed bool) { return resultWithin(v, 0) }
 
 // MaxDepth is how deep a value is searched for text. Real values are not deeper,

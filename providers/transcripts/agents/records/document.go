@@ -55,7 +55,7 @@ func ReadOptional(path string) lazyjson.Value {
 }
 
 // ReadHead parses the first 64 KiB of a JSON document. Values that are cut off or
-// come later do not exist in the result.
+// come later are missing from the result.
 func ReadHead(path string) (lazyjson.Value, error) {
 	const enough = 64 << 10
 	f, err := os.Open(path)

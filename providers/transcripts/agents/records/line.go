@@ -20,7 +20,7 @@ type Line struct {
 	fields []field
 }
 
-// field is a field of a Line's part. Of several fields with one name the first is
+// field is a field of a Line's part. If several fields have one name, the first is
 // used.
 type field struct {
 	name  string
@@ -102,8 +102,8 @@ func EmitUnknown(out event.Sink, typ string, line []byte) {
 	out.Emit(event.Event{Kind: event.Unknown, Text: typ, Record: record, Time: recordTime(record)})
 }
 
-// recordTime returns the time of a record that is not understood, even of one
-// that is cut off; zero where there is none.
+// recordTime returns the time of a record that is not understood, even of one that
+// is cut off; zero if there is none.
 func recordTime(record string) time.Time {
 	for _, key := range []string{"timestamp", "created_at"} {
 		if t := ParseTime(lazyjson.ParseString(record).Get(key).Str); !t.IsZero() {
