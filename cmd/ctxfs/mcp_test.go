@@ -75,7 +75,7 @@ func TestServersThatFail(t *testing.T) {
 	b.mount()
 	b.ready("zoo")
 	for server, words := range map[string][]string{
-		"dies":  {"state: error\n", "exit status 3", "the moon is in the wrong place", "fix: see the end of its standard error below, then: ctxfs restart dies\n", "\nend of its standard error:\n"},
+		"dies":  {"state: error\n", "exited with status 3", "the moon is in the wrong place", "fix: see the end of its standard error below, then: ctxfs restart dies\n", "\nend of its standard error:\n"},
 		"mute":  {"state: starting\n"},
 		"noise": {"state: error\n", "only messages of the protocol belong", "loading modules"},
 		"gone":  {"state: error\n", "/nowhere/server", "fix: "},
@@ -91,7 +91,7 @@ func TestServersThatFail(t *testing.T) {
 			t.Errorf("status does not tell of %s: %s", server, got)
 		}
 	}
-	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{"dies", "exit status 3", "fix: ctxfs cat mcps/dies/STATUS.md shows the end of its standard error; then: ctxfs restart dies\n"}) {
+	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{"dies", "exited with status 3", "fix: ctxfs cat mcps/dies/STATUS.md shows the end of its standard error; then: ctxfs restart dies\n"}) {
 		t.Errorf("doctor: exit %d\n%v", r.code, r)
 	}
 	if left := b.read("mcps/INDEX.md"); !strings.Contains(left, "zoo/greet") {

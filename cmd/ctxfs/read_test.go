@@ -26,7 +26,7 @@ func TestRead(t *testing.T) {
 	b.refused(exitFailed, []string{"resource not found", `did you mean "stub://one"?`}, "read", "zoo", "stub://on")
 	b.refused(exitFailed, []string{"resource not found", "ctxfs ls mcps/zoo/resources"}, "read", "zoo", "file:///somewhere/else")
 	b.refused(exitFailed, []string{`no server is called "zo"`, "zoo"}, "read", "zo", "one")
-	b.refused(exitFailed, []string{"server dies (error)", "exit status 3", "ctxfs restart dies"}, "read", "dies", "one")
+	b.refused(exitFailed, []string{"server dies (error)", "exited with status 3", "ctxfs restart dies"}, "read", "dies", "one")
 	b.refused(exitUsage, []string{"--help"}, "read", "zoo")
 	if got := b.ok("__complete", "read", "zoo", ""); !containsAll(got, []string{"one\n", "two\n"}) {
 		t.Errorf("completion: %s", got)

@@ -299,7 +299,7 @@ func TestServeUsage(t *testing.T) {
 	b := newBox(t)
 	b.refused(exitUsage, []string{"an address requires --http"}, "serve", "127.0.0.1:0")
 	b.refused(exitFailed, []string{"not a loopback address", "\n  give 127.0.0.1:80"}, "serve", "--http", "0.0.0.0:80")
-	b.refused(exitFailed, []string{"is no address", "\n  give host and port"}, "serve", "--http", "x")
+	b.refused(exitFailed, []string{"is not an address", "\n  give host and port"}, "serve", "--http", "x")
 	_, cmd := b.serveHTTP()
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	if err := cmd.Wait(); err != nil {

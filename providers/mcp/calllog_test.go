@@ -54,7 +54,7 @@ func TestCallLog(t *testing.T) {
 		{calls.Call{Tool: "delete_all"}, calls.Called{Tool: "delete_all", Outcome: "denied", Error: "callee/delete_all may not be called"}},
 		{calls.Call{Tool: "give_result", Arguments: failing}, calls.Called{Tool: "give.result", Outcome: "tool-error", Error: "no ***", Bytes: 31}},
 		{calls.Call{Tool: "refuses"}, calls.Called{Tool: "refuses", Outcome: "bad-arguments", Error: "these arguments will not do"}},
-		{calls.Call{Tool: "dies"}, calls.Called{Tool: "dies", Outcome: "unreachable", Error: "exit status 5"}},
+		{calls.Call{Tool: "dies"}, calls.Called{Tool: "dies", Outcome: "unreachable", Error: "exited with status 5"}},
 	} {
 		c.call.Server, c.call.Caller = "callee", caller
 		_, err := w.p.Call(context.Background(), c.call)

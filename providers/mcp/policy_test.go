@@ -42,7 +42,7 @@ func TestPolicy(t *testing.T) {
 		{`denny = ["x/y"]`, "echo", `did you mean "deny"?`},
 		{`deny = "x/y"`, "echo", `"deny" in [mcp.policy] is not an array`},
 		{`confirm = true`, "echo", `"confirm" in [mcp.policy] is neither "destructive" nor an array of patterns`},
-		{`confirm = [1]`, "echo", `is no pattern`},
+		{`confirm = [1]`, "echo", `is not a pattern`},
 		{`= nonsense`, "echo", `no tool may be called, because it is not known what the policy allows: ` + file + `:3`},
 	} {
 		w.settings("[mcp.policy]\n\n" + c.policy + "\n")

@@ -78,7 +78,7 @@ func TestServersThatFail(t *testing.T) {
 		"nolist":  stub("no-list"),
 	})
 	w.open().start()
-	contains(t, w.untilState("dies", "error"), "exit status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ",
+	contains(t, w.untilState("dies", "error"), "exited with status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ",
 		"its last output: fatal: the variable STUB_TOKEN is missing, not ***\n")
 	contains(t, w.untilState("silent", "error"), "error: no answer within 2 s")
 	contains(t, w.untilState("garbage", "error"), "error: no answer within 8 s", "only messages of the protocol belong, such as \"loading modules, password is ***")
@@ -135,7 +135,7 @@ func TestADeadServerIsStartedAgain(t *testing.T) {
 	w.claude(map[string]any{"mortal": stub("dies-after-handshake", stubJournal, journal)})
 	w.open().start()
 	w.until("three starts", func() bool { return count("start") >= 3 })
-	contains(t, w.untilState("mortal", "error"), "exit status 4", "that is all for today")
+	contains(t, w.untilState("mortal", "error"), "exited with status 4", "that is all for today")
 	contains(t, w.cat("INDEX.md"), "mortal/greet — ")
 }
 

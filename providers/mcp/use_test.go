@@ -188,7 +188,7 @@ func TestChaosInRequests(t *testing.T) {
 			if _, err := w.ask("stub", "x"); err == nil || !strings.Contains(err.Error(), "it exited with status 4") {
 				t.Error(err)
 			}
-			contains(t, w.untilState("stub", "error"), "what a request", "exit status 4")
+			contains(t, w.untilState("stub", "error"), "what a request", "exited with status 4")
 		}
 	})
 	t.Run("hangs-in-request", func(t *testing.T) {

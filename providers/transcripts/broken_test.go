@@ -223,7 +223,7 @@ func TestALogOfNothing(t *testing.T) {
 	for name, wanted := range map[string]string{
 		"empty": "state: empty\n\nNothing was written to it yet.\n", "spaces": "state: empty\n\nNothing was written to it yet.\n",
 		"torn":    "state: empty\n\nIts first line has 20 bytes so far and has not ended yet.\n",
-		"garbage": "state: unreadable\n\nNone of its 2 records is one of pi's: it is no log, of a version that is not known, or was damaged. What it holds stands in messages.jsonl.\n",
+		"garbage": "state: unreadable\n\nNone of its 2 records is one of pi's: it is not a log, has an unknown version, or was damaged. Its content is in messages.jsonl.\n",
 		"quiet":   "", "partly": "",
 	} {
 		f.transcript(name)

@@ -98,7 +98,7 @@ func statusText(v *catalogue.View) string {
 	case v.Fault != "":
 		text = "state: unreadable\n\n" + v.Fault + "\n"
 	case p.Strange:
-		text = fmt.Sprintf("state: unreadable\n\nNone of its %s is one of %s's: it is no log, of a version that is not known, or was damaged. What it holds stands in messages.jsonl.\n", wording.Count(p.Events, "records"), v.Info.Agent)
+		text = fmt.Sprintf("state: unreadable\n\nNone of its %s is one of %s's: it is not a log, has an unknown version, or was damaged. Its content is in messages.jsonl.\n", wording.Count(p.Events, "records"), v.Info.Agent)
 	case p.Generation == 0 || p.Events > 0 || src.Key != "":
 		return ""
 	case p.Stat.Size == p.Offset:
