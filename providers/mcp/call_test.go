@@ -210,7 +210,7 @@ func TestCallsAreMadeOnce(t *testing.T) {
 	w.claude(map[string]any{"callee": stub("calls", stubJournal, journal)})
 	w.open()
 	_, err := w.call("dies", "")
-	if calls.Outcome(nil, err) != "unreachable" || !strings.Contains(err.Error(), "exit status 5") || !strings.Contains(err.Error(), "whether the tool has done its work is not known") {
+	if calls.Outcome(nil, err) != "unreachable" || !strings.Contains(err.Error(), "exited with status 5") || !strings.Contains(err.Error(), "whether the tool has done its work is not known") {
 		t.Error(err)
 	}
 	if n := count("call dies"); n != 1 {
