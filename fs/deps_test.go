@@ -128,7 +128,7 @@ func rooms(provider string) []string {
 }
 
 // inOrder reports whether a package may import another one by the order of the
-// rooms. Packages that are no rooms, such as helpers of tests, may.
+// rooms. Packages that are not rooms, such as helpers of tests, may.
 func inOrder(rooms []string, from, to string) bool {
 	upper, lower := slices.Index(rooms, from), slices.Index(rooms, to)
 	return upper < 0 || lower < 0 || lower < upper

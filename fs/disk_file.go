@@ -82,6 +82,6 @@ func (l *DiskLink) Target(context.Context) (string, error) {
 	if rel, err := filepath.Rel(l.root, filepath.Join(dir, target)); err == nil && filepath.IsLocal(rel) {
 		return target, nil
 	}
-	// Not filepath.Join: "x/.." is only nothing where x is no link.
+	// Not filepath.Join: "x/.." only cancels out if x is not a link.
 	return dir + "/" + target, nil
 }

@@ -54,7 +54,7 @@ type Folder struct {
 	buf      []byte
 }
 
-// Report tells what one pass did.
+// Report describes what one pass did.
 type Report struct {
 	// Written and Removed count files, links and folders; Unchanged counts files
 	// and links. A file whose mode or time alone was set counts as written.

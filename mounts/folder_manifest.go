@@ -192,7 +192,7 @@ func (m *manifest) put(p string, s pathState) error {
 	return m.write(manifestLine{Path: p, pathState: s})
 }
 
-// forget records that a path is no longer ours.
+// forget records that ctxfs no longer owns a path.
 func (m *manifest) forget(p string) error {
 	if _, ok := m.states[p]; !ok {
 		return nil

@@ -25,7 +25,7 @@ func (p *pass) folder(at string, d fs.Dir) bool {
 	if err == nil && info.IsDir() {
 		switch s, ours := p.manifest.states[at]; {
 		case ours && !s.Mode.IsDir():
-			err = p.manifest.forget(at) // a file of ours, which somebody replaced by a folder
+			err = p.manifest.forget(at) // a file that ctxfs wrote, and somebody replaced with a folder
 		case ours && s.Mode != folderMode: // made before folders were for their owner alone
 			if err = p.root.Chmod(at, folderMode.Perm()); err == nil {
 				err = p.manifest.put(at, pathState{Mode: folderMode})

@@ -30,7 +30,7 @@ func everyUser(t *testing.T, test func(t *testing.T, uid int)) {
 	})
 }
 
-// TestKilledWhileNotifying kills a process of which one thread waits in the
+// TestKilledWhileNotifying kills a process while one of its threads waits in the
 // kernel for the lock of a folder, held by a reader that waits for the process.
 func TestKilledWhileNotifying(t *testing.T) {
 	everyUser(t, func(t *testing.T, uid int) {
@@ -46,8 +46,8 @@ func TestKilledWhileNotifying(t *testing.T) {
 	})
 }
 
-// TestKilledWhileTouching kills a process of which one thread waits for an
-// answer of its own: it touches files to wake programs that watch them.
+// TestKilledWhileTouching kills a process while one of its threads waits for its
+// own answer: it touches files to wake programs that watch them.
 func TestKilledWhileTouching(t *testing.T) {
 	everyUser(t, func(t *testing.T, uid int) {
 		for _, guarded := range []bool{true, false} {

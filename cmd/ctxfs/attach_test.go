@@ -35,7 +35,7 @@ func TestAttach(t *testing.T) {
 	first.sees("two\r\n")
 	second.sees("two\r\n")
 
-	// The smallest counts, also when it goes.
+	// The smallest counts, also when it leaves.
 	second.resize(60, 20)
 	fstest.Eventually(t, "it is small", func() bool { first.types("stty size\r"); return strings.Contains(first.text(), "20 60\r\n") })
 	second.types("\x1cd")
@@ -164,7 +164,7 @@ func TestHolderKilled(t *testing.T) {
 	}
 }
 
-// TestHolderEnded: a holder that is told to end closes the terminal properly.
+// TestHolderEnded: a holder that gets SIGTERM closes the terminal properly.
 func TestHolderEnded(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)
@@ -182,7 +182,7 @@ func TestHolderEnded(t *testing.T) {
 	}
 }
 
-// TestShellKilled: the record tells how the shell ended.
+// TestShellKilled: the record shows how the shell ended.
 func TestShellKilled(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

@@ -15,7 +15,7 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// benchServers is a user with n servers of 50 tools, of which hanging never
+// benchServers is a user with n servers of 50 tools; hanging of the servers never
 // answer.
 func benchServers(b *testing.B, n, hanging int) (env []string, mnt string) {
 	b.Helper()
@@ -91,9 +91,9 @@ func benchStatus(b *testing.B, env []string) (report mount.StatusReport) {
 	return report
 }
 
-// BenchmarkMount measures what a user waits for: from `ctxfs mount`, which
-// starts the background process, to the end of the first `ls` of the root,
-// with 25 servers of which 5 hang.
+// BenchmarkMount measures what a user waits for: from `ctxfs mount`, which starts
+// the background process, to the end of the first `ls` of the root, with 25
+// servers, 5 of which hang.
 func BenchmarkMount(b *testing.B) {
 	for _, c := range []struct {
 		servers int

@@ -28,7 +28,7 @@ type box struct {
 	*testing.T
 	dir, home, config, state, cache, runtime string
 
-	uid     int // 0: whoever runs the tests
+	uid     int // 0: the user who runs the tests
 	env     []string
 	servers map[string]map[string]any // of ~/.cursor/mcp.json
 }

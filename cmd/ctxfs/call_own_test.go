@@ -50,8 +50,8 @@ func TestArgumentsCalledLikeOptions(t *testing.T) {
 	if got := b.ok("call", "--json", "--timeout", "1m", "own", "guide", "--json", "a"); !containsAll(got, []string{`"content":`, `{\"json\":\"a\"}`}) {
 		t.Errorf("the option before the tool: %s", got)
 	}
-	// --help alone shows help, whatever the tool has: who asks for it does not want
-	// the tool to be called.
+	// --help alone shows help, whatever the tool has: a user who asks for it does
+	// not want the tool to be called.
 	before := strings.Count(b.sh("cat "+filepath.Join(b.dir, "journal")), "tools/call")
 	for _, line := range []string{"guide --help", "guide -h", "assist --help", "assist --yes -h", "any --help", "delete --help", "any --json --help"} {
 		for _, way := range []string{"ctxfs call own ", ".agentctx/mcps/own/bin/"} {

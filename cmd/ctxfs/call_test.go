@@ -50,8 +50,8 @@ func (b *box) starts() int {
 	return strings.Count("\n"+string(text), "\nstart\n")
 }
 
-// TestCall calls tools in all the ways in which arguments can be given. Nothing
-// is mounted, and nothing runs before.
+// TestCall calls tools with arguments in every form. Nothing is mounted, and
+// nothing runs before.
 func TestCall(t *testing.T) {
 	t.Parallel()
 	b := zoo(t, "")

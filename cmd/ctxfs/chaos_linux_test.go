@@ -33,7 +33,7 @@ const (
 	maxChaosDescriptors = 1500
 )
 
-// chaos is a box in which everything goes wrong at random.
+// chaos is a box where everything goes wrong at random.
 type chaos struct {
 	*box
 	random *rand.Rand

@@ -64,8 +64,8 @@ func gone(err error) bool {
 			return true
 		}
 	}
-	// EAGAIN, of which package os makes this; seen twice in a million reads, where
-	// the process was killed. Nothing of ours answers so.
+	// Package os makes this of EAGAIN; seen twice in a million reads, when the
+	// process was killed. ctxfs never answers so.
 	return err != nil && strings.HasSuffix(err.Error(), ": not pollable")
 }
 
@@ -140,7 +140,7 @@ func (c *chaos) walk(turn int) {
 	c.pause(20 * time.Millisecond)
 }
 
-// whereIs tells what the threads of a process wait for.
+// whereIs returns what the threads of a process wait for.
 func whereIs(pid int) string {
 	var all strings.Builder
 	for _, file := range []string{"stat", "wchan", "stack"} {

@@ -10,8 +10,8 @@ import (
 )
 
 // TestBrokenConfiguration breaks each configuration file, while ctxfs runs and
-// before it starts. Nothing is lost, and the fault is told wherever a user
-// may look.
+// before it starts. Nothing is lost, and the fault is reported wherever a user may
+// look.
 func TestBrokenConfiguration(t *testing.T) {
 	t.Parallel()
 	const config = ".config/ctxfs/config.toml"

@@ -77,7 +77,7 @@ func TestFindFolder(t *testing.T) {
 	if got := b.sh("cd .agentctx && rg -l stroll; find find | sort"); got != "skills/walk/SKILL.md\nfind\nfind/README.md\n" {
 		t.Errorf("rg and find: %q", got)
 	}
-	// A name of bytes that are no text is a name like another.
+	// A name of bytes that are not text is a name like any other.
 	if r := b.shell("cd .agentctx && ls find/$'\\xff\\xfe' find/$'a\\nb' find/' ' \"find/$(printf 'x%.0s' $(seq 255))\""); r.code > 2 || strings.Contains(r.err, "nput/output") {
 		t.Errorf("odd names: exit %d\n%s", r.code, r.err)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDiskFull has no room for anything that ctxfs writes, in a mount
-// namespace of its own: what is shown is complete all the same.
+// TestDiskFull has no room for anything that ctxfs writes, in a mount namespace of
+// its own: what is shown is still complete.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	need(t, "unshare")

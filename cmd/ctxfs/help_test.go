@@ -106,7 +106,7 @@ func runHere(args ...string) (code int, stdout, stderr string) {
 }
 
 // TestShortHelp: the -h of every command fits a screen of 24 lines and 80 columns
-// and leads to --help, which tells more.
+// and leads to --help, which explains more.
 func TestShortHelp(t *testing.T) {
 	t.Parallel()
 	everyCommand(func(cmd *cobra.Command) {

@@ -71,7 +71,7 @@ func TestHooks(t *testing.T) {
 		}
 	}
 
-	// The path that was told of before there was a log is there when there is one.
+	// The path that was named before there was a log exists when there is one.
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
 		t.Fatalf("before there is a log: %v", err)
 	}

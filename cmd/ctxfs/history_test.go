@@ -21,8 +21,7 @@ const (
 	claudeID = "08940314-9e93-46b1-a598-06bada65ed55"
 )
 
-// newHistoryBox is a box with three sessions, of which Codex's is the newest in
-// its folder.
+// newHistoryBox is a box with three sessions; Codex's is the newest in its folder.
 func newHistoryBox(t *testing.T) *box {
 	b := newBox(t)
 	work, repo := filepath.Join(b.home, "work"), filepath.Join(b.home, "repo")

@@ -11,8 +11,8 @@ import (
 	"ctxfs/fs/fstest"
 )
 
-// TestStateFolderOfNoUse has state folders in which no socket can be made: there
-// is one process all the same, found from any environment.
+// TestStateFolderOfNoUse has state folders where no socket can be created: there is
+// still one process, found from any environment.
 func TestStateFolderOfNoUse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -121,7 +121,7 @@ func TestTwoHomes(t *testing.T) {
 		t.Errorf("a tool of the other home: %s", out)
 	}
 
-	// A mount of the one is no place for the other.
+	// A mount of the one cannot be used by the other.
 	words := []string{fmt.Sprintf("the ctxfs process of the home folder %s (%d) has mounted %s", a.home, a.pid(), a.mnt()), "\n  to free it: fusermount3 -u " + a.mnt()}
 	b.refused(exitFailed, words, "mount", a.mnt())
 	there := fmt.Sprintf("HOME=%s ctxfs unmount %s", a.home, a.mnt())
@@ -189,8 +189,8 @@ func TestDeletedState(t *testing.T) {
 	b.mount()
 }
 
-// TestAnotherVersion has a process of another version serve: who meets it is
-// told once, and by which command it is started anew.
+// TestAnotherVersion lets a process of another version serve: each user is told
+// once, with the command that restarts it.
 func TestAnotherVersion(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

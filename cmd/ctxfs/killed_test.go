@@ -66,7 +66,7 @@ func TestKilled(t *testing.T) {
 		t.Errorf("cat without a process: %s", got)
 	}
 
-	// A dead mount is mended by what mounts there, and by unmount.
+	// A dead mount is replaced by a mount in its place, and removed by unmount.
 	b.mount()
 	if got := b.read("mcps/zoo/tools/greet.json"); got != known {
 		t.Errorf("the tool after the mending: %s", got)
@@ -97,7 +97,7 @@ func TestKilledOverAndOver(t *testing.T) {
 	}
 }
 
-// TestKilledBusy has a dead mount that somebody still works in.
+// TestKilledBusy has a dead mount that is still in use.
 func TestKilledBusy(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

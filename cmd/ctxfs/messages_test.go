@@ -79,7 +79,7 @@ func saidWorld(b *testing.B) (source *usertree.Tree, said []message, transcripts
 	return source, said, transcripts
 }
 
-// rememberedWord is a word that somebody may remember: no number and no id.
+// rememberedWord is a word that a person may remember: neither a number nor an id.
 var rememberedWord = regexp.MustCompile(`\b[A-Za-z][A-Za-z]{3,19}\b`)
 
 // rarest are those words of a text that are in the fewest messages, in order.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMisfitIsTold: a result that is not what its tool's output schema promises
-// is told by every way of calling, and is no failure.
+// TestMisfitIsTold: a result that violates its tool's output schema is reported by
+// every way of calling, and is not a failure.
 func TestMisfitIsTold(t *testing.T) {
 	t.Parallel()
 	need(t, "jq")

@@ -50,8 +50,8 @@ func TestMountWithNothingConfigured(t *testing.T) {
 	}
 }
 
-// TestTheProgramMoves: what calls a tool works after the program from which the
-// process was started has moved to a folder of PATH, and doctor tells of it.
+// TestTheProgramMoves: programs that call tools still work after the program that
+// started the process has moved to a folder of PATH, and doctor reports it.
 func TestTheProgramMoves(t *testing.T) {
 	t.Parallel()
 	b := zoo(t, "")

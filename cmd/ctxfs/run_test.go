@@ -38,7 +38,7 @@ func TestRun(t *testing.T) {
 	if r := b.run("run", "echo", "--name", "x"); r.out != "--name x\n" {
 		t.Errorf("%v", r)
 	}
-	// A large output, byte for byte, also of what is no text.
+	// A large output, byte for byte, also of what is not text.
 	if r := b.shell(`head -c 1000000 /dev/urandom > bytes; ctxfs run -- cat bytes | cmp - bytes`); r.code != 0 {
 		t.Errorf("bytes: %v", r)
 	}
@@ -117,7 +117,7 @@ func TestRunMaxBytes(t *testing.T) {
 	if r.code != 2 || len(r.out) > 600 || !strings.HasPrefix(r.out, "1\n2\n") || !strings.HasSuffix(r.out, "10000\nLarge output has been written to: "+file+" (48.9 KB, 10000 lines)\n") {
 		t.Errorf("%v", r)
 	}
-	// However little is wanted, what is left out and where the whole is are told.
+	// Even the shortest excerpt says how much is left out and where the whole is.
 	file = filepath.Join(b.state, "ctxfs/terminals/2/part-0001.txt")
 	if r := b.run("run", "--max-bytes", "10", "--", "seq", "300"); r.out != "1\n2\n... 297 lines (1.1 KB) left out ...\n300\nLarge output has been written to: "+file+" (1.1 KB, 300 lines)\n" {
 		t.Errorf("%v", r)

@@ -58,8 +58,8 @@ func (s session) saves(tools int, by looking) float64 {
 	return 1 - s.with(pageTokens, tools, by)/s.with(staticTokens, 0, by)
 }
 
-// recorded reads a log of Claude Code: a request may have several records, of
-// which the last counts. Its output is what the log has of it, which is little.
+// recorded reads a log of Claude Code: a request may have several records; the last
+// counts. Its output is what the log has of it, which is little.
 func recorded(t testing.TB, file string) session {
 	f, err := os.Open(file)
 	must(t, err)

@@ -96,7 +96,7 @@ func TestServe(t *testing.T) {
 	a.says(false, []string{"state: ready"}, "read", map[string]any{"path": "mcps/zoo/STATUS.md"})
 	a.says(false, []string{"# Context in ~/.agentctx"}, "read", map[string]any{"path": "AGENTS.md"})
 
-	// What is wrong is said with what mends it.
+	// Errors come with their fix.
 	a.says(true, []string{"animal", "lion"}, "call", callOf("zoo", "feed_animal", map[string]any{"animal": "tiger"}))
 	a.says(true, []string{"fed_animal", "feed.animal"}, "call", callOf("zoo", "fed_animal", nil))
 	a.says(true, []string{"zooo", "zoo"}, "call", callOf("zooo", "feed_animal", nil))

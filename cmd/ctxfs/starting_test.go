@@ -101,8 +101,8 @@ func killAll(b *box, sig syscall.Signal, all []process) {
 	})
 }
 
-// TestStoppedWhileStarting has the process stopped that starts: who waits for
-// it is told, and nobody starts a second one.
+// TestStoppedWhileStarting stops the process while it starts: waiting commands
+// report that, and none starts a second one.
 func TestStoppedWhileStarting(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

@@ -15,7 +15,7 @@ import (
 	"ctxfs/mounts/guard"
 )
 
-// storm is a box in which everything changes and is read all the time.
+// storm is a box where everything changes and is read all the time.
 type storm struct {
 	*box
 	stop    string // a file that ends the readers

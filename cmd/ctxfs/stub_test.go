@@ -165,7 +165,7 @@ func runStub(mode string) {
 	}
 }
 
-// restlessTools are many tools, of which some are others each time.
+// restlessTools are many tools, some of which change each time.
 func restlessTools(listing int) string {
 	var tools []string
 	for i := range 600 {

@@ -112,7 +112,7 @@ func TestSyncUnmounted(t *testing.T) {
 	}
 }
 
-// TestSyncKilled ends the background process all the same.
+// TestSyncKilled still ends the background process.
 func TestSyncKilled(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

@@ -182,8 +182,8 @@ func TestTermMany(t *testing.T) {
 	}
 }
 
-// TestTermNohup: what whoever opened the terminal ignores, such as a hang-up, is
-// not ignored in it, and nothing is left behind.
+// TestTermNohup: signals that the opener of the terminal ignores, such as a
+// hang-up, are not ignored in it, and nothing is left behind.
 func TestTermNohup(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

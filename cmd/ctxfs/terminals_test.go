@@ -18,7 +18,7 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// recordMode names the folder in which this program records its standard input.
+// recordMode names the folder where this program records its standard input.
 const recordMode = "CTXFS_TEST_RECORD"
 
 // recordStdin records lines as what a terminal is sent, "~" for a line's end, and

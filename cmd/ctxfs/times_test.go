@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestNoTimeIsInvented: where nothing has happened no time is told, what is part
+// TestNoTimeIsInvented: where nothing has happened no time is shown, what is part
 // of the program is as old as that, and a restart changes no time.
 func TestNoTimeIsInvented(t *testing.T) {
 	t.Parallel()

@@ -132,8 +132,8 @@ func peak(b *testing.B, pid int) (mb float64) {
 	return 0
 }
 
-// took runs a command with its output into a pipe and measures it in
-// milliseconds. To find nothing is no failure.
+// took runs a command with its output into a pipe and measures it in milliseconds.
+// Finding nothing is not a failure.
 func took(b *testing.B, dir, name string, args ...string) float64 {
 	b.Helper()
 	cmd := exec.Command(name, args...)
@@ -146,7 +146,7 @@ func took(b *testing.B, dir, name string, args ...string) float64 {
 	return float64(time.Since(begun).Microseconds()) / 1000
 }
 
-// discarded is no file, so that commands write into a pipe.
+// discarded is not a file, so that commands write into a pipe.
 type discarded struct{ n int }
 
 func (d *discarded) Write(p []byte) (int, error) { d.n += len(p); return len(p), nil }

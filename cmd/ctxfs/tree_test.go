@@ -61,7 +61,7 @@ func TestReadWithoutMount(t *testing.T) {
 		b.refused(exitFailed, []string{"not a directory"}, "cat", "mcps/zoo/STATUS.md/x")
 		b.refused(exitFailed, []string{"is not in a mount of ctxfs", "ctxfs ls"}, "cat", "../../etc/passwd")
 		b.refused(exitUsage, []string{"which file of the tree?"}, "cat")
-		// The others are shown all the same.
+		// The others are still shown.
 		if r := b.run("cat", "nothing", "skills/walk/go.sh"); r.code != exitFailed || !strings.Contains(r.out, "walked") || !strings.Contains(r.err, "nothing") {
 			t.Errorf("cat of what is there and what is not: exit %d\n%v", r.code, r)
 		}

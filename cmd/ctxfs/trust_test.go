@@ -146,8 +146,8 @@ func TestConfig(t *testing.T) {
 	check("with one")
 }
 
-// TestTrustTellsOfTwins: trusting a project names its servers that are not used all
-// the same, since another entry of that name takes precedence.
+// TestTrustTellsOfTwins: trusting a project names its servers that are still not
+// used, since another entry of that name takes precedence.
 func TestTrustTellsOfTwins(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

@@ -13,7 +13,7 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// hardship is a world in which nothing can be recorded. Its script, of a root
+// hardship is an environment where nothing can be recorded. Its script, of a root
 // shell with mounts of its own, ends by becoming ctxfs, with the arguments that
 // follow.
 type hardship struct {

@@ -39,7 +39,7 @@ func TestOrdinaryUser(t *testing.T) {
 		t.Errorf("mounts: %v", left)
 	}
 
-	// A dead one is mended, also where somebody works in it.
+	// A dead one is replaced, even while it is in use.
 	pid := b.pid()
 	release := b.hold(b.mnt("mcps"))
 	signalTo(t, pid, syscall.SIGKILL)

@@ -179,7 +179,7 @@ func (b *box) logOf(id string) string {
 	return string(text[min(record.HeaderLen, len(text)):])
 }
 
-// ps is what `ctxfs ps -a --json` tells of a terminal.
+// ps is what `ctxfs ps -a --json` says about a terminal.
 func (b *box) ps(id string) terminal.Entry {
 	b.Helper()
 	for _, e := range b.terminals() {

@@ -242,11 +242,11 @@ func (c *checker) cancelled() {
 }
 
 func (c *checker) view() {
-	if c.live { // testing/fstest wants a tree that stands still
+	if c.live { // testing/fstest requires a tree that does not change
 		return
 	}
 	expect := c.expect
-	if len(expect) == 0 { // without any, TestFS wants an empty tree
+	if len(expect) == 0 { // without any, TestFS requires an empty tree
 		entries, err := c.tree.List(c.ctx, c.tree.Root())
 		if err != nil || len(entries) == 0 {
 			return

@@ -52,7 +52,7 @@ func TestSizeWaitsForTouch(t *testing.T) {
 	g.expect("42", "stat -c %s log")
 }
 
-// lateInode is a kernel that has not been told of a file yet.
+// lateInode is a kernel that does not know of a file yet.
 type lateInode struct {
 	notifier
 	names chan string

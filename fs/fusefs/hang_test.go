@@ -172,7 +172,7 @@ func TestNewsPassesHangingFolder(t *testing.T) {
 	m.expect("after", "cat x/[0-9]* | uniq")
 }
 
-// lookupHangs is a folder in which one name hangs.
+// lookupHangs is a folder where one name hangs.
 type lookupHangs struct {
 	*fs.Folder
 	*hanging

@@ -6,9 +6,9 @@ import (
 	"ctxfs/fs"
 )
 
-// publishAttr returns what the kernel is told of a node whose Attr is a, and
-// for how many seconds it is valid. Stale reports that the node has changed
-// since it was last published, which must be done first (catchUp).
+// publishAttr returns the attributes that the kernel gets for a node whose Attr is
+// a, and for how many seconds they are valid. Stale reports that the node has
+// changed since it was last published, which must be done first (catchUp).
 func (n *inode) publishAttr(thread uint32, node fs.Node, a fs.Attr) (shown fs.Attr, valid uint64, stale bool) {
 	valid = forever
 	if a.Live {
@@ -91,8 +91,7 @@ func (f *file) beginRead(thread uint32) {
 }
 
 // waitForReads is how long the news of a file waits for its reads to end. After
-// that it is published all the same, by a worker that may have to wait in the
-// kernel.
+// that it is published anyway, by a worker that may have to wait in the kernel.
 const waitForReads = 100 * time.Millisecond
 
 // endRead publishes news that waited for the reads of the file to end.

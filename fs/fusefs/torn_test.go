@@ -15,8 +15,8 @@ import (
 	"ctxfs/fs"
 )
 
-// versionBody returns a body in which every piece shows its version. Some
-// lengths differ, and some do not.
+// versionBody returns a body whose every piece shows its version. Some lengths
+// differ, and some do not.
 func versionBody(v int) []byte {
 	return bytes.Repeat(fmt.Appendf(nil, "version %06d\n", v), 4000+v%3*700)
 }

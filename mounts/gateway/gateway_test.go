@@ -113,7 +113,7 @@ func TestList(t *testing.T) {
 	}
 	fails(t, c, "list", map[string]any{"path": "mcps/gitlab/tools"}, "mcps/gitlab/tools: no such file or folder", `list {"path":"mcps"}`)
 
-	// In parts, each of which says how to continue.
+	// In parts; each says how to continue.
 	seen, args := 0, map[string]any{"path": "many"}
 	for args != nil {
 		got := text(ask(t, c, "list", args))

@@ -13,7 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Endpoint is the path at which HTTP is served.
+// Endpoint is the path where HTTP is served.
 const Endpoint = "/mcp"
 
 // Listen opens a port for [Gateway.ServeHTTP]: HOST:PORT, where HOST is a

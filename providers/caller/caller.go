@@ -117,8 +117,7 @@ type Agent struct {
 	// Shells is set if its shells have a variable that names the session, Hooks if
 	// only its hooks do.
 	Shells, Hooks bool
-	// Events are the events at which its hooks may ask for the history of the
-	// session.
+	// Events are the events whose hooks may ask for the history of the session.
 	Events []string
 }
 

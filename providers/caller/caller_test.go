@@ -44,7 +44,8 @@ func TestOf(t *testing.T) {
 		if agent, session := Of(lookup(test.env)); agent != test.agent || session != test.session {
 			t.Errorf("%v: %q, %q", test.env, agent, session)
 		}
-		// Who has a session has a claim to it, and the other way round.
+		// An agent with a session has a claim, and an agent with a claim has a
+		// session.
 		claims := Claims(lookup(test.env))
 		if (len(claims) > 0) != (test.session != "") || len(claims) > 0 && (claims[0].Agent != test.agent || claims[0].ID() != test.session) {
 			t.Errorf("%v: claims %v", test.env, claims)

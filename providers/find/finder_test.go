@@ -19,7 +19,7 @@ type source struct {
 	mu    sync.Mutex
 	docs  map[string]string // description by path in the folder "p"
 	asked []string
-	gate  chan struct{} // where not nil, to be passed before anything is told
+	gate  chan struct{} // if not nil, received from before anything is reported
 }
 
 func (s *source) Documents(below string) iter.Seq[fs.Document] {
@@ -66,7 +66,7 @@ func TestFinderFollowsWhatIsTold(t *testing.T) {
 	f.Start()
 	has("lion", true)
 	src.set("a/1", "tiger")
-	has("tiger", false) // nobody has told
+	has("tiger", false) // not reported
 	f.Changed("p", "INDEX.md")
 	has("tiger", false)
 	f.Changed("p", "a/1")

@@ -97,8 +97,8 @@ func TestFolderHasNotWhatIsNotFound(t *testing.T) {
 	}
 }
 
-// TestFoundFilesThatAreOverwritten are files of their own for each version:
-// nobody tells the kernel of their changes.
+// TestFoundFilesThatAreOverwritten are files of their own for each version: nothing
+// notifies the kernel of their changes.
 func TestFoundFilesThatAreOverwritten(t *testing.T) {
 	f := overwritten{fs.NewText(testTime, []byte("x"))}
 	r := results{opts: folderOptions{Resolve: func(context.Context, string) (fs.Node, error) { return f, nil }}}

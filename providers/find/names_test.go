@@ -14,9 +14,9 @@ import (
 // rounding is what sums of shares may be wrong by.
 const rounding = 1e-9
 
-// TestNamesAreFound: whoever knows the name of a tool, or nearly, finds it. The
-// shares are of the real tools of both corpora; where several have the name,
-// any of them will do.
+// TestNamesAreFound: a tool is found by its name, even if it is slightly wrong. The
+// shares are of the real tools of both corpora; where several have the name, any of
+// them will do.
 func TestNamesAreFound(t *testing.T) {
 	for _, set := range []struct {
 		name string

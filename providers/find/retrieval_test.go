@@ -230,8 +230,8 @@ func interval(a, b []int, k int) (low, high float64) {
 	return differences[50], differences[1949]
 }
 
-// BenchmarkRetrieval tells how often the right tool is found, by find and by
-// what there is to compare it with. The time is that of one query.
+// BenchmarkRetrieval reports how often the right tool is found, by find and by the
+// methods that it is compared with. The time is that of one query.
 func BenchmarkRetrieval(b *testing.B) {
 	for _, set := range []struct {
 		name string

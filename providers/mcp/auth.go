@@ -34,7 +34,7 @@ type Login struct {
 
 // LoginPrompt is how a login communicates with the user.
 type LoginPrompt struct {
-	// Show shows the user the address at which to log in.
+	// Show shows the user the address for logging in.
 	Show func(address string)
 	// Note reports something that does not end the login.
 	Note func(text string)

@@ -99,7 +99,7 @@ func TestServerThatWantsALogin(t *testing.T) {
 	w.reopen().startAll()
 	w.untilState("guarded", "ready")
 
-	// Revoked: renewed where that can be, else it is told, and the tools stay.
+	// Revoked: renewed if possible, else it is reported, and the tools stay.
 	s.RevokeAccess()
 	w.p.Restart("guarded")
 	w.untilState("guarded", "ready")
@@ -149,7 +149,7 @@ func (w *world) showsNone(secrets []string, texts ...string) {
 	}
 }
 
-// TestStoredLoginOutOfReach tells what is wrong with it.
+// TestStoredLoginOutOfReach reports what is wrong with it.
 func TestStoredLoginOutOfReach(t *testing.T) {
 	w, _ := guarded(t, oauthtest.Faults{}, nil)
 	w.start()

@@ -88,9 +88,9 @@ func BenchmarkPins(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory tells the resident memory of a process that has 25 servers
-// with 1,000 tools, after they have started for the first time and with their
-// catalogues cached.
+// BenchmarkMemory reports the resident memory of a process that has 25 servers with
+// 1,000 tools, after they have started for the first time and with their catalogues
+// cached.
 func BenchmarkMemory(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("/proc/self/status is missing")
@@ -175,8 +175,8 @@ func BenchmarkHundred(b *testing.B) {
 	}
 }
 
-// fromShell starts n servers side by side, and tells how long it takes until
-// all have answered.
+// fromShell starts n servers side by side, and returns how long it takes until all
+// have answered.
 func (w *world) fromShell(n int) time.Duration {
 	requests := w.write("requests", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{}}
 {"jsonrpc":"2.0","id":2,"method":"initialize","params":{}}
@@ -193,8 +193,8 @@ func (w *world) fromShell(n int) time.Duration {
 	return time.Since(begun)
 }
 
-// BenchmarkHundredMemory tells the resident memory at rest of a process that
-// runs 100 servers.
+// BenchmarkHundredMemory reports the resident memory at rest of a process that runs
+// 100 servers.
 func BenchmarkHundredMemory(b *testing.B) {
 	if runtime.GOOS != "linux" {
 		b.Skip("/proc/self/status is missing")

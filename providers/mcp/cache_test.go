@@ -123,7 +123,7 @@ func TestADamagedCacheFile(t *testing.T) {
 	w.reopen()
 	contains(t, w.cat("hello/STATUS.md"), "state: cached\n")
 
-	// The texts are made anew where they are damaged or of another rendering.
+	// The texts are rendered again if they are damaged or of another rendering.
 	text := w.cat("hello/tools/greet.json")
 	whole, err := os.ReadFile(file)
 	if err != nil {

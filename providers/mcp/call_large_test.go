@@ -32,9 +32,9 @@ func TestALargeResult(t *testing.T) {
 	}
 }
 
-// BenchmarkLargeResult tells how long a result of 64 MB takes, and the most
-// memory that the process which calls has had, with the settings of the
-// background process. Its first run counts: the memory is that of all runs.
+// BenchmarkLargeResult reports how long a result of 64 MB takes, and the peak
+// memory of the calling process, with the settings of the background process. Its
+// first run counts: the memory is that of all runs.
 func BenchmarkLargeResult(b *testing.B) {
 	for _, transport := range []string{"stdio", "http"} {
 		b.Run(transport, func(b *testing.B) {
@@ -50,7 +50,7 @@ func BenchmarkLargeResult(b *testing.B) {
 				b.Fatal(err)
 			}
 			debug.FreeOSMemory()
-			// From here on the peak is counted anew.
+			// From here on the peak is counted again.
 			_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0o200)
 			for b.Loop() {
 				if _, err := w.call("big", `{"size":64000000}`); err != nil {

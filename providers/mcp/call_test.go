@@ -236,7 +236,7 @@ func TestCallsAreMadeOnce(t *testing.T) {
 	}
 }
 
-// TestCallsThatAreRefused by a status: what speaks of the session is no answer,
+// TestCallsThatAreRefused by a status: a status about the session is not an answer,
 // and the call is sent in another session, once.
 func TestCallsThatAreRefused(t *testing.T) {
 	const asTypeScript = `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":ID}`

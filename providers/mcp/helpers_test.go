@@ -69,7 +69,7 @@ func (w *world) changed(path string) {
 	}
 }
 
-// drain gives the changes told of since the last time.
+// drain returns the changes reported since the last call.
 func (w *world) drain() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -217,8 +217,8 @@ func (w *world) ls(path string) string {
 	return strings.Join(names, " ")
 }
 
-// until waits for a condition. It is looked at after each change that is told,
-// and now and then for what is not told, such as the work of a process.
+// until waits for a condition. It is checked after each change that is reported,
+// and from time to time for what is not reported, such as the work of a process.
 func (w *world) until(what string, ok func() bool) {
 	w.t.Helper()
 	deadline, tick := time.After(patience), time.NewTicker(10*time.Millisecond)

@@ -143,7 +143,7 @@ func TestHTTPChangesAndLostSessions(t *testing.T) {
 	stream <- `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 	w.until("the change", func() bool { return w.ls("remote/tools") == "two.json" })
 
-	// The server starts anew, and does not know the session any more.
+	// The server restarts, and no longer knows the session.
 	s.tools.Store(`[{"name":"three"}]`)
 	s.gone.Store(true)
 	close(stream)

@@ -109,7 +109,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestKeepOfWhatIsNotListed has a server that lists nothing and tells nothing.
+// TestKeepOfWhatIsNotListed has a server that lists nothing and announces nothing.
 func TestKeepOfWhatIsNotListed(t *testing.T) {
 	w := newWorld(t)
 	journal, count := w.journal()

@@ -16,8 +16,8 @@ const weatherTools = `[
 	{"name":"give.result","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"degrees":{"type":"number"}},"required":["degrees"]}},
 	{"name":"large","outputSchema":{"type":"object"}},{"name":"headed"}]`
 
-// TestMisfits: a result that is not what its tool's output schema promises is
-// handed over, and it is told.
+// TestMisfits: a result that violates its tool's output schema is returned, and the
+// violation is reported.
 func TestMisfits(t *testing.T) {
 	for _, era := range []string{"", "-modern"} {
 		t.Run("stdio"+era, func(t *testing.T) { misfits(t, era) })
@@ -66,7 +66,7 @@ func misfits(t *testing.T, era string) {
 	}
 }
 
-// TestOutputSchemasThatCannotBeUsed neither fail a call nor are told of.
+// TestOutputSchemasThatCannotBeUsed neither fail a call nor are reported.
 func TestOutputSchemasThatCannotBeUsed(t *testing.T) {
 	for _, schema := range []string{`7`, `"x"`, `[]`, `null`, `{"type":7}`, `{"$ref":"https://example.com/x"}`, `{"$ref":"#/nowhere"}`, `{"$ref":"#"}`, `true`,
 		`{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}`, `{"properties":` + strings.Repeat(`{"a":`, 500) + `1` + strings.Repeat(`}`, 500) + `}`} {

@@ -141,7 +141,7 @@ func TestPinsThatCannotBeRead(t *testing.T) {
 	if p.accept("greet"); p.problems() != "" {
 		t.Errorf("%s", p.problems())
 	}
-	// A definition that is damaged is told of when it is needed.
+	// A damaged definition is reported when it is needed.
 	p.write(file, strings.Replace(string(whole), "\n{", "\n[", 1))
 	p.change("bye.json greet.diff greet.json", changedGreet, bye)
 }

@@ -21,7 +21,7 @@ const spelledTools = `[{"name":"delete_all"},{"name":"fs/delete.file"},{"name":"
 // of "twin" are two.
 var spelledServers = []string{"microsoft/playwright-mcp", "io.github.user/server", "microsoft.playwright_mcp", "a_b", "a/b", "twin"}
 
-// spelledWorld is a world of these, all known. Made tells which calls were made
+// spelledWorld is a world of these, all known. Made returns which calls were made
 // since the last time.
 func spelledWorld(t *testing.T) (w *world, made func() []string) {
 	w = newWorld(t)
@@ -66,8 +66,8 @@ func quote(text string) string {
 	return string(quoted)
 }
 
-// TestPolicySpellings holds every pattern against every spelling by which a
-// tool of a server can be called.
+// TestPolicySpellings matches every pattern with every spelling that a call accepts
+// for a tool of a server.
 func TestPolicySpellings(t *testing.T) {
 	w, made := spelledWorld(t)
 	spelled := map[string][]string{} // by folder: the names of the server
@@ -131,8 +131,8 @@ func TestPolicySpellings(t *testing.T) {
 	}
 }
 
-// TestPolicyAllowsBySpelling: a pattern of allow holds for no more than it says,
-// and deny goes before it.
+// TestPolicyAllowsBySpelling: a pattern of allow matches no more than it says, and
+// deny takes precedence.
 func TestPolicyAllowsBySpelling(t *testing.T) {
 	w, made := spelledWorld(t)
 	for _, c := range []struct{ policy, server, tool, want string }{
@@ -176,7 +176,7 @@ func TestPolicyBeforeTheServerIsKnown(t *testing.T) {
 	}
 }
 
-// TestIdleRules tells of rules that hold for nothing.
+// TestIdleRules reports rules that match nothing.
 func TestIdleRules(t *testing.T) {
 	w, _ := spelledWorld(t)
 	for _, c := range []struct{ policy, want string }{

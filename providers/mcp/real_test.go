@@ -147,7 +147,7 @@ func variables(env []string) map[string]string {
 	return vars
 }
 
-// TestRealServerInGo has a server that is no script, and one that wants a
+// TestRealServerInGo has a server that is not a script, and one that requires a
 // token.
 func TestRealServerInGo(t *testing.T) {
 	lookPath(t, "go")
@@ -186,8 +186,8 @@ func TestRealServerOverHTTP(t *testing.T) {
 	}
 }
 
-// realServerOverHTTP uses a server that listens on a port, before and after it
-// is started anew.
+// realServerOverHTTP uses a server that listens on a port, before and after it is
+// restarted.
 func realServerOverHTTP(t *testing.T, arg, path, kind string) {
 	bin := filepath.Join(nodeModules(t, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
 	w := newWorld(t)
@@ -220,7 +220,7 @@ func realServerOverHTTP(t *testing.T, arg, path, kind string) {
 		t.Errorf("%d tools, not %d", got, len(want))
 	}
 
-	// It starts anew, and the session is unknown.
+	// It restarts, and the session is unknown.
 	stop()
 	w.untilState("everything", "error")
 	stop = run()

@@ -190,7 +190,7 @@ func (s *server) runOnce(ctx context.Context, why reason) (ended ending) {
 //   - errUnused: the server has not been used for a while;
 //   - errListed: it was started briefly, for its catalogue, and has no users;
 //   - nil: ctx has ended;
-//   - else the error by which the connection was lost.
+//   - else the error that ended the connection.
 func (s *server) serve(ctx context.Context, c *wire.Connection, limit time.Duration, briefly bool) error {
 	settle := s.p.timing.settle
 	var listed time.Time

@@ -187,8 +187,8 @@ func TestSSERefused(t *testing.T) {
 	contains(t, w.untilState("closing", "error"), "the server has closed the stream of its answers")
 }
 
-// TestForgottenSession has a server over HTTP that has been started anew: the
-// first request to the old session finds out, and a new one is made at once.
+// TestForgottenSession has a server over HTTP that has been restarted: the first
+// request to the old session finds out, and a new one is made at once.
 func TestForgottenSession(t *testing.T) {
 	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {

@@ -103,8 +103,8 @@ func (w *world) installer(mode string, env ...string) map[string]any {
 	return entry
 }
 
-// TestInstalling has a first start that installs be told as such, be waited
-// for, outlive those who call meanwhile and a process of ctxfs, and be made once.
+// TestInstalling: a first start that installs is reported as such, waited for,
+// outlives its callers and a process of ctxfs, and is made once.
 func TestInstalling(t *testing.T) {
 	w := newWorld(t)
 	w.opts.timing.start = 3 * time.Second // which it takes much longer than
@@ -122,7 +122,7 @@ func TestInstalling(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 
-	// Who calls sees how it goes, and waits only as long as it wants to.
+	// A caller sees the progress, and waits only as long as it wants to.
 	told := make(chan string, 100)
 	_, err := w.p.Call(context.Background(), calls.Call{Server: "slow", Tool: "echo", Timeout: 5 * time.Second, Progress: func(p wire.Progress) {
 		select {
@@ -173,8 +173,8 @@ func TestAnInstallationThatIsRestarted(t *testing.T) {
 	}
 }
 
-// TestABrokenInstallationOfNPX is recognized, and STATUS.md has the command
-// that mends it.
+// TestABrokenInstallationOfNPX is recognized, and STATUS.md has the command that
+// fixes it.
 func TestABrokenInstallationOfNPX(t *testing.T) {
 	w := newWorld(t)
 	module := w.write(".npm/_npx/0123456789abcdef/node_modules/server/index.js", `require("ajv")`)
@@ -214,9 +214,8 @@ func TestAnOldCatalogueIsFetchedAgain(t *testing.T) {
 	}
 }
 
-// TestAStartThatIsAskedForInTime has somebody ask for a server between the
-// moment at which it is to be started for another reason and its start, which
-// fails: he is told at once.
+// TestAStartThatIsAskedForInTime: a caller that asks for a server which is about to
+// be started for another reason gets the error at once if that start fails.
 func TestAStartThatIsAskedForInTime(t *testing.T) {
 	for _, why := range []reason{outdated, unrequested} {
 		w := newWorld(t)

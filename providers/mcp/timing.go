@@ -28,7 +28,7 @@ type timing struct {
 	term     time.Duration // from SIGTERM to SIGKILL
 	kill     time.Duration // from SIGKILL to giving up
 	undo     time.Duration // from SIGTERM to SIGKILL, for a process that was installing and still works
-	refresh  time.Duration // age at which a catalogue is refreshed, give or take a quarter
+	refresh  time.Duration // age when a catalogue is refreshed, give or take a quarter
 	rest     time.Duration // delay before the first refresh, and between checks whether one is due
 }
 

@@ -180,8 +180,8 @@ func TestSettled(t *testing.T) {
 	w.untilState("hello", "ready")
 }
 
-// TestSecretsOfAStandardError has a server say secrets that no entry names before
-// it dies: its STATUS.md tells the rest.
+// TestSecretsOfAStandardError lets a server print secrets that no entry names
+// before it dies: its STATUS.md shows the rest.
 func TestSecretsOfAStandardError(t *testing.T) {
 	w := newWorld(t)
 	script := w.write("server", "#!/bin/sh\necho 'cannot connect with DB_PASSWORD=stderr-pw-1' >&2\necho 'mysql -pstderr-pw-2 failed' >&2\nexit 1\n")

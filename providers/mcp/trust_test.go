@@ -74,7 +74,7 @@ func TestTrustedProject(t *testing.T) {
 		t.Error("revoked twice")
 	}
 
-	// Approvals that are damaged approve nothing, and can be given anew.
+	// Damaged approvals approve nothing, and can be given again.
 	if _, err := w.p.Trust(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -256,8 +256,8 @@ func TestChaosInRequests(t *testing.T) {
 	}
 }
 
-// TestUseOverAForgottenSession has a request be answered, though the session
-// in which it was sent was unknown.
+// TestUseOverAForgottenSession: a request is answered although the session that it
+// was sent in was unknown.
 func TestUseOverAForgottenSession(t *testing.T) {
 	for _, status := range []int{400, 404} {
 		w := newWorld(t) // tries again after an hour

@@ -21,7 +21,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestFixedTokens: what is always said costs no more than stands beside it.
+// TestFixedTokens: the fixed text costs no more tokens than is noted beside it.
 func TestFixedTokens(t *testing.T) {
 	if n := tokens.Count(head) + tokens.Count(foot); n > frameTokens {
 		t.Errorf("head and foot are %d tokens", n)

@@ -136,7 +136,7 @@ func TestPageChangesWithFactsOnly(t *testing.T) {
 	}
 }
 
-// TestFilled: more tokens tell more, up to all there is, and no budget is passed.
+// TestFilled: more tokens show more, up to everything, and no budget is exceeded.
 func TestFilled(t *testing.T) {
 	folders := world(25, 50, 10)
 	var small *BudgetError
@@ -209,7 +209,7 @@ func TestPageOfOthers(t *testing.T) {
 	}
 }
 
-// TestFilledAsFarAsCanBe: where not all is told, there is no room for one more
+// TestFilledAsFarAsCanBe: if not everything is shown, there is no room for one more
 // sentence, also where a long list of names begins to have sentences.
 func TestFilledAsFarAsCanBe(t *testing.T) {
 	for name, folders := range map[string][]Folder{"typical": world(25, 50, 10), "skills": world(2, 400, 0)} {

@@ -94,7 +94,7 @@ func TestTwoThatPrune(t *testing.T) {
 	if got := len(onDisk(t, dir)); got != 5 {
 		t.Fatalf("%d are left", got)
 	}
-	two.save(issues, "", kilobyte) // it knows of five, of which three are gone, and of this one
+	two.save(issues, "", kilobyte) // it knows five, three of which are gone, and this one
 	if got := len(onDisk(t, dir)); got != 6 {
 		t.Errorf("%d are left", got)
 	}

@@ -29,7 +29,7 @@ func TestNoSkillsButTheBuiltIn(t *testing.T) {
 	if s.State != "ready" || s.Summary != "1 skill" || len(s.Items) != 1 || s.Items[0].Count != -1 {
 		t.Errorf("status %+v", s)
 	}
-	// Nothing may be mounted over the folders in which skills would be found.
+	// Nothing may be mounted over the folders that are searched for skills.
 	var folders []string
 	for _, src := range sources(agents.Machine{Home: f.home, LookupEnv: noEnv}) {
 		folders = append(folders, src.dir)

@@ -12,8 +12,8 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// childVariable names the folder in which this test binary records as a process
-// of its own.
+// childVariable names the folder where this test binary records as a process of its
+// own.
 const childVariable = "CTXFS_TERMINALS_CHILD"
 
 func TestMain(m *testing.M) {

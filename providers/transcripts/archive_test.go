@@ -145,7 +145,7 @@ func TestSubagents(t *testing.T) {
 	})
 	check(t, os.Remove(filepath.Join(dir, parent)))
 	f.await("it stands alone again", alone)
-	// One that is gone is no child of a parent that comes.
+	// One that is gone is not a child of a parent that appears.
 	check(t, os.Remove(filepath.Join(dir, child)))
 	f.await("both are gone", func() bool { return !f.exists("claude-code") })
 	write(parent, "", "parent")

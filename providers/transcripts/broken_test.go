@@ -15,7 +15,7 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-// anyPi has only the content of a log of Pi's tell its id.
+// anyPi is Pi with logs whose id is in the content only.
 func anyPi(o *Options) {
 	for _, a := range agents.All() {
 		if a.Name != "pi" {

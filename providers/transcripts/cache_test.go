@@ -17,8 +17,8 @@ import (
 	"ctxfs/providers/transcripts/catalogue"
 )
 
-// TestACacheThatCannotBeWritten: the status reports it with a fix, and it is no fault
-// of the sessions.
+// TestACacheThatCannotBeWritten: the status reports it with a fix, and it is not a
+// fault of the sessions.
 func TestACacheThatCannotBeWritten(t *testing.T) {
 	home := tempHome(t)
 	piSession(t, home, oneID).user("is kept")
@@ -195,7 +195,7 @@ func TestTwoProcesses(t *testing.T) {
 	})
 	for i := range 60 {
 		text := "number " + string(rune('1'+i%9)) + " and more."
-		if i%20 == 19 { // all is written anew
+		if i%20 == 19 { // everything is rewritten
 			old, err := os.ReadFile(s.path)
 			check(t, err)
 			lines := bytes.SplitAfter(old, []byte("\n"))

@@ -36,7 +36,7 @@ type fixture struct {
 	clock   *clock
 	tree    *fs.Tree
 	changes chan string
-	news    atomic.Int64 // how many changes were told
+	news    atomic.Int64 // how many changes were reported
 }
 
 func check(t testing.TB, err error) {
@@ -57,7 +57,7 @@ func start(t testing.TB, home string, change ...func(*Options)) *fixture {
 				f.news.Add(1)
 				select {
 				case f.changes <- path:
-				default: // somebody awaits something else, and looks by himself
+				default: // another test waits for something else, and checks for itself
 				}
 			},
 			Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: f.clock.now, Built: time.Unix(1, 0),

@@ -30,7 +30,7 @@ func forkOf(t testing.TB, home, id string, from *pi, says bool) *pi {
 	return fork
 }
 
-// told counts in how many places a text stands in all transcripts together.
+// told counts the places of a text in all transcripts together.
 func (f *fixture) toldTimes(text string, ids ...string) (n int) {
 	f.t.Helper()
 	for _, id := range ids {
@@ -297,8 +297,8 @@ func TestACopyIsToldWhole(t *testing.T) {
 
 }
 
-// TestEqualIDsMakeNoFork: records of two sessions may have equal ids; with another time
-// they are no repetition.
+// TestEqualIDsMakeNoFork: records of two sessions may have equal ids; with another
+// time they are not a repetition.
 func TestEqualIDsMakeNoFork(t *testing.T) {
 	home := tempHome(t)
 	dir := filepath.Join(home, ".claude", "projects", "-w")

@@ -144,7 +144,7 @@ func (p *Provider) Start() {
 			p.folders.MakeIndexes() // of the saved list; announced with the first scan
 		}
 		p.scanner.First()
-		p.opts.Env.Changed("") // all are known now: until then nothing was told
+		p.opts.Env.Changed("") // all are known now: until then nothing was announced
 		p.cache.Backlog()
 		if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
 			p.cache.SetFault(err)

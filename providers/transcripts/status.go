@@ -11,7 +11,7 @@ import (
 	"ctxfs/providers/internal/fulltext"
 )
 
-// maxProblems is how many problems of a kind are told.
+// maxProblems is how many problems of a kind are reported.
 const maxProblems = 3
 
 // Status implements fs.Provider.

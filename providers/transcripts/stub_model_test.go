@@ -69,7 +69,7 @@ func (m *stubModel) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := stubAnswer
 	if !strings.Contains(text, stubOutput) {
-		answer = "Numbers" // who asks without tools wants a title
+		answer = "Numbers" // a request without tools asks for a title
 	}
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/count_tokens"):

@@ -207,7 +207,7 @@ func TestUnknownVersions(t *testing.T) {
 		name := filepath.Base(s.file)
 		for kind, c := range map[string]struct {
 			change func(statement string) string
-			reads  bool // that what was said is told
+			reads  bool // that what was said is shown
 			said   bool // that something is lacking
 		}{
 			"more": {func(statement string) string {

@@ -40,7 +40,7 @@ func newBackend(life context.Context, a *cli.App) *backend { return &backend{app
 // lookTime bounds requests that change nothing.
 const lookTime = 60 * time.Second
 
-// keepAlive has a background process run and not end for want of use.
+// keepAlive keeps a background process running although nothing else uses it.
 func (b *backend) keepAlive() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

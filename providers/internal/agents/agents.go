@@ -99,7 +99,7 @@ type Skills struct {
 // Hooks describes the files with an agent's hooks.
 type Hooks struct {
 	Places
-	// Events are those at which `ctxfs history --hook` has something to say.
+	// Events are those that `ctxfs history --hook` answers.
 	Events []string
 }
 

@@ -10,7 +10,7 @@ import (
 const readme = "../../../README.md"
 
 // TestReadmeTable: the README's table of agents says what the descriptions say.
-// With -update it is written anew.
+// With -update it is rewritten.
 func TestReadmeTable(t *testing.T) {
 	text, err := os.ReadFile(readme)
 	if err != nil {

@@ -65,11 +65,10 @@ func (w *Writer) Tally() Tally { return w.tally }
 // Long reports whether more was written than the limit allows.
 func (w *Writer) Long() bool { return w.tally.Bytes > int64(w.limit) }
 
-// Excerpt returns what was written, if it is no longer than the limit. Of a
-// longer text it returns the beginning, a line that says how much is left out,
-// the end, and the notice as the last line; without the notice if that is
-// empty. The limit applies to the beginning and the end together, not to the
-// two other lines.
+// Excerpt returns what was written, if it is no longer than the limit. For a longer
+// text it returns the beginning, a line that says how much is left out, the end,
+// and the notice as the last line; without the notice if that is empty. The limit
+// applies to the beginning and the end together, not to the two other lines.
 func (w *Writer) Excerpt(notice string) []byte {
 	if !w.Long() {
 		return bytes.Clone(w.head)

@@ -51,7 +51,7 @@ func TestLongLinesAreCutBetweenCharacters(t *testing.T) {
 	if strings.Trim(head, "€") != "" || gap != "... 2.9 KB left out ..." || strings.Trim(tail, "€") != "\nnotice\n" || strings.Count(got, "€")*3 > 100 {
 		t.Errorf("%q", got)
 	}
-	// One short line before a long one is no place to cut.
+	// The text is not cut after one short line before a long one.
 	got = string(Of([]byte("{\n"+strings.Repeat("x", 1000)+"\n}"), 200, "notice"))
 	if !strings.HasPrefix(got, "{\nxxxxxxxxxx") || !strings.HasSuffix(got, "xxxxxxxxxx\n}\nnotice\n") {
 		t.Errorf("%q", got)

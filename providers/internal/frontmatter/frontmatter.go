@@ -52,11 +52,11 @@ func (m Matter) String(key string) string {
 	return strings.TrimSpace(s)
 }
 
-// Parse parses the front matter at the beginning of a file, of which the first
-// MaxBytes suffice. It accepts a byte order mark and Windows line ends; a fence
-// is a line that is exactly "---". If the YAML is invalid, Parse tries again
-// with quotes around plain values that YAML takes for something else, such as a
-// description with ": " in it.
+// Parse parses the front matter at the beginning of a file; the first MaxBytes
+// suffice. It accepts a byte order mark and Windows line ends; a fence is a line
+// that is exactly "---". If the YAML is invalid, Parse tries again with quotes
+// around plain values that YAML takes for something else, such as a description
+// with ": " in it.
 //
 // The error is ErrNone, ErrOpen, ErrTooLarge or wraps ErrSyntax; Body is valid with
 // ErrNone and ErrSyntax too.

@@ -111,8 +111,8 @@ type Index struct {
 
 	broken atomic.Bool  // a search has met damage
 	left   atomic.Int64 // see Left
-	grown  atomic.Int64 // bytes by which the texts have grown since the worker last ran
-	wakeAt atomic.Int64 // bytes by which they must have for it to be woken
+	grown  atomic.Int64 // bytes that the texts have grown since the worker last ran
+	wakeAt atomic.Int64 // bytes that they must have grown to wake it
 	lexers sync.Pool
 }
 

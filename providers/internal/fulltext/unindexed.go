@@ -38,7 +38,7 @@ func (x *Index) unindexed(ctx context.Context, v *view, texts []Text, yield func
 			}
 			text, err := x.readPart(t, from, 1<<20)
 			if err != nil {
-				break // it has gone meanwhile
+				break // it has disappeared meanwhile
 			}
 			yield(t, from, text)
 			from += int64(len(text))

@@ -55,9 +55,9 @@ func shapesOnly(text []byte) (found int) {
 	return found
 }
 
-// BenchmarkMask is the cost of text without secrets, of which a log mostly
-// consists. For each text it also gives what shapes alone cost in the same run,
-// each the fastest of all passes, which take turns: other programs do not count.
+// BenchmarkMask is the cost of text without secrets, which is most of a log. For
+// each text it also gives what shapes alone cost in the same run, each the fastest
+// of all passes, which take turns: other programs do not count.
 func BenchmarkMask(b *testing.B) {
 	for _, sample := range []struct{ name, line string }{
 		{"plain", "12:04:31 INFO  compiled 214 modules of the project in 3.2 s, nothing to do for through/path/of/high.go\n"},

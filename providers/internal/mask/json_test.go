@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestJSONBeyondString: a string in which a secret begins that does not end
-// there hides no other secret of the text, and JSON stays valid.
+// TestJSONBeyondString: a secret that begins in a string and ends elsewhere hides
+// no other secret of the text, and JSON stays valid.
 func TestJSONBeyondString(t *testing.T) {
 	const secret, token = "hunter2secret", "a1b2c3d4e5f6a7b8c9"
 	key := `"-----BEGIN RSA PRIVATE` + ` KEY-----\nMIIEowIBAAKCAQEAx1y2z3` + strings.Repeat("aB3", 20) + `"`

@@ -29,7 +29,7 @@ type block struct {
 	lines   int    // hidden so far
 	headers int    // before those
 	short   int    // short lines that came last
-	before  string // what stands before the base64 of a line, without numbers
+	before  string // what precedes the base64 of a line, without numbers
 }
 
 // marker processes a marker of a private key, and returns where what it begins

@@ -31,8 +31,8 @@ func TestWorstCases(t *testing.T) {
 	}
 }
 
-// BenchmarkWorstLearning is a terminal's text of which each line, in a call of its
-// own, gives a secret variable another value.
+// BenchmarkWorstLearning is a terminal's text that gives a secret variable another
+// value with each line, in a call of its own.
 func BenchmarkWorstLearning(b *testing.B) {
 	m := NewKnown([]string{"MY_TOKEN=zq81-xx-77"}).Masker()
 	n, size := 0, 0

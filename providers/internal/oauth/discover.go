@@ -254,7 +254,7 @@ func sameIssuer(a, b string) bool {
 	return a == b && strings.Count(a, "/") == 2
 }
 
-// check refuses metadata with which a login is impossible or unsafe.
+// check refuses metadata that make a login impossible or unsafe.
 func (m *issuerMetadata) check(address *url.URL, configured bool) error {
 	for _, e := range []struct {
 		what, address string

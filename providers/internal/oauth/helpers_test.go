@@ -14,7 +14,7 @@ import (
 	"ctxfs/providers/mcp/oauthtest"
 )
 
-// user is somebody with a folder of logins and a browser.
+// user is a user with a folder of logins and a browser.
 type user struct {
 	*testing.T
 	client *Client

@@ -16,7 +16,7 @@ import (
 
 // Prompt is how a login communicates with the user.
 type Prompt struct {
-	// Show shows the user the address at which to log in.
+	// Show shows the user the address for logging in.
 	Show func(address string)
 	// Note reports something that does not end the login; it may be nil.
 	Note func(text string)

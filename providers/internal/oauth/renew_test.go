@@ -192,7 +192,7 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-// The variables with which this program is a process that sends a request.
+// The variables that make this program a process that sends a request.
 const (
 	callDir = "CTXFS_TEST_LOGINS"
 	callURL = "CTXFS_TEST_URL"

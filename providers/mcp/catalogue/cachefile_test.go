@@ -31,7 +31,7 @@ func (textFile) Close() error { return nil }
 
 func (f textFile) Stat() (iofs.FileInfo, error) { return textInfo{f.Size()}, nil }
 
-// textInfo tells of a textFile what is asked.
+// textInfo answers questions about a textFile.
 type textInfo struct{ size int64 }
 
 func (textInfo) Name() string { return "text" }

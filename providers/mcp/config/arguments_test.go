@@ -6,7 +6,7 @@ import (
 )
 
 // TestArgumentsOfRealServers: command lines as people write them show no secrets,
-// named or not, and still tell which server it is.
+// named or not, and still show which server it is.
 func TestArgumentsOfRealServers(t *testing.T) {
 	const id = "6f1c2b9e-8d3a-4f57-9b1e-0c2d4e6f8a1b"
 	nzq := "NzQ2ZTM5YmEtYWM0" + "Mi00YzE5LWE3NzAt"
@@ -82,8 +82,8 @@ func anyMarker(text string) string {
 	}
 }
 
-// TestArgumentsAreShown: servers of one package can be told apart, and no secret
-// is told.
+// TestArgumentsAreShown: servers of one package can be told apart, and no secret is
+// shown.
 func TestArgumentsAreShown(t *testing.T) {
 	token := "ghp_" + strings.Repeat("aB3", 12)
 	for name, c := range map[string]struct {

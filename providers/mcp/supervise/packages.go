@@ -66,7 +66,7 @@ func (s *Supervisor) Take(ctx context.Context, pkg Package, limits Limits, g Gra
 	return free, nil
 }
 
-// leftLook is the interval at which a start that was left is checked.
+// leftLook is the interval between checks of a start that was left.
 const leftLook = 250 * time.Millisecond
 
 // awaitLeft waits for the end of a start that an earlier process has left. If the

@@ -18,7 +18,7 @@ type queue struct {
 	urgent atomic.Int32 // starts under way that a caller waits for
 }
 
-// loadLook is the interval at which the load of the machine is checked.
+// loadLook is the interval between checks of the machine's load.
 const loadLook = 250 * time.Millisecond
 
 func newQueue(hold, slot time.Duration) *queue {

@@ -62,7 +62,7 @@ func groupExited(group int) bool {
 	return errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) || !hasLiving(group)
 }
 
-// groupPoll is the interval at which a group is checked: only the parents of its
+// groupPoll is the interval between checks of a group: only the parents of its
 // processes are notified of exits.
 const groupPoll = 20 * time.Millisecond
 

@@ -26,7 +26,7 @@ type Outgoing struct {
 	// Schema is that of params["arguments"]; may be nil. Over HTTP in the new era
 	// it says which arguments are headers as well.
 	Schema json.RawMessage
-	// Pending is told how the request goes; it may be nil.
+	// Pending is informed of the progress of the request; it may be nil.
 	Pending *Pending
 }
 

@@ -119,7 +119,7 @@ func TestChangedRowIsLoggedAgain(t *testing.T) {
 	s.write("\x1b[3A\x1b[J", "")
 	s.wait(late, "")
 	s.write("x\x1b[3B\r", "")
-	s.wait(late, "x\n") // rows that were logged and are empty now are no lines
+	s.wait(late, "x\n") // rows that were logged and are empty now do not count as lines
 	s.write("\x1b[2A\r\n\r\n", "")
 	s.wait(late, "\n") // but a line feed makes one
 	s.g.Close()
@@ -248,8 +248,8 @@ func TestLineEndMarksOfShells(t *testing.T) {
 	}
 }
 
-// TestPromptSettlesLate, since line editors draw it anew; what jobs print
-// meanwhile is logged all the same.
+// TestPromptSettlesLate, since line editors redraw it; what jobs print meanwhile is
+// still logged.
 func TestPromptSettlesLate(t *testing.T) {
 	s := newScript(t, 40, 10)
 	s.write(ask+"~/dir\r\n> ", "")

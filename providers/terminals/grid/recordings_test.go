@@ -58,7 +58,7 @@ func TestRecordingsOnXterm(t *testing.T) {
 			if len(lines) == len(log) {
 				t.Errorf("%s: a full-screen program has no line in the log:\n%s", name, got)
 			}
-		case "bash": // clears the screen, of which the log has more
+		case "bash": // clears the screen; the log has more
 			got = got[max(0, len(got)-len(want)):]
 		}
 		if got != want {

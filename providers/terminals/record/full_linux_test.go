@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// fullVariable names the folder in which this test, run again in a mount
-// namespace of its own, creates a small file system.
+// fullVariable names the folder where this test, run again in a mount namespace of
+// its own, creates a small file system.
 const fullVariable = "CTXFS_RECORD_FULL"
 
 // TestFullDisk records on a disk that fills up and has room again.

@@ -98,7 +98,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// aged writes a terminal of which everything has one time.
+// aged writes a terminal whose files all have one time.
 func aged(t *testing.T, root string, at time.Time, lines int, ended bool) *tape {
 	t.Helper()
 	p := newTape(t, root, func(o *Options) { o.MaxPart = 4096 })

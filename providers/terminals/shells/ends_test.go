@@ -23,8 +23,8 @@ func every(t *testing.T, test func(t *testing.T, h home, shell string)) {
 	}
 }
 
-// TestInterrupted: a command that Ctrl-C ends has its output and 130, and
-// Ctrl-C at a prompt is no command.
+// TestInterrupted: a command that Ctrl-C ends has its output and 130, and Ctrl-C at
+// a prompt is not a command.
 func TestInterrupted(t *testing.T) {
 	every(t, func(t *testing.T, h home, shell string) {
 		s := h.start(Options{Shell: shell})

@@ -124,8 +124,8 @@ func TestBashHooks(t *testing.T) {
 	}
 }
 
-// TestBashLost: if hooks of ours are lost again and again, the shell goes on,
-// and says once what is no longer recorded.
+// TestBashLost: if the hooks are lost again and again, the shell continues, and
+// says once what is no longer recorded.
 func TestBashLost(t *testing.T) {
 	const said = "ctxfs: something sets PROMPT_COMMAND anew at every prompt"
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 // totals are what [Catalogue.Summarize] returns. They are updated session by
 // session, so that Summarize costs nothing however many there are.
 type totals struct {
-	perAgent   map[string]int // sessions that are no subagents'
+	perAgent   map[string]int // sessions that are not subagents'
 	sessions   int            // of all agents
 	size, done int64          // bytes of logs, and how many of them are rendered
 	left       int            // sessions that have to be rendered
@@ -83,7 +83,7 @@ func oneIf(yes bool) int {
 
 // Summary describes all sessions for the state of the provider.
 type Summary struct {
-	Agents   map[string]int // how many sessions of each that are no subagents'
+	Agents   map[string]int // how many sessions of each that are not subagents'
 	Sessions int
 	// Size is the length of all logs in bytes, Done the rendered part; Left is the
 	// number of sessions that are not rendered yet.

@@ -27,7 +27,7 @@ const (
 	System     Kind = "system"      // what the agent's program said: errors, hooks, commands of its own
 	Compaction Kind = "compaction"  // Compact is set; a mark in the transcript
 	Rewind     Kind = "rewind"      // events were taken back; Rewound is set; a mark in the transcript
-	Fork       Kind = "fork"        // what came before lies in another session (Text is its id, Rewound.Count how many records); a mark
+	Fork       Kind = "fork"        // what came before is in another session (Text is its id, Rewound.Count how many records); a mark
 	Unknown    Kind = "unknown"     // a record that is not understood; Text is its type, Record its JSON
 )
 
@@ -103,13 +103,13 @@ type Result struct {
 	Spill string
 }
 
-// Compact is the moment at which an agent replaced its context by a summary.
+// Compact is the moment when an agent replaced its context with a summary.
 type Compact struct {
 	// Trigger is the source's word: "auto", "manual", "" where it has none.
 	Trigger string
 	// Tokens is the size of the context before, 0 where it is not known.
 	Tokens int
-	// Summary is the text that replaced it, where it is no event of its own.
+	// Summary is the text that replaced it, if it is not an event of its own.
 	Summary string
 }
 

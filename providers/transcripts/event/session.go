@@ -73,7 +73,7 @@ func isCommand(prompt string) bool {
 	return strings.HasPrefix(word, "/") && strings.IndexByte(word[1:], '/') < 0
 }
 
-// Saw records a time at which something happened in the session.
+// Saw records a time when something happened in the session.
 func (s *Session) Saw(t time.Time) {
 	if t.IsZero() {
 		return

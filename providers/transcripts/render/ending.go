@@ -228,7 +228,7 @@ func (d *digest) ending(size int) {
 		}
 	}
 	if n.Asked != nil && n.Asked.Seq > d.summary.Ending.replySeq() {
-		said = append(said, n.Asked) // what was asked before is answered, and told above
+		said = append(said, n.Asked) // what was asked before is answered, and shown above
 	}
 	open := d.summary.stopped()
 	room := size - size/8*(len(n.After)+len(open))

@@ -23,7 +23,7 @@ func endingOf(t *testing.T, s *Summary, budget int) string {
 	return ending
 }
 
-// TestEndings are told whatever the budget is.
+// TestEndings are shown whatever the budget is.
 func TestEndings(t *testing.T) {
 	long := strings.Repeat("A sentence of some words that says how things are. ", 200)
 	question := "Shall I keep the old table, or move all of its rows?"

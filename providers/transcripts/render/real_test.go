@@ -45,8 +45,8 @@ func realLogs(t testing.TB) map[string]*event.Collector {
 	return sessions
 }
 
-// TestRealLogs makes everything of the real logs. CTXFS_LOOK is a folder in
-// which it is left, to be read.
+// TestRealLogs makes everything of the real logs. CTXFS_LOOK is a folder where it
+// is left, to be read.
 func TestRealLogs(t *testing.T) {
 	look := os.Getenv("CTXFS_LOOK")
 	for id, c := range realLogs(t) {

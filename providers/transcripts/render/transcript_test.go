@@ -20,7 +20,7 @@ func at(second int) time.Time {
 	return time.Date(2026, 2, 8, 5, 46, second, 123e6, time.UTC)
 }
 
-// sample is a session in which everything occurs once.
+// sample is a session where everything occurs once.
 func sample() (event.Session, []event.Event) {
 	long := new(strings.Builder)
 	for i := range 400 {
@@ -75,7 +75,7 @@ func TestTranscript(t *testing.T) {
 	golden(t, "transcript.md", got)
 }
 
-// golden compares with a file in testdata. CTXFS_GOLDEN=write writes it anew.
+// golden compares with a file in testdata. CTXFS_GOLDEN=write rewrites it.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

@@ -269,7 +269,7 @@ func (n *threadNames) lookup(id string) string {
 	return n.names[id]
 }
 
-// read reads the index. Lines that are no entries are skipped: the index is
+// read reads the index. Lines that are not entries are skipped: the index is
 // Codex's own cache, and contains nothing that is not in the sessions.
 func (n *threadNames) read() {
 	n.names = make(map[string]string)
