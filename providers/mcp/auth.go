@@ -177,7 +177,7 @@ func (p *Provider) withLogin(name string) (*server, *oauth.Session, error) {
 	case d.Fault != nil:
 		return nil, nil, &LoginError{What: d.Fault.What, Mend: d.Fault.Fix}
 	case d.Transport == config.Stdio:
-		return nil, nil, &LoginError{What: "the server is a program on this machine, which takes no logins",
+		return nil, nil, &LoginError{What: "the server is a program on this machine, which accepts no logins",
 			Mend: "credentials go into `env` of the entry " + where}
 	}
 	session := p.session(d)

@@ -130,7 +130,7 @@ func TestInstalling(t *testing.T) {
 		default:
 		}
 	}})
-	if err == nil || calls.Outcome(nil, err) != calls.OutcomeTimeout || !strings.Contains(err.Error(), "server slow (installing): it is still installing, and goes on; it last said: fetching part ") {
+	if err == nil || calls.Outcome(nil, err) != calls.OutcomeTimeout || !strings.Contains(err.Error(), "server slow (installing): it is still installing, and continues; it last said: fetching part ") {
 		t.Error(err)
 	}
 	if message := <-told; !strings.HasPrefix(message, "installing: fetching part ") {

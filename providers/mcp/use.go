@@ -223,7 +223,7 @@ func (s *server) connected(ctx context.Context, not *wire.Connection, tell func(
 func (s *server) notReady(cause error) error {
 	e := &calls.UseError{Server: s.file, State: s.condition.state, What: "it is not ready in time", Mend: "see how it goes: ctxfs status", Cause: cause}
 	if e.State == stateInstalling {
-		e.What = "it is still installing, and goes on"
+		e.What = "it is still installing, and continues"
 		if said := s.condition.lastSaid; said != "" {
 			e.What += "; it last said: " + said
 		}

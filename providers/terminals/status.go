@@ -34,7 +34,7 @@ func (p *Provider) Status() fs.Status {
 		if t.Fault != nil {
 			s.Problems = append(s.Problems, fs.Problem{
 				What: fmt.Sprintf("terminal %s is not recorded since %s: %s", t.ID, wording.Time(t.Fault.Since), t.Fault.What),
-				Mend: "see what is wrong: df -h " + wording.ShellWord(t.Dir) + "; it is recorded again by itself",
+				Mend: "see what is wrong: df -h " + wording.ShellWord(t.Dir) + "; recording resumes by itself",
 			})
 		}
 	}

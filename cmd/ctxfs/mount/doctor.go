@@ -38,11 +38,11 @@ func newDoctor(a *cli.App) *cobra.Command {
 		Use:   "doctor",
 		Short: "check what may be wrong, and say how to fix it",
 		Long: `Doctor checks whether this user can mount, whether mounts and the background
-process work, whether the configuration can be read, and how every provider is.
-For each problem it prints the command that fixes it. It exits with 4 if there
-is a problem. The one thing that it fixes by itself is a mount that hangs
-because its process was killed: programs that read it then get an error instead
-of waiting.`,
+process work, whether the configuration can be read, and the state of every
+provider. For each problem it prints the command that fixes it. It exits with 4
+if there is a problem. The one thing that it fixes by itself is a mount that
+hangs because its process was killed: programs that read it then get an error
+instead of waiting.`,
 		Args: cli.Args(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := examine(cmd.Context(), a)

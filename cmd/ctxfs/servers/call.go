@@ -22,9 +22,9 @@ func newCall(a *cli.App) *cobra.Command {
 		Short: "call a tool of an MCP server",
 		Long: `Call calls a tool of an MCP server and prints its result: text as text, a
 structured result as JSON. Images and other bytes are written to files, and the
-paths are printed. So is a long result, of which the first and last lines are
-printed. The server is started if it does not run. SERVER TOOL may be written
-SERVER/TOOL, as in INDEX.md.
+paths are printed. A long result is written to a file too, and its first and
+last lines are printed. The server is started if it does not run. SERVER TOOL
+may be written SERVER/TOOL, as in INDEX.md.
 
 Each argument of the tool is a flag: --title Hello, --draft or --no-draft,
 --labels '["a","b"]' or --label a --label b, --filter.state open. Or all are one
@@ -32,10 +32,10 @@ JSON object: as a word, as @FILE, or on standard input (-). The value of a flag
 may be @FILE, for the text of that file, or -, for that of standard input.
 Arguments are checked before anything is sent.
 
-The flags of ctxfs below go before the tool, or behind it if the tool has no
-argument of that name. Behind the tool its own argument takes precedence; behind
--- everything is an argument of the tool. --help behind the tool shows the
-tool's arguments.
+The flags of ctxfs below go before the tool, or after it if the tool has no
+argument of that name. After the tool its own argument takes precedence; after
+-- everything is an argument of the tool. --help after the tool shows the tool's
+arguments.
 
 Exit codes:
 ` + cli.Indent(callExitCodesHelp),

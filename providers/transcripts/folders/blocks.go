@@ -21,7 +21,7 @@ const BlocksName = "blocks"
 
 const blocksReadme = `# A block of the transcript by its number
 
-The name of a file here is the number of a block, as it stands in its heading:
+The name of a file here is the number of a block, as in its heading:
 blocks/00012.md is the block [.../00012] of transcript.md, between the ends of
 its neighbours. Nothing lists such files, and all of them are there.
 `
