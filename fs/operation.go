@@ -22,11 +22,14 @@ type Op[Q, A any] struct {
 	// file, takes. Any other answer is expected at once, and a process that does
 	// not give it in time is reported as hanging.
 	Slow bool
+	// Local says that only the process that has the provider may ask, and no client
+	// of the background process.
+	Local bool
 }
 
 // Handle binds the operation to the function that answers it.
 func (o Op[Q, A]) Handle(answer func(ctx context.Context, question Q) (A, error)) Operation {
-	return Operation{Name: o.Name, Answer: func(ctx context.Context, c Conversation) error {
+	return Operation{Name: o.Name, Local: o.Local, Answer: func(ctx context.Context, c Conversation) error {
 		var q Q
 		if err := c.Args(&q); err != nil {
 			return err
@@ -52,14 +55,15 @@ type None struct{}
 // the answer has a method Follows() int64, that many bytes follow it. Otherwise it
 // is like [Op].
 type Talk[Q, N, A any] struct {
-	Name string
+	Name  string
+	Local bool // see [Op]
 }
 
 // Handle binds the operation to the function that answers it. The function calls
 // tell any number of times, then reply once, and writes the bytes that follow to
 // the Writer that reply returns.
 func (o Talk[Q, N, A]) Handle(answer func(ctx context.Context, question Q, tell func(N) error, reply func(A) (io.Writer, error)) error) Operation {
-	return Operation{Name: o.Name, Answer: func(ctx context.Context, c Conversation) error {
+	return Operation{Name: o.Name, Local: o.Local, Answer: func(ctx context.Context, c Conversation) error {
 		var q Q
 		if err := c.Args(&q); err != nil {
 			return err
@@ -124,6 +128,8 @@ type Conversation interface {
 // Operation is an operation bound to what answers it.
 type Operation struct {
 	Name string
+	// Local is that of the declaration.
+	Local bool
 	// Answer answers one question, by one Reply or by an error. The context ends
 	// when the client leaves.
 	Answer func(ctx context.Context, c Conversation) error

@@ -211,7 +211,7 @@ func (s *Server) talk(conn net.Conn) {
 		return // without a reply: the client asks the next server
 	}
 	operation, known := s.operations.Find(c.Op())
-	if !known {
+	if !known || operation.Local {
 		err = &control.Fault{
 			Message: fmt.Sprintf("the background process (version %s) does not know %q", s.opts.Seat.Record.Version, c.Op()),
 			Hint:    fmt.Sprintf("restart it: kill %d; ctxfs mount", os.Getpid()),

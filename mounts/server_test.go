@@ -90,6 +90,10 @@ func TestConversation(t *testing.T) {
 		fs.Operation{Name: "fail", Answer: func(context.Context, fs.Conversation) error {
 			return &control.Fault{Message: "no", Hint: "do this"}
 		}},
+		fs.Operation{Name: "local", Local: true, Answer: func(context.Context, fs.Conversation) error {
+			t.Error("a client asks for what is local")
+			return nil
+		}},
 		fs.Operation{Name: "hang", Answer: func(ctx context.Context, c fs.Conversation) error {
 			if err := c.Progress(0); err != nil {
 				return err
@@ -109,6 +113,7 @@ func TestConversation(t *testing.T) {
 
 	for op, want := range map[string]control.Fault{
 		"fail":    {Message: "no", Hint: "do this"},
+		"local":   {Message: `the background process (version test) does not know "local"`, Hint: fmt.Sprintf("restart it: kill %d; ctxfs mount", os.Getpid())},
 		"no such": {Message: `the background process (version test) does not know "no such"`, Hint: fmt.Sprintf("restart it: kill %d; ctxfs mount", os.Getpid())},
 	} {
 		var fault *control.Fault

@@ -198,7 +198,7 @@ func TestCallHelp(t *testing.T) {
 // files in bin, on a server that answers out of order.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
-	n, callers := fstest.Rounds(1000), 40
+	n, callers := max(200, fstest.Rounds(1000)), 40
 	b := zoo(t, "shuffles")
 	b.mount()
 	b.ready("zoo")

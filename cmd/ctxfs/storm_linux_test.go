@@ -126,7 +126,7 @@ func TestKilledInAStorm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStorm(makeBox(t))
-			for range fstest.Rounds(3) {
+			for range 3 {
 				s.begin()
 				pid := s.pid()
 				s.slow(pid)
@@ -152,7 +152,7 @@ func TestKilledWithItsGuardian(t *testing.T) {
 			t.Parallel()
 			b := newBox(t)
 			s := newStorm(b)
-			for range fstest.Rounds(3) {
+			for range 3 {
 				s.begin()
 				pid := b.pid()
 				fstest.Eventually(t, "a guardian", func() bool { return b.guardianOf(pid) != 0 })

@@ -32,9 +32,9 @@ var (
 	OpLogins = fs.Op[fs.None, []Login]{Name: "logins"}
 	// OpLogin lets the user log in to a server; what it sends meanwhile is for the
 	// user. A running server uses the login after a restart.
-	OpLogin = fs.Talk[RestartQuery, LoginNews, Login]{Name: "login"}
+	OpLogin = fs.Talk[RestartQuery, LoginNews, Login]{Name: "login", Local: true}
 	// OpLogout ends the login to a server.
-	OpLogout = fs.Op[RestartQuery, LoggedOut]{Name: "logout", Slow: true}
+	OpLogout = fs.Op[RestartQuery, LoggedOut]{Name: "logout", Slow: true, Local: true}
 	// OpResource reads a resource of a server, and may keep it as a file. The
 	// server is started if necessary.
 	OpResource = fs.Op[ReadingQuery, *calls.Reading]{Name: "resource", Slow: true}

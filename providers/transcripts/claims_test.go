@@ -198,3 +198,19 @@ func TestASubagentIsNotItsOwnSession(t *testing.T) {
 		t.Errorf("in the list: %+v, %v", all, err)
 	}
 }
+
+// TestSessionsBeforeTheStart: a process that only a call has started does nothing
+// by itself, and yet finds the sessions that it is asked for.
+func TestSessionsBeforeTheStart(t *testing.T) {
+	home := t.TempDir()
+	threeSessions(t, home)
+	var opts Options
+	start(t, home, func(o *Options) { o.Watch = false; opts = *o })
+	opts.Watch = true
+	p := New(opts)
+	t.Cleanup(func() { check(t, p.Close()) })
+	check(t, p.scanner.Wait(t.Context()))
+	if all, err := p.Sessions(t.Context(), nil); err != nil || len(all) != 3 {
+		t.Errorf("sessions: %v, %v", all, err)
+	}
+}

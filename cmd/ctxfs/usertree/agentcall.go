@@ -132,10 +132,13 @@ func agentFault(err error) *gateway.Fault {
 }
 
 // FaultForAgent converts a fault for an agent without a shell: the fix, which is
-// usually a command, is left to its user.
+// usually a command, is left to its user, except that of a misspelt path.
 func FaultForAgent(f *control.Fault) *gateway.Fault {
 	fault := &gateway.Fault{What: f.Message}
-	if f.Hint != "" {
+	switch {
+	case f.Missing: // another path to read, which is the agent's own affair
+		fault.Mend = f.Hint
+	case f.Hint != "":
 		fault.Mend = "what your user can do: " + f.Hint
 	}
 	return fault

@@ -45,6 +45,7 @@ type Spec struct {
 type prepared struct {
 	rec     *record.Recorder
 	cmd     *exec.Cmd
+	pipe    bool // the output comes through pipes
 	cleanup func()
 }
 
@@ -65,8 +66,9 @@ func (s *Spec) prepare(source string, cols, rows int, shown io.Writer) (p prepar
 		nonce = rand.Text()
 	}
 	known := mask.NewKnown(os.Environ())
+	p.pipe = cols == 0
 	p.rec, err = record.New(record.Options{
-		Dir: s.Dir, Name: s.Name, Source: source, Argv: argv, Cwd: cwd, Cols: cols, Rows: rows, Pipe: cols == 0, Copy: shown,
+		Dir: s.Dir, Name: s.Name, Source: source, Argv: argv, Cwd: cwd, Cols: cols, Rows: rows, Pipe: p.pipe, Copy: shown,
 		Nonce: nonce, Limits: s.Limits, Replay: s.Replay, Mask: func() record.Masker { return known.Masker() },
 	})
 	if err != nil {
@@ -119,7 +121,11 @@ func (p *prepared) abandon(err error) {
 		p.discard()
 		return
 	}
-	p.rec.Write([]byte("ctxfs: " + NotStartedText(strings.TrimPrefix(p.cmd.Args[0], "-"), err) + "\r\n")) // as the user sees it
+	newline := "\n"
+	if !p.pipe {
+		newline = "\r\n"
+	}
+	p.rec.Write([]byte("ctxfs: " + NotStartedText(strings.TrimPrefix(p.cmd.Args[0], "-"), err) + newline)) // as the user sees it
 	_ = p.rec.Close(NotStarted(err), "")
 	p.clean()
 }

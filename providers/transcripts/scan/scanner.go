@@ -60,6 +60,7 @@ type Scanner struct {
 
 	firstOnce sync.Once
 	firstDone chan struct{}
+	asked     sync.Once // for the first scan, by somebody who waits for it
 
 	askingPlaces sync.Mutex // held while the agents are asked for their places
 	inspecting   pathLocks  // held while a file is inspected
@@ -150,6 +151,9 @@ func (s *Scanner) Wait(ctx context.Context) error {
 		s.First()
 		return nil
 	}
+	// Where a call started the process, nothing but a question like this one starts
+	// the scan.
+	s.asked.Do(func() { s.background(s.First) })
 	select {
 	case <-s.firstDone:
 		return nil
