@@ -67,8 +67,6 @@ func mayImport(from, to string) bool {
 		return false
 	case strings.HasPrefix(from, "fs/"), strings.HasPrefix(from, "providers/internal/") && !internal:
 		return to == "fs"
-	case to == "providers/caller": // which agent has started a program: of providers and commands
-		return strings.HasPrefix(from, "providers/") && !strings.HasPrefix(from, "providers/internal/") || strings.HasPrefix(from, "cmd/")
 	case from == "providers": // the table of them all
 		return to == "fs" || strings.HasPrefix(to, "providers/")
 	case from == "mounts/control":

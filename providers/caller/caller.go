@@ -3,12 +3,12 @@
 // that they start; package agents lists those that they document, or that they were
 // observed to set.
 //
-// It is the only package that tells commands about agents. It imports next to
+// It is the only package that tells commands about agents; providers ask package
+// agents. It imports next to
 // nothing, since commands that must start at once use it.
 package caller
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -18,48 +18,9 @@ import (
 // common returns the variables that any agent may use to name itself, by its id.
 func common() []string { return []string{"AGENT", "AI_AGENT"} }
 
-// Claim is what the environment of a program says about the session that it runs
-// in.
-type Claim struct {
-	// Variable is the name of the variable, Agent the id of the agent that sets it.
-	Variable string `json:"variable"`
-	Agent    string `json:"agent"`
-	// Session is the variable's value: an id, or the path of the agent's log.
-	Session string `json:"session"`
-}
-
-// ID returns the id of the session, even if the claim has the path of its log.
-func (c Claim) ID() string {
-	if !strings.Contains(c.Session, "/") {
-		return c.Session
-	}
-	name := path.Base(c.Session)
-	return strings.TrimSuffix(name, path.Ext(name))
-}
-
-// Claims returns what an environment says, in the order of [agents.All]. There are
-// several claims if one agent was started by another.
-func Claims(lookupEnv func(string) (string, bool)) (claims []Claim) {
-	for _, a := range agents.All() {
-		for _, v := range a.Session {
-			if value := v.Value(lookupEnv); value != "" {
-				claims = append(claims, Claim{Variable: v.Name, Agent: a.ID, Session: value})
-				break
-			}
-		}
-	}
-	return claims
-}
-
-// Variables returns the names of the variables that name a session.
-func Variables() (names []string) {
-	for _, a := range agents.All() {
-		for _, v := range a.Session {
-			names = append(names, v.Name)
-		}
-	}
-	return names
-}
+// Claims returns what an environment says about the session that its program runs
+// in; see [agents.Claims].
+func Claims(lookupEnv func(string) (string, bool)) []agents.Claim { return agents.Claims(lookupEnv) }
 
 // Of returns the agent that an environment belongs to and the id of its session.
 // The outcome is one of these:
@@ -77,7 +38,7 @@ func Of(lookupEnv func(string) (string, bool)) (agent, session string) {
 	for _, a := range all {
 		for _, v := range a.Session {
 			if value := v.Value(lookupEnv); value != "" {
-				return a.ID, Claim{Session: value}.ID()
+				return a.ID, agents.Claim{Session: value}.ID()
 			}
 		}
 		for _, v := range a.Marks {

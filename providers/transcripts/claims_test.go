@@ -1,13 +1,14 @@
 package transcripts
 
 import (
-	"ctxfs/providers/caller"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/providers/internal/agents"
 )
 
 // env is an environment.
@@ -36,7 +37,7 @@ func TestClaims(t *testing.T) {
 		{"somebody else's", []string{"AGENT_SESSION_ID", "20260217_5"}, ""},
 	} {
 		var got []string
-		for _, claim := range caller.Claims(env(c.env...)) {
+		for _, claim := range agents.Claims(env(c.env...)) {
 			if claim.Agent == "" || claim.Session == "" {
 				t.Errorf("%s: %+v", c.what, claim)
 			}
@@ -96,12 +97,12 @@ func TestSession(t *testing.T) {
 		{what: "no session's folder", wanted: Wanted{Session: "transcripts/pi/work", Tree: "pi/work"}, fault: []string{"no session is"}},
 		{what: "no subagent", wanted: Wanted{Session: "x", Tree: folder + "/subagents/a/digest.md"}, fault: []string{"no session is"}},
 
-		{what: "the environment", wanted: Wanted{Claims: []caller.Claim{{Variable: "PI_SESSION_ID", Agent: "pi", Session: oneID}}, Folders: [][]string{{work}}}, id: one.id, by: ByEnvironment},
-		{what: "an agent in an agent", wanted: Wanted{Claims: []caller.Claim{{Variable: "PI_SESSION_ID", Agent: "pi", Session: oneID}, {Variable: "X", Agent: "pi", Session: three.id}, {Variable: "Y", Agent: "codex", Session: twoID}}}, id: three.id, by: ByEnvironment},
-		{what: "another agent's", wanted: Wanted{Claims: []caller.Claim{{Variable: "CODEX_THREAD_ID", Agent: "codex", Session: oneID}}, Folders: [][]string{{work}}},
+		{what: "the environment", wanted: Wanted{Claims: []agents.Claim{{Variable: "PI_SESSION_ID", Agent: "pi", Session: oneID}}, Folders: [][]string{{work}}}, id: one.id, by: ByEnvironment},
+		{what: "an agent in an agent", wanted: Wanted{Claims: []agents.Claim{{Variable: "PI_SESSION_ID", Agent: "pi", Session: oneID}, {Variable: "X", Agent: "pi", Session: three.id}, {Variable: "Y", Agent: "codex", Session: twoID}}}, id: three.id, by: ByEnvironment},
+		{what: "another agent's", wanted: Wanted{Claims: []agents.Claim{{Variable: "CODEX_THREAD_ID", Agent: "codex", Session: oneID}}, Folders: [][]string{{work}}},
 			fault: []string{"there is no log of the session of codex that CODEX_THREAD_ID names, " + oneID, "--all"}},
-		{what: "a path in the environment", wanted: Wanted{Claims: []caller.Claim{{Variable: "CURSOR_TRANSCRIPT_PATH", Agent: "pi", Session: two.path}}}, id: two.id, by: ByEnvironment},
-		{what: "a path that is none of ours", wanted: Wanted{Claims: []caller.Claim{{Variable: "CURSOR_TRANSCRIPT_PATH", Agent: "pi", Session: "/elsewhere/" + oneID + ".jsonl"}}}, id: one.id, by: ByEnvironment},
+		{what: "a path in the environment", wanted: Wanted{Claims: []agents.Claim{{Variable: "CURSOR_TRANSCRIPT_PATH", Agent: "pi", Session: two.path}}}, id: two.id, by: ByEnvironment},
+		{what: "a path that is none of ours", wanted: Wanted{Claims: []agents.Claim{{Variable: "CURSOR_TRANSCRIPT_PATH", Agent: "pi", Session: "/elsewhere/" + oneID + ".jsonl"}}}, id: one.id, by: ByEnvironment},
 
 		{what: "the folder", wanted: Wanted{Folders: [][]string{{work}}}, id: two.id, by: ByFolder},
 		{what: "a folder above", wanted: Wanted{Folders: [][]string{{work + "/a/b"}, {work + "/a"}, {"/x", work}, {home}}}, id: two.id, by: ByFolder},

@@ -11,7 +11,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
-	"ctxfs/providers/caller"
+	"ctxfs/providers/internal/agents"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/source"
@@ -27,7 +27,7 @@ type Wanted struct {
 	Files   []string `json:"files,omitempty"`
 	Tree    string   `json:"tree,omitempty"`
 	// Claims are what the client's environment says.
-	Claims []caller.Claim `json:"claims,omitempty"`
+	Claims []agents.Claim `json:"claims,omitempty"`
 	// Folders are the client's working folder and those above it that may be its
 	// project's, each with all of its names.
 	Folders [][]string `json:"folders,omitempty"`
@@ -194,7 +194,7 @@ func (p *Provider) named(w Wanted) (*catalogue.Session, error) {
 // claimed finds the session that an environment names. If there are several, it is
 // the one that was written to last: an agent started by another one writes after
 // the other has.
-func (p *Provider) claimed(all []caller.Claim) (*catalogue.Session, error) {
+func (p *Provider) claimed(all []agents.Claim) (*catalogue.Session, error) {
 	c := p.catalogue
 	var found []*catalogue.Session
 	for _, claim := range all {
@@ -235,7 +235,7 @@ func (p *Provider) lastIn(folders [][]string) (s *catalogue.Session, others int,
 	}
 	return nil, 0, &UnclearError{
 		What: "no agent says which session this is, and none is known that began in " + where,
-		Mend: "name one; list them: ctxfs history --all\nan agent says it by one of " + strings.Join(caller.Variables(), ", "),
+		Mend: "name one; list them: ctxfs history --all\nan agent says it by one of " + strings.Join(agents.Variables(), ", "),
 	}
 }
 

@@ -11,7 +11,8 @@
 // for sessions, providers/skills for skills.
 //
 // A [Path] says where something is on any system; on a [Machine] it becomes a
-// path (path.go).
+// path (path.go). A [Claim] is what an environment says about the session that a
+// program runs in (claim.go).
 //
 // The package imports next to nothing, because commands that must start at once
 // use it.
