@@ -20,6 +20,20 @@ import (
 	"ctxfs/fs/fstest"
 )
 
+// startedTree is the tree of a home folder in this process, without a mount.
+func startedTree(t testing.TB, home string) *usertree.Tree {
+	tree := usertree.New(usertree.Options{
+		LookupEnv: func(string) (string, bool) { return "", false },
+		Places: places.Places{
+			Home: home, Config: filepath.Join(home, "config.toml"), State: filepath.Join(home, "state"),
+			Cache: filepath.Join(home, "cache"),
+		},
+	})
+	tree.Providers().Start()
+	t.Cleanup(tree.Close)
+	return tree
+}
+
 // discoveryWorld is a tree in this process with MCP servers and skills, each by
 // its name.
 func discoveryWorld(t testing.TB, servers map[string][]definition, skills map[string]string) *usertree.Tree {
@@ -42,15 +56,7 @@ func discoveryWorld(t testing.TB, servers map[string][]definition, skills map[st
 	for name, text := range skills {
 		write(".claude/skills/"+name+"/SKILL.md", text)
 	}
-	tree := usertree.New(usertree.Options{
-		LookupEnv: func(string) (string, bool) { return "", false },
-		Places: places.Places{
-			Home: home, Config: filepath.Join(home, "config.toml"), State: filepath.Join(home, "state"),
-			Cache: filepath.Join(home, "cache"),
-		},
-	})
-	tree.Providers().Start()
-	t.Cleanup(tree.Close)
+	tree := startedTree(t, home)
 	want := 0
 	for _, tools := range servers {
 		want += len(tools)

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
@@ -41,15 +40,7 @@ func saidWorld(b *testing.B) (source *usertree.Tree, said []message, transcripts
 		at := time.Unix(int64(1_770_000_000+i*3600), 0) // which is newer counts
 		must(b, os.Chtimes(to, at, at))
 	}
-	source = usertree.New(usertree.Options{
-		LookupEnv: func(string) (string, bool) { return "", false },
-		Places: places.Places{
-			Home: home, Config: filepath.Join(home, "config.toml"), State: filepath.Join(home, "state"),
-			Cache: filepath.Join(home, "cache"),
-		},
-	})
-	source.Providers().Start()
-	b.Cleanup(source.Close)
+	source = startedTree(b, home)
 	reader := &shellAgent{TB: b, source: source}
 	heading := regexp.MustCompile(`(?m)^### \[[^]]+\] \S+ (user typed|assistant)\b.*\n`)
 	all := source.Providers().All()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	iofs "io/fs"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -127,7 +126,7 @@ func (s *Store) fault(done string, err error) *fault {
 	}
 	dir := wording.ShellWord(s.opts.Dir)
 	f := &fault{err: err}
-	f.What = clean.Line(fmt.Sprintf("results cannot be %s in %s: %v", done, s.opts.Dir, cause(err)))
+	f.What = clean.Line(fmt.Sprintf("results cannot be %s in %s: %v", done, s.opts.Dir, wording.Cause(err)))
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		f.Mend = fmt.Sprintf("make room (how full it is: df -h %s), or lower max_size in [%s] of %s", dir, Table, s.opts.SettingsPath)
@@ -138,15 +137,4 @@ func (s *Store) fault(done string, err error) *fault {
 	}
 	f.Mend = clean.Line(f.Mend)
 	return f
-}
-
-// cause returns an error without the operation and the path.
-func cause(err error) error {
-	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
-		return pe.Err
-	}
-	if le := (*os.LinkError)(nil); errors.As(err, &le) {
-		return le.Err
-	}
-	return err
 }

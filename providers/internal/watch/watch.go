@@ -27,6 +27,7 @@ import (
 	"syscall"
 
 	"ctxfs/fs"
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 
 	"github.com/fsnotify/fsnotify"
@@ -62,11 +63,8 @@ func Problems(w *Watcher, failed error, root, what string) []fs.Problem {
 	if err == nil || errors.Is(err, iofs.ErrNotExist) {
 		return nil
 	}
-	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
-		err = pe.Err
-	}
 	return []fs.Problem{{
-		What: clean.Line(fmt.Sprintf("%s are not noticed: %v", what, err)),
+		What: clean.Line(fmt.Sprintf("%s are not noticed: %v", what, wording.Cause(err))),
 		Mend: cmp.Or(Fix(err), "run ctxfs mount again to see them"),
 	}}
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"ctxfs/fs/wording"
 )
 
 // Fault reports why a process could not be started.
@@ -65,12 +67,8 @@ func startError(c Command, err error) error {
 			return &Fault{What: fmt.Sprintf("its folder %s does not exist", c.Dir), Hint: "make it, or change `cwd`"}
 		}
 	}
-	cause := err
-	if pe := (*iofs.PathError)(nil); errors.As(err, &pe) {
-		cause = pe.Err
-	}
 	return &Fault{
-		What: fmt.Sprintf("the command %q cannot be started: %v", program(c.Name), cause),
+		What: fmt.Sprintf("the command %q cannot be started: %v", program(c.Name), wording.Cause(err)),
 		Hint: "correct the command",
 	}
 }

@@ -7,6 +7,8 @@ import (
 	iofs "io/fs"
 	"os"
 	"syscall"
+
+	"ctxfs/fs/wording"
 )
 
 // partFile returns the file of a part.
@@ -137,7 +139,7 @@ func (l *log) gap() {
 	if len(l.pending) > 0 && l.pending[len(l.pending)-1] != '\n' {
 		l.add([]byte{'\n'})
 	}
-	l.add(fmt.Appendf(nil, "[%d bytes were not recorded: %s]\n", l.lost, cause(l.dir.fault)))
+	l.add(fmt.Appendf(nil, "[%d bytes were not recorded: %s]\n", l.lost, wording.Cause(l.dir.fault)))
 	l.lost = 0
 }
 
@@ -148,17 +150,6 @@ func (l *log) writeHeader() error {
 }
 
 func (l *log) close() error { return l.file.Close() }
-
-// cause returns what went wrong, without the operation.
-func cause(err error) string {
-	if path := (*iofs.PathError)(nil); errors.As(err, &path) {
-		err = path.Err
-	}
-	if link := (*os.LinkError)(nil); errors.As(err, &link) {
-		err = link.Err
-	}
-	return err.Error()
-}
 
 // IsPart reports whether a file name is that of a part.
 func IsPart(name string) bool {

@@ -1,6 +1,10 @@
 package record
 
-import "time"
+import (
+	"time"
+
+	"ctxfs/fs/wording"
+)
 
 // store brings the files up to date: first the text, then what describes it.
 func (r *Recorder) store(now time.Time) {
@@ -17,7 +21,7 @@ func (r *Recorder) store(now time.Time) {
 	if (err == nil) != (r.meta.Fault == nil) {
 		r.meta.Fault, r.dirty = nil, true
 		if err != nil {
-			r.meta.Fault = &Fault{What: cause(err), Since: timestamp(now)}
+			r.meta.Fault = &Fault{What: wording.Cause(err).Error(), Since: timestamp(now)}
 		}
 	}
 	if r.dirty {
