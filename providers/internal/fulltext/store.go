@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"ctxfs/providers/internal/sqlite"
 )
@@ -32,28 +33,54 @@ CREATE TABLE rows(id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 // store is the database: one connection writes, another reads meanwhile.
 type store struct {
 	path          string
+	lock          lock
 	writer, reads *sql.DB
 }
 
-// openStore opens the database. If make is set, one that is missing or cannot be
-// used is created; else the error of a missing one is fs.ErrNotExist.
+// errVersion says that the database is empty, or one of another version of ctxfs.
+var errVersion = errors.New("an index of another version")
+
+// How long opening waits for another process that creates or removes the database,
+// and the interval between attempts.
+const (
+	openWait = 3 * time.Second
+	openPoll = 5 * time.Millisecond
+)
+
+// openStore opens the database. If make is set, one that is missing, damaged or of
+// another version is created, unless another process has it open; else the error of
+// a missing one is fs.ErrNotExist.
 func openStore(path string, make bool) (*store, error) {
-	_, err := os.Stat(path)
-	if err != nil && (!make || !errors.Is(err, fs.ErrNotExist)) {
-		return nil, err
-	}
-	s, err := tryStore(path)
-	if err != nil && make {
-		if err := removeStore(path); err != nil {
-			return nil, err
+	tick := time.NewTicker(openPoll)
+	defer tick.Stop()
+	for deadline := time.Now().Add(openWait); ; <-tick.C {
+		s, err := tryStore(path, false)
+		if make && unusable(err) {
+			s, err = tryStore(path, true)
 		}
-		s, err = tryStore(path)
+		if !errors.Is(err, errInUse) || time.Now().After(deadline) {
+			return s, err
+		}
 	}
-	return s, err
 }
 
-// removeStore deletes the database with its journals.
+// unusable reports whether an error means that the database has to be created.
+func unusable(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errVersion) || err != nil && damaged(err)
+}
+
+// removeStore deletes the database with its journals, unless another process has it
+// open.
 func removeStore(path string) error {
+	l, err := lockStore(path, true)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer l.release()
+	return removeFiles(path)
+}
+
+func removeFiles(path string) error {
 	for _, end := range []string{"-wal", "-shm", "-journal", ""} {
 		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -62,23 +89,51 @@ func removeStore(path string) error {
 	return nil
 }
 
-func tryStore(path string) (*store, error) {
+// tryStore opens the database without waiting for other processes. If alone is set,
+// no other process may have it open, and what cannot be used is created anew.
+func tryStore(path string, alone bool) (*store, error) {
+	if _, err := os.Stat(path); err != nil && !alone {
+		return nil, err
+	}
+	l, err := lockStore(path, alone)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	s, err := connect(path, alone)
+	if alone && unusable(err) {
+		if err = removeFiles(path); err == nil {
+			s, err = connect(path, alone)
+		}
+	}
+	if err != nil {
+		l.release()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	s.lock = l
+	l.share()
+	return s, nil
+}
+
+// connect opens the database, and creates the tables of an empty one if create is
+// set. The caller holds the lock.
+func connect(path string, create bool) (*store, error) {
 	s := &store{path: path}
 	var err error
 	if s.writer, err = sqlite.Own(path); err != nil {
 		return nil, err
 	}
-	if err = s.prepare(); err == nil {
+	if err = s.prepare(create); err == nil {
 		s.reads, err = sqlite.Own(path)
 	}
 	if err != nil {
 		_ = s.writer.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	return s, nil
 }
 
-func (s *store) prepare() error {
+// prepare creates the tables of an empty database if create is set.
+func (s *store) prepare(create bool) error {
 	tx, err := s.writer.Begin()
 	if err != nil {
 		return err
@@ -94,8 +149,8 @@ func (s *store) prepare() error {
 	switch {
 	case version == format:
 		return nil
-	case tables > 0:
-		return errors.New("an index of another version")
+	case tables > 0 || !create:
+		return errVersion
 	}
 	if _, err := tx.Exec(schema); err != nil {
 		return err
@@ -113,6 +168,7 @@ func (s *store) checkpoint(ctx context.Context) error {
 }
 
 func (s *store) close() error {
+	defer s.lock.release()
 	return errors.Join(s.reads.Close(), s.writer.Close())
 }
 

@@ -26,7 +26,21 @@ type meter struct {
 	mu    sync.Mutex
 	known map[int]*measured // by pid
 	total usage
-	mark  usage // the total when moved last reported progress
+}
+
+// watcher reports the progress of what a meter measures, to one caller: each has
+// seen another part of it.
+type watcher struct {
+	meter *meter
+	seen  usage // the total when moved last reported progress
+}
+
+// watch returns a watcher for which all use until now is seen.
+func (m *meter) watch() *watcher {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.measure()
+	return &watcher{m, m.total}
 }
 
 // measured is a process as it was last measured.
@@ -38,14 +52,15 @@ type measured struct {
 func newMeter(group int) *meter { return &meter{group: group, known: make(map[int]*measured)} }
 
 // moved reports whether the processes have made progress since it last reported
-// progress, or since they were started.
-func (m *meter) moved() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.measure()
-	if m.total.cpu-m.mark.cpu < progressCPU && m.total.bytes-m.mark.bytes < progressBytes {
+// progress, or since the watcher was made.
+func (w *watcher) moved() bool {
+	w.meter.mu.Lock()
+	defer w.meter.mu.Unlock()
+	w.meter.measure()
+	total := w.meter.total
+	if total.cpu-w.seen.cpu < progressCPU && total.bytes-w.seen.bytes < progressBytes {
 		return false
 	}
-	m.mark = m.total
+	w.seen = total
 	return true
 }

@@ -87,8 +87,7 @@ func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g G
 		now := began(group)
 		return !groupExited(group) && (now == 0 || now == leader)
 	}
-	left := newMeter(group)
-	left.moved()
+	left := newMeter(group).watch()
 	begun := time.Now()
 	last := begun
 	tick := time.NewTicker(leftLook)

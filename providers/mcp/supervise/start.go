@@ -49,6 +49,7 @@ type Start struct {
 
 	mu         sync.Mutex
 	process    *Process // the current one; nil while there is none
+	work       *watcher // of it
 	caches     caches
 	last       time.Time // of progress
 	size       grown     // of the caches, when they were last checked
@@ -110,7 +111,7 @@ func (b *Start) Run(c Command) (*Process, error) {
 	p.protects = b.protects
 	b.sup.packages.mark(b.pkg.Key, p.Group())
 	b.mu.Lock()
-	b.process, b.caches = p, cachesOf(c.Env)
+	b.process, b.work, b.caches = p, p.meter.watch(), cachesOf(c.Env)
 	polite := b.polite
 	b.mu.Unlock()
 	if polite {
@@ -229,14 +230,14 @@ func (b *Start) listen() {
 // check looks for progress; if thorough, for every sign of an installation.
 func (b *Start) check(thorough bool) {
 	b.mu.Lock()
-	p, caches, last, size, installing := b.process, b.caches, b.last, b.size, b.installing
+	p, work, caches, last, size, installing := b.process, b.work, b.caches, b.last, b.size, b.installing
 	over := b.answered
 	b.mu.Unlock()
 	if p == nil || over && thorough {
 		return
 	}
 	now := time.Now()
-	moved := p.meter.moved()
+	moved := work.moved()
 	if !over && !installing {
 		installing = p.meter.writes(caches.all)
 	}

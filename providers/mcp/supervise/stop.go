@@ -73,7 +73,7 @@ func (p *Process) awaitGroup(g Grace) bool {
 	defer tick.Stop()
 	begun := time.Now()
 	last := begun
-	p.meter.moved()
+	work := p.meter.watch()
 	for range tick.C {
 		if p.exitedAll() {
 			return true
@@ -82,7 +82,7 @@ func (p *Process) awaitGroup(g Grace) bool {
 		if now.Sub(last) < g.Term && now.Sub(begun) < g.Work || now.Sub(begun) < g.Term {
 			continue
 		}
-		if now.Sub(begun) >= g.Work || !p.meter.moved() {
+		if now.Sub(begun) >= g.Work || !work.moved() {
 			return false
 		}
 		last = now
