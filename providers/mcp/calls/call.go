@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/mcp/wire"
 )
@@ -33,6 +34,9 @@ type Call struct {
 	Words     []Word
 	Arguments json.RawMessage
 	Caller    Caller
+	// Project is the folder of the project for which the call is made, as the
+	// caller named it; "" means that of Caller.
+	Project string
 	// Confirmed allows the call of a tool that must be confirmed.
 	Confirmed bool
 	// Limit is the size in bytes above which text goes to a file; 0 is the usual
@@ -56,6 +60,8 @@ type Caller struct {
 	Session string `json:"session,omitempty"`
 	Dir     string `json:"dir,omitempty"`
 	PID     int    `json:"pid,omitempty"`
+	// Folders identify Dir and the folders above it, see [fs.Standpoint].
+	Folders []fs.FileID `json:"-"`
 }
 
 // Flag describes an argument of a tool as a flag of a command line.

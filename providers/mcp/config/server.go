@@ -54,6 +54,12 @@ type Server struct {
 	// start that makes progress; 0 is the default of each.
 	StartTimeout, CallTimeout, InstallTimeout time.Duration
 
+	// Sharing says which calls share a process of the server.
+	Sharing Sharing
+	// InProject returns the server as it is run for a project; see In. It is nil
+	// where the project makes no difference.
+	InProject func(dir string) *Server
+
 	// Tools are the tools that the server's entry shows. Limits are further
 	// filters, of entries of ctxfs's own: a tool must pass both.
 	Tools, Limits policy.Filter

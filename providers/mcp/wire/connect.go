@@ -74,6 +74,18 @@ type Dialer struct {
 	Lookup func(string) (string, bool)
 	Timing Timing
 	Now    func() time.Time
+	// Roots are the folders that a server may ask for: file URLs are made of them.
+	Roots []string
+	// Log is called with each logging message of the server, from a transport's
+	// reader: it only posts. It may be nil.
+	Log func(LogMessage)
+}
+
+// LogMessage is a logging message of a server.
+type LogMessage struct {
+	Level  string // such as "info", see the specification
+	Logger string // "" if the server does not say
+	Text   string // the data: a JSON string is decoded, other values are JSON
 }
 
 // Timing holds the timeouts and delays of connections.
