@@ -12,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"ctxfs/providers/internal/atomicfile"
 )
 
 // packages lets one start at a time install a package: two runners that write the
@@ -69,30 +71,44 @@ func (s *Supervisor) Take(ctx context.Context, pkg Package, limits Limits, g Gra
 // leftLook is the interval between checks of a start that was left.
 const leftLook = 250 * time.Millisecond
 
-// awaitLeft waits for the end of a start that an earlier process has left. If the
-// group may no longer be the recorded one, the record is dropped and nothing is
-// signalled: the number may belong to another group by now.
+// awaitLeft waits for the end of a start that another process has recorded: one
+// that it has left, or that is still its own. If the group may no longer be the
+// recorded one, the record is dropped and nothing is signalled: the number may
+// belong to another group by now.
 func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g Grace, waiting func()) error {
-	var group int
-	var leader uint64
-	text, err := os.ReadFile(p.file(key))
-	if err != nil {
-		return nil // nothing is recorded
+	var last record
+	for {
+		left, ok := p.recorded(key)
+		if !ok || left == last { // it cannot be removed
+			return nil
+		}
+		if left.leader != 0 && began(left.group) == left.leader {
+			if err := p.await(ctx, key, left, limits, g, waiting); err != nil {
+				return err
+			}
+		}
+		p.unmark(key, left.group)
+		last = left
 	}
-	if n, _ := fmt.Sscan(string(text), &group, &leader); n != 2 || group <= 1 || leader == 0 || began(group) != leader {
-		p.unmark(key)
-		return nil
-	}
+}
+
+// await waits until a recorded start is over: its group has exited, or its process
+// of ctxfs has removed the record, since a server that has answered goes on.
+func (p *packages) await(ctx context.Context, key string, left record, limits Limits, g Grace, waiting func()) error {
 	same := func() bool { // the leader may exit before the others
-		now := began(group)
-		return !groupExited(group) && (now == 0 || now == leader)
+		now := began(left.group)
+		return !groupExited(left.group) && (now == 0 || now == left.leader)
 	}
-	left := newMeter(group).watch()
+	underWay := func() bool {
+		is, ok := p.recorded(key)
+		return ok && is == left && same()
+	}
+	work := newMeter(left.group).watch()
 	begun := time.Now()
 	last := begun
 	tick := time.NewTicker(leftLook)
 	defer tick.Stop()
-	for same() {
+	for underWay() {
 		waiting()
 		select {
 		case <-tick.C:
@@ -100,23 +116,25 @@ func (p *packages) awaitLeft(ctx context.Context, key string, limits Limits, g G
 			return ctx.Err()
 		}
 		now := time.Now()
-		if left.moved() {
+		if work.moved() {
 			last = now
 		}
 		if now.Sub(last) > limits.Idle || now.Sub(begun) > limits.Total {
-			p.log.Info("a start that was left is ended", "group", group)
-			if errors.Is(syscall.Kill(-group, syscall.SIGTERM), syscall.EPERM) {
-				break // we must not end it
+			if !underWay() {
+				return nil
+			}
+			p.log.Info("a start that was left is ended", "group", left.group)
+			if errors.Is(syscall.Kill(-left.group, syscall.SIGTERM), syscall.EPERM) {
+				return nil // we must not end it
 			}
 			for ending := now; same() && time.Since(ending) < g.Work; {
 				<-tick.C
 			}
-			if same() && errors.Is(syscall.Kill(-group, syscall.SIGKILL), syscall.EPERM) {
-				break
+			if same() && errors.Is(syscall.Kill(-left.group, syscall.SIGKILL), syscall.EPERM) {
+				return nil
 			}
 		}
 	}
-	p.unmark(key)
 	return nil
 }
 
@@ -126,6 +144,25 @@ func (p *packages) file(key string) string {
 	return filepath.Join(p.dir, hex.EncodeToString(sum[:8]))
 }
 
+// record is a start under way, as its file has it.
+type record struct {
+	group  int
+	leader uint64 // when the leader of the group began; 0 if the system does not tell
+}
+
+// recorded returns the recorded start of a package.
+func (p *packages) recorded(key string) (is record, ok bool) {
+	if p.dir == "" {
+		return is, false
+	}
+	text, err := os.ReadFile(p.file(key))
+	if err != nil {
+		return is, false
+	}
+	n, _ := fmt.Sscan(string(text), &is.group, &is.leader)
+	return is, n == 2 && is.group > 1
+}
+
 // mark records that a process group starts a package.
 func (p *packages) mark(key string, group int) {
 	if p.dir == "" {
@@ -133,22 +170,18 @@ func (p *packages) mark(key string, group int) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	err := os.MkdirAll(p.dir, 0o700)
-	if err == nil {
-		err = os.WriteFile(p.file(key), fmt.Appendf(nil, "%d %d\n", group, began(group)), 0o600)
-	}
-	if err != nil {
+	if err := atomicfile.Write(p.file(key), fmt.Appendf(nil, "%d %d\n", group, began(group))); err != nil {
 		p.log.Warn("a start cannot be noted", "error", err)
 	}
 }
 
-// unmark removes the record of a package.
-func (p *packages) unmark(key string) {
-	if p.dir == "" {
-		return
-	}
+// unmark removes the record of a package, unless it is another group's: two
+// processes of ctxfs may share a cache.
+func (p *packages) unmark(key string, group int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_ = os.Remove(p.file(key)) // it may not exist
-	_ = os.Remove(p.dir)       // fails if anything else is in it
+	if is, ok := p.recorded(key); ok && is.group == group {
+		_ = os.Remove(p.file(key)) // it may not exist
+		_ = os.Remove(p.dir)       // fails if anything else is in it
+	}
 }

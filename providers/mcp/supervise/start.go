@@ -165,8 +165,8 @@ func (b *Start) End() {
 		return
 	}
 	b.sup.starts.Add(-1)
-	if p == nil || b.answered || p.exitedAll() {
-		b.sup.packages.unmark(b.pkg.Key)
+	if p != nil && (b.answered || p.exitedAll()) {
+		b.sup.packages.unmark(b.pkg.Key, p.Group())
 	}
 	b.free()
 	b.turn.Leave()

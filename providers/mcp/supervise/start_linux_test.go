@@ -196,6 +196,43 @@ func TestWhatInstallsOutlivesUs(t *testing.T) {
 	}
 }
 
+// TestTwoSupervisors has two, as two processes of ctxfs over one cache have, start
+// the same package: one waits until the other's server has answered, which then
+// runs on, and neither removes the note of the other.
+func TestTwoSupervisors(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	c := shell(home, "touch begun; read x")
+	pkg := PackageOf(c.Name, c.Args)
+	limits := Limits{Idle: patience, Total: patience}
+	one := newSupervisor(t)
+	first, p, _ := begin(t, one, c, limits)
+	untilFile(t, filepath.Join(home, "begun"))
+	two := New(Options{Dir: one.packages.dir, Hold: time.Millisecond, Slot: patience, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(two.Close)
+	free, err := two.Take(t.Context(), pkg, limits, testGrace, func() {
+		first.Answered()
+		first.End()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	free()
+	if p.exitedAll() {
+		t.Error("the server of the other was ended")
+	}
+	second, q, _ := begin(t, two, c, limits)
+	one.packages.unmark(pkg.Key, p.Group())
+	if is, ok := two.packages.recorded(pkg.Key); !ok || is.group != q.Group() {
+		t.Error("the note of the other was removed")
+	}
+	second.Answered()
+	second.End()
+	if _, ok := two.packages.recorded(pkg.Key); ok {
+		t.Error("a note is left")
+	}
+}
+
 // TestANoteOfAnotherGroup has notes whose number belongs to a group that is not,
 // or may not be, the one that was noted: it is neither waited for nor ended.
 func TestANoteOfAnotherGroup(t *testing.T) {
