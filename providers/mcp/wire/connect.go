@@ -74,18 +74,17 @@ type Dialer struct {
 	Lookup func(string) (string, bool)
 	Timing Timing
 	Now    func() time.Time
-	// Roots are the folders that a server may ask for: file URLs are made of them.
+	// Roots are the folders that a server may ask for, as absolute paths. If it is
+	// nil, the server is told that it cannot ask.
 	Roots []string
+	// Samples says that the server may ask for the answer of a language model.
+	Samples bool
 	// Log is called with each logging message of the server, from a transport's
 	// reader: it only posts. It may be nil.
 	Log func(LogMessage)
-}
-
-// LogMessage is a logging message of a server.
-type LogMessage struct {
-	Level  string // such as "info", see the specification
-	Logger string // "" if the server does not say
-	Text   string // the data: a JSON string is decoded, other values are JSON
+	// LogLevel is the least level of logging messages that the server is asked
+	// for, see [Connection.SetLogLevel]; "" is the server's own choice.
+	LogLevel string
 }
 
 // Timing holds the timeouts and delays of connections.

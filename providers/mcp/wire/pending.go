@@ -22,47 +22,19 @@ type Progress struct {
 	Message string  `json:"message,omitempty"` // one line
 }
 
-// The kinds of a [Question].
-const (
-	AskForm     = "form"     // values for the fields of a schema
-	AskURL      = "url"      // to do something at an address, such as logging in
-	AskSampling = "sampling" // the answer of a language model
-)
-
-// Question is what a server asks back while it works on a request.
-type Question struct {
-	Kind    string
-	Message string          // what it asks for, as the server wrote it
-	Schema  json.RawMessage // of AskForm: the JSON Schema of the answer
-	URL     string          // of AskURL
-	ID      string          // of AskURL: how the server names it when it is done
-	Request json.RawMessage // of AskSampling: the parameters of sampling/createMessage
-}
-
-// The actions of an [Answer].
-const (
-	Accept  = "accept"
-	Decline = "decline"
-	Cancel  = "cancel"
-)
-
-// Answer is the answer to a [Question].
-type Answer struct {
-	Action string
-	// Content is the answer's content if Action is Accept: an object with the
-	// fields of AskForm, the result of AskSampling, nothing of AskURL.
-	Content json.RawMessage
-}
-
 // Pending is a request that waits for its answer. It is safe for concurrent use.
 type Pending struct {
-	// OnProgress is called from a transport's reader: it only posts.
+	// OnProgress is called from a transport's reader: it only posts. It may be nil.
 	OnProgress func(Progress)
 	// OnQuestion answers what the server asks back; it may take until ctx ends,
-	// which happens when the server withdraws the question or the request ends. An
-	// error is reported to the server as a failure. If it is nil, nobody can be
-	// asked.
+	// which happens when the server withdraws the question or the request ends.
+	// Several calls may be under way at once. An error is reported to the server
+	// as a failure. If it is nil, nobody can be asked.
 	OnQuestion func(ctx context.Context, q Question) (Answer, error)
+	// OnTask is called when the request has become a task, and each time that the
+	// server has answered for it since, changed or not: a task that is asked about
+	// is not silent. It only posts. It may be nil.
+	OnTask func(Task)
 
 	mu    sync.Mutex
 	asked string // the method of the last request that the server made meanwhile
@@ -114,6 +86,9 @@ func (f *pendingRequests) progress(fields map[string]any) {
 	done, _ := fields["progress"].(float64)
 	total, _ := fields["total"].(float64)
 	message, _ := fields["message"].(string)
+	if to.OnProgress == nil {
+		return
+	}
 	to.OnProgress(Progress{Done: done, Total: total, Message: clean.Cut(clean.Line(message), progressLength)})
 }
 

@@ -26,6 +26,14 @@ type Outgoing struct {
 	// Schema is that of params["arguments"]; may be nil. Over HTTP in the new era
 	// it says which arguments are headers as well.
 	Schema json.RawMessage
+	// TaskSupport is what a tool says of tasks: execution.taskSupport of its
+	// definition. One that requires them is called as a task by itself.
+	TaskSupport string
+	// Task asks for a task of a tool whose support is optional.
+	Task bool
+	// TaskTTL is how long the server is asked to keep a task, from its creation;
+	// 0 leaves it to the server.
+	TaskTTL time.Duration
 	// Pending is informed of the progress of the request; it may be nil.
 	Pending *Pending
 }
