@@ -69,15 +69,18 @@ func TestCompletionWithoutHelp(t *testing.T) {
 			__start_ctxfs
 			echo "$COMP_LINE: ${COMPREPLY[*]}"
 		}
+		mkdir -p folder
 		press "ctxfs unm" ctxfs unm
 		press "ctxfs call zo" ctxfs call zo
 		press "ctxfs call zoo feed_animal --an" ctxfs call zoo feed_animal --an
 		press "ctxfs call zoo feed_animal --note=a:b --animal z" ctxfs call zoo feed_animal --note = a : b --animal z
 		press "ctxfs call zoo feed_animal --note a: --an" ctxfs call zoo feed_animal --note a : --an
 		press "ctxfs call zoo feed_animal --animal=z" ctxfs call zoo feed_animal --animal = z
-		mkdir -p folder
+		press "--project fo" ctxfs call --project fo
+		press "zoo feed_animal --project fo" ctxfs call zoo feed_animal --project fo
+		press "--project . zo" ctxfs call --project . zo
 		press "ctxfs sync fo" ctxfs sync fo`)
-	for _, want := range []string{"unm: unmount", "call zo: zoo", "feed_animal --an: --animal", "a: --an: --animal", "--animal z: zebra", "--animal=z: zebra", "sync fo: folder"} {
+	for _, want := range []string{"unm: unmount", "call zo: zoo", "--project . zo: zoo", "feed_animal --an: --animal", "a: --an: --animal", "--animal z: zebra", "--animal=z: zebra", "sync fo: folder", "--project fo: folder", "zoo feed_animal --project fo: folder"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("no %q", want)
 		}

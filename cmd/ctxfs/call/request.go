@@ -9,7 +9,6 @@
 package call
 
 import (
-	"os"
 	"time"
 
 	"ctxfs/fs"
@@ -46,12 +45,12 @@ type Word struct {
 	Body *string `json:"body,omitempty"`
 }
 
-// Caller describes the program that calls, for the log of calls.
+// Caller describes the program that calls: who it is, for the log of calls, and
+// where it stands, which says for which project it calls.
 type Caller struct {
 	Agent   string `json:"agent,omitempty"`   // such as "claude-code"; "" if unknown
 	Session string `json:"session,omitempty"` // the agent's
-	Dir     string `json:"dir,omitempty"`
-	PID     int    `json:"pid"`
+	fs.Standpoint
 }
 
 // News is sent while a tool works.
@@ -86,8 +85,7 @@ func (r Reply) Follows() int64 { return r.Size }
 
 // NewCaller returns the description of this process.
 func NewCaller(lookupEnv func(string) (string, bool)) Caller {
-	c := Caller{PID: os.Getpid()}
-	c.Dir, _ = os.Getwd() // the folder may have been deleted
+	c := Caller{Standpoint: fs.Here()}
 	c.Agent, c.Session = caller.Of(lookupEnv)
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -95,7 +96,15 @@ func Options() []Option {
 		{"json", "", "print the server's whole answer as JSON"},
 		{"yes", "", "call it although it asks for confirmation"},
 		{"max-bytes", "N", "longer results go to a file (0: none does; default 12000)"},
+		{"project", "DIR", "call it for the project of this folder, not for that of the working folder"},
 		{"timeout", "DURATION", "give up after so long without news of it (90s, 10m)"},
 		{"help", "", "show its arguments"},
 	}
+}
+
+// TakesValue reports whether a word, such as "--timeout", is an option of the command
+// whose value is the next word.
+func TakesValue(word string) bool {
+	name, isOption := strings.CutPrefix(word, "--")
+	return isOption && slices.ContainsFunc(Options(), func(o Option) bool { return o.Name == name && o.Value != "" })
 }

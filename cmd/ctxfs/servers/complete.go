@@ -20,13 +20,21 @@ func completeCall(a *cli.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp
 		var named []string
+		option := "" // the word before, if it is an option of the command that needs a value
 		for len(args) > 0 && len(named) < 2 {
-			if !strings.HasPrefix(args[0], "-") {
-				named = append(named, args[0])
+			switch is := args[0]; {
+			case option != "":
+				option = ""
+			case call.TakesValue(is):
+				option = is
+			case !strings.HasPrefix(is, "-"):
+				named = append(named, is)
 			}
 			args = args[1:]
 		}
 		switch {
+		case option != "":
+			return completeOption(option)
 		case strings.HasPrefix(word, "-") && len(named) < 2:
 			return completeOwn(nil), directive
 		case len(named) == 0:
@@ -47,12 +55,23 @@ func completeCall(a *cli.App) cobra.CompletionFunc {
 				return f.Enum, directive
 			}
 		}
+		if call.TakesValue(flag) {
+			return completeOption(flag)
+		}
 		var words []string
 		for _, f := range flags {
 			words = append(words, "--"+f.Name+"\t"+f.Description)
 		}
 		return completeOwn(words), directive
 	}
+}
+
+// completeOption completes the value of an option of the command.
+func completeOption(option string) ([]string, cobra.ShellCompDirective) {
+	if option == "--project" {
+		return cli.CompleteDirs(nil, nil, "")
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeOwn adds the options of the command.

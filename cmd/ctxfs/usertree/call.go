@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"ctxfs/cmd/ctxfs/call"
@@ -92,8 +93,18 @@ func (l *callLine) call(request call.Request, progress func(wire.Progress)) call
 	who := request.Caller
 	return calls.Call{
 		Server: l.server, Tool: l.tool, Words: words, Confirmed: l.yes, Limit: limit, Timeout: l.timeout, Progress: progress,
-		Caller: calls.Caller{Via: cmp.Or(l.via, "command"), Agent: who.Agent, Session: who.Session, Dir: who.Dir, PID: who.PID},
+		Project: inFolder(who.Dir, l.project),
+		Caller:  calls.Caller{Via: cmp.Or(l.via, "command"), Agent: who.Agent, Session: who.Session, Dir: who.Dir, PID: who.PID, Folders: who.Folders},
 	}
+}
+
+// inFolder returns a path that was written in a folder as an absolute one; "" stays
+// "".
+func inFolder(dir, path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
 }
 
 // show converts a result to what the command prints: the result goes to standard

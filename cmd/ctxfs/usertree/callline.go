@@ -2,7 +2,6 @@ package usertree
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +21,7 @@ type callLine struct {
 	via          string // "bin" if it comes from a file in a folder bin
 	limit        int
 	timeout      time.Duration
+	project      string // the folder of a project, as it was written
 }
 
 // viaOption is the hidden option with which the programs in bin identify themselves
@@ -30,7 +30,7 @@ const viaOption = "via"
 
 // takesValue reports whether an option of the command has a value.
 func takesValue(name string) bool {
-	return name == viaOption || slices.ContainsFunc(call.Options(), func(o call.Option) bool { return o.Name == name && o.Value != "" })
+	return name == viaOption || call.TakesValue("--"+name)
 }
 
 // option removes an option of the command, with its value, from the front of words.
@@ -62,6 +62,10 @@ func (l *callLine) option(words []call.Word) (rest []call.Word, ok bool, err err
 		l.help = true
 	case viaOption:
 		l.via = value
+	case "project":
+		if l.project = value; value == "" {
+			return rest, true, fmt.Errorf("--project needs a folder")
+		}
 	case "max-bytes":
 		if l.limit, err = strconv.Atoi(value); err != nil || l.limit < 0 {
 			return rest, true, fmt.Errorf("--max-bytes must be a number of bytes, not %q", value)
