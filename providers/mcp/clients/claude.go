@@ -23,7 +23,7 @@ import (
 // Source of the format: code.claude.com/docs/en/mcp.
 func claudeCode() client {
 	return client{
-		agent: agents.ByID("claude-code"), layers: true, dialect: shellDialect, readEntry: readClaude,
+		agent: agents.ByID("claude-code"), layers: true, dialect: claudeDialect, readEntry: readClaude,
 		find: func(r *reader, file syntax.Value) error {
 			if err := r.below(r, file); err != nil || r.scope != config.ScopeUser {
 				return err
@@ -70,7 +70,7 @@ func readClaude(k *keys, e *Entry, x *expander) {
 // Source of the format: code.claude.com/docs/en/plugins-reference.
 func claudePlugins() client {
 	return client{
-		agent: agents.ByID("claude-code"), dialect: shellDialect,
+		agent: agents.ByID("claude-code"), dialect: claudeDialect,
 		files: func(m machine) (places []place) {
 			for _, p := range installedPlugins(m) {
 				for _, file := range []string{".mcp.json", ".claude-plugin/plugin.json"} {

@@ -22,7 +22,8 @@ var updateGolden = flag.Bool("update", false, "write what is into the golden fil
 
 // TestConfigurations reads the files of every client. Each case is a file of
 // sections: "env" is the environment, "trust" the projects that are trusted,
-// "note" what the client itself does, "want" what is expected, and every other
+// "in" a project for which the servers are run, "note" what the client itself does,
+// "want" what is expected, and every other
 // one is a file in the home folder, in which @HOME@ is that folder. With -update
 // what is expected is written anew.
 func TestConfigurations(t *testing.T) {
@@ -120,6 +121,7 @@ func (h home) own(t *testing.T) OwnFile {
 func configured(t *testing.T, sections string) string {
 	h := newHome(t)
 	var trust []string
+	project := ""
 	for _, s := range strings.Split("\n"+sections, "\n-- ")[1:] {
 		name, text, _ := strings.Cut(s, " --\n")
 		text = strings.ReplaceAll(text, "@HOME@", h.dir)
@@ -131,6 +133,8 @@ func configured(t *testing.T, sections string) string {
 					h.env[name] = value
 				}
 			}
+		case "in":
+			project = strings.TrimSpace(text)
 		case "trust":
 			trust = strings.Fields(text)
 		default:
@@ -147,7 +151,17 @@ func configured(t *testing.T, sections string) string {
 	var out strings.Builder
 	all := f.Discover(h.own(t))
 	for i, d := range all.Servers {
-		out.WriteString(FolderNames(all.Servers)[i] + ": " + describe(d) + "\n")
+		out.WriteString(FolderNames(all.Servers)[i] + ": " + describe(d))
+		if project != "" {
+			fmt.Fprintf(&out, "\n  shared by: %s: %s", d.Sharing.By, d.Sharing.Why)
+		}
+		if len(d.Projects) > 1 {
+			fmt.Fprintf(&out, "\n  projects: %s", d.Projects)
+		}
+		out.WriteString("\n")
+		if in := d.In(project); in != d {
+			out.WriteString("in " + project + ": " + describe(in) + "\n")
+		}
 	}
 	for _, d := range all.PassedOver {
 		fmt.Fprintf(&out, "passed over: %s: %s\n", where(d.Source), d.Why)

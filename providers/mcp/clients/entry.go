@@ -26,12 +26,21 @@ type Entry struct {
 	override  *serverTable // the keys of others that it changes; nil if it makes a server
 	fileFault fs.Problem   // why its file cannot be used
 	filesRead []string     // other files that it refers to
+	workspace string       // the folder of the project that it is expanded for, or ""
+	placed    []string     // the keys that name the workspace
+	scope     string       // what config.toml says of sharing, or ""
+	scopeFrom string       // the file that says so
+	changedBy []*Entry     // the entries of ctxfs's own that changed it
+	twins     []*Entry     // the same server in the files of other projects
+	// in returns the entry as its file says it, expanded for a project.
+	in func(project string) *Entry
 }
 
 // clone returns a copy that may be modified.
 func (e *Entry) clone() *Entry {
 	c := *e
 	c.AlsoIn, c.Notes, c.unset = slices.Clone(e.AlsoIn), slices.Clone(e.Notes), slices.Clone(e.unset)
+	c.placed, c.changedBy, c.twins = slices.Clone(e.placed), slices.Clone(e.changedBy), slices.Clone(e.twins)
 	c.Args, c.Secrets = slices.Clone(e.Args), slices.Clone(e.Secrets)
 	c.Env, c.Headers = maps.Clone(e.Env), maps.Clone(e.Headers)
 	return &c
@@ -48,6 +57,8 @@ func (e *Entry) disable(how string) {
 // entry is invalid; a variable has no value; there is nothing to run.
 func (e *Entry) resolve() {
 	e.AddOwnSecrets()
+	// The folder of a project is no secret, wherever it stands.
+	e.Secrets = slices.DeleteFunc(e.Secrets, func(secret string) bool { return secret == e.workspace })
 	switch {
 	case e.Transport != config.Stdio:
 		e.Dir = ""
@@ -55,6 +66,10 @@ func (e *Entry) resolve() {
 		e.Dir = filepath.Join(e.base, e.Dir)
 	case e.Dir == "" && e.Project != "":
 		e.Dir = e.Project
+	}
+	e.Sharing = e.sharing()
+	if e.Project == "" && e.in != nil && e.Sharing.By != config.ShareUser {
+		e.InProject = e.inProject
 	}
 	switch {
 	case e.fileFault != fs.Problem{}:
@@ -64,7 +79,7 @@ func (e *Entry) resolve() {
 	case e.invalid != "":
 		e.Fault = &config.Fault{State: config.StateError, What: "the entry is not valid: " + e.invalid, Fix: correct(e.Source)}
 	case len(e.unset) > 0:
-		e.Fault = e.unset[0].fault(e.Source)
+		e.Fault = e.unsetFault()
 	case e.override != nil:
 		e.Fault = &config.Fault{
 			State: config.StateError, What: "the entry has neither a command nor a url, and no other file configures a server of this name that it could change",
@@ -73,6 +88,27 @@ func (e *Entry) resolve() {
 	case e.Command == "" && e.URL == "":
 		e.Fault = &config.Fault{State: config.StateError, What: "the entry has neither a command nor a url", Fix: correct(e.Source)}
 	}
+}
+
+// unsetFault returns the fault of an entry with variables that have no value: that of
+// the first one that no project gives a value, or else what only a project gives.
+func (e *Entry) unsetFault() *config.Fault {
+	for _, u := range e.unset {
+		if !u.workspace {
+			return u.fault(e.Source)
+		}
+	}
+	f := &config.Fault{
+		State:        config.StateUnresolved,
+		What:         "its configuration names the folder of the workspace (" + clean.Line(e.unset[0].variable) + "): it starts when it is called from within a project",
+		Fix:          "call it from within a project, or name one with --project",
+		WantsProject: true,
+	}
+	if e.InProject == nil {
+		f.What = "its configuration names the folder of the workspace (" + clean.Line(e.unset[0].variable) + "), but all projects share one process of it: " + e.Sharing.Why
+		f.Fix, f.WantsProject = `write scope = "project" for it into ctxfs's config.toml`, false
+	}
+	return f
 }
 
 // correct returns the fix for an invalid entry.

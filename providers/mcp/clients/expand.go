@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -18,18 +19,22 @@ type dialect func(x *expander, s string) (length int, value string, set bool)
 type expander struct {
 	dialect dialect
 	machine
-	// project is the folder of the project that the entry belongs to, or "".
-	project string
+	// workspace is the folder of the project that the server is run for, or "".
+	workspace string
 	// folder is the folder of the configuration file.
 	folder string
 	// extra are variables that the client itself sets.
 	extra map[string]string
 
-	key       string   // of the entry, that is being expanded
-	lookedUp  string   // the variable that was looked up last
-	unset     []unset  // the variables that are not set
-	secrets   []string // the values of variables
-	filesRead []string // files that were read
+	key      string   // of the entry, that is being expanded
+	placed   []string // the keys that name the workspace
+	lookedUp string   // the variable that was looked up last
+	// ofWorkspace is set if the variable that was looked up last is one of the
+	// workspace.
+	ofWorkspace bool
+	unset       []unset  // the variables that are not set
+	secrets     []string // the values of variables
+	filesRead   []string // files that were read
 }
 
 // unset is a variable without a value.
@@ -39,15 +44,13 @@ type unset struct {
 	name     string // that of the environment which it names, or ""
 	input    string // the id of the input that it is, or ""
 	keyring  string // the client whose keyring holds it, or ""
+	// workspace is set for a variable of the workspace, which has a value where the
+	// server is run for a project.
+	workspace bool
 }
 
 // base returns the folder of the relative paths of the entry.
-func (x *expander) base() string {
-	if x.project != "" {
-		return x.project
-	}
-	return x.Home
-}
+func (x *expander) base() string { return cmp.Or(x.workspace, x.Home) }
 
 // text expands the string of a key.
 func (x *expander) text(key, s string) string {
@@ -84,14 +87,14 @@ func (x *expander) expand(s string) string {
 		}
 		out.WriteString(s[:i])
 		s = s[i:]
-		x.lookedUp = ""
+		x.lookedUp, x.ofWorkspace = "", false
 		length, value, set := x.dialect(x, s)
 		switch {
 		case length == 0:
 			length, value = 1, s[:1]
 		case !set:
 			value = s[:length]
-			x.missing(unset{variable: value, name: x.lookedUp, input: inputOf(value)})
+			x.missing(unset{variable: value, name: x.lookedUp, input: inputOf(value), workspace: x.ofWorkspace})
 		}
 		out.WriteString(value)
 		s = s[length:]
@@ -140,7 +143,64 @@ func braced(s, open string) (reference string, length int) {
 	return reference, len(open) + len(reference) + 1
 }
 
-// shellDialect expands ${V} and ${V:-default}, of Claude Code and of ctxfs itself.
+// inWorkspace returns the value of a variable of the workspace: what of makes of its
+// folder. Without a workspace it has none.
+func (x *expander) inWorkspace(of func(folder string) string) (value string, set bool) {
+	x.placed, x.ofWorkspace = append(x.placed, x.key), true
+	if x.workspace == "" {
+		return "", false
+	}
+	return of(x.workspace), true
+}
+
+// itself is the value of ${workspaceFolder}.
+func itself(folder string) string { return folder }
+
+// workspaceVariable returns what the variable of an editor makes of the folder of the
+// workspace; nil if it is not a variable of the workspace.
+func workspaceVariable(name string) func(folder string) string {
+	switch name {
+	case "workspaceFolder":
+		return itself
+	case "workspaceFolderBasename":
+		return filepath.Base
+	}
+	return nil
+}
+
+// ownDialect expands what shellDialect does, and the variables of a workspace as
+// editors write them. It is that of ctxfs itself.
+func ownDialect(x *expander, s string) (length int, value string, set bool) {
+	reference, length := braced(s, "${")
+	if of := workspaceVariable(reference); of != nil {
+		value, set = x.inWorkspace(of)
+		return length, value, set
+	}
+	return shellDialect(x, s)
+}
+
+// claudeProject is the variable with the folder of the project that Claude Code sets
+// for the servers that it starts, and puts into the entries of plugins. In other
+// entries it has no value there, so that they need a default, which is of the same
+// meaning: "${CLAUDE_PROJECT_DIR:-.}".
+//
+// Source: code.claude.com/docs/en/mcp.
+const claudeProject = "CLAUDE_PROJECT_DIR"
+
+// claudeDialect expands what shellDialect does, and the folder of the project.
+func claudeDialect(x *expander, s string) (length int, value string, set bool) {
+	reference, length := braced(s, "${")
+	name, fallback, hasFallback := strings.Cut(reference, ":-")
+	if name != claudeProject {
+		return shellDialect(x, s)
+	}
+	if value, set = x.inWorkspace(itself); !set && hasFallback {
+		return length, fallback, true
+	}
+	return length, value, set
+}
+
+// shellDialect expands ${V} and ${V:-default}.
 func shellDialect(x *expander, s string) (length int, value string, set bool) {
 	reference, length := braced(s, "${")
 	name, fallback, hasFallback := strings.Cut(reference, ":-")
@@ -192,7 +252,7 @@ func envDialect(x *expander, s string) (length int, value string, set bool) {
 }
 
 // editorDialect expands ${env:V}, of Cursor and VS Code, and the variables of a
-// workspace, which have no value in a user's configuration.
+// workspace, which have no value where a user's server is run for no project.
 func editorDialect(x *expander, s string) (length int, value string, set bool) {
 	reference, length := braced(s, "${")
 	switch reference {
@@ -200,16 +260,20 @@ func editorDialect(x *expander, s string) (length int, value string, set bool) {
 		return length, x.Home, true
 	case "pathSeparator", "/":
 		return length, string(filepath.Separator), true
-	case "workspaceFolder":
-		return length, x.project, x.project != ""
-	case "workspaceFolderBasename":
-		return length, filepath.Base(x.project), x.project != ""
+	}
+	if of := workspaceVariable(reference); of != nil {
+		value, set = x.inWorkspace(of)
+		return length, value, set
 	}
 	return envDialect(x, s)
 }
 
-// vscodeDialect expands what editorDialect does, and ${input:id}. The editor asks its user for
-// inputs; ctxfs takes them from its own configuration or its environment.
+// vscodeDialect expands what editorDialect does, further names of the workspace, and
+// ${input:id}. The editor asks its user for inputs; ctxfs takes them from its own
+// configuration or its environment.
+//
+// Source: configurationResolver/common/variableResolver.ts of VS Code. A folder of a
+// workspace with several is named by its base name.
 func vscodeDialect(x *expander, s string) (length int, value string, set bool) {
 	if id, length := braced(s, "${input:"); length > 0 {
 		value, set = x.input(id)
@@ -218,7 +282,23 @@ func vscodeDialect(x *expander, s string) (length int, value string, set bool) {
 		}
 		return length, value, set
 	}
-	return editorDialect(x, s)
+	reference, length := braced(s, "${")
+	name, folder, named := strings.Cut(reference, ":")
+	of := workspaceVariable(name)
+	switch name {
+	case "workspaceRoot", "cwd":
+		of = itself
+	case "workspaceRootFolderName":
+		of = filepath.Base
+	}
+	if of == nil {
+		return editorDialect(x, s)
+	}
+	value, set = x.inWorkspace(of)
+	if set && named && folder != filepath.Base(x.workspace) {
+		value, set, x.ofWorkspace = "", false, false // another folder of the workspace
+	}
+	return length, value, set
 }
 
 // opencodeDialect expands {env:V} and {file:path}. opencode replaces an unset

@@ -139,7 +139,12 @@ func (r *reader) readIn(servers syntax.Value, key, scope, project string) error 
 		e := &Entry{Server: config.Server{Source: config.Source{
 			Client: r.agent.ID, Scope: scope, Project: project, File: r.path, Line: m.Value.Line, Name: m.Name, Time: r.changed,
 		}}}
-		r.define(m.Value, e)
+		r.define(m.Value, e, project)
+		e.in = func(workspace string) *Entry {
+			run := &Entry{Server: config.Server{Source: e.Source}}
+			r.define(m.Value, run, workspace)
+			return run
+		}
 		again := false
 		for i, other := range r.entries[begin:] { // as in all JSON, the last one of a name counts
 			if again = other.Name == e.Name; again {
@@ -154,11 +159,12 @@ func (r *reader) readIn(servers syntax.Value, key, scope, project string) error 
 	return nil
 }
 
-// define fills in one server's entry.
-func (r *reader) define(v syntax.Value, e *Entry) {
+// define fills in one server's entry, as it is run for the project in the folder
+// workspace, or for none.
+func (r *reader) define(v syntax.Value, e *Entry, workspace string) {
 	k := &keys{value: v}
 	x := &expander{
-		dialect: r.dialect, machine: r.machine, project: e.Project,
+		dialect: r.dialect, machine: r.machine, workspace: workspace,
 		folder: filepath.Dir(r.path), extra: r.plugin.variables(),
 	}
 	if v.Kind != syntax.Object {
@@ -167,5 +173,6 @@ func (r *reader) define(v syntax.Value, e *Entry) {
 		r.readEntry(k, e, x)
 	}
 	e.base, e.invalid, e.unset, e.filesRead = x.base(), k.fault, x.unset, x.filesRead
+	e.workspace, e.placed = workspace, x.placed
 	e.AddSecrets(x.secrets...)
 }

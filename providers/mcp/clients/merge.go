@@ -43,13 +43,20 @@ func (all *Discovery) unite(own, found []*Entry) (servers []*Entry) {
 		servers = append(servers, o)
 	}
 	// An entry that is disabled in one file, or not trusted, does not keep the same
-	// server from being used by another.
+	// server from being used by another. A user's own comes before those of projects,
+	// since it may be called from everywhere.
 	slices.SortStableFunc(found, func(a, b *Entry) int {
-		return cmp.Or(btoi(a.Disabled)-btoi(b.Disabled), btoi(a.Trust != trusted)-btoi(b.Trust != trusted))
+		return cmp.Or(
+			btoi(a.Disabled)-btoi(b.Disabled), btoi(a.Trust != trusted)-btoi(b.Trust != trusted),
+			btoi(a.Project != "")-btoi(b.Project != ""),
+		)
 	})
 	for _, e := range found {
 		if twin := twinOf(e, servers); twin != nil {
 			twin.AlsoIn = append(twin.AlsoIn, e.Source)
+			if twin.Project != "" && e.Project != "" && twin.Project != e.Project {
+				twin.twins = append(twin.twins, e)
+			}
 			if !e.Limits.IsEmpty() {
 				twin.Limits = twin.Limits.And(e.Limits)
 				twin.Notes = append(twin.Notes, "the limits that ctxfs's own configuration sets for the tools of "+e.EntryText()+" apply to it too")
@@ -69,6 +76,9 @@ func (all *Discovery) unite(own, found []*Entry) (servers []*Entry) {
 		default:
 			all.passOver(e, "it is replaced by "+o.EntryText())
 		}
+	}
+	for _, e := range servers {
+		e.belong()
 	}
 	sortByName(servers)
 	return servers
@@ -116,9 +126,13 @@ func (e *Entry) isGateway() bool {
 	return e.Transport == config.Stdio && filepath.Base(e.Command) == "ctxfs" && len(e.Args) > 0 && e.Args[0] == "serve"
 }
 
-// twinOf returns the entry of another file that starts the same server, or nil.
+// twinOf returns the entry of another file that starts the same server, or nil. Of
+// two projects both must be trusted: only then the server belongs to both.
 func twinOf(e *Entry, all []*Entry) *Entry {
 	for _, o := range all {
+		if o.Project != "" && e.Project != "" && o.Project != e.Project && (e.Trust != trusted || e.Disabled) {
+			continue
+		}
 		if o.Origin() != e.Origin() && o.Same(&e.Server) && (o.Dir == e.Dir || !o.rooted() && !e.rooted()) {
 			return o
 		}

@@ -32,6 +32,9 @@ type mcpTable struct {
 	Policy map[string]any `toml:"policy"`
 	// ClientIDDocument is the https address of a client ID metadata document.
 	ClientIDDocument string `toml:"client_id_document"`
+	// MaxInstances is how many processes of servers may run besides those that all
+	// projects share.
+	MaxInstances *int `toml:"max_instances"`
 }
 
 // serverTable is one table [mcp.servers.NAME]. One with a command or a url replaces
@@ -58,6 +61,8 @@ type serverTable struct {
 	DenyTools  []string `toml:"deny_tools"`
 	// FileCalls overrides that of [mcp] for this server.
 	FileCalls *bool `toml:"file_calls"`
+	// Scope says which calls share a process: "user", "project", or "session".
+	Scope string `toml:"scope"`
 	// OAuth is the client to log in with, if it was registered by hand.
 	OAuth *loginTable `toml:"oauth"`
 }
@@ -84,16 +89,26 @@ type Settings struct {
 	ClientIDDocument string
 	// FileCalls lets files call tools.
 	FileCalls bool
-	inputs    map[string]string
+	// MaxInstances is how many processes of servers may run for projects and
+	// sessions, besides those that all share.
+	MaxInstances int
+	inputs       map[string]string
 }
 
 // usualIdle is how long an unused server runs by default: its lists are known, and
 // it is started again when it is needed.
 const usualIdle = 10 * time.Minute
 
+// usualInstances is how many processes may run for projects and sessions by default:
+// Node takes 60 to 120 MB for each.
+const usualInstances = 8
+
+// maxInstances bounds max_instances.
+const maxInstances = 1000
+
 // read reads ctxfs's own servers and settings.
 func (o OwnFile) read(m machine) File {
-	c := File{Path: o.Path, Client: "ctxfs", Scope: config.ScopeUser, settings: Settings{IdleTimeout: usualIdle}}
+	c := File{Path: o.Path, Client: "ctxfs", Scope: config.ScopeUser, settings: Settings{IdleTimeout: usualIdle, MaxInstances: usualInstances}}
 	if o.Fault != nil {
 		c.Exists, c.Fault = true, o.Fault
 		return c
@@ -131,6 +146,13 @@ func (table mcpTable) fill(into *Settings, path string, problem func(error)) {
 			into.IdleTimeout = idle
 		}
 	}
+	if n := table.MaxInstances; n != nil {
+		if *n < 0 || *n > maxInstances {
+			problem(fmt.Errorf("%s: max_instances is %d; it is a number up to %d, and 0 is none besides the shared ones", path, *n, maxInstances))
+		} else {
+			into.MaxInstances = *n
+		}
+	}
 	if err := table.fillLogins(into); err != nil {
 		problem(fmt.Errorf("%s: %w", path, err))
 	}
@@ -138,7 +160,18 @@ func (table mcpTable) fill(into *Settings, path string, problem func(error)) {
 
 // readServerTable reads the table of a server into d.
 func readServerTable(f *settings.File, d *Entry, m machine) {
-	x := &expander{dialect: shellDialect, machine: m}
+	d.in = func(project string) *Entry {
+		run := &Entry{Server: config.Server{Source: d.Source}}
+		expandServerTable(f, run, m, project)
+		return run
+	}
+	expandServerTable(f, d, m, "")
+}
+
+// expandServerTable reads the table of a server into d, as it is run for a project, or
+// for none. A relative cwd is one in the home folder in all of them.
+func expandServerTable(f *settings.File, d *Entry, m machine, project string) {
+	x := &expander{dialect: ownDialect, machine: m, workspace: project}
 	d.base = m.Home
 	e := new(serverTable)
 	if err := f.Decode(e, "mcp", "servers", d.Name); err != nil {
@@ -156,6 +189,7 @@ func readServerTable(f *settings.File, d *Entry, m machine) {
 	d.StartTimeout = d.seconds("start_timeout", e.StartTimeout)
 	d.InstallTimeout = d.seconds("install_timeout", e.InstallTimeout)
 	d.CallTimeout = d.seconds("call_timeout", e.CallTimeout)
+	d.readScope(e.Scope)
 	switch {
 	case d.invalid != "":
 	case d.Command != "" || d.URL != "":
@@ -163,8 +197,19 @@ func readServerTable(f *settings.File, d *Entry, m machine) {
 	case !d.Disabled:
 		d.override = e
 	}
-	d.unset = x.unset
+	d.unset, d.workspace, d.placed = x.unset, project, x.placed
 	d.AddSecrets(x.secrets...)
+}
+
+// readScope reads which calls share a process of the server.
+func (e *Entry) readScope(scope string) {
+	switch scope {
+	case "":
+	case config.ShareUser, config.ShareProject, config.ShareSession:
+		e.scope, e.scopeFrom = scope, e.File
+	default:
+		e.invalid = fmt.Sprintf(`scope is %q; it is "user" (one process for all), "project" (one for each project) or "session" (one for each session of an agent)`, clean.Line(scope))
+	}
 }
 
 // seconds returns a configured time, and records a fault if it is out of range.
@@ -195,16 +240,19 @@ func (e *Entry) overrideBy(o *Entry) {
 		if given {
 			keys = append(keys, key)
 			e.unset = slices.DeleteFunc(e.unset, func(u unset) bool { return u.key == key })
+			e.placed = slices.DeleteFunc(e.placed, func(at string) bool { return at == key })
 			change()
 		}
 	}
 	merge := func(key string, of *map[string]string, with map[string]string) {
 		set(key, len(with) > 0, func() {
-			e.unset = slices.DeleteFunc(e.unset, func(u unset) bool {
-				name, ok := strings.CutPrefix(u.key, key+".")
+			replaced := func(at string) bool {
+				name, ok := strings.CutPrefix(at, key+".")
 				_, given := with[name]
 				return ok && given
-			})
+			}
+			e.unset = slices.DeleteFunc(e.unset, func(u unset) bool { return replaced(u.key) })
+			e.placed = slices.DeleteFunc(e.placed, replaced)
 			if *of == nil {
 				*of = make(map[string]string)
 			}
@@ -224,6 +272,7 @@ func (e *Entry) overrideBy(o *Entry) {
 	} else {
 		merge("headers", &e.Headers, o.Headers)
 	}
+	set("scope", c.Scope != "", func() { e.scope, e.scopeFrom = o.scope, o.scopeFrom })
 	set("oauth", c.OAuth != nil, func() { e.Login = o.Login })
 	set("disabled", c.Disabled != nil, func() { e.Disabled, e.EnableHint = false, "" })
 	set("start_timeout", c.StartTimeout != nil, func() { e.StartTimeout = o.StartTimeout })
@@ -239,6 +288,8 @@ func (e *Entry) overrideBy(o *Entry) {
 		e.Limits = e.Limits.And(policy.Filter{Deny: o.Tools.Deny})
 	})
 	e.unset = append(e.unset, o.unset...)
+	e.placed = append(e.placed, o.placed...)
+	e.changedBy = append(e.changedBy, o)
 	e.AddSecrets(o.Secrets...)
 	if len(keys) > 0 {
 		e.Notes = append(e.Notes, fmt.Sprintf("%s changes its %s", o.File, strings.Join(keys, ", ")))

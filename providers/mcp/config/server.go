@@ -54,6 +54,9 @@ type Server struct {
 	// start that makes progress; 0 is the default of each.
 	StartTimeout, CallTimeout, InstallTimeout time.Duration
 
+	// Projects are the folders of the projects that the server belongs to, that of
+	// its Source first: see Owner. There are none if it is the user's.
+	Projects []string
 	// Sharing says which calls share a process of the server.
 	Sharing Sharing
 	// InProject returns the server as it is run for a project; see In. It is nil
@@ -119,6 +122,9 @@ type Fault struct {
 	// Reported is set if it is also reported as a problem of the file, which all
 	// servers in it share.
 	Reported bool
+	// WantsProject is set if nothing but a project is missing: In returns the server
+	// without the fault.
+	WantsProject bool
 	// Lapsed is set if the user has trusted the server as it was before.
 	Lapsed bool
 }
@@ -152,7 +158,9 @@ func (s *Server) Same(o *Server) bool {
 }
 
 // usable reports whether the entry says how the server is reached.
-func (s *Server) usable() bool { return s.Fault == nil || s.Fault.State == StateUntrusted }
+func (s *Server) usable() bool {
+	return s.Fault == nil || s.Fault.State == StateUntrusted || s.Fault.WantsProject
+}
 
 // Startable reports whether the server can be started.
 func (s *Server) Startable() bool { return !s.Disabled && s.Fault == nil }
@@ -162,7 +170,7 @@ func (s *Server) Unchanged(o *Server) bool {
 	if (s.Fault == nil) != (o.Fault == nil) || s.Fault != nil && *s.Fault != *o.Fault {
 		return false
 	}
-	return (s.Fault != nil || s.Same(o) && s.Dir == o.Dir && s.Login.Same(o.Login)) && s.Disabled == o.Disabled && s.StartTimeout == o.StartTimeout && s.InstallTimeout == o.InstallTimeout &&
+	return (s.Fault != nil && !s.Fault.WantsProject || s.Same(o) && s.Dir == o.Dir && s.Login.Same(o.Login)) && s.Disabled == o.Disabled && s.Sharing == o.Sharing && slices.Equal(s.Projects, o.Projects) && s.StartTimeout == o.StartTimeout && s.InstallTimeout == o.InstallTimeout &&
 		s.CallTimeout == o.CallTimeout && s.Tools.Equal(o.Tools) && s.Limits.Equal(o.Limits) && slices.Equal(s.Notes, o.Notes)
 }
 

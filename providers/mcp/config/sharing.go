@@ -1,5 +1,10 @@
 package config
 
+import (
+	"path/filepath"
+	"strings"
+)
+
 // Which calls share one process of a server.
 const (
 	ShareUser    = "user"    // all of them
@@ -11,6 +16,23 @@ const (
 type Sharing struct {
 	By  string // [ShareUser], [ShareProject] or [ShareSession]
 	Why string // one sentence, for STATUS.md
+}
+
+// Owner returns the project of the server in whose folder a caller's project is, or
+// that itself: the one for which the server is run. A server that is the user's own
+// has none: owner is then the caller's project. Ok reports whether the server may be
+// called from there; a server of projects may not be called from elsewhere.
+func (s *Server) Owner(project string) (owner string, ok bool) {
+	if len(s.Projects) == 0 {
+		return project, true
+	}
+	for _, folder := range s.Projects {
+		within := project == folder || strings.HasPrefix(project, strings.TrimSuffix(folder, string(filepath.Separator))+string(filepath.Separator))
+		if within && len(folder) > len(owner) {
+			owner = folder
+		}
+	}
+	return owner, owner != ""
 }
 
 // In returns the server as it is run for a project: in its folder, and with the
