@@ -7,6 +7,8 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/mcp/calls"
+	"ctxfs/providers/mcp/questions"
+	"ctxfs/providers/mcp/tasks"
 )
 
 // The operations of this provider. A server is named by its folder or by an entry
@@ -40,7 +42,33 @@ var (
 	OpResource = fs.Op[ReadingQuery, *calls.Reading]{Name: "resource", Slow: true}
 	// OpPrompt reads a prompt of a server, which is started if necessary.
 	OpPrompt = fs.Op[ReadingQuery, *calls.Reading]{Name: "prompt", Slow: true}
+	// OpQuestions lists what servers ask and nobody has answered yet, the oldest
+	// first.
+	OpQuestions = fs.Op[IDQuery, []questions.Question]{Name: "questions"}
+	// OpAnswer answers a question, once. The answer to it is the question as it is
+	// then.
+	OpAnswer = fs.Op[AnswerQuery, questions.Question]{Name: "answer"}
+	// OpTasks lists the calls that go on without their callers, and those that did
+	// and have ended, the newest first.
+	OpTasks = fs.Op[IDQuery, []tasks.Task]{Name: "tasks"}
+	// OpAwaitTask waits for the end of a task, whatever its server asks meanwhile.
+	OpAwaitTask = fs.Op[IDQuery, tasks.Task]{Name: "await-task", Slow: true}
+	// OpCancelTask cancels a task, at its server too, and waits for its end. One that
+	// has ended stays as it is.
+	OpCancelTask = fs.Op[IDQuery, tasks.Task]{Name: "cancel-task", Slow: true}
 )
+
+// IDQuery names a question or a task; "" means all of them where that makes sense. A
+// question stands for the task of its call, and a task for its one open question.
+type IDQuery struct {
+	ID string `json:"id"`
+}
+
+// AnswerQuery is an answer to a question.
+type AnswerQuery struct {
+	ID string `json:"id"`
+	questions.Reply
+}
 
 // ToolQuery names a server, and perhaps one of its tools.
 type ToolQuery struct {
@@ -137,6 +165,11 @@ func (p *Provider) Operations() []fs.Operation {
 		OpPrompt.Handle(func(ctx context.Context, q ReadingQuery) (*calls.Reading, error) {
 			return p.GetPrompt(ctx, q.Server, q.What, q.Args)
 		}),
+		OpQuestions.Handle(func(_ context.Context, q IDQuery) ([]questions.Question, error) { return p.Questions(q.ID) }),
+		OpAnswer.Handle(func(_ context.Context, q AnswerQuery) (questions.Question, error) { return p.Answer(q.ID, q.Reply) }),
+		OpTasks.Handle(func(_ context.Context, q IDQuery) ([]tasks.Task, error) { return p.Tasks(q.ID) }),
+		OpAwaitTask.Handle(func(ctx context.Context, q IDQuery) (tasks.Task, error) { return p.AwaitTask(ctx, q.ID) }),
+		OpCancelTask.Handle(func(ctx context.Context, q IDQuery) (tasks.Task, error) { return p.CancelTask(ctx, q.ID) }),
 	}
 }
 

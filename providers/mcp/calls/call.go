@@ -16,6 +16,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/arguments"
+	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -51,6 +52,13 @@ type Call struct {
 	// called from a connection's reader, so it must not block, and may be called
 	// for a moment after Call has returned.
 	Progress func(wire.Progress)
+	// Asked is called when the server asks something in the course of the call, and
+	// when that has been answered or withdrawn, by whomever: then open is false.
+	// The call waits meanwhile. It must not block; it may be nil.
+	Asked func(q questions.Question, open bool)
+	// Leave lets the call go on without its caller when the server asks something:
+	// the call then ends with an [*AskedError].
+	Leave bool
 }
 
 // Caller identifies the caller in the log of calls.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"ctxfs/providers/mcp/policy"
+	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -39,6 +40,8 @@ const (
 	OutcomeUnreachable  = "unreachable" // the server cannot be used
 	OutcomeCancelled    = "cancelled"
 	OutcomeTimeout      = "timeout"
+	OutcomeAsked        = "asked"  // its server asks something, and it goes on without its caller
+	OutcomeLost         = "lost"   // it was under way when its process ended
 	OutcomeFailed       = "failed" // anything else
 )
 
@@ -52,8 +55,14 @@ func Outcome(r *Result, err error) string {
 		denied *policy.DeniedError
 		use    *UseError
 		answer *wire.ResponseError
+		asked  *AskedError
+		ended  *EndedError
 	)
 	switch {
+	case errors.As(err, &ended):
+		return ended.Outcome
+	case errors.As(err, &asked):
+		return OutcomeAsked
 	case err == nil && r != nil && r.Failed:
 		return OutcomeToolError
 	case err == nil:
@@ -101,3 +110,32 @@ func (e *UseError) Unwrap() error { return e.Cause }
 
 // Fix returns the command or change that fixes it, or "".
 func (e *UseError) Fix() string { return e.Mend }
+
+// AskedError reports that the server asks something, and that the call goes on
+// without its caller, as a task.
+type AskedError struct {
+	Question questions.Question
+	Task     string // the ID of the task
+}
+
+func (e *AskedError) Error() string {
+	return "the server asks something, and the call goes on as " + e.Task + ": " + e.Question.Line()
+}
+
+// Fix returns the commands that answer, and that fetch the result.
+func (e *AskedError) Fix() string {
+	return e.Question.Answer + "\nthen fetch the result: ctxfs call --continue " + e.Task
+}
+
+// EndedError is the error of a call that ended without a result before somebody
+// asked for it.
+type EndedError struct {
+	Outcome string // such as [OutcomeTimeout]
+	What    string
+	Mend    string // may be empty
+}
+
+func (e *EndedError) Error() string { return e.What }
+
+// Fix returns the command or change that fixes it, or "".
+func (e *EndedError) Fix() string { return e.Mend }

@@ -1,0 +1,302 @@
+package questions
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/mail"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/arguments"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/rawjson"
+)
+
+// Field is a field of a form. Its texts are clean and of one line, except Name,
+// which is the server's.
+type Field struct {
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	// Type is "string", "number", "integer" or "boolean"; of a field with Several,
+	// that of each value; "" is any JSON.
+	Type string `json:"type,omitempty"`
+	// Format is "email", "uri", "date", "date-time", or another of the server's.
+	Format string `json:"format,omitempty"`
+	// Choices are the values that the field may have; none means any.
+	Choices []Choice `json:"choices,omitempty"`
+	// Several says that the field is a list of such values.
+	Several  bool            `json:"several,omitempty"`
+	Required bool            `json:"required,omitempty"` // and has no default
+	Default  json.RawMessage `json:"default,omitempty"`
+	// Secret says that the field seems to ask for a secret.
+	Secret bool `json:"secret,omitempty"`
+}
+
+// Choice is a value that a field may have.
+type Choice struct {
+	Value string `json:"value"`
+	Title string `json:"title,omitempty"` // how it is shown; "" is Value
+}
+
+// flagName are the names of fields that can be written as a flag without quoting.
+var flagName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+
+// placeholder returns what stands for a value in an example, as a word of a command
+// line or as JSON.
+func (f *Field) placeholder(asJSON bool) string {
+	var values []string
+	for _, c := range f.Choices {
+		values = append(values, clean.Cut(clean.Line(c.Value), 40))
+	}
+	text := strings.Join(values[:min(len(values), 8)], "|")
+	switch {
+	case text != "":
+	case f.Type == "boolean":
+		text = "true|false"
+	case f.Type == "integer", f.Type == "number":
+		text = "NUMBER"
+	case f.Format != "":
+		text = strings.ToUpper(f.Format)
+	default:
+		text = "TEXT"
+	}
+	if !asJSON {
+		return text
+	}
+	if f.Type == "string" || len(values) > 0 {
+		quoted, _ := json.Marshal(text) // a string always encodes
+		text = string(quoted)
+	}
+	if f.Several {
+		text = "[" + text + "]"
+	}
+	return text
+}
+
+// The bounds of a form. The specification allows flat objects of simple values.
+const (
+	maxSchema = 128 << 10 // bytes
+	maxFields = 100
+	maxDepth  = 8 // of nested values in the schema
+)
+
+// checkForm returns why nobody can be asked for a form, or nil.
+func checkForm(schema json.RawMessage) error {
+	switch {
+	case len(schema) > maxSchema:
+		return fmt.Errorf("the schema of the form has %s; %s are allowed", wording.Size(int64(len(schema))), wording.Size(maxSchema))
+	case !json.Valid(schema):
+		return errors.New("the schema of the form is not valid JSON")
+	case depth(schema) > maxDepth:
+		return errors.New("the schema of the form is nested too deeply; a form has simple values")
+	case refers(schema):
+		return errors.New("the schema of the form refers to other schemas; a form has simple values")
+	}
+	var form struct {
+		Type       string          `json:"type"`
+		Properties json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(schema, &form) != nil || form.Type != "object" {
+		return errors.New(`the schema of the form is not one of an object: "type" is not "object"`)
+	}
+	fields := fieldsOf(schema, nil)
+	if len(fields) > maxFields {
+		return fmt.Errorf("the form has %s; %d are allowed", wording.Count(len(fields), "fields"), maxFields)
+	}
+	if fault := arguments.Compile(schema).Fault(); fault != "" {
+		return errors.New("the schema of the form cannot be used: " + clean.Line(fault))
+	}
+	return nil
+}
+
+// depth returns how deeply a JSON value is nested.
+func depth(value json.RawMessage) (deepest int) {
+	dec, deep := json.NewDecoder(bytes.NewReader(value)), 0
+	for {
+		t, err := dec.Token()
+		if err != nil {
+			return deepest
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			deep++
+			deepest = max(deepest, deep)
+		case json.Delim('}'), json.Delim(']'):
+			deep--
+		}
+	}
+}
+
+// references are the keys of JSON Schema that refer to other schemas.
+var references = []string{"$ref", "$dynamicRef", "$recursiveRef"}
+
+// refers reports whether a schema refers to another one, or to itself.
+func refers(schema json.RawMessage) bool {
+	for name, value := range rawjson.Parts(schema) {
+		if slices.Contains(references, name) || refers(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// property is the schema of a field.
+type property struct {
+	Type, Title, Description, Format string
+	Enum                             []any
+	EnumNames                        []string
+	OneOf, AnyOf                     []struct {
+		Const any
+		Title string
+	}
+	Items   *property
+	Default json.RawMessage
+}
+
+// choices returns the values that the schema lists.
+func (p *property) choices() (all []Choice) {
+	for i, v := range p.Enum {
+		c := Choice{Value: fmt.Sprint(v)}
+		if i < len(p.EnumNames) {
+			c.Title = clean.Line(p.EnumNames[i])
+		}
+		all = append(all, c)
+	}
+	for _, one := range slices.Concat(p.OneOf, p.AnyOf) {
+		if one.Const != nil {
+			all = append(all, Choice{Value: fmt.Sprint(one.Const), Title: clean.Line(one.Title)})
+		}
+	}
+	return all
+}
+
+// fieldsOf returns the fields of a form, of which some ask for secrets.
+func fieldsOf(schema json.RawMessage, secrets []string) (all []Field) {
+	var form struct {
+		Properties json.RawMessage `json:"properties"`
+		Required   []string        `json:"required"`
+	}
+	_ = json.Unmarshal(schema, &form) // a field of a wrong type counts as missing
+	for name, raw := range rawjson.Parts(form.Properties) {
+		var p property
+		_ = json.Unmarshal(raw, &p) // likewise
+		f := Field{
+			Name: name, Title: clean.Line(p.Title), Description: clean.Line(p.Description), Type: p.Type, Format: clean.Line(p.Format),
+			Choices: p.choices(), Default: p.Default, Secret: slices.Contains(secrets, name),
+			Required: slices.Contains(form.Required, name) && p.Default == nil,
+		}
+		if p.Type == "array" && p.Items != nil {
+			f.Several, f.Type, f.Choices = true, p.Items.Type, p.Items.choices()
+		}
+		if !slices.Contains([]string{"string", "number", "integer", "boolean"}, f.Type) {
+			f.Type = ""
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// fill returns the content of a form's answer: what was given, and the defaults of
+// the fields that were not. The error is a [*Error] that names the field and says
+// what it may be.
+func (q *Question) fill(words []arguments.Word, content json.RawMessage) (json.RawMessage, error) {
+	schema := arguments.Compile(q.Schema)
+	var err error
+	if len(words) > 0 {
+		content, err = schema.Parse(words)
+	}
+	if err == nil {
+		if len(bytes.TrimSpace(content)) == 0 {
+			content = json.RawMessage("{}")
+		}
+		content = q.withDefaults(content)
+		err = schema.Check(content, words...)
+	}
+	if fault := (*arguments.Error)(nil); errors.As(err, &fault) {
+		return nil, q.wrong(fault.What, fault.Hint, fault.Part)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return content, q.checkFormats(content)
+}
+
+// wrong returns the error of an answer that does not fit.
+func (q *Question) wrong(what, hint string, part json.RawMessage) *Error {
+	var mend []string
+	if len(part) > 0 {
+		mend = append(mend, strings.TrimSpace(string(part)))
+	}
+	if hint != "" {
+		mend = append(mend, hint)
+	}
+	return &Error{What: what, Mend: strings.Join(append(mend, "see the fields: ctxfs answer "+q.ID+" --help"), "\n")}
+}
+
+// withDefaults adds the defaults of fields that are not given, as a form that is
+// shown filled in would send them.
+func (q *Question) withDefaults(content json.RawMessage) json.RawMessage {
+	o, err := rawjson.ParseObject(content)
+	if err != nil {
+		return content // the check says so
+	}
+	for _, f := range q.Fields() {
+		if f.Default != nil && string(f.Default) != "null" && o.Get(f.Name) == nil {
+			o = o.With(f.Name, f.Default)
+		}
+	}
+	filled, err := o.Append(nil)
+	if err != nil {
+		return content
+	}
+	return filled
+}
+
+// checkFormats checks the formats that the specification of forms names.
+func (q *Question) checkFormats(content json.RawMessage) error {
+	o, err := rawjson.ParseObject(content)
+	if err != nil {
+		return err
+	}
+	for _, f := range q.Fields() {
+		var value string
+		if f.Type != "string" || f.Several || json.Unmarshal(o.Get(f.Name), &value) != nil {
+			continue
+		}
+		if want := misformatted(f.Format, value); want != "" {
+			return q.wrong(fmt.Sprintf("--%s must be %s", clean.Cut(clean.Line(f.Name), 60), want), "", nil)
+		}
+	}
+	return nil
+}
+
+// misformatted returns what a value of a format must be, or "" if it is that.
+func misformatted(format, value string) string {
+	var err error
+	switch format {
+	case "email":
+		if a, bad := mail.ParseAddress(value); bad != nil || a.Address != value {
+			return "an email address, such as ann@example.com"
+		}
+	case "uri":
+		if u, bad := url.Parse(value); bad != nil || !u.IsAbs() {
+			return "a URI, such as https://example.com/x"
+		}
+	case "date":
+		if _, err = time.Parse(time.DateOnly, value); err != nil {
+			return "a date, such as 2026-01-31"
+		}
+	case "date-time":
+		if _, err = time.Parse(time.RFC3339, value); err != nil {
+			return "a date and time, such as 2026-01-31T08:00:00Z"
+		}
+	}
+	return ""
+}

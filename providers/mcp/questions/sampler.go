@@ -1,0 +1,125 @@
+package questions
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/internal/spawn"
+)
+
+// The bounds of a sampler, in bytes.
+const (
+	maxPrompt  = 4 << 20
+	maxSampled = 1 << 20
+)
+
+// Sampler is the command with which a user answers for a language model. It gets
+// the parameters of sampling/createMessage as JSON on its standard input, and its
+// standard output is the text of the answer. No shell is involved.
+type Sampler struct {
+	Command []string
+	Env     []string
+	Dir     string
+	// Limit is how long it may take.
+	Limit   time.Duration
+	Spawner *spawn.Spawner
+}
+
+// Sample runs the command, and returns the result of sampling/createMessage.
+func (s *Sampler) Sample(ctx context.Context, request json.RawMessage) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.Limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, s.Command[0], s.Command[1:]...)
+	out, errs := &bounded{limit: maxSampled}, &bounded{limit: 4 << 10}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(request), out, errs
+	cmd.Env, cmd.Dir = s.Env, s.Dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	err := s.Spawner.Start(cmd)
+	if err == nil {
+		err = cmd.Wait()
+	}
+	name := clean.Line(s.Command[0])
+	switch text := strings.TrimSpace(clean.Text(out.String())); {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, fmt.Errorf("the sampler %s has not answered within %s", name, wording.Seconds(s.Limit))
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, fmt.Errorf("the sampler %s has failed: %w: %s", name, wording.Cause(err), clean.Cut(clean.Line(errs.String()), 300))
+	case out.over:
+		return nil, fmt.Errorf("the sampler %s has written more than %s", name, wording.Size(maxSampled))
+	case text == "":
+		return nil, fmt.Errorf("the sampler %s has written nothing", name)
+	default:
+		return json.Marshal(map[string]any{
+			"role": "assistant", "content": map[string]string{"type": "text", "text": text},
+			"model": filepath.Base(s.Command[0]), "stopReason": "endTurn",
+		})
+	}
+}
+
+// bounded keeps the beginning of what is written to it.
+type bounded struct {
+	strings.Builder
+	limit int
+	over  bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	room := b.limit - b.Len()
+	if len(p) > room {
+		b.over = true
+		b.Builder.Write(p[:max(room, 0)])
+		return len(p), nil
+	}
+	return b.Builder.Write(p)
+}
+
+var _ io.Writer = (*bounded)(nil)
+
+// promptText returns a prompt as a person reads it.
+func promptText(request json.RawMessage) string {
+	var prompt struct {
+		SystemPrompt string          `json:"systemPrompt"`
+		Messages     json.RawMessage `json:"messages"`
+	}
+	_ = json.Unmarshal(request, &prompt) // what is missing is not shown
+	var out strings.Builder
+	if prompt.SystemPrompt != "" {
+		out.WriteString("system: " + prompt.SystemPrompt + "\n")
+	}
+	for _, raw := range rawjson.Parts(prompt.Messages) {
+		var m struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		}
+		_ = json.Unmarshal(raw, &m) // likewise
+		blocks := []json.RawMessage{m.Content}
+		if bytes.HasPrefix(bytes.TrimSpace(m.Content), []byte("[")) {
+			_ = json.Unmarshal(m.Content, &blocks) // likewise
+		}
+		for _, block := range blocks {
+			var is struct{ Type, Text string }
+			_ = json.Unmarshal(block, &is) // likewise
+			if is.Type != "text" {
+				is.Text = "[" + is.Type + "]"
+			}
+			out.WriteString(m.Role + ": " + is.Text + "\n")
+		}
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}

@@ -1,0 +1,401 @@
+package questions
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/arguments"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/nearest"
+	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/mcp/wire"
+)
+
+// The bounds of what is asked.
+const (
+	maxOpen    = 100 // questions of a server
+	maxOfCall  = 20  // open questions of a call
+	maxInCall  = 200 // questions of a call altogether
+	maxSecrets = 100 // answers of a server that are secrets
+	maxClosed  = 1000
+)
+
+// Options are what a store needs.
+type Options struct {
+	Now func() time.Time
+	// Changed is called after the questions of an owner have changed. It is called
+	// without locks, and may be called concurrently.
+	Changed func(owner any)
+}
+
+// Store has the open questions of all servers. It is safe for concurrent use.
+type Store struct {
+	opts Options
+
+	mu      sync.Mutex
+	closed  bool
+	open    map[string]*openQuestion // by ID
+	ended   map[string]closing       // how those ended that are not open any more
+	order   []string                 // of ended
+	secrets map[any][]string         // answers that are secrets, by owner, the last ones
+}
+
+// openQuestion is a question that waits.
+type openQuestion struct {
+	Question
+	asker  *Asker
+	done   <-chan struct{}  // closed when what is to be done at an address is done; may be nil
+	again  bool             // the call is sent again when it is accepted
+	answer chan wire.Answer // receives the answer; closed when the question is withdrawn
+}
+
+// closing is how a question ended.
+type closing struct {
+	how  string // such as "has been answered"
+	task string
+}
+
+// NewStore returns a store without questions.
+func NewStore(o Options) *Store {
+	return &Store{opts: o, open: make(map[string]*openQuestion), ended: make(map[string]closing), secrets: make(map[any][]string)}
+}
+
+// Error says why a question cannot be answered so, and what to do.
+type Error struct {
+	What string // one sentence
+	Mend string // a command, or what the answer may be
+}
+
+func (e *Error) Error() string { return e.What }
+
+// Fix returns what to do.
+func (e *Error) Fix() string { return e.Mend }
+
+// List returns the open questions of an owner, or of all if it is nil, the oldest
+// first.
+func (s *Store) List(owner any) []Question {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []Question
+	for _, q := range s.open {
+		if owner == nil || q.asker.opts.Owner == owner {
+			all = append(all, q.Question)
+		}
+	}
+	slices.SortFunc(all, func(a, b Question) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID)) })
+	return all
+}
+
+// Find returns an open question by its ID. A question that has ended, and an ID that
+// there never was, are an [*Error].
+func (s *Store) Find(id string) (Question, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q, err := s.find(id)
+	if err != nil {
+		return Question{}, err
+	}
+	return q.Question, nil
+}
+
+func (s *Store) find(id string) (*openQuestion, error) {
+	if q := s.open[id]; q != nil {
+		return q, nil
+	}
+	if end, known := s.ended[id]; known {
+		e := &Error{What: fmt.Sprintf("question %s %s", id, end.how), Mend: "list those that wait: ctxfs answer"}
+		if end.task != "" {
+			e.Mend = "the result of its call: ctxfs call --continue " + end.task
+		}
+		return nil, e
+	}
+	e := &Error{What: fmt.Sprintf("no question has the ID %q", clean.Cut(clean.Line(id), 40)), Mend: "list those that wait: ctxfs answer"}
+	if len(id) <= 2*idLength {
+		if meant := nearest.Of(id, slices.Collect(maps.Keys(s.open))); meant != "" {
+			e.What += fmt.Sprintf("; did you mean %s?", meant)
+		}
+	}
+	return nil, e
+}
+
+// TaskOf returns the task of the call that has asked a question, open or not; ""
+// where there is none.
+func (s *Store) TaskOf(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q := s.open[id]; q != nil {
+		return q.Task
+	}
+	return s.ended[id].task
+}
+
+// Reply is an answer to a question.
+type Reply struct {
+	// Action is [wire.Accept], [wire.Decline] or [wire.Cancel].
+	Action string `json:"action"`
+	// Words are the fields of a form as a command line, or Content is one JSON
+	// object of them. Both are of [wire.Accept] alone.
+	Words   []arguments.Word `json:"words,omitempty"`
+	Content json.RawMessage  `json:"content,omitempty"`
+}
+
+// Answer answers a question, once. Of a question that is answered already, or not
+// so, the error is an [*Error], and the question stays as it is. The answer of a
+// form is checked against its schema.
+func (s *Store) Answer(id string, r Reply) (Question, error) {
+	is, err := s.Find(id)
+	if err != nil {
+		return Question{}, err
+	}
+	a, err := is.answer(r)
+	if err != nil {
+		return is, err
+	}
+	is, asker, err := s.deliver(id, a)
+	if err != nil {
+		return is, err
+	}
+	s.opts.Changed(asker.opts.Owner)
+	asker.opts.Told(is, is.Opened && a.Action == wire.Accept)
+	return is, nil
+}
+
+// answer returns the answer that a reply gives.
+func (q *Question) answer(r Reply) (a wire.Answer, err error) {
+	given := len(r.Words) > 0 || len(r.Content) > 0
+	a.Action = r.Action
+	switch {
+	case !slices.Contains([]string{wire.Accept, wire.Decline, wire.Cancel}, r.Action):
+		return a, &Error{What: fmt.Sprintf("%q is no answer", clean.Cut(clean.Line(r.Action), 40)), Mend: "it may be accept, decline or cancel"}
+	case given && r.Action != wire.Accept:
+		return a, &Error{What: "to " + r.Action + " a question takes no values", Mend: "leave them out"}
+	case given && q.Kind != wire.AskForm:
+		return a, &Error{What: "the question takes no values: it is accepted or declined", Mend: q.Answer}
+	case r.Action == wire.Accept && q.Kind == wire.AskForm:
+		a.Content, err = q.fill(r.Words, r.Content)
+	}
+	return a, err
+}
+
+// deliver hands an answer to the call that waits for it.
+func (s *Store) deliver(id string, a wire.Answer) (Question, *Asker, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q, err := s.find(id)
+	if err != nil { // another answer was first
+		return Question{}, nil, err
+	}
+	accepted := a.Action == wire.Accept
+	if q.Opened && accepted && !q.again {
+		return q.Question, nil, &Error{What: "question " + id + " has been accepted; it waits for the server to say that it is done", Mend: "to give up waiting: " + q.Decline}
+	}
+	q.asker.remember(a.Content, &q.Question)
+	s.keepSecrets(q.asker.opts.Owner, a.Content, q.Secrets)
+	if q.Kind == wire.AskURL && accepted && !q.Opened && q.done != nil {
+		q.Opened = true
+		q.Until = s.opts.Now().UTC().Add(q.asker.opts.Limit)
+	} else {
+		s.remove(q, "has been answered: "+a.Action)
+	}
+	select {
+	case q.answer <- a:
+	default: // there is room for two, and a question has no more answers
+	}
+	return q.Question, q.asker, nil
+}
+
+// remove closes a question. The caller holds mu.
+func (s *Store) remove(q *openQuestion, how string) {
+	delete(s.open, q.ID)
+	s.ended[q.ID] = closing{how, q.Task}
+	s.order = append(s.order, q.ID)
+	if len(s.order) > maxClosed {
+		delete(s.ended, s.order[0])
+		s.order = s.order[1:]
+	}
+}
+
+// keepSecrets remembers answers that are secrets. The caller holds mu.
+func (s *Store) keepSecrets(owner any, content json.RawMessage, names []string) {
+	all := append(s.secrets[owner], valuesOf(content, func(name string) bool { return slices.Contains(names, name) })...)
+	if over := len(all) - maxSecrets; over > 0 {
+		all = all[over:]
+	}
+	if len(all) > 0 {
+		s.secrets[owner] = all
+	}
+}
+
+// Redact removes from a text the secrets that an owner's questions were answered
+// with.
+func (s *Store) Redact(owner any, text string) string {
+	s.mu.Lock()
+	secrets := s.secrets[owner]
+	s.mu.Unlock()
+	return withoutAnswers(text, secrets)
+}
+
+// Withdraw ends all questions of an owner, which is the end of their handlers.
+func (s *Store) Withdraw(owner any) {
+	s.end("has been withdrawn", func(q *openQuestion) bool { return q.asker.opts.Owner == owner })
+	s.mu.Lock()
+	delete(s.secrets, owner)
+	s.mu.Unlock()
+}
+
+// Close ends all questions. Nobody can be asked from then on.
+func (s *Store) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.end("has been withdrawn", func(*openQuestion) bool { return true })
+}
+
+// end closes the questions that match.
+func (s *Store) end(how string, matches func(*openQuestion) bool) {
+	s.mu.Lock()
+	var ended []*openQuestion
+	for _, q := range s.open {
+		if matches(q) {
+			s.remove(q, how)
+			close(q.answer)
+			ended = append(ended, q)
+		}
+	}
+	s.mu.Unlock()
+	for _, q := range ended {
+		s.opts.Changed(q.asker.opts.Owner)
+		q.asker.opts.Told(q.Question, false)
+	}
+}
+
+var errNobody = errors.New("nobody can be asked: ctxfs is stopping")
+
+// add opens a question.
+func (s *Store) add(a *Asker, q *openQuestion, until time.Duration) (Question, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ofServer, ofCall := 0, 0
+	for _, other := range s.open {
+		if other.asker.opts.Owner == a.opts.Owner {
+			ofServer++
+		}
+		if other.asker == a {
+			ofCall++
+		}
+	}
+	switch {
+	case s.closed:
+		return Question{}, errNobody
+	case ofServer >= maxOpen:
+		return Question{}, fmt.Errorf("%s of this server wait already", wording.Count(maxOpen, "questions"))
+	case ofCall >= maxOfCall:
+		return Question{}, fmt.Errorf("%s of this call wait already", wording.Count(maxOfCall, "questions"))
+	}
+	q.ID = s.newID()
+	q.Since = s.opts.Now().UTC()
+	q.Until = q.Since.Add(until)
+	q.Answer, q.Decline = q.answerCommand(), "ctxfs answer "+q.ID+" --decline"
+	s.open[q.ID] = q
+	return q.Question, nil
+}
+
+// The letters and digits of an ID: none that are mistaken for others, and no vowels,
+// which would make words.
+const (
+	idLetters = "23456789bcdfghjkmnpqrstvwxz"
+	idLength  = 5
+)
+
+// NewID returns a random ID that begins with a letter and for which used reports
+// false.
+func NewID(first string, used func(id string) bool) string {
+	for {
+		raw := make([]byte, 2*idLength)
+		_, _ = rand.Read(raw) // never fails
+		id := []byte(first)
+		for _, b := range raw {
+			if int(b) < 256/len(idLetters)*len(idLetters) && len(id) < len(first)+idLength {
+				id = append(id, idLetters[int(b)%len(idLetters)])
+			}
+		}
+		if len(id) == len(first)+idLength && !used(string(id)) {
+			return string(id)
+		}
+	}
+}
+
+// newID returns the ID of a new question. The caller holds mu.
+func (s *Store) newID() string {
+	return NewID("q", func(id string) bool {
+		_, ended := s.ended[id]
+		return ended || s.open[id] != nil
+	})
+}
+
+// valuesOf returns the texts and numbers of an answer's fields that match.
+func valuesOf(content json.RawMessage, matches func(name string) bool) (values []string) {
+	for name, value := range rawjson.Parts(content) {
+		if !matches(name) {
+			continue
+		}
+		value = bytes.TrimSpace(value)
+		switch text := ""; {
+		case json.Unmarshal(value, &text) == nil:
+			values = append(values, text)
+		case bytes.HasPrefix(value, []byte("[")), bytes.HasPrefix(value, []byte("{")):
+			values = append(values, valuesOf(value, func(string) bool { return true })...)
+		case len(value) > leastAnswer && !slices.Contains([]string{"true", "false", "null"}, string(value)):
+			values = append(values, string(value))
+		}
+	}
+	return values
+}
+
+// escaped returns a text as within a JSON string.
+func escaped(text string) string {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(text) // a string and a buffer: cannot fail
+	return string(out.Bytes()[1 : out.Len()-2])
+}
+
+// wait waits for the next answer of a question. That what was to be done at an
+// address is done accepts it.
+func (s *Store) wait(ctx context.Context, q *openQuestion) (wire.Answer, error) {
+	timer := time.NewTimer(q.asker.opts.Limit)
+	defer timer.Stop()
+	itself := func(other *openQuestion) bool { return other == q }
+	select {
+	case a, answered := <-q.answer:
+		if !answered {
+			return wire.Answer{}, errWithdrawn
+		}
+		return a, nil
+	case <-q.done:
+		s.end("is done, as the server says", itself)
+		return wire.Answer{Action: wire.Accept}, nil
+	case <-timer.C:
+		s.end("was not answered in time", itself)
+		return wire.Answer{}, errUnanswered
+	case <-ctx.Done():
+		s.end("has been withdrawn: its call has ended", itself)
+		return wire.Answer{}, ctx.Err()
+	}
+}
+
+var (
+	errWithdrawn  = errors.New("the question has been withdrawn")
+	errUnanswered = errors.New("nobody has answered in time")
+)
