@@ -56,6 +56,10 @@ type Call struct {
 	Confirmed    bool
 	// Client is the name of the program at the other end, or "".
 	Client string
+	// Session is the ID of the client's session over HTTP, or "".
+	Session string
+	// Root is the folder in which the client says that it works, or "".
+	Root string
 }
 
 // Progress is how far a call has come. Total is 0 if it is unknown.

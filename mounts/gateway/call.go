@@ -24,7 +24,11 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 			Mend: `find {"query":"what it should do"} shows them: mcps/<server>/tools/<tool>.json`,
 		}
 	}
-	c := Call{Server: args.Server, Tool: args.Tool, Arguments: normalized(args.Arguments), Confirmed: args.Yes, Client: clientOf(ctx)}
+	root, asked := g.root(ctx, r)
+	if asked != nil {
+		return asked, nil
+	}
+	c := Call{Server: args.Server, Tool: args.Tool, Arguments: normalized(args.Arguments), Confirmed: args.Yes, Client: clientOf(ctx), Session: sessionOf(ctx), Root: root}
 	result, err := g.backend.Call(ctx, c, g.progressFor(ctx, r))
 	if err != nil {
 		return nil, err
@@ -72,6 +76,14 @@ func clientOf(ctx context.Context) string {
 	}
 	if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
 		return s.GetClientInfo().Name
+	}
+	return ""
+}
+
+// sessionOf returns the ID of the client's session over HTTP, or "".
+func sessionOf(ctx context.Context) string {
+	if session := server.ClientSessionFromContext(ctx); session != nil && connectionOf(ctx) == nil {
+		return session.SessionID()
 	}
 	return ""
 }

@@ -77,9 +77,10 @@ func newGateway(t *testing.T, f *fake) *Gateway {
 
 // way is a way to reach a gateway, in one version of the protocol.
 type way struct {
-	name    string
-	http    bool
-	options []client.ClientOption
+	name      string
+	http      bool
+	options   []client.ClientOption
+	transport []transport.StreamableHTTPCOption
 }
 
 func ways() []way {
@@ -99,7 +100,7 @@ func connect(t *testing.T, g *Gateway, w way) *peer {
 	t.Helper()
 	var c *client.Client
 	if w.http {
-		tr, err := transport.NewStreamableHTTP(serveHTTP(t, g))
+		tr, err := transport.NewStreamableHTTP(serveHTTP(t, g), w.transport...)
 		must(t, err)
 		c = client.NewClient(tr, w.options...)
 	} else {

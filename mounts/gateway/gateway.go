@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -48,6 +49,7 @@ type Gateway struct {
 	log     *slog.Logger
 	server  *server.MCPServer
 	limits  httpLimits
+	clients sync.Map // *clientState by the ID of a session over HTTP
 }
 
 // New returns a gateway. It starts nothing.
@@ -60,8 +62,10 @@ func New(opts Options) *Gateway {
 	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, result *mcp.DiscoverResult) {
 		result.Instructions = g.instructions(ctx)
 	})
+	hooks.AddOnUnregisterSession(g.sessionEnded)
 	g.server = server.NewMCPServer("ctxfs", opts.Version,
 		server.WithToolCapabilities(false), server.WithHooks(hooks), server.WithRecovery())
+	g.server.AddNotificationHandler(mcp.MethodNotificationRootsListChanged, g.rootsAnnounced)
 	g.add(definition("find", findText, findSchema, true), g.find)
 	g.add(definition("list", listText, listSchema, true), g.list)
 	g.add(definition("read", readText, readSchema, true), g.read)

@@ -59,7 +59,7 @@ func (g *Gateway) ServeHTTP(ctx context.Context, l net.Listener) error {
 	protocol := server.NewStreamableHTTPServer(g.server, server.WithStreamableHTTPLogger(g.log))
 	in := &intake{httpLimits: g.limits}
 	mux := http.NewServeMux()
-	mux.Handle(Endpoint, g.guard(in.take(protocol)))
+	mux.Handle(Endpoint, g.guard(in.take(g.notesListeners(protocol))))
 	s := &http.Server{
 		Handler:           mux,
 		ReadHeaderTimeout: in.header,

@@ -28,7 +28,12 @@ const maxMessage = 64 << 20
 func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := &connection{gateway: g, session: newSession(), lines: make(chan []byte), over: ctx.Done(), pending: make(map[string]context.CancelCauseFunc)}
+	c := &connection{
+		gateway: g, client: newClientState(), lines: make(chan []byte), over: ctx.Done(),
+		pending: make(map[string]context.CancelCauseFunc), asked: make(map[string]chan<- answer),
+	}
+	c.client.listen()
+	c.session = newSession(c)
 	ctx = context.WithValue(g.server.WithContext(ctx, c.session), connectionKey{}, c)
 	go func() {
 		defer cancel() // a client that cannot be written to has left
@@ -54,12 +59,15 @@ func (g *Gateway) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) e
 type connection struct {
 	gateway *Gateway
 	session session
+	client  *clientState
 	lines   chan []byte     // to be written
 	over    <-chan struct{} // closed when the conversation has ended
 	working sync.WaitGroup  // requests
 
 	mu      sync.Mutex
 	pending map[string]context.CancelCauseFunc // by request ID
+	asked   map[string]chan<- answer           // our requests to the client, by ID
+	last    int                                // of the IDs
 	closed  bool                               // no request is started any more
 }
 
@@ -69,8 +77,8 @@ type session struct {
 	news chan mcp.JSONRPCNotification
 }
 
-func newSession() session {
-	return session{server.NewInProcessSession("stdio", nil), make(chan mcp.JSONRPCNotification, 16)}
+func newSession(c *connection) session {
+	return session{server.NewInProcessSessionWithHandlers("stdio", c, c, c), make(chan mcp.JSONRPCNotification, 16)}
 }
 
 func (s session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.news }
@@ -109,6 +117,8 @@ func (c *connection) dispatch(ctx context.Context, line []byte) {
 		Params struct {
 			RequestID json.RawMessage `json:"requestId"`
 		} `json:"params"`
+		Result json.RawMessage `json:"result"`
+		Error  json.RawMessage `json:"error"`
 	}
 	_ = json.Unmarshal(line, &m) // its errors are answered below
 	switch {
@@ -119,6 +129,9 @@ func (c *connection) dispatch(ctx context.Context, line []byte) {
 		if cancel != nil {
 			cancel(errCancelled)
 		}
+		return
+	case m.Method == "" && (m.Result != nil || m.Error != nil):
+		c.answered(m.ID, line)
 		return
 	case m.ID == nil || m.Method == "":
 		if answer := c.gateway.server.HandleMessage(ctx, line); answer != nil {

@@ -1,16 +1,17 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
 
+	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/places"
 	"ctxfs/cmd/ctxfs/usertree"
@@ -27,15 +28,16 @@ import (
 type backend struct {
 	app  *cli.App
 	life context.Context // that of the gateway
-	// session is the agent's session according to the gateway's environment; "" if
-	// many agents share the gateway.
-	session string
+	// who is the gateway, with the agent's session according to its environment,
+	// unless many agents share the gateway.
+	who call.Caller
+	// project is the folder for which all calls are made, as the user has named it;
+	// "" if they are made for the folder of each client.
+	project string
 
 	mu   sync.Mutex
 	held <-chan struct{} // closed when the process that is kept alive has ended; nil before the first
 }
-
-func newBackend(life context.Context, a *cli.App) *backend { return &backend{app: a, life: life} }
 
 // lookTime bounds requests that change nothing.
 const lookTime = 60 * time.Second
@@ -219,13 +221,22 @@ func (b *backend) Find(ctx context.Context, q gateway.Query) ([]gateway.Match, e
 	return matches, nil
 }
 
+// caller returns the caller of a call: the client, which stands where the gateway
+// does. Each client has a session of its own, by whatever name.
+func (b *backend) caller(c gateway.Call) call.Caller {
+	who := b.who
+	who.Agent = c.Client
+	who.Session = cmp.Or(who.Session, c.Session, fmt.Sprintf("gateway-%d", who.PID))
+	return who
+}
+
 // Call implements gateway.Backend. It requests a call, and never again once that
 // has begun: tools have effects.
 func (b *backend) Call(ctx context.Context, c gateway.Call, progress func(gateway.Progress)) (*gateway.Result, error) {
 	begun := false
 	reply, err := usertree.OpAgentCall.Ask(ctx, b, usertree.AgentCall{
 		Server: c.Server, Tool: c.Tool, Arguments: c.Arguments, Confirmed: c.Confirmed,
-		Agent: c.Client, Session: b.session, PID: os.Getpid(),
+		Project: cmp.Or(b.project, c.Root), Caller: b.caller(c),
 	}, func(news usertree.AgentNews) {
 		begun = true
 		if news.Progress != nil {

@@ -6,16 +6,20 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/cmd/ctxfs/cli"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/cmd/ctxfs/places"
+	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
 	"ctxfs/providers/caller"
@@ -28,8 +32,9 @@ const defaultAddress = "127.0.0.1:4939"
 // Command returns the command serve.
 func Command(a *cli.App) *cobra.Command {
 	var overHTTP bool
+	var project string
 	cmd := &cobra.Command{
-		Use:   "serve [--http [ADDR]]",
+		Use:   "serve [--project DIR] [--http [ADDR]]",
 		Short: "be an MCP server, for agents that have no shell",
 		Long: `Serve shows the tree to agents that have no shell, as an MCP server with four
 tools: find, list, read and call. Through it an agent uses the tools of all
@@ -54,7 +59,11 @@ one), which only programs of yours on this machine may use:
   { "mcpServers": { "ctxfs": { "url": "http://127.0.0.1:4939/mcp" } } }
 
 All gateways and mounts share one background process and its MCP servers. It is
-started if need be, and stays as long as a gateway does.`,
+started if need be, and stays as long as a gateway does.
+
+A server that works in a project runs once for each: a call goes to that of the
+client's first root; of the folder where the gateway was started, if the client
+names none; or of --project.`,
 		Example: `  ctxfs serve
   ctxfs serve --http
   ctxfs serve --http 127.0.0.1:0
@@ -73,7 +82,11 @@ started if need be, and stays as long as a gateway does.`,
 			if len(args) > 0 {
 				address = args[0]
 			}
-			err := serve(ctx, a, overHTTP, address)
+			project, err := projectFolder(project)
+			if err != nil {
+				return cli.Usage(cmd, err)
+			}
+			err = serve(ctx, a, project, overHTTP, address)
 			if ctx.Err() != nil {
 				return nil // as it is ended
 			}
@@ -81,18 +94,36 @@ started if need be, and stays as long as a gateway does.`,
 		},
 	}
 	cmd.Flags().BoolVar(&overHTTP, "http", false, "serve HTTP on a loopback address")
+	cmd.Flags().StringVar(&project, "project", "", "call servers for the project of this `DIR`, whatever the client says")
+	_ = cmd.RegisterFlagCompletionFunc("project", cli.CompleteDirs)
 	return cmd
 }
 
+// projectFolder returns the folder that --project names as an absolute path; "" stays
+// "".
+func projectFolder(dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("--project must name a folder: there is none at %s", dir)
+	}
+	return dir, nil
+}
+
 // serve serves until ctx ends, or, on standard input, until that does.
-func serve(ctx context.Context, a *cli.App, overHTTP bool, address string) error {
+func serve(ctx context.Context, a *cli.App, project string, overHTTP bool, address string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	log := slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	b := newBackend(ctx, a)
+	b := &backend{app: a, life: ctx, who: call.Caller{Standpoint: fs.Here()}, project: project}
 	g := gateway.New(gateway.Options{Backend: b, Version: places.Version, Log: log})
 	if !overHTTP {
-		_, b.session = caller.Of(a.LookupEnv)
+		_, b.who.Session = caller.Of(a.LookupEnv)
 		if console.IsTerminal(a.In) {
 			a.Notef("this is for programs that speak MCP; see how to set one up: ctxfs serve --help")
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
@@ -26,9 +27,10 @@ type AgentCall struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Confirmed bool            `json:"confirmed,omitempty"`
-	Agent     string          `json:"agent,omitempty"`
-	Session   string          `json:"session,omitempty"`
-	PID       int             `json:"pid"` // of the gateway
+	// Project is the folder that the gateway's user or the client names, or "".
+	Project string `json:"project,omitempty"`
+	// Caller is the client, where the gateway stands.
+	Caller call.Caller `json:"caller"`
 }
 
 // AgentNews is sent before the reply.
@@ -52,7 +54,8 @@ func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func
 	})
 	r, err := t.servers.Call(ctx, calls.Call{
 		Server: request.Server, Tool: request.Tool, Arguments: request.Arguments, Confirmed: request.Confirmed,
-		Caller:   calls.Caller{Via: "gateway", Agent: request.Agent, Session: request.Session, PID: request.PID},
+		Project:  request.Project,
+		Caller:   callerVia("gateway", request.Caller),
 		Progress: p.post,
 	})
 	p.close()

@@ -1,0 +1,135 @@
+package gateway
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/fs/fstest"
+)
+
+// rooted is a client that has roots, and counts how often it is asked for them.
+type rooted struct {
+	roots atomic.Pointer[[]string]
+	asked atomic.Int64
+}
+
+func (r *rooted) ListRoots(context.Context, mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
+	r.asked.Add(1)
+	var result mcp.ListRootsResult
+	for _, uri := range *r.roots.Load() {
+		result.Roots = append(result.Roots, mcp.Root{URI: uri})
+	}
+	return &result, nil
+}
+
+// TestRootOfTheClient: a call has the first folder among the roots of the client,
+// which is asked once, and again when it says that they have changed.
+func TestRootOfTheClient(t *testing.T) {
+	for _, w := range ways() {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			var calls atomic.Pointer[Call]
+			f := &fake{call: func(_ context.Context, c Call, _ func(Progress)) (*Result, error) {
+				calls.Store(&c)
+				return &Result{Text: "done"}, nil
+			}}
+			r := new(rooted)
+			r.roots.Store(&[]string{"https://example.org/", "file:///home/u/my%20project", "file:///other"})
+			w.options = append(slices.Clone(w.options), client.WithRootsHandler(r))
+			w.transport = append(w.transport, transport.WithContinuousListening())
+			c := connect(t, newGateway(t, f), w)
+			legacy := len(w.options) > 1
+			call := func() string {
+				t.Helper()
+				if got := text(ask(t, c, "call", map[string]any{"server": "s", "tool": "t"})); got != "done" {
+					t.Fatalf("call: %q", got)
+				}
+				return calls.Load().Root
+			}
+			for range 3 {
+				if got := call(); got != "/home/u/my project" {
+					t.Errorf("the root is %q", got)
+				}
+			}
+			remembers := legacy || !w.http
+			if n := r.asked.Load(); remembers && n != 1 || n > 3 {
+				t.Errorf("asked %d times", n)
+			}
+			r.roots.Store(&[]string{"file:///changed"})
+			if !legacy {
+				return // that version announces nothing
+			}
+			must(t, c.RootListChanges(t.Context()))
+			fstest.Eventually(t, "the new root is used", func() bool { return call() == "/changed" })
+			if n := r.asked.Load(); n != 2 {
+				t.Errorf("asked %d times", n)
+			}
+		})
+	}
+}
+
+// TestNoRootOfTheClient: a client without roots, or without an answer, is served.
+func TestNoRootOfTheClient(t *testing.T) {
+	everyWay(t, &fake{call: func(_ context.Context, c Call, _ func(Progress)) (*Result, error) {
+		return &Result{Text: "root " + c.Root}, nil
+	}}, func(t *testing.T, c *peer, _ way) {
+		if got := text(ask(t, c, "call", map[string]any{"server": "s", "tool": "t"})); got != "root " {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+func TestFirstFolder(t *testing.T) {
+	for want, uris := range map[string][]string{
+		"":      {"", "file://elsewhere/x", "file:relative", "http://localhost/x", "%"},
+		"/":     {"file:///"},
+		"/a":    {"untitled:x", "file://localhost/a/b/..", "file:///c"},
+		"/ü/#?": {"file:///%C3%BC/%23%3F"},
+	} {
+		var roots []mcp.Root
+		for _, uri := range uris {
+			roots = append(roots, mcp.Root{URI: uri})
+		}
+		if got := firstFolder(roots); got != want {
+			t.Errorf("%q: %q, want %q", uris, got, want)
+		}
+	}
+}
+
+// TestSlowRoots: requests at once ask once, and a cancelled one does not ask.
+func TestSlowRoots(t *testing.T) {
+	s := newClientState()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := s.ask(ctx, func() string { return "/x" }); got != "" {
+		t.Errorf("%q from a client that does not listen", got)
+	}
+	s.listen()
+	var asked atomic.Int64
+	got := make(chan string)
+	for range 10 {
+		go func() {
+			got <- s.ask(t.Context(), func() string { asked.Add(1); return "/x" })
+		}()
+	}
+	for range 10 {
+		select {
+		case root := <-got:
+			if root != "/x" {
+				t.Errorf("%q", root)
+			}
+		case <-time.After(time.Minute):
+			t.Fatal("it hangs")
+		}
+	}
+	if asked.Load() != 1 {
+		t.Errorf("asked %d times", asked.Load())
+	}
+}
