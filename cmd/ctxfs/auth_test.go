@@ -259,7 +259,7 @@ func TestAuthOfficialServer(t *testing.T) {
 		t.Skipf("the npm package @modelcontextprotocol/sdk is not installed in %s", modules)
 	}
 	b := newBox(t)
-	server, auth := freePort(t), freePort(t)
+	server, auth := fstest.Port(t), fstest.Port(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	node := b.command(ctx, "node", script, "--oauth")
 	node.Env = append(node.Env, "MCP_PORT="+server, "MCP_AUTH_PORT="+auth)
@@ -293,14 +293,6 @@ func TestAuthOfficialServer(t *testing.T) {
 	}
 	b.shows("mcps/official/STATUS.md", "state: needs-auth\n")
 	b.shows("mcps/official/tools/greet.json", "greeting")
-}
-
-func freePort(t testing.TB) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
 }
 
 // TestAuthAfterACall logs in to a server of a process that a call has started,

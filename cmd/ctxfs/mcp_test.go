@@ -87,9 +87,9 @@ func TestServersThatFail(t *testing.T) {
 	}
 	for _, server := range []string{"dies", "gone", "empty", "unset", "slow"} {
 		b.shows("STATUS.md", server)
-		if got := b.run("status").out; !strings.Contains(got, "! server "+server+" ") {
-			t.Errorf("status does not tell of %s: %s", server, got)
-		}
+		fstest.Eventually(t, "status tells of "+server, func() bool { // on a busy machine the next try may look like an installation
+			return strings.Contains(b.run("status").out, "! server "+server+" ")
+		})
 	}
 	if r := b.run("doctor"); r.code != exitProblems || !containsAll(r.out, []string{"dies", "exited with status 3", "fix: ctxfs cat mcps/dies/STATUS.md shows the end of its standard error; then: ctxfs restart dies\n"}) {
 		t.Errorf("doctor: exit %d\n%v", r.code, r)

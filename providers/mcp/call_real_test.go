@@ -107,13 +107,8 @@ func TestRealCalls(t *testing.T) {
 // serveEverything runs the server on a port until the end of the test.
 func serveEverything(t *testing.T, bin, arg string) (url string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	_, port, _ := net.SplitHostPort(address)
-	listener.Close()
+	port := fstest.Port(t)
+	address := "127.0.0.1:" + port
 	cmd := exec.Command("node", bin, arg)
 	cmd.Env = append(os.Environ(), "PORT="+port)
 	if err := cmd.Start(); err != nil {

@@ -5,13 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/fs/fstest"
 )
 
 // nodeModules is the folder of the npm packages, or the test is skipped.
@@ -192,13 +193,7 @@ func realServerOverHTTP(t *testing.T, arg, path, kind string) {
 	bin := filepath.Join(nodeModules(t, "@modelcontextprotocol/server-everything"), ".bin", "mcp-server-everything")
 	w := newWorld(t)
 	w.opts.timing.retry, w.opts.timing.retryMax = 20*time.Millisecond, 100*time.Millisecond
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	listener.Close()
-
+	port := fstest.Port(t)
 	w.claude(map[string]any{"everything": map[string]any{"type": kind, "url": "http://127.0.0.1:" + port + path}})
 	w.open().start()
 	w.untilState("everything", "error") // nobody is there yet

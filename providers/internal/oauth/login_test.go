@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs/fstest"
 	"ctxfs/providers/mcp/oauthtest"
 )
 
@@ -111,12 +112,7 @@ func TestLogin(t *testing.T) {
 
 // freeRedirect is a redirect address with a port that is free.
 func freeRedirect(t testing.TB) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.(interface{ Fatal(...any) }).Fatal(err)
-	}
-	defer l.Close()
-	return "http://localhost:" + portOf(l.Addr().String()) + "/oauth/callback"
+	return "http://localhost:" + fstest.Port(t) + "/oauth/callback"
 }
 
 func portOf(address string) string {
