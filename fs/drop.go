@@ -46,6 +46,9 @@ type Outcome struct {
 	// Misfit is one sentence about how the answer differs from what was
 	// promised, whether or not OK is true; "" if it does not.
 	Misfit string `json:"misfit,omitempty"`
+	// Note is one sentence about how the work was done that its requester may not
+	// expect, whether or not OK is true; "" if there is nothing to note.
+	Note string `json:"note,omitempty"`
 	// Error is one sentence about why OK is false, and the fix.
 	Error string `json:"error,omitempty"`
 }
@@ -70,8 +73,9 @@ type DropOptions struct {
 	// (ErrInvalid: this is not what the inbox takes) and becomes the file's
 	// result. Otherwise it returns the work, which then runs in a goroutine of
 	// its own. Ctx ends with the drop and not with the writer, which may be
-	// interrupted. The body must not be modified.
-	Accept func(ctx context.Context, name string, body []byte) (Work, error)
+	// interrupted. From is where the program that created the file stood when it
+	// did; another one may have written the body. The body must not be modified.
+	Accept func(ctx context.Context, name string, from Standpoint, body []byte) (Work, error)
 	// Extension is the extension of the names that are accepted; the name of a
 	// result has ".result" instead. With "" any name is accepted.
 	Extension string
@@ -196,7 +200,7 @@ func (d *Drop) List(context.Context) ([]Entry, error) {
 }
 
 // Create implements Inbox.
-func (d *Drop) Create(_ context.Context, name string) (Draft, error) {
+func (d *Drop) Create(_ context.Context, name string, from Standpoint) (Draft, error) {
 	if err := checkDropName(name); err != nil {
 		return nil, err
 	}
@@ -204,7 +208,7 @@ func (d *Drop) Create(_ context.Context, name string) (Draft, error) {
 	if !ok || base == "" {
 		return nil, fmt.Errorf("%w: names end in %s here", ErrInvalid, d.opts.Extension)
 	}
-	w, err := d.create(name, base)
+	w, err := d.create(name, base, from)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +216,7 @@ func (d *Drop) Create(_ context.Context, name string) (Draft, error) {
 	return w, nil
 }
 
-func (d *Drop) create(name, base string) (*draft, error) {
+func (d *Drop) create(name, base string, from Standpoint) (*draft, error) {
 	now := d.opts.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -236,7 +240,7 @@ func (d *Drop) create(name, base string) (*draft, error) {
 		patience: d.opts.WorkTimeout + DefaultDeadline, finished: make(chan struct{}),
 	}
 	d.results[base] = r
-	w := &draft{drop: d, name: name, result: r}
+	w := &draft{drop: d, name: name, from: from, result: r}
 	d.drafts[w] = struct{}{}
 	d.changed(now)
 	return w, nil

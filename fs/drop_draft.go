@@ -19,6 +19,7 @@ import (
 type draft struct {
 	drop   *Drop
 	name   string
+	from   Standpoint
 	result *result
 
 	mu      sync.Mutex
@@ -142,7 +143,7 @@ func (w *draft) complete(end int) error {
 	}
 	var work Work
 	err := w.drop.guard(func() (err error) {
-		work, err = w.drop.opts.Accept(w.drop.ctx, w.name, w.body)
+		work, err = w.drop.opts.Accept(w.drop.ctx, w.name, w.from, w.body)
 		return err
 	})
 	if err != nil {

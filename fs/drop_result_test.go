@@ -20,7 +20,7 @@ func TestDropResultWaits(t *testing.T) {
 	release, news := make(chan struct{}), make(chan string, 10)
 	d := newDrop(t, fs.DropOptions{
 		Changed: func(name string) { news <- name },
-		Accept: func(_ context.Context, _ string, _ []byte) (fs.Work, error) {
+		Accept: func(_ context.Context, _ string, _ fs.Standpoint, _ []byte) (fs.Work, error) {
 			return func(context.Context) fs.Outcome { <-release; return fs.Outcome{OK: true, Text: "<done>"} }, nil
 		}})
 	tree := fs.NewTree(d, fs.TreeOptions{})
@@ -41,7 +41,7 @@ func TestDropResultWaits(t *testing.T) {
 		if names := listed(t, d); len(names) != 0 {
 			t.Errorf("%s: listed %q", when, names)
 		}
-		if _, err := d.Create(t.Context(), "x"); !errors.Is(err, fs.ErrExist) {
+		if _, err := d.Create(t.Context(), "x", fs.Standpoint{}); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%s: second create: %v", when, err)
 		}
 	}
@@ -114,7 +114,7 @@ func TestDropAbandoned(t *testing.T) {
 }
 
 func TestDropSurvivesPanics(t *testing.T) {
-	d := newDrop(t, fs.DropOptions{Accept: func(_ context.Context, name string, _ []byte) (fs.Work, error) {
+	d := newDrop(t, fs.DropOptions{Accept: func(_ context.Context, name string, _ fs.Standpoint, _ []byte) (fs.Work, error) {
 		if name == "accept" {
 			panic("oh")
 		}
@@ -168,7 +168,7 @@ func TestDropKeepsTheNewest(t *testing.T) {
 
 func TestDropWorkHasATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDrop(t, fs.DropOptions{Now: time.Now, WorkTimeout: time.Hour, Accept: func(context.Context, string, []byte) (fs.Work, error) {
+		d := newDrop(t, fs.DropOptions{Now: time.Now, WorkTimeout: time.Hour, Accept: func(context.Context, string, fs.Standpoint, []byte) (fs.Work, error) {
 			return func(ctx context.Context) fs.Outcome { <-ctx.Done(); return fs.Outcome{Error: ctx.Err().Error()} }, nil
 		}})
 		begin := time.Now()
@@ -180,7 +180,7 @@ func TestDropWorkHasATimeout(t *testing.T) {
 }
 
 func TestDropClose(t *testing.T) {
-	d := newDrop(t, fs.DropOptions{Accept: func(context.Context, string, []byte) (fs.Work, error) {
+	d := newDrop(t, fs.DropOptions{Accept: func(context.Context, string, fs.Standpoint, []byte) (fs.Work, error) {
 		return func(ctx context.Context) fs.Outcome { <-ctx.Done(); return fs.Outcome{Error: "stopped"} }, nil
 	}})
 	put(t, d, "running", "{}")
@@ -192,7 +192,7 @@ func TestDropClose(t *testing.T) {
 	if o := outcomeOf(t, d, "unwritten"); o.OK {
 		t.Errorf("unwritten: %+v", o)
 	}
-	if _, err := d.Create(t.Context(), "new"); !errors.Is(err, fs.ErrReadOnly) {
+	if _, err := d.Create(t.Context(), "new", fs.Standpoint{}); !errors.Is(err, fs.ErrReadOnly) {
 		t.Errorf("create afterwards: %v", err)
 	}
 }
@@ -203,7 +203,7 @@ func TestDropManyWriters(t *testing.T) {
 	var mu sync.Mutex
 	var held []chan struct{} // works that wait until a later one lets them go
 	allIn := make(chan struct{})
-	d := newDrop(t, fs.DropOptions{Accept: func(_ context.Context, name string, body []byte) (fs.Work, error) {
+	d := newDrop(t, fs.DropOptions{Accept: func(_ context.Context, name string, _ fs.Standpoint, body []byte) (fs.Work, error) {
 		return func(context.Context) fs.Outcome {
 			mine := make(chan struct{})
 			mu.Lock()
@@ -227,7 +227,7 @@ func TestDropManyWriters(t *testing.T) {
 			for file := range files {
 				name := fmt.Sprintf("w%d-%d", writer, file)
 				body := fmt.Appendf(nil, `{"writer":%d,"file":%d}`, writer, file)
-				n, err := tree.Create(t.Context(), d, name)
+				n, err := tree.Create(t.Context(), d, name, fs.Standpoint{})
 				if err != nil {
 					t.Error(err)
 					return

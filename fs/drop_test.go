@@ -21,7 +21,7 @@ var day = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 func fixed() time.Time { return day }
 
 // echo accepts every object and answers with it at once.
-func echo(_ context.Context, _ string, body []byte) (fs.Work, error) {
+func echo(_ context.Context, _ string, _ fs.Standpoint, body []byte) (fs.Work, error) {
 	return func(context.Context) fs.Outcome { return fs.Outcome{OK: true, Structured: body} }, nil
 }
 
@@ -41,7 +41,7 @@ func newDrop(t *testing.T, opts fs.DropOptions) *fs.Drop {
 
 func create(t *testing.T, d *fs.Drop, name string) fs.Draft {
 	t.Helper()
-	w, err := d.Create(t.Context(), name)
+	w, err := d.Create(t.Context(), name, fs.Standpoint{})
 	if err != nil {
 		t.Fatalf("create %s: %v", name, err)
 	}
@@ -117,9 +117,9 @@ func TestDropTakesPiecesInAnyOrder(t *testing.T) {
 	for range 300 {
 		var got []byte
 		calls := 0
-		d := newDrop(t, fs.DropOptions{Accept: func(ctx context.Context, name string, b []byte) (fs.Work, error) {
+		d := newDrop(t, fs.DropOptions{Accept: func(ctx context.Context, name string, from fs.Standpoint, b []byte) (fs.Work, error) {
 			got, calls = b, calls+1
-			return echo(ctx, name, b)
+			return echo(ctx, name, from, b)
 		}})
 		w := create(t, d, "x")
 		for _, off := range random.Perm(len(body)) {
@@ -152,9 +152,9 @@ func TestDropRefusesWhatIsNoObject(t *testing.T) {
 		"{\"a\": \"\n\"}": `at byte`,
 	} {
 		accepted := false
-		d := newDrop(t, fs.DropOptions{Accept: func(ctx context.Context, name string, b []byte) (fs.Work, error) {
+		d := newDrop(t, fs.DropOptions{Accept: func(ctx context.Context, name string, from fs.Standpoint, b []byte) (fs.Work, error) {
 			accepted = true
-			return echo(ctx, name, b)
+			return echo(ctx, name, from, b)
 		}})
 		w := create(t, d, "x")
 		_, err := w.Write(t.Context(), []byte(body), 0)
@@ -174,9 +174,9 @@ func TestDropRefusesWhatIsNoObject(t *testing.T) {
 
 func TestDropDeliversOnce(t *testing.T) {
 	calls := 0
-	d := newDrop(t, fs.DropOptions{Accept: func(ctx context.Context, name string, b []byte) (fs.Work, error) {
+	d := newDrop(t, fs.DropOptions{Accept: func(ctx context.Context, name string, from fs.Standpoint, b []byte) (fs.Work, error) {
 		calls++
-		return echo(ctx, name, b)
+		return echo(ctx, name, from, b)
 	}})
 	w := create(t, d, "x")
 	for _, step := range []struct {
@@ -219,7 +219,7 @@ func TestDropRefusesChangedBytes(t *testing.T) {
 
 func TestDropVerdictComesBackFromTheWrite(t *testing.T) {
 	verdict := fmt.Errorf("%w: no tool is called y; see tools/", fs.ErrInvalid)
-	d := newDrop(t, fs.DropOptions{Accept: func(context.Context, string, []byte) (fs.Work, error) { return nil, verdict }})
+	d := newDrop(t, fs.DropOptions{Accept: func(context.Context, string, fs.Standpoint, []byte) (fs.Work, error) { return nil, verdict }})
 	if err := put(t, d, "x", `{}`); !errors.Is(err, verdict) {
 		t.Errorf("write: %v", err)
 	}
@@ -267,11 +267,11 @@ func TestDropLargeBodyIsScannedOnce(t *testing.T) {
 func TestDropNames(t *testing.T) {
 	d := newDrop(t, fs.DropOptions{Static: map[string]fs.Node{"README.md": fs.NewText(day, []byte("put\n"))}})
 	for _, name := range []string{"", ".", "..", ".x.swp", "x~", "x.result", "a/b", "a\x00b", "a\nb", "\xff", "a\u202eb", strings.Repeat("x", 249)} {
-		if _, err := d.Create(t.Context(), name); !errors.Is(err, fs.ErrInvalid) {
+		if _, err := d.Create(t.Context(), name, fs.Standpoint{}); !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("create %q: %v", name, err)
 		}
 	}
-	if _, err := d.Create(t.Context(), "README.md"); !errors.Is(err, fs.ErrReadOnly) {
+	if _, err := d.Create(t.Context(), "README.md", fs.Standpoint{}); !errors.Is(err, fs.ErrReadOnly) {
 		t.Errorf("create README.md: %v", err)
 	}
 	for _, name := range []string{"x", "ein Ärger 1.json", strings.Repeat("x", 248)} {
@@ -295,12 +295,12 @@ func FuzzDropBody(f *testing.F) {
 			return
 		}
 		var got []byte
-		d := fs.NewDrop(fs.DropOptions{Now: fixed, Accept: func(ctx context.Context, name string, b []byte) (fs.Work, error) {
+		d := fs.NewDrop(fs.DropOptions{Now: fixed, Accept: func(ctx context.Context, name string, from fs.Standpoint, b []byte) (fs.Work, error) {
 			got = b
-			return echo(ctx, name, b)
+			return echo(ctx, name, from, b)
 		}})
 		defer d.Close()
-		w, err := d.Create(t.Context(), "x")
+		w, err := d.Create(t.Context(), "x", fs.Standpoint{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,12 +318,12 @@ func FuzzDropBody(f *testing.F) {
 // TestDropExtension has names of one kind only, and results in their place.
 func TestDropExtension(t *testing.T) {
 	var asked []string
-	d := newDrop(t, fs.DropOptions{Extension: ".json", Accept: func(ctx context.Context, name string, body []byte) (fs.Work, error) {
+	d := newDrop(t, fs.DropOptions{Extension: ".json", Accept: func(ctx context.Context, name string, from fs.Standpoint, body []byte) (fs.Work, error) {
 		asked = append(asked, name)
-		return echo(ctx, name, body)
+		return echo(ctx, name, from, body)
 	}})
 	for _, name := range []string{"x", ".json", "x.json.txt"} {
-		if _, err := d.Create(t.Context(), name); !errors.Is(err, fs.ErrInvalid) {
+		if _, err := d.Create(t.Context(), name, fs.Standpoint{}); !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -124,9 +124,11 @@ type Patient interface {
 // object, which is passed on once, as soon as it is complete.
 type Inbox interface {
 	Dir
-	// Create creates a file. Its error is ErrInvalid if the name is not accepted,
-	// and ErrExist if a file of this name is being written or worked on.
-	Create(ctx context.Context, name string) (Draft, error)
+	// Create creates a file for a program that stands at from; how much of that is
+	// known depends on how the tree is shown. Its error is ErrInvalid if the name
+	// is not accepted, and ErrExist if a file of this name is being written or
+	// worked on.
+	Create(ctx context.Context, name string, from Standpoint) (Draft, error)
 }
 
 // Draft is a file being written into an [Inbox].

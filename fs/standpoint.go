@@ -24,25 +24,36 @@ type Standpoint struct {
 	// PID is the program's process ID; 0 if it is not known, as in another PID
 	// namespace.
 	PID int `json:"pid,omitempty"`
+	// Unknown is a clause that says why Dir or Folders are not known, such as "its
+	// process has ended"; "" if they are, or if nobody can tell.
+	Unknown string `json:"unknown,omitempty"`
 }
 
 // Here returns the standpoint of this program.
 func Here() Standpoint {
-	s := Standpoint{PID: os.Getpid()}
-	var err error
-	if s.Dir, err = os.Getwd(); err != nil {
-		return s // it was deleted
+	dir, err := syscall.Getwd() // not $PWD: with links, its parents are not those of the folder
+	if err != nil {
+		return Standpoint{PID: os.Getpid(), Unknown: "its folder was deleted"}
 	}
-	for dir := s.Dir; ; dir = filepath.Dir(dir) {
-		info, err := os.Stat(dir)
-		if err != nil {
-			s.Folders = nil
-			return s
+	s := StandpointAt(dir)
+	s.PID = os.Getpid()
+	return s
+}
+
+// StandpointAt returns the standpoint of a program that stands in dir, an absolute
+// path without symbolic links.
+func StandpointAt(dir string) Standpoint {
+	s := Standpoint{Dir: dir}
+	for up := dir; ; up = filepath.Dir(up) {
+		var st syscall.Stat_t
+		if err := retryEINTR(func() error { return syscall.Stat(up, &st) }); err != nil {
+			if up == dir {
+				s.Unknown = "its folder cannot be examined: " + err.Error()
+			}
+			return s // those above are not known
 		}
-		if is, ok := info.Sys().(*syscall.Stat_t); ok {
-			s.Folders = append(s.Folders, FileID{Dev: uint64(is.Dev), Ino: is.Ino})
-		}
-		if dir == filepath.Dir(dir) {
+		s.Folders = append(s.Folders, FileID{Dev: uint64(st.Dev), Ino: st.Ino})
+		if up == filepath.Dir(up) {
 			return s
 		}
 	}

@@ -150,10 +150,10 @@ func (t *Tree) Target(ctx context.Context, l Link) (string, error) {
 	return call(ctx, t, l, l.Target)
 }
 
-// Create creates a file in an inbox.
-func (t *Tree) Create(ctx context.Context, inbox Inbox, name string) (Draft, error) {
+// Create creates a file in an inbox, as [Inbox.Create] does.
+func (t *Tree) Create(ctx context.Context, inbox Inbox, name string, from Standpoint) (Draft, error) {
 	t.creates.Add(1)
-	return call(ctx, t, inbox, func(ctx context.Context) (Draft, error) { return inbox.Create(ctx, name) })
+	return call(ctx, t, inbox, func(ctx context.Context) (Draft, error) { return inbox.Create(ctx, name, from) })
 }
 
 // Resolve returns the node at a path with slashes; "" and "." are the root.

@@ -155,7 +155,7 @@ func (d treeDriver) drop(ctx context.Context, at, body string) error {
 	if !ok {
 		return fs.ErrReadOnly
 	}
-	draft, err := d.tree.Create(ctx, inbox, path.Base(at))
+	draft, err := d.tree.Create(ctx, inbox, path.Base(at), fs.Standpoint{})
 	if err != nil {
 		return err
 	}

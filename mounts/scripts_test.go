@@ -178,7 +178,7 @@ func fixture(t *testing.T) *fs.Tree {
 }
 
 // acceptCall answers with its input.
-func acceptCall(_ context.Context, name string, body []byte) (fs.Work, error) {
+func acceptCall(_ context.Context, name string, _ fs.Standpoint, body []byte) (fs.Work, error) {
 	if strings.Contains(string(body), "refuse") {
 		return nil, fmt.Errorf("%w: as was asked", fs.ErrInvalid)
 	}

@@ -45,12 +45,12 @@ func TestReadyMadeNodesConform(t *testing.T) {
 	inbox := fs.NewDrop(fs.DropOptions{
 		Now:    func() time.Time { return day },
 		Static: map[string]fs.Node{"README.md": text("put one JSON object here\n")},
-		Accept: func(context.Context, string, []byte) (fs.Work, error) {
+		Accept: func(context.Context, string, fs.Standpoint, []byte) (fs.Work, error) {
 			return func(context.Context) fs.Outcome { return fs.Outcome{OK: true} }, nil
 		},
 	})
 	defer inbox.Close()
-	draft, err := inbox.Create(t.Context(), "call")
+	draft, err := inbox.Create(t.Context(), "call", fs.Standpoint{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func (r *rawFS) Create(cancel <-chan struct{}, in *fuse.CreateIn, name string, o
 		return fuse.EROFS
 	}
 	ctx := newRequest(cancel)
-	created, err := r.tree.Create(ctx, inbox, name)
+	created, err := r.tree.Create(ctx, inbox, name, r.callers.standpoint(in.Pid))
 	if err != nil {
 		return status(err)
 	}

@@ -29,7 +29,7 @@ func newInbox(t *testing.T) *inbox {
 	b := &inbox{delivered: make(map[string]int), bodies: make(map[string]string)}
 	var tree *fs.Tree
 	b.drop = fs.NewDrop(fs.DropOptions{
-		Accept: func(_ context.Context, name string, body []byte) (fs.Work, error) {
+		Accept: func(_ context.Context, name string, _ fs.Standpoint, body []byte) (fs.Work, error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.delivered[name]++

@@ -50,6 +50,7 @@ func New(tree *fs.Tree, dir string, opts Options) (*Mount, error) {
 		table:         newTable(tree.Root()),
 		changes:       newChangeQueue(),
 		touch:         newToucher(dir),
+		callers:       newCallers(),
 		owner:         fuse.Owner{Uid: uint32(os.Getuid()), Gid: uint32(os.Getgid())},
 	}
 	r.changes.handle = r.update

@@ -24,6 +24,7 @@ type rawFS struct {
 	changes *changeQueue
 	touch   *toucher
 	owner   fuse.Owner
+	callers *callers
 
 	// Whether the kernel accepts ENOSYS as the reply to OPEN and to OPENDIR; an
 	// older one would pass it on to programs.

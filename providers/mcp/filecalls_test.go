@@ -23,7 +23,7 @@ func (w *world) put(name, body string) error {
 	if err != nil {
 		return err
 	}
-	d, err := w.tree.Create(ctx, n.(fs.Inbox), name)
+	d, err := w.tree.Create(ctx, n.(fs.Inbox), name, fs.Standpoint{})
 	if err != nil {
 		return err
 	}

@@ -124,10 +124,11 @@ func (s *server) newCalls(now time.Time) *fs.Drop {
 }
 
 // acceptCall checks a call by a file, at once and from memory.
-func (s *server) acceptCall(_ context.Context, name string, body []byte) (fs.Work, error) {
+func (s *server) acceptCall(_ context.Context, name string, from fs.Standpoint, body []byte) (fs.Work, error) {
 	tool, _, _ := strings.Cut(name, ".")
 	c := calls.Call{
-		Server: s.summary().file, Tool: tool, Arguments: json.RawMessage(body), Caller: calls.Caller{Via: "file"},
+		Server: s.summary().file, Tool: tool, Arguments: json.RawMessage(body),
+		Caller:    calls.Caller{Via: "file", Dir: from.Dir, PID: from.PID, Folders: from.Folders, Unknown: from.Unknown},
 		Confirmed: strings.HasSuffix(name, confirmedSuffix),
 	}
 	begun := s.p.env.Now()
@@ -161,7 +162,7 @@ func callOutcome(name string, r *calls.Result, err error) fs.Outcome {
 	if err != nil {
 		return fs.Outcome{Error: callFault(err, name)}
 	}
-	o := fs.Outcome{OK: !r.Failed, Text: string(r.Text), Structured: r.Structured, File: r.File, Misfit: r.Misfit, Error: r.Fault}
+	o := fs.Outcome{OK: !r.Failed, Text: string(r.Text), Structured: r.Structured, File: r.File, Misfit: r.Misfit, Note: r.Note, Error: r.Fault}
 	if r.IsJSON && r.Structured != nil { // the text would repeat it
 		o.Text = ""
 	}
@@ -213,7 +214,8 @@ name of a file in ../tools without ".json", and its text is one JSON object, the
 
 The call is made once, as soon as the object is complete. The outcome is in
 TOOL.ANYTHING.result: ok, text, structured, file (of a long answer), misfit (it is
-not what the tool's outputSchema promises), error. Reading that waits for the call.
+not what the tool's outputSchema promises), note (such as for which folder the call was
+made, where yours is in no project), error. Reading that waits for the call.
 Arguments that do not fit fail the write itself; the result says why.
 A tool that requires confirmation is called as TOOL.ANYTHING.yes.json.
 `

@@ -38,6 +38,9 @@ type Call struct {
 	// Project is the folder of the project for which the call is made, as the
 	// caller named it; "" means that of Caller.
 	Project string
+	// ProjectFolders identify Project and the folders above it, see
+	// [fs.Standpoint]; without them Project is a path of this machine.
+	ProjectFolders []fs.FileID
 	// Confirmed allows the call of a tool that must be confirmed.
 	Confirmed bool
 	// Limit is the size in bytes above which text goes to a file; 0 is the usual
@@ -70,6 +73,13 @@ type Caller struct {
 	PID     int    `json:"pid,omitempty"`
 	// Folders identify Dir and the folders above it, see [fs.Standpoint].
 	Folders []fs.FileID `json:"-"`
+	// Unknown says why Dir or Folders are not known, see [fs.Standpoint].
+	Unknown string `json:"-"`
+}
+
+// Standpoint returns where the caller stands.
+func (c Caller) Standpoint() fs.Standpoint {
+	return fs.Standpoint{Dir: c.Dir, Folders: c.Folders, PID: c.PID, Unknown: c.Unknown}
 }
 
 // Flag describes an argument of a tool as a flag of a command line.

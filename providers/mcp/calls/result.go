@@ -35,6 +35,9 @@ type Result struct {
 	// Misfit says in a sentence how the result violates the tool's output schema;
 	// the result is still usable.
 	Misfit string
+	// Note says in a sentence how the call was made where its caller may not expect
+	// it, such as outside of the caller's project; "" where there is nothing to note.
+	Note string
 	// Fault says what could not be written to a file and why; Text then holds the
 	// beginning of it.
 	Fault string

@@ -1,0 +1,236 @@
+// Package project finds the project of a program: the nearest folder, from where the
+// program stands upward, that is a repository or a known workspace. It looks at
+// folders by stat alone: it runs nothing and reads no file.
+//
+// A program in a sandbox may name its folder otherwise, or have another folder by
+// that name. So a path counts only if the folder here is the same one, by device and
+// inode; otherwise one of the program's folders has to be a known project.
+package project
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// patience is how long a folder may take to answer.
+const patience = time.Second
+
+// Options are the surroundings of a [Resolver].
+type Options struct {
+	// Home is the user's home folder, which is no project.
+	Home string
+	// Hide reports whether a path is, or is in, one of our own views. It is not
+	// touched, and nothing in it is a project. It may be nil.
+	Hide func(path string) bool
+}
+
+// Resolver finds projects. One folder is one project, whatever paths lead to it.
+// Its methods may be called concurrently.
+type Resolver struct {
+	opts   Options
+	known  *known
+	prober *fs.Prober
+}
+
+// New returns a Resolver that knows no project.
+func New(opts Options) *Resolver {
+	r := &Resolver{opts: opts, known: newKnown(), prober: fs.NewProber(patience)}
+	if r.opts.Hide == nil {
+		r.opts.Hide = func(string) bool { return false }
+	}
+	return r
+}
+
+// SetKnown replaces the folders that are projects because some configuration names
+// them: absolute paths without symbolic links.
+func (r *Resolver) SetKnown(dirs []string) { r.known.set(dirs) }
+
+// Of returns the folder of the project in which a program stands, an absolute path
+// without symbolic links. If there is none, root is "", and why is a clause that
+// says so, such as "the caller stands in no project: /tmp". It waits for a folder
+// that does not answer for a second at most.
+func (r *Resolver) Of(at fs.Standpoint) (root, why string) {
+	if at.Dir == "" || at.Unknown != "" {
+		return "", sentence("where the caller stands is not known", at.Unknown)
+	}
+	found, err := fs.Probe(r.prober, at.Dir, func() (place, error) { return r.find(at), nil })
+	switch {
+	case err != nil:
+		return "", fmt.Sprintf("the caller's folder %s does not answer", at.Dir)
+	case found.root != "":
+		return found.root, ""
+	case found.dir != "":
+		return "", "the caller stands in no project: " + at.Dir
+	case len(at.Folders) == 0:
+		return "", "the caller's folder " + at.Dir + " is not here"
+	}
+	return "", "the caller's folder " + at.Dir + " is not here: it stands in a sandbox, and in no known project"
+}
+
+func sentence(what, why string) string {
+	if why == "" {
+		return what
+	}
+	return what + ": " + why
+}
+
+// Named returns the folder of the project that a program names by a folder in it: as
+// Of does where that folder is in a project, and the folder itself otherwise, even
+// if it is the home folder.
+func (r *Resolver) Named(at fs.Standpoint) (string, error) {
+	if !filepath.IsAbs(at.Dir) {
+		return "", fmt.Errorf("%q is not an absolute path", at.Dir)
+	}
+	found, err := fs.Probe(r.prober, at.Dir, func() (place, error) { return r.find(at), nil })
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("%s does not answer: %w", at.Dir, err)
+	case found.root != "":
+		return found.root, nil
+	case found.dir != "" && r.opts.Hide(found.dir):
+		return "", fmt.Errorf("%s is in a mount of ctxfs, and in no project", at.Dir)
+	case found.dir != "":
+		return r.known.remember(found.dir, found.id), nil
+	case errors.Is(found.fault, errOther), len(at.Folders) > 0 && errors.Is(found.fault, os.ErrNotExist):
+		return "", fmt.Errorf("%s is not here: its caller stands in a sandbox, and it is in no known project", at.Dir)
+	case errors.Is(found.fault, os.ErrNotExist):
+		return "", fmt.Errorf("there is no folder %s", at.Dir)
+	}
+	return "", found.fault
+}
+
+// place is what was found out about a standpoint.
+type place struct {
+	dir   string    // the folder here, without links; "" if it is not here
+	id    fs.FileID // of dir; none if dir is in a view of ours
+	root  string    // of the project; "" if there is none
+	fault error     // why dir is not here, where that can be said
+}
+
+// find looks for the folder itself, and then for a known one above it.
+func (r *Resolver) find(at fs.Standpoint) place {
+	dir, id, err := r.here(at)
+	if err == nil {
+		return place{dir: dir, id: id, root: r.nearest(dir)}
+	}
+	if len(at.Folders) > 0 {
+		r.known.refresh()
+	}
+	for i, id := range at.Folders {
+		dir := r.known.path(id)
+		if dir == "" {
+			continue
+		}
+		// What the program sees below that folder is most probably the same here:
+		// then a nearer project counts.
+		if inner := filepath.Join(dir, below(at.Dir, i)); inner != dir {
+			if is, err := identify(inner); err == nil && is == at.Folders[0] {
+				dir, id = inner, is
+			}
+		}
+		return place{dir: dir, id: id, root: r.nearest(dir)}
+	}
+	return place{fault: err}
+}
+
+// below returns the last n names of a path.
+func below(path string, n int) string {
+	names := strings.Split(strings.Trim(path, "/"), "/")
+	return filepath.Join(names[max(0, len(names)-n):]...)
+}
+
+// errOther is the error for a path that leads to another folder here.
+var errOther = errors.New("another folder here")
+
+// here returns the path, without links, of the folder in which a program stands. A
+// folder in a view of ours is not touched and has no identity, but what the view is
+// in has. The error is nil only if it is the same folder.
+func (r *Resolver) here(at fs.Standpoint) (dir string, id fs.FileID, err error) {
+	dir, ids := filepath.Clean(at.Dir), at.Folders
+	hidden := dir
+	for r.opts.Hide(dir) && dir != filepath.Dir(dir) {
+		dir, ids = filepath.Dir(dir), ids[min(1, len(ids)):]
+	}
+	inView := hidden != dir
+	if dir, err = (fs.DiskOptions{Hide: r.opts.Hide}).Resolve(dir); err == nil {
+		id, err = identify(dir)
+	}
+	if err == nil && len(ids) > 0 && id != ids[0] {
+		err = errOther
+	}
+	if err == nil && inView {
+		return hidden, fs.FileID{}, nil
+	}
+	return dir, id, err
+}
+
+// nearest returns the nearest project from a folder upward, or "".
+func (r *Resolver) nearest(dir string) string {
+	home, _ := identify(r.opts.Home)
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if r.opts.Hide(dir) {
+			continue
+		}
+		info, err := os.Stat(dir)
+		if err != nil || dir == r.opts.Home || openToAll(info) {
+			continue
+		}
+		if id := idOf(info); id != home && (r.known.configures(dir, id) || isRepository(dir)) {
+			return r.known.remember(dir, id)
+		}
+	}
+	return ""
+}
+
+// openToAll reports whether a folder is one like /tmp, where anybody can put
+// something that makes it look like a project.
+func openToAll(info os.FileInfo) bool {
+	return info.Mode()&os.ModeSticky != 0 && info.Mode().Perm()&0o002 != 0
+}
+
+// identify returns the identity of a folder.
+func identify(dir string) (fs.FileID, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fs.FileID{}, err
+	}
+	if !info.IsDir() {
+		return fs.FileID{}, fmt.Errorf("%s is not a folder", dir)
+	}
+	return idOf(info), nil
+}
+
+func idOf(info os.FileInfo) (id fs.FileID) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		id = fs.FileID{Dev: uint64(st.Dev), Ino: st.Ino}
+	}
+	return id
+}
+
+// isRepository reports whether a folder is the root of a repository, a worktree or a
+// submodule. Sandboxes put empty files and folders where they protect a path, so
+// the name alone does not make it one.
+func isRepository(dir string) bool {
+	git := filepath.Join(dir, ".git")
+	if info, err := os.Stat(git); err == nil {
+		if info.Mode().IsRegular() && info.Size() > 0 { // a worktree or a submodule
+			return true
+		}
+		if _, err := os.Lstat(filepath.Join(git, "HEAD")); err == nil {
+			return true
+		}
+	}
+	for _, has := range []string{".hg/store", ".jj/repo", ".svn/wc.db"} {
+		if _, err := os.Lstat(filepath.Join(dir, has)); err == nil {
+			return true
+		}
+	}
+	return false
+}
