@@ -27,6 +27,8 @@ type Request struct {
 	// tool, its arguments.
 	Words  []Word `json:"words"`
 	Caller Caller `json:"caller"`
+	// Project is where the folder is that --project names, if it does.
+	Project fs.Standpoint `json:"project,omitzero"`
 	// Input is the text of standard input; nil if it was not read.
 	Input *string `json:"input,omitempty"`
 	// Piped reports whether standard input may hold something that has not been

@@ -36,7 +36,7 @@ func run(ctx context.Context, p places.Places, lookupEnv func(string) (string, b
 	if err != nil {
 		return console.ExitUsage, err
 	}
-	request := Request{Words: words, Caller: NewCaller(lookupEnv), Piped: piped(s.In), Watched: console.IsTerminal(s.Err)}
+	request := Request{Words: words, Caller: NewCaller(lookupEnv), Project: namedProject(args), Piped: piped(s.In), Watched: console.IsTerminal(s.Err)}
 	for {
 		reply, err := ask(ctx, p, request, s)
 		if err != nil {

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"ctxfs/fs"
 	"ctxfs/mounts/control"
 )
 
@@ -77,6 +79,28 @@ func readWord(flag, path string, read func() ([]byte, error)) (Word, error) {
 	}
 	text := string(body)
 	return Word{Text: flag, Path: path, Body: &text}, nil
+}
+
+// namedProject returns where the folder is that the last --project in a command line
+// names: in a sandbox its path may be that of another folder for the background
+// process. It is the zero Standpoint if there is no such folder.
+func namedProject(args []string) (at fs.Standpoint) {
+	for i, arg := range args {
+		dir, ok := strings.CutPrefix(arg, "--project=")
+		if arg == "--project" && i+1 < len(args) {
+			dir, ok = args[i+1], true
+		}
+		if !ok {
+			continue
+		}
+		at = fs.Standpoint{}
+		if abs, err := filepath.Abs(dir); err == nil {
+			if real, err := filepath.EvalSymlinks(abs); err == nil {
+				at = fs.StandpointAt(real)
+			}
+		}
+	}
+	return at
 }
 
 // Option is an option of ctxfs call.

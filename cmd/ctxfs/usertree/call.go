@@ -90,16 +90,20 @@ func (l *callLine) call(request call.Request, progress func(wire.Progress)) call
 	if l.whole {
 		limit = -1
 	}
-	return calls.Call{
+	made := calls.Call{
 		Server: l.server, Tool: l.tool, Words: words, Confirmed: l.yes, Limit: limit, Timeout: l.timeout, Progress: progress,
 		Project: inFolder(request.Caller.Dir, l.project),
 		Caller:  callerVia(cmp.Or(l.via, "command"), request.Caller),
 	}
+	if is := request.Project; l.project != "" && is.Dir != "" {
+		made.Project, made.ProjectFolders = is.Dir, is.Folders
+	}
+	return made
 }
 
 // callerVia returns the caller of a call, which comes by a way of the log of calls.
 func callerVia(way string, who call.Caller) calls.Caller {
-	return calls.Caller{Via: way, Agent: who.Agent, Session: who.Session, Dir: who.Dir, PID: who.PID, Folders: who.Folders}
+	return calls.Caller{Via: way, Agent: who.Agent, Session: who.Session, Dir: who.Dir, PID: who.PID, Folders: who.Folders, Unknown: who.Unknown}
 }
 
 // inFolder returns a path that was written in a folder as an absolute one; "" stays
