@@ -195,5 +195,5 @@ func (p *Provider) withLogin(name string) (*server, *oauth.Session, error) {
 func (s *server) named() (d *config.Server, file, state string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.def, s.file, s.condition.state
+	return s.def, s.file, s.condition.State
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"ctxfs/providers/mcp/instance"
 	"fmt"
 	"os"
 	"strings"
@@ -48,7 +49,7 @@ func BenchmarkSeventeen(b *testing.B) {
 		b.ReportMetric(float64(count("start")-starts), "processes-after-mount")
 		call := func() time.Duration {
 			begun := time.Now()
-			session, err := w.p.Use(context.Background(), "s3", Waiting{})
+			session, err := w.use(context.Background(), "s3", instance.Waiting{})
 			if err != nil {
 				b.Fatal(err)
 			}

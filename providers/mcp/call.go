@@ -10,6 +10,7 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/mcp/calls"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/wire"
 )
@@ -35,7 +36,7 @@ func (p *Provider) Call(ctx context.Context, c calls.Call) (*calls.Result, error
 
 // makeCall makes a call that may be made.
 func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call) (*calls.Result, error) {
-	session, err := p.use(ctx, made.server, Waiting{made.server.patience(c.Timeout), c.Progress})
+	session, err := p.use(ctx, made.server, instance.Waiting{Limit: made.server.patience(c.Timeout), Progress: c.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call
 			return nil, err
 		}
 	}
-	raw, wanted, err := session.call(ctx, made, c)
+	raw, wanted, err := made.send(ctx, session, c)
 	if err != nil {
 		return nil, inputWanted(err, wanted)
 	}
@@ -112,10 +113,10 @@ func (s *server) patience(given time.Duration) time.Duration {
 	return s.p.timing.tool
 }
 
-// call sends a call and waits for its result. Wanted is the method of a request
+// send sends a call and waits for its result. Wanted is the method of a request
 // that the server made meanwhile, or "".
-func (u *Session) call(ctx context.Context, made *judgedCall, c *calls.Call) (raw json.RawMessage, wanted string, err error) {
-	s := u.s
+func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Call) (raw json.RawMessage, wanted string, err error) {
+	s := m.server
 	patience := s.patience(c.Timeout)
 	longest := max(patience, s.p.timing.toolMax)
 	waiting, giveUp := context.WithCancelCause(ctx)
@@ -133,15 +134,15 @@ func (u *Session) call(ctx context.Context, made *judgedCall, c *calls.Call) (ra
 	}}
 	out := wire.Outgoing{
 		Method:  "tools/call",
-		Params:  map[string]any{"name": made.tool.Name, "arguments": made.args},
-		Schema:  made.tool.Input,
+		Params:  map[string]any{"name": m.tool.Name, "arguments": m.args},
+		Schema:  m.tool.Input,
 		Pending: f,
 	}
 	var last *wire.Connection
 	for try := 0; ; try++ {
-		conn, err := s.connected(waiting, last, nil)
+		conn, err := u.Connected(waiting, last)
 		if err != nil {
-			return nil, "", u.gaveUp(waiting, err, patience, longest)
+			return nil, "", s.gaveUp(waiting, err, patience, longest)
 		}
 		last = conn
 		raw, begun, err := conn.Send(waiting, out)
@@ -149,11 +150,11 @@ func (u *Session) call(ctx context.Context, made *judgedCall, c *calls.Call) (ra
 		case err == nil:
 			return raw, f.Wanted(), nil
 		case waiting.Err() != nil:
-			return nil, "", u.gaveUp(waiting, err, patience, longest)
+			return nil, "", s.gaveUp(waiting, err, patience, longest)
 		case try == 0 && (wire.IsForgotten(err) || !begun && conn.IsLost()):
 			continue // the server has not received it
 		}
-		err = s.unanswered(conn, err, patience)
+		err = u.Unanswered(conn, err, patience)
 		if useErr := (*calls.UseError)(nil); begun && errors.As(err, &useErr) && useErr.State != "" {
 			useErr.What += "; whether the tool has done its work is not known"
 		}
@@ -162,10 +163,10 @@ func (u *Session) call(ctx context.Context, made *judgedCall, c *calls.Call) (ra
 }
 
 // gaveUp returns the error of a call that was given up.
-func (u *Session) gaveUp(waiting context.Context, err error, patience, longest time.Duration) error {
+func (s *server) gaveUp(waiting context.Context, err error, patience, longest time.Duration) error {
 	var useErr *calls.UseError
 	cause := context.Cause(waiting)
-	file := u.s.summary().file
+	file := s.folder()
 	more := "allow more time: --timeout, or call_timeout (in seconds) in ctxfs's config.toml, below [mcp.servers." + file + "]"
 	switch {
 	case cause == errSilent:

@@ -220,10 +220,7 @@ func TestCallsAreMadeOnce(t *testing.T) {
 		if r, err := w.call("echo", `{"text":"x"}`); err != nil || string(r.Text) != "x" {
 			t.Fatal(r, err)
 		}
-		s := w.p.all()[0]
-		s.mu.Lock()
-		conn := s.conn
-		s.mu.Unlock()
+		conn := w.p.all()[0].main.Connection()
 		// It is gone, and the next call may be before anybody has noticed.
 		if err := syscall.Kill(conn.Process.Group(), syscall.SIGKILL); err != nil {
 			t.Fatal(err)

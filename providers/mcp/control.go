@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/clients"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/instance"
 )
 
 // Start implements fs.Starter. In the background and a few at a time, it fetches
@@ -61,7 +63,7 @@ func (p *Provider) Restart(name string) error {
 			if err := p.ensureBegun(s); errors.Is(err, errNotHere) {
 				return err
 			}
-			_ = s.restart(unrequested) // those that cannot be started say so in STATUS.md
+			_ = s.main.Restart(instance.Unrequested) // those that cannot be started say so in STATUS.md
 		}
 		return nil
 	}
@@ -73,7 +75,7 @@ func (p *Provider) Restart(name string) error {
 	for _, s := range chosen {
 		err := p.ensureBegun(s)
 		if err == nil {
-			err = s.restart(restartRequested)
+			err = s.main.Restart(instance.RestartRequested)
 		}
 		errs = append(errs, err)
 	}
@@ -83,11 +85,21 @@ func (p *Provider) Restart(name string) error {
 // Busy reports whether a server is starting, or installing what it needs.
 func (p *Provider) Busy() bool {
 	for _, s := range p.all() {
-		if isStarting(s.summary().condition.state) {
+		if instance.IsStarting(s.summary().condition.State) {
 			return true
 		}
 	}
 	return false
+}
+
+// storeIdle applies the configured time after which unused servers are stopped.
+func (p *Provider) storeIdle(idle time.Duration) {
+	if p.idle.Swap(int64(idle)) == int64(idle) {
+		return
+	}
+	for _, s := range p.all() {
+		s.main.Touch()
+	}
 }
 
 // choose returns the servers with a name: the one whose folder has it, or else
@@ -127,8 +139,8 @@ func (p *Provider) Close() error {
 		s.end()
 	}
 	for _, s := range all {
-		if s.done != nil {
-			<-s.done
+		if s.main.Begun() {
+			<-s.main.Done()
 		}
 	}
 	p.running.Wait()
@@ -154,7 +166,7 @@ func (p *Provider) apply(all *clients.Discovery) {
 	defs := all.Servers
 	for id, s := range p.leaving {
 		select {
-		case <-s.done:
+		case <-s.main.Done():
 			delete(p.leaving, id)
 		default:
 		}
@@ -182,19 +194,19 @@ func (p *Provider) apply(all *clients.Discovery) {
 		making.Go(func() {
 			defer func() { <-cores }()
 			servers[i] = newServer(p, d, files[i], remarks[i])
-			servers[i].replaces = s != nil && s.done != nil
+			servers[i].replaces = s != nil && s.main.Begun()
 		})
 	}
 	making.Wait()
 	started := p.hasStarted()
 	for _, s := range servers {
-		if s.done == nil && (started || s.replaces) {
+		if !s.main.Begun() && (started || s.replaces) {
 			fresh = append(fresh, s)
 		}
 	}
 	for id, s := range old {
 		s.end()
-		if s.done != nil {
+		if s.main.Begun() {
 			p.leaving[id] = s
 		}
 	}
@@ -210,18 +222,18 @@ func (p *Provider) apply(all *clients.Discovery) {
 // are used.
 func (p *Provider) begin(servers []*server) {
 	for _, s := range servers {
-		if !s.def.Startable() || s.done != nil {
+		if !s.def.Startable() || s.main.Begun() {
 			continue
 		}
 		var before <-chan struct{}
 		if l := p.leaving[s.def.Identity()]; l != nil {
-			before = l.done
+			before = l.main.Done()
 		}
-		why := noReason
+		why := instance.NoReason
 		if s.wantsStart() {
-			why = unrequested
+			why = instance.Unrequested
 		}
-		s.begin(before, why)
+		s.main.Begin(before, why)
 	}
 }
 

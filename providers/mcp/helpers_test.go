@@ -16,6 +16,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/mcp/instance"
 )
 
 // patience is how long anything may take on a busy machine.
@@ -148,6 +149,15 @@ func (w *world) reopen() *world {
 	return w.open()
 }
 
+// use uses the server with a name.
+func (w *world) use(ctx context.Context, name string, waiting instance.Waiting) (*instance.Session, error) {
+	s, err := w.p.chooseOne(name)
+	if err != nil {
+		return nil, err
+	}
+	return w.p.use(ctx, s, waiting)
+}
+
 func (w *world) start() *world {
 	w.p.Start()
 	return w
@@ -246,11 +256,11 @@ func (w *world) untilState(server, state string) string {
 		var err error
 		text, err = w.read(server + "/STATUS.md")
 		mark := "\n- " + server + ": "
-		if state != stateReady {
+		if state != instance.StateReady {
 			mark += state
 		}
 		return err == nil && strings.HasPrefix(text, "state: "+state+"\n") &&
-			strings.Contains(w.cat("INDEX.md"), mark) == (state != stateReady)
+			strings.Contains(w.cat("INDEX.md"), mark) == (state != instance.StateReady)
 	})
 	return text
 }

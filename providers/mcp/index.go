@@ -11,12 +11,13 @@ import (
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/instance"
 )
 
 // summary is what the index and the provider's status say about a server.
 type summary struct {
 	file      string // the name of its folder
-	condition condition
+	condition instance.Condition
 	about     string
 	catalogue time.Time // zero where there is none
 	tools     []catalogue.Item
@@ -65,18 +66,18 @@ func indexText(servers []summary, problems []fs.Problem, places []string) []byte
 func writeUnready(out *strings.Builder, servers []summary) {
 	first := true
 	for _, b := range servers {
-		if b.condition.state == stateReady {
+		if b.condition.State == instance.StateReady {
 			continue
 		}
 		if first {
 			out.WriteString("\n## Servers that are not ready\n\n")
 			first = false
 		}
-		fmt.Fprintf(out, "- %s: %s", b.file, b.condition.state)
-		if b.condition.what != "" {
-			fmt.Fprintf(out, ": %s", clean.Cut(clean.Line(b.condition.what), 240))
+		fmt.Fprintf(out, "- %s: %s", b.file, b.condition.State)
+		if b.condition.What != "" {
+			fmt.Fprintf(out, ": %s", clean.Cut(clean.Line(b.condition.What), 240))
 		}
-		if !b.catalogue.IsZero() && b.condition.state != stateDisabled {
+		if !b.catalogue.IsZero() && b.condition.State != instance.StateDisabled {
 			fmt.Fprintf(out, "; its tools are as of %s", wording.Time(b.catalogue))
 		}
 		fmt.Fprintf(out, "; see %s/STATUS.md\n", b.file)
@@ -94,12 +95,12 @@ func (p *Provider) Status() fs.Status {
 	for _, b := range servers {
 		total += len(b.tools)
 		status.Items = append(status.Items, fs.Item{
-			Name: b.file, State: b.condition.state, Count: len(b.tools), Unit: "tools", About: b.about, Since: b.condition.since,
+			Name: b.file, State: b.condition.State, Count: len(b.tools), Unit: "tools", About: b.about, Since: b.condition.Since,
 		})
-		if b.condition.failing() && !b.condition.reported {
+		if b.condition.Failing() && !b.condition.Reported {
 			status.Problems = append(status.Problems, fs.Problem{
-				What: fmt.Sprintf("server %s (%s): %s", b.file, b.condition.state, b.condition.what),
-				Mend: cmp.Or(b.condition.fix, "ctxfs restart "+b.file),
+				What: fmt.Sprintf("server %s (%s): %s", b.file, b.condition.State, b.condition.What),
+				Mend: cmp.Or(b.condition.Fix, "ctxfs restart "+b.file),
 			})
 		}
 		if b.drifted != nil {
@@ -115,12 +116,12 @@ func (p *Provider) Status() fs.Status {
 func overall(servers []summary, problems []fs.Problem) string {
 	starting, failing := false, len(problems) > 0
 	for _, b := range servers {
-		starting = starting || isStarting(b.condition.state)
-		failing = failing || b.condition.failing() || b.drifted != nil
+		starting = starting || instance.IsStarting(b.condition.State)
+		failing = failing || b.condition.Failing() || b.drifted != nil
 	}
 	switch {
 	case starting:
-		return stateStarting
+		return instance.StateStarting
 	case failing:
 		return "degraded"
 	case len(servers) == 0:

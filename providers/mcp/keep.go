@@ -13,6 +13,7 @@ import (
 	"ctxfs/providers/internal/names"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -38,18 +39,18 @@ func newKept(uri string, r *calls.Reading, now time.Time) (*catalogue.Kept, erro
 // KeepResource reads a resource as ReadResource does, and shows its content as a
 // file in the folder resources from then on. The file is updated while the server
 // runs. A server with a kept resource is not stopped when it is unused.
-func (p *Provider) KeepResource(ctx context.Context, server, uri string) (*calls.Reading, error) {
-	return p.ask(ctx, server, catalogue.ResourceFolder, uri, func(session *Session, uri string) (*calls.Reading, error) {
+func (p *Provider) KeepResource(ctx context.Context, name, uri string) (*calls.Reading, error) {
+	return p.ask(ctx, name, catalogue.ResourceFolder, uri, func(s *server, session *instance.Session, uri string) (*calls.Reading, error) {
 		r, err := readResource(ctx, session, uri)
 		if err != nil {
 			return nil, err
 		}
 		k, err := newKept(uri, r, p.env.Now())
 		if err == nil {
-			err = session.s.storeKept(k)
+			err = s.storeKept(k)
 		}
 		if err != nil {
-			return nil, &calls.UseError{Server: session.s.summary().file, What: clean.Line(err.Error()), Cause: err}
+			return nil, &calls.UseError{Server: s.folder(), What: clean.Line(err.Error()), Cause: err}
 		}
 		return r, nil
 	})
@@ -81,7 +82,7 @@ func (p *Provider) ForgetResource(server, uri string) error {
 		return err
 	}
 	s.update(func() { s.setKept(uri, nil) })
-	s.touch()
+	s.main.Touch()
 	return nil
 }
 
@@ -112,14 +113,16 @@ func (s *server) setKept(uri string, k *catalogue.Kept) {
 	}
 	delete(s.keptFaults, uri)
 	s.keptChanged = true
-	if s.conn != nil {
-		s.conn.Watched.Post()
+	if s.followed != nil {
+		s.followed.Watched.Post()
 	}
 }
 
 // keepCurrent updates the kept resources when they change, until the connection
 // ends.
 func (s *server) keepCurrent(c *wire.Connection) {
+	s.follow(c)
+	defer s.follow(nil)
 	ctx, settle := c.Context, s.p.timing.settle
 	var done time.Time
 	for {
@@ -147,6 +150,20 @@ func (s *server) keepCurrent(c *wire.Connection) {
 		case <-time.After(settle):
 		}
 	}
+}
+
+// follow sets the connection over which kept resources are followed; nil is none.
+func (s *server) follow(c *wire.Connection) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.followed = c
+}
+
+// isKept reports whether the server has kept resources.
+func (s *server) isKept() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.kept) > 0
 }
 
 func (s *server) keptURIs() []string {
@@ -227,7 +244,7 @@ func (s *server) fault(c *wire.Connection, uri string, set func(f *keptFault, wh
 	why := ""
 	if err != nil {
 		var use *calls.UseError
-		if err = s.unanswered(c, err, s.p.timing.call); errors.As(err, &use) {
+		if err = s.main.Unanswered(c, err, s.p.timing.call); errors.As(err, &use) {
 			why = use.What
 		}
 	}

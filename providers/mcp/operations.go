@@ -7,6 +7,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/mcp/calls"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/tasks"
 )
@@ -202,19 +203,23 @@ func (p *Provider) answerResource(ctx context.Context, q ReadingQuery) (*calls.R
 	return p.ReadResource(ctx, q.Server, q.What)
 }
 
-// KnownTool describes a tool. A server about which nothing is known is started, and
-// waited for.
-func (p *Provider) KnownTool(ctx context.Context, server, tool string, w Waiting) (ToolInfo, error) {
-	info, err := p.Tool(server, tool)
+// KnownTool describes the tool of a call. A server about which nothing is known is
+// started, and waited for as the call says.
+func (p *Provider) KnownTool(ctx context.Context, c *calls.Call) (ToolInfo, error) {
+	info, err := p.Tool(c.Server, c.Tool)
 	if useErr := (*calls.UseError)(nil); !errors.As(err, &useErr) {
 		return info, err
 	}
-	session, err := p.Use(ctx, server, w)
+	s, err := p.chooseOne(c.Server)
+	if err != nil {
+		return ToolInfo{}, err
+	}
+	session, err := p.use(ctx, s, instance.Waiting{Limit: c.Timeout, Progress: c.Progress})
 	if err != nil {
 		return ToolInfo{}, err
 	}
 	defer session.Release()
-	return p.Tool(server, tool)
+	return p.Tool(c.Server, c.Tool)
 }
 
 // IsServer reports whether a server has that name.

@@ -10,6 +10,7 @@ import (
 
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/mcp/calls"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/policy"
 )
 
@@ -97,7 +98,7 @@ func TestPolicyWhileTheFileIsBroken(t *testing.T) {
 	w.claude(map[string]any{"callee": stub("calls")})
 	w.settings(deny)
 	w.open().start()
-	w.untilState("callee", stateReady)
+	w.untilState("callee", instance.StateReady)
 	path := w.opts.SettingsPath
 	files, err := watch.New(watch.Options{Changed: func([]string) { w.p.Reload() }, Log: w.opts.Env.Log})
 	if err != nil {
@@ -135,7 +136,7 @@ func TestPolicyWhileTheFileIsBroken(t *testing.T) {
 		until("echo", `{"text":"x"}`, closed)
 		const told = "until it is corrected no tool may be called"
 		w.until("it is told", func() bool { return strings.Contains(w.cat("INDEX.md"), told) })
-		if s := w.p.Status(); len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, told) || s.Items[0].State != stateReady {
+		if s := w.p.Status(); len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, told) || s.Items[0].State != instance.StateReady {
 			t.Errorf("status: %+v", s)
 		}
 		overwrite(deny)

@@ -14,8 +14,8 @@
 //
 // # A server's life
 //
-// Each server has one goroutine, which alone starts it, requests its lists, waits
-// for its end and retries. No reader waits for it: its folder is made of the last
+// A server is run by an [instance.Instance], whose goroutine alone starts it, requests
+// its lists, waits for its end and retries. No reader waits for it: its folder is made of the last
 // catalogue, which is stored in the cache folder, and is replaced when the server
 // has answered. A server is only asked for its lists; no tool is called and no
 // resource is read unless a user asks for it, except for kept resources
@@ -40,11 +40,11 @@
 //   - pins stores definitions as they were first shown, and reports changes.
 //   - wire connects to servers and speaks the protocol.
 //   - calls has the parts of a call: its tool, arguments, result and log.
+//   - instance runs a server, and stops it when it is unused.
 //
-// In this package, server.go is a server's folder and run.go its life: start.go
-// says why and when it starts, idle.go when it is stopped, use.go keeps it running
-// during a use, keep.go follows the resources that are kept. call.go and read.go
-// use it; status.go, index.go, programs.go and documents.go write what is shown.
+// In this package, server.go is a server's folder, run.go its instance, adopt.go
+// takes its lists, and keep.go follows the resources that are kept. call.go and
+// read.go use it; status.go, index.go, programs.go and documents.go write what is shown.
 // control.go and provider.go hold the set of all servers.
 package mcp
 
@@ -64,6 +64,7 @@ import (
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/clients"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/pins"
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/supervise"
@@ -125,6 +126,7 @@ type Provider struct {
 	running sync.WaitGroup
 	// refreshing holds a value while a catalogue is refreshed.
 	refreshing chan struct{}
+	instances  instance.Options // of all servers
 
 	// changing is held while the set of servers changes. Only then is the finder
 	// used, and are the next two written.
@@ -195,6 +197,9 @@ func New(opts Options) *Provider {
 		p.quiet = p.sup.Quiet
 	}
 	p.refreshing = make(chan struct{}, 1)
+	p.instances = instance.Options{
+		Sup: p.sup, Timing: p.timing.instance(), Now: p.env.Now, Idle: func() time.Duration { return time.Duration(p.idle.Load()) },
+	}
 	p.apply(p.discover())
 	return p
 }

@@ -12,6 +12,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/policy"
 )
 
@@ -82,7 +83,7 @@ func (p *Provider) publishIndex() {
 func (p *Provider) settleUnlessStarting() {
 	p.shown.mu.Lock()
 	defer p.shown.mu.Unlock()
-	if p.shown.state != stateStarting && p.shown.settled == nil {
+	if p.shown.state != instance.StateStarting && p.shown.settled == nil {
 		p.shown.settled = time.AfterFunc(p.timing.settled, p.opts.Settled)
 	}
 }
@@ -103,7 +104,7 @@ func (p *Provider) publishIndexText() (changed bool) {
 		if p.shown.settled != nil {
 			p.shown.settled.Stop()
 		}
-		if p.shown.state == stateStarting {
+		if p.shown.state == instance.StateStarting {
 			p.shown.settled = time.AfterFunc(p.timing.settled, p.opts.Settled)
 		}
 		p.shown.state, p.shown.since = state, t
@@ -136,7 +137,7 @@ func (p *Provider) factTime() time.Time {
 	var newest time.Time
 	servers, _ := p.summaries()
 	for _, b := range servers {
-		for _, t := range []time.Time{b.condition.since, b.catalogue} {
+		for _, t := range []time.Time{b.condition.Since, b.catalogue} {
 			if t.After(newest) {
 				newest = t
 			}

@@ -10,19 +10,20 @@ import (
 	"ctxfs/providers/internal/nearest"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/wire"
 )
 
 // ReadResource reads a resource of a server, named as in Restart: by its URI, which
 // may match a template, or by the name of its file in the folder resources. Errors
 // are [*calls.UseError] and those of ctx.
-func (p *Provider) ReadResource(ctx context.Context, server, uri string) (*calls.Reading, error) {
-	return p.ask(ctx, server, catalogue.ResourceFolder, uri, func(session *Session, uri string) (*calls.Reading, error) {
+func (p *Provider) ReadResource(ctx context.Context, name, uri string) (*calls.Reading, error) {
+	return p.ask(ctx, name, catalogue.ResourceFolder, uri, func(_ *server, session *instance.Session, uri string) (*calls.Reading, error) {
 		return readResource(ctx, session, uri)
 	})
 }
 
-func readResource(ctx context.Context, session *Session, uri string) (*calls.Reading, error) {
+func readResource(ctx context.Context, session *instance.Session, uri string) (*calls.Reading, error) {
 	raw, err := session.Request(ctx, "resources/read", map[string]any{"uri": uri})
 	if err != nil {
 		return nil, err
@@ -32,8 +33,8 @@ func readResource(ctx context.Context, session *Session, uri string) (*calls.Rea
 
 // GetPrompt gets a prompt of a server, named as in Restart: by its name, or that
 // of its file in the folder prompts. Errors are [*calls.UseError] and those of ctx.
-func (p *Provider) GetPrompt(ctx context.Context, server, prompt string, args map[string]string) (*calls.Reading, error) {
-	return p.ask(ctx, server, catalogue.PromptFolder, prompt, func(session *Session, name string) (*calls.Reading, error) {
+func (p *Provider) GetPrompt(ctx context.Context, name, prompt string, args map[string]string) (*calls.Reading, error) {
+	return p.ask(ctx, name, catalogue.PromptFolder, prompt, func(_ *server, session *instance.Session, name string) (*calls.Reading, error) {
 		params := map[string]any{"name": name}
 		if len(args) > 0 {
 			params["arguments"] = args
@@ -48,18 +49,22 @@ func (p *Provider) GetPrompt(ctx context.Context, server, prompt string, args ma
 
 // ask uses a server for something that one of its folders lists. If the server does
 // not know it, the error suggests what was probably meant.
-func (p *Provider) ask(ctx context.Context, server string, folder catalogue.Folder, what string, request func(*Session, string) (*calls.Reading, error)) (*calls.Reading, error) {
-	session, err := p.Use(ctx, server, Waiting{})
+func (p *Provider) ask(ctx context.Context, name string, folder catalogue.Folder, what string, request func(*server, *instance.Session, string) (*calls.Reading, error)) (*calls.Reading, error) {
+	s, err := p.chooseOne(name)
+	if err != nil {
+		return nil, err
+	}
+	session, err := p.use(ctx, s, instance.Waiting{})
 	if err != nil {
 		return nil, err
 	}
 	defer session.Release()
-	file, known := session.s.namesByFile(folder)
+	file, known := s.namesByFile(folder)
 	meant := what
 	if original, ok := known[what]; ok {
 		meant = original
 	}
-	r, err := request(session, meant)
+	r, err := request(s, session, meant)
 	if fault := (*calls.UseError)(nil); errors.As(err, &fault) && errors.As(err, new(*wire.ResponseError)) {
 		fault.Mend = "see what there is: ctxfs ls mcps/" + file + "/" + folder.Name()
 		var words []string

@@ -77,10 +77,10 @@ func (p *Provider) Configuration(folder string) Report {
 		e := entryOf(d)
 		if s := running[d.Identity()]; s != nil && s.def.Unchanged(d) {
 			b := s.summary()
-			e.Folder, e.State, e.Why, e.Mend = b.file, b.condition.state, b.condition.what, b.condition.fix
+			e.Folder, e.State, e.Why, e.Mend = b.file, b.condition.State, b.condition.What, b.condition.Fix
 		} else {
 			c := (&server{def: d}).atRest()
-			e.State, e.Why, e.Mend = c.state, c.what, c.fix
+			e.State, e.Why, e.Mend = c.State, c.What, c.Fix
 		}
 		e.Why, e.Mend = clean.Line(e.Why), clean.Line(e.Mend)
 		report.Entries = append(report.Entries, e)

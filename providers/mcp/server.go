@@ -3,8 +3,6 @@ package mcp
 import (
 	"bytes"
 	"cmp"
-	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -14,12 +12,14 @@ import (
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/pins"
 	"ctxfs/providers/mcp/wire"
 )
 
-// server is one configured server: its folder, and the goroutine that runs it. It
-// is safe for concurrent use.
+// server is one configured server: its folder, what is known of it, and the instance
+// that runs it. It is safe for concurrent use. Its instance is not called with mu
+// held, since the instance shows its condition with its own lock held.
 type server struct {
 	p *Provider
 	// replaces says that the server replaces one with another configuration,
@@ -28,27 +28,18 @@ type server struct {
 	dir      *fs.Folder
 	dirs     [catalogue.NumFolders]*fs.Folder // in dir
 
-	wanted chan reason   // receives requests for a start
-	urgent chan struct{} // receives a value when a caller waits for the start under way
-	used   chan struct{} // receives a value when the last use has ended
-	cancel context.CancelFunc
-	done   chan struct{} // closed when the goroutine has ended; nil before it is started
+	main *instance.Instance
 
 	mu        sync.Mutex
 	def       *config.Server
-	file      string   // the name of its folder
-	namesakes []string // remarks about servers of the same name
-	condition condition
+	file      string               // the name of its folder
+	namesakes []string             // remarks about servers of the same name
+	condition instance.Condition   // of main
 	shown     *catalogue.Snapshot  // nil where there is no catalogue
 	unsaved   *catalogue.Catalogue // the catalogue, if it could not be saved
+	followed  *wire.Connection     // over which kept resources are followed, or nil
 	login     *oauth.Session       // of the run under way; nil where there can be none
-	interrupt func()               // ends the run under way
-	runs      int                  // number of runs, the one under way included
-	failedRun int                  // the number of the last run that failed; 0 if none has
 	tried     time.Time            // when the catalogue was last refreshed, or could not be
-	conn      *wire.Connection     // while it is ready
-	users     int                  // uses that have not been released
-	turned    chan struct{}        // closed, and replaced, by each update
 	texts     map[string]shownText
 	toolCache calls.ToolCache
 	bin       *fs.Folder // in dir; nil while there is none
@@ -80,8 +71,7 @@ type shownText struct {
 func newServer(p *Provider, d *config.Server, file string, namesakes []string) *server {
 	s := &server{
 		p: p, def: d, file: file, namesakes: namesakes,
-		dir:    new(fs.Folder),
-		wanted: make(chan reason, 1), urgent: make(chan struct{}, 1), used: make(chan struct{}, 1), turned: make(chan struct{}),
+		dir:   new(fs.Folder),
 		texts: make(map[string]shownText), kept: make(map[string]*catalogue.Kept), keptFaults: make(map[string]keptFault),
 	}
 	if !d.Disabled {
@@ -90,9 +80,10 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 		s.pins = p.pins.Load(catalogue.KeysOf(d), s.shown)
 	}
 	s.condition = s.atRest()
+	s.main = s.newMain(s.condition)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	begun := cmp.Or(s.condition.since, p.env.Now())
+	begun := cmp.Or(s.condition.Since, p.env.Now())
 	nodes := make(map[string]fs.Node)
 	for f := range catalogue.NumFolders {
 		s.dirs[f] = new(fs.Folder)
@@ -107,31 +98,27 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 
 // atRest returns the condition of a server that has not been started. Its time is
 // that of the facts, so that it is the same after a restart of ctxfs.
-func (s *server) atRest() condition {
+func (s *server) atRest() instance.Condition {
 	d := s.def
 	switch {
 	case d.Disabled:
-		return condition{state: stateDisabled, since: d.Time, fix: "to use it, " + d.EnableHint}
+		return instance.Condition{State: instance.StateDisabled, Since: d.Time, Fix: "to use it, " + d.EnableHint}
 	case d.Fault != nil:
-		return condition{state: d.Fault.State, since: d.Time, what: d.Fault.What, fix: d.Fault.Fix, reported: d.Fault.Reported, lapsed: d.Fault.Lapsed}
+		return instance.Condition{State: d.Fault.State, Since: d.Time, What: d.Fault.What, Fix: d.Fault.Fix, Reported: d.Fault.Reported, Lapsed: d.Fault.Lapsed}
 	case s.shown != nil:
-		return condition{state: stateCached, since: s.shown.Time, remarks: []string{knownRemark}}
+		return instance.Condition{State: instance.StateCached, Since: s.shown.Time, Remarks: []string{knownRemark}}
 	}
-	return condition{state: stateStopped, since: d.Time, fix: "start it: ctxfs mount"}
+	return instance.Condition{State: instance.StateStopped, Since: d.Time, Fix: "start it: ctxfs mount"}
 }
 
-// update calls change with mu held, then publishes what has changed and wakes the
-// callers that wait for a change.
+const knownRemark = "known from an earlier run, and not running: its first call starts it"
+
+// update calls change with mu held, then publishes what has changed.
 func (s *server) update(change func()) {
 	s.mu.Lock()
-	before, was := s.shown, s.condition.state
+	before := s.shown
 	change()
-	close(s.turned)
-	s.turned = make(chan struct{})
 	now := s.p.env.Now()
-	if s.condition.state != was {
-		s.condition.since = now
-	}
 	changed := append(s.publishSections(before, now), s.publishTexts(now)...)
 	changed = append(changed, s.publishPrograms(now)...)
 	file := s.file
@@ -209,7 +196,7 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 		}
 		changed = append(changed, name)
 	}
-	set("STATUS.md", s.statusText(), cmp.Or(s.condition.since, now))
+	set("STATUS.md", s.statusText(), cmp.Or(s.condition.Since, now))
 	if text, err := s.metadataText(); err == nil {
 		set("SERVER_METADATA.json", text, described)
 	}
@@ -254,28 +241,11 @@ func (s *server) setDefinition(d *config.Server, file string, namesakes []string
 	}
 }
 
-// end stops the goroutine and the calls by files, without waiting for them.
+// end ends the instance and the calls by files, without waiting for them.
 func (s *server) end() {
 	s.mu.Lock()
 	s.ended = true
 	s.publishCalls(s.p.env.Now())
 	s.mu.Unlock()
-	if s.cancel != nil {
-		s.cancel()
-	}
-}
-
-// restart requests a new start, and interrupts the run under way.
-func (s *server) restart(why reason) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.def.Startable() {
-		c := s.condition
-		return fmt.Errorf("server %q is %s: %s", s.file, c.state, cmp.Or(c.what, "ctxfs does not start it")+"; "+c.fix)
-	}
-	s.want(why)
-	if s.interrupt != nil {
-		s.interrupt()
-	}
-	return nil
+	s.main.End()
 }

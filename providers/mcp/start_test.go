@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"ctxfs/providers/mcp/calls"
-	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -29,7 +29,7 @@ func TestACachedServerStartsWhenItIsUsed(t *testing.T) {
 			_, err := w.p.Call(context.Background(), calls.Call{Server: "stub", Tool: "echo", Arguments: []byte(`{"text":"x"}`)})
 			return err
 		},
-		"use":     func() error { _, err := w.p.Use(context.Background(), "stub", Waiting{}); return err },
+		"use":     func() error { _, err := w.use(context.Background(), "stub", instance.Waiting{}); return err },
 		"restart": func() error { return w.p.Restart("stub") },
 		"all":     func() error { return w.p.Restart("") },
 	} {
@@ -89,7 +89,7 @@ func TestServersStartInTurn(t *testing.T) {
 	if n := count("start"); n > max(2, 2*len(servers)/8) {
 		t.Errorf("%d start at once", n)
 	}
-	contains(t, w.untilState("silent7", "starting"), "it waits for its turn")
+	w.until("the others wait", func() bool { return strings.Contains(w.cat("silent7/STATUS.md"), "it waits for its turn") })
 }
 
 // installer is an entry that installs, as a package runner does, until the file
@@ -214,49 +214,6 @@ func TestAnOldCatalogueIsFetchedAgain(t *testing.T) {
 	}
 }
 
-// TestAStartThatIsAskedForInTime: a caller that asks for a server which is about to
-// be started for another reason gets the error at once if that start fails.
-func TestAStartThatIsAskedForInTime(t *testing.T) {
-	for _, why := range []reason{outdated, unrequested} {
-		w := newWorld(t)
-		tools := w.write("tools.json", `[{"name":"one"}]`)
-		w.claude(map[string]any{"stub": stub("ok", stubTools, tools)})
-		w.open().start()
-		w.untilState("stub", "ready")
-		w.write(tools, "no tools at all")
-		w.reopen()
-		s := w.p.all()[0]
-		ctx, cancel := context.WithCancel(context.Background())
-		s.cancel, s.done = cancel, make(chan struct{})
-		s.mu.Lock()
-		s.runs++ // as rest does
-		if why == unrequested {
-			s.condition.state = config.StateError
-		}
-		s.mu.Unlock()
-		failed := make(chan error, 1)
-		go func() {
-			_, err := w.p.Use(ctx, "stub", Waiting{Limit: 10 * time.Second})
-			failed <- err
-		}()
-		w.until("it is asked for", func() bool { return len(s.wanted) == 1 })
-		if why == outdated {
-			w.p.refreshing <- struct{}{}
-		}
-		go func() {
-			defer close(s.done)
-			s.run(ctx, why)
-		}()
-		if err := <-failed; err == nil || calls.Outcome(nil, err) == calls.OutcomeTimeout || !strings.HasPrefix(err.Error(), "server stub (error): ") {
-			t.Errorf("%d: %v", why, err)
-		}
-		contains(t, w.untilState("stub", "error"), "next try: ")
-		if len(w.p.refreshing) > 0 {
-			t.Errorf("%d: it is still taken for one that is fetched again", why)
-		}
-	}
-}
-
 // TestAPoliteStart has a server be started at a lower priority, which it gets
 // back where the user may raise it, and else for who uses it.
 func TestAPoliteStart(t *testing.T) {
@@ -269,15 +226,16 @@ func TestAPoliteStart(t *testing.T) {
 	w.settings("[mcp.servers.silent]\nstart_timeout = 3600\n")
 	w.open().start()
 	w.untilState("stub", "ready")
-	session, err := w.p.Use(context.Background(), "stub", Waiting{})
+	session, err := w.use(context.Background(), "stub", instance.Waiting{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer session.Release()
-	s := session.s
-	s.mu.Lock()
-	group := s.conn.Process.Group()
-	s.mu.Unlock()
+	s, err := w.p.chooseOne("stub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	group := s.main.Connection().Process.Group()
 	if is, err := syscall.Getpriority(syscall.PRIO_PGRP, group); err != nil || is != own {
 		t.Errorf("in use it has the priority %d, not %d: %v", is, own, err)
 	}

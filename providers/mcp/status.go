@@ -5,48 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/rawjson"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
-	"ctxfs/providers/mcp/wire"
 )
-
-// The states of a server, as they are written in STATUS.md.
-const (
-	stateStarting   = "starting"   // it has not answered yet
-	stateInstalling = "installing" // it has not answered yet, and makes progress
-	stateReady      = "ready"      // it runs and its lists are shown
-	stateCached     = "cached"     // its lists are known, it is not running
-	stateStopped    = "stopped"    // it has never been started
-	stateDisabled   = "disabled"   // by configuration
-)
-
-// condition is the condition of a server, as its STATUS.md shows it.
-type condition struct {
-	state string
-	since time.Time
-	what  string // the error, one line
-	fix   string // the command or change that fixes it
-	// fixHere replaces fix in STATUS.md itself; "" is fix.
-	fixHere  string
-	next     time.Time // when it is retried
-	reported bool      // the error is that of a whole file, which is reported once
-	lastSaid string    // the last line that it printed while installing
-	lapsed   bool      // the user's trust in it has lapsed
-	// stderr is the end of its standard error, cleaned.
-	stderr string
-	// remarks are about this run of the server.
-	remarks []string
-}
-
-// failing reports whether there is something for the user to fix.
-func (c condition) failing() bool {
-	return c.state == config.StateError || c.state == wire.StateNeedsAuth || c.state == config.StateUnresolved || c.lapsed
-}
 
 // statusText returns the text of STATUS.md.
 func (s *server) statusText() []byte {
@@ -57,17 +22,17 @@ func (s *server) statusText() []byte {
 		}
 	}
 	c := s.condition
-	line("state", c.state)
-	line("since", wording.Time(c.since))
+	line("state", c.State)
+	line("since", wording.Time(c.Since))
 	if s.shown != nil {
 		line("catalogue", "taken at "+wording.Time(s.shown.Time)+", "+counts(s.shown))
 	}
-	line("last said", c.lastSaid)
-	line("error", clean.Line(c.what))
-	if !c.next.IsZero() {
-		line("next try", wording.Time(c.next))
+	line("last said", c.LastSaid)
+	line("error", clean.Line(c.What))
+	if !c.Next.IsZero() {
+		line("next try", wording.Time(c.Next))
 	}
-	line("fix", clean.Line(cmp.Or(c.fixHere, c.fix)))
+	line("fix", clean.Line(cmp.Or(c.FixHere, c.Fix)))
 
 	notes := s.notes()
 	if len(notes) > 0 {
@@ -76,7 +41,7 @@ func (s *server) statusText() []byte {
 	for _, n := range notes {
 		fmt.Fprintf(&out, "- %s\n", clean.Line(n))
 	}
-	if stderr := strings.TrimRight(c.stderr, "\n"); stderr != "" {
+	if stderr := strings.TrimRight(c.Stderr, "\n"); stderr != "" {
 		fence := fenceFor(stderr)
 		fmt.Fprintf(&out, "\nend of its standard error:\n\n%stext\n%s\n%s\n", fence, stderr, fence)
 	}
@@ -99,7 +64,7 @@ func (s *server) notes() []string {
 		}
 	}
 	notes = append(notes, s.def.Notes...)
-	notes = append(notes, s.condition.remarks...)
+	notes = append(notes, s.condition.Remarks...)
 	notes = append(notes, s.keptNotes()...)
 	return append(notes, s.namesakes...)
 }

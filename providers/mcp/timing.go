@@ -3,6 +3,7 @@ package mcp
 import (
 	"time"
 
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/supervise"
 	"ctxfs/providers/mcp/wire"
 )
@@ -64,4 +65,11 @@ func (t timing) grace() supervise.Grace {
 
 func (t timing) wire() wire.Timing {
 	return wire.Timing{Discover: t.discover, Deaf: t.deaf, Relisten: t.relisten, Grace: t.grace()}
+}
+
+func (t timing) instance() instance.Timing {
+	return instance.Timing{
+		Start: t.start, Install: t.install, Settle: t.settle, Calm: t.calm, Retry: t.retry, RetryMax: t.retryMax,
+		Call: t.call, Rest: t.rest, Grace: t.grace(),
+	}
 }

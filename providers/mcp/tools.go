@@ -6,6 +6,7 @@ import (
 
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
+	"ctxfs/providers/mcp/instance"
 )
 
 // Toolbox is a server and its tools, as they are known without starting it.
@@ -39,9 +40,9 @@ func (p *Provider) Tools(server string) ([]Toolbox, error) {
 	boxes := make([]Toolbox, 0, len(chosen))
 	for _, s := range chosen {
 		b := s.summary()
-		box := Toolbox{Server: b.file, State: b.condition.state, Tools: make([]Listed, 0, len(b.tools))}
-		if box.State != stateReady {
-			box.What, box.Mend = clean.Line(b.condition.what), b.condition.fix
+		box := Toolbox{Server: b.file, State: b.condition.State, Tools: make([]Listed, 0, len(b.tools))}
+		if box.State != instance.StateReady {
+			box.What, box.Mend = clean.Line(b.condition.What), b.condition.Fix
 		}
 		for _, t := range b.tools {
 			box.Tools = append(box.Tools, Listed{Name: cmp.Or(clean.Line(t.Name), t.File), File: t.File, Summary: t.Summary})
@@ -75,7 +76,7 @@ func (p *Provider) Tool(server, name string) (ToolInfo, error) {
 	}
 	if !s.isKnown() {
 		b := s.summary()
-		return ToolInfo{}, &calls.UseError{Server: b.file, State: b.condition.state, What: "its tools are not known, it was never started", Mend: "start it: ctxfs mount"}
+		return ToolInfo{}, &calls.UseError{Server: b.file, State: b.condition.State, What: "its tools are not known, it was never started", Mend: "start it: ctxfs mount"}
 	}
 	t, err := s.tool(name)
 	if err != nil {

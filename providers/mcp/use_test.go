@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"ctxfs/providers/mcp/instance"
 	"errors"
 	"fmt"
 	"os"
@@ -14,7 +15,7 @@ import (
 
 // ask reads a resource of a server in a use of its own.
 func (w *world) ask(server, uri string) (string, error) {
-	session, err := w.p.Use(context.Background(), server, Waiting{})
+	session, err := w.use(context.Background(), server, instance.Waiting{})
 	if err != nil {
 		return "", err
 	}
@@ -39,10 +40,10 @@ func TestIdle(t *testing.T) {
 	w.claude(map[string]any{"stub": stub("ok", stubJournal, journal)})
 	w.open().start()
 	w.until("a start", func() bool { return count("start") == 1 })
-	contains(t, w.untilState("stub", "cached"), "1 tool", unusedRemark)
+	contains(t, w.untilState("stub", "cached"), "1 tool", "- it was stopped because it was not used, and starts again when it is")
 	contains(t, w.cat("INDEX.md"), "stub/greet")
 
-	session, err := w.p.Use(context.Background(), "stub", Waiting{})
+	session, err := w.use(context.Background(), "stub", instance.Waiting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestIdle(t *testing.T) {
 	}
 
 	// While it is used it goes on, whatever the time.
-	if session, err = w.p.Use(context.Background(), "stub", Waiting{}); err != nil {
+	if session, err = w.use(context.Background(), "stub", instance.Waiting{}); err != nil {
 		t.Fatal(err)
 	}
 	timer := time.NewTimer(100 * time.Millisecond)
@@ -161,10 +162,10 @@ func TestUseEndsWithItsContext(t *testing.T) {
 	w.open()
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := w.p.Use(ctx, "silent", Waiting{}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := w.use(ctx, "silent", instance.Waiting{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	session, err := w.p.Use(context.Background(), "hangs", Waiting{})
+	session, err := w.use(context.Background(), "hangs", instance.Waiting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +216,7 @@ func TestChaosInRequests(t *testing.T) {
 		journal, count := w.journal()
 		w.claude(map[string]any{"stub": stub("out-of-order", stubJournal, journal)})
 		w.open().start()
-		session, err := w.p.Use(context.Background(), "stub", Waiting{})
+		session, err := w.use(context.Background(), "stub", instance.Waiting{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,15 +280,11 @@ func TestUseOfAServerThatWasKilled(t *testing.T) {
 	w.open().start()
 	w.untilState("stub", "ready")
 	for range 5 {
-		s := w.p.all()[0]
-		s.mu.Lock()
-		pid := s.conn.Process.Group()
-		lost := s.conn.Lost
-		s.mu.Unlock()
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		conn := w.p.all()[0].main.Connection()
+		if err := syscall.Kill(conn.Process.Group(), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		<-lost
+		<-conn.Lost
 		result, err := w.ask("stub", "a:b")
 		wantText(t, result, err, "a:b")
 	}

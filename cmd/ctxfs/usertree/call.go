@@ -12,7 +12,6 @@ import (
 	"ctxfs/cmd/ctxfs/call"
 	"ctxfs/cmd/ctxfs/console"
 	"ctxfs/mounts/control"
-	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/policy"
 	"ctxfs/providers/mcp/wire"
@@ -47,7 +46,9 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 		defer p.close()
 		progress = p.post
 	}
-	tool, err := t.servers.KnownTool(ctx, line.server, line.tool, mcp.Waiting{Limit: line.patience(), Progress: progress})
+	sought := line.call(request, progress)
+	sought.Timeout = line.patience()
+	tool, err := t.servers.KnownTool(ctx, &sought)
 	if err != nil {
 		return callFault("", err), nil
 	}

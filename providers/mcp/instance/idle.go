@@ -1,0 +1,85 @@
+package instance
+
+import (
+	"errors"
+	"time"
+)
+
+// errUnused is the cause for which an unused server is stopped.
+var errUnused = errors.New("the server is not used")
+
+// errListed is the cause of stopping a server that was started only for its
+// catalogue.
+var errListed = errors.New("the server's catalogue is known")
+
+const listedRemark = "it was stopped once its catalogue was known, and starts again when it is used"
+
+const unusedRemark = "it was stopped because it was not used, and starts again when it is (see idle_timeout in ctxfs's config.toml)"
+
+// Touch restarts the time after which the unused instance is stopped.
+func (i *Instance) Touch() {
+	select {
+	case i.used <- struct{}{}:
+	default:
+	}
+}
+
+// dropConnection hides the connection from new users.
+func (i *Instance) dropConnection() {
+	i.mu.Lock()
+	i.conn = nil
+	i.mu.Unlock()
+}
+
+// idleTimer fires when an instance has been without users for too long.
+type idleTimer struct {
+	of    *Instance
+	timer *time.Timer // nil: never
+}
+
+func newIdleTimer(of *Instance) *idleTimer {
+	t := &idleTimer{of: of}
+	t.restart()
+	return t
+}
+
+func (t *idleTimer) stop() {
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+}
+
+func (t *idleTimer) restart() {
+	t.stop()
+	t.timer = nil
+	if d := t.of.o.Idle(); d > 0 {
+		t.timer = time.NewTimer(d)
+	}
+}
+
+func (t *idleTimer) fires() <-chan time.Time {
+	if t.timer == nil {
+		return nil
+	}
+	return t.timer.C
+}
+
+// over reports whether the instance is to be stopped now that the timer has fired;
+// if so it hides the connection from new users. While the instance has users or is
+// kept it keeps running, and the time restarts after the last of them.
+func (t *idleTimer) over() bool {
+	i := t.of
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.users > 0 || i.owner.IsKept != nil && i.owner.IsKept() {
+		return false
+	}
+	select {
+	case <-i.used: // just now
+		t.restart()
+		return false
+	default:
+	}
+	i.conn = nil
+	return true
+}

@@ -1,0 +1,189 @@
+// Package instance runs a server: one process or connection of it, started when
+// there is a reason to, and again after it has failed.
+//
+// An [Instance] has one goroutine, which alone starts the server, requests its
+// lists, waits for its end and retries (run.go). start.go says why and when it
+// starts, idle.go when it is stopped because it is unused; a [Session] (use.go)
+// keeps it running during a use. Its [Condition] (condition.go) is what STATUS.md
+// tells of it.
+//
+// What an instance knows of its server, and where its lists and its condition are
+// shown, is up to its [Owner].
+package instance
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/supervise"
+	"ctxfs/providers/mcp/wire"
+)
+
+// Options are what all instances share.
+type Options struct {
+	Sup    *supervise.Supervisor
+	Timing Timing
+	Now    func() time.Time
+	// Idle returns the time after which an unused instance is stopped; 0 is never.
+	Idle func() time.Duration
+}
+
+// Timing holds the timeouts and delays of instances.
+type Timing struct {
+	Start    time.Duration // timeout of a start without progress, unless configured
+	Install  time.Duration // timeout of a start with progress, unless configured
+	Settle   time.Duration // delay from a notification to requesting the lists; doubles while notifications keep coming
+	Calm     time.Duration // the longest such delay
+	Retry    time.Duration // delay before the first retry; doubles with each
+	RetryMax time.Duration
+	Call     time.Duration // timeout of a request
+	Rest     time.Duration // delay before the first refresh, and between checks whether one is due
+	Grace    supervise.Grace
+}
+
+// Owner is the server of an instance. Its functions may be called concurrently.
+type Owner struct {
+	// Name returns the name of the server's folder.
+	Name func() string
+	// Definition returns the server as the instance runs it.
+	Definition func() *config.Server
+	// Dialer returns how a run that begins connects, all but its start, and whether
+	// the server is known to speak the legacy era only.
+	Dialer func(d *config.Server) (dialer *wire.Dialer, legacy bool)
+	// Clean removes secrets and control characters from a text of the server.
+	Clean func(d *config.Server, text string) string
+	// Listed is called with the lists of a connection that has become ready, and
+	// again when they have changed. It calls publish once, with a function that
+	// makes them shown: publish passes it to Changed.
+	Listed func(c *wire.Connection, all [catalogue.Kinds]wire.Listing, publish func(show func()))
+	// Changed is called with each condition, one after the other, before anybody
+	// learns of it who waits for the instance. It calls show first unless that is
+	// nil, and must not call the instance.
+	Changed func(is Condition, show func())
+	// Follow runs while a connection is ready, and returns when its Context ends or
+	// it is lost. It may be nil.
+	Follow func(c *wire.Connection)
+	// IsKept reports whether the instance keeps running without users. It must not
+	// call the instance, and may be nil.
+	IsKept func() bool
+	// TakeRefresh reports whether the catalogue is to be fetched again now; Refreshed
+	// is called when that is over. Both may be nil.
+	TakeRefresh func() bool
+	Refreshed   func()
+}
+
+// Instance is one run of a server after the other. It is safe for concurrent use.
+type Instance struct {
+	o     Options
+	owner Owner
+
+	wanted chan Reason   // receives requests for a start
+	urgent chan struct{} // receives a value when a caller waits for the start under way
+	used   chan struct{} // receives a value when the last use has ended
+	done   chan struct{} // closed when the goroutine has ended
+
+	mu        sync.Mutex
+	cancel    context.CancelFunc // ends the goroutine; nil before it is started
+	condition Condition
+	dialer    *wire.Dialer     // of the last run
+	interrupt func()           // ends the run under way
+	runs      int              // number of runs, the one under way included
+	failedRun int              // the number of the last run that failed; 0 if none has
+	conn      *wire.Connection // while it is ready
+	users     int              // uses that have not been released
+	turned    chan struct{}    // closed, and replaced, by each update
+}
+
+// New returns an instance that has not been started.
+func New(o Options, owner Owner, is Condition) *Instance {
+	return &Instance{
+		o: o, owner: owner, condition: is,
+		wanted: make(chan Reason, 1), urgent: make(chan struct{}, 1), used: make(chan struct{}, 1),
+		done: make(chan struct{}), turned: make(chan struct{}),
+	}
+}
+
+// Begin starts the goroutine of the instance. Before it starts anything, it waits
+// until before is closed, unless that is nil: for the end of the instance that this
+// one replaces. It must be called at most once.
+func (i *Instance) Begin(before <-chan struct{}, why Reason) {
+	ctx, cancel := context.WithCancel(context.Background())
+	i.mu.Lock()
+	i.cancel = cancel
+	i.mu.Unlock()
+	if why != NoReason {
+		i.beginRun()
+	}
+	go func() {
+		defer close(i.done)
+		if before != nil {
+			<-before
+		}
+		i.run(ctx, why)
+	}()
+}
+
+// Begun reports whether Begin was called.
+func (i *Instance) Begun() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.cancel != nil
+}
+
+// Done returns a channel that is closed when the instance has ended. If Begin was
+// not called, it never is.
+func (i *Instance) Done() <-chan struct{} { return i.done }
+
+// End ends the instance, without waiting for it.
+func (i *Instance) End() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.cancel != nil {
+		i.cancel()
+	}
+}
+
+// Restart requests a new start, and interrupts the run under way.
+func (i *Instance) Restart(why Reason) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !i.owner.Definition().Startable() {
+		c := i.condition
+		return fmt.Errorf("server %q is %s: %s", i.owner.Name(), c.State, cmp.Or(c.What, "ctxfs does not start it")+"; "+c.Fix)
+	}
+	i.want(why)
+	if i.interrupt != nil {
+		i.interrupt()
+	}
+	return nil
+}
+
+// Connection returns the connection while the instance is ready, else nil.
+func (i *Instance) Connection() *wire.Connection {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.conn
+}
+
+// update calls change with mu held, shows the condition, and wakes the callers that
+// wait for a change.
+func (i *Instance) update(change func()) { i.publish(nil, change) }
+
+// publish is update with something to show besides the condition.
+func (i *Instance) publish(show, change func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	was := i.condition.State
+	change()
+	close(i.turned)
+	i.turned = make(chan struct{})
+	if i.condition.State != was {
+		i.condition.Since = i.o.Now()
+	}
+	i.owner.Changed(i.condition, show)
+}

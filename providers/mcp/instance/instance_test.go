@@ -1,0 +1,80 @@
+package instance
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/mcp/calls"
+	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/supervise"
+	"ctxfs/providers/mcp/wire"
+)
+
+// patience is how long anything may take on a busy machine.
+const patience = 2 * time.Minute
+
+// newTestInstance returns an instance of a program that exits at once, and the
+// number of its refreshes.
+func newTestInstance(t *testing.T, is Condition) (i *Instance, refreshed *int) {
+	t.Helper()
+	sup := supervise.New(supervise.Options{Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(sup.Close)
+	d := &config.Server{Source: config.Source{Name: "stub"}, Transport: config.Stdio, Command: "false"}
+	grace := supervise.Grace{EOF: time.Second, Term: time.Second, Work: time.Second, Kill: patience}
+	refreshed = new(int)
+	return New(Options{
+		Sup: sup, Now: time.Now, Idle: func() time.Duration { return 0 },
+		Timing: Timing{Start: patience, Install: patience, Retry: time.Hour, RetryMax: time.Hour, Call: patience, Rest: time.Hour, Grace: grace},
+	}, Owner{
+		Name:       func() string { return "stub" },
+		Definition: func() *config.Server { return d },
+		Dialer: func(d *config.Server) (*wire.Dialer, bool) {
+			return &wire.Dialer{
+				Def: d, Home: t.TempDir(), Lookup: os.LookupEnv, Now: time.Now,
+				Timing: wire.Timing{Discover: patience, Deaf: patience, Grace: grace},
+			}, false
+		},
+		Clean: func(_ *config.Server, text string) string { return text },
+		Listed: func(*wire.Connection, [catalogue.Kinds]wire.Listing, func(func())) {
+			t.Error("it became ready")
+		},
+		Changed:   func(Condition, func()) {},
+		Refreshed: func() { *refreshed++ },
+	}, is), refreshed
+}
+
+// TestAStartThatIsAskedForInTime: a caller that asks for a server which is about to
+// be started for another reason gets the error at once if that start fails.
+func TestAStartThatIsAskedForInTime(t *testing.T) {
+	for why, is := range map[Reason]string{Outdated: StateCached, Unrequested: config.StateError} {
+		i, refreshed := newTestInstance(t, Condition{State: is})
+		ctx, cancel := context.WithCancel(context.Background())
+		i.runs++ // as waitForReason does
+		failed := make(chan error, 1)
+		go func() {
+			_, err := i.Use(ctx, Waiting{Limit: patience})
+			failed <- err
+		}()
+		if !fstest.Becomes(func() bool { return len(i.wanted) == 1 }) {
+			t.Fatal("it is not asked for")
+		}
+		go func() {
+			defer close(i.done)
+			i.run(ctx, why)
+		}()
+		if err := <-failed; err == nil || calls.Outcome(nil, err) == calls.OutcomeTimeout || !strings.HasPrefix(err.Error(), "server stub (error): ") {
+			t.Errorf("%d: %v", why, err)
+		}
+		cancel()
+		<-i.Done()
+		if want := map[Reason]int{Outdated: 1}[why]; *refreshed != want {
+			t.Errorf("%d: it was said %d times that the catalogue was fetched again", why, *refreshed)
+		}
+	}
+}

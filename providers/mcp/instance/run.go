@@ -1,0 +1,275 @@
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/supervise"
+	"ctxfs/providers/mcp/wire"
+)
+
+// steady is how long a server must have been ready for its next failure to count
+// as the first.
+const steady = time.Minute
+
+// beginRun records that a run of the server begins.
+func (i *Instance) beginRun() { i.update(i.beginRunLocked) }
+
+// beginRunLocked is beginRun within update.
+func (i *Instance) beginRunLocked() {
+	i.runs++
+	i.condition = Condition{State: StateStarting, Since: i.condition.Since}
+	select {
+	case <-i.urgent: // it was set for another run
+	default:
+	}
+}
+
+// run starts the server when there is a reason to, and again whenever it fails,
+// until ctx ends. It runs in the server's goroutine.
+func (i *Instance) run(ctx context.Context, why Reason) {
+	t := i.o.Timing
+	wait := t.Retry
+	var renewed time.Time
+	if why == NoReason {
+		why = i.waitForReason(ctx, nil)
+	}
+	for ctx.Err() == nil {
+		life := i.runOnce(ctx, why)
+		if why == Outdated {
+			i.owner.Refreshed()
+		}
+		why = life.why
+		if ctx.Err() != nil {
+			return
+		}
+		select {
+		case why = <-i.wanted:
+			wait = t.Retry
+			i.beginRun()
+			continue
+		default:
+		}
+		if now := i.o.Now(); life.renewable && now.Sub(renewed) > t.Retry {
+			renewed, why = now, Requested
+			i.beginRun()
+			continue
+		}
+		if life.ready >= steady {
+			wait = t.Retry
+		}
+		var timer <-chan time.Time
+		switch {
+		case life.State == wire.StateNeedsAuth, life.State == StateCached: // only the user can change that
+		case why == Outdated && life.ready == 0: // the catalogue stays as it was
+			life.Condition = Condition{State: StateCached, Remarks: []string{
+				"its catalogue could not be fetched again at " + wording.Time(i.o.Now()) + ": " + life.What,
+			}}
+		default:
+			life.Next = i.o.Now().Add(wait)
+			timer = time.After(wait)
+			wait = min(2*wait, t.RetryMax)
+		}
+		i.update(func() {
+			life.Since = i.condition.Since
+			i.condition = life.Condition
+			if life.State != StateCached {
+				i.failedRun = i.runs
+			}
+		})
+		if why = i.waitForReason(ctx, timer); !why.isPolite() {
+			wait = t.Retry
+		}
+	}
+}
+
+// ending is how a run of the server ended.
+type ending struct {
+	Condition
+	why       Reason        // the strongest one when the run began
+	ready     time.Duration // how long it was ready
+	renewable bool          // it should be connected to again at once
+}
+
+// runOnce starts the server when it is its turn, shows its lists, and keeps them
+// current until the server exits, a restart interrupts it, or ctx ends.
+func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
+	ctx, interrupt := context.WithCancel(ctx)
+	i.update(func() {
+		i.interrupt = interrupt
+		select {
+		case other := <-i.wanted: // this is the start that was requested
+			if why.isPolite() && !other.isPolite() {
+				i.beginRunLocked() // the request waits for a run that begins after it
+			}
+			why = max(why, other)
+		default:
+		}
+	})
+	defer func() {
+		ended.why = why
+		i.mu.Lock()
+		i.interrupt = nil
+		i.mu.Unlock()
+		interrupt()
+	}()
+	def := i.owner.Definition()
+	limits := i.limits(def)
+	start, err := i.waitTurn(ctx, def, limits, why)
+	if err != nil {
+		return ending{}
+	}
+	defer start.End()
+
+	d, legacy := i.owner.Dialer(def)
+	d.Start = start
+	i.mu.Lock()
+	i.dialer = d
+	i.mu.Unlock()
+	c, err := d.Dial(start.Context(), legacy)
+	if err != nil {
+		return ending{Condition: i.explain(def, c, wire.GivenUp(start, err), limits)}
+	}
+	defer c.Close()
+	c.Slow = !start.Answered()
+	all := c.Lists(start.Context())
+	if err := all[catalogue.Tools].Err; err != nil || start.Context().Err() != nil {
+		if err == nil {
+			err = context.Cause(start.Context())
+		}
+		return ending{Condition: i.explain(def, c, wire.GivenUp(start, c.Ending(err)), limits)}
+	}
+	start.End()
+	i.owner.Listed(c, all, func(show func()) { i.publish(show, func() { i.ready(def, c) }) })
+	if i.owner.Follow != nil {
+		c.Go(func() { i.owner.Follow(c) })
+	}
+	begun := i.o.Now()
+	cause := i.serve(ctx, c, limits.Idle, why == Outdated)
+	i.dropConnection()
+	life := ending{ready: i.o.Now().Sub(begun)}
+	switch {
+	case cause == errUnused:
+		life.Condition = Condition{State: StateCached, Remarks: []string{unusedRemark}}
+	case cause == errListed:
+		life.Condition = Condition{State: StateCached, Remarks: []string{listedRemark}}
+	case cause != nil:
+		life.renewable = wire.IsRenewable(cause)
+		life.Condition = i.explain(def, c, c.Ending(cause), limits)
+	}
+	return life
+}
+
+// serve keeps the lists current while the server runs. It returns why it stopped:
+//
+//   - errUnused: the server has not been used for a while;
+//   - errListed: it was started briefly, for its catalogue, and has no users;
+//   - nil: ctx has ended;
+//   - else the error that ended the connection.
+func (i *Instance) serve(ctx context.Context, c *wire.Connection, limit time.Duration, briefly bool) error {
+	settle := i.o.Timing.Settle
+	var listed time.Time
+	idle := newIdleTimer(i)
+	defer idle.stop()
+	if briefly && idle.over() {
+		return errListed
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-i.used:
+			idle.restart()
+			continue
+		case <-idle.fires():
+			if idle.over() {
+				return errUnused
+			}
+			continue
+		case <-c.Lost:
+			return c.Over()
+		case <-c.Changed:
+		}
+		if i.o.Now().Sub(listed) > 2*settle {
+			settle = i.o.Timing.Settle
+		} else { // it has news whenever it was asked
+			settle = min(2*settle, i.o.Timing.Calm)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(settle):
+		}
+		select { // changes until now are in the lists that are requested next
+		case <-c.Changed:
+		default:
+		}
+		listing, stop := context.WithTimeout(ctx, limit)
+		all := c.Lists(listing)
+		stop()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case c.IsLost():
+			return c.Over()
+		case all[catalogue.Tools].Err != nil && c.WantsLogin():
+			return c.OverBy(all[catalogue.Tools].Err)
+		}
+		for k := range all {
+			if errors.Is(all[k].Err, context.DeadlineExceeded) {
+				all[k].Err = fmt.Errorf("no answer within %s", wording.Seconds(limit))
+			}
+		}
+		i.owner.Listed(c, all, func(show func()) {
+			i.publish(show, func() { i.condition.Remarks = i.remarks(i.dialer.Def, c) })
+		})
+		listed = i.o.Now()
+	}
+}
+
+// ready records that the instance is ready. It must be called within update.
+func (i *Instance) ready(d *config.Server, c *wire.Connection) {
+	i.condition = Condition{State: StateReady, Since: i.condition.Since, Remarks: i.remarks(d, c)}
+	i.conn = c
+	c.Slow = c.Slow && i.users == 0 // its users do not wait for another start
+	select {
+	case why := <-i.wanted: // this run serves the request
+		if why == RestartRequested {
+			i.wanted <- why
+		}
+	default:
+	}
+}
+
+// remarks returns what STATUS.md says about what the server prints.
+func (i *Instance) remarks(d *config.Server, c *wire.Connection) []string {
+	return c.Remarks(func(text string, limit int) string { return i.cleanLine(d, text, limit) })
+}
+
+// explain returns the condition of a server that cannot be used.
+func (i *Instance) explain(d *config.Server, c *wire.Connection, err error, limits supervise.Limits) Condition {
+	f := c.Explain(err, i.explainer(d, limits))
+	return Condition{State: f.State, What: f.What, Fix: f.Fix, FixHere: f.FixHere, Stderr: f.Stderr, Remarks: f.Remarks}
+}
+
+func (i *Instance) explainer(d *config.Server, limits supervise.Limits) wire.Explainer {
+	i.mu.Lock()
+	dialer := i.dialer
+	i.mu.Unlock()
+	return wire.Explainer{
+		Folder: i.owner.Name(), Def: d, Limits: limits, Home: dialer.Home, Lookup: dialer.Lookup,
+		Clean: func(text string) string { return i.owner.Clean(d, text) },
+	}
+}
+
+// cleanLine cleans and shortens a line from outside. Secrets are removed before it
+// is cut, since a piece of one would stay.
+func (i *Instance) cleanLine(d *config.Server, text string, limit int) string {
+	return clean.Cut(clean.Line(i.owner.Clean(d, text)), limit)
+}

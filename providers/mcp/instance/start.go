@@ -1,0 +1,161 @@
+package instance
+
+import (
+	"context"
+	"time"
+
+	"ctxfs/fs/wording"
+	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/supervise"
+	"ctxfs/providers/mcp/wire"
+)
+
+// Reason is why a server is started. A greater one takes precedence.
+type Reason int
+
+const (
+	NoReason         Reason = iota // not to be started
+	Outdated                       // its catalogue is old
+	Unrequested                    // its catalogue is not known, or it has failed; no caller waits
+	Requested                      // a caller waits for it
+	RestartRequested               // to be started again even if it is running
+)
+
+// isPolite reports whether the start may wait for others.
+func (r Reason) isPolite() bool { return r < Requested }
+
+// want requests a start from the goroutine.
+func (i *Instance) want(why Reason) {
+	for {
+		select {
+		case i.wanted <- why:
+			return
+		default:
+		}
+		select {
+		case earlier := <-i.wanted:
+			why = max(why, earlier)
+		default:
+		}
+	}
+}
+
+// setUrgent records that a caller waits for the start under way.
+func (i *Instance) setUrgent() {
+	select {
+	case i.urgent <- struct{}{}:
+	default: // it is recorded already
+	}
+}
+
+// waitForReason waits for a reason to start the server: a request, the time to
+// retry, or an outdated catalogue. It returns NoReason when ctx ends.
+func (i *Instance) waitForReason(ctx context.Context, retry <-chan time.Time) Reason {
+	timer := time.NewTimer(i.o.Timing.Rest)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return NoReason
+		case why := <-i.wanted:
+			i.beginRun()
+			return why
+		case <-retry:
+			i.update(func() { i.runs++ })
+			return Unrequested
+		case <-timer.C:
+			if i.owner.TakeRefresh != nil && i.owner.TakeRefresh() {
+				i.mu.Lock()
+				i.runs++
+				i.mu.Unlock()
+				return Outdated
+			}
+			timer.Reset(i.o.Timing.Rest)
+		}
+	}
+}
+
+// limits returns the limits of a start of the server.
+func (i *Instance) limits(d *config.Server) supervise.Limits {
+	limits := supervise.Limits{Idle: i.o.Timing.Start, Total: i.o.Timing.Install}
+	if d.StartTimeout > 0 {
+		limits.Idle = d.StartTimeout
+	}
+	if d.InstallTimeout > 0 {
+		limits.Total = d.InstallTimeout
+	}
+	limits.Total = max(limits.Total, limits.Idle)
+	return limits
+}
+
+// waitTurn waits for the server's turn, and begins its start. It fails only if ctx
+// ends.
+func (i *Instance) waitTurn(ctx context.Context, d *config.Server, limits supervise.Limits, why Reason) (*supervise.Start, error) {
+	var turn *supervise.Turn
+	if !why.isPolite() {
+		turn = i.o.Sup.Now()
+	} else {
+		if why == Unrequested {
+			i.remark("it waits for its turn: few servers start at a time, those that are used before all others")
+		}
+		var err error
+		if turn, err = i.o.Sup.Wait(ctx, i.urgent); err != nil {
+			return nil, err
+		}
+		i.remark("")
+	}
+	pkg := supervise.PackageOf(d.Command, d.Args)
+	if !pkg.Runner {
+		pkg.Key = d.Identity() // it shares no installation with another server
+	}
+	free, err := i.o.Sup.Take(ctx, pkg, limits, i.o.Timing.Grace, func() {
+		i.remark("it waits until another start of the same package is over")
+	})
+	if err != nil {
+		turn.Leave()
+		return nil, err
+	}
+	i.remark("")
+	return i.o.Sup.Begin(ctx, turn, pkg, limits, i.urgent, free, func(n supervise.News) { i.showProgress(d, n) }), nil
+}
+
+// remark shows why a server that is starting has to wait; "" removes the remark.
+func (i *Instance) remark(what string) {
+	var remarks []string
+	if what != "" {
+		remarks = []string{what}
+	}
+	i.mu.Lock()
+	is := i.condition
+	i.mu.Unlock()
+	same := len(is.Remarks) == len(remarks) && (what == "" || is.Remarks[0] == what)
+	if is.State == StateStarting && !same {
+		i.update(func() { i.condition.Remarks = remarks })
+	}
+}
+
+// showProgress shows that the start under way is an installation, and what it has
+// printed.
+func (i *Instance) showProgress(d *config.Server, n supervise.News) {
+	if !n.Installing {
+		return
+	}
+	said := i.cleanLine(d, n.Said, wire.LastWordsShown)
+	i.mu.Lock()
+	is := i.condition
+	i.mu.Unlock()
+	switch is.State {
+	case StateStarting, StateInstalling, config.StateError:
+	default:
+		return // a catalogue that is fetched again is shown as it was
+	}
+	if is.State == StateInstalling && is.LastSaid == said {
+		return
+	}
+	i.update(func() {
+		i.condition = Condition{
+			State: StateInstalling, Since: is.Since, LastSaid: said,
+			Remarks: []string{"it may go on while it makes progress, until " + wording.Time(n.Until) + " (see install_timeout in ctxfs's config.toml)"},
+		}
+	})
+}
