@@ -102,9 +102,11 @@ func (i *Instance) Unanswered(c *wire.Connection, err error, limit time.Duration
 	def, file := i.owner.Definition(), i.owner.Name()
 	fault := &calls.UseError{Server: file, Cause: err}
 	var answer *wire.ResponseError
+	var unanswered *wire.UnansweredError
+	var cancelled *wire.CancelledError
 	switch {
-	case errors.As(err, &answer):
-		fault.What = clean.Line(i.owner.Clean(def, answer.Error()))
+	case errors.As(err, &answer), errors.As(err, &unanswered), errors.As(err, &cancelled):
+		fault.What = clean.Line(i.owner.Clean(def, err.Error()))
 	case errors.Is(err, context.DeadlineExceeded):
 		fault.What, fault.Mend = "no answer within "+wording.Seconds(limit), "ask again, or restart it: ctxfs restart "+file
 	default:

@@ -19,7 +19,9 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -63,6 +65,21 @@ type Connection struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 	pending pendingRequests
+
+	// What the server may ask, see incoming.go.
+	capabilities mcp.ClientCapabilities
+	roots        roots
+	questions    questions
+	completions  completions
+	replies      chan []byte   // of stdio: answers to its requests
+	posting      chan struct{} // of HTTP: holds a value for each answer under way
+	shaken       chan struct{} // closed after the handshake
+	address      string        // of HTTP
+	headers      map[string]string
+
+	log      logGate
+	logLevel atomic.Pointer[string]
+	tasks    taskNews
 }
 
 // Dialer connects to one server.
@@ -142,14 +159,20 @@ func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connec
 		kind: kind, timing: d.Timing, Changed: make(chan struct{}, 1), Watched: Watched{News: make(chan struct{}, 1)}, Lost: make(chan struct{}),
 	}
 	c.Context, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	c.capabilities, c.roots.declared, c.roots.dirs = d.offer(), d.Roots != nil, slices.Clone(d.Roots)
+	c.shaken, c.posting = make(chan struct{}), make(chan struct{}, maxQuestions)
+	c.address, c.headers = d.Def.URL, d.Def.Headers
+	c.log.to, c.log.now = d.Log, d.Now
+	level := d.LogLevel
+	c.logLevel.Store(&level)
 	if err := d.open(ctx, c, legacy); err != nil {
 		c.cancel()
 		return c, err
 	}
 	err := c.handshake(ctx, legacy)
-	if err == nil && kind == config.StreamableHTTP && c.legacy && !legacy && c.announcesChanges() {
-		// Then changes are announced on a separate stream, which the library must
-		// be configured to open before the handshake.
+	if err == nil && kind == config.StreamableHTTP && c.legacy && !legacy {
+		// What the server says by itself comes on a separate stream, which the
+		// library must be configured to open before the handshake.
 		c.Close()
 		return d.attempt(ctx, kind, true)
 	}
@@ -160,6 +183,13 @@ func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connec
 	}
 	if !c.legacy && c.announcesChanges() {
 		c.running.Go(func() { c.listen(d.Now) })
+	}
+	if d.LogLevel != "" && c.legacy {
+		c.running.Go(func() {
+			asking, stop := context.WithTimeout(c.Context, cancelling)
+			defer stop()
+			_ = c.SetLogLevel(asking, d.LogLevel) // then it logs what it chooses to
+		})
 	}
 	return c, nil
 }
@@ -176,7 +206,9 @@ func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) erro
 		}
 		c.Process = p
 		c.output = newMessages(p.Stdout, func() { c.lose(errMute) })
-		c.output.printed = d.Start.Print
+		c.output.printed, c.output.asked, c.output.logged = d.Start.Print, c.handle, c.log.message
+		c.replies = make(chan []byte, maxQuestions)
+		c.running.Go(c.writeReplies)
 		c.input = newStdin(p.Stdin, d.Timing.Deaf, c.lose)
 		c.transport = probedStdio{transport.NewIO(c.output, c.input, nil)}
 		c.running.Go(func() {
@@ -191,7 +223,7 @@ func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) erro
 	c.http = newRoundTripper(c.lose, d.Timing.Grace.EOF, d.Login)
 	wrong := &supervise.Fault{What: "the url of the entry is not valid", Hint: "correct the url"}
 	if c.kind == config.SSE {
-		c.http.answers = true
+		c.http.answers, c.http.asked = true, c.handle
 		t, err := newSSE(starting, c, d.Def)
 		if err != nil {
 			return wrong
@@ -232,7 +264,7 @@ func (c *Connection) handshake(ctx context.Context, legacy bool) error {
 		b.SetRequestHandler(c.handleRequest)
 	}
 	request := mcp.InitializeRequest{}
-	request.Params.ClientInfo = clientInfo()
+	request.Params.ClientInfo, request.Params.Capabilities = clientInfo(), c.capabilities
 	info, err := c.client.Initialize(ctx, request)
 	var rpc *transport.Error
 	if err != nil && !legacy && ctx.Err() == nil && !errors.As(err, &rpc) && c.Process != nil {
@@ -245,6 +277,7 @@ func (c *Connection) handshake(ctx context.Context, legacy bool) error {
 	}
 	c.info = info
 	c.legacy = !mcp.IsModernProtocol(info.ProtocolVersion)
+	close(c.shaken)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -85,10 +86,15 @@ func GivenUp(start *supervise.Start, err error) error {
 type ResponseError struct {
 	method, message string
 	Code            int
+	data            json.RawMessage // what the server says besides, or nil
 }
 
 func (e *ResponseError) Error() string {
-	return fmt.Sprintf("%s: the server answered: %s (code %d)", e.method, e.message, e.Code)
+	text := fmt.Sprintf("%s: the server answered: %s (code %d)", e.method, e.message, e.Code)
+	for _, q := range e.addresses() {
+		text += fmt.Sprintf("; to go on, open %s (%s)", q.URL, q.Message)
+	}
+	return text
 }
 
 // unknownMethod reports whether the server does not know the request.

@@ -27,8 +27,10 @@ type roundTripper struct {
 	next http.RoundTripper // base with the login
 	lost func(error)       // called when the stream cannot be reopened, or the login has ended
 	end  time.Duration     // timeout of the request that ends a session
-	// answers says that the transport is SSE, whose stream carries the answers.
+	// answers says that the transport is SSE, whose stream carries the answers, and
+	// requests of the server, which go to asked.
 	answers bool
+	asked   func(incoming)
 
 	mu       sync.Mutex
 	status   int
@@ -106,6 +108,9 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	r.mu.Unlock()
 	res.Body = &bounded{ReadCloser: res.Body, left: MaxLine, events: req.Method == http.MethodGet}
+	if r.answers && req.Method == http.MethodGet {
+		res.Body = &tap{ReadCloser: res.Body, asked: r.asked}
+	}
 	return res, nil
 }
 

@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"io"
 	"slices"
 	"sync"
@@ -31,6 +32,11 @@ type messages struct {
 	once  sync.Once
 	done  chan struct{} // closed after ended was called
 
+	// asked is called with each request of the server, and logged with the
+	// parameters of each logging message; both may hold up the reader. They may be
+	// nil, and are set before the first Read.
+	asked  func(incoming)
+	logged func(params json.RawMessage)
 	// printed is called with each line that is not a message; it may be nil. It
 	// is set before the first Read.
 	printed func(line string)
@@ -39,10 +45,10 @@ type messages struct {
 	rest   []byte   // of the current line, for Read
 
 	mu      sync.Mutex
-	waiting map[string]chan<- response // by id
-	count   int                        // lines that were not messages
-	stray   []string                   // the beginnings of the first of them
-	long    bool                       // a line was too long
+	waiting map[string]chan<- message // by id
+	count   int                       // lines that were not messages
+	stray   []string                  // the beginnings of the first of them
+	long    bool                      // a line was too long
 }
 
 // newMessages returns a reader of src. Ended is called once, when nothing more
@@ -50,7 +56,7 @@ type messages struct {
 func newMessages(src io.Reader, ended func()) *messages {
 	return &messages{
 		src: bufio.NewReaderSize(src, 16<<10), ended: ended, done: make(chan struct{}),
-		waiting: make(map[string]chan<- response),
+		waiting: make(map[string]chan<- message),
 	}
 }
 
@@ -169,7 +175,7 @@ func (m *messages) tooLong() bool {
 
 // expect makes the reader send the answer to the request with an id to a channel,
 // which must have room for it.
-func (m *messages) expect(id string, answer chan<- response) {
+func (m *messages) expect(id string, answer chan<- message) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.waiting[id] = answer
@@ -182,21 +188,30 @@ func (m *messages) forget(id string) {
 	delete(m.waiting, id)
 }
 
-// deliver delivers an answer to one of our requests, and reports whether the line
-// is one. A late or second answer is dropped.
+// deliver hands a message to whom it is for, and reports whether it has: an answer
+// to one of our requests, a request of the server, or a logging message. A late or
+// second answer is dropped. The library would take all of them apart several times.
 func (m *messages) deliver(line []byte) bool {
-	if !bytes.Contains(line, []byte(requestPrefix)) {
-		return false
-	}
-	r, ok := readResponse(line)
+	is, ok := readMessage(line)
 	if !ok {
 		return false
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if to, ok := m.waiting[r.id]; ok {
-		delete(m.waiting, r.id)
-		to <- r
+	id, ours := is.ours()
+	switch {
+	case ours:
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if to, ok := m.waiting[id]; ok {
+			delete(m.waiting, id)
+			to <- is
+		}
+		return true
+	case m.asked != nil && is.method != "" && is.id != nil && string(is.id) != "null":
+		m.asked(incoming{id: is.id, method: is.method, params: is.params})
+		return true
+	case m.logged != nil && is.method == notificationMessage:
+		m.logged(is.params)
+		return true
 	}
-	return true
+	return false
 }

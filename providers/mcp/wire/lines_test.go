@@ -13,7 +13,7 @@ func FuzzMessages(f *testing.F) {
 	f.Add([]byte(`{"id":"raw-1","result":{"a":[`), 5)
 	f.Fuzz(func(t *testing.T, text []byte, size int) {
 		for line := range bytes.Lines(text) {
-			_, _ = readResponse(line) // any text has an answer
+			_, _ = readMessage(line) // any text has an answer
 		}
 		ended := 0
 		m := newMessages(bytes.NewReader(text), func() { ended++ })

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"sync"
@@ -47,6 +48,20 @@ func (c *Connection) notified(n mcp.JSONRPCNotification) {
 		}
 	case string(mcp.MethodNotificationProgress):
 		c.pending.progress(n.Params.AdditionalFields)
+	case notificationMessage: // over HTTP
+		if params, err := json.Marshal(n.Params.AdditionalFields); err == nil {
+			c.log.message(params)
+		}
+	case string(mcp.MethodNotificationCancelled):
+		c.questions.withdraw(n.Params.AdditionalFields["requestId"])
+	case string(mcp.MethodNotificationElicitationComplete):
+		if id, ok := n.Params.AdditionalFields["elicitationId"].(string); ok {
+			c.completions.complete(id)
+		}
+	case mcp.MethodNotificationTasksStatus, notificationTasks:
+		if id, ok := n.Params.AdditionalFields["taskId"].(string); ok {
+			c.tasks.post(id)
+		}
 	case mcp.MethodNotificationSubscriptionsAcknowledged:
 		c.Watched.outdateAll() // changes until now were not announced
 	}

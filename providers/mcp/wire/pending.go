@@ -2,14 +2,9 @@ package wire
 
 import (
 	"context"
-	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 	"sync"
-
-	"github.com/mark3labs/mcp-go/client/transport"
-	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/providers/internal/clean"
 )
@@ -37,94 +32,141 @@ type Pending struct {
 	OnTask func(Task)
 
 	mu    sync.Mutex
-	asked string // the method of the last request that the server made meanwhile
+	asked string // what the server has asked for last, and nobody was asked
+}
+
+// Wanted returns the method of what the server has asked for although nobody could
+// be asked, with the reason if there is a particular one, or "".
+func (p *Pending) Wanted() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asked
+}
+
+// request is one use of [Connection.Send] or [Connection.AwaitTask]: one message
+// to the server, or several where the server asks for more, or makes a task of it.
+type request struct {
+	*Pending                 // may be nil
+	ctx      context.Context // ends with the request
+	token    string          // of its progress
+	task     string          // the id of its task, or ""
+}
+
+// asks reports whether somebody can be asked. R may be nil.
+func (r *request) asks() bool { return r != nil && r.Pending != nil && r.OnQuestion != nil }
+
+// wanted records what the server has asked for although nobody could be asked. R
+// may be nil.
+func (r *request) wanted(method string) {
+	if r == nil || r.Pending == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = clean.Cut(clean.Line(method), progressLength)
 }
 
 // pendingRequests are the requests of a connection that wait for answers. Ids are
 // never reused.
 type pendingRequests struct {
-	mu   sync.Mutex
-	last int64
-	byID map[string]*Pending
+	mu      sync.Mutex
+	last    int64
+	all     []*request // as they began
+	byToken map[string]*request
 }
 
-// add returns the id for the next request. P may be nil.
-func (f *pendingRequests) add(is *Pending) (id string) {
+// begin adds a request.
+func (f *pendingRequests) begin(ctx context.Context, p *Pending) *request {
+	r := &request{Pending: p, ctx: ctx, token: f.id()}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, r)
+	if f.byToken == nil {
+		f.byToken = make(map[string]*request)
+	}
+	f.byToken[r.token] = r
+	return r
+}
+
+// id returns the id of the next message, or the token of the next request.
+func (f *pendingRequests) id() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.last++
-	id = requestPrefix + strconv.FormatInt(f.last, 10)
-	if is != nil {
-		if f.byID == nil {
-			f.byID = make(map[string]*Pending)
-		}
-		f.byID[id] = is
-	}
-	return id
+	return requestPrefix + strconv.FormatInt(f.last, 10)
 }
 
-// remove drops a request.
-func (f *pendingRequests) remove(id string) {
+// end removes a request.
+func (f *pendingRequests) end(r *request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.byID, id)
+	delete(f.byToken, r.token)
+	f.all = slices.DeleteFunc(f.all, func(is *request) bool { return is == r })
+}
+
+// becomes records the task that a request has become.
+func (f *pendingRequests) becomes(r *request, task string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r.task = task
+}
+
+// ofTask returns the request that has become a task, or nil.
+func (f *pendingRequests) ofTask(task string) *request {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, r := range f.all {
+		if task != "" && r.task == task {
+			return r
+		}
+	}
+	return nil
 }
 
 // progressLength is the length of the longest message of progress, in bytes.
 const progressLength = 200
 
-// progress delivers a notification of progress, whose token is the id of its
-// request.
+// progress delivers a notification of progress.
 func (f *pendingRequests) progress(fields map[string]any) {
 	token, _ := fields["progressToken"].(string)
 	f.mu.Lock()
-	to := f.byID[token]
+	to := f.byToken[token]
 	f.mu.Unlock()
-	if to == nil {
+	if to == nil || to.Pending == nil || to.OnProgress == nil {
 		return // it has been answered
 	}
 	done, _ := fields["progress"].(float64)
 	total, _ := fields["total"].(float64)
 	message, _ := fields["message"].(string)
-	if to.OnProgress == nil {
-		return
-	}
 	to.OnProgress(Progress{Done: done, Total: total, Message: clean.Cut(clean.Line(message), progressLength)})
 }
 
-// all returns the pending requests.
-func (f *pendingRequests) all() []*Pending {
+// asker returns the request for which the server asks, where it does not say which
+// one: the one that began last of those whose callers can be asked, or nil.
+// Uncertain reports whether there are others.
+func (f *pendingRequests) asker() (r *request, uncertain bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Collect(maps.Values(f.byID))
+	n := 0
+	for _, is := range f.all {
+		if is.asks() {
+			r = is
+			n++
+		}
+	}
+	return r, n > 1
 }
 
-// pendingKey is the key of a *Pending in the context of its request.
-type pendingKey struct{}
-
-// handleRequest answers a request of the server: neither a person nor a model can
-// be asked here. Over standard input and output it is unknown which of the pending
-// requests it belongs to, so all of them record it.
-func (c *Connection) handleRequest(ctx context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	if request.Method == string(mcp.MethodPing) {
-		return transport.NewJSONRPCResultResponse(request.ID, json.RawMessage("{}")), nil
+// wanted records what the server has asked for, in the request in whose stream it
+// did, or else in all of them.
+func (f *pendingRequests) wanted(stream *request, method string) {
+	if stream != nil {
+		stream.wanted(method)
+		return
 	}
-	method := clean.Cut(clean.Line(request.Method), progressLength)
-	concerned := c.pending.all()
-	if f, ok := ctx.Value(pendingKey{}).(*Pending); ok {
-		concerned = []*Pending{f}
-	}
-	for _, f := range concerned {
-		f.mu.Lock()
-		f.asked = method
-		f.mu.Unlock()
-	}
-	return transport.NewJSONRPCErrorResponse(request.ID, mcp.METHOD_NOT_FOUND, "there is nobody here to ask: "+method, nil), nil
-}
-
-// Wanted returns the method of what the server has asked for, or "".
-func (f *Pending) Wanted() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.asked
+	for _, is := range f.all {
+		is.wanted(method)
+	}
 }

@@ -45,22 +45,56 @@ func (c *Connection) Request(ctx context.Context, method string, params map[stri
 	return result, err
 }
 
-// Send sends a request once and waits for its answer. Begun reports whether the
-// server may have received the request, or part of it; if not, it may be sent again
-// over another connection. When ctx ends the request is cancelled at the server.
-// Errors are [*ResponseError] if the server answers with an error, those of ctx,
-// and those that [IsForgotten] and [Connection.LostBy] explain.
+// Send sends a request and waits for its answer. The server may ask for more
+// before it answers, see [Pending], and the request may become a task, whose end
+// Send waits for. Begun reports whether the server may have received the request,
+// or part of it; if not, it may be sent again over another connection. When ctx
+// ends the request is cancelled at the server. Errors are [*ResponseError] if the
+// server answers with an error, [*UnansweredError] if it needs an answer that
+// nobody gives, those of ctx, and those that [IsForgotten] and [Connection.LostBy]
+// explain.
 func (c *Connection) Send(ctx context.Context, out Outgoing) (result json.RawMessage, begun bool, err error) {
-	id := c.pending.add(out.Pending)
-	defer c.pending.remove(id)
-	params, err := c.params(id, out)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	r := c.pending.begin(ctx, out.Pending)
+	defer c.pending.end(r)
+	out.Params = c.withTask(out)
+	for rounds := new(inputRounds); ; {
+		result, sent, err := c.sendOnce(ctx, r, out)
+		begun = begun || sent
+		if err != nil {
+			err = c.openAddresses(ctx, r, rounds, err)
+			if err == nil {
+				continue
+			}
+			return nil, begun, err
+		}
+		if t, ok := c.taskIn(result); ok {
+			result, err = c.await(ctx, r, out.Method, t)
+			return result, begun, err
+		}
+		more, err := c.giveInput(ctx, r, rounds, out, result)
+		switch {
+		case err != nil:
+			return nil, begun, err
+		case more == nil:
+			return result, begun, nil
+		}
+		out.Params = more
+	}
+}
+
+// sendOnce sends one message of a request, and waits for the answer to it.
+func (c *Connection) sendOnce(ctx context.Context, r *request, out Outgoing) (result json.RawMessage, begun bool, err error) {
+	id := c.pending.id()
+	params, err := c.params(r.token, out)
 	if err != nil {
 		return nil, false, err
 	}
 	if c.input != nil {
 		result, begun, err = c.sendLine(ctx, id, out.Method, params)
 	} else {
-		result, begun, err = c.sendHTTP(ctx, id, out, params)
+		result, begun, err = c.sendHTTP(context.WithValue(ctx, requestKey{}, r), id, out, params)
 	}
 	if begun && ctx.Err() != nil {
 		c.cancelRequest(ctx, id)
@@ -69,15 +103,18 @@ func (c *Connection) Send(ctx context.Context, out Outgoing) (result json.RawMes
 }
 
 // params returns the encoded parameters of a request.
-func (c *Connection) params(id string, out Outgoing) (json.RawMessage, error) {
+func (c *Connection) params(token string, out Outgoing) (json.RawMessage, error) {
 	meta := make(map[string]any)
 	if out.Pending != nil {
-		meta["progressToken"] = id
+		meta["progressToken"] = token
 	}
 	if !c.legacy {
 		meta[mcp.MetaKeyProtocolVersion] = c.info.ProtocolVersion
-		meta[mcp.MetaKeyClientCapabilities] = mcp.ClientCapabilities{}
+		meta[mcp.MetaKeyClientCapabilities] = c.capabilities
 		meta[mcp.MetaKeyClientInfo] = clientInfo()
+		if level := c.logLevel.Load(); level != nil && *level != "" && c.info.Capabilities.Logging != nil {
+			meta[mcp.MetaKeyLogLevel] = *level
+		}
 	}
 	params := out.Params
 	if len(meta) > 0 {
@@ -91,7 +128,7 @@ func (c *Connection) params(id string, out Outgoing) (json.RawMessage, error) {
 // before the library, which would copy it many times, sees it: an answer may be
 // as long as MaxLine.
 func (c *Connection) sendLine(ctx context.Context, id, method string, params json.RawMessage) (result json.RawMessage, begun bool, err error) {
-	came := make(chan response, 1)
+	came := make(chan message, 1)
 	c.output.expect(id, came)
 	defer c.output.forget(id)
 	select {
@@ -124,10 +161,11 @@ func (c *Connection) sendLine(ctx context.Context, id, method string, params jso
 
 // result returns the result of a response, or the error that the server answered
 // with.
-func (c *Connection) result(method string, r response) (json.RawMessage, error) {
+func (c *Connection) result(method string, r message) (json.RawMessage, error) {
 	var fault *struct {
 		Code    int
 		Message string
+		Data    json.RawMessage
 	}
 	if r.fault != nil {
 		if err := json.Unmarshal(r.fault, &fault); err != nil {
@@ -135,7 +173,7 @@ func (c *Connection) result(method string, r response) (json.RawMessage, error) 
 		}
 	}
 	if fault != nil {
-		return nil, &ResponseError{method, strings.TrimSpace(fault.Message), fault.Code}
+		return nil, &ResponseError{method, strings.TrimSpace(fault.Message), fault.Code, fault.Data}
 	}
 	return r.result, nil
 }
@@ -148,6 +186,11 @@ func (c *Connection) sendHTTP(ctx context.Context, id string, out Outgoing, para
 	for name, value := range mcp.StandardHeaders(c.info.ProtocolVersion, mcp.MCPMethod(out.Method), params) {
 		req.Header.Set(name, value)
 	}
+	if id, ok := out.Params["taskId"].(string); ok && !c.legacy {
+		if name, ok := mcp.EncodeHeaderValue(id); ok { // tasks/get and its kin
+			req.Header.Set(mcp.HeaderName, name)
+		}
+	}
 	for name, value := range c.argumentHeaders(out) {
 		req.Header.Set(name, value)
 	}
@@ -155,9 +198,6 @@ func (c *Connection) sendHTTP(ctx context.Context, id string, out Outgoing, para
 	sending, status := withStatus(ctx)
 	var connected atomic.Bool
 	sending = httptrace.WithClientTrace(sending, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
-	if out.Pending != nil {
-		sending = context.WithValue(sending, pendingKey{}, out.Pending)
-	}
 	res, err := c.transport.SendRequest(sending, req)
 	begun = connected.Load()
 	ours := res != nil && res.ID.String() == req.ID.String()
@@ -171,7 +211,8 @@ func (c *Connection) sendHTTP(ctx context.Context, id string, out Outgoing, para
 	case !ours && (res.Error == nil || *status == 0): // an error response may lack the id
 		return nil, begun, fmt.Errorf("%s: the server answered another request", out.Method)
 	case res.Error != nil:
-		return nil, begun, &ResponseError{out.Method, strings.TrimSpace(res.Error.Message), res.Error.Code}
+		data, _ := json.Marshal(res.Error.Data) // it was JSON
+		return nil, begun, &ResponseError{out.Method, strings.TrimSpace(res.Error.Message), res.Error.Code, data}
 	}
 	return res.Result, begun, nil
 }
@@ -219,29 +260,42 @@ func (c *Connection) cancelRequest(ctx context.Context, id string) {
 // numbers.
 const requestPrefix = "raw-"
 
-// response is the answer to a request of ours. Its fields are parts of the
-// message, not copies.
-type response struct {
-	id     string
+// message is one message of a server. Its fields are parts of the text, not
+// copies.
+type message struct {
+	id     json.RawMessage // or nil
+	method string          // "" of an answer
+	params json.RawMessage
 	result json.RawMessage
 	fault  json.RawMessage // the error, or nil
 }
 
-// readResponse reads a message in one pass; ok reports whether it is an answer
-// to a request of ours, by its id.
-func readResponse(message []byte) (r response, ok bool) {
-	request := false
-	whole := rawjson.Visit(message, func(name string, value json.RawMessage) {
+// readMessage reads a message in one pass; ok reports whether it is one object.
+func readMessage(text []byte) (m message, ok bool) {
+	ok = rawjson.Visit(text, func(name string, value json.RawMessage) {
 		switch name {
 		case "method":
-			request = true
+			if json.Unmarshal(value, &m.method) != nil {
+				m.method = "?" // whatever it is, it is no answer
+			}
 		case "id":
-			ok = json.Unmarshal(value, &r.id) == nil && len(r.id) > len(requestPrefix) && strings.HasPrefix(r.id, requestPrefix)
+			m.id = value
+		case "params":
+			m.params = value
 		case "result":
-			r.result = value
+			m.result = value
 		case "error":
-			r.fault = value
+			m.fault = value
 		}
 	})
-	return r, ok && whole && !request
+	return m, ok
+}
+
+// ours returns the id of our request that the message is the answer to.
+func (m message) ours() (id string, ok bool) {
+	if m.method != "" || !bytes.HasPrefix(m.id, []byte(`"`)) {
+		return "", false
+	}
+	ok = json.Unmarshal(m.id, &id) == nil && len(id) > len(requestPrefix) && strings.HasPrefix(id, requestPrefix)
+	return id, ok
 }

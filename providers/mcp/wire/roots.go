@@ -1,6 +1,85 @@
 package wire
 
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// roots are the folders that a server may ask for.
+type roots struct {
+	mu       sync.Mutex
+	declared bool // the server was told that it may ask
+	dirs     []string
+}
+
+// result returns the result of roots/list; declared reports whether the server may
+// ask for it.
+func (r *roots) result() (result json.RawMessage, declared bool) {
+	type root struct {
+		URI  string `json:"uri"`
+		Name string `json:"name"`
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	is := struct {
+		Roots []root `json:"roots"`
+	}{Roots: []root{}}
+	for _, dir := range r.dirs {
+		u := url.URL{Scheme: "file", Path: dir}
+		is.Roots = append(is.Roots, root{URI: u.String(), Name: filepath.Base(dir)})
+	}
+	result, err := json.Marshal(is)
+	return result, err == nil && r.declared
+}
+
+// set replaces the folders, and reports whether the server is to be told.
+func (r *roots) set(dirs []string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.Equal(r.dirs, dirs) {
+		return false
+	}
+	r.dirs = slices.Clone(dirs)
+	return r.declared
+}
+
 // SetRoots replaces the folders that the server may ask for, and announces that
-// they have changed, if they have and if it was told that it may ask.
-func (c *Connection) SetRoots(roots []string) {
+// they have changed, if they have and if it was told that it may ask. In the new
+// era nothing is announced: a server asks in each call.
+func (c *Connection) SetRoots(dirs []string) {
+	if !c.roots.set(dirs) || !c.legacy {
+		return
+	}
+	notification := mcp.JSONRPCNotification{
+		JSONRPC:      mcp.JSONRPC_VERSION,
+		Notification: mcp.Notification{Method: mcp.MethodNotificationRootsListChanged},
+	}
+	c.running.Go(func() {
+		telling, stop := context.WithTimeout(c.Context, cancelling)
+		defer stop()
+		_ = c.transport.SendNotification(telling, notification) // a server that is lost asks again in its next life
+	})
+}
+
+// offer returns what the server may ask of the client.
+func (d *Dialer) offer() mcp.ClientCapabilities {
+	is := mcp.ClientCapabilities{
+		Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}},
+		Extensions:  map[string]any{tasksExtension: struct{}{}},
+	}
+	if d.Roots != nil {
+		is.Roots = &struct {
+			ListChanged bool `json:"listChanged,omitempty"`
+		}{true}
+	}
+	if d.Samples {
+		is.Sampling = &mcp.SamplingCapability{}
+	}
+	return is
 }

@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -71,4 +73,53 @@ func (t *sseTransport) SendRequest(ctx context.Context, request transport.JSONRP
 		err = errStream
 	}
 	return res, err
+}
+
+// tap is a stream of events, from which the requests of the server are read: the
+// library takes them for answers that nobody waits for.
+type tap struct {
+	io.ReadCloser
+	asked func(incoming)
+
+	line []byte // the beginning of the current line
+	data []byte // of the current event
+	long bool   // the event is longer than any request
+}
+
+// tapped is the length up to which an event may be a request, in bytes.
+const tapped = maxSampling + 64<<10
+
+// Read implements io.Reader.
+func (t *tap) Read(p []byte) (int, error) {
+	n, err := t.ReadCloser.Read(p)
+	for rest := p[:n]; len(rest) > 0; {
+		part, after, ended := bytes.Cut(rest, []byte{'\n'})
+		rest = after
+		if len(t.line)+len(t.data)+len(part) > tapped {
+			t.long, t.data, t.line = true, nil, t.line[:min(len(t.line), 1)]
+		}
+		if t.long { // of a line it only matters that it is not empty
+			part = part[:min(len(part), 1-len(t.line))]
+		}
+		t.line = append(t.line, part...)
+		if ended {
+			t.endLine()
+		}
+	}
+	return n, err
+}
+
+// endLine takes the current line.
+func (t *tap) endLine() {
+	line := bytes.TrimSuffix(t.line, []byte{'\r'})
+	if data, ok := bytes.CutPrefix(line, []byte("data:")); ok && !t.long {
+		t.data = append(append(t.data, data...), '\n')
+	}
+	if len(line) == 0 {
+		if is, ok := readMessage(t.data); ok && is.method != "" && is.id != nil && string(is.id) != "null" {
+			t.asked(incoming{id: is.id, method: is.method, params: is.params})
+		}
+		t.data, t.long = nil, false
+	}
+	t.line = t.line[:0]
 }
