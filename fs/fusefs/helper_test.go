@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 		"version": helpVersion,
 		"names":   helpNames,
 		"user":    helpUser,
+		"stands":  helpStands,
+		"stuck":   helpStuck,
+		"create":  helpCreate,
 	}[name]
 	if err := help(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, name+":", err)

@@ -21,19 +21,20 @@ type inbox struct {
 	mu        sync.Mutex
 	delivered map[string]int    // how often, by name
 	bodies    map[string]string // the last one
-	wait      chan struct{}     // if not nil, outcomes wait for it
+	from      map[string]fs.Standpoint
+	wait      chan struct{} // if not nil, outcomes wait for it
 }
 
 func newInbox(t *testing.T) *inbox {
 	t.Helper()
-	b := &inbox{delivered: make(map[string]int), bodies: make(map[string]string)}
+	b := &inbox{delivered: make(map[string]int), bodies: make(map[string]string), from: make(map[string]fs.Standpoint)}
 	var tree *fs.Tree
 	b.drop = fs.NewDrop(fs.DropOptions{
-		Accept: func(_ context.Context, name string, _ fs.Standpoint, body []byte) (fs.Work, error) {
+		Accept: func(_ context.Context, name string, from fs.Standpoint, body []byte) (fs.Work, error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.delivered[name]++
-			b.bodies[name] = string(body)
+			b.bodies[name], b.from[name] = string(body), from
 			wait := b.wait
 			return func(ctx context.Context) fs.Outcome {
 				if wait != nil {
@@ -60,6 +61,13 @@ func (b *inbox) times(name string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.delivered[name]
+}
+
+// caller returns where the caller stood that created a file.
+func (b *inbox) caller(name string) fs.Standpoint {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.from[name]
 }
 
 func (b *inbox) body(name string) string {

@@ -1,0 +1,273 @@
+package fusefs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// placeFor makes a folder below a temporary one and returns its path without links.
+func placeFor(t testing.TB, name string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(dir, name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// stood expects the standpoint of the caller that created a file.
+func (b *inbox) stood(name string, want fs.Standpoint) {
+	b.t.Helper()
+	got := b.caller(name)
+	if got.Dir != want.Dir || !slices.Equal(got.Folders, want.Folders) || got.Unknown != want.Unknown || want.PID != 0 && got.PID != want.PID {
+		b.t.Errorf("%s: %+v, not %+v", name, got, want)
+	}
+}
+
+func TestCallerStandsSomewhere(t *testing.T) {
+	b := newInbox(t)
+	one, two := placeFor(t, "a/b"), placeFor(t, "two (deleted)")
+	pid := func(script string, args ...string) int {
+		t.Helper()
+		out, code := b.run(script, args...)
+		n, err := strconv.Atoi(strings.TrimSpace(out))
+		if code != 0 || err != nil {
+			t.Fatalf("%s: exit %d: %s", script, code, out)
+		}
+		return n
+	}
+	at := fs.StandpointAt(one)
+	at.PID = pid(`cd "$1"; echo {} > "$0/calls/shell"; echo $$`, one)
+	b.stood("shell", at)
+	b.expect("", `cd "$1"; echo {} > "$0/calls/named"`, two)
+	b.stood("named", fs.StandpointAt(two))
+
+	// The body comes from elsewhere, and in pieces from two writers.
+	b.expect("", `cd "$1"; exec 5>"$0/calls/passed"; (cd "$2"; printf '{"a"' >&5); (cd /; printf ':1}' >&5)`, one, two)
+	b.stood("passed", fs.StandpointAt(one))
+
+	// A thread is not its process.
+	need(t, "python3")
+	at.PID = pid(`cd "$1"; python3 -c '
+import os, sys, threading
+def write():
+    with open(sys.argv[1], "w") as f: f.write("{}")
+t = threading.Thread(target=write); t.start(); t.join(); print(os.getpid())' "$0/calls/thread"`, one)
+	b.stood("thread", at)
+
+	gone := placeFor(t, "gone")
+	b.expect("", `cd "$1"; rmdir "$1"; echo {} > "$0/calls/deleted"`, gone)
+	b.stood("deleted", fs.Standpoint{Unknown: deletedFolder})
+}
+
+// TestCallerStandsInTheMount looks at a caller in the mount: nothing is asked of it.
+func TestCallerStandsInTheMount(t *testing.T) {
+	b := newInbox(t)
+	b.expect("", `cd calls; echo {} > x`)
+	at := b.caller("x")
+	if at.Dir != b.dir+"/calls" || at.Unknown != "" {
+		t.Errorf("%+v", at)
+	}
+	if above := fs.StandpointAt(filepath.Dir(b.dir)).Folders; !slices.Equal(at.Folders[min(2, len(at.Folders)):], above) {
+		t.Errorf("%v, above %v", at.Folders, above)
+	}
+	c := start(t, b.command(t.Context(), "cd calls; echo ready; read x || true"))
+	c.until("ready")
+	before := b.Requests()
+	for range 10 {
+		if at := b.raw.callers.standpoint(uint32(c.cmd.Process.Pid)); at.Dir != b.dir+"/calls" || at.Unknown != "" {
+			t.Errorf("%+v", at)
+		}
+	}
+	if after := b.Requests(); fmt.Sprint(before) != fmt.Sprint(after) {
+		t.Errorf("it asks the mount: %v, then %v", before, after)
+	}
+	c.end()
+}
+
+func TestCallerIsUnknown(t *testing.T) {
+	c := newCallers()
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for pid, want := range map[int]string{0: unseenCaller, ended.Process.Pid: endedCaller} {
+		if at := c.standpoint(uint32(pid)); at.Unknown != want || at.Dir != "" || at.Folders != nil {
+			t.Errorf("%d: %+v", pid, at)
+		}
+	}
+	c.seen = false
+	if at := c.standpoint(uint32(os.Getpid())); at.Unknown != otherProc || at.Dir != "" || at.PID != 0 {
+		t.Errorf("%+v", at)
+	}
+}
+
+// TestManyCallers has hundreds of callers at once, each in a folder of its own.
+func TestManyCallers(t *testing.T) {
+	b := newInbox(t)
+	dir := placeFor(t, "many")
+	b.expect("", `
+		for w in $(seq 40); do
+			(for i in $(seq 10); do mkdir "$1/$w-$i" && cd "$1/$w-$i" && echo {} > "$0/calls/$w-$i"; done) &
+		done
+		wait`, dir)
+	for w := 1; w <= 40; w++ {
+		for i := 1; i <= 10; i++ {
+			name := fmt.Sprintf("%d-%d", w, i)
+			b.stood(name, fs.StandpointAt(filepath.Join(dir, name)))
+		}
+	}
+}
+
+// TestCallerInSandbox binds a folder elsewhere: its identity is still the same.
+func TestCallerInSandbox(t *testing.T) {
+	need(t, "bwrap")
+	b := newInbox(t)
+	dir := placeFor(t, "project/sub")
+	want := fs.StandpointAt(dir).Folders[:2]
+	for _, options := range []string{"", "--unshare-pid", "--unshare-all"} {
+		name := "in" + options
+		script := `cd /; exec bwrap --ro-bind / / --bind "$0" "$0" --tmpfs /mnt --bind "$1" /mnt/p --dev /dev --proc /proc ` + options +
+			` --chdir /mnt/p/sub sh -c 'echo {} > "$0"' "$0/calls/` + name + `"`
+		out, code := b.run(script, filepath.Dir(dir))
+		if code != 0 && strings.Contains(out, "namespace") {
+			t.Skipf("no sandbox here: %s", out)
+		}
+		if code != 0 {
+			t.Errorf("%s: exit %d: %s", options, code, out)
+			continue
+		}
+		at := b.caller(name)
+		if at.Dir != "/mnt/p/sub" || at.Unknown != "" || len(at.Folders) != 4 || !slices.Equal(at.Folders[:2], want) || at.PID == 0 {
+			t.Errorf("%s: %+v, not %v", options, at, want)
+		}
+	}
+}
+
+// TestCallerOfAnotherNamespace mounts in a PID namespace of its own: callers outside
+// have no number there, and those inside have another one than in /proc.
+func TestCallerOfAnotherNamespace(t *testing.T) {
+	need(t, "unshare")
+	if os.Getuid() != 0 {
+		t.Skip("only root can make a PID namespace")
+	}
+	dir := t.TempDir()
+	cmd := helper(t, "stands", dir)
+	cmd.Args = append([]string{"unshare", "--pid", "--fork", "--kill-child", cmd.Path}, dir)
+	cmd.Path, _ = exec.LookPath("unshare")
+	mounter := start(t, cmd)
+	mounter.until("mounted")
+	from := func() (at fs.Standpoint) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(mounter.line()), &at); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	if out, err := exec.CommandContext(t.Context(), "sh", "-c", `echo {} > "$0/outside"`, dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if at := from(); at.Unknown != unseenCaller || at.Dir != "" || at.PID != 0 {
+		t.Errorf("outside: %+v", at)
+	}
+	fmt.Fprintln(mounter.stdin, "create")
+	if at := from(); at.Unknown != otherProc || at.Dir != "" || at.PID != 0 {
+		t.Errorf("inside: %+v", at)
+	}
+	mounter.end()
+}
+
+// TestCallerStandsInAHungMount has callers in mounts that do not answer: of ours, and
+// of one whose permissions the kernel checks.
+func TestCallerStandsInAHungMount(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root could clear up")
+	}
+	b := newInbox(t)
+	for name, want := range map[string]string{"user": "", "stuck": slowFolder} {
+		t.Run(name, func(t *testing.T) {
+			dir := placeFor(t, "mnt")
+			mounter := start(t, helper(t, name, dir))
+			mounter.until("mounted")
+			t.Cleanup(func() {
+				mounter.kill()
+				_ = Detach(dir)
+			})
+			c := start(t, b.command(t.Context(), `cd "$1/sub"; echo ready; read x; echo {} > "$0/calls/$2"; echo written; read x; echo {} > "$0/calls/$2-2"; echo written; read x; cd /`, dir, name))
+			c.until("ready")
+			if name == "stuck" {
+				fmt.Fprintln(mounter.stdin)
+				mounter.until("stuck")
+			} else if err := mounter.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range []string{name, name + "-2"} {
+				fmt.Fprintln(c.stdin)
+				c.until("written")
+				at := b.caller(file)
+				if at.Dir != dir+"/sub" || at.Unknown != want || (len(at.Folders) > 0) != (want == "") {
+					t.Errorf("%s: %+v", file, at)
+				}
+			}
+			mounter.kill()
+			if err := Detach(dir); err != nil {
+				t.Error(err)
+			}
+			c.end()
+		})
+	}
+}
+
+// BenchmarkCreate compares creating a file in an inbox with and without finding out
+// where the caller stands.
+func BenchmarkCreate(b *testing.B) {
+	const files = 2000
+	dir := placeFor(b, "home/user/src/project/sub")
+	times := make([][]float64, 2)
+	for range 2 * warmRounds {
+		for i, known := range []bool{false, true} {
+			drop := fs.NewDrop(fs.DropOptions{Now: time.Now, Keep: 1, Accept: func(context.Context, string, fs.Standpoint, []byte) (fs.Work, error) {
+				return func(context.Context) fs.Outcome { return fs.Outcome{OK: true} }, nil
+			}})
+			m, unmount := benchMount(b, drop)
+			m.raw.callers.seen = m.raw.callers.seen && known
+			exe, err := os.Executable()
+			if err != nil {
+				b.Fatal(err)
+			}
+			cmd := exec.Command(exe, m.Dir(), strconv.Itoa(files))
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), helperVar+"=create")
+			out, err := cmd.Output()
+			if err != nil {
+				b.Fatal(err)
+			}
+			took, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+			if err != nil {
+				b.Fatal(err)
+			}
+			times[i] = append(times[i], took)
+			unmount()
+			drop.Close()
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(median(times[0]), "without-µs")
+	b.ReportMetric(median(times[1]), "with-µs")
+	b.ReportMetric(median(times[1])/median(times[0]), "x-without")
+}
