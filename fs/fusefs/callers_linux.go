@@ -23,7 +23,7 @@ import (
 
 const (
 	// standTime is how long a CREATE waits for the identities of its caller's folders.
-	standTime = 100 * time.Millisecond
+	standTime = time.Second
 	// maxFolders is how many folders of a caller are identified.
 	maxFolders = 64
 	// recentTime is how long a folder that has answered is expected to answer, and

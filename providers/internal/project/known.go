@@ -14,7 +14,7 @@ import (
 const maxUsed = 1000
 
 // knownPatience is how long one of the configured folders may take to answer.
-const knownPatience = 200 * time.Millisecond
+const knownPatience = 2 * time.Second
 
 // known are the folders that are recognized by their identity, whatever path leads
 // to them: those that were found to be projects, and those that a configuration

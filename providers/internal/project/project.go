@@ -20,7 +20,7 @@ import (
 )
 
 // patience is how long a folder may take to answer.
-const patience = time.Second
+const patience = 5 * time.Second
 
 // Options are the surroundings of a [Resolver].
 type Options struct {
@@ -55,7 +55,7 @@ func (r *Resolver) SetKnown(dirs []string) { r.known.set(dirs) }
 // Of returns the folder of the project in which a program stands, an absolute path
 // without symbolic links. If there is none, root is "", and why is a clause that
 // says so, such as "the caller stands in no project: /tmp". It waits for a folder
-// that does not answer for a second at most.
+// that does not answer for five seconds at most.
 func (r *Resolver) Of(at fs.Standpoint) (root, why string) {
 	if at.Dir == "" || at.Unknown != "" {
 		return "", sentence("where the caller stands is not known", at.Unknown)
@@ -120,24 +120,40 @@ func (r *Resolver) find(at fs.Standpoint) place {
 	if err == nil {
 		return place{dir: dir, id: id, root: r.nearest(dir)}
 	}
-	if len(at.Folders) > 0 {
-		r.known.refresh()
-	}
-	for i, id := range at.Folders {
-		dir := r.known.path(id)
-		if dir == "" {
-			continue
-		}
-		// What the program sees below that folder is most probably the same here:
-		// then a nearer project counts.
-		if inner := filepath.Join(dir, below(at.Dir, i)); inner != dir {
-			if is, err := identify(inner); err == nil && is == at.Folders[0] {
-				dir, id = inner, is
-			}
-		}
+	if dir, id, ok := r.recognize(at); ok {
 		return place{dir: dir, id: id, root: r.nearest(dir)}
 	}
 	return place{fault: err}
+}
+
+// recognize returns the path by which a folder is known here that has another path,
+// or none, for the program that stands in it: the folder itself, if what is above it
+// is known, or else the nearest known one above it.
+func (r *Resolver) recognize(at fs.Standpoint) (dir string, id fs.FileID, ok bool) {
+	i, dir := r.nearestKnown(at.Folders)
+	if dir == "" && len(at.Folders) > 0 {
+		r.known.refresh()
+		i, dir = r.nearestKnown(at.Folders)
+	}
+	if dir == "" {
+		return "", fs.FileID{}, false
+	}
+	// What the program sees below that folder is most probably the same here.
+	if inner := filepath.Join(dir, below(at.Dir, i)); inner != dir {
+		if is, err := identify(inner); err == nil && is == at.Folders[0] {
+			return inner, is, true
+		}
+	}
+	return dir, at.Folders[i], true
+}
+
+func (r *Resolver) nearestKnown(folders []fs.FileID) (int, string) {
+	for i, id := range folders {
+		if dir := r.known.path(id); dir != "" {
+			return i, dir
+		}
+	}
+	return 0, ""
 }
 
 // below returns the last n names of a path.
