@@ -46,9 +46,6 @@ var (
 	// OpQuestions lists what servers ask and nobody has answered yet, the oldest
 	// first.
 	OpQuestions = fs.Op[IDQuery, []questions.Question]{Name: "questions"}
-	// OpAnswer answers a question, once. The answer to it is the question as it is
-	// then.
-	OpAnswer = fs.Op[AnswerQuery, questions.Question]{Name: "answer"}
 	// OpTasks lists the calls that go on without their callers, and those that did
 	// and have ended, the newest first.
 	OpTasks = fs.Op[IDQuery, []tasks.Task]{Name: "tasks"}
@@ -63,12 +60,6 @@ var (
 // question stands for the task of its call, and a task for its one open question.
 type IDQuery struct {
 	ID string `json:"id"`
-}
-
-// AnswerQuery is an answer to a question.
-type AnswerQuery struct {
-	ID string `json:"id"`
-	questions.Reply
 }
 
 // ToolQuery names a server, and perhaps one of its tools.
@@ -167,7 +158,6 @@ func (p *Provider) Operations() []fs.Operation {
 			return p.GetPrompt(ctx, q.Server, q.What, q.Args)
 		}),
 		OpQuestions.Handle(func(_ context.Context, q IDQuery) ([]questions.Question, error) { return p.Questions(q.ID) }),
-		OpAnswer.Handle(func(_ context.Context, q AnswerQuery) (questions.Question, error) { return p.Answer(q.ID, q.Reply) }),
 		OpTasks.Handle(func(_ context.Context, q IDQuery) ([]tasks.Task, error) { return p.Tasks(q.ID) }),
 		OpAwaitTask.Handle(func(ctx context.Context, q IDQuery) (tasks.Task, error) { return p.AwaitTask(ctx, q.ID) }),
 		OpCancelTask.Handle(func(ctx context.Context, q IDQuery) (tasks.Task, error) { return p.CancelTask(ctx, q.ID) }),

@@ -18,9 +18,10 @@ type progress struct {
 	done  sync.WaitGroup
 	ended sync.Once
 
-	mu    sync.Mutex
-	last  News
-	shown bool
+	mu     sync.Mutex
+	last   News
+	shown  bool
+	hidden bool // a person is being asked
 }
 
 func newProgress(out io.Writer) *progress {
@@ -54,6 +55,9 @@ func (p *progress) update(n News) {
 func (p *progress) print() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.hidden {
+		return
+	}
 	line := strconv.Itoa(int(time.Since(p.start).Seconds())) + " s"
 	switch n := p.last; {
 	case n.Total > 0:
@@ -69,6 +73,28 @@ func (p *progress) print() {
 	}
 	fmt.Fprintf(p.out, "\r\x1b[K%s", line)
 	p.shown = true
+}
+
+// hide erases the line until show is called.
+func (p *progress) hide() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hidden = true; p.shown {
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.shown = false
+	}
+}
+
+func (p *progress) show() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hidden = false
 }
 
 // clear stops the progress and erases the line. It may be called more than once.

@@ -6,6 +6,10 @@
 // initialised: see [Early]. The order of the parts: request.go (what is asked and
 // answered), words.go (the command line), input.go (standard input), run.go (the
 // conversation), progress.go (the line that a person sees while waiting).
+//
+// What a server asks back ([Question]) is put to the person at the terminal
+// ([Person]: person.go, field.go, tty.go), one question after the other
+// (questioner.go).
 package call
 
 import (
@@ -34,8 +38,10 @@ type Request struct {
 	// Piped reports whether standard input may hold something that has not been
 	// read.
 	Piped bool `json:"piped,omitempty"`
-	// Watched says that a person sees the news of the call.
+	// Watched says that a person sees the news of the call, and Asks that this person
+	// can be asked what the server wants to know.
 	Watched bool `json:"watched,omitempty"`
+	Asks    bool `json:"asks,omitempty"`
 }
 
 // Word is one word of the command line. A file that it names has been read.
@@ -65,6 +71,10 @@ type News struct {
 	Done    float64       `json:"done,omitempty"`
 	Total   float64       `json:"total,omitempty"` // 0: not known
 	Message string        `json:"message,omitempty"`
+	// Question is one that the server asks, or that has changed; Closed is the ID of
+	// one that needs no answer any more.
+	Question *Question `json:"question,omitempty"`
+	Closed   string    `json:"closed,omitempty"`
 }
 
 // Reply is the outcome of a call.

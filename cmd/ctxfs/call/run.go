@@ -32,13 +32,15 @@ func Run(ctx context.Context, p places.Places, lookupEnv func(string) (string, b
 }
 
 func run(ctx context.Context, p places.Places, lookupEnv func(string) (string, bool), s console.Streams, args []string) (int, error) {
-	words, err := readWords(args, s.In)
+	words, err := ReadWords(args, s.In)
 	if err != nil {
 		return console.ExitUsage, err
 	}
 	request := Request{Words: words, Caller: NewCaller(lookupEnv), Project: namedProject(args), Piped: piped(s.In), Watched: console.IsTerminal(s.Err)}
+	person := AtTerminal(s.In, s.Err)
+	request.Asks = person != nil
 	for {
-		reply, err := ask(ctx, p, request, s)
+		reply, err := ask(ctx, p, request, s, person)
 		if err != nil {
 			return console.ExitFailed, err
 		}
@@ -53,15 +55,26 @@ func run(ctx context.Context, p places.Places, lookupEnv func(string) (string, b
 	}
 }
 
-// ask sends the request, shows news, and prints the result. If the background process
-// was just ending, it asks the next one, unless the tool may have been called.
-func ask(ctx context.Context, p places.Places, request Request, s console.Streams) (reply Reply, err error) {
+// ask sends the request, shows news, puts questions to the person if there is one,
+// and prints the result. If the background process was just ending, it asks the next
+// one, unless the tool may have been called.
+func ask(ctx context.Context, p places.Places, request Request, s console.Streams, person *Person) (reply Reply, err error) {
 	begun := false
 	var line *progress
 	if request.Watched {
 		line = newProgress(s.Err)
 		defer line.clear()
 	}
+	asking := newQuestioner(ctx, person, line, func(ctx context.Context, a Answer) error {
+		c, err := p.Process().Dial(ctx)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		_, err = OpAnswer.Ask(ctx, c, a)
+		return err
+	})
+	defer asking.close()
 	err = places.UntilServed(func() error {
 		c, err := p.Start(ctx)
 		if err != nil {
@@ -71,8 +84,15 @@ func ask(ctx context.Context, p places.Places, request Request, s console.Stream
 		reply, err = Op.Ask(ctx, c, request, func(news News) {
 			begun = begun || news.Begun
 			c.Limit = max(c.Limit, news.Limit) // the process itself ends the call in time
-			line.update(news)
-		}, afterLine{s.Out, line})
+			switch {
+			case news.Question != nil:
+				asking.open(*news.Question)
+			case news.Closed != "":
+				asking.closed(news.Closed)
+			default:
+				line.update(news)
+			}
+		}, afterLine{s.Out, line, asking})
 		if begun && errors.Is(err, control.ErrGone) {
 			return &control.Fault{
 				Message: "the background process ended during the call; whether the tool has done its work is not known",
@@ -87,13 +107,16 @@ func ask(ctx context.Context, p places.Places, request Request, s console.Stream
 	return reply, err
 }
 
-// afterLine writes to standard output when the line of progress has been cleared.
+// afterLine writes to standard output when nobody is asked any more and the line of
+// progress has been cleared.
 type afterLine struct {
 	io.Writer
-	line *progress
+	line   *progress
+	asking *questioner
 }
 
 func (w afterLine) Write(p []byte) (int, error) {
+	w.asking.close()
 	w.line.clear()
 	return w.Writer.Write(p)
 }

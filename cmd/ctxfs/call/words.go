@@ -13,11 +13,11 @@ import (
 	"ctxfs/mounts/control"
 )
 
-// readWords reads the files that words name: "@path" and "--flag=@path" stand for the
-// text of a file, "-" for standard input, "@@text" for "@text". They are read here and
-// not in the background process, which may be allowed to read more than the user of
-// this command.
-func readWords(args []string, stdin io.Reader) ([]Word, error) {
+// ReadWords returns the words of a command line with the files that they name:
+// "@path" and "--flag=@path" stand for the text of a file, "-" for standard input,
+// "@@text" for "@text". They are read here and not in the background process, which
+// may be allowed to read more than the user of this command.
+func ReadWords(args []string, stdin io.Reader) ([]Word, error) {
 	words := make([]Word, 0, len(args))
 	for _, arg := range args {
 		word := Word{Text: arg}
@@ -108,6 +108,8 @@ type Option struct {
 	Name  string
 	Value string // the name of its value; "" if it has none
 	About string
+	// Alone says that the option stands without a tool.
+	Alone bool
 }
 
 // Options returns the options of the command itself. Before the name of the tool
@@ -117,12 +119,14 @@ type Option struct {
 // does not want the tool to be called.
 func Options() []Option {
 	return []Option{
-		{"json", "", "print the server's whole answer as JSON"},
-		{"yes", "", "call it although it asks for confirmation"},
-		{"max-bytes", "N", "longer results go to a file (0: none does; default 12000)"},
-		{"project", "DIR", "call it for the project of this folder, not for that of the working folder"},
-		{"timeout", "DURATION", "give up after so long without news of it (90s, 10m)"},
-		{"help", "", "show its arguments"},
+		{Name: "json", About: "print the server's whole answer as JSON"},
+		{Name: "yes", About: "call it although it asks for confirmation"},
+		{Name: "max-bytes", Value: "N", About: "longer results go to a file (0: none does; default 12000)"},
+		{Name: "project", Value: "DIR", About: "call it for the project of this folder, not for that of the working folder"},
+		{Name: "detach", About: "let it go on as a task, and print the ID of the task"},
+		{Name: "continue", Value: "ID", About: "wait for the result of a task; give no tool", Alone: true},
+		{Name: "timeout", Value: "DURATION", About: "give up after so long without news of it (90s, 10m)"},
+		{Name: "help", About: "show its arguments"},
 	}
 }
 

@@ -27,6 +27,7 @@ const (
 	ExitLogin       = 6 // call: the server requires a login
 	ExitUnreachable = 7 // call: the server does not answer
 	ExitDenied      = 8 // call: the policy forbids it
+	ExitAsked       = 9 // call: its server asks something that somebody must answer
 	ExitInterrupted = 130
 )
 

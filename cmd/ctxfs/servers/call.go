@@ -14,6 +14,8 @@ const callExitCodesHelp = `0    it worked
 6    the server requires a login: ctxfs auth SERVER
 7    the server cannot be reached, or did not answer in time
 8    the configuration forbids the call, or it requires --yes
+9    the server asks something, and nobody is here to ask: standard error
+     has the commands that answer, and that print the result
 130  it was interrupted`
 
 func newCall(a *cli.App) *cobra.Command {
@@ -31,6 +33,15 @@ Each argument of the tool is a flag: --title Hello, --draft or --no-draft,
 JSON object: as a word, as @FILE, or on standard input (-). The value of a flag
 may be @FILE, for the text of that file, or -, for that of standard input.
 Arguments are checked before anything is sent.
+
+A server that works in a project runs once for each: the call goes to that of
+the folder it is made in, or of --project DIR.
+
+A server may ask something before it goes on. On a terminal you are asked; in
+scripts the command ends with exit code 9, and the call goes on as a task (with
+--json, standard output has the question and the task). ctxfs answer ID answers;
+ctxfs call --continue ID waits for the result and prints it as the call would.
+--detach makes the call a task at once and prints its ID: see ctxfs tasks.
 
 The flags of ctxfs below go before the tool, or after it if the tool has no
 argument of that name. After the tool its own argument takes precedence; after

@@ -12,6 +12,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/calls"
+	"ctxfs/providers/mcp/tasks"
 )
 
 // completeCall completes the name of a server, then of one of its tools, then the
@@ -34,7 +35,7 @@ func completeCall(a *cli.App) cobra.CompletionFunc {
 		}
 		switch {
 		case option != "":
-			return completeOption(option)
+			return completeOption(cmd.Context(), a, option)
 		case strings.HasPrefix(word, "-") && len(named) < 2:
 			return completeOwn(nil), directive
 		case len(named) == 0:
@@ -56,7 +57,7 @@ func completeCall(a *cli.App) cobra.CompletionFunc {
 			}
 		}
 		if call.TakesValue(flag) {
-			return completeOption(flag)
+			return completeOption(cmd.Context(), a, flag)
 		}
 		var words []string
 		for _, f := range flags {
@@ -67,9 +68,12 @@ func completeCall(a *cli.App) cobra.CompletionFunc {
 }
 
 // completeOption completes the value of an option of the command.
-func completeOption(option string) ([]string, cobra.ShellCompDirective) {
-	if option == "--project" {
+func completeOption(ctx context.Context, a *cli.App, option string) ([]string, cobra.ShellCompDirective) {
+	switch option {
+	case "--project":
 		return cli.CompleteDirs(nil, nil, "")
+	case "--continue":
+		return completeTasks(ctx, a, func(tasks.Task) bool { return true }), cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }

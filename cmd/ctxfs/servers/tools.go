@@ -22,7 +22,7 @@ import (
 
 // Commands returns the commands for MCP servers.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{newTools(a), newCall(a), newRead(a), newPromptGet(a), newRestart(a), newConfig(a), newTrust(a), newAccept(a), newAuth(a)}
+	return []*cobra.Command{newTools(a), newCall(a), newAnswer(a), newTasks(a), newRead(a), newPromptGet(a), newRestart(a), newConfig(a), newTrust(a), newAccept(a), newAuth(a)}
 }
 
 func newTools(a *cli.App) *cobra.Command {

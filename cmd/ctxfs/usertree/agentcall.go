@@ -49,16 +49,16 @@ func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func
 	if err := tell(AgentNews{}); err != nil {
 		return err
 	}
-	p := newProgressQueue(func(p wire.Progress) error {
-		return tell(AgentNews{&gateway.Progress{Done: p.Done, Total: p.Total, Message: p.Message}})
-	})
+	queue := newNews(tell)
 	r, err := t.servers.Call(ctx, calls.Call{
 		Server: request.Server, Tool: request.Tool, Arguments: request.Arguments, Confirmed: request.Confirmed,
-		Project:  request.Project,
-		Caller:   callerVia("gateway", request.Caller),
-		Progress: p.post,
+		Project: request.Project,
+		Caller:  callerVia("gateway", request.Caller),
+		Progress: func(p wire.Progress) {
+			queue.post(AgentNews{&gateway.Progress{Done: p.Done, Total: p.Total, Message: p.Message}}, false)
+		},
 	})
-	p.close()
+	queue.close()
 	var answer AgentReply
 	if err != nil {
 		answer.Fault = agentFault(err)

@@ -14,6 +14,7 @@ import (
 	"ctxfs/mounts/control"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/policy"
+	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -38,13 +39,26 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 	if err != nil {
 		return usage(err)
 	}
+	queue := newNews(tell)
+	defer queue.close()
 	var progress func(wire.Progress)
 	if request.Watched {
-		p := newProgressQueue(func(p wire.Progress) error {
-			return tell(call.News{Done: p.Done, Total: p.Total, Message: p.Message})
-		})
-		defer p.close()
-		progress = p.post
+		progress = func(p wire.Progress) {
+			queue.post(call.News{Done: p.Done, Total: p.Total, Message: p.Message}, false)
+		}
+	}
+	asked := func(q questions.Question, open bool) {
+		if is := QuestionFor(q); open {
+			queue.post(call.News{Question: &is}, true)
+		} else {
+			queue.post(call.News{Closed: q.ID}, true)
+		}
+	}
+	if !request.Asks {
+		asked = nil
+	}
+	if line.task != "" {
+		return t.continueCall(ctx, line, calls.Call{Progress: progress, Asked: asked, Leave: !request.Asks})
 	}
 	sought := line.call(request, progress)
 	sought.Timeout = line.patience()
@@ -69,7 +83,15 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 	if err := tell(call.News{Begun: true, Limit: line.timeout}); err != nil {
 		return callFault(line.name(), err), nil
 	}
-	result, err := t.servers.Call(ctx, line.call(request, progress))
+	made := line.call(request, progress)
+	if line.detached {
+		return t.detach(line, made)
+	}
+	made.Asked, made.Leave = asked, !request.Asks
+	result, err := t.servers.Call(ctx, made)
+	if asked := (*calls.AskedError)(nil); errors.As(err, &asked) {
+		return line.askedReply(asked)
+	}
 	if err != nil {
 		reply := callFault(line.name(), err)
 		if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) && denied.Confirm && tool.Schema.Has("yes") {
@@ -83,16 +105,12 @@ func (t *Tree) call(ctx context.Context, request call.Request, tell func(call.Ne
 
 // call returns the call that the line asks for.
 func (l *callLine) call(request call.Request, progress func(wire.Progress)) calls.Call {
-	words := make([]calls.Word, len(l.args))
-	for i, word := range l.args {
-		words[i] = calls.Word(word)
-	}
 	limit := l.limit
 	if l.whole {
 		limit = -1
 	}
 	made := calls.Call{
-		Server: l.server, Tool: l.tool, Words: words, Confirmed: l.yes, Limit: limit, Timeout: l.timeout, Progress: progress,
+		Server: l.server, Tool: l.tool, Words: wordsOf(l.args), Confirmed: l.yes, Limit: limit, Timeout: l.timeout, Progress: progress,
 		Project: inFolder(request.Caller.Dir, l.project),
 		Caller:  callerVia(cmp.Or(l.via, "command"), request.Caller),
 	}

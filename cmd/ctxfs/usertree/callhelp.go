@@ -31,6 +31,9 @@ func callHelp(l *callLine, tool mcp.ToolInfo) []byte {
 	var shared []string
 	header := "\nOptions of ctxfs:\n"
 	for _, o := range call.Options() {
+		if o.Alone {
+			continue
+		}
 		if tool.Schema.Has(o.Name) {
 			shared = append(shared, "--"+o.Name)
 			continue // it is the tool's

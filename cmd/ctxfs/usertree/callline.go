@@ -22,6 +22,8 @@ type callLine struct {
 	limit        int
 	timeout      time.Duration
 	project      string // the folder of a project, as it was written
+	detached     bool   // the call goes on without its caller
+	task         string // the ID of the task to go on with, instead of a call
 }
 
 // viaOption is the hidden option with which the programs in bin identify themselves
@@ -65,6 +67,12 @@ func (l *callLine) option(words []call.Word) (rest []call.Word, ok bool, err err
 	case "project":
 		if l.project = value; value == "" {
 			return rest, true, fmt.Errorf("--project needs a folder")
+		}
+	case "detach":
+		l.detached = true
+	case "continue":
+		if l.task = value; value == "" {
+			return rest, true, fmt.Errorf("--continue needs the ID of a task")
 		}
 	case "max-bytes":
 		if l.limit, err = strconv.Atoi(value); err != nil || l.limit < 0 {
@@ -110,6 +118,10 @@ func parseCallLine(words []call.Word, isServer func(string) bool) (*callLine, er
 		if len(named) == 1 {
 			named = splitTool(named[0], isServer)
 		}
+	}
+	if l.task != "" {
+		l.args = words
+		return l, l.checkTask(named)
 	}
 	switch len(named) {
 	case 0:
@@ -160,6 +172,9 @@ func (l *callLine) settle(known func(string) bool) error {
 			}
 		}
 		args, words = append(args, words[0]), words[1:]
+	}
+	if l.task != "" {
+		return badLine(fmt.Errorf("--continue takes the ID of a task and no tool, so %s is too much", l.tool))
 	}
 	if len(args) == 1 && args[0].Text == "--help" && args[0].Body == nil {
 		l.help, args = true, nil

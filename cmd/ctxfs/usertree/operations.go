@@ -102,6 +102,7 @@ func (t *Tree) ownOperations() fs.Operations {
 			return folders, nil
 		}),
 		call.Op.Handle(t.answerCall),
+		call.OpAnswer.Handle(t.answerQuestion),
 		OpAgentCall.Handle(t.answerAgentCall),
 	}
 }

@@ -1,0 +1,303 @@
+package servers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/call"
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/cmd/ctxfs/usertree"
+	"ctxfs/fs/wording"
+	"ctxfs/mounts/control"
+	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/questions"
+)
+
+func newAnswer(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "answer [ID [FIELDS | --accept | --decline | --cancel]]",
+		Short: "answer what a server asks before a call goes on, or list such questions",
+		Long: `Answer answers a question that an MCP server has asked in the middle of a
+call: for values of a form, to open an address, or to let a command of yours
+answer a prompt. Without an ID it lists the questions that are open, with the
+commands that answer them. They are files too: mcps/SERVER/questions/ID.json.
+
+Each field of a form is a flag, as with ctxfs call: --name Ann, --draft,
+--label a --label b; or all are one JSON object: as a word, as @FILE, or on
+standard input (-). Fields that are left out have their defaults. "ctxfs
+answer ID --help" shows the fields. On a terminal, ID alone asks for them. An
+answer that does not fit is refused, and the question stays open. A field with
+the name of an option below is written in JSON.
+
+The call that waits then goes on. If nobody waits for it any more, it is a
+task: ctxfs call --continue ID prints its result; the ID of the question does,
+too.`,
+		Example: `  ctxfs answer                          what is open
+  ctxfs answer q7k3m --name Ann --age 30
+  ctxfs answer q7k3m '{"name":"Ann","age":30}'
+  ctxfs answer q7k3m --decline`,
+		DisableFlagParsing: true,
+		ValidArgsFunction:  completeAnswer(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			line, err := parseAnswer(args)
+			switch {
+			case err != nil:
+				return cli.Usage(cmd, err)
+			case line.help && line.id == "":
+				cmd.HelpFunc()(cmd, append(args, "-h"))
+				return nil
+			case line.id == "":
+				return listQuestions(cmd.Context(), a, line.json)
+			}
+			return line.answer(cmd.Context(), a)
+		},
+	}
+	// They are for the help alone: the fields of a form decide which flags are the
+	// command's.
+	cmd.Flags().Bool("accept", false, "agree to what takes no values: to open an address, to a prompt")
+	cmd.Flags().Bool("decline", false, "say no; the call goes on without")
+	cmd.Flags().Bool("cancel", false, "say neither yes nor no")
+	cmd.Flags().Bool("json", false, "print as JSON")
+	return cmd
+}
+
+// answerLine is the command line of answer.
+type answerLine struct {
+	id         string
+	words      []string // the fields
+	action     string   // call.Accept if there are fields; "" if it was not said
+	json, help bool
+}
+
+// parseAnswer splits a command line into the options of the command and the fields.
+func parseAnswer(args []string) (*answerLine, error) {
+	l := new(answerLine)
+	for i, word := range args {
+		switch name, isOption := strings.CutPrefix(word, "--"); {
+		case word == "--":
+			l.words = append(l.words, args[i+1:]...)
+			return l, nil
+		case isOption && slices.Contains([]string{call.Accept, call.Decline, call.Cancel}, name):
+			if l.action != "" && l.action != name {
+				return nil, fmt.Errorf("--%s and --%s are two answers; give one", l.action, name)
+			}
+			l.action = name
+		case word == "--json":
+			l.json = true
+		case word == "--help" || word == "-h":
+			l.help = true
+		case l.id == "" && isOption:
+			return nil, fmt.Errorf("unknown option %s; the ID of the question goes before its fields", word)
+		case l.id == "":
+			l.id = word
+		default:
+			l.words = append(l.words, word)
+		}
+	}
+	if l.id == "" && l.action != "" {
+		return nil, fmt.Errorf("which question? list them: ctxfs answer")
+	}
+	return l, nil
+}
+
+// questionsOf asks the background process for the open questions, or for one.
+func questionsOf(ctx context.Context, a *cli.App, id string) ([]questions.Question, error) {
+	all, err := mcp.OpQuestions.Ask(ctx, a.OnlyRunning(), mcp.IDQuery{ID: id})
+	if !errors.Is(err, control.ErrNotRunning) && !errors.Is(err, control.ErrGone) {
+		return all, err
+	}
+	if id == "" {
+		return nil, nil
+	}
+	return nil, &control.Fault{Message: "ctxfs is not running, so no server waits for an answer to " + id}
+}
+
+func listQuestions(ctx context.Context, a *cli.App, asJSON bool) error {
+	all, err := questionsOf(ctx, a, "")
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return a.PrintJSON(append([]questions.Question{}, all...))
+	case len(all) == 0:
+		a.Notef("no server asks anything")
+		return nil
+	}
+	for i, q := range all {
+		if i > 0 {
+			a.Sayf("")
+		}
+		a.Sayf("%s  %s/%s, until %s", q.ID, q.Server, q.Tool, wording.Time(q.Until))
+		a.Sayf("%s", cli.Indent(strings.TrimSpace(q.Message)))
+		if q.URL != "" {
+			a.Sayf("  %s  (%s)", q.URL, q.Host)
+		}
+		if q.Warning != "" {
+			a.Sayf("  careful: %s", q.Warning)
+		}
+		if q.Opened {
+			a.Sayf("  it waits for the server to say that it is done; to give up: %s", q.Decline)
+			continue
+		}
+		a.Sayf("  answer:  %s\n  decline: %s", q.Answer, q.Decline)
+	}
+	return nil
+}
+
+// answer answers the question of the line, or shows its fields.
+func (l *answerLine) answer(ctx context.Context, a *cli.App) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	open, err := questionsOf(ctx, a, l.id)
+	if err != nil {
+		return err
+	}
+	if len(open) == 0 {
+		return &control.Fault{Message: "no question waits for an answer: " + l.id, Hint: "list those that do: ctxfs answer"}
+	}
+	q := open[0]
+	if l.help {
+		return explain(a, q)
+	}
+	var done call.Question
+	send := func(r call.Answer) (err error) {
+		l.action = r.Action
+		done, err = call.OpAnswer.Ask(ctx, a.OnlyRunning(), r)
+		return err
+	}
+	if l.action == "" && len(l.words) == 0 {
+		err = l.askPerson(ctx, a, q, send)
+	} else {
+		err = l.send(a, q, send)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return cli.Exit(console.ExitInterrupted, nil)
+	case err != nil:
+		return err
+	case l.json:
+		return a.PrintJSON(done)
+	}
+	a.Sayf("%s", outcome(l.action, done))
+	return nil
+}
+
+// send sends what the line says.
+func (l *answerLine) send(a *cli.App, q questions.Question, send func(call.Answer) error) error {
+	if l.action == "" {
+		l.action = call.Accept
+	}
+	words, err := call.ReadWords(l.words, a.In)
+	if err != nil {
+		return cli.Exit(console.ExitUsage, err)
+	}
+	err = send(call.Answer{ID: q.ID, Action: l.action, Words: words})
+	if fault := (*control.Fault)(nil); errors.As(err, &fault) && !fault.Missing {
+		return cli.Exit(console.ExitUsage, err) // it does not fit
+	}
+	return err
+}
+
+// askPerson asks the person at the terminal.
+func (l *answerLine) askPerson(ctx context.Context, a *cli.App, q questions.Question, send func(call.Answer) error) error {
+	person := call.AtTerminal(a.In, a.Err)
+	if person == nil {
+		return cli.Exit(console.ExitUsage, &control.Fault{
+			Message: "what is the answer to " + q.ID + "?",
+			Hint:    "for example: " + q.Answer + "\nor: " + q.Decline + "\nsee its fields: ctxfs answer " + q.ID + " --help",
+		})
+	}
+	ctx, cancel := context.WithDeadlineCause(ctx, q.Until, &control.Fault{Message: "nobody has answered " + q.ID + " in time, so the server was told that there is no answer"})
+	defer cancel()
+	return person.Ask(ctx, usertree.QuestionFor(q), send)
+}
+
+// explain prints what the question asks for, and its fields as flags.
+func explain(a *cli.App, q questions.Question) error {
+	a.Sayf("%s asks in a call of %s, until %s:\n\n%s\n", q.Server, q.Tool, wording.Time(q.Until), cli.Indent(strings.TrimSpace(q.Message)))
+	if q.URL != "" {
+		a.Sayf("To open: %s  (%s)\n", q.URL, q.Host)
+	}
+	if q.Warning != "" {
+		a.Sayf("Careful: %s.\n", q.Warning)
+	}
+	usage := "  ctxfs answer " + q.ID + " --accept"
+	help := strings.TrimRight(q.Help(), "\n")
+	if help != "" {
+		usage = fmt.Sprintf("  ctxfs answer %s FIELDS\n  ctxfs answer %[1]s '{JSON}' | @FILE | -", q.ID)
+	}
+	a.Sayf("Usage:\n%s\n  %s", usage, q.Decline)
+	if help != "" {
+		a.Sayf("\n%s\n\nFor example: %s", help, q.Answer)
+	}
+	return nil
+}
+
+// outcome says what the answer leads to.
+func outcome(action string, q call.Question) string {
+	text := map[string]string{call.Accept: "answered", call.Decline: "declined", call.Cancel: "cancelled"}[action]
+	switch {
+	case q.Opened && action == call.Accept:
+		text += "; the call goes on when " + q.Server + " says that it is done"
+	default:
+		text += "; the call goes on"
+	}
+	if q.Task != "" {
+		text += "\nits result: ctxfs call --continue " + q.Task
+	}
+	return text
+}
+
+// completeAnswer completes the ID of a question, then its fields and their values.
+func completeAnswer(a *cli.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) (words []string, _ cobra.ShellCompDirective) {
+		const directive = cobra.ShellCompDirectiveNoFileComp
+		if strings.HasPrefix(word, "@") {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		l, err := parseAnswer(args)
+		if err != nil {
+			return nil, directive
+		}
+		if l.id == "" {
+			return completeQuestions(cmd.Context(), a), directive
+		}
+		open, _ := questionsOf(cmd.Context(), a, l.id) // no question, no fields
+		if len(open) == 0 {
+			return nil, directive
+		}
+		flag, _, valued := strings.Cut(word, "=")
+		if !valued {
+			flag = args[len(args)-1]
+		}
+		for _, f := range open[0].Fields() {
+			if flag == "--"+f.Name && (valued || f.Type != "boolean") {
+				for _, c := range f.Choices {
+					words = append(words, c.Value+"\t"+c.Title)
+				}
+				return words, directive
+			}
+		}
+		for _, f := range open[0].Fields() {
+			words = append(words, "--"+f.Name+"\t"+f.Description)
+		}
+		return append(words, "--accept\tagree", "--decline\tsay no", "--cancel\tsay neither yes nor no", "--help\tshow its fields"), directive
+	}
+}
+
+func completeQuestions(ctx context.Context, a *cli.App) (ids []string) {
+	all, _ := questionsOf(ctx, a, "") // none, if it cannot be asked
+	for _, q := range all {
+		ids = append(ids, q.ID+"\t"+q.Server+"/"+q.Tool+": "+strings.Join(strings.Fields(q.Message), " "))
+	}
+	return ids
+}

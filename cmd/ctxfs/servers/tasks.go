@@ -1,0 +1,176 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/cmd/ctxfs/console"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/mcp"
+	"ctxfs/providers/mcp/tasks"
+)
+
+func newTasks(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "tasks",
+		Short: "list the calls that go on by themselves, wait for them, or cancel them",
+		Long: `Tasks lists calls of tools that nobody waits for: those made with ctxfs call
+--detach, those whose server asked something that could not be answered at
+once, and what became of them. A task is:
+
+  working    under way
+  asks       waiting for an answer: ctxfs answer
+  done       finished; ctxfs call --continue ID prints the result
+  failed     finished, with an error; ctxfs call --continue ID prints it
+  cancelled  given up
+  lost       under way when the background process ended: whether the tool has
+             done its work is not known
+
+Results are kept for a week. Where the ID of a task is asked for, that of a
+question of its call will do.`,
+		Example: `  id=$(ctxfs call --detach builder build --target all)
+  ctxfs tasks wait $id && ctxfs call --continue $id
+  ctxfs tasks --json | jq -r '.[] | select(.state == "asks") | .questions[]'`,
+		Args: cli.Args(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			asker := a.Fallback()
+			defer asker.Close()
+			all, err := mcp.OpTasks.Ask(cmd.Context(), asker, mcp.IDQuery{})
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return a.PrintJSON(append([]tasks.Task{}, all...))
+			case len(all) == 0:
+				a.Notef("there are no tasks; make one: ctxfs call --detach SERVER TOOL ...")
+				return nil
+			}
+			printTasks(a, all)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.AddCommand(newTasksWait(a), newTasksCancel(a))
+	return cmd
+}
+
+// printTasks prints a table for people.
+func printTasks(a *cli.App, all []tasks.Task) {
+	table := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	defer table.Flush()
+	fmt.Fprintln(table, "ID\tSTATE\tTOOL\tSINCE\tENDED\tMORE")
+	for _, t := range all {
+		more := t.What
+		switch {
+		case len(t.Questions) > 0:
+			more = "ctxfs answer " + strings.Join(t.Questions, ", ")
+		case more == "" && t.Total > 0 && !t.HasEnded():
+			more = fmt.Sprintf("%g of %g", t.Done, t.Total)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s/%s\t%s\t%s\t%s\n", t.ID, t.State, t.Server, t.Tool, wording.Time(t.Since), wording.Time(t.Ended), more)
+	}
+}
+
+func newTasksWait(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "wait ID...",
+		Short: "wait for the end of tasks",
+		Long: `Wait waits until tasks have ended, and prints how. Its exit code is 0 if they
+are done, and 1 if one has failed, was cancelled, or is lost. A task whose
+server asks something waits for the answer; if nobody gives it in time, the
+task goes on without. The result itself is printed by ctxfs call --continue
+ID.`,
+		Example:           "  ctxfs tasks wait t4x9d",
+		Args:              cli.Args(-1, "which task?"),
+		ValidArgsFunction: completeTaskArgs(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return eachTask(a, args, asJSON, func(id string) (tasks.Task, error) {
+				all, err := mcp.OpTasks.Ask(cmd.Context(), a.Starting(), mcp.IDQuery{ID: id})
+				if err != nil {
+					return tasks.Task{}, err
+				}
+				for _, t := range all {
+					for _, q := range t.Questions {
+						a.Notef("task %s waits for an answer: ctxfs answer %s", t.ID, q)
+					}
+				}
+				return mcp.OpAwaitTask.Ask(cmd.Context(), a.Starting(), mcp.IDQuery{ID: id})
+			}, func(t tasks.Task) bool { return t.State == tasks.Done })
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func newTasksCancel(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "cancel ID...",
+		Short: "cancel tasks",
+		Long: `Cancel gives up tasks: the server is told to stop, and their questions are
+withdrawn. A task that has ended stays as it is.`,
+		Example:           "  ctxfs tasks cancel t4x9d",
+		Args:              cli.Args(-1, "which task?"),
+		ValidArgsFunction: completeTaskArgs(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return eachTask(a, args, asJSON, func(id string) (tasks.Task, error) {
+				return mcp.OpCancelTask.Ask(cmd.Context(), a.Starting(), mcp.IDQuery{ID: id})
+			}, func(tasks.Task) bool { return true })
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// eachTask does something with tasks, one after the other, and prints what they are
+// then. Good reports whether a task is as it should be.
+func eachTask(a *cli.App, ids []string, asJSON bool, do func(id string) (tasks.Task, error), good func(tasks.Task) bool) error {
+	all := []tasks.Task{}
+	allGood := true
+	for _, id := range ids {
+		t, err := do(id)
+		if err != nil {
+			return err
+		}
+		if all = append(all, t); !asJSON {
+			a.Sayf("%s", t.Line())
+		}
+		allGood = allGood && good(t)
+	}
+	if asJSON {
+		if err := a.PrintJSON(all); err != nil {
+			return err
+		}
+	}
+	if !allGood {
+		return cli.Exit(console.ExitFailed, nil)
+	}
+	return nil
+}
+
+// completeTaskArgs completes the IDs of tasks that are under way.
+func completeTaskArgs(a *cli.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return completeTasks(cmd.Context(), a, func(t tasks.Task) bool { return !t.HasEnded() }), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeTasks completes the IDs of tasks that match.
+func completeTasks(ctx context.Context, a *cli.App, matches func(tasks.Task) bool) (ids []string) {
+	asker := a.Fallback()
+	defer asker.Close()
+	all, _ := mcp.OpTasks.Ask(ctx, asker, mcp.IDQuery{}) // none, if it cannot be asked
+	for _, t := range all {
+		if matches(t) {
+			ids = append(ids, t.ID+"\t"+t.Server+"/"+t.Tool+", "+t.State)
+		}
+	}
+	return ids
+}
