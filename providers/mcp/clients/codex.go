@@ -11,9 +11,22 @@ import (
 )
 
 // codex reads the files of Codex, the one client with TOML. Codex expands nothing,
-// but has keys that name variables. It does not support SSE.
+// but has keys that name variables. It does not support SSE. The user's file names
+// the projects in which Codex was used.
 func codex() client {
-	return client{agent: agents.ByID("codex"), readEntry: readCodex}
+	return client{
+		agent: agents.ByID("codex"), readEntry: readCodex,
+		find: func(r *reader, file syntax.Value) error {
+			if projects, _ := file.Get("projects"); r.scope == config.ScopeUser {
+				for _, m := range projects.Members {
+					if folder, ok := r.projectFolder(m.Name); ok {
+						r.projects = append(r.projects, folder)
+					}
+				}
+			}
+			return r.below(r, file)
+		},
+	}
 }
 
 // readCodex reads an entry of Codex.

@@ -53,7 +53,8 @@ type Discovery struct {
 	PassedOver []PassedOver
 	// Problems are faults of files; those of a server are with the server.
 	Problems []fs.Problem
-	// Projects are the folders of the known projects, sorted.
+	// Projects are the folders of the projects that a client's file names, or that were
+	// trusted, sorted. The home folder may be one of them.
 	Projects []string
 	// Trusted says when each project was trusted; some may not exist any more.
 	Trusted  map[string]time.Time

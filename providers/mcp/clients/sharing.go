@@ -8,7 +8,7 @@ import (
 
 // sharing returns which calls share a process of the server: what ctxfs's own
 // configuration says; else one process for each project if the entry refers to the
-// project; else what the transport allows.
+// project; else what is known of its program; else what the transport allows.
 func (e *Entry) sharing() config.Sharing {
 	switch {
 	case e.scope != "":
@@ -17,6 +17,9 @@ func (e *Entry) sharing() config.Sharing {
 		return config.Sharing{By: config.ShareProject, Why: "its configuration names the folder of the workspace"}
 	case e.Transport != config.Stdio:
 		return config.Sharing{By: config.ShareUser, Why: "it is reached over HTTP"}
+	}
+	if is, ok := e.known(); ok {
+		return is
 	}
 	return config.Sharing{By: config.ShareProject, Why: "servers that are processes may keep state of the folder that they run in"}
 }

@@ -104,7 +104,7 @@ func (i *Instance) waitTurn(ctx context.Context, d *config.Server, limits superv
 		}
 		i.remark("")
 	}
-	pkg := supervise.PackageOf(d.Command, d.Args)
+	pkg := config.PackageOf(d.Command, d.Args)
 	if !pkg.Runner {
 		pkg.Key = d.Identity() // it shares no installation with another server
 	}

@@ -3,51 +3,10 @@ package supervise
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-)
 
-func TestPackageOf(t *testing.T) {
-	same := func(runner string, packages ...string) Package {
-		return Package{strings.Join(append([]string{runner}, packages...), "\x00"), true}
-	}
-	for _, c := range []struct {
-		line string
-		want Package
-	}{
-		{"npx -y pkg@latest --token x", same("npx", "pkg@latest")},
-		{"/usr/bin/npx --yes pkg@latest /other/folder", same("npx", "pkg@latest")},
-		{"npx -y -p b -p a tool", same("npx", "a", "b")},
-		{"npx --package=a tool", same("npx", "a")},
-		{"npm exec -y pkg -- --flag", same("npm", "pkg")},
-		{"bunx pkg", same("bunx", "pkg")},
-		{"bun x pkg", same("bun", "pkg")},
-		{"pnpm dlx pkg", same("pnpm", "pkg")},
-		{"yarn dlx pkg", same("yarn", "pkg")},
-		{"uvx --from git+https://host/x tool", same("uvx", "git+https://host/x")},
-		{"uvx --python 3.12 pkg", same("uvx", "pkg")},
-		{"uv tool run pkg", same("uv", "pkg")},
-		{"pipx run pkg", same("pipx", "pkg")},
-		{"docker run -i --rm -e TOKEN image:tag --x", same("docker", "image:tag")},
-		{"node /srv/npx/server.js", Package{Key: "node\x00/srv/npx/server.js"}},
-		{"npm run server", Package{Key: "npm\x00run\x00server"}},
-	} {
-		fields := strings.Fields(c.line)
-		if got := PackageOf(fields[0], fields[1:]); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.line, got, c.want)
-		}
-		if !c.want.Runner {
-			continue
-		}
-		for _, shell := range [][]string{{"sh", "-c"}, {"/bin/bash", "-lc"}, {"zsh", "-l", "-c"}} {
-			for _, line := range []string{c.line, "cd /srv && exec " + c.line, `"` + c.line + `"`} {
-				if got := PackageOf(shell[0], append(shell[1:], line)); got != c.want {
-					t.Errorf("%s %s: %+v, want %+v", shell, line, got, c.want)
-				}
-			}
-		}
-	}
-}
+	"ctxfs/providers/mcp/config"
+)
 
 func TestLastWords(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
@@ -116,20 +75,20 @@ func TestBrokenNPX(t *testing.T) {
 		}
 		return folder
 	}
-	pkg := PackageOf("npx", []string{"-y", "@modelcontextprotocol/server-memory"})
+	pkg := config.PackageOf("npx", []string{"-y", "@modelcontextprotocol/server-memory"})
 	usual := install(filepath.Join(home, ".npm"), "15b07286cbcc3329") // npx's own name for that package
 	other := install(filepath.Join(home, "elsewhere"), "0123456789abcdef")
 	for _, c := range []struct {
 		name, stderr string
 		env          []string
-		pkg          Package
+		pkg          config.Package
 		want         string
 	}{
 		{"a module", "Error: Cannot find module 'ajv'\nRequire stack:\n- " + other + "/node_modules/x/index.js\n", env, pkg, other},
 		{"an ES module", "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'zod' imported from " + other + "/node_modules/x/a.js\n", env, pkg, other},
 		{"two writers", "npm error ENOTEMPTY: directory not empty, rename '" + usual + "/node_modules/zod' -> '" + usual + "/node_modules/.zod-x'\n", env, pkg, usual},
 		{"a program that is not there", "sh: 1: mcp-server-memory: not found\n", env, pkg, usual},
-		{"in another cache", "sh: 1: tool: not found\n", append(env, "npm_config_cache="+filepath.Join(home, "elsewhere")), PackageOf("npx", []string{"nope"}), ""},
+		{"in another cache", "sh: 1: tool: not found\n", append(env, "npm_config_cache="+filepath.Join(home, "elsewhere")), config.PackageOf("npx", []string{"nope"}), ""},
 		{"a module of the server itself", "Error: Cannot find module './x'\nRequire stack:\n- /srv/app/index.js\n", env, pkg, ""},
 		{"a folder that is not there", "Error: Cannot find module 'a'\n- /x/_npx/0123456789abcdee/node_modules/x\n", env, pkg, ""},
 		{"a folder that climbs", "Error: Cannot find module 'a'\n- " + other + "/../../_npx/../_npx/0123456789abcdef/node_modules/x\n", env, pkg, ""},

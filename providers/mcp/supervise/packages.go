@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/mcp/config"
 )
 
 // packages lets one start at a time install a package: two runners that write the
@@ -36,7 +37,7 @@ func newPackages(dir string, log *slog.Logger) *packages {
 // package until free is called. A start that an earlier process of ctxfs has left
 // is waited for as long as it makes progress, and then ended. Waiting is called
 // when there is another start to wait for.
-func (s *Supervisor) Take(ctx context.Context, pkg Package, limits Limits, g Grace, waiting func()) (free func(), err error) {
+func (s *Supervisor) Take(ctx context.Context, pkg config.Package, limits Limits, g Grace, waiting func()) (free func(), err error) {
 	key := pkg.Key
 	for {
 		s.packages.mu.Lock()

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ctxfs/providers/mcp/config"
 )
 
 // Limits are the time limits of a start.
@@ -41,7 +43,7 @@ type Start struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	turn   *Turn
-	pkg    Package
+	pkg    config.Package
 	hurry  <-chan struct{}
 	free   func()
 	begun  time.Time
@@ -82,7 +84,7 @@ const maxLook = time.Second
 // a caller waits for it from now on. Tell is called at intervals with the progress,
 // from one goroutine, even if nothing has changed. The caller must call End, which
 // gives back the turn and calls free.
-func (s *Supervisor) Begin(ctx context.Context, turn *Turn, pkg Package, limits Limits, hurry <-chan struct{}, free func(), tell func(News)) *Start {
+func (s *Supervisor) Begin(ctx context.Context, turn *Turn, pkg config.Package, limits Limits, hurry <-chan struct{}, free func(), tell func(News)) *Start {
 	now := time.Now()
 	b := &Start{
 		sup: s, limits: limits, tell: tell, turn: turn, pkg: pkg, hurry: hurry, free: free,

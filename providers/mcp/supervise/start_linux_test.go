@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"ctxfs/fs/fstest"
+	"ctxfs/providers/mcp/config"
 )
 
 // patience is how long anything may take on a busy machine.
@@ -52,7 +53,7 @@ func begin(t *testing.T, s *Supervisor, c Command, limits Limits) (*Start, *Proc
 	t.Helper()
 	var mu sync.Mutex
 	var last News
-	b := s.Begin(context.Background(), s.Now(), PackageOf(c.Name, c.Args), limits, make(chan struct{}), func() {}, func(n News) {
+	b := s.Begin(context.Background(), s.Now(), config.PackageOf(c.Name, c.Args), limits, make(chan struct{}), func() {}, func(n News) {
 		mu.Lock()
 		last = n
 		mu.Unlock()
@@ -170,7 +171,7 @@ func TestWhatInstallsOutlivesUs(t *testing.T) {
 	waits := make(chan struct{}, 1)
 	taken := make(chan error)
 	go func() {
-		free, err := next.Take(context.Background(), PackageOf(c.Name, c.Args), Limits{Idle: patience, Total: patience}, testGrace, func() {
+		free, err := next.Take(context.Background(), config.PackageOf(c.Name, c.Args), Limits{Idle: patience, Total: patience}, testGrace, func() {
 			select {
 			case waits <- struct{}{}:
 			default:
@@ -203,7 +204,7 @@ func TestTwoSupervisors(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	c := shell(home, "touch begun; read x")
-	pkg := PackageOf(c.Name, c.Args)
+	pkg := config.PackageOf(c.Name, c.Args)
 	limits := Limits{Idle: patience, Total: patience}
 	one := newSupervisor(t)
 	first, p, _ := begin(t, one, c, limits)
@@ -236,7 +237,7 @@ func TestTwoSupervisors(t *testing.T) {
 // TestANoteOfAnotherGroup has notes whose number belongs to a group that is not,
 // or may not be, the one that was noted: it is neither waited for nor ended.
 func TestANoteOfAnotherGroup(t *testing.T) {
-	pkg := PackageOf("npx", []string{"-y", "pkg"})
+	pkg := config.PackageOf("npx", []string{"-y", "pkg"})
 	for name, c := range map[string]struct {
 		line  string
 		noted func(began uint64) uint64
@@ -338,7 +339,7 @@ func TestPriorityIsLoweredAndRestored(t *testing.T) {
 		t.Fatal(err)
 	}
 	hurry := make(chan struct{})
-	b := s.Begin(context.Background(), turn, Package{Key: "x"}, Limits{Idle: patience, Total: patience}, hurry, func() {}, func(News) {})
+	b := s.Begin(context.Background(), turn, config.Package{Key: "x"}, Limits{Idle: patience, Total: patience}, hurry, func() {}, func(News) {})
 	defer b.End()
 	p, err := b.Run(shell(t.TempDir(), "sleep 1000"))
 	if err != nil {

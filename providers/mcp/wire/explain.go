@@ -48,7 +48,7 @@ func (x *Explainer) moreTime(key string) string {
 // brokenInstall returns the folder of a broken installation by npx that is the
 // cause of the failure, or "".
 func (x *Explainer) brokenInstall(words string) string {
-	return supervise.BrokenNPX(words, config.Environ(x.Lookup, x.Home, x.Def.Env), supervise.PackageOf(x.Def.Command, x.Def.Args))
+	return supervise.BrokenNPX(words, config.Environ(x.Lookup, x.Home, x.Def.Env), config.PackageOf(x.Def.Command, x.Def.Args))
 }
 
 // StateNeedsAuth is the state of a server that requires a login or a token.
