@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Check checks arguments, which must be one JSON object, against the schema. The
-// error is an *[Error] with the first few faults, in a stable order. Words are the
+// Check checks arguments, which must be one JSON object, against the schema. A
+// required name that has a default may be missing (see [Schema.Complete]). The error is an *[Error] with the first few faults, in a stable order. Words are the
 // command line that [Schema.Parse] has made the arguments from, if any: the error
 // then refers to flags.
 //
@@ -31,11 +31,12 @@ func (s *Schema) Check(args json.RawMessage, words ...Word) error {
 	if s.fault != "" {
 		return nil
 	}
-	return s.validate(&report{schema: s, value: obj, words: words, whole: "the arguments", unknown: s.unknown(obj)}, values)
+	return s.validate(&report{schema: s, value: obj, words: words, whole: "the arguments", defaults: true, unknown: s.unknown(obj)}, values)
 }
 
 // Fits checks any value, such as a result, against the schema, as JSON Schema
-// does: names that the schema does not list are allowed. Whole is the name of the
+// does: names that the schema does not list are allowed, and a default does not stand
+// for what is required. Whole is the name of the
 // value in the error. Otherwise it is like [Schema.Check].
 func (s *Schema) Fits(value json.RawMessage, whole string) error {
 	v, values, err := decodeCount(value)

@@ -52,27 +52,34 @@ func (s *Schema) fieldsOf(of shape) fields {
 	}
 	for i := range out.list {
 		out.list[i].shape = s.shapeOf(out.list[i].places)
-		out.list[i].required = out.list[i].required && !slices.ContainsFunc(out.list[i].places, place.hasDefault)
+		out.list[i].required = out.list[i].required && !slices.ContainsFunc(out.list[i].places, s.hasDefault)
 	}
 	return out
 }
 
-// hasDefault reports whether the schema has a default for the field.
-func (p place) hasDefault() bool {
-	_, ok := p.child("default")
+// hasDefault reports whether the schema of a field has a default.
+func (s *Schema) hasDefault(p place) bool {
+	_, ok := s.defaultAt(p)
 	return ok
 }
 
-// hasDefault reports whether the schema at an address of the library has a default
-// for a property.
-func (s *Schema) hasDefault(url, name string) bool {
+// propertyHasDefault reports whether the schema at an address of the library has a
+// default for a property.
+func (s *Schema) propertyHasDefault(url, name string) bool {
 	_, fragment, _ := strings.Cut(url, "#")
 	at, ok := tokens("#" + fragment)
 	if !ok {
 		return false
 	}
 	p, ok := s.root.child(append(slices.Clone(at), "properties", name)...)
-	return ok && p.hasDefault()
+	return ok && s.hasDefault(p)
+}
+
+// fieldHasDefault reports whether there is a property with a name and a default on
+// the top level.
+func (s *Schema) fieldHasDefault(name string) bool {
+	f := s.fields.exact(name)
+	return f != nil && slices.ContainsFunc(f.places, s.hasDefault)
 }
 
 func (f *fields) names() []string {

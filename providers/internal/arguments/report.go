@@ -16,13 +16,15 @@ import (
 
 // report turns the library's verdict into an error for people.
 type report struct {
-	schema  *Schema
-	value   any
-	words   []Word   // the command line that it was made of
-	whole   string   // the name of the value
-	unknown []string // names on the top level
-	missing []string
-	faults  []*jsonschema.ValidationError // the others, each a leaf
+	schema *Schema
+	value  any
+	words  []Word // the command line that it was made of
+	whole  string // the name of the value
+	// defaults is set if a default stands for a required name that is missing.
+	defaults bool
+	unknown  []string // names on the top level
+	missing  []string
+	faults   []*jsonschema.ValidationError // the others, each a leaf
 }
 
 func (r *report) read(verdict *jsonschema.ValidationError) {
@@ -33,9 +35,11 @@ func (r *report) read(verdict *jsonschema.ValidationError) {
 		top := len(leaf.InstanceLocation) == 0
 		switch k := leaf.ErrorKind.(type) {
 		case *kind.Required:
-			k.Missing = slices.DeleteFunc(slices.Clone(k.Missing), func(name string) bool { return r.schema.hasDefault(leaf.SchemaURL, name) })
+			k.Missing = slices.DeleteFunc(slices.Clone(k.Missing), func(name string) bool {
+				return r.defaults && (r.schema.propertyHasDefault(leaf.SchemaURL, name) || top && r.schema.fieldHasDefault(name))
+			})
 			if len(k.Missing) == 0 {
-				continue // SDKs omit such arguments, and servers accept that
+				continue
 			}
 			if top {
 				r.missing = append(r.missing, k.Missing...)

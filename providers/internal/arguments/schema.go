@@ -4,7 +4,8 @@
 // [Compile] reads a schema (schema.go, fields.go, shape.go). [Schema.Parse] makes a
 // JSON object of a command line (words.go, pointer.go, convert.go), [Schema.Check]
 // checks it (check.go, checker.go, reader.go) and words what is wrong (report.go,
-// error.go), and [Schema.Help] describes the flags (help.go).
+// error.go), [Schema.Complete] fills in defaults (complete.go), and [Schema.Help]
+// describes the flags (help.go).
 //
 // The schema is foreign: it may be missing, broken, endless or malicious. [Compile]
 // therefore never fails. Where the schema cannot be read, arguments are not
@@ -36,6 +37,7 @@ type Schema struct {
 	root   place
 	fields fields
 	closed bool // no names but the fields are allowed
+	fills  bool // a required property may have a default
 	fault  string
 	idle   sync.Pool // *checker, each used by one check at a time
 }
@@ -62,7 +64,7 @@ func Compile(raw json.RawMessage) *Schema {
 		return s
 	}
 	top := s.shapeOf([]place{s.root})
-	s.fields, s.closed = s.fieldsOf(top), top.closed
+	s.fields, s.closed, s.fills = s.fieldsOf(top), top.closed, s.mayFill()
 	c, err := newChecker(s.root.node, len(raw))
 	if err != nil {
 		s.fault = err.Error()

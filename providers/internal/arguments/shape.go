@@ -68,7 +68,7 @@ type shape struct {
 	enum     []any    // the allowed values; nil allows others
 	items    []place  // schemas of an array's items
 	objects  []place  // schemas with "properties"
-	required []string // names that are required in every combination
+	required []string // names that are required in every combination that is an object
 	closed   bool     // names that are not in properties are forbidden
 	loose    bool     // names that are not in properties are explicitly allowed, or not known
 }
@@ -227,9 +227,16 @@ func either(a, b shape) shape {
 	if a.kinds != 0 && b.kinds != 0 {
 		out.kinds = a.kinds | b.kinds
 	}
-	for _, name := range a.required {
-		if slices.Contains(b.required, name) {
-			out.required = append(out.required, name)
+	switch noObject := func(s shape) bool { return s.kinds != 0 && !s.kinds.has(object) }; {
+	case noObject(a):
+		out.required = b.required
+	case noObject(b):
+		out.required = a.required
+	default:
+		for _, name := range a.required {
+			if slices.Contains(b.required, name) {
+				out.required = append(out.required, name)
+			}
 		}
 	}
 	switch {

@@ -129,6 +129,9 @@ func (t *Tool) Prepare(c *Call, servers []string, rules *policy.Policy) (json.Ra
 	if fault := (*arguments.Error)(nil); errors.As(err, &fault) {
 		return args, &ArgumentsError{What: fault.What, Hint: fault.Hint, Part: fault.Part}
 	}
+	if err == nil {
+		args = t.Schema.Complete(args)
+	}
 	if err == nil && !c.Confirmed {
 		err = rules.NeedsConfirmation(is, t.Destructive)
 	}
