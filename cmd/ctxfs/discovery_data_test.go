@@ -154,9 +154,15 @@ func marshalled(t testing.TB, servers map[string][]definition) string {
 	return string(text)
 }
 
+// testData returns the full path of a file of the test data: below the folder that
+// CTXFS_TEST_DATA names, or below ../shared/data beside the project.
+func testData(path string) string {
+	return filepath.Join(cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../shared/data"), path)
+}
+
 func retrievalFile(t testing.TB, name string, value any) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../shared/data"), "retrieval", name))
+	text, err := os.ReadFile(testData("retrieval/" + name))
 	if err != nil {
 		t.Skip("the data for retrieval in ../shared/data is missing; CTXFS_TEST_DATA names another folder")
 	}
@@ -197,18 +203,9 @@ func liveServers(t testing.TB) (servers map[string][]definition, solutions, step
 			}
 		}
 	}
-	var tasks []struct {
-		Meta struct{ Steps, Tools string } `json:"Annotator Metadata"`
-	}
-	retrievalFile(t, "LiveMCPBench/all_annotations.json", &tasks)
-	for _, task := range tasks {
+	for _, task := range liveTasks(t) {
 		words, tools := entries(task.Meta.Steps), entries(task.Meta.Tools)
-		var right []string
-		for _, name := range tools {
-			if known[name] {
-				right = append(right, improper.ReplaceAllString(name, "_"))
-			}
-		}
+		right := task.right(known)
 		if len(right) == 0 {
 			continue
 		}
@@ -221,6 +218,28 @@ func liveServers(t testing.TB) (servers map[string][]definition, solutions, step
 		}
 	}
 	return servers, solutions, steps, aligned
+}
+
+// liveTask is a task of LiveMCPBench with what its annotators wrote.
+type liveTask struct {
+	ID   string                        `json:"task_id"`
+	Meta struct{ Steps, Tools string } `json:"Annotator Metadata"`
+}
+
+func liveTasks(t testing.TB) (tasks []liveTask) {
+	t.Helper()
+	retrievalFile(t, "LiveMCPBench/all_annotations.json", &tasks)
+	return tasks
+}
+
+// right are the tools of a task that are known, as the tree names them.
+func (task liveTask) right(known map[string]bool) (tools []string) {
+	for _, name := range entries(task.Meta.Tools) {
+		if known[name] {
+			tools = append(tools, improper.ReplaceAllString(name, "_"))
+		}
+	}
+	return tools
 }
 
 // definitionOf reads a definition as MCP writes it.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -24,7 +23,7 @@ type message struct{ body string }
 // them: the texts of people and agents, and the whole transcripts.
 func saidWorld(b *testing.B) (source *usertree.Tree, said []message, transcripts []string) {
 	b.Helper()
-	logs, err := filepath.Glob(filepath.Join(cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../shared/data"), "sessions/claude-code/*.jsonl"))
+	logs, err := filepath.Glob(testData("sessions/claude-code/*.jsonl"))
 	must(b, err)
 	if len(logs) == 0 {
 		b.Skip("the recorded sessions in ../shared/data/sessions/claude-code are missing; CTXFS_TEST_DATA names another folder")

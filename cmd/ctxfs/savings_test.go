@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -111,7 +110,7 @@ func TestSaving(t *testing.T) {
 
 // TestSavings prints the table of BENCHMARKS.md on recorded sessions.
 func TestSavings(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../shared/data"), "sessions/claude-code/*.jsonl"))
+	files, err := filepath.Glob(testData("sessions/claude-code/*.jsonl"))
 	must(t, err)
 	if len(files) == 0 {
 		t.Skip("the recorded sessions in ../shared/data/sessions/claude-code are missing; CTXFS_TEST_DATA names another folder")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -66,8 +65,7 @@ func TestServeIsCheap(t *testing.T) {
 // their tools and to use it. For each tool the words that are looked for are the
 // first of its description, and the cost is the mean over all tools.
 func TestTokens(t *testing.T) {
-	data := filepath.Join(cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../shared/data"), "mcp-tools")
-	files, err := filepath.Glob(filepath.Join(data, "*.json"))
+	files, err := filepath.Glob(testData("mcp-tools/*.json"))
 	must(t, err)
 	if len(files) == 0 {
 		t.Skip("the definitions of real servers in ../shared/data/mcp-tools are missing; CTXFS_TEST_DATA names another folder")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -41,7 +40,7 @@ func newBenchHome(b *testing.B) *benchHome {
 // realLogs are the real sessions of Claude Code, by their ids.
 func realLogs(b *testing.B) map[string][]byte {
 	b.Helper()
-	paths, err := filepath.Glob(filepath.Join(cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../shared/data"), "sessions/claude-code/*.jsonl"))
+	paths, err := filepath.Glob(testData("sessions/claude-code/*.jsonl"))
 	must(b, err)
 	if len(paths) == 0 {
 		b.Skip("the recorded sessions in ../shared/data/sessions/claude-code are missing; CTXFS_TEST_DATA names another folder")
