@@ -147,7 +147,10 @@ func TestHolderKilled(t *testing.T) {
 	shell := b.ps("api").Pid
 	signalTo(t, b.holderOf("api"), syscall.SIGKILL)
 	w.sees("it goes on, unrecorded\r\n")
-	w.types("\x03exit 3\r")
+	w.types("\x03")
+	w.sees("^C")
+	w.reads()
+	w.types("exit 3\r")
 	if code := w.wait(); code != 3 {
 		t.Errorf("exit %d", code)
 	}

@@ -96,6 +96,7 @@ func TestTermFailed(t *testing.T) {
 			b.shows("terminals/api/last.txt", "---\ncommand: sleep 1000\n", "\nexit_code: 130\n")
 			failed()
 			w.types("\r# only a comment\r\x03\r")
+			w.reads()
 			enter("true", 0)
 			failed()
 			enter("sh -c 'exit 9'", 9)

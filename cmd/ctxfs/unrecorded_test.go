@@ -96,6 +96,7 @@ func TestTermAlways(t *testing.T) {
 			w.sees("unrecorded> ")
 			w.types("sleep 1000\r\x03")
 			w.sees("^C")
+			w.reads()
 			w.types("trap; echo $((40+2)) ${CTXFS_TERMINAL-none}; exit 7\r")
 			w.sees("42 none\r\n")
 			if code := w.wait(); code != 7 {
@@ -185,6 +186,7 @@ func TestTermHolderKilled(t *testing.T) {
 		w.types("sleep 1000\r")
 		w.types("\x03")
 		w.sees("^C")
+		w.reads()
 		w.types(end.types)
 		if code := w.wait(); code != end.code {
 			t.Errorf("exit %d, want %d", code, end.code)

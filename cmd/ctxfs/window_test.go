@@ -151,6 +151,20 @@ func (w *window) sees(words string) {
 	w.shown = w.shown[bytes.Index(w.shown, []byte(words))+len(words):]
 }
 
+// reads waits until the shell reads lines. What is typed just after Ctrl-C may be
+// lost in part or as a whole: the shell drops it with the line.
+func (w *window) reads() {
+	w.Helper()
+	var typed time.Time
+	fstest.Eventually(w.T, "the shell reads lines", func() bool {
+		if time.Since(typed) > time.Second {
+			w.types("    echo it is ba''ck\r") // the blanks may be lost
+			typed = time.Now()
+		}
+		return strings.Contains(w.text(), "it is back\r\n")
+	})
+}
+
 // wait waits for the command, and gives its exit code.
 func (w *window) wait() int {
 	w.Helper()
