@@ -12,7 +12,8 @@ const maxSignature = 600
 
 // signature returns the arguments of a tool in short, from its definition:
 // `owner: string, labels?: string[]`. Required arguments come first, otherwise
-// in the order of the schema. A schema of another shape has no signature.
+// in the order of the schema. One that is required and has a default is optional, and
+// the default is shown, since it is sent. A schema of another shape has no signature.
 func signature(file []byte) string {
 	var tool struct {
 		Arguments struct {
@@ -28,9 +29,14 @@ func signature(file []byte) string {
 	}
 	var required, optional []string
 	for _, p := range tool.Arguments.Properties {
-		if slices.Contains(tool.Arguments.Required, p.name) && !hasDefault(p.value) {
+		is := slices.Contains(tool.Arguments.Required, p.name)
+		value := defaultOf(p.value)
+		switch {
+		case is && value == nil:
 			required = append(required, p.name+": "+typeName(p.value, 0))
-		} else {
+		case is && len(value) <= maxDefault:
+			optional = append(optional, p.name+"?: "+typeName(p.value, 0)+" = "+string(value))
+		default:
 			optional = append(optional, p.name+"?: "+typeName(p.value, 0))
 		}
 	}
@@ -49,12 +55,19 @@ func signature(file []byte) string {
 	return b.String()
 }
 
-// hasDefault reports whether a schema has a default.
-func hasDefault(schema json.RawMessage) bool {
+// maxDefault is the length in bytes of the longest default that is shown.
+const maxDefault = 40
+
+// defaultOf returns the default of a schema, or nil.
+func defaultOf(schema json.RawMessage) json.RawMessage {
 	var s struct {
 		Default json.RawMessage `json:"default"`
 	}
-	return json.Unmarshal(schema, &s) == nil && s.Default != nil
+	var compact bytes.Buffer
+	if json.Unmarshal(schema, &s) != nil || s.Default == nil || json.Compact(&compact, s.Default) != nil {
+		return nil
+	}
+	return compact.Bytes()
 }
 
 // maxDepth is how many levels of nested arrays are written.

@@ -13,12 +13,15 @@ func TestSignature(t *testing.T) {
 		properties(`"a":{"type":"string"},"b":{"type":["integer","null"]},"c":{"type":["string","number"]}`): "b: integer, a?: string, c?: any",
 		properties(`"a":{"type":"array","items":{"enum":[1,"x"]}},"b":{"type":"array"}`):                     `b: any[], a?: (1|"x")[]`,
 		properties(`"a":{"$ref":"#/x"},"b":true,"c":{"type":"object"}`):                                      "b: any, a?: any, c?: object",
-		properties(`"a":{"type":"string"},"b":{"type":"integer","default":0}`):                               "a?: string, b?: integer",
+		properties(`"a":{"type":"string"},"b":{"type":"integer","default":0}`):                               "a?: string, b?: integer = 0",
+		properties(`"b":{"type":"array","items":{"type":"string"},"default":[ "public" ]}`):                  `b?: string[] = ["public"]`,
+		properties(`"b":{"type":"string","default":"` + strings.Repeat("x", 100) + `"}`):                     "b?: string",
+		properties(`"b":{"type":["string","null"],"default":null}`):                                          "b?: string = null",
 		`{"arguments":{"type":"object"}}`:                                                                    "none",
 		`{}`:                                                                                                 "none",
 		`{"arguments":[]}`:                                                                                   "",
 		`not json`:                                                                                           "",
-		properties(`"b":{"enum":["` + strings.Repeat("x", 100) + `"],"type":"string"}`): "b: string",
+		properties(`"b":{"enum":["` + strings.Repeat("x", 100) + `"],"type":"string"}`):                      "b: string",
 	} {
 		if got := signature([]byte(file)); got != want {
 			t.Errorf("%s: %q, not %q", file, got, want)

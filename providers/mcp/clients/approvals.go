@@ -176,6 +176,16 @@ func (f *Finder) ProjectFolder(path string) (string, bool) {
 	return f.machine().projectFolder(path)
 }
 
+// isHome reports whether a project's folder is the home folder, or that of all files:
+// agents are started there too, but no call comes from such a project.
+func (m machine) isHome(project string) bool {
+	if project == "" {
+		return false
+	}
+	home, err := filepath.EvalSymlinks(m.Home)
+	return project == m.Home || err == nil && project == home || project == filepath.Dir(project)
+}
+
 func (m machine) projectFolder(path string) (string, bool) {
 	if !filepath.IsAbs(path) || m.hidden(path) {
 		return "", false

@@ -16,8 +16,9 @@
 //     own entries replace, disable, or change others of their name; and one
 //     server in several files becomes one (merge.go, own.go,
 //     overrides.go).
-//  4. The entry is resolved into a [config.Server]: folder, secrets, and the
-//     fault that keeps it from being started (entry.go).
+//  4. The entry is resolved into a [config.Server]: folder, secrets, the fault that
+//     keeps it from being started (entry.go), and which calls share a process of it
+//     (sharing.go, known.go). For a project it is expanded again, when it is run there.
 //
 // A fault stays local: an invalid entry is a server with a [config.Fault]; a file
 // that cannot be read keeps the servers that it configured when it was last valid,

@@ -27,6 +27,7 @@ type Entry struct {
 	fileFault fs.Problem   // why its file cannot be used
 	filesRead []string     // other files that it refers to
 	workspace string       // the folder of the project that it is expanded for, or ""
+	ofHome    bool         // its project is the home folder, or that of all files
 	placed    []string     // the keys that name the workspace
 	scope     string       // what config.toml says of sharing, or ""
 	scopeFrom string       // the file that says so

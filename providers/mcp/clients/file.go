@@ -173,6 +173,6 @@ func (r *reader) define(v syntax.Value, e *Entry, workspace string) {
 		r.readEntry(k, e, x)
 	}
 	e.base, e.invalid, e.unset, e.filesRead = x.base(), k.fault, x.unset, x.filesRead
-	e.workspace, e.placed = workspace, x.placed
+	e.workspace, e.placed, e.ofHome = workspace, x.placed, r.isHome(e.Project)
 	e.AddSecrets(x.secrets...)
 }

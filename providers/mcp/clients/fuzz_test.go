@@ -53,6 +53,9 @@ func FuzzAgentFiles(f *testing.F) {
 			if d.Fault == nil && d.Transport != config.Stdio && d.URL == "" {
 				t.Errorf("%q has no address and no fault", d.Name)
 			}
+			if in := d.In("/w/${workspaceFolder}"); in.Fault == nil && in.Transport == config.Stdio && in.Command == "" || in.In("/other") != in && d.InProject != nil {
+				t.Errorf("%q in a project: %+v", d.Name, in)
+			}
 			if seen[strings.ToLower(file)] || strings.ContainsAny(file, "/\x00\n.") {
 				t.Errorf("the folder %q", file)
 			}

@@ -127,10 +127,11 @@ func (e *Entry) isGateway() bool {
 }
 
 // twinOf returns the entry of another file that starts the same server, or nil. Of
-// two projects both must be trusted: only then the server belongs to both.
+// two projects both must be trusted: only then the server belongs to both. What belongs
+// to the home folder runs there, and is no other's.
 func twinOf(e *Entry, all []*Entry) *Entry {
 	for _, o := range all {
-		if o.Project != "" && e.Project != "" && o.Project != e.Project && (e.Trust != trusted || e.Disabled) {
+		if o.Project != "" && e.Project != "" && o.Project != e.Project && (e.Trust != trusted || e.Disabled || e.ofHome || o.ofHome) {
 			continue
 		}
 		if o.Origin() != e.Origin() && o.Same(&e.Server) && (o.Dir == e.Dir || !o.rooted() && !e.rooted()) {

@@ -15,6 +15,8 @@ func (e *Entry) sharing() config.Sharing {
 		return config.Sharing{By: e.scope, Why: e.scopeFrom + " says so"}
 	case len(e.placed) > 0 && e.Project == "":
 		return config.Sharing{By: config.ShareProject, Why: "its configuration names the folder of the workspace"}
+	case e.ofHome:
+		return config.Sharing{By: config.ShareUser, Why: "it is configured for the home folder, which is no project"}
 	case e.Transport != config.Stdio:
 		return config.Sharing{By: config.ShareUser, Why: "it is reached over HTTP"}
 	}
@@ -57,6 +59,9 @@ func (e *Entry) belong() {
 		return
 	}
 	e.place(e.Project)
+	if e.ofHome {
+		return // it is the user's own
+	}
 	e.Projects = []string{e.Project}
 	for _, twin := range e.twins {
 		twin.place(twin.Project)
