@@ -36,15 +36,13 @@ func (p *Provider) Call(ctx context.Context, c calls.Call) (*calls.Result, error
 
 // makeCall makes a call that may be made.
 func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call) (*calls.Result, error) {
-	session, err := p.use(ctx, made.server, instance.Waiting{Limit: made.server.patience(c.Timeout), Progress: c.Progress})
+	session, err := made.use(ctx, instance.Waiting{Limit: made.server.patience(c.Timeout), Progress: c.Progress})
 	if err != nil {
 		return nil, err
 	}
 	defer session.Release()
-	if made.tool == nil { // the tools were not known
-		if err := made.resolve(c); err != nil {
-			return nil, err
-		}
+	if err := made.settle(c); err != nil {
+		return nil, err
 	}
 	raw, wanted, err := made.send(ctx, session, c)
 	if err != nil {
@@ -54,6 +52,7 @@ func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call
 	if err != nil {
 		return nil, err
 	}
+	r.Note = made.note
 	if r.Failed && wanted != "" {
 		r.AddAside("the server wanted an answer from you (" + wanted + "), which a call cannot give")
 	}
@@ -65,10 +64,13 @@ type judgedCall struct {
 	server *server
 	tool   *calls.Tool // nil where the server's tools are not known yet
 	args   json.RawMessage
+	at     place   // whose instance answers it
+	placed *placed // that instance, when it is running; nil is the shared one
+	note   string  // what the caller is told about how it was made, or ""
 }
 
-// judge checks a call against what is known. It starts nothing and waits for
-// nothing. With an error it returns the server and tool of the call as far as they
+// judge checks a call against what is known. It starts nothing, and waits for nothing
+// but the folders in which the caller stands. With an error it returns the server and tool of the call as far as they
 // are known, or nil if there is no such server.
 func (p *Provider) judge(c *calls.Call) (*judgedCall, error) {
 	s, err := p.chooseOne(c.Server)
@@ -76,6 +78,9 @@ func (p *Provider) judge(c *calls.Call) (*judgedCall, error) {
 		return nil, &calls.ArgumentsError{What: err.Error()}
 	}
 	made := &judgedCall{server: s}
+	if err := made.locate(c); err != nil {
+		return made, err
+	}
 	if s.isKnown() {
 		return made, made.resolve(c)
 	}

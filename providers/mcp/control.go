@@ -55,7 +55,8 @@ func (p *Provider) Reload() {
 }
 
 // Restart restarts a server, named by its folder or by its entry; "" restarts all
-// that can be started, a few at a time. It does not wait for the start, and may be
+// that can be started, a few at a time. Instances for projects and sessions are
+// stopped: they start when they are used. It does not wait for the start, and may be
 // called whether or not Start was.
 func (p *Provider) Restart(name string) error {
 	if name == "" {
@@ -63,6 +64,7 @@ func (p *Provider) Restart(name string) error {
 			if err := p.ensureBegun(s); errors.Is(err, errNotHere) {
 				return err
 			}
+			s.stopPlaced()
 			_ = s.main.Restart(instance.Unrequested) // those that cannot be started say so in STATUS.md
 		}
 		return nil
@@ -74,7 +76,7 @@ func (p *Provider) Restart(name string) error {
 	var errs []error
 	for _, s := range chosen {
 		err := p.ensureBegun(s)
-		if err == nil {
+		if err == nil && !(s.stopPlaced() && s.wantsProject()) {
 			err = s.main.Restart(instance.RestartRequested)
 		}
 		errs = append(errs, err)
@@ -139,10 +141,9 @@ func (p *Provider) Close() error {
 		s.end()
 	}
 	for _, s := range all {
-		if s.main.Begun() {
-			<-s.main.Done()
-		}
+		<-s.gone
 	}
+	p.samples.close()
 	p.running.Wait()
 	p.logins.Close()
 	p.sup.Close()
@@ -166,7 +167,7 @@ func (p *Provider) apply(all *clients.Discovery) {
 	defs := all.Servers
 	for id, s := range p.leaving {
 		select {
-		case <-s.main.Done():
+		case <-s.gone:
 			delete(p.leaving, id)
 		default:
 		}
@@ -187,6 +188,7 @@ func (p *Provider) apply(all *clients.Discovery) {
 		if s != nil && s.def.Unchanged(d) {
 			delete(old, id)
 			s.setDefinition(d, files[i], remarks[i])
+			s.redefine(d)
 			servers[i] = s
 			continue
 		}
@@ -206,9 +208,7 @@ func (p *Provider) apply(all *clients.Discovery) {
 	}
 	for id, s := range old {
 		s.end()
-		if s.main.Begun() {
-			p.leaving[id] = s
-		}
+		p.leaving[id] = s
 	}
 	p.mu.Lock()
 	p.servers, p.problems, p.files = servers, all.Problems, p.finder.WatchedFiles(all)
@@ -227,7 +227,7 @@ func (p *Provider) begin(servers []*server) {
 		}
 		var before <-chan struct{}
 		if l := p.leaving[s.def.Identity()]; l != nil {
-			before = l.main.Done()
+			before = l.gone
 		}
 		why := instance.NoReason
 		if s.wantsStart() {

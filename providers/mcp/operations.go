@@ -204,7 +204,12 @@ func (p *Provider) KnownTool(ctx context.Context, c *calls.Call) (ToolInfo, erro
 	if err != nil {
 		return ToolInfo{}, err
 	}
-	session, err := p.use(ctx, s, instance.Waiting{Limit: c.Timeout, Progress: c.Progress})
+	sought := *c
+	made := &judgedCall{server: s}
+	if err := made.locate(&sought); err != nil {
+		return ToolInfo{}, err
+	}
+	session, err := made.use(ctx, instance.Waiting{Limit: s.patience(c.Timeout), Progress: c.Progress})
 	if err != nil {
 		return ToolInfo{}, err
 	}

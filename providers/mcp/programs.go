@@ -90,7 +90,7 @@ func (s *server) publishCalls(now time.Time) bool {
 	if s.def.FileCalls != nil {
 		allowed = *s.def.FileCalls
 	}
-	allowed = allowed && !s.p.opts.Offline && s.def.Startable() && !s.ended
+	allowed = allowed && !s.p.opts.Offline && (s.def.Startable() || s.def.Fault != nil && s.def.Fault.WantsProject && !s.def.Disabled) && !s.ended
 	switch {
 	case allowed && s.calls == nil:
 		s.calls = s.newCalls(now)

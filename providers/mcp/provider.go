@@ -59,6 +59,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/oauth"
+	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/settings"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
@@ -127,6 +128,9 @@ type Provider struct {
 	// refreshing holds a value while a catalogue is refreshed.
 	refreshing chan struct{}
 	instances  instance.Options // of all servers
+	pool       *instance.Pool   // of the instances for projects and sessions
+	projects   *project.Resolver
+	samples    sampler
 
 	// changing is held while the set of servers changes. Only then is the finder
 	// used, and are the next two written.
@@ -200,6 +204,8 @@ func New(opts Options) *Provider {
 	p.instances = instance.Options{
 		Sup: p.sup, Timing: p.timing.instance(), Now: p.env.Now, Idle: func() time.Duration { return time.Duration(p.idle.Load()) },
 	}
+	p.pool = instance.NewPool(0)
+	p.projects = project.New(project.Options{Home: opts.Home, Hide: opts.Hide})
 	p.apply(p.discover())
 	return p
 }
@@ -234,6 +240,8 @@ func (p *Provider) discover(folders ...string) *clients.Discovery {
 	p.storeLogins(all.Settings)
 	p.storeIdle(all.Settings.IdleTimeout)
 	p.fileCalls.Store(all.Settings.FileCalls)
+	p.pool.SetMax(all.Settings.MaxInstances)
+	p.projects.SetKnown(all.Projects)
 	return all
 }
 

@@ -21,12 +21,16 @@ func (s *server) newMain(is instance.Condition) *instance.Instance {
 		Listed: s.adopt,
 		Changed: func(is instance.Condition, show func()) {
 			s.update(func() {
-				s.condition = is
+				if s.condition = is; is.State != instance.StateReady {
+					s.memory = 0
+				}
 				if show != nil {
 					show()
 				}
 			})
+			s.p.sample()
 		},
+		Retries:     true,
 		Follow:      s.keepCurrent,
 		IsKept:      s.isKept,
 		TakeRefresh: s.takeRefresh,
@@ -48,14 +52,22 @@ func (s *server) definition() *config.Server {
 }
 
 // dialer returns how the server is connected to, and whether it is known to speak
-// the legacy era.
+// the legacy era. Its root is its own project, or the folder that its entry names:
+// it may ask for no other, since all share it.
 func (s *server) dialer(d *config.Server) (*wire.Dialer, bool) {
 	login := s.p.session(d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.login = login
+	var roots []string
+	switch {
+	case d.Project != "":
+		roots = []string{d.Project}
+	case d.Transport == config.Stdio && d.Dir != "" && d.Dir != s.p.opts.Home:
+		roots = []string{d.Dir}
+	}
 	return &wire.Dialer{
-		Def: d, Login: login, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv, Timing: s.p.timing.wire(), Now: s.p.env.Now,
+		Def: d, Login: login, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv, Timing: s.p.timing.wire(), Now: s.p.env.Now, Roots: roots,
 	}, s.shown != nil && s.shown.Legacy && s.shown.Command == d.CommandHash()
 }
 

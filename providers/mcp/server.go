@@ -29,12 +29,15 @@ type server struct {
 	dirs     [catalogue.NumFolders]*fs.Folder // in dir
 
 	main *instance.Instance
+	gone chan struct{} // closed when the server has ended with all its instances
 
 	mu        sync.Mutex
 	def       *config.Server
 	file      string               // the name of its folder
 	namesakes []string             // remarks about servers of the same name
 	condition instance.Condition   // of main
+	memory    int64                // of main's processes, in bytes, rounded; 0 if it is not known
+	placed    map[place]*placed    // the instances besides main
 	shown     *catalogue.Snapshot  // nil where there is no catalogue
 	unsaved   *catalogue.Catalogue // the catalogue, if it could not be saved
 	followed  *wire.Connection     // over which kept resources are followed, or nil
@@ -71,7 +74,8 @@ type shownText struct {
 func newServer(p *Provider, d *config.Server, file string, namesakes []string) *server {
 	s := &server{
 		p: p, def: d, file: file, namesakes: namesakes,
-		dir:   new(fs.Folder),
+		dir:  new(fs.Folder),
+		gone: make(chan struct{}), placed: make(map[place]*placed),
 		texts: make(map[string]shownText), kept: make(map[string]*catalogue.Kept), keptFaults: make(map[string]keptFault),
 	}
 	if !d.Disabled {
@@ -103,6 +107,12 @@ func (s *server) atRest() instance.Condition {
 	switch {
 	case d.Disabled:
 		return instance.Condition{State: instance.StateDisabled, Since: d.Time, Fix: "to use it, " + d.EnableHint}
+	case d.Fault != nil && d.Fault.WantsProject: // nothing is wrong
+		c := instance.Condition{State: instance.StateStopped, Since: d.Time, Remarks: []string{d.Fault.What}, Fix: d.Fault.Fix}
+		if s.shown != nil {
+			c.State, c.Since = instance.StateCached, s.shown.Time
+		}
+		return c
 	case d.Fault != nil:
 		return instance.Condition{State: d.Fault.State, Since: d.Time, What: d.Fault.What, Fix: d.Fault.Fix, Reported: d.Fault.Reported, Lapsed: d.Fault.Lapsed}
 	case s.shown != nil:
@@ -221,6 +231,9 @@ func (s *server) summary() summary {
 	if s.shown != nil {
 		b.catalogue, b.tools = s.shown.Time, s.shown.Tools()
 	}
+	if b.drifted == nil {
+		b.drifted = s.placedProblem()
+	}
 	return b
 }
 
@@ -241,11 +254,29 @@ func (s *server) setDefinition(d *config.Server, file string, namesakes []string
 	}
 }
 
-// end ends the instance and the calls by files, without waiting for them.
+// end ends the instances and the calls by files, without waiting for them: gone is
+// closed when they have ended.
 func (s *server) end() {
 	s.mu.Lock()
+	again := s.ended
 	s.ended = true
 	s.publishCalls(s.p.env.Now())
+	placed := s.places()
 	s.mu.Unlock()
+	if again {
+		return
+	}
 	s.main.End()
+	for _, x := range placed {
+		x.run.End()
+	}
+	s.p.running.Go(func() {
+		if s.main.Begun() {
+			<-s.main.Done()
+		}
+		for _, x := range placed {
+			<-x.run.Done()
+		}
+		close(s.gone)
+	})
 }

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/rawjson"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/instance"
 )
 
 // statusText returns the text of STATUS.md.
@@ -27,6 +29,12 @@ func (s *server) statusText() []byte {
 	if s.shown != nil {
 		line("catalogue", "taken at "+wording.Time(s.shown.Time)+", "+counts(s.shown))
 	}
+	if by := s.def.Sharing; by.By != "" && !s.def.Disabled {
+		line("scope", by.By+" — "+clean.Line(by.Why))
+	}
+	if s.memory > 0 {
+		line("memory", wording.Size(s.memory))
+	}
 	line("last said", c.LastSaid)
 	line("error", clean.Line(c.What))
 	if !c.Next.IsZero() {
@@ -41,11 +49,46 @@ func (s *server) statusText() []byte {
 	for _, n := range notes {
 		fmt.Fprintf(&out, "- %s\n", clean.Line(n))
 	}
+	out.WriteString(s.placesText())
 	if stderr := strings.TrimRight(c.Stderr, "\n"); stderr != "" {
 		fence := fenceFor(stderr)
 		fmt.Fprintf(&out, "\nend of its standard error:\n\n%stext\n%s\n%s\n", fence, stderr, fence)
 	}
 	return []byte(out.String())
+}
+
+// placesText returns what STATUS.md tells of the instances besides the shared one, or
+// "" if there are none.
+func (s *server) placesText() string {
+	all := s.places()
+	if len(all) == 0 {
+		return ""
+	}
+	out := new(strings.Builder)
+	fmt.Fprintf(out, "\nprocesses for projects and sessions (at most %d of all servers at once: max_instances in ctxfs's config.toml):\n\n", s.p.pool.Max())
+	var notes []string
+	for _, x := range all {
+		c := x.condition
+		fmt.Fprintf(out, "- %s: %s since %s", clean.Line(x.at.String()), c.State, wording.Time(c.Since))
+		if c.State == instance.StateReady && !x.used.IsZero() {
+			fmt.Fprintf(out, ", last used about %s", wording.Time(x.used.Truncate(time.Minute)))
+		}
+		if x.memory > 0 {
+			out.WriteString(", " + wording.Size(x.memory))
+		}
+		for _, text := range []string{c.LastSaid, c.What, cmp.Or(c.FixHere, c.Fix)} {
+			if text != "" {
+				out.WriteString("; " + clean.Line(text))
+			}
+		}
+		out.WriteByte('\n')
+		notes = append(notes, x.differ().notes(x.at)...)
+	}
+	for _, n := range notes {
+		fmt.Fprintf(out, "- %s\n", clean.Line(n))
+	}
+	fmt.Fprintf(out, "\nThey stop when they are not used (idle_timeout), or: ctxfs restart %s\n", s.file)
+	return out.String()
 }
 
 // notes returns all remarks on the server.

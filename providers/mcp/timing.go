@@ -30,6 +30,7 @@ type timing struct {
 	kill     time.Duration // from SIGKILL to giving up
 	undo     time.Duration // from SIGTERM to SIGKILL, for a process that was installing and still works
 	refresh  time.Duration // age when a catalogue is refreshed, give or take a quarter
+	sample   time.Duration // between samples of what processes use; 0 takes none
 	rest     time.Duration // delay before the first refresh, and between checks whether one is due
 }
 
@@ -55,6 +56,7 @@ func usualTiming() timing {
 		kill:     2 * time.Second,
 		undo:     30 * time.Second,
 		refresh:  24 * time.Hour,
+		sample:   time.Minute,
 		rest:     10 * time.Minute,
 	}
 }

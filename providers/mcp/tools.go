@@ -76,7 +76,7 @@ func (p *Provider) Tool(server, name string) (ToolInfo, error) {
 	}
 	if !s.isKnown() {
 		b := s.summary()
-		return ToolInfo{}, &calls.UseError{Server: b.file, State: b.condition.State, What: "its tools are not known, it was never started", Mend: "start it: ctxfs mount"}
+		return ToolInfo{}, &calls.UseError{Server: b.file, State: b.condition.State, What: "its tools are not known, it was never started", Mend: cmp.Or(b.condition.Fix, "start it: ctxfs mount")}
 	}
 	t, err := s.tool(name)
 	if err != nil {

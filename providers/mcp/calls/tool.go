@@ -23,6 +23,8 @@ type Tool struct {
 	Schema      *Schema
 	Annotations json.RawMessage
 	Destructive bool // its server marks it so
+	// Sum is that of its definition: others have other ones.
+	Sum rawjson.Fingerprint
 
 	output  func() *Schema // of structured results; nil where it promises none
 	maxText int            // the size in bytes up to which it wants its text handed over, or 0
@@ -33,7 +35,7 @@ const maxMaxText = 500_000
 
 // newTool returns the tool of a definition as it is shown.
 func newTool(is catalogue.Item) *Tool {
-	t := &Tool{Name: is.Name, File: is.File}
+	t := &Tool{Name: is.Name, File: is.File, Sum: is.Sum}
 	for name, value := range rawjson.Parts(is.Body) {
 		switch name {
 		case "description":

@@ -130,6 +130,21 @@ func (s *Snapshot) Share(before *Snapshot) {
 	}
 }
 
+// ShareTools replaces tools by those of another snapshot where their files are equal,
+// so that their texts are in memory once.
+func (s *Snapshot) ShareTools(with *Snapshot) {
+	known := make(map[string]*Item)
+	for i := range with.Tools() {
+		known[with.Tools()[i].File] = &with.Tools()[i]
+	}
+	for i := range s.Tools() {
+		is := &s.Tools()[i]
+		if o := known[is.File]; o != nil && o.Name == is.Name && bytes.Equal(o.Body, is.Body) {
+			*is = *o
+		}
+	}
+}
+
 func newSection(shape shape, lists ...List) Section {
 	var s Section
 	type defined struct {

@@ -12,6 +12,12 @@ var errUnused = errors.New("the server is not used")
 // catalogue.
 var errListed = errors.New("the server's catalogue is known")
 
+// errStopped is the cause for which a run is interrupted that is not to be followed by
+// another one.
+var errStopped = errors.New("the server was stopped")
+
+const stoppedRemark = "it was stopped, and starts again when it is used"
+
 const listedRemark = "it was stopped once its catalogue was known, and starts again when it is used"
 
 const unusedRemark = "it was stopped because it was not used, and starts again when it is (see idle_timeout in ctxfs's config.toml)"

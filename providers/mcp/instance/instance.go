@@ -71,6 +71,13 @@ type Owner struct {
 	// IsKept reports whether the instance keeps running without users. It must not
 	// call the instance, and may be nil.
 	IsKept func() bool
+	// Retries says that a run that has failed is retried without being asked for.
+	Retries bool
+	// Pool bounds how many instances run; nil does not.
+	Pool *Pool
+	// Rested is called when the instance neither runs nor is used any more. It may
+	// be nil.
+	Rested func()
 	// TakeRefresh reports whether the catalogue is to be fetched again now; Refreshed
 	// is called when that is over. Both may be nil.
 	TakeRefresh func() bool
@@ -90,19 +97,23 @@ type Instance struct {
 	mu        sync.Mutex
 	cancel    context.CancelFunc // ends the goroutine; nil before it is started
 	condition Condition
-	dialer    *wire.Dialer     // of the last run
-	interrupt func()           // ends the run under way
-	runs      int              // number of runs, the one under way included
-	failedRun int              // the number of the last run that failed; 0 if none has
-	conn      *wire.Connection // while it is ready
-	users     int              // uses that have not been released
-	turned    chan struct{}    // closed, and replaced, by each update
+	dialer    *wire.Dialer            // of the last run
+	interrupt context.CancelCauseFunc // ends the run under way
+	stopNext  bool                    // the run that is about to begin is to be interrupted
+	resting   bool                    // no run is under way
+	ended     bool                    // it is not used again
+	lastUsed  time.Time               // when the last use began or ended
+	runs      int                     // number of runs, the one under way included
+	failedRun int                     // the number of the last run that failed; 0 if none has
+	conn      *wire.Connection        // while it is ready
+	users     int                     // uses that have not been released
+	turned    chan struct{}           // closed, and replaced, by each update
 }
 
 // New returns an instance that has not been started.
 func New(o Options, owner Owner, is Condition) *Instance {
 	return &Instance{
-		o: o, owner: owner, condition: is,
+		o: o, owner: owner, condition: is, resting: true,
 		wanted: make(chan Reason, 1), urgent: make(chan struct{}, 1), used: make(chan struct{}, 1),
 		done: make(chan struct{}), turned: make(chan struct{}),
 	}
@@ -143,8 +154,62 @@ func (i *Instance) Done() <-chan struct{} { return i.done }
 func (i *Instance) End() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	i.ended = true
 	if i.cancel != nil {
 		i.cancel()
+	}
+}
+
+// HasEnded reports whether the instance has ended, or is about to: it cannot be used.
+func (i *Instance) HasEnded() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.ended
+}
+
+// EndAtRest ends the instance if it neither runs nor is used, and reports whether it
+// has.
+func (i *Instance) EndAtRest() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !i.atRestLocked() {
+		return false
+	}
+	i.ended = true
+	i.cancel()
+	return true
+}
+
+// Stop ends the run under way, if there is one. The next use starts another one, and
+// so does one that waits for the instance now.
+func (i *Instance) Stop() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.users > 0 && !i.resting {
+		i.want(Requested)
+	}
+	i.stop()
+}
+
+// stopUnused is Stop for an instance without users. It reports whether it has none.
+func (i *Instance) stopUnused() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.users > 0 {
+		return false
+	}
+	i.stop()
+	return true
+}
+
+// stop is Stop with mu held.
+func (i *Instance) stop() {
+	i.conn = nil
+	switch {
+	case i.interrupt != nil:
+		i.interrupt(errStopped)
+	case !i.resting:
+		i.stopNext = true
 	}
 }
 
@@ -158,9 +223,28 @@ func (i *Instance) Restart(why Reason) error {
 	}
 	i.want(why)
 	if i.interrupt != nil {
-		i.interrupt()
+		i.interrupt(nil)
 	}
 	return nil
+}
+
+// atRest reports whether the instance neither runs nor is used.
+func (i *Instance) atRest() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.atRestLocked()
+}
+
+func (i *Instance) atRestLocked() bool { return i.resting && i.users == 0 && len(i.wanted) == 0 }
+
+// rest gives back what an instance has that neither runs nor is used.
+func (i *Instance) rest() {
+	if i.owner.Pool != nil {
+		i.owner.Pool.leave(i)
+	}
+	if i.owner.Rested != nil && i.atRest() {
+		i.owner.Rested()
+	}
 }
 
 // Connection returns the connection while the instance is ready, else nil.

@@ -46,6 +46,7 @@ func newTestInstance(t *testing.T, is Condition) (i *Instance, refreshed *int) {
 		},
 		Changed:   func(Condition, func()) {},
 		Refreshed: func() { *refreshed++ },
+		Retries:   true,
 	}, is), refreshed
 }
 

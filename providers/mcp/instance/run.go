@@ -56,7 +56,7 @@ func (i *Instance) run(ctx context.Context, why Reason) {
 			continue
 		default:
 		}
-		if now := i.o.Now(); life.renewable && now.Sub(renewed) > t.Retry {
+		if now := i.o.Now(); life.renewable && (i.owner.Retries || i.inUse()) && now.Sub(renewed) > t.Retry {
 			renewed, why = now, Requested
 			i.beginRun()
 			continue
@@ -71,6 +71,7 @@ func (i *Instance) run(ctx context.Context, why Reason) {
 			life.Condition = Condition{State: StateCached, Remarks: []string{
 				"its catalogue could not be fetched again at " + wording.Time(i.o.Now()) + ": " + life.What,
 			}}
+		case !i.owner.Retries:
 		default:
 			life.Next = i.o.Now().Add(wait)
 			timer = time.After(wait)
@@ -89,6 +90,12 @@ func (i *Instance) run(ctx context.Context, why Reason) {
 	}
 }
 
+// inUse reports whether the instance has users.
+func (i *Instance) inUse() bool {
+	_, unused := i.LastUse()
+	return !unused
+}
+
 // ending is how a run of the server ended.
 type ending struct {
 	Condition
@@ -100,9 +107,13 @@ type ending struct {
 // runOnce starts the server when it is its turn, shows its lists, and keeps them
 // current until the server exits, a restart interrupts it, or ctx ends.
 func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
-	ctx, interrupt := context.WithCancel(ctx)
+	ctx, interrupt := context.WithCancelCause(ctx)
 	i.update(func() {
 		i.interrupt = interrupt
+		if i.stopNext {
+			i.stopNext = false
+			interrupt(errStopped)
+		}
 		select {
 		case other := <-i.wanted: // this is the start that was requested
 			if why.isPolite() && !other.isPolite() {
@@ -117,7 +128,10 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 		i.mu.Lock()
 		i.interrupt = nil
 		i.mu.Unlock()
-		interrupt()
+		if context.Cause(ctx) == errStopped {
+			ended = ending{Condition: Condition{State: StateCached, Remarks: []string{stoppedRemark}}, why: why}
+		}
+		interrupt(nil)
 	}()
 	def := i.owner.Definition()
 	limits := i.limits(def)

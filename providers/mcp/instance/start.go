@@ -40,6 +40,12 @@ func (i *Instance) want(why Reason) {
 	}
 }
 
+func (i *Instance) setResting(is bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.resting = is
+}
+
 // setUrgent records that a caller waits for the start under way.
 func (i *Instance) setUrgent() {
 	select {
@@ -51,6 +57,9 @@ func (i *Instance) setUrgent() {
 // waitForReason waits for a reason to start the server: a request, the time to
 // retry, or an outdated catalogue. It returns NoReason when ctx ends.
 func (i *Instance) waitForReason(ctx context.Context, retry <-chan time.Time) Reason {
+	i.setResting(true)
+	defer i.setResting(false)
+	i.rest()
 	timer := time.NewTimer(i.o.Timing.Rest)
 	defer timer.Stop()
 	for {

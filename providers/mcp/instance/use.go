@@ -40,9 +40,15 @@ type Session struct {
 func (i *Instance) Use(ctx context.Context, w Waiting) (*Session, error) {
 	ctx, stop := context.WithTimeout(ctx, w.Limit)
 	defer stop()
-	i.mu.Lock()
-	i.users++
-	i.mu.Unlock()
+	var err error
+	if i.owner.Pool != nil {
+		err = i.owner.Pool.enter(ctx, i)
+	} else {
+		err = i.addUser()
+	}
+	if err != nil {
+		return nil, err
+	}
 	u := &Session{of: i}
 	if _, err := i.connected(ctx, nil, w.Progress); err != nil {
 		u.Release()
@@ -51,15 +57,36 @@ func (i *Instance) Use(ctx context.Context, w Waiting) (*Session, error) {
 	return u, nil
 }
 
+// addUser begins a use.
+func (i *Instance) addUser() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.ended {
+		return ErrEnded
+	}
+	i.users++
+	i.lastUsed = i.o.Now()
+	return nil
+}
+
+// LastUse returns when the last use began or ended, and whether there is none now.
+func (i *Instance) LastUse() (last time.Time, unused bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.lastUsed, i.users == 0
+}
+
 // Release ends the use. Further calls do nothing.
 func (u *Session) Release() {
 	u.once.Do(func() {
 		u.of.mu.Lock()
 		u.of.users--
+		u.of.lastUsed = u.of.o.Now()
 		last := u.of.users == 0
 		u.of.mu.Unlock()
 		if last {
 			u.of.Touch()
+			u.of.rest()
 		}
 	})
 }
@@ -142,7 +169,7 @@ func (i *Instance) connected(ctx context.Context, not *wire.Connection, tell fun
 		// ordinary user cannot raise that again.
 		i.conn, wanted = nil, true
 		i.want(RestartRequested)
-		i.interrupt()
+		i.interrupt(nil)
 	}
 	for {
 		state := i.condition.State

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -164,4 +165,36 @@ func (m *meter) add(pid int, began uint64, now usage) {
 	m.total.cpu += max(0, now.cpu-old.cpu)
 	m.total.bytes += max(0, now.bytes-old.bytes)
 	old.usage = now
+}
+
+// Resident returns the memory that the processes of each group, and their
+// descendants, have in RAM, in bytes. Pages that several share count for each.
+func Resident(groups []int) map[int]int64 {
+	all := processes()
+	of := make(map[int]int) // groups by pid
+	for _, s := range all {
+		if slices.Contains(groups, s.group) {
+			of[s.pid] = s.group
+		}
+	}
+	for more := true; more; {
+		more = false
+		for _, s := range all {
+			if group := of[s.parent]; group != 0 && of[s.pid] == 0 {
+				of[s.pid], more = group, true
+			}
+		}
+	}
+	sizes := make(map[int]int64)
+	for pid, group := range of {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+		if err != nil {
+			continue // it has exited
+		}
+		if fields := strings.Fields(string(text)); len(fields) > 1 { // see proc_pid_statm(5)
+			pages, _ := strconv.ParseInt(fields[1], 10, 64) // the kernel writes numbers
+			sizes[group] += pages * int64(os.Getpagesize())
+		}
+	}
+	return sizes
 }

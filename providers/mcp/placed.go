@@ -1,0 +1,230 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/providers/mcp/calls"
+	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/instance"
+	"ctxfs/providers/mcp/wire"
+)
+
+// placed is the instance of a server for one place, which a call has started. It
+// fetches no catalogue, unless there is none yet: it only shows where its tools are
+// other ones.
+type placed struct {
+	s   *server
+	at  place
+	run *instance.Instance
+
+	// The rest is guarded by the server's mu.
+	def       *config.Server // as it is run there
+	condition instance.Condition
+	tools     *catalogue.Snapshot // what it lists; nil while that is not known
+	toolCache calls.ToolCache     // of tools
+	differs   differences         // of tools
+	used      time.Time           // when it was last used, as of the last sample
+	memory    int64               // of its processes, in bytes, rounded; 0 if it is not known
+}
+
+// maxFailed is the number of instances of a server that do not run and are kept
+// because they show why.
+const maxFailed = 8
+
+// instanceAt returns the instance of a server for a place, which is not that of all.
+func (p *Provider) instanceAt(s *server, at place) (*placed, error) {
+	p.changing.Lock()
+	defer p.changing.Unlock()
+	switch {
+	case p.closed || p.opts.Offline:
+		return nil, errNotHere
+	case !slices.Contains(p.all(), s):
+		return nil, instance.ErrEnded
+	}
+	s.mu.Lock()
+	x, d := s.placed[at], s.def
+	s.mu.Unlock()
+	var before <-chan struct{}
+	if l := p.leaving[d.Identity()]; l != nil {
+		before = l.gone
+	}
+	switch {
+	case x == nil:
+	case x.run.HasEnded():
+		before = x.run.Done()
+	default:
+		return x, nil
+	}
+	x = &placed{s: s, at: at, def: d.In(at.project), condition: instance.Condition{State: instance.StateStopped, Since: p.env.Now()}}
+	x.run = instance.New(p.instances, instance.Owner{
+		Name: s.folder, Definition: x.definition, Dialer: x.dialer, Clean: s.clean,
+		Listed: x.adopt, Changed: x.show, Pool: p.pool, Rested: x.rested,
+	}, x.condition)
+	s.mu.Lock()
+	s.placed[at] = x
+	s.mu.Unlock()
+	x.run.Begin(before, instance.NoReason)
+	return x, nil
+}
+
+// use uses the instance that answers the call, and starts it if necessary.
+func (m *judgedCall) use(ctx context.Context, w instance.Waiting) (*instance.Session, error) {
+	p := m.server.p
+	if m.at == (place{}) {
+		return p.use(ctx, m.server, w)
+	}
+	for {
+		x, err := p.instanceAt(m.server, m.at)
+		if err != nil {
+			return nil, err
+		}
+		session, err := x.run.Use(ctx, w)
+		if err == instance.ErrEnded {
+			continue // it was unused, and has just been forgotten
+		}
+		m.placed = x
+		return session, err
+	}
+}
+
+func (x *placed) definition() *config.Server {
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	return x.def
+}
+
+// dialer returns how the instance connects: with the project as its only root.
+func (x *placed) dialer(d *config.Server) (*wire.Dialer, bool) {
+	dialer, legacy := x.s.dialer(d)
+	dialer.Roots = nil
+	if x.at.project != "" {
+		dialer.Roots = []string{x.at.project}
+	}
+	return dialer, legacy
+}
+
+// adopt takes the lists of the instance: as the catalogue of the server if there is
+// none, and to compare its tools with it.
+func (x *placed) adopt(c *wire.Connection, all [catalogue.Kinds]wire.Listing, publish func(show func())) {
+	s := x.s
+	s.mu.Lock()
+	shown, d := s.shown, s.def
+	s.mu.Unlock()
+	if err := all[catalogue.Tools].Err; err != nil { // its tools are those before
+		publish(func() {})
+		return
+	}
+	cat := &catalogue.Catalogue{About: catalogue.NewAbout(d)}
+	cat.Lists[catalogue.Tools] = all[catalogue.Tools].List
+	tools := catalogue.NewSnapshot(cat)
+	if shown == nil {
+		s.adopt(c, all, func(show func()) { publish(func() { show(); x.tools = tools }) })
+		return
+	}
+	tools.ShareTools(shown)
+	publish(func() { x.tools = tools })
+}
+
+// show takes the condition of the instance, and shows it.
+func (x *placed) show(is instance.Condition, show func()) {
+	x.s.update(func() {
+		if x.condition = is; is.State != instance.StateReady {
+			x.memory = 0
+		}
+		if show != nil {
+			show()
+		}
+	})
+	x.s.p.sample()
+}
+
+// rested forgets the instance, which neither runs nor is used. One that has failed
+// stays, so that it shows why.
+func (x *placed) rested() {
+	s := x.s
+	s.mu.Lock()
+	forget := []*placed{x}
+	if x.condition.Failing() {
+		forget = nil
+		var failed []*placed
+		for _, o := range s.placed {
+			if o.condition.Failing() {
+				failed = append(failed, o)
+			}
+		}
+		if over := len(failed) - maxFailed; over > 0 {
+			slices.SortFunc(failed, func(a, b *placed) int { return a.condition.Since.Compare(b.condition.Since) })
+			forget = failed[:over]
+		}
+	}
+	s.mu.Unlock()
+	for _, o := range forget {
+		s.forget(o)
+	}
+}
+
+// forget removes an instance that neither runs nor is used.
+func (s *server) forget(x *placed) {
+	if !x.run.EndAtRest() {
+		return // it is used again
+	}
+	s.update(func() {
+		if s.placed[x.at] == x {
+			delete(s.placed, x.at)
+		}
+	})
+}
+
+// places returns the instances of the server besides the shared one, in the order of
+// their places. The caller holds mu.
+func (s *server) places() []*placed {
+	all := make([]*placed, 0, len(s.placed))
+	for _, x := range s.placed {
+		all = append(all, x)
+	}
+	slices.SortFunc(all, func(a, b *placed) int {
+		return cmp.Or(strings.Compare(a.at.project, b.at.project), strings.Compare(a.at.session, b.at.session))
+	})
+	return all
+}
+
+// stopPlaced ends the runs of all instances besides the shared one, and reports
+// whether there are any.
+func (s *server) stopPlaced() bool {
+	s.mu.Lock()
+	all := s.places()
+	s.mu.Unlock()
+	for _, x := range all {
+		x.run.Stop()
+	}
+	return len(all) > 0
+}
+
+// wantsProject reports whether the server can only run for a project.
+func (s *server) wantsProject() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.def.Disabled && s.def.Fault != nil && s.def.Fault.WantsProject
+}
+
+// redefine applies a definition of the same server to the instances besides the
+// shared one: those that are run otherwise now are stopped.
+func (s *server) redefine(d *config.Server) {
+	s.mu.Lock()
+	all := s.places()
+	s.mu.Unlock()
+	for _, x := range all {
+		is, was := d.In(x.at.project), x.definition()
+		s.mu.Lock()
+		x.def = is
+		s.mu.Unlock()
+		if !was.Unchanged(is) {
+			x.run.Stop()
+		}
+	}
+}
