@@ -48,6 +48,9 @@ func runStub(mode string) {
 		return
 	}
 	switch mode {
+	case "places":
+		runPlaces()
+		return
 	case "dies-at-start":
 		fmt.Fprintln(os.Stderr, "\x1b[31mfatal\x1b[0m: the variable STUB_TOKEN is missing, not "+os.Getenv("STUB_SECRET"))
 		os.Exit(3)
