@@ -25,6 +25,7 @@ func TestBrokenConfiguration(t *testing.T) {
 		"unreadable":     {file: config, words: "config.toml", server: "farm"},
 		"unknown key":    {file: config, text: "[mcp.servers.farm]\ncomand = \"x\"\n", words: `did you mean "command"`, server: "farm", entry: true},
 		"a wrong type":   {file: config, text: "[mcp.servers.farm]\ncommand = 1\n", words: "config.toml:2", server: "farm", entry: true},
+		"a wrong scope":  {file: config, text: "[mcp.servers.farm]\ncommand = \"x\"\nscope = \"global\"\n", words: `scope is "global"; it is "user"`, server: "farm", entry: true},
 		"a wrong number": {file: config, text: "[mcp.servers.farm]\ncommand = \"x\"\nstart_timeout = -1\n", words: "start_timeout", server: "farm", entry: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -38,6 +38,10 @@ type Entry struct {
 	Project   string `json:"project,omitempty"`
 	File      string `json:"file"`
 	Line      int    `json:"line,omitempty"`
+	// SharedBy is "user", "project" or "session": whose calls share a process of the
+	// server. SharedBecause is why.
+	SharedBy      string `json:"shared_by,omitempty"`
+	SharedBecause string `json:"shared_because,omitempty"`
 	// Times are in seconds; 0 is the default.
 	StartTimeout float64  `json:"start_timeout,omitempty"`
 	CallTimeout  float64  `json:"call_timeout,omitempty"`
@@ -111,6 +115,7 @@ func entryOf(d *config.Server) Entry {
 	e := Entry{
 		Name: clean.Line(d.Name), Transport: d.Transport, Runs: d.Runs(),
 		Client: d.Client, Scope: d.Scope, Project: d.Project, File: d.File, Line: d.Line,
+		SharedBy: d.Sharing.By, SharedBecause: clean.Line(d.Sharing.Why),
 		StartTimeout: d.StartTimeout.Seconds(), CallTimeout: d.CallTimeout.Seconds(),
 	}
 	for _, t := range d.Tools.And(d.Limits).Denied() {

@@ -27,7 +27,8 @@ takes precedence. Of a server it shows the program or the host only, since
 arguments, variables and headers may be secrets.
 
 It starts nothing, and works whether ctxfs is running or not. With a name it
-shows all details of that server's entries.`,
+shows all details of that server's entries, such as whether all projects share
+a process of it, and why.`,
 		Example: `  ctxfs config
   ctxfs config github
   ctxfs config --json | jq '.entries[] | select(.state == "untrusted")'`,
@@ -126,6 +127,7 @@ func printEntries(a *cli.App, entries []mcp.Entry) {
 		for _, line := range [][2]string{
 			{"server", e.Name}, {"folder", e.Folder}, {"state", e.State}, {"why", e.Why}, {"fix", e.Mend},
 			{"transport", e.Transport}, {"runs", e.Runs}, {"client", e.Client}, {"scope", scope(a, e)}, {"file", place(a, e)},
+			{"processes", processes(e)},
 			{"start timeout", seconds(e.StartTimeout)}, {"call timeout", seconds(e.CallTimeout)},
 			{"allowed tools", strings.Join(e.AllowTools, ", ")}, {"denied tools", strings.Join(e.DenyTools, ", ")},
 			{"note", strings.Join(e.Notes, "; ")},
@@ -135,6 +137,15 @@ func printEntries(a *cli.App, entries []mcp.Entry) {
 			}
 		}
 	}
+}
+
+// processes says which calls share a process of a server, and why.
+func processes(e mcp.Entry) string {
+	if e.SharedBy == "" || e.State == mcp.PassedOver {
+		return ""
+	}
+	words := map[string]string{"user": "one for all", "project": "one for each project", "session": "one for each session"}
+	return words[e.SharedBy] + ": " + e.SharedBecause
 }
 
 // scope is the scope of an entry, with its project.
