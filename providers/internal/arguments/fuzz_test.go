@@ -89,11 +89,31 @@ func FuzzCheck(f *testing.F) {
 			}
 		case json.Unmarshal([]byte(args), &obj) != nil || obj == nil:
 			t.Fatalf("%q is taken for an object", args)
+		default:
+			whole(t, s, obj, s.Complete([]byte(args)))
 		}
 		if err := s.Fits([]byte(args), "the result"); err != nil {
 			fine(t, err)
 		}
 	})
+}
+
+// whole fails unless arguments that are filled in conform, keep what was given, and
+// need nothing else.
+func whole(t *testing.T, s *Schema, given map[string]json.RawMessage, args json.RawMessage) {
+	t.Helper()
+	var now map[string]json.RawMessage
+	if err := s.Check(args); err != nil || json.Unmarshal(args, &now) != nil {
+		t.Fatalf("filled in, it is wrong: %s: %v", args, err)
+	}
+	for name := range given {
+		if _, ok := now[name]; !ok {
+			t.Fatalf("%q is lost: %s", name, args)
+		}
+	}
+	if again := s.Complete(args); !bytes.Equal(bytes.TrimSpace(again), bytes.TrimSpace(args)) {
+		t.Fatalf("%s becomes %s", args, again)
+	}
 }
 
 func FuzzCompile(f *testing.F) {

@@ -11,7 +11,7 @@
 //  1. [Finder.Discover] reads the file of every client, the user's first, then
 //     those of the projects that it has learned of (discover.go, file.go).
 //  2. The client's reader takes the entry's keys (keys.go, login.go) and
-//     expands its variables (expand.go); what a file says is an [Entry].
+//     expands its variables (expand.go, dialects.go); what a file says is an [Entry].
 //  3. Entries that another file of the same client hides are left out; ctxfs's
 //     own entries replace, disable, or change others of their name; and one
 //     server in several files becomes one (merge.go, own.go,
