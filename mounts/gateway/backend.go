@@ -23,8 +23,19 @@ type Backend interface {
 	Find(ctx context.Context, q Query) ([]Match, error)
 	// Call calls a tool. If the text of its result is longer than MaxText, the
 	// last line of what is returned names the file that has all of it. Call may
-	// call progress from any goroutine until it returns.
+	// call progress from any goroutine until it returns. If the tool's server asks
+	// something, the result is that [Question], and the call goes on as a task.
 	Call(ctx context.Context, c Call, progress func(Progress)) (*Result, error)
+	// Continue waits for the result of a task, or its next question. The task goes on
+	// when ctx ends.
+	Continue(ctx context.Context, task string, progress func(Progress)) (*Result, error)
+	// Answered waits until a question of a task needs no answer any more.
+	Answered(ctx context.Context, q Question) error
+	// Answer answers a question. An answer that does not fit is a [Fault], and the
+	// question stays open; of one that is open no more the error is ErrAnswered.
+	Answer(ctx context.Context, question string, a Answer) error
+	// CancelTask cancels a task.
+	CancelTask(ctx context.Context, task string) error
 }
 
 // Entry is one entry of a folder.
@@ -60,6 +71,8 @@ type Call struct {
 	Session string
 	// Root is the folder in which the client says that it works, or "".
 	Root string
+	// Samples says that the client can answer for a language model.
+	Samples bool
 }
 
 // Progress is how far a call has come. Total is 0 if it is unknown.
@@ -80,12 +93,53 @@ type Result struct {
 	Structured json.RawMessage `json:"structured,omitempty"`
 	// Misfit says how the result violates the tool's output schema, or is "".
 	Misfit string `json:"misfit,omitempty"`
+	// Question is what the server asks before there is a result, or nil.
+	Question *Question `json:"question,omitempty"`
+}
+
+// Question is what the server of a tool asks in the course of a call.
+type Question struct {
+	ID   string `json:"id"`
+	Task string `json:"task"` // what the call has become
+	// Kind is [AskForm], [AskURL] or [AskSampling].
+	Kind    string          `json:"kind"`
+	Server  string          `json:"server"`
+	Message string          `json:"message"`
+	Schema  json.RawMessage `json:"schema,omitempty"`  // of AskForm
+	URL     string          `json:"url,omitempty"`     // of AskURL
+	Request json.RawMessage `json:"request,omitempty"` // of AskSampling
+	Warning string          `json:"warning,omitempty"` // a sentence
+	Until   time.Time       `json:"until"`             // when it is given up
+	// Opened says that somebody has agreed to open the address: what is awaited is
+	// that the server says it is done.
+	Opened bool `json:"opened,omitempty"`
+}
+
+// The kinds of a [Question], which are those of the protocol.
+const (
+	AskForm     = "form"
+	AskURL      = "url"
+	AskSampling = "sampling"
+)
+
+// ErrAnswered reports that a question needs no answer any more.
+var ErrAnswered = errors.New("the question needs no answer any more: it was answered elsewhere, withdrawn, or not answered in time")
+
+// Answer is the answer to a [Question].
+type Answer struct {
+	// Action is "accept", "decline" or "cancel".
+	Action string `json:"action"`
+	// Content is an object of the fields of a form, or the answer of a language
+	// model, if the action is to accept.
+	Content json.RawMessage `json:"content,omitempty"`
 }
 
 // Fault is an error and its fix, both for a reader.
 type Fault struct {
 	What string `json:"what"`
 	Mend string `json:"mend,omitempty"`
+	// Missing says that what was named does not exist.
+	Missing bool `json:"missing,omitempty"`
 }
 
 func (f *Fault) Error() string { return f.What }

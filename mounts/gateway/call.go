@@ -3,35 +3,57 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
-func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	var args struct {
-		Server    string          `json:"server"`
-		Tool      string          `json:"tool"`
-		Arguments json.RawMessage `json:"arguments"`
-		Yes       bool            `json:"yes"`
-	}
-	if err := decode(r, &args); err != nil {
-		return nil, err
-	}
-	if args.Server == "" || args.Tool == "" {
-		return nil, &Fault{
+// callArguments are the arguments of the tool call.
+type callArguments struct {
+	Server    string          `json:"server"`
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	Yes       bool            `json:"yes"`
+	Continue  string          `json:"continue"` // the ID of a task
+	Answer    json.RawMessage `json:"answer"`
+	Decline   bool            `json:"decline"`
+}
+
+// check returns what is wrong with the arguments.
+func (a *callArguments) check() error {
+	called := a.Server != "" || a.Tool != ""
+	switch {
+	case a.Continue != "" && called:
+		return &Fault{What: "call: continue goes on with a call that is made already", Mend: "leave out server and tool, or continue"}
+	case a.Continue == "" && (a.Decline || len(a.Answer) > 0):
+		return &Fault{What: "call: an answer belongs to a call that waits for it", Mend: `name that: "continue": ID`}
+	case a.Continue == "" && (a.Server == "" || a.Tool == ""):
+		return &Fault{
 			What: "call: name the server and the tool",
 			Mend: `find {"query":"what it should do"} shows them: mcps/<server>/tools/<tool>.json`,
 		}
 	}
-	root, asked := g.root(ctx, r)
-	if asked != nil {
-		return asked, nil
-	}
-	c := Call{Server: args.Server, Tool: args.Tool, Arguments: normalized(args.Arguments), Confirmed: args.Yes, Client: clientOf(ctx), Session: sessionOf(ctx), Root: root}
-	result, err := g.backend.Call(ctx, c, g.progressFor(ctx, r))
-	if err != nil {
+	return nil
+}
+
+func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	var args callArguments
+	if err := decode(r, &args); err != nil {
 		return nil, err
+	}
+	if err := args.check(); err != nil {
+		return nil, err
+	}
+	progress := g.progressFor(ctx, r)
+	result, asked, err := g.begin(ctx, r, &args, progress)
+	if asked != nil || err != nil {
+		return asked, err
+	}
+	if result.Question != nil {
+		if result, asked, err = g.pass(ctx, result, args.Continue == "", progress); asked != nil || err != nil {
+			return asked, err
+		}
 	}
 	answer := &mcp.CallToolResult{IsError: result.Failed, RawStructuredContent: result.Structured}
 	if result.Text != "" || len(result.Blocks) == 0 {
@@ -45,6 +67,32 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 		answer.Content = append(answer.Content, block{raw: b})
 	}
 	return answer, nil
+}
+
+// begin makes a call, or goes on with one. If asked is not nil, the client must
+// repeat its request.
+func (g *Gateway) begin(ctx context.Context, r mcp.CallToolRequest, args *callArguments, progress func(Progress)) (result *Result, asked *mcp.CallToolResult, err error) {
+	if task, question, ok := repeated(r); ok {
+		return g.repeat(ctx, r, task, question, progress)
+	}
+	if args.Continue != "" {
+		if args.Decline || len(args.Answer) > 0 {
+			if err := g.backend.Answer(ctx, args.Continue, written(normalized(args.Answer), args.Decline)); err != nil && !errors.Is(err, ErrAnswered) {
+				return nil, nil, err
+			}
+		}
+		result, err = g.backend.Continue(ctx, args.Continue, progress)
+		return result, nil, err
+	}
+	root, asked := g.root(ctx, r)
+	if asked != nil {
+		return nil, asked, nil
+	}
+	result, err = g.backend.Call(ctx, Call{
+		Server: args.Server, Tool: args.Tool, Arguments: normalized(args.Arguments), Confirmed: args.Yes,
+		Client: clientOf(ctx), Session: sessionOf(ctx), Root: root, Samples: g.samples(ctx),
+	}, progress)
+	return result, nil, err
 }
 
 // normalized returns the arguments of a call that a model wrote: some models write

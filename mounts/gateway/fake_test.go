@@ -23,6 +23,10 @@ type fake struct {
 	overview string
 	find     func(Query) ([]Match, error)
 	call     func(context.Context, Call, func(Progress)) (*Result, error)
+	tasks    func(ctx context.Context, task string) (*Result, error) // Continue
+	answer   func(question string, a Answer) error                   // Answer
+	answered func(ctx context.Context, q Question) error             // nil waits for ever
+	cancels  atomic.Int64
 	reads    atomic.Int64
 }
 
@@ -70,6 +74,27 @@ func (f *fake) Call(ctx context.Context, c Call, progress func(Progress)) (*Resu
 	return f.call(ctx, c, progress)
 }
 
+func (f *fake) Continue(ctx context.Context, task string, _ func(Progress)) (*Result, error) {
+	return f.tasks(ctx, task)
+}
+
+func (f *fake) Answered(ctx context.Context, q Question) error {
+	if f.answered == nil {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return f.answered(ctx, q)
+}
+
+func (f *fake) Answer(_ context.Context, question string, a Answer) error {
+	return f.answer(question, a)
+}
+
+func (f *fake) CancelTask(context.Context, string) error {
+	f.cancels.Add(1)
+	return nil
+}
+
 func newGateway(t *testing.T, f *fake) *Gateway {
 	t.Helper()
 	return New(Options{Backend: f, Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
@@ -81,6 +106,7 @@ type way struct {
 	http      bool
 	options   []client.ClientOption
 	transport []transport.StreamableHTTPCOption
+	can       mcp.ClientCapabilities // besides what the options say
 }
 
 func ways() []way {
@@ -112,6 +138,7 @@ func connect(t *testing.T, g *Gateway, w way) *peer {
 	hello, err := c.Initialize(t.Context(), mcp.InitializeRequest{Params: mcp.InitializeParams{
 		ProtocolVersion: mcp.LATEST_PROTOCOL_VERSION,
 		ClientInfo:      mcp.Implementation{Name: "tester", Version: "1"},
+		Capabilities:    w.can,
 	}})
 	must(t, err)
 	return &peer{c, hello}

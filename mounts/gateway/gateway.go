@@ -57,6 +57,7 @@ func New(opts Options) *Gateway {
 	g := &Gateway{backend: opts.Backend, log: opts.Log, limits: usualLimits()}
 	hooks := new(server.Hooks)
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, result *mcp.InitializeResult) {
+		g.stateOf(ctx) // from now on it may listen
 		result.Instructions = g.instructions(ctx)
 	})
 	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, result *mcp.DiscoverResult) {
@@ -183,14 +184,16 @@ const (
 		`"skip":{"type":"integer","minimum":0,"description":"bytes of the first line to leave out"}},` +
 		`"required":["path"]}`
 
-	callText = `Call a tool of an MCP server, both named as in mcps/<server>/tools/<tool>.json. A wrong argument is answered with the part of the schema that matters. A long result is shortened and names the file in results/ that has all of it: read that.`
+	callText = `Call a tool of an MCP server, both named as in mcps/<server>/tools/<tool>.json. A wrong argument is answered with the part of the schema that matters. A long result is shortened and names the file in results/ that has all of it: read that. If the server asks something first, the result says how to continue.`
 
 	callSchema = `{"type":"object","properties":{` +
 		`"server":{"type":"string"},` +
 		`"tool":{"type":"string"},` +
 		`"arguments":{"type":"object","additionalProperties":true},` +
-		`"yes":{"type":"boolean","description":"confirms a call that was refused because it needs confirmation"}},` +
-		`"required":["server","tool"]}`
+		`"yes":{"type":"boolean","description":"confirms a call that was refused because it needs confirmation"},` +
+		`"continue":{"type":"string"},` +
+		`"answer":{"type":"object","additionalProperties":true},` +
+		`"decline":{"type":"boolean"}}}`
 )
 
 func definition(name, text, schema string, reads bool) mcp.Tool {

@@ -20,6 +20,7 @@ import (
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
+	"ctxfs/providers/mcp"
 )
 
 // backend implements gateway.Backend by asking the background process. It starts
@@ -233,11 +234,44 @@ func (b *backend) caller(c gateway.Call) call.Caller {
 // Call implements gateway.Backend. It requests a call, and never again once that
 // has begun: tools have effects.
 func (b *backend) Call(ctx context.Context, c gateway.Call, progress func(gateway.Progress)) (*gateway.Result, error) {
-	begun := false
-	reply, err := usertree.OpAgentCall.Ask(ctx, b, usertree.AgentCall{
-		Server: c.Server, Tool: c.Tool, Arguments: c.Arguments, Confirmed: c.Confirmed,
+	return b.call(ctx, usertree.AgentCall{
+		Server: c.Server, Tool: c.Tool, Arguments: c.Arguments, Confirmed: c.Confirmed, Samples: c.Samples,
 		Project: cmp.Or(b.project, c.Root), Caller: b.caller(c),
-	}, func(news usertree.AgentNews) {
+	}, progress)
+}
+
+// Continue implements gateway.Backend.
+func (b *backend) Continue(ctx context.Context, task string, progress func(gateway.Progress)) (*gateway.Result, error) {
+	return b.call(ctx, usertree.AgentCall{Task: task}, progress)
+}
+
+// Answered implements gateway.Backend.
+func (b *backend) Answered(ctx context.Context, q gateway.Question) error {
+	_, err := usertree.OpAnswered.Ask(ctx, b, usertree.QuestionQuery{ID: q.ID, Task: q.Task})
+	return err
+}
+
+// Answer implements gateway.Backend.
+func (b *backend) Answer(ctx context.Context, question string, a gateway.Answer) error {
+	ctx, cancel := withinLookTime(ctx)
+	defer cancel()
+	_, err := call.OpAnswer.Ask(ctx, b, call.Answer{ID: question, Action: a.Action, Content: a.Content})
+	if f := (*gateway.Fault)(nil); errors.As(err, &f) && f.Missing {
+		return gateway.ErrAnswered
+	}
+	return err
+}
+
+// CancelTask implements gateway.Backend.
+func (b *backend) CancelTask(ctx context.Context, task string) error {
+	_, err := mcp.OpCancelTask.Ask(ctx, b, mcp.IDQuery{ID: task})
+	return err
+}
+
+// call makes a call or goes on with a task.
+func (b *backend) call(ctx context.Context, c usertree.AgentCall, progress func(gateway.Progress)) (*gateway.Result, error) {
+	begun := false
+	reply, err := usertree.OpAgentCall.Ask(ctx, b, c, func(news usertree.AgentNews) {
 		begun = true
 		if news.Progress != nil {
 			progress(*news.Progress)

@@ -14,6 +14,7 @@ import (
 	"ctxfs/mounts/gateway"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/policy"
+	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -31,6 +32,10 @@ type AgentCall struct {
 	Project string `json:"project,omitempty"`
 	// Caller is the client, where the gateway stands.
 	Caller call.Caller `json:"caller"`
+	// Samples says that the client can answer for a language model.
+	Samples bool `json:"samples,omitempty"`
+	// Task is the ID of a task to go on with, instead of a call.
+	Task string `json:"task,omitempty"`
 }
 
 // AgentNews is sent before the reply.
@@ -50,17 +55,27 @@ func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func
 		return err
 	}
 	queue := newNews(tell)
-	r, err := t.servers.Call(ctx, calls.Call{
+	made := calls.Call{
 		Server: request.Server, Tool: request.Tool, Arguments: request.Arguments, Confirmed: request.Confirmed,
 		Project: request.Project,
 		Caller:  callerVia("gateway", request.Caller),
 		Progress: func(p wire.Progress) {
 			queue.post(AgentNews{&gateway.Progress{Done: p.Done, Total: p.Total, Message: p.Message}}, false)
 		},
-	})
+		Leave: true,
+	}
+	var r *calls.Result
+	var err error
+	if request.Task != "" {
+		r, err = t.servers.Continue(ctx, request.Task, made)
+	} else {
+		r, err = t.servers.Call(ctx, made)
+	}
 	queue.close()
 	var answer AgentReply
-	if err != nil {
+	if asked := (*calls.AskedError)(nil); errors.As(err, &asked) {
+		answer.Result = &gateway.Result{Question: agentQuestion(asked)}
+	} else if err != nil {
 		answer.Fault = agentFault(err)
 	} else {
 		answer.Result = agentResult(r)
@@ -69,6 +84,43 @@ func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func
 	}
 	_, err = reply(answer)
 	return err
+}
+
+// agentQuestion returns what a call asks, as a gateway passes it on.
+func agentQuestion(e *calls.AskedError) *gateway.Question {
+	q := e.Question
+	return &gateway.Question{
+		ID: q.ID, Task: e.Task, Kind: q.Kind, Server: q.Server, Message: q.Message, Schema: q.Schema, URL: q.URL, Request: q.Request,
+		Warning: q.Warning, Until: q.Until, Opened: q.Opened,
+	}
+}
+
+// OpAnswered waits until a question of a task needs no answer any more.
+var OpAnswered = fs.Op[QuestionQuery, fs.None]{Name: "answered", Slow: true}
+
+// QuestionQuery names a question of a task.
+type QuestionQuery struct {
+	ID   string `json:"id"`
+	Task string `json:"task"`
+}
+
+// awaitAnswer answers [OpAnswered].
+func (t *Tree) awaitAnswer(ctx context.Context, q QuestionQuery) (fs.None, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	answered := errors.New("answered")
+	if is, err := t.servers.Questions(q.ID); err != nil || len(is) > 0 && is[0].Opened {
+		return fs.None{}, nil
+	}
+	_, err := t.servers.Continue(ctx, q.Task, calls.Call{Asked: func(is questions.Question, open bool) {
+		if is.ID == q.ID && (!open || is.Opened) {
+			cancel(answered)
+		}
+	}})
+	if context.Cause(ctx) == answered || err == nil { // it has ended
+		return fs.None{}, nil
+	}
+	return fs.None{}, err
 }
 
 // maxMedia is the size in bytes, as JSON, of the images and sounds of a result that
@@ -137,7 +189,7 @@ func agentFault(err error) *gateway.Fault {
 // FaultForAgent converts a fault for an agent without a shell: the fix, which is
 // usually a command, is left to its user, except that of a misspelt path.
 func FaultForAgent(f *control.Fault) *gateway.Fault {
-	fault := &gateway.Fault{What: f.Message}
+	fault := &gateway.Fault{What: f.Message, Missing: f.Missing}
 	switch {
 	case f.Missing: // another path to read, which is the agent's own affair
 		fault.Mend = f.Hint

@@ -104,6 +104,7 @@ func (t *Tree) ownOperations() fs.Operations {
 		call.Op.Handle(t.answerCall),
 		call.OpAnswer.Handle(t.answerQuestion),
 		OpAgentCall.Handle(t.answerAgentCall),
+		OpAnswered.Handle(t.awaitAnswer),
 	}
 }
 

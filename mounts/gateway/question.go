@@ -1,0 +1,272 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// pass passes the question of a call on to the client, and goes on with the call when
+// it is answered, until there is a result. A client that cannot be asked gets the
+// question as text. If asked is not nil, the client must repeat its request. An own
+// call is cancelled if the client leaves.
+func (g *Gateway) pass(ctx context.Context, result *Result, own bool, progress func(Progress)) (_ *Result, asked *mcp.CallToolResult, err error) {
+	for result.Question != nil {
+		q := *result.Question
+		if q.Opened || !g.canAsk(ctx, q.Kind) {
+			return &Result{Text: q.text()}, nil, nil
+		}
+		if server.IsModernRequest(ctx) {
+			asked, err := q.request("")
+			return nil, asked, err
+		}
+		if err := g.putToClient(ctx, q); err != nil {
+			if ctx.Err() != nil {
+				g.giveUp(ctx, q.Task, own)
+				return nil, nil, context.Cause(ctx)
+			}
+			g.log.Warn("a client has not answered a question", "client", clientOf(ctx), "error", err)
+			return &Result{Text: q.text()}, nil, nil
+		}
+		result, err = g.backend.Continue(ctx, q.Task, progress)
+		if ctx.Err() != nil {
+			g.giveUp(ctx, q.Task, own)
+		}
+		if q.Kind == AskURL {
+			g.tellDone(ctx, q)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return result, nil, nil
+}
+
+// giveUpTime is how long it may take to cancel a call whose client has left.
+const giveUpTime = 10 * time.Second
+
+// giveUp cancels an own call of a client that has cancelled its request, or left.
+func (g *Gateway) giveUp(ctx context.Context, task string, own bool) {
+	if !own {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUpTime)
+	defer cancel()
+	if err := g.backend.CancelTask(ctx, task); err != nil {
+		g.log.Warn("a call that nobody waits for was not cancelled", "task", task, "error", err)
+	}
+}
+
+// canAsk reports whether the client of a request can be asked a question of a kind.
+func (g *Gateway) canAsk(ctx context.Context, kind string) bool {
+	can := capabilitiesOf(ctx)
+	switch kind {
+	case AskForm:
+		return can.Elicitation != nil && (can.Elicitation.Form != nil || can.Elicitation.URL == nil)
+	case AskURL:
+		return can.Elicitation != nil && can.Elicitation.URL != nil
+	case AskSampling:
+		return g.samples(ctx)
+	}
+	return false
+}
+
+// samples reports whether the client can be asked for the answer of a language model.
+func (g *Gateway) samples(ctx context.Context) bool {
+	if capabilitiesOf(ctx).Sampling == nil {
+		return false
+	}
+	s := g.stateOf(ctx)
+	return server.IsModernRequest(ctx) || s != nil && s.isListening()
+}
+
+// asElicitation returns a question as the protocol asks it. Why, if it is not "", says
+// what was wrong with the answer before.
+func (q *Question) asElicitation(why string) mcp.ElicitationParams {
+	p := mcp.ElicitationParams{Mode: mcp.ElicitationModeForm, Message: q.Server + " asks: " + q.Message, RequestedSchema: q.Schema}
+	if q.Kind == AskURL {
+		p.Mode, p.RequestedSchema, p.URL, p.ElicitationID = mcp.ElicitationModeURL, nil, q.URL, q.ID
+	}
+	if q.Warning != "" {
+		p.Message += "\n\nCareful: " + q.Warning + "."
+	}
+	if why != "" {
+		p.Message = why + "\n\n" + p.Message
+	}
+	return p
+}
+
+// putToClient asks a client of an older version of the protocol, until its answer
+// fits or none is needed any more.
+func (g *Gateway) putToClient(ctx context.Context, q Question) error {
+	asking, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		if g.backend.Answered(asking, q) == nil {
+			cancel(ErrAnswered)
+		}
+	}()
+	for why := ""; ; {
+		a, err := g.requestAnswer(asking, q, why)
+		if err == nil {
+			err = g.backend.Answer(ctx, q.ID, a)
+		}
+		var unfit *Fault
+		switch {
+		case errors.Is(err, ErrAnswered), context.Cause(asking) == ErrAnswered:
+			return nil
+		case err == nil || a.Action != "accept" || q.Kind != AskForm || !errors.As(err, &unfit):
+			return err
+		}
+		why = unfit.What
+	}
+}
+
+// requestAnswer asks a client of an older version of the protocol.
+func (g *Gateway) requestAnswer(ctx context.Context, q Question, why string) (Answer, error) {
+	if q.Kind == AskSampling {
+		var params mcp.CreateMessageParams
+		if err := json.Unmarshal(q.Request, &params); err != nil {
+			return Answer{}, err
+		}
+		told, err := g.server.RequestSampling(ctx, mcp.CreateMessageRequest{CreateMessageParams: params})
+		return sampled(told), err
+	}
+	told, err := g.server.RequestElicitation(ctx, mcp.ElicitationRequest{Params: q.asElicitation(why)})
+	return elicited(told), err
+}
+
+// elicited returns the answer of a client; nil is none.
+func elicited(told *mcp.ElicitationResult) Answer {
+	if told == nil {
+		return Answer{Action: "cancel"}
+	}
+	a := Answer{Action: string(told.Action)}
+	if told.Content != nil && a.Action == "accept" {
+		a.Content, _ = json.Marshal(told.Content) // it was JSON
+	}
+	return a
+}
+
+// sampled returns the answer of a client's language model; nil is none.
+func sampled(told *mcp.CreateMessageResult) Answer {
+	if told == nil {
+		return Answer{Action: "decline"}
+	}
+	content, err := json.Marshal(told)
+	if err != nil {
+		return Answer{Action: "decline"}
+	}
+	return Answer{Action: "accept", Content: content}
+}
+
+// tellDone tells a client that what was to be done at an address is done.
+func (g *Gateway) tellDone(ctx context.Context, q Question) {
+	const method = "notifications/elicitation/complete"
+	params := map[string]any{"elicitationId": q.ID}
+	if c := connectionOf(ctx); c != nil {
+		c.notify(method, params)
+	} else if err := g.server.SendNotificationToClient(ctx, method, params); err != nil {
+		g.log.Debug("a client was not told that an address is done", "error", err)
+	}
+}
+
+// callState is the state of a call in a result that asks the client something.
+type callState struct {
+	Task     string `json:"task"`
+	Question string `json:"question"`
+}
+
+// answerRequest is the name of the question among the requests that a result makes of
+// a client.
+const answerRequest = "answer"
+
+// request returns a result that asks the client, which then repeats its request.
+func (q *Question) request(why string) (*mcp.CallToolResult, error) {
+	state, err := json.Marshal(callState{q.Task, q.ID})
+	if err != nil {
+		return nil, err
+	}
+	b := server.NewInputRequestBuilder(string(state))
+	if q.Kind != AskSampling {
+		return b.Elicit(answerRequest, q.asElicitation(why)).ToolResult(), nil
+	}
+	var params mcp.CreateMessageParams
+	if err := json.Unmarshal(q.Request, &params); err != nil {
+		return nil, err
+	}
+	return b.Sample(answerRequest, params).ToolResult(), nil
+}
+
+// repeated returns the task and the question of a request that is repeated with the
+// answer.
+func repeated(r mcp.CallToolRequest) (task, question string, ok bool) {
+	var state callState
+	if json.Unmarshal([]byte(r.Params.RequestState), &state) != nil || state.Task == "" {
+		return "", "", false
+	}
+	return state.Task, state.Question, true
+}
+
+// repeat goes on with a call whose request the client has repeated with an answer.
+func (g *Gateway) repeat(ctx context.Context, r mcp.CallToolRequest, task, question string, progress func(Progress)) (*Result, *mcp.CallToolResult, error) {
+	var a Answer
+	if told := server.SamplingResponse(r.Params.InputResponses, answerRequest); told != nil && told.Model != "" {
+		a = sampled(told)
+	} else {
+		a = elicited(server.ElicitationResponse(r.Params.InputResponses, answerRequest))
+	}
+	err := g.backend.Answer(ctx, question, a)
+	unfit := (*Fault)(nil)
+	result, continued := g.backend.Continue(ctx, task, progress)
+	if errors.As(err, &unfit) && continued == nil && result.Question != nil && result.Question.ID == question {
+		asked, err := result.Question.request(unfit.What)
+		return nil, asked, err
+	}
+	return result, nil, continued
+}
+
+// written returns the answer that an agent has written as arguments.
+func written(answer json.RawMessage, decline bool) Answer {
+	if decline {
+		return Answer{Action: "decline"}
+	}
+	if strings.TrimSpace(string(answer)) == "{}" { // what takes no values has none
+		answer = nil
+	}
+	return Answer{Action: "accept", Content: answer}
+}
+
+// text returns the question for an agent whose client cannot ask its user.
+func (q *Question) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s asks before it goes on (question %s, until %s): %s\n", q.Server, q.ID, q.Until.UTC().Format(time.RFC3339), strings.TrimSpace(q.Message))
+	if q.Warning != "" {
+		fmt.Fprintf(&b, "Careful: %s.\n", q.Warning)
+	}
+	goOn := object("continue", q.Task)
+	answer := json.RawMessage("{}")
+	switch q.Kind {
+	case AskForm:
+		fields, err := json.Marshal(map[string]json.RawMessage{"arguments": q.Schema})
+		if err == nil {
+			fmt.Fprintf(&b, "Fields: %s\n", signature(fields))
+		}
+		answer = json.RawMessage(`{"FIELD":VALUE}`)
+	case AskURL:
+		fmt.Fprintf(&b, "Address for your user to open: %s\n", q.URL)
+	}
+	if q.Opened {
+		fmt.Fprintf(&b, "It waits for the server to say that this is done. To get the result: call %s", goOn)
+		return b.String()
+	}
+	fmt.Fprintf(&b, "Ask your user, then: call {\"continue\":%q,\"answer\":%s}, or to decline: call {\"continue\":%[1]q,\"decline\":true}. That returns the result.\n", q.Task, answer)
+	fmt.Fprintf(&b, "If it is answered elsewhere: call %s", goOn)
+	return b.String()
+}
