@@ -192,6 +192,9 @@ func stubCalled(tool string, arguments json.RawMessage) string {
 		return `"result":` + strings.ReplaceAll(string(text), "\n", " ")
 	}
 	switch {
+	case os.Getenv(stubMode) == "stands": // says where it runs
+		dir, _ := os.Getwd()
+		return fmt.Sprintf(`"result":{"content":[{"type":"text","text":%q}]}`, dir)
 	case strings.HasPrefix(tool, "sleep"):
 		return ""
 	case strings.HasPrefix(tool, "fail"):
