@@ -52,7 +52,7 @@ func TestCallsKnowTheirProject(t *testing.T) {
 			b.write(".config/ctxfs/config.toml", "[mcp]\nfile_calls = true\n")
 			b.stub("zoo", "stands", nil)
 			b.mount()
-			b.ready("zoo")
+			b.sh("ctxfs call zoo greet") // from now on its tools are known
 
 			b.stands("cd "+one+"/sub; %s", one)
 			b.stands("cd ~/plain; %s", "", "the caller stands in no project: "+b.home+"/plain")

@@ -84,7 +84,7 @@ type Options struct {
 	// servers, the pinned definitions of tools, and the log of calls; with "" there
 	// are none of them, and no project is trusted.
 	StateDir string
-	// Hide reports whether a path is, or is in, a view of ours, whose projects
+	// Hide reports whether a path is the root of a view of ours, whose projects
 	// are left out; it may be nil.
 	Hide func(path string) bool
 	// LookupEnv looks up a variable of the environment; nil is os.LookupEnv.

@@ -138,8 +138,10 @@ func inFolder(dir, path string) string {
 // output, an error message of the tool to standard error.
 func (l *callLine) show(r *calls.Result) (reply call.Reply, out []byte) {
 	reply.Aside = line(string(r.Aside))
-	if r.Misfit != "" {
-		reply.Aside += "ctxfs: " + r.Misfit + "\n"
+	for _, remark := range []string{r.Misfit, r.Note} {
+		if remark != "" {
+			reply.Aside += "ctxfs: " + remark + "\n"
+		}
 	}
 	switch {
 	case r.Failed:

@@ -26,8 +26,8 @@ const patience = 5 * time.Second
 type Options struct {
 	// Home is the user's home folder, which is no project.
 	Home string
-	// Hide reports whether a path is, or is in, one of our own views. It is not
-	// touched, and nothing in it is a project. It may be nil.
+	// Hide reports whether a path is the root of one of our own views. That is not
+	// touched, nor is anything in it, and nothing in it is a project. It may be nil.
 	Hide func(path string) bool
 }
 
@@ -94,7 +94,7 @@ func (r *Resolver) Named(at fs.Standpoint) (string, error) {
 		return "", fmt.Errorf("%s does not answer: %w", at.Dir, err)
 	case found.root != "":
 		return found.root, nil
-	case found.dir != "" && r.opts.Hide(found.dir):
+	case found.dir != "" && r.hides(found.dir):
 		return "", fmt.Errorf("%s is in a mount of ctxfs, and in no project", at.Dir)
 	case found.dir != "":
 		return r.known.remember(found.dir, found.id), nil
@@ -171,7 +171,7 @@ var errOther = errors.New("another folder here")
 func (r *Resolver) here(at fs.Standpoint) (dir string, id fs.FileID, err error) {
 	dir, ids := filepath.Clean(at.Dir), at.Folders
 	hidden := dir
-	for r.opts.Hide(dir) && dir != filepath.Dir(dir) {
+	for r.hides(dir) {
 		dir, ids = filepath.Dir(dir), ids[min(1, len(ids)):]
 	}
 	inView := hidden != dir
@@ -187,11 +187,21 @@ func (r *Resolver) here(at fs.Standpoint) (dir string, id fs.FileID, err error) 
 	return dir, id, err
 }
 
+// hides reports whether a path is in a view of ours, by the path alone.
+func (r *Resolver) hides(path string) bool {
+	for ; path != filepath.Dir(path); path = filepath.Dir(path) {
+		if r.opts.Hide(path) {
+			return true
+		}
+	}
+	return false
+}
+
 // nearest returns the nearest project from a folder upward, or "".
 func (r *Resolver) nearest(dir string) string {
 	home, _ := identify(r.opts.Home)
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if r.opts.Hide(dir) {
+		if r.hides(dir) {
 			continue
 		}
 		info, err := os.Stat(dir)

@@ -29,7 +29,7 @@ func newWorld(t *testing.T) *world {
 	w.dir("home/.git/objects")
 	w.file("home/.git/HEAD", "ref: refs/heads/main\n")
 	w.r = New(Options{Home: w.home, Hide: func(path string) bool {
-		return path == w.path("home/view") || strings.HasPrefix(path, w.path("home/view")+"/") || strings.HasPrefix(path, w.path("home/repo/view"))
+		return path == w.path("home/view") || path == w.path("home/repo/view")
 	}})
 	return w
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"ctxfs/fs"
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/mcp/config"
@@ -187,13 +188,13 @@ func (m machine) isHome(project string) bool {
 }
 
 func (m machine) projectFolder(path string) (string, bool) {
-	if !filepath.IsAbs(path) || m.hidden(path) {
+	if !filepath.IsAbs(path) {
 		return "", false
 	}
-	real, err := filepath.EvalSymlinks(path)
+	real, err := fs.DiskOptions{Hide: m.hide}.Resolve(path)
 	if err != nil {
 		return "", false
 	}
 	info, err := os.Stat(real)
-	return real, err == nil && info.IsDir() && !m.hidden(real)
+	return real, err == nil && info.IsDir()
 }

@@ -17,7 +17,7 @@ type Options struct {
 	Home string
 	// LookupEnv looks up a variable of the environment.
 	LookupEnv func(string) (string, bool)
-	// Hide reports whether a path is, or is in, one of our own mounts: such projects
+	// Hide reports whether a path is the root of one of our own mounts: projects in it
 	// are left out. It may be nil.
 	Hide func(path string) bool
 	// Approvals is the path of the file of approvals; "" trusts no project.
