@@ -112,7 +112,7 @@ func mayReaderImport(from, to string) bool {
 func rooms(provider string) []string {
 	switch provider {
 	case "mcp":
-		return []string{"providers/mcp/policy", "providers/mcp/config", "providers/mcp/clients", "providers/mcp/supervise", "providers/mcp/catalogue", "providers/mcp/pins", "providers/mcp/wire", "providers/mcp/questions", "providers/mcp/calls", "providers/mcp/tasks", "providers/mcp/instance", "providers/mcp"}
+		return []string{"providers/mcp/policy", "providers/mcp/config", "providers/mcp/clients", "providers/mcp/supervise", "providers/mcp/catalogue", "providers/mcp/pins", "providers/mcp/wire", "providers/mcp/serverlog", "providers/mcp/questions", "providers/mcp/calls", "providers/mcp/tasks", "providers/mcp/instance", "providers/mcp"}
 	case "terminals":
 		const t = "providers/terminals/"
 		return []string{t + "grid", t + "shells", t + "record", t + "holder", t + "tmux", "providers/terminals"}

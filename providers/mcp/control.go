@@ -142,6 +142,7 @@ func (p *Provider) Close() error {
 	}
 	for _, s := range all {
 		<-s.gone
+		s.log.Close()
 	}
 	p.samples.close()
 	p.running.Wait()

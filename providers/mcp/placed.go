@@ -104,6 +104,7 @@ func (x *placed) dialer(d *config.Server) (*wire.Dialer, bool) {
 	dialer.Roots = nil
 	if x.at.project != "" {
 		dialer.Roots = []string{x.at.project}
+		dialer.Log = x.s.logTo(x.at.project)
 	}
 	return dialer, legacy
 }

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/instance"
+	"ctxfs/providers/mcp/serverlog"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -68,6 +72,7 @@ func (s *server) dialer(d *config.Server) (*wire.Dialer, bool) {
 	}
 	return &wire.Dialer{
 		Def: d, Login: login, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv, Timing: s.p.timing.wire(), Now: s.p.env.Now, Roots: roots,
+		Log: s.logTo(""), LogLevel: s.def.LogLevel,
 	}, s.shown != nil && s.shown.Legacy && s.shown.Command == d.CommandHash()
 }
 
@@ -167,3 +172,58 @@ func (p *Provider) ensureBegun(s *server) error {
 }
 
 var errNotHere = errors.New("ctxfs does not run servers here; start it: ctxfs mount")
+
+// logName is the file of a server's logging messages.
+const logName = "log.txt"
+
+// newLog returns the log of the server. Its file is there as soon as there is a
+// message.
+func (s *server) newLog() *serverlog.Log {
+	o := serverlog.Options{Now: s.p.env.Now, Written: s.logged}
+	o.Clean = func(text string) string { return s.clean(s.definition(), text) }
+	if s.p.opts.StateDir != "" {
+		o.Path = serverlog.Path(filepath.Join(s.p.opts.StateDir, "logs"), catalogue.KeyOf(s.def.Source))
+	}
+	return serverlog.New(o)
+}
+
+// logged shows that the log has grown.
+func (s *server) logged(first bool) {
+	s.mu.Lock()
+	file := s.file
+	if first {
+		s.dir.Set(s.p.env.Now(), logName, s.log.Node())
+	}
+	s.mu.Unlock()
+	s.p.env.Changed(file + "/" + logName)
+}
+
+// setLogLevel asks the running instances of the server for logging messages of another level. Those
+// that start later are asked then.
+func (s *server) setLogLevel(level string) {
+	running := []*instance.Instance{s.main}
+	s.mu.Lock()
+	for _, x := range s.placed {
+		running = append(running, x.run)
+	}
+	s.mu.Unlock()
+	for _, i := range running {
+		c := i.Connection()
+		if c == nil {
+			continue
+		}
+		c.Go(func() {
+			ctx, stop := context.WithTimeout(c.Context, s.p.timing.call)
+			defer stop()
+			if err := c.SetLogLevel(ctx, level); err != nil {
+				s.p.env.Log.Warn("a server does not change the level of its log", "server", s.folder(), "err", err)
+			}
+		})
+	}
+}
+
+// logTo returns what keeps the logging messages of the instance of a project, or of
+// that of all.
+func (s *server) logTo(project string) func(wire.LogMessage) {
+	return func(m wire.LogMessage) { s.log.Post(m, wording.Tilde(project, s.p.opts.Home)) }
+}

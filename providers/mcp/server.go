@@ -14,6 +14,7 @@ import (
 	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/pins"
+	"ctxfs/providers/mcp/serverlog"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -30,6 +31,7 @@ type server struct {
 
 	main *instance.Instance
 	gone chan struct{} // closed when the server has ended with all its instances
+	log  *serverlog.Log
 
 	mu        sync.Mutex
 	def       *config.Server
@@ -83,6 +85,7 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 		s.kept = p.cache.Kept(catalogue.KeysOf(d))
 		s.pins = p.pins.Load(catalogue.KeysOf(d), s.shown)
 	}
+	s.log = s.newLog()
 	s.condition = s.atRest()
 	s.main = s.newMain(s.condition)
 	s.mu.Lock()
@@ -92,6 +95,9 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 	for f := range catalogue.NumFolders {
 		s.dirs[f] = new(fs.Folder)
 		nodes[f.Name()] = s.dirs[f]
+	}
+	if n := s.log.Node(); n != nil {
+		nodes[logName] = n
 	}
 	s.dir.Replace(begun, nodes)
 	s.publishSections(nil, begun)
@@ -242,10 +248,14 @@ func (s *server) summary() summary {
 func (s *server) setDefinition(d *config.Server, file string, namesakes []string) {
 	s.mu.Lock()
 	moved := s.file != file
+	leveled := s.def.LogLevel != d.LogLevel
 	s.def, s.file, s.namesakes = d, file, namesakes
 	now := s.p.env.Now()
 	changed := append(s.publishTexts(now), s.publishPrograms(now)...)
 	s.mu.Unlock()
+	if leveled {
+		s.setLogLevel(d.LogLevel)
+	}
 	if moved {
 		return // the provider notifies of the whole folder
 	}

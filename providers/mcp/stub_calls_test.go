@@ -22,6 +22,7 @@ type called struct {
 	Params struct {
 		Name      string `json:"name"`
 		RequestID string `json:"requestId"`
+		Level     string `json:"level"`
 		Arguments struct {
 			Text   string  `json:"text"`
 			Size   int     `json:"size"`
@@ -63,6 +64,7 @@ const calledTools = `[
  {"name":"wait","inputSchema":{"type":"object"}},
  {"name":"steps","inputSchema":{"type":"object"}},
  {"name":"asks","inputSchema":{"type":"object"}},
+ {"name":"logs","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}},
  {"name":"refuses","inputSchema":{"type":"object"}},
  {"name":"dies","inputSchema":{"type":"object"}},
  {"name":"large","inputSchema":{"type":"object"},"_meta":{"anthropic/maxResultSizeChars":30000}},
@@ -85,12 +87,12 @@ func (s *callee) serve(ctx context.Context, m called, say func(format string, ar
 		if answer := os.Getenv(stubDiscovery); answer != "" {
 			result(answer)
 		} else if s.modern {
-			result(`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"callee","version":"2"}}}`)
+			result(`{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"logging":{}},"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"callee","version":"2"}}}`)
 		} else {
 			fault(-32601, "method not found")
 		}
 	case "initialize":
-		result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"callee","version":"1"}}`)
+		result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"callee","version":"1"}}`)
 	case "tools/list":
 		tools := calledTools
 		if text, err := os.ReadFile(os.Getenv(stubTools)); err == nil {
@@ -104,6 +106,9 @@ func (s *callee) serve(ctx context.Context, m called, say func(format string, ar
 			return
 		}
 		s.call(ctx, m, say, result, fault)
+	case "logging/setLevel":
+		journal("level " + m.Params.Level)
+		result("{}")
 	case "notifications/cancelled":
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -173,6 +178,14 @@ func (s *callee) call(ctx context.Context, m called, say func(string, ...any), r
 		say(`{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"message":"Which colour?"}}`)
 		answer := <-s.asked
 		result(fmt.Sprintf(`{"isError":true,"content":[{"type":"text","text":%q}]}`, "no colour: "+answer))
+	case "logs":
+		if level, ok := m.Params.Meta["io.modelcontextprotocol/logLevel"].(string); ok {
+			journal("level " + level)
+		}
+		encoded, _ := json.Marshal(args.Text)
+		say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"callee","data":%s}}`, encoded)
+		say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":{"code":[7, 8]}}}`)
+		text("logged")
 	case "refuses":
 		fault(-32602, "these arguments will not do")
 	case "dies":

@@ -55,6 +55,8 @@ type serverTable struct {
 	// packages.
 	InstallTimeout *float64 `toml:"install_timeout"` // seconds
 	CallTimeout    *float64 `toml:"call_timeout"`    // seconds
+	// LogLevel is the least level of what log.txt keeps, such as "warning".
+	LogLevel string `toml:"log_level"`
 	// AllowTools and DenyTools are patterns of the tools that are shown, and of
 	// those that are not.
 	AllowTools []string `toml:"allow_tools"`
@@ -189,6 +191,7 @@ func expandServerTable(f *settings.File, d *Entry, m machine, project string) {
 	d.StartTimeout = d.seconds("start_timeout", e.StartTimeout)
 	d.InstallTimeout = d.seconds("install_timeout", e.InstallTimeout)
 	d.CallTimeout = d.seconds("call_timeout", e.CallTimeout)
+	d.LogLevel = d.level(e.LogLevel)
 	d.readScope(e.Scope)
 	switch {
 	case d.invalid != "":
@@ -222,6 +225,16 @@ func (e *Entry) seconds(key string, n *float64) time.Duration {
 		return 0
 	}
 	return time.Duration(*n * float64(time.Second))
+}
+
+// level returns a configured level of logging messages, and records a fault if it
+// is none.
+func (e *Entry) level(level string) string {
+	if level != "" && !slices.Contains(config.LogLevels(), level) {
+		e.invalid = fmt.Sprintf("log_level is %q; it is one of %s", clean.Line(level), strings.Join(config.LogLevels(), ", "))
+		return ""
+	}
+	return level
 }
 
 // limitBy adds the allow_tools and deny_tools of one of ctxfs's own entries to the
@@ -278,6 +291,7 @@ func (e *Entry) overrideBy(o *Entry) {
 	set("start_timeout", c.StartTimeout != nil, func() { e.StartTimeout = o.StartTimeout })
 	set("install_timeout", c.InstallTimeout != nil, func() { e.InstallTimeout = o.InstallTimeout })
 	set("call_timeout", c.CallTimeout != nil, func() { e.CallTimeout = o.CallTimeout })
+	set("log_level", c.LogLevel != "", func() { e.LogLevel = o.LogLevel })
 	set("file_calls", c.FileCalls != nil, func() { e.FileCalls = o.FileCalls })
 	set("allow_tools", c.AllowTools != nil, func() {
 		e.Tools.Allow = o.Tools.Allow

@@ -63,6 +63,10 @@ type Server struct {
 	// where the project makes no difference.
 	InProject func(dir string) *Server
 
+	// LogLevel is the least level of logging messages that the server is asked for;
+	// "" leaves it to the server. It can change while the server runs.
+	LogLevel string
+
 	// Tools are the tools that the server's entry shows. Limits are further
 	// filters, of entries of ctxfs's own: a tool must pass both.
 	Tools, Limits policy.Filter
@@ -171,7 +175,7 @@ func (s *Server) Unchanged(o *Server) bool {
 		return false
 	}
 	return (s.Fault != nil && !s.Fault.WantsProject || s.Same(o) && s.Dir == o.Dir && s.Login.Same(o.Login)) && s.Disabled == o.Disabled && s.Sharing == o.Sharing && slices.Equal(s.Projects, o.Projects) && s.StartTimeout == o.StartTimeout && s.InstallTimeout == o.InstallTimeout &&
-		s.CallTimeout == o.CallTimeout && s.Tools.Equal(o.Tools) && s.Limits.Equal(o.Limits) && slices.Equal(s.Notes, o.Notes)
+		s.CallTimeout == o.CallTimeout && s.Tools.Equal(o.Tools) && s.Limits.Equal(o.Limits)
 }
 
 // CommandHash returns a hash of the command or the address. No variable of the
@@ -183,6 +187,12 @@ func (s *Server) CommandHash() string {
 	}
 	sum := sha256.Sum256(what)
 	return hex.EncodeToString(sum[:])
+}
+
+// LogLevels returns the levels of logging messages, the least first: those of
+// RFC 5424.
+func LogLevels() []string {
+	return []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 }
 
 // Sources returns all entries that configure the server, the decisive one first.

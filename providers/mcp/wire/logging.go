@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/providers/mcp/config"
 )
 
 // notificationMessage is the method of a logging message.
@@ -18,17 +20,11 @@ const notificationMessage = string(mcp.MethodNotificationMessage)
 
 // LogMessage is a logging message of a server.
 type LogMessage struct {
-	Level  string // such as "info", see [LogLevels]
+	Level  string // such as "info", see [config.LogLevels]
 	Logger string // "" if the server does not say
 	Text   string // the data: a JSON string is decoded, other values are JSON
 	// Dropped is how many messages before it were dropped, because too many came.
 	Dropped int
-}
-
-// LogLevels returns the levels of logging messages, the least first: those of
-// RFC 5424.
-func LogLevels() []string {
-	return []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 }
 
 // usualLevel is the level in the new era, whose servers log nothing unless asked
@@ -39,11 +35,8 @@ const usualLevel = "info"
 // leaves the choice to it, which in the new era is "info". A server that has no
 // logging messages is not asked.
 func (c *Connection) SetLogLevel(ctx context.Context, level string) error {
-	if level != "" && !slices.Contains(LogLevels(), level) {
-		return fmt.Errorf("%q is not a level: it is one of %s", level, strings.Join(LogLevels(), ", "))
-	}
-	if level == "" && !c.legacy {
-		level = usualLevel
+	if level != "" && !slices.Contains(config.LogLevels(), level) {
+		return fmt.Errorf("%q is not a level: it is one of %s", level, strings.Join(config.LogLevels(), ", "))
 	}
 	c.logLevel.Store(&level)
 	if level == "" || !c.legacy || c.info.Capabilities.Logging == nil {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -112,8 +113,8 @@ func (c *Connection) params(token string, out Outgoing) (json.RawMessage, error)
 		meta[mcp.MetaKeyProtocolVersion] = c.info.ProtocolVersion
 		meta[mcp.MetaKeyClientCapabilities] = c.capabilities
 		meta[mcp.MetaKeyClientInfo] = clientInfo()
-		if level := c.logLevel.Load(); level != nil && *level != "" && c.info.Capabilities.Logging != nil {
-			meta[mcp.MetaKeyLogLevel] = *level
+		if c.log.to != nil && c.info.Capabilities.Logging != nil {
+			meta[mcp.MetaKeyLogLevel] = cmp.Or(*c.logLevel.Load(), usualLevel)
 		}
 	}
 	params := out.Params
