@@ -146,7 +146,7 @@ func TestEntriesThatAreWrong(t *testing.T) {
 		"none":  `error: the entry has neither a command nor a url`,
 		"sse":   "state: stopped\n",
 		"unset": "state: unresolved-variable\n",
-		"ws":    "the variable ${workspaceFolder} in its configuration has no value",
+		"ws":    "its configuration names the folder of the workspace (${workspaceFolder}): it starts when it is called from within a project",
 		"fine":  "state: stopped\n",
 	} {
 		contains(t, w.cat(server+"/STATUS.md"), want)
