@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/mcp/calls"
@@ -279,4 +283,243 @@ func TestAServerThatWantsAProject(t *testing.T) {
 	if is := w.where(b, "wants"); is.Dir != b {
 		t.Errorf("%+v", is)
 	}
+}
+
+// limited is a world in which two instances may run besides the shared ones, and
+// three projects.
+func limited(t *testing.T, settings string) (w *world, count func(string) int, projects []string) {
+	w, count = placesWorld(t)
+	w.settings("[mcp]\nmax_instances = 2\n" + settings)
+	for _, name := range []string{"a", "b", "c"} {
+		projects = append(projects, w.repository(name))
+	}
+	return w.open(), count, projects
+}
+
+// placed returns the number of a server's instances besides the shared one.
+func (w *world) placed(server string) int {
+	w.t.Helper()
+	s, err := w.p.chooseOne(server)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.placed)
+}
+
+// holdIn has a call of a project be under way until the function returned is called.
+func (w *world) holdIn(dir, server string, count func(string) int) (release func()) {
+	w.t.Helper()
+	before := count("holds")
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = w.p.Call(ctx, calls.Call{Server: server, Tool: "hold", Caller: calls.Caller{Dir: dir}})
+	}()
+	w.until("a call is under way", func() bool { return count("holds") > before })
+	return func() { cancel(); <-done }
+}
+
+// TestTheLeastUsedInstanceStopsFirst where more projects are in use than instances
+// may run.
+func TestTheLeastUsedInstanceStopsFirst(t *testing.T) {
+	w, _, p := limited(t, "")
+	w.where(p[0], "places")
+	b := w.where(p[1], "places")
+	a := w.where(p[0], "places") // now b is the least used
+	c := w.where(p[2], "places")
+	status := w.cat("places/STATUS.md")
+	contains(t, status, "(at most 2 of all servers", "\n- "+p[0]+": ready", "\n- "+p[2]+": ready")
+	containsNot(t, status, "\n- "+p[1]+":")
+	if again := w.where(p[0], "places"); again.PID != a.PID {
+		t.Errorf("the one that was used later was stopped: %d, %d", again.PID, a.PID)
+	}
+	if again := w.where(p[1], "places"); again.PID == b.PID || again.Dir != p[1] {
+		t.Errorf("%+v", again)
+	}
+	if again := w.where(p[0], "places"); again.PID != a.PID {
+		t.Errorf("c was the least used: %d, %d, %d", again.PID, a.PID, c.PID)
+	}
+}
+
+// TestACallWaitsForAnInstance where all that may run are in use, as long as it may
+// wait, and then says so.
+func TestACallWaitsForAnInstance(t *testing.T) {
+	w, count, p := limited(t, "")
+	a, b := w.holdIn(p[0], "places", count), w.holdIn(p[1], "places", count)
+	_, err := w.p.Call(context.Background(), calls.Call{Server: "places", Tool: "where", Caller: calls.Caller{Dir: p[2]}, Timeout: 50 * time.Millisecond})
+	useErr := (*calls.UseError)(nil)
+	if calls.Outcome(nil, err) != calls.OutcomeTimeout || !errors.As(err, &useErr) {
+		t.Fatal(err)
+	}
+	contains(t, err.Error(), "2 processes for projects and sessions run already, and all are in use")
+	contains(t, useErr.Mend, "max_instances")
+
+	got := make(chan where)
+	go func() { got <- w.where(p[2], "places") }()
+	w.until("it waits", func() bool { return w.placed("places") == 3 })
+	a()
+	if is := <-got; is.Dir != p[2] {
+		t.Errorf("%+v", is)
+	}
+	b()
+}
+
+// TestNoInstancesBesidesTheSharedOnes refuses calls for a project, and makes others.
+func TestNoInstancesBesidesTheSharedOnes(t *testing.T) {
+	w, _ := placesWorld(t)
+	w.settings("[mcp]\nmax_instances = 0\n")
+	a := w.repository("a")
+	w.open()
+	_, err := w.callFrom(a, "places", "where", "")
+	if err == nil {
+		t.Fatal("it was made")
+	}
+	contains(t, err.Error(), "max_instances is 0")
+	if is := w.where(w.home, "places"); is.Dir != w.home {
+		t.Errorf("%+v", is)
+	}
+}
+
+// TestUnusedInstancesStop each by itself.
+func TestUnusedInstancesStop(t *testing.T) {
+	w, count := placesWorld(t)
+	w.settings("[mcp]\nidle_timeout = \"20ms\"\n")
+	a, b := w.repository("a"), w.repository("b")
+	w.open()
+	release := w.holdIn(b, "places", count)
+	is := w.where(a, "places")
+	w.until("it has stopped", func() bool { return !strings.Contains(w.cat("places/STATUS.md"), "\n- "+a+":") })
+	contains(t, w.cat("places/STATUS.md"), "\n- "+b+": ready")
+	if again := w.where(a, "places"); again.PID == is.PID {
+		t.Error("it runs on")
+	}
+	release()
+	w.until("all have stopped", func() bool { return !strings.Contains(w.cat("places/STATUS.md"), "processes for projects") })
+	if n := w.placed("places"); n != 0 {
+		t.Errorf("%d instances are left", n)
+	}
+}
+
+// TestAnInstanceThatFails says why, is not started again by itself, and is tried again
+// by the next call.
+func TestAnInstanceThatFails(t *testing.T) {
+	w, count := placesWorld(t)
+	a, b := w.repository("a"), w.repository("b")
+	entry := stub("places")
+	entry["command"], entry["args"] = "sh", []string{"-c", `test -e stop && { echo "no such luck" >&2; exit 3; }; exec "$0"`, os.Args[0]}
+	w.claude(map[string]any{"places": entry})
+	w.write("a/stop", "")
+	w.open()
+	for range 2 {
+		_, err := w.callFrom(a, "places", "where", "")
+		if calls.Outcome(nil, err) != calls.OutcomeUnreachable || !strings.Contains(err.Error(), "no such luck") {
+			t.Fatal(err)
+		}
+	}
+	contains(t, w.cat("places/STATUS.md"), "\n- "+a+": error since 20", "no such luck")
+	w.where(b, "places")
+	if err := os.Remove(a + "/stop"); err != nil {
+		t.Fatal(err)
+	}
+	if is := w.where(a, "places"); is.Dir != a {
+		t.Errorf("%+v", is)
+	}
+	containsNot(t, w.cat("places/STATUS.md"), "error")
+	_ = count
+}
+
+// TestAChangedConfiguration stops the instances that run otherwise now, and replaces
+// them.
+func TestAChangedConfiguration(t *testing.T) {
+	w, _ := placesWorld(t)
+	a := w.repository("a")
+	w.open()
+	first := w.where(a, "places")
+	w.p.Reload()
+	if again := w.where(a, "places"); again.PID != first.PID {
+		t.Error("it was stopped although nothing has changed")
+	}
+	entry := stub("places")
+	entry["args"] = []string{"-changed"}
+	w.claude(map[string]any{"places": entry})
+	w.p.Reload()
+	if again := w.where(a, "places"); again.PID == first.PID || fmt.Sprint(again.Args) != "[-changed]" || again.Dir != a {
+		t.Errorf("%+v", again)
+	}
+	if err := syscall.Kill(first.PID, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("the process before is still there: %v", err)
+	}
+}
+
+// TestAnInstanceWithOtherTools says so, and a call is judged by the definitions of
+// both.
+func TestAnInstanceWithOtherTools(t *testing.T) {
+	w := newWorld(t)
+	w.opts.StateDir = t.TempDir()
+	w.settings("[mcp.policy]\nconfirm = \"destructive\"\n")
+	w.claude(map[string]any{"places": stub("places", stubTools, "tools.json")}) // of the folder that it runs in
+	a, b := w.repository("a"), w.repository("b")
+	w.write("a/tools.json", `[{"name":"where","inputSchema":{"type":"object","properties":{"depth":{"type":"integer"}},"required":["depth"]}},
+		{"name":"forget","annotations":{"destructiveHint":true},"inputSchema":{"type":"object"}},
+		{"name":"hold","inputSchema":{"type":"object"}},{"name":"more","inputSchema":{"type":"object"}}]`)
+	w.open().start()
+	w.untilState("places", "ready")
+
+	if r, err := w.callFrom(a, "places", "hidden", ""); calls.Outcome(r, err) != calls.OutcomeBadArguments {
+		t.Error(r, err)
+	}
+	_, err := w.callFrom(a, "places", "where", "")
+	if calls.Outcome(nil, err) != calls.OutcomeBadArguments || !strings.Contains(err.Error(), "depth") {
+		t.Error(err)
+	}
+	r, err := w.callFrom(a, "places", "where", `{"depth":1}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, r.Note, "for "+a+" the tool is defined otherwise than tools/where.json says")
+	_, err = w.callFrom(a, "places", "forget", "")
+	if calls.Outcome(nil, err) != calls.OutcomeDenied || !strings.Contains(err.Error(), "requires confirmation") {
+		t.Error(err)
+	}
+	_, err = w.callFrom(a, "places", "remember", `{"text":"x"}`)
+	if calls.Outcome(nil, err) != calls.OutcomeBadArguments || !strings.Contains(err.Error(), `has no tool "remember" for `+a) {
+		t.Error(err)
+	}
+	_, err = w.callFrom(a, "places", "more", "")
+	if calls.Outcome(nil, err) != calls.OutcomeBadArguments {
+		t.Error(err)
+	}
+	status := w.cat("places/STATUS.md")
+	contains(t, status, "- for "+a+" these tools are defined otherwise than shown, and calls are checked by both definitions: ", "forget", "where",
+		"- for "+a+" these tools are missing: remember\n", "- for "+a+" there are tools that are not shown and cannot be called: more\n")
+	if s := w.p.Status(); len(s.Problems) != 1 || !strings.Contains(s.Problems[0].What, "server places defines tools otherwise than it is shown: for "+a) {
+		t.Errorf("%+v", s.Problems)
+	}
+	if r, err := w.callFrom(b, "places", "where", ""); err != nil || r.Note != "" {
+		t.Error(r.Note, err)
+	}
+	if got := w.ls("places/tools"); got != "forget.json hold.json remember.json where.json" {
+		t.Error(got)
+	}
+}
+
+// TestMemoryOfProcesses is in STATUS.md, for each instance.
+func TestMemoryOfProcesses(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells the memory of other processes")
+	}
+	w, _ := placesWorld(t)
+	w.opts.timing.sample = time.Millisecond
+	a := w.repository("a")
+	w.open()
+	w.where(a, "places")
+	w.where(w.home, "places")
+	line := regexp.MustCompile(`\n- ` + regexp.QuoteMeta(a) + `: ready since [^,\n]+, last used about [^,\n]+, [0-9.]+ MB\n`)
+	w.until("it says how much", func() bool {
+		text := w.cat("places/STATUS.md")
+		return line.MatchString(text) && regexp.MustCompile(`\nmemory: [0-9.]+ MB\n`).MatchString(text)
+	})
 }

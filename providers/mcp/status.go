@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,7 +61,9 @@ func (s *server) statusText() []byte {
 // placesText returns what STATUS.md tells of the instances besides the shared one, or
 // "" if there are none.
 func (s *server) placesText() string {
-	all := s.places()
+	all := slices.DeleteFunc(s.places(), func(x *placed) bool {
+		return x.condition.State == instance.StateStopped || x.condition.State == instance.StateCached
+	})
 	if len(all) == 0 {
 		return ""
 	}

@@ -106,6 +106,7 @@ type Instance struct {
 	runs      int                     // number of runs, the one under way included
 	failedRun int                     // the number of the last run that failed; 0 if none has
 	conn      *wire.Connection        // while it is ready
+	claims    int                     // uses that are about to begin
 	users     int                     // uses that have not been released
 	turned    chan struct{}           // closed, and replaced, by each update
 }
@@ -125,7 +126,7 @@ func New(o Options, owner Owner, is Condition) *Instance {
 func (i *Instance) Begin(before <-chan struct{}, why Reason) {
 	ctx, cancel := context.WithCancel(context.Background())
 	i.mu.Lock()
-	i.cancel = cancel
+	i.cancel, i.resting = cancel, why == NoReason
 	i.mu.Unlock()
 	if why != NoReason {
 		i.beginRun()
@@ -136,6 +137,10 @@ func (i *Instance) Begin(before <-chan struct{}, why Reason) {
 			<-before
 		}
 		i.run(ctx, why)
+		i.setResting(true)
+		if i.owner.Pool != nil {
+			i.owner.Pool.leave(i)
+		}
 	}()
 }
 
@@ -153,10 +158,13 @@ func (i *Instance) Done() <-chan struct{} { return i.done }
 // End ends the instance, without waiting for it.
 func (i *Instance) End() {
 	i.mu.Lock()
-	defer i.mu.Unlock()
 	i.ended = true
 	if i.cancel != nil {
 		i.cancel()
+	}
+	i.mu.Unlock()
+	if i.owner.Pool != nil {
+		i.owner.Pool.leave(i)
 	}
 }
 
@@ -172,7 +180,7 @@ func (i *Instance) HasEnded() bool {
 func (i *Instance) EndAtRest() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if !i.atRestLocked() {
+	if !i.atRestLocked() || i.claims > 0 {
 		return false
 	}
 	i.ended = true

@@ -79,3 +79,34 @@ func TestAStartThatIsAskedForInTime(t *testing.T) {
 		}
 	}
 }
+
+// TestThePlaceOfAnInstanceThatEnds is free again, and who waits for it is told.
+func TestThePlaceOfAnInstanceThatEnds(t *testing.T) {
+	pool := NewPool(1)
+	one, _ := newTestInstance(t, Condition{State: StateStopped})
+	two, _ := newTestInstance(t, Condition{State: StateStopped})
+	one.owner.Pool, two.owner.Pool = pool, pool
+	one.Begin(nil, NoReason)
+	two.Begin(nil, NoReason)
+	if err := one.enter(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	waited := make(chan error, 1)
+	go func() { waited <- two.enter(context.Background()) }()
+	fstest.Becomes(func() bool {
+		pool.mu.Lock()
+		defer pool.mu.Unlock()
+		return pool.waiting == 1
+	})
+	two.End()
+	if err := <-waited; err != ErrEnded {
+		t.Errorf("it waits for a place, and has ended: %v", err)
+	}
+	one.End()
+	(&Session{of: one}).Release()
+	<-one.Done()
+	<-two.Done()
+	if n := len(pool.held); n != 0 {
+		t.Errorf("%d places are held", n)
+	}
+}

@@ -48,6 +48,9 @@ func (p *Pool) enter(ctx context.Context, i *Instance) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
+		if i.HasEnded() {
+			return ErrEnded
+		}
 		stopping, has := p.held[i]
 		if has && !stopping || !has && len(p.held) < p.Max() {
 			err := i.addUser()
@@ -125,7 +128,7 @@ func (p *Pool) makeRoom() {
 func (p *Pool) leave(i *Instance) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, has := p.held[i]; has && i.atRest() {
+	if i.atRest() {
 		delete(p.held, i)
 	}
 	p.turn()

@@ -84,6 +84,8 @@ func (i *Instance) run(ctx context.Context, why Reason) {
 				i.failedRun = i.runs
 			}
 		})
+		i.setResting(true)
+		i.rest()
 		if why = i.waitForReason(ctx, timer); !why.isPolite() {
 			wait = t.Retry
 		}

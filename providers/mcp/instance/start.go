@@ -57,9 +57,7 @@ func (i *Instance) setUrgent() {
 // waitForReason waits for a reason to start the server: a request, the time to
 // retry, or an outdated catalogue. It returns NoReason when ctx ends.
 func (i *Instance) waitForReason(ctx context.Context, retry <-chan time.Time) Reason {
-	i.setResting(true)
 	defer i.setResting(false)
-	i.rest()
 	timer := time.NewTimer(i.o.Timing.Rest)
 	defer timer.Stop()
 	for {

@@ -40,13 +40,7 @@ type Session struct {
 func (i *Instance) Use(ctx context.Context, w Waiting) (*Session, error) {
 	ctx, stop := context.WithTimeout(ctx, w.Limit)
 	defer stop()
-	var err error
-	if i.owner.Pool != nil {
-		err = i.owner.Pool.enter(ctx, i)
-	} else {
-		err = i.addUser()
-	}
-	if err != nil {
+	if err := i.enter(ctx); err != nil {
 		return nil, err
 	}
 	u := &Session{of: i}
@@ -57,7 +51,29 @@ func (i *Instance) Use(ctx context.Context, w Waiting) (*Session, error) {
 	return u, nil
 }
 
-// addUser begins a use.
+// enter begins a use, when it may begin.
+func (i *Instance) enter(ctx context.Context) (err error) {
+	if i.owner.Pool == nil {
+		return i.addUser()
+	}
+	i.mu.Lock()
+	if i.ended {
+		i.mu.Unlock()
+		return ErrEnded
+	}
+	i.claims++
+	i.mu.Unlock()
+	err = i.owner.Pool.enter(ctx, i)
+	i.mu.Lock()
+	i.claims--
+	i.mu.Unlock()
+	if err != nil {
+		i.rest()
+	}
+	return err
+}
+
+// addUser adds a user.
 func (i *Instance) addUser() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
