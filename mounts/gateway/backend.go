@@ -93,6 +93,9 @@ type Result struct {
 	Structured json.RawMessage `json:"structured,omitempty"`
 	// Misfit says how the result violates the tool's output schema, or is "".
 	Misfit string `json:"misfit,omitempty"`
+	// Note says how the call was made where its caller may not expect it, such as
+	// outside of a project, or is "".
+	Note string `json:"note,omitempty"`
 	// Question is what the server asks before there is a result, or nil.
 	Question *Question `json:"question,omitempty"`
 }

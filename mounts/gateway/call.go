@@ -63,6 +63,9 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 		answer.Content = append(answer.Content, mcp.NewTextContent("ctxfs: "+result.Misfit))
 		answer.Meta = &mcp.Meta{AdditionalFields: map[string]any{"ctxfs/misfit": result.Misfit}}
 	}
+	if result.Note != "" {
+		answer.Content = append(answer.Content, mcp.NewTextContent("ctxfs: "+result.Note))
+	}
 	for _, b := range result.Blocks {
 		answer.Content = append(answer.Content, block{raw: b})
 	}

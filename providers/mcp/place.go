@@ -68,9 +68,9 @@ func (m *judgedCall) locate(c *calls.Call) error {
 		return nil
 	}
 	if f := def.Fault; f != nil && f.WantsProject {
-		return &calls.UseError{Server: file, State: f.State, What: f.What + "; " + clean.Line(why), Mend: f.Fix}
+		return &calls.UseError{Server: file, State: f.State, What: f.What + "; " + clean.Line(cmp.Or(why, "the caller stands in no project: "+c.Caller.Dir)), Mend: f.Fix}
 	}
-	if def.InProject != nil {
+	if def.InProject != nil && why != "" {
 		m.note = clean.Line(why) + "; so the call was made in no project (to name one: --project DIR)"
 	}
 	return nil
@@ -82,10 +82,7 @@ func elsewhere(d *config.Server, file string, c *calls.Call, why string) error {
 	if len(d.Projects) > 1 {
 		of = "the projects "
 	}
-	from := c.Project
-	if from == "" {
-		from = cmp.Or(why, "nowhere")
-	}
+	from := cmp.Or(c.Project, why, c.Caller.Dir, "nowhere")
 	return &policy.DeniedError{
 		What: fmt.Sprintf("server %s belongs to %s, and is called only from there; this call is made from: %s",
 			file, of+clean.Line(strings.Join(d.Projects, ", ")), clean.Line(from)),

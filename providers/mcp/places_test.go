@@ -146,7 +146,8 @@ func TestANamedProject(t *testing.T) {
 	}
 }
 
-// TestOutsideOfAllProjects the call is made in the shared process, and says so.
+// TestOutsideOfAllProjects the call is made in the shared process, and says so where
+// its caller may think that it is in a project.
 func TestOutsideOfAllProjects(t *testing.T) {
 	w, _ := placesWorld(t)
 	w.open()
@@ -154,7 +155,14 @@ func TestOutsideOfAllProjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, r.Note, "the caller stands in no project: "+w.home+"/none", "--project DIR")
+	if r.Note != "" {
+		t.Errorf("from a folder of no project: %q", r.Note)
+	}
+	r, err = w.p.Call(context.Background(), calls.Call{Server: "places", Tool: "where", Caller: calls.Caller{Unknown: "its process has ended"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, r.Note, "where the caller stands is not known: its process has ended", "--project DIR")
 	r, err = w.callFrom(w.repository("a"), "places", "where", "")
 	if err != nil || r.Note != "" {
 		t.Errorf("%q, %v", r.Note, err)

@@ -130,7 +130,7 @@ const maxMedia = 8 << 20
 // agentResult returns a result for an agent: the text, remarks on it, and images and
 // sounds as the tool returned them.
 func agentResult(r *calls.Result) *gateway.Result {
-	result := &gateway.Result{Failed: r.Failed, Text: string(r.Text), Misfit: r.Misfit}
+	result := &gateway.Result{Failed: r.Failed, Text: string(r.Text), Misfit: r.Misfit, Note: r.Note}
 	if strings.HasPrefix(strings.TrimSpace(string(r.Structured)), "{") { // else clients refuse it
 		result.Structured = r.Structured
 	}

@@ -53,9 +53,9 @@ func New(opts Options) *Resolver {
 func (r *Resolver) SetKnown(dirs []string) { r.known.set(dirs) }
 
 // Of returns the folder of the project in which a program stands, an absolute path
-// without symbolic links. If there is none, root is "", and why is a clause that
-// says so, such as "the caller stands in no project: /tmp". It waits for a folder
-// that does not answer for five seconds at most.
+// without symbolic links. If there is none, root is "", and why is a clause that says
+// why, where the caller may think that there is one: "" if it just stands in a folder
+// of no project. It waits for a folder that does not answer for five seconds at most.
 func (r *Resolver) Of(at fs.Standpoint) (root, why string) {
 	if at.Dir == "" || at.Unknown != "" {
 		return "", sentence("where the caller stands is not known", at.Unknown)
@@ -66,8 +66,10 @@ func (r *Resolver) Of(at fs.Standpoint) (root, why string) {
 		return "", fmt.Sprintf("the caller's folder %s does not answer", at.Dir)
 	case found.root != "":
 		return found.root, ""
+	case found.dir != "" && r.hides(found.dir):
+		return "", "the caller stands in a mount of ctxfs, and in no project: " + at.Dir
 	case found.dir != "":
-		return "", "the caller stands in no project: " + at.Dir
+		return "", ""
 	case len(at.Folders) == 0:
 		return "", "the caller's folder " + at.Dir + " is not here"
 	}
