@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"bufio"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -13,6 +15,7 @@ import (
 // where is what the tool "where" of a stub "places" returns.
 type where struct {
 	PID   int      `json:"pid"`
+	Run   string   `json:"run"` // another one for each process
 	Dir   string   `json:"dir"`
 	Roots []string `json:"roots"` // nil if it was told that it cannot ask
 	State string   `json:"state"` // what "remember" was last called with
@@ -39,7 +42,7 @@ func runPlaces() {
 	}
 	var state atomic.Pointer[string]
 	state.Store(new(string))
-	rooted := false
+	rooted, run := false, rand.Text()
 	var ids atomic.Int64
 	var answers sync.Map // of channels, by ID
 	in := bufio.NewReader(os.Stdin)
@@ -70,7 +73,9 @@ func runPlaces() {
 			if c, ok := answers.LoadAndDelete(string(m.ID)); ok {
 				roots := []string{}
 				for _, r := range m.Result.Roots {
-					roots = append(roots, strings.TrimPrefix(r.URI, "file://"))
+					if u, err := url.Parse(r.URI); err == nil && u.Scheme == "file" {
+						roots = append(roots, u.Path)
+					}
 				}
 				c.(chan []string) <- roots
 			}
@@ -92,7 +97,7 @@ func runPlaces() {
 				journal("holds")
 			case "where":
 				go func() {
-					is := where{PID: os.Getpid(), Dir: dir, State: *state.Load(), Args: os.Args[1:]}
+					is := where{PID: os.Getpid(), Run: run, Dir: dir, State: *state.Load(), Args: os.Args[1:]}
 					if rooted {
 						id := fmt.Sprint(ids.Add(1))
 						c := make(chan []string, 1)
