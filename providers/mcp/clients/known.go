@@ -148,8 +148,10 @@ func (e *Entry) gives(names []string) bool {
 			return true
 		}
 		return slices.ContainsFunc(e.Args, func(arg string) bool {
-			flag, value, _ := strings.Cut(arg, "=")
-			return flag == name && value != "false"
+			return slices.ContainsFunc(strings.Fields(arg), func(word string) bool { // the line of a shell has several
+				flag, value, _ := strings.Cut(word, "=")
+				return flag == name && value != "false"
+			})
 		})
 	})
 }

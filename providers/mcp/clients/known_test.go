@@ -28,6 +28,8 @@ func TestKnownServers(t *testing.T) {
 		{"docker run -i --rm -e GITHUB_DYNAMIC_TOOLSETS=1 ghcr.io/github/github-mcp-server", "", config.ShareProject},
 		{"npx chrome-devtools-mcp@latest", "", config.ShareUser},
 		{"npx chrome-devtools-mcp@latest --isolated=true", "", config.ShareProject},
+		{"sh -c npx_chrome-devtools-mcp_--isolated", "", config.ShareProject},
+		{"sh -c npx_chrome-devtools-mcp_--headless", "", config.ShareUser},
 		{"npx @playwright/mcp@latest --headless", "", config.ShareProject},
 		{"npx @playwright/mcp@latest --user-data-dir /profile", "", config.ShareUser},
 		{"npx @playwright/mcp@latest --user-data-dir=/profile --isolated", "", config.ShareProject},
@@ -38,7 +40,7 @@ func TestKnownServers(t *testing.T) {
 	} {
 		h := newHome(t)
 		fields := strings.Fields(c.line)
-		entry := `{"mcpServers":{"x":{"command":"` + fields[0] + `","args":["` + strings.Join(fields[1:], `","`) + `"]`
+		entry := `{"mcpServers":{"x":{"command":"` + fields[0] + `","args":["` + strings.ReplaceAll(strings.Join(fields[1:], `","`), "npx_chrome-devtools-mcp_", "npx chrome-devtools-mcp ") + `"]`
 		if name, value, ok := strings.Cut(c.env, "="); ok {
 			entry += `,"env":{"` + name + `":"` + value + `"}`
 		}

@@ -1,7 +1,8 @@
 // Package config describes how to reach MCP servers, whatever program configured
 // them: [Server] is what runs, [Source] the entry that configures it, and [Fault]
 // why it cannot run. It holds the secrets of a server's configuration, and the
-// parts that may be shown (Program, Address, Arguments, Redact).
+// parts that may be shown (Program, Address, Arguments, Redact). [Sharing] says which
+// calls share a process, [Programs] and [PackageOf] what a command runs and installs.
 //
 // Package clients makes Servers of configuration files; the other packages of
 // mcp start them.
