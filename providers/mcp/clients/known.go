@@ -26,8 +26,10 @@ const keepsNothing = "it keeps nothing between calls"
 // its roots, as a server that is not known is taken to do.
 const worksOnFiles = "it works on the files of the project"
 
-// knownServers are the servers whose processes are known. What decides was read in
-// the source of each, in the version named; where two rules fit, the first counts.
+// knownServers are the servers whose processes are known; where two rules fit, the
+// first counts. What lets one be shared was read in its source, in the version named.
+// Rules for projects only give the reason: without them the server would be treated
+// alike. An image of mcp/ is built of the package of that name.
 var knownServers = [...]knownServer{
 	// server-memory 2026.8.31, dist/index.js: each change reads the whole graph from
 	// one file and replaces the file, without a lock. MEMORY_FILE_PATH names another
@@ -101,7 +103,7 @@ var knownServers = [...]knownServer{
 	{programs: []string{"npm:@supabase/mcp-server-supabase", "program:mcp-server-supabase"}, by: config.ShareUser, why: keepsNothing},
 	{programs: []string{"npm:@notionhq/notion-mcp-server", "program:notion-mcp-server", "image:mcp/notion"}, by: config.ShareUser, why: keepsNothing, without: []string{"OPENAPI_SPEC_PATH"}},
 	{programs: []string{"npm:@sentry/mcp-server", "program:sentry-mcp"}, by: config.ShareUser, why: keepsNothing},
-	// mcp-grafana and kubernetes-mcp-server 0.0.57 (containers, Go): clients of an API;
+	// mcp-grafana 1.6.3 and kubernetes-mcp-server 0.0.57 (containers, Go): clients of an API;
 	// which one is on the command line or in the environment, and in the arguments.
 	{programs: []string{"program:mcp-grafana", "image:mcp/grafana", "image:grafana/mcp-grafana"}, by: config.ShareUser, why: keepsNothing},
 	{programs: []string{"npm:kubernetes-mcp-server", "program:kubernetes-mcp-server"}, by: config.ShareUser, why: keepsNothing},
@@ -113,7 +115,7 @@ var knownServers = [...]knownServer{
 	{programs: []string{"npm:mcp-remote", "program:mcp-remote"}, by: config.ShareUser, why: "it only passes calls on to a server over HTTP"},
 
 	// server-filesystem: the roots are the folders that it may touch, and replace those
-	// of the command line. The others take relative paths from the working directory,
+	// of the command line. The others (by their documentation) take relative paths from the working directory,
 	// or keep one for later calls (git_set_working_dir of git-mcp-server 2.15.3, which
 	// is why two projects must not share one), a repository, or processes.
 	{programs: []string{"npm:@modelcontextprotocol/server-filesystem", "program:mcp-server-filesystem", "image:mcp/filesystem"}, by: config.ShareProject, why: "the folders that it may touch are those of the project"},
