@@ -18,20 +18,21 @@ import (
 // Call calls a tool, and starts its server if necessary. Policy and arguments are
 // checked before anything is started, as far as the server's tools are known. A
 // call is made once: it is sent again only if the server cannot have received it.
-// Its line is in the log of calls when Call returns.
+// When ctx ends, the call is cancelled. Its line is in the log of calls when Call
+// returns, unless it goes on without its caller.
 //
-// Errors are [*calls.ArgumentsError], [*policy.DeniedError], [*calls.UseError]
-// and those of ctx. A failure that the tool reports is not an error: see
-// [calls.Result]. [calls.Outcome] maps them all to one word.
+// Errors are [*calls.ArgumentsError], [*policy.DeniedError], [*calls.UseError],
+// [*calls.AskedError] and those of ctx. A failure that the tool reports is not an
+// error: see [calls.Result]. [calls.Outcome] maps them all to one word.
 func (p *Provider) Call(ctx context.Context, c calls.Call) (*calls.Result, error) {
 	begun := p.env.Now()
 	made, err := p.judge(&c)
-	var r *calls.Result
-	if err == nil {
-		r, err = p.makeCall(ctx, made, &c)
+	if err != nil {
+		p.logCall(begun, &c, made, nil, err)
+		return nil, err
 	}
-	p.logCall(begun, &c, made, r, err)
-	return r, err
+	f := newFollower(&c)
+	return p.beginCall(&underway{begun: begun, call: c, made: made}, f).follow(ctx, f, c.Leave, true)
 }
 
 // makeCall makes a call that may be made.
@@ -48,7 +49,9 @@ func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call
 	if err != nil {
 		return nil, inputWanted(err, wanted)
 	}
-	r, err := calls.NewResult(raw, calls.ResultOptions{Server: made.server.summary().file, Tool: made.tool, Protocol: made.server.protocol(), Limit: c.Limit, Results: p.opts.Results})
+	r, err := calls.NewResult(made.under.asker.HideSecrets(raw), calls.ResultOptions{
+		Server: made.server.summary().file, Tool: made.tool, Protocol: made.server.protocol(), Limit: c.Limit, Results: made.under.stored(p.opts.Results),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +67,10 @@ type judgedCall struct {
 	server *server
 	tool   *calls.Tool // nil where the server's tools are not known yet
 	args   json.RawMessage
-	at     place   // whose instance answers it
-	placed *placed // that instance, when it is running; nil is the shared one
-	note   string  // what the caller is told about how it was made, or ""
+	at     place     // whose instance answers it
+	placed *placed   // that instance, when it is running; nil is the shared one
+	note   string    // what the caller is told about how it was made, or ""
+	under  *underway // nil while it is judged
 }
 
 // judge checks a call against what is known. It starts nothing, and waits for nothing
@@ -94,6 +98,9 @@ func (m *judgedCall) resolve(c *calls.Call) error {
 		return err
 	}
 	m.tool = t
+	if m.under != nil && m.under.resumed != "" {
+		return nil // it was checked when it was made
+	}
 	m.args, err = t.Prepare(c, m.server.names(), m.server.p.policy.Load())
 	return err
 }
@@ -118,6 +125,10 @@ func (s *server) patience(given time.Duration) time.Duration {
 	return s.p.timing.tool
 }
 
+// taskTTL is how long a server is asked to keep what becomes of a task: as long as
+// it is kept here.
+const taskTTL = 7 * 24 * time.Hour
+
 // send sends a call and waits for its result. Wanted is the method of a request
 // that the server made meanwhile, or "".
 func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Call) (raw json.RawMessage, wanted string, err error) {
@@ -126,21 +137,23 @@ func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Cal
 	longest := max(patience, s.p.timing.toolMax)
 	waiting, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	silent := time.AfterFunc(patience, func() { giveUp(errSilent) })
-	defer silent.Stop()
-	endless := time.AfterFunc(longest, func() { giveUp(errEndless) })
-	defer endless.Stop()
+	under := m.under
+	under.clock.start(patience, longest, giveUp)
+	defer under.clock.stop()
 
-	f := &wire.Pending{OnProgress: func(p wire.Progress) {
-		silent.Reset(patience)
-		if c.Progress != nil {
+	f := &wire.Pending{
+		OnProgress: func(p wire.Progress) {
+			under.clock.heard()
 			c.Progress(p)
-		}
-	}}
+		},
+		OnQuestion: under.asker.Ask,
+		OnTask:     under.onTask,
+	}
 	out := wire.Outgoing{
-		Method:  "tools/call",
-		Params:  map[string]any{"name": m.tool.Name, "arguments": m.args},
-		Schema:  m.tool.Input,
+		Method:      "tools/call",
+		Params:      map[string]any{"name": m.tool.Name, "arguments": m.args},
+		Schema:      m.tool.Input,
+		TaskSupport: m.tool.TaskSupport, Task: under.detached, TaskTTL: taskTTL,
 		Pending: f,
 	}
 	var last *wire.Connection
@@ -150,7 +163,7 @@ func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Cal
 			return nil, "", s.gaveUp(waiting, err, patience, longest)
 		}
 		last = conn
-		raw, begun, err := conn.Send(waiting, out)
+		raw, begun, err := under.send(waiting, conn, out)
 		switch {
 		case err == nil:
 			return raw, f.Wanted(), nil
@@ -206,6 +219,10 @@ func (p *Provider) logCall(begun time.Time, c *calls.Call, made *judgedCall, r *
 		in.Server = s.file
 		s.mu.Unlock()
 		in.Clean = func(text string) string { return s.clean(def, text) }
+		if u := made.under; u != nil {
+			in.Task = u.taskID()
+			in.Clean = func(text string) string { return u.asker.Redact(s.clean(def, text)) }
+		}
 		if made.tool != nil {
 			in.Tool = made.tool.Name
 		}

@@ -84,8 +84,12 @@ func (p *Provider) Restart(name string) error {
 	return errors.Join(errs...)
 }
 
-// Busy reports whether a server is starting, or installing what it needs.
+// Busy reports whether a server is starting, or installing what it needs, or calls
+// go on without their callers.
 func (p *Provider) Busy() bool {
+	if p.isLeft() {
+		return true
+	}
 	for _, s := range p.all() {
 		if instance.IsStarting(s.summary().condition.State) {
 			return true
@@ -136,6 +140,7 @@ func (p *Provider) Close() error {
 	p.closed = true
 	all := slices.Concat(p.all(), slices.Collect(maps.Values(p.leaving)))
 	p.changing.Unlock()
+	p.stopCalls()
 	p.sup.Finish()
 	for _, s := range all {
 		s.end()
@@ -146,6 +151,8 @@ func (p *Provider) Close() error {
 	}
 	p.samples.close()
 	p.running.Wait()
+	p.questions.Close()
+	p.spawner.Close()
 	p.logins.Close()
 	p.sup.Close()
 	p.shown.mu.Lock()

@@ -22,6 +22,7 @@ type summary struct {
 	catalogue time.Time // zero where there is none
 	tools     []catalogue.Item
 	drifted   *fs.Problem // the problem of its pins, or nil
+	questions []string    // those that are open, a line each
 }
 
 // indexText returns the text of INDEX.md.
@@ -52,6 +53,7 @@ func indexText(servers []summary, problems []fs.Problem, places []string) []byte
 			out.WriteByte('\n')
 		}
 	}
+	writeQuestions(&out, servers)
 	writeUnready(&out, servers)
 	if len(problems) > 0 {
 		out.WriteString("\n## Problems\n\n")
@@ -60,6 +62,20 @@ func indexText(servers []summary, problems []fs.Problem, places []string) []byte
 		}
 	}
 	return []byte(out.String())
+}
+
+// writeQuestions lists what servers ask and nobody has answered yet.
+func writeQuestions(out *strings.Builder, servers []summary) {
+	first := true
+	for _, b := range servers {
+		for _, q := range b.questions {
+			if first {
+				out.WriteString("\n## Questions that wait for an answer\n\n")
+				first = false
+			}
+			fmt.Fprintf(out, "- %s\n", q)
+		}
+	}
 }
 
 // writeUnready lists the servers that are not ready.
@@ -91,9 +107,9 @@ func (p *Provider) Status() fs.Status {
 	p.shown.mu.Lock()
 	status.Since = p.shown.since
 	p.shown.mu.Unlock()
-	total := 0
+	total, waiting := 0, 0
 	for _, b := range servers {
-		total += len(b.tools)
+		total, waiting = total+len(b.tools), waiting+len(b.questions)
 		status.Items = append(status.Items, fs.Item{
 			Name: b.file, State: b.condition.State, Count: len(b.tools), Unit: "tools", About: b.about, Since: b.condition.Since,
 		})
@@ -108,6 +124,9 @@ func (p *Provider) Status() fs.Status {
 		}
 	}
 	status.Summary = wording.Count(len(servers), "servers") + ", " + wording.Count(total, "tools")
+	if waiting > 0 {
+		status.Summary += ", " + waitingText(waiting) + " for an answer: ctxfs answer"
+	}
 	return status
 }
 

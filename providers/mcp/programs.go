@@ -142,8 +142,8 @@ func (s *server) acceptCall(_ context.Context, name string, from fs.Standpoint, 
 		return nil, &refusedFile{callFault(err, name), kind}
 	}
 	return func(ctx context.Context) fs.Outcome {
-		r, err := s.p.makeCall(ctx, made, &c)
-		s.p.logCall(begun, &c, made, r, err)
+		f := newFollower(&c)
+		r, err := s.p.beginCall(&underway{begun: begun, call: c, made: made}, f).follow(ctx, f, false, true)
 		return callOutcome(name, r, err)
 	}, nil
 }

@@ -39,12 +39,16 @@
 //   - catalogue is what a server offers, how it is shown and stored.
 //   - pins stores definitions as they were first shown, and reports changes.
 //   - wire connects to servers and speaks the protocol.
+//   - questions holds what servers ask back, until somebody answers.
 //   - calls has the parts of a call: its tool, arguments, result and log.
 //   - instance runs a server, and stops it when it is unused.
+//   - tasks keeps calls that go on without their callers.
 //
 // In this package, server.go is a server's folder, run.go its instance, adopt.go
 // takes its lists, and keep.go follows the resources that are kept. call.go and
-// read.go use it; status.go, index.go, programs.go and documents.go write what is shown.
+// read.go use it; underway.go lets callers leave their calls, which asking.go finds
+// again; status.go, index.go, programs.go, waiting.go and documents.go write what is
+// shown.
 // control.go and provider.go hold the set of all servers.
 package mcp
 
@@ -61,6 +65,7 @@ import (
 	"ctxfs/providers/internal/oauth"
 	"ctxfs/providers/internal/project"
 	"ctxfs/providers/internal/settings"
+	"ctxfs/providers/internal/spawn"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
 	"ctxfs/providers/mcp/clients"
@@ -68,7 +73,9 @@ import (
 	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/pins"
 	"ctxfs/providers/mcp/policy"
+	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/supervise"
+	"ctxfs/providers/mcp/tasks"
 )
 
 // Options are the settings of a provider.
@@ -114,17 +121,27 @@ type Options struct {
 
 // Provider is the folder mcps.
 type Provider struct {
-	opts    Options
-	env     fs.Env
-	timing  timing
-	cache   catalogue.Cache
-	pins    pins.Store
-	sup     *supervise.Supervisor
-	quiet   func() bool // reports whether the machine has time for what can wait
-	logins  *oauth.Client
-	callLog *calls.Log
-	root    *fs.Folder
-	running sync.WaitGroup
+	opts      Options
+	env       fs.Env
+	timing    timing
+	cache     catalogue.Cache
+	pins      pins.Store
+	sup       *supervise.Supervisor
+	quiet     func() bool // reports whether the machine has time for what can wait
+	logins    *oauth.Client
+	callLog   *calls.Log
+	root      *fs.Folder
+	running   sync.WaitGroup
+	questions *questions.Store
+	tasks     *tasks.Store
+	spawner   *spawn.Spawner // of the command that answers for a language model
+	sampling  atomic.Pointer[sampling]
+	resuming  sync.Mutex // serializes resumptions of tasks
+
+	underMu sync.Mutex
+	under   map[*underway]bool // the calls under way
+	stopped bool               // no more calls are made
+
 	// refreshing holds a value while a catalogue is refreshed.
 	refreshing chan struct{}
 	instances  instance.Options // of all servers
@@ -182,7 +199,14 @@ func New(opts Options) *Provider {
 		}),
 		callLog: calls.NewLog(opts.StateDir),
 		leaving: make(map[string]*server),
+		spawner: spawn.New(), under: make(map[*underway]bool),
 	}
+	p.questions = questions.NewStore(questions.Options{Now: opts.Env.Now, Changed: func(owner any) { owner.(*server).showWaiting() }})
+	kept := ""
+	if opts.StateDir != "" {
+		kept = filepath.Join(opts.StateDir, "tasks")
+	}
+	p.tasks = tasks.Open(tasks.Options{Dir: kept, Now: opts.Env.Now, Log: opts.Env.Log, ReadOnly: opts.Offline, Changed: p.showTasks})
 	approvals := ""
 	if opts.StateDir != "" {
 		approvals = filepath.Join(opts.StateDir, "trusted.json")
@@ -239,6 +263,7 @@ func (p *Provider) discover(folders ...string) *clients.Discovery {
 	all.Problems = append(problems, all.Problems...)
 	p.storeLogins(all.Settings)
 	p.storeIdle(all.Settings.IdleTimeout)
+	p.storeSampling(all.Settings)
 	p.fileCalls.Store(all.Settings.FileCalls)
 	p.pool.SetMax(all.Settings.MaxInstances)
 	p.projects.SetKnown(all.Projects)

@@ -73,6 +73,7 @@ func (s *server) dialer(d *config.Server) (*wire.Dialer, bool) {
 	return &wire.Dialer{
 		Def: d, Login: login, Home: s.p.opts.Home, Lookup: s.p.opts.LookupEnv, Timing: s.p.timing.wire(), Now: s.p.env.Now, Roots: roots,
 		Log: s.logTo(""), LogLevel: s.def.LogLevel,
+		Samples: s.p.sampler() != nil,
 	}, s.shown != nil && s.shown.Legacy && s.shown.Command == d.CommandHash()
 }
 

@@ -53,6 +53,8 @@ type server struct {
 		catalogue.Section
 	}
 	calls *fs.Drop // in dir; nil while there is none
+	asked waiting  // the folder of open questions
+	left  waiting  // the folder of tasks
 	ended bool     // no more calls are accepted
 
 	pinning     sync.Mutex // serializes changes of pins; locked before mu
@@ -78,6 +80,7 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 		p: p, def: d, file: file, namesakes: namesakes,
 		dir:  new(fs.Folder),
 		gone: make(chan struct{}), placed: make(map[place]*placed),
+		asked: waiting{name: questionsName}, left: waiting{name: tasksName},
 		texts: make(map[string]shownText), kept: make(map[string]*catalogue.Kept), keptFaults: make(map[string]keptFault),
 	}
 	if !d.Disabled {
@@ -103,6 +106,7 @@ func newServer(p *Provider, d *config.Server, file string, namesakes []string) *
 	s.publishSections(nil, begun)
 	s.publishTexts(begun)
 	s.publishPrograms(begun)
+	s.publishWaiting(begun)
 	return s
 }
 
@@ -137,6 +141,7 @@ func (s *server) update(change func()) {
 	now := s.p.env.Now()
 	changed := append(s.publishSections(before, now), s.publishTexts(now)...)
 	changed = append(changed, s.publishPrograms(now)...)
+	changed = append(changed, s.publishWaiting(now)...)
 	file := s.file
 	s.mu.Unlock()
 	for _, path := range changed {
@@ -233,7 +238,7 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 func (s *server) summary() summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := summary{file: s.file, condition: s.condition, about: s.shown.Summary(), drifted: s.pins.Problem(s.file)}
+	b := summary{file: s.file, condition: s.condition, about: s.shown.Summary(), drifted: s.pins.Problem(s.file), questions: s.questionLines()}
 	if s.shown != nil {
 		b.catalogue, b.tools = s.shown.Time, s.shown.Tools()
 	}
@@ -264,9 +269,10 @@ func (s *server) setDefinition(d *config.Server, file string, namesakes []string
 	}
 }
 
-// end ends the instances and the calls by files, without waiting for them: gone is
-// closed when they have ended.
+// end ends the instances and the calls by files, and withdraws the questions,
+// without waiting for them: gone is closed when the instances have ended.
 func (s *server) end() {
+	s.p.questions.Withdraw(s)
 	s.mu.Lock()
 	again := s.ended
 	s.ended = true

@@ -42,6 +42,9 @@ func (s *server) statusText() []byte {
 		line("next try", wording.Time(c.Next))
 	}
 	line("fix", clean.Line(cmp.Or(c.FixHere, c.Fix)))
+	for _, q := range s.questionLines() {
+		line("question", q)
+	}
 
 	notes := s.notes()
 	if len(notes) > 0 {

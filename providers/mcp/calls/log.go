@@ -35,6 +35,8 @@ type Called struct {
 	// MS is the duration in milliseconds.
 	MS      int64  `json:"ms"`
 	Outcome string `json:"outcome"`
+	// Task is the ID of the task that the call was, if it went on without its caller.
+	Task string `json:"task,omitempty"`
 	// Bytes is the size of the text in bytes, before it was shortened.
 	Bytes int    `json:"bytes"`
 	File  string `json:"file,omitempty"`
@@ -130,6 +132,7 @@ type Entry struct {
 	Took      time.Duration
 	Server    string                   // the name of its folder; "" is as it was called
 	Tool      string                   // its own name; "" is as it was called
+	Task      string                   // the ID of its task, or ""
 	Arguments json.RawMessage          // nil are not logged
 	Clean     func(text string) string // takes secrets out of a text; may be nil
 }
@@ -142,7 +145,7 @@ func (l *Log) Record(c *Call, in Entry, r *Result, failed error) (Called, error)
 	}
 	line := Called{
 		Time: in.Begun.UTC(), Caller: c.Caller, Server: cmp.Or(in.Server, c.Server), Tool: cmp.Or(in.Tool, c.Tool), Project: c.Project,
-		MS: in.Took.Milliseconds(), Outcome: Outcome(r, failed),
+		MS: in.Took.Milliseconds(), Outcome: Outcome(r, failed), Task: in.Task,
 	}
 	if r != nil {
 		line.Bytes, line.File, line.Misfit = r.Size, r.File, r.Misfit

@@ -25,6 +25,9 @@ type Tool struct {
 	Destructive bool // its server marks it so
 	// Sum is that of its definition: others have other ones.
 	Sum rawjson.Fingerprint
+	// TaskSupport says whether it is called as a task: execution.taskSupport of its
+	// definition, or "".
+	TaskSupport string
 
 	output  func() *Schema // of structured results; nil where it promises none
 	maxText int            // the size in bytes up to which it wants its text handed over, or 0
@@ -48,6 +51,11 @@ func newTool(is catalogue.Item) *Tool {
 			t.Annotations = value
 			var hints struct{ DestructiveHint bool }
 			t.Destructive = json.Unmarshal(value, &hints) == nil && hints.DestructiveHint
+		case "execution":
+			var is struct{ TaskSupport string }
+			if json.Unmarshal(value, &is) == nil { // otherwise it has none
+				t.TaskSupport = is.TaskSupport
+			}
 		case "_meta":
 			var wish struct {
 				Size float64 `json:"anthropic/maxResultSizeChars"`

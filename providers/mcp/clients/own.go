@@ -35,6 +35,13 @@ type mcpTable struct {
 	// MaxInstances is how many processes of servers may run besides those that all
 	// projects share.
 	MaxInstances *int `toml:"max_instances"`
+	// Sampler is a command, with its arguments, that answers for a language model
+	// when a server asks for one and the user agrees. It gets the parameters of
+	// sampling/createMessage as JSON, and prints the text of the answer.
+	Sampler []string `toml:"sampler"`
+	// QuestionTimeout is how long a question of a server waits for its answer, such
+	// as "10m".
+	QuestionTimeout string `toml:"question_timeout"`
 }
 
 // serverTable is one table [mcp.servers.NAME]. One with a command or a url replaces
@@ -94,7 +101,11 @@ type Settings struct {
 	// MaxInstances is how many processes of servers may run for projects and
 	// sessions, besides those that all share.
 	MaxInstances int
-	inputs       map[string]string
+	// Sampler is the command that answers for a language model; nil if there is none.
+	Sampler []string
+	// QuestionTimeout is how long a question of a server waits for its answer.
+	QuestionTimeout time.Duration
+	inputs          map[string]string
 }
 
 // usualIdle is how long an unused server runs by default: its lists are known, and
@@ -108,9 +119,16 @@ const usualInstances = 8
 // maxInstances bounds max_instances.
 const maxInstances = 1000
 
+// usualQuestion is how long a question of a server waits by default, and maxQuestion
+// is the longest time that question_timeout may say.
+const (
+	usualQuestion = 10 * time.Minute
+	maxQuestion   = 24 * time.Hour
+)
+
 // read reads ctxfs's own servers and settings.
 func (o OwnFile) read(m machine) File {
-	c := File{Path: o.Path, Client: "ctxfs", Scope: config.ScopeUser, settings: Settings{IdleTimeout: usualIdle, MaxInstances: usualInstances}}
+	c := File{Path: o.Path, Client: "ctxfs", Scope: config.ScopeUser, settings: Settings{IdleTimeout: usualIdle, MaxInstances: usualInstances, QuestionTimeout: usualQuestion}}
 	if o.Fault != nil {
 		c.Exists, c.Fault = true, o.Fault
 		return c
@@ -146,6 +164,21 @@ func (table mcpTable) fill(into *Settings, path string, problem func(error)) {
 			problem(fmt.Errorf("%s: idle_timeout is %q; it is a time such as \"10m\", or \"0\" for ever", path, clean.Line(table.IdleTimeout)))
 		} else {
 			into.IdleTimeout = idle
+		}
+	}
+	if len(table.Sampler) > 0 {
+		if table.Sampler[0] == "" {
+			problem(fmt.Errorf("%s: sampler has no program; it is a list of a program and its arguments, such as [\"llm\"]", path))
+		} else {
+			into.Sampler = table.Sampler
+		}
+	}
+	if table.QuestionTimeout != "" {
+		wait, err := time.ParseDuration(table.QuestionTimeout)
+		if err != nil || wait < time.Second || wait > maxQuestion {
+			problem(fmt.Errorf("%s: question_timeout is %q; it is a time from \"1s\" to \"24h\"", path, clean.Line(table.QuestionTimeout)))
+		} else {
+			into.QuestionTimeout = wait
 		}
 	}
 	if n := table.MaxInstances; n != nil {

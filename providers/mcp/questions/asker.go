@@ -213,6 +213,7 @@ func (a *Asker) SetTask(id string) {
 			q.setTask(id)
 		}
 	}
+	a.store.version.Add(1)
 	a.store.mu.Unlock()
 	a.store.opts.Changed(a.opts.Owner)
 }

@@ -2,6 +2,7 @@ package questions
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -96,8 +97,8 @@ func checkForm(schema json.RawMessage) error {
 		return errors.New("the schema of the form is not valid JSON")
 	case depth(schema) > maxDepth:
 		return errors.New("the schema of the form is nested too deeply; a form has simple values")
-	case refers(schema):
-		return errors.New("the schema of the form refers to other schemas; a form has simple values")
+	case refersBack(schema):
+		return errors.New("the schema of the form refers to itself, or to another document; a form has simple values")
 	}
 	var form struct {
 		Type       string          `json:"type"`
@@ -134,17 +135,43 @@ func depth(value json.RawMessage) (deepest int) {
 	}
 }
 
-// references are the keys of JSON Schema that refer to other schemas.
-var references = []string{"$ref", "$dynamicRef", "$recursiveRef"}
-
-// refers reports whether a schema refers to another one, or to itself.
-func refers(schema json.RawMessage) bool {
+// refersBack reports whether a schema refers to anything but its own definitions,
+// or from one definition to another: so it may refer to itself.
+func refersBack(schema json.RawMessage) bool {
 	for name, value := range rawjson.Parts(schema) {
-		if slices.Contains(references, name) || refers(value) {
+		if name == "$defs" || name == "definitions" {
+			for _, def := range rawjson.Parts(value) {
+				if refers(def, func(string) bool { return true }) {
+					return true
+				}
+			}
+		} else if refers(value, func(to string) bool { return definitionName(to) == "" }) {
 			return true
 		}
 	}
 	return false
+}
+
+// refers reports whether a value has a reference that matches.
+func refers(value json.RawMessage, matches func(to string) bool) bool {
+	for name, part := range rawjson.Parts(value) {
+		var to string
+		if strings.HasPrefix(name, "$") && strings.HasSuffix(name, "ef") && json.Unmarshal(part, &to) == nil && matches(to) || refers(part, matches) {
+			return true
+		}
+	}
+	return false
+}
+
+// definitionName returns the name of the definition that a reference leads to, or
+// "".
+func definitionName(ref string) string {
+	for _, prefix := range []string{"#/$defs/", "#/definitions/"} {
+		if name, ok := strings.CutPrefix(ref, prefix); ok {
+			return strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+		}
+	}
+	return ""
 }
 
 // property is the schema of a field.
@@ -157,7 +184,30 @@ type property struct {
 		Title string
 	}
 	Items   *property
+	Ref     string `json:"$ref"`
+	AllOf   []property
 	Default json.RawMessage
+}
+
+// resolved returns the property with what it refers to: its own texts and default
+// count before those of the definition.
+func (p property) resolved(definitions map[string]property) property {
+	if len(p.AllOf) == 1 && p.Ref == "" {
+		p.Ref = p.AllOf[0].Ref
+	}
+	if p.Items != nil && p.Items.Ref != "" {
+		items := p.Items.resolved(definitions)
+		p.Items = &items
+	}
+	to, found := definitions[definitionName(p.Ref)]
+	if !found {
+		return p
+	}
+	to.Title, to.Description = cmp.Or(p.Title, to.Title), cmp.Or(p.Description, to.Description)
+	if p.Default != nil {
+		to.Default = p.Default
+	}
+	return to
 }
 
 // choices returns the values that the schema lists.
@@ -182,11 +232,22 @@ func fieldsOf(schema json.RawMessage, secrets []string) (all []Field) {
 	var form struct {
 		Properties json.RawMessage `json:"properties"`
 		Required   []string        `json:"required"`
+		Defs       json.RawMessage `json:"$defs"`
+		Older      json.RawMessage `json:"definitions"`
 	}
 	_ = json.Unmarshal(schema, &form) // a field of a wrong type counts as missing
+	definitions := make(map[string]property)
+	for _, of := range []json.RawMessage{form.Older, form.Defs} {
+		for name, raw := range rawjson.Parts(of) {
+			var p property
+			_ = json.Unmarshal(raw, &p) // likewise
+			definitions[name] = p
+		}
+	}
 	for name, raw := range rawjson.Parts(form.Properties) {
 		var p property
 		_ = json.Unmarshal(raw, &p) // likewise
+		p = p.resolved(definitions)
 		f := Field{
 			Name: name, Title: clean.Line(p.Title), Description: clean.Line(p.Description), Type: p.Type, Format: clean.Line(p.Format),
 			Choices: p.choices(), Default: p.Default, Secret: slices.Contains(secrets, name),

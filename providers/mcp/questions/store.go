@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ctxfs/fs/wording"
@@ -41,6 +42,8 @@ type Options struct {
 // Store has the open questions of all servers. It is safe for concurrent use.
 type Store struct {
 	opts Options
+
+	version atomic.Int64
 
 	mu      sync.Mutex
 	closed  bool
@@ -80,6 +83,9 @@ func (e *Error) Error() string { return e.What }
 
 // Fix returns what to do.
 func (e *Error) Fix() string { return e.Mend }
+
+// Version returns a number that changes whenever a question does; it is never 0.
+func (s *Store) Version() int64 { return s.version.Load() + 1 }
 
 // List returns the open questions of an owner, or of all if it is nil, the oldest
 // first.
@@ -202,6 +208,7 @@ func (s *Store) deliver(id string, a wire.Answer) (Question, *Asker, error) {
 	q.asker.remember(a.Content, &q.Question)
 	s.keepSecrets(q.asker.opts.Owner, a.Content, q.Secrets)
 	if q.Kind == wire.AskURL && accepted && !q.Opened && q.done != nil {
+		s.version.Add(1)
 		q.Opened = true
 		q.Until = s.opts.Now().UTC().Add(q.asker.opts.Limit)
 	} else {
@@ -216,6 +223,7 @@ func (s *Store) deliver(id string, a wire.Answer) (Question, *Asker, error) {
 
 // remove closes a question. The caller holds mu.
 func (s *Store) remove(q *openQuestion, how string) {
+	s.version.Add(1)
 	delete(s.open, q.ID)
 	s.ended[q.ID] = closing{how, q.Task}
 	s.order = append(s.order, q.ID)
@@ -307,6 +315,7 @@ func (s *Store) add(a *Asker, q *openQuestion, until time.Duration) (Question, e
 	q.Until = q.Since.Add(until)
 	q.Answer, q.Decline = q.answerCommand(), "ctxfs answer "+q.ID+" --decline"
 	s.open[q.ID] = q
+	s.version.Add(1)
 	return q.Question, nil
 }
 

@@ -8,10 +8,13 @@
 package tasks
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/rawjson"
 	"ctxfs/providers/mcp/calls"
 )
 
@@ -97,4 +100,32 @@ type Outcome struct {
 	Result *calls.Result `json:"result,omitempty"`
 	Fault  string        `json:"fault,omitempty"`
 	Fix    string        `json:"fix,omitempty"`
+}
+
+// Redacted returns the outcome with its texts as redact returns them.
+func (o Outcome) Redacted(redact func(string) string) Outcome {
+	o.Fault = redact(o.Fault)
+	if o.Result == nil {
+		return o
+	}
+	r := *o.Result
+	for _, text := range []*[]byte{&r.Text, &r.Aside, (*[]byte)(&r.Structured), (*[]byte)(&r.Raw)} {
+		if len(*text) > 0 {
+			*text = []byte(redact(string(*text)))
+		}
+	}
+	r.Fault, r.Misfit = redact(r.Fault), redact(r.Misfit)
+	o.Result = &r
+	return o
+}
+
+// Digest returns a short digest of a call's arguments, the same however they are
+// written.
+func Digest(args json.RawMessage) string {
+	var compact bytes.Buffer
+	if len(args) == 0 || json.Compact(&compact, args) != nil {
+		return ""
+	}
+	sum, _ := rawjson.FingerprintOf(compact.Bytes()).MarshalText()
+	return string(sum[:min(16, len(sum))])
 }

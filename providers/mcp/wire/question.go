@@ -241,7 +241,7 @@ func (e *refusal) Error() string { return e.text }
 func (c *Connection) put(ctx context.Context, r *request, q Question) (json.RawMessage, error) {
 	if q.Kind == AskURL && q.ID != "" {
 		done, forget := c.completions.expect(q.ID)
-		defer forget()
+		context.AfterFunc(r.ctx, forget) // it may be done after the answer
 		q.Done = done
 	}
 	a, err := r.OnQuestion(ctx, q)
