@@ -56,8 +56,8 @@ func (p *Provider) makeCall(ctx context.Context, made *judgedCall, c *calls.Call
 		return nil, err
 	}
 	r.Note = made.note
-	if r.Failed && wanted != "" {
-		r.AddAside("the server wanted an answer from you (" + wanted + "), which a call cannot give")
+	if wanted != "" {
+		r.AddAside(wantedText(wanted))
 	}
 	return r, nil
 }
@@ -197,13 +197,24 @@ func (s *server) gaveUp(waiting context.Context, err error, patience, longest ti
 	return err
 }
 
-// inputWanted adds to the error of a call what the server requested meanwhile.
+// inputWanted adds to the error of a call what the server wanted meanwhile.
 func inputWanted(err error, wanted string) error {
 	if useErr := (*calls.UseError)(nil); errors.As(err, &useErr) && wanted != "" {
-		useErr.What += "; it wanted an answer from you (" + wanted + "), which a call cannot give"
+		useErr.What += "; " + wantedText(wanted)
 	}
 	return err
 }
+
+// wantedText says that nobody was asked what the server wanted to ask.
+func wantedText(wanted string) string {
+	if wanted == "sampling/createMessage" {
+		return "the server wanted the answer of a language model (" + wanted + "), which was declined: " + samplerHint
+	}
+	return "the server wanted an answer (" + wanted + ") that nobody was asked for"
+}
+
+// samplerHint says how to have language models asked.
+const samplerHint = `no command answers; to name one: [mcp] sampler = ["PROGRAM", …] in config.toml`
 
 // logCall writes the line of a call. A line that cannot be written is not an error
 // of the call.

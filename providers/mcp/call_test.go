@@ -160,26 +160,6 @@ func TestCallProgress(t *testing.T) {
 	})
 }
 
-func TestCallThatAsks(t *testing.T) {
-	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
-		r, err := w.call("asks", "")
-		if err != nil || !r.Failed {
-			t.Fatal(r, err)
-		}
-		contains(t, string(r.Text), `no colour: {"action":"cancel"}`)
-		contains(t, string(r.Aside), "the server wanted an answer from you (elicitation/create), which a call cannot give\n")
-
-		_, err = w.call("give.result", `{"result":"{\"resultType\":\"input_required\",\"inputRequests\":{\"a\":{\"method\":\"elicitation/create\",\"params\":{\"message\":\"Which colour?\"}}},\"requestState\":\"s\"}"}`)
-		want := "the tool asks for input (elicitation/create Which colour?), which a call cannot give"
-		if strings.HasSuffix(t.Name(), "modern") {
-			want = "the server needs an answer (elicitation/create) to go on: nobody can be asked here"
-		}
-		if calls.Outcome(nil, err) != "failed" || !strings.Contains(err.Error(), want) {
-			t.Error(err)
-		}
-	})
-}
-
 // TestCallsInAnyOrder has every caller get its own answers of one server.
 func TestCallsInAnyOrder(t *testing.T) {
 	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {

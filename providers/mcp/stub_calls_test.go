@@ -20,9 +20,10 @@ type called struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params struct {
-		Name      string `json:"name"`
-		RequestID string `json:"requestId"`
-		Level     string `json:"level"`
+		Name      string                     `json:"name"`
+		RequestID string                     `json:"requestId"`
+		Responses map[string]json.RawMessage `json:"inputResponses"`
+		Level     string                     `json:"level"`
 		Arguments struct {
 			Text   string  `json:"text"`
 			Size   int     `json:"size"`
@@ -41,7 +42,7 @@ type callee struct {
 	forgets atomic.Pointer[refusedCall] // over HTTP, how the next call is refused
 	mu      sync.Mutex
 	waiting map[string]chan struct{} // requests that wait to be cancelled
-	asked   chan string              // answers to what it has asked
+	asked   map[string]chan string   // receive the answers to what it has asked, by ID
 }
 
 // refusedCall is how a call is refused, once.
@@ -51,7 +52,7 @@ type refusedCall struct {
 }
 
 func newCallee(era string) *callee {
-	return &callee{modern: era == "-modern", waiting: make(map[string]chan struct{}), asked: make(chan string, 1)}
+	return &callee{modern: era == "-modern", waiting: make(map[string]chan struct{}), asked: make(map[string]chan string)}
 }
 
 // stubDiscovery is a variable: what a callee answers to server/discover.
@@ -63,7 +64,7 @@ const calledTools = `[
  {"name":"big","inputSchema":{"type":"object","properties":{"size":{"type":"integer"},"text":{"type":"string"}}}},
  {"name":"wait","inputSchema":{"type":"object"}},
  {"name":"steps","inputSchema":{"type":"object"}},
- {"name":"asks","inputSchema":{"type":"object"}},
+ {"name":"asks","inputSchema":{"type":"object","properties":{"text":{"type":"string"},"result":{"type":"string"}}}},
  {"name":"logs","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}},
  {"name":"refuses","inputSchema":{"type":"object"}},
  {"name":"dies","inputSchema":{"type":"object"}},
@@ -118,7 +119,12 @@ func (s *callee) serve(ctx context.Context, m called, say func(format string, ar
 		}
 	default:
 		if m.Method == "" { // an answer
-			s.asked <- string(m.Result) + string(m.Error)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if to := s.asked[string(m.ID)]; to != nil {
+				to <- string(m.Result) + string(m.Error)
+				delete(s.asked, string(m.ID))
+			}
 		} else if m.ID != nil && os.Getenv(stubDiscovery) != "" {
 			result("{}") // it agrees to everything
 		} else if m.ID != nil {
@@ -175,9 +181,9 @@ func (s *callee) call(ctx context.Context, m called, say func(string, ...any), r
 		}
 		text("all steps done")
 	case "asks":
-		say(`{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"message":"Which colour?"}}`)
-		answer := <-s.asked
-		result(fmt.Sprintf(`{"isError":true,"content":[{"type":"text","text":%q}]}`, "no colour: "+answer))
+		if answer, given := s.ask(ctx, m, say, result); given {
+			text("answered: " + answer)
+		}
 	case "logs":
 		if level, ok := m.Params.Meta["io.modelcontextprotocol/logLevel"].(string); ok {
 			journal("level " + level)
@@ -192,6 +198,42 @@ func (s *callee) call(ctx context.Context, m called, say func(string, ...any), r
 		os.Exit(5)
 	default:
 		text("done " + m.Params.Name)
+	}
+}
+
+// colourForm is what the tool asks asks for by default.
+const colourForm = `{"message":"Which colour?","requestedSchema":{"type":"object","properties":{"colour":{"type":"string","enum":["red","green"]}},"required":["colour"]}}`
+
+// ask asks what the arguments of a call say: text is the method, and result are the
+// parameters. It returns the answer, which in the new era is only in the call that
+// repeats this one.
+func (s *callee) ask(ctx context.Context, m called, say func(string, ...any), result func(string)) (answer string, given bool) {
+	method, params := m.Params.Arguments.Text, m.Params.Arguments.Result
+	if method == "" {
+		method = "elicitation/create"
+	}
+	if params == "" {
+		params = colourForm
+	}
+	journal("asks")
+	if s.modern {
+		if m.Params.Responses == nil {
+			result(fmt.Sprintf(`{"resultType":"input_required","inputRequests":{"a":{"method":%q,"params":%s}},"requestState":"s"}`, method, params))
+			return "", false
+		}
+		return string(m.Params.Responses["a"]), true
+	}
+	id := fmt.Sprint(rand.Int32())
+	answers := make(chan string, 1)
+	s.mu.Lock()
+	s.asked[id] = answers
+	s.mu.Unlock()
+	say(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params)
+	select {
+	case answer = <-answers:
+		return answer, true
+	case <-ctx.Done():
+		return "", false
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"ctxfs/providers/internal/clean"
@@ -158,6 +159,8 @@ func firstMethod(requests map[string]inputRequest) string {
 func (c *Connection) fulfil(ctx context.Context, r *request, requests map[string]inputRequest) (map[string]json.RawMessage, error) {
 	asking, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
+	stop := context.AfterFunc(c.Context, func() { giveUp(transport.ErrTransportClosed) })
+	defer stop()
 	var mu sync.Mutex
 	answers := make(map[string]json.RawMessage, len(requests))
 	var all sync.WaitGroup
@@ -258,6 +261,8 @@ func (c *Connection) openAddresses(ctx context.Context, r *request, rounds *inpu
 	}
 	asking, giveUp := context.WithCancel(ctx)
 	defer giveUp()
+	stop := context.AfterFunc(c.Context, giveUp)
+	defer stop()
 	var waiting sync.WaitGroup
 	for _, q := range all {
 		waiting.Go(func() {
