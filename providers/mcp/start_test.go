@@ -159,6 +159,8 @@ func TestInstalling(t *testing.T) {
 // TestAnInstallationThatIsRestarted is ended gently.
 func TestAnInstallationThatIsRestarted(t *testing.T) {
 	w := newWorld(t)
+	// Its progress is a process every tenth of a second, on a busy machine much less.
+	w.opts.timing.term, w.opts.timing.undo = patience, patience
 	_, count := w.journal()
 	script := fmt.Sprintf(`npx() { sh -c 'trap "stop=1" TERM; cd %q; echo begun >>journal
 		while [ -z "$stop" ]; do sleep 0.1; done; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done; echo undone >>journal'; }; npx -y some-server; true`, w.dir)

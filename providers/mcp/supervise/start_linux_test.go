@@ -79,7 +79,7 @@ func TestAStartGoesOnWhileItWorks(t *testing.T) {
 	t.Parallel()
 	const rounds = `end=$((SECONDS + 12)); `
 	for name, line := range map[string]string{
-		"processor":        rounds + `exec 3<> <(:); while [ $SECONDS -lt $end ]; do for i in {1..5000}; do :; done; read -t 0.2 <&3; done`,
+		"processor":        rounds + `exec 3<> <(:); while [ $SECONDS -lt $end ]; do for i in {1..20000}; do :; done; read -t 0.2 <&3; done`,
 		"short processes":  rounds + `while [ $SECONDS -lt $end ]; do /bin/sleep 0.1; done`,
 		"input":            rounds + `for i in {1..200}; do echo a line of text; done >file; exec 3<> <(:); while [ $SECONDS -lt $end ]; do mapfile <file; read -t 0.5 <&3; done`,
 		"a package cache":  rounds + `mkdir -p .npm/_npx/0123456789abcdef; exec 3<> <(:); while [ $SECONDS -lt $end ]; do echo x >>.npm/_npx/0123456789abcdef/file; read -t 0.5 <&3; done`,
