@@ -71,7 +71,7 @@ func (m *judgedCall) locate(c *calls.Call) error {
 		return &calls.UseError{Server: file, State: f.State, What: f.What + "; " + clean.Line(cmp.Or(why, "the caller stands in no project: "+c.Caller.Dir)), Mend: f.Fix}
 	}
 	if def.InProject != nil && why != "" {
-		m.note = clean.Line(why) + "; so the call was made in no project (to name one: --project DIR)"
+		m.note = clean.Line(why) + "; so the call was made in no project (ctxfs call --project DIR names one)"
 	}
 	return nil
 }

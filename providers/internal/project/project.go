@@ -60,6 +60,9 @@ func (r *Resolver) Of(at fs.Standpoint) (root, why string) {
 	if at.Dir == "" || at.Unknown != "" {
 		return "", sentence("where the caller stands is not known", at.Unknown)
 	}
+	if !filepath.IsAbs(at.Dir) {
+		return "", "the caller's folder " + at.Dir + " is not an absolute path"
+	}
 	found, err := fs.Probe(r.prober, at.Dir, func() (place, error) { return r.find(at), nil })
 	switch {
 	case err != nil:

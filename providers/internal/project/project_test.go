@@ -173,6 +173,7 @@ func TestStandpointIsNotKnown(t *testing.T) {
 		{fs.Standpoint{Unknown: "its process has ended"}, "where the caller stands is not known: its process has ended"},
 		{fs.Standpoint{Dir: repo, Unknown: "its folder does not answer"}, "where the caller stands is not known: its folder does not answer"},
 		{fs.Standpoint{Dir: w.path("home/gone")}, "the caller's folder " + w.path("home/gone") + " is not here"},
+		{fs.Standpoint{Dir: "home"}, "the caller's folder home is not an absolute path"},
 		{fs.StandpointAt(w.dir("home/x")), ""},
 		{fs.Standpoint{Dir: w.path("home/view/x")}, "the caller stands in a mount of ctxfs, and in no project: " + w.path("home/view/x")},
 	} {
