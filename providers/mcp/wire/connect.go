@@ -17,8 +17,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -153,8 +155,8 @@ func (d *Dialer) Dial(ctx context.Context, legacy bool) (*Connection, error) {
 	return again, errAgain
 }
 
-// attempt connects once, over one transport.
-func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connection, error) {
+// connection returns a connection that has no transport yet.
+func (d *Dialer) connection(ctx context.Context, kind string) *Connection {
 	c := &Connection{
 		kind: kind, timing: d.Timing, Changed: make(chan struct{}, 1), Watched: Watched{News: make(chan struct{}, 1)}, Lost: make(chan struct{}),
 	}
@@ -165,6 +167,12 @@ func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connec
 	c.log.to, c.log.now = d.Log, d.Now
 	level := d.LogLevel
 	c.logLevel.Store(&level)
+	return c
+}
+
+// attempt connects once, over one transport.
+func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connection, error) {
+	c := d.connection(ctx, kind)
 	if err := d.open(ctx, c, legacy); err != nil {
 		c.cancel()
 		return c, err
@@ -205,12 +213,8 @@ func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) erro
 			return err
 		}
 		c.Process = p
-		c.output = newMessages(p.Stdout, func() { c.lose(errMute) })
-		c.output.printed, c.output.asked, c.output.logged = d.Start.Print, c.handle, c.log.message
-		c.replies = make(chan []byte, maxQuestions)
-		c.running.Go(c.writeReplies)
-		c.input = newStdin(p.Stdin, d.Timing.Deaf, c.lose)
-		c.transport = probedStdio{transport.NewIO(c.output, c.input, nil)}
+		c.speak(p.Stdin, p.Stdout)
+		c.output.printed = d.Start.Print
 		c.running.Go(func() {
 			select {
 			case <-p.Exited():
@@ -246,6 +250,16 @@ func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) erro
 	}
 	c.transport = probedHTTP{t}
 	return nil
+}
+
+// speak has the connection use the standard input and output of a server.
+func (c *Connection) speak(in *os.File, out io.Reader) {
+	c.output = newMessages(out, func() { c.lose(errMute) })
+	c.output.asked, c.output.logged = c.handle, c.log.message
+	c.replies = make(chan []byte, maxQuestions)
+	c.running.Go(c.writeReplies)
+	c.input = newStdin(in, c.timing.Deaf, c.lose)
+	c.transport = probedStdio{transport.NewIO(c.output, c.input, nil)}
 }
 
 // handshake finds out which era the server speaks, and what it offers.

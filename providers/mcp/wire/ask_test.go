@@ -1,0 +1,352 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+const form = `{"message":"Which colour?","requestedSchema":{"type":"object","properties":{"colour":{"type":"string"}}}}`
+
+// answers returns a caller who answers each question in the same way.
+func answers(a Answer) *Pending {
+	return &Pending{OnQuestion: func(context.Context, Question) (Answer, error) { return a, nil }}
+}
+
+// TestQuestionsOfTheOldEra are asked, and the answers are those of the protocol.
+func TestQuestionsOfTheOldEra(t *testing.T) {
+	for _, c := range []struct {
+		name, method, params string
+		answer               Answer
+		err                  error
+		want                 string // of the answer to the server, result or error
+	}{
+		{"accepted", "elicitation/create", form, Answer{Accept, json.RawMessage(`{"colour":"red"}`)}, nil, `{"action":"accept","content":{"colour":"red"}}`},
+		{"accepted without content", "elicitation/create", `{"message":"Really?"}`, Answer{Action: Accept}, nil, `{"action":"accept","content":{}}`},
+		{"declined", "elicitation/create", form, Answer{Action: Decline, Content: json.RawMessage(`{"a":1}`)}, nil, `{"action":"decline"}`},
+		{"dismissed", "elicitation/create", form, Answer{Action: Cancel}, nil, `{"action":"cancel"}`},
+		{"a fault", "elicitation/create", form, Answer{}, errors.New("no\nterminal"), `{"code":-32603,"message":"the question could not be answered: no terminal"}`},
+		{"an address", "elicitation/create", `{"mode":"url","message":"Log in","url":"https://example.com/a","elicitationId":"e1"}`, Answer{Accept, json.RawMessage(`{}`)}, nil, `{"action":"accept"}`},
+		{"sampling", "sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"Hi"}}],"maxTokens":10}`, Answer{Accept, json.RawMessage(`{"role":"assistant","model":"m","content":{"type":"text","text":"Ho"}}`)}, nil, `{"role":"assistant","model":"m","content":{"type":"text","text":"Ho"}}`},
+		{"sampling declined", "sampling/createMessage", `{"messages":[{}]}`, Answer{Action: Decline}, nil, `{"code":-1,"message":"the user has not approved the request for a model's answer"}`},
+		{"no answer of a model", "sampling/createMessage", `{"messages":[{}]}`, Answer{Action: Accept}, nil, `{"code":-32603,"message":"the model has given no answer"}`},
+		{"an answer that is none", "elicitation/create", form, Answer{Action: "perhaps"}, nil, `{"code":-32603,"message":"the question could not be answered"}`},
+		{"an answer that is not JSON", "elicitation/create", form, Answer{Accept, json.RawMessage(`{`)}, nil, `{"code":-32603,"message":"the question could not be answered"}`},
+		{"a script", "elicitation/create", `{"mode":"url","message":"","url":"javascript:alert(1)"}`, Answer{Action: Accept}, nil, `{"code":-32602,"message":"the address is not a URL with http or https"}`},
+		{"roots", "roots/list", `{}`, Answer{}, nil, `{"roots":[{"uri":"file:///src/a%20b%25","name":"a b%"}]}`},
+		{"a ping", "ping", `{}`, Answer{}, nil, `{}`},
+		{"unknown", "tools/list", `{}`, Answer{}, nil, `{"code":-32601,"message":"there is nobody here to ask: tools/list"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
+				f := &fake{}
+				f.call = func(m fakeMessage, say func(string, ...any)) {
+					say(`{"jsonrpc":"2.0","id":"q1","method":%q,"params":%s}`, c.method, c.params)
+					f.answer(t, `"q1"`)
+					say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`, m.ID)
+				}
+				d := usual()
+				d.Roots, d.Samples = []string{"/src/a b%"}, true
+				p := &Pending{OnQuestion: func(_ context.Context, q Question) (Answer, error) {
+					if q.Uncertain || q.Again || (q.Done != nil) != (c.name == "an address") {
+						t.Errorf("%+v", q)
+					}
+					return c.answer, c.err
+				}}
+				if _, _, err := connect(f, d).Send(t.Context(), called("a", p)); err != nil {
+					t.Fatal(err)
+				}
+				is := f.answer(t, `"q1"`)
+				if got := string(is.Result) + string(is.Error); !sameJSON(got, c.want) {
+					t.Errorf("%s, not %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+func sameJSON(a, b string) bool {
+	var x, y any
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && fmt.Sprint(x) == fmt.Sprint(y)
+}
+
+// TestOffer has a server told what it may ask, and nothing else.
+func TestOffer(t *testing.T) {
+	both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
+		for _, c := range []struct {
+			roots   []string
+			samples bool
+			has     []string
+			lacks   []string
+		}{
+			{nil, false, []string{`"elicitation":{"form":{},"url":{}}`}, []string{`"roots"`, `"sampling"`, `"tasks":`}},
+			{[]string{}, true, []string{`"roots":{"listChanged":true}`, `"sampling":{}`}, nil},
+		} {
+			f, d := &fake{}, usual()
+			d.Roots, d.Samples = c.roots, c.samples
+			connect(f, d)
+			for _, want := range c.has {
+				if !strings.Contains(string(f.init), want) {
+					t.Errorf("%s is not in %s", want, f.init)
+				}
+			}
+			for _, bad := range c.lacks {
+				if strings.Contains(string(f.init), bad) {
+					t.Errorf("%s is in %s", bad, f.init)
+				}
+			}
+		}
+	})
+}
+
+// TestNobodyIsAsked where no request waits, or only one whose caller cannot be
+// asked: the server is told that nobody has decided.
+func TestNobodyIsAsked(t *testing.T) {
+	both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
+		f := &fake{}
+		f.call = func(m fakeMessage, say func(string, ...any)) {
+			say(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":%s}`, form)
+			say(`{"jsonrpc":"2.0","id":2,"method":"sampling/createMessage","params":{"messages":[{}]}}`)
+			say(`{"jsonrpc":"2.0","id":3,"method":"roots/list"}`)
+			f.answer(t, "1")
+			f.answer(t, "2")
+			f.answer(t, "3")
+			say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
+		}
+		c, p := connect(f, usual()), &Pending{}
+		if _, _, err := c.Send(t.Context(), called("a", p)); err != nil {
+			t.Fatal(err)
+		}
+		if is := f.answer(t, "1"); string(is.Result) != `{"action":"cancel"}` {
+			t.Errorf("%s %s", is.Result, is.Error)
+		}
+		for _, id := range []string{"2", "3"} {
+			if is := f.answer(t, id); !strings.Contains(string(is.Error), "-32601") {
+				t.Errorf("%s %s", is.Result, is.Error)
+			}
+		}
+		if p.Wanted() == "" {
+			t.Error("the caller does not learn what was wanted")
+		}
+	})
+}
+
+// TestWithdrawnQuestions end: because the server withdraws them, because it
+// answers the request, because the caller goes, and because the connection is
+// closed.
+func TestWithdrawnQuestions(t *testing.T) {
+	for _, how := range []string{"withdrawn", "answered", "left", "closed"} {
+		t.Run(how, func(t *testing.T) {
+			both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
+				f, asked, ended := &fake{}, make(chan struct{}), make(chan struct{})
+				f.call = func(m fakeMessage, say func(string, ...any)) {
+					if m.Method != "tools/call" {
+						return
+					}
+					say(`{"jsonrpc":"2.0","id":4,"method":"elicitation/create","params":%s}`, form)
+					<-asked
+					switch how {
+					case "withdrawn":
+						say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4}}`)
+						<-ended
+					case "left", "closed":
+						return
+					}
+					say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
+				}
+				c := connect(f, usual())
+				ctx, leave := context.WithCancel(t.Context())
+				defer leave()
+				p := &Pending{OnQuestion: func(ctx context.Context, q Question) (Answer, error) {
+					close(asked)
+					if how == "left" {
+						leave()
+					}
+					if how == "closed" {
+						go c.Close()
+					}
+					<-ctx.Done()
+					close(ended)
+					return Answer{}, ctx.Err()
+				}}
+				_, _, err := c.Send(ctx, called("a", p))
+				<-ended
+				if (err != nil) != (how == "left" || how == "closed") {
+					t.Error(err)
+				}
+				switch how {
+				case "withdrawn":
+					if n := f.count("4"); n > 0 {
+						t.Errorf("%d answers to a question that was withdrawn", n)
+					}
+				case "answered", "left":
+					if is := f.answer(t, "4"); string(is.Result) != `{"action":"cancel"}` {
+						t.Errorf("%s %s", is.Result, is.Error)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestWhoIsAsked is the request in whose stream the server asks, where there is
+// one; else the one that began last, which learns that it is uncertain.
+func TestWhoIsAsked(t *testing.T) {
+	both(t, false, func(t *testing.T, connect func(*fake, *Dialer) *Connection) {
+		f := &fake{}
+		first, second := make(chan struct{}), make(chan struct{})
+		f.call = func(m fakeMessage, say func(string, ...any)) {
+			if strings.Contains(string(m.Params), `"first"`) {
+				close(first)
+				<-second
+			} else {
+				say(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":%s}`, form)
+				f.answer(t, "1")
+				close(second)
+			}
+			say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
+		}
+		c := connect(f, usual())
+		var all sync.WaitGroup
+		all.Go(func() {
+			p := &Pending{OnQuestion: func(context.Context, Question) (Answer, error) {
+				t.Error("the wrong caller is asked")
+				return Answer{}, nil
+			}}
+			if _, _, err := c.Send(t.Context(), called("first", p)); err != nil {
+				t.Error(err)
+			}
+		})
+		<-first
+		p := &Pending{OnQuestion: func(_ context.Context, q Question) (Answer, error) {
+			if q.Uncertain != (c.http == nil) {
+				t.Errorf("uncertain: %t", q.Uncertain)
+			}
+			return Answer{Action: Accept}, nil
+		}}
+		if _, _, err := c.Send(t.Context(), called("second", p)); err != nil {
+			t.Error(err)
+		}
+		all.Wait()
+	})
+}
+
+// TestTooManyQuestions are refused, and none is lost: each gets one answer.
+func TestTooManyQuestions(t *testing.T) {
+	const n = 3000
+	f, release := &fake{}, make(chan struct{})
+	f.call = func(m fakeMessage, say func(string, ...any)) {
+		for i := range n {
+			say(`{"jsonrpc":"2.0","id":%d,"method":"elicitation/create","params":%s}`, i, form)
+		}
+		say(`{"jsonrpc":"2.0","id":"last","method":"ping"}`)
+		f.answer(t, `"last"`)
+		close(release)
+		for i := range n {
+			f.answer(t, fmt.Sprint(i))
+		}
+		say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.ID)
+	}
+	var asked sync.WaitGroup
+	c := f.connect(t, usual())
+	p := &Pending{OnQuestion: func(context.Context, Question) (Answer, error) {
+		asked.Add(1)
+		defer asked.Done()
+		<-release
+		return Answer{Action: Accept}, nil
+	}}
+	if _, _, err := c.Send(t.Context(), called("a", p)); err != nil {
+		t.Fatal(err)
+	}
+	accepted := 0
+	for i := range n {
+		is := f.answer(t, fmt.Sprint(i))
+		if is.Error == nil {
+			accepted++
+		} else if !strings.Contains(string(is.Error), "-32600") {
+			t.Errorf("%s", is.Error)
+		}
+		if f.count(fmt.Sprint(i)) != 1 {
+			t.Fatalf("question %d has several answers", i)
+		}
+	}
+	if accepted != maxQuestions {
+		t.Errorf("%d were asked", accepted)
+	}
+}
+
+// TestForms are refused where no form can be made of them.
+func TestForms(t *testing.T) {
+	deep := strings.Repeat(`{"properties":{"a":`, 40) + `{}` + strings.Repeat("}}", 40)
+	var many strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&many, `"f%d":{"type":"string"},`, i)
+	}
+	for _, c := range []struct{ schema, want string }{
+		{`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`, ""},
+		{`{"type":"object","properties":{"a":{"$ref":"#/$defs/Colour"},"b":{"$ref":"#/$defs/Colour"}},"$defs":{"Colour":{"enum":["red"]}}}`, ""},
+		{`{"type":"object","properties":{"$ref":{"type":"string"}}}`, ""},
+		{`{}`, ""},
+		{`[]`, "the schema of the form is not an object with properties"},
+		{`"a"`, "the schema of the form is not an object with properties"},
+		{`{"properties":[]}`, "the schema of the form is not an object with properties"},
+		{`{"properties":{` + strings.TrimSuffix(many.String(), ",") + `}}`, "the form has 10000 fields, more than 500"},
+		{deep, "the schema of the form is nested too deeply"},
+		{`{"properties":{"a":{"$ref":"#"}}}`, `the schema of the form refers to "#"`},
+		{`{"properties":{"a":{"$dynamicRef":"#meta"}}}`, `the schema of the form refers to "#meta"`},
+		{`{"properties":{"a":{"$ref":"https://example.com/schema"}}}`, `the schema of the form refers to "https://example.com/schema"`},
+		{`{"$ref":"#/$defs/A","$defs":{"A":{"properties":{"a":{"$ref":"#/$defs/A"}}}}}`, "the schema of the form refers to itself"},
+		{`{"properties":{"a":{"$ref":"#/$defs/A"}},"$defs":{"A":{"items":{"$ref":"#/$defs/B"}},"B":{"anyOf":[{"$ref":"#/$defs/A"}]}}}`, "the schema of the form refers to itself"},
+		{`{"properties":{"a":{"enum":["` + strings.Repeat("x", maxForm) + `"]}}}`, "the question is longer than 1 MiB"},
+	} {
+		_, err := parseQuestion(string(mcp.MethodElicitationCreate), json.RawMessage(`{"message":"m","requestedSchema":`+c.schema+`}`))
+		if got := fmt.Sprint(err); got != c.want && (err != nil || c.want != "") {
+			t.Errorf("%.100s: %s, not %s", c.schema, got, c.want)
+		}
+	}
+}
+
+// FuzzQuestions has whatever a server sends be answered or ignored, whether or not
+// a call waits, and never more than once.
+func FuzzQuestions(f *testing.F) {
+	for _, method := range []string{"elicitation/create", "sampling/createMessage", "roots/list", "ping", "x"} {
+		f.Add(method, []byte(form), []byte("1"), true)
+		f.Add(method, []byte(`{"mode":"url","url":"https://a.b","elicitationId":"x"}`), []byte(`"a"`), false)
+	}
+	f.Add("elicitation/create", []byte(`{"requestedSchema":{"$ref":"#/$defs/A","$defs":{"A":{"$ref":"#/$defs/A"}}}}`), []byte(`{"a":1}`), true)
+	f.Add("elicitation/create", []byte(`{"message":5}`), []byte(`1.5`), true)
+	f.Add("elicitation/create", []byte(`[`), []byte(`[1]`), true)
+	f.Add("elicitation/create", []byte(`null`), []byte(`true`), true)
+	f.Fuzz(func(t *testing.T, method string, params, id []byte, waits bool) {
+		c := usual().connection(context.Background(), "")
+		defer c.cancel()
+		c.capabilities.Sampling = &mcp.SamplingCapability{}
+		c.replies = make(chan []byte, 4)
+		if waits {
+			ctx, stop := context.WithCancel(context.Background())
+			defer stop()
+			c.pending.begin(ctx, answers(Answer{Action: Decline}))
+		}
+		c.handle(incoming{id: id, method: method, params: params})
+		var decoded any
+		if json.Unmarshal(id, &decoded) != nil {
+			return
+		}
+		if _, ok := keyOf(decoded); !ok {
+			if len(c.replies) != 0 {
+				t.Error("an answer to no request")
+			}
+			return
+		}
+		var m fakeMessage
+		if line := <-c.replies; json.Unmarshal(line, &m) != nil || (m.Result == nil) == (m.Error == nil) {
+			t.Errorf("%s", line)
+		}
+	})
+}
