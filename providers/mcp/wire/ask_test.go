@@ -239,7 +239,7 @@ func TestWhoIsAsked(t *testing.T) {
 
 // TestTooManyQuestions are refused, and none is lost: each gets one answer.
 func TestTooManyQuestions(t *testing.T) {
-	const n = 3000
+	const n = 1000
 	f, release := &fake{}, make(chan struct{})
 	f.call = func(m fakeMessage, say func(string, ...any)) {
 		for i := range n {

@@ -1,0 +1,215 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/mcp/config"
+)
+
+// everything connects to the real @modelcontextprotocol/server-everything.
+func everything(t *testing.T, kind string, d *Dialer) *Connection {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed")
+	}
+	modules, err := filepath.Abs(cmp.Or(os.Getenv("CTXFS_TEST_NODE_MODULES"), "../../../.ci/node_modules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(modules, "@modelcontextprotocol/server-everything/dist/index.js")
+	if _, err := os.Stat(script); err != nil {
+		t.Skipf("the npm package @modelcontextprotocol/server-everything is missing in %s", modules)
+	}
+	if kind == config.Stdio {
+		return everythingByPipes(t, exec.Command(node, script, "stdio"), d)
+	}
+	arg, path := "streamableHttp", "/mcp"
+	if kind == config.SSE {
+		arg, path = "sse", "/sse"
+	}
+	port := fstest.Port(t)
+	cmd := exec.Command(node, script, arg)
+	cmd.Env = append(os.Environ(), "PORT="+port)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	})
+	d.Def = &config.Server{Transport: kind, URL: "http://127.0.0.1:" + port + path}
+	var c *Connection
+	fstest.Eventually(t, "the server answers", func() bool {
+		c, err = d.Dial(context.Background(), false)
+		return err == nil
+	})
+	t.Cleanup(c.Close)
+	return c
+}
+
+// everythingByPipes connects to a process.
+func everythingByPipes(t *testing.T, cmd *exec.Cmd, d *Dialer) *Connection {
+	t.Helper()
+	inR, inW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdin, cmd.Stdout = inR, outW
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	inR.Close()
+	outW.Close()
+	c := d.connection(context.Background(), config.Stdio)
+	c.speak(inW, outR)
+	t.Cleanup(func() {
+		c.Close()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+		outR.Close()
+	})
+	if err := c.handshake(context.Background(), false); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// text returns the text of the result of a call.
+func text(t *testing.T, result json.RawMessage, err error) string {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var is struct {
+		Content []struct{ Text string }
+	}
+	if err := json.Unmarshal(result, &is); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, c := range is.Content {
+		all.WriteString(c.Text + "\n")
+	}
+	return all.String()
+}
+
+// TestEverything has the reference server ask everything that it can, over each
+// transport.
+func TestEverything(t *testing.T) {
+	for _, kind := range []string{config.Stdio, config.StreamableHTTP, config.SSE} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			d := usual()
+			d.Roots, d.Samples = []string{"/src/one"}, true
+			var mu sync.Mutex
+			var logged []LogMessage
+			d.Log = func(m LogMessage) {
+				mu.Lock()
+				defer mu.Unlock()
+				logged = append(logged, m)
+			}
+			c := everything(t, kind, d)
+			call := func(tool, args string, p *Pending) string {
+				t.Helper()
+				result, _, err := c.Send(t.Context(), Outgoing{
+					Method: "tools/call", Params: map[string]any{"name": tool, "arguments": json.RawMessage(args)}, Pending: p, TaskSupport: "required",
+				})
+				return text(t, result, err)
+			}
+			contains := func(what, text string, wants ...string) {
+				t.Helper()
+				for _, want := range wants {
+					if !strings.Contains(text, want) {
+						t.Errorf("%s: %q is not in:\n%s", what, want, text)
+					}
+				}
+			}
+			plain := func(tool, args string, a Answer, check func(q Question)) string {
+				t.Helper()
+				p := &Pending{OnQuestion: func(_ context.Context, q Question) (Answer, error) {
+					check(q)
+					return a, nil
+				}}
+				result, _, err := c.Send(t.Context(), Outgoing{
+					Method: "tools/call", Params: map[string]any{"name": tool, "arguments": json.RawMessage(args)}, Pending: p,
+				})
+				return text(t, result, err)
+			}
+
+			got := plain("trigger-elicitation-request", `{}`, Answer{Accept, json.RawMessage(`{"name":"Ada","integer":7}`)}, func(q Question) {
+				if q.Kind != AskForm || !strings.Contains(string(q.Schema), `"birthdate"`) || q.Message == "" {
+					t.Errorf("%+v", q)
+				}
+			})
+			contains("a form", got, "User provided the requested information", "- Name: Ada", "- Favorite Integer: 7")
+			contains("a form declined", plain("trigger-elicitation-request", `{}`, Answer{Action: Decline}, func(Question) {}), "User declined")
+
+			asked := 0
+			got = plain("trigger-url-elicitation", `{"url":"https://example.com/x","errorPath":true}`, Answer{Action: Accept}, func(q Question) {
+				asked++
+				if q.Kind != AskURL || q.Again != (asked == 1) || q.URL != [...]string{"https://modelcontextprotocol.io", "https://example.com/x"}[asked-1] {
+					t.Errorf("question %d: %+v", asked, q)
+				}
+			})
+			contains("an address", got, "User completed the URL elicitation flow")
+
+			got = plain("trigger-sampling-request", `{"prompt":"Say hi","maxTokens":5}`, Answer{Accept, json.RawMessage(`{"role":"assistant","model":"m","content":{"type":"text","text":"hi there"}}`)}, func(q Question) {
+				if q.Kind != AskSampling || !strings.Contains(string(q.Request), "Say hi") {
+					t.Errorf("%+v", q)
+				}
+			})
+			contains("sampling", got, "hi there")
+
+			contains("roots", plain("get-roots-list", `{}`, Answer{}, func(Question) {}), "file:///src/one")
+			c.SetRoots([]string{"/src/two"})
+			fstest.Eventually(t, "the server knows the other roots", func() bool {
+				return strings.Contains(plain("get-roots-list", `{}`, Answer{}, func(Question) {}), "file:///src/two")
+			})
+			fstest.Eventually(t, "the server has logged that", func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return strings.Contains(fmt.Sprint(logged), "{info everything-server Roots updated: 1 root(s) received from client 0}")
+			})
+			if err := c.SetLogLevel(t.Context(), "error"); err != nil {
+				t.Error(err)
+			}
+			if err := c.SetLogLevel(t.Context(), "loud"); err == nil {
+				t.Error("a level that is none is set")
+			}
+
+			var states []string
+			p := &Pending{
+				OnTask: func(is Task) {
+					mu.Lock()
+					defer mu.Unlock()
+					states = append(states, is.State)
+				},
+				OnQuestion: func(_ context.Context, q Question) (Answer, error) {
+					if !strings.Contains(q.Message, "python") || q.Uncertain {
+						t.Errorf("%+v", q)
+					}
+					return Answer{Accept, json.RawMessage(`{"interpretation":"snake"}`)}, nil
+				},
+			}
+			contains("a task", call("simulate-research-query", `{"topic":"python","ambiguous":true}`, p), "Research Report: python (snake)")
+			mu.Lock()
+			defer mu.Unlock()
+			contains("its states", strings.Join(states, " "), TaskWorking, TaskAsks)
+		})
+	}
+}
