@@ -161,6 +161,7 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 		}
 		return ending{Condition: i.explain(def, c, wire.GivenUp(start, c.Ending(err)), limits)}
 	}
+	c.AwaitRoots(start.Context())
 	start.End()
 	i.owner.Listed(c, all, func(show func()) { i.publish(show, func() { i.ready(def, c) }) })
 	if i.owner.Follow != nil {

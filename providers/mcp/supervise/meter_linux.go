@@ -2,12 +2,15 @@ package supervise
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // clockTick is the unit of times in /proc: USER_HZ is 100 for all programs.
@@ -165,6 +168,61 @@ func (m *meter) add(pid int, began uint64, now usage) {
 	m.total.cpu += max(0, now.cpu-old.cpu)
 	m.total.bytes += max(0, now.bytes-old.bytes)
 	old.usage = now
+}
+
+// idleLook is the interval between two looks at a process that is to be idle.
+const idleLook = time.Millisecond
+
+// AwaitIdle waits until the process has read all its input, and neither it nor one of
+// its group has a thread that runs, or has something to run: then it has done what it
+// can do by itself. It waits until ctx ends at most.
+func (p *Process) AwaitIdle(ctx context.Context) {
+	p.meter.mu.Lock()
+	members := p.meter.members()
+	p.meter.mu.Unlock()
+	tick := time.NewTicker(idleLook)
+	defer tick.Stop()
+	for idle := 0; idle < 2; { // between two threads none may run for a moment
+		select {
+		case <-tick.C:
+		case <-p.exited:
+			return
+		case <-ctx.Done():
+			return
+		}
+		idle++
+		if p.hasInput() || slices.ContainsFunc(members, procStat.isActive) {
+			idle = 0
+		}
+	}
+}
+
+// hasInput reports whether the process has not read all its input.
+func (p *Process) hasInput() bool {
+	raw, err := p.Stdin.SyscallConn()
+	if err != nil {
+		return false // it is closed
+	}
+	n := 0
+	_ = raw.Control(func(fd uintptr) { n, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) }) // nothing, if it is closed
+	return n > 0
+}
+
+// isActive reports whether a thread of the process runs, waits for a processor, or for
+// a disk.
+func (s procStat) isActive() bool {
+	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", s.pid)) // none, if it has exited
+	for _, thread := range threads {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/stat", s.pid, thread.Name()))
+		if err != nil {
+			continue
+		}
+		i := bytes.LastIndexByte(text, ')') // the name may contain anything
+		if rest := text[i+1:]; len(rest) > 1 && (rest[1] == 'R' || rest[1] == 'D') {
+			return true
+		}
+	}
+	return false
 }
 
 // Resident returns the memory that the processes of each group, and their

@@ -400,3 +400,25 @@ func untilFile(t *testing.T, path string) {
 	t.Helper()
 	fstest.Eventually(t, path, func() bool { _, err := os.Stat(path); return err == nil })
 }
+
+// TestAProcessThatIsIdle has done what it was told, also by a process of its own.
+func TestAProcessThatIsIdle(t *testing.T) {
+	s, home := newSupervisor(t), t.TempDir()
+	work := `i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done >`
+	_, p, _ := begin(t, s, shell(home, `(read x; `+work+`"$x"; sleep 1000) <&0 & read y; `+work+`"$y"; read z`), Limits{Idle: patience, Total: patience})
+	defer p.Stop(testGrace)
+	if _, err := fmt.Fprint(p.Stdin, "one\ntwo\n"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	p.AwaitIdle(ctx)
+	for _, name := range []string{"one", "two"} {
+		if _, err := os.Stat(filepath.Join(home, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if sizes := Resident([]int{p.Group()}); sizes[p.Group()] < 1<<20 {
+		t.Errorf("%v bytes for %d", sizes, p.Group())
+	}
+}

@@ -2,13 +2,14 @@ package supervise
 
 import (
 	"fmt"
-	"golang.org/x/sys/unix"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // The thresholds of a busy machine: the share of the last ten seconds for which

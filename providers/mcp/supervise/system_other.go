@@ -3,6 +3,7 @@
 package supervise
 
 import (
+	"context"
 	"os"
 	"syscall"
 	"time"
@@ -39,3 +40,11 @@ func began(int) uint64 { return 0 }
 
 // Resident returns nothing: this system shows no other processes.
 func Resident([]int) map[int]int64 { return nil }
+
+// AwaitIdle waits until ctx ends: this system does not show what a process does.
+func (p *Process) AwaitIdle(ctx context.Context) {
+	select {
+	case <-p.exited:
+	case <-ctx.Done():
+	}
+}

@@ -74,6 +74,7 @@ type Connection struct {
 	questions    questions
 	completions  completions
 	replies      chan []byte   // of stdio: answers to its requests
+	unwritten    atomic.Int32  // of those, how many are not written yet
 	posting      chan struct{} // of HTTP: holds a value for each answer under way
 	shaken       chan struct{} // closed after the handshake
 	address      string        // of HTTP

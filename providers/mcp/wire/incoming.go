@@ -296,10 +296,13 @@ func (c *Connection) reply(id, result json.RawMessage, err error) {
 		}
 		return
 	}
+	c.unwritten.Add(1)
 	select {
 	case c.replies <- append(line, '\n'):
 	case <-c.Lost:
+		c.unwritten.Add(-1)
 	case <-c.Context.Done():
+		c.unwritten.Add(-1)
 	}
 }
 
@@ -310,6 +313,7 @@ func (c *Connection) writeReplies() {
 		select {
 		case line := <-c.replies:
 			_, _ = c.input.Write(line) // an error has ended the connection
+			c.unwritten.Add(-1)
 		case <-c.Context.Done():
 			return
 		}

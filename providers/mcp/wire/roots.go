@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -15,6 +16,7 @@ import (
 type roots struct {
 	mu       sync.Mutex
 	declared bool // the server was told that it may ask
+	asked    bool // it has asked
 	dirs     []string
 }
 
@@ -34,6 +36,7 @@ func (r *roots) result() (result json.RawMessage, declared bool) {
 		u := url.URL{Scheme: "file", Path: dir}
 		is.Roots = append(is.Roots, root{URI: u.String(), Name: filepath.Base(dir)})
 	}
+	r.asked = r.asked || r.declared
 	result, err := json.Marshal(is)
 	return result, err == nil && r.declared
 }
@@ -47,6 +50,37 @@ func (r *roots) set(dirs []string) bool {
 	}
 	r.dirs = slices.Clone(dirs)
 	return r.declared
+}
+
+// rootsTaken is how long a server may work on the answer to its question for the
+// roots.
+const rootsTaken = 100 * time.Millisecond
+
+// AwaitRoots waits, where the server is a process that has asked for its roots, until
+// it has taken notice of the answer: such servers ask as soon as the session begins,
+// go on meanwhile, and would treat a call that comes at once as if they had no roots.
+// It waits a tenth of a second at most.
+func (c *Connection) AwaitRoots(ctx context.Context) {
+	c.roots.mu.Lock()
+	asked := c.roots.asked
+	c.roots.mu.Unlock()
+	if c.Process == nil || !asked {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, rootsTaken)
+	defer stop()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for c.unwritten.Load() > 0 {
+		select {
+		case <-tick.C:
+		case <-c.Lost:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+	c.Process.AwaitIdle(ctx)
 }
 
 // SetRoots replaces the folders that the server may ask for, and announces that
