@@ -58,17 +58,26 @@ func (f Field) prompt(standing json.RawMessage) string {
 	case len(f.Choices) > 0 && f.Several:
 		how = ", numbers separated by commas"
 	case len(f.Choices) > 0:
-		how = ", a number"
+		how = fmt.Sprintf(", 1 to %d", len(f.Choices))
 	case f.Several:
 		how = ", separated by commas"
 	case f.Type == "boolean":
 		how = ", y or n"
-	case f.Type == "integer", f.Type == "number":
-		how = ", " + f.Type
+	case f.Type == "integer":
+		how = ", a whole number"
+	case f.Type == "number":
+		how = ", a number"
 	case f.Type == "":
 		how = ", JSON"
 	}
-	if standing != nil {
+	if f.Secret {
+		how += ", not shown"
+	}
+	switch {
+	case standing == nil:
+	case f.Secret && !bytes.Equal(standing, f.Default):
+		how += " [as before]"
+	default:
 		how += " [" + f.shown(standing) + "]"
 	}
 	return plain(f.Name) + how + ": "
@@ -76,9 +85,6 @@ func (f Field) prompt(standing json.RawMessage) string {
 
 // shown returns a value as it is typed.
 func (f Field) shown(value json.RawMessage) string {
-	if f.Secret {
-		return "as before"
-	}
 	var list []json.RawMessage
 	if f.Several && json.Unmarshal(value, &list) == nil {
 		words := make([]string, len(list))

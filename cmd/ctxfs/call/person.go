@@ -92,6 +92,9 @@ func (p *Person) Ask(ctx context.Context, q Question, send func(Answer) error) e
 
 // introduce says who asks what.
 func (p *Person) introduce(q Question) {
+	if q.Opened { // it was introduced before
+		return
+	}
 	what := "asks you"
 	if q.Kind == AskSampling {
 		what = "wants a language model to answer"
@@ -101,7 +104,7 @@ func (p *Person) introduce(q Question) {
 		p.sayf("Careful: %s.\n", q.Warning)
 	}
 	switch {
-	case q.Kind == AskURL && !q.Opened:
+	case q.Kind == AskURL:
 		p.sayf("  host:    %s\n  address: %s\n\n", q.Host, q.URL)
 	case len(q.Fields) > 0:
 		p.sayf("Enter leaves a field as it is; Ctrl-D declines, Ctrl-C cancels the call.\n")
@@ -127,7 +130,7 @@ func (p *Person) answer(ctx context.Context, q Question, fields []Field, given m
 			accepted.Content, err = contentOf(q.Fields, given)
 		}
 	case q.Kind == AskURL && q.Opened:
-		p.sayf("Waiting until %s says that it is done there; if it never does, press Enter. ", q.Server)
+		p.sayf("Waiting until %s says that it is done; if it does not, press Enter when you are. ", q.Server)
 		_, err = p.line(ctx)
 	case q.Kind == AskURL:
 		err = p.agree(ctx, "Open this address in a browser, then press Enter; d and Enter declines: ", "", "d")

@@ -24,7 +24,7 @@ type questioner struct {
 	mu      sync.Mutex
 	waiting []Question
 	added   chan struct{} // has room for one
-	asked   string        // the ID of the question that the person is asked now, or ""
+	asked   Question      // what the person is asked now, if it has an ID
 	give    context.CancelCauseFunc
 }
 
@@ -50,6 +50,9 @@ func (q *questioner) open(is Question) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.asked.ID == is.ID && q.asked.Opened == is.Opened {
+		return // nothing has changed for the person
+	}
 	q.remove(is.ID)
 	q.waiting = append(q.waiting, is)
 	select {
@@ -65,7 +68,7 @@ func (q *questioner) closed(id string) {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.remove(id); q.asked == id {
+	if q.remove(id); q.asked.ID == id {
 		q.give(errNeedless)
 	}
 }
@@ -108,7 +111,7 @@ func (q *questioner) next() bool {
 	is := q.waiting[0]
 	q.waiting = q.waiting[1:]
 	ctx, give := context.WithCancelCause(q.ctx)
-	q.asked, q.give = is.ID, give
+	q.asked, q.give = is, give
 	q.mu.Unlock()
 	defer give(nil)
 
@@ -116,7 +119,7 @@ func (q *questioner) next() bool {
 	defer q.line.show()
 	err := q.person.Ask(ctx, is, func(a Answer) error { return q.send(q.ctx, a) })
 	q.mu.Lock()
-	q.asked = ""
+	q.asked = Question{}
 	q.mu.Unlock()
 	switch {
 	case errors.Is(err, errNeedless) && is.Opened:

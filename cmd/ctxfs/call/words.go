@@ -122,7 +122,7 @@ func Options() []Option {
 		{Name: "json", About: "print the server's whole answer as JSON"},
 		{Name: "yes", About: "call it although it asks for confirmation"},
 		{Name: "max-bytes", Value: "N", About: "longer results go to a file (0: none does; default 12000)"},
-		{Name: "project", Value: "DIR", About: "call it for the project of this folder, not for that of the working folder"},
+		{Name: "project", Value: "DIR", About: "for the project of this folder (default: of the one you are in)"},
 		{Name: "detach", About: "let it go on as a task, and print the ID of the task"},
 		{Name: "continue", Value: "ID", About: "wait for the result of a task; give no tool", Alone: true},
 		{Name: "timeout", Value: "DURATION", About: "give up after so long without news of it (90s, 10m)"},

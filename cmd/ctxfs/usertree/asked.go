@@ -65,8 +65,9 @@ func (l *callLine) askedReply(e *calls.AskedError) (call.Reply, []byte) {
 	if q.Warning != "" {
 		hint = append(hint, "careful: "+q.Warning)
 	}
+	asks := map[string]string{call.AskForm: "asks", call.AskURL: "asks to open an address", call.AskSampling: "wants a language model to answer"}[q.Kind]
 	reply := call.Reply{Code: console.ExitAsked, Fault: &control.Fault{
-		Message: fmt.Sprintf("question %s: %s asks before %s goes on, until %s: %s", q.ID, q.Server, q.Tool, wording.Time(q.Until), oneLine(q.Message)),
+		Message: fmt.Sprintf("question %s: %s %s before %s goes on, until %s: %s", q.ID, q.Server, asks, q.Tool, wording.Time(q.Until), oneLine(q.Message)),
 		Hint:    strings.Join(hint, "\n"),
 	}}
 	if !l.whole {
