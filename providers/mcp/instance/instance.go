@@ -102,6 +102,7 @@ type Instance struct {
 	stopNext  bool                    // the run that is about to begin is to be interrupted
 	resting   bool                    // no run is under way
 	ended     bool                    // it is not used again
+	over      bool                    // the goroutine has ended: what is requested is not begun
 	lastUsed  time.Time               // when the last use began or ended
 	runs      int                     // number of runs, the one under way included
 	failedRun int                     // the number of the last run that failed; 0 if none has
@@ -137,7 +138,9 @@ func (i *Instance) Begin(before <-chan struct{}, why Reason) {
 			<-before
 		}
 		i.run(ctx, why)
-		i.setResting(true)
+		i.mu.Lock()
+		i.over = true
+		i.mu.Unlock()
 		if i.owner.Pool != nil {
 			i.owner.Pool.leave(i)
 		}
@@ -243,7 +246,9 @@ func (i *Instance) atRest() bool {
 	return i.atRestLocked()
 }
 
-func (i *Instance) atRestLocked() bool { return i.resting && i.users == 0 && len(i.wanted) == 0 }
+func (i *Instance) atRestLocked() bool {
+	return i.users == 0 && (i.over || i.resting && len(i.wanted) == 0)
+}
 
 // rest gives back what an instance has that neither runs nor is used.
 func (i *Instance) rest() {

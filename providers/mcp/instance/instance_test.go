@@ -80,6 +80,48 @@ func TestAStartThatIsAskedForInTime(t *testing.T) {
 	}
 }
 
+// TestStopBeforeTheRun: a use that waits when the run that is about to begin is
+// stopped gets another one.
+func TestStopBeforeTheRun(t *testing.T) {
+	i, _ := newTestInstance(t, Condition{State: StateStarting})
+	i.resting = false // as Begin and waitForReason leave it
+	if err := i.addUser(); err != nil {
+		t.Fatal(err)
+	}
+	i.Stop()
+	if life := i.runOnce(t.Context(), Requested); life.State != StateCached || len(i.wanted) != 1 {
+		t.Errorf("the run ends as %q, and %d are requested", life.State, len(i.wanted))
+	}
+}
+
+// TestThePlaceOfAUseThatComesTooLate is free again: the instance ends before it has
+// begun the run that the use has requested.
+func TestThePlaceOfAUseThatComesTooLate(t *testing.T) {
+	for range 20 { // whether the request or the end is seen first is left to chance
+		pool := NewPool(1)
+		i, _ := newTestInstance(t, Condition{State: StateStopped})
+		i.owner.Pool = pool
+		before, used := make(chan struct{}), make(chan error, 1)
+		i.Begin(before, NoReason)
+		go func() {
+			_, err := i.Use(context.Background(), Waiting{Limit: patience})
+			used <- err
+		}()
+		if !fstest.Becomes(func() bool { return len(i.wanted) == 1 }) {
+			t.Fatal("it is not asked for")
+		}
+		i.End()
+		close(before)
+		if err := <-used; err != ErrEnded {
+			t.Errorf("a use of an instance that ends: %v", err)
+		}
+		<-i.Done()
+		if n := len(pool.held); n != 0 {
+			t.Fatalf("%d places are held", n)
+		}
+	}
+}
+
 // TestThePlaceOfAnInstanceThatEnds is free again, and who waits for it is told.
 func TestThePlaceOfAnInstanceThatEnds(t *testing.T) {
 	pool := NewPool(1)

@@ -115,6 +115,7 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 		if i.stopNext {
 			i.stopNext = false
 			interrupt(errStopped)
+			return // what is requested is another run
 		}
 		select {
 		case other := <-i.wanted: // this is the start that was requested
