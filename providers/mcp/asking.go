@@ -3,12 +3,14 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/clients"
 	"ctxfs/providers/mcp/config"
+	"ctxfs/providers/mcp/instance"
 	"ctxfs/providers/mcp/questions"
 	"ctxfs/providers/mcp/tasks"
 	"ctxfs/providers/mcp/wire"
@@ -177,12 +179,38 @@ func (p *Provider) CancelTask(ctx context.Context, id string) (tasks.Task, error
 	}
 	u := p.underwayOf(t.ID)
 	if u == nil {
+		if err = p.cancelRemote(ctx, t); err != nil {
+			return t, err
+		}
 		if u, err = p.resume(t); err != nil {
 			return t, err
 		}
 	}
 	u.cancel(errCancelled)
 	return p.awaitEnd(ctx, u, t.ID)
+}
+
+// cancelRemote cancels a task that another process has begun, at its server. That
+// the server does not know it any more is not an error.
+func (p *Provider) cancelRemote(ctx context.Context, t tasks.Task) error {
+	s, err := p.chooseOne(t.Server)
+	if err != nil {
+		return err
+	}
+	session, err := p.use(ctx, s, instance.Waiting{})
+	if err != nil {
+		return err
+	}
+	defer session.Release()
+	c, err := session.Connected(ctx, nil)
+	if err != nil {
+		return err
+	}
+	err = c.CancelTask(ctx, t.Remote)
+	if answer := (*wire.ResponseError)(nil); errors.As(err, &answer) {
+		return nil
+	}
+	return err
 }
 
 // resume waits for a task that another process has begun: the server, which is

@@ -478,3 +478,56 @@ func TestAnswersAreInNoFile(t *testing.T) {
 		}
 	})
 }
+
+// TestATaskOfTheServer is asked for again by the process that comes next, and
+// cancelled by it.
+func TestATaskOfTheServer(t *testing.T) {
+	w := newWorld(t)
+	w.opts.StateDir = filepath.Join(w.home, "state")
+	server := newCallee("")
+	w.claude(map[string]any{"callee": map[string]any{"url": w.serve(server)}})
+	w.open()
+	detach := func() tasks.Task {
+		t.Helper()
+		task, err := w.p.Detach(calls.Call{Server: "callee", Tool: "task"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.becomes("callee/tasks/"+task.ID+".json", `"remote": "the-task"`)
+		w.becomes("callee/tasks/"+task.ID+".json", `"what": "at it"`)
+		return task
+	}
+	task := detach()
+	w.reopen()
+	w.becomes("callee/tasks/"+task.ID+".json", `"state": "working"`)
+	server.setTask("completed")
+	r, err := w.p.Continue(context.Background(), task.ID, calls.Call{})
+	if err != nil || string(r.Text) != "the work is done" {
+		t.Fatal(r, err)
+	}
+	w.reopen()
+	if r, err = w.p.Continue(context.Background(), task.ID, calls.Call{}); err != nil || string(r.Text) != "the work is done" {
+		t.Fatal(r, err)
+	}
+
+	task = detach()
+	w.reopen()
+	if task, err = w.p.CancelTask(context.Background(), task.ID); err != nil || task.State != tasks.Cancelled {
+		t.Errorf("%+v, %v", task, err)
+	}
+	w.until("the end of the task", func() bool {
+		server.mu.Lock()
+		defer server.mu.Unlock()
+		return server.task == "cancelled"
+	})
+
+	task = detach()
+	w.reopen()
+	server.setTask("")
+	if _, err = w.p.Continue(context.Background(), task.ID, calls.Call{}); err == nil {
+		t.Error("a task that the server does not know")
+	}
+	if task, err = w.p.AwaitTask(context.Background(), task.ID); err != nil || task.State != tasks.Lost {
+		t.Errorf("%+v, %v", task, err)
+	}
+}

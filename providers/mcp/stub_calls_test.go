@@ -43,6 +43,19 @@ type callee struct {
 	mu      sync.Mutex
 	waiting map[string]chan struct{} // requests that wait to be cancelled
 	asked   map[string]chan string   // receive the answers to what it has asked, by ID
+	task    string                   // the state of its one task; "" while there is none
+}
+
+// setTask sets the state of the task.
+func (s *callee) setTask(state string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.task = state
+}
+
+// taskText describes the task.
+func taskText(state string) string {
+	return `{"taskId":"the-task","status":"` + state + `","statusMessage":"at it","createdAt":"2026-01-01T00:00:00Z","ttl":60000,"pollInterval":100}`
 }
 
 // refusedCall is how a call is refused, once.
@@ -66,6 +79,7 @@ const calledTools = `[
  {"name":"steps","inputSchema":{"type":"object"}},
  {"name":"asks","inputSchema":{"type":"object","properties":{"text":{"type":"string"},"result":{"type":"string"}}}},
  {"name":"logs","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}},
+ {"name":"task","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}},
  {"name":"refuses","inputSchema":{"type":"object"}},
  {"name":"dies","inputSchema":{"type":"object"}},
  {"name":"large","inputSchema":{"type":"object"},"_meta":{"anthropic/maxResultSizeChars":30000}},
@@ -93,7 +107,7 @@ func (s *callee) serve(ctx context.Context, m called, say func(format string, ar
 			fault(-32601, "method not found")
 		}
 	case "initialize":
-		result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"callee","version":"1"}}`)
+		result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"logging":{},"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}},"serverInfo":{"name":"callee","version":"1"}}`)
 	case "tools/list":
 		tools := calledTools
 		if text, err := os.ReadFile(os.Getenv(stubTools)); err == nil {
@@ -110,6 +124,26 @@ func (s *callee) serve(ctx context.Context, m called, say func(format string, ar
 	case "logging/setLevel":
 		journal("level " + m.Params.Level)
 		result("{}")
+	case "tasks/get":
+		s.mu.Lock()
+		state := s.task
+		s.mu.Unlock()
+		if state == "" {
+			fault(-32602, "no such task")
+			return
+		}
+		result(taskText(state))
+	case "tasks/result":
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.task == "completed" {
+			result(`{"content":[{"type":"text","text":"the work is done"}]}`)
+		} else {
+			fault(-32602, "not yet")
+		}
+	case "tasks/cancel":
+		s.setTask("cancelled")
+		result(taskText("cancelled"))
 	case "notifications/cancelled":
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -192,6 +226,9 @@ func (s *callee) call(ctx context.Context, m called, say func(string, ...any), r
 		say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"callee","data":%s}}`, encoded)
 		say(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","data":{"code":[7, 8]}}}`)
 		text("logged")
+	case "task":
+		s.setTask("working")
+		result(`{"task":` + taskText("working") + `}`)
 	case "refuses":
 		fault(-32602, "these arguments will not do")
 	case "dies":

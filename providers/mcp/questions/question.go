@@ -51,8 +51,9 @@ type Question struct {
 	// do by a form; Warning says so in a sentence.
 	Secrets []string `json:"secrets,omitempty"`
 	Warning string   `json:"warning,omitempty"`
-	// Opened says that somebody has agreed to open the address: what is awaited is
-	// that the server says it is done.
+	// Opened says that somebody has agreed to open the address. The question then
+	// waits for the server to say that it is done; Warning says whether accepting it
+	// once more says so instead.
 	Opened bool      `json:"opened,omitempty"`
 	Since  time.Time `json:"since"`
 	// Until is when the question is given up, and cancelled at the server.
@@ -67,6 +68,9 @@ type Question struct {
 // Line returns the question as one line: what is asked by whom, until when, and the
 // command that answers.
 func (q *Question) Line() string {
+	if q.Opened {
+		return fmt.Sprintf("%s: %s/%s %s; until %s; %s", q.ID, q.Server, q.Tool, q.asks(), wording.Time(q.Until), q.Warning)
+	}
 	return fmt.Sprintf("%s: %s/%s %s; until %s; to answer: %s", q.ID, q.Server, q.Tool, q.asks(), wording.Time(q.Until), q.Answer)
 }
 

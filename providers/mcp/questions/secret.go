@@ -13,6 +13,14 @@ import (
 // secretWords are words of a question that asks for a secret.
 var secretWords = regexp.MustCompile(`(?i)\b(pass ?words?|pass ?phrases?|passwort|pass ?codes?|contraseña|mot de passe|secrets?|api[ _-]?keys?|access[ _-]?keys?|private[ _-]?keys?|secret[ _-]?keys?|(access|auth|bearer|refresh|api|personal|session|security|id) tokens?|token|credentials?|pin|otp|one[- ]time (code|password)|2fa code|verification code|recovery (code|phrase)|seed phrase|cvv|cvc|card number|social security number|ssn|iban)\b`)
 
+// refusals are parts of a text that ask for no secret, but to give none.
+var refusals = regexp.MustCompile(`(?i)\b(do not|don't|never|not?|without)\b[^.;)]*`)
+
+// asksSecret reports whether a text asks for a secret.
+func asksSecret(text string) bool {
+	return secretWords.MatchString(refusals.ReplaceAllString(text, ""))
+}
+
 // secretFields returns the names of the fields of a form that seem to ask for a
 // secret, by their names, formats and texts. A field with choices asks for none. If
 // the message asks for one and no field does, every field of free text may be it.
@@ -27,11 +35,11 @@ func secretFields(message string, fields []Field) (secrets []string) {
 		}
 		numeric := f.Type == "number" || f.Type == "integer"
 		const random = "q7ZkP2mXw9Lr4TbV" // a value that looks like a token
-		if f.Format == "password" || !numeric && mask.Field(f.Name, random) != random || secretWords.MatchString(spaced(f.Name)) || secretWords.MatchString(f.Title) || secretWords.MatchString(f.Description) {
+		if f.Format == "password" || !numeric && mask.Field(f.Name, random) != random || secretWords.MatchString(spaced(f.Name)) || asksSecret(f.Title) || asksSecret(f.Description) {
 			secrets = append(secrets, f.Name)
 		}
 	}
-	if len(secrets) == 0 && secretWords.MatchString(message) {
+	if len(secrets) == 0 && asksSecret(message) {
 		return free
 	}
 	return secrets

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -209,7 +210,7 @@ func (s *Store) deliver(id string, a wire.Answer) (Question, *Asker, error) {
 	s.keepSecrets(q.asker.opts.Owner, a.Content, q.Secrets)
 	if q.Kind == wire.AskURL && accepted && !q.Opened && q.done != nil {
 		s.version.Add(1)
-		q.Opened = true
+		q.opened()
 		q.Until = s.opts.Now().UTC().Add(q.asker.opts.Limit)
 	} else {
 		s.remove(q, "has been answered: "+a.Action)
@@ -219,6 +220,16 @@ func (s *Store) deliver(id string, a wire.Answer) (Question, *Asker, error) {
 	default: // there is room for two, and a question has no more answers
 	}
 	return q.Question, q.asker, nil
+}
+
+// opened records that somebody opens the address.
+func (q *openQuestion) opened() {
+	q.Opened = true
+	note := "it waits for the server to say that it is done"
+	if q.again {
+		note += "; if that has been done and the server does not say so: " + q.Answer
+	}
+	q.Warning = strings.TrimPrefix(q.Warning+"; "+note, "; ")
 }
 
 // remove closes a question. The caller holds mu.
