@@ -193,6 +193,9 @@ func (p *Provider) CancelTask(ctx context.Context, id string) (tasks.Task, error
 // cancelRemote cancels a task that another process has begun, at its server. That
 // the server does not know it any more is not an error.
 func (p *Provider) cancelRemote(ctx context.Context, t tasks.Task) error {
+	if t.Remote == "" {
+		return errNotHere
+	}
 	s, err := p.chooseOne(t.Server)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"ctxfs/fs/wording"
@@ -74,8 +73,8 @@ type judgedCall struct {
 }
 
 // judge checks a call against what is known. It starts nothing, and waits for nothing
-// but the folders in which the caller stands. With an error it returns the server and tool of the call as far as they
-// are known, or nil if there is no such server.
+// but the folders in which the caller stands. With an error it returns the server and
+// tool of the call as far as they are known, or nil if there is no such server.
 func (p *Provider) judge(c *calls.Call) (*judgedCall, error) {
 	s, err := p.chooseOne(c.Server)
 	if err != nil {
@@ -105,12 +104,6 @@ func (m *judgedCall) resolve(c *calls.Call) error {
 	return err
 }
 
-// errSilent and errEndless are the causes for which a call is given up.
-var (
-	errSilent  = fmt.Errorf("the tool is silent: %w", context.DeadlineExceeded)
-	errEndless = fmt.Errorf("the tool does not finish: %w", context.DeadlineExceeded)
-)
-
 // patience returns how long a tool of the server may be silent: the given time,
 // or else the configured one.
 func (s *server) patience(given time.Duration) time.Duration {
@@ -138,12 +131,12 @@ func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Cal
 	waiting, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
 	under := m.under
-	under.clock.start(patience, longest, giveUp)
-	defer under.clock.stop()
+	under.clock.Start(patience, longest, giveUp)
+	defer under.clock.Stop()
 
 	f := &wire.Pending{
 		OnProgress: func(p wire.Progress) {
-			under.clock.heard()
+			under.clock.Heard()
 			c.Progress(p)
 		},
 		OnQuestion: under.asker.Ask,
@@ -187,9 +180,9 @@ func (s *server) gaveUp(waiting context.Context, err error, patience, longest ti
 	file := s.folder()
 	more := "allow more time: --timeout, or call_timeout (in seconds) in ctxfs's config.toml, below [mcp.servers." + file + "]"
 	switch {
-	case cause == errSilent:
+	case cause == calls.ErrSilent:
 		return &calls.UseError{Server: file, What: "the tool has neither answered nor reported progress for " + wording.Seconds(patience), Mend: more, Cause: cause}
-	case cause == errEndless:
+	case cause == calls.ErrEndless:
 		return &calls.UseError{Server: file, What: "the tool has not answered within " + wording.Seconds(longest), Mend: more, Cause: cause}
 	case waiting.Err() != nil && !errors.As(err, &useErr):
 		return waiting.Err()

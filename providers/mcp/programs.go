@@ -218,4 +218,5 @@ not what the tool's outputSchema promises), note (such as for which folder the c
 made, where yours is in no project), error. Reading that waits for the call.
 Arguments that do not fit fail the write itself; the result says why.
 A tool that requires confirmation is called as TOOL.ANYTHING.yes.json.
+What the server asks meanwhile is in ../questions, with the command that answers.
 `

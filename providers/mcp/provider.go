@@ -47,7 +47,7 @@
 // In this package, server.go is a server's folder, run.go its instance, adopt.go
 // takes its lists, and keep.go follows the resources that are kept. call.go and
 // read.go use it; underway.go lets callers leave their calls, which asking.go finds
-// again; status.go, index.go, programs.go, waiting.go and documents.go write what is
+// again; status.go, index.go, programs.go, waiting.go and tools.go write what is
 // shown.
 // control.go and provider.go hold the set of all servers.
 package mcp

@@ -25,7 +25,7 @@ type underway struct {
 	call   calls.Call
 	made   *judgedCall
 	asker  *questions.Asker
-	clock  silence
+	clock  calls.Patience
 	cancel context.CancelCauseFunc
 	// detached says that the call was made to be left: a tool whose support of tasks
 	// is optional is asked for one.
@@ -93,7 +93,7 @@ func (p *Provider) beginCall(u *underway, f *follower) *underway {
 	u.asker = p.questions.NewAsker(questions.AskerOptions{
 		Owner: s, Server: s.summary().file, Tool: u.toolName(), Limit: p.sampling.Load().question,
 		Clean: func(text string) string { return s.clean(def, text) },
-		Told:  u.tell, Waiting: u.clock.pause, Sample: p.sampler(),
+		Told:  u.tell, Waiting: u.clock.Pause, Sample: p.sampler(),
 	})
 	u.call.Progress = u.report
 	u.made.under = u
@@ -204,7 +204,7 @@ func (u *underway) tell(q questions.Question, open bool) {
 
 // onTask takes what the server says of its own task, which the call has become.
 func (u *underway) onTask(t wire.Task) {
-	u.clock.heard()
+	u.clock.Heard()
 	s := u.made.server
 	s.mu.Lock()
 	outlives := s.def.Transport != config.Stdio
@@ -385,55 +385,4 @@ type redactedResults struct {
 // Save implements calls.Results.
 func (r *redactedResults) Save(server, tool, ext string, body []byte) (calls.SavedResult, error) {
 	return r.Results.Save(server, tool, ext, []byte(r.redact(string(body))))
-}
-
-// silence gives a call up when its tool is silent for too long, or does not finish.
-// While somebody is asked, the tool has reason to be silent. It is safe for
-// concurrent use.
-type silence struct {
-	mu              sync.Mutex
-	silent, endless *time.Timer
-	quiet, longest  time.Duration
-	paused          bool
-}
-
-// start begins to wait, with giveUp for what comes of it. Stop ends that.
-func (t *silence) start(quiet, longest time.Duration, giveUp context.CancelCauseFunc) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.quiet, t.longest = quiet, longest
-	t.silent = time.AfterFunc(quiet, func() { giveUp(errSilent) })
-	t.endless = time.AfterFunc(longest, func() { giveUp(errEndless) })
-}
-
-// heard says that the tool was not silent.
-func (t *silence) heard() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.silent != nil && !t.paused {
-		t.silent.Reset(t.quiet)
-	}
-}
-
-// pause says that somebody is asked, or no longer.
-func (t *silence) pause(paused bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch t.paused = paused; {
-	case t.silent == nil:
-	case paused:
-		t.silent.Stop()
-		t.endless.Stop()
-	default:
-		t.silent.Reset(t.quiet)
-		t.endless.Reset(t.longest)
-	}
-}
-
-func (t *silence) stop() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.silent.Stop()
-	t.endless.Stop()
-	t.silent, t.endless = nil, nil
 }

@@ -42,7 +42,7 @@ func (s *Sampler) Sample(ctx context.Context, request json.RawMessage) (json.Raw
 	ctx, cancel := context.WithTimeout(ctx, s.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.Command[0], s.Command[1:]...)
-	out, errs := &bounded{limit: maxSampled}, &bounded{limit: 4 << 10}
+	out, errs := &bounded{limit: maxSampled, full: cancel}, &bounded{limit: 4 << 10, full: func() {}}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(request), out, errs
 	cmd.Env, cmd.Dir = s.Env, s.Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -54,14 +54,14 @@ func (s *Sampler) Sample(ctx context.Context, request json.RawMessage) (json.Raw
 	}
 	name := clean.Line(s.Command[0])
 	switch text := strings.TrimSpace(clean.Text(out.String())); {
+	case out.over:
+		return nil, fmt.Errorf("the sampler %s has written more than %s", name, wording.Size(maxSampled))
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("the sampler %s has not answered within %s", name, wording.Seconds(s.Limit))
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
 		return nil, fmt.Errorf("the sampler %s has failed: %w: %s", name, wording.Cause(err), clean.Cut(clean.Line(errs.String()), 300))
-	case out.over:
-		return nil, fmt.Errorf("the sampler %s has written more than %s", name, wording.Size(maxSampled))
 	case text == "":
 		return nil, fmt.Errorf("the sampler %s has written nothing", name)
 	default:
@@ -72,10 +72,12 @@ func (s *Sampler) Sample(ctx context.Context, request json.RawMessage) (json.Raw
 	}
 }
 
-// bounded keeps the beginning of what is written to it.
+// bounded keeps the beginning of what is written to it, and calls full when there is
+// more.
 type bounded struct {
 	strings.Builder
 	limit int
+	full  func()
 	over  bool
 }
 
@@ -83,6 +85,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	room := b.limit - b.Len()
 	if len(p) > room {
 		b.over = true
+		b.full()
 		b.Builder.Write(p[:max(room, 0)])
 		return len(p), nil
 	}

@@ -4,14 +4,13 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/mask"
 )
 
 // secretWords are words of a question that asks for a secret.
-var secretWords = regexp.MustCompile(`(?i)\b(pass ?words?|pass ?phrases?|passwort|pass ?codes?|contraseña|mot de passe|secrets?|api[ _-]?keys?|access[ _-]?keys?|private[ _-]?keys?|secret[ _-]?keys?|(access|auth|bearer|refresh|api|personal|session|security|id) tokens?|token|credentials?|pin|otp|one[- ]time (code|password)|2fa code|verification code|recovery (code|phrase)|seed phrase|cvv|cvc|card number|social security number|ssn|iban)\b`)
+var secretWords = regexp.MustCompile(`(?i)\b(pass ?words?|pass ?phrases?|passwort|pass ?codes?|contraseña|mot de passe|secrets?|api[ _-]?keys?|access[ _-]?keys?|private[ _-]?keys?|secret[ _-]?keys?|(access|auth|bearer|refresh|api|personal|session|security|id|your|the|an?) tokens?|credentials?|pin|otp|one[- ]time (code|password)|2fa code|verification code|recovery (code|phrase)|seed phrase|cvv|cvc|card number|social security number|ssn|iban)\b`)
 
 // refusals are parts of a text that ask for no secret, but to give none.
 var refusals = regexp.MustCompile(`(?i)\b(do not|don't|never|not?|without)\b[^.;)]*`)
@@ -69,57 +68,3 @@ func secretWarning(secrets []string) string {
 	}
 	return "it seems to ask for a secret (" + wording.List(secrets, 5) + "), which servers must not do by a form: what is answered reaches the server and whoever runs it; decline if in doubt"
 }
-
-// answered replaces an answer in a text.
-const answered = "[answered]"
-
-// shortAnswer is the length in bytes below which an answer is replaced only where it
-// is a word of its own, and leastAnswer that below which it is not replaced: it
-// could not be told from other text.
-const (
-	shortAnswer = 8
-	leastAnswer = 3
-)
-
-// withoutAnswers replaces values in a text, as they are and as in a JSON string.
-func withoutAnswers(text string, values []string) string {
-	for _, v := range values {
-		if len(v) < leastAnswer {
-			continue
-		}
-		text = withoutAnswer(text, v)
-		if escaped := escaped(v); escaped != v {
-			text = withoutAnswer(text, escaped)
-		}
-	}
-	return text
-}
-
-func withoutAnswer(text, value string) string {
-	if len(value) >= shortAnswer {
-		return strings.ReplaceAll(text, value, answered)
-	}
-	var out strings.Builder
-	for rest := text; ; {
-		i := strings.Index(rest, value)
-		if i < 0 {
-			if out.Len() == 0 {
-				return text
-			}
-			out.WriteString(rest)
-			return out.String()
-		}
-		begin := len(text) - len(rest) + i
-		before, _ := utf8.DecodeLastRuneInString(text[:begin])
-		after, _ := utf8.DecodeRuneInString(text[begin+len(value):])
-		out.WriteString(rest[:i])
-		if isWord(before) || isWord(after) {
-			out.WriteString(value)
-		} else {
-			out.WriteString(answered)
-		}
-		rest = rest[i+len(value):]
-	}
-}
-
-func isWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }

@@ -1,10 +1,8 @@
 package questions
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +17,6 @@ import (
 	"ctxfs/providers/internal/arguments"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/nearest"
-	"ctxfs/providers/internal/rawjson"
 	"ctxfs/providers/mcp/wire"
 )
 
@@ -330,65 +327,12 @@ func (s *Store) add(a *Asker, q *openQuestion, until time.Duration) (Question, e
 	return q.Question, nil
 }
 
-// The letters and digits of an ID: none that are mistaken for others, and no vowels,
-// which would make words.
-const (
-	idLetters = "23456789bcdfghjkmnpqrstvwxz"
-	idLength  = 5
-)
-
-// NewID returns a random ID that begins with a letter and for which used reports
-// false.
-func NewID(first string, used func(id string) bool) string {
-	for {
-		raw := make([]byte, 2*idLength)
-		_, _ = rand.Read(raw) // never fails
-		id := []byte(first)
-		for _, b := range raw {
-			if int(b) < 256/len(idLetters)*len(idLetters) && len(id) < len(first)+idLength {
-				id = append(id, idLetters[int(b)%len(idLetters)])
-			}
-		}
-		if len(id) == len(first)+idLength && !used(string(id)) {
-			return string(id)
-		}
-	}
-}
-
 // newID returns the ID of a new question. The caller holds mu.
 func (s *Store) newID() string {
 	return NewID("q", func(id string) bool {
 		_, ended := s.ended[id]
 		return ended || s.open[id] != nil
 	})
-}
-
-// valuesOf returns the texts and numbers of an answer's fields that match.
-func valuesOf(content json.RawMessage, matches func(name string) bool) (values []string) {
-	for name, value := range rawjson.Parts(content) {
-		if !matches(name) {
-			continue
-		}
-		value = bytes.TrimSpace(value)
-		switch text := ""; {
-		case json.Unmarshal(value, &text) == nil:
-			values = append(values, text)
-		case bytes.HasPrefix(value, []byte("[")), bytes.HasPrefix(value, []byte("{")):
-			values = append(values, valuesOf(value, func(string) bool { return true })...)
-		case len(value) > leastAnswer && !slices.Contains([]string{"true", "false", "null"}, string(value)):
-			values = append(values, string(value))
-		}
-	}
-	return values
-}
-
-// escaped returns a text as within a JSON string.
-func escaped(text string) string {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // a string and a buffer: cannot fail
-	return string(out.Bytes()[1 : out.Len()-2])
 }
 
 // wait waits for the next answer of a question. That what was to be done at an

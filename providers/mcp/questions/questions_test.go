@@ -1,0 +1,385 @@
+package questions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/arguments"
+	"ctxfs/providers/internal/spawn"
+	"ctxfs/providers/mcp/wire"
+)
+
+// newAsker returns a store, and a call that is asked in it.
+func newAsker(o AskerOptions) (*Store, *Asker) {
+	s := NewStore(Options{Now: time.Now, Changed: func(any) {}})
+	if o.Owner == nil {
+		o.Owner = "server"
+	}
+	if o.Limit == 0 {
+		o.Limit = time.Minute
+	}
+	o.Server, o.Tool = "server", "tool"
+	if o.Clean == nil {
+		o.Clean = func(text string) string { return text }
+	}
+	return s, s.NewAsker(o)
+}
+
+// ask asks in the background, and returns the question and what becomes of it.
+func ask(t *testing.T, s *Store, a *Asker, q wire.Question) (Question, <-chan outcome) {
+	t.Helper()
+	known := make(map[string]bool)
+	for _, q := range s.List(nil) {
+		known[q.ID] = true
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		answer, err := a.Ask(context.Background(), q)
+		done <- outcome{answer, err}
+	}()
+	var asked Question
+	fstest.Eventually(t, "a question", func() bool {
+		for _, q := range s.List(nil) {
+			if !known[q.ID] {
+				asked = q
+				return true
+			}
+		}
+		return false
+	})
+	return asked, done
+}
+
+type outcome struct {
+	answer wire.Answer
+	err    error
+}
+
+func form(schema string) wire.Question {
+	return wire.Question{Kind: wire.AskForm, Message: "Fill it in", Schema: json.RawMessage(schema)}
+}
+
+func words(texts ...string) Reply {
+	r := Reply{Action: wire.Accept}
+	for _, text := range texts {
+		r.Words = append(r.Words, arguments.Word{Text: text})
+	}
+	return r
+}
+
+// TestForms answers forms of many kinds: what is given, what reaches the server, or
+// why not.
+func TestForms(t *testing.T) {
+	for name, c := range map[string]struct {
+		schema string
+		reply  Reply
+		want   string // the content, or a part of the error
+	}{
+		"numbers": {
+			`{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"number","minimum":1}}}`,
+			words("--a", "12345678901234567890", "--b", "1.50"), `{"a":12345678901234567890,"b":1.50}`,
+		},
+		"too small": {
+			`{"type":"object","properties":{"b":{"type":"number","minimum":1}}}`, words("--b", "0"), "--b must be at least 1",
+		},
+		"no": {
+			`{"type":"object","properties":{"sure":{"type":"boolean"}}}`, words("--no-sure"), `{"sure":false}`,
+		},
+		"a list of titled values": {
+			`{"type":"object","properties":{"fish":{"type":"array","items":{"anyOf":[{"const":"t","title":"Tuna"},{"const":"s","title":"Salmon"}]}}}}`,
+			words("--fish", "t", "--fish", "s"), `{"fish":["t","s"]}`,
+		},
+		"a definition": {
+			`{"type":"object","properties":{"size":{"$ref":"#/$defs/Size"}},"$defs":{"Size":{"enum":["S","M"],"type":"string"}}}`,
+			words("--size", "L"), "--size must be one of S, M",
+		},
+		"defaults": {
+			`{"type":"object","properties":{"a":{"type":"string","default":"x"},"b":{"type":"string"}},"required":["a","b"]}`,
+			words("--b", "y"), `{"b":"y","a":"x"}`,
+		},
+		"JSON": {
+			`{"type":"object","properties":{"a":{"type":"string"}}}`, Reply{Action: wire.Accept, Content: json.RawMessage(`{"a":"x"}`)}, `{"a":"x"}`,
+		},
+		"JSON that does not fit": {
+			`{"type":"object","properties":{"a":{"type":"string"}}}`, Reply{Action: wire.Accept, Content: json.RawMessage(`{"a":1}`)}, `"a" must be a string`,
+		},
+		"a missing one": {
+			`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`, words(), `missing "a"`,
+		},
+		"an email address": {
+			`{"type":"object","properties":{"a":{"type":"string","format":"email"}}}`, words("--a", "Ann <ann@example.com>"), "--a must be an email address",
+		},
+		"a time": {
+			`{"type":"object","properties":{"a":{"type":"string","format":"date-time"}}}`, words("--a", "2026-02-30T08:00:00Z"), "--a must be a date and time",
+		},
+		"values of a refusal": {
+			`{"type":"object","properties":{"a":{"type":"string"}}}`, Reply{Action: wire.Decline, Content: json.RawMessage(`{"a":"x"}`)}, "takes no values",
+		},
+		"no action": {`{"type":"object","properties":{}}`, Reply{Action: "maybe"}, `"maybe" is no answer`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, a := newAsker(AskerOptions{})
+			q, done := ask(t, s, a, form(c.schema))
+			_, err := s.Answer(q.ID, c.reply)
+			if err != nil {
+				fix, ok := err.(interface{ Fix() string })
+				if !strings.Contains(err.Error(), c.want) || !ok || fix.Fix() == "" {
+					t.Errorf("%v, not %s", err, c.want)
+				}
+				s.Close()
+				if o := <-done; !errors.Is(o.err, errWithdrawn) {
+					t.Errorf("%+v", o)
+				}
+				return
+			}
+			if o := <-done; o.err != nil || o.answer.Action != wire.Accept || string(o.answer.Content) != c.want {
+				t.Errorf("%s, %v, not %s", o.answer.Content, o.err, c.want)
+			}
+		})
+	}
+}
+
+// TestSecretFields finds those that ask for secrets, and no others.
+func TestSecretFields(t *testing.T) {
+	field := func(name, more string) string { return fmt.Sprintf(`%q:{"type":"string"%s}`, name, more) }
+	for _, c := range []struct {
+		message, fields, want string
+	}{
+		{"Log in", field("user", "") + "," + field("password", ""), "password"},
+		{"Log in", field("apiKey", "") + "," + field("API_TOKEN", "") + "," + field("name", ""), "apiKey API_TOKEN"},
+		{"Log in", field("code", `,"title":"One-time code"`), "code"},
+		{"Log in", field("x", `,"description":"Your access token, from the settings"`), "x"},
+		{"Log in", field("x", `,"format":"password"`), "x"},
+		{"Log in", `"pin":{"type":"integer"}`, "pin"},
+		{"Please enter your passphrase", field("value", "") + `,"remember":{"type":"boolean"}`, "value"},
+		{"How many tokens may it use?", `"tokens":{"type":"integer"}`, ""},
+		{"Which branch?", field("branch", "") + "," + field("next_page_token", ""), ""},
+		{"Number", field("n", `,"description":"any number (do not give us your pin)"`), ""},
+		{"Password policy", field("policy", `,"enum":["weak","strong"]`), ""},
+	} {
+		fields := fieldsOf(json.RawMessage(`{"type":"object","properties":{`+c.fields+`}}`), nil)
+		if got := strings.Join(secretFields(c.message, fields), " "); got != c.want {
+			t.Errorf("%s: %q of %s, not %q", c.message, got, c.fields, c.want)
+		}
+	}
+}
+
+// TestAnswerCommands are commands that a shell takes.
+func TestAnswerCommands(t *testing.T) {
+	for _, c := range []struct{ schema, want string }{
+		{`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}},"required":["a","b"]}`, "--a TEXT --b NUMBER"},
+		{`{"type":"object","properties":{"when":{"type":"string","format":"date"}},"required":["when"]}`, "--when DATE"},
+		{`{"type":"object","properties":{"a":{"type":"boolean"}}}`, "--a 'true|false'"},
+		{`{"type":"object","properties":{}}`, "--accept"},
+		{`{"type":"object","properties":{"decline":{"type":"string"}},"required":["decline"]}`, `'{"decline": "TEXT"}'`},
+		{`{"type":"object","properties":{"a; rm -rf":{"type":"array","items":{"type":"string","enum":["x"]}}},"required":["a; rm -rf"]}`, `'{"a; rm -rf": ["x"]}'`},
+	} {
+		q := Question{ID: "qx", Kind: wire.AskForm, Schema: json.RawMessage(c.schema)}
+		if got := strings.TrimPrefix(q.answerCommand(), "ctxfs answer qx "); got != c.want {
+			t.Errorf("%s, not %s", got, c.want)
+		}
+	}
+}
+
+// TestAnswersAreTakenOut of texts, as they are and as JSON, but not as parts of
+// words.
+func TestAnswersAreTakenOut(t *testing.T) {
+	values := []string{"Ann", `a "quoted" text`, "12345678", "xy"}
+	for _, c := range []struct{ text, want string }{
+		{"Ann and Anna, Ann.", "[answered] and Anna, [answered]."},
+		{`{"a":"a \"quoted\" text"}`, `{"a":"[answered]"}`},
+		{"x12345678x", "x[answered]x"},
+		{"xy", "xy"},
+	} {
+		if got := withoutAnswers(c.text, values); got != c.want {
+			t.Errorf("%q, not %q", got, c.want)
+		}
+	}
+}
+
+// TestBounds of questions: those of a server, and those of a call.
+func TestBounds(t *testing.T) {
+	s, a := newAsker(AskerOptions{})
+	const schema = `{"type":"object","properties":{"a":{"type":"string"}}}`
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer s.Close()
+	more := func(of *Asker, n int) {
+		before := len(s.List(nil))
+		for range n {
+			all.Go(func() { _, _ = of.Ask(context.Background(), form(schema)) })
+		}
+		fstest.Eventually(t, "questions", func() bool { return len(s.List(nil)) == before+n })
+	}
+	more(a, maxOfCall)
+	if _, err := a.Ask(context.Background(), form(schema)); err == nil || !strings.Contains(err.Error(), "of this call wait already") {
+		t.Error(err)
+	}
+	for range maxOpen/maxOfCall - 1 {
+		more(s.NewAsker(a.opts), maxOfCall)
+	}
+	if _, err := s.NewAsker(a.opts).Ask(context.Background(), form(schema)); err == nil || !strings.Contains(err.Error(), "of this server wait already") {
+		t.Error(err)
+	}
+	if notes := a.Notes(); len(notes) != 1 {
+		t.Errorf("%q", notes)
+	}
+	a.Close()
+	if n := len(s.List(nil)); n != maxOpen-maxOfCall {
+		t.Errorf("%d questions", n)
+	}
+	other := AskerOptions{Owner: "another", Limit: time.Minute, Clean: a.opts.Clean}
+	more(s.NewAsker(other), 1)
+}
+
+// TestAnAddress waits, once it is opened, until the server says that it is done.
+func TestAnAddress(t *testing.T) {
+	var waits []bool
+	s, a := newAsker(AskerOptions{Waiting: func(is bool) { waits = append(waits, is) }})
+	done := make(chan struct{})
+	q, came := ask(t, s, a, wire.Question{Kind: wire.AskURL, Message: "Log in", URL: "https://user:x@example.com/in", ID: "e", Done: done})
+	if q.Host != "example.com" || !strings.Contains(q.Warning, "the host is example.com") {
+		t.Errorf("%+v", q)
+	}
+	if _, err := s.Answer(q.ID, words("--a", "b")); err == nil {
+		t.Error("an address takes no values")
+	}
+	if is, err := s.Answer(q.ID, Reply{Action: wire.Accept}); err != nil || !is.Opened {
+		t.Errorf("%+v, %v", is, err)
+	}
+	if o := <-came; o.err != nil || o.answer.Action != wire.Accept {
+		t.Errorf("%+v", o)
+	}
+	if all := s.List(nil); len(all) != 1 || !all[0].Opened || len(a.Open()) != 0 {
+		t.Errorf("%+v", all)
+	}
+	if _, err := s.Answer(q.ID, Reply{Action: wire.Accept}); err == nil || !strings.Contains(err.Error(), "waits for the server") {
+		t.Error(err)
+	}
+	close(done)
+	fstest.Eventually(t, "the end", func() bool { return len(s.List(nil)) == 0 })
+	fstest.Eventually(t, "the call no longer waits", func() bool {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return len(waits) == 2 && waits[0] && !waits[1]
+	})
+	for _, bad := range []string{"file:///etc/passwd", "javascript:alert(1)", "https://", "https://x/\u202e", "ctxfs://x/y"} {
+		if _, err := a.Ask(context.Background(), wire.Question{Kind: wire.AskURL, URL: bad}); err == nil {
+			t.Error(bad)
+		}
+	}
+}
+
+// TestSampling runs the command only after somebody has agreed.
+func TestSampling(t *testing.T) {
+	dir := t.TempDir()
+	ran := filepath.Join(dir, "ran")
+	spawner := spawn.New()
+	defer spawner.Close()
+	sampler := &Sampler{Env: os.Environ(), Dir: dir, Limit: time.Minute, Spawner: spawner}
+	request := json.RawMessage(`{"messages":[{"role":"user","content":{"type":"text","text":"Why?"}},{"role":"user","content":{"type":"image"}}],"systemPrompt":"Be brief."}`)
+	for name, c := range map[string]struct {
+		script, want, fault string
+	}{
+		"answer":  {"touch " + ran + "; grep -o Why; echo 'because\x1b[31m'", "Why\nbecause", ""},
+		"failure": {"echo no key >&2; exit 3", "", "has failed: exit status 3: no key"},
+		"nothing": {"true", "", "has written nothing"},
+		"flood":   {"yes", "", "has written more than 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sampler.Command = []string{"sh", "-c", c.script}
+			s, a := newAsker(AskerOptions{Sample: sampler.Sample})
+			q, done := ask(t, s, a, wire.Question{Kind: wire.AskSampling, Request: request})
+			if q.Message != "system: Be brief.\nuser: Why?\nuser: [image]" || q.Answer != "ctxfs answer "+q.ID+" --accept" {
+				t.Errorf("%+v", q)
+			}
+			if _, err := os.Stat(ran); err == nil {
+				t.Error("it ran unasked")
+			}
+			if _, err := s.Answer(q.ID, Reply{Action: wire.Accept}); err != nil {
+				t.Fatal(err)
+			}
+			o := <-done
+			os.Remove(ran)
+			if c.fault != "" {
+				if notes := strings.Join(a.Notes(), ""); o.err == nil || !strings.Contains(notes, c.fault) {
+					t.Errorf("%v, %s", o, notes)
+				}
+				return
+			}
+			var result struct {
+				Role, Model string
+				Content     struct{ Type, Text string }
+			}
+			if err := json.Unmarshal(o.answer.Content, &result); err != nil || result.Content.Text != c.want || result.Role != "assistant" || result.Model != "sh" {
+				t.Errorf("%+v, %v", result, err)
+			}
+		})
+	}
+	s, a := newAsker(AskerOptions{Sample: sampler.Sample})
+	q, done := ask(t, s, a, wire.Question{Kind: wire.AskSampling, Request: request})
+	if _, err := s.Answer(q.ID, Reply{Action: wire.Decline}); err != nil {
+		t.Fatal(err)
+	}
+	if o := <-done; o.answer.Action != wire.Decline {
+		t.Errorf("%+v", o)
+	}
+	_, a = newAsker(AskerOptions{})
+	if answer, err := a.Ask(context.Background(), wire.Question{Kind: wire.AskSampling, Request: request}); err != nil || answer.Action != wire.Decline || len(a.Notes()) != 1 {
+		t.Errorf("%+v, %v, %q", answer, err, a.Notes())
+	}
+}
+
+// TestManyAnswers: of any number of answers at once, one counts.
+func TestManyAnswers(t *testing.T) {
+	s, a := newAsker(AskerOptions{})
+	for range 20 {
+		q, done := ask(t, s, a, form(`{"type":"object","properties":{"a":{"type":"integer"}}}`))
+		var all sync.WaitGroup
+		var mu sync.Mutex
+		taken := 0
+		for i := range 8 {
+			all.Go(func() {
+				if _, err := s.Answer(q.ID, words("--a", fmt.Sprint(i))); err == nil {
+					mu.Lock()
+					taken++
+					mu.Unlock()
+				}
+			})
+		}
+		all.Wait()
+		if o := <-done; taken != 1 || o.answer.Action != wire.Accept {
+			t.Errorf("%d answers, %+v", taken, o)
+		}
+	}
+}
+
+func FuzzForm(f *testing.F) {
+	for _, seed := range []string{
+		`{"type":"object","properties":{"a":{"type":"string","enum":["x"],"enumNames":["X"]}},"required":["a"]}`,
+		`{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":[{"const":1}]},"default":[1]}},"$defs":{"b":{}}}`,
+		`{"type":"object","properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"type":"string"}}}`, `{"type":"object","properties":[]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, schema []byte) {
+		if checkForm(schema) != nil {
+			return
+		}
+		q := Question{ID: "q", Kind: wire.AskForm, Schema: schema}
+		q.Secrets = secretFields(q.Message, q.Fields())
+		if command := q.answerCommand(); strings.ContainsAny(command, "\x00\x1b") {
+			t.Errorf("%q", command)
+		}
+		_, _ = q.fill(nil, nil)
+	})
+}
