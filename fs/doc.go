@@ -47,6 +47,10 @@
 // events. Everything that shows a tree (the kernel, a synced folder, the
 // commands ls and cat, the io/fs view) goes through it.
 //
+// The tree is the same for everybody: the kernel caches it for all, so no operation
+// knows who asks. The exception is [Inbox.Create], which is told where its caller
+// stands ([Standpoint]).
+//
 // # Ready-made nodes
 //
 // [Folder] (names to nodes), [Text] (bytes in memory), [Rendered] (bytes made

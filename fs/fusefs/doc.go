@@ -46,5 +46,6 @@
 // requests, with the inodes of inode.go, the attributes of attr.go and
 // publish.go, and the errors of errno.go; changes.go queues changes, notify.go
 // announces them; grow.go, leave.go and touch.go are about files that grow,
-// inbox.go about files that are written, ahead.go about searches.
+// inbox.go about files that are written, callers_linux.go about where those stand who
+// write them, ahead.go about searches.
 package fusefs
