@@ -76,12 +76,13 @@ func (k *known) configures(dir string, id fs.FileID) bool {
 }
 
 // path returns the path by which a folder is known, or "". Two paths of one folder
-// are one project: the path by which it was first found stays its path.
+// are one project: its path is the configured one, by which its servers are known, or
+// else that by which it was first found.
 func (k *known) path(id fs.FileID) string {
 	k.mu.Lock()
 	used, configured := k.used[id], k.paths[id]
 	k.mu.Unlock()
-	for _, path := range []string{used, configured} {
+	for _, path := range []string{configured, used} {
 		if leadsTo(path, id) {
 			return path
 		}

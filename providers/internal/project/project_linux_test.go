@@ -25,6 +25,9 @@ func TestBoundFolderIsOneProject(t *testing.T) {
 	t.Cleanup(func() { _ = syscall.Unmount(bound, syscall.MNT_DETACH) })
 	w.of(fs.StandpointAt(bound+"/sub"), bound) // it was found there first
 	w.of(fs.StandpointAt(repo+"/sub"), bound)
+	w.r.SetKnown([]string{repo})
+	w.of(fs.StandpointAt(bound+"/sub"), repo)
+	w.r.SetKnown(nil)
 	if err := syscall.Unmount(bound, syscall.MNT_DETACH); err != nil {
 		t.Fatal(err)
 	}
