@@ -200,7 +200,10 @@ func TestAnOldCatalogueIsFetchedAgain(t *testing.T) {
 	w.write(tools, `[{"name":"two"}]`)
 	w.reopen().start()
 	w.until("the new tool", func() bool { return w.ls("stub/tools") == "two.json" })
-	contains(t, w.untilState("stub", "cached"), "it was stopped once its catalogue was known")
+	w.until("it is stopped", func() bool { // its tools are shown before its state
+		text := w.cat("stub/STATUS.md")
+		return strings.HasPrefix(text, "state: cached\n") && strings.Contains(text, "it was stopped once its catalogue was known")
+	})
 
 	// Where it fails, what is known stays.
 	w.write(tools, "no tools at all")
