@@ -28,7 +28,10 @@ type agent struct {
 }
 
 // agent starts a gateway and says hello to it.
-func (b *box) agent() *agent {
+func (b *box) agent() *agent { b.Helper(); return b.agentThat() }
+
+// agentThat is an agent whose client has more abilities.
+func (b *box) agentThat(can ...client.ClientOption) *agent {
 	b.Helper()
 	a := &agent{t: b.T, process: b.command(context.Background(), binary(), "serve")}
 	in, err := a.process.StdinPipe()
@@ -41,7 +44,7 @@ func (b *box) agent() *agent {
 		in.Close()
 		_ = a.process.Wait()
 	})
-	a.Client = client.NewClient(transport.NewIO(out, in, nil))
+	a.Client = client.NewClient(transport.NewIO(out, in, nil), can...)
 	must(b, a.Start(b.Context()))
 	a.hello, err = a.Initialize(b.Context(), mcp.InitializeRequest{Params: mcp.InitializeParams{
 		ProtocolVersion: mcp.LATEST_PROTOCOL_VERSION, ClientInfo: mcp.Implementation{Name: "tester", Version: "1"},

@@ -99,6 +99,7 @@ func runStub(mode string) {
 		say = shuffled()
 	}
 	listed := 0
+	asked := make(map[string]string) // the IDs of calls in mode "asks", by those of questions
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadString('\n')
@@ -112,12 +113,24 @@ func runStub(mode string) {
 				URI, Name string
 				Arguments json.RawMessage
 			} `json:"params"`
+			Result, Error json.RawMessage
 		}
 		if json.Unmarshal([]byte(line), &m) != nil {
 			continue
 		}
 		journal(m.Method)
 		if m.ID == nil {
+			continue
+		}
+		if id := asked[string(m.ID)]; id != "" && m.Method == "" { // tells what it was answered
+			delete(asked, string(m.ID))
+			say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%q}]}}`+"\n", id, string(m.Result)+string(m.Error)))
+			continue
+		}
+		if mode == "asks" && m.Method == "tools/call" { // for the form that is its arguments
+			id := fmt.Sprintf(`"ask-%d"`, len(asked))
+			asked[id] = string(m.ID)
+			say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"elicitation/create","params":{"message":"Who is it?\nSay it.","requestedSchema":%s}}`+"\n", id, m.Params.Arguments))
 			continue
 		}
 		body := `"error":{"code":-32601,"message":"method not found"}`

@@ -93,7 +93,7 @@ func (p *Provider) beginCall(u *underway, f *follower) *underway {
 	u.asker = p.questions.NewAsker(questions.AskerOptions{
 		Owner: s, Server: s.summary().file, Tool: u.toolName(), Limit: p.sampling.Load().question,
 		Clean: func(text string) string { return s.clean(def, text) },
-		Told:  u.tell, Waiting: u.clock.Pause, Sample: p.sampler(),
+		Told:  u.tell, Waiting: u.clock.Pause, Sample: p.sampler(), Samples: u.call.Samples,
 	})
 	u.call.Progress = u.report
 	u.made.under = u

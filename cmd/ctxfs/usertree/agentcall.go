@@ -62,7 +62,7 @@ func (t *Tree) answerAgentCall(ctx context.Context, request AgentCall, tell func
 		Progress: func(p wire.Progress) {
 			queue.post(AgentNews{&gateway.Progress{Done: p.Done, Total: p.Total, Message: p.Message}}, false)
 		},
-		Leave: true,
+		Leave: true, Samples: request.Samples,
 	}
 	var r *calls.Result
 	var err error

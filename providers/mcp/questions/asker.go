@@ -34,6 +34,9 @@ type AskerOptions struct {
 	// Sample answers for a language model, when a person has agreed; nil declines
 	// all such questions.
 	Sample func(ctx context.Context, request json.RawMessage) (json.RawMessage, error)
+	// Samples says that somebody may answer for a language model by the content of an
+	// answer, whatever Sample is.
+	Samples bool
 }
 
 // Asker is a call in whose course its server may ask. It is safe for concurrent
@@ -78,7 +81,7 @@ func (a *Asker) wait(n int) {
 // [wire.Decline] to a question for a language model that there is not. Errors are
 // for the server: that the question cannot be put to anybody; and those of ctx.
 func (a *Asker) Ask(ctx context.Context, q wire.Question) (wire.Answer, error) {
-	if q.Kind == wire.AskSampling && a.opts.Sample == nil {
+	if q.Kind == wire.AskSampling && a.opts.Sample == nil && !a.opts.Samples {
 		a.note("the server wanted the answer of a language model, which was declined: no command answers; to name one: [mcp] sampler = [\"PROGRAM\", …] in config.toml")
 		return wire.Answer{Action: wire.Decline}, nil
 	}
@@ -99,7 +102,10 @@ func (a *Asker) Ask(ctx context.Context, q wire.Question) (wire.Answer, error) {
 	case accepted && open.Kind == wire.AskURL && q.Done != nil:
 		go a.awaitDone(open)
 		return answer, nil
-	case accepted && open.Kind == wire.AskSampling:
+	case accepted && open.Kind == wire.AskSampling && answer.Content == nil && a.opts.Sample == nil:
+		a.note("the server wanted the answer of a language model, and there is none: no command answers")
+		answer.Action = wire.Decline
+	case accepted && open.Kind == wire.AskSampling && answer.Content == nil:
 		if answer.Content, err = a.opts.Sample(ctx, q.Request); err != nil {
 			a.note("the server wanted the answer of a language model, and there is none: " + clean.Line(err.Error()))
 			err = errors.New("there is no answer: the command that answers has failed")

@@ -170,7 +170,8 @@ func (s *Store) Answer(id string, r Reply) (Question, error) {
 		return is, err
 	}
 	s.opts.Changed(asker.opts.Owner)
-	asker.opts.Told(is, is.Opened && a.Action == wire.Accept)
+	_, closed := s.Find(id)
+	asker.opts.Told(is, closed == nil)
 	return is, nil
 }
 
@@ -183,6 +184,8 @@ func (q *Question) answer(r Reply) (a wire.Answer, err error) {
 		return a, &Error{What: fmt.Sprintf("%q is no answer", clean.Cut(clean.Line(r.Action), 40)), Mend: "it may be accept, decline or cancel"}
 	case given && r.Action != wire.Accept:
 		return a, &Error{What: "to " + r.Action + " a question takes no values", Mend: "leave them out"}
+	case q.Kind == wire.AskSampling && len(r.Content) > 0:
+		a.Content = r.Content
 	case given && q.Kind != wire.AskForm:
 		return a, &Error{What: "the question takes no values: it is accepted or declined", Mend: q.Answer}
 	case r.Action == wire.Accept && q.Kind == wire.AskForm:

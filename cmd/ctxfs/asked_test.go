@@ -1,0 +1,338 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"ctxfs/fs/fstest"
+)
+
+// loginForm is a form with a field that asks for a secret.
+const loginForm = `{"type":"object","properties":{` +
+	`"user":{"type":"string","title":"User","description":"Your name here"},` +
+	`"password":{"type":"string"},` +
+	`"age":{"type":"integer","minimum":18},` +
+	`"kind":{"type":"string","oneOf":[{"const":"a1","title":"First"},{"const":"b2","title":"Second"}],"default":"a1"},` +
+	`"tags":{"type":"array","items":{"type":"string","enum":["red","green","blue"]}},` +
+	`"sure":{"type":"boolean"}},"required":["user"]}`
+
+// askers returns a box with a server whose tool asks for the form that it is called
+// with, and answers what it was answered.
+func askers(t *testing.T) *box {
+	b := newBox(t)
+	b.write("tools.json", `[{"name":"ask","inputSchema":{"type":"object","additionalProperties":true}}]`)
+	b.stub("guard", "asks", map[string]string{stubTools: filepath.Join(b.home, "tools.json")})
+	return b
+}
+
+// asked makes a call in a script, and returns the question and the task that it ends
+// with.
+func (b *box) asked(form string, options ...string) (question, task string) {
+	b.Helper()
+	r := b.run(append(append([]string{"call", "--json"}, options...), "guard", "ask", form)...)
+	var out struct {
+		Question struct{ ID, Answer string }
+		Task     string
+	}
+	if err := json.Unmarshal([]byte(r.out), &out); r.code != 9 || err != nil || out.Task == "" {
+		b.Fatalf("exit %d, %v: %v", r.code, err, r)
+	}
+	if out.Question.Answer != "ctxfs answer "+out.Question.ID+" --user TEXT" {
+		b.Errorf("to answer: %s", out.Question.Answer)
+	}
+	return out.Question.ID, out.Task
+}
+
+// TestAskedInScripts follows nothing but what the commands print.
+func TestAskedInScripts(t *testing.T) {
+	t.Parallel()
+	b := askers(t)
+	r := b.run("call", "guard", "ask", loginForm)
+	if r.code != 9 || r.out != "" {
+		t.Fatalf("exit %d: %v", r.code, r)
+	}
+	for _, want := range []string{"guard asks before ask goes on, until 20", ": Who is it? Say it.\n", "--user", "Your name here", "careful: it seems to ask for a secret (password)"} {
+		if !strings.Contains(r.err, want) {
+			t.Errorf("no %q in %s", want, r.err)
+		}
+	}
+	command := func(prefix string) string {
+		_, after, ok := strings.Cut(r.err, prefix)
+		line, _, _ := strings.Cut(after, "\n")
+		line, _, _ = strings.Cut(line, "  (or")
+		if !ok {
+			t.Fatalf("no %q in %s", prefix, r.err)
+		}
+		return line
+	}
+	answer, fetch := command("answer it: "), command("then get the result: ")
+	if list := b.ok("answer"); !strings.Contains(list, answer) {
+		t.Errorf("the list: %s", list)
+	}
+	if got := b.run("answer"); strings.Contains(got.err, "no server asks") {
+		t.Errorf("the list: %v", got)
+	}
+	b.refused(2, []string{"--age must be", "18"}, append(strings.Fields(strings.TrimPrefix(strings.Replace(answer, "TEXT", "Ann", 1), "ctxfs ")), "--age", "3")...)
+	if out := b.sh(strings.Replace(answer, "TEXT", "Ann", 1) + " --age 30 --tags red --tags blue"); !strings.Contains(out, "answered; the call goes on\n") || !strings.Contains(out, fetch) {
+		t.Errorf("answered: %s", out)
+	}
+	const want = `{"action":"accept","content":{"user":"Ann","age":30,"tags":["red","blue"],"kind":"a1"}}`
+	for range 2 { // it is kept
+		if out := b.sh(fetch); canonical(out) != canonical(want) {
+			t.Errorf("the result: %s", out)
+		}
+	}
+	b.refused(1, []string{"has been answered", fetch}, strings.Fields(strings.TrimPrefix(answer, "ctxfs "))...)
+
+	id, task := b.asked(loginForm)
+	b.refused(2, []string{"what is the answer to " + id, "ctxfs answer " + id + " --user TEXT"}, "answer", id)
+	if help := b.ok("answer", id, "--help"); !containsAll(help, []string{"Who is it?\n  Say it.", "--user string", "Careful", "ctxfs answer " + id + " --decline"}) {
+		t.Errorf("help: %s", help)
+	}
+	if out := b.ok("answer", id, "--decline"); !strings.Contains(out, "declined") {
+		t.Errorf("declined: %s", out)
+	}
+	if out := b.ok("call", "--continue", id, "--json"); !strings.Contains(out, `{\"action\":\"decline\"}`) {
+		t.Errorf("the result: %s", out)
+	}
+	if out := b.ok("tasks", "wait", task); !strings.HasPrefix(out, task+": guard/ask done") {
+		t.Errorf("waited: %s", out)
+	}
+
+	id, _ = b.asked(loginForm)
+	if out := b.sh(`echo '{"user":"Bob"}' | ctxfs answer ` + id + ` - && ctxfs call --continue ` + id); !strings.Contains(out, `"user":"Bob"`) {
+		t.Errorf("by standard input: %s", out)
+	}
+	b.refused(1, []string{`no question has the ID "q22222"`, "ctxfs answer"}, "answer", "q22222", "--decline")
+	b.refused(1, []string{"no task", "ctxfs tasks"}, "call", "--continue", "t22222")
+	b.refused(2, []string{"--continue takes the ID of a task"}, "call", "--continue", task, "guard", "ask")
+	b.refused(2, []string{"--accept and --decline are two answers"}, "answer", id, "--accept", "--decline")
+	b.refused(2, []string{"which question?"}, "answer", "--decline")
+	if out := b.run("answer"); out.code != 0 || out.out != "" || !strings.Contains(out.err, "no server asks anything") {
+		t.Errorf("nothing is open: %v", out)
+	}
+}
+
+// TestTasks: calls that go on by themselves are listed, waited for and cancelled,
+// each any number of times.
+func TestTasks(t *testing.T) {
+	t.Parallel()
+	b := askers(t)
+	if r := b.run("tasks"); r.code != 0 || r.out != "" || !strings.Contains(r.err, "there are no tasks") {
+		t.Errorf("none: %v", r)
+	}
+	if out := b.ok("tasks", "--json"); out != "[]\n" {
+		t.Errorf("none as JSON: %s", out)
+	}
+	id := strings.TrimSpace(b.ok("call", "--detach", "guard", "ask", loginForm))
+	if strings.ContainsAny(id, " \n") {
+		t.Fatalf("the ID of the task: %q", id)
+	}
+	var list []struct {
+		ID, State, Server, Tool string
+		Questions               []string
+	}
+	fstest.Eventually(t, "it asks", func() bool {
+		must(t, json.Unmarshal([]byte(b.ok("tasks", "--json")), &list))
+		return len(list) == 1 && list[0].State == "asks"
+	})
+	if is := list[0]; is.ID != id || is.Server != "guard" || is.Tool != "ask" || len(is.Questions) != 1 {
+		t.Errorf("%+v", is)
+	}
+	if out := b.ok("tasks"); !containsAll(out, []string{"ID  ", id + "  asks", "guard/ask", "ctxfs answer " + list[0].Questions[0]}) {
+		t.Errorf("the table: %s", out)
+	}
+	b.refused(9, []string{"ctxfs answer " + list[0].Questions[0], "ctxfs call --continue " + id}, "call", "--continue", id)
+	for range 2 {
+		if out := b.ok("tasks", "cancel", id); !strings.HasPrefix(out, id+": guard/ask cancelled") {
+			t.Errorf("cancelled: %s", out)
+		}
+	}
+	if r := b.run("tasks", "wait", id); r.code != 1 || !strings.Contains(r.out, "cancelled") {
+		t.Errorf("waited: %v", r)
+	}
+	b.refused(130, []string{"cancelled"}, "call", "--continue", id)
+	b.refused(2, []string{"which task?"}, "tasks", "wait")
+	b.refused(2, []string{"unknown command"}, "tasks", "weit")
+	late := b.ok("call", "--detach", "guard", "ask", loginForm)
+	if r := b.run("call", "--continue", strings.TrimSpace(late), "--timeout", "1m"); r.code != 9 {
+		t.Errorf("it asks: %v", r)
+	}
+}
+
+// TestAskedAtTerminal: a person answers the fields one after the other, is asked
+// again where something does not fit, and a secret is not shown.
+func TestAskedAtTerminal(t *testing.T) {
+	t.Parallel()
+	b := askers(t)
+	b.ok("tools", "guard")
+	w := b.open("call", "guard", "ask", loginForm)
+	w.sees("guard asks you, for its tool ask (question q")
+	w.sees("  Who is it?\r\n  Say it.\r\n")
+	w.sees("Careful: it seems to ask for a secret (password)")
+	w.sees("User (required): Your name here\r\nuser: ")
+	w.types("\r")
+	w.sees("a value is required")
+	w.types("Ann\r")
+	w.sees("password, not shown: ")
+	fstest.Eventually(t, "nothing is shown", func() bool { return w.attributes() != w.before })
+	w.types("hunter2hunter2\r")
+	w.sees("age, a whole number: ")
+	w.types("old\r")
+	w.sees("it must be a number")
+	w.types("3\r")
+	w.sees("1  First (a1)\r\n  2  Second (b2)\r\nkind, 1 to 2 [1]: ")
+	w.types("3\r")
+	w.sees("it must be a number from 1 to 2")
+	w.types("2\r")
+	w.sees("tags, numbers separated by commas: ")
+	w.types("1, blue\r")
+	w.sees("sure, y or n: ")
+	w.types("yes\r")
+	w.sees(`"age" must be at least 18, not 3`)
+	w.sees("age, a whole number [3]: ")
+	w.types("42\r")
+	w.sees(`"user":"Ann"`)
+	if code := w.wait(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	w.restored()
+
+	w = b.open("call", "guard", "ask", loginForm)
+	w.sees("user: ")
+	w.types("\x04")
+	w.sees(`{"action":"decline"}`)
+	if code := w.wait(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+
+	w = b.open("call", "guard", "ask", loginForm)
+	w.sees("user: ")
+	w.types("Ann\r")
+	w.sees("password, not shown: ")
+	fstest.Eventually(t, "nothing is shown", func() bool { return w.attributes() != w.before })
+	w.types("\x03")
+	if code := w.wait(); code != 130 {
+		t.Errorf("exit %d after Ctrl-C", code)
+	}
+	w.restored()
+	fstest.Eventually(t, "the question is withdrawn", func() bool { return b.ok("answer", "--json") == "[]\n" })
+}
+
+// TestAskedElsewhere: what a person is asked can be answered from another terminal,
+// and the prompt ends; a person who does not answer in time is told.
+func TestAskedElsewhere(t *testing.T) {
+	t.Parallel()
+	b := askers(t)
+	w := b.open("call", "guard", "ask", loginForm)
+	w.sees("user: ")
+	var open []struct{ ID string }
+	must(t, json.Unmarshal([]byte(b.ok("answer", "--json")), &open))
+	if len(open) != 1 {
+		t.Fatalf("open: %v", open)
+	}
+	b.ok("answer", open[0].ID, "--user", "Bob")
+	w.sees("needs no answer any more")
+	w.sees(`"user":"Bob"`)
+	if code := w.wait(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+
+	id, task := b.asked(loginForm)
+	other := b.open("answer", id)
+	other.sees("user: ")
+	other.types("Eve\r\r\r\r\r\r")
+	other.sees("answered; the call goes on")
+	if code := other.wait(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	here := b.open("call", "--continue", task)
+	here.sees(`"user":"Eve"`)
+
+	task = strings.TrimSpace(b.ok("call", "--detach", "guard", "ask", loginForm))
+	here = b.open("call", "--continue", task)
+	here.sees("user: ")
+	here.types("Dan\r\r\r\r\r\r")
+	here.sees(`"user":"Dan"`)
+
+	b.write(".config/ctxfs/config.toml", "[mcp]\nquestion_timeout = \"1s\"\n")
+	fstest.Eventually(t, "questions wait shortly", func() bool {
+		w = b.open("call", "guard", "ask", loginForm)
+		w.sees("user: ")
+		return fstest.Becomes(func() bool { return strings.Contains(w.text(), "Nobody has answered in time") })
+	})
+	w.sees(`"action":"cancel"`)
+}
+
+// TestAskedSecretsStayIn: the answers to questions are in no file, whatever way they
+// were given.
+func TestAskedSecretsStayIn(t *testing.T) {
+	t.Parallel()
+	b := askers(t)
+	b.mount()
+	b.write(".config/ctxfs/config.toml", "[mcp.policy]\nlog_arguments = true\n")
+	const secret = "Zq8-hunter-Vw3"
+	id, task := b.asked(loginForm)
+	b.ok("answer", id, "--user", "Ann", "--password", secret)
+	b.ok("call", "--continue", task)
+	w := b.open("call", "guard", "ask", loginForm)
+	w.sees("user: ")
+	w.types("Ann\r")
+	w.sees("not shown: ")
+	w.types(secret + "\r")
+	w.sees("age, ")
+	if strings.Contains(w.text(), secret) {
+		t.Error("the secret is shown")
+	}
+	w.types("\r\r\r\r")
+	w.sees(`"user":"Ann"`)
+	err := filepath.WalkDir(b.dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return nil
+		}
+		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), secret) {
+			t.Errorf("the secret is in %s", path)
+		}
+		return nil
+	})
+	must(t, err)
+}
+
+// TestServeAsks: the question of a real server goes to an agent that can ask, by the
+// gateway, and as text to one that cannot.
+func TestServeAsks(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	b.everything()
+	a := b.agent()
+	text, failed := a.ask("call", callOf("everything", "trigger-elicitation-request", nil))
+	_, after, ok := strings.Cut(text, `call {"continue":"`)
+	task, _, _ := strings.Cut(after, `"`)
+	if failed || !ok || !containsAll(text, []string{"everything asks before it goes on", "name: string", "until 20"}) {
+		t.Fatalf("error %v: %s", failed, text)
+	}
+	a.says(true, []string{"integer"}, "call", map[string]any{"continue": task, "answer": map[string]any{"name": "Ann", "integer": "x"}})
+	a.says(false, []string{"User provided the requested information", "- Name: Ann"}, "call", map[string]any{"continue": task, "answer": map[string]any{"name": "Ann"}})
+	a.says(false, []string{"- Name: Ann"}, "call", map[string]any{"continue": task})
+
+	elicits := b.agentThat(client.WithElicitationHandler(answering{"name": "Eve"}))
+	elicits.says(false, []string{"- Name: Eve"}, "call", callOf("everything", "trigger-elicitation-request", nil))
+	if left := b.ok("answer", "--json"); left != "[]\n" {
+		t.Errorf("open: %s", left)
+	}
+}
+
+// answering is a client that answers every form so.
+type answering map[string]any
+
+// Elicit implements client.ElicitationHandler.
+func (a answering) Elicit(context.Context, mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: "accept", Content: a}}, nil
+}
