@@ -68,8 +68,8 @@ type Work func(ctx context.Context) Outcome
 
 // DropOptions are the settings of a [Drop].
 type DropOptions struct {
-	// Accept checks a complete body, once for each file. It decides at once,
-	// from memory. If it fails, its error is returned from the write
+	// Accept checks a complete body, once for each file. It decides at once, from
+	// memory and what it must look at on disk. If it fails, its error is returned from the write
 	// (ErrInvalid: this is not what the inbox takes) and becomes the file's
 	// result. Otherwise it returns the work, which then runs in a goroutine of
 	// its own. Ctx ends with the drop and not with the writer, which may be

@@ -220,3 +220,36 @@ func TestBin(t *testing.T) {
 	w.reopen()
 	containsNot(t, w.ls("my_server"), "bin")
 }
+
+// TestFileCallSaysWhereItWasMade: where its caller stands is not known to a call by a
+// file, and its outcome says so, whatever it is.
+func TestFileCallSaysWhereItWasMade(t *testing.T) {
+	w, _ := placesWorld(t)
+	w.settings("[mcp]\nfile_calls = true\n")
+	a := w.repository("a")
+	w.open()
+	if _, err := w.callFrom(a, "places", "where", ""); err != nil {
+		t.Fatal(err)
+	}
+	n, err := w.tree.Resolve(t.Context(), "places/calls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, from := range map[string]fs.Standpoint{
+		"where.here":    fs.StandpointAt(a),
+		"where.unknown": {Unknown: "its process has ended"},
+	} {
+		d, err := w.tree.Create(t.Context(), n.(fs.Inbox), name+".json", from)
+		if err == nil {
+			_, err = w.tree.Write(t.Context(), n.(fs.Inbox), d, []byte("{}"), 0)
+		}
+		var o fs.Outcome
+		if err := errors.Join(err, json.Unmarshal([]byte(w.cat("places/calls/"+name+".result")), &o)); err != nil {
+			t.Fatal(err)
+		}
+		known := from.Dir == a
+		if !o.OK || strings.Contains(string(o.Structured)+o.Text, a) != known || strings.Contains(o.Note, "its process has ended") == known {
+			t.Errorf("%s: %+v", name, o)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,7 +124,8 @@ func (s *server) newCalls(now time.Time) *fs.Drop {
 	})
 }
 
-// acceptCall checks a call by a file, at once and from memory.
+// acceptCall checks a call by a file, at once: it waits for nothing but the caller's
+// folder, which tells its project.
 func (s *server) acceptCall(_ context.Context, name string, from fs.Standpoint, body []byte) (fs.Work, error) {
 	tool, _, _ := strings.Cut(name, ".")
 	c := calls.Call{
@@ -141,10 +143,13 @@ func (s *server) acceptCall(_ context.Context, name string, from fs.Standpoint, 
 		}
 		return nil, &refusedFile{callFault(err, name), kind}
 	}
+	note := made.note
 	return func(ctx context.Context) fs.Outcome {
 		f := newFollower(&c)
 		r, err := s.p.beginCall(&underway{begun: begun, call: c, made: made}, f).follow(ctx, f, false, true)
-		return callOutcome(name, r, err)
+		o := callOutcome(name, r, err)
+		o.Note = cmp.Or(o.Note, note) // a failure may be that of the place
+		return o
 	}, nil
 }
 
