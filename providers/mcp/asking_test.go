@@ -288,11 +288,12 @@ func TestATaskOfAKilledProcess(t *testing.T) {
 	w.claude(map[string]any{"callee": stub("calls")})
 	w.opts.StateDir = filepath.Join(w.home, "state")
 	w.open()
-	task, err := w.p.Detach(calls.Call{Server: "callee", Tool: "wait"})
-	if err != nil {
+	_, err := w.p.Call(context.Background(), calls.Call{Server: "callee", Tool: "asks", Leave: true})
+	asked := (*calls.AskedError)(nil)
+	if !errors.As(err, &asked) {
 		t.Fatal(err)
 	}
-	record, err := os.ReadFile(filepath.Join(w.opts.StateDir, "tasks", task.ID+".json"))
+	record, err := os.ReadFile(filepath.Join(w.opts.StateDir, "tasks", asked.Task+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,16 +302,72 @@ func TestATaskOfAKilledProcess(t *testing.T) {
 	}
 	w.p = nil
 	// A process that is killed leaves what it has written at the beginning.
-	w.write(filepath.Join(w.opts.StateDir, "tasks", task.ID+".json"), string(record))
+	w.write(filepath.Join(w.opts.StateDir, "tasks", asked.Task+".json"), string(record))
 	w.write(filepath.Join(w.opts.StateDir, "tasks", "tnojson.json"), "{")
 	w.open()
 	all, err := w.p.Tasks("")
 	if err != nil || len(all) != 1 || all[0].State != tasks.Lost {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	_, err = w.p.Continue(context.Background(), task.ID, calls.Call{})
-	if calls.Outcome(nil, err) != "lost" || !strings.Contains(err.Error(), "whether the tool has done its work is not known") {
+	for _, id := range []string{asked.Task, asked.Question.ID} {
+		_, err = w.p.Continue(context.Background(), id, calls.Call{})
+		if calls.Outcome(nil, err) != "lost" || !strings.Contains(err.Error(), "whether the tool has done its work is not known") {
+			t.Error(err)
+		}
+	}
+	if _, err = w.p.Answer(asked.Question.ID, accept("--colour", "red")); err == nil || !strings.Contains(err.Error(), "no question has the ID") {
 		t.Error(err)
+	}
+}
+
+// TestAServerIsKilledMeanwhile: its questions are withdrawn, and the call says what
+// is not known.
+func TestAServerIsKilledMeanwhile(t *testing.T) {
+	for _, era := range []string{"", "-modern"} {
+		w := newWorld(t)
+		w.claude(map[string]any{"callee": stub("calls" + era)})
+		w.open()
+		q, done := w.calling(context.Background(), "{}")
+		if _, err := w.call("dies", "{}"); err == nil {
+			t.Error("the server lives")
+		}
+		if m := <-done; calls.Outcome(m.r, m.err) != "unreachable" || !strings.Contains(m.err.Error(), "whether the tool has done its work is not known") {
+			t.Errorf("%+v", m)
+		}
+		if _, err := w.p.Answer(q.ID, accept("--colour", "red")); err == nil || !strings.Contains(err.Error(), "has been withdrawn") {
+			t.Error(err)
+		}
+		w.becomesNothing("callee/questions")
+	}
+}
+
+// TestACallByAFileThatAsks has its result wait for the answer.
+func TestACallByAFileThatAsks(t *testing.T) {
+	w := newWorld(t)
+	w.settings("[mcp]\nfile_calls = true\n")
+	w.claude(map[string]any{"callee": stub("calls")})
+	w.open()
+	if _, err := w.call("echo", `{"text":"started"}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.put("asks.1.json", "{}"); err != nil {
+		t.Fatal(err)
+	}
+	var q questions.Question
+	w.until("a question", func() bool {
+		all, err := w.p.Questions("")
+		if err != nil || len(all) == 0 {
+			return false
+		}
+		q = all[0]
+		return true
+	})
+	if q.Task != "" {
+		t.Errorf("%+v", q)
+	}
+	w.answered(q.ID, accept("--colour", "red"))
+	if o := w.outcome("asks.1"); !o.OK || !strings.Contains(o.Text, `"colour":"red"`) {
+		t.Errorf("%+v", o)
 	}
 }
 

@@ -270,7 +270,7 @@ func (u *underway) leave() string {
 		caller.Folders = nil
 		u.task = u.p.tasks.Begin(tasks.Task{
 			Server: u.made.server.summary().file, Tool: u.toolName(), Since: u.begun.UTC(), Project: c.Project, Caller: caller,
-			Arguments: tasks.Digest(u.made.args), Remote: u.remote,
+			Arguments: tasks.Digest(u.made.args), Remote: u.remote, Asked: slices.Clone(u.asked),
 		}).ID
 		u.asker.SetTask(u.task)
 		if u.ended {
@@ -361,7 +361,7 @@ func outcomeOf(r *calls.Result, err error) tasks.Outcome {
 	if fix, ok := err.(interface{ Fix() string }); ok {
 		o.Fix = fix.Fix()
 	}
-	if o.Word == calls.OutcomeCancelled {
+	if errors.Is(err, context.Canceled) {
 		o.Fault, o.Fix = "the call has been cancelled; whether the tool has done its work is not known", ""
 	}
 	return o

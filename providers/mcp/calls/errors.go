@@ -57,6 +57,7 @@ func Outcome(r *Result, err error) string {
 		answer *wire.ResponseError
 		asked  *AskedError
 		ended  *EndedError
+		undone *wire.CancelledError
 	)
 	switch {
 	case errors.As(err, &ended):
@@ -73,7 +74,7 @@ func Outcome(r *Result, err error) string {
 		return OutcomeDenied
 	case errors.Is(err, context.DeadlineExceeded):
 		return OutcomeTimeout
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.As(err, &undone):
 		return OutcomeCancelled
 	case errors.As(err, &answer) && answer.Code == invalidParams:
 		return OutcomeBadArguments

@@ -76,7 +76,7 @@ func (q *Question) Line() string {
 
 // asks returns what the question asks for, as a predicate.
 func (q *Question) asks() string {
-	text := shortened(q.Message)
+	text := strings.TrimRight(shortened(q.Message), " .:;,")
 	switch q.Kind {
 	case wire.AskURL:
 		return fmt.Sprintf("asks to open an address of %s: %s (%s)", q.Host, text, q.URL)

@@ -211,7 +211,7 @@ func (s *Store) deliver(id string, a wire.Answer) (Question, *Asker, error) {
 	if q.Kind == wire.AskURL && accepted && !q.Opened && q.done != nil {
 		s.version.Add(1)
 		q.opened()
-		q.Until = s.opts.Now().UTC().Add(q.asker.opts.Limit)
+		q.Until = s.opts.Now().UTC().Truncate(time.Millisecond).Add(q.asker.opts.Limit)
 	} else {
 		s.remove(q, "has been answered: "+a.Action)
 	}
@@ -322,7 +322,7 @@ func (s *Store) add(a *Asker, q *openQuestion, until time.Duration) (Question, e
 		return Question{}, fmt.Errorf("%s of this call wait already", wording.Count(maxOfCall, "questions"))
 	}
 	q.ID = s.newID()
-	q.Since = s.opts.Now().UTC()
+	q.Since = s.opts.Now().UTC().Truncate(time.Millisecond)
 	q.Until = q.Since.Add(until)
 	q.Answer, q.Decline = q.answerCommand(), "ctxfs answer "+q.ID+" --decline"
 	s.open[q.ID] = q

@@ -133,7 +133,11 @@ func (s *Store) adopt(t Task) {
 	if t.HasEnded() {
 		close(k.ended)
 	}
-	if t.HasEnded() || s.opts.ReadOnly {
+	switch {
+	case t.HasEnded():
+		return
+	case s.opts.ReadOnly:
+		k.What = "as it was recorded; lost if the process that recorded it has ended"
 		return
 	}
 	k.Questions = nil
@@ -208,8 +212,8 @@ func (s *Store) Begin(t Task) Task {
 	return t
 }
 
-// Update changes a task that has not ended. Its file is written again if the ID of
-// the server's own task has changed.
+// Update changes a task that has not ended. Its file is written again if it has
+// another Remote or has been asked more.
 func (s *Store) Update(id string, change func(t *Task)) {
 	s.mu.Lock()
 	k := s.tasks[id]
@@ -217,10 +221,10 @@ func (s *Store) Update(id string, change func(t *Task)) {
 		s.mu.Unlock()
 		return
 	}
-	remote := k.Remote
+	remote, asked := k.Remote, len(k.Asked)
 	change(&k.Task)
 	k.Asked = k.Asked[max(0, len(k.Asked)-maxAsked):]
-	if k.Remote != remote {
+	if k.Remote != remote || len(k.Asked) != asked {
 		s.write(k)
 	}
 	server := k.Server
