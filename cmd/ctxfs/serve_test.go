@@ -33,7 +33,14 @@ func (b *box) agent() *agent { b.Helper(); return b.agentThat() }
 // agentThat is an agent whose client has more abilities.
 func (b *box) agentThat(can ...client.ClientOption) *agent {
 	b.Helper()
-	a := &agent{t: b.T, process: b.command(context.Background(), binary(), "serve")}
+	return b.agentIn(b.home, nil, can...)
+}
+
+// agentIn is an agent whose gateway is started in a folder, with options.
+func (b *box) agentIn(dir string, options []string, can ...client.ClientOption) *agent {
+	b.Helper()
+	a := &agent{t: b.T, process: b.command(context.Background(), binary(), append([]string{"serve"}, options...)...)}
+	a.process.Dir = dir
 	in, err := a.process.StdinPipe()
 	must(b, err)
 	out, err := a.process.StdoutPipe()
