@@ -247,7 +247,7 @@ func outcome(action string, q call.Question) string {
 	text := map[string]string{call.Accept: "answered", call.Decline: "declined", call.Cancel: "cancelled"}[action]
 	switch {
 	case q.Opened && action == call.Accept:
-		text += "; the call goes on when " + q.Server + " says that it is done"
+		text += "; the call goes on, at the latest when " + q.Server + " says that it is done"
 	default:
 		text += "; the call goes on"
 	}

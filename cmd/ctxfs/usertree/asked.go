@@ -57,7 +57,7 @@ func (l *callLine) askedReply(e *calls.AskedError) (call.Reply, []byte) {
 	switch q.Kind {
 	case call.AskForm:
 		if help := strings.TrimRight(q.Help(), "\n"); help != "" {
-			hint = append(hint, help)
+			hint = append(hint, strings.ReplaceAll(help, "\n\n", "\n"))
 		}
 	case call.AskURL:
 		hint = append([]string{"open (" + q.Host + "): " + q.URL}, hint...)
