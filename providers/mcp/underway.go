@@ -91,7 +91,7 @@ func (p *Provider) beginCall(u *underway, f *follower) *underway {
 	def := s.def
 	s.mu.Unlock()
 	u.asker = p.questions.NewAsker(questions.AskerOptions{
-		Owner: s, Server: s.summary().file, Tool: u.toolName(), Limit: p.sampling.Load().question,
+		Owner: s, Server: s.folder(), Tool: u.toolName(), Limit: p.sampling.Load().question,
 		Clean: func(text string) string { return s.clean(def, text) },
 		Told:  u.tell, Waiting: u.clock.Pause, Sample: p.sampler(), Samples: u.call.Samples,
 	})
@@ -269,7 +269,7 @@ func (u *underway) leave() string {
 		caller := c.Caller
 		caller.Folders = nil
 		u.task = u.p.tasks.Begin(tasks.Task{
-			Server: u.made.server.summary().file, Tool: u.toolName(), Since: u.begun.UTC(), Project: c.Project, Caller: caller,
+			Server: u.made.server.folder(), Tool: u.toolName(), Since: u.begun.UTC(), Project: c.Project, Caller: caller,
 			Arguments: tasks.Digest(u.made.args), Remote: u.remote, Asked: slices.Clone(u.asked),
 		}).ID
 		u.asker.SetTask(u.task)

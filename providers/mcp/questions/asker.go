@@ -153,6 +153,9 @@ func (q *Question) judge(as wire.Question) error {
 		if err := checkForm(as.Schema); err != nil {
 			return err
 		}
+		if q.Schema == nil {
+			return errors.New("the schema of the form cannot be shown: it has secrets as its keys")
+		}
 		q.Secrets = secretFields(q.Message, q.Fields())
 		q.Warning = secretWarning(q.Secrets)
 	case wire.AskURL:
@@ -178,13 +181,23 @@ func (a *Asker) describe(q wire.Question) Question {
 	is := Question{Server: a.opts.Server, Tool: a.opts.Tool, Kind: q.Kind, Message: q.Message}
 	switch q.Kind {
 	case wire.AskForm:
-		is.Schema = clean.JSON([]byte(a.opts.Clean(string(q.Schema))))
+		is.Schema = a.shown(q.Schema)
 	case wire.AskSampling:
-		is.Request = clean.JSON([]byte(a.opts.Clean(string(q.Request))))
+		is.Request = a.shown(q.Request)
 		is.Message = promptText(q.Request)
 	}
 	is.Message = clean.Cut(clean.Text(a.hidden(a.opts.Clean(clean.Prefix(is.Message, 2*maxMessage)))), maxMessage)
 	return is
+}
+
+// shown returns JSON of the server as it may be shown, or nil if it is no JSON
+// without the secrets in it.
+func (a *Asker) shown(raw json.RawMessage) json.RawMessage {
+	text := []byte(a.hidden(a.opts.Clean(string(raw))))
+	if !json.Valid(text) {
+		return nil
+	}
+	return clean.JSON(text)
 }
 
 // address fills in what is to be opened. Only addresses of the web are: another one
