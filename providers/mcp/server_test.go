@@ -82,7 +82,7 @@ func TestServersThatFail(t *testing.T) {
 	contains(t, w.untilState("dies", "error"), "exited with status 3", "ctxfs restart dies", "STUB_TOKEN is missing, not ***", "next try: ",
 		"its last output: fatal: the variable STUB_TOKEN is missing, not ***\n")
 	contains(t, w.untilState("silent", "error"), "error: no answer within 8 s")
-	contains(t, w.untilState("garbage", "error"), "error: no answer within 8 s", "only messages of the protocol belong, such as \"loading modules, password is ***")
+	contains(t, w.untilState("garbage", "error"), "error: no answer ", " 8 s; ", "only messages of the protocol belong, such as \"loading modules, password is ***")
 	containsNot(t, w.untilState("long", "error"), secret[:6]) // not a piece of it either
 	contains(t, w.untilState("lost", "error"), `"no-such-program-here" was not found in PATH`, "fix: install it")
 	contains(t, w.untilState("nolist", "error"), "fetch failed")

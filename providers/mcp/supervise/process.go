@@ -82,6 +82,7 @@ func (s *Supervisor) start(c Command) (*Process, error) {
 		Stdin: in.r, Stdout: pipes[1].w, Stderr: pipes[2].w,
 		SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
 	}
+	s.reaper.prepare()
 	if err := p.cmd.Start(); err != nil {
 		closeAll()
 		return nil, startError(c, err)

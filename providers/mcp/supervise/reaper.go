@@ -19,7 +19,8 @@ var reaperScript string
 // programs that ignore the end of their input would stay forever.
 // PR_SET_PDEATHSIG is no alternative, as it would kill package runners.
 //
-// The shell is started with the first process.
+// The shell is started before the first process: as soon as that exists, the shell
+// can be told.
 type reaper struct {
 	log *slog.Logger
 
@@ -40,6 +41,18 @@ func briefly() afterwards { return afterwards{time.Second, 3 * time.Second} }
 
 // toItsEnd returns the time of a group that installs, until the given time.
 func toItsEnd(until time.Time) afterwards { return afterwards{time.Until(until), 20 * time.Second} }
+
+// prepare starts the shell, if it does not run.
+func (r *reaper) prepare() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cmd != nil || r.closed {
+		return
+	}
+	if err := r.begin(); err != nil {
+		r.log.Warn("servers may outlive ctxfs if it is killed", "error", err)
+	}
+}
 
 // watch sets how long a group may go on after our exit.
 func (r *reaper) watch(group int, grace afterwards) {
