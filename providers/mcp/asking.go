@@ -235,6 +235,9 @@ func (p *Provider) resume(t tasks.Task) (*underway, error) {
 		begun: t.Since, made: &judgedCall{server: s}, resumed: t.Remote, task: t.ID, remote: t.Remote, asked: t.Asked,
 		call: calls.Call{Server: t.Server, Tool: t.Tool, Caller: t.Caller, Project: t.Project},
 	}
+	if err := u.made.locate(&u.call); err != nil {
+		return nil, err
+	}
 	p.beginCall(u, nil)
 	u.asker.SetTask(t.ID)
 	p.running.Go(u.keepShown)

@@ -63,7 +63,7 @@ func (p *Provider) instanceAt(s *server, at place) (*placed, error) {
 	x = &placed{s: s, at: at, def: d.In(at.project), condition: instance.Condition{State: instance.StateStopped, Since: p.env.Now()}}
 	x.run = instance.New(p.instances, instance.Owner{
 		Name: s.folder, Definition: x.definition, Dialer: x.dialer, Clean: s.clean,
-		Listed: x.adopt, Changed: x.show, Pool: p.pool, Rested: x.rested,
+		Kinds: x.kinds, Listed: x.adopt, Changed: x.show, Pool: p.pool, Rested: x.rested,
 	}, x.condition)
 	s.mu.Lock()
 	s.placed[at] = x
@@ -101,12 +101,21 @@ func (x *placed) definition() *config.Server {
 // dialer returns how the instance connects: with the project as its only root.
 func (x *placed) dialer(d *config.Server) (*wire.Dialer, bool) {
 	dialer, legacy := x.s.dialer(d)
-	dialer.Roots = nil
+	dialer.Roots = []string{}
 	if x.at.project != "" {
 		dialer.Roots = []string{x.at.project}
 		dialer.Log = x.s.logTo(x.at.project)
 	}
 	return dialer, legacy
+}
+
+// kinds returns which lists are fetched: those of tools where the server has a
+// catalogue, else all.
+func (x *placed) kinds() []catalogue.Kind {
+	if x.s.isKnown() {
+		return []catalogue.Kind{catalogue.Tools}
+	}
+	return nil
 }
 
 // adopt takes the lists of the instance: as the catalogue of the server if there is

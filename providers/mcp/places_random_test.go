@@ -190,7 +190,7 @@ func TestACallNeverReachesAnotherProject(t *testing.T) {
 				is := whereOf(t, r)
 				roots := []string{dir}
 				if dir == "" {
-					dir, roots = w.home, nil
+					dir, roots = w.home, []string{}
 				}
 				if is.Dir != dir || !slices.Equal(is.Roots, roots) {
 					t.Errorf("%+v: it runs in %s, with the roots %v", c, is.Dir, is.Roots)

@@ -92,9 +92,9 @@ func TestEachProjectHasItsInstance(t *testing.T) {
 		is := w.where(dir, "places")
 		want, roots := project, []string{project}
 		if project == "" {
-			want, roots = w.home, nil
+			want, roots = w.home, []string{}
 		}
-		if is.Dir != want || fmt.Sprint(is.Roots) != fmt.Sprint(roots) || (is.Roots == nil) != (project == "") {
+		if is.Dir != want || fmt.Sprint(is.Roots) != fmt.Sprint(roots) || is.Roots == nil {
 			t.Errorf("from %q: it runs in %s, with the roots %v", dir, is.Dir, is.Roots)
 		}
 		if of, ok := pids[is.PID]; ok && of != project {
@@ -175,7 +175,7 @@ func TestSharedByConfiguration(t *testing.T) {
 	w.settings("[mcp.servers.places]\nscope = \"user\"\n")
 	a, b := w.repository("a"), w.repository("b")
 	w.open()
-	if one, two := w.where(a, "places"), w.where(b, "places"); one.PID != two.PID || one.Dir != w.home || one.Roots != nil {
+	if one, two := w.where(a, "places"), w.where(b, "places"); one.PID != two.PID || one.Dir != w.home || len(one.Roots) > 0 {
 		t.Errorf("shared by all: %+v, %+v", one, two)
 	}
 	contains(t, w.cat("places/STATUS.md"), "\nscope: user — ")

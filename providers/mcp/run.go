@@ -63,7 +63,7 @@ func (s *server) dialer(d *config.Server) (*wire.Dialer, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.login = login
-	var roots []string
+	roots := []string{} // as a client in which no folder is open
 	switch {
 	case d.Project != "":
 		roots = []string{d.Project}

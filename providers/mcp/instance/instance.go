@@ -57,6 +57,9 @@ type Owner struct {
 	Dialer func(d *config.Server) (dialer *wire.Dialer, legacy bool)
 	// Clean removes secrets and control characters from a text of the server.
 	Clean func(d *config.Server, text string) string
+	// Kinds returns the kinds of lists that are of interest, for
+	// [wire.Connection.Lists]; if it is nil, all are.
+	Kinds func() []catalogue.Kind
 	// Listed is called with the lists of a connection that has become ready, and
 	// again when they have changed. It calls publish once, with a function that
 	// makes them shown: publish passes it to Changed.
@@ -234,6 +237,7 @@ func (i *Instance) Restart(why Reason) error {
 	}
 	i.want(why)
 	if i.interrupt != nil {
+		i.conn = nil // the next use waits for the new start
 		i.interrupt(nil)
 	}
 	return nil

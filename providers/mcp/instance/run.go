@@ -155,7 +155,7 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 	}
 	defer c.Close()
 	c.Slow = !start.Answered()
-	all := c.Lists(start.Context())
+	all := c.Lists(start.Context(), i.kinds()...)
 	if err := all[catalogue.Tools].Err; err != nil || start.Context().Err() != nil {
 		if err == nil {
 			err = context.Cause(start.Context())
@@ -229,7 +229,7 @@ func (i *Instance) serve(ctx context.Context, c *wire.Connection, limit time.Dur
 		default:
 		}
 		listing, stop := context.WithTimeout(ctx, limit)
-		all := c.Lists(listing)
+		all := c.Lists(listing, i.kinds()...)
 		stop()
 		switch {
 		case ctx.Err() != nil:
@@ -249,6 +249,14 @@ func (i *Instance) serve(ctx context.Context, c *wire.Connection, limit time.Dur
 		})
 		listed = i.o.Now()
 	}
+}
+
+// kinds returns the kinds of lists that the owner wants.
+func (i *Instance) kinds() []catalogue.Kind {
+	if i.owner.Kinds == nil {
+		return nil
+	}
+	return i.owner.Kinds()
 }
 
 // ready records that the instance is ready. It must be called within update.

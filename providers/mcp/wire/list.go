@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -24,10 +25,10 @@ type Listing struct {
 	Err   error
 }
 
-// Lists requests all lists that the server offers.
-func (c *Connection) Lists(ctx context.Context) (all [catalogue.Kinds]Listing) {
+// Lists requests the lists of those kinds that the server offers; without kinds, all.
+func (c *Connection) Lists(ctx context.Context, kinds ...catalogue.Kind) (all [catalogue.Kinds]Listing) {
 	for k := range catalogue.Kinds {
-		if !c.offers(k) {
+		if !c.offers(k) || len(kinds) > 0 && !slices.Contains(kinds, k) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {

@@ -53,16 +53,16 @@ func (r *roots) set(dirs []string) bool {
 }
 
 // rootsTaken is how long a server may work on the answer to its question for the
-// roots.
-const rootsTaken = 100 * time.Millisecond
+// roots: a few milliseconds are usual, except on a busy machine.
+const rootsTaken = 2 * time.Second
 
 // AwaitRoots waits, where the server is a process that has asked for its roots, until
 // it has taken notice of the answer: such servers ask as soon as the session begins,
 // go on meanwhile, and would treat a call that comes at once as if they had no roots.
-// It waits a tenth of a second at most.
+// A server that is never idle is waited for until the time is over.
 func (c *Connection) AwaitRoots(ctx context.Context) {
 	c.roots.mu.Lock()
-	asked := c.roots.asked
+	asked := c.roots.asked && len(c.roots.dirs) > 0
 	c.roots.mu.Unlock()
 	if c.Process == nil || !asked {
 		return
