@@ -56,6 +56,11 @@ func (i *Instance) run(ctx context.Context, why Reason) {
 			continue
 		default:
 		}
+		if life.State == "" { // a restart interrupted it, and it became ready nevertheless
+			why = max(why, Unrequested)
+			i.beginRun()
+			continue
+		}
 		if now := i.o.Now(); life.renewable && (i.owner.Retries || i.inUse()) && now.Sub(renewed) > t.Retry {
 			renewed, why = now, Requested
 			i.beginRun()
