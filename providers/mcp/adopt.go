@@ -86,5 +86,5 @@ func (s *server) clean(d *config.Server, text string) string {
 	if login != nil {
 		hide = func(text string) string { return login.Redact(d.Redact(text)) }
 	}
-	return mask.Text(s.p.questions.Redact(s, hide(clean.Text(hide(text)))))
+	return mask.Text(s.p.questions.HideSecrets(s, hide(clean.Text(hide(text)))))
 }

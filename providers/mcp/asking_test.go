@@ -496,6 +496,10 @@ func TestAnswersAreInNoFile(t *testing.T) {
 				t.Errorf("the caller is told the secret: %s", r.Text)
 			}
 		}
+		if _, err := w.call("logs", `{"text":"it was Ann Unmistakable with hush-hush-123"}`); err != nil {
+			t.Fatal(err)
+		}
+		w.becomes("callee/log.txt", "it was [answered] with [answered]")
 		values := []string{"Unmistakable", "hush-hush", "92837"}
 		check := func(path string, body []byte) {
 			for _, value := range values {

@@ -181,7 +181,7 @@ const logName = "log.txt"
 // message.
 func (s *server) newLog() *serverlog.Log {
 	o := serverlog.Options{Now: s.p.env.Now, Written: s.logged}
-	o.Clean = func(text string) string { return s.clean(s.definition(), text) }
+	o.Clean = func(text string) string { return s.p.questions.Redact(s, s.clean(s.definition(), text)) }
 	if s.p.opts.StateDir != "" {
 		o.Path = serverlog.Path(filepath.Join(s.p.opts.StateDir, "logs"), catalogue.KeyOf(s.def.Source))
 	}

@@ -49,8 +49,7 @@ type Asker struct {
 	task    string
 	asked   int
 	waiting int
-	values  []string // of answers
-	secrets []string // those of values that are secrets
+	values  []value // of answers
 	notes   []string
 }
 
@@ -273,42 +272,40 @@ func (a *Asker) Notes() []string {
 	return slices.Clone(a.notes)
 }
 
-// remember keeps the values of an answer, so that they can be taken out of texts.
-func (a *Asker) remember(content json.RawMessage, q *Question) {
-	free := make(map[string]bool)
+// remember keeps the values of an answer, so that they can be taken out of texts,
+// and returns them. Values that are among choices are none of them.
+func (a *Asker) remember(content json.RawMessage, q *Question) (all []value) {
 	for _, f := range q.Fields() {
-		free[f.Name] = len(f.Choices) == 0
+		if len(f.Choices) > 0 {
+			continue
+		}
+		for _, text := range valuesOf(content, func(name string) bool { return name == f.Name }) {
+			all = append(all, value{text, f.Secret})
+		}
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.values = append(a.values, valuesOf(content, func(name string) bool { return free[name] })...)
-	a.secrets = append(a.secrets, valuesOf(content, func(name string) bool { return slices.Contains(q.Secrets, name) })...)
+	a.values = append(a.values, all...)
+	return all
+}
+
+func (a *Asker) answers() []value {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.values)
 }
 
 // Redact removes from a text, which is to be written to a file, what the questions
 // of the call were answered with.
-func (a *Asker) Redact(text string) string {
-	a.mu.Lock()
-	values := a.values
-	a.mu.Unlock()
-	return withoutAnswers(text, values)
-}
+func (a *Asker) Redact(text string) string { return withoutAnswers(text, a.answers(), false) }
 
 // hidden removes from a text the answers that are secrets.
-func (a *Asker) hidden(text string) string {
-	a.mu.Lock()
-	secrets := a.secrets
-	a.mu.Unlock()
-	return withoutAnswers(text, secrets)
-}
+func (a *Asker) hidden(text string) string { return withoutAnswers(text, a.answers(), true) }
 
 // HideSecrets removes from a result the answers that are secrets: whoever gets the
 // result need not be who has answered.
 func (a *Asker) HideSecrets(raw json.RawMessage) json.RawMessage {
-	a.mu.Lock()
-	none := len(a.secrets) == 0
-	a.mu.Unlock()
-	if none {
+	if !slices.ContainsFunc(a.answers(), func(v value) bool { return v.secret }) {
 		return raw
 	}
 	return json.RawMessage(a.hidden(string(raw)))

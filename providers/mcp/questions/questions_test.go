@@ -193,16 +193,19 @@ func TestAnswerCommands(t *testing.T) {
 // TestAnswersAreTakenOut of texts, as they are and as JSON, but not as parts of
 // words.
 func TestAnswersAreTakenOut(t *testing.T) {
-	values := []string{"Ann", `a "quoted" text`, "12345678", "xy"}
+	values := []value{{"Ann", true}, {`a "quoted" text`, false}, {"12345678", false}, {"xy", false}}
 	for _, c := range []struct{ text, want string }{
 		{"Ann and Anna, Ann.", "[answered] and Anna, [answered]."},
 		{`{"a":"a \"quoted\" text"}`, `{"a":"[answered]"}`},
 		{"x12345678x", "x[answered]x"},
 		{"xy", "xy"},
 	} {
-		if got := withoutAnswers(c.text, values); got != c.want {
+		if got := withoutAnswers(c.text, values, false); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
 		}
+	}
+	if got := withoutAnswers("Ann 12345678", values, true); got != "[answered] 12345678" {
+		t.Error(got)
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 	maxOpen    = 100 // questions of a server
 	maxOfCall  = 20  // open questions of a call
 	maxInCall  = 200 // questions of a call altogether
-	maxSecrets = 100 // answers of a server that are secrets
+	maxAnswers = 200 // values that a server was answered with
 	maxClosed  = 1000
 )
 
@@ -48,7 +48,7 @@ type Store struct {
 	open    map[string]*openQuestion // by ID
 	ended   map[string]closing       // how those ended that are not open any more
 	order   []string                 // of ended
-	secrets map[any][]string         // answers that are secrets, by owner, the last ones
+	answers map[any][]value          // what was answered, by owner, the last ones
 }
 
 // openQuestion is a question that waits.
@@ -60,6 +60,12 @@ type openQuestion struct {
 	answer chan wire.Answer // receives the answer; closed when the question is withdrawn
 }
 
+// value is a text or a number that a question was answered with.
+type value struct {
+	text   string
+	secret bool
+}
+
 // closing is how a question ended.
 type closing struct {
 	how  string // such as "has been answered"
@@ -68,7 +74,7 @@ type closing struct {
 
 // NewStore returns a store without questions.
 func NewStore(o Options) *Store {
-	return &Store{opts: o, open: make(map[string]*openQuestion), ended: make(map[string]closing), secrets: make(map[any][]string)}
+	return &Store{opts: o, open: make(map[string]*openQuestion), ended: make(map[string]closing), answers: make(map[any][]value)}
 }
 
 // Error says why a question cannot be answered so, and what to do.
@@ -206,8 +212,7 @@ func (s *Store) deliver(id string, a wire.Answer) (Question, *Asker, error) {
 	if q.Opened && accepted && !q.again {
 		return q.Question, nil, &Error{What: "question " + id + " has been accepted; it waits for the server to say that it is done", Mend: "to give up waiting: " + q.Decline}
 	}
-	q.asker.remember(a.Content, &q.Question)
-	s.keepSecrets(q.asker.opts.Owner, a.Content, q.Secrets)
+	s.keep(q.asker.opts.Owner, q.asker.remember(a.Content, &q.Question))
 	if q.Kind == wire.AskURL && accepted && !q.Opened && q.done != nil {
 		s.version.Add(1)
 		q.opened()
@@ -244,31 +249,37 @@ func (s *Store) remove(q *openQuestion, how string) {
 	}
 }
 
-// keepSecrets remembers answers that are secrets. The caller holds mu.
-func (s *Store) keepSecrets(owner any, content json.RawMessage, names []string) {
-	all := append(s.secrets[owner], valuesOf(content, func(name string) bool { return slices.Contains(names, name) })...)
-	if over := len(all) - maxSecrets; over > 0 {
-		all = all[over:]
-	}
+// keep remembers what was answered. The caller holds mu.
+func (s *Store) keep(owner any, values []value) {
+	all := append(s.answers[owner], values...)
 	if len(all) > 0 {
-		s.secrets[owner] = all
+		s.answers[owner] = all[max(0, len(all)-maxAnswers):]
 	}
 }
 
-// Redact removes from a text the secrets that an owner's questions were answered
-// with.
+// Redact removes from a text, which is to be written to a file, what an owner's
+// questions were answered with.
 func (s *Store) Redact(owner any, text string) string {
+	return withoutAnswers(text, s.answersOf(owner), false)
+}
+
+// HideSecrets removes from a text the secrets that an owner's questions were answered
+// with.
+func (s *Store) HideSecrets(owner any, text string) string {
+	return withoutAnswers(text, s.answersOf(owner), true)
+}
+
+func (s *Store) answersOf(owner any) []value {
 	s.mu.Lock()
-	secrets := s.secrets[owner]
-	s.mu.Unlock()
-	return withoutAnswers(text, secrets)
+	defer s.mu.Unlock()
+	return slices.Clone(s.answers[owner])
 }
 
 // Withdraw ends all questions of an owner, which is the end of their handlers.
 func (s *Store) Withdraw(owner any) {
 	s.end("has been withdrawn", func(q *openQuestion) bool { return q.asker.opts.Owner == owner })
 	s.mu.Lock()
-	delete(s.secrets, owner)
+	delete(s.answers, owner)
 	s.mu.Unlock()
 }
 

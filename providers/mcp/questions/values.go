@@ -50,10 +50,12 @@ const (
 	leastAnswer = 3
 )
 
-// withoutAnswers replaces values in a text, as they are and as in a JSON string.
-func withoutAnswers(text string, values []string) string {
-	for _, v := range values {
-		if len(v) < leastAnswer {
+// withoutAnswers replaces values in a text, all or the secrets among them, as they
+// are and as in a JSON string.
+func withoutAnswers(text string, values []value, secrets bool) string {
+	for _, is := range values {
+		v := is.text
+		if len(v) < leastAnswer || secrets && !is.secret {
 			continue
 		}
 		text = withoutAnswer(text, v)
