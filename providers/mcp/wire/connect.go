@@ -180,8 +180,8 @@ func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connec
 	}
 	err := c.handshake(ctx, legacy)
 	if err == nil && kind == config.StreamableHTTP && c.legacy && !legacy {
-		// What the server says by itself comes on a separate stream, which the
-		// library must be configured to open before the handshake.
+		// What the server says and asks by itself comes on a separate stream, which
+		// the library must be configured to open before the handshake.
 		c.Close()
 		return d.attempt(ctx, kind, true)
 	}
