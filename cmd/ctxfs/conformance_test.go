@@ -174,7 +174,8 @@ func runConformance(address string) int {
 		panic(err)
 	}
 	// The suite ends when all connections to its server have ended.
-	defer func() { _ = suiteCommand("unmount").Run() }() // else the test ends it
+	// If this fails, the test ends it.
+	defer func() { _ = suiteCommand("unmount").Run() }()
 	const logins = 3 // a server that always wants another one is left in peace
 	for range logins + 1 {
 		cmd := suiteCommand(append([]string{"call", "suite"}, call...)...)
