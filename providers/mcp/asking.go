@@ -52,7 +52,8 @@ func (p *Provider) Detach(c calls.Call) (tasks.Task, error) {
 		p.logCall(begun, &c, made, nil, err)
 		return tasks.Task{}, err
 	}
-	u := p.beginCall(&underway{begun: begun, call: c, made: made, detached: true}, nil)
+	u := &underway{begun: begun, call: c, made: made, detached: true}
+	go p.beginCall(u, nil)()
 	return p.tasks.Find(u.leave())
 }
 
@@ -238,9 +239,10 @@ func (p *Provider) resume(t tasks.Task) (*underway, error) {
 	if err := u.made.locate(&u.call); err != nil {
 		return nil, err
 	}
-	p.beginCall(u, nil)
+	run := p.beginCall(u, nil)
 	u.asker.SetTask(t.ID)
-	p.running.Go(u.keepShown)
+	go u.keepShown() // until the call ends
+	go run()
 	return u, nil
 }
 

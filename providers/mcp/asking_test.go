@@ -334,7 +334,7 @@ func TestAServerIsKilledMeanwhile(t *testing.T) {
 		if m := <-done; calls.Outcome(m.r, m.err) != "unreachable" || !strings.Contains(m.err.Error(), "whether the tool has done its work is not known") {
 			t.Errorf("%+v", m)
 		}
-		if _, err := w.p.Answer(q.ID, accept("--colour", "red")); err == nil || !strings.Contains(err.Error(), "has been withdrawn") {
+		if _, err := w.p.Answer(q.ID, accept("--colour", "red")); err == nil || !strings.Contains(err.Error(), "question "+q.ID+" has ") {
 			t.Error(err)
 		}
 		w.becomesNothing("callee/questions")

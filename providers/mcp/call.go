@@ -30,8 +30,7 @@ func (p *Provider) Call(ctx context.Context, c calls.Call) (*calls.Result, error
 		p.logCall(begun, &c, made, nil, err)
 		return nil, err
 	}
-	f := newFollower(&c)
-	return p.beginCall(&underway{begun: begun, call: c, made: made}, f).follow(ctx, f, c.Leave, true)
+	return p.finishCall(ctx, &underway{begun: begun, call: c, made: made})
 }
 
 // makeCall makes a call that may be made.

@@ -145,8 +145,7 @@ func (s *server) acceptCall(_ context.Context, name string, from fs.Standpoint, 
 	}
 	note := made.note
 	return func(ctx context.Context) fs.Outcome {
-		f := newFollower(&c)
-		r, err := s.p.beginCall(&underway{begun: begun, call: c, made: made}, f).follow(ctx, f, false, true)
+		r, err := s.p.finishCall(ctx, &underway{begun: begun, call: c, made: made})
 		o := callOutcome(name, r, err)
 		o.Note = cmp.Or(o.Note, note) // a failure may be that of the place
 		return o

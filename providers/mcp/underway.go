@@ -77,9 +77,9 @@ var (
 	errCancelled = errors.New("it has been cancelled")
 )
 
-// beginCall makes a call that may be made, and does not wait for it. F follows it
-// from the beginning; it may be nil.
-func (p *Provider) beginCall(u *underway, f *follower) *underway {
+// beginCall begins a call that may be made, and returns the function that makes it,
+// which must be called once. F follows the call from the beginning; it may be nil.
+func (p *Provider) beginCall(u *underway, f *follower) (run func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	u.p, u.cancel = p, cancel
 	u.done, u.stale, u.followers = make(chan struct{}), make(chan struct{}, 1), make(map[*follower]bool)
@@ -102,11 +102,30 @@ func (p *Provider) beginCall(u *underway, f *follower) *underway {
 	if p.stopped {
 		u.err, u.ended = errNotHere, true
 		close(u.done)
-		return u
+		return func() {}
 	}
 	p.under[u] = true
-	p.running.Go(func() { u.run(ctx) })
-	return u
+	p.running.Add(1)
+	return func() {
+		defer p.running.Done()
+		u.run(ctx)
+	}
+}
+
+// finishCall makes a call that may be made, and waits for its end, or until it has
+// been left. When ctx ends, the call is cancelled. One that cannot be left is made by
+// the goroutine of its caller: another one costs a tenth of a fast call.
+func (p *Provider) finishCall(ctx context.Context, u *underway) (*calls.Result, error) {
+	f := newFollower(&u.call)
+	run := p.beginCall(u, f)
+	if u.call.Leave {
+		go run()
+		return u.follow(ctx, f, true, true)
+	}
+	stop := context.AfterFunc(ctx, func() { u.cancel(context.Cause(ctx)) })
+	defer stop()
+	run()
+	return u.r, u.err
 }
 
 // toolName returns the tool's own name as far as it is known.
