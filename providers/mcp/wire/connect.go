@@ -7,8 +7,14 @@
 // until 2024-11-05 (sse.go); era.go makes the library's probe for the new era
 // strict. A [Connection] fetches the server's lists (list.go), sends requests whose
 // results stay raw (request.go, pending.go), and follows the server's notifications
-// (listen.go). Errors have types in errors.go, and are explained for STATUS.md in
-// explain.go.
+// (listen.go, logging.go). Errors have types in errors.go, and are explained for
+// STATUS.md in explain.go.
+//
+// While a server works on a request it may ask back (question.go): by a request of
+// its own in the old era (incoming.go), in the result of ours in the new one, or by
+// an error that names addresses to open first (rounds.go). It may also ask for
+// folders (roots.go). A request may become a task (task.go), whose end is waited for
+// (await.go).
 //
 // Source of the protocol: modelcontextprotocol.io/specification.
 package wire
@@ -257,6 +263,9 @@ func (d *Dialer) open(starting context.Context, c *Connection, legacy bool) erro
 func (c *Connection) speak(in *os.File, out io.Reader) {
 	c.output = newMessages(out, func() { c.lose(errMute) })
 	c.output.asked, c.output.logged = c.handle, c.log.message
+	if c.log.to != nil {
+		c.output.floods = c.log.drops
+	}
 	c.replies = make(chan []byte, maxQuestions)
 	c.running.Go(c.writeReplies)
 	c.input = newStdin(in, c.timing.Deaf, c.lose)

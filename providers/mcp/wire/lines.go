@@ -21,6 +21,10 @@ const (
 // growing slice would take many times as much memory.
 const linePiece = 1 << 20
 
+// logHead is how far from its beginning a message says that it is a logging
+// message, in bytes, as SDKs write them.
+const logHead = 128
+
 // messages reads the messages in a server's standard output: lines that begin an
 // object. Other lines, such as a banner, are counted and dropped. Expected answers
 // go to the goroutine that expects them, without a copy; all other messages are
@@ -37,6 +41,9 @@ type messages struct {
 	// nil, and are set before the first Read.
 	asked  func(incoming)
 	logged func(params json.RawMessage)
+	// floods reports whether a logging message of that many bytes is to be dropped,
+	// so that it need not be taken apart. It may be nil.
+	floods func(size int) bool
 	// printed is called with each line that is not a message; it may be nil. It
 	// is set before the first Read.
 	printed func(line string)
@@ -192,6 +199,9 @@ func (m *messages) forget(id string) {
 // to one of our requests, a request of the server, or a logging message. A late or
 // second answer is dropped. The library would take all of them apart several times.
 func (m *messages) deliver(line []byte) bool {
+	if m.floods != nil && bytes.Contains(line[:min(len(line), logHead)], []byte(`"`+notificationMessage+`"`)) && m.floods(len(line)) {
+		return true
+	}
 	is, ok := readMessage(line)
 	if !ok {
 		return false

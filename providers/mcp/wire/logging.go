@@ -98,6 +98,26 @@ func (g *logGate) message(params json.RawMessage) {
 func (g *logGate) pass(size int) (dropped int, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.isFull(size) {
+		return 0, false
+	}
+	g.messages--
+	g.bytes -= float64(size)
+	dropped, g.dropped = g.dropped, 0
+	return dropped, true
+}
+
+// drops reports whether a message of that many bytes must be dropped, and counts it
+// then.
+func (g *logGate) drops(size int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.isFull(size)
+}
+
+// isFull reports whether a message must be dropped, and counts it then. The caller
+// holds mu.
+func (g *logGate) isFull(size int) bool {
 	now := g.now()
 	fresh := 1.0
 	if !g.last.IsZero() {
@@ -106,12 +126,9 @@ func (g *logGate) pass(size int) (dropped int, ok bool) {
 	g.last = now
 	g.messages = min(logMessages, g.messages+fresh*logMessages)
 	g.bytes = min(logBytes, g.bytes+fresh*logBytes)
-	if g.messages < 1 || g.bytes < float64(size) {
+	full := g.messages < 1 || g.bytes < float64(size)
+	if full {
 		g.dropped++
-		return 0, false
 	}
-	g.messages--
-	g.bytes -= float64(size)
-	dropped, g.dropped = g.dropped, 0
-	return dropped, true
+	return full
 }
