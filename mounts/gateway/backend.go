@@ -116,6 +116,9 @@ type Question struct {
 	// Opened says that somebody has agreed to open the address: what is awaited is
 	// that the server says it is done.
 	Opened bool `json:"opened,omitempty"`
+	// Again says that it may be accepted once more when Opened: that says that it is
+	// done, where the server does not.
+	Again bool `json:"again,omitempty"`
 }
 
 // The kinds of a [Question], which are those of the protocol.

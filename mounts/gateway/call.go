@@ -75,8 +75,8 @@ func (g *Gateway) call(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 // begin makes a call, or goes on with one. If asked is not nil, the client must
 // repeat its request.
 func (g *Gateway) begin(ctx context.Context, r mcp.CallToolRequest, args *callArguments, progress func(Progress)) (result *Result, asked *mcp.CallToolResult, err error) {
-	if task, question, ok := repeated(r); ok {
-		return g.repeat(ctx, r, task, question, progress)
+	if is := repeated(r); is != nil {
+		return g.repeat(ctx, r, is, progress)
 	}
 	if args.Continue != "" {
 		if args.Decline || len(args.Answer) > 0 {

@@ -19,14 +19,19 @@ import (
 func (g *Gateway) pass(ctx context.Context, result *Result, own bool, progress func(Progress)) (_ *Result, asked *mcp.CallToolResult, err error) {
 	for result.Question != nil {
 		q := *result.Question
-		if q.Opened || !g.canAsk(ctx, q.Kind) {
+		if !g.canAsk(ctx, q.Kind) {
 			return &Result{Text: q.text()}, nil, nil
 		}
 		if server.IsModernRequest(ctx) {
 			asked, err := q.request("")
 			return nil, asked, err
 		}
-		if err := g.putToClient(ctx, q); err != nil {
+		accepted, err := g.putToClient(ctx, q)
+		if err == nil && accepted && q.Again && g.canAsk(ctx, AskForm) {
+			q.Opened = true
+			_, err = g.putToClient(ctx, q)
+		}
+		if err != nil {
 			if ctx.Err() != nil {
 				g.giveUp(ctx, q.Task, own)
 				return nil, nil, context.Cause(ctx)
@@ -90,7 +95,11 @@ func (g *Gateway) samples(ctx context.Context) bool {
 // what was wrong with the answer before.
 func (q *Question) asElicitation(why string) mcp.ElicitationParams {
 	p := mcp.ElicitationParams{Mode: mcp.ElicitationModeForm, Message: q.Server + " asks: " + q.Message, RequestedSchema: q.Schema}
-	if q.Kind == AskURL {
+	switch {
+	case q.Opened:
+		p.Message = q.Server + " waits until you have finished at " + q.URL + ". Accept when you have."
+		p.RequestedSchema = json.RawMessage(`{"type":"object","properties":{}}`)
+	case q.Kind == AskURL:
 		p.Mode, p.RequestedSchema, p.URL, p.ElicitationID = mcp.ElicitationModeURL, nil, q.URL, q.ID
 	}
 	if q.Warning != "" {
@@ -103,8 +112,8 @@ func (q *Question) asElicitation(why string) mcp.ElicitationParams {
 }
 
 // putToClient asks a client of an older version of the protocol, until its answer
-// fits or none is needed any more.
-func (g *Gateway) putToClient(ctx context.Context, q Question) error {
+// fits or none is needed any more. Accepted reports whether the client has accepted.
+func (g *Gateway) putToClient(ctx context.Context, q Question) (accepted bool, err error) {
 	asking, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -120,9 +129,9 @@ func (g *Gateway) putToClient(ctx context.Context, q Question) error {
 		var unfit *Fault
 		switch {
 		case errors.Is(err, ErrAnswered), context.Cause(asking) == ErrAnswered:
-			return nil
+			return false, nil
 		case err == nil || a.Action != "accept" || q.Kind != AskForm || !errors.As(err, &unfit):
-			return err
+			return a.Action == "accept", err
 		}
 		why = unfit.What
 	}
@@ -150,6 +159,9 @@ func elicited(told *mcp.ElicitationResult) Answer {
 	a := Answer{Action: string(told.Action)}
 	if told.Content != nil && a.Action == "accept" {
 		a.Content, _ = json.Marshal(told.Content) // it was JSON
+	}
+	if string(a.Content) == "{}" { // what takes no values has none
+		a.Content = nil
 	}
 	return a
 }
@@ -181,6 +193,8 @@ func (g *Gateway) tellDone(ctx context.Context, q Question) {
 type callState struct {
 	Task     string `json:"task"`
 	Question string `json:"question"`
+	// Opened is the question as it is asked after it was accepted, if it is.
+	Opened *Question `json:"opened,omitempty"`
 }
 
 // answerRequest is the name of the question among the requests that a result makes of
@@ -189,7 +203,13 @@ const answerRequest = "answer"
 
 // request returns a result that asks the client, which then repeats its request.
 func (q *Question) request(why string) (*mcp.CallToolResult, error) {
-	state, err := json.Marshal(callState{q.Task, q.ID})
+	is := callState{Task: q.Task, Question: q.ID}
+	if q.Again && !q.Opened {
+		opened := *q
+		opened.Opened = true
+		is.Opened = &opened
+	}
+	state, err := json.Marshal(is)
 	if err != nil {
 		return nil, err
 	}
@@ -204,28 +224,32 @@ func (q *Question) request(why string) (*mcp.CallToolResult, error) {
 	return b.Sample(answerRequest, params).ToolResult(), nil
 }
 
-// repeated returns the task and the question of a request that is repeated with the
-// answer.
-func repeated(r mcp.CallToolRequest) (task, question string, ok bool) {
+// repeated returns the state of a request that is repeated with the answer; nil if it
+// is not.
+func repeated(r mcp.CallToolRequest) *callState {
 	var state callState
 	if json.Unmarshal([]byte(r.Params.RequestState), &state) != nil || state.Task == "" {
-		return "", "", false
+		return nil
 	}
-	return state.Task, state.Question, true
+	return &state
 }
 
 // repeat goes on with a call whose request the client has repeated with an answer.
-func (g *Gateway) repeat(ctx context.Context, r mcp.CallToolRequest, task, question string, progress func(Progress)) (*Result, *mcp.CallToolResult, error) {
+func (g *Gateway) repeat(ctx context.Context, r mcp.CallToolRequest, is *callState, progress func(Progress)) (*Result, *mcp.CallToolResult, error) {
 	var a Answer
 	if told := server.SamplingResponse(r.Params.InputResponses, answerRequest); told != nil && told.Model != "" {
 		a = sampled(told)
 	} else {
 		a = elicited(server.ElicitationResponse(r.Params.InputResponses, answerRequest))
 	}
-	err := g.backend.Answer(ctx, question, a)
+	err := g.backend.Answer(ctx, is.Question, a)
+	if err == nil && a.Action == "accept" && is.Opened != nil && g.canAsk(ctx, AskForm) {
+		asked, err := is.Opened.request("")
+		return nil, asked, err
+	}
 	unfit := (*Fault)(nil)
-	result, continued := g.backend.Continue(ctx, task, progress)
-	if errors.As(err, &unfit) && continued == nil && result.Question != nil && result.Question.ID == question {
+	result, continued := g.backend.Continue(ctx, is.Task, progress)
+	if errors.As(err, &unfit) && continued == nil && result.Question != nil && result.Question.ID == is.Question {
 		asked, err := result.Question.request(unfit.What)
 		return nil, asked, err
 	}

@@ -130,7 +130,7 @@ func (p *Person) answer(ctx context.Context, q Question, fields []Field, given m
 			accepted.Content, err = contentOf(q.Fields, given)
 		}
 	case q.Kind == AskURL && q.Opened:
-		p.sayf("Waiting until %s says that it is done; if it does not, press Enter when you are. ", q.Server)
+		p.sayf("Waiting until %s says that it is done; if it does not, press Enter when you are done. ", q.Server)
 		_, err = p.line(ctx)
 	case q.Kind == AskURL:
 		err = p.agree(ctx, "Open this address in a browser, then press Enter; d and Enter declines: ", "", "d")

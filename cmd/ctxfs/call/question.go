@@ -28,7 +28,10 @@ type Question struct {
 	URL     string `json:"url,omitempty"`
 	// Opened says that somebody has agreed to open the address: what is awaited is
 	// that the server says it is done.
-	Opened bool      `json:"opened,omitempty"`
+	Opened bool `json:"opened,omitempty"`
+	// Again says that it may be accepted once more when Opened: that says that it is
+	// done, where the server does not.
+	Again  bool      `json:"again,omitempty"`
 	Fields []Field   `json:"fields,omitempty"` // of AskForm
 	Until  time.Time `json:"until"`            // when it is given up
 	Answer string    `json:"answer"`           // the command that answers it

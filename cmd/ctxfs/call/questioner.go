@@ -53,7 +53,9 @@ func (q *questioner) open(is Question) {
 	if q.asked.ID == is.ID && q.asked.Opened == is.Opened {
 		return // nothing has changed for the person
 	}
-	q.remove(is.ID)
+	if q.remove(is.ID); is.Opened && !is.Again {
+		return // there is nothing to say
+	}
 	q.waiting = append(q.waiting, is)
 	select {
 	case q.added <- struct{}{}:

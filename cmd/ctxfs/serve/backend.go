@@ -247,7 +247,7 @@ func (b *backend) Continue(ctx context.Context, task string, progress func(gatew
 
 // Answered implements gateway.Backend.
 func (b *backend) Answered(ctx context.Context, q gateway.Question) error {
-	_, err := usertree.OpAnswered.Ask(ctx, b, usertree.QuestionQuery{ID: q.ID, Task: q.Task})
+	_, err := usertree.OpAnswered.Ask(ctx, b, usertree.QuestionQuery{ID: q.ID, Task: q.Task, Opened: q.Opened})
 	return err
 }
 

@@ -246,6 +246,8 @@ func explain(a *cli.App, q questions.Question) error {
 func outcome(action string, q call.Question) string {
 	text := map[string]string{call.Accept: "answered", call.Decline: "declined", call.Cancel: "cancelled"}[action]
 	switch {
+	case q.Opened && q.Again && action == call.Accept:
+		text += "; the call goes on when " + q.Server + " says that it is done; if it does not, say so when you are: " + q.Answer
 	case q.Opened && action == call.Accept:
 		text += "; the call goes on, at the latest when " + q.Server + " says that it is done"
 	default:

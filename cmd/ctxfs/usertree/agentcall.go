@@ -91,7 +91,7 @@ func agentQuestion(e *calls.AskedError) *gateway.Question {
 	q := e.Question
 	return &gateway.Question{
 		ID: q.ID, Task: e.Task, Kind: q.Kind, Server: q.Server, Message: q.Message, Schema: q.Schema, URL: q.URL, Request: q.Request,
-		Warning: q.Warning, Until: q.Until, Opened: q.Opened,
+		Warning: q.Warning, Until: q.Until, Opened: q.Opened, Again: q.Again,
 	}
 }
 
@@ -100,8 +100,9 @@ var OpAnswered = fs.Op[QuestionQuery, fs.None]{Name: "answered", Slow: true}
 
 // QuestionQuery names a question of a task.
 type QuestionQuery struct {
-	ID   string `json:"id"`
-	Task string `json:"task"`
+	ID     string `json:"id"`
+	Task   string `json:"task"`
+	Opened bool   `json:"opened,omitempty"` // it was known to be
 }
 
 // awaitAnswer answers [OpAnswered].
@@ -109,11 +110,11 @@ func (t *Tree) awaitAnswer(ctx context.Context, q QuestionQuery) (fs.None, error
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	answered := errors.New("answered")
-	if is, err := t.servers.Questions(q.ID); err != nil || len(is) > 0 && is[0].Opened {
+	if is, err := t.servers.Questions(q.ID); err != nil || len(is) > 0 && is[0].Opened != q.Opened {
 		return fs.None{}, nil
 	}
 	_, err := t.servers.Continue(ctx, q.Task, calls.Call{Asked: func(is questions.Question, open bool) {
-		if is.ID == q.ID && (!open || is.Opened) {
+		if is.ID == q.ID && (!open || is.Opened != q.Opened) {
 			cancel(answered)
 		}
 	}})

@@ -20,7 +20,7 @@ import (
 func QuestionFor(q questions.Question) call.Question {
 	is := call.Question{
 		ID: q.ID, Server: q.Server, Tool: q.Tool, Task: q.Task, Kind: q.Kind, Message: q.Message, Warning: q.Warning,
-		Host: q.Host, URL: q.URL, Opened: q.Opened, Until: q.Until, Answer: q.Answer,
+		Host: q.Host, URL: q.URL, Opened: q.Opened, Again: q.Again, Until: q.Until, Answer: q.Answer,
 	}
 	for _, f := range q.Fields() {
 		field := call.Field{

@@ -84,7 +84,7 @@ func (a *Asker) Ask(ctx context.Context, q wire.Question) (wire.Answer, error) {
 		a.note("the server wanted the answer of a language model, which was declined: no command answers; to name one: [mcp] sampler = [\"PROGRAM\", …] in config.toml")
 		return wire.Answer{Action: wire.Decline}, nil
 	}
-	open := &openQuestion{Question: a.describe(q), asker: a, done: q.Done, again: q.Again, answer: make(chan wire.Answer, 2)}
+	open := &openQuestion{Question: a.describe(q), asker: a, done: q.Done, answer: make(chan wire.Answer, 2)}
 	shown, err := a.open(open, q)
 	if err != nil {
 		a.note("the server asked something that nobody was asked: " + err.Error())
@@ -181,6 +181,8 @@ func (a *Asker) describe(q wire.Question) Question {
 	switch q.Kind {
 	case wire.AskForm:
 		is.Schema = a.shown(q.Schema)
+	case wire.AskURL:
+		is.Again = q.Again
 	case wire.AskSampling:
 		is.Request = a.shown(q.Request)
 		is.Message = promptText(q.Request)

@@ -54,8 +54,11 @@ type Question struct {
 	// Opened says that somebody has agreed to open the address. The question then
 	// waits for the server to say that it is done; Warning says whether accepting it
 	// once more says so instead.
-	Opened bool      `json:"opened,omitempty"`
-	Since  time.Time `json:"since"`
+	Opened bool `json:"opened,omitempty"`
+	// Again says that it may be accepted once more when Opened: that says that what was
+	// to be done at the address is done, where the server does not.
+	Again bool      `json:"again,omitempty"`
+	Since time.Time `json:"since"`
 	// Until is when the question is given up, and cancelled at the server.
 	Until time.Time `json:"until"`
 	// Answer and Decline are the commands that do so, and Continue is the one that

@@ -56,7 +56,6 @@ type openQuestion struct {
 	Question
 	asker  *Asker
 	done   <-chan struct{}  // closed when what is to be done at an address is done; may be nil
-	again  bool             // the call is sent again when it is accepted
 	answer chan wire.Answer // receives the answer; closed when the question is withdrawn
 }
 
@@ -209,7 +208,7 @@ func (s *Store) deliver(id string, a wire.Answer) (Question, *Asker, error) {
 		return Question{}, nil, err
 	}
 	accepted := a.Action == wire.Accept
-	if q.Opened && accepted && !q.again {
+	if q.Opened && accepted && !q.Again {
 		return q.Question, nil, &Error{What: "question " + id + " has been accepted; it waits for the server to say that it is done", Mend: "to give up waiting: " + q.Decline}
 	}
 	s.keep(q.asker.opts.Owner, q.asker.remember(a.Content, &q.Question))
@@ -231,7 +230,7 @@ func (s *Store) deliver(id string, a wire.Answer) (Question, *Asker, error) {
 func (q *openQuestion) opened() {
 	q.Opened = true
 	note := "it waits for the server to say that it is done"
-	if q.again {
+	if q.Again {
 		note += "; if that has been done and the server does not say so: " + q.Answer
 	}
 	q.Warning = strings.TrimPrefix(q.Warning+"; "+note, "; ")
