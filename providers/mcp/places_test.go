@@ -79,7 +79,7 @@ func TestEachProjectHasItsInstance(t *testing.T) {
 	}
 	w.open().start()
 	shared := w.untilState("places", "ready")
-	contains(t, shared, "\nscope: project — servers that are processes may keep state of the folder that they run in\n")
+	contains(t, shared, "\nscope: project — its process may keep state of the folder it runs in\n")
 	containsNot(t, shared, "processes for projects")
 	if n := count("start"); n != 1 {
 		t.Fatalf("%d processes before any call", n)

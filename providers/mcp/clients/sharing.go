@@ -23,7 +23,7 @@ func (e *Entry) sharing() config.Sharing {
 	if is, ok := e.known(); ok {
 		return is
 	}
-	return config.Sharing{By: config.ShareProject, Why: "servers that are processes may keep state of the folder that they run in"}
+	return config.Sharing{By: config.ShareProject, Why: "its process may keep state of the folder it runs in"}
 }
 
 // inProject returns the server as it is run for a project: expanded again with the
