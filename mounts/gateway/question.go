@@ -123,6 +123,9 @@ func (g *Gateway) putToClient(ctx context.Context, q Question) (accepted bool, e
 	}()
 	for why := ""; ; {
 		a, err := g.requestAnswer(asking, q, why)
+		if q.Kind == AskURL {
+			a.Content = nil // it takes no values
+		}
 		if err == nil {
 			err = g.backend.Answer(ctx, q.ID, a)
 		}
@@ -193,6 +196,7 @@ func (g *Gateway) tellDone(ctx context.Context, q Question) {
 type callState struct {
 	Task     string `json:"task"`
 	Question string `json:"question"`
+	Kind     string `json:"kind"`
 	// Opened is the question as it is asked after it was accepted, if it is.
 	Opened *Question `json:"opened,omitempty"`
 }
@@ -203,7 +207,7 @@ const answerRequest = "answer"
 
 // request returns a result that asks the client, which then repeats its request.
 func (q *Question) request(why string) (*mcp.CallToolResult, error) {
-	is := callState{Task: q.Task, Question: q.ID}
+	is := callState{Task: q.Task, Question: q.ID, Kind: q.Kind}
 	if q.Again && !q.Opened {
 		opened := *q
 		opened.Opened = true
@@ -241,6 +245,9 @@ func (g *Gateway) repeat(ctx context.Context, r mcp.CallToolRequest, is *callSta
 		a = sampled(told)
 	} else {
 		a = elicited(server.ElicitationResponse(r.Params.InputResponses, answerRequest))
+	}
+	if is.Kind == AskURL {
+		a.Content = nil // it takes no values
 	}
 	err := g.backend.Answer(ctx, is.Question, a)
 	if err == nil && a.Action == "accept" && is.Opened != nil && g.canAsk(ctx, AskForm) {

@@ -302,3 +302,31 @@ func connectBackend(t *testing.T, a *asking, w way) *peer {
 	t.Helper()
 	return connect(t, newGateway(t, &a.fake), w)
 }
+
+// TestAddressDone: of an address that the server may never say is done, the client is
+// asked whether it is.
+func TestAddressDone(t *testing.T) {
+	everyAskedWay(t, func(t *testing.T, w way) {
+		a := newAsking(Question{Kind: AskURL, Message: "Log in", URL: "https://shop.example/login", Again: true})
+		a.answer = func(_ string, answer Answer) error {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			if a.answers = append(a.answers, answer.Action+string(answer.Content)); len(a.answers) == 2 {
+				a.open = nil
+			}
+			return nil
+		}
+		r := &replies{reply: func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			return result("accept", map[string]any{"needless": true}), nil
+		}}
+		w.can.Elicitation = &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}}
+		c := connectBackend(t, a, w.with(client.WithElicitationHandler(r)))
+		if got := text(ask(t, c, "call", shopCall)); got != "answers: accept accept" {
+			t.Errorf("%q", got)
+		}
+		want := []string{"shop asks: Log in", "shop waits until you have finished at https://shop.example/login. Accept when you have."}
+		if got := r.messages(); !slices.Equal(got, want) {
+			t.Errorf("asked %q", got)
+		}
+	})
+}

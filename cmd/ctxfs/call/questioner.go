@@ -86,6 +86,11 @@ func (q *questioner) close() {
 	if q == nil {
 		return
 	}
+	q.mu.Lock()
+	if q.asked.ID != "" {
+		q.give(errNeedless)
+	}
+	q.mu.Unlock()
 	q.cancel()
 	<-q.done
 }
