@@ -119,13 +119,24 @@ type Documented interface {
 
 // Searcher is a Provider that searches its texts by itself, because they are too
 // large to be held in memory. What it finds is merged with the documents of the
-// other providers, and may crowd out only their poor matches. If it is Documented
-// too, its documents are ranked separately, after what Search finds.
+// other providers by its [Evidence]. If it is Documented too, its documents are
+// titles of texts, which count for less.
 type Searcher interface {
 	// Search returns at most limit matches of a query at and below a path, "" for
-	// all, the best first; paths are relative to the provider's root. It
-	// computes locally, and ends with ctx.
-	Search(ctx context.Context, query, below string, limit int) ([]Match, error)
+	// all, the best first, each with its Evidence; paths are relative to the
+	// provider's root. It computes locally, and ends with ctx.
+	Search(ctx context.Context, query, below string, limit int) (Findings, error)
+}
+
+// Findings are what a Searcher has found.
+type Findings struct {
+	Matches []Match
+	// Shares says of each word of the query in how many of all texts it is, from 0
+	// to 1, by the word's stem (as package words makes it); nil if there is no text.
+	Shares map[string]float64
+	// Guessed are the words that no text has and for which others were looked up
+	// that are spelled much the same.
+	Guessed map[string]bool
 }
 
 // Canonical is a Provider that shows the same thing at several paths.
@@ -206,9 +217,18 @@ type Item struct {
 type Document struct {
 	Path  string
 	Title string
+	// Kind says what it is in one word, see [Match].
+	Kind string
 	// Fields are texts by the name of the field: "name", "description",
 	// "parameters".
 	Fields map[string]string
+	// Asides are for a document that would answer questions which are about
+	// something else: unless a query has one of these words, it counts for less.
+	// They are in the form in which people write them.
+	Asides []string
+	// Time and Place are those of its [Evidence].
+	Time  time.Time
+	Place string
 }
 
 // Match is one thing that a search found.
@@ -221,4 +241,34 @@ type Match struct {
 	Why string `json:"why"`
 	// Score compares the matches of one search; higher is better.
 	Score float64 `json:"score"`
+	// Kind says what it is in one word: "tool", "skill", "session".
+	Kind string `json:"kind,omitempty"`
+	// More is how many further matches In has that would have been listed, had they
+	// not been left out in favor of others.
+	More int    `json:"more,omitempty"`
+	In   string `json:"in,omitempty"`
+	// Evidence is by what it is compared with matches of other providers.
+	Evidence Evidence `json:"-"`
+}
+
+// Evidence is what speaks for a match, on a scale that all providers share.
+type Evidence struct {
+	// Words says how well the match has each word of the query that it has, by the
+	// word's stem: from 0 to 1, where 1 is the word itself in the most telling
+	// place, such as a name.
+	Words map[string]float64
+	// Together is from 0 to 1: how many of the words follow each other as in the
+	// query.
+	Together float64
+	// Time is when it was said or last used; zero if it is timeless.
+	Time time.Time
+	// Place is the folder on disk that it is about; "" if there is none.
+	Place string
+	// Own reports whether the words are the user's own.
+	Own bool
+	// Aside reports whether the query asks for something else, see [Document].
+	Aside bool
+	// Part is the path of what it is a part of, such as a session, relative to the
+	// same root as the match; "" stands for the first folder on its path.
+	Part string
 }

@@ -59,8 +59,9 @@ func (g *guest) Documents(string) iter.Seq[fs.Document] {
 	return slices.Values([]fs.Document{{Path: "a.md", Title: "okapi"}})
 }
 
-func (g *guest) Search(_ context.Context, query, below string, _ int) ([]fs.Match, error) {
-	return []fs.Match{{Path: "b.md", Title: query + " in " + below, Score: 1}}, nil
+func (g *guest) Search(_ context.Context, query, below string, _ int) (fs.Findings, error) {
+	m := fs.Match{Path: "b.md", Title: query + " in " + below, Evidence: fs.Evidence{Words: map[string]float64{query: 1}}}
+	return fs.Findings{Matches: []fs.Match{m}, Shares: map[string]float64{query: 1}}, nil
 }
 
 func (g *guest) Canonical(_ context.Context, path string) (string, error) {
@@ -103,7 +104,7 @@ func TestNewProviderIsOneEntry(t *testing.T) {
 	if err != nil || len(found) != 1 || found[0].Path != "guests/b.md" || found[0].Title != "okapi in name" {
 		t.Errorf("found below a path: %+v, %v", found, err)
 	}
-	if found, err = l.Finder().Find(t.Context(), "okapi", find.Options{Limit: 10}); err != nil || len(found) != 2 || found[0].Path != "guests/a.md" {
+	if found, err = l.Finder().Find(t.Context(), "okapi", find.Options{Limit: 10}); err != nil || len(found) != 2 || found[1].Path != "guests/a.md" {
 		t.Errorf("found everywhere: %+v, %v", found, err)
 	}
 	if answer, err := opVisit.Ask(t.Context(), l.Operations(), "Ada"); err != nil || answer != "welcome, Ada" {

@@ -58,6 +58,10 @@ type Query struct {
 type Match struct {
 	Path string
 	Why  string // one line
+	Poor bool   // it has little of what was asked for
+	// More is how many further matches In has that were left out.
+	More int
+	In   string
 }
 
 // Call is a call of a tool.

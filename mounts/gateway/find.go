@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"strings"
 
@@ -33,10 +34,16 @@ func (g *Gateway) find(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToo
 		return texts("Nothing fits. Say it in other words, or look around: list mcps, list skills."), nil
 	}
 	var b strings.Builder
+	if matches[0].Poor {
+		b.WriteString("Nothing good; nearest:\n")
+	}
 	for _, m := range matches {
 		line := m.Path + " — " + m.Why + "\n"
 		if args := g.argumentsOf(ctx, m.Path); args != "" {
 			line += "  arguments: " + args + "\n"
+		}
+		if m.More > 0 {
+			line += fmt.Sprintf("  and %d more in %s\n", m.More, m.In)
 		}
 		if b.Len()+len(line) > MaxText {
 			break // the best are in

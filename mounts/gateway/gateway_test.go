@@ -60,8 +60,8 @@ func TestFind(t *testing.T) {
 	f.find = func(q Query) ([]Match, error) {
 		switch q {
 		case Query{"new issue", "mcps/github", 8}:
-			return []Match{{"mcps/github/tools/create_issue.json", "Creates an issue."}, {"mcps/github/tools/ping.json", "Pings."},
-				{"mcps/github/tools/gone.json", "Has gone."}, {"skills/pdf/SKILL.md", "PDFs"}}, nil
+			return []Match{{Path: "mcps/github/tools/create_issue.json", Why: "Creates an issue."}, {Path: "mcps/github/tools/ping.json", Why: "Pings."},
+				{Path: "mcps/github/tools/gone.json", Why: "Has gone."}, {Path: "skills/pdf/SKILL.md", Why: "PDFs"}}, nil
 		case Query{"much", "", 50}:
 			return make([]Match, 5000), nil
 		}

@@ -3,6 +3,7 @@ package find
 import (
 	"hash/maphash"
 	"strings"
+	"time"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
@@ -56,8 +57,11 @@ const (
 // document is a document of the index.
 type document struct {
 	path, title, why string
-	sum              uint64 // of its texts
-	letters          uint64 // of the title
+	kind, place      string
+	time             time.Time
+	asides           []string // stems
+	sum              uint64   // of its texts
+	letters          uint64   // of the title
 	group            uint32
 	length           [fields]uint16 // words in each field
 	terms            []*term
@@ -73,7 +77,7 @@ type analysis struct {
 
 // digest returns a hash that is equal for documents with equal texts.
 func digest(seed maphash.Seed, d fs.Document) uint64 {
-	sum := maphash.String(seed, d.Title)
+	sum := maphash.Comparable(seed, [4]any{d.Title, d.Kind, d.Place, d.Time.UnixNano()})
 	for name, text := range d.Fields { // the sum does not depend on the order
 		sum += maphash.String(seed, name+"\x00"+text)
 	}
@@ -82,10 +86,13 @@ func digest(seed maphash.Seed, d fs.Document) uint64 {
 
 func (l *lexicon) analyse(d fs.Document, sum uint64) analysis {
 	a := analysis{
-		document: document{path: d.Path, title: clean.Line(d.Title), why: clean.Sentence(d.Fields["description"], whyLength), sum: sum},
+		document: document{kind: d.Kind, place: d.Place, time: d.Time, path: d.Path, title: clean.Line(d.Title), why: clean.Sentence(d.Fields["description"], whyLength), sum: sum},
 		counts:   make(map[string]*[fields]uint8),
 	}
 	a.letters = lettersOf(a.title)
+	for _, w := range d.Asides {
+		a.asides = append(a.asides, words.Stem(words.Fold(w)))
+	}
 	for name, text := range d.Fields {
 		text = clean.Prefix(text, maxText)
 		field := fieldOf(name)

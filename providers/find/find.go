@@ -4,11 +4,16 @@
 //
 // The order of its parts: find.go, document.go, update.go and vocabulary.go (the
 // index and what goes into it), passages.go, query.go, synonyms.go, search.go
-// and fuzzy.go (a query, and its matches in one index), finder.go and merge.go
-// (the [Finder]: the index of all providers, and how their matches are merged),
-// folder.go (the folder find/).
+// and fuzzy.go (a query, and its matches in one index), finder.go, merge.go, scale.go
+// and fold.go (the [Finder]: the index of all providers, and how matches of all kinds
+// are compared and listed), folder.go (the folder find/).
 //
-// The ranking uses no model and no network. It is BM25F (Robertson and
+// Whatever kind a match is of, its score is the share of the query that it has: each
+// word counts by how rare it is in all sources, less where it stands in a less telling
+// place, and not at all where it is only a guess at a word that another source has. A
+// few factors follow: for the kind, the time, the project, the user's own words.
+//
+// The ranking of documents uses no model and no network. It is BM25F (Robertson and
 // Zaragoza, "The Probabilistic Relevance Framework", 2009): a word counts by
 // how rare it is, how often it is in a document and in which field, with less
 // and less for each repetition. To that it adds what descriptions of tools and

@@ -1,6 +1,8 @@
 package find
 
 import (
+	"strings"
+
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/words"
 )
@@ -16,7 +18,10 @@ const (
 
 // concept is one thing that a query asks for, with the indexed words for it.
 type concept struct {
+	of       []string // the words of the query that it stands for, stemmed
 	weight   float64
+	guessed  bool // for an unknown word others are looked up
+	half     bool // it is one of two words that an unknown one is split into
 	variants []variant
 }
 
@@ -31,6 +36,7 @@ type question struct {
 	concepts []concept
 	seen     map[string]bool
 	content  bool // it has words other than courtesies
+	guessing bool // what is added stands for an unknown word
 	unknown  int  // number of unknown words
 }
 
@@ -61,13 +67,13 @@ func (q *question) read(all []words.Word, weight float64) {
 			before = ""
 		case w.Kind == words.Joined:
 			if q.indexed(w.Text) {
-				q.add(w.Text, weight)
+				q.add(w.Text, weight, parts(w.Text, all)...)
 			}
 		default:
 			if before != "" && q.indexed(before+w.Text) {
-				q.add(before+w.Text, weight) // "word cloud" for wordcloud
+				q.add(before+w.Text, weight, words.Stem(before), words.Stem(w.Text)) // "word cloud" for wordcloud
 			}
-			q.add(w.Text, weight)
+			q.add(w.Text, weight, words.Stem(w.Text))
 			before = w.Text
 		}
 	}
@@ -76,24 +82,36 @@ func (q *question) read(all []words.Word, weight float64) {
 func (q *question) indexed(text string) bool { return q.terms[words.Stem(text)] != nil }
 
 // add adds the concept for a word, once, if an indexed word may stand for it.
-func (q *question) add(text string, weight float64) {
+func (q *question) add(text string, weight float64, of ...string) {
 	s := words.Stem(text)
 	if q.seen[s] || len(q.concepts) == maxConcepts {
 		return
 	}
 	q.seen[s] = true
-	c := concept{weight: weight}
+	c := concept{of: of, weight: weight, guessed: q.guessing, half: q.guessing}
 	c.addVariant(q.terms[s], 1)
 	for _, other := range q.synonyms[s] {
 		c.addVariant(q.terms[other], synonymWeight)
 	}
 	if len(c.variants) == 0 && q.unknown < maxUnknown {
 		q.unknown++
+		q.guessing, c.guessed = true, true
 		q.guess(&c, text, s)
+		q.guessing = false
 	}
 	if len(c.variants) > 0 {
 		q.concepts = append(q.concepts, c)
 	}
+}
+
+// parts returns the stems of those of some words that an identifier is joined from.
+func parts(joined string, all []words.Word) (of []string) {
+	for _, w := range all {
+		if w.Kind == words.Part && strings.Contains(joined, w.Text) {
+			of = append(of, words.Stem(w.Text))
+		}
+	}
+	return of
 }
 
 // guess adds the words that an unknown one may mean.
@@ -105,8 +123,8 @@ func (q *question) guess(c *concept, text, stem string) {
 		return
 	}
 	if a, b := q.halves(text); a != "" { // wordcloud for "word cloud"
-		q.add(a, c.weight)
-		q.add(b, c.weight)
+		q.add(a, c.weight, c.of...)
+		q.add(b, c.weight, c.of...)
 		return
 	}
 	for _, t := range q.similar(text) {

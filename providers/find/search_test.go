@@ -3,6 +3,7 @@ package find
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -132,7 +133,7 @@ func FuzzSearch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, query string) {
 		got := x.Search(query, Options{Limit: 5})
-		if len(got) > 5 || !slices.Equal(got, x.Search(query, Options{Limit: 5})) {
+		if len(got) > 5 || !reflect.DeepEqual(got, x.Search(query, Options{Limit: 5})) {
 			t.Errorf("%q finds one thing and then another", query)
 		}
 		for i, m := range got {

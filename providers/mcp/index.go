@@ -21,6 +21,7 @@ type summary struct {
 	about     string
 	catalogue time.Time // zero where there is none
 	tools     []catalogue.Item
+	sections  [catalogue.NumFolders]catalogue.Section
 	drifted   *fs.Problem // the problem of its pins, or nil
 	questions []string    // those that are open, a line each
 }

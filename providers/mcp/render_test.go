@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ctxfs/fs"
 	"ctxfs/fs/fstest"
 	"ctxfs/providers/internal/rawjson"
 	"ctxfs/providers/mcp/catalogue"
@@ -86,6 +87,35 @@ func TestDocuments(t *testing.T) {
 	}
 	if all := slices.Collect(w.p.Documents("hello")); len(all) != 1 {
 		t.Errorf("%d documents of the server", len(all))
+	}
+}
+
+// TestDocumentsOfAllKinds: prompts and resources have documents as tools have, and a
+// server has one of its STATUS.md while it does not work.
+func TestDocumentsOfAllKinds(t *testing.T) {
+	b := summary{file: "desk", about: "The desk."}
+	item := func(text string) catalogue.Item { return catalogue.ItemOf([]byte(text)) }
+	prompt := document(b, catalogue.PromptFolder, item(`{"name":"letter","description":"Draft a letter.","arguments":[{"name":"tone","description":"How it sounds"}]}`))
+	if prompt.Kind != "prompt" || !strings.HasPrefix(prompt.Path, "desk/prompts/") || prompt.Fields["description"] != "Draft a letter." || prompt.Fields["parameters"] != "tone\n" {
+		t.Errorf("%+v", prompt)
+	}
+	resource := document(b, catalogue.ResourceFolder, item(`{"uri":"x://rules","name":"rules","description":"How things are named."}`))
+	if resource.Kind != "resource" || !strings.HasPrefix(resource.Path, "desk/resources/") || resource.Fields["description"] != "How things are named." {
+		t.Errorf("%+v", resource)
+	}
+	w := newWorld(t)
+	w.claude(map[string]any{"gone": map[string]any{"command": "no-such-program-here"}, "hello": stub("ok")})
+	w.open().start()
+	w.untilState("hello", "ready")
+	w.untilState("gone", "error")
+	var status []fs.Document
+	for d := range w.p.Documents("") {
+		if d.Kind == "status" {
+			status = append(status, d)
+		}
+	}
+	if len(status) != 1 || status[0].Path != "gone/STATUS.md" || !strings.Contains(status[0].Fields["description"], "no-such-program-here") {
+		t.Errorf("%+v", status)
 	}
 }
 
@@ -168,7 +198,7 @@ func FuzzDocument(f *testing.F) {
 		if o, err := rawjson.ParseObject(raw); err == nil && json.Valid(raw) {
 			item := catalogue.ItemOf(raw)
 			item.Name = o.Text("name")
-			document(summary{file: "s"}, item) // any definition has a document
+			document(summary{file: "s"}, catalogue.ToolFolder, item) // any definition has a document
 		}
 	})
 }

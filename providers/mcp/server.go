@@ -240,7 +240,7 @@ func (s *server) summary() summary {
 	defer s.mu.Unlock()
 	b := summary{file: s.file, condition: s.condition, about: s.shown.Summary(), drifted: s.pins.Problem(s.file), questions: s.questionLines()}
 	if s.shown != nil {
-		b.catalogue, b.tools = s.shown.Time, s.shown.Tools()
+		b.catalogue, b.tools, b.sections = s.shown.Time, s.shown.Tools(), s.shown.Sections
 	}
 	if b.drifted == nil {
 		b.drifted = s.placedProblem()

@@ -12,7 +12,9 @@ import (
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/mcp/catalogue"
+	"ctxfs/providers/mcp/config"
 	"ctxfs/providers/mcp/instance"
+	"ctxfs/providers/mcp/wire"
 )
 
 // Toolbox is a server and its tools, as they are known without starting it.
@@ -110,8 +112,9 @@ func (s *server) isKnown() bool {
 	return s.shown != nil
 }
 
-// Documents implements fs.Documented: one document for each tool of the server
-// with that folder; "" stands for every server.
+// Documents implements fs.Documented: one document for each tool, resource and
+// prompt of the server with that folder, and one for its STATUS.md while it does not
+// work; "" stands for every server.
 func (p *Provider) Documents(folder string) iter.Seq[fs.Document] {
 	return func(yield func(fs.Document) bool) {
 		for _, s := range p.all() {
@@ -119,10 +122,15 @@ func (p *Provider) Documents(folder string) iter.Seq[fs.Document] {
 			if folder != "" && b.file != folder {
 				continue
 			}
-			for _, t := range b.tools {
-				if !yield(document(b, t)) {
-					return
+			for folder, section := range b.sections {
+				for _, item := range section.Items {
+					if !yield(document(b, catalogue.Folder(folder), item)) {
+						return
+					}
 				}
+			}
+			if c := &b.condition; (c.Failing() || c.Starting()) && !yield(statusDocument(b)) {
+				return
 			}
 		}
 	}
@@ -131,8 +139,8 @@ func (p *Provider) Documents(folder string) iter.Seq[fs.Document] {
 // documentText is how much of a description is indexed, in bytes.
 const documentText = 16 << 10
 
-// document returns the document of a tool.
-func document(b summary, t catalogue.Item) fs.Document {
+// document returns the document of a tool, resource or prompt.
+func document(b summary, f catalogue.Folder, t catalogue.Item) fs.Document {
 	var tool struct {
 		Title       string          `json:"title"`
 		Description string          `json:"description"`
@@ -141,8 +149,9 @@ func document(b summary, t catalogue.Item) fs.Document {
 	_ = json.Unmarshal(t.Body, &tool) // a part of another type is left out
 	names, details := parameters(tool.Arguments)
 	return fs.Document{
-		Path:  b.file + "/tools/" + t.File + ".json",
+		Path:  b.file + "/" + f.Name() + "/" + t.File + ".json",
 		Title: b.file + "/" + t.File,
+		Kind:  strings.TrimSuffix(f.Name(), "s"),
 		Fields: map[string]string{
 			"name":        clean.Line(t.Name),
 			"title":       clean.Line(clean.Prefix(tool.Title, documentText)),
@@ -155,13 +164,45 @@ func document(b summary, t catalogue.Item) fs.Document {
 	}
 }
 
-// parameters returns the names and the descriptions of a schema's properties, one
-// per line.
+// statusDocument returns the document of a server's STATUS.md: what it says, and what
+// people call that.
+func statusDocument(b summary) fs.Document {
+	c := &b.condition
+	called := "it does not work: it is down, failing, broken, unreachable"
+	switch c.State {
+	case wire.StateNeedsAuth:
+		called = "it needs a login: sign in, OAuth, authentication"
+	case config.StateUnresolved:
+		called = "it does not work: an environment variable is missing, not set"
+	case instance.StateStarting, instance.StateInstalling:
+		called = "it is starting"
+	}
+	return fs.Document{
+		Path: b.file + "/STATUS.md", Title: b.file + "/STATUS.md", Kind: "status",
+		Fields: map[string]string{
+			"name": "MCP server " + b.file, "server": b.file, "details": called, "body": clean.Text(clean.Prefix(c.Stderr, documentText)),
+			"description": clean.Line(c.State + ": " + c.What),
+		},
+	}
+}
+
+// parameters returns the names and the descriptions of a schema's properties, or of
+// a prompt's arguments, one per line.
 func parameters(schema json.RawMessage) (names, details string) {
 	var object struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 	}
-	_ = json.Unmarshal(schema, &object)
+	var list []json.RawMessage
+	if json.Unmarshal(schema, &list) == nil {
+		object.Properties = make(map[string]json.RawMessage)
+		for _, argument := range list {
+			var named struct{ Name string }
+			_ = json.Unmarshal(argument, &named)
+			object.Properties[named.Name] = argument
+		}
+	} else {
+		_ = json.Unmarshal(schema, &object)
+	}
 	var name, detail strings.Builder
 	for _, n := range slices.Sorted(maps.Keys(object.Properties)) {
 		var property struct {

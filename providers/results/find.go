@@ -17,23 +17,24 @@ import (
 // indexed yet, only the newest of it is. The provider is not an fs.Documented: each
 // result would be named after its tool, and a hundred calls of one would be listed
 // before the tool itself.
-func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]fs.Match, error) {
+func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.Findings, error) {
 	q := fulltext.Query{Words: words, Limit: limit}
 	if in != "" {
 		q.Only = func(t fulltext.Text) bool { return t.Session == in }
 	}
 	result, err := p.fulltext.Search(ctx, q)
 	if err != nil {
-		return nil, err
+		return fs.Findings{}, err
 	}
 	var all []fs.Match
 	for _, h := range result.Hits {
 		all = append(all, fs.Match{
-			Path: h.Text.Session, Title: strings.ReplaceAll(h.Text.Title, " ", "/"), Score: h.Score,
-			Why: wording.Minute(h.Text.Time) + " " + h.Text.Title + ": " + h.Line,
+			Path: h.Text.Session, Kind: "result", Title: strings.ReplaceAll(h.Text.Title, " ", "/"), Score: h.Score,
+			Why:      wording.Minute(h.Text.Time) + " " + h.Text.Title + ": " + h.Line,
+			Evidence: fs.Evidence{Words: h.Words, Together: h.Together, Time: h.Text.Time},
 		})
 	}
-	return all, nil
+	return fs.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
 }
 
 // fulltextName is the file in the cache folder with the index of all words.

@@ -13,7 +13,7 @@ func (f *fixture) found(words, in string) string {
 	all, err := f.Search(f.t.Context(), words, in, 10)
 	check(f.t, err)
 	var lines []string
-	for _, one := range all {
+	for _, one := range all.Matches {
 		_, why, _ := strings.Cut(one.Why, ": ")
 		lines = append(lines, one.Title+": "+why)
 	}

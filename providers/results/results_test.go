@@ -53,7 +53,7 @@ func TestSave(t *testing.T) {
 	}
 	matches, err := f.Search(t.Context(), "list.issues", "", 10)
 	check(t, err)
-	for _, m := range matches {
+	for _, m := range matches.Matches {
 		if m.Path != saved.Name || !strings.HasPrefix(m.Title, "git/hub/list.issues") || !strings.Contains(m.Why, "list.issues") {
 			t.Errorf("match %+v", m)
 		}

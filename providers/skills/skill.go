@@ -182,11 +182,15 @@ func documents(skills []*skill) iter.Seq[fs.Document] {
 			// Without front matter the whole file is the body.
 			matter, _ := frontmatter.Parse(head)
 			doc := fs.Document{
-				Path: filepath.Join(s.name, filepath.Base(s.file)), Title: s.name,
+				Path: filepath.Join(s.name, filepath.Base(s.file)), Title: s.name, Kind: "skill",
 				Fields: map[string]string{
 					"name": s.card.name, "description": s.card.description,
 					"body": clean.Text(clean.Prefix(string(head[matter.Body:]), bodyLen)),
 				},
+			}
+			if s.path == "" { // of interest to those who ask about ctxfs, and full of common words
+				doc.Asides = []string{"ctxfs", builtinName}
+				doc.Fields["title"] = "how to use ctxfs and its mount ~/.agentctx"
 			}
 			if !yield(doc) {
 				return

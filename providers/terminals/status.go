@@ -91,7 +91,7 @@ func document(t *record.Terminal) fs.Document {
 		title += ": " + commands[0]
 	}
 	return fs.Document{
-		Path: t.ID + ".txt", Title: title,
+		Path: t.ID + ".txt", Title: title, Kind: "terminal", Time: item(t).Since, Place: t.Cwd,
 		Fields: map[string]string{
 			"name": t.ID + " " + clean.Line(t.Name), "description": "terminal in " + clean.Line(t.Cwd),
 			"body": strings.Join(commands, "\n"),

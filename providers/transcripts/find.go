@@ -1,6 +1,7 @@
 package transcripts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -22,13 +23,13 @@ import (
 // blocks (see package folders), the titles name session and block, and Why also says
 // when and by whom it was said. What is published is found at once; of logs that are
 // not rendered yet the newest, up to maxCatchUp.
-func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]fs.Match, error) {
+func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.Findings, error) {
 	in, err := p.Canonical(ctx, in)
 	if err != nil {
-		return nil, err
+		return fs.Findings{}, err
 	}
 	if err := p.catchUp(ctx, in); err != nil {
-		return nil, err
+		return fs.Findings{}, err
 	}
 	q := fulltext.Query{Words: words, Limit: limit}
 	if in != "" {
@@ -39,7 +40,7 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]f
 	}
 	result, err := p.fulltext.Search(ctx, q)
 	if err != nil {
-		return nil, err
+		return fs.Findings{}, err
 	}
 	var all []fs.Match
 	for _, h := range result.Hits {
@@ -52,7 +53,9 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]f
 		if at == "" {
 			continue
 		}
-		f := fs.Match{Score: h.Score}
+		f := fs.Match{Kind: kind, Score: h.Score, Evidence: fs.Evidence{
+			Words: h.Words, Together: h.Together, Time: cmp.Or(h.Time, v.ModTime), Place: v.Info.CWD, Own: h.Kind == "user", Part: at,
+		}}
 		if h.Number > 0 {
 			f.Path, f.Title = at+"/"+folders.BlocksName+"/"+folders.BlockName(h.Number), fmt.Sprintf("%s-%05d", v.Name, h.Number)
 		} else {
@@ -68,8 +71,11 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) ([]f
 		f.Why = strings.TrimSpace(said+": ") + " " + h.Line
 		all = append(all, f)
 	}
-	return all, nil
+	return fs.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
 }
+
+// kind is the kind of matches and documents.
+const kind = "session"
 
 // maxCatchUp is how much of the agents' logs is rendered for a search, in bytes:
 // about a second's work.
@@ -151,7 +157,7 @@ func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 				continue
 			}
 			if !yield(fs.Document{
-				Path: path + "/" + folders.TranscriptName, Title: v.Info.Title,
+				Path: path + "/" + folders.TranscriptName, Title: v.Info.Title, Kind: kind, Time: v.ModTime, Place: v.Info.CWD,
 				Fields: map[string]string{
 					"title": v.Info.Title, "agent": s.Agent,
 					"description": fmt.Sprintf("%s, %s, %s", v.Date(), s.Agent, v.Info.CWD),

@@ -12,7 +12,7 @@ func (f *fixture) find(words, in string) []fs.Match {
 	f.t.Helper()
 	found, err := f.Search(f.t.Context(), words, in, 10)
 	check(f.t, err)
-	return found
+	return found.Matches
 }
 
 // TestFind: what was said is found, and the file that is found has it.

@@ -20,6 +20,7 @@ import (
 	"ctxfs/mounts"
 	"ctxfs/mounts/control"
 	"ctxfs/mounts/gateway"
+	"ctxfs/providers/find"
 	"ctxfs/providers/mcp"
 )
 
@@ -217,7 +218,7 @@ func (b *backend) Find(ctx context.Context, q gateway.Query) ([]gateway.Match, e
 	}
 	matches := make([]gateway.Match, len(found))
 	for i, m := range found {
-		matches[i] = gateway.Match{Path: m.Path, Why: m.Why}
+		matches[i] = gateway.Match{Path: m.Path, Why: m.Why, Poor: m.Score < find.GoodScore, More: m.More, In: m.In}
 	}
 	return matches, nil
 }

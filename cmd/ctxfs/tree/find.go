@@ -10,6 +10,7 @@ import (
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
 	"ctxfs/mounts/control"
+	"ctxfs/providers/find"
 )
 
 // maxMatches is the largest value of --limit.
@@ -23,12 +24,14 @@ func newFind(a *cli.App) *cobra.Command {
 		Use:   "find WORDS...",
 		Short: "find tools, skills and everything else in the tree",
 		Long: `Find prints the best matches, best first: the path in the tree, one line that
-describes it, and a score that ranks the lines. WORDS is a name or part of one,
-a few words, or a sentence that says what you want to do; small typing errors
-do not matter. Matches include the places in past sessions where the words were
-said, and long results that contain them; --in transcripts finds sessions only,
---in results results only. It starts nothing: without a background process it
-finds what is known from configuration and caches.`,
+describes it, and a score: the share of WORDS that it has, by how rare they are.
+WORDS is a name or part of one, a few words, or a sentence that says what you
+want to do; small typing errors do not matter. Tools, prompts, resources, skills,
+servers that do not work, terminals, long results and what was said in past
+sessions are ranked together; --in narrows the search to a folder. Of one server
+or session only the best are listed, with how many more there are, as long as
+something else fits. It starts nothing: without a background process it finds
+what is known from configuration and caches.`,
 		Example: `  ctxfs find create issue
   ctxfs find --in mcps/github "merge a pull request"
   ctxfs find --in transcripts why does the login test fail
@@ -68,12 +71,19 @@ finds what is known from configuration and caches.`,
 	return cmd
 }
 
+// PrintMatches prints a line for each match, and says so first if none is good.
 func PrintMatches(a *cli.App, matches []fs.Match) {
+	if len(matches) > 0 && matches[0].Score < find.GoodScore {
+		a.Notef("nothing good; nearest:")
+	}
 	for _, m := range matches {
 		line := m.Path
 		if m.Why != "" {
 			line += " — " + m.Why
 		}
-		a.Sayf("%s (%.1f)", line, m.Score)
+		a.Sayf("%s (%.2f)", line, m.Score)
+		if m.More > 0 {
+			a.Sayf("  and %d more in %s", m.More, m.In)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/words"
 )
 
 // Hit is a match: a block of a transcript, or a part of a long one.
@@ -28,6 +29,11 @@ type Hit struct {
 	Line string
 	// Score is for comparing the hits of one search.
 	Score float64
+	// Words says how well the block has each word of the query that it has, by the
+	// word's stem, from 0 to 1: those outside of Line count elsewhere. Together is how many of them follow each other as in
+	// the query, from 0 to 1.
+	Words    map[string]float64
+	Together float64
 
 	body uint64 // equal for equal texts
 }
@@ -126,17 +132,23 @@ func (l *lexer) hit(f File, terms []queryTerm, c candidate, seed maphash.Seed, p
 		Text: c.text, Number: about.number, Offset: c.block, Time: about.time, Kind: about.kind, Name: about.name,
 		Line:  bestLine(body, m),
 		Score: c.score * (1 - coverPart + coverPart*m.covered) * (1 + besideMore*m.beside) * kindWeight(about.kind),
-		body:  maphash.Bytes(seed, body),
+		Words: m.words, Together: m.beside,
+		body: maphash.Bytes(seed, body),
 	}, true
 }
 
 // fit is how well a piece matches a query.
 type fit struct {
-	covered float64 // share of the words that it has, by rarity
-	beside  float64 // share of those that follow each other as in the query
-	line    int     // where the best line begins
-	at      int     // where the first of the words is in it
+	covered float64            // share of the words that it has, by rarity
+	beside  float64            // share of those that follow each other as in the query
+	line    int                // where the best line begins
+	at      int                // where the first of the words is in it
+	words   map[string]float64 // as in Hit
 }
+
+// elsewhere is how much a word counts that is in a block, but not in the line that
+// fits best.
+const elsewhere = 0.6
 
 // fitOf compares a piece with the words of a query, without stemming.
 func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
@@ -172,6 +184,7 @@ func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
 	l.each(name, func(texts []string) { match(texts, nil) })
 	last = -1
 	best := 0.0
+	var inLine [maxTerms]bool
 	for start := 0; start < len(body); {
 		line := body[start:]
 		if i := bytes.IndexByte(line, '\n'); i >= 0 {
@@ -193,10 +206,11 @@ func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
 			})
 		})
 		if sum > best {
-			best, m.line, m.at = sum, start, at
+			best, m.line, m.at, inLine = sum, start, at, here
 		}
 		start += len(line) + 1
 	}
+	m.words = make(map[string]float64, len(terms))
 	all, some, pairs, n := 0.0, 0.0, 0, 0
 	for i, t := range terms {
 		if t.joined {
@@ -208,6 +222,10 @@ func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
 		}
 		if seen[i] {
 			some += t.rarity
+			m.words[words.Stem(t.word)] = t.weight
+			if !inLine[i] {
+				m.words[words.Stem(t.word)] *= elsewhere
+			}
 		}
 		n++
 		if beside[i] {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+
+	"ctxfs/providers/internal/words"
 )
 
 // Query says what to search for.
@@ -22,6 +24,11 @@ type Result struct {
 	// Left is how much of the texts was not searched, in bytes: it is not indexed
 	// yet, and more than is read for one query.
 	Left int64
+	// Shares says of each word of the query in how many of all pieces of text it is,
+	// from 0 to 1, by its stem; nil if there is no text. Guessed are those that no
+	// text has and that were respelled.
+	Shares  map[string]float64
+	Guessed map[string]bool
 }
 
 // MaxScanned is how much unindexed text a query searches, in bytes.
@@ -54,7 +61,10 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	shares := sharesOf(terms, found.pieces+s.pieces)
+	var guessed map[string]bool
 	if mended, some := x.respell(ctx, lexer, terms, found, texts); some {
+		guessed = respelled(mended)
 		terms = mended
 		if found, s, left, err = x.gather(ctx, lexer, terms, texts); err != nil {
 			return Result{}, err
@@ -72,7 +82,30 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Hits: chooseHits(hits, q.Limit), Left: left}, nil
+	return Result{Hits: chooseHits(hits, q.Limit), Left: left, Shares: shares, Guessed: guessed}, nil
+}
+
+// sharesOf returns in how many of all pieces each word of a query is.
+func sharesOf(terms []queryTerm, pieces int) map[string]float64 {
+	if pieces == 0 {
+		return nil
+	}
+	shares := make(map[string]float64, len(terms))
+	for _, t := range terms {
+		shares[t.text] = float64(t.pieces) / float64(pieces)
+	}
+	return shares
+}
+
+// respelled returns the words in whose place others are looked up.
+func respelled(terms []queryTerm) map[string]bool {
+	guessed := make(map[string]bool)
+	for _, t := range terms {
+		if stem := words.Stem(t.word); stem != t.text {
+			guessed[stem] = true
+		}
+	}
+	return guessed
 }
 
 // gather looks terms up and searches what is not indexed; it counts the pieces
