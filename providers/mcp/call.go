@@ -197,12 +197,12 @@ func inputWanted(err error, wanted string) error {
 	return err
 }
 
-// wantedText says that nobody was asked what the server wanted to ask.
+// wantedText says that the server got no answer to what it wanted.
 func wantedText(wanted string) string {
 	if wanted == "sampling/createMessage" {
 		return "the server wanted the answer of a language model (" + wanted + "), which was declined: " + samplerHint
 	}
-	return "the server wanted an answer (" + wanted + ") that nobody was asked for"
+	return "the server sent a request that was not answered: " + wanted
 }
 
 // samplerHint says how to have language models asked.

@@ -118,7 +118,10 @@ func questionsOf(ctx context.Context, a *cli.App, id string) ([]questions.Questi
 	if id == "" {
 		return nil, nil
 	}
-	return nil, &control.Fault{Message: "ctxfs is not running, so no server waits for an answer to " + id}
+	return nil, &control.Fault{
+		Message: "ctxfs is not running, so no server waits for an answer to " + id,
+		Hint:    "what became of its call: ctxfs call --continue " + id,
+	}
 }
 
 func listQuestions(ctx context.Context, a *cli.App, asJSON bool) error {

@@ -116,10 +116,11 @@ var knownServers = [...]knownServer{
 
 	// server-filesystem: the roots are the folders that it may touch, and replace those
 	// of the command line. The others (by their documentation) take relative paths from the working directory,
-	// or keep one for later calls (git_set_working_dir of git-mcp-server 2.15.3, which
-	// is why two projects must not share one), a repository, or processes.
+	// or keep one for later calls, a repository, or processes. git_set_working_dir of
+	// git-mcp-server 2.15.3 holds for all later calls of its process: two sessions must
+	// not share one even in one project.
 	{programs: []string{"npm:@modelcontextprotocol/server-filesystem", "program:mcp-server-filesystem", "image:mcp/filesystem"}, by: config.ShareProject, why: "the folders that it may touch are those of the project"},
-	{programs: []string{"npm:@cyanheads/git-mcp-server", "program:git-mcp-server"}, by: config.ShareProject, why: "it keeps the repository that it works on between calls"},
+	{programs: []string{"npm:@cyanheads/git-mcp-server", "program:git-mcp-server"}, by: config.ShareSession, why: "it keeps the repository that a session works on between calls"},
 	{programs: []string{"pypi:mcp-server-git", "program:mcp-server-git", "image:mcp/git"}, by: config.ShareProject, why: worksOnFiles},
 	{programs: []string{"git:github.com/oraios/serena", "pypi:serena-agent", "program:serena", "program:serena-mcp-server"}, by: config.ShareProject, why: "it keeps the project that it works on between calls"},
 	{programs: []string{"pypi:mcp-server-sqlite", "program:mcp-server-sqlite", "image:mcp/sqlite"}, by: config.ShareProject, why: worksOnFiles},

@@ -34,7 +34,7 @@ func TestKnownServers(t *testing.T) {
 		{"npx @playwright/mcp@latest --user-data-dir /profile", "", config.ShareUser},
 		{"npx @playwright/mcp@latest --user-data-dir=/profile --isolated", "", config.ShareProject},
 		{"npx -y @modelcontextprotocol/server-filesystem /srv", "", config.ShareProject},
-		{"npx -y @cyanheads/git-mcp-server", "", config.ShareProject},
+		{"npx -y @cyanheads/git-mcp-server", "", config.ShareSession},
 		{"uvx --from git+https://github.com/oraios/serena serena-mcp-server", "", config.ShareProject},
 		{"my-server", "", config.ShareProject},
 	} {

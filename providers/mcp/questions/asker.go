@@ -87,7 +87,7 @@ func (a *Asker) Ask(ctx context.Context, q wire.Question) (wire.Answer, error) {
 	open := &openQuestion{Question: a.describe(q), asker: a, done: q.Done, answer: make(chan wire.Answer, 2)}
 	shown, err := a.open(open, q)
 	if err != nil {
-		a.note("the server asked something that nobody was asked: " + err.Error())
+		a.note("the server asked something that could not be put to anybody: " + err.Error())
 		return wire.Answer{}, err
 	}
 	a.wait(1)

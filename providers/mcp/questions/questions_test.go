@@ -161,6 +161,8 @@ func TestSecretFields(t *testing.T) {
 		{"Log in", field("x", `,"format":"password"`), "x"},
 		{"Log in", `"pin":{"type":"integer"}`, "pin"},
 		{"Please enter your passphrase", field("value", "") + `,"remember":{"type":"boolean"}`, "value"},
+		{"Set it", field("p", `,"description":"Your PIN"`) + "," + field("q", `,"title":"Pin"`) + "," + field("cardPin", ""), "p q cardPin"},
+		{"Notes", `"n":{"type":"integer","description":"how many notes to pin"}` + "," + field("pin_note", `,"description":"the note to pin"`), ""},
 		{"How many tokens may it use?", `"tokens":{"type":"integer"}`, ""},
 		{"Which branch?", field("branch", "") + "," + field("next_page_token", ""), ""},
 		{"Number", field("n", `,"description":"any number (do not give us your pin)"`), ""},
@@ -170,6 +172,13 @@ func TestSecretFields(t *testing.T) {
 		if got := strings.Join(secretFields(c.message, fields), " "); got != c.want {
 			t.Errorf("%s: %q of %s, not %q", c.message, got, c.fields, c.want)
 		}
+	}
+}
+
+// TestSecretWarning names fields without what a terminal would obey.
+func TestSecretWarning(t *testing.T) {
+	if got := secretWarning([]string{"api\x1b[2JKey\n", "b"}); strings.ContainsAny(got, "\x1b\n") || !strings.Contains(got, "(apiKey, b)") {
+		t.Errorf("%q", got)
 	}
 }
 

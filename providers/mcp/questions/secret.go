@@ -6,11 +6,16 @@ import (
 	"unicode"
 
 	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/mask"
 )
 
 // secretWords are words of a question that asks for a secret.
-var secretWords = regexp.MustCompile(`(?i)\b(pass ?words?|pass ?phrases?|passwort|pass ?codes?|contraseña|mot de passe|secrets?|api[ _-]?keys?|access[ _-]?keys?|private[ _-]?keys?|secret[ _-]?keys?|(access|auth|bearer|refresh|api|personal|session|security|id|your|the|an?) tokens?|credentials?|pin|otp|one[- ]time (code|password)|2fa code|verification code|recovery (code|phrase)|seed phrase|cvv|cvc|card number|social security number|ssn|iban)\b`)
+var secretWords = regexp.MustCompile(`(?i)\b(pass ?words?|pass ?phrases?|passwort|pass ?codes?|contraseña|mot de passe|secrets?|api[ _-]?keys?|access[ _-]?keys?|private[ _-]?keys?|secret[ _-]?keys?|(access|auth|bearer|refresh|api|personal|session|security|id|your|the|an?) tokens?|credentials?|pin (?:codes?|numbers?)|(?:your|my|card|sim|account|security|login) pin|(?-i:PIN)|otp|one[- ]time (code|password)|2fa code|verification code|recovery (code|phrase)|seed phrase|cvv|cvc|card number|social security number|ssn|iban)\b`)
+
+// pinName are the names and titles of fields that ask for a PIN; in a sentence "pin"
+// is mostly a verb.
+var pinName = regexp.MustCompile(`(?i)\bpin$`)
 
 // refusals are parts of a text that ask for no secret, but to give none.
 var refusals = regexp.MustCompile(`(?i)\b(do not|don't|never|not?|without)\b[^.;)]*`)
@@ -19,6 +24,9 @@ var refusals = regexp.MustCompile(`(?i)\b(do not|don't|never|not?|without)\b[^.;
 func asksSecret(text string) bool {
 	return secretWords.MatchString(refusals.ReplaceAllString(text, ""))
 }
+
+// namesSecret reports whether a name or title is that of a field for a secret.
+func namesSecret(name string) bool { return pinName.MatchString(name) || asksSecret(name) }
 
 // secretFields returns the names of the fields of a form that seem to ask for a
 // secret, by their names, formats and texts. A field with choices asks for none. If
@@ -34,7 +42,7 @@ func secretFields(message string, fields []Field) (secrets []string) {
 		}
 		numeric := f.Type == "number" || f.Type == "integer"
 		const random = "q7ZkP2mXw9Lr4TbV" // a value that looks like a token
-		if f.Format == "password" || !numeric && mask.Field(f.Name, random) != random || secretWords.MatchString(spaced(f.Name)) || asksSecret(f.Title) || asksSecret(f.Description) {
+		if f.Format == "password" || !numeric && mask.Field(f.Name, random) != random || namesSecret(spaced(f.Name)) || namesSecret(f.Title) || asksSecret(f.Description) {
 			secrets = append(secrets, f.Name)
 		}
 	}
@@ -66,5 +74,9 @@ func secretWarning(secrets []string) string {
 	if len(secrets) == 0 {
 		return ""
 	}
-	return "it seems to ask for a secret (" + wording.List(secrets, 5) + "), which servers must not do by a form: what is answered reaches the server and whoever runs it; decline if in doubt"
+	shown := make([]string, len(secrets))
+	for i, name := range secrets {
+		shown[i] = clean.Cut(clean.Line(name), 60)
+	}
+	return "it seems to ask for a secret (" + wording.List(shown, 5) + "), which servers must not do by a form: what is answered reaches the server and whoever runs it; decline if in doubt"
 }
