@@ -85,6 +85,26 @@ func TestForksTellNothingTwice(t *testing.T) {
 	}
 }
 
+// TestAForkThatIsFirstSeenEmpty: its first record is found, though its rendering has
+// told before what else identifies it.
+func TestAForkThatIsFirstSeenEmpty(t *testing.T) {
+	home := tempHome(t)
+	parent := piSession(t, home, id(1))
+	parent.user("in the beginning")
+	piSession(t, home, id(2))
+	f := start(t, home, offline)
+	f.names("pi/work") // it is seen
+	fork := forkOf(t, home, id(2), parent, false)
+	fork.user("in the fork")
+	if got := f.transcript(id(2)); !strings.Contains(got, "in the fork") {
+		t.Fatalf("it is not rendered: %s", got)
+	}
+	f.scanner.Inspect(t.Context(), "pi", fork.path, f.scanner.Format(fork.path), false)
+	if v, _ := f.catalogue.View(f.catalogue.Find(id(2))[0]); v.FirstRecord == "" {
+		t.Error("its first record is not known")
+	}
+}
+
 // TestAForkBeforeItsParent: a fork leaves out what it has shown while it was alone once
 // the parent is there.
 func TestAForkBeforeItsParent(t *testing.T) {

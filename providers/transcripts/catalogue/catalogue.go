@@ -64,6 +64,7 @@ type File struct {
 	Fault    string // why it cannot be read
 	Note     string // what in it is not understood
 	Denied   bool   // Fault is a missing permission
+	Begun    bool   // a log whose start was read when it identified the session
 	restored bool   // it comes from the saved list, and was not inspected yet
 }
 

@@ -125,7 +125,11 @@ func (s *Scanner) inspectLog(before *catalogue.File, f *catalogue.File, format h
 	if before != nil && len(before.Sessions) == 1 && before.Stat.Inode == f.Stat.Inode && before.Stat.Size <= f.Stat.Size {
 		v, _ := s.Catalogue.View(before.Sessions[0])
 		one.Info, one.FirstRecord = v.Info, v.FirstRecord
-		if source.Identified(&one.Info) || before.Stat.Size >= source.MaxStart {
+		// What identifies the session may be known from its rendering alone, which
+		// does not tell the first record.
+		known := source.Identified(&one.Info) && (one.FirstRecord != "" || before.Begun)
+		if known || before.Stat.Size >= source.MaxStart {
+			f.Begun = before.Begun
 			return []catalogue.Found{one}
 		}
 	}
@@ -140,6 +144,7 @@ func (s *Scanner) inspectLog(before *catalogue.File, f *catalogue.File, format h
 		info.ID = strings.TrimSuffix(filepath.Base(f.Path), filepath.Ext(f.Path))
 	}
 	info.Archived = info.Archived || format.Archived
+	f.Begun = source.Identified(&info)
 	one.Info, one.FirstRecord = info, first
 	return []catalogue.Found{one}
 }
