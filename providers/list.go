@@ -7,6 +7,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/find"
+	"ctxfs/providers/internal/project"
 )
 
 // Named is a provider and its folder in the root.
@@ -32,7 +33,7 @@ type List struct {
 func New(opts Options) *List { return newList(opts, list) }
 
 func newList(opts Options, list func(Options, func(folder string) fs.Env) []Named) *List {
-	l := &List{opts: opts, finder: find.NewFinder(opts.Env("find").Now)}
+	l := &List{opts: opts, finder: find.NewFinder(opts.Env("find").Now, project.New(project.Options{Home: opts.Home, Hide: opts.Hide}))}
 	l.all = list(opts, l.env)
 	var sources []find.Source
 	for _, p := range l.all {

@@ -32,7 +32,7 @@ type story struct {
 func (w *findingWorld) writeSessions() {
 	w.Helper()
 	for _, dir := range slices.Sorted(maps.Keys(projectTopics)) {
-		must(w, os.MkdirAll(w.project(dir), 0o700))
+		w.write(filepath.Join("work", dir, ".git/HEAD"), "ref: refs/heads/main\n")
 	}
 	n := w.copySessions()
 	for _, file := range []string{"sessions-1.txt", "sessions-2.txt"} {

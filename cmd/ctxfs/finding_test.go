@@ -135,10 +135,15 @@ func (w *findingWorld) isRight(q question, m fs.Match) bool {
 	})
 }
 
-// findIn asks what ctxfs find asks.
+// findIn asks what ctxfs find asks outside of projects.
 func findIn(tb testing.TB, tree *usertree.Tree, want, in string, limit int) []fs.Match {
 	tb.Helper()
-	matches, err := usertree.OpFind.Ask(tb.Context(), tree.Operations(), usertree.FindQuery{Query: want, In: in, Limit: limit})
+	return findFrom(tb, tree, usertree.FindQuery{Query: want, In: in, Limit: limit})
+}
+
+func findFrom(tb testing.TB, tree *usertree.Tree, q usertree.FindQuery) []fs.Match {
+	tb.Helper()
+	matches, err := usertree.OpFind.Ask(tb.Context(), tree.Operations(), q)
 	must(tb, err)
 	return matches
 }
@@ -168,7 +173,13 @@ func (w *findingWorld) ask(b *testing.B, q question, folder string) (s tally) {
 	b.Helper()
 	s.asked = 1
 	right := func(m fs.Match) bool { return w.isRight(q, m) }
-	everywhere, within := findIn(b, w.Tree, q.Want, "", 5), findIn(b, w.Tree, q.Want, folder, 5)
+	asked := usertree.FindQuery{Query: q.Want, Limit: 5}
+	if q.Project != "" {
+		asked.Caller = fs.StandpointAt(w.project(q.Project))
+	}
+	everywhere := findFrom(b, w.Tree, asked)
+	asked.In = folder
+	within := findFrom(b, w.Tree, asked)
 	for i, m := range everywhere {
 		if strings.HasPrefix(m.Path, folder+"/") {
 			s.kind = 1

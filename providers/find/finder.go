@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/project"
 )
 
 // Source is a provider that is searched, with its folder in the tree's root. How it
@@ -29,6 +30,8 @@ type Finder struct {
 	// titles of sessions have the words of everything that anybody ever worked on.
 	titles *index
 	now    func() time.Time
+	// projects finds the project of the one who asks; nil where it does not matter.
+	projects *project.Resolver
 
 	mu                sync.Mutex
 	pending           map[string]bool // paths at and below which documents may have changed
@@ -41,10 +44,11 @@ type Finder struct {
 	work              sync.WaitGroup
 }
 
-// NewFinder returns a Finder that searches nothing until it has sources.
-func NewFinder(now func() time.Time) *Finder {
+// NewFinder returns a Finder that searches nothing until it has sources. Projects may
+// be nil.
+func NewFinder(now func() time.Time, projects *project.Resolver) *Finder {
 	return &Finder{
-		documents: newIndex(), titles: newIndex(), now: now, modified: now(),
+		documents: newIndex(), titles: newIndex(), now: now, projects: projects, modified: now(),
 		pending: make(map[string]bool), progress: make(chan struct{}),
 	}
 }

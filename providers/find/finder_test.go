@@ -49,7 +49,7 @@ func (s *source) set(path, text string) {
 
 func TestFinderFollowsWhatIsTold(t *testing.T) {
 	src := &source{docs: map[string]string{"a/1": "lion"}}
-	f := NewFinder(time.Now)
+	f := NewFinder(time.Now, nil)
 	f.SetSources([]Source{{"p", src}})
 	defer f.Close()
 	f.Changed("p", "a/1") // before the start it is nothing new
@@ -89,7 +89,7 @@ func TestFinderFollowsWhatIsTold(t *testing.T) {
 
 func TestFinderIsNotWaitedForByWhoHasLeft(t *testing.T) {
 	src := &source{docs: map[string]string{"a/1": "lion"}, gate: make(chan struct{})}
-	f := NewFinder(time.Now)
+	f := NewFinder(time.Now, nil)
 	f.SetSources([]Source{{"p", src}})
 	f.Start()
 	ctx, leave := context.WithCancel(t.Context())

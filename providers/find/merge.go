@@ -62,6 +62,9 @@ func (f *Finder) Find(ctx context.Context, query string, opts Options) ([]fs.Mat
 		m.Evidence.Part = path.Dir(m.Path)
 	}
 	scale := newScale(f.documents.asked(query), all, f.now())
+	if f.projects != nil && opts.Caller.Dir != "" {
+		scale.project, _ = f.projects.Of(opts.Caller)
+	}
 	scale.measure(documents, 1)
 	if folder != "" { // of one kind, which the index ranks better
 		keepOrder(documents.Matches)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/project"
 )
 
 // tools is a provider with documents.
@@ -78,7 +81,7 @@ func everything(t testing.TB) *Finder {
 	for i := range 40 {
 		lines[fmt.Sprintf("d/%02d", i)] = fmt.Sprintf("chatter number %d", i)
 	}
-	f := NewFinder(time.Now)
+	f := NewFinder(time.Now, nil)
 	f.SetSources([]Source{{"mcps", tools{docs: docs}}, {"transcripts", said{lines: lines}}})
 	t.Cleanup(func() { _ = f.Close() })
 	return f
@@ -133,6 +136,31 @@ func TestPoorMatchesAreBelowTheFloor(t *testing.T) {
 	}
 }
 
+// TestTheProjectOfTheCaller counts between matches that are equal otherwise.
+func TestTheProjectOfTheCaller(t *testing.T) {
+	home := t.TempDir()
+	var docs []fs.Document
+	for _, name := range []string{"one", "two"} {
+		dir := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		docs = append(docs, fs.Document{Path: name + ".txt", Title: name, Place: filepath.Join(dir, "src"), Fields: map[string]string{"body": "the same words"}})
+	}
+	f := NewFinder(time.Now, project.New(project.Options{Home: home}))
+	f.SetSources([]Source{{"terminals", tools{docs: docs}}})
+	defer f.Close()
+	for dir, first := range map[string]string{"one": "terminals/one.txt", "two": "terminals/two.txt", ".": "terminals/one.txt"} {
+		at := fs.StandpointAt(filepath.Join(home, dir))
+		if all, err := f.Find(t.Context(), "same words", Options{Caller: at}); err != nil || len(all) != 2 || all[0].Path != first {
+			t.Errorf("in %s: %+v, %v", dir, all, err)
+		}
+	}
+}
+
 // TestFold: a few matches of each part come before the rest, which is counted.
 func TestFold(t *testing.T) {
 	match := func(path, part string, score float64) fs.Match {
@@ -171,7 +199,7 @@ func TestAsides(t *testing.T) {
 		Fields: map[string]string{"name": "guide", "description": "Tools, sessions and files of zoofs: mount them."},
 	}
 	other := fs.Document{Path: "list/SKILL.md", Title: "list", Kind: "skill", Fields: map[string]string{"name": "list", "body": "mount sessions of files"}}
-	f := NewFinder(time.Now)
+	f := NewFinder(time.Now, nil)
 	f.SetSources([]Source{{"skills", tools{docs: []fs.Document{guide, other}}}})
 	defer f.Close()
 	for query, first := range map[string]string{"mount files": "skills/list/SKILL.md", "mount zoofs files": "skills/guide/SKILL.md"} {

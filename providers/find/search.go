@@ -16,6 +16,9 @@ type Options struct {
 	In string
 	// Limit is the most matches to return; 0 means all.
 	Limit int
+	// Caller is where the one who asks stands: what is about the same project counts
+	// for more. It may be the zero Standpoint.
+	Caller fs.Standpoint
 }
 
 // Weights of an indexed word, by how it stands for a word of the query.

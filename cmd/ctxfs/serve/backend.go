@@ -212,7 +212,7 @@ func (b *backend) Read(ctx context.Context, path string, w io.Writer) error {
 func (b *backend) Find(ctx context.Context, q gateway.Query) ([]gateway.Match, error) {
 	ctx, cancel := withinLookTime(ctx)
 	defer cancel()
-	found, err := usertree.OpFind.Ask(ctx, b, usertree.FindQuery{Query: q.Words, In: q.In, Limit: q.Limit})
+	found, err := usertree.OpFind.Ask(ctx, b, usertree.FindQuery{Query: q.Words, In: q.In, Limit: q.Limit, Caller: b.who.Standpoint})
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,8 @@ want to do; small typing errors do not matter. Tools, prompts, resources, skills
 servers that do not work, terminals, long results and what was said in past
 sessions are ranked together; --in narrows the search to a folder. Of one server
 or session only the best are listed, with how many more there are, as long as
-something else fits. It starts nothing: without a background process it finds
+something else fits. What is about the project that you stand in, or is new,
+counts for a little more. It starts nothing: without a background process it finds
 what is known from configuration and caches.`,
 		Example: `  ctxfs find create issue
   ctxfs find --in mcps/github "merge a pull request"
@@ -48,7 +49,7 @@ what is known from configuration and caches.`,
 			asker := a.Fallback()
 			defer asker.Close()
 			query := strings.Join(args, " ")
-			matches, err := usertree.OpFind.Ask(cmd.Context(), asker, usertree.FindQuery{Query: query, In: folder, Limit: limit})
+			matches, err := usertree.OpFind.Ask(cmd.Context(), asker, usertree.FindQuery{Query: query, In: folder, Limit: limit, Caller: fs.Here()})
 			switch {
 			case err != nil:
 				return err

@@ -60,12 +60,14 @@ type Size int64
 // Follows implements the interface that [fs.Talk] describes.
 func (s Size) Follows() int64 { return int64(s) }
 
-// FindQuery is a search at and below a path. Limit is the maximum number of
+// FindQuery is a search at and below a path by somebody who stands at Caller, which
+// may be zero. Limit is the maximum number of
 // matches, 0 for all.
 type FindQuery struct {
-	Query string `json:"query"`
-	In    string `json:"in,omitempty"`
-	Limit int    `json:"limit,omitempty"`
+	Query  string        `json:"query"`
+	In     string        `json:"in,omitempty"`
+	Limit  int           `json:"limit,omitempty"`
+	Caller fs.Standpoint `json:"caller,omitzero"`
 }
 
 // ProviderStatus is the status of a provider, with its folder as the name.
@@ -91,7 +93,7 @@ func (t *Tree) ownOperations() fs.Operations {
 			if _, err := t.Resolve(ctx, q.In); err != nil {
 				return nil, t.pathFault(ctx, q.In, err)
 			}
-			return t.providers.Finder().Find(ctx, q.Query, find.Options{In: q.In, Limit: q.Limit})
+			return t.providers.Finder().Find(ctx, q.Query, find.Options{In: q.In, Limit: q.Limit, Caller: q.Caller})
 		}),
 		OpProviders.Handle(func(context.Context, fs.None) ([]ProviderStatus, error) { return t.statuses(), nil }),
 		OpFacts.Handle(func(_ context.Context, q FactsQuery) ([]prompt.Folder, error) {
