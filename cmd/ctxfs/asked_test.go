@@ -336,3 +336,28 @@ type answering map[string]any
 func (a answering) Elicit(context.Context, mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: "accept", Content: a}}, nil
 }
+
+// TestAskedCompletion completes the IDs of questions and tasks, and the fields of a
+// form with their values.
+func TestAskedCompletion(t *testing.T) {
+	t.Parallel()
+	b := askers(t)
+	id, task := b.asked(loginForm)
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{"answer", ""}, id + "\tguard/ask: Who is it?"},
+		{[]string{"answer", id, "--us"}, "--user\tYour name here"},
+		{[]string{"answer", id, "--kind", ""}, "b2\tSecond"},
+		{[]string{"answer", id, "--d"}, "--decline"},
+		{[]string{"call", "--continue", ""}, task + "\tguard/ask, asks"},
+		{[]string{"tasks", "cancel", ""}, task + "\tguard/ask, asks"},
+		{[]string{"tasks", "wait", ""}, task + "\t"},
+		{[]string{"serve", "--project", ""}, ":16\n"}, // folders
+	} {
+		if out := b.ok(append([]string{"__complete"}, c.words...)...); !strings.Contains(out, c.want) {
+			t.Errorf("%q: no %q in\n%s", c.words, c.want, out)
+		}
+	}
+}

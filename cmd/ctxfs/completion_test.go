@@ -79,8 +79,11 @@ func TestCompletionWithoutHelp(t *testing.T) {
 		press "--project fo" ctxfs call --project fo
 		press "zoo feed_animal --project fo" ctxfs call zoo feed_animal --project fo
 		press "--project . zo" ctxfs call --project . zo
+		press "ctxfs answ" ctxfs answ
+		press "ctxfs tasks ca" ctxfs tasks ca
+		press "ctxfs call --continue t" ctxfs call --continue t
 		press "ctxfs sync fo" ctxfs sync fo`)
-	for _, want := range []string{"unm: unmount", "call zo: zoo", "--project . zo: zoo", "feed_animal --an: --animal", "a: --an: --animal", "--animal z: zebra", "--animal=z: zebra", "sync fo: folder", "--project fo: folder", "zoo feed_animal --project fo: folder"} {
+	for _, want := range []string{"unm: unmount", "call zo: zoo", "--project . zo: zoo", "feed_animal --an: --animal", "a: --an: --animal", "--animal z: zebra", "--animal=z: zebra", "sync fo: folder", "answ: answer", "tasks ca: cancel", "--project fo: folder", "zoo feed_animal --project fo: folder"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("no %q", want)
 		}

@@ -89,7 +89,7 @@ func TestServeToTheSDK(t *testing.T) {
 				var got struct {
 					Instructions, Cancelled                                         string
 					Tools                                                           []struct{ Name string }
-					Find, List, Read, Echo, Structured, Image, Wrong, Unknown, Long sdkResult
+					Find, List, Read, Echo, Structured, Image, Wrong, Unknown, Form, Address, Long sdkResult
 					Progress                                                        []struct{ Progress, Total float64 }
 				}
 				if err := json.Unmarshal([]byte(r.out), &got); r.code != 0 || err != nil {
@@ -117,6 +117,8 @@ func TestServeToTheSDK(t *testing.T) {
 				}
 				got.Wrong.has(t, "wrong arguments", true, "a", "number", `"b"`)
 				got.Unknown.has(t, "an unknown tool", true, "ecko", "echo")
+				got.Form.has(t, "a form", false, "- Name: Ann")
+				got.Address.has(t, "an address", false, "declined to open the URL")
 				got.Long.has(t, "a long call", false, "Long running operation completed")
 				if n := len(got.Progress); n < 1 || got.Progress[0].Total != 3 { // the SDK may give up listening before the last
 					t.Errorf("progress: %+v", got.Progress)

@@ -17,7 +17,10 @@ const files =
 const [{ Client }, { StdioClientTransport }, { StreamableHTTPClientTransport }] = await Promise.all(files.map(load));
 
 const options = era === "modern" ? { versionNegotiation: { mode: { pin: "2026-07-28" } } } : {};
+options.capabilities = { elicitation: { form: {}, url: {} } };
 const client = new Client({ name: "tester-" + sdk, version: "1" }, options);
+const elicit = sdk === "v1" ? (await load("sdk/dist/esm/types.js")).ElicitRequestSchema : "elicitation/create";
+client.setRequestHandler(elicit, async ({ params }) => (params.mode === "url" ? { action: "decline" } : { action: "accept", content: { name: "Ann" } }));
 const transport = at.startsWith("http:")
   ? new StreamableHTTPClientTransport(new URL(at))
   : new StdioClientTransport({ command: at, args: ["serve"], env: process.env, stderr: "inherit" });
@@ -37,6 +40,8 @@ got.structured = await tool("get-structured-content", { location: "Chicago" });
 got.image = await tool("get-tiny-image", {});
 got.wrong = await tool("get-sum", { a: "one" });
 got.unknown = await tool("ecko", {});
+got.form = await tool("trigger-elicitation-request", {});
+got.address = await tool("trigger-url-elicitation", { url: "https://example.com/login" });
 got.progress = [];
 got.long = await tool("trigger-long-running-operation", { duration: 0.3, steps: 3 }, { onprogress: (p) => got.progress.push(p) });
 const cancel = new AbortController();

@@ -134,7 +134,7 @@ func (q *questioner) next() bool {
 	case errors.Is(err, errNeedless) && !time.Now().Before(is.Until):
 		q.person.sayf("\nNobody has answered in time, so the server was told that there is no answer.\n")
 	case errors.Is(err, errNeedless):
-		q.person.sayf("\nThe question needs no answer any more: it was answered elsewhere, or the server has withdrawn it.\n")
+		q.person.sayf("\nThe question needs no answer any more: it was answered elsewhere or withdrawn, or its call has ended.\n")
 	case q.ctx.Err() != nil:
 		q.person.sayf("\n")
 	case err != nil:
