@@ -87,10 +87,10 @@ func TestServeToTheSDK(t *testing.T) {
 				t.Parallel()
 				r := b.do("node", script, modules, c.sdk, c.era, at)
 				var got struct {
-					Instructions, Cancelled                                         string
-					Tools                                                           []struct{ Name string }
+					Instructions, Cancelled                                                        string
+					Tools                                                                          []struct{ Name string }
 					Find, List, Read, Echo, Structured, Image, Wrong, Unknown, Form, Address, Long sdkResult
-					Progress                                                        []struct{ Progress, Total float64 }
+					Progress                                                                       []struct{ Progress, Total float64 }
 				}
 				if err := json.Unmarshal([]byte(r.out), &got); r.code != 0 || err != nil {
 					t.Fatalf("exit %d, %v: %v", r.code, err, r)
