@@ -35,7 +35,8 @@ func benchProjects(b *testing.B, home string, n int) (projects []string) {
 
 // BenchmarkProjects reports the resident memory of the background process with 25
 // servers, of which 5 are called in each of 5 projects, at rest, and how many
-// processes of servers were started for that.
+// processes of servers were started for that. Its own memory is that which is not
+// pages of the program; proportional counts those by how many processes share them.
 func BenchmarkProjects(b *testing.B) {
 	env, mnt := benchServers(b, 25, 0)
 	home := filepath.Dir(mnt)
@@ -52,27 +53,36 @@ func BenchmarkProjects(b *testing.B) {
 		b.Fatal("the servers did not get ready")
 	}
 	pid := benchStatus(b, env).Pid
-	before := len(startedBy(b, pid))
 	for i, project := range benchProjects(b, home, 5) {
 		for j := range 5 {
 			benchRun(b, env, binary(), "call", "--project", project, fmt.Sprintf("server%02d", (5*i+2*j)%25), "tool_7", "--path", "x")
 		}
 	}
-	started := len(startedBy(b, pid)) - before
+	started := 0
+	for i := range 25 {
+		status, err := os.ReadFile(filepath.Join(mnt, "mcps", fmt.Sprintf("server%02d", i), "STATUS.md"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		started += strings.Count(string(status), ": ready since ")
+	}
 	benchRun(b, env, "grep", "-rc", "something", mnt)
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(started), "processes-for-projects")
 	b.ReportMetric(restingMemory(b, pid), "MB-at-rest")
-}
-
-// startedBy returns the processes that a process has started.
-func startedBy(b *testing.B, pid int) []string {
-	b.Helper()
-	text, err := exec.Command("pgrep", "-P", fmt.Sprint(pid)).Output()
-	if err != nil && len(text) > 0 {
+	rollup, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
 		b.Fatal(err)
 	}
-	return strings.Fields(string(text))
+	for line := range strings.Lines(string(rollup)) {
+		var kb float64
+		if n, _ := fmt.Sscanf(line, "Pss_Anon: %f kB", &kb); n == 1 {
+			b.ReportMetric(kb/1024, "MB-own")
+		}
+		if n, _ := fmt.Sscanf(line, "Pss: %f kB", &kb); n == 1 {
+			b.ReportMetric(kb/1024, "MB-proportional")
+		}
+	}
 }
 
 // BenchmarkColdInstance measures the first call in a project, for which a process of

@@ -150,6 +150,9 @@ func (x *placed) show(is instance.Condition, show func()) {
 			show()
 		}
 	})
+	if show != nil { // it has started
+		x.s.p.settleAgain()
+	}
 	x.s.p.sample()
 }
 

@@ -108,7 +108,7 @@ type Options struct {
 	// ProgramEnv is the environment through which it reaches this process.
 	ProgramEnv []string
 	// Settled is called a while after the last server has started or failed to
-	// start, or after Start if none starts: the time to return the memory that
+	// start, also for a project, or after Start if none starts: the time to return the memory that
 	// starting took. It may be nil.
 	Settled func()
 	// Offline shows what configuration and cache hold, without starting or

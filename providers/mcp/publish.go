@@ -88,6 +88,18 @@ func (p *Provider) settleUnlessStarting() {
 	}
 }
 
+// settleAgain schedules Settled after the start of another instance.
+func (p *Provider) settleAgain() {
+	p.shown.mu.Lock()
+	defer p.shown.mu.Unlock()
+	if p.shown.settled != nil {
+		p.shown.settled.Stop()
+	}
+	if p.shown.state != instance.StateStarting { // else it is scheduled when that is over
+		p.shown.settled = time.AfterFunc(p.timing.settled, p.opts.Settled)
+	}
+}
+
 func (p *Provider) publishIndexText() (changed bool) {
 	p.shown.mu.Lock()
 	defer p.shown.mu.Unlock()

@@ -137,11 +137,17 @@ func (s *Snapshot) ShareTools(with *Snapshot) {
 	for i := range with.Tools() {
 		known[with.Tools()[i].File] = &with.Tools()[i]
 	}
+	same := len(s.Tools()) == len(with.Tools())
 	for i := range s.Tools() {
 		is := &s.Tools()[i]
 		if o := known[is.File]; o != nil && o.Name == is.Name && bytes.Equal(o.Body, is.Body) {
 			*is = *o
+		} else {
+			same = false
 		}
+	}
+	if same {
+		s.Sections[ToolFolder].Items = with.Sections[ToolFolder].Items
 	}
 }
 
