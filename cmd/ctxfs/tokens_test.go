@@ -47,7 +47,7 @@ func (a *agent) definitions() (tools []definition) {
 }
 
 // maxDefinitionTokens is what the gateway's tools may cost in every prompt.
-const maxDefinitionTokens = 1500
+const maxDefinitionTokens = 500
 
 func TestServeIsCheap(t *testing.T) {
 	t.Parallel()
