@@ -24,15 +24,15 @@ func newFind(a *cli.App) *cobra.Command {
 		Use:   "find WORDS...",
 		Short: "find tools, skills and everything else in the tree",
 		Long: `Find prints the best matches, best first: the path in the tree, one line that
-describes it, and a score: the share of WORDS that it has, by how rare they are.
-WORDS is a name or part of one, a few words, or a sentence that says what you
-want to do; small typing errors do not matter. Tools, prompts, resources, skills,
-servers that do not work, terminals, long results and what was said in past
-sessions are ranked together; --in narrows the search to a folder. Of one server
-or session only the best are listed, with how many more there are, as long as
-something else fits. What is about the project that you stand in, or is new,
-counts for a little more. It starts nothing: without a background process it finds
-what is known from configuration and caches.`,
+describes it, and a score: the share of WORDS that it has, by how rare they
+are. WORDS is a name or part of one, a few words, or a sentence that says what
+you want to do; small typing errors do not matter. Tools, prompts, resources,
+skills, servers that do not work, terminals, long results and what was said in
+past sessions are ranked together; --in narrows the search to a folder. Of one
+server or session only the best are listed, with how many more there are, as
+long as something else fits. What is about the project that you stand in, or is
+new, counts for a little more. It starts nothing: without a background process
+it finds what is known from configuration and caches.`,
 		Example: `  ctxfs find create issue
   ctxfs find --in mcps/github "merge a pull request"
   ctxfs find --in transcripts why does the login test fail
