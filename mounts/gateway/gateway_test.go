@@ -61,7 +61,9 @@ func TestFind(t *testing.T) {
 		switch q {
 		case Query{"new issue", "mcps/github", 8}:
 			return []Match{{Path: "mcps/github/tools/create_issue.json", Why: "Creates an issue."}, {Path: "mcps/github/tools/ping.json", Why: "Pings."},
-				{Path: "mcps/github/tools/gone.json", Why: "Has gone."}, {Path: "skills/pdf/SKILL.md", Why: "PDFs"}}, nil
+				{Path: "mcps/github/tools/gone.json", Why: "Has gone."}, {Path: "skills/pdf/SKILL.md", Why: "PDFs", More: 6, In: "skills"}}, nil
+		case Query{"poor", "", 8}:
+			return []Match{{Path: "skills/pdf/SKILL.md", Why: "PDFs", Poor: true}}, nil
 		case Query{"much", "", 50}:
 			return make([]Match, 5000), nil
 		}
@@ -75,6 +77,7 @@ mcps/github/tools/ping.json — Pings.
   arguments: none
 mcps/github/tools/gone.json — Has gone.
 skills/pdf/SKILL.md — PDFs
+  and 6 more in skills
 `; text(r) != want || r.IsError {
 			t.Errorf("find: %s", text(r))
 		}
@@ -83,6 +86,9 @@ skills/pdf/SKILL.md — PDFs
 		}
 		if r := ask(t, c, "find", map[string]any{"query": "x"}); !strings.HasPrefix(text(r), "Nothing fits.") {
 			t.Errorf("nothing: %s", text(r))
+		}
+		if r := ask(t, c, "find", map[string]any{"query": "poor"}); text(r) != "Nothing good; nearest:\nskills/pdf/SKILL.md — PDFs\n" {
+			t.Errorf("poor: %s", text(r))
 		}
 		fails(t, c, "find", map[string]any{"query": " "}, "the query is empty")
 	})
