@@ -111,8 +111,13 @@ func (q *Question) asElicitation(why string) mcp.ElicitationParams {
 	return p
 }
 
+// maxUnfit is the number of answers that do not fit after which a client is not asked
+// again: it may be a program that always gives the same one.
+const maxUnfit = 5
+
 // putToClient asks a client of an older version of the protocol, until its answer
 // fits or none is needed any more. Accepted reports whether the client has accepted.
+// An error is that of the last of [maxUnfit] answers, too.
 func (g *Gateway) putToClient(ctx context.Context, q Question) (accepted bool, err error) {
 	asking, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -121,7 +126,7 @@ func (g *Gateway) putToClient(ctx context.Context, q Question) (accepted bool, e
 			cancel(ErrAnswered)
 		}
 	}()
-	for why := ""; ; {
+	for why, unfits := "", 0; ; {
 		a, err := g.requestAnswer(asking, q, why)
 		if q.Kind == AskURL {
 			a.Content = nil // it takes no values
@@ -135,6 +140,9 @@ func (g *Gateway) putToClient(ctx context.Context, q Question) (accepted bool, e
 			return false, nil
 		case err == nil || a.Action != "accept" || q.Kind != AskForm || !errors.As(err, &unfit):
 			return a.Action == "accept", err
+		}
+		if unfits++; unfits == maxUnfit {
+			return false, err
 		}
 		why = unfit.What
 	}

@@ -165,6 +165,29 @@ func TestQuestionPassedOn(t *testing.T) {
 	})
 }
 
+// TestQuestionOfStubbornClient: a client whose answers never fit is not asked without
+// end; its agent reads the question.
+func TestQuestionOfStubbornClient(t *testing.T) {
+	for _, w := range ways() {
+		if !strings.Contains(w.name, "legacy") {
+			continue // its client asks itself
+		}
+		t.Run(w.name, func(t *testing.T) {
+			a := newAsking(Question{Kind: AskForm, Message: "Who are you?", Schema: json.RawMessage(nameForm)})
+			r := &replies{reply: func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+				return result("accept", map[string]any{"name": "bad"}), nil
+			}}
+			if w.http {
+				w.transport = append(w.transport, transport.WithContinuousListening())
+			}
+			c := connectBackend(t, a, w.with(client.WithElicitationHandler(r)))
+			if got := text(ask(t, c, "call", shopCall)); !strings.Contains(got, "Who are you?") || len(r.messages()) != maxUnfit {
+				t.Errorf("asked %d times: %q", len(r.messages()), got)
+			}
+		})
+	}
+}
+
 // TestAddressPassedOn: an address goes to a client that can open it.
 func TestAddressPassedOn(t *testing.T) {
 	everyAskedWay(t, func(t *testing.T, w way) {

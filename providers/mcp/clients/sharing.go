@@ -17,6 +17,8 @@ func (e *Entry) sharing() config.Sharing {
 		return config.Sharing{By: config.ShareProject, Why: "its configuration names the folder of the workspace"}
 	case e.ofHome:
 		return config.Sharing{By: config.ShareUser, Why: "it is configured for the home folder, which is no project"}
+	case e.Transport == "":
+		return config.Sharing{By: config.ShareUser, Why: "it does not run as its entry is written"}
 	case e.Transport != config.Stdio:
 		return config.Sharing{By: config.ShareUser, Why: "it is reached over HTTP"}
 	}

@@ -85,3 +85,14 @@ func TestMaxInstances(t *testing.T) {
 		}
 	}
 }
+
+// TestSharingOfInvalidEntry does not take an entry that cannot be used for one over
+// HTTP.
+func TestSharingOfInvalidEntry(t *testing.T) {
+	h := newHome(t)
+	h.write(".config/ctxfs/config.toml", "[mcp.servers.x]\ncommand = \"c\"\nscope = \"bogus\"\n")
+	is := New(h.options()).Discover(h.own(t)).Servers[0]
+	if is.Fault == nil || strings.Contains(is.Sharing.Why, "HTTP") {
+		t.Errorf("%+v, %+v", is.Fault, is.Sharing)
+	}
+}
