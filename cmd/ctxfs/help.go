@@ -76,13 +76,18 @@ func shortHelp(cmd *cobra.Command) {
 		out.WriteString("\nCommands:\n")
 	}
 	for _, group := range cmd.Groups() {
-		var names []string
+		line := fmt.Sprintf("%-12s", group.Title)
 		for _, c := range cmd.Commands() {
-			if c.GroupID == group.ID && c.IsAvailableCommand() {
-				names = append(names, c.Name())
+			if c.GroupID != group.ID || !c.IsAvailableCommand() {
+				continue
 			}
+			if len(line)+len(c.Name())+2 > screenWidth {
+				out.WriteString(line + "\n")
+				line = strings.Repeat(" ", 12)
+			}
+			line += " " + c.Name() + ","
 		}
-		fmt.Fprintf(&out, "%-12s %s\n", group.Title, strings.Join(names, ", "))
+		out.WriteString(strings.TrimSuffix(line, ",") + "\n")
 	}
 	for _, c := range cmd.Commands() {
 		if c.GroupID == "" && c.IsAvailableCommand() && len(cmd.Groups()) == 0 {

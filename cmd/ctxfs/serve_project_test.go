@@ -89,6 +89,7 @@ func TestServeCallsForTheProject(t *testing.T) {
 			t.Parallel()
 			var options []transport.StreamableHTTPCOption
 			if len(c.can) > 1 {
+				//lint:ignore SA1019 clients of the old era are asked only there
 				options = append(options, transport.WithContinuousListening())
 			}
 			over, err := transport.NewStreamableHTTP(url, options...)

@@ -271,3 +271,10 @@ func BenchmarkCreate(b *testing.B) {
 	b.ReportMetric(median(times[1]), "with-µs")
 	b.ReportMetric(median(times[1])/median(times[0]), "x-without")
 }
+
+// caller returns where the caller stood that created a file.
+func (b *inbox) caller(name string) fs.Standpoint {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.from[name]
+}

@@ -63,13 +63,6 @@ func (b *inbox) times(name string) int {
 	return b.delivered[name]
 }
 
-// caller returns where the caller stood that created a file.
-func (b *inbox) caller(name string) fs.Standpoint {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.from[name]
-}
-
 func (b *inbox) body(name string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -119,6 +119,7 @@ func everyAskedWay(t *testing.T, test func(t *testing.T, w way)) {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
 			if w.http && len(w.options) > 0 { // later versions do not listen so
+				//lint:ignore SA1019 clients of the old era are asked only there
 				w.transport = append(w.transport, transport.WithContinuousListening())
 			}
 			test(t, w)

@@ -45,6 +45,7 @@ func TestRootOfTheClient(t *testing.T) {
 			w.options = append(slices.Clone(w.options), client.WithRootsHandler(r))
 			legacy := len(w.options) > 1
 			if w.http && legacy { // later versions do not listen so
+				//lint:ignore SA1019 clients of the old era are asked only there
 				w.transport = append(w.transport, transport.WithContinuousListening())
 			}
 			c := connect(t, newGateway(t, f), w)

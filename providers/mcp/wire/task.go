@@ -196,52 +196,9 @@ func (c *Connection) state(ctx context.Context, r *request, id string) (taskStat
 	return t, nil
 }
 
-// TaskState asks the server for the state of a task. The error is a
-// [*ResponseError] if the server does not know it (any more).
-func (c *Connection) TaskState(ctx context.Context, id string) (Task, error) {
-	r := c.pending.begin(ctx, nil)
-	defer c.pending.end(r)
-	t, err := c.state(ctx, r, id)
-	return t.Task, err
-}
-
 // CancelTask cancels a task at the server. One that has already ended, or that the
 // server does not know, is a [*ResponseError].
 func (c *Connection) CancelTask(ctx context.Context, id string) error {
 	_, err := c.Request(ctx, string(mcp.MethodTasksCancel), map[string]any{"taskId": id})
 	return err
-}
-
-// Tasks returns the tasks that the server knows, or none if it cannot list them:
-// in the new era none can.
-func (c *Connection) Tasks(ctx context.Context) (all []Task, err error) {
-	caps := c.info.Capabilities.Tasks
-	if !c.legacy || caps == nil || caps.List == nil {
-		return nil, nil
-	}
-	seen := make(map[string]bool)
-	for params := map[string]any{}; len(seen) < maxPages; {
-		result, err := c.Request(ctx, string(mcp.MethodTasksList), params)
-		if err != nil {
-			return nil, err
-		}
-		var page struct {
-			Tasks []json.RawMessage `json:"tasks"`
-			Next  string            `json:"nextCursor"`
-		}
-		if err := json.Unmarshal(result, &page); err != nil {
-			return nil, fmt.Errorf("%s: the answer has a wrong form: %w", mcp.MethodTasksList, err)
-		}
-		for _, text := range page.Tasks {
-			if t, err := readTask(text); err == nil {
-				all = append(all, t.Task)
-			}
-		}
-		if page.Next == "" || seen[page.Next] {
-			break
-		}
-		seen[page.Next] = true
-		params = map[string]any{"cursor": page.Next}
-	}
-	return all, nil
 }

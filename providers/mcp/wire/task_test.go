@@ -237,13 +237,6 @@ func TestTasksThatAreLeft(t *testing.T) {
 		if _, _, err := c.Send(ctx, called("a", p)); !errors.Is(err, context.Canceled) || id != "t1" {
 			t.Fatal(id, err)
 		}
-		if is, err := c.TaskState(t.Context(), id); err != nil || is.State != TaskWorking {
-			t.Errorf("%+v, %v", is, err)
-		}
-		all, err := c.Tasks(t.Context())
-		if err != nil || (len(all) == 2) == s.modern { // the stub repeats a page once
-			t.Errorf("%+v, %v", all, err)
-		}
 		s.result = `"result":{"content":[7]}`
 		go func() {
 			s.polled(t, 2)
