@@ -179,6 +179,7 @@ func TestQuestionOfStubbornClient(t *testing.T) {
 				return result("accept", map[string]any{"name": "bad"}), nil
 			}}
 			if w.http {
+				//lint:ignore SA1019 clients of the old era are asked only there
 				w.transport = append(w.transport, transport.WithContinuousListening())
 			}
 			c := connectBackend(t, a, w.with(client.WithElicitationHandler(r)))
