@@ -11,6 +11,8 @@ import (
 	"ctxfs/providers/internal/fulltext"
 )
 
+var _ fs.Searcher = (*Provider)(nil)
+
 // Search implements fs.Searcher. It finds the results that contain the words, or
 // whose tool does. Titles name the server and the tool, and Why also says when the
 // result was saved. A result is found as soon as it exists; if very much is not

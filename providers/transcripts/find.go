@@ -18,6 +18,8 @@ import (
 	"ctxfs/providers/transcripts/source"
 )
 
+var _ fs.Searcher = (*Provider)(nil)
+
 // Search implements fs.Searcher. It finds what was said in all sessions at or below
 // a path of the provider's folder, "" for all: the best first. The paths are those of
 // blocks (see package folders), the titles name session and block, and Why also says
