@@ -181,6 +181,11 @@ func TestCallHelp(t *testing.T) {
 	if r := b.do(b.mnt("mcps/zoo/bin/feed_animal")); r.code != 2 || !strings.Contains(r.err, "see its arguments: ctxfs call zoo feed_animal --help") {
 		t.Errorf("bin without arguments: exit %d, %v", r.code, r)
 	}
+	// What is wrong with a folder has nothing to do with the arguments.
+	if r := b.run("call", "--project", "/nonexistent", "zoo", "feed_animal", "--animal", "lion"); r.code != 2 ||
+		!strings.Contains(r.err, "the project cannot be used: ") || !strings.Contains(r.err, "/nonexistent") || strings.Contains(r.err, "\n  ") {
+		t.Errorf("a project that there is not: exit %d, %v", r.code, r)
+	}
 	if got := b.sh("~/.agentctx/mcps/zoo/bin/feed_animal --help"); !containsAll(got, []string{"Usage:\n  feed_animal [ARGUMENTS]", "--animal"}) {
 		t.Errorf("bin:\n%s", got)
 	}

@@ -45,7 +45,7 @@ func (m *judgedCall) locate(c *calls.Call) error {
 	if c.Project != "" {
 		root, err := s.p.projects.Named(fs.Standpoint{Dir: c.Project, Folders: c.ProjectFolders})
 		if err != nil {
-			return &calls.ArgumentsError{What: "the project cannot be used: " + clean.Line(err.Error())}
+			return &calls.ArgumentsError{What: "the project cannot be used: " + clean.Line(err.Error()), Project: true}
 		}
 		c.Project, c.ProjectFolders = root, nil
 	} else {

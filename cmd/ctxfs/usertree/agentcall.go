@@ -177,7 +177,7 @@ func agentFault(err error) *gateway.Fault {
 		if len(bad.Part) > 0 {
 			fix = append(fix, strings.TrimSpace(string(bad.Part)))
 		}
-		if len(fix) == 0 {
+		if len(fix) == 0 && !bad.Project {
 			fix = append(fix, "see what there is: find, or list mcps")
 		}
 		return &gateway.Fault{What: bad.What, Mend: strings.Join(fix, "\n")}

@@ -196,7 +196,7 @@ func callFault(command string, err error) call.Reply {
 		if bad.Hint != "" {
 			hint = append(hint, bad.Hint)
 		}
-		if command != "" {
+		if command != "" && !bad.Project {
 			hint = append(hint, "see its arguments: "+command+" --help")
 		}
 		reply.Fault = &control.Fault{Message: bad.What, Hint: strings.Join(hint, "\n")}

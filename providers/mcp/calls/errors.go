@@ -12,13 +12,15 @@ import (
 )
 
 // ArgumentsError reports what is wrong with a call as it was written: its
-// arguments, or the name of its server or tool.
+// arguments, the name of its server or tool, or the project that it names.
 type ArgumentsError struct {
 	What string // one sentence
 	// Hint suggests the nearest known name or what to write; it may be empty.
 	Hint string
 	// Part is the relevant part of the tool's schema, or nil.
 	Part json.RawMessage
+	// Project says that the project is wrong, and not the arguments.
+	Project bool
 }
 
 func (e *ArgumentsError) Error() string {
