@@ -15,6 +15,8 @@ type Flag struct {
 	Name        string // without the dashes, as the schema has it
 	Type        string // string, number, integer, boolean, object, array or value (unknown); "string|number"; of a list, its items' type
 	Enum        []string
+	Titles      []string // of Enum's values, "" for those without; nil if none has one
+	Bounds      []string // "format: email", "18 to 120", "at most 3 items"
 	Members     []string // of an object, or of the objects in a list: --name.member
 	Default     string   // as it would be written, or ""
 	Required    bool
@@ -50,6 +52,7 @@ func (s *Schema) flag(f *field) Flag {
 	for _, v := range of.enum {
 		out.Enum = append(out.Enum, bare(v))
 	}
+	out.Titles, out.Bounds = s.titles(f, of.enum), s.bounds(f)
 	out.Type = strings.Join(slices.DeleteFunc(of.kinds.names(), func(s string) bool { return s == "null" && of.kinds != null }), "|")
 	if out.Type == "" {
 		out.Type = "value"
@@ -152,12 +155,26 @@ func (f Flag) text() string {
 		parts = append(parts, "Members: "+listed(f.Members, func(s string) string { return s })+".")
 	}
 	if len(f.Enum) > 0 {
-		parts = append(parts, "One of: "+listed(f.Enum, func(s string) string { return s })+".")
+		parts = append(parts, "One of: "+listed(f.choices(), func(s string) string { return s })+".")
+	}
+	for _, bound := range f.Bounds {
+		parts = append(parts, "["+bound+"]")
 	}
 	if f.Default != "" {
 		parts = append(parts, fmt.Sprintf("[default: %s]", f.Default))
 	}
 	return strings.Join(parts, " ")
+}
+
+// choices returns the values of the enumeration with their titles.
+func (f Flag) choices() []string {
+	all := slices.Clone(f.Enum)
+	for i, title := range f.Titles {
+		if title != "" {
+			all[i] += " (" + title + ")"
+		}
+	}
+	return all
 }
 
 // wrap breaks a text into lines at spaces. Words are never broken.

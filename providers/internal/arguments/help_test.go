@@ -13,7 +13,7 @@ func TestHelp(t *testing.T) {
 Required:
   --owner string         Repository owner
   --repo string          Repository name.
-  --title string         Issue title
+  --title string         Issue title [at least 1 character]
 
 Optional:
   --body string          Issue body content
@@ -24,7 +24,7 @@ Optional:
                          [default: open]
   --draft                Whether the issue is kept as a draft that nobody but
                          its author sees until it is published [default: false]
-  --perPage integer      Results per page
+  --perPage integer      Results per page [1 to 100]
 `,
 		search: `
 Required:
@@ -42,7 +42,7 @@ Optional:
 		chart: `
 Required:
   --data object...        Data of the chart, such as [{"category": "a", "value":
-                          27}]. Members: category, value.
+                          27}]. Members: category, value. [at least 1 item]
 
 Optional:
   --theColourOfTheBackgroundAndTheGrid string
@@ -57,6 +57,37 @@ Optional:
 	} {
 		if got := compile(schema).Help(); got != want[1:] {
 			t.Errorf("got\n%s\nwant\n%s", got, want[1:])
+		}
+	}
+}
+
+// TestHelpBounds: the help says what a value may be, as far as the schema says it for
+// certain.
+func TestHelpBounds(t *testing.T) {
+	for property, want := range map[string]string{
+		`"type":"string","format":"email"`:                                                              "[format: email]",
+		`"type":"string","format":"date-time","minLength":1,"maxLength":40`:                             "[format: date-time] [1 to 40 characters]",
+		`"type":"string","minLength":1`:                                                                 "[at least 1 character]",
+		`"type":"integer","format":"int32","minimum":18,"maximum":120,"description":"Age","default":20`: "Age [18 to 120] [default: 20]",
+		`"type":"number","exclusiveMinimum":0,"maximum":1.5`:                                            "[more than 0, at most 1.5]",
+		`"type":"number","minimum":0,"exclusiveMinimum":true`:                                           "[more than 0]",
+		`"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991`:                       "",
+		`"anyOf":[{"type":"integer","minimum":1},{"type":"null"}]`:                                      "[at least 1]",
+		`"anyOf":[{"type":"integer","minimum":1},{"type":"string","format":"uri"}]`:                     "",
+		`"type":"array","minItems":1,"maxItems":3,"items":{"type":"string"}`:                            "[1 to 3 items]",
+		`"type":"array","minItems":0,"maxItems":1,"items":{"type":"string"}`:                            "[at most 1 item]",
+		`"type":"array","minItems":2,"maxItems":2,"items":{"type":"integer"}`:                           "[exactly 2 items]",
+		`"type":"string","oneOf":[{"const":"a1","title":"First"},{"const":"b2","title":"b2"}]`:          "One of: a1 (First), b2.",
+		`"type":"string","enum":["r","g"],"enumNames":["Red","Green"]`:                                  "One of: r (Red), g (Green).",
+		`"type":"array","maxItems":2,"items":{"anyOf":[{"const":"x","title":"Ex"},{"const":"y"}]}`:      "One of: x (Ex), y. [at most 2 items]",
+		`"$ref":"#/$defs/d"`:                                                  "[format: uri]",
+		`"type":"string","format":"a\u001b[31m\nb"`:                           "[format: a b]",
+		`"$ref":"#/properties/f"`:                                             "",
+		`"type":"string","minLength":"x","format":7,"oneOf":3,"enumNames":{}`: "",
+	} {
+		s := compile(`{"type":"object","properties":{"f":{` + property + `}},"$defs":{"d":{"type":"string","format":"uri"}}}`)
+		if got := s.Flags()[0].text(); got != want {
+			t.Errorf("%s: %q, want %q", property, got, want)
 		}
 	}
 }

@@ -5,7 +5,7 @@
 // JSON object of a command line (words.go, pointer.go, convert.go), [Schema.Check]
 // checks it (check.go, checker.go, reader.go) and words what is wrong (report.go,
 // error.go), [Schema.Complete] fills in defaults (complete.go), and [Schema.Help]
-// describes the flags (help.go).
+// describes the flags (help.go, bounds.go).
 //
 // The schema is foreign: it may be missing, broken, endless or malicious. [Compile]
 // therefore never fails. Where the schema cannot be read, arguments are not
