@@ -93,7 +93,7 @@ func TestAskedInScripts(t *testing.T) {
 
 	id, task := b.asked(loginForm)
 	b.refused(2, []string{"what is the answer to " + id, "ctxfs answer " + id + " --user TEXT"}, "answer", id)
-	if help := b.ok("answer", id, "--help"); !containsAll(help, []string{"Who is it?\n  Say it.", "--user string", "Careful", "ctxfs answer " + id + " --decline"}) {
+	if help := b.ok("answer", id, "--help"); !containsAll(help, []string{"Who is it?\n  Say it.", "--user string", "[at least 18]", "One of: a1 (First), b2 (Second).", "Careful", "ctxfs answer " + id + " --decline"}) {
 		t.Errorf("help: %s", help)
 	}
 	if out := b.ok("answer", id, "--decline"); !strings.Contains(out, "declined") {
@@ -188,6 +188,8 @@ func TestAskedAtTerminal(t *testing.T) {
 	w.types("old\r")
 	w.sees("it must be a number")
 	w.types("3\r")
+	w.sees("  \"age\" must be at least 18, not 3\r\nage, a whole number: ")
+	w.types("42\r")
 	w.sees("1  First (a1)\r\n  2  Second (b2)\r\nkind, 1 to 2 [1]: ")
 	w.types("3\r")
 	w.sees("it must be a number from 1 to 2")
@@ -196,9 +198,6 @@ func TestAskedAtTerminal(t *testing.T) {
 	w.types("1, blue\r")
 	w.sees("sure, y or n: ")
 	w.types("yes\r")
-	w.sees(`"age" must be at least 18, not 3`)
-	w.sees("age, a whole number [3]: ")
-	w.types("42\r")
 	w.sees(`"user":"Ann"`)
 	if code := w.wait(); code != 0 {
 		t.Errorf("exit %d", code)
@@ -224,6 +223,48 @@ func TestAskedAtTerminal(t *testing.T) {
 	}
 	w.restored()
 	fstest.Eventually(t, "the question is withdrawn", func() bool { return b.ok("answer", "--json") == "[]\n" })
+}
+
+// TestAskedFieldByField: each value is checked when it is typed, against bounds and
+// formats, whatever other fields want; a secret that does not fit is not repeated. A
+// default that does not fit is asked for at the end, and nothing else is.
+func TestAskedFieldByField(t *testing.T) {
+	t.Parallel()
+	b := askers(t)
+	id, _ := b.asked(`{"type":"object","properties":{` +
+		`"user":{"type":"string"},` +
+		`"mail":{"type":"string","format":"email"},` +
+		`"password":{"type":"string","maxLength":8,"pattern":"^[a-z]+$"},` +
+		`"tags":{"type":"array","minItems":2,"items":{"type":"string","enum":["red","green","blue"]}},` +
+		`"level":{"type":"integer","minimum":2,"default":1}},"required":["user"]}`)
+	w := b.open("answer", id)
+	w.sees("user: ")
+	w.types("Ann\r")
+	w.sees("mail (email)")
+	w.types("ann\r")
+	w.sees("  --mail must be an email address, such as ann@example.com\r\nmail: ")
+	w.types("ann@example.com\r")
+	w.sees("password, not shown: ")
+	fstest.Eventually(t, "nothing is shown", func() bool { return w.attributes() != w.before })
+	w.types("HUNTER2\r")
+	w.sees("  \"password\" must match the pattern ^[a-z]+$\r\npassword, not shown: ")
+	fstest.Eventually(t, "nothing is shown", func() bool { return w.attributes() != w.before })
+	w.types("hunter\r")
+	w.sees("tags, numbers separated by commas: ")
+	w.types("1\r")
+	w.sees("  \"tags\" must have at least 2 items, not 1\r\ntags, numbers")
+	w.types("1,2\r")
+	w.sees("level, a whole number [1]: ")
+	w.types("\r")
+	w.sees("\"level\" must be at least 2, not 1\r\n\r\nlevel\r\nlevel, a whole number [1]: ")
+	w.types("2\r")
+	w.sees("answered; the call goes on")
+	if code := w.wait(); code != 0 || strings.Contains(w.text(), "HUNTER2") {
+		t.Errorf("exit %d: %s", code, w.text())
+	}
+	if out := b.ok("call", "--continue", id); !strings.Contains(out, `"level":2`) || strings.Contains(out, "HUNTER2") {
+		t.Errorf("the result: %s", out)
+	}
 }
 
 // TestAskedElsewhere: what a person is asked can be answered from another terminal,

@@ -67,27 +67,39 @@ func (p *Person) line(ctx context.Context) (string, error) {
 
 func (p *Person) sayf(format string, args ...any) { fmt.Fprintf(p.out, format, args...) }
 
-// Ask asks a question until send has taken the answer. It returns nil then, the error
-// of ctx if that ends first, and any error of send but that an answer does not fit,
-// about which it asks again.
+// Ask asks a question until send has taken the answer, before which it gets each value
+// of a form as a draft. It returns nil then, the error of ctx if that ends first, and
+// any error of send but that an answer does not fit, about which it asks again.
 func (p *Person) Ask(ctx context.Context, q Question, send func(Answer) error) error {
 	p.introduce(q)
 	given := make(map[string]json.RawMessage)
 	ask := q.Fields
 	for {
-		a, err := p.answer(ctx, q, ask, given)
+		a, err := p.answer(ctx, q, ask, given, send)
 		if err != nil {
 			return err
 		}
 		err = send(a)
-		fault := (*control.Fault)(nil)
-		if err == nil || a.Action != Accept || q.Kind != AskForm || !errors.As(err, &fault) || fault.Missing {
+		if err == nil || a.Action != Accept || q.Kind != AskForm {
 			return err
 		}
-		first, _, _ := strings.Cut(fault.Message, "\n")
-		p.sayf("%s\n", first)
-		ask = concerned(q.Fields, first)
+		why, ok := misfit(err)
+		if !ok {
+			return err
+		}
+		p.sayf("%s\n", why)
+		ask = concerned(q.Fields, why)
 	}
+}
+
+// misfit returns in a line why an answer does not fit, if that is what err says.
+func misfit(err error) (why string, ok bool) {
+	fault := (*control.Fault)(nil)
+	if !errors.As(err, &fault) || fault.Missing {
+		return "", false
+	}
+	why, _, _ = strings.Cut(fault.Message, "\n")
+	return why, true
 }
 
 // introduce says who asks what.
@@ -115,14 +127,22 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
 }
 
-// answer gets one answer to a question. Given are the values so far, which it adds to.
-func (p *Person) answer(ctx context.Context, q Question, fields []Field, given map[string]json.RawMessage) (Answer, error) {
+// answer gets one answer to a question. Given are the values so far, which it adds to;
+// send checks them.
+func (p *Person) answer(ctx context.Context, q Question, fields []Field, given map[string]json.RawMessage, send func(Answer) error) (Answer, error) {
 	accepted := Answer{ID: q.ID, Action: Accept}
 	var err error
 	switch {
 	case q.Kind == AskForm && len(q.Fields) > 0:
 		for _, f := range fields {
-			if err = p.field(ctx, f, given); err != nil {
+			fits := func(value json.RawMessage) error {
+				content, err := contentOf([]Field{f}, map[string]json.RawMessage{f.Name: value})
+				if err != nil {
+					return err
+				}
+				return send(Answer{ID: q.ID, Action: Accept, Content: content, Draft: true})
+			}
+			if err = p.field(ctx, f, given, fits); err != nil {
 				break
 			}
 		}
@@ -163,7 +183,7 @@ func (p *Person) agree(ctx context.Context, prompt, yes, no string) error {
 
 // field asks for the value of a field until it fits. A field that is left as it is
 // gets no value.
-func (p *Person) field(ctx context.Context, f Field, given map[string]json.RawMessage) error {
+func (p *Person) field(ctx context.Context, f Field, given map[string]json.RawMessage, fits func(json.RawMessage) error) error {
 	p.sayf("\n%s\n", f.heading())
 	for i, c := range f.Choices {
 		p.sayf("  %*d  %s\n", len(fmt.Sprint(len(f.Choices))), i+1, c.shown())
@@ -190,8 +210,16 @@ func (p *Person) field(ctx context.Context, f Field, given map[string]json.RawMe
 			p.sayf("  %v\n", err)
 			continue
 		}
-		given[f.Name] = value
-		return nil
+		err = fits(value)
+		why, ok := misfit(err)
+		if !ok {
+			given[f.Name] = value
+			return err
+		}
+		if f.Secret {
+			why, _, _ = strings.Cut(why, ", not ") // the value follows
+		}
+		p.sayf("  %s\n", why)
 	}
 }
 

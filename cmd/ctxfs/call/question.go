@@ -76,6 +76,9 @@ type Answer struct {
 	// object of them. Both are of Accept alone.
 	Words   []Word          `json:"words,omitempty"`
 	Content json.RawMessage `json:"content,omitempty"`
+	// Draft says that Content has some of the fields only: they are checked, and the
+	// question stays open.
+	Draft bool `json:"draft,omitempty"`
 }
 
 // The actions of an [Answer].

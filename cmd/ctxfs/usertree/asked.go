@@ -38,7 +38,7 @@ func QuestionFor(q questions.Question) call.Question {
 // answerQuestion answers [call.OpAnswer]. The fault of a question that is open no more
 // says that it is missing; any other is one of the answer.
 func (t *Tree) answerQuestion(_ context.Context, a call.Answer) (call.Question, error) {
-	q, err := t.servers.Answer(a.ID, questions.Reply{Action: a.Action, Words: wordsOf(a.Words), Content: a.Content})
+	q, err := t.servers.Answer(a.ID, questions.Reply{Action: a.Action, Words: wordsOf(a.Words), Content: a.Content, Draft: a.Draft})
 	if err != nil {
 		fault := *control.FaultOf(err)
 		_, gone := t.servers.Questions(a.ID)

@@ -6,12 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/mail"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/arguments"
@@ -262,102 +259,4 @@ func fieldsOf(schema json.RawMessage, secrets []string) (all []Field) {
 		all = append(all, f)
 	}
 	return all
-}
-
-// fill returns the content of a form's answer: what was given, and the defaults of
-// the fields that were not. The error is a [*Error] that names the field and says
-// what it may be.
-func (q *Question) fill(words []arguments.Word, content json.RawMessage) (json.RawMessage, error) {
-	schema := arguments.Compile(q.Schema)
-	var err error
-	if len(words) > 0 {
-		content, err = schema.Parse(words)
-	}
-	if err == nil {
-		if len(bytes.TrimSpace(content)) == 0 {
-			content = json.RawMessage("{}")
-		}
-		content = q.withDefaults(content)
-		err = schema.Check(content, words...)
-	}
-	if fault := (*arguments.Error)(nil); errors.As(err, &fault) {
-		return nil, q.wrong(fault.What, fault.Hint, fault.Part)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return content, q.checkFormats(content)
-}
-
-// wrong returns the error of an answer that does not fit.
-func (q *Question) wrong(what, hint string, part json.RawMessage) *Error {
-	var mend []string
-	if len(part) > 0 {
-		mend = append(mend, strings.TrimSpace(string(part)))
-	}
-	if hint != "" {
-		mend = append(mend, hint)
-	}
-	return &Error{What: what, Mend: strings.Join(append(mend, "see the fields: ctxfs answer "+q.ID+" --help"), "\n")}
-}
-
-// withDefaults adds the defaults of fields that are not given, as a form that is
-// shown filled in would send them.
-func (q *Question) withDefaults(content json.RawMessage) json.RawMessage {
-	o, err := rawjson.ParseObject(content)
-	if err != nil {
-		return content // the check says so
-	}
-	for _, f := range q.Fields() {
-		if f.Default != nil && string(f.Default) != "null" && o.Get(f.Name) == nil {
-			o = o.With(f.Name, f.Default)
-		}
-	}
-	filled, err := o.Append(nil)
-	if err != nil {
-		return content
-	}
-	return filled
-}
-
-// checkFormats checks the formats that the specification of forms names.
-func (q *Question) checkFormats(content json.RawMessage) error {
-	o, err := rawjson.ParseObject(content)
-	if err != nil {
-		return err
-	}
-	for _, f := range q.Fields() {
-		var value string
-		if f.Type != "string" || f.Several || json.Unmarshal(o.Get(f.Name), &value) != nil {
-			continue
-		}
-		if want := misformatted(f.Format, value); want != "" {
-			return q.wrong(fmt.Sprintf("--%s must be %s", clean.Cut(clean.Line(f.Name), 60), want), "", nil)
-		}
-	}
-	return nil
-}
-
-// misformatted returns what a value of a format must be, or "" if it is that.
-func misformatted(format, value string) string {
-	var err error
-	switch format {
-	case "email":
-		if a, bad := mail.ParseAddress(value); bad != nil || a.Address != value {
-			return "an email address, such as ann@example.com"
-		}
-	case "uri":
-		if u, bad := url.Parse(value); bad != nil || !u.IsAbs() {
-			return "a URI, such as https://example.com/x"
-		}
-	case "date":
-		if _, err = time.Parse(time.DateOnly, value); err != nil {
-			return "a date, such as 2026-01-31"
-		}
-	case "date-time":
-		if _, err = time.Parse(time.RFC3339, value); err != nil {
-			return "a date and time, such as 2026-01-31T08:00:00Z"
-		}
-	}
-	return ""
 }

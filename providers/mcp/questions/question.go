@@ -4,8 +4,8 @@
 //
 // A call that may be asked has an [Asker]. [Asker.Ask] judges a question of its
 // server (question.go, form.go, secret.go), opens it in the [Store] (store.go), and
-// waits: for [Store.Answer], for the end of the question's time, or for the end of
-// the call. [Sampler] runs the command that answers for a language model
+// waits: for [Store.Answer] (fill.go), for the end of the question's time, or for
+// the end of the call. [Sampler] runs the command that answers for a language model
 // (sampler.go).
 //
 // Questions and answers are in memory only. An answer reaches the server and

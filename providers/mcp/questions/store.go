@@ -156,15 +156,21 @@ type Reply struct {
 	// object of them. Both are of [wire.Accept] alone.
 	Words   []arguments.Word `json:"words,omitempty"`
 	Content json.RawMessage  `json:"content,omitempty"`
+	// Draft says that Content has some of the fields of a form only, which are
+	// checked, each for itself; the question stays open.
+	Draft bool `json:"draft,omitempty"`
 }
 
 // Answer answers a question, once. Of a question that is answered already, or not
-// so, the error is an [*Error], and the question stays as it is. The answer of a
-// form is checked against its schema.
+// so, the error is an [*Error], and the question stays as it is, as it does with a
+// draft. The answer of a form is checked against its schema.
 func (s *Store) Answer(id string, r Reply) (Question, error) {
 	is, err := s.Find(id)
 	if err != nil {
 		return Question{}, err
+	}
+	if r.Draft {
+		return is, is.checkFields(r.Content)
 	}
 	a, err := is.answer(r)
 	if err != nil {
