@@ -54,9 +54,11 @@ func serveHanging(t testing.TB, uid int, guarded bool) *hangingProcess {
 		t.Fatal(err)
 	}
 	p := &hangingProcess{TB: t, uid: uid, exe: filepath.Join(base, "test"), runtime: filepath.Join(base, "run"), dir: filepath.Join(base, "mnt")}
-	self, err := os.ReadFile("/proc/self/exe")
+	self, err := os.Executable()
 	if err == nil {
-		err = errors.Join(os.Chmod(base, 0o755), os.WriteFile(p.exe, self, 0o755))
+		// Not written by this process: a child of another test may still have the file
+		// open for writing when it is executed.
+		err = errors.Join(os.Chmod(base, 0o755), exec.Command("cp", self, p.exe).Run())
 	}
 	for _, dir := range []string{p.runtime, p.dir} {
 		err = errors.Join(err, os.Mkdir(dir, 0o700), os.Chown(dir, uid, uid))

@@ -20,12 +20,12 @@ func asOrdinaryUser(t *testing.T) bool {
 	for up := dir; up != os.TempDir() && up != "/"; up = filepath.Dir(up) {
 		check(t, os.Chmod(up, 0o755))
 	}
-	path, err := os.Executable()
-	check(t, err)
-	self, err := os.ReadFile(path)
+	self, err := os.Executable()
 	check(t, err)
 	program, temp := filepath.Join(dir, "test"), filepath.Join(dir, "tmp")
-	check(t, os.WriteFile(program, self, 0o755))
+	// Not written by this process: a child of another test may still have the file open
+	// for writing when it is executed.
+	check(t, exec.Command("cp", self, program).Run())
 	check(t, os.Mkdir(temp, 0o700))
 	check(t, os.Chown(temp, nobody, nobody))
 	cmd := exec.Command(program, "-test.run=^"+t.Name()+"$")
