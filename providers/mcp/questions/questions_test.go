@@ -149,6 +149,29 @@ func TestForms(t *testing.T) {
 }
 
 // TestSecretFields finds those that ask for secrets, and no others.
+// TestDrafts: the values of some fields are checked by themselves, and the question
+// stays open.
+func TestDrafts(t *testing.T) {
+	s, a := newAsker(AskerOptions{})
+	q, done := ask(t, s, a, form(`{"type":"object","properties":{"name":{"type":"string"},"size":{"$ref":"#/$defs/Size"},`+
+		`"day":{"type":"string","format":"date"}},"required":["name","size"],"$defs":{"Size":{"enum":["S","M"],"type":"string"}}}`))
+	for content, want := range map[string]string{
+		`{"name":"x"}`: "", `{"size":"S"}`: "", `{"day":"2026-01-31"}`: "", `{}`: "",
+		`{"name":1}`: `"name" must be a string`, `{"size":"L"}`: `"size" must be one of S, M`, `{"day":"tomorrow"}`: "--day must be a date",
+		`{"other":1}`: "", // the whole answer is what it is judged by
+	} {
+		_, err := s.Answer(q.ID, Reply{Action: wire.Accept, Content: json.RawMessage(content), Draft: true})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, not %q", content, err, want)
+		}
+	}
+	if open := s.List(nil); len(open) != 1 {
+		t.Errorf("open: %v", open)
+	}
+	s.Close()
+	<-done
+}
+
 func TestSecretFields(t *testing.T) {
 	field := func(name, more string) string { return fmt.Sprintf(`%q:{"type":"string"%s}`, name, more) }
 	for _, c := range []struct {
