@@ -160,17 +160,24 @@ func (m *judgedCall) send(ctx context.Context, u *instance.Session, c *calls.Cal
 		case err == nil:
 			return raw, f.Wanted(), nil
 		case waiting.Err() != nil:
-			return nil, "", s.gaveUp(waiting, err, patience, longest)
+			err = s.gaveUp(waiting, err, patience, longest)
+			if stopping := (*calls.UseError)(nil); begun && context.Cause(waiting) == errStopping && errors.As(err, &stopping) {
+				stopping.What += workUnknown
+			}
+			return nil, "", err
 		case try == 0 && (wire.IsForgotten(err) || !begun && conn.IsLost()):
 			continue // the server has not received it
 		}
 		err = u.Unanswered(conn, err, patience)
 		if useErr := (*calls.UseError)(nil); begun && errors.As(err, &useErr) && useErr.State != "" {
-			useErr.What += "; whether the tool has done its work is not known"
+			useErr.What += workUnknown
 		}
 		return nil, f.Wanted(), err
 	}
 }
+
+// workUnknown is added to the error of a call that its server has received.
+const workUnknown = "; whether the tool has done its work is not known"
 
 // gaveUp returns the error of a call that was given up.
 func (s *server) gaveUp(waiting context.Context, err error, patience, longest time.Duration) error {
@@ -183,6 +190,8 @@ func (s *server) gaveUp(waiting context.Context, err error, patience, longest ti
 		return &calls.UseError{Server: file, What: "the tool has neither answered nor reported progress for " + wording.Seconds(patience), Mend: more, Cause: cause}
 	case cause == calls.ErrEndless:
 		return &calls.UseError{Server: file, What: "the tool has not answered within " + wording.Seconds(longest), Mend: more, Cause: cause}
+	case cause == errStopping:
+		return &calls.UseError{Server: file, What: cause.Error(), Mend: "start it again: ctxfs mount", Cause: waiting.Err()}
 	case waiting.Err() != nil && !errors.As(err, &useErr):
 		return waiting.Err()
 	}

@@ -287,3 +287,39 @@ func TestCallHeaders(t *testing.T) {
 		}
 	}
 }
+
+// TestCallIsInterrupted tells the caller what has interrupted the call, rather than
+// how the process ended.
+func TestCallIsInterrupted(t *testing.T) {
+	eachCallee(t, func(t *testing.T, w *world, count func(string) int) {
+		for want, interrupt := range map[string]func() error{
+			"it was restarted meanwhile": func() error { return w.p.Restart("callee") },
+		} {
+			waiting := count("waits")
+			done := make(chan error, 1)
+			go func() {
+				_, err := w.call("wait", "{}")
+				done <- err
+			}()
+			w.until("the call", func() bool { return count("waits") > waiting })
+			if err := interrupt(); err != nil {
+				t.Fatal(err)
+			}
+			err := <-done
+			if err == nil || !strings.Contains(err.Error(), want+"; whether the tool has done its work is not known") || calls.Outcome(nil, err) != calls.OutcomeUnreachable {
+				t.Errorf("%v, not %q", err, want)
+			}
+		}
+		done := make(chan error, 1)
+		waiting := count("waits")
+		go func() {
+			_, err := w.call("wait", "{}")
+			done <- err
+		}()
+		w.until("the call", func() bool { return count("waits") > waiting })
+		w.reopen()
+		if err := <-done; err == nil || !strings.Contains(err.Error(), "ctxfs is stopping; whether the tool has done its work is not known") {
+			t.Error(err)
+		}
+	})
+}

@@ -143,7 +143,7 @@ func (p *Provider) Close() error {
 	p.stopCalls()
 	p.sup.Finish()
 	for _, s := range all {
-		s.end()
+		s.end(instance.Closing)
 	}
 	for _, s := range all {
 		<-s.gone
@@ -215,7 +215,7 @@ func (p *Provider) apply(all *clients.Discovery) {
 		}
 	}
 	for id, s := range old {
-		s.end()
+		s.end(instance.Reconfigured)
 		p.leaving[id] = s
 	}
 	p.mu.Lock()

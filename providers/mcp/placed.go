@@ -213,7 +213,7 @@ func (s *server) stopPlaced() bool {
 	all := s.places()
 	s.mu.Unlock()
 	for _, x := range all {
-		x.run.Stop()
+		x.run.Stop(instance.Restarted)
 	}
 	return len(all) > 0
 }
@@ -237,7 +237,7 @@ func (s *server) redefine(d *config.Server) {
 		x.def = is
 		s.mu.Unlock()
 		if !was.Unchanged(is) {
-			x.run.Stop()
+			x.run.Stop(instance.Reconfigured)
 		}
 	}
 }

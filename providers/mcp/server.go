@@ -271,7 +271,7 @@ func (s *server) setDefinition(d *config.Server, file string, namesakes []string
 
 // end ends the instances and the calls by files, and withdraws the questions,
 // without waiting for them: gone is closed when the instances have ended.
-func (s *server) end() {
+func (s *server) end(why instance.Interruption) {
 	s.p.questions.Withdraw(s)
 	s.mu.Lock()
 	again := s.ended
@@ -282,9 +282,9 @@ func (s *server) end() {
 	if again {
 		return
 	}
-	s.main.End()
+	s.main.End(why)
 	for _, x := range placed {
-		x.run.End()
+		x.run.End(why)
 	}
 	s.p.running.Go(func() {
 		if s.main.Begun() {

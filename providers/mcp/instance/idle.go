@@ -16,6 +16,20 @@ var errListed = errors.New("the server's catalogue is known")
 // another one.
 var errStopped = errors.New("the server was stopped")
 
+// Interruption is why an instance is stopped although it may be in use: what is told
+// to those whose requests it interrupts.
+type Interruption string
+
+// The interruptions.
+const (
+	Restarted    Interruption = "it was restarted"
+	Reconfigured Interruption = "its configuration was changed"
+	Closing      Interruption = "ctxfs is stopping"
+)
+
+// Error implements error.
+func (w Interruption) Error() string { return string(w) }
+
 const stoppedRemark = "it was stopped, and starts again when it is used"
 
 const listedRemark = "it was stopped once its catalogue was known, and starts again when it is used"

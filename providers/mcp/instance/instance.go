@@ -98,7 +98,7 @@ type Instance struct {
 	done   chan struct{} // closed when the goroutine has ended
 
 	mu        sync.Mutex
-	cancel    context.CancelFunc // ends the goroutine; nil before it is started
+	cancel    context.CancelCauseFunc // ends the goroutine; nil before it is started
 	condition Condition
 	dialer    *wire.Dialer            // of the last run
 	interrupt context.CancelCauseFunc // ends the run under way
@@ -128,7 +128,7 @@ func New(o Options, owner Owner, is Condition) *Instance {
 // until before is closed, unless that is nil: for the end of the instance that this
 // one replaces. It must be called at most once.
 func (i *Instance) Begin(before <-chan struct{}, why Reason) {
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancelCause(context.Background())
 	i.mu.Lock()
 	i.cancel, i.resting = cancel, why == NoReason
 	i.mu.Unlock()
@@ -162,11 +162,11 @@ func (i *Instance) Begun() bool {
 func (i *Instance) Done() <-chan struct{} { return i.done }
 
 // End ends the instance, without waiting for it.
-func (i *Instance) End() {
+func (i *Instance) End(why Interruption) {
 	i.mu.Lock()
 	i.ended = true
 	if i.cancel != nil {
-		i.cancel()
+		i.cancel(why)
 	}
 	i.mu.Unlock()
 	if i.owner.Pool != nil {
@@ -190,19 +190,19 @@ func (i *Instance) EndAtRest() bool {
 		return false
 	}
 	i.ended = true
-	i.cancel()
+	i.cancel(nil)
 	return true
 }
 
 // Stop ends the run under way, if there is one. The next use starts another one, and
 // so does one that waits for the instance now.
-func (i *Instance) Stop() {
+func (i *Instance) Stop(why Interruption) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.users > 0 && !i.resting {
 		i.want(Requested)
 	}
-	i.stop()
+	i.stop(fmt.Errorf("%w: %w", errStopped, why))
 }
 
 // stopUnused is Stop for an instance without users. It reports whether it has none.
@@ -212,16 +212,16 @@ func (i *Instance) stopUnused() bool {
 	if i.users > 0 {
 		return false
 	}
-	i.stop()
+	i.stop(errStopped)
 	return true
 }
 
-// stop is Stop with mu held.
-func (i *Instance) stop() {
+// stop is Stop with mu held. The cause is an errStopped.
+func (i *Instance) stop(cause error) {
 	i.conn = nil
 	switch {
 	case i.interrupt != nil:
-		i.interrupt(errStopped)
+		i.interrupt(cause)
 	case !i.resting:
 		i.stopNext = true
 	}
@@ -238,7 +238,7 @@ func (i *Instance) Restart(why Reason) error {
 	i.want(why)
 	if i.interrupt != nil {
 		i.conn = nil // the next use waits for the new start
-		i.interrupt(nil)
+		i.interrupt(Restarted)
 	}
 	return nil
 }

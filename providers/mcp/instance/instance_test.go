@@ -88,7 +88,7 @@ func TestStopBeforeTheRun(t *testing.T) {
 	if err := i.addUser(); err != nil {
 		t.Fatal(err)
 	}
-	i.Stop()
+	i.Stop(Restarted)
 	if life := i.runOnce(t.Context(), Requested); life.State != StateCached || len(i.wanted) != 1 {
 		t.Errorf("the run ends as %q, and %d are requested", life.State, len(i.wanted))
 	}
@@ -110,7 +110,7 @@ func TestThePlaceOfAUseThatComesTooLate(t *testing.T) {
 		if !fstest.Becomes(func() bool { return len(i.wanted) == 1 }) {
 			t.Fatal("it is not asked for")
 		}
-		i.End()
+		i.End(Closing)
 		close(before)
 		if err := <-used; err != ErrEnded {
 			t.Errorf("a use of an instance that ends: %v", err)
@@ -140,11 +140,11 @@ func TestThePlaceOfAnInstanceThatEnds(t *testing.T) {
 		defer pool.mu.Unlock()
 		return pool.waiting == 1
 	})
-	two.End()
+	two.End(Closing)
 	if err := <-waited; err != ErrEnded {
 		t.Errorf("it waits for a place, and has ended: %v", err)
 	}
-	one.End()
+	one.End(Closing)
 	(&Session{of: one}).Release()
 	<-one.Done()
 	<-two.Done()

@@ -136,7 +136,7 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 		i.mu.Lock()
 		i.interrupt = nil
 		i.mu.Unlock()
-		if context.Cause(ctx) == errStopped {
+		if errors.Is(context.Cause(ctx), errStopped) {
 			ended = ending{Condition: Condition{State: StateCached, Remarks: []string{stoppedRemark}}, why: why}
 		}
 		interrupt(nil)
@@ -158,7 +158,7 @@ func (i *Instance) runOnce(ctx context.Context, why Reason) (ended ending) {
 	if err != nil {
 		return ending{Condition: i.explain(def, c, wire.GivenUp(start, err), limits)}
 	}
-	defer c.Close()
+	defer func() { c.CloseFor(context.Cause(ctx)) }()
 	c.Slow = !start.Answered()
 	all := c.Lists(start.Context(), i.kinds()...)
 	if err := all[catalogue.Tools].Err; err != nil || start.Context().Err() != nil {

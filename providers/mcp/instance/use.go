@@ -147,11 +147,14 @@ func (i *Instance) Unanswered(c *wire.Connection, err error, limit time.Duration
 	var answer *wire.ResponseError
 	var unanswered *wire.UnansweredError
 	var cancelled *wire.CancelledError
+	var interrupted Interruption
 	switch {
 	case errors.As(err, &answer), errors.As(err, &unanswered), errors.As(err, &cancelled):
 		fault.What = clean.Line(i.owner.Clean(def, err.Error()))
 	case errors.Is(err, context.DeadlineExceeded):
 		fault.What, fault.Mend = "no answer within "+wording.Seconds(limit), "ask again, or restart it: ctxfs restart "+file
+	case errors.As(context.Cause(c.Context), &interrupted):
+		fault.State, fault.What, fault.Cause = StateStopped, interrupted.Error()+" meanwhile", interrupted
 	default:
 		is := i.explain(def, c, c.LostBy(err), supervise.Limits{Idle: limit, Total: limit})
 		fault.State, fault.What, fault.Mend = is.State, is.What, is.Fix
@@ -185,7 +188,7 @@ func (i *Instance) connected(ctx context.Context, not *wire.Connection, tell fun
 		// ordinary user cannot raise that again.
 		i.conn, wanted = nil, true
 		i.want(RestartRequested)
-		i.interrupt(nil)
+		i.interrupt(Restarted)
 	}
 	for {
 		state := i.condition.State

@@ -325,7 +325,7 @@ func FuzzQuestions(f *testing.F) {
 	f.Add("elicitation/create", []byte(`null`), []byte(`true`), true)
 	f.Fuzz(func(t *testing.T, method string, params, id []byte, waits bool) {
 		c := usual().connection(context.Background(), "")
-		defer c.cancel()
+		defer c.cancel(nil)
 		c.capabilities.Sampling = &mcp.SamplingCapability{}
 		c.replies = make(chan []byte, 4)
 		if waits {

@@ -70,7 +70,7 @@ type Connection struct {
 	timing Timing
 	// Context ends when the connection is closed.
 	Context context.Context
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	running sync.WaitGroup
 	pending pendingRequests
 
@@ -167,7 +167,7 @@ func (d *Dialer) connection(ctx context.Context, kind string) *Connection {
 	c := &Connection{
 		kind: kind, timing: d.Timing, Changed: make(chan struct{}, 1), Watched: Watched{News: make(chan struct{}, 1)}, Lost: make(chan struct{}),
 	}
-	c.Context, c.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	c.Context, c.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	c.capabilities, c.roots.declared, c.roots.dirs = d.offer(), d.Roots != nil, slices.Clone(d.Roots)
 	c.shaken, c.posting = make(chan struct{}), make(chan struct{}, maxQuestions)
 	c.address, c.headers = d.Def.URL, d.Def.Headers
@@ -181,7 +181,7 @@ func (d *Dialer) connection(ctx context.Context, kind string) *Connection {
 func (d *Dialer) attempt(ctx context.Context, kind string, legacy bool) (*Connection, error) {
 	c := d.connection(ctx, kind)
 	if err := d.open(ctx, c, legacy); err != nil {
-		c.cancel()
+		c.cancel(nil)
 		return c, err
 	}
 	err := c.handshake(ctx, legacy)
@@ -340,8 +340,11 @@ func (c *Connection) IsLost() bool {
 
 // Close ends the connection, its process and what [Connection.Go] started, and
 // waits for all of them.
-func (c *Connection) Close() {
-	c.cancel()
+func (c *Connection) Close() { c.CloseFor(nil) }
+
+// CloseFor is Close with a reason, which is the cause of the end of Context.
+func (c *Connection) CloseFor(reason error) {
+	c.cancel(reason)
 	if c.output != nil {
 		c.output.end() // nothing more will be read
 	}
