@@ -85,6 +85,27 @@ func TestForksTellNothingTwice(t *testing.T) {
 	}
 }
 
+// TestRecordsWithoutTime: equal ids of records without a time do not make a fork of a
+// session.
+func TestRecordsWithoutTime(t *testing.T) {
+	home := tempHome(t)
+	dir := filepath.Join(home, ".pi", "agent", "sessions", "--work--")
+	check(t, os.MkdirAll(dir, 0o755))
+	for _, name := range []string{"one", "two"} {
+		check(t, os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(`{"type":"session","id":"`+name+`","cwd":"/y"}`+"\n"+`{"type":"message","id":"1","message":{"role":"user","content":"this is `+name+`"}}`+"\n"), 0o644))
+	}
+	f := start(t, home, offline, anyPi)
+	f.names(catalogue.ByID)
+	for _, name := range []string{"one", "two"} {
+		if got := f.transcript(name); !strings.Contains(got, "this is "+name) {
+			t.Errorf("%s: %q", name, got)
+		}
+		if v, _ := f.catalogue.View(f.catalogue.Find(name)[0]); v.FirstRecord != "" {
+			t.Errorf("%s is identified by %q", name, v.FirstRecord)
+		}
+	}
+}
+
 // TestAForkThatIsFirstSeenEmpty: its first record is found, though its rendering has
 // told before what else identifies it.
 func TestAForkThatIsFirstSeenEmpty(t *testing.T) {

@@ -101,10 +101,10 @@ func (h *startSink) Emit(e event.Event) int {
 	return h.seq
 }
 
-// Note records the first id with its time: the ids of some agents are not unique,
+// Note records the first id that has a time: the ids of some agents are not unique,
 // but a record that is repeated has the same time.
 func (h *startSink) Note(id string) {
-	if h.first == "" {
+	if h.first == "" && !h.time.IsZero() {
 		h.first = id + " " + h.time.Format(time.RFC3339Nano)
 	}
 }
