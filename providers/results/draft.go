@@ -8,10 +8,10 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/excerpt"
+	"ctxfs/providers/internal/filelock"
 	"ctxfs/providers/internal/mask"
 )
 
@@ -100,7 +100,7 @@ func (s *Store) createDraft() (*os.File, error) {
 	if err == nil {
 		// The lock shows that the draft is being written, however slowly. Where
 		// files cannot be locked, a recent modification time does.
-		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		_ = filelock.TryFile(f, filelock.Exclusive)
 	}
 	return f, err
 }

@@ -3,6 +3,7 @@ package results
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 
 	"ctxfs/providers/internal/atomicfile"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/filelock"
 )
 
 // record is a line of the journal: what a result's file does not show.
@@ -75,11 +77,8 @@ func (j journal) lockPath() string { return filepath.Join(j.dir, "lock") }
 // append adds a record. Each line begins with a line end, so that a line torn by a
 // full disk or a crash spoils no other.
 func (j journal) append(r record) error {
-	unlock, err := j.lock(syscall.LOCK_SH)
-	if err != nil {
-		return err
-	}
-	defer unlock()
+	lock := j.lock(filelock.Shared)
+	defer lock.Release()
 	f, err := os.OpenFile(j.path(), os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return err
@@ -90,11 +89,8 @@ func (j journal) append(r record) error {
 
 // compact removes the records that keep does not accept.
 func (j journal) compact(keep func(record) bool) error {
-	unlock, err := j.lock(syscall.LOCK_EX)
-	if err != nil {
-		return err
-	}
-	defer unlock()
+	lock := j.lock(filelock.Exclusive)
+	defer lock.Release()
 	text, err := os.ReadFile(j.path())
 	if errors.Is(err, iofs.ErrNotExist) {
 		return nil
@@ -111,22 +107,12 @@ func (j journal) compact(keep func(record) bool) error {
 	return atomicfile.Write(j.path(), kept.Bytes())
 }
 
-// lock waits for a lock that appending processes share, and that a replacing
-// process holds alone. It is never held for longer than that takes.
-func (j journal) lock(how int) (unlock func(), err error) {
-	f, err := os.OpenFile(j.lockPath(), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		err := syscall.Flock(int(f.Fd()), how)
-		if errors.Is(err, syscall.EINTR) {
-			continue
-		}
-		// On a file system without locks, several processes may lose what names
-		// cannot hold.
-		return func() { f.Close() }, nil
-	}
+// lock waits for the lock, which appending processes share, and which a replacing
+// process holds alone, never for longer than that takes. On a file system without
+// locks it is nil, and several processes may lose what names cannot hold.
+func (j journal) lock(mode filelock.Mode) *filelock.Lock {
+	l, _ := filelock.Wait(context.Background(), j.lockPath(), mode)
+	return l
 }
 
 // reader is a position in the journal.

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"ctxfs/providers/internal/filelock"
 )
 
 // prune deletes what is beyond the limits, oldest first. It costs nothing if there
@@ -77,5 +79,5 @@ func locked(path string) bool {
 		return true
 	}
 	defer f.Close()
-	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+	return errors.Is(filelock.TryFile(f, filelock.Exclusive), filelock.ErrHeld)
 }

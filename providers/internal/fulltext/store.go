@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"ctxfs/providers/internal/filelock"
 	"ctxfs/providers/internal/sqlite"
 )
 
@@ -33,7 +34,7 @@ CREATE TABLE rows(id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 // store is the database: one connection writes, another reads meanwhile.
 type store struct {
 	path          string
-	lock          lock
+	lock          *filelock.Lock
 	writer, reads *sql.DB
 }
 
@@ -58,7 +59,7 @@ func openStore(path string, make bool) (*store, error) {
 		if make && unusable(err) {
 			s, err = tryStore(path, true)
 		}
-		if !errors.Is(err, errInUse) || time.Now().After(deadline) {
+		if !errors.Is(err, filelock.ErrHeld) || time.Now().After(deadline) {
 			return s, err
 		}
 	}
@@ -76,7 +77,7 @@ func removeStore(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	defer l.release()
+	defer l.Release()
 	return removeFiles(path)
 }
 
@@ -106,12 +107,31 @@ func tryStore(path string, alone bool) (*store, error) {
 		}
 	}
 	if err != nil {
-		l.release()
+		l.Release()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	s.lock = l
-	l.share()
+	l.Share()
 	return s, nil
+}
+
+// lockStore takes the lock on the files of the database at path, without waiting:
+// its error is filelock.ErrHeld. Every process that has the database open shares the
+// lock; one that creates or removes the files holds it alone. Without it, a process
+// would remove the files, or their journals, from under another: SQLite deletes
+// journals by name.
+//
+// Where files cannot be locked, the lock is nil and there is no error.
+func lockStore(path string, alone bool) (*filelock.Lock, error) {
+	mode := filelock.Shared
+	if alone {
+		mode = filelock.Exclusive
+	}
+	l, err := filelock.Try(path+".lock", mode)
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, err
+	}
+	return l, nil
 }
 
 // connect opens the database, and creates the tables of an empty one if create is
@@ -168,7 +188,7 @@ func (s *store) checkpoint(ctx context.Context) error {
 }
 
 func (s *store) close() error {
-	defer s.lock.release()
+	defer s.lock.Release()
 	return errors.Join(s.reads.Close(), s.writer.Close())
 }
 

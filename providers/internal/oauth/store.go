@@ -13,12 +13,12 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	system "github.com/zalando/go-keyring"
 
 	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/filelock"
 )
 
 // Where secrets are stored.
@@ -125,38 +125,20 @@ func (s *store) remove(key string, rec *record) error {
 	return nil
 }
 
-// lockPoll is the interval between attempts to take a lock that another process
-// holds: waiting for a file lock cannot be cancelled.
-const lockPoll = 20 * time.Millisecond
-
 // lock prevents other processes and goroutines from changing a record until unlock
 // is called.
 func (s *store) lock(ctx context.Context, key string) (unlock func(), err error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the login cannot be stored: %w", err)
 	}
-	f, err := os.OpenFile(filepath.Join(s.dir, key+".lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("the login cannot be stored: %w", err)
+	l, err := filelock.Wait(ctx, filepath.Join(s.dir, key+".lock"), filelock.Exclusive)
+	switch {
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, fmt.Errorf("another process is renewing the login: %w", ctx.Err())
+	case err != nil:
+		return nil, fmt.Errorf("the stored login cannot be locked: %w", err)
 	}
-	tick := time.NewTicker(lockPoll)
-	defer tick.Stop()
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		switch {
-		case err == nil:
-			return func() { f.Close() }, nil // releases the lock
-		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
-			f.Close()
-			return nil, fmt.Errorf("the stored login cannot be locked: %w", err)
-		}
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return nil, fmt.Errorf("another process is renewing the login: %w", ctx.Err())
-		case <-tick.C:
-		}
-	}
+	return l.Release, nil
 }
 
 // record is what is stored for a server, without its secrets.

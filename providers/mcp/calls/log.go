@@ -3,16 +3,17 @@ package calls
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"ctxfs/fs/wording"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/filelock"
 	"ctxfs/providers/internal/mask"
 )
 
@@ -112,7 +113,7 @@ func (l *Log) open() (*os.File, int64, error) {
 // lock locks the file, and reports whether it still has its name: another process
 // may have renamed it meanwhile.
 func (l *Log) lock(f *os.File) (size int64, present bool, err error) {
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+	if err := filelock.WaitFile(context.Background(), f, filelock.Exclusive); err != nil {
 		return 0, false, fmt.Errorf("lock %s: %w", l.path, err)
 	}
 	info, err := f.Stat()
