@@ -2,12 +2,14 @@ package providers
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"sync"
 
 	"ctxfs/fs"
 	"ctxfs/providers/find"
 	"ctxfs/providers/internal/project"
+	"ctxfs/providers/internal/workspaces"
 )
 
 // Named is a provider and its folder in the root.
@@ -21,6 +23,7 @@ type List struct {
 	opts   Options
 	all    []Named
 	finder *find.Finder
+	views  *overviews
 	watch  *configWatch // nil where nothing is watched
 
 	mu       sync.Mutex
@@ -32,9 +35,19 @@ type List struct {
 // configuration; the rest is still shown.
 func New(opts Options) *List { return newList(opts, list) }
 
-func newList(opts Options, list func(Options, func(folder string) fs.Env) []Named) *List {
-	l := &List{opts: opts, finder: find.NewFinder(opts.Env("find").Now, project.New(project.Options{Home: opts.Home, Hide: opts.Hide}))}
-	l.all = list(opts, l.env)
+func newList(opts Options, list func(Options, shared) []Named) *List {
+	projects := project.New(project.Options{Home: opts.Home, Hide: opts.Hide})
+	now := opts.Env("find").Now
+	l := &List{opts: opts, finder: find.NewFinder(now, projects)}
+	l.views = newOverviews(l)
+	l.views.workspaces = workspaces.New(workspaces.Options{
+		Projects: projects,
+		Home:     opts.Home,
+		Names:    filepath.Join(opts.State, "workspaces", "names.json"),
+		Visits:   l.views.visits,
+		Now:      now,
+	})
+	l.all = list(opts, shared{env: l.env, workspaces: l.views.workspaces, brief: l.views.brief})
 	var sources []find.Source
 	for _, p := range l.all {
 		sources = append(sources, find.Source{Folder: p.Folder, Provider: p.Provider})
@@ -47,10 +60,26 @@ func newList(opts Options, list func(Options, func(folder string) fs.Env) []Name
 	return l
 }
 
-// env returns the environment of the provider with that folder: its documents
-// are indexed again when they change.
+// shared is what providers have in common.
+type shared struct {
+	// env returns the environment of the provider with that folder.
+	env        func(folder string) fs.Env
+	workspaces *workspaces.Set
+	// brief returns what all providers have to say about a folder on disk.
+	brief func(dir string) []fs.Remark
+}
+
+// env returns the environment of the provider with that folder: its documents are
+// indexed again when they change, and what is made of several providers is made again.
 func (l *List) env(folder string) fs.Env {
 	env := l.opts.Env(folder)
+	tell := env.Changed
+	env.Changed = func(path string) {
+		if tell != nil {
+			tell(path)
+		}
+		l.views.changed()
+	}
 	env.Documented = func(path string) { l.finder.Changed(folder, path) }
 	return env
 }
@@ -78,6 +107,7 @@ func (l *List) Start() {
 		p.Start()
 	}
 	l.finder.Start()
+	l.views.start()
 }
 
 // Roots returns the folders on disk that are passed through: no view may lie in
@@ -100,13 +130,14 @@ func (l *List) Operations() (all fs.Operations) {
 	return all
 }
 
-// Close ends the watch of the configuration, then all providers, the last one
-// first, then the index.
+// Close ends the watch of the configuration and the overviews, then all providers, the
+// last one first, then the index.
 func (l *List) Close() error {
 	var failed []error
 	if l.watch != nil {
 		failed = append(failed, l.watch.files.Close())
 	}
+	l.views.close()
 	for _, p := range slices.Backward(l.all) {
 		failed = append(failed, p.Close())
 	}

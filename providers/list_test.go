@@ -22,9 +22,12 @@ import (
 type guest struct {
 	fs.Provider
 	env    fs.Env
+	shared shared
 	file   string // a configuration file of its own
 	root   *fs.Folder
 	closed error
+	dir    string      // in which somebody has worked
+	seen   chan string // what it sees in a refresh
 
 	mu      sync.Mutex
 	calls   []string
@@ -68,6 +71,22 @@ func (g *guest) Canonical(_ context.Context, path string) (string, error) {
 	return strings.Replace(path, "alias", "name", 1), nil
 }
 
+func (g *guest) Visits(time.Time) []fs.Visit {
+	return []fs.Visit{{Dir: g.dir, Time: time.Now(), Settled: true}}
+}
+
+func (g *guest) Brief(dir string) []fs.Remark {
+	return []fs.Remark{{Topic: fs.TopicNotes, Text: "about " + filepath.Base(dir), Path: "note.md"}}
+}
+
+func (g *guest) Refresh() {
+	for _, w := range g.shared.workspaces.All() {
+		for _, r := range g.shared.brief(w.Dir) {
+			g.seen <- w.Name + ": " + r.Text + ", " + r.Path
+		}
+	}
+}
+
 func (g *guest) Operations() []fs.Operation {
 	return []fs.Operation{opVisit.Handle(func(_ context.Context, who string) (string, error) { return "welcome, " + who, nil })}
 }
@@ -79,8 +98,12 @@ func TestNewProviderIsOneEntry(t *testing.T) {
 	opts := optionsIn(home)
 	opts.Offline = false
 	g := &guest{file: filepath.Join(home, "guest.json"), root: new(fs.Folder), reloads: make(chan struct{}, 1), closed: errors.New("the guest stays")}
-	l := newList(opts, func(_ Options, env func(string) fs.Env) []Named {
-		g.env = env("guests")
+	g.dir, g.seen = filepath.Join(home, "shop"), make(chan string, 100)
+	if err := os.MkdirAll(g.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l := newList(opts, func(_ Options, s shared) []Named {
+		g.env, g.shared = s.env("guests"), s
 		return []Named{{"guests", g}}
 	})
 	if l.watch == nil {
@@ -99,6 +122,7 @@ func TestNewProviderIsOneEntry(t *testing.T) {
 	}
 	awaitReload(t, g, "the file of the provider")
 
+	l.views.pause = 0
 	l.Start()
 	found, err := l.Finder().Find(t.Context(), "okapi", find.Options{In: "guests/alias", Limit: 10})
 	if err != nil || len(found) != 1 || found[0].Path != "guests/b.md" || found[0].Title != "okapi in name" {
@@ -106,6 +130,17 @@ func TestNewProviderIsOneEntry(t *testing.T) {
 	}
 	if found, err = l.Finder().Find(t.Context(), "okapi", find.Options{Limit: 10}); err != nil || len(found) != 2 || found[1].Path != "guests/a.md" {
 		t.Errorf("found everywhere: %+v, %v", found, err)
+	}
+	for range 2 { // at the start, and after a change
+		select {
+		case got := <-g.seen:
+			if want := "shop: about shop, guests/note.md"; got != want {
+				t.Errorf("it sees %q, want %q", got, want)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("no refresh")
+		}
+		g.env.Changed("")
 	}
 	if answer, err := opVisit.Ask(t.Context(), l.Operations(), "Ada"); err != nil || answer != "welcome, Ada" {
 		t.Errorf("the operation answers %q, %v", answer, err)

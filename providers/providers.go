@@ -53,9 +53,9 @@ type Options struct {
 
 // list makes the providers, in the order of AGENTS.md. Each has an entry: its
 // folder in the root, and its constructor.
-func list(o Options, env func(folder string) fs.Env) []Named {
+func list(o Options, s shared) []Named {
 	stored := results.New(results.Options{
-		Env:          env("results"),
+		Env:          s.env("results"),
 		Dir:          filepath.Join(o.State, "results"),
 		Cache:        filepath.Join(o.Cache, "results"),
 		SettingsPath: o.Config,
@@ -64,7 +64,7 @@ func list(o Options, env func(folder string) fs.Env) []Named {
 	})
 	return []Named{
 		{"mcps", mcp.New(mcp.Options{
-			Env:          env("mcps"),
+			Env:          s.env("mcps"),
 			Home:         o.Home,
 			CacheDir:     filepath.Join(o.Cache, "mcp"),
 			StateDir:     filepath.Join(o.State, "mcp"),
@@ -78,7 +78,7 @@ func list(o Options, env func(folder string) fs.Env) []Named {
 			Offline:      o.Offline,
 		})},
 		{"terminals", terminals.New(terminals.Options{
-			Env:          env("terminals"),
+			Env:          s.env("terminals"),
 			Dir:          filepath.Join(o.State, "terminals"),
 			SettingsPath: o.Config,
 			Hide:         o.Hide,
@@ -86,7 +86,7 @@ func list(o Options, env func(folder string) fs.Env) []Named {
 			Watch:        !o.Offline,
 		})},
 		{"transcripts", transcripts.New(transcripts.Options{
-			Env:          env("transcripts"),
+			Env:          s.env("transcripts"),
 			Home:         o.Home,
 			OS:           runtime.GOOS,
 			LookupEnv:    o.LookupEnv,
@@ -99,7 +99,7 @@ func list(o Options, env func(folder string) fs.Env) []Named {
 			Watch:        !o.Offline,
 		})},
 		{"skills", skills.New(skills.Options{
-			Env:       env("skills"),
+			Env:       s.env("skills"),
 			Home:      o.Home,
 			LookupEnv: o.LookupEnv,
 			Hide:      o.Hide,

@@ -1,0 +1,67 @@
+package fs
+
+import "time"
+
+// Visited is a Provider that knows where on disk somebody has worked.
+type Visited interface {
+	// Visits returns the folders in which somebody has worked since then, each once,
+	// in any order. It is called after the provider has changed, at most every few
+	// seconds, and answers from memory.
+	Visits(since time.Time) []Visit
+}
+
+// Visit is a folder on disk in which somebody has worked.
+type Visit struct {
+	// Dir is its absolute path. The folder need not exist any more.
+	Dir string
+	// Time is when somebody was last there.
+	Time time.Time
+	// Settled reports whether the folder is what was worked on even if it is no
+	// repository: that of an agent's session is, one that a shell has passed through
+	// is not.
+	Settled bool
+}
+
+// Briefer is a Provider that has something to say about a folder on disk in which
+// somebody works, for the page HERE.md of that folder.
+type Briefer interface {
+	// Brief returns what there is to say about what is at and below a folder, an
+	// absolute path without symbolic links. Of each topic it returns what matters
+	// most first, and no more than a reader would want; the page cuts further. It is
+	// called after the provider has changed, at most every few seconds, and answers
+	// from memory. Equal facts give equal remarks: they state times, not ages.
+	Brief(dir string) []Remark
+}
+
+// Remark is a line about a folder on disk.
+type Remark struct {
+	Topic Topic
+	// Text is one line of Markdown. What in it is foreign is made safe and quoted.
+	Text string
+	// Path is where more is, relative to the provider's root; "" if there is no more.
+	Path string
+	// Time is when that was so, or changed; zero if that does not matter.
+	Time time.Time
+}
+
+// Topic is the part of a page in which a [Remark] stands.
+type Topic string
+
+// The topics, in the order of the page.
+const (
+	TopicNotes    Topic = "notes"    // left for whoever works here next
+	TopicBuild    Topic = "build"    // commands that built and tested it
+	TopicFailing  Topic = "failing"  // commands that failed and were not repeated with success
+	TopicTasks    Topic = "tasks"    // what is still open
+	TopicSessions Topic = "sessions" // of agents
+	TopicRunning  Topic = "running"  // programs, servers and ports
+	TopicRules    Topic = "rules"    // by name
+)
+
+// Overview is a Provider whose pages are made of what other providers say.
+type Overview interface {
+	// Refresh reports that a [Visited] or [Briefer] may have changed, or the set of
+	// workspaces. It is called after Start, by one goroutine at a time, at most every
+	// few seconds however often they change, and again after their last change.
+	Refresh()
+}

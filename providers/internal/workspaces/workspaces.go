@@ -1,0 +1,242 @@
+// Package workspaces knows the folders in which agents and people work: those that a
+// configuration names, and those where somebody has worked lately. Each is a project as
+// package project finds it, or a folder of no project that an agent has worked in. The
+// worktrees of a repository are one workspace with it.
+//
+// It reads nothing in these folders except for the few bytes with which git joins a
+// worktree to its repository.
+package workspaces
+
+import (
+	"cmp"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/project"
+)
+
+const (
+	// Lately is for how long a folder is a workspace after somebody worked there,
+	// unless the settings say otherwise.
+	Lately = 14 * 24 * time.Hour
+	// maxWorkspaces is how many there are; those in which nobody has worked for
+	// longest are left out.
+	maxWorkspaces = 100
+	// examined is for how long a folder that was looked at is not looked at again.
+	examined = time.Minute
+	// patience is how long a folder may take to answer.
+	patience = 2 * time.Second
+)
+
+// Workspace is a folder in which somebody works.
+type Workspace struct {
+	// Name is its file name in the tree. A workspace keeps it.
+	Name string
+	// Dir is its absolute path without symbolic links: that of the repository where it
+	// is one.
+	Dir string
+	// Worktrees are the folders of its linked worktrees in which somebody has worked,
+	// sorted.
+	Worktrees []string
+	// Time is when somebody was last there; zero if it is only configured.
+	Time time.Time
+}
+
+// Has reports whether a path is at or below the workspace or one of its worktrees.
+func (w Workspace) Has(path string) bool {
+	return isBelow(path, w.Dir) || slices.ContainsFunc(w.Worktrees, func(dir string) bool { return isBelow(path, dir) })
+}
+
+// Options are the surroundings of a [Set].
+type Options struct {
+	Projects *project.Resolver
+	// Home is the user's home folder, which is no workspace, nor is what it is in.
+	Home string
+	// Names is the path of the file that keeps names; "" keeps them only in memory.
+	Names string
+	// Visits returns where somebody has worked since a time, see [fs.Visited].
+	Visits func(since time.Time) []fs.Visit
+	Now    func() time.Time
+}
+
+// Set is the set of all workspaces. It is safe for concurrent use.
+type Set struct {
+	opts   Options
+	names  *names
+	prober *fs.Prober
+
+	first    sync.Once
+	updating sync.Mutex
+	places   map[string]place // of folders that were visited
+
+	mu         sync.Mutex
+	configured []string
+	lately     time.Duration
+	all        []Workspace
+}
+
+// place is what a visited folder is part of.
+type place struct {
+	root      string // of the workspace; "" if it is in no project
+	worktree  string // its worktree, where that is another folder
+	alone     string // the folder itself, if it is in no project and may be a workspace
+	lookedFor time.Time
+}
+
+// New returns a set without workspaces.
+func New(opts Options) *Set {
+	return &Set{opts: opts, names: loadNames(opts.Names), prober: fs.NewProber(patience), places: make(map[string]place), lately: Lately}
+}
+
+// Configure sets which folders are workspaces even if nobody works there, and for how
+// long others are after somebody did. It takes effect at the next Update.
+func (s *Set) Configure(dirs []string, lately time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.configured, s.lately = slices.Clone(dirs), lately
+}
+
+// All returns all workspaces, those in which somebody worked last first. The slice is
+// not written to. The first call looks for them if Update was never called.
+func (s *Set) All() []Workspace {
+	s.first.Do(func() { s.update() })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all
+}
+
+// Of returns the workspace that has a path: the innermost one.
+func (s *Set) Of(path string) (best Workspace, ok bool) {
+	path, longest := filepath.Clean(path), 0
+	for _, w := range s.All() {
+		for _, dir := range append([]string{w.Dir}, w.Worktrees...) {
+			if isBelow(path, dir) && len(dir) > longest {
+				best, ok, longest = w, true, len(dir)
+			}
+		}
+	}
+	return best, ok
+}
+
+// Update looks for the workspaces again, and reports whether any has changed. It waits
+// for folders that do not answer, two seconds for each at most.
+func (s *Set) Update() (changed bool) {
+	s.first.Do(func() { changed = s.update() })
+	return s.update() || changed
+}
+
+func (s *Set) update() (changed bool) {
+	s.updating.Lock()
+	defer s.updating.Unlock()
+	s.mu.Lock()
+	configured, since := s.configured, s.opts.Now().Add(-s.lately)
+	s.mu.Unlock()
+
+	found := make(map[string]*Workspace)
+	at := func(root string) *Workspace {
+		if found[root] == nil {
+			found[root] = &Workspace{Dir: root}
+		}
+		return found[root]
+	}
+	seen := make(map[string]bool)
+	for _, dir := range configured {
+		if p := s.place(dir, true); p.root != "" {
+			at(p.root)
+		}
+		seen[dir] = true
+	}
+	for _, v := range s.opts.Visits(since) {
+		if v.Time.Before(since) || !filepath.IsAbs(v.Dir) {
+			continue
+		}
+		dir := filepath.Clean(v.Dir)
+		seen[dir] = true
+		p := s.place(dir, v.Settled)
+		if p.root == "" {
+			continue
+		}
+		w := at(p.root)
+		if v.Time.After(w.Time) {
+			w.Time = v.Time
+		}
+		if p.worktree != "" && !slices.Contains(w.Worktrees, p.worktree) {
+			w.Worktrees = append(w.Worktrees, p.worktree)
+		}
+	}
+	maps.DeleteFunc(s.places, func(dir string, _ place) bool { return !seen[dir] })
+
+	all := make([]Workspace, 0, len(found))
+	for _, w := range found {
+		slices.Sort(w.Worktrees)
+		all = append(all, *w)
+	}
+	slices.SortFunc(all, func(a, b Workspace) int {
+		return cmp.Or(b.Time.Compare(a.Time), strings.Compare(a.Dir, b.Dir))
+	})
+	all = all[:min(len(all), maxWorkspaces)]
+	s.names.assign(all)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed = !slices.EqualFunc(all, s.all, func(a, b Workspace) bool {
+		return a.Name == b.Name && a.Dir == b.Dir && a.Time.Equal(b.Time) && slices.Equal(a.Worktrees, b.Worktrees)
+	})
+	s.all = all
+	return changed
+}
+
+// place returns what a folder is part of. A folder of no project is a workspace of its
+// own if it is settled. One that does not answer is in none until it is asked again.
+func (s *Set) place(dir string, settled bool) place {
+	now := s.opts.Now()
+	p, ok := s.places[dir]
+	if !ok || now.Sub(p.lookedFor) >= examined {
+		p, _ = fs.Probe(s.prober, dir, func() (place, error) { return s.examine(dir), nil })
+		p.lookedFor = now
+		s.places[dir] = p
+	}
+	if p.root == "" && settled {
+		p.root = p.alone
+	}
+	return p
+}
+
+// examine looks at a folder, which may be on a disk that does not answer.
+func (s *Set) examine(dir string) (p place) {
+	p.root, _ = s.opts.Projects.Of(fs.StandpointAt(dir))
+	if p.root == "" {
+		p.alone = s.alone(dir)
+	} else if main := repositoryOf(p.root); main != "" && main != p.root {
+		p.root, p.worktree = main, p.root
+	}
+	return p
+}
+
+// alone returns a folder of no project without symbolic links, if it may be a workspace:
+// not the home folder nor what is above it, and none where everybody may write.
+func (s *Set) alone(dir string) string {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(real)
+	if err != nil || !info.IsDir() || info.Mode()&os.ModeSticky != 0 {
+		return ""
+	}
+	if home, err := filepath.EvalSymlinks(s.opts.Home); err == nil && isBelow(home, real) {
+		return ""
+	}
+	return real
+}
+
+// isBelow reports whether a path is that of a folder or of something in it.
+func isBelow(path, dir string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+}

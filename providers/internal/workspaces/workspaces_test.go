@@ -1,0 +1,182 @@
+package workspaces
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/project"
+)
+
+// machine is a home with folders in it, and a Set over what was visited.
+type machine struct {
+	t      *testing.T
+	home   string
+	now    time.Time
+	visits []fs.Visit
+	set    *Set
+}
+
+func newMachine(t *testing.T) *machine {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{t: t, home: filepath.Join(root, "home"), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	m.mkdir("")
+	m.restart()
+	return m
+}
+
+func (m *machine) restart() {
+	m.set = New(Options{
+		Projects: project.New(project.Options{Home: m.home}), Home: m.home, Names: filepath.Join(m.home, "names.json"),
+		Visits: func(time.Time) []fs.Visit { return m.visits }, Now: func() time.Time { return m.now },
+	})
+}
+
+func (m *machine) mkdir(path string) string {
+	m.t.Helper()
+	dir := filepath.Join(m.home, path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		m.t.Fatal(err)
+	}
+	return dir
+}
+
+func (m *machine) git(dir string, args ...string) {
+	m.t.Helper()
+	git := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+	git.Dir = dir
+	git.Env = append(os.Environ(), "HOME="+m.home, "GIT_CONFIG_NOSYSTEM=1")
+	if out, err := git.CombinedOutput(); err != nil {
+		m.t.Fatalf("git %q: %v\n%s", args, err, out)
+	}
+}
+
+func (m *machine) repository(path string) string {
+	dir := m.mkdir(path)
+	m.git(dir, "init", "-q")
+	m.git(dir, "commit", "-q", "--allow-empty", "-m", "x")
+	return dir
+}
+
+func (m *machine) visit(dir string, settled bool) {
+	m.visits = append(m.visits, fs.Visit{Dir: dir, Time: m.now, Settled: settled})
+	m.now = m.now.Add(time.Minute)
+}
+
+// all returns the workspaces, as name=path in the home folder.
+func (m *machine) all() (all []string) {
+	m.set.Update()
+	for _, w := range m.set.All() {
+		all = append(all, w.Name+"="+strings.TrimPrefix(w.Dir, m.home+"/"))
+	}
+	return all
+}
+
+func (m *machine) want(want ...string) {
+	m.t.Helper()
+	if got := m.all(); !slices.Equal(got, want) {
+		m.t.Errorf("workspaces %q, want %q", got, want)
+	}
+}
+
+func TestWorkspaces(t *testing.T) {
+	m := newMachine(t)
+	shop := m.repository("work/shop")
+	m.visit(filepath.Join(m.mkdir("work/shop/api"), "../api"), false)
+	m.visit(m.mkdir("notes"), true)    // of an agent, in no repository
+	m.visit(m.mkdir("passing"), false) // a shell went through
+	m.visit(m.home, true)
+	m.visit("/", true)
+	m.visit("/tmp", true)
+	m.visit("relative", true)
+	m.visit(filepath.Join(m.home, "gone"), true)
+	m.want("notes=notes", "shop=work/shop")
+
+	inner := m.repository("work/shop/vendor/lib")
+	m.visit(inner, false)
+	m.want("lib=work/shop/vendor/lib", "notes=notes", "shop=work/shop")
+	for path, want := range map[string]string{shop + "/api/x.go": "shop", inner + "/y": "lib", shop + "2": "", inner: "lib"} {
+		if w, ok := m.set.Of(path); w.Name != want || ok != (want != "") {
+			t.Errorf("%s is in %q, want %q", path, w.Name, want)
+		}
+	}
+
+	if err := os.Rename(filepath.Join(m.home, "notes"), filepath.Join(m.home, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	m.now = m.now.Add(2 * examined)
+	m.want("lib=work/shop/vendor/lib", "shop=work/shop")
+
+	m.now = m.now.Add(15 * 24 * time.Hour)
+	m.set.Configure([]string{inner, m.mkdir("plain")}, 0)
+	m.want("plain=plain", "lib=work/shop/vendor/lib")
+}
+
+func TestWorktreesBelongToTheirRepository(t *testing.T) {
+	m := newMachine(t)
+	shop := m.repository("shop")
+	m.git(shop, "worktree", "add", "-q", "../shop-fix")
+	fix := filepath.Join(m.home, "shop-fix")
+	m.visit(fix, false)
+	m.want("shop=shop")
+	if w, _ := m.set.Of(filepath.Join(fix, "x")); !slices.Equal(w.Worktrees, []string{fix}) || !w.Has(fix+"/x") || w.Has(fix+"x") {
+		t.Errorf("the worktrees: %+v", w)
+	}
+	// One that says it is somebody's worktree, and is not.
+	liar := m.mkdir("liar")
+	if err := os.WriteFile(filepath.Join(liar, ".git"), []byte("gitdir: "+shop+"/.git/worktrees/shop-fix\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.visit(liar, false)
+	m.want("liar=liar", "shop=shop")
+	// A submodule has a file .git as well.
+	lib := m.repository("lib")
+	m.git(shop, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "sub")
+	m.visit(filepath.Join(shop, "sub"), false)
+	m.want("sub=shop/sub", "liar=liar", "shop=shop")
+}
+
+// TestNamesStay the same when others of the same name come, when the process restarts
+// and whatever the file has.
+func TestNamesStay(t *testing.T) {
+	m := newMachine(t)
+	m.visit(m.repository("b/shop"), false)
+	m.want("shop=b/shop")
+	m.visit(m.repository("a/Shop"), false)
+	m.visit(m.repository("c/by-path"), false)
+	m.visit(m.repository("c/a b.c"), false)
+	want := []string{"a_b_c=c/a b.c", "by-path~2=c/by-path", "Shop~2=a/Shop", "shop=b/shop"}
+	m.want(want...)
+	m.restart()
+	m.want(want...)
+	for _, body := range []string{"{", `{"` + m.home + `/b/shop": "../x", "/y": "shop", "/z": "shop"}`} {
+		if err := os.WriteFile(filepath.Join(m.home, "names.json"), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m.restart()
+		for _, w := range m.all() {
+			if name, _, _ := strings.Cut(w, "="); strings.ContainsAny(name, "/.") {
+				t.Errorf("with the file %s: %q", body, w)
+			}
+		}
+	}
+}
+
+func TestUpdateReportsChanges(t *testing.T) {
+	m := newMachine(t)
+	if m.set.Update() {
+		t.Error("nothing has changed")
+	}
+	m.visit(m.repository("shop"), false)
+	if !m.set.Update() || m.set.Update() {
+		t.Error("a new workspace is one change")
+	}
+}

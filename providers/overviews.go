@@ -1,0 +1,99 @@
+package providers
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/workspaces"
+)
+
+// refreshPause is the time between two refreshes of the overviews, however often other
+// providers change.
+const refreshPause = 2 * time.Second
+
+// overviews keeps what is made of what several providers say: the set of workspaces, and
+// the pages of the [fs.Overview]s. One worker does so after others have changed.
+type overviews struct {
+	list       *List
+	workspaces *workspaces.Set
+	pause      time.Duration
+
+	poked  chan struct{} // has an element if something has changed since the last refresh
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+}
+
+func newOverviews(l *List) *overviews {
+	o := &overviews{list: l, pause: refreshPause, poked: make(chan struct{}, 1)}
+	o.ctx, o.cancel = context.WithCancel(context.Background())
+	return o
+}
+
+// visits returns where somebody has worked, as all providers know.
+func (o *overviews) visits(since time.Time) (all []fs.Visit) {
+	for _, p := range Of[fs.Visited](o.list) {
+		all = append(all, p.Visits(since)...)
+	}
+	return all
+}
+
+// brief returns what all providers have to say about a folder, with paths from the root.
+func (o *overviews) brief(dir string) (all []fs.Remark) {
+	for _, p := range o.list.all {
+		b, ok := p.Provider.(fs.Briefer)
+		if !ok {
+			continue
+		}
+		for _, r := range b.Brief(dir) {
+			if r.Path != "" {
+				r.Path = p.Folder + "/" + r.Path
+			}
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// changed reports that a provider has changed. It only enqueues.
+func (o *overviews) changed() {
+	select {
+	case o.poked <- struct{}{}:
+	default:
+	}
+}
+
+// start starts the worker, with a first refresh.
+func (o *overviews) start() {
+	o.changed()
+	o.work.Go(o.run)
+}
+
+func (o *overviews) run() {
+	for {
+		select {
+		case <-o.poked:
+		case <-o.ctx.Done():
+			return
+		}
+		o.workspaces.Update()
+		for _, p := range Of[fs.Overview](o.list) {
+			p.Refresh()
+		}
+		pause := time.NewTimer(o.pause)
+		select {
+		case <-pause.C:
+		case <-o.ctx.Done():
+			pause.Stop()
+			return
+		}
+	}
+}
+
+// close ends the worker and waits for it.
+func (o *overviews) close() {
+	o.cancel()
+	o.work.Wait()
+}

@@ -1,0 +1,25 @@
+package transcripts
+
+import (
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/transcripts/catalogue"
+)
+
+var _ fs.Visited = (*Provider)(nil)
+
+// Visits implements fs.Visited: the folders of the sessions that have been written to
+// since then. A subagent works where its session does.
+func (p *Provider) Visits(since time.Time) (all []fs.Visit) {
+	last := make(map[string]time.Time)
+	p.catalogue.Each(func(_ *catalogue.Session, v *catalogue.View) {
+		if v.Parent == nil && v.Info.CWD != "" && !v.ModTime.Before(since) && v.ModTime.After(last[v.Info.CWD]) {
+			last[v.Info.CWD] = v.ModTime
+		}
+	})
+	for dir, at := range last {
+		all = append(all, fs.Visit{Dir: dir, Time: at, Settled: true})
+	}
+	return all
+}
