@@ -76,6 +76,13 @@ type DropOptions struct {
 	// interrupted. From is where the program that created the file stood when it
 	// did; another one may have written the body. The body must not be modified.
 	Accept func(ctx context.Context, name string, from Standpoint, body []byte) (Work, error)
+	// Text takes any text instead of one JSON object. Nothing in a text says where
+	// it ends: it is complete when nobody can write to the file any more, or when
+	// nothing was written for the time Quiet. What is wrong with it is told in its
+	// result only; a write after it was taken fails.
+	Text bool
+	// Quiet is for texts; 0 means a second.
+	Quiet time.Duration
 	// Extension is the extension of the names that are accepted; the name of a
 	// result has ".result" instead. With "" any name is accepted.
 	Extension string
@@ -112,7 +119,7 @@ type Drop struct {
 	closed   bool
 	results  map[string]*result // by the name of the request, without the extension
 	finished []*result          // oldest first
-	drafts   map[*draft]struct{}
+	drafts   map[slotted]struct{}
 	sorted   []Entry // nil after a change, made again by List
 	modTime  time.Time
 	born     int64
@@ -125,6 +132,7 @@ var _ Inbox = (*Drop)(nil)
 func NewDrop(opts DropOptions) *Drop {
 	opts.WorkTimeout = cmp.Or(opts.WorkTimeout, defaultWorkTimeout)
 	opts.MaxBody = cmp.Or(opts.MaxBody, DefaultMaxBody)
+	opts.Quiet = cmp.Or(opts.Quiet, defaultQuiet)
 	opts.Keep = cmp.Or(opts.Keep, defaultKeep)
 	opts.Log = cmp.Or(opts.Log, slog.Default())
 	opts.Static = maps.Clone(opts.Static)
@@ -135,7 +143,7 @@ func NewDrop(opts DropOptions) *Drop {
 	now := opts.Now()
 	return &Drop{
 		opts: opts, ctx: ctx, end: end,
-		results: make(map[string]*result), drafts: make(map[*draft]struct{}),
+		results: make(map[string]*result), drafts: make(map[slotted]struct{}),
 		modTime: now, born: now.UnixNano(),
 	}
 }
@@ -145,7 +153,7 @@ func NewDrop(opts DropOptions) *Drop {
 func (d *Drop) Close() error {
 	d.mu.Lock()
 	d.closed = true
-	drafts := make([]*draft, 0, len(d.drafts))
+	drafts := make([]slotted, 0, len(d.drafts))
 	for w := range d.drafts {
 		drafts = append(drafts, w)
 	}
@@ -216,7 +224,7 @@ func (d *Drop) Create(_ context.Context, name string, from Standpoint) (Draft, e
 	return w, nil
 }
 
-func (d *Drop) create(name, base string, from Standpoint) (*draft, error) {
+func (d *Drop) create(name, base string, from Standpoint) (slotted, error) {
 	now := d.opts.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -240,10 +248,31 @@ func (d *Drop) create(name, base string, from Standpoint) (*draft, error) {
 		patience: d.opts.WorkTimeout + DefaultDeadline, finished: make(chan struct{}),
 	}
 	d.results[base] = r
-	w := &draft{drop: d, name: name, from: from, result: r}
+	var w slotted
+	if s := (slot{name: name, from: from, result: r}); d.opts.Text {
+		w = &textDraft{drop: d, slot: s}
+	} else {
+		w = &draft{drop: d, slot: s}
+	}
 	d.drafts[w] = struct{}{}
 	d.changed(now)
 	return w, nil
+}
+
+// slot is what a file being written is, whatever it takes: its name, who creates it,
+// and where its outcome goes.
+type slot struct {
+	name   string
+	from   Standpoint
+	result *result
+}
+
+func (s *slot) slotOf() *slot { return s }
+
+// slotted is a [Draft] with its slot.
+type slotted interface {
+	Draft
+	slotOf() *slot
 }
 
 // checkDropName rejects names that no request can have: those that editors and
@@ -261,7 +290,7 @@ func checkDropName(name string) error {
 }
 
 // start runs the work for w. It is called once for each draft, and so is finish.
-func (d *Drop) start(w *draft, work Work) {
+func (d *Drop) start(w slotted, work Work) {
 	d.work.Go(func() {
 		ctx, cancel := context.WithTimeout(d.ctx, d.opts.WorkTimeout)
 		defer cancel()
@@ -274,7 +303,7 @@ func (d *Drop) start(w *draft, work Work) {
 }
 
 // finish publishes the outcome.
-func (d *Drop) finish(w *draft, o Outcome) {
+func (d *Drop) finish(w slotted, o Outcome) {
 	body, err := o.body()
 	if err != nil {
 		body, _ = Outcome{Error: fmt.Sprintf("%v: the outcome cannot be written down: %v", ErrBroken, err)}.body()
@@ -282,13 +311,14 @@ func (d *Drop) finish(w *draft, o Outcome) {
 	now := d.opts.Now()
 	d.mu.Lock()
 	delete(d.drafts, w)
-	w.result.publish(now, body)
-	d.finished = append(d.finished, w.result)
+	result := w.slotOf().result
+	result.publish(now, body)
+	d.finished = append(d.finished, result)
 	dropped := d.trim(now)
 	d.changed(now)
 	d.mu.Unlock()
 
-	d.opts.Changed(w.result.name + resultSuffix)
+	d.opts.Changed(result.name + resultSuffix)
 	for _, r := range dropped {
 		d.opts.Changed(r.name + resultSuffix)
 	}

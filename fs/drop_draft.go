@@ -17,10 +17,8 @@ import (
 // and may overlap if they agree; the bytes that are contiguous from the beginning
 // are scanned as they arrive.
 type draft struct {
-	drop   *Drop
-	name   string
-	from   Standpoint
-	result *result
+	drop *Drop
+	slot
 
 	mu      sync.Mutex
 	body    []byte           // contiguous from offset 0, up to the end of the object

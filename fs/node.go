@@ -121,7 +121,9 @@ type Patient interface {
 }
 
 // Inbox is a folder in which new files may be created. The body of one is a JSON
-// object, which is passed on once, as soon as it is complete.
+// object, which is passed on once, as soon as it is complete; or, in an inbox for texts,
+// any text, which is passed on once, when it is abandoned or nothing was written to it
+// for a second.
 type Inbox interface {
 	Dir
 	// Create creates a file for a program that stands at from; how much of that is
@@ -133,15 +135,15 @@ type Inbox interface {
 
 // Draft is a file being written into an [Inbox].
 type Draft interface {
-	// Write takes a piece of the body. The error for the piece that completes the
-	// object is the inbox's verdict on it:
+	// Write takes a piece of the body. The error for the piece that completes an
+	// object is the inbox's verdict on it; that on a text is only in its outcome.
 	//
 	//  1. ErrInvalid: this is not one JSON object, or not what the inbox takes.
 	//  2. ErrTooLarge: it is longer than allowed.
 	//  3. any other error of the inbox, such as ErrPermission.
 	Write(ctx context.Context, p []byte, off int64) (int, error)
-	// Abandon reports that nothing more will be written. After a complete object it
-	// does nothing.
+	// Abandon reports that nothing more will be written: a text is complete then.
+	// After a complete object it does nothing.
 	Abandon()
 }
 
