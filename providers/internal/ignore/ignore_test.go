@@ -1,0 +1,257 @@
+package ignore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxfs/fs/fstest"
+)
+
+func TestIgnored(t *testing.T) {
+	m := New([]byte("*.swp\n"), []byte("secret\n"), []byte("\xef\xbb\xbf# comment\nbuild/\r\n/only\n!keep.swp\nsub/*.o\ndoc/**/draft\n\\#hash\nend\\ \nspace  \n[]a]x\nv[[:digit:]]\n[z\nback\\\n{a,b}\nin**side/x\nall/**\n"))
+	sub := m.In("sub", []byte("*.log\n!b.o\n/here\n"))
+	for _, c := range []struct {
+		in     *Matcher
+		name   string
+		folder bool
+		want   bool
+	}{
+		{m, ".git", true, true},
+		{m, "a.swp", false, true},
+		{m, "keep.swp", false, false},
+		{m, "secret", false, true},
+		{m, "build", true, true},
+		{m, "build", false, false},
+		{m, "only", false, true},
+		{sub, "only", false, false},
+		{sub, "secret", true, true},
+		{sub, "a.o", false, true},
+		{sub, "b.o", false, false},
+		{m, "a.o", false, false},
+		{sub, "a.log", false, true},
+		{sub, "here", false, true},
+		{sub.In("deep", nil), "here", false, false},
+		{m, "#hash", false, true},
+		{m, "# comment", false, false},
+		{m, "end ", false, true},
+		{m, "space", false, true},
+		{m, "]x", false, true},
+		{m, "bx", false, false},
+		{m, "v7", false, true},
+		{m, "[z", false, false},
+		{m, "back", false, false},
+		{m, "back\\", false, false},
+		{m, "a", false, false},
+		{m, "{a,b}", false, true},
+		{m.In("in-and-inside", nil), "x", false, true},
+		{m.In("doc", nil).In("x", nil).In("y", nil), "draft", true, true},
+		{m.In("doc", nil), "draft", true, true},
+		{m, "all", true, false},
+		{m.In("all", nil), "x", true, true},
+	} {
+		if got := c.in.Ignored(c.name, c.folder); got != c.want {
+			t.Errorf("%s%s (folder: %v): ignored is %v", c.in.path, c.name, c.folder, got)
+		}
+	}
+}
+
+// TestAgreesWithGit compares trees of random names and patterns with git check-ignore.
+func TestAgreesWithGit(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git here")
+	}
+	random := rand.New(rand.NewPCG(15, 1))
+	paths, ignored := 0, 0
+	for round := range fstest.Rounds(80) {
+		home, root := t.TempDir(), t.TempDir()
+		write(t, filepath.Join(home, ".config", "git", "ignore"), randomPatterns(random, 1))
+		write(t, filepath.Join(root, ".git", "HEAD"), "ref: refs/heads/main\n")
+		write(t, filepath.Join(root, ".git", "info", "exclude"), randomPatterns(random, 2))
+		for _, dir := range []string{"objects", "refs"} {
+			if err := os.MkdirAll(filepath.Join(root, ".git", dir), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, filepath.Join(root, ".gitignore"), randomPatterns(random, 6))
+		for range 40 {
+			dir := root
+			for range random.IntN(4) {
+				dir = filepath.Join(dir, randomName(random))
+			}
+			if os.MkdirAll(dir, 0o700) != nil {
+				continue // a name on the way is that of a file
+			}
+			if random.IntN(6) == 0 {
+				write(t, filepath.Join(dir, ".gitignore"), randomPatterns(random, 3))
+			}
+			if file := filepath.Join(dir, randomName(random)); !isDir(file) {
+				write(t, file, "")
+			}
+		}
+
+		all, got := walk(t, root, User(home, filepath.Join(home, ".config")))
+		check := exec.Command(git, "check-ignore", "--no-index", "-z", "--stdin")
+		check.Dir, check.Env = root, []string{"HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}
+		check.Stdin = strings.NewReader(strings.Join(all, "\x00") + "\x00")
+		out, err := check.Output()
+		var exit *exec.ExitError
+		if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) { // 1: none is ignored
+			t.Fatalf("git check-ignore: %v", err)
+		}
+		want := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+		for _, path := range all {
+			if slices.Contains(want, path) != slices.Contains(got, path) {
+				t.Errorf("round %d: %q: git ignores it: %v\n%q\n%s", round, path, slices.Contains(want, path), User(home, filepath.Join(home, ".config")), patternsOf(root))
+			}
+		}
+		paths, ignored = paths+len(all), ignored+len(got)
+	}
+	t.Logf("%d of %d paths are ignored", ignored, paths)
+}
+
+// walk returns all paths in a tree, and those that are ignored.
+func walk(t *testing.T, root string, user []byte) (all, ignored []string) {
+	matchers := map[string]*Matcher{".": Of(root, user)}
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		path, _ = filepath.Rel(root, path)
+		switch {
+		case err != nil || path == ".":
+			return err
+		case path == ".git":
+			return fs.SkipDir
+		}
+		all = append(all, path)
+		parent, dir := matchers[filepath.Dir(path)], e.IsDir()
+		if parent == nil || parent.Ignored(e.Name(), dir) {
+			ignored = append(ignored, path)
+		} else if dir {
+			matchers[path] = parent.In(e.Name(), Read(filepath.Join(root, path, ".gitignore")))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, ignored
+}
+
+func randomName(random *rand.Rand) string {
+	var name strings.Builder
+	for range 1 + random.IntN(3) {
+		name.WriteString([]string{"a", "b", "c", ".x", "*", "[", "{", "ä", "\xff", "#", " "}[min(random.IntN(16), 10)%11])
+	}
+	return strings.Trim(name.String(), " ") + "a"
+}
+
+func randomPatterns(random *rand.Rand, lines int) string {
+	var b strings.Builder
+	for range random.IntN(lines + 1) {
+		if random.IntN(4) == 0 {
+			b.WriteString("!")
+		}
+		if random.IntN(5) == 0 {
+			b.WriteString("/")
+		}
+		for i := range 1 + random.IntN(3)*random.IntN(2) {
+			if i > 0 {
+				b.WriteString("/")
+			}
+			if random.IntN(6) == 0 {
+				b.WriteString("**")
+				continue
+			}
+			for range 1 + random.IntN(4) {
+				parts := []string{"a", "b", "c", ".x", "*", "*", "?", "[ab]", "[!a]", "[^b]", "[a-c]", "[]*]", "[[:alpha:]]", "[[:punct:]]", "[+-c]", "[/]", "[c-a]", "[a\\]]", "[-a]", "**", "\\*", "\\a", "{a,b}", "[a-", "#", "ä", "\xff", "a b"}
+				b.WriteString(parts[random.IntN(len(parts))])
+			}
+		}
+		b.WriteString([]string{"", "", "", "/", " ", "\r"}[random.IntN(6)])
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// patternsOf returns all files of patterns in a tree, to explain a failure.
+func patternsOf(root string) string {
+	var b strings.Builder
+	_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, _ error) error {
+		if e.Name() == ".gitignore" || e.Name() == "exclude" {
+			fmt.Fprintf(&b, "%s: %q\n", strings.TrimPrefix(path, root), Read(path))
+		}
+		return nil
+	})
+	return b.String()
+}
+
+func TestFilesOfPatterns(t *testing.T) {
+	home, root := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(home, ".gitconfig"), "[user]\n\tname = x\n[Include]\n\tpath = more\n[core] autocrlf = input\n")
+	write(t, filepath.Join(home, "more"), "[core]\n\tExcludesFile = \"~/my ignore\" ; mine\n")
+	write(t, filepath.Join(home, "my ignore"), "*.mine\n")
+	write(t, filepath.Join(root, ".git", "worktrees", "w", "commondir"), "../..\n")
+	write(t, filepath.Join(root, ".git", "info", "exclude"), "*.local\n")
+	write(t, filepath.Join(root, "w", ".git"), "gitdir: ../.git/worktrees/w\n")
+	write(t, filepath.Join(root, "w", "deep", ".gitignore"), "*.deep\n")
+	if err := os.Symlink(filepath.Join(home, "my ignore"), filepath.Join(root, "w", ".gitignore")); err != nil {
+		t.Fatal(err)
+	}
+	user := User(home, filepath.Join(home, ".config"))
+	m := Of(filepath.Join(root, "w", "deep"), user)
+	for name, want := range map[string]bool{"a.mine": true, "a.local": true, "a.deep": true, "a.other": false} {
+		if m.Ignored(name, false) != want {
+			t.Errorf("%s: ignored is %v", name, !want)
+		}
+	}
+	if got := Read(filepath.Join(root, "w", ".gitignore")); got != nil {
+		t.Errorf("read %q through a link", got)
+	}
+
+	big := filepath.Join(root, "big")
+	write(t, big, strings.Repeat("a-name\n", maxFile/7+2))
+	if got := Read(big); len(got) > maxFile || !bytes.HasSuffix(got, []byte("a-name\n")) {
+		t.Errorf("a large file gives %d bytes, which end in %q", len(got), got[len(got)-7:])
+	}
+	if m := Of(home, nil); m.Ignored("more", false) {
+		t.Error("a folder of no repository ignores files without patterns")
+	}
+}
+
+func FuzzPatterns(f *testing.F) {
+	for _, line := range []string{"a/**/b", "[[:alpha:]-]x", "\\", "!/x/ ", "[]-a]", "{a,b}", "*a*b*c", "[[:"} {
+		f.Add([]byte(line), "a/b")
+	}
+	f.Fuzz(func(t *testing.T, file []byte, name string) {
+		New(file).In("sub", file).Ignored(name, true)
+	})
+}
+
+// BenchmarkIgnored is a name that no pattern matches.
+func BenchmarkIgnored(b *testing.B) {
+	m := New(nil, nil, []byte("node_modules/\n*.log\n.DS_Store\n/dist\n/build/\n.env*\n*.py[cod]\n__pycache__/\ncoverage\n/docs/_build/\n*.egg-info/\n.venv\nout\ntarget/\n**/generated/*.ts\n"))
+	m = m.In("packages", nil).In("core", nil).In("src", nil)
+	for b.Loop() {
+		m.Ignored("controller.ts", false)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
