@@ -116,6 +116,9 @@ func rooms(provider string) []string {
 	case "terminals":
 		const t = "providers/terminals/"
 		return []string{t + "grid", t + "shells", t + "record", t + "holder", t + "tmux", "providers/terminals"}
+	case "workspaces":
+		const w = "providers/workspaces/"
+		return []string{w + "git", w + "layout", w + "build", w + "system", w + "processes", w + "changes", w + "notes", "providers/workspaces"}
 	case "transcripts":
 		const t = "providers/transcripts/"
 		return []string{
