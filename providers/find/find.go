@@ -64,6 +64,7 @@ type index struct {
 	words      [fields]int    // in all documents
 	groups     groups         // folders of documents
 	dirty      map[*term]bool // terms whose spread is out of date
+	lessons    *lessons       // nil as long as nothing was learned
 }
 
 // newIndex returns an empty index.

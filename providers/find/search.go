@@ -56,6 +56,7 @@ func lengthOf(field int) float64 {
 type scratch struct {
 	scores, concept []float64 // by document
 	order           []float64 // scores
+	learned, lesson []float64 // by lesson
 	found, hit      []uint32  // documents with a score, and for one concept
 }
 
@@ -94,6 +95,7 @@ func (x *index) find(query string, opts Options) fs.Findings {
 		}
 		x.score(s, c, &fields)
 	}
+	x.recall(s, query, concepts)
 	s.found = slices.DeleteFunc(s.found, func(id uint32) bool { return !below(x.docs[id].path, opts.In) })
 	x.preferNamed(s, query)
 	s.prune(opts.Limit)
@@ -114,6 +116,7 @@ func (x *index) find(query string, opts Options) fs.Findings {
 	for _, id := range s.found {
 		m := x.docs[id].match(s.scores[id])
 		m.Evidence.Words = x.evidence(id, concepts, &fields)
+		x.addLearned(m.Evidence.Words, m.Path, query)
 		m.Evidence.Aside = x.docs[id].isAside(concepts)
 		out = append(out, m)
 	}
