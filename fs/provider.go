@@ -229,6 +229,10 @@ type Document struct {
 	// Time and Place are those of its [Evidence].
 	Time  time.Time
 	Place string
+	// Signature, Use and Whole are those of its [Match].
+	Signature string
+	Use       string
+	Whole     string
 }
 
 // Match is one thing that a search found.
@@ -243,6 +247,16 @@ type Match struct {
 	Score float64 `json:"score"`
 	// Kind says what it is in one word: "tool", "skill", "session".
 	Kind string `json:"kind,omitempty"`
+	// Signature is the name of something that can be called, with what it takes, on
+	// one line: "github/create_issue(owner, repo, title, labels?[])"; "" for anything
+	// else. What its marks mean says arguments.Signature.
+	Signature string `json:"signature,omitempty"`
+	// Use is the command that uses it, with "…" and the like in place of values; ""
+	// where to read Path is all that there is to do.
+	Use string `json:"use,omitempty"`
+	// Whole is the path of the folder that the match stands for, such as that of a
+	// skill or a session, relative to the same root as Path; "" if that is Path.
+	Whole string `json:"whole,omitempty"`
 	// More is how many further matches In has that would have been listed, had they
 	// not been left out in favor of others.
 	More int    `json:"more,omitempty"`

@@ -12,17 +12,23 @@ import (
 // Text is a file whose bytes are in memory and never change. To change it, put a
 // new Text into its folder.
 type Text struct {
-	body    []byte
+	parts   [][]byte // what it is put together of
+	size    int64
 	modTime time.Time
 	version uint64
 	perm    iofs.FileMode
 }
 
-// NewText returns a read-only file. The bytes are not copied and must not be
-// modified. The version is a hash of the bytes, so that a Text made again from
-// the same facts is the same file to everything that has cached it.
-func NewText(t time.Time, body []byte) *Text {
-	return &Text{body: body, modTime: t, version: BytesVersion(body), perm: 0o444}
+// NewText returns a read-only file of some parts, one after the other. The bytes are
+// not copied and must not be modified. The version is a hash of the bytes, so that a
+// Text made again from the same facts is the same file to everything that has cached
+// it.
+func NewText(t time.Time, parts ...[]byte) *Text {
+	f := &Text{parts: parts, modTime: t, version: BytesVersion(parts...), perm: 0o444}
+	for _, p := range parts {
+		f.size += int64(len(p))
+	}
+	return f
 }
 
 // NewScript returns a Text that is executable.
@@ -32,21 +38,36 @@ func NewScript(t time.Time, body []byte) *Text {
 	return f
 }
 
-// BytesVersion returns a version for a file's bytes.
-func BytesVersion(body []byte) uint64 {
+// BytesVersion returns a version for a file's bytes, which may be in parts.
+func BytesVersion(parts ...[]byte) uint64 {
 	h := fnv.New64a()
-	h.Write(body)
+	for _, p := range parts {
+		h.Write(p)
+	}
 	return h.Sum64()
 }
 
 // Attr implements Node.
 func (f *Text) Attr(context.Context) (Attr, error) {
-	return Attr{Mode: f.perm, Size: int64(len(f.body)), ModTime: f.modTime, Version: f.version}, nil
+	return Attr{Mode: f.perm, Size: f.size, ModTime: f.modTime, Version: f.version}, nil
 }
 
 // ReadAt implements File.
 func (f *Text) ReadAt(_ context.Context, p []byte, off int64) (int, error) {
-	return readBytesAt(f.body, p, off)
+	if off < 0 {
+		return 0, ErrInvalid
+	}
+	n := 0
+	for _, part := range f.parts {
+		if off < int64(len(part)) {
+			n += copy(p[n:], part[off:])
+		}
+		off = max(0, off-int64(len(part)))
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
 }
 
 func (f *Text) prompt() bool { return true }

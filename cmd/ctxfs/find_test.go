@@ -67,7 +67,7 @@ func TestFindFolder(t *testing.T) {
 	if got := b.sh("cd .agentctx && ls find find/mcps && ls -A find/skills/'go for a strol' | head -n 1"); got != "find:\nREADME.md\n\nfind/mcps:\nREADME.md\n01-walk.md\n" {
 		t.Errorf("ls: %q", got)
 	}
-	if got := b.sh("cmp .agentctx/find/greet/01-zoo-greet.json .agentctx/mcps/zoo/tools/greet.json && ctxfs cat find/greet/01-zoo-greet.json | head -n 1"); got != "{\n" {
+	if got := b.sh("cmp .agentctx/find/greet/01-zoo-greet.json .agentctx/mcps/zoo/tools/greet.json && ctxfs cat find/greet/01-zoo-greet.json | head -n 2 | tail -n 1"); got != "\"name\":\"greet\",\n" {
 		t.Errorf("the file that was found: %q", got)
 	}
 	if got := b.sh("cd .agentctx && ls find/.git find/package.json find/zzzzqqqq find/mcps/stroll 2>&1 | grep -c 'No such file'"); got != "4\n" {

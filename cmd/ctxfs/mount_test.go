@@ -188,6 +188,7 @@ func TestSearchFindsEachFactOnce(t *testing.T) {
 	b.write(".claude/skills/walk/SKILL.md", "---\nname: walk\ndescription: Walks the wombat.\n---\nMind the puddles.\n")
 	// Files of a skill are its own, whatever their names are in the rest of the tree.
 	b.write(".claude/skills/walk/INDEX.md", "An albatross.\n")
+	b.write(".claude/skills/walk/SUMMARY.md", "A cassowary.\n")
 	b.write(".claude/skills/walk/data.jsonl", "{\"bird\": \"bullfinch\"}\n")
 	b.sh("git init -q . && echo '*' > .gitignore")
 	b.mount()
@@ -197,6 +198,7 @@ func TestSearchFindsEachFactOnce(t *testing.T) {
 		"wombat":    "skills/walk/SKILL.md",
 		"puddles":   "skills/walk/SKILL.md",
 		"albatross": "skills/walk/INDEX.md",
+		"cassowary": "skills/walk/SUMMARY.md",
 		"bullfinch": "skills/walk/data.jsonl",
 		"stub://":   "mcps/zoo/resources/one.json",
 		"with care": "mcps/zoo/INSTRUCTIONS.md",

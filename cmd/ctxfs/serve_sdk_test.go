@@ -99,7 +99,7 @@ func TestServeToTheSDK(t *testing.T) {
 				}
 				got.Find.has(t, "find", false, "mcps/everything/tools/echo.json — Echoes back the input", "arguments: message: string")
 				got.List.has(t, "list", false, "tools/\n", "STATUS.md  ")
-				got.Read.has(t, "read", false, `"name": "echo"`, "Message to echo")
+				got.Read.has(t, "read", false, `"name":"echo"`, "Message to echo")
 				got.Echo.has(t, "echo", false, "Echo: hello")
 				got.Structured.has(t, "structured", false, `"temperature": 36`)
 				if n, _ := got.Structured.StructuredContent["temperature"].(float64); n != 36 {

@@ -58,6 +58,8 @@ const (
 type document struct {
 	path, title, why string
 	kind, place      string
+	signature, use   string
+	whole            string
 	time             time.Time
 	asides           []string // stems
 	sum              uint64   // of its texts
@@ -77,7 +79,7 @@ type analysis struct {
 
 // digest returns a hash that is equal for documents with equal texts.
 func digest(seed maphash.Seed, d fs.Document) uint64 {
-	sum := maphash.Comparable(seed, [4]any{d.Title, d.Kind, d.Place, d.Time.UnixNano()})
+	sum := maphash.Comparable(seed, [7]any{d.Title, d.Kind, d.Place, d.Signature, d.Use, d.Whole, d.Time.UnixNano()})
 	for name, text := range d.Fields { // the sum does not depend on the order
 		sum += maphash.String(seed, name+"\x00"+text)
 	}
@@ -86,8 +88,11 @@ func digest(seed maphash.Seed, d fs.Document) uint64 {
 
 func (l *lexicon) analyse(d fs.Document, sum uint64) analysis {
 	a := analysis{
-		document: document{kind: d.Kind, place: d.Place, time: d.Time, path: d.Path, title: clean.Line(d.Title), why: clean.Sentence(d.Fields["description"], whyLength), sum: sum},
-		counts:   make(map[string]*[fields]uint8),
+		document: document{
+			path: d.Path, title: clean.Line(d.Title), why: clean.Sentence(d.Fields["description"], whyLength), kind: d.Kind,
+			signature: d.Signature, use: d.Use, whole: d.Whole, place: d.Place, time: d.Time, sum: sum,
+		},
+		counts: make(map[string]*[fields]uint8),
 	}
 	a.letters = lettersOf(a.title)
 	for _, w := range d.Asides {

@@ -141,6 +141,9 @@ func inFolder(folder string, docs iter.Seq[fs.Document]) iter.Seq[fs.Document] {
 	return func(yield func(fs.Document) bool) {
 		for d := range docs {
 			d.Path = folder + "/" + d.Path
+			if d.Whole != "" {
+				d.Whole = folder + "/" + d.Whole
+			}
 			if !yield(d) {
 				return
 			}

@@ -91,6 +91,9 @@ func inTree(folder string, found []fs.Match) {
 	for i := range found {
 		m := &found[i]
 		m.Path = folder + "/" + m.Path
+		if m.Whole != "" {
+			m.Whole = folder + "/" + m.Whole
+		}
 		if m.Evidence.Part != "" {
 			m.Evidence.Part = folder + "/" + m.Evidence.Part
 		}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,7 +130,7 @@ func TestADamagedCacheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, change := range [][2]string{{`Politely."`, `Politel!."`}, {`"rendering":2`, `"rendering":0`}} {
+	for _, change := range [][2]string{{`Politely."`, `Politel!."`}, {fmt.Sprintf(`"rendering":%d`, catalogue.Rendering), `"rendering":2`}} {
 		broken := strings.Replace(string(whole), change[0], change[1], 1)
 		if broken == string(whole) {
 			t.Fatalf("%q is not in %s", change[0], whole)
@@ -144,7 +145,7 @@ func TestADamagedCacheFile(t *testing.T) {
 		if n%7 == 0 {
 			w.write(file, string(whole[:n]))
 			w.p.cache.Catalogue(catalogue.KeysOf(w.p.all()[0].def))
-			if s := w.p.cache.Snapshot(catalogue.KeysOf(w.p.all()[0].def)); s != nil && string(s.Tools()[0].Body) != text {
+			if s := w.p.cache.Snapshot(catalogue.KeysOf(w.p.all()[0].def)); s != nil && !strings.HasSuffix(text, string(s.Tools()[0].Body[1:])) {
 				t.Fatalf("of the first %d bytes: %s", n, s.Tools()[0].Body)
 			}
 		}

@@ -116,7 +116,7 @@ func TestOwnFileThatCannotBeRead(t *testing.T) {
 	// From the start: they are shown as the cache knows them.
 	w.reopen().startAll()
 	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "config.toml:2: ", "fix: correct ", "catalogue: ")
-	contains(t, w.cat("hello/tools/greet.json"), `"name": "greet"`)
+	contains(t, w.cat("hello/tools/greet.json"), `"name":"greet"`)
 	if s := w.p.Status(); len(s.Problems) != 1 || s.Items[0].State != "error" {
 		t.Errorf("the problem of the file is told more than once: %+v", s)
 	}
@@ -182,7 +182,7 @@ func TestAFileThatIsNotJSON(t *testing.T) {
 	// From the start: they are shown as the cache knows them.
 	w.reopen().startAll()
 	contains(t, w.cat("hello/STATUS.md"), "state: error\n", "its configuration file cannot be used: ", "line 3, column 1", "catalogue: ")
-	contains(t, w.cat("hello/tools/greet.json"), `"name": "greet"`)
+	contains(t, w.cat("hello/tools/greet.json"), `"name":"greet"`)
 	w.untilState("other", "ready")
 
 	w.claude(map[string]any{"hello": stub("ok")})

@@ -180,7 +180,7 @@ func TestWhatIsNoChange(t *testing.T) {
 			t.Errorf("%s: %s", tools, got)
 		}
 	}
-	listed("\n      \"who\": {\n        \"type\": \"string\"\n      }\n    },\n    \"type\"", // another order of keys
+	listed("\"properties\":{\n\"who\":{\"type\":\"string\"}},\"type\"", // another order of keys
 		`{"inputSchema":{"properties":{"who":{"type":"string"}},"type":"object"},"annotations":{"readOnlyHint":true},"description":"Says hello.","name":"greet"}`)
 	listed(`S\u0061ys`, strings.Replace(pinnedGreet, "Says", `S\u0061ys`, 1))
 	listed("Says", strings.Replace(pinnedGreet, `{"name"`, `{"icons":["x"],"name"`, 1))

@@ -36,7 +36,7 @@ func TestOddTools(t *testing.T) {
 	}
 	evil := w.cat("odd/tools/evil___31m.json")
 	containsNot(t, evil, "\u202e", "\U000e0041", "icons", "\x1b")
-	contains(t, evil, `"title": "T"`, `"extra": 1`, `\u202e`)
+	contains(t, evil, `"title":"T"`, `"extra":1`, `\u202e`)
 	contains(t, w.cat("INDEX.md"), "odd/evil___31m — abcd.\n")
 
 	// Everything is read, by every way there is: the server hears nothing.
@@ -149,8 +149,9 @@ func sameTool(t testing.TB, server string, raw json.RawMessage, text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ours := 2 // server and call
 	if text == nil {
-		text = catalogue.ItemOf(raw).Body
+		text, ours = catalogue.ItemOf(raw).Body, 0
 	}
 	var want, got map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &want); err != nil {
@@ -164,8 +165,8 @@ func sameTool(t testing.TB, server string, raw json.RawMessage, text []byte) {
 		delete(want, "inputSchema")
 		want["arguments"] = schema
 	}
-	if len(got) != len(want) {
-		t.Errorf("%s/%s: %d members, not %d", server, o.Text("name"), len(got), len(want))
+	if len(got) != len(want)+ours {
+		t.Errorf("%s/%s: %d members, not %d", server, o.Text("name"), len(got), len(want)+ours)
 	}
 	for name := range want {
 		var a, b bytes.Buffer

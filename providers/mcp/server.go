@@ -36,6 +36,7 @@ type server struct {
 	mu        sync.Mutex
 	def       *config.Server
 	file      string               // the name of its folder
+	namedAs   string               // file when the definitions were last shown: they say it
 	namesakes []string             // remarks about servers of the same name
 	condition instance.Condition   // of main
 	memory    int64                // of main's processes, in bytes, rounded; 0 if it is not known
@@ -156,7 +157,9 @@ func (s *server) update(change func()) {
 func (s *server) publishSections(before *catalogue.Snapshot, now time.Time) (changed []string) {
 	beside := [catalogue.NumFolders]bool{catalogue.ToolFolder: s.pinsChanged, catalogue.ResourceFolder: s.keptChanged}
 	s.pinsChanged, s.keptChanged = false, false
-	if s.shown == before && before != nil && beside == [catalogue.NumFolders]bool{} {
+	renamed := s.namedAs != s.file
+	s.namedAs = s.file
+	if s.shown == before && before != nil && beside == [catalogue.NumFolders]bool{} && !renamed {
 		return nil
 	}
 	for f := range catalogue.NumFolders {
@@ -166,11 +169,11 @@ func (s *server) publishSections(before *catalogue.Snapshot, now time.Time) (cha
 		}
 		if before != nil {
 			was = before.Sections[f]
-			if is.Equal(was) && !beside[f] {
+			if is.Equal(was) && !beside[f] && !renamed {
 				continue
 			}
 		}
-		t, nodes := cmp.Or(is.Changed, now), is.Nodes()
+		t, nodes := cmp.Or(is.Changed, now), is.Nodes(s.file, f)
 		var newest time.Time
 		switch f {
 		case catalogue.ToolFolder:
@@ -231,6 +234,11 @@ func (s *server) publishTexts(now time.Time) (changed []string) {
 		}
 	}
 	set("INSTRUCTIONS.md", instructions, described)
+	listed := described
+	if s.shown != nil {
+		listed = s.shown.Sections[catalogue.ToolFolder].Changed
+	}
+	set("SIGNATURES.md", signaturesText(s.file, s.shown), cmp.Or(listed, described))
 	return changed
 }
 
@@ -257,6 +265,9 @@ func (s *server) setDefinition(d *config.Server, file string, namesakes []string
 	s.def, s.file, s.namesakes = d, file, namesakes
 	now := s.p.env.Now()
 	changed := append(s.publishTexts(now), s.publishPrograms(now)...)
+	if moved {
+		s.publishSections(s.shown, now)
+	}
 	s.mu.Unlock()
 	if leveled {
 		s.setLogLevel(d.LogLevel)

@@ -22,26 +22,19 @@ func TestAServerAppears(t *testing.T) {
 	w.start()
 	status := w.untilState("hello", "ready")
 	contains(t, status, "since: ", "catalogue: ", ", 1 tool, 0 resources, 0 prompts\n")
-	if got := w.ls("hello"); got != "INSTRUCTIONS.md SERVER_METADATA.json STATUS.md prompts resources tools" {
+	if got := w.ls("hello"); got != "INSTRUCTIONS.md SERVER_METADATA.json SIGNATURES.md STATUS.md prompts resources tools" {
 		t.Errorf("files: %s", got)
 	}
-	want := `{
-  "name": "greet",
-  "description": "Says hello. Politely.",
-  "arguments": {
-    "type": "object",
-    "properties": {
-      "who": {
-        "type": "string",
-        "description": "Whom"
-      }
-    }
-  }
-}
+	want := `{"server":"hello","call":"ctxfs call hello greet",
+"name":"greet",
+"description":"Says hello. Politely.",
+"arguments":{"type":"object","properties":{
+"who":{"type":"string","description":"Whom"}}}}
 `
 	if got := w.cat("hello/tools/greet.json"); got != want {
 		t.Errorf("the tool: %s", got)
 	}
+	contains(t, w.cat("hello/SIGNATURES.md"), "# hello: what its tools take\n", "\n## 1 tool: ctxfs call hello TOOL --name value\n\ngreet(who?) — Says hello.\n")
 	contains(t, w.cat("hello/INSTRUCTIONS.md"), "Use the stub. With care.\n")
 	contains(t, w.cat("hello/SERVER_METADATA.json"), `"name": "hello"`, `"server": "stub"`, `"version": "1.2.3"`,
 		`"protocol": "2025-06-18"`, `"client": "claude-code"`, `.claude.json"`)

@@ -148,10 +148,16 @@ func document(b summary, f catalogue.Folder, t catalogue.Item) fs.Document {
 	}
 	_ = json.Unmarshal(t.Body, &tool) // a part of another type is left out
 	names, details := parameters(tool.Arguments)
+	signature := ""
+	if f != catalogue.ResourceFolder {
+		signature = b.file + "/" + t.Signature()
+	}
 	return fs.Document{
-		Path:  b.file + "/" + f.Name() + "/" + t.File + ".json",
-		Title: b.file + "/" + t.File,
-		Kind:  strings.TrimSuffix(f.Name(), "s"),
+		Path:      b.file + "/" + f.Name() + "/" + t.File + ".json",
+		Title:     b.file + "/" + t.File,
+		Kind:      strings.TrimSuffix(f.Name(), "s"),
+		Signature: signature,
+		Use:       t.Call(b.file, f),
 		Fields: map[string]string{
 			"name":        clean.Line(t.Name),
 			"title":       clean.Line(clean.Prefix(tool.Title, documentText)),

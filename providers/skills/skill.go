@@ -182,7 +182,7 @@ func documents(skills []*skill) iter.Seq[fs.Document] {
 			// Without front matter the whole file is the body.
 			matter, _ := frontmatter.Parse(head)
 			doc := fs.Document{
-				Path: filepath.Join(s.name, filepath.Base(s.file)), Title: s.name, Kind: "skill",
+				Path: filepath.Join(s.name, filepath.Base(s.file)), Whole: s.name, Title: s.name, Kind: "skill",
 				Fields: map[string]string{
 					"name": s.card.name, "description": s.card.description,
 					"body": clean.Text(clean.Prefix(string(head[matter.Body:]), bodyLen)),

@@ -55,7 +55,7 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.
 		if at == "" {
 			continue
 		}
-		f := fs.Match{Kind: kind, Score: h.Score, Evidence: fs.Evidence{
+		f := fs.Match{Kind: kind, Whole: at, Score: h.Score, Evidence: fs.Evidence{
 			Words: h.Words, Together: h.Together, Time: cmp.Or(h.Time, v.ModTime), Place: v.Info.CWD, Own: h.Kind == "user", Part: at,
 		}}
 		if h.Number > 0 {
@@ -159,7 +159,7 @@ func (p *Provider) Documents(string) iter.Seq[fs.Document] {
 				continue
 			}
 			if !yield(fs.Document{
-				Path: path + "/" + folders.TranscriptName, Title: v.Info.Title, Kind: kind, Time: v.ModTime, Place: v.Info.CWD,
+				Path: path + "/" + folders.TranscriptName, Whole: path, Title: v.Info.Title, Kind: kind, Time: v.ModTime, Place: v.Info.CWD,
 				Fields: map[string]string{
 					"title": v.Info.Title, "agent": s.Agent,
 					"description": fmt.Sprintf("%s, %s, %s", v.Date(), s.Agent, v.Info.CWD),

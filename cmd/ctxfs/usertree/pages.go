@@ -17,13 +17,17 @@ import (
 )
 
 // ignoreFile keeps rg from finding anything twice: INDEX and STATUS pages and diffs
-// repeat what the files beside them say, and the programs in bin the names of
-// tools. The first line lets rg search the mount even inside a home folder under
+// repeat what the files beside them say, as do summaries and lists of signatures, and
+// the programs in bin the names of tools. The first line lets rg search the mount even inside a home folder under
 // git that ignores everything; the second keeps dot files hidden all the same. The
 // files in find/ are other names of files that are found anyway.
 const ignoreFile = `!*
 .*
 INDEX.*
+HERE.md
+OPEN.md
+SUMMARY.md
+LEARNED.md
 /STATUS.md
 /find/
 *.jsonl
@@ -32,6 +36,8 @@ INDEX.*
 **/mcps/*/bin/
 **/mcps/*/calls/README.md
 **/mcps/*/tools/*.diff
+**/mcps/*/SIGNATURES.md
+**/find/**/00-LIST.md
 `
 
 // agentsName is the name of the page for an agent's prompt.

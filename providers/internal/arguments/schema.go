@@ -5,7 +5,8 @@
 // JSON object of a command line (words.go, pointer.go, convert.go), [Schema.Check]
 // checks it (check.go, checker.go, reader.go) and words what is wrong (report.go,
 // error.go), [Schema.Complete] fills in defaults (complete.go), and [Schema.Help]
-// describes the flags (help.go, bounds.go).
+// describes the flags (help.go, bounds.go), [SignatureOf] all of them in a line
+// (signature.go).
 //
 // The schema is foreign: it may be missing, broken, endless or malicious. [Compile]
 // therefore never fails. Where the schema cannot be read, arguments are not
@@ -46,25 +47,10 @@ type Schema struct {
 // some 100 microseconds for a usual schema, and a second or two for a malicious one.
 // It retains raw, which must not be changed.
 func Compile(raw json.RawMessage) *Schema {
-	s := &Schema{raw: raw, fields: fields{loose: true}}
-	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
-		s.fault = "the tool has no input schema"
+	s, ok := outline(raw)
+	if !ok {
 		return s
 	}
-	node, err := decode(raw)
-	if err != nil {
-		s.fault = "the input schema is not JSON: " + err.Error()
-		return s
-	}
-	s.root = place{node: node}
-	switch node.(type) {
-	case map[string]any, bool:
-	default:
-		s.fault = "the input schema is not a JSON object"
-		return s
-	}
-	top := s.shapeOf([]place{s.root})
-	s.fields, s.closed, s.fills = s.fieldsOf(top), top.closed, s.mayFill()
 	c, err := newChecker(s.root.node, len(raw))
 	if err != nil {
 		s.fault = err.Error()
@@ -72,6 +58,31 @@ func Compile(raw json.RawMessage) *Schema {
 	}
 	s.idle.Put(c)
 	return s
+}
+
+// outline reads a schema without compiling it: it can say what there is, and not
+// check anything. Ok is false if it cannot be read, which is its fault then.
+func outline(raw json.RawMessage) (s *Schema, ok bool) {
+	s = &Schema{raw: raw, fields: fields{loose: true}}
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
+		s.fault = "the tool has no input schema"
+		return s, false
+	}
+	node, err := decode(raw)
+	if err != nil {
+		s.fault = "the input schema is not JSON: " + err.Error()
+		return s, false
+	}
+	s.root = place{node: node}
+	switch node.(type) {
+	case map[string]any, bool:
+	default:
+		s.fault = "the input schema is not a JSON object"
+		return s, false
+	}
+	top := s.shapeOf([]place{s.root})
+	s.fields, s.closed, s.fills = s.fieldsOf(top), top.closed, s.mayFill()
+	return s, true
 }
 
 // Fault returns why arguments are not checked against the schema, as one sentence,

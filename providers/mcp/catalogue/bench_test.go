@@ -1,12 +1,19 @@
 package catalogue
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"ctxfs/providers/internal/names"
+	"ctxfs/providers/internal/rawjson"
+	"ctxfs/providers/internal/tokens"
 )
 
 // BenchmarkList takes a list of 1,000 tools from its raw definitions to the
@@ -40,4 +47,69 @@ func BenchmarkList(b *testing.B) {
 			b.Fatal(len(s.Tools()))
 		}
 	}
+}
+
+// BenchmarkFileTokens prints the tokens of the files of real tools, beside the same
+// indented and without any space: see BENCHMARKS.md.
+func BenchmarkFileTokens(b *testing.B) {
+	root := cmp.Or(os.Getenv("CTXFS_TEST_DATA"), "../../../../shared/data")
+	for _, set := range []string{"mcp-tools/*.json", "retrieval/LiveMCPBench/tools.json"} {
+		files, err := filepath.Glob(filepath.Join(root, set))
+		if err != nil || len(files) == 0 {
+			b.Skip("the definitions of real servers in ../shared/data are missing; CTXFS_TEST_DATA names another folder")
+		}
+		b.Run(strings.Split(set, "/")[0], func(b *testing.B) {
+			var indented, shown, compact, tools int
+			for b.Loop() {
+				indented, shown, compact, tools = 0, 0, 0, 0
+				for _, file := range files {
+					for server, all := range realTools(b, file) {
+						var l List
+						l.Add(all, make(map[[sha256.Size]byte]bool))
+						cat := new(Catalogue)
+						cat.Lists[Tools] = l
+						for _, tool := range NewSnapshot(cat).Tools() {
+							wide, err := rawjson.Indent(tool.Body)
+							if err != nil {
+								b.Fatal(err)
+							}
+							indented += tokens.Count(string(wide))
+							compact += tokens.Count(string(tool.Definition()))
+							shown += tokens.Count(string(tool.Head(server, ToolFolder)) + string(tool.Body[1:]))
+							tools++
+						}
+					}
+				}
+			}
+			b.ReportMetric(float64(tools), "tools")
+			b.ReportMetric(float64(indented), "indented")
+			b.ReportMetric(float64(shown), "shown")
+			b.ReportMetric(float64(compact), "minified")
+			b.ReportMetric(float64(shown)/float64(indented), "shown/indented")
+		})
+	}
+}
+
+// realTools returns the tools of a file of the test data, by server.
+func realTools(b *testing.B, file string) map[string][]json.RawMessage {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	type listed struct{ Tools []json.RawMessage }
+	var one listed
+	if json.Unmarshal(text, &one) == nil {
+		return map[string][]json.RawMessage{strings.TrimSuffix(filepath.Base(file), ".json"): one.Tools}
+	}
+	var several []struct{ Tools map[string]listed }
+	if err := json.Unmarshal(text, &several); err != nil {
+		b.Fatal(err)
+	}
+	all := make(map[string][]json.RawMessage)
+	for _, s := range several {
+		for name, l := range s.Tools {
+			all[names.File(name)] = l.Tools
+		}
+	}
+	return all
 }

@@ -21,7 +21,7 @@ import (
 // times as long as reading them, and a mount waits for it.
 const (
 	cacheFormat = 2 // version of the file format; files of others are ignored
-	Rendering   = 2 // moves when the texts are made in another way
+	Rendering   = 3 // moves when the texts are made in another way
 )
 
 // header is the first line of a cache file.
@@ -39,11 +39,15 @@ type cachedSection struct {
 }
 
 type cachedItem struct {
-	Name    string    `json:"name"`
-	File    string    `json:"file"`
-	Summary string    `json:"summary,omitempty"`
-	Since   time.Time `json:"since"`
-	Size    int       `json:"size"` // of its text, in bytes
+	Name    string `json:"name"`
+	File    string `json:"file"`
+	Summary string `json:"summary,omitempty"`
+	// Parameters, Flags and Template are those of the Item.
+	Parameters string    `json:"parameters,omitempty"`
+	Flags      string    `json:"flags,omitempty"`
+	Template   string    `json:"template,omitempty"`
+	Since      time.Time `json:"since"`
+	Size       int       `json:"size"` // of its text, in bytes
 	// Sum is the fingerprint of a tool's definition.
 	Sum rawjson.Fingerprint `json:"sum,omitzero"`
 }
@@ -130,7 +134,10 @@ func (c *cacheFile) snapshot() (*Snapshot, error) {
 		from := &c.Sections[k]
 		is := Section{Changed: from.Changed, Items: make([]Item, len(from.Items))}
 		for j, i := range from.Items {
-			is.Items[j] = Item{Name: i.Name, File: i.File, Summary: i.Summary, Since: i.Since, Body: texts[:i.Size:i.Size], Sum: i.Sum}
+			is.Items[j] = Item{
+				Name: i.Name, File: i.File, Summary: i.Summary, Parameters: i.Parameters, Flags: i.Flags, Template: i.Template,
+				Since: i.Since, Body: texts[:i.Size:i.Size], Sum: i.Sum,
+			}
 			texts = texts[i.Size:]
 		}
 		s.Sections[k] = is
@@ -169,7 +176,10 @@ func cacheFileText(cat *Catalogue, s *Snapshot) ([]byte, error) {
 	for k, is := range s.Sections {
 		to := cachedSection{Changed: is.Changed}
 		for _, i := range is.Items {
-			to.Items = append(to.Items, cachedItem{Name: i.Name, File: i.File, Summary: i.Summary, Since: i.Since, Size: len(i.Body), Sum: i.Sum})
+			to.Items = append(to.Items, cachedItem{
+				Name: i.Name, File: i.File, Summary: i.Summary, Parameters: i.Parameters, Flags: i.Flags, Template: i.Template,
+				Since: i.Since, Size: len(i.Body), Sum: i.Sum,
+			})
 			texts = append(texts, i.Body...)
 		}
 		h.Sections[k] = to

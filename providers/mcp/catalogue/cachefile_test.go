@@ -8,8 +8,8 @@ import (
 )
 
 func FuzzCacheFile(f *testing.F) {
-	f.Add([]byte(`{"format":2,"rendering":2,"sections":[{"items":[{"name":"a","file":"a","size":2}]}],"sum":0}` + "\n{}[]"))
-	f.Add([]byte(`{"format":2,"rendering":2,"sections":[{"items":[{"name":"a","file":"a","size":0}]}],"sum":0}` + "\n" + `[{"items":[{"raw":{"name":"a"}}]}]`))
+	f.Add([]byte(`{"format":2,"rendering":3,"sections":[{"items":[{"name":"a","file":"a","size":2}]}],"sum":0}` + "\n{}[]"))
+	f.Add([]byte(`{"format":2,"rendering":3,"sections":[{"items":[{"name":"a","file":"a","size":0}]}],"sum":0}` + "\n" + `[{"items":[{"raw":{"name":"a"}}]}]`))
 	f.Add([]byte(`{"format":2,"rendering":1,"sections":[]}` + "\n" + `[{"items":[{"raw":{"name":"a","description":"b"}},{"raw":{"name":"A"}}]}]`))
 	f.Add([]byte(`{"format":2,"sections":[{"items":[{"size":-1}]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -1,8 +1,11 @@
 package catalogue
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 
+	"ctxfs/fs/jsonscan"
 	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/rawjson"
 )
@@ -19,23 +22,31 @@ type shape struct {
 type naming struct{ is, shown string }
 
 // The shapes. Icons are hidden: they are pictures in base64, more than half of
-// the bytes of some catalogues.
+// the bytes of some catalogues. A file begins with members of ours, see [Item.Head]:
+// a definition's own of these names, which the protocol does not know, get others.
 var (
 	toolShape = shape{
 		pinned: true,
 		first: []naming{{"name", "name"}, {"description", "description"}, {"inputSchema", "arguments"},
-			{"outputSchema", "outputSchema"}, {"annotations", "annotations"}},
+			{"outputSchema", "outputSchema"}, {"annotations", "annotations"}, {serverMember, "x-server"}, {callMember, "x-call"}},
 		hidden: []string{"icons"},
 	}
 	resourceShape = shape{
 		first: []naming{{"uri", "uri"}, {"uriTemplate", "uriTemplate"}, {"name", "name"},
-			{"description", "description"}, {"mimeType", "mimeType"}},
+			{"description", "description"}, {"mimeType", "mimeType"}, {serverMember, "x-server"}, {callMember, "x-call"}},
 		hidden: []string{"icons"},
 	}
 	promptShape = shape{
-		first:  []naming{{"name", "name"}, {"description", "description"}, {"arguments", "arguments"}},
+		first: []naming{{"name", "name"}, {"description", "description"}, {"arguments", "arguments"},
+			{serverMember, "x-server"}, {callMember, "x-call"}},
 		hidden: []string{"icons"},
 	}
+)
+
+// The members of ours.
+const (
+	serverMember = "server"
+	callMember   = "call"
 )
 
 // arrange returns the members of a definition that are shown, in their order and
@@ -60,14 +71,78 @@ func (s shape) arrange(o rawjson.Object) rawjson.Object {
 	return shown
 }
 
-// text returns the text of a definition that is shown as an object: JSON indented by
-// two spaces, the values as the server sent them, with a final newline.
+// text returns the text of a definition that is shown as an object, with a final
+// newline: its values as the server sent them, without spaces. Each member is a line
+// of its own, and so is each of its arguments, so that a search prints the one that
+// has the word, and not all.
 func text(shown rawjson.Object) ([]byte, error) {
-	compact, err := shown.Append(nil)
-	if err != nil {
-		return nil, err
+	out := []byte{'{'}
+	for i, m := range shown {
+		if i > 0 {
+			out = append(out, ",\n"...)
+		}
+		name, err := json.Marshal(m.Name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, name...), ':')
+		var value bytes.Buffer
+		if err := json.Compact(&value, m.Value); err != nil {
+			return nil, err
+		}
+		if m.Name == "arguments" {
+			out = appendLines(out, value.Bytes())
+		} else {
+			out = append(out, value.Bytes()...)
+		}
 	}
-	return rawjson.Indent(compact)
+	return bytes.Clone(clean.JSON(append(out, "}\n"...))), nil
+}
+
+// appendLines appends the arguments of a tool, a schema, or of a prompt, an array,
+// with a line for each.
+func appendLines(out, value []byte) []byte {
+	s := jsonscan.Scanner{Text: value}
+	if value[0] == '[' {
+		return appendParts(out, value, &s, s.Next())
+	}
+	from := 0
+	for t := s.Next(); t.Kind != jsonscan.End; t = s.Next() {
+		if t.Kind != jsonscan.String {
+			continue
+		}
+		name := value[t.Begin:t.End]
+		s.Next() // the colon
+		if t = s.Next(); t.Kind == '{' && string(name) == `"properties"` {
+			out = appendParts(append(out, value[from:t.Begin]...), value, &s, t)
+			from = s.At
+		} else {
+			s.Skip(t)
+		}
+	}
+	return append(out, value[from:]...)
+}
+
+// appendParts appends the object or array that begins with a bracket, the last token
+// read, with a line for each of its parts.
+func appendParts(out, value []byte, s *jsonscan.Scanner, open jsonscan.Token) []byte {
+	out = append(out, value[open.Begin])
+	for {
+		t := s.Next()
+		switch t.Kind {
+		case ',':
+			out = append(out, ',')
+			continue
+		case '}', ']', jsonscan.End:
+			return append(out, value[t.Begin:t.End]...)
+		}
+		begin := t.Begin
+		if open.Kind == '{' {
+			s.Next() // the colon
+			t = s.Next()
+		}
+		out = append(append(out, '\n'), value[begin:s.Skip(t)]...)
+	}
 }
 
 // fingerprint returns the fingerprint of the definition that is shown as an object,

@@ -61,9 +61,15 @@ type Item struct {
 	Name    string // as the server calls it
 	File    string // the name of the file, without ".json"
 	Summary string
-	Since   time.Time
-	Body    []byte
-	Sum     rawjson.Fingerprint // of a tool's definition
+	// Parameters are what a tool or prompt takes, in short, and Flags those that it
+	// needs, as its command has them: see [arguments.Signature].
+	Parameters string
+	Flags      string
+	// Template is the URI of a template of resources, cleaned.
+	Template string
+	Since    time.Time
+	Body     []byte              // of the file, behind its Head
+	Sum      rawjson.Fingerprint // of a tool's definition
 }
 
 // SummaryLength is the length of the longest summary in an index, in bytes.
@@ -177,13 +183,16 @@ func newSection(shape shape, lists ...List) Section {
 				sum = shape.fingerprint(shown)
 			}
 			uri := cmp.Or(o.Text("uri"), o.Text("uriTemplate"))
-			all = append(all, defined{uri: uri, Item: Item{
-				Name:    cmp.Or(o.Text("name"), uri),
-				Summary: clean.Sentence(cmp.Or(o.Text("description"), o.Text("title")), SummaryLength),
-				Since:   d.Since,
-				Body:    body,
-				Sum:     sum,
-			}})
+			item := Item{
+				Name:     cmp.Or(o.Text("name"), uri),
+				Summary:  clean.Sentence(cmp.Or(o.Text("description"), o.Text("title")), SummaryLength),
+				Template: clean.Line(o.Text("uriTemplate")),
+				Since:    d.Since,
+				Body:     body,
+				Sum:      sum,
+			}
+			item.Parameters, item.Flags = shape.signature(o)
+			all = append(all, defined{uri: uri, Item: item})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b defined) int {
@@ -204,11 +213,12 @@ func newSection(shape shape, lists ...List) Section {
 	return s
 }
 
-// Nodes returns the files of the section by name.
-func (s Section) Nodes() map[string]fs.Node {
+// Nodes returns the files of the section, which is a folder of a server, by name.
+func (s Section) Nodes(server string, f Folder) map[string]fs.Node {
 	nodes := make(map[string]fs.Node, len(s.Items))
-	for _, i := range s.Items {
-		nodes[i.File+".json"] = fs.NewText(i.Since, i.Body)
+	for i := range s.Items {
+		item := &s.Items[i]
+		nodes[item.File+".json"] = fs.NewText(item.Since, item.Head(server, f), item.Body[1:])
 	}
 	return nodes
 }

@@ -85,12 +85,22 @@ func differences(before, now json.RawMessage) (members []string) {
 func (d drift) difference() []byte {
 	before, now := catalogue.ItemOf(d.before).Definition(), d.tool.Definition()
 	before = rawjson.InOrderOf(before, now) // moved lines would hide what differs
-	old := string(catalogue.ItemOf(before).Body)
-	diff, err := udiff.ToUnified("pinned "+wording.Time(d.pinned), "now "+wording.Time(d.tool.Since), old, udiff.Lines(old, string(d.tool.Body)), udiff.DefaultContextLines)
+	old, is := indented(catalogue.ItemOf(before)), indented(d.tool)
+	diff, err := udiff.ToUnified("pinned "+wording.Time(d.pinned), "now "+wording.Time(d.tool.Since), old, udiff.Lines(old, is), udiff.DefaultContextLines)
 	if err != nil {
 		return []byte("the difference cannot be shown: " + clean.Line(err.Error()) + "\n")
 	}
 	return []byte(diff)
+}
+
+// indented returns the text of a tool with a line for each value: in the file's own
+// form, a line may be too long to see what differs in it.
+func indented(tool catalogue.Item) string {
+	text, err := rawjson.Indent(tool.Body)
+	if err != nil {
+		text = tool.Body // impossible: it was rendered here
+	}
+	return string(text)
 }
 
 // time returns when the drift came to be.
