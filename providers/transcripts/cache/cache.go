@@ -9,11 +9,16 @@
 // generation. What has been rendered is published in the catalogue, and readers see
 // only what was published.
 //
-// The whole folder can be deleted at any time. Two processes may write it at the
-// same time: they write the same bytes to the same places.
+// The whole folder can be deleted at any time. Several processes may use it at the
+// same time: whoever changes an entry holds its lock (locks/<2 digits>, which entries
+// with the same digits share) from reading the state until it is written, and forgets
+// what it had in memory if the state is another one by then. Readers take no lock: of
+// the files of a generation only the end changes, and one whose files are gone is
+// rendered again.
 package cache
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -206,7 +211,12 @@ func (c *Cache) renderAlone(ctx context.Context, s *catalogue.Session, in *inher
 	if err != nil || done {
 		return err
 	}
-	b := c.load(s)
+	lock, err := c.lock(ctx, s)
+	if err != nil {
+		return cmp.Or(ctx.Err(), err)
+	}
+	defer lock.Release()
+	b := c.reload(s)
 	before := b.Generation
 	remade := false
 	if before < j.generation {

@@ -1,9 +1,15 @@
 package cache
 
 import (
+	"context"
+	"errors"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
+	"ctxfs/providers/internal/filelock"
 	"ctxfs/providers/transcripts/catalogue"
 )
 
@@ -25,6 +31,49 @@ type openEntry struct {
 	lastUse time.Time
 	saved   time.Time
 	dirty   bool
+}
+
+// lockWait is how long an entry is waited for that another process works on. It may
+// have been stopped.
+const lockWait = 10 * time.Second
+
+// lock takes the lock of a session's entry against other processes; the caller then
+// calls reload. Where nothing can be stored the lock is nil. The error is that of
+// ctx, or filelock.ErrHeld after lockWait. The caller holds s.Work.
+func (c *Cache) lock(ctx context.Context, s *catalogue.Session) (*filelock.Lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	return c.lockDir(c.EntryDir(s.Agent, s.ID), func(path string) (*filelock.Lock, error) {
+		return filelock.Wait(ctx, path, filelock.Exclusive)
+	})
+}
+
+// tryLock takes the lock of the entry in a folder without waiting. The error is
+// filelock.ErrHeld.
+func (c *Cache) tryLock(dir string) (*filelock.Lock, error) {
+	return c.lockDir(dir, func(path string) (*filelock.Lock, error) { return filelock.Try(path, filelock.Exclusive) })
+}
+
+func (c *Cache) lockDir(dir string, take func(path string) (*filelock.Lock, error)) (*filelock.Lock, error) {
+	path := filepath.Join(c.Dir, "locks", filepath.Base(filepath.Dir(dir)))
+	l, err := take(path)
+	if errors.Is(err, iofs.ErrNotExist) && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
+		l, err = take(path)
+	}
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil, err
+	}
+	return l, nil
+}
+
+// reload is load for a caller that holds the entry's lock: what is in memory counts
+// only if no other process has written the state since.
+func (c *Cache) reload(s *catalogue.Session) *Entry {
+	if b := c.load(s); b.current() {
+		return b
+	}
+	c.forget(s)
+	return c.load(s)
 }
 
 // load returns a session's entry. The caller holds s.Work.
@@ -55,7 +104,7 @@ func (c *Cache) forget(s *catalogue.Session) {
 }
 
 // save writes an entry's state, or defers that if the session is growing: then the
-// entry stays in memory. The caller holds s.Work.
+// entry stays in memory. The caller holds s.Work and the entry's lock.
 func (c *Cache) save(s *catalogue.Session, b *Entry, now bool) {
 	v, _ := c.Catalogue.View(s)
 	l := &c.open
@@ -77,7 +126,8 @@ func (c *Cache) save(s *catalogue.Session, b *Entry, now bool) {
 	}
 }
 
-// write writes a state. The caller holds the lock.
+// write writes a state. The caller holds the locks of the open entries and of this
+// one.
 func (c *Cache) write(s *catalogue.Session, held *openEntry) {
 	held.saved = c.Env.Now()
 	err := held.entry.save()
@@ -118,13 +168,20 @@ func (c *Cache) dropOldest(but *catalogue.Session) {
 	}
 	defer oldest.Work.Unlock()
 	if held := l.entries[oldest]; held.dirty {
-		c.write(oldest, held)
+		lock, err := c.tryLock(held.entry.dir)
+		if err != nil {
+			return // another process uses it
+		}
+		defer lock.Release()
+		if held.entry.current() {
+			c.write(oldest, held)
+		}
 	}
 	delete(l.entries, oldest)
 }
 
-// SaveAll writes the states that have changed. It waits for those in use, or leaves
-// them for the next time.
+// SaveAll writes the states that have changed, except those that another process has
+// written since. It waits for those in use, or leaves them for the next time.
 func (c *Cache) SaveAll(wait bool) {
 	l := &c.open
 	l.mu.Lock()
@@ -141,12 +198,32 @@ func (c *Cache) SaveAll(wait bool) {
 		} else if !s.Work.TryLock() {
 			continue
 		}
-		l.mu.Lock()
-		if l.entries[s] == b && b.dirty {
-			c.write(s, b)
-		}
-		l.mu.Unlock()
+		c.saveDeferred(s, b, wait)
 		s.Work.Unlock()
+	}
+}
+
+// saveDeferred writes the state of one entry, if that is still what it was. The
+// caller holds s.Work.
+func (c *Cache) saveDeferred(s *catalogue.Session, b *openEntry, wait bool) {
+	take := func() (*filelock.Lock, error) { return c.tryLock(b.entry.dir) }
+	if wait {
+		take = func() (*filelock.Lock, error) { return c.lock(context.Background(), s) }
+	}
+	lock, err := take()
+	if err != nil {
+		return
+	}
+	defer lock.Release()
+	l := &c.open
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.entries[s] != b || !b.dirty:
+	case b.entry.current():
+		c.write(s, b)
+	default:
+		delete(l.entries, s)
 	}
 }
 

@@ -2,7 +2,10 @@ package cache
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	iofs "io/fs"
 	"os"
 	"path/filepath"
 
@@ -23,6 +26,8 @@ type Entry struct {
 	dir string
 	state
 
+	// file is state.json as it was last read or written; nil if there was none.
+	file os.FileInfo
 	// ids are the native ids recorded so far, by hash, with the numbers of their
 	// events; nil while not read from disk.
 	ids map[uint64]uint32
@@ -95,7 +100,7 @@ func entryFileNames(gen uint32) []string {
 // the entry is new.
 func readEntry(dir string) *Entry {
 	b := &Entry{dir: dir}
-	text, err := os.ReadFile(filepath.Join(dir, stateName))
+	text, err := b.readState()
 	if err == nil {
 		err = json.Unmarshal(text, &b.state)
 	}
@@ -117,6 +122,29 @@ func readEntry(dir string) *Entry {
 		b.Messages = -1
 	}
 	return b
+}
+
+// readState reads state.json and notes which file that was.
+func (b *Entry) readState() ([]byte, error) {
+	f, err := os.Open(filepath.Join(b.dir, stateName))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if b.file, err = f.Stat(); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(f)
+}
+
+// current reports whether state.json is the file that was last read or written.
+// Numbers of files are used again, so its size and time count too.
+func (b *Entry) current() bool {
+	now, err := os.Stat(filepath.Join(b.dir, stateName))
+	if err != nil || b.file == nil {
+		return errors.Is(err, iofs.ErrNotExist) && b.file == nil
+	}
+	return os.SameFile(now, b.file) && now.Size() == b.file.Size() && now.ModTime().Equal(b.file.ModTime())
 }
 
 // startGeneration deletes what there is and starts the next generation.
@@ -147,20 +175,42 @@ func (b *Entry) save() error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(b.dir, stateName), text)
+	path := filepath.Join(b.dir, stateName)
+	if err := atomicfile.Write(path, text); err != nil {
+		return err
+	}
+	b.file, err = os.Stat(path)
+	return err
 }
 
+// errLost is a fault of the cache: one of the entry's files is no longer what was
+// written to it.
+var errLost = errors.New("a file of the cache was deleted or damaged")
+
 // appendTo writes at the end of one of the entry's files, whose length is size, and
-// adds the length of the text to that.
+// adds the length of the text to that. The error is errLost if the file is shorter.
 func (b *Entry) appendTo(name string, text []byte, size *int64) error {
 	if len(text) == 0 {
 		return nil
 	}
-	f, err := os.OpenFile(filepath.Join(b.dir, name), os.O_WRONLY|os.O_CREATE, 0o600)
+	flags := os.O_WRONLY
+	if *size == 0 {
+		flags |= os.O_CREATE
+	}
+	f, err := os.OpenFile(filepath.Join(b.dir, name), flags, 0o600)
+	if *size > 0 && errors.Is(err, iofs.ErrNotExist) {
+		err = errLost
+	}
 	if err != nil {
 		return cacheFaultOf(err)
 	}
-	_, err = f.WriteAt(text, *size)
+	info, err := f.Stat()
+	if err == nil && info.Size() < *size {
+		err = errLost // WriteAt would fill the hole with zeros
+	}
+	if err == nil {
+		_, err = f.WriteAt(text, *size)
+	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}

@@ -50,11 +50,17 @@ func (c *Cache) Evict(limit int64) {
 	}
 }
 
-// DropMessages deletes messages.jsonl of a session until it is requested again.
+// DropMessages deletes messages.jsonl of a session until it is requested again,
+// unless another process works on it.
 func (c *Cache) DropMessages(s *catalogue.Session) {
 	s.Work.Lock()
 	defer s.Work.Unlock()
-	b := c.load(s)
+	lock, err := c.lock(c.ctx, s)
+	if err != nil {
+		return
+	}
+	defer lock.Release()
+	b := c.reload(s)
 	if b.Messages < 0 {
 		return
 	}
@@ -64,16 +70,22 @@ func (c *Cache) DropMessages(s *catalogue.Session) {
 	c.Catalogue.DropMessages(s)
 }
 
-// DropEntry deletes a session's entry.
+// DropEntry deletes a session's entry, unless another process works on it.
 func (c *Cache) DropEntry(s *catalogue.Session) {
 	s.Work.Lock()
 	defer s.Work.Unlock()
+	lock, err := c.lock(c.ctx, s)
+	if err != nil {
+		return
+	}
+	defer lock.Release()
 	c.forget(s)
 	_ = os.RemoveAll(c.EntryDir(s.Agent, s.ID))
 	c.Catalogue.Evict(s)
 }
 
-// Sweep deletes the entries of sessions that are not known.
+// Sweep deletes the entries of sessions that are not known, except those that another
+// process works on.
 func (c *Cache) Sweep() {
 	known := make(map[string]bool)
 	for _, s := range c.Catalogue.Remembered() {
@@ -84,8 +96,12 @@ func (c *Cache) Sweep() {
 		return
 	}
 	for _, dir := range dirs {
-		if !known[dir] {
+		if known[dir] {
+			continue
+		}
+		if lock, err := c.tryLock(dir); err == nil {
 			_ = os.RemoveAll(dir)
+			lock.Release()
 		}
 	}
 }
@@ -95,14 +111,22 @@ func (c *Cache) Sweep() {
 const LostTime = 30 * time.Second
 
 // RemoveLost deletes the entries of the sessions that have been gone since a
-// time or longer.
+// time or longer. Those that another process works on are left to Sweep.
 func (c *Cache) RemoveLost(since time.Time) {
 	for _, s := range c.Catalogue.TakeLost(since) {
-		s.Work.Lock()
-		c.forget(s)
-		if !c.Catalogue.HasSame(s) {
-			_ = os.RemoveAll(c.EntryDir(s.Agent, s.ID))
-		}
-		s.Work.Unlock()
+		c.removeLost(s)
+	}
+}
+
+func (c *Cache) removeLost(s *catalogue.Session) {
+	s.Work.Lock()
+	defer s.Work.Unlock()
+	c.forget(s)
+	if c.Catalogue.HasSame(s) {
+		return
+	}
+	if lock, err := c.lock(c.ctx, s); err == nil {
+		_ = os.RemoveAll(c.EntryDir(s.Agent, s.ID))
+		lock.Release()
 	}
 }

@@ -1,9 +1,11 @@
 package cache
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 
+	"ctxfs/providers/internal/filelock"
 	"ctxfs/providers/transcripts/catalogue"
 )
 
@@ -134,6 +136,9 @@ func (c *Cache) renderQueued(s *catalogue.Session) {
 		return // until the cache can be written
 	}
 	err := c.Refresh(c.ctx, s)
+	if errors.Is(err, filelock.ErrHeld) {
+		c.queue.add(false, s)
+	}
 	if err != nil && c.ctx.Err() == nil {
 		c.Env.Log.Debug("a session cannot be read", "agent", s.Agent, "session", s.ID, "error", err)
 	}

@@ -34,15 +34,15 @@ type job struct {
 var errChanged = errors.New("the history was rewritten")
 
 // update brings an entry up to date with a source: new records are appended, and if
-// the source no longer begins with what was rendered, everything is rendered again,
-// as the next generation.
+// the source no longer begins with what was rendered, or that is lost, everything is
+// rendered again, as the next generation.
 func (c *Cache) update(ctx context.Context, b *Entry, j *job) error {
 	err := errChanged
 	copied := b.Whole && b.Source.Stat != j.source.Stat // it may have records of its own by now
 	if b.Generation > 0 && b.Format == Format && !copied {
 		err = c.appendTo(ctx, b, j)
 	}
-	for tries := 0; errors.Is(err, errChanged) && tries < maxTries; tries++ {
+	for tries := 0; (errors.Is(err, errChanged) || errors.Is(err, errLost)) && tries < maxTries; tries++ {
 		if err := b.startGeneration(j.info); err != nil {
 			return err
 		}

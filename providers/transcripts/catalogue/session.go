@@ -21,7 +21,8 @@ type Session struct {
 	ID    string
 
 	// Work is held by the cache while it renders the session or changes its cached
-	// data.
+	// data. Other processes are kept away by the lock of the entry, which is taken
+	// after it.
 	Work sync.Mutex
 
 	// What follows is guarded by the catalogue's lock.
