@@ -80,6 +80,7 @@ func list(o Options, s shared) []Named {
 		{"terminals", terminals.New(terminals.Options{
 			Env:          s.env("terminals"),
 			Dir:          filepath.Join(o.State, "terminals"),
+			Cache:        filepath.Join(o.Cache, "terminals"),
 			SettingsPath: o.Config,
 			Hide:         o.Hide,
 			TmuxFolder:   tmux.Folder(o.LookupEnv, os.Getuid()),

@@ -33,9 +33,12 @@ type Adopted struct {
 	Problems []string // sentences: what is not recorded, and why
 }
 
-// Start implements fs.Starter. It starts the recording of tmux's panes if the
-// settings say so. It returns at once.
-func (p *Provider) Start() { p.configured() }
+// Start implements fs.Starter. It begins to index, and starts the recording of tmux's
+// panes if the settings say so. It returns at once.
+func (p *Provider) Start() {
+	p.index()
+	p.configured()
+}
 
 // configured starts or ends the recording of tmux, as the settings say.
 func (p *Provider) configured() {

@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"ctxfs/fs"
+	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/internal/watch"
 	"ctxfs/providers/terminals/record"
 )
@@ -41,9 +42,9 @@ import (
 // Options are the settings of a [Provider].
 type Options struct {
 	Env fs.Env
-	// Dir is the folder of the terminals on disk, SettingsPath the path of
-	// config.toml.
-	Dir, SettingsPath string
+	// Dir is the folder of the terminals on disk, Cache the folder of the index of
+	// their words, SettingsPath the path of config.toml.
+	Dir, Cache, SettingsPath string
 	// Hide reports whether a path, such as a mount point of ours, is left out;
 	// it may be nil.
 	Hide func(path string) bool
@@ -67,6 +68,9 @@ type Provider struct {
 	closing chan struct{}
 	running sync.WaitGroup
 	tmux    adoption
+
+	library  *library
+	fulltext *fulltext.Index
 
 	mu        sync.Mutex // held while a state is published
 	dir       string     // Options.Dir with links resolved
@@ -92,6 +96,8 @@ func New(opts Options) *Provider {
 	}
 	p.settings, p.faults = ReadSettings(opts.SettingsPath)
 	p.shown.Store(new(snapshot))
+	p.library = newLibrary(func() []*record.Terminal { return p.shown.Load().terminals })
+	p.fulltext = newFulltext(opts, p.library)
 	if opts.Watch {
 		p.holders = newHolders(p.ended)
 		p.watcher, p.noWatch = watch.New(watch.Options{Changed: p.changed, Hide: opts.Hide, Log: opts.Env.Log})
@@ -149,10 +155,11 @@ func (p *Provider) Close() error {
 	if p.holders != nil {
 		p.holders.close()
 	}
+	err := p.fulltext.Close()
 	if p.watcher == nil {
-		return nil
+		return err
 	}
-	return p.watcher.Close()
+	return errors.Join(err, p.watcher.Close())
 }
 
 // prune deletes terminals beyond the limits.
@@ -234,6 +241,7 @@ func (p *Provider) changed(paths []string) {
 	p.mu.Lock()
 	c := p.sort(paths)
 	var changed []string
+	before := len(p.terminals)
 	if c.all {
 		changed = p.loadAll()
 	} else {
@@ -247,7 +255,11 @@ func (p *Provider) changed(paths []string) {
 	if len(changed) > 0 {
 		p.publish()
 	}
+	fewer := len(p.terminals) < before
 	p.mu.Unlock()
+	if p.fulltext.Grew(p.library.grown()); fewer {
+		p.fulltext.Changed() // they leave the index
+	}
 	for _, path := range news {
 		p.opts.Env.Changed(path)
 	}

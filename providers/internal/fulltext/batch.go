@@ -8,10 +8,12 @@ import (
 
 // batch collects the pieces and terms that become a segment.
 type batch struct {
-	lexer *lexer
-	terms map[string]*term
-	table table
-	size  int64 // bytes of text
+	index   *Index
+	lexer   *lexer
+	economy *economy // of sectioned texts; else nil
+	terms   map[string]*term
+	table   table
+	size    int64 // bytes of text
 }
 
 // term is a word on its way into a segment.
@@ -20,23 +22,35 @@ type term struct {
 	doc, often uint32 // not added yet, where often is not 0
 }
 
-func newBatch(l *lexer) *batch { return &batch{lexer: l, terms: make(map[string]*term)} }
+func newBatch(x *Index, l *lexer) *batch {
+	b := &batch{index: x, lexer: l, terms: make(map[string]*term)}
+	if x.sectioned != nil {
+		b.economy = newEconomy()
+	}
+	return b
+}
 
 // add adds the pieces of a part of a text that begins at an offset.
 func (b *batch) add(session int64, t Text, offset int64, text []byte) {
 	b.table.begin(session, offset)
-	cutPieces(text, func(p piece) {
+	b.index.cut(t, offset, text, func(p piece, name, body []byte) {
 		doc := uint32(b.table.docs)
 		length := 0
 		count := func(terms []string) {
 			length++
 			for _, text := range terms {
-				b.count(text, doc)
+				if b.economy == nil || !b.economy.leavesOut(text) {
+					b.count(text, doc)
+				}
 			}
 		}
-		name, body := searchable(t, offset+int64(p.start), text[p.start:p.end])
 		b.lexer.each(name, count)
-		b.lexer.each(body, count)
+		if b.economy == nil {
+			b.lexer.each(body, count)
+		} else {
+			b.economy.begin(p)
+			b.economy.eachNew(body, func(line []byte) { b.lexer.each(line, count) })
+		}
 		b.table.add(p.end-p.start, p.inner, length)
 	})
 	b.size += int64(len(text))

@@ -48,7 +48,7 @@ func FuzzSearch(f *testing.F) {
 func FuzzBatch(f *testing.F) {
 	f.Add("the zebra crosses\n\n### [a/00001] - user\nthe lion", "zebra")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		batch := newBatch(newLexer())
+		batch := newBatch(new(Index), newLexer())
 		batch.add(3, Text{}, 0, []byte(a))
 		batch.add(900, Text{}, 1<<40, []byte(b))
 		table, err := unmarshalTable(batch.table.marshal())
@@ -90,7 +90,7 @@ func FuzzBatch(f *testing.F) {
 
 // FuzzDamage: any content of the database is read to its end or refused.
 func FuzzDamage(f *testing.F) {
-	b := newBatch(newLexer())
+	b := newBatch(new(Index), newLexer())
 	b.add(1, Text{}, 0, []byte("the zebra crosses\n\n### [a/00001] - user\nthe lion, the lion"))
 	f.Add(b.table.marshal())
 	check(f, b.rows(func(r *row) error { f.Add(bytes.Clone(r.data)); return nil }))

@@ -18,12 +18,13 @@ type Hit struct {
 	Text Text
 	// Number is the number of the block; 0 for text before the first one.
 	Number int
-	// Offset is where the block begins in the transcript.
-	Offset int64
+	// Offset is where the block begins in the transcript, and At where Line does. Only
+	// hits in a [Section] have At; it is -1, and Line "", if only its name has the words.
+	Offset, At int64
 	// Time is when it was said; zero where the text does not have it.
 	Time time.Time
 	// Kind is the kind of the block: user, assistant, tool-call and so forth; Name
-	// is the name of the tool, or the origin of a user's text.
+	// is the name of the tool, the origin of a user's text, or the name of a section.
 	Kind, Name string
 	// Line is the line that fits best.
 	Line string
@@ -35,7 +36,8 @@ type Hit struct {
 	Words    map[string]float64
 	Together float64
 
-	body uint64 // equal for equal texts
+	body    uint64 // equal for equal texts
+	section int64  // as Offset, in a [Section]
 }
 
 // lineLength is the longest Hit.Line, in bytes.
@@ -82,13 +84,15 @@ func (x *Index) rank(ctx context.Context, l *lexer, terms []queryTerm, candidate
 			if file != nil {
 				_ = file.Close()
 			}
-			if file, err = x.opts.Library.Open(c.text); err != nil {
+			if file, err = x.open(c.text); err != nil {
 				file = nil
 				continue // gone meanwhile
 			}
 			open = c.text
 		}
-		if h, ok := l.hit(file, terms, c, seed, x.opts.Plain); ok {
+		if x.sectioned != nil {
+			hits = append(hits, x.sectionHits(l, file, terms, c, seed)...)
+		} else if h, ok := l.hit(file, terms, c, seed, x.opts.Plain); ok {
 			hits = append(hits, h)
 		}
 	}
@@ -144,6 +148,8 @@ type fit struct {
 	line    int                // where the best line begins
 	at      int                // where the first of the words is in it
 	words   map[string]float64 // as in Hit
+	named   map[string]float64 // those in the name; nil if there are none
+	inBody  bool               // some are not only in the name
 }
 
 // elsewhere is how much a word counts that is in a block, but not in the line that
@@ -183,6 +189,7 @@ func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
 	}
 	l.each(name, func(texts []string) { match(texts, nil) })
 	last = -1
+	inName := seen
 	best := 0.0
 	var inLine [maxTerms]bool
 	for start := 0; start < len(body); {
@@ -210,7 +217,7 @@ func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
 		}
 		start += len(line) + 1
 	}
-	m.words = make(map[string]float64, len(terms))
+	m.words, m.inBody = make(map[string]float64, len(terms)), best > 0
 	all, some, pairs, n := 0.0, 0.0, 0, 0
 	for i, t := range terms {
 		if t.joined {
@@ -223,6 +230,12 @@ func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
 		if seen[i] {
 			some += t.rarity
 			m.words[words.Stem(t.word)] = t.weight
+			if inName[i] {
+				if m.named == nil {
+					m.named = make(map[string]float64)
+				}
+				m.named[words.Stem(t.word)] = t.weight
+			}
 			if !inLine[i] {
 				m.words[words.Stem(t.word)] *= elsewhere
 			}
@@ -269,12 +282,13 @@ func chooseHits(hits []Hit, limit int) (chosen []Hit) {
 	type block struct {
 		session string
 		number  int
+		section int64 // where it begins
 	}
 	blocks := make(map[block]bool)
 	texts := make(map[uint64]bool)
 	var rest []Hit
 	for _, h := range hits {
-		b := block{h.Text.Session, h.Number}
+		b := block{h.Text.Session, h.Number, h.section}
 		if blocks[b] || texts[h.body] {
 			continue
 		}

@@ -35,7 +35,8 @@
 //
 // # The order of the parts
 //
-// A text is cut into pieces (cutPieces) and those into terms (lexer). A batch of
+// A text is cut into pieces (cutPieces, or Index.cut by the sections of a [Sectioned]
+// library, whose index is kept small) and those into terms (lexer). A batch of
 // them becomes a segment (Index.run, batch, segmentWriter). A query (parseQuery) is
 // looked up in all segments and in what is not indexed (Index.gather), respelled if
 // necessary (Index.respell), ranked (lookup.rank), and the best pieces are read and
@@ -43,6 +44,8 @@
 package fulltext
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -69,6 +72,9 @@ type Text struct {
 	Size int64
 	// Time is when the session last changed.
 	Time time.Time
+	// Body is the text itself, for one that the library does not have, see
+	// Query.Also.
+	Body []byte
 }
 
 // Library provides the texts.
@@ -92,16 +98,23 @@ type Options struct {
 	Library Library
 	// Plain says that texts have no blocks: all pieces have the number 0.
 	Plain bool
-	Log   *slog.Logger
+	// Scanned is how much unindexed text a query searches, in bytes; 0 means
+	// MaxScanned.
+	Scanned int64
+	// Rest is for how many times as long as it has worked the worker rests before it
+	// goes on: texts that grow without end then take a share of one processor.
+	Rest int
+	Log  *slog.Logger
 }
 
 // Index finds words in the texts of a [Library]. It is safe for concurrent use.
 type Index struct {
-	opts   Options
-	ctx    context.Context
-	cancel context.CancelFunc
-	work   sync.WaitGroup
-	wake   chan struct{}
+	opts      Options
+	sectioned Sectioned // the library, if it is one; else nil
+	ctx       context.Context
+	cancel    context.CancelFunc
+	work      sync.WaitGroup
+	wake      chan struct{}
 
 	mu    sync.RWMutex // held for writing while the store is replaced
 	store *store       // nil while there is none
@@ -126,6 +139,8 @@ type view struct {
 // New returns an index. Without Begin it only reads the database that is there.
 func New(opts Options) *Index {
 	x := &Index{opts: opts, wake: make(chan struct{}, 1), lexers: sync.Pool{New: func() any { return newLexer() }}}
+	x.sectioned, _ = opts.Library.(Sectioned)
+	x.opts.Scanned = cmp.Or(opts.Scanned, MaxScanned)
 	x.left.Store(-1)
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	return x
@@ -165,6 +180,19 @@ func (x *Index) Grew(by int64) {
 	}
 }
 
+// open opens a text.
+func (x *Index) open(t Text) (File, error) {
+	if t.Body != nil {
+		return given{bytes.NewReader(t.Body)}, nil
+	}
+	return x.opts.Library.Open(t)
+}
+
+// given is the File of a Text.Body.
+type given struct{ *bytes.Reader }
+
+func (given) Close() error { return nil }
+
 // openedStore returns the store, opened if there is one or make is set, and a
 // function to call when it is no longer used. The store may be nil.
 func (x *Index) openedStore(make bool) (*store, func(), error) {
@@ -194,7 +222,7 @@ func damaged(err error) bool {
 
 // removeDamaged deletes the database.
 func (x *Index) removeDamaged(cause error) error {
-	x.opts.Log.Warn("the full-text index of the transcripts is rebuilt", "error", cause)
+	x.opts.Log.Warn("a full-text index is rebuilt", "error", cause)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.store != nil {

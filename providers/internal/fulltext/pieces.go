@@ -28,19 +28,26 @@ func cutPieces(text []byte, yield func(piece)) {
 		}
 		inner := false
 		for start < end {
-			to := min(end, start+pieceSize)
-			if to < end {
-				if i := bytes.LastIndexByte(text[start:to], '\n'); i > pieceSize/2 {
-					to = start + i + 1
-				}
-			}
-			if end-to < pieceSize/8 {
-				to = end
-			}
+			to := endOfPiece(text, start, end)
 			yield(piece{start, to, inner})
 			start, inner = to, true
 		}
 	}
+}
+
+// endOfPiece returns where a piece ends that begins at start, of a block that ends at
+// end.
+func endOfPiece(text []byte, start, end int) int {
+	to := min(end, start+pieceSize)
+	if to < end {
+		if i := bytes.LastIndexByte(text[start:to], '\n'); i > pieceSize/2 {
+			to = start + i + 1
+		}
+	}
+	if end-to < pieceSize/8 {
+		to = end
+	}
+	return to
 }
 
 // heading is the first line of a block.

@@ -16,6 +16,8 @@ type Query struct {
 	Limit int
 	// Only leaves out texts; may be nil.
 	Only func(Text) bool
+	// Also are further texts with their Body. They are never indexed.
+	Also []Text
 }
 
 // Result is what was found.
@@ -31,7 +33,7 @@ type Result struct {
 	Guessed map[string]bool
 }
 
-// MaxScanned is how much unindexed text a query searches, in bytes.
+// MaxScanned is how much unindexed text a query usually searches, in bytes.
 const MaxScanned = 32 << 20
 
 // candidate is a piece that may be a hit.
@@ -50,7 +52,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 		return Result{}, nil
 	}
 	var texts []Text
-	for _, t := range x.opts.Library.Texts() {
+	for _, t := range append(q.Also, x.opts.Library.Texts()...) {
 		if q.Only == nil || q.Only(t) {
 			texts = append(texts, t)
 		}
@@ -124,7 +126,7 @@ func (x *Index) gather(ctx context.Context, lexer *lexer, terms []queryTerm, tex
 	if err := ctx.Err(); err != nil {
 		return found, s, 0, err
 	}
-	s = scan{terms: terms, lexer: lexer}
+	s = scan{index: x, terms: terms, lexer: lexer}
 	left, err = x.unindexed(ctx, found.view, texts, s.add)
 	for i := range terms {
 		terms[i].pieces = found.counts[i] + s.counts[i]

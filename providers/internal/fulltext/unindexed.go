@@ -4,6 +4,7 @@ import "context"
 
 // scan searches texts that are not indexed.
 type scan struct {
+	index  *Index
 	terms  []queryTerm
 	lexer  *lexer
 	counts [maxTerms]int
@@ -20,7 +21,7 @@ type scannedPiece struct {
 }
 
 // unindexed calls yield with the texts that are not in the index, the newest first,
-// in parts, up to MaxScanned bytes. It returns the length of the rest.
+// in parts, up to Options.Scanned bytes. It returns the length of the rest.
 func (x *Index) unindexed(ctx context.Context, v *view, texts []Text, yield func(t Text, from int64, text []byte)) (left int64, err error) {
 	read := int64(0)
 	for _, t := range texts {
@@ -28,11 +29,11 @@ func (x *Index) unindexed(ctx context.Context, v *view, texts []Text, yield func
 		if from >= t.Size {
 			continue
 		}
-		if read >= MaxScanned {
+		if read >= x.opts.Scanned {
 			left += t.Size - from
 			continue
 		}
-		for from < t.Size && read < MaxScanned {
+		for from < t.Size && read < x.opts.Scanned {
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
@@ -52,7 +53,7 @@ func (x *Index) unindexed(ctx context.Context, v *view, texts []Text, yield func
 // add searches a part of a text and adds what it finds.
 func (s *scan) add(t Text, offset int64, text []byte) {
 	var block int64
-	cutPieces(text, func(p piece) {
+	s.index.cut(t, offset, text, func(p piece, name, body []byte) {
 		start, end := offset+int64(p.start), offset+int64(p.end)
 		if !p.inner {
 			block = start
@@ -70,7 +71,6 @@ func (s *scan) add(t Text, offset int64, text []byte) {
 				}
 			}
 		}
-		name, body := searchable(t, start, text[p.start:p.end])
 		s.lexer.each(name, count)
 		s.lexer.each(body, count)
 		s.pieces++

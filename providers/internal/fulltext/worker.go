@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"io"
+	"time"
 	"unicode/utf8"
 )
 
@@ -21,13 +22,17 @@ const (
 func (x *Index) run() {
 	for {
 		for x.ctx.Err() == nil {
+			began := time.Now()
 			more, err := x.step(x.ctx)
+			if more && err == nil {
+				x.rest(time.Since(began))
+			}
 			if err != nil && x.ctx.Err() == nil {
 				if damaged(err) {
 					more, err = true, x.removeDamaged(err)
 				}
 				if err != nil && !errors.Is(err, errMoved) {
-					x.opts.Log.Warn("transcripts are not indexed", "error", err)
+					x.opts.Log.Warn("texts are not indexed", "path", x.opts.Path, "error", err)
 				}
 				if err != nil {
 					more = errors.Is(err, errMoved)
@@ -43,6 +48,19 @@ func (x *Index) run() {
 			return
 		case <-x.wake:
 		}
+	}
+}
+
+// rest waits after some work, as Options.Rest says, or until the index is closed.
+func (x *Index) rest(worked time.Duration) {
+	if x.opts.Rest == 0 {
+		return
+	}
+	pause := time.NewTimer(worked * time.Duration(x.opts.Rest))
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-x.ctx.Done():
 	}
 }
 
@@ -126,7 +144,7 @@ func (v *view) mergeable(alive func(session int64) bool) []*segment {
 func (x *Index) index(ctx context.Context, s *store, v *view, todo []newText, texts []Text) error {
 	lexer := x.lexers.Get().(*lexer)
 	defer x.lexers.Put(lexer)
-	b := newBatch(lexer)
+	b := newBatch(x, lexer)
 	var taken []newText // of which the new size is that of the text
 	for _, p := range todo {
 		if b.size >= batchSize || ctx.Err() != nil {
@@ -135,7 +153,7 @@ func (x *Index) index(ctx context.Context, s *store, v *view, todo []newText, te
 		text, err := x.readPart(p.Text, p.from, batchSize-b.size)
 		if err != nil {
 			// It is gone, or will be rendered again, which wakes the worker.
-			x.opts.Log.Debug("a transcript is not indexed", "session", p.Session, "error", err)
+			x.opts.Log.Debug("a text is not indexed", "session", p.Session, "error", err)
 			continue
 		}
 		b.add(int64(len(taken)), p.Text, p.from, text)
@@ -178,7 +196,7 @@ func (x *Index) index(ctx context.Context, s *store, v *view, todo []newText, te
 	return tx.Commit()
 }
 
-var errUnreadable = errors.New("none of the transcripts can be read")
+var errUnreadable = errors.New("none of the texts can be read")
 
 // dropStale removes the texts that are gone, or have another generation now.
 func (v *view) dropStale(ctx context.Context, tx *sql.Tx, texts []Text) error {
@@ -210,7 +228,7 @@ func (v *view) recordSize(ctx context.Context, tx *sql.Tx, p newText) (id int64,
 // readPart reads about limit bytes of a text from an offset, to the end of a block
 // or, without blocks, of a line.
 func (x *Index) readPart(t Text, from, limit int64) ([]byte, error) {
-	f, err := x.opts.Library.Open(t)
+	f, err := x.open(t)
 	if err != nil {
 		return nil, err
 	}

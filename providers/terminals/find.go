@@ -1,0 +1,253 @@
+package terminals
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/fulltext"
+	"ctxfs/providers/terminals/record"
+)
+
+var _ fs.Searcher = (*Provider)(nil)
+
+// fulltextName is the file in the cache folder with the index of all words.
+const fulltextName = "fulltext.db"
+
+const (
+	// scanned is how much text that is not indexed a search reads, in bytes: a third of
+	// a second's work.
+	scanned = 16 << 20
+	// indexRest makes the worker take at most an eighth of one processor.
+	indexRest = 7
+)
+
+// newFulltext returns the index of what terminals have shown.
+func newFulltext(opts Options, l *library) *fulltext.Index {
+	return fulltext.New(fulltext.Options{
+		Path: opts.Cache + "/" + fulltextName, Library: l, Plain: true, Scanned: scanned, Rest: indexRest, Log: opts.Env.Log,
+	})
+}
+
+// index begins to index in the background.
+func (p *Provider) index() {
+	if err := os.MkdirAll(p.opts.Cache, 0o700); err != nil {
+		p.opts.Env.Log.Warn("terminals are not indexed", "error", err)
+		return
+	}
+	p.fulltext.Begin()
+}
+
+// kind is the kind of matches and documents.
+const kind = "terminal"
+
+// Search implements fs.Searcher. It finds the lines that terminals have shown, with
+// the commands that printed them, and the commands. The path is that of the command's
+// output if it has ended, else of the part of the log, or of the screen as long as the
+// line is only there. Titles name the terminal and the command, and Why also says when
+// it began and how it ended. A line is found as soon as it is on the screen.
+func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.Findings, error) {
+	only := scopeOf(in)
+	q := fulltext.Query{Words: words, Limit: limit, Also: p.library.screens(only.hasScreen)}
+	if in != "" {
+		q.Only = func(t fulltext.Text) bool { return t.Body != nil || only.hasChunk(p.library.chunk(t)) }
+	}
+	result, err := p.fulltext.Search(ctx, q)
+	if err != nil {
+		return fs.Findings{}, err
+	}
+	var all []fs.Match
+	for _, h := range result.Hits {
+		m, ok := p.match(h, result.Hits)
+		same := func(other fs.Match) bool { return other.Path == m.Path && other.Why == m.Why }
+		if ok && only.has(m.Path) && !slices.ContainsFunc(all, same) {
+			all = append(all, m)
+		}
+	}
+	return fs.Findings{Matches: all, Shares: result.Shares, Guessed: result.Guessed}, nil
+}
+
+// match returns what is shown of a hit; ok is false if it is gone, or is only on the
+// screen what the log has, too.
+func (p *Provider) match(h fulltext.Hit, all []fulltext.Hit) (m fs.Match, ok bool) {
+	if h.Text.Body != nil {
+		t := p.library.terminal(h.Text)
+		if t == nil || slices.ContainsFunc(all, func(other fulltext.Hit) bool { return repeats(h, other) }) {
+			return m, false
+		}
+		f := found{terminal: t, path: t.ID + "/" + record.ScreenFile, line: h.Line, place: t.Cwd}
+		if h.Number > 0 {
+			f.running()
+		}
+		return f.match(h), true
+	}
+	c := p.library.chunk(h.Text)
+	if c == nil {
+		return m, false
+	}
+	f := found{terminal: c.terminal, path: c.path(), line: h.Line, place: c.terminal.Cwd}
+	at := record.Place{Part: c.part, Byte: c.from + max(h.At, 0)}
+	switch r := recordOf(c.terminal, h.Number); {
+	case r != nil:
+		f.ended(r, at, h.At < 0)
+	case h.Number > 0 && h.Number == c.terminal.Commands:
+		f.running()
+	}
+	return f.match(h), true
+}
+
+// repeats reports whether what a hit on a screen has is in a log, too.
+func repeats(screen, other fulltext.Hit) bool {
+	id, _, _ := strings.Cut(screen.Text.Session, "/")
+	if of, _, _ := strings.Cut(other.Text.Session, "/"); of != id || other.Text.Body != nil {
+		return false
+	}
+	for w, has := range screen.Words {
+		if other.Words[w] < has {
+			return false
+		}
+	}
+	return true
+}
+
+// path returns the path of the log that a chunk is of.
+func (c *chunk) path() string {
+	newer := 0
+	for _, p := range c.terminal.Parts {
+		if p.Number > c.part {
+			newer++
+		}
+	}
+	return partName(c.terminal.ID, newer)
+}
+
+// recordOf returns the record of a command; nil if there is none.
+func recordOf(t *record.Terminal, n int) *record.Record {
+	i, ok := slices.BinarySearchFunc(t.Records, n, func(r record.Record, n int) int { return r.N - n })
+	if !ok || n == 0 {
+		return nil
+	}
+	return &t.Records[i]
+}
+
+// found is what is told of a hit.
+type found struct {
+	terminal *record.Terminal
+	path     string
+	line     string
+	place    string // the folder
+	command  string // "" for what belongs to none
+	when     string // of the command
+	outcome  string
+}
+
+// running sets what is told of the command that runs.
+func (f *found) running() {
+	f.command, f.outcome = f.terminal.Command, record.Running
+	if f.terminal.CommandStarted != nil {
+		f.when = wording.Minute(*f.terminal.CommandStarted)
+	}
+}
+
+// ended sets what is told of a command that has ended. Named says that only the
+// command itself has the words, and not the line at a place.
+func (f *found) ended(r *record.Record, at record.Place, named bool) {
+	output, err := f.terminal.Output(*r)
+	before := at.Part == r.Part && at.Byte < r.Bytes[0]
+	if before && !named && !echoes(f.line, r.Command) {
+		return // another program has printed it while the shell prompted
+	}
+	f.command, f.when, f.place = r.Command, wording.Minute(r.Start), cmp.Or(r.Cwd, f.place)
+	f.outcome = exit(r.Exit, r.Signal)
+	if err != nil {
+		return
+	}
+	f.path = f.terminal.ID + "/" + commandsName + "/" + strconv.Itoa(r.N) + ".txt"
+	if named || before {
+		f.line = lastLine(output)
+	}
+}
+
+// echoes reports whether a line is the prompt with a command.
+func echoes(line, command string) bool {
+	const enough = 60
+	command, _, _ = strings.Cut(command, "\n")
+	return strings.Contains(line, clean.Prefix(clean.Line(command), enough))
+}
+
+// lastLine returns the last line of an output that is not empty, if it is not too long.
+func lastLine(o *record.Output) string {
+	text := make([]byte, min(o.Size(), 1<<10))
+	n, _ := o.ReadAt(text, o.Size()-int64(len(text)))
+	text = bytes.TrimSpace(text[:n])
+	i := bytes.LastIndexByte(text, '\n')
+	if i < 0 && o.Size() > int64(len(text)) {
+		return ""
+	}
+	return clean.Cut(clean.Line(strings.ToValidUTF8(string(text[i+1:]), "")), commandLen)
+}
+
+// The most bytes that a match shows of a command.
+const foundCommandLen = 80
+
+// match returns the match that shows a hit.
+func (f *found) match(h fulltext.Hit) fs.Match {
+	m := fs.Match{
+		Path: f.path, Kind: kind, Title: "terminal " + f.terminal.ID, Score: h.Score,
+		Evidence: fs.Evidence{Words: h.Words, Together: h.Together, Time: cmp.Or(h.Time, h.Text.Time), Place: f.place, Part: f.terminal.ID},
+	}
+	if f.command == "" {
+		m.Why = wording.Minute(h.Text.Time) + ": " + f.line
+		return m
+	}
+	command := clean.Cut(clean.Line(f.command), foundCommandLen)
+	m.Title += ": " + command
+	m.Why = fmt.Sprintf("%s $ %s (%s)", f.when, command, f.outcome)
+	if f.line != "" {
+		m.Why += ": " + f.line
+	}
+	return m
+}
+
+// scope is a path below which is searched.
+type scope struct {
+	path string
+	id   string // of the terminal; "" for all
+	log  string // the name of a part of its log; "" for all
+}
+
+func scopeOf(in string) scope {
+	s := scope{path: in}
+	first, _, deeper := strings.Cut(in, "/")
+	if name, ok := strings.CutSuffix(first, ".txt"); ok && !deeper {
+		s.log = first
+		name, _, _ = strings.Cut(name, ".")
+		first = name
+	}
+	s.id = first
+	return s
+}
+
+func (s scope) hasScreen(t *record.Terminal) bool {
+	return s.id == "" || t.ID == s.id && s.log == ""
+}
+
+// hasChunk reports whether a chunk, which may be nil, is in the scope.
+func (s scope) hasChunk(c *chunk) bool {
+	return c != nil && c.terminal.ID == s.id && (s.log == "" || s.log == c.path())
+}
+
+// has reports whether a match is in the scope: what is found in a log is, wherever its
+// path leads.
+func (s scope) has(path string) bool {
+	rest, ok := strings.CutPrefix(path, s.path)
+	return s.path == "" || s.log != "" || s.path == s.id || ok && (rest == "" || rest[0] == '/')
+}
