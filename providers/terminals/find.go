@@ -83,7 +83,7 @@ func (p *Provider) match(h fulltext.Hit, all []fulltext.Hit) (m fs.Match, ok boo
 		if t == nil || slices.ContainsFunc(all, func(other fulltext.Hit) bool { return repeats(h, other) }) {
 			return m, false
 		}
-		f := found{terminal: t, path: t.ID + "/" + record.ScreenFile, line: h.Line, place: t.Cwd}
+		f := found{terminal: t, path: t.ID + "/" + record.ScreenFile, line: linesOf(h), place: t.Cwd}
 		if h.Number > 0 {
 			f.running()
 		}
@@ -93,7 +93,7 @@ func (p *Provider) match(h fulltext.Hit, all []fulltext.Hit) (m fs.Match, ok boo
 	if c == nil {
 		return m, false
 	}
-	f := found{terminal: c.terminal, path: c.path(), line: h.Line, place: c.terminal.Cwd}
+	f := found{terminal: c.terminal, path: c.path(), line: linesOf(h), place: c.terminal.Cwd}
 	at := record.Place{Part: c.part, Byte: c.from + max(h.At, 0)}
 	switch r := recordOf(c.terminal, h.Number); {
 	case r != nil:
@@ -102,6 +102,14 @@ func (p *Provider) match(h fulltext.Hit, all []fulltext.Hit) (m fs.Match, ok boo
 		f.running()
 	}
 	return f.match(h), true
+}
+
+// linesOf returns the lines of a hit.
+func linesOf(h fulltext.Hit) string {
+	if h.Further == "" {
+		return h.Line
+	}
+	return h.Line + " … " + h.Further
 }
 
 // repeats reports whether what a hit on a screen has is in a log, too.
@@ -187,9 +195,10 @@ func echoes(line, command string) bool {
 func lastLine(o *record.Output) string {
 	text := make([]byte, min(o.Size(), 1<<10))
 	n, _ := o.ReadAt(text, o.Size()-int64(len(text)))
+	whole := o.Size() == int64(n)
 	text = bytes.TrimSpace(text[:n])
 	i := bytes.LastIndexByte(text, '\n')
-	if i < 0 && o.Size() > int64(len(text)) {
+	if i < 0 && !whole {
 		return ""
 	}
 	return clean.Cut(clean.Line(strings.ToValidUTF8(string(text[i+1:]), "")), commandLen)

@@ -13,6 +13,8 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
+var _ fulltext.Sectioned = (*library)(nil)
+
 // library is the logs of all terminals as the full-text index sees them: in chunks,
 // whose sections are commands.
 type library struct {

@@ -26,8 +26,9 @@ type Hit struct {
 	// Kind is the kind of the block: user, assistant, tool-call and so forth; Name
 	// is the name of the tool, the origin of a user's text, or the name of a section.
 	Kind, Name string
-	// Line is the line that fits best.
-	Line string
+	// Line is the line that fits best. Further is one of the same section that has what
+	// Line lacks; "" if there is none.
+	Line, Further string
 	// Score is for comparing the hits of one search.
 	Score float64
 	// Words says how well the block has each word of the query that it has, by the
@@ -132,9 +133,16 @@ func (l *lexer) hit(f File, terms []queryTerm, c candidate, seed maphash.Seed, p
 	if m.covered == 0 {
 		return h, false
 	}
+	line := ""
+	if best := m.best(terms, 0, 0); best != nil {
+		m.telling(terms, best.has)
+		line = best.text(body)
+	} else {
+		line = (&lineFit{}).text(body)
+	}
 	return Hit{
 		Text: c.text, Number: about.number, Offset: c.block, Time: about.time, Kind: about.kind, Name: about.name,
-		Line:  bestLine(body, m),
+		Line:  line,
 		Score: c.score * (1 - coverPart + coverPart*m.covered) * (1 + besideMore*m.beside) * kindWeight(about.kind),
 		Words: m.words, Together: m.beside,
 		body: maphash.Bytes(seed, body),
@@ -145,11 +153,21 @@ func (l *lexer) hit(f File, terms []queryTerm, c candidate, seed maphash.Seed, p
 type fit struct {
 	covered float64            // share of the words that it has, by rarity
 	beside  float64            // share of those that follow each other as in the query
-	line    int                // where the best line begins
-	at      int                // where the first of the words is in it
 	words   map[string]float64 // as in Hit
-	named   map[string]float64 // those in the name; nil if there are none
-	inBody  bool               // some are not only in the name
+	inName  wordSet
+	lines   []lineFit // those that have any of the words
+}
+
+// wordSet are words of a query, a bit for each.
+type wordSet uint32
+
+func (s wordSet) has(i int) bool { return s>>i&1 == 1 }
+
+// lineFit is a line of a piece.
+type lineFit struct {
+	start int // in the piece
+	at    int // where the first of the words is in it
+	has   wordSet
 }
 
 // elsewhere is how much a word counts that is in a block, but not in the line that
@@ -158,66 +176,56 @@ const elsewhere = 0.6
 
 // fitOf compares a piece with the words of a query, without stemming.
 func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
-	var seen, beside [maxTerms]bool
+	var seen, beside wordSet
 	last := -1
-	match := func(texts []string, each func(i int)) {
+	match := func(texts []string) (has wordSet) {
 		first, final := -1, -1
 		for _, text := range texts {
 			for i := range terms {
 				if !terms[i].matches(text) {
 					continue
 				}
-				seen[i] = true
-				if each != nil {
-					each(i)
-				}
+				has |= 1 << i
 				if terms[i].joined {
 					continue
 				}
 				if first < 0 {
 					first = i
 				} else if i == final+1 {
-					beside[i] = true // parts of one identifier
+					beside |= 1 << i // parts of one identifier
 				}
 				final = i
 			}
 		}
 		if first > 0 && last == first-1 || first > 1 && terms[first-1].joined && last == first-2 {
-			beside[first] = true
+			beside |= 1 << first
 		}
 		last = final
+		seen |= has
+		return has
 	}
-	l.each(name, func(texts []string) { match(texts, nil) })
+	l.each(name, func(texts []string) { match(texts) })
+	m.inName = seen
 	last = -1
-	inName := seen
-	best := 0.0
-	var inLine [maxTerms]bool
 	for start := 0; start < len(body); {
 		line := body[start:]
 		if i := bytes.IndexByte(line, '\n'); i >= 0 {
 			line = line[:i]
 		}
-		var here [maxTerms]bool
-		sum, at := 0.0, -1
-		offset := 0
-		l.eachAt(line, func(texts []string, where int) {
-			offset = where
-			match(texts, func(i int) {
-				if !here[i] {
-					here[i] = true
-					sum += terms[i].rarity
-					if at < 0 {
-						at = offset
-					}
-				}
-			})
+		here := lineFit{start: start}
+		l.eachAt(line, func(texts []string, at int) {
+			has := match(texts)
+			if here.has == 0 {
+				here.at = at
+			}
+			here.has |= has
 		})
-		if sum > best {
-			best, m.line, m.at, inLine = sum, start, at, here
+		if here.has != 0 {
+			m.lines = append(m.lines, here)
 		}
 		start += len(line) + 1
 	}
-	m.words, m.inBody = make(map[string]float64, len(terms)), best > 0
+	m.words = make(map[string]float64, len(terms))
 	all, some, pairs, n := 0.0, 0.0, 0, 0
 	for i, t := range terms {
 		if t.joined {
@@ -227,21 +235,12 @@ func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
 		if t.pieces > 0 {
 			all += t.rarity
 		}
-		if seen[i] {
+		if seen.has(i) {
 			some += t.rarity
-			m.words[words.Stem(t.word)] = t.weight
-			if inName[i] {
-				if m.named == nil {
-					m.named = make(map[string]float64)
-				}
-				m.named[words.Stem(t.word)] = t.weight
-			}
-			if !inLine[i] {
-				m.words[words.Stem(t.word)] *= elsewhere
-			}
+			m.words[words.Stem(t.word)] = t.weight * elsewhere
 		}
 		n++
-		if beside[i] {
+		if beside.has(i) {
 			pairs++
 		}
 	}
@@ -254,18 +253,49 @@ func (l *lexer) fitOf(terms []queryTerm, name, body []byte) (m fit) {
 	return m
 }
 
-// bestLine returns the line that matches best, or lineLength bytes of it around the
-// first of the words.
-func bestLine(body []byte, m fit) string {
-	line := body[min(m.line, len(body)):]
+// best returns the first of the lines that have most of the words, by rarity; nil if
+// there is none. Those of less count as much as that says.
+func (m *fit) best(terms []queryTerm, of wordSet, less float64) (line *lineFit) {
+	best := 0.0
+	for k := range m.lines {
+		sum := 0.0
+		for i, t := range terms {
+			switch {
+			case !m.lines[k].has.has(i):
+			case of.has(i):
+				sum += t.rarity * less
+			default:
+				sum += t.rarity
+			}
+		}
+		if sum > best {
+			best, line = sum, &m.lines[k]
+		}
+	}
+	return line
+}
+
+// telling makes words count fully.
+func (m *fit) telling(terms []queryTerm, has wordSet) {
+	for i, t := range terms {
+		if has.has(i) && !t.joined {
+			m.words[words.Stem(t.word)] = t.weight
+		}
+	}
+}
+
+// text returns a line, or lineLength bytes of it around the first of the words. It is
+// a line of the piece with that body.
+func (l *lineFit) text(body []byte) string {
+	line := body[l.start:]
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i]
 	}
 	const before = lineLength / 3
 	cut := ""
-	if m.at > before && len(line) > lineLength {
-		start := min(m.at-before, len(line)-lineLength+len("…"))
-		if i := bytes.IndexByte(line[start:m.at], ' '); i >= 0 {
+	if l.at > before && len(line) > lineLength {
+		start := min(l.at-before, len(line)-lineLength+len("…"))
+		if i := bytes.IndexByte(line[start:l.at], ' '); i >= 0 {
 			start += i + 1
 		}
 		line, cut = line[start:], "…"

@@ -11,6 +11,7 @@ import (
 type lexer struct {
 	cache    map[string][]string
 	function map[string]bool
+	number   [1]string
 }
 
 // maxCached is how many words a lexer caches.
@@ -50,10 +51,28 @@ func inRun(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= utf8.RuneSelf
 }
 
-// run returns the terms of a run of characters.
+// isNumber reports whether a run of characters is a number, or an id in lower case:
+// its only term is itself.
+func isNumber(run []byte) (is bool) {
+	for _, c := range run {
+		switch {
+		case '0' <= c && c <= '9':
+			is = true
+		case c < 'a' || c > 'z':
+			return false
+		}
+	}
+	return is && len(run) > 1 && len(run) <= words.MaxLength
+}
+
+// run returns the terms of a run of characters, which are valid until the next call.
 func (l *lexer) run(run []byte) []string {
 	if len(run) > longestCached {
 		return l.cut(string(run))
+	}
+	if isNumber(run) { // there are too many of them to be cached
+		l.number[0] = string(run)
+		return l.number[:]
 	}
 	terms, ok := l.cache[string(run)]
 	if !ok {

@@ -3,7 +3,6 @@ package fulltext
 import (
 	"bytes"
 	"hash/maphash"
-	"strings"
 	"time"
 )
 
@@ -26,8 +25,9 @@ type Section struct {
 //
 //   - lines that repeat one of the latest maxRepeat different lines of their section,
 //   - words with a digit that are longer than longestID,
-//   - of each piece, words with a digit beyond the first maxIDs different ones that
-//     have at least shortestID bytes.
+//   - of each piece, words with a digit beyond the first different ones of their class:
+//     maxShort numbers of at most three digits, maxNumbers longer ones and maxIDs
+//     others.
 type Sectioned interface {
 	Library
 	// Sections returns the sections that overlap a range of a text, in order and
@@ -39,8 +39,9 @@ type Sectioned interface {
 const (
 	maxRepeat  = 256
 	longestID  = 20
-	shortestID = 5
-	maxIDs     = 48
+	maxShort   = 48
+	maxNumbers = 64
+	maxIDs     = 24
 )
 
 // cut calls yield with the pieces of a part of a text that begins at an offset, each
@@ -67,6 +68,9 @@ func (x *Index) cut(t Text, offset int64, text []byte, yield func(p piece, name,
 	}
 }
 
+// namedLine is how much a word counts for the choice of a line if it is in the name.
+const namedLine = 0.3
+
 // sectionHits returns the hits in a candidate of a sectioned library: one for each
 // section that has any of the words.
 func (x *Index) sectionHits(l *lexer, f File, terms []queryTerm, c candidate, seed maphash.Seed) (hits []Hit) {
@@ -84,17 +88,22 @@ func (x *Index) sectionHits(l *lexer, f File, terms []queryTerm, c candidate, se
 		if m.covered == 0 {
 			continue
 		}
-		for w := range m.named { // as good as in the line
-			m.words[w] = m.named[w]
-		}
 		h := Hit{
 			Text: c.text, Number: s.Number, Offset: s.Start, section: s.Start, At: -1, Time: s.Time, Name: s.Name,
 			Score: c.score * (1 - coverPart + coverPart*m.covered) * (1 + besideMore*m.beside),
 			Words: m.words, Together: m.beside,
 			body: maphash.Bytes(seed, body),
 		}
-		if m.inBody {
-			h.At, h.Line = from+int64(m.line), bestLine(body, m)
+		if c.text.Body != nil {
+			h.body++ // what the library has is no duplicate of it
+		}
+		m.telling(terms, m.inName)
+		if best := m.best(terms, m.inName, namedLine); best != nil {
+			m.telling(terms, best.has)
+			h.At, h.Line = from+int64(best.start), best.text(body)
+			if more := m.best(terms, m.inName|best.has, 0); more != nil {
+				h.Further = more.text(body)
+			}
 		}
 		hits = append(hits, h)
 	}
@@ -107,16 +116,23 @@ type economy struct {
 	lines  map[uint64]bool // the latest
 	latest [maxRepeat]uint64
 	next   int
-	ids    map[string]bool // of the piece
+	ids    [3]map[string]bool // of the piece: short numbers, longer ones, others
 }
 
 func newEconomy() *economy {
-	return &economy{seed: maphash.MakeSeed(), lines: make(map[uint64]bool), ids: make(map[string]bool)}
+	e := &economy{seed: maphash.MakeSeed(), lines: make(map[uint64]bool)}
+	for i := range e.ids {
+		e.ids[i] = make(map[string]bool)
+	}
+	return e
 }
 
 // begin begins a piece.
 func (e *economy) begin(p piece) {
-	if clear(e.ids); !p.inner {
+	for _, ids := range e.ids {
+		clear(ids)
+	}
+	if !p.inner {
 		clear(e.lines)
 		e.latest, e.next = [maxRepeat]uint64{}, 0
 	}
@@ -143,14 +159,26 @@ func (e *economy) eachNew(text []byte, yield func(line []byte)) {
 
 // leavesOut reports whether a term is not indexed.
 func (e *economy) leavesOut(term string) bool {
-	if len(term) < shortestID || !strings.ContainsAny(term, "0123456789") {
+	digits := 0
+	for i := range len(term) {
+		if '0' <= term[i] && term[i] <= '9' {
+			digits++
+		}
+	}
+	class, most := 2, maxIDs
+	switch {
+	case digits == 0:
 		return false
-	}
-	if len(term) > longestID {
+	case len(term) > longestID:
 		return true
+	case digits == len(term) && digits <= 3:
+		class, most = 0, maxShort
+	case digits == len(term):
+		class, most = 1, maxNumbers
 	}
-	if len(e.ids) < maxIDs {
-		e.ids[term] = true
+	ids := e.ids[class]
+	if len(ids) < most {
+		ids[term] = true
 	}
-	return !e.ids[term]
+	return !ids[term]
 }

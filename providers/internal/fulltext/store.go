@@ -181,11 +181,20 @@ func (s *store) prepare(create bool) error {
 	return tx.Commit()
 }
 
-// checkpoint writes the write-ahead log back into the database.
+// checkpoint writes the write-ahead log back into the database. If most of that is
+// unused, because texts are gone or segments were merged, it is made smaller first.
 func (s *store) checkpoint(ctx context.Context) error {
-	_, err := s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	var pages, unused int
+	err := s.writer.QueryRowContext(ctx, "SELECT page_count, freelist_count FROM pragma_page_count, pragma_freelist_count").Scan(&pages, &unused)
+	if err == nil && unused > minUnused && unused > pages/2 {
+		_, _ = s.writer.ExecContext(ctx, "VACUUM") // it can wait
+	}
+	_, err = s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	return err
 }
+
+// minUnused is how many pages may be unused in any case.
+const minUnused = 16
 
 func (s *store) close() error {
 	defer s.lock.Release()
