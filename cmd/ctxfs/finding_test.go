@@ -190,8 +190,6 @@ func (w *findingWorld) ask(b *testing.B, q question, folder string) (s tally) {
 			}
 			if strings.Contains(strings.ToLower(m.Title+" "+m.Why), strings.ToLower(q.Says)) {
 				s.saying = 1
-			} else if q.Says != "" {
-				b.Logf("TMP line: %q says %q: %d %s | %s", q.Want, q.Says, i, m.Title, m.Why)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"ctxfs/providers/terminals/record"
 )
 
-// found returns what is shown of the matches for words: their paths and reasons.
+// matches returns the matches for words below a path; the path of each exists.
 func (f *fixture) matches(words, in string) []fs.Match {
 	f.t.Helper()
 	found, err := f.Search(context.Background(), words, in, 10)
@@ -214,7 +214,9 @@ func TestDeletedTerminalsAreNotFound(t *testing.T) {
 	f.Start()
 	size := func() int64 {
 		info, err := os.Stat(filepath.Join(f.opts.Cache, fulltextName))
-		check(t, err)
+		if err != nil {
+			return 0
+		}
 		return info.Size()
 	}
 	f.await("all is indexed", func() bool { return size() > 128<<10 })

@@ -89,9 +89,10 @@ const intro = `# Terminals
 
 A line for each, the newest first; those in **bold** are open. <id>.txt is the log
 of a terminal: what it is and what runs in it, then all it showed, as plain text
-that only grows. Look at the end of it (tail), or search it (rg). The folder <id>
-has screen.txt, what is on the screen now; last.txt and failed.txt, the output of
-the last command and of the last that failed, below a header that says what it was,
+that only grows. Look at the end of it (tail), or search it (rg); ctxfs find --in
+terminals also tells which command printed a line, and when. The folder <id> has
+screen.txt, what is on the screen now; last.txt and failed.txt, the output of the
+last command and of the last that failed, below a header that says what it was,
 where, when, and its exit code (Ctrl-C and exit are no failures); commands.jsonl, a
 line for each command with its exit code and the place of its output;
 commands/<n>.txt, the outputs, likewise; and replay.cast for asciinema.
