@@ -124,6 +124,9 @@ func rooms(provider string) []string {
 		return []string{
 			t + "event", t + "render", t + "agents/history", t + "source", t + "archive", t + "catalogue", t + "scan", t + "cache", t + "folders", "providers/transcripts",
 		}
+	case "workspaces":
+		const w = "providers/workspaces/"
+		return []string{w + "programs", w + "git", w + "layout", w + "build", w + "system", w + "processes", "providers/workspaces"}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package clean
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -217,4 +218,14 @@ func hidden(r rune) bool {
 		return true
 	}
 	return false
+}
+
+// Path returns a file name or path as one line of at most limit bytes. One that has control
+// or invisible characters, is not UTF-8, or could be mistaken for a quoted one is quoted,
+// with escapes as in Go, so that nothing is lost.
+func Path(path string, limit int) string {
+	if Line(path) != path || strings.ContainsAny(path, `"\`) {
+		path = strconv.Quote(path)
+	}
+	return Cut(path, limit)
 }

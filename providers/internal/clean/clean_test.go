@@ -54,3 +54,13 @@ func TestJSONKeepsTheValue(t *testing.T) {
 		}
 	}
 }
+
+func TestPath(t *testing.T) {
+	for path, want := range map[string]string{
+		"src/main.go": "src/main.go", "a b/ä.txt": "a b/ä.txt", "a\nb": `"a\nb"`, "\xff": `"\xff"`, `say "x"`: `"say \"x\""`, "\u202egpj": `"\u202egpj"`, " a": `" a"`,
+	} {
+		if got := Path(path, 100); got != want {
+			t.Errorf("%q is shown as %s, not %s", path, got, want)
+		}
+	}
+}

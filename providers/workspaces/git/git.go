@@ -1,0 +1,190 @@
+// Package git reads the state of a repository for people and agents: its branch, what is
+// not committed, what is under way, the last commits, stashes, and worktrees.
+//
+// It asks the program git, and lets no repository name a program that git would run. A
+// repository can do so in many places: core.fsmonitor, filters, hooks, an external diff,
+// the helper of a transport, and whatever the next version brings. A list of what to turn
+// off would be outdated, and by the time git runs the configuration may have changed. So
+// git does not read that configuration at all: it is given a folder of ours as the
+// repository, with a configuration of ours that has a few harmless settings of the real
+// one, and links to its objects, references, and index (see view). Git runs nothing,
+// fetches nothing, and writes nothing, not even the index.
+package git
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ctxfs/providers/workspaces/programs"
+)
+
+const (
+	// patience is for how long git may work on one question.
+	patience = 10 * time.Second
+	// MaxCommits is how many of the last commits are read.
+	MaxCommits = 10
+	// MaxPaths is how many paths of what is not committed are read, by kind of change.
+	MaxPaths = 30
+	// maxStashes and maxWorktrees are how many of them are read.
+	maxStashes   = 100
+	maxWorktrees = 100
+)
+
+// ErrNone is the error for a folder that is no repository, nor the work tree of one.
+var ErrNone = errors.New("not a git repository")
+
+// Options are the surroundings of a [Reader].
+type Options struct {
+	// Scratch is a folder for temporary files; the Reader alone uses it, and empties it.
+	Scratch string
+	// Home is the user's home folder and Config that of their configurations,
+	// $XDG_CONFIG_HOME or ~/.config.
+	Home, Config string
+	// Path is the value of PATH, by which git is found.
+	Path string
+	// Work returns the folders in which people work: git is not looked for there, nor in
+	// the folder that is read. It may be nil.
+	Work func() []string
+	// Programs runs git.
+	Programs *programs.Runner
+}
+
+// Reader reads the state of repositories. It is safe for concurrent use.
+type Reader struct{ opts Options }
+
+// New returns a Reader.
+func New(opts Options) *Reader {
+	_ = os.RemoveAll(opts.Scratch) // what a killed process has left; a failure shows when it is needed
+	return &Reader{opts}
+}
+
+// State is the state of a repository at one time.
+type State struct {
+	// Bare reports whether there is no work tree; then Uncommitted is empty.
+	Bare bool
+	// Elsewhere is the work tree that the configuration names, if it is another folder;
+	// then Uncommitted is empty.
+	Elsewhere string
+	// Head is the name of the last commit in hexadecimal; "" before the first one.
+	Head string
+	// Branch is the name of the branch; "" if the head is detached.
+	Branch string
+	// Upstream is the branch that it tracks; "" if it tracks none.
+	Upstream string
+	// Gone reports whether Upstream does not exist (any more).
+	Gone bool
+	// Ahead and Behind are how many commits the branch has that its upstream has not,
+	// and the other way round, as of the last fetch.
+	Ahead, Behind int
+	// Fetched is when something was last fetched; zero if that is not known.
+	Fetched time.Time
+	// Remote is the address of the branch's remote, or of origin, without secrets.
+	Remote string
+	// Operation is what is under way.
+	Operation Operation
+	// Locked is since when the index is locked by a git command, maybe one that was
+	// killed; zero if it is not.
+	Locked time.Time
+	// Foreign is the number of the user who owns the repository, if git refuses to work
+	// there because of that; else -1.
+	Foreign     int
+	Uncommitted Uncommitted
+	Commits     []Commit // the last first
+	Stashes     []Stash  // the last first
+	Worktrees   []Worktree
+	// Unread reports whether the status could not be read: Upstream and Uncommitted are
+	// not known then.
+	Unread bool
+	// Problems say what of all this could not be read, a line each.
+	Problems []string
+}
+
+// Commit is a commit.
+type Commit struct {
+	ID      string // in hexadecimal
+	Time    time.Time
+	Author  string
+	Subject string
+}
+
+// Stash is a stash.
+type Stash struct {
+	Time    time.Time
+	Message string
+}
+
+// Read returns the state of the repository of which a folder is the work tree, or that is
+// itself a bare one. The folder is an absolute path without symbolic links; folders above
+// it are not looked at. The error is [ErrNone], that of the folder, or says that git is
+// missing; what else fails stands in Problems.
+func (r *Reader) Read(ctx context.Context, dir string) (State, error) {
+	repo, err := locate(dir)
+	if err != nil {
+		return State{}, err
+	}
+	s := State{Foreign: -1}
+	s.Operation, s.Locked, s.Fetched = repo.operation(), modified(filepath.Join(repo.private, "index.lock")), modified(filepath.Join(repo.private, "FETCH_HEAD"))
+	outside := []string{dir}
+	if r.opts.Work != nil {
+		outside = append(outside, r.opts.Work()...)
+	}
+	program := programs.Find("git", r.opts.Path, outside...)
+	if program == "" {
+		return State{}, errors.New("git is not installed, or not on the PATH of the background process")
+	}
+	if err := os.MkdirAll(r.opts.Scratch, 0o700); err != nil {
+		return State{}, err
+	}
+	scratch, err := os.MkdirTemp(r.opts.Scratch, "view-")
+	if err != nil {
+		return State{}, err
+	}
+	defer os.RemoveAll(scratch)
+	v := &view{opts: r.opts, program: program, scratch: scratch, repo: repo}
+	if err := v.make(ctx); err != nil {
+		return State{}, fmt.Errorf("%s: %w", dir, err)
+	}
+	s.Bare, s.Elsewhere, s.Remote = v.bare, v.elsewhere, v.config.remote("origin")
+	if repo.owner >= 0 && repo.owner != os.Geteuid() && !v.user.trusts(dir) {
+		s.Foreign = repo.owner
+	}
+	for i, step := range []struct {
+		what string
+		read func(context.Context, *State) error
+	}{
+		{"its status", v.status}, {"its commits", v.commits}, {"its stashes", v.stashes},
+	} {
+		limited, cancel := context.WithTimeoutCause(ctx, patience, errTooSlow)
+		err := step.read(limited, &s)
+		cancel()
+		if ctx.Err() != nil {
+			return State{}, context.Cause(ctx)
+		}
+		if err != nil {
+			s.Unread = s.Unread || i == 0
+			s.Problems = append(s.Problems, step.what+" could not be read: "+v.explain(err))
+		}
+	}
+	if s.Branch != "" {
+		s.Remote = cmp.Or(v.config.remote(v.config.last("branch."+s.Branch+".remote")), s.Remote)
+	}
+	s.Worktrees = repo.worktrees()
+	return s, nil
+}
+
+// errTooSlow is why git was ended.
+var errTooSlow = fmt.Errorf("git took longer than %.0f s", patience.Seconds())
+
+// modified returns when a file was last modified; zero if there is none.
+func modified(path string) time.Time {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime().UTC()
+}

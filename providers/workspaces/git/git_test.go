@@ -1,0 +1,443 @@
+package git
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/workspaces/programs"
+)
+
+// world is a home folder, a repository in it, and a Reader.
+type world struct {
+	t      testing.TB
+	home   string
+	dir    string // of the repository
+	opts   Options
+	reader *Reader
+}
+
+func newWorld(t testing.TB, init ...string) *world {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git here")
+	}
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, home: filepath.Join(root, "home"), dir: filepath.Join(root, "home", "repo")}
+	runner := programs.New()
+	t.Cleanup(runner.Close)
+	w.opts = Options{Scratch: filepath.Join(root, "scratch"), Home: w.home, Config: filepath.Join(w.home, ".config"), Path: os.Getenv("PATH"), Programs: runner}
+	w.reader = New(w.opts)
+	w.write("../.gitconfig", "[user]\n\tname = Ada\n\temail = ada@example.com\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n[advice]\n\tdetachedHead = false\n")
+	w.git(append([]string{"init", "-q"}, init...)...)
+	return w
+}
+
+// path returns the path of what is named relative to the repository.
+func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	path := w.path(name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// run runs git as the user does, with what the repository names.
+func (w *world) run(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	cmd.Env = []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_DATE=2026-01-02T03:04:05Z", "GIT_COMMITTER_DATE=2026-01-02T03:04:05Z", "GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0"}
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+func (w *world) git(args ...string) string {
+	w.t.Helper()
+	return w.gitIn(w.dir, args...)
+}
+
+func (w *world) gitIn(dir string, args ...string) string {
+	w.t.Helper()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	out, err := w.run(dir, args...)
+	if err != nil {
+		w.t.Fatalf("git %q: %v: %s", args, err, out)
+	}
+	return out
+}
+
+// commit commits a file with that text.
+func (w *world) commit(name, text string) {
+	w.t.Helper()
+	w.write(name, text)
+	w.git("add", "--", name)
+	w.git("commit", "-q", "-m", "write "+name)
+}
+
+func (w *world) read(dir string) State {
+	w.t.Helper()
+	s, err := w.reader.Read(w.t.Context(), dir)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(w.opts.Scratch); len(left) > 0 {
+		w.t.Errorf("left in the scratch folder: %v", left)
+	}
+	return s
+}
+
+func TestState(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"kept", "changed", "both", "gone", "old"} {
+		w.commit(name, "text of "+name+"\n")
+	}
+	w.gitIn(w.path("../remote.git"), "init", "-q", "--bare")
+	w.git("remote", "add", "origin", "https://user:hunter2secret@example.com/repo.git")
+	w.git("remote", "set-url", "--push", "origin", w.path("../remote.git"))
+	w.git("-c", "remote.origin.url="+w.path("../remote.git"), "push", "-q", "-u", "origin", "main")
+	w.git("reset", "-q", "--hard", "HEAD~1")
+	w.commit("old", "text of old\nand more\n")
+	w.commit("token", "x")
+	w.git("commit", "-q", "--amend", "-m", "use ghp_012345678901234567890123456789abcdef")
+	w.write("kept", "stashed")
+	w.git("stash", "push", "-q", "-m", "later")
+	w.write("changed", "other text, which is longer\n")
+	w.write("both", "staged\n")
+	w.git("add", "both")
+	w.write("both", "and changed again\n")
+	w.git("mv", "old", "new name")
+	if err := os.Remove(w.path("gone")); err != nil {
+		t.Fatal(err)
+	}
+	w.write("fresh", "")
+	w.write("folder/of/files", "")
+	w.write("line\nbreak", "")
+	w.write("no utf8 \xff", "")
+	w.write(".gitignore", "*.log\n")
+	w.write("noise.log", "")
+	w.git("worktree", "add", "-q", "-b", "side", w.path("../side"))
+
+	s := w.read(w.dir)
+	want := `# git
+
+- branch: main, tracks origin/main: 2 ahead, 1 behind
+- remote: https://user:[REDACTED:url-password]@example.com/repo.git
+- uncommitted: 2 staged, 3 changed, 5 untracked
+
+## Uncommitted
+
+As ` + "`git status --short`" + ` prints them: index, work tree, path.
+
+    MM both
+     M changed
+     D gone
+    R  new name (from old)
+    ?? .gitignore
+    ?? folder/
+    ?? fresh
+    ?? "line\nbreak"
+    ?? "no utf8 \xff"
+
+## Last commits
+
+    ID 2026-01-02 03:04 Ada: use [REDACTED:github]
+    ID 2026-01-02 03:04 Ada: write old
+    ID 2026-01-02 03:04 Ada: write gone
+    ID 2026-01-02 03:04 Ada: write both
+    ID 2026-01-02 03:04 Ada: write changed
+    ID 2026-01-02 03:04 Ada: write kept
+
+## Stashes
+
+    stash@{0} 2026-01-02 03:04 On main: later
+
+## Linked worktrees
+
+    ` + w.path("../side") + ` side
+`
+	page := s.Page()
+	for _, c := range s.Commits {
+		page = strings.Replace(page, short(c.ID), "ID", 1)
+	}
+	if page != want {
+		t.Errorf("got\n%s\nwant\n%s", page, want)
+	}
+
+	side := w.read(w.path("../side"))
+	if side.Branch != "side" || side.Uncommitted.String() != "nothing" || len(side.Stashes) != 1 || len(side.Worktrees) != 1 || len(side.Problems) > 0 {
+		t.Errorf("the linked worktree has %+v", side)
+	}
+	if err := os.RemoveAll(w.path("../side")); err != nil {
+		t.Fatal(err)
+	}
+	if s := w.read(w.dir); len(s.Worktrees) != 1 || !s.Worktrees[0].Missing || !strings.Contains(s.Page(), "side, not there") {
+		t.Errorf("worktrees are %+v", s.Worktrees)
+	}
+}
+
+func TestKindsOfRepositories(t *testing.T) {
+	t.Run("unborn", func(t *testing.T) {
+		w := newWorld(t)
+		w.write("first", "")
+		s := w.read(w.dir)
+		if s.Head != "" || s.Branch != "main" || s.Uncommitted.Untracked != 1 || len(s.Problems) > 0 || !strings.Contains(s.Page(), "branch: main, without a commit") {
+			t.Errorf("got %+v\n%s", s, s.Page())
+		}
+	})
+	t.Run("detached", func(t *testing.T) {
+		w := newWorld(t)
+		w.commit("file", "1")
+		w.git("checkout", "-q", "--detach")
+		if s := w.read(w.dir); s.Branch != "" || !strings.Contains(s.Page(), "branch: none (detached head) at "+short(w.git("rev-parse", "HEAD"))) {
+			t.Errorf("got\n%s", s.Page())
+		}
+	})
+	t.Run("bare", func(t *testing.T) {
+		w := newWorld(t)
+		w.commit("file", "1")
+		w.git("clone", "-q", "--bare", w.dir, w.path("../bare"))
+		s := w.read(w.path("../bare"))
+		if !s.Bare || s.Branch != "main" || len(s.Commits) != 1 || len(s.Problems) > 0 || !strings.Contains(s.Page(), "bare repository") {
+			t.Errorf("got %+v\n%s", s, s.Page())
+		}
+		w.gitIn(w.path("../bare"), "worktree", "add", "-q", w.path("../of bare"), "main")
+		if s := w.read(w.path("../of bare")); s.Bare || s.Branch != "main" || s.Uncommitted.String() != "nothing" {
+			t.Errorf("its worktree: %+v", s)
+		}
+	})
+	t.Run("sha256", func(t *testing.T) {
+		w := newWorld(t, "--object-format=sha256")
+		w.commit("file", "1")
+		if s := w.read(w.dir); len(s.Head) != 64 || s.Uncommitted.String() != "nothing" || len(s.Problems) > 0 {
+			t.Errorf("got %+v", s)
+		}
+	})
+	t.Run("reftable", func(t *testing.T) {
+		w := newWorld(t)
+		if out, err := w.run(w.dir, "init", "-q", "--ref-format=reftable", w.path("../ref")); err != nil {
+			t.Logf("this git has no reftable: %s", out)
+			w.git("config", "core.repositoryformatversion", "1")
+			w.git("config", "extensions.refstorage", "reftable")
+			s := w.read(w.dir)
+			if page := s.Page(); !strings.Contains(page, "a newer version of git is needed") || strings.Contains(page, w.opts.Scratch) {
+				t.Errorf("got\n%s", page)
+			}
+			return
+		}
+		w.dir = w.path("../ref")
+		w.commit("file", "1")
+		w.git("worktree", "add", "-q", "-b", "side", w.path("../side"))
+		for dir, branch := range map[string]string{w.dir: "main", w.path("../side"): "side"} {
+			if s := w.read(dir); s.Branch != branch || len(s.Commits) != 1 || len(s.Problems) > 0 {
+				t.Errorf("got %+v", s)
+			}
+		}
+	})
+	t.Run("submodule", func(t *testing.T) {
+		w := newWorld(t)
+		w.commit("file", "1")
+		w.gitIn(w.path("../other"), "clone", "-q", w.dir, ".")
+		w.git("submodule", "--quiet", "add", w.path("../other"), "sub")
+		w.git("commit", "-q", "-m", "a submodule")
+		if s := w.read(w.path("sub")); s.Branch != "main" || s.Elsewhere != "" || s.Uncommitted.String() != "nothing" || len(s.Problems) > 0 {
+			t.Errorf("the submodule has %+v", s)
+		}
+		w.gitIn(w.path("sub"), "commit", "-q", "--allow-empty", "-m", "more")
+		w.write("sub/dirt", "")
+		if s := w.read(w.dir); s.Uncommitted.String() != "1 changed" || s.Uncommitted.Paths[0].Path != "sub" {
+			t.Errorf("its repository has %+v", s.Uncommitted)
+		}
+	})
+	t.Run("nested", func(t *testing.T) {
+		w := newWorld(t)
+		w.gitIn(w.path("inner"), "init", "-q")
+		w.write("inner/file", "")
+		if s := w.read(w.dir); s.Uncommitted.Untracked != 1 || s.Uncommitted.Paths[0].Path != "inner/" {
+			t.Errorf("got %+v", s.Uncommitted)
+		}
+		w.write("plain/file", "")
+		if _, err := w.reader.Read(t.Context(), w.path("plain")); !errors.Is(err, ErrNone) {
+			t.Errorf("a folder in a repository: %v", err)
+		}
+	})
+	t.Run("split index", func(t *testing.T) {
+		w := newWorld(t)
+		w.commit("file", "1")
+		w.git("update-index", "--split-index")
+		if s := w.read(w.dir); s.Uncommitted.String() != "nothing" || len(s.Problems) > 0 {
+			t.Errorf("got %+v", s)
+		}
+	})
+	t.Run("alternates", func(t *testing.T) {
+		w := newWorld(t)
+		w.commit("file", "1")
+		w.git("clone", "-q", "--shared", w.dir, w.path("../shared"))
+		if err := os.WriteFile(w.path("../shared/.git/objects/info/alternates"), []byte("../../../repo/.git/objects\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s := w.read(w.path("../shared")); len(s.Commits) != 1 || len(s.Problems) > 0 {
+			t.Errorf("got %+v", s)
+		}
+	})
+	t.Run("work tree elsewhere", func(t *testing.T) {
+		w := newWorld(t)
+		w.commit("file", "1")
+		w.git("config", "core.worktree", "../../elsewhere")
+		if s := w.read(w.dir); s.Elsewhere != w.path("../elsewhere") || s.Uncommitted.Tracked > 0 || !strings.Contains(s.Page(), "core.worktree") {
+			t.Errorf("got %+v", s)
+		}
+		w.gitIn(w.home, "config", "--file", w.path(".git/config"), "core.worktree", "..")
+		if s := w.read(w.dir); s.Elsewhere != "" || s.Uncommitted.String() != "nothing" {
+			t.Errorf("where it is the same folder: %+v", s)
+		}
+	})
+	t.Run("upstream gone", func(t *testing.T) {
+		w := newWorld(t)
+		w.commit("file", "1")
+		w.git("config", "branch.main.remote", "origin")
+		w.git("config", "branch.main.merge", "refs/heads/main")
+		w.git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+		if s := w.read(w.dir); !s.Gone || !strings.Contains(s.Page(), "tracks origin/main, which does not exist") {
+			t.Errorf("got %+v", s)
+		}
+	})
+	t.Run("the user's excludes", func(t *testing.T) {
+		w := newWorld(t)
+		w.write("../.config/git/ignore", "*.mine\n")
+		w.write("a.mine", "")
+		if s := w.read(w.dir); s.Uncommitted.String() != "nothing" {
+			t.Errorf("git/ignore does not hold: %+v", s.Uncommitted)
+		}
+		w.write("../other", "*.other\n")
+		w.git("config", "--global", "core.excludesFile", "~/other")
+		w.write("a.other", "")
+		if s := w.read(w.dir); s.Uncommitted.Untracked != 1 || s.Uncommitted.Paths[0].Path != "a.mine" {
+			t.Errorf("core.excludesFile does not hold: %+v", s.Uncommitted)
+		}
+	})
+}
+
+func TestOperations(t *testing.T) {
+	conflicting := func(t *testing.T) *world {
+		w := newWorld(t)
+		w.commit("file", "1\n")
+		w.git("checkout", "-q", "-b", "topic")
+		w.commit("file", "topic\n")
+		w.git("checkout", "-q", "main")
+		w.commit("file", "main\n")
+		return w
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"merge", "topic"}, "under way: merge of topic"},
+		{[]string{"rebase", "topic"}, "under way: rebase of main, step 1 of 1"},
+		{[]string{"rebase", "--apply", "topic"}, "under way: rebase of main, step 1 of 1"},
+		{[]string{"cherry-pick", "topic"}, "under way: cherry-pick of "},
+		{[]string{"revert", "HEAD~1"}, "under way: revert of "},
+	} {
+		w := conflicting(t)
+		if out, err := w.run(w.dir, c.args...); err == nil {
+			t.Fatalf("git %q has no conflict: %s", c.args, out)
+		}
+		s := w.read(w.dir)
+		if page := s.Page(); !strings.Contains(page, c.want) || s.Uncommitted.Conflicts != 1 || !strings.Contains(page, " file\n") || len(s.Problems) > 0 {
+			t.Errorf("git %q gives %+v\n%s", c.args, s, page)
+		}
+	}
+	w := conflicting(t)
+	w.git("bisect", "start", "HEAD", "HEAD~1")
+	if page := w.read(w.dir).Page(); !strings.Contains(page, "under way: bisect, begun on main") {
+		t.Errorf("got\n%s", page)
+	}
+	w.write(".git/index.lock", "")
+	if page := w.read(w.dir).Page(); !strings.Contains(page, "index.lock exists since ") {
+		t.Errorf("got\n%s", page)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	w := newWorld(t)
+	w.commit("file", "1")
+	for dir, want := range map[string]error{w.home: ErrNone, w.path("none"): fs.ErrNotExist, w.path("file"): ErrNone} {
+		if _, err := w.reader.Read(t.Context(), dir); !errors.Is(err, want) {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	opts := w.opts
+	opts.Path = w.path("bin") + ":relative:"
+	w.write("bin/git", "#!/bin/sh\n")
+	if err := os.Chmod(w.path("bin/git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(opts).Read(t.Context(), w.dir); err == nil || !strings.Contains(err.Error(), "git is not installed") {
+		t.Errorf("without git: %v", err)
+	}
+	for name, text := range map[string]string{".git/HEAD": "nonsense", ".git/config": "[core\n", ".git/index": "nonsense"} {
+		before, _ := os.ReadFile(w.path(name))
+		w.write(name, text)
+		if s, err := w.reader.Read(t.Context(), w.dir); err == nil && len(s.Problems) == 0 {
+			t.Errorf("nothing is said about a broken %s", name)
+		} else if err != nil && strings.Contains(err.Error(), w.opts.Scratch) || strings.Contains(s.Page(), w.opts.Scratch) {
+			t.Errorf("a broken %s is said of our files: %v\n%s", name, err, s.Page())
+		}
+		w.write(name, string(before))
+	}
+}
+
+func TestForeignOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a repository to somebody else")
+	}
+	w := newWorld(t)
+	w.commit("file", "1")
+	if err := os.Chown(w.path(".git"), 12345, -1); err != nil {
+		t.Fatal(err)
+	}
+	if s := w.read(w.dir); s.Foreign != 12345 || len(s.Commits) != 1 || !strings.Contains(s.Page(), "safe.directory") {
+		t.Errorf("got %+v", s)
+	}
+	w.gitIn(w.home, "config", "--global", "safe.directory", w.dir)
+	if s := w.read(w.dir); s.Foreign != -1 {
+		t.Errorf("although the user trusts it: %+v", s)
+	}
+}
+
+func FuzzStatus(f *testing.F) {
+	f.Add("# branch.oid (initial)\x00# branch.head main\x00# branch.ab +1 -2\x001 M. N... 100644 100644 100644 a b path\x002 R. N... 1 2 3 a b R100 new\x00old\x00u UU N... 1 2 3 4 a b c both\x00? new\x00")
+	f.Fuzz(func(t *testing.T, text string) {
+		var p statusParser
+		if err := records(strings.NewReader(text), p.record); err != nil {
+			return
+		}
+		var s State
+		p.finish(&s)
+		_ = s.Page()
+	})
+}
+
+func FuzzSettings(f *testing.F) {
+	f.Add([]byte("core.bare\nfalse\x00branch.a \"b\\.c.merge\nrefs/heads/x\x00remote.o.fetch\n+refs/*:refs/*\x00core.eol\x00"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := parseSettings(text)
+		for _, e := range s.harmless() {
+			if section, _, _ := splitKey(e.key); !slices.Contains([]string{"core", "extensions", "branch", "remote"}, section) {
+				t.Errorf("%q is kept", e.key)
+			}
+		}
+		_ = s.harmless().text()
+	})
+}
