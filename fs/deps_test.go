@@ -118,15 +118,12 @@ func rooms(provider string) []string {
 		return []string{t + "grid", t + "shells", t + "record", t + "holder", t + "tmux", "providers/terminals"}
 	case "workspaces":
 		const w = "providers/workspaces/"
-		return []string{w + "git", w + "layout", w + "build", w + "system", w + "processes", w + "changes", w + "notes", "providers/workspaces"}
+		return []string{w + "programs", w + "git", w + "layout", w + "build", w + "system", w + "processes", w + "changes", w + "notes", "providers/workspaces"}
 	case "transcripts":
 		const t = "providers/transcripts/"
 		return []string{
 			t + "event", t + "render", t + "agents/history", t + "source", t + "archive", t + "catalogue", t + "scan", t + "cache", t + "folders", "providers/transcripts",
 		}
-	case "workspaces":
-		const w = "providers/workspaces/"
-		return []string{w + "programs", w + "git", w + "layout", w + "build", w + "system", w + "processes", "providers/workspaces"}
 	}
 	return nil
 }
