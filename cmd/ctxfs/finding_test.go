@@ -250,16 +250,20 @@ func BenchmarkFinding(b *testing.B) {
 		b.ReportMetric(all.share(all.firstIn), "first-in")
 		b.ReportMetric(all.share(all.fiveIn), "among-5-in")
 	})
-	b.Run("languages", func(b *testing.B) { benchmarkLanguages(b, world().Tree) })
+	b.Run("languages", func(b *testing.B) { benchmarkLanguages(b, world().Tree, "languages.jsonl") })
+	b.Run("languages-everyday", func(b *testing.B) {
+		servers, _, _, _ := liveServers(b)
+		benchmarkLanguages(b, discoveryWorld(b, servers, nil), "everyday.jsonl")
+	})
 	b.Run("LiveMCPBench-wants", benchmarkWants)
 }
 
-// benchmarkLanguages asks for tools of the recorded servers in four languages.
-func benchmarkLanguages(b *testing.B, tree *usertree.Tree) {
+// benchmarkLanguages asks for tools in four languages.
+func benchmarkLanguages(b *testing.B, tree *usertree.Tree, file string) {
 	asked := findingData[struct {
 		EN, DE, ZH, JA string
 		Right          []string
-	}](b, "languages.jsonl")
+	}](b, file)
 	type hits struct{ first, five, given int }
 	var found map[string]*hits
 	known := 0 // whose English form is among five
@@ -287,6 +291,9 @@ func benchmarkLanguages(b *testing.B, tree *usertree.Tree) {
 				}
 				if inEnglish && at >= 0 {
 					h.given++
+				}
+				if inEnglish && at < 0 && testing.Verbose() {
+					b.Logf("missed: %q wants %s", form.want, a.Right)
 				}
 			}
 		}

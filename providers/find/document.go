@@ -7,6 +7,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/translate"
 	"ctxfs/providers/internal/words"
 )
 
@@ -120,14 +121,7 @@ func (l *lexicon) count(a *analysis, field int, text string) {
 			return
 		}
 		s := words.Stem(w.Text)
-		c := a.counts[s]
-		if c == nil {
-			c = new([fields]uint8)
-			a.counts[s] = c
-		}
-		if c[field] < maxCount {
-			c[field]++
-		}
+		a.add(s, field)
 		if w.Kind == words.Whole || w.Kind == words.Part {
 			a.length[field] = max(a.length[field], a.length[field]+1) // without overflow
 			if field == nameField {
@@ -135,6 +129,30 @@ func (l *lexicon) count(a *analysis, field int, text string) {
 			}
 		}
 	})
+	if !words.ASCII(text) {
+		l.countTranslated(a, field, text)
+	}
+}
+
+// countTranslated counts the English words for those of a text in another language.
+func (l *lexicon) countTranslated(a *analysis, field int, text string) {
+	for _, sense := range translate.Read(text).Senses {
+		for _, e := range sense.English[:min(len(sense.English), 2)] {
+			a.add(words.Stem(e), field)
+		}
+	}
+}
+
+// add counts a word, by its stem, in a field.
+func (a *analysis) add(stem string, field int) {
+	c := a.counts[stem]
+	if c == nil {
+		c = new([fields]uint8)
+		a.counts[stem] = c
+	}
+	if c[field] < maxCount {
+		c[field]++
+	}
 }
 
 // cutSentence splits a text after its first sentence.

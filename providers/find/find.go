@@ -3,8 +3,8 @@
 // themselves, by words, names or whole sentences.
 //
 // The order of its parts: find.go, document.go, update.go and vocabulary.go (the
-// index and what goes into it), passages.go, query.go, synonyms.go, search.go
-// and fuzzy.go (a query, and its matches in one index), finder.go, merge.go, scale.go
+// index and what goes into it), passages.go, query.go, synonyms.go, foreign.go,
+// search.go and fuzzy.go (a query, and its matches in one index), finder.go, merge.go, scale.go
 // and fold.go (the [Finder]: the index of all providers, and how matches of all kinds
 // are compared and listed), folder.go (the folder find/).
 //
@@ -25,6 +25,8 @@
 //   - A word also stands for its synonyms in the field, at half the weight:
 //     "delete" finds remove_file. A word that is not in the index stands for words
 //     that begin with it, or that it misspells.
+//   - A word of German, Chinese or Japanese also stands for the English words for it,
+//     at nearly the full weight; a text in these languages is indexed by them, too.
 //   - A document with exactly the name that is asked for comes first.
 //   - Words that twenty tools of one server share are more distinctive than words
 //     that tools of twenty servers share: each further document of one folder

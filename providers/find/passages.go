@@ -3,6 +3,7 @@ package find
 import (
 	"regexp"
 	"strings"
+	"unicode"
 
 	"ctxfs/providers/internal/words"
 )
@@ -23,7 +24,7 @@ var (
 	filePath     = regexp.MustCompile(`^(~|\.{1,2})?(/[^/]+){2,}/?$|^(~|\.{1,2})/[^/]+/?$`)
 	fileName     = regexp.MustCompile(`^[\w-]+(\.[\w-]+)*\.[A-Za-z]\w{0,4}$`)
 	isoDate      = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
-	quotation    = regexp.MustCompile(`"[^"\n]{2,}"|“[^”\n]{2,}”|‘[^’\n]{2,}’|(?:^|[\s(])'[^'\n]{2,}'|«[^»\n]{2,}»|` + "`[^`\n]{2,}`")
+	quotation    = regexp.MustCompile(`"[^"\n]{2,}"|“[^”\n]{2,}”|‘[^’\n]{2,}’|(?:^|[\s(])'[^'\n]{2,}'|«[^»\n]{2,}»|„[^“”\n]{2,}[“”]|「[^」\n]{2,}」|『[^』\n]{2,}』|` + "`[^`\n]{2,}`")
 )
 
 // passages splits a query into the question, which comes first, and the values in
@@ -31,7 +32,7 @@ var (
 func passages(query string) []passage {
 	var plain []string
 	var values []passage
-	for _, token := range strings.Fields(query) {
+	for _, token := range strings.Fields(spaced(query)) {
 		if found := valuePassages(strings.Trim(token, `.,;:!?()[]{}<>"'`+"`")); found != nil {
 			values = append(values, found...)
 		} else if len(token) <= maxToken || !words.ASCII(token) {
@@ -48,6 +49,25 @@ func passages(query string) []passage {
 		rest = outside
 	}
 	return append([]passage{{rest, 1}}, values...)
+}
+
+// spaced puts spaces between the words of a script without spaces and others:
+// 「打开https://example.com并截图」 has an address in it.
+func spaced(query string) string {
+	if words.ASCII(query) {
+		return query
+	}
+	var b strings.Builder
+	before := false
+	for i, r := range query {
+		spaceless := words.Spaceless(r) || unicode.In(r, unicode.Po) && r > unicode.MaxLatin1
+		if i > 0 && spaceless != before {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		before = spaceless
+	}
+	return b.String()
 }
 
 // valuePassages returns what a value stands for; nil if the token is a word.

@@ -18,11 +18,15 @@ const (
 
 // concept is one thing that a query asks for, with the indexed words for it.
 type concept struct {
-	of       []string // the words of the query that it stands for, stemmed
-	weight   float64
-	guessed  bool // for an unknown word others are looked up
-	half     bool // it is one of two words that an unknown one is split into
-	variants []variant
+	of      []string // the words of the query that it stands for, stemmed
+	weight  float64
+	guessed bool // for an unknown word others are looked up
+	half    bool // it is one of two words that an unknown one is split into
+	// translated is set for words of another language; part is the share of them that
+	// it stands for.
+	translated bool
+	part       float64
+	variants   []variant
 }
 
 type variant struct {
@@ -45,24 +49,29 @@ func (x *index) concepts(query string) []concept {
 	q := question{index: x, seen: make(map[string]bool)}
 	parts := passages(clean.Prefix(query, maxQuery))
 	read := make([][]words.Word, len(parts))
+	foreign := make([]foreign, len(parts))
 	for i, p := range parts {
+		foreign[i] = readForeign(p.text)
 		words.Split(p.text, func(w words.Word) {
 			read[i] = append(read[i], w)
 			q.content = q.content || !q.courtesies[w.Text]
 		})
 	}
 	for i, p := range parts {
-		q.read(read[i], p.weight)
+		q.translate(foreign[i], p.weight)
+		q.read(read[i], foreign[i], p.weight)
 	}
 	return q.concepts
 }
 
-// read adds the concepts for the words of a passage.
-func (q *question) read(all []words.Word, weight float64) {
+// read adds the concepts for the words of a passage but those that were translated.
+func (q *question) read(all []words.Word, foreign foreign, weight float64) {
 	before := ""
 	for _, w := range all {
 		switch {
 		case w.Kind == words.Paired: // its pairs are looked up instead
+		case foreign.has(w.Text):
+			before = ""
 		case q.content && q.courtesies[w.Text]:
 			before = ""
 		case w.Kind == words.Joined:
@@ -99,9 +108,7 @@ func (q *question) add(text string, weight float64, of ...string) {
 		q.guess(&c, text, s)
 		q.guessing = false
 	}
-	if len(c.variants) > 0 {
-		q.concepts = append(q.concepts, c)
-	}
+	q.put(c)
 }
 
 // parts returns the stems of those of some words that an identifier is joined from.

@@ -123,10 +123,11 @@ func (l *lexicon) asked(query string) map[string]float64 {
 	}
 	all := make(map[string]float64)
 	for _, p := range parts {
+		foreign := readForeign(p.text)
 		words.Split(p.text, func(w words.Word) {
-			if w.Kind != words.Paired && w.Kind != words.Joined && !(content && l.courtesies[w.Text]) {
+			if w.Kind != words.Paired && w.Kind != words.Joined && !(content && l.courtesies[w.Text]) && !foreign.Empty[w.Text] {
 				stem := words.Stem(w.Text)
-				all[stem] = max(all[stem], p.weight)
+				all[stem] = max(all[stem], p.weight/float64(max(1, foreign.words[w.Text])))
 			}
 		})
 	}

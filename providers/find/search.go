@@ -148,7 +148,11 @@ func (x *index) evidence(id uint32, concepts []concept, fields *factors) map[str
 		}
 		if best > 0 {
 			for _, w := range c.of {
-				found[w] = max(found[w], best)
+				if c.translated && c.part < 1 {
+					found[w] = min(1, found[w]+best*c.part)
+				} else {
+					found[w] = max(found[w], best)
+				}
 			}
 		}
 	}
@@ -165,9 +169,16 @@ func (x *index) shares(concepts []concept) (all map[string]float64, guessed map[
 	for _, c := range concepts {
 		for _, w := range c.of {
 			if t := x.terms[w]; t != nil {
-				all[w] = t.spread / x.groups.total
+				all[w] = max(all[w], t.spread/x.groups.total)
 			} else if c.guessed {
 				guessed[w] = true
+			}
+			if c.translated {
+				for _, v := range c.variants {
+					if v.weight >= otherWeight {
+						all[w] = max(all[w], v.spread/x.groups.total)
+					}
+				}
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func someTools() []fs.Document {
 		toolDocument("browser", "", "take_screenshot", "Take a screenshot of the page.", nil),
 		toolDocument("browser", "", "navigate", "Go to an address.", []parameter{{"url", "Address of the page"}}),
 		toolDocument("charts", "", "generate_word_cloud", "Draw how often words occur.", nil),
-		toolDocument("weather", "", "天气查询", "查询城市的天气预报。", []parameter{{"城市", "城市名称"}}),
+		toolDocument("weather", "", "天气查询", "查询城市的天气预报。", []parameter{{"城市", "哪个城市"}}),
 		{Path: "skills/pdf-forms/SKILL.md", Title: "pdf-forms", Fields: map[string]string{
 			"name": "pdf-forms", "description": "Fill PDF forms. Use when a form is to be filled.", "body": "Open the café menu first."}},
 	}

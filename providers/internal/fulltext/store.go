@@ -21,7 +21,7 @@ import (
 
 // format is the version of the database's format. A database of another version is
 // rebuilt.
-const format = 2
+const format = 3
 
 const schema = `
 CREATE TABLE state(one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL);

@@ -71,7 +71,8 @@ func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || u
 // Spaceless reports whether a character belongs to a script that is written without
 // spaces, or with spaces that do not separate words.
 func Spaceless(r rune) bool {
-	return r >= 0xe00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	const longVowel = 'ー' // of Katakana, though Unicode says of no script
+	return r == longVowel || r >= 0xe00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 

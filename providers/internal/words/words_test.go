@@ -15,6 +15,7 @@ func TestSplit(t *testing.T) {
 		{"Café ÉTÉ", "cafe ete"},
 		{"天気予報", "~天 ~気 天気 ~予 気予 ~報 予報"},
 		{"日 x天气y", "日 x ~天 ~气 天气 y"},
+		{"サーバー", "~サ ~ー サー ~バ ーバ ~ー バー"},
 		{"ﬁle", "file"},
 		{strings.Repeat("a", 41) + " b", "b"},
 		{"\xff\x00 --", ""},

@@ -1,0 +1,100 @@
+package find
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/translate"
+)
+
+// foreignTools has some of someTools' kind, and two that are described in Chinese and
+// Japanese.
+func foreignTools() []fs.Document {
+	return []fs.Document{
+		toolDocument("github", "", "create_issue", "Create a new issue in a repository.", nil),
+		toolDocument("github", "", "delete_branch", "Delete a branch.", nil),
+		toolDocument("files", "", "create_directory", "Create a directory.", nil),
+		toolDocument("files", "", "read_file", "Read the contents of a file.", nil),
+		toolDocument("browser", "", "take_screenshot", "Take a screenshot of the page.", nil),
+		toolDocument("weather", "", "forecast", "Weather forecast for a city.", nil),
+		toolDocument("12306", "", "get-tickets", "查询12306余票信息。", nil),
+		toolDocument("eki", "", "norikae", "電車の乗り換え案内。出発駅と到着駅から経路を検索します。", nil),
+	}
+}
+
+// TestForeignWants: what is wanted in another language finds tools in English, and
+// those that are described in that language are found by their own words, and in
+// English.
+func TestForeignWants(t *testing.T) {
+	x := newIndex()
+	x.Update("", slices.Values(foreignTools()))
+	for want, title := range map[string]string{
+		"lege einen Ordner an":         "files/create_directory",
+		"Zweig löschen":                "github/delete_branch",
+		"Dateiinhalt lesen":            "files/read_file",
+		"Wettervorhersage":             "weather/forecast",
+		"Bildschirmfoto der Seite":     "browser/take_screenshot",
+		"GitHub-Issue erstellen":       "github/create_issue",
+		"新建文件夹":                        "files/create_directory",
+		"刪除分支":                         "github/delete_branch",
+		"在GitHub上创建issue":              "github/create_issue",
+		"天气预报":                         "weather/forecast",
+		"查询余票":                         "12306/get-tickets",
+		"フォルダを作って":                     "files/create_directory",
+		"画面を撮る":                        "browser/take_screenshot",
+		"天気予報を教えてください":                 "weather/forecast",
+		"電車の経路":                        "eki/norikae",
+		"train route":                  "eki/norikae",
+		"Zugverbindung und Route":      "eki/norikae",
+		"open https://x.org and 天气 预报": "weather/forecast",
+	} {
+		if all := x.Search(want, Options{Limit: 3}); len(all) == 0 || all[0].Title != title {
+			t.Errorf("%q finds %v, not %s", want, all, title)
+		}
+	}
+}
+
+// TestForeignScale: a word counts as had if its translation is, and one that a session
+// has as it is counts no less because there is a translation.
+func TestForeignScale(t *testing.T) {
+	f := NewFinder(time.Now, nil)
+	f.SetSources([]Source{{"mcps", tools{docs: foreignTools()}}, {"transcripts", said{lines: map[string]string{
+		"a/1": "wir haben den Ordner Rechnungen gelöscht, weil er leer war",
+		"b/1": "昨天我们决定把订单表拆分",
+		"c/1": "something else",
+	}}}})
+	t.Cleanup(func() { _ = f.Close() })
+	for query, first := range map[string]string{
+		"Ordner Rechnungen": "transcripts/a/1",
+		"我们决定把订单表拆分":        "transcripts/b/1",
+	} {
+		if all := found(t, f, query, 3); len(all) == 0 || all[0].Path != first || all[0].Score < 0.5*textFactor {
+			t.Errorf("%q finds %v, not %s", query, all, first)
+		}
+	}
+	for _, query := range []string{"Zweig löschen", "删除分支", "ブランチを削除してください"} {
+		all := found(t, f, query, 3)
+		if len(all) == 0 || !strings.HasSuffix(all[0].Path, "delete_branch.json") || all[0].Score < 0.7 {
+			t.Errorf("%q finds %v", query, all)
+		}
+	}
+}
+
+// TestEnglishIsNotForeign: no want of the corpora is read as another language.
+func TestEnglishIsNotForeign(t *testing.T) {
+	for _, c := range []corpus{liveMCPBench(t, false, false), liveMCPBench(t, true, false), toolLinkOS(t), realServers(t)} {
+		for _, w := range c.wants {
+			for _, s := range translate.Read(w.text).Senses {
+				if !strings.Contains(w.text, s.Of[0]) { // the want has German or Chinese words in it
+					continue
+				}
+				if s.Of[0][0] < 0x80 {
+					t.Errorf("%q: %q is read as %q", w.text, s.Of[0], s.English)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package translate
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/internal/words"
+)
+
+// told writes a reading: the first English word of each sense.
+func told(text string) string {
+	var all []string
+	for _, s := range Read(text).Senses {
+		all = append(all, s.English[0])
+	}
+	return strings.Join(all, " ")
+}
+
+func TestRead(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		// German: endings, compounds, separable verbs, other spellings.
+		{"lösche den Ordner", "delete folder"},
+		{"Ordner wurden gelöscht", "folder delete"},
+		{"loeschen", "delete"},
+		{"lege einen Ordner an", "create folder"},
+		{"Ordner anzulegen", "folder create"},
+		{"Bericht hochgeladen", "report upload"},
+		{"Dateiinhalt", "file content"},
+		{"Wettervorhersage für morgen", "forecast"},
+		{"die Größe des Fensters ändern", "size window edit"},
+		{"Kontakte und Konten", "contact account"},
+		{"Slack-Nachricht senden", "message send"},
+		{"bitte den Tag markieren", "day mark"},
+		// Not German.
+		{"list war files in the die directory", ""},
+		{"the folder is called Bericht", ""},
+		{"bad gift tag", ""},
+		{"username hostname webserver", ""},
+		{"", ""},
+		// Chinese in both scripts.
+		{"删除文件夹", "delete folder"},
+		{"刪除資料夾", "delete folder"},
+		{"帮我给网页截图", "page screenshot"},
+		{"把几个PDF合并成一个", "multiple merge"},
+		{"在GitHub上创建issue", "create"},
+		{"查", "query"},
+		{"王小明的邮件", "email"},
+		// Japanese: endings of verbs, half a width, with and without the last bar.
+		{"ファイルを送って", "file send"},
+		{"ファイルを送りたいです", "file send"},
+		{"サーバの状態を調べてください", "server status search"},
+		{"ｻｰﾊﾞｰ", "server"},
+		{"ページのスクショを撮って", "page screenshot"},
+		{"新しいブランチ", "new branch"},
+		{"GitHub の issue を作成", "create"},
+	} {
+		if got := told(test.text); got != test.want {
+			t.Errorf("%q: %q, not %q", test.text, got, test.want)
+		}
+	}
+}
+
+// TestOf: what a word is made of is what words.Split makes of the text, and pairs of
+// two words mean nothing.
+func TestOf(t *testing.T) {
+	r := Read("删除数据库吧")
+	var of [][]string
+	for _, s := range r.Senses {
+		of = append(of, s.Of)
+	}
+	if len(of) != 2 || !slices.Equal(of[0], []string{"删除"}) || !slices.Equal(of[1], []string{"数据", "据库"}) {
+		t.Errorf("senses are of %q", of)
+	}
+	if !r.Empty["除数"] || !r.Empty["库吧"] || len(r.Empty) != 2 {
+		t.Errorf("empty: %v", r.Empty)
+	}
+	r = Read("die Wetterkarte ansehen")
+	if len(r.Senses) != 3 || r.Senses[0].Share != 0.5 || r.Senses[0].Of[0] != "wetterkarte" || !r.Empty["die"] {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestListsAreClean keeps the lists free of what is never looked up.
+func TestListsAreClean(t *testing.T) {
+	names, err := lists.ReadDir("lists")
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := 0
+	for _, e := range names {
+		text, err := lists.ReadFile("lists/" + e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += len(text)
+		if e.Name() == "function.txt" {
+			continue
+		}
+		for line := range strings.Lines(string(text)) {
+			columns := strings.Split(strings.TrimSuffix(line, "\n"), "|")
+			if len(columns) != 4 || strings.TrimSpace(columns[0]) == "" || len(strings.Fields(strings.Join(columns[1:], " "))) == 0 {
+				t.Errorf("%s: %q", e.Name(), line)
+				continue
+			}
+			if !words.ASCII(columns[0]) || strings.ToLower(columns[0]) != columns[0] {
+				t.Errorf("%s: %q is not in small English letters", e.Name(), columns[0])
+			}
+			for _, w := range strings.Fields(columns[2] + columns[3]) {
+				if strings.ContainsFunc(w, func(r rune) bool { return !words.Spaceless(r) }) {
+					t.Errorf("%s: %q is not written without spaces", e.Name(), w)
+				}
+			}
+		}
+	}
+	if size > 1<<20 {
+		t.Errorf("the lists have %d bytes", size)
+	}
+}
+
+// FuzzRead: whatever the text, each word of a reading is one that words.Split has.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{"lege den Ordner an", "删除a文件夹、查", "サーバーを再起動 ー", "ｻ ゛", "\xff文", "Sicherheits-lücken", "ß", "ge zu an", "일정 추가"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 1000 {
+			return
+		}
+		split := make(map[string]bool)
+		words.Split(text, func(w words.Word) { split[w.Text] = true })
+		r := Read(text)
+		for w := range r.Empty {
+			if !split[w] {
+				t.Errorf("%q has no %q", text, w)
+			}
+		}
+		for _, s := range r.Senses {
+			if len(s.Of) == 0 || len(s.English) == 0 || len(s.English) > maxMeanings || s.Share <= 0 || s.Share > 1 {
+				t.Errorf("%q: %+v", text, s)
+			}
+			for _, w := range s.Of {
+				if !split[w] {
+					t.Errorf("%q has no %q", text, w)
+				}
+				if r.Empty[w] {
+					t.Errorf("%q: %q is both empty and %q", text, w, s.English)
+				}
+			}
+		}
+	})
+}
+
+// BenchmarkRead reads short wants; English ones are most frequent.
+func BenchmarkRead(b *testing.B) {
+	for name, text := range map[string]string{
+		"English": "create a new issue in the repository", "German": "einen neuen Ordner im Projektverzeichnis anlegen",
+		"Chinese": "把几个PDF文件合并成一个", "Japanese": "ページのスクリーンショットを撮ってください",
+	} {
+		b.Run(name, func(b *testing.B) {
+			Read(text)
+			for b.Loop() {
+				Read(text)
+			}
+		})
+	}
+}
