@@ -46,6 +46,7 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 		Names:    filepath.Join(opts.State, "workspaces", "names.json"),
 		Visits:   l.views.visits,
 		Now:      now,
+		Lazy:     opts.Offline,
 	})
 	l.all = list(opts, shared{env: l.env, workspaces: l.views.workspaces, brief: l.views.brief})
 	var sources []find.Source

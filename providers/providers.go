@@ -8,11 +8,13 @@
 package providers
 
 import (
+	"bytes"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 
 	"ctxfs/fs"
 	"ctxfs/providers/mcp"
@@ -23,6 +25,7 @@ import (
 	"ctxfs/providers/terminals/tmux"
 	"ctxfs/providers/transcripts"
 	"ctxfs/providers/transcripts/agents"
+	"ctxfs/providers/workspaces"
 )
 
 // Options are the settings of all providers.
@@ -63,6 +66,17 @@ func list(o Options, s shared) []Named {
 		Watch:        !o.Offline,
 	})
 	return []Named{
+		{"workspaces", workspaces.New(workspaces.Options{
+			Env:          s.env("workspaces"),
+			Known:        s.workspaces,
+			Brief:        s.brief,
+			Home:         o.Home,
+			SettingsPath: o.Config,
+			State:        filepath.Join(o.State, "workspaces"),
+			Cache:        filepath.Join(o.Cache, "workspaces"),
+			Environ:      environOf,
+			Offline:      o.Offline,
+		})},
 		{"mcps", mcp.New(mcp.Options{
 			Env:          s.env("mcps"),
 			Home:         o.Home,
@@ -107,6 +121,20 @@ func list(o Options, s shared) []Named {
 			Watch:     !o.Offline,
 		})},
 		{"results", stored},
+	}
+}
+
+// environOf returns the environment with which a process of the user was started, as
+// far as the system shows it.
+func environOf(pid int) func(string) (string, bool) {
+	all, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	return func(name string) (string, bool) {
+		for entry := range bytes.SplitSeq(all, []byte{0}) {
+			if value, ok := bytes.CutPrefix(entry, []byte(name+"=")); ok {
+				return string(value), true
+			}
+		}
+		return "", false
 	}
 }
 

@@ -92,7 +92,7 @@ Exit codes:
 		{"Tree:", tree.Commands(a)},
 		{"MCP servers:", servers.Commands(a)},
 		{"Terminals:", terminal.Commands(a)},
-		{"Sessions:", sessions.Commands(a)},
+		{"Work:", sessions.Commands(a)},
 		{"Programs:", append(setup.Commands(a), serve.Command(a))},
 	} {
 		root.AddGroup(&cobra.Group{ID: family.title, Title: family.title})

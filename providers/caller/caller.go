@@ -15,46 +15,13 @@ import (
 	"ctxfs/providers/internal/agents"
 )
 
-// common returns the variables that any agent may use to name itself, by its id.
-func common() []string { return []string{"AGENT", "AI_AGENT"} }
-
 // Claims returns what an environment says about the session that its program runs
 // in; see [agents.Claims].
 func Claims(lookupEnv func(string) (string, bool)) []agents.Claim { return agents.Claims(lookupEnv) }
 
-// Of returns the agent that an environment belongs to and the id of its session.
-// The outcome is one of these:
-//
-//  1. a variable of a session is set: that agent, and the session's id;
-//  2. a mark is set: that agent, and "";
-//  3. a variable that any agent may use to name itself has the id of one: that
-//     agent, and "";
-//  4. none of these: "" and "".
-//
-// If one agent has started another, the first one in the order of [agents.All] is
-// returned.
-func Of(lookupEnv func(string) (string, bool)) (agent, session string) {
-	all := agents.All()
-	for _, a := range all {
-		for _, v := range a.Session {
-			if value := v.Value(lookupEnv); value != "" {
-				return a.ID, agents.Claim{Session: value}.ID()
-			}
-		}
-		for _, v := range a.Marks {
-			if v.Value(lookupEnv) != "" {
-				return a.ID, ""
-			}
-		}
-	}
-	for _, name := range common() {
-		id, _ := lookupEnv(name)
-		if slices.ContainsFunc(all, func(a agents.Agent) bool { return a.ID == id }) {
-			return id, ""
-		}
-	}
-	return "", ""
-}
+// Of returns the agent that an environment belongs to and the id of its session; see
+// [agents.Of].
+func Of(lookupEnv func(string) (string, bool)) (agent, session string) { return agents.Of(lookupEnv) }
 
 // Marks reports whether a variable of that name is set only in shells that an
 // agent has started for itself.

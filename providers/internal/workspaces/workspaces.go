@@ -63,6 +63,9 @@ type Options struct {
 	// Visits returns where somebody has worked since a time, see [fs.Visited].
 	Visits func(since time.Time) []fs.Visit
 	Now    func() time.Time
+	// Lazy has the first use of a set look for the workspaces if Update was never
+	// called, for a process that has no worker to call it.
+	Lazy bool
 }
 
 // Set is the set of all workspaces. It is safe for concurrent use.
@@ -103,9 +106,11 @@ func (s *Set) Configure(dirs []string, lately time.Duration) {
 }
 
 // All returns all workspaces, those in which somebody worked last first. The slice is
-// not written to. The first call looks for them if Update was never called.
+// not written to.
 func (s *Set) All() []Workspace {
-	s.first.Do(func() { s.update() })
+	if s.opts.Lazy {
+		s.first.Do(func() { s.update() })
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.all
@@ -122,6 +127,19 @@ func (s *Set) Of(path string) (best Workspace, ok bool) {
 		}
 	}
 	return best, ok
+}
+
+// Root returns the folder of the workspace in which a program stands, or in which it
+// would stand if somebody had worked there; "" if that cannot be one.
+func (s *Set) Root(at fs.Standpoint) string {
+	if root, _ := s.opts.Projects.Of(at); root != "" {
+		if main := repositoryOf(root); main != "" {
+			return main
+		}
+		return root
+	}
+	root, _ := fs.Probe(s.prober, at.Dir, func() (string, error) { return s.alone(at.Dir), nil })
+	return root
 }
 
 // Update looks for the workspaces again, and reports whether any has changed. It waits

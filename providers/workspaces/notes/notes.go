@@ -20,6 +20,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"ctxfs/fs"
@@ -113,15 +114,25 @@ func Open(opts Options) *Box {
 	b.drop = fs.NewDrop(fs.DropOptions{
 		Accept: b.accept, Text: true, Quiet: opts.Quiet, Extension: extension, Now: opts.Now, Changed: opts.Changed, MaxBody: MaxText,
 	})
-	b.Reload()
+	b.load()
 	return b
 }
+
+// Dir returns the folder on disk.
+func (b *Box) Dir() string { return b.opts.Dir }
 
 // Close ends the box. A note that is being written is kept as far as it is.
 func (b *Box) Close() error { return b.drop.Close() }
 
 // Reload reads the notes again: another process may have left or taken some.
 func (b *Box) Reload() {
+	if b.load() {
+		b.opts.Changed("")
+	}
+}
+
+// load reads the notes, and reports whether they are others than before.
+func (b *Box) load() (changed bool) {
 	var all []Note
 	entries, err := os.ReadDir(b.opts.Dir)
 	if errors.Is(err, iofs.ErrNotExist) {
@@ -139,15 +150,13 @@ func (b *Box) Reload() {
 		all = append(all, n)
 	}
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.unread = err
-	same := slices.Equal(b.notes, sorted(all))
-	if !same {
-		b.publish(all)
+	if slices.Equal(b.notes, sorted(all)) {
+		return false
 	}
-	b.mu.Unlock()
-	if !same {
-		b.opts.Changed("")
-	}
+	b.publish(all)
+	return true
 }
 
 // Fault returns why some notes cannot be read, or nil.
@@ -183,9 +192,14 @@ func sorted(all []Note) []Note {
 
 // Leave adds a note under a name of its own, which begins with its first words.
 func (b *Box) Leave(from Author, text string) (Note, error) {
-	first, _, _ := strings.Cut(strings.TrimLeft(strings.TrimSpace(text), "# "), "\n")
-	base := strings.ToLower(strings.Trim(names.File(clean.Prefix(clean.Line(first), 40)), "_"))
-	return b.add(cmp.Or(base, "note"), true, from, text)
+	return b.add(nameOf(text), true, from, text)
+}
+
+// nameOf returns the name of a note without one: its first words.
+func nameOf(text string) string {
+	first := strings.FieldsFunc(clean.Prefix(clean.Text(text), 100), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	base := strings.ToLower(strings.Join(first[:min(len(first), 5)], "-"))
+	return names.File(cmp.Or(base, "note"))
 }
 
 // add adds a note. If the name is taken it finds another one, or fails with

@@ -46,7 +46,7 @@ func TestNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Leave(Author{}, "Do not run the migration")
-	want := []string{"do_not_run_the_migration~2.md: Do not run the migration", "do_not_run_the_migration.md: # Do not run the\tmigration\nIt deletes orders. TOKEN="}
+	want := []string{"do-not-run-the-migration~2.md: Do not run the migration", "do-not-run-the-migration.md: # Do not run the\tmigration\nIt deletes orders. TOKEN="}
 	check := func(b *Box) {
 		t.Helper()
 		got := texts(b)
@@ -59,21 +59,21 @@ func TestNotes(t *testing.T) {
 	}
 	check(b)
 	check(newBox(t, dir)) // another process
-	fstest.Check(t, fs.NewTree(b, fs.TreeOptions{}), fstest.Expect("do_not_run_the_migration.md"))
+	fstest.Check(t, fs.NewTree(b, fs.TreeOptions{}), fstest.Expect("do-not-run-the-migration.md"))
 
-	taken, err := b.Take("do_not_run_the_migration")
+	taken, err := b.Take("do-not-run-the-migration")
 	if err != nil || !strings.HasPrefix(taken.Text, "# Do not") {
 		t.Errorf("taken: %+v, %v", taken, err)
 	}
 	if got := texts(b); !slices.Equal(got, want[:1]) {
 		t.Errorf("left: %q", got)
 	}
-	for _, name := range []string{"do_not_run_the_migration", "../x", "taken", ""} {
+	for _, name := range []string{"do-not-run-the-migration", "../x", "taken", ""} {
 		if _, err := b.Take(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("take %q: %v", name, err)
 		}
 	}
-	if kept, _ := filepath.Glob(filepath.Join(dir, "taken", "*_do_not_run_the_migration.md")); len(kept) != 1 {
+	if kept, _ := filepath.Glob(filepath.Join(dir, "taken", "*_do-not-run-the-migration.md")); len(kept) != 1 {
 		t.Errorf("kept: %q", kept)
 	}
 }

@@ -1,0 +1,102 @@
+package sessions
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/workspaces"
+)
+
+const workspacesFolder = "workspaces"
+
+func newHere(a *cli.App) *cobra.Command {
+	var page, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "here [DIR]",
+		Short: "print the folder with what is known about the place where you stand",
+		Long: `Here prints the folder of the workspace in which it is run, or of that of DIR.
+HERE.md in it is the page to begin with: the state of the project, how it is
+built and tested, what fails, open tasks, the last sessions, notes. Beside it
+is what the page is made of.
+
+It makes the pages of that workspace now. If the folder is no workspace yet, it
+becomes one: others are folders in which an agent or a recorded terminal has
+worked lately, and those of [workspaces] dirs in config.toml.
+
+Without a mount it prints the path in the tree, for ctxfs cat.`,
+		Example: `  cat "$(ctxfs here)/HERE.md"
+  ctxfs here --page
+  ctxfs here --json ~/src/shop | jq -r .path`,
+		Args:              cli.Args(1),
+		ValidArgsFunction: cli.CompleteDirs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := standpoint(args)
+			if err != nil {
+				return err
+			}
+			return printHere(cmd.Context(), a, at, page, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&page, "page", false, "print HERE.md instead")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.MarkFlagsMutuallyExclusive("page", "json")
+	return cmd
+}
+
+// standpoint returns where this program stands, or the folder that is its argument.
+func standpoint(args []string) (fs.Standpoint, error) {
+	if len(args) == 0 {
+		return fs.Here(), nil
+	}
+	dir, err := filepath.Abs(args[0])
+	if err != nil {
+		return fs.Standpoint{}, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return fs.Standpoint{}, err
+	}
+	return fs.StandpointAt(dir), nil
+}
+
+// hereEntry is a workspace for scripts.
+type hereEntry struct {
+	Name string `json:"name"`
+	Dir  string `json:"dir"`
+	// Path is its folder: in the mount, or without one in the tree.
+	Path    string `json:"path"`
+	Mounted bool   `json:"mounted"`
+	Page    string `json:"page"`
+}
+
+func printHere(ctx context.Context, a *cli.App, at fs.Standpoint, page, asJSON bool) error {
+	asker := a.Fallback()
+	defer asker.Close()
+	found, err := workspaces.OpHere.Ask(ctx, asker, workspaces.HereQuery{At: at})
+	if err != nil {
+		return err
+	}
+	if page {
+		a.Sayf("%s", strings.TrimSuffix(found.Page, "\n"))
+		return nil
+	}
+	shown, err := currentViews(ctx, a)
+	if err != nil {
+		return err
+	}
+	e := hereEntry{Name: found.Name, Dir: found.Dir, Page: found.Page}
+	e.Path, e.Mounted = shown.dir(workspacesFolder + "/" + found.Path)
+	if asJSON {
+		return a.PrintJSON(e)
+	}
+	a.Sayf("%s", e.Path)
+	if !e.Mounted {
+		a.Notef("not mounted; read it: ctxfs cat %s", wording.ShellWord(e.Path+"/HERE.md"))
+	}
+	return nil
+}

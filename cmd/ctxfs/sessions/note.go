@@ -1,0 +1,108 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ctxfs/cmd/ctxfs/cli"
+	"ctxfs/fs"
+	"ctxfs/providers/caller"
+	"ctxfs/providers/workspaces"
+)
+
+func newNote(a *cli.App) *cobra.Command {
+	var take, in string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "note [TEXT]",
+		Short: "leave a note for whoever works here next, list the notes, or take one",
+		Long: `Note leaves a note in the workspace in which it is run: it stands in HERE.md of
+that workspace until somebody takes it. Without TEXT it lists the notes that are
+there. An agent that leaves a note is named with its session.
+
+A Markdown file that is created in the folder notes of the workspace is a note,
+too; what became of it stands in NAME.result beside it.
+
+A note has at most 8 KB; secrets in it are masked.`,
+		Example: `  ctxfs note "the migration is half done: run make migrate before the tests"
+  ctxfs note
+  ctxfs note --take the_migration_is_half_done
+  cp plan.md "$(ctxfs here)/notes/"`,
+		Args: cli.Args(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := strings.Join(args, " ")
+			switch {
+			case len(args) > 0 && strings.TrimSpace(text) == "":
+				return cli.Usage(cmd, errors.New("the note is empty"))
+			case len(args) > 0 && take != "":
+				return cli.Usage(cmd, errors.New("a text and --take exclude each other"))
+			}
+			var dir []string
+			if in != "" {
+				dir = []string{in}
+			}
+			at, err := standpoint(dir)
+			if err != nil {
+				return err
+			}
+			return note(cmd.Context(), a, workspaces.NoteQuery{At: at, Text: text, Take: take}, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&take, "take", "", "take the note of that `name`: print it and remove it from HERE.md")
+	cmd.Flags().StringVar(&in, "in", "", "in the workspace of this folder instead")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("in", cli.CompleteDirs) // fails for a flag that is not there
+	_ = cmd.RegisterFlagCompletionFunc("take", completeNote(a))
+	return cmd
+}
+
+func note(ctx context.Context, a *cli.App, q workspaces.NoteQuery, asJSON bool) error {
+	asker := a.Fallback()
+	defer asker.Close()
+	q.Agent, q.Session = caller.Of(a.LookupEnv)
+	answer, err := workspaces.OpNote.Ask(ctx, asker, q)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && q.Take != "":
+		return errors.New("there is no note " + q.Take + " here; list them: ctxfs note")
+	case err != nil:
+		return err
+	case asJSON:
+		return a.PrintJSON(answer)
+	case q.Text != "":
+		a.Sayf("%s", answer.Notes[0].Name)
+		return nil
+	case q.Take != "":
+		a.Sayf("%s", answer.Notes[0].Text)
+		return nil
+	case len(answer.Notes) == 0:
+		a.Notef("there are no notes in %s; leave one: ctxfs note TEXT", answer.Workspace)
+		return nil
+	}
+	for i, n := range answer.Notes {
+		if i > 0 {
+			a.Sayf("")
+		}
+		a.Sayf("%s  %s, %s\n%s", n.Name, n.Time, n.Author, cli.Indent(n.Text))
+	}
+	return nil
+}
+
+// completeNote completes names of notes.
+func completeNote(a *cli.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		asker := a.Fallback()
+		defer asker.Close()
+		answer, err := workspaces.OpNote.Ask(cmd.Context(), asker, workspaces.NoteQuery{At: fs.Here()})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var all []string
+		for _, n := range answer.Notes {
+			all = append(all, n.Name)
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,162 @@
+package workspaces
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"path/filepath"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/workspaces/notes"
+)
+
+// HereQuery asks for the workspace of a program.
+type HereQuery struct {
+	At fs.Standpoint
+}
+
+// Place is a workspace as commands see it.
+type Place struct {
+	Name string `json:"name"`
+	// Dir is its folder on disk, Path that in the tree.
+	Dir  string `json:"dir"`
+	Path string `json:"path"`
+	// Page is HERE.md.
+	Page string `json:"page"`
+}
+
+// NoteQuery leaves a note in the workspace of a program, or takes one.
+type NoteQuery struct {
+	At             fs.Standpoint
+	Agent, Session string // of the author, as far as it is known
+	// Text is what to leave; Take is the name of the note to take. With neither the
+	// notes are listed.
+	Text, Take string
+}
+
+// Notes are notes of a workspace.
+type Notes struct {
+	Workspace string `json:"workspace"`
+	Notes     []Left `json:"notes"`
+}
+
+// Left is a note.
+type Left struct {
+	Name   string `json:"name"`
+	Author string `json:"author"`
+	Time   string `json:"time"`
+	Text   string `json:"text"`
+}
+
+// The operations.
+var (
+	OpHere = fs.Op[HereQuery, Place]{Name: "here"}
+	OpNote = fs.Op[NoteQuery, Notes]{Name: "note"}
+)
+
+// Operations implements fs.Operator.
+func (p *Provider) Operations() []fs.Operation {
+	return []fs.Operation{OpHere.Handle(p.here), OpNote.Handle(p.note)}
+}
+
+// here makes the pages of the workspace in which a program stands; if the folder is none
+// yet, it becomes one.
+func (p *Provider) here(ctx context.Context, q HereQuery) (Place, error) {
+	w, err := p.standing(q.At)
+	if err != nil {
+		return Place{}, err
+	}
+	w.survey(ctx)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	is := w.workspace()
+	return Place{Name: is.Name, Dir: is.Dir, Path: is.Name, Page: w.shown[hereName]}, ctx.Err()
+}
+
+// standing returns the place of a program, which it makes if need be.
+func (p *Provider) standing(at fs.Standpoint) (*place, error) {
+	if at.Dir == "" || !filepath.IsAbs(at.Dir) {
+		return nil, fmt.Errorf("where you stand is not known: %s", cmp.Or(at.Unknown, "no folder is named"))
+	}
+	root := p.opts.Known.Root(at)
+	if root == "" {
+		return nil, fmt.Errorf("%s cannot be a workspace: the home folder, what is above it and folders where everybody may write are none", at.Dir)
+	}
+	if w := p.placeOf(root); w != nil && w.workspace().Dir == root {
+		return w, nil
+	}
+	p.ask(root)
+	p.opts.Known.Update()
+	if p.meet() {
+		p.publish()
+		p.opts.Env.Changed("")
+	}
+	if w := p.placeOf(root); w != nil && w.workspace().Dir == root {
+		return w, nil
+	}
+	return nil, fmt.Errorf("%s cannot be looked at now", root)
+}
+
+// note leaves, takes or lists notes.
+func (p *Provider) note(_ context.Context, q NoteQuery) (Notes, error) {
+	w, err := p.standing(q.At)
+	if err != nil {
+		return Notes{}, err
+	}
+	w.box.Reload()
+	answer := Notes{Workspace: w.workspace().Name, Notes: []Left{}}
+	switch {
+	case q.Text != "":
+		n, err := w.box.Leave(notes.Author{Agent: q.Agent, Session: q.Session, Dir: q.At.Dir}, q.Text)
+		if err != nil {
+			return Notes{}, err
+		}
+		answer.Notes = append(answer.Notes, left(n))
+	case q.Take != "":
+		n, err := w.box.Take(q.Take)
+		if err != nil {
+			return Notes{}, err
+		}
+		answer.Notes = append(answer.Notes, left(n))
+	default:
+		for _, n := range w.box.All() {
+			answer.Notes = append(answer.Notes, left(n))
+		}
+	}
+	return answer, nil
+}
+
+func left(n notes.Note) Left {
+	return Left{Name: n.Name, Author: n.Author.String(), Time: n.Time.Format("2006-01-02T15:04:05Z"), Text: n.Text}
+}
+
+// Documents implements fs.Documented: the workspaces with their pages, and the notes.
+func (p *Provider) Documents(string) iter.Seq[fs.Document] {
+	return func(yield func(fs.Document) bool) {
+		p.mu.Lock()
+		places := p.newestFirst()
+		p.mu.Unlock()
+		for _, w := range places {
+			is := w.workspace()
+			w.mu.Lock()
+			page := w.shown[hereName]
+			w.mu.Unlock()
+			if !yield(fs.Document{
+				Path: is.Name + "/" + hereName, Title: is.Name, Kind: "workspace", Time: is.Time, Place: is.Dir,
+				Fields: map[string]string{"name": is.Name, "description": "Where " + filepath.Base(is.Dir) + " stands: state, tasks, commands.", "body": page},
+			}) {
+				return
+			}
+			for _, n := range w.box.All() {
+				if !yield(fs.Document{
+					Path: is.Name + "/" + notesName + "/" + n.Name, Title: n.Name, Kind: "note", Time: n.Time, Place: is.Dir,
+					Fields: map[string]string{"description": clean.Line(n.Text)},
+				}) {
+					return
+				}
+			}
+		}
+	}
+}

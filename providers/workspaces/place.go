@@ -1,0 +1,135 @@
+package workspaces
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/atomicfile"
+	known "ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/workspaces/notes"
+)
+
+// place is a workspace with its folder in the tree.
+type place struct {
+	p      *Provider
+	is     atomic.Pointer[known.Workspace]
+	folder *fs.Folder
+	box    *notes.Box
+
+	mu     sync.Mutex        // held while pages are made
+	shown  map[string]string // pages
+	edited map[string]time.Time
+}
+
+// newPlace returns the place of a workspace, with the pages that were last made.
+func (p *Provider) newPlace(w known.Workspace) *place {
+	place := &place{p: p, shown: make(map[string]string), edited: make(map[string]time.Time)}
+	place.is.Store(&w)
+	place.box = notes.Open(notes.Options{
+		Dir:    filepath.Join(stateOf(p.opts.State, w), notesName),
+		Author: p.author,
+		Now:    p.opts.Env.Now,
+		Changed: func(name string) {
+			p.told(w, filepath.Join(notesName, name))
+			p.again(place)
+		},
+	})
+	place.folder = fs.NewFolder(w.Time, map[string]fs.Node{notesName: place.box})
+	place.load()
+	return place
+}
+
+// again has the pages of a place made again.
+func (p *Provider) again(w *place) {
+	p.mu.Lock()
+	p.due[w.workspace().Name] = true
+	p.mu.Unlock()
+	p.poke()
+}
+
+func (w *place) workspace() known.Workspace { return *w.is.Load() }
+
+// update records what is now known of the workspace, and reports whether that is shown
+// outside of its own pages.
+func (w *place) update(now known.Workspace) (changed bool) {
+	old := w.is.Swap(&now)
+	return !old.Time.Equal(now.Time) || !slices.Equal(old.Worktrees, now.Worktrees)
+}
+
+// pageNames are the pages that are kept in the cache.
+func pageNames() []string { return []string{hereName} }
+
+// load shows the pages in the cache. Where there are none, HERE.md says how to get them.
+func (w *place) load() {
+	dir := stateOf(w.p.opts.Cache, w.workspace())
+	for _, name := range pageNames() {
+		if f, err := fs.NewDiskFile(filepath.Join(dir, name), fs.DiskOptions{}); err == nil {
+			if body, at, ok := readKept(f); ok {
+				w.show(name, body, at)
+			}
+		}
+	}
+	if _, ok := w.shown[hereName]; !ok {
+		w.show(hereName, "# "+w.workspace().Name+"\n\n"+w.workspace().Dir+"\n\nThis page was not made yet. In that folder, `ctxfs here --page` makes and prints it.\n", w.workspace().Time)
+	}
+}
+
+// readKept reads a page that was kept.
+func readKept(f *fs.DiskFile) (body string, at time.Time, ok bool) {
+	const most = 1 << 20
+	a, err := f.Attr(context.Background())
+	if err != nil || a.Size > most {
+		return "", time.Time{}, false
+	}
+	buffer := make([]byte, a.Size)
+	n, err := f.ReadAt(context.Background(), buffer, 0)
+	return string(buffer[:n]), a.ModTime, int64(n) == a.Size && (err == nil || n > 0)
+}
+
+// show puts a page into the folder.
+func (w *place) show(name, body string, at time.Time) {
+	w.shown[name] = body
+	w.edited[name] = at
+	w.folder.Set(at, name, fs.NewText(at, []byte(body)))
+}
+
+// survey makes the pages of the workspace.
+func (w *place) survey(ctx context.Context) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	is := w.workspace()
+	facts := facts{workspace: is, home: w.p.opts.Home, notes: w.box.All(), remarks: w.p.opts.Brief(is.Dir)}
+	for _, dir := range is.Worktrees {
+		facts.remarks = append(facts.remarks, w.p.opts.Brief(dir)...)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	w.offer(hereName, facts.page(), facts.newest())
+}
+
+// offer shows and keeps a page, if it is another than before. At is the time of the
+// newest fact in it; a page that changes for another reason changes now.
+func (w *place) offer(name, body string, at time.Time) {
+	if w.shown[name] == body {
+		return
+	}
+	if before := w.edited[name]; !at.After(before) && w.shown[name] != "" {
+		at = later(w.p.opts.Env.Now(), before.Add(1))
+	}
+	w.show(name, body, at)
+	_ = atomicfile.Write(filepath.Join(stateOf(w.p.opts.Cache, w.workspace()), name), []byte(body)) // it is made again
+	w.p.told(w.workspace(), name)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

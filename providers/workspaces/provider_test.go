@@ -1,0 +1,337 @@
+package workspaces
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/project"
+	"ctxfs/providers/internal/tokens"
+	known "ctxfs/providers/internal/workspaces"
+)
+
+var day = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// world is a home with a provider over it.
+type world struct {
+	*testing.T
+	*Provider
+	home string
+
+	mu      sync.Mutex
+	now     time.Time
+	remarks []fs.Remark
+	told    []string
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{T: t, home: filepath.Join(home, "u"), now: day}
+	w.open(false)
+	return w
+}
+
+// open makes the provider anew, as another process would.
+func (w *world) open(offline bool) {
+	w.Helper()
+	now := func() time.Time {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.now = w.now.Add(time.Second)
+		return w.now
+	}
+	var p *Provider
+	set := known.New(known.Options{
+		Projects: project.New(project.Options{Home: w.home}), Home: w.home, Now: now, Lazy: offline,
+		Names:  filepath.Join(w.home, "state", "names.json"),
+		Visits: func(since time.Time) []fs.Visit { return p.Visits(since) },
+	})
+	p = New(Options{
+		Env: fs.Env{Now: now, Log: slog.New(slog.DiscardHandler), Built: day, Changed: func(path string) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.told = append(w.told, path)
+		}},
+		Known: set, Home: w.home, SettingsPath: filepath.Join(w.home, "config.toml"),
+		State: filepath.Join(w.home, "state"), Cache: filepath.Join(w.home, "cache"), Offline: offline,
+		Brief: func(string) []fs.Remark {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			return slices.Clone(w.remarks)
+		},
+		Environ: func(pid int) func(string) (string, bool) {
+			return func(name string) (string, bool) {
+				if pid == 7 && name == "CLAUDECODE" {
+					return "1", true
+				}
+				return "", false
+			}
+		},
+	})
+	w.Provider = p
+	w.Cleanup(func() { p.Close() })
+	if !offline {
+		p.Start()
+		set.Update()
+		p.Refresh()
+	}
+}
+
+// say sets what other providers have to say.
+func (w *world) say(remarks ...fs.Remark) {
+	w.mu.Lock()
+	w.remarks = remarks
+	w.mu.Unlock()
+	w.Refresh()
+}
+
+func (w *world) mkdir(path string) string {
+	w.Helper()
+	dir := filepath.Join(w.home, path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		w.Fatal(err)
+	}
+	return dir
+}
+
+// here asks for the workspace of a folder.
+func (w *world) here(dir string) (Place, error) {
+	return w.Provider.here(w.Context(), HereQuery{At: fs.StandpointAt(dir)})
+}
+
+// read returns the text of a file, or why there is none.
+func (w *world) read(path string) string {
+	w.Helper()
+	tree := fs.NewTree(w.Root(), fs.TreeOptions{})
+	n, err := tree.Resolve(w.Context(), path)
+	if err != nil {
+		return err.Error()
+	}
+	body, err := tree.ReadAll(w.Context(), n.(fs.File))
+	if err != nil {
+		return err.Error()
+	}
+	return string(body)
+}
+
+func TestHereMakesAWorkspace(t *testing.T) {
+	w := newWorld(t)
+	if got := w.read("INDEX.md"); !strings.Contains(got, "Nobody has worked anywhere lately") {
+		t.Errorf("without any: %s", got)
+	}
+	shop := w.mkdir("src/shop")
+	w.mkdir("src/shop/.git")
+	if err := os.WriteFile(filepath.Join(shop, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found, err := w.here(w.mkdir("src/shop/api"))
+	if err != nil || found.Name != "shop" || found.Dir != shop || !strings.Contains(found.Page, "~/src/shop") {
+		t.Fatalf("here: %+v, %v", found, err)
+	}
+	if _, err := w.here(w.home); err == nil || !strings.Contains(err.Error(), "cannot be a workspace") {
+		t.Errorf("the home folder: %v", err)
+	}
+	if got := w.read("INDEX.md"); !strings.Contains(got, "- shop — ~/src/shop, last worked in 2026-03-01 12:00") {
+		t.Errorf("index: %s", got)
+	}
+	fstest.Check(t, fs.NewTree(w.Root(), fs.TreeOptions{}), fstest.Expect("INDEX.md", "shop/HERE.md", "by-path"+shop+"/HERE.md", "by-path"+shop+"/notes"))
+
+	w.open(true) // a command without a background process
+	if got := w.read("shop/HERE.md"); got != found.Page {
+		t.Errorf("kept: %s, want %s", got, found.Page)
+	}
+}
+
+func TestByPath(t *testing.T) {
+	w := newWorld(t)
+	shop, lib := w.mkdir("src/shop"), w.mkdir("src/shop/vendor/lib")
+	w.mkdir("src/shop/api/v1")
+	w.mkdir("src/shop/.git")
+	for _, dir := range []string{shop, lib} {
+		if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.here(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree := fs.NewTree(w.Root(), fs.TreeOptions{})
+	for path, want := range map[string]string{
+		shop: "shop", lib: "lib", w.home + "/src": "", w.home: "",
+		filepath.Join(shop, "vendor"): "shop", filepath.Join(shop, "api"): "link", filepath.Join(shop, "gone"): "none",
+		filepath.Join(shop, ".git"): "none", "/usr": "none", filepath.Join(w.home, "src/other"): "none",
+	} {
+		n, err := tree.Resolve(t.Context(), "by-path"+path)
+		got := ""
+		switch {
+		case err != nil:
+			got = "none"
+		default:
+			switch n := n.(type) {
+			case fs.Link:
+				got = "link"
+			case fs.Dir:
+				if here, err := n.Lookup(t.Context(), hereName); err == nil {
+					body, _ := tree.ReadAll(t.Context(), here.(fs.File))
+					got, _, _ = strings.Cut(strings.TrimPrefix(string(body), "# "), "\n")
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%s is %q, want %q", path, got, want)
+		}
+	}
+}
+
+func TestPageIsMadeOfRemarks(t *testing.T) {
+	w := newWorld(t)
+	shop := w.mkdir("shop")
+	if _, err := w.here(shop); err != nil {
+		t.Fatal(err)
+	}
+	w.say(
+		fs.Remark{Topic: fs.TopicSessions, Text: "old", Path: "transcripts/codex/x", Time: day},
+		fs.Remark{Topic: fs.TopicSessions, Text: "new\nline", Time: day.Add(time.Hour)},
+		fs.Remark{Topic: fs.TopicBuild, Text: "`make test`"},
+		fs.Remark{Topic: fs.TopicBuild, Text: "`make test`"},
+	)
+	want := "# shop\n\n~/shop\n\n## Build and test\n- `make test`\n\n## Sessions\n- new line\n- old — ../../transcripts/codex/x\n"
+	fstest.Eventually(t, "the page", func() bool { return w.read("shop/HERE.md") == want })
+
+	// Nothing changes: neither the page nor its time.
+	n, _ := fs.NewTree(w.Root(), fs.TreeOptions{}).Resolve(t.Context(), "shop/HERE.md")
+	before, _ := n.Attr(t.Context())
+	if _, err := w.here(shop); err != nil {
+		t.Fatal(err)
+	}
+	n, _ = fs.NewTree(w.Root(), fs.TreeOptions{}).Resolve(t.Context(), "shop/HERE.md")
+	if after, _ := n.Attr(t.Context()); after != before {
+		t.Errorf("attributes %+v, before %+v", after, before)
+	}
+}
+
+// TestPageIsShort: however much there is to say, the page has at most 500 tokens, and
+// what matters most is in it.
+func TestPageIsShort(t *testing.T) {
+	f := facts{workspace: known.Workspace{Name: "shop", Dir: "/src/shop"}}
+	for _, topic := range []fs.Topic{fs.TopicBuild, fs.TopicFailing, fs.TopicTasks, fs.TopicSessions, fs.TopicRunning, fs.TopicRules} {
+		for i := range 40 {
+			f.remarks = append(f.remarks, fs.Remark{Topic: topic, Text: string(topic) + " " + strings.Repeat("word ", 60), Time: day.Add(-time.Duration(i) * time.Hour)})
+			f.remarks[len(f.remarks)-1].Text += string(rune('a' + i%26))
+		}
+	}
+	page := f.page()
+	if n := tokens.Count(page); n > maxHere || n < maxHere/3 {
+		t.Errorf("%d tokens:\n%s", n, page)
+	}
+	if !strings.Contains(page, "## Build and test") {
+		t.Errorf("what matters most is left out:\n%s", page)
+	}
+}
+
+func TestNotesAreInThePage(t *testing.T) {
+	w := newWorld(t)
+	shop := w.mkdir("shop")
+	if _, err := w.here(shop); err != nil {
+		t.Fatal(err)
+	}
+	n, err := w.Root().Lookup(t.Context(), "shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, _ := n.(fs.Dir).Lookup(t.Context(), notesName)
+	d, err := box.(fs.Inbox).Create(t.Context(), "stop.md", fs.Standpoint{Dir: shop, PID: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Write(t.Context(), []byte("do not\npush"), 0)
+	d.Abandon()
+	line := ` by claude-code: "do not push"`
+	fstest.Eventually(t, "the note is in the page", func() bool { return strings.Contains(w.read("shop/HERE.md"), line) })
+	w.mu.Lock()
+	for _, path := range []string{"shop/notes/stop.md", "shop/HERE.md", "by-path" + shop + "/HERE.md"} {
+		if !slices.Contains(w.told, path) {
+			t.Errorf("%s is not announced: %q", path, w.told)
+		}
+	}
+	w.mu.Unlock()
+
+	at := fs.StandpointAt(shop)
+	listed, err := w.note(t.Context(), NoteQuery{At: at})
+	if err != nil || len(listed.Notes) != 1 || listed.Notes[0].Text != "do not\npush" || listed.Notes[0].Author != "claude-code" {
+		t.Errorf("listed: %+v, %v", listed, err)
+	}
+	if _, err := w.note(t.Context(), NoteQuery{At: at, Take: "stop"}); err != nil {
+		t.Error(err)
+	}
+	fstest.Eventually(t, "the note has left the page", func() bool { return !strings.Contains(w.read("shop/HERE.md"), "stop.md") })
+	if _, err := w.note(t.Context(), NoteQuery{At: at, Text: "left by a command", Agent: "codex", Session: "0199"}); err != nil {
+		t.Error(err)
+	}
+	fstest.Eventually(t, "the other note is in the page", func() bool {
+		return strings.Contains(w.read("shop/HERE.md"), ` by codex, session 0199: "left by a command"`)
+	})
+	found := false
+	for d := range w.Documents("") {
+		found = found || d.Kind == "note" && d.Path == "shop/notes/left-by-a-command.md"
+	}
+	if !found {
+		t.Error("the note is no document")
+	}
+}
+
+func TestSettings(t *testing.T) {
+	w := newWorld(t)
+	w.mkdir("plain")
+	for text, want := range map[string]string{
+		"dirs = [\"~/plain\"]\n":    "",
+		"dirs = [\"plain\"]\n":      `dirs`,
+		"lately = \"soon\"\n":       `lately`,
+		"folders = [\"~/plain\"]\n": `unknown key "folders"`,
+	} {
+		if err := os.WriteFile(filepath.Join(w.home, "config.toml"), []byte("[workspaces]\n"+text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w.Reload()
+		problems := w.Status().Problems
+		if (want == "") != (len(problems) == 0) || want != "" && !strings.Contains(problems[0].What, want) {
+			t.Errorf("%s: %+v", text, problems)
+		}
+		if want == "" {
+			w.opts.Known.Update()
+			w.Refresh()
+			fstest.Eventually(t, "the configured one is there", func() bool { return strings.HasPrefix(w.read("plain/HERE.md"), "# plain") })
+		}
+	}
+}
+
+func TestWorkspacesThatAreGone(t *testing.T) {
+	w := newWorld(t)
+	w.here(w.mkdir("shop"))
+	if err := os.RemoveAll(filepath.Join(w.home, "shop")); err != nil {
+		t.Fatal(err)
+	}
+	w.mu.Lock()
+	w.now = w.now.Add(time.Hour)
+	w.mu.Unlock()
+	w.opts.Known.Update()
+	w.Refresh()
+	if _, err := w.Root().Lookup(context.Background(), "shop"); err == nil {
+		t.Error("it is still there")
+	}
+}
