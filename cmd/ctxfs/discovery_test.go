@@ -10,11 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"ctxfs/cmd/ctxfs/cli"
-	"ctxfs/cmd/ctxfs/console"
-	"ctxfs/cmd/ctxfs/tree"
 	"ctxfs/cmd/ctxfs/usertree"
 	"ctxfs/fs"
+	"ctxfs/providers/find"
 	"ctxfs/providers/prompt"
 )
 
@@ -40,17 +38,25 @@ func (a *shellAgent) pays(command, printed string) {
 	a.steps++
 }
 
-// lists is ctxfs find.
-func (a *shellAgent) lists(words string, n int) []fs.Match {
+// lists is ctxfs find; listed is what it prints.
+func (a *shellAgent) lists(words string, n int) (matches []fs.Match, listed string) {
 	a.Helper()
 	matches, err := usertree.OpFind.Ask(context.Background(), a.source.Operations(), usertree.FindQuery{Query: words, In: a.in, Limit: n})
 	must(a, err)
-	var out bytes.Buffer
-	printer := &cli.App{Streams: console.Streams{Out: &out}}
-	tree.PrintMatches(printer, matches)
-	a.pays(fmt.Sprintf("ctxfs find --in %s -n %d %q", a.in, n, words), out.String())
-	return matches
+	listed = find.List([]find.Answer{{Want: words, Matches: matches}}, true)
+	command := fmt.Sprintf("ctxfs find --in %s %q", a.in, words)
+	if a.in == "" {
+		command = fmt.Sprintf("ctxfs find %q", words)
+	}
+	if n != usualMatches {
+		command += fmt.Sprint(" -n ", n)
+	}
+	a.pays(command, listed)
+	return matches, listed
 }
+
+// usualMatches is how many matches ctxfs find lists unless it is told otherwise.
+const usualMatches = 10
 
 // reads reads what was found: one step, however many files.
 func (a *shellAgent) reads(paths ...string) {
@@ -64,15 +70,32 @@ func (a *shellAgent) reads(paths ...string) {
 	a.pays(command, printed)
 }
 
+// judges looks at something whole, and uses it if it is right.
 func (a *shellAgent) judges(p string) {
 	a.seen[p] = true
 	if a.found || !a.right(p) {
 		return
 	}
 	a.found = true
-	if server, tool, ok := strings.Cut(p, "/tools/"); ok {
-		a.tokens += prompt.Tokens("~/.agentctx/" + server + "/bin/" + tool) // the call, but for its arguments
+	if server, tool, ok := strings.Cut(strings.TrimPrefix(p, "mcps/"), "/tools/"); ok {
+		a.calls("ctxfs call " + server + " " + strings.TrimSuffix(tool, ".json"))
 	}
+}
+
+// calls pays for a call, but for its arguments.
+func (a *shellAgent) calls(command string) { a.tokens += prompt.Tokens(command) }
+
+// callsListed calls the right tool straight from a list, and reports whether the list
+// says all that it takes: its signature, without an object that is needed and whose
+// members are left out.
+func (a *shellAgent) callsListed(m fs.Match, listed string) bool {
+	needed, _, _ := strings.Cut(m.Signature, "?")
+	if m.Signature == "" || !strings.Contains("\n"+listed, "\n"+m.Signature) || strings.Contains(needed, "{}") || strings.Contains(needed, "…") {
+		return false
+	}
+	a.found = true
+	a.calls(m.Use)
+	return true
 }
 
 func (a *shellAgent) cat(p string) string {
@@ -129,11 +152,12 @@ func otherWords(words string) string {
 	return strings.Join(slices.DeleteFunc(all, func(w string) bool { return !slices.Contains(long, w) }), " ")
 }
 
-// choosing reads the list, then the one whose line says that it does what is
-// wanted. Where no line does it asks for a longer list, then tries other words,
-// and gives up after that.
+// choosing reads the list and uses the one whose line says that it does what is
+// wanted: at once if the line says what it takes, and else after it has read its file.
+// Where no line does it asks for a longer list, then tries other words, and gives up
+// after that.
 func choosing(a *shellAgent, words string) {
-	if !a.chooses(words, 8) {
+	if !a.chooses(words, usualMatches) {
 		a.searchesOn(words)
 	}
 }
@@ -145,9 +169,12 @@ func (a *shellAgent) searchesOn(words string) {
 }
 
 func (a *shellAgent) chooses(words string, n int) bool {
-	for _, m := range a.lists(words, n) {
+	matches, listed := a.lists(words, n)
+	for _, m := range matches {
 		if a.right(m.Path) {
-			a.reads(a.file(m.Path))
+			if !a.callsListed(m, listed) {
+				a.reads(a.file(m.Path))
+			}
 			return true
 		}
 	}
@@ -159,7 +186,8 @@ func (a *shellAgent) chooses(words string, n int) bool {
 func inOrder(a *shellAgent, words string) {
 	for _, query := range []string{words, otherWords(words)} {
 		opened := 0
-		for _, m := range a.lists(query, 5) {
+		matches, _ := a.lists(query, 5)
+		for _, m := range matches {
 			if p := a.file(m.Path); !a.seen[p] && opened < 3 && !a.found {
 				a.reads(p)
 				opened++
@@ -267,7 +295,7 @@ func TestShellAgent(t *testing.T) {
 		steps        int
 		found        bool
 	}{
-		{choosing, "open a new issue", "create_issue", 2, true},
+		{choosing, "open a new issue", "create_issue", 1, true},
 		{inOrder, "open a new issue", "create_issue", 2, true},
 		{atOnce, "open a new issue", "create_issue", 1, true},
 		{choosing, "open a new issue", "paint", 3, false},

@@ -25,16 +25,29 @@ func TestFind(t *testing.T) {
 		if !running {
 			b.ok("unmount")
 		}
-		if got := b.ok("find", "-n", "1", "greet", "somebody"); !strings.HasPrefix(got, "mcps/zoo/tools/greet.json — ") || strings.Count(got, "\n") != 1 {
+		if got := b.ok("find", "-n", "1", "greet", "somebody"); got != "zoo/greet(who?) — Says hello to a xylophone.\n  ctxfs call zoo greet\n" {
 			t.Errorf("find greet: %q", got)
 		}
-		if got := b.ok("find", "I want to go for a strol"); !strings.HasPrefix(got, "skills/walk/SKILL.md — Goes for a stroll. (") {
+		if got := b.ok("find", "I want to go for a strol"); got != "nothing good; nearest:\nskills/walk/SKILL.md — Goes for a stroll.\n" {
 			t.Errorf("find a misspelt word: %q", got)
 		}
 		var matches []fs.Match
 		if err := json.Unmarshal([]byte(b.ok("find", "--json", "--in", b.mnt("skills"), "stroll")), &matches); err != nil || len(matches) != 1 ||
 			matches[0].Path != "skills/walk/SKILL.md" || matches[0].Title != "walk" || matches[0].Why != "Goes for a stroll." || matches[0].Score <= 0 {
 			t.Errorf("find --json: %+v, %v", matches, err)
+		}
+		// Several wants have a list each, and what fits two is told once.
+		if got, want := b.ok("find", "greet somebody", "a stroll", "hello xylophone"), "# greet somebody\nzoo/greet(who?) — Says hello to a xylophone.\n  ctxfs call zoo greet\n\n"+
+			"# a stroll\nskills/walk/SKILL.md — Goes for a stroll.\n\n# hello xylophone\nalso: zoo/greet\n"; got != want {
+			t.Errorf("three wants: %s", got)
+		}
+		var each []struct{ Want, Path, Use, Signature, Whole string }
+		if err := json.Unmarshal([]byte(b.ok("find", "--json", "greet somebody", "go for a stroll")), &each); err != nil || len(each) != 2 ||
+			each[0].Want != "greet somebody" || each[0].Use != "ctxfs call zoo greet" || each[0].Signature != "zoo/greet(who?)" || each[1].Want != "go for a stroll" || each[1].Whole != "skills/walk" {
+			t.Errorf("find --json: %+v, %v", each, err)
+		}
+		if got := b.ok("find", "go", "for a", "stroll"); strings.Contains(got, "#") {
+			t.Errorf("one want: %s", got)
 		}
 		b.refused(exitFailed, []string{`nothing matches "stroll"`}, "find", "--in", "mcps", "stroll")
 		b.refused(exitFailed, []string{"mpcs: no such file or folder"}, "find", "--in", "mpcs", "stroll")

@@ -99,7 +99,7 @@ func TestServe(t *testing.T) {
 	a := b.agent()
 	fstest.Eventually(t, "the tools are known", func() bool {
 		text, _ := a.ask("find", map[string]any{"query": "feed an animal"})
-		return strings.HasPrefix(text, "mcps/zoo/tools/feed_animal.json — Feeds an animal.\n  arguments: animal: \"lion\"|\"zebra\", kilos?: number, labels?: string[]")
+		return strings.HasPrefix(text, "zoo/feed_animal(animal=lion|zebra, kilos?:number, labels?[], draft?:bool, note?, json?) — Feeds an animal.\n")
 	})
 	a.says(false, []string{`{"animal":"lion"}`}, "call", callOf("zoo", "feed_animal", map[string]any{"animal": "lion"}))
 	a.says(false, []string{"feed_animal.json  ", "sleep.json  "}, "list", map[string]any{"path": "mcps/zoo/tools"})

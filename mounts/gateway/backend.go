@@ -19,8 +19,9 @@ type Backend interface {
 	List(ctx context.Context, path string) ([]Entry, error)
 	// Read writes a whole file to w. An error of w ends it and is returned.
 	Read(ctx context.Context, path string, w io.Writer) error
-	// Find returns what matches a query, best first.
-	Find(ctx context.Context, q Query) ([]Match, error)
+	// Find returns a list of what matches a query, best first, to be read as it is; ""
+	// if nothing does. A tool's signature is in it.
+	Find(ctx context.Context, q Query) (string, error)
 	// Call calls a tool. If the text of its result is longer than MaxText, the
 	// last line of what is returned names the file that has all of it. Call may
 	// call progress from any goroutine until it returns. If the tool's server asks
@@ -49,19 +50,9 @@ type Entry struct {
 
 // Query is a question for Find.
 type Query struct {
-	Words string
-	In    string // a folder, or "" for the whole tree
-	Limit int
-}
-
-// Match is a result of Find.
-type Match struct {
-	Path string
-	Why  string // one line
-	Poor bool   // it has little of what was asked for
-	// More is how many further matches In has that were left out.
-	More int
-	In   string
+	Wants []string // what is looked for, each by itself
+	In    string   // a folder, or "" for the whole tree
+	Limit int      // of each want
 }
 
 // Call is a call of a tool.

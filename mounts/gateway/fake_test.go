@@ -21,7 +21,7 @@ import (
 type fake struct {
 	files    fstest.MapFS
 	overview string
-	find     func(Query) ([]Match, error)
+	find     func(Query) (string, error)
 	call     func(context.Context, Call, func(Progress)) (*Result, error)
 	tasks    func(ctx context.Context, task string) (*Result, error) // Continue
 	answer   func(question string, a Answer) error                   // Answer
@@ -68,7 +68,7 @@ func (f *fake) Read(_ context.Context, name string, w io.Writer) error {
 	return err
 }
 
-func (f *fake) Find(_ context.Context, q Query) ([]Match, error) { return f.find(q) }
+func (f *fake) Find(_ context.Context, q Query) (string, error) { return f.find(q) }
 
 func (f *fake) Call(ctx context.Context, c Call, progress func(Progress)) (*Result, error) {
 	return f.call(ctx, c, progress)

@@ -161,10 +161,10 @@ func wholeCharacters(text []byte) int {
 const (
 	instructions = `The tools of this user's MCP servers, their skills and more are files in one tree. Nothing of it is in your prompt: look before you say that you cannot. To use a tool: find it by what it does; the match shows its arguments; call it. Before a task that a skill covers, read skills/<name>/SKILL.md. read AGENTS.md tells more.`
 
-	findText = `Search the tools of all MCP servers, the skills and other context by what they are for. A match is "path — what it does"; that of a tool, mcps/<server>/tools/<tool>.json, is followed by its arguments ("?": optional), so that you can call it at once.`
+	findText = `Search the tools of all MCP servers, the skills and other context by what they are for. The best matches come first; a tool's is "server/tool(arguments) — what it does" ("?": optional, "[]": list, "{}": object), so that you can call it at once.`
 
 	findSchema = `{"type":"object","properties":{` +
-		`"query":{"type":"string","description":"e.g. \"create an issue\""},` +
+		`"query":{"type":"string","description":"2 to 5 words, e.g. \"create issue\"; one want a line"},` +
 		`"in":{"type":"string","description":"only below this folder, e.g. mcps/github or skills"},` +
 		`"limit":{"type":"integer","minimum":1,"maximum":50,"default":8}},` +
 		`"required":["query"]}`
@@ -184,7 +184,7 @@ const (
 		`"skip":{"type":"integer","minimum":0,"description":"bytes of the first line to leave out"}},` +
 		`"required":["path"]}`
 
-	callText = `Call a tool of an MCP server, both named as in mcps/<server>/tools/<tool>.json. A wrong argument is answered with the part of the schema that matters. A long result is shortened and names the file in results/ that has all of it: read that. If the server asks something first, the result says how to continue.`
+	callText = `Call a tool of an MCP server, as found. Its file is mcps/<server>/tools/<tool>.json. A wrong argument is answered with the part of the schema that matters. A long result is shortened and names the file in results/ that has all of it: read that. If the server asks something first, the result says how to continue.`
 
 	callSchema = `{"type":"object","properties":{` +
 		`"server":{"type":"string"},` +

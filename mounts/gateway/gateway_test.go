@@ -57,38 +57,37 @@ func TestDefinitions(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	f := &fake{files: someFiles()}
-	f.find = func(q Query) ([]Match, error) {
-		switch q {
-		case Query{"new issue", "mcps/github", 8}:
-			return []Match{{Path: "mcps/github/tools/create_issue.json", Why: "Creates an issue."}, {Path: "mcps/github/tools/ping.json", Why: "Pings."},
-				{Path: "mcps/github/tools/gone.json", Why: "Has gone."}, {Path: "skills/pdf/SKILL.md", Why: "PDFs", More: 6, In: "skills"}}, nil
-		case Query{"poor", "", 8}:
-			return []Match{{Path: "skills/pdf/SKILL.md", Why: "PDFs", Poor: true}}, nil
-		case Query{"much", "", 50}:
-			return make([]Match, 5000), nil
+	f.find = func(q Query) (string, error) {
+		switch fmt.Sprint(q) {
+		case "{[new issue] mcps/github 8}":
+			return "github/create_issue(title, labels?[]) — Creates an issue.\n", nil
+		case "{[new issue take a screenshot]  5}", "{[new issue take a screenshot]  2}":
+			return "# new issue\n", nil
+		case "{[much]  50}":
+			return strings.Repeat("skills/pdf/SKILL.md — PDFs\n", 5000), nil
 		}
-		return nil, nil
+		return "", nil
 	}
 	everyWay(t, f, func(t *testing.T, c *peer, _ way) {
 		r := ask(t, c, "find", map[string]any{"query": "new issue", "in": "/mcps/github/"})
-		if want := `mcps/github/tools/create_issue.json — Creates an issue.
-  arguments: title: string, labels?: string[], state?: "open"|"closed"
-mcps/github/tools/ping.json — Pings.
-  arguments: none
-mcps/github/tools/gone.json — Has gone.
-skills/pdf/SKILL.md — PDFs
-  and 6 more in skills
-`; text(r) != want || r.IsError {
+		if want := "github/create_issue(title, labels?[]) — Creates an issue.\n"; text(r) != want || r.IsError {
 			t.Errorf("find: %s", text(r))
 		}
-		if r := ask(t, c, "find", map[string]any{"query": "much", "limit": 5000}); len(text(r)) > MaxText {
-			t.Errorf("%d bytes", len(text(r)))
+		// Each line is a want.
+		for _, limit := range []any{nil, 2} {
+			args := map[string]any{"query": "new issue\n\n take a screenshot "}
+			if limit != nil {
+				args["limit"] = limit
+			}
+			if r := ask(t, c, "find", args); text(r) != "# new issue\n" {
+				t.Errorf("two wants: %s", text(r))
+			}
+		}
+		if got := text(ask(t, c, "find", map[string]any{"query": "much", "limit": 5000})); len(got) > MaxText || !strings.HasSuffix(got, "PDFs\n") {
+			t.Errorf("%d bytes", len(got))
 		}
 		if r := ask(t, c, "find", map[string]any{"query": "x"}); !strings.HasPrefix(text(r), "Nothing fits.") {
 			t.Errorf("nothing: %s", text(r))
-		}
-		if r := ask(t, c, "find", map[string]any{"query": "poor"}); text(r) != "Nothing good; nearest:\nskills/pdf/SKILL.md — PDFs\n" {
-			t.Errorf("poor: %s", text(r))
 		}
 		fails(t, c, "find", map[string]any{"query": " "}, "the query is empty")
 	})

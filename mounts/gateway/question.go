@@ -294,10 +294,7 @@ func (q *Question) text() string {
 	answer := json.RawMessage("{}")
 	switch q.Kind {
 	case AskForm:
-		fields, err := json.Marshal(map[string]json.RawMessage{"arguments": q.Schema})
-		if err == nil {
-			fmt.Fprintf(&b, "Fields: %s\n", signature(fields))
-		}
+		fmt.Fprintf(&b, "Fields: %s\n", fieldsOf(q.Schema))
 		answer = json.RawMessage(`{"FIELD":VALUE}`)
 	case AskURL:
 		fmt.Fprintf(&b, "Address for your user to open: %s\n", q.URL)

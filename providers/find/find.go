@@ -6,7 +6,8 @@
 // index and what goes into it), passages.go, query.go, synonyms.go, foreign.go,
 // search.go and fuzzy.go (a query, and its matches in one index), finder.go, merge.go, scale.go
 // and fold.go (the [Finder]: the index of all providers, and how matches of all kinds
-// are compared and listed), folder.go (the folder find/).
+// are compared and chosen), list.go (how they are written), folder.go and aliases.go
+// (the folder find/).
 //
 // Whatever kind a match is of, its score is the share of the query that it has: each
 // word counts by how rare it is in all sources, less where it stands in a less telling

@@ -12,6 +12,7 @@ import (
 
 	"ctxfs/fs"
 	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
 	"ctxfs/providers/internal/fulltext"
 	"ctxfs/providers/transcripts/catalogue"
 	"ctxfs/providers/transcripts/folders"
@@ -23,7 +24,7 @@ var _ fs.Searcher = (*Provider)(nil)
 // Search implements fs.Searcher. It finds what was said in all sessions at or below
 // a path of the provider's folder, "" for all: the best first. The paths are those of
 // blocks (see package folders), the titles name session and block, and Why also says
-// when and by whom it was said. What is published is found at once; of logs that are
+// when, by whom and in which folder it was said. What is published is found at once; of logs that are
 // not rendered yet the newest, up to maxCatchUp.
 func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.Findings, error) {
 	in, err := p.Canonical(ctx, in)
@@ -69,6 +70,9 @@ func (p *Provider) Search(ctx context.Context, words, in string, limit int) (fs.
 		}
 		if h.Name != "" {
 			said += " " + h.Name
+		}
+		if v.Info.CWD != "" {
+			said += " in " + clean.Line(wording.Tilde(v.Info.CWD, p.opts.Home))
 		}
 		f.Why = strings.TrimSpace(said+": ") + " " + h.Line
 		all = append(all, f)

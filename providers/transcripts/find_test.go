@@ -36,7 +36,7 @@ func TestFind(t *testing.T) {
 				t.Fatalf("%+v", found)
 			}
 			hit := found[0]
-			if hit.Why != "2026-05-12 01:03 assistant: the zebra token expires too early" {
+			if hit.Why != "2026-05-12 01:03 assistant in ~/work: the zebra token expires too early" {
 				t.Errorf("%q", hit.Why)
 			}
 			if !strings.HasSuffix(hit.Path, "/blocks/00003.md") || !strings.HasSuffix(hit.Title, "_0b0e2bd1-00003") {

@@ -209,18 +209,22 @@ func (b *backend) Read(ctx context.Context, path string, w io.Writer) error {
 }
 
 // Find implements gateway.Backend.
-func (b *backend) Find(ctx context.Context, q gateway.Query) ([]gateway.Match, error) {
+func (b *backend) Find(ctx context.Context, q gateway.Query) (string, error) {
 	ctx, cancel := withinLookTime(ctx)
 	defer cancel()
-	found, err := usertree.OpFind.Ask(ctx, b, usertree.FindQuery{Query: q.Words, In: q.In, Limit: q.Limit, Caller: b.who.Standpoint})
-	if err != nil {
-		return nil, err
+	answers, any := make([]find.Answer, len(q.Wants)), false
+	for i, want := range q.Wants {
+		matches, err := usertree.OpFind.Ask(ctx, b, usertree.FindQuery{Query: want, In: q.In, Limit: q.Limit, Caller: b.who.Standpoint})
+		if err != nil {
+			return "", err
+		}
+		answers[i] = find.Answer{Want: want, Matches: matches}
+		any = any || len(matches) > 0
 	}
-	matches := make([]gateway.Match, len(found))
-	for i, m := range found {
-		matches[i] = gateway.Match{Path: m.Path, Why: m.Why, Poor: m.Score < find.GoodScore, More: m.More, In: m.In}
+	if !any {
+		return "", nil
 	}
-	return matches, nil
+	return find.List(answers, false), nil
 }
 
 // caller returns the caller of a call: the client, which stands where the gateway

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,25 +22,39 @@ func newFind(a *cli.App) *cobra.Command {
 	var limit int
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "find WORDS...",
+		Use:   "find WANT...",
 		Short: "find tools, skills and everything else in the tree",
-		Long: `Find prints the best matches, best first: the path in the tree, one line that
-describes it, and a score: the share of WORDS that it has, by how rare they
-are. WORDS is a name or part of one, a few words, or a sentence that says what
-you want to do; small typing errors do not matter. Tools, prompts, resources,
-skills, servers that do not work, terminals, long results and what was said in
-past sessions are ranked together; --in narrows the search to a folder. Of one
-server or session only the best are listed, with how many more there are, as
-long as something else fits. What is about the project that you stand in, or is
-new, counts for a little more. It starts nothing: without a background process
-it finds what is known from configuration and caches.`,
+		Long: `Find prints the best matches, best first, in a form that can be used at once: of
+a tool what it takes, what it does and, if it is among the best, the command
+that calls it ("…" is a text, N a number, '{…}' JSON; "?" may be left out,
+"[]" is a list, "{}" an object); of a skill its path and what it is for; of what was
+said or printed the line, when, by whom and where.
+
+A want is two to five words of what a tool does or what was said, as its author
+would put it ("create issue", not "my manager wants a ticket"), a name or part
+of one, or a sentence; small typing errors do not matter. Several wants at once
+are several arguments with blanks in them, in quotes: each has a list of its
+own. Words without quotes are one want.
+
+Tools, prompts, resources, skills, servers that do not work, terminals, long
+results and what was said in past sessions are ranked together, by the share of
+the want's words that they have, the rare ones counting more; --in narrows the
+search to a folder. Of one server or session only the best are listed, with how
+many more there are, as long as something else fits. What is about the project
+that you stand in, or is new, counts for a little more. It starts nothing:
+without a background process it finds what is known from configuration and
+caches.
+
+A tool server/name is the file mcps/server/tools/name.json. --json has all
+paths, and the scores.`,
 		Example: `  ctxfs find create issue
-  ctxfs find --in mcps/github "merge a pull request"
+  ctxfs find "create issue" "take a screenshot"
+  ctxfs find --in mcps/github merge a pull request
   ctxfs find --in transcripts why does the login test fail
   ctxfs cat "$(ctxfs find -n 1 --json take a screenshot | jq -r '.[0].path')"`,
 		Args: cli.Args(-1, "what should be found? give a name, or a few words"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if limit < 1 || limit > maxMatches {
+			if limit < 0 || limit > maxMatches || limit == 0 && cmd.Flags().Changed("limit") {
 				return cli.Usage(cmd, fmt.Errorf("-n takes a number from 1 to %d", maxMatches))
 			}
 			folder, err := a.TreePath(in)
@@ -48,43 +63,79 @@ it finds what is known from configuration and caches.`,
 			}
 			asker := a.Fallback()
 			defer asker.Close()
-			query := strings.Join(args, " ")
-			matches, err := usertree.OpFind.Ask(cmd.Context(), asker, usertree.FindQuery{Query: query, In: folder, Limit: limit, Caller: fs.Here()})
+			wants := wantsOf(args)
+			if limit == 0 {
+				if limit = mostOfOne; len(wants) > 1 {
+					limit = mostOfEach
+				}
+			}
+			answers, found := make([]find.Answer, len(wants)), false
+			for i, want := range wants {
+				matches, err := usertree.OpFind.Ask(cmd.Context(), asker, usertree.FindQuery{Query: want, In: folder, Limit: limit, Caller: fs.Here()})
+				if err != nil {
+					return err
+				}
+				answers[i] = find.Answer{Want: want, Matches: matches}
+				found = found || len(matches) > 0
+			}
 			switch {
-			case err != nil:
-				return err
-			case len(matches) == 0:
+			case !found:
 				return &control.Fault{
-					Message: fmt.Sprintf("nothing matches %q", query),
+					Message: fmt.Sprintf("nothing matches %q", strings.Join(wants, `", "`)),
 					Hint:    "try other words, or see what there is: ctxfs ls",
 				}
 			case asJSON:
-				return a.PrintJSON(matches)
+				return a.PrintJSON(flat(answers))
 			}
-			PrintMatches(a, matches)
-			return nil
+			_, err = io.WriteString(a.Out, find.List(answers, true))
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&in, "in", "", "only below this path of the tree, such as mcps or mcps/github")
-	cmd.Flags().IntVarP(&limit, "limit", "n", 10, "print at most this many")
+	cmd.Flags().IntVarP(&limit, "limit", "n", 0, fmt.Sprintf("print at most this many for a want (default %d, of several wants %d)", mostOfOne, mostOfEach))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("in", completePaths(a)) // fails for a flag that is not there
 	return cmd
 }
 
-// PrintMatches prints a line for each match, and says so first if none is good.
-func PrintMatches(a *cli.App, matches []fs.Match) {
-	if len(matches) > 0 && matches[0].Score < find.GoodScore {
-		a.Notef("nothing good; nearest:")
-	}
-	for _, m := range matches {
-		line := m.Path
-		if m.Why != "" {
-			line += " — " + m.Why
+// How many matches are printed by default: of a single want, and of each of several.
+const (
+	mostOfOne  = 10
+	mostOfEach = 5
+)
+
+// wantsOf returns the wants of a command line: each argument, where several have
+// blanks, and else one of all words.
+func wantsOf(args []string) []string {
+	phrases := 0
+	for _, arg := range args {
+		if strings.ContainsAny(strings.TrimSpace(arg), " \t\n") {
+			phrases++
 		}
-		a.Sayf("%s (%.2f)", line, m.Score)
-		if m.More > 0 {
-			a.Sayf("  and %d more in %s", m.More, m.In)
+	}
+	if phrases < 2 {
+		return []string{strings.Join(args, " ")}
+	}
+	return args
+}
+
+// wanted is a match as JSON; Want is "" where there is only one.
+type wanted struct {
+	Want string `json:"want,omitempty"`
+	fs.Match
+}
+
+// flat returns all matches, in the order in which they are listed.
+func flat(answers []find.Answer) []wanted {
+	all := []wanted{}
+	for _, answer := range answers {
+		for _, m := range answer.Matches {
+			one := wanted{Match: m}
+			if len(answers) > 1 {
+				one.Want = answer.Want
+			}
+			all = append(all, one)
 		}
 	}
+	return all
 }

@@ -7,29 +7,27 @@ import (
 	"strings"
 )
 
-// maxSignature is the most bytes of a signature.
-const maxSignature = 600
+// maxFields is the most bytes that are said of the fields of a form.
+const maxFields = 600
 
-// signature returns the arguments of a tool in short, from its definition:
-// `owner: string, labels?: string[]`. Required arguments come first, otherwise
-// in the order of the schema. One that is required and has a default is optional, and
-// the default is shown, since it is sent. A schema of another shape has no signature.
-func signature(file []byte) string {
-	var tool struct {
-		Arguments struct {
-			Properties members  `json:"properties"`
-			Required   []string `json:"required"`
-		} `json:"arguments"`
+// fieldsOf returns the fields of a form in short, from its schema:
+// `owner: string, labels?: string[]`. Required ones come first, otherwise in the order
+// of the schema. One that is required and has a default is optional, and the default
+// is shown, since it is sent. Of a schema of another shape nothing is said.
+func fieldsOf(schema json.RawMessage) string {
+	var form struct {
+		Properties members  `json:"properties"`
+		Required   []string `json:"required"`
 	}
-	if json.Unmarshal(file, &tool) != nil {
+	if json.Unmarshal(schema, &form) != nil {
 		return ""
 	}
-	if len(tool.Arguments.Properties) == 0 {
+	if len(form.Properties) == 0 {
 		return "none"
 	}
 	var required, optional []string
-	for _, p := range tool.Arguments.Properties {
-		is := slices.Contains(tool.Arguments.Required, p.name)
+	for _, p := range form.Properties {
+		is := slices.Contains(form.Required, p.name)
 		value := defaultOf(p.value)
 		switch {
 		case is && value == nil:
@@ -40,13 +38,13 @@ func signature(file []byte) string {
 			optional = append(optional, p.name+"?: "+typeName(p.value, 0))
 		}
 	}
-	const more = ", … (read the file)"
+	const more = ", …"
 	var b strings.Builder
 	for i, arg := range append(required, optional...) {
 		if i > 0 {
 			arg = ", " + arg
 		}
-		if b.Len()+len(arg) > maxSignature-len(more) {
+		if b.Len()+len(arg) > maxFields-len(more) {
 			b.WriteString(more)
 			break
 		}

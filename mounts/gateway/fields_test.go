@@ -1,13 +1,14 @@
 package gateway
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
 
-func TestSignature(t *testing.T) {
+func TestFieldsOf(t *testing.T) {
 	properties := func(p string) string {
-		return `{"arguments":{"type":"object","properties":{` + p + `},"required":["b"]}}`
+		return `{"type":"object","properties":{` + p + `},"required":["b"]}`
 	}
 	for file, want := range map[string]string{
 		properties(`"a":{"type":"string"},"b":{"type":["integer","null"]},"c":{"type":["string","number"]}`): "b: integer, a?: string, c?: any",
@@ -17,24 +18,24 @@ func TestSignature(t *testing.T) {
 		properties(`"b":{"type":"array","items":{"type":"string"},"default":[ "public" ]}`):                  `b?: string[] = ["public"]`,
 		properties(`"b":{"type":"string","default":"` + strings.Repeat("x", 100) + `"}`):                     "b?: string",
 		properties(`"b":{"type":["string","null"],"default":null}`):                                          "b?: string = null",
-		`{"arguments":{"type":"object"}}`:                                                                    "none",
-		`{}`:                                                                                                 "none",
-		`{"arguments":[]}`:                                                                                   "",
-		`not json`:                                                                                           "",
-		properties(`"b":{"enum":["` + strings.Repeat("x", 100) + `"],"type":"string"}`):                      "b: string",
+		`{"type":"object"}`: "none",
+		`{}`:                "none",
+		`[]`:                "",
+		`not json`:          "",
+		properties(`"b":{"enum":["` + strings.Repeat("x", 100) + `"],"type":"string"}`): "b: string",
 	} {
-		if got := signature([]byte(file)); got != want {
+		if got := fieldsOf(json.RawMessage(file)); got != want {
 			t.Errorf("%s: %q, not %q", file, got, want)
 		}
 	}
 }
 
-func FuzzSignature(f *testing.F) {
+func FuzzFieldsOf(f *testing.F) {
 	f.Add([]byte(issueTool))
-	f.Add([]byte(`{"arguments":{"properties":{"a":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"array"}}}}}}}`))
-	f.Add([]byte(`{"arguments":{"properties":[1,2]}}`))
+	f.Add([]byte(`{"properties":{"a":{"type":"array","items":{"type":"array","items":{"type":"array","items":{"type":"array"}}}}}}`))
+	f.Add([]byte(`{"properties":[1,2]}`))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if got := signature(file); len(got) > maxSignature {
+		if got := fieldsOf(file); len(got) > maxFields {
 			t.Errorf("%d bytes: %s", len(got), got)
 		}
 	})
