@@ -41,8 +41,8 @@ type Agent struct {
 	MCP MCP
 	// Skills are the folders where it looks for skills.
 	Skills Skills
-	// Rules are the files, and folders of files, that it reads as instructions.
-	Rules Places
+	// Rules are the files that it reads as instructions.
+	Rules Rules
 	// Memory are the files and folders that it writes as its memory.
 	Memory Places
 	// Hooks is where it configures commands that it runs at certain events.
@@ -65,6 +65,18 @@ type Places struct {
 	// Project are those in the folder of a project, relative to it with slashes;
 	// "*" and "**" are as in a glob. The first one has precedence.
 	Project []string
+}
+
+// Rules describes the files that an agent reads as instructions, in the order in which it
+// does. In paths of users "*" and "**" are as in a glob, too. Which of the files hold when
+// is in package scope of providers/rules.
+type Rules struct {
+	Places
+	// Nested are those of Project that count in the folders below a project's root, too,
+	// for what is in these folders.
+	Nested []string
+	// Above reports whether those of Nested count in the folders above the root, too.
+	Above bool
 }
 
 // MCP describes the files where an agent configures MCP servers.
@@ -114,7 +126,7 @@ func All() []Agent {
 	return []Agent{
 		claudeCode(), codex(), cursor(), gemini(), opencode(), copilot(), vscode(), cline(), roo(), goose(), zed(),
 		crush(), aider(), continueDev(), pi(), droid(), kiro(), amp(),
-		windsurf(), claudeDesktop(),
+		windsurf(), junie(), claudeDesktop(),
 	}
 }
 

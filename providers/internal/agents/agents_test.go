@@ -88,7 +88,7 @@ func userPaths(a Agent) map[string][]Path {
 
 func projectPaths(a Agent) map[string][]string {
 	return map[string][]string{
-		"mcp": a.MCP.Project, "skills": a.Skills.Project, "rules": a.Rules.Project, "memory": a.Memory.Project, "hooks": a.Hooks.Project,
+		"mcp": a.MCP.Project, "skills": a.Skills.Project, "rules": a.Rules.Project, "nested rules": a.Rules.Nested, "memory": a.Memory.Project, "hooks": a.Hooks.Project,
 	}
 }
 

@@ -6,6 +6,7 @@ package agents
 // Source: ampcode.com/manual.
 func amp() Agent {
 	const settings = "${AMP_SETTINGS_FILE:-" + xdgConfig + "amp/settings."
+	files := []string{"AGENTS.md", "AGENT.md", "CLAUDE.md"}
 	return Agent{
 		ID: "amp", Name: "Amp", Home: xdgConfig + "amp/",
 		Session: []Variable{{Name: "AMP_CURRENT_THREAD_ID"}},
@@ -16,8 +17,11 @@ func amp() Agent {
 			},
 			Syntax: JSONC, Key: "amp.mcpServers",
 		},
-		Skills:   Skills{Places: Places{User: []Path{xdgConfig + "agents/skills"}, Project: []string{".agents/skills"}}},
-		Rules:    Places{User: []Path{xdgConfig + "amp/AGENTS.md"}, Project: []string{"AGENTS.md"}},
+		Skills: Skills{Places: Places{User: []Path{xdgConfig + "agents/skills"}, Project: []string{".agents/skills"}}},
+		Rules: Rules{
+			Places: Places{User: []Path{xdgConfig + "amp/AGENTS.md", xdgConfig + "AGENTS.md"}, Project: files},
+			Nested: files, Above: true,
+		},
 		Sessions: []Path{xdgData + "amp/threads"},
 		Resume:   []string{"amp", "threads", "continue", SessionID},
 	}

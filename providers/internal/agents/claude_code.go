@@ -8,6 +8,7 @@ package agents
 // /cli-reference; sessions as package claudecode has them.
 func claudeCode() Agent {
 	const home = "${CLAUDE_CONFIG_DIR:-~/.claude}/"
+	files := []string{"CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules/**/*.md", "CLAUDE.local.md"}
 	return Agent{
 		ID: "claude-code", Name: "Claude Code", Home: home,
 		Session: []Variable{{Name: "CLAUDE_CODE_SESSION_ID"}}, Marks: []Variable{{Name: "CLAUDECODE"}},
@@ -19,10 +20,13 @@ func claudeCode() Agent {
 			Places: Places{System: []Path{"/etc/claude-code/.claude/skills"}, User: []Path{home + "skills"}, Project: []string{".claude/skills"}},
 			Groups: []string{"synced"},
 		},
-		Rules: Places{
-			System:  []Path{"/etc/claude-code/CLAUDE.md"},
-			User:    []Path{home + "CLAUDE.md", home + "rules"},
-			Project: []string{"CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md", ".claude/rules/**/*.md"},
+		Rules: Rules{
+			Places: Places{
+				System:  []Path{onLinux + "/etc/claude-code/CLAUDE.md", onDarwin + "/Library/Application Support/ClaudeCode/CLAUDE.md"},
+				User:    []Path{home + "CLAUDE.md", home + "rules/**/*.md"},
+				Project: files,
+			},
+			Nested: files, Above: true,
 		},
 		Memory: Places{
 			User:    []Path{home + "projects/*/memory", home + "agent-memory"},

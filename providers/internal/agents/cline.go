@@ -25,8 +25,17 @@ func cline() Agent {
 			Places: Places{User: extensionFolders(extension, settings)},
 			Syntax: JSONC, Key: "mcpServers",
 		},
-		Skills:   Skills{Places: Places{User: []Path{"~/.cline/skills"}, Project: []string{".cline/skills"}}},
-		Rules:    Places{Project: []string{".clinerules", ".clinerules/**/*.md"}},
+		Skills: Skills{Places: Places{User: []Path{"~/.cline/skills"}, Project: []string{".cline/skills"}}},
+		Rules: Rules{
+			Places: Places{
+				User: []Path{"~/Documents/Cline/Rules/**/*.md", "~/Cline/Rules/**/*.md"},
+				Project: []string{
+					".clinerules/**/*.md", ".clinerules/**/*.txt", ".clinerules", ".cursorrules", ".cursor/rules/**/*.mdc",
+					".windsurfrules", ".windsurf/rules/**/*.md", "AGENTS.md",
+				},
+			},
+			Nested: []string{"AGENTS.md"},
+		},
 		Sessions: append(extensionFolders(extension, "tasks"), data+"/tasks", "${CLINE_SESSION_DATA_DIR:-"+data+"/sessions}"),
 	}
 	for _, server := range []Path{".vscode-server", ".vscode-server-insiders", ".cursor-server"} {

@@ -6,6 +6,7 @@ package agents
 // docs/agents_md.md and codex-rs/memories of openai/codex.
 func codex() Agent {
 	const home = "${CODEX_HOME:-~/.codex}/"
+	files := []string{"AGENTS.override.md", "AGENTS.md"}
 	return Agent{
 		ID: "codex", Name: "Codex", Home: home,
 		Session: []Variable{{Name: "CODEX_THREAD_ID"}}, Marks: []Variable{{Name: "CODEX_SANDBOX"}},
@@ -19,9 +20,9 @@ func codex() Agent {
 			Groups:     []string{".system"},
 			Deprecated: true,
 		},
-		Rules: Places{
-			User:    []Path{home + "AGENTS.override.md", home + "AGENTS.md"},
-			Project: []string{"AGENTS.override.md", "AGENTS.md"},
+		Rules: Rules{
+			Places: Places{User: []Path{home + "AGENTS.override.md", home + "AGENTS.md"}, Project: files},
+			Nested: files,
 		},
 		Memory: Places{User: []Path{home + "memories"}},
 		Hooks: Hooks{

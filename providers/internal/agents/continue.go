@@ -9,7 +9,7 @@ func continueDev() Agent {
 	return Agent{
 		ID: "continue", Name: "Continue", Home: home,
 		Skills:   Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".continue/skills"}}},
-		Rules:    Places{User: []Path{home + "rules"}, Project: []string{".continue/rules/**/*.md"}},
+		Rules:    Rules{Places: Places{User: []Path{home + "rules/**/*.md"}, Project: []string{".continue/rules/**/*.md"}}},
 		Sessions: []Path{home + "sessions"},
 	}
 }

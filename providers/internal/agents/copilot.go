@@ -7,6 +7,9 @@ package agents
 // /copilot/how-tos/configure-custom-instructions.
 func copilot() Agent {
 	const home = "${COPILOT_HOME:-~/.copilot}/"
+	files := []string{
+		".github/copilot-instructions.md", ".github/instructions/**/*.instructions.md", "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md",
+	}
 	return Agent{
 		ID: "copilot", Name: "Copilot CLI", Home: home,
 		Session: []Variable{{Name: "COPILOT_AGENT_SESSION_ID"}},
@@ -15,11 +18,9 @@ func copilot() Agent {
 			Syntax: JSONC, Key: "mcpServers",
 		},
 		Skills: Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".github/skills"}}},
-		Rules: Places{
-			User: []Path{home + "copilot-instructions.md"},
-			Project: []string{
-				".github/copilot-instructions.md", ".github/instructions/**/*.instructions.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md",
-			},
+		Rules: Rules{
+			Places: Places{User: []Path{home + "copilot-instructions.md", home + "instructions/**/*.instructions.md"}, Project: files},
+			Nested: files,
 		},
 		Sessions: []Path{home + "session-state"},
 		Resume:   []string{"copilot", "--resume", SessionID},

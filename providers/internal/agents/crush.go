@@ -10,7 +10,7 @@ func crush() Agent {
 		ID: "crush", Name: "Crush", Home: xdgConfig + "crush/",
 		Session:  []Variable{{Name: "CRUSH_SESSION_ID", HooksOnly: true}},
 		Skills:   Skills{Places: Places{User: []Path{xdgConfig + "crush/skills"}}},
-		Rules:    Places{Project: []string{"AGENTS.md", "CRUSH.md"}},
+		Rules:    Rules{Places: Places{Project: []string{"AGENTS.md", "CRUSH.md"}}},
 		Sessions: []Path{"${CRUSH_GLOBAL_DATA:-" + xdgData + "crush}"},
 		Resume:   []string{"crush", "--session", SessionID},
 	}

@@ -13,7 +13,10 @@ func cursor() Agent {
 			Syntax: JSONC, Key: "mcpServers",
 		},
 		Skills: Skills{Places: Places{User: []Path{"~/.cursor/skills"}, Project: []string{".cursor/skills"}}},
-		Rules:  Places{Project: []string{".cursor/rules/**/*.mdc", "AGENTS.md", "CLAUDE.md", ".cursorrules"}},
+		Rules: Rules{
+			Places: Places{Project: []string{".cursor/rules/**/*.mdc", ".cursorrules", "AGENTS.md", "CLAUDE.md"}},
+			Nested: []string{".cursor/rules/**/*.mdc", "AGENTS.md"},
+		},
 		Hooks: Hooks{
 			Places: Places{User: []Path{"~/.cursor/hooks.json"}, Project: []string{".cursor/hooks.json"}},
 			Events: []string{"sessionStart", "preCompact"},

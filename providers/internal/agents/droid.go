@@ -7,7 +7,7 @@ func droid() Agent {
 	return Agent{
 		ID: "droid", Name: "Droid", Home: "~/.factory/",
 		Skills:   Skills{Places: Places{User: []Path{"~/.factory/skills"}, Project: []string{".factory/skills"}}},
-		Rules:    Places{User: []Path{"~/.factory/AGENTS.md"}, Project: []string{"AGENTS.md"}},
+		Rules:    Rules{Places: Places{User: []Path{"~/.factory/AGENTS.md"}, Project: []string{"AGENTS.md"}}, Nested: []string{"AGENTS.md"}},
 		Sessions: []Path{"~/.factory/sessions"},
 		Resume:   []string{"droid", "--resume", SessionID},
 	}

@@ -19,7 +19,10 @@ func gemini() Agent {
 			Syntax: JSONC, Key: "mcpServers",
 		},
 		Skills: Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".gemini/skills"}}},
-		Rules:  Places{User: []Path{home + "GEMINI.md"}, Project: []string{"GEMINI.md"}},
+		Rules: Rules{
+			Places: Places{User: []Path{home + "GEMINI.md"}, Project: []string{"GEMINI.md"}},
+			Nested: []string{"GEMINI.md"}, Above: true,
+		},
 		Memory: Places{User: []Path{home + "GEMINI.md"}},
 		Hooks: Hooks{
 			Places: Places{User: []Path{home + "settings.json"}, Project: []string{".gemini/settings.json"}},

@@ -13,8 +13,11 @@ func goose() Agent {
 			Places: Places{User: []Path{xdgConfig + "goose/config.yaml"}},
 			Syntax: YAML, Key: "extensions",
 		},
-		Skills:   Skills{Places: Places{Project: []string{".goose/skills"}}, Deprecated: true},
-		Rules:    Places{User: []Path{xdgConfig + "goose/.goosehints"}, Project: []string{".goosehints", "AGENTS.md"}},
+		Skills: Skills{Places: Places{Project: []string{".goose/skills"}}, Deprecated: true},
+		Rules: Rules{
+			Places: Places{User: []Path{xdgConfig + "goose/.goosehints"}, Project: []string{".goosehints", "AGENTS.md"}},
+			Nested: []string{".goosehints", "AGENTS.md"},
+		},
 		Sessions: []Path{"${GOOSE_PATH_ROOT}/data/sessions", xdgData + "goose/sessions"},
 		Resume:   []string{"goose", "session", "--resume", "--session-id", SessionID},
 	}

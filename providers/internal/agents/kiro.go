@@ -8,7 +8,7 @@ func kiro() Agent {
 	return Agent{
 		ID: "kiro", Name: "Kiro", Home: "~/.kiro/",
 		Skills:   Skills{Places: Places{User: []Path{"~/.kiro/skills"}, Project: []string{".kiro/skills"}}},
-		Rules:    Places{User: []Path{"~/.kiro/steering"}, Project: []string{".kiro/steering/**/*.md", "AGENTS.md"}},
+		Rules:    Rules{Places: Places{User: []Path{"~/.kiro/steering/**/*.md"}, Project: []string{".kiro/steering/**/*.md", "AGENTS.md"}}},
 		Sessions: []Path{"~/.kiro/sessions", onLinux + xdgData + "kiro-cli", onDarwin + library + "kiro-cli"},
 		Resume:   []string{"kiro-cli", "chat", "--resume-id", SessionID},
 	}

@@ -6,6 +6,7 @@ package agents
 // Sources: opencode.ai/docs/mcp-servers, /config, /skills, /rules, /cli.
 func opencode() Agent {
 	const config = xdgConfig + "opencode/"
+	files := []string{"AGENTS.md", "CLAUDE.md"}
 	return Agent{
 		ID: "opencode", Name: "opencode", Home: config,
 		Marks: []Variable{{Name: "OPENCODE"}},
@@ -19,8 +20,11 @@ func opencode() Agent {
 			},
 			Syntax: JSONC, Key: "mcp",
 		},
-		Skills:   Skills{Places: Places{User: []Path{config + "skills"}, Project: []string{".opencode/skills"}}},
-		Rules:    Places{User: []Path{config + "AGENTS.md", "~/.claude/CLAUDE.md"}, Project: []string{"AGENTS.md", "CLAUDE.md"}},
+		Skills: Skills{Places: Places{User: []Path{config + "skills"}, Project: []string{".opencode/skills"}}},
+		Rules: Rules{
+			Places: Places{User: []Path{config + "AGENTS.md", "~/.claude/CLAUDE.md"}, Project: files},
+			Nested: files,
+		},
 		Sessions: []Path{xdgData + "opencode"},
 		Resume:   []string{"opencode", "--session", SessionID},
 	}

@@ -6,11 +6,12 @@ package agents
 // Source: packages/coding-agent/README.md of badlogic/pi-mono.
 func pi() Agent {
 	const home = "${PI_CODING_AGENT_DIR:-~/.pi/agent}/"
+	files := []string{"AGENTS.md", "CLAUDE.md"}
 	return Agent{
 		ID: "pi", Name: "Pi", Home: home,
 		Session:  []Variable{{Name: "PI_SESSION_ID"}},
 		Skills:   Skills{Places: Places{User: []Path{home + "skills"}, Project: []string{".pi/skills"}}},
-		Rules:    Places{User: []Path{home + "AGENTS.md"}, Project: []string{"AGENTS.md", "CLAUDE.md"}},
+		Rules:    Rules{Places: Places{User: []Path{home + "AGENTS.md"}, Project: files}, Nested: files, Above: true},
 		Sessions: []Path{home + "sessions"},
 		Resume:   []string{"pi", "--session", SessionID},
 	}

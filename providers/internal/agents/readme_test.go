@@ -16,7 +16,7 @@ func TestReadmeTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const head = "| agent | MCP servers in | skills in | sessions in |\n| --- | --- | --- | --- |\n"
+	const head = "| agent | MCP servers in | skills in | rules in | sessions in |\n| --- | --- | --- | --- | --- |\n"
 	before, rest, ok := strings.Cut(string(text), head)
 	got, after, end := strings.Cut(rest, "\n\n")
 	if !ok || !end {
@@ -24,7 +24,7 @@ func TestReadmeTable(t *testing.T) {
 	}
 	var want strings.Builder
 	for _, a := range All() {
-		cells := []string{a.Name, first(a.MCP.User, a.MCP.Project), first(a.Skills.User, nil), first(a.Sessions, nil)}
+		cells := []string{a.Name, first(a.MCP.User, a.MCP.Project), first(a.Skills.User, nil), first(a.Rules.User, a.Rules.Project), first(a.Sessions, nil)}
 		want.WriteString(strings.Join(strings.Fields("| "+strings.Join(cells, " | ")+" |"), " ") + "\n")
 	}
 	if got+"\n" == want.String() {

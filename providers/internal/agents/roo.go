@@ -7,8 +7,13 @@ package agents
 func roo() Agent {
 	return Agent{
 		ID: "roo", Name: "Roo", Home: "~/.roo/",
-		Skills:   Skills{Places: Places{User: []Path{"~/.roo/skills"}, Project: []string{".roo/skills"}}},
-		Rules:    Places{User: []Path{"~/.roo/rules"}, Project: []string{".roo/rules/**/*.md"}},
+		Skills: Skills{Places: Places{User: []Path{"~/.roo/skills"}, Project: []string{".roo/skills"}}},
+		Rules: Rules{Places: Places{
+			User: []Path{"~/.roo/rules-*/**/*", "~/.roo/rules/**/*"},
+			Project: []string{
+				".roo/rules-*/**/*", ".roorules-*", "AGENTS.md", "AGENT.md", ".roo/rules/**/*", ".roorules",
+			},
+		}},
 		Sessions: extensionFolders("rooveterinaryinc.roo-cline", "tasks"),
 	}
 }

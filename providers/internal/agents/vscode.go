@@ -13,7 +13,13 @@ func vscode() Agent {
 			Syntax: JSONC, Key: "servers",
 		},
 		Skills: Skills{Places: Places{User: []Path{"~/.copilot/skills"}, Project: []string{".github/skills"}}},
-		Rules:  Places{Project: []string{".github/copilot-instructions.md", ".github/instructions/**/*.instructions.md", "AGENTS.md"}},
+		Rules: Rules{Places: Places{
+			User: []Path{"~/.copilot/instructions/**/*.instructions.md", "~/.claude/rules/**/*.md", "~/.claude/CLAUDE.md"},
+			Project: []string{
+				".github/copilot-instructions.md", ".github/instructions/**/*.instructions.md", ".claude/rules/**/*.md",
+				"AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md",
+			},
+		}},
 	}
 	for _, editor := range []Path{"Code", "Code - Insiders", "VSCodium"} {
 		a.MCP.User = append(a.MCP.User, support+editor+"/User/mcp.json")

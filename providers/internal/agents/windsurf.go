@@ -12,6 +12,13 @@ func windsurf() Agent {
 			Syntax: JSONC, Key: "mcpServers",
 		},
 		Skills: Skills{Places: Places{User: []Path{"~/.codeium/windsurf/skills"}, Project: []string{".windsurf/skills"}}},
-		Rules:  Places{Project: []string{".windsurf/rules/*.md", ".windsurfrules"}},
+		Rules: Rules{
+			Places: Places{
+				System:  []Path{onLinux + "/etc/windsurf/rules/*.md", onDarwin + "/Library/Application Support/Windsurf/rules/*.md"},
+				User:    []Path{"~/.codeium/windsurf/memories/global_rules.md"},
+				Project: []string{".windsurf/rules/**/*.md", ".windsurfrules", "AGENTS.md"},
+			},
+			Nested: []string{".windsurf/rules/**/*.md", "AGENTS.md"},
+		},
 	}
 }

@@ -10,7 +10,10 @@ func zed() Agent {
 			Places: Places{User: []Path{xdgConfig + "zed/settings.json"}, Project: []string{".zed/settings.json"}},
 			Syntax: JSONC, Key: "context_servers",
 		},
-		Rules:    Places{Project: []string{".rules", "AGENTS.md", "CLAUDE.md", "GEMINI.md"}},
+		Rules: Rules{Places: Places{Project: []string{
+			".rules", ".cursorrules", ".windsurfrules", ".clinerules", ".github/copilot-instructions.md",
+			"AGENT.md", "AGENTS.md", "CLAUDE.md", "GEMINI.md",
+		}}},
 		Sessions: []Path{onLinux + xdgData + "zed/threads", onDarwin + library + "Zed/threads"},
 	}
 }
