@@ -113,6 +113,9 @@ func rooms(provider string) []string {
 	switch provider {
 	case "mcp":
 		return []string{"providers/mcp/policy", "providers/mcp/config", "providers/mcp/clients", "providers/mcp/supervise", "providers/mcp/catalogue", "providers/mcp/pins", "providers/mcp/wire", "providers/mcp/serverlog", "providers/mcp/questions", "providers/mcp/calls", "providers/mcp/tasks", "providers/mcp/instance", "providers/mcp"}
+	case "rules":
+		const r = "providers/rules/"
+		return []string{r + "read", r + "scope", r + "locate", r + "check", "providers/rules"}
 	case "terminals":
 		const t = "providers/terminals/"
 		return []string{t + "grid", t + "shells", t + "record", t + "holder", t + "tmux", "providers/terminals"}

@@ -9,6 +9,7 @@ import (
 	"ctxfs/fs"
 	"ctxfs/providers/find"
 	"ctxfs/providers/internal/project"
+	"ctxfs/providers/internal/trust"
 	"ctxfs/providers/internal/workspaces"
 )
 
@@ -48,7 +49,10 @@ func newList(opts Options, list func(Options, shared) []Named) *List {
 		Now:      now,
 		Lazy:     opts.Offline,
 	})
-	l.all = list(opts, shared{env: l.env, workspaces: l.views.workspaces, brief: l.views.brief})
+	l.all = list(opts, shared{
+		env: l.env, workspaces: l.views.workspaces, brief: l.views.brief, projects: projects,
+		trust: trust.New(filepath.Join(opts.State, "trust.json"), opts.Hide, now),
+	})
 	var sources []find.Source
 	for _, p := range l.all {
 		sources = append(sources, find.Source{Folder: p.Folder, Provider: p.Provider})
@@ -67,7 +71,9 @@ type shared struct {
 	env        func(folder string) fs.Env
 	workspaces *workspaces.Set
 	// brief returns what all providers have to say about a folder on disk.
-	brief func(dir string) []fs.Remark
+	brief    func(dir string) []fs.Remark
+	projects *project.Resolver
+	trust    *trust.Store
 }
 
 // env returns the environment of the provider with that folder: its documents are

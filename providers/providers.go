@@ -20,6 +20,7 @@ import (
 	"ctxfs/providers/mcp"
 	"ctxfs/providers/mcp/calls"
 	"ctxfs/providers/results"
+	"ctxfs/providers/rules"
 	"ctxfs/providers/skills"
 	"ctxfs/providers/terminals"
 	"ctxfs/providers/terminals/tmux"
@@ -119,6 +120,17 @@ func list(o Options, s shared) []Named {
 			LookupEnv: o.LookupEnv,
 			Hide:      o.Hide,
 			Watch:     !o.Offline,
+		})},
+		{"rules", rules.New(rules.Options{
+			Env:        s.env("rules"),
+			Home:       o.Home,
+			OS:         runtime.GOOS,
+			LookupEnv:  o.LookupEnv,
+			Hide:       o.Hide,
+			Workspaces: s.workspaces,
+			Projects:   s.projects,
+			Trust:      s.trust,
+			Watch:      !o.Offline,
 		})},
 		{"results", stored},
 	}

@@ -69,6 +69,8 @@ func textOf(folder string) text {
     ctxfs history    path of your own; of others: rg -il 'words' transcripts
 `,
 		}
+	case "rules":
+		return text{order: 3, tokens: 24, title: "of the user and of projects; for one file: ctxfs rules PATH", silent: true, none: "none yet"}
 	case "results":
 		return text{order: 4, tokens: 15, title: "long results of calls, whole; see INDEX.tsv", silent: true}
 	case "terminals":

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"ctxfs/providers/internal/wildcard"
 )
 
 // pattern is one line of a file of patterns.
@@ -36,7 +36,7 @@ func (p *pattern) matches(s *subject) bool {
 		if p.kind == literal {
 			return len(p.text) == len(s.dir)+len(s.name) && strings.HasPrefix(p.text, s.dir) && strings.HasSuffix(p.text, s.name)
 		}
-		return strings.HasSuffix(s.name, p.tail) && doublestar.MatchUnvalidated(p.text, s.bytesOfPath())
+		return strings.HasSuffix(s.name, p.tail) && wildcard.Match(p.text, s.bytesOfPath())
 	}
 	switch p.kind {
 	case literal:
@@ -46,7 +46,7 @@ func (p *pattern) matches(s *subject) bool {
 	case prefix:
 		return strings.HasPrefix(s.name, p.text)
 	}
-	return strings.HasSuffix(s.name, p.tail) && doublestar.MatchUnvalidated(p.text, s.bytes())
+	return strings.HasSuffix(s.name, p.tail) && wildcard.Match(p.text, s.bytes())
 }
 
 // parse returns the patterns of a file. Source: gitignore(5), and dir.c of git 2.39 where

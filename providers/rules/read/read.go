@@ -62,6 +62,8 @@ type File struct {
 	// them; nil if there is none, or if MatterErr says why it cannot be read.
 	Matter    map[string]any
 	MatterErr error
+	// Warnings are sentences about front matter that was read although it is wrong.
+	Warnings []string
 	// Text is what follows the front matter, safe to show, with what it imports.
 	Text string
 	// Raw is the text as it stands in the file itself, safe to show.
@@ -91,7 +93,7 @@ func Read(path string, opts Options) *File {
 	if errors.Is(err, frontmatter.ErrNone) {
 		err = nil
 	}
-	f.Matter, f.MatterErr = matter.Fields, err
+	f.Matter, f.MatterErr, f.Warnings = matter.Fields, err, matter.Warnings
 	f.Lines = strings.Count(string(body), "\n")
 	if len(body) > 0 && body[len(body)-1] != '\n' {
 		f.Lines++

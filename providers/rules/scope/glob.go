@@ -4,19 +4,17 @@ import (
 	"path"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"ctxfs/providers/internal/wildcard"
 )
 
-// Match reports whether a path with slashes matches a glob: "*" and "?" stay in one
-// folder, "**" does not, "[a-z]" and "{a,b}" are as usual. An invalid glob matches
-// nothing.
-func Match(glob, path string) bool {
-	ok, err := doublestar.Match(glob, path)
-	return ok && err == nil
+// Match reports whether a path with slashes matches a glob (package wildcard). An invalid one
+// matches nothing.
+func Match(pattern, path string) bool {
+	return wildcard.IsValid(pattern) && wildcard.Match(pattern, path)
 }
 
 // IsValid reports whether a glob is well-formed.
-func IsValid(glob string) bool { return doublestar.ValidatePattern(glob) }
+func IsValid(pattern string) bool { return wildcard.IsValid(pattern) }
 
 // globsOf returns the globs in a value of front matter: a text with commas between
 // them, or a list.
@@ -77,13 +75,13 @@ func (m matcher) matches(globs []string, file string) bool {
 	return found
 }
 
-func (m matcher) match(glob, file string) bool {
-	glob = strings.TrimPrefix(strings.TrimPrefix(glob, "./"), "/")
-	if strings.HasSuffix(glob, "/") {
-		glob += "**"
+func (m matcher) match(pattern, file string) bool {
+	pattern = strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
+	if strings.HasSuffix(pattern, "/") {
+		pattern += "**"
 	}
-	if m.anyFolder && !strings.Contains(glob, "/") {
-		return Match(glob, path.Base(file))
+	if m.anyFolder && !strings.Contains(pattern, "/") {
+		return Match(pattern, path.Base(file))
 	}
-	return Match(glob, file)
+	return Match(pattern, file)
 }

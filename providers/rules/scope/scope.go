@@ -128,6 +128,12 @@ func Holding(places []Place, root, path string) (hold, may []Place) {
 		}
 	}
 	slices.SortStableFunc(near, t.compare)
+	seen := make(map[string]bool) // ~/.claude is above a project, too
+	near = slices.DeleteFunc(near, func(p Place) bool {
+		double := seen[p.File.Path]
+		seen[p.File.Path] = true
+		return double
+	})
 	if t.choose != nil {
 		near = t.choose(near)
 	}

@@ -153,6 +153,9 @@ func windsurfRule(p Place) Condition {
 
 func clineRule(p Place) Condition {
 	paths := p.File.Matter["paths"]
+	if len(p.File.Warnings) > 0 {
+		return Condition{Applies: Always}
+	}
 	if items, ok := paths.([]any); ok && len(items) == 0 {
 		return Condition{Applies: Never}
 	}

@@ -1,0 +1,242 @@
+// Package trust knows which projects the user trusts as a whole. What their files tell
+// agents to do (rules, skills, notes) may be put before an agent that did not ask for it
+// only then; of others no more is told than their names.
+//
+// A project is its folder, by path and identity: another folder that has taken its place
+// is not trusted. What the user keeps outside of projects, in the home folder and in the
+// folders of agents there, is the user's own and not the concern of this package.
+//
+// Servers that a project configures are programs, and are approved entry by entry, in
+// package clients of providers/mcp.
+package trust
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/atomicfile"
+	"ctxfs/providers/internal/filelock"
+)
+
+// format is the number of the file's format.
+const format = 1
+
+// maxFile is the most of the file that is read, in bytes.
+const maxFile = 8 << 20
+
+// lockPatience is how long a change waits for another process that makes one.
+const lockPatience = 10 * time.Second
+
+// ErrNot reports that a folder is not trusted.
+var ErrNot = errors.New("it is not trusted")
+
+// Folder is a project that is trusted.
+type Folder struct {
+	Dir string
+	// Time is when it was trusted last.
+	Time time.Time
+}
+
+// Store is what is trusted, in one file. Other processes may change that file, too. It is
+// safe for concurrent use.
+type Store struct {
+	file string
+	hide func(path string) bool
+	now  func() time.Time
+
+	mu      sync.Mutex
+	seen    os.FileInfo // the file as it was read; nil if there was none
+	read    bool
+	folders map[string]entry
+	fault   error
+	tell    []func()
+}
+
+// entry is a folder in the file.
+type entry struct {
+	Time time.Time `json:"time"`
+	// Ino is its number on its file system, whose own number changes with each start of
+	// some machines.
+	Ino uint64 `json:"ino"`
+}
+
+// contents is the file.
+type contents struct {
+	Format  int              `json:"format"`
+	Folders map[string]entry `json:"folders"`
+}
+
+// New returns what the file at a path has; with "" nothing can be trusted. Folders for
+// which hide is true are never touched; it may be nil.
+func New(file string, hide func(path string) bool, now func() time.Time) *Store {
+	return &Store{file: file, hide: hide, now: now}
+}
+
+// Trusts reports whether a folder, an absolute path without symbolic links, is that of a
+// project which is trusted. It costs a stat or two.
+func (s *Store) Trusts(dir string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	e, ok := s.folders[filepath.Clean(dir)]
+	if !ok {
+		return false
+	}
+	ino, err := s.identify(dir)
+	return err == nil && ino == e.Ino
+}
+
+// All returns the folders that are trusted, sorted; also those that are gone.
+func (s *Store) All() []Folder {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	all := make([]Folder, 0, len(s.folders))
+	for dir, e := range s.folders {
+		all = append(all, Folder{Dir: dir, Time: e.Time})
+	}
+	slices.SortFunc(all, func(a, b Folder) int { return cmp.Compare(a.Dir, b.Dir) })
+	return all
+}
+
+// Problems returns what is wrong with the file.
+func (s *Store) Problems() []fs.Problem {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	if s.fault == nil {
+		return nil
+	}
+	return []fs.Problem{{What: s.fault.Error(), Mend: "trust the projects again: ctxfs trust DIR"}}
+}
+
+// Trust trusts a project's folder, an absolute path without symbolic links.
+func (s *Store) Trust(dir string) error {
+	ino, err := s.identify(dir)
+	if err != nil {
+		return err
+	}
+	return s.change(func(folders map[string]entry) error {
+		folders[filepath.Clean(dir)] = entry{Time: s.now().UTC().Truncate(time.Second), Ino: ino}
+		return nil
+	})
+}
+
+// Revoke ends the trust in a project, which may be gone. The error is [ErrNot] if there
+// was none.
+func (s *Store) Revoke(dir string) error {
+	return s.change(func(folders map[string]entry) error {
+		dir = filepath.Clean(dir)
+		if _, ok := folders[dir]; !ok {
+			return ErrNot
+		}
+		delete(folders, dir)
+		return nil
+	})
+}
+
+// Notify has a function called after this process has changed what is trusted. It must
+// only enqueue.
+func (s *Store) Notify(tell func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tell = append(s.tell, tell)
+}
+
+// change changes the file. One that is damaged is written anew.
+func (s *Store) change(change func(folders map[string]entry) error) error {
+	if s.file == "" {
+		return errors.New("there is no folder for what is trusted")
+	}
+	tell, err := s.write(change)
+	for _, t := range tell {
+		t()
+	}
+	return err
+}
+
+func (s *Store) write(change func(folders map[string]entry) error) (tell []func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	lock, err := filelock.Wait(ctx, strings.TrimSuffix(s.file, ".json")+".lock", filelock.Exclusive)
+	if err != nil {
+		return nil, fmt.Errorf("another process changes what is trusted: %w", err)
+	}
+	defer lock.Release()
+	s.read = false
+	s.refresh()
+	if err := change(s.folders); err != nil {
+		return nil, err
+	}
+	body, err := json.MarshalIndent(contents{format, s.folders}, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	s.read = false
+	return slices.Clone(s.tell), atomicfile.Write(s.file, append(body, '\n'))
+}
+
+// refresh reads the file again if it has changed. One that cannot be read trusts nobody.
+func (s *Store) refresh() {
+	info, err := os.Stat(s.file)
+	if err != nil {
+		info = nil
+	}
+	if s.read && (info == nil) == (s.seen == nil) && (info == nil || os.SameFile(info, s.seen) && info.ModTime().Equal(s.seen.ModTime()) && info.Size() == s.seen.Size()) {
+		return
+	}
+	s.read, s.seen, s.folders, s.fault = true, info, make(map[string]entry), nil
+	if errors.Is(err, iofs.ErrNotExist) {
+		return
+	}
+	var kept contents
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > maxFile) {
+		err = errors.New("it is no file of ours")
+	}
+	var body []byte
+	if err == nil {
+		body, err = os.ReadFile(s.file)
+	}
+	switch {
+	case err != nil:
+		s.fault = fmt.Errorf("%s cannot be read, so that no project is trusted: %w", s.file, wording.Cause(err))
+	case json.Unmarshal(body, &kept) != nil, kept.Format != format:
+		s.fault = fmt.Errorf("%s is damaged, so that no project is trusted", s.file)
+	case kept.Folders != nil:
+		s.folders = kept.Folders
+	}
+}
+
+// identify returns the number of a folder on its file system.
+func (s *Store) identify(dir string) (uint64, error) {
+	if s.hide != nil && s.hide(dir) {
+		return 0, iofs.ErrNotExist
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return 0, err
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.IsDir() {
+		return 0, fmt.Errorf("%s is not a folder", dir)
+	}
+	return st.Ino, nil
+}

@@ -1,0 +1,103 @@
+package trust
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+func newStore(file string) *Store {
+	return New(file, nil, func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 5, time.UTC) })
+}
+
+func mkdir(t *testing.T, path string) string {
+	t.Helper()
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestTrust: a folder is trusted by path and identity, for every process, until that is
+// revoked.
+func TestTrust(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "state", "trust.json")
+	s, other := newStore(file), newStore(file)
+	shop := mkdir(t, filepath.Join(dir, "shop"))
+	told := 0
+	s.Notify(func() { told++ })
+	if s.Trusts(shop) || other.Trusts(shop) || len(s.All()) != 0 || s.Problems() != nil {
+		t.Error("something is trusted from the start")
+	}
+	if err := s.Trust(shop); err != nil {
+		t.Fatal(err)
+	}
+	if !s.Trusts(shop) || !other.Trusts(shop) || s.Trusts(mkdir(t, filepath.Join(shop, "sub"))) || s.Trusts(dir) || told != 1 {
+		t.Errorf("trusted: %v, told %d times", s.All(), told)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	// Another folder in its place.
+	if err := os.Rename(shop, shop+"-old"); err != nil {
+		t.Fatal(err)
+	}
+	mkdir(t, shop)
+	if s.Trusts(shop) || s.Trusts(shop+"-old") {
+		t.Error("another folder is trusted")
+	}
+	if err := other.Revoke(shop); err != nil || len(s.All()) != 0 {
+		t.Errorf("%v, %v", s.All(), err)
+	}
+	if err := s.Revoke(shop); !errors.Is(err, ErrNot) {
+		t.Errorf("revoked twice: %v", err)
+	}
+	if err := s.Trust(filepath.Join(dir, "gone")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder that is gone: %v", err)
+	}
+}
+
+// TestDamaged files trust nobody, say so, and can be written anew.
+func TestDamaged(t *testing.T) {
+	dir := t.TempDir()
+	file, shop := filepath.Join(dir, "trust.json"), mkdir(t, filepath.Join(dir, "shop"))
+	for _, text := range []string{"{", `{"format": 2, "folders": {}}`, "[]"} {
+		s := newStore(file)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s.Trusts(shop) || len(s.Problems()) != 1 {
+			t.Errorf("%s: %v", text, s.Problems())
+		}
+		if err := s.Trust(shop); err != nil || !s.Trusts(shop) || s.Problems() != nil {
+			t.Errorf("%s: %v, %v", text, err, s.Problems())
+		}
+	}
+	if err := newStore("").Trust(shop); err == nil {
+		t.Error("trusted without a file")
+	}
+}
+
+// TestTogether: processes that trust at the same time lose nothing.
+func TestTogether(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "trust.json")
+	var work sync.WaitGroup
+	for i := range 20 {
+		shop := mkdir(t, filepath.Join(dir, fmt.Sprint(i)))
+		work.Go(func() {
+			if err := newStore(file).Trust(shop); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	work.Wait()
+	if all := newStore(file).All(); len(all) != 20 {
+		t.Errorf("%d are trusted: %v", len(all), all)
+	}
+}

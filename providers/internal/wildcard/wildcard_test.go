@@ -1,0 +1,22 @@
+package wildcard
+
+import "testing"
+
+func TestMatch(t *testing.T) {
+	for _, c := range []struct {
+		glob, path string
+		want       bool
+	}{
+		{"*.go", "a.go", true}, {"*.go", "x/a.go", false}, {"**/*.go", "a.go", true}, {"**/*.go", "x/y/a.go", true},
+		{"src/**", "src/a/b", true}, {"*.{ts,tsx}", "a.tsx", true}, {"[ab]?", "bz", true}, {"*", ".env", true},
+	} {
+		if got := Match(c.glob, c.path); got != c.want {
+			t.Errorf("%q matches %q: %v", c.glob, c.path, got)
+		}
+	}
+	for _, bad := range []string{"[a", "{a,b", "a\\"} {
+		if IsValid(bad) {
+			t.Errorf("%q is valid", bad)
+		}
+	}
+}

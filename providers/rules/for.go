@@ -1,0 +1,143 @@
+package rules
+
+import (
+	"context"
+	iofs "io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+)
+
+// folder is the provider's root. Without a watch it is filled when it is first asked for.
+type folder struct {
+	fs.Folder
+	provider *Provider
+	pages    *pages
+}
+
+func newFolder(p *Provider) *folder {
+	f := &folder{provider: p}
+	f.pages = &pages{provider: p, dir: "/"}
+	return f
+}
+
+// Attr implements fs.Node.
+func (f *folder) Attr(ctx context.Context) (fs.Attr, error) {
+	f.provider.shown()
+	return f.Folder.Attr(ctx)
+}
+
+// Lookup implements fs.Dir.
+func (f *folder) Lookup(ctx context.Context, name string) (fs.Node, error) {
+	f.provider.shown()
+	return f.Folder.Lookup(ctx, name)
+}
+
+// List implements fs.Dir.
+func (f *folder) List(ctx context.Context) ([]fs.Entry, error) {
+	f.provider.shown()
+	return f.Folder.List(ctx)
+}
+
+// Computed implements fs.Computed: what is watched answers from memory, and anything else
+// looks for the rules first.
+func (f *folder) Computed() {}
+
+// pages is for/ and, below it, what is a folder on disk: a name in it is looked up there.
+// A folder is such a folder again, and so is a name without an extension that does not
+// exist; anything else is a file with the rules that hold for it. Nothing is listed but
+// the rules for the folder itself, so that a walk ends here.
+type pages struct {
+	provider *Provider
+	dir      string
+}
+
+const (
+	readmeName = "README.md"
+	pageName   = "RULES.md" // the rules for a folder itself
+)
+
+const readme = `# Rules for one file
+
+Below this folder every absolute path is a file with the rules that hold for it, of all
+agents, in the order in which they read them. The path need not exist yet:
+
+    cat ~/.agentctx/rules/for/home/ada/src/shop/api/cart.go
+    cat ~/.agentctx/rules/for/home/ada/src/shop/RULES.md      for the folder itself
+
+Such files are not listed, but all of them exist. The same with less to type, and for
+scripts: ctxfs rules api/cart.go, ctxfs rules --json api/cart.go
+`
+
+// Attr implements fs.Node. It is live: what is on disk changes without notice.
+func (f *pages) Attr(context.Context) (fs.Attr, error) {
+	return fs.Attr{Mode: iofs.ModeDir | 0o555, ModTime: f.provider.opts.Env.Built, Live: true}, nil
+}
+
+// List implements fs.Dir.
+func (f *pages) List(context.Context) ([]fs.Entry, error) {
+	if f.dir == "/" {
+		return []fs.Entry{{Name: readmeName}}, nil
+	}
+	return []fs.Entry{{Name: pageName}}, nil
+}
+
+// Computed implements fs.Computed: a lookup looks at the path on disk and reads the rules
+// that hold for it.
+func (f *pages) Computed() {}
+
+// Lookup implements fs.Dir.
+func (f *pages) Lookup(_ context.Context, name string) (fs.Node, error) {
+	switch {
+	case f.dir == "/" && name == readmeName:
+		return fs.NewText(f.provider.opts.Env.Built, []byte(readme)), nil
+	case name == pageName && f.dir != "/":
+		return f.provider.pageNode(f.dir)
+	case slices.Contains(probed(), name):
+		return nil, fs.ErrNotExist
+	}
+	at := path.Join(f.dir, name)
+	if f.provider.hides(at) {
+		return nil, fs.ErrNotExist
+	}
+	info, err := fs.Probe(f.provider.prober, at, func() (os.FileInfo, error) { return os.Stat(at) })
+	switch {
+	case err != nil && (strings.HasPrefix(name, ".") || f.dir == "/"):
+		return nil, fs.ErrNotExist
+	case err == nil && info.IsDir(), err != nil && path.Ext(name) == "":
+		return &pages{provider: f.provider, dir: at}, nil
+	}
+	return f.provider.pageNode(at)
+}
+
+// probed returns the names that search tools look up in every folder on their own.
+func probed() []string {
+	return []string{".git", ".hg", ".jj", ".svn", ".gitignore", ".ignore", ".rgignore", ".fdignore", ".agignore", ".stignore", ".DS_Store", ".hidden", ".Trash", "autorun.inf"}
+}
+
+// hides reports whether a path is in a view of ours, by the path alone.
+func (p *Provider) hides(at string) bool {
+	for ; p.opts.Hide != nil && at != "/"; at = path.Dir(at) {
+		if p.opts.Hide(at) {
+			return true
+		}
+	}
+	return false
+}
+
+// pageNode returns the file with the rules for a path.
+func (p *Provider) pageNode(at string) (fs.Node, error) {
+	page, err := p.page(at)
+	if err != nil {
+		return nil, err
+	}
+	t := page.modTime
+	if t.IsZero() {
+		t = p.opts.Env.Built
+	}
+	return fs.NewText(t.Truncate(time.Second), []byte(page.Text)), nil
+}

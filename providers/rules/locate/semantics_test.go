@@ -1,0 +1,225 @@
+package locate
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/rules/scope"
+)
+
+// home is a home folder with a project in it, src/shop.
+type home struct {
+	t   testing.TB
+	dir string
+}
+
+func newHome(t testing.TB) *home {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &home{t: t, dir: dir}
+	h.write("src/shop/.git/HEAD", "ref: refs/heads/main\n")
+	return h
+}
+
+func (h *home) path(name string) string { return filepath.Join(h.dir, name) }
+
+func (h *home) root() string { return h.path("src/shop") }
+
+func (h *home) write(name, text string) {
+	h.t.Helper()
+	path := h.path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		h.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *home) finder() *Finder {
+	return New(Options{Machine: agents.Machine{Home: h.dir, OS: "linux", LookupEnv: func(string) (string, bool) { return "", false }}})
+}
+
+// holding returns what holds for a path in the project, in order: paths in the project,
+// or "~/…" of others; in parentheses what may hold.
+func (h *home) holding(agent, path string) string {
+	finder := h.finder()
+	user, _ := finder.User()
+	project, _ := finder.For(h.root(), filepath.Join(h.root(), path))
+	var own []scope.Place
+	for _, p := range append(user, project...) {
+		if p.Agent == agent && !strings.HasPrefix(p.File.Path, "/etc/") {
+			own = append(own, p)
+		}
+	}
+	var names []string
+	hold, may := scope.Holding(own, h.root(), filepath.Join(h.root(), path))
+	for _, p := range hold {
+		names = append(names, h.name(p))
+	}
+	for _, p := range may {
+		names = append(names, "("+h.name(p)+")")
+	}
+	return strings.Join(names, " ")
+}
+
+func (h *home) name(p scope.Place) string {
+	if name, ok := strings.CutPrefix(p.File.Path, h.root()+"/"); ok {
+		return name
+	}
+	return "~" + strings.TrimPrefix(p.File.Path, h.dir)
+}
+
+// TestDocumentedSemantics: the rules that hold for a path are those that the makers of
+// each agent document; the pages are named in tools.go of package scope. A file of a
+// case is named by its path in the project, or by "~/" and that in the home folder, with
+// its front matter after "=", in one line where ";" ends a line.
+func TestDocumentedSemantics(t *testing.T) {
+	for _, c := range []struct{ agent, files, path, want string }{
+		// Claude Code
+		{"claude-code", "CLAUDE.md AGENTS.md", "a.go", "CLAUDE.md"},
+		{"claude-code", "~/.claude/CLAUDE.md CLAUDE.md CLAUDE.local.md", "a.go", "~/.claude/CLAUDE.md CLAUDE.md CLAUDE.local.md"},
+		{"claude-code", "CLAUDE.md .claude/CLAUDE.md CLAUDE.local.md .claude/rules/x.md", "a.go", "CLAUDE.md .claude/CLAUDE.md .claude/rules/x.md CLAUDE.local.md"},
+		{"claude-code", "CLAUDE.md api/CLAUDE.md web/CLAUDE.md", "api/v1/a.go", "CLAUDE.md api/CLAUDE.md"},
+		{"claude-code", "CLAUDE.md api/CLAUDE.md", "web/a.go", "CLAUDE.md"},
+		{"claude-code", "~/src/CLAUDE.md CLAUDE.md", "a.go", "~/src/CLAUDE.md CLAUDE.md"},
+		{"claude-code", ".claude/rules/ts.md=paths: \"src/**/*.ts\"", "src/a/b.ts", ".claude/rules/ts.md"},
+		{"claude-code", ".claude/rules/ts.md=paths: \"src/**/*.ts\"", "lib/b.ts", ""},
+		{"claude-code", ".claude/rules/ts.md=paths:;  - \"src/**/*.{ts,tsx}\";  - \"lib/**\"", "src/b.tsx", ".claude/rules/ts.md"},
+		{"claude-code", ".claude/rules/ts.md=paths: \"src/**/*.{ts,tsx}, lib/**\"", "lib/z", ".claude/rules/ts.md"},
+		{"claude-code", ".claude/rules/md.md=paths: \"*.md\"", "docs/a.md", ""},
+		{"claude-code", ".claude/rules/md.md=paths: \"*.md\"", "a.md", ".claude/rules/md.md"},
+		{"claude-code", ".claude/rules/deep/er/go.md .claude/rules/x.txt", "a.go", ".claude/rules/deep/er/go.md"},
+		{"claude-code", "~/.claude/rules/go.md=paths: \"**/*.go\"", "cmd/a.go", "~/.claude/rules/go.md"},
+		{"claude-code", "~/.claude/rules/go.md=paths: \"**/*.go\"", "cmd/a.ts", ""},
+		// Codex
+		{"codex", "AGENTS.md CLAUDE.md", "a.go", "AGENTS.md"},
+		{"codex", "~/.codex/AGENTS.md AGENTS.md api/AGENTS.md web/AGENTS.md", "api/a.go", "~/.codex/AGENTS.md AGENTS.md api/AGENTS.md"},
+		{"codex", "AGENTS.override.md AGENTS.md api/AGENTS.md", "api/a.go", "AGENTS.override.md api/AGENTS.md"},
+		{"codex", "~/.codex/AGENTS.override.md ~/.codex/AGENTS.md", "a.go", "~/.codex/AGENTS.override.md"},
+		{"codex", "~/src/AGENTS.md AGENTS.md", "a.go", "AGENTS.md"},
+		{"codex", "AGENTS.override.md=!empty AGENTS.md", "a.go", "AGENTS.md"},
+		{"codex", "AGENTS.md=!long api/AGENTS.md", "api/a.go", "AGENTS.md"},
+		// Cursor
+		{"cursor", ".cursor/rules/a.mdc=alwaysApply: true", "x/y.ts", ".cursor/rules/a.mdc"},
+		{"cursor", ".cursor/rules/a.mdc=alwaysApply: true;globs: \"*.py\"", "y.ts", ".cursor/rules/a.mdc"},
+		{"cursor", ".cursor/rules/a.mdc=globs: *.ts,*.tsx;alwaysApply: false", "x/y.tsx", ".cursor/rules/a.mdc"},
+		{"cursor", ".cursor/rules/a.mdc=globs: [\"src/**/*.ts\"]", "src/x/y.ts", ".cursor/rules/a.mdc"},
+		{"cursor", ".cursor/rules/a.mdc=globs: \"src/**/*.ts\"", "lib/y.ts", ""},
+		{"cursor", ".cursor/rules/a.mdc=description: When deploying;globs:;alwaysApply: false", "y.ts", "(.cursor/rules/a.mdc)"},
+		{"cursor", ".cursor/rules/a.mdc=alwaysApply: false", "y.ts", "(.cursor/rules/a.mdc)"},
+		{"cursor", ".cursor/rules/a.md .cursor/rules/sub/b.mdc=alwaysApply: true", "y.ts", ".cursor/rules/sub/b.mdc"},
+		{"cursor", ".cursorrules AGENTS.md CLAUDE.md", "y.ts", ".cursorrules AGENTS.md CLAUDE.md"},
+		{"cursor", "AGENTS.md api/AGENTS.md api/CLAUDE.md api/.cursorrules", "api/a.go", "AGENTS.md api/AGENTS.md"},
+		{"cursor", "api/.cursor/rules/a.mdc=alwaysApply: true", "web/a.go", ""},
+		{"cursor", "api/.cursor/rules/a.mdc=globs: \"**/*.go\"", "api/v1/a.go", "api/.cursor/rules/a.mdc"},
+		// Copilot CLI
+		{"copilot", ".github/copilot-instructions.md AGENTS.md CLAUDE.md GEMINI.md", "a.go", ".github/copilot-instructions.md AGENTS.md CLAUDE.md GEMINI.md"},
+		{"copilot", ".github/instructions/a.instructions.md=applyTo: \"**/*.ts,**/*.tsx\"", "x/a.tsx", ".github/instructions/a.instructions.md"},
+		{"copilot", ".github/instructions/a.instructions.md=applyTo: \"*.py\"", "x/a.py", ""},
+		{"copilot", ".github/instructions/a.instructions.md=applyTo: \"*.py\"", "a.py", ".github/instructions/a.instructions.md"},
+		{"copilot", ".github/instructions/a.instructions.md=applyTo: \"**\"", "x/y/z", ".github/instructions/a.instructions.md"},
+		{"copilot", ".github/instructions/a.instructions.md=applyTo: \"src/*.py\"", "src/foo/a.py", ""},
+		{"copilot", ".github/instructions/a.md .github/instructions/d/b.instructions.md", "a.py", ".github/instructions/d/b.instructions.md"},
+		{"copilot", "~/.copilot/copilot-instructions.md ~/.copilot/instructions/go.instructions.md=applyTo: \"**/*.go\"", "x/a.go", "~/.copilot/copilot-instructions.md ~/.copilot/instructions/go.instructions.md"},
+		// VS Code
+		{"vscode", ".github/copilot-instructions.md AGENTS.md api/AGENTS.md", "api/a.go", ".github/copilot-instructions.md AGENTS.md"},
+		{"vscode", ".github/instructions/a.instructions.md=description: For APIs", "a.go", "(.github/instructions/a.instructions.md)"},
+		{"vscode", ".claude/rules/a.md=paths: [\"**/*.go\"]", "x/a.go", ".claude/rules/a.md"},
+		{"vscode", "CLAUDE.md CLAUDE.local.md .claude/CLAUDE.md", "a.go", "CLAUDE.md .claude/CLAUDE.md CLAUDE.local.md"},
+		// Gemini CLI
+		{"gemini", "~/.gemini/GEMINI.md GEMINI.md api/GEMINI.md", "api/a.go", "~/.gemini/GEMINI.md GEMINI.md api/GEMINI.md"},
+		{"gemini", "~/src/GEMINI.md api/GEMINI.md AGENTS.md", "web/a.go", "~/src/GEMINI.md"},
+		// opencode
+		{"opencode", "AGENTS.md CLAUDE.md ~/.config/opencode/AGENTS.md ~/.claude/CLAUDE.md", "a.go", "AGENTS.md ~/.config/opencode/AGENTS.md"},
+		{"opencode", "CLAUDE.md api/CLAUDE.md ~/.claude/CLAUDE.md", "api/a.go", "CLAUDE.md api/CLAUDE.md ~/.claude/CLAUDE.md"},
+		{"opencode", "CLAUDE.md api/AGENTS.md", "api/a.go", "api/AGENTS.md"},
+		// Windsurf
+		{"windsurf", ".windsurf/rules/a.md=trigger: always_on", "a.go", ".windsurf/rules/a.md"},
+		{"windsurf", ".windsurf/rules/a.md=trigger: glob;globs: *.js", "x/a.js", ".windsurf/rules/a.md"},
+		{"windsurf", ".windsurf/rules/a.md=trigger: glob;globs: \"src/**/*.ts\"", "lib/a.ts", ""},
+		{"windsurf", ".windsurf/rules/a.md=trigger: model_decision;description: For APIs", "a.ts", "(.windsurf/rules/a.md)"},
+		{"windsurf", ".windsurf/rules/a.md", "a.ts", "(.windsurf/rules/a.md)"},
+		{"windsurf", ".windsurfrules AGENTS.md api/AGENTS.md ~/.codeium/windsurf/memories/global_rules.md", "api/a.ts", "~/.codeium/windsurf/memories/global_rules.md .windsurfrules AGENTS.md api/AGENTS.md"},
+		{"windsurf", "AGENTS.md api/AGENTS.md", "web/a.ts", "AGENTS.md"},
+		// Cline
+		{"cline", ".clinerules", "a.ts", ".clinerules"},
+		{"cline", ".clinerules/02-b.md .clinerules/01-a.md .clinerules/c.txt", "a.ts", ".clinerules/01-a.md .clinerules/02-b.md .clinerules/c.txt"},
+		{"cline", ".clinerules/a.md=paths:;  - \"*.md\"", "docs/a.md", ""},
+		{"cline", ".clinerules/a.md=paths: [\"packages/*/src/\"]", "packages/web/src/x/y.ts", ".clinerules/a.md"},
+		{"cline", ".clinerules/a.md=paths: []", "a.md", ""},
+		{"cline", ".clinerules/a.md=paths: [unclosed", "a.md", ".clinerules/a.md"},
+		{"cline", ".cursorrules .windsurfrules AGENTS.md", "a.md", ".cursorrules .windsurfrules AGENTS.md"},
+		{"cline", ".clinerules/a.md .cursorrules AGENTS.md x/AGENTS.md", "x/a.md", ".clinerules/a.md AGENTS.md x/AGENTS.md"},
+		{"cline", "~/Documents/Cline/Rules/me.md .clinerules/a.md", "a.md", "~/Documents/Cline/Rules/me.md .clinerules/a.md"},
+		// Roo
+		{"roo", ".roo/rules/b.md .roo/rules/a.txt .roorules", "a.ts", ".roo/rules/a.txt .roo/rules/b.md"},
+		{"roo", ".roorules AGENTS.md", "a.ts", "AGENTS.md .roorules"},
+		{"roo", "~/.roo/rules/me.md .roo/rules/b.md AGENTS.md AGENT.md", "a.ts", "AGENTS.md ~/.roo/rules/me.md .roo/rules/b.md"},
+		{"roo", ".roo/rules-code/b.md .roo/rules/c.md .roo/rules/x.bak", "a.ts", ".roo/rules/c.md (.roo/rules-code/b.md)"},
+		{"roo", ".roorules-code api/AGENTS.md", "api/a.ts", "(.roorules-code)"},
+		// Kiro
+		{"kiro", ".kiro/steering/a.md ~/.kiro/steering/me.md AGENTS.md", "a.ts", "~/.kiro/steering/me.md .kiro/steering/a.md AGENTS.md"},
+		{"kiro", ".kiro/steering/a.md=inclusion: fileMatch;fileMatchPattern: \"components/**/*.tsx\"", "components/x/a.tsx", ".kiro/steering/a.md"},
+		{"kiro", ".kiro/steering/a.md=inclusion: fileMatch;fileMatchPattern: [\"**/*.ts\", \"*.env*\"]", "x/.env.local", ".kiro/steering/a.md"},
+		{"kiro", ".kiro/steering/a.md=inclusion: fileMatch;fileMatchPattern: \"components/**/*.tsx\"", "a.tsx", ""},
+		{"kiro", ".kiro/steering/a.md=inclusion: manual .kiro/steering/b.md=inclusion: auto;description: x", "a.tsx", "(.kiro/steering/a.md) (.kiro/steering/b.md)"},
+		// Junie, Zed, Amp, Goose, Pi, Droid, Continue, Crush
+		{"junie", ".junie/guidelines.md", "a.kt", ".junie/guidelines.md"},
+		{"junie", ".junie/guidelines.md AGENTS.md .junie/AGENTS.md", "a.kt", ".junie/AGENTS.md"},
+		{"zed", ".rules .cursorrules AGENTS.md", "a.rs", ".rules"},
+		{"zed", ".clinerules/a.md CLAUDE.md AGENTS.md GEMINI.md", "a.rs", "AGENTS.md"},
+		{"zed", "api/AGENTS.md CLAUDE.md GEMINI.md", "api/a.rs", "CLAUDE.md"},
+		{"amp", "CLAUDE.md api/AGENTS.md api/CLAUDE.md ~/.config/amp/AGENTS.md", "api/a.rs", "~/.config/amp/AGENTS.md CLAUDE.md api/AGENTS.md"},
+		{"goose", ".goosehints api/.goosehints ~/.config/goose/.goosehints", "api/a.rs", "~/.config/goose/.goosehints .goosehints api/.goosehints"},
+		{"pi", "AGENTS.md CLAUDE.md api/CLAUDE.md", "api/a.rs", "AGENTS.md api/CLAUDE.md"},
+		{"droid", "AGENTS.md api/AGENTS.md", "api/a.rs", "AGENTS.md api/AGENTS.md"},
+		{"crush", "AGENTS.md CRUSH.md", "a.rs", "AGENTS.md CRUSH.md"},
+		{"continue", ".continue/rules/a.md=globs: \"**/*.{ts,tsx}\"", "x/a.tsx", ".continue/rules/a.md"},
+		{"continue", ".continue/rules/a.md=alwaysApply: false;description: x", "x/a.tsx", "(.continue/rules/a.md)"},
+		{"continue", ".continue/rules/a.md", "x/a.tsx", ".continue/rules/a.md"},
+	} {
+		h := newHome(t)
+		for _, file := range splitFiles(c.files) {
+			name, matter, _ := strings.Cut(file, "=")
+			text := "Text of " + name + "\n"
+			switch matter {
+			case "":
+			case "!empty":
+				text = "\n"
+			case "!long":
+				text = strings.Repeat("long ", 8<<10)
+			default:
+				text = "---\n" + strings.ReplaceAll(matter, ";", "\n") + "\n---\n" + text
+			}
+			if rest, ok := strings.CutPrefix(name, "~/"); ok {
+				h.write(rest, text)
+			} else {
+				h.write("src/shop/"+name, text)
+			}
+		}
+		if got := h.holding(c.agent, c.path); got != c.want {
+			t.Errorf("%s, %s, for %s: got %q, want %q", c.agent, c.files, c.path, got, c.want)
+		}
+	}
+}
+
+// splitFiles splits the files of a case at the spaces before a new path: front matter
+// has spaces, too.
+func splitFiles(s string) (files []string) {
+	for _, word := range strings.Split(s, " ") {
+		isFile := !strings.ContainsAny(word, "\"[:") && strings.ContainsAny(word, "./~") && !strings.HasPrefix(word, "*")
+		before, _, _ := strings.Cut(word, "=")
+		if isFile || strings.Contains(word, "=") && strings.Contains(before, ".") {
+			files = append(files, word)
+		} else {
+			files[len(files)-1] += " " + word
+		}
+	}
+	return files
+}

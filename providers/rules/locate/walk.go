@@ -1,0 +1,212 @@
+package locate
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/ignore"
+	"ctxfs/providers/rules/scope"
+)
+
+const (
+	// maxFolders is how many folders of a project are walked.
+	maxFolders = 20_000
+	// maxWalk is how long a walk takes.
+	maxWalk = 10 * time.Second
+	// maxFiles is how many files of rules of a project are read, and maxText how many
+	// bytes they have.
+	maxFiles = 2000
+	maxText  = 16 << 20
+)
+
+// Tree is what a walk has found in a project.
+type Tree struct {
+	Places []scope.Place
+	Faults []Fault
+	// Repositories are the folders of other repositories in it, which were not walked.
+	Repositories []string
+	// Stopped is why the walk ended early, as a clause; "" if it did not.
+	Stopped string
+	// Folders is how many folders were walked.
+	Folders int
+	// Watch are the files whose changes change this, and the folders, which end with a
+	// slash, as far as they are known: new files elsewhere are found by the next walk.
+	Watch []string
+
+	folders map[string]folder
+}
+
+// folder is what is known of a folder that was walked.
+type folder struct {
+	modified time.Time
+	looked   time.Time
+	names    []string // of the folders in it
+	rules    bool     // an entry may be one of rules
+}
+
+// settled is how long a folder must not have changed for its modification time to tell
+// of the next change: clocks of file systems are coarse.
+const settled = 2 * time.Second
+
+// Walk finds all rules of a project, the nearest to the root first. Old is what an
+// earlier walk has found, or nil: folders that have not changed since are not read
+// again. Stop ends it.
+func (f *Finder) Walk(root string, old *Tree, now func() time.Time, stop func() bool) *Tree {
+	all := &found{Finder: f}
+	t := &Tree{folders: make(map[string]folder)}
+	w := walk{found: all, tree: t, old: old, now: now, heads: nestedHeads()}
+	w.device, _ = device(root)
+	begun, known := now(), len(f.used)
+	type pending struct {
+		dir     string
+		ignored *ignore.Matcher
+	}
+	for queue := []pending{{root, ignore.Of(root, f.opts.GitIgnore)}}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		switch {
+		case t.Folders >= maxFolders:
+			t.Stopped = "it has more folders than are walked; rules below " + at.dir + " may be missing"
+		case now().Sub(begun) > maxWalk || stop():
+			t.Stopped = "walking it took too long; rules below " + at.dir + " may be missing"
+		case len(f.used)-known > maxFiles || all.bytes > maxText:
+			t.Stopped = "it has more rules than are read; those below " + at.dir + " may be missing"
+		}
+		if t.Stopped != "" {
+			break
+		}
+		here, ok := w.look(at.dir, at.dir == root)
+		if !ok {
+			continue
+		}
+		t.folders[at.dir] = here
+		t.Folders++
+		if here.rules || at.dir == root {
+			all.in(at.dir, root, scope.Project)
+		}
+		for _, name := range here.names {
+			dir := filepath.Join(at.dir, name)
+			if at.ignored.Ignored(name, true) || f.opts.Hide(dir) {
+				continue
+			}
+			queue = append(queue, pending{dir, at.ignored.In(name, ignore.Read(filepath.Join(dir, ".gitignore")))})
+		}
+	}
+	slices.SortStableFunc(all.places, byPlace)
+	t.Places, t.Faults = all.places, append(t.Faults, all.faults...)
+	t.Watch = watchable(root, t.Places)
+	return t
+}
+
+// walk is one walk.
+type walk struct {
+	*found
+	tree   *Tree
+	old    *Tree
+	now    func() time.Time
+	device uint64
+	heads  map[string]bool
+}
+
+// look looks into a folder, unless it is known not to have changed. It reports false for
+// what is not walked.
+func (w *walk) look(dir string, isRoot bool) (folder, bool) {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return folder{}, false
+	}
+	if dev, ok := device(dir); !ok || dev != w.device {
+		return folder{}, false
+	}
+	now := w.now()
+	if w.old != nil {
+		known, ok := w.old.folders[dir]
+		if ok && known.modified.Equal(info.ModTime()) && known.looked.Sub(known.modified) > settled {
+			return known, true
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		w.tree.Faults = append(w.tree.Faults, Fault{dir, err})
+		return folder{}, false
+	}
+	here := folder{modified: info.ModTime(), looked: now}
+	for _, e := range entries {
+		name := e.Name()
+		if name == ".git" && !isRoot {
+			w.tree.Repositories = append(w.tree.Repositories, dir)
+			return folder{}, false
+		}
+		here.rules = here.rules || w.heads[name]
+		if e.IsDir() && !strings.HasPrefix(name, ".") && name != "node_modules" {
+			here.names = append(here.names, name)
+		}
+	}
+	if !isRoot && isBare(entries) {
+		w.tree.Repositories = append(w.tree.Repositories, dir)
+		return folder{}, false
+	}
+	return here, true
+}
+
+// isBare reports whether entries are those of a bare repository.
+func isBare(entries []os.DirEntry) bool {
+	has := func(name string, dir bool) bool {
+		return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == name && e.IsDir() == dir })
+	}
+	return has("HEAD", false) && has("objects", true) && has("refs", true)
+}
+
+// nestedHeads returns the first names of the patterns that count below a root.
+func nestedHeads() map[string]bool {
+	heads := make(map[string]bool)
+	for _, a := range agents.All() {
+		for _, text := range a.Rules.Nested {
+			head, _, _ := strings.Cut(text, "/")
+			heads[head] = true
+		}
+	}
+	return heads
+}
+
+// watchable returns what to watch in a project: where rules of the root may be, and the
+// files that were found.
+func watchable(root string, places []scope.Place) (paths []string) {
+	for _, a := range agents.All() {
+		for _, text := range a.Rules.Project {
+			fixed := text
+			if i := strings.Index(text, "*"); i >= 0 {
+				fixed = text[:strings.LastIndexByte(text[:i], '/')+1]
+			}
+			if fixed != "" {
+				paths = append(paths, strings.TrimSuffix(root, "/")+"/"+fixed)
+			}
+		}
+	}
+	for _, p := range places {
+		paths = append(paths, p.File.Watch()...)
+		if i := strings.Index(p.Pattern, "*"); i > 0 {
+			if j := strings.LastIndexByte(p.Pattern[:i], '/'); j >= 0 {
+				paths = append(paths, p.Dir+"/"+p.Pattern[:j+1])
+			}
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+func device(path string) (uint64, bool) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return 0, false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return uint64(st.Dev), true
+}

@@ -1,0 +1,166 @@
+// Package rules shows the rules of all coding agents as one folder: files such as
+// AGENTS.md, CLAUDE.md or .cursor/rules/*.mdc in which users and projects tell agents
+// what to do.
+//
+// There is a folder for those of the user, and one for each workspace (package
+// workspaces), with a file for each rule and the same front matter whatever its format.
+// Equal rules of several agents are one file. Beside them, for/ answers for any path
+// which rules hold there.
+//
+// The order of the parts: package read reads one file, package scope knows when each
+// agent reads it, package locate finds them all; here group.go makes one rule of equal
+// ones, card.go writes their files, snapshot.go is all that is shown at one moment,
+// worker.go makes the next one when something has changed, page.go answers for one path,
+// and for.go is the folder of such pages.
+//
+// What a project says is marked as long as the user has not trusted it (package trust).
+package rules
+
+import (
+	"context"
+	"iter"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/providers/internal/agents"
+	"ctxfs/providers/internal/ignore"
+	"ctxfs/providers/internal/project"
+	"ctxfs/providers/internal/trust"
+	"ctxfs/providers/internal/watch"
+	"ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/rules/locate"
+)
+
+// Options are the settings of a provider.
+type Options struct {
+	Env fs.Env
+	// Home is the user's home folder.
+	Home string
+	// OS is the system as in runtime.GOOS.
+	OS string
+	// LookupEnv is os.LookupEnv.
+	LookupEnv func(key string) (string, bool)
+	// Hide reports whether a path is to be left out, such as one of our own mounts; it
+	// may be nil.
+	Hide       func(path string) bool
+	Workspaces *workspaces.Set
+	Projects   *project.Resolver
+	Trust      *trust.Store
+	// Watch keeps the provider current, once it is started. Without it, for a command
+	// that reads once, rules are looked for when they are first asked for.
+	Watch bool
+}
+
+// Provider is the folder of rules.
+type Provider struct {
+	opts     Options
+	machine  agents.Machine
+	root     *folder
+	prober   *fs.Prober
+	ignored  []byte // the user's patterns of what git ignores
+	current  atomic.Pointer[snapshot]
+	first    sync.Once
+	watcher  *watch.Watcher // nil where nothing is watched
+	watchErr error          // why, though it should be
+
+	looking sync.Mutex // held while a snapshot is made
+	finder  *locate.Finder
+	trees   map[string]*locate.Tree // by folder
+	watched map[string]bool
+	folders map[string]*fs.Folder // of the sections, by name
+
+	poked  chan struct{} // has an element if something has changed
+	ctx    context.Context
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+	pause  time.Duration // between two looks at everything
+}
+
+const (
+	// patience is how long a folder may take to answer.
+	patience = 2 * time.Second
+	// pollPause is the time between two looks at all workspaces: a new file in a folder
+	// that has no other rules is found then.
+	pollPause = time.Minute
+)
+
+// New returns a provider that knows the user's rules. Those of workspaces follow after
+// Start or, without Watch, when they are first asked for.
+func New(opts Options) *Provider {
+	opts.Env = opts.Env.WithDocuments()
+	if opts.Env.Log == nil {
+		opts.Env.Log = slog.Default()
+	}
+	p := &Provider{
+		opts: opts, machine: agents.Machine{Home: opts.Home, OS: opts.OS, LookupEnv: opts.LookupEnv},
+		prober: fs.NewProber(patience), trees: make(map[string]*locate.Tree), watched: make(map[string]bool),
+		folders: make(map[string]*fs.Folder),
+		poked:   make(chan struct{}, 1), pause: pollPause,
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.ignored = ignore.User(opts.Home, p.machine.Path("${XDG_CONFIG_HOME:-~/.config}"))
+	p.finder = p.newFinder()
+	p.root = newFolder(p)
+	p.current.Store(new(snapshot))
+	if opts.Watch {
+		p.watcher, p.watchErr = watch.New(watch.Options{Changed: func([]string) { p.poke() }, Hide: opts.Hide, Log: opts.Env.Log})
+		p.look(false)
+	}
+	opts.Trust.Notify(p.poke)
+	return p
+}
+
+func (p *Provider) newFinder() *locate.Finder {
+	return locate.New(locate.Options{Machine: p.machine, Hide: p.opts.Hide, GitIgnore: p.ignored})
+}
+
+// Root implements fs.Provider.
+func (p *Provider) Root() fs.Dir { return p.root }
+
+// Status implements fs.Provider.
+func (p *Provider) Status() fs.Status {
+	s := p.shown().status
+	s.Problems = slices.Concat(s.Problems, p.opts.Trust.Problems())
+	s.Items = slices.Clone(s.Items)
+	return s
+}
+
+// Documents implements fs.Documented: one for every rule.
+func (p *Provider) Documents(string) iter.Seq[fs.Document] { return p.shown().documents() }
+
+// Brief implements fs.Briefer: the rules of the workspace that has the folder, by name.
+func (p *Provider) Brief(dir string) []fs.Remark { return p.shown().brief(filepath.Clean(dir)) }
+
+// Refresh implements fs.Overview.
+func (p *Provider) Refresh() { p.poke() }
+
+// Start implements fs.Starter.
+func (p *Provider) Start() {
+	if p.opts.Watch {
+		p.work.Go(p.run)
+		p.poke()
+	}
+}
+
+// Close implements fs.Provider.
+func (p *Provider) Close() error {
+	p.cancel()
+	p.work.Wait()
+	if p.watcher == nil {
+		return nil
+	}
+	return p.watcher.Close()
+}
+
+// shown returns what is shown now. Without a watch the first call looks for it.
+func (p *Provider) shown() *snapshot {
+	if !p.opts.Watch {
+		p.first.Do(func() { p.look(true) })
+	}
+	return p.current.Load()
+}

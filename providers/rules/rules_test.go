@@ -1,0 +1,251 @@
+package rules
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/fstest"
+	"ctxfs/providers/internal/frontmatter"
+)
+
+// shop is a project with rules of many agents.
+func shop() map[string]string {
+	return map[string]string{
+		".claude/CLAUDE.md": "# My own\n\nBe brief.\n",
+		".codex/AGENTS.md":  "# My own\n\nBe brief.\n",
+
+		"src/shop/AGENTS.md":                               "# The shop\n\nAmounts are integer cents.\n",
+		"src/shop/CLAUDE.md":                               "# For Claude\n\nSee @docs/style.md and `@docs/not.md`.\n",
+		"src/shop/docs/style.md":                           "Use tabs.\n",
+		"src/shop/CLAUDE.local.md":                         "My port is 4711.\n",
+		"src/shop/GEMINI.md":                               "-> AGENTS.md",
+		"src/shop/.claude/rules/ts.md":                     "---\npaths: \"**/*.ts\"\n---\n# TypeScript\n",
+		"src/shop/.cursor/rules/api.mdc":                   "---\ndescription: How the API is made\nglobs: api/**/*.go,*.proto\nalwaysApply: false\n---\nReturn errors.\n",
+		"src/shop/.cursorrules":                            "Old rules.\n",
+		"src/shop/.github/copilot-instructions.md":         "Amounts are integer cents, said Copilot.\n",
+		"src/shop/.github/instructions/go.instructions.md": "---\napplyTo: \"**/*.go, **/*.mod\"\n---\nWrap errors.\n",
+		"src/shop/.windsurf/rules/w.md":                    "---\ntrigger: model_decision\ndescription: When deploying\n---\nDeploy on Fridays.\n",
+		"src/shop/.clinerules/c.md":                        "Cline rule.\n",
+		"src/shop/.roo/rules-code/r.md":                    "Roo in code.\n",
+		"src/shop/.kiro/steering/k.md":                     "---\ninclusion: manual\n---\nKiro.\n",
+		"src/shop/.junie/guidelines.md":                    "Junie.\n",
+		"src/shop/.rules":                                  "Zed.\n",
+		"src/shop/api/AGENTS.md":                           "# The API\n\nPaths are plural.\n",
+		"src/shop/node_modules/x/AGENTS.md":                "Not ours.\n",
+		"src/shop/.gitignore":                              "build/\n",
+		"src/shop/build/AGENTS.md":                         "Not ours either.\n",
+		"src/shop/vendor/lib/.git/HEAD":                    "ref: refs/heads/main\n",
+		"src/shop/vendor/lib/AGENTS.md":                    "Another repository.\n",
+		"src/shop/bare.git/HEAD":                           "ref: refs/heads/main\n",
+		"src/shop/bare.git/objects/":                       "",
+		"src/shop/bare.git/refs/":                          "",
+		"src/shop/bare.git/AGENTS.md":                      "In a bare repository.\n",
+		"src/shop/web/.cursor/rules/deep/er.mdc":           "---\nalwaysApply: true\n---\nWeb only.\n",
+		"src/shop/one \"two\"\nthree/AGENTS.md":            "# Odd\n",
+		"src/other/AGENTS.md":                              "# Other\n",
+	}
+}
+
+func TestRules(t *testing.T) {
+	for _, watch := range []bool{true, false} {
+		w := newWorld(t, shop()).start(watch)
+		fstest.Check(t, w.tree, fstest.Expect("INDEX.md", "user/claude-CLAUDE.md", "shop/AGENTS.md", "for/README.md"))
+		w.wantLs("", "INDEX.md for other shop user")
+		w.wantLs("user", "claude-CLAUDE.md")
+		w.wantLs("shop", "AGENTS.md CLAUDE.md CLAUDE_local.md api-AGENTS.md claude-rules-ts.md clinerules-c.md cursor-rules-api.md cursorrules.md "+
+			"github-copilot-instructions.md github-instructions-go_instructions.md junie-guidelines.md kiro-steering-k.md one__two__three-AGENTS.md roo-rules-code-r.md rules.md web-cursor-rules-deep-er.md windsurf-rules-w.md")
+
+		// Equal rules of several agents are one, with their sources.
+		shows(t, w.cat("user/claude-CLAUDE.md"), `agent: ["claude-code", `, `"codex"`, "scope: user\n", "applies: always\n", "globs: []\n",
+			`source: ["`+w.path(".claude/CLAUDE.md")+`", "`+w.path(".codex/AGENTS.md")+`"]`, "---\n\n# My own\n\nBe brief.\n")
+		shows(t, w.cat("shop/AGENTS.md"), `"codex"`, `"gemini"`, w.path("src/shop/GEMINI.md"), "scope: project\n", "trusted: no\n", "integer cents")
+
+		shows(t, w.cat("shop/CLAUDE.md"), "<!-- imported: docs/style.md -->\nUse tabs.\n<!-- end of docs/style.md -->", "`@docs/not.md`")
+		shows(t, w.cat("shop/cursor-rules-api.md"), `agent: ["cursor"`, "applies: glob\n", `globs: ["api/**/*.go", "*.proto"]`, `description: "How the API is made"`, "---\n\nReturn errors.\n")
+		shows(t, w.cat("shop/github-instructions-go_instructions.md"), `agent: ["copilot", "vscode"]`, `globs: ["**/*.go", "**/*.mod"]`)
+		shows(t, w.cat("shop/windsurf-rules-w.md"), "applies: model\n", `agent: ["windsurf"`)
+		shows(t, w.cat("shop/roo-rules-code-r.md"), "applies: manual\n", `when: "in the mode code"`)
+		shows(t, w.cat("shop/kiro-steering-k.md"), "applies: manual\n", `agent: ["kiro"]`)
+		shows(t, w.cat("shop/api-AGENTS.md"), "applies: glob\n", `globs: ["api/**"]`)
+		shows(t, w.cat("shop/web-cursor-rules-deep-er.md"), `globs: ["web/**"]`)
+
+		index := w.cat("INDEX.md")
+		shows(t, index, "## shop: ~/src/shop (not trusted: ctxfs trust ~/src/shop)\n", "- shop/cursor-rules-api.md — api/**/*.go, *.proto; cursor, cline: How the API is made\n",
+			"- shop/AGENTS.md — always; codex, ", ": The shop\n", "~/src/shop/vendor/lib is a repository of its own", "~/src/shop/bare.git is a repository of its own", "## user: the user\n")
+		if strings.Contains(index, "node_modules") || strings.Contains(index, "build") || strings.Contains(index, "\nthree") {
+			t.Errorf("what is left out is in the index:\n%s", index)
+		}
+		for _, sec := range w.shown().sections {
+			for _, r := range sec.rules {
+				m, err := frontmatter.Parse(r.text)
+				if err != nil || len(m.Warnings) > 0 || m.Fields["agent"] == nil || m.Fields["source"] == nil || m.String("scope") == "" || m.String("applies") == "" {
+					t.Errorf("%s: front matter %v, %v, %v", r.path(), m.Fields, err, m.Warnings)
+				}
+			}
+		}
+		if s := w.Status(); s.State != "ready" || !strings.HasPrefix(s.Summary, "19 rules of the user and 2 workspaces") || len(s.Problems) != 0 {
+			t.Errorf("status %+v", s)
+		}
+	}
+}
+
+// TestFor: for/ has what holds for a path, whether or not it exists or anybody has worked
+// there.
+func TestFor(t *testing.T) {
+	files := shop()
+	files["elsewhere/.git/HEAD"] = "ref: refs/heads/main\n"
+	files["elsewhere/AGENTS.md"] = "# Elsewhere\n"
+	files["link"] = "-> src/shop"
+	w := newWorld(t, files).start(true)
+
+	page := w.cat("for" + w.home + "/src/shop/api/new/cart.go")
+	shows(t, page, "# Rules for ~/src/shop/api/new/cart.go\n", "Project: ~/src/shop (not trusted", "\n1. ~/.claude/CLAUDE.md = ~/.codex/AGENTS.md — always; claude-code, codex, opencode, vscode: My own\n",
+		"~/src/shop/AGENTS.md", "Paths are plural.", "Return errors.", "Wrap errors.", "Use tabs.", "integer cents.",
+		"These hold if the model thinks so, or if they are named:", "~/src/shop/.windsurf/rules/w.md — model; windsurf", "in the mode code; roo")
+	if strings.Contains(page, "# TypeScript") || strings.Contains(page, "Web only") || strings.Contains(page, "Deploy on Fridays") {
+		t.Errorf("rules for other files:\n%s", page)
+	}
+	if i, j := strings.Index(page, "integer cents.\n"), strings.Index(page, "Paths are plural."); i < 0 || j < i {
+		t.Errorf("the nearest rule is not last: %d, %d", i, j)
+	}
+	if got := w.cat("for" + w.home + "/link/api/new/cart.go"); got != page {
+		t.Errorf("over a link:\n%s", got)
+	}
+	shows(t, w.cat("for"+w.home+"/src/shop/web/x.ts"), "# TypeScript", "Web only")
+	shows(t, w.cat("for"+w.home+"/src/shop/web/RULES.md"), "# Rules for ~/src/shop/web\n", "Web only")
+	shows(t, w.cat("for"+w.home+"/src/shop/vendor/lib/x.go"), "Project: ~/src/shop/vendor/lib", "Another repository.", "~/src/shop/CLAUDE.md — always; claude-code")
+	shows(t, w.cat("for"+w.home+"/elsewhere/new.go"), "# Elsewhere")
+	shows(t, w.cat("for"+w.home+"/nowhere.txt"), "Project: "+w.home+"\n", "# My own")
+	shows(t, w.cat("for/README.md"), "ctxfs rules")
+	w.wantLs("for", "README.md")
+	w.wantLs("for"+w.home+"/src", "RULES.md")
+	for _, probed := range []string{"for/.git", "for/.ignore", "for" + w.home + "/.gitignore", "for" + w.home + "/.hidden"} {
+		if w.cat(probed) != "" {
+			t.Errorf("%s is there", probed)
+		}
+	}
+
+	// What is on disk now holds, whatever was seen.
+	w.write("src/shop/web/AGENTS.md", "Web is new.\n")
+	shows(t, w.cat("for"+w.home+"/src/shop/web/x.ts"), "Web is new.")
+
+	got, err := OpFor.Ask(context.Background(), fs.Operations(w.Operations()), PathQuery{w.path("src/shop/api/a.go")})
+	check(t, err)
+	if got.Project != w.path("src/shop") || len(got.Orders["cursor"]) == 0 || !slices.Contains(got.Rules[0].Agents, "codex") || got.Rules[len(got.Rules)-1].Trusted {
+		t.Errorf("page %+v", got)
+	}
+	if _, err := OpFor.Ask(context.Background(), fs.Operations(w.Operations()), PathQuery{"api"}); err == nil {
+		t.Error("a relative path has rules")
+	}
+}
+
+// TestTrust: until a project is trusted its rules are marked, and no page that is pushed
+// has more of them than their names.
+func TestTrust(t *testing.T) {
+	w := newWorld(t, shop()).start(true)
+	said := func() string {
+		var b strings.Builder
+		for _, r := range w.Brief(w.path("src/shop/api")) {
+			if r.Topic != fs.TopicRules || strings.Contains(r.Text, "\n") || w.cat(r.Path) == "" {
+				t.Errorf("remark %+v", r)
+			}
+			b.WriteString(r.Text + "\n")
+		}
+		for _, i := range w.Status().Items {
+			b.WriteString(fmt.Sprintf("%s %s %s\n", i.Name, i.State, i.About))
+		}
+		return b.String()
+	}
+	why := func() string {
+		for d := range w.Documents("") {
+			if d.Path == "shop/AGENTS.md" {
+				return d.Fields["description"]
+			}
+		}
+		return ""
+	}
+	before := said()
+	shows(t, before, "`AGENTS.md` (not trusted)\n", "`.cursor/rules/api.mdc` (not trusted)\n", "shop untrusted not trusted\n")
+	for _, word := range []string{"cents", "The shop", "How the API", "plural", "deploying"} {
+		if strings.Contains(before, word) {
+			t.Errorf("%q of a project that is not trusted is pushed:\n%s", word, before)
+		}
+	}
+	if !strings.HasPrefix(why(), "[not trusted] ") {
+		t.Errorf("a search says %q", why())
+	}
+	if got := w.Brief(w.path("src")); got != nil {
+		t.Errorf("of no workspace: %v", got)
+	}
+
+	check(t, w.trust.Trust(w.path("src/shop")))
+	fstest.Eventually(t, "trust", func() bool { return !strings.Contains(w.cat("shop/AGENTS.md"), "trusted:") })
+	shows(t, said(), "`AGENTS.md`: The shop\n", "`.cursor/rules/api.mdc` (api/**/*.go, *.proto): How the API is made\n", "other untrusted")
+	shows(t, w.cat("INDEX.md"), "## shop: ~/src/shop\n", "ctxfs trust ~/src/other")
+	shows(t, w.cat("for"+w.home+"/src/shop/a.go"), "Project: ~/src/shop\n")
+	if why() != "The shop" {
+		t.Errorf("a search says %q", why())
+	}
+	check(t, w.trust.Revoke(w.path("src/shop")))
+	fstest.Eventually(t, "no trust", func() bool { return strings.Contains(w.cat("shop/AGENTS.md"), "trusted: no\n") })
+}
+
+// TestChanges on disk arrive, and after a storm of them the final state is exact.
+func TestChanges(t *testing.T) {
+	w := newWorld(t, shop()).start(true)
+	becomes := func(what string, holds func() bool) { t.Helper(); fstest.Eventually(t, what, holds) }
+
+	w.write("src/shop/AGENTS.md", "# The new shop\n")
+	becomes("a written file", func() bool { return strings.Contains(w.cat("shop/AGENTS.md"), "The new shop") })
+	w.write("src/shop/docs/style.md", "Use spaces.\n")
+	becomes("an imported file", func() bool { return strings.Contains(w.cat("shop/CLAUDE.md"), "Use spaces.") })
+	w.write("src/shop/.cursor/rules/new.mdc", "---\nalwaysApply: true\n---\nNew.\n")
+	becomes("a new file", func() bool { return strings.Contains(w.cat("INDEX.md"), "shop/cursor-rules-new.md") })
+	w.write("src/shop/.continue/rules/x.md", "In a new folder.\n")
+	becomes("a new folder", func() bool { return w.cat("shop/continue-rules-x.md") != "" })
+	w.write(".claude/rules/mine.md", "Mine.\n")
+	becomes("a rule of the user", func() bool { return w.cat("user/claude-rules-mine.md") != "" })
+	check(t, os.Remove(w.path("src/shop/.cursorrules")))
+	becomes("a file that is gone", func() bool { return w.cat("shop/cursorrules.md") == "" })
+
+	w.write("src/new/AGENTS.md", "# New project\n")
+	w.write("src/new/.git/HEAD", "ref: refs/heads/main\n")
+	w.visit("src/new")
+	w.workspaces.Update()
+	w.Refresh()
+	becomes("a workspace", func() bool { return strings.Contains(w.cat("new/AGENTS.md"), "New project") })
+
+	for i := range 3000 {
+		w.write(fmt.Sprintf("src/shop/.cursor/rules/s%d.mdc", i%50), fmt.Sprintf("---\nalwaysApply: true\n---\nVersion %d.\n", i))
+	}
+	check(t, os.RemoveAll(w.path("src/shop/.clinerules")))
+	becomes("the state after a storm", func() bool {
+		return strings.Contains(w.cat("shop/cursor-rules-s49.md"), "Version 2999.") && w.cat("shop/clinerules-c.md") == ""
+	})
+	for i := range 50 {
+		shows(t, w.cat(fmt.Sprintf("shop/cursor-rules-s%d.md", i)), fmt.Sprintf("Version %d.", 2950+i))
+	}
+
+	check(t, os.RemoveAll(w.path("src/shop")))
+	becomes("a folder that vanishes", func() bool { return !strings.Contains(w.ls(""), "shop") })
+	shows(t, w.ls(""), "other", "user", "new")
+}
+
+// TestPoll: a rule in a folder where none was is found without a watch of that folder.
+func TestPoll(t *testing.T) {
+	w := newWorld(t, shop())
+	w.start(false)
+	w.shown()
+	w.opts.Watch, w.pause = true, time.Millisecond
+	w.Start()
+	w.write("src/shop/web/deep/AGENTS.md", "Found.\n")
+	fstest.Eventually(t, "a new nested file", func() bool { return strings.Contains(w.cat("shop/web-deep-AGENTS.md"), "Found.") })
+	w.write("src/shop/web/deep/AGENTS.md", "Changed and longer.\n")
+	fstest.Eventually(t, "its change", func() bool { return strings.Contains(w.cat("shop/web-deep-AGENTS.md"), "Changed") })
+}

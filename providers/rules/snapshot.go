@@ -1,0 +1,386 @@
+package rules
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"ctxfs/fs"
+	"ctxfs/fs/wording"
+	"ctxfs/providers/internal/clean"
+	"ctxfs/providers/internal/names"
+	"ctxfs/providers/internal/workspaces"
+	"ctxfs/providers/rules/locate"
+	"ctxfs/providers/rules/scope"
+)
+
+// The names in the root that no workspace has.
+const (
+	userName  = "user"
+	forName   = "for"
+	indexName = "INDEX.md"
+)
+
+// snapshot is all that is shown at one moment. It is immutable once it is published.
+type snapshot struct {
+	sections  []*section
+	indexNode *fs.Text
+	texts     map[string][]byte // by path in the tree
+	modTime   time.Time
+	status    fs.Status
+	complete  bool // workspaces were looked at
+}
+
+// section is a folder of rules: the user's, or those of a workspace.
+type section struct {
+	name    string
+	work    workspaces.Workspace // zero for the user's
+	trusted bool
+	rules   []*rule
+	notes   []string // about what could not be looked into
+
+	nodes   map[string]fs.Node
+	modTime time.Time
+}
+
+// maker makes a snapshot.
+type maker struct {
+	provider *Provider
+	home     string
+	sections []*section
+	faults   map[string][]string // of workspaces, by folder
+}
+
+// user adds the section of the user.
+func (m *maker) user(places []scope.Place, faults []locate.Fault) {
+	s := &section{name: userName, trusted: true, rules: group(places, func(scope.Place) string { return "" })}
+	for _, r := range s.rules {
+		r.trusted = true
+	}
+	s.assignNames(func(r *rule) string { return relative(m.home, r.first().Path) })
+	s.notes = m.notes(faults)
+	m.sections = append(m.sections, s)
+}
+
+// fault records that a workspace could not be looked into.
+func (m *maker) fault(w workspaces.Workspace, dir string, err error) {
+	if m.faults == nil {
+		m.faults = make(map[string][]string)
+	}
+	m.faults[w.Dir] = append(m.faults[w.Dir], m.tilde(dir)+" "+faultText(err))
+}
+
+// workspace adds the section of a workspace, of which trees were found in its folder and
+// in its worktrees.
+func (m *maker) workspace(w workspaces.Workspace, trees []*locate.Tree) {
+	s := &section{name: w.Name, work: w, trusted: m.provider.opts.Trust.Trusts(w.Dir), notes: m.faults[w.Dir]}
+	if slices.Contains([]string{userName, forName}, names.Fold(w.Name)) {
+		s.name += "~workspace"
+	}
+	var places []scope.Place
+	for _, t := range trees {
+		if t == nil {
+			continue
+		}
+		places = append(places, t.Places...)
+		s.notes = append(s.notes, m.notes(t.Faults)...)
+		if t.Stopped != "" {
+			s.notes = append(s.notes, clean.Line(t.Stopped))
+		}
+		for _, dir := range t.Repositories {
+			s.notes = append(s.notes, m.tilde(dir)+" is a repository of its own, and not searched")
+		}
+	}
+	s.rules = group(places, func(p scope.Place) string { return rootOf(w, p) })
+	for _, r := range s.rules {
+		r.trusted = s.trusted
+	}
+	s.assignNames(func(r *rule) string { return relativeTo(w, r.first().Path) })
+	m.sections = append(m.sections, s)
+}
+
+// rootOf returns the root that a place belongs to: the workspace or one of its worktrees.
+func rootOf(w workspaces.Workspace, p scope.Place) string {
+	for _, dir := range w.Worktrees {
+		if relative(dir, p.File.Path) != p.File.Path {
+			return dir
+		}
+	}
+	return w.Dir
+}
+
+// relativeTo returns a path below a workspace, or below the parent of one of its
+// worktrees.
+func relativeTo(w workspaces.Workspace, path string) string {
+	for _, dir := range w.Worktrees {
+		if relative(dir, path) != path {
+			return relative(filepath.Dir(dir), path)
+		}
+	}
+	return relative(w.Dir, path)
+}
+
+// relative returns a path below a folder, or the path itself if it is not there.
+func relative(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// assignNames names rules by their paths: .cursor/rules/api.mdc is cursor-rules-api.md.
+func (s *section) assignNames(path func(*rule) string) {
+	slices.SortStableFunc(s.rules, func(a, b *rule) int { return strings.Compare(path(a), path(b)) })
+	foreign := make([]string, len(s.rules))
+	for i, r := range s.rules {
+		name := path(r)
+		base := filepath.Base(name)
+		if ext := filepath.Ext(base); ext != base && (ext == ".md" || ext == ".mdc" || ext == ".txt") {
+			name = strings.TrimSuffix(name, ext)
+		}
+		name = strings.TrimLeft(strings.ReplaceAll(strings.TrimLeft(name, "/."), "/.", "/"), "/")
+		foreign[i] = strings.ReplaceAll(name, "/", "-")
+	}
+	for i, name := range names.Assign(foreign) {
+		s.rules[i].folder, s.rules[i].name = s.name, name+".md"
+		s.rules[i].text = s.rules[i].card()
+	}
+}
+
+func (m *maker) tilde(path string) string { return clean.Line(wording.Tilde(path, m.home)) }
+
+// notes returns what could not be looked into, as sentences.
+func (m *maker) notes(faults []locate.Fault) (all []string) {
+	for _, f := range faults {
+		all = append(all, m.tilde(f.Path)+" "+faultText(f.Err))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func faultText(err error) string {
+	return importFault(err)
+}
+
+// modTime returns when one of its files was last written.
+func (r *rule) modTime() (t time.Time) {
+	for _, s := range r.sources {
+		t = latest(t, s.file.ModTime)
+	}
+	return t
+}
+
+// snapshot returns what was made. Complete reports whether workspaces were looked at.
+func (m *maker) snapshot(complete bool, watchFault *fs.Problem) *snapshot {
+	s := &snapshot{sections: m.sections, texts: make(map[string][]byte), complete: complete}
+	for _, sec := range s.sections {
+		sec.nodes = make(map[string]fs.Node, len(sec.rules))
+		for _, r := range sec.rules {
+			t := cmp.Or(r.modTime(), m.provider.opts.Env.Built)
+			sec.nodes[r.name] = fs.NewText(t, r.text)
+			s.texts[r.path()] = r.text
+			sec.modTime = latest(sec.modTime, t)
+		}
+		s.modTime = latest(s.modTime, sec.modTime)
+	}
+	s.modTime = cmp.Or(s.modTime, m.provider.opts.Env.Built)
+	index := s.index(m)
+	s.texts[indexName] = index
+	s.indexNode = fs.NewText(s.modTime, index)
+	s.status = s.statusOf(watchFault)
+	return s
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// take keeps since when the state is what it is, and returns the paths that changed.
+func (s *snapshot) take(old *snapshot) (changed []string) {
+	for path, text := range s.texts {
+		if before, ok := old.texts[path]; !ok || !bytes.Equal(before, text) {
+			changed = append(changed, path)
+		}
+	}
+	for path := range old.texts {
+		if _, ok := s.texts[path]; !ok {
+			changed = append(changed, path)
+		}
+	}
+	before, now := old.names(), s.names()
+	for _, name := range slices.Concat(before, now) {
+		if slices.Contains(before, name) != slices.Contains(now, name) {
+			changed = append(changed, name) // a folder came or went
+		}
+	}
+	if s.status.State == old.status.State && !old.status.Since.IsZero() {
+		s.status.Since = old.status.Since
+	}
+	slices.Sort(changed)
+	return changed
+}
+
+// names returns the names of the folders.
+func (s *snapshot) names() (all []string) {
+	for _, sec := range s.sections {
+		if len(sec.rules) > 0 {
+			all = append(all, sec.name)
+		}
+	}
+	return all
+}
+
+// maxLines is how many rules INDEX.md has of one section.
+const maxLines = 1000
+
+// index writes INDEX.md: a line for each rule.
+func (s *snapshot) index(m *maker) []byte {
+	var b strings.Builder
+	b.WriteString("# Rules\n\nWhat users and projects tell agents to do, a file for each. Which of them hold for one\nfile, in order: cat for/ABSOLUTE/PATH, or `ctxfs rules PATH`.\n")
+	none := true
+	for _, sec := range s.sections {
+		if len(sec.rules) == 0 && len(sec.notes) == 0 {
+			continue
+		}
+		none = false
+		title := "the user"
+		if sec.work.Dir != "" {
+			title = m.tilde(sec.work.Dir)
+		}
+		fmt.Fprintf(&b, "\n## %s: %s%s\n\n", sec.name, title, sec.mark(m))
+		for i, r := range sec.rules {
+			if i == maxLines {
+				fmt.Fprintf(&b, "- and %d more\n", len(sec.rules)-i)
+				break
+			}
+			b.WriteString("- " + r.line() + "\n")
+		}
+		for _, note := range sec.notes {
+			b.WriteString("- note: " + note + "\n")
+		}
+	}
+	switch {
+	case !s.complete:
+		b.WriteString("\nRules of workspaces are being looked for.\n")
+	case none:
+		b.WriteString("\nThere are none. Write them into ~/.claude/CLAUDE.md, ~/.codex/AGENTS.md and the like, or\ninto AGENTS.md in a project; a project is known once an agent has worked in it.\n")
+	}
+	return []byte(b.String())
+}
+
+// mark returns what is said of a workspace that is not trusted.
+func (sec *section) mark(m *maker) string {
+	if sec.trusted {
+		return ""
+	}
+	return " (not trusted: ctxfs trust " + wording.ShellWord(m.tilde(sec.work.Dir)) + ")"
+}
+
+// line is a rule in INDEX.md: where it is, when it is read, by whom, what it is about.
+func (r *rule) line() string {
+	line := r.path() + " — " + clean.Line(conditionText(r.condition())) + "; " + strings.Join(r.agents(), ", ")
+	if about := r.first().About(); about != "" {
+		line += ": " + about
+	}
+	if p := problem(r.first()); p != "" {
+		line += " [" + p + "]"
+	}
+	return line
+}
+
+func (s *snapshot) statusOf(watchFault *fs.Problem) fs.Status {
+	st := fs.Status{State: "ready", Since: s.modTime}
+	count, workspaces := 0, 0
+	for _, sec := range s.sections {
+		count += len(sec.rules)
+		if sec.work.Dir != "" && len(sec.rules) > 0 {
+			workspaces++
+		}
+		if len(sec.rules) > 0 {
+			item := fs.Item{Name: sec.name, Count: len(sec.rules), Unit: "rules"}
+			if !sec.trusted {
+				item.State, item.About = "untrusted", "not trusted"
+			}
+			st.Items = append(st.Items, item)
+		}
+	}
+	switch {
+	case !s.complete:
+		st.State = "starting"
+	case count == 0:
+		st.State = "empty"
+	}
+	st.Summary = wording.Count(count, "rules") + " of the user and " + wording.Count(workspaces, "workspaces")
+	if watchFault != nil {
+		st.State = "degraded"
+		st.Problems = append(st.Problems, *watchFault)
+	}
+	return st
+}
+
+// bodyLen is how much of a rule can be found by a search, in bytes.
+const bodyLen = 4 << 10
+
+// documents yields a document for every rule.
+func (s *snapshot) documents() iter.Seq[fs.Document] {
+	return func(yield func(fs.Document) bool) {
+		for _, sec := range s.sections {
+			for _, r := range sec.rules {
+				f := r.first()
+				doc := fs.Document{
+					Path: r.path(), Title: strings.TrimSuffix(r.name, ".md"), Kind: "rule", Place: sec.work.Dir, Time: f.ModTime,
+					Fields: map[string]string{"description": f.About(), "server": sec.name, "body": clean.Prefix(f.Raw, bodyLen)},
+				}
+				if !r.trusted {
+					doc.Fields["description"] = "[not trusted] " + doc.Fields["description"]
+				}
+				if !yield(doc) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// maxRemarks is how many rules a page names.
+const maxRemarks = 12
+
+// brief returns the rules of the innermost workspace that has a folder, by name. Of one
+// that is not trusted nothing is told that it says itself.
+func (s *snapshot) brief(dir string) (remarks []fs.Remark) {
+	var best *section
+	for _, sec := range s.sections {
+		if sec.work.Dir != "" && sec.work.Has(dir) && (best == nil || len(sec.work.Dir) > len(best.work.Dir)) {
+			best = sec
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	for _, r := range best.rules {
+		if r.condition().Applies == scope.Never || len(remarks) == maxRemarks {
+			continue
+		}
+		text := "`" + strings.ReplaceAll(clean.Line(relativeTo(best.work, r.first().Path)), "`", "'") + "`"
+		if !r.trusted {
+			text += " (not trusted)"
+		} else {
+			if c := r.condition(); c.Applies != scope.Always {
+				text += " (" + clean.Line(conditionText(c)) + ")"
+			}
+			if about := r.first().About(); about != "" {
+				text += ": " + about
+			}
+		}
+		remarks = append(remarks, fs.Remark{Topic: fs.TopicRules, Text: text, Path: r.path(), Time: r.first().ModTime})
+	}
+	return remarks
+}
