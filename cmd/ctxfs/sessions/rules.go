@@ -15,10 +15,11 @@ func newRules(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules [PATH]",
 		Short: "print the rules that hold for a file or folder",
-		Long: `Rules prints which rules of which agents hold for PATH (AGENTS.md, CLAUDE.md with
-its imports, .cursor/rules, Copilot's instructions and their kin), the nearest
-last, each as its agent documents it, and then their texts. Equal rules are
-printed once. PATH is the current folder by default, and need not exist.
+		Long: `Rules prints which rules hold for PATH, of all agents: AGENTS.md, CLAUDE.md with
+its imports, .cursor/rules, Copilot's instructions and others. They stand in the
+order in which they are read, with what each is about, and then their texts.
+When a rule holds is as its agent documents it. Equal rules are printed once.
+PATH is the current folder by default, and need not exist.
 
 Rules of a project that you have not trusted are marked: anybody may have
 written them. See ctxfs trust.
