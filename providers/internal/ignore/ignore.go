@@ -32,9 +32,15 @@ func New(files ...[]byte) *Matcher {
 // .gitignore file in it; nil if it has none. The folder must not be ignored itself: git
 // does not look into a folder that is, so nothing in it can be excepted.
 func (m *Matcher) In(name string, gitignore []byte) *Matcher {
-	in := &Matcher{path: m.path + name + "/", lists: m.lists[:len(m.lists):len(m.lists)]}
-	in.add(gitignore)
-	return in
+	return (&Matcher{path: m.path + name + "/", lists: m.lists}).With(gitignore)
+}
+
+// With returns the Matcher of the same folder with another .gitignore file, which comes
+// before the others.
+func (m *Matcher) With(gitignore []byte) *Matcher {
+	with := &Matcher{path: m.path, lists: m.lists[:len(m.lists):len(m.lists)]}
+	with.add(gitignore)
+	return with
 }
 
 func (m *Matcher) add(file []byte) {
