@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,6 +56,7 @@ func BenchmarkTerminals(b *testing.B) {
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+	b.Run("find", func(b *testing.B) { benchmarkFound(b, r, mnt) })
 	b.Run("flood", func(b *testing.B) {
 		pid := daemonPid(b, env)
 		before := cpuTime(b, pid)
@@ -72,6 +74,37 @@ func BenchmarkTerminals(b *testing.B) {
 		b.ReportMetric((cpuTime(b, pid)-before).Seconds()/wall.Seconds(), "daemon-cpu/wall")
 		b.ReportMetric(0, "ns/op")
 	})
+	b.Run("find-after-flood", func(b *testing.B) { benchmarkFound(b, r, mnt) })
+}
+
+// benchmarkFound measures the time from when a terminal is sent a line until it is
+// found in the mount.
+func benchmarkFound(b *testing.B, r *record.Recorder, mnt string) {
+	letters := strings.NewReplacer("0", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6", "g", "7", "h", "8", "i", "9", "j")
+	var times []time.Duration
+	for i := range 200 {
+		<-time.After(30 * time.Millisecond) // all is quiet
+		word := "zebra" + letters.Replace(fmt.Sprint(len(b.Name()), 1000+i))
+		word = strings.ReplaceAll(word, " ", "")
+		settled := make(chan bool)
+		from := time.Now()
+		go func() {
+			for next := r.Write([]byte("here is " + word + "\r\n")); !next.IsZero(); next = r.Settle(time.Now()) {
+				<-time.After(time.Until(next))
+			}
+			close(settled)
+		}()
+		path := filepath.Join(mnt, "find/terminals", word)
+		if !fstest.Becomes(func() bool { found, _ := os.ReadDir(path); return len(found) > 0 }) {
+			b.Fatalf("%s is not found", word)
+		}
+		times = append(times, time.Since(from))
+		<-settled
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1e3, "median-ms")
+	b.ReportMetric(float64(times[len(times)*99/100].Microseconds())/1e3, "p99-ms")
+	b.ReportMetric(0, "ns/op")
 }
 
 func daemonPid(b *testing.B, env []string) int {

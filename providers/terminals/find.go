@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,18 +24,21 @@ var _ fs.Searcher = (*Provider)(nil)
 const fulltextName = "fulltext.db"
 
 const (
-	// scanned is how much text that is not indexed a search reads, in bytes: a third of
-	// a second's work.
-	scanned = 16 << 20
+	// scanned is how much text that is not indexed a search reads, in bytes, where there
+	// is a worker: less than a tenth of a second's work. A flood is behind it for some
+	// seconds.
+	scanned = 4 << 20
 	// indexRest makes the worker take at most an eighth of one processor.
 	indexRest = 7
 )
 
 // newFulltext returns the index of what terminals have shown.
 func newFulltext(opts Options, l *library) *fulltext.Index {
-	return fulltext.New(fulltext.Options{
-		Path: opts.Cache + "/" + fulltextName, Library: l, Plain: true, Scanned: scanned, Rest: indexRest, Log: opts.Env.Log,
-	})
+	o := fulltext.Options{Path: filepath.Join(opts.Cache, fulltextName), Library: l, Plain: true, Rest: indexRest, Log: opts.Env.Log}
+	if opts.Watch {
+		o.Scanned = scanned
+	}
+	return fulltext.New(o)
 }
 
 // index begins to index in the background.

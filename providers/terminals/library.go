@@ -23,7 +23,7 @@ type library struct {
 	mu     sync.Mutex
 	logs   map[string]*log   // by the terminal's ID
 	chunks map[string]*chunk // by name
-	total  int64             // as of the last call of grown
+	sizes  map[string]int64  // by path, as of the last call of grown
 }
 
 // log is what is known of one terminal's log.
@@ -35,7 +35,7 @@ type log struct {
 }
 
 func newLibrary(shown func() []*record.Terminal) *library {
-	return &library{shown: shown, logs: make(map[string]*log)}
+	return &library{shown: shown, logs: make(map[string]*log), sizes: make(map[string]int64)}
 }
 
 // Texts implements fulltext.Library. The ends of all logs come first, so that a log
@@ -99,19 +99,24 @@ func (l *library) look() {
 	}
 }
 
-// grown returns how many bytes the logs have grown since it was last called.
-func (l *library) grown() int64 {
+// grown returns how many bytes the files at some paths have grown since it was last
+// called for them, of those that are parts of logs.
+func (l *library) grown(paths []string) (by int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.look()
-	before := l.total
-	l.total = 0
-	for _, log := range l.logs {
-		for _, c := range log.chunks {
-			l.total += c.to - c.from
+	for _, path := range paths {
+		if !record.IsPart(filepath.Base(path)) {
+			continue
 		}
+		info, err := os.Lstat(path)
+		if err != nil {
+			delete(l.sizes, path)
+			continue
+		}
+		by += max(0, info.Size()-l.sizes[path])
+		l.sizes[path] = info.Size()
 	}
-	return max(0, l.total-before)
+	return by
 }
 
 // newest returns the parts of a terminal, with the size that the newest has now.

@@ -257,7 +257,7 @@ func (p *Provider) changed(paths []string) {
 	}
 	fewer := len(p.terminals) < before
 	p.mu.Unlock()
-	if p.fulltext.Grew(p.library.grown()); fewer {
+	if p.fulltext.Grew(p.library.grown(paths)); fewer {
 		p.fulltext.Changed() // they leave the index
 	}
 	for _, path := range news {
