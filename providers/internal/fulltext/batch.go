@@ -23,11 +23,7 @@ type term struct {
 }
 
 func newBatch(x *Index, l *lexer) *batch {
-	b := &batch{index: x, lexer: l, terms: make(map[string]*term)}
-	if x.sectioned != nil {
-		b.economy = newEconomy()
-	}
-	return b
+	return &batch{index: x, lexer: l, economy: x.economy(), terms: make(map[string]*term)}
 }
 
 // add adds the pieces of a part of a text that begins at an offset.
@@ -39,18 +35,14 @@ func (b *batch) add(session int64, t Text, offset int64, text []byte) {
 		count := func(terms []string) {
 			length++
 			for _, text := range terms {
-				if b.economy == nil || !b.economy.leavesOut(text) {
+				if !b.economy.leavesOut(text) {
 					b.count(text, doc)
 				}
 			}
 		}
 		b.lexer.each(name, count)
-		if b.economy == nil {
-			b.lexer.each(body, count)
-		} else {
-			b.economy.begin(p)
-			b.economy.eachNew(body, func(line []byte) { b.lexer.each(line, count) })
-		}
+		b.economy.begin(p)
+		b.economy.each(b.lexer, body, count)
 		b.table.add(p.end-p.start, p.inner, length)
 	})
 	b.size += int64(len(text))

@@ -52,27 +52,30 @@ func inRun(c byte) bool {
 }
 
 // isNumber reports whether a run of characters is a number, or an id in lower case:
-// its only term is itself.
-func isNumber(run []byte) (is bool) {
+// its only term is itself. Lower reports whether it is a number or lower case.
+func isNumber(run []byte) (is, lower bool) {
 	for _, c := range run {
 		switch {
 		case '0' <= c && c <= '9':
 			is = true
 		case c < 'a' || c > 'z':
-			return false
+			return false, false
 		}
 	}
-	return is && len(run) > 1 && len(run) <= words.MaxLength
+	return is && len(run) > 1 && len(run) <= words.MaxLength, true
 }
 
 // run returns the terms of a run of characters, which are valid until the next call.
 func (l *lexer) run(run []byte) []string {
-	if len(run) > longestCached {
-		return l.cut(string(run))
-	}
-	if isNumber(run) { // there are too many of them to be cached
+	switch number, lower := isNumber(run); {
+	case lower && len(run) > words.MaxLength:
+		return nil
+	case number: // there are too many of them to be cached
 		l.number[0] = string(run)
 		return l.number[:]
+	}
+	if len(run) > longestCached {
+		return l.cut(string(run))
 	}
 	terms, ok := l.cache[string(run)]
 	if !ok {

@@ -75,9 +75,10 @@ func (x *Index) respell(ctx context.Context, lexer *lexer, terms []queryTerm, fo
 			}
 		}
 	}
+	economy := x.economy()
 	_, _ = x.unindexed(ctx, found.view, texts, func(t Text, from int64, text []byte) {
 		lexer.each(t.titleAt(from), compare)
-		lexer.each(text, compare)
+		economy.each(lexer, text, compare)
 	})
 	mended = slices.Clone(terms)
 	for _, m := range all {

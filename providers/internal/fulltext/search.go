@@ -126,7 +126,7 @@ func (x *Index) gather(ctx context.Context, lexer *lexer, terms []queryTerm, tex
 	if err := ctx.Err(); err != nil {
 		return found, s, 0, err
 	}
-	s = scan{index: x, terms: terms, lexer: lexer}
+	s = scan{index: x, terms: terms, lexer: lexer, economy: x.economy()}
 	left, err = x.unindexed(ctx, found.view, texts, s.add)
 	for i := range terms {
 		terms[i].pieces = found.counts[i] + s.counts[i]

@@ -110,7 +110,7 @@ func (x *Index) sectionHits(l *lexer, f File, terms []queryTerm, c candidate, se
 	return hits
 }
 
-// economy decides which words of a sectioned text are indexed.
+// economy decides which words of a sectioned text are indexed; nil leaves out nothing.
 type economy struct {
 	seed   maphash.Seed
 	lines  map[uint64]bool // the latest
@@ -119,7 +119,11 @@ type economy struct {
 	ids    [3]map[string]bool // of the piece: short numbers, longer ones, others
 }
 
-func newEconomy() *economy {
+// economy returns a new economy; nil if the library is not Sectioned.
+func (x *Index) economy() *economy {
+	if x.sectioned == nil {
+		return nil
+	}
 	e := &economy{seed: maphash.MakeSeed(), lines: make(map[uint64]bool)}
 	for i := range e.ids {
 		e.ids[i] = make(map[string]bool)
@@ -129,6 +133,9 @@ func newEconomy() *economy {
 
 // begin begins a piece.
 func (e *economy) begin(p piece) {
+	if e == nil {
+		return
+	}
 	for _, ids := range e.ids {
 		clear(ids)
 	}
@@ -138,8 +145,12 @@ func (e *economy) begin(p piece) {
 	}
 }
 
-// eachNew calls yield with the lines of a text that do not repeat an earlier one.
-func (e *economy) eachNew(text []byte, yield func(line []byte)) {
+// each is lexer.each without the lines that repeat an earlier one.
+func (e *economy) each(l *lexer, text []byte, yield func(terms []string)) {
+	if e == nil {
+		l.each(text, yield)
+		return
+	}
 	for len(text) > 0 {
 		line := text
 		if i := bytes.IndexByte(text, '\n'); i >= 0 {
@@ -153,12 +164,15 @@ func (e *economy) eachNew(text []byte, yield func(line []byte)) {
 		delete(e.lines, e.latest[e.next])
 		e.latest[e.next], e.lines[sum] = sum, true
 		e.next = (e.next + 1) % maxRepeat
-		yield(line)
+		l.each(line, yield)
 	}
 }
 
 // leavesOut reports whether a term is not indexed.
 func (e *economy) leavesOut(term string) bool {
+	if e == nil {
+		return false
+	}
 	digits := 0
 	for i := range len(term) {
 		if '0' <= term[i] && term[i] <= '9' {

@@ -4,13 +4,14 @@ import "context"
 
 // scan searches texts that are not indexed.
 type scan struct {
-	index  *Index
-	terms  []queryTerm
-	lexer  *lexer
-	counts [maxTerms]int
-	pieces int
-	words  int64
-	found  []scannedPiece
+	index   *Index
+	terms   []queryTerm
+	lexer   *lexer
+	economy *economy // as in batch
+	counts  [maxTerms]int
+	pieces  int
+	words   int64
+	found   []scannedPiece
 }
 
 // scannedPiece is a piece that has at least one of the words.
@@ -72,7 +73,8 @@ func (s *scan) add(t Text, offset int64, text []byte) {
 			}
 		}
 		s.lexer.each(name, count)
-		s.lexer.each(body, count)
+		s.economy.begin(p)
+		s.economy.each(s.lexer, body, count)
 		s.pieces++
 		s.words += int64(length)
 		if !some {
